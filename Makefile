@@ -7,7 +7,9 @@ GO       ?= go
 
 .PHONY: run check test test-avx2 test-pytorch build release page check-page deps deps-test race race-short fuzz bench lint fmt clean
 
-run: deps build
+# The program fetches the onnxruntime library itself when something needs it. On a Mac
+# that is at once: the GPU is reached through it.
+run: $(if $(filter Darwin,$(shell uname -s)),deps) build
 	@exec $(ENGINE) gtp
 
 build: page
@@ -22,7 +24,7 @@ page: web/ui/dist/build.txt
 web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 	@if command -v npm >/dev/null 2>&1; then \
 		if ! [ web/ui/node_modules/.package-lock.json -nt web/ui/package-lock.json ]; then \
-			cd web/ui && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.package-lock.json && cd ../.. || exit 1; \
+			cd web/ui && npm ci --omit=dev --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.package-lock.json && cd ../.. || exit 1; \
 		fi; \
 		$(GO) run ./web/build; \
 	else \
@@ -32,18 +34,19 @@ web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 # The page's TypeScript, checked.
 check-page: page
 	$(GO) run ./web/build -types
+	cd web/ui && { [ -x node_modules/.bin/tsc ] || npm ci --ignore-scripts --no-audit --no-fund --silent; }
 	cd web/ui && node_modules/.bin/tsc --noEmit
 
 # The onnxruntime library, fetched once into the user's cache and verified.
 deps:
 	@scripts/fetch-onnxruntime.sh
 
-# What is published of a version, for every system, in dist/: make release
-# VERSION=0.1.0, or TARGETS=linux/amd64 for some of it.
+# Archives and packages of a version, for every system, in dist/: make release
+# VERSION=0.1.0, or TARGETS=linux/amd64 for some of them.
 release:
 	GO="$(GO)" $(GO) run ./release -version "$(VERSION)" -only "$(TARGETS)"
 
-# What the tests work with: a GTP client from npm, GNU Go and Chromium.
+# The guests of the tests: a GTP client from npm, GNU Go and Chromium.
 deps-test: deps
 	@scripts/fetch-test-guests.sh
 
@@ -58,7 +61,7 @@ test: deps-test build
 check: lint
 	$(GO) test -short ./...
 
-# What computes, once more as on a processor with AVX2 and nothing newer; on
+# The packages that compute, once more as on a processor with AVX2 and nothing newer; on
 # Linux on x86-64.
 test-avx2: deps
 	@scripts/as-avx2.sh true
@@ -95,4 +98,4 @@ fmt:
 	gofmt -w .
 
 clean:
-	rm -rf bin web/ui/dist/assets web/ui/dist/build.txt web/ui/dist/index.html web/ui/node_modules web/ui/src/gen
+	rm -rf bin web/ui/dist/assets web/ui/dist/build.txt web/ui/dist/index.html web/ui/node_modules web/ui/src/gen handout/dist/*.gz

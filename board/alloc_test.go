@@ -38,7 +38,7 @@ func TestNoAllocations(t *testing.T) {
 			g.PastBoard(&past, 2)
 			past.Ladders(&scratch)
 			g.Board().PassAlive(owners, true)
-			g.Board().IndependentLife(owners, true, false, false)
+			g.Board().IndependentLife(owners, board.KeepSafeTerritory, false)
 			g.Board().Area(owners)
 		}
 		run()

@@ -127,7 +127,7 @@ func (c *boardCase) fill(t *testing.T) {
 	e.Occupied = vertices(s, occupied)
 	e.Captured = [2]int(ref.prisoner[1:])
 	e.Phase, e.Finished, e.Score = ref.phase, ref.finished, ref.score()
-	marks, _ := ref.owners(false)
+	marks, _ := ref.owners(board.AreaModes{})
 	e.Owner = refRows(s, marks)
 	e.PassAlive = refRows(s, ref.b.mark(g.Rules().Suicide, false, false))
 	e.Ladders = refLadders(t, ref.b, ref.ko)

@@ -14,9 +14,25 @@ type GameOptions struct {
 	// move, or is made to: nothing of what was before counts any more, but that
 	// Undo goes back there. Handicap stones count on.
 	ForgetOutOfTurn bool
-	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal,
-	// which some networks were trained with.
+	AreaModes
+}
+
+// AreaModes are ways to judge areas that some networks were trained with: KataGo's
+// modes of a history. Where the rules leave nothing to judge so they mean nothing.
+type AreaModes struct {
+	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal.
 	PassAliveUnderSuicide bool
+	// ExcludeTerritoryAdjacentToAtari takes, under territory scoring without a tax, an
+	// empty point of a seki-like part for nobody's where a chain of its owner beside it
+	// is in atari (KataGo's rules version 3).
+	ExcludeTerritoryAdjacentToAtari bool
+}
+
+// under returns the modes that change anything under the rules.
+func (m AreaModes) under(r *Rules) AreaModes {
+	m.PassAliveUnderSuicide = m.PassAliveUnderSuicide && !r.Suicide
+	m.ExcludeTerritoryAdjacentToAtari = m.ExcludeTerritoryAdjacentToAtari && r.Scoring == ScoringTerritory && r.Tax == TaxNone
+	return m
 }
 
 // start is the position a game begins with. It never changes once made, so

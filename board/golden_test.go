@@ -252,7 +252,8 @@ func (f *goldenFeature) replayed(t testing.TB) *board.Game {
 	g := f.game(t, rules)
 	g.SetHandicapStones(f.HandicapStones)
 	g.SetOptions(board.GameOptions{
-		PreventEncore: f.PreventEncore, StartBlackMovesAreHandicap: f.LeadingHandicap, PassAliveUnderSuicide: f.UnderSuicide,
+		PreventEncore: f.PreventEncore, StartBlackMovesAreHandicap: f.LeadingHandicap,
+		AreaModes: board.AreaModes{PassAliveUnderSuicide: f.UnderSuicide},
 	})
 	require.NoError(t, g.StartInPhase(f.Phase))
 	for _, text := range f.Moves {
@@ -352,7 +353,7 @@ func TestGoldenPlanes(t *testing.T) {
 			}
 			require.Equal(t, q.Spatial[14+ago], stones, "%d ago", ago)
 		}
-		if area, _, ok := g.AreaNow(nil); ok {
+		if area, _, ok := g.AreaNow(nil, g.Options().AreaModes); ok {
 			require.Equal(t, q.Spatial[18], onPoints(s, func(p board.Point) bool { return area[p] == g.ToMove() }))
 			require.Equal(t, q.Spatial[19], onPoints(s, func(p board.Point) bool { return area[p] == g.ToMove().Opponent() }))
 		} else {

@@ -46,9 +46,11 @@ func (g *Game) Hash() Hash {
 	r := &g.rules
 	word := uint64(g.phase) | uint64(min(g.end.passes, 3))<<2 |
 		uint64(r.Ko)<<4 | uint64(r.Scoring)<<6 | uint64(r.Tax)<<7 | uint64(r.HandicapBonus)<<9
+	modes := g.options.under(r)
 	for i, flag := range [...]bool{
 		r.Suicide, r.Button, r.FriendlyPassOk, g.points.buttonOnSide, g.end.finished, g.end.noResult,
-		g.end.pastPhaseEnd, g.options.PreventEncore, g.options.PassAliveUnderSuicide, g.PassWouldEndPhase(),
+		g.end.pastPhaseEnd, g.options.PreventEncore, modes.PassAliveUnderSuicide, g.PassWouldEndPhase(),
+		modes.ExcludeTerritoryAdjacentToAtari,
 	} {
 		if flag {
 			word |= 1 << (16 + i)

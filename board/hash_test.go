@@ -26,7 +26,6 @@ func TestHashTellsStatesApart(t *testing.T) {
 		"two passes":   func(g *board.Game) { play(t, g, "pass pass") },
 		"ko":           func(g *board.Game) { play(t, g, "C4") },
 		"ko forgotten": func(g *board.Game) { play(t, g, "C4"); g.SetToMove(board.Black); g.SetToMove(board.White) },
-		"options":      func(g *board.Game) { g.SetOptions(board.GameOptions{PassAliveUnderSuicide: true}) },
 		"prevention":   func(g *board.Game) { g.SetOptions(board.GameOptions{PreventEncore: true}) },
 		"transposed":   func(g *board.Game) { require.NoError(t, g.SetupBoard(diagram(t, ".....\n....."), board.Black)) },
 		"other way":    func(g *board.Game) { require.NoError(t, g.SetupBoard(diagram(t, "..\n..\n..\n..\n.."), board.Black)) },

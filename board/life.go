@@ -1,21 +1,49 @@
 package board
 
+// Keep says which points of seki-like parts IndependentLife leaves to their owners.
+type Keep uint8
+
+// What may be kept of seki-like parts.
+const (
+	KeepNothing   Keep = iota
+	KeepStones         // points with a stone of their owner
+	KeepTerritory      // points without one
+	// KeepSafeTerritory is KeepTerritory without the empty points beside a chain of
+	// their owner in atari: a ko mouth in a seki is no point (KataGo's rules version 3).
+	KeepSafeTerritory
+)
+
 // IndependentLife returns the full area of the groups that do not stand in a
 // kind of seki, and the number of White's such groups minus Black's. A connected
 // part of the full area of one colour is seki-like if it touches a point that
 // belongs to nobody, or holds a chain in atari. Points of seki-like parts are
-// Empty, unless keepTerritory asks for those without a stone of their owner, or
-// keepStones for those with one. The result is dst, made longer if need be.
-func (b *Board) IndependentLife(dst []Color, keepTerritory, keepStones, suicideLegal bool) (owners []Color, whiteMinusBlack int) {
+// Empty, but for those that are kept. The result is dst, made longer if need be.
+func (b *Board) IndependentLife(dst []Color, keep Keep, suicideLegal bool) (owners []Color, whiteMinusBlack int) {
 	var fullStore [MaxPoints]Color
 	full := b.FullArea(fullStore[:0], suicideLegal)
 	dst, whiteMinusBlack = b.livesApart(dst, full)
+	if keep == KeepNothing {
+		return dst, whiteMinusBlack
+	}
 	for p, c := range full {
-		if own := b.cells[p].color == c; c != Empty && (keepTerritory && !own || keepStones && own) {
+		if c == Empty || (b.cells[p].color == c) != (keep == KeepStones) {
+			continue
+		}
+		if keep != KeepSafeTerritory || b.cells[p].color != Empty || !b.besideAtari(Point(p), c) {
 			dst[p] = c
 		}
 	}
 	return dst, whiteMinusBlack
+}
+
+// besideAtari reports whether a chain of c that touches p is in atari.
+func (b *Board) besideAtari(p Point, c Color) bool {
+	for _, q := range b.geo.adj[p] {
+		if a := &b.cells[q]; a.color == c && b.cells[a.head].libs == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // livesApart returns the parts of an area, by owner of each point, that are not

@@ -205,9 +205,17 @@ func compareAreas(t *testing.T, g *board.Game, ref *refGame) {
 	for _, suicide := range []bool{false, true} {
 		require.Equal(t, colors(ref.b.mark(suicide, false, false)), b.PassAlive(nil, suicide), "%v", b)
 	}
-	marks, n := ref.owners(false)
-	require.Equal(t, colors(marks), g.Owners(nil), "%v", b)
-	require.Equal(t, ref.scoreOf(n), g.Score())
+	for i := range 4 {
+		m := board.AreaModes{PassAliveUnderSuicide: i&1 != 0, ExcludeTerritoryAdjacentToAtari: i&2 != 0}
+		marks, n := ref.owners(m)
+		was := g.Options()
+		now := was
+		now.AreaModes = m
+		g.ContinueWith(now)
+		require.Equal(t, colors(marks), g.Owners(nil), "%v", b)
+		require.Equal(t, ref.scoreOf(n), g.Score())
+		g.ContinueWith(was)
+	}
 	require.Equal(t, colors(ref.b.area()), b.Area(nil), "%v", b)
 }
 

@@ -259,7 +259,7 @@ func (b refBoard) fullArea(suicide bool) []byte {
 
 // independentLife returns the area of groups that are not in seki, and their
 // number, White's minus Black's.
-func (b refBoard) independentLife(keepTerritory, keepStones, suicide bool) ([]byte, int) {
+func (b refBoard) independentLife(keep board.Keep, suicide bool) ([]byte, int) {
 	full := b.fullArea(suicide)
 	result := slices.Repeat([]byte{refEmpty}, len(full))
 	count := 0
@@ -290,8 +290,25 @@ func (b refBoard) independentLife(keepTerritory, keepStones, suicide bool) ([]by
 		}
 	}
 	for p, c := range full {
-		if c != refEmpty && (keepTerritory && b.colors[p] != c || keepStones && b.colors[p] == c) {
-			result[p] = c
+		if result[p] != refEmpty || c == refEmpty {
+			continue
+		}
+		own, atari := b.colors[p] == c, false
+		for _, q := range b.neighbors(board.Point(p)) {
+			atari = atari || b.at(q) == c && b.liberties(q) == 1
+		}
+		switch keep {
+		case board.KeepStones:
+			own = !own
+			fallthrough
+		case board.KeepTerritory:
+			if !own {
+				result[p] = c
+			}
+		case board.KeepSafeTerritory:
+			if !own && !(b.colors[p] == refEmpty && atari) {
+				result[p] = c
+			}
 		}
 	}
 	return result, count

@@ -253,17 +253,24 @@ func (g *refGame) passWouldEndPhase() bool {
 
 // owners returns who owns each point and the score without komi, White's minus
 // Black's.
-func (g *refGame) owners(passAliveUnderSuicide bool) ([]byte, int) {
-	sui := g.rules.Suicide || passAliveUnderSuicide
+func (g *refGame) owners(m board.AreaModes) ([]byte, int) {
+	sui := g.rules.Suicide || m.PassAliveUnderSuicide
 	var marks []byte
 	groups := 0
 	switch area := g.rules.Scoring == board.ScoringArea; {
 	case area && g.rules.Tax == board.TaxNone:
 		marks = g.b.fullArea(sui)
 	case area:
-		marks, groups = g.b.independentLife(false, true, sui)
+		marks, groups = g.b.independentLife(board.KeepStones, sui)
 	default:
-		marks, groups = g.b.independentLife(g.rules.Tax == board.TaxNone, false, sui)
+		keep := board.KeepNothing
+		if g.rules.Tax == board.TaxNone {
+			keep = board.KeepTerritory
+			if m.ExcludeTerritoryAdjacentToAtari {
+				keep = board.KeepSafeTerritory
+			}
+		}
+		marks, groups = g.b.independentLife(keep, sui)
 		for p := range marks {
 			if marks[p] == refEmpty && (g.phase < 2 || g.second[p] == g.b.colors[p]) {
 				marks[p] = g.b.colors[p]
@@ -286,7 +293,7 @@ func (g *refGame) owners(passAliveUnderSuicide bool) ([]byte, int) {
 
 // score is the score now, White's minus Black's.
 func (g *refGame) score() float32 {
-	_, n := g.owners(false)
+	_, n := g.owners(board.AreaModes{})
 	return g.scoreOf(n)
 }
 

@@ -29,32 +29,43 @@ func (g *Game) Owners(dst []Color) []Color {
 	return dst
 }
 
-// AreaNow returns the area that is shown to networks: as Owners counts it. ok is
-// false, and dst nil, in the main and first clean-up phase of territory games,
-// where nothing is shown. groups is White's minus Black's number of groups that
-// pay a tax, 0 unless the tax is TaxAll.
-func (g *Game) AreaNow(dst []Color) (owners []Color, groups int, ok bool) {
+// AreaNow returns the area that is shown to networks: as Owners counts it, judged in
+// the modes given instead of the game's own. ok is false, and owners nil, in the main
+// and first clean-up phase of territory games, where nothing is shown. groups is
+// White's minus Black's number of groups that pay a tax, 0 unless the tax is TaxAll.
+// The result is dst, made longer if need be.
+func (g *Game) AreaNow(dst []Color, m AreaModes) (owners []Color, groups int, ok bool) {
 	if g.rules.Scoring == ScoringTerritory && g.phase < 2 {
 		return nil, 0, false
 	}
-	dst, groups = g.areaNow(dst)
+	dst, groups = g.areaIn(dst, m)
 	return dst, groups, true
 }
 
-// suicideForArea reports whether areas are judged as if suicide were legal.
-func (g *Game) suicideForArea() bool { return g.rules.Suicide || g.options.PassAliveUnderSuicide }
-
-// areaNow returns the owner of each point under the rules and the number of
-// groups that pay a tax, White's minus Black's.
+// areaNow is areaIn in the game's own modes.
 func (g *Game) areaNow(dst []Color) (owners []Color, groups int) {
-	sui := g.suicideForArea()
+	return g.areaIn(dst, g.options.AreaModes)
+}
+
+// areaIn returns the owner of each point under the rules and the number of
+// groups that pay a tax, White's minus Black's.
+func (g *Game) areaIn(dst []Color, m AreaModes) (owners []Color, groups int) {
+	m = m.under(&g.rules)
+	sui := g.rules.Suicide || m.PassAliveUnderSuicide
 	if g.rules.Scoring == ScoringArea {
 		if g.rules.Tax == TaxNone {
 			return g.board.FullArea(dst, sui), 0
 		}
-		dst, groups = g.board.IndependentLife(dst, false, true, sui)
+		dst, groups = g.board.IndependentLife(dst, KeepStones, sui)
 	} else {
-		dst, groups = g.board.IndependentLife(dst, g.rules.Tax == TaxNone, false, sui)
+		keep := KeepNothing
+		switch {
+		case m.ExcludeTerritoryAdjacentToAtari:
+			keep = KeepSafeTerritory
+		case g.rules.Tax == TaxNone:
+			keep = KeepTerritory
+		}
+		dst, groups = g.board.IndependentLife(dst, keep, sui)
 		for p := range dst {
 			if dst[p] != Empty {
 				continue
@@ -90,7 +101,7 @@ func balance(owners []Color) int {
 // living stones, and empty regions that touch one colour only, unless the rules count
 // no points in seki and these are. Points that hold no stone do not count.
 func (g *Game) OwnersWithDead(dead []Point) []Color {
-	owners, _ := areaWithDead(&g.board, dead, g.rules.Tax)
+	owners, _ := g.areaWithDead(dead)
 	return owners
 }
 
@@ -99,12 +110,13 @@ func (g *Game) OwnersWithDead(dead []Point) []Color {
 // what is dead. Points that hold no stone do not count. Neutral points that are still
 // open make no seki of living groups around them, as they would for Score.
 func (g *Game) ScoreWithDead(dead []Point) float32 {
-	owners, groups := areaWithDead(&g.board, dead, g.rules.Tax)
+	owners, groups := g.areaWithDead(dead)
 	return g.points.score(owners, groups, g.rules.Komi, g.toMove)
 }
 
 // areaWithDead is areaNow with the given stones off the board.
-func areaWithDead(on *Board, dead []Point, tax Tax) (owners []Color, groups int) {
+func (g *Game) areaWithDead(dead []Point) (owners []Color, groups int) {
+	on, tax := &g.board, g.rules.Tax
 	colors := on.appendColors(make([]Color, 0, MaxPoints))
 	for _, p := range dead {
 		if on.Size().Contains(p) {
@@ -117,6 +129,13 @@ func areaWithDead(on *Board, dead []Point, tax Tax) (owners []Color, groups int)
 	}
 	owners = b.Area(nil)
 	if tax == TaxNone {
+		if g.options.under(&g.rules).ExcludeTerritoryAdjacentToAtari {
+			for p, c := range owners {
+				if c != Empty && colors[p] == Empty && b.besideAtari(Point(p), c) {
+					owners[p] = Empty
+				}
+			}
+		}
 		return owners, 0
 	}
 	b.closeBorders()

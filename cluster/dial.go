@@ -118,7 +118,7 @@ func reconnecting(log *slog.Logger, address string) []nats.Option {
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { cause(err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
 			if errors.Is(err, nats.ErrNkeysNotSupported) {
-				err = errors.New("the NATS server there asks for no keys, so it cannot prove who speaks; give it a user for each key (docs/scale.md)")
+				err = errors.New("the NATS server there asks for no keys, so it cannot prove who speaks; give it a user for each key (docs/cluster.md)")
 			}
 			cause(err)
 		}),

@@ -41,8 +41,9 @@ func Examine(c Config) []Finding {
 		{What: "program", OK: true, Found: c.Program},
 		{What: "processor", OK: true, Found: Processor()},
 	}
-	all = append(all, examineLibrary(c.Open.Library)...)
-	return append(all, examineCache(), examineNetwork(c))
+	all = append(all, examineLibrary(c.Open.Library, c.Open.Plugin)...)
+	network, provider := examineNetwork(c)
+	return append(append(append(all, examineCache()), examineSpeed(c, provider)...), network)
 }
 
 // WhatMatters leaves out the providers that do not work and the places that hold no
@@ -89,7 +90,7 @@ func Processor() string {
 	return text
 }
 
-func examineLibrary(library string) []Finding {
+func examineLibrary(library, plugin string) []Finding {
 	var all []Finding
 	for _, c := range ort.Candidates(library) {
 		f := Finding{What: "onnxruntime in " + c.Source, OK: c.Err == nil, Found: c.Path}
@@ -103,9 +104,16 @@ func examineLibrary(library string) []Finding {
 	lib, err := ort.Load(library)
 	if err != nil {
 		return append(all, Finding{What: "onnxruntime", Found: "none that can be used",
-			Advice: "run `make deps`, or name a library with --onnxruntime FILE; until then networks run through onnx-go, many times slower"})
+			Advice: "GPUs, training and ONNX files with operators of their own need it: it is fetched then, or now by `make deps`, or named with --onnxruntime FILE"})
 	}
 	all = append(all, Finding{What: "onnxruntime", OK: true, Found: fmt.Sprintf("%s, version %s", lib.Path, lib.Version)})
+	if plugin != "" {
+		f := Finding{What: "plugin", OK: true, Found: plugin}
+		if err := ort.Register(library, plugin); err != nil {
+			f.OK, f.Found, f.Advice = false, err.Error(), "name the plugin's library, made for onnxruntime "+lib.Version+" and for a device that is here, or leave --plugin out"
+		}
+		all = append(all, f)
+	}
 	statuses, err := ort.Providers(library)
 	if err != nil {
 		return append(all, Finding{What: "providers", Found: err.Error()})
@@ -116,6 +124,23 @@ func examineLibrary(library string) []Finding {
 			f.Found = p.Err.Error()
 		}
 		all = append(all, f)
+	}
+	return append(all, examineDevices(library)...)
+}
+
+// examineDevices lists what providers and plugins have found to compute on.
+func examineDevices(library string) []Finding {
+	offers, err := ort.Devices(library)
+	if err != nil {
+		return []Finding{{What: "devices", Found: err.Error()}}
+	}
+	var all []Finding
+	for _, o := range offers {
+		text := fmt.Sprintf("%s, %s", strings.ToUpper(o.Kind), o.Name)
+		if o.Plugin != "" {
+			text += ", by " + o.Plugin
+		}
+		all = append(all, Finding{What: fmt.Sprintf("device %d of %s", o.Device, o.Provider), OK: true, Found: text})
 	}
 	return all
 }
@@ -143,29 +168,30 @@ func examineCache() Finding {
 	return Finding{What: "cache folder", OK: true, Found: fmt.Sprintf("%s: %d files, %.1f MiB", dir, files, float64(size)/(1<<20))}
 }
 
-func examineNetwork(c Config) Finding {
-	f := Finding{What: "network"}
+// examineNetwork runs the network, and returns its provider too.
+func examineNetwork(c Config) (f Finding, provider string) {
+	f.What = "network"
 	size := c.Size
 	m, err := model.Open(c.Model, c.Open)
 	if err != nil {
 		f.Found, f.Advice = err.Error(), "name another file with --model, or another --provider or --precision"
-		return f
+		return f, provider
 	}
 	defer m.Close()
 	b, err := m.Open(size, 1)
 	if err != nil {
 		f.Found = err.Error()
-		return f
+		return f, provider
 	}
 	defer b.Close()
 	if err := b.Run(1); err != nil {
 		f.Found = err.Error()
-		return f
+		return f, provider
 	}
 	d := m.Describe()
-	f.OK = true
+	f.OK, provider = true, d.Provider
 	f.Found = fmt.Sprintf("%s on %s in %s (%s), evaluates %dx%d", d.Name, d.Provider, d.Precision, d.Why, size.W, size.H)
-	return f
+	return f, provider
 }
 
 // Print writes findings as text, with what to do about them.

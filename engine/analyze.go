@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync/atomic"
 
 	"kosumi/search"
 	"kosumi/thinking"
@@ -29,13 +30,23 @@ func (e *Engine) AnalyzeWithin(ctx context.Context, r thinking.Request, limits s
 	t.follow(game)
 	t.tree.Restrict(r.Restrictions...)
 	limits.Ownership, limits.MovesOwnership = r.Want.Owners()
-	limits.FirstLook, limits.MinMoves = true, r.MinMoves
+	limits.FirstLook, limits.MinMoves, limits.Focus = true, r.MinMoves, focusOf(r.Focus)
 	defer t.net.Pin()()
 	_, err = t.run(ctx, t.tree, limits, r.Interval, func(found *search.Result) {
 		e.judge.leads.Show(ctx, e.log, game, found)
 		report(found)
 	})
 	return err
+}
+
+// focusOf returns what a search is told of a focus.
+func focusOf(f *thinking.Focus) *atomic.Pointer[thinking.Focus] {
+	if f == nil {
+		return nil
+	}
+	p := new(atomic.Pointer[thinking.Focus])
+	p.Store(f)
+	return p
 }
 
 // analysisParams widens the search at the root and judges the position by

@@ -87,7 +87,7 @@ func analysisOf(r *thinking.MoveRequest) thinking.Request {
 func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, game *board.Game, tree *search.Tree, l search.Limits) (search.Result, error) {
 	asked := analysisOf(r)
 	l.Ownership, l.MovesOwnership = asked.Want.Owners()
-	l.MinMoves = asked.MinMoves
+	l.MinMoves, l.Focus = asked.MinMoves, focusOf(asked.Focus)
 	var report func(*search.Result)
 	if r.Report != nil {
 		report = func(found *search.Result) {

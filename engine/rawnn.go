@@ -25,7 +25,7 @@ func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*t
 		return nil, err
 	}
 	q := nn.Query{Game: game, Symmetry: int8(r.Symmetry), SkipCache: true, NeedOwnership: true, Optimism: float32(r.Optimism), Meta: e.cfg.profile()}
-	q.Options.PlayoutDoublingAdvantage = e.cfg.advantageOf(game.ToMove())
+	q.Options.PlayoutDoublingAdvantage, q.Options.Areas = e.cfg.advantageOf(game.ToMove()), e.cfg.Search.Pass.Areas
 	var out nn.Output
 	if err := net.Evaluate(ctx, &q, &out); err != nil {
 		return nil, err

@@ -160,7 +160,7 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 	case !e.game.Ended(), e.cfg.ScoreByLead && !e.game.Finished():
 		return ""
 	case e.cfg.ScoreByLead:
-		return sgf.ScoreResult(float64(e.game.Score()))
+		return sgf.ScoreResult(float64(e.judge.asTrained(e.game).Score()))
 	case !e.judge.knows(e.game) && (hurried(e.budget(board.Black), 0) || hurried(e.budget(board.White), 0)):
 		return ""
 	}

@@ -113,8 +113,10 @@ func (j *judge) count(ctx context.Context, g *board.Game) (count, error) {
 			return count{}, err
 		}
 		dead := found.dead
+		g = j.asTrained(g)
 		return count{dead, g.OwnersWithDead(dead), float64(g.ScoreWithDead(dead))}, nil
 	}
+	g = j.asTrained(g)
 	c := count{owners: g.Owners(nil)}
 	if g.NoResult() {
 		return c, nil
@@ -126,6 +128,19 @@ func (j *judge) count(ctx context.Context, g *board.Game) (count, error) {
 		}
 	}
 	return c, nil
+}
+
+// asTrained returns the game with its areas judged as searches judge them: as the network
+// was trained to, or as the settings say.
+func (j *judge) asTrained(g *board.Game) *board.Game {
+	o := g.Options()
+	if o.AreaModes = j.cfg.Search.Pass.Areas.Over(j.net.Describe().Areas); o == g.Options() {
+		return g
+	}
+	c := new(board.Game)
+	c.CopyFrom(g)
+	c.ContinueWith(o)
+	return c
 }
 
 // status judges every point, as [Engine.FinalStatus] does.
@@ -281,6 +296,7 @@ func (j *judge) ownership(ctx context.Context, g *board.Game) ([]float32, error)
 	var out nn.Output
 	for sym := range int8(8) {
 		q := nn.Query{Game: g, Symmetry: sym, SkipCache: true, NeedOwnership: true, Meta: j.cfg.profile()}
+		q.Options.Areas = j.cfg.Search.Pass.Areas
 		if err := j.net.Evaluate(ctx, &q, &out); err != nil {
 			return nil, err
 		}

@@ -209,3 +209,31 @@ func TestNoResult(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, status, thinking.Dead)
 }
+
+// TestScoreAsTrained: a finished game is counted in the modes that the network was trained
+// in, or that are set.
+func TestScoreAsTrained(t *testing.T) {
+	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) {
+		c.Rules = board.Rules{Scoring: board.ScoringTerritory}
+		c.Game.PreventEncore = false
+	})
+	setUp(t, e, `
+		X . X O . . .
+		X X X O . . .
+		O O O O . . .
+		. . . . . . .
+		. . . . . . .
+		. . . . . . .
+		. . . . . . .`, board.Black)
+	for range 3 {
+		require.NoError(t, e.Play(board.Black, board.Pass))
+		require.NoError(t, e.Play(board.White, board.Pass))
+	}
+	require.True(t, e.game.Finished())
+	plain, err := e.FinalScore(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, e.SetParams(map[string]string{"excludeTerritoryAdjacentToAtari": "true"}))
+	score, err := e.FinalScore(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, plain+1, score)
+}

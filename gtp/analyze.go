@@ -132,7 +132,8 @@ func (p *analyzeParser) take() (string, error) {
 // next reads one argument with what belongs to it.
 func (p *analyzeParser) next() error {
 	word, _ := p.take()
-	if c, err := board.ParseColor(word); err == nil {
+	c, err := board.ParseColor(word)
+	if err == nil {
 		p.req.Color = c
 		return nil
 	}
@@ -160,8 +161,44 @@ func (p *analyzeParser) next() error {
 		return p.restriction(false)
 	case "allow":
 		return p.restriction(true)
+	case "focus":
+		if len(p.args) < 2 || p.req.Focus != nil {
+			return ErrSyntax
+		}
+		p.req.Focus, err = ParseFocus(p.size, p.args[0], p.args[1])
+		p.args = p.args[2:]
+		return err
 	}
 	return p.detail(word)
+}
+
+// ParseFocus reads what follows KataGo's key focus: moves and the share of the playouts
+// that they get, as in "D4:2,Q16,pass 0.5". A number after a colon is how many shares of
+// that the move gets, 1 where there is none. Errors are ErrSyntax.
+func ParseFocus(size board.Size, list, share string) (*thinking.Focus, error) {
+	f := &thinking.Focus{}
+	var err error
+	if f.Prob, err = ParseNumber(share); err != nil || f.Prob < 0 || f.Prob > 1 {
+		return nil, ErrSyntax
+	}
+	for item := range strings.SplitSeq(list, ",") {
+		if item == "" {
+			continue
+		}
+		vertex, text, weighted := strings.Cut(item, ":")
+		weight := 1.0
+		if weighted {
+			if weight, err = ParseNumber(text); err != nil || weight <= 0 {
+				return nil, ErrSyntax
+			}
+		}
+		move, err := size.ParseLocation(vertex)
+		if err != nil {
+			return nil, ErrSyntax
+		}
+		f.Moves, f.Weights = append(f.Moves, move), append(f.Weights, weight)
+	}
+	return f, nil
 }
 
 // Interval is the time between two reports, of centiseconds. Clients send 2147483647

@@ -2,6 +2,7 @@ package level
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -24,14 +25,22 @@ type PlayerRating struct {
 	Last  time.Time `json:"last"`  // when the last one ended
 	// Weights are the probabilities of the grid, from the weakest.
 	Weights []float64 `json:"weights"`
+	// Judged counts the games whose moves counted, see [PlayerRating.JudgedBy]; Reviewed
+	// are their IDs, the newest ones.
+	Judged   int      `json:"judged,omitempty"`
+	Reviewed []string `json:"reviewed,omitempty"`
+	// History is where the player stood after each game that counted, the oldest first.
+	History []Standing `json:"history,omitempty"`
 }
 
 // NewPlayerRating knows nothing yet of its player: about 12k, give or take seven ranks.
-func NewPlayerRating() *PlayerRating {
+func NewPlayerRating() *PlayerRating { return newPlayerRating(Rank(8), 7) }
+
+// newPlayerRating is of a player at about a rank, give or take so many.
+func newPlayerRating(r Rank, doubt float64) *PlayerRating {
 	f := &PlayerRating{Weights: make([]float64, gridCount)}
-	mean := EloOf(Rank(8))
 	for i := range f.Weights {
-		z := (grid(i) - mean) / (7 * eloARank)
+		z := (grid(i) - EloOf(r)) / (doubt * eloARank)
 		f.Weights[i] = math.Exp(-z * z / 2)
 	}
 	f.normalise()
@@ -74,7 +83,15 @@ func (f *PlayerRating) Played(against Rank, handicap, points, weight float64, wh
 	}
 	f.normalise()
 	f.Games += weight
-	f.Last = when
+	f.later(when)
+	f.remember(false, points)
+}
+
+// later moves the time of the last game on; games need not come in their order.
+func (f *PlayerRating) later(when time.Time) {
+	if when.After(f.Last) {
+		f.Last = when
+	}
 }
 
 // drift makes what is known less certain with the days since the last game: a
@@ -126,7 +143,7 @@ func rankAt(elo float64) Rank {
 // Next is the rank to play the next game at: one that the player beats 45 times in
 // a hundred, and an easier one in the first three games.
 func (f *PlayerRating) Next() Rank {
-	if f.Games < 3 {
+	if f.Games+float64(f.Judged) < 3 {
 		return rankAt(f.quantile(0.25))
 	}
 	return rankAt(f.mean() + 35)
@@ -180,15 +197,19 @@ func (f *PlayerRating) Explain(size board.Size) string {
 // PlayerRatings holds a rating for each size of board, by its name such as 9x9.
 type PlayerRatings map[string]*PlayerRating
 
+// ErrRatings says that a file does not hold players' levels, or damaged ones.
+var ErrRatings = errors.New("not a file of players' levels")
+
 // ParsePlayerRatings reads a file of ratings; ratings that make no sense are refused.
+// Errors wrap ErrRatings.
 func ParsePlayerRatings(data []byte) (PlayerRatings, error) {
 	all := PlayerRatings{}
 	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("not a file of players' levels: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrRatings, err)
 	}
 	for name, f := range all {
 		if f == nil || !f.valid() {
-			return nil, fmt.Errorf("not a file of players' levels: what it says of %s makes no sense", name)
+			return nil, fmt.Errorf("%w: what it says of %s makes no sense", ErrRatings, name)
 		}
 	}
 	return all, nil
@@ -201,6 +222,14 @@ func (f PlayerRatings) On(size board.Size) *PlayerRating {
 		f[name] = NewPlayerRating()
 	}
 	return f[name]
+}
+
+// Begin takes a player for the rank that he says to have, give or take three, on a size
+// of board where no game of his has counted.
+func (f PlayerRatings) Begin(size board.Size, r Rank) {
+	if at := f[size.String()]; at == nil || at.Games == 0 {
+		f[size.String()] = newPlayerRating(r, 3)
+	}
 }
 
 // HandicapElo is what a head start in points is worth: a rank is two points on 9x9

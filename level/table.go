@@ -138,9 +138,9 @@ type Setting struct {
 	Note string
 }
 
-// Find returns how a rank is played with a network, by the sha256 of its file, on
-// a board: by the network's own ladder of the nearest size, else by another one's.
-func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, error) {
+// nearest is the network's own ladder of the nearest size, else another one's; nil where
+// there is none.
+func nearest(ladders []Ladder, sha256 string, size board.Size) *Ladder {
 	var best *Ladder
 	side := math.Sqrt(float64(size.Area()))
 	worse := func(l *Ladder) float64 {
@@ -155,9 +155,17 @@ func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, er
 			best = &ladders[i]
 		}
 	}
+	return best
+}
+
+// Find returns how a rank is played with a network, by the sha256 of its file, on
+// a board: by the network's own ladder of the nearest size, else by another one's.
+func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, error) {
+	best := nearest(ladders, sha256, size)
 	if best == nil {
 		return Setting{}, fmt.Errorf("there is no ladder: make one with engine match ladder")
 	}
+	side := math.Sqrt(float64(size.Area()))
 	s := Setting{Rank: r, Method: FindMethod(best.Method)}
 	s.Dial, s.Served = best.dial(r)
 	switch {
@@ -208,9 +216,8 @@ func (l *Ladder) Ranks() []RankSupport {
 		if served != r {
 			continue
 		}
-		i := min(max(1, slices.IndexFunc(l.Support, func(s Support) bool { return s.Dial >= dial })), len(l.Support)-1)
+		i, t := l.around(dial)
 		a, b := l.Support[i-1], l.Support[i]
-		t := (dial - a.Dial) / max(b.Dial-a.Dial, 1e-9)
 		between := func(a, b float64) float64 { return a + t*(b-a) }
 		all = append(all, RankSupport{r, VisitsAt(dial), Support{Dial: dial, Elo: between(elo[i-1], elo[i]), Error: between(a.Error, b.Error),
 			PointsLost: between(a.PointsLost, b.PointsLost), LargeLosses: between(a.LargeLosses, b.LargeLosses)}})
@@ -262,4 +269,26 @@ func ByDial(method string, dial float64) (Setting, error) {
 		return Setting{}, fmt.Errorf("no level %s:%g: a method (loss, target, temperature, blinded) and a dial from %g to %g", method, dial, Strongest, Weakest)
 	}
 	return Setting{Method: m, Dial: dial}, nil
+}
+
+// around is the place of a dial: between Support[i-1] and Support[i], at the share t of
+// the way.
+func (l *Ladder) around(dial float64) (i int, t float64) {
+	i = min(max(1, slices.IndexFunc(l.Support, func(s Support) bool { return s.Dial >= dial })), len(l.Support)-1)
+	a, b := l.Support[i-1], l.Support[i]
+	return i, (dial - a.Dial) / max(b.Dial-a.Dial, 1e-9)
+}
+
+// PointsLost is how many points a move of a rank loses on average, with a network, by the
+// sha256 of its file, on a board: by the ladder that [Find] plays it by. It is 0 where
+// there is none.
+func PointsLost(ladders []Ladder, sha256 string, size board.Size, r Rank) float64 {
+	l := nearest(ladders, sha256, size)
+	if l == nil {
+		return 0
+	}
+	dial, _ := l.dial(r)
+	i, t := l.around(dial)
+	a, b := l.Support[i-1].PointsLost, l.Support[i].PointsLost
+	return max(0, a+t*(b-a))
 }

@@ -77,7 +77,7 @@ func (s *search) mark(p *position, base int) {
 			missing.remove(c.move)
 		}
 	}
-	// What is added may be proved already, and bring a zone of its own.
+	// An added position may be proved already, and bring a zone of its own.
 	if before := len(s.kids); s.wide && !missing.empty() {
 		for _, m := range missing.points(nil) {
 			s.consider(p, m)

@@ -151,8 +151,8 @@ func (s *search) decide(c contest, root *position) (proof int32, neither bool) {
 				}
 				continue
 			}
-			// A state decided by a repetition of one path may be otherwise on another. What
-			// was proved on the way helps the next round; at last nothing of the kind is kept.
+			// A state decided by a repetition of one path may be otherwise on another. Proofs
+			// found on the way help the next round; at last nothing of the kind is kept.
 			if len(s.proofs) == before {
 				if strict[s.seeker] {
 					ended[s.seeker] = before
@@ -285,7 +285,7 @@ func (s *search) expand(p *position) {
 }
 
 // room returns the points where moves are tried at first: all, or where nothing
-// encloses the fight those near the target. What a proof depends on is added later.
+// encloses the fight those near the target. Points that a proof depends on are added later.
 func (s *search) room(p *position) set {
 	empty := s.empty(p)
 	if !s.wide {

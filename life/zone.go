@@ -4,8 +4,8 @@ package life
 // with the same mover, the same ban there and no worse threats, is won by the same
 // proof, whatever stands elsewhere. By induction over the proof:
 //
-// Where the winner moves, the zone holds that of the position after the move, and
-// what makes the move legal and its effect the same. Where the loser moves, it holds
+// If the winner moves, the zone holds that of the position after the move, and
+// what makes the move legal and its effect the same. If the loser moves, it holds
 // those of all replies that were looked at, and is closed: a move outside takes
 // nothing in it, a move inside does the same in both states, a move that is illegal
 // stays so. Then each move outside is answered as a pass is.

@@ -210,12 +210,25 @@ func TestKeys(t *testing.T) {
 		"hacks":         func(q *Query) { q.Options.PassingHacks = true },
 		"hidden":        func(q *Query) { q.Options.HistoryHidden = true },
 		"advantage":     func(q *Query) { q.Options.PlayoutDoublingAdvantage = 1 },
-		"suicide":       func(q *Query) { q.Options.PassAliveUnderSuicide = true },
 		"optimism":      func(q *Query) { q.Optimism = 0.2 },
 		"temperature":   func(q *Query) { q.PolicyTemperature = 1.2 },
 		"profile":       func(q *Query) { q.Meta = &profile },
 		"other profile": func(q *Query) { q.Meta = &other },
 	}
+	for _, m := range []features.Mode{features.On, features.Off} {
+		q := base() // of rules under which suicide is legal and stones count
+		q.Options.Areas = features.Areas{PassAliveUnderSuicide: m, ExcludeTerritoryAdjacentToAtari: m}
+		require.Equal(t, key, s.key(&q, q.Meta))
+	}
+	territory := board.Rules{Scoring: board.ScoringTerritory, Komi: 7.5}
+	modes := map[cacheKey]bool{}
+	for i := range 9 {
+		q := base()
+		q.Game = game(territory, 10, 20, 30, 40)
+		q.Options.Areas = features.Areas{PassAliveUnderSuicide: features.Mode(i % 3), ExcludeTerritoryAdjacentToAtari: features.Mode(i / 3)}
+		modes[s.key(&q, q.Meta)] = true
+	}
+	require.Len(t, modes, 9)
 	seen := map[cacheKey]string{key: "base"}
 	for name, change := range differ {
 		q := base()

@@ -219,6 +219,9 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 		}
 		features.EncodeMeta(rows[c.meta], q.Meta, q.Game.ToMove(), c.size)
 	}
+	if q.Encoded != nil {
+		return c.copyEncoded(q.Encoded, sym, rows)
+	}
 	if c.spatial < 0 && c.global < 0 {
 		return nil
 	}
@@ -227,9 +230,31 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 		global = rows[c.global][:c.spec.Encoding.Globals()]
 	}
 	o := q.Options
-	o.PassAliveUnderSuicide = (o.PassAliveUnderSuicide || c.spec.KataGo.PassAliveUnderSuicide) && !o.PassAliveByRules
+	o.Areas = features.In(o.Areas.Over(c.spec.KataGo.AreaModes)) // the network's own, whatever the game's are
 	spatial = rows[c.spatial][:c.spec.Encoding.Planes()*c.size.Area()]
 	features.EncodeTurned(c.spec.Encoding, spatial, global, q.Game, sym, o, s.features)
+	return nil
+}
+
+// copyEncoded writes one row of inputs that are there already, turned.
+func (c *Codec) copyEncoded(e *Encoded, sym board.Symmetry, rows [][]float32) error {
+	own, area := c.spec.Encoding, c.size.Area()
+	if e.Encoding != own || len(e.Spatial) != own.Planes()*area || len(e.Global) != own.Globals() {
+		return fmt.Errorf("%w: inputs of %v with %d and %d values, where the network reads %v on %v", ErrQuery, e.Encoding, len(e.Spatial), len(e.Global), own, c.size)
+	}
+	if c.global >= 0 {
+		copy(rows[c.global], e.Global)
+	}
+	if c.spatial < 0 {
+		return nil
+	}
+	table := board.SymTable(c.size, sym)
+	for plane := range own.Planes() {
+		from, to := e.Spatial[plane*area:(plane+1)*area], rows[c.spatial][plane*area:(plane+1)*area]
+		for p, q := range table {
+			to[q] = from[p]
+		}
+	}
 	return nil
 }
 

@@ -401,3 +401,29 @@ func TestNamesOfKinds(t *testing.T) {
 	require.Equal(t, "9x13", nn.Sizes{Fixed: board.Size{W: 9, H: 13}}.String())
 	require.Equal(t, "unknown(9)", fmt.Sprint(nn.Kind(9)))
 }
+
+// TestModesOfANetwork: a network is shown areas as it was trained to, whatever the game
+// says, unless the query says otherwise.
+func TestModesOfANetwork(t *testing.T) {
+	b, err := board.ParseDiagram("X.XO.\nXXXO.\nOOOO.")
+	require.NoError(t, err)
+	g, err := board.NewGame(b.Size(), board.Rules{Scoring: board.ScoringTerritory})
+	require.NoError(t, err)
+	require.NoError(t, g.SetupBoard(b, board.Black))
+	require.NoError(t, g.StartInPhase(2))
+	for _, trained := range []bool{false, true} {
+		spec := planesSpec(b.Size())
+		spec.KataGo.ExcludeTerritoryAdjacentToAtari = trained
+		c := newCodec(t, spec, b.Size())
+		for _, ofGame := range []bool{false, true} {
+			g.ContinueWith(board.GameOptions{AreaModes: board.AreaModes{ExcludeTerritoryAdjacentToAtari: ofGame}})
+			for m, excluded := range map[features.Mode]bool{features.Auto: trained, features.Off: false, features.On: true} {
+				q := nn.Query{Game: g}
+				q.Options.Areas.ExcludeTerritoryAdjacentToAtari = m
+				rows := makeRows(spec.Inputs, func() float32 { return 7 })
+				require.NoError(t, c.Encode(&q, 0, rows, c.NewScratch()))
+				require.Equal(t, excluded, rows[0][18*15+1] == 0, "trained %v, game %v, query %v", trained, ofGame, m)
+			}
+		}
+	}
+}

@@ -88,7 +88,7 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 			return false, &ProfileError{Network: d.ShortName()}
 		}
 	}
-	if s.cache != nil && !q.SkipCache {
+	if s.cache != nil && !q.SkipCache && q.Encoded == nil {
 		j.key, j.store = s.key(q, who), true
 		hit, partial := s.cache.get(j.key, q.NeedOwnership && p.codec.HasOwnership(), j.Out)
 		if hit && !partial {
@@ -118,7 +118,7 @@ func (j *Job) finish(err error) {
 	j.Err, j.ctx = err, nil
 	if p := j.pool; p != nil {
 		j.pool = nil
-		p.release()
+		p.leave()
 	}
 	if j.Query == &j.changed {
 		j.changed = Query{}

@@ -32,11 +32,17 @@ type sizePool struct {
 		idle    int // sessions in wake.Wait
 		free    int // sessions without a batch: those that wait, and those that are about to look for one
 		closed  bool
+
+		// Of sessions on one device: whether it computes, and how many wait for it with
+		// room in their batch.
+		device  sync.Cond
+		busy    bool
+		filling int
 	}
 }
 
 // acquire returns the pool for a size, opening it if need be. The caller must
-// release it.
+// leave it.
 func (s *Server) acquire(ctx context.Context, size board.Size) (*sizePool, error) {
 	if p := s.last.Load(); p != nil && p.size == size {
 		p.users.Add(1)
@@ -45,7 +51,7 @@ func (s *Server) acquire(ctx context.Context, size board.Size) (*sizePool, error
 		if s.last.Load() == p {
 			return p, nil
 		}
-		p.release()
+		p.leave()
 	}
 	return s.acquireWarm(ctx, size, false)
 }
@@ -59,7 +65,7 @@ func (s *Server) acquireWarm(ctx context.Context, size board.Size, warm bool) (*
 	p, found := s.mu.pools[size]
 	if !found {
 		p = &sizePool{size: size, server: s, conf: s.conf, ready: make(chan struct{})}
-		p.mu.wake.L = &p.mu
+		p.mu.wake.L, p.mu.device.L = &p.mu, &p.mu
 		s.mu.pools[size] = p
 	}
 	p.users.Add(1)
@@ -77,11 +83,11 @@ func (s *Server) acquireWarm(ctx context.Context, size board.Size, warm bool) (*
 	select {
 	case <-p.ready:
 	case <-ctx.Done():
-		p.release()
+		p.leave()
 		return nil, ctx.Err()
 	}
 	if p.err != nil {
-		p.release()
+		p.leave()
 		return nil, p.err
 	}
 	s.mu.Lock()
@@ -231,7 +237,8 @@ func checkBackend(b Backend, spec *Spec) error {
 	return check("outputs", b.Outputs(), spec.Outputs)
 }
 
-func (p *sizePool) release() { p.users.Add(-1) }
+// leave is what callers do who have acquired the pool.
+func (p *sizePool) leave() { p.users.Add(-1) }
 
 // queue hands a job to the sessions.
 func (p *sizePool) queue(j *Job) error {
@@ -245,17 +252,22 @@ func (p *sizePool) queue(j *Job) error {
 		p.mu.waiting, p.mu.head = p.mu.waiting[:n], 0
 	}
 	p.mu.waiting = append(p.mu.waiting, j)
-	wake := p.mu.idle > 0
+	waiting := len(p.mu.waiting) - p.mu.head
+	fill := p.mu.filling > 0
+	wake := p.mu.idle > 0 && !fill
 	p.mu.Unlock()
-	if wake {
+	switch {
+	case wake:
 		p.mu.wake.Signal()
+	case fill && waiting == fillBy:
+		p.mu.device.Broadcast()
 	}
 	return nil
 }
 
-// gather waits for work and takes what is there: at most most, and no more than
-// an equal share while other sessions have none, be it that they wait or that they
-// come from a batch just now. Nothing means closed.
+// gather waits for work and takes what is there: at most most, and on cores no more
+// than an equal share while other sessions have none, be it that they wait or that
+// they come from a batch just now. Nothing means closed.
 func (p *sizePool) gather(batch []*Job, most int) []*Job {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -268,16 +280,63 @@ func (p *sizePool) gather(batch []*Job, most int) []*Job {
 		p.mu.idle--
 	}
 	waiting := len(p.mu.waiting) - p.mu.head
-	n := min(most, (waiting+p.mu.free-1)/p.mu.free)
+	n := min(most, waiting)
+	if !p.conf.OneDevice {
+		n = min(n, (waiting+p.mu.free-1)/p.mu.free)
+	}
 	p.mu.free--
+	batch = p.take(batch, n)
+	if len(p.mu.waiting) > 0 && p.mu.idle > 0 {
+		p.mu.wake.Signal()
+	}
+	return batch
+}
+
+// take moves the first n jobs of the queue to a batch. The caller holds mu.
+func (p *sizePool) take(batch []*Job, n int) []*Job {
 	batch = append(batch, p.mu.waiting[p.mu.head:][:n]...)
 	p.mu.head += n
 	if p.mu.head == len(p.mu.waiting) {
 		p.mu.waiting, p.mu.head = p.mu.waiting[:0], 0
-	} else if p.mu.idle > 0 {
-		p.mu.wake.Signal()
 	}
 	return batch
+}
+
+// fillBy is how many jobs wake a session that fills its batch while the device is busy:
+// for each one it would be woken too often.
+const fillBy = 8
+
+// seize waits for the device, which is the caller's then until release. If more jobs come
+// meanwhile than can be left for later it takes them and returns false: the caller
+// encodes them and calls it again.
+func (p *sizePool) seize(batch []*Job, most int) (_ []*Job, seized bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for least := 1; ; least = fillBy {
+		n := min(most-len(batch), len(p.mu.waiting)-p.mu.head)
+		if n >= least || n > 0 && !p.mu.busy {
+			return p.take(batch, n), false
+		}
+		if !p.mu.busy {
+			p.mu.busy = true
+			return batch, true
+		}
+		if len(batch) < most {
+			p.mu.filling++
+			p.mu.device.Wait()
+			p.mu.filling--
+		} else {
+			p.mu.device.Wait()
+		}
+	}
+}
+
+// release gives the device to whoever waits for it.
+func (p *sizePool) release() {
+	p.mu.Lock()
+	p.mu.busy = false
+	p.mu.Unlock()
+	p.mu.device.Broadcast()
 }
 
 // finished is told by a session that it has answered its batch.

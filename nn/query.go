@@ -60,6 +60,16 @@ type Query struct {
 	// Meta says who plays, for networks with metadata inputs; nil takes the
 	// server's default.
 	Meta *features.Meta
+	// Encoded, if not nil, is what the network is shown in place of the game, of which
+	// the legal moves and the rules still count. No cache is asked.
+	Encoded *Encoded
+}
+
+// Encoded is a position as its encoding has it, in board order.
+type Encoded struct {
+	Encoding features.Encoding
+	Spatial  []float32 // [C,H,W]
+	Global   []float32 // [G]
 }
 
 // Output is what the network thinks of a position. All numbers are for the side

@@ -19,6 +19,10 @@ type ServerConfig struct {
 	Sessions int
 	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
 	MaxBatch int
+	// OneDevice says that all sessions compute on one device, one batch after the
+	// other: a session then fills its batch until the device is free, instead of
+	// leaving their share to others.
+	OneDevice bool
 	// MaxSizes is how many board sizes stay open at once; 0 means 4. The one
 	// that was not used for longest is closed first.
 	MaxSizes int
@@ -64,11 +68,11 @@ func (c *ServerConfig) Validate() error {
 // [Network].
 //
 // For each board size there are Sessions goroutines that own a backend each and
-// share a queue. A session takes what waits, at most a full batch and at most
-// its share while other sessions are idle; no timer is involved, batches form
-// while the backends are busy. A session encodes its rows straight into the
+// share a queue. A session takes what waits, at most a full batch and, on a
+// processor's cores, at most its share while other sessions are idle; no timer is
+// involved, batches form while the backends are busy, or the one device is. A session encodes its rows straight into the
 // backend's memory and decodes them from there, so that a batch costs its callers
-// one hand-over each way. Where the backend leaves the processor idle, as a GPU
+// one hand-over each way. If the backend leaves the processor idle, as a GPU
 // does, a second session encodes meanwhile.
 type Server struct {
 	model Model
@@ -174,9 +178,14 @@ func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 	}
 	set(4, o.PassingHacks)
 	set(5, o.HistoryHidden)
-	set(6, o.PassAliveUnderSuicide)
-	set(8, o.PassAliveByRules)
-	set(7, g.Ended())
+	set(6, g.Ended())
+	rules := g.Rules()
+	if !rules.Suicide {
+		flags |= uint64(o.Areas.PassAliveUnderSuicide) << 7
+	}
+	if rules.Scoring == board.ScoringTerritory && rules.Tax == board.TaxNone {
+		flags |= uint64(o.Areas.ExcludeTerritoryAdjacentToAtari) << 9
+	}
 	k = k.mix(flags)
 	k = k.mix(uint64(floatBits(o.PlayoutDoublingAdvantage))<<32 | uint64(floatBits(q.Optimism)))
 	k = k.mix(uint64(floatBits(q.PolicyTemperature))<<32 | uint64(floatBits(float32(o.DrawWins()))))
@@ -246,7 +255,7 @@ func (s *Server) Warm(size board.Size) error {
 	if err != nil {
 		return err
 	}
-	p.release()
+	p.leave()
 	return nil
 }
 

@@ -17,6 +17,7 @@ type session struct {
 	batch   []*Job // what gather took
 	rows    []*Job // those of them that could be encoded, by row
 	errs    []error
+	failed  error    // of the last run
 	then    []func() // of what was answered
 }
 
@@ -36,10 +37,14 @@ func (x *session) serve() {
 		if len(x.batch) == 0 {
 			return
 		}
-		x.encode()
-		if len(x.rows) > 0 {
-			x.run()
+		x.rows = x.rows[:0]
+		x.encode(x.batch)
+		if x.pool.conf.OneDevice {
+			x.seize()
+		} else {
+			x.compute()
 		}
+		x.answerRows()
 		x.pool.finished()
 		for _, then := range x.then {
 			then()
@@ -51,11 +56,25 @@ func (x *session) serve() {
 	}
 }
 
+// seize computes on the device that sessions share: it fills the batch until the device
+// is free.
+func (x *session) seize() {
+	for most := x.backend.MaxBatch(); ; {
+		had := len(x.batch)
+		seized := false
+		if x.batch, seized = x.pool.seize(x.batch, most); seized {
+			break
+		}
+		x.encode(x.batch[had:])
+	}
+	x.compute()
+	x.pool.release()
+}
+
 // encode writes one row for each job that can be encoded and is still wanted; the
 // others have their answer at once.
-func (x *session) encode() {
-	x.rows = x.rows[:0]
-	for _, j := range x.batch {
+func (x *session) encode(batch []*Job) {
+	for _, j := range batch {
 		err := j.ctx.Err()
 		if err == nil {
 			err = x.encodeRow(j, len(x.rows))
@@ -105,13 +124,20 @@ func (x *session) decodeRow(j *Job, row int) (err error) {
 	return nil
 }
 
-// run evaluates the rows and answers their jobs.
-func (x *session) run() {
+// compute evaluates the rows.
+func (x *session) compute() {
+	if x.failed = nil; len(x.rows) == 0 {
+		return
+	}
 	start := time.Now()
-	err := x.runRows()
+	x.failed = x.runRows()
 	x.pool.server.stats.ran(len(x.rows), time.Since(start))
-	if err != nil {
-		err = fmt.Errorf("%w: %d rows at %v: %w", ErrBackend, len(x.rows), x.pool.size, err)
+}
+
+// answerRows answers the jobs of the rows.
+func (x *session) answerRows() {
+	if x.failed != nil {
+		err := fmt.Errorf("%w: %d rows at %v: %w", ErrBackend, len(x.rows), x.pool.size, x.failed)
 		for _, j := range x.rows {
 			x.answer(j, err)
 		}

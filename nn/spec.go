@@ -137,13 +137,8 @@ type KataGoPost struct {
 	// OutputScale multiplies every raw output first; 0 means 1.
 	OutputScale float64
 	Multipliers Multipliers
-	// PassAliveUnderSuicide asks for pass-alive areas computed as if suicide
-	// were legal.
-	PassAliveUnderSuicide bool
-	// ExcludeTerritoryAdjacentToAtari says that the network learnt from games in
-	// which, under territory rules without group tax, an empty point beside a
-	// chain in atari is no point of that chain's owner. Nothing scores so yet.
-	ExcludeTerritoryAdjacentToAtari bool
+	// AreaModes are those that areas were judged in where the network learnt.
+	board.AreaModes
 	// MetaEncoder is 0 for none or 1 for the 192 metadata inputs.
 	MetaEncoder int
 }
@@ -217,6 +212,8 @@ type Description struct {
 	Version   int    // of a network of KataGo's; 0 for others
 	// TakesProfile says that it wants to know who plays.
 	TakesProfile bool
+	// Areas are the modes that areas were judged in where it learnt.
+	Areas board.AreaModes
 }
 
 // Identity tells apart what different networks found, and one at different precision

@@ -1,6 +1,6 @@
 // Command release makes what is published of a version, for every system that it
 // serves, on one machine: programs by Go and zig's C compiler, archives, packages,
-// a bill of materials and checksums, in dist/. What it makes depends on the commit
+// a bill of materials and checksums, in dist/. The result depends on the commit
 // and the version alone, bit for bit. make release runs it; it needs python3 with
 // pip, and npm for the page.
 package main

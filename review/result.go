@@ -1,6 +1,8 @@
 package review
 
 import (
+	"math"
+
 	"kosumi/board"
 )
 
@@ -188,4 +190,29 @@ type Totals struct {
 	Five  float64 `json:"topFive"`
 	// Classes counts moves by class.
 	Classes map[Class]int `json:"classes,omitempty"`
+}
+
+// A finest move is the search's first choice, at least so many points better than the
+// next one, which was looked at with finestVisits or more.
+const (
+	finestGap    = 1.0
+	finestVisits = 3
+)
+
+// Finest returns the ply of a side's best move, "b" or "w": the first choice of the
+// search that was farthest ahead of the next best, the more so the less the network
+// expected it. It is -1 where there is none.
+func (r *Result) Finest(color string) int {
+	finest, most := -1, 0.0
+	for i := range r.Moves {
+		m := &r.Moves[i]
+		if m.Color != color || !m.Judged || m.Class != Best || len(m.Best) < 2 || m.Best[0].Move != m.Move || m.Best[1].Visits < finestVisits {
+			continue
+		}
+		gap := math.Abs(m.Best[0].Lead - m.Best[1].Lead)
+		if worth := gap * (1 - m.Prior); gap >= finestGap && worth > most {
+			finest, most = i, worth
+		}
+	}
+	return finest
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs the programs that the tests work with: @sabaki/gtp, a real GTP client,
 # axe-core, which checks pages (npm, into testdata/*/node_modules), KaTrain, a real
-# client of analysis (PyPI, into testdata/katrain/packages), and, where
-# this user may install packages, GNU Go and Chromium (which looks at the pages).
+# client of analysis, WebGPU as a plugin of onnxruntime's (PyPI, into
+# testdata/*/packages), and, where this user may install packages, GNU Go and Chromium
+# (which looks at the pages, and has a GPU in software).
 # Nothing is done twice.
 set -eu
 cd "$(dirname "$0")/.."
@@ -26,6 +27,17 @@ if ! [ -d testdata/katrain/packages/katrain ]; then
 			echo "KaTrain could not be installed (Python 3.11 to 3.13 is needed): the test with it needs it" >&2
 	else
 		echo "python3 with pip not found: the test with KaTrain needs it" >&2
+	fi
+fi
+
+if [ "$(uname -sm)" = "Linux x86_64" ] && ! [ -d testdata/plugins/packages/onnxruntime_ep_webgpu ]; then
+	if command -v python3 >/dev/null 2>&1 && python3 -m pip --version >/dev/null 2>&1; then
+		echo "fetching onnxruntime's WebGPU plugin from PyPI" >&2
+		python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+			--target testdata/plugins/packages -r testdata/plugins/requirements.txt >&2 ||
+			echo "the plugin could not be installed (Python 3.11 or newer is needed): the test with it needs it" >&2
+	else
+		echo "python3 with pip not found: the test with onnxruntime's WebGPU plugin needs it" >&2
 	fi
 fi
 

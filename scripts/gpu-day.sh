@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that a machine with one NVIDIA GPU should answer, in one run of at most
 # ten minutes, the most important first. The machine may be bare and without a
-# network: a driver, bash, coreutils, gzip and awk are enough. docs/speed.md says how
+# network: a driver, bash, coreutils, gzip and awk are enough. docs/performance.md says how
 # to use it; `gpu-day.sh help` lists the commands and options.
 set -uo pipefail
 
@@ -11,16 +11,16 @@ parcels=$root/bin/gpu-day
 piece=48 # MiB of a parcel: 64 with the checkout and some air
 limit=600
 out=${OUT:-$root/bin/gpu-day/results}
-dry='' only='' from='' cuda_dir='' force_cpu=''
+dry='' only='' from='' cuda_dir='' force_cpu='' teacher=''
 
 # The steps in their order, with the seconds that each may take, what it needs and
 # what it answers.
-steps=(look train teach raw agree search selfplay webgpu)
-declare -A bound=([look]=20 [train]=150 [teach]=5 [raw]=160 [agree]=75 [search]=105 [selfplay]=50 [webgpu]=40)
+steps=(look train raw agree search selfplay webgpu teach)
+declare -A bound=([look]=20 [train]=150 [teach]=120 [raw]=160 [agree]=75 [search]=105 [selfplay]=50 [webgpu]=40)
 declare -A needs=(
 	[look]='driver'
 	[train]='CUDA; rows and network are made here'
-	[teach]='engine label, which this program may not have yet'
+	[teach]='CUDA; a strong network, which pack --teacher brings: without one, one with random weights shows that it works'
 	[raw]='CUDA; networks with random weights are made here'
 	[agree]='CUDA, and a CPU to compare with'
 	[search]='CUDA'
@@ -30,7 +30,7 @@ declare -A needs=(
 declare -A answers=(
 	[look]='card, driver, libraries that are here already, what the engine can use'
 	[train]='does engine train --provider cuda learn: losses held out before and after 200 steps, beside the CPU; steps a second of both'
-	[teach]='label and train on the device for all the minutes that are left, weights out every minute'
+	[teach]='labels a second, samples a second, how far the network inside is from the teacher before and after; its weights come back. --only teach takes all of --limit'
 	[raw]='evaluations a second alone: kb6c96 on 9x9, kb10c384h6nbttflrs and kb18c384nbt-mish on 19x19, fp32 and fp16, batches of 8 to 256'
 	[agree]='largest difference of winrate, lead and policy from fp32 on the CPU'
 	[search]='evaluations a second in one search over alone, by sessions and evaluations under way'
@@ -46,7 +46,7 @@ die() {
 usage() {
 	cat >&2 <<-'TEXT'
 		usage: gpu-day.sh [run] [--dry-run] [--only STEP] [--from STEP] [--out DIR] [--limit SECONDS] [--cpu]
-		       gpu-day.sh pack [--cuda DIR] [--piece MIB]
+		       gpu-day.sh pack [--cuda DIR] [--teacher FILE] [--piece MIB]
 		       gpu-day.sh unpack
 		  run      every step that has not been done in DIR yet; a step that fails stops none
 		  --dry-run  the plan, with what each step needs and may take
@@ -55,9 +55,10 @@ usage() {
 		  --limit  seconds of the whole run, 600 unless said
 		  --cpu    the CPU in place of the GPU, small, to try the script
 		  pack     cut program ($ENGINE, else built now) and libraries into parcels in bin/gpu-day, to be
-		           carried one by one; --cuda: the folder of scripts/fetch-onnxruntime.sh --cuda
+		           carried one by one; --cuda: the folder of scripts/fetch-onnxruntime.sh --cuda;
+		           --teacher: the network whose answers the step teach labels with (.bin.gz)
 		  unpack   join the parcels that have arrived, and verify them
-		steps: look train teach raw agree search selfplay webgpu
+		steps: look train raw agree search selfplay webgpu teach
 		exit status: 0 every step answered, 1 one did not, 2 wrong usage
 	TEXT
 	exit 2
@@ -102,8 +103,15 @@ pack() {
 	if [ -n "$cpu" ]; then
 		bundle webgpu "$cpu" || die "onnxruntime's CPU build could not be packed"
 	fi
+	if [ -n "$teacher" ]; then
+		[ -f "$teacher" ] || die "$teacher is not there"
+		mkdir -p "$parcels/stripped"
+		cp "$teacher" "$parcels/stripped/teacher.bin.gz"
+		bundle teacher "$parcels/stripped/teacher.bin.gz" || die "$teacher could not be packed"
+		rm -rf "$parcels/stripped"
+	fi
 	echo "parcels in $parcels; carry, one call each, what stands in one line, the .sha256 and .pieces files with it:"
-	for file in "$parcels"/program.tgz.* "$parcels"/cuda.tgz.* "$parcels"/webgpu.tgz.*; do
+	for file in "$parcels"/program.tgz.* "$parcels"/cuda.tgz.* "$parcels"/webgpu.tgz.* "$parcels"/teacher.tgz.*; do
 		[ -f "$file" ] || continue
 		n=$((n + 1))
 		printf '  %2d  bin/gpu-day/%s  %5.1f MiB\n' "$n" "$(basename "$file")" "$(awk -v b="$(stat -c %s "$file")" 'BEGIN { print b / 1048576 }')"
@@ -133,6 +141,7 @@ unpack() {
 	chmod +x "$root/bin/engine" 2>/dev/null
 	unbundle cuda "$parcels/lib" || rc=1
 	unbundle webgpu "$parcels/lib-webgpu" || rc=1
+	[ ! -f "$parcels/teacher.pieces" ] || unbundle teacher "$parcels/teacher" || rc=1
 	return $rc
 }
 
@@ -174,11 +183,13 @@ settle() {
 		nets=(kb6c96:9 kb10c384h6nbttflrs:19 kb18c384nbt-mish:19)
 		batches=(8 64 256) precisions=(fp32 fp16) seconds=1
 		train_arch=kb6c96 train_steps=200 train_batch=256 train_games=600
+		teach_size=19 teach_check=2048 teach_batch=256 teach_sessions=4 teach_precision=fp16
 		searches=(1:64:64 2:64:256 2:256:1024 4:256:1024) play_parallel=1024 play_sessions=4 play_batch=256 play_seconds=30 play_visits=64
 	else
 		nets=(kb2c32:9 kb2c32h2nbttflrs:9 kb2c32nbt-mish:9)
 		batches=(8 32) precisions=(fp32 fp16) seconds=0.2
 		train_arch=kb2c16 train_steps=40 train_batch=32 train_games=40
+		teach_size=9 teach_check=128 teach_batch=32 teach_sessions=1 teach_precision=fp32
 		searches=(1:8:16 2:8:64) play_parallel=4 play_sessions=1 play_batch=4 play_seconds=15 play_visits=6
 	fi
 }
@@ -271,12 +282,49 @@ step_train() {
 	return $rc
 }
 
+# label_into FOLDER SECONDS ARGUMENTS...: labels until the time is over, which ^C tells
+# it, or until there are enough; leaves its report in $work/label.json.
+label_into() {
+	local to=$1 seconds=$2
+	shift 2
+	[ "$seconds" -gt 0 ] || return 1
+	timeout -s INT -k 20 "$seconds" "$engine" label --teacher "$strong" -o "$to" --boardsize "$teach_size" --provider "$provider" --precision "$teach_precision" \
+		--sessions "$teach_sessions" --batch "$teach_batch" --json --log-level warn "$@" >"$work/label.json" 2>>"$out/log.txt"
+	[ "$(number rows <"$work/label.json")" -gt 0 ] 2>/dev/null
+}
+
+# taught STEPS SECONDS: trains up to a step, and goes on with what was trained before.
+taught() {
+	within "$2" "$engine" train --data "$work/labels" --validate "$work/check" -o "$work/taught" --steps "$1" --batch "$teach_batch" --optimizer muon --lr 0.0005 \
+		--warmup 10 --average-every $((8 * teach_batch)) --validate-every 100000 --provider "$provider" --json --log-level warn >"$work/taught.json"
+}
+
+# distance WHEN: how far the network was from its teacher, in nats.
+distance() { sed -n "/\"$1\"/,\$p" "$work/taught.json" | grep -A1 '"policy_kl"' | number mean; }
+
 step_teach() {
-	if within 5 "$engine" --help | grep -q '^ *label '; then
-		result "this program has engine label, and this script no step for it yet: label and train by hand for the minutes that are left"
-	else
-		result "skipped: this program has no engine label yet"
+	local rest first=20 last seconds
+	strong=$parcels/teacher/teacher.bin.gz
+	if [ ! -f "$strong" ]; then
+		result "no teacher was packed: one with random weights shows that the step works"
+		strong=$(network kb2c32) || return 1
 	fi
+	rest=$((step_end - SECONDS))
+	label_into "$work/check" $((rest / 6)) --rows "$teach_check" || { result "no label in $((rest / 6)) s"; return 1; }
+	label_into "$work/labels" $((rest / 3)) || { result "no label in $((rest / 3)) s"; return 1; }
+	result "$(sed -n 's/^ *"teacher": "\(.*\)",/\1/p' "$work/label.json") on ${teach_size}x$teach_size: $(number rows <"$work/label.json") labels, $(short "$(number labels_per_second <"$work/label.json")") a second," \
+		"$(short "$(number evaluations_per_second <"$work/label.json")") evaluations/s, batches of $(short "$(number mean_batch <"$work/label.json")")"
+	# The first steps say how many there is time for; the same run goes on.
+	taught "$first" $((step_end - SECONDS)) || { result "training failed, see log.txt"; return 1; }
+	seconds=$((step_end - SECONDS - 20))
+	last=$(awk -v r="$(number samples_per_second <"$work/taught.json")" -v s="$seconds" -v b="$teach_batch" -v f="$first" 'BEGIN { n = int(0.7 * r * s / b); print f + (n > 0 ? n : 0) }')
+	if [ "$last" -gt "$first" ]; then
+		taught "$last" $((step_end - SECONDS)) || result "training was cut off, see log.txt"
+	fi
+	cp "$work/taught/model.bin.gz" "$out/taught.bin.gz" || return 1
+	result "$last steps of $teach_batch: $(short "$(number samples_per_second <"$work/taught.json")") samples/s; nats from the teacher" \
+		"$(short "$(distance before)") before, $(short "$(distance after)") after; weights in $out/taught.bin.gz"
+	awk -v a="$(distance before)" -v b="$(distance after)" 'BEGIN { exit !(b < a) }' || { result "IT DID NOT COME CLOSER TO ITS TEACHER"; return 1; }
 }
 
 # bench NETWORK BOARD ARGUMENTS...: one line of JSON to results.jsonl; its text is left
@@ -443,6 +491,7 @@ run() {
 		fi
 		began=$SECONDS
 		step_end=$((SECONDS + bound[$step]))
+		[ "$only" != teach ] || step_end=$deadline
 		"step_$step"
 		rc=$?
 		if [ $rc = 0 ]; then
@@ -468,7 +517,7 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--dry-run) dry=yes ;;
 	--cpu) force_cpu=yes ;;
-	--only | --from | --out | --limit | --cuda | --piece)
+	--only | --from | --out | --limit | --cuda | --teacher | --piece)
 		[ -n "${2:-}" ] || usage
 		case $1 in
 		--only) only=$2 ;;
@@ -476,6 +525,7 @@ while [ $# -gt 0 ]; do
 		--out) out=$2 ;;
 		--limit) limit=$2 ;;
 		--cuda) cuda_dir=$2 ;;
+		--teacher) teacher=$2 ;;
 		--piece) piece=$2 ;;
 		esac
 		shift

@@ -134,7 +134,10 @@ func (pl *playouts) backUp(s *slot, old *before) {
 		ns.settle(at.node, e, old)
 		*old = above
 	}
-	if kind != probe {
+	switch {
+	case len(s.path) > 0 && s.path[0].kind == focused:
+		pl.tally.stats.Focused++
+	case kind != probe:
 		pl.tally.countPlayout(len(s.path))
 	}
 }

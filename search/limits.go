@@ -1,6 +1,11 @@
 package search
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+
+	"kosumi/thinking"
+)
 
 // Limits end a search. Zero values are no limit; with no limit at all a search
 // goes on until its context ends or the memory is used up.
@@ -30,6 +35,10 @@ type Limits struct {
 	// MinMoves is how many moves results list, if necessary some that were not
 	// searched.
 	MinMoves int
+	// Focus holds what to look into more deeply, without weight; nil, or holding nil:
+	// nothing. It may be replaced while the search runs, and changes nothing in the
+	// tree that is there. A Gumbel search has none.
+	Focus *atomic.Pointer[thinking.Focus]
 	// SnapshotEvery is the time between snapshots; 0 means none before the end.
 	SnapshotEvery time.Duration
 }

@@ -1,6 +1,9 @@
 package search
 
-import "kosumi/board"
+import (
+	"kosumi/board"
+	"kosumi/nn/features"
+)
 
 // Params are the settings of a tree. Start from [Defaults] or [Tutorial] and
 // change what has to differ; the zero value is not valid. Names follow KataGo's
@@ -218,13 +221,10 @@ type Pass struct {
 	IgnorePreRootHistory bool
 	// IgnoreAllHistory shows it no earlier move at all. KataGo off.
 	IgnoreAllHistory bool
-	// AliveUnderSuicide judges which areas are surely alive as if suicide were
-	// legal, whatever the rules. KataGo: as the network was trained
-	// (alwaysComputePassAliveUnderSuicideRules).
-	AliveUnderSuicide bool
-	// AliveByRules judges it by the rules alone, however the network was trained
-	// (alwaysComputePassAliveUnderSuicideRules = false).
-	AliveByRules bool
+	// Areas are the modes that areas are judged in, by networks and where a game ends.
+	// KataGo: as the network was trained (alwaysComputePassAliveUnderSuicideRules,
+	// excludeTerritoryAdjacentToAtari).
+	Areas features.Areas
 }
 
 // Choice is how the move is chosen from the finished search.

@@ -14,34 +14,45 @@ type position struct {
 	base  board.Game // the same, with clean-up phases to come: descents start here
 	ready bool       // there is a game
 	bans  []thinking.Restriction
+	areas board.AreaModes // that areas of base are judged in
 }
 
 // reset takes a game over and lifts all restrictions.
-func (p *position) reset(g *board.Game, pass *Pass) {
+func (p *position) reset(g *board.Game) {
 	p.game.CopyFrom(g)
 	p.ready, p.bans = true, nil
-	p.rebase(pass)
+	p.rebase()
 }
 
 // play makes a move and lifts all restrictions. After a move that cannot be played there
 // is no game.
-func (p *position) play(c board.Color, move board.Point, pass *Pass) error {
+func (p *position) play(c board.Color, move board.Point) error {
 	p.bans = nil
 	if err := p.game.PlayTolerant(c, move); err != nil {
 		p.ready = false
 		return err
 	}
-	p.rebase(pass)
+	p.rebase()
 	return nil
 }
 
 // rebase prepares the game that descents start from.
-func (p *position) rebase(pass *Pass) {
+func (p *position) rebase() {
 	p.base.CopyFrom(&p.game)
 	o := p.base.Options()
-	o.PreventEncore = false
-	o.PassAliveUnderSuicide = (o.PassAliveUnderSuicide || pass.AliveUnderSuicide) && !pass.AliveByRules
+	o.PreventEncore, o.AreaModes = false, p.areas
 	p.base.ContinueWith(o)
+}
+
+// judge makes areas be judged in these modes, and reports whether they were judged in
+// others before.
+func (p *position) judge(m board.AreaModes) (changed bool) {
+	if p.areas == m {
+		return false
+	}
+	p.areas = m
+	p.rebase()
+	return true
 }
 
 // matches reports whether a game is this one, by the same moves under the same rules.

@@ -13,10 +13,9 @@ import (
 // same moves under the same rules only.
 func TestPosition(t *testing.T) {
 	var p position
-	pass := &Pass{}
 	g := newGame(t, 9)
 	require.False(t, p.matches(g), "no game yet")
-	p.reset(g, pass)
+	p.reset(g)
 	require.True(t, p.matches(g))
 
 	at := g.Size().Point(4, 4)
@@ -28,17 +27,17 @@ func TestPosition(t *testing.T) {
 	bans[0].Points[0] = board.Pass
 	require.False(t, p.allows(at), "the list was copied")
 
-	require.NoError(t, p.play(board.Black, at, pass))
+	require.NoError(t, p.play(board.Black, at))
 	require.Empty(t, p.bans)
 	require.False(t, p.matches(g))
 	require.NoError(t, g.Play(board.Black, at))
 	require.True(t, p.matches(g))
 
-	require.Error(t, p.play(board.White, at, pass))
+	require.Error(t, p.play(board.White, at))
 	require.False(t, p.matches(g), "after a move that cannot be played there is no game")
-	p.reset(g, pass)
+	p.reset(g)
 	require.True(t, p.restrict(bans))
-	p.reset(g, pass)
+	p.reset(g)
 	require.Empty(t, p.bans)
 }
 
@@ -51,9 +50,9 @@ func TestPassChanges(t *testing.T) {
 		o.PreventEncore = keepsOut
 		g.ContinueWith(o)
 		var p position
-		p.reset(g, &Pass{})
+		p.reset(g)
 		require.False(t, p.passChanges(&Pass{Conservative: true}))
-		require.NoError(t, p.play(board.Black, board.Pass, &Pass{}))
+		require.NoError(t, p.play(board.Black, board.Pass))
 		require.True(t, p.passChanges(&Pass{Conservative: true}))
 		require.Equal(t, keepsOut, p.passChanges(&Pass{}))
 	}

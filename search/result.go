@@ -33,6 +33,7 @@ type Stats struct {
 	Terminals   int64 // visits to the end of the game
 	CatchUps    int64 // visits that only took over what another path knew
 	Probes      int64 // visits without weight to passes
+	Focused     int64 // and to moves of the focus
 	Collisions  int64 // descents given up at a leaf that was being evaluated
 	MaxDepth    int
 	DepthSum    int64         // over all playouts

@@ -21,7 +21,7 @@ func (t *Tree) Advance(c board.Color, p board.Point) bool {
 	if t.nodes.root != 0 && c == pos.game.ToMove() && len(pos.bans) == 0 && pos.game.Legal(c, p) == nil {
 		child = t.nodes.childOf(p)
 	}
-	err := pos.play(c, p, &t.p.Pass)
+	err := pos.play(c, p)
 	if err != nil || child == 0 || pos.passChanges(&t.p.Pass) || t.p.Net.PlayoutDoublingAdvantage != 0 && t.p.Net.AdvantageFor == board.Empty {
 		t.Clear()
 		return false

@@ -15,6 +15,9 @@ import (
 // anew. The evaluation does not heed the end of ctx, so that there always is one.
 func (t *Tree) prepareRoot(ctx context.Context) error {
 	t.playouts.makeSlots(1)
+	if t.position.judge(t.p.Pass.Areas.Over(t.sh.net.Describe().Areas)) {
+		t.Clear()
+	}
 	v := &t.sh.value
 	v.sqrtArea = math.Sqrt(float64(t.sh.size.Area()))
 	t.watchMirror()

@@ -38,6 +38,11 @@ func (sel *selector) choose(path []step, i uint32, n *node) (place int, kind vis
 		return sel.gumbel.next(sel.tally.stats.Playouts + int64(sel.tally.inFlight)), counted
 	}
 	sel.counter.follow(sel.sh, path)
+	if f := sel.sh.limits.Focus; f != nil && i == ns.root {
+		if move := sel.drawFocus(f.Load()); move != board.NoPoint {
+			return sel.selectFocus(n, edges, move), focused
+		}
+	}
 	switch how := sel.drawSelection(i, n); how {
 	case ordinary:
 		place = sel.selectMove(i, n, edges)

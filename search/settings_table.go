@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"kosumi/board"
+	"kosumi/nn/features"
 	"kosumi/setting"
 )
 
@@ -113,7 +114,7 @@ var settings = setting.Join(
 	setting.Under("Graph search", setting.Table[Params]{
 		toggle("useGraphSearch", kataGo, "let move orders that lead to the same position share a node", func(p *Params) *bool { return &p.Graph.Use }),
 		integer("graphSearchRepBound", 3, 50, kataGo, "moves within which a position must be able to return for the way to it to matter", func(p *Params) *int { return &p.Graph.RepBound }),
-		number("graphSearchCatchUpLeakProb", 0, 1, kataGo, "how often a descent goes on below a shared position whose visits it would only have to count", func(p *Params) *float64 { return &p.Graph.LeakProb }),
+		number("graphSearchCatchUpLeakProb", 0, 1, kataGo, "how often a descent continues below a shared position whose visits it only had to count", func(p *Params) *float64 { return &p.Graph.LeakProb }),
 	}),
 	setting.Under("What earlier searches found", setting.Table[Params]{
 		toggle("useEvalCache", kataGo, "begin from what earlier searches found of the same positions, until clear_cache; needs useGraphSearch", func(p *Params) *bool { return &p.EvalCache.Use }),
@@ -152,8 +153,10 @@ func passSettings() setting.Table[Params] {
 		toggle("fillDameBeforePass", kataGo, "do not pass while a neutral point is as good, under territory rules", func(p *Params) *bool { return &p.Pass.FillDameBefore }),
 		toggle("ignorePreRootHistory", kataGo, "show the network no move before the root; on in analysis", func(p *Params) *bool { return &p.Pass.IgnorePreRootHistory }),
 		toggle("ignoreAllHistory", kataGo, "show the network no earlier move at all", func(p *Params) *bool { return &p.Pass.IgnoreAllHistory }),
-		toggle("passAliveByRules", kataGo, "judge what is surely alive by the rules alone, however the network was trained (KataGo: alwaysComputePassAliveUnderSuicideRules = false)", func(p *Params) *bool { return &p.Pass.AliveByRules }),
-		toggle("passAliveUnderSuicide", kataGo, "judge what is surely alive as if suicide were legal (KataGo: alwaysComputePassAliveUnderSuicideRules)", func(p *Params) *bool { return &p.Pass.AliveUnderSuicide }),
+		called("alwaysComputePassAliveUnderSuicideRules", choice("passAliveUnderSuicide", features.ModeWords, kataGo,
+			"judge what is surely alive as if suicide were legal; auto: as the network was trained", func(p *Params) *features.Mode { return &p.Pass.Areas.PassAliveUnderSuicide })),
+		choice("excludeTerritoryAdjacentToAtari", features.ModeWords, "KataGo 1.18", "count no empty point in seki beside an own chain in atari, under territory rules without a tax; auto: as the network was trained",
+			func(p *Params) *features.Mode { return &p.Pass.Areas.ExcludeTerritoryAdjacentToAtari }),
 	})
 }
 

@@ -15,10 +15,6 @@ import (
 	"kosumi/setting"
 )
 
-// beyond names settings of the recorded searches that the search has not, or
-// that are the caller's.
-var beyond = map[string]bool{"alwaysComputePassAliveUnderSuicideRules": true}
-
 // katagoParams turns a list of KataGo's settings into parameters: KataGo's
 // defaults, one evaluation at a time, one orientation, exact arithmetic.
 func katagoParams(t testing.TB, settings map[string]string) search.Params {
@@ -27,9 +23,7 @@ func katagoParams(t testing.TB, settings map[string]string) search.Params {
 	p.Net.Symmetry = 0
 	p.Backup.ExactShare = 0
 	for name, value := range settings {
-		if !beyond[name] {
-			require.NoError(t, search.Settings().Set(&p, name, value))
-		}
+		require.NoError(t, search.Settings().Set(&p, name, value))
 	}
 	require.NoError(t, p.Validate())
 	return p

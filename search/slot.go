@@ -28,6 +28,7 @@ const (
 	counted         visitKind = iota // it does
 	probe                            // it does not, and is no playout either
 	weightlessHuman                  // it does not, but is a playout: selected by the human policy
+	focused                          // it does not, and is no playout either: asked for, see Limits.Focus
 )
 
 // purpose says what an evaluation is for.
@@ -249,7 +250,7 @@ func (s *slot) ask(sh *shared) {
 		o.DrawWinsForWhite = -1
 	}
 	o.ConservativePassRoot = root && p.Pass.Conservative
-	o.PassingHacks = p.Pass.Hacks
+	o.PassingHacks, o.Areas = p.Pass.Hacks, p.Pass.Areas
 	o.HistoryHidden, o.MaxHistory = false, 0
 	if p.Pass.IgnoreAllHistory {
 		o.HistoryHidden = true

@@ -113,9 +113,6 @@ func (t *Tree) SetParams(p Params) error {
 	t.applyParams()
 	if old != p {
 		t.Clear()
-		if t.position.ready {
-			t.position.rebase(&t.p.Pass)
-		}
 	}
 	return nil
 }
@@ -145,7 +142,7 @@ func (t *Tree) applyParams() {
 // Reset makes a copy of a game the new root, without any tree, and lifts all
 // restrictions.
 func (t *Tree) Reset(g *board.Game) {
-	t.position.reset(g, &t.p.Pass)
+	t.position.reset(g)
 	t.sh.size = g.Size()
 	t.Clear()
 }

@@ -25,7 +25,7 @@ const (
 // Change says who may change a setting while the program runs, over GTP.
 type Change uint8
 
-// What may change at run time.
+// The settings that may change at run time.
 const (
 	Fixed  Change = iota // nothing does
 	Common               // clients offer it to people

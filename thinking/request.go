@@ -21,7 +21,32 @@ type Request struct {
 	// prints cuts the list in any case.
 	MaxMoves     int
 	Restrictions []Restriction
+	Focus        *Focus // nil: none
 	Want         Details
+}
+
+// Focus asks a search to look more deeply into some moves at its root. A share of the
+// playouts goes to them without weight: what is found counts for the move itself, and the
+// position hears of it only through ordinary visits, which the move wins if it is good.
+// Such playouts count for no limit.
+type Focus struct {
+	// Moves are for the side to move, board.Pass for a pass. Those that are illegal, or
+	// not allowed, are left out.
+	Moves []board.Point
+	// Weights are how the moves share the playouts, each positive; nil: equally.
+	Weights []float64
+	Prob    float64 // the share of the playouts, 0 to 1; 1 is taken for 0.99
+}
+
+// mostWeight bounds a weight, so that their sum is a number. KataGo's.
+const mostWeight = 1e30
+
+// Weight returns the weight of the k-th move.
+func (f *Focus) Weight(k int) float64 {
+	if f.Weights == nil {
+		return 1
+	}
+	return min(f.Weights[k], mostWeight)
 }
 
 // Restriction limits the moves of one colour in the first plies of a search.

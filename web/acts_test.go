@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
@@ -41,7 +42,7 @@ func TestLookedAtOtherwise(t *testing.T) {
 		{"reduced motion", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}},
 	} {
 		p.Do(emulation.SetDeviceMetricsOverride(look.width, look.height, 2, false), emulation.SetEmulatedMedia().WithFeatures(look.media))
-		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings"} {
+		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings", "/learn", "/learn/capture", "/problems", "/problems/today", "/you", "/networks"} {
 			p.Do(chromedp.Navigate(s.Address() + path[1:]))
 			p.Until(`document.querySelector("#view main:not([aria-busy])")`)
 			require.Empty(t, browsertest.JS[[]string](p.Tab, fmt.Sprintf(`[...document.querySelectorAll("#view *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > %d + 1 && !e.closest(".cands, .tree, .wide")).map((e) => e.outerHTML.slice(0, 160))`, look.width)), "%s, %s", look.name, path)
@@ -68,9 +69,9 @@ func TestPrintReview(t *testing.T) {
 	pages = slices.DeleteFunc(pages, func(p string) bool { return filepath.Base(p) == "drills.html" || filepath.Base(p) == "summary.html" })
 	require.Len(t, pages, 1)
 	p.Do(chromedp.Navigate("file://"+pages[0]), emulation.SetEmulatedMedia().WithMedia("print"))
-	p.Until(`document.querySelector("#board circle")`)
-	require.Empty(t, browsertest.JS[[]string](p.Tab, `[...document.querySelectorAll(".bar, input")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.id)`), "buttons are not printed")
-	require.LessOrEqual(t, browsertest.JS[float64](p.Tab, `document.querySelector("#board").getBoundingClientRect().height / 96 * 2.54`), 20.0, "the board goes on one page, in cm")
+	p.Until(`document.querySelector("main.review .board")`)
+	require.Empty(t, browsertest.JS[[]string](p.Tab, `[...document.querySelectorAll(".nav, .tabs, .tools-row")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.className)`), "buttons are not printed")
+	require.LessOrEqual(t, browsertest.JS[float64](p.Tab, `document.querySelector(".board").getBoundingClientRect().height / 96 * 2.54`), 20.0, "the board goes on one page, in cm")
 	for _, paper := range [][2]float64{{8.27, 11.69}, {8.5, 11}} {
 		p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
 			pdf, _, err := page.PrintToPDF().WithPaperWidth(paper[0]).WithPaperHeight(paper[1]).WithPrintBackground(false).Do(ctx)
@@ -96,6 +97,32 @@ func TestPointing(t *testing.T) {
 	p.Until(fmt.Sprintf(`Number(document.querySelector(".engine-line").dataset.visits) > %d`, visits+500))
 	require.Equal(t, before, browsertest.JS[string](p.Tab, rows))
 	require.Equal(t, 1, browsertest.JS[int](p.Tab, `document.querySelectorAll(".cands tbody tr.on").length`))
+	p.Clean()
+}
+
+// TestLookDeeper presses a candidate of a search that has ended, and points that have
+// marks: both are looked into more deeply, until it is pressed again.
+func TestLookDeeper(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ on: true, visits: 60, moves: true, tab: "tree" }));
+		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee];W[cg]SQ[ah][bi][cg])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
+	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
+	p.Do(chromedp.KeyEvent(kb.End))
+	p.Until(`document.querySelector(".engine-line button[title='shift+space']") && document.querySelectorAll(".cands tbody tr").length > 3`) // it has ended
+	node := browsertest.JS[string](p.Tab, `document.querySelector("main.analyse").dataset.node`)
+	name := browsertest.JS[string](p.Tab, `document.querySelectorAll(".cands tbody tr th")[2].childNodes[0].data`)
+	button := fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr")].find((r) => r.querySelector("th").childNodes[0].data === %q)?.querySelector(".deeper")`, name)
+	p.Do(chromedp.Evaluate(button+`.click()`, nil))
+	p.Until(fmt.Sprintf(`%s?.getAttribute("aria-pressed") === "true" && Number(%s.closest("tr").children[4].innerText.replace(/[^0-9]/g, "")) > 100`, button, button))
+	p.Do(chromedp.Evaluate(button+`.click()`, nil))
+	p.Until(fmt.Sprintf(`%s?.getAttribute("aria-pressed") === "false"`, button))
+	p.Press("Look deeper at marks")
+	p.Until(browsertest.Button("Look deeper at marks") + `.getAttribute("aria-pressed") === "true"`)
+	for _, v := range []string{"A2", "B1"} { // no move that anybody would think of
+		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr th")].some((e) => e.innerText.includes(%q))`, v)) // by itself, or as the image of the other
+	}
+	require.Equal(t, node, browsertest.JS[string](p.Tab, `document.querySelector("main.analyse").dataset.node`), "nothing was played")
 	p.Clean()
 }
 
@@ -150,7 +177,7 @@ func TestCut(t *testing.T) {
 	go line.serve()
 	p := webtest.Page{Tab: browsertest.Open(t)}
 	p.Do(chromedp.Navigate(strings.Replace(s.URL(), line.to, l.Addr().String(), 1)))
-	p.Until(`document.querySelector("form.new")`)
+	p.Enter()
 	id := ask[api.ID](join(t, s), "game.new", api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}}).ID
 	p.Do(chromedp.Navigate("http://" + l.Addr().String() + "/play/" + id))
 	p.Mine()
@@ -182,11 +209,11 @@ func TestSounds(t *testing.T) {
 		p.Until(`document.querySelectorAll(".moves li").length === 2`)
 		p.Mine()
 		if on {
-			p.Until(`sounds >= 4`) // a stone sounds once it lies
+			p.Until(`sounds >= 2`) // a stone sounds once it lies
 		}
 		sounds := browsertest.JS[int](p.Tab, "sounds")
 		if on {
-			require.Equal(t, 4, sounds, "two parts of a click for each of two stones")
+			require.Equal(t, 2, sounds, "each of two stones")
 		} else {
 			require.Zero(t, sounds)
 		}
@@ -208,7 +235,7 @@ func TestSounds(t *testing.T) {
 	p.Mine()
 	other.Until(`document.querySelectorAll(".moves li").length === 2`)
 	both := func() int { return browsertest.JS[int](p.Tab, "sounds") + browsertest.JS[int](other.Tab, "sounds") }
-	require.Equal(t, 4, both())
+	require.Equal(t, 2, both())
 	stop()
 	before := browsertest.JS[int](p.Tab, "sounds")
 	p.Press("Pass")
@@ -217,7 +244,7 @@ func TestSounds(t *testing.T) {
 	p.Until(`document.querySelector("main.analyse")`)
 	p.Do(chromedp.Evaluate(`sounds = 0`, nil))
 	p.Point("A8")
-	p.Until(`sounds === 6`)
+	p.Until(`sounds === 3`)
 	p.Clean()
 }
 

@@ -15,11 +15,12 @@ import (
 )
 
 // TestLookBack walks back in a game that is being played, and sees what comes after
-// its end: the moves that cost most, and another game.
+// its end: the story of the game, and another game.
 func TestLookBack(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
-	p.Press("The rules of Go") // of somebody on a first visit
+	p.Press("Help")
+	p.Press("The rules of Go")
 	p.Until(`document.querySelectorAll(".rules li").length === 5`)
 	p.Axe("rules of Go")
 	p.Do(chromedp.KeyEvent(kb.Escape))
@@ -48,16 +49,16 @@ func TestLookBack(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	require.Equal(t, made, browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`))
 	p.Do(chromedp.KeyEvent("m"))
-	p.Until(`document.querySelectorAll(".stone .number").length > 0`)
+	p.Until(`document.querySelectorAll(".board .number").length > 0`)
 
 	p.Press("Resign")
 	p.Until(`document.querySelector(".strip .danger")`)
 	p.Do(chromedp.Evaluate(`document.querySelector(".strip .danger").click()`, nil))
-	p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelectorAll(".costliest a").length > 0`)
+	p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelectorAll(".story a").length > 0`)
 	p.Axe("after the game")
 	p.Do(chromedp.KeyEvent(kb.ArrowLeft))
 	shown(made - 1)
-	p.Do(chromedp.Evaluate(`document.querySelector(".costliest a").click()`, nil))
+	p.Do(chromedp.Evaluate(`document.querySelector(".story a").click()`, nil))
 	p.Until(`document.querySelector("main.review")`)
 	require.Contains(t, browsertest.JS[string](p.Tab, "location.pathname"), id, "a game's review has its ID")
 	c := join(t, s)

@@ -11,6 +11,9 @@ import (
 	"kosumi/web/api"
 	"kosumi/web/documents"
 	"kosumi/web/folder"
+	"kosumi/web/networks"
+	"kosumi/web/player"
+	"kosumi/web/record"
 	"kosumi/web/reviews"
 	"kosumi/web/wire"
 )
@@ -35,7 +38,15 @@ func commands() map[string]handler {
 		"watch":   {do: quick((*conn).startWatch)},
 		"unwatch": {do: quick((*conn).stopWatch)},
 
-		"network.use": {do: quick((*conn).useNetwork), slow: true},
+		"network.use":    {do: quick((*conn).useNetwork), slow: true},
+		"network.fetch":  {do: library((*conn).fetchNetwork)},
+		"network.stop":   {do: library(ofLibrary((*networks.Library).Stop))},
+		"network.forget": {do: library(ofLibrary((*networks.Library).Forget))},
+		"network.remove": {do: library(ofLibrary((*networks.Library).Remove))},
+
+		"levels.on":    {do: asks(theGames, (*games).LevelsOn), slow: true},
+		"player.rank":  {do: tells(theGames, (*games).PlayerRank), once: true},
+		"player.names": {do: tells(thePlayer, (*player.Player).SayNames), once: true},
 
 		"game.new":      {do: asks(theGames, (*games).New), once: true},
 		"game.play":     {do: tells(theGames, (*games).Play), once: true},
@@ -45,6 +56,8 @@ func commands() map[string]handler {
 		"game.pause":    {do: tells(theGames, onGame((*game).pause)), once: true},
 		"game.resume":   {do: tells(theGames, onGame((*game).resume)), once: true},
 		"game.delete":   {do: tells(theGames, onGame((*game).remove)), once: true},
+		"game.teach":    {do: tells(theGames, (*games).Teach), once: true},
+		"game.keep":     {do: tells(theGames, onGame((*game).keep)), once: true},
 		"game.score":    {do: tells(theGames, (*games).Score), once: true},
 		"game.hint":     {do: searches(theGames, (*games).Hint), slow: true},
 		"game.estimate": {do: searches(theGames, (*games).Estimate), slow: true},
@@ -62,12 +75,18 @@ func commands() map[string]handler {
 		"review.pause":  {do: tells(theReviews, (*reviews.Reviews).Pause)},
 		"review.try":    {do: searches(theReviews, (*reviews.Reviews).Try), slow: true},
 
-		"drill.next":   {do: quick((*conn).nextDrill), slow: true},
-		"drill.answer": {do: quick((*conn).answerDrill), slow: true},
-		"drill.grade":  {do: quick((*conn).gradeDrill), slow: true},
+		"games.find":  {do: asks(theGameIndex, (*record.Index).Find), slow: true},
+		"lesson.done": {do: tells(thePlayer, (*player.Player).LessonDone), once: true},
+
+		"drill.problem": {do: quick((*conn).problem)},
+		"drill.next":    {do: quick((*conn).nextDrill), slow: true},
+		"drill.answer":  {do: quick((*conn).answerDrill), slow: true},
+		"drill.grade":   {do: quick((*conn).gradeDrill), slow: true},
 	}
 }
 
+func thePlayer(s *Server) *player.Player          { return s.player }
+func theGameIndex(s *Server) *record.Index        { return s.player.Games }
 func itself(s *Server) *Server                    { return s }
 func theGames(s *Server) *games                   { return s.games }
 func theDocuments(s *Server) *documents.Documents { return s.docs }
@@ -149,6 +168,15 @@ func (c *conn) stateOf(what string) (any, error) {
 		return c.s.reviews.List()
 	case "review":
 		return c.s.reviews.State(id)
+	case "networks":
+		if c.s.library == nil {
+			return nil, errNoLibrary
+		}
+		return c.s.library.State(), nil
+	case "profile":
+		return c.s.player.State()
+	case "you":
+		return c.s.player.You()
 	case "game":
 		return c.s.games.Watch(id)
 	case "doc":
@@ -171,8 +199,28 @@ func (c *conn) useNetwork(n *api.Network) (any, error) {
 		return nil, api.Refuse("engine_failed", "%v", err)
 	}
 	c.s.reviews.Interrupt() // it goes on with the new one
+	c.s.publishNetworks()
 	return c.s.engines.Backend.Networks(), nil
 }
+
+// errNoLibrary refuses what needs a folder for networks.
+var errNoLibrary = api.Refuse("unsupported", "this server has no folder for networks")
+
+// library performs a command on the networks of the folder, if there is one.
+func library[T any](do func(*conn, *T) error) func(*conn, json.RawMessage) (any, error) {
+	return quick(func(c *conn, v *T) (any, error) {
+		if c.s.library == nil {
+			return nil, errNoLibrary
+		}
+		return nil, do(c, v)
+	})
+}
+
+func ofLibrary(do func(*networks.Library, *api.NetworkName) error) func(*conn, *api.NetworkName) error {
+	return func(c *conn, v *api.NetworkName) error { return do(c.s.library, v) }
+}
+
+func (c *conn) fetchNetwork(f *api.FetchNetwork) error { return c.s.library.Fetch(c.s.ctx, f) }
 
 // newDocument makes a document: empty, of a game that was played here, or of SGF.
 func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {
@@ -230,8 +278,14 @@ func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
 func (c *conn) nextDrill(n *api.NextDrill) (any, error) { return c.s.reviews.Drills.Next(&c.drill, n) }
 
 func (c *conn) answerDrill(a *api.DrillAnswer) (any, error) {
-	return c.s.reviews.Drills.Answer(c.ctx, &c.drill, a)
+	v, err := c.s.reviews.Drills.Answer(c.ctx, &c.drill, a)
+	if err == nil {
+		c.s.player.Publish()
+	}
+	return v, err
 }
+
+func (c *conn) problem(a *api.AskProblem) (any, error) { return c.s.reviews.Drills.Problem(a) }
 
 func (c *conn) gradeDrill(g *api.GradeDrill) (any, error) {
 	return nil, c.s.reviews.Drills.Grade(&c.drill, g)

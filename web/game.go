@@ -25,6 +25,7 @@ type game struct {
 	owed    owed
 	fit     *api.Fit // after a game that counted for the player's level
 	thinks  *thought
+	taught  lesson
 	engine  *engines.Engine
 	alone   time.Time // since when nobody watches
 	removed bool
@@ -77,6 +78,8 @@ func (g *game) advance() {
 	g.stopThinking()
 	switch {
 	case g.stands():
+	case g.teaches():
+		g.examine()
 	case g.rec.EnginesTurn():
 		g.think()
 	case g.rec.Phase == record.Counting && !g.rec.Marking.Sure:
@@ -101,8 +104,10 @@ func (g *game) wake() {
 }
 
 // stands reports whether nothing moves: the game is paused, in trouble, or waits for a
-// step to be saved.
-func (g *game) stands() bool { return g.rec.Paused != "" || g.trouble != "" || g.owed.step != nil }
+// step to be saved or for the player's word on advice.
+func (g *game) stands() bool {
+	return g.rec.Paused != "" || g.trouble != "" || g.owed.step != nil || g.advice() != nil
+}
 
 // runClock starts or stops the clock of the side to move.
 func (g *game) runClock() {

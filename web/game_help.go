@@ -54,6 +54,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
 		return nil, err
 	}
 	h := api.Hint{Stage: a.Stage, Rev: a.Rev}
+	r.Moves = slices.DeleteFunc(r.Moves, func(m thinking.Move) bool { return m.SymmetryOf != board.NoPoint }) // no help, and no second best
 	best := r.Moves[0]
 	switch a.Stage {
 	case 1:

@@ -18,6 +18,7 @@ import (
 	"kosumi/web/hub"
 	"kosumi/web/levels"
 	"kosumi/web/record"
+	"kosumi/web/teach"
 	"kosumi/web/wire"
 )
 
@@ -180,8 +181,13 @@ func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 			return record.Header{}, api.Refuse("unsupported", "%v", err)
 		}
 	}
-	if n.Seat.Level != "" && !gs.levels.Known(n.Seat.Level) {
-		return record.Header{}, api.Refuse("bad_request", "unknown level %q", wire.Shown(n.Seat.Level, 20))
+	if n.Seat.Level != "" {
+		if err := gs.levels.Check(size, n.Seat.Level); err != nil {
+			return record.Header{}, err
+		}
+	}
+	if !teach.Known(n.Teach) {
+		return record.Header{}, api.Refuse("bad_request", "teach: gentle, usual or strict")
 	}
 	colour := n.Colour
 	switch colour {
@@ -195,7 +201,7 @@ func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 		return record.Header{}, api.Refuse("bad_request", "colour: b, w or random")
 	}
 	return record.Header{V: 1, ID: folder.NewID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
-		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Clock: n.Clock}, nil
+		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Teach: n.Teach, Clock: n.Clock}, nil
 }
 
 // Score takes a step of the count.
@@ -224,6 +230,18 @@ func (gs *games) Score(v *api.Score) error {
 		return api.Refuse("bad_request", "a step of the count says what to do")
 	})(gs, &api.GameCommand{Game: v.Game, Rev: v.Rev})
 }
+
+// LevelsOn lists the levels that there are on a board.
+func (gs *games) LevelsOn(b *api.OnBoard) ([]api.Level, error) {
+	size := board.Size{W: b.Size[0], H: b.Size[1]}
+	if err := size.Check(); err != nil {
+		return nil, api.Refuse("bad_request", "%v", err)
+	}
+	return gs.levels.On(size), nil
+}
+
+// PlayerRank takes down the rank that the player says to have.
+func (gs *games) PlayerRank(r *api.PlayerRank) error { return gs.levels.Begin(r) }
 
 // onGame performs a command of the player on a game.
 func onGame(do func(*game) error) func(*games, *api.GameCommand) error {

@@ -32,7 +32,7 @@ func (g *game) stateLocked() *api.GameState {
 		Handicap: g.rec.Head.Handicap, Colour: g.rec.Head.Colour, Seat: g.rec.Head.Seat, Stones: wire.Stones(g.rec.Board), ToMove: wire.Letter(g.rec.Board.ToMove()),
 		Moves: make([]string, len(moves)), First: "b", Clock: g.rec.Head.Clock, Clocks: g.rec.ClockStates(g.ran), Paused: g.rec.Paused, Trouble: g.trouble, Restored: g.rec.Restored, Unsaved: g.owed.why,
 		Captures: [2]int{g.rec.Board.Board().Captured(board.White), g.rec.Board.Board().Captured(board.Black)},
-		CanUndo:  g.rec.CanUndo() > 0, CanRedo: g.rec.CanRedo(), Result: g.rec.Result, ByPlayer: g.rec.ByWord, Hints: g.rec.Hints, Undone: g.rec.Undos, Fit: g.fit,
+		CanUndo:  g.rec.CanUndo() > 0, CanRedo: g.rec.CanRedo(), Result: g.rec.Result, ByPlayer: g.rec.ByWord, Hints: g.rec.Hints, Undone: g.rec.Undos, Teach: g.rec.Teach, Advice: g.advice(), Fit: g.fit,
 	}
 	for _, p := range g.rec.Setup {
 		st.Setup = append(st.Setup, size.Vertex(p))

@@ -61,8 +61,19 @@ func TestPhone(t *testing.T) {
 	p.Mine()
 	time.Sleep(300 * time.Millisecond) // the board is deaf for a moment after it changed
 	rev := browsertest.JS[string](p.Tab, movesMade)
+	const board = `(() => { const r = document.querySelector(".board").getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()`
+	before := browsertest.JS[[]float64](p.Tab, board)
 	touch(p, "D4", "D4")
 	p.Until(`document.querySelector(".place-bar .primary")?.innerText.includes("D4")`)
+	require.Equal(t, before, browsertest.JS[[]float64](p.Tab, board), "the board stays where it is: a second tap lands where the first did")
+	for _, key := range []struct {
+		name   string
+		dx, dy float64
+	}{{"←", -1, 0}, {"→", 1, 0}, {"↑", 0, -1}} { // as on a keyboard: around the one down
+		d := browsertest.JS[[]float64](p.Tab, fmt.Sprintf(`(() => { const at = (n) => { const r = document.querySelector('.place-bar button[aria-label="' + n + '"]').getBoundingClientRect(); return [r.x, r.y]; };
+			const [a, b] = [at(%q), at("↓")]; return [Math.sign(a[0] - b[0]), Math.sign(a[1] - b[1])]; })()`, key.name))
+		require.Equal(t, []float64{key.dx, key.dy}, d, key.name)
+	}
 	require.Equal(t, rev, browsertest.JS[string](p.Tab, movesMade), "a tap shows only")
 	p.Do(chromedp.Evaluate(`document.querySelector('.place-bar button[aria-label="→"]').click()`, nil))
 	p.Until(`document.querySelector(".place-bar .primary")?.innerText.includes("E4")`)

@@ -21,6 +21,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/record"
+	"kosumi/web/ui"
 	"kosumi/web/webtest"
 )
 
@@ -33,7 +34,7 @@ func servePage(t *testing.T, folder string) *Server {
 func servePageWith(t *testing.T, network string, c Config) *Server {
 	t.Helper()
 	if _, err := os.Stat("ui/dist/index.html"); err != nil {
-		testshared.Absent(t, "%v", ErrNotBuilt)
+		testshared.Absent(t, "%v", ui.ErrNotBuilt)
 	}
 	if c.Page == nil {
 		c.Page = os.DirFS("ui/dist")
@@ -46,14 +47,15 @@ func openPage(t *testing.T, s *Server) webtest.Page {
 	t.Helper()
 	p := webtest.Page{Tab: browsertest.Open(t)}
 	p.Do(chromedp.Navigate(s.URL()))
-	p.Until(`document.querySelector("form.new")`)
+	p.Enter()
 	return p
 }
 
 // TestWebKeyboard plays without a mouse: by arrows and Enter, and by typed moves.
 func TestWebKeyboard(t *testing.T) {
-	b := openPage(t, servePage(t, t.TempDir()))
-	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, size: 5, other: true, w: 5, h: 5, limit: "visits", visits: 4, pace: false }))`, nil), chromedp.Reload())
+	s := servePage(t, t.TempDir())
+	b := openPage(t, s)
+	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 5, other: true, w: 5, h: 5, limit: "visits", visits: 4, pace: false }))`, nil), chromedp.Navigate(s.Address()+"new"))
 	b.Until(`document.querySelector("form.new")`)
 	b.Do(chromedp.Evaluate(`document.querySelector("form.new .button.primary").focus()`, nil), chromedp.KeyEvent(kb.Enter))
 	b.Mine()
@@ -109,8 +111,7 @@ func TestWebAnalysis(t *testing.T) {
 	b.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("G3 white"))`)
 	b.Axe("analysis")
 	b.Press("Mistakes")
-	b.Press("Look at the whole game")
-	b.Until(`document.querySelector(".mistakes") && !document.querySelector(".sweep")`)
+	b.Until(`document.querySelector(".mistakes") && !document.querySelector(".sweep")`) // it was begun unasked
 	b.Press("Set up")
 	b.Point("A1")
 	b.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("A1 black"))`)
@@ -166,6 +167,7 @@ func TestReviewPage(t *testing.T) {
 	p.Until(`document.querySelector(".mistake-box").innerText.includes("That is what was played")`)
 	p.Press("Show better")
 	p.Until(`document.querySelector(".mistake-box p:not(.bad-text)")`)
+	p.Until(`!document.querySelector(".mistake-box .bad-text")`) // the try is over
 	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true))
 	p.Until(`innerWidth === 390`)
 	require.Empty(t, browsertest.JS[[]string](p.Tab, `[...document.querySelectorAll(".view *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > 391).map((e) => e.outerHTML.slice(0, 120))`), "nothing sticks out")
@@ -232,7 +234,7 @@ func TestTrainingPage(t *testing.T) {
 	p.Until(`document.querySelectorAll(".training .mini circle").length > 0`) // the newest game is played
 	p.Axe("training")
 
-	// What the loop files is seen.
+	// The page shows the loop's files.
 	data, err := os.ReadFile(filepath.Join(dir, "state.json"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), []byte(`{"version":1,"arch":"kb4c32","iteration":4,"stage":"gate","candidate":"d",`+string(data[len(`{"version":1,"arch":"kb4c32","iteration":3,"stage":"selfplay",`):])), 0o600))
@@ -271,7 +273,7 @@ func TestEveryLanguage(t *testing.T) {
 		list, err := json.Marshal(foreign)
 		require.NoError(t, err)
 		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+lang.name+`" }))`, nil))
-		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings"} {
+		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings", "/learn", "/learn/ko", "/problems", "/problems/today", "/you", "/networks"} {
 			p.Do(chromedp.Navigate(s.Address() + path[1:]))
 			p.Until(`document.querySelector("#view main:not([aria-busy])")`)
 			left := browsertest.JS[[]string](p.Tab, `(() => { const english = new Set(`+string(list)+`); const found = [];
@@ -402,7 +404,7 @@ func TestPageKeepsTheRecord(t *testing.T) {
 func TestTypedNumbers(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
-	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, size: 9, other: true, w: 9, h: 9, limit: "visits", visits: 4, pace: false, more: true, komi: "6.5" }))`, nil), chromedp.Reload())
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, other: true, w: 9, h: 9, limit: "visits", visits: 4, pace: false, more: true, komi: "6.5" }))`, nil), chromedp.Navigate(s.Address()+"new"))
 	p.Until(`document.querySelector("[aria-label=Komi]")`)
 	typeIn := func(field, text, end string) {
 		p.Until(fmt.Sprintf(`document.querySelector(%q)`, field))

@@ -22,6 +22,7 @@ import (
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
+	"kosumi/web/ui"
 )
 
 var placeholder = regexp.MustCompile(`\{\w+\}`)
@@ -45,7 +46,7 @@ func pseudo(text string) string {
 func pseudoPage(t *testing.T) fs.FS {
 	t.Helper()
 	if _, err := os.Stat("ui/dist/index.html"); err != nil {
-		testshared.Absent(t, "%v", ErrNotBuilt)
+		testshared.Absent(t, "%v", ui.ErrNotBuilt)
 	}
 	data, err := os.ReadFile("i18n/en.toml")
 	require.NoError(t, err)
@@ -76,7 +77,7 @@ func pseudoPage(t *testing.T) fs.FS {
 	return all
 }
 
-// What of a screen is not translated, and what is cut off.
+// The texts of a screen that are not translated, and those that are cut off.
 const faults = `(() => { const bad = []; const name = /^[\d\W]*$|Kosumi|built in|Aki|Bo\b|\.sgf|kosumi|\/tmp|SGF|HTML|int|fp|onnx|cpu|[A-T]\d|A1|日本語|中文|한국어|English|^[A-T]$|ctrl|shift|space|PgUp|Home|j k|p u h v|g r o l|^[a-z?,]$|n, shift|×|^[BW][+]/;
 	for (const e of document.querySelectorAll("body *")) {
 		const style = getComputedStyle(e), r = e.getBoundingClientRect();
@@ -99,14 +100,14 @@ func TestPseudoLanguage(t *testing.T) {
 	c := join(t, s)
 	game := ask[api.ID](c, "game.new", api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 1}, Clock: api.Clock{Kind: "byoyomi", Main: 600, Period: 30, Periods: 3}}).ID
 	doc := ask[api.ID](c, "doc.new", api.NewDoc{Game: game, Size: [2]int{9, 9}}).ID
-	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "ko" })); localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", other: true, more: true, handicap: 2, free: true }))`, nil))
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "ko" })); localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", other: true, w: 9, h: 9, more: true, handicap: 2, free: true }))`, nil))
 	for _, width := range []int64{1280, 390} {
 		p.Do(emulation.SetDeviceMetricsOverride(width, 844, 1, width < 640))
-		for _, path := range []string{"", "play/" + game, "analyse", "analyse/" + doc, "review", review[1:], "drills", "settings"} {
+		for _, path := range []string{"", "new", "play/" + game, "analyse", "analyse/" + doc, "review", review[1:], "drills", "settings", "learn", "learn/eyes", "problems", "problems/today", "you", "networks"} {
 			p.Do(chromedp.Navigate(s.Address() + path))
 			p.Until(`document.querySelector("#view main:not([aria-busy])") && document.documentElement.lang === "ko"`)
 			if strings.HasPrefix(path, "play/") {
-				p.Do(chromedp.Evaluate(`document.querySelectorAll(".actions .tool")[5].click()`, nil))
+				p.Do(chromedp.Evaluate(`document.querySelector(".more-button .tool").click()`, nil))
 			}
 			if f := browsertest.JS[[]string](p.Tab, faults); len(f) > 0 {
 				t.Errorf("/%s at %d: %s", path, width, strings.Join(f, "\n  "))

@@ -12,10 +12,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"kosumi/engine"
+	"kosumi/review"
 	"kosumi/web/access"
 	"kosumi/web/api"
 	"kosumi/web/documents"
@@ -23,8 +25,12 @@ import (
 	"kosumi/web/folder"
 	"kosumi/web/hub"
 	"kosumi/web/levels"
+	"kosumi/web/networks"
+	"kosumi/web/player"
+	"kosumi/web/record"
 	"kosumi/web/reviews"
 	"kosumi/web/training"
+	"kosumi/web/ui"
 )
 
 // Config is what a server is made of.
@@ -32,11 +38,12 @@ type Config struct {
 	Folder   string // where games, documents and the token are kept
 	Version  string
 	Backend  engines.Backend
-	Engine   engine.Config // of every seat; size, rules and limits come from the game
-	Reviews  string        // where reviews are kept; "" is the folder reviews of Folder
-	Loops    []string      // folders of engine loop to show
-	Listen   string        // address; "" is loopback, the port of last time if it is free
-	Names    []string      // further host names of this server
+	Networks *networks.Networks // the backend, where networks can be added to it; else nil
+	Engine   engine.Config      // of every seat; size, rules and limits come from the game
+	Reviews  string             // where reviews are kept; "" is the folder reviews of Folder
+	Loops    []string           // folders of engine loop to show
+	Listen   string             // address; "" is loopback, the port of last time if it is free
+	Names    []string           // further host names of this server
 	TLS      *tls.Config
 	NewToken bool
 	Page     fs.FS // the page's files; nil: those in the program
@@ -48,7 +55,7 @@ type Config struct {
 // [Server.Close] it.
 type Server struct {
 	conf     Config
-	page     pageFiles
+	page     ui.Files
 	folder   *folder.Folder
 	access   *access.Access
 	warnings *hub.Warnings
@@ -68,6 +75,8 @@ type Server struct {
 	docs     *documents.Documents
 	reviews  *reviews.Reviews
 	training *training.Training
+	player   *player.Player
+	library  *networks.Library // nil: networks cannot be added
 }
 
 // New opens the folder and the port. Errors of the folder wrap [folder.ErrTaken] if
@@ -83,13 +92,13 @@ func New(c Config) (*Server, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Page == nil {
-		page, err := Page()
+		page, err := ui.Page()
 		if err != nil {
 			return nil, err
 		}
 		c.Page = page
 	}
-	s := &Server{conf: c, page: pageFiles{c.Page, c.Dev}, warnings: hub.NewWarnings(c.Log), engines: engines.New(c.Backend, c.Engine, c.Log)}
+	s := &Server{conf: c, page: ui.Files{Files: c.Page, Dev: c.Dev}, warnings: hub.NewWarnings(c.Log), engines: engines.New(c.Backend, c.Engine, c.Log)}
 	var err error
 	if s.folder, err = folder.Open(c.Folder); err != nil {
 		return nil, err
@@ -99,7 +108,12 @@ func New(c Config) (*Server, error) {
 	s.games = &games{folder: s.folder, pages: &s.hub, warnings: s.warnings, engines: s.engines, levels: levels.New(s.engines, s.warnings),
 		log: c.Log, ctx: s.ctx, open: map[string]*game{}}
 	s.training = training.New(c.Loops, &s.hub)
-	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version})
+	if c.Networks != nil {
+		s.library = networks.NewLibrary(c.Networks, s.publishNetworks)
+	}
+	s.player = &player.Player{Profile: player.Open(c.Folder), Games: record.NewIndex(s.folder), Levels: s.games.levels, Pages: &s.hub}
+	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version, Finished: s.reviewed, Whose: s.player.Profile.Whose})
+	s.player.Reviews = s.reviews
 	if err == nil {
 		err = s.open()
 	}
@@ -216,6 +230,9 @@ func (s *Server) Close() error {
 	s.http.Close()
 	s.hub.Each(func(c hub.Client) { c.(*conn).close(closeGoingAway, "the server stops") })
 	s.jobs.Wait()
+	if s.library != nil {
+		s.library.Close()
+	}
 	s.games.Close()
 	return s.folder.Close()
 }
@@ -230,22 +247,38 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /api/key", s.access.WithToken(func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]string{"url": s.OneTimeURL()})
 	}))
+	mux.HandleFunc("GET /api/games.zip", s.access.WithToken(s.player.ServeGames))
 	mux.HandleFunc("GET /api/games/{file}", s.access.WithToken(serveSGF(s.games.SGF)))
 	mux.HandleFunc("GET /api/docs/{file}", s.access.WithToken(serveSGF(s.docs.SGF)))
 	mux.HandleFunc("GET /api/reviews/{file}", s.access.WithToken(s.reviews.ServeFile))
 	mux.HandleFunc("POST /api/import", s.access.WithToken(s.serveImport))
-	mux.HandleFunc("GET /assets/", s.page.serveAsset)
+	if s.library != nil {
+		mux.HandleFunc("PUT /api/networks/{file}", s.access.WithToken(s.library.ServePut))
+	}
+	mux.HandleFunc("GET /assets/", s.page.ServeAsset)
 	for _, name := range []string{"/manifest.webmanifest", "/icon.svg"} {
-		mux.HandleFunc("GET "+name, s.page.serveAsset)
+		mux.HandleFunc("GET "+name, s.page.ServeAsset)
 	}
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		if !isRoute(r.URL.Path) {
 			http.NotFound(w, r)
 			return
 		}
-		s.page.servePage(w, r)
+		s.page.ServePage(w, r)
 	})
 	return mux
+}
+
+// routes are the paths that the page itself knows; each gets index.html.
+var routes = []string{"/", "/play", "/new", "/analyse", "/review", "/drills", "/training", "/settings", "/more", "/learn", "/problems", "/you", "/networks"}
+
+func isRoute(p string) bool {
+	for _, r := range routes {
+		if p == r || r != "/" && strings.HasPrefix(p, r+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // watchEngine tells pages when the engine has changed, and looks after what nobody
@@ -271,6 +304,21 @@ func (s *Server) watchEngine() {
 			s.hub.Publish("engine", api.Event{T: "engine.state", D: now})
 		}
 	}
+}
+
+// publishNetworks tells pages which networks there are.
+func (s *Server) publishNetworks() {
+	if s.library != nil && s.hub.Watched("networks") {
+		s.hub.Publish("networks", api.Event{T: "networks.state", D: s.library.State()})
+	}
+}
+
+// reviewed lets a finished review count for its player.
+func (s *Server) reviewed(id string, res *review.Result) {
+	if err := s.player.Judged(id, res); err != nil {
+		s.warnings.Warn(fmt.Sprintf("a review does not count for your rank yet: %v", err), "judged")
+	}
+	s.player.Publish()
 }
 
 // DefaultFolder is where games are kept unless told otherwise.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/bench"
+	"kosumi/nn"
 	"kosumi/search"
 )
 
@@ -18,6 +19,8 @@ type benchmarkFlags struct {
 	tune    bool
 	json    bool
 	profile string
+	imitate string
+	device  bench.Device // of imitate
 
 	agreement agreementFlags
 	problems  problemFlags
@@ -32,20 +35,25 @@ func benchmarkCommand() *cobra.Command {
 		Long: `Measures evaluations per second of the network alone, with every session busy
 and every batch full, and in a search of one position after another, in turns.
 --sweep tries several batch sizes first and recommends one. --tune tries numbers
-of sessions, batch sizes and workers in search, and keeps the best for later
-starts of gtp, analysis and benchmark with this network, board size, provider and
-precision on this machine; --sessions, --batch and --threads win over it.
+of sessions, batch sizes and workers in search. It keeps the best for later starts
+of gtp, analysis and benchmark with this network, board, provider and machine;
+--sessions, --batch and --threads override it.
 
---agreement measures what the search is worth rather than how fast it is: the
-share of positions where a search of 100 visits chooses the move that one of
-10,000 chooses, for one or several numbers of workers, and what the choice and
-the average visit of the short search cost in the opinion of the long one. With
-it, changes of the search (--set) can be compared without playing games.
+--agreement measures the quality of the search rather than its speed. It compares
+searches of 100 visits with one of 10,000: how often both choose the same move, and
+how much the short search's choice and average visit lose by the long one. So
+changes of the search (--set) can be compared without playing games.
+
+--imitate measures the search over a device that is not here, whose answers come as
+late as it would give them and say nothing: by its times for a batch and for each
+position (300us+2.3us), by the positions that it makes a second (20000), or by two
+such rates with their batches (9000@8,290000@256).
 
 --problems counts how many right moves the network alone and a search of
 --problem-visits find, in each of the orientations of each problem. FILE is SGF:
 each game tree a position, its right first moves marked as good (TE).`,
 		Example: `  engine benchmark --model net.bin.gz --boardsize 9 --sweep
+  engine benchmark --model net.bin.gz --boardsize 19 --imitate 20000
   engine benchmark --model net.bin.gz --boardsize 9 --agreement --workers 1,4,16 --rounds 1
   engine benchmark --model net.bin.gz --boardsize 9 --problems ladders.sgf --problems seki.sgf --rounds 1`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -58,7 +66,7 @@ each game tree a position, its right first moves marked as good (TE).`,
 			if f.tune && (f.sweep || s.planned()) {
 				return usagef("--tune chooses --sessions, --batch and --threads itself, and does without --sweep")
 			}
-			if err := errors.Join(f.agreement.check(), f.problems.check()); err != nil {
+			if err := errors.Join(f.checkDevice(), f.agreement.check(), f.problems.check()); err != nil {
 				return err
 			}
 			result, err := runBenchmark(cmd, &s, f)
@@ -83,8 +91,23 @@ each game tree a position, its right first moves marked as good (TE).`,
 	f.agreement.add(c)
 	f.problems.add(c)
 	c.Flags().StringVar(&f.profile, "cpuprofile", "", "`FILE` to write a processor profile of the searches to, for go tool pprof")
+	c.Flags().StringVar(&f.imitate, "imitate", "", "`DEVICE` in place of what runs the network, such as 300us+2.3us or 20000; it answers nothing of sense")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
+}
+
+// checkDevice reads --imitate.
+func (f *benchmarkFlags) checkDevice() (err error) {
+	if f.imitate == "" {
+		return nil
+	}
+	if f.tune || f.agreement.on || len(f.problems.files) > 0 {
+		return usagef("--imitate measures speed alone: leave --tune, --agreement and --problems out")
+	}
+	if f.device, err = bench.ParseDevice(f.imitate); err != nil {
+		return usagef("--imitate: %w", err)
+	}
+	return nil
 }
 
 // leastSeconds is the shortest measurement: many steps of a clock that goes by
@@ -93,7 +116,7 @@ const leastSeconds = 0.02
 
 func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*bench.Report, error) {
 	ctx, size := cmd.Context(), s.Play.Size
-	if !f.tune && !f.sweep {
+	if !f.tune && !f.sweep && f.imitate == "" {
 		s.useTuning(size)
 	}
 	m, err := s.openModel(s.Model, s.stderr)
@@ -105,8 +128,13 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*bench.Rep
 	if err != nil {
 		return nil, err
 	}
-	setup := &bench.Setup{Model: m, Server: s.ServerConfig(s.Play.Seed), Games: games, Params: s.searchOnce(), Rounds: f.rounds, Length: time.Duration(f.seconds * float64(time.Second))}
-	out := &bench.Report{Subject: bench.SubjectOf(m.Describe(), size), Rounds: f.rounds}
+	measured := nn.Model(m)
+	if f.imitate != "" {
+		s.ForDevice()
+		measured = f.device.Imitate(m)
+	}
+	setup := &bench.Setup{Model: measured, Server: s.ServerConfig(s.Play.Seed), Games: games, Params: s.searchOnce(), Rounds: f.rounds, Length: time.Duration(f.seconds * float64(time.Second))}
+	out := &bench.Report{Subject: bench.SubjectOf(measured.Describe(), size), Rounds: f.rounds}
 	if f.sweep {
 		if out.Trials, s.Batch, err = setup.Sweep(ctx, s.SessionCount()); err != nil {
 			return nil, err

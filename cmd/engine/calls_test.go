@@ -195,7 +195,19 @@ selfplay --out DIR/s --method nosuch -> 2 "nosuch"
 selfplay --out DIR/s --boardsize 99 -> 2 --boardsize
 selfplay --out DIR/s --recipe NOWHERE -> 1 no such file
 selfplay --out BLOCKED --games 1 --method random -> 1 BLOCKED
-train -> 2 --model, --data and -o
+label -> 2 --teacher FILE and --out DIR
+label --teacher NOWHERE -o DIR/l -> 1 no such file
+label --teacher SGF -o DIR/l -> 1 not a usable network file
+label --teacher NET -o DIR/l --human-model NOWHERE -> 2 unknown flag: --human-model
+label --teacher NET -o DIR/l --player NOWHERE -> 1 no such file
+label --teacher NET -o DIR/l --rows-encoder v9 -> 2 v9
+label --teacher NET -o DIR/l --boardsize 1 -> 2 --boardsize
+label --teacher NET -o DIR/l --recipe NOWHERE -> 1 no such file
+label --teacher NET -o DIR/l --share 2 -> 2 a share of 2
+label --teacher NET -o DIR/l --rows -1 -> 2 -1 rows
+label --teacher NET -o DIR/l --from NOWHERE -> 2 no such file
+label --teacher NET -o BLOCKED -> 1 BLOCKED
+train -> 2 --data and -o
 train --model NET --data NOWHERE -o DIR/t -> 2 no such file
 train --model NET --data SGF -o DIR/t --epochs 0 -> 2 --epochs
 train --model NET --data SGF -o DIR/t --steps -1 -> 2 --steps

@@ -28,10 +28,10 @@ func convertCommand() *cobra.Command {
 made that way back to KataGo's format, or one KataGo format to another. The
 kind of each file follows from the ending of its name.
 
-The ONNX file describes itself (encoder, heads, scales) and keeps every weight
-of the KataGo file, so that the way back gives the same weights bit for bit,
-also after training it further. Its graph is for one board size; Kosumi serves
-every size from it all the same.
+The ONNX file describes itself (encoder, heads, scales) and keeps every weight of
+the KataGo file: converted back, it gives the same weights bit for bit, and it can be
+trained in between. Its graph is for one board size, but Kosumi serves every size
+from it.
 
 With --precision fp16 the result is the graph that sessions run, in 16-bit
 floats, for GPUs and other programs. It cannot be converted back.`,

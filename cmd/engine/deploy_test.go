@@ -110,7 +110,7 @@ func TestBotUnit(t *testing.T) {
 	require.Equal(t, "config:/etc/kosumi-bot.json5", service["LoadCredential"])
 	require.Equal(t, "/usr/bin/env gtp2ogs -c ${CREDENTIALS_DIRECTORY}/config", service["ExecStart"])
 	require.Equal(t, "always", service["Restart"])
-	data, err := os.ReadFile("../../docs/bots.md")
+	data, err := os.ReadFile("../../docs/playing.md")
 	require.NoError(t, err)
 	guide := string(data)
 	for _, text := range []string{"deploy/kosumi-bot.service", "/etc/kosumi-bot.json5", "/var/lib/" + service["StateDirectory"]} {
@@ -119,7 +119,7 @@ func TestBotUnit(t *testing.T) {
 	found := 0
 	for line := range strings.Lines(guide) {
 		_, words, ok := strings.Cut(strings.NewReplacer(`"`, "", ",", "", "]", "").Replace(line), "/opt/kosumi/engine ")
-		if !ok {
+		if !ok || strings.HasPrefix(line, "|") {
 			continue
 		}
 		c, rest, err := newRoot().Find(strings.Fields(words))

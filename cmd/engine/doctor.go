@@ -18,9 +18,9 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what was found on this machine and what to do about what is missing",
 		Long: `Looks for the onnxruntime library, asks it for its execution providers, and
-checks the processor, the cache folders and the network. Nothing is changed. What
-does not matter here is left out without --all; --json has all of it, for reports
-of bugs.`,
+checks the processor, the cache folders and the network. It changes nothing.
+--all also lists what does not matter on this machine; --json has everything, for
+bug reports.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err

@@ -22,8 +22,8 @@ func installCommand() *cobra.Command {
 		Short: "Put the program into a folder under the name katago, as which it answers as KataGo does",
 		Long: `Links the program into a folder as katago, or copies it where links are not to be
 had (katago.exe on Windows). Under that name it takes KataGo's subcommands, flags
-and .cfg files and says that it is KataGo: for clients that want it by name. What is
-there already under that name is left alone, unless it is this program.
+and .cfg files and says that it is KataGo: for clients that want it by name. A file
+that has that name already is left alone, unless it is this program.
 
 Beside it lie the embedded network as a file, gtp.cfg and analysis.cfg, for dialogs
 that insist on them. The network is written anew by each version; the configs are
@@ -66,7 +66,7 @@ func installFiles(network, gtp, analysis string) error {
 		if _, err := os.Lstat(path); err == nil {
 			continue
 		}
-		text := "# Settings by KataGo's names, such as maxVisits = 500. Where nothing is set,\n# Kosumi's defaults hold.\n" +
+		text := "# Settings by KataGo's names, such as maxVisits = 500. Kosumi's\n# defaults hold for all others.\n" +
 			strings.NewReplacer(",", "\n", "=", " = ").Replace(keys) + "\n"
 		if err := file.WriteBytes(path, []byte(text)); err != nil {
 			return err

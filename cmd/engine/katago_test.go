@@ -23,7 +23,7 @@ func TestInstallAsKataGo(t *testing.T) {
 	katago := filepath.Join(dir, "katago")
 	for config, call := range map[string]struct{ sub, in, want string }{
 		"gtp.cfg":      {"gtp", "name\nquit\n", "= KataGo"},
-		"analysis.cfg": {"analysis", `{"id":"v","action":"query_version"}`, `"version":"1.17.2"`},
+		"analysis.cfg": {"analysis", `{"id":"v","action":"query_version"}`, `"version":"1.18.2"`},
 	} {
 		cmd := exec.Command(katago, call.sub, "-model", network, "-config", filepath.Join(dir, config))
 		cmd.Stdin = strings.NewReader(call.in)
@@ -42,7 +42,7 @@ func TestInstallAsKataGo(t *testing.T) {
 	require.Equal(t, "rules = japanese\n", string(data), "the user's config stays")
 	out, err := exec.Command(katago, "version").Output()
 	require.NoError(t, err)
-	require.Contains(t, string(out), "KataGo v1.17.2")
+	require.Contains(t, string(out), "KataGo v1.18.2")
 	other := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(other, "katago"), []byte("another"), 0o755))
 	o = invoke(t, nil, "", "install-as-katago", other)

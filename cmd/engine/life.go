@@ -32,8 +32,8 @@ func lifeCommand() *cobra.Command {
 		Use:   "life FILE --at STONE[,STONE...]",
 		Short: "Answer \"is it alive?\" with a proof: dead, alive, seki, or which ko",
 		Long: `Asks whether stones live, for either side to move first, at the end of a game record
-or after --move moves. What it calls proved was verified by a checker that shares
-nothing with the search: "engine life --check FILE" runs it again.
+or after --move moves. A checker that shares nothing with the search
+has verified everything called proved: "engine life --check FILE" runs it again.
 
 Chains around the fight that stand in the open are taken for alive, and the answer
 names them. --assume says which are: a list of stones, or none; -Q16 strikes one of

@@ -33,14 +33,13 @@ func loopCommand() *cobra.Command {
 	f := loopFlags{logLevel: "warn"}
 	c := &cobra.Command{
 		Use:   "loop DIR",
-		Short: "Learn from zero: self-play, training, guard match, again and again",
+		Short: "Learn from zero: self-play, training and gating, round after round",
 		Long: `Runs the whole circle in DIR: self-play by the newest network, training on the
-newest rows, export, a guard match, promotion. The first call makes DIR with a
-recipe (DIR/loop.toml, every constant explained) and a freshly initialised network;
---from begins with a network that there is instead: with KataGo's, one's own, or
-the one inside the program, whose run goes on from there. With --data it trains on
-the rows of other runs too, until its own fill the window. Later calls go on where
-the last one stopped, however it was stopped: ^C, kill -9 and power cuts lose
+newest rows, export, a gating match, promotion. The first call creates DIR with a
+recipe (DIR/loop.toml, every constant explained) and a network of random weights.
+--from starts with an existing network instead: KataGo's, your own, or "embedded",
+the built-in one. --data also trains on the rows of other runs, until its own fill
+the window. Run the same command to resume. ^C, kill -9 and power cuts lose
 unfinished games and a few minutes of training, nothing that was counted.
 
   DIR/loop.toml            the recipe; change it between two runs
@@ -51,11 +50,11 @@ unfinished games and a few minutes of training, nothing that was counted.
   DIR/report.html          curves, networks and the newest games; made anew after each
                            iteration, or by engine loop report DIR
 
-Without --games and --hours the loop goes on until ^C.
+Without --games and --hours the loop runs until ^C.
 
-With --serve other machines play too, each by engine work ADDRESS with the address
-that is printed. Outside of this machine the way is encrypted, by a certificate of
-the loop's own that the address names. Every game is checked before it counts.`,
+With --serve other machines play too, each by engine work ADDRESS with the printed
+address. Connections between machines are encrypted with a certificate that the
+address names. Every game is checked before it counts.`,
 		Example: `  engine loop run1
   engine loop run1 --hours 8
   engine loop more --from embedded
@@ -151,7 +150,7 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if f.json {
 		return writeJSON(cmd.OutOrStdout(), s)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d iterations, %d games, %d rows, %d samples; %s plays. The same command goes on.\n",
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d iterations, %d games, %d rows, %d samples; %s plays. Run the same command to resume.\n",
 		dir, s.Iteration, s.Games, s.Rows, s.Samples, cmp.Or(s.Current, "nobody yet"))
 	return nil
 }

@@ -25,10 +25,10 @@ func loopRateCommand() *cobra.Command {
 		Use:   "rate DIR",
 		Short: "Elo of the loop's networks, against each other and other programs",
 		Long: `Plays the networks that DIR has kept against the two before them and against
-every program that --against names, fits Elo numbers to all games, and writes
-DIR/ratings.json and a plot into DIR/report.html. Games that were played are kept:
-the same command goes on where it stopped, and later plays only what is new. The
-first program, or else the first network, has Elo 0.`,
+every program that --against names, and fits Elo numbers to all games. It writes
+DIR/ratings.json and a chart into DIR/report.html. Games are kept: after ^C run the
+same command to resume; later it plays only new pairs. The first program, or else
+the first network, has Elo 0.`,
 		Example: `  engine loop rate run1 --games 40 \
       --against 'gnugo-10=gnugo --mode gtp --level 10 --chinese-rules --positional-superko --capture-all-dead'`,
 		Args: cobra.ExactArgs(1),

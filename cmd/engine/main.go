@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/katago"
+	"kosumi/nn/ort"
 )
 
 // version is what `engine version`, GTP and the analysis protocol report: three
@@ -40,6 +41,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 func main() {
 	makeRoom()
+	ort.SetFetcher(fetchLibrary)
 	os.Exit(run(os.Args[1:]))
 }
 
@@ -122,7 +124,7 @@ does a double click on the program.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{plainFlagError(c, err)} })
 	root.AddCommand(
 		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), lifeCommand(), matchCommand(), netCommand(),
-		selfplayCommand(), trainCommand(), loopCommand(), convertCommand(), benchmarkCommand(), doctorCommand(), configCommand(), installCommand(), versionCommand(),
+		selfplayCommand(), labelCommand(), trainCommand(), loopCommand(), convertCommand(), benchmarkCommand(), doctorCommand(), configCommand(), installCommand(), versionCommand(),
 		workCommand(), clusterCommand(), serveCommand(), remoteCommand(), manualCommand(),
 	)
 	needSubcommand(root)

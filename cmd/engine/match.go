@@ -35,11 +35,10 @@ func matchCommand() *cobra.Command {
 		Long: `Referees games between any two programs that speak GTP. The referee keeps its
 own board: illegal moves, crashes, hangs and exceeded clocks lose the game. It
 scores by its own rules; dead stones are removed where both programs agree on
-them. Colours alternate. The games are saved, in the folder match-DATE where --sgf
-names none, and the match can be interrupted and resumed: the same command goes on
-where it stopped, without --sgf on the same day. --openings
-starts games from positions of a file, which "match openings" makes. Where no
-program named engine is found, the word in --a and --b starts this one.
+them. Colours alternate. Games are saved in the folder that --sgf names, or in match-DATE.
+After ^C run the same command to resume (without --sgf, on the same day). --openings
+starts games from the positions of a file that "match openings" makes. If there is no
+program named engine on the path, that word in --a and --b starts this one.
 
 With --cluster other machines play the games, --parallel of them at once. There
 "engine gtp ..." is their own program; its networks are sent to them. Other
@@ -194,7 +193,7 @@ func interrupted(c match.Config) error {
 	if c.Dir == "" && c.Journal == "" {
 		return errors.New("interrupted; the games are lost, because of --discard")
 	}
-	return errors.New("interrupted; the same command goes on where it stopped")
+	return errors.New("interrupted; run the same command to resume")
 }
 
 // showMatch reports progress: a bar on a terminal, else a line a game.

@@ -53,13 +53,12 @@ func ladderCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ladder",
 		Short: "Measure how strong the levels are, and write the table that --level goes by",
-		Long: `Plays dials of a method for levels against their neighbours, against GNU Go and against
-the engine itself at fixed visits, fits Elo to all the games at once, on a scale with
-GNU Go's level 10 at 0, and writes or updates the ladders of a network in a file, one
-a board size. Written over level/ladder.json they are what a build goes by.
-Interrupted, it writes what the games so far say; the same command goes on where it
-stopped, and counts all games of the network that its folder holds between its
-players. Nonsense is looked for in the records and judged by a search of 400 visits.
+		Long: `Plays dials of the levels against their neighbours, against GNU Go and against the
+engine itself at fixed visits. It fits Elo to all games at once, with GNU Go's level 10
+at 0, and writes the ladders of a network to a file, one for each board size. A build
+reads level/ladder.json. After ^C it writes what the games so far say; run the same
+command to resume. It counts all games of the network in its folder. Nonsense moves in
+the records are judged by a search of 400 visits.
 
 --anchors lists the fixed opponents: 10 is GNU Go at level 10, 1+2 at level 1 giving two
 stones (without komi), v16 the engine itself at 16 visits. The first one sets the scale.

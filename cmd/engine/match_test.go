@@ -92,7 +92,7 @@ func TestMatchResumes(t *testing.T) {
 	p.says(t, "2 of 16:")
 	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
 	require.Equal(t, exitFailed, p.ends(t))
-	require.Contains(t, p.stderr.String(), "interrupted; the same command goes on where it stopped")
+	require.Contains(t, p.stderr.String(), "interrupted; run the same command to resume")
 
 	done := invoke(t, nil, "", args...)
 	require.Zero(t, done.code, done.stderr)

@@ -14,6 +14,7 @@ import (
 // openNetwork starts to load the networks that the flags name and to open sessions
 // for boards of one size.
 func openNetwork(s *settings, size board.Size, log *slog.Logger) *open.Network {
+	s.Settle(size, log)
 	_, profile := s.Play.Search.Human.Meta()
 	c := open.Config{
 		Open: func(file string) (nn.Model, error) { return s.openModel(file, log) },

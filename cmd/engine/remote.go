@@ -20,12 +20,12 @@ func remoteCommand() *cobra.Command {
 		Use:   "remote ADDRESS gtp|analysis",
 		Short: "Use an engine on another machine as if it were a local one",
 		Long: `Connects a GUI to engine serve on another machine: the GUI starts this program as
-its engine. ADDRESS is a file that holds what engine serve prints (its own is
-kosumi/serve/address in the config folder), env:NAME for a variable that does, or the
-address itself, kosumi://TOKEN@HOST:PORT#FINGERPRINT, whose token everybody on this
-machine then sees among its processes. Connections that break are made again, in
-the middle of a move too; if the server was started anew, the game is taken up
-there at the same position.`,
+its engine. ADDRESS is a file with the address that engine serve prints (it keeps one
+in kosumi/serve/address in its config folder), or env:NAME for a variable. It may also
+be the address itself, kosumi://TOKEN@HOST:PORT#FINGERPRINT; other users of this
+machine then see the token in the list of processes. Broken connections are restored,
+even in the middle of a move. After a restart of the server the game continues from
+the same position.`,
 		Example: `  scp bigmachine:.config/kosumi/serve/address bigmachine
   engine remote bigmachine gtp`,
 		Args: cobra.ExactArgs(2),

@@ -12,6 +12,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/cluster/jobs"
+	"kosumi/handout"
 	"kosumi/internal/file"
 	"kosumi/models"
 	"kosumi/nn"
@@ -51,9 +52,8 @@ position with --first-visits; the rest of the budget goes where it may change
 what is a mistake. The budget of a game is --visits a position on average, or
 --time seconds.
 
-It can be stopped at any moment: the same command goes on where it was, and with
-a larger budget it goes on from what is known. Files that cannot be reviewed are
-named with the reason, and stop nothing.
+After ^C run the same command to resume; a larger budget builds on the searches that
+are there. Files that cannot be reviewed are named with the reason and stop nothing.
 
 Letters in the lists: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 		Example: `  engine review games/ -o reviews --model g170-b6c96.bin.gz
@@ -125,6 +125,9 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 	case err != nil || failed != nil:
 		return errors.Join(err, failed)
 	}
+	if err := handout.Built(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 	if o.DrillFile != "" {
 		fmt.Fprintf(os.Stderr, "%d problems: engine drill %s\n", o.Problems, o.DrillFile)
 	}
@@ -133,7 +136,7 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 	}
 	o.Print(cmd.OutOrStdout())
 	if cmd.Context().Err() != nil {
-		return errors.New("interrupted; the same command goes on where it stopped")
+		return errors.New("interrupted; run the same command to resume")
 	}
 	return nil
 }

@@ -35,8 +35,8 @@ func selfplayCommand() *cobra.Command {
 		Short: "Play a network against itself and write training rows",
 		Long: `Plays games of a network against itself, many at once, and writes
 DIR/tdata/*.npz (training rows as KataGo writes them) and DIR/sgfs/*.sgfs (the
-games, one a line). Files appear whole or not at all; the same command goes on
-behind the games that are there. ^C ends it and keeps every finished game.
+games, one a line). Files appear whole or not at all. ^C keeps every finished game, and the
+same command adds to the games that are there.
 
 --recipe FILE.toml sets what the flags do not: board sizes, komi, rules, opening,
 temperatures, noise, ending, rows. --method random plays without any network.
@@ -89,7 +89,7 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 		if err != nil {
 			return conf, fmt.Errorf("recipe: %w", err)
 		}
-		if conf, err = selfplay.ParseConfig(data); err != nil {
+		if conf, err = selfplay.ParseConfig(data, conf); err != nil {
 			return conf, usagef("recipe %s: %w", f.recipe, err)
 		}
 	}
@@ -212,7 +212,7 @@ func playAndReport(cmd *cobra.Command, f *selfplayFlags, conf selfplay.Config, w
 		out.Print(cmd.OutOrStdout())
 	}
 	if err == nil && errors.Is(cmd.Context().Err(), context.Canceled) && f.games > 0 {
-		return fmt.Errorf("interrupted; %d games are in %s, the same command goes on behind them", out.Games, f.out)
+		return fmt.Errorf("interrupted; %d games are in %s; run the same command to resume", out.Games, f.out)
 	}
 	return err
 }

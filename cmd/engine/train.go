@@ -37,7 +37,7 @@ func trainCommand() *cobra.Command {
 	var c training.Config
 	f := trainFlags{method: string(autodiff.SGD), schedule: "constant"}
 	cmd := &cobra.Command{
-		Use:   "train --model IN --data DIR -o OUT",
+		Use:   "train [--model IN] --data DIR -o OUT",
 		Short: "Train a network, or fine-tune one, on rows of self-play or on game records",
 		Long: `Trains any network that the engine plays with: KataGo's, its own, and dual-head
 ONNX files of others. --data takes folders and files of training rows (.npz, as
@@ -45,9 +45,9 @@ KataGo and "engine selfplay" write them) and of game records (.sgf, .sgfs). Of a
 folder of self-play, with tdata and sgfs in it, it takes the rows in tdata.
 
 OUT is a folder. It gets the trained network (model.onnx, and model.bin.gz where
-the network is KataGo's), metrics.jsonl, curves.png, report.json and checkpoints.
-^C saves and ends; the same command goes on where it stopped, and ends with the
-weights that an undisturbed run would have had.
+the network is KataGo's), metrics.jsonl, curves.svg, report.json and checkpoints.
+^C saves, writes the network as it is and ends. Run the same command to resume; the
+run ends with the weights that an undisturbed one would have had.
 
 DIR=SHARE gives a folder its share of the batches, from the first step on: with
 --data taught --data small=0.4, four batches in ten come from small. Folders without
@@ -57,8 +57,8 @@ Some games are held back, or a folder is named with --validate, and measured ten
 in a run. The best of these measurements is exported, if there are enough rows to tell
 it from the end.
 
-The learning rate is that of a mean loss. KataGo's trainer, which sums over the
-batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 256.
+KataGo's learning rate is per sample of a summed loss: multiply it by the batch size
+(3e-5 at --batch 256 is --lr 0.0077).
 
 ` + "Losses, for --loss NAME=COEFFICIENT (0 switches one off): " + strings.Join(learn.TermNames(), ", ") + ".",
 		Example: `  engine train --model net.bin.gz --data games -o tuned --epochs 2 --lr 0.001
@@ -72,7 +72,7 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 		},
 	}
 	fl := cmd.Flags()
-	s.flagAs(fl, "model", "network `FILE` to begin with: .onnx, .bin.gz or .txt.gz")
+	s.flagAs(fl, "model", "network `FILE` to begin with: .onnx, .bin.gz or .txt.gz; default: the embedded one")
 	fl.StringArrayVar(&f.data, "data", nil, "`DIR` or file of rows or game records, or DIR=SHARE for its share of the batches; may be given more than once")
 	fl.StringVarP(&c.Out, "out", "o", "", "`DIR` for everything that comes of it")
 	fl.Int64Var(&c.Steps, "steps", 0, "steps of the run")
@@ -98,6 +98,7 @@ batch, means rate/batch by its number: 3e-5 a sample is --lr 0.0077 at --batch 2
 	fl.StringVar(&f.size, "boardsize", "", "train on one board `SIZE` only; default: all that the network serves")
 	fl.Float64Var(&c.Validation, "validation", 0.05, "share of games held back to measure on; 0: none")
 	fl.StringArrayVar(&c.Validate, "validate", nil, "`DIR` or file of rows to measure on, in place of --validation; may be given more than once")
+	fl.StringArrayVar(&c.Beside, "beside", nil, "network `FILE` that the report shows beside this one, on the same rows; may be given more than once")
 	fl.IntVar(&c.ValidationRows, "validation-rows", 4096, "most rows of a measurement")
 	fl.Int64Var(&c.ValidateEvery, "validate-every", 0, "steps between measurements, the best of which is exported; 0: ten in a run, and every 1000 steps at least")
 	fl.Int64Var(&c.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints; 0: every five minutes")
@@ -123,8 +124,8 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 	if err := s.load(cmd); err != nil {
 		return err
 	}
-	if s.Model == "" || len(f.data) == 0 || c.Out == "" {
-		return usagef("--model, --data and -o are needed")
+	if len(f.data) == 0 || c.Out == "" {
+		return usagef("--data and -o are needed")
 	}
 	changed := cmd.Flags().Changed
 	c.Data, c.Shares = parseData(f.data)
@@ -243,7 +244,7 @@ func runTrain(cmd *cobra.Command, c training.Config, f *trainFlags) error {
 		report.Print(cmd.OutOrStdout())
 	}
 	if report.Interrupted {
-		return fmt.Errorf("interrupted after step %d; everything is saved, the same command goes on", report.Counters.Steps)
+		return fmt.Errorf("interrupted after step %d; everything is saved; run the same command to resume", report.Counters.Steps)
 	}
 	return nil
 }

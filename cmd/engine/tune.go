@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"kosumi/bench"
 	"kosumi/board"
@@ -14,7 +15,8 @@ import (
 
 // defaultPlan is what is used where nothing was tuned or asked for.
 func (s *settings) defaultPlan() bench.Plan {
-	d := settings{}
+	d := *s
+	d.use(bench.Plan{})
 	return bench.Plan{Sessions: d.SessionCount(), Batch: d.BatchSize(), Threads: d.workers()}
 }
 
@@ -35,7 +37,7 @@ func (s *settings) tuningUse(size board.Size) bench.Use {
 
 // tune tries plans, keeps the best and has the settings use it.
 func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Report) (err error) {
-	plans := bench.Plans(s.defaultPlan(), out.Provider == ort.CPU || out.Provider == model.OnnxGo)
+	plans := bench.Plans(s.defaultPlan(), slices.Contains([]string{ort.CPU, model.Kernel, model.OnnxGo}, out.Provider))
 	out.Tuning, err = setup.Tune(ctx, plans, func(round int) {
 		s.stderr.Info(fmt.Sprintf("trying %d settings, round %d of %d", len(plans), round+1, out.Rounds))
 	})
@@ -48,10 +50,11 @@ func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Repo
 	return s.tuningUse(setup.Games[0].Size()).Keep(bench.Tuned{Plan: best.Plan, Subject: out.Subject, Evals: best.Evals})
 }
 
-// useTuning takes over what an earlier `engine benchmark --tune` found for this
-// network, machine and board, where none of --sessions, --batch and --threads
-// was given.
+// useTuning settles on what the network runs, and takes over what an earlier `engine
+// benchmark --tune` found for this network, machine and board, where none of --sessions,
+// --batch and --threads was given.
 func (s *settings) useTuning(size board.Size) {
+	s.Settle(size, s.stderr)
 	if s.planned() {
 		return
 	}

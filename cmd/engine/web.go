@@ -23,6 +23,7 @@ import (
 	"kosumi/train/loop"
 	"kosumi/web"
 	"kosumi/web/access"
+	"kosumi/web/engines"
 	"kosumi/web/folder"
 	"kosumi/web/networks"
 )
@@ -72,7 +73,7 @@ ssh -L PORT:127.0.0.1:PORT machine, and open the printed address.`,
 	f.StringVar(&o.key, "tls-key", "", "key `FILE` of the certificate")
 	f.StringVar(&o.folder, "folder", "", "`FOLDER` for games and settings; default: kosumi in the user's configuration folder, or $KOSUMI_HOME")
 	f.StringVar(&o.reviews, "reviews", "", "`FOLDER` for reviews and drills, the same as engine review's -o; default: reviews in --folder")
-	f.StringVar(&o.networks, "networks", "", "`FOLDER` with networks that the page may change to")
+	f.StringVar(&o.networks, "networks", "", "`FOLDER` with networks that the page may change to, add and remove; default: networks in --folder")
 	f.StringArrayVar(&o.loops, "loop", nil, "`FOLDER` of engine loop to show while it learns; may be given several times")
 	f.BoolVar(&o.newToken, "new-token", false, "make a new key: old addresses stop working")
 	f.StringVar(&o.ui, "ui", "", "`FOLDER` with the page's files, in place of those in the program")
@@ -114,14 +115,17 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	if c.TLS, err = o.tls(); err != nil {
 		return err
 	}
-	web.YieldToBrowser()
+	if o.networks == "" {
+		o.networks = filepath.Join(o.folder, "networks")
+	}
+	engines.YieldToBrowser()
 	backend := networks.New(networks.Config{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) networks.Network {
 		other := *s
 		other.Model = file
 		return openNetwork(&other, board.Square(9), s.stderr)
 	}})
 	defer backend.Close()
-	c.Backend = backend
+	c.Backend, c.Networks = backend, backend
 	server, err := web.New(c)
 	var taken *folder.TakenError
 	if errors.As(err, &taken) {

@@ -14,7 +14,7 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
-	"kosumi/web"
+	"kosumi/web/ui"
 	"kosumi/web/webtest"
 )
 
@@ -28,7 +28,7 @@ type webServer struct {
 func startWeb(t *testing.T, folder string) *webServer {
 	t.Helper()
 	testshared.Slow(t)
-	if _, err := web.Page(); err != nil {
+	if _, err := ui.Page(); err != nil {
 		testshared.Absent(t, "%v", err)
 	}
 	cmd := exec.Command(built(t), "web", "--no-open", "--folder", folder, "--precision", "fp32", "--sessions", "1")
@@ -59,15 +59,16 @@ func TestWebGame(t *testing.T) {
 	server := startWeb(t, dir)
 	b := openTab(t)
 	b.Do(chromedp.Navigate(server.url))
-	b.Until(`document.querySelector("form.new")`)
+	b.Until(`document.querySelector("main.first")`)
+	b.Axe("first use")
+	b.Enter()
 	require.NotContains(t, browsertest.JS[string](b.Tab, "location.href"), "#k=", "the key leaves the address")
 	b.Axe("home")
-	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, limit: "visits", visits: 12, pace: false }))`, nil), chromedp.Reload())
-	b.Until(`document.querySelector("form.new")`)
+	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", limit: "visits", visits: 12, pace: false }))`, nil), chromedp.Reload())
+	b.Enter()
 	b.Do(chromedp.Evaluate(webtest.CountNotes, nil))
-	b.Press("Play")
+	b.Point("E5") // the board of the front door is the game's first move
 	b.Mine()
-	b.Try("E5")
 	b.Until(`document.querySelectorAll(".moves li").length === 2`)
 	require.Equal(t, 2, b.Stones())
 	b.Axe("play")
@@ -80,8 +81,8 @@ func TestWebGame(t *testing.T) {
 	b.Until(`document.querySelectorAll(".moves li").length === 2`)
 	b.Press("Hint")
 	b.Until(`document.querySelector(".message")?.innerText.includes("shaded")`)
-	b.Press("Count")
-	b.Until(`document.querySelector(".message")?.innerText.includes("open")`)
+	b.Press("Score")
+	b.Until(`/ahead|even/.test(document.querySelector(".message")?.innerText)`)
 	b.Try(b.Free(nil))
 	b.Until(`document.querySelectorAll(".moves li").length === 4`)
 	before := b.Stones()
@@ -127,7 +128,7 @@ func TestWebGame(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 
-	// What the page has searched in its review, engine review need not search again.
+	// engine review need not search again what the page has searched in its review.
 	b.Press("Review")
 	b.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	searched := func() (names []string, size int64) {
@@ -168,14 +169,15 @@ func TestWebWithoutKey(t *testing.T) {
 	b.Until(`document.querySelector(".denied")`)
 	b.Axe("denied")
 	b.Do(chromedp.SendKeys(".denied input", server.url+kb.Enter, chromedp.ByQuery))
-	b.Until(`document.querySelector("form.new")`)
+	b.Enter()
+	b.Do(chromedp.Evaluate(`document.querySelector('a[href="/new"]').click()`, nil))
 
 	// A level of one's own is a click away, the weakest one key more.
-	b.Press("A level")
+	b.Press("Choose a rank")
 	b.Until(`document.querySelector("form.new input[type=range]")`)
 	b.Do(chromedp.Evaluate(`document.querySelector("form.new input[type=range]").focus()`, nil), chromedp.KeyEvent(kb.Home))
-	b.Until(`document.querySelector("form.new output").innerText.includes("20k")`)
+	b.Until(`document.querySelector("form.new output").innerText.includes("15k")`) // what this network serves on 9x9
 	b.Press("Play")
-	b.Until(webtest.Play + `?.innerText.includes("20k")`)
+	b.Until(webtest.Play + `?.innerText.includes("15k")`)
 	b.Clean()
 }

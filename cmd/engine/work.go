@@ -39,20 +39,18 @@ func workCommand() *cobra.Command {
 		Use:   "work ADDRESS",
 		Short: "Play games for a loop on another machine",
 		Long: `Plays games for a loop that was started with engine loop DIR --serve. ADDRESS is a
-file that holds the loop's address, as DIR/cluster/address on its machine does;
-env:NAME for a variable that does; or the address itself, nats://TOKEN@HOST:PORT and
-behind # the fingerprint of the loop's certificate, whose token everybody on this
-machine then sees among its processes. The worker fetches network and recipe,
-plays, and sends the games, over and over, until ^C. A finished game stays on this
-machine's disk until the loop has confirmed that it lies on its own; after outages
-of either side or of the network the worker goes on by itself.
+file with the loop's address, as in DIR/cluster/address on its machine, or env:NAME
+for a variable. It may also be the address itself, nats://TOKEN@HOST:PORT#FINGERPRINT;
+other users of this machine then see the token in the list of processes. The worker
+fetches network and recipe, plays, and sends the games, until ^C. A finished game
+stays on this machine's disk until the loop has confirmed that it has stored it. After
+outages of either side or of the network the worker continues by itself.
 
-Between these games it plays those of matches (the loop's guard matches, engine
-match --cluster) and searches positions of reviews (engine review --cluster). Of
-programs it starts this one only, and the command lines that --allow gives: they
-match as a whole, word by word. To allow an argument to vary, put * in its place:
-it stands for any characters within a word, and a word that is * alone for any
-that does not begin with a dash.`,
+Between these games it plays those of matches (the loop's gating, engine match
+--cluster) and searches positions of reviews (engine review --cluster). It starts this
+program only, and the command lines that --allow gives, compared word by word. A * in
+them stands for any characters within a word; a word that is * alone stands for any
+word that does not begin with a dash.`,
 		Example: `  scp trainer:run1/cluster/address .
   engine work address
   engine work address --allow 'gnugo --mode gtp --level *' --price 0.12

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+
+	"kosumi/board"
 )
 
 // fieldError is a fault of one field of a query.
@@ -132,6 +134,34 @@ func (r *fieldReader) integers(field, fault string, flags bool) (list []int64, g
 		list = append(list, n)
 	}
 	return list, true
+}
+
+// vertices reads a list of names of points, not looked at yet.
+func (r *fieldReader) vertices(field string) (names []string) {
+	const fault = "Must be an array of GTP board vertices"
+	var list []*string
+	r.take(field, fault, &list)
+	for _, name := range list {
+		if name == nil {
+			r.fail(field, fault)
+			return nil
+		}
+		names = append(names, *name)
+	}
+	return names
+}
+
+// points returns the points of names, passes included.
+func (r *fieldReader) points(field string, size board.Size, names []string) (points []board.Point) {
+	for _, name := range names {
+		p, err := size.ParseLocation(name)
+		if err != nil {
+			r.fail(field, "Could not parse board location: %s", name)
+			return nil
+		}
+		points = append(points, p)
+	}
+	return points
 }
 
 // rest returns the names of the fields that were not taken, in order.

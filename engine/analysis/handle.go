@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"unicode/utf8"
@@ -52,6 +53,7 @@ func (s *Server) handle(line []byte) {
 	tasks := make([]*task, len(q.turns))
 	for i, turn := range q.turns {
 		tasks[i] = &task{query: q, turn: turn, priority: q.priorities[i]}
+		tasks[i].focus.Store(q.focus)
 	}
 	q.bytes = q.memory(len(line))
 	s.queue.add(tasks)
@@ -118,8 +120,13 @@ func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 		s.write(reply) // before the results that it brings about
 		stop()
 		return
+	case "set_focus":
+		if err := s.setFocus(fields); err != nil {
+			s.refuse(id, err)
+			return
+		}
 	default:
-		s.fault(map[string]any{"error": "'action' field must be 'query_version' or 'query_models' or 'clear_cache' or 'terminate' or 'terminate_all'"})
+		s.fault(map[string]any{"error": "'action' field must be 'query_version' or 'query_models' or 'clear_cache' or 'terminate' or 'terminate_all' or 'set_focus'"})
 		return
 	}
 	s.write(reply)
@@ -127,12 +134,7 @@ func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 
 // terminated returns which tasks an action stops.
 func terminated(action string, fields map[string]json.RawMessage) (func(*task) bool, error) {
-	r := fieldReader{fields: map[string]json.RawMessage{}}
-	for _, name := range []string{"terminateId", "turnNumbers"} {
-		if text, ok := fields[name]; ok {
-			r.fields[name] = text
-		}
-	}
+	r := fieldReader{fields: maps.Clone(fields)}
 	var id string
 	const fault = `Requests for a terminate action must have a string "terminateId" field`
 	if action == "terminate" && !r.take("terminateId", fault, &id) {

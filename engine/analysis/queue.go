@@ -6,8 +6,10 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"kosumi/search"
+	"kosumi/thinking"
 )
 
 // task is the analysis of one turn of a query.
@@ -19,6 +21,7 @@ type task struct {
 	hash     string // set when the search begins
 	symHash  string
 	shown    func(*search.Result) // puts right what is about to be shown; set when the search begins
+	focus    atomic.Pointer[thinking.Focus]
 	cancel   context.CancelFunc
 }
 
@@ -109,6 +112,23 @@ func (q *queue) finish(t *task) {
 	defer q.mu.Unlock()
 	delete(q.running, t)
 	t.cancel()
+}
+
+// open returns the tasks that match, waiting or under way.
+func (q *queue) open(match func(*task) bool) (tasks []*task) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, t := range q.waiting {
+		if match(t) {
+			tasks = append(tasks, t)
+		}
+	}
+	for t := range q.running {
+		if match(t) {
+			tasks = append(tasks, t)
+		}
+	}
+	return tasks
 }
 
 // terminate takes the tasks that match and wait out of the queue and returns

@@ -25,7 +25,8 @@ type query struct {
 	params   search.Params
 	limits   search.Limits
 	restrict []thinking.Restriction
-	view     board.Color // whose view numbers have; Empty: of the side to move
+	focus    *thinking.Focus // of each turn, until an action changes it
+	view     board.Color     // whose view numbers have; Empty: of the side to move
 	reports  schedule
 	want     thinking.Details
 	pvLen    int      // moves of a variation, the first included
@@ -64,6 +65,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	delete(fields, "id")
 	delete(fields, "action") // one that is no string
 	delete(fields, "terminateId")
+	delete(fields, "targetId")
 	delete(fields, "turnNumbers")
 	q.readBoard(r, s.conf.MaxSize, s.net)
 	q.readPosition(r)
@@ -75,6 +77,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	q.readReports(r)
 	q.readPriority(r)
 	q.readRestrictions(r)
+	q.focus = r.focus(q.size)
 	s.readLevel(q, r)
 	if r.err != nil {
 		return nil, warnings, r.err
@@ -243,21 +246,7 @@ func (q *query) restriction(r *fieldReader, field string, fields map[string]json
 	}
 	inner := &fieldReader{fields: fields}
 	one.Color = readPlayer(inner, "player", inner.raw("player"))
-	const fault = "Must be an array of GTP board vertices"
-	var names []*string
-	inner.take("moves", fault, &names)
-	for _, name := range names {
-		if name == nil {
-			inner.fail("moves", "%s", fault)
-			break
-		}
-		p, err := q.size.ParseLocation(*name)
-		if err != nil {
-			inner.fail("moves", "Could not parse board location: %s", *name)
-			break
-		}
-		one.Points = append(one.Points, p)
-	}
+	one.Points = inner.points("moves", q.size, inner.vertices("moves"))
 	var depth int64
 	inner.integer("untilDepth", 1, 1e9, "Must be a positive integer", &depth)
 	one.Depth = int(depth)

@@ -136,6 +136,11 @@ func TestFieldsOfQuery(t *testing.T) {
 				{Color: board.Black, Points: at("A1"), Depth: 1, Allow: true}, {Color: board.White, Points: at("B2"), Depth: 2, Allow: true},
 			}
 		}},
+		{"focus", map[string]string{"focusMoves": `["A1","pass","(2,1)"]`, "focusWeights": "[1,2.5,1e300]", "focusProb": "1"}, func(q *query) {
+			q.focus = &thinking.Focus{Moves: append(at("A1"), board.Pass, at("C6")[0]), Weights: []float64{1, 2.5, 1e300}, Prob: 1}
+		}},
+		{"focus alone", map[string]string{"focusMoves": `["A1"]`}, func(q *query) { q.focus = &thinking.Focus{Moves: at("A1"), Prob: 0.5} }},
+		{"no focus", map[string]string{"focusMoves": "[]", "focusWeights": "[]", "focusProb": "0.3"}, func(*query) {}},
 		{"details", map[string]string{
 			"includeOwnershipStdev": "true", "includeMovesOwnershipStdev": "true", "includePolicy": "true", "includePVVisits": "true",
 			"includeNoResultValue": "true", "includeMovesOwnership": "false", "analysisPVLen": "1000",
@@ -184,6 +189,9 @@ func TestFaultsOfQuery(t *testing.T) {
 		"includeNoResultValue":         {"3"},
 		"avoidMoves":                   {"5", `[{}]`, `[{"player":"B","moves":["A1"]}]`, `[{"player":"B","moves":["A1"],"untilDepth":0}]`, `[{"player":"B","untilDepth":1}]`, `[{"player":"B","moves":["Z1"],"untilDepth":1}]`, `[{"player":"Q","moves":["A1"],"untilDepth":1}]`},
 		"allowMoves":                   {`[{"player":"B","moves":["A1"],"untilDepth":1},{"player":"B","moves":["A2"],"untilDepth":1}]`, "null"},
+		"focusMoves":                   {"5", "null", `"A1"`, `["Z1"]`, `["A1",null]`, `[["B","A1"]]`, `[""]`},
+		"focusWeights":                 {"[1]", "5", "null", `"1"`},
+		"focusProb":                    {"-0.1", "1.01", "null", `"0.5"`, "[0.5]", "1e999"},
 		"overrideSettings":             {"5", "null", `{"reportAnalysisWinratesAs":"RED"}`, `{"maxTime":-1}`, `{"maxTime":"soon"}`, `{"wideRootNoise":6}`, `{"maxVisits":0}`, `{"conservativePass":"maybe"}`, `{"rootNumSymmetriesToSample":9}`, `{"playoutDoublingAdvantagePla":"X"}`, `{"ignorePreRootHistory":null}`},
 		"reportDuringSearchEvery":      {"0", "0.0001", "1000001", `"1"`},
 		"firstReportDuringSearchAfter": {"0", "-1"},
@@ -208,6 +216,10 @@ func TestFaultsOfQuery(t *testing.T) {
 		_, _, err := parse(t, changes)
 		require.Error(t, err, "%v", changes)
 		require.Equal(t, field, err.(fieldError).field, "%v", err)
+	}
+	for _, weights := range []string{"[]", "[1,2]", "[0]", "[-1]", `["1"]`, "[null]", "[true]", "[1e999]"} {
+		_, _, err := parse(t, map[string]string{"focusMoves": `["A1"]`, "focusWeights": weights})
+		require.EqualError(t, err, "focusWeights: Must be an array of positive numbers with the same length as focusMoves", weights)
 	}
 	_, _, err := parse(t, map[string]string{"priorities": "[4611686018427387905]", "analyzeTurns": "[0]"})
 	require.ErrorContains(t, err, "Invalid priority: 4611686018427387905")

@@ -83,7 +83,7 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 	t.shown = func(r *search.Result) { leads.Show(ctx, s.log, game, r) }
 	var result search.Result
 	if q.reports.first == 0 {
-		result, err = (*tree).Search(ctx, q.limits)
+		result, err = (*tree).Search(ctx, t.limits())
 	} else {
 		result, err = s.searchAloud(ctx, *tree, t)
 	}
@@ -93,9 +93,16 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 	return result, err
 }
 
+// limits are those of the query, with the task's own focus.
+func (t *task) limits() search.Limits {
+	l := t.query.limits
+	l.Focus = &t.focus
+	return l
+}
+
 // searchAloud searches and reports what is known on the way.
 func (s *Server) searchAloud(ctx context.Context, tree *search.Tree, t *task) (search.Result, error) {
-	limits := t.query.limits
+	limits := t.limits()
 	limits.SnapshotEvery = t.query.reports.snapshots()
 	stop := make(chan struct{})
 	reported := make(chan struct{})

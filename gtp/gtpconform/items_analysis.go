@@ -18,6 +18,7 @@ var analysisItems = []item{
 	{45, "keys only on request; ownership", checkOwnership},
 	{46, "pv and order", checkPV},
 	{47, "avoid and allow", checkRestrictions},
+	{56, "focus", checkFocus},
 }
 
 func checkAnalysisForms(s *Session, _ Open) {
@@ -232,4 +233,18 @@ func checkRestrictions(s *Session, _ Open) {
 	s.Fails("kata-analyze 5 ownership", "syntax error")
 	m := s.OK("reg_genmove w")
 	require.Regexp(s.T, moveText, m)
+}
+
+func checkFocus(s *Session, _ Open) {
+	s.All("boardsize 9", "play b e5") // White to move
+	for _, name := range []string{"lz-analyze", "kata-analyze"} {
+		for _, args := range []string{"C3,d4,pass 0.5", "C3:2.5,D4:1e-3 1", "C3 0", ", 0.3", "E5 0.5", ",C3,,D4, .25"} {
+			require.NotEmpty(s.T, s.Analysis("%s w 5 focus %s", name, args).Moves)
+		}
+		for _, bad := range []string{
+			"", "C3", "C3 1.5", "C3 -0.1", "C3 x", "C3 nan", "Z9 0.5", "C3:0 0.5", "C3:-1 0.5", "C3:x 0.5", "C3:inf 0.5", "C3: 0.5", "C3 0.5 focus D4 0.5",
+		} {
+			s.Fails(name+" w 5 focus "+bad, "syntax error")
+		}
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	goruntime "runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -136,8 +135,7 @@ func (b *Tab) Press(text string) {
 // Axe runs axe-core on the page; it lets no serious fault through.
 func (b *Tab) Axe(screen string) {
 	b.T.Helper()
-	_, here, _, _ := goruntime.Caller(0)
-	source, err := os.ReadFile(filepath.Join(filepath.Dir(here), "../../testdata/axe/node_modules/axe-core/axe.min.js"))
+	source, err := os.ReadFile(filepath.Join(testshared.Checkout(b.T), "testdata/axe/node_modules/axe-core/axe.min.js"))
 	if err != nil {
 		testshared.Absent(b.T, "axe-core is not installed (make deps-test): %v", err)
 	}

@@ -21,8 +21,8 @@ var ErrKind = errors.New("not a file")
 var ErrExists = errors.New("there is such a file already")
 
 // Write makes a file with what write gives, or replaces one: it appears under its
-// name as a whole and on the disk, or what was there stays. What a process that
-// was killed has left beside it is used up by the next Write of the same name.
+// name as a whole and on the disk, or what was there stays. The next Write of
+// the same name uses up what a killed process has left beside it.
 func Write(path string, write func(w io.Writer) error) error {
 	if path == os.DevNull {
 		return write(io.Discard)

@@ -12,7 +12,7 @@ import (
 const mostWriters = 64
 
 // unfinished opens the file that is to become path, empty and for this process
-// alone. What one has left unfinished is taken by the next.
+// alone. The next takes what one has left unfinished.
 func unfinished(path string, perm os.FileMode) (*os.File, error) {
 	for n := range mostWriters {
 		name := fmt.Sprintf("%s.%d.tmp", path, n)

@@ -1,29 +1,45 @@
-// Package testshared finds the reference data that lies beside a checkout and
-// is never part of it, golden files and real networks, and holds what the tests
-// of many packages share.
+// Package testshared finds the reference data, golden files and networks, and
+// holds what the tests of many packages share.
 package testshared
 
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
-// Path returns the path of a file or folder of the shared reference data. The
-// data is looked for in $KOSUMI_SHARED, then in the folder shared beside the
-// checkout. Where it is absent the test skips and says why; under CI=true its
-// absence is a failure.
+// Path returns the path of a file or folder of the reference data. It is looked for
+// in $KOSUMI_SHARED, or else in the folder shared beside the checkout, and then in
+// testdata, which holds the part that belongs to the project. Without it the test
+// skips and says why; under CI=true its absence is a failure.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	root := os.Getenv("KOSUMI_SHARED")
 	if root == "" {
-		_, self, _, _ := runtime.Caller(0)
-		root = filepath.Join(filepath.Dir(self), "..", "..", "..", "shared")
+		root = filepath.Join(Checkout(t), "..", "shared")
 	}
 	path := filepath.Join(root, filepath.FromSlash(name))
-	if _, err := os.Stat(path); err != nil {
-		Absent(t, "reference data not found (set KOSUMI_SHARED): %v", err)
+	_, err := os.Stat(path)
+	if err != nil {
+		path = filepath.Join(Checkout(t), "testdata", filepath.FromSlash(name))
+		if _, missing := os.Stat(path); missing != nil {
+			Absent(t, "reference data not found (set KOSUMI_SHARED): %v", err)
+		}
 	}
 	return path
+}
+
+// Checkout returns the folder of go.mod: a test runs in the folder of its package.
+func Checkout(t testing.TB) string {
+	dir, err := os.Getwd()
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	t.Fatalf("the folder of go.mod is not above the test's: %v", err)
+	return ""
 }

@@ -64,7 +64,7 @@ func help(h Host) string {
 	for _, c := range subcommands {
 		text += c.name + " : " + c.doc + "\n"
 	}
-	return text + "\nThis is Kosumi " + h.Version() + ", which answers as " + config.Version + " under this name. What else it can do: engine --help\n"
+	return text + "\nThis is Kosumi " + h.Version() + ", which answers as " + config.Version + " under this name. Its other commands: engine --help\n"
 }
 
 // instead says what takes the place of subcommands of KataGo that are not here.

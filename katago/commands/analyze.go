@@ -88,6 +88,13 @@ func (p *analyzeParser) pair() error {
 		return err
 	case "avoid", "allow":
 		return p.restriction(word == "allow")
+	case "focus":
+		if len(p.args) < 2 || p.req.Focus != nil {
+			return gtp.ErrSyntax
+		}
+		var err error
+		p.req.Focus, err = gtp.ParseFocus(p.size, p.take(), p.take())
+		return err
 	default:
 		if p.form != kata {
 			return gtp.ErrSyntax

@@ -16,6 +16,7 @@ import (
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // still is an engine with a board and clocks that cannot think.
@@ -166,4 +167,35 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFocus reads the key of analysis commands in each of their forms.
+func TestFocus(t *testing.T) {
+	g := newStill(t).game
+	at := func(v string) board.Point {
+		p, err := g.Size().ParseVertex(v)
+		require.NoError(t, err)
+		return p
+	}
+	for _, f := range []form{leela, kata, plain} {
+		for text, want := range map[string]*thinking.Focus{
+			"focus A1,c3 0.5":                        {Moves: []board.Point{at("A1"), at("C3")}, Weights: []float64{1, 1}, Prob: 0.5},
+			"w interval 10 focus pass:3 1":           {Moves: []board.Point{board.Pass}, Weights: []float64{3}, Prob: 1},
+			"7 minmoves 2 focus ,A1:0.5,, 0":         {Moves: []board.Point{at("A1")}, Weights: []float64{0.5}},
+			"focus , 0.5":                            {Prob: 0.5},
+			"minmoves 2":                             nil,
+			"avoid b A1 1 focus A1 0.25 maxmoves 12": {Moves: []board.Point{at("A1")}, Weights: []float64{1}, Prob: 0.25},
+		} {
+			req, err := parseAnalyze(g, f, strings.Fields(text))
+			require.NoError(t, err, text)
+			require.Equal(t, want, req.Focus, text)
+		}
+		for _, text := range []string{
+			"focus", "focus A1", "focus A1 x", "focus A1 nan", "focus A1 1.01", "focus A1 -1", "focus Z9 0.5", "focus A1: 0.5", "focus A1:0 0.5",
+			"focus A1:inf 0.5", "focus A1:1:1 0.5", "focus A1 0.5 focus B2 0.5", "focus A1 0x1p-1",
+		} {
+			_, err := parseAnalyze(g, f, strings.Fields(text))
+			require.Error(t, err, text)
+		}
+	}
 }

@@ -167,7 +167,7 @@ func (a *asker) side(key string) int {
 // Version is what KataGo says it is: the release whose behaviour this package
 // follows.
 const (
-	Release = "1.17.2"
+	Release = "1.18.2"
 	Version = "KataGo v" + Release
 )
 

@@ -66,6 +66,7 @@ var Params = []Param{
 	double("rootEndingBonusPoints", -1, 1, "0.5"), toggle("rootPruneUselessMoves", "true"), toggle("conservativePass", "true"),
 	toggle("fillDameBeforePass", "true").inAnalysis("false"),
 	{Key: Key{Name: "alwaysComputePassAliveUnderSuicideRules", Kind: Enabled}, Default: "auto"},
+	{Key: Key{Name: "excludeTerritoryAdjacentToAtari", Kind: Enabled}, Default: "auto"},
 	double("wideRootNoise", 0, 5, "0").inAnalysis("0.04"), toggle("enablePassingHacks", "true"), toggle("enableMorePassingHacks", "true"),
 	double("playoutDoublingAdvantage", -3, 3, "0"), {Key: Key{Name: "playoutDoublingAdvantagePla"}, Default: "E"},
 	double("avoidRepeatedPatternUtility", -3, 3, "0").hidden(),

@@ -119,9 +119,6 @@ func SetParam(p *search.Params, name string, v config.Value) bool {
 	case "useNonBuggyLcb":
 		p.Choice.LCBNotFirst = !v.Bool
 		return true
-	case "alwaysComputePassAliveUnderSuicideRules":
-		p.Pass.AliveUnderSuicide, p.Pass.AliveByRules = v.Text == "true", v.Text == "false"
-		return true
 	}
 	return searchTable.Find(name) != nil && searchTable.Set(p, name, v.Exact()) == nil
 }

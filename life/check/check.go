@@ -24,7 +24,7 @@
 //
 // Each state has a zone: points such that every state with the same stones on them,
 // the same mover, the same ban there and threats no worse for the winner is won by the
-// same proof. Where the loser moves, all his legal moves in the zone need an answer; a
+// same proof. If the loser moves, all his legal moves in the zone need an answer; a
 // move outside counts as a pass. The rules that zones obey are those of zone.go.
 package check
 

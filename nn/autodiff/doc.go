@@ -16,7 +16,7 @@
 // Conventions. Every shape in a training graph is a number: the batch is fixed.
 // Gradients are of the same type as values, float32. A derivative that is even
 // along an axis may be held with size 1 there ("narrow") until an operator needs
-// it in full. Where a function has no derivative the usual choice is made:
+// it in full. At points without a derivative the usual choice is made:
 // Relu has 0 at 0, Abs has 0 at 0, maxima share evenly among equals.
 //
 // Invariant: equal models and options give byte-identical graphs.

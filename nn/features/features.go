@@ -3,6 +3,8 @@ package features
 import (
 	"fmt"
 	"strings"
+
+	"kosumi/board"
 )
 
 // Encoding names one way to turn a game into network inputs.
@@ -122,13 +124,51 @@ type Options struct {
 	// PlayoutDoublingAdvantage is the advantage in search effort of the side
 	// to move, in doublings, -3..3; 0 is an even game.
 	PlayoutDoublingAdvantage float32
-	// PassAliveUnderSuicide computes pass-alive areas as if suicide were
-	// legal; some networks ask for it. The game's own option has the same
-	// effect.
-	PassAliveUnderSuicide bool
-	// PassAliveByRules computes them by the rules alone, whatever a network asks
-	// for.
-	PassAliveByRules bool
+	// Areas are the modes that areas are judged in.
+	Areas Areas
+}
+
+// Mode is whether something is done: or it is left to who knows better.
+type Mode uint8
+
+// The modes.
+const (
+	Auto Mode = iota
+	Off
+	On
+)
+
+// ModeWords are the words for modes, KataGo's.
+var ModeWords = []string{"auto", "false", "true"}
+
+func (m Mode) over(auto bool) bool {
+	if m == Auto {
+		return auto
+	}
+	return m == On
+}
+
+// Areas are the modes that areas are judged in, see [board.AreaModes]. Auto is what the
+// network was trained with; where nobody knows that, what the game says.
+type Areas struct{ PassAliveUnderSuicide, ExcludeTerritoryAdjacentToAtari Mode }
+
+// Over returns the modes, with those of auto where they are Auto.
+func (a Areas) Over(auto board.AreaModes) board.AreaModes {
+	return board.AreaModes{
+		PassAliveUnderSuicide:           a.PassAliveUnderSuicide.over(auto.PassAliveUnderSuicide),
+		ExcludeTerritoryAdjacentToAtari: a.ExcludeTerritoryAdjacentToAtari.over(auto.ExcludeTerritoryAdjacentToAtari),
+	}
+}
+
+// In returns the modes that say what m does.
+func In(m board.AreaModes) Areas {
+	mode := func(on bool) Mode {
+		if on {
+			return On
+		}
+		return Off
+	}
+	return Areas{mode(m.PassAliveUnderSuicide), mode(m.ExcludeTerritoryAdjacentToAtari)}
 }
 
 // DrawWins returns the share of a win that a draw is worth for White, in [0,1].

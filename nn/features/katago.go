@@ -55,7 +55,7 @@ func (w *writer) v6() {
 func (w *writer) v3(v4 bool) {
 	turns, hidden := w.turnsOld()
 	w.modernPlanes(turns)
-	sui := w.suicideForArea()
+	sui := w.g.Rules().Suicide || w.areaModes().PassAliveUnderSuicide
 	if v4 || w.g.Rules().Scoring == board.ScoringTerritory {
 		w.colors(planeOwnArea, planeOppArea, w.b.PassAliveBig(w.s.owners[:0], sui))
 	} else {
@@ -209,35 +209,18 @@ func (w *writer) history(first, turns int) int {
 	return turns
 }
 
-// suicideForArea says whether areas are judged as if suicide were legal.
-func (w *writer) suicideForArea() bool {
-	return w.g.Rules().Suicide || w.o.PassAliveUnderSuicide || w.g.Options().PassAliveUnderSuicide
-}
+// areaModes returns the modes that areas are judged in: the game's own where nobody says.
+func (w *writer) areaModes() board.AreaModes { return w.o.Areas.Over(w.g.Options().AreaModes) }
 
 // scoringArea writes the area planes of V6 and V7, and reports whether the side
 // to move would not win if the game ended now (false where no area is shown).
 func (w *writer) scoringArea() (lossIfEnded bool) {
-	rules := w.g.Rules()
-	sui := w.suicideForArea()
-	var owners []board.Color
-	groups := 0
-	switch {
-	case rules.Scoring == board.ScoringTerritory && w.g.Phase() < 2:
+	owners, groups, shown := w.g.AreaNow(w.s.owners[:0], w.areaModes())
+	if !shown {
 		return false
-	case rules.Scoring == board.ScoringTerritory:
-		owners, groups = w.b.IndependentLife(w.s.owners[:0], rules.Tax == board.TaxNone, false, sui)
-		for p := range board.Point(w.area) {
-			if c := w.b.At(p); owners[p] == board.Empty && c == w.g.SecondEncoreStart(p) {
-				owners[p] = c
-			}
-		}
-	case rules.Tax == board.TaxNone:
-		owners = w.b.FullArea(w.s.owners[:0], sui)
-	default:
-		owners, groups = w.b.IndependentLife(w.s.owners[:0], false, true, sui)
 	}
 	w.colors(planeOwnArea, planeOppArea, owners)
-	white := 0
+	white := -2 * groups
 	for _, c := range owners {
 		switch c {
 		case board.White:
@@ -245,9 +228,6 @@ func (w *writer) scoringArea() (lossIfEnded bool) {
 		case board.Black:
 			white--
 		}
-	}
-	if rules.Tax == board.TaxAll {
-		white -= 2 * groups
 	}
 	if w.own == board.Black {
 		white = -white

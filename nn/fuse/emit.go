@@ -24,7 +24,7 @@ func (r *rewriter) emit() {
 	}
 }
 
-// node writes a layer. What it reads is put into its layout by seams.
+// node writes a layer. Seams put its inputs into its layout.
 func (r *rewriter) node(l *layer) *onnx.Node {
 	constant := func(what string, v []float32, dims ...int64) string {
 		if v == nil {

@@ -34,9 +34,9 @@ type Header struct {
 	Multipliers           Multipliers
 	MetaEncoder           int  // 0 none, 1 the network takes 192 metadata inputs
 	PassAliveUnderSuicide bool // area features as if multi-stone suicide were legal
-	// ExcludeTerritoryAdjacentToAtari: under territory rules without group tax an
-	// empty point beside a chain in atari is no point of that chain's owner
-	// (KataGo's rules version 3).
+	// ExcludeTerritoryAdjacentToAtari: under territory rules without group tax, in seki,
+	// an empty point beside a chain in atari is no point of that chain's owner (KataGo's
+	// rules version 3).
 	ExcludeTerritoryAdjacentToAtari bool
 }
 

@@ -9,8 +9,8 @@ import (
 const innerLayers = 2
 
 // transformer makes a layer of attention and feed-forward on channels, in KataGo's
-// variant: RMS norms, learned turns by position, SwiGLU. What its two parts add to
-// the stream is multiplied by scale/2.
+// variant: RMS norms, learned turns by position, SwiGLU. The sums that its two parts add to
+// the stream are multiplied by scale/2.
 func (f *fresh) transformer(name string, channels int, scale float64) []Block {
 	heads, dim := f.arch.Heads, channels/f.arch.Heads
 	hidden := (channels*8/3 + 15) / 16 * 16

@@ -9,7 +9,7 @@ import (
 var ErrGrow = errors.New("the network cannot grow into that shape")
 
 // Grow makes a network of a larger shape that answers as n does (Chen, Goodfellow and
-// Shlens 2016): more blocks, more channels, or both, of the same kind. What is new has
+// Shlens 2016): more blocks, more channels, or both, of the same kind. New parts have
 // fresh weights, but nothing that was there reads it: the last convolution of new
 // blocks is 0, and so are the weights from new channels to old ones. They learn at
 // once, as what they read is not 0. arch is read by ParseArch; errors wrap ErrGrow or are ParseArch's.

@@ -14,8 +14,8 @@
 // Bᵀ are the coefficients of the products of (x - p_j) over all j but i, divided by
 // that product at p_i; Aᵀ holds the powers of the points. One point is infinity: the
 // polynomial's highest coefficient. Nested along both axes, F(4x4,3x3) has 36
-// products for 144, and F(3x3,3x3) 25 for 81. What remains between the transforms
-// is, for each of the 36 positions, a matrix product over channels.
+// products for 144, and F(3x3,3x3) 25 for 81. Between the transforms
+// remains, for each of the 36 positions, a matrix product over channels.
 //
 // The points are 0, ±1/√2, ±√2 and infinity: half the error of 0, ±1, ±2 and
 // infinity. F(3,3) leaves out -√2, so that both share their transformed weights and
@@ -64,8 +64,8 @@
 //
 // # The first layer
 //
-// Its input planes are mostly zeros and ones. What a plane of ones adds is known
-// beforehand; of the others only what is not 0 is multiplied, in float32.
+// Its input planes are mostly zeros and ones. The sum that a plane of ones adds is known
+// beforehand; of the others only values other than 0 are multiplied, in float32.
 //
 // # Training
 //

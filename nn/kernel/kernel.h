@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a layer computes with. The numbers are part of the operators' attributes.
+// The arithmetic of a layer. The numbers are part of the operators' attributes.
 enum { KERNEL_FLOAT = 0, KERNEL_INT16 = 1 };
 
 // Activations; part of the operators' attributes.
@@ -17,7 +17,7 @@ enum { ACT_NONE = 0, ACT_RELU = 1, ACT_MISH = 2, ACT_SILU = 3, ACT_SWIGLU = 4 };
 // The sets of instructions, the best last. A processor has some of them.
 enum { ISA_PORTABLE = 0, ISA_NEON, ISA_AVX2, ISA_AVXVNNI, ISA_AVX512, ISA_AVX512VNNI, ISA_COUNT };
 
-// What a layer is. Weights are [out][in][ky][kx] as ONNX has them, size 1 or 3,
+// A layer. Weights are [out][in][ky][kx] as ONNX has them, size 1 or 3,
 // or for a layer of planes any odd size.
 typedef struct {
 	int in, out, size;
@@ -30,7 +30,7 @@ typedef struct {
 typedef struct layer layer;
 typedef struct scratch scratch;
 
-// What a layer reads and writes. Boards are [n][h][w][channels] but for the input
+// The inputs and outputs of a layer. Boards are [n][h][w][channels] but for the input
 // of a layer of planes. With s = conv(x) + bias + residual,
 //   y = activation(scale*s + shift), and sum = s where it is wanted.
 // residual may be sum itself.
@@ -41,13 +41,13 @@ typedef struct {
 	float *y, *sum;    // either may be NULL
 } layer_call;
 
-// What attention is. Queries of heads/kv_heads heads in a row share a head of keys and
+// Attention. Queries of heads/kv_heads heads in a row share a head of keys and
 // values.
 typedef struct {
 	int heads, kv_heads, q_dim, v_dim, precision;
 } attention_shape;
 
-// What attention reads and writes. x is [n][tokens][queries, keys, values] of all
+// The inputs and outputs of attention. x is [n][tokens][queries, keys, values] of all
 // heads, y [n][tokens][heads][v_dim]. cosines and sines, [tokens][kv_heads][q_dim/2],
 // turn queries and keys, of which the first numbers of all pairs stand before the
 // second ones; NULL: no turn.
@@ -57,9 +57,9 @@ typedef struct {
 	float *y;
 } attention_call;
 
-// What the convolutions of training read and write, 3x3 in float32: boards are
-// [n][channels][h][w], weights and their gradient dw [out][in][3][3]. Where a mask as
-// large as y is not above 0, y is 0.
+// The inputs and outputs of training's convolutions, 3x3 in float32: boards are
+// [n][channels][h][w], weights and their gradient dw [out][in][3][3]. y is 0 at the
+// points where a mask as large as y is not above 0.
 typedef struct trainer trainer;
 
 typedef struct {
@@ -90,6 +90,34 @@ typedef struct {
 	float *dx;
 } scaled_gradient_call;
 
+// A program computes a network step by step in one piece of memory, all of it floats.
+// What a step reads and writes begins at some number of it; what lies in rows, as the
+// inputs and outputs of a batch do, moves by row for each row in front. at below 0: left out.
+typedef struct {
+	int64_t at, row;
+} operand;
+
+enum { STEP_LAYER = 0, STEP_ATTENTION, STEP_MAP, STEP_JOIN, STEP_REDUCE, STEP_SOFTMAX, STEP_MOVE };
+enum { MAP_ACTIVATE = 0, MAP_SIGMOID = 16, MAP_TANH, MAP_SOFTPLUS, MAP_EXP, MAP_LOG, MAP_SQRT, MAP_NEGATE, MAP_ABSOLUTE };
+enum { JOIN_ADD = 0, JOIN_SUBTRACT, JOIN_MULTIPLY, JOIN_DIVIDE, JOIN_MAX, JOIN_MIN };
+enum { REDUCE_MEAN = 0, REDUCE_SUM, REDUCE_MAX };
+enum { STEP_AXES = 6 };
+
+// By kind, to and from are: y and sum, x, bias and residual of a layer; y, x, cosines and
+// sines of attention; y and x of a map of dims[0] numbers (MAP_ACTIVATE and above: one of
+// the activations), and of a reduction of the middle one of three axes or a softmax over
+// the second of two (what = 1: its logarithm); y, a and b of a join and y and x of a move
+// (y[i·strides[0]] = x[i·strides[1]]), whose axes are the outermost first, 1 where there
+// are less.
+typedef struct {
+	int kind, what;
+	operand to[2], from[3];
+	int64_t dims[STEP_AXES], strides[3][STEP_AXES];
+	int n, h, w, bias_by_board; // of layers and of attention (n times h tokens)
+	const layer *layer;
+	attention_shape attention;
+} step;
+
 typedef struct {
 	// make packs weights for a set of instructions: NULL if there is no memory.
 	// Layers of equal weights share them.
@@ -102,6 +130,8 @@ typedef struct {
 	void (*scratch_drop)(scratch *);
 	// attend returns 0, or -1 if there is no memory.
 	int (*attend)(int isa, const attention_shape *, const attention_call *, scratch *);
+	// program runs steps over memory, for the rows from first on; 0, or -1 if there is no memory.
+	int (*program)(int isa, const step *, int count, float *memory, int first, scratch *);
 	// A trainer serves one call at a time, in parts that may run at once: no more than
 	// it was made for. Of a convolution begin comes first, of a gradient end last. NULL
 	// and -1: no memory.

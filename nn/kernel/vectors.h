@@ -9,7 +9,7 @@ INLINE vf load(const float *p) { return *(const vf *)p; }
 INLINE void store(float *p, vf v) { *(vf *)p = v; }
 INLINE vf splat(float x) { return x - (vf){0}; }
 INLINE vf pick(vmask m, vf a, vf b) { return (vf)((m & (vmask)a) | (~m & (vmask)b)); }
-// Where one is no number, vmax and vmin give b.
+// If one is no number, vmax and vmin give b.
 #ifdef VMAX
 INLINE vf vmax(vf a, vf b) { return VMAX(a, b); }
 INLINE vf vmin(vf a, vf b) { return VMIN(a, b); }
@@ -37,8 +37,8 @@ INLINE void store_upto(float *p, vf v, int n)
 
 // ---- Activations -----------------------------------------------------------
 
-// power returns 2 to x, for x from -126 to 127, to 1 part in 10 millions. What is below
-// counts as -126; what is no number stays none.
+// power returns 2 to x, for x from -126 to 127, to 1 part in 10 millions. Smaller x
+// count as -126; NaN stays NaN.
 INLINE vf power(vf x)
 {
 	x = vmax(splat(-126), x);
@@ -79,7 +79,7 @@ INLINE vf activate(int activation, vf x)
 	return x;
 }
 
-// What a call has, so that what it has not costs nothing where the compiler knows.
+// The parts of a call: those that it lacks cost nothing if the compiler knows.
 // WHOLE: all points and outputs are there, none of them padding.
 enum { HAS_BIAS = 1, HAS_RESIDUAL = 2, HAS_SUM = 4, HAS_Y = 8, HAS_SCALE = 16, HAS_SHIFT = 32, HAS_RELU = 64, WHOLE = 128 };
 

@@ -1,4 +1,4 @@
-// What isa.h wants to know of processors with AVX2.
+// The definitions that isa.h needs for AVX2.
 #include <stdint.h>
 #define LANES 8
 #define NR 2

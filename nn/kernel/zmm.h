@@ -1,4 +1,4 @@
-// What isa.h wants to know of processors with AVX-512.
+// The definitions that isa.h needs for AVX-512.
 #include <stdint.h>
 #define LANES 16
 #define NR 4

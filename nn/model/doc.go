@@ -4,7 +4,7 @@
 //
 // A file may be KataGo's (.bin.gz, .txt.gz, .bin, .txt), an ONNX file that
 // Kosumi wrote, whose metadata says all there is to know, or a foreign ONNX
-// file, whose nature is inferred from shapes and operators. What stays
+// file, whose nature is inferred from shapes and operators. A file that stays
 // ambiguous is refused with an error that names the setting to give.
 //
 // On the CPU a graph is rewritten for the kernels of this program, in 16-bit integers

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -15,21 +16,29 @@ import (
 // Config says how a network is run. The zero value is float32 on the best provider
 // that works, one thread for each session.
 type Config struct {
-	// Provider is "auto" (or ""), "onnx-go", or one of onnxruntime's: "cpu",
+	// Provider is "auto" (or ""), "kernel", "onnx-go", or one of onnxruntime's: "cpu",
 	// "cuda", ... Anything but auto is used or refused, never replaced.
 	Provider string
-	// Precision is the number format: "fp32" (or ""), "int16" (on the CPU through
-	// onnxruntime), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
+	// Precision is the number format: "fp32" (or ""), "int16" (on the CPU, by the
+	// kernels), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
 	// where the processor has kernels for it, else fp32. A file in fp16 runs
 	// in fp16, or not at all.
 	Precision string
-	// Library names the onnxruntime library; "" searches for it.
-	Library string
+	// Library names the onnxruntime library; "" searches for it. Plugin is a library of
+	// execution providers for it, whose first device "plugin" is and others by name; ""
+	// is none.
+	Library, Plugin string
+	// Device is which of the provider's devices, as ort.Devices counts them.
+	Device int
+	// Size is of the boards that "auto" measures on; 0x0: 19x19, or what the file is for.
+	Size board.Size
 	// Threads share one run of one session; 0 means 1. Convolutions take one.
 	Threads int
 	// Overrides settle what a foreign ONNX file leaves open.
 	Overrides Overrides
 	Log       *slog.Logger // nil: silent
+
+	auto *choice // what "auto" is; nil: not settled yet
 }
 
 // Overrides say what a foreign ONNX file is where shapes and operators do not.
@@ -59,6 +68,8 @@ type Model struct {
 	run       runner
 	precision string
 	why       string // of the precision
+	// works is set once a session was made, lost when the device has failed since.
+	works, lost atomic.Bool
 
 	mu    sync.Mutex
 	specs map[board.Size]nn.Spec
@@ -76,7 +87,7 @@ func Open(path string, c Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := chooseRunner(c)
+	run, err := chooseRunner(c, path, func() (source, error) { return src, nil })
 	if err != nil {
 		return nil, err
 	}
@@ -118,33 +129,52 @@ func (m *Model) Serves(size board.Size) error {
 	return err
 }
 
-// Open makes a session of its own for the caller.
+// Open makes a session of its own for the caller. Where a device fails that was not
+// asked for by name, or one that worked before, the CPU takes its place.
 func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	spec, err := m.Spec(size)
 	if err != nil {
 		return nil, err
 	}
-	graph, err := m.source.graph(size, m.plainMish())
+	if m.lost.Load() {
+		return m.openSpare(size, maxBatch)
+	}
+	b, err := m.openOn(m.run, m.precision, size, maxBatch)
+	if !onDevice(m.run.name()) {
+		return b, err
+	}
+	if err != nil {
+		if m.works.Load() || isAuto(m.conf.Provider) {
+			m.lose(err)
+			return m.openSpare(size, maxBatch)
+		}
+		return nil, withAdvice(err)
+	}
+	m.works.Store(true)
+	return &spared{Backend: b, model: m, spec: spec, size: size}, nil
+}
+
+// openOn makes a session on a runner.
+func (m *Model) openOn(run runner, precision string, size board.Size, maxBatch int) (nn.Backend, error) {
+	spec, err := m.Spec(size)
 	if err != nil {
 		return nil, err
 	}
-	if graph, err = m.rewrite(graph, m.precision); err != nil {
-		return nil, err
-	}
-	data, err := graph.Marshal()
+	graph, err := m.source.graph(size, plainMish(run))
 	if err != nil {
 		return nil, err
 	}
-	graph = nil
-	releaseBuilt(len(data))
-	return m.run.open(work{data: data, spec: spec, maxBatch: maxBatch})
+	if graph, err = m.rewrite(graph, run, precision); err != nil {
+		return nil, err
+	}
+	return run.open(work{graph: graph, spec: spec, maxBatch: maxBatch})
 }
 
 // plainMish reports whether graphs are to have mish in the form that kernels and
 // GPUs take as a whole, instead of the one that is cheapest node by node.
-func (m *Model) plainMish() bool {
+func plainMish(run runner) bool {
 	_, ok := kernel.Best()
-	return ok && m.run.name() == ort.CPU || m.run.name() != ort.CPU && m.run.name() != OnnxGo
+	return ok && run.name() == ort.CPU || run.name() == Kernel || onDevice(run.name())
 }
 
 // Describe says which network this is and how it runs.
@@ -153,6 +183,9 @@ func (m *Model) Describe() nn.Description {
 	d.Provider, d.Precision, d.Why = m.run.name(), m.precision, m.run.why()
 	if m.why != "" {
 		d.Why += "; " + m.why
+	}
+	if m.lost.Load() {
+		d.Provider, d.Why = ort.CPU, m.run.name()+" failed"
 	}
 	return d
 }

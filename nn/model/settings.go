@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"log/slog"
 	"math/rand/v2"
-	"runtime"
+	"strings"
 
 	"kosumi/nn"
 	"kosumi/nn/ort"
@@ -15,11 +15,15 @@ import (
 // from [DefaultSettings]; [SettingsTable] has their names.
 type Settings struct {
 	Model, HumanModel      string // files; "" is the embedded network, and none
-	Provider, Precision    string // "auto" or one of ort.ProviderNames and OnnxGo, of Precisions
+	Provider, Precision    string // "auto" or one of ort.ProviderNames, Kernel and OnnxGo, of Precisions
 	OnnxRuntime            string // file of the library; "": it is looked for
+	Plugin                 string // file of a library of execution providers; "": none
+	Device                 int    // of the provider, counted from 0
 	Encoder, Policy, Value string // of a foreign network that does not say; ""
 	Sessions, Batch        int    // 0: see SessionCount and BatchSize
 	Cache                  int64  // in bytes
+
+	auto *choice // see Settle
 }
 
 // DefaultSettings is what runs where nobody says anything.
@@ -36,8 +40,8 @@ func SettingsTable() setting.Table[Settings] {
 		setting.Of(setting.Info{Name: "human-model", Source: "none",
 			Doc: "network `FILE` of human moves (KataGo's b18c384nbt-humanv0, say) beside the model: see humanSLProfile and its settings"},
 			func(s *Settings) *string { return &s.HumanModel }),
-		setting.Of(setting.Info{Name: "provider", Words: append([]string{"auto", OnnxGo}, ort.ProviderNames()...), Source: "the best that works",
-			Doc: "what runs the network: auto, cpu, cuda, tensorrt, coreml, directml, openvino, webgpu or onnx-go"},
+		setting.Of(setting.Info{Name: "provider", Words: append([]string{"auto", Kernel, OnnxGo}, ort.ProviderNames()...), Source: "the fastest here",
+			Doc: "what runs the network: auto, kernel (this program alone), cpu (onnxruntime), cuda, tensorrt, coreml, directml, openvino, webgpu, plugin or onnx-go; auto measures once"},
 			func(s *Settings) *string { return &s.Provider }),
 		setting.Of(setting.Info{Name: "precision", Words: Precisions, Source: "the fastest that is accurate",
 			Doc: "number format of the network: auto, int16 (on the CPU), fp32 or fp16 (for GPUs); auto is int16 on a processor with AVX2, else fp32"},
@@ -45,6 +49,12 @@ func SettingsTable() setting.Table[Settings] {
 		setting.Of(setting.Info{Name: "onnxruntime", Source: "the newest found",
 			Doc: "onnxruntime library `FILE`; default: looked for (see engine doctor)"},
 			func(s *Settings) *string { return &s.OnnxRuntime }),
+		setting.Of(setting.Info{Name: "plugin", Source: "none",
+			Doc: "library `FILE` of more execution providers for onnxruntime, such as libonnxruntime_providers_webgpu.so of PyPI's onnxruntime-ep-webgpu"},
+			func(s *Settings) *string { return &s.Plugin }),
+		setting.Of(setting.Info{Name: "device", High: 63, Source: "the first",
+			Doc: "which of the provider's devices, as engine doctor counts them from 0"},
+			func(s *Settings) *int { return &s.Device }),
 		setting.Of(setting.Info{Name: "encoder", Source: "what the network says of itself",
 			Doc: "input encoding of a foreign ONNX network that does not say: mini7, seed22 or v7"},
 			func(s *Settings) *string { return &s.Encoder }),
@@ -55,10 +65,10 @@ func SettingsTable() setting.Table[Settings] {
 			Doc: "value output of a foreign ONNX network: tanh ([-1,1]) or wdl (three logits)"},
 			func(s *Settings) *string { return &s.Value }),
 		setting.Of(setting.Info{Name: "sessions", KataGo: "numNNServerThreadsPerModel", High: 256, Source: "own measurements on CPUs",
-			Doc: "network sessions at work at once; 0: one for each core"},
+			Doc: "network sessions at work at once; 0: one for each core, two on a device"},
 			func(s *Settings) *int { return &s.Sessions }),
 		setting.Of(setting.Info{Name: "batch", KataGo: "nnMaxBatchSize", High: 1024, Source: "own measurements on CPUs",
-			Doc: "most positions in one network call; 0: 8"},
+			Doc: "most positions in one network call; 0: 8, on a device 64"},
 			func(s *Settings) *int { return &s.Batch }),
 		setting.Of(setting.Info{Name: "cache", High: 1 << 20, Unit: 1 << 20, Source: "some 100,000 positions of 19x19",
 			Doc: "cache of evaluations in `MiB`; 0: none"},
@@ -66,31 +76,46 @@ func SettingsTable() setting.Table[Settings] {
 	}
 }
 
-// SessionCount is the number of sessions: one for each core where nobody says.
-func (s *Settings) SessionCount() int {
-	if s.Sessions > 0 {
-		return s.Sessions
+// provider is who runs the network, as far as that is known.
+func (s *Settings) provider() string {
+	switch {
+	case !isAuto(s.Provider):
+		return strings.ToLower(s.Provider)
+	case s.auto != nil && s.auto.Device != "":
+		return s.auto.Device
 	}
-	return runtime.NumCPU()
+	return ort.CPU
+}
+
+// OnDevice reports whether a device runs the network, as far as that is known, and not
+// the processor's cores.
+func (s *Settings) OnDevice() bool { return onDevice(s.provider()) }
+
+// ForDevice has the numbers that nobody set suit a device, whatever runs the network.
+func (s *Settings) ForDevice() { s.Provider, s.auto = "auto", &choice{Device: ort.Plugin} }
+
+// SessionCount is the number of sessions. Where nobody says it is one for each core, and
+// two on a device.
+func (s *Settings) SessionCount() int {
+	sessions, _ := plan(s.provider())
+	return cmp.Or(s.Sessions, sessions)
 }
 
 // BatchSize is the most positions in one call.
 func (s *Settings) BatchSize() int {
-	if s.Batch > 0 {
-		return s.Batch
-	}
-	return 8
+	_, batch := plan(s.provider())
+	return cmp.Or(s.Batch, batch)
 }
 
 // Config says how network files are opened.
 func (s *Settings) Config(log *slog.Logger) Config {
 	return Config{
-		Provider: s.Provider, Precision: s.Precision, Library: s.OnnxRuntime, Log: log,
+		Provider: s.Provider, Precision: s.Precision, Library: s.OnnxRuntime, Plugin: s.Plugin, Device: s.Device, Log: log, auto: s.auto,
 		Overrides: Overrides{Encoding: s.Encoder, Policy: s.Policy, Value: s.Value},
 	}
 }
 
 // ServerConfig says how the network is served; a seed of 0 stands for one of its own.
 func (s *Settings) ServerConfig(seed uint64) nn.ServerConfig {
-	return nn.ServerConfig{Sessions: s.SessionCount(), MaxBatch: s.BatchSize(), CacheBytes: s.Cache, Seed: cmp.Or(seed, rand.Uint64())}
+	return nn.ServerConfig{Sessions: s.SessionCount(), MaxBatch: s.BatchSize(), OneDevice: s.OnDevice(), CacheBytes: s.Cache, Seed: cmp.Or(seed, rand.Uint64())}
 }

@@ -96,21 +96,10 @@ func openKataGo(path string) (source, error) {
 
 func (s katagoSource) describe() nn.Description {
 	h := &s.net.Header
-	return nn.Description{Name: h.Name, File: s.net.Source.File, SHA256: s.net.Source.SHA256, Version: h.Version, TakesProfile: h.MetaEncoder > 0}
+	return nn.Description{Name: h.Name, File: s.net.Source.File, SHA256: s.net.Source.SHA256, Version: h.Version, TakesProfile: h.MetaEncoder > 0, Areas: areaModes(h)}
 }
 
-func (s katagoSource) warnings() []string {
-	return territoryWarning(s.net.Header.ExcludeTerritoryAdjacentToAtari)
-}
-
-// territoryWarning says what is not done yet for networks that ask for it.
-func territoryWarning(exclude bool) []string {
-	if !exclude {
-		return nil
-	}
-	return []string{"the network learnt rules in which, under territory scoring, empty points beside a chain in atari are no points " +
-		"(KataGo's rules version 3); a later version of this program will score so, this one plays it by the rules as they were"}
-}
+func (katagoSource) warnings() []string { return nil }
 
 func (katagoSource) precision() string { return floatPrecision }
 
@@ -175,11 +164,8 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 	} else {
 		spec.Name = name
 	}
-	about.Version, about.TakesProfile = spec.KataGo.Version, spec.KataGo.MetaEncoder > 0
-	s := &onnxSource{model: m, about: about, only: spec, format: format}
-	s.notes = append(s.notes, territoryWarning(spec.KataGo.ExcludeTerritoryAdjacentToAtari)...)
-	s.notes = append(s.notes, planesWarning(spec.Encoding, m.Metadata, o.Encoding)...)
-	return s, nil
+	about.Version, about.TakesProfile, about.Areas = spec.KataGo.Version, spec.KataGo.MetaEncoder > 0, spec.KataGo.AreaModes
+	return &onnxSource{model: m, about: about, only: spec, format: format, notes: planesWarning(spec.Encoding, m.Metadata, o.Encoding)}, nil
 }
 
 // planesWarning says that an encoding was chosen by the number of planes alone,
@@ -205,7 +191,7 @@ func inTraining(m *onnx.Model) error {
 }
 
 // freeBatch lets a graph that takes one position at a time, as exporters leave it
-// by default, take any number. Where the one is built in, the graph stays as it is.
+// by default, take any number. A graph with the one built in stays as it is.
 func freeBatch(m *onnx.Model) {
 	for _, v := range m.Graph.Feeds() {
 		if len(v.Shape) == 0 || v.Shape[0] != onnx.D(1) {

@@ -39,8 +39,7 @@ func kataGoSpec(n *katago.Network, size board.Size) (nn.Spec, error) {
 		},
 		KataGo: nn.KataGoPost{
 			Version: h.Version, PolicyChannels: p, ScoreValues: k,
-			PassAliveUnderSuicide: h.PassAliveUnderSuicide, MetaEncoder: h.MetaEncoder,
-			ExcludeTerritoryAdjacentToAtari: h.ExcludeTerritoryAdjacentToAtari,
+			AreaModes: areaModes(h), MetaEncoder: h.MetaEncoder,
 			Multipliers: nn.Multipliers{
 				TDScore: h.Multipliers.TDScore, ScoreMean: h.Multipliers.ScoreMean,
 				ScoreStdev: h.Multipliers.ScoreStdev, Lead: h.Multipliers.Lead,
@@ -53,6 +52,11 @@ func kataGoSpec(n *katago.Network, size board.Size) (nn.Spec, error) {
 		spec.Inputs = append(spec.Inputs, nn.TensorSpec{Name: katago.InputMeta, Role: nn.RoleMeta, Shape: []int{katago.MetaInputs}})
 	}
 	return spec, nil
+}
+
+// areaModes are those that areas were judged in where the network learnt.
+func areaModes(h *katago.Header) board.AreaModes {
+	return board.AreaModes{PassAliveUnderSuicide: h.PassAliveUnderSuicide, ExcludeTerritoryAdjacentToAtari: h.ExcludeTerritoryAdjacentToAtari}
 }
 
 // specOf describes the network in an ONNX file: from its metadata, from what

@@ -28,14 +28,15 @@ func warnings(t *testing.T, path string, o model.Overrides) []string {
 	return strings.FieldsFunc(log.String(), func(r rune) bool { return r == '\n' })
 }
 
-// TestTerritoryBesideAtari: a network that learnt KataGo's newer rules is opened from
-// each of its forms and one line says what is not done for it.
-func TestTerritoryBesideAtari(t *testing.T) {
-	for _, asks := range []bool{false, true} {
+// TestAreaModes: each form of a network says what it learnt to judge areas by, and none
+// has to be warned of.
+func TestAreaModes(t *testing.T) {
+	for i := range 4 {
+		modes := board.AreaModes{PassAliveUnderSuicide: i&1 != 0, ExcludeTerritoryAdjacentToAtari: i&2 != 0}
 		dir := t.TempDir()
 		net, err := katago.Fresh("kb1c16", 1)
 		require.NoError(t, err)
-		net.Header.ExcludeTerritoryAdjacentToAtari = asks
+		net.Header.PassAliveUnderSuicide, net.Header.ExcludeTerritoryAdjacentToAtari = modes.PassAliveUnderSuicide, modes.ExcludeTerritoryAdjacentToAtari
 		require.NoError(t, katago.WriteFile(filepath.Join(dir, "net.bin.gz"), net))
 		for name, form := range map[string]katago.Form{"run.onnx": katago.FormRun, "exact.onnx": katago.FormExact} {
 			m, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.Options{Form: form})
@@ -46,19 +47,13 @@ func TestTerritoryBesideAtari(t *testing.T) {
 		}
 		for _, name := range []string{"net.bin.gz", "run.onnx", "exact.onnx"} {
 			path := filepath.Join(dir, name)
-			lines := warnings(t, path, model.Overrides{})
-			if !asks {
-				require.Empty(t, lines, name)
-			} else {
-				require.Len(t, lines, 1, name)
-				require.Contains(t, lines[0], "a later version of this program will score so")
-				require.Contains(t, lines[0], name)
-			}
+			require.Empty(t, warnings(t, path, model.Overrides{}), name)
 			m, err := open(t, path, model.Overrides{})
 			require.NoError(t, err)
 			spec, err := m.Spec(board.Square(9))
 			require.NoError(t, err)
-			require.Equal(t, asks, spec.KataGo.ExcludeTerritoryAdjacentToAtari, name)
+			require.Equal(t, modes, spec.KataGo.AreaModes, name)
+			require.Equal(t, modes, m.Describe().Areas, name)
 		}
 	}
 }

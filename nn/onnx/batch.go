@@ -8,8 +8,8 @@ import (
 // SetBatch gives the first dimension of the named inputs (of all that a caller
 // has to supply, without names) another size: a number, or a symbol that any
 // number may stand for. A Reshape to a constant shape that begins with the old
-// number is made to keep the first dimension. What is declared of values in
-// between is dropped; outputs are declared anew. The model is unchanged on error.
+// number is made to keep the first dimension. Declarations of values in
+// between are dropped; outputs are declared anew. The model is unchanged on error.
 func SetBatch(m *Model, batch Dim, inputs ...string) error {
 	if !batch.Known() && batch.Param == "" || batch.Known() && batch.Size < 1 {
 		return fmt.Errorf("%w: a batch of %v", ErrShape, batch)

@@ -222,8 +222,8 @@ func foldedConv(conv *Node, consts map[string]*Tensor, scale, shift []float64) (
 
 // Simplify rewrites a model for inference: functions inlined, constants folded
 // (with the help of eval, which may be nil), nodes that do nothing dropped,
-// BatchNormalization merged into convolutions. What the network computes stays
-// the same up to rounding. With a fixed batch (see [SetBatch]) the detours over
+// BatchNormalization merged into convolutions. The network computes the
+// same up to rounding. With a fixed batch (see [SetBatch]) the detours over
 // shapes that exporters take vanish altogether. The model is unchanged on error.
 func Simplify(m *Model, eval Evaluator) error {
 	c := m.Clone()

@@ -217,8 +217,8 @@ func (f *inference) node(n *Node, _ map[string]int64) error {
 
 // InferShapes returns the shape of every value of the model's graph, by name;
 // values in graphs within attributes are left out. Symbolic dimensions stay
-// symbolic as far as arithmetic allows. Where the graph does not tell, what the
-// file declares is believed; where even that is missing the shape is nil.
+// symbolic as far as arithmetic allows. If the graph leaves a shape open, the
+// file's declaration holds; without one the shape is nil.
 //
 // Errors wrap [ErrShape] where things do not fit, or [ErrUnsupported] where the
 // shape of an output of the graph hangs on an operator unknown to this package.

@@ -55,8 +55,8 @@ func checkOutputs(m *onnx.Model, spec *nn.Spec, infos map[string]onnx.ValueInfo)
 	return nil
 }
 
-// fits compares a declared or inferred tensor with its description. What is
-// not known passes.
+// fits compares a declared or inferred tensor with its description. Unknown
+// dimensions pass.
 func fits(what string, s *nn.TensorSpec, v onnx.ValueInfo) error {
 	for _, d := range s.Shape {
 		if d <= 0 {

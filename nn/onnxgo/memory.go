@@ -56,7 +56,7 @@ func (l *lowering) separateOutputs() {
 
 // ownReshapes gives each reshaped value memory of its own where the value is
 // read elsewhere too. In gorgonia both would be the same memory, which a later
-// node may write over as soon as one of them is not needed any more. Where the
+// node may write over as soon as one of them is not needed any more. If the
 // reshaping is the only reader, the memory changes hands and all is well.
 func (l *lowering) ownReshapes() {
 	uses := l.usage()

@@ -17,15 +17,23 @@ type Config struct {
 	// ProviderOptions are handed to the provider as they are, such as
 	// "device_id". Their names are in onnxruntime's documentation.
 	ProviderOptions map[string]string
+	// Device is which of the provider's devices, as [Devices] counts them; 0 is its
+	// own choice, or the first. Of onnxruntime's own providers CUDA, TensorRT and
+	// DirectML have a choice.
+	Device int
 	// Threads is how many threads share one Run; 0 means 1. Several sessions of
 	// one thread serve more rows a second than one session of several threads.
 	Threads int
 	// MaxBatch is the number of rows that one Run can take; 0 means 1.
 	MaxBatch int
 	// FixedBatch always runs MaxBatch rows, whatever was asked for, so that the
-	// graph sees one shape only. GPUs prefer it: they prepare for each new
-	// shape. The rows beyond those asked for hold what earlier batches left.
+	// graph sees one shape only: some files have it built in. The rows beyond
+	// those asked for hold what earlier batches left.
 	FixedBatch bool
+	// FewShapes rounds the number of rows up to three binary digits (9 to 10, 33 to
+	// 40), at most MaxBatch. Devices prepare for each new shape, and take longer for
+	// more rows.
+	FewShapes bool
 	// Optimization is how far the graph is rewritten when it is loaded.
 	Optimization Optimization
 	// OptimizedModelPath, if not "", receives the graph as rewritten. With
@@ -90,6 +98,9 @@ func (c Config) Validate() error {
 	}
 	if c.Threads < 0 || c.Threads > 1024 {
 		faults = append(faults, fmt.Errorf("threads is %d: use 1 to 1024", c.Threads))
+	}
+	if c.Device < 0 {
+		faults = append(faults, fmt.Errorf("device is %d: they are counted from 0", c.Device))
 	}
 	if c.MaxBatch < 0 || c.MaxBatch > maxBatchLimit {
 		faults = append(faults, fmt.Errorf("batch is %d: use 1 to %d", c.MaxBatch, maxBatchLimit))

@@ -2,17 +2,6 @@
 
 #include "interface.h"
 #include "device.h"
-#include <string.h>
-
-// text turns a status into its message, and frees it.
-static char *text(const void *const *api, status *s)
-{
-	if (!s)
-		return NULL;
-	char *why = strdup(CALL(GET_ERROR_MESSAGE, const char *, const void *)(s));
-	CALL(RELEASE_STATUS, void, void *)(s);
-	return why ? why : strdup("no memory");
-}
 
 char *device_open(const void *base, void *session, const char *memory, device *d)
 {
@@ -21,9 +10,9 @@ char *device_open(const void *base, void *session, const char *memory, device *d
 	*d = (device){.api = api};
 	if (!api)
 		return strdup("the library does not have the interface");
-	char *why = text(api, CALL(CREATE_MEMORY_INFO, status *, const char *, int, int, int, void **)(memory, DEVICE_ALLOCATOR, 0, MEMORY_DEFAULT, &d->info));
+	char *why = status_text(api, CALL(CREATE_MEMORY_INFO, status *, const char *, int, int, int, void **)(memory, DEVICE_ALLOCATOR, 0, MEMORY_DEFAULT, &d->info));
 	if (!why)
-		why = text(api, CALL(CREATE_ALLOCATOR, status *, const void *, const void *, void **)(session, d->info, &d->allocator));
+		why = status_text(api, CALL(CREATE_ALLOCATOR, status *, const void *, const void *, void **)(session, d->info, &d->allocator));
 	if (why)
 		device_close(d);
 	return why;
@@ -42,7 +31,7 @@ void device_close(device *d)
 char *device_tensor(const device *d, const int64_t *dims, size_t rank, void **value)
 {
 	const void *const *api = d->api;
-	return text(api, CALL(CREATE_TENSOR_AS_ORT_VALUE, status *, void *, const int64_t *, size_t, int, void **)(d->allocator, dims, rank, TYPE_FLOAT, value));
+	return status_text(api, CALL(CREATE_TENSOR_AS_ORT_VALUE, status *, void *, const int64_t *, size_t, int, void **)(d->allocator, dims, rank, TYPE_FLOAT, value));
 }
 
 void device_drop(const device *d, void *value)
@@ -54,11 +43,11 @@ void device_drop(const device *d, void *value)
 char *device_bind_input(const device *d, void *binding, const char *name, void *value)
 {
 	const void *const *api = d->api;
-	return text(api, CALL(BIND_INPUT, status *, void *, const char *, const void *)(binding, name, value));
+	return status_text(api, CALL(BIND_INPUT, status *, void *, const char *, const void *)(binding, name, value));
 }
 
 char *device_bind_output(const device *d, void *binding, const char *name, void *value)
 {
 	const void *const *api = d->api;
-	return text(api, CALL(BIND_OUTPUT, status *, void *, const char *, const void *)(binding, name, value));
+	return status_text(api, CALL(BIND_OUTPUT, status *, void *, const char *, const void *)(binding, name, value));
 }

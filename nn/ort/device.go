@@ -71,13 +71,12 @@ func OpenDevice(c Config) (*Device, error) {
 	if d.copier, err = c.open(copierModel(), []string{copyFrom}, []string{copyTo}); err != nil {
 		return nil, err
 	}
-	path, memory := C.CString(lib.Path), C.CString(deviceMemory[c.Provider])
-	defer C.free(unsafe.Pointer(path))
+	memory := C.CString(deviceMemory[c.Provider])
 	defer C.free(unsafe.Pointer(memory))
 	// onnxruntime_go offers no way to a session's memory. Its session is a struct of
 	// one pointer to a struct that begins with onnxruntime's, which a test pins.
 	session := **(**unsafe.Pointer)(unsafe.Pointer(d.copier.DynamicAdvancedSession))
-	if err := failure(C.device_open(C.find_api_base(path), session, memory, &d.c)); err != nil {
+	if err := failure(C.device_open(apiBase(lib), session, memory, &d.c)); err != nil {
 		_ = d.copier.Destroy()
 		return nil, fmt.Errorf("%w: memory of %s: %w", ErrProvider, c.Provider, err)
 	}

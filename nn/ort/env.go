@@ -4,8 +4,10 @@ package ort
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -100,9 +102,19 @@ func Providers(explicit string) ([]ProviderStatus, error) {
 	if _, err := Load(explicit); err != nil {
 		return nil, err
 	}
-	all := make([]ProviderStatus, len(providers))
-	for i, p := range providers {
-		all[i] = ProviderStatus{Name: p.name, Err: probe(p)}
+	var all []ProviderStatus
+	brought := map[string]bool{}
+	for _, o := range pluginOffers() {
+		if !brought[o.Provider] {
+			brought[o.Provider] = true
+			p, _ := lookProvider(o.Provider)
+			all = append(all, ProviderStatus{Name: p.name, Err: probe(p)})
+		}
+	}
+	for _, p := range providers {
+		if !brought[p.name] {
+			all = append(all, ProviderStatus{Name: p.name, Err: probe(p)})
+		}
 	}
 	return all, nil
 }
@@ -127,20 +139,19 @@ var probed struct {
 	errs map[string]error
 }
 
-// probe asks the loaded library for a provider. onnxruntime's own log, which
-// would tell the same in more lines, is silent meanwhile.
+// probe asks the loaded library for a provider.
 func probe(p provider) error {
 	probed.Lock()
 	defer probed.Unlock()
 	if err, ok := probed.errs[p.name]; ok {
 		return err
 	}
-	_ = ort.SetEnvironmentLogLevel(ort.LoggingLevelFatal)
-	defer func() { _ = ort.SetEnvironmentLogLevel(ort.LoggingLevelError) }()
-	err := p.lacking()
-	if err == nil {
-		err = tryOptions(p)
-	}
+	err := quietly(func() error {
+		if err := p.lacking(); err != nil {
+			return err
+		}
+		return tryOptions(p)
+	})
 	if err != nil {
 		lib, _ := Loaded()
 		err = fmt.Errorf("%w: %s: %w", ErrProvider, p.name, explainModule(err, p.module, lib))
@@ -158,11 +169,27 @@ func tryOptions(p provider) error {
 		return err
 	}
 	defer func() { _ = o.Destroy() }()
-	return p.appendTo(o, nil)
+	return p.appendTo(o, nil, 0)
 }
 
-// appendTo asks a session to use the provider before the CPU.
-func (p provider) appendTo(o *ort.SessionOptions, options map[string]string) error {
+// appendTo asks a session to use one of the provider's devices before the CPU.
+func (p provider) appendTo(o *ort.SessionOptions, options map[string]string, device int) error {
+	if p.offers != nil {
+		if device >= len(p.offers) {
+			return fmt.Errorf("it offers %d devices, counted from 0: there is no device %d", len(p.offers), device)
+		}
+		return p.offers[device].appendDevice(o, options)
+	}
+	if device > 0 {
+		if p.name != "cuda" && p.name != "tensorrt" && p.name != "directml" {
+			return fmt.Errorf("it chooses its device itself: leave --device out")
+		}
+		options = maps.Clone(options)
+		if options == nil {
+			options = map[string]string{}
+		}
+		options["device_id"] = strconv.Itoa(device)
+	}
 	switch p.name {
 	case CPU:
 		return nil
@@ -173,12 +200,6 @@ func (p provider) appendTo(o *ort.SessionOptions, options map[string]string) err
 	case "coreml":
 		return o.AppendExecutionProviderCoreMLV2(options)
 	case "directml":
-		device := 0
-		if text, ok := options["device_id"]; ok {
-			if _, err := fmt.Sscanf(text, "%d", &device); err != nil {
-				return fmt.Errorf("device_id %q is no number", text)
-			}
-		}
 		return o.AppendExecutionProviderDirectML(device)
 	case "openvino":
 		return o.AppendExecutionProviderOpenVINO(options)

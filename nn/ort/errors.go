@@ -10,6 +10,8 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrNotLibrary says that a file is no onnxruntime library.
 	ErrNotLibrary = errors.New("not an onnxruntime library")
+	// ErrNotPlugin says that a file is no plugin of onnxruntime's.
+	ErrNotPlugin = errors.New("not a plugin of onnxruntime")
 	// ErrWrongPlatform says that a library is for another system or processor.
 	ErrWrongPlatform = errors.New("for another platform")
 	// ErrLibraryTooOld says that a library lacks the interface that is needed.
@@ -28,6 +30,8 @@ var (
 	// ErrProvider says that an execution provider is unknown or that the
 	// library or the machine does not offer it.
 	ErrProvider = errors.New("execution provider not available")
+	// ErrPlugin says that a library of execution providers cannot be used.
+	ErrPlugin = errors.New("plugin not usable")
 	// ErrModel says that onnxruntime refuses the model.
 	ErrModel = errors.New("onnxruntime cannot load the model")
 	// ErrBatch marks a number of rows outside 1 to MaxBatch.

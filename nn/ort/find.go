@@ -165,7 +165,7 @@ func lookAt(source, path string) []Candidate {
 	}
 	var all []Candidate
 	for _, f := range files {
-		v, err := inspect(f, runtime.GOOS, runtime.GOARCH)
+		v, err := inspect(f, entryPoint, runtime.GOOS, runtime.GOARCH)
 		all = append(all, Candidate{Library{Path: f, Version: v, Source: source}, err})
 	}
 	return all

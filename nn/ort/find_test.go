@@ -106,7 +106,7 @@ func TestInspect(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), tc.file)
 			require.NoError(t, os.WriteFile(path, tc.data, 0o644))
-			v, err := inspect(path, tc.goos, tc.arch)
+			v, err := inspect(path, entryPoint, tc.goos, tc.arch)
 			require.Equal(t, tc.version, v)
 			if tc.err == nil {
 				require.NoError(t, err)

@@ -52,37 +52,45 @@ func (v version) String() string {
 type binaryFormat struct {
 	os, arch string // as Go names them
 	version  version
-	exports  bool // it has OrtGetApiBase
+	exports  bool // it has the function that was looked for
 }
 
-// entryPoint is the one function that every onnxruntime library exports.
-const entryPoint = "OrtGetApiBase"
+// The function that every onnxruntime library exports, and that every plugin does.
+const (
+	entryPoint  = "OrtGetApiBase"
+	pluginEntry = "CreateEpFactories"
+)
 
 // inspect judges the library at path for a system and processor as Go names
-// them. It returns the library's version, "" if the file does not tell.
-func inspect(path, goos, goarch string) (string, error) {
+// them: onnxruntime's or a plugin, as its entry tells. It returns the library's
+// version, "" if the file does not tell.
+func inspect(path, entry, goos, goarch string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", notFound(err)
 	}
 	defer f.Close()
+	other := ErrNotLibrary
+	if entry == pluginEntry {
+		other = ErrNotPlugin
+	}
 	magic := make([]byte, 4)
 	if _, err := io.ReadFull(f, magic); err != nil {
-		return "", fmt.Errorf("%w: the file is shorter than 4 bytes", ErrNotLibrary)
+		return "", fmt.Errorf("%w: the file is shorter than 4 bytes", other)
 	}
 	var b binaryFormat
 	switch {
 	case bytes.Equal(magic, []byte(elf.ELFMAG)):
-		b, err = inspectELF(f)
+		b, err = inspectELF(f, entry)
 	case isMachO(magic):
-		b, err = inspectMachO(f, goarch)
+		b, err = inspectMachO(f, entry, goarch)
 	case bytes.Equal(magic[:2], []byte("MZ")):
-		b, err = inspectPE(f)
+		b, err = inspectPE(f, entry)
 	default:
-		return "", fmt.Errorf("%w: it begins with %q, so it is no shared library of any system", ErrNotLibrary, magic)
+		return "", fmt.Errorf("%w: it begins with %q, so it is no shared library of any system", other, magic)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%w: %v", ErrNotLibrary, err)
+		return "", fmt.Errorf("%w: %v", other, err)
 	}
 	if b.version == (version{}) {
 		real, err := filepath.EvalSymlinks(path)
@@ -90,18 +98,18 @@ func inspect(path, goos, goarch string) (string, error) {
 			b.version = parseVersion(filepath.Base(real))
 		}
 	}
-	return b.version.String(), b.judge(goos, goarch)
+	return b.version.String(), b.judge(entry, other, goos, goarch)
 }
 
-func (b binaryFormat) judge(goos, goarch string) error {
+func (b binaryFormat) judge(entry string, other error, goos, goarch string) error {
 	switch {
 	case b.os != goos && !(b.os == "linux" && goos != "windows" && goos != "darwin"):
 		return fmt.Errorf("%w: it is built for %s/%s, this program for %s/%s", ErrWrongPlatform, b.os, b.arch, goos, goarch)
 	case b.arch != goarch:
 		return fmt.Errorf("%w: it is built for %s processors, this program for %s", ErrWrongPlatform, b.arch, goarch)
 	case !b.exports:
-		return fmt.Errorf("%w: it does not export %s", ErrNotLibrary, entryPoint)
-	case b.version != version{} && b.version.compare(parseVersion(MinVersion)) < 0:
+		return fmt.Errorf("%w: it does not export %s", other, entry)
+	case entry == entryPoint && b.version != version{} && b.version.compare(parseVersion(MinVersion)) < 0:
 		return tooOld(b.version.String())
 	}
 	return nil
@@ -115,7 +123,7 @@ func tooOld(v string) error {
 	return fmt.Errorf("onnxruntime%s is %w: %s or newer is needed", v, ErrLibraryTooOld, MinVersion)
 }
 
-func inspectELF(r io.ReaderAt) (binaryFormat, error) {
+func inspectELF(r io.ReaderAt, entry string) (binaryFormat, error) {
 	f, err := elf.NewFile(r)
 	if err != nil {
 		return binaryFormat{}, err
@@ -143,7 +151,7 @@ func inspectELF(r io.ReaderAt) (binaryFormat, error) {
 		return b, fmt.Errorf("its symbols cannot be read: %v", err)
 	}
 	for _, s := range symbols {
-		if s.Name == entryPoint && s.Section != elf.SHN_UNDEF {
+		if s.Name == entry && s.Section != elf.SHN_UNDEF {
 			b.exports = true
 		}
 	}
@@ -158,12 +166,12 @@ func isMachO(magic []byte) bool {
 	return false
 }
 
-func inspectMachO(r io.ReaderAt, goarch string) (binaryFormat, error) {
+func inspectMachO(r io.ReaderAt, entry, goarch string) (binaryFormat, error) {
 	if fat, err := macho.NewFatFile(r); err == nil {
 		defer fat.Close()
 		best := binaryFormat{}
 		for _, a := range fat.Arches {
-			if b := readMachO(a.File); best.arch == "" || b.arch == goarch {
+			if b := readMachO(a.File, entry); best.arch == "" || b.arch == goarch {
 				best = b
 			}
 		}
@@ -177,10 +185,10 @@ func inspectMachO(r io.ReaderAt, goarch string) (binaryFormat, error) {
 	if f.Type != macho.TypeDylib {
 		return binaryFormat{}, fmt.Errorf("it is no shared library (%v)", f.Type)
 	}
-	return readMachO(f), nil
+	return readMachO(f, entry), nil
 }
 
-func readMachO(f *macho.File) binaryFormat {
+func readMachO(f *macho.File, entry string) binaryFormat {
 	b := binaryFormat{os: "darwin", arch: f.Cpu.String()}
 	switch f.Cpu {
 	case macho.CpuAmd64:
@@ -198,7 +206,7 @@ func readMachO(f *macho.File) binaryFormat {
 	}
 	if f.Symtab != nil {
 		for _, s := range f.Symtab.Syms {
-			if s.Name == "_"+entryPoint && s.Sect != 0 {
+			if s.Name == "_"+entry && s.Sect != 0 {
 				b.exports = true
 			}
 		}
@@ -206,7 +214,7 @@ func readMachO(f *macho.File) binaryFormat {
 	return b
 }
 
-func inspectPE(r io.ReaderAt) (binaryFormat, error) {
+func inspectPE(r io.ReaderAt, entry string) (binaryFormat, error) {
 	f, err := pe.NewFile(r)
 	if err != nil {
 		return binaryFormat{}, err
@@ -227,7 +235,7 @@ func inspectPE(r io.ReaderAt) (binaryFormat, error) {
 	for _, s := range f.Sections {
 		switch s.Name {
 		case ".rdata", ".edata":
-			if data, err := s.Data(); err == nil && bytes.Contains(data, []byte("\x00"+entryPoint+"\x00")) {
+			if data, err := s.Data(); err == nil && bytes.Contains(data, []byte("\x00"+entry+"\x00")) {
 				b.exports = true
 			}
 		case ".rsrc":

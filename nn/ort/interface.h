@@ -1,4 +1,4 @@
-// What the operators share: onnxruntime's interface, as far as it is used, and the
+// The operators' common ground: onnxruntime's interface, as far as it is used, and the
 // reading of tensors.
 //
 // onnxruntime's interface is a table of functions whose places never change; those
@@ -10,6 +10,7 @@
 #include "kernel.h"
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef void status; // OrtStatus
 typedef struct {
@@ -96,6 +97,16 @@ enum { FAIL = 1, INVALID_ARGUMENT = 2, TYPE_FLOAT = 1, MOST_DIMENSIONS = 8 };
 static inline status *fail(const void *const *api, int code, const char *text)
 {
 	return CALL(CREATE_STATUS, status *, int, const char *)(code, text);
+}
+
+// status_text turns a status into its message, and frees it.
+static inline char *status_text(const void *const *api, status *s)
+{
+	if (!s)
+		return NULL;
+	char *why = strdup(CALL(GET_ERROR_MESSAGE, const char *, const void *)(s));
+	CALL(RELEASE_STATUS, void, void *)(s);
+	return why ? why : strdup("no memory");
 }
 
 #define TRY(x) \

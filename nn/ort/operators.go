@@ -22,12 +22,10 @@ import (
 )
 
 // addOperators makes the operators of the domain "kosumi" known to a session that is
-// made with these options. What it returns is freed after the session.
+// made with these options. The caller frees the result after the session.
 func addOperators(o *ort.SessionOptions, lib Library, threads int) (*operators, error) {
 	isa, _ := kernel.Best()
-	path := C.CString(lib.Path)
-	defer C.free(unsafe.Pointer(path))
-	base := C.find_api_base(path)
+	base := apiBase(lib)
 	if base == nil {
 		return nil, fmt.Errorf("%w: %s is not the library that is loaded", ErrLoad, lib.Path)
 	}

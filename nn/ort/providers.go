@@ -2,8 +2,12 @@ package ort
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // CPU is the name of the provider that every library has.
@@ -18,6 +22,8 @@ type provider struct {
 	// module is the library of its own that the provider lives in, without
 	// prefix and ending; "" for those inside onnxruntime itself.
 	module string
+	// offers are the devices of a plugin's provider; nil for onnxruntime's own.
+	offers []Offer
 	// needs is a library of the system without which asking is pointless (and,
 	// with WebGPU, noisy). Linux only.
 	needs string
@@ -38,6 +44,42 @@ var providers = []provider{
 	{name: "xnnpack", ortName: "XNNPACK"},
 }
 
+// Plugin is the name of the provider that the first plugin brought, whatever that is
+// called.
+const Plugin = "plugin"
+
+// Offer is a device that a provider can use.
+type Offer struct {
+	Provider string // as Config.Provider names it
+	Device   int    // as Config.Device counts it, from 0
+	Kind     string // "gpu", "npu" or "cpu"
+	Name     string // for people
+	Plugin   string // file of the plugin that offers it; "" is onnxruntime itself
+
+	device unsafe.Pointer // OrtEpDevice, which lives as long as the program
+}
+
+// shortName makes "openvino" of "OpenVINOExecutionProvider".
+func shortName(name string) string {
+	return strings.ToLower(strings.TrimSuffix(name, "ExecutionProvider"))
+}
+
+// describeDevice names a device for people, from what vendor and provider say of it.
+func describeDevice(vendor string, id uint32, about [][2]string) string {
+	name := vendor
+	for _, key := range []string{"Description", "FULL_DEVICE_NAME", "ov_device"} {
+		for _, pair := range about {
+			if pair[0] == key && pair[1] != "" {
+				name += ", " + pair[1]
+			}
+		}
+	}
+	if name = strings.TrimPrefix(name, ", "); name == "" || name == vendor {
+		name = strings.TrimSpace(fmt.Sprintf("%s device %#x", name, id))
+	}
+	return name
+}
+
 // ProviderNames lists the providers that Config.Provider may name. Which of
 // them work depends on library and machine, see [Providers].
 func ProviderNames() []string {
@@ -45,12 +87,35 @@ func ProviderNames() []string {
 	for i, p := range providers {
 		names[i] = p.name
 	}
-	return names
+	return append(names, Plugin)
 }
 
-// lookProvider finds a provider by its name in any case.
+// PluginProvider returns the name of the provider that [Plugin] stands for, "" where no
+// plugin is registered.
+func PluginProvider() string {
+	if all := pluginOffers(); len(all) > 0 {
+		return all[0].Provider
+	}
+	return ""
+}
+
+// lookProvider finds a provider by its name in any case: a plugin's, which somebody has
+// asked for by its file, before onnxruntime's own of that name.
 func lookProvider(name string) (provider, error) {
-	i := slices.IndexFunc(providers, func(p provider) bool { return strings.EqualFold(p.name, name) })
+	name = strings.ToLower(name)
+	all := pluginOffers()
+	switch {
+	case name != Plugin:
+	case len(all) == 0:
+		return provider{}, fmt.Errorf("%w: no plugin is loaded: name its file with --plugin", ErrProvider)
+	default:
+		name = all[0].Provider
+	}
+	all = slices.DeleteFunc(all, func(o Offer) bool { return o.Provider != name })
+	if len(all) > 0 {
+		return provider{name: name, offers: all}, nil
+	}
+	i := slices.IndexFunc(providers, func(p provider) bool { return p.name == name })
 	if i < 0 {
 		return provider{}, fmt.Errorf("%w: %q is unknown: use one of %s", ErrProvider, name, strings.Join(ProviderNames(), ", "))
 	}
@@ -72,4 +137,26 @@ func providerError(why error, have []ProviderStatus, lib Library) error {
 		}
 	}
 	return fmt.Errorf("%w; onnxruntime %s at %s offers: %s", why, lib.Version, lib.Path, strings.Join(names, ", "))
+}
+
+// Plausible reports whether it makes sense to load a library and ask it for a device's
+// provider, by the system and by the files that are here. Nothing is loaded.
+func Plausible(lib Library, name string) bool {
+	p, err := lookProvider(name)
+	switch {
+	case err != nil || p.lacking() != nil:
+		return false
+	case p.name == "coreml":
+		return runtime.GOOS == "darwin"
+	case p.name == "directml":
+		return runtime.GOOS == "windows"
+	case p.module == "":
+		return true
+	}
+	file := "lib" + p.module + ".so"
+	if runtime.GOOS == "windows" {
+		file = p.module + ".dll"
+	}
+	_, err = os.Stat(filepath.Join(filepath.Dir(lib.Path), file))
+	return err == nil
 }

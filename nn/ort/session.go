@@ -5,6 +5,7 @@ package ort
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -157,7 +158,7 @@ func (c Config) apply(o *ort.SessionOptions, lib Library) error {
 		return err
 	}
 	if err = probe(p); err == nil {
-		if err = p.appendTo(o, c.ProviderOptions); err != nil {
+		if err = p.appendTo(o, c.ProviderOptions, c.Device); err != nil {
 			err = fmt.Errorf("%w: %s: %w", ErrProvider, p.name, explainModule(err, p.module, lib))
 		}
 	}
@@ -211,8 +212,12 @@ func (s *session) Run(n int) error {
 	if n < 1 || n > s.config.MaxBatch {
 		return fmt.Errorf("%w: %d rows were asked for, this session takes 1 to %d", ErrBatch, n, s.config.MaxBatch)
 	}
-	if s.config.FixedBatch {
+	switch {
+	case s.config.FixedBatch:
 		n = s.config.MaxBatch
+	case s.config.FewShapes:
+		step := 1 << max(0, bits.Len(uint(n))-3)
+		n = min(s.config.MaxBatch, (n+step-1)/step*step)
 	}
 	r := s.rows[n]
 	if r == nil {

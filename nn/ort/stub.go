@@ -21,3 +21,11 @@ func Open([]byte, nn.Spec, Config) (nn.Backend, error) { return nil, ErrNoCgo }
 
 // Offers returns ErrNoCgo.
 func Offers(string, string) error { return ErrNoCgo }
+
+// Register returns ErrNoCgo.
+func Register(string, string) error { return ErrNoCgo }
+
+// Devices returns ErrNoCgo.
+func Devices(string) ([]Offer, error) { return nil, ErrNoCgo }
+
+func pluginOffers() []Offer { return nil }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/handout"
 	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/review"
@@ -202,7 +203,11 @@ func (b *Batch) write(g *review.Game, result *review.Result, name string) error 
 		return err
 	}
 	b.done++
-	b.games.Add(g, result, name+".html", name+".sgf", name+".json")
+	page := ""
+	if handout.Built() == nil {
+		page = name + ".html"
+	}
+	b.games.Add(g, result, page, name+".sgf", name+".json")
 	if b.c.Drills {
 		b.drills.Collect(result)
 	}

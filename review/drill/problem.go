@@ -27,8 +27,9 @@ type Set struct {
 type Problem struct {
 	// ID is the same for the same position, rules and komi.
 	ID     string  `json:"id"`
-	Game   string  `json:"game"`   // where it comes from
-	Number int     `json:"number"` // of the move
+	Game   string  `json:"game"`             // where it comes from
+	Number int     `json:"number"`           // of the move
+	Player string  `json:"player,omitempty"` // who made it, as the record says
 	Width  int     `json:"width"`
 	Height int     `json:"height"`
 	Stones string  `json:"stones"` // X, O and dots from the top left
@@ -111,6 +112,9 @@ func ProblemOf(res *review.Result, t int) Problem {
 	m, p := &res.Moves[t], &res.Positions[t]
 	q := Problem{Game: res.Game.File, Number: m.Number, Width: res.Game.Width, Height: res.Game.Height, Stones: p.Stones, ToMove: m.Color,
 		Rules: res.Game.Rules, Komi: res.Game.Komi, Played: m.Move, Loss: m.Loss, Kind: m.Kind, Reason: m.Reason}
+	if q.Player = res.Game.Black; m.Color == "w" {
+		q.Player = res.Game.White
+	}
 	if t > 0 {
 		q.Last = res.Moves[t-1].Move
 	}

@@ -7,12 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/handout"
 	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/review"
@@ -64,52 +67,85 @@ func spoilt(t *testing.T) (*review.Game, *review.Result) {
 	return g, res
 }
 
-// TestGamePage goes through the page of a game with keys alone, then with the mouse.
+const screen = `document.querySelector("main.review")`
+
+// press clicks a point of the board.
+func press(b *browsertest.Tab, v string) {
+	b.T.Helper()
+	at := browsertest.JS[[]float64](b, fmt.Sprintf(`(() => { const r = [...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === %q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, v))
+	b.Do(chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// TestGamePage goes through the page of a game with keys alone, then with the mouse, in
+// one file without a server, and prints it.
 func TestGamePage(t *testing.T) {
+	built(t)
 	b := browsertest.Open(t)
 	_, res := spoilt(t)
 	open(b, func(f *os.File) error { return WritePage(f, res) })
-	at := func() string { return browsertest.JS[string](b, `$("board").getAttribute("aria-label")`) }
-	require.Contains(t, browsertest.JS[string](b, `document.getElementById("title").textContent`), "</script><b>Ada", "names are text, not markup")
-	require.Contains(t, at(), "after move 7", "it opens at the worst mistake")
-	require.Contains(t, browsertest.JS[string](b, `$("say").textContent`), "Lost 6.0 points")
-	for _, step := range []struct{ key, at string }{
-		{kb.Home, "move 0"}, {kb.ArrowRight, "move 1, Black D4"}, {kb.ArrowRight, "move 2"}, {kb.ArrowLeft, "move 1"}, {"m", "move 4"}, {"m", "move 7"},
-		{"m", "move 7"}, {"M", "move 4"}, {kb.End, "move 8"}, {kb.PageUp, "move 0"}, {kb.PageDown, "move 8"}, {"M", "move 7"},
-	} {
-		b.Do(chromedp.KeyEvent(step.key))
-		require.Contains(t, at(), step.at, "after %q", step.key)
-	}
-	require.Equal(t, 1, browsertest.JS[int](b, `document.querySelectorAll(".better").length`))
-	stars := browsertest.JS[string](b, `[5, 7, 8, 9, 12, 13, 19, 20].map(n => [...Array(n).keys()].filter(k => star(n, k)).join(" ")).join("|")`)
-	require.Equal(t, "|2 4|2 5|2 4 6|2 9|3 6 9|3 9 15|3 16", stars)
-	b.Do(chromedp.KeyEvent("v"), chromedp.KeyEvent("o"))
-	require.Equal(t, "true", browsertest.JS[string](b, `$("line").getAttribute("aria-pressed")`))
-	require.Equal(t, "1", browsertest.JS[string](b, `[...document.querySelectorAll("#board text")].filter(e => e.getAttribute("style").includes("600"))[0].textContent`))
-	require.Equal(t, "true", browsertest.JS[string](b, `$("own").getAttribute("aria-pressed")`))
+	b.Until(screen)
+	at := func(n int) { b.T.Helper(); b.Until(fmt.Sprintf(`%s.dataset.at === "%d"`, screen, n)) }
+	require.Contains(t, browsertest.JS[string](b, `document.querySelector("h1").textContent`), "</script><b>Ada", "names are text, not markup")
+	require.Contains(t, browsertest.JS[string](b, `document.title`), "</script><b>Ada")
+	at(3) // the first turning point
 	b.Axe("page")
-
-	// Every control is reached with Tab and works with Enter.
-	require.Equal(t, browsertest.JS[int](b, `document.querySelectorAll("button, input, summary").length`),
-		browsertest.JS[int](b, `[...document.querySelectorAll("button, input, summary")].filter(e => e.tabIndex >= 0).length`))
-	b.Do(chromedp.Focus("#bad li:nth-child(2) button", chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
-	require.Contains(t, at(), "move 4")
-	b.Do(chromedp.Focus("#slide", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowRight))
-	require.Contains(t, at(), "move 5")
-
-	for _, click := range []struct{ button, at string }{
-		{"#first", "move 0"}, {"#next", "move 1"}, {"#last", "move 8"}, {"#back", "move 7"}, {"#prevbad", "move 4"}, {"#nextbad", "move 7"}, {"#turning li button", "move 4"},
-	} {
-		b.Do(chromedp.Click(click.button, chromedp.ByQuery))
-		require.Contains(t, at(), click.at, click.button)
+	for _, step := range []struct {
+		key string
+		at  int
+	}{{kb.Home, 0}, {kb.ArrowRight, 1}, {kb.ArrowRight, 2}, {kb.ArrowLeft, 1}, {"n", 3}, {"n", 6}, {"n", 6}, {"N", 3}, {kb.End, 8}, {kb.PageUp, 0}, {kb.PageDown, 8}, {"N", 6}} {
+		b.Do(chromedp.KeyEvent(step.key))
+		at(step.at)
 	}
-	b.Do(chromedp.Click("#graph", chromedp.ByQuery))
-	require.Contains(t, at(), "move 4", "the middle of the graph")
+	require.Equal(t, 2, browsertest.JS[int](b, `document.querySelectorAll(".mistakes li").length`))
+
+	// The better move is right, the one of the game is not, and of others nothing is known.
+	m := &res.Moves[6]
+	press(b, m.Move)
+	b.Until(`document.querySelector(".mistake-box").innerText.includes("That is what was played")`)
+	press(b, m.Best[0].Move)
+	b.Until(`document.querySelector(".mistake-box .good-text")`)
+	press(b, strange(res, 6))
+	b.Until(`document.querySelector(".toast")?.innerText.includes("Nothing is known")`)
+	b.Press("Summary")
+	b.Until(`document.querySelector(".summary").innerText.includes("Accuracy")`)
+	b.Do(chromedp.Evaluate(`document.querySelector(".all-moves summary").click()`, nil))
+	require.Equal(t, len(res.Moves), browsertest.JS[int](b, `document.querySelectorAll(".all-moves tbody tr").length`))
+	b.Axe("page, all moves")
+
+	for _, size := range [][2]int64{{390, 844}, {360, 640}, {768, 1024}} {
+		b.Do(emulation.SetDeviceMetricsOverride(size[0], size[1], 2, true), chromedp.Reload())
+		b.Until(fmt.Sprintf(`innerWidth === %d && %s`, size[0], screen))
+		require.LessOrEqual(t, browsertest.JS[int64](b, "document.documentElement.scrollWidth"), size[0], "nothing sticks out")
+		require.GreaterOrEqual(t, browsertest.JS[float64](b, `document.querySelector(".board").getBoundingClientRect().width`), 0.7*float64(min(size[0], 600)), "%v", size)
+	}
+	b.Do(emulation.ClearDeviceMetricsOverride(), emulation.SetEmulatedMedia().WithMedia("print"))
+	require.Empty(t, browsertest.JS[[]string](b, `[...document.querySelectorAll(".nav, .tabs, .tools-row")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.className)`), "buttons are not printed")
 	b.Clean()
+}
+
+// strange is an empty point that the search of a ply has nothing to say of.
+func strange(res *review.Result, ply int) string {
+	size := board.Size{W: res.Game.Width, H: res.Game.Height}
+	for p := range board.Point(size.Area()) {
+		v := size.Vertex(p)
+		if res.Positions[ply].Stones[p] == '.' && v != res.Moves[ply].Move && v != res.Moves[ply].Best[0].Move {
+			return v
+		}
+	}
+	return ""
+}
+
+// built skips where there is no npm, which builds what the pages are made of.
+func built(t *testing.T) {
+	t.Helper()
+	if err := handout.Built(); err != nil {
+		testshared.Absent(t, "%v", err)
+	}
 }
 
 // TestSummaryAndDrillPages opens the other two pages.
 func TestSummaryAndDrillPages(t *testing.T) {
+	built(t)
 	b := browsertest.Open(t)
 	g, res := spoilt(t)
 	res.Game.File = "a <game>.sgf"
@@ -124,29 +160,29 @@ func TestSummaryAndDrillPages(t *testing.T) {
 	require.Contains(t, browsertest.JS[string](b, `document.body.innerText`), "it has no moves")
 	b.Axe("page")
 
-	d := &drill.Set{Version: drill.Version, Problems: []drill.Problem{{ID: "1", Game: "g", Number: 5, Width: 5, Height: 5, Stones: strings.Repeat(".", 24) + "X", ToMove: "w",
-		Played: "A1", Loss: 5, Reason: "C3 is 5 points better.", Answers: []drill.Answer{{Move: "C3", Accepted: true, Line: []string{"C3", "C4"}}, {Move: "B2", Loss: 3}, {Move: "A1", Loss: 5}}}}}
+	d := &drill.Set{Version: drill.Version, Problems: []drill.Problem{
+		{ID: "1", Game: "g", Number: 5, Width: 5, Height: 5, Stones: strings.Repeat(".", 24) + "X", ToMove: "w",
+			Played: "A1", Loss: 5, Reason: "C3 is 5 points better.", Answers: []drill.Answer{{Move: "C3", Accepted: true, Line: []string{"C3", "C4"}}, {Move: "B2", Loss: 3}, {Move: "A1", Loss: 5}}},
+		{ID: "2", Game: "h", Number: 7, Width: 7, Height: 7, Stones: strings.Repeat(".", 48) + "O", ToMove: "b", Played: "B1", Loss: 4, Reason: "D4 is better.", Answers: []drill.Answer{{Move: "D4", Accepted: true}}}}}
 	open(b, func(f *os.File) error { return WriteDrillPage(f, d) })
+	b.Until(`document.querySelector("main.drill")?.dataset.problem === "1"`)
 	b.Axe("page")
-	require.Zero(t, browsertest.JS[int](b, `document.querySelectorAll(".star").length`), "5x5 has none")
-	answer := func(text string) string {
-		b.Do(chromedp.SetValue("#move", text, chromedp.ByQuery), chromedp.Focus("#move", chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
-		return browsertest.JS[string](b, `$("say").textContent`)
-	}
-	require.Contains(t, answer("Z9"), "no point of the board")
-	require.Contains(t, answer("e1"), "occupied")
-	require.Contains(t, answer("a1"), "is what was played")
-	require.Contains(t, answer("b2"), "loses 3.0 points")
-	require.Contains(t, answer("d4"), "not judged")
-	require.Contains(t, answer("c3"), "Right")
-	b.Do(chromedp.Focus("#board", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
-	require.Contains(t, browsertest.JS[string](b, `$("say").textContent`), "B2 loses")
-	b.Do(chromedp.Click("#show", chromedp.ByQuery))
-	require.Contains(t, browsertest.JS[string](b, `$("say").textContent`), "Good: C3")
+	press(b, "D4")
+	b.Until(`document.querySelector(".toast")?.innerText.includes("Nothing is known")`)
+	press(b, "B2")
+	b.Until(`document.querySelector(".mistake-box .bad-text")?.innerText.includes("loses 3.0")`)
+	require.Contains(t, browsertest.JS[string](b, `document.querySelector(".mistake-box").innerText`), "C3 is 5 points better.")
+	b.Press("Next")
+	b.Until(`document.querySelector("main.drill")?.dataset.problem === "2"`)
+	press(b, "D4")
+	b.Until(`document.querySelector(".mistake-box .good-text")`)
+	b.Press("Next")
+	b.Until(`document.querySelector("main.empty")?.innerText.includes("Done for now")`)
+	b.Axe("page, all done")
 	b.Clean()
 
 	open(b, func(f *os.File) error { return WriteDrillPage(f, &drill.Set{Version: drill.Version}) })
-	require.Contains(t, browsertest.JS[string](b, `document.body.innerText`), "There are no problems")
-	b.Axe("page")
+	b.Until(`document.querySelector("main.empty")`)
+	b.Axe("page, empty")
 	b.Clean()
 }

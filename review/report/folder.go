@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"kosumi/handout"
 	"kosumi/internal/file"
 	"kosumi/review"
 	"kosumi/review/drill"
@@ -43,11 +44,20 @@ func (f *Folder) Searches() string { return filepath.Join(f.dir, searches) }
 // Path returns the name of a file of a game.
 func (f *Folder) Path(name, ext string) string { return filepath.Join(f.dir, name+ext) }
 
+// writePage writes an HTML page, where the program can make one.
+func (f *Folder) writePage(name string, write func(io.Writer) error) error {
+	if err := file.Write(f.Path(name, ".html"), write); !errors.Is(err, handout.ErrNotBuilt) {
+		return err
+	}
+	return nil
+}
+
 // Write writes the three files of a game: page, record and data, which comes last
-// and only where the others are there. application is named in the record.
+// and only where the others are there. application is named in the record. A program
+// without the page's bundle writes no page, see [handout.Built].
 func (f *Folder) Write(name string, g *review.Game, res *review.Result, application string) error {
 	err := errors.Join(
-		file.Write(f.Path(name, ".html"), func(w io.Writer) error { return WritePage(w, res) }),
+		f.writePage(name, func(w io.Writer) error { return WritePage(w, res) }),
 		file.Write(f.Path(name, ".sgf"), func(w io.Writer) error { return sgf.Write(w, review.Annotated(g, res, application)) }),
 	)
 	if err != nil {
@@ -124,7 +134,7 @@ func (f *Folder) WriteDrills(d *drill.Set) (string, error) {
 			e.SetIndent("", "  ")
 			return e.Encode(d)
 		}),
-		file.Write(f.Path(drillsName, ".html"), func(w io.Writer) error { return WriteDrillPage(w, d) }),
+		f.writePage(drillsName, func(w io.Writer) error { return WriteDrillPage(w, d) }),
 		file.Write(f.Path(drillsName, ".sgf"), func(w io.Writer) error {
 			return sgf.Write(w, d.Trees()...)
 		}),

@@ -9,37 +9,46 @@ import (
 	"io"
 	"strings"
 
+	"kosumi/handout"
 	"kosumi/review"
 	"kosumi/review/drill"
 )
 
-//go:embed page.html
-var pageText string
-
 //go:embed summary.html
 var summaryText string
 
-//go:embed drill.html
-var drillText string
+// page is what a page of a game, or of problems, is given.
+type page struct {
+	Kind    string         `json:"kind"` // review or drills
+	Loss    []float64      `json:"loss"` // bounds between the classes, in points
+	Classes []review.Class `json:"classes"`
+	Data    any            `json:"data"`
+}
 
 // WritePage writes one self-contained HTML page about a game: a board to go
 // through, the graph, the mistakes, the tables. It needs no network and no other
-// file.
-func WritePage(w io.Writer, res *review.Result) error { return writePage(w, pageText, res) }
+// file. The error wraps [handout.ErrNotBuilt] where the program cannot make one.
+func WritePage(w io.Writer, res *review.Result) error {
+	title := "Review"
+	if g := res.Game; g.Black+g.White != "" {
+		title = fmt.Sprintf("Review: %s – %s", g.Black, g.White)
+	}
+	return handout.Write(w, title, page{"review", review.ClassBounds, review.Classes, res})
+}
+
+// WriteDrillPage writes one self-contained HTML page that asks problems, as WritePage
+// does.
+func WriteDrillPage(w io.Writer, d *drill.Set) error {
+	return handout.Write(w, "Problems", page{"drills", review.ClassBounds, review.Classes, d})
+}
 
 // WriteSummaryPage writes one self-contained HTML page about many games.
-func WriteSummaryPage(w io.Writer, s *review.Summary) error { return writePage(w, summaryText, s) }
-
-// WriteDrillPage writes one self-contained HTML page that asks problems.
-func WriteDrillPage(w io.Writer, d *drill.Set) error { return writePage(w, drillText, d) }
-
-// writePage puts data into a page. encoding/json escapes what could end a script.
-func writePage(w io.Writer, page string, data any) error {
-	text, err := json.Marshal(data)
+func WriteSummaryPage(w io.Writer, s *review.Summary) error {
+	text, err := json.Marshal(s) // escapes what could end a script
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(w, strings.Replace(page, "/*DATA*/null", string(text), 1)); err != nil {
+	if _, err := io.WriteString(w, strings.Replace(summaryText, "/*DATA*/null", string(text), 1)); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
 	return nil

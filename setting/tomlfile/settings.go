@@ -71,7 +71,7 @@ func valueText(row setting.Info, v any) (string, error) {
 			return v, nil
 		}
 	case bool:
-		if row.Kind == setting.Bool {
+		if row.Kind == setting.Bool || slices.Contains(row.Words, fmt.Sprint(v)) {
 			return fmt.Sprint(v), nil
 		}
 	case int64:

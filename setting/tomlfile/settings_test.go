@@ -16,12 +16,14 @@ type oven struct {
 	Fan   bool
 	Bread string
 	Crust float64
+	Light string
 }
 
 var ovenTable = setting.Table[oven]{
 	setting.Of(setting.Info{Name: "heat", Low: 0, High: 300, Source: "the baker", Doc: "degrees"}, func(o *oven) *int { return &o.Heat }),
 	setting.Of(setting.Info{Name: "fan", Source: "the baker", Doc: "whether air moves"}, func(o *oven) *bool { return &o.Fan }),
 	setting.Of(setting.Info{Name: "bread", Source: "the customer", Doc: "a `KIND` of bread, " + strings.Repeat("long ", 20)}, func(o *oven) *string { return &o.Bread }),
+	setting.Of(setting.Info{Name: "light", Words: []string{"auto", "false", "true"}, Source: "the baker", Doc: "whether it is on"}, func(o *oven) *string { return &o.Light }),
 	setting.Of(setting.Info{Name: "crust", Section: "late", KataGo: "crustFactor", High: 1, Source: "tests", Doc: "how brown"}, func(o *oven) *float64 { return &o.Crust }),
 }
 
@@ -30,6 +32,9 @@ func TestValues(t *testing.T) {
 	got, err := tomlfile.Values(ovenTable, []byte("heat = 200\nfan = true\nbread = 'rye'\n[late]\ncrust = 0.5\n"))
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"heat": "200", "fan": "true", "bread": "rye", "crust": "0.5"}, got)
+	got, err = tomlfile.Values(ovenTable, []byte("light = false"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"light": "false"}, got, "a word that TOML has a value for needs no quotes")
 	for text, fault := range map[string]string{
 		"heta = 1":            "unknown key heta",
 		"[early]\ncrust = 1":  "unknown key early",

@@ -32,12 +32,13 @@ var (
 	ErrNoCheckpoint = errors.New("no checkpoint")
 )
 
-// Config says how a network is trained. Model and Batch are needed; zero values
+// Config says how a network is trained. Batch is needed; zero values
 // of the rest mean what [Config.WithDefaults] makes of them. A field not tagged
 // "-" is part of the identity of a run: a checkpoint is refused by a learner with
 // other values.
 type Config struct {
-	// Model is the network to begin with: .bin.gz, .txt.gz or .onnx.
+	// Model is the network to begin with: .bin.gz, .txt.gz or .onnx; "" is the one inside
+	// the program.
 	Model     string          `json:"-"`
 	Overrides model.Overrides `json:"overrides"`
 	// Batch is the number of rows of a step.

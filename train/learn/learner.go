@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -62,7 +63,7 @@ func New(c Config) (*Learner, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if _, err := ort.Load(c.Library); err != nil {
+	if _, err := ort.Need("training runs on it", c.Library); err != nil {
 		return nil, err
 	}
 	net, err := model.Open(c.Model, model.Config{Provider: c.Provider, Library: c.Library, Overrides: c.Overrides, Log: c.Log})
@@ -80,7 +81,7 @@ func New(c Config) (*Learner, error) {
 		}
 	}
 	d := net.Describe()
-	l.source = Source{Path: c.Model, Name: d.Name, SHA256: d.SHA256}
+	l.source = Source{Path: cmp.Or(c.Model, "the network inside the program"), Name: d.Name, SHA256: d.SHA256}
 	l.planner = planner{conf: &l.conf, src: net}
 	if err := l.probe(); err != nil {
 		l.Close()

@@ -285,6 +285,9 @@ func (b *Builder) gameTargets(g []float32, c *context, t int, turn *Turn) {
 	if b.game.Options().PassAliveUnderSuicide {
 		g[tPassAliveSuicide] = 1
 	}
+	if b.game.Options().ExcludeTerritoryAdjacentToAtari {
+		g[tExcludeTerritory] = 1
+	}
 }
 
 // hashPieces cuts 128 bits into numbers that are exact in float32, low bits
@@ -358,7 +361,7 @@ func (b *Builder) finalMaps(c *context) {
 		c.points[p] = 1
 	}
 	if rules.Tax == board.TaxAll {
-		groups, _ := b.game.Board().IndependentLife(nil, false, false, suicide)
+		groups, _ := b.game.Board().IndependentLife(nil, board.KeepNothing, suicide)
 		taxGroups(c.points, groups, b.game.Board())
 	}
 }

@@ -184,3 +184,43 @@ func open(t testing.TB, o Options, dir string) *Folder {
 	t.Cleanup(func() { f.Close() })
 	return f
 }
+
+// TestRowsTellModes: a row says in which modes its game was judged, and its planes and
+// targets are as those judge.
+func TestRowsTellModes(t *testing.T) {
+	b, err := board.ParseDiagram("X.XO.\nXXXO.\nOOOO.")
+	require.NoError(t, err)
+	l := Layout{features.V7, 7}
+	mouth := l.slot(1, b.Size())
+	for i := range 4 {
+		modes := board.AreaModes{PassAliveUnderSuicide: i&1 != 0, ExcludeTerritoryAdjacentToAtari: i&2 != 0}
+		start, err := board.NewGame(b.Size(), board.Rules{Scoring: board.ScoringTerritory})
+		require.NoError(t, err)
+		require.NoError(t, start.SetupBoard(b, board.Black))
+		require.NoError(t, start.StartInPhase(2))
+		start.ContinueWith(board.GameOptions{AreaModes: modes})
+		var end board.Game
+		end.CopyFrom(start)
+		g := &Game{Start: start}
+		for range 2 {
+			g.Turns = append(g.Turns, Turn{Move: board.Pass, Weight: 1, Visits: 1, Policy: []MoveWeight{{uint16(b.Size().Area()), 1}}})
+			require.NoError(t, end.Play(end.ToMove(), board.Pass))
+		}
+		g.End = ScoreEnd(&end, false)
+		builder, err := NewBuilder(l)
+		require.NoError(t, err)
+		s := NewSet(l)
+		_, err = builder.Append(s, g, rand.New(rand.NewPCG(1, 2)))
+		require.NoError(t, err)
+		row := s.targets(0)
+		require.Equal(t, modes.PassAliveUnderSuicide, row[tPassAliveSuicide] == 1)
+		require.Equal(t, modes.ExcludeTerritoryAdjacentToAtari, row[tExcludeTerritory] == 1)
+		require.NoError(t, s.Check(0))
+		owned := int8(1)
+		if modes.ExcludeTerritoryAdjacentToAtari {
+			owned = 0
+		}
+		require.Equal(t, owned, s.points(0)[mouth], "Black's ownership")
+		require.Equal(t, 1-owned, s.points(0)[l.Area()+mouth], "Black's area that is no point")
+	}
+}

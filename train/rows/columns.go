@@ -46,6 +46,7 @@ const (
 	tPlainEnd         = 62 // 1: the game ended properly and this is no side position
 	tVersion          = 63
 	tPassAliveSuicide = 68
+	tExcludeTerritory = 69
 )
 
 // HashColumn is the first of the six global targets that say of which game a row is.

@@ -95,10 +95,24 @@ type Info struct {
 	Moves    int    `json:"moves,omitempty"`    // of all games
 	Evals    int64  `json:"evals,omitempty"`    // that the games took
 	Settings string `json:"settings,omitempty"` // the settings of self-play, TOML
+	// Teacher is the network whose numbers taught rows have, and the sha256 of its file.
+	Teacher       string `json:"teacher,omitempty"`
+	TeacherSHA256 string `json:"teacher_sha256,omitempty"`
+	// Origins are the files whose positions were taught, if they are not of fresh games.
+	Origins []Origin `json:"origins,omitempty"`
 	// IDs tells the games of the file from all others of their run: the number
 	// that each was begun with, how often it has branched off, and 1 if another
 	// game branches off it.
 	IDs [][3]uint64 `json:"ids,omitempty"`
+}
+
+// Origin is a part of a file whose positions were taught: rows of an npz file, or games
+// of a file of records.
+type Origin struct {
+	Name   string `json:"name"`   // of the file
+	SHA256 string `json:"sha256"` // of its content
+	From   int    `json:"from"`   // the first of them
+	N      int    `json:"n"`
 }
 
 // Set is N rows in the arrays of a KataGo training file, each array C-ordered

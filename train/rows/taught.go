@@ -10,7 +10,7 @@ import (
 )
 
 // Columns of taught rows. They are free in KataGo's format, whose tools pass them
-// by. What needs a real end has weight 0 in such a row, as in a side position, so
+// by. Targets that need a real end have weight 0 in such a row, as in a side position, so
 // that KataGo's trainer learns policy, value and lead from it and nothing else.
 const (
 	tTaught       = 69 // taughtMark: the row is taught

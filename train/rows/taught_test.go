@@ -102,8 +102,8 @@ func checkLesson(t *testing.T, want *Taught, b *Batch, to []board.Point) {
 	}
 }
 
-// TestTeachRows: rows of games are taught in place. What a teacher does not know weighs
-// nothing, what the row tells of its game stays, and so do the rows beside it.
+// TestTeachRows: rows of games are taught in place. Numbers that a teacher does not know weigh
+// nothing; the row's own game stays, and so do the rows beside it.
 func TestTeachRows(t *testing.T) {
 	l := Layout{features.V7, 9}
 	b, err := NewBuilder(l)

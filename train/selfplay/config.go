@@ -26,6 +26,7 @@ const (
 	PUCT   = "puct"   // noise, forced visits and a pruned target
 	Gumbel = "gumbel" // sequential halving at the root: for a handful of visits
 	Random = "random" // no search and no network: any move that fills no eye
+	Policy = "policy" // no search: moves drawn from the network's policy, of games to be labelled
 )
 
 // Config is the recipe of self-play. Start from Defaults.
@@ -41,6 +42,9 @@ type Config struct {
 	// MoveLimit ends games after so many moves, as a multiple of the area; the
 	// board is counted as it stands.
 	MoveLimit float64 `toml:"move_limit"`
+	// Labels says that another network is to judge the positions of the games: nobody
+	// needs to know who wins.
+	Labels bool `toml:"-" json:"-"`
 
 	Rules     Rules     `toml:"rules"`
 	Komi      Komi      `toml:"komi"`
@@ -78,7 +82,7 @@ func BoardAt(boards []BoardShare, x float64) BoardShare {
 }
 
 // Rules says under which rules games are played. Scoring is by area, without
-// tax and without button.
+// tax and without button, but in games to be labelled.
 type Rules struct {
 	// Shares of the ko rules; they need not add up to 1.
 	KoSimple      float64 `toml:"ko_simple"`
@@ -87,6 +91,8 @@ type Rules struct {
 	// Suicide is the share of games in which suicide of several stones is
 	// legal.
 	Suicide float64 `toml:"suicide"`
+	// Territory is the share of games under Japanese rules, of those to be labelled.
+	Territory float64 `toml:"territory,omitempty" json:",omitempty"`
 }
 
 // Komi says how White's points are drawn for each game.
@@ -115,6 +121,9 @@ type Opening struct {
 	// random moves.
 	Forks     float64 `toml:"forks"`
 	ForkDepth float64 `toml:"fork_depth"`
+	// Handicap is the share of games, of those to be labelled, in which Black has 2 to 9
+	// stones on the board, where that has room for them.
+	Handicap float64 `toml:"handicap,omitempty" json:",omitempty"`
 }
 
 // Search says how moves are found.
@@ -220,15 +229,15 @@ func Defaults() Config {
 	}
 }
 
-// ParseConfig reads a recipe: TOML, in which what is not named is as in [Defaults].
-func ParseConfig(data []byte) (Config, error) {
-	c := Defaults()
+// ParseConfig reads a recipe: TOML, in which what is not named is as in base.
+func ParseConfig(data []byte, base Config) (Config, error) {
+	c := base
 	c.Boards = nil // a list would be added to
 	if err := tomlfile.Decode(data, &c); err != nil {
 		return Config{}, err
 	}
 	if c.Boards == nil {
-		c.Boards = Defaults().Boards
+		c.Boards = base.Boards
 	}
 	return c, nil
 }
@@ -262,7 +271,7 @@ func (c *Config) Validate() error {
 	fault(len(c.Komi.Usual) == 0, "komi.usual: at least one is needed")
 	for name, v := range map[string]float64{
 		"rules.suicide": c.Rules.Suicide, "komi.usual_share": c.Komi.UsualShare, "komi.wide_share": c.Komi.WideShare,
-		"opening.forks": c.Opening.Forks, "search.cheap_share": c.Search.CheapShare, "ending.play_out": c.Ending.PlayOut,
+		"opening.forks": c.Opening.Forks, "opening.handicap": c.Opening.Handicap, "rules.territory": c.Rules.Territory, "search.cheap_share": c.Search.CheapShare, "ending.play_out": c.Ending.PlayOut,
 		"ending.play_out_settled": c.Ending.PlayOutSettled, "ending.soft_weight": c.Ending.SoftWeight,
 		"rows.share": c.Rows.Share, "rows.sides": c.Rows.Sides, "search.noise_weight": c.Search.NoiseWeight,
 	} {
@@ -274,6 +283,7 @@ func (c *Config) Validate() error {
 	fault(!(c.Opening.Temperature > 0), "opening.temperature %v: above 0", c.Opening.Temperature)
 	fault(!(c.Komi.Stdev >= 0 && c.Komi.WideStdev >= 0), "komi: the deviations must not be negative")
 	errs = append(errs, c.Positions.validate(c)...)
+	fault(!c.Labels && (c.Rules.Territory > 0 || c.Opening.Handicap > 0), "rules.territory and opening.handicap are for engine label: self-play counts by area and begins even")
 	s := &c.Search
 	switch s.Method {
 	case Gumbel, PUCT:
@@ -282,6 +292,10 @@ func (c *Config) Validate() error {
 		full, cheap := c.params(true, false, 0), c.params(false, true, 0)
 		errs = append(errs, full.Validate(), cheap.Validate())
 	case Random:
+	case Policy:
+		fault(!c.Labels, "search.method policy makes no rows: engine label plays such games")
+		fault(!(s.MoveTemperature > 0 && s.MoveTemperature0 > 0 && s.TemperatureHalflife > 0),
+			"search.move_temperature %v, move_temperature_early %v, temperature_halflife %v: above 0", s.MoveTemperature, s.MoveTemperature0, s.TemperatureHalflife)
 	default:
 		fault(true, "search.method %q: puct, gumbel or random", s.Method)
 	}

@@ -115,8 +115,23 @@ func (p *player) begin(number, seed uint64) error {
 		return err
 	}
 	p.game.CopyFrom(g)
+	if err := p.handicap(); err != nil {
+		return err
+	}
 	p.turnLeft = int(p.rng.ExpFloat64() * c.Opening.Moves * float64(g.Size().Area()))
 	p.turnLeft = min(p.turnLeft, g.Size().Area()/3)
+	return nil
+}
+
+// handicap puts stones on the board, if this game is one of those that have some.
+func (p *player) handicap() error {
+	share := p.c.Opening.Handicap
+	if share == 0 || p.rng.Float64() >= share {
+		return nil
+	}
+	if stones := board.FixedHandicap(p.game.Size(), 2+p.rng.IntN(8)); stones != nil {
+		return p.game.Setup(stones, nil, board.White)
+	}
 	return nil
 }
 
@@ -137,6 +152,9 @@ func (p *player) drawRules() board.Rules {
 	case x < r.KoSimple+r.KoPositional:
 		rules.Ko = board.KoPositional
 	}
+	if r.Territory > 0 && p.rng.Float64() < r.Territory {
+		rules = board.Japanese()
+	}
 	rules.Komi = float32(p.c.Komi.Usual[p.rng.IntN(len(p.c.Komi.Usual))])
 	return rules
 }
@@ -152,7 +170,7 @@ func (p *player) step(ctx context.Context) (*Finished, error) {
 	}
 	banned, settled := p.bannedMoves()
 	if settled && !p.restPass && p.game.NumMoves() > 0 {
-		return p.end(rows.ScoreEnd(&p.game, false)), nil
+		return p.end(p.score(false)), nil
 	}
 	if err := p.turn(ctx, banned); err != nil {
 		return nil, err
@@ -165,12 +183,20 @@ func (p *player) over() *Finished {
 	switch {
 	case p.resigning.by != board.Empty:
 		return p.end(rows.End{Known: true, Winner: p.resigning.by.Opponent()})
-	case p.game.Finished():
-		return p.end(rows.ScoreEnd(&p.game, false))
+	case p.game.Ended():
+		return p.end(p.score(false))
 	case float64(p.game.NumMoves()) >= p.c.MoveLimit*float64(p.game.Size().Area()):
-		return p.end(rows.ScoreEnd(&p.game, true))
+		return p.end(p.score(true))
 	}
 	return nil
+}
+
+// score is how the game ends as it stands.
+func (p *player) score(hitLimit bool) rows.End {
+	if p.c.Labels {
+		return rows.End{HitLimit: hitLimit}
+	}
+	return rows.ScoreEnd(&p.game, hitLimit)
 }
 
 // openingMove draws a move from the network's policy. After the last one komi

@@ -11,15 +11,15 @@ import (
 )
 
 func TestParseConfig(t *testing.T) {
-	c, err := ParseConfig([]byte("parallel = 3\n[search]\nvisits = 7\n"))
+	c, err := ParseConfig([]byte("parallel = 3\n[search]\nvisits = 7\n"), Defaults())
 	require.NoError(t, err)
 	want := Defaults()
 	want.Parallel, want.Search.Visits = 3, 7
 	require.Equal(t, want, c)
-	c, err = ParseConfig([]byte("[[boards]]\nwidth = 5\nheight = 4\nshare = 1\n"))
+	c, err = ParseConfig([]byte("[[boards]]\nwidth = 5\nheight = 4\nshare = 1\n"), Defaults())
 	require.NoError(t, err)
 	require.Equal(t, []BoardShare{{5, 4, 1}}, c.Boards, "in place of the usual one")
-	_, err = ParseConfig([]byte("visits = 7\n"))
+	_, err = ParseConfig([]byte("visits = 7\n"), Defaults())
 	require.ErrorContains(t, err, "unknown key visits")
 }
 

@@ -24,6 +24,8 @@ func (p *player) turn(ctx context.Context, banned []board.Point) error {
 		turn = p.forcedPass()
 	case p.c.Search.Method == Random:
 		turn = p.randomTurn(moves)
+	case p.c.Search.Method == Policy:
+		turn, err = p.drawnTurn(ctx, banned)
 	default:
 		turn, err = p.searchedTurn(ctx, banned)
 	}
@@ -64,6 +66,32 @@ func (p *player) randomTurn(moves []board.Point) rows.Turn {
 		}
 	}
 	return t
+}
+
+// drawnTurn draws a move from the network's policy, passing included. Its weight falls
+// in games that are decided, as that of searched turns does.
+func (p *player) drawnTurn(ctx context.Context, banned []board.Point) (rows.Turn, error) {
+	if err := p.evaluate(ctx); err != nil {
+		return rows.Turn{}, err
+	}
+	size, s, own := p.game.Size(), &p.c.Search, p.game.ToMove()
+	value := float64(p.out.Value())
+	p.resigning.see(own, value, &p.c.Ending)
+	if own == board.Black {
+		value = -value
+	}
+	p.recent = append(p.recent, value)
+	turn := rows.Turn{Move: board.Pass}
+	_, turn.Weight = p.soften(0, p.c.Rows.Share)
+	weights := p.out.Policy[:size.Area()+1]
+	for _, q := range banned {
+		weights[size.Index(q)] = 0
+	}
+	choice := search.Choice{Temperature: s.MoveTemperature, TemperatureEarly: s.MoveTemperature0, TemperatureHalflife: s.TemperatureHalflife}
+	if at := nn.Draw(weights, choice.TemperatureAt(p.game.NumMoves(), size), p.rng); at >= 0 {
+		turn.Move = size.FromIndex(at)
+	}
+	return turn, nil
 }
 
 // searchedTurn searches the position.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,12 +21,19 @@ const heldMemory = 16 << 20
 // stream opens the rows to train on.
 func (r *run) stream() (*rows.Mix, error) { return rows.OpenMix(r.options(false), r.sources()...) }
 
-// heldStream opens the rows to measure on.
-func (r *run) heldStream() (*rows.Folder, error) {
-	if len(r.Validate) > 0 {
-		return rows.OpenFolder(r.options(true), r.Validate...)
+// heldStream opens the rows to measure a learner on.
+func (r *run) heldStream(l *learn.Learner) (*rows.Folder, error) {
+	o := r.options(true)
+	if l != r.l {
+		o.Wants, o.Encoding = l.Wants(), l.Encoding()
+		if only := l.OnlySize(); only != (board.Size{}) {
+			o.Size = only
+		}
 	}
-	return rows.OpenFolder(r.options(true), r.Data...)
+	if len(r.Validate) > 0 {
+		return rows.OpenFolder(o, r.Validate...)
+	}
+	return rows.OpenFolder(o, r.Data...)
 }
 
 // sources are the data with their shares: first those without one, together.
@@ -183,30 +191,11 @@ func (r *run) measure(average bool) (*learn.Result, error) {
 		return nil, nil
 	}
 	r.tell("measuring")
-	s, err := r.heldStream()
+	sum, games, err := r.measureOf(r.l, average)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	var sum learn.Result
-	var b rows.Batch
-	games, untold := map[gameHash]bool{}, 0
-	for sum.Rows < r.ValidationRows {
-		err := s.Next(&b)
-		if errors.Is(err, rows.ErrNoRows) || err == nil && s.Passes() > 1 && sum.Rows > 0 {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		res, err := r.l.Evaluate(&b, average)
-		if err != nil {
-			return nil, err
-		}
-		sum.Add(&res)
-		untold += countGames(games, &b)
-	}
-	r.held.rows, r.held.games = sum.Rows, len(games)+untold
+	r.held.rows, r.held.games = sum.Rows, games
 	if sum.Rows == 0 && len(r.Validate) > 0 {
 		return nil, fmt.Errorf("%w: nothing to measure on in %s: no row fits the network and the board size", learn.ErrConfig, strings.Join(r.Validate, ", "))
 	}
@@ -219,6 +208,56 @@ func (r *run) measure(average bool) (*learn.Result, error) {
 		return nil, fmt.Errorf("%w: on rows held back the loss is no finite number", learn.ErrDiverged)
 	}
 	return &sum, r.metrics.validation(r.l.Counters(), &sum, average)
+}
+
+// measureOf evaluates the rows held back by a learner, up to ValidationRows of them, and
+// counts their games.
+func (r *run) measureOf(l *learn.Learner, average bool) (sum learn.Result, games int, err error) {
+	s, err := r.heldStream(l)
+	if err != nil {
+		return sum, 0, err
+	}
+	defer s.Close()
+	var b rows.Batch
+	told, untold := map[gameHash]bool{}, 0
+	for sum.Rows < r.ValidationRows {
+		err := s.Next(&b)
+		if errors.Is(err, rows.ErrNoRows) || err == nil && s.Passes() > 1 && sum.Rows > 0 {
+			break
+		}
+		if err != nil {
+			return sum, 0, err
+		}
+		res, err := l.Evaluate(&b, average)
+		if err != nil {
+			return sum, 0, err
+		}
+		sum.Add(&res)
+		untold += countGames(told, &b)
+	}
+	return sum, len(told) + untold, nil
+}
+
+// measureBeside measures the other networks that the report is to show.
+func (r *run) measureBeside() error {
+	for _, path := range r.Beside {
+		r.tell("measuring " + filepath.Base(path))
+		c := learn.Config{Model: path, Batch: r.Learn.Batch, Provider: r.Learn.Provider, Library: r.Learn.Library, Threads: r.Learn.Threads, Log: r.Learn.Log}
+		l, err := learn.New(c.WithDefaults())
+		if err != nil {
+			return fmt.Errorf("--beside: %w", err)
+		}
+		sum, _, err := r.measureOf(l, false)
+		l.Close()
+		switch {
+		case err != nil:
+			return fmt.Errorf("--beside %s: %w", path, err)
+		case sum.Rows == 0:
+			return fmt.Errorf("%w: --beside %s: no row held back fits this network", learn.ErrConfig, path)
+		}
+		r.report.Beside = append(r.report.Beside, Beside{path, sum})
+	}
+	return nil
 }
 
 // gameHash is what rows say of the game that they are of.

@@ -25,16 +25,8 @@ func (r *run) finish() error {
 		}
 	}
 	r.choose()
-	names := []string{NetworkName + ".onnx"}
-	if r.l.KataGo() {
-		names = append(names, NetworkName+".bin.gz")
-	}
-	for _, name := range names {
-		path := filepath.Join(r.Out, name)
-		if err := r.l.Export(path, "", true); err != nil {
-			return err
-		}
-		r.report.Files = append(r.report.Files, path)
+	if err := r.export(); err != nil {
+		return err
 	}
 	r.judge()
 	for _, bad := range r.train.Skipped() {
@@ -46,7 +38,7 @@ func (r *run) finish() error {
 	if err := r.metrics.close(); err != nil {
 		return err
 	}
-	if err := Plot(filepath.Join(r.Out, MetricsFile), filepath.Join(r.Out, CurvesFile)); err != nil {
+	if err := DrawCurves(filepath.Join(r.Out, MetricsFile), filepath.Join(r.Out, CurvesFile)); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(&r.report, "", "  ")
@@ -55,6 +47,25 @@ func (r *run) finish() error {
 	}
 	return file.WriteBytes(filepath.Join(r.Out, ReportFile), append(text, '\n'))
 }
+
+// export writes the network as it is, averaged where an average is kept.
+func (r *run) export() error {
+	names := []string{NetworkName + ".onnx"}
+	if r.l.KataGo() {
+		names = append(names, NetworkName+".bin.gz")
+	}
+	for _, name := range names {
+		path := filepath.Join(r.Out, name)
+		if err := r.l.Export(path, "", true); err != nil {
+			return err
+		}
+		r.report.Files = append(r.report.Files, path)
+	}
+	return nil
+}
+
+// usable reports whether the last step left weights that one can go on from.
+func (r *run) usable() bool { return !r.grown(r.loss) && r.l.Counters().InARow == 0 }
 
 // ended returns an error where the network has become none: its last steps had no
 // finite numbers, or it knows less by far than before.

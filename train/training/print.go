@@ -3,6 +3,7 @@ package training
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,6 +20,9 @@ func (s *Progress) String() string {
 		if t, ok := s.Recent.Term(name); ok && t.Weight > 0 {
 			parts = append(parts, fmt.Sprintf("%s %.3f", strings.ReplaceAll(name, "_", " "), t.Mean))
 		}
+	}
+	if t, ok := s.Recent.Term(learn.MeasureTaughtKL); ok && t.Weight > 0 {
+		parts = append(parts, fmt.Sprintf("off the teacher %.3f", t.Mean))
 	}
 	if t, ok := s.Recent.Term(learn.MeasurePolicyTop1); ok {
 		parts = append(parts, fmt.Sprintf("top-1 %.0f %%", 100*t.Mean))
@@ -54,12 +58,17 @@ func (r *Report) Print(w io.Writer) {
 
 // printMeasurements prints what was measured on rows held back, a part of the loss a line.
 func (r *Report) printMeasurements(w io.Writer) {
-	columns := []struct {
+	type column struct {
 		name string
 		of   *learn.Result
-	}{{"before", r.Before}, {"after", r.After}, {"averaged", r.Averaged}, {}}
+	}
+	columns := []column{{"before", r.Before}, {"after", r.After}, {"averaged", r.Averaged}}
 	if r.Best != nil {
-		columns[3].name, columns[3].of = fmt.Sprintf("step %d", r.Best.Step), &r.Best.Result
+		columns = append(columns, column{fmt.Sprintf("step %d", r.Best.Step), &r.Best.Result})
+	}
+	for i := range r.Beside {
+		b := &r.Beside[i]
+		columns = append(columns, column{filepath.Base(b.File), &b.Result})
 	}
 	fmt.Fprintf(w, "on %d rows held back, of %d games:\n  %-16s", r.After.Rows, r.Held, "")
 	for _, c := range columns {
@@ -74,10 +83,14 @@ func (r *Report) printMeasurements(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %-16s", t.Name)
 		for _, c := range columns {
-			if c.of != nil {
-				term, _ := c.of.Term(t.Name)
-				fmt.Fprintf(w, " %9.4f", term.Mean)
+			if c.of == nil {
+				continue
 			}
+			text := "-" // a network without that output
+			if term, ok := c.of.Term(t.Name); ok && term.Weight > 0 {
+				text = fmt.Sprintf("%.4f", term.Mean)
+			}
+			fmt.Fprintf(w, " %*s", max(9, len(c.name)), text)
 		}
 		fmt.Fprintln(w)
 	}

@@ -32,6 +32,9 @@ type Config struct {
 	// Validate are folders and files of rows to measure on, in place of a share of
 	// Data. Rows that are trained on too measure nothing.
 	Validate []string
+	// Beside are files of other networks, which the report shows beside this one,
+	// measured on the same rows at the beginning of the call.
+	Beside []string
 	// Out is the folder of the run: checkpoints, metrics, curves, report and
 	// networks. A run that was interrupted goes on where its newest checkpoint is.
 	Out string
@@ -94,6 +97,7 @@ type Report struct {
 	Averaged       *learn.Result     `json:"averaged,omitempty"` // the averaged weights, which are exported
 	Best           *Mark             `json:"best,omitempty"`     // the measurement that is exported, where it is not the end
 	Exported       int64             `json:"exported,omitempty"` // step whose weights are exported
+	Beside         []Beside          `json:"beside,omitempty"`
 	Held           int               `json:"games_held_back,omitempty"`
 	Notes          []string          `json:"notes,omitempty"`   // what there is to say of the run, in words
 	Files          []string          `json:"files"`             // networks written
@@ -101,11 +105,17 @@ type Report struct {
 	Interrupted    bool              `json:"interrupted,omitempty"`
 }
 
+// Beside is another network on the rows held back.
+type Beside struct {
+	File   string       `json:"file"`
+	Result learn.Result `json:"result"`
+}
+
 // Names of what a run leaves in its folder.
 const (
 	CheckpointsDir = "checkpoints"
 	MetricsFile    = "metrics.jsonl"
-	CurvesFile     = "curves.png"
+	CurvesFile     = "curves.svg"
 	ReportFile     = "report.json"
 	NetworkName    = "model" // model.onnx, and model.bin.gz for KataGo networks
 )
@@ -183,6 +193,9 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	err = r.open()
 	defer r.close()
 	if err == nil {
+		err = r.measureBeside()
+	}
+	if err == nil {
 		err = r.loop(ctx)
 	}
 	if err != nil {
@@ -193,8 +206,11 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	if r.stepTime > 0 {
 		r.report.Speed = float64(r.samples) / r.stepTime.Seconds()
 	}
-	if !r.report.Interrupted {
+	switch {
+	case !r.report.Interrupted:
 		err = r.failed(r.finish())
+	case r.usable():
+		err = r.export()
 	}
 	return &r.report, err
 }
@@ -214,6 +230,8 @@ func (r *run) check() error {
 		return bad("the number of steps or of epochs is needed")
 	case !(r.Validation >= 0 && r.Validation < 1):
 		return bad("a share of %v for validation: use 0 up to, not including, 1", r.Validation)
+	case len(r.Beside) > 0 && r.Validation == 0 && len(r.Validate) == 0:
+		return bad("nothing is held back to measure other networks on")
 	case r.Validation > 0 && len(r.Validate) > 0:
 		return bad("a share of %v for validation and a folder of its own: use one of them", r.Validation)
 	case r.ValidateEvery < 0 || r.CheckpointEvery < 0 || r.LogEvery < 0 || r.ValidationRows < 0:
@@ -388,7 +406,7 @@ func (r *run) pauseAfter(step int64) bool {
 
 // pause saves and measures after a step.
 func (r *run) pause(last bool) error {
-	if r.grown(r.loss) || r.l.Counters().InARow > 0 {
+	if !r.usable() {
 		return nil // a checkpoint is what one goes back to
 	}
 	if !last {

@@ -3,13 +3,14 @@ package training
 import (
 	"context"
 	"encoding/json"
+	"encoding/xml"
 	"flag"
 	"fmt"
-	"image/png"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,8 +20,10 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/features"
+	"kosumi/nn/model"
 	"kosumi/train/learn"
 	"kosumi/train/learn/learntest"
+	"kosumi/train/rows"
 )
 
 // long lets tests run that take minutes.
@@ -32,15 +35,39 @@ const childEnv = "KOSUMI_TEST_TRAIN"
 // childRun is what a child is told.
 type childRun struct {
 	Model, Data, Out string
+	Taught           string // another folder, which has half of the batches; "": none
 	Steps            int64
 }
 
 func (c childRun) config() Config {
-	return Config{
+	conf := Config{
 		Learn: learn.Config{Model: c.Model, Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Threads: 1, Average: learn.Average{Every: 24, Window: 4}},
 		Data:  []string{c.Data}, Out: c.Out, Steps: c.Steps, Validation: 0.2, ValidateEvery: 20, CheckpointEvery: 4, LogEvery: 3, Seed: 5,
 		Size: board.Square(5),
 	}
+	if c.Taught != "" {
+		conf.Data, conf.Shares = append(conf.Data, c.Taught), map[string]float64{c.Taught: 0.5}
+	}
+	return conf
+}
+
+// teachGames writes rows of games whose targets are a teacher's numbers, made up.
+func teachGames(t testing.TB, games int) string {
+	t.Helper()
+	dir := learntest.WriteGames(t, features.V7, board.Square(5), games)
+	paths, err := rows.ListFolders(dir)()
+	require.NoError(t, err)
+	for _, path := range paths {
+		set, err := rows.ReadFile(path)
+		require.NoError(t, err)
+		for i := range set.N {
+			lesson := &rows.Taught{Policy: make([]float32, 26), Value: rows.Value{Win: 0.75, Loss: 0.25, Score: float32(i % 9)}, HasScore: true, Stdev: 4, Ownership: make([]float32, 25)}
+			lesson.Policy[i%26], lesson.Policy[25] = 2, 1
+			require.NoError(t, set.Teach(i, lesson))
+		}
+		require.NoError(t, set.WriteFile(path))
+	}
+	return dir
 }
 
 func TestMain(m *testing.M) {
@@ -68,7 +95,7 @@ func (c childRun) command(t testing.TB) *exec.Cmd {
 	return cmd
 }
 
-// TestKill kills a run at random moments. It goes on each time, and the networks
+// TestKill kills a run on a mixture of ordinary and taught rows at random moments. It goes on each time, and the networks
 // and metrics in the end are those of a run that nobody disturbed.
 func TestKill(t *testing.T) {
 	testshared.Slow(t)
@@ -76,7 +103,7 @@ func TestKill(t *testing.T) {
 	if *long {
 		kills = 50
 	}
-	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Steps: 24}
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Taught: teachGames(t, 8), Steps: 24}
 	if *long {
 		c.Steps = 60
 	}
@@ -173,11 +200,10 @@ func TestRun(t *testing.T) {
 	before, _ := report.Before.Term(learn.TermValue)
 	after, _ := report.After.Term(learn.TermValue)
 	require.Less(t, after.Mean, before.Mean)
-	f, err := os.Open(filepath.Join(c.Out, CurvesFile))
+	svg, err := os.ReadFile(filepath.Join(c.Out, CurvesFile))
 	require.NoError(t, err)
-	defer f.Close()
-	_, err = png.Decode(f)
-	require.NoError(t, err)
+	require.NoError(t, xml.Unmarshal(svg, new(struct{})), "an image that browsers show")
+	require.Regexp(t, `>loss<.*(?s:.*)>training<.*(?s:.*)>held back<`, string(svg))
 	require.FileExists(t, filepath.Join(c.Out, ReportFile))
 
 	other := c
@@ -210,6 +236,12 @@ func interrupt(t testing.TB, c Config, at int64) {
 	require.NoError(t, err)
 	require.True(t, report.Interrupted)
 	require.Less(t, report.Counters.Steps, int64(20))
+	for _, path := range report.Files {
+		m, err := model.Open(path, model.Config{})
+		require.NoError(t, err)
+		require.NoError(t, m.Close())
+	}
+	require.Len(t, report.Files, 2, "the network as it is then")
 }
 
 func term(t testing.TB, r *learn.Result, name string) learn.Term {
@@ -217,6 +249,52 @@ func term(t testing.TB, r *learn.Result, name string) learn.Term {
 	found, ok := r.Term(name)
 	require.True(t, ok)
 	return found
+}
+
+// TestBeside: another network is measured on the rows held back, the one that the run
+// begins with as it is; one that cannot be is an error before the first step.
+func TestBeside(t *testing.T) {
+	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Out: t.TempDir(), Steps: 6}
+	c := child.config()
+	c.Beside = []string{child.Model, learntest.FreshKataGo(t, "kb2c16")}
+	report, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Len(t, report.Beside, 2)
+	require.Equal(t, report.Before.Terms, report.Beside[0].Result.Terms)
+	require.NotEqual(t, report.Before.Loss, report.Beside[1].Result.Loss)
+	require.NotZero(t, report.Beside[1].Result.Loss)
+	var text strings.Builder
+	report.Print(&text)
+	require.Regexp(t, `before +after +averaged +kb1c16.bin.gz +kb2c16.bin.gz\n`, text.String())
+
+	c.Out = t.TempDir()
+	c.Beside = []string{learntest.FreshArch(t, "mini", 9)}
+	_, err = Run(t.Context(), c)
+	require.ErrorContains(t, err, "no row held back fits this network")
+	c.Beside = []string{"/nowhere/at/all.bin.gz"}
+	_, err = Run(t.Context(), c)
+	require.ErrorContains(t, err, "--beside")
+	c.Validation = 0
+	_, err = Run(t.Context(), c)
+	require.ErrorContains(t, err, "nothing is held back to measure other networks on")
+}
+
+// TestNewFiles: files that appear in the folders of a run are used by the passes that
+// begin after that, whether it was interrupted meanwhile or not.
+func TestNewFiles(t *testing.T) {
+	data := learntest.WriteGames(t, features.V7, board.Square(5), 4)
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: data, Out: t.TempDir(), Steps: 10}.config()
+	c.Validation = 0
+	interrupt(t, c, 3)
+	more := learntest.WriteGames(t, features.V7, board.Square(5), 3)
+	require.NoError(t, os.Rename(more, filepath.Join(data, "more")))
+	bad := filepath.Join(data, "more", "cut.npz")
+	require.NoError(t, os.WriteFile(bad, []byte("PK"), 0o644))
+	c.Steps = 60
+	report, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Contains(t, report.Skipped, bad, "it was looked into")
+	require.EqualValues(t, 60, report.Counters.Steps)
 }
 
 func TestRunRefuses(t *testing.T) {

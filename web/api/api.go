@@ -58,8 +58,8 @@ type Welcome struct {
 	// Loss holds the bounds, in points, between the classes of moves: a loss that is a
 	// bound belongs to the class above it.
 	Loss   []float64 `json:"loss"`
-	Levels []Level   `json:"levels"`
-	Fits   []Fit     `json:"fits"` // what is known of the player
+	Levels []Level   `json:"levels"` // on any board; levels.on lists those of one
+	Fits   []Fit     `json:"fits"`   // what is known of the player
 	Rules  []Rules   `json:"rules"`
 	Folder string    `json:"folder"` // where games are kept
 }
@@ -70,6 +70,17 @@ type Level struct {
 	Rank int    `json:"rank"` // 1d is 0, 1k is -1, 2d is 1
 }
 
+// OnBoard asks for the levels that the network serves on a board; the answer lists them,
+// the weakest first.
+type OnBoard struct {
+	Size [2]int `json:"size"` // columns, rows
+}
+
+// PlayerRank is the rank that the player says to have: where the first games begin.
+type PlayerRank struct {
+	Rank string `json:"rank"` // "12k"
+}
+
 // Fit is what is known of the player's level on one size of board: between Low and
 // High eight times in ten.
 type Fit struct {
@@ -78,6 +89,9 @@ type Fit struct {
 	Mid   string  `json:"mid"`
 	High  string  `json:"high"`
 	Games float64 `json:"games"` // that counted, in part where they count less
+	// Judged counts the reviewed games whose moves counted.
+	Judged int    `json:"judged,omitempty"`
+	Was    string `json:"was,omitempty"` // Mid before the last game
 }
 
 // Rules names a rule set and its usual komi.
@@ -94,6 +108,41 @@ type Network struct {
 	Weak   string `json:"weak"`  // boards that it knows well, if not all: "9x9"
 	InUse  bool   `json:"inUse"`
 	Detail string `json:"detail"`
+	Bytes  int64  `json:"bytes,omitempty"` // of its file; 0 for the one in the program
+	// Removable networks stand in the folder of networks.
+	Removable bool `json:"removable,omitempty"`
+}
+
+// NetworkList is what networks there are, and which are on their way.
+type NetworkList struct {
+	Networks []Network    `json:"networks"`
+	Jobs     []NetworkJob `json:"jobs"`
+	Folder   string       `json:"folder"`
+}
+
+// NetworkJob is a network on its way. State is fetching, checking (its sha256), trying,
+// stopped, which can be gone on with, or failed.
+type NetworkJob struct {
+	Name   string  `json:"name"`
+	URL    string  `json:"url,omitempty"` // empty: a browser sends it
+	SHA256 string  `json:"sha256,omitempty"`
+	State  string  `json:"state"`
+	Done   int64   `json:"done"`            // bytes
+	Total  int64   `json:"total,omitempty"` // 0: not known
+	Speed  float64 `json:"speed,omitempty"` // bytes a second
+	Error  string  `json:"error,omitempty"`
+	Full   bool    `json:"full,omitempty"` // the disk is
+}
+
+// FetchNetwork asks for a network from an https address, which must have that sha256.
+type FetchNetwork struct {
+	URL    string `json:"url"`
+	SHA256 string `json:"sha256"`
+}
+
+// NetworkName names the file of a network.
+type NetworkName struct {
+	Name string `json:"name"`
 }
 
 // Engine is how the engine is.
@@ -109,7 +158,8 @@ type Engine struct {
 }
 
 // Watch asks for the state of something now and for every change: what is "games",
-// "game:ID", "doc:ID", "docs", "engine", "training" or "reviews".
+// "game:ID", "doc:ID", "docs", "engine", "training", "reviews", "review:ID", "profile",
+// "networks", or "you", of which there is no news.
 type Watch struct {
 	What string `json:"what"`
 }

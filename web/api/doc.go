@@ -116,6 +116,9 @@ type Analyse struct {
 	Moves   int      `json:"moves,omitempty"`   // most candidates; 0: 12
 	Avoid   []string `json:"avoid,omitempty"`
 	Allow   []string `json:"allow,omitempty"`
+	// Focus are moves that half of all playouts go to, beside Visits; they are among the
+	// candidates even if there are more than Moves.
+	Focus []string `json:"focus,omitempty"`
 }
 
 // Candidate is a move that the search looks at.
@@ -128,6 +131,9 @@ type Candidate struct {
 	Class   int      `json:"cls"`  // of the loss, from 0
 	Prior   float64  `json:"p"`
 	PV      []string `json:"pv"`
+	// Mirrors are points where the same move stands in a mirror image of the position;
+	// its visits are those of all of them together.
+	Mirrors []string `json:"mirrors,omitempty"`
 }
 
 // Frame is a state of an analysis: only the newest counts.

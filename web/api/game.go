@@ -32,6 +32,25 @@ type NewGame struct {
 	Colour   string   `json:"colour"`         // the player's: b, w or random
 	Seat     Seat     `json:"seat"`
 	Clock    Clock    `json:"clock"`
+	// Teach points out moves of the player's that lose more than is due at the
+	// opponent's level, before they are answered: gentle, usual or strict; empty is off.
+	Teach string `json:"teach,omitempty"`
+}
+
+// Teach changes how strict a game teaches while it is played.
+type Teach struct {
+	Game  string `json:"game"`
+	Rev   int    `json:"rev"`
+	Teach string `json:"teach"` // as in NewGame
+}
+
+// Advice says that the player's last move lost more than is due. The engine waits for
+// game.undo, which takes the move back, or game.keep.
+type Advice struct {
+	Move string   `json:"m"`
+	Loss float64  `json:"loss"`           // in points
+	Due  float64  `json:"due"`            // what a move may lose without a word
+	Line []string `json:"line,omitempty"` // how the engine would answer, and so on
 }
 
 // Play makes a move, which ends a pause. Rev is the state that it answers to: where
@@ -126,15 +145,17 @@ type GameState struct {
 	Unsaved *Error `json:"unsaved,omitempty"`
 	// Restored says that the game's file was damaged and what it was restored from:
 	// sgf, the record beside it, or part, what stood before the damage.
-	Restored string `json:"restored,omitempty"`
-	CanUndo  bool   `json:"canUndo"`
-	CanRedo  bool   `json:"canRedo"`
-	Count    *Count `json:"count,omitempty"`
-	Result   string `json:"result,omitempty"` // "W+1.5", "B+R", "W+T", "0"
-	ByPlayer bool   `json:"byPlayer,omitempty"`
-	Hints    int    `json:"hints"`
-	Undone   int    `json:"undone"`
-	Fit      *Fit   `json:"fit,omitempty"` // after a game that counted
+	Restored string  `json:"restored,omitempty"`
+	CanUndo  bool    `json:"canUndo"`
+	CanRedo  bool    `json:"canRedo"`
+	Count    *Count  `json:"count,omitempty"`
+	Result   string  `json:"result,omitempty"` // "W+1.5", "B+R", "W+T", "0"
+	ByPlayer bool    `json:"byPlayer,omitempty"`
+	Hints    int     `json:"hints"`
+	Undone   int     `json:"undone"`
+	Teach    string  `json:"teach,omitempty"` // as in NewGame
+	Advice   *Advice `json:"advice,omitempty"`
+	Fit      *Fit    `json:"fit,omitempty"` // after a game that counted
 }
 
 // Count is the board as it is being counted.

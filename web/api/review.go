@@ -13,6 +13,7 @@ type Review struct {
 	Points   []ReviewPoint   `json:"points"`   // positions that were searched
 	Mistakes []int           `json:"mistakes"` // plies from 0, worst first
 	Turning  []int           `json:"turning"`  // plies that changed the winrate most
+	Finest   [2]int          `json:"finest"`   // plies of Black's and White's best move, -1 for none
 	Players  [2]ReviewPlayer `json:"players"`  // Black, White
 	Summary  string          `json:"summary,omitempty"`
 	Network  string          `json:"network,omitempty"`
@@ -76,6 +77,7 @@ type ReviewCard struct {
 	White     string        `json:"white"`
 	BlackRank string        `json:"blackRank,omitempty"`
 	WhiteRank string        `json:"whiteRank,omitempty"`
+	You       string        `json:"you,omitempty"` // b, w, both or none, as player.names has said; empty: not known
 	Date      string        `json:"date,omitempty"`
 	Result    string        `json:"result,omitempty"`
 	Moves     int           `json:"moves"`
@@ -89,6 +91,13 @@ type ReviewCard struct {
 	Stones    string        `json:"stones,omitempty"` // before the worst move
 	Changed   int64         `json:"changed"`          // Unix seconds
 	Other     bool          `json:"other,omitempty"`  // made by a network other than the present one
+}
+
+// SaidNames says of names in records that the player has played under them, and of others
+// that they are not the player's: mistakes of those are not asked as problems.
+type SaidNames struct {
+	Mine   []string `json:"mine"`
+	Others []string `json:"others"`
 }
 
 // WorstMove is a mistake in a list.
@@ -163,6 +172,8 @@ type Problem struct {
 	Last   string  `json:"last,omitempty"`
 	Loss   float64 `json:"loss"`
 	Legal  string  `json:"legal"`
+	Player string  `json:"player,omitempty"` // who made the mistake
+	Yours  bool    `json:"yours,omitempty"`  // by player.names
 }
 
 // NextDrill asks for a problem. Not is one that is not wanted now.

@@ -57,7 +57,10 @@ func run(typesOnly bool) error {
 	if err != nil {
 		return err
 	}
-	return write(files)
+	if err := write(files); err != nil {
+		return err
+	}
+	return handout()
 }
 
 // types writes the TypeScript of package web/api.

@@ -11,6 +11,7 @@ import (
 	"kosumi/engine"
 	"kosumi/level"
 	"kosumi/nn"
+	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/hub"
 )
@@ -32,10 +33,10 @@ func TestLevels(t *testing.T) {
 	for i := range all[1:] {
 		require.Less(t, all[i].Rank, all[i+1].Rank)
 	}
-	require.False(t, l.Known("40k"))
+	require.Error(t, l.Check(board.Square(9), "40k"))
 	fitting, err := l.Fitting(board.Square(9))
 	require.NoError(t, err)
-	require.True(t, l.Known(fitting))
+	require.NoError(t, l.Check(board.Square(9), fitting))
 	require.Empty(t, l.Fits())
 	against, err := level.ParseRank(fitting)
 	require.NoError(t, err)
@@ -46,4 +47,38 @@ func TestLevels(t *testing.T) {
 	fits := l.Fits()
 	require.Len(t, fits, 1)
 	require.Equal(t, *fit, fits[0])
+
+	// A rank that the player gives counts where no game of his does.
+	require.Error(t, l.Begin(&api.PlayerRank{Rank: "99k"}))
+	require.NoError(t, l.Begin(&api.PlayerRank{Rank: "2k"}))
+	require.Equal(t, fits, l.Fits())
+	again, err := l.Fitting(board.Square(13))
+	require.NoError(t, err)
+	strong, err := level.ParseRank(again)
+	require.NoError(t, err)
+	require.Greater(t, strong, against)
+}
+
+// TestLevelsOfBoards holds every board to what is really played on it.
+func TestLevelsOfBoards(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	l := New(engines.New(network{}, engine.Defaults(), log), hub.NewWarnings(log))
+	ladders, err := level.Ladders()
+	require.NoError(t, err)
+	for w := 2; w <= board.MaxSize; w++ {
+		for h := 2; h <= board.MaxSize; h += 3 {
+			size := board.Size{W: w, H: h}
+			on := map[string]bool{}
+			for _, at := range l.On(size) {
+				on[at.ID] = true
+			}
+			require.NotEmpty(t, on, size)
+			for r := level.Lowest; r <= level.Highest; r++ {
+				at, err := level.Find(ladders, "", size, r)
+				require.NoError(t, err)
+				require.Equal(t, at.Served == r, on[r.String()], "%s on %s", r, size)
+				require.Equal(t, at.Served == r, l.Check(size, r.String()) == nil)
+			}
+		}
+	}
 }

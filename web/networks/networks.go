@@ -91,8 +91,8 @@ func (b *Networks) Status() api.Engine {
 func (b *Networks) Networks() []api.Network {
 	name := b.Now().name
 	var all []api.Network
-	for n := range b.files() {
-		net := api.Network{Name: n, Sizes: "any", InUse: n == name, Human: b.conf.Human}
+	for n, path := range b.files() {
+		net := api.Network{Name: n, Sizes: "any", InUse: n == name, Human: b.conf.Human, Bytes: sizeOf(path), Removable: path != "" && path != b.conf.File}
 		if n == embeddedName {
 			net.Weak = "9x9"
 		}
@@ -100,6 +100,13 @@ func (b *Networks) Networks() []api.Network {
 	}
 	slices.SortFunc(all, func(x, y api.Network) int { return strings.Compare(x.Name, y.Name) })
 	return all
+}
+
+// endings are what the names of networks end in.
+var endings = []string{".bin.gz", ".txt.gz", ".onnx"}
+
+func isNetwork(name string) bool {
+	return slices.ContainsFunc(endings, func(ext string) bool { return strings.HasSuffix(name, ext) })
 }
 
 // files returns the networks that can be chosen, by name: nothing else that a
@@ -111,10 +118,8 @@ func (b *Networks) files() map[string]string {
 	}
 	entries, _ := os.ReadDir(b.conf.Folder) // no folder: nothing more
 	for _, e := range entries {
-		for _, ext := range []string{".bin.gz", ".txt.gz", ".onnx"} {
-			if strings.HasSuffix(e.Name(), ext) && !e.IsDir() {
-				all[e.Name()] = filepath.Join(b.conf.Folder, e.Name())
-			}
+		if isNetwork(e.Name()) && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
+			all[e.Name()] = filepath.Join(b.conf.Folder, e.Name())
 		}
 	}
 	return all

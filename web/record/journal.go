@@ -30,6 +30,7 @@ type Header struct {
 	Free     bool      `json:"free,omitempty"`
 	Colour   string    `json:"colour"` // the player's
 	Seat     api.Seat  `json:"seat"`
+	Teach    string    `json:"teach,omitempty"` // how strict, see api.NewGame
 	Clock    api.Clock `json:"clock"`
 }
 
@@ -37,13 +38,13 @@ type Header struct {
 type Step struct {
 	Rev int `json:"rev"`
 	// K is stone (free handicap), move, undo, redo, dead, playon, over, pause,
-	// resume, help or restored.
+	// resume, help, teach or restored.
 	K      string             `json:"k"`
 	M      string             `json:"m,omitempty"` // move
 	N      int                `json:"n,omitempty"` // undo: plies
 	Dead   []string           `json:"dead,omitempty"`
 	Result string             `json:"result,omitempty"`
-	Why    string             `json:"why,omitempty"`
+	Why    string             `json:"why,omitempty"` // teach: how strict
 	At     time.Time          `json:"at"`
 	Clocks *[2]api.ClockState `json:"clocks,omitempty"`
 }

@@ -33,6 +33,7 @@ type Game struct {
 	ByWord   bool // the count differs from the engine's
 	Hints    int
 	Undos    int
+	Teach    string // how strict large losses are pointed out; empty: they are not
 }
 
 // Marking is what is marked dead in a count.
@@ -63,7 +64,7 @@ func (g *Game) Size() board.Size { return board.Size{W: g.Head.Size[0], H: g.Hea
 
 // New makes a game at its beginning.
 func New(h Header) (*Game, error) {
-	g := &Game{Head: h, Phase: Play, Changed: h.Created}
+	g := &Game{Head: h, Phase: Play, Changed: h.Created, Teach: h.Teach}
 	rules, err := board.ParseRules(h.Rules)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (g *Game) placeHandicap(stones []board.Point) error {
 // or read.
 func (g *Game) Apply(e *Step) error {
 	g.Rev, g.Changed = e.Rev, e.At
-	if e.K != "pause" && e.K != "resume" && e.K != "help" && e.K != "restored" {
+	if !slices.Contains([]string{"pause", "resume", "help", "teach", "restored"}, e.K) {
 		g.Since = e.Rev
 	}
 	if e.Clocks != nil {
@@ -150,6 +151,8 @@ func (g *Game) Apply(e *Step) error {
 		g.Paused = ""
 	case "help":
 		g.Hints++
+	case "teach":
+		g.Teach = e.Why
 	case "restored":
 		g.Restored = e.Why
 	default:

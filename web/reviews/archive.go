@@ -30,6 +30,7 @@ type finished struct {
 	card    api.ReviewCard
 	changed time.Time
 	network string
+	sums    [2]sums // Black's, White's
 	unread  error
 }
 
@@ -63,6 +64,7 @@ func (a *archive) refresh() error {
 			d.unread = err
 		} else {
 			d.card, d.network = cardOf(res), res.Network
+			d.sums = [2]sums{sumsOf(&res.Players[0]), sumsOf(&res.Players[1])}
 			d.card.Review, d.card.Changed = idOf(name), info.ModTime().Unix()
 			if d.card.Name == "" {
 				d.card.Name = name

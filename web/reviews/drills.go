@@ -28,6 +28,7 @@ type Attempt struct {
 // Drills are the problems that reviews make of mistakes, and the answers to them.
 type Drills struct {
 	folder *report.Folder
+	whose  func(name string) (mine, other bool)
 	judge  judge
 	mu     sync.Mutex // of the files
 }
@@ -49,6 +50,10 @@ func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) err
 	if err != nil {
 		return api.Refuse("internal", "%v", err)
 	}
+	set.Problems = slices.DeleteFunc(set.Problems, func(p drill.Problem) bool {
+		_, other := ds.whose(p.Player)
+		return other
+	})
 	return f(set, log, schedule)
 }
 
@@ -102,7 +107,7 @@ func (ds *Drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error)
 		}
 		if len(due) > 0 {
 			var err error
-			d.Problem, err = wireProblem(due[0])
+			d.Problem, err = ds.wireProblem(due[0])
 			return err
 		}
 		return nil
@@ -128,7 +133,7 @@ func startedOn(attempts []drill.Attempt, day time.Time) int {
 	return n
 }
 
-func wireProblem(p *drill.Problem) (*api.Problem, error) {
+func (ds *Drills) wireProblem(p *drill.Problem) (*api.Problem, error) {
 	g, err := p.Position()
 	if err != nil {
 		return nil, api.Refuse("internal", "%v", err)
@@ -140,7 +145,8 @@ func wireProblem(p *drill.Problem) (*api.Problem, error) {
 			legal[i] = '1'
 		}
 	}
-	return &api.Problem{ID: p.ID, Game: wire.Shown(p.Game, 200), Number: p.Number, Size: [2]int{p.Width, p.Height}, Stones: wire.ReviewedStones(p.Stones), ToMove: p.ToMove,
+	yours, _ := ds.whose(p.Player)
+	return &api.Problem{ID: p.ID, Player: wire.Shown(p.Player, 100), Yours: yours, Game: wire.Shown(p.Game, 200), Number: p.Number, Size: [2]int{p.Width, p.Height}, Stones: wire.ReviewedStones(p.Stones), ToMove: p.ToMove,
 		Last: p.Last, Loss: p.Loss, Legal: string(legal)}, nil
 }
 
@@ -151,11 +157,11 @@ func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 	last.set = false
 	var p drill.Problem
 	err = ds.use(func(set *drill.Set, _ *drill.Log, _ *drill.Schedule) error {
-		i := slices.IndexFunc(set.Problems, func(q drill.Problem) bool { return q.ID == a.ID })
-		if i < 0 {
+		q := find(set, a.ID)
+		if q == nil {
 			return api.Refuse("not_found", "no such problem")
 		}
-		p = set.Problems[i]
+		p = *q
 		return nil
 	})
 	if err != nil {

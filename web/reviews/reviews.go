@@ -79,6 +79,10 @@ type Config struct {
 	Engines  *engines.Engines
 	Log      *slog.Logger
 	Version  string // named in the records
+	Finished func(id string, res *review.Result)
+	// Whose reports of a name in a record whether it is known to be the player's, and
+	// known to be another's.
+	Whose func(name string) (mine, other bool)
 }
 
 // New opens the folder of reviews and queues those that are not finished. They are made
@@ -89,11 +93,12 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 		return nil, fmt.Errorf("the folder of reviews: %w", err)
 	}
 	j := judge{c.Engines}
-	rs := &Reviews{conf: c, ctx: ctx, Drills: &Drills{folder: folder, judge: j}, judge: j, woken: make(chan struct{}, 1), alone: true, jobs: map[string]*job{},
+	rs := &Reviews{conf: c, ctx: ctx, judge: j, woken: make(chan struct{}, 1), alone: true, jobs: map[string]*job{},
 		archive: archive{folder: folder, done: map[string]finished{}, byID: map[string]string{}}}
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
 		return nil, err
 	}
+	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose}
 	return rs, rs.recall()
 }
 
@@ -300,6 +305,9 @@ func (rs *Reviews) next() bool {
 	rs.mu.Unlock()
 	if res != nil && err == nil {
 		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
+		if rs.conf.Finished != nil {
+			rs.conf.Finished(j.id, res)
+		}
 	}
 	rs.PublishList()
 	return true
@@ -398,7 +406,7 @@ func (rs *Reviews) progress(j *job, p review.Progress) {
 func (rs *Reviews) publishCard(j *job) {
 	rs.mu.Lock()
 	rs.told = time.Now()
-	e := api.ReviewProgress{Card: j.card(), Points: j.news}
+	e := api.ReviewProgress{Card: rs.named(j.card()), Points: j.news}
 	j.news = nil
 	rs.mu.Unlock()
 	if e.Points == nil {

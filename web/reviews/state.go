@@ -43,7 +43,42 @@ func (rs *Reviews) List() (*api.Reviews, error) {
 		return cmp.Or(cmp.Compare(b.Changed, a.Changed), cmp.Compare(a.Review, b.Review))
 	})
 	all.Reviews = append(all.Reviews, rest...)
+	for i := range all.Reviews {
+		all.Reviews[i] = rs.named(all.Reviews[i])
+	}
 	return all, nil
+}
+
+// named says of a card which side the player was.
+func (rs *Reviews) named(c api.ReviewCard) api.ReviewCard {
+	b, notB := rs.conf.Whose(c.Black)
+	w, notW := rs.conf.Whose(c.White)
+	switch {
+	case b && w:
+		c.You = "both"
+	case b:
+		c.You = "b"
+	case w:
+		c.You = "w"
+	case notB && notW:
+		c.You = "none"
+	}
+	return c
+}
+
+// PublishSides tells pages which side of each review is the player's, after names have
+// become known.
+func (rs *Reviews) PublishSides() {
+	rs.PublishList()
+	list, err := rs.List()
+	if err != nil {
+		return
+	}
+	for _, c := range list.Reviews {
+		if what := "review:" + c.Review; rs.conf.Pages.Watched(what) {
+			rs.conf.Pages.Publish(what, api.Event{T: "review.progress", D: api.ReviewProgress{Card: c, Points: []api.ReviewPoint{}}})
+		}
+	}
 }
 
 // PublishList tells pages what the list is now.
@@ -157,7 +192,7 @@ func (rs *Reviews) found(id string) (*review.Result, error) {
 func (rs *Reviews) runningReview(j *job, boards bool) *api.Review {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	r := &api.Review{Card: j.card(), Moves: []api.ReviewMove{}, Points: make([]api.ReviewPoint, 0, len(j.points)), Mistakes: []int{}, Turning: []int{}, Notes: j.game.Notes}
+	r := &api.Review{Card: rs.named(j.card()), Moves: []api.ReviewMove{}, Points: make([]api.ReviewPoint, 0, len(j.points)), Mistakes: []int{}, Turning: []int{}, Finest: [2]int{-1, -1}, Notes: j.game.Notes}
 	if j.part != nil {
 		fill(r, j.part)
 	} else {
@@ -186,6 +221,7 @@ func (rs *Reviews) runningReview(j *job, boards bool) *api.Review {
 // finishedReview shows a result.
 func (rs *Reviews) finishedReview(id string, res *review.Result, boards bool) *api.Review {
 	r := &api.Review{Card: cardOf(res)}
+	r.Card = rs.named(r.Card)
 	r.Card.Review = id
 	present, _ := rs.conf.Engines.Backend.Identity()
 	r.Card.Other = present != "" && present != res.Network
@@ -211,6 +247,7 @@ func fill(r *api.Review, res *review.Result) {
 			r.Points = append(r.Points, api.ReviewPoint{Ply: i, Lead: wire.Round(p.Lead, 2), Winrate: p.Winrate, Visits: p.Visits})
 		}
 	}
+	r.Finest = [2]int{res.Finest("b"), res.Finest("w")}
 	r.Mistakes, r.Turning = append([]int{}, res.Mistakes...), append([]int{}, res.Turning...)
 	r.Summary, r.Network, r.Visits, r.Notes = res.Summary, res.Network, res.Visits, res.Notes
 	for i := range res.Players {

@@ -12,6 +12,19 @@ import (
 // Page is a tab on the page.
 type Page struct{ *browsertest.Tab }
 
+// Home is an expression for the front door, once it has its board.
+const Home = `document.querySelector("main.home[data-front]")`
+
+// Enter waits for the front door. A newcomer is asked there whether they play Go.
+func (p Page) Enter() {
+	p.T.Helper()
+	p.Until(Home + ` || document.querySelector("main.first")`)
+	if browsertest.JS[bool](p.Tab, `!!document.querySelector("main.first")`) {
+		p.Do(chromedp.Evaluate(`document.querySelectorAll(".first-answers > button")[1].click()`, nil)) // a little
+	}
+	p.Until(Home)
+}
+
 // Play is an expression for the screen of a game.
 const Play = `document.querySelector("main.play")`
 
@@ -32,7 +45,7 @@ func (p Page) Mine() string {
 }
 
 // CountNotes makes the page count its short notes, as noteCount.
-const CountNotes = `window.noteCount = 0; new MutationObserver((all) => { for (const m of all) for (const n of m.addedNodes) if (n.classList?.contains("toast")) noteCount++; })
+const CountNotes = `window.noteCount = 0; new MutationObserver((all) => { for (const m of all) for (const n of m.addedNodes) if (n.classList?.contains("toast") || n.classList?.contains("no")) noteCount++; })
 	.observe(document.body, { childList: true, subtree: true })`
 
 // Try clicks a point and waits until the move is made and answered, or refused by

@@ -4,6 +4,7 @@ package wire
 
 import (
 	"encoding/base64"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -112,5 +113,9 @@ const (
 
 // ParseSGF reads the game trees of a record, within the bounds.
 func ParseSGF(data []byte) ([]*sgf.Node, error) {
-	return sgf.Options{MaxBytes: MaxSGF, MaxElements: 4 * MaxNodes}.Parse(data)
+	roots, err := sgf.Options{MaxBytes: MaxSGF, MaxElements: 4 * MaxNodes}.Parse(data)
+	if errors.Is(err, sgf.ErrNoTree) {
+		return nil, errors.New("this is not an SGF file")
+	}
+	return roots, err
 }

@@ -57,14 +57,14 @@ type Message struct {
 
 // MoveInfo is what tests look at of a move.
 type MoveInfo struct {
-	Move      string
-	Order     int
-	Visits    int64
-	Winrate   float64
-	ScoreLead float64
-	PV        []string
-	PVVisits  []int64
-	Ownership []float64
+	Move               string
+	Order              int
+	Visits, EdgeVisits int64
+	Winrate            float64
+	ScoreLead          float64
+	PV                 []string
+	PVVisits           []int64
+	Ownership          []float64
 }
 
 // RootInfo is what tests look at of the position.

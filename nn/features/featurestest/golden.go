@@ -134,7 +134,7 @@ func (p *Position) setUp(g *board.Game) error {
 		return err
 	}
 	g.SetOptions(board.GameOptions{PreventEncore: p.PreventEncore,
-		StartBlackMovesAreHandicap: p.BlackFirst, PassAliveUnderSuicide: p.SuicideAlive})
+		StartBlackMovesAreHandicap: p.BlackFirst, AreaModes: board.AreaModes{PassAliveUnderSuicide: p.SuicideAlive}})
 	if p.Handicap != nil {
 		g.SetHandicapStones(*p.Handicap)
 	}

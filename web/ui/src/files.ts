@@ -6,6 +6,7 @@ import { inWords, send, token } from "./net";
 import { go, route } from "./router";
 
 const MOST = 20 << 20;
+const MOST_SAID = 4; // files that are named when they are refused
 
 /** Reads game records, to analyse or to review them, and opens the first; what is refused is said file by file. */
 export async function openFiles(files: FileList | File[] | null, to: "doc" | "review" = route.value.startsWith("/analyse") ? "doc" : "review"): Promise<void> {
@@ -23,10 +24,12 @@ export async function openFiles(files: FileList | File[] | null, to: "doc" | "re
 		return;
 	}
 	const answers = (await r.json()) as Imported[];
-	for (const a of answers) if (a.error) toast(t("file_refused", { name: a.name, why: language.value === "en" ? a.error : t("refused_record") }), { bad: true, ms: 12000 });
 	const taken = answers.filter((a) => a.id);
 	if (taken.length > 1 && to === "review") go("/review");
 	else if (taken.length > 0) go((to === "review" ? "/review/" : "/analyse/") + taken[0].id);
+	const refused = answers.filter((a) => a.error).map((a) => t("file_refused", { name: a.name, why: language.value === "en" ? a.error! : t("refused_record") }));
+	const more = refused.length - MOST_SAID;
+	if (refused.length) toast(refused.slice(0, MOST_SAID).join("\n") + (more > 0 ? "\n" + t("files_refused_more", { n: more }) : ""), { bad: true, ms: 12000 });
 }
 
 /** The files that were dropped, those in folders as well: of a folder, only its game records. */

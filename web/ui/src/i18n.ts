@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Error as Refusal } from "./gen/api";
+import type { Error as Refusal, Verdict } from "./gen/api";
 import english from "./gen/en.json";
 import type { Key } from "./gen/keys";
 
@@ -66,8 +66,11 @@ export const leadText = (lead: number): string => (even(lead) ? t("lead_even") :
 
 const even = (lead: number): boolean => Number(lead.toFixed(1)) === 0;
 
-/** A number of points with a true minus. */
-export const signed = (n: number, digits = 1): string => (n > 0 ? "+" : n < 0 ? "−" : "") + Math.abs(n).toFixed(digits);
+/** A number of points with a true minus; nothing has no sign. */
+export function signed(n: number, digits = 1): string {
+	const size = Math.abs(n).toFixed(digits);
+	return (Number(size) === 0 ? "" : n > 0 ? "+" : "−") + size;
+}
 
 export function short(n: number): string {
 	if (n < 1000) return String(n);
@@ -112,6 +115,22 @@ export function refusal(code: string, why: string): string {
 
 /** Why something is not saved yet. */
 export const unsavedText = (said: Refusal): string => t("not_saved_yet", { why: said.args?.[0] === "full" ? t("disk_full") : said.text.replace(/^this is not saved: /, "") });
+
+/** What an answer to a mistake is worth. */
+export function verdictText(v: Verdict): string {
+	if (v.accepted) return v.loss < 0.05 ? t("yes_best") : t("yes_loses", { points: v.loss.toFixed(1) });
+	return t(v.played ? "no_played" : "no_loses", { points: v.loss.toFixed(1) });
+}
+
+/** A result as the player of a colour sees it. */
+export function yourResult(re: string, colour: string): string {
+	const m = /^([BW])\+(.*)$/.exec(re);
+	if (!m) return resultText(re);
+	const won = (m[1] === "B") === (colour === "b");
+	if (m[2] === "R") return t(won ? "won_resign" : "lost_resign");
+	if (m[2] === "T") return t(won ? "won_time" : "lost_time");
+	return t(won ? "won_points" : "lost_points", { points: m[2] });
+}
 
 /** A result in words. */
 export function resultText(re: string): string {

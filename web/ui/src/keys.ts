@@ -10,6 +10,7 @@ let typed: ((text: string) => boolean) | undefined;
 export const typing = signal(false);
 export const helpOpen = signal(false);
 export const rulesOpen = signal(false);
+export const moreOpen = signal(false);
 
 /** Takes the keys for a screen; returns what gives them back. */
 export function keys(map: Map, line?: (text: string) => boolean): () => void {

@@ -1,7 +1,8 @@
 // What is said aloud, and short notes at the edge of the page.
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { Icon } from "./icons";
 import { t } from "./i18n";
+import { route } from "./router";
 
 const polite = signal("");
 const urgent = signal("");
@@ -26,10 +27,16 @@ interface Toast {
 const toasts = signal<Toast[]>([]);
 let ids = 0;
 
-/** A short note, with something to do about it if need be. */
+// A note belongs to the screen that it was made on.
+effect(() => {
+	void route.value;
+	toasts.value = [];
+});
+
+/** A short note, with something to do about it if need be; it takes the place of the one before. */
 export function toast(text: string, o: { action?: string; run?: () => void; bad?: boolean; ms?: number } = {}): void {
 	const id = ++ids;
-	toasts.value = [...toasts.value.slice(-2), { id, text, ...o }];
+	toasts.value = [{ id, text, ...o }];
 	say(text, o.bad);
 	setTimeout(() => dismiss(id), o.ms ?? 6000);
 }

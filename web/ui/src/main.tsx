@@ -3,12 +3,13 @@ import { render, type FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { dropped, openFiles, openText } from "./files";
 import type { Engine } from "./gen/api";
+import type { Key } from "./gen/keys";
 import { language, preferred, setLanguage, t, unsavedText } from "./i18n";
 import { Icon, type IconName } from "./icons";
-import { helpOpen, perform, rulesOpen, typing } from "./keys";
+import { helpOpen, moreOpen, perform, rulesOpen, typing } from "./keys";
 import { Live, say, toast } from "./live";
 import { connect, giveToken, lostSince, send, status, unsaved, updated, watch, welcome } from "./net";
-import { follow, route } from "./router";
+import { follow, route, screens } from "./router";
 import { settings } from "./settings";
 import { game } from "./views/game";
 import { Home } from "./views/Home";
@@ -17,12 +18,19 @@ import { PlayView } from "./views/Play";
 type Lazy = { [id: string]: FunctionComponent<{ id: string }> };
 const loaded = signal<Lazy>({});
 const loaders: Record<string, () => Promise<FunctionComponent<{ id: string }>>> = {
+	new: async () => (await import("./views/GameForm")).GameForm,
 	analyse: async () => (await import("./views/Analyse")).Analyse,
 	review: async () => (await import("./views/Review")).Review,
 	drills: async () => (await import("./views/Drills")).Drills,
 	training: async () => (await import("./views/Training")).Training,
 	settings: async () => (await import("./views/Settings")).Settings,
+	learn: async () => (await import("./views/Learn")).Learn,
+	problems: async () => (await import("./views/Problems")).Problems,
+	you: async () => (await import("./views/You")).You,
+	networks: async () => (await import("./views/Networks")).Networks,
 };
+
+for (const name of Object.keys(loaders)) screens.add(name);
 
 function Later({ name, id }: { name: string; id: string }) {
 	useEffect(() => {
@@ -35,36 +43,68 @@ function Later({ name, id }: { name: string; id: string }) {
 const engine = signal<Engine | null>(null);
 const dragging = signal(false);
 
-const PLACES: { path: string; icon: IconName; key: "play" | "analyse" | "review" | "drills" | "training" }[] = [
-	{ path: "/", icon: "play", key: "play" },
-	{ path: "/analyse", icon: "analyse", key: "analyse" },
-	{ path: "/review", icon: "review", key: "review" },
-	{ path: "/drills", icon: "drills", key: "drills" },
-	{ path: "/training", icon: "training", key: "training" },
+interface Place { path: string; icon: IconName; text: Key; tab?: boolean; apart?: boolean; feature?: string }
+
+// The screens in the rail. On a phone those with tab are at the thumb, the others behind More.
+const PLACES: Place[] = [
+	{ path: "/", icon: "home", text: "home", tab: true },
+	{ path: "/learn", icon: "learn", text: "learn", tab: true },
+	{ path: "/problems", icon: "drills", text: "problems", tab: true },
+	{ path: "/drills", icon: "drills", text: "problems", tab: true },
+	{ path: "/review", icon: "review", text: "review", tab: true },
+	{ path: "/analyse", icon: "analyse", text: "analyse" },
+	{ path: "/training", icon: "training", text: "training", feature: "training" },
+	{ path: "/you", icon: "user", text: "profile", apart: true },
+	{ path: "/networks", icon: "cpu", text: "networks", apart: true },
+	{ path: "/settings", icon: "settings", text: "settings", apart: true },
 ];
 
 function here(path: string): boolean {
-	if (path === "/") return route.value === "/" || route.value.startsWith("/play");
-	return route.value.startsWith(path);
+	if (path === "/") return route.value === "/" || route.value.startsWith("/play") || route.value === "/new";
+	return route.value === path || route.value.startsWith(path + "/");
 }
+
+// The places that there are in this program.
+function places(): Place[] {
+	return PLACES.filter((p) => (p.path === "/" || screens.has(p.path.slice(1))) && (!p.feature || welcome.value?.features?.includes(p.feature)) && !(p.path === "/drills" && screens.has("problems")));
+}
+
+const PlaceLink = ({ p, onClick }: { p: Place; onClick?: () => void }) => (
+	<a href={p.path} class={(here(p.path) ? "on" : "") + (p.tab ? " tab" : "")} aria-current={here(p.path) ? "page" : undefined} onClick={onClick}>
+		<Icon name={p.icon} size={22} />
+		<span>{t(p.text)}</span>
+	</a>
+);
 
 function Rail() {
 	const e = engine.value ?? welcome.value?.engine;
 	const state = status.value !== "open" ? "lost" : e?.state === "failed" ? "bad" : e?.state === "loading" ? "busy" : "idle";
 	const said = status.value !== "open" ? t("connection_lost") : e ? [e.name, e.provider, e.precision].filter(Boolean).join(" · ") : "";
+	const all = places();
 	return (
 		<nav class="rail" aria-label={t("sections")}>
-			{PLACES.filter((p) => p.key !== "training" || welcome.value?.features?.includes("training")).map((p) => (
-				<a key={p.path} href={p.path} class={here(p.path) ? "on" : ""} aria-current={here(p.path) ? "page" : undefined}>
-					<Icon name={p.icon} size={22} />
-					<span>{t(p.key)}</span>
-				</a>
-			))}
+			{all.filter((p) => !p.apart).map((p) => <PlaceLink key={p.path} p={p} />)}
 			<span class="gap" />
 			<span class={"state " + state} role="img" aria-label={said} title={said} />
-			<a href="/settings" class={here("/settings") ? "on" : ""}><Icon name="settings" size={22} /><span>{t("settings")}</span></a>
+			{all.filter((p) => p.apart).map((p) => <PlaceLink key={p.path} p={p} />)}
 			<button type="button" onClick={() => (helpOpen.value = true)}><Icon name="help" size={22} /><span>{t("keys")}</span></button>
+			<button type="button" class="tab only-tab" aria-expanded={moreOpen.value} onClick={() => (moreOpen.value = true)}><Icon name="menu" size={22} /><span>{t("more")}</span></button>
 		</nav>
+	);
+}
+
+// On a phone: the screens that have no place at the thumb.
+function MorePlaces() {
+	const shut = () => (moreOpen.value = false);
+	return (
+		<Dialog open={moreOpen.value} onClose={shut} label={t("more")}>
+			<nav class="more-sheet" aria-label={t("more")}>
+				{places().filter((p) => route.value === "/" || !p.tab).map((p) => <PlaceLink key={p.path} p={p} onClick={shut} />)}
+				<button type="button" onClick={() => { shut(); rulesOpen.value = true; }}><Icon name="learn" size={22} /><span>{t("rules_of_go")}</span></button>
+				<button type="button" onClick={() => { shut(); helpOpen.value = true; }}><Icon name="help" size={22} /><span>{t("keys")}</span></button>
+				<form method="dialog"><button class="button quiet">{t("close")}</button></form>
+			</nav>
+		</Dialog>
 	);
 }
 
@@ -131,7 +171,7 @@ function Dialog({ open, onClose, label, children }: { open: boolean; onClose: ()
 
 const KEYS: [string, Parameters<typeof t>[0]][] = [
 	["← →, j k", "key_walk"], ["PgUp PgDn", "key_ten"], ["Home End", "key_ends"], ["↑ ↓", "key_branch"], ["space", "key_analysis"], ["shift+space", "key_goon"], ["1 2 3 4 5", "key_overlays"],
-	[",", "key_best"], ["p u h v", "key_game"], ["n, shift+N", "key_mistake"], ["e", "key_setup"], ["m", "key_numbers"], ["f", "key_flip"], ["c", "key_speak"], ["/", "key_type"], ["ctrl+V", "key_paste"], ["ctrl+S", "key_save"],
+	[",", "key_best"], ["p u shift+U h v", "key_game"], ["n, shift+N", "key_mistake"], ["e", "key_setup"], ["m", "key_numbers"], ["f", "key_flip"], ["c", "key_speak"], ["/", "key_type"], ["ctrl+V", "key_paste"], ["ctrl+S", "key_save"],
 	["g r o l", "key_grid"], ["?", "key_help"],
 ];
 
@@ -190,10 +230,10 @@ function App() {
 		void setLanguage(settings.value.language || preferred());
 	}, [settings.value.language]);
 	const [, place, id] = route.value.split("/");
-	const screen = PLACES.find((p) => p.key === place)?.key ?? (place === "settings" ? "settings" : undefined);
+	const screen = PLACES.find((p) => place && p.path === "/" + place)?.text;
 	useEffect(() => { if (place !== "play") document.title = (screen ? t(screen) + " · " : "") + "Kosumi"; }, [place, screen, language.value]);
 	return (
-		<div class={"app" + (place === "play" && id ? " in-game" : "")} onClick={follow}>
+		<div class={"app" + (place === "play" && id ? " in-game" : "") + (route.value === "/" ? " at-home" : "")} onClick={follow}>
 			<a class="skip" href="#view">{t("skip")}</a>
 			<Rail />
 			<div class="view" id="view" tabIndex={-1}>
@@ -203,6 +243,7 @@ function App() {
 			{dragging.value && <div class="drop-target">{t("drop_here")}</div>}
 			<Help />
 			<RulesOfGo />
+			<MorePlaces />
 			<Typing />
 			<Live />
 		</div>

@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
 
 export const route = signal(location.pathname);
+/** The screens that there are, by the first part of their path. */
+export const screens = new Set<string>();
 export const query = () => new URLSearchParams(location.search);
 
 export function go(path: string, replace = false): void {
@@ -9,7 +11,7 @@ export function go(path: string, replace = false): void {
 	route.value = location.pathname;
 	if (replace) return;
 	window.scrollTo(0, 0);
-	// Who comes by keyboard begins with the screen, not once more with the rail.
+	// A person at the keyboard begins with the screen, not once more with the rail.
 	requestAnimationFrame(() => {
 		const focus = document.activeElement;
 		if (!focus || focus === document.body || focus.closest(".rail")) document.getElementById("view")?.focus({ preventScroll: true });

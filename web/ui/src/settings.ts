@@ -4,7 +4,7 @@ import type { Coordinates } from "./board/metrics";
 export interface Settings {
 	language: string; // "" is the browser's
 	theme: "system" | "light" | "dark";
-	wood: "wood" | "plain" | "paper";
+	wood: "wood" | "slate" | "paper";
 	coordinates: Coordinates;
 	confirm: "size" | "always" | "never";
 	sound: boolean;
@@ -16,11 +16,12 @@ export interface Settings {
 	keys: boolean;
 	spoken: "short" | "long";
 	after: boolean; // a game is reviewed once it has ended
+	teach: "" | "gentle" | "usual" | "strict"; // a word after moves that lose much
 }
 
 const defaults: Settings = {
 	language: "", theme: "system", wood: "wood", coordinates: "a1", confirm: "size", sound: true, volume: 60,
-	numbers: false, motion: "system", contrast: false, text: 100, keys: true, spoken: "short", after: true,
+	numbers: false, motion: "system", contrast: false, text: 100, keys: true, spoken: "short", after: true, teach: "",
 };
 
 function load<T extends object>(name: string, base: T): T {
@@ -31,15 +32,31 @@ function load<T extends object>(name: string, base: T): T {
 	}
 }
 
+// A file that was mailed may have no storage: then nothing is remembered.
+function store(name: string, v: object): void {
+	try {
+		localStorage.setItem(name, JSON.stringify(v));
+	} catch {
+		return;
+	}
+}
+
 export const settings = signal<Settings>(load("kosumi.settings", defaults));
 
 export function set<K extends keyof Settings>(key: K, value: Settings[K]): void {
 	settings.value = { ...settings.value, [key]: value };
 }
 
+/** Whether the page is dark. */
+export const darkness = signal(false);
+const system = matchMedia("(prefers-color-scheme: dark)");
+const look = () => (darkness.value = settings.peek().theme === "dark" || (settings.peek().theme === "system" && system.matches));
+system.addEventListener("change", look);
+
 effect(() => {
 	const s = settings.value;
-	localStorage.setItem("kosumi.settings", JSON.stringify(s));
+	look();
+	store("kosumi.settings", s);
 	const root = document.documentElement;
 	root.dataset.theme = s.theme;
 	root.dataset.wood = s.wood;
@@ -49,5 +66,5 @@ effect(() => {
 });
 
 export function remember<T extends object>(name: string, base: T): { get: () => T; put: (v: T) => void } {
-	return { get: () => load(name, base), put: (v) => localStorage.setItem(name, JSON.stringify(v)) };
+	return { get: () => load(name, base), put: (v) => store(name, v) };
 }

@@ -2,10 +2,13 @@ import { useSignal, type ReadonlySignal, useSignalEffect } from "@preact/signals
 import { memo } from "preact/compat";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Grid } from "./Grid";
-import { columnName, measure, rowName, stars, type Coordinates, type Metrics } from "./metrics";
+import { measure, type Coordinates, type Metrics } from "./metrics";
 import { draw, type Overlay } from "./overlay";
 import { modeFor, Pointer, type Result } from "./pointer";
+import { RADIUS, StonePainter } from "./stones";
+import { drawBase } from "./wood";
 import type { Colour } from "../rules";
+import { darkness, settings } from "../settings";
 
 export interface Mark {
 	k: string;
@@ -42,120 +45,28 @@ export interface BoardProps {
 	onMiddle?: (p: number) => void;
 	onKey?: (e: KeyboardEvent, p: number) => boolean;
 	/** told while a stone waits for a second tap, with what places it */
-	onWaiting?: (waiting: { p: number; place: () => void; nudge: (dx: number, dy: number) => void } | null) => void;
+	onWaiting?: (waiting: Waiting | null) => void;
 }
 
-let boards = 0;
+/** A stone that waits for a second tap, and what can be done with it. */
+export interface Waiting { p: number; place: () => void; nudge: (dx: number, dy: number) => void; cancel: () => void }
 
-const BaseLayer = memo(function Base({ w, h, m, id, style, flip }: { w: number; h: number; m: Metrics; id: string; style: Coordinates; flip: boolean }) {
-	const x = (i: number) => m.margin + i * m.cell;
-	const lines: string[] = [];
-	for (let i = 0; i < w; i++) lines.push(`M${x(i)} ${x(0)}V${x(h - 1)}`);
-	for (let j = 0; j < h; j++) lines.push(`M${x(0)} ${x(j)}H${x(w - 1)}`);
-	const size = Math.min(17, Math.max(9, m.cell * 0.29));
-	const both = Math.min(m.width, m.height) >= 640;
-	return (
-		<g>
-			<defs>
-				<linearGradient id={id + "wood"} x1="0" y1="0" x2="1" y2="1">
-					<stop offset="0" class="wood1" />
-					<stop offset="1" class="wood2" />
-				</linearGradient>
-				<radialGradient id={id + "b"} cx="36%" cy="30%" r="70%">
-					<stop offset="0" stop-color="#55565A" />
-					<stop offset=".6" stop-color="#1D1D20" />
-					<stop offset="1" stop-color="#0C0C0E" />
-				</radialGradient>
-				<radialGradient id={id + "w"} cx="38%" cy="32%" r="72%">
-					<stop offset="0" stop-color="#FFFFFF" />
-					<stop offset=".7" stop-color="#F1EEE7" />
-					<stop offset="1" stop-color="#CFCABF" />
-				</radialGradient>
-				<clipPath id={id + "clip"}>
-					<rect width={m.width} height={m.height} rx="6" />
-				</clipPath>
-			</defs>
-			<rect width={m.width} height={m.height} rx="6" fill={`url(#${id}wood)`} class="wood" />
-			<path class="grain" clip-path={`url(#${id}clip)`} d={grain(m.width, m.height)} />
-			<path class="lines" d={lines.join("")} stroke-width={m.line} shape-rendering="crispEdges" />
-			<path class="lines" d={`M${x(0)} ${x(0)}H${x(w - 1)}V${x(h - 1)}H${x(0)}Z`} stroke-width={2 * m.line} shape-rendering="crispEdges" />
-			{stars(w, h).map((p) => (
-				<circle key={p} class="star" cx={x(p % w)} cy={x(Math.floor(p / w))} r={Math.max(2, m.cell * 0.085)} />
-			))}
-			{m.coords && (
-				<g class="coords" font-size={size}>
-					{Array.from({ length: w }, (_, i) => {
-						const name = columnName(flip ? w - 1 - i : i, style);
-						return (
-							<g key={i}>
-								<text x={x(i)} y={m.margin * 0.42}>{name}</text>
-								{both && <text x={x(i)} y={m.height - m.margin * 0.36}>{name}</text>}
-							</g>
-						);
-					})}
-					{Array.from({ length: h }, (_, j) => {
-						const name = rowName(flip ? h - 1 - j : j, h, style);
-						return (
-							<g key={j}>
-								<text x={m.margin * 0.4} y={x(j)}>{name}</text>
-								{both && <text x={m.width - m.margin * 0.4} y={x(j)}>{name}</text>}
-							</g>
-						);
-					})}
-				</g>
-			)}
-		</g>
-	);
-});
-
-// Long slow curves from a fixed seed: they read as wood and never compete.
-function grain(width: number, height: number): string {
-	let seed = 20260123;
-	const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
-	const parts: string[] = [];
-	for (let i = 0; i < 26; i++) {
-		const y = ((i + random()) / 26) * height * 1.15 - height * 0.08;
-		const bend = () => (random() - 0.5) * height * 0.09;
-		parts.push(`M-5 ${y.toFixed(1)}C${(width * 0.3).toFixed(1)} ${(y + bend()).toFixed(1)} ${(width * 0.65).toFixed(1)} ${(y + bend()).toFixed(1)} ${(width + 5).toFixed(1)} ${(y + bend()).toFixed(1)}`);
-	}
-	return parts.join("");
-}
-
-const StoneLayer = memo(function Stones(q: { w: number; m: Metrics; id: string; stones: string; dead?: Set<number>; last: number; ko: number; flip: boolean; numbers?: Map<number, number>; marks?: Mark[] }) {
-	const { w, m, id, stones, dead, last, ko, flip, numbers } = q;
+const MarkLayer = memo(function Marks(q: { w: number; m: Metrics; stones: string; last: number; ko: number; flip: boolean; numbers?: Map<number, number>; marks?: Mark[] }) {
+	const { w, m, stones, last, ko, flip, numbers } = q;
 	const area = stones.length;
 	const at = (p: number) => {
 		const s = flip ? area - 1 - p : p;
-		return [m.margin + (s % w) * m.cell, m.margin + Math.floor(s / w) * m.cell];
+		return [m.margin + (s % w) * m.cell + m.line / 2, m.margin + Math.floor(s / w) * m.cell + m.line / 2];
 	};
-	const r = m.cell * 0.47;
-	const list: number[] = [];
-	for (let p = 0; p < area; p++) if (stones[p] !== ".") list.push(p);
-	const ink = (p: number) => (stones[p] === "b" ? "#F7F4ED" : stones[p] === "w" ? "#14110D" : "#14110D");
+	const ink = (p: number) => (stones[p] === "b" ? "#F7F4ED" : "#14110D");
+	const marked = !!numbers || !!q.marks?.some((k) => k.p === last); // one sign on a stone is enough
 	return (
 		<g>
-			<g class="shadows">
-				{list.map((p) => {
-					if (dead?.has(p)) return null;
-					const [x, y] = at(p);
-					return <circle key={p} cx={x + m.cell * 0.03} cy={y + m.cell * 0.05} r={m.cell * 0.478} />;
-				})}
-			</g>
-			{list.map((p) => {
+			{numbers && [...numbers].map(([p, n]) => {
 				const [x, y] = at(p);
-				const black = stones[p] === "b";
-				return (
-					<g key={stones[p] + p} class={"stone" + (dead?.has(p) ? " dead" : "") + (p === last ? " fresh" : "")}>
-						<circle cx={x} cy={y} r={r} fill={`url(#${id}${black ? "b" : "w"})`} stroke={black ? "#000" : "#8D877A"} stroke-width={black ? 0 : 0.7} />
-						{numbers?.has(p) && (
-							<text x={x} y={y} class="number" fill={ink(p)} font-size={m.cell * (numbers.get(p)! > 99 ? 0.34 : 0.42)}>
-								{numbers.get(p)}
-							</text>
-						)}
-					</g>
-				);
+				return <text key={p} x={x} y={y} class={"number" + (p === last ? " newest" : "")} fill={ink(p)} font-size={m.cell * (n > 99 ? 0.34 : 0.42)}>{n}</text>;
 			})}
-			{last >= 0 && stones[last] !== "." && !numbers && <circle class="last" cx={at(last)[0]} cy={at(last)[1]} r={m.cell * 0.235} stroke={ink(last)} stroke-width={m.cell * 0.075} />}
+			{last >= 0 && stones[last] !== "." && !marked && <circle class="last" cx={at(last)[0]} cy={at(last)[1]} r={m.cell * 0.22} stroke={ink(last)} stroke-width={Math.max(1.5, m.cell * 0.052)} />}
 			{ko >= 0 && <rect class="ko" x={at(ko)[0] - m.cell * 0.17} y={at(ko)[1] - m.cell * 0.17} width={m.cell * 0.34} height={m.cell * 0.34} />}
 			{q.marks?.map((k) => {
 				const [x, y] = at(k.p);
@@ -191,32 +102,72 @@ function MarkShape({ k, x, y, m, colour, bare }: { k: Mark; x: number; y: number
 /** Whether a label is shown whole on its point. */
 export const fitsOnPoint = (label: string): boolean => [...label].length <= 4;
 
+interface Ghost { p: number; strong: boolean; waiting: boolean }
+
+// The stone under the pointer: alone, so that moving the pointer draws nothing else.
+function GhostStone({ ghost, at, m, turn }: { ghost: ReadonlySignal<Ghost>; at: (p: number) => [number, number]; m: Metrics; turn?: Colour }) {
+	const g = ghost.value;
+	if (g.p < 0) return null;
+	const [x, y] = at(g.p);
+	return (
+		<>
+			{turn && <circle class={"ghost " + turn} cx={x} cy={y} r={m.cell * RADIUS} opacity={g.strong ? 0.8 : 0.5} />}
+			{g.waiting && <path class="cross" d={`M0 ${y}H${m.width}M${x} 0V${m.height}`} />}
+		</>
+	);
+}
+
+// Runs f as soon as the frame that is being made has been painted.
+function afterPaint(f: () => void): void {
+	const { port1, port2 } = new MessageChannel();
+	port1.onmessage = () => {
+		port1.close();
+		f();
+	};
+	port2.postMessage(0);
+}
+
+const UNCONFIRMED = 900; // ms that a stone lies which nobody has confirmed
+
 /** A board that fills the space it is given. */
 export function Board(q: BoardProps) {
-	const id = useMemo(() => `b${++boards}`, []);
 	const box = useRef<HTMLDivElement>(null);
+	const base = useRef<HTMLCanvasElement>(null);
+	const stones = useRef<HTMLCanvasElement>(null);
 	const canvas = useRef<HTMLCanvasElement>(null);
 	const space = useSignal<[number, number]>([0, 0]);
-	const ghost = useSignal<{ p: number; strong: boolean; waiting: boolean }>({ p: -1, strong: false, waiting: false });
+	const ghost = useSignal<Ghost>({ p: -1, strong: false, waiting: false });
 	const pointer = useMemo(() => new Pointer(), []);
+	const painter = useMemo(() => new StonePainter(() => stones.current?.getContext("2d")), []);
+	const props = useRef(q);
+	props.current = q;
 	const flip = !!q.flip;
 	const area = q.w * q.h;
 	const dpr = Math.max(1, window.devicePixelRatio || 1);
 	const style = q.coordinates ?? "a1";
+	const { theme, wood, motion } = settings.value;
+	const dark = darkness.value;
 
 	useLayoutEffect(() => {
 		const look = () => {
 			const r = box.current?.getBoundingClientRect();
-			if (r && r.width > 0) space.value = [r.width, r.height];
+			if (r && r.width > 0 && (r.width !== space.peek()[0] || r.height !== space.peek()[1])) space.value = [r.width, r.height];
 		};
 		look();
 		const observer = new ResizeObserver(look);
 		if (box.current) observer.observe(box.current);
-		return () => observer.disconnect();
+		return () => {
+			observer.disconnect();
+			painter.stop();
+		};
 	}, []);
 
 	const [width, height] = space.value;
 	const m = useMemo(() => measure(q.w, q.h, width, height, dpr, style !== "none"), [q.w, q.h, width, height, dpr, style]);
+	const at = (p: number): [number, number] => {
+		const s = flip ? area - 1 - p : p;
+		return [m.margin + (s % q.w) * m.cell + m.line / 2, m.margin + Math.floor(s / q.w) * m.cell + m.line / 2];
+	};
 
 	// At once, not after the next paint: else a press on what is already shown is lost.
 	useLayoutEffect(() => {
@@ -225,8 +176,19 @@ export function Board(q: BoardProps) {
 		q.onWaiting?.(null);
 	}, [q.stones, q.turn]);
 
+	useLayoutEffect(() => {
+		const ctx = base.current?.getContext("2d");
+		if (ctx) drawBase(ctx, m, q.w, q.h, flip, style, dpr);
+	}, [m, flip, style, theme, wood, dark]);
+	const repaint = () => {
+		const { stones, dead } = props.current;
+		const still = motion === "off" || matchMedia("(prefers-reduced-motion: reduce)").matches;
+		painter.show(stones, m, q.w, flip, dpr, wood === "paper", dead, !still);
+	};
+	useLayoutEffect(repaint, [q.stones, q.dead, m, flip, wood]);
+
 	useSignalEffect(() => {
-		const o = q.overlay?.value ?? null;
+		const o = props.current.overlay?.value ?? null;
 		void space.value;
 		const frame = requestAnimationFrame(() => {
 			const ctx = canvas.current?.getContext("2d");
@@ -249,58 +211,72 @@ export function Board(q: BoardProps) {
 	};
 	const allowed = (p: number) => p >= 0 && (!!q.any || q.legal?.[p] === "1");
 	const show = (p: number, strong: boolean, waiting = false) => {
-		const g = ghost.value;
+		const g = ghost.peek();
 		if (g.p !== p || g.strong !== strong || g.waiting !== waiting) ghost.value = { p, strong, waiting };
 	};
+	// A stone lies in the frame after the press; all that follows from it comes after that frame.
+	const commit = (p: number) => {
+		show(-1, false);
+		q.onWaiting?.(null);
+		if (!allowed(p) || q.any || !q.turn || q.stones[p] !== ".") {
+			q.onPlay?.(p, !allowed(p));
+			return;
+		}
+		painter.put(p, q.turn);
+		let done = false;
+		const rest = () => {
+			if (done) return;
+			done = true;
+			props.current.onPlay?.(p, false);
+			setTimeout(() => { if (props.current.stones[p] === ".") repaint(); }, UNCONFIRMED);
+		};
+		requestAnimationFrame(() => afterPaint(rest));
+		setTimeout(rest, 60); // where nothing is painted
+	};
+	const wait = (p: number): void =>
+		q.onWaiting?.({
+			p,
+			place: () => {
+				pointer.cancel();
+				commit(p);
+			},
+			nudge: (dx, dy) => {
+				const s = flip ? -1 : 1;
+				const [x, y] = [(p % q.w) + s * dx, Math.floor(p / q.w) + s * dy];
+				if (x < 0 || y < 0 || x >= q.w || y >= q.h) return;
+				pointer.wait(y * q.w + x);
+				show(y * q.w + x, true, true);
+				wait(y * q.w + x);
+			},
+			cancel: () => {
+				pointer.cancel();
+				show(-1, false);
+				q.onWaiting?.(null);
+			},
+		});
 	const take = (r: Result, touch: boolean) => {
 		if (r.play >= 0) {
-			show(-1, false);
-			q.onWaiting?.(null);
-			q.onPlay?.(r.play, !allowed(r.play));
+			commit(r.play);
 			return;
 		}
 		if (r.waiting && !allowed(r.ghost)) {
-			const p = r.ghost;
 			pointer.cancel();
-			show(-1, false);
-			q.onWaiting?.(null);
-			q.onPlay?.(p, true);
+			commit(r.ghost);
 			return;
 		}
 		if (touch || r.waiting || r.ghost >= 0) show(allowed(r.ghost) ? r.ghost : -1, true, r.waiting);
-		const wait = (p: number): void =>
-			q.onWaiting?.({
-				p,
-				place: () => {
-					pointer.cancel();
-					q.onWaiting?.(null);
-					show(-1, false);
-					q.onPlay?.(p, !allowed(p));
-				},
-				nudge: (dx, dy) => {
-					const s = flip ? -1 : 1;
-					const [x, y] = [(p % q.w) + s * dx, Math.floor(p / q.w) + s * dy];
-					if (x < 0 || y < 0 || x >= q.w || y >= q.h) return;
-					pointer.cancel();
-					show(y * q.w + x, true, true);
-					wait(y * q.w + x);
-				},
-			});
 		if (r.waiting) wait(r.ghost);
 		else if (r.ghost < 0) q.onWaiting?.(null);
 	};
 
-	const g = ghost.value;
-	const [gx, gy] = (() => {
-		const s = flip ? area - 1 - g.p : g.p;
-		return [m.margin + (s % q.w) * m.cell, m.margin + Math.floor(s / q.w) * m.cell];
-	})();
 	const playable = !!q.onPlay;
+	const [pw, ph] = [Math.round(m.width * dpr), Math.round(m.height * dpr)];
+	const sized = { width: m.width + "px", height: m.height + "px" };
 	return (
 		<div class="board-space" ref={box}>
 			<div
 				class={"board" + (playable ? " playable" : "")}
-				style={{ width: m.width + "px", height: m.height + "px" }}
+				style={sized}
 				onMouseDown={(e) => {
 					// A click leaves the arrow keys to the game: only who walks the grid by keys has the focus in it.
 					e.preventDefault();
@@ -321,8 +297,9 @@ export function Board(q: BoardProps) {
 				onPointerMove={(e) => {
 					const p = pointAt(e);
 					if (e.pointerType === "mouse" && e.buttons === 0) {
-						if (playable && !g.waiting) show(allowed(p) ? p : -1, false);
-						e.currentTarget.style.cursor = playable && p >= 0 && !allowed(p) ? "not-allowed" : "";
+						if (playable && !ghost.peek().waiting) show(allowed(p) ? p : -1, false);
+						const cursor = playable && p >= 0 && !allowed(p) ? "not-allowed" : "";
+						if (e.currentTarget.style.cursor !== cursor) e.currentTarget.style.cursor = cursor;
 						q.onHover?.(p);
 						return;
 					}
@@ -334,7 +311,7 @@ export function Board(q: BoardProps) {
 				onPointerCancel={() => take(pointer.cancel(), true)}
 				onPointerLeave={(e) => {
 					if (e.pointerType !== "mouse") return;
-					if (!g.waiting) show(-1, false);
+					if (!ghost.peek().waiting) show(-1, false);
 					q.onHover?.(-1);
 				}}
 				onWheel={(e) => {
@@ -345,17 +322,14 @@ export function Board(q: BoardProps) {
 			>
 				{width > 0 && (
 					<>
+						<canvas class="base" ref={base} width={pw} height={ph} style={sized} aria-hidden="true" />
+						<canvas class="stones" ref={stones} width={pw} height={ph} style={sized} aria-hidden="true" />
 						<svg width={m.width} height={m.height} viewBox={`0 0 ${m.width} ${m.height}`} aria-hidden="true">
-							<BaseLayer w={q.w} h={q.h} m={m} id={id} style={style} flip={flip} />
-							<StoneLayer w={q.w} m={m} id={id} stones={q.stones} dead={q.dead} last={q.last ?? -1} ko={q.ko ?? -1} flip={flip} numbers={q.numbers} marks={q.marks} />
-							{q.next?.map((n) => {
-								const s = flip ? area - 1 - n.p : n.p;
-								return n.p < 0 ? null : <circle key={"n" + n.p} class={"next " + n.c} cx={m.margin + (s % q.w) * m.cell} cy={m.margin + Math.floor(s / q.w) * m.cell} r={m.cell * 0.42} />;
-							})}
-							{g.p >= 0 && q.turn && <circle class="ghost" cx={gx} cy={gy} r={m.cell * 0.47} fill={`url(#${id}${q.turn})`} opacity={g.strong ? 0.75 : 0.45} />}
-							{g.waiting && <path class="cross" d={`M0 ${gy}H${m.width}M${gx} 0V${m.height}`} />}
+							<MarkLayer w={q.w} m={m} stones={q.stones} last={q.last ?? -1} ko={q.ko ?? -1} flip={flip} numbers={q.numbers} marks={q.marks} />
+							{q.next?.map((n) => n.p >= 0 && <circle key={"n" + n.p} class={"next " + n.c} cx={at(n.p)[0]} cy={at(n.p)[1]} r={m.cell * 0.42} />)}
+							<GhostStone ghost={ghost} at={at} m={m} turn={q.turn} />
 						</svg>
-						<canvas ref={canvas} width={Math.round(m.width * dpr)} height={Math.round(m.height * dpr)} style={{ width: m.width + "px", height: m.height + "px" }} aria-hidden="true" />
+						<canvas class="stream" ref={canvas} width={pw} height={ph} style={sized} aria-hidden="true" />
 						<Grid q={q} m={m} flip={flip} onEnter={(p) => q.onPlay?.(p, !allowed(p))} />
 					</>
 				)}

@@ -4,23 +4,29 @@ export interface Metrics {
 	cell: number; // distance of lines in CSS pixels; a whole number of device pixels
 	margin: number; // from the edge of the wood to the first line
 	coords: boolean;
+	font: number; // of coordinates
 	width: number;
 	height: number;
 	line: number; // width of a line: one device pixel
 }
 
+const SMALLEST = 14; // cell that coordinates go beside
+
 /** How large a board of w by h points is drawn in a space, and where its lines are. */
 export function measure(w: number, h: number, width: number, height: number, dpr: number, wanted: boolean): Metrics {
-	const fit = (margin: number) => Math.floor(Math.min(width / (w - 1 + 2 * margin), height / (h - 1 + 2 * margin)) * dpr) / dpr;
-	let coords = wanted;
-	let cell = fit(coords ? 1.02 : 0.72);
-	if (coords && cell < 24) {
-		coords = false;
-		cell = fit(0.72);
+	const fit = (across: number, down: number, pad: number) => Math.max(6, Math.floor(Math.min((width - 2 * pad) / across, (height - 2 * pad) / down) * dpr) / dpr);
+	const bare = fit(w + 0.4, h + 0.4, 0);
+	let [cell, margin, font] = [bare, bare * 0.7, 0];
+	const coords = wanted && bare >= SMALLEST;
+	if (coords) {
+		// Beside a stone on the edge, as small as they are read well: they grow less than the board.
+		font = Math.min(13, Math.max(8.5, bare * 0.3));
+		const pad = font * 1.5 + 2;
+		cell = fit(w, h, pad);
+		margin = cell / 2 + pad;
 	}
-	cell = Math.max(cell, 6);
-	const margin = Math.round(cell * (coords ? 1.02 : 0.72) * dpr) / dpr;
-	return { cell, margin, coords, width: cell * (w - 1) + 2 * margin, height: cell * (h - 1) + 2 * margin, line: 1 / dpr };
+	margin = Math.floor(margin * dpr) / dpr;
+	return { cell, margin, coords, font, width: cell * (w - 1) + 2 * margin, height: cell * (h - 1) + 2 * margin, line: 1 / dpr };
 }
 
 /** Star points, by the rule of fixed handicap stones. */

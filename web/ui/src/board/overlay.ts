@@ -8,9 +8,8 @@ export interface Disc {
 	size: number; // 0 to 1, share of the most visits
 	cls: number; // class of the loss
 	best: boolean;
-	top: string; // first line, or the letter alone on small boards
-	low: string;
-	letter: string;
+	top: string; // first line; empty: a dot without words
+	low: string; // second line, alone where there is room for one only
 }
 
 export interface Overlay {
@@ -47,13 +46,35 @@ export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metric
 		return [m.margin + (q % w) * m.cell, m.margin + Math.floor(q / w) * m.cell];
 	};
 	if (o.region) shade(ctx, o.region, at, m, area);
-	if (o.ownership) for (let p = 0; p < area; p++) square(ctx, o.stones[p], o.ownership[p] / 127, at(p), m);
+	const discs = o.line?.length ? [] : (o.discs ?? []);
+	const taken = new Set(discs.map((d) => d.p));
+	if (o.ownership) for (let p = 0; p < area; p++) if (!taken.has(p)) square(ctx, o.stones[p], o.ownership[p] / 127, at(p), m);
 	if (o.territory) for (let p = 0; p < area; p++) if (o.territory[p] !== o.stones[p]) square(ctx, o.stones[p], o.territory[p] === "b" ? 0.7 : o.territory[p] === "w" ? -0.7 : 0, at(p), m);
-	if (o.policy) policy(ctx, o.policy, at, m, area, false);
-	if (o.human) policy(ctx, o.human, at, m, area, true);
+	if (o.policy) policy(ctx, o.policy, at, m, area, false, taken);
+	if (o.human) policy(ctx, o.human, at, m, area, true, taken);
 	if (o.line?.length) variation(ctx, o.line, at, m);
-	else if (o.discs) for (const d of o.discs) disc(ctx, d, at(d.p), m);
+	for (const d of discs) {
+		disc(ctx, d, at(d.p), m);
+		if (!d.top) continue;
+		if (o.policy) share(ctx, o.policy[d.p], at(d.p), m, []);
+		if (o.human) share(ctx, o.human[d.p], at(d.p), m, [3, 3]);
+	}
 	if (o.hints) for (const p of o.hints) ring(ctx, at(p), m);
+}
+
+// The policy of a candidate: an arc around its disc, all the way round for certainty.
+function share(ctx: CanvasRenderingContext2D, root: number, [x, y]: [number, number], m: Metrics, dash: number[]) {
+	const v = (root / 255) ** 2;
+	if (v < 0.005) return;
+	for (const [width, colour] of [[5, "#FFF6E0"], [2.6, INK]] as const) {
+		ctx.beginPath();
+		ctx.arc(x, y, 0.485 * m.cell, -Math.PI / 2, -Math.PI / 2 + 2 * Math.PI * v);
+		ctx.strokeStyle = colour;
+		ctx.lineWidth = width;
+		ctx.setLineDash(width === 5 ? [] : dash);
+		ctx.stroke();
+	}
+	ctx.setLineDash([]);
 }
 
 function square(ctx: CanvasRenderingContext2D, stone: string, v: number, [x, y]: [number, number], m: Metrics) {
@@ -78,14 +99,14 @@ function shade(ctx: CanvasRenderingContext2D, region: Set<number>, at: (p: numbe
 	}
 }
 
-function policy(ctx: CanvasRenderingContext2D, root: Uint8Array, at: (p: number) => [number, number], m: Metrics, area: number, hollow: boolean) {
+function policy(ctx: CanvasRenderingContext2D, root: Uint8Array, at: (p: number) => [number, number], m: Metrics, area: number, hollow: boolean, taken: Set<number>) {
 	ctx.font = `600 ${Math.max(9, m.cell * 0.26)}px system-ui, sans-serif`;
 	ctx.textAlign = "center";
 	ctx.textBaseline = "middle";
 	for (let p = 0; p < area; p++) {
 		const v = root[p] / 255;
 		const share = v * v;
-		if (share < 0.002) continue;
+		if (share < 0.002 || taken.has(p)) continue;
 		const [x, y] = at(p);
 		const r = Math.max(0.06, 0.46 * v) * m.cell;
 		ctx.beginPath();
@@ -99,7 +120,14 @@ function policy(ctx: CanvasRenderingContext2D, root: Uint8Array, at: (p: number)
 			ctx.fill();
 		}
 		if (share >= 0.01 && m.cell >= 26 && !hollow) {
-			ctx.fillStyle = r > 0.24 * m.cell ? "#FFFFFF" : INK;
+			const inside = r > 0.24 * m.cell;
+			if (!inside) { // the number stands on whatever lies there: with an edge of its own
+				ctx.strokeStyle = "#FFF6E0";
+				ctx.lineWidth = 3;
+				ctx.lineJoin = "round";
+				ctx.strokeText(String(Math.round(share * 100)), x, y + 0.5);
+			}
+			ctx.fillStyle = inside ? "#FFFFFF" : INK;
 			ctx.fillText(String(Math.round(share * 100)), x, y + 0.5);
 		}
 	}
@@ -162,17 +190,15 @@ function disc(ctx: CanvasRenderingContext2D, d: Disc, [x, y]: [number, number], 
 	ctx.textAlign = "center";
 	ctx.textBaseline = "middle";
 	const fit = (text: string, most: number) => Math.min(most, (1.62 * r) / Math.max(1, text.length * 0.56));
-	if (m.cell < 24) {
-		ctx.font = `700 ${Math.max(9, m.cell * 0.5)}px system-ui, sans-serif`;
-		ctx.fillText(d.letter, x, y + 0.5);
-	} else if (r >= 0.38 * m.cell && m.cell >= 30 && d.low) {
-		ctx.font = `700 ${fit(d.top, m.cell * 0.29)}px system-ui, sans-serif`;
-		ctx.fillText(d.top, x, y - 0.13 * m.cell);
-		ctx.font = `500 ${fit(d.low, m.cell * 0.22)}px system-ui, sans-serif`;
-		ctx.fillText(d.low, x, y + 0.17 * m.cell);
-	} else {
-		ctx.font = `700 ${fit(d.top, m.cell * 0.29)}px system-ui, sans-serif`;
-		ctx.fillText(d.top, x, y + 0.5);
+	const write = (text: string, weight: number, most: number, dy: number) => {
+		ctx.font = `${weight} ${fit(text, most)}px system-ui, sans-serif`;
+		ctx.fillText(text, x, y + dy);
+	};
+	// The letter leads to the row of the table, so it is always there.
+	if (!d.low || d.low === d.top || m.cell < 30 || r < 0.38 * m.cell) write(d.low || d.top, 700, Math.max(9, m.cell * 0.46), 0.5);
+	else {
+		write(d.top, 700, m.cell * 0.29, -0.13 * m.cell);
+		write(d.low, 650, m.cell * 0.26, 0.18 * m.cell);
 	}
 }
 

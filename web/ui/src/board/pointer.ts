@@ -78,6 +78,12 @@ export class Pointer {
 		return this.result(-1);
 	}
 
+	/** The stone that waits is moved to another point. */
+	wait(p: number): void {
+		this.id = -1;
+		this.waiting = p;
+	}
+
 	cancel(): Result {
 		this.id = -1;
 		this.waiting = -1;

@@ -1,17 +1,14 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { GameState, Review, ReviewMove, ReviewPoint, ReviewProgress } from "../gen/api";
-import { resultText, t } from "../i18n";
+import { t, yourResult } from "../i18n";
 import { Icon } from "../icons";
 import { save, send, watch } from "../net";
-import { point } from "../rules";
 import { settings } from "../settings";
-import { again, analyseGame, back, ended, lookAt, reviewGame, size } from "./game";
+import { again, analyseGame, back, ended, lookAt, reviewGame } from "./game";
 import { Graph, type Point } from "./Graph";
-import { fitText } from "./Home";
-import { Mini } from "./Mini";
 import { Steps } from "./Play";
-import { LossChip } from "./Loss";
+import { CountTold, RankScale, Story } from "./Story";
 
 const review = signal<Review | null>(null);
 const known = signal<Map<number, ReviewPoint>>(new Map());
@@ -50,40 +47,19 @@ function points(): Point[] {
 	});
 }
 
-/** The player's own three moves that cost most, each a way into the review. */
-function Costliest({ g, r }: { g: GameState; r: Review }) {
-	const [w, h] = size.value;
-	const moves = r.moves as ReviewMove[];
-	const worst = (r.mistakes as number[]).filter((i) => moves[i]?.listed && moves[i].c === g.colour).slice(0, 3);
-	if (worst.length === 0) return <p class="dim">{t(r.card.state === "done" ? "after_none" : "after_looking")}</p>;
-	return (
-		<>
-			<p class="dim">{t("after_worst")}</p>
-			<div class="costliest">
-				{worst.map((i) => (
-					<a key={i} href={`/review/${g.game}?m=${i + 1}`} title={t("said_mistake", { n: i + 1, move: moves[i].m, points: moves[i].loss.toFixed(1) })}>
-						<Mini w={w} h={h} stones={boards.value.slice(i * w * h, (i + 1) * w * h)} ring={point(moves[i].m, w, h)} size={88} />
-						<span class="row"><LossChip loss={moves[i].loss} cls={moves[i].cls} /> {moves[i].m}</span>
-					</a>
-				))}
-			</div>
-		</>
-	);
-}
-
-/** What there is once a game is over: the result, its course, the costliest moves, and what to do next. */
+/** What there is once a game is over: the result, its course, where it turned, and what to do next. */
 export function After({ g }: { g: GameState }) {
 	useEffect(() => follow(g), [g.game, g.phase]);
-	const won = g.result?.startsWith(g.colour === "b" ? "B+" : "W+");
 	const r = review.value;
 	return (
 		<div class="panel-box over" data-review={r?.card.state ?? ""}>
-			<h2 class="big-result">{resultText(g.result ?? "")}</h2>
-			<p class="dim">{g.result === "0" || g.result === "Void" ? "" : won ? t("you_won") : t("you_lost")}{g.byPlayer ? " " + t("by_player") : ""}</p>
-			{g.fit && <p>{fitText(g.fit)}</p>}
+			<h2 class="big-result">{yourResult(g.result ?? "", g.colour)}</h2>
+			{g.byPlayer && <p class="dim">{t("by_player")}</p>}
+			{g.fit && <RankScale f={g.fit} />}
+			<CountTold g={g} />
 			{g.moves.length > 0 && <Steps g={g} />}
 			{r && <Graph points={points()} at={back.value ?? g.moves.length} onSeek={lookAt} height={92} winrate={false} />}
-			{r && <Costliest g={g} r={r} />}
+			{r && <Story g={g} r={r} known={known.value} />}
 			<div class="next-steps">
 				<button class="button primary" disabled={g.moves.length === 0} onClick={() => void reviewGame(g.game)}><Icon name="review" /> {t("review")}</button>
 				<button class="button quiet" onClick={() => void again(g, false)}>{t("again")}</button>

@@ -13,7 +13,7 @@ import { other, play, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
 import { stoneSound } from "../sound";
 import * as tree from "../tree";
-import { ask, askSweep, calmFrame, change, edit, flip, forgetHuman, frame, goOn, hover, humans, LETTERS, menu, overlay, rows, startSweep, steps, stopSweep, sweep, swept, wish, type Wish } from "./analysis";
+import { ask, calmFrame, change, deeper, edit, flip, forgetHuman, frame, goOn, hover, humans, LETTERS, look, menu, overlay, rows, startSweep, steps, stopSweep, sweep, swept, wish, type Wish } from "./analysis";
 import { Documents } from "./Documents";
 import { Graph, type Point } from "./Graph";
 import { bounds, classOf, LossChip } from "./Loss";
@@ -32,7 +32,7 @@ function Mistakes() {
 					<button class="plain" onClick={stopSweep}>{t("stop")}</button>
 				</div>
 			) : known < tree.line.value.length ? (
-				<button class="button quiet small" onClick={startSweep}><Icon name="review" size={16} /> {t("whole_game")}</button>
+				<button class="button quiet small" onClick={() => startSweep(true)}><Icon name="review" size={16} /> {t("whole_game")}</button>
 			) : null}
 			{list.length > 0 ? (
 				<ol>
@@ -143,6 +143,9 @@ function mistake(step: number): void {
 	toast(t("no_mistake"), { ms: 2500 });
 }
 
+// Whether points speak for one side and chances for the other, as they may where a network knows a board badly.
+const disagree = (f: { lead: number; winrate: number }): boolean => Math.abs(f.lead) >= 1 && Math.abs(f.winrate - 0.5) >= 0.03 && f.lead > 0 !== f.winrate > 0.5;
+
 function EngineLine() {
 	const f = calmFrame();
 	const w = wish.value;
@@ -152,9 +155,10 @@ function EngineLine() {
 		<div class="engine-line" data-visits={f?.visits ?? 0}>
 			<div class="verdict">
 				<strong class="lead">{f && !f.error ? leadShort(f.lead) : "–"}</strong>
-				{f && !f.error && <span class="wr">{t("black")} {(f.winrate * 100).toFixed(1)} %</span>}
+				{f && !f.error && <span class="wr">{t("black_wins", { percent: (f.winrate * 100).toFixed(1) })}</span>}
 				<span class="bar" aria-hidden="true"><span style={{ width: (f ? f.winrate * 100 : 50) + "%" }} /></span>
 			</div>
+			{f && !f.error && disagree(f) && <span class="dim">{t("numbers_disagree")}</span>}
 			<div class="engine-row">
 				<button class="plain engine-name" title={t("change_network")} onClick={() => (menu.value = !menu.value)} aria-expanded={menu.value}>
 					<span class="dim">{state}</span>
@@ -202,21 +206,24 @@ function Candidates() {
 	return (
 		<div class="cands" onMouseLeave={() => (hover.value = -1)}>
 			<table aria-label={t("candidates")}>
-				<thead><tr><th /><th scope="col">{t("move")}</th><th scope="col">{t("loss")}</th><th scope="col">{t("win")}</th><th scope="col">{t("visits_budget")}</th><th scope="col">{t("line")}</th></tr></thead>
+				<thead><tr><th /><th scope="col">{t("move")}</th><th scope="col">{t("loss")}</th><th scope="col">{t("win")}</th><th scope="col">{t("visits_budget")}</th><th scope="col">{t("line")}</th><th scope="col"><span class="sr">{t("deeper")}</span></th></tr></thead>
 				<tbody>
 					{list.slice(0, 10).map((m, i) => {
 						const first = m.m === f?.moves[0]?.m;
+						const asked = deeper.value.includes(m.m);
 						return (
 							<tr key={m.m} tabIndex={0} class={hover.value === i ? "on" : ""} onMouseEnter={() => { hover.value = i; steps.value = 0; }} onFocus={() => { hover.value = i; steps.value = 0; }} onBlur={() => (hover.value = -1)}
 								onClick={() => void attempt(tree.playMoves([m.m]))} onAuxClick={(e) => { if (e.button === 1) { e.preventDefault(); void attempt(keep(m.pv)); } }}
 								onKeyDown={(e) => { if (e.key === "Enter") { e.preventDefault(); e.stopPropagation(); void attempt(e.shiftKey ? keep(m.pv) : tree.playMoves([m.m])); } }}
 								onWheel={(e) => { e.preventDefault(); steps.value = Math.max(1, Math.min(m.pv.length, (steps.value || (e.deltaY > 0 ? 0 : m.pv.length)) + Math.sign(e.deltaY))); }}>
 								<td><span class="key" style={{ background: SCALE[m.cls][0], color: SCALE[m.cls][1] }}>{LETTERS[i]}</span></td>
-								<th scope="row">{m.m === "pass" ? t("pass_said") : m.m}</th>
+								<th scope="row">{m.m === "pass" ? t("pass_said") : m.m}{m.mirrors?.length ? <span class="mirrors" title={t("mirrors", { moves: m.mirrors.join(", ") })}> ×{m.mirrors.length + 1}<span class="sr">{t("mirrors", { moves: m.mirrors.join(", ") })}</span></span> : null}</th>
 								<td>{first ? t("best") : signed(-m.loss)}</td>
 								<td>{(m.w * 100).toFixed(1)}</td>
 								<td>{short(m.v)}</td>
 								<td class="pv">{m.pv.slice(1, 7).join(" ")}</td>
+								<td><button type="button" class={"deeper" + (asked ? " on" : "")} aria-pressed={asked} title={t("deeper")} aria-label={t("deeper_at", { move: m.m === "pass" ? t("pass_said") : m.m })}
+									onKeyDown={(e) => e.stopPropagation()} onClick={(e) => { e.stopPropagation(); look(asked ? deeper.value.filter((v) => v !== m.m) : [...deeper.value, m.m]); }}><Icon name="search" size={16} /></button></td>
 							</tr>
 						);
 					})}
@@ -243,8 +250,17 @@ function Nav() {
 	);
 }
 
+// Empty points with marks, a region that the reader asks about.
+function marked(): string[] {
+	const [w, h] = tree.size.value;
+	const marks = tree.nodes.value.get(tree.at.value)?.marks ?? [];
+	return [...new Set(marks.map((m) => m.p))].filter((v) => tree.position.value.stones[point(v, w, h)] === ".");
+}
+
 function Legend() {
 	const w = wish.value;
+	const free = marked();
+	const asked = free.length > 0 && free.every((v) => deeper.value.includes(v));
 	const toggle = (key: "moves" | "area" | "policy" | "human" | "bestOnly", text: string, n: string) => (
 		<button type="button" class={"chip" + (w[key] ? " on" : "")} aria-pressed={w[key]} title={`${text} (${n})`} onClick={() => change({ [key]: !w[key] })}>{text}</button>
 	);
@@ -255,6 +271,7 @@ function Legend() {
 			{toggle("policy", t("policy"), "3")}
 			{humans.value && toggle("human", t("human_moves", { rank: rank(w.rank) }), "4")}
 			{toggle("bestOnly", t("best_only"), "5")}
+			{free.length > 0 && <button type="button" class={"chip" + (asked ? " on" : "")} aria-pressed={asked} onClick={() => look(asked ? [] : free)}>{t("deeper_marked")}</button>}
 			<span class="scale" role="img" aria-label={t("scale_said")}>
 				{SCALE.map(([fill, ink], i) => <span key={i} style={{ background: fill, color: ink }}>{i < bounds().length ? "<" + bounds()[i] : bounds()[i - 1] + "+"}</span>)}
 			</span>
@@ -313,7 +330,13 @@ function points(): Point[] {
 }
 
 function Curve() {
-	return <Graph points={points()} at={tree.line.value.indexOf(tree.at.value)} onSeek={(i) => tree.goTo(tree.line.value[i])} height={innerWidth < 640 ? 84 : 132} />;
+	const s = sweep.value;
+	return (
+		<div class="lead-curve">
+			<Graph points={points()} at={tree.line.value.indexOf(tree.at.value)} onSeek={(i) => tree.goTo(tree.line.value[i])} height={innerWidth < 640 || innerHeight < 820 ? 84 : 132} />
+			{s && <span class="sweep-note">{t("of", { n: s.all - s.todo.length, of: s.all })}</span>}
+		</div>
+	);
 }
 
 function Cut() {
@@ -357,9 +380,8 @@ function DocView({ id }: { id: string }) {
 		const stop = watch<Doc | DocChange>("doc:" + id, (d) => ("nodes" in d ? tree.take(d as Doc) : tree.change(d as DocChange)), () => (gone.value = true));
 		frames((f) => { if (f.doc !== id) return; tree.remember(f); swept(f); });
 		const offAsk = effect(() => {
-			void tree.at.value; void tree.doc.value; void wish.value; void goOn.value;
-			if (status.value === "open" && sweep.peek()) askSweep();
-			else ask();
+			void tree.at.value; void tree.doc.value; void wish.value; void goOn.value; void deeper.value;
+			if (status.value === "open") ask();
 		});
 		const offHover = effect(() => { void tree.at.value; hover.value = -1; steps.value = 0; });
 		const offBudget = effect(() => { void tree.at.value; goOn.value = false; });
@@ -376,6 +398,8 @@ function DocView({ id }: { id: string }) {
 		return () => { stop(); off(); offAsk(); offHover(); offBudget(); frames(null); post("analysis.set", { on: false }); };
 	}, [id]);
 
+	const there = tree.doc.value?.doc === id && status.value === "open";
+	useEffect(() => { if (there) startSweep(false); }, [id, there]);
 	if (gone.value) return <main class="empty"><p>{t("doc_gone")}</p><a class="button primary" href="/analyse">{t("analyse")}</a></main>;
 	const d = tree.doc.value;
 	if (!d || d.doc !== id) return <main class="empty" aria-busy="true" />;

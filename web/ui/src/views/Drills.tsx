@@ -1,9 +1,10 @@
 import { computed, signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Board } from "../board/Board";
 import type { Overlay } from "../board/overlay";
 import type { Drill, DrillVerdict } from "../gen/api";
-import { duration, t, why } from "../i18n";
+import { duration, t, verdictText, why } from "../i18n";
 import { keys } from "../keys";
 import { say, toast } from "../live";
 import { inWords, Refused, send } from "../net";
@@ -11,7 +12,6 @@ import { other, play, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
 import { classOf, LossChip } from "./Loss";
-import { verdictText } from "./ReviewGame";
 
 const drill = signal<Drill | null>(null);
 const answer = signal<DrillVerdict | null>(null);
@@ -32,13 +32,18 @@ const overlay = computed<Overlay | null>(() => {
 	const turn = p.toMove as Colour;
 	const o: Overlay = { stones: p.stones };
 	if (line.value) o.line = ((a.verdict.accepted && a.verdict.line?.length ? a.verdict.line : a.best.line) ?? [a.best.m]).slice(0, 10).map((v, i) => ({ p: point(v, w, h), c: i % 2 ? other(turn) : turn, n: i + 1 }));
-	else if (a.verdict.m) o.discs = [{ p: point(a.verdict.m, w, h), size: 1, cls: a.verdict.cls, best: a.verdict.accepted, letter: "", top: a.verdict.accepted ? "✓" : "✕", low: "" }].filter((d) => d.p >= 0);
+	else if (a.verdict.m) o.discs = [{ p: point(a.verdict.m, w, h), size: 1, cls: a.verdict.cls, best: a.verdict.accepted, top: a.verdict.accepted ? "✓" : "✕", low: "" }].filter((d) => d.p >= 0);
 	return o;
 });
 
+type Source = (not: string) => Promise<Drill>;
+type Judge = (id: string, move: string, seconds: number) => Promise<DrillVerdict | null>;
+let source: Source;
+let judge: Judge; // null: nothing is known of the move
+
 async function next(not = ""): Promise<void> {
 	try {
-		const d = await send<Drill>("drill.next", { not }, true);
+		const d = await source(not);
 		drill.value = d;
 		answer.value = null;
 		grade.value = 0;
@@ -59,7 +64,11 @@ async function give(move: string): Promise<void> {
 	if (!p || busy.value || answer.value) return;
 	busy.value = true;
 	try {
-		const a = await send<DrillVerdict>("drill.answer", { id: p.id, m: move, seconds: (performance.now() - began) / 1000 });
+		const a = await judge(p.id, move, (performance.now() - began) / 1000);
+		if (!a) {
+			toast(t("not_judged"), { ms: 2500 });
+			return;
+		}
 		answer.value = a;
 		grade.value = a.grade;
 		asked.value++;
@@ -90,6 +99,17 @@ async function setGrade(g: number): Promise<void> {
 	}
 }
 
+// Whether a name is the player's own: other people's mistakes are not asked again.
+async function told(name: string, mine: boolean): Promise<void> {
+	try {
+		await send("player.names", { mine: mine ? [name] : [], others: mine ? [] : [name] }, true);
+		if (!mine) return next();
+		if (drill.value?.problem) drill.value = { ...drill.value, problem: { ...drill.value.problem, yours: true } };
+	} catch (e) {
+		if (e instanceof Refused) toast(inWords(e), { bad: true });
+	}
+}
+
 function Answered({ a }: { a: DrillVerdict }) {
 	const now = Date.now() / 1000;
 	return (
@@ -98,20 +118,24 @@ function Answered({ a }: { a: DrillVerdict }) {
 			<p>{why({ kind: a.kind, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played })}</p>
 			<p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>
 			<button class="button quiet small" aria-pressed={line.value} onClick={() => (line.value = !line.value)}>{t("show_line")}</button>
-			<div class="grades" role="radiogroup" aria-label={t("drill_grade")}>
+			{a.due?.length > 0 && <div class="grades" role="radiogroup" aria-label={t("drill_grade")}>
 				{([1, 2, 3, 4] as const).map((g) => (
 					<button key={g} role="radio" aria-checked={grade.value === g} class={grade.value === g ? "on" : ""} onClick={() => void setGrade(g)}>
 						{t(`grade_${g}`)}<span class="dim">{duration(Math.max(60, ((a.due as unknown as number[])[g - 1] ?? now) - now))}</span>
 					</button>
 				))}
-			</div>
+			</div>}
 			<button class="button primary" onClick={() => void next()}>{t("drill_next")}</button>
 		</section>
 	);
 }
 
-export function Drills(_: { id: string }) {
+/** Problems one after the other, as long as the source has more; then children. */
+export function Solve({ from, judge: by = ask, title, head, children }: { from: Source; judge?: Judge; title: string; head: (d: Drill) => ComponentChildren; children: (d: Drill) => ComponentChildren }) {
 	useEffect(() => {
+		source = from;
+		judge = by;
+		drill.value = null;
 		asked.value = 0;
 		void next();
 		const off = keys({
@@ -123,16 +147,7 @@ export function Drills(_: { id: string }) {
 	const d = drill.value;
 	if (!d) return <main class="empty" aria-busy="true" />;
 	const p = d.problem;
-	if (!p) {
-		const wait = d.next ? d.next - Date.now() / 1000 : 0;
-		return (
-			<main class="empty">
-				<h1>{t("drills")}</h1>
-				<p>{d.total === 0 ? t("drills_none") : t("drills_done") + (wait > 0 ? " " + t("drills_wait", { time: duration(wait) }) : "")}</p>
-				<a class="button primary" href="/review">{t("review")}</a>
-			</main>
-		);
-	}
+	if (!p) return <main class="empty">{children(d)}</main>;
 	const [w, h] = size.value;
 	const a = answer.value;
 	const area = w * h;
@@ -142,13 +157,16 @@ export function Drills(_: { id: string }) {
 				overlay={overlay} label={t("board_plain", { w, h })} next={a ? [{ p: point(a.played, w, h), c: p.toMove as Colour }].filter((x) => x.p >= 0) : undefined} onPlay={place} />
 			<aside class="panel" aria-label={t("panel")}>
 				<section class="panel-card">
-					<h1>{t("drills")}</h1>
-					<p class="dim">{t("drills_due", { n: d.due })}, {t("drills_new", { n: d.fresh })}</p>
+					<h1>{title}</h1>
+					{head(d)}
 				</section>
 				{a ? <Answered a={a} /> : (
 					<section class="panel-card mistake-box">
 						<p class="big-result"><span class={"disc small " + p.toMove} /> {question(d)}</p>
 						<p class="dim">{t("drill_from", { game: p.game, n: p.n })}</p>
+						{p.player && !p.yours && (
+							<p class="dim">{t("drill_player", { name: p.player })} <button class="plain" onClick={() => void told(p.player!, true)}>{t("drill_me")}</button> <button class="plain" onClick={() => void told(p.player!, false)}>{t("drill_not_me")}</button></p>
+						)}
 						{busy.value && <p class="dim thinking-line">{t("judging")}</p>}
 						<div class="row">
 							<button class="button quiet" disabled={busy.value} onClick={() => void give("")}>{t("drill_show")}</button>
@@ -159,5 +177,25 @@ export function Drills(_: { id: string }) {
 				)}
 			</aside>
 		</main>
+	);
+}
+
+const ask: Judge = (id, m, seconds) => send<DrillVerdict>("drill.answer", { id, m, seconds });
+const due: Source = (not) => send<Drill>("drill.next", { not }, true);
+
+export function Drills(_: { id: string }) {
+	return (
+		<Solve from={due} title={t("drills")} head={(d) => <p class="dim">{t("drills_due", { n: d.due })}, {t("drills_new", { n: d.fresh })}</p>}>
+			{(d) => {
+				const wait = d.next ? d.next - Date.now() / 1000 : 0;
+				return (
+					<>
+						<h1>{t("drills")}</h1>
+						<p>{d.total === 0 ? t("drills_none") : t("drills_done") + (wait > 0 ? " " + t("drills_wait", { time: duration(wait) }) : "")}</p>
+						<a class="button primary" href="/review">{t("review")}</a>
+					</>
+				);
+			}}
+		</Solve>
 	);
 }

@@ -1,7 +1,7 @@
 import { batch, signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Board } from "../board/Board";
+import { Board, type Waiting } from "../board/Board";
 import { Tool } from "../controls";
 import type { ClockState, GameState } from "../gen/api";
 import { num, t } from "../i18n";
@@ -12,11 +12,13 @@ import { save, status, watch } from "../net";
 import { other, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
 import { tickSound } from "../sound";
-import { analyseGame, arrived, asking, back, clockText, command, count, estimateText, game, group, help, hint, lookAt, moverOf, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, typed, walk } from "./game";
-import { opponent } from "./Home";
+import { analyseGame, arrived, asking, back, clockText, command, count, counting, estimateText, game, group, help, hint, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, typed, walk } from "./game";
+import { keepAwake } from "../wake";
+import { opponent } from "./newgame";
+import { Advice, TeachChoice } from "./Teach";
 
 const resigning = signal(false);
-const waiting = signal<{ p: number; place: () => void; nudge: (dx: number, dy: number) => void } | null>(null);
+const waiting = signal<Waiting | null>(null);
 const flip = signal(false);
 const gone = signal(false);
 const more = signal(false);
@@ -32,7 +34,7 @@ function Player({ g, colour }: { g: GameState; colour: Colour }) {
 			<span class={"disc " + colour} role="img" aria-label={t(colour === "b" ? "black" : "white")} />
 			<span class="name">{mine ? t("you") : "Kosumi"} {!mine && <span class="dim">{opponent(g.seat)}</span>}</span>
 			<span class="taken" title={t("prisoners")}>{taken > 0 ? "+" + num(taken) : ""}<span class="sr">{t("prisoners_n", { n: taken })}</span></span>
-			{clock && <span class={"clock" + (clock.low ? " low" : "")} role="timer">{clock.text}</span>}
+			{clock && <span class={"clock" + (clock.low ? " low" : "")} role="timer">{clock.text}{clock.rest && <span class="rest"> {clock.rest}</span>}</span>}
 		</div>
 	);
 }
@@ -41,19 +43,30 @@ function MoveList({ g }: { g: GameState }) {
 	const list = useRef<HTMLOListElement>(null);
 	const at = back.value ?? g.moves.length;
 	useEffect(() => {
-		const [el, li] = [list.current, list.current?.children[Math.max(0, at - 1)] as HTMLElement | undefined];
-		if (el && li) el.scrollTop = Math.max(0, li.offsetTop - el.offsetTop - el.clientHeight / 2);
+		const show = () => {
+			const [el, li] = [list.current, list.current?.children[Math.max(0, at - 1)] as HTMLElement | undefined];
+			if (!el || !li) return;
+			el.scrollTop = Math.max(0, li.offsetTop - el.offsetTop - el.clientHeight / 2);
+			el.scrollLeft = Math.max(0, li.offsetLeft - el.offsetLeft - el.clientWidth / 2 + li.offsetWidth / 2);
+		};
+		show();
+		addEventListener("resize", show); // a phone that is turned
+		return () => removeEventListener("resize", show);
 	}, [at, g.moves.length]);
 	return (
-		<ol class="moves" aria-label={t("moves")} tabIndex={0} ref={list} onWheel={(e) => { if (e.ctrlKey || e.currentTarget.scrollHeight > e.currentTarget.clientHeight) return; e.preventDefault(); walk(Math.sign(e.deltaY)); }}>
-			{g.moves.map((m, i) => (
-				<li key={i} class={i + 1 === at ? "now" : ""}>
-					<button type="button" tabIndex={-1} aria-current={i + 1 === at} onClick={() => lookAt(i + 1)}>
-						<span class="dim">{i + 1}</span> <span class={"dot " + moverOf(g, i)} /> {m === "pass" ? t("pass_said") : m}
-					</button>
-				</li>
-			))}
-		</ol>
+		<div class="moves-row">
+			<button class="tool step" aria-label={t("key_back")} disabled={at === 0} onClick={() => walk(-1)}><Icon name="back" /></button>
+			<ol class="moves" aria-label={t("moves")} tabIndex={0} ref={list} onWheel={(e) => { if (e.ctrlKey || e.currentTarget.scrollHeight > e.currentTarget.clientHeight) return; e.preventDefault(); walk(Math.sign(e.deltaY)); }}>
+				{g.moves.map((m, i) => (
+					<li key={i} class={i + 1 === at ? "now" : ""}>
+						<button type="button" tabIndex={-1} aria-current={i + 1 === at} onClick={() => lookAt(i + 1)}>
+							<span class="dim">{i + 1}</span> <span class={"dot " + moverOf(g, i)} /> {m === "pass" ? t("pass_said") : m}
+						</button>
+					</li>
+				))}
+			</ol>
+			<button class="tool step" aria-label={t("key_on")} disabled={back.value === null} onClick={() => walk(1)}><Icon name="on" /></button>
+		</div>
 	);
 }
 
@@ -118,6 +131,34 @@ function CountPanel({ g }: { g: GameState }) {
 	);
 }
 
+// What is seldom wanted lies over the board's edge, not beside it: nothing moves when it opens.
+function More({ g }: { g: GameState }) {
+	const menu = useRef<HTMLDivElement>(null);
+	useEffect(() => {
+		const outside = (e: PointerEvent) => { if (!(e.target as Element).closest?.(".more-menu, .more-button")) more.value = false; };
+		const escape = (e: KeyboardEvent) => { if (e.key === "Escape") more.value = false; };
+		document.addEventListener("pointerdown", outside);
+		document.addEventListener("keydown", escape);
+		return () => { document.removeEventListener("pointerdown", outside); document.removeEventListener("keydown", escape); };
+	}, []);
+	return (
+		<div class="more-menu" ref={menu}>
+			<Tool icon="numbers" text={t("numbers")} keys="m" on={settings.value.numbers} onClick={() => set("numbers", !settings.value.numbers)} />
+			<Tool icon="coords" text={t("coordinates")} on={settings.value.coordinates !== "none"} onClick={() => toggleCoordinates()} />
+			<Tool icon={settings.value.sound ? "sound" : "mute"} text={t("sound")} on={settings.value.sound} onClick={() => set("sound", !settings.value.sound)} />
+			<Tool icon="flip" text={t("flip")} keys="f" on={flip.value} onClick={() => (flip.value = !flip.value)} />
+			<Tool icon="save" text={t("save_sgf")} onClick={() => void save(`/api/games/${g.game}.sgf`)} />
+			<Tool icon="analyse" text={t("analyse_here")} onClick={() => void analyseGame(g.game)} />
+			<TeachChoice g={g} />
+			{g.clock.kind !== "none" && <Tool icon="pause" text={t("pause")} disabled={!!g.paused} onClick={() => void command("game.pause")} />}
+			<TeachChoice g={g} />
+		</div>
+	);
+}
+
+const undo = () => void command("game.undo");
+const redo = () => void command("game.redo");
+
 function Actions({ g }: { g: GameState }) {
 	const mine = g.phase === "play" && g.toMove === g.colour && !g.paused && !g.trouble && back.value === null;
 	return (
@@ -126,35 +167,20 @@ function Actions({ g }: { g: GameState }) {
 				<div class="strip" role="alertdialog" aria-label={t("really_resign")}>
 					<span>{t("really_resign")}</span>
 					<button class="button danger" onClick={() => { resigning.value = false; void command("game.resign"); }}>{t("resign")}</button>
-					<button class="button quiet" onClick={() => (resigning.value = false)}>{t("go_on_button")}</button>
+					<button class="button quiet" onClick={() => (resigning.value = false)}>{t("keep_playing")}</button>
 				</div>
 			) : (
 				<>
-					{g.canRedo ? (
-						<Tool icon="redo" text={t("redo")} keys="u" disabled={!g.canRedo || back.value !== null} onClick={() => void command("game.redo")} />
-					) : (
-						<Tool icon="undo" text={t("undo")} keys="u" disabled={!g.canUndo || back.value !== null} onClick={() => void command("game.undo")} />
-					)}
+					<Tool icon="undo" text={t("undo")} keys="u" disabled={!g.canUndo || back.value !== null} onClick={undo} />
+					<Tool icon="redo" text={t("redo")} keys="shift+U" disabled={!g.canRedo || back.value !== null} onClick={redo} />
 					<Tool icon="hint" text={t("hint")} keys="h" on={asking.value === "hint"} disabled={!mine} onClick={() => void hint()} />
 					<Tool icon="count" text={t("count")} keys="v" on={asking.value === "count" || !!(help.value?.estimate && help.value.rev === g.rev)} disabled={!mine} onClick={() => void count()} />
 					<Tool icon="pass" text={t("pass")} keys="p" disabled={!mine} onClick={() => void pass()} />
 					<Tool icon="resign" text={t("resign")} disabled={g.phase !== "play"} onClick={() => { resigning.value = true; setTimeout(() => (resigning.value = false), 4000); }} />
-					<Tool icon="more" text={t("more")} on={more.value} onClick={() => (more.value = !more.value)} />
+					<span class="more-button"><Tool icon="more" text={t("more")} on={more.value} onClick={() => (more.value = !more.value)} /></span>
 				</>
 			)}
-			{more.value && !resigning.value && (
-				<div class="more-menu">
-					<Tool icon="back" text={t("step_back")} keys="←" disabled={g.moves.length === 0 || back.value === 0} onClick={() => walk(-1)} />
-					<Tool icon="on" text={t("step_on")} keys="→" disabled={back.value === null} onClick={() => walk(1)} />
-					<Tool icon="numbers" text={t("numbers")} keys="m" on={settings.value.numbers} onClick={() => set("numbers", !settings.value.numbers)} />
-					<Tool icon="coords" text="A1" title={t("set_coordinates")} on={settings.value.coordinates !== "none"} onClick={() => toggleCoordinates()} />
-					<Tool icon={settings.value.sound ? "sound" : "mute"} text={t("sound")} on={settings.value.sound} onClick={() => set("sound", !settings.value.sound)} />
-					<Tool icon="flip" text={t("flip")} keys="f" on={flip.value} onClick={() => (flip.value = !flip.value)} />
-					<Tool icon="save" text={t("save_sgf")} onClick={() => void save(`/api/games/${g.game}.sgf`)} />
-					<Tool icon="analyse" text={t("analyse_here")} onClick={() => void analyseGame(g.game)} />
-					{g.clock.kind !== "none" && <Tool icon="pause" text={t("pause")} disabled={!!g.paused} onClick={() => void command("game.pause")} />}
-				</div>
-			)}
+			{more.value && !resigning.value && <More g={g} />}
 		</div>
 	);
 }
@@ -169,7 +195,9 @@ function toggleCoordinates(): void {
 function Message({ g }: { g: GameState }) {
 	const h = help.value?.rev === g.rev ? help.value : null;
 	let text = "";
-	if (back.value !== null) text = t("looking_back", { n: back.value, of: g.moves.length });
+	const no = note.value;
+	if (no) text = no.text;
+	else if (back.value !== null) text = t("looking_back", { n: back.value, of: g.moves.length });
 	else if (g.trouble) text = t("engine_trouble", { why: g.trouble });
 	else if (g.paused) text = t(`paused_${g.paused}` as "paused_player");
 	else if (asking.value) text = t("asking");
@@ -184,38 +212,46 @@ function Message({ g }: { g: GameState }) {
 	else if (g.toMove === g.colour) text = t("your_move");
 	return (
 		<div class={"message" + (g.trouble ? " bad" : "")}>
-			<span>{text}</span>
+			<span key={no?.id ?? 0} class={no ? "no" : ""}>{no && <Icon name="warn" size={16} />} {text}</span>
 			{back.value !== null && <button class="button primary small" onClick={() => lookAt(g.moves.length)}>{t("back_to_game")}</button>}
-			{back.value === null && (g.trouble || g.paused) && <button class="button primary" onClick={() => void command("game.resume")}>{g.trouble ? t("start_again") : t("go_on_button")}</button>}
-			{waiting.value && <PlaceBar />}
+			{back.value === null && (g.trouble || g.paused) && <button class="button primary" onClick={() => void command("game.resume")}>{g.trouble ? t("start_again") : t("resume")}</button>}
 		</div>
 	);
 }
 
-function PlaceBar() {
-	const q = waiting.value!;
+// A stone that is seen and not yet played: moved by one line, played, or taken away. It
+// takes the place of the buttons, so that the board stays where it is.
+function PlaceBar({ q }: { q: Waiting }) {
 	const [w, h] = size.value;
 	return (
 		<div class="place-bar">
-			<button class="button quiet" aria-label="←" onClick={() => q.nudge(-1, 0)}>←</button>
-			<button class="button quiet" aria-label="↑" onClick={() => q.nudge(0, -1)}>↑</button>
+			<div class="cross-keys">
+				<button class="button quiet" aria-label="←" onClick={() => q.nudge(-1, 0)}>←</button>
+				<button class="button quiet" aria-label="↑" onClick={() => q.nudge(0, -1)}>↑</button>
+				<button class="button quiet" aria-label="↓" onClick={() => q.nudge(0, 1)}>↓</button>
+				<button class="button quiet" aria-label="→" onClick={() => q.nudge(1, 0)}>→</button>
+			</div>
+			<button class="button quiet" aria-label={t("cancel")} onClick={q.cancel}><Icon name="close" /></button>
 			<button class="button primary" onClick={q.place}>{t("place", { point: vertex(q.p, w, h) })}</button>
-			<button class="button quiet" aria-label="↓" onClick={() => q.nudge(0, 1)}>↓</button>
-			<button class="button quiet" aria-label="→" onClick={() => q.nudge(1, 0)}>→</button>
 		</div>
 	);
 }
+
+const Leave = () => <a class="leave" href="/" aria-label={t("leave_game")} title={t("leave_game")}><Icon name="back" size={24} /></a>;
 
 export function PlayView({ id }: { id: string }) {
 	useEffect(() => {
 		batch(() => {
-			game.value = null;
-			pending.value = null;
+			if (game.peek()?.game !== id) { // else the first move was made on the front door's board
+				game.value = null;
+				pending.value = null;
+			}
 			help.value = null;
 			gone.value = false;
 			more.value = false;
 			resigning.value = false;
 			back.value = null;
+			note.value = null;
 		});
 		const stop = watch<GameState>("game:" + id, (g) => g.game === id && take(g), () => (gone.value = true));
 		const tick = setInterval(() => {
@@ -231,7 +267,7 @@ export function PlayView({ id }: { id: string }) {
 			}
 		}, 100);
 		const off = keys({
-			u: () => void (game.value?.canRedo ? command("game.redo") : command("game.undo")), h: () => void hint(), v: () => void count(), p: () => void pass(), f: () => (flip.value = !flip.value),
+			u: undo, "ctrl+z": undo, U: redo, "ctrl+y": redo, h: () => void hint(), v: () => void count(), p: () => void pass(), f: () => (flip.value = !flip.value),
 			m: () => set("numbers", !settings.value.numbers),
 			ArrowLeft: () => walk(-1), ArrowRight: () => walk(1), j: () => walk(-1), k: () => walk(1), PageUp: () => walk(-10), PageDown: () => walk(10), Home: () => lookAt(0), End: () => lookAt(Infinity), Escape: () => lookAt(Infinity),
 		}, typed);
@@ -239,6 +275,8 @@ export function PlayView({ id }: { id: string }) {
 	}, [id]);
 
 	const g = game.value;
+	const playing = g?.phase === "play" || g?.phase === "place";
+	useEffect(() => (playing ? keepAwake() : undefined), [playing]);
 	if (gone.value) return <main class="empty"><p>{t("game_gone")}</p><a class="button primary" href="/">{t("new_game")}</a></main>;
 	if (!g) return <main class="play loading" aria-busy="true"><div class="board-space" /></main>;
 	const [w, h] = size.value;
@@ -249,12 +287,12 @@ export function PlayView({ id }: { id: string }) {
 	const mine = !shown && past === null && (g.phase === "place" ? g.colour === "b" : g.phase === "play" && g.toMove === g.colour) && !g.trouble;
 	const dead = g.count && g.phase !== "play" && past === null ? new Set(g.count.dead.map((v) => point(v, w, h))) : undefined;
 	return (
-		<main class="play" data-phase={g.phase} data-rev={g.rev} data-turn={g.toMove} data-shown={past ?? g.moves.length} data-online={status.value}>
+		<main class="play" style={{ "--ratio": h / w }} data-phase={g.phase} data-rev={g.rev} data-turn={g.toMove} data-shown={past ?? g.moves.length} data-online={status.value}>
 			<h1 class="sr">{t("play")}</h1>
-			<div class="top-player"><Player g={g} colour={engine} /></div>
+			<div class="top-player"><Leave /><Player g={g} colour={engine} /></div>
 			<Board w={w} h={h} stones={shown?.stones ?? (past === null ? g.stones : positions.value[past])} last={shown ? shown.last : last && last !== "pass" ? point(last, w, h) : -1} ko={g.ko && past === null ? point(g.ko, w, h) : -1}
 				legal={mine ? g.legal : undefined} turn={g.phase === "count" || g.phase === "over" || past !== null ? undefined : ((shown ? undefined : g.colour) as Colour | undefined)} dead={dead} flip={flip.value} coordinates={settings.value.coordinates}
-				confirm={g.phase === "count" ? "never" : settings.value.confirm} overlay={overlay} any={g.phase === "count" && past === null} onWheel={(s) => walk(s)} numbers={settings.value.numbers ? numbersOf(g) : undefined}
+				confirm={g.phase === "count" ? "never" : settings.value.confirm} overlay={overlay} any={g.phase === "count" && past === null} onWheel={(s) => walk(s)} numbers={settings.value.numbers ? numbersOf(g) : undefined} marks={counting.value?.marks}
 				label={t("board_label", { w, h, who: t(g.colour === "b" ? "black" : "white") })}
 				onPlay={(p, no) => void place(p, no)} onWaiting={(q) => (waiting.value = q)}
 				onKey={(e, p) => {
@@ -263,12 +301,14 @@ export function PlayView({ id }: { id: string }) {
 					return false;
 				}} />
 			<aside class="panel" aria-label={t("panel")}>
-				<div class="panel-player"><Player g={g} colour={engine} /></div>
-				{g.phase === "count" ? <CountPanel g={g} /> : g.phase === "over" ? <Later g={g} /> : <MoveList g={g} />}
+				<div class="panel-player"><Leave /><Player g={g} colour={engine} /></div>
 				<div class="me"><Player g={g} colour={g.colour as Colour} /></div>
+				{g.phase === "count" ? <CountPanel g={g} /> : g.phase === "over" ? <Later g={g} /> : <MoveList g={g} />}
 				{g.restored && <p class="note warn restored"><Icon name="warn" /> {t(g.restored === "sgf" ? "restored_sgf" : "restored_part", { n: g.moves.length })}</p>}
-				{(g.phase === "play" || g.phase === "place") && <Message g={g} />}
-				{(g.phase === "play" || g.phase === "place") && <Actions g={g} />}
+				<Advice g={g} />
+				{playing && waiting.value && <PlaceBar q={waiting.value} />}
+				{playing && !waiting.value && <Message g={g} />}
+				{playing && !waiting.value && <Actions g={g} />}
 			</aside>
 		</main>
 	);

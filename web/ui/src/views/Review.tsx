@@ -113,7 +113,7 @@ function Progress({ all }: { all: ReviewCard[] }) {
 		<div class="row progress-line" role="status">
 			<span>{t("games_left", { n: todo.length })}{left > 0 ? ", " + t("left", { time: duration(left) }) : ""}</span>
 			<button class="button quiet small" onClick={() => void send("review.pause", { paused: !reviews.value?.paused })}>
-				<Icon name={reviews.value?.paused ? "go" : "pause"} size={16} /> {t(reviews.value?.paused ? "go_on" : "pause")}
+				<Icon name={reviews.value?.paused ? "go" : "pause"} size={16} /> {t(reviews.value?.paused ? "resume" : "pause")}
 			</button>
 		</div>
 	);
@@ -146,7 +146,6 @@ function List() {
 			)}
 			<ul class="review-list">{list.map((c) => <Row key={c.review} c={c} />)}</ul>
 			<UnreadFiles files={reviews.value?.unread} />
-			{reviews.value && all.length > 0 && <p class="dim">{t("reviews_folder", { folder: reviews.value.folder })}</p>}
 		</main>
 	);
 }

@@ -4,8 +4,8 @@ import { Board } from "../board/Board";
 import { SCALE, type Overlay } from "../board/overlay";
 import { Choice, Tool } from "../controls";
 import { openFiles } from "../files";
-import type { Review, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
-import { duration, leadText, signed, t, why } from "../i18n";
+import type { Review, ReviewCard, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
+import { duration, leadText, signed, t, verdictText, why } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { say, toast } from "../live";
@@ -56,7 +56,7 @@ const overlay = computed<Overlay | null>(() => {
 	if (shown.value) o.line = (shown.value as string[]).map((v, i) => ({ p: point(v, w, h), c: i % 2 ? other(turn) : turn, n: i + 1 }));
 	else if (verdict.value) {
 		const v = verdict.value;
-		o.discs = [{ p: point(v.m, w, h), size: 1, cls: v.cls, best: v.accepted, letter: v.accepted ? "✓" : "✕", top: v.accepted ? "✓" : signed(-v.loss), low: "" }].filter((d) => d.p >= 0);
+		o.discs = [{ p: point(v.m, w, h), size: 1, cls: v.cls, best: v.accepted, top: v.accepted ? "✓" : signed(-v.loss), low: "" }].filter((d) => d.p >= 0);
 	}
 	return o;
 });
@@ -85,8 +85,12 @@ const spoken = (i: number) => t("said_mistake", { n: i + 1, move: moves.value[i]
 function show(what: "better" | "answer"): void {
 	line.value = line.value === what ? "" : what;
 	steps.value = 0;
+	if (line.value) verdict.value = null; // the answer is on the board: the try is over
 	if (line.value && shown.value) say((shown.value as string[]).join(" "));
 }
+
+type Judge = (m: ReviewMove, move: string) => Verdict | null;
+let judge: Judge | undefined; // without a server, of what is known; null: nothing is
 
 // Another move in place of the one that was played: two tries, then the answer.
 async function tryMove(p: number, forbidden: boolean): Promise<void> {
@@ -100,7 +104,12 @@ async function tryMove(p: number, forbidden: boolean): Promise<void> {
 	stoneSound((p % w) / Math.max(1, w - 1));
 	judging.value = true;
 	try {
-		const v = await send<Verdict>("review.try", { review: r.card.review, n: at.value, m: vertex(p, w, h) });
+		const move = vertex(p, w, h);
+		const v = judge ? judge(here.value!, move) : await send<Verdict>("review.try", { review: r.card.review, n: at.value, m: move });
+		if (!v) {
+			toast(t("not_judged"), { ms: 2500 });
+			return;
+		}
 		line.value = "";
 		verdict.value = v;
 		tries.value++;
@@ -112,10 +121,7 @@ async function tryMove(p: number, forbidden: boolean): Promise<void> {
 	}
 }
 
-export function verdictText(v: Verdict): string {
-	if (v.accepted) return v.loss < 0.05 ? t("yes_best") : t("yes_loses", { points: v.loss.toFixed(1) });
-	return v.played ? t("no_played", { points: v.loss.toFixed(1) }) : t("no_loses", { points: v.loss.toFixed(1) });
-}
+export { verdictText };
 
 function MistakeBox() {
 	const m = here.value;
@@ -193,7 +199,7 @@ function Summary({ r }: { r: Review }) {
 					))}</tr>
 				</tbody>
 			</table>
-			<p class="dim">{t("sum_made", { network: r.network ?? "", visits: r.visits ?? 0 })}</p>
+			<details><summary>{t("sum_about")}</summary><p class="dim">{t("sum_made", { network: r.network ?? "", visits: r.visits ?? 0 })}</p></details>
 			{(r.notes ?? []).map((n) => <p key={n} class="note">{n}</p>)}
 		</div>
 	);
@@ -205,6 +211,23 @@ function points(): Point[] {
 		const m = moves.value[i - 1];
 		return { lead: p?.lead, winrate: p?.w, loss: m?.judged ? m.loss : undefined, cls: m?.judged ? m.cls : undefined, colour: m?.c };
 	});
+}
+
+// Asked once for a name: whose mistakes become problems.
+function WhoWasI({ c }: { c: ReviewCard }) {
+	const [black, white] = [c.black.trim(), c.white.trim()];
+	if (c.you || (!black && !white) || black.toLowerCase() === white.toLowerCase()) return null;
+	const tell = (mine: string[], others: string[]) => send("player.names", { mine: mine.filter(Boolean), others: others.filter(Boolean) }, true).catch((e) => toast(inWords(e), { bad: true }));
+	return (
+		<section class="panel-card who" aria-label={t("who_title")}>
+			<p>{t("who_title")} <span class="dim">{t("who_text")}</span></p>
+			<div class="row">
+				{black && <button class="button quiet small" onClick={() => void tell([black], [white])}><span class="dot b" /> {black}</button>}
+				{white && <button class="button quiet small" onClick={() => void tell([white], [black])}><span class="dot w" /> {white}</button>}
+				<button class="button quiet small" onClick={() => void tell([], [black, white])}>{t("who_neither")}</button>
+			</div>
+		</section>
+	);
 }
 
 function Head({ r }: { r: Review }) {
@@ -263,7 +286,8 @@ function take(d: Review | ReviewProgress): void {
 	if (review.value) review.value = { ...review.value, card: d.card };
 }
 
-export function Game({ id }: { id: string }) {
+/** The review of one game: the server's, or one that is given. */
+export function Game({ id, given, judge: by }: { id: string; given?: Review; judge?: Judge }) {
 	useEffect(() => {
 		review.value = null;
 		boards.value = "";
@@ -272,7 +296,9 @@ export function Game({ id }: { id: string }) {
 		opened = false;
 		goTo(0);
 		const m = Number(new URLSearchParams(location.search).get("m"));
-		const stop = watch<Review | ReviewProgress>("review:" + id, (d) => { take(d); if (m > 0 && !opened) { opened = true; goTo(m - 1); } }, (e) => (gone.value = inWords(e)));
+		judge = by;
+		if (given) take(given);
+		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { take(d); if (m > 0 && !opened) { opened = true; goTo(m - 1); } }, (e) => (gone.value = inWords(e)));
 		const walk = (n: number) => () => goTo(at.value + n);
 		const inLine = (n: number) => () => { const all = line.value === "better" ? here.value?.line?.length : (here.value?.answer?.length ?? 0) + 1; if (line.value) steps.value = Math.max(1, Math.min(all ?? 1, (steps.value || (n > 0 ? 0 : (all ?? 1))) + n)); };
 		const off = keys({
@@ -282,7 +308,7 @@ export function Game({ id }: { id: string }) {
 		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
 		return () => { stop(); off(); };
 	}, [id]);
-	useEffect(() => { if (review.value) history.replaceState(null, "", `/review/${id}?m=${at.value + 1}`); }, [at.value]);
+	useEffect(() => { if (review.value && !given) history.replaceState(null, "", `/review/${id}?m=${at.value + 1}`); }, [at.value]);
 
 	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_games")}</a></main>;
 	const r = review.value;
@@ -295,7 +321,7 @@ export function Game({ id }: { id: string }) {
 		<main class="analyse review" data-at={at.value} data-state={r.card.state} data-points={known.value.size} data-mistakes={listed.value.length}>
 			<h1 class="sr">{t("review")}</h1>
 			<div class="stage">
-				<Graph points={points()} at={at.value} onSeek={goTo} height={innerWidth < 640 ? 84 : 120} winrate={!r.card.handicap} />
+				<Graph points={points()} at={at.value} onSeek={goTo} height={innerWidth < 640 || innerHeight < 820 ? 84 : 120} winrate={!r.card.handicap} />
 				<Board w={w} h={h} stones={stones.value} last={before && before.m !== "pass" ? point(before.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
 					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={overlay} label={t("board_plain", { w, h })}
 					next={m && m.m !== "pass" && !shown.value ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}
@@ -306,18 +332,19 @@ export function Game({ id }: { id: string }) {
 			</div>
 			<aside class="panel" aria-label={t("panel")}>
 				<Head r={r} />
+				{!given && <WhoWasI c={r.card} />}
 				<Turning />
 				<MistakeBox />
 				<div class="tabs" role="tablist">
 					{(["moves", "summary"] as const).map((k) => <button key={k} role="tab" aria-selected={tab.value === k} class={tab.value === k ? "on" : ""} onClick={() => (tab.value = k)}>{t(k === "moves" ? "mistakes" : "summary")}</button>)}
 				</div>
 				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : <Summary r={r} />}</div>
-				<div class="row tools-row review-tools">
+				{!given && <div class="row tools-row review-tools">
 					<Tool icon="back" text={t("your_games")} onClick={() => history.back()} />
 					<Tool icon="analyse" text={t("analyse")} disabled={!done} onClick={() => void analyse(id)} />
 					<Tool icon="save" text="SGF" disabled={!done} onClick={() => void save(`/api/reviews/${id}.sgf`)} />
-					<Tool icon="note" text="HTML" disabled={!done} onClick={() => void save(`/api/reviews/${id}.html`)} />
-				</div>
+					<Tool icon="note" text="HTML" disabled={!done} onClick={() => void save(`/api/reviews/${id}.html`).catch((e) => toast(inWords(e), { bad: true }))} />
+				</div>}
 			</aside>
 		</main>
 	);

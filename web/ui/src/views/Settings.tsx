@@ -1,11 +1,17 @@
+import { useEffect } from "preact/hooks";
+import { Board } from "../board/Board";
 import { Choice, Field, Switch } from "../controls";
+import type { ReviewProgress, Reviews } from "../gen/api";
 import { LANGUAGES, t } from "../i18n";
 import { toast } from "../live";
-import { textOf, welcome } from "../net";
+import { textOf, watch, welcome } from "../net";
 import { set, settings, type Settings as Values } from "../settings";
 import { signal } from "@preact/signals";
+import { TeachChoice } from "./Teach";
 
 const licences = signal("");
+const reviewsFolder = signal("");
+const PREVIEW = "........." + ".wb..w..." + "..wbb.w.." + "...w.b..."; // a corner of a game, to see what is chosen
 
 // Every change holds at once and can be undone.
 function change<K extends keyof Values>(key: K, value: Values[K]): void {
@@ -17,16 +23,19 @@ function change<K extends keyof Values>(key: K, value: Values[K]): void {
 export function Settings(_: { id: string }) {
 	const s = settings.value;
 	const w = welcome.value;
+	useEffect(() => watch<Reviews | ReviewProgress>("reviews", (r) => { if ("folder" in r) reviewsFolder.value = r.folder; }), []);
 	return (
 		<main class="settings">
 			<h1>{t("settings")}</h1>
 			<section class="card" aria-labelledby="s-board">
 				<h2 id="s-board">{t("set_board")}</h2>
-				<Field label={t("set_wood")}><Choice label={t("set_wood")} value={s.wood} options={[["wood", t("wood_wood")], ["plain", t("wood_plain")], ["paper", t("wood_paper")]]} onChange={(v) => change("wood", v)} /></Field>
+				<div class="board-preview" aria-hidden="true"><Board w={9} h={4} stones={PREVIEW} last={22} coordinates={s.coordinates} label={t("set_wood")} /></div>
+				<Field label={t("set_wood")}><Choice label={t("set_wood")} value={s.wood} options={[["wood", t("wood_wood")], ["slate", t("wood_slate")], ["paper", t("wood_paper")]]} onChange={(v) => change("wood", v)} /></Field>
 				<Field label={t("set_coordinates")}><Choice label={t("set_coordinates")} value={s.coordinates} options={[["a1", "A1"], ["11", "1-1"], ["kanji", "4 四"], ["none", t("none")]]} onChange={(v) => change("coordinates", v)} /></Field>
 				<Field label={t("set_confirm")}><Choice label={t("set_confirm")} value={s.confirm} options={[["size", t("confirm_size")], ["always", t("always")], ["never", t("never")]]} onChange={(v) => change("confirm", v)} /></Field>
 				<div class="stack">
 					<Switch label={t("set_numbers")} value={s.numbers} onChange={(v) => change("numbers", v)} />
+					<TeachChoice />
 					<Switch label={t("set_after")} value={s.after} onChange={(v) => change("after", v)} />
 				</div>
 				<div class="row">
@@ -57,7 +66,8 @@ export function Settings(_: { id: string }) {
 				<h2 id="s-about">{t("set_about")}</h2>
 				<p>Kosumi {w?.version} · {w?.engine.name} · {[w?.engine.provider, w?.engine.precision].filter(Boolean).join(" · ")}</p>
 				<p class="dim">{w?.engine.why}</p>
-				<p>{t("set_folder", { folder: w?.folder ?? "" })}</p>
+				{w?.features?.includes("networks") && <p><a class="button quiet" href="/networks">{t("networks")}</a></p>}
+				<p>{t("set_folder", { folder: w?.folder ?? "" })} {reviewsFolder.value && t("reviews_folder", { folder: reviewsFolder.value })}</p>
 				<details onToggle={(e) => { if ((e.currentTarget as HTMLDetailsElement).open && !licences.value) void textOf("/assets/licences.txt").then((x) => (licences.value = x)); }}>
 					<summary>{t("licences")}</summary>
 					<pre class="licences" tabIndex={0}>{licences.value}</pre>

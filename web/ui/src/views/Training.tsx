@@ -83,7 +83,7 @@ function Newest({ games }: { games: TrainingGame[] }) {
 			<h2>{t("newest_games")}</h2>
 			<Mini w={w} h={h} stones={g.boards.slice(at * area, (at + 1) * area)} last={last ? point(last, w, h) : -1} size={220} />
 			<div class="row">
-				<button class="plain icon-only" aria-label={t(playing.value ? "pause" : "go_on")} onClick={() => { if (at >= (g.moves ?? []).length) move.value = 0; playing.value = !playing.value; }}><Icon name={playing.value ? "pause" : "go"} size={16} /></button>
+				<button class="plain icon-only" aria-label={t(playing.value ? "pause" : "resume")} onClick={() => { if (at >= (g.moves ?? []).length) move.value = 0; playing.value = !playing.value; }}><Icon name={playing.value ? "pause" : "go"} size={16} /></button>
 				<input type="range" min="0" max={(g.moves ?? []).length} value={at} aria-label={t("move_of", { n: at, of: (g.moves ?? []).length })} onInput={(e) => { playing.value = false; move.value = Number(e.currentTarget.value); }} />
 				<span class="dim">{t("of", { n: at, of: (g.moves ?? []).length })}</span>
 			</div>

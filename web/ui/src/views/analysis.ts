@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Disc, Overlay } from "../board/overlay";
 import type { Frame } from "../gen/api";
-import { short, signed } from "../i18n";
+import { signed } from "../i18n";
 import { post, status, welcome } from "../net";
 import { other, point } from "../rules";
 import { remember as stored } from "../settings";
@@ -22,6 +22,14 @@ export const steps = signal(0); // how much of its line is shown; 0: all
 export const edit = signal<"" | "b" | "w" | "alt" | "erase" | "tr" | "sq" | "cr" | "ma" | "lb">("");
 export const menu = signal(false);
 export const flip = signal(false);
+
+// What is looked into more deeply, for as long as the reader stays there.
+const into = signal<{ node: number; moves: string[] }>({ node: -1, moves: [] });
+export const deeper = computed(() => (into.value.node === tree.at.value ? into.value.moves : []));
+export function look(moves: string[]): void {
+	into.value = { node: tree.at.peek(), moves };
+	if (moves.length > 0 && !wish.peek().on) change({ on: true });
+}
 export const humans = computed(() => (welcome.value?.networks ?? []).some((n) => n.human));
 export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -70,20 +78,21 @@ export const overlay = computed<Overlay | null>(() => {
 		o.line = pv.map((m, i) => ({ p: point(m, bw, bh), c: i % 2 ? other(p.turn) : p.turn, n: i + 1 }));
 		return o;
 	}
-	if (w.moves && !w.policy && !o.human) o.discs = discs(f, bw, bh);
+	if (w.moves) o.discs = discs(f, bw, bh);
 	return o;
 });
 
 function discs(f: Frame, bw: number, bh: number): Disc[] {
 	const most = Math.max(1, ...f.moves.map((m) => m.v));
-	const list = (wish.value.bestOnly ? f.moves.slice(0, 1) : rows.value).map((m, i): Disc | null => {
-		const p = point(m.m, bw, bh);
-		if (p < 0) return null;
+	const list = (wish.value.bestOnly ? f.moves.slice(0, 1) : rows.value).flatMap((m, i): Disc[] => {
 		const best = m.m === f.moves[0].m;
-		const labelled = i < 8 && (i < 3 || m.v >= Math.max(3, most * 0.01));
-		return { p, size: m.v / most, cls: m.cls, best, letter: LETTERS[i], top: !labelled ? "" : best ? Math.round(m.w * 100) + "%" : signed(-m.loss), low: labelled ? short(m.v) : "" };
+		const labelled = i < 10; // as many as the table has rows
+		const seen = i < 3 || m.v >= Math.max(3, most * 0.01);
+		const at = (v: string) => point(v, bw, bh);
+		const mirrors = (seen ? ((m.mirrors ?? []) as string[]) : []).map((v): Disc => ({ p: at(v), size: 0, cls: m.cls, best: false, top: "", low: "" }));
+		return [{ p: at(m.m), size: m.v / most, cls: m.cls, best, top: !labelled ? "" : best ? Math.round(m.w * 100) + "%" : signed(-m.loss), low: labelled ? LETTERS[i] : "" }, ...mirrors];
 	});
-	return list.filter((d): d is Disc => d !== null).reverse(); // the best on top
+	return list.filter((d) => d.p >= 0).reverse(); // the best on top
 }
 
 // Asks for the analysis of what is looked at: at 50 ms after the last step.
@@ -91,37 +100,42 @@ let timer = 0;
 let lastAsk = 0;
 export function ask(): void {
 	const d = tree.doc.peek();
-	if (!d || status.peek() !== "open" || sweep.peek()) return;
+	if (!d || status.peek() !== "open") return;
 	const w = wish.peek();
+	if (!w.on && sweep.peek()) return askSweep();
 	clearTimeout(timer);
 	const fast = performance.now() - lastAsk < 150;
 	lastAsk = performance.now();
-	const request = (visits: number) => post("analysis.set", { doc: d.doc, node: tree.at.peek(), on: w.on, visits, steady: !goOn.peek() && visits > 100, ownership: w.area, policy: w.policy, human: humans.peek() && w.human ? "rank_" + w.rank : undefined, threads: w.threads || undefined });
+	const focus = deeper.peek();
+	const request = (visits: number) => post("analysis.set", { doc: d.doc, node: tree.at.peek(), on: w.on, visits, focus: focus.length > 0 ? focus : undefined, steady: !goOn.peek() && visits > 100, ownership: w.area, policy: w.policy, human: humans.peek() && w.human ? "rank_" + w.rank : undefined, threads: w.threads || undefined });
 	const known = tree.results.peek().get(tree.at.peek());
-	const enough = goOn.peek() ? 0 : w.visits;
-	if (w.on && known?.final && !goOn.peek() && known.visits >= w.visits * 0.98 && (!w.area || known.own) && (!w.policy || known.policy) && (!w.human || !humans.peek() || known.human)) {
-		post("analysis.set", { on: false });
+	const enough = goOn.peek() || focus.length > 0 ? 0 : w.visits;
+	if (w.on && known?.final && enough > 0 && (known.final === "steady" || known.visits >= w.visits * 0.98) && (!w.area || known.own) && (!w.policy || known.policy) && (!w.human || !humans.peek() || known.human)) {
+		if (sweep.peek()) askSweep();
+		else post("analysis.set", { on: false });
 		return;
 	}
-	if (fast && w.on) {
+	if (fast && w.on && enough > 0) {
 		request(60);
 		timer = window.setTimeout(() => request(enough), 220);
 	} else timer = window.setTimeout(() => request(enough), 30);
 }
 
-// A look at the whole game: every position of the line for a moment, the graph's
-// shape first (every eighth move), while the reader may stay where they are.
+// The whole game: every position of the line for a moment, the graph's shape first (every
+// eighth move). The position that is looked at comes before all others.
 const SWEEP_VISITS = 80;
+const LONGEST = 1000; // positions of a record that is looked at unasked
 export const sweep = signal<{ todo: number[]; all: number } | null>(null);
 
-export function startSweep(): void {
-	const l = tree.line.value;
+export function startSweep(asked: boolean): void {
+	const l = tree.line.peek();
+	if (!asked && (!wish.peek().on || l.length < 3 || l.length > LONGEST)) return;
 	const rank = (i: number) => (i % 8 === 0 ? 0 : i % 4 === 0 ? 1 : i % 2 === 0 ? 2 : 3);
-	const todo = l.map((id, i) => ({ id, i })).filter((x) => (tree.results.value.get(x.id)?.visits ?? 0) < SWEEP_VISITS).sort((a, b) => rank(a.i) - rank(b.i) || a.i - b.i).map((x) => x.id);
+	const todo = l.map((id, i) => ({ id, i })).filter((x) => (tree.results.peek().get(x.id)?.visits ?? 0) < SWEEP_VISITS).sort((a, b) => rank(a.i) - rank(b.i) || a.i - b.i).map((x) => x.id);
 	if (todo.length === 0) return;
 	sweep.value = { todo, all: l.length };
-	change({ tab: "mistakes" });
-	askSweep();
+	if (asked) change({ tab: "mistakes" });
+	if (asked) askSweep();
 }
 
 export function askSweep(): void {
@@ -131,13 +145,18 @@ export function askSweep(): void {
 	if (d && next !== undefined && status.peek() === "open") post("analysis.set", { doc: d.doc, node: next, on: true, visits: SWEEP_VISITS });
 }
 
+/** Takes a frame into account; what is over makes room for the next position. */
 export function swept(f: Frame): void {
 	const s = sweep.peek();
-	if (!s || f.node !== s.todo[0] || !f.final) return;
-	const todo = s.todo.slice(1);
-	sweep.value = todo.length ? { ...s, todo } : null;
-	if (todo.length) askSweep();
-	else ask();
+	if (!s) return;
+	const mine = f.node === s.todo[0];
+	if (f.final || f.visits >= SWEEP_VISITS) {
+		const todo = s.todo.filter((id) => id !== f.node);
+		if (todo.length < s.todo.length) sweep.value = todo.length ? { ...s, todo } : null;
+	}
+	if (!f.final || goOn.peek() || !(mine || f.node === tree.at.peek())) return;
+	if (sweep.peek()) askSweep();
+	else if (mine) ask();
 }
 
 export function stopSweep(): void {

@@ -1,14 +1,17 @@
 // A game as the page has it: its state, what can be done with it, and how it is
 // said and sounds. Play.tsx shows it.
 import { batch, computed, signal } from "@preact/signals";
+import type { Mark } from "../board/Board";
 import type { Overlay } from "../board/overlay";
 import type { ClockState, Estimate, GameState, Hint, ID } from "../gen/api";
 import { resultText, t } from "../i18n";
 import { say, toast } from "../live";
 import { inWords, Refused, send, welcome } from "../net";
-import { go } from "../router";
+import { go, route } from "../router";
 import { chain, other, play, point, vertex, type Colour } from "../rules";
+import { settings } from "../settings";
 import { once, passSound, stoneSound } from "../sound";
+import { adviceLine } from "./Teach";
 
 export const game = signal<GameState | null>(null);
 export const arrived = signal(0); // when the state came, for the clocks
@@ -17,6 +20,17 @@ export const help = signal<{ rev: number; hint?: Hint; estimate?: Estimate } | n
 export const asking = signal("");
 export const now = signal(0);
 export const slow = signal(false); // the stone is on its way for longer than it should
+
+/** Why the last press did nothing, in the game's own line. */
+export const note = signal<{ id: number; text: string } | null>(null);
+let notes = 0;
+
+function noted(text: string): void {
+	const id = ++notes;
+	note.value = { id, text };
+	say(text, true);
+	setTimeout(() => { if (note.value?.id === id) note.value = null; }, 5000);
+}
 
 /** The move after which the board is shown, while somebody looks back; null: as the game stands. */
 export const back = signal<number | null>(null);
@@ -50,6 +64,9 @@ export function lookAt(n: number): void {
 	if (at > 0) say(t("said_move", { who: t(moverOf(g, at - 1) === "b" ? "black" : "white"), move: spell(g.moves[at - 1]) }));
 }
 
+/** What the board shows instead while a count is told step by step. */
+export const counting = signal<{ territory: string; marks: Mark[] } | null>(null);
+
 export const walk = (steps: number): void => lookAt((back.value ?? game.value?.moves.length ?? 0) + steps);
 
 export const overlay = computed<Overlay | null>(() => {
@@ -57,7 +74,11 @@ export const overlay = computed<Overlay | null>(() => {
 	if (!g || back.value !== null) return null;
 	const o: Overlay = { stones: g.stones };
 	if (g.phase === "count" || (g.phase === "over" && g.count)) {
-		o.territory = g.count?.owner;
+		o.territory = counting.value?.territory ?? g.count?.owner;
+		return o;
+	}
+	if (g.advice) {
+		o.line = adviceLine(g);
 		return o;
 	}
 	const h = help.value;
@@ -108,6 +129,7 @@ export function take(g: GameState): void {
 		if (before?.game !== g.game || before.rev !== g.rev) back.value = null;
 		if (before?.game === g.game && before.phase !== "over" && g.phase === "over") ended.value = g.game;
 		if (!pending.value) slow.value = false;
+		if (before?.rev !== g.rev) note.value = null;
 		announce(before, g);
 		const fit = g.fit;
 		if (fit && welcome.value) welcome.value = { ...welcome.value, fits: [...(welcome.value.fits ?? []).filter((f) => f.size !== fit.size), fit] };
@@ -139,7 +161,10 @@ export function refused(e: unknown): void {
 	if (!(e instanceof Refused)) return;
 	if (e.said.code === "stale") return;
 	const why = REASONS[(e.said.args?.[0] ?? "") as keyof typeof REASONS];
-	toast(e.said.code === "illegal" && why ? t(why) : inWords(e), { bad: true });
+	const text = e.said.code === "illegal" && why ? t(why) : inWords(e);
+	const playing = game.value?.phase === "play" || game.value?.phase === "place";
+	if (playing && route.value.startsWith("/play/")) noted(text);
+	else toast(text, { bad: true });
 }
 
 // Why a point may not be played, from what the client knows.
@@ -166,7 +191,7 @@ export async function place(p: number, forbidden: boolean): Promise<void> {
 		return;
 	}
 	if (forbidden || (g.toMove !== g.colour && g.phase === "play")) {
-		toast(why(g, p), { ms: 3000 });
+		noted(why(g, p));
 		return;
 	}
 	const after = play(g.stones, p, g.toMove as Colour, w, h);
@@ -220,12 +245,13 @@ export async function count(): Promise<void> {
 
 export function estimateText(e: Estimate): string {
 	const who = t(e.lead >= 0 ? "black" : "white");
-	const sure = e.spread > 8 ? " " + t("estimate_unsure") : "";
-	return (Math.abs(e.lead) < 0.75 ? t("estimate_even") : t("estimate", { who, points: Math.abs(Math.round(e.lead * 2) / 2) })) + " " + t("estimate_open", { n: e.open }) + sure;
+	const points = Math.abs(Math.round(e.lead * 2) / 2);
+	return points < 1 ? t(e.spread > 8 ? "estimate_even_unsure" : "estimate_even") : t(e.spread > 8 ? "estimate_unsure" : "estimate", { who, points });
 }
 
 // The time that a clock shows: what the server said, run down since.
-export function clockText(c: ClockState, g: GameState): { text: string; low: boolean } {
+// What comes after the main time is rest.
+export function clockText(c: ClockState, g: GameState): { text: string; rest: string; low: boolean } {
 	let ms = c.over ? c.period : c.main;
 	let { periods, over } = c;
 	if (c.running) ms -= Math.max(0, now.value - arrived.value);
@@ -241,8 +267,11 @@ export function clockText(c: ClockState, g: GameState): { text: string; low: boo
 	ms = Math.max(0, ms);
 	const s = ms / 1000;
 	const text = s < 10 ? s.toFixed(1) : s >= 3600 ? `${Math.floor(s / 3600)}:${String(Math.floor(s / 60) % 60).padStart(2, "0")}:${String(Math.floor(s) % 60).padStart(2, "0")}` : `${Math.floor(s / 60)}:${String(Math.floor(s) % 60).padStart(2, "0")}`;
-	return { text: over ? (g.clock.kind === "byoyomi" ? `${periods} × ${text}` : `${text} / ${periods}`) : text, low: s < 10 && (over ? g.clock.kind !== "byoyomi" || periods <= 1 : g.clock.kind === "absolute" || g.clock.kind === "fischer") };
+	const rest = over ? "" : g.clock.kind === "byoyomi" ? `${g.clock.periods ?? 0} × ${span(g.clock.period)}` : g.clock.kind === "canadian" ? `${g.clock.periods ?? 0} / ${span(g.clock.period)}` : g.clock.kind === "fischer" ? `+${g.clock.bonus ?? 0}` : "";
+	return { rest, text: over ? (g.clock.kind === "byoyomi" ? `${periods} × ${text}` : `${text} / ${periods}`) : text, low: s < 10 && (over ? g.clock.kind !== "byoyomi" || periods <= 1 : g.clock.kind === "absolute" || g.clock.kind === "fischer") };
 }
+
+const span = (s = 0) => `${Math.floor(s / 60)}:${String(Math.floor(s) % 60).padStart(2, "0")}`;
 
 /** What a typed line does: d4, pass, undo, ... */
 export function typed(text: string): boolean {
@@ -255,6 +284,7 @@ export function typed(text: string): boolean {
 	switch (word) {
 		case "pass": void pass(); return true;
 		case "undo": void command("game.undo"); return true;
+		case "redo": void command("game.redo"); return true;
 		case "resign": void command("game.resign"); return true;
 		case "count": void count(); return true;
 		case "hint": void hint(); return true;
@@ -301,7 +331,7 @@ export function numbersOf(g: GameState): Map<number, number> {
 export async function again(g: GameState, swapped: boolean): Promise<void> {
 	try {
 		const seat = g.seat.auto ? { ...g.seat, level: "auto" } : g.seat;
-		const { id } = await send<ID>("game.new", { size: g.size, rules: g.rules, komi: g.komi, handicap: g.handicap, colour: swapped ? other(g.colour as Colour) : g.colour, seat, clock: g.clock }, true);
+		const { id } = await send<ID>("game.new", { size: g.size, rules: g.rules, komi: g.komi, handicap: g.handicap, colour: swapped ? other(g.colour as Colour) : g.colour, seat, clock: g.clock, teach: settings.value.teach || undefined }, true);
 		go("/play/" + id);
 	} catch (e) {
 		refused(e);

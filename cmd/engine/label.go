@@ -1,0 +1,164 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"kosumi/console"
+	"kosumi/internal/file"
+	"kosumi/nn/features"
+	"kosumi/nn/model"
+	"kosumi/train/label"
+	"kosumi/train/selfplay"
+)
+
+type labelFlags struct {
+	label.Config
+	teacher, player, recipe, size, encoder string
+	json                                   bool
+}
+
+func labelCommand() *cobra.Command {
+	s := defaultSettings()
+	s.Cache, s.Batch = 64<<20, 16
+	var f labelFlags
+	c := &cobra.Command{
+		Use:   "label --teacher FILE --out DIR",
+		Short: "Have a strong network label positions, for engine train to teach a smaller one",
+		Long: `Asks a strong network, the teacher, about many positions: which moves it would play,
+who wins, by how much, and who owns each point. DIR receives rows with these answers
+(.npz), and "engine train --data DIR" teaches another network with them.
+
+By default the positions come from fresh games on 19x19, 13x13 and 9x9, under several
+rules and komi, some with handicap. The built-in network plays them by its policy
+alone, and a third of the turns is labelled. --from labels existing training rows
+(.npz) and game records (.sgf, .sgfs) instead; these files stay unchanged.
+
+Files appear whole or not at all. After ^C, run the same command to resume: each game
+and each position is labelled once. engine train may use DIR meanwhile; it picks up
+new files after each pass.
+
+--recipe FILE.toml sets board sizes, komi, rules, openings and temperatures of fresh
+games. Print the recipe in use with --recipe show.`,
+		Example: `  engine label --teacher strong.bin.gz -o labels --rows 100000
+  engine label --teacher strong.bin.gz -o check --boardsize 19 --rows 4000
+  engine label --teacher strong.bin.gz -o pro --from pro-games`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.load(cmd); err != nil {
+				return err
+			}
+			if err := f.read(&s); err != nil {
+				return err
+			}
+			if f.recipe == "show" {
+				return toml.NewEncoder(cmd.OutOrStdout()).Encode(f.Games)
+			}
+			if f.teacher == "" || f.Out == "" {
+				return usagef("--teacher FILE and --out DIR are needed")
+			}
+			return runLabel(cmd, &s, &f)
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.teacher, "teacher", "", "network `FILE` whose answers are written down: KataGo's .bin.gz or .txt.gz, or .onnx")
+	fl.StringVarP(&f.Out, "out", "o", "", "`DIR` for the rows")
+	fl.StringArrayVar(&f.From, "from", nil, "`DIR` or file of rows or game records to label in place of fresh games; may be given more than once")
+	fl.StringVar(&f.player, "player", "", "network `FILE` that chooses the moves of fresh games, --teacher's too; default: the embedded one")
+	fl.IntVar(&f.Rows, "rows", 0, "labels that DIR holds in the end, whichever call has made them; 0: until ^C, or the end of --from")
+	fl.IntVar(&f.PerFile, "rows-per-file", 1024, "labels in a file: as many as a crash may cost")
+	fl.Float64Var(&f.Share, "share", 0, "share of the turns of a game that is labelled; 0: a third")
+	fl.StringVar(&f.recipe, "recipe", "", "`FILE`.toml with the recipe of fresh games, or \"show\" to print the one in use")
+	fl.StringVar(&f.size, "boardsize", "", "one board `SIZE` instead of the recipe's: 2 to 25, or for example 9x13")
+	fl.StringVar(&f.encoder, "rows-encoder", "v7", "encoding of the rows, what the network to be taught reads: v7, seed22 or mini7")
+	s.groupFlags(fl, networkGroup, "model", "human-model", "encoder", "policy", "value")
+	s.flags(fl, "seed")
+	fl.BoolVar(&f.json, "json", false, "print what came of it as JSON")
+	return c
+}
+
+// read completes the configuration.
+func (f *labelFlags) read(s *settings) error {
+	f.Games = label.Recipe()
+	f.Games.Parallel = min(4096, 2*s.SessionCount()*s.BatchSize())
+	if f.recipe != "" && f.recipe != "show" {
+		data, err := file.Read(f.recipe, maxConfigSize)
+		if err != nil {
+			return fmt.Errorf("recipe: %w", err)
+		}
+		if f.Games, err = selfplay.ParseConfig(data, f.Games); err != nil {
+			return usagef("recipe %s: %w", f.recipe, err)
+		}
+	}
+	if f.size != "" {
+		size, err := sizeOf("boardsize", f.size)
+		if err != nil {
+			return err
+		}
+		f.Games.Boards = []selfplay.BoardShare{{Width: size.W, Height: size.H, Share: 1}}
+	}
+	var err error
+	if f.Encoding, err = features.Parse(f.encoder); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+func runLabel(cmd *cobra.Command, s *settings, f *labelFlags) error {
+	left, err := f.Games.LoadPositions("")
+	if err != nil {
+		return err
+	}
+	if left > 0 {
+		s.stderr.Warn("game records from which no game can begin are left out", "records", left, "used", len(f.Games.Positions.Lines))
+	}
+	teacher, err := s.openModel(f.teacher, s.stderr)
+	if err != nil {
+		return err
+	}
+	defer teacher.Close()
+	f.Teacher, f.Server, f.Seed, f.Log = teacher, s.ServerConfig(s.Play.Seed), s.Play.Seed, s.stderr
+	if len(f.From) == 0 && !sameFile(f.player, f.teacher) {
+		var player *model.Model
+		if player, err = s.openModel(f.player, s.stderr); err != nil {
+			return err
+		}
+		defer player.Close()
+		f.Player = player
+	}
+	show := console.NewProgress(cmd.ErrOrStderr())
+	f.Progress = func(p label.Progress) { show.Show("", int64(p.Rows), int64(p.Total), "labels", p.String()) }
+	report, err := label.Run(cmd.Context(), f.Config)
+	show.Close()
+	if errors.Is(err, label.ErrConfig) {
+		return usageError{err}
+	}
+	if report == nil {
+		return err
+	}
+	if f.json {
+		err = errors.Join(err, writeJSON(cmd.OutOrStdout(), report))
+	} else {
+		report.Print(cmd.OutOrStdout(), f.Out)
+	}
+	if err == nil && report.Interrupted {
+		return fmt.Errorf("interrupted; %d labels are in %s; run the same command to resume", report.Rows, f.Out)
+	}
+	return err
+}
+
+// sameFile reports whether two names are of one file.
+func sameFile(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}

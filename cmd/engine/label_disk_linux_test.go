@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"kosumi/internal/testshared"
+	"kosumi/train/rows"
+)
+
+// TestLabelFullDisk labels until files may not grow: the command says which one it could
+// not write, what is there stays whole, and with room again it goes on.
+func TestLabelFullDisk(t *testing.T) {
+	testshared.Slow(t)
+	needLibrary(t)
+	dir := filepath.Join(t.TempDir(), "labels")
+	args := []string{"label", "--teacher", freshNetwork(t), "-o", dir, "--boardsize", "7", "--rows-per-file", "50", "--log-level", "warn"}
+	p := start(t, nil, args...)
+	labelled(t, dir, 1)
+	require.NoError(t, unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 100, Max: unix.RLIM_INFINITY}, nil))
+	require.Equal(t, exitFailed, p.ends(t))
+	p.says(t, "writing "+dir)
+	before := whole(t, dir)
+	require.NotZero(t, before)
+	out := invoke(t, nil, "", append(args, "--rows", "1")...)
+	require.Zero(t, out.code, out.stderr)
+	require.Equal(t, before, whole(t, dir), "it has enough")
+}
+
+// whole reads every file of a folder of labels and returns how many rows there are.
+func whole(t testing.TB, dir string) int {
+	t.Helper()
+	n := 0
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if e.Name() == "lock" {
+			continue
+		}
+		set, err := rows.ReadFile(filepath.Join(dir, e.Name()))
+		require.NoError(t, err)
+		n += set.N
+	}
+	return n
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
+	"kosumi/internal/testtalk"
+	"kosumi/train/label"
+	"kosumi/train/learn"
+	"kosumi/train/training"
+)
+
+// TestLabelAndTrain: from a network that teaches to one that was taught, by two commands,
+// the first of which is interrupted.
+func TestLabelAndTrain(t *testing.T) {
+	testshared.Slow(t)
+	needLibrary(t)
+	dir, teacher, student := t.TempDir(), realNetwork(t), freshNetwork(t)
+	labels := filepath.Join(dir, "labels")
+	args := []string{"label", "--teacher", teacher, "-o", labels, "--boardsize", "7", "--rows-per-file", "50", "--json", "--log-level", "warn"}
+	p := start(t, nil, args...)
+	labelled(t, labels, 2)
+	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
+	require.Equal(t, exitFailed, p.ends(t))
+	p.says(t, "run the same command to resume")
+
+	out := invoke(t, nil, "", append(args, "--rows", "400")...)
+	require.Zero(t, out.code, out.stderr)
+	var r label.Report
+	require.NoError(t, json.Unmarshal([]byte(out.stdout), &r))
+	require.GreaterOrEqual(t, r.Rows, 400)
+	require.NotEmpty(t, r.TeacherFile)
+
+	out = invoke(t, nil, "", "train", "--model", student, "--data", labels, "-o", filepath.Join(dir, "out"), "--steps", "3", "--batch", "16",
+		"--beside", teacher, "--json", "--log-level", "warn")
+	require.Zero(t, out.code, out.stderr)
+	var trained training.Report
+	require.NoError(t, json.Unmarshal([]byte(out.stdout), &trained))
+	require.Len(t, trained.Beside, 1)
+	kl := func(r *learn.Result) float64 {
+		term, ok := r.Term(learn.MeasureTaughtKL)
+		require.True(t, ok)
+		return term.Mean
+	}
+	require.Less(t, kl(&trained.Beside[0].Result), 0.3*kl(trained.Before), "the teacher is close to its own labels")
+}
+
+// labelled waits until a folder has so many files of labels.
+func labelled(t testing.TB, dir string, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.npz"))
+		return len(files) >= n
+	}, 2*testtalk.Patience, 10*time.Millisecond)
+}
+
+// TestCutTeacher: a network file that is cut short labels nothing, and leaves no folder.
+func TestCutTeacher(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	whole, err := os.ReadFile(realNetwork(t))
+	require.NoError(t, err)
+	got := invoke(t, nil, "", "label", "--teacher", writeFile(t, "cut.bin.gz", string(whole[:len(whole)/2])), "-o", out)
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, got.stderr, "cut.bin.gz")
+	require.Contains(t, got.stderr, "cut short")
+	require.NoDirExists(t, out)
+}

@@ -1,0 +1,46 @@
+// Command analyse searches a position with the network inside Kosumi: the moves are
+// its arguments, as in "analyse E5 C3", Black first, on 9x9. It shows how little a
+// program needs to embed the search.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"runtime"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/model"
+	"kosumi/search"
+)
+
+func main() {
+	network, err := model.Open("", model.Config{Precision: "auto"}) // or a file's name
+	check(err)
+	evaluator, err := nn.NewServer(network, nn.ServerConfig{Sessions: runtime.NumCPU()})
+	check(err)
+	defer evaluator.Close()
+	game, err := board.NewGame(board.Square(9), board.Chinese())
+	check(err)
+	for _, vertex := range os.Args[1:] {
+		point, err := game.Size().ParseVertex(vertex)
+		check(err)
+		check(game.Play(game.ToMove(), point))
+	}
+	tree, err := search.New(search.Defaults(), evaluator, nil)
+	check(err)
+	tree.Reset(game)
+	result, err := tree.Search(context.Background(), search.Limits{Visits: 400})
+	check(err)
+	for _, m := range result.Moves {
+		fmt.Printf("%-4s %4d visits, %5.1f %% for %v, lead %+.1f\n", game.Size().Vertex(m.Move), m.Visits, 100*m.Winrate, result.ToMove, m.Lead)
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,84 @@
+// Package handout makes files that can be mailed: one HTML file with everything in it,
+// built from the components of the page of engine web by the same bundler. A program that
+// was built without npm has no bundle, and says so.
+package handout
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"io/fs"
+	"sync"
+)
+
+//go:embed all:dist
+var dist embed.FS
+
+// ErrNotBuilt says that the program has no bundle.
+var ErrNotBuilt = errors.New("this program was built without its page: HTML files are left out (make build, which needs npm)")
+
+// bundle is the code and the style of every file, and the licences of what they are made
+// with, which go where they go.
+type bundle struct{ script, style, licences []byte }
+
+var load = sync.OnceValues(func() (bundle, error) {
+	script, err := unpack("dist/handout.js.gz")
+	if err != nil {
+		return bundle{}, err
+	}
+	style, err := unpack("dist/handout.css.gz")
+	if err != nil {
+		return bundle{}, err
+	}
+	licences, err := unpack("dist/licences.txt.gz")
+	return bundle{script, style, licences}, err
+})
+
+func unpack(name string) ([]byte, error) {
+	data, err := dist.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNotBuilt
+	}
+	if err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
+
+// Built returns nil where the program has a bundle, else [ErrNotBuilt].
+func Built() error {
+	_, err := load()
+	return err
+}
+
+// Write writes a file with a title that shows data, which the bundle's code knows by
+// what it says of its kind. It needs no network and no other file. Errors are
+// [ErrNotBuilt], or the writer's.
+func Write(w io.Writer, title string, data any) error {
+	b, err := load()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(data) // escapes what could end a script
+	if err != nil {
+		return err
+	}
+	for _, part := range [][]byte{
+		[]byte("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>"), []byte(html.EscapeString(title)), []byte("</title>\n<style>\n"),
+		b.style, []byte("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n<script type=\"application/json\" id=\"data\">"), text, []byte("</script>\n<script>\n"), b.script, []byte("</script>\n<script type=\"text/plain\" id=\"licences\">\n"), b.licences, []byte("</script>\n</body>\n</html>\n"),
+	} {
+		if _, err := w.Write(part); err != nil {
+			return fmt.Errorf("cannot write the page: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+package level
+
+import (
+	"slices"
+	"time"
+)
+
+// Standing is where a player stood after a game had counted: eight times in ten between
+// Low and High.
+type Standing struct {
+	When           time.Time `json:"when"`
+	Low, Mid, High Rank
+	// Judged reports whether the quality of the moves of a game counted, whose mean loss
+	// is Mark; else its result did, in points.
+	Judged bool    `json:"judged,omitempty"`
+	Mark   float64 `json:"mark"`
+}
+
+// historyKept is how many standings a rating remembers.
+const historyKept = 500
+
+// remember notes where the player stands after the last game.
+func (f *PlayerRating) remember(judged bool, mark float64) {
+	s := Standing{When: f.Last.Round(time.Second), Judged: judged, Mark: mark}
+	s.Low, s.Mid, s.High = f.Range()
+	f.History = append(f.History, s)
+	f.History = slices.Delete(f.History, 0, max(0, len(f.History)-historyKept))
+}

@@ -1,0 +1,287 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/nn"
+	"kosumi/nn/ort"
+)
+
+// pretended is a device: sessions on the CPU that fail when the test says so.
+type pretended struct {
+	on   runner
+	runs atomic.Int64
+	// opens and fails are asked before a session is made, and before each run.
+	opens, fails func(n int64) error
+}
+
+func (p *pretended) name() string { return "webgpu" }
+func (p *pretended) why() string  { return "for a test" }
+
+func (p *pretended) open(w work) (nn.Backend, error) {
+	if p.opens != nil {
+		if err := p.opens(p.runs.Load()); err != nil {
+			return nil, err
+		}
+	}
+	b, err := p.on.open(w)
+	return failing{b, p}, err
+}
+
+type failing struct {
+	nn.Backend
+	device *pretended
+}
+
+func (f failing) Run(n int) error {
+	if err := f.device.fails(f.device.runs.Add(1)); err != nil {
+		clear(f.Outputs()[0]) // nobody may read what a lost device left
+		return err
+	}
+	return f.Backend.Run(n)
+}
+
+// onPretended opens the network inside the program on a pretended device.
+func onPretended(t *testing.T, c Config, p *pretended) *Model {
+	t.Helper()
+	lib, err := ort.Load("")
+	if err != nil {
+		testshared.Absent(t, "run `make deps` first: %v", err)
+	}
+	src, err := openEmbedded()
+	require.NoError(t, err)
+	p.on = newOrtRunner(c, ort.CPU, lib, "")
+	return &Model{conf: c, source: src, run: p, precision: floatPrecision, specs: map[board.Size]nn.Spec{}}
+}
+
+func served(t *testing.T, m nn.Model) *nn.Server {
+	t.Helper()
+	s, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, MaxBatch: 4, FixedSymmetry: true, OneDevice: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+var errLost = errors.New("VK_ERROR_DEVICE_LOST")
+
+// TestDeviceLost loses a device in the middle of a game: every position is answered, as
+// on the CPU, also on a board that comes later, and one line says what happened.
+func TestDeviceLost(t *testing.T) {
+	for name, after := range map[string]int64{"at once": 1, "in the middle": 9} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			conf := Config{Provider: "webgpu", Log: slog.New(slog.NewTextHandler(&log, nil))}
+			m := onPretended(t, conf, &pretended{fails: func(n int64) error {
+				if n > after {
+					return errLost
+				}
+				return nil
+			}})
+			on := served(t, m)
+			cpu, err := Open("", Config{Provider: ort.CPU})
+			require.NoError(t, err)
+			want := served(t, cpu)
+			for _, size := range []int{9, 7} {
+				g, err := board.NewGame(board.Square(size), board.Chinese())
+				require.NoError(t, err)
+				for range 12 {
+					var got, exact nn.Output
+					require.NoError(t, on.Evaluate(t.Context(), &nn.Query{Game: g}, &got))
+					require.NoError(t, want.Evaluate(t.Context(), &nn.Query{Game: g}, &exact))
+					require.InDelta(t, exact.Value(), got.Value(), 1e-3)
+					best := 0
+					for i := range g.Size().Area() + 1 {
+						require.InDelta(t, exact.Policy[i], got.Policy[i], 1e-3)
+						if got.Policy[i] > got.Policy[best] {
+							best = i
+						}
+					}
+					require.NoError(t, g.Play(g.ToMove(), g.Size().FromIndex(best)))
+				}
+			}
+			require.Equal(t, 1, strings.Count(log.String(), "webgpu failed: the CPU goes on"), log.String())
+			require.Contains(t, log.String(), errLost.Error())
+			require.Equal(t, ort.CPU, m.Describe().Provider)
+			require.Contains(t, m.Describe().Why, "webgpu failed")
+		})
+	}
+}
+
+// TestDeviceFull wants an error where a device was asked for by name and never worked,
+// and the CPU in its place else.
+func TestDeviceFull(t *testing.T) {
+	full := errors.New("onnxruntime: Failed to allocate memory for requested buffer of size 8589934592")
+	fine := func(int64) error { return nil }
+	never := func(int64) error { return full }
+	later := func(n int64) error {
+		if n > 0 {
+			return full
+		}
+		return nil
+	}
+	for name, c := range map[string]struct {
+		provider string
+		opens    func(int64) error
+		first    bool // the first board is served
+	}{
+		"by name":            {"webgpu", never, false},
+		"by auto":            {"auto", never, true},
+		"by name, later":     {"webgpu", later, true},
+		"by auto, then full": {"auto", later, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			m := onPretended(t, Config{Provider: c.provider, Log: slog.New(slog.NewTextHandler(&log, nil))}, &pretended{opens: c.opens, fails: fine})
+			s := served(t, m)
+			for _, size := range []int{9, 5} {
+				g, err := board.NewGame(board.Square(size), board.Chinese())
+				require.NoError(t, err)
+				var out nn.Output
+				err = s.Evaluate(t.Context(), &nn.Query{Game: g}, &out)
+				if !c.first {
+					require.ErrorContains(t, err, "its memory is full: a smaller --batch")
+					return
+				}
+				require.NoError(t, err)
+				require.Positive(t, out.Policy[0])
+			}
+			require.Equal(t, 1, strings.Count(log.String(), "its memory is full"), log.String())
+		})
+	}
+}
+
+// TestAutoTakesTheFastest measures pretended providers.
+func TestAutoTakesTheFastest(t *testing.T) {
+	lib, err := ort.Load("")
+	if err != nil {
+		testshared.Absent(t, "run `make deps` first: %v", err)
+	}
+	for name, c := range map[string]struct {
+		rates map[string]float64 // 0 fails, below 0 is never ready
+		want  string
+		says  []string
+	}{
+		"a fast device": {map[string]float64{"": 100, "cuda": 250}, "cuda", []string{"the CPU 100, cuda 250"}},
+		"a slow device": {map[string]float64{"": 100, "webgpu": 20}, "", []string{"the CPU 100, webgpu 20"}},
+		"one fails":     {map[string]float64{"": 100, "webgpu": 0}, "", []string{"the CPU 100, webgpu failed"}},
+		"one hangs":     {map[string]float64{"": 100, "webgpu": -1}, "", []string{"webgpu was not ready after 20s"}},
+		"two devices":   {map[string]float64{"": 100, "webgpu": 150, "cuda": 140}, "webgpu", []string{"cuda 140", "webgpu 150"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			net := filepath.Join(t.TempDir(), "net.bin.gz")
+			require.NoError(t, os.WriteFile(net, []byte("weights"), 0o600))
+			var names []string
+			for _, name := range devices {
+				if _, ok := c.rates[name]; ok {
+					names = append(names, name)
+				}
+			}
+			var log bytes.Buffer
+			measured := 0
+			ch := &chooser{conf: Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, lib: lib, file: net, open: openEmbedded}
+			ch.rate = func(_ context.Context, _ source, provider string, length time.Duration) (float64, error) {
+				measured++
+				require.Equal(t, measureFor/time.Duration(len(names)+1), length)
+				switch rate := c.rates[provider]; {
+				case rate < 0:
+					return 0, context.DeadlineExceeded
+				case rate == 0:
+					return 0, errors.New("no")
+				default:
+					return rate, nil
+				}
+			}
+			got := ch.choose(names)
+			require.Equal(t, c.want, got.Device)
+			for _, text := range c.says {
+				require.Contains(t, got.Why, text)
+			}
+			require.Contains(t, log.String(), "measuring which is faster")
+			require.Contains(t, log.String(), " is the fastest here")
+			require.Equal(t, got, ch.choose(names), "an earlier start has measured")
+			require.Equal(t, len(names)+1, measured)
+			require.NoError(t, os.WriteFile(net, []byte("other weights"), 0o600))
+			ch.choose(names)
+			require.Equal(t, 2*(len(names)+1), measured, "another network is measured anew")
+			ch.conf.Size = board.Square(13)
+			ch.choose(names)
+			require.Equal(t, 3*(len(names)+1), measured, "and another board")
+		})
+	}
+}
+
+// TestMeasuringThatEnds leaves word for the next start, should a driver end the program
+// while it is measured.
+func TestMeasuringThatEnds(t *testing.T) {
+	lib, err := ort.Load("")
+	if err != nil {
+		testshared.Absent(t, "run `make deps` first: %v", err)
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	ch := &chooser{conf: Config{Log: slog.New(slog.DiscardHandler)}, lib: lib, open: openEmbedded}
+	ch.rate = func(context.Context, source, string, time.Duration) (float64, error) { panic("the driver crashes") }
+	require.Panics(t, func() { ch.choose([]string{"webgpu"}) })
+	next := ch.choose([]string{"webgpu"})
+	require.Empty(t, next.Device)
+	require.Contains(t, next.Why, "an earlier start ended while it measured webgpu; remove ")
+}
+
+// TestMeasured measures a provider that is here.
+func TestMeasured(t *testing.T) {
+	lib, err := ort.Load("")
+	if err != nil {
+		testshared.Absent(t, "run `make deps` first: %v", err)
+	}
+	src, err := openEmbedded()
+	require.NoError(t, err)
+	ch := &chooser{conf: Config{Size: board.Square(5), Log: slog.New(slog.DiscardHandler)}, lib: lib, open: openEmbedded}
+	rate, err := ch.measured(t.Context(), src, "", time.Millisecond)
+	require.NoError(t, err)
+	require.Positive(t, rate)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = ch.measured(over, src, "", time.Millisecond)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = ch.measured(t.Context(), src, "vitisai", time.Millisecond)
+	require.Error(t, err, "no library that is fetched has it")
+}
+
+// TestNumbersSuitTheProvider wants two sessions and large batches on a device.
+func TestNumbersSuitTheProvider(t *testing.T) {
+	cores, eight := plan(ort.CPU)
+	for provider, device := range map[string]bool{"cpu": false, "CPU": false, "auto": false, "": false, OnnxGo: false, "cuda": true, "webgpu": true, "plugin": true} {
+		s := DefaultSettings()
+		s.Provider = provider
+		require.Equal(t, device, s.OnDevice(), provider)
+		require.Equal(t, device, s.ServerConfig(1).OneDevice, provider)
+		sessions, batch := s.SessionCount(), s.BatchSize()
+		if !device {
+			require.Equal(t, []int{cores, eight}, []int{sessions, batch}, provider)
+			continue
+		}
+		require.Less(t, sessions, 8, provider)
+		require.Greater(t, batch, eight, provider)
+		s.Sessions, s.Batch = 5, 7
+		require.Equal(t, []int{5, 7}, []int{s.SessionCount(), s.BatchSize()}, "what was set by hand stays")
+	}
+	s := DefaultSettings()
+	s.ForDevice()
+	require.True(t, s.OnDevice())
+	s = DefaultSettings()
+	s.auto = &choice{Device: "cuda"}
+	require.True(t, s.OnDevice(), "auto has found one")
+}

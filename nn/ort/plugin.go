@@ -1,0 +1,223 @@
+//go:build cgo
+
+package ort
+
+/*
+#include <stdlib.h>
+#include "operators.h"
+#include "plugin.h"
+*/
+import "C"
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"unsafe"
+
+	ort "github.com/yalue/onnxruntime_go"
+)
+
+// plugins are the libraries of execution providers that the process has registered.
+var plugins struct {
+	sync.Mutex
+	environment unsafe.Pointer
+	tried       map[string]error // by real path
+	offers      []Offer          // of those that work, in the order of their registration
+}
+
+// Register loads a plugin, a library of execution providers, from a file, once for the
+// process; the library of onnxruntime is loaded as by [Load]. From then on its providers
+// can be named, see [Offer]. It stays registered as long as the program runs. Errors wrap
+// ErrPlugin and say what is wrong: no such file, no plugin, one for another version of
+// onnxruntime, or one that finds no device of its kind here.
+func Register(library, path string) error {
+	lib, err := Load(library)
+	if err != nil {
+		return err
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrPlugin, path, notFound(err))
+	}
+	if err := registerOnce(lib, real); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrPlugin, path, err)
+	}
+	return nil
+}
+
+func registerOnce(lib Library, path string) error {
+	plugins.Lock()
+	err, known := plugins.tried[path]
+	if !known {
+		if plugins.tried == nil {
+			plugins.tried = map[string]error{}
+		}
+		err = register(lib, path)
+		plugins.tried[path] = err
+	}
+	plugins.Unlock()
+	if !known {
+		probed.Lock()
+		clear(probed.errs) // names may mean another provider now
+		probed.Unlock()
+	}
+	return err
+}
+
+// register does the work of Register. The caller holds the lock.
+func register(lib Library, path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return errors.New("it is a folder: name the library in it")
+	}
+	if _, err := inspect(path, pluginEntry, runtime.GOOS, runtime.GOARCH); err != nil {
+		return err
+	}
+	before, err := offers(lib)
+	if err != nil {
+		return err
+	}
+	loadCompanions(filepath.Dir(path))
+	if err := quietly(func() error { return ort.RegisterExecutionProviderLibrary(path, path) }); err != nil {
+		return fmt.Errorf("onnxruntime %s does not take it, it may be made for another version: %w", lib.Version, err)
+	}
+	after, err := offers(lib)
+	if err != nil {
+		return err
+	}
+	found := slices.DeleteFunc(after, func(o Offer) bool {
+		return slices.ContainsFunc(before, func(b Offer) bool { return b.device == o.device })
+	})
+	if len(found) == 0 {
+		return errors.New("it finds no device here that it can use")
+	}
+	for i := range found {
+		found[i].Plugin = path
+	}
+	plugins.offers = append(plugins.offers, found...)
+	return nil
+}
+
+// quietly does something without onnxruntime's own log, which would tell the same in
+// more lines.
+func quietly(do func() error) error {
+	_ = ort.SetEnvironmentLogLevel(ort.LoggingLevelFatal)
+	defer func() { _ = ort.SetEnvironmentLogLevel(ort.LoggingLevelError) }()
+	return do()
+}
+
+// pluginOffers lists what plugins offer, GPUs first, then NPUs and CPUs.
+func pluginOffers() []Offer {
+	plugins.Lock()
+	defer plugins.Unlock()
+	return numbered(plugins.offers)
+}
+
+// numbered puts the best devices first and counts those of each provider.
+func numbered(all []Offer) []Offer {
+	order := []string{"gpu", "npu", "cpu"}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b Offer) int {
+		return cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind))
+	})
+	count := map[string]int{}
+	for i := range all {
+		all[i].Device = count[all[i].Provider]
+		count[all[i].Provider]++
+	}
+	return all
+}
+
+// Devices lists the devices that the library of [Load] and the plugins of [Register]
+// offer.
+func Devices(library string) ([]Offer, error) {
+	lib, err := Load(library)
+	if err != nil {
+		return nil, err
+	}
+	plugins.Lock()
+	defer plugins.Unlock()
+	all, err := offers(lib)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		for _, o := range plugins.offers {
+			if o.device == all[i].device {
+				all[i].Plugin = o.Plugin
+			}
+		}
+	}
+	return numbered(all), nil
+}
+
+// apiBase returns the entry of the loaded library.
+func apiBase(lib Library) unsafe.Pointer {
+	path := C.CString(lib.Path)
+	defer C.free(unsafe.Pointer(path))
+	return C.find_api_base(path)
+}
+
+// offers asks onnxruntime for all devices. The caller holds the lock of plugins.
+func offers(lib Library) ([]Offer, error) {
+	base := apiBase(lib)
+	if plugins.environment == nil {
+		if err := failure(C.plugin_environment(base, &plugins.environment)); err != nil {
+			return nil, err
+		}
+	}
+	var list *C.offer
+	var count C.size_t
+	if err := failure(C.plugin_offers(base, plugins.environment, &list, &count)); err != nil {
+		return nil, err
+	}
+	defer C.free(unsafe.Pointer(list))
+	all := make([]Offer, count)
+	for i, o := range unsafe.Slice(list, count) {
+		all[i] = Offer{Provider: shortName(C.GoString(o.provider)), Kind: "device", device: unsafe.Pointer(o.device)}
+		if kinds := []string{"cpu", "gpu", "npu"}; int(o.kind) < len(kinds) {
+			all[i].Kind = kinds[o.kind]
+		}
+		about := metadata(o.keys, o.values, o.entries)
+		about = append(about, metadata(o.more_keys, o.more_values, o.more_entries)...)
+		all[i].Name = describeDevice(C.GoString(o.vendor), uint32(o.id), about)
+	}
+	return all, nil
+}
+
+// metadata reads pairs of texts.
+func metadata(keys, values **C.char, n C.size_t) (pairs [][2]string) {
+	k, v := unsafe.Slice(keys, n), unsafe.Slice(values, n)
+	for i := range k {
+		pairs = append(pairs, [2]string{C.GoString(k[i]), C.GoString(v[i])})
+	}
+	return pairs
+}
+
+// appendDevice has a session use a device before the CPU.
+func (o Offer) appendDevice(to *ort.SessionOptions, options map[string]string) error {
+	lib, _ := Loaded()
+	var keys, values []*C.char
+	for k, v := range options {
+		keys, values = append(keys, C.CString(k)), append(values, C.CString(v))
+	}
+	defer func() {
+		for i := range keys {
+			C.free(unsafe.Pointer(keys[i]))
+			C.free(unsafe.Pointer(values[i]))
+		}
+	}()
+	plugins.Lock()
+	defer plugins.Unlock()
+	// onnxruntime_go's SessionOptions is a struct of one pointer, which a test pins.
+	session := *(*unsafe.Pointer)(unsafe.Pointer(to))
+	return failure(C.plugin_append(apiBase(lib), plugins.environment, session, o.device, unsafe.SliceData(keys), unsafe.SliceData(values), C.size_t(len(keys))))
+}

@@ -1,0 +1,118 @@
+package search
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/features"
+)
+
+// trained is a network that learnt to judge areas in some modes, with another one of human
+// moves beside it, and remembers the last query.
+type trained struct {
+	nn.Plain
+	modes board.AreaModes
+	human *trained
+	asked nn.Query
+	seen  board.AreaModes // of the game that was asked for
+}
+
+func newTrained(m board.AreaModes) *trained {
+	return &trained{Plain: nn.Plain{Evaluator: &stub{}}, modes: m}
+}
+
+func (n *trained) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	n.asked, n.seen = *q, q.Game.Options().AreaModes
+	return n.Plain.Evaluate(ctx, q, out)
+}
+
+func (n *trained) Describe() nn.Description { return nn.Description{Areas: n.modes} }
+
+func (n *trained) Humans() nn.Network {
+	if n.human == nil {
+		return nil
+	}
+	return n.human
+}
+
+// mouthGame is a game that two passes end, and that Black wins by the point of its
+// eye alone, if that is one: the eye of a chain in atari.
+func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
+	t.Helper()
+	b, err := board.ParseDiagram("X.XO.\nXXXO.\nOOOO.")
+	require.NoError(t, err)
+	g, err := board.NewGame(b.Size(), board.Rules{Scoring: board.ScoringTerritory})
+	require.NoError(t, err)
+	require.NoError(t, g.SetupBoard(b, board.Black))
+	require.NoError(t, g.StartInPhase(2))
+	g.SetKomi(-g.Score() - 0.5 + g.Rules().Komi)
+	require.Equal(t, float32(-0.5), g.Score())
+	g.ContinueWith(o)
+	return g
+}
+
+// TestAreasAsTrained: ends are scored in the modes that the main network was trained in, or
+// that are set, whatever the game's own are; networks are asked so that each sees its own.
+func TestAreasAsTrained(t *testing.T) {
+	exclude := board.AreaModes{ExcludeTerritoryAdjacentToAtari: true}
+	for _, c := range []struct {
+		name            string
+		net, human, own board.AreaModes
+		set             features.Mode
+		want            board.AreaModes
+	}{
+		{"plain", board.AreaModes{}, exclude, board.AreaModes{}, features.Auto, board.AreaModes{}},
+		{"the network's", exclude, board.AreaModes{}, board.AreaModes{}, features.Auto, exclude},
+		{"not the game's", board.AreaModes{}, board.AreaModes{}, exclude, features.Auto, board.AreaModes{}},
+		{"switched on", board.AreaModes{}, board.AreaModes{}, board.AreaModes{}, features.On, exclude},
+		{"switched off", exclude, exclude, exclude, features.Off, board.AreaModes{}},
+	} {
+		net := newTrained(c.net)
+		net.human = newTrained(c.human)
+		p := Defaults()
+		p.Pass.Areas.ExcludeTerritoryAdjacentToAtari = c.set
+		p.Pass.Conservative = false
+		p.Human.Root.Weightless = 0.3
+		tree := newTree(t, p, net)
+		g := mouthGame(t, board.GameOptions{AreaModes: c.own})
+		require.NoError(t, g.Play(board.Black, board.Pass)) // a pass ends the game
+		tree.Reset(g)
+		r := searched(t, tree, 30)
+		pass := r.Move(board.Pass)
+		require.NotNil(t, pass, c.name)
+		white := map[bool]float64{false: 0, true: 1}[c.want == exclude] // who passes
+		require.Equal(t, white, pass.Winrate, c.name)
+		require.Equal(t, c.want, tree.position.base.Options().AreaModes, c.name)
+		require.Equal(t, c.own, tree.position.game.Options().AreaModes, c.name)
+		for _, n := range []*trained{net, net.human} {
+			require.Equal(t, c.set, n.asked.Options.Areas.ExcludeTerritoryAdjacentToAtari, c.name)
+			require.Equal(t, c.want, n.seen)
+		}
+	}
+}
+
+// TestModesDropTheTree: what was found in other modes is of no use; in the same ones it
+// is kept.
+func TestModesDropTheTree(t *testing.T) {
+	net := newTrained(board.AreaModes{})
+	tree := newTree(t, Defaults(), net)
+	tree.Reset(mouthGame(t, board.GameOptions{}))
+	searched(t, tree, 20)
+	require.EqualValues(t, 20, searched(t, tree, 25).Stats.Reused)
+	net.modes.ExcludeTerritoryAdjacentToAtari = true // another network has been loaded
+	require.Zero(t, searched(t, tree, 25).Stats.Reused)
+	hash := tree.rootHash()
+	p := Defaults()
+	p.Pass.Areas.ExcludeTerritoryAdjacentToAtari = features.Off
+	require.NoError(t, tree.SetParams(p))
+	require.Zero(t, searched(t, tree, 25).Stats.Reused)
+	require.NotEqual(t, hash, tree.rootHash())
+	p.Pass.Areas.ExcludeTerritoryAdjacentToAtari = features.On
+	require.NoError(t, tree.SetParams(p))
+	searched(t, tree, 25)
+	require.Equal(t, hash, tree.rootHash())
+}

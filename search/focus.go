@@ -1,0 +1,68 @@
+package search
+
+import (
+	"kosumi/board"
+	"kosumi/thinking"
+)
+
+// mostFocus is the largest share of the playouts that go to a focus, so that a search
+// with a limit of visits ends. KataGo's.
+const mostFocus = 0.99
+
+// drawFocus decides whether the playout that begins goes to a move of the focus, and
+// returns the move that is searched for it, or NoPoint.
+func (sel *selector) drawFocus(f *thinking.Focus) board.Point {
+	if f == nil || len(f.Moves) == 0 || f.Prob <= 0 || sel.rng.Float64() >= min(f.Prob, mostFocus) {
+		return board.NoPoint
+	}
+	total := 0.0
+	for k, p := range f.Moves {
+		if sel.rules.searchedFor(p) != board.NoPoint {
+			total += f.Weight(k)
+		}
+	}
+	if total == 0 {
+		return board.NoPoint
+	}
+	drawn, r := board.NoPoint, sel.rng.Float64()*total
+	for k, p := range f.Moves {
+		if q := sel.rules.searchedFor(p); q != board.NoPoint {
+			drawn = q
+			if r -= f.Weight(k); r < 0 {
+				break
+			}
+		}
+	}
+	return drawn
+}
+
+// selectFocus returns the place of an edge for a move at the root, or that the next new
+// one is for it. Where the move cannot be made after all, the move that would be selected
+// without a focus takes its place.
+func (sel *selector) selectFocus(n *node, edges []edge, move board.Point) int {
+	for k := range edges {
+		if edges[k].move == move && edges[k].prior >= 0 {
+			return k
+		}
+	}
+	if sel.nodes.bringForward(n, move) {
+		return selectNew
+	}
+	return sel.selectMove(sel.nodes.root, n, edges)
+}
+
+// searchedFor returns the move at the root that is searched for a move: itself, or the
+// one that stands for it by symmetry; NoPoint where there is none.
+func (ru *rootRules) searchedFor(p board.Point) board.Point {
+	i := ru.position.base.Size().Index(p)
+	if ru.out.Policy[i] < 0 || !ru.position.allows(p) {
+		return board.NoPoint
+	}
+	if q := ru.copyOf[i]; q != board.NoPoint {
+		p = q
+	}
+	if !ru.allowed(p) {
+		return board.NoPoint
+	}
+	return p
+}

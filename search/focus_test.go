@@ -1,0 +1,266 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/thinking"
+)
+
+// focusOn is where a search is told of a focus.
+func focusOn(f *thinking.Focus) *atomic.Pointer[thinking.Focus] {
+	p := new(atomic.Pointer[thinking.Focus])
+	p.Store(f)
+	return p
+}
+
+// unlikely returns the legal move with the smallest prior.
+func unlikely(t *testing.T, g *board.Game, e nn.Evaluator) board.Point {
+	t.Helper()
+	var out nn.Output
+	require.NoError(t, e.Evaluate(t.Context(), &nn.Query{Game: g}, &out))
+	least, at := float32(2), board.NoPoint
+	for i, p := range out.Policy[:g.Size().Area()] {
+		if p >= 0 && p < least {
+			least, at = p, g.Size().FromIndex(i)
+		}
+	}
+	return at
+}
+
+// TestFocusHasNoWeight holds, in random positions with random focuses, what a focus may
+// change: children at the root have as many visits more than their edges as playouts went
+// to the focus and ordinary ones have not taken over yet, and the root counts none of them.
+func TestFocusHasNoWeight(t *testing.T) {
+	rng := rand.New(rand.NewPCG(58, 2))
+	focused, probes := int64(0), int64(0)
+	for n := range 60 {
+		p := Defaults()
+		p.Graph.Use = false // each edge has a node of its own
+		p.Seed = uint64(n + 1)
+		p.Parallel.Workers = 1 + n%2*7
+		g := newGame(t, 3+2*rng.IntN(3))
+		for range rng.IntN(12) {
+			if at := board.Point(rng.IntN(g.Size().Area())); g.Legal(g.ToMove(), at) == nil {
+				require.NoError(t, g.Play(g.ToMove(), at))
+			}
+		}
+		f := &thinking.Focus{Prob: rng.Float64()}
+		for range 1 + rng.IntN(4) {
+			f.Moves = append(f.Moves, board.Point(rng.IntN(g.Size().Area()+1)-1)) // board.Pass is one of them
+			f.Weights = append(f.Weights, rng.ExpFloat64()+0.01)
+		}
+		tree := newTree(t, p, &stub{})
+		tree.Reset(g)
+		visits := int64(50 + rng.IntN(300))
+		r, err := tree.Search(t.Context(), Limits{Visits: visits, Focus: focusOn(f)})
+		require.NoError(t, err)
+		requireSound(t, tree)
+		require.Equal(t, visits, r.Root.Visits)
+		require.Equal(t, visits, r.Stats.Playouts)
+		more := int64(0)
+		for _, m := range r.Moves {
+			if m.SymmetryOf == board.NoPoint {
+				more += m.Visits - m.EdgeVisits
+			}
+		}
+		require.InDelta(t, r.Stats.Focused-r.Stats.CatchUps, more, float64(r.Stats.Probes), "%d: %+v", n, f)
+		focused += r.Stats.Focused
+		probes += r.Stats.Probes
+	}
+	require.Greater(t, focused, 20*probes, "of most positions both sides are exact")
+}
+
+// TestFocusShare: the playouts go to the focus in its share, and to its moves by weight.
+func TestFocusShare(t *testing.T) {
+	g := newGame(t, 9)
+	size := g.Size()
+	moves := []board.Point{size.Point(1, 3), size.Point(2, 6), board.Pass}
+	p := Defaults()
+	p.Root.SymmetryPruning, p.Seed = false, 7
+	for _, share := range []float64{0.1, 0.5, 0.99, 1} {
+		tree := newTree(t, p, &stub{})
+		tree.Reset(g)
+		f := &thinking.Focus{Moves: moves, Weights: []float64{1, 2, 5}, Prob: share}
+		visits := int64(4000 * (1 - min(share, 0.99)))
+		r := searchedWith(t, tree, Limits{Visits: visits, Focus: focusOn(f)})
+		all := float64(r.Stats.Focused)
+		want := float64(visits) * min(share, 0.99) / (1 - min(share, 0.99))
+		require.InEpsilon(t, want, all, 0.35, "share %v", share)
+		for k, w := range f.Weights {
+			m := r.Move(moves[k])
+			require.InDelta(t, w/8, float64(m.Visits-m.EdgeVisits)/all, 0.06, "share %v, weight %v", share, w)
+		}
+		require.Equal(t, visits, r.Root.Visits)
+	}
+}
+
+func searchedWith(t testing.TB, tree *Tree, l Limits) Result {
+	t.Helper()
+	r, err := tree.Search(t.Context(), l)
+	require.NoError(t, err)
+	return r
+}
+
+// TestFocusOfNothing: where nobody asks, or nothing can be searched, a search is as it
+// would be, visit for visit.
+func TestFocusOfNothing(t *testing.T) {
+	g := newGame(t, 9)
+	size := g.Size()
+	require.NoError(t, g.Play(board.Black, size.Point(4, 4)))
+	taken, banned := size.Point(4, 4), size.Point(2, 2)
+	result := func(f *atomic.Pointer[thinking.Focus]) Result {
+		p := Defaults()
+		p.Seed = 3
+		tree := newTree(t, p, &stub{})
+		tree.Reset(g)
+		tree.Restrict(thinking.Restriction{Color: board.White, Points: []board.Point{banned}, Depth: 1})
+		return searchedWith(t, tree, Limits{Visits: 300, Focus: f})
+	}
+	want := result(nil)
+	for name, f := range map[string]*thinking.Focus{
+		"none": nil, "no moves": {Prob: 0.5}, "no share": {Moves: []board.Point{0}},
+	} {
+		got := result(focusOn(f))
+		require.Equal(t, want.Moves, got.Moves, name)
+	}
+	// A draw was made, so that only what does not depend on those is equal.
+	for name, moves := range map[string][]board.Point{"illegal": {taken}, "forbidden": {banned}, "both": {banned, taken}} {
+		got := result(focusOn(&thinking.Focus{Moves: moves, Prob: 0.9}))
+		require.Zero(t, got.Stats.Focused, name)
+		require.EqualValues(t, 300, got.Root.Visits)
+	}
+}
+
+// TestFocusFindsAGoodMove: a move that the policy does not know is looked at and its worth
+// shows, in a tree that is kept. The position knows of that only once PUCT has sent an
+// ordinary visit, as KataGo's does; then what is there is taken over, visit for visit.
+func TestFocusFindsAGoodMove(t *testing.T) {
+	for _, prior := range []float32{1e-6, 0.1} {
+		g := newGame(t, 9)
+		good := g.Size().Point(6, 2)
+		e := &stub{noScore: true, answer: func(g *board.Game, out *nn.Output) {
+			v := float32(-0.4) // Black's
+			if g.At(good) == board.Black {
+				v = 0.8
+			} else if g.At(good) == board.Empty && out.Policy[good] >= 0 {
+				out.Policy[good] = prior
+			}
+			if g.ToMove() == board.White {
+				v = -v
+			}
+			out.Win, out.Loss = (1+v)/2, (1-v)/2
+		}}
+		p := Defaults()
+		p.Root.SymmetryPruning, p.Seed = false, 5
+		tree := newTree(t, p, e)
+		tree.Reset(g)
+		plain := searched(t, tree, 1)
+		require.Nil(t, plain.Move(good), "nobody has looked at it")
+		f := focusOn(&thinking.Focus{Moves: []board.Point{good}, Prob: 0.6})
+		r := searchedWith(t, tree, Limits{Visits: 300, Focus: f})
+		require.EqualValues(t, 1, r.Stats.Reused, "the tree is kept")
+		m := r.Move(good)
+		require.Greater(t, m.Visits, int64(300))
+		require.InDelta(t, 0.9, m.Winrate, 0.02)
+		if prior < 1e-3 {
+			require.Zero(t, m.EdgeVisits)
+			require.Equal(t, len(r.Moves)-1, m.Order)
+			require.InDelta(t, plain.Root.Winrate, r.Root.Winrate, 0.02)
+			continue
+		}
+		require.Equal(t, 0, m.Order)
+		require.Greater(t, m.EdgeVisits, int64(150))
+		require.Greater(t, r.Stats.CatchUps, int64(150))
+		f.Store(nil)
+		before := r.Root.Visits
+		r = searchedWith(t, tree, Limits{Visits: before + 1, Focus: f})
+		require.Equal(t, before, r.Stats.Reused, "so it is without a focus")
+		require.Zero(t, r.Stats.Focused)
+	}
+}
+
+// TestFocusOnAnImage: a move that another one stands for by symmetry has that one searched,
+// and is reported as its image.
+func TestFocusOnAnImage(t *testing.T) {
+	g := newGame(t, 9)
+	size := g.Size()
+	for _, at := range []board.Point{size.Point(2, 6), size.Point(6, 6), size.Point(2, 2)} { // all for the upper right
+		tree := newTree(t, Defaults(), &stub{flat: true})
+		tree.Reset(g)
+		r := searchedWith(t, tree, Limits{Visits: 100, Focus: focusOn(&thinking.Focus{Moves: []board.Point{at}, Prob: 0.5})})
+		m := r.Move(at)
+		require.NotNil(t, m)
+		require.Equal(t, size.Point(6, 2), m.SymmetryOf)
+		require.Greater(t, m.Visits-m.EdgeVisits, int64(50))
+	}
+}
+
+// TestFocusIsReplaced while a search runs, by another goroutine.
+func TestFocusIsReplaced(t *testing.T) {
+	g := newGame(t, 9)
+	size := g.Size()
+	first, second := size.Point(1, 1), size.Point(7, 6)
+	var f atomic.Pointer[thinking.Focus]
+	f.Store(&thinking.Focus{Moves: []board.Point{first}, Prob: 0.5})
+	e := &stub{}
+	e.fail = func(n int64) error {
+		if n == 1000 {
+			f.Store(&thinking.Focus{Moves: []board.Point{second}, Prob: 0.5})
+		}
+		return nil
+	}
+	p := Defaults()
+	p.Root.SymmetryPruning, p.Parallel.Workers, p.Seed = false, 4, 9
+	tree := newTree(t, p, e)
+	tree.Reset(g)
+	r := searchedWith(t, tree, Limits{Visits: 1500, Focus: &f})
+	for _, at := range []board.Point{first, second} {
+		m := r.Move(at)
+		require.Greater(t, m.Visits-m.EdgeVisits, int64(200), size.Vertex(at))
+	}
+}
+
+// TestFocusAllocatesNothing.
+func TestFocusAllocatesNothing(t *testing.T) {
+	tree := newTree(t, Defaults(), newQuick(81))
+	tree.Reset(newGame(t, 9))
+	f := focusOn(&thinking.Focus{Moves: []board.Point{3, 40, board.Pass, 80}, Weights: []float64{1, 2, 3, 1e300}, Prob: 0.5})
+	searchedWith(t, tree, Limits{Visits: 5000, Focus: f})
+	tree.Clear()
+	searchedWith(t, tree, Limits{Visits: 10, Focus: f})
+	s, ctx := tree.playouts.slots[0], t.Context()
+	require.Zero(t, testing.AllocsPerRun(3000, func() {
+		if tree.playouts.descend(s) == atLeaf {
+			s.run(ctx, &tree.sh)
+			require.NoError(t, applied(tree, s))
+		}
+	}))
+	require.Greater(t, tree.tally.stats.Focused, int64(1000))
+}
+
+// TestFocusBesidePasses: where passes end the phase, a focus playout is not turned into
+// a look at passing.
+func TestFocusBesidePasses(t *testing.T) {
+	for _, prob := range []float64{0, 0.9} {
+		g := newGame(t, 5)
+		require.NoError(t, g.Play(board.Black, board.Pass))
+		p := Defaults()
+		p.Pass.Conservative, p.Seed = false, 2
+		tree := newTree(t, p, &stub{})
+		tree.Reset(g)
+		at := unlikely(t, g, &stub{})
+		r := searchedWith(t, tree, Limits{Visits: 60, Focus: focusOn(&thinking.Focus{Moves: []board.Point{at}, Prob: prob})})
+		require.EqualValues(t, 60, r.Root.Visits, fmt.Sprint(prob))
+		if prob > 0 {
+			m := r.Move(at)
+			require.Equal(t, r.Stats.Focused, m.Visits-m.EdgeVisits)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package label
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"kosumi/train/rows"
+)
+
+// folder is what has been labelled already, as its files say: they are the only truth.
+type folder struct {
+	dir         string
+	files, rows int
+	next        uint64          // number of the next file
+	info        rows.Info       // of the first file
+	played      map[uint64]bool // numbers of games
+	reached     map[string]int  // of each source, by its sha256, how much
+}
+
+// openFolder looks into the files. One that cannot be read is an error: nobody knows what
+// was in it.
+func openFolder(dir string, log *slog.Logger) (*folder, error) {
+	f := &folder{dir: dir, played: map[uint64]bool{}, reached: map[string]int{}}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range list {
+		path := filepath.Join(dir, e.Name())
+		name, isRows := strings.CutSuffix(e.Name(), ".npz")
+		if !isRows {
+			continue
+		}
+		number, err := strconv.ParseUint(name, 16, 64)
+		if err != nil || len(name) != 16 || number >= 1<<53 {
+			return nil, bad("%s is no file of labels: name a folder of its own", path)
+		}
+		r, err := rows.OpenFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%w; remove the file to label its positions anew", err)
+		}
+		r.Close()
+		f.add(number, &r.Info, r.N)
+	}
+	if f.files > 0 {
+		log.Info("going on", "files", f.files, "labels", f.rows)
+	}
+	return f, nil
+}
+
+// add takes a file into account.
+func (f *folder) add(number uint64, info *rows.Info, n int) {
+	if f.files == 0 {
+		f.info = *info
+	}
+	f.files++
+	f.rows += n
+	f.next = max(f.next, number+1)
+	for _, id := range info.IDs {
+		f.played[id[0]] = true
+	}
+	for _, o := range info.Origins {
+		f.reached[o.SHA256] = max(f.reached[o.SHA256], o.From+o.N)
+	}
+}

@@ -1,0 +1,111 @@
+package label
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/train/rows"
+	"kosumi/train/selfplay"
+)
+
+// freshGames is a source of games that are played for it, many at once. Game number n
+// of a seed is the same whenever it is played, and each is labelled once: after a kill
+// those go on that are in no file.
+type freshGames struct {
+	run     *run
+	session *selfplay.Session
+	player  nn.Evaluator
+	info    rows.Info
+	chunk   *chunk
+}
+
+func (r *run) openGames() (source, error) {
+	c := r.Games
+	text, err := toml.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	f := &freshGames{run: r, info: rows.Info{Settings: string(text)}}
+	model := r.Player
+	if model == nil {
+		model = r.Teacher
+	}
+	d := model.Describe()
+	f.info.Network, f.info.SHA256 = d.Name, d.SHA256
+	// Where the teacher plays, its answers hold what a label needs, and are in the cache.
+	f.player = nn.Rewrite(r.player, func(q *nn.Query) { q.NeedOwnership = r.player == r.teacher })
+	f.session, err = selfplay.NewSessionOf(c, r.Seed, r.dir.unplayed(), f.take)
+	return f, err
+}
+
+// unplayed hands out the numbers of games that are in no file, the lowest first.
+func (f *folder) unplayed() selfplay.NextGameID {
+	var mu sync.Mutex
+	played := maps.Clone(f.played)
+	next := uint64(0)
+	return func(context.Context) (uint64, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		for played[next] {
+			next++
+		}
+		next++
+		return next - 1, true
+	}
+}
+
+func (f *freshGames) next(ctx context.Context, labels int) (*chunk, error) {
+	side := f.run.Games.Side()
+	f.chunk = &chunk{info: f.info, layout: rows.Layout{Encoding: f.run.Encoding, Side: side}}
+	if err := f.session.Play(ctx, f.player, selfplay.Goal{Rows: labels}); err != nil {
+		return nil, err
+	}
+	return f.chunk, nil
+}
+
+// take adds a game to the chunk and returns how many positions of it are labelled.
+func (f *freshGames) take(g *selfplay.Finished) (int, error) {
+	before := len(f.chunk.lessons)
+	if err := f.chunk.addGame(g.Game, f.run.Share, func(info *rows.Info) {
+		more := uint64(0)
+		if g.More {
+			more = 1
+		}
+		info.Games++
+		info.Moves += g.Final.NumMoves()
+		info.IDs = append(info.IDs, [3]uint64{g.ID.Number, uint64(g.ID.Fork), more})
+	}); err != nil {
+		return 0, err
+	}
+	return len(f.chunk.lessons) - before, nil
+}
+
+// addGame adds a share of the positions of a game, which follow from its hash.
+func (c *chunk) addGame(g *rows.Game, share float64, file func(info *rows.Info)) error {
+	rng := rand.New(rand.NewPCG(g.Hash[0], g.Hash[1]))
+	var now board.Game
+	now.CopyFrom(g.Start)
+	n := 0
+	for i := range g.Turns {
+		if now.Ended() {
+			break
+		}
+		if rng.Float64() < share*g.Turns[i].Weight {
+			at := new(board.Game)
+			at.CopyFrom(&now)
+			c.lessons = append(c.lessons, lesson{game: at, hash: g.Hash})
+			n++
+		}
+		if err := now.PlayTolerant(now.ToMove(), g.Turns[i].Move); err != nil {
+			return err
+		}
+	}
+	c.units = append(c.units, unit{lessons: n, game: true, file: file})
+	return nil
+}

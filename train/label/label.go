@@ -1,0 +1,387 @@
+// Package label makes training rows of what a strong network, the teacher, says of
+// positions: of fresh games, of rows that are there, and of game records. Files appear
+// whole or not at all and say what is in them, so that a run that was killed goes on
+// behind them and no position is labelled twice.
+package label
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/nn"
+	"kosumi/nn/features"
+	"kosumi/train/rows"
+	"kosumi/train/selfplay"
+)
+
+// ErrConfig is wrapped where the caller must change something.
+var ErrConfig = errors.New("cannot label")
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
+}
+
+// Config says what is labelled. Out and Teacher are needed.
+type Config struct {
+	// Out is the folder of the rows. One that has some is gone on with, if they are of
+	// the same teacher, encoding and seed.
+	Out     string
+	Teacher nn.Model
+	// Player chooses the moves of fresh games; nil: the teacher.
+	Player nn.Model
+	Server nn.ServerConfig // of the teacher and of the player each
+	// From are folders and files of rows (.npz) and game records (.sgf, .sgfs); without
+	// any, fresh games are played.
+	From []string
+	// Games is the recipe of fresh games; start from Recipe.
+	Games selfplay.Config
+	// Share of the turns of a game that are labelled, above 0 and up to 1; 0 means a
+	// third. Of rows all are.
+	Share float64
+	// Encoding of the rows, what the student reads; that of rows that are there stays.
+	Encoding features.Encoding
+	Rows     int // labels that the folder is to hold in the end, or some more; 0: no such end
+	PerFile  int // labels in a file, or some more; 0 means 1,024
+	// Seed of fresh games and of orientations; 0: that of the folder, else a random one.
+	Seed uint64
+
+	// Progress is told often, by several goroutines; nil: nobody.
+	Progress func(Progress)
+	Log      *slog.Logger // nil: silent
+}
+
+const (
+	defaultShare   = 1.0 / 3
+	defaultPerFile = 1024
+)
+
+// Recipe returns how fresh games are played unless somebody says otherwise: on three
+// sizes so that six labels in ten are of 19x19 and two each of 13x13 and 9x9, komi and
+// ko rules as in self-play, some under Japanese rules, some with handicap stones, moves
+// drawn from the policy, the first ones freely, later ones from its best. Most games end
+// once they are decided.
+func Recipe() selfplay.Config {
+	c := selfplay.Defaults()
+	c.Boards = []selfplay.BoardShare{{Width: 19, Height: 19, Share: 0.26}, {Width: 13, Height: 13, Share: 0.22}, {Width: 9, Height: 9, Share: 0.52}}
+	c.Labels, c.Search.Method = true, selfplay.Policy
+	c.Rules.Suicide, c.Rules.Territory = 0.1, 0.2
+	c.Opening = selfplay.Opening{Temperature: 1, Forks: 0.1, ForkDepth: 0.15, Handicap: 0.1}
+	c.Search.MoveTemperature0, c.Search.MoveTemperature, c.Search.TemperatureHalflife = 1, 0.4, 20
+	c.Search.CheapShare = 0
+	c.Ending.Resign, c.Ending.ResignTurns, c.Ending.PlayOut = -0.95, 5, 0.3
+	return c
+}
+
+// Progress says how far a run is.
+type Progress struct {
+	Rows  int     // labels in the folder, those that wait for their file included
+	Total int     // that it is to hold; 0: nobody knows
+	Fresh int     // made by this call
+	Games int     // labelled by this call
+	Speed float64 // labels a second of this call
+	Evals float64 // evaluations a second, of teacher and player
+}
+
+// String is what a line of progress says behind the count.
+func (p Progress) String() string {
+	text := fmt.Sprintf("%.1f labels/s, %.0f evals/s", p.Speed, p.Evals)
+	if p.Games > 0 {
+		text += fmt.Sprintf(", %d games", p.Games)
+	}
+	return text
+}
+
+// Report is what came of a call.
+type Report struct {
+	Teacher     string  `json:"teacher"`
+	TeacherFile string  `json:"teacher_sha256"`
+	Player      string  `json:"player,omitempty"` // of fresh games
+	Rows        int     `json:"rows"`             // in the folder
+	Files       int     `json:"files"`
+	Fresh       int     `json:"labels"` // made by this call
+	Games       int     `json:"games"`
+	Seconds     float64 `json:"seconds"`
+	Speed       float64 `json:"labels_per_second"`
+	Evals       uint64  `json:"evaluations"`
+	EvalsPerSec float64 `json:"evaluations_per_second"`
+	MeanBatch   float64 `json:"mean_batch"` // of the teacher
+	LeftOut     int     `json:"left_out,omitempty"`
+	Interrupted bool    `json:"interrupted,omitempty"`
+}
+
+// Print writes the report as people read it; dir is the folder.
+func (s *Report) Print(w io.Writer, dir string) {
+	fmt.Fprintf(w, "%s: %d labels by %s in %.1f s (%.1f a second)", dir, s.Fresh, s.Teacher, s.Seconds, s.Speed)
+	if s.Player != "" {
+		fmt.Fprintf(w, ", of %d games by %s", s.Games, s.Player)
+	}
+	fmt.Fprintf(w, "\n  %.0f evaluations/s, batches of %.1f; %d labels in %d files are there now\n", s.EvalsPerSec, s.MeanBatch, s.Rows, s.Files)
+	if s.LeftOut > 0 {
+		fmt.Fprintf(w, "  left out: %d, which the log names\n", s.LeftOut)
+	}
+}
+
+// run is a run in progress.
+type run struct {
+	Config
+	dir     *folder
+	teacher *nn.Server
+	player  *nn.Server // the teacher's where that plays
+	began   time.Time
+	count   counter
+	outs    []nn.Output
+	build   map[rows.Layout]*rows.Builder
+	report  Report
+	warned  bool // of what the teacher does not know
+}
+
+// Run labels until the folder holds what is wanted, the sources end or ctx ends, which
+// is no error: the report says so. What is in files stays whatever happens. Errors wrap
+// ErrConfig where the caller must change something.
+func Run(ctx context.Context, c Config) (*Report, error) {
+	r := &run{Config: c, began: time.Now(), build: map[rows.Layout]*rows.Builder{}}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	lock, err := file.LockFolder(r.Out)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
+	if r.dir, err = openFolder(r.Out, r.Log); err != nil {
+		return nil, err
+	}
+	if err := r.goOn(); err != nil {
+		return nil, err
+	}
+	err = r.serve()
+	defer r.close()
+	if err != nil {
+		return nil, err
+	}
+	r.count.before = r.dir.rows
+	stop := r.keepTelling()
+	err = r.loop(ctx)
+	stop()
+	r.tell()
+	r.sum(ctx)
+	return &r.report, err
+}
+
+func (r *run) check() error {
+	if r.Log == nil {
+		r.Log = slog.New(slog.DiscardHandler)
+	}
+	if r.Share == 0 {
+		r.Share = defaultShare
+	}
+	if r.PerFile == 0 {
+		r.PerFile = defaultPerFile
+	}
+	switch {
+	case r.Out == "":
+		return bad("no folder for the rows is named")
+	case !(r.Share > 0 && r.Share <= 1):
+		return bad("a share of %v of the turns: use a number above 0, up to 1", r.Share)
+	case r.Rows < 0 || r.PerFile < 0:
+		return bad("%d rows, %d in a file: use 0 or more", r.Rows, r.PerFile)
+	}
+	if err := (rows.Layout{Encoding: r.Encoding, Side: board.MaxSize}).Check(); err != nil {
+		return bad("%w", err)
+	}
+	if len(r.From) > 0 {
+		return nil
+	}
+	if err := r.Games.Validate(); err != nil {
+		return bad("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	for _, m := range []nn.Model{r.Teacher, r.Player} {
+		if m == nil {
+			continue
+		}
+		for _, b := range r.Games.Boards {
+			if err := fit(m, b.Size()); err != nil && b.Share > 0 {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fit returns why a network cannot be asked about boards of a size.
+func fit(m nn.Model, size board.Size) error {
+	d := m.Describe()
+	spec, err := m.Spec(size)
+	if err != nil {
+		return bad("%s: %w; choose boards with --boardsize or --recipe", d.ShortName(), err)
+	}
+	if spec.KataGo.MetaEncoder > 0 {
+		return bad("%s predicts moves of people by rank, and is no teacher of how to play well", d.ShortName())
+	}
+	return nil
+}
+
+// goOn compares the folder with what is asked for, and takes its seed over.
+func (r *run) goOn() error {
+	d := r.Teacher.Describe()
+	was := &r.dir.info
+	switch {
+	case r.dir.files == 0:
+		if r.Seed == 0 {
+			r.Seed = rand.Uint64() >> 11 // exact in every reader of JSON
+		}
+		return nil
+	case was.TeacherSHA256 == "":
+		return bad("%s holds rows that no teacher has labelled: name another folder", r.Out)
+	case was.TeacherSHA256 != d.SHA256:
+		return bad("%s holds labels by %s, another network than %s: name another folder, engine train takes several", r.Out, was.Teacher, d.ShortName())
+	case len(r.From) == 0 && was.Encoding != r.Encoding.String():
+		return bad("%s holds rows for networks that read %s, not %v: name another folder", r.Out, was.Encoding, r.Encoding)
+	case r.Seed != 0 && r.Seed != was.Seed:
+		return bad("%s was begun with the seed %d: leave --seed out to go on, or name another folder", r.Out, was.Seed)
+	}
+	r.Seed = was.Seed
+	return nil
+}
+
+// serve opens the servers. Their answers are functions of position and seed alone, so
+// that a game played again is the same one.
+func (r *run) serve() error {
+	c := r.Server
+	c.Reproducible, c.Seed = true, r.Seed
+	alone := r.Player == nil && len(r.From) == 0
+	of := c
+	if !alone {
+		of.CacheBytes = 0 // it is asked about each position once
+	}
+	var err error
+	if r.teacher, err = nn.NewServer(r.Teacher, of); err != nil {
+		return err
+	}
+	r.player = r.teacher
+	if r.Player != nil && len(r.From) == 0 {
+		r.player, err = nn.NewServer(r.Player, c)
+	}
+	return err
+}
+
+func (r *run) close() {
+	for _, s := range []*nn.Server{r.teacher, r.player} {
+		if s != nil {
+			s.Close() // a second call does nothing
+		}
+	}
+}
+
+// source gives work out. Next returns enough for a file of so many labels, as far as
+// there is; nil at the end.
+type source interface {
+	next(ctx context.Context, labels int) (*chunk, error)
+}
+
+func (r *run) loop(ctx context.Context) error {
+	var from source
+	var err error
+	if len(r.From) > 0 {
+		from, err = r.openSources()
+	} else {
+		from, err = r.openGames()
+	}
+	if err != nil {
+		return err
+	}
+	for ctx.Err() == nil && (r.Rows == 0 || r.dir.rows < r.Rows) {
+		want := r.PerFile
+		if r.Rows > 0 {
+			want = min(want, r.Rows-r.dir.rows)
+		}
+		work, err := from.next(ctx, want)
+		if err != nil {
+			return err
+		}
+		if work == nil {
+			return nil
+		}
+		if err := r.teach(ctx, work); err != nil {
+			return err
+		}
+		if err := r.write(work); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write files what of a chunk is labelled.
+func (r *run) write(c *chunk) error {
+	if len(c.lessons) == 0 {
+		return nil
+	}
+	if was := r.dir.info.Encoding; r.dir.files > 0 && was != c.layout.Encoding.String() {
+		return bad("%s holds rows for networks that read %s, not %v: name another folder", r.Out, was, c.layout.Encoding)
+	}
+	set, info, games, err := r.rowsOf(c)
+	if err != nil || set.N == 0 {
+		return err
+	}
+	d := r.Teacher.Describe()
+	info.Encoding, info.Teacher, info.TeacherSHA256, info.Seed = set.Layout.Encoding.String(), d.Name, d.SHA256, r.Seed
+	set.Info = info
+	if err := set.WriteFile(filepath.Join(r.Out, fmt.Sprintf("%016x.npz", r.dir.next))); err != nil {
+		return err
+	}
+	r.dir.add(r.dir.next, &set.Info, set.N)
+	r.count.written(set.N, games)
+	r.tell()
+	return nil
+}
+
+// sum fills the report.
+func (r *run) sum(ctx context.Context) {
+	d := r.Teacher.Describe()
+	s := &r.report
+	s.Teacher, s.TeacherFile = d.Name, d.SHA256
+	if len(r.From) == 0 {
+		s.Player = d.Name
+		if r.Player != nil {
+			p := r.Player.Describe()
+			s.Player = p.Name
+		}
+	}
+	s.Rows, s.Files, s.Interrupted = r.dir.rows, r.dir.files, ctx.Err() != nil
+	s.Fresh, s.Games = int(r.count.labels.Load()), int(r.count.games.Load())
+	took := max(time.Since(r.began), time.Millisecond).Seconds()
+	teacher, all := r.evals()
+	s.Seconds, s.Speed, s.Evals, s.EvalsPerSec, s.MeanBatch = took, float64(s.Fresh)/took, all, float64(all)/took, teacher.MeanBatch()
+}
+
+// evals returns what the teacher has done, and the evaluations of both networks.
+func (r *run) evals() (teacher nn.Stats, all uint64) {
+	teacher = r.teacher.Stats()
+	all = teacher.Rows
+	if r.player != r.teacher {
+		all += r.player.Stats().Rows
+	}
+	return teacher, all
+}
+
+// tell reports how far the run is.
+func (r *run) tell() {
+	if r.Progress == nil {
+		return
+	}
+	fresh := int(r.count.labels.Load() + r.count.open.Load())
+	took := max(time.Since(r.began), time.Millisecond).Seconds()
+	_, all := r.evals()
+	r.Progress(Progress{Rows: r.count.before + fresh, Total: r.Rows, Fresh: fresh, Games: int(r.count.games.Load()),
+		Speed: float64(fresh) / took, Evals: float64(all) / took})
+}

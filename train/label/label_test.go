@@ -1,0 +1,451 @@
+package label
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/nn"
+	"kosumi/nn/features"
+	"kosumi/nn/model"
+	"kosumi/nn/nntest"
+	"kosumi/sgf"
+	"kosumi/train/learn/learntest"
+	"kosumi/train/rows"
+	"kosumi/train/selfplay"
+)
+
+// named is a network whose file has a digest.
+type named struct {
+	nn.Model
+	sum string
+}
+
+func (n named) Describe() nn.Description {
+	d := n.Model.Describe()
+	d.SHA256 = n.sum
+	return d
+}
+
+func hashModel(seed uint64) nn.Model {
+	return named{nntest.HashModel(seed), fmt.Sprintf("sum-%d", seed)}
+}
+
+// small is a run on small boards that takes little time: one network teaches, another plays.
+func small(t testing.TB, out string) Config {
+	c := Config{Out: out, Teacher: hashModel(1), Player: hashModel(2), Games: Recipe(), Encoding: features.Mini7, Rows: 300, PerFile: 60, Seed: 7,
+		Server: nn.ServerConfig{Sessions: 2, MaxBatch: 8, CacheBytes: 4 << 20}}
+	c.Games.Boards = []selfplay.BoardShare{{Width: 5, Height: 5, Share: 1}, {Width: 7, Height: 7, Share: 1}, {Width: 6, Height: 5, Share: 1}}
+	c.Games.Parallel = 6
+	return c
+}
+
+const turnColumn = 51
+
+// place tells a row from all others: its game and its turn.
+type place [7]float32
+
+// labels reads a folder: digests of rows, by place. Each must be taught, whole and there once.
+func labels(t testing.TB, dir string) map[place]string {
+	t.Helper()
+	all := map[place]string{}
+	paths, err := filepath.Glob(filepath.Join(dir, "*.npz"))
+	require.NoError(t, err)
+	games := map[[3]uint64]bool{}
+	for _, path := range paths {
+		set, err := rows.ReadFile(path)
+		require.NoError(t, err)
+		for _, id := range set.Info.IDs {
+			require.False(t, games[id], "game %v is there twice", id)
+			games[id] = true
+		}
+		for i := range set.N {
+			require.NoError(t, set.Check(i))
+			require.True(t, set.Taught(i))
+			g := set.Globals[i*rows.Targets : (i+1)*rows.Targets]
+			at := place(append(slices.Clone(g[rows.HashColumn:rows.HashColumn+6]), g[turnColumn]))
+			require.NotContains(t, all, at, "%s: row %d is there twice", path, i)
+			one := rows.NewSet(set.Layout)
+			require.NoError(t, one.Append(set, i))
+			text := fmt.Sprint(one.Binary, one.Global, one.Policy, one.Globals, one.Points)
+			all[at] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+		}
+	}
+	return all
+}
+
+// TestFreshGames: rows of games that another network has played hold the teacher's
+// numbers, those that the teacher gives for the rows themselves too, and files say of
+// what they are.
+func TestFreshGames(t *testing.T) {
+	c := small(t, filepath.Join(t.TempDir(), "labels"))
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not tell others
+	var last atomic.Pointer[Progress]
+	c.Progress = func(p Progress) { last.Store(&p) }
+	r, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.False(t, r.Interrupted)
+	require.GreaterOrEqual(t, r.Rows, c.Rows)
+	require.Less(t, r.Rows, c.Rows+60)
+	require.Equal(t, r.Rows, r.Fresh)
+	require.Equal(t, r.Rows, last.Load().Rows)
+	fresh := labels(t, c.Out)
+	require.Len(t, fresh, r.Rows)
+	files, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))
+	require.NoError(t, err)
+	require.Len(t, files, r.Files)
+	f, err := rows.OpenFile(files[0])
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.Equal(t, []any{"hash-1", "sum-1", "hash-2", "sum-2", uint64(7)},
+		[]any{f.Info.Teacher, f.Info.TeacherSHA256, f.Info.Network, f.Info.SHA256, f.Info.Seed})
+	require.Positive(t, f.Info.Games)
+	require.Len(t, f.Info.IDs, f.Info.Games)
+
+	again := small(t, filepath.Join(t.TempDir(), "again"))
+	again.From, again.Rows = []string{c.Out}, 0
+	r, err = Run(t.Context(), again)
+	require.NoError(t, err)
+	require.Zero(t, r.LeftOut)
+	taught := labels(t, again.Out)
+	for at, digest := range fresh {
+		require.Equal(t, digest, taught[at])
+	}
+}
+
+// TestTeacherPlays: a teacher that plays is asked once for a position that it labels.
+func TestTeacherPlays(t *testing.T) {
+	c := small(t, filepath.Join(t.TempDir(), "labels"))
+	c.Player, c.Share = nil, 1
+	c.Server.CacheBytes = 64 << 20
+	r, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, "hash-1", r.Player)
+	labels(t, c.Out)
+	require.Less(t, float64(r.Evals), 1.6*float64(r.Rows), "games under way at the end cost evaluations too")
+}
+
+// TestGoesOn: a run that is interrupted again and again labels what one run does: no
+// position twice, and games that both have labelled have the same rows.
+func TestGoesOn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(testshared.Seed(t), 1))
+	c := small(t, filepath.Join(t.TempDir(), "pieces"))
+	for range 200 {
+		ctx, cancel := context.WithCancel(t.Context())
+		wait := time.Duration(rng.IntN(40)) * time.Millisecond
+		timer := time.AfterFunc(wait, cancel)
+		r, err := Run(ctx, c)
+		timer.Stop()
+		cancel()
+		require.NoError(t, err)
+		if !r.Interrupted {
+			break
+		}
+	}
+	_, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	sameGames(t, c)
+}
+
+// sameGames requires that a folder holds what undisturbed labelling gives.
+func sameGames(t testing.TB, c Config) {
+	t.Helper()
+	got := labels(t, c.Out)
+	require.GreaterOrEqual(t, len(got), c.Rows)
+	c.Out, c.Progress, c.Rows = filepath.Join(t.TempDir(), "whole"), nil, c.Rows+400
+	_, err := Run(context.Background(), c)
+	require.NoError(t, err)
+	want, both := labels(t, c.Out), 0
+	for at, text := range got {
+		if whole, ok := want[at]; ok {
+			require.Equal(t, whole, text)
+			both++
+		}
+	}
+	require.Greater(t, both, len(got)/2)
+}
+
+// childEnv makes the test binary label and end: the folder.
+const childEnv = "KOSUMI_TEST_LABEL"
+
+func TestMain(m *testing.M) {
+	dir, ok := os.LookupEnv(childEnv)
+	if !ok {
+		os.Exit(m.Run())
+	}
+	c := small(nil, dir)
+	c.Rows = 3000
+	if _, err := Run(context.Background(), c); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// TestKill kills labelling at twenty random moments. It goes on each time, nothing is
+// doubled, and what a file held stays.
+func TestKill(t *testing.T) {
+	testshared.Slow(t)
+	rng := rand.New(rand.NewPCG(testshared.Seed(t), 1))
+	c := small(t, filepath.Join(t.TempDir(), "labels"))
+	child := func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childEnv+"="+c.Out)
+		cmd.Stderr = os.Stderr
+		return cmd
+	}
+	whole := child()
+	began := time.Now()
+	require.NoError(t, whole.Run())
+	took := time.Since(began)
+	require.NoError(t, os.RemoveAll(c.Out))
+	before := map[place]string{}
+	for kills := 0; kills < 20; {
+		cmd := child()
+		require.NoError(t, cmd.Start())
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		select {
+		case <-time.After(time.Duration(rng.Int64N(int64(took)/8 + 1))):
+			_ = cmd.Process.Kill()
+			<-done
+			kills++
+		case err := <-done:
+			require.NoError(t, err)
+			sameGames(t, func() Config { c := c; c.Rows = 3000; return c }())
+			require.NoError(t, os.RemoveAll(c.Out))
+			clear(before)
+			continue
+		}
+		now := labels(t, c.Out)
+		for at, text := range before {
+			require.Equal(t, text, now[at])
+		}
+		before = now
+	}
+	c.Rows = 3000
+	_, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	sameGames(t, c)
+	left, err := filepath.Glob(filepath.Join(c.Out, "*.tmp"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// writeRecords writes games as records, one a file but the first two.
+func writeRecords(t testing.TB, dir string, n int) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	for k := range n {
+		g := learntest.RandomGame(t, board.Square(5), uint64(k))
+		r := sgf.Record{Size: board.Square(5), Komi: 6.5, HasKomi: true}
+		var now board.Game
+		now.CopyFrom(g.Start)
+		for _, turn := range g.Turns {
+			require.NoError(t, now.Play(now.ToMove(), turn.Move))
+		}
+		r.Steps = sgf.Steps(now.Moves(), nil)
+		text, err := sgf.Marshal(r.Tree())
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.sgf", k)), text, 0o644))
+	}
+}
+
+// TestRecords: game records are labelled each once, whatever their files are called and
+// however often the command is interrupted; what cannot be used is told of and left out.
+func TestRecords(t *testing.T) {
+	dir := t.TempDir()
+	writeRecords(t, dir, 8)
+	text, err := os.ReadFile(filepath.Join(dir, "3.sgf"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "copy.sgf"), text, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.sgf"), []byte("(;GM[1]"), 0o644))
+	c := small(t, filepath.Join(t.TempDir(), "labels"))
+	c.From, c.Rows, c.PerFile, c.Share = []string{dir}, 0, 20, 0.5
+	for k := range 100 {
+		ctx, cancel := context.WithCancel(t.Context())
+		left := atomic.Int32{}
+		c.Progress = func(Progress) {
+			if left.Add(1) == 2 && k < 5 {
+				cancel()
+			}
+		}
+		r, err := Run(ctx, c)
+		cancel()
+		require.NoError(t, err)
+		if !r.Interrupted {
+			require.Equal(t, 1, r.LeftOut)
+			break
+		}
+	}
+	got := labels(t, c.Out)
+	r, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Zero(t, r.Fresh, "all is labelled")
+	turns := 0
+	for k := range 8 {
+		turns += len(learntest.RandomGame(t, board.Square(5), uint64(k)).Turns)
+	}
+	require.InDelta(t, 0.5, float64(len(got))/float64(turns), 0.15)
+}
+
+// TestDamagedRows: a row that cannot be trusted is left out and the others are labelled;
+// a file that is none is told of.
+func TestDamagedRows(t *testing.T) {
+	made := small(t, filepath.Join(t.TempDir(), "made"))
+	made.Rows = 60
+	_, err := Run(t.Context(), made)
+	require.NoError(t, err)
+	paths, err := filepath.Glob(filepath.Join(made.Out, "*.npz"))
+	require.NoError(t, err)
+	set, err := rows.ReadFile(paths[0])
+	require.NoError(t, err)
+	set.Globals[5*rows.Targets] = float32(math.NaN())
+	require.NoError(t, set.WriteFile(paths[0]))
+	require.NoError(t, os.WriteFile(filepath.Join(made.Out, "torn.npz"), []byte("PK"), 0o644))
+	c := small(t, filepath.Join(t.TempDir(), "labels"))
+	c.From, c.Rows = []string{made.Out}, 0
+	r, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, 2, r.LeftOut)
+	require.Len(t, labels(t, c.Out), set.N-1)
+}
+
+// TestShownRows: a real network gives the same answer for a row as for the position that
+// it was made of, in every orientation.
+func TestShownRows(t *testing.T) {
+	m, err := model.Open(learntest.FreshKataGo(t, "kb1c16"), model.Config{})
+	require.NoError(t, err)
+	defer m.Close()
+	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1})
+	require.NoError(t, err)
+	defer server.Close()
+	layout := rows.Layout{Encoding: features.V7, Side: 9}
+	b, err := rows.NewBuilder(layout)
+	require.NoError(t, err)
+	for k, rules := range []board.Rules{board.TrompTaylor(), board.Japanese(), board.Chinese()} {
+		set := rows.NewSet(layout)
+		var games []*board.Game
+		g := learntest.RandomGame(t, board.Square(7), uint64(k))
+		now, err := board.NewGame(board.Square(7), rules)
+		require.NoError(t, err)
+		for _, turn := range g.Turns {
+			at := new(board.Game)
+			at.CopyFrom(now)
+			if at.Ended() {
+				break
+			}
+			games = append(games, at)
+			require.NoError(t, b.AppendTaught(set, at, g.Hash, &rows.Taught{Policy: slices.Repeat([]float32{1}, 50), Value: rows.Value{Win: 1}}))
+			if now.Play(now.ToMove(), turn.Move) != nil {
+				break
+			}
+		}
+		require.Greater(t, len(games), 30)
+		for i, game := range games {
+			shown, like, banned, err := set.Position(i)
+			require.NoError(t, err)
+			var want, got nn.Output
+			sym := int8(i % 8)
+			require.NoError(t, server.Evaluate(t.Context(), &nn.Query{Game: game, Symmetry: sym, NeedOwnership: true}, &want))
+			require.NoError(t, server.Evaluate(t.Context(), &nn.Query{Game: like, Encoded: shown, Symmetry: sym, NeedOwnership: true}, &got))
+			for p, x := range got.Policy[:50] {
+				require.Equal(t, want.Policy[p] < 0, x < 0 || p < 49 && slices.Contains(banned, board.Point(p)), "move %d of row %d", p, i)
+			}
+			require.Equal(t, []any{want.Win, want.NoResult, want.ScoreMean, want.Lead, want.Ownership}, []any{got.Win, got.NoResult, got.ScoreMean, got.Lead, got.Ownership})
+		}
+	}
+}
+
+// TestRefuses: what cannot be labelled is said in one line, before anything is written.
+func TestRefuses(t *testing.T) {
+	made := small(t, filepath.Join(t.TempDir(), "made"))
+	made.Rows = 60
+	_, err := Run(t.Context(), made)
+	require.NoError(t, err)
+	before := labels(t, made.Out)
+	records := t.TempDir()
+	writeRecords(t, records, 2)
+	for name, c := range map[string]struct {
+		change func(c *Config)
+		want   string
+	}{
+		"teacher":  {func(c *Config) { c.Teacher = hashModel(3) }, "holds labels by hash-1, another network than hash-3"},
+		"encoding": {func(c *Config) { c.Encoding = features.V7 }, "holds rows for networks that read mini7, not v7"},
+		"records":  {func(c *Config) { c.Encoding, c.From = features.V7, []string{records} }, "holds rows for networks that read mini7, not v7"},
+		"seed":     {func(c *Config) { c.Seed = 8 }, "was begun with the seed 7"},
+		"share":    {func(c *Config) { c.Share = 2 }, "a share of 2"},
+		"v3":       {func(c *Config) { c.Encoding = features.V3 }, "use v7, seed22 or mini7"},
+		"itself":   {func(c *Config) { c.From = []string{c.Out} }, "the labels would go there too"},
+		"below":    {func(c *Config) { c.From = []string{filepath.Dir(c.Out)} }, "the labels would go there too"},
+		"nothing":  {func(c *Config) { c.From = []string{t.TempDir()} }, "no file of rows"},
+		"recipe":   {func(c *Config) { c.Games.Boards = nil }, "at least one board size"},
+		"size": {func(c *Config) {
+			c.Teacher, c.Out, c.From = onlyNine{c.Teacher}, t.TempDir(), nil
+		}, "choose boards with --boardsize"},
+		"people": {func(c *Config) { c.Teacher, c.Out = ofPeople{c.Teacher}, t.TempDir() }, "is no teacher"},
+		"rows": {func(c *Config) {
+			c.Teacher, c.Out, c.From = named{nntest.Uniform(), "u"}, t.TempDir(), []string{made.Out}
+		}, "the rows are mini7 and the teacher reads"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conf := made
+			conf.Rows = 1000
+			c.change(&conf)
+			_, err := Run(t.Context(), conf)
+			require.ErrorIs(t, err, ErrConfig)
+			require.ErrorContains(t, err, c.want)
+			require.NotContains(t, err.Error(), "\n")
+		})
+	}
+	require.Equal(t, before, labels(t, made.Out))
+	strange := filepath.Join(made.Out, "games.npz")
+	require.NoError(t, os.WriteFile(strange, nil, 0o644))
+	_, err = Run(t.Context(), made)
+	require.ErrorContains(t, err, "is no file of labels")
+	require.NoError(t, os.Rename(strange, filepath.Join(made.Out, "00000000000000ff.npz")))
+	_, err = Run(t.Context(), made)
+	require.ErrorIs(t, err, rows.ErrFormat)
+	require.ErrorContains(t, err, "remove the file to label its positions anew")
+}
+
+type onlyNine struct{ nn.Model }
+
+func (m onlyNine) Spec(size board.Size) (nn.Spec, error) {
+	s, err := m.Model.Spec(size)
+	if size != board.Square(9) {
+		err = fmt.Errorf("%w: it serves 9x9", nn.ErrSize)
+	}
+	return s, err
+}
+
+type ofPeople struct{ nn.Model }
+
+func (m ofPeople) Spec(size board.Size) (nn.Spec, error) {
+	s, err := m.Model.Spec(size)
+	s.KataGo.MetaEncoder = 1
+	return s, err
+}
+
+// TestReportIsJSON: machines read the report.
+func TestReportIsJSON(t *testing.T) {
+	text, err := json.Marshal(Report{Teacher: "a", Rows: 3})
+	require.NoError(t, err)
+	var back Report
+	require.NoError(t, json.Unmarshal(text, &back))
+	require.Equal(t, 3, back.Rows)
+}

@@ -1,0 +1,261 @@
+package label
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/sgf"
+	"kosumi/train/rows"
+)
+
+// files is a source of positions that are there: rows and game records. Each file is
+// known by its content, whatever it is called.
+type files struct {
+	run   *run
+	paths []string // yet to be opened
+	open  *opened
+	fits  map[board.Size]error // of the teacher
+}
+
+// opened is the file that is being read.
+type opened struct {
+	path, sum string
+	at, end   int        // units handed out, and there: rows, or games
+	rows      *rows.File // of an npz file
+	games     []*sgf.Node
+}
+
+func (r *run) openSources() (source, error) {
+	for _, from := range r.From {
+		if _, err := os.Stat(from); err != nil {
+			return nil, bad("what is to be labelled: %w", err)
+		}
+		if inside(r.Out, from) {
+			return nil, bad("%s is labelled, and the labels would go there too: name another folder", from)
+		}
+	}
+	paths, err := rows.ListFolders(r.From...)()
+	if err != nil {
+		return nil, bad("%w", err)
+	}
+	if len(paths) == 0 {
+		return nil, bad("no file of rows (.npz) or game records (.sgf, .sgfs) is there to be labelled")
+	}
+	slices.Sort(paths)
+	return &files{run: r, paths: paths, fits: map[board.Size]error{}}, nil
+}
+
+// inside reports whether a folder is another one, or below it.
+func inside(dir, other string) bool {
+	a, err := filepath.Abs(dir)
+	b, err2 := filepath.Abs(other)
+	rel, err3 := filepath.Rel(b, a)
+	return errors.Join(err, err2, err3) == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// next takes what makes a file from one source file after the other, as long as their
+// rows go together.
+func (f *files) next(ctx context.Context, labels int) (*chunk, error) {
+	c := new(chunk)
+	for len(c.lessons) < labels && ctx.Err() == nil {
+		if f.open == nil {
+			if len(f.paths) == 0 {
+				break
+			}
+			if err := f.advance(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		more, err := f.fill(c, labels)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+	}
+	if len(c.units) == 0 {
+		return nil, nil
+	}
+	return c, nil
+}
+
+// advance opens the next file behind what of it is labelled. One that cannot be read is
+// told of and left out.
+func (f *files) advance() error {
+	path := f.paths[0]
+	f.paths = f.paths[1:]
+	o, err := openSource(path)
+	if err != nil {
+		f.leaveOut(1, err)
+		return nil
+	}
+	if o.at = f.run.dir.reached[o.sum]; o.at >= o.end {
+		return o.close()
+	}
+	f.open = o
+	return nil
+}
+
+func (f *files) leaveOut(n int, err error) {
+	f.run.report.LeftOut += n
+	f.run.Log.Warn("left out", "error", err)
+}
+
+func openSource(path string) (*opened, error) {
+	sum, err := sumOf(path)
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{path: path, sum: sum}
+	if strings.EqualFold(filepath.Ext(path), ".npz") {
+		if o.rows, err = rows.OpenFile(path); err == nil {
+			o.end = o.rows.N
+		}
+		return o, err
+	}
+	o.games, err = sgf.ReadFile(path)
+	o.end = len(o.games)
+	return o, err
+}
+
+func sumOf(path string) (string, error) {
+	r, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, r)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+func (o *opened) close() error {
+	if o.rows != nil {
+		return o.rows.Close()
+	}
+	return nil
+}
+
+// fill adds units of the open file to a chunk. It returns false where the chunk is full,
+// or holds what does not go with this file.
+func (f *files) fill(c *chunk, labels int) (more bool, err error) {
+	o := f.open
+	if o.rows != nil {
+		more, err = f.fillRows(c, labels-len(c.lessons))
+	} else {
+		more, err = f.fillGames(c, labels)
+	}
+	if err == nil && o.at >= o.end {
+		f.open = nil
+		err = o.close()
+	}
+	return more, err
+}
+
+// fillRows adds up to so many rows.
+func (f *files) fillRows(c *chunk, most int) (more bool, err error) {
+	o := f.open
+	if len(c.units) > 0 && c.layout != o.rows.Layout {
+		return false, nil
+	}
+	c.layout = o.rows.Layout
+	if len(c.units) == 0 {
+		c.info.Network, c.info.SHA256 = o.rows.Info.Network, o.rows.Info.SHA256
+	}
+	set, err := o.rows.Read(o.at, min(most, o.end-o.at), false)
+	if err != nil {
+		return false, err
+	}
+	for i := range set.N {
+		at := o.at
+		o.at++
+		err := set.Check(i)
+		var shown *nn.Encoded
+		var game *board.Game
+		var banned []board.Point
+		if err == nil {
+			shown, game, banned, err = set.Position(i)
+		}
+		if err == nil {
+			err = f.serves(game.Size())
+		}
+		if err == nil {
+			if spec, _ := f.run.Teacher.Spec(game.Size()); spec.Encoding != shown.Encoding {
+				return false, bad("%s: the rows are %v and the teacher reads %v: label the records of these games", o.path, shown.Encoding, spec.Encoding)
+			}
+		}
+		l := lesson{game: game, shown: shown, banned: banned, rows: set, row: i}
+		u := unit{lessons: 1, file: o.note(at)}
+		if err != nil {
+			f.leaveOut(1, fmt.Errorf("%s: %w", o.path, err))
+			u.lessons = 0
+		} else {
+			c.lessons = append(c.lessons, l)
+		}
+		c.units = append(c.units, u)
+	}
+	return true, nil
+}
+
+// fillGames adds games until there are labels enough.
+func (f *files) fillGames(c *chunk, labels int) (more bool, err error) {
+	o, side := f.open, 0
+	for ; o.at < o.end && len(c.lessons) < labels; o.at++ {
+		g, err := rows.FromRecord(o.games[o.at])
+		if err == nil {
+			if err = f.serves(g.Start.Size()); err == nil {
+				size := g.Start.Size()
+				side = max(size.W, size.H)
+			}
+		}
+		if err == nil && len(c.units) > 0 && c.layout.Side > 0 && c.layout != (rows.Layout{Encoding: f.run.Encoding, Side: side}) {
+			return false, nil // of another board
+		}
+		file := o.note(o.at)
+		if err != nil {
+			f.leaveOut(1, fmt.Errorf("%s: game %d: %w", o.path, o.at+1, err))
+			c.units = append(c.units, unit{file: file})
+			continue
+		}
+		c.layout = rows.Layout{Encoding: f.run.Encoding, Side: side}
+		if err := c.addGame(g, f.run.Share, file); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// serves returns why the teacher cannot be asked about a board; of each size it is
+// found out once.
+func (f *files) serves(size board.Size) error {
+	err, known := f.fits[size]
+	if !known {
+		err = fit(f.run.Teacher, size)
+		f.fits[size] = err
+	}
+	return err
+}
+
+// note files that a unit of the file is labelled.
+func (o *opened) note(at int) func(*rows.Info) {
+	name, sum := filepath.Base(o.path), o.sum
+	return func(info *rows.Info) {
+		if n := len(info.Origins); n > 0 && info.Origins[n-1].SHA256 == sum && info.Origins[n-1].From+info.Origins[n-1].N == at {
+			info.Origins[n-1].N++
+			return
+		}
+		info.Origins = append(info.Origins, rows.Origin{Name: name, SHA256: sum, From: at, N: 1})
+	}
+}

@@ -1,0 +1,203 @@
+package label
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/train/rows"
+)
+
+// chunk is the work of one file.
+type chunk struct {
+	info    rows.Info // what is known of the rows before they are labelled
+	layout  rows.Layout
+	lessons []lesson
+	units   []unit // in the order of the lessons
+}
+
+// unit is what is filed as a whole or not at all: a game, or a row that was there.
+type unit struct {
+	lessons int
+	game    bool
+	file    func(info *rows.Info) // notes that it is there
+}
+
+// lesson is a position to be labelled.
+type lesson struct {
+	game    *board.Game
+	shown   *nn.Encoded   // of a row, which no game tells
+	banned  []board.Point // there, beside what the board forbids
+	hash    [2]uint64     // of the game that it is of
+	rows    *rows.Set     // where its row is, if there is one
+	row     int
+	learned bool
+}
+
+// counter counts what this call has done; several goroutines use it.
+type counter struct {
+	labels, games atomic.Int64 // in files
+	open          atomic.Int64 // labelled, but not in a file yet
+	before        int          // labels in the folder before
+}
+
+func (c *counter) written(labels, games int) {
+	c.open.Store(0)
+	c.labels.Add(int64(labels))
+	c.games.Add(int64(games))
+}
+
+// tellEvery is how often progress is told.
+const tellEvery = 500 * time.Millisecond
+
+// keepTelling tells progress until stop is called, which waits for it.
+func (r *run) keepTelling() (stop func()) {
+	end := make(chan struct{})
+	var teller sync.WaitGroup
+	teller.Go(func() {
+		tick := time.NewTicker(tellEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				r.tell()
+			case <-end:
+				return
+			}
+		}
+	})
+	return func() {
+		close(end)
+		teller.Wait()
+	}
+}
+
+// teach asks the teacher about all lessons of a chunk, as many at once as fill batches
+// of every session while others are read. Where ctx ends before, some have not learned.
+func (r *run) teach(ctx context.Context, c *chunk) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r.outs = slices.Grow(r.outs[:0], len(c.lessons))[:len(c.lessons)]
+	order := make([]int, len(c.lessons))
+	for i := range order {
+		order[i] = i
+	}
+	// One board size after the other: batches are of one.
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(c.lessons[b].game.Size().Area(), c.lessons[a].game.Size().Area())
+	})
+	var next atomic.Int64
+	var all sync.WaitGroup
+	var mu sync.Mutex // guards failure
+	var failure error
+	for range min(len(order), 4*max(1, r.Server.Sessions)*max(1, r.Server.MaxBatch)) {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				k := int(next.Add(1)) - 1
+				if k >= len(order) {
+					return
+				}
+				i := order[k]
+				if err := r.ask(ctx, &c.lessons[i], &r.outs[i]); err != nil {
+					mu.Lock()
+					if ctx.Err() == nil {
+						failure = err
+					}
+					mu.Unlock()
+					cancel()
+					return
+				}
+				r.count.open.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := r.teacher.Stats().Invalid; n > 0 {
+		d := r.Teacher.Describe()
+		return bad("%s gives no finite numbers at %d positions: the file is damaged, or its precision is too low (--precision fp32)", d.ShortName(), n)
+	}
+	r.warnOfLittle()
+	return failure
+}
+
+// warnOfLittle says once what the teacher has no numbers for.
+func (r *run) warnOfLittle() {
+	if len(r.outs) == 0 || r.warned || r.dir.files > 0 {
+		return
+	}
+	r.warned = true
+	var lacks []string
+	if !r.outs[0].HasScore {
+		lacks = append(lacks, "score")
+	}
+	if !r.outs[0].HasOwnership {
+		lacks = append(lacks, "ownership")
+	}
+	if len(lacks) > 0 {
+		r.Log.Warn("the teacher does not know " + strings.Join(lacks, " and ") + ": of that the rows teach nothing")
+	}
+}
+
+// ask has the teacher label one position, in an orientation that follows from it.
+func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
+	q := nn.Query{Game: l.game, Symmetry: nn.SymmetryRandom, NeedOwnership: true, Encoded: l.shown}
+	q.FixSymmetry(r.Seed)
+	if err := r.teacher.Evaluate(ctx, &q, out); err != nil {
+		return err
+	}
+	for _, p := range l.banned {
+		out.Policy[p] = -1
+	}
+	l.learned = true
+	return nil
+}
+
+// rowsOf makes rows of the units of which every lesson is learned, up to the first that
+// is not. The number of games among them comes too.
+func (r *run) rowsOf(c *chunk) (set *rows.Set, info rows.Info, games int, err error) {
+	set, info = rows.NewSet(c.layout), c.info
+	b := r.build[c.layout]
+	if b == nil {
+		if b, err = rows.NewBuilder(c.layout); err != nil {
+			return nil, info, 0, err
+		}
+		r.build[c.layout] = b
+	}
+	at := 0
+	for k := range c.units {
+		u := &c.units[k]
+		lessons := c.lessons[at : at+u.lessons]
+		if slices.ContainsFunc(lessons, func(l lesson) bool { return !l.learned }) {
+			break
+		}
+		for i := range lessons {
+			if err := add(b, set, &lessons[i], &r.outs[at+i]); err != nil {
+				return nil, info, 0, err
+			}
+		}
+		at += u.lessons
+		u.file(&info)
+		if u.game {
+			games++
+		}
+	}
+	return set, info, games, nil
+}
+
+// add appends the row of a lesson.
+func add(b *rows.Builder, set *rows.Set, l *lesson, out *nn.Output) error {
+	taught := rows.TaughtBy(out, nil, l.game.Size())
+	if l.rows == nil {
+		return b.AppendTaught(set, l.game, l.hash, taught)
+	}
+	if err := set.Append(l.rows, l.row); err != nil {
+		return err
+	}
+	return set.Teach(set.N-1, taught)
+}

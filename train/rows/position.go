@@ -1,0 +1,74 @@
+package rows
+
+import (
+	"fmt"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/features"
+)
+
+// Position returns what a network has to know of row i to be asked about it: what the
+// row shows, which goes beyond a board, a game whose stones, rules and side to move are
+// the row's, and the empty points where the row forbids a move that the board allows, as
+// ko does. Black is to move in the game, and its komi is 0. Errors wrap ErrFormat.
+func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.Point, err error) {
+	size := s.Size(i)
+	if err := size.Check(); err != nil {
+		return nil, nil, nil, fmt.Errorf("%w: row %d: the mask is no board in the top-left corner (%v)", ErrFormat, i, size)
+	}
+	e, area := s.Layout.Encoding, size.Area()
+	shown = &nn.Encoded{Encoding: e, Spatial: make([]float32, e.Planes()*area), Global: append([]float32(nil), s.global(i)[:e.Globals()]...)}
+	var u unpacker
+	u.planes(shown.Spatial, s, i, u.sources(s.Layout.Side, size, 0), historyMoves)
+
+	own, forbidden := 0, 11 // of seed22: its ko point
+	switch e {
+	case features.V7:
+		own, forbidden = 1, 6
+	case features.Mini7:
+		forbidden = -1
+	}
+	var stones [2][]board.Point
+	for p := range area {
+		switch at := board.Point(p); {
+		case shown.Spatial[own*area+p] > 0:
+			stones[0] = append(stones[0], at)
+		case shown.Spatial[(own+1)*area+p] > 0:
+			stones[1] = append(stones[1], at)
+		case forbidden >= 0 && shown.Spatial[forbidden*area+p] > 0, forbidden < 0 && shown.Spatial[legalMini7*area+p] == 0:
+			banned = append(banned, at)
+		}
+	}
+	if g, err = board.NewGame(size, s.rules(i)); err != nil {
+		return nil, nil, nil, fmt.Errorf("%w: row %d: %w", ErrFormat, i, err)
+	}
+	if err = g.Setup(stones[0], stones[1], board.Black); err != nil {
+		return nil, nil, nil, fmt.Errorf("%w: row %d: %w", ErrFormat, i, err)
+	}
+	return shown, g, banned, nil
+}
+
+// legalMini7 is the plane of mini7 that shows the legal moves.
+const legalMini7 = 5
+
+// rules are those that row i shows, as far as it does.
+func (s *Set) rules(i int) board.Rules {
+	var r board.Rules
+	if s.Layout.Encoding != features.V7 {
+		r.Ko = board.KoPositional // of games without a result such networks know nothing
+		return r
+	}
+	g := s.global(i)
+	switch {
+	case g[6] > 0 && g[7] > 0:
+		r.Ko = board.KoPositional
+	case g[6] > 0:
+		r.Ko = board.KoSituational
+	}
+	r.Suicide = g[8] > 0
+	if g[9] > 0 {
+		r.Scoring = board.ScoringTerritory
+	}
+	return r
+}

@@ -1,0 +1,105 @@
+package api
+
+// Profile is what the page remembers of the player: what a browser that forgets, or
+// another one, finds again.
+type Profile struct {
+	Names   []string `json:"names"`   // the player's in records, see SaidNames
+	Lessons []string `json:"lessons"` // that are done
+	Day     Day      `json:"day"`
+	// Warn says that the file of it was damaged, and where it is kept.
+	Warn string `json:"warn,omitempty"`
+}
+
+// Day is today's problems, and how long a row of days with them is.
+type Day struct {
+	Date     string       `json:"date"` // of this machine: 2006-01-02
+	Problems []DayProblem `json:"problems"`
+	Streak   int          `json:"streak"` // days in a row, today's included once it is done
+	Best     int          `json:"best"`
+	Week     [7]bool      `json:"week"` // the last seven days, today last
+}
+
+// DayProblem is one of the problems of a day.
+type DayProblem struct {
+	ID     string `json:"id"`
+	Size   [2]int `json:"size"`
+	Stones string `json:"stones"`
+	Grade  int    `json:"grade,omitempty"` // of the first answer today: 1 to 4; 0: none yet
+}
+
+// AskProblem asks for one problem of the day.
+type AskProblem struct {
+	ID string `json:"id"`
+}
+
+// You is what the games and reviews say of the player.
+type You struct {
+	Ranks  []Rank  `json:"ranks"`
+	Losses []Loss  `json:"losses"` // by board
+	Played Tally   `json:"played"` // against the engine
+	Sizes  []Tally `json:"sizes"`  // the same by board
+}
+
+// Rank is the player's on one size of board, now and after each game so far.
+type Rank struct {
+	Fit   Fit        `json:"fit"`
+	Curve []Standing `json:"curve"`
+}
+
+// Standing is where the player stood after a game: ranks as Level.Rank has them.
+type Standing struct {
+	At   int64   `json:"at"` // Unix seconds
+	Low  int     `json:"low"`
+	Mid  int     `json:"mid"`
+	High int     `json:"high"`
+	From string  `json:"from"` // result, or review
+	Mark float64 `json:"mark"` // for a result: 1 won, 0.5 drawn, 0 lost; for a review: points lost a move
+}
+
+// Loss is what the player's reviewed moves lost on one size of board.
+type Loss struct {
+	Size   string             `json:"size"`
+	Games  int                `json:"games"`
+	Moves  int                `json:"moves"`
+	Mean   float64            `json:"mean"`   // points lost a move
+	Phases [3]float64         `json:"phases"` // the same by opening, middle, endgame
+	Kinds  map[string]float64 `json:"kinds"`  // points lost in a game, by kind of mistake
+}
+
+// Tally counts results.
+type Tally struct {
+	Size  string `json:"size,omitempty"`
+	Won   int    `json:"won"`
+	Drawn int    `json:"drawn"`
+	Lost  int    `json:"lost"`
+	Open  int    `json:"open"` // not finished
+}
+
+// AskGames asks for a page of all games: those whose opponent, date, board or result
+// holds every word of Text.
+type AskGames struct {
+	Text string `json:"text,omitempty"`
+	From int    `json:"from,omitempty"` // so many are left out
+	Most int    `json:"most,omitempty"` // 0: 50
+}
+
+// KeptGame is a game in the list of all.
+type KeptGame struct {
+	Game   string `json:"game"`
+	Rev    int    `json:"rev"`
+	Size   [2]int `json:"size"`
+	Colour string `json:"colour"` // the player's
+	Seat   Seat   `json:"seat"`
+	Began  int64  `json:"began"` // Unix seconds
+	Moves  int    `json:"moves"`
+	Result string `json:"result,omitempty"`
+	Won    string `json:"won,omitempty"` // yes, no or drawn
+}
+
+// KeptGames answers AskGames, newest first.
+type KeptGames struct {
+	Games  []KeptGame `json:"games"`
+	Total  int        `json:"total"` // that match
+	All    int        `json:"all"`
+	Unread []Unread   `json:"unread,omitempty"`
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// handoutFolder is where package handout embeds its bundle from.
+const handoutFolder = "handout/dist"
+
+// handout bundles the page's components once more, into one script and one style
+// without a server: what files that can be mailed are made of. Of the texts it has those
+// that its code names.
+func handout() error {
+	code, err := bundleHandout(func(string) ([]byte, error) { return []byte("{}"), nil })
+	if err != nil {
+		return err
+	}
+	files, err := bundleHandout(func(path string) ([]byte, error) { return textsFor(code["handout.js"], path) })
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(handoutFolder, 0o755); err != nil {
+		return err
+	}
+	total := 0
+	for name, data := range files {
+		var packed bytes.Buffer
+		z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := z.Write(data); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+		total += len(data)
+		if err := os.WriteFile(filepath.Join(handoutFolder, name+".gz"), packed.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("the page in one file: %.0f kB\n", float64(total)/1000)
+	return nil
+}
+
+// bundleHandout runs esbuild with texts for the files of languages, and returns
+// handout.js, handout.css and the licences of the packages in them.
+func bundleHandout(texts func(path string) ([]byte, error)) (map[string][]byte, error) {
+	r := api.Build(api.BuildOptions{
+		EntryPoints: []string{"web/ui/src/handout.tsx", "web/ui/src/handout.css"}, Outdir: handoutFolder, Bundle: true, Format: api.FormatIIFE, Target: api.ES2022,
+		JSX: api.JSXAutomatic, JSXImportSource: "preact", MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
+		LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, Metafile: true, LogLevel: api.LogLevelWarning, NodePaths: []string{"web/ui/node_modules"},
+		Plugins: []api.Plugin{{Name: "texts", Setup: func(b api.PluginBuild) {
+			b.OnLoad(api.OnLoadOptions{Filter: `/gen/(en|zh|ja|ko)\.json$`}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
+				data, err := texts(a.Path)
+				text := string(data)
+				return api.OnLoadResult{Contents: &text, Loader: api.LoaderJSON}, err
+			})
+		}}},
+	})
+	if len(r.Errors) > 0 {
+		return nil, fmt.Errorf("%d errors", len(r.Errors))
+	}
+	files := map[string][]byte{}
+	for _, f := range r.OutputFiles {
+		files[filepath.Base(f.Path)] = f.Contents
+	}
+	licences, err := licenceTexts(r.Metafile)
+	files["licences.txt"] = licences
+	return files, err
+}
+
+// composed finds the beginnings of keys that code puts together: `phase_${...}` and "why_" + ….
+var composed = regexp.MustCompile("`([a-z_]+_)\\$\\{|\"([a-z]+_)\"")
+
+// textsFor returns the texts of a language that code names.
+func textsFor(code []byte, path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var beginnings []string
+	for _, m := range composed.FindAllSubmatch(code, -1) {
+		beginnings = append(beginnings, string(m[1])+string(m[2]))
+	}
+	named := func(key string) bool {
+		for _, b := range beginnings {
+			if strings.HasPrefix(key, b) {
+				return true
+			}
+		}
+		plain := strings.TrimSuffix(strings.TrimSuffix(key, "_one"), "_other")
+		return bytes.Contains(code, []byte(`"`+plain+`"`))
+	}
+	for key := range all {
+		if !named(key) {
+			delete(all, key)
+		}
+	}
+	return json.Marshal(all)
+}

@@ -1,0 +1,6 @@
+//go:build !unix && !windows
+
+package engines
+
+// YieldToBrowser does nothing here.
+func YieldToBrowser() {}

@@ -1,0 +1,385 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/web/api"
+	"kosumi/web/webtest"
+)
+
+// screen gives the page another size.
+func screen(p webtest.Page, width, height int64) {
+	p.T.Helper()
+	p.Do(emulation.SetDeviceMetricsOverride(width, height, 1, width < 1000))
+	p.Until(fmt.Sprintf("innerWidth === %d && innerHeight === %d", width, height))
+}
+
+// rect is the left, top, right and bottom edge of an element.
+func rect(p webtest.Page, selector string) [4]float64 {
+	p.T.Helper()
+	return browsertest.JS[[4]float64](p.Tab, fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })()`, selector))
+}
+
+// settled waits until an element has stood still for two frames.
+func settled(p webtest.Page, selector string) {
+	p.T.Helper()
+	before := rect(p, selector)
+	for range 100 {
+		p.Do(chromedp.Evaluate(`new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))`, nil))
+		now := rect(p, selector)
+		if now == before {
+			return
+		}
+		before = now
+	}
+	p.T.Fatalf("%s never stands still", selector)
+}
+
+// TestProblemsAtEveryWidth shows a problem on phones and tablets: its board fills the
+// width.
+func TestProblemsAtEveryWidth(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	for _, size := range [][2]int64{{360, 640}, {390, 844}, {640, 900}, {768, 1024}, {900, 1200}} {
+		screen(p, size[0], size[1])
+		p.Do(chromedp.Navigate(s.Address() + "drills"))
+		p.Until(`document.querySelector("main.drill .board")`)
+		settled(p, ".board")
+		b := rect(p, ".board")
+		require.Greater(t, b[2]-b[0], 0.8*float64(min(size[0], size[1]-260)), "%v", size)
+	}
+	p.Clean()
+}
+
+// TestUndoAll takes back a whole game move by move, and brings it back.
+func TestUndoAll(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
+	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+	p.Mine()
+	for _, v := range []string{"E5", "C3", "G7"} {
+		p.Try(v)
+	}
+	moves := func(n int) { p.Until(fmt.Sprintf(`document.querySelectorAll(".moves li").length === %d`, n)) }
+	made := browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`)
+	for n := made - 2; n >= 0; n -= 2 {
+		p.Press("Undo")
+		moves(n)
+		p.Mine()
+	}
+	p.Until(browsertest.Button("Undo") + ".disabled")
+	p.Press("Redo")
+	moves(2)
+	p.Do(chromedp.KeyEvent("U"))
+	moves(4)
+	p.Do(chromedp.KeyEvent("u"))
+	moves(2)
+	p.Clean()
+}
+
+// TestPhoneGame finds the way out of a game on a phone, and its moves.
+func TestPhoneGame(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	for _, size := range [][2]int64{{360, 640}, {390, 844}, {640, 360}, {844, 390}} {
+		screen(p, size[0], size[1])
+		newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
+		p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+		p.Mine()
+		p.Try("E5")
+		p.Until(`document.querySelectorAll(".moves li").length === 2`)
+		within := func(selector string) {
+			settled(p, selector)
+			r := rect(p, selector)
+			require.True(t, r[0] >= 0 && r[1] >= 0 && r[2] <= float64(size[0])+1 && r[3] <= float64(size[1])+1 && r[2]-r[0] > 30 && r[3]-r[1] > 20, "%s at %v: %v", selector, size, r)
+		}
+		within(".moves li.now button")
+		within(".actions")
+		p.Do(chromedp.Evaluate(`document.querySelector(".more-button .tool").click()`, nil))
+		within(".more-menu")
+		p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".leave")].find((e) => e.getBoundingClientRect().width >= 44).click()`, nil))
+		p.Until(webtest.Home + `?.dataset.front === "game"`)
+		within(".front-row")
+		p.Axe(fmt.Sprint("front door at ", size))
+	}
+	p.Clean()
+}
+
+// TestLevelsOfTheBoard offers on each board what is played there, and no more.
+func TestLevelsOfTheBoard(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	c := join(t, s)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "20k", size: 9 }))`, nil), chromedp.Navigate(s.Address()+"new"))
+	for _, side := range []int{9, 13, 19} {
+		p.Press(fmt.Sprintf("%d×%d", side, side))
+		levels := ask[[]api.Level](c, "levels.on", api.OnBoard{Size: [2]int{side, side}})
+		require.NotEmpty(t, levels)
+		weakest, strongest := levels[0].ID, levels[len(levels)-1].ID
+		p.Until(fmt.Sprintf(`document.querySelector(".levels-here")?.innerText.includes("%s to %s")`, weakest, strongest))
+		p.Do(chromedp.Evaluate(`document.querySelector("form.new input[type=range]").focus()`, nil), chromedp.KeyEvent(kb.Home))
+		p.Until(`document.querySelector("form.new output").innerText === "` + weakest + `"`)
+		p.Do(chromedp.KeyEvent(kb.End))
+		p.Until(`document.querySelector("form.new output").innerText === "full strength"`)
+		for _, l := range s.welcome().Levels {
+			n := api.NewGame{Size: [2]int{side, side}, Rules: "chinese", Colour: "b", Seat: api.Seat{Level: l.ID}}
+			if l.Rank < levels[0].Rank || l.Rank > levels[len(levels)-1].Rank {
+				require.Contains(t, c.refused("game.new", n).Text, weakest+" to "+strongest)
+			} else {
+				g, err := s.games.Open(ask[api.ID](c, "game.new", n).ID)
+				require.NoError(t, err)
+				require.Equal(t, l.ID, g.state().Seat.Level)
+			}
+		}
+	}
+	p.Clean()
+}
+
+// TestBiggestMistakes holds the mistakes after a game against the review of the game:
+// nothing is said for sure before it is.
+func TestBiggestMistakes(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
+	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+	p.Mine()
+	skip := map[string]bool{}
+	for len(skip) < 6 {
+		v := p.Free(skip)
+		skip[v] = true
+		p.Try(v)
+	}
+	p.Do(chromedp.Evaluate(`window.hasty = 0; new MutationObserver(() => { const o = document.querySelector(".over"); if (o && o.dataset.review !== "done" && o.querySelector(".chip-loss")) hasty++; })
+		.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true })`, nil))
+	p.Press("Resign")
+	p.Until(`document.querySelector(".strip .danger")`)
+	p.Do(chromedp.Evaluate(`document.querySelector(".strip .danger").click()`, nil))
+	p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelector(".story-ends a .chip-loss")`)
+	require.Zero(t, browsertest.JS[int](p.Tab, "hasty"))
+	said := browsertest.JS[string](p.Tab, `document.querySelector(".story-ends a .chip-loss").innerText.replace(/\s+/g, " ").trim()`)
+	p.Do(chromedp.Evaluate(`document.querySelector(".story-ends a").click()`, nil))
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	p.Press("Black")
+	require.Equal(t, said, browsertest.JS[string](p.Tab, `document.querySelector(".mistakes li .chip-loss").innerText.replace(/\s+/g, " ").trim()`), "the largest loss, one figure on both screens")
+	p.Clean()
+}
+
+// texts are what is written on canvases from now on.
+const texts = `window.written = []; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { window.written.push(text); return is.call(this, text, ...at); }; }`
+
+// TestBoardSpeaksTheTable shows 19x19 on a small laptop: the coordinates and letters
+// that the table names are on the board, and stay with the policy.
+func TestBoardSpeaksTheTable(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[19];B[pd])"}).ID
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 60, tab: "tree", area: true }))`, nil))
+	screen(p, 1280, 720)
+	p.Do(chromedp.Navigate(s.Address() + "settings")) // another screen, to be there before the board is drawn
+	p.Until(`document.querySelector("main.settings")`)
+	p.Do(chromedp.Evaluate(texts+`; history.pushState(null, "", "/analyse/`+id+`"); dispatchEvent(new PopStateEvent("popstate"))`, nil))
+	p.Until(`document.querySelectorAll(".cands tbody tr").length > 2`)
+	p.Do(chromedp.KeyEvent(kb.ArrowRight))
+	for _, text := range []string{"A", "T", "1", "19", "10"} {
+		p.Until(fmt.Sprintf("written.includes(%q)", text))
+	}
+	letters := `document.querySelectorAll(".cands tbody tr").length > 2 && [...document.querySelectorAll(".cands tbody tr")].slice(0, 3).every((r) => written.includes(r.querySelector(".key").innerText))`
+	p.Do(chromedp.Evaluate(`written.length = 0`, nil), chromedp.KeyEvent("5"), chromedp.KeyEvent("5"))
+	p.Until(letters)
+	const blue = `(() => { const c = document.querySelector(".board canvas.stream"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; let n = 0;
+		for (let i = 0; i < d.length; i += 4) if (d[i] === 11 && d[i + 1] === 87 && d[i + 2] === 208 && d[i + 3] === 255) n++; return n; })()`
+	p.Until(blue + " > 30")
+	p.Do(chromedp.Evaluate(`written.length = 0`, nil), chromedp.KeyEvent("3"))
+	p.Until(browsertest.Button("Policy") + `.ariaPressed === "true"`)
+	p.Until(letters)
+	p.Until(blue + " > 30") // the best candidate is still there
+	p.Clean()
+}
+
+// TestDroppedGameIsAnalysed opens a record: its graph fills unasked.
+func TestDroppedGameIsAnalysed(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse"))
+	p.Until(`document.querySelector("main input[type=file]")`)
+	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.analyse")`)
+	p.Until(`document.querySelector(".sweep-note")`)
+	p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight)) // reading on comes first
+	p.Until(`document.querySelectorAll(".cands tbody tr").length > 1`)
+	p.Until(`!document.querySelector(".sweep-note")`)
+	require.Equal(t, "tree", browsertest.JS[string](p.Tab, `JSON.parse(localStorage.getItem("kosumi.analysis")).tab`), "the reader's tab stays")
+	p.Press("Mistakes")
+	p.Until(`document.querySelector(".mistakes li")`)
+	require.False(t, browsertest.JS[bool](p.Tab, "!!("+browsertest.Button("Analyse the whole game")+")"))
+	p.Clean()
+}
+
+// TestNumbersAgree analyses an empty board: moves that are mirror images are counted
+// once, and nothing has a sign without a size.
+func TestNumbersAgree(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 300, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse/"+id))
+	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) >= 290 && document.querySelector(".cands tbody tr")`)
+	rows := browsertest.JS[[][]string](p.Tab, `[...document.querySelectorAll(".cands tbody tr")].map((r) => [r.querySelector("th").childNodes[0].data, r.children[2].innerText, r.children[4].innerText])`)
+	total, sum := browsertest.JS[int](p.Tab, `Number(document.querySelector(".engine-line").dataset.visits)`), 0
+	images := map[string]bool{}
+	for _, r := range rows {
+		n, err := strconv.Atoi(r[2])
+		require.NoError(t, err)
+		sum += n
+		require.NotRegexp(t, `^[−+-]0\.0$`, r[1])
+		x, y := strings.IndexByte("ABCDEFGHJ", r[0][0]), int(r[0][1]-'1')
+		x, y = min(x, 8-x), min(y, 8-y)
+		image := fmt.Sprint(min(x, y), max(x, y))
+		require.False(t, images[image], "%s is the image of another row", r[0])
+		images[image] = true
+	}
+	require.LessOrEqual(t, sum, total)
+	p.Clean()
+}
+
+// TestNotesLeaveTheBoard makes notes: one at a time, beside the board, and only on the
+// screen where they were made.
+func TestNotesLeaveTheBoard(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[9];B[ee])"}).ID
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ on: false }))`, nil))
+	for _, size := range [][2]int64{{1280, 720}, {1024, 768}, {768, 1024}, {844, 390}, {390, 844}, {360, 640}} {
+		screen(p, size[0], size[1])
+		p.Do(chromedp.Navigate(s.Address() + "analyse/" + id))
+		p.Until(`document.querySelector("main.analyse .board")`)
+		for range 3 {
+			p.Do(chromedp.KeyEvent("n")) // no mistake is known
+		}
+		p.Until(`document.querySelector(".toast")`)
+		require.Equal(t, 1, browsertest.JS[int](p.Tab, `document.querySelectorAll(".toast").length`))
+		settled(p, ".board")
+		b, n := rect(p, ".board"), rect(p, ".toast")
+		require.False(t, n[0] < b[2]-1 && n[2] > b[0]+1 && n[1] < b[3]-1 && n[3] > b[1]+1, "%v: the note %v lies on the board %v", size, n, b)
+		p.Do(chromedp.Evaluate(`document.querySelector('a[href="/settings"]').click()`, nil))
+		p.Until(`document.querySelector("main.settings")`)
+		require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector(".toast")`))
+	}
+	p.Clean()
+}
+
+// TestWhoseMistakes says once which player one was: the other's mistakes are no
+// problems, and the next game of the same name is not asked about.
+func TestWhoseMistakes(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	c := join(t, s)
+	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	p.Until(`document.querySelector(".who")`)
+	p.Axe("whose mistakes")
+	both := ask[api.Drill](c, "drill.next", api.NextDrill{}).Total
+	p.Press("Bo")
+	p.Until(`!document.querySelector(".who")`)
+	d := ask[api.Drill](c, "drill.next", api.NextDrill{})
+	require.Less(t, d.Total, both)
+	for range d.Total {
+		if d.Problem == nil {
+			break
+		}
+		require.Equal(t, "Bo", d.Problem.Player)
+		require.Equal(t, "w", d.Problem.ToMove)
+		require.True(t, d.Problem.Yours)
+		ask[api.DrillVerdict](c, "drill.answer", api.DrillAnswer{ID: d.Problem.ID})
+		d = ask[api.Drill](c, "drill.next", api.NextDrill{Not: d.Problem.ID})
+	}
+	p.Do(chromedp.Navigate(s.Address()))
+	p.Enter()
+	chooseFiles(p, map[string]string{"another.sgf": strings.Replace(spoiltNine, "B[fc])", "B[fc];W[ab])", 1)})
+	p.Until(`document.querySelector("main.review")`)
+	require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector(".who")`))
+	p.Clean()
+}
+
+// TestLabelsStayWhole shows the buttons of a game at twice the size, in each language:
+// no word is broken.
+func TestLabelsStayWhole(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
+	const broken = `[...document.querySelectorAll(".actions .tool span, .front-row .tile span")].filter((e) => { const r = document.createRange(); r.selectNodeContents(e); const lines = new Set([...r.getClientRects()].map((c) => Math.round(c.top))).size;
+		return e.getClientRects().length && (lines > e.innerText.trim().split(/\s+/).length || e.scrollWidth > e.clientWidth + 1); }).map((e) => e.innerText)`
+	for _, lang := range []string{"en", "ko", "ja", "zh"} {
+		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+lang+`" }))`, nil))
+		for _, size := range [][2]int64{{640, 400}, {640, 900}, {1280, 720}, {1024, 768}, {844, 390}, {360, 640}} {
+			screen(p, size[0], size[1])
+			for _, path := range []string{"play/" + id, ""} {
+				p.Do(chromedp.Navigate(s.Address() + path))
+				p.Until(`document.querySelector(".actions .tool") || ` + webtest.Home)
+				for _, text := range []string{"100%", "200%"} {
+					p.Do(chromedp.Evaluate(`document.documentElement.style.fontSize = "`+text+`"`, nil))
+					if lang == "en" || lang == "ko" { // the others break between any two letters
+						require.Empty(t, browsertest.JS[[]string](p.Tab, broken), "%s, %v, /%s, %s", lang, size, path, text)
+					}
+				}
+			}
+		}
+	}
+	p.Clean()
+}
+
+// TestOvertimeIsShown shows what comes after the main time while it still runs, and one
+// sign only on the last stone.
+func TestOvertimeIsShown(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	for _, clock := range []struct {
+		clock api.Clock
+		text  string
+	}{
+		{api.Clock{Kind: "byoyomi", Main: 600, Period: 30, Periods: 3}, "3 × 0:30"},
+		{api.Clock{Kind: "canadian", Main: 600, Period: 300, Periods: 15}, "15 / 5:00"},
+		{api.Clock{Kind: "fischer", Main: 180, Bonus: 5}, "+5"},
+	} {
+		newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}, Clock: clock.clock})
+		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".me .clock")].some((e) => e.innerText.includes(%q))`, clock.text))
+	}
+	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[9];B[ee]TR[ee];W[cc])"}).ID
+	p.Do(chromedp.Navigate(s.Address() + "analyse/" + id))
+	p.Until(`document.querySelector("main.analyse .board")`)
+	p.Do(chromedp.KeyEvent(kb.ArrowRight))
+	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("E5 black"))`)
+	require.Equal(t, 0, browsertest.JS[int](p.Tab, `document.querySelectorAll(".board .last").length`))
+	p.Do(chromedp.KeyEvent(kb.ArrowRight))
+	p.Until(`document.querySelectorAll(".board .last").length === 1`)
+	p.Clean()
+}
+
+// TestSelectionIsNotHover points at a row that is not chosen: it looks otherwise.
+func TestSelectionIsNotHover(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done" && document.querySelectorAll(".mistakes li").length > 2`)
+	p.Do(chromedp.Evaluate(`document.querySelectorAll(".mistakes li button")[0].click()`, nil))
+	p.Until(`document.querySelectorAll(".mistakes li button")[0].classList.contains("on")`)
+	r := rect(p, ".mistakes li:nth-child(2) button")
+	p.Do(chromedp.MouseEvent("mouseMoved", (r[0]+r[2])/2, (r[1]+r[3])/2))
+	look := func(i int) string {
+		return browsertest.JS[string](p.Tab, fmt.Sprintf(`(() => { const c = getComputedStyle(document.querySelectorAll(".mistakes li button")[%d]); return c.backgroundColor + c.boxShadow; })()`, i))
+	}
+	p.Until(`document.querySelectorAll(".mistakes li button")[1].matches(":hover")`)
+	require.NotEqual(t, look(0), look(1))
+	p.Clean()
+}

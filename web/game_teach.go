@@ -1,0 +1,76 @@
+package web
+
+import (
+	"context"
+
+	"kosumi/board"
+	"kosumi/engine"
+	"kosumi/web/api"
+	"kosumi/web/engines"
+	"kosumi/web/record"
+	"kosumi/web/teach"
+	"kosumi/web/wire"
+)
+
+// lesson is what a teaching game has to say of the player's last move.
+type lesson struct {
+	rev    int         // that the player's move made; 0: none yet
+	advice *api.Advice // nil: the move may stand
+	kept   bool        // the player stands by the move
+}
+
+// teaches reports whether the player's last move is to be looked at before the engine
+// answers.
+func (g *game) teaches() bool {
+	return g.rec.Teach != "" && g.rec.Phase == record.Play && g.rec.EnginesTurn() && g.taught.rev != g.rec.Since &&
+		g.rec.Board.NumMoves() > 0 && g.rec.Board.LastMove(0).Point != board.Pass
+}
+
+// advice is about the player's last move while it waits for the player's word; nil: it
+// does not.
+func (g *game) advice() *api.Advice {
+	if g.taught.rev != g.rec.Since || g.taught.kept || !g.rec.EnginesTurn() {
+		return nil
+	}
+	return g.taught.advice
+}
+
+// examine looks at the player's last move. The caller holds mu.
+func (g *game) examine() {
+	due, since, size, handicap := g.home.levels.Due(g.rec.Size(), g.rec.Head.Seat.Level, g.rec.Teach), g.rec.Since, g.rec.Size(), len(g.rec.Setup)
+	after := g.copyBoard()
+	before := g.copyBoard()
+	before.Undo()
+	var found *teach.Finding
+	g.work(engines.ForMove, func(ctx context.Context, e *engine.Engine) (err error) {
+		found, err = teach.Examine(ctx, e, before, after, handicap, due)
+		return err
+	}, func(error) {
+		g.taught = lesson{rev: since}
+		if found.Large(due) {
+			g.taught.advice = &api.Advice{Move: size.Vertex(after.LastMove(0).Point), Loss: wire.Round(found.Loss, 1), Due: wire.Round(due, 1), Line: wire.Vertices(size, found.Line, 8)}
+		}
+	})
+}
+
+// keep lets the player's move stand.
+func (g *game) keep() error {
+	if g.advice() == nil {
+		return api.RefuseWith("illegal", "over", "there is nothing to decide")
+	}
+	g.taught.kept = true
+	return nil
+}
+
+// Teach changes how strict a game teaches.
+func (gs *games) Teach(v *api.Teach) error {
+	if !teach.Known(v.Teach) {
+		return api.Refuse("bad_request", "teach: gentle, usual or strict")
+	}
+	return onGame(func(g *game) error {
+		if v.Teach == g.rec.Teach {
+			return nil
+		}
+		return g.commit(record.Step{K: "teach", Why: v.Teach})
+	})(gs, &api.GameCommand{Game: v.Game, Rev: v.Rev})
+}

@@ -1,0 +1,218 @@
+package web
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/engine"
+	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
+	"kosumi/nn"
+	"kosumi/nn/model"
+	"kosumi/nn/open"
+	"kosumi/web/api"
+	"kosumi/web/networks"
+	"kosumi/web/record"
+	"kosumi/web/webtest"
+)
+
+// finished plays a game to an end in its journal, as Black, and returns its ID.
+func finished(t *testing.T, s *Server, c *client, level, result string, moves ...string) string {
+	t.Helper()
+	id := ask[api.ID](c, "game.new", api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Level: level}}).ID
+	g, err := s.games.Open(id)
+	require.NoError(t, err)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, m := range moves {
+		require.NoError(t, g.commit(record.Step{K: "move", M: m}))
+	}
+	require.NoError(t, g.commit(record.Step{K: "over", Result: result}))
+	return id
+}
+
+var fewMoves = []string{"E5", "C7", "G3", "C3", "G7", "C5", "E7", "E3", "F2", "D8", "E8", "E2", "F3", "D7", "E9", "F1", "G1", "E1", "D9", "C9", "G2", "D2", "H8", "C8", "J9", "D3", "J1"}
+
+// TestYou shows what is known of the player: rank, results, losses; games are found,
+// deleted, brought back and exported; files that were damaged are named.
+func TestYou(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "profile.json"), []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "levels.json"), []byte("{"), 0o600))
+	s := servePage(t, dir)
+	c := join(t, s)
+	won := finished(t, s, c, "12k", "B+3.5", fewMoves...)
+	lost := finished(t, s, c, "9k", "W+R", fewMoves[:9]...)
+	for _, points := range []float64{1, 0, 1} {
+		_, err := s.games.levels.Count(board.Square(9), 8, 0, points, 1)
+		require.NoError(t, err)
+	}
+	p := openPage(t, s)
+	p.Do(chromedp.Navigate(s.Address() + "you"))
+	p.Until(`document.querySelector("main.you .curve svg")`)
+	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
+	text := browsertest.JS[string](p.Tab, `document.querySelector("main.you").innerText`)
+	for _, want := range []string{"profile.json was damaged", "levels.json: not a file of players' levels", "From 3 games that counted.", "Your rank on 9×9"} {
+		require.Contains(t, text, want)
+	}
+	for _, name := range []string{"profile.json.damaged-1", "levels.json.damaged-1"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Equal(t, "{", string(data))
+	}
+	p.Axe("you")
+	p.Do(chromedp.Focus(`.kept input[type=search]`, chromedp.ByQuery), chromedp.KeyEvent("lost 9k"))
+	p.Until(`document.querySelectorAll(".kept-row").length === 1`)
+	p.Do(chromedp.Evaluate(`document.querySelector(".kept input[type=search]").select()`, nil), chromedp.KeyEvent("nobody"))
+	p.Until(`document.querySelector(".kept").innerText.includes("No game matches")`)
+	p.Do(chromedp.Evaluate(`document.querySelector(".kept input[type=search]").select()`, nil), chromedp.KeyEvent(" "))
+	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
+
+	// Deleting can be undone; without that the file goes.
+	deleteOf := func(id string) {
+		p.Do(chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll(".kept-row")].find((r) => r.querySelector("a").href.endsWith(%q)).querySelectorAll("button")[1].click()`, id), nil))
+		p.Until(`document.querySelectorAll(".kept-row").length === 1`)
+	}
+	deleteOf(won)
+	p.Press("Undo")
+	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
+	deleteOf(lost)
+	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, time.Minute, 50*time.Millisecond)
+	require.FileExists(t, s.folder.Path("games", won, ".jsonl"))
+
+	// A name makes a review of somebody's game count.
+	chooseFilesAt(p, s, map[string]string{"other.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	p.Do(chromedp.Navigate(s.Address() + "you"))
+	p.Until(`document.querySelector("main.you form input")`)
+	p.Do(chromedp.SetValue(`main.you form input`, "Aki <b>", chromedp.ByQuery), chromedp.Submit(`main.you form`, chromedp.ByQuery))
+	p.Until(`document.querySelector("main.you").innerText.includes("From the moves of 1 reviewed game") && document.querySelector("main.you .bar-table")`)
+	p.Axe("you, with losses")
+	for _, size := range [][2]int64{{390, 844}, {360, 640}, {768, 1024}} {
+		p.Do(emulation.SetDeviceMetricsOverride(size[0], size[1], 2, true))
+		p.Until(fmt.Sprintf(`innerWidth === %d`, size[0]))
+		require.Empty(t, browsertest.JS[[]string](p.Tab, fmt.Sprintf(`[...document.querySelectorAll(".view *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > %d + 1).map((e) => e.outerHTML.slice(0, 120))`, size[0])), "nothing sticks out at %v", size)
+	}
+	p.Clean()
+
+	req, err := http.NewRequest(http.MethodGet, s.Address()+"api/games.zip", nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer "+s.access.Keys.Token)
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	require.NoError(t, err)
+	require.Len(t, z.File, 1)
+}
+
+// chooseFilesAt gives files to the field of the reviews.
+func chooseFilesAt(p webtest.Page, s *Server, files map[string]string) {
+	p.Do(chromedp.Navigate(s.Address() + "review"))
+	p.Until(`document.querySelector("input[type=file]")`)
+	chooseFiles(p, files)
+}
+
+// TestProblemsOfTheDay answers all of today's problems: each is graded, and the streak
+// begins.
+func TestProblemsOfTheDay(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	p.Do(chromedp.Navigate(s.Address() + "problems"))
+	p.Until(`document.querySelector("main.empty")?.innerText.includes("Play or review a game")`)
+	p.Axe("no problems")
+	chooseFilesAt(p, s, map[string]string{"ours.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	p.Do(chromedp.Navigate(s.Address() + "problems"))
+	p.Until(`document.querySelectorAll(".problem-row li").length > 0`)
+	n := browsertest.JS[int](p.Tab, `document.querySelectorAll(".problem-row li").length`)
+	p.Axe("problems of the day")
+	p.Press("Begin")
+	seen := map[string]bool{}
+	for range n {
+		p.Until(`document.querySelector("main.drill")?.dataset.answered === "" && document.querySelector("main.drill").dataset.problem`)
+		id := browsertest.JS[string](p.Tab, `document.querySelector("main.drill").dataset.problem`)
+		require.False(t, seen[id], "none is asked twice")
+		seen[id] = true
+		p.Press("Show me")
+		p.Until(`document.querySelector("main.drill").dataset.answered === "1"`)
+		p.Press("Next")
+	}
+	p.Until(`document.querySelector("main.empty")?.innerText.includes("All done for today")`)
+	p.Axe("all problems done")
+	require.Contains(t, browsertest.JS[string](p.Tab, `document.querySelector(".streak").innerText`), "1 day in a row")
+	p.Do(chromedp.Navigate(s.Address() + "problems"))
+	p.Until(fmt.Sprintf(`document.querySelectorAll(".problem-row .graded-1").length === %d`, n))
+	p.Clean()
+}
+
+// TestNetworksPage adds a network by hand, one that is cut short, and one from an address
+// that is not https; it uses the good one, and removes it.
+func TestNetworksPage(t *testing.T) {
+	file := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	nets := networks.New(networks.Config{Folder: filepath.Join(dir, "networks"), Open: func(file string) networks.Network {
+		return open.Start(open.Config{Open: func(file string) (nn.Model, error) { return model.Open(file, model.Config{Precision: "fp32"}) }, File: file,
+			Server: nn.ServerConfig{Sessions: 1, MaxBatch: 4, CacheBytes: 4 << 20}, Size: board.Square(9), Log: slog.New(slog.DiscardHandler)})
+	}})
+	conf := engine.Defaults()
+	conf.Search.Parallel.Workers = 8
+	s, err := New(Config{Folder: dir, Version: "1.2.3", Page: os.DirFS("ui/dist"), Backend: nets, Networks: nets, Engine: conf})
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() { done <- s.Serve() }()
+	t.Cleanup(func() {
+		require.NoError(t, s.Close())
+		require.NoError(t, <-done)
+		require.NoError(t, nets.Close())
+	})
+	p := openPage(t, s)
+	p.Do(chromedp.Navigate(s.Address() + "networks"))
+	p.Until(`document.querySelectorAll(".network-list li").length === 1`)
+	p.Axe("networks")
+	chooseFiles(p, map[string]string{"short.bin.gz": string(whole[:len(whole)/2])})
+	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("short.bin.gz is not kept")`)
+	require.Contains(t, browsertest.JS[string](p.Tab, `document.querySelector(".toast.bad").innerText`), "not a network that works here")
+	chooseFiles(p, map[string]string{"strong.bin.gz": string(whole)})
+	p.Until(`[...document.querySelectorAll(".network-list strong")].some((e) => e.innerText === "strong.bin.gz")`)
+	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".network-list li")].find((e) => e.innerText.includes("strong")).querySelector("button").click()`, nil))
+	p.Until(`document.querySelector(".network-list .on")?.innerText.includes("strong.bin.gz")`)
+	p.Axe("networks, two")
+
+	c := join(t, s)
+	for _, bad := range []api.FetchNetwork{{URL: "http://127.0.0.1/net.bin.gz", SHA256: "00"}, {URL: "https://127.0.0.1:1/net.bin.gz", SHA256: "00"}} {
+		require.Equal(t, "bad_request", c.refused("network.fetch", bad).Code)
+	}
+	require.Equal(t, "busy", c.refused("network.remove", api.NetworkName{Name: "strong.bin.gz"}).Code)
+	var now []api.Network
+	c.ask("network.use", api.Network{Name: "kosumi-9x9 (built in)"}, &now)
+	p.Until(`!document.querySelector(".network-list .on").innerText.includes("strong")`)
+	p.Do(chromedp.Evaluate(`document.querySelector(".network-list [aria-label^=Remove]").click()`, nil))
+	p.Until(`document.querySelectorAll(".network-list li").length === 1`)
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join(dir, "networks", "strong.bin.gz"))
+		return os.IsNotExist(err)
+	}, time.Minute, 50*time.Millisecond)
+	text, err := json.Marshal(ask[api.NetworkList](c, "watch", api.Watch{What: "networks"}))
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "strong")
+	p.Clean()
+}

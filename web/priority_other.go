@@ -1,6 +1,0 @@
-//go:build !unix && !windows
-
-package web
-
-// YieldToBrowser does nothing here.
-func YieldToBrowser() {}

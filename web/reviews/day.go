@@ -1,0 +1,160 @@
+package reviews
+
+import (
+	"slices"
+	"time"
+
+	"kosumi/review/drill"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// problemsADay is how many problems a day has.
+const problemsADay = 5
+
+// Diary remembers which problems belong to which day.
+type Diary interface {
+	Days() map[string][]string // by date
+	KeepDay(date string, problems []string) error
+}
+
+// Day returns the problems of a day: those that are due, then new ones, then the next
+// to come. Once asked for they stay the same, unless they are gone. The error of a diary
+// that cannot be written is not the day's: it is chosen again the next time.
+func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
+	date := now.Format(time.DateOnly)
+	days := diary.Days()
+	err = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error {
+		ids := slices.DeleteFunc(slices.Clone(days[date]), func(id string) bool { return find(set, id) == nil })
+		answered := answeredOn(log.Attempts)
+		for _, p := range candidates(set, schedule, now) {
+			if len(ids) >= problemsADay {
+				break
+			}
+			// What was answered today elsewhere is not asked for again.
+			if !slices.Contains(ids, p.ID) && (answered[date][p.ID] == 0 || len(set.Problems) <= problemsADay) {
+				ids = append(ids, p.ID)
+			}
+		}
+		for _, id := range ids {
+			p := find(set, id)
+			d.Problems = append(d.Problems, api.DayProblem{ID: id, Size: [2]int{p.Width, p.Height}, Stones: wire.ReviewedStones(p.Stones), Grade: int(answered[date][id])})
+		}
+		if days == nil {
+			days = map[string][]string{}
+		}
+		days[date] = ids
+		d.Streak, d.Best, d.Week = streak(days, answered, now)
+		return nil
+	})
+	if err != nil {
+		return d, err
+	}
+	if d.Date = date; d.Problems == nil {
+		d.Problems = []api.DayProblem{}
+	} else {
+		_ = diary.KeepDay(date, days[date])
+	}
+	return d, nil
+}
+
+func find(set *drill.Set, id string) *drill.Problem {
+	i := slices.IndexFunc(set.Problems, func(p drill.Problem) bool { return p.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &set.Problems[i]
+}
+
+// repeatsADay is how many problems of a day were asked before, as long as there are others.
+const repeatsADay = 3
+
+// candidates are all problems in the order in which a day takes them: some that are due,
+// new ones, the others that are due, and what would come later.
+func candidates(set *drill.Set, schedule *drill.Schedule, now time.Time) []*drill.Problem {
+	all := schedule.Due(set, now, len(set.Problems))
+	fresh := slices.IndexFunc(all, func(p *drill.Problem) bool { _, known := schedule.Next(p.ID); return !known })
+	if fresh > repeatsADay {
+		all = slices.Concat(all[:repeatsADay], all[fresh:], all[repeatsADay:fresh])
+	}
+	var later []*drill.Problem
+	for i := range set.Problems {
+		if p := &set.Problems[i]; !slices.Contains(all, p) {
+			later = append(later, p)
+		}
+	}
+	slices.SortStableFunc(later, func(a, b *drill.Problem) int {
+		x, _ := schedule.Next(a.ID)
+		y, _ := schedule.Next(b.ID)
+		return x.Compare(y)
+	})
+	return append(all, later...)
+}
+
+// answeredOn is the grade of the first answer to each problem, by date.
+func answeredOn(attempts []drill.Attempt) map[string]map[string]drill.Grade {
+	days := map[string]map[string]drill.Grade{}
+	for _, a := range attempts {
+		date := a.Time.Local().Format(time.DateOnly)
+		if days[date] == nil {
+			days[date] = map[string]drill.Grade{}
+		}
+		if days[date][a.ID] == 0 {
+			days[date][a.ID] = a.Grade
+		}
+	}
+	return days
+}
+
+// streak counts the days in a row on which all problems of the day were answered, up to
+// today, or to yesterday as long as today's are open; the longest such row; and the last
+// seven days. A day that the diary does not know counts with as many answers as a day has
+// problems. Days after today, of a clock that was ahead, break nothing.
+func streak(days map[string][]string, answered map[string]map[string]drill.Grade, now time.Time) (row, best int, week [7]bool) {
+	done := func(date string) bool {
+		ids, known := days[date]
+		if !known {
+			return len(answered[date]) >= problemsADay
+		}
+		return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return answered[date][id] == 0 })
+	}
+	// Noon: a day has 23 to 25 hours.
+	noon := time.Date(now.Year(), now.Month(), now.Day(), 12, 0, 0, 0, now.Location())
+	before := func(n int) string { return noon.AddDate(0, 0, -n).Format(time.DateOnly) }
+	for i := range week {
+		week[len(week)-1-i] = done(before(i))
+	}
+	first := 0
+	if !done(before(0)) {
+		first = 1
+	}
+	for done(before(first + row)) {
+		row++
+	}
+	for date := range answered {
+		at, err := time.ParseInLocation(time.DateOnly, date, now.Location())
+		if err != nil || !done(date) || done(at.Add(-12*time.Hour).Format(time.DateOnly)) {
+			continue // a row is counted from its first day
+		}
+		n := 0
+		for done(at.Add(12*time.Hour).AddDate(0, 0, n).Format(time.DateOnly)) {
+			n++
+		}
+		best = max(best, n)
+	}
+	return row, max(best, row), week
+}
+
+// Problem returns one problem as it is asked.
+func (ds *Drills) Problem(a *api.AskProblem) (p *api.Problem, err error) {
+	err = ds.use(func(set *drill.Set, _ *drill.Log, _ *drill.Schedule) error {
+		q := find(set, a.ID)
+		if q == nil {
+			return api.Refuse("not_found", "no such problem")
+		}
+		var err error
+		p, err = ds.wireProblem(q)
+		return err
+	})
+	return p, err
+}

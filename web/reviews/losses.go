@@ -1,0 +1,113 @@
+package reviews
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kosumi/review"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// sums are what the judged moves of one side of a game lost.
+type sums struct {
+	moves  [len(phases)]int
+	loss   [len(phases)]float64 // in points
+	byKind map[string]float64   // points
+}
+
+// phases are review.Phases; their number sizes what is summed by phase.
+var phases = [...]review.Phase{review.Opening, review.Middle, review.Endgame}
+
+func sumsOf(p *review.Player) sums {
+	s := sums{byKind: map[string]float64{}}
+	for i, phase := range phases {
+		t := p.ByPhase[phase]
+		s.moves[i], s.loss[i] = t.Moves, t.Loss
+	}
+	for kind, t := range p.ByKind {
+		s.byKind[string(kind)] = t.Loss
+	}
+	return s
+}
+
+// Losses sums up what the player lost in all finished reviews, by board, the smallest
+// first. side says which side of a review is the player's: 0 is Black, 1 White, -1
+// neither.
+func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if err := rs.archive.refresh(); err != nil {
+		return nil, api.Refuse("internal", "%v", err)
+	}
+	type board struct {
+		api.Loss
+		area int
+		sum  sums
+	}
+	by := map[[2]int]*board{}
+	for _, d := range rs.archive.done {
+		if d.unread != nil {
+			continue
+		}
+		k := side(&d.card)
+		if k < 0 {
+			continue
+		}
+		b := by[d.card.Size]
+		if b == nil {
+			size := d.card.Size
+			b = &board{Loss: api.Loss{Size: fmt.Sprintf("%dx%d", size[0], size[1]), Kinds: map[string]float64{}}, area: size[0] * size[1]}
+			by[size] = b
+		}
+		b.Games++
+		for i := range phases {
+			b.sum.moves[i] += d.sums[k].moves[i]
+			b.sum.loss[i] += d.sums[k].loss[i]
+		}
+		for kind, loss := range d.sums[k].byKind {
+			b.Kinds[kind] += loss
+		}
+	}
+	all := make([]*board, 0, len(by))
+	for _, b := range by {
+		all = append(all, b)
+	}
+	slices.SortFunc(all, func(a, b *board) int { return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.Size, b.Size)) })
+	out := make([]api.Loss, 0, len(all))
+	for _, b := range all {
+		lost := 0.0
+		for i := range phases {
+			b.Moves += b.sum.moves[i]
+			lost += b.sum.loss[i]
+			b.Phases[i] = wire.Round(b.sum.loss[i]/float64(max(b.sum.moves[i], 1)), 2)
+		}
+		b.Mean = wire.Round(lost/float64(max(b.Moves, 1)), 2)
+		for kind := range b.Kinds {
+			b.Kinds[kind] = wire.Round(b.Kinds[kind]/float64(b.Games), 1)
+		}
+		out = append(out, b.Loss)
+	}
+	return out, nil
+}
+
+// EachResult reads the finished reviews, one after the other, as long as f wants more.
+// f gets a review's ID.
+func (rs *Reviews) EachResult(f func(id string, res *review.Result) bool) {
+	rs.mu.Lock()
+	_ = rs.archive.refresh() // what is known already is enough
+	names := make([]string, 0, len(rs.archive.done))
+	for name, d := range rs.archive.done {
+		if d.unread == nil {
+			names = append(names, name)
+		}
+	}
+	rs.mu.Unlock()
+	slices.Sort(names)
+	for _, name := range names {
+		if res, err := rs.archive.folder.Read(name); err == nil && !f(idOf(name), res) {
+			return
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package web
+
+import (
+	"os"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/web/api"
+	"kosumi/web/record"
+	"kosumi/web/webtest"
+)
+
+// judged plays a move and waits until the engine has answered it, or has advice.
+func (c *client) judged(g *api.GameState, move string) *api.GameState {
+	c.t.Helper()
+	c.ask("game.play", api.Play{Game: g.Game, Rev: g.Rev, Move: move}, nil)
+	now := new(api.GameState)
+	c.ask("watch", api.Watch{What: "game:" + g.Game}, now)
+	rest := func(s *api.GameState) bool { return s.Advice != nil || s.Phase != record.Play || s.ToMove == s.Colour }
+	if rest(now) {
+		return now
+	}
+	return until(c, "game.state", rest)
+}
+
+// TestTeaching makes a bad move in a teaching game: the engine waits with its answer,
+// until the move is taken back, or kept. A good move is answered at once.
+func TestTeaching(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	n := small("b")
+	n.Teach = "severe"
+	require.Equal(t, "bad_request", c.refused("game.new", n).Code)
+	n.Teach = "usual"
+	g := begin(c, n)
+	require.Equal(t, "usual", g.Teach)
+	good := c.judged(g, "C3")
+	require.Nil(t, good.Advice)
+	require.Len(t, good.Moves, 2)
+
+	bad := c.judged(good, "A1")
+	require.NotNil(t, bad.Advice, "the corner of 5x5 loses the board")
+	require.Equal(t, "A1", bad.Advice.Move)
+	require.Greater(t, bad.Advice.Loss, bad.Advice.Due)
+	require.NotEmpty(t, bad.Advice.Line)
+	require.False(t, bad.Thinking)
+	require.Len(t, bad.Moves, 3, "it is not answered")
+	c.ask("game.undo", api.GameCommand{Game: g.Game, Rev: bad.Rev}, nil)
+	back := new(api.GameState)
+	c.ask("watch", api.Watch{What: "game:" + g.Game}, back)
+	require.Len(t, back.Moves, 2)
+	require.Nil(t, back.Advice)
+	require.Equal(t, 1, back.Undone)
+	require.Equal(t, "illegal", c.refused("game.keep", api.GameCommand{Game: g.Game, Rev: back.Rev}).Code)
+
+	again := c.judged(back, "A1")
+	require.NotNil(t, again.Advice)
+	kept := c.do(again, "game.keep", api.GameCommand{Game: g.Game, Rev: again.Rev})
+	require.Nil(t, kept.Advice)
+	require.Len(t, kept.Moves, 4, "the engine has answered")
+
+	// Switched off, nothing is said; the journal remembers it.
+	c.ask("game.teach", api.Teach{Game: g.Game, Rev: kept.Rev, Teach: ""}, nil)
+	off := new(api.GameState)
+	c.ask("watch", api.Watch{What: "game:" + g.Game}, off)
+	require.Empty(t, off.Teach)
+	require.Equal(t, kept.Moves, off.Moves)
+	require.Nil(t, c.judged(off, "A5").Advice)
+	rec, journal, _, err := record.Open(s.folder, g.Game, s.conf.Log)
+	require.NoError(t, err)
+	require.NoError(t, journal.Close())
+	require.Empty(t, rec.Teach)
+	data, err := os.ReadFile(s.folder.Path("games", g.Game, ".jsonl"))
+	require.NoError(t, err)
+	require.Contains(t, string(data), `"k":"teach"`)
+}
+
+// TestTeachingPage takes a bad move back on the page, keeps it the second time, and
+// follows the story and the count at the end.
+func TestTeachingPage(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ motion: "off" }))`, nil))
+	n := api.NewGame{Size: [2]int{5, 5}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 4}, Teach: "usual"}
+	id := newGame(p, s, n)
+	p.Mine()
+	p.Point("C3")
+	p.Until(`document.querySelectorAll(".moves li").length === 2`)
+	p.Point("A1")
+	p.Until(`document.querySelector(".advice")?.innerText.includes("A1 loses about")`)
+	p.Until(`document.querySelector("#assertive").innerText.includes("Take it back?")`)
+	p.Axe("advice")
+	p.Press("Take it back")
+	p.Until(`!document.querySelector(".advice") && document.querySelectorAll(".moves li").length === 2`)
+	p.Point("A1")
+	p.Until(`document.querySelector(".advice")`)
+	p.Press("Keep my move")
+	p.Until(`!document.querySelector(".advice") && document.querySelectorAll(".moves li").length === 4`)
+	for i := 0; p.Mine() == record.Play && i < 40; i++ {
+		if browsertest.JS[bool](p.Tab, `!!document.querySelector(".advice")`) {
+			p.Press("Keep my move")
+			continue
+		}
+		rev := browsertest.JS[string](p.Tab, webtest.Play+".dataset.rev")
+		p.Press("Pass")
+		p.Until(webtest.Play + `.dataset.rev !== "` + rev + `"`)
+	}
+	p.Until(browsertest.Button("Agree"))
+	p.Press("Agree")
+	p.Until(webtest.Play + `.dataset.phase === "over"`)
+	p.Press("Follow the count")
+	p.Until(`document.querySelector(".count-told p").innerText.length > 5`)
+	steps := 1
+	for ; browsertest.JS[bool](p.Tab, `!!`+browsertest.Button("Next")); steps++ {
+		p.Press("Next")
+		p.Until(`document.querySelector(".count-told p")`)
+	}
+	require.Equal(t, 5, steps)
+	require.Contains(t, browsertest.JS[string](p.Tab, `document.querySelector(".count-told p").innerText`), "Black")
+	p.Axe("the count told")
+	p.Press("Done")
+	p.Until(`!document.querySelector(".count-told")`)
+	require.NotEmpty(t, id)
+	p.Clean()
+}

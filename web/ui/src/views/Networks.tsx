@@ -1,0 +1,129 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Imported, Network, NetworkJob, NetworkList } from "../gen/api";
+import { duration, num, t } from "../i18n";
+import { Icon } from "../icons";
+import { toast } from "../live";
+import { inWords, Refused, send, token, watch, welcome } from "../net";
+
+const list = signal<NetworkList | null>(null);
+const none = signal(false); // this server keeps no networks
+const using = signal(""); // being loaded
+const busy = signal(false);
+
+const mb = (n: number): string => t("size_mb", { n: num(n / 1e6, n < 1e7 ? 1 : 0) });
+
+async function ask(what: string, d: object): Promise<boolean> {
+	try {
+		await send(what, d, true);
+		return true;
+	} catch (e) {
+		toast(inWords(e), { bad: true, ms: 10000 });
+		return false;
+	}
+}
+
+async function use(name: string): Promise<void> {
+	using.value = name;
+	try {
+		const now = await send<Network[]>("network.use", { name }, true);
+		if (welcome.value) welcome.value = { ...welcome.value, networks: now };
+		toast(t("network_in_use", { name }));
+	} catch (e) {
+		toast(t("network_failed", { name, why: e instanceof Refused ? e.said.text : String(e) }), { bad: true, ms: 12000 });
+	} finally {
+		using.value = "";
+	}
+}
+
+/** A file from this machine, or from the one with the browser. */
+async function upload(f: File | undefined): Promise<void> {
+	if (!f) return;
+	busy.value = true;
+	try {
+		const r = await fetch("/api/networks/" + encodeURIComponent(f.name), { method: "PUT", body: f, headers: { Authorization: "Bearer " + token() } });
+		const a = r.ok ? ((await r.json()) as Imported) : { name: f.name, error: r.statusText };
+		if (a.error) toast(t("network_not_kept", { name: f.name, why: a.error }), { bad: true, ms: 15000 });
+		else toast(t("network_kept", { name: f.name }), { action: t("network_use"), run: () => void use(f.name), ms: 10000 });
+	} catch {
+		toast(t("network_not_kept", { name: f.name, why: t("connection_lost") }), { bad: true, ms: 15000 });
+	} finally {
+		busy.value = false;
+	}
+}
+
+const REMOVE = 8000; // ms in which it can be undone
+const gone = signal<Set<string>>(new Set());
+function remove(name: string): void {
+	gone.value = new Set([...gone.value, name]);
+	const back = () => { clearTimeout(timer); gone.value = new Set([...gone.value].filter((n) => n !== name)); };
+	const timer = setTimeout(() => void ask("network.remove", { name }).then(back), REMOVE);
+	toast(t("network_removed", { name }), { action: t("undo"), run: back, ms: REMOVE - 500 });
+}
+
+function Job({ j }: { j: NetworkJob }) {
+	const runs = j.state === "fetching" || j.state === "checking" || j.state === "trying";
+	const left = j.speed && j.total ? (j.total - j.done) / j.speed : 0;
+	return (
+		<li class="network-job card" data-state={j.state}>
+			<strong>{j.name}</strong>
+			{runs && <progress max={j.total || 1} value={j.state === "fetching" ? (j.total ? j.done : undefined) : undefined} aria-label={t("progress")} />}
+			<span class={j.error ? "bad-text" : "dim"} role="status">
+				{j.error ? (j.full ? t("disk_full") : j.error)
+					: j.state === "fetching" ? [j.total ? t("of", { n: mb(j.done), of: mb(j.total) }) : mb(j.done), j.speed ? t("size_speed", { n: num(j.speed / 1e6, 1) }) : "", left > 1 ? t("left", { time: duration(left) }) : ""].filter(Boolean).join(" · ")
+					: t(`network_${j.state}` as "network_checking", { n: mb(j.done) })}
+			</span>
+			<span class="row">
+				{runs && <button class="button quiet small" onClick={() => void ask("network.stop", { name: j.name })}>{t("stop")}</button>}
+				{!runs && j.url && <button class="button small" onClick={() => void ask("network.fetch", { url: j.url, sha256: j.sha256 })}>{t(j.done ? "network_resume" : "network_retry")}</button>}
+				{!runs && <button class="button quiet small" onClick={() => void ask("network.forget", { name: j.name })}>{t("network_forget")}</button>}
+			</span>
+		</li>
+	);
+}
+
+function Add() {
+	return (
+		<section class="card" aria-labelledby="net-add">
+			<h2 id="net-add">{t("network_add")}</h2>
+			<p class="dim">{t("network_add_text")}</p>
+			<label class={"button" + (busy.value ? " busy" : "")}><Icon name="open" /> {t(busy.value ? "network_sending" : "choose_file")}<input type="file" accept=".gz,.onnx" class="sr" disabled={busy.value} onChange={(e) => { void upload(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} /></label>
+			<form onSubmit={(e) => {
+				e.preventDefault();
+				const form = e.currentTarget;
+				const [url, sha256] = ["url", "sha256"].map((n) => (form.elements.namedItem(n) as HTMLInputElement).value);
+				void ask("network.fetch", { url, sha256 }).then((ok) => ok && form.reset());
+			}}>
+				<label>{t("network_url")} <input name="url" type="url" required pattern="https://.*" placeholder="https://" autocomplete="off" spellcheck={false} /></label>
+				<label>{t("network_sha")} <input name="sha256" required pattern="\s*[0-9a-fA-F]{64}\s*" autocomplete="off" spellcheck={false} title={t("network_sha_hint")} /></label>
+				<button class="button quiet"><Icon name="save" /> {t("network_fetch")}</button>
+			</form>
+		</section>
+	);
+}
+
+export function Networks(_: { id: string }) {
+	useEffect(() => watch<NetworkList>("networks", (l) => (list.value = l), () => (none.value = true)), []);
+	if (none.value) return <main class="empty"><h1>{t("networks")}</h1><p>{t("network_no_folder")}</p></main>;
+	const l = list.value;
+	if (!l) return <main class="empty" aria-busy="true" />;
+	const all = (l.networks as Network[]).filter((n) => !gone.value.has(n.name));
+	return (
+		<main class="settings networks">
+			<h1>{t("networks")}</h1>
+			<p class="dim">{t("networks_text")}</p>
+			<ul class="network-list">
+				{all.map((n) => (
+					<li key={n.name} class={"card" + (n.inUse ? " on" : "")}>
+						<span><strong>{n.name}</strong><span class="dim">{[n.weak && t("network_knows", { size: n.weak.replace("x", "×") }), n.bytes ? mb(n.bytes) : ""].filter(Boolean).join(" · ")}</span></span>
+						{n.inUse ? <span class="chip on"><Icon name="check" size={14} /> {t("network_now")}</span> : <button class="button small" disabled={!!using.value} onClick={() => void use(n.name)}>{t(using.value === n.name ? "network_loading" : "network_use")}</button>}
+						{n.removable && !n.inUse && <button class="plain icon-only" aria-label={t("network_remove", { name: n.name })} onClick={() => remove(n.name)}><Icon name="bin" size={18} /></button>}
+					</li>
+				))}
+			</ul>
+			{l.jobs.length > 0 && <ul class="network-list">{(l.jobs as NetworkJob[]).map((j) => <Job key={j.name} j={j} />)}</ul>}
+			<Add />
+			<p class="dim">{t("network_folder", { folder: l.folder })}</p>
+		</main>
+	);
+}
