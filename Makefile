@@ -98,4 +98,4 @@ fmt:
 	gofmt -w .
 
 clean:
-	rm -rf bin web/ui/dist/assets web/ui/dist/build.txt web/ui/dist/index.html web/ui/node_modules web/ui/src/gen
+	rm -rf bin web/ui/dist/assets web/ui/dist/build.txt web/ui/dist/index.html web/ui/node_modules web/ui/src/gen handout/dist/*.gz

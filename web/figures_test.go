@@ -389,9 +389,12 @@ func TestPictures(t *testing.T) {
 	take("play")
 	look(390, 844, true)
 	take("play-phone-dark")
-	look(1280, 800, false)
 	p.Do(chromedp.Navigate(s.Address()))
 	p.Enter()
+	look(390, 844, false)
+	take("home-phone")
+	look(1280, 800, false)
+	take("home")
 	chooseFiles(p, map[string]string{"club game.sgf": strings.Replace(spoiltNine, " <b>", "", 1)})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".mistakes li button")][0].click()`, nil))
@@ -405,7 +408,6 @@ func TestPictures(t *testing.T) {
 	for range 12 {
 		p.Do(chromedp.KeyEvent(kb.ArrowRight))
 	}
-	p.Press("Look at the whole game")
 	p.Until(`document.querySelector(".mistakes li") && !document.querySelector(".sweep")`)
 	p.Until(`Number(document.querySelector(".engine-line").dataset.visits) >= 600`)
 	take("analysis-dark")

@@ -47,7 +47,7 @@ function points(): Point[] {
 	});
 }
 
-/** What there is once a game is over: the result, its course, the costliest moves, and what to do next. */
+/** What there is once a game is over: the result, its course, where it turned, and what to do next. */
 export function After({ g }: { g: GameState }) {
 	useEffect(() => follow(g), [g.game, g.phase]);
 	const r = review.value;

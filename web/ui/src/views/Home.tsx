@@ -127,7 +127,7 @@ function First() {
 			<Brand />
 			<h1>{t("first_question")}</h1>
 			<div class="first-answers">
-				<button type="button" class="button big" onClick={() => { done(); if (screens.has("learn")) go("/learn/1"); else rulesOpen.value = true; }}>{t("first_no")}<small>{t("first_no_hint")}</small></button>
+				<button type="button" class="button big" onClick={() => { done(); if (screens.has("learn")) go("/learn/capture"); else rulesOpen.value = true; }}>{t("first_no")}<small>{t("first_no_hint")}</small></button>
 				<button type="button" class="button big" onClick={done}>{t("first_little")}<small>{t("first_little_hint")}</small></button>
 				<form class="first-yes" ref={plays} onSubmit={(e) => {
 					e.preventDefault();

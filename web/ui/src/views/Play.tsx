@@ -43,10 +43,15 @@ function MoveList({ g }: { g: GameState }) {
 	const list = useRef<HTMLOListElement>(null);
 	const at = back.value ?? g.moves.length;
 	useEffect(() => {
-		const [el, li] = [list.current, list.current?.children[Math.max(0, at - 1)] as HTMLElement | undefined];
-		if (!el || !li) return;
-		el.scrollTop = Math.max(0, li.offsetTop - el.offsetTop - el.clientHeight / 2);
-		el.scrollLeft = Math.max(0, li.offsetLeft - el.offsetLeft - el.clientWidth / 2 + li.offsetWidth / 2);
+		const show = () => {
+			const [el, li] = [list.current, list.current?.children[Math.max(0, at - 1)] as HTMLElement | undefined];
+			if (!el || !li) return;
+			el.scrollTop = Math.max(0, li.offsetTop - el.offsetTop - el.clientHeight / 2);
+			el.scrollLeft = Math.max(0, li.offsetLeft - el.offsetLeft - el.clientWidth / 2 + li.offsetWidth / 2);
+		};
+		show();
+		addEventListener("resize", show); // a phone that is turned
+		return () => removeEventListener("resize", show);
 	}, [at, g.moves.length]);
 	return (
 		<div class="moves-row">
@@ -146,6 +151,7 @@ function More({ g }: { g: GameState }) {
 			<Tool icon="analyse" text={t("analyse_here")} onClick={() => void analyseGame(g.game)} />
 			<TeachChoice g={g} />
 			{g.clock.kind !== "none" && <Tool icon="pause" text={t("pause")} disabled={!!g.paused} onClick={() => void command("game.pause")} />}
+			<TeachChoice g={g} />
 		</div>
 	);
 }
