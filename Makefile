@@ -7,7 +7,9 @@ GO       ?= go
 
 .PHONY: run check test test-avx2 test-pytorch build release page check-page deps deps-test race race-short fuzz bench lint fmt clean
 
-run: deps build
+# The program fetches the onnxruntime library itself when something needs it. On a Mac
+# that is at once: the GPU is reached through it.
+run: $(if $(filter Darwin,$(shell uname -s)),deps) build
 	@exec $(ENGINE) gtp
 
 build: page
@@ -96,4 +98,4 @@ fmt:
 	gofmt -w .
 
 clean:
-	rm -rf bin web/ui/dist/assets web/ui/dist/build.txt web/ui/dist/index.html web/ui/node_modules web/ui/src/gen
+	rm -rf bin web/ui/dist/assets web/ui/dist/build.txt web/ui/dist/index.html web/ui/node_modules web/ui/src/gen handout/dist/*.gz

@@ -42,7 +42,8 @@ func Examine(c Config) []Finding {
 		{What: "processor", OK: true, Found: Processor()},
 	}
 	all = append(all, examineLibrary(c.Open.Library, c.Open.Plugin)...)
-	return append(all, examineCache(), examineNetwork(c))
+	network, provider := examineNetwork(c)
+	return append(append(append(all, examineCache()), examineSpeed(c, provider)...), network)
 }
 
 // WhatMatters leaves out the providers that do not work and the places that hold no
@@ -50,7 +51,7 @@ func Examine(c Config) []Finding {
 func WhatMatters(all []Finding) []Finding {
 	var some []Finding
 	var absent []string
-	serves := slices.ContainsFunc(all, func(f Finding) bool { return f.What == "onnxruntime" && f.OK })
+	serves := slices.ContainsFunc(all, func(f Finding) bool { return f.OK && (f.What == "onnxruntime" || f.What == "network") })
 	for _, f := range all {
 		provider, is := strings.CutPrefix(f.What, "provider ")
 		switch {
@@ -103,7 +104,7 @@ func examineLibrary(library, plugin string) []Finding {
 	lib, err := ort.Load(library)
 	if err != nil {
 		return append(all, Finding{What: "onnxruntime", Found: "none that can be used",
-			Advice: "run `make deps`, or name a library with --onnxruntime FILE; until then networks run through onnx-go, many times slower"})
+			Advice: "GPUs, training and ONNX files with operators of their own need it: it is fetched then, or now by `make deps`, or named with --onnxruntime FILE"})
 	}
 	all = append(all, Finding{What: "onnxruntime", OK: true, Found: fmt.Sprintf("%s, version %s", lib.Path, lib.Version)})
 	if plugin != "" {
@@ -167,29 +168,30 @@ func examineCache() Finding {
 	return Finding{What: "cache folder", OK: true, Found: fmt.Sprintf("%s: %d files, %.1f MiB", dir, files, float64(size)/(1<<20))}
 }
 
-func examineNetwork(c Config) Finding {
-	f := Finding{What: "network"}
+// examineNetwork runs the network, and returns its provider too.
+func examineNetwork(c Config) (f Finding, provider string) {
+	f.What = "network"
 	size := c.Size
 	m, err := model.Open(c.Model, c.Open)
 	if err != nil {
 		f.Found, f.Advice = err.Error(), "name another file with --model, or another --provider or --precision"
-		return f
+		return f, provider
 	}
 	defer m.Close()
 	b, err := m.Open(size, 1)
 	if err != nil {
 		f.Found = err.Error()
-		return f
+		return f, provider
 	}
 	defer b.Close()
 	if err := b.Run(1); err != nil {
 		f.Found = err.Error()
-		return f
+		return f, provider
 	}
 	d := m.Describe()
-	f.OK = true
+	f.OK, provider = true, d.Provider
 	f.Found = fmt.Sprintf("%s on %s in %s (%s), evaluates %dx%d", d.Name, d.Provider, d.Precision, d.Why, size.W, size.H)
-	return f
+	return f, provider
 }
 
 // Print writes findings as text, with what to do about them.

@@ -22,8 +22,9 @@ var dist embed.FS
 // ErrNotBuilt says that the program has no bundle.
 var ErrNotBuilt = errors.New("this program was built without its page: HTML files are left out (make build, which needs npm)")
 
-// bundle is the code and the style of every file.
-type bundle struct{ script, style []byte }
+// bundle is the code and the style of every file, and the licences of what they are made
+// with, which go where they go.
+type bundle struct{ script, style, licences []byte }
 
 var load = sync.OnceValues(func() (bundle, error) {
 	script, err := unpack("dist/handout.js.gz")
@@ -31,7 +32,11 @@ var load = sync.OnceValues(func() (bundle, error) {
 		return bundle{}, err
 	}
 	style, err := unpack("dist/handout.css.gz")
-	return bundle{script, style}, err
+	if err != nil {
+		return bundle{}, err
+	}
+	licences, err := unpack("dist/licences.txt.gz")
+	return bundle{script, style, licences}, err
 })
 
 func unpack(name string) ([]byte, error) {
@@ -69,7 +74,7 @@ func Write(w io.Writer, title string, data any) error {
 	}
 	for _, part := range [][]byte{
 		[]byte("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>"), []byte(html.EscapeString(title)), []byte("</title>\n<style>\n"),
-		b.style, []byte("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n<script type=\"application/json\" id=\"data\">"), text, []byte("</script>\n<script>\n"), b.script, []byte("</script>\n</body>\n</html>\n"),
+		b.style, []byte("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n<script type=\"application/json\" id=\"data\">"), text, []byte("</script>\n<script>\n"), b.script, []byte("</script>\n<script type=\"text/plain\" id=\"licences\">\n"), b.licences, []byte("</script>\n</body>\n</html>\n"),
 	} {
 		if _, err := w.Write(part); err != nil {
 			return fmt.Errorf("cannot write the page: %w", err)

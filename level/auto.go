@@ -84,7 +84,7 @@ func (f *PlayerRating) Played(against Rank, handicap, points, weight float64, wh
 	f.normalise()
 	f.Games += weight
 	f.later(when)
-	f.remember(when, false, points)
+	f.remember(false, points)
 }
 
 // later moves the time of the last game on; games need not come in their order.

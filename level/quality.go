@@ -78,7 +78,7 @@ func (f *PlayerRating) JudgedBy(size board.Size, game string, losses []float64, 
 	f.Reviewed = append(f.Reviewed, game)
 	f.Reviewed = slices.Delete(f.Reviewed, 0, max(0, len(f.Reviewed)-judgedKept))
 	f.later(when)
-	f.remember(when, true, mean)
+	f.remember(true, mean)
 	return true
 }
 

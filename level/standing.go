@@ -19,9 +19,9 @@ type Standing struct {
 // historyKept is how many standings a rating remembers.
 const historyKept = 500
 
-// remember notes where the player stands now.
-func (f *PlayerRating) remember(when time.Time, judged bool, mark float64) {
-	s := Standing{When: when.Round(time.Second), Judged: judged, Mark: mark}
+// remember notes where the player stands after the last game.
+func (f *PlayerRating) remember(judged bool, mark float64) {
+	s := Standing{When: f.Last.Round(time.Second), Judged: judged, Mark: mark}
 	s.Low, s.Mid, s.High = f.Range()
 	f.History = append(f.History, s)
 	f.History = slices.Delete(f.History, 0, max(0, len(f.History)-historyKept))

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Answers the cpuid instructions of a library as a processor with AVX2 and
 // nothing newer would. scripts/as-avx2.sh puts "hlt; nop" in their place, two
 // bytes as well; hlt is not for programs, so the system sends SIGSEGV, and the

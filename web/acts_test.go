@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
@@ -96,6 +97,32 @@ func TestPointing(t *testing.T) {
 	p.Until(fmt.Sprintf(`Number(document.querySelector(".engine-line").dataset.visits) > %d`, visits+500))
 	require.Equal(t, before, browsertest.JS[string](p.Tab, rows))
 	require.Equal(t, 1, browsertest.JS[int](p.Tab, `document.querySelectorAll(".cands tbody tr.on").length`))
+	p.Clean()
+}
+
+// TestLookDeeper presses a candidate of a search that has ended, and points that have
+// marks: both are looked into more deeply, until it is pressed again.
+func TestLookDeeper(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ on: true, visits: 60, moves: true, tab: "tree" }));
+		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee];W[cg]SQ[ah][bi][cg])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
+	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
+	p.Do(chromedp.KeyEvent(kb.End))
+	p.Until(`document.querySelector(".engine-line button[title='shift+space']") && document.querySelectorAll(".cands tbody tr").length > 3`) // it has ended
+	node := browsertest.JS[string](p.Tab, `document.querySelector("main.analyse").dataset.node`)
+	name := browsertest.JS[string](p.Tab, `document.querySelectorAll(".cands tbody tr th")[2].childNodes[0].data`)
+	button := fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr")].find((r) => r.querySelector("th").childNodes[0].data === %q)?.querySelector(".deeper")`, name)
+	p.Do(chromedp.Evaluate(button+`.click()`, nil))
+	p.Until(fmt.Sprintf(`%s?.getAttribute("aria-pressed") === "true" && Number(%s.closest("tr").children[4].innerText.replace(/[^0-9]/g, "")) > 100`, button, button))
+	p.Do(chromedp.Evaluate(button+`.click()`, nil))
+	p.Until(fmt.Sprintf(`%s?.getAttribute("aria-pressed") === "false"`, button))
+	p.Press("Look deeper at marks")
+	p.Until(browsertest.Button("Look deeper at marks") + `.getAttribute("aria-pressed") === "true"`)
+	for _, v := range []string{"A2", "B1"} { // no move that anybody would think of
+		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr th")].some((e) => e.innerText.includes(%q))`, v)) // by itself, or as the image of the other
+	}
+	require.Equal(t, node, browsertest.JS[string](p.Tab, `document.querySelector("main.analyse").dataset.node`), "nothing was played")
 	p.Clean()
 }
 

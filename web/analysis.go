@@ -46,7 +46,7 @@ type run struct {
 
 // analyse sets what this connection analyses.
 func (c *conn) analyse(a *api.Analyse) (any, error) {
-	if a.Visits < 0 || a.Moves < 0 || a.Threads < 0 || a.Threads > 1024 || len(a.Human) > 40 || len(a.Avoid)+len(a.Allow) > board.MaxMoves {
+	if a.Visits < 0 || a.Moves < 0 || a.Threads < 0 || a.Threads > 1024 || len(a.Human) > 40 || len(a.Avoid)+len(a.Allow) > board.MaxMoves || len(a.Focus) > board.MaxMoves {
 		return nil, api.Refuse("bad_request", "out of range")
 	}
 	if a.On {
@@ -261,17 +261,24 @@ func (r *run) request(want *api.Analyse) (req thinking.Request, g *board.Game, h
 		vertices []string
 		allow    bool
 	}{{want.Avoid, false}, {want.Allow, true}} {
-		var points []board.Point
-		for _, v := range list.vertices {
-			if p, err := g.Size().ParseVertex(v); err == nil {
-				points = append(points, p)
-			}
-		}
-		if len(points) > 0 {
+		if points := pointsOf(g.Size(), list.vertices); len(points) > 0 {
 			req.Restrictions = append(req.Restrictions, thinking.Restriction{Color: g.ToMove(), Points: points, Depth: 1, Allow: list.allow})
 		}
 	}
+	if points := pointsOf(g.Size(), want.Focus); len(points) > 0 {
+		req.Focus = &thinking.Focus{Moves: points, Prob: 0.5}
+	}
 	return req, g, handicap, nil
+}
+
+// pointsOf returns the points of those names that are on the board.
+func pointsOf(size board.Size, vertices []string) (points []board.Point) {
+	for _, v := range vertices {
+		if p, err := size.ParseVertex(v); err == nil {
+			points = append(points, p)
+		}
+	}
+	return points
 }
 
 // show sends a result as a frame, unless something else is wanted by now.
@@ -304,6 +311,13 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 	if s := res.Stats.Elapsed.Seconds(); s > 0.05 {
 		f.Speed = math.Round(float64(res.Stats.Playouts) / s)
 	}
+	asked := map[board.Point]bool{}
+	for _, p := range pointsOf(res.Size, want.Focus) {
+		asked[p] = true
+		if m := res.Move(p); m != nil {
+			asked[m.SymmetryOf] = true
+		}
+	}
 	at := map[board.Point]int{}
 	for i := range res.Moves {
 		m := &res.Moves[i]
@@ -313,8 +327,8 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 			}
 			continue
 		}
-		if len(f.Moves) == most || m.Visits == 0 && i > 0 {
-			break
+		if len(f.Moves) >= most && !asked[m.Move] || m.Visits == 0 && i > 0 {
+			continue
 		}
 		at[m.Move] = len(f.Moves)
 		loss := max(0, res.Moves[0].Lead-m.Lead)

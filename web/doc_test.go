@@ -201,6 +201,12 @@ func TestAnalysis(t *testing.T) {
 	require.Equal(t, "visits", f.Final)
 	c.ask("analysis.set", api.Analyse{On: false}, nil)
 
+	// A move that is asked for is looked into, beyond the visits, and listed.
+	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: ref.Node, On: true, Moves: 1, Focus: []string{"A1", "Z9", "C3"}}, nil)
+	f = until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == ref.Node && len(f.Moves) > 1 && f.Moves[1].Visits > 100 })
+	require.Len(t, f.Moves, 2, "the best one, and A1 by one of its images")
+	c.ask("analysis.set", api.Analyse{On: false}, nil)
+
 	// A game in the middle of somebody's endless analysis is answered.
 	other := join(t, s)
 	other.ask("analysis.set", api.Analyse{Doc: id.ID, Node: 0, On: true}, nil)

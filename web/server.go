@@ -112,7 +112,7 @@ func New(c Config) (*Server, error) {
 		s.library = networks.NewLibrary(c.Networks, s.publishNetworks)
 	}
 	s.player = &player.Player{Profile: player.Open(c.Folder), Games: record.NewIndex(s.folder), Levels: s.games.levels, Pages: &s.hub}
-	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version, Finished: s.reviewed})
+	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version, Finished: s.reviewed, Whose: s.player.Profile.Whose})
 	s.player.Reviews = s.reviews
 	if err == nil {
 		err = s.open()

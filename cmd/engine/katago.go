@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/console"
@@ -11,6 +12,7 @@ import (
 	"kosumi/katago"
 	"kosumi/katago/cli"
 	"kosumi/katago/config"
+	"kosumi/nn/model"
 	"kosumi/nn/open"
 )
 
@@ -69,7 +71,7 @@ func (s *settings) take(c *config.Config, setup *katago.Setup) error {
 			return err
 		}
 	}
-	if gpu := s.Provider != "cpu" && s.Provider != "auto"; gpu && setup.Net.FP16 == "true" {
+	if gpu := !slices.Contains([]string{"auto", "cpu", model.Kernel, model.OnnxGo}, s.Provider); gpu && setup.Net.FP16 == "true" {
 		s.Precision = "fp16"
 	} else if !gpu {
 		s.Batch = min(s.Batch, 2) // KataGo's own on CPUs: more would leave sessions without work

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/katago"
+	"kosumi/nn/ort"
 )
 
 // version is what `engine version`, GTP and the analysis protocol report: three
@@ -40,6 +41,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 func main() {
 	makeRoom()
+	ort.SetFetcher(fetchLibrary)
 	os.Exit(run(os.Args[1:]))
 }
 

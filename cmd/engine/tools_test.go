@@ -33,7 +33,7 @@ func TestBenchmark(t *testing.T) {
 	var b bench.Report
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &b))
 	require.Equal(t, "9x9", b.Board)
-	require.Equal(t, "cpu", b.Provider)
+	require.Equal(t, "kernel", b.Provider)
 	require.Equal(t, 1, b.Sessions)
 	require.Len(t, b.Trials, 6)
 	require.Contains(t, b.Recommended, "--batch")

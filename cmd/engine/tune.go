@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"kosumi/bench"
 	"kosumi/board"
@@ -36,7 +37,7 @@ func (s *settings) tuningUse(size board.Size) bench.Use {
 
 // tune tries plans, keeps the best and has the settings use it.
 func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Report) (err error) {
-	plans := bench.Plans(s.defaultPlan(), out.Provider == ort.CPU || out.Provider == model.OnnxGo)
+	plans := bench.Plans(s.defaultPlan(), slices.Contains([]string{ort.CPU, model.Kernel, model.OnnxGo}, out.Provider))
 	out.Tuning, err = setup.Tune(ctx, plans, func(round int) {
 		s.stderr.Info(fmt.Sprintf("trying %d settings, round %d of %d", len(plans), round+1, out.Rounds))
 	})

@@ -10,7 +10,6 @@ import (
 
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/onnxref"
-	"kosumi/nn/ort"
 )
 
 // interpret runs one position through the plain interpreter of package onnxref,
@@ -105,7 +104,7 @@ func BenchmarkMish(b *testing.B) {
 			size := Size{19, 19}
 			m, err := Build(n, size, Options{PlainMish: plain})
 			require.NoError(b, err)
-			s := openGraph(b, n, size, m, ort.Config{})
+			s := openGraph(b, n, size, m, byLibrary)
 			for b.Loop() {
 				require.NoError(b, s.backend.Run(testBatch))
 			}

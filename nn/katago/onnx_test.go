@@ -10,7 +10,11 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/nn"
+	"kosumi/nn/fuse"
+	"kosumi/nn/graph"
+	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/meta"
 	"kosumi/nn/ort"
 )
 
@@ -23,19 +27,44 @@ type session struct {
 
 const testBatch = 8
 
-var ortDefault = ort.Config{}
+var byLibrary = byOrt(ort.Config{})
 
-// openGraph runs a graph through onnxruntime. Without the library
-// ("make deps") the test skips, but not under CI.
-func openGraph(t testing.TB, n *Network, size Size, m *onnx.Model, cfg ort.Config) *session {
-	t.Helper()
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	cfg.MaxBatch = testBatch
-	backend, err := ort.Open(data, specOf(n, size), cfg)
-	if errors.Is(err, ort.ErrNoLibrary) {
-		testshared.Absent(t, "onnxruntime was not found; make deps fetches it: %v", err)
+// An opener makes a backend of a graph.
+type opener func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error)
+
+// byOrt runs a graph through onnxruntime. Without the library ("make deps") the test skips,
+// but not under CI.
+func byOrt(cfg ort.Config) opener {
+	return func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error) {
+		data, err := m.Marshal()
+		require.NoError(t, err)
+		cfg.MaxBatch = testBatch
+		b, err := ort.Open(data, spec, cfg)
+		if errors.Is(err, ort.ErrNoLibrary) {
+			testshared.Absent(t, "onnxruntime was not found; make deps fetches it: %v", err)
+		}
+		return b, err
 	}
+}
+
+// byKernels runs a graph on the kernels alone, which have all of it but attention in its
+// exact form.
+func byKernels(isa kernel.ISA) opener {
+	return func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error) {
+		fused, _, err := fuse.Rewrite(m, kernel.Float32)
+		require.NoError(t, err)
+		strangers, err := graph.Strangers(fused, spec)
+		require.NoError(t, err)
+		if m.Metadata[meta.Layout] == "" {
+			require.Empty(t, strangers, "there is a kernel for all that KataGo's networks have")
+		}
+		return graph.Open(fused, spec, graph.Config{ISA: isa, MaxBatch: testBatch})
+	}
+}
+
+func openGraph(t testing.TB, n *Network, size Size, m *onnx.Model, open opener) *session {
+	t.Helper()
+	backend, err := open(t, m, specOf(n, size))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, backend.Close()) })
 	return &session{net: n, size: size, backend: backend}
@@ -97,13 +126,13 @@ func bySize(cases []goldenCase) map[Size][]goldenCase {
 }
 
 // graphDiffs compares a network's graphs with what KataGo computed.
-func graphDiffs(t *testing.T, n *Network, cases []goldenCase, o Options) diffs {
+func graphDiffs(t *testing.T, n *Network, cases []goldenCase, o Options, open opener) diffs {
 	t.Helper()
 	var d diffs
 	for size, list := range bySize(cases) {
 		m, err := Build(n, size, o)
 		require.NoError(t, err)
-		s := openGraph(t, n, size, m, ortDefault)
+		s := openGraph(t, n, size, m, open)
 		for i := 0; i < len(list); i += testBatch {
 			batch := list[i:min(i+testBatch, len(list))]
 			for j, got := range s.run(t, batch) {
@@ -125,7 +154,7 @@ func TestGraphsMatchKataGo(t *testing.T) {
 				if form == FormExact { // the same arithmetic: a third will do
 					cases = slices.DeleteFunc(cases, func(c goldenCase) bool { return c.id[len(c.id)-1]%3 != 0 })
 				}
-				d := graphDiffs(t, readReal(t, name), cases, Options{Form: form})
+				d := graphDiffs(t, readReal(t, name), cases, Options{Form: form}, byLibrary)
 				t.Log(d)
 				require.True(t, d.within(fp32Limits), "%v", d)
 			})
@@ -140,9 +169,38 @@ func TestGraphsMatchKataGoSynthetic(t *testing.T) {
 		n, err := ReadFile(path)
 		require.NoError(t, err)
 		for _, form := range []Form{FormRun, FormExact} {
-			d := graphDiffs(t, n, all[name], Options{Form: form})
+			d := graphDiffs(t, n, all[name], Options{Form: form}, byLibrary)
 			t.Logf("%-45s %-5v %v", name, form, d)
 			require.True(t, d.within(diffs{5e-6, 5e-6, 5e-6, 5e-6}), "%s: %v", name, d)
 		}
+	}
+}
+
+// TestKernelsMatchKataGo runs the graphs on the kernels alone: all positions of real
+// networks, and made-up networks of every version and kind of block for each set of
+// instructions.
+func TestKernelsMatchKataGo(t *testing.T) {
+	all := goldenSynthetic(t)
+	for _, isa := range kernel.Available() {
+		for _, path := range syntheticPaths(t) {
+			name := filepath.Base(path)
+			n, err := ReadFile(path)
+			require.NoError(t, err)
+			for _, o := range []Options{{PlainMish: true}, {}, {Form: FormExact}} {
+				d := graphDiffs(t, n, all[name], o, byKernels(isa))
+				t.Logf("%v %-45s %+v %v", isa, name, o, d)
+				require.True(t, d.within(diffs{5e-6, 5e-6, 5e-6, 5e-6}), "%v %s: %v", isa, name, d)
+			}
+		}
+	}
+	best, ok := kernel.Best()
+	for _, name := range realNames {
+		if !ok {
+			break
+		}
+		testshared.Slow(t)
+		d := graphDiffs(t, readReal(t, name), goldenReal(t, name), Options{PlainMish: true}, byKernels(best))
+		t.Log(name, d)
+		require.True(t, d.within(fp32Limits), "%v", d)
 	}
 }

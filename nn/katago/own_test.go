@@ -113,7 +113,7 @@ func TestOwnGraphsMatchKataGo(t *testing.T) {
 		for _, form := range []Form{FormRun, FormExact} {
 			m, err := Build(n, size, Options{Form: form})
 			require.NoError(t, err)
-			s := openGraph(t, n, size, m, ortDefault)
+			s := openGraph(t, n, size, m, byLibrary)
 			c.compare(t, n, s.run(t, []goldenCase{c.golden()})[0])
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/nn/kernel"
 )
 
 // toy makes a network of a few thousand bytes with every kind of layer that the
@@ -77,6 +79,7 @@ func withStatistics(f *fresh, name string, channels int) Norm {
 // TestToysOfAllVersions writes, reads, builds and takes back a network of each
 // version, and compares the two forms of its graph with the slow reference.
 func TestToysOfAllVersions(t *testing.T) {
+	best, _ := kernel.Best()
 	for version := MinVersion; version <= MaxVersion; version++ {
 		n := toy(t, version)
 		path := filepath.Join(t.TempDir(), "toy.bin.gz")
@@ -98,8 +101,10 @@ func TestToysOfAllVersions(t *testing.T) {
 			cases = append(cases, c)
 		}
 		for _, o := range []Options{{}, {PlainMish: true}, {Form: FormExact}, {Form: FormExact, Opset: 18}, {Opset: 13}} {
-			d := graphDiffs(t, back, cases, o)
-			require.True(t, d.within(diffs{5e-5, 5e-5, 5e-5, 5e-5}), "version %d, %+v: %v", version, o, d)
+			for by, open := range map[string]opener{"onnxruntime": byLibrary, "kernels": byKernels(best)} {
+				d := graphDiffs(t, back, cases, o, open)
+				require.True(t, d.within(diffs{5e-5, 5e-5, 5e-5, 5e-5}), "version %d, %+v, %s: %v", version, o, by, d)
+			}
 		}
 	}
 }

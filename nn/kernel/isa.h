@@ -22,6 +22,7 @@
 #include "winograd.h"
 #include "points.h"
 #include "attention.h"
+#include "small.h"
 #include "planes.h"
 #include "gradient.h"
 #include "scaled.h"
@@ -33,6 +34,6 @@ static int run(const layer *l, const layer_call *c, scratch *s)
 	return l->size == 1 ? run1(l, c, s) : run3(l, c, s);
 }
 
-const isa_t ISA = {.lanes = LANES, .widest = NR, .rows = ROWS, .integers = INTEGERS, .run = run, .attend = attend,
+const isa_t ISA = {.lanes = LANES, .widest = NR, .rows = ROWS, .integers = INTEGERS, .run = run, .attend = attend, .small = small,
 	.pack_now = pack_now, .convolve_some = convolve_some, .gradient_some = gradient_some, .gradient_end = end_gradient,
 	.scaled_some = scaled_some, .scaled_gradient_some = scaled_gradient_some};

@@ -90,6 +90,34 @@ typedef struct {
 	float *dx;
 } scaled_gradient_call;
 
+// A program computes a network step by step in one piece of memory, all of it floats.
+// What a step reads and writes begins at some number of it; what lies in rows, as the
+// inputs and outputs of a batch do, moves by row for each row in front. at below 0: left out.
+typedef struct {
+	int64_t at, row;
+} operand;
+
+enum { STEP_LAYER = 0, STEP_ATTENTION, STEP_MAP, STEP_JOIN, STEP_REDUCE, STEP_SOFTMAX, STEP_MOVE };
+enum { MAP_ACTIVATE = 0, MAP_SIGMOID = 16, MAP_TANH, MAP_SOFTPLUS, MAP_EXP, MAP_LOG, MAP_SQRT, MAP_NEGATE, MAP_ABSOLUTE };
+enum { JOIN_ADD = 0, JOIN_SUBTRACT, JOIN_MULTIPLY, JOIN_DIVIDE, JOIN_MAX, JOIN_MIN };
+enum { REDUCE_MEAN = 0, REDUCE_SUM, REDUCE_MAX };
+enum { STEP_AXES = 6 };
+
+// By kind, to and from are: y and sum, x, bias and residual of a layer; y, x, cosines and
+// sines of attention; y and x of a map of dims[0] numbers (MAP_ACTIVATE and above: one of
+// the activations), and of a reduction of the middle one of three axes or a softmax over
+// the second of two (what = 1: its logarithm); y, a and b of a join and y and x of a move
+// (y[i·strides[0]] = x[i·strides[1]]), whose axes are the outermost first, 1 where there
+// are less.
+typedef struct {
+	int kind, what;
+	operand to[2], from[3];
+	int64_t dims[STEP_AXES], strides[3][STEP_AXES];
+	int n, h, w, bias_by_board; // of layers and of attention (n times h tokens)
+	const layer *layer;
+	attention_shape attention;
+} step;
+
 typedef struct {
 	// make packs weights for a set of instructions: NULL if there is no memory.
 	// Layers of equal weights share them.
@@ -102,6 +130,8 @@ typedef struct {
 	void (*scratch_drop)(scratch *);
 	// attend returns 0, or -1 if there is no memory.
 	int (*attend)(int isa, const attention_shape *, const attention_call *, scratch *);
+	// program runs steps over memory, for the rows from first on; 0, or -1 if there is no memory.
+	int (*program)(int isa, const step *, int count, float *memory, int first, scratch *);
 	// A trainer serves one call at a time, in parts that may run at once: no more than
 	// it was made for. Of a convolution begin comes first, of a gradient end last. NULL
 	// and -1: no memory.

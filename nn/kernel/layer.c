@@ -382,7 +382,7 @@ static int attention_run(int isa, const attention_shape *a, const attention_call
 
 const kernel_table_t *kernel_table(void)
 {
-	static const kernel_table_t table = {layer_make, layer_drop, layer_run, scratch_make, scratch_drop, attention_run,
+	static const kernel_table_t table = {layer_make, layer_drop, layer_run, scratch_make, scratch_drop, attention_run, program_run,
 		trainer_make, trainer_drop, convolve_begin, convolve_part, gradient_part, gradient_end,
 		scaled_part, scaled_gradient_part};
 	return &table;

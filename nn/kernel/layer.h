@@ -32,6 +32,7 @@ typedef struct {
 	int integers; // whether it has KERNEL_INT16
 	int (*run)(const layer *, const layer_call *, scratch *);
 	int (*attend)(const attention_shape *, const attention_call *, scratch *);
+	void (*small)(const step *, float *to, const float *a, const float *b);
 	void (*pack_now)(const layer *, const float *weights, float *u);
 	int (*convolve_some)(const layer *, const convolution_call *, const float *u, int first, int last, scratch *, scratch *boards);
 	int (*gradient_some)(const layer *, const gradient_call *, int first, int last, float *du, scratch *);
@@ -82,6 +83,8 @@ void *aligned(size_t size); // NULL if there is no memory
 void aligned_free(void *);
 scratch *scratch_make(void);
 void scratch_drop(scratch *);
+
+int program_run(int isa, const step *, int count, float *memory, int first, scratch *);
 
 trainer *trainer_make(int isa, int in, int out, int parts);
 void trainer_drop(trainer *);

@@ -36,7 +36,6 @@ static scratch *call_scratch(void) { return kernel_table()->scratch_make(); }
 import "C"
 
 import (
-	"errors"
 	"fmt"
 	"unsafe"
 )
@@ -47,24 +46,6 @@ const compiled = true
 // stays valid.
 func Table() unsafe.Pointer { return unsafe.Pointer(C.kernel_table()) }
 
-// Shape says what a layer is.
-type Shape struct {
-	In, Out, Size int // channels, and 1 or 3; any odd size for Planes
-	Precision     Precision
-	Activation    Activation
-	Planes        bool      // the input is [n][in][h][w] and mostly zeros and ones
-	Scale, Shift  []float32 // [Out] each; nil: 1 and 0
-	Epsilon       float32   // above 0, of size 1: x is divided by sqrt(mean(x²) + Epsilon) first
-}
-
-// values is how many values a point of the result has.
-func (s *Shape) values() int {
-	if s.Activation == SwiGLU {
-		return s.Out / 2
-	}
-	return s.Out
-}
-
 // Layer is a convolution whose weights are packed for a set of instructions. One
 // caller at a time may use it.
 type Layer struct {
@@ -72,8 +53,6 @@ type Layer struct {
 	layer   *C.layer
 	scratch *C.scratch
 }
-
-var errMemory = errors.New("kernel: no memory")
 
 // New packs weights [out][in][size][size] for a set of instructions that the
 // processor has. The caller closes the layer.
@@ -95,39 +74,11 @@ func New(isa ISA, s Shape, weights []float32) (*Layer, error) {
 	return l, nil
 }
 
-func (s *Shape) check(weights int) error {
-	switch {
-	case s.In < 1 || s.Out < 1 || s.Size%2 != 1 || s.Size < 1 || s.Size > 3 && !s.Planes:
-		return fmt.Errorf("kernel: no layer of %d to %d channels and size %d", s.In, s.Out, s.Size)
-	case weights != s.In*s.Out*s.Size*s.Size:
-		return fmt.Errorf("kernel: %d weights, want %d", weights, s.In*s.Out*s.Size*s.Size)
-	case s.Size != 1 && (s.Epsilon != 0 || s.Activation == SwiGLU) || s.Planes && (s.Epsilon != 0 || s.Activation == SwiGLU):
-		return fmt.Errorf("kernel: a norm or SwiGLU is of layers of size 1, not %d", s.Size)
-	case s.Activation == SwiGLU && (s.Out%2 != 0 || s.Scale != nil || s.Shift != nil):
-		return fmt.Errorf("kernel: SwiGLU needs an even number of outputs, not %d, and no scale", s.Out)
-	case s.Scale != nil && len(s.Scale) != s.Out || s.Shift != nil && len(s.Shift) != s.Out:
-		return fmt.Errorf("kernel: scale and shift have %d and %d values, want %d", len(s.Scale), len(s.Shift), s.Out)
-	}
-	return nil
-}
-
 func pointer(v []float32) *C.float {
 	if len(v) == 0 {
 		return nil
 	}
 	return (*C.float)(unsafe.Pointer(&v[0]))
-}
-
-// Call is what a layer reads and writes: boards [n][h][w][channels], but for the
-// input of a layer of planes. With s = conv(x) + bias + residual,
-//
-//	y = activation(scale*s + shift), and sum = s where it is not nil.
-type Call struct {
-	N, H, W  int
-	X        []float32
-	Bias     []float32 // [Out], or [N][Out]; nil: 0
-	Residual []float32 // may be Sum; nil: 0
-	Y, Sum   []float32 // either may be nil
 }
 
 // Run computes a batch.

@@ -70,21 +70,24 @@ type chooser struct {
 // chooseDevice settles what auto is for the network in a file, which open opens. Nothing
 // is loaded where no device is to be expected.
 func chooseDevice(c Config, file string, open func() (source, error)) (choice, error) {
-	none := choice{Why: "no GPU provider works here"}
+	none := choice{Why: "it needs no library"}
 	lib, err := ort.Find(c.Library)
-	if err != nil && c.Plugin == "" {
-		return none, nil // who needs the library says what is missing
-	}
-	if c.Plugin != "" {
-		if err := ort.Register(c.Library, c.Plugin); err != nil {
-			return none, fmt.Errorf("%w: %w", ErrProvider, err)
+	switch {
+	case c.Plugin != "":
+		if lib, err = ort.Need("--plugin is a part of it", c.Library); err == nil {
+			err = ort.Register(c.Library, c.Plugin)
 		}
-	} else if !slices.ContainsFunc(devices, func(name string) bool { return ort.Plausible(lib, name) }) {
+	case err != nil && c.Library == "" && (os.Getenv(ort.EnvLibrary) == "" || !ort.Available):
 		return none, nil
-	}
-	if lib, err = ort.Load(c.Library); err != nil {
+	case err == nil && !slices.ContainsFunc(devices, func(name string) bool { return ort.Plausible(lib, name) }):
 		return none, nil
+	case err == nil:
+		lib, err = ort.Load(c.Library)
 	}
+	if err != nil { // an explicit choice is never replaced
+		return none, fmt.Errorf("%w: %w", ErrProvider, err)
+	}
+	none.Why = "no GPU provider works here"
 	ch := &chooser{conf: c, lib: lib, file: file, open: open}
 	ch.rate = ch.measured
 	if names := ch.candidates(); len(names) > 0 {
@@ -203,14 +206,14 @@ func (c *chooser) measure(names []string) choice {
 // and batches that suit it. A device that is not ready when the context ends is left
 // alone to finish what it does.
 func (c *chooser) measured(ctx context.Context, src source, provider string, length time.Duration) (float64, error) {
-	m := &Model{conf: c.conf, source: src, specs: map[board.Size]nn.Spec{}}
+	var run runner = newOrtRunner(c.conf, provider, c.lib, "")
 	var err error
-	if m.run, err = cpuRunner(c.conf, ""); provider != "" {
-		m.run, err = newOrtRunner(c.conf, provider, c.lib, ""), nil
+	if provider == "" {
+		if run, err = processorRunner(c.conf, src, ""); err != nil {
+			return 0, err
+		}
 	}
-	if err != nil {
-		return 0, err
-	}
+	m := &Model{conf: c.conf, source: src, run: run, specs: map[board.Size]nn.Spec{}}
 	if m.precision, _, err = precisionOf(c.conf, src, m.run); err != nil {
 		return 0, err
 	}

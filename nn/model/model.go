@@ -16,11 +16,11 @@ import (
 // Config says how a network is run. The zero value is float32 on the best provider
 // that works, one thread for each session.
 type Config struct {
-	// Provider is "auto" (or ""), "onnx-go", or one of onnxruntime's: "cpu",
+	// Provider is "auto" (or ""), "kernel", "onnx-go", or one of onnxruntime's: "cpu",
 	// "cuda", ... Anything but auto is used or refused, never replaced.
 	Provider string
-	// Precision is the number format: "fp32" (or ""), "int16" (on the CPU through
-	// onnxruntime), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
+	// Precision is the number format: "fp32" (or ""), "int16" (on the CPU, by the
+	// kernels), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
 	// where the processor has kernels for it, else fp32. A file in fp16 runs
 	// in fp16, or not at all.
 	Precision string
@@ -167,20 +167,14 @@ func (m *Model) openOn(run runner, precision string, size board.Size, maxBatch i
 	if graph, err = m.rewrite(graph, run, precision); err != nil {
 		return nil, err
 	}
-	data, err := graph.Marshal()
-	if err != nil {
-		return nil, err
-	}
-	graph = nil
-	releaseBuilt(len(data))
-	return run.open(work{data: data, spec: spec, maxBatch: maxBatch})
+	return run.open(work{graph: graph, spec: spec, maxBatch: maxBatch})
 }
 
 // plainMish reports whether graphs are to have mish in the form that kernels and
 // GPUs take as a whole, instead of the one that is cheapest node by node.
 func plainMish(run runner) bool {
 	_, ok := kernel.Best()
-	return ok && run.name() == ort.CPU || onDevice(run.name())
+	return ok && run.name() == ort.CPU || run.name() == Kernel || onDevice(run.name())
 }
 
 // Describe says which network this is and how it runs.

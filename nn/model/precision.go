@@ -28,13 +28,16 @@ func precisionOf(c Config, src source, run runner) (precision, why string, err e
 		return "", "", fmt.Errorf("%w: %q: use one of %s", ErrPrecision, c.Precision, strings.Join(Precisions, ", "))
 	}
 	if has := src.precision(); has != floatPrecision {
+		if run.name() == Kernel {
+			return "", "", fmt.Errorf("%w: %s is in %s, which the kernels do not compute in: use --provider cpu", ErrPrecision, src.describe().File, has)
+		}
 		if c.Precision != "" && c.Precision != autoPrecision && c.Precision != has {
 			return "", "", fmt.Errorf("%w: %s is in %s; %s wants the original network", ErrPrecision, src.describe().File, has, c.Precision)
 		}
 		return has, "as the file has it", nil
 	}
 	isa, integers := kernel.Best()
-	integers = integers && isa.Integers() && run.name() == ort.CPU
+	integers = integers && isa.Integers() && (run.name() == ort.CPU || run.name() == Kernel)
 	switch c.Precision {
 	case autoPrecision:
 		if integers {
@@ -42,11 +45,11 @@ func precisionOf(c Config, src source, run runner) (precision, why string, err e
 		}
 	case int16Precision:
 		if !integers {
-			return "", "", fmt.Errorf("%w: int16 needs the CPU, through onnxruntime, and AVX2", ErrPrecision)
+			return "", "", fmt.Errorf("%w: int16 needs the CPU, by --provider kernel or cpu, and AVX2", ErrPrecision)
 		}
 		return int16Precision, fmt.Sprintf("kernels for %s", isa), nil
 	case halfPrecision:
-		if run.name() == OnnxGo {
+		if run.name() == OnnxGo || run.name() == Kernel {
 			return "", "", fmt.Errorf("%w: fp16 needs onnxruntime: %s", ErrPrecision, run.why())
 		}
 		return halfPrecision, "", nil
@@ -66,7 +69,7 @@ func (m *Model) rewrite(g *onnx.Model, run runner, precision string) (*onnx.Mode
 			return nil, fmt.Errorf("%w: fp16: %w", ErrPrecision, err)
 		}
 		return half, nil
-	case !ok || run.name() != ort.CPU:
+	case run.name() != Kernel && (!ok || run.name() != ort.CPU):
 		return g, nil
 	}
 	numbers := kernel.Float32

@@ -3,11 +3,14 @@ package model
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"strings"
 
 	"kosumi/nn"
+	"kosumi/nn/fuse"
+	"kosumi/nn/graph"
+	"kosumi/nn/kernel"
+	"kosumi/nn/onnx"
 	"kosumi/nn/onnxgo"
 	"kosumi/nn/ort"
 )
@@ -21,13 +24,26 @@ type runner interface {
 
 // work is a graph to open a session for.
 type work struct {
-	data     []byte // the ONNX file
+	graph    *onnx.Model
 	spec     nn.Spec
 	maxBatch int
 }
 
-// OnnxGo is the provider that needs no shared library.
-const OnnxGo = "onnx-go"
+// marshal returns the graph as a file, and gives back the memory that building it took.
+func (w *work) marshal() ([]byte, error) {
+	data, err := w.graph.Marshal()
+	w.graph = nil
+	releaseBuilt(len(data))
+	return data, err
+}
+
+// The providers beside onnxruntime's.
+const (
+	Kernel = "kernel"  // the kernels of this program alone
+	OnnxGo = "onnx-go" // pure Go
+)
+
+const chosen = "chosen by --provider"
 
 // chooseRunner returns what the configuration asks for, or what is fastest for the
 // network in a file, which open opens.
@@ -35,10 +51,15 @@ func chooseRunner(c Config, file string, open func() (source, error)) (runner, e
 	switch provider := strings.ToLower(c.Provider); provider {
 	case "", "auto":
 		return autoRunner(c, file, open)
+	case Kernel:
+		if len(kernel.Available()) == 0 {
+			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, kernel.ErrMissing)
+		}
+		return kernelRunner{chosen}, nil
 	case OnnxGo, "onnxgo":
-		return onnxgoRunner{"chosen by --provider"}, nil
+		return onnxgoRunner{chosen}, nil
 	default:
-		lib, err := ort.Load(c.Library)
+		lib, err := ort.Need("--provider "+provider+" is a part of it", c.Library)
 		if err == nil && c.Plugin != "" {
 			err = ort.Register(c.Library, c.Plugin)
 		}
@@ -51,11 +72,12 @@ func chooseRunner(c Config, file string, open func() (source, error)) (runner, e
 		if provider == ort.Plugin {
 			provider = ort.PluginProvider()
 		}
-		return newOrtRunner(c, provider, lib, "chosen by --provider"), nil
+		return newOrtRunner(c, provider, lib, chosen), nil
 	}
 }
 
-// autoRunner takes the fastest provider that works and says why.
+// autoRunner takes what is fastest here and says why: a device that works, else the
+// processor.
 func autoRunner(c Config, file string, open func() (source, error)) (runner, error) {
 	if c.auto == nil {
 		found, err := chooseDevice(c, file, open)
@@ -65,30 +87,42 @@ func autoRunner(c Config, file string, open func() (source, error)) (runner, err
 		c.auto = &found
 	}
 	if c.auto.Device == "" {
-		return cpuRunner(c, c.auto.Why)
-	}
-	if c.Plugin != "" {
-		if err := ort.Register(c.Library, c.Plugin); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrProvider, err)
+		src, err := open()
+		if err != nil {
+			return nil, err
 		}
+		return processorRunner(c, src, c.auto.Why)
 	}
 	lib, err := ort.Load(c.Library)
+	if err == nil && c.Plugin != "" {
+		err = ort.Register(c.Library, c.Plugin)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrProvider, err)
 	}
 	return newOrtRunner(c, c.auto.Device, lib, c.auto.Why), nil
 }
 
-// cpuRunner takes what is fastest on the processor's cores; why there is nothing else
-// is said already.
-func cpuRunner(c Config, why string) (runner, error) {
-	lib, err := ort.Load(c.Library)
-	if err == nil {
-		return newOrtRunner(c, ort.CPU, lib, why), nil
+// processorRunner takes what is fastest on the processor's cores: the kernels where they
+// have all of the network, else onnxruntime, else pure Go.
+func processorRunner(c Config, src source, why string) (runner, error) {
+	lacks := whyLibrary(src)
+	if c.Precision == halfPrecision {
+		lacks = "fp16 is computed by it"
 	}
-	named := os.Getenv(ort.EnvLibrary) != "" && !errors.Is(err, ort.ErrNoCgo)
-	if c.Library != "" || named { // an explicit choice is never replaced
-		return nil, fmt.Errorf("%w: %w", ErrProvider, err)
+	_, fast := kernel.Best()
+	if lacks == "" && !fast {
+		if _, err := ort.Find(c.Library); err != nil && len(kernel.Available()) > 0 {
+			return kernelRunner{"no onnxruntime library was found"}, nil
+		}
+		lacks = "this processor has neither AVX2 nor NEON"
+	}
+	if lacks == "" {
+		return kernelRunner{why}, nil
+	}
+	lib, err := ort.Need(lacks, c.Library)
+	if err == nil {
+		return newOrtRunner(c, ort.CPU, lib, lacks), nil
 	}
 	reason := "no onnxruntime library was found; `make deps` fetches it, and `engine doctor` says more"
 	if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
@@ -96,6 +130,41 @@ func cpuRunner(c Config, why string) (runner, error) {
 	}
 	c.Log.Warn("running the network through onnx-go, many times slower than onnxruntime", "reason", reason)
 	return onnxgoRunner{reason}, nil
+}
+
+// whyLibrary says what of a network the kernels have not; "" where they have all of it,
+// as they have of KataGo's.
+func whyLibrary(src source) string {
+	s, ok := src.(*onnxSource)
+	if !ok {
+		return ""
+	}
+	if s.format != floatPrecision {
+		return s.about.File + " is in " + s.format
+	}
+	fused, _, err := fuse.Rewrite(s.model, kernel.Float32)
+	if err != nil {
+		return s.about.File + " is not understood: " + err.Error()
+	}
+	operators, err := graph.Strangers(fused, s.only)
+	if err != nil {
+		return s.about.File + ": " + err.Error()
+	}
+	if len(operators) > 0 {
+		return fmt.Sprintf("%s has operators that there are no kernels for: %s", s.about.File, strings.Join(operators, ", "))
+	}
+	return ""
+}
+
+// kernelRunner runs graphs on the kernels alone.
+type kernelRunner struct{ reason string }
+
+func (kernelRunner) name() string  { return Kernel }
+func (r kernelRunner) why() string { return r.reason }
+
+func (kernelRunner) open(w work) (nn.Backend, error) {
+	isa, _ := kernel.Best()
+	return graph.Open(w.graph, w.spec, graph.Config{ISA: isa, MaxBatch: w.maxBatch})
 }
 
 // ortRunner runs graphs through onnxruntime.
@@ -117,6 +186,10 @@ func (r *ortRunner) name() string { return r.provider }
 func (r *ortRunner) why() string  { return r.reason }
 
 func (r *ortRunner) open(w work) (nn.Backend, error) {
+	data, err := w.marshal()
+	if err != nil {
+		return nil, err
+	}
 	conf := ort.Config{
 		Library: r.conf.Library, Provider: r.provider, Threads: r.threads, MaxBatch: w.maxBatch,
 		FewShapes: onDevice(r.provider),
@@ -124,7 +197,7 @@ func (r *ortRunner) open(w work) (nn.Backend, error) {
 	if onDevice(r.provider) {
 		conf.Device = r.conf.Device
 	}
-	return ort.Open(w.data, w.spec, conf)
+	return ort.Open(data, w.spec, conf)
 }
 
 // largeGraph is the size in bytes from which the memory that building a graph
@@ -144,5 +217,9 @@ func (onnxgoRunner) name() string  { return OnnxGo }
 func (r onnxgoRunner) why() string { return r.reason }
 
 func (onnxgoRunner) open(w work) (nn.Backend, error) {
-	return onnxgo.Open(w.data, w.spec, w.maxBatch)
+	data, err := w.marshal()
+	if err != nil {
+		return nil, err
+	}
+	return onnxgo.Open(data, w.spec, w.maxBatch)
 }

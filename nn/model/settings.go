@@ -15,7 +15,7 @@ import (
 // from [DefaultSettings]; [SettingsTable] has their names.
 type Settings struct {
 	Model, HumanModel      string // files; "" is the embedded network, and none
-	Provider, Precision    string // "auto" or one of ort.ProviderNames and OnnxGo, of Precisions
+	Provider, Precision    string // "auto" or one of ort.ProviderNames, Kernel and OnnxGo, of Precisions
 	OnnxRuntime            string // file of the library; "": it is looked for
 	Plugin                 string // file of a library of execution providers; "": none
 	Device                 int    // of the provider, counted from 0
@@ -40,8 +40,8 @@ func SettingsTable() setting.Table[Settings] {
 		setting.Of(setting.Info{Name: "human-model", Source: "none",
 			Doc: "network `FILE` of human moves (KataGo's b18c384nbt-humanv0, say) beside the model: see humanSLProfile and its settings"},
 			func(s *Settings) *string { return &s.HumanModel }),
-		setting.Of(setting.Info{Name: "provider", Words: append([]string{"auto", OnnxGo}, ort.ProviderNames()...), Source: "the fastest here",
-			Doc: "what runs the network: auto, cpu, cuda, tensorrt, coreml, directml, openvino, webgpu, plugin or onnx-go; auto measures once"},
+		setting.Of(setting.Info{Name: "provider", Words: append([]string{"auto", Kernel, OnnxGo}, ort.ProviderNames()...), Source: "the fastest here",
+			Doc: "what runs the network: auto, kernel (this program alone), cpu (onnxruntime), cuda, tensorrt, coreml, directml, openvino, webgpu, plugin or onnx-go; auto measures once"},
 			func(s *Settings) *string { return &s.Provider }),
 		setting.Of(setting.Info{Name: "precision", Words: Precisions, Source: "the fastest that is accurate",
 			Doc: "number format of the network: auto, int16 (on the CPU), fp32 or fp16 (for GPUs); auto is int16 on a processor with AVX2, else fp32"},

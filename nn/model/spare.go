@@ -60,7 +60,7 @@ func (b *spared) Close() error {
 // lose gives the device up, and says so once.
 func (m *Model) lose(why error) {
 	if m.lost.CompareAndSwap(false, true) {
-		m.conf.Log.Warn(m.run.name()+" failed: the CPU goes on in its place, with the same network", "error", withAdvice(why))
+		m.conf.Log.Warn(m.run.name()+" failed: the CPU takes over with the same network", "error", withAdvice(why))
 	}
 }
 
@@ -70,7 +70,7 @@ func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	if c.Precision == halfPrecision {
 		c.Precision = autoPrecision
 	}
-	run, err := cpuRunner(c, m.run.name()+" failed")
+	run, err := processorRunner(c, m.source, m.run.name()+" failed")
 	if err != nil {
 		return nil, err
 	}

@@ -65,13 +65,14 @@ const (
 )
 
 // Recipe returns how fresh games are played unless somebody says otherwise: on three
-// sizes so that six labels in ten are of 19x19 and two each of 13x13 and 9x9, komi and
+// sizes so that six labels in ten are of 19x19 and two each of 13x13 and 9x9, as soon as
+// many games have been played (those of small boards end first), komi and
 // ko rules as in self-play, some under Japanese rules, some with handicap stones, moves
 // drawn from the policy, the first ones freely, later ones from its best. Most games end
 // once they are decided.
 func Recipe() selfplay.Config {
 	c := selfplay.Defaults()
-	c.Boards = []selfplay.BoardShare{{Width: 19, Height: 19, Share: 0.26}, {Width: 13, Height: 13, Share: 0.22}, {Width: 9, Height: 9, Share: 0.52}}
+	c.Boards = []selfplay.BoardShare{{Width: 19, Height: 19, Share: 0.41}, {Width: 13, Height: 13, Share: 0.22}, {Width: 9, Height: 9, Share: 0.37}}
 	c.Labels, c.Search.Method = true, selfplay.Policy
 	c.Rules.Suicide, c.Rules.Territory = 0.1, 0.2
 	c.Opening = selfplay.Opening{Temperature: 1, Forks: 0.1, ForkDepth: 0.15, Handicap: 0.1}
@@ -83,13 +84,12 @@ func Recipe() selfplay.Config {
 
 // Progress says how far a run is.
 type Progress struct {
-	Rows    int     // labels in the folder, those that wait for their file included
-	Total   int     // that it is to hold; 0: nobody knows
-	Fresh   int     // made by this call
-	Games   int     // labelled by this call
-	Speed   float64 // labels a second of this call
-	Evals   float64 // evaluations a second, of teacher and player
-	Playing bool    // games are under way; else labels
+	Rows  int     // labels in the folder, those that wait for their file included
+	Total int     // that it is to hold; 0: nobody knows
+	Fresh int     // made by this call
+	Games int     // labelled by this call
+	Speed float64 // labels a second of this call
+	Evals float64 // evaluations a second, of teacher and player
 }
 
 // String is what a line of progress says behind the count.
@@ -142,6 +142,7 @@ type run struct {
 	outs    []nn.Output
 	build   map[rows.Layout]*rows.Builder
 	report  Report
+	warned  bool // of what the teacher does not know
 }
 
 // Run labels until the folder holds what is wanted, the sources end or ctx ends, which
@@ -168,7 +169,11 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.count.before = r.dir.rows
+	stop := r.keepTelling()
 	err = r.loop(ctx)
+	stop()
+	r.tell()
 	r.sum(ctx)
 	return &r.report, err
 }
@@ -300,7 +305,6 @@ func (r *run) loop(ctx context.Context) error {
 		if r.Rows > 0 {
 			want = min(want, r.Rows-r.dir.rows)
 		}
-		r.tell(true)
 		work, err := from.next(ctx, want)
 		if err != nil {
 			return err
@@ -338,7 +342,7 @@ func (r *run) write(c *chunk) error {
 	}
 	r.dir.add(r.dir.next, &set.Info, set.N)
 	r.count.written(set.N, games)
-	r.tell(false)
+	r.tell()
 	return nil
 }
 
@@ -355,7 +359,7 @@ func (r *run) sum(ctx context.Context) {
 		}
 	}
 	s.Rows, s.Files, s.Interrupted = r.dir.rows, r.dir.files, ctx.Err() != nil
-	s.Fresh, s.Games = r.count.read()
+	s.Fresh, s.Games = int(r.count.labels.Load()), int(r.count.games.Load())
 	took := max(time.Since(r.began), time.Millisecond).Seconds()
 	teacher, all := r.evals()
 	s.Seconds, s.Speed, s.Evals, s.EvalsPerSec, s.MeanBatch = took, float64(s.Fresh)/took, all, float64(all)/took, teacher.MeanBatch()
@@ -372,14 +376,13 @@ func (r *run) evals() (teacher nn.Stats, all uint64) {
 }
 
 // tell reports how far the run is.
-func (r *run) tell(playing bool) {
+func (r *run) tell() {
 	if r.Progress == nil {
 		return
 	}
-	fresh, games := r.count.read()
-	waiting := r.count.waiting()
+	fresh := int(r.count.labels.Load() + r.count.open.Load())
 	took := max(time.Since(r.began), time.Millisecond).Seconds()
 	_, all := r.evals()
-	r.Progress(Progress{Rows: r.dir.rows + waiting, Total: r.Rows, Fresh: fresh + waiting, Games: games,
-		Speed: float64(fresh+waiting) / took, Evals: float64(all) / took, Playing: playing})
+	r.Progress(Progress{Rows: r.count.before + fresh, Total: r.Rows, Fresh: fresh, Games: int(r.count.games.Load()),
+		Speed: float64(fresh) / took, Evals: float64(all) / took})
 }

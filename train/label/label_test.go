@@ -5,11 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -92,15 +94,15 @@ func labels(t testing.TB, dir string) map[place]string {
 func TestFreshGames(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not tell others
-	var last Progress
-	c.Progress = func(p Progress) { last = p }
+	var last atomic.Pointer[Progress]
+	c.Progress = func(p Progress) { last.Store(&p) }
 	r, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	require.False(t, r.Interrupted)
 	require.GreaterOrEqual(t, r.Rows, c.Rows)
 	require.Less(t, r.Rows, c.Rows+60)
 	require.Equal(t, r.Rows, r.Fresh)
-	require.Equal(t, r.Rows, last.Rows)
+	require.Equal(t, r.Rows, last.Load().Rows)
 	fresh := labels(t, c.Out)
 	require.Len(t, fresh, r.Rows)
 	files, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))
@@ -144,19 +146,18 @@ func TestGoesOn(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "pieces"))
 	for range 200 {
 		ctx, cancel := context.WithCancel(t.Context())
-		left := 1 + rng.IntN(12)
-		c.Progress = func(Progress) {
-			if left--; left == 0 {
-				cancel()
-			}
-		}
+		wait := time.Duration(rng.IntN(40)) * time.Millisecond
+		timer := time.AfterFunc(wait, cancel)
 		r, err := Run(ctx, c)
+		timer.Stop()
 		cancel()
 		require.NoError(t, err)
 		if !r.Interrupted {
 			break
 		}
 	}
+	_, err := Run(t.Context(), c)
+	require.NoError(t, err)
 	sameGames(t, c)
 }
 
@@ -277,9 +278,9 @@ func TestRecords(t *testing.T) {
 	c.From, c.Rows, c.PerFile, c.Share = []string{dir}, 0, 20, 0.5
 	for k := range 100 {
 		ctx, cancel := context.WithCancel(t.Context())
-		left := 3
+		left := atomic.Int32{}
 		c.Progress = func(Progress) {
-			if left--; left == 0 && k < 5 {
+			if left.Add(1) == 2 && k < 5 {
 				cancel()
 			}
 		}
@@ -300,6 +301,28 @@ func TestRecords(t *testing.T) {
 		turns += len(learntest.RandomGame(t, board.Square(5), uint64(k)).Turns)
 	}
 	require.InDelta(t, 0.5, float64(len(got))/float64(turns), 0.15)
+}
+
+// TestDamagedRows: a row that cannot be trusted is left out and the others are labelled;
+// a file that is none is told of.
+func TestDamagedRows(t *testing.T) {
+	made := small(t, filepath.Join(t.TempDir(), "made"))
+	made.Rows = 60
+	_, err := Run(t.Context(), made)
+	require.NoError(t, err)
+	paths, err := filepath.Glob(filepath.Join(made.Out, "*.npz"))
+	require.NoError(t, err)
+	set, err := rows.ReadFile(paths[0])
+	require.NoError(t, err)
+	set.Globals[5*rows.Targets] = float32(math.NaN())
+	require.NoError(t, set.WriteFile(paths[0]))
+	require.NoError(t, os.WriteFile(filepath.Join(made.Out, "torn.npz"), []byte("PK"), 0o644))
+	c := small(t, filepath.Join(t.TempDir(), "labels"))
+	c.From, c.Rows = []string{made.Out}, 0
+	r, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, 2, r.LeftOut)
+	require.Len(t, labels(t, c.Out), set.N-1)
 }
 
 // TestShownRows: a real network gives the same answer for a row as for the position that

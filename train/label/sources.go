@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/nn"
 	"kosumi/sgf"
 	"kosumi/train/rows"
 )
@@ -180,7 +181,13 @@ func (f *files) fillRows(c *chunk, most int) (more bool, err error) {
 	for i := range set.N {
 		at := o.at
 		o.at++
-		shown, game, banned, err := set.Position(i)
+		err := set.Check(i)
+		var shown *nn.Encoded
+		var game *board.Game
+		var banned []board.Point
+		if err == nil {
+			shown, game, banned, err = set.Position(i)
+		}
 		if err == nil {
 			err = f.serves(game.Size())
 		}

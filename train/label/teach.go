@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,31 +40,43 @@ type lesson struct {
 	learned bool
 }
 
-// counter counts labels; several goroutines use it.
+// counter counts what this call has done; several goroutines use it.
 type counter struct {
-	mu             sync.Mutex
-	labels, gamesN int
-	open           atomic.Int64 // labelled, but not in a file yet
+	labels, games atomic.Int64 // in files
+	open          atomic.Int64 // labelled, but not in a file yet
+	before        int          // labels in the folder before
 }
 
 func (c *counter) written(labels, games int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.labels += labels
-	c.gamesN += games
 	c.open.Store(0)
+	c.labels.Add(int64(labels))
+	c.games.Add(int64(games))
 }
 
-func (c *counter) read() (labels, games int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.labels, c.gamesN
-}
-
-func (c *counter) waiting() int { return int(c.open.Load()) }
-
-// tellEvery is how often progress is told while the teacher works.
+// tellEvery is how often progress is told.
 const tellEvery = 500 * time.Millisecond
+
+// keepTelling tells progress until stop is called, which waits for it.
+func (r *run) keepTelling() (stop func()) {
+	end := make(chan struct{})
+	var teller sync.WaitGroup
+	teller.Go(func() {
+		tick := time.NewTicker(tellEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				r.tell()
+			case <-end:
+				return
+			}
+		}
+	})
+	return func() {
+		close(end)
+		teller.Wait()
+	}
+}
 
 // teach asks the teacher about all lessons of a chunk, as many at once as fill batches
 // of every session while others are read. Where ctx ends before, some have not learned.
@@ -81,10 +94,9 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 	})
 	var next atomic.Int64
 	var all sync.WaitGroup
-	said := time.Now()
-	var mu sync.Mutex // guards said and failure
+	var mu sync.Mutex // guards failure
 	var failure error
-	for range min(len(order), 2*max(1, r.Server.Sessions)*max(1, r.Server.MaxBatch)) {
+	for range min(len(order), 4*max(1, r.Server.Sessions)*max(1, r.Server.MaxBatch)) {
 		all.Go(func() {
 			for ctx.Err() == nil {
 				k := int(next.Add(1)) - 1
@@ -102,15 +114,6 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 					return
 				}
 				r.count.open.Add(1)
-				mu.Lock()
-				due := time.Since(said) > tellEvery
-				if due {
-					said = time.Now()
-				}
-				mu.Unlock()
-				if due {
-					r.tell(false)
-				}
 			}
 		})
 	}
@@ -119,7 +122,26 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 		d := r.Teacher.Describe()
 		return bad("%s gives no finite numbers at %d positions: the file is damaged, or its precision is too low (--precision fp32)", d.ShortName(), n)
 	}
+	r.warnOfLittle()
 	return failure
+}
+
+// warnOfLittle says once what the teacher has no numbers for.
+func (r *run) warnOfLittle() {
+	if len(r.outs) == 0 || r.warned || r.dir.files > 0 {
+		return
+	}
+	r.warned = true
+	var lacks []string
+	if !r.outs[0].HasScore {
+		lacks = append(lacks, "score")
+	}
+	if !r.outs[0].HasOwnership {
+		lacks = append(lacks, "ownership")
+	}
+	if len(lacks) > 0 {
+		r.Log.Warn("the teacher does not know " + strings.Join(lacks, " and ") + ": of that the rows teach nothing")
+	}
 }
 
 // ask has the teacher label one position, in an orientation that follows from it.

@@ -63,7 +63,7 @@ func New(c Config) (*Learner, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if _, err := ort.Load(c.Library); err != nil {
+	if _, err := ort.Need("training runs on it", c.Library); err != nil {
 		return nil, err
 	}
 	net, err := model.Open(c.Model, model.Config{Provider: c.Provider, Library: c.Library, Overrides: c.Overrides, Log: c.Log})

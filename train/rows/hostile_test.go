@@ -56,6 +56,7 @@ func readAll(data []byte) error {
 	var b Batch
 	var u unpacker
 	for i := range s.N {
+		_, _, _, _ = s.Position(i)
 		b.prepare(s.Layout, s.Size(i), 1, Wants{true, true, true})
 		u.put(&b, 0, s, i, board.Symmetry(i%4), i%6)
 	}

@@ -23,6 +23,7 @@ import (
 	"kosumi/nn/model"
 	"kosumi/train/learn"
 	"kosumi/train/learn/learntest"
+	"kosumi/train/rows"
 )
 
 // long lets tests run that take minutes.
@@ -34,15 +35,39 @@ const childEnv = "KOSUMI_TEST_TRAIN"
 // childRun is what a child is told.
 type childRun struct {
 	Model, Data, Out string
+	Taught           string // another folder, which has half of the batches; "": none
 	Steps            int64
 }
 
 func (c childRun) config() Config {
-	return Config{
+	conf := Config{
 		Learn: learn.Config{Model: c.Model, Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Threads: 1, Average: learn.Average{Every: 24, Window: 4}},
 		Data:  []string{c.Data}, Out: c.Out, Steps: c.Steps, Validation: 0.2, ValidateEvery: 20, CheckpointEvery: 4, LogEvery: 3, Seed: 5,
 		Size: board.Square(5),
 	}
+	if c.Taught != "" {
+		conf.Data, conf.Shares = append(conf.Data, c.Taught), map[string]float64{c.Taught: 0.5}
+	}
+	return conf
+}
+
+// teachGames writes rows of games whose targets are a teacher's numbers, made up.
+func teachGames(t testing.TB, games int) string {
+	t.Helper()
+	dir := learntest.WriteGames(t, features.V7, board.Square(5), games)
+	paths, err := rows.ListFolders(dir)()
+	require.NoError(t, err)
+	for _, path := range paths {
+		set, err := rows.ReadFile(path)
+		require.NoError(t, err)
+		for i := range set.N {
+			lesson := &rows.Taught{Policy: make([]float32, 26), Value: rows.Value{Win: 0.75, Loss: 0.25, Score: float32(i % 9)}, HasScore: true, Stdev: 4, Ownership: make([]float32, 25)}
+			lesson.Policy[i%26], lesson.Policy[25] = 2, 1
+			require.NoError(t, set.Teach(i, lesson))
+		}
+		require.NoError(t, set.WriteFile(path))
+	}
+	return dir
 }
 
 func TestMain(m *testing.M) {
@@ -70,7 +95,7 @@ func (c childRun) command(t testing.TB) *exec.Cmd {
 	return cmd
 }
 
-// TestKill kills a run at random moments. It goes on each time, and the networks
+// TestKill kills a run on a mixture of ordinary and taught rows at random moments. It goes on each time, and the networks
 // and metrics in the end are those of a run that nobody disturbed.
 func TestKill(t *testing.T) {
 	testshared.Slow(t)
@@ -78,7 +103,7 @@ func TestKill(t *testing.T) {
 	if *long {
 		kills = 50
 	}
-	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Steps: 24}
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Taught: teachGames(t, 8), Steps: 24}
 	if *long {
 		c.Steps = 60
 	}

@@ -116,6 +116,9 @@ type Analyse struct {
 	Moves   int      `json:"moves,omitempty"`   // most candidates; 0: 12
 	Avoid   []string `json:"avoid,omitempty"`
 	Allow   []string `json:"allow,omitempty"`
+	// Focus are moves that half of all playouts go to, beside Visits; they are among the
+	// candidates even if there are more than Moves.
+	Focus []string `json:"focus,omitempty"`
 }
 
 // Candidate is a move that the search looks at.

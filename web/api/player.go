@@ -3,7 +3,7 @@ package api
 // Profile is what the page remembers of the player: what a browser that forgets, or
 // another one, finds again.
 type Profile struct {
-	Names   []string `json:"names"`   // the player's in records, see Names
+	Names   []string `json:"names"`   // the player's in records, see SaidNames
 	Lessons []string `json:"lessons"` // that are done
 	Day     Day      `json:"day"`
 	// Warn says that the file of it was damaged, and where it is kept.

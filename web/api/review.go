@@ -93,9 +93,9 @@ type ReviewCard struct {
 	Other     bool          `json:"other,omitempty"`  // made by a network other than the present one
 }
 
-// Names says under which names the player at the page has played, and which are others'.
-// Only mistakes of the former are asked as problems, and those of which nothing is known.
-type Names struct {
+// SaidNames says of names in records that the player has played under them, and of others
+// that they are not the player's: mistakes of those are not asked as problems.
+type SaidNames struct {
 	Mine   []string `json:"mine"`
 	Others []string `json:"others"`
 }
@@ -173,7 +173,7 @@ type Problem struct {
 	Loss   float64 `json:"loss"`
 	Legal  string  `json:"legal"`
 	Player string  `json:"player,omitempty"` // who made the mistake
-	Yours  bool    `json:"yours"`            // by player.names
+	Yours  bool    `json:"yours,omitempty"`  // by player.names
 }
 
 // NextDrill asks for a problem. Not is one that is not wanted now.

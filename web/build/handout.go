@@ -54,12 +54,12 @@ func handout() error {
 }
 
 // bundleHandout runs esbuild with texts for the files of languages, and returns
-// handout.js and handout.css.
+// handout.js, handout.css and the licences of the packages in them.
 func bundleHandout(texts func(path string) ([]byte, error)) (map[string][]byte, error) {
 	r := api.Build(api.BuildOptions{
 		EntryPoints: []string{"web/ui/src/handout.tsx", "web/ui/src/handout.css"}, Outdir: handoutFolder, Bundle: true, Format: api.FormatIIFE, Target: api.ES2022,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact", MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
-		LegalComments: api.LegalCommentsInline, Charset: api.CharsetUTF8, LogLevel: api.LogLevelWarning, NodePaths: []string{"web/ui/node_modules"},
+		LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, Metafile: true, LogLevel: api.LogLevelWarning, NodePaths: []string{"web/ui/node_modules"},
 		Plugins: []api.Plugin{{Name: "texts", Setup: func(b api.PluginBuild) {
 			b.OnLoad(api.OnLoadOptions{Filter: `/gen/(en|zh|ja|ko)\.json$`}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
 				data, err := texts(a.Path)
@@ -75,7 +75,9 @@ func bundleHandout(texts func(path string) ([]byte, error)) (map[string][]byte, 
 	for _, f := range r.OutputFiles {
 		files[filepath.Base(f.Path)] = f.Contents
 	}
-	return files, nil
+	licences, err := licenceTexts(r.Metafile)
+	files["licences.txt"] = licences
+	return files, err
 }
 
 // composed finds the beginnings of keys that code puts together: `phase_${...}` and "why_" + ….

@@ -2,7 +2,6 @@ package player
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +26,6 @@ type Player struct {
 // State is the profile with today's problems.
 func (p *Player) State() (*api.Profile, error) {
 	s := p.Profile.State()
-	s.Names = p.Reviews.Mine()
 	s.Warn = strings.TrimSpace(s.Warn + " " + p.Levels.Warning())
 	var err error
 	s.Day, err = p.Reviews.Drills.Day(p.Profile, time.Now())
@@ -44,13 +42,13 @@ func (p *Player) Publish() {
 	}
 }
 
-// SayNames takes down under which names the player has played; reviews of games under
-// them count from now on.
-func (p *Player) SayNames(said *api.Names) error {
-	if err := p.Reviews.SayNames(said); err != nil {
+// SayNames notes names that are the player's, and others'.
+func (p *Player) SayNames(v *api.SaidNames) error {
+	if err := p.Profile.Say(v.Mine, v.Others); err != nil {
 		return err
 	}
 	p.Publish()
+	p.Reviews.PublishSides()
 	p.Reviews.EachResult(func(id string, res *review.Result) bool {
 		return p.Judged(id, res) == nil
 	})
@@ -86,7 +84,14 @@ func (p *Player) side(id, black, white string) int {
 	if g, ok := p.Games.Game(id); ok { // it was played here
 		return strings.Index("bw", g.Colour)
 	}
-	return slices.Index([]string{"b", "w"}, p.Reviews.Side(black, white))
+	b, w := p.Profile.Mine(black), p.Profile.Mine(white)
+	switch {
+	case b && !w:
+		return 0
+	case w && !b:
+		return 1
+	}
+	return -1
 }
 
 // Judged takes the quality of the player's moves in a finished review into account. A

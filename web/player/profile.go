@@ -1,5 +1,5 @@
-// Package player answers what a page asks about its player, and remembers what the page
-// would forget: lessons that are done, the problems of each day.
+// Package player keeps what the page remembers of its player: names, lessons that are
+// done, the problems of each day.
 package player
 
 import (
@@ -10,6 +10,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"kosumi/internal/file"
@@ -23,8 +24,13 @@ const (
 	mostBytes   = 4 << 20
 )
 
-// daysKept is how many days of problems are remembered.
-const daysKept = 1000
+// Bounds of what is kept.
+const (
+	mostNames  = 20
+	mostOthers = 2000
+	mostName   = 100 // bytes
+	daysKept   = 1000
+)
 
 // Profile is the file of what is remembered. Every change is on the disk when its method
 // returns. Make one with [Open].
@@ -39,6 +45,8 @@ type Profile struct {
 
 type state struct {
 	Version int                 `json:"version"`
+	Names   []string            `json:"names,omitempty"`
+	Others  []string            `json:"others,omitempty"` // names that are not the player's
 	Lessons []string            `json:"lessons,omitempty"`
 	Days    map[string][]string `json:"days,omitempty"` // IDs of problems by date
 }
@@ -88,7 +96,7 @@ func (p *Profile) change(f func(*state)) error {
 		return api.NotSaved(p.unread)
 	}
 	next := p.now
-	next.Lessons, next.Days = slices.Clone(p.now.Lessons), maps.Clone(p.now.Days)
+	next.Names, next.Others, next.Lessons, next.Days = slices.Clone(p.now.Names), slices.Clone(p.now.Others), slices.Clone(p.now.Lessons), maps.Clone(p.now.Days)
 	f(&next)
 	data, err := json.Marshal(next)
 	if err == nil {
@@ -101,11 +109,68 @@ func (p *Profile) change(f func(*state)) error {
 	return nil
 }
 
-// State is what the page is told, without names and day.
+// State is what the page is told, without the day.
 func (p *Profile) State() api.Profile {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return api.Profile{Lessons: append([]string{}, p.now.Lessons...), Warn: p.warn}
+	return api.Profile{Names: append([]string{}, p.now.Names...), Lessons: append([]string{}, p.now.Lessons...), Warn: p.warn}
+}
+
+// cleaned are names without outer spaces, each once.
+func cleaned(names []string) ([]string, error) {
+	var kept []string
+	for _, n := range names {
+		if n = strings.TrimSpace(n); n != "" && !named(kept, n) {
+			kept = append(kept, n)
+		}
+		if len(n) > mostName {
+			return nil, api.Refuse("bad_request", "a name has at most %d bytes", mostName)
+		}
+	}
+	if len(kept) > mostNames {
+		return nil, api.Refuse("bad_request", "at most %d names", mostNames)
+	}
+	return kept, nil
+}
+
+// Say notes names that are the player's, and names that are others'. Of a name, what was
+// said last counts; of the others the oldest are forgotten.
+func (p *Profile) Say(mine, others []string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	names, err := cleaned(append(slices.DeleteFunc(slices.Clone(p.now.Names), func(n string) bool { return named(others, n) }), mine...))
+	if err != nil {
+		return err
+	}
+	kept := slices.DeleteFunc(slices.Clone(p.now.Others), func(n string) bool { return named(mine, n) })
+	for _, n := range others {
+		if n = strings.TrimSpace(n); n != "" && len(n) <= mostName && !named(kept, n) && !named(mine, n) {
+			kept = append(kept, n)
+		}
+	}
+	return p.change(func(s *state) { s.Names, s.Others = names, kept[max(0, len(kept)-mostOthers):] })
+}
+
+// named reports whether a name is among names, without case and outer spaces.
+func named(names []string, name string) bool {
+	name = strings.TrimSpace(name)
+	return name != "" && slices.ContainsFunc(names, func(k string) bool { return strings.EqualFold(strings.TrimSpace(k), name) })
+}
+
+// Mine reports whether a name in a record is the player's.
+func (p *Profile) Mine(name string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return named(p.now.Names, name)
+}
+
+// Whose reports whether a name in a record is known to be the player's, and known to be
+// another's. Records of this server's own games name the player You and the engine Kosumi.
+func (p *Profile) Whose(name string) (mine, other bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	mine = named(p.now.Names, name) || named([]string{"You"}, name)
+	return mine, !mine && (named(p.now.Others, name) || named([]string{"Kosumi"}, name))
 }
 
 // LessonDone notes that a lesson is done.

@@ -18,13 +18,13 @@ import (
 func TestProfile(t *testing.T) {
 	dir := t.TempDir()
 	p := Open(dir)
-	require.Equal(t, api.Profile{Lessons: []string{}}, p.State())
+	require.Equal(t, api.Profile{Names: []string{}, Lessons: []string{}}, p.State())
 	require.NoError(t, p.LessonDone("capture"))
 	require.NoError(t, p.LessonDone("capture"))
 	require.NoError(t, p.KeepDay("2026-01-02", []string{"a", "b"}))
 	require.Error(t, p.LessonDone(""))
 	again := Open(dir)
-	require.Equal(t, api.Profile{Lessons: []string{"capture"}}, again.State())
+	require.Equal(t, api.Profile{Names: []string{}, Lessons: []string{"capture"}}, again.State())
 	require.Equal(t, map[string][]string{"2026-01-02": {"a", "b"}}, again.Days())
 	for i := range daysKept + 5 {
 		again.now.Days[time.Unix(0, 0).UTC().AddDate(0, 0, i).Format(time.DateOnly)] = []string{"x"}
@@ -32,6 +32,21 @@ func TestProfile(t *testing.T) {
 	require.NoError(t, again.KeepDay("2026-01-03", []string{"c"}))
 	require.Len(t, again.Days(), daysKept)
 	require.Contains(t, again.Days(), "2026-01-03")
+}
+
+// TestSaidNames: a name is the player's or another's as was said last, and after a restart.
+func TestSaidNames(t *testing.T) {
+	dir := t.TempDir()
+	p := Open(dir)
+	require.NoError(t, p.Say([]string{" AKI "}, []string{"Bo", ""}))
+	require.NoError(t, p.Say([]string{"Bo"}, nil))
+	require.NoError(t, p.Say(nil, []string{"bo", "Cy"}))
+	require.NoError(t, p.Say([]string{"Di"}, []string{"di"})) // the player's counts
+	p = Open(dir)
+	for name, want := range map[string][2]bool{"aki": {true}, "Bo ": {false, true}, "CY": {false, true}, "Di": {true}, "Ed": {}, "": {}, "you": {true}, "Kosumi": {false, true}} {
+		mine, other := p.Whose(name)
+		require.Equal(t, want, [2]bool{mine, other}, name)
+	}
 }
 
 // TestDamagedProfile keeps damaged files aside, each under its own name, and says so.

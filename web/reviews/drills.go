@@ -28,7 +28,7 @@ type Attempt struct {
 // Drills are the problems that reviews make of mistakes, and the answers to them.
 type Drills struct {
 	folder *report.Folder
-	names  *names // whose mistakes are asked
+	whose  func(name string) (mine, other bool)
 	judge  judge
 	mu     sync.Mutex // of the files
 }
@@ -51,7 +51,7 @@ func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) err
 		return api.Refuse("internal", "%v", err)
 	}
 	set.Problems = slices.DeleteFunc(set.Problems, func(p drill.Problem) bool {
-		_, other := ds.names.yours(p.Player)
+		_, other := ds.whose(p.Player)
 		return other
 	})
 	return f(set, log, schedule)
@@ -145,7 +145,7 @@ func (ds *Drills) wireProblem(p *drill.Problem) (*api.Problem, error) {
 			legal[i] = '1'
 		}
 	}
-	yours, _ := ds.names.yours(p.Player)
+	yours, _ := ds.whose(p.Player)
 	return &api.Problem{ID: p.ID, Player: wire.Shown(p.Player, 100), Yours: yours, Game: wire.Shown(p.Game, 200), Number: p.Number, Size: [2]int{p.Width, p.Height}, Stones: wire.ReviewedStones(p.Stones), ToMove: p.ToMove,
 		Last: p.Last, Loss: p.Loss, Legal: string(legal)}, nil
 }

@@ -44,7 +44,6 @@ type Reviews struct {
 	conf   Config
 	ctx    context.Context
 	judge  judge
-	names  *names
 	woken  chan struct{}
 
 	mu      sync.Mutex
@@ -81,6 +80,9 @@ type Config struct {
 	Log      *slog.Logger
 	Version  string // named in the records
 	Finished func(id string, res *review.Result)
+	// Whose reports of a name in a record whether it is known to be the player's, and
+	// known to be another's.
+	Whose func(name string) (mine, other bool)
 }
 
 // New opens the folder of reviews and queues those that are not finished. They are made
@@ -96,10 +98,7 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
 		return nil, err
 	}
-	if rs.names, err = openNames(rs.record("names", ".json")); err != nil {
-		c.Warnings.Warn(fmt.Sprintf("whose mistakes are yours is not known: %v", err), "names")
-	}
-	rs.Drills = &Drills{folder: folder, judge: j, names: rs.names}
+	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose}
 	return rs, rs.recall()
 }
 

@@ -51,8 +51,34 @@ func (rs *Reviews) List() (*api.Reviews, error) {
 
 // named says of a card which side the player was.
 func (rs *Reviews) named(c api.ReviewCard) api.ReviewCard {
-	c.You = rs.names.side(c.Black, c.White)
+	b, notB := rs.conf.Whose(c.Black)
+	w, notW := rs.conf.Whose(c.White)
+	switch {
+	case b && w:
+		c.You = "both"
+	case b:
+		c.You = "b"
+	case w:
+		c.You = "w"
+	case notB && notW:
+		c.You = "none"
+	}
 	return c
+}
+
+// PublishSides tells pages which side of each review is the player's, after names have
+// become known.
+func (rs *Reviews) PublishSides() {
+	rs.PublishList()
+	list, err := rs.List()
+	if err != nil {
+		return
+	}
+	for _, c := range list.Reviews {
+		if what := "review:" + c.Review; rs.conf.Pages.Watched(what) {
+			rs.conf.Pages.Publish(what, api.Event{T: "review.progress", D: api.ReviewProgress{Card: c, Points: []api.ReviewPoint{}}})
+		}
+	}
 }
 
 // PublishList tells pages what the list is now.

@@ -230,7 +230,7 @@ function App() {
 		void setLanguage(settings.value.language || preferred());
 	}, [settings.value.language]);
 	const [, place, id] = route.value.split("/");
-	const screen = PLACES.find((p) => place && p.path === "/" + place)?.text ?? ({ problems: "problems_day", you: "you_title", networks: "networks" } as Record<string, Key>)[place];
+	const screen = PLACES.find((p) => place && p.path === "/" + place)?.text;
 	useEffect(() => { if (place !== "play") document.title = (screen ? t(screen) + " · " : "") + "Kosumi"; }, [place, screen, language.value]);
 	return (
 		<div class={"app" + (place === "play" && id ? " in-game" : "") + (route.value === "/" ? " at-home" : "")} onClick={follow}>

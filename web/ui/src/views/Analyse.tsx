@@ -13,7 +13,7 @@ import { other, play, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
 import { stoneSound } from "../sound";
 import * as tree from "../tree";
-import { ask, calmFrame, change, edit, flip, forgetHuman, frame, goOn, hover, humans, LETTERS, menu, overlay, rows, startSweep, steps, stopSweep, sweep, swept, wish, type Wish } from "./analysis";
+import { ask, calmFrame, change, deeper, edit, flip, forgetHuman, frame, goOn, hover, humans, LETTERS, look, menu, overlay, rows, startSweep, steps, stopSweep, sweep, swept, wish, type Wish } from "./analysis";
 import { Documents } from "./Documents";
 import { Graph, type Point } from "./Graph";
 import { bounds, classOf, LossChip } from "./Loss";
@@ -206,10 +206,11 @@ function Candidates() {
 	return (
 		<div class="cands" onMouseLeave={() => (hover.value = -1)}>
 			<table aria-label={t("candidates")}>
-				<thead><tr><th /><th scope="col">{t("move")}</th><th scope="col">{t("loss")}</th><th scope="col">{t("win")}</th><th scope="col">{t("visits_budget")}</th><th scope="col">{t("line")}</th></tr></thead>
+				<thead><tr><th /><th scope="col">{t("move")}</th><th scope="col">{t("loss")}</th><th scope="col">{t("win")}</th><th scope="col">{t("visits_budget")}</th><th scope="col">{t("line")}</th><th scope="col"><span class="sr">{t("deeper")}</span></th></tr></thead>
 				<tbody>
 					{list.slice(0, 10).map((m, i) => {
 						const first = m.m === f?.moves[0]?.m;
+						const asked = deeper.value.includes(m.m);
 						return (
 							<tr key={m.m} tabIndex={0} class={hover.value === i ? "on" : ""} onMouseEnter={() => { hover.value = i; steps.value = 0; }} onFocus={() => { hover.value = i; steps.value = 0; }} onBlur={() => (hover.value = -1)}
 								onClick={() => void attempt(tree.playMoves([m.m]))} onAuxClick={(e) => { if (e.button === 1) { e.preventDefault(); void attempt(keep(m.pv)); } }}
@@ -221,6 +222,8 @@ function Candidates() {
 								<td>{(m.w * 100).toFixed(1)}</td>
 								<td>{short(m.v)}</td>
 								<td class="pv">{m.pv.slice(1, 7).join(" ")}</td>
+								<td><button type="button" class={"deeper" + (asked ? " on" : "")} aria-pressed={asked} title={t("deeper")} aria-label={t("deeper_at", { move: m.m === "pass" ? t("pass_said") : m.m })}
+									onKeyDown={(e) => e.stopPropagation()} onClick={(e) => { e.stopPropagation(); look(asked ? deeper.value.filter((v) => v !== m.m) : [...deeper.value, m.m]); }}><Icon name="search" size={16} /></button></td>
 							</tr>
 						);
 					})}
@@ -247,8 +250,17 @@ function Nav() {
 	);
 }
 
+// Empty points with marks, a region that the reader asks about.
+function marked(): string[] {
+	const [w, h] = tree.size.value;
+	const marks = tree.nodes.value.get(tree.at.value)?.marks ?? [];
+	return [...new Set(marks.map((m) => m.p))].filter((v) => tree.position.value.stones[point(v, w, h)] === ".");
+}
+
 function Legend() {
 	const w = wish.value;
+	const free = marked();
+	const asked = free.length > 0 && free.every((v) => deeper.value.includes(v));
 	const toggle = (key: "moves" | "area" | "policy" | "human" | "bestOnly", text: string, n: string) => (
 		<button type="button" class={"chip" + (w[key] ? " on" : "")} aria-pressed={w[key]} title={`${text} (${n})`} onClick={() => change({ [key]: !w[key] })}>{text}</button>
 	);
@@ -259,6 +271,7 @@ function Legend() {
 			{toggle("policy", t("policy"), "3")}
 			{humans.value && toggle("human", t("human_moves", { rank: rank(w.rank) }), "4")}
 			{toggle("bestOnly", t("best_only"), "5")}
+			{free.length > 0 && <button type="button" class={"chip" + (asked ? " on" : "")} aria-pressed={asked} onClick={() => look(asked ? [] : free)}>{t("deeper_marked")}</button>}
 			<span class="scale" role="img" aria-label={t("scale_said")}>
 				{SCALE.map(([fill, ink], i) => <span key={i} style={{ background: fill, color: ink }}>{i < bounds().length ? "<" + bounds()[i] : bounds()[i - 1] + "+"}</span>)}
 			</span>
@@ -367,7 +380,7 @@ function DocView({ id }: { id: string }) {
 		const stop = watch<Doc | DocChange>("doc:" + id, (d) => ("nodes" in d ? tree.take(d as Doc) : tree.change(d as DocChange)), () => (gone.value = true));
 		frames((f) => { if (f.doc !== id) return; tree.remember(f); swept(f); });
 		const offAsk = effect(() => {
-			void tree.at.value; void tree.doc.value; void wish.value; void goOn.value;
+			void tree.at.value; void tree.doc.value; void wish.value; void goOn.value; void deeper.value;
 			if (status.value === "open") ask();
 		});
 		const offHover = effect(() => { void tree.at.value; hover.value = -1; steps.value = 0; });

@@ -151,6 +151,7 @@ function More({ g }: { g: GameState }) {
 			<Tool icon="analyse" text={t("analyse_here")} onClick={() => void analyseGame(g.game)} />
 			<TeachChoice g={g} />
 			{g.clock.kind !== "none" && <Tool icon="pause" text={t("pause")} disabled={!!g.paused} onClick={() => void command("game.pause")} />}
+			<TeachChoice g={g} />
 		</div>
 	);
 }

@@ -49,14 +49,14 @@ function Today() {
 	const left = open().length;
 	if (list().length === 0) return (
 		<main class="empty">
-			<h1>{t("problems_day")}</h1>
+			<h1>{t("problems_title")}</h1>
 			<p>{t("problems_none")}</p>
 			<div class="row"><a class="button primary" href="/">{t("new_game")}</a><a class="button quiet" href="/review">{t("review")}</a><a class="button quiet" href="/learn">{t("learn")}</a></div>
 		</main>
 	);
 	return (
 		<main class="problems">
-			<h1>{t("problems_day")}</h1>
+			<h1>{t("problems_title")}</h1>
 			<p class="dim">{t("problems_text")}</p>
 			{warn.value && <p class="note warn">{warn.value}</p>}
 			<ol class="problem-row">
@@ -81,7 +81,7 @@ export function Problems({ id }: { id: string }) {
 	useEffect(() => watch<Profile>("profile", (p) => { day.value = p.day; warn.value = p.warn ?? ""; }), []);
 	if (id !== "today") return <Today />;
 	return (
-		<Solve key="today" from={next} title={t("problems_day")} head={() => (
+		<Solve key="today" from={next} title={t("problems_title")} head={() => (
 			<p class="row today-dots" aria-label={t("of", { n: list().length - open().length, of: list().length })}>
 				{list().map((p, i) => <span key={p.id} class={"dot-grade" + (p.grade ? " graded-" + p.grade : "")} title={grade(p)}>{i + 1}</span>)}
 			</p>
@@ -91,7 +91,7 @@ export function Problems({ id }: { id: string }) {
 					<Icon name="check" size={48} />
 					<h1>{t(list().length ? "problems_done" : "problems_none")}</h1>
 					{day.value && list().length > 0 && <Streak d={day.value} />}
-					<div class="row"><a class="button primary" href="/">{t("new_game")}</a><a class="button quiet" href="/problems">{t("problems_day")}</a></div>
+					<div class="row"><a class="button primary" href="/">{t("new_game")}</a><a class="button quiet" href="/problems">{t("problems_title")}</a></div>
 				</>
 			)}
 		</Solve>

@@ -332,7 +332,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 			</div>
 			<aside class="panel" aria-label={t("panel")}>
 				<Head r={r} />
-				<WhoWasI c={r.card} />
+				{!given && <WhoWasI c={r.card} />}
 				<Turning />
 				<MistakeBox />
 				<div class="tabs" role="tablist">

@@ -79,7 +79,7 @@ export function CountTold({ g }: { g: GameState }) {
 		<section class="count-told" aria-label={t("count_told")}>
 			<p aria-live="polite">{told(g, k)}</p>
 			<div class="row">
-				<button class="button quiet small" disabled={k === 0} onClick={() => go(k - 1)}>{t("count_told_back")}</button>
+				<button class="button quiet small" disabled={k === 0} onClick={() => go(k - 1)}>{t("step_back")}</button>
 				<button class="button small" onClick={() => go(k + 1 < STEPS ? k + 1 : null)}>{t(k + 1 < STEPS ? "count_told_next" : "done")}</button>
 			</div>
 		</section>

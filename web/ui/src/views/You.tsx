@@ -229,7 +229,7 @@ export function You(_: { id: string }) {
 				{r ? <RankOn r={r} /> : <section class="card"><h2>{t("you_rank_none")}</h2><p class="dim">{t("you_rank_none_text")}</p><a class="button primary" href="/">{t("new_game")}</a></section>}
 				{l ? <Lost l={l} /> : <section class="card"><h2>{t("you_lost_none")}</h2><p class="dim">{t("you_lost_none_text")}</p><a class="button quiet" href="/review">{t("review")}</a></section>}
 				<Results />
-				{day && <section class="card" aria-labelledby="you-streak"><h2 id="you-streak">{t("problems_day")}</h2><Streak d={day} /><a class="button quiet" href="/problems">{t("problems_day")}</a></section>}
+				{day && <section class="card" aria-labelledby="you-streak"><h2 id="you-streak">{t("problems_title")}</h2><Streak d={day} /><a class="button quiet" href="/problems">{t("problems")}</a></section>}
 				<Names />
 			</div>
 			<Games />

@@ -22,6 +22,14 @@ export const steps = signal(0); // how much of its line is shown; 0: all
 export const edit = signal<"" | "b" | "w" | "alt" | "erase" | "tr" | "sq" | "cr" | "ma" | "lb">("");
 export const menu = signal(false);
 export const flip = signal(false);
+
+// What is looked into more deeply, for as long as the reader stays there.
+const into = signal<{ node: number; moves: string[] }>({ node: -1, moves: [] });
+export const deeper = computed(() => (into.value.node === tree.at.value ? into.value.moves : []));
+export function look(moves: string[]): void {
+	into.value = { node: tree.at.peek(), moves };
+	if (moves.length > 0 && !wish.peek().on) change({ on: true });
+}
 export const humans = computed(() => (welcome.value?.networks ?? []).some((n) => n.human));
 export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -98,15 +106,16 @@ export function ask(): void {
 	clearTimeout(timer);
 	const fast = performance.now() - lastAsk < 150;
 	lastAsk = performance.now();
-	const request = (visits: number) => post("analysis.set", { doc: d.doc, node: tree.at.peek(), on: w.on, visits, steady: !goOn.peek() && visits > 100, ownership: w.area, policy: w.policy, human: humans.peek() && w.human ? "rank_" + w.rank : undefined, threads: w.threads || undefined });
+	const focus = deeper.peek();
+	const request = (visits: number) => post("analysis.set", { doc: d.doc, node: tree.at.peek(), on: w.on, visits, focus: focus.length > 0 ? focus : undefined, steady: !goOn.peek() && visits > 100, ownership: w.area, policy: w.policy, human: humans.peek() && w.human ? "rank_" + w.rank : undefined, threads: w.threads || undefined });
 	const known = tree.results.peek().get(tree.at.peek());
-	const enough = goOn.peek() ? 0 : w.visits;
-	if (w.on && known?.final && !goOn.peek() && (known.final === "steady" || known.visits >= w.visits * 0.98) && (!w.area || known.own) && (!w.policy || known.policy) && (!w.human || !humans.peek() || known.human)) {
+	const enough = goOn.peek() || focus.length > 0 ? 0 : w.visits;
+	if (w.on && known?.final && enough > 0 && (known.final === "steady" || known.visits >= w.visits * 0.98) && (!w.area || known.own) && (!w.policy || known.policy) && (!w.human || !humans.peek() || known.human)) {
 		if (sweep.peek()) askSweep();
 		else post("analysis.set", { on: false });
 		return;
 	}
-	if (fast && w.on) {
+	if (fast && w.on && enough > 0) {
 		request(60);
 		timer = window.setTimeout(() => request(enough), 220);
 	} else timer = window.setTimeout(() => request(enough), 30);

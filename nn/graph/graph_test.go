@@ -1,0 +1,355 @@
+//go:build cgo
+
+package graph_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/fuse"
+	"kosumi/nn/graph"
+	"kosumi/nn/kernel"
+	"kosumi/nn/nntest"
+	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
+)
+
+var nine = board.Square(9)
+
+// opener opens models for a set of instructions, fused in float32.
+func opener(isa kernel.ISA) nntest.Opener {
+	return func(t *testing.T, data []byte, spec nn.Spec, maxBatch int) (nn.Backend, error) {
+		m, err := onnx.Read(data)
+		if err != nil {
+			return nil, err
+		}
+		fused, _, err := fuse.Rewrite(m, kernel.Float32)
+		if err != nil {
+			return nil, err
+		}
+		return graph.Open(fused, spec, graph.Config{ISA: isa, MaxBatch: maxBatch})
+	}
+}
+
+func TestBackend(t *testing.T) {
+	for _, isa := range kernel.Available() {
+		t.Run(isa.String(), func(t *testing.T) { nntest.TestBackend(t, opener(isa)) })
+	}
+}
+
+func TestFixtures(t *testing.T) {
+	best, _ := kernel.Best()
+	nntest.TestFixtures(t, filepath.Join("..", "..", "testdata", "onnx"), opener(best))
+}
+
+// specOf describes a graph by its declared shapes.
+func specOf(t testing.TB, m *onnx.Model) (spec nn.Spec) {
+	t.Helper()
+	side := func(list []onnx.ValueInfo) (specs []nn.TensorSpec) {
+		for _, v := range list {
+			s := nn.TensorSpec{Name: v.Name}
+			for _, d := range v.Shape[1:] {
+				require.True(t, d.Known(), "%s %v", v.Name, v.Shape)
+				s.Shape = append(s.Shape, int(d.Size))
+			}
+			specs = append(specs, s)
+		}
+		return specs
+	}
+	spec.Inputs, spec.Outputs = side(m.Graph.Feeds()), side(m.Graph.Outputs)
+	return spec
+}
+
+// operators are small graphs of x [N,3,4,5] and y [N,6], one for each form of an operator.
+var operators = map[string]func(b *onnx.Builder, x, y onnx.Value) onnx.Value{
+	"relu":               func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Relu(x) },
+	"sigmoid":            func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Sigmoid(x) },
+	"tanh":               func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Tanh(x) },
+	"softplus":           func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Softplus(x) },
+	"mish":               func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Mish(x) },
+	"silu":               func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Silu(x) },
+	"sigmoid read twice": func(b *onnx.Builder, x, y onnx.Value) onnx.Value { s := b.Sigmoid(x); return b.Add(b.Mul(x, s), s) },
+	"exp":                func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Exp(x) },
+	"log":                func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Log(b.Add(b.Abs(x), b.Scalar(0.5))) },
+	"sqrt":               func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Sqrt(b.Abs(x)) },
+	"neg":                func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Neg(x) },
+	"add itself":         func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Add(x, x) },
+	"sub scalar":         func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Sub(b.Scalar(2), x) },
+	"mul by channel": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Mul(x, b.Floats("c", []float32{1, -2, 3}, 3, 1, 1))
+	},
+	"mul by row": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Mul(b.Floats("c", []float32{1, -2, 3, 4}, 4, 1), x)
+	},
+	"div by board": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Div(x, b.Add(b.Abs(b.Reshape(b.Slice(y, 1, 0, 3), 0, 3, 1, 1)), b.Scalar(1)))
+	},
+	"outer": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Add(b.Reshape(y, 0, 6, 1), b.Reshape(y, 0, 1, 6))
+	},
+	"max of three":      func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Max(x, b.Scalar(0.25), b.Neg(x)) },
+	"min":               func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Min(x, b.Scalar(-0.5)) },
+	"mean of boards":    func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.GlobalAveragePool(x) },
+	"max of boards":     func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.GlobalMaxPool(x) },
+	"mean of channels":  func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.ReduceMean(x, true, 1) },
+	"sum of the end":    func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.ReduceSum(x, false, -1) },
+	"max of the middle": func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.ReduceMax(x, false, 1, 2) },
+	"mean of all":       func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.ReduceMean(x, false, 1, 2, 3) },
+	"mean of two apart": func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.ReduceMean(x, true, 1, 3) },
+	"softmax":           func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Softmax(x, -1) },
+	"softmax of rows":   func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Softmax(x, 2) },
+	"log softmax":       func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.LogSoftmax(b.Flatten(x), 1) },
+	"transpose":         func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Transpose(x, 0, 2, 3, 1) },
+	"transpose back":    func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Transpose(x, 0, 3, 2, 1) },
+	"transpose ends": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Transpose(b.Transpose(x, 0, 1, 3, 2), 0, 3, 1, 2)
+	},
+	"concat":             func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Concat(1, y, b.Flatten(x), y) },
+	"concat channels":    func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Concat(2, x, b.Relu(x)) },
+	"slice":              func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Slice(x, 3, 1, 4) },
+	"slice from the end": func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Slice(x, 2, -3, 100) },
+	"slice in steps": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.SliceAxes(x, []int64{1, 3}, []int64{0, 1}, []int64{3, 5}, []int64{2, 3})
+	},
+	"slice backwards": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.SliceAxes(x, []int64{3}, []int64{4}, []int64{-100}, []int64{-2})
+	},
+	"split": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		parts := b.Node("", "Split", 2, onnx.Attrs{"axis": onnx.AttrInt(2)}, x, b.Ints(1, 3))
+		return b.Concat(2, parts[1], parts[0])
+	},
+	"squeeze": func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Squeeze(b.Unsqueeze(x, 1), 1) },
+	"expand": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Mul(b.Expand(b.Floats("c", []float32{1, 2, 3}, 3, 1, 1), b.Ints(1, 3, 4, 5)), x)
+	},
+	"expand the board": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Expand(b.GlobalAveragePool(x), b.ShapeOf(x))
+	},
+	"matrix":           func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.MatMul(y, b.Floats("w", ramp(6*7), 6, 7)) },
+	"matrix of points": func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.MatMul(x, b.Floats("w", ramp(5*3), 5, 3)) },
+	"matrix of values": func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.MatMul(x, b.Transpose(x, 0, 1, 3, 2)) },
+	"gemm": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Gemm(y, b.Floats("w", ramp(6*7), 6, 7), b.Floats("c", ramp(7), 7), false)
+	},
+	"gemm turned": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Gemm(y, b.Floats("w", ramp(6*7), 7, 6), b.Floats("c", ramp(7), 1, 7), true)
+	},
+	"gemm of a number": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Gemm(y, b.Floats("w", ramp(6*7), 7, 6), b.Scalar(3), true)
+	},
+	"gemm of values": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Gemm(y, b.Floats("w", ramp(36), 6, 6), b.Mul(y, y), true)
+	},
+	"gemm scaled": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Op("Gemm", onnx.Attrs{"alpha": onnx.AttrFloat(0.5), "beta": onnx.AttrFloat(2)}, y, b.Floats("w", ramp(36), 6, 6), b.Floats("c", ramp(6), 6))
+	},
+	"dilated": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.ConvWith(x, b.Floats("w", ramp(2*3*9), 2, 3, 3, 3), "", onnx.ConvOptions{Pads: []int64{2, 2, 2, 2}, Dilations: []int64{2, 2}})
+	},
+	"where": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Where(b.Op("Greater", nil, x, b.Scalar(0)), x, b.Mul(x, b.Scalar(0.1)))
+	},
+	"cast": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Cast(b.Cast(b.Mul(x, b.Scalar(3)), onnx.Int64), onnx.Float)
+	},
+	"pad":    func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Pad(x, 0, 0, 1, 0, 0, 0, 0, 2) },
+	"gather": func(b *onnx.Builder, x, y onnx.Value) onnx.Value { return b.Gather(x, b.Ints(2, 0), 3) },
+	"constant": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		return b.Add(x, b.Relu(b.Floats("c", []float32{-1, 0, 1, 2, 3}, 5)))
+	},
+	"batch norm": func(b *onnx.Builder, x, y onnx.Value) onnx.Value {
+		c := b.Floats("c", []float32{1, 2, 3}, 3)
+		return b.BatchNorm(x, c, c, c, c, 1e-3)
+	},
+}
+
+func ramp(n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(i%7-3) / 4
+	}
+	return v
+}
+
+// TestOperators compares each operator with the reference, in batches of all sizes and for
+// each set of instructions; the result is read once more behind, and twice.
+func TestOperators(t *testing.T) {
+	const batch = 5
+	for name, build := range operators {
+		t.Run(name, func(t *testing.T) {
+			b := onnx.NewBuilder("operator", 17)
+			x, y := b.Input("x", onnx.Float, "N", 3, 4, 5), b.Input("y", onnx.Float, "N", 6)
+			z := build(b, x, y)
+			b.Output("z", z)
+			b.Output("read again", b.Add(b.Relu(z), b.Neg(z)))
+			b.Output("y again", b.Identity(y))
+			m, err := b.Model(nil)
+			require.NoError(t, err)
+			for _, isa := range kernel.Available() {
+				for _, together := range []int{1, 3, batch} {
+					s, err := graph.Open(m, specOf(t, m), graph.Config{ISA: isa, MaxBatch: batch, Together: together})
+					require.NoError(t, err)
+					rng := rand.New(rand.NewPCG(1, uint64(together)))
+					for _, in := range s.Inputs() {
+						for i := range in {
+							in[i] = float32(rng.NormFloat64())
+						}
+					}
+					for rows := batch; rows > 0; rows-- {
+						require.NoError(t, s.Run(rows))
+						feeds := map[string][]float32{"x": s.Inputs()[0][:rows*60], "y": s.Inputs()[1][:rows*6]}
+						want, err := onnxref.RunFloats(m, feeds)
+						require.NoError(t, err)
+						for i, out := range m.Graph.Outputs {
+							near(t, want[out.Name], s.Outputs()[i], fmt.Sprintf("%v, %d rows, %d together, %s", isa, rows, together, out.Name))
+						}
+					}
+					require.NoError(t, s.Close())
+				}
+			}
+		})
+	}
+}
+
+func near(t *testing.T, want, got []float32, what string) {
+	t.Helper()
+	for i, w := range want {
+		if d := math.Abs(float64(w - got[i])); !(d <= 2e-6*max(1, math.Abs(float64(w)))) {
+			require.Failf(t, "wrong output", "%s[%d] is %g, want %g", what, i, got[i], w)
+		}
+	}
+}
+
+// TestNoNumberStaysNone: what is no number does not turn into one unseen.
+func TestNoNumberStaysNone(t *testing.T) {
+	for _, name := range []string{"relu", "sigmoid", "tanh", "softplus", "mish", "silu", "max of boards", "mean of boards", "max of three", "min",
+		"max of the middle", "softmax", "log softmax", "matrix of points"} {
+		b := onnx.NewBuilder("operator", 17)
+		x, y := b.Input("x", onnx.Float, "N", 3, 4, 5), b.Input("y", onnx.Float, "N", 6)
+		b.Output("z", operators[name](b, x, y))
+		b.Output("y again", b.Identity(y))
+		m, err := b.Model(nil)
+		require.NoError(t, err)
+		for _, isa := range kernel.Available() {
+			s, err := graph.Open(m, specOf(t, m), graph.Config{ISA: isa})
+			require.NoError(t, err)
+			for i := range 60 {
+				s.Inputs()[0][7], s.Inputs()[0][i] = 0, float32(math.NaN())
+				require.NoError(t, s.Run(1))
+				some := false
+				for _, v := range s.Outputs()[0] {
+					some = some || v != v
+				}
+				require.True(t, some, "%s %v: number %d", name, isa, i)
+				s.Inputs()[0][i] = 0
+			}
+			require.NoError(t, s.Close())
+		}
+	}
+}
+
+// TestStrangers names what there are no kernels for.
+func TestStrangers(t *testing.T) {
+	for name, want := range map[string][]string{"relu": nil, "gemm": nil, "expand the board": nil, "gather": {"Gather"}, "pad": {"Pad"},
+		"dilated": {"Conv"}, "where": {"Greater", "Where"}} {
+		b := onnx.NewBuilder("operator", 17)
+		x, y := b.Input("x", onnx.Float, "N", 3, 4, 5), b.Input("y", onnx.Float, "N", 6)
+		b.Output("z", operators[name](b, x, y))
+		b.Output("y again", b.Identity(y))
+		m, err := b.Model(nil)
+		require.NoError(t, err)
+		got, err := graph.Strangers(m, specOf(t, m))
+		require.NoError(t, err)
+		require.Equal(t, want, got, name)
+	}
+}
+
+// TestNothingIsAllocated: a session takes its memory when it is opened.
+func TestNothingIsAllocated(t *testing.T) {
+	n := nntest.FourHeads(nine, 8, 1)
+	best, _ := kernel.Best()
+	s, err := opener(best)(t, n.Model, n.Spec, 8)
+	require.NoError(t, err)
+	defer s.Close()
+	for rows := 1; rows <= 8; rows++ {
+		require.Zero(t, testing.AllocsPerRun(20, func() {
+			if err := s.Run(rows); err != nil {
+				t.Error(err)
+			}
+		}), "%d rows", rows)
+	}
+}
+
+// TestForgotten: a session that nobody closes gives its layers back.
+func TestForgotten(t *testing.T) {
+	n := nntest.DualHead(nine, 1, 8, 1)
+	best, _ := kernel.Best()
+	for range 50 {
+		s, err := opener(best)(t, n.Model, n.Spec, 2)
+		require.NoError(t, err)
+		require.NoError(t, s.Run(2))
+	}
+	runtime.GC()
+	runtime.GC()
+}
+
+// TestHostileGraphs: nodes of the kernels' domain that do not fit, and unknown ones, are
+// refused.
+func TestHostileGraphs(t *testing.T) {
+	weights := onnx.NewTensor("w", ramp(2*4*9), 2, 4, 3, 3)
+	heads := func(heads, kv, q, v int64) onnx.Attrs {
+		return onnx.Attrs{"heads": onnx.AttrInt(heads), "kv_heads": onnx.AttrInt(kv), "q_dim": onnx.AttrInt(q), "v_dim": onnx.AttrInt(v)}
+	}
+	for name, c := range map[string]struct {
+		node  onnx.Node
+		is    error
+		holds string
+	}{
+		"no weights":      {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Inputs: []string{"x"}}, graph.ErrModel, "weights must be constant"},
+		"changing":        {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Inputs: []string{"x", "x"}}, graph.ErrModel, "weights must be constant"},
+		"other channels":  {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Inputs: []string{"x", "w"}}, graph.ErrModel, "does not fit the weights"},
+		"no such bias":    {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Inputs: []string{"x", "w", "b"}}, graph.ErrModel, "never computed"},
+		"a long bias":     {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1)}, Inputs: []string{"x", "w", "w"}}, graph.ErrModel, "bias"},
+		"itself added":    {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1)}, Inputs: []string{"x", "w", "", "x"}}, graph.ErrModel, "residual"},
+		"gated":           {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1), "activation": onnx.AttrInt(4)}, Inputs: []string{"x", "w"}}, graph.ErrModel, "SwiGLU"},
+		"no activation":   {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1), "activation": onnx.AttrInt(9)}, Inputs: []string{"x", "w"}}, graph.ErrModel, "activation"},
+		"nothing read":    {onnx.Node{OpType: "Conv", Domain: fuse.Domain}, graph.ErrModel, "nothing"},
+		"unknown":         {onnx.Node{OpType: "Conf", Domain: fuse.Domain, Inputs: []string{"x"}}, graph.ErrOperator, "Conf"},
+		"another domain":  {onnx.Node{OpType: "Relu", Domain: "com.example", Inputs: []string{"x"}}, graph.ErrOperator, "com.example"},
+		"unknown default": {onnx.Node{OpType: "Rleu", Inputs: []string{"x"}}, graph.ErrOperator, "Rleu"},
+		"no heads":        {onnx.Node{OpType: "Attention", Domain: fuse.Domain, Inputs: []string{"x"}}, graph.ErrModel, "heads"},
+		"many heads":      {onnx.Node{OpType: "Attention", Domain: fuse.Domain, Inputs: []string{"x"}, Attrs: heads(1<<40, 1, 1, 1)}, graph.ErrModel, "heads"},
+		"two of three":    {onnx.Node{OpType: "Attention", Domain: fuse.Domain, Inputs: []string{"x"}, Attrs: heads(3, 2, 1, 1)}, graph.ErrModel, "heads"},
+		"endless":         {onnx.Node{OpType: "Expand", Inputs: []string{"x", "huge"}}, graph.ErrOperator, "Expand"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.node.Outputs = []string{"z"}
+			shape := onnx.Shape{onnx.Sym("N"), onnx.D(4), onnx.D(5), onnx.D(6)}
+			m := &onnx.Model{IRVersion: 8, Opset: 17, Opsets: map[string]int64{fuse.Domain: fuse.Version, "com.example": 1}, Graph: &onnx.Graph{
+				Nodes: []*onnx.Node{&c.node}, Inputs: []onnx.ValueInfo{{Name: "x", Type: onnx.Float, Shape: shape}}, Outputs: []onnx.ValueInfo{{Name: "z", Type: onnx.Float}},
+				Initializers: []*onnx.Tensor{weights, onnx.NewScalar("axis", int64(1)), onnx.NewTensor("huge", []int64{1 << 20, 1 << 20, 1, 1, 5, 6}, 6)}}}
+			if name == "other channels" {
+				m.Graph.Inputs[0].Shape[1] = onnx.D(5)
+			}
+			spec := nn.Spec{Inputs: []nn.TensorSpec{{Name: "x", Shape: []int{int(m.Graph.Inputs[0].Shape[1].Size), 5, 6}}}, Outputs: []nn.TensorSpec{{Name: "z", Shape: []int{4, 5, 6}}}}
+			switch name {
+			case "gated":
+				spec.Outputs[0].Shape = []int{5, 6, 1}
+			case "no activation":
+				spec.Outputs[0].Shape = []int{5, 6, 2}
+			}
+			s, err := graph.Open(m, spec, graph.Config{MaxBatch: 3})
+			require.ErrorIs(t, err, c.is)
+			require.ErrorContains(t, err, c.holds)
+			require.Nil(t, s)
+		})
+	}
+}

@@ -1,0 +1,211 @@
+package graph
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"kosumi/nn"
+	"kosumi/nn/kernel"
+	"kosumi/nn/onnx"
+)
+
+// layout is what the plans of a session have in common: layers, constants, memory.
+type layout struct {
+	model    *onnx.Model
+	spec     *nn.Spec
+	maxBatch int
+	plans    []*plan // by the number of rows, from 1 on
+	layers   map[*onnx.Node]*layer
+
+	constants []float32
+	pool      map[string]int // where a content stands in constants
+
+	inputsAt, outputsAt []int // where they begin in the memory
+	constantsAt         int
+}
+
+// layer is a layer before its weights are packed.
+type layer struct {
+	shape   kernel.Shape
+	weights func() ([]float32, error) // [out][in][size][size]
+}
+
+// block is where a value stands. Values that differ in their shape only share it.
+type block struct {
+	size  int // numbers
+	place place
+	at    int // in the arena or the constants; which input or output
+
+	// Of a block in the arena: the steps that write it first and touch it last.
+	first, last int
+}
+
+type place uint8
+
+const (
+	inArena place = iota
+	inConstants
+	inInput
+	inOutput
+)
+
+// add plans the graph for a number of rows.
+func (l *layout) add(rows int) error {
+	p := &planner{layout: l, rows: rows, plan: &plan{rows: rows}, infer: onnx.NewInference(l.model), values: map[string]*value{},
+		users: l.model.Graph.Users(), done: map[*onnx.Node]bool{}}
+	if err := p.build(); err != nil {
+		return err
+	}
+	l.plans = append(l.plans, p.plan)
+	return nil
+}
+
+// constant returns the block of constant numbers, one for each content.
+func (l *layout) constant(v []float32) *block {
+	raw := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+	}
+	at, ok := l.pool[string(raw)]
+	if !ok {
+		at = len(l.constants)
+		l.pool[string(raw)] = at
+		l.constants = append(l.constants, v...)
+		l.constants = append(l.constants, make([]float32, whole(len(v))-len(v))...)
+	}
+	return &block{size: len(v), place: inConstants, at: at}
+}
+
+// whole rounds up to whole cache lines.
+func whole(n int) int { return (n + line - 1) / line * line }
+
+// settle gives everything its place and returns the size of the memory.
+func (l *layout) settle() int {
+	at := 0
+	take := func(n int) int {
+		from := at
+		at += whole(n)
+		return from
+	}
+	for i := range l.spec.Inputs {
+		l.inputsAt = append(l.inputsAt, take(l.maxBatch*l.spec.Inputs[i].Len()))
+	}
+	for i := range l.spec.Outputs {
+		l.outputsAt = append(l.outputsAt, take(l.maxBatch*l.spec.Outputs[i].Len()))
+	}
+	l.constantsAt = take(len(l.constants))
+	most := 0
+	for _, p := range l.plans {
+		most = max(most, p.arrange())
+	}
+	arena := take(most)
+	for _, p := range l.plans {
+		p.arena = arena
+	}
+	return at
+}
+
+// views returns the inputs and outputs in memory.
+func (l *layout) views(memory []float32) (inputs, outputs [][]float32) {
+	side := func(specs []nn.TensorSpec, at []int) (all [][]float32) {
+		for i := range specs {
+			n := l.maxBatch * specs[i].Len()
+			all = append(all, memory[at[i]:at[i]+n:at[i]+n])
+		}
+		return all
+	}
+	return side(l.spec.Inputs, l.inputsAt), side(l.spec.Outputs, l.outputsAt)
+}
+
+// operand says where a block stands for the kernels.
+func (p *plan) operand(b *block) kernel.Operand {
+	if b == nil {
+		return kernel.Operand{}
+	}
+	o := kernel.Operand{There: true}
+	switch l := p.layout; b.place {
+	case inArena:
+		o.At = p.arena + b.at
+	case inConstants:
+		o.At = l.constantsAt + b.at
+	case inInput:
+		o.At, o.Row = l.inputsAt[b.at], l.spec.Inputs[b.at].Len()
+	case inOutput:
+		o.At, o.Row = l.outputsAt[b.at], l.spec.Outputs[b.at].Len()
+	}
+	return o
+}
+
+// arrange lays the plan's blocks out in an arena, each from the step that writes it to
+// the last one that reads it, and returns how large the arena is.
+func (p *plan) arrange() int {
+	for i, w := range p.work {
+		for _, b := range w.blocks() {
+			if b.first == 0 {
+				b.first = i + 1
+			}
+			b.last = i + 1
+		}
+	}
+	var a arena
+	for i, w := range p.work {
+		for _, b := range w.to() {
+			if b.place != inArena || b.first != i+1 {
+				continue
+			}
+			if old := w.replaced(b, i+1); old != nil {
+				b.at, old.last = old.at, 0 // its place is b's now
+				continue
+			}
+			b.at = a.take(whole(b.size))
+		}
+		for _, b := range w.blocks() {
+			if b.place == inArena && b.last == i+1 {
+				b.last = 0
+				a.free(b.at, whole(b.size))
+			}
+		}
+	}
+	return a.size
+}
+
+// arena hands out pieces of memory, the first that is large enough.
+type arena struct {
+	size int
+	gaps []gap // in the order of their places, none beside another
+}
+
+type gap struct{ at, size int }
+
+func (a *arena) take(n int) int {
+	for i, g := range a.gaps {
+		if g.size >= n {
+			a.gaps[i] = gap{g.at + n, g.size - n}
+			if g.size == n {
+				a.gaps = slices.Delete(a.gaps, i, i+1)
+			}
+			return g.at
+		}
+	}
+	at := a.size
+	if k := len(a.gaps); k > 0 && a.gaps[k-1].at+a.gaps[k-1].size == a.size { // the last gap grows
+		at = a.gaps[k-1].at
+		a.gaps = a.gaps[:k-1]
+	}
+	a.size = at + n
+	return at
+}
+
+func (a *arena) free(at, n int) {
+	i, _ := slices.BinarySearchFunc(a.gaps, at, func(g gap, at int) int { return g.at - at })
+	a.gaps = slices.Insert(a.gaps, i, gap{at, n})
+	if i+1 < len(a.gaps) && at+n == a.gaps[i+1].at {
+		a.gaps[i].size += a.gaps[i+1].size
+		a.gaps = slices.Delete(a.gaps, i+1, i+2)
+	}
+	if i > 0 && a.gaps[i-1].at+a.gaps[i-1].size == at {
+		a.gaps[i-1].size += a.gaps[i].size
+		a.gaps = slices.Delete(a.gaps, i, i+1)
+	}
+}

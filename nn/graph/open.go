@@ -1,0 +1,185 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"kosumi/nn"
+	"kosumi/nn/kernel"
+	"kosumi/nn/onnx"
+)
+
+// Errors of this package. Test with errors.Is.
+var (
+	// ErrModel says that a graph cannot be run as it is.
+	ErrModel = errors.New("the kernels cannot run the model")
+	// ErrOperator says that a graph has an operator that nothing here computes.
+	ErrOperator = errors.New("the kernels cannot run this operator")
+	// ErrBatch marks a number of rows outside 1 to MaxBatch.
+	ErrBatch = errors.New("bad number of rows")
+	// ErrClosed is returned by Run after Close.
+	ErrClosed = errors.New("the session is closed")
+)
+
+// Config says how a session runs. The zero value is one row at a time.
+type Config struct {
+	ISA      kernel.ISA // that the processor has
+	MaxBatch int        // the number of rows that one Run can take; 0 means 1
+	// Together is how many rows are computed at a time; 0: as many as is best.
+	Together int
+}
+
+const (
+	mostRows   = 1 << 16
+	mostMemory = 1 << 33 // numbers in a session's memory: 32 GiB
+	line       = 16      // numbers in a cache line
+)
+
+// session is an nn.Backend.
+type session struct {
+	maxBatch        int
+	plans           []*plan // by the number of rows; entry 0 unused
+	memory          []float32
+	inputs, outputs [][]float32
+	layers          map[*onnx.Node]*kernel.Layer
+	scratch         *kernel.Scratch
+	closed          bool
+}
+
+// Open makes a session of a model, fused or not, for the inputs and outputs that spec
+// describes, and runs it once to see that it can. The model may be forgotten afterwards.
+// Errors wrap nn.ErrSpec, [ErrOperator] or [ErrModel].
+func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
+	if c.MaxBatch > mostRows {
+		return nil, fmt.Errorf("%w: %d rows a batch, at most %d are possible", ErrBatch, c.MaxBatch, mostRows)
+	}
+	c.MaxBatch = max(c.MaxBatch, 1)
+	fixed, err := checkPorts(m, &spec)
+	if err != nil {
+		return nil, err
+	}
+	if c.Together == 0 {
+		c.Together = rowsTogether(&spec)
+	}
+	together := min(c.Together, c.MaxBatch)
+	if fixed {
+		together = 1
+	}
+	l := &layout{model: m, spec: &spec, maxBatch: c.MaxBatch, pool: map[string]int{}, layers: map[*onnx.Node]*layer{}}
+	s := &session{maxBatch: c.MaxBatch, layers: map[*onnx.Node]*kernel.Layer{}}
+	for rows := 1; rows <= together; rows++ {
+		if err := l.add(rows); err != nil {
+			return nil, err
+		}
+	}
+	// A session that is forgotten gives its layers back.
+	runtime.SetFinalizer(s, func(s *session) { _ = s.Close() })
+	if err := s.build(l, c.ISA); err != nil {
+		s.Close()
+		return nil, err
+	}
+	if err := s.Run(1); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	return s, nil
+}
+
+// rowsTogether is how many rows are computed at a time, by the points of a board.
+func rowsTogether(spec *nn.Spec) int {
+	area := 1
+	for i := range spec.Inputs {
+		if s := spec.Inputs[i].Shape; len(s) == 3 {
+			area = s[1] * s[2]
+		}
+	}
+	const points = 8 * 81
+	return min(max(points/area, 1), 16)
+}
+
+// build packs the weights, takes the memory and makes the programs.
+func (s *session) build(l *layout, isa kernel.ISA) (err error) {
+	if s.scratch, err = kernel.NewScratch(); err != nil {
+		return err
+	}
+	for n, layer := range l.layers {
+		weights, err := layer.weights()
+		if err != nil {
+			return fmt.Errorf("%w: node %s: %w", ErrModel, n, err)
+		}
+		packed, err := kernel.New(isa, layer.shape, weights)
+		if err != nil {
+			return fmt.Errorf("%w: node %s: %w", ErrModel, n, err)
+		}
+		s.layers[n] = packed
+	}
+	size := l.settle()
+	if size > mostMemory {
+		return fmt.Errorf("%w: it would take %d GiB for a session", ErrModel, size>>28)
+	}
+	buffer := make([]float32, size+line)
+	skip := 0
+	if off := int(uintptr(unsafe.Pointer(&buffer[0])) % (4 * line)); off != 0 {
+		skip = line - off/4
+	}
+	s.memory = buffer[skip : skip+size : skip+size]
+	copy(s.memory[l.constantsAt:], l.constants)
+	s.inputs, s.outputs = l.views(s.memory)
+	s.plans = make([]*plan, len(l.plans)+1)
+	for i, p := range l.plans {
+		if s.plans[i+1], err = p.compile(isa, s.layers, size); err != nil {
+			return fmt.Errorf("%w: %w", ErrModel, err)
+		}
+	}
+	return nil
+}
+
+// MaxBatch returns the number of rows that one Run can take.
+func (s *session) MaxBatch() int { return s.maxBatch }
+
+// Inputs returns the memory that Run reads, one slice per Spec.Inputs.
+func (s *session) Inputs() [][]float32 { return s.inputs }
+
+// Outputs returns the memory that Run writes, one slice per Spec.Outputs.
+func (s *session) Outputs() [][]float32 { return s.outputs }
+
+// Run computes the first n rows.
+func (s *session) Run(n int) error {
+	if s.closed {
+		return ErrClosed
+	}
+	if n < 1 || n > s.maxBatch {
+		return fmt.Errorf("%w: %d rows were asked for, this session takes 1 to %d", ErrBatch, n, s.maxBatch)
+	}
+	together := len(s.plans) - 1
+	for first := 0; first < n; first += together {
+		if err := s.plans[min(together, n-first)].run(s.memory, first, s.scratch); err != nil {
+			return err
+		}
+	}
+	runtime.KeepAlive(s)
+	return nil
+}
+
+// Close frees the session; Inputs and Outputs stay readable. Only the first call does
+// anything.
+func (s *session) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	runtime.SetFinalizer(s, nil)
+	for _, p := range s.plans {
+		p.close()
+	}
+	for _, l := range s.layers {
+		l.Close()
+	}
+	if s.scratch != nil {
+		s.scratch.Close()
+	}
+	s.plans, s.layers, s.scratch = nil, nil, nil
+	return nil
+}

@@ -1,0 +1,213 @@
+package graph
+
+import (
+	"fmt"
+
+	"kosumi/nn/kernel"
+	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
+)
+
+// plan is a graph for a number of rows.
+type plan struct {
+	layout *layout // until it is compiled
+	rows   int
+	work   []*work
+	arena  int // where it begins in the memory
+
+	parts []part
+}
+
+// work is a step before its operands have their places, or a stranger.
+type work struct {
+	step     kernel.Step
+	layer    *onnx.Node // of a layer
+	writes   [2]*block
+	reads    [3]*block
+	toAt     int // of a copy: where in the blocks it begins
+	fromAt   int
+	over     []int // which of reads writes may stand in the place of
+	stranger *stranger
+}
+
+// stranger is a node that package onnxref computes.
+type stranger struct {
+	node  *onnx.Node
+	opset int64
+	in    []*value // nil: left out
+	out   []*value
+}
+
+// part is a program, or a stranger between two of them.
+type part struct {
+	program  *kernel.Program
+	stranger *stranger
+	places   map[*block]kernel.Operand // of the stranger's values
+}
+
+func present(all []*block) (some []*block) {
+	for _, b := range all {
+		if b != nil {
+			some = append(some, b)
+		}
+	}
+	return some
+}
+
+// to returns the blocks that are written.
+func (w *work) to() []*block {
+	if w.stranger == nil {
+		return present(w.writes[:])
+	}
+	return blocksOf(w.stranger.out)
+}
+
+// blocks returns all blocks that are touched.
+func (w *work) blocks() []*block {
+	if w.stranger == nil {
+		return append(w.to(), present(w.reads[:])...)
+	}
+	return append(w.to(), blocksOf(w.stranger.in)...)
+}
+
+func blocksOf(values []*value) (all []*block) {
+	for _, v := range values {
+		if v != nil && v.block != nil {
+			all = append(all, v.block)
+		}
+	}
+	return all
+}
+
+// replaced returns the block that b, written by the step of this number, may stand in
+// the place of; nil where there is none.
+func (w *work) replaced(b *block, step int) *block {
+	if target := w.writes[0]; w.writes[1] != nil { // of a layer with a sum: the sum
+		if b == target {
+			return nil
+		}
+	}
+	for _, i := range w.over {
+		old := w.reads[i]
+		if old == nil || old.place != inArena || old.last != step || old.size != b.size || old.first == step {
+			continue
+		}
+		alone := true
+		for j, other := range w.reads {
+			alone = alone && (j == i || other != old || w.step.Kind != kernel.StepLayer)
+		}
+		if alone {
+			return old
+		}
+	}
+	return nil
+}
+
+// compile makes the programs.
+func (p *plan) compile(isa kernel.ISA, layers map[*onnx.Node]*kernel.Layer, size int) (*plan, error) {
+	last := p.layout.maxBatch - p.rows
+	var steps []kernel.Step
+	out := &plan{rows: p.rows}
+	flush := func() error {
+		if len(steps) == 0 {
+			return nil
+		}
+		program, err := kernel.NewProgram(isa, steps, size, last)
+		if err != nil {
+			return err
+		}
+		out.parts = append(out.parts, part{program: program})
+		steps = steps[:0]
+		return nil
+	}
+	for _, w := range p.work {
+		if w.stranger == nil {
+			s := w.step
+			s.Layer = layers[w.layer]
+			for i, b := range w.writes {
+				s.To[i] = p.operand(b)
+			}
+			for i, b := range w.reads {
+				s.From[i] = p.operand(b)
+			}
+			s.To[0].At += w.toAt
+			s.From[0].At += w.fromAt
+			steps = append(steps, s)
+			continue
+		}
+		if err := flush(); err != nil {
+			return out, err
+		}
+		places := map[*block]kernel.Operand{}
+		for _, b := range w.blocks() {
+			places[b] = p.operand(b)
+		}
+		out.parts = append(out.parts, part{stranger: w.stranger, places: places})
+	}
+	return out, flush()
+}
+
+// run computes the rows of a batch from first on.
+func (p *plan) run(memory []float32, first int, s *kernel.Scratch) error {
+	for i := range p.parts {
+		part := &p.parts[i]
+		if part.program != nil {
+			if err := part.program.Run(memory, first, s); err != nil {
+				return err
+			}
+		} else if err := part.compute(memory, first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compute computes a stranger.
+func (p *part) compute(memory []float32, first int) error {
+	s := p.stranger
+	numbers := func(v *value) []float32 {
+		o := p.places[v.block]
+		return memory[o.At+o.Row*first:][:v.block.size]
+	}
+	in := make([]*onnx.Tensor, len(s.in))
+	for i, v := range s.in {
+		switch {
+		case v == nil:
+		case v.block != nil && !v.fixed:
+			in[i] = onnx.NewTensor(s.node.Inputs[i], numbers(v), v.dims64()...)
+		default:
+			in[i] = v.tensor
+		}
+	}
+	out, err := onnxref.Eval(s.node, s.opset, in)
+	if err != nil {
+		return fmt.Errorf("node %s: %w", s.node, err)
+	}
+	for i, v := range s.out {
+		switch {
+		case v == nil:
+		case i >= len(out):
+			return fmt.Errorf("node %s: %w: output %d", s.node, ErrOperator, i)
+		case v.block == nil:
+			v.tensor = out[i]
+		default:
+			list, err := out[i].Float32s()
+			if err != nil || len(list) != v.block.size {
+				return fmt.Errorf("node %s gives %d numbers instead of %d: %w", s.node, len(list), v.block.size, onnx.ErrShape)
+			}
+			copy(numbers(v), list)
+		}
+	}
+	return nil
+}
+
+func (p *plan) close() {
+	if p == nil {
+		return
+	}
+	for i := range p.parts {
+		if program := p.parts[i].program; program != nil {
+			program.Close()
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"kosumi/nn"
+	"kosumi/nn/fuse"
+	"kosumi/nn/kernel"
+	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
+)
+
+// value is a tensor of the graph: numbers in a block, or else a constant, or what a
+// stranger leaves that is no float.
+type value struct {
+	dims   []int
+	block  *block
+	tensor *onnx.Tensor
+	fixed  bool // a constant, which may have a block too
+}
+
+func (v *value) dims64() []int64 {
+	out := make([]int64, len(v.dims))
+	for i, d := range v.dims {
+		out[i] = int64(d)
+	}
+	return out
+}
+
+func product(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+// planner makes the steps of one plan.
+type planner struct {
+	*plan
+	layout *layout
+	rows   int
+	infer  *onnx.Inference
+	values map[string]*value
+	users  map[string][]*onnx.Node
+	done   map[*onnx.Node]bool // what an earlier node has taken over
+}
+
+func (p *planner) build() error {
+	g := p.layout.model.Graph
+	p.plan.layout = p.layout
+	for _, t := range g.Initializers {
+		p.values[t.Name] = &value{dims: sizes(t.Dims), tensor: t, fixed: true}
+	}
+	for i := range p.layout.spec.Inputs {
+		s := &p.layout.spec.Inputs[i]
+		v := &value{dims: append([]int{p.rows}, s.Shape...), block: &block{size: p.rows * s.Len(), place: inInput, at: i}}
+		p.values[s.Name] = v
+		p.infer.Give(s.Name, onnx.Float, onnx.ShapeOf(v.dims64()...))
+	}
+	for _, n := range g.Nodes {
+		if p.done[n] {
+			continue
+		}
+		if err := p.node(n); err != nil {
+			return fmt.Errorf("%w: node %s: %w", ErrModel, n, err)
+		}
+	}
+	return p.outputs()
+}
+
+func sizes(dims []int64) []int {
+	out := make([]int, len(dims))
+	for i, d := range dims {
+		out[i] = int(d)
+	}
+	return out
+}
+
+// outputs gives the graph's outputs their places.
+func (p *planner) outputs() error {
+	for i := range p.layout.spec.Outputs {
+		s := &p.layout.spec.Outputs[i]
+		v := p.values[s.Name]
+		if v == nil {
+			return fmt.Errorf("%w: output %q is never computed", ErrModel, s.Name)
+		}
+		if want := append([]int{p.rows}, s.Shape...); !slices.Equal(v.dims, want) || v.block == nil && !v.fixed {
+			return fmt.Errorf("%w: output %q is %v in the network; %v was expected", nn.ErrSpec, s.Name, v.dims, want)
+		}
+		if b := v.block; b != nil && b.place == inArena {
+			b.place, b.at = inOutput, i
+			continue
+		}
+		from, err := p.numbers(v)
+		if err != nil {
+			return err
+		}
+		p.move(&block{size: from.size, place: inOutput, at: i}, from, []int{from.size}, []int{1}, []int{1})
+	}
+	return nil
+}
+
+// node adds what a node takes.
+func (p *planner) node(n *onnx.Node) error {
+	if n.Domain == fuse.Domain {
+		return p.kernelNode(n)
+	}
+	if !n.IsDefault() || !onnx.Known(n) {
+		return fmt.Errorf("%w: %s of domain %q", ErrOperator, n.OpType, n.Domain)
+	}
+	in := make([]*value, len(n.Inputs))
+	constant := true
+	for i, name := range n.Inputs {
+		if name == "" {
+			continue
+		}
+		if in[i] = p.values[name]; in[i] == nil {
+			return fmt.Errorf("input %q is never computed", name)
+		}
+		constant = constant && in[i].fixed
+	}
+	if err := p.infer.Node(n); err != nil {
+		return err
+	}
+	if p.known(n) {
+		return nil
+	}
+	if constant {
+		return p.fold(n, in)
+	}
+	c := &call{planner: p, Node: n, in: in}
+	if dims, ok := p.shapeOf(n.Output(0)); ok {
+		c.out = dims
+		if step, ok := steps[n.OpType]; ok {
+			took, err := step(c)
+			if took || err != nil {
+				return err
+			}
+		}
+	}
+	return p.strange(n, in)
+}
+
+// shapeOf returns the dimensions of a value that is all floats.
+func (p *planner) shapeOf(name string) (dims []int, ok bool) {
+	typ, shape := p.infer.Value(name)
+	list, known := shape.Sizes()
+	if typ != onnx.Float || !known {
+		return nil, false
+	}
+	n := 1
+	for _, d := range list {
+		if d < 1 || d > mostMemory || n > mostMemory/int(d) {
+			return nil, false
+		}
+		n *= int(d)
+	}
+	return sizes(list), true
+}
+
+// known takes results that are known beforehand, such as shapes.
+func (p *planner) known(n *onnx.Node) bool {
+	for _, name := range n.Outputs {
+		if name != "" && p.infer.Constant(name) == nil {
+			return false
+		}
+	}
+	for _, name := range n.Outputs {
+		if t := p.infer.Constant(name); name != "" {
+			p.values[name] = &value{dims: sizes(t.Dims), tensor: t, fixed: true}
+		}
+	}
+	return true
+}
+
+// fold computes a node of constants.
+func (p *planner) fold(n *onnx.Node, in []*value) error {
+	tensors := make([]*onnx.Tensor, len(in))
+	for i, v := range in {
+		if v != nil {
+			tensors[i] = v.tensor
+		}
+	}
+	out, err := onnxref.Eval(n, p.layout.model.Opset, tensors)
+	if err != nil {
+		return operatorError(err)
+	}
+	for i, name := range n.Outputs {
+		if name == "" {
+			continue
+		}
+		if i >= len(out) {
+			return fmt.Errorf("%w: output %d of %s", ErrOperator, i, n.OpType)
+		}
+		p.values[name] = &value{dims: sizes(out[i].Dims), tensor: out[i], fixed: true}
+	}
+	return nil
+}
+
+func operatorError(err error) error {
+	if errors.Is(err, onnx.ErrUnsupported) {
+		return fmt.Errorf("%w: %w", ErrOperator, err)
+	}
+	return err
+}
+
+// strange leaves a node to the reference.
+func (p *planner) strange(n *onnx.Node, in []*value) error {
+	s := &stranger{node: n, opset: p.layout.model.Opset, out: make([]*value, len(n.Outputs))}
+	for i, name := range n.Outputs {
+		if name == "" {
+			continue
+		}
+		s.out[i] = &value{}
+		if typ, _ := p.infer.Value(name); typ == onnx.Float || typ == onnx.Undefined {
+			dims, ok := p.shapeOf(name)
+			if !ok {
+				return fmt.Errorf("%w: the shape of what %s gives is not known beforehand", ErrOperator, n.OpType)
+			}
+			s.out[i].dims, s.out[i].block = dims, &block{size: product(dims)}
+		}
+		p.values[name] = s.out[i]
+	}
+	for _, v := range in {
+		if v != nil && v.block == nil && v.tensor == nil && !p.left(v) {
+			return fmt.Errorf("%w: %s of a value that is not there", ErrOperator, n.OpType)
+		}
+		s.in = append(s.in, v)
+	}
+	p.work = append(p.work, &work{stranger: s})
+	return nil
+}
+
+// left reports whether a value is what an earlier stranger leaves.
+func (p *planner) left(v *value) bool {
+	return slices.ContainsFunc(p.work, func(w *work) bool { return w.stranger != nil && slices.Contains(w.stranger.out, v) })
+}
+
+// numbers returns the block of a value, floats all of them.
+func (p *planner) numbers(v *value) (*block, error) {
+	if v.block != nil {
+		return v.block, nil
+	}
+	if v.tensor == nil || v.tensor.Type != onnx.Float {
+		return nil, fmt.Errorf("%w: float32 is needed", onnx.ErrShape)
+	}
+	list, err := v.tensor.Float32s()
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: a tensor of nothing", onnx.ErrShape)
+	}
+	v.block = p.layout.constant(list)
+	return v.block, nil
+}
+
+// give makes room for a result.
+func (p *planner) give(name string, dims []int) *block {
+	b := &block{size: product(dims)}
+	p.values[name] = &value{dims: dims, block: b}
+	return b
+}
+
+func (p *planner) step(w *work) { p.work = append(p.work, w) }
+
+// move adds a copy along axes, the outermost first: to[i·a] = from[i·b] for all i below
+// dims. It reports whether the kernels have so many axes.
+func (p *planner) move(to, from *block, dims, a, b []int) bool {
+	return p.moveAt(to, 0, from, 0, dims, a, b)
+}
+
+func (p *planner) moveAt(to *block, toAt int, from *block, fromAt int, dims, a, b []int) bool {
+	dims, strides := merged(dims, a, b)
+	if len(dims) > kernel.StepAxes {
+		return false
+	}
+	w := &work{step: kernel.Step{Kind: kernel.StepMove}, writes: [2]*block{to}, reads: [3]*block{from}, toAt: toAt, fromAt: fromAt}
+	along(&w.step, dims, strides)
+	p.step(w)
+	return true
+}

@@ -1,0 +1,141 @@
+package kernel
+
+import "fmt"
+
+// Operand says where in a program's memory a tensor begins, counted in numbers. One
+// that lies in rows, as inputs and outputs of a batch do, moves by Row for each row in
+// front. The zero value is left out.
+type Operand struct {
+	At, Row int
+	There   bool
+}
+
+// StepKind is what a step does. The numbers are those of kernel.h.
+type StepKind int
+
+// The kinds of steps, with what their operands are: those written, and those read.
+const (
+	StepLayer     StepKind = iota // y, sum; x, bias, residual: see [Call]
+	StepAttention                 // y; x, cosines, sines: see [AttentionCall]
+	StepMap                       // y; x: a function of each of Dims[0] numbers
+	StepJoin                      // y; a, b: a function of two, along strides
+	StepReduce                    // y; x: the middle one of the axes Dims[:3] vanishes
+	StepSoftmax                   // y; x: over the second of the axes Dims[:2]
+	StepMove                      // y; x: a copy along strides
+)
+
+// The functions of maps, beside those of [Activation].
+const (
+	MapSigmoid = 16 + iota
+	MapTanh
+	MapSoftplus
+	MapExp
+	MapLog
+	MapSqrt
+	MapNegate
+	MapAbsolute
+)
+
+// The functions of joins.
+const (
+	JoinAdd = iota
+	JoinSubtract
+	JoinMultiply
+	JoinDivide
+	JoinMax
+	JoinMin
+)
+
+// What a reduction gives.
+const (
+	ReduceMean = iota
+	ReduceSum
+	ReduceMax
+)
+
+// StepAxes is how many axes joins and moves have: the outermost first, those that
+// are not needed in front and 1.
+const StepAxes = 6
+
+// Step is one step of a program.
+type Step struct {
+	Kind      StepKind
+	What      int // the function; of a softmax 1 for its logarithm
+	To        [2]Operand
+	From      [3]Operand
+	Dims      [StepAxes]int
+	Strides   [3][StepAxes]int // of what is written and of each that is read
+	N, H, W   int              // of layers; of attention N times H tokens
+	ByBoard   bool             // a layer's bias is [N][Out]
+	Layer     *Layer
+	Attention Attention
+}
+
+// extents returns how many numbers each operand takes, those of To first; what does not
+// fit a step is an error.
+func (s *Step) extents() (sizes [5]int, err error) {
+	ok := true
+	switch s.Kind {
+	case StepLayer:
+		if s.Layer == nil || s.N < 1 || s.H < 1 || s.W < 1 {
+			return sizes, fmt.Errorf("kernel: a step has no layer")
+		}
+		l, area := &s.Layer.shape, s.N*s.H*s.W
+		out := area * l.values()
+		sizes = [5]int{out, out, area * l.In, l.Out, out}
+		if s.ByBoard {
+			sizes[3] *= s.N
+		}
+		ok = s.From[0].There && (s.To[0].There || s.To[1].There)
+		if l.Activation == SwiGLU {
+			ok = ok && s.To[0].There && !s.To[1].There && !s.From[1].There && !s.From[2].There
+		}
+	case StepAttention:
+		a := &s.Attention
+		if err := a.checkHeads(s.N, s.H); err != nil {
+			return sizes, err
+		}
+		points, turns := s.N*s.H, s.H*a.KVHeads*(a.QDim/2)
+		sizes = [5]int{points * a.Heads * a.VDim, 0, points * a.row(), turns, turns}
+		ok = s.To[0].There && s.From[0].There && s.From[1].There == s.From[2].There && (a.QDim%2 == 0 || !s.From[1].There)
+	case StepMap:
+		sizes = [5]int{s.Dims[0], 0, s.Dims[0]}
+	case StepReduce:
+		sizes = [5]int{s.Dims[0] * s.Dims[2], 0, s.Dims[0] * s.Dims[1] * s.Dims[2]}
+	case StepSoftmax:
+		sizes = [5]int{s.Dims[0] * s.Dims[1], 0, s.Dims[0] * s.Dims[1]}
+	case StepJoin, StepMove:
+		for o := range 3 {
+			size := 1
+			for k, d := range s.Dims {
+				ok = ok && d > 0 && s.Strides[o][k] >= 0
+				size += (d - 1) * s.Strides[o][k]
+			}
+			sizes[[3]int{0, 2, 3}[o]] = size
+		}
+	default:
+		ok = false
+	}
+	if s.Kind != StepLayer && s.Kind != StepAttention {
+		ok = ok && sizes[0] > 0 && sizes[2] > 0 && s.To[0].There && s.From[0].There && s.From[1].There == (s.Kind == StepJoin)
+	}
+	if !ok {
+		return sizes, fmt.Errorf("kernel: a step of kind %d does not fit together", s.Kind)
+	}
+	return sizes, nil
+}
+
+// check reports whether all that a step touches lies in memory of a size, for each of
+// the first rows 0 to last.
+func (s *Step) check(size, last int) error {
+	sizes, err := s.extents()
+	if err != nil {
+		return err
+	}
+	for i, o := range []Operand{s.To[0], s.To[1], s.From[0], s.From[1], s.From[2]} {
+		if o.There && (o.At < 0 || o.Row < 0 || o.At+o.Row*last+sizes[i] > size) {
+			return fmt.Errorf("kernel: a step of kind %d leaves its memory", s.Kind)
+		}
+	}
+	return nil
+}
