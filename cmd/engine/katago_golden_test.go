@@ -270,7 +270,7 @@ func (s *gtpSession) reply(k *kataTalk, i int) string {
 func TestPointEvaluation(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "gtp.cfg"), []byte("logAllGTPCommunication = false\nlogSearchInfo = false\nnumSearchThreads = 2\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "gtp.cfg"), []byte("logAllGTPCommunication = false\nlogSearchInfo = false\nnumSearchThreads = 2\nrules = tromp-taylor\n"), 0o644))
 	k := talk(t, dir, "gtp", "-config", "gtp.cfg", "-model", realNetwork(t))
 	k.send("1 boardsize 9")
 	require.Equal(t, "=1 \n\n", k.until())
