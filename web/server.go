@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -319,18 +318,6 @@ func (s *Server) reviewed(id string, res *review.Result) {
 		s.warnings.Warn(fmt.Sprintf("a review does not count for your rank yet: %v", err), "judged")
 	}
 	s.player.Publish()
-}
-
-// DefaultFolder is where games are kept unless told otherwise.
-func DefaultFolder() (string, error) {
-	if dir := os.Getenv("KOSUMI_HOME"); dir != "" {
-		return dir, nil
-	}
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, "kosumi"), nil
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

@@ -99,7 +99,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		}
 	}
 	if o.folder == "" {
-		if o.folder, err = web.DefaultFolder(); err != nil {
+		if o.folder, err = folder.Default(); err != nil {
 			return err
 		}
 	}

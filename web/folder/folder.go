@@ -30,6 +30,18 @@ func (e *TakenError) Error() string { return fmt.Sprintf("%v: %s", ErrTaken, e.A
 // Unwrap returns ErrTaken.
 func (e *TakenError) Unwrap() error { return ErrTaken }
 
+// Default is where games are kept unless told otherwise.
+func Default() (string, error) {
+	if dir := os.Getenv("KOSUMI_HOME"); dir != "" {
+		return dir, nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "kosumi"), nil
+}
+
 // Folder is the folder of a server: its lock, its address, games and documents.
 type Folder struct {
 	Dir  string
