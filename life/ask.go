@@ -39,7 +39,7 @@ type asker struct {
 	share   time.Time // when the part under way has to end
 	most    int64     // and after how many states
 	claims  []claim
-	refuted map[uint64]bool
+	neither map[uint64]bool // contests and states where the search ended without a proof
 	what    string
 }
 
@@ -53,7 +53,7 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asker{q: q, l: l, s: newSearch(l.game), opts: opts, ctx: ctx, refuted: map[uint64]bool{}}
+	a := &asker{q: q, l: l, s: newSearch(l.game), opts: opts, ctx: ctx, neither: map[uint64]bool{}}
 	a.s.wide = !l.closed && l.on.count() > wideArea || l.on.count() > 2*wideArea
 	if opts.Time > 0 {
 		a.until = began.Add(opts.Time)
@@ -129,63 +129,27 @@ func (a *asker) count(c *Card, f func()) {
 	c.Nodes += a.s.nodes - before
 }
 
-// root returns the start with a side to move and threats.
 func (a *asker) root(first side, kA, kD uint8) position {
-	p := a.l.start
-	p.mover, p.threat = first, [2]uint8{kA, kD}
-	if at, who := a.l.ban(a.q); who == first {
-		p.ban = at
-	}
-	return p
+	return a.l.root(a.q, first, [2]uint8{kA, kD})
 }
 
-// prove searches for a proof with so many states more, and returns its number or -1.
-func (a *asker) prove(q goal, p *position, effort int64) int32 {
-	a.s.goal = q
-	key := a.s.key(a.s.freeKey(p), p)
-	if a.refuted[key] || a.over() {
-		return -1
+// decide searches a contest with so many states more, and returns the goal that is
+// reached and the number of its proof; noGoal and -1 where none was found.
+func (a *asker) decide(c contest, p *position, effort int64) (goal, int32) {
+	if key := a.key(c, p); !a.neither[key] && !a.over() {
+		a.s.maxNodes = a.s.nodes + effort
+		at, neither := a.s.decide(c, p)
+		if at >= 0 {
+			return a.s.proofs[at].goal, at
+		}
+		a.neither[key] = neither
 	}
-	a.s.maxNodes = a.s.nodes + effort
-	at, refuted := a.s.prove(q, p)
-	if refuted {
-		a.refuted[key] = true
-	}
-	return at
+	return noGoal, -1
 }
 
-// rounds tries several goals in turn, up to most states each: next the one that has had
-// least, but those whose numbers promise a proof sooner.
-func (a *asker) rounds(goals []goal, p *position, most int64) (won goal, at int32) {
-	spent := make([]int64, len(goals))
-	promise := make([]float64, len(goals))
-	for i := range promise {
-		promise[i] = 1
-	}
-	for !a.over() {
-		best := -1
-		for i, q := range goals {
-			a.s.goal = q
-			if a.refuted[a.s.key(a.s.freeKey(p), p)] || spent[i] >= most {
-				continue
-			}
-			if best < 0 || float64(spent[i])*promise[i] < float64(spent[best])*promise[best] {
-				best = i
-			}
-		}
-		if best < 0 {
-			break
-		}
-		effort := min(max(1000, spent[best]), most)
-		if at := a.prove(goals[best], p, effort); at >= 0 {
-			return goals[best], at
-		}
-		spent[best] += effort
-		if e := a.s.table.get(a.s.key(a.s.freeKey(p), p)); e != nil {
-			promise[best] = min(max(float64(e.pn+1)/float64(e.dn+1), 0.1), 10)
-		}
-	}
-	return 0, -1
+func (a *asker) key(c contest, p *position) uint64 {
+	a.s.contest = c
+	return a.s.key(a.s.freeKey(p), p)
 }
 
 // claim notes what was proved.
@@ -209,9 +173,6 @@ func (a *asker) verdict(c *Card, first side) {
 	case capture:
 		c.Verdict = Dead
 		return
-	case settle:
-		c.Verdict = Alive
-		return
 	}
 	c.Verdict = a.settled(first, &p)
 }
@@ -219,26 +180,23 @@ func (a *asker) verdict(c *Card, first side) {
 // settled finds out whether a target that is held is made pass-alive too, and claims
 // that: Alive, Seki, or Held where it stays open.
 func (a *asker) settled(first side, p *position) string {
-	goals := []goal{settle}
-	if !a.s.wide {
-		goals = append(goals, deny)
-	}
-	q, at := a.rounds(goals, p, somewhat)
+	q, at := a.decide(life, p, somewhat)
 	if at < 0 && a.enumerated(unsettled, p) {
 		a.claim(first, unsettled, p, -1)
 		return Seki
 	}
 	if at < 0 {
-		q, at = a.rounds(goals, p, noEnd)
+		q, at = a.decide(life, p, noEnd)
 	}
-	if at < 0 {
-		return Held
-	}
-	a.claim(first, q, p, at)
-	if q == settle {
+	switch q {
+	case settle:
+		a.claim(first, q, p, at)
 		return Alive
+	case deny:
+		a.claim(first, q, p, at)
+		return Seki
 	}
-	return Seki
+	return Held
 }
 
 // zone returns the names of the points of a proof's zone.
@@ -252,20 +210,16 @@ func (a *asker) zone(at int32) (names []string) {
 
 // ladder finds how many threats change the verdict.
 func (a *asker) ladder(c *Card, first side) {
+	p := a.root(first, 0, 0)
+	for _, q := range []contest{fight, life} {
+		if q, at := a.decide(q, &p, 1); (q == capture || q == hold || q == settle) && a.s.proofs[at].free {
+			return // whatever the threats
+		}
+	}
 	switch c.Verdict {
 	case Dead:
-		p := a.root(first, 0, 0)
-		if at := a.prove(capture, &p, 1); at >= 0 && a.s.proofs[at].free {
-			return
-		}
 		c.NeedD, c.Then = a.climb(first, defender)
 	case Alive, Seki, Held:
-		p := a.root(first, 0, 0)
-		for _, q := range []goal{settle, hold} {
-			if at := a.prove(q, &p, 1); at >= 0 && a.s.proofs[at].free {
-				return
-			}
-		}
 		c.NeedA, c.Then = a.climb(first, attacker)
 	}
 }
@@ -275,11 +229,7 @@ func (a *asker) ladder(c *Card, first side) {
 func (a *asker) climb(first, who side) (Need, string) {
 	p := a.root(first, 0, 0)
 	p.threat[who] = endless
-	against := []goal{settle, hold}
-	if who == defender {
-		against = []goal{capture}
-	}
-	if q, at := a.rounds(against, &p, somewhat); at >= 0 {
+	if q, at := a.decide(fight, &p, somewhat); at >= 0 && q.winner() != who {
 		a.claim(first, q, &p, at)
 		return 0, ""
 	}
@@ -298,52 +248,36 @@ func (a *asker) climb(first, who side) (Need, string) {
 		if (q == capture) != (who == attacker) {
 			continue
 		}
-		switch q {
-		case capture:
+		if q == capture {
 			return Need(k), Dead
-		case settle:
-			return Need(k), Alive
 		}
 		return Need(k), a.settled(first, &p)
 	}
 	return 0, ""
 }
 
-// settle finds which of capture, settle and hold is reached from a state, or that
-// none is, and claims it; noGoal where nothing was proved.
+// settle finds which of capture and hold is reached from a state, or that neither
+// is, and claims it; noGoal where nothing was proved.
 func (a *asker) settle(first side, p *position) (goal, int32) {
-	goals := []goal{capture, settle, hold}
-	q, at := a.rounds(goals, p, somewhat)
+	q, at := a.decide(fight, p, somewhat)
 	if at < 0 && a.enumerated(repeat, p) {
 		a.claim(first, repeat, p, -1)
 		return repeat, -1
 	}
 	if at < 0 {
-		q, at = a.rounds(goals, p, noEnd)
+		q, at = a.decide(fight, p, noEnd)
 	}
-	if at < 0 {
-		return noGoal, -1
+	if at >= 0 {
+		a.claim(first, q, p, at)
 	}
-	a.claim(first, q, p, at)
 	return q, at
-}
-
-// open reports whether all searches of a state ended without a proof.
-func (a *asker) open(p *position) bool {
-	for _, q := range []goal{capture, settle, hold} {
-		a.s.goal = q
-		if !a.refuted[a.s.key(a.s.freeKey(p), p)] {
-			return false
-		}
-	}
-	return true
 }
 
 // enumerated reports whether a state is unsettled, or only repeats: the checker
 // verifies that by enumeration.
 func (a *asker) enumerated(what goal, p *position, after ...int16) bool {
-	empty, threats := a.s.empty(p), p.threat != [2]uint8{}
-	if !a.l.closed || empty.count() > 9 || what == repeat && !threats && !a.open(p) {
+	empty := a.s.empty(p)
+	if !a.l.closed || empty.count() > 9 || a.over() {
 		return false
 	}
 	first := p.mover
@@ -355,24 +289,22 @@ func (a *asker) enumerated(what goal, p *position, after ...int16) bool {
 	return err == nil
 }
 
-// goalsOf returns what a first move must reach for a verdict, and what shows that it
-// does not; nothing where every move reaches it.
-func goalsOf(first side, verdict string) (works goal, fails []goal, every bool) {
+// aim returns what a first move must reach for a verdict, and in which contest;
+// every where each move reaches it.
+func aim(first side, verdict string) (c contest, works goal, every bool) {
 	switch {
+	case verdict == Repetition:
+		return fight, repeat, false
 	case first == attacker && verdict == Dead:
-		return capture, []goal{settle, hold}, false
-	case first == attacker && verdict == Repetition:
-		return repeat, []goal{settle, hold}, false
-	case first == defender && verdict == Repetition:
-		return repeat, []goal{capture}, false
+		return fight, capture, false
 	case first == attacker && verdict == Seki:
-		return deny, []goal{settle}, false
+		return life, deny, false
 	case first == defender && verdict == Alive:
-		return settle, []goal{capture, deny}, false
+		return life, settle, false
 	case first == defender && (verdict == Seki || verdict == Held):
-		return hold, []goal{capture}, false
+		return fight, hold, false
 	}
-	return 0, nil, true
+	return 0, 0, true
 }
 
 // moves finds which first moves work.
@@ -381,7 +313,7 @@ func (a *asker) moves(c *Card, first side) {
 		return
 	}
 	p := a.root(first, 0, 0)
-	if over, _ := a.s.ended(&p); over {
+	if over, by := a.s.ended(&p); over && by != leafDoomed {
 		c.AllMoves = true
 		return
 	}
@@ -396,15 +328,13 @@ func (a *asker) moves(c *Card, first side) {
 // proved not to. The pass comes first.
 func (a *asker) working(p *position, verdict string) (list []int16, all bool) {
 	first := p.mover
-	works, fails, every := goalsOf(first, verdict)
+	c, works, every := aim(first, verdict)
 	all = true
 	empty := a.s.room(p)
-	goals := append([]goal{works}, fails...)
 	unreached := noGoal
 	switch works {
 	case repeat:
 		unreached = repeat
-		goals = []goal{capture, settle, hold}
 	case deny:
 		unreached = unsettled
 	}
@@ -431,12 +361,15 @@ func (a *asker) working(p *position, verdict string) (list []int16, all bool) {
 		if at >= 0 {
 			q = a.s.proofs[at].goal
 		} else {
-			q, at = a.rounds(goals, &next, noEnd)
+			q, at = a.decide(c, &next, somewhat)
 		}
 		if at < 0 && unreached != noGoal && a.enumerated(unreached, &next, m) {
 			list = append(list, m)
 			a.claim(first, unreached, p, -1, m)
 			continue
+		}
+		if at < 0 {
+			q, at = a.decide(c, &next, noEnd)
 		}
 		if at < 0 {
 			all = false

@@ -10,7 +10,8 @@
 // Four goals are asked for: capture and settle (the target is pass-alive: Benson 1976),
 // and for what lies between, hold and deny. Each is a least fixed point, so that a
 // proof is a finite tree without history, and a repetition counts against the side
-// that wants the goal. A target is dead if it can be captured, alive if it can be
+// that wants the goal. Of capture and hold, and of settle and deny, one is reached but
+// for repetitions: one search looks for both. A target is dead if it can be captured, alive if it can be
 // settled, and in seki if it can be held and life can be denied.
 //
 // Search is df-pn (Nagai 2002); what prunes a proof are relevance zones alone (Shih,

@@ -46,6 +46,8 @@ func (l *laid) proofFile(q *Question, s *search, claims []claim) []byte {
 			b.WriteString("t\n")
 		case leafSafe:
 			b.WriteString("s\n")
+		case leafDoomed:
+			b.WriteString("d\n")
 		case winnerMoves:
 			fmt.Fprintf(&b, "w %s:%d\n", l.vertex(q.Size, r.move), number[r.next])
 		case loserMoves:

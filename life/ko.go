@@ -26,9 +26,9 @@ func (a *asker) ko(first, who side, n Need) *Ko {
 	p := a.root(first, 0, 0)
 	p.threat[who] = uint8(n)
 	at := int32(-1)
-	for _, q := range []goal{capture, settle, hold} {
-		if q.winner() == who && at < 0 {
-			at = a.prove(q, &p, 1)
+	for _, c := range []contest{fight, life} {
+		if q, i := a.decide(c, &p, 1); at < 0 && i >= 0 && q.winner() == who {
+			at = i
 		}
 	}
 	if at < 0 {
@@ -166,7 +166,7 @@ func (a *asker) nameThousandYears(cards [2]*Card) {
 	}
 	a.part("thousand-year ko", 0.8)
 	p := a.root(defender, 0, 1)
-	if _, at := a.rounds([]goal{settle, deny}, &p, noEnd); at < 0 || a.s.proofs[at].goal != settle {
+	if q, _ := a.decide(life, &p, noEnd); q != settle {
 		return
 	}
 	for _, c := range cards {

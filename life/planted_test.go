@@ -32,7 +32,7 @@ var planted = []struct {
 	{"play ends where it goes on", eachReply(func(r string) []string {
 		return when(!strings.HasSuffix(r, ":end"), []string{strings.Split(r, ":")[0] + ":end"})
 	})},
-	{"the winner passes instead", eachMove(func(m, to string) string { return "pass:" + to })},
+	{"the winner passes instead of taking", passInstead},
 	{"the winner plays on the corner", eachMove(func(m, to string) string { return "A1:" + to })},
 	{"the winner plays off the board", eachMove(func(m, to string) string { return "T25:" + to })},
 	{"the winner's move leads to a node of the winner's", leadsTo("w ", "w ")},
@@ -42,6 +42,9 @@ var planted = []struct {
 	{"the loser's node is the winner's", eachLine("l ", func(l string) string { return "w" + l[1:] })},
 	{"taken where it is safe", eachLine("s", func(string) string { return "t" })},
 	{"safe where it is taken", eachLine("t", func(l string) string { return "s" + l[1:] })},
+	{"doomed before it is", eachLine("w ", func(string) string { return "d" })},
+	{"doomed where it is safe", eachLine("s", func(string) string { return "d" })},
+	{"doomed where it is taken", eachLine("t", func(string) string { return "d" })},
 	{"taken before it is", eachLine("l ", func(string) string { return "t" })},
 	{"safe before it is", eachLine("w ", func(string) string { return "s" })},
 	{"a leaf with a move", eachLine("t", func(string) string { return "t A1:99999" })},
@@ -156,6 +159,19 @@ func eachMove(change func(m, to string) string) func([]string) [][]string {
 	})
 }
 
+// passInstead has the winner pass where the move takes the target.
+func passInstead(lines []string) [][]string {
+	first := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "claim ") }) + 1
+	return eachMove(func(m, to string) string {
+		v := 0
+		fmt.Sscan(to, &v)
+		if lines[first+v] != "t" {
+			return m + ":" + to
+		}
+		return "pass:" + to
+	})(lines)
+}
+
 // eachReply changes one answer after the other; [""] leaves one alone, nil drops it.
 func eachReply(change func(r string) []string) func([]string) [][]string {
 	return func(lines []string) (out [][]string) {
@@ -183,13 +199,13 @@ func eachReply(change func(r string) []string) func([]string) [][]string {
 func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 	l, err := s.question().lay()
 	require.NoError(t, err)
-	for bits := range 8 {
+	for bits := range 4 {
 		find := newSearch(l.game)
 		find.maxNodes = 50000
 		root := l.start
 		root.mover = side(bits & 1)
-		if at, _ := find.prove(goal(bits>>1), &root); at >= 0 {
-			out = append(out, l.proofFile(s.question(), find, []claim{{first: root.mover, goal: goal(bits >> 1), proof: at}}))
+		if at, _ := find.decide(contest(bits>>1), &root); at >= 0 {
+			out = append(out, l.proofFile(s.question(), find, []claim{{first: root.mover, goal: find.proofs[at].goal, proof: at}}))
 		}
 	}
 	return out

@@ -18,6 +18,7 @@ type proofKind uint8
 const (
 	leafTaken proofKind = iota
 	leafSafe
+	leafDoomed
 	winnerMoves
 	loserMoves
 )
@@ -30,19 +31,27 @@ type reply struct {
 
 const stopped int32 = -1
 
-func (s *search) leaf(p *position) int32 {
-	kind := leafTaken
-	var z set
-	if s.winner == defender {
-		kind = leafSafe
-		s.safe(p, &z)
+func (s *search) leaf(p *position, kind proofKind) int32 {
+	r := proved{at: *p, kind: kind, goal: s.contest.goal(kind.winner()), free: true}
+	switch kind {
+	case leafSafe:
+		s.safe(p, &r.zone)
+	case leafDoomed:
+		s.doomed(p, &r.zone)
 	}
-	return s.keep(proved{at: *p, kind: kind, free: true, zone: z})
+	return s.keep(r)
+}
+
+// winner returns the winner of a leaf.
+func (k proofKind) winner() side {
+	if k == leafSafe {
+		return defender
+	}
+	return attacker
 }
 
 // keep stores what is proved.
 func (s *search) keep(r proved) int32 {
-	r.goal = s.goal
 	at := int32(len(s.proofs))
 	s.proofs = append(s.proofs, r)
 	key := s.freeKey(&r.at)
@@ -50,14 +59,11 @@ func (s *search) keep(r proved) int32 {
 		key = s.key(key, &r.at)
 	}
 	s.known[key] = at
-	if len(s.proofs) >= s.maxProof {
-		s.stopped = true
-	}
 	return at
 }
 
-// mark says which moves of a state of the loser's still matter: all until the pass
-// is answered, then those in the closed zone of what is answered.
+// mark says which moves of a state have to be answered before the other side has won:
+// all until the pass is answered, then those in the closed zone of what is answered.
 func (s *search) mark(p *position, base int) {
 	z, open := s.zoneOf(p, base)
 	if open {
@@ -82,18 +88,19 @@ func (s *search) mark(p *position, base int) {
 	}
 }
 
-// zoneOf returns the closed zone of the answered moves of a state of the loser's,
-// the pass and those that lie in it; open says that the pass is not answered.
+// zoneOf returns the closed zone of the answered moves of a state, the pass and those
+// that lie in it; open says that the pass is not answered.
 func (s *search) zoneOf(p *position, base int) (z set, open bool) {
-	if s.goal == deny {
-		return s.on, false
+	o := p.mover.other()
+	if s.contest.goal(o) == deny {
+		return s.on, s.wide
 	}
-	if s.goal.stops() {
+	if s.contest.stopper() == p.mover {
 		z = s.heart(p)
 	}
 	for i := range s.kids[base:] {
 		if c := &s.kids[base+i]; c.move < 0 {
-			if c.proof < 0 {
+			if c.proof < 0 || c.cost[o] != 0 {
 				return z, true
 			}
 			z = z.or(s.proofs[c.proof].zone)
@@ -103,7 +110,7 @@ func (s *search) zoneOf(p *position, base int) (z set, open bool) {
 		z = s.closed(p, z)
 		before := z
 		for i := range s.kids[base:] {
-			if c := &s.kids[base+i]; c.move >= 0 && c.proof >= 0 && z.has(c.move) {
+			if c := &s.kids[base+i]; c.move >= 0 && c.proof >= 0 && c.cost[o] == 0 && z.has(c.move) {
 				z = z.or(s.proofs[c.proof].zone)
 			}
 		}
@@ -126,13 +133,15 @@ func (s *search) heart(p *position) (z set) {
 	return z
 }
 
-// proveNode keeps the proof of a state whose moves decide it.
-func (s *search) proveNode(p *position, base int) int32 {
+// proveNode keeps the proof of a state whose moves decide it, for its mover or the
+// other side.
+func (s *search) proveNode(p *position, base int, mover bool) int32 {
 	r := proved{at: *p, free: true, move: noMove}
-	if p.mover == s.winner {
+	if mover {
+		r.goal = s.contest.goal(p.mover)
 		for i := range s.kids[base:] {
 			c := &s.kids[base+i]
-			if c.proof < 0 {
+			if c.proof < 0 || c.suicide || c.cost[p.mover] != 0 {
 				continue
 			}
 			next := &s.proofs[c.proof]
@@ -148,15 +157,15 @@ func (s *search) proveNode(p *position, base int) int32 {
 		next := &s.proofs[r.next]
 		r.kind, r.free = winnerMoves, next.free && (r.move < 0 || r.move != p.ban)
 		r.zone = s.afterWin(p, r.move, &e, next.zone)
-		if s.goal == deny {
+		if r.goal == deny {
 			r.zone = s.on
 		}
 		return s.keep(r)
 	}
-	r.kind = loserMoves
+	r.kind, r.goal = loserMoves, s.contest.goal(p.mover.other())
 	z, _ := s.zoneOf(p, base)
 	r.zone = z
-	if s.goal.stops() && p.ban == noBan {
+	if s.contest.stopper() == p.mover && p.ban == noBan {
 		r.replies = append(r.replies, reply{pass, stopped})
 	}
 	for i := range s.kids[base:] {

@@ -82,6 +82,16 @@ func (l *laid) ban(q *Question) (int16, side) {
 	return l.index[q.Ko], attacker
 }
 
+// root returns the start with a side to move and threats.
+func (l *laid) root(q *Question, first side, threat [2]uint8) position {
+	p := l.start
+	p.mover, p.threat = first, threat
+	if at, who := l.ban(q); who == first {
+		p.ban = at
+	}
+	return p
+}
+
 // check looks at what can be said without the chains, and finds the defender.
 func (q *Question) check(l *laid) error {
 	if err := q.Size.Check(); err != nil {

@@ -193,6 +193,9 @@ func (a *asker) line(n *sgf.Node, at int32, left *int) {
 	case leafSafe:
 		n.SetText("C", "pass-alive, or joined to a chain that is alive by assumption")
 		return
+	case leafDoomed:
+		n.SetText("C", "no room for two eyes is left")
+		return
 	case winnerMoves:
 		if child := a.add(n, r.at.mover, r.move, left); child != nil {
 			a.line(child, r.next, left)

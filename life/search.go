@@ -26,9 +26,21 @@ func (q goal) winner() side {
 	return defender
 }
 
-// stops reports whether a pass of the loser's without a ban ends the play for the
-// winner: he passes too, and nothing has changed.
-func (q goal) stops() bool { return q == hold || q == deny }
+// contest is a pair of goals of which one is reached, but for repetitions.
+type contest uint8
+
+const (
+	fight contest = iota // the attacker's capture, or the defender's hold
+	life                 // the attacker's deny, or the defender's settle
+)
+
+func (c contest) goal(winner side) goal {
+	return [2][2]goal{{capture, hold}, {deny, settle}}[c][winner]
+}
+
+// stopper is the side whose pass without a ban ends play: the other passes too, and
+// reaches its goal.
+func (c contest) stopper() side { return side(c) }
 
 const infinite = 1 << 30
 
@@ -37,22 +49,24 @@ type child struct {
 	move    int16
 	needed  bool
 	tainted bool
+	suicide bool // enters no proof as the winner's move
 	key     uint64
-	pn, dn  uint32
-	proof   int32 // -1 if not proved
+	cost    [2]uint32 // proof number of either side's win
+	proof   int32     // -1 if not proved
 }
 
-// search looks for the proof of one goal after the other in one game.
+// search looks for proofs of one contest after the other in one game.
 type search struct {
 	*game
-	goal   goal
-	winner side
-	wide   bool // the fight is not enclosed: moves far from it are left out
+	contest contest
+	seeker  side // repetitions count against it
+	wide    bool // the fight is not enclosed: moves far from it are left out
 
 	table  table
 	known  map[uint64]int32 // proved states by key
 	proofs []proved
 
+	hint   int16                    // the move that answered another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
 	kids   []child
 	path   []uint64
@@ -63,7 +77,7 @@ type search struct {
 	maxProof int
 	stop     func() bool
 	stopped  bool
-	strict   bool // what is refuted by a repetition is not kept for other paths
+	strict   bool // what is decided by a repetition is not kept for other paths
 }
 
 func newSearch(g *game) *search {
@@ -78,59 +92,83 @@ func mix(z uint64) uint64 {
 
 // freeKey identifies a state without its threats; key with them.
 func (s *search) freeKey(p *position) uint64 {
-	return p.hash ^ s.keys[p.ban+1] ^ mix(uint64(p.mover)|uint64(s.goal)<<1|uint64(p.left)<<3|1<<40)
+	return p.hash ^ s.keys[p.ban+1] ^ mix(uint64(p.mover)|uint64(s.contest)<<1|uint64(p.left)<<3|1<<40)
 }
 
 func (s *search) key(free uint64, p *position) uint64 {
 	return free ^ mix(uint64(p.threat[0])<<8|uint64(p.threat[1])|1<<41)
 }
 
-// ended reports whether play is over, and who has won then.
-func (s *search) ended(p *position) (over bool, winner side) {
-	if s.taken(p) {
-		return true, attacker
-	}
-	if s.safe(p, nil) {
-		return true, defender
+// ended reports whether play is over, and by what.
+func (s *search) ended(p *position) (over bool, by proofKind) {
+	switch {
+	case s.taken(p):
+		return true, leafTaken
+	case s.safe(p, nil):
+		return true, leafSafe
+	case s.doomed(p, nil):
+		return true, leafDoomed
 	}
 	return false, 0
 }
 
-// prove searches for a proof that the winner reaches the goal from a state, and
-// returns its number, or -1 where none was found: then refuted says that the search
-// is complete.
-func (s *search) prove(q goal, root *position) (proof int32, refuted bool) {
-	s.goal, s.winner, s.stopped = q, q.winner(), false
-	if over, winner := s.ended(root); over {
-		if winner != s.winner {
+// firstEffort is after how many states a search turns to the other side's proofs.
+const firstEffort = 4000
+
+// decide searches for a proof that one side reaches its goal of a contest from a state,
+// and returns its number, or -1 where none was found: then neither says that the search
+// is complete. Both sides in turn seek, with more and more states: a repetition counts
+// against the one that seeks.
+func (s *search) decide(c contest, root *position) (proof int32, neither bool) {
+	s.contest = c
+	free := s.freeKey(root)
+	key := s.key(free, root)
+	if over, by := s.ended(root); over {
+		return s.leaf(root, by), false
+	}
+	var strict [2]bool
+	ended := [2]int{-1, -1} // how much was proved when a strict search of a side's ended
+	most := s.maxNodes
+	defer func() { s.maxNodes = most }()
+	for effort := int64(firstEffort); ; effort *= 2 {
+		for s.seeker = attacker; s.seeker <= defender; s.seeker++ {
+			if at, ok := s.find(free, key); ok {
+				return at, false
+			}
+			before := len(s.proofs)
+			if ended[s.seeker] == before {
+				continue
+			}
+			s.table.forgetTainted()
+			s.strict, s.stopped, s.maxNodes = strict[s.seeker], false, min(most, s.nodes+effort)
+			r := s.visit(root, key, [2]uint32{infinite, infinite})
+			if r.proof >= 0 {
+				return r.proof, false
+			}
+			if s.stopped {
+				if s.nodes >= most || s.full() {
+					return -1, false
+				}
+				continue
+			}
+			// A state decided by a repetition of one path may be otherwise on another. Proofs
+			// found on the way help the next round; at last nothing of the kind is kept.
+			if len(s.proofs) == before {
+				if strict[s.seeker] {
+					ended[s.seeker] = before
+				}
+				strict[s.seeker] = true
+			}
+		}
+		if ended[attacker] == len(s.proofs) && ended[defender] == len(s.proofs) {
 			return -1, true
 		}
-		return s.leaf(root), false
 	}
-	for s.strict = false; ; {
-		s.table.forgetTainted()
-		before := len(s.proofs)
-		free := s.freeKey(root)
-		key := s.key(free, root)
-		if at, ok := s.find(free, key); ok {
-			return at, false
-		}
-		r := s.visit(root, key, infinite, infinite)
-		if r.pn == 0 {
-			return r.proof, false
-		}
-		if s.stopped || !r.tainted {
-			return -1, !s.stopped
-		}
-		// A state refuted by a repetition of one path may be won on another. Proofs
-		// found on the way help the next round; at last nothing of the kind is kept.
-		if len(s.proofs) == before {
-			if s.strict {
-				return -1, true
-			}
-			s.strict = true
-		}
-	}
+}
+
+// full reports whether the search has to end.
+func (s *search) full() bool {
+	return len(s.proofs) >= s.maxProof || s.stop != nil && s.stop()
 }
 
 func (s *search) find(free, key uint64) (int32, bool) {
@@ -143,9 +181,15 @@ func (s *search) find(free, key uint64) (int32, bool) {
 
 // result is what is known of a state.
 type result struct {
-	pn, dn  uint32
+	cost    [2]uint32
 	proof   int32
-	tainted bool // refuted by a repetition of this path
+	open    uint32 // moves that are not decided
+	tainted bool   // decided by a repetition of this path, or by what enters no proof
+}
+
+func won(winner side) (cost [2]uint32) {
+	cost[winner.other()] = infinite
+	return cost
 }
 
 func (s *search) push(key uint64) {
@@ -163,52 +207,49 @@ func (s *search) repeats(key uint64) bool {
 	return s.onPath[key&(1<<12-1)] != 0 && slices.Contains(s.path, key)
 }
 
-// visit searches a state until its numbers reach the limits (df-pn: Nagai 2002).
-func (s *search) visit(p *position, key uint64, pnLimit, dnLimit uint32) result {
+// visit searches a state until one of its numbers reaches its limit (df-pn: Nagai
+// 2002).
+func (s *search) visit(p *position, key uint64, limit [2]uint32) result {
 	base := len(s.kids)
 	start := s.nodes
 	s.push(key)
+	hint := s.hint
 	s.expand(p)
-	or := p.mover == s.winner
-	if !or {
-		s.mark(p, base)
-	}
-	var r result
+	s.mark(p, base)
+	m, o := p.mover, p.mover.other()
+	r := result{proof: -1}
+	answer := noMove // what answered the last move
 	for {
-		best, second, n := s.sum(base, or, &r)
-		if r.pn == 0 {
-			r.proof = s.proveNode(p, base)
-			if or {
-				s.worked(p.mover, s.proofs[r.proof].move)
+		best, second := s.sum(p, base, &r)
+		if r.cost[m] == 0 || r.cost[o] == 0 {
+			if !r.tainted {
+				r.proof = s.proveNode(p, base, r.cost[m] == 0)
+				if r.cost[m] == 0 {
+					s.worked(m, s.proofs[r.proof].move)
+				}
 			}
 			break
 		}
-		if r.dn == 0 && !or && best >= 0 {
-			s.worked(p.mover, s.kids[base+best].move)
-		}
-		if r.dn == 0 || r.pn >= pnLimit || r.dn >= dnLimit || s.stopped {
+		if r.cost[m] >= limit[m] || r.cost[o] >= limit[o] || s.stopped {
 			break
 		}
-		c := s.kids[base+best]
-		pnNext, dnNext := pnLimit, dnLimit
-		if or {
-			pnNext = min(pnLimit, second+1+second/4)
-			dnNext = dnLimit - min(dnLimit-1, n-1)
-		} else {
-			dnNext = min(dnLimit, second+1+second/4)
-			pnNext = pnLimit - min(pnLimit-1, n-1)
-		}
-		next := *p
-		s.move(&next, c.move)
-		got := s.visit(&next, c.key, pnNext, dnNext)
+		c := &s.kids[base+best]
+		var next [2]uint32
+		next[m] = min(limit[m], second+1+second/4)
+		next[o] = limit[o] - min(limit[o]-1, r.open-1)
+		q := *p
+		s.move(&q, c.move)
+		s.hint = answer
+		got := s.visit(&q, c.key, next)
+		s.hint = hint
 		k := &s.kids[base+best]
-		k.pn, k.dn, k.proof, k.tainted = got.pn, got.dn, got.proof, got.tainted
-		if got.pn == 0 && !or {
+		k.cost, k.proof, k.tainted = got.cost, got.proof, got.tainted
+		if got.cost[o] == 0 {
+			if k.proof >= 0 && s.proofs[k.proof].kind == winnerMoves {
+				answer = s.proofs[k.proof].move
+			}
 			s.mark(p, base)
 		}
-	}
-	if r.pn != 0 {
-		r.proof = -1
 	}
 	s.pop()
 	s.kids = s.kids[:base]
@@ -233,16 +274,10 @@ func (s *search) move(p *position, m int16) (effect, bool) {
 
 // expand appends the moves of a state to kids.
 func (s *search) expand(p *position) {
-	or := p.mover == s.winner
-	room := s.room(p)
-	// A pass of the winner's without a ban changes nothing, but where play may stop.
-	if p.ban != noBan || or && s.goal.stops() || !or && !s.goal.stops() {
+	if p.ban != noBan || p.mover != s.contest.stopper() {
 		s.consider(p, pass)
 	}
-	if s.wide && !or {
-		return // until the pass is answered, then in the zone of the answer
-	}
-	for i, w := range room {
+	for i, w := range s.room(p) {
 		for ; w != 0; w &= w - 1 {
 			s.consider(p, int16(i<<6|bits.TrailingZeros64(w)))
 		}
@@ -279,102 +314,75 @@ func (s *search) consider(p *position, m int16) {
 		return
 	}
 	e, legal := s.move(&next, m)
-	if !legal || p.mover == s.winner && !e.suicide.empty() {
+	if !legal {
 		return
 	}
 	s.nodes++
-	if s.nodes&1023 == 0 && (s.nodes > s.maxNodes || s.stop != nil && s.stop()) {
+	if s.nodes >= s.maxNodes || s.nodes&1023 == 0 && s.full() {
 		s.stopped = true
 	}
-	c := child{move: m, needed: true, pn: 1, dn: 1, proof: -1}
+	c := child{move: m, needed: true, suicide: !e.suicide.empty(), cost: [2]uint32{1, 1}, proof: -1}
 	s.guess(p.mover, m, &c)
 	free := s.freeKey(&next)
 	c.key = s.key(free, &next)
 	if s.repeats(c.key) {
-		c.pn, c.dn, c.tainted = infinite, 0, true
+		c.cost, c.tainted = won(s.seeker.other()), true
 		s.kids = append(s.kids, c)
 		return
 	}
-	if t := s.table.get(c.key); t != nil && t.pn != 0 {
-		c.pn, c.dn, c.tainted = t.pn, t.dn, t.tainted != 0
-		s.kids = append(s.kids, c)
-		return
-	}
-	if at, ok := s.find(free, c.key); ok {
-		c.pn, c.dn, c.proof = 0, infinite, at
-	} else if over, winner := s.ended(&next); over {
-		if winner == s.winner {
-			c.pn, c.dn, c.proof = 0, infinite, s.leaf(&next)
-		} else {
-			c.pn, c.dn = infinite, 0
-			s.table.put(c.key, result{pn: infinite, proof: -1}, 1)
-		}
+	if t := s.table.get(c.key); t != nil {
+		c.cost, c.tainted = t.cost, t.tainted != 0
+	} else if at, ok := s.find(free, c.key); ok {
+		c.cost, c.proof = won(s.proofs[at].goal.winner()), at
+	} else if over, by := s.ended(&next); over {
+		c.cost, c.proof = won(by.winner()), s.leaf(&next, by)
 	}
 	s.kids = append(s.kids, c)
 }
 
-// sum combines the numbers of the moves. It returns the one to search next, the
-// second smallest number beside its own, and how many moves the sum runs over.
-func (s *search) sum(base int, or bool, r *result) (best int, second uint32, n uint32) {
+// sum combines the numbers of the moves in r: the other side has won when all moves that
+// are needed are answered, and how far that is the numbers of all others tell. It returns
+// the move to search next and the second smallest number beside its own.
+func (s *search) sum(p *position, base int, r *result) (best int, second uint32) {
+	m, o := p.mover, p.mover.other()
 	least, most := uint32(infinite), uint32(0)
 	second = infinite
 	best = -1
-	r.tainted = false
-	taintedAny := false
+	decided, tainted, answered := false, false, true
+	r.open, r.tainted = 0, false
 	for i := range s.kids[base:] {
 		c := &s.kids[base+i]
-		if !c.needed {
+		switch {
+		case c.cost[m] == 0 && !c.tainted && !c.suicide:
+			r.cost = won(m)
+			return i, infinite
+		case c.cost[m] == 0:
+			decided = decided || !c.suicide || m != s.seeker
+			tainted = true
+			continue
+		case c.cost[o] == 0:
+			tainted = tainted || c.tainted && c.needed
 			continue
 		}
-		a, b := c.pn, c.dn
-		if !or {
-			a, b = b, a
-		}
-		// a is minimised, b is summed.
-		if a == 0 {
-			// One move decides.
-			r.tainted = c.tainted
-			if or {
-				r.pn, r.dn = 0, infinite
-			} else {
-				r.pn, r.dn = infinite, 0
-			}
-			return i, infinite, 1
-		}
-		if b == 0 {
-			taintedAny = taintedAny || c.tainted
-			continue
-		}
-		n++
-		most = max(most, b)
-		if a < least {
+		answered = answered && !c.needed
+		r.open++
+		most = max(most, c.cost[o])
+		if a := c.cost[m]; a < least {
 			second = least
 			least, best = a, i
 		} else if a < second {
 			second = a
 		}
 	}
-	if n == 0 {
-		// All are decided against the mover.
-		r.tainted = taintedAny
-		if or {
-			r.pn, r.dn = infinite, 0
-		} else {
-			r.pn, r.dn = 0, infinite
-		}
-		return -1, infinite, 0
+	switch {
+	case decided:
+		r.cost, r.tainted = won(m), true
+	case answered:
+		r.cost, r.tainted = won(o), tainted || s.wide && s.contest.goal(o) == deny
+	default:
+		r.cost[m], r.cost[o] = least, min(most+r.open-1, infinite-1)
 	}
-	// Of the winner's moves few will be searched: they count as one.
-	if or {
-		n = 1
-	}
-	total := min(most+n-1, infinite-1)
-	if or {
-		r.pn, r.dn = least, total
-	} else {
-		r.pn, r.dn = total, least
-	}
-	return best, second, n
+	return best, second
 }
 
 // worked notes that a move decided a state.
@@ -400,9 +408,8 @@ func (s *search) guess(c side, m int16, k *child) {
 	case n < 128:
 		guess = 8
 	}
-	if c == s.winner {
-		k.pn = guess
-	} else {
-		k.dn = guess
+	if m == s.hint {
+		guess = 1
 	}
+	k.cost[c] = guess
 }

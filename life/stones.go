@@ -196,6 +196,71 @@ func (g *game) lives(p *position, b *benson, t int16, zone *set) bool {
 	return true
 }
 
+// doomed reports whether the target dies whatever is played: where it may still get
+// eyes no two points lie apart, since all others are next to attackers who are alive by
+// assumption or joined to such. All that is needed is to fill those. zone, if not nil,
+// gets the points that show it.
+func (g *game) doomed(p *position, zone *set) bool {
+	walls := g.fixed.and(p.stones[attacker])
+	if walls.empty() {
+		return false
+	}
+	walls = g.flood(&walls, &p.stones[attacker])
+	closed := g.around(&walls)
+	open := g.on.minus(walls)
+	for i, t := range g.targets {
+		if p.left>>i&1 == 0 {
+			continue
+		}
+		chain := g.chain(p, defender, t)
+		room := g.flood(&chain, &open)
+		eyes := room.minus(closed)
+		one := !g.all || p.left&(p.left-1) == 0
+		if one {
+			eyes = eyes.minus(chain)
+		}
+		dies := !room.meets(&g.fixed) && g.together(&eyes)
+		if dies && zone != nil {
+			*zone = zone.or(g.wallsOf(p, room, walls))
+			if one {
+				*zone = zone.or(chain)
+			}
+		}
+		if dies != g.all {
+			return dies
+		}
+	}
+	return g.all
+}
+
+// together reports whether s has no two points that are not next to each other.
+func (g *game) together(s *set) bool {
+	switch s.count() {
+	case 0, 1:
+		return true
+	case 2:
+		one := single(s.first())
+		near := g.around(&one)
+		return s.within(&near)
+	}
+	return false
+}
+
+// wallsOf returns the walls next to a room and what ties them to stones alive by
+// assumption.
+func (g *game) wallsOf(p *position, room, walls set) (out set) {
+	touched := g.around(&room).and(walls)
+	out = touched
+	for q := touched.first(); q >= 0; q = touched.first() {
+		chain := g.chain(p, attacker, q)
+		if part := touched.and(chain); !part.within(&g.fixed) {
+			out = out.or(g.anchored(p, attacker, chain))
+		}
+		touched = touched.minus(chain)
+	}
+	return out
+}
+
 // mayLive reports whether two regions touch the chain: fewer make no life.
 func (g *game) mayLive(p *position, chain *set) bool {
 	out := g.on.minus(p.stones[defender])

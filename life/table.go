@@ -3,7 +3,7 @@ package life
 // entry is what the table keeps of a state.
 type entry struct {
 	key     uint64
-	pn, dn  uint32
+	cost    [2]uint32
 	work    uint32
 	tainted uint32 // the round in which it was refuted by a repetition, 0 if it was not
 }
@@ -58,13 +58,13 @@ func (t *table) put(key uint64, r result, work uint64) {
 			at = i
 		}
 	}
-	if r.pn == 0 {
+	if r.proof >= 0 {
 		return
 	}
 	if b[at].key == 0 {
 		t.used++
 	}
-	b[at] = entry{key: key, pn: r.pn, dn: r.dn, work: uint32(min(work, 1<<32-1))}
+	b[at] = entry{key: key, cost: r.cost, work: uint32(min(work, 1<<32-1))}
 	if r.tainted {
 		b[at].tainted = t.round
 	}
@@ -77,7 +77,7 @@ func (t *table) grow() {
 	for i := range old {
 		if e := &old[i]; e.key != 0 {
 			if e.tainted == 0 || e.tainted == t.round {
-				t.put(e.key, result{pn: e.pn, dn: e.dn, tainted: e.tainted != 0}, uint64(e.work))
+				t.put(e.key, result{cost: e.cost, proof: -1, tainted: e.tainted != 0}, uint64(e.work))
 			}
 		}
 	}

@@ -306,3 +306,84 @@ func (b *board) safe(s *state) bool {
 	}
 	return !b.all
 }
+
+// doomed reports whether the target dies whatever is played: all of it, or one chain
+// where one is enough. show is called with what shows it.
+func (b *board) doomed(s *state, show func(target int, room []int)) bool {
+	wall := b.walls(s)
+	for i, t := range b.targets {
+		if s.left>>i&1 == 0 {
+			continue
+		}
+		around := b.roomOf(t, wall)
+		dies := b.tooSmall(s, t, around, wall)
+		if dies {
+			show(t, around)
+		}
+		if dies != b.all {
+			return dies
+		}
+	}
+	return b.all
+}
+
+// tooSmall reports whether a room has no place for two eyes: no two of its points that
+// lie apart and are not next to walls. A chain's own points give it none, unless others
+// have to be taken too.
+func (b *board) tooSmall(s *state, target int, room []int, wall []bool) bool {
+	own := b.ownPoints(s, target)
+	var eyes []int
+	for _, p := range room {
+		if b.fixed[p] {
+			return false
+		}
+		if !slices.Contains(own, p) && !slices.ContainsFunc(b.near[p], func(q int) bool { return wall[q] }) {
+			eyes = append(eyes, p)
+		}
+	}
+	for _, p := range eyes {
+		for _, q := range eyes {
+			if p != q && !slices.Contains(b.near[p], q) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ownPoints returns the points of a target chain, none where others have to be taken too.
+func (b *board) ownPoints(s *state, target int) []int {
+	if b.all && s.left&(s.left-1) != 0 {
+		return nil
+	}
+	return b.chain(s, target)
+}
+
+// walls marks the attacker's stones that are alive by assumption or joined to such.
+func (b *board) walls(s *state) []bool {
+	wall := make([]bool, len(b.near))
+	for p, c := range s.stones {
+		if c == attacks && b.fixed[p] && !wall[p] {
+			for _, q := range b.chain(s, p) {
+				wall[q] = true
+			}
+		}
+	}
+	return wall
+}
+
+// roomOf returns what is connected with p by points that are no walls.
+func (b *board) roomOf(p int, wall []bool) []int {
+	seen := make([]bool, len(b.near))
+	seen[p] = true
+	room := []int{p}
+	for i := 0; i < len(room); i++ {
+		for _, q := range b.near[room[i]] {
+			if !wall[q] && !seen[q] {
+				seen[q] = true
+				room = append(room, q)
+			}
+		}
+	}
+	return room
+}

@@ -140,7 +140,7 @@ const (
 )
 
 type node struct {
-	kind    byte // 't' taken, 's' safe, 'w' the winner moves, 'l' the loser moves
+	kind    byte // 't' taken, 's' safe, 'd' doomed, 'w' the winner moves, 'l' the loser moves
 	answers []answer
 	zone    points
 	free    bool
@@ -203,7 +203,7 @@ func (f *file) line(line string) error {
 		f.Ban, f.Banned = rest[0], rest[1]
 	case "claim":
 		return f.claim(rest)
-	case "t", "s", "w", "l":
+	case "t", "s", "d", "w", "l":
 		return f.node(word[0], rest)
 	default:
 		return fmt.Errorf("unknown word %q", word)
@@ -274,7 +274,7 @@ func (f *file) node(kind byte, rest []string) error {
 		n.answers = append(n.answers, a)
 	}
 	switch {
-	case (kind == 't' || kind == 's') && len(rest) > 0:
+	case kind != 'w' && kind != 'l' && len(rest) > 0:
 		return errors.New("a leaf with moves")
 	case kind == 'w' && (len(rest) != 1 || n.answers[0].to == ended):
 		return errors.New("the winner has one move")

@@ -116,6 +116,11 @@ func (f *file) descend(i int) error {
 			return errors.New("the target is not pass-alive")
 		}
 		return nil
+	case n.kind == 'd':
+		if taken || winner != attacks || !f.b.doomed(s, func(int, []int) {}) {
+			return errors.New("the target may still get two eyes")
+		}
+		return nil
 	case taken:
 		return errors.New("play goes on after the target is taken")
 	case goal == Deny && f.b.safe(s):
@@ -153,6 +158,8 @@ func (f *file) ascend(i int) error {
 	switch n.kind {
 	case 's':
 		f.safeZone(s, n.zone)
+	case 'd':
+		f.doomedZone(s, n.zone)
 	case 'w':
 		err = f.winner(i)
 	case 'l':

@@ -5,6 +5,7 @@ import { toast } from "../live";
 import { inWords, welcome } from "../net";
 import { screens } from "../router";
 import { askLevels, begin, busy, change, fitOn, fitText, levelOf, levelsOn, maxHandicap, opponent, sizeOf, wish } from "./newgame";
+import { TeachChoice } from "./Teach";
 
 function Against() {
 	const w = wish.value;
@@ -84,6 +85,7 @@ function More() {
 					<option value="fischer">{t("clock_fischer", { main: 3, bonus: 5 })}</option>
 				</select>
 			</Field>
+			<TeachChoice />
 			<Field label={t("pace")}>
 				<Switch label={t("pace_human")} value={w.pace} onChange={(pace) => change({ pace })} />
 			</Field>
