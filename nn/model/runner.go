@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"kosumi/nn"
@@ -59,6 +60,9 @@ func chooseRunner(c Config, file string, open func() (source, error)) (runner, e
 	case OnnxGo, "onnxgo":
 		return onnxgoRunner{chosen}, nil
 	default:
+		if names := ort.ProviderNames(); c.Plugin == "" && !slices.Contains(names, provider) {
+			return nil, fmt.Errorf("%w: %q is unknown: use one of auto, %s, %s, %s", ErrProvider, provider, Kernel, OnnxGo, strings.Join(names, ", "))
+		}
 		lib, err := ort.Need("--provider "+provider+" is a part of it", c.Library)
 		if err == nil && c.Plugin != "" {
 			err = ort.Register(c.Library, c.Plugin)
