@@ -51,7 +51,7 @@ func Examine(c Config) []Finding {
 func WhatMatters(all []Finding) []Finding {
 	var some []Finding
 	var absent []string
-	serves := slices.ContainsFunc(all, func(f Finding) bool { return f.What == "onnxruntime" && f.OK })
+	serves := slices.ContainsFunc(all, func(f Finding) bool { return f.OK && (f.What == "onnxruntime" || f.What == "network") })
 	for _, f := range all {
 		provider, is := strings.CutPrefix(f.What, "provider ")
 		switch {

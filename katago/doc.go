@@ -9,6 +9,6 @@
 //
 // # Keys
 //
-// Every key that KataGo 1.17 reads either changes something here, or is returned
+// Every key that KataGo 1.18 reads either changes something here, or is returned
 // as idle, for the program to name once. testdata/keys.txt lists them all.
 package katago

@@ -38,17 +38,18 @@ func (sel *selector) drawFocus(f *thinking.Focus) board.Point {
 
 // selectFocus returns the place of an edge for a move at the root, or that the next new
 // one is for it. Where the move cannot be made after all, the move that would be selected
-// without a focus takes its place.
-func (sel *selector) selectFocus(n *node, edges []edge, move board.Point) int {
+// without a focus takes its place. It returns false where the move has had all visits that
+// a node may have.
+func (sel *selector) selectFocus(n *node, edges []edge, move board.Point) (place int, ok bool) {
 	for k := range edges {
 		if edges[k].move == move && edges[k].prior >= 0 {
-			return k
+			return k, sel.nodes.a.node(edges[k].child).visits < mostVisits
 		}
 	}
 	if sel.nodes.bringForward(n, move) {
-		return selectNew
+		return selectNew, true
 	}
-	return sel.selectMove(sel.nodes.root, n, edges)
+	return sel.selectMove(sel.nodes.root, n, edges), true
 }
 
 // searchedFor returns the move at the root that is searched for a move: itself, or the

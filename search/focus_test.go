@@ -264,3 +264,21 @@ func TestFocusBesidePasses(t *testing.T) {
 		}
 	}
 }
+
+// TestFocusKeepsCountersWhole: a position that can be searched without end, at the end of a
+// game, gets no more visits than a node may count, and the search goes on.
+func TestFocusKeepsCountersWhole(t *testing.T) {
+	tree := newTree(t, Defaults(), &stub{})
+	tree.Reset(newGame(t, 3))
+	f := focusOn(&thinking.Focus{Moves: []board.Point{4}, Prob: 1})
+	searchedWith(t, tree, Limits{Visits: 10, Focus: f})
+	edges := tree.nodes.a.edgesOf(tree.nodes.a.node(tree.nodes.root))
+	for k := range edges {
+		if edges[k].move == 4 {
+			tree.nodes.a.node(edges[k].child).visits = mostVisits
+		}
+	}
+	r := searchedWith(t, tree, Limits{Visits: 50, Focus: f})
+	require.EqualValues(t, 50, r.Root.Visits)
+	require.Zero(t, r.Stats.Focused)
+}

@@ -40,7 +40,9 @@ func (sel *selector) choose(path []step, i uint32, n *node) (place int, kind vis
 	sel.counter.follow(sel.sh, path)
 	if f := sel.sh.limits.Focus; f != nil && i == ns.root {
 		if move := sel.drawFocus(f.Load()); move != board.NoPoint {
-			return sel.selectFocus(n, edges, move), focused
+			if place, ok := sel.selectFocus(n, edges, move); ok {
+				return place, focused
+			}
 		}
 	}
 	switch how := sel.drawSelection(i, n); how {

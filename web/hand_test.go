@@ -194,7 +194,7 @@ func TestRecords(t *testing.T) {
 
 	// Pasted nonsense is refused where it stands.
 	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.setData("text", "hello"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
-	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("no game record")`)
+	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("not a game record")`)
 	p.Clean()
 }
 

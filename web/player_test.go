@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -215,4 +216,26 @@ func TestNetworksPage(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "strong")
 	p.Clean()
+}
+
+// TestLargeRecords takes records of 10 MB: a comment of that size is one to review, as many
+// moves are refused in one line, and larger files too.
+func TestLargeRecords(t *testing.T) {
+	s := serve(t, t.TempDir())
+	post := func(data string) (answers []api.Imported) {
+		t.Helper()
+		req, err := http.NewRequest(http.MethodPost, s.Address()+"api/import?to=review", strings.NewReader(data))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+s.access.Keys.Token)
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&answers))
+		require.Len(t, answers, 1)
+		require.NotContains(t, answers[0].Error, "\n")
+		return answers
+	}
+	require.NotEmpty(t, post("(;SZ[9]C[" + strings.Repeat("0123456789", 1<<20) + "];B[ee];W[cc])")[0].ID)
+	require.Contains(t, post("(;SZ[9]" + strings.Repeat(";B[ee];W[cc]", 10<<20/12) + ")")[0].Error, "too large")
+	require.NotEmpty(t, post("(;SZ[9]C[" + strings.Repeat("0123456789", 3<<20) + "];B[ee])")[0].Error)
 }

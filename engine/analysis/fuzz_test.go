@@ -16,12 +16,13 @@ func FuzzHandle(f *testing.F) {
 	for _, seed := range []string{
 		query5Text("q"), `{"id":"x","action":"query_version"}`, `{"id":"x","action":"query_models"}`, `{"id":"x","action":"clear_cache"}`,
 		`{"id":"x","action":"terminate","terminateId":"q","turnNumbers":[1]}`, `{"id":"x","action":"terminate_all"}`,
+		`{"id":"x","action":"set_focus","targetId":"q","turnNumbers":[1],"focusMoves":["A1","pass"],"focusWeights":[1,2],"focusProb":0.5}`,
 		"{}", "[]", "null", "{", "\x00", `{"id":"\ud800"}`, `{"id":5}`, "\r\n\r\n" + query5Text("a") + "\n" + query5Text("b"),
 		`{"id":"all","initialStones":[["B","A1"]],"initialPlayer":"W","moves":[["W","C3"]],"rules":{"ko":"SIMPLE","scoring":"TERRITORY"},` +
 			`"komi":0.5,"whiteHandicapBonus":"N","boardXSize":3,"boardYSize":4,"analyzeTurns":[0,1],"maxVisits":3,"analysisPVLen":2,` +
 			`"rootPolicyTemperature":2,"rootFpuReductionMax":1,"includeOwnership":true,"includeMovesOwnership":true,"includePolicy":true,` +
 			`"includePVVisits":true,"includeNoResultValue":true,"avoidMoves":[{"player":"B","moves":["A1","pass"],"untilDepth":2}],` +
-			`"overrideSettings":{"maxTime":1,"reportAnalysisWinratesAs":"BLACK","x":1},"reportDuringSearchEvery":1,"priorities":[1,-1],"zzz":{}}`,
+			`"overrideSettings":{"maxTime":1,"reportAnalysisWinratesAs":"BLACK","x":1},"reportDuringSearchEvery":1,"priorities":[1,-1],"focusMoves":["A2"],"focusProb":1,"zzz":{}}`,
 	} {
 		f.Add([]byte(seed))
 	}

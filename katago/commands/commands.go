@@ -1,5 +1,5 @@
 // Package commands are KataGo's commands over the Go Text Protocol: what they take, how
-// they refuse and what they answer, as KataGo 1.17 does. They replace those of a
+// they refuse and what they answer, as KataGo 1.18 does. They replace those of a
 // [gtp.Server]; clients that know KataGo by name expect them.
 //
 // Each group of commands is a small type with what state it needs. All of them share a

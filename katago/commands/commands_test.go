@@ -150,7 +150,7 @@ func TestTree(t *testing.T) {
 
 // FuzzParse: a line is a command, a fault or nothing, and names hold no blanks.
 func FuzzParse(f *testing.F) {
-	for _, line := range []string{"3 play b d4", "12", "99999999999 x", "# comment", "é\t", "1name  x  "} {
+	for _, line := range []string{"3 play b d4", "12", "99999999999 x", "# comment", "é\t", "1name  x  ", "kata-analyze focus A1:2,pass 0.5 avoid b C3 1"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

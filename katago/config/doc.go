@@ -1,4 +1,4 @@
-// Package config reads the configuration files of KataGo 1.17: their syntax,
+// Package config reads the configuration files of KataGo 1.18: their syntax,
 // what every key of its gtp and analysis programs may hold, and what holds where a
 // file says nothing. It knows nothing of how an engine is made; others turn what it
 // reads into their own settings.

@@ -112,7 +112,7 @@ func TestDeviceLost(t *testing.T) {
 					require.NoError(t, g.Play(g.ToMove(), g.Size().FromIndex(best)))
 				}
 			}
-			require.Equal(t, 1, strings.Count(log.String(), "webgpu failed: the CPU goes on"), log.String())
+			require.Equal(t, 1, strings.Count(log.String(), "webgpu failed: the CPU takes over"), log.String())
 			require.Contains(t, log.String(), errLost.Error())
 			require.Equal(t, ort.CPU, m.Describe().Provider)
 			require.Contains(t, m.Describe().Why, "webgpu failed")

@@ -60,7 +60,7 @@ func (b *spared) Close() error {
 // lose gives the device up, and says so once.
 func (m *Model) lose(why error) {
 	if m.lost.CompareAndSwap(false, true) {
-		m.conf.Log.Warn(m.run.name()+" failed: the CPU goes on in its place, with the same network", "error", withAdvice(why))
+		m.conf.Log.Warn(m.run.name()+" failed: the CPU takes over with the same network", "error", withAdvice(why))
 	}
 }
 

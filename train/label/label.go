@@ -65,13 +65,14 @@ const (
 )
 
 // Recipe returns how fresh games are played unless somebody says otherwise: on three
-// sizes so that six labels in ten are of 19x19 and two each of 13x13 and 9x9, komi and
+// sizes so that six labels in ten are of 19x19 and two each of 13x13 and 9x9, as soon as
+// many games have been played (those of small boards end first), komi and
 // ko rules as in self-play, some under Japanese rules, some with handicap stones, moves
 // drawn from the policy, the first ones freely, later ones from its best. Most games end
 // once they are decided.
 func Recipe() selfplay.Config {
 	c := selfplay.Defaults()
-	c.Boards = []selfplay.BoardShare{{Width: 19, Height: 19, Share: 0.26}, {Width: 13, Height: 13, Share: 0.22}, {Width: 9, Height: 9, Share: 0.52}}
+	c.Boards = []selfplay.BoardShare{{Width: 19, Height: 19, Share: 0.41}, {Width: 13, Height: 13, Share: 0.22}, {Width: 9, Height: 9, Share: 0.37}}
 	c.Labels, c.Search.Method = true, selfplay.Policy
 	c.Rules.Suicide, c.Rules.Territory = 0.1, 0.2
 	c.Opening = selfplay.Opening{Temperature: 1, Forks: 0.1, ForkDepth: 0.15, Handicap: 0.1}

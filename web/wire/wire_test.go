@@ -43,3 +43,11 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, []string{"A1", "pass"}, wire.Vertices(board.Square(9), []board.Point{board.Square(9).Point(0, 8), board.Pass, 0}, 2))
 	require.Equal(t, "superko", wire.Illegal(board.ErrSuperko).(api.Error).Args[0])
 }
+
+// TestNotSGF: what is no record at all is called that.
+func TestNotSGF(t *testing.T) {
+	for _, text := range []string{"", "%PDF-1.7", "hello"} {
+		_, err := wire.ParseSGF([]byte(text))
+		require.EqualError(t, err, "this is not an SGF file", text)
+	}
+}
