@@ -47,13 +47,16 @@ type Card struct {
 	AllMoves bool     `json:"allMoves"`
 	// NeedD is how many threats more the defender needs to be saved, NeedA how many the
 	// attacker needs to kill; Then is the verdict with them.
-	NeedD Need     `json:"needD,omitempty"`
-	NeedA Need     `json:"needA,omitempty"`
-	Then  string   `json:"then,omitempty"`
-	Ko    *Ko      `json:"ko,omitempty"`
-	Zone  []string `json:"zone,omitempty"` // the points that the proof of the verdict depends on
-	Nodes int64    `json:"nodes"`
-	Known []string `json:"provedBounds,omitempty"` // what is proved where the verdict is not
+	NeedD Need   `json:"needD,omitempty"`
+	NeedA Need   `json:"needA,omitempty"`
+	Then  string `json:"then,omitempty"`
+	Ko    *Ko    `json:"ko,omitempty"`
+	// Network is the probability by the network that the target lives, where the verdict
+	// is not proved.
+	Network *float64 `json:"network,omitempty"`
+	Zone    []string `json:"zone,omitempty"` // the points that the proof of the verdict depends on
+	Nodes   int64    `json:"nodes"`
+	Known   []string `json:"provedBounds,omitempty"` // what is proved where the verdict is not
 }
 
 // Answer is what was found about a question.

@@ -26,6 +26,7 @@ type Options struct {
 	Nodes    int64         // at most so many states; 0: no bound
 	First    board.Color   // only with this side to move first; Empty: both
 	Progress func(what string, nodes int64)
+	Network  Network // orders moves, and says what is likely where nothing is proved; nil: none
 }
 
 // asker answers one question.
@@ -41,6 +42,7 @@ type asker struct {
 	claims  []claim
 	neither map[uint64]bool // contests and states where the search ended without a proof
 	what    string
+	alive   [2]float64 // what the network says of the target with either side to move, below 0 where it says nothing
 }
 
 // Ask answers a question: the verdict for either side to move first, what threats
@@ -59,6 +61,8 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 		a.until = began.Add(opts.Time)
 	}
 	a.s.stop = a.over
+	a.alive = [2]float64{-1, -1}
+	a.look()
 	out := a.describe()
 	var cards [2]*Card
 	for _, first := range []side{attacker, defender} {
@@ -70,6 +74,11 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	a.answer(cards)
 	if err := a.verify(out, cards); err != nil {
 		return nil, err
+	}
+	for first, c := range cards {
+		if c != nil && !c.Proved && a.alive[first] >= 0 {
+			c.Network = &a.alive[first]
+		}
 	}
 	out.Seconds = time.Since(began).Seconds()
 	out.Record, err = a.record(out, cards)

@@ -9,16 +9,18 @@ import (
 )
 
 // Judge answers questions about the life of stones of a game in text for people, with
-// what is proved within a limit of time. It holds nothing.
-type Judge struct{}
+// what is proved within a limit of time.
+type Judge struct {
+	Network Network // orders moves, and says what is likely where nothing is proved; nil: none
+}
 
 // Life answers for the chains of stones, all of one colour: whether all of them live,
 // or with all whether one does.
-func (Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error) {
+func (j Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error) {
 	q := QuestionOf(g)
 	q.Targets, q.All = stones, all
 	q.Assumed = Surroundings(q.Size, q.Stones, q.Targets)
-	out, err := Ask(ctx, q, Options{Time: limit})
+	out, err := Ask(ctx, q, Options{Time: limit, Network: j.Network})
 	if err != nil {
 		return "", err
 	}
@@ -26,8 +28,8 @@ func (Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, all 
 }
 
 // Unsettled lists the groups whose life depends on who moves first, blank lines between.
-func (Judge) Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error) {
-	list, err := Unsettled(ctx, QuestionOf(g), Options{Time: limit}, nil)
+func (j Judge) Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error) {
+	list, err := Unsettled(ctx, QuestionOf(g), Options{Time: limit, Network: j.Network}, nil)
 	var texts []string
 	for _, a := range list {
 		texts = append(texts, strings.TrimSuffix(a.Text(), "\n"))

@@ -395,6 +395,12 @@ func (s *search) worked(c side, m int16) {
 	}
 }
 
+// advise gives a move the credit that it had if it had decided states as often as it
+// is probable.
+func (s *search) advise(c side, m int16, probability float32) {
+	s.credit[c][m+1] = uint32(200 * max(0, min(1, probability)))
+}
+
 // guess sets the first numbers of a state by how often the move to it has decided
 // others.
 func (s *search) guess(c side, m int16, k *child) {

@@ -3,6 +3,7 @@ package life
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"kosumi/board"
@@ -101,11 +102,34 @@ func (q *Question) Without(list, others []board.Point) (kept []board.Point) {
 	return kept
 }
 
-// Unsettled asks for every group that Chains names in the position of q, within the
-// time for all together, and returns the answers that differ by who moves first.
+// certain is how probable a life or a death is that the network settles.
+const certain = 0.95
+
+// open returns the chains of list whose life a network does not take for settled: all
+// without one.
+func open(ctx context.Context, q *Question, net Network, list []board.Point) []board.Point {
+	if net == nil {
+		return list
+	}
+	var views [2]*View
+	for i, c := range []board.Color{board.Black, board.White} {
+		v, err := net.Look(ctx, q.Size, q.Stones, c)
+		if err != nil || v.Black == nil {
+			return list
+		}
+		views[i] = v
+	}
+	return slices.DeleteFunc(list, func(p board.Point) bool {
+		a, b := views[0].Black[p], views[1].Black[p]
+		return min(a, b) > certain || max(a, b) < 1-certain
+	})
+}
+
+// Unsettled asks for every group that Chains names in the position of q, but those that
+// the network of opts takes for settled, within the time for all together, and returns the answers that differ by who moves first.
 // assumed says which chains are alive in each question; nil: Surroundings.
 func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Question) ([]board.Point, error)) (found []*Answer, err error) {
-	list := Chains(q.Size, q.Stones)
+	list := open(ctx, q, opts.Network, Chains(q.Size, q.Stones))
 	until := time.Now().Add(opts.Time)
 	for i, p := range list {
 		if ctx.Err() != nil {

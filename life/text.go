@@ -41,6 +41,9 @@ func (a *Answer) say(c *Card) string {
 	if c.Proved {
 		words += ", proved"
 	}
+	if c.Network != nil {
+		words += fmt.Sprintf("; the network says %.0f %% alive", 100**c.Network)
+	}
 	if len(c.Moves) > 0 {
 		words += "; moves: " + strings.Join(c.Moves, " ")
 		if !c.AllMoves {

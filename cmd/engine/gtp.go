@@ -88,7 +88,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 // network.
 func gtpOptions(s *settings, net *open.Network) gtp.Options {
 	return gtp.Options{
-		Version: version, Strict: s.StrictPlay, Life: life.Judge{}, Ready: net.Wait,
+		Version: version, Strict: s.StrictPlay, Life: life.Judge{Network: lifeNetwork{net}}, Ready: net.Wait,
 		Models: func() []thinking.ModelInfo { return katago.Models(net) },
 	}
 }

@@ -27,6 +27,7 @@ type lifeFlags struct {
 }
 
 func lifeCommand() *cobra.Command {
+	s := defaultSettings()
 	f := lifeFlags{first: "both", move: -1, seconds: 10}
 	c := &cobra.Command{
 		Use:   "life FILE --at STONE[,STONE...]",
@@ -41,15 +42,24 @@ those that would be assumed. Several stones after --at must all live; with --all
 attacker must take every one of them. Without --at it looks for groups of two stones
 or more whose life depends on who moves first.
 
+A network orders the moves, and says how likely the life of a group is that is not
+proved; no proof rests on it. Without --at, groups that it takes for settled are left out.
+
 The threats in an answer are ko threats that one side has more than the other.
 Ctrl-C ends the search, and what was proved until then is said.`,
 		Example: `  engine life problem.sgf --at B2
   engine life game.sgf --move 57 --at C3,E3 --assume Q16,-D10 --json
   engine life problem.sgf --at B2 -o proof.sgf && engine life --check proof.sgf`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runLife(cmd, &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.load(cmd); err != nil {
+				return err
+			}
+			return runLife(cmd, &s, &f, args)
+		},
 	}
 	fl := c.Flags()
+	s.oneNetworkFlags(fl)
 	fl.StringVar(&f.at, "at", "", "`STONES` whose life is asked for, separated by commas")
 	fl.BoolVar(&f.all, "all", false, "the attacker must take all of the stones, not only one")
 	fl.StringVar(&f.assume, "assume", "", "`STONES` of chains that are alive, none, or -STONE to strike one; default: chains that stand in the open")
@@ -62,7 +72,7 @@ Ctrl-C ends the search, and what was proved until then is said.`,
 	return c
 }
 
-func runLife(cmd *cobra.Command, f *lifeFlags, args []string) error {
+func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error {
 	if f.check != "" {
 		if len(args) > 0 {
 			return usagef("--check needs no other file")
@@ -77,6 +87,16 @@ func runLife(cmd *cobra.Command, f *lifeFlags, args []string) error {
 		return usageError{err}
 	}
 	opts := life.Options{Time: time.Duration(f.seconds * float64(time.Second)), First: first}
+	net := openNetwork(s, q.Size, s.stderr)
+	defer net.Close()
+	if err := net.Wait(); err != nil {
+		if s.Model != "" {
+			return err
+		}
+		s.stderr.Warn("no network orders the moves: " + err.Error())
+	} else {
+		opts.Network = lifeNetwork{net}
+	}
 	progress := console.NewProgress(cmd.ErrOrStderr())
 	defer progress.Close()
 	opts.Progress = func(what string, nodes int64) { progress.Show("", nodes, 0, "positions", what) }

@@ -1,0 +1,203 @@
+package life
+
+import (
+	"context"
+
+	"kosumi/board"
+)
+
+// Network is what a question asks of a neural network. It orders moves, and says how
+// likely a life is that was not proved; no proof rests on it.
+type Network interface {
+	// Look returns what the network thinks of a position with one side to move.
+	Look(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*View, error)
+}
+
+// View is what a network thinks of a position. Points are in board order.
+type View struct {
+	Policy []float32 // the probability of each point as the next move
+	Black  []float32 // the probability that Black has each point in the end; nil: unknown
+}
+
+// diagram is the fight on a board of its own, for a network: cut out, with walls and
+// territories around it that make it decide the game.
+type diagram struct {
+	size   board.Size
+	stones []board.Color
+	dx, dy int // what is added to a column and a row of the question to get those here
+}
+
+// Sides of the diagram.
+const (
+	margin   = 2 // points around the fight, and how near it an edge is taken in
+	smallest = 9
+)
+
+// diagram cuts the fight out. Where the rest of the board is full of stones, or the
+// fight covers most of it, the board stays as it is.
+func (l *laid) diagram(q *Question) *diagram {
+	d := &diagram{size: q.Size, stones: q.Stones}
+	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1
+	stones, rest := 0, 0
+	for p, at := range l.index {
+		if at >= 0 {
+			x, y := q.Size.XY(board.Point(p))
+			x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+			continue
+		}
+		rest++
+		if q.Stones[p] != board.Empty {
+			stones++
+		}
+	}
+	side := max(smallest, x1-x0+1+margin, y1-y0+1+margin)
+	if !l.closed || 4*stones > rest || side >= min(q.Size.W, q.Size.H) {
+		return d
+	}
+	d.size = board.Square(side)
+	d.dx, d.dy = shift(x0, x1, q.Size.W, side), shift(y0, y1, q.Size.H, side)
+	d.stones = make([]board.Color, d.size.Area())
+	inside := make([]bool, len(d.stones))
+	for p, at := range l.index {
+		if at < 0 {
+			continue
+		}
+		at := d.at(q, board.Point(p))
+		d.stones[at], inside[at] = q.Stones[p], true
+	}
+	d.fill(inside, l.defender)
+	return d
+}
+
+// shift returns what is added to coordinates so that lo to hi lie on a shorter board,
+// at the same edge if they are near one.
+func shift(lo, hi, long, short int) int {
+	switch {
+	case lo <= margin:
+		return 0
+	case long-1-hi <= margin:
+		return short - long
+	}
+	return (short-(hi-lo+1))/2 - lo
+}
+
+// at returns the point of the diagram for one of the question.
+func (d *diagram) at(q *Question, p board.Point) board.Point {
+	x, y := q.Size.XY(p)
+	return d.size.Point(x+d.dx, y+d.dy)
+}
+
+// fill gives what lies outside of the fight to both sides: the attacker what is next to
+// it, and so much that each has about half of the board if the target is one's or the
+// other's; with holes, so that all of it lives.
+func (d *diagram) fill(inside []bool, defender board.Color) {
+	far := d.distances(inside)
+	total := d.size.Area()
+	theirs := total / 2 // what the attacker gets with half of the fight
+	for p := range inside {
+		if inside[p] {
+			theirs--
+		}
+	}
+	most := 0
+	for _, f := range far {
+		most = max(most, f)
+	}
+	// From the fight outward.
+	for ring := 1; ring <= most; ring++ {
+		for p := range far {
+			if far[p] != ring {
+				continue
+			}
+			x, y := d.size.XY(board.Point(p))
+			c := defender
+			if theirs > 0 || ring <= 2 {
+				c = defender.Opponent()
+				theirs--
+			}
+			if ring == 1 || (x+y)%2 == 0 || theirs > -d.size.W && theirs < d.size.W/2 {
+				d.stones[p] = c
+			}
+		}
+	}
+}
+
+// distances returns how many steps each point is away from the fight.
+func (d *diagram) distances(inside []bool) []int {
+	far := make([]int, len(inside))
+	var list []board.Point
+	for p, in := range inside {
+		far[p] = -1
+		if in {
+			far[p] = 0
+			list = append(list, board.Point(p))
+		}
+	}
+	for ; len(list) > 0; list = list[1:] {
+		x, y := d.size.XY(list[0])
+		for _, s := range [4][2]int{{0, -1}, {-1, 0}, {1, 0}, {0, 1}} {
+			if nx, ny := x+s[0], y+s[1]; nx >= 0 && ny >= 0 && nx < d.size.W && ny < d.size.H {
+				if n := d.size.Point(nx, ny); far[n] < 0 {
+					far[n] = far[list[0]] + 1
+					list = append(list, n)
+				}
+			}
+		}
+	}
+	return far
+}
+
+// look asks the network about the start with either side to move: its policy becomes
+// the first credit of moves, and its ownership the life of the target. Without a
+// network, or where it fails, nothing is known.
+func (a *asker) look() {
+	if a.opts.Network == nil {
+		return
+	}
+	a.what = "network"
+	d := a.l.diagram(a.q)
+	for first := range a.alive {
+		color := a.l.defender
+		if side(first) == attacker {
+			color = color.Opponent()
+		}
+		v, err := a.opts.Network.Look(a.ctx, d.size, d.stones, color)
+		if err != nil {
+			continue
+		}
+		for m, p := range a.l.point {
+			if p != board.NoPoint && a.l.on.has(int16(m)) {
+				a.s.advise(side(first), int16(m), v.Policy[d.at(a.q, p)])
+			}
+		}
+		if v.Black != nil {
+			a.alive[first] = a.targetLives(d, v)
+		}
+	}
+}
+
+// targetLives returns the probability that the target lives: that of its weakest chain,
+// or where the attacker must take all of its strongest.
+func (a *asker) targetLives(d *diagram, v *View) float64 {
+	out := 1.0
+	if a.q.All {
+		out = 0
+	}
+	for _, t := range a.l.targets {
+		chain := a.l.chain(&a.l.start, defender, t)
+		sum := 0.0
+		for _, m := range chain.points(nil) {
+			sum += float64(v.Black[d.at(a.q, a.l.point[m])])
+		}
+		lives := sum / float64(chain.count())
+		if a.l.defender == board.White {
+			lives = 1 - lives
+		}
+		if a.q.All {
+			out = max(out, lives)
+		} else {
+			out = min(out, lives)
+		}
+	}
+	return out
+}

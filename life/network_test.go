@@ -1,0 +1,91 @@
+package life
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// opinion is a network that thinks the same of every position: how probable it is that
+// White has a point in the end. It notes what it was shown.
+type opinion struct {
+	white float32
+	shown []board.Size
+}
+
+func (o *opinion) Look(_ context.Context, size board.Size, stones []board.Color, _ board.Color) (*View, error) {
+	o.shown = append(o.shown, size)
+	v := &View{Policy: make([]float32, len(stones)), Black: make([]float32, len(stones))}
+	for p := range stones {
+		v.Policy[p], v.Black[p] = 1/float32(len(stones)), 1-o.white
+	}
+	return v, nil
+}
+
+// TestNetwork says what the network thinks where nothing is proved, and nothing of it
+// where there is a proof: the verdict is the same without it.
+func TestNetwork(t *testing.T) {
+	e := readExamples(t)[0]
+	net := &opinion{white: 0.97}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	out, err := Ask(ctx, e.shape.question(), Options{Network: net})
+	require.NoError(t, err)
+	require.Equal(t, Unknown, out.Attacks.Verdict)
+	require.InDelta(t, 0.97, *out.Attacks.Network, 1e-6)
+	require.Contains(t, out.Text(), "not proven; the network says 97 % alive")
+	require.Len(t, net.shown, 2)
+	out, err = Ask(context.Background(), e.shape.question(), Options{Nodes: 4000000, Network: net})
+	require.NoError(t, err)
+	require.Nil(t, out.Attacks.Network)
+	require.Equal(t, e.answer[0], e.shape.summary(t, out.Attacks))
+}
+
+// TestDiagram cuts a corner out of a large board: the stones of the fight stand where
+// they stood, and every chain has a liberty.
+func TestDiagram(t *testing.T) {
+	q := &Question{Size: board.Square(19), Stones: make([]board.Color, 361)}
+	for _, v := range []string{"A17", "B17", "C17", "D17", "D18", "D19"} {
+		p, err := q.Size.ParseVertex(v)
+		require.NoError(t, err)
+		q.Stones[p] = board.White
+		q.Targets = []board.Point{p}
+	}
+	for _, v := range []string{"A16", "B16", "C16", "D16", "E16", "E17", "E18", "E19"} {
+		p, err := q.Size.ParseVertex(v)
+		require.NoError(t, err)
+		q.Stones[p] = board.Black
+		q.Assumed = []board.Point{p}
+	}
+	l, err := q.lay()
+	require.NoError(t, err)
+	d := l.diagram(q)
+	require.Equal(t, board.Square(9), d.size)
+	colors := map[board.Color]int{}
+	for p, at := range l.index {
+		if at >= 0 {
+			require.Equal(t, q.Stones[p], d.stones[d.at(q, board.Point(p))])
+		}
+	}
+	again := &Question{Size: d.size, Stones: d.stones, Targets: []board.Point{d.at(q, q.Targets[0])}}
+	_, err = again.lay()
+	require.NoError(t, err)
+	for _, c := range d.stones {
+		colors[c]++
+	}
+	require.Greater(t, colors[board.Black], 12)
+	require.Greater(t, colors[board.White], 12)
+}
+
+// TestOpenGroups asks only for groups that the network does not take for settled.
+func TestOpenGroups(t *testing.T) {
+	q := readExamples(t)[0].shape.question()
+	list := []board.Point{q.Targets[0]}
+	for white, want := range map[float32]int{0.97: 0, 0.03: 0, 0.5: 1} {
+		require.Len(t, open(context.Background(), q, &opinion{white: white}, []board.Point{list[0]}), want)
+	}
+	require.Len(t, open(context.Background(), q, nil, list), 1)
+}
