@@ -106,7 +106,7 @@ func needIntegers(t *testing.T) {
 }
 
 // TestIntegersOnOwnPositions compares 16-bit integers with float32 on positions that
-// the network's policy leads to; see docs/measurements/speed.md.
+// the network's policy leads to; see docs/measurements.md.
 func TestIntegersOnOwnPositions(t *testing.T) {
 	testshared.Slow(t)
 	needIntegers(t)
