@@ -31,7 +31,7 @@ func TestFirstUse(t *testing.T) {
 	screen(p, 1280, 720)
 	p.Do(chromedp.SetValue(`.first-yes select`, "3k", chromedp.ByQuery))
 	p.Press("Start")
-	p.Until(webtest.Home + `.dataset.front === "new"`)
+	p.Until(webtest.Home + `?.dataset.front === "new"`)
 	n := small("b")
 	n.Size, n.Seat = [2]int{9, 9}, api.Seat{Level: levels.Auto}
 	g := begin(join(t, s), n)

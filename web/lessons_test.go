@@ -257,7 +257,7 @@ func TestLearn(t *testing.T) {
 	p.Mine()
 	id := strings.TrimPrefix(browsertest.JS[string](p.Tab, "location.pathname"), "/play/")
 	g := ask[api.GameState](c, "watch", api.Watch{What: "game:" + id})
-	require.Equal(t, []any{[2]int{9, 9}, "gentle", s.welcome().Levels[0].ID}, []any{g.Size, g.Teach, g.Seat.Level})
+	require.Equal(t, []any{[2]int{9, 9}, "gentle", ask[[]api.Level](c, "levels.on", api.OnBoard{Size: [2]int{9, 9}})[0].ID}, []any{g.Size, g.Teach, g.Seat.Level})
 	p.Do(chromedp.Navigate(s.Address() + "learn"))
 	p.Until(`document.querySelectorAll(".lesson-done").length === 6`)
 	p.Clean()

@@ -147,7 +147,8 @@ func chooseFiles(p webtest.Page, files map[string]string) {
 // come of it.
 func TestReviewPage(t *testing.T) {
 	dir := t.TempDir()
-	p := openPage(t, servePage(t, dir))
+	s := servePage(t, dir)
+	p := openPage(t, s)
 	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
 	const screen = `document.querySelector("main.review")`
 	p.Until(screen + ` && ` + screen + `.dataset.state === "done"`)
@@ -180,7 +181,7 @@ func TestReviewPage(t *testing.T) {
 	p.Until(`document.querySelector(".review-row.done")?.innerText.includes("Aki <b>")`)
 	p.Axe("reviews")
 
-	p.Do(chromedp.Evaluate(`document.querySelector('a[href="/drills"]').click()`, nil))
+	p.Do(chromedp.Navigate(s.Address() + "drills"))
 	p.Until(`document.querySelector("main.drill")`)
 	p.Axe("drill")
 	p.Press("Show me")

@@ -144,7 +144,7 @@ func TestProblemsOfTheDay(t *testing.T) {
 	p.Until(`document.querySelectorAll(".problem-row li").length > 0`)
 	n := browsertest.JS[int](p.Tab, `document.querySelectorAll(".problem-row li").length`)
 	p.Axe("problems of the day")
-	p.Press("Begin")
+	p.Do(chromedp.Click(`a[href="/problems/today"]`, chromedp.ByQuery))
 	seen := map[string]bool{}
 	for range n {
 		p.Until(`document.querySelector("main.drill")?.dataset.answered === "" && document.querySelector("main.drill").dataset.problem`)
@@ -194,7 +194,7 @@ func TestNetworksPage(t *testing.T) {
 	require.Contains(t, browsertest.JS[string](p.Tab, `document.querySelector(".toast.bad").innerText`), "not a network that works here")
 	chooseFiles(p, map[string]string{"strong.bin.gz": string(whole)})
 	p.Until(`[...document.querySelectorAll(".network-list strong")].some((e) => e.innerText === "strong.bin.gz")`)
-	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".network-list li")].find((e) => e.innerText.includes("strong")).querySelector("button").click()`, nil))
+	p.Press("Use")
 	p.Until(`document.querySelector(".network-list .on")?.innerText.includes("strong.bin.gz")`)
 	p.Axe("networks, two")
 

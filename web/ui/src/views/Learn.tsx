@@ -9,12 +9,13 @@ import { Icon } from "../icons";
 import { keys, rulesOpen } from "../keys";
 import { after, judge, LESSONS, start, type Answer, type Position } from "../lessons";
 import { say, toast } from "../live";
-import { inWords, send, watch, welcome } from "../net";
+import { inWords, send, watch } from "../net";
 import { go } from "../router";
 import { play, point, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
 import { Mini } from "./Mini";
+import { askLevels, levelsOn } from "./newgame";
 
 const profile = signal<Profile | null>(null);
 const lesson = signal(0); // of LESSONS
@@ -111,7 +112,7 @@ function next(): void {
 /** The first game: on a small board, against the weakest level, with a word after large losses. */
 async function firstGame(): Promise<void> {
 	try {
-		const level = welcome.value?.levels?.[0]?.id;
+		const level = (await askLevels(9, 9))[0]?.id;
 		const { id } = await send<ID>("game.new", { size: [9, 9], rules: "chinese", colour: "b", handicap: 0, seat: level ? { level, pace: "human" } : { visits: 1, pace: "human" }, clock: { kind: "none", main: 0 }, teach: "gentle" }, true);
 		await finish();
 		go("/play/" + id);
@@ -163,7 +164,8 @@ function After() {
 }
 
 function FirstGame() {
-	const level = welcome.value?.levels?.[0]?.id;
+	useEffect(() => { void askLevels(9, 9); }, []);
+	const level = levelsOn(9, 9)?.[0]?.id;
 	return (
 		<main class="empty first-game">
 			<Mini w={9} h={9} stones={FIRST} size={160} />

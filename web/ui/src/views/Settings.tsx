@@ -29,7 +29,7 @@ export function Settings(_: { id: string }) {
 			<h1>{t("settings")}</h1>
 			<section class="card" aria-labelledby="s-board">
 				<h2 id="s-board">{t("set_board")}</h2>
-				<div class="board-preview" aria-hidden="true"><Board w={9} h={4} stones={PREVIEW} last={22} coordinates={s.coordinates} label={t("set_wood")} /></div>
+				<div class="board-preview" inert><Board w={9} h={4} stones={PREVIEW} last={22} coordinates={s.coordinates} label={t("set_wood")} /></div>
 				<Field label={t("set_wood")}><Choice label={t("set_wood")} value={s.wood} options={[["wood", t("wood_wood")], ["slate", t("wood_slate")], ["paper", t("wood_paper")]]} onChange={(v) => change("wood", v)} /></Field>
 				<Field label={t("set_coordinates")}><Choice label={t("set_coordinates")} value={s.coordinates} options={[["a1", "A1"], ["11", "1-1"], ["kanji", "4 四"], ["none", t("none")]]} onChange={(v) => change("coordinates", v)} /></Field>
 				<Field label={t("set_confirm")}><Choice label={t("set_confirm")} value={s.confirm} options={[["size", t("confirm_size")], ["always", t("always")], ["never", t("never")]]} onChange={(v) => change("confirm", v)} /></Field>

@@ -106,7 +106,7 @@ export function Story({ g, r, known }: { g: GameState; r: Review; known: Map<num
 	useEffect(() => { if (!looking && turning.length) say(t("story_ready", { n: turning.length })); }, [looking]);
 	const item = (i: number, title: string, text: string) => (
 		<li key={title + i}>
-			<button class={at === i ? "on" : ""} onClick={() => lookAt(i)} aria-label={t("story_show", { n: i + 1 }) + " " + text}>
+			<button class={at === i ? "on" : ""} onClick={() => lookAt(i)} title={t("story_show", { n: i + 1 })}>
 				<span class="story-title"><span class={"dot " + moves[i].c} /> {title}</span>
 				<span>{text}</span>
 			</button>
