@@ -100,7 +100,8 @@ func TestYou(t *testing.T) {
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Navigate(s.Address() + "you"))
 	p.Until(`document.querySelector("main.you form input")`)
-	p.Do(chromedp.SetValue(`main.you form input`, "Aki <b>", chromedp.ByQuery), chromedp.Submit(`main.you form`, chromedp.ByQuery))
+	p.Do(chromedp.SetValue(`main.you form input`, "Aki <b>", chromedp.ByQuery))
+	p.Press("Add")
 	p.Until(`document.querySelector("main.you").innerText.includes("From the moves of 1 reviewed game") && document.querySelector("main.you .bar-table")`)
 	p.Axe("you, with losses")
 	for _, size := range [][2]int64{{390, 844}, {360, 640}, {768, 1024}} {
