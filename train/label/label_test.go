@@ -100,7 +100,7 @@ func TestFreshGames(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, r.Interrupted)
 	require.GreaterOrEqual(t, r.Rows, c.Rows)
-	require.Less(t, r.Rows, c.Rows+60)
+	require.Less(t, r.Rows, 2*c.Rows) // games that are under way come to their end
 	require.Equal(t, r.Rows, r.Fresh)
 	require.Equal(t, r.Rows, last.Load().Rows)
 	fresh := labels(t, c.Out)
