@@ -61,7 +61,7 @@ var allowed = map[string]string{
 	"web/api":       "",
 	"web/build":     "web/api",
 	"release":       "",
-	"web":           "board clock engine katago level nn nn/open review search sgf thinking train web/api",
+	"web":           "board clock engine katago level life nn nn/open review search sgf thinking train web/api",
 	"cluster":       "board clock match nn nn/open review search sgf train",
 	"cmd/engine":    "*",
 	"examples":      "board nn nn/model search",

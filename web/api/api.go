@@ -159,7 +159,7 @@ type Engine struct {
 
 // Watch asks for the state of something now and for every change: what is "games",
 // "game:ID", "doc:ID", "docs", "engine", "training", "reviews", "review:ID", "profile",
-// "networks", or "you", of which there is no news.
+// "networks", "life", or "you", of which there is no news.
 type Watch struct {
 	What string `json:"what"`
 }
