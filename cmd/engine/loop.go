@@ -93,8 +93,8 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if f.games < 0 || !(f.hours >= 0) {
-		return usagef("--games and --hours: 0 or more")
+	if err := cmp.Or(must(f.games >= 0, "games", f.games, "0 or more"), must(f.hours >= 0, "hours", f.hours, "0 or more")); err != nil {
+		return err
 	}
 	if err := prepareLoop(cmd, dir, f); err != nil {
 		return err
