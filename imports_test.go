@@ -50,6 +50,8 @@ var allowed = map[string]string{
 	"life":          "board life/check sgf",
 	"console":       "",
 	"life/check":    "",
+	"life/advice":   "board life nn",
+	"life/mine":     "board life life/advice nn nn/model sgf",
 	"bench":         "board nn nn/features search sgf",
 	"doctor":        "board nn nn/model nn/ort",
 	"match/opening": "board nn sgf",

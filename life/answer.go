@@ -80,9 +80,12 @@ type Answer struct {
 	Walk *Walk `json:"-"`
 }
 
-// Opinion is what a network thinks of a question.
+// Opinion is what a network thinks of a question: the probability that the target lives,
+// for either side to move first and their mean.
 type Opinion struct {
-	Alive float64 `json:"alive"` // the probability that the target lives, the mean of both first movers
+	Alive    float64 `json:"alive"`
+	Attacker float64 `json:"attackerFirst"`
+	Defender float64 `json:"defenderFirst"`
 }
 
 // Unsettled reports whether it is proved that the verdict depends on who moves first.

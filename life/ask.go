@@ -81,7 +81,7 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 		}
 	}
 	if a.alive[attacker] >= 0 && a.alive[defender] >= 0 {
-		out.Network = &Opinion{Alive: (a.alive[attacker] + a.alive[defender]) / 2}
+		out.Network = &Opinion{(a.alive[attacker] + a.alive[defender]) / 2, a.alive[attacker], a.alive[defender]}
 	}
 	out.Walk = a.newWalk(cards)
 	out.Seconds = time.Since(began).Seconds()
