@@ -193,17 +193,25 @@ func licenceTexts(meta string) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	for _, p := range slices.Sorted(maps.Keys(packages)) {
-		texts, err := filepath.Glob("web/ui/node_modules/" + p + "/LICEN[CS]E*")
-		if err != nil || len(texts) == 0 {
-			return nil, fmt.Errorf("package %s has no licence file", p)
-		}
-		text, err := os.ReadFile(texts[0])
-		if err != nil {
+		if err := licenceOf(&b, p, "web/ui/node_modules/"+p); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "%s\n\n%s\n\n", p, bytes.TrimSpace(text))
 	}
 	return b.Bytes(), nil
+}
+
+// licenceOf adds the licence that stands in the folder of a package.
+func licenceOf(b *bytes.Buffer, name, dir string) error {
+	texts, err := filepath.Glob(filepath.Join(dir, "LICEN[CS]E*"))
+	if err != nil || len(texts) == 0 {
+		return fmt.Errorf("package %s has no licence file", name)
+	}
+	text, err := os.ReadFile(texts[0])
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "%s\n\n%s\n\n", name, bytes.TrimSpace(text))
+	return nil
 }
 
 // write replaces the contents of web/ui/dist: every file compressed, but those

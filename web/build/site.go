@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,12 +80,72 @@ func site(out, programs string) error {
 		return err
 	}
 	maps.Copy(files, page)
-	html := strings.NewReplacer(`="/`, `="./`, `<meta charset="utf-8">`, `<meta charset="utf-8">`+"\n"+`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`).Replace(string(files["index.html"]))
+	if err := installable(files); err != nil {
+		return err
+	}
+	licences, err := goLicences()
+	if err != nil {
+		return err
+	}
+	files["assets/licences.txt"] = append(files["assets/licences.txt"], licences...)
+	html := strings.NewReplacer(`="/`, `="./`, `<link rel="manifest"`, `<link rel="apple-touch-icon" href="./icon-180.png">`+"\n"+`<link rel="manifest"`, `<meta charset="utf-8">`, `<meta charset="utf-8">`+"\n"+`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`).Replace(string(files["index.html"]))
 	files["index.html"] = []byte(html)
 	if files["sw.js"], err = serviceWorker(files); err != nil {
 		return err
 	}
 	return writeSite(out, files)
+}
+
+// installable gives the manifest the icons that home screens take.
+func installable(files map[string][]byte) error {
+	var manifest map[string]any
+	if err := json.Unmarshal(files["manifest.webmanifest"], &manifest); err != nil {
+		return err
+	}
+	icons, ok := manifest["icons"].([]any)
+	if !ok {
+		return errors.New("the manifest has no icons")
+	}
+	for _, pixels := range []int{180, 192, 512} {
+		data, err := icon(pixels)
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("icon-%d.png", pixels)
+		files[name] = data
+		icons = append(icons, map[string]string{"src": name, "sizes": fmt.Sprintf("%dx%d", pixels, pixels), "type": "image/png"})
+	}
+	manifest["icons"] = icons
+	data, err := json.Marshal(manifest)
+	files["manifest.webmanifest"] = data
+	return err
+}
+
+// goLicences gathers the licences of Go and of the modules that the program is made from.
+func goLicences() ([]byte, error) {
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./cmd/page")
+	list.Env, list.Stderr = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0"), os.Stderr
+	text, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	dirs := map[string]string{"Go": strings.TrimSpace(string(root))}
+	for line := range strings.Lines(string(text)) {
+		if module, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			dirs[module] = dir
+		}
+	}
+	var b bytes.Buffer
+	for _, module := range slices.Sorted(maps.Keys(dirs)) {
+		if err := licenceOf(&b, module, dirs[module]); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
 }
 
 // serviceWorker returns the script that keeps the files for when there is no network.

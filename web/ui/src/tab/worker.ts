@@ -57,8 +57,8 @@ const total = Object.values(PARTS).reduce((sum, p) => sum + p.bytes, 0);
 async function fetched(part: Part): Promise<Uint8Array<ArrayBuffer>> {
 	const before = came;
 	for (const cache of ["default", "reload"] as const) {
-		const r = await fetch(new URL(part.name, here), { cache });
-		if (!r.ok || !r.body) continue;
+		const r = await fetch(new URL(part.name, here), { cache }).catch(() => null); // there may be no network
+		if (!r?.ok || !r.body) continue;
 		const data = new Uint8Array(part.bytes);
 		let n = 0;
 		for (const reader = r.body.getReader(); ; ) {
@@ -72,7 +72,7 @@ async function fetched(part: Part): Promise<Uint8Array<ArrayBuffer>> {
 		if (n === part.bytes && (await sound(data, part))) return data;
 		came = before;
 	}
-	throw new Error(`${part.name} is damaged or missing, and the address of this page has no other`);
+	throw new Error(`${part.name} is damaged or missing, and could not be fetched again`);
 }
 
 async function sound(data: Uint8Array<ArrayBuffer>, part: Part): Promise<boolean> {
