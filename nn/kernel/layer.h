@@ -96,6 +96,6 @@ void scaled_part(int isa, const scaled_call *, int part, int parts);
 void scaled_gradient_part(int isa, const scaled_gradient_call *, int part, int parts, float *dscale, float *dshift);
 
 const isa_t *isa_of(int isa);
-extern const isa_t isa_portable, isa_neon, isa_avx2, isa_avxvnni, isa_avx512, isa_avx512vnni;
+extern const isa_t isa_portable, isa_neon, isa_avx2, isa_avxvnni, isa_avx512, isa_avx512vnni, isa_wasm;
 
 #endif
