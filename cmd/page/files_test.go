@@ -173,4 +173,3 @@ func TestNoNetworkFile(t *testing.T) {
 	list := browsertest.JS[[]string](b, `command("watch", { what: "networks" }).then((e) => [...e.d.networks, ...e.d.jobs].map((n) => n.name))`)
 	require.Equal(t, []string{"kosumi-9x9 (built in)"}, list)
 }
-
