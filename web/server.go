@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kosumi/engine"
+	"kosumi/life"
 	"kosumi/review"
 	"kosumi/web/access"
 	"kosumi/web/api"
@@ -23,6 +24,7 @@ import (
 	"kosumi/web/levels"
 	"kosumi/web/networks"
 	"kosumi/web/player"
+	"kosumi/web/proofs"
 	"kosumi/web/record"
 	"kosumi/web/reviews"
 	"kosumi/web/ui"
@@ -37,6 +39,7 @@ type Config struct {
 	Engine   engine.Config      // of every seat; size, rules and limits come from the game
 	Reviews  string             // where reviews are kept; "" is the folder reviews of Folder
 	Training Training           // loops that the page shows; nil: none
+	Life     life.Network       // what questions of life and death ask; nil: they are answered without
 	Listen   string             // address; "" is loopback, the port of last time if it is free
 	Names    []string           // further host names of this server
 	TLS      *tls.Config
@@ -77,6 +80,7 @@ type Server struct {
 	reviews *reviews.Reviews
 	player  *player.Player
 	library *networks.Library // nil: networks cannot be added
+	proofs  *proofs.Shared
 }
 
 // New opens the folder and the port. Errors of the folder wrap [folder.ErrTaken] if
@@ -107,6 +111,7 @@ func New(c Config) (*Server, error) {
 	s.docs = documents.New(s.folder, &s.hub, s.warnings)
 	s.games = &games{folder: s.folder, pages: &s.hub, warnings: s.warnings, engines: s.engines, levels: levels.New(s.engines, s.warnings),
 		log: c.Log, ctx: s.ctx, open: map[string]*game{}}
+	s.proofs = proofs.New(c.Life)
 	if c.Networks != nil {
 		s.library = networks.NewLibrary(c.Networks, s.publishNetworks)
 	}
