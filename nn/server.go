@@ -19,10 +19,10 @@ type ServerConfig struct {
 	Sessions int
 	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
 	MaxBatch int
-	// OneDevice says that all sessions compute on one device, one batch after the
-	// other: a session then fills its batch until the device is free, instead of
-	// leaving their share to others.
-	OneDevice bool
+	// OneDevice says that all sessions compute on one device, and how many batches it is
+	// given at a time: a session then fills its batch until the device takes it, instead
+	// of leaving their share to others. 0 means that each computes on a core.
+	OneDevice int
 	// MaxSizes is how many board sizes stay open at once; 0 means 4. The one
 	// that was not used for longest is closed first.
 	MaxSizes int
@@ -51,6 +51,9 @@ func (c *ServerConfig) Validate() error {
 	var errs []error
 	if c.Sessions < 0 || c.Sessions > 1024 {
 		errs = append(errs, fmt.Errorf("sessions must be 1 to 1024, not %d", c.Sessions))
+	}
+	if c.OneDevice < 0 {
+		errs = append(errs, fmt.Errorf("the number of batches on a device must not be negative: %d", c.OneDevice))
 	}
 	if c.MaxBatch < 0 || c.MaxBatch > 65536 {
 		errs = append(errs, fmt.Errorf("the largest batch must be 1 to 65536, not %d", c.MaxBatch))

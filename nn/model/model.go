@@ -132,10 +132,6 @@ func (m *Model) Serves(size board.Size) error {
 // Open makes a session of its own for the caller. Where a device fails that was not
 // asked for by name, or one that worked before, the CPU takes its place.
 func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
-	spec, err := m.Spec(size)
-	if err != nil {
-		return nil, err
-	}
 	if m.lost.Load() {
 		return m.openSpare(size, maxBatch)
 	}
@@ -151,7 +147,7 @@ func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 		return nil, withAdvice(err)
 	}
 	m.works.Store(true)
-	return &spared{Backend: b, model: m, spec: spec, size: size}, nil
+	return spared{b, m}, nil
 }
 
 // openOn makes a session on a runner.
