@@ -13,6 +13,7 @@ import (
 
 	"kosumi/review"
 	"kosumi/web/api"
+	"kosumi/web/proofs"
 	"kosumi/web/reviews"
 	"kosumi/web/wire"
 )
@@ -51,6 +52,7 @@ type conn struct {
 	run    *run           // the analysis; nil before the first
 	bucket bucket
 	drill  reviews.Attempt // the problem that was asked last
+	life   *proofs.Asker
 
 	mu     sync.Mutex
 	topics []string
@@ -96,6 +98,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	c.from, _, _ = net.SplitHostPort(r.RemoteAddr)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	defer c.cancel()
+	c.life = s.proofs.Asker(c.ctx, c.Post)
 	s.newcomers.welcome(c)
 	known := c.greet()
 	if s.newcomers.forget(c); known {
@@ -149,7 +152,7 @@ func (c *conn) greet() bool {
 
 func (s *Server) welcome() api.Welcome {
 	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.page.Build(), Networks: s.engines.Backend.Networks(), Engine: s.engines.Backend.Status(),
-		Features: []string{"review", "drills"}, Loss: review.ClassBounds, Levels: s.games.levels.List(), Fits: s.games.levels.Fits(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
+		Features: []string{"review", "drills", "life"}, Loss: review.ClassBounds, Levels: s.games.levels.List(), Fits: s.games.levels.Fits(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
 	if len(s.conf.Loops) > 0 {
 		w.Features = append(w.Features, "training")
 	}
@@ -187,6 +190,7 @@ func (c *conn) serve() {
 	if c.run != nil {
 		c.run.close()
 	}
+	c.life.Close()
 	<-written
 	c.slow.Wait()
 	c.mu.Lock()

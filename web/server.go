@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"kosumi/engine"
+	"kosumi/life"
 	"kosumi/review"
 	"kosumi/web/access"
 	"kosumi/web/api"
@@ -26,6 +27,7 @@ import (
 	"kosumi/web/levels"
 	"kosumi/web/networks"
 	"kosumi/web/player"
+	"kosumi/web/proofs"
 	"kosumi/web/record"
 	"kosumi/web/reviews"
 	"kosumi/web/training"
@@ -41,6 +43,7 @@ type Config struct {
 	Engine   engine.Config      // of every seat; size, rules and limits come from the game
 	Reviews  string             // where reviews are kept; "" is the folder reviews of Folder
 	Loops    []string           // folders of engine loop to show
+	Life     life.Network       // what questions of life and death ask; nil: they are answered without
 	Listen   string             // address; "" is loopback, the port of last time if it is free
 	Names    []string           // further host names of this server
 	TLS      *tls.Config
@@ -76,6 +79,7 @@ type Server struct {
 	training *training.Training
 	player   *player.Player
 	library  *networks.Library // nil: networks cannot be added
+	proofs   *proofs.Shared
 }
 
 // New opens the folder and the port. Errors of the folder wrap [folder.ErrTaken] if
@@ -107,6 +111,7 @@ func New(c Config) (*Server, error) {
 	s.games = &games{folder: s.folder, pages: &s.hub, warnings: s.warnings, engines: s.engines, levels: levels.New(s.engines, s.warnings),
 		log: c.Log, ctx: s.ctx, open: map[string]*game{}}
 	s.training = training.New(c.Loops, &s.hub)
+	s.proofs = proofs.New(c.Life)
 	if c.Networks != nil {
 		s.library = networks.NewLibrary(c.Networks, s.publishNetworks)
 	}

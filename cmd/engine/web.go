@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"kosumi/board"
+	"kosumi/life/advice"
 	"kosumi/train/loop"
 	"kosumi/web"
 	"kosumi/web/access"
@@ -125,7 +126,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		return openNetwork(&other, board.Square(9), s.stderr)
 	}})
 	defer backend.Close()
-	c.Backend, c.Networks = backend, backend
+	c.Backend, c.Networks, c.Life = backend, backend, advice.Network{Evaluator: backend}
 	server, err := web.New(c)
 	var taken *folder.TakenError
 	if errors.As(err, &taken) {
@@ -152,7 +153,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 // tls returns the TLS settings, nil on this machine alone.
 func (o *webOptions) tls() (*tls.Config, error) {
 	if (o.cert == "") != (o.key == "") {
-		return nil, usagef("--tls-cert and --tls-key go together")
+		return nil, usagef("--tls-cert and --tls-key go together: give both or neither")
 	}
 	if o.cert == "" {
 		if o.listen == "" || isLoopback(o.listen) {

@@ -171,7 +171,7 @@ function Dialog({ open, onClose, label, children }: { open: boolean; onClose: ()
 
 const KEYS: [string, Parameters<typeof t>[0]][] = [
 	["← →, j k", "key_walk"], ["PgUp PgDn", "key_ten"], ["Home End", "key_ends"], ["↑ ↓", "key_branch"], ["space", "key_analysis"], ["shift+space", "key_goon"], ["1 2 3 4 5", "key_overlays"],
-	[",", "key_best"], ["p u shift+U h v", "key_game"], ["n, shift+N", "key_mistake"], ["e", "key_setup"], ["m", "key_numbers"], ["f", "key_flip"], ["c", "key_speak"], ["/", "key_type"], ["ctrl+V", "key_paste"], ["ctrl+S", "key_save"],
+	[",", "key_best"], ["p u shift+U h v", "key_game"], ["n, shift+N", "key_mistake"], ["e", "key_setup"], ["m", "key_numbers"], ["f", "key_flip"], ["i", "key_life"], ["c", "key_speak"], ["/", "key_type"], ["ctrl+V", "key_paste"], ["ctrl+S", "key_save"],
 	["g r o l", "key_grid"], ["?", "key_help"],
 ];
 
