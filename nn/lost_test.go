@@ -17,76 +17,25 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// perishable is a model on a device that is lost at some run, and on cores from then on.
-type perishable struct {
-	nn.Model
-	at    int64  // run
-	how   string // "hangs", "fails"
-	spare error  // of opening without the device
-
-	runs   atomic.Int64
-	lost   atomic.Pointer[error]
-	opened atomic.Int64 // less those that were closed
-	end    chan struct{}
-}
-
-func (m *perishable) Open(size board.Size, maxBatch int) (nn.Backend, error) {
-	gone := m.lost.Load() != nil
-	if gone && m.spare != nil {
-		return nil, m.spare
-	}
-	b, err := m.Model.Open(size, maxBatch)
-	m.opened.Add(1)
-	if gone {
-		return counted{b, m}, err
-	}
-	return onPerishable{counted{b, m}}, err
-}
-
-type counted struct {
-	nn.Backend
-	m *perishable
-}
-
-func (b counted) Close() error {
-	b.m.opened.Add(-1)
-	return b.Backend.Close()
-}
-
-type onPerishable struct{ counted }
-
-func (b onPerishable) Run(n int) error {
-	switch at := b.m.runs.Add(1); {
-	case b.m.lost.Load() != nil:
-		return nn.ErrLost
-	case at < b.m.at:
-		time.Sleep(10 * time.Millisecond)
-		return b.Backend.Run(n)
-	case b.m.how == "fails":
-		err := errors.New("VK_ERROR_DEVICE_LOST")
-		b.m.lost.CompareAndSwap(nil, &err)
-		return fmt.Errorf("%w: %w", nn.ErrLost, err)
-	}
-	<-b.m.end
-	return b.Backend.Run(n) // what it writes then, nobody reads
-}
-
-func (b onPerishable) Lost(err error) { b.m.lost.CompareAndSwap(nil, &err) }
-
 // lose serves by a device that is lost at some run, and checks that nothing is left when it
 // is closed but the calls that hang, nor after these.
-func lose(t *testing.T, m *perishable, c nn.ServerConfig, test func(t *testing.T, s *nn.Server)) {
+func lose(t *testing.T, m *nntest.Perishable, hangs bool, c nn.ServerConfig, test func(t *testing.T, s *nn.Server)) {
 	synctest.Test(t, func(t *testing.T) {
-		m.Model, m.end = nntest.HashModel(1), make(chan struct{})
+		m.Model, m.Takes = nntest.HashModel(1), 10*time.Millisecond
+		if hangs {
+			m.Hangs = make(chan struct{})
+		}
 		s, err := nn.NewServer(m, c)
 		require.NoError(t, err)
 		test(t, s)
 		began := time.Now()
 		require.NoError(t, s.Close())
 		require.Less(t, time.Since(began), 10*time.Second)
-		close(m.end)
+		if hangs {
+			close(m.Hangs)
+		}
 		synctest.Wait()
-		require.Zero(t, m.opened.Load(), "backends that were not closed")
+		require.Zero(t, m.Opened.Load(), "backends that were not closed")
 	})
 }
 
@@ -96,9 +45,9 @@ func TestDeviceIsLost(t *testing.T) {
 	for _, how := range []string{"hangs", "fails"} {
 		for _, c := range []struct{ at, sessions, atOnce int }{{7, 1, 1}, {8, 2, 1}, {9, 2, 2}, {20, 3, 2}, {7, 4, 2}} {
 			t.Run(fmt.Sprintf("%s %+v", how, c), func(t *testing.T) {
-				m := &perishable{at: int64(c.at), how: how}
+				m := &nntest.Perishable{At: int64(c.at)}
 				conf := nn.ServerConfig{Sessions: c.sessions, MaxBatch: 4, OneDevice: c.atOnce, FixedSymmetry: true}
-				lose(t, m, conf, func(t *testing.T, s *nn.Server) {
+				lose(t, m, how == "hangs", conf, func(t *testing.T, s *nn.Server) {
 					whole := newServer(t, nntest.HashModel(1), nn.ServerConfig{FixedSymmetry: true})
 					began := time.Now()
 					var all sync.WaitGroup
@@ -117,9 +66,9 @@ func TestDeviceIsLost(t *testing.T) {
 						})
 					}
 					all.Wait()
-					require.NotNil(t, m.lost.Load())
+					require.NotNil(t, m.Lost.Load())
 					if how == "hangs" {
-						require.ErrorContains(t, *m.lost.Load(), "it has not answered for")
+						require.ErrorContains(t, *m.Lost.Load(), "it has not answered for")
 						require.Greater(t, time.Since(began), 30*time.Second)
 						require.Less(t, time.Since(began), 3*time.Minute)
 					} else {
@@ -135,8 +84,8 @@ func TestDeviceIsLost(t *testing.T) {
 // wherever they are: a move's time may be over.
 func TestHangingWithoutWaiting(t *testing.T) {
 	for _, sessions := range []int{1, 2, 3} {
-		m := &perishable{at: int64(1 + 2*sessions), how: "hangs"}
-		lose(t, m, nn.ServerConfig{Sessions: sessions, MaxBatch: 4, OneDevice: 2}, func(t *testing.T, s *nn.Server) {
+		m := &nntest.Perishable{At: int64(1 + 2*sessions)}
+		lose(t, m, true, nn.ServerConfig{Sessions: sessions, MaxBatch: 4, OneDevice: 2}, func(t *testing.T, s *nn.Server) {
 			require.NoError(t, s.Warm(board.Square(5)))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
@@ -153,19 +102,19 @@ func TestHangingWithoutWaiting(t *testing.T) {
 			synctest.Wait()
 			require.Less(t, time.Since(began), 4*time.Second)
 			require.EqualValues(t, 30, then.Load())
-			require.Nil(t, m.lost.Load(), "it may answer yet")
+			require.Nil(t, m.Lost.Load(), "it may answer yet")
 			// Who asks now waits until that is certain.
 			var out nn.Output
 			require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out))
-			require.NotNil(t, m.lost.Load())
+			require.NotNil(t, m.Lost.Load())
 		})
 	}
 }
 
 // TestClosingWhileItHangs waits for a run that hangs no longer than for a slow one.
 func TestClosingWhileItHangs(t *testing.T) {
-	m := &perishable{at: 5, how: "hangs"}
-	lose(t, m, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1}, func(t *testing.T, s *nn.Server) {
+	m := &nntest.Perishable{At: 5}
+	lose(t, m, true, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1}, func(t *testing.T, s *nn.Server) {
 		require.NoError(t, s.Warm(board.Square(5)))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -176,13 +125,13 @@ func TestClosingWhileItHangs(t *testing.T) {
 
 // TestHangingAtFirst opens a board although the first run on the device never ends.
 func TestHangingAtFirst(t *testing.T) {
-	m := &perishable{at: 1, how: "hangs"}
-	lose(t, m, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1}, func(t *testing.T, s *nn.Server) {
+	m := &nntest.Perishable{At: 1}
+	lose(t, m, true, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1}, func(t *testing.T, s *nn.Server) {
 		require.NoError(t, s.Warm(board.Square(5)))
-		require.ErrorContains(t, *m.lost.Load(), "its first run has not ended after 10m0s")
+		require.ErrorContains(t, *m.Lost.Load(), "its first run has not ended after 10m0s")
 		var out nn.Output
 		require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out))
-		m.opened.Add(-1) // the run's own, which is left with it
+		m.Opened.Add(-1) // the run's own, which is left with it
 	})
 }
 
@@ -190,15 +139,15 @@ func TestHangingAtFirst(t *testing.T) {
 // place of the device.
 func TestNothingInItsPlace(t *testing.T) {
 	for _, how := range []string{"hangs", "fails"} {
-		m := &perishable{at: 7, how: how, spare: errors.New("the file is gone")}
-		lose(t, m, nn.ServerConfig{Sessions: 3, MaxBatch: 4, OneDevice: 2}, func(t *testing.T, s *nn.Server) {
+		m := &nntest.Perishable{At: 7, Spare: errors.New("the file is gone")}
+		lose(t, m, how == "hangs", nn.ServerConfig{Sessions: 3, MaxBatch: 4, OneDevice: 2}, func(t *testing.T, s *nn.Server) {
 			require.NoError(t, s.Warm(board.Square(5)))
 			for range 2 {
 				var all sync.WaitGroup
 				for range 30 {
 					all.Go(func() {
 						var out nn.Output
-						if err := s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out); !errors.Is(err, nn.ErrBackend) || !errors.Is(err, m.spare) {
+						if err := s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out); !errors.Is(err, nn.ErrBackend) || !errors.Is(err, m.Spare) {
 							t.Errorf("%v", err)
 						}
 					})

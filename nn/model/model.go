@@ -73,6 +73,7 @@ type Model struct {
 
 	mu    sync.Mutex
 	specs map[board.Size]nn.Spec
+	gone  chan struct{} // is closed when the device is lost; see whenLost
 }
 
 var _ nn.Model = (*Model)(nil)
@@ -135,10 +136,10 @@ func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	if m.lost.Load() {
 		return m.openSpare(size, maxBatch)
 	}
-	b, err := m.openOn(m.run, m.precision, size, maxBatch)
 	if !onDevice(m.run.name()) {
-		return b, err
+		return m.openOn(m.run, m.precision, size, maxBatch)
 	}
+	b, err := m.openOnDevice(size, maxBatch)
 	if err != nil {
 		if m.works.Load() || isAuto(m.conf.Provider) {
 			m.lose(err)

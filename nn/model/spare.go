@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -35,9 +36,55 @@ func (b spared) Run(n int) error {
 // Lost implements [nn.Fragile].
 func (b spared) Lost(why error) { b.model.lose(why) }
 
+// openIn is how long a device may take to open a session: it may translate the network.
+const openIn = 10 * time.Minute
+
+// openOnDevice makes a session on the device, unless that hangs.
+func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) {
+	type opened struct {
+		nn.Backend
+		err error
+	}
+	done, left := make(chan opened), make(chan struct{})
+	go func() {
+		b, err := m.openOn(m.run, m.precision, size, maxBatch)
+		select {
+		case done <- opened{b, err}:
+		case <-left:
+			if err == nil {
+				_ = b.Close()
+			}
+		}
+	}()
+	late := time.NewTimer(openIn)
+	defer late.Stop()
+	select {
+	case o := <-done:
+		return o.Backend, o.err
+	case <-m.whenLost():
+		close(left)
+		return nil, nn.ErrLost
+	case <-late.C:
+		close(left)
+		return nil, fmt.Errorf("it was not ready after %v", openIn)
+	}
+}
+
+// whenLost returns a channel that is closed when the device is lost.
+func (m *Model) whenLost() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gone == nil {
+		m.gone = make(chan struct{})
+	}
+	return m.gone
+}
+
 // lose gives the device up, and says so once.
 func (m *Model) lose(why error) {
 	if m.lost.CompareAndSwap(false, true) {
+		m.whenLost()
+		close(m.gone)
 		m.conf.Log.Warn(m.run.name()+" failed: the CPU takes over with the same network", "error", withAdvice(why))
 	}
 }
