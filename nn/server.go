@@ -73,10 +73,10 @@ func (c *ServerConfig) Validate() error {
 // For each board size there are Sessions goroutines that own a backend each and
 // share a queue. A session takes what waits, at most a full batch and, on a
 // processor's cores, at most its share while other sessions are idle; no timer is
-// involved, batches form while the backends are busy, or the one device is. A session encodes its rows straight into the
-// backend's memory and decodes them from there, so that a batch costs its callers
-// one hand-over each way. If the backend leaves the processor idle, as a GPU
-// does, a second session encodes meanwhile.
+// involved, batches form while the backends are busy, or the one device is. A session
+// encodes its rows straight into the backend's memory and decodes them from there, so
+// that a batch costs its callers one hand-over each way. If the backend leaves the
+// processor idle, as a GPU does, another session encodes meanwhile.
 type Server struct {
 	model Model
 	conf  ServerConfig
@@ -120,9 +120,9 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 }
 
 // Evaluate fills out for the position of q: from the cache, or by the network.
-// A context that ends is noticed until a batch takes the query up. Errors are
-// the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or ErrBackend with what
-// the backend said.
+// A context that ends is noticed until a batch takes the query up, and where a device
+// is late. Errors are the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or
+// ErrBackend with what the backend said.
 func (s *Server) Evaluate(ctx context.Context, q *Query, out *Output) error {
 	if q == nil {
 		return checkQuery(q)

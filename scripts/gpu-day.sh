@@ -461,11 +461,11 @@ step_webgpu() {
 # by_auto FILE BOARD ARGUMENTS...: what auto measures, which no earlier start has, and takes.
 by_auto() {
 	within 45 env XDG_CACHE_HOME="$work/cache" ${library:+KOSUMI_ONNXRUNTIME="$library"} "$engine" benchmark --model "$1" --boardsize "$2" --provider auto \
-		--rounds 1 --seconds "$seconds" --cache 64 --json --log-level info "${@:3}" 2>"$work/auto.txt" >"$work/bench.json"
+		--rounds 1 --seconds "$seconds" --cache 64 --json --log-level info "${@:3}" >"$work/bench.json"
 }
 
 step_auto() {
-	local net name file library with=() rc=0
+	local net name file library before with=() rc=0
 	[ -n "$plugin" ] || ! [ -f "$parcels/plugin.name" ] || plugin=$parcels/plugin/$(cat "$parcels/plugin.name")
 	[ -z "$plugin" ] || with=(--plugin "$plugin")
 	within 25 "$engine" doctor --all "${with[@]}" >"$work/doctor.txt" 2>&1
@@ -473,14 +473,14 @@ step_auto() {
 	library=$(sed -n 's/^ok *onnxruntime: \(.*\), version .*/\1/p' "$work/doctor.txt" | head -1)
 	for net in "${nets[0]}" "${nets[-1]}"; do
 		name=${net%:*}
+		before=$(wc -l <"$out/log.txt")
 		if file=$(network "$name") && by_auto "$file" "${net#*:}" "${with[@]}"; then
 			result "$name ${net#*:}x${net#*:} by auto: $(sed -n 's/.*"provider": "\(.*\)".*/\1/p' "$work/bench.json" | head -1)," \
-				"$(grep -o '[A-Za-z ]* is the fastest here[^"]*' "$work/auto.txt" | head -1 | grep . || echo 'there was nothing to measure')"
+				"$(tail -n "+$((before + 1))" "$out/log.txt" | grep -o '[A-Za-z ]* is the fastest here[^"]*' | head -1 | grep . || echo 'there was nothing to measure')"
 		else
 			result "$name by auto: failed, see log.txt"
 			rc=1
 		fi
-		cat "$work/auto.txt" >>"$out/log.txt"
 	done
 	[ -n "$plugin" ] || { result "no plugin was named: --plugin FILE tries one"; return $rc; }
 	if bench "${nets[0]%:*}" "${nets[0]#*:}" --provider plugin "${with[@]}" --precision fp32 --sessions 1 --batch 32 --threads 128; then

@@ -337,6 +337,20 @@ func TestMeasured(t *testing.T) {
 	require.Error(t, err, "no library that is fetched has it")
 }
 
+// TestDeviceOfNone refuses the number of a device where none is used, and warns where none
+// was found.
+func TestDeviceOfNone(t *testing.T) {
+	for _, provider := range []string{Kernel, OnnxGo} {
+		_, err := Open("", Config{Provider: provider, Device: 5})
+		require.ErrorIs(t, err, ErrProvider)
+		require.ErrorContains(t, err, "device 5 of "+provider)
+	}
+	var log bytes.Buffer
+	_, err := Open("", Config{Device: 5, Log: slog.New(slog.NewTextHandler(&log, nil)), auto: &choice{}})
+	require.NoError(t, err)
+	require.Contains(t, log.String(), "no other device is used")
+}
+
 // TestNumbersSuitTheProvider wants two sessions and large batches on a device.
 func TestNumbersSuitTheProvider(t *testing.T) {
 	cores, eight, _ := plan(ort.CPU)

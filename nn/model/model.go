@@ -106,6 +106,12 @@ func openModel(src source, path string, c Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Device > 0 && !onDevice(run.name()) {
+		if !isAuto(c.Provider) {
+			return nil, fmt.Errorf("%w: device %d of %s: it computes on the processor's cores: leave --device out", ErrProvider, c.Device, run.name())
+		}
+		c.Log.Warn("no other device is used than the processor's cores", "device", c.Device)
+	}
 	m := &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}}
 	if m.precision, m.why, err = precisionOf(c, src, run); err != nil {
 		return nil, err
