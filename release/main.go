@@ -140,7 +140,7 @@ func (r *release) target(t target) error {
 	}
 	made := []string{archive}
 	if t.os == "linux" {
-		packages, err := r.packages(t, program, libraries)
+		packages, err := r.packages(t, program)
 		if err != nil {
 			return err
 		}

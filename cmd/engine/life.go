@@ -13,6 +13,7 @@ import (
 	"kosumi/console"
 	"kosumi/internal/file"
 	"kosumi/life"
+	"kosumi/life/advice"
 	"kosumi/life/check"
 	"kosumi/sgf"
 )
@@ -75,12 +76,12 @@ Ctrl-C ends the search, and what was proved until then is said.`,
 func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error {
 	if f.check != "" {
 		if len(args) > 0 {
-			return usagef("--check needs no other file")
+			return usagef("--check takes its own file: leave %s out", strings.Join(args, " "))
 		}
 		return checkLife(cmd, f)
 	}
 	if len(args) == 0 {
-		return usagef("name a game record, or a proof with --check")
+		return usagef("give a game record, or a proof with --check")
 	}
 	q, first, err := f.question(args[0])
 	if err != nil {
@@ -95,7 +96,7 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 		}
 		s.stderr.Warn("no network orders the moves: " + err.Error())
 	} else {
-		opts.Network = lifeNetwork{net}
+		opts.Network = advice.Network{Evaluator: net}
 	}
 	progress := console.NewProgress(cmd.ErrOrStderr())
 	defer progress.Close()

@@ -58,9 +58,6 @@ const isa_t *isa_of(int isa)
 	return NULL;
 }
 
-// The outputs that are worked on together: their products stay in the cache.
-enum { BLOCK = 48 };
-
 int block_end(const layer *l, int p, int *outs)
 {
 	int lanes = l->isa->lanes;

@@ -71,6 +71,10 @@ struct scratch {
 // memory. Memory that it returned before is gone.
 void *scratch_take(scratch *, size_t size);
 
+// BLOCK is how many outputs are worked on together, unless one panel has more: their
+// products stay in the cache.
+enum { BLOCK = 48 };
+
 // block_end returns the first panel behind the block that begins with panel p, and
 // in outs the block's outputs.
 int block_end(const layer *, int p, int *outs);
