@@ -55,13 +55,7 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asker{q: q, l: l, s: newSearch(l.game), opts: opts, ctx: ctx, neither: map[uint64]bool{}}
-	a.s.wide = !l.closed && l.on.count() > wideArea || l.on.count() > 2*wideArea
-	if opts.Time > 0 {
-		a.until = began.Add(opts.Time)
-	}
-	a.s.stop = a.over
-	a.alive = [2]float64{-1, -1}
+	a := newAsker(ctx, q, l, opts)
 	a.look()
 	out := a.describe()
 	var cards [2]*Card
