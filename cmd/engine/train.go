@@ -177,7 +177,7 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 }
 
 // parseData reads paths and those with shares, PATH=SHARE. A path that is there as it
-// stands has none, and what is no number behind a = is part of a path.
+// stands has none, and what is not a number behind a = is part of a path.
 func parseData(list []string) (paths []string, shares map[string]float64) {
 	for _, text := range list {
 		at := strings.LastIndex(text, "=")
