@@ -3,7 +3,9 @@ package review
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"kosumi/board"
 	"kosumi/life"
@@ -21,6 +23,25 @@ type Group struct {
 	Taken int `json:"taken,omitempty"`
 	// Assumed are chains that the proof at that move takes for alive.
 	Assumed []string `json:"assumed,omitempty"`
+}
+
+// text says what is proved of the group.
+func (g *Group) text() string {
+	text := fmt.Sprintf("%s's %s: %s, settled since move %d, proved", map[string]string{"b": "Black", "w": "White"}[g.Color], g.Stones[0], g.Verdict, g.Since)
+	if len(g.Assumed) > 0 {
+		text += ", if these live: " + strings.Join(g.Assumed, " ")
+	}
+	return text + "."
+}
+
+// settledText tells of the groups that are settled after a move, a line each.
+func settledText(res *Result, number int) (text string) {
+	for i := range res.Groups {
+		if res.Groups[i].Since == number {
+			text += "\n" + res.Groups[i].text()
+		}
+	}
+	return text
 }
 
 // Only is a position in which exactly one first move is proved to save a group, or to

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,4 +69,26 @@ func TestGroups(t *testing.T) {
 	open.Mistakes = nil
 	require.NoError(t, prove(context.Background(), g, open))
 	require.Empty(t, open.Groups)
+}
+
+// TestGroupsInRecord writes what is proved into the record: at its beginning, and at the
+// move since which it is so.
+func TestGroupsInRecord(t *testing.T) {
+	g := load(t, corner)
+	res := reviewed(t, g, 0, 80, 99, 99, 99, 99)
+	for i := range res.Positions {
+		res.Positions[i].Visits = 1
+	}
+	require.NoError(t, prove(context.Background(), g, res))
+	const text = "White's D9: dead, settled since move 2, proved, if these live: E9."
+	root := Annotated(g, res, "test")
+	require.Contains(t, root.Text("C"), text)
+	said := 0
+	for n := range root.MainLine() {
+		if n != root && strings.Contains(n.Text("C"), text) {
+			require.Equal(t, "ba", n.Get("B"))
+			said++
+		}
+	}
+	require.Equal(t, 1, said)
 }
