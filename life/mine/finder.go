@@ -17,6 +17,7 @@ import (
 const (
 	shortNodes    = 30000
 	questionNodes = 200000
+	longShare     = 8 // one question in so many that a short search leaves open
 )
 
 // Bounds of what is alike: problems with the same room for eyes, and of one class.
@@ -85,7 +86,7 @@ func (f *finder) try(ctx context.Context, q *life.Question, origin string) error
 	}
 	late := !settledBoth(out)
 	if late {
-		if hopeless(out) || f.rng.IntN(2) == 0 {
+		if hopeless(out) || f.rng.IntN(longShare) > 0 {
 			return nil
 		}
 		if out, err = life.Ask(ctx, q, life.Options{Nodes: questionNodes, Network: f.net}); err != nil {
@@ -100,6 +101,25 @@ func (f *finder) try(ctx context.Context, q *life.Question, origin string) error
 			}
 			f.found = append(f.found, p)
 			break
+		}
+	}
+	return nil
+}
+
+// take adds the problems of a file that differ enough.
+func (f *finder) take(name string) error {
+	problems, err := read(name)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		part, err := p.q.Fight()
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		shape := canonical(p.q, part, false)
+		if f.seen[shape]++; f.seen[shape] == 1 && f.fresh(p, part, "file") {
+			f.found = append(f.found, p)
 		}
 	}
 	return nil

@@ -1,12 +1,17 @@
 package drill
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/life"
+	"kosumi/life/check"
 	"kosumi/review"
 )
 
@@ -14,7 +19,7 @@ import (
 // legal move, and no two are the same; there are several of each level and task.
 func TestCollection(t *testing.T) {
 	list := Collection()
-	require.GreaterOrEqual(t, len(list), 300)
+	require.GreaterOrEqual(t, len(list), 150)
 	require.Less(t, len(collection), 200_000)
 	ids, levels, tasks := map[string]bool{}, map[int]int{}, map[string]int{}
 	for i := range list {
@@ -34,13 +39,42 @@ func TestCollection(t *testing.T) {
 	}
 	require.Len(t, ids, len(list))
 	for level := 1; level <= 5; level++ {
-		require.Greater(t, levels[level], 30)
+		require.Greater(t, levels[level], 25)
 		require.Equal(t, level, list[level-1].Level, "one of each level in turn")
 	}
 	require.Greater(t, tasks[Live], 60)
 	require.Greater(t, tasks[Kill], 60)
 	require.Equal(t, AgainGrade, list[0].Grade(list[0].Answer("pass"), time.Second))
 	require.Equal(t, EasyGrade, list[0].Grade(list[0].Answer(list[0].Answers[0].Move), time.Second))
+}
+
+// TestCollectionIsProved solves problems of the collection anew, some or with
+// KOSUMI_LIFE_COLLECTION=all every one: the answer is the only move, and the checker
+// accepts the proof.
+func TestCollectionIsProved(t *testing.T) {
+	testshared.Slow(t)
+	step := 25
+	if os.Getenv("KOSUMI_LIFE_COLLECTION") == "all" {
+		step = 1
+	}
+	list := Collection()
+	for i := 0; i < len(list); i += step {
+		p := &list[i]
+		g, err := p.Position()
+		require.NoError(t, err)
+		q := life.QuestionOf(g)
+		at, err := q.Size.ParseVertex(p.Group[0])
+		require.NoError(t, err)
+		q.Targets = []board.Point{at}
+		q.Assumed = life.Surroundings(q.Size, q.Stones, q.Targets)
+		out, err := life.Ask(t.Context(), q, life.Options{Nodes: 1_000_000})
+		require.NoError(t, err)
+		line := out.OnlyMove(p.Task == Kill)
+		require.NotEmpty(t, line, "problem %d", p.Number)
+		require.Equal(t, p.Answers[0].Move, q.Size.Vertex(line[0]), "problem %d", p.Number)
+		_, err = check.Proof(out.Proof)
+		require.NoError(t, err)
+	}
 }
 
 // TestProblemsOfLife makes a problem of a position in which one move alone saves a group,
