@@ -61,11 +61,12 @@ var allowed = map[string]string{
 	"nn/autodiff":   "nn/onnx",
 	"train":         "board match models nn nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf thinking",
 	"web/api":       "",
-	"web/build":     "web/api",
+	"web/build":     "models web/api",
 	"release":       "",
 	"web":           "board clock engine katago level life nn nn/open review search sgf thinking train web/api",
 	"cluster":       "board clock match nn nn/open review search sgf train",
 	"cmd/engine":    "*",
+	"cmd/page":      "*",
 	"examples":      "board nn nn/model search",
 }
 

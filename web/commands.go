@@ -167,7 +167,10 @@ func (c *conn) stateOf(what string) (any, error) {
 	case "docs":
 		return c.s.docs.List()
 	case "training":
-		return c.s.training.State(), nil
+		if c.s.conf.Training == nil {
+			return nil, api.Refuse("unsupported", "this server shows no training")
+		}
+		return c.s.conf.Training.State(), nil
 	case "life":
 		return c.life.State(), nil
 	case "reviews":

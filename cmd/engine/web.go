@@ -27,6 +27,7 @@ import (
 	"kosumi/web/engines"
 	"kosumi/web/folder"
 	"kosumi/web/networks"
+	"kosumi/web/training"
 )
 
 // webOptions are the flags of `engine web` alone.
@@ -104,7 +105,10 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 			return err
 		}
 	}
-	c := web.Config{Folder: o.folder, Reviews: o.reviews, Loops: o.loops, Version: version, Engine: s.engineConfig(), Listen: o.listen, Names: o.names, NewToken: o.newToken, Log: s.stderr}
+	c := web.Config{Folder: o.folder, Reviews: o.reviews, Version: version, Engine: s.engineConfig(), Listen: o.listen, Names: o.names, NewToken: o.newToken, Log: s.stderr}
+	if len(o.loops) > 0 {
+		c.Training = training.New(o.loops)
+	}
 	if o.ui != "" {
 		ui, err := os.OpenRoot(o.ui)
 		if err != nil {

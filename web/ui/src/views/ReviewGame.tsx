@@ -11,6 +11,7 @@ import { keys } from "../keys";
 import { Groups, settledAt } from "../life/Groups";
 import { say, toast } from "../live";
 import { inWords, Refused, save, send, textOf, watch } from "../net";
+import { note, query } from "../router";
 import { other, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
@@ -296,7 +297,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		gone.value = "";
 		opened = false;
 		goTo(0);
-		const m = Number(new URLSearchParams(location.search).get("m"));
+		const m = Number(query().get("m"));
 		judge = by;
 		if (given) take(given);
 		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { take(d); if (m > 0 && !opened) { opened = true; goTo(m - 1); } }, (e) => (gone.value = inWords(e)));
@@ -309,7 +310,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
 		return () => { stop(); off(); };
 	}, [id]);
-	useEffect(() => { if (review.value && !given) history.replaceState(null, "", `/review/${id}?m=${at.value + 1}`); }, [at.value]);
+	useEffect(() => { if (review.value && !given) note(`/review/${id}?m=${at.value + 1}`); }, [at.value]);
 
 	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_games")}</a></main>;
 	const r = review.value;
