@@ -17,6 +17,7 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/review"
+	"kosumi/review/drill"
 	"kosumi/review/report"
 	"kosumi/sgf"
 	"kosumi/web/api"
@@ -98,7 +99,7 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
 		return nil, err
 	}
-	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose}
+	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose, collection: drill.Collection()}
 	return rs, rs.recall()
 }
 
