@@ -18,17 +18,6 @@ import (
 	"kosumi/nn"
 )
 
-// onlyHTTPS refuses redirects to where anybody could change what comes.
-func onlyHTTPS(r *http.Request, via []*http.Request) error {
-	if r.URL.Scheme != "https" {
-		return errFinal{errors.New("the address leads to one that is not https")}
-	}
-	if len(via) > 10 {
-		return errors.New("too many redirects")
-	}
-	return nil
-}
-
 // fetch brings a file here, in several tries if the connection breaks, and keeps it.
 func (l *Library) fetch(ctx context.Context, j *job) error {
 	for try := 0; ; try++ {
@@ -74,7 +63,7 @@ func (l *Library) download(ctx context.Context, j *job) error {
 	}
 	quiet := time.AfterFunc(silence, cancel)
 	defer quiet.Stop()
-	resp, err := l.client.Do(req)
+	resp, err := l.request(req)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"kosumi/review"
 	"kosumi/review/drill"
 	"kosumi/review/report"
+	"kosumi/search"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/engines"
@@ -381,7 +382,7 @@ func (rs *Reviews) config(ctx context.Context) (c review.Config, identity string
 	}
 	c = review.Defaults()
 	c.Search = rs.conf.Engines.Config.Search
-	c.Search.Memory.MaxBytes /= int64(c.Parallel)
+	c.Search.Memory.MaxBytes = max(search.MinBytes, c.Search.Memory.MaxBytes/int64(c.Parallel))
 	c.Network, identity = b.Identity()
 	return c, identity, nil
 }
