@@ -216,6 +216,11 @@ func TestNetworksPage(t *testing.T) {
 	text, err := json.Marshal(ask[api.NetworkList](c, "watch", api.Watch{What: "networks"}))
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "strong")
+
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "ja" }))`, nil), chromedp.Reload())
+	p.Until(`document.querySelectorAll(".network-list li").length === 1`)
+	chooseFiles(p, map[string]string{"short.bin.gz": string(whole[:len(whole)/2])})
+	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("ここで使えるネットワークではありません")`)
 	p.Clean()
 }
 

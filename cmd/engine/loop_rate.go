@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"kosumi/cluster/jobs"
 	"kosumi/console"
+	"kosumi/handout"
 	"kosumi/train/loop"
 )
 
@@ -62,13 +64,18 @@ the first network, has Elo 0.`,
 			if err != nil {
 				return err
 			}
-			if err := loop.WriteReport(args[0]); err != nil {
-				return err
+			plotted := loop.WriteReport(args[0])
+			if plotted != nil && !errors.Is(plotted, handout.ErrNotBuilt) {
+				return plotted
 			}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), r)
 			}
 			r.Print(cmd.OutOrStdout())
+			if plotted != nil {
+				fmt.Fprintln(cmd.ErrOrStderr(), plotted)
+				return nil
+			}
 			fmt.Fprintln(cmd.OutOrStdout(), "plotted in", filepath.Join(args[0], loop.ReportFile))
 			return nil
 		},

@@ -8,6 +8,7 @@ type Profile struct {
 	Day     Day      `json:"day"`
 	// Warn says that the file of it was damaged, and where it is kept.
 	Warn string `json:"warn,omitempty"`
+	Says []Say  `json:"says,omitempty"` // Warn as the page says it
 }
 
 // Day is today's problems, and how long a row of days with them is.

@@ -26,7 +26,7 @@ type Player struct {
 // State is the profile with today's problems.
 func (p *Player) State() (*api.Profile, error) {
 	s := p.Profile.State()
-	s.Warn = strings.TrimSpace(s.Warn + " " + p.Levels.Warning())
+	s.Warned(p.Levels.Warning())
 	var err error
 	s.Day, err = p.Reviews.Drills.Day(p.Profile, time.Now())
 	return &s, err
