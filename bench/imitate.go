@@ -35,7 +35,7 @@ func ParseDevice(text string) (Device, error) {
 		err = fmt.Errorf("%v for a batch and %v for each position cannot be", d.Fixed, d.Each)
 	}
 	if err != nil {
-		return Device{}, fmt.Errorf("%q is no device (%w): give two times, 300us+2.3us, or rates, 20000 or 9000@8,290000@256", text, err)
+		return Device{}, fmt.Errorf("%q is not a device (%w): give two times, 300us+2.3us, or rates, 20000 or 9000@8,290000@256", text, err)
 	}
 	return d, nil
 }

@@ -80,7 +80,7 @@ func problemOf(root *sgf.Node) (Problem, error) {
 			id = "W"
 		}
 		if !child.Has(id) {
-			return bad("a right move (TE) is no move of %v, whose turn it is", g.ToMove())
+			return bad("a right move (TE) is not a move of %v, whose turn it is", g.ToMove())
 		}
 		at, err := sgf.ParsePoint(g.Size(), child.Get(id))
 		if err != nil {

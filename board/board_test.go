@@ -53,7 +53,7 @@ func TestPlay(t *testing.T) {
 		{"two chains at once", ".XO.\nXO.O\n.XO.\n....", board.Black, "C3", ".XO.\nX.XO\n.XO.\n....", 1, "B3"},
 		{"ko", ".XO.\nX.XO\n.XO.\n....", board.White, "B3", ".XO.\nXO.O\n.XO.\n....", 1, "C3"},
 		{"no ko after two stones", "OO..\nXX..\n....\n....", board.Black, "C4", "..X.\nXX..\n....\n....", 2, "none"},
-		{"snapback is no ko", ".OX.\nOXX.\n....\n....", board.White, "C2", ".OX.\nOXX.\n..O.\n....", 0, "none"},
+		{"snapback is not a ko", ".OX.\nOXX.\n....\n....", board.White, "C2", ".OX.\nOXX.\n..O.\n....", 0, "none"},
 		{"suicide of one", ".X..\nX...\n....\n....", board.White, "A4", ".X..\nX...\n....\n....", 0, "none"},
 		{"suicide of three", ".OX.\nOX..\nX...\n....", board.White, "A4", "..X.\n.X..\nX...\n....", 0, "none"},
 		{"capture before suicide", ".OX.\nOXX.\nXX..\n....", board.Black, "A4", "X.X.\n.XX.\nXX..\n....", 2, "none"},

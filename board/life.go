@@ -9,7 +9,7 @@ const (
 	KeepStones         // points with a stone of their owner
 	KeepTerritory      // points without one
 	// KeepSafeTerritory is KeepTerritory without the empty points beside a chain of
-	// their owner in atari: a ko mouth in a seki is no point (KataGo's rules version 3).
+	// their owner in atari: a ko mouth in a seki is not a point (KataGo's rules version 3).
 	KeepSafeTerritory
 )
 

@@ -81,7 +81,7 @@ func (r Rules) Name() string {
 	return r.Text()
 }
 
-// RulesError is why a text is no rules, in KataGo's words. It wraps ErrRules.
+// RulesError is why a text is not a set of rules, in KataGo's words. It wraps ErrRules.
 type RulesError struct{ Reason string }
 
 // Error implements error.

@@ -116,7 +116,7 @@ func TestAreas(t *testing.T) {
 	require.Equal(t, diagramRows("XXXXXOOOO\nXXXXXOOOO\nXXXXXOOOO"), colorRows(b.Size(), b.PassAlive(nil, true)))
 
 	// The stone on A4 does not touch the chain, so that with suicide White can
-	// fill the corner and give it up, and it is no sure eye.
+	// fill the corner and give it up, and it is not a sure eye.
 	b = diagram(t, `
 		O . X . X .
 		. X X X X .

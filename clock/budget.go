@@ -120,7 +120,7 @@ func (c *Clock) mainBeforeOvertime(area, stones int, lag time.Duration) Budget {
 	rec := max(spread(left, turns), perMove)
 	rec = min(rec, spread(left, absolute)+3*perMove)
 	longest := perMove + max(min(scale(perMove, 1.75), left), left/5)
-	if rec >= left { // main time ends on this move: its rest is no use alone
+	if rec >= left { // main time ends on this move: its rest alone is of no use
 		rec = left + perMove
 	}
 	return c.capped(rec, min(max(rec, longest), left+perMove))

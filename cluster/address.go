@@ -74,7 +74,7 @@ func KeepAddress(dir, address string) (string, error) {
 func ParseAddress(text string) (Address, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-		return Address{}, errors.New("this is no address; one looks like nats://TOKEN@HOST:PORT")
+		return Address{}, errors.New("this is not an address; one looks like nats://TOKEN@HOST:PORT")
 	}
 	a := Address{Host: u.Host, Pin: strings.ToLower(u.Fragment), TLS: u.Scheme == "tls"}
 	if u.Port() == "" {
@@ -88,7 +88,7 @@ func ParseAddress(text string) (Address, error) {
 	}
 	if a.Pin != "" {
 		if raw, err := hex.DecodeString(a.Pin); err != nil || len(raw) != sha256.Size {
-			return a, fmt.Errorf("%q is no sha256 of a certificate", a.Pin)
+			return a, fmt.Errorf("%q is not the SHA-256 of a certificate", a.Pin)
 		}
 		a.TLS = true
 	}

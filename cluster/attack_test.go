@@ -253,7 +253,7 @@ var attacks = []struct {
 		}))
 		<-done
 	}},
-	{"answer with what is no answer", func(a *arena) {
+	{"answer with what is not an answer", func(a *arena) {
 		a.join(a.raider)
 		done := make(chan bool)
 		go func() {

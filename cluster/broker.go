@@ -33,7 +33,7 @@ func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 	}
 	port, err := strconv.Atoi(portText)
 	if err != nil || port < 0 || port > 65535 {
-		return nil, fmt.Errorf("%q is no port", portText)
+		return nil, fmt.Errorf("%q is not a port", portText)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT

@@ -108,7 +108,7 @@ func reconnecting(log *slog.Logger, address string) []nats.Option {
 		defer mu.Unlock()
 		if text := fmt.Sprint(err); err != nil && text != told {
 			told = text
-			log.Warn("not connected; the program goes on trying", "address", address, "error", err)
+			log.Warn("not connected; the program tries again", "address", address, "error", err)
 		}
 	}
 	return []nats.Option{

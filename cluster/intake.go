@@ -83,7 +83,7 @@ func (s *Server) examine(j *job) *receipt {
 	case aside:
 		return &receipt{rejected, "set aside: " + reason}
 	case o == nil:
-		return &receipt{rejected, "played for work that nobody offered, or long ago"}
+		return &receipt{rejected, "played for work that was not offered, or was offered long ago"}
 	case w == nil:
 		return &receipt{later, needHello}
 	}

@@ -30,7 +30,7 @@ func NewKey() (Key, error) {
 func keyOf(pair nkeys.KeyPair) (Key, error) {
 	id, err := pair.PublicKey()
 	if err == nil && !nkeys.IsValidPublicUserKey(id) {
-		err = fmt.Errorf("%s is no user's key", id)
+		err = fmt.Errorf("%s is not a user's key", id)
 	}
 	return Key{pair, id}, err
 }

@@ -238,9 +238,9 @@ func (st *Status) WriteMetrics(w io.Writer) {
 		value            float64
 	}{
 		{"kosumi_games_stored_total", "counter", "Games that were stored.", float64(st.Stored)},
-		{"kosumi_games_duplicate_total", "counter", "Games that came again.", float64(st.Doubles)},
+		{"kosumi_games_duplicate_total", "counter", "Games that were uploaded more than once.", float64(st.Doubles)},
 		{"kosumi_games_rejected_total", "counter", "Games that were rejected.", float64(st.Rejected)},
-		{"kosumi_games_later_total", "counter", "Uploads that were put off.", float64(st.Later)},
+		{"kosumi_uploads_deferred_total", "counter", "Uploads that were deferred.", float64(st.Later)},
 		{"kosumi_games_audited_total", "counter", "Games that were searched again.", float64(st.Audits)},
 		{"kosumi_games_leased", "gauge", "Numbers of games that workers hold.", float64(st.Out)},
 		{"kosumi_rows_wanted", "gauge", "Rows of games that may come in now; at 0 no games are handed out.", float64(st.Wanted)},

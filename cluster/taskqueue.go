@@ -37,7 +37,7 @@ type File struct {
 // Allowed returns the first of the command lines that an owner allows which a
 // command, in words, is one of; nil where there is none. Each word must be the same;
 // * in an allowed word stands for any characters, and a word that is * alone for any
-// word that is no flag. The program may be named with its folder on the owner's side.
+// word that is not a flag. The program may be named with its folder on the owner's side.
 func Allowed(allowed [][]string, command []string) []string {
 	for _, line := range allowed {
 		if len(line) != len(command) || len(line) == 0 || !programWord(line[0], command[0]) {

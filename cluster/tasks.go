@@ -13,7 +13,7 @@ func (q *taskQueue) submit(c *call) {
 	var p submission
 	line, text, _ := bytes.Cut(c.data, []byte("\n"))
 	if len(c.data) > maxGame || len(line) > 4*maxWord || json.Unmarshal(line, &p) != nil || p.ID == "" || len(p.ID) > maxWord {
-		q.conn.reply(c.reply, outcome{Error: "this is no task"})
+		q.conn.reply(c.reply, outcome{Error: "this is not a task"})
 		return
 	}
 	q.mu.Lock()
@@ -39,7 +39,7 @@ func (q *taskQueue) submit(c *call) {
 	}
 	e = &task{key: key, client: c.who, id: NewID(), reply: c.reply, asked: now}
 	if json.Unmarshal(text, &e.task) != nil || e.task.Kind == "" {
-		q.conn.reply(c.reply, outcome{ID: p.ID, Error: "this is no task"})
+		q.conn.reply(c.reply, outcome{ID: p.ID, Error: "this is not a task"})
 		return
 	}
 	e.task.ID = p.ID
@@ -243,7 +243,7 @@ func (q *taskQueue) expire(now time.Time) {
 func (q *taskQueue) done(c *call) {
 	var o outcome
 	if len(c.data) > maxGame || json.Unmarshal(c.data, &o) != nil {
-		q.conn.reply(c.reply, receipt{rejected, "this is no answer"})
+		q.conn.reply(c.reply, receipt{rejected, "this is not an answer"})
 		return
 	}
 	q.mu.Lock()

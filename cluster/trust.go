@@ -131,7 +131,7 @@ func (w *member) assess(a *selfplay.Audit, t tolerance, again, random bool) erro
 func examPositions(o *Offer) ([]*board.Game, error) {
 	raw, err := hex.DecodeString(o.SHA256)
 	if err != nil || len(raw) < 16 {
-		return nil, fmt.Errorf("%q is no sha256", o.SHA256)
+		return nil, fmt.Errorf("%q is not a SHA-256", o.SHA256)
 	}
 	rng := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(raw), binary.LittleEndian.Uint64(raw[8:])))
 	var all []*board.Game

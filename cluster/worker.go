@@ -94,7 +94,7 @@ func (w *Worker) Games() (finished int64, waiting int) {
 	return w.games, waiting
 }
 
-// Run works until the context ends, which is no error, or the server refuses the
+// Run works until the context ends, which is not an error, or the server refuses the
 // worker: then the error wraps ErrRefused. It may be called again and goes on with
 // the games under way. Finished games are sent until Close, also between two runs.
 func (w *Worker) Run(ctx context.Context) error {
@@ -202,7 +202,7 @@ func (w *Worker) hello(ctx context.Context) error {
 		switch {
 		case err != nil:
 			if n == 3 {
-				w.conf.Log.Warn("nobody answers; the worker goes on trying", "error", err)
+				w.conf.Log.Warn("no answer; the worker tries again", "error", err)
 			}
 			pause(ctx, backoff(n))
 		case a.Refused != "" && a.WaitMS > 0:

@@ -19,7 +19,7 @@ var words = []struct {
 	{regexp.MustCompile(`listen tcp (\S+): bind: (?:cannot assign requested address|The requested address is not valid in its context.)`), "cannot listen on $1: this machine has no such address"},
 	{regexp.MustCompile(`listen tcp (\S+): bind: (?:permission denied|An attempt was made to access a socket .*)`), "cannot listen on $1: this port is not for everybody, take one from 1024 up"},
 	{regexp.MustCompile(`invalid character (.+) (?:looking for|after|in) .*`), "no JSON (at $1)"},
-	{regexp.MustCompile(`strconv\.\w+: parsing ("[^"]*"): (?:invalid syntax|value out of range)`), "$1 is no number"},
+	{regexp.MustCompile(`strconv\.\w+: parsing ("[^"]*"): (?:invalid syntax|value out of range)`), "$1 is not a number"},
 	{regexp.MustCompile(`flag needs an argument: (?:'\w' in )?(--?\w[\w-]*)`), "$1 needs a value"},
 	{regexp.MustCompile(`\n\s*`), "; "},
 }

@@ -16,7 +16,7 @@ func TestPlain(t *testing.T) {
 		"open a b: no such file or directory\n":           "a b: no such file or directory",
 		`exec: "gtp": executable file not found in $PATH`: "there is no program gtp",
 		"listen tcp :80: bind: address already in use":    "something listens on this port already: name another",
-		`strconv.Atoi: parsing "x": invalid syntax`:       `"x" is no number`,
+		`strconv.Atoi: parsing "x": invalid syntax`:       `"x" is not a number`,
 		"flag needs an argument: 'o' in -o":               "-o needs a value",
 		"one\n  two":                                      "one; two",
 		"as it was":                                       "as it was",

@@ -64,7 +64,7 @@ func (r *rank) followPlayer(game *board.Game, lead, headStart float64) {
 	if lead > 0 {
 		who, points = "the engine is", lead
 	}
-	r.log.Info(fmt.Sprintf("level %s about %.0f points ahead: it goes on at %s instead of %s", who, points, next, *a.rank))
+	r.log.Info(fmt.Sprintf("level %s about %.0f points ahead: the next game is at %s instead of %s", who, points, next, *a.rank))
 	*a.rank, a.changed = next, game.NumMoves()
 }
 

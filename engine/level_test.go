@@ -52,7 +52,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.NotContains(t, string(data), "BR[")
 }
 
-// anyMove is what a beginner plays: the first point that is no eye of theirs, and a
+// anyMove is what a beginner plays: the first point that is not an eye of theirs, and a
 // pass in answer to a pass late in the game.
 func anyMove(g *board.Game) board.Point {
 	if g.LastMove(0).Point == board.Pass && g.NumMoves() > 12 {

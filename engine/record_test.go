@@ -216,7 +216,7 @@ func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 	require.Contains(t, string(got), "HA[3]")
 
 	require.NoError(t, byMoves.Undo(3))
-	require.Zero(t, byMoves.game.HandicapBonusScore(), "one stone is no handicap")
+	require.Zero(t, byMoves.game.HandicapBonusScore(), "one stone is not a handicap")
 	require.NoError(t, byMoves.Setup([]board.Point{1, 2}, []board.Point{3}, board.Black))
 	require.Zero(t, byMoves.game.HandicapBonusScore(), "a position is none")
 	for moves, handicap := range map[string]string{

@@ -153,7 +153,7 @@ func tenThousandths(rate float64) int64 {
 	return int64(math.Round(min(max(Finite(rate), 0), 1) * 10000))
 }
 
-// Finite replaces what is no number by 0, which clients can read.
+// Finite replaces what is not a number by 0, which clients can read.
 func Finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) || math.Abs(f) < 0.5e-6 {
 		return 0 // also for what would round to minus zero

@@ -42,7 +42,7 @@ func TestClock(t *testing.T) {
 	require.Equal(t, [3]time.Duration{board.Black: 25 * s / 2, board.White: -3 * s}, f.left)
 }
 
-// TestClockRefusals: what is no time, and more than any game has, is refused by every
+// TestClockRefusals: what is not a time, and more than any game has, is refused by every
 // clock command, and the clock stays as it was.
 func TestClockRefusals(t *testing.T) {
 	commands := []string{

@@ -232,7 +232,7 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 	}
 	me := g.ToMove()
 	if p.ended > 0 {
-		return Because(ErrIllegalMove, errors.New("the engine has resigned: clear_board begins a new game, undo goes on with this one"))
+		return Because(ErrIllegalMove, errors.New("the engine has resigned: clear_board starts a new game, undo resumes this one"))
 	}
 	if err := g.Legal(me, point); err != nil {
 		return Because(ErrIllegalMove, err)

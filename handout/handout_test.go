@@ -26,5 +26,5 @@ func TestWrite(t *testing.T) {
 	require.Equal(t, 1, strings.Count(text, "</style>"))
 	require.Contains(t, text, "MIT")
 	require.NotContains(t, text, "http://127.0.0.1")
-	require.Error(t, Write(&out, "", func() {}), "what is no data")
+	require.Error(t, Write(&out, "", func() {}), "what is not data")
 }

@@ -142,7 +142,7 @@ func TestStopped(t *testing.T) {
 	require.Contains(t, out.Text(), "not proven")
 }
 
-// TestBadQuestions refuses what is no question, with words that say why.
+// TestBadQuestions refuses what is not a question, with words that say why.
 func TestBadQuestions(t *testing.T) {
 	good := func() *Question { return readExamples(t)[3].shape.question() }
 	for _, c := range []struct {

@@ -26,7 +26,7 @@
 //     draw without result.
 //   - If both programs fail to start again in mid-match, the game is an
 //     unscored draw. A program that fails at its very first start, or three times
-//     in a row before its first move, ends the match: that is no playing strength.
+//     in a row before its first move, ends the match: that says nothing of playing strength.
 //
 // The statistics are package elo's. Games that were an earlier one over again, the same
 // moves by the same colours on a board that may be turned, count once in all of them.

@@ -162,7 +162,7 @@ func loadLine(results map[int]GameResult, id identity, line []byte, number int) 
 	}
 	var g GameResult
 	if err := json.Unmarshal(line, &g); err != nil || g.Game < 1 {
-		return fmt.Errorf("%w: line %d is no game", ErrJournal, number)
+		return fmt.Errorf("%w: line %d is not a game", ErrJournal, number)
 	}
 	results[g.Game-1] = g
 	return nil

@@ -71,7 +71,7 @@ func TestEngineIsTheProgramItself(t *testing.T) {
 	c.Engine = os.Args[0]
 	require.Equal(t, 2, runMatch(t, c).Games)
 	if runtime.GOOS == "windows" {
-		return // where a shell script is no program
+		return // where a shell script is not a program
 	}
 	other := filepath.Join(os.Getenv("PATH"), "engine")
 	require.NoError(t, os.WriteFile(other, []byte("#!/bin/sh\nexit 1\n"), 0o755))
@@ -172,7 +172,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Odd behaviour that is no fault.
+// Odd behaviour that is not a fault.
 func TestHarmlessOddities(t *testing.T) {
 	for _, args := range [][]string{
 		{"-mode", "junk"}, {"-mode", "greet"}, {"-mode", "greet", "-no-ids"}, {"-no-ids"}, {"-mode", "no-list"},

@@ -407,7 +407,7 @@ func TestWarmRunsEverySession(t *testing.T) {
 	require.ElementsMatch(t, []int{1, 1, 1, 16, 16, 16}, m.batches())
 	require.NoError(t, s.Warm(board.Square(9)))
 	require.Len(t, m.batches(), 6)
-	require.Zero(t, s.Stats().Rows, "warming is no work")
+	require.Zero(t, s.Stats().Rows, "warming is not work")
 }
 
 // Many callers, several sizes, cache, eviction and Close at once; run it with

@@ -90,7 +90,7 @@ func TestNotes(t *testing.T) {
 	for record, want := range map[string][]string{
 		"(;SZ[7]KM[700]RU[Chinese];B[cc];W[dd])":                               {`The komi "700" of the record means 7 points.`},
 		"(;SZ[7]KM[1e3]RU[日本ルール];B[cc];W[dd])":                                 {`The komi "1e3" of the record makes no sense; 6.5 was taken.`},
-		"(;SZ[7]KM[7]RU[Chinese];B[cc];W[zz];B[dd])":                           {`The record ends after move 1: "zz" is no point of a board of 7x7 (W).`},
+		"(;SZ[7]KM[7]RU[Chinese];B[cc];W[zz];B[dd])":                           {`The record ends after move 1: "zz" is not a point of a board of 7x7 (W).`},
 		"(;SZ[7]KM[7]RU[Chinese]AB[cc][tt];B[dd])":                             {`Stones to set up are left out: "tt" in a list of points (AB).`},
 		"(;SZ[7]KM[7]RU[Chinese];B[cc];W[cc])":                                 {"The record ends after move 1: white C5 cannot be played, the point is occupied."},
 		"(;SZ[7]KM[7]RU[Chinese];B[cc]C;W[dd]":                                 {"Line 1 of the file: C has no value; it was left out.", "Line 1 of the file: the file ends before the game does; what there is was read."},

@@ -95,7 +95,7 @@ func (r *run) move(t int, at []standing) Move {
 		return m
 	}
 	m.Judged, m.Error = true, Round(s.err, 2)
-	if m.Order != 0 { // the first choice is no mistake as far as the engine can tell
+	if m.Order != 0 { // the first choice is not a mistake as far as the engine can tell
 		m.Loss = Round(max(0, s.loss), 2)
 		m.WinrateLoss = Round(max(0, s.winrate), 4)
 	}

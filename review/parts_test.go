@@ -100,7 +100,7 @@ func TestReasons(t *testing.T) {
 		"stones in atari are in no ladder":     {caught, "J9", "E3", 5, empty, lost, MissedSave, "2 stones at E5 can be taken after this; E3 prevents it."},
 		"stones in a ladder":                   {laddered, "J9", "E4", 5, empty, lost, Ladder, "2 stones at D5 can be caught in a ladder after this; E4 prevents it."},
 		"a group before a stone in atari":      {race, "J9", "B1", 20, raced, living, LetLive, "B1 would have killed the group at A3 (5 stones)."},
-		"a move in contact is no direction":    {ladder, "C6", "H2", 5, empty, empty, "", ""},
+		"a move in contact is not a direction": {ladder, "C6", "H2", 5, empty, empty, "", ""},
 		"a quiet move on the wrong side is":    {empty, "C7", "G3", 5, empty, empty, Direction, "The bigger place is the lower right corner: G3 is 5 points better."},
 		"a move at home":                       {empty, "C7", "G3", 5, mine, mine, OwnTerritory, "Inside one's own territory; G3 is 5 points better."},
 		"a capture of dead stones":             {atari, "B9", "G3", 5, mine, mine, OwnTerritory, "Takes what is dead anyway; G3 is 5 points better."},

@@ -25,7 +25,7 @@ func (p *position) reset(g *board.Game) {
 }
 
 // play makes a move and lifts all restrictions. After a move that cannot be played there
-// is no game.
+// is not a game.
 func (p *position) play(c board.Color, move board.Point) error {
 	p.bans = nil
 	if err := p.game.PlayTolerant(c, move); err != nil {

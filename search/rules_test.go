@@ -225,7 +225,7 @@ func TestSuperkoInTheTree(t *testing.T) {
 	}
 }
 
-// TestKoThreatIsNeeded: right after a ko capture the retake is no candidate.
+// TestKoThreatIsNeeded: right after a ko capture the retake is not a candidate.
 func TestKoThreatIsNeeded(t *testing.T) {
 	g := diagramGame(t, ".XO..\nX.XO.\n.XO..\n.....\n.....", board.White, 0.5)
 	size := g.Size()

@@ -178,7 +178,7 @@ func choiceSettings() setting.Table[Params] {
 
 func humanSettings() setting.Table[Params] {
 	return setting.Under("Human-like network (--human-model)", setting.Table[Params]{
-		common(setting.Custom(row("humanSLProfile", kataGo, "who plays: rank_5k, rank_3k_1d (Black, White), preaz_5k, proyear_1950; empty: nobody said"),
+		common(setting.Custom(row("humanSLProfile", kataGo, "who plays: rank_5k, rank_3k_1d (Black, White), preaz_5k, proyear_1950; empty: unknown"),
 			func(p *Params) setting.Value { return profileName{&p.Human.Profile} })),
 		number("humanSLRootExploreProbWeightless", 0, 1, kataGo, "share of the root's visits that follow human moves without weight", func(p *Params) *float64 { return &p.Human.Root.Weightless }),
 		number("humanSLRootExploreProbWeightful", 0, 1, kataGo, "share of the root's visits that follow human moves with weight", func(p *Params) *float64 { return &p.Human.Root.Weightful }),
@@ -202,7 +202,7 @@ func engineSettings() setting.Table[Params] {
 			number("rootPolicyOptimism", 0, 1, kataGo, "the same at the root", func(p *Params) *float64 { return &p.Net.RootOptimism }),
 			number("nnPolicyTemperature", 0.01, 100, kataGo, "flattens the policy everywhere", func(p *Params) *float64 { return &p.Net.PolicyTemperature }),
 			common(number("playoutDoublingAdvantage", -3, 3, kataGo, "advantage that the network is told of, in doublings of search effort", func(p *Params) *float64 { return &p.Net.PlayoutDoublingAdvantage })),
-			choice("playoutDoublingAdvantagePla", []string{"mover", "black", "white"}, kataGo, "whose advantage it is; mover: whoever is to move at the root", func(p *Params) *board.Color { return &p.Net.AdvantageFor }),
+			choice("playoutDoublingAdvantagePla", []string{"mover", "black", "white"}, kataGo, "whose advantage it is; mover: the side to move at the root", func(p *Params) *board.Color { return &p.Net.AdvantageFor }),
 		}),
 		setting.Under("Evaluations under way at once, and memory", setting.Table[Params]{
 			ours(integer("visitsPerFlight", 0, 1e6, measured, "one evaluation under way for so many visits of the root; 0: no such bound", func(p *Params) *int { return &p.Parallel.VisitsPerFlight })),

@@ -26,9 +26,9 @@ type visitKind uint8
 
 const (
 	counted         visitKind = iota // it does
-	probe                            // it does not, and is no playout either
+	probe                            // it does not, and is not a playout either
 	weightlessHuman                  // it does not, but is a playout: selected by the human policy
-	focused                          // it does not, and is no playout either: asked for, see Limits.Focus
+	focused                          // it does not, and is not a playout either: asked for, see Limits.Focus
 )
 
 // purpose says what an evaluation is for.

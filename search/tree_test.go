@@ -38,7 +38,7 @@ func TestNoAllocationsPerPlayout(t *testing.T) {
 	}
 }
 
-// pick returns a move that was searched and is no pass, not the best if there
+// pick returns a move that was searched and is not a pass, not the best if there
 // are others.
 func pick(t *testing.T, r *Result) board.Point {
 	t.Helper()

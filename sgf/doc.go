@@ -13,7 +13,7 @@
 //
 // Reading is lenient, as the world of records is: junk around the game trees, FF[3]
 // long property names (Black[dd]), lower-case names, points of a rectangle
-// (AB[aa:cc]), tt as a pass where it is no point, brackets and parentheses that are
+// (AB[aa:cc]), tt as a pass where it is not a point, brackets and parentheses that are
 // missing, files that are cut off. [Node.Notes] and [Record.Notes] say in plain
 // sentences what was mended, assumed or left out. Neither reading nor writing
 // recurses, so depth costs memory only, and Options bounds the memory that a hostile

@@ -64,7 +64,7 @@ func (r *Record) komiPoints(k float64, fox, area bool) (float64, bool) {
 var (
 	komiFraction = regexp.MustCompile(`^([+-]?) ?(?:(\d{1,4})[ -]+)?(\d{1,4}) ?/ ?(\d{1,4})`)
 	komiNumber   = regexp.MustCompile(`^[+-]? ?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`)
-	behindKomi   = regexp.MustCompile(`^[^\s(（]?\d`) // 6'5 is no number
+	behindKomi   = regexp.MustCompile(`^[^\s(（]?\d`) // 6'5 is not a number
 	komiWords    = strings.NewReplacer("komi", "", "コミ", "", "こみ", "", "黑", "", "黒", "", "贴", "", "貼", "", "덤", "", ":", "", "：", "", "逆", "-")
 	numberSigns  = strings.NewReplacer(",", ".", "，", ".", "．", ".", "−", "-", "＋", "+", "－", "-", "½", " 1/2", "¼", " 1/4", "¾", " 3/4", "⁄", "/",
 		"四分之三", " 3/4", "四分之一", " 1/4", "又", " ", "０", "0", "１", "1", "２", "2", "３", "3", "４", "4", "５", "5", "６", "6", "７", "7", "８", "8", "９", "9",

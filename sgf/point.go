@@ -11,7 +11,7 @@ import (
 
 // Errors about what a property says, found with errors.Is.
 var (
-	// ErrPoint means a value that is no point of the board.
+	// ErrPoint means a value that is not a point of the board.
 	ErrPoint = errors.New("bad point")
 	// ErrSize means a board size that this program does not play on.
 	ErrSize = errors.New("unacceptable board size")
@@ -21,7 +21,7 @@ var (
 
 // ParsePoint reads a move: two letters, column and row from the top left, a to
 // z for 1 to 26 (FF[4], Go). The empty value is a pass, and so is tt (FF[3]) where
-// it is no point of the board: in FF[4] on boards up to 19x19, here on 21x9 too.
+// it is not a point of the board: in FF[4] on boards up to 19x19, here on 21x9 too.
 func ParsePoint(size board.Size, value string) (board.Point, error) {
 	value = strings.TrimSpace(value)
 	if value == "" || value == "tt" && min(size.W, size.H) < 20 || strings.EqualFold(value, "pass") {
@@ -33,7 +33,7 @@ func ParsePoint(size board.Size, value string) (board.Point, error) {
 			return size.Point(x, y), nil
 		}
 	}
-	return board.NoPoint, fmt.Errorf("%w: %q is no point of a board of %dx%d", ErrPoint, clip(value), size.W, size.H)
+	return board.NoPoint, fmt.Errorf("%w: %q is not a point of a board of %dx%d", ErrPoint, clip(value), size.W, size.H)
 }
 
 // coordinate returns the number that a letter stands for, -1 for none.

@@ -186,21 +186,21 @@ func TestPoints(t *testing.T) {
 // are none are left out, each with a note.
 func TestBadPoints(t *testing.T) {
 	for text, want := range map[string]struct{ moves, note string }{
-		"(;SZ[9];B[aa];W[zz];B[bb])":          {"b A9 ", `The record ends after move 1: "zz" is no point of a board of 9x9 (W).`},
-		"(;SZ[9];B[aa];W[resign])":            {"b A9 ", `The record ends after move 1: "resign" is no point of a board of 9x9 (W).`},
+		"(;SZ[9];B[aa];W[zz];B[bb])":          {"b A9 ", `The record ends after move 1: "zz" is not a point of a board of 9x9 (W).`},
+		"(;SZ[9];B[aa];W[resign])":            {"b A9 ", `The record ends after move 1: "resign" is not a point of a board of 9x9 (W).`},
 		"(;SZ[9]AB[cc][tt];W[bb];B[aa])":      {"w B8 b A9 ", `Stones to set up are left out: "tt" in a list of points (AB).`},
-		"(;SZ[9];B[aa];AW[dd][jj]AE[aa];W[])": {"b A9 w pass ", `Stones to set up are left out: "jj" is no point of a board of 9x9 (AW).`},
+		"(;SZ[9];B[aa];AW[dd][jj]AE[aa];W[])": {"b A9 w pass ", `Stones to set up are left out: "jj" is not a point of a board of 9x9 (AW).`},
 		"(;SZ[9];B[aa][bb];W[cc])":            {"b A9 w C7 ", `B has 2 points in one move; the first was taken.`},
 		"(;SZ[9];B[pass];W[PASS];B[tt])":      {"b pass w pass b pass ", ""},
 		"(;SZ[21:9];B[tt];W[ua])":             {"b pass w V9 ", ""},
 		"(;SZ[9:21];B[tt])":                   {"b pass ", ""},
 		"(;SZ[20];B[tt])":                     {"b U1 ", ""},
 		"(;SZ[19];B[tt])":                     {"b pass ", ""},
-		"(;SZ[9];B[5e])":                      {"", `The record ends after its set-up: "5e" is no point of a board of 9x9 (B).`},
+		"(;SZ[9];B[5e])":                      {"", `The record ends after its set-up: "5e" is not a point of a board of 9x9 (B).`},
 	} {
 		r := recordOf(t, parseOne(t, text))
 		require.Equal(t, want.moves, moves(r), text)
-		require.Equal(t, strings.Contains(want.note, " is no point") || strings.Contains(want.note, "left out"), r.Fault != nil, text)
+		require.Equal(t, strings.Contains(want.note, " is not a point") || strings.Contains(want.note, "left out"), r.Fault != nil, text)
 		if r.Fault != nil {
 			require.ErrorIs(t, r.Fault, sgf.ErrPoint)
 		}

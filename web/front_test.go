@@ -40,7 +40,7 @@ func TestFirstUse(t *testing.T) {
 	said, err := level.ParseRank("3k")
 	require.NoError(t, err)
 	require.InDelta(t, float64(said), float64(at), 4)
-	require.Empty(t, s.games.levels.Fits(), "what was said is no game")
+	require.Empty(t, s.games.levels.Fits(), "what was said is not a game")
 	p.Do(chromedp.Reload())
 	p.Enter()
 	p.Until(webtest.Home + `.dataset.front === "game"`) // and it is not asked again

@@ -17,7 +17,7 @@ import (
 	"kosumi/web/reviews"
 )
 
-// TestServedFiles puts into the folders what is no file there: links, pipes,
+// TestServedFiles puts into the folders what is not a file there: links, pipes,
 // folders and files beyond any size. Nothing of it is sent, nobody waits for it, and
 // what lists can say of it they say.
 func TestServedFiles(t *testing.T) {

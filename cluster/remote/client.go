@@ -80,7 +80,7 @@ func (r *client) connect(ctx context.Context) error {
 		}
 		r.conf.Log.Debug("not connected", "error", err)
 		if n == 3 {
-			r.conf.Log.Warn("the engine cannot be reached; the program goes on trying", "error", err)
+			r.conf.Log.Warn("the engine cannot be reached; the program tries again", "error", err)
 		}
 		if n > 1 {
 			d := min(10*time.Second, 20*time.Millisecond<<min(n, 9))

@@ -94,7 +94,7 @@ func NewHost(c HostConfig) *Host {
 	return &Host{conf: c, seats: map[seatKey]*seat{}}
 }
 
-// Serve takes connections until the context ends, which is no error.
+// Serve takes connections until the context ends, which is not an error.
 func (h *Host) Serve(ctx context.Context, l net.Listener) error {
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"github.com/spf13/cobra"
 
 	"kosumi/bench"
@@ -26,18 +28,14 @@ func (f *agreementFlags) add(c *cobra.Command) {
 }
 
 func (f *agreementFlags) check() error {
-	switch {
-	case f.short < 2 || f.long < f.short || f.long > 1e9:
-		return usagef("--short-visits %d and --long-visits %d: 2 to 1000000000, in this order", f.short, f.long)
-	case f.positions < 1 || f.positions > 10_000:
-		return usagef("--positions %d: 1 to 10000", f.positions)
-	}
+	err := cmp.Or(
+		must(f.short >= 2 && f.short <= 1e9, "short-visits", f.short, "2 to 1000000000"),
+		must(f.long >= f.short && f.long <= 1e9, "long-visits", f.long, fmt.Sprintf("%d (--short-visits) to 1000000000", f.short)),
+		must(f.positions >= 1 && f.positions <= 10_000, "positions", f.positions, "1 to 10000"))
 	for _, w := range f.workers {
-		if w < 1 || w > 1024 {
-			return usagef("--workers %d: 1 to 1024", w)
-		}
+		err = cmp.Or(err, must(w >= 1 && w <= 1024, "workers", w, "1 to 1024"))
 	}
-	return nil
+	return err
 }
 
 // run compares the searches.

@@ -30,13 +30,13 @@ order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
 				return err
 			}
 			if s.Play.Limits.Visits < 1 {
-				return usagef("--visits %d: an analysis needs an end, 1 or more", s.Play.Limits.Visits)
+				return usagef("--visits is %d, must be 1 or more: an analysis needs an end", s.Play.Limits.Visits)
 			}
-			if conf.Threads < 1 || conf.Threads > analysis.MaxThreads {
-				return usagef("--positions %d: 1 to %d", conf.Threads, analysis.MaxThreads)
+			if err := must(conf.Threads >= 1 && conf.Threads <= analysis.MaxThreads, "positions", conf.Threads, fmt.Sprintf("1 to %d", analysis.MaxThreads)); err != nil {
+				return err
 			}
 			if least := int64(search.MinBytes) * int64(conf.Threads); s.Play.Search.Memory.MaxBytes < least {
-				return usagef("--max-memory %d is shared by --positions %d: %d or more, or fewer positions",
+				return usagef("--max-memory is %d and --positions %d share it: raise it to %d or more, or lower --positions",
 					s.Play.Search.Memory.MaxBytes>>20, conf.Threads, least>>20)
 			}
 			var err error

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -30,8 +31,9 @@ func benchmarkCommand() *cobra.Command {
 	s := defaultSettings()
 	var f benchmarkFlags
 	c := &cobra.Command{
-		Use:   "benchmark",
-		Short: "Measure the network alone and in search",
+		Use:        "benchmark",
+		SuggestFor: []string{"bench", "speed", "tune"},
+		Short:      "Measure the network alone and in search",
 		Long: `Measures evaluations per second of the network alone, with every session busy
 and every batch full, and in a search of one position after another, in turns.
 --sweep tries several batch sizes first and recommends one. --tune tries numbers
@@ -60,8 +62,10 @@ each game tree a position, its right first moves marked as good (TE).`,
 			if err := s.load(cmd); err != nil {
 				return err
 			}
-			if f.rounds < 1 || f.rounds > 1000 || !(f.seconds >= leastSeconds && f.seconds <= 3600) {
-				return usagef("--rounds 1 to 1000, --seconds %g to 3600", leastSeconds)
+			if err := cmp.Or(
+				must(f.rounds >= 1 && f.rounds <= 1000, "rounds", f.rounds, "1 to 1000"),
+				must(f.seconds >= leastSeconds && f.seconds <= 3600, "seconds", f.seconds, fmt.Sprintf("%g to 3600", leastSeconds))); err != nil {
+				return err
 			}
 			if f.tune && (f.sweep || s.planned()) {
 				return usagef("--tune chooses --sessions, --batch and --threads itself, and does without --sweep")

@@ -92,6 +92,12 @@ gtp --level auto --level-file DIR -> 1 --level-file
 gtp --level auto --level-file TEXT -> 1 --level-file
 gtp --human-model NOWHERE -> 1 --human-model
 gtp extra -> 2 "extra"
+gtp net.bin.gz -> 2 did you mean --model net.bin.gz?
+net.onnx -> 2 did you mean --model net.onnx?
+game.sgf -> 2 review game.sgf?
+foo -> 2 unknown command "foo" for "engine" (
+analyse -> 2 did you mean review?
+review -> 2 give FILE|DIR
 analysis --positions 0 -> 2 --positions
 analysis --positions x -> 2 --positions
 analysis --perspectve BLACK -> 2 did you mean --perspective?
@@ -110,11 +116,11 @@ match --a x --b y --elo0 0 -> 2 --elo0 and --elo1
 match --a x --b y --sgf BLOCKED -> 1 BLOCKED
 match --a NOWHERE --b NOWHERE --games 2 -> 2 no such file
 match openings --human-model NOWHERE -> 2 unknown flag: --human-model
-match openings -> 2 -o is needed
-match openings --count 0 -o DIR/x.txt -> 2 --count 0
+match openings -> 2 give -o FILE
+match openings --count 0 -o DIR/x.txt -> 2 --count is 0
 match openings --count 5 -o NOWHERE/x.txt -> 1 cannot be written
 match openings --count 5 -o THERE -> 1 --force
-match openings --temperature 0 -o DIR/x.txt -> 2 --temperature 0
+match openings --temperature 0 -o DIR/x.txt -> 2 --temperature is 0
 match ladder --dials x -> 2 --dials
 match ladder --games -1 -> 2 -1 games
 match ladder --anchor-step 0 -> 2 --anchor-step
@@ -130,7 +136,7 @@ match ladder --show --add NOWHERE -> 1 no such file
 match ladder --show --boardsize 7 -> 1 nothing is known
 match ladder --boardsize 9,x -> 2 --boardsize
 match ladder --boardsize 9,1 -> 2 --boardsize
-match ladders -> 2 unknown command "ladders"
+match ladders -> 2 "ladders", did you mean ladder?
 analysis --set nosuch=1 -> 2 unknown setting nosuch
 analysis --max-memory -1 -> 2 --max-memory
 review SGF --first-visits 0 -> 2 first
@@ -140,7 +146,7 @@ review NOWHERE -> 2 no such file
 review SGF --visits -1 -> 2 --visits
 review SGF --time x -> 2 --time
 review SGF -o BLOCKED -> 1 BLOCKED
-life -> 2 name a game record
+life -> 2 give a game record
 life NOWHERE -> 2 no such file
 life TEXT -> 2 text.txt
 life SIX --at E5 -> 2 there is no stone
@@ -155,7 +161,7 @@ life SIX --at D9 -o BLOCKED -> 1 BLOCKED
 life SIX -o BLOCKED -> 2 --out needs --at
 life SIX --first black -> 2 --first and --all need --at
 life SIX --all -> 2 --first and --all need --at
-life SIX --check SIX -> 2 --check needs no other file
+life SIX --check SIX -> 2 --check takes its own file
 life --check NOWHERE -> 2 no such file
 life --check TEXT -> 1 neither a proof file
 life --check SIX -> 1 neither a proof file
@@ -163,7 +169,7 @@ drill -> 2 engine drill
 drill NOWHERE -> 2 no such file
 drill TEXT -> 1 not a problem set
 net -> 2 info, new
-net new -> 2 --arch and -o
+net new -> 2 give --arch NAME and -o FILE
 net new --arch nosuch -o DIR/x.onnx -> 2 --arch
 net new --arch mini --board 9 -> 2 -o
 net new --arch mini --board 99 -o DIR/x.onnx -> 2 --board
@@ -176,8 +182,8 @@ net info -> 2 engine net info FILE
 net info TEXT -> 1 TEXT
 net info DIR -> 1 folder
 convert -> 2 engine convert IN OUT
-convert a -> 2 1 arguments
-convert a b c -> 2 3 arguments
+convert a -> 2 wrong number of arguments (1)
+convert a b c -> 2 wrong number of arguments (3)
 convert NOWHERE.onnx DIR/x.onnx -> 1 no such file
 convert TEXT DIR/x.onnx -> 1 TEXT
 convert NET DIR/x.foo -> 2 .bin.gz
@@ -185,12 +191,12 @@ convert NET NOWHERE/x.onnx -> 1 cannot be written
 convert NET THERE -> 1 --force
 convert NET DIR/x.onnx --boardsize 26 -> 2 --boardsize
 convert TORCH DIR/y.bin.gz -> 1 engine convert or engine train
-convert NET DIR/x.onnx --precision int8 -> 2 --precision int8
+convert NET DIR/x.onnx --precision int8 -> 2 --precision is int8
 convert NET DIR/x.bin.gz --precision fp16 -> 2 .onnx
 convert NET DIR/x.onnx --precision fp16 --boardsize 26 -> 2 --boardsize
 selfplay --human-model NOWHERE -> 2 unknown flag: --human-model
 selfplay -> 2 --out DIR
-selfplay --out DIR/s --games -1 -> 2 --games -1
+selfplay --out DIR/s --games -1 -> 2 --games is -1
 selfplay --out DIR/s --method nosuch -> 2 "nosuch"
 selfplay --out DIR/s --boardsize 99 -> 2 --boardsize
 selfplay --out DIR/s --recipe NOWHERE -> 1 no such file
@@ -207,11 +213,11 @@ label --teacher NET -o DIR/l --share 2 -> 2 a share of 2
 label --teacher NET -o DIR/l --rows -1 -> 2 -1 rows
 label --teacher NET -o DIR/l --from NOWHERE -> 2 no such file
 label --teacher NET -o BLOCKED -> 1 BLOCKED
-train -> 2 --data and -o
+train -> 2 give --data DIR and -o OUT
 train --model NET --data NOWHERE -o DIR/t -> 2 no such file
 train --model NET --data SGF -o DIR/t --epochs 0 -> 2 --epochs
 train --model NET --data SGF -o DIR/t --steps -1 -> 2 --steps
-train --model NET --data SGF -o DIR/t --steps 1 --epochs 1 -> 2 --steps and --epochs
+train --model NET --data SGF -o DIR/t --steps 1 --epochs 1 -> 2 not both
 train --model NET --data SGF -o DIR/t --batch 0 -> 2 --batch
 train --model NET --data SGF -o DIR/t --lr -1 -> 2 --lr
 train --model NET --data SGF -o DIR/t --lr x -> 2 --lr
@@ -250,7 +256,7 @@ install-as-katago a b -> 2 engine install-as-katago DIR
 install-as-katago BLOCKED -> 1 BLOCKED
 version x -> 2 "x"
 web --port x -> 2 unknown flag: --port
-web x -> 2 unknown command "x"
+web x -> 2 unexpected argument "x"
 web --model NOWHERE -> 1 --model
 web --human-model NOWHERE -> 1 --human-model
 web --networks NOWHERE -> 1 --networks

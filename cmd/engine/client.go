@@ -14,7 +14,7 @@ import (
 // Reasons why a session ends before its client asks for it.
 var (
 	errNoNetwork  = errors.New("the network could not be loaded")
-	errClientGone = errors.New("nobody reads the output any more")
+	errClientGone = errors.New("the program that reads the output has gone")
 )
 
 // lastWords is how long a client that has already sent commands is still

@@ -99,7 +99,7 @@ what its workers take: the file DIR/cluster/address, env:NAME, or the address.`,
 
 func printStatus(w io.Writer, st *cluster.Status) {
 	fmt.Fprintf(w, "%s plays (offer %s), %s since %s ago\n", st.Network, st.Offer, "served", time.Duration(st.Seconds*float64(time.Second)).Round(time.Second))
-	fmt.Fprintf(w, "%d games stored (%.0f/h), %d came again, %d rejected, %d searched again; %d numbers out, %d uploads wait, lag %.2f s (p99 %.2f s)\n",
+	fmt.Fprintf(w, "%d games stored (%.0f/h), %d duplicates, %d rejected, %d audited; %d games leased, %d uploads wait, lag %.2f s (p99 %.2f s)\n",
 		st.Stored, st.Rate, st.Doubles, st.Rejected, st.Audits, st.Out, st.Queue, st.LagP50, st.LagP99)
 	fmt.Fprintf(w, "%d tasks of matches and reviews wait, %d are under way; %.2f hours of workers, %.2f of processors", st.TasksWaiting, st.TasksOut, st.WorkerHours, st.ProcessorHours)
 	if st.Cost > 0 {

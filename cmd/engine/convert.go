@@ -48,7 +48,7 @@ floats, for GPUs and other programs. It cannot be converted back.`,
 				return usagef("%s: the name has to end in .onnx, or for KataGo's format in %s", args[1], strings.Join(kataGoEndings, ", "))
 			}
 			if precision != "fp32" && precision != "fp16" {
-				return usagef("--precision %s: fp32 or fp16", precision)
+				return must(false, "precision", precision, "fp32 or fp16")
 			}
 			if precision == "fp16" && !isKind(args[1], []string{".onnx"}) {
 				return usagef("%s: KataGo's format has no fp16; the name has to end in .onnx", args[1])

@@ -194,7 +194,7 @@ func TestWithoutLibrary(t *testing.T) {
 
 // TestBrokenLibrary names a text file as the library.
 func TestBrokenLibrary(t *testing.T) {
-	text := writeFile(t, "libonnxruntime.so", "this is no library")
+	text := writeFile(t, "libonnxruntime.so", "this is not a library")
 	for _, c := range []struct {
 		env  []string
 		args string

@@ -23,7 +23,8 @@ func gtpCommand() *cobra.Command {
 	s := defaultSettings()
 	var games string
 	c := &cobra.Command{
-		Use: "gtp",
+		Use:        "gtp",
+		SuggestFor: []string{"play"},
 		// Without a subcommand, engine is gtp: what --version is near to is said there.
 		Version: version,
 		Short:   "Play over the Go Text Protocol on standard input and output",

@@ -58,7 +58,7 @@ games. Print the recipe in use with --recipe show.`,
 				return toml.NewEncoder(cmd.OutOrStdout()).Encode(f.Games)
 			}
 			if f.teacher == "" || f.Out == "" {
-				return usagef("--teacher FILE and --out DIR are needed")
+				return usagef("give --teacher FILE and --out DIR")
 			}
 			return runLabel(cmd, &s, &f)
 		},

@@ -75,12 +75,12 @@ Ctrl-C ends the search, and what was proved until then is said.`,
 func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error {
 	if f.check != "" {
 		if len(args) > 0 {
-			return usagef("--check needs no other file")
+			return usagef("--check takes its own file: leave %s out", strings.Join(args, " "))
 		}
 		return checkLife(cmd, f)
 	}
 	if len(args) == 0 {
-		return usagef("name a game record, or a proof with --check")
+		return usagef("give a game record, or a proof with --check")
 	}
 	q, first, err := f.question(args[0])
 	if err != nil {

@@ -93,8 +93,8 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if f.games < 0 || !(f.hours >= 0) {
-		return usagef("--games and --hours: 0 or more")
+	if err := cmp.Or(must(f.games >= 0, "games", f.games, "0 or more"), must(f.hours >= 0, "hours", f.hours, "0 or more")); err != nil {
+		return err
 	}
 	if err := prepareLoop(cmd, dir, f); err != nil {
 		return err
@@ -140,7 +140,7 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	}
 	s := l.State()
 	fmt.Fprintf(os.Stderr, "%s: iteration %d, %s; %d games, %d rows, %d samples; %s plays.\n^C ends it, nothing that counted is lost.\n",
-		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Samples, cmp.Or(s.Current, "nobody yet"))
+		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Samples, cmp.Or(s.Current, "no network yet"))
 	err = l.Run(cmd.Context())
 	show.Close()
 	if err != nil {
@@ -151,7 +151,7 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		return writeJSON(cmd.OutOrStdout(), s)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d iterations, %d games, %d rows, %d samples; %s plays. Run the same command to resume.\n",
-		dir, s.Iteration, s.Games, s.Rows, s.Samples, cmp.Or(s.Current, "nobody yet"))
+		dir, s.Iteration, s.Games, s.Rows, s.Samples, cmp.Or(s.Current, "no network yet"))
 	return nil
 }
 

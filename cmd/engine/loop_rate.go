@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -35,13 +36,16 @@ the first network, has Elo 0.`,
       --against 'gnugo-10=gnugo --mode gtp --level 10 --chinese-rules --positional-superko --capture-all-dead'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.Games < 1 || o.Visits < 1 || o.Networks < 0 {
-				return usagef("--games and --visits: 1 or more, --networks: 0 or more")
+			if err := cmp.Or(
+				must(o.Games >= 1, "games", o.Games, "1 or more"),
+				must(o.Visits >= 1, "visits", o.Visits, "1 or more"),
+				must(o.Networks >= 0, "networks", o.Networks, "0 or more")); err != nil {
+				return err
 			}
 			for _, a := range anchors {
 				name, command, ok := strings.Cut(a, "=")
 				if !ok || name == "" || command == "" {
-					return usagef("--against %q: NAME=COMMAND", a)
+					return must(false, "against", a, "NAME=COMMAND")
 				}
 				o.Anchors = append(o.Anchors, loop.Anchor{Name: name, Command: command})
 			}

@@ -33,7 +33,7 @@ func TestTrainingUsageErrors(t *testing.T) {
 		"selfplay --out x --recipe " + recipeFile:            "unknown key",
 		"selfplay --out x --recipe " + method:                "alphabeta",
 		"selfplay --out x --method random --rows-encoder v9": "v9",
-		"loop":                            "arg",
+		"loop":                            "give DIR",
 		"loop a b":                        "one folder",
 		"loop new --preset huge":          "huge",
 		"loop new --config " + recipeFile: "unknown key bogus",

@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/setting"
+
 	"kosumi/katago"
 	"kosumi/nn/ort"
 )
@@ -143,7 +145,7 @@ does a double click on the program.`,
 // needSubcommand makes a command that only groups others refuse words that name
 // none of them.
 func needSubcommand(c *cobra.Command) {
-	c.Args, c.SuggestionsMinimumDistance = cobra.ArbitraryArgs, 2
+	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			var names []string
@@ -154,12 +156,33 @@ func needSubcommand(c *cobra.Command) {
 			}
 			return usagef("%s needs a subcommand: %s", cmd.CommandPath(), strings.Join(names, ", "))
 		}
-		text := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			text += ", did you mean " + strings.Join(near, " or ") + "?"
-		}
-		return usageError{errors.New(text)}
+		return usagef("unknown command %q for %q%s", args[0], cmd.CommandPath(), meant(cmd, args[0]))
 	}
+}
+
+// meant guesses what a word that names no command was meant to be: a command with
+// nearly that name, or the file that a command reads.
+func meant(cmd *cobra.Command, word string) string {
+	switch {
+	case isKind(word, append(kataGoEndings, ".onnx")) && (!cmd.HasParent() || cmd.Flags().Lookup("model") != nil):
+		return ", did you mean --model " + word + "?"
+	case isKind(word, []string{".sgf", ".sgfs"}) && !cmd.HasParent():
+		return ", did you mean " + cmd.CommandPath() + " review " + word + "?"
+	}
+	var words []string
+	names := map[string]string{}
+	for _, sub := range cmd.Commands() {
+		if !sub.IsAvailableCommand() {
+			continue
+		}
+		for _, w := range append(sub.SuggestFor, sub.Name()) {
+			words, names[w] = append(words, w), sub.Name()
+		}
+	}
+	if near := setting.Near(word, words); near != "" {
+		return ", did you mean " + names[near] + "?"
+	}
+	return ""
 }
 
 // helpCommand is cobra's, but that a word which names no command is a mistake.
@@ -230,10 +253,7 @@ func refuseArguments(c *cobra.Command) {
 	if c.Runnable() {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				if strings.Contains(err.Error(), "arg(s)") {
-					err = fmt.Errorf("%d arguments are given; want: %s", len(args), cmd.UseLine())
-				}
-				return usageError{err}
+				return usageError{plainArgumentError(cmd, args)}
 			}
 			return nil
 		}

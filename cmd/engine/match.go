@@ -88,7 +88,7 @@ machine with --fresh.`,
 
 func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 	if c.A.Command == "" || c.B.Command == "" {
-		return usagef("--a and --b are needed: the commands that start the programs")
+		return usagef("give --a and --b, the commands that start the two programs")
 	}
 	var err error
 	if c.Size, err = sizeOf("boardsize", f.size); err != nil {
@@ -111,10 +111,10 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 	case elo0 && elo1:
 		c.SPRT = &f.sprt
 	case elo0 || elo1:
-		return usagef("--elo0 and --elo1 go together")
+		return usagef("--elo0 and --elo1 go together: give both or neither")
 	}
 	if f.discard && (c.Dir != "" || c.Journal != "") {
-		return usagef("--discard goes with neither --sgf nor --journal")
+		return usagef("--discard keeps no games: leave --sgf and --journal out")
 	}
 	level, err := parseLevel(f.logLevel)
 	if err != nil {

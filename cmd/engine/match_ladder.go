@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -253,8 +254,10 @@ func (j *ladderJudge) close() {
 
 // prepare reads the flags, and returns what is measured on each board size.
 func (f *ladderFlags) prepare() ([]ladder.Config, error) {
-	if f.c.Parallel < 1 || f.c.AnchorStep < 1 {
-		return nil, errors.New("--parallel and --anchor-step: 1 or more")
+	if err := cmp.Or(
+		must(f.c.Parallel >= 1, "parallel", f.c.Parallel, "1 or more"),
+		must(f.c.AnchorStep >= 1, "anchor-step", f.c.AnchorStep, "1 or more")); err != nil {
+		return nil, err
 	}
 	if level.FindMethod(f.c.Method) == nil {
 		return nil, fmt.Errorf("--method is %q, must be loss, target, temperature or blinded", f.c.Method)

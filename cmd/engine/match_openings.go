@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -57,19 +58,15 @@ file holds one opening a line; match --openings plays each with both colours.`,
 }
 
 func (f *openingFlags) check() error {
-	switch {
-	case f.out == "":
-		return usagef("-o is needed: the file to write")
-	case f.count < 1 || f.count > 100_000:
-		return usagef("--count %d: 1 to 100000", f.count)
-	case f.least < 1 || f.most < f.least || f.most > 100:
-		return usagef("--min-moves %d and --max-moves %d: 1 to 100, in this order", f.least, f.most)
-	case !(f.temperature > 0 && f.temperature <= 100):
-		return usagef("--temperature %g: above 0, up to 100", f.temperature)
-	case !(f.balance > 0 && f.balance <= 0.5):
-		return usagef("--balance %g: above 0, up to 0.5", f.balance)
+	if f.out == "" {
+		return usagef("give -o FILE, the file to write")
 	}
-	return nil
+	return cmp.Or(
+		must(f.count >= 1 && f.count <= 100_000, "count", f.count, "1 to 100000"),
+		must(f.least >= 1 && f.least <= 100, "min-moves", f.least, "1 to 100"),
+		must(f.most >= f.least && f.most <= 100, "max-moves", f.most, fmt.Sprintf("%d (--min-moves) to 100", f.least)),
+		must(f.temperature > 0 && f.temperature <= 100, "temperature", f.temperature, "above 0, up to 100"),
+		must(f.balance > 0 && f.balance <= 0.5, "balance", f.balance, "above 0, up to 0.5"))
 }
 
 func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {

@@ -38,7 +38,7 @@ func netNewCommand() *cobra.Command {
   engine net new --arch kb6c96 --grow kb4c64.bin.gz -o grown.bin.gz`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" || name == "" {
-				return usagef("--arch and -o are needed")
+				return usagef("give --arch NAME and -o FILE")
 			}
 			if err := tryOutput(out, *force); err != nil {
 				return err

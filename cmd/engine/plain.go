@@ -61,6 +61,26 @@ func plainFlagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s is %q, must be %s", bad.GetFlag().Name, bad.GetValue(), wants)
 }
 
+// plainArgumentError says which arguments a command wants that got others.
+func plainArgumentError(cmd *cobra.Command, args []string) error {
+	_, wants, _ := strings.Cut(cmd.Use, " ")
+	switch {
+	case len(args) > 0 && (wants == "" || wants[0] == '-' || wants[0] == '['):
+		return fmt.Errorf("unexpected argument %q%s", args[0], meant(cmd, args[0]))
+	case len(args) == 0:
+		return fmt.Errorf("give %s: %s", wants, cmd.UseLine())
+	}
+	return fmt.Errorf("wrong number of arguments (%d): %s", len(args), cmd.UseLine())
+}
+
+// must is the error for a flag whose value is not ok: the value, and what it must be.
+func must(ok bool, flag string, value any, want string) error {
+	if ok {
+		return nil
+	}
+	return usagef("--%s is %v, must be %s", flag, value, want)
+}
+
 // sizeOf reads the value of a flag that names a board size.
 func sizeOf(flag, text string) (board.Size, error) {
 	size, err := board.ParseSize(text)

@@ -21,10 +21,7 @@ func (f *problemFlags) add(c *cobra.Command) {
 }
 
 func (f *problemFlags) check() error {
-	if f.visits < 1 || f.visits > 1e9 {
-		return usagef("--problem-visits %d: 1 to 1000000000", f.visits)
-	}
-	return nil
+	return must(f.visits >= 1 && f.visits <= 1e9, "problem-visits", f.visits, "1 to 1000000000")
 }
 
 // run solves the problems; it returns nothing where there are none.

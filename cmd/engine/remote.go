@@ -40,14 +40,14 @@ the same position.`,
 			}
 			rest, found := strings.CutPrefix(address, "kosumi://")
 			if !found {
-				return usagef("this is no address of an engine; one looks like kosumi://TOKEN@HOST:PORT#FINGERPRINT")
+				return usagef("this is not the address of an engine, which looks like kosumi://TOKEN@HOST:PORT#FINGERPRINT")
 			}
 			a, err := cluster.ParseAddress("tls://" + rest)
 			if err != nil {
 				return usageError{err}
 			}
 			if args[1] != remote.GTP && args[1] != remote.Analysis {
-				return usagef("%q: gtp or analysis", args[1])
+				return usagef("the second argument is %q, must be gtp or analysis", args[1])
 			}
 			return remote.Run(cmd.Context(), remote.ClientConfig{Token: a.Token, Kind: args[1], Log: log, Dial: dialRemote(a)}, os.Stdin, os.Stdout)
 		},

@@ -37,8 +37,9 @@ func reviewCommand() *cobra.Command {
 	f := reviewFlags{out: "review", conf: review.Defaults()}
 	s.Play.Limits.Visits = f.conf.Visits
 	c := &cobra.Command{
-		Use:   "review FILE|DIR...",
-		Short: "Find the mistakes in game records: annotated SGF, a page a game, a summary",
+		Use:        "review FILE|DIR...",
+		SuggestFor: []string{"analyse", "analyze"},
+		Short:      "Find the mistakes in game records: annotated SGF, a page a game, a summary",
 		Long: `Reads SGF files, or all of a folder, and judges every move of their main lines:
 the points that it lost, what was better, and why. For each game it writes
 

@@ -41,7 +41,7 @@ func TestReviewFolder(t *testing.T) {
 		"a.sgf":       poor,
 		"sub/two.SGF": poor + "(;SZ[5:7]AB[aa][bb]HA[2];W[cc];B[dd];W[];B[])",
 		"empty.sgf":   "(;SZ[9])",
-		"broken.sgf":  "this is no record",
+		"broken.sgf":  "this is not a record",
 		"illegal.sgf": "(;SZ[9]RU[Mars];B[ee];W[dd];B[ee];W[aa])",
 		"chess.sgf":   "(;GM[3];B[ee])",
 		"size.sgf":    "(;SZ[99];B[ee])",

@@ -54,11 +54,14 @@ Print the recipe in use with --recipe show.`,
 			if f.recipe == "show" {
 				return toml.NewEncoder(cmd.OutOrStdout()).Encode(conf)
 			}
-			switch {
-			case f.out == "":
-				return usagef("--out DIR is needed")
-			case f.games < 0 || f.rows < 0 || f.perFile < 1:
-				return usagef("--games %d, --rows %d: 0 or more; --games-per-file %d: 1 or more", f.games, f.rows, f.perFile)
+			if f.out == "" {
+				return usagef("give --out DIR, the folder for the rows")
+			}
+			if err := cmp.Or(
+				must(f.games >= 0, "games", f.games, "0 or more"),
+				must(f.rows >= 0, "rows", f.rows, "0 or more"),
+				must(f.perFile >= 1, "games-per-file", f.perFile, "1 or more")); err != nil {
+				return err
 			}
 			return runSelfplay(cmd, &s, &f, conf)
 		},

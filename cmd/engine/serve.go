@@ -88,11 +88,14 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	if err := cmp.Or(checkListen("listen", f.listen), checkListen("metrics", f.metrics)); err != nil {
 		return err
 	}
-	if f.seats < 1 || f.positions < 1 || f.keep <= 0 {
-		return usagef("--seats and --positions: 1 or more; --keep: above 0")
+	if err := cmp.Or(
+		must(f.seats >= 1, "seats", f.seats, "1 or more"),
+		must(f.positions >= 1, "positions", f.positions, "1 or more"),
+		must(f.keep > 0, "keep", f.keep, "above 0")); err != nil {
+		return err
 	}
 	if (f.cert == "") != (f.key == "") {
-		return usagef("--cert and --key belong together")
+		return usagef("--cert and --key go together: give both or neither")
 	}
 	if err := s.findLevelFile(); err != nil {
 		return err

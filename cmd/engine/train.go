@@ -125,7 +125,7 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 		return err
 	}
 	if len(f.data) == 0 || c.Out == "" {
-		return usagef("--data and -o are needed")
+		return usagef("give --data DIR and -o OUT")
 	}
 	changed := cmd.Flags().Changed
 	c.Data, c.Shares = parseData(f.data)
@@ -134,17 +134,17 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 	}
 	switch {
 	case len(c.Validate) > 0 && c.Validation > 0:
-		return usagef("--validate and --validation: give one of them")
+		return usagef("give --validate or --validation, not both")
 	case changed("steps") && changed("epochs"):
-		return usagef("--steps and --epochs: give one of them")
-	case changed("steps") && c.Steps < 1:
-		return usagef("--steps %d: 1 or more", c.Steps)
-	case changed("epochs") && !(c.Epochs > 0 && c.Epochs <= 1e6):
-		return usagef("--epochs %g: above 0, up to 1000000", c.Epochs)
-	case c.Learn.Batch < 1 || c.Learn.Batch > 1<<16:
-		return usagef("--batch %d: 1 to 65536", c.Learn.Batch)
-	case !(c.Learn.Rate >= 0) || math.IsInf(c.Learn.Rate, 0):
-		return usagef("--lr %g: a number from 0 on", c.Learn.Rate)
+		return usagef("give --steps or --epochs, not both")
+	}
+	if err := cmp.Or(
+		must(!changed("steps") || c.Steps >= 1, "steps", c.Steps, "1 or more"),
+		must(!changed("epochs") || c.Epochs > 0 && c.Epochs <= 1e6, "epochs", c.Epochs, "above 0, up to 1000000"),
+		must(c.Learn.Batch >= 1 && c.Learn.Batch <= 1<<16, "batch", c.Learn.Batch, "1 to 65536"),
+		must(c.Learn.Rate >= 0 && !math.IsInf(c.Learn.Rate, 0), "lr", c.Learn.Rate, "0 or more"),
+		must(f.memory >= 1, "memory", f.memory, "1 (MiB) or more")); err != nil {
+		return err
 	}
 	if c.Steps == 0 && c.Epochs == 0 {
 		c.Epochs = defaultEpochs
@@ -155,9 +155,6 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 			return err
 		}
 		c.Size = size
-	}
-	if f.memory < 1 {
-		return usagef("--memory %d: at least 1 MiB is needed", f.memory)
 	}
 	l := &c.Learn
 	l.Model, l.Provider, l.Library, l.Threads, l.Seed = s.Model, s.Provider, s.OnnxRuntime, s.Play.Search.Parallel.Workers, s.Play.Seed
@@ -180,7 +177,7 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 }
 
 // parseData reads paths and those with shares, PATH=SHARE. A path that is there as it
-// stands has none, and what is no number behind a = is part of a path.
+// stands has none, and what is not a number behind a = is part of a path.
 func parseData(list []string) (paths []string, shares map[string]float64) {
 	for _, text := range list {
 		at := strings.LastIndex(text, "=")
@@ -230,7 +227,7 @@ func runTrain(cmd *cobra.Command, c training.Config, f *trainFlags) error {
 	case errors.As(err, &other) && len(other.Changed) > 0:
 		return usageError{otherRun(c.Out, other.Changed)}
 	case errors.Is(err, learn.ErrConfig):
-		return usageError{err}
+		return usageError{errors.New(strings.TrimPrefix(err.Error(), learn.ErrConfig.Error()+": "))}
 	case err != nil:
 		return err
 	}

@@ -152,7 +152,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 // tls returns the TLS settings, nil on this machine alone.
 func (o *webOptions) tls() (*tls.Config, error) {
 	if (o.cert == "") != (o.key == "") {
-		return nil, usagef("--tls-cert and --tls-key go together")
+		return nil, usagef("--tls-cert and --tls-key go together: give both or neither")
 	}
 	if o.cert == "" {
 		if o.listen == "" || isLoopback(o.listen) {

@@ -36,8 +36,9 @@ func workCommand() *cobra.Command {
 	s.Cache, s.Batch = 64<<20, 16
 	f := workFlags{}
 	c := &cobra.Command{
-		Use:   "work ADDRESS",
-		Short: "Play games for a loop on another machine",
+		Use:        "work ADDRESS",
+		SuggestFor: []string{"contribute"},
+		Short:      "Play games for a loop on another machine",
 		Long: `Plays games for a loop that was started with engine loop DIR --serve. ADDRESS is a
 file with the loop's address, as in DIR/cluster/address on its machine, or env:NAME
 for a variable. It may also be the address itself, nats://TOKEN@HOST:PORT#FINGERPRINT;
@@ -109,8 +110,13 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	if err != nil {
 		return err
 	}
-	if f.games < 0 || f.parallel < 0 || f.tables < 0 || f.positions < 1 || !(f.price >= 0) {
-		return usagef("--games, --parallel, --tables and --price: 0 or more; --positions: 1 or more")
+	if err := cmp.Or(
+		must(f.games >= 0, "games", f.games, "0 or more"),
+		must(f.parallel >= 0, "parallel", f.parallel, "0 or more"),
+		must(f.tables >= 0, "tables", f.tables, "0 or more"),
+		must(f.price >= 0, "price", f.price, "0 or more"),
+		must(f.positions >= 1, "positions", f.positions, "1 or more")); err != nil {
+		return err
 	}
 	if f.dir == "" {
 		cache, err := os.UserCacheDir()

@@ -68,7 +68,7 @@ func (r *fieldReader) take(field, fault string, v any) bool {
 // decode is json.Unmarshal that does not take null for an empty value.
 func decode(text json.RawMessage, v any) error {
 	if bytes.Equal(text, []byte("null")) {
-		return fmt.Errorf("null is no value")
+		return fmt.Errorf("null is not a value")
 	}
 	return json.Unmarshal(text, v)
 }

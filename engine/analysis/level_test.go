@@ -7,7 +7,7 @@ import (
 )
 
 // A query with a level gets a legal move of it in its last message, one without
-// gets none, and one that is no level is refused.
+// gets none, and one that is not a level is refused.
 func TestLevelMove(t *testing.T) {
 	s := serve(t, alone(t), newHashNet(t))
 	moves := [][]string{{"b", "C3"}, {"w", "C2"}, {"b", "B2"}}

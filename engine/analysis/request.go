@@ -63,7 +63,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, pvLen: s.conf.PVLen + 1}
 	q.options = s.conf.Game
 	delete(fields, "id")
-	delete(fields, "action") // one that is no string
+	delete(fields, "action") // one that is not a string
 	delete(fields, "terminateId")
 	delete(fields, "targetId")
 	delete(fields, "turnNumbers")

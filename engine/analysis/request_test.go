@@ -102,7 +102,7 @@ func TestFieldsOfQuery(t *testing.T) {
 			q.stones = []board.Move{{Color: board.Black, Point: at("A1")[0]}, {Color: board.Black, Point: at("B2")[0]}}
 			q.first, q.moves, q.words, q.turns = board.White, []board.Move{}, nil, []int{0}
 		}},
-		{"one stone is no handicap", map[string]string{"initialStones": `[["B","A1"]]`, "moves": "[]"}, func(q *query) {
+		{"one stone is not a handicap", map[string]string{"initialStones": `[["B","A1"]]`, "moves": "[]"}, func(q *query) {
 			q.stones = []board.Move{{Color: board.Black, Point: at("A1")[0]}}
 			q.moves, q.words, q.turns = []board.Move{}, nil, []int{0}
 		}},

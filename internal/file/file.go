@@ -1,5 +1,5 @@
 // Package file reads and writes whole files as a program should that may be
-// killed, told to stop, or given the name of something that is no file.
+// killed, told to stop, or given the name of something that is not a file.
 package file
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ErrKind is wrapped where a name belongs to something that is no file: a
+// ErrKind is wrapped where a name belongs to something that is not a file: a
 // folder, a device, a pipe that is to be written.
 var ErrKind = errors.New("not a file")
 
@@ -76,7 +76,7 @@ func bare(err error) error {
 	return err
 }
 
-// target follows links to what a name stands for, and refuses what is no file.
+// target follows links to what a name stands for, and refuses what is not a file.
 // mode is that of the file to replace, 0 if there is none.
 func target(path string) (real string, mode fs.FileMode, err error) {
 	info, err := os.Stat(path)

@@ -107,7 +107,7 @@ func lockForm(name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is no lock of this program; move it away, or name another folder", name)
+	return fmt.Errorf("%s is not a lock of this program; move it away, or name another folder", name)
 }
 
 // lockText reads what note has written.

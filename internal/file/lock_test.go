@@ -75,7 +75,7 @@ func TestLockOverwritesNothing(t *testing.T) {
 		}
 		before, _ := os.ReadFile(path)
 		_, err := LockFolder(dir)
-		require.ErrorContains(t, err, "is no lock of this program; move it away", name)
+		require.ErrorContains(t, err, "is not a lock of this program; move it away", name)
 		after, _ := os.ReadFile(path)
 		require.Equal(t, before, after, name)
 	}

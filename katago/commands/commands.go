@@ -42,7 +42,7 @@ type Personality struct {
 	Models func() []thinking.ModelInfo
 	// Supports reports whether the network knows rules.
 	Supports func(board.Rules) bool
-	// Clock holds from the start; nil is no limit.
+	// Clock holds from the start; nil means no limit.
 	Clock *clock.Settings
 	// Chosen hears of every move that the engine chooses, NewGame of every command that
 	// begins a game or a position, before it is carried out; cleared: by clear_board.

@@ -106,7 +106,7 @@ func TestListed(t *testing.T) {
 	require.Equal(t, "? unknown command\n\n", talk(t, p, "reg_genmove b"))
 }
 
-// TestClockRefusals: what is no time, and more than any game has, is refused by every
+// TestClockRefusals: what is not a time, and more than any game has, is refused by every
 // clock command, and the clock stays as it was.
 func TestClockRefusals(t *testing.T) {
 	for _, x := range []string{"1e300", "1e26", "-1e300", "1e999", "nan", "inf", "-inf", "0x1p4", "", "-11"} {

@@ -29,7 +29,7 @@ func (k *ruleCommands) getRules(_ context.Context, c gtp.Command, r *gtp.Reply) 
 	return err
 }
 
-// reason returns why a text is no rules, in KataGo's words.
+// reason returns why a text is not a set of rules, in KataGo's words.
 func reason(err error) string {
 	var known *board.RulesError
 	if errors.As(err, &known) {

@@ -34,7 +34,7 @@ func TestProof(t *testing.T) {
 	require.ErrorIs(t, err, ErrProof)
 }
 
-// FuzzProof reads what is no proof without a panic.
+// FuzzProof reads what is not a proof without a panic.
 func FuzzProof(f *testing.F) {
 	f.Add(snapback)
 	f.Add(Magic + "\nboard 3 3\nrow ...\nrow .O.\nrow ...\ndefender white\ntarget B2\nall\nsuicide\nban A1 defender\nclaim defender repetition 0 4 0 pass A1\n")

@@ -122,7 +122,7 @@ func (f *file) descend(i int) error {
 		}
 		return nil
 	case taken:
-		return errors.New("play goes on after the target is taken")
+		return errors.New("moves follow after the target is captured")
 	case goal == Deny && f.b.safe(s):
 		return errors.New("the target is pass-alive")
 	case (n.kind == 'w') != (s.mover == winner):

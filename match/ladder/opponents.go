@@ -17,7 +17,7 @@ func ParseDials(list string) ([]float64, error) {
 	for text := range strings.SplitSeq(list, ",") {
 		d, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no number", text)
+			return nil, fmt.Errorf("%q is not a number", text)
 		}
 		dials = append(dials, d)
 	}

@@ -20,7 +20,7 @@ func TestParseDials(t *testing.T) {
 	require.Equal(t, []float64{-4, 0, 2.5}, dials)
 	for _, bad := range []string{"", "1,,2", "1;2", "x"} {
 		_, err := ParseDials(bad)
-		require.ErrorContains(t, err, "is no number", bad)
+		require.ErrorContains(t, err, "is not a number", bad)
 	}
 }
 

@@ -22,7 +22,7 @@ func blockName(list string, i int) string { return list + "." + strconv.Itoa(i) 
 // Seed builds the network of the chapter on KataGo's architecture: 3x3
 // convolution, norm and ReLU; pre-activation residual blocks (norm, ReLU, conv,
 // norm, ReLU, conv, addition); after every sixth a global pooling block, which
-// as in the chapter is no residual one: 3x3 convolution plus a dense layer of
+// as in the chapter is not a residual one: 3x3 convolution plus a dense layer of
 // the means over the board, broadcast. Heads: policy (1x1 convolution to 2
 // planes, norm, ReLU, dense, softmax), value (1x1 convolution to 1 plane, norm,
 // ReLU, dense to 256, ReLU, dense to 1, tanh), score (the same without tanh) and

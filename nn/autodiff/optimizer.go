@@ -35,7 +35,7 @@ type Optimizer struct {
 	Method   Method
 	Momentum float64 // SGD, where 0 keeps no state; Muon
 	Nesterov bool    // SGD
-	Beta1    float64 // Adam, AdamW, and what is no matrix with Muon
+	Beta1    float64 // Adam, AdamW, and what is not a matrix with Muon
 	Beta2    float64
 	Epsilon  float64
 	// WeightDecay is multiplied by what Decay says of a parameter; nil: 1 for
@@ -44,7 +44,7 @@ type Optimizer struct {
 	Decay       func(p *Param) float64
 	// Rate multiplies the learning rate of a parameter; nil: 1 for all.
 	Rate func(p *Param) float64
-	// ClipNorm limits the Euclidean norm of all gradients together; 0 is no limit.
+	// ClipNorm limits the Euclidean norm of all gradients together; 0 means no limit.
 	ClipNorm float64
 }
 

@@ -50,7 +50,7 @@ func (p *Param) Len() int {
 }
 
 // Stat is a running statistic of a batch normalization: an input of the
-// prepared graph that is no weight. Next is the output with its value after the
+// prepared graph that is not a weight. Next is the output with its value after the
 // step; "" where the statistic stays as it is.
 type Stat struct {
 	Name string

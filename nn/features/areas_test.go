@@ -9,7 +9,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// koMouth is a board on which Black's only liberty is an eye that is no point under
+// koMouth is a board on which Black's only liberty is an eye that is not a point under
 // KataGo's rules version 3.
 const koMouth = `
 	X . X O .

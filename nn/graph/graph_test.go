@@ -228,7 +228,7 @@ func near(t *testing.T, want, got []float32, what string) {
 	}
 }
 
-// TestNoNumberStaysNone: what is no number does not turn into one unseen.
+// TestNoNumberStaysNone: what is not a number does not turn into one unseen.
 func TestNoNumberStaysNone(t *testing.T) {
 	for _, name := range []string{"relu", "sigmoid", "tanh", "softplus", "mish", "silu", "max of boards", "mean of boards", "max of three", "min",
 		"max of the middle", "softmax", "log softmax", "matrix of points"} {

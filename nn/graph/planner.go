@@ -13,7 +13,7 @@ import (
 )
 
 // value is a tensor of the graph: numbers in a block, or else a constant, or what a
-// stranger leaves that is no float.
+// stranger leaves that is not a float.
 type value struct {
 	dims   []int
 	block  *block

@@ -35,7 +35,7 @@ type Header struct {
 	MetaEncoder           int  // 0 none, 1 the network takes 192 metadata inputs
 	PassAliveUnderSuicide bool // area features as if multi-stone suicide were legal
 	// ExcludeTerritoryAdjacentToAtari: under territory rules without group tax, in seki,
-	// an empty point beside a chain in atari is no point of that chain's owner (KataGo's
+	// an empty point beside a chain in atari is not a point of that chain's owner (KataGo's
 	// rules version 3).
 	ExcludeTerritoryAdjacentToAtari bool
 }

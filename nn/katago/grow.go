@@ -24,7 +24,7 @@ func Grow(n *Network, arch string, seed uint64) (*Network, error) {
 	}
 	if from.Heads != 0 || from.Nested != to.Nested || from.Heads != to.Heads || from.Activation != to.Activation ||
 		from.Blocks > to.Blocks || from.Channels > to.Channels || n.Trunk.NormKind != 0 || n.Trunk.Meta != nil {
-		return nil, fmt.Errorf("%w: %s into %s; blocks and channels may become more, their kind stays, and it is no transformer", ErrGrow, from, to)
+		return nil, fmt.Errorf("%w: %s into %s; blocks and channels may become more, their kind stays, and it is not a transformer", ErrGrow, from, to)
 	}
 	big, err := freshLike(to, seed, n.Trunk.Blocks)
 	if err != nil {

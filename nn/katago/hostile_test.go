@@ -95,7 +95,7 @@ func TestReadDamaged(t *testing.T) {
 	}{
 		"version 2":         {replace("\n15\n22", "\n2\n22"), ErrVersion, "version 2"},
 		"version 18":        {replace("\n15\n22", "\n18\n22"), ErrVersion, "version 18, supported are 3 to 17; a newer program may know it"},
-		"no version":        {replace("\n15\n22", "\nx\n22"), ErrFormat, "no integer"},
+		"no version":        {replace("\n15\n22", "\nx\n22"), ErrFormat, "not an integer"},
 		"input planes":      {replace("\n22\n19", "\n21\n19"), ErrShape, "input planes"},
 		"global inputs":     {replace("\n22\n19", "\n22\n14"), ErrShape, "global inputs"},
 		"multiplier":        {replace("\n40.0\n", "\n-40.0\n"), ErrFormat, "multiplier"},

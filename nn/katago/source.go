@@ -83,7 +83,7 @@ func (s *source) integer(v *int) error {
 	}
 	*v, err = strconv.Atoi(string(t))
 	if err != nil {
-		return fmt.Errorf("%w: %.40q is no integer", ErrFormat, t)
+		return fmt.Errorf("%w: %.40q is not an integer", ErrFormat, t)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (s *source) real(v *float64) error {
 	}
 	*v, err = strconv.ParseFloat(string(t), 64)
 	if err != nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
-		return fmt.Errorf("%w: %.40q is no finite number", ErrFormat, t)
+		return fmt.Errorf("%w: %.40q is not a finite number", ErrFormat, t)
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (s *source) textBlock(n int64) ([]float32, error) {
 		}
 		f, err := strconv.ParseFloat(string(t), 32)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("%w: %.40q is no finite number", ErrFormat, t)
+			return nil, fmt.Errorf("%w: %.40q is not a finite number", ErrFormat, t)
 		}
 		out = append(grow(out, 1, n), float32(f))
 	}

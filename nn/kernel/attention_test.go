@@ -158,7 +158,7 @@ func hot(t, i int, size float32) float32 {
 	return 0
 }
 
-// TestAttentionOfNoNumbers: what is no number does not turn into one unseen.
+// TestAttentionOfNoNumbers: what is not a number does not turn into one unseen.
 func TestAttentionOfNoNumbers(t *testing.T) {
 	everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 		const dim, tokens = 16, 20

@@ -293,7 +293,7 @@ func TestBoardsDoNotMeet(t *testing.T) {
 	})
 }
 
-// TestNoNumberStaysNone: what is no number does not turn into one unseen.
+// TestNoNumberStaysNone: what is not a number does not turn into one unseen.
 func TestNoNumberStaysNone(t *testing.T) {
 	everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 		for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1))} {

@@ -51,7 +51,7 @@ type Overrides struct {
 
 // Errors of opening a network. Test with errors.Is.
 var (
-	// ErrFile says that a file is no network, or a damaged one.
+	// ErrFile says that a file is not a network, or a damaged one.
 	ErrFile = errors.New("not a usable network file")
 	// ErrAmbiguous says that a foreign network needs an override.
 	ErrAmbiguous = errors.New("the network does not say enough about itself")

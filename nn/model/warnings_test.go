@@ -59,7 +59,7 @@ func TestAreaModes(t *testing.T) {
 }
 
 // TestFlagsOfEarlierFiles: a file that an earlier version wrote says nothing of the
-// newer flag, which is no fault; another text there is.
+// newer flag, which is not a fault; another text there is.
 func TestFlagsOfEarlierFiles(t *testing.T) {
 	net, err := katago.Fresh("kb1c16", 1)
 	require.NoError(t, err)

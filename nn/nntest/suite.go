@@ -217,7 +217,7 @@ func testSpecs(t *testing.T, open Opener, n *Network) {
 	}
 }
 
-// testModels opens what is no model: an error, never a panic.
+// testModels opens what is not a model: an error, never a panic.
 func testModels(t *testing.T, open Opener, n *Network) {
 	try := func(name string, model []byte) {
 		t.Run(name, func(t *testing.T) {
@@ -227,7 +227,7 @@ func testModels(t *testing.T, open Opener, n *Network) {
 		})
 	}
 	try("nothing", nil)
-	try("text", []byte("this is no network at all"))
+	try("text", []byte("this is not a network at all"))
 	try("a truncated file", n.Model[:len(n.Model)*2/3])
 	try("the beginning only", n.Model[:40])
 	rng := rand.New(rand.NewPCG(9, 9))

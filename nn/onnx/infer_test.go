@@ -271,7 +271,7 @@ func TestInferRefuses(t *testing.T) {
 		{"Reshape", nil, in{"18", ints(2, 0)}, "kept"},
 		{"Reshape", nil, in{"18", ints(1<<62, 1<<62)}, "too large"},
 		{"Reshape", nil, in{"2 9", "2"}, "instead of int64"},
-		{"Transpose", Attrs{"perm": AttrInts(0, 0)}, in{"N 4"}, "no permutation"},
+		{"Transpose", Attrs{"perm": AttrInts(0, 0)}, in{"N 4"}, "not a permutation"},
 		{"Transpose", Attrs{"perm": AttrInts(0)}, in{"N 4"}, "perm [0]"},
 		{"Concat", Attrs{"axis": AttrInt(1)}, in{"2 4", "3 4"}, "the first is"},
 		{"Concat", nil, in{"2 4", "3 4"}, "no axis"},

@@ -67,11 +67,11 @@ type Function struct {
 // ValueInfo is the name and type of a value.
 type ValueInfo struct {
 	Name  string
-	Type  DataType // Undefined where the file does not say or the value is no tensor
+	Type  DataType // Undefined where the file does not say or the value is not a tensor
 	Shape Shape    // nil: rank unknown; empty but not nil: a scalar
 	Doc   string
 
-	opaque []byte // the whole TypeProto where it is no plain tensor type
+	opaque []byte // the whole TypeProto where it is not a plain tensor type
 	extra  []byte
 }
 

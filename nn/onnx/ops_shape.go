@@ -194,7 +194,7 @@ func inferTranspose(c *call) error {
 	out, seen := make(Shape, len(x)), make([]bool, len(x))
 	for i, p := range perm {
 		if p < 0 || p >= int64(len(x)) || seen[p] {
-			return c.errorf("perm %v is no permutation of %d axes", perm, len(x))
+			return c.errorf("perm %v is not a permutation of %d axes", perm, len(x))
 		}
 		seen[p], out[i] = true, x[p]
 	}

@@ -91,7 +91,7 @@ func (r *reader) attr(v field, attrs *map[string]Attr) error {
 				return err
 			}
 			if kind < 0 || kind > math.MaxInt32 {
-				return fmt.Errorf("kind %d is none of ONNX", kind)
+				return fmt.Errorf("ONNX has no attribute kind %d", kind)
 			}
 			a.Kind = AttrType(kind)
 			return nil
@@ -210,7 +210,7 @@ func (r *reader) valueType(v field, val *ValueInfo) error {
 					return err
 				}
 				if elem < 0 || elem > math.MaxInt32 {
-					return fmt.Errorf("element type %d is none of ONNX", elem)
+					return fmt.Errorf("ONNX has no element type %d", elem)
 				}
 				val.Type = DataType(elem)
 			case typeShape:

@@ -35,7 +35,7 @@ func (r *reader) tensor(v field, t *Tensor) error {
 				return err
 			}
 			if elem < 0 || elem > math.MaxInt32 {
-				return fmt.Errorf("element type %d is none of ONNX", elem)
+				return fmt.Errorf("ONNX has no element type %d", elem)
 			}
 			t.Type = DataType(elem)
 		case tensorSegment:

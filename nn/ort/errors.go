@@ -8,9 +8,9 @@ var (
 	ErrNoLibrary = errors.New("no usable onnxruntime library was found")
 	// ErrNotFound says that a place was looked at and nothing was there.
 	ErrNotFound = errors.New("not found")
-	// ErrNotLibrary says that a file is no onnxruntime library.
+	// ErrNotLibrary says that a file is not an onnxruntime library.
 	ErrNotLibrary = errors.New("not an onnxruntime library")
-	// ErrNotPlugin says that a file is no plugin of onnxruntime's.
+	// ErrNotPlugin says that a file is not a plugin of onnxruntime's.
 	ErrNotPlugin = errors.New("not a plugin of onnxruntime")
 	// ErrWrongPlatform says that a library is for another system or processor.
 	ErrWrongPlatform = errors.New("for another platform")

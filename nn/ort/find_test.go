@@ -100,7 +100,7 @@ func TestInspect(t *testing.T) {
 		{"windows, other processor", "onnxruntime.dll", peFile(pe.IMAGE_FILE_MACHINE_ARM64, pe.IMAGE_FILE_DLL, recent, entryPoint), "windows", "amd64", "1.30.0", ErrWrongPlatform, "arm64"},
 		{"windows, a program", "onnxruntime.dll", peFile(pe.IMAGE_FILE_MACHINE_AMD64, 0, recent, entryPoint), "windows", "amd64", "", ErrNotLibrary, "program"},
 		{"windows, another library", "onnxruntime.dll", peFile(pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_DLL, recent, "ZipOpen"), "windows", "amd64", "1.30.0", ErrNotLibrary, entryPoint},
-		{"a web page", "libonnxruntime.so", []byte("<!DOCTYPE html><html>404</html>"), "linux", "amd64", "", ErrNotLibrary, "no shared library of any system"},
+		{"a web page", "libonnxruntime.so", []byte("<!DOCTYPE html><html>404</html>"), "linux", "amd64", "", ErrNotLibrary, "not a shared library of any system"},
 		{"an empty file", "libonnxruntime.so", nil, "linux", "amd64", "", ErrNotLibrary, "shorter"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -87,7 +87,7 @@ func inspect(path, entry, goos, goarch string) (string, error) {
 	case bytes.Equal(magic[:2], []byte("MZ")):
 		b, err = inspectPE(f, entry)
 	default:
-		return "", fmt.Errorf("%w: it begins with %q, so it is no shared library of any system", other, magic)
+		return "", fmt.Errorf("%w: it begins with %q, so it is not a shared library of any system", other, magic)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w: %v", other, err)
@@ -183,7 +183,7 @@ func inspectMachO(r io.ReaderAt, entry, goarch string) (binaryFormat, error) {
 	}
 	defer f.Close()
 	if f.Type != macho.TypeDylib {
-		return binaryFormat{}, fmt.Errorf("it is no shared library (%v)", f.Type)
+		return binaryFormat{}, fmt.Errorf("it is not a shared library (%v)", f.Type)
 	}
 	return readMachO(f, entry), nil
 }

@@ -140,7 +140,7 @@ func TestLoadIsOnceForTheProcess(t *testing.T) {
 	}
 	wg.Wait()
 	lib, err := ort.Load(first.Path)
-	require.NoError(t, err, "naming the one in use is no conflict")
+	require.NoError(t, err, "naming the one in use is not a conflict")
 	require.Equal(t, first, lib)
 	lib, ok := ort.Loaded()
 	require.True(t, ok)

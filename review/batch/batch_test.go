@@ -145,7 +145,7 @@ func TestOnePlayer(t *testing.T) {
 	o, err := b.Finish(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, o.Reviewed)
-	require.Contains(t, strings.Join(show.lines, "\n"), "b.sgf: not reviewed: bob is none of its players")
+	require.Contains(t, strings.Join(show.lines, "\n"), "b.sgf: not reviewed: bob is not one of its players")
 }
 
 // TestWhatEndsABatch: a network that fails ends it, and so does the context, which is

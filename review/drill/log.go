@@ -33,7 +33,7 @@ type Log struct {
 // error, except a last one that was cut short.
 func OpenLog(name string) (*Log, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", name) // to read a pipe might never end
+		return nil, fmt.Errorf("%s is not a file", name) // to read a pipe might never end
 	}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644)
 	if err != nil {

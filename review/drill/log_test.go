@@ -40,7 +40,7 @@ func TestAnswersUnderAnyClock(t *testing.T) {
 	}
 }
 
-// TestOddAnswers: a line that is no attempt is named with what to do; what is no file is
+// TestOddAnswers: a line that is not an attempt is named with what to do; what is not a file is
 // refused at once.
 func TestOddAnswers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "answers.jsonl")
@@ -50,5 +50,5 @@ func TestOddAnswers(t *testing.T) {
 		require.ErrorContains(t, err, path+", line 1: not an attempt at a problem; take that line out", line)
 	}
 	_, err := OpenLog(filepath.Dir(path))
-	require.ErrorContains(t, err, "is no file")
+	require.ErrorContains(t, err, "is not a file")
 }

@@ -71,7 +71,7 @@ func NewSchedule(attempts []Attempt) (*Schedule, error) {
 // the clock was ahead then, and has been set back.
 func (s *Schedule) Add(a Attempt) error {
 	if a.Grade < AgainGrade || a.Grade > EasyGrade {
-		return fmt.Errorf("attempt at %s: %v is no grade", a.ID, a.Grade)
+		return fmt.Errorf("attempt at %s: %v is not a grade", a.ID, a.Grade)
 	}
 	card, known := s.cards[a.ID]
 	if !known {

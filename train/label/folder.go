@@ -37,7 +37,7 @@ func openFolder(dir string, log *slog.Logger) (*folder, error) {
 		}
 		number, err := strconv.ParseUint(name, 16, 64)
 		if err != nil || len(name) != 16 || number >= 1<<53 {
-			return nil, bad("%s is no file of labels: name a folder of its own", path)
+			return nil, bad("%s is not a file of labels: name a folder of its own", path)
 		}
 		r, err := rows.OpenFile(path)
 		if err != nil {

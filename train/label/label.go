@@ -146,7 +146,7 @@ type run struct {
 }
 
 // Run labels until the folder holds what is wanted, the sources end or ctx ends, which
-// is no error: the report says so. What is in files stays whatever happens. Errors wrap
+// is not an error: the report says so. What is in files stays whatever happens. Errors wrap
 // ErrConfig where the caller must change something.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	r := &run{Config: c, began: time.Now(), build: map[rows.Layout]*rows.Builder{}}
@@ -226,7 +226,7 @@ func fit(m nn.Model, size board.Size) error {
 		return bad("%s: %w; choose boards with --boardsize or --recipe", d.ShortName(), err)
 	}
 	if spec.KataGo.MetaEncoder > 0 {
-		return bad("%s predicts moves of people by rank, and is no teacher of how to play well", d.ShortName())
+		return bad("%s predicts moves of people by rank, and is not a teacher of how to play well", d.ShortName())
 	}
 	return nil
 }

@@ -397,7 +397,7 @@ func TestRefuses(t *testing.T) {
 		"size": {func(c *Config) {
 			c.Teacher, c.Out, c.From = onlyNine{c.Teacher}, t.TempDir(), nil
 		}, "choose boards with --boardsize"},
-		"people": {func(c *Config) { c.Teacher, c.Out = ofPeople{c.Teacher}, t.TempDir() }, "is no teacher"},
+		"people": {func(c *Config) { c.Teacher, c.Out = ofPeople{c.Teacher}, t.TempDir() }, "is not a teacher"},
 		"rows": {func(c *Config) {
 			c.Teacher, c.Out, c.From = named{nntest.Uniform(), "u"}, t.TempDir(), []string{made.Out}
 		}, "the rows are mini7 and the teacher reads"},
@@ -416,7 +416,7 @@ func TestRefuses(t *testing.T) {
 	strange := filepath.Join(made.Out, "games.npz")
 	require.NoError(t, os.WriteFile(strange, nil, 0o644))
 	_, err = Run(t.Context(), made)
-	require.ErrorContains(t, err, "is no file of labels")
+	require.ErrorContains(t, err, "is not a file of labels")
 	require.NoError(t, os.Rename(strange, filepath.Join(made.Out, "00000000000000ff.npz")))
 	_, err = Run(t.Context(), made)
 	require.ErrorIs(t, err, rows.ErrFormat)

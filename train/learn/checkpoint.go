@@ -398,7 +398,7 @@ func (l *Learner) matchTensors(tensors map[string]namedTensor) error {
 			return fmt.Errorf("%w: tensor %s is %v, should be %v", ErrCheckpoint, name, t.dims, dims)
 		}
 		if !finite(t.data...) {
-			return fmt.Errorf("%w: tensor %s holds what is no finite number", ErrCheckpoint, name)
+			return fmt.Errorf("%w: tensor %s holds what is not a finite number", ErrCheckpoint, name)
 		}
 		return nil
 	}

@@ -236,7 +236,7 @@ func (l *Learner) finishStep(r *Result) error {
 		l.count.Skipped++
 		l.count.InARow++
 		if l.count.InARow >= maxSkipped {
-			return fmt.Errorf("%w: %d steps in a row had a loss or a gradient that is no finite number", ErrDiverged, l.count.InARow)
+			return fmt.Errorf("%w: %d steps in a row had a loss or a gradient that is not a finite number", ErrDiverged, l.count.InARow)
 		}
 		return nil
 	}

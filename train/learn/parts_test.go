@@ -151,7 +151,7 @@ func TestAverage(t *testing.T) {
 	require.Equal(t, want, list[0])
 }
 
-// TestSkippedSteps: a loss that is no number leaves the weights alone, and ten of
+// TestSkippedSteps: a loss that is not a number leaves the weights alone, and ten of
 // them end the training.
 func TestSkippedSteps(t *testing.T) {
 	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 2, Rate: 0.01})

@@ -69,7 +69,7 @@ func (f *faults) seconds(where string, t *Seconds) {
 
 // name notes what cannot be the folder of a network.
 func (f *faults) name(key, network string) {
-	f.note(network != "" && (network != filepath.Base(network) || !filepath.IsLocal(network) || network == "."), "%s is %q, which is no name of a network", key, network)
+	f.note(network != "" && (network != filepath.Base(network) || !filepath.IsLocal(network) || network == "."), "%s is %q, which is not the name of a network", key, network)
 }
 
 func (f *faults) network(where string, n *Network, s *State) {

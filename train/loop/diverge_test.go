@@ -31,14 +31,14 @@ func TestWatch(t *testing.T) {
 		steps []learn.Result // over and over
 		lost  string         // what the error says; "": none
 	}{
-		"learns":                    {9, []learn.Result{step(2.5, 0.6)}, ""},
-		"knows nothing":             {9, []learn.Result{step(math.Log(82), math.Log(3))}, ""},
-		"begins on a larger board":  {19, []learn.Result{step(9, 0.6)}, ""},
-		"the same is lost on 9x9":   {9, []learn.Result{step(9, 0.6)}, "policy is 9, an even guess has 4.41"},
-		"value":                     {9, []learn.Result{step(2.5, 40)}, "value is 40"},
-		"no number":                 {9, []learn.Result{step(math.NaN(), 0.6)}, "policy is NaN"},
-		"skipped steps are not its": {9, []learn.Result{step(2.5, 0.6), skipped}, ""},
-		"one bad step is no end":    {9, append([]learn.Result{step(30, 0.6)}, repeated(step(2.5, 0.6), watched-1)...), ""},
+		"learns":                     {9, []learn.Result{step(2.5, 0.6)}, ""},
+		"knows nothing":              {9, []learn.Result{step(math.Log(82), math.Log(3))}, ""},
+		"begins on a larger board":   {19, []learn.Result{step(9, 0.6)}, ""},
+		"the same is lost on 9x9":    {9, []learn.Result{step(9, 0.6)}, "policy is 9, an even guess has 4.41"},
+		"value":                      {9, []learn.Result{step(2.5, 40)}, "value is 40"},
+		"no number":                  {9, []learn.Result{step(math.NaN(), 0.6)}, "policy is NaN"},
+		"skipped steps are not its":  {9, []learn.Result{step(2.5, 0.6), skipped}, ""},
+		"one bad step is not an end": {9, append([]learn.Result{step(30, 0.6)}, repeated(step(2.5, 0.6), watched-1)...), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var w watch
@@ -107,7 +107,7 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 	require.Zero(t, runLoop(t, dir, 0).MostRate, "another recipe begins with its own rate")
 }
 
-// refuser plays matches whose networks answer with what is no number.
+// refuser plays matches whose networks answer with what is not a number.
 type refuser struct{ Exchange }
 
 func (refuser) Game(ctx context.Context, g duel.Game, _, _ string) (duel.Outcome, error) {

@@ -1,6 +1,6 @@
 // Package loop is the whole circle on one machine and in one process: games of
 // the newest network against itself, a window of their rows, training, export, a
-// guard match, promotion, and again.
+// gating match, promotion, and again.
 //
 // The state on disk is the truth. Everything that is counted is counted when its
 // file is there as a whole, so that the process may be killed at any moment and
@@ -147,7 +147,7 @@ func (l *Loop) Close() error {
 	return errors.Join(l.trainer.close(), l.lock.Release())
 }
 
-// Run goes round until the context ends, which is no error, or until the games
+// Run goes round until the context ends, which is not an error, or until the games
 // or the time of the options are used up.
 func (l *Loop) Run(ctx context.Context) error {
 	b := &l.generator.budget

@@ -298,7 +298,7 @@ func TestProgress(t *testing.T) {
 	defer l.Close()
 	l.out.beat = 100 * time.Microsecond
 	require.NoError(t, l.Run(t.Context()))
-	for _, stage := range []string{"self-play", "training", "guard match"} {
+	for _, stage := range []string{"self-play", "training", "gating match"} {
 		require.NotEmpty(t, seen[stage], stage)
 		left := false
 		for _, p := range seen[stage] {

@@ -12,7 +12,7 @@ import (
 // Progress says how far a stage of the loop has come.
 type Progress struct {
 	Iteration  int
-	Stage      string        // "self-play", "training" or "guard match"
+	Stage      string        // "self-play", "training" or "gating match"
 	Done, Goal int64         // in this stage; Goal 0: nobody knows
 	Unit       string        // games, rows or samples
 	Text       string        // what else there is: moves, speed, losses

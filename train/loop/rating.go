@@ -106,7 +106,7 @@ func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
 	}
 	switch n := len(r.networks()); {
 	case n == 0:
-		return nil, fmt.Errorf("%s: no network plays yet: the loop has to go on first", dir)
+		return nil, fmt.Errorf("%s: no network has been promoted yet: run engine loop on it first", dir)
 	case n == 1 && len(o.Anchors) == 0:
 		return nil, fmt.Errorf("%s: there is one network so far: nothing to play it against but programs (--against)", dir)
 	}

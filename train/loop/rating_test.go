@@ -20,7 +20,7 @@ func TestNothingToRate(t *testing.T) {
 	s := &State{Version: stateVersion, Arch: "kb4c64", Stage: stageSelfplay}
 	require.NoError(t, s.save(dir))
 	_, err = Rate(t.Context(), dir, RateOptions{})
-	require.ErrorContains(t, err, "no network plays yet")
+	require.ErrorContains(t, err, "no network has been promoted yet")
 
 	s.Networks = []Network{{Name: "first", Promoted: true}}
 	require.NoError(t, s.save(dir))

@@ -61,10 +61,10 @@ type Network struct {
 	Rows    int64   `json:"rows"`
 	Samples int64   `json:"samples"`
 	Hours   float64 `json:"hours"`
-	Against string  `json:"against,omitempty"` // in the guard match
+	Against string  `json:"against,omitempty"` // in the gating match
 	Score   float64 `json:"score"`             // points of a game there
 	Played  int     `json:"played"`
-	Elo     float64 `json:"elo"` // by the chain of guard matches
+	Elo     float64 `json:"elo"` // by the chain of gating matches
 
 	invalid  uint64 // answers that were no numbers
 	Promoted bool   `json:"promoted"`

@@ -221,6 +221,6 @@ func TestRowsTellModes(t *testing.T) {
 			owned = 0
 		}
 		require.Equal(t, owned, s.points(0)[mouth], "Black's ownership")
-		require.Equal(t, 1-owned, s.points(0)[l.Area()+mouth], "Black's area that is no point")
+		require.Equal(t, 1-owned, s.points(0)[l.Area()+mouth], "Black's area that is not a point")
 	}
 }

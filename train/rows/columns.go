@@ -43,7 +43,7 @@ const (
 	tRawEntropy       = 59
 	tVisits           = 60
 	tBonus            = 61
-	tPlainEnd         = 62 // 1: the game ended properly and this is no side position
+	tPlainEnd         = 62 // 1: the game ended properly and this is not a side position
 	tVersion          = 63
 	tPassAliveSuicide = 68
 	tExcludeTerritory = 69

@@ -15,7 +15,7 @@ import (
 func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.Point, err error) {
 	size := s.Size(i)
 	if err := size.Check(); err != nil {
-		return nil, nil, nil, fmt.Errorf("%w: row %d: the mask is no board in the top-left corner (%v)", ErrFormat, i, size)
+		return nil, nil, nil, fmt.Errorf("%w: row %d: the mask is not a board in the top-left corner (%v)", ErrFormat, i, size)
 	}
 	e, area := s.Layout.Encoding, size.Area()
 	shown = &nn.Encoded{Encoding: e, Spatial: make([]float32, e.Planes()*area), Global: append([]float32(nil), s.global(i)[:e.Globals()]...)}

@@ -12,7 +12,7 @@ import (
 
 // Errors of this package; every error about a file names it and wraps one.
 var (
-	// ErrFormat marks data that is no set of training rows.
+	// ErrFormat marks data that is not a set of training rows.
 	ErrFormat = errors.New("not usable as training rows")
 	// ErrTooLarge marks a file beyond the limits that keep memory bounded.
 	ErrTooLarge = errors.New("too large for training rows")
@@ -274,7 +274,7 @@ func (s *Set) Size(i int) board.Size {
 func (s *Set) Check(i int) error {
 	size := s.Size(i)
 	if err := size.Check(); err != nil {
-		return fmt.Errorf("%w: row %d: the mask is no board in the top-left corner (%v)", ErrFormat, i, size)
+		return fmt.Errorf("%w: row %d: the mask is not a board in the top-left corner (%v)", ErrFormat, i, size)
 	}
 	if err := s.checkMask(i, size); err != nil {
 		return err

@@ -95,7 +95,7 @@ func (s *Set) Taught(i int) bool { return s.targets(i)[tTaught] == taughtMark }
 func (s *Set) Teach(i int, t *Taught) error {
 	size := s.Size(i)
 	if err := size.Check(); err != nil {
-		return fmt.Errorf("%w: row %d: the mask is no board in the top-left corner (%v)", ErrFormat, i, size)
+		return fmt.Errorf("%w: row %d: the mask is not a board in the top-left corner (%v)", ErrFormat, i, size)
 	}
 	if err := t.check(size); err != nil {
 		return fmt.Errorf("row %d: %w", i, err)

@@ -77,7 +77,7 @@ func (s *Session) Drop() {
 func (s *Session) Stats() Stats { return s.stats.read() }
 
 // Play plays with an evaluator until the goal is reached, no number is left or
-// the context ends, which is no error. Games that count have been handed on then.
+// the context ends, which is not an error. Games that count have been handed on then.
 func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

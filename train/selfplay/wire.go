@@ -280,7 +280,7 @@ func (w *wireTurn) unpackPolicy(t *rows.Turn, at *board.Game) error {
 	for i := 0; i < len(w.Policy); i += 2 {
 		index, weight := w.Policy[i], w.Policy[i+1]
 		if index < 0 || int(index) >= len(legal) || !legal[index] {
-			return fmt.Errorf("the policy wants %d, which is no legal move", index)
+			return fmt.Errorf("the policy wants %d, which is not a legal move", index)
 		}
 		if weight < 1 || weight > math.MaxInt16 {
 			return fmt.Errorf("the policy's weight of %d is %d", index, weight)

@@ -111,7 +111,7 @@ func (r *run) risen(after *learn.Result, times float64) error {
 }
 
 // measureSeen is the loss of some of the rows trained on, 0 where there are none. If
-// it is no finite number the error wraps learn.ErrDiverged.
+// it is not a finite number the error wraps learn.ErrDiverged.
 func (r *run) measureSeen() (float64, error) {
 	o := r.options(true)
 	o.Split.Held = false
@@ -136,7 +136,7 @@ func (r *run) measureSeen() (float64, error) {
 		sum.Add(&res)
 	}
 	if sum.Rows > 0 && !finite(sum.Loss) {
-		return 0, fmt.Errorf("%w: on rows trained on the loss is no finite number", learn.ErrDiverged)
+		return 0, fmt.Errorf("%w: on rows trained on the loss is not a finite number", learn.ErrDiverged)
 	}
 	return sum.Loss, nil
 }
@@ -246,7 +246,7 @@ func (r *run) failed(err error) error {
 		}
 	}
 	if list, _ = learn.Checkpoints(dir); len(list) > 0 {
-		return fmt.Errorf("%w; nothing is exported; with a lower --lr than %g the same command goes on from step %d, which is from before that", err, r.Learn.Rate, learn.StepOf(list[0]))
+		return fmt.Errorf("%w; nothing is exported; run the same command with an --lr below %g to resume from step %d, before that", err, r.Learn.Rate, learn.StepOf(list[0]))
 	}
 	return fmt.Errorf("%w; nothing is exported; take a lower --lr than %g", err, r.Learn.Rate)
 }

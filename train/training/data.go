@@ -205,7 +205,7 @@ func (r *run) measure(average bool) (*learn.Result, error) {
 		return nil, nil
 	}
 	if !finite(sum.Loss) {
-		return nil, fmt.Errorf("%w: on rows held back the loss is no finite number", learn.ErrDiverged)
+		return nil, fmt.Errorf("%w: on rows held back the loss is not a finite number", learn.ErrDiverged)
 	}
 	return &sum, r.metrics.validation(r.l.Counters(), &sum, average)
 }

@@ -248,7 +248,7 @@ func (r *run) check() error {
 	}
 	for _, path := range slices.Concat(r.Data, r.Validate) {
 		if _, err := os.Stat(path); err != nil {
-			return bad("training data: %w", err)
+			return bad("--data %w", err)
 		}
 	}
 	return nil
@@ -308,7 +308,7 @@ func (r *run) begin() error {
 // resume takes over what a checkpoint says of the run.
 func (r *run) resume(extra learn.Extra) error {
 	if err := json.Unmarshal(extra[extraRun], &r.state); err != nil {
-		return fmt.Errorf("%w: %s: the checkpoint is none of a run: %w", learn.ErrCheckpoint, r.Out, err)
+		return fmt.Errorf("%w: %s: the checkpoint does not belong to a run: %w", learn.ErrCheckpoint, r.Out, err)
 	}
 	if r.state.Data != r.dataIdentity() {
 		if changed := r.changed(); len(changed) > 0 {
@@ -427,7 +427,7 @@ func (r *run) step(b *rows.Batch) error {
 	r.samples += int64(res.Rows)
 	r.stepTime += took
 	if res.Skipped {
-		r.Learn.Log.Warn("a step was skipped: its loss or gradient is no finite number", "step", r.l.Counters().Steps)
+		r.Learn.Log.Warn("a step was skipped: its loss or gradient is not a finite number", "step", r.l.Counters().Steps)
 	} else {
 		r.recent.Add(&res)
 		r.loss = res.Loss

@@ -6,7 +6,7 @@ type Seat struct {
 	// Auto tells that the level was chosen to fit the player, and that the game
 	// counts for the next one.
 	Auto bool `json:"auto,omitempty"`
-	// Visits and Seconds limit a move at full strength; 0 is no limit.
+	// Visits and Seconds limit a move at full strength; 0 means no limit.
 	Visits  int64   `json:"visits,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
 	Pace    string  `json:"pace,omitempty"` // "human" waits a little; else at once

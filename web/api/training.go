@@ -39,7 +39,7 @@ type TrainingPoint struct {
 	Samples   int64              `json:"samples"`
 	Network   string             `json:"network"` // that it made
 	Promoted  bool               `json:"promoted"`
-	Elo       float64            `json:"elo"`    // by the chain of guard matches
+	Elo       float64            `json:"elo"`    // by the chain of gating matches
 	Speed     float64            `json:"speed"`  // games an hour of self-play
 	Length    float64            `json:"length"` // moves a game
 	Losses    map[string]float64 `json:"losses"`

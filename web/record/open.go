@@ -90,7 +90,7 @@ func asLines(h Header, steps []Step) []any {
 }
 
 // ofRecord makes a game of the record beside its journal, and of what the whole
-// lines say besides; nil where that is no game.
+// lines say besides; nil where that is not a game.
 func (k *kept) ofRecord(rec *sgf.Record) (*Game, []any) {
 	h := k.head
 	if !k.headed {

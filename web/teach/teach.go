@@ -21,7 +21,7 @@ import (
 // exponential of exponent 0.62, which games of amateurs follow).
 var strictness = map[string]float64{"gentle": 5, "usual": 3, "strict": 1.5}
 
-// Known reports whether there is such a strictness; the empty one is no teaching.
+// Known reports whether there is such a strictness; the empty one means no teaching.
 func Known(strict string) bool { return strict == "" || strictness[strict] > 0 }
 
 // leastLoss is the least loss, in points, that is worth a word.

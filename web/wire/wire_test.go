@@ -44,7 +44,7 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, "superko", wire.Illegal(board.ErrSuperko).(api.Error).Args[0])
 }
 
-// TestNotSGF: what is no record at all is called that.
+// TestNotSGF: what is not a record at all is called that.
 func TestNotSGF(t *testing.T) {
 	for _, text := range []string{"", "%PDF-1.7", "hello"} {
 		_, err := wire.ParseSGF([]byte(text))

@@ -160,7 +160,7 @@ func (s *Session) Result(id string, number int) Message {
 	}
 }
 
-// Answer reads messages until one that is no result.
+// Answer reads messages until one that is not a result.
 func (s *Session) Answer() Message {
 	s.T.Helper()
 	for {

@@ -205,11 +205,11 @@ func (m *Game) Play(ctx context.Context, a, b nn.Evaluator) (Outcome, error) {
 			err = context.Cause(ctx)
 		}
 		if err != nil {
-			return o, fmt.Errorf("guard match: %w", err)
+			return o, fmt.Errorf("gating match: %w", err)
 		}
 		p := r.Choose(params.Choice.TemperatureAt(g.NumMoves(), g.Size()), draw)
 		if err := g.Play(g.ToMove(), p); err != nil {
-			return o, fmt.Errorf("guard match: %w", err)
+			return o, fmt.Errorf("gating match: %w", err)
 		}
 		o.Moves = append(o.Moves, g.Size().Index(p))
 		m.count(1)
@@ -226,14 +226,14 @@ func (m *Game) check(o *Outcome) error {
 	}
 	for i, index := range o.Moves {
 		if index < 0 || index > g.Size().Area() || m.over(g) {
-			return fmt.Errorf("guard match: game %d goes on at move %d with %d", m.Number, i+1, index)
+			return fmt.Errorf("gating: game %d has point %d at move %d, which is off the board or after the end", m.Number, index, i+1)
 		}
 		if err := g.Play(g.ToMove(), g.Size().FromIndex(index)); err != nil {
-			return fmt.Errorf("guard match: game %d, move %d: %w", m.Number, i+1, err)
+			return fmt.Errorf("gating match: game %d, move %d: %w", m.Number, i+1, err)
 		}
 	}
 	if !m.over(g) {
-		return fmt.Errorf("guard match: game %d ends after %d moves", m.Number, len(o.Moves))
+		return fmt.Errorf("gating match: game %d ends after %d moves", m.Number, len(o.Moves))
 	}
 	o.Winner = m.winner(g)
 	return nil

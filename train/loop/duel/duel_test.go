@@ -33,7 +33,7 @@ func (s *seen) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error 
 	return s.Evaluator.Evaluate(ctx, q, out)
 }
 
-// TestMatchOrientations: a guard match shows positions in all orientations, each in
+// TestMatchOrientations: a gating match shows positions in all orientations, each in
 // the same one however often it is met.
 func TestMatchOrientations(t *testing.T) {
 	server, err := nn.NewServer(nntest.HashModel(3), nn.ServerConfig{MaxBatch: 4})

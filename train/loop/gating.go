@@ -53,7 +53,7 @@ func (g *guard) run(ctx context.Context) error {
 	return nil
 }
 
-// match plays the guard match.
+// match plays the gating match.
 func (g *guard) match(ctx context.Context, c *recipe.Config, p *player, entry *Network) error {
 	s := g.state
 	var play duel.Play
@@ -75,17 +75,17 @@ func (g *guard) match(ctx context.Context, c *recipe.Config, p *player, entry *N
 	return err
 }
 
-// matchProgress is how far a guard match has come, by its moves.
+// matchProgress is how far a gating match has come, by its moves.
 func matchProgress(count *duel.Count, c *recipe.Config, began time.Time) Progress {
 	moves := count.Moves.Load()
-	p := Progress{Stage: "guard match", Unit: "games", Done: count.Games.Load(), Goal: int64(c.Gate.Games), Text: fmt.Sprintf("%d moves", moves)}
+	p := Progress{Stage: "gating match", Unit: "games", Done: count.Games.Load(), Goal: int64(c.Gate.Games), Text: fmt.Sprintf("%d moves", moves)}
 	if share := min(float64(moves)/float64(c.Gate.Games*c.Selfplay.Boards[0].Size().Area()), 0.99); share > 0 {
 		p.Left = max(time.Second, time.Duration(float64(time.Since(began))*(1-share)/share))
 	}
 	return p
 }
 
-// judge enters what came of a guard match.
+// judge enters what came of a gating match.
 func (g *guard) judge(c *recipe.Config, r *duel.Result, entry *Network) {
 	entry.Score, entry.Played, entry.invalid = r.Score(), r.Games(), r.Invalid
 	entry.Promoted = entry.Score >= c.Gate.MinScore
