@@ -1,6 +1,7 @@
 package player
 
 import (
+	"kosumi/level"
 	"net/http"
 	"strings"
 	"time"
@@ -67,6 +68,9 @@ func (p *Player) LessonDone(v *api.ID) error {
 // You says what games and reviews know of the player.
 func (p *Player) You() (*api.You, error) {
 	y := &api.You{Ranks: p.Levels.Curves()}
+	for _, size := range level.JudgedOn() {
+		y.Judged = append(y.Judged, size.String())
+	}
 	var err error
 	if y.Played, y.Sizes, err = p.Games.Tallies(); err != nil {
 		return nil, err

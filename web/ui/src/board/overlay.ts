@@ -117,6 +117,7 @@ function shade(ctx: CanvasRenderingContext2D, region: Set<number>, stones: strin
 // Takes what was drawn so far off the stones: it lies under them.
 function uncover(ctx: CanvasRenderingContext2D, stones: string, at: (p: number) => [number, number], m: Metrics) {
 	ctx.globalCompositeOperation = "destination-out";
+	ctx.fillStyle = INK;
 	for (let p = 0; p < stones.length; p++) {
 		if (stones[p] === ".") continue;
 		ctx.beginPath();

@@ -31,7 +31,7 @@ export function Documents() {
 	useEffect(() => watch<Games>("games", (g) => (games.value = g.games.filter((c) => c.move > 0).slice(0, MOST))), []);
 	const docs = list.value.docs;
 	return (
-		<main class="home single">
+		<main class="boards">
 			<section class="card">
 				<h1>{t("analyse")}</h1>
 				<p class="dim">{t("analyse_empty")}</p>

@@ -21,6 +21,10 @@ const boards = computed(() => [...new Set([...((you.value?.ranks ?? []) as Rank[
 
 const id = (r: number): string => (r >= 0 ? `${r + 1}d` : `${-r}k`);
 
+/** Whether the moves of reviewed games count for the rank on a board. */
+const counts = (s: string): boolean => ((you.value?.judged ?? []) as string[]).includes(s);
+const resultsOnly = (s: string): string => t("you_results_only", { size: size(s), boards: ((you.value?.judged ?? []) as string[]).map(size).join(", ") });
+
 /** From what a rank is known. */
 function fromWhat(f: Fit): string {
 	return [f.games > 0 && t("you_from_games", { n: f.games }), (f.judged ?? 0) > 0 && t("you_from_reviews", { n: f.judged ?? 0 })].filter(Boolean).join(" ");
@@ -67,6 +71,7 @@ function RankOn({ r }: { r: Rank }) {
 			<p class="big-result">{rank(r.fit.mid)}</p>
 			<RankScale f={r.fit} alone />
 			<p class="dim">{fromWhat(r.fit)}</p>
+			{!counts(r.fit.size) && <p class="dim">{resultsOnly(r.fit.size)}</p>}
 			<Curve r={r} />
 		</section>
 	);
@@ -226,7 +231,7 @@ export function You(_: { id: string }) {
 			</div>
 			{profile.value?.warn && <p class="note warn"><Icon name="warn" /> {warned(profile.value)}</p>}
 			<div class="you-grid">
-				{r ? <RankOn r={r} /> : <section class="card"><h2>{t("you_rank_none")}</h2><p class="dim">{t("you_rank_none_text")}</p><a class="button primary" href="/new">{t("new_game")}</a></section>}
+				{r ? <RankOn r={r} /> : <section class="card"><h2>{t("you_rank_none")}</h2><p class="dim">{board.value && !counts(board.value) ? resultsOnly(board.value) : t("you_rank_none_text")}</p><a class="button primary" href="/new">{t("new_game")}</a></section>}
 				{l ? <Lost l={l} /> : <section class="card"><h2>{t("you_lost_none")}</h2><p class="dim">{t("you_lost_none_text")}</p><a class="button quiet" href="/review">{t("review")}</a></section>}
 				<Results />
 				{day && <section class="card" aria-labelledby="you-streak"><h2 id="you-streak">{t("problems_title")}</h2><Streak d={day} /><a class="button quiet" href="/problems">{t("problems")}</a></section>}
