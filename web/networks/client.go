@@ -3,8 +3,9 @@
 package networks
 
 import (
-	"errors"
 	"net/http"
+
+	"kosumi/web/api"
 )
 
 // newClient returns what performs the requests of a library.
@@ -15,10 +16,10 @@ func newClient() func(*http.Request) (*http.Response, error) {
 // onlyHTTPS refuses redirects to where anybody could change what comes.
 func onlyHTTPS(r *http.Request, via []*http.Request) error {
 	if r.URL.Scheme != "https" {
-		return errFinal{errors.New("the address leads to one that is not https")}
+		return errFinal{api.Tell("bad_request", "net_redirect")}
 	}
 	if len(via) > 10 {
-		return errors.New("too many redirects")
+		return api.Tell("bad_request", "net_redirects")
 	}
 	return nil
 }
