@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run check test test-avx2 test-pytorch build release page check-page deps deps-test race race-short fuzz bench lint fmt clean
+.PHONY: run check test test-avx2 test-wasm test-pytorch kernel-wasm build release page check-page deps deps-test race race-short fuzz bench lint fmt clean
 
 # The program fetches the onnxruntime library itself when something needs it. On a Mac
 # that is at once: the GPU is reached through it.
@@ -40,6 +40,20 @@ check-page: page
 # The onnxruntime library, fetched once into the user's cache and verified.
 deps:
 	@scripts/fetch-onnxruntime.sh
+
+# The kernels for WebAssembly, by zig's C compiler, which comes from the Python registry:
+# what kernel-worker.js loads in a page. The program needs none of it.
+kernel-wasm: bin/page/kernel.wasm
+
+bin/page/kernel.wasm: $(wildcard nn/kernel/*.[ch]) release/kernels.go release/requirements.txt
+	@$(GO) run ./release -kernels $@
+
+# The tests of what computes networks once more as in a page: in node, by WebAssembly.
+test-wasm: kernel-wasm
+	$(GO) test -count=1 ./nn/model -run TestSameInPage -answers $(CURDIR)/bin/page/answers.json
+	GO="$(GO)" scripts/test-wasm.sh ./nn/kernel ./nn/graph
+	GO="$(GO)" scripts/test-wasm.sh -run 'TestKernelsMatchKataGo|TestToysOfAllVersions' ./nn/katago
+	GO="$(GO)" scripts/test-wasm.sh -run 'TestSameInPage|TestReadOfBytes' ./nn/model -answers $(CURDIR)/bin/page/answers.json
 
 # Archives and packages of a version, for every system, in dist/: make release
 # VERSION=0.1.0, or TARGETS=linux/amd64 for some of them.

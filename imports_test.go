@@ -50,6 +50,8 @@ var allowed = map[string]string{
 	"life":          "board life/check sgf",
 	"console":       "",
 	"life/check":    "",
+	"life/advice":   "board life nn",
+	"life/mine":     "board life life/advice nn nn/model sgf",
 	"bench":         "board nn nn/features search sgf",
 	"doctor":        "board nn nn/model nn/ort",
 	"match/opening": "board nn sgf",
@@ -59,11 +61,12 @@ var allowed = map[string]string{
 	"nn/autodiff":   "nn/onnx",
 	"train":         "board handout match models nn nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf thinking",
 	"web/api":       "",
-	"web/build":     "web/api",
+	"web/build":     "models web/api",
 	"release":       "",
-	"web":           "board clock engine katago level nn nn/open review search sgf thinking train web/api",
+	"web":           "board clock engine katago level life nn nn/open review search sgf thinking train web/api",
 	"cluster":       "board clock match nn nn/open review search sgf train",
 	"cmd/engine":    "*",
+	"cmd/page":      "*",
 	"examples":      "board nn nn/model search",
 }
 

@@ -69,11 +69,23 @@ type Answer struct {
 	Defender   string   `json:"defender"`
 	Attacks    *Card    `json:"attackerFirst,omitempty"`
 	Defends    *Card    `json:"defenderFirst,omitempty"`
-	Seconds    float64  `json:"seconds"`
+	// Network is what a network thinks, proved or not; nil without one.
+	Network *Opinion `json:"network,omitempty"`
+	Seconds float64  `json:"seconds"`
 	// Proof is the proof of all that is called proved, for the checker; empty if nothing is.
 	Proof []byte `json:"-"`
 	// Record is the answer as a game record to play through, with the proof in it.
 	Record *sgf.Node `json:"-"`
+	// Walk plays against whoever doubts what is proved; nil if nothing is, or too much.
+	Walk *Walk `json:"-"`
+}
+
+// Opinion is what a network thinks of a question: the probability that the target lives,
+// for either side to move first and their mean.
+type Opinion struct {
+	Alive    float64 `json:"alive"`
+	Attacker float64 `json:"attackerFirst"`
+	Defender float64 `json:"defenderFirst"`
 }
 
 // Unsettled reports whether it is proved that the verdict depends on who moves first.

@@ -80,6 +80,10 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 			c.Network = &a.alive[first]
 		}
 	}
+	if a.alive[attacker] >= 0 && a.alive[defender] >= 0 {
+		out.Network = &Opinion{(a.alive[attacker] + a.alive[defender]) / 2, a.alive[attacker], a.alive[defender]}
+	}
+	out.Walk = a.newWalk(cards)
 	out.Seconds = time.Since(began).Seconds()
 	out.Record, err = a.record(out, cards)
 	return out, err

@@ -187,6 +187,21 @@ func (q *Question) fight(fixed []bool) []bool {
 	return seen
 }
 
+// Fight returns for each point whether it is part of the question: connected with the
+// targets by points without stones alive by assumption, or such a stone next to them.
+// Errors wrap ErrQuestion.
+func (q *Question) Fight() ([]bool, error) {
+	l, err := q.lay()
+	if err != nil {
+		return nil, err
+	}
+	part := make([]bool, len(l.index))
+	for p, at := range l.index {
+		part[p] = at >= 0
+	}
+	return part, nil
+}
+
 // crop lays the area over the box around the fight.
 func (l *laid) crop(q *Question, part []bool) error {
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1

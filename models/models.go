@@ -13,9 +13,6 @@ type Network struct {
 	Size  int    // of the boards that it plays best on
 }
 
-//go:embed kosumi-9x9.bin.gz
-var data []byte
-
 //go:embed kosumi-9x9.bin.gz.md
 var card string
 

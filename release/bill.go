@@ -12,7 +12,7 @@ import (
 )
 
 // bill writes a CycloneDX bill of materials: the modules that the program says it
-// is made from, the packages of its page, and the libraries beside it.
+// is made from, the packages of its page, and the libraries that stand beside it.
 func (r *release) bill(t target, program, to string) error {
 	text, err := output(exec.CommandContext(r.ctx, filepath.Join(r.tools.bin, "cyclonedx-gomod"), "bin",
 		"-json", "-noserial", "-notimestamp", "-version", "v"+r.version, program))
@@ -49,15 +49,18 @@ type component struct {
 
 // materials lists what Go does not know of.
 func materials(t target) ([]component, error) {
-	script, err := os.ReadFile("scripts/fetch-onnxruntime.sh")
-	if err != nil {
-		return nil, err
+	var all []component
+	if t.ort != "" {
+		script, err := os.ReadFile("scripts/fetch-onnxruntime.sh")
+		if err != nil {
+			return nil, err
+		}
+		version := regexp.MustCompile(`(?m)^VERSION=(\S+)$`).FindSubmatch(script)
+		if version == nil {
+			return nil, fmt.Errorf("scripts/fetch-onnxruntime.sh names no version")
+		}
+		all = append(all, component{"library", "onnxruntime", string(version[1]), "pkg:pypi/onnxruntime@" + string(version[1])})
 	}
-	version := regexp.MustCompile(`(?m)^VERSION=(\S+)$`).FindSubmatch(script)
-	if version == nil {
-		return nil, fmt.Errorf("scripts/fetch-onnxruntime.sh names no version")
-	}
-	all := []component{{"library", "onnxruntime", string(version[1]), "pkg:pypi/onnxruntime@" + string(version[1])}}
 	if t.wheel != "" {
 		pin, err := pinned("msvc-runtime")
 		if err != nil {

@@ -25,9 +25,17 @@ func main() {
 	version := flag.String("version", "", "`VERSION` to make, such as 0.1.0")
 	only := flag.String("only", "", "`OS/ARCH,...` to make; default: all of them")
 	out := flag.String("out", "dist", "`DIR` that gets the files")
+	kernels := flag.String("kernels", "", "make only the module of the kernels that a page loads, and write it to `FILE`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if *kernels != "" {
+		if err := makeKernels(ctx, *kernels); err != nil {
+			fmt.Fprintln(os.Stderr, "release:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(ctx, *version, *only, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
@@ -132,7 +140,7 @@ func (r *release) target(t target) error {
 	}
 	made := []string{archive}
 	if t.os == "linux" {
-		packages, err := r.packages(t, program, libraries)
+		packages, err := r.packages(t, program)
 		if err != nil {
 			return err
 		}

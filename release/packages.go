@@ -28,8 +28,8 @@ type details struct {
 
 // packages makes a .deb and a .rpm. They call the program kosumi: "engine" is too
 // common a name for a command of the whole system.
-func (r *release) packages(t target, program string, libraries []string) ([]string, error) {
-	files, err := r.installed(program, libraries)
+func (r *release) packages(t target, program string) ([]string, error) {
+	files, err := r.installed(program)
 	if err != nil {
 		return nil, err
 	}
@@ -62,14 +62,17 @@ func (r *release) nfpm(t target, files []contents) map[string]any {
 		"description": "Go (board game) engine that plays, analyses, reviews and trains\n" +
 			"GTP for Sabaki, GoGui and the bridges to servers, a board in the browser,\nKataGo's analysis protocol and networks, training without Python.",
 		"mtime": r.when, "contents": files,
-		"deb":       map[string]any{"compression": "gzip"},
-		"rpm":       map[string]any{"compression": "gzip", "buildhost": "kosumi", "group": "Amusements/Games"},
-		"overrides": map[string]any{"deb": map[string]any{"depends": []string{"libc6 (>= 2.28)", "libstdc++6 (>= 6)"}}, "rpm": map[string]any{"depends": []string{"glibc >= 2.28", "libstdc++ >= 6"}}},
+		"deb": map[string]any{"compression": "gzip"},
+		"rpm": map[string]any{"compression": "gzip", "buildhost": "kosumi", "group": "Amusements/Games"},
+		"overrides": map[string]any{ // what onnxruntime needs, and what fetches it, is only recommended
+			"deb": map[string]any{"depends": []string{"libc6 (>= 2.28)"}, "recommends": []string{"libstdc++6 (>= 6)", "python3-pip | npm"}},
+			"rpm": map[string]any{"depends": []string{"glibc >= 2.28"}, "recommends": []string{"libstdc++ >= 6", "python3-pip"}},
+		},
 	}
 }
 
 // installed lists what a package holds, and where.
-func (r *release) installed(program string, libraries []string) ([]contents, error) {
+func (r *release) installed(program string) ([]contents, error) {
 	manual := filepath.Join(r.work, "manual-kosumi")
 	if !exists(manual) {
 		if err := r.manual(manual, "kosumi"); err != nil {
@@ -84,9 +87,6 @@ func (r *release) installed(program string, libraries []string) ([]contents, err
 		all = append(all, contents{Src: src, Dst: dst, FileInfo: &details{mode, r.when}})
 	}
 	add(program, "/usr/lib/kosumi/engine", 0o755)
-	for _, l := range libraries {
-		add(l, "/usr/lib/kosumi/"+filepath.Base(l), 0o644)
-	}
 	all = append(all, contents{Src: "/usr/lib/kosumi/engine", Dst: "/usr/bin/kosumi", Type: "symlink", FileInfo: &details{Mtime: r.when}})
 	pages, err := filepath.Glob(filepath.Join(manual, "man", "man1", "*.gz"))
 	if err != nil || len(pages) == 0 {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -104,6 +105,25 @@ func TestPins(t *testing.T) {
 	require.Equal(t, "b==2 \\\n  --hash=y \\\n  --hash=z\n", pin)
 	_, err = pinOf("a==1\n", "b")
 	require.ErrorContains(t, err, "does not name b")
+}
+
+// TestLibraries has the library in the archives of systems that need it and cannot fetch it,
+// and nowhere else.
+func TestLibraries(t *testing.T) {
+	t.Chdir("..")
+	with := map[string]bool{"windows": true, "darwin": true}
+	for _, target := range targets {
+		all, err := materials(target)
+		require.NoError(t, err)
+		carried := slices.ContainsFunc(all, func(c component) bool { return c.Name == "onnxruntime" })
+		require.Equal(t, with[target.os], carried, target)
+		require.Equal(t, with[target.os], target.library != "", target)
+		if target.ort == "" {
+			files, err := (&release{}).libraries(target)
+			require.NoError(t, err)
+			require.Empty(t, files)
+		}
+	}
 }
 
 func TestVersions(t *testing.T) {

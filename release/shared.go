@@ -96,7 +96,7 @@ func (r *release) licences(to string) error {
 	if err := do(exec.CommandContext(r.ctx, "scripts/fetch-onnxruntime.sh", "--from", "pip", "--platform", "linux/x64", "--notices", notices, "--dir", filepath.Join(r.tools.cache, "onnxruntime", "linux-amd64"))); err != nil {
 		return err
 	}
-	parts = append(parts, part{"onnxruntime", notices})
+	parts = append(parts, part{"onnxruntime (in archives for Windows and macOS)", notices})
 	for _, p := range parts {
 		if err := add(p.name, p.dir); err != nil {
 			return err

@@ -13,15 +13,17 @@ import (
 type target struct {
 	os, arch string // as Go names them
 	zig      string // as zig's C compiler names it, with the oldest system that it is for
-	ort      string // as scripts/fetch-onnxruntime.sh names it
-	library  string // file name of the onnxruntime library
+	ort      string // the onnxruntime library that the archive holds, as scripts/fetch-onnxruntime.sh names it; "": the program fetches its own
+	library  string // its file name
 	wheel    string // Windows: the Python platform whose packages bring the VC++ runtime
 }
 
-// targets are all of them. The floors are onnxruntime's own: glibc 2.28, macOS 14.
+// targets are all of them. The floors are onnxruntime's own: glibc 2.28, macOS 14. On Linux
+// networks run without the library, which npm or pip fetches when something needs it. A Mac
+// needs it for CoreML, and Windows has no shell to fetch it.
 var targets = []target{
-	{os: "linux", arch: "amd64", zig: "x86_64-linux-gnu.2.28", ort: "linux/x64", library: "libonnxruntime.so"},
-	{os: "linux", arch: "arm64", zig: "aarch64-linux-gnu.2.28", ort: "linux/arm64", library: "libonnxruntime.so"},
+	{os: "linux", arch: "amd64", zig: "x86_64-linux-gnu.2.28"},
+	{os: "linux", arch: "arm64", zig: "aarch64-linux-gnu.2.28"},
 	{os: "windows", arch: "amd64", zig: "x86_64-windows-gnu", ort: "win32/x64", library: "onnxruntime.dll", wheel: "win_amd64"},
 	{os: "windows", arch: "arm64", zig: "aarch64-windows-gnu", ort: "win32/arm64", library: "onnxruntime.dll", wheel: "win_arm64"},
 	{os: "darwin", arch: "arm64", zig: "aarch64-macos.14.0", ort: "darwin/arm64", library: "libonnxruntime.dylib"},
@@ -88,9 +90,12 @@ func (r *release) build(t target, program string) error {
 	return do(cmd)
 }
 
-// libraries fetches what the program loads: onnxruntime, and on Windows the
-// Visual C++ runtime that onnxruntime needs, so that nothing is to be installed.
+// libraries fetches what the archive holds beside the program: onnxruntime, and on Windows
+// the Visual C++ runtime that onnxruntime needs, so that nothing is to be installed.
 func (r *release) libraries(t target) ([]string, error) {
+	if t.ort == "" {
+		return nil, nil
+	}
 	dir := filepath.Join(r.tools.cache, "onnxruntime", t.name())
 	if err := do(exec.CommandContext(r.ctx, "scripts/fetch-onnxruntime.sh", "--from", "pip", "--platform", t.ort, "--dir", dir)); err != nil {
 		return nil, err

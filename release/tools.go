@@ -28,16 +28,10 @@ var goTools = []string{
 }
 
 func fetchTools(ctx context.Context, work string) (tools, error) {
-	user, err := os.UserCacheDir()
-	if err != nil {
+	t := tools{bin: filepath.Join(work, "bin")}
+	if err := t.fetchZig(ctx); err != nil {
 		return tools{}, err
 	}
-	t := tools{cache: filepath.Join(user, "kosumi", "release"), bin: filepath.Join(work, "bin")}
-	dir := filepath.Join(t.cache, "ziglang")
-	if err := t.install(ctx, dir, "ziglang"); err != nil {
-		return tools{}, err
-	}
-	t.zig = filepath.Join(dir, "ziglang", "zig")
 	for _, path := range goTools {
 		cmd := exec.CommandContext(ctx, goTool(), "install", path)
 		cmd.Env = append(os.Environ(), "GOBIN="+t.bin)
@@ -46,6 +40,18 @@ func fetchTools(ctx context.Context, work string) (tools, error) {
 		}
 	}
 	return t, nil
+}
+
+// fetchZig fetches the compiler.
+func (t *tools) fetchZig(ctx context.Context) error {
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	t.cache = filepath.Join(user, "kosumi", "release")
+	dir := filepath.Join(t.cache, "ziglang")
+	t.zig = filepath.Join(dir, "ziglang", "zig")
+	return t.install(ctx, dir, "ziglang")
 }
 
 // install unpacks one of the pinned packages into a folder, once for each state of

@@ -89,7 +89,7 @@ func TestFullHouse(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, ws.Write(t.Context(), websocket.MessageText, hello))
 	_, _, err = ws.Read(t.Context())
-	require.Equal(t, closeTryAgain, websocket.CloseStatus(err))
+	require.EqualValues(t, closeTryAgain, websocket.CloseStatus(err))
 }
 
 // answered is a connection without a socket.

@@ -68,6 +68,10 @@ func commands() map[string]handler {
 
 		"analysis.set": {do: quick((*conn).analyse)},
 
+		"life.ask":  {do: quick((*conn).askLife)},
+		"life.stop": {do: quick((*conn).stopLife)},
+		"life.play": {do: quick((*conn).playLife)},
+
 		"review.add":    {do: asks(itself, (*Server).addReview), once: true},
 		"review.again":  {do: asks(theReviews, (*reviews.Reviews).Again), once: true},
 		"review.delete": {do: tells(theReviews, (*reviews.Reviews).Delete), once: true},
@@ -163,7 +167,12 @@ func (c *conn) stateOf(what string) (any, error) {
 	case "docs":
 		return c.s.docs.List()
 	case "training":
-		return c.s.training.State(), nil
+		if c.s.conf.Training == nil {
+			return nil, api.Refuse("unsupported", "this server shows no training")
+		}
+		return c.s.conf.Training.State(), nil
+	case "life":
+		return c.life.State(), nil
 	case "reviews":
 		return c.s.reviews.List()
 	case "review":

@@ -3,16 +3,14 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"net"
-	"net/http"
+	"errors"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"kosumi/review"
 	"kosumi/web/api"
+	"kosumi/web/proofs"
 	"kosumi/web/reviews"
 	"kosumi/web/wire"
 )
@@ -29,18 +27,30 @@ const (
 	silence       = 45 * time.Second
 )
 
-// Reasons to close a connection.
+// Reasons to close a connection: codes of WebSocket's.
 const (
-	closeGoingAway = websocket.StatusGoingAway
-	closePolicy    = websocket.StatusPolicyViolation
-	closeTryAgain  = websocket.StatusTryAgainLater
-	closeNoToken   = websocket.StatusCode(4401)
+	closeNormal    = 1000
+	closeGoingAway = 1001
+	closeUnread    = 1003
+	closePolicy    = 1008
+	closeTryAgain  = 1013
+	closeNoToken   = 4401
 )
 
-// conn is one WebSocket of one tab.
+// Socket carries the messages of one page, JSON texts, both ways. One goroutine reads
+// and another one writes.
+type Socket interface {
+	// Read waits for the next message; an error ends the connection.
+	Read(ctx context.Context) ([]byte, error)
+	Write(ctx context.Context, message []byte) error
+	// Close ends the connection for a reason, by a code of WebSocket's and in words.
+	Close(code int, reason string)
+}
+
+// conn is the connection of one tab.
 type conn struct {
 	s      *Server
-	ws     *websocket.Conn
+	sock   Socket
 	from   string // the address of the client's machine
 	client string
 	ctx    context.Context
@@ -51,10 +61,11 @@ type conn struct {
 	run    *run           // the analysis; nil before the first
 	bucket bucket
 	drill  reviews.Attempt // the problem that was asked last
+	life   *proofs.Asker
 
 	mu     sync.Mutex
 	topics []string
-	code   websocket.StatusCode // why it ends
+	code   int // why it ends
 	reason string
 }
 
@@ -82,20 +93,15 @@ func (b *bucket) take(now time.Time) bool {
 	return true
 }
 
-// serveSocket takes a WebSocket, waits for its hello and serves it to its end.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
+// Attend serves a page to the end of its connection: it waits for its hello, then
+// answers its commands. from is the address of its machine.
+func (s *Server) Attend(sock Socket, from string) {
 	s.jobs.Add(1)
 	defer s.jobs.Done()
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{api.Subprotocol}})
-	if err != nil {
-		return // Accept has answered
-	}
-	defer ws.CloseNow()
-	ws.SetReadLimit(maxMessage)
-	c := &conn{s: s, ws: ws, events: make(chan api.Event, maxQueue), frames: newFrames(), code: websocket.StatusNormalClosure}
-	c.from, _, _ = net.SplitHostPort(r.RemoteAddr)
+	c := &conn{s: s, sock: sock, from: from, events: make(chan api.Event, maxQueue), frames: newFrames(), code: closeNormal}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	defer c.cancel()
+	c.life = s.proofs.Asker(c.ctx, c.Post)
 	s.newcomers.welcome(c)
 	known := c.greet()
 	if s.newcomers.forget(c); known {
@@ -110,12 +116,12 @@ func (c *conn) greet() bool {
 	defer done()
 	var cmd api.Command
 	var hello api.Hello
-	_, data, err := c.ws.Read(ctx)
+	data, err := c.sock.Read(ctx)
 	if err != nil {
 		return false
 	}
 	if json.Unmarshal(data, &cmd) != nil || cmd.T != "hello" || json.Unmarshal(cmd.D, &hello) != nil {
-		c.ws.Close(closeNoToken, "say hello first")
+		c.sock.Close(closeNoToken, "say hello first")
 		return false
 	}
 	if !c.s.access.Keys.Admit(hello.Token, hello.Key) {
@@ -124,11 +130,11 @@ func (c *conn) greet() bool {
 		case <-time.After(c.s.access.Keys.Penalty()):
 		case <-ctx.Done():
 		}
-		c.ws.Close(closeNoToken, "the token is missing or wrong")
+		c.sock.Close(closeNoToken, "the token is missing or wrong")
 		return false
 	}
 	if len(hello.API) > 0 && !slices.Contains(hello.API, api.Version) {
-		c.ws.Close(closePolicy, "this server speaks version 1 only")
+		c.sock.Close(closePolicy, "this server speaks version 1 only")
 		return false
 	}
 	c.client = wire.Shown(hello.Client, 64)
@@ -137,7 +143,7 @@ func (c *conn) greet() bool {
 		welcome.Token = c.s.access.Keys.Token
 	}
 	if !c.s.hub.Enter(c) {
-		c.ws.Close(closeTryAgain, "too many connections")
+		c.sock.Close(closeTryAgain, "too many connections")
 		return false
 	}
 	if c.write(api.Event{T: "welcome", Re: cmd.ID, D: welcome}) != nil {
@@ -149,8 +155,8 @@ func (c *conn) greet() bool {
 
 func (s *Server) welcome() api.Welcome {
 	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.page.Build(), Networks: s.engines.Backend.Networks(), Engine: s.engines.Backend.Status(),
-		Features: []string{"review", "drills"}, Loss: review.ClassBounds, Levels: s.games.levels.List(), Fits: s.games.levels.Fits(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
-	if len(s.conf.Loops) > 0 {
+		Features: []string{"review", "drills", "life"}, Loss: review.ClassBounds, Levels: s.games.levels.List(), Fits: s.games.levels.Fits(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
+	if s.conf.Training != nil {
 		w.Features = append(w.Features, "training")
 	}
 	if len(w.Levels) > 0 {
@@ -162,6 +168,9 @@ func (s *Server) welcome() api.Welcome {
 	return w
 }
 
+// errNotText is the error of a [Socket] that was sent something else.
+var errNotText = errors.New("not a text")
+
 // serve reads commands until the connection ends.
 func (c *conn) serve() {
 	written := make(chan struct{})
@@ -171,13 +180,12 @@ func (c *conn) serve() {
 	}()
 	for c.ctx.Err() == nil {
 		ctx, done := context.WithTimeout(c.ctx, silence)
-		kind, data, err := c.ws.Read(ctx)
+		data, err := c.sock.Read(ctx)
 		done()
-		if err != nil {
-			break
+		if errors.Is(err, errNotText) {
+			c.close(closeUnread, "text only")
 		}
-		if kind != websocket.MessageText {
-			c.close(websocket.StatusUnsupportedData, "text only")
+		if err != nil {
 			break
 		}
 		c.command(data)
@@ -187,18 +195,17 @@ func (c *conn) serve() {
 	if c.run != nil {
 		c.run.close()
 	}
+	c.life.Close()
 	<-written
 	c.slow.Wait()
 	c.mu.Lock()
 	code, reason := c.code, c.reason
 	c.mu.Unlock()
-	end := time.AfterFunc(time.Second, func() { c.ws.CloseNow() })
-	c.ws.Close(code, reason)
-	end.Stop()
+	c.sock.Close(code, reason)
 }
 
 // close ends the connection for a reason that its client is told.
-func (c *conn) close(code websocket.StatusCode, reason string) {
+func (c *conn) close(code int, reason string) {
 	c.mu.Lock()
 	if c.reason == "" {
 		c.code, c.reason = code, reason
@@ -303,7 +310,7 @@ func (c *conn) write(e api.Event) error {
 	}
 	ctx, done := context.WithTimeout(c.ctx, writeWithin)
 	defer done()
-	return c.ws.Write(ctx, websocket.MessageText, data)
+	return c.sock.Write(ctx, data)
 }
 
 // Watches implements [hub.Client].

@@ -110,6 +110,12 @@ func TestScreens(t *testing.T) {
 	take("policy", doc, analysed, chromedp.KeyEvent("3"), chromedp.KeyEvent("2"), chromedp.Sleep(1500*time.Millisecond), chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 300, tab: "mistakes" }))`, nil))
 	wide := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[19];B[pd];W[dd];B[pp];W[dp];B[fq];W[cn];B[jp])"}).ID
 	take("analyse19", "analyse/"+wide, analysed)
+	problem := ask[api.ID](c, "doc.new", api.NewDoc{SGF: cornerRecord}).ID
+	take("life", "analyse/"+problem, analysed, chromedp.ActionFunc(func(ctx context.Context) error {
+		p.Do(chromedp.Evaluate(`[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel === "A8 white").focus()`, nil), chromedp.KeyEvent("\r"), chromedp.KeyEvent("i"))
+		p.Until(`document.querySelectorAll(".life-card").length === 2`)
+		return nil
+	}))
 	take("boards", "analyse", `document.querySelector(".doc-list a")`)
 	p.Do(chromedp.Navigate(s.Address() + "review"))
 	p.Until(`document.querySelector("main.reviews input[type=file]")`)

@@ -137,7 +137,7 @@ func TestDocumentedFlags(t *testing.T) {
 const walks = `
 README.md
 engine gtp --model kata1-b18c384nbt.bin.gz --boardsize 19 -> --visits 2
-engine train --model net.bin.gz --data games/ -o better -> --steps 2 --batch 4 --epochs 0
+engine train --model net.bin.gz --data games/ -o better -> --batch 4
 engine loop run1 -> --games 4
 
 cluster.md

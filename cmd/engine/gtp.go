@@ -14,6 +14,7 @@ import (
 	"kosumi/gtp/autosave"
 	"kosumi/katago"
 	"kosumi/life"
+	"kosumi/life/advice"
 	"kosumi/models"
 	"kosumi/nn/open"
 	"kosumi/thinking"
@@ -89,7 +90,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 // network.
 func gtpOptions(s *settings, net *open.Network) gtp.Options {
 	return gtp.Options{
-		Version: version, Strict: s.StrictPlay, Life: life.Judge{Network: lifeNetwork{net}}, Ready: net.Wait,
+		Version: version, Strict: s.StrictPlay, Life: life.Judge{Network: advice.Network{Evaluator: net}}, Ready: net.Wait,
 		Models: func() []thinking.ModelInfo { return katago.Models(net) },
 	}
 }

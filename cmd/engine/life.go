@@ -13,6 +13,7 @@ import (
 	"kosumi/console"
 	"kosumi/internal/file"
 	"kosumi/life"
+	"kosumi/life/advice"
 	"kosumi/life/check"
 	"kosumi/sgf"
 )
@@ -95,7 +96,7 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 		}
 		s.stderr.Warn("no network orders the moves: " + err.Error())
 	} else {
-		opts.Network = lifeNetwork{net}
+		opts.Network = advice.Network{Evaluator: net}
 	}
 	progress := console.NewProgress(cmd.ErrOrStderr())
 	defer progress.Close()

@@ -20,12 +20,14 @@ import (
 	"golang.org/x/term"
 
 	"kosumi/board"
+	"kosumi/life/advice"
 	"kosumi/train/loop"
 	"kosumi/web"
 	"kosumi/web/access"
 	"kosumi/web/engines"
 	"kosumi/web/folder"
 	"kosumi/web/networks"
+	"kosumi/web/training"
 )
 
 // webOptions are the flags of `engine web` alone.
@@ -103,7 +105,10 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 			return err
 		}
 	}
-	c := web.Config{Folder: o.folder, Reviews: o.reviews, Loops: o.loops, Version: version, Engine: s.engineConfig(), Listen: o.listen, Names: o.names, NewToken: o.newToken, Log: s.stderr}
+	c := web.Config{Folder: o.folder, Reviews: o.reviews, Version: version, Engine: s.engineConfig(), Listen: o.listen, Names: o.names, NewToken: o.newToken, Log: s.stderr}
+	if len(o.loops) > 0 {
+		c.Training = training.New(o.loops)
+	}
 	if o.ui != "" {
 		ui, err := os.OpenRoot(o.ui)
 		if err != nil {
@@ -125,7 +130,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		return openNetwork(&other, board.Square(9), s.stderr)
 	}})
 	defer backend.Close()
-	c.Backend, c.Networks = backend, backend
+	c.Backend, c.Networks, c.Life = backend, backend, advice.Network{Evaluator: backend}
 	server, err := web.New(c)
 	var taken *folder.TakenError
 	if errors.As(err, &taken) {

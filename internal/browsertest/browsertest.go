@@ -112,7 +112,7 @@ func (b *Tab) Until(expression string) {
 		if err == nil {
 			return
 		}
-		if strings.Contains(err.Error(), "context") && b.Ctx.Err() == nil && time.Now().Before(end) {
+		if (strings.Contains(err.Error(), "context") || strings.Contains(err.Error(), "navigated")) && b.Ctx.Err() == nil && time.Now().Before(end) {
 			time.Sleep(30 * time.Millisecond) // the page that was asked is gone
 			continue
 		}

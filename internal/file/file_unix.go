@@ -6,9 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
+
+// nonblocking opens a pipe without waiting for its other end.
+const nonblocking = syscall.O_NONBLOCK
 
 // mostWriters is how many may write to one name at the same time.
 const mostWriters = 64

@@ -175,7 +175,9 @@ func (h *Hold) Release() error {
 	if unused {
 		_ = os.Remove(h.lock.Path()) // Windows keeps an open file
 	}
-	err = h.lock.Close()
+	if err = h.lock.Close(); errors.Is(err, errors.ErrUnsupported) {
+		err = nil // nothing was locked
+	}
 	if unused && h.made {
 		_ = os.Remove(h.dir)
 	}

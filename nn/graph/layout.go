@@ -21,8 +21,8 @@ type layout struct {
 	constants []float32
 	pool      map[string]int // where a content stands in constants
 
-	inputsAt, outputsAt []int // where they begin in the memory
-	constantsAt         int
+	inputs, outputs []kernel.Operand // where they begin in the memory
+	constantsAt     int
 }
 
 // layer is a layer before its weights are packed.
@@ -80,20 +80,22 @@ func (l *layout) constant(v []float32) *block {
 // whole rounds up to whole cache lines.
 func whole(n int) int { return (n + line - 1) / line * line }
 
-// settle gives everything its place and returns the size of the memory.
-func (l *layout) settle() int {
+// settle gives everything its place in the memory.
+func (l *layout) settle() kernel.Layout {
 	at := 0
 	take := func(n int) int {
 		from := at
 		at += whole(n)
 		return from
 	}
-	for i := range l.spec.Inputs {
-		l.inputsAt = append(l.inputsAt, take(l.maxBatch*l.spec.Inputs[i].Len()))
+	side := func(specs []nn.TensorSpec) (all []kernel.Operand) {
+		for i := range specs {
+			row := specs[i].Len()
+			all = append(all, kernel.Operand{At: take(l.maxBatch * row), Row: row, There: true})
+		}
+		return all
 	}
-	for i := range l.spec.Outputs {
-		l.outputsAt = append(l.outputsAt, take(l.maxBatch*l.spec.Outputs[i].Len()))
-	}
+	l.inputs, l.outputs = side(l.spec.Inputs), side(l.spec.Outputs)
 	l.constantsAt = take(len(l.constants))
 	most := 0
 	for _, p := range l.plans {
@@ -103,19 +105,7 @@ func (l *layout) settle() int {
 	for _, p := range l.plans {
 		p.arena = arena
 	}
-	return at
-}
-
-// views returns the inputs and outputs in memory.
-func (l *layout) views(memory []float32) (inputs, outputs [][]float32) {
-	side := func(specs []nn.TensorSpec, at []int) (all [][]float32) {
-		for i := range specs {
-			n := l.maxBatch * specs[i].Len()
-			all = append(all, memory[at[i]:at[i]+n:at[i]+n])
-		}
-		return all
-	}
-	return side(l.spec.Inputs, l.inputsAt), side(l.spec.Outputs, l.outputsAt)
+	return kernel.Layout{Size: at, Rows: l.maxBatch, Inputs: l.inputs, Outputs: l.outputs, Constants: l.constants, ConstantsAt: l.constantsAt}
 }
 
 // operand says where a block stands for the kernels.
@@ -123,18 +113,15 @@ func (p *plan) operand(b *block) kernel.Operand {
 	if b == nil {
 		return kernel.Operand{}
 	}
-	o := kernel.Operand{There: true}
 	switch l := p.layout; b.place {
-	case inArena:
-		o.At = p.arena + b.at
-	case inConstants:
-		o.At = l.constantsAt + b.at
 	case inInput:
-		o.At, o.Row = l.inputsAt[b.at], l.spec.Inputs[b.at].Len()
+		return l.inputs[b.at]
 	case inOutput:
-		o.At, o.Row = l.outputsAt[b.at], l.spec.Outputs[b.at].Len()
+		return l.outputs[b.at]
+	case inConstants:
+		return kernel.Operand{At: l.constantsAt + b.at, There: true}
 	}
-	return o
+	return kernel.Operand{At: p.arena + b.at, There: true}
 }
 
 // arrange lays the plan's blocks out in an arena, each from the step that writes it to

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"unsafe"
 
 	"kosumi/nn"
 	"kosumi/nn/kernel"
@@ -41,11 +40,9 @@ const (
 type session struct {
 	maxBatch        int
 	plans           []*plan // by the number of rows; entry 0 unused
-	memory          []float32
 	inputs, outputs [][]float32
-	layers          map[*onnx.Node]*kernel.Layer
-	scratch         *kernel.Scratch
-	closed          bool
+	kernels         *kernel.Session // nil: closed
+	passes          []kernel.Pass
 }
 
 // Open makes a session of a model, fused or not, for the inputs and outputs that spec
@@ -68,7 +65,7 @@ func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 		together = 1
 	}
 	l := &layout{model: m, spec: &spec, maxBatch: c.MaxBatch, pool: map[string]int{}, layers: map[*onnx.Node]*layer{}}
-	s := &session{maxBatch: c.MaxBatch, layers: map[*onnx.Node]*kernel.Layer{}}
+	s := &session{maxBatch: c.MaxBatch}
 	for rows := 1; rows <= together; rows++ {
 		if err := l.add(rows); err != nil {
 			return nil, err
@@ -99,37 +96,29 @@ func rowsTogether(spec *nn.Spec) int {
 	return min(max(points/area, 1), 16)
 }
 
-// build packs the weights, takes the memory and makes the programs.
+// build takes the memory, packs the weights and makes the programs.
 func (s *session) build(l *layout, isa kernel.ISA) (err error) {
-	if s.scratch, err = kernel.NewScratch(); err != nil {
+	memory := l.settle()
+	if memory.Size > mostMemory {
+		return fmt.Errorf("%w: it would take %d GiB for a session", ErrModel, memory.Size>>28)
+	}
+	if s.kernels, err = kernel.NewSession(isa, memory); err != nil {
 		return err
 	}
+	s.inputs, s.outputs = s.kernels.Inputs(), s.kernels.Outputs()
+	layers := map[*onnx.Node]*kernel.Layer{}
 	for n, layer := range l.layers {
 		weights, err := layer.weights()
+		if err == nil {
+			layers[n], err = s.kernels.Layer(layer.shape, weights)
+		}
 		if err != nil {
 			return fmt.Errorf("%w: node %s: %w", ErrModel, n, err)
 		}
-		packed, err := kernel.New(isa, layer.shape, weights)
-		if err != nil {
-			return fmt.Errorf("%w: node %s: %w", ErrModel, n, err)
-		}
-		s.layers[n] = packed
 	}
-	size := l.settle()
-	if size > mostMemory {
-		return fmt.Errorf("%w: it would take %d GiB for a session", ErrModel, size>>28)
-	}
-	buffer := make([]float32, size+line)
-	skip := 0
-	if off := int(uintptr(unsafe.Pointer(&buffer[0])) % (4 * line)); off != 0 {
-		skip = line - off/4
-	}
-	s.memory = buffer[skip : skip+size : skip+size]
-	copy(s.memory[l.constantsAt:], l.constants)
-	s.inputs, s.outputs = l.views(s.memory)
 	s.plans = make([]*plan, len(l.plans)+1)
 	for i, p := range l.plans {
-		if s.plans[i+1], err = p.compile(isa, s.layers, size); err != nil {
+		if s.plans[i+1], err = p.compile(s.kernels, layers); err != nil {
 			return fmt.Errorf("%w: %w", ErrModel, err)
 		}
 	}
@@ -147,39 +136,42 @@ func (s *session) Outputs() [][]float32 { return s.outputs }
 
 // Run computes the first n rows.
 func (s *session) Run(n int) error {
-	if s.closed {
+	if s.kernels == nil {
 		return ErrClosed
 	}
 	if n < 1 || n > s.maxBatch {
 		return fmt.Errorf("%w: %d rows were asked for, this session takes 1 to %d", ErrBatch, n, s.maxBatch)
 	}
+	s.passes = s.passes[:0]
 	together := len(s.plans) - 1
 	for first := 0; first < n; first += together {
-		if err := s.plans[min(together, n-first)].run(s.memory, first, s.scratch); err != nil {
-			return err
+		for _, part := range s.plans[min(together, n-first)].parts {
+			if part.stranger == nil {
+				s.passes = append(s.passes, kernel.Pass{Program: part.program, First: first})
+				continue
+			}
+			if err := s.kernels.Run(n, s.passes); err != nil {
+				return err
+			}
+			s.passes = s.passes[:0]
+			if err := part.compute(s.kernels, first); err != nil {
+				return err
+			}
 		}
 	}
+	err := s.kernels.Run(n, s.passes)
 	runtime.KeepAlive(s)
-	return nil
+	return err
 }
 
 // Close frees the session; Inputs and Outputs stay readable. Only the first call does
 // anything.
 func (s *session) Close() error {
-	if s.closed {
+	if s.kernels == nil {
 		return nil
 	}
-	s.closed = true
 	runtime.SetFinalizer(s, nil)
-	for _, p := range s.plans {
-		p.close()
-	}
-	for _, l := range s.layers {
-		l.Close()
-	}
-	if s.scratch != nil {
-		s.scratch.Close()
-	}
-	s.plans, s.layers, s.scratch = nil, nil, nil
+	s.kernels.Close()
+	s.kernels, s.plans = nil, nil
 	return nil
 }

@@ -40,7 +40,7 @@ type stranger struct {
 
 // part is a program, or a stranger between two of them.
 type part struct {
-	program  *kernel.Program
+	program  int // its number in the session
 	stranger *stranger
 	places   map[*block]kernel.Operand // of the stranger's values
 }
@@ -104,7 +104,7 @@ func (w *work) replaced(b *block, step int) *block {
 }
 
 // compile makes the programs.
-func (p *plan) compile(isa kernel.ISA, layers map[*onnx.Node]*kernel.Layer, size int) (*plan, error) {
+func (p *plan) compile(in *kernel.Session, layers map[*onnx.Node]*kernel.Layer) (*plan, error) {
 	last := p.layout.maxBatch - p.rows
 	var steps []kernel.Step
 	out := &plan{rows: p.rows}
@@ -112,13 +112,10 @@ func (p *plan) compile(isa kernel.ISA, layers map[*onnx.Node]*kernel.Layer, size
 		if len(steps) == 0 {
 			return nil
 		}
-		program, err := kernel.NewProgram(isa, steps, size, last)
-		if err != nil {
-			return err
-		}
+		program, err := in.Program(steps, last)
 		out.parts = append(out.parts, part{program: program})
 		steps = steps[:0]
-		return nil
+		return err
 	}
 	for _, w := range p.work {
 		if w.stranger == nil {
@@ -147,39 +144,28 @@ func (p *plan) compile(isa kernel.ISA, layers map[*onnx.Node]*kernel.Layer, size
 	return out, flush()
 }
 
-// run computes the rows of a batch from first on.
-func (p *plan) run(memory []float32, first int, s *kernel.Scratch) error {
-	for i := range p.parts {
-		part := &p.parts[i]
-		if part.program != nil {
-			if err := part.program.Run(memory, first, s); err != nil {
-				return err
-			}
-		} else if err := part.compute(memory, first); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // compute computes a stranger.
-func (p *part) compute(memory []float32, first int) error {
+func (p *part) compute(in *kernel.Session, first int) error {
 	s := p.stranger
-	numbers := func(v *value) []float32 {
+	at := func(v *value) int {
 		o := p.places[v.block]
-		return memory[o.At+o.Row*first:][:v.block.size]
+		return o.At + o.Row*first
 	}
-	in := make([]*onnx.Tensor, len(s.in))
+	read := make([]*onnx.Tensor, len(s.in))
 	for i, v := range s.in {
 		switch {
 		case v == nil:
 		case v.block != nil && !v.fixed:
-			in[i] = onnx.NewTensor(s.node.Inputs[i], numbers(v), v.dims64()...)
+			numbers, err := in.Load(at(v), v.block.size)
+			if err != nil {
+				return err
+			}
+			read[i] = onnx.NewTensor(s.node.Inputs[i], numbers, v.dims64()...)
 		default:
-			in[i] = v.tensor
+			read[i] = v.tensor
 		}
 	}
-	out, err := onnxref.Eval(s.node, s.opset, in)
+	out, err := onnxref.Eval(s.node, s.opset, read)
 	if err != nil {
 		return fmt.Errorf("node %s: %w", s.node, err)
 	}
@@ -195,19 +181,10 @@ func (p *part) compute(memory []float32, first int) error {
 			if err != nil || len(list) != v.block.size {
 				return fmt.Errorf("node %s gives %d numbers instead of %d: %w", s.node, len(list), v.block.size, onnx.ErrShape)
 			}
-			copy(numbers(v), list)
+			if err := in.Store(at(v), list); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-func (p *plan) close() {
-	if p == nil {
-		return
-	}
-	for i := range p.parts {
-		if program := p.parts[i].program; program != nil {
-			program.Close()
-		}
-	}
 }

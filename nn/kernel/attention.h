@@ -214,17 +214,13 @@ INLINE void take_queries(int integers, const attention_shape *a, head_scratch *d
 INLINE void multiply_rows(int precision, int width, const char *rows, size_t row, int count, const void *panel, int ins,
 	float *m, const float *unit, vf *top)
 {
-	static const int at_most[5] = ROWS;
-	int lanes = width * LANES, blocks = (count + at_most[width] - 1) / at_most[width];
-	for (int done = 0, i = 0; i < blocks; i++) {
-		int n = (count - done) / (blocks - i);
-		float *out = m + (size_t)done * lanes;
-		micros[precision][width][n](rows + done * row, row, panel, ins, out, lanes, unit, panel);
+	const int lanes = width * LANES;
+	pass p = {.precision = precision, .width = width, .ins = ins, .count = count, .v = rows, .u = panel, .v_row = row,
+		.fetched = SIZE_MAX / 2, .unscale = unit};
+	for (int n; (n = some_rows(&p, m, lanes)) > 0; m += (size_t)n * lanes)
 		for (int r = 0; top && r < n; r++)
 			for (int j = 0; j < width; j++)
-				top[j] = vmax(load(out + (size_t)r * lanes + j * LANES), top[j]);
-		done += n;
-	}
+				top[j] = vmax(load(m + (size_t)r * lanes + j * LANES), top[j]);
 }
 
 // weigh turns scores into probabilities times some factor, which inverse undoes. A score

@@ -1,4 +1,4 @@
-//go:build cgo
+//go:build cgo || js
 
 package kernel
 
@@ -175,23 +175,6 @@ func TestAttentionOfNoNumbers(t *testing.T) {
 	})
 }
 
-func TestBadAttention(t *testing.T) {
-	ok := AttentionCall{N: 1, Tokens: 2, X: make([]float32, 24), Y: make([]float32, 8)}
-	a := Attention{Heads: 1, KVHeads: 1, QDim: 4, VDim: 4}
-	require.NoError(t, a.Run(Portable, ok))
-	require.Error(t, Attention{Heads: 3, KVHeads: 2, QDim: 4, VDim: 4}.Run(Portable, ok))
-	require.Error(t, Attention{}.Run(Portable, ok))
-	for _, change := range []func(c *AttentionCall){
-		func(c *AttentionCall) { c.N = 0 }, func(c *AttentionCall) { c.Tokens = 3 }, func(c *AttentionCall) { c.X = c.X[:23] },
-		func(c *AttentionCall) { c.Y = nil }, func(c *AttentionCall) { c.Cosines = make([]float32, 4) },
-		func(c *AttentionCall) { c.Cosines, c.Sines = make([]float32, 3), make([]float32, 3) },
-	} {
-		c := ok
-		change(&c)
-		require.Error(t, a.Run(Portable, c))
-	}
-}
-
 // BenchmarkAttention reports products a second.
 func BenchmarkAttention(b *testing.B) {
 	for _, isa := range Available() {
@@ -205,11 +188,7 @@ func BenchmarkAttention(b *testing.B) {
 					rng, tokens := rand.New(rand.NewPCG(1, 0)), side*side
 					c := AttentionCall{N: 1, Tokens: tokens, X: normal(rng, tokens*288, 1), Y: make([]float32, tokens*96)}
 					c.Cosines, c.Sines = turns(rng, tokens*3*16)
-					for b.Loop() {
-						if err := a.Run(isa, c); err != nil {
-							b.Fatal(err)
-						}
-					}
+					loop(b, a.step(isa, c))
 					b.ReportMetric(float64(tokens*tokens*192)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
 				})
 			}

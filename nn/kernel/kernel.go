@@ -5,9 +5,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
-
-	"golang.org/x/sys/cpu"
 )
 
 // ISA is a set of instructions that there are kernels for.
@@ -21,9 +18,10 @@ const (
 	AVXVNNI               // AVX2 with VNNI: Alder Lake and later
 	AVX512                // F, BW, DQ and VL: Skylake servers
 	AVX512VNNI            // Cascade Lake and Ice Lake servers, Zen 4 and later
+	WASM                  // of a browser, with the vectors of 128 bits that WebAssembly has
 )
 
-var isaNames = []string{"portable", "neon", "avx2", "avxvnni", "avx512", "avx512vnni"}
+var isaNames = []string{"portable", "neon", "avx2", "avxvnni", "avx512", "avx512vnni", "wasm"}
 
 // String returns the name that [EnvISA] takes.
 func (i ISA) String() string {
@@ -62,39 +60,18 @@ const (
 )
 
 // Available returns the sets of instructions that this processor has, the best
-// last; none where the program was built without cgo.
-func Available() []ISA {
-	if !compiled {
-		return nil
-	}
-	has := []ISA{Portable}
-	x := &cpu.X86
-	if cpu.ARM64.HasASIMD {
-		has = append(has, NEON)
-	}
-	if x.HasAVX2 && x.HasFMA {
-		has = append(has, AVX2)
-		if x.HasAVXVNNI {
-			has = append(has, AVXVNNI)
-		}
-		if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL {
-			has = append(has, AVX512)
-			if x.HasAVX512VNNI {
-				has = append(has, AVX512VNNI)
-			}
-		}
-	}
-	return has
-}
+// last; none where the program was built without cgo. In a browser there is [WASM] once
+// there are workers.
+func Available() []ISA { return available() }
 
 // Best returns the set of instructions that layers should be made for: the one that
 // [EnvISA] names, or the best of [Available]. ok is false where there is none that is
 // worth it; Portable is taken only by name.
-var Best = sync.OnceValues(func() (isa ISA, ok bool) {
+func Best() (isa ISA, ok bool) {
 	for _, isa := range slices.Backward(Available()) {
 		if name := os.Getenv(EnvISA); name == "" || strings.EqualFold(isa.String(), name) {
 			return isa, isa != Portable || name != ""
 		}
 	}
 	return Portable, false
-})
+}

@@ -15,7 +15,7 @@ enum { KERNEL_FLOAT = 0, KERNEL_INT16 = 1 };
 enum { ACT_NONE = 0, ACT_RELU = 1, ACT_MISH = 2, ACT_SILU = 3, ACT_SWIGLU = 4 };
 
 // The sets of instructions, the best last. A processor has some of them.
-enum { ISA_PORTABLE = 0, ISA_NEON, ISA_AVX2, ISA_AVXVNNI, ISA_AVX512, ISA_AVX512VNNI, ISA_COUNT };
+enum { ISA_PORTABLE = 0, ISA_NEON, ISA_AVX2, ISA_AVXVNNI, ISA_AVX512, ISA_AVX512VNNI, ISA_WASM, ISA_COUNT };
 
 // A layer. Weights are [out][in][ky][kx] as ONNX has them, size 1 or 3,
 // or for a layer of planes any odd size.

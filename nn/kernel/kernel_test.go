@@ -1,4 +1,4 @@
-//go:build cgo
+//go:build cgo || js
 
 package kernel
 
@@ -154,7 +154,6 @@ func TestLayers(t *testing.T) {
 				s.Precision = p
 				l, err := New(isa, s, weights)
 				require.NoError(t, err)
-				defer l.Close()
 				call.Y, call.Sum = make([]float32, area*c.out), make([]float32, area*c.out)
 				require.NoError(t, l.Run(call))
 				require.Less(t, relative(y, call.Y), allowed[p], "%+v %v", c, a)
@@ -215,7 +214,6 @@ func TestTokens(t *testing.T) {
 			s.Precision, call.Y = p, make([]float32, len(want))
 			l, err := New(isa, s, weights)
 			require.NoError(t, err)
-			defer l.Close()
 			require.NoError(t, l.Run(call))
 			require.Less(t, relative(want, call.Y), map[Precision]float64{Float32: 1e-5, Int16: 6e-4}[p], "%+v", c)
 		})
@@ -258,7 +256,6 @@ func TestNothingOverflows(t *testing.T) {
 					s.Precision, c.Y = p, make([]float32, side*side*out)
 					l, err := New(isa, s, weights)
 					require.NoError(t, err)
-					defer l.Close()
 					require.NoError(t, l.Run(c))
 					for i := range want {
 						require.InDelta(t, want[i], float64(c.Y[i]), 4e-3*most, "%s, %d channels, size %d", name, in, size)
@@ -278,7 +275,6 @@ func TestBoardsDoNotMeet(t *testing.T) {
 			s := Shape{In: in, Out: out, Size: size, Precision: p, Activation: ReLU}
 			l, err := New(isa, s, normal(rng, in*out*size*size, 1))
 			require.NoError(t, err)
-			defer l.Close()
 			x, y := normal(rng, n*side*side*in, 1), make([]float32, n*side*side*out)
 			for i := range side * side * in { // one board is much larger than the others
 				x[i] *= 1000
@@ -302,47 +298,9 @@ func TestNoNumberStaysNone(t *testing.T) {
 			x, y := make([]float32, 25*16), make([]float32, 25*16)
 			x[12*16] = bad
 			require.NoError(t, l.Run(Call{N: 1, H: 5, W: 5, X: x, Y: y}))
-			l.Close()
 			require.True(t, math.IsNaN(float64(y[12*16])) || math.IsInf(float64(y[12*16]), 0), "%v became %v", bad, y[12*16])
 		}
 	})
-}
-
-// TestWeightsAreShared: layers of equal weights have one copy of them.
-func TestWeightsAreShared(t *testing.T) {
-	isa, ok := Best()
-	if !ok {
-		isa = Portable
-	}
-	rng := rand.New(rand.NewPCG(4, 0))
-	w := normal(rng, 32*32*9, 1)
-	s := Shape{In: 32, Out: 32, Size: 3}
-	a, err := New(isa, s, w)
-	require.NoError(t, err)
-	b, err := New(isa, s, w)
-	require.NoError(t, err)
-	x, y, again := normal(rng, 81*32, 1), make([]float32, 81*32), make([]float32, 81*32)
-	require.NoError(t, a.Run(Call{N: 1, H: 9, W: 9, X: x, Y: y}))
-	a.Close()
-	require.NoError(t, b.Run(Call{N: 1, H: 9, W: 9, X: x, Y: again}), "what the other one shares stays")
-	require.Equal(t, y, again)
-	b.Close()
-	b.Close()
-}
-
-func TestBadLayers(t *testing.T) {
-	w := make([]float32, 9)
-	for _, s := range []Shape{{In: 1, Out: 1, Size: 2}, {In: 0, Out: 1, Size: 3}, {In: 1, Out: 2, Size: 3}, {In: 1, Out: 1, Size: 5},
-		{In: 1, Out: 1, Size: 3, Scale: []float32{1, 2}}, {In: 1, Out: 1, Size: 3, Epsilon: 1}, {In: 3, Out: 3, Size: 1, Activation: SwiGLU}} {
-		_, err := New(Portable, s, w)
-		require.Error(t, err, s)
-	}
-	l, err := New(Portable, Shape{In: 1, Out: 1, Size: 3}, w)
-	require.NoError(t, err)
-	defer l.Close()
-	for _, c := range []Call{{}, {N: 1, H: 3, W: 3, X: w[:8], Y: w}, {N: 1, H: 3, W: 3, X: w, Y: w[:1]}, {N: 1, H: 3, W: 3, X: w, Y: w, Bias: w}} {
-		require.Error(t, l.Run(c))
-	}
 }
 
 // BenchmarkLayer reports products a second, counted as a direct convolution has them.
@@ -359,14 +317,8 @@ func BenchmarkLayer(b *testing.B) {
 							rng := rand.New(rand.NewPCG(1, 1))
 							l, err := New(isa, Shape{In: channels, Out: channels, Size: 3, Precision: p, Activation: ReLU}, normal(rng, 9*channels*channels, 0.1))
 							require.NoError(b, err)
-							defer l.Close()
 							x := normal(rng, n*side*side*channels, 1)
-							c := Call{N: n, H: side, W: side, X: x, Y: make([]float32, len(x))}
-							for b.Loop() {
-								if err := l.Run(c); err != nil {
-									b.Fatal(err)
-								}
-							}
+							loop(b, l.step(Call{N: n, H: side, W: side, X: x, Y: make([]float32, len(x))}))
 							macs := 9 * float64(n*side*side*channels*channels)
 							b.ReportMetric(macs*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
 						})
@@ -387,7 +339,6 @@ func BenchmarkPlanes(b *testing.B) {
 		rng := rand.New(rand.NewPCG(3, 0))
 		l, err := New(isa, Shape{In: in, Out: 64, Size: 3, Activation: ReLU, Planes: true}, normal(rng, 64*in*9, 1))
 		require.NoError(b, err)
-		defer l.Close()
 		c := Call{N: n, H: size, W: size, X: make([]float32, n*in*area), Y: make([]float32, n*64*area)}
 		for board := range n {
 			x := c.X[board*in*area:]
@@ -399,9 +350,7 @@ func BenchmarkPlanes(b *testing.B) {
 			}
 		}
 		b.Run(fmt.Sprintf("%dx%d", size, size), func(b *testing.B) {
-			for b.Loop() {
-				require.NoError(b, l.Run(c))
-			}
+			loop(b, l.step(c))
 			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N*n), "us/board")
 		})
 	}

@@ -12,6 +12,11 @@ static void hold(void) { AcquireSRWLockExclusive(&lock); }
 static void release(void) { ReleaseSRWLockExclusive(&lock); }
 void *aligned(size_t size) { return _aligned_malloc(size, 64); }
 void aligned_free(void *p) { _aligned_free(p); }
+#elif defined(__wasm__)
+static void hold(void) {} // a module has one thread
+static void release(void) {}
+void *aligned(size_t size) { return aligned_alloc(64, (size + 63) & ~(size_t)63); }
+void aligned_free(void *p) { free(p); }
 #else
 #include <pthread.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -28,8 +33,13 @@ void aligned_free(void *p) { free(p); }
 const isa_t *isa_of(int isa)
 {
 	switch (isa) {
+#if defined(__wasm__)
+	case ISA_WASM:
+		return &isa_wasm;
+#else
 	case ISA_PORTABLE:
 		return &isa_portable;
+#endif
 #if defined(__aarch64__)
 	case ISA_NEON:
 		return &isa_neon;
@@ -47,9 +57,6 @@ const isa_t *isa_of(int isa)
 	}
 	return NULL;
 }
-
-// The outputs that are worked on together: their products stay in the cache.
-enum { BLOCK = 48 };
 
 int block_end(const layer *l, int p, int *outs)
 {

@@ -11,7 +11,13 @@ var ErrMissing = errors.New("the program was built without its kernels, which wa
 
 var errMemory = errors.New("kernel: no memory")
 
-// Shape says what a layer is.
+// Shape says what a layer is. Boards are [n][h][w][channels], but for the input of a
+// layer of planes. With s = conv(x) + bias + residual,
+//
+//	y = activation(scale*s + shift), and sum = s where it is wanted.
+//
+// The bias is [Out], or [n][Out]; without one, or a residual, it is 0. The residual may
+// stand where the sum does.
 type Shape struct {
 	In, Out, Size int // channels, and 1 or 3; any odd size for Planes
 	Precision     Precision
@@ -45,16 +51,4 @@ func (s *Shape) check(weights int) error {
 		return fmt.Errorf("kernel: scale and shift have %d and %d values, want %d", len(s.Scale), len(s.Shift), s.Out)
 	}
 	return nil
-}
-
-// Call is what a layer reads and writes: boards [n][h][w][channels], but for the
-// input of a layer of planes. With s = conv(x) + bias + residual,
-//
-//	y = activation(scale*s + shift), and sum = s where it is not nil.
-type Call struct {
-	N, H, W  int
-	X        []float32
-	Bias     []float32 // [Out], or [N][Out]; nil: 0
-	Residual []float32 // may be Sum; nil: 0
-	Y, Sum   []float32 // either may be nil
 }

@@ -71,6 +71,10 @@ struct scratch {
 // memory. Memory that it returned before is gone.
 void *scratch_take(scratch *, size_t size);
 
+// BLOCK is how many outputs are worked on together, unless one panel has more: their
+// products stay in the cache.
+enum { BLOCK = 48 };
+
 // block_end returns the first panel behind the block that begins with panel p, and
 // in outs the block's outputs.
 int block_end(const layer *, int p, int *outs);
@@ -96,6 +100,6 @@ void scaled_part(int isa, const scaled_call *, int part, int parts);
 void scaled_gradient_part(int isa, const scaled_gradient_call *, int part, int parts, float *dscale, float *dshift);
 
 const isa_t *isa_of(int isa);
-extern const isa_t isa_portable, isa_neon, isa_avx2, isa_avxvnni, isa_avx512, isa_avx512vnni;
+extern const isa_t isa_portable, isa_neon, isa_avx2, isa_avxvnni, isa_avx512, isa_avx512vnni, isa_wasm;
 
 #endif

@@ -99,22 +99,44 @@ static micro *const micros[2][5][13] = {
 };
 #endif
 
-// multiply computes rows first to last of m = v*u for one position and one panel.
-static void multiply(const layer *l, int width, const char *v, size_t v_row, const char *u,
-	float *m, size_t m_row, int count, const float *unscale)
+// A pass multiplies rows by one panel of weights, as many at a time as there are
+// registers for, and meanwhile fetches what comes next: the panel behind this one, then
+// rows.
+typedef struct {
+	int precision, width, ins, count;
+	const char *v, *u;
+	size_t v_row, fetched;
+	const float *unscale;
+	int done;
+} pass;
+
+// some_rows computes the next rows, [row][output] in m, and returns how many; 0: none are
+// left.
+INLINE int some_rows(pass *p, float *m, size_t m_row)
 {
 	static const int most[5] = ROWS;
-	int elements = l->precision == KERNEL_INT16 ? 2 : 4;
-	size_t panel = (size_t)l->ins * width * LANES * elements;
-	int blocks = (count + most[width] - 1) / most[width];
-	const char *ahead = u + panel; // the next panel, fetched meanwhile
-	for (int done = 0, i = 0; i < blocks; i++) {
-		int rows = (count - done) / (blocks - i);
-		micros[l->precision][width][rows](v + done * v_row, v_row, u, l->ins, m + done * m_row, m_row,
-			unscale, ahead);
-		ahead += (size_t)l->ins * 16 * elements;
-		if (ahead >= u + 2 * panel)
-			ahead = u;
-		done += rows;
-	}
+	int left = p->count - p->done, rows = left ? left / ((left + most[p->width] - 1) / most[p->width]) : 0;
+	if (!rows)
+		return 0;
+	size_t line = (size_t)p->ins * (p->precision == KERNEL_INT16 ? 2 : 4), panel = line * p->width * LANES;
+	const char *v = p->v + p->done * p->v_row;
+	p->done += rows;
+	const char *next = p->done < p->count ? v + rows * p->v_row : p->v;
+	micros[p->precision][p->width][rows](v, p->v_row, p->u, p->ins, m, m_row, p->unscale,
+		p->fetched < panel ? p->u + panel + p->fetched : next);
+	p->fetched += line * 16;
+	return rows;
+}
+
+// pass_of is a pass of a layer's panel over count rows.
+INLINE pass pass_of(const layer *l, int width, const char *v, size_t v_row, const char *u, int count, const float *unscale)
+{
+	return (pass){.precision = l->precision, .width = width, .ins = l->ins, .count = count, .v = v, .u = u, .v_row = v_row, .unscale = unscale};
+}
+
+// multiply computes all rows of a pass.
+static void multiply(pass p, float *m, size_t m_row)
+{
+	for (int rows; (rows = some_rows(&p, m, m_row)) > 0;)
+		m += rows * m_row;
 }

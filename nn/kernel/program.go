@@ -15,8 +15,8 @@ type StepKind int
 
 // The kinds of steps, with what their operands are: those written, and those read.
 const (
-	StepLayer     StepKind = iota // y, sum; x, bias, residual: see [Call]
-	StepAttention                 // y; x, cosines, sines: see [AttentionCall]
+	StepLayer     StepKind = iota // y, sum; x, bias, residual: see [Shape]
+	StepAttention                 // y; x, cosines, sines: see [Attention]
 	StepMap                       // y; x: a function of each of Dims[0] numbers
 	StepJoin                      // y; a, b: a function of two, along strides
 	StepReduce                    // y; x: the middle one of the axes Dims[:3] vanishes

@@ -1,40 +1,43 @@
-//go:build !cgo
+//go:build !cgo && !js
 
 package kernel
 
 import "unsafe"
 
-const compiled = false
+func available() []ISA { return nil }
 
 // Table returns nil: the kernels are written in C.
 func Table() unsafe.Pointer { return nil }
 
+// Session is a memory and programs that work in it; there is none here.
+type Session struct{}
+
 // Layer is a convolution whose weights are packed; there is none here.
 type Layer struct{ shape Shape }
 
-// New returns [ErrMissing].
-func New(ISA, Shape, []float32) (*Layer, error) { return nil, ErrMissing }
+// NewSession returns [ErrMissing].
+func NewSession(ISA, Layout) (*Session, error) { return nil, ErrMissing }
 
-// Close does nothing.
-func (*Layer) Close() {}
+// Load returns [ErrMissing].
+func (*Session) Load(int, int) ([]float32, error) { return nil, ErrMissing }
 
-// Scratch is memory that programs work in; there is none here.
-type Scratch struct{}
+// Store returns [ErrMissing].
+func (*Session) Store(int, []float32) error { return ErrMissing }
 
-// NewScratch returns [ErrMissing].
-func NewScratch() (*Scratch, error) { return nil, ErrMissing }
+// Inputs returns nil.
+func (*Session) Inputs() [][]float32 { return nil }
 
-// Close does nothing.
-func (*Scratch) Close() {}
+// Outputs returns nil.
+func (*Session) Outputs() [][]float32 { return nil }
 
-// Program is a list of steps; there is none here.
-type Program struct{}
+// Layer returns [ErrMissing].
+func (*Session) Layer(Shape, []float32) (*Layer, error) { return nil, ErrMissing }
 
-// NewProgram returns [ErrMissing].
-func NewProgram(ISA, []Step, int, int) (*Program, error) { return nil, ErrMissing }
+// Program returns [ErrMissing].
+func (*Session) Program([]Step, int) (int, error) { return 0, ErrMissing }
 
 // Run returns [ErrMissing].
-func (*Program) Run([]float32, int, *Scratch) error { return ErrMissing }
+func (*Session) Run(int, []Pass) error { return ErrMissing }
 
 // Close does nothing.
-func (*Program) Close() {}
+func (*Session) Close() {}

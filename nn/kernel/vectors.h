@@ -18,6 +18,13 @@ INLINE vf vmax(vf a, vf b) { return pick(a > b, a, b); }
 INLINE vf vmin(vf a, vf b) { return pick(a < b, a, b); }
 #endif
 
+// larger is the larger of two integers in each lane.
+#ifdef LARGER
+INLINE vmask larger(vmask a, vmask b) { return LARGER(a, b); }
+#else
+INLINE vmask larger(vmask a, vmask b) { return (a & (a > b)) | (b & ~(a > b)); }
+#endif
+
 // Part of a vector: the first n lanes, 0 in the others.
 INLINE vf load_part(const float *p, int n)
 {
@@ -37,8 +44,20 @@ INLINE void store_upto(float *p, vf v, int n)
 
 // ---- Activations -----------------------------------------------------------
 
-// power returns 2 to x, for x from -126 to 127, to 1 part in 10 millions. Smaller x
-// count as -126; NaN stays NaN.
+// power returns 2 to x, for x from -126 to 127, to 1 part in 5 millions. Smaller x count
+// as -126, or give 0; NaN stays NaN.
+#ifdef FRACTION
+INLINE vf power(vf x)
+{
+	vf r = FRACTION(x), p = splat(1.87757668e-3f);
+	p = p * r + 8.98934004e-3f;
+	p = p * r + 5.58263185e-2f;
+	p = p * r + 2.40153620e-1f;
+	p = p * r + 6.93153074e-1f;
+	p = p * r + 1;
+	return BY_POWER(p, x);
+}
+#else
 INLINE vf power(vf x)
 {
 	x = vmax(splat(-126), x);
@@ -54,6 +73,7 @@ INLINE vf power(vf x)
 	p = p * r + 1.0000001f;
 	return (vf)((vmask)p + e);
 }
+#endif
 
 #define LOG2E 1.44269504f
 

@@ -404,8 +404,8 @@ static int run3(const layer *l, const layer_call *c, scratch *s)
 			for (int q = p; q < end; q++) {
 				int width = l->panel[q];
 				if (from < to)
-					multiply(l, width, m.v + ((size_t)at * tiles + from) * row, row, u,
-						m.m + from * m_row + at * outs + (o - first), m_row, to - from, l->weights->unscale + (size_t)at * l->outs + o);
+					multiply(pass_of(l, width, m.v + ((size_t)at * tiles + from) * row, row, u, to - from, l->weights->unscale + (size_t)at * l->outs + o),
+						m.m + from * m_row + at * outs + (o - first), m_row);
 				u += row * width * LANES;
 				o += width * LANES;
 			}

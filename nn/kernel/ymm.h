@@ -6,6 +6,8 @@
 #define INTEGERS 1
 #define VMAX(a, b) ((vf)_mm256_max_ps((__m256)(a), (__m256)(b)))
 #define VMIN(a, b) ((vf)_mm256_min_ps((__m256)(a), (__m256)(b)))
+#define LARGER(a, b) ((vmask)_mm256_max_epi32((__m256i)(a), (__m256i)(b)))
+#define QUAD_MAX(a, b) ((quad)_mm_max_ps((__m128)(a), (__m128)(b)))
 #define PREFETCH(p) _mm_prefetch(p, _MM_HINT_T0)
 #define SPLAT2(p) _mm256_set1_epi32(*(const int32_t *)(p))
 #define TO_FLOAT(x) ((vf)_mm256_cvtepi32_ps(x))

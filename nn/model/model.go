@@ -80,12 +80,26 @@ var _ nn.Model = (*Model)(nil)
 // Open opens the network in the file at path, or the one inside the program
 // if path is "". Nothing is loaded into a session yet.
 func Open(path string, c Config) (*Model, error) {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
 	src, err := openSource(path, c.Overrides)
 	if err != nil {
 		return nil, err
+	}
+	return openModel(src, path, c)
+}
+
+// Read opens a network of which name and bytes are given: a file that somebody has dropped
+// on a page.
+func Read(name string, data []byte, c Config) (*Model, error) {
+	src, err := readSource(name, data, c.Overrides)
+	if err != nil {
+		return nil, err
+	}
+	return openModel(src, name, c)
+}
+
+func openModel(src source, path string, c Config) (*Model, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
 	run, err := chooseRunner(c, path, func() (source, error) { return src, nil })
 	if err != nil {

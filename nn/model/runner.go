@@ -12,7 +12,6 @@ import (
 	"kosumi/nn/graph"
 	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
-	"kosumi/nn/onnxgo"
 	"kosumi/nn/ort"
 )
 
@@ -128,6 +127,9 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 	if err == nil {
 		return newOrtRunner(c, ort.CPU, lib, lacks), nil
 	}
+	if inPage {
+		return kernelRunner{"a page has nothing else"}, nil
+	}
 	reason := "no onnxruntime library was found; `make deps` fetches it, and `engine doctor` says more"
 	if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
 		reason = err.Error()
@@ -219,11 +221,3 @@ type onnxgoRunner struct{ reason string }
 
 func (onnxgoRunner) name() string  { return OnnxGo }
 func (r onnxgoRunner) why() string { return r.reason }
-
-func (onnxgoRunner) open(w work) (nn.Backend, error) {
-	data, err := w.marshal()
-	if err != nil {
-		return nil, err
-	}
-	return onnxgo.Open(data, w.spec, w.maxBatch)
-}

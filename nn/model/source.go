@@ -66,6 +66,18 @@ func openSource(path string, o Overrides) (source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	}
+	return readSource(path, data, o)
+}
+
+// readSource opens a network of which name and bytes are given.
+func readSource(path string, data []byte, o Overrides) (source, error) {
+	if isKataGoName(path) {
+		net, err := katago.Read(bytes.NewReader(data), filepath.Base(path))
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrFile, err)
+		}
+		return katagoSource{net}, nil
+	}
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		return nil, fmt.Errorf("%w: %s is compressed: KataGo's networks end in .bin.gz or .txt.gz", ErrFile, path)
 	}

@@ -54,7 +54,7 @@ type Welcome struct {
 	Token    string    `json:"token,omitempty"`
 	Networks []Network `json:"networks"`
 	Engine   Engine    `json:"engine"`
-	Features []string  `json:"features"` // of "levels", "review", "training"
+	Features []string  `json:"features"` // of "drills", "levels", "life", "networks", "review", "training"
 	// Loss holds the bounds, in points, between the classes of moves: a loss that is a
 	// bound belongs to the class above it.
 	Loss   []float64 `json:"loss"`
@@ -160,7 +160,7 @@ type Engine struct {
 
 // Watch asks for the state of something now and for every change: what is "games",
 // "game:ID", "doc:ID", "docs", "engine", "training", "reviews", "review:ID", "profile",
-// "networks", or "you", of which there is no news.
+// "networks", "life", or "you", of which there is no news.
 type Watch struct {
 	What string `json:"what"`
 }

@@ -57,7 +57,7 @@ func handout() error {
 // handout.js, handout.css and the licences of the packages in them.
 func bundleHandout(texts func(path string) ([]byte, error)) (map[string][]byte, error) {
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{"web/ui/src/handout.tsx", "web/ui/src/handout.css"}, Outdir: handoutFolder, Bundle: true, Format: api.FormatIIFE, Target: api.ES2022,
+		EntryPoints: []string{"web/ui/src/handout.tsx", "web/ui/src/handout.css"}, Outdir: handoutFolder, Bundle: true, Define: served, Format: api.FormatIIFE, Target: api.ES2022,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact", MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
 		LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, Metafile: true, LogLevel: api.LogLevelWarning, NodePaths: []string{"web/ui/node_modules"},
 		Plugins: []api.Plugin{{Name: "texts", Setup: func(b api.PluginBuild) {

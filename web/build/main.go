@@ -25,6 +25,8 @@ import (
 
 func main() {
 	typesOnly := flag.Bool("types", false, "write the generated sources only, for the type checker")
+	siteFolder := flag.String("site", "", "write the page that needs no server into this folder only")
+	programs := flag.String("programs", "bin/page", "where page.wasm, kernel.wasm and kernel-worker.js stand, for -site")
 	schemaOnly := flag.Bool("schema", false, "write "+schemaFile+" and the lists of "+guideFile+" only")
 	flag.Parse()
 	if *schemaOnly {
@@ -34,13 +36,13 @@ func main() {
 		}
 		return
 	}
-	if err := run(*typesOnly); err != nil {
+	if err := run(*typesOnly, *siteFolder, *programs); err != nil {
 		fmt.Fprintln(os.Stderr, "the page cannot be built:", err)
 		os.Exit(1)
 	}
 }
 
-func run(typesOnly bool) error {
+func run(typesOnly bool, siteFolder, programs string) error {
 	if err := os.MkdirAll("web/ui/src/gen", 0o755); err != nil {
 		return err
 	}
@@ -53,7 +55,10 @@ func run(typesOnly bool) error {
 	if typesOnly {
 		return nil
 	}
-	files, err := bundle()
+	if siteFolder != "" {
+		return site(siteFolder, programs)
+	}
+	files, err := bundle(served)
 	if err != nil {
 		return err
 	}
@@ -117,12 +122,16 @@ func keyType(texts map[string]string) error {
 	return os.WriteFile("web/ui/src/gen/keys.ts", []byte(strings.TrimSuffix(b.String(), "\n")+";\n"), 0o644)
 }
 
-// bundle runs esbuild and returns the files of the page by name.
-func bundle() (map[string][]byte, error) {
+// served are the values that the build of a page sets which has a server.
+var served = map[string]string{"IN_TAB": "false", "WORKER": `""`}
+
+// bundle runs esbuild with the values that the build sets, and returns the files of the
+// page by name.
+func bundle(values map[string]string) (map[string][]byte, error) {
 	r := api.Build(api.BuildOptions{
 		EntryPoints: []string{"web/ui/src/main.tsx", "web/ui/src/style.css"},
 		Outdir:      "web/ui/dist/assets", EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]",
-		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022,
+		Bundle: true, Splitting: true, Define: values, Format: api.FormatESModule, Target: api.ES2022,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact",
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
 		LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, Metafile: true, LogLevel: api.LogLevelWarning,
@@ -184,17 +193,25 @@ func licenceTexts(meta string) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	for _, p := range slices.Sorted(maps.Keys(packages)) {
-		texts, err := filepath.Glob("web/ui/node_modules/" + p + "/LICEN[CS]E*")
-		if err != nil || len(texts) == 0 {
-			return nil, fmt.Errorf("package %s has no licence file", p)
-		}
-		text, err := os.ReadFile(texts[0])
-		if err != nil {
+		if err := licenceOf(&b, p, "web/ui/node_modules/"+p); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "%s\n\n%s\n\n", p, bytes.TrimSpace(text))
 	}
 	return b.Bytes(), nil
+}
+
+// licenceOf adds the licence that stands in the folder of a package.
+func licenceOf(b *bytes.Buffer, name, dir string) error {
+	texts, err := filepath.Glob(filepath.Join(dir, "LICEN[CS]E*"))
+	if err != nil || len(texts) == 0 {
+		return fmt.Errorf("package %s has no licence file", name)
+	}
+	text, err := os.ReadFile(texts[0])
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "%s\n\n%s\n\n", name, bytes.TrimSpace(text))
+	return nil
 }
 
 // write replaces the contents of web/ui/dist: every file compressed, but those

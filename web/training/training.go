@@ -16,8 +16,6 @@ import (
 
 // Training reads the folders of loops while a page shows them.
 type Training struct {
-	pages *hub.Hub
-
 	mu       sync.Mutex
 	loops    []*loop.Viewer
 	lastRead time.Time
@@ -31,8 +29,8 @@ const readEvery = 2 * time.Second
 const newestShown = 6
 
 // New returns the loops of folders.
-func New(folders []string, p *hub.Hub) *Training {
-	t := &Training{pages: p}
+func New(folders []string) *Training {
+	t := &Training{}
 	for _, dir := range folders {
 		t.loops = append(t.loops, loop.NewViewer(dir))
 	}
@@ -62,8 +60,8 @@ func (t *Training) read() *api.Training {
 }
 
 // Tell sends what has changed to those who watch.
-func (t *Training) Tell() {
-	if !t.pages.Watched("training") {
+func (t *Training) Tell(pages *hub.Hub) {
+	if !pages.Watched("training") {
 		return
 	}
 	t.mu.Lock()
@@ -77,7 +75,7 @@ func (t *Training) Tell() {
 		return
 	}
 	t.last = data
-	t.pages.Publish("training", api.Event{T: "training.state", D: now})
+	pages.Publish("training", api.Event{T: "training.state", D: now})
 }
 
 func wireRun(v *loop.View) api.TrainingRun {

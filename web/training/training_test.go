@@ -22,7 +22,7 @@ func (c *client) Post(e api.Event)          { c.got = append(c.got, e) }
 func TestTraining(t *testing.T) {
 	var h hub.Hub
 	dir := t.TempDir()
-	tr := New([]string{dir}, &h)
+	tr := New([]string{dir})
 	runs := tr.State().Runs
 	require.Len(t, runs, 1)
 	require.Equal(t, filepath.Base(dir), runs[0].Folder)
@@ -31,7 +31,7 @@ func TestTraining(t *testing.T) {
 	require.True(t, h.Enter(&c))
 	for range 3 {
 		tr.lastRead = tr.lastRead.Add(-readEvery)
-		tr.Tell()
+		tr.Tell(&h)
 	}
 	require.Len(t, c.got, 1)
 	require.Equal(t, "training.state", c.got[0].T)

@@ -4,7 +4,6 @@ package ui
 import (
 	"bytes"
 	"compress/gzip"
-	"embed"
 	"errors"
 	"io"
 	"io/fs"
@@ -14,23 +13,8 @@ import (
 	"strings"
 )
 
-//go:embed all:dist
-var embedded embed.FS
-
 // ErrNotBuilt says that the program was built without the page.
 var ErrNotBuilt = errors.New("this program was built without its page: run make build, which needs npm")
-
-// Page returns the files of the page that stand in the program.
-func Page() (fs.FS, error) {
-	sub, err := fs.Sub(embedded, "dist")
-	if err != nil {
-		return nil, err
-	}
-	if _, err := fs.Stat(sub, "index.html"); err != nil {
-		return nil, ErrNotBuilt
-	}
-	return sub, nil
-}
 
 // Files are those of the page, as they are sent.
 type Files struct {

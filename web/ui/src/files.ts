@@ -4,6 +4,7 @@ import { language, t, told } from "./i18n";
 import { toast } from "./live";
 import { inWords, send, token } from "./net";
 import { go, route } from "./router";
+import { ask } from "./server";
 
 const MOST = 20 << 20;
 const MOST_SAID = 4; // files that are named when they are refused
@@ -18,7 +19,7 @@ export async function openFiles(files: FileList | File[] | null, to: "doc" | "re
 	}
 	const form = new FormData();
 	for (const f of list) form.append("file", f, f.name);
-	const r = await fetch("/api/import" + (to === "review" ? "?to=review" : ""), { method: "POST", body: form, headers: { Authorization: "Bearer " + token() } }).catch(() => null);
+	const r = await ask("/api/import" + (to === "review" ? "?to=review" : ""), { method: "POST", body: form, headers: { Authorization: "Bearer " + token() } }).catch(() => null);
 	if (!r?.ok) {
 		toast(t("file_refused", { name: list[0].name, why: r ? r.statusText : t("connection_lost") }), { bad: true });
 		return;

@@ -1,15 +1,16 @@
 import { signal } from "@preact/signals";
-import { render, type FunctionComponent } from "preact";
+import { options, render, type FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { dropped, openFiles, openText } from "./files";
 import type { Engine } from "./gen/api";
 import type { Key } from "./gen/keys";
-import { language, preferred, setLanguage, t, unsavedText } from "./i18n";
+import { language, num, preferred, setLanguage, t, unsavedText } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { helpOpen, moreOpen, perform, rulesOpen, typing } from "./keys";
 import { Live, say, toast } from "./live";
 import { connect, giveToken, lostSince, send, status, unsaved, updated, watch, welcome } from "./net";
-import { follow, route, screens } from "./router";
+import { follow, route, screens, written } from "./router";
+import { inTab, newer, reload, starting } from "./server";
 import { settings } from "./settings";
 import { game } from "./views/game";
 import { Home } from "./views/Home";
@@ -110,14 +111,17 @@ function MorePlaces() {
 
 function Strips() {
 	const e = engine.value ?? welcome.value?.engine;
-	const away = status.value === "lost" && lostSince.value > 0;
+	const begins = starting();
+	const stopped = welcome.value && begins?.t === "failed" ? begins.why : "";
+	const away = !stopped && status.value === "lost" && lostSince.value > 0;
 	const waits = unsaved.value ?? (route.value.startsWith("/play/") ? game.value?.unsaved : undefined);
 	useEffect(() => { if (waits) say(unsavedText(waits), true); }, [!!waits]);
 	return (
 		<>
 			{away && <Away />}
 			{waits && <div class="strip-top bad unsaved"><Icon name="warn" /> {unsavedText(waits)}</div>}
-			{updated.value && <div class="strip-top">{t("updated")} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
+			{(updated.value || newer()) && <div class="strip-top">{t("updated")} <button class="button quiet small" onClick={reload}>{t("reload")}</button></div>}
+			{stopped && <div class="strip-top bad"><Icon name="warn" /> {t("tab_failed", { why: stopped })} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
 			{status.value === "open" && e?.state === "loading" && <div class="strip-top">{t("loading_network", { name: e.name })}</div>}
 			{status.value === "open" && e?.state === "failed" && <div class="strip-top bad"><Icon name="warn" /> {t("network_failed", { name: e.name, why: e.error ?? "" })}
 				<button class="button quiet" onClick={() => void send("network.use", { name: welcome.value?.networks.find((n) => n.weak)?.name ?? "" })}>{t("use_built_in")}</button></div>}
@@ -171,7 +175,7 @@ function Dialog({ open, onClose, label, children }: { open: boolean; onClose: ()
 
 const KEYS: [string, Parameters<typeof t>[0]][] = [
 	["← →, j k", "key_walk"], ["PgUp PgDn", "key_ten"], ["Home End", "key_ends"], ["↑ ↓", "key_branch"], ["space", "key_analysis"], ["shift+space", "key_goon"], ["1 2 3 4 5", "key_overlays"],
-	[",", "key_best"], ["p u shift+U h v", "key_game"], ["n, shift+N", "key_mistake"], ["e", "key_setup"], ["m", "key_numbers"], ["f", "key_flip"], ["c", "key_speak"], ["/", "key_type"], ["ctrl+V", "key_paste"], ["ctrl+S", "key_save"],
+	[",", "key_best"], ["p u shift+U h v", "key_game"], ["n, shift+N", "key_mistake"], ["e", "key_setup"], ["m", "key_numbers"], ["f", "key_flip"], ["i", "key_life"], ["c", "key_speak"], ["/", "key_type"], ["ctrl+V", "key_paste"], ["ctrl+S", "key_save"],
 	["g r o l", "key_grid"], ["?", "key_help"],
 ];
 
@@ -215,10 +219,26 @@ function Typing() {
 	);
 }
 
+// What there is to see before the server answers.
+function Starting() {
+	const s = starting();
+	if (s?.t === "taken") return <main class="empty"><h1>Kosumi</h1><p role="status">{t("tab_taken")}</p></main>;
+	if (s?.t === "failed") return <main class="empty"><h1>Kosumi</h1><p role="alert">{t("tab_failed", { why: s.why })}</p><button class="button primary" onClick={() => location.reload()}>{t("reload")}</button></main>;
+	if (s?.t !== "loading") return <main class="empty" aria-busy="true" />;
+	const mb = (n: number) => num(n / 1e6, 1);
+	return (
+		<main class="empty" aria-busy="true">
+			<h1>Kosumi</h1>
+			<progress max={s.total} value={s.done} aria-label={t("progress")} />
+			<p class="dim">{s.done < s.total ? t("tab_loading", { done: mb(s.done), of: mb(s.total) }) : t("tab_starting")}</p>
+		</main>
+	);
+}
+
 function View() {
 	const [, place, id = ""] = route.value.split("/");
 	if (status.value === "denied") return <Denied />;
-	if (!welcome.value) return <main class="empty" aria-busy="true" />;
+	if (!welcome.value) return <Starting />;
 	if (place === "play" && id) return <PlayView id={id} />;
 	if (loaders[place]) return <Later name={place} id={id} />;
 	return <Home />;
@@ -248,6 +268,16 @@ function App() {
 			<Live />
 		</div>
 	);
+}
+
+if (inTab) {
+	// Links lead to the page's one address also where they are copied or opened beside it.
+	const before = options.vnode;
+	options.vnode = (v) => {
+		const p = v.props as { href?: unknown };
+		if (v.type === "a" && typeof p.href === "string" && p.href.startsWith("/")) p.href = written(p.href);
+		before?.(v);
+	};
 }
 
 document.addEventListener("dragover", (e) => {

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import type { Error as Refusal, Frame, Welcome } from "./gen/api";
 import { language, refusal, told } from "./i18n";
+import { ask, inTab, line } from "./server";
 
 export type Status = "connecting" | "open" | "lost" | "denied";
 export const status = signal<Status>("connecting");
@@ -38,11 +39,11 @@ interface Pending {
 /** Why something is not saved yet; null: all is. */
 export const unsaved = signal<Refusal | null>(null);
 
-const client = crypto.randomUUID();
+const client = [...crypto.getRandomValues(new Uint32Array(4))].map((n) => n.toString(36)).join("-");
 const pending = new Map<string, Pending>();
 const watches = new Map<string, Set<(d: any) => void>>();
 const listeners = new Map<string, Set<(d: any) => void>>();
-let socket: WebSocket | null = null;
+let socket: ReturnType<typeof line> | null = null;
 let counter = 0;
 let attempt = 0;
 let timer = 0;
@@ -72,16 +73,16 @@ export function giveToken(text: string): void {
 
 export function connect(): void {
 	clearTimeout(timer);
-	const ws = new WebSocket(location.origin.replace(/^http/, "ws") + "/api/ws", "kosumi.v1");
+	const ws = line();
 	socket = ws;
 	tried = performance.now();
-	const who = credentials();
+	const who = inTab ? {} : credentials();
 	ws.onopen = () => ws.send(JSON.stringify({ t: "hello", id: "hello", d: { ...who, api: [1], client } }));
-	ws.onmessage = (e) => {
+	ws.onmessage = (e: { data: string }) => {
 		silent = performance.now();
-		receive(JSON.parse(e.data as string));
+		receive(JSON.parse(e.data));
 	};
-	ws.onclose = (e) => {
+	ws.onclose = (e: { code: number }) => {
 		if (socket === ws) lose(e.code);
 	};
 }
@@ -270,7 +271,7 @@ setInterval(() => void look(), 2500);
 
 /** Fetches a file of the server's with the token; without a name of its own it has the server's. */
 export async function fetched(path: string, called?: string): Promise<File> {
-	const r = await fetch(path, { headers: { Authorization: "Bearer " + token() } });
+	const r = await ask(path, { headers: { Authorization: "Bearer " + token() } });
 	if (!r.ok) throw new Refused({ code: "not_found", text: await r.text() });
 	const name = called ?? /filename="([^"]+)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "game.sgf";
 	return new File([await r.blob()], name, { type: r.headers.get("Content-Type") ?? "" });
@@ -289,6 +290,6 @@ export function saveFile(f: File): void {
 export const save = async (path: string, called?: string): Promise<void> => saveFile(await fetched(path, called));
 
 export async function textOf(path: string): Promise<string> {
-	const r = await fetch(path, { headers: { Authorization: "Bearer " + token() } });
+	const r = await ask(path, { headers: { Authorization: "Bearer " + token() } });
 	return r.text();
 }

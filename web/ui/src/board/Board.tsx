@@ -38,6 +38,8 @@ export interface BoardProps {
 	cell?: (p: number) => string;
 	/** a point that is pressed; refused says that it may not be played */
 	onPlay?: (p: number, refused: boolean) => void;
+	/** a stone that is pressed, in place of onPlay */
+	onStone?: (p: number) => void;
 	/** every point can be pressed, whatever legal says */
 	any?: boolean;
 	onHover?: (p: number) => void;
@@ -211,6 +213,7 @@ export function Board(q: BoardProps) {
 		return flip ? area - 1 - p : p;
 	};
 	const allowed = (p: number) => p >= 0 && (!!q.any || q.legal?.[p] === "1");
+	const pressable = (p: number) => !!q.onStone && !q.any && q.stones[p] !== "." && p >= 0;
 	const show = (p: number, strong: boolean, waiting = false) => {
 		const g = ghost.peek();
 		if (g.p !== p || g.strong !== strong || g.waiting !== waiting) ghost.value = { p, strong, waiting };
@@ -219,6 +222,10 @@ export function Board(q: BoardProps) {
 	const commit = (p: number) => {
 		show(-1, false);
 		q.onWaiting?.(null);
+		if (pressable(p)) {
+			q.onStone?.(p);
+			return;
+		}
 		if (!allowed(p) || q.any || !q.turn || q.stones[p] !== ".") {
 			q.onPlay?.(p, !allowed(p));
 			return;
@@ -299,7 +306,7 @@ export function Board(q: BoardProps) {
 					const p = pointAt(e);
 					if (e.pointerType === "mouse" && e.buttons === 0) {
 						if (playable && !ghost.peek().waiting) show(allowed(p) ? p : -1, false);
-						const cursor = playable && p >= 0 && !allowed(p) ? "not-allowed" : "";
+						const cursor = pressable(p) ? "pointer" : playable && p >= 0 && !allowed(p) ? "not-allowed" : "";
 						if (e.currentTarget.style.cursor !== cursor) e.currentTarget.style.cursor = cursor;
 						q.onHover?.(p);
 						return;
@@ -331,7 +338,7 @@ export function Board(q: BoardProps) {
 							<GhostStone ghost={ghost} at={at} m={m} dpr={dpr} flat={wood === "paper"} turn={q.turn} />
 						</svg>
 						<canvas class="stream" ref={canvas} width={pw} height={ph} style={sized} aria-hidden="true" />
-						<Grid q={q} m={m} flip={flip} onEnter={(p) => q.onPlay?.(p, !allowed(p))} />
+						<Grid q={q} m={m} flip={flip} onEnter={(p) => (pressable(p) ? q.onStone : q.onPlay)?.(p, !allowed(p))} />
 					</>
 				)}
 			</div>

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { GameState, Review, ReviewMove, ReviewPoint, ReviewProgress } from "../gen/api";
 import { t, yourResult } from "../i18n";
 import { Icon } from "../icons";
+import { Life } from "../life/Life";
 import { save, send, watch } from "../net";
 import { settings } from "../settings";
 import { again, analyseGame, back, ended, lookAt, reviewGame } from "./game";
@@ -58,6 +59,7 @@ export function After({ g }: { g: GameState }) {
 			{g.fit && <RankScale f={g.fit} />}
 			<CountTold g={g} />
 			{g.moves.length > 0 && <Steps g={g} />}
+			<Life at={`${g.game} ${back.value ?? g.moves.length}`} />
 			{r && <Graph points={points()} at={back.value ?? g.moves.length} onSeek={lookAt} height={92} winrate={false} />}
 			{r && <Story g={g} r={r} known={known.value} />}
 			<div class="next-steps">

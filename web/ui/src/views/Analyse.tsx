@@ -6,10 +6,12 @@ import { Choice, NumberField, Tool, Where } from "../controls";
 import type { Doc, DocChange, Network } from "../gen/api";
 import { language, leadShort, leadText, num, rank, refusal, resultText, rulesName, short, signed, t } from "../i18n";
 import { Icon } from "../icons";
+import { Life } from "../life/Life";
+import * as life from "../life/question";
 import { keys } from "../keys";
 import { say, toast } from "../live";
 import { frames, inWords, Refused, save, send, post, status, watch, welcome } from "../net";
-import { query } from "../router";
+import { note, query } from "../router";
 import { other, play, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
 import { stoneSound } from "../sound";
@@ -372,6 +374,8 @@ function typed(text: string): boolean {
 
 const gone = signal(false);
 
+const shown = life.over(overlay);
+
 function DocView({ id }: { id: string }) {
 	useEffect(() => {
 		gone.value = false;
@@ -387,14 +391,14 @@ function DocView({ id }: { id: string }) {
 		const offHover = effect(() => { void tree.at.value; hover.value = -1; steps.value = 0; });
 		const offBudget = effect(() => { void tree.at.value; goOn.value = false; });
 		const off = keys({
-			ArrowLeft: () => tree.walk(-1), ArrowRight: () => tree.walk(1), j: () => tree.walk(-1), k: () => tree.walk(1),
+			ArrowLeft: () => { if (!life.takeBack()) tree.walk(-1); }, ArrowRight: () => tree.walk(1), j: () => tree.walk(-1), k: () => tree.walk(1),
 			PageUp: () => tree.walk(-10), PageDown: () => tree.walk(10), "shift+ArrowLeft": () => tree.walk(-10), "shift+ArrowRight": () => tree.walk(10),
 			Home: () => tree.goTo(tree.line.value[0]), End: () => tree.goTo(tree.line.value.at(-1)), "0": () => tree.goTo(tree.line.value[0]), $: () => tree.goTo(tree.line.value.at(-1)),
 			ArrowUp: () => tree.beside(-1), ArrowDown: () => tree.beside(1),
-			space: () => change({ on: !wish.value.on }), "shift+space": () => { goOn.value = true; },
+			i: () => void life.ask(), space: () => change({ on: !wish.value.on }), "shift+space": () => { goOn.value = true; },
 			"1": () => change({ moves: !wish.value.moves }), "2": () => change({ area: !wish.value.area }), "3": () => change({ policy: !wish.value.policy }), "4": () => humans.value && change({ human: !wish.value.human }), "5": () => change({ bestOnly: !wish.value.bestOnly }),
 			",": best, c: speak, e: () => (edit.value = edit.value ? "" : "alt"), f: () => (flip.value = !flip.value), m: () => set("numbers", !settings.value.numbers), p: () => void attempt(tree.playMoves(["pass"])),
-			n: () => mistake(1), N: () => mistake(-1), B: () => void attempt(tree.op("promote")), "ctrl+s": () => void save(`/api/docs/${id}.sgf`), Escape: () => { edit.value = ""; menu.value = false; },
+			n: () => mistake(1), N: () => mistake(-1), B: () => void attempt(tree.op("promote")), "ctrl+s": () => void save(`/api/docs/${id}.sgf`), Escape: () => { if (life.close(false)) return; edit.value = ""; menu.value = false; },
 		}, typed);
 		return () => { stop(); off(); offAsk(); offHover(); offBudget(); frames(null); post("analysis.set", { on: false }); };
 	}, [id]);
@@ -405,7 +409,7 @@ function DocView({ id }: { id: string }) {
 		const at = query().get("at");
 		if (!there || at === null) return;
 		tree.goTo(tree.line.value[Math.min(Number(at) || 0, tree.line.value.length - 1)]);
-		history.replaceState(null, "", location.pathname);
+		note("/analyse/" + id);
 	}, [id, there]);
 	useEffect(() => { if (there) startSweep(false); }, [id, there]);
 	if (gone.value) return <main class="empty"><p>{t("doc_gone")}</p><a class="button primary" href="/analyse">{t("analyse")}</a></main>;
@@ -423,17 +427,19 @@ function DocView({ id }: { id: string }) {
 			<h1 class="sr">{t("analyse")}</h1>
 			<div class="stage">
 				<Board w={w} h={h} stones={p.stones} last={p.last} legal={legal} any={!!edit.value} turn={edit.value === "w" ? "w" : edit.value === "b" ? "b" : p.turn} flip={flip.value} coordinates={settings.value.coordinates} confirm={edit.value ? "never" : settings.value.confirm}
-					overlay={overlay} marks={(n?.marks ?? []).map((m) => ({ k: m.k, p: point(m.p, w, h), l: m.l }))} next={next.map((k) => ({ p: point(k.m!, w, h), c: k.c as Colour }))}
+					overlay={shown} marks={(n?.marks ?? []).map((m) => ({ k: m.k, p: point(m.p, w, h), l: m.l }))} next={next.map((k) => ({ p: point(k.m!, w, h), c: k.c as Colour }))}
 					numbers={settings.value.numbers ? numbersOf() : undefined} label={t("board_plain", { w, h })}
 					cell={(q) => { const i = rows.peek().findIndex((m) => point(m.m, w, h) === q); return i < 0 ? "" : `${LETTERS[i]}, ${i ? t("loses", { points: rows.peek()[i].loss.toFixed(1) }) : t("best")}`; }}
 					onPlay={(q, no) => void playHere(q, no)} onHover={(q) => { const i = q < 0 || edit.value ? -1 : rows.peek().findIndex((m) => point(m.m, w, h) === q); if (i !== hover.peek()) { hover.value = i; steps.value = 0; } }}
 					onWheel={(s) => { const c = rows.peek()[hover.peek()]; if (c) steps.value = Math.max(1, Math.min(c.pv.length, (steps.value || (s > 0 ? 0 : c.pv.length)) + s)); else tree.walk(s); }}
-					onMiddle={(q) => { const c = rows.value.find((m) => point(m.m, w, h) === q); if (c) void attempt(keep(c.pv)); }} />
+					onMiddle={(q) => { const c = rows.value.find((m) => point(m.m, w, h) === q); if (c) void attempt(keep(c.pv)); }}
+					{...(edit.value ? {} : life.onBoard({ doc: id, node: tree.at.value, w, h, stones: p.stones, turn: p.turn }))} />
 				<Nav />
 				<Curve />
 				{edit.value ? <EditBar /> : <Legend />}
 			</div>
 			<aside class="panel" aria-label={t("panel")}>
+				<Life at={`${tree.at.value} ${p.stones}`} />
 				<EngineLine />
 				<Candidates />
 				<div class="tabs" role="tablist">

@@ -5,6 +5,7 @@ import { duration, num, t, told } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, send, token, watch, welcome } from "../net";
+import { ask as fromServer, inTab } from "../server";
 
 const list = signal<NetworkList | null>(null);
 const none = signal(false); // this server keeps no networks
@@ -41,7 +42,7 @@ async function upload(f: File | undefined): Promise<void> {
 	if (!f) return;
 	busy.value = true;
 	try {
-		const r = await fetch("/api/networks/" + encodeURIComponent(f.name), { method: "PUT", body: f, headers: { Authorization: "Bearer " + token() } });
+		const r = await fromServer("/api/networks/" + encodeURIComponent(f.name), { method: "PUT", body: f, headers: { Authorization: "Bearer " + token() } });
 		const a = r.ok ? ((await r.json()) as Imported) : { name: f.name, error: r.statusText };
 		if (a.error) toast(t("network_not_kept", { name: f.name, why: a.say ? told(a.say) : a.error }), { bad: true, ms: 15000 });
 		else toast(t("network_kept", { name: f.name }), { action: t("network_use"), run: () => void use(f.name), ms: 10000 });
@@ -88,7 +89,7 @@ function Add() {
 			<h2 id="net-add">{t("network_add")}</h2>
 			<p class="dim">{t("network_add_text")}</p>
 			<label class={"button" + (busy.value ? " busy" : "")}><Icon name="open" /> {t(busy.value ? "network_sending" : "choose_file")}<input type="file" accept=".gz,.onnx" class="sr" disabled={busy.value} onChange={(e) => { void upload(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} /></label>
-			<form onSubmit={(e) => {
+			{!inTab && <form onSubmit={(e) => {
 				e.preventDefault();
 				const form = e.currentTarget;
 				const [url, sha256] = ["url", "sha256"].map((n) => (form.elements.namedItem(n) as HTMLInputElement).value);
@@ -97,7 +98,7 @@ function Add() {
 				<label>{t("network_url")} <input name="url" type="url" required pattern="https://.*" placeholder="https://" autocomplete="off" spellcheck={false} /></label>
 				<label>{t("network_sha")} <input name="sha256" required pattern="\s*[0-9a-fA-F]{64}\s*" autocomplete="off" spellcheck={false} title={t("network_sha_hint")} /></label>
 				<button class="button quiet"><Icon name="save" /> {t("network_fetch")}</button>
-			</form>
+			</form>}
 		</section>
 	);
 }
@@ -123,7 +124,7 @@ export function Networks(_: { id: string }) {
 			</ul>
 			{l.jobs.length > 0 && <ul class="network-list">{(l.jobs as NetworkJob[]).map((j) => <Job key={j.name} j={j} />)}</ul>}
 			<Add />
-			<p class="dim">{t("network_folder", { folder: l.folder })}</p>
+			{!inTab && <p class="dim">{t("network_folder", { folder: l.folder })}</p>}
 		</main>
 	);
 }

@@ -6,6 +6,7 @@ import { Tool, Where } from "../controls";
 import type { ClockState, GameState } from "../gen/api";
 import { num, t } from "../i18n";
 import { Icon } from "../icons";
+import * as life from "../life/question";
 import { keys } from "../keys";
 import { say } from "../live";
 import { save, status, watch } from "../net";
@@ -238,6 +239,15 @@ function PlaceBar({ q }: { q: Waiting }) {
 
 const Leave = () => <a class="leave" href="/" aria-label={t("leave_game")} title={t("leave_game")}><Icon name="back" size={24} /></a>;
 
+const seen = life.over(overlay);
+
+// Where stones are asked about once a game is over.
+function lifeAt(g: GameState, past: number | null): life.Place {
+	const [w, h] = size.value;
+	const n = past ?? g.moves.length;
+	return { game: g.game, n, w, h, stones: past === null ? g.stones : positions.value[past], turn: moverOf(g, n) };
+}
+
 export function PlayView({ id }: { id: string }) {
 	useEffect(() => {
 		batch(() => {
@@ -268,7 +278,7 @@ export function PlayView({ id }: { id: string }) {
 		const off = keys({
 			u: undo, "ctrl+z": undo, U: redo, "ctrl+y": redo, h: () => void hint(), v: () => void count(), p: () => void pass(), f: () => (flip.value = !flip.value),
 			m: () => set("numbers", !settings.value.numbers),
-			ArrowLeft: () => walk(-1), ArrowRight: () => walk(1), j: () => walk(-1), k: () => walk(1), PageUp: () => walk(-10), PageDown: () => walk(10), Home: () => lookAt(0), End: () => lookAt(Infinity), Escape: () => lookAt(Infinity),
+			i: () => game.value?.phase === "over" && void life.ask(), ArrowLeft: () => { if (!life.takeBack()) walk(-1); }, ArrowRight: () => walk(1), j: () => walk(-1), k: () => walk(1), PageUp: () => walk(-10), PageDown: () => walk(10), Home: () => lookAt(0), End: () => lookAt(Infinity), Escape: () => { if (!life.close(false)) lookAt(Infinity); },
 		}, typed);
 		return () => { stop(); clearInterval(tick); off(); document.title = "Kosumi"; };
 	}, [id]);
@@ -291,14 +301,15 @@ export function PlayView({ id }: { id: string }) {
 			<div class="top-player"><Leave /><Player g={g} colour={engine} /></div>
 			<Board w={w} h={h} stones={shown?.stones ?? (past === null ? g.stones : positions.value[past])} last={shown ? shown.last : last && last !== "pass" ? point(last, w, h) : -1} ko={g.ko && past === null ? point(g.ko, w, h) : -1}
 				legal={mine ? g.legal : undefined} turn={g.phase === "count" || g.phase === "over" || past !== null ? undefined : ((shown ? undefined : g.colour) as Colour | undefined)} dead={dead} flip={flip.value} coordinates={settings.value.coordinates}
-				confirm={g.phase === "count" ? "never" : settings.value.confirm} overlay={overlay} any={g.phase === "count" && past === null} onWheel={(s) => walk(s)} numbers={settings.value.numbers ? numbersOf(g) : undefined} marks={counting.value?.marks}
+				confirm={g.phase === "count" ? "never" : settings.value.confirm} overlay={seen} any={g.phase === "count" && past === null} onWheel={(s) => walk(s)} numbers={settings.value.numbers ? numbersOf(g) : undefined} marks={counting.value?.marks}
 				label={t("board_label", { w, h, who: t(g.colour === "b" ? "black" : "white") })}
 				onPlay={(p, no) => void place(p, no)} onWaiting={(q) => (waiting.value = q)}
 				onKey={(e, p) => {
 					if (e.key === "g") { say(group(g, p)); return true; }
 					if (e.key === "r" || e.key === "o") { typed(e.key === "r" ? `row ${h - Math.floor(p / w)}` : `col ${vertex(p, w, h)[0]}`); return true; }
 					return false;
-				}} />
+				}}
+				{...(g.phase === "over" ? life.onBoard(lifeAt(g, past)) : {})} />
 			<aside class="panel" aria-label={t("panel")}>
 				<div class="panel-player"><Leave /><Player g={g} colour={engine} /></div>
 				<div class="me"><Player g={g} colour={g.colour as Colour} /></div>

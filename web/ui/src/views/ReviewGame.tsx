@@ -10,7 +10,7 @@ import { Icon } from "../icons";
 import { keys } from "../keys";
 import { say, toast } from "../live";
 import { fetched, inWords, Refused, save, saveFile, send, textOf, watch } from "../net";
-import { go } from "../router";
+import { go, note, query } from "../router";
 import { other, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
@@ -316,7 +316,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		gone.value = "";
 		opened = false;
 		goTo(0);
-		const m = Number(new URLSearchParams(location.search).get("m"));
+		const m = Number(query().get("m"));
 		judge = by;
 		if (given) take(given);
 		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { const asked = m > 0 && !opened; opened ||= asked; take(d); if (asked) goTo(m - 1); }, (e) => (gone.value = inWords(e)));
@@ -329,7 +329,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
 		return () => { stop(); off(); };
 	}, [id]);
-	useEffect(() => { if (review.value && !given) history.replaceState(null, "", `/review/${id}?m=${at.value + 1}`); }, [at.value]);
+	useEffect(() => { if (review.value && !given) note(`/review/${id}?m=${at.value + 1}`); }, [at.value]);
 
 	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_games")}</a></main>;
 	const r = review.value;

@@ -4,6 +4,7 @@ import { Choice, Field, Switch } from "../controls";
 import type { ReviewProgress, Reviews } from "../gen/api";
 import { LANGUAGES, t } from "../i18n";
 import { textOf, watch, welcome } from "../net";
+import { inTab } from "../server";
 import { set, settings } from "../settings";
 import { signal } from "@preact/signals";
 import { TeachChoice } from "./Teach";
@@ -59,7 +60,7 @@ export function Settings(_: { id: string }) {
 				<p>Kosumi {w?.version} · {w?.engine.name} · {[w?.engine.provider, w?.engine.precision].filter(Boolean).join(" · ")}</p>
 				<p class="dim">{w?.engine.why}</p>
 				{w?.features?.includes("networks") && <p><a class="button quiet" href="/networks">{t("networks")}</a></p>}
-				<p>{t("set_folder", { folder: w?.folder ?? "" })} {reviewsFolder.value && t("reviews_folder", { folder: reviewsFolder.value })}</p>
+				<p>{inTab ? t("set_tab") : t("set_folder", { folder: w?.folder ?? "" })} {!inTab && reviewsFolder.value && t("reviews_folder", { folder: reviewsFolder.value })}</p>
 				<details onToggle={(e) => { if ((e.currentTarget as HTMLDetailsElement).open && !licences.value) void textOf("/assets/licences.txt").then((x) => (licences.value = x)); }}>
 					<summary>{t("licences")}</summary>
 					<pre class="licences" tabIndex={0}>{licences.value}</pre>

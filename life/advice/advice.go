@@ -1,4 +1,5 @@
-package main
+// Package advice shows positions of questions about life and death to a network.
+package advice
 
 import (
 	"context"
@@ -8,11 +9,11 @@ import (
 	"kosumi/nn"
 )
 
-// lifeNetwork shows positions of questions about life and death to a network.
-type lifeNetwork struct{ net nn.Evaluator }
+// Network is a network as [life.Network].
+type Network struct{ Evaluator nn.Evaluator }
 
 // Look implements life.Network.
-func (n lifeNetwork) Look(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*life.View, error) {
+func (n Network) Look(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*life.View, error) {
 	g, err := board.NewGame(size, board.TrompTaylor())
 	if err != nil {
 		return nil, err
@@ -25,7 +26,7 @@ func (n lifeNetwork) Look(ctx context.Context, size board.Size, stones []board.C
 		return nil, err
 	}
 	out := new(nn.Output)
-	if err := n.net.Evaluate(ctx, &nn.Query{Game: g, NeedOwnership: true}, out); err != nil {
+	if err := n.Evaluator.Evaluate(ctx, &nn.Query{Game: g, NeedOwnership: true}, out); err != nil {
 		return nil, err
 	}
 	v := &life.View{Policy: make([]float32, len(stones))}

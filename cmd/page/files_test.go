@@ -1,0 +1,176 @@
+package main_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
+)
+
+// serverJS begins the server's worker, without the page, and says hello: command(t, d)
+// then returns the event that answers.
+const serverJS = `new Promise((ready) => {
+	const worker = new Worker(%q), line = new MessageChannel(), waiting = new Map();
+	let n = 0;
+	window.worker = worker;
+	window.command = (t, d) => new Promise((done) => {
+		const id = "c" + ++n;
+		waiting.set(id, done);
+		line.port1.postMessage(JSON.stringify({ t, id, d }));
+	});
+	line.port1.onmessage = (e) => {
+		if (e.data === 0) return command("hello", { api: [1], client: String(Math.random()) }).then(() => ready(""));
+		const m = JSON.parse(e.data);
+		waiting.get(m.re)?.(m);
+		waiting.delete(m.re);
+	};
+	worker.onmessage = (e) => {
+		if (e.data.t === "failed") ready(e.data.why);
+		if (e.data.t === "answer") window.answered?.(e.data);
+	};
+	worker.postMessage({ t: "attend" }, [line.port2]);
+})`
+
+// startServer has a tab run the server alone. It returns why it could not.
+func startServer(t *testing.T, b *browsertest.Tab, address string) string {
+	t.Helper()
+	scripts, err := filepath.Glob(filepath.Join(testshared.Checkout(t), "bin/site/assets/worker-*.js"))
+	require.NoError(t, err)
+	require.Len(t, scripts, 1)
+	b.Do(chromedp.Navigate(address + "assets/licences.txt"))
+	return browsertest.JS[string](b, fmt.Sprintf(serverJS, filepath.Base(scripts[0])))
+}
+
+// event is what answers a command.
+type event struct {
+	T string
+	D struct {
+		ID, Code, Text string
+		Rev            int
+		Setup          []string
+	}
+}
+
+func command(b *browsertest.Tab, name, data string) event {
+	b.T.Helper()
+	return browsertest.JS[event](b, fmt.Sprintf(`command(%q, %s)`, name, data))
+}
+
+// another opens one more tab of the same browser.
+func another(b *browsertest.Tab) (tab *browsertest.Tab, closeTab func()) {
+	ctx, stop := chromedp.NewContext(b.Ctx)
+	b.T.Cleanup(stop)
+	return &browsertest.Tab{T: b.T, Ctx: ctx}, stop
+}
+
+// TestKilledTab closes the tab at random moments while stones are placed: what was
+// acknowledged is there when it is opened again.
+func TestKilledTab(t *testing.T) {
+	s := site(t)
+	address := s.URL + "/some/path/"
+	seed := testshared.Seed(t)
+	r := rand.New(rand.NewPCG(seed, 0))
+	b := browsertest.Open(t)
+	b.Do(chromedp.Navigate("about:blank"))
+	var game string
+	var mu sync.Mutex
+	var placed []string
+	for round := range 8 {
+		tab, closeTab := another(b)
+		chromedp.ListenTarget(tab.Ctx, func(e any) {
+			if said, ok := e.(*runtime.EventConsoleAPICalled); ok && len(said.Args) == 1 {
+				mu.Lock()
+				placed = append(placed, strings.Trim(string(said.Args[0].Value), `"`))
+				mu.Unlock()
+			}
+		})
+		require.Empty(t, startServer(t, tab, address))
+		if round == 0 {
+			game = command(tab, "game.new", `{ size: [19, 19], rules: "chinese", handicap: 90, free: true, colour: "b" }`).D.ID
+			require.NotEmpty(t, game)
+		}
+		now := command(tab, "watch", fmt.Sprintf(`{ what: "game:%s" }`, game))
+		require.Equal(t, "ok", now.T, now.D.Text)
+		mu.Lock()
+		acknowledged := slices.Clone(placed)
+		mu.Unlock()
+		require.Subset(t, append([]string{""}, now.D.Setup...), acknowledged, "what was acknowledged")
+		tab.Do(chromedp.Evaluate(fmt.Sprintf(`(async () => {
+			for (let i = 0, rev = %d; i < 10; i++) {
+				const stone = "ABCDEFGHJK"[i] + %d;
+				const e = await command("game.play", { game: %q, rev, move: stone });
+				if (e.t === "ok") { console.log(stone); rev++; }
+			}
+		})()`, now.D.Rev, round+1, game), nil))
+		time.Sleep(time.Duration(r.IntN(120)) * time.Millisecond)
+		closeTab()
+	}
+	require.NotEmpty(t, placed)
+}
+
+// TestFullTab has no room for a move: it is refused, changes nothing, and is taken once
+// there is room. Without room for anything the page says so.
+func TestFullTab(t *testing.T) {
+	s := site(t)
+	address := s.URL + "/some/path/"
+	b := browsertest.Open(t)
+	full, room := storage.OverrideQuotaForOrigin(s.URL).WithQuotaSize(1), storage.OverrideQuotaForOrigin(s.URL)
+	b.Do(chromedp.Navigate(address+"assets/licences.txt"), full)
+	require.Contains(t, startServer(t, b, address), "No space left on device")
+	b.Do(room)
+	require.Empty(t, startServer(t, b, address))
+	game := command(b, "game.new", `{ size: [19, 19], rules: "chinese", handicap: 90, free: true, colour: "b" }`).D.ID
+	setup := func() []string { return command(b, "watch", fmt.Sprintf(`{ what: "game:%s" }`, game)).D.Setup }
+	play := func(rev int) event {
+		stone := fmt.Sprintf("%c%d", "ABCDEFGHJKLMNOPQRST"[rev%19], 1+rev/19)
+		return command(b, "game.play", fmt.Sprintf(`{ game: %q, rev: %d, move: %q }`, game, rev, stone))
+	}
+	require.Equal(t, "ok", play(0).T)
+	b.Do(full)
+	placed, refused := 1, play(1)
+	for ; refused.T == "ok" && placed < 80; refused = play(placed) { // the browser looks again after some seconds
+		placed++
+		time.Sleep(500 * time.Millisecond)
+	}
+	require.Equal(t, "not_saved", refused.D.Code, refused.D.Text)
+	require.Len(t, setup(), placed)
+	b.Do(room)
+	require.Equal(t, "ok", play(placed).T)
+	require.Empty(t, startServer(t, b, address))
+	require.Len(t, setup(), placed+1)
+}
+
+// TestNoNetworkFile refuses files that hold no network in one line, keeps nothing of
+// them, and plays on.
+func TestNoNetworkFile(t *testing.T) {
+	s := site(t)
+	b := browsertest.Open(t)
+	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))
+	for name, body := range map[string]string{"a.bin.gz": "no network", "b.onnx": "", "c.txt.gz": "\x1f\x8b broken", "d.exe": "MZ"} {
+		answer := browsertest.JS[struct {
+			Status int
+			Text   string
+		}](b, fmt.Sprintf(`new Promise((done) => {
+			window.answered = (m) => done({ status: m.status, text: new TextDecoder().decode(m.body) });
+			worker.postMessage({ t: "request", id: 1, method: "PUT", path: "/api/networks/%s", headers: [], body: new TextEncoder().encode(%q) });
+		})`, name, body))
+		require.Equal(t, 200, answer.Status, name)
+		require.Contains(t, answer.Text, `"error":"`, name)
+		require.NotContains(t, answer.Text, `\n`, name)
+	}
+	list := browsertest.JS[[]string](b, `command("watch", { what: "networks" }).then((e) => [...e.d.networks, ...e.d.jobs].map((n) => n.name))`)
+	require.Equal(t, []string{"kosumi-9x9 (built in)"}, list)
+}
+

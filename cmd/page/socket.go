@@ -1,0 +1,77 @@
+//go:build js
+
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"syscall/js"
+)
+
+// socket is a [web.Socket] over a MessagePort: texts are messages, a number ends the
+// connection and is its code; 0 from here says that somebody listens.
+type socket struct {
+	port    js.Value
+	receive js.Func
+	once    sync.Once
+	came    chan string
+	ended   chan struct{} // closed by whoever ends the connection
+}
+
+// mostWaiting is how many messages of a page wait for the server.
+const mostWaiting = 1024
+
+func newSocket(port js.Value) *socket {
+	s := &socket{port: port, came: make(chan string, mostWaiting), ended: make(chan struct{})}
+	s.receive = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		data := args[0].Get("data")
+		if data.Type() != js.TypeString {
+			s.end()
+			return nil
+		}
+		select {
+		case s.came <- data.String():
+		default:
+			s.end()
+		}
+		return nil
+	})
+	port.Set("onmessage", s.receive)
+	port.Call("postMessage", 0)
+	return s
+}
+
+func (s *socket) end() { s.once.Do(func() { close(s.ended) }) }
+
+// Read implements [web.Socket].
+func (s *socket) Read(ctx context.Context) ([]byte, error) {
+	select {
+	case text := <-s.came:
+		return []byte(text), nil
+	case <-s.ended:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write implements [web.Socket].
+func (s *socket) Write(_ context.Context, message []byte) error {
+	select {
+	case <-s.ended:
+		return errors.New("the page has gone")
+	default:
+		s.port.Call("postMessage", string(message))
+		return nil
+	}
+}
+
+// Close implements [web.Socket].
+func (s *socket) Close(code int, _ string) {
+	s.end()
+	s.port.Call("postMessage", code)
+	s.port.Set("onmessage", js.Null())
+	s.receive.Release()
+}

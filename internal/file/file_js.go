@@ -1,0 +1,43 @@
+package file
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+const nonblocking = 0 // there are no pipes
+
+// writing has the unfinished files of this program by name, until they are closed. No
+// other program writes here: what is not among them was left by one that is gone.
+var writing = struct {
+	sync.Mutex
+	files map[string]*os.File
+}{files: map[string]*os.File{}}
+
+// unfinished opens the file that is to become path, empty.
+func unfinished(path string, perm os.FileMode) (*os.File, error) {
+	writing.Lock()
+	defer writing.Unlock()
+	for n := 0; ; n++ {
+		name := fmt.Sprintf("%s.%d.tmp", path, n)
+		if writing.files[name] != nil && writing.files[name].Fd() != closed {
+			continue
+		}
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, perm)
+		if err == nil {
+			writing.files[name] = f
+		}
+		return f, err
+	}
+}
+
+const closed = ^uintptr(0) // the descriptor of a file that was closed
+
+// rename gives a file its name, and lets go of it then.
+func rename(f *os.File, path string) error {
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,297 @@
+package life
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"kosumi/board"
+)
+
+// ErrMove is wrapped by the errors about moves that cannot be played against a proof.
+var ErrMove = errors.New("no move against this proof")
+
+// Ends of a line that is played against a proof.
+const (
+	EndTaken   = "taken"   // the target is off the board
+	EndAlive   = "alive"   // it is pass-alive, or joined to a chain that is alive by assumption
+	EndDoomed  = "doomed"  // no room for two eyes is left
+	EndStands  = "stands"  // both pass, and the target stands
+	EndNoLife  = "no life" // both pass, and the target has not become pass-alive
+	EndNoProof = "unknown" // the first move was not searched to its end
+)
+
+var endOf = map[proofKind]string{leafTaken: EndTaken, leafSafe: EndAlive, leafDoomed: EndDoomed}
+
+// mostWalked bounds the nodes of a walk.
+const mostWalked = 200000
+
+// Walk plays the side that wins by the proof of an answer against every move of the
+// other, neither with a ko threat. It may be used by several goroutines.
+type Walk struct {
+	l      *laid
+	q      *Question
+	nodes  []walkNode
+	starts []walkStart
+}
+
+// walkNode is a proved state without its position.
+type walkNode struct {
+	kind    proofKind
+	goal    goal
+	move    int16
+	next    int32
+	replies []reply
+}
+
+// walkStart is a proved state to begin at: the start of the question, or that after
+// one move of its first mover.
+type walkStart struct {
+	first side
+	after int16 // noMove: none
+	at    int32
+	goal  goal
+}
+
+// Step is where a line that is played against a proof has come to.
+type Step struct {
+	Line      []board.Point // all moves, those of the proof too; board.Pass is a move elsewhere
+	Stones    []board.Color // one a point
+	ToMove    board.Color   // who plays against the proof
+	Legal     []board.Point // where
+	Winner    board.Color   // whose moves the proof answers with; Empty before a first move that decides it
+	Elsewhere bool          // the last move lies where it changes nothing
+	End       string        // why the line is over, "" if it goes on
+}
+
+// newWalk keeps what the claims without threats rest on; nil if nothing does.
+func (a *asker) newWalk(cards [2]*Card) *Walk {
+	var kept []claim
+	w := &Walk{l: a.l, q: a.q}
+	for _, c := range a.claims {
+		if c.proof >= 0 && c.threat == [2]uint8{} && cards[c.first] != nil && (len(c.after) > 0 || c.goal == shows(cards[c.first].Verdict)) {
+			kept = append(kept, c)
+		}
+	}
+	order, number := a.s.reach(kept)
+	if len(order) == 0 || len(order) > mostWalked {
+		return nil
+	}
+	for _, at := range order {
+		r := &a.s.proofs[at]
+		n := walkNode{kind: r.kind, goal: r.goal, move: r.move}
+		if r.kind == winnerMoves {
+			n.next = int32(number[r.next])
+		}
+		for _, x := range r.replies {
+			if x.to != stopped {
+				x.to = int32(number[x.to])
+			}
+			n.replies = append(n.replies, x)
+		}
+		w.nodes = append(w.nodes, n)
+	}
+	for _, c := range kept {
+		s := walkStart{first: c.first, after: noMove, at: int32(number[c.proof]), goal: c.goal}
+		if len(c.after) > 0 {
+			s.after = c.after[0]
+		}
+		w.starts = append(w.starts, s)
+	}
+	return w
+}
+
+// shows returns the goal whose proof shows a verdict to one who plays against it.
+func shows(verdict string) goal {
+	switch verdict {
+	case Dead:
+		return capture
+	case Alive:
+		return settle
+	case Seki, Held:
+		return hold
+	}
+	return noGoal
+}
+
+// Size is that of the board.
+func (w *Walk) Size() board.Size { return w.q.Size }
+
+// Plays reports whether there is a proof to play against with a colour to move first.
+func (w *Walk) Plays(first board.Color) bool { return w.start(w.side(first), noMove) != nil }
+
+func (w *Walk) side(c board.Color) side {
+	if c == w.l.defender {
+		return defender
+	}
+	return attacker
+}
+
+func (w *Walk) color(s side) board.Color {
+	if s == defender {
+		return w.l.defender
+	}
+	return w.l.defender.Opponent()
+}
+
+func (w *Walk) start(first side, after int16) *walkStart {
+	i := slices.IndexFunc(w.starts, func(s walkStart) bool { return s.first == first && s.after == after })
+	if i < 0 {
+		return nil
+	}
+	return &w.starts[i]
+}
+
+// walker is a line under way.
+type walker struct {
+	*Walk
+	p     position
+	at    int32
+	named bool // at holds
+	step  *Step
+}
+
+// Play plays moves of one side against the proof, from the start of the question with
+// first to move. If the winner moves first, the first move is the reader's all the same;
+// from there on the proof has the side that wins after it. A move outside of the fight,
+// or a pass, is a move elsewhere. Errors wrap ErrMove.
+func (w *Walk) Play(first board.Color, moves []board.Point) (*Step, error) {
+	root := w.start(w.side(first), noMove)
+	if root == nil {
+		return nil, fmt.Errorf("%w: nothing is proved with %v first", ErrMove, first)
+	}
+	r := &walker{Walk: w, p: w.l.root(w.q, w.side(first), [2]uint8{}), step: &Step{}}
+	if r.nodes[root.at].kind < winnerMoves || root.goal.winner() != r.p.mover {
+		r.at, r.named = root.at, true
+		r.step.End = endOf[r.nodes[root.at].kind]
+	}
+	for i, m := range moves {
+		if r.step.End != "" {
+			return nil, fmt.Errorf("%w: the line is over", ErrMove)
+		}
+		if err := r.reader(root, i, m); err != nil {
+			return nil, err
+		}
+	}
+	r.finish()
+	return r.step, nil
+}
+
+// reader makes a move of the reader's, and the proof's answer.
+func (r *walker) reader(root *walkStart, i int, at board.Point) error {
+	m := pass
+	if at != board.Pass {
+		if !r.q.Size.Contains(at) {
+			return fmt.Errorf("%w: a point off the board", ErrMove)
+		}
+		if x := r.l.index[at]; x >= 0 {
+			m = x
+		}
+	}
+	if m >= 0 && !slices.Contains(r.legal(), m) {
+		return fmt.Errorf("%w: %s cannot be played", ErrMove, r.q.Size.Vertex(at))
+	}
+	r.move(m)
+	switch {
+	case r.named:
+		r.follow(m)
+	case i == 0:
+		switch n, s := &r.nodes[root.at], r.start(root.first, m); {
+		case s != nil:
+			r.at = s.at
+		case n.move == m:
+			r.at = n.next
+		default:
+			r.step.End = EndNoProof
+			return nil
+		}
+		r.named = true
+		r.answer()
+	}
+	return nil
+}
+
+// follow goes to the proof of the state after a move of the loser's. One that the proof
+// does not name is answered as a pass is.
+func (r *walker) follow(m int16) {
+	n := &r.nodes[r.at]
+	find := func(m int16) int { return slices.IndexFunc(n.replies, func(x reply) bool { return x.move == m }) }
+	i := find(m)
+	if r.step.Elsewhere = m >= 0 && i < 0; i < 0 {
+		i = find(pass)
+	}
+	if i < 0 { // a leaf: play is over
+		return
+	}
+	if n.replies[i].to != stopped {
+		r.at = n.replies[i].to
+		r.answer()
+		return
+	}
+	r.move(pass)
+	if m < 0 {
+		r.step.End = map[goal]string{hold: EndStands, deny: EndNoLife}[n.goal]
+	}
+}
+
+// answer plays the winner's move, if it is the winner's turn.
+func (r *walker) answer() {
+	n := &r.nodes[r.at]
+	if n.kind == winnerMoves {
+		r.move(n.move)
+		r.at = n.next
+		n = &r.nodes[r.at]
+	}
+	r.step.End = endOf[n.kind]
+}
+
+func (r *walker) move(m int16) {
+	at := board.Pass
+	e := effect{ban: noBan}
+	if m >= 0 {
+		at = r.l.point[m]
+		e, _ = r.l.effectOf(&r.p, m)
+	}
+	r.l.play(&r.p, m, &e)
+	r.step.Line = append(r.step.Line, at)
+}
+
+// legal returns where the side to move may play.
+func (r *walker) legal() (moves []int16) {
+	empty := r.l.empty(&r.p)
+	for _, m := range empty.points(nil) {
+		if m == r.p.ban {
+			continue
+		}
+		if _, legal := r.l.effectOf(&r.p, m); legal {
+			moves = append(moves, m)
+		}
+	}
+	return moves
+}
+
+// finish says where the line has come to.
+func (r *walker) finish() {
+	s := r.step
+	s.ToMove = r.color(r.p.mover)
+	if r.named {
+		s.Winner = r.color(r.nodes[r.at].goal.winner())
+	}
+	s.Stones = slices.Clone(r.q.Stones)
+	for m, p := range r.l.point {
+		if p == board.NoPoint {
+			continue
+		}
+		s.Stones[p] = board.Empty
+		for c := attacker; c <= defender; c++ {
+			if r.p.stones[c].has(int16(m)) {
+				s.Stones[p] = r.color(c)
+			}
+		}
+	}
+	if s.End == "" {
+		for _, m := range r.legal() {
+			s.Legal = append(s.Legal, r.l.point[m])
+		}
+	}
+}

@@ -1,0 +1,158 @@
+//go:build cgo || js
+
+package kernel
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Call is what a layer reads and writes; nil is left out. Residual may be Sum.
+type Call struct {
+	N, H, W           int
+	X, Bias, Residual []float32
+	Y, Sum            []float32
+}
+
+// AttentionCall is what attention reads and writes.
+type AttentionCall struct {
+	N, Tokens         int
+	X, Cosines, Sines []float32
+	Y                 []float32
+}
+
+// alone is a layer by itself.
+type alone struct {
+	isa     ISA
+	shape   Shape
+	weights []float32
+}
+
+// New returns a layer that each Run packs anew.
+func New(isa ISA, s Shape, weights []float32) (*alone, error) {
+	one := step{isa: isa, shape: &s, weights: weights}
+	session, err := one.session()
+	if err == nil {
+		session.Close()
+	}
+	return &alone{isa, s, weights}, err
+}
+
+func (l *alone) step(c Call) step {
+	return step{isa: l.isa, shape: &l.shape, weights: l.weights, reads: [3][]float32{c.X, c.Bias, c.Residual}, writes: [2][]float32{c.Y, c.Sum},
+		Step: Step{Kind: StepLayer, N: c.N, H: c.H, W: c.W, ByBoard: c.Bias != nil && len(c.Bias) != l.shape.Out}}
+}
+
+// Run computes a batch.
+func (l *alone) Run(c Call) error {
+	s := l.step(c)
+	return s.run()
+}
+
+func (a Attention) step(isa ISA, c AttentionCall) step {
+	return step{isa: isa, reads: [3][]float32{c.X, c.Cosines, c.Sines}, writes: [2][]float32{c.Y},
+		Step: Step{Kind: StepAttention, N: c.N, H: c.Tokens, Attention: a}}
+}
+
+// Run computes a batch.
+func (a Attention) Run(isa ISA, c AttentionCall) error {
+	s := a.step(isa, c)
+	return s.run()
+}
+
+// step is a program of one step, whose operands are slices.
+type step struct {
+	Step
+	isa     ISA
+	shape   *Shape // of a layer
+	weights []float32
+	reads   [3][]float32
+	writes  [2][]float32
+
+	layout  Layout
+	outputs [][]float32
+}
+
+// place lays the operands out.
+func (s *step) place() {
+	s.layout = Layout{Rows: 1, Size: 1}
+	at := map[*float32]Operand{}
+	put := func(v []float32) Operand {
+		o, there := at[unsafe.SliceData(v)]
+		if v == nil || there {
+			return o
+		}
+		o = Operand{At: s.layout.Size, Row: len(v), There: true}
+		at[unsafe.SliceData(v)] = o
+		s.layout.Size += len(v)
+		return o
+	}
+	for i, v := range s.reads {
+		if s.From[i] = put(v); v != nil {
+			s.layout.Inputs = append(s.layout.Inputs, s.From[i])
+		}
+	}
+	for i, v := range s.writes {
+		if s.To[i] = put(v); v != nil {
+			s.layout.Outputs = append(s.layout.Outputs, s.To[i])
+			s.outputs = append(s.outputs, v)
+		}
+	}
+}
+
+// session makes the program; the caller closes it.
+func (s *step) session() (session *Session, err error) {
+	s.place()
+	if session, err = NewSession(s.isa, s.layout); err != nil {
+		return nil, err
+	}
+	if s.shape != nil {
+		s.Layer, err = session.Layer(*s.shape, s.weights)
+	}
+	if err == nil && s.reads[0] != nil {
+		_, err = session.Program([]Step{s.Step}, 0)
+	}
+	if err != nil {
+		session.Close()
+		return nil, err
+	}
+	i := 0
+	for _, v := range s.reads {
+		if v != nil {
+			copy(session.Inputs()[i], v)
+			i++
+		}
+	}
+	return session, nil
+}
+
+var once = []Pass{{}}
+
+func (s *step) run() error {
+	session, err := s.session()
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	if err := session.Run(1, once); err != nil {
+		return err
+	}
+	for i, v := range s.outputs {
+		copy(v, session.Outputs()[i])
+	}
+	return nil
+}
+
+// loop runs a step as often as a benchmark wants.
+func loop(b *testing.B, s step) {
+	session, err := s.session()
+	require.NoError(b, err)
+	defer session.Close()
+	for b.Loop() {
+		if err := session.Run(1, once); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

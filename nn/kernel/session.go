@@ -1,0 +1,59 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Layout says what the memory of a session holds, counted in numbers.
+type Layout struct {
+	Size            int
+	Rows            int       // the largest batch
+	Inputs, Outputs []Operand // their first row, and in Row how many numbers each row has
+	Constants       []float32
+	ConstantsAt     int
+}
+
+// Pass is a run of a program for the rows of a batch from First on.
+type Pass struct{ Program, First int }
+
+func (l *Layout) check() error {
+	ok := l.Size > 0 && l.Rows > 0 && l.ConstantsAt >= 0 && l.ConstantsAt+len(l.Constants) <= l.Size
+	for _, side := range [][]Operand{l.Inputs, l.Outputs} {
+		for _, o := range side {
+			ok = ok && o.At >= 0 && o.Row > 0 && o.At+o.Row*l.Rows <= l.Size
+		}
+	}
+	if !ok {
+		return fmt.Errorf("kernel: the parts of a memory of %d numbers do not fit it", l.Size)
+	}
+	return nil
+}
+
+// checkSteps reports whether all that steps touch lies in the memory, for each of the
+// first rows 0 to last.
+func (l *Layout) checkSteps(steps []Step, last int) error {
+	if last < 0 {
+		return errors.New("kernel: a program of no rows")
+	}
+	for i := range steps {
+		if err := steps[i].check(l.Size, last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRun reports whether passes are of programs that there are, given the last first row
+// of each, and of rows that they were made for.
+func (l *Layout) checkRun(rows int, passes []Pass, last func(program int) int, programs int) error {
+	if rows < 1 || rows > l.Rows {
+		return fmt.Errorf("kernel: a batch of %d rows, of at most %d", rows, l.Rows)
+	}
+	for _, p := range passes {
+		if p.Program < 0 || p.Program >= programs || p.First < 0 || p.First > last(p.Program) {
+			return fmt.Errorf("kernel: program %d was not made for the rows from %d on", p.Program, p.First)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"syscall/js"
+)
+
+// Workers says where the kernels of a page are: each worker has a module of its own, and
+// a memory. A page needs no more than a server of files: no memory is shared.
+type Workers struct {
+	Count  int      // 0: one
+	Module js.Value // of kernel.wasm: its bytes, or a WebAssembly.Module
+	Script string   // where kernel-worker.js is; in node a path
+}
+
+// ErrSIMD says that a browser cannot run the kernels.
+var ErrSIMD = errors.New("this browser is too old: it has no WebAssembly SIMD, which Chrome and Edge 91, Firefox 89 and Safari 16.4 have")
+
+// ErrStopped is returned for what a worker was asked that does not answer any more.
+var ErrStopped = errors.New("a worker of the page has ended")
+
+// workers are those that were started.
+var workers struct {
+	sync.Mutex
+	all []*worker
+}
+
+// Start starts the workers, before any network is opened, and waits until they are ready.
+func Start(w Workers) error {
+	if Count() > 0 {
+		return errors.New("kernel: there are workers already")
+	}
+	module, err := compile(w.Module)
+	if err != nil {
+		return err
+	}
+	var all []*worker
+	for range max(w.Count, 1) {
+		one, err := startWorker(w.Script, module)
+		if err != nil {
+			for _, other := range all {
+				other.stop(ErrStopped)
+			}
+			return err
+		}
+		all = append(all, one)
+	}
+	workers.Lock()
+	workers.all = all
+	workers.Unlock()
+	return nil
+}
+
+// Stop ends the workers: what they are computing fails with [ErrStopped], and so do the
+// sessions that are open.
+func Stop() {
+	workers.Lock()
+	all := workers.all
+	workers.all = nil
+	workers.Unlock()
+	for _, w := range all {
+		w.stop(ErrStopped)
+	}
+}
+
+// Count is how many workers there are.
+func Count() int {
+	workers.Lock()
+	defer workers.Unlock()
+	return len(workers.all)
+}
+
+// compile makes a module of kernel.wasm.
+func compile(module js.Value) (js.Value, error) {
+	api := js.Global().Get("WebAssembly")
+	if module.InstanceOf(api.Get("Module")) {
+		return module, nil
+	}
+	compiled, err := await(api.Call("compile", module))
+	if err == nil {
+		return compiled, nil
+	}
+	// A function that returns a vector of zeros.
+	simd := []byte{0, 'a', 's', 'm', 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11}
+	bytes := js.Global().Get("Uint8Array").New(len(simd))
+	js.CopyBytesToJS(bytes, simd)
+	if !api.Call("validate", bytes).Bool() {
+		return compiled, ErrSIMD
+	}
+	return compiled, fmt.Errorf("kernel.wasm is no module of this program: %w", err)
+}
+
+// await waits for a promise.
+func await(promise js.Value) (js.Value, error) {
+	type result struct {
+		value js.Value
+		err   error
+	}
+	done := make(chan result, 1)
+	then := js.FuncOf(func(_ js.Value, args []js.Value) any { done <- result{value: args[0]}; return nil })
+	failed := js.FuncOf(func(_ js.Value, args []js.Value) any { done <- result{err: js.Error{Value: args[0]}}; return nil })
+	defer then.Release()
+	defer failed.Release()
+	promise.Call("then", then, failed)
+	r := <-done
+	return r.value, r.err
+}
+
+// worker is a thread of the browser with a module of the kernels.
+type worker struct {
+	thread js.Value
+	heard  js.Func
+	failed js.Func
+
+	mu       sync.Mutex
+	sessions int
+	asked    int
+	waiting  map[int]chan answer
+	err      error // why it does not answer any more
+}
+
+type answer struct {
+	results []uint32
+	buffer  js.Value
+	err     error
+}
+
+func startWorker(script string, module js.Value) (*worker, error) {
+	w := &worker{waiting: map[int]chan answer{}}
+	w.heard = js.FuncOf(func(_ js.Value, args []js.Value) any { w.hear(args[0]); return nil })
+	w.failed = js.FuncOf(func(_ js.Value, args []js.Value) any { w.fail(args[0]); return nil })
+	if class := js.Global().Get("Worker"); class.Truthy() {
+		w.thread = class.New(script)
+		w.thread.Set("onmessage", w.heard)
+		w.thread.Set("onerror", w.failed)
+	} else { // node
+		w.thread = js.Global().Call("require", "node:worker_threads").Get("Worker").New(script)
+		w.thread.Call("on", "message", w.heard)
+		w.thread.Call("on", "error", w.failed)
+		w.thread.Call("on", "exit", w.failed)
+	}
+	if a := w.ask(map[string]any{"module": module}, js.Undefined()); a.err != nil {
+		w.stop(ErrStopped)
+		return nil, fmt.Errorf("the page's worker %s cannot run the kernels: %w", script, a.err)
+	}
+	return w, nil
+}
+
+// hear takes an answer of the worker's.
+func (w *worker) hear(message js.Value) {
+	if data := message.Get("data"); data.Truthy() { // of a browser's event
+		message = data
+	}
+	a := answer{buffer: message.Get("buffer")}
+	if text := message.Get("error"); text.Truthy() {
+		a.err = errors.New(text.String())
+	} else {
+		results := message.Get("results")
+		for i := range results.Length() {
+			if r := results.Index(i); r.Type() == js.TypeNumber {
+				a.results = append(a.results, uint32(r.Int()))
+			} else {
+				a.results = append(a.results, 0)
+			}
+		}
+	}
+	w.mu.Lock()
+	id := message.Get("id").Int()
+	done := w.waiting[id]
+	delete(w.waiting, id)
+	w.mu.Unlock()
+	if done != nil {
+		done <- a
+	}
+}
+
+// fail is told that the worker has ended, or that its script cannot be loaded.
+func (w *worker) fail(event js.Value) {
+	why := ""
+	if event.Type() == js.TypeObject {
+		if text := event.Get("message"); text.Type() == js.TypeString {
+			why = ": " + text.String()
+		}
+	}
+	w.end(fmt.Errorf("%w%s", ErrStopped, why))
+}
+
+// end answers all that wait, and all that will.
+func (w *worker) end(why error) {
+	w.mu.Lock()
+	if w.err == nil {
+		w.err = why
+	}
+	waiting := w.waiting
+	w.waiting = map[int]chan answer{}
+	w.mu.Unlock()
+	for _, done := range waiting {
+		done <- answer{err: why}
+	}
+}
+
+func (w *worker) stop(why error) {
+	w.end(why)
+	w.thread.Call("terminate")
+}
+
+// ask sends a message with the buffer that it names, which is the worker's meanwhile, and
+// waits for the answer.
+func (w *worker) ask(message map[string]any, buffer js.Value) answer {
+	done := make(chan answer, 1)
+	w.mu.Lock()
+	if err := w.err; err != nil {
+		w.mu.Unlock()
+		return answer{err: err}
+	}
+	w.asked++
+	message["id"] = w.asked
+	w.waiting[w.asked] = done
+	w.mu.Unlock()
+	if buffer.IsUndefined() {
+		w.thread.Call("postMessage", message)
+	} else {
+		message["buffer"] = buffer
+		w.thread.Call("postMessage", message, []any{buffer})
+	}
+	return <-done
+}
+
+// call calls one function of the module's.
+func (w *worker) call(name string, values ...any) (uint32, error) {
+	a := w.ask(map[string]any{"calls": []any{append([]any{name}, values...)}}, js.Undefined())
+	if a.err != nil {
+		return 0, a.err
+	}
+	return a.results[0], nil
+}
+
+// write puts bytes at an address and calls a function.
+func (w *worker) write(at uint32, bytes []byte, name string, values ...any) (uint32, error) {
+	buffer := js.Global().Get("ArrayBuffer").New(len(bytes))
+	js.CopyBytesToJS(js.Global().Get("Uint8Array").New(buffer), bytes)
+	a := w.ask(map[string]any{"writes": []any{at, len(bytes)}, "calls": []any{append([]any{name}, values...)}}, buffer)
+	if a.err != nil {
+		return 0, a.err
+	}
+	return a.results[0], nil
+}
+
+// pick returns the worker with the fewest sessions, and counts one more.
+func pick() (*worker, error) {
+	workers.Lock()
+	defer workers.Unlock()
+	var best *worker
+	for _, w := range workers.all {
+		if best == nil || w.sessions < best.sessions {
+			best = w
+		}
+	}
+	if best == nil {
+		return nil, ErrMissing
+	}
+	best.sessions++
+	return best, nil
+}

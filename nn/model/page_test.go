@@ -1,0 +1,142 @@
+package model_test
+
+import (
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/models"
+	"kosumi/nn"
+	"kosumi/nn/features/featurestest"
+	"kosumi/nn/kernel"
+	"kosumi/nn/model"
+)
+
+var answersFile = flag.String("answers", "", "`FILE` that TestSameInPage writes, or in a page's world compares with")
+
+// spoken is what a network says of a position.
+type spoken struct {
+	ID      string
+	Move    int // the most likely
+	Winrate float64
+	Lead    float64
+	Ahead   float64 // what its probability is above that of the next one
+}
+
+// TestSameInPage holds the kernels in a page to what they say in the program, on recorded
+// positions of the common sizes: 99 % of the first moves, and all that are clearly first,
+// winrates to 1e-3. make test-wasm runs it in both worlds.
+func TestSameInPage(t *testing.T) {
+	inPage := runtime.GOOS == "js"
+	if *answersFile == "" && !inPage {
+		t.Skip("make test-wasm runs it in both worlds")
+	}
+	answers := map[string][]spoken{}
+	if inPage {
+		data, err := os.ReadFile(*answersFile)
+		require.NoError(t, err, "make test-wasm writes the file first")
+		require.NoError(t, json.Unmarshal(data, &answers))
+	}
+	positions := bySize(featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")), true)
+	for _, path := range []string{filepath.Join("..", "..", "models", models.Default().File), testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz"),
+		testshared.Path(t, "models/katago/b7c96h3tfrs-test5-cnorm.bin.gz")} {
+		m, err := model.Open(path, model.Config{Provider: model.Kernel, Precision: "auto"})
+		require.NoError(t, err)
+		got := said(t, m, positions)
+		if !inPage {
+			answers[path] = got
+			continue
+		}
+		name, want := m.Describe().Name, answers[path]
+		require.Equal(t, "int16", m.Describe().Precision)
+		require.Len(t, got, len(want))
+		same, off, lead := 0, 0.0, 0.0
+		for i, w := range want {
+			require.Equal(t, w.ID, got[i].ID)
+			if w.Move == got[i].Move {
+				same++
+			} else {
+				require.Less(t, w.Ahead, 0.01, "%s: %s", name, w.ID)
+			}
+			off, lead = max(off, math.Abs(w.Winrate-got[i].Winrate)), max(lead, math.Abs(w.Lead-got[i].Lead))
+		}
+		t.Logf("%s: %d positions, %d first moves the same, winrate off by %.1e and lead by %.1e at most", name, len(want), same, off, lead)
+		require.GreaterOrEqual(t, float64(same), 0.99*float64(len(want)), name)
+		require.Less(t, off, 1e-3, name)
+	}
+	if !inPage {
+		data, err := json.Marshal(answers)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(*answersFile, data, 0o644))
+	}
+}
+
+// said asks a network for all positions, several at a time.
+func said(t *testing.T, m *model.Model, positions []*featurestest.Position) []spoken {
+	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, FixedSymmetry: true, MaxBatch: 4})
+	require.NoError(t, err)
+	defer server.Close()
+	all, errs, free := make([]spoken, len(positions)), make([]error, len(positions)), make(chan bool, 16)
+	games := make([]*board.Game, len(positions))
+	for i, p := range positions {
+		games[i] = p.Game(t)
+	}
+	for i, p := range positions {
+		free <- true
+		go func() {
+			defer func() { <-free }()
+			var out nn.Output
+			if errs[i] = server.Evaluate(t.Context(), &nn.Query{Game: games[i], Options: p.Options()}, &out); errs[i] != nil {
+				return
+			}
+			policy := out.Policy[:games[i].Size().Area()+1]
+			best := slices.Index(policy, slices.Max(policy))
+			all[i] = spoken{ID: p.ID, Move: best, Winrate: float64(out.Win), Lead: float64(out.Lead), Ahead: float64(policy[best])}
+			next := float32(0)
+			for k, x := range policy {
+				if k != best {
+					next = max(next, x)
+				}
+			}
+			all[i].Ahead -= float64(next)
+		}()
+	}
+	for range cap(free) {
+		free <- true
+	}
+	for i, err := range errs {
+		require.NoError(t, err, positions[i].ID)
+	}
+	return all
+}
+
+// TestReadOfBytes opens what somebody has dropped, by its name and bytes.
+func TestReadOfBytes(t *testing.T) {
+	if len(kernel.Available()) == 0 {
+		t.Skip("there are no kernels here")
+	}
+	path := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	conf := model.Config{Provider: model.Kernel}
+	m, err := model.Read("dropped.bin.gz", data, conf)
+	require.NoError(t, err)
+	file, err := model.Open(path, conf)
+	require.NoError(t, err)
+	require.Equal(t, file.Describe().SHA256, m.Describe().SHA256)
+	require.Equal(t, "dropped.bin.gz", m.Describe().File)
+	for name, bad := range map[string][]byte{"half.bin.gz": data[:len(data)/2], "empty.bin.gz": nil, "text.onnx": []byte("a network"), "empty.onnx": nil, "net.onnx": data} {
+		_, err := model.Read(name, bad, conf)
+		require.ErrorIs(t, err, model.ErrFile, name)
+		require.ErrorContains(t, err, name)
+	}
+}

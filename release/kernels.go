@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// kernelSources are what the module of the kernels is made of.
+var kernelSources = []string{"layer.c", "program.c", "training.c", "simd128_wasm.c", "module_wasm.c"}
+
+// makeKernels builds the module of nn/kernel that workers of a page load.
+func makeKernels(ctx context.Context, file string) error {
+	var t tools
+	if err := t.fetchZig(ctx); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	args := []string{"cc", "-target", "wasm32-wasi", "-mexec-model=reactor", "-O3", "-msimd128", "-Wall", "-Werror", "-Wl,--strip-all", "-o", file}
+	for _, name := range kernelSources {
+		args = append(args, filepath.Join("nn", "kernel", name))
+	}
+	if err := do(exec.CommandContext(ctx, t.zig, args...)); err != nil {
+		return err
+	}
+	return os.Chmod(file, 0o644)
+}

@@ -1,0 +1,80 @@
+package api
+
+// AskLife asks whether stones live, in a position of a game tree or of a game that is
+// over. The answer is LifeAsked; what is found comes as life.state.
+type AskLife struct {
+	Doc    string   `json:"doc,omitempty"`
+	Node   int      `json:"node,omitempty"`
+	Game   string   `json:"game,omitempty"`
+	Ply    int      `json:"n,omitempty"` // of the game: after so many moves
+	Stones []string `json:"stones"`      // of one colour, one of each chain; all must live
+	All    bool     `json:"all,omitempty"`
+	// Assume names chains that are alive by assumption; absent: those that stand in the open.
+	Assume  []string `json:"assume"`
+	Seconds float64  `json:"seconds,omitempty"` // at most; 0: 30
+}
+
+// LifeAsked numbers a question.
+type LifeAsked struct {
+	Ask int `json:"ask"`
+}
+
+// LifeState is what is known of the question that this connection asked last. Ask is 0
+// where there is none.
+type LifeState struct {
+	Ask     int        `json:"ask"`
+	Colour  string     `json:"c,omitempty"` // of the stones
+	Target  []string   `json:"target"`      // a stone of each chain
+	Assumed []string   `json:"assumed"`     // a stone of each chain that is alive by assumption
+	Busy    bool       `json:"busy"`        // more may be found
+	Cards   []LifeCard `json:"cards"`       // Black first, White first; empty at first
+	Seconds float64    `json:"seconds"`     // that were spent
+	Error   *Error     `json:"error,omitempty"`
+}
+
+// LifeCard is the answer for one side to move first, without ko threats.
+type LifeCard struct {
+	First   string `json:"first"`
+	Verdict string `json:"verdict"` // dead, alive, seki, held (not taken), repetition, unknown
+	Proved  bool   `json:"proved"`
+	// Moves are first moves that reach the verdict; Every: all others are proved not to.
+	Moves []string `json:"moves"`
+	Every bool     `json:"every"`
+	// Threats is how many ko threats Who needs more than the other for Then; 4: no number
+	// that was tried; 0: none changes the verdict, or that is not known.
+	Threats int      `json:"threats,omitempty"`
+	Who     string   `json:"who,omitempty"`
+	Then    string   `json:"then,omitempty"` // a verdict
+	Ko      string   `json:"ko,omitempty"`   // its kind, in English
+	Line    []string `json:"line,omitempty"` // of the ko; a ! marks a retake that costs a threat
+	Zone    []string `json:"zone"`           // points that the proof depends on
+	Plays   bool     `json:"plays"`          // life.play answers
+	// Alive is the probability that a network gives the stones, where there is no proof.
+	Alive *float64 `json:"alive,omitempty"`
+}
+
+// PlayLife plays against the proof of a card: Moves are the reader's own, one after the
+// other. If the side that wins moves first, the first of them is its move; from there on
+// the proof has the side that wins after it.
+type PlayLife struct {
+	Ask   int      `json:"ask"`
+	First string   `json:"first"`
+	Moves []string `json:"moves"`
+}
+
+// LifeStep is where such a line has come to.
+type LifeStep struct {
+	Ask    int      `json:"ask"`
+	First  string   `json:"first"`
+	Moves  []string `json:"moves"` // as in PlayLife
+	Line   []string `json:"line"`  // all of them, with the proof's; a pass is a move elsewhere
+	Stones string   `json:"stones"`
+	ToMove string   `json:"toMove"`
+	Legal  string   `json:"legal"`            // for each point: "1" where a move may change something
+	Winner string   `json:"winner,omitempty"` // whose moves are the proof's; empty before the first
+	// Elsewhere says that the last move lies where it changes nothing.
+	Elsewhere bool `json:"elsewhere,omitempty"`
+	// End says why the line is over: taken, alive, doomed (no room for two eyes is left), stands
+	// and no life (both pass), unknown (that first move was not searched to its end).
+	End string `json:"end,omitempty"`
+}

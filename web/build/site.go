@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"kosumi/models"
+)
+
+// part is a file that the worker of a tab loads, as web/ui/src/tab/parts.ts has it.
+type part struct {
+	Name   string `json:"name"`
+	Bytes  int    `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// policy is what the page may do where no server says so: the files of its own folder,
+// and no markup or script made from text.
+const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
+	"manifest-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+
+// site writes the page as a folder of files that needs no server of its own: any host
+// of files serves it, under any path. programs is the folder with page.wasm and the
+// compiler's wasm_exec.js, kernel.wasm and kernel-worker.js.
+func site(out, programs string) error {
+	files := map[string][]byte{}
+	parts := map[string]part{}
+	add := func(name, file string, data []byte) {
+		sum := sha256.Sum256(data)
+		stem, ext, _ := strings.Cut(file, ".")
+		p := part{Name: stem + "-" + hex.EncodeToString(sum[:4]) + "." + ext, Bytes: len(data), SHA256: hex.EncodeToString(sum[:])}
+		parts[name], files["assets/"+p.Name] = p, data
+	}
+	for name, file := range map[string]string{"program": "page.wasm", "kernel": "kernel.wasm"} {
+		data, err := os.ReadFile(filepath.Join(programs, file))
+		if err != nil {
+			return err
+		}
+		if data, err = packed(data); err != nil {
+			return err
+		}
+		add(name, strings.TrimSuffix(file, ".wasm")+".bin", data) // a host that knows .gz might unpack it
+	}
+	kernels, err := os.ReadFile(filepath.Join(programs, "kernel-worker.js"))
+	if err != nil {
+		return err
+	}
+	add("kernelWorker", "kernel-worker.js", kernels)
+	add("network", "network.bin", models.Default().Data)
+	about, err := json.Marshal(parts)
+	if err != nil {
+		return err
+	}
+	glue, err := filepath.Abs(filepath.Join(programs, "wasm_exec.js"))
+	if err != nil {
+		return err
+	}
+	worker, err := script("web/ui/src/tab/worker.ts", map[string]string{"PARTS": string(about)}, map[string]string{"wasm_exec": glue})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(worker)
+	workerName := "assets/worker-" + hex.EncodeToString(sum[:4]) + ".js"
+	files[workerName] = worker
+	page, err := bundle(map[string]string{"IN_TAB": "true", "WORKER": fmt.Sprintf("%q", workerName)})
+	if err != nil {
+		return err
+	}
+	maps.Copy(files, page)
+	if err := installable(files); err != nil {
+		return err
+	}
+	licences, err := goLicences()
+	if err != nil {
+		return err
+	}
+	files["assets/licences.txt"] = append(files["assets/licences.txt"], licences...)
+	html := strings.NewReplacer(`="/`, `="./`, `<link rel="manifest"`, `<link rel="apple-touch-icon" href="./icon-180.png">`+"\n"+`<link rel="manifest"`, `<meta charset="utf-8">`, `<meta charset="utf-8">`+"\n"+`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`).Replace(string(files["index.html"]))
+	files["index.html"] = []byte(html)
+	if files["sw.js"], err = serviceWorker(files); err != nil {
+		return err
+	}
+	return writeSite(out, files)
+}
+
+// installable gives the manifest the icons that home screens take.
+func installable(files map[string][]byte) error {
+	var manifest map[string]any
+	if err := json.Unmarshal(files["manifest.webmanifest"], &manifest); err != nil {
+		return err
+	}
+	icons, ok := manifest["icons"].([]any)
+	if !ok {
+		return errors.New("the manifest has no icons")
+	}
+	for _, pixels := range []int{180, 192, 512} {
+		data, err := icon(pixels)
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("icon-%d.png", pixels)
+		files[name] = data
+		icons = append(icons, map[string]string{"src": name, "sizes": fmt.Sprintf("%dx%d", pixels, pixels), "type": "image/png"})
+	}
+	manifest["icons"] = icons
+	data, err := json.Marshal(manifest)
+	files["manifest.webmanifest"] = data
+	return err
+}
+
+// goLicences gathers the licences of Go and of the modules that the program is made from.
+func goLicences() ([]byte, error) {
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./cmd/page")
+	list.Env, list.Stderr = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0"), os.Stderr
+	text, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	dirs := map[string]string{"Go": strings.TrimSpace(string(root))}
+	for line := range strings.Lines(string(text)) {
+		if module, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			dirs[module] = dir
+		}
+	}
+	var b bytes.Buffer
+	for _, module := range slices.Sorted(maps.Keys(dirs)) {
+		if err := licenceOf(&b, module, dirs[module]); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// serviceWorker returns the script that keeps the files for when there is no network.
+func serviceWorker(files map[string][]byte) ([]byte, error) {
+	all := sha256.New()
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(all, "%s %x\n", name, sha256.Sum256(files[name]))
+		names = append(names, strings.TrimSuffix(name, "index.html"))
+	}
+	list, err := json.Marshal(names)
+	if err != nil {
+		return nil, err
+	}
+	return script("web/ui/src/tab/sw.ts", map[string]string{"VERSION": fmt.Sprintf("%q", hex.EncodeToString(all.Sum(nil))[:12]), "FILES": string(list)}, nil)
+}
+
+// script bundles a script of its own, with the values that its build sets and the files
+// that stand for names.
+func script(path string, values, aliases map[string]string) ([]byte, error) {
+	r := api.Build(api.BuildOptions{
+		EntryPoints: []string{path}, Bundle: true, Format: api.FormatIIFE, Target: api.ES2022, Define: values,
+		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, LogLevel: api.LogLevelWarning,
+		Alias: aliases,
+	})
+	if len(r.Errors) > 0 {
+		return nil, fmt.Errorf("%s: %d errors", path, len(r.Errors))
+	}
+	return r.OutputFiles[0].Contents, nil
+}
+
+func packed(data []byte) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	_, err = z.Write(data)
+	err = errors.Join(err, z.Close())
+	return b.Bytes(), err
+}
+
+// writeSite replaces a folder that holds such a page, or makes one.
+func writeSite(out string, files map[string][]byte) error {
+	if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 {
+		if _, err := os.Stat(filepath.Join(out, "sw.js")); err != nil {
+			return fmt.Errorf("%s holds something else: name a folder that is empty", out)
+		}
+		if err := os.RemoveAll(out); err != nil {
+			return err
+		}
+	}
+	total := 0
+	for name, data := range files {
+		path := filepath.Join(out, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			return err
+		}
+		total += len(data)
+	}
+	fmt.Printf("the page without a server: %d files, %.2f MB, in %s\n", len(files), float64(total)/1e6, out)
+	return nil
+}

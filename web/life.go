@@ -1,0 +1,57 @@
+package web
+
+import (
+	"kosumi/board"
+	"kosumi/web/api"
+	"kosumi/web/record"
+)
+
+// askLife begins to answer whether stones live: in a game tree, or in a game that is
+// over. While a game is played it would be a help that no record speaks of.
+func (c *conn) askLife(v *api.AskLife) (any, error) {
+	var g *board.Game
+	var err error
+	switch {
+	case v.Doc != "":
+		d, err := c.s.docs.Open(v.Doc)
+		if err != nil {
+			return nil, err
+		}
+		if g, _, err = d.Position(v.Node); err != nil {
+			return nil, err
+		}
+	case v.Game != "":
+		if g, err = c.s.games.after(v.Game, v.Ply); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, api.Refuse("bad_request", "a game or a document")
+	}
+	return c.life.Ask(g, v)
+}
+
+// after returns the position of a game that is over, after so many moves.
+func (gs *games) after(id string, ply int) (*board.Game, error) {
+	g, err := gs.Open(id)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.rec.Phase != record.Over {
+		return nil, api.RefuseWith("illegal", "playing", "not before the game is over")
+	}
+	b := g.copyBoard()
+	if ply < 0 || ply > b.NumMoves() {
+		return nil, api.Refuse("bad_request", "the game has %d moves", b.NumMoves())
+	}
+	b.UndoMoves(b.NumMoves() - ply)
+	return b, nil
+}
+
+func (c *conn) stopLife(v *api.LifeAsked) (any, error) {
+	c.life.Stop(v.Ask)
+	return nil, nil
+}
+
+func (c *conn) playLife(v *api.PlayLife) (any, error) { return c.life.Play(v) }

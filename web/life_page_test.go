@@ -1,0 +1,80 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/web/api"
+)
+
+// TestWebLife presses a stone in an analysis and asks whether it lives, looks at both
+// cards, plays against a proof by mouse, and asks again without one.
+func TestWebLife(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	c := join(t, s)
+	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: cornerRecord}).ID
+	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc))
+	p.Until(`document.querySelector("main.analyse .grid") && Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)
+	p.Point("A8")
+	p.Until(`document.querySelector(".life h2")?.innerText === "White: A8"`)
+	p.Press("Is it alive?")
+	card := func(first string) string { return `document.querySelector('.life-card[data-first="` + first + `"]')` }
+	p.Until(card("b") + `?.dataset.verdict === "dead" && ` + card("w") + `?.dataset.verdict === "alive" && document.querySelector('.life[data-busy="false"]')`)
+	require.Equal(t, 2, browsertest.JS[int](p.Tab, `document.querySelectorAll('.life-card[data-proved="true"]').length`))
+	p.Until(`document.querySelector("#polite").innerText.includes("Black first: dead, proved. Works: B9")`)
+	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "B9, works") && [...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "A8 white, asked about")`)
+	p.Axe("a question of life and death")
+
+	// The vital point, then a move of White's: the proof answers until the stones are lost.
+	p.Do(chromedp.Evaluate(card("b")+`.querySelector("button.small").click()`, nil))
+	p.Until(`document.querySelector(".life-line p")?.innerText.includes("first move for Black")`)
+	p.Point("B9")
+	p.Until(`document.querySelector(".life-line")?.innerText.includes("Play any move for White")`)
+	p.Point("A9")
+	p.Until(`/taken|no room/.test(document.querySelector(".life-line p")?.innerText ?? "")`)
+	p.Do(chromedp.KeyEvent(kb.ArrowLeft)) // takes back
+	p.Until(`document.querySelector(".life-line")?.innerText.includes("Play any move for White")`)
+	p.Press("From the start")
+	p.Until(`document.querySelector(".life-line p")?.innerText.includes("first move for Black")`)
+	p.Point("A9")
+	p.Until(`document.querySelector(".life-line p")?.innerText === "The stones live." && document.querySelector(".life-line .dim").innerText === "A9 B9"`)
+	p.Do(chromedp.KeyEvent(kb.Escape))
+	p.Until(`!document.querySelector(".life-line") && document.querySelector(".life-cards")`)
+
+	// A wall that is not taken for alive: the answer is another one, and names no wall.
+	p.Do(chromedp.Evaluate(`document.querySelector(".life-assumed .chip").click()`, nil))
+	p.Until(`document.querySelectorAll(".life-card").length === 2 && !document.querySelector(".life-assumed .chip")`)
+	p.Do(chromedp.KeyEvent(kb.Escape))
+	p.Until(`!document.querySelector(".life")`)
+
+	// By keys alone.
+	p.Do(chromedp.Evaluate(`[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel === "A8 white").focus()`, nil), chromedp.KeyEvent(kb.Enter))
+	p.Until(`document.querySelector("#polite").innerText.includes("White: A8")`)
+	p.Do(chromedp.KeyEvent("i"))
+	p.Until(card("w") + `?.dataset.verdict === "alive"`)
+	require.Equal(t, 1, browsertest.JS[int](p.Tab, `document.querySelectorAll(".tree-view, .nav").length`))
+	require.Len(t, ask[api.Doc](c, "watch", api.Watch{What: "doc:" + doc}).Nodes, 1, "nothing was played in the game tree")
+	p.Clean()
+}
+
+// TestWebLifeAfterGame asks about a stone once a game is over.
+func TestWebLifeAfterGame(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	c := join(t, s)
+	g := c.play(begin(c, small("b")), "C3")
+	c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
+	p.Do(chromedp.Navigate(s.Address() + "play/" + g.Game))
+	p.Until(`document.querySelector(".over .next-steps")`)
+	p.Point("C3")
+	p.Press("Is it alive?")
+	p.Until(`document.querySelectorAll(".life-card").length === 2`)
+	p.Do(chromedp.KeyEvent(kb.ArrowLeft)) // another position ends the question
+	p.Until(`!document.querySelector(".life")`)
+	p.Clean()
+}

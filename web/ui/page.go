@@ -1,0 +1,23 @@
+//go:build !js
+
+package ui
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed all:dist
+var embedded embed.FS
+
+// Page returns the files of the page that stand in the program.
+func Page() (fs.FS, error) {
+	sub, err := fs.Sub(embedded, "dist")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fs.Stat(sub, "index.html"); err != nil {
+		return nil, ErrNotBuilt
+	}
+	return sub, nil
+}

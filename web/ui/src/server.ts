@@ -1,0 +1,20 @@
+// How the page reaches its server: through the network, or in a worker of its own tab.
+import { Line, request, start, takeNewer, waits } from "./tab/client";
+
+declare const IN_TAB: boolean; // set by web/build
+/** The server is in this tab: the page is a folder of files. */
+export const inTab = IN_TAB;
+
+/** A connection for messages. */
+export const line = (): WebSocket | Line => (IN_TAB ? new Line() : new WebSocket(location.origin.replace(/^http/, "ws") + "/api/ws", "kosumi.v1"));
+
+/** Fetches from the server, or a file of the page. */
+export const ask = (path: string, init?: RequestInit): Promise<Response> =>
+	!IN_TAB ? fetch(path, init) : path.startsWith("/api/") ? request(path, init) : fetch("." + path, init);
+
+/** There is a newer version of the page, which a reload shows. */
+export const newer = () => IN_TAB && waits.value;
+export const reload = () => (newer() ? takeNewer() : location.reload());
+
+/** What the page waits for before it has a server; null: for nothing that it can say. */
+export const starting = () => (IN_TAB ? start.value : null);

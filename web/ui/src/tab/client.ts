@@ -1,0 +1,110 @@
+// The page's end of a server that runs in a worker of its own tab.
+import { signal } from "@preact/signals";
+import type { ToPage } from "./parts";
+
+declare const WORKER: string; // set by web/build: the script, beside the page
+
+/** What stands between the page and its server; null: nothing, or not yet anything. */
+export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" }> | null>(null);
+
+let worker: Worker | null = null;
+let asked = 0;
+const waiting = /* @__PURE__ */ new Map<number, (r: Response) => void>();
+
+// The page's policy lets no text be the address of a script but what is named here.
+let policy: { createScriptURL(url: string): string } | undefined;
+function trusted(url: string): string {
+	policy ??= (globalThis as any).trustedTypes?.createPolicy("kosumi", { createScriptURL: (u: string) => u });
+	return policy?.createScriptURL(url) ?? url;
+}
+
+function server(): Worker {
+	if (worker) return worker;
+	worker = new Worker(trusted(WORKER));
+	worker.onmessage = (e: MessageEvent<ToPage>) => {
+		const m = e.data;
+		if (m.t !== "answer") {
+			if (start.value?.t !== "failed") start.value = m;
+			return;
+		}
+		const headers = new Headers();
+		for (let i = 0; i < m.headers.length; i += 2) headers.append(m.headers[i], m.headers[i + 1]);
+		waiting.get(m.id)?.(new Response(m.body as Uint8Array<ArrayBuffer>, { status: m.status, headers }));
+		waiting.delete(m.id);
+	};
+	worker.onerror = (e) => (start.value = { t: "failed", why: e.message || "the worker has ended" });
+	return worker;
+}
+
+/** A newer version of the page has come and waits. */
+export const waits = /* @__PURE__ */ signal(false);
+let kept: ServiceWorkerRegistration | null = null;
+
+// Keeps the page for when there is no network, where the browser can: not in a private window.
+async function offline(): Promise<void> {
+	if (kept || !navigator.serviceWorker) return;
+	kept = await navigator.serviceWorker.register(trusted("sw.js")).catch(() => null);
+	if (!kept) return;
+	const look = () => (waits.value = !!kept!.waiting && !!navigator.serviceWorker.controller);
+	kept.onupdatefound = () => { const next = kept!.installing; if (next) next.onstatechange = look; };
+	look();
+	document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") void kept!.update().catch(() => undefined); }); // there may be no network
+}
+
+/** Shows the newer version, in all tabs. */
+export function takeNewer(): void {
+	navigator.serviceWorker.addEventListener("controllerchange", () => location.reload());
+	kept?.waiting?.postMessage("now");
+}
+
+/** Stands in for the WebSocket to a server. */
+export class Line {
+	readyState = 0;
+	onopen: (() => void) | null = null;
+	onmessage: ((e: { data: string }) => void) | null = null;
+	onclose: ((e: { code: number }) => void) | null = null;
+	private port: MessagePort;
+
+	constructor() {
+		const { port1, port2 } = new MessageChannel();
+		this.port = port1;
+		this.port.onmessage = (e: MessageEvent<string | number>) => {
+			if (typeof e.data === "string") this.onmessage?.({ data: e.data });
+			else if (e.data === 0) {
+				this.readyState = 1;
+				start.value = null;
+				void offline(); // after the parts have come: nothing is fetched twice
+				this.onopen?.();
+			} else this.end(e.data);
+		};
+		server().postMessage({ t: "attend" }, [port2]);
+	}
+
+	send(message: string): void {
+		if (message.includes('"t":"game.new"') || message.includes('"t":"doc.new"')) void navigator.storage?.persist?.(); // from now on there is something to keep
+		this.port.postMessage(message);
+	}
+
+	close(): void {
+		this.port.postMessage(0);
+		this.end(1000);
+	}
+
+	private end(code: number): void {
+		if (this.readyState === 3) return;
+		this.readyState = 3;
+		this.port.onmessage = null;
+		this.onclose?.({ code });
+	}
+}
+
+/** Answers as fetch does. */
+export async function request(path: string, init?: RequestInit): Promise<Response> {
+	const r = new Request(new URL(path, location.href), init);
+	const body = new Uint8Array(await r.arrayBuffer());
+	const id = ++asked;
+	return new Promise((done) => {
+		waiting.set(id, done);
+		server().postMessage({ t: "request", id, method: r.method, path, headers: [...r.headers].flat(), body }, [body.buffer]);
+	});
+}
