@@ -55,7 +55,7 @@ var allowed = map[string]string{
 	"bench":         "board nn nn/features search sgf",
 	"doctor":        "board nn nn/model nn/ort",
 	"match/opening": "board nn sgf",
-	"review":        "board handout nn search sgf",
+	"review":        "board handout life nn search sgf",
 	"match":         "board clock sgf",
 	"match/ladder":  "board level match sgf",
 	"nn/autodiff":   "nn/onnx",

@@ -19,17 +19,6 @@ import (
 	"kosumi/web/api"
 )
 
-// onlyHTTPS refuses redirects to where anybody could change what comes.
-func onlyHTTPS(r *http.Request, via []*http.Request) error {
-	if r.URL.Scheme != "https" {
-		return errFinal{api.Tell("bad_request", "net_redirect")}
-	}
-	if len(via) > 10 {
-		return api.Tell("bad_request", "net_redirects")
-	}
-	return nil
-}
-
 // fetch brings a file here, in several tries if the connection breaks, and keeps it.
 func (l *Library) fetch(ctx context.Context, j *job) error {
 	for try := 0; ; try++ {
@@ -77,7 +66,7 @@ func (l *Library) download(ctx context.Context, j *job) error {
 	}
 	quiet := time.AfterFunc(silence, cancel)
 	defer quiet.Stop()
-	resp, err := l.client.Do(req)
+	resp, err := l.request(req)
 	if err != nil {
 		return err
 	}

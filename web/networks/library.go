@@ -28,7 +28,7 @@ import (
 // Make one with [NewLibrary].
 type Library struct {
 	networks *Networks
-	client   *http.Client
+	request  func(*http.Request) (*http.Response, error)
 	changed  func()
 
 	mu   sync.Mutex
@@ -76,7 +76,7 @@ type note struct {
 // NewLibrary returns the library of networks that have a folder. changed is called after
 // every change, by any goroutine.
 func NewLibrary(n *Networks, changed func()) *Library {
-	l := &Library{networks: n, changed: changed, jobs: map[string]*job{}, client: &http.Client{CheckRedirect: onlyHTTPS}}
+	l := &Library{networks: n, changed: changed, jobs: map[string]*job{}, request: newClient()}
 	entries, _ := os.ReadDir(n.conf.Folder) // none: nothing was begun
 	for _, e := range entries {
 		name, ok := strings.CutPrefix(e.Name(), partPrefix)

@@ -99,7 +99,7 @@ func newLibrary(t *testing.T, dir string, s *site) *Library {
 	}})
 	l := NewLibrary(n, func() {})
 	if s != nil {
-		l.client.Transport = s.Client().Transport
+		l.request = (&http.Client{CheckRedirect: onlyHTTPS, Transport: s.Client().Transport}).Do
 	}
 	t.Cleanup(l.Close)
 	return l

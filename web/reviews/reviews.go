@@ -17,7 +17,9 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/review"
+	"kosumi/review/drill"
 	"kosumi/review/report"
+	"kosumi/search"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/engines"
@@ -98,7 +100,7 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
 		return nil, err
 	}
-	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose}
+	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose, collection: drill.Collection()}
 	return rs, rs.recall()
 }
 
@@ -379,7 +381,7 @@ func (rs *Reviews) config(ctx context.Context) (c review.Config, identity string
 	}
 	c = review.Defaults()
 	c.Search = rs.conf.Engines.Config.Search
-	c.Search.Memory.MaxBytes /= int64(c.Parallel)
+	c.Search.Memory.MaxBytes = max(search.MinBytes, c.Search.Memory.MaxBytes/int64(c.Parallel))
 	c.Network, identity = b.Identity()
 	return c, identity, nil
 }

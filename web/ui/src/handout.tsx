@@ -26,13 +26,14 @@ interface Result {
 	players: [Side, Side];
 	mistakes: number[];
 	turning: number[];
+	groups?: { color: string; stones: string[]; verdict: string; since: number; taken?: number; assumed?: string[] }[];
 	summary: string;
 }
 interface Totals { moves: number; loss: number; meanLoss: number; accuracy: number; firstChoice: number; classes?: Record<string, number> }
 interface Side extends Totals { name?: string; rank?: string; byPhase?: Record<string, Totals>; byKind?: Record<string, Totals> }
 
 interface Answer { move: string; loss: number; accepted: boolean; line?: string[] }
-interface SetProblem { id: string; game: string; number: number; width: number; height: number; stones: string; toMove: string; played: string; loss: number; last?: string; kind: string; reason: string; answers: Answer[] }
+interface SetProblem { id: string; game: string; number: number; width: number; height: number; stones: string; toMove: string; played: string; loss: number; last?: string; kind: string; reason: string; task?: string; group?: string[]; level?: number; answers: Answer[] }
 
 interface Data {
 	kind: "review" | "drills" | "loop";
@@ -61,7 +62,7 @@ function reviewOf(r: Result, classes: string[]): Review {
 			better: m.best?.[0]?.move, line: m.best?.[0]?.line, answer: m.refutation,
 		})),
 		points: r.positions.flatMap((p, n) => (p.visits > 0 ? [{ n, lead: p.lead, w: p.winrate, v: p.visits }] : [])),
-		mistakes: r.mistakes ?? [], turning: r.turning ?? [], finest: [-1, -1], players: r.players.map(player), summary: r.summary, network: r.network, visits: r.visits, notes: r.notes,
+		mistakes: r.mistakes ?? [], turning: r.turning ?? [], finest: [-1, -1], groups: (r.groups ?? []).map((g) => ({ ...g, c: g.color, assumed: g.assumed ?? [] })), players: r.players.map(player), summary: r.summary, network: r.network, visits: r.visits, notes: r.notes,
 	} as unknown as Review;
 }
 
@@ -106,7 +107,7 @@ function AllMoves({ r }: { r: Review }) {
 const done = new Set<string>();
 
 function problemOf(p: SetProblem): Problem {
-	return { id: p.id, game: p.game, n: p.number, size: [p.width, p.height] as unknown as Problem["size"], stones: stonesOf(p.stones), toMove: p.toMove, last: p.last, loss: p.loss, yours: false, legal: [...p.stones].map((s) => (s === "." ? "1" : "0")).join("") };
+	return { id: p.id, game: p.game, n: p.number, size: [p.width, p.height] as unknown as Problem["size"], stones: stonesOf(p.stones), toMove: p.toMove, last: p.last, loss: p.loss, task: p.task, group: p.group, level: p.level, yours: false, legal: [...p.stones].map((s) => (s === "." ? "1" : "0")).join("") };
 }
 
 function DrillsPage({ set }: { set: SetProblem[] }) {
@@ -118,7 +119,7 @@ function DrillsPage({ set }: { set: SetProblem[] }) {
 	const judge = async (id: string, move: string): Promise<DrillVerdict | null> => {
 		const p = set.find((q) => q.id === id)!;
 		const a = p.answers.find((x) => x.move === move);
-		if (move && !a && move !== p.played) return null;
+		if (move && !a && move !== p.played && !p.task) return null;
 		done.add(id);
 		const verdict = (x: Answer | undefined): Verdict => ({ m: x?.move ?? move, accepted: !!x?.accepted, played: move !== "" && move === p.played, loss: x?.loss ?? p.loss, cls: classOf(x?.loss ?? p.loss), line: x?.line });
 		return { verdict: move ? verdict(a) : { m: "", accepted: false, loss: 0, cls: 0 }, best: verdict(p.answers[0]), played: p.played, loss: p.loss, kind: p.kind, reason: p.reason, grade: a?.accepted ? 3 : 1, due: [] as unknown as DrillVerdict["due"] };

@@ -8,6 +8,7 @@ import type { Review, ReviewCard, ReviewMove, ReviewPlayer, ReviewPoint, ReviewP
 import { duration, leadText, signed, t, verdictText, why } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
+import { Groups, settledAt } from "../life/Groups";
 import { say, toast } from "../live";
 import { fetched, inWords, Refused, save, saveFile, send, textOf, watch } from "../net";
 import { go, note, query } from "../router";
@@ -346,7 +347,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 				<Board w={w} h={h} stones={stones.value} last={before && before.m !== "pass" ? point(before.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
 					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={overlay} label={t("board_plain", { w, h })}
 					next={m && m.m !== "pass" && !shown.value ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}
-					marks={line.value && m?.points ? m.points.map((v) => ({ k: "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".") : undefined}
+					marks={(line.value && m?.points) || !line.value ? ((line.value ? m!.points : settledAt(r, at.value)) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".") : undefined}
 					cell={(q) => (m && point(m.m, w, h) === q ? t("played_here") : "")}
 					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => goTo(at.value + s)} />
 				<Nav />
@@ -359,7 +360,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 				<div class="tabs" role="tablist">
 					{(["moves", "summary"] as const).map((k) => <button key={k} role="tab" aria-selected={tab.value === k} class={tab.value === k ? "on" : ""} onClick={() => (tab.value = k)}>{t(k === "moves" ? "mistakes" : "summary")}</button>)}
 				</div>
-				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : <Summary r={r} />}</div>
+				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <><Mistakes /><Groups r={r} at={at.value} go={goTo} /></> : <Summary r={r} />}</div>
 				{!given && <div class="row tools-row review-tools">
 					<Tool icon="back" text={t("your_games")} onClick={() => go("/review")} />
 					<Tool icon="analyse" text={t("analyse")} disabled={!done} onClick={() => void analyse(id)} />
