@@ -15,7 +15,7 @@ import (
 type quality struct{ elo, mean, spread float64 }
 
 // qualities were measured on games of this program's levels against each other, reviewed
-// with 32 visits a position by the network in the program: 192 games on 9x9, 16 on 13x13.
+// with 32 visits a position by the network in the program: 192 games on 9x9, 22 on 13x13.
 // The mean root follows strength more closely than the mean does: one large slip says
 // little. On other boards nothing is measured.
 var qualities = map[board.Size][]quality{ // by board, the weakest first
@@ -29,13 +29,13 @@ var qualities = map[board.Size][]quality{ // by board, the weakest first
 		{650, 0.159, 0.120},  // 4d, 16
 	},
 	board.Square(13): {
-		{-400, 0.857, 0.223}, // 18k, 4
-		{-250, 0.637, 0.165}, // 15k, 6
-		{-100, 0.452, 0.117}, // 12k, 6
-		{50, 0.329, 0.085},   // 9k, 6
-		{200, 0.278, 0.072},  // 6k, 4
-		{350, 0.240, 0.062},  // 3k, 4
-		{450, 0.224, 0.058},  // 1k, 2
+		{-400, 0.885, 0.244}, // 18k, 6
+		{-250, 0.676, 0.186}, // 15k, 10
+		{-100, 0.406, 0.112}, // 12k, 8
+		{50, 0.342, 0.094},   // 9k, 8
+		{200, 0.236, 0.065},  // 6k, 6
+		{350, 0.236, 0.065},  // 3k, 4
+		{450, 0.224, 0.062},  // 1k, 2
 	},
 }
 

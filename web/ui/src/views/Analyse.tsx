@@ -11,7 +11,7 @@ import * as life from "../life/question";
 import { keys } from "../keys";
 import { say, toast } from "../live";
 import { frames, inWords, Refused, save, send, post, status, watch, welcome } from "../net";
-import { query } from "../router";
+import { note, query } from "../router";
 import { other, play, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
 import { stoneSound } from "../sound";
@@ -409,7 +409,7 @@ function DocView({ id }: { id: string }) {
 		const at = query().get("at");
 		if (!there || at === null) return;
 		tree.goTo(tree.line.value[Math.min(Number(at) || 0, tree.line.value.length - 1)]);
-		history.replaceState(null, "", location.pathname);
+		note("/analyse/" + id);
 	}, [id, there]);
 	useEffect(() => { if (there) startSweep(false); }, [id, there]);
 	if (gone.value) return <main class="empty"><p>{t("doc_gone")}</p><a class="button primary" href="/analyse">{t("analyse")}</a></main>;
