@@ -55,13 +55,7 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asker{q: q, l: l, s: newSearch(l.game), opts: opts, ctx: ctx, neither: map[uint64]bool{}}
-	a.s.wide = !l.closed && l.on.count() > wideArea || l.on.count() > 2*wideArea
-	if opts.Time > 0 {
-		a.until = began.Add(opts.Time)
-	}
-	a.s.stop = a.over
-	a.alive = [2]float64{-1, -1}
+	a := newAsker(ctx, q, l, opts)
 	a.look()
 	out := a.describe()
 	var cards [2]*Card
@@ -290,7 +284,7 @@ func (a *asker) settle(first side, p *position) (goal, int32) {
 // verifies that by enumeration.
 func (a *asker) enumerated(what goal, p *position, after ...int16) bool {
 	empty := a.s.empty(p)
-	if !a.l.closed || empty.count() > 9 || a.over() {
+	if !a.l.closed || empty.count() > 9 || a.over() || !a.affords(empty.count()) {
 		return false
 	}
 	first := p.mover
@@ -300,6 +294,28 @@ func (a *asker) enumerated(what goal, p *position, after ...int16) bool {
 	data := a.l.proofFile(a.q, a.s, []claim{{first: first, goal: what, threat: p.threat, proof: -1, after: after}})
 	_, err := check.Proof(data)
 	return err == nil
+}
+
+// A state of an enumeration costs the checker as much as so many of the search, and so long.
+const (
+	stateNodes = 4
+	stateTime  = 200 * time.Microsecond
+)
+
+// affords reports whether what is left of a part of the work is enough to enumerate so
+// many empty points, and charges it for that.
+func (a *asker) affords(points int) bool {
+	states := int64(1)
+	for range points {
+		states *= 3
+	}
+	if a.opts.Nodes > 0 {
+		if a.s.nodes+stateNodes*states > a.most {
+			return false
+		}
+		a.s.nodes += stateNodes * states
+	}
+	return a.share.IsZero() || time.Until(a.share) > time.Duration(states)*stateTime
 }
 
 // aim returns what a first move must reach for a verdict, and in which contest;
