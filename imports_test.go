@@ -59,7 +59,7 @@ var allowed = map[string]string{
 	"match":         "board clock sgf",
 	"match/ladder":  "board level match sgf",
 	"nn/autodiff":   "nn/onnx",
-	"train":         "board match models nn nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf thinking",
+	"train":         "board handout match models nn nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf thinking",
 	"web/api":       "",
 	"web/build":     "models web/api",
 	"release":       "",

@@ -77,6 +77,15 @@ func TestYou(t *testing.T) {
 		require.Equal(t, "{", string(data))
 	}
 	p.Axe("you")
+
+	// Where the quality of moves is not measured, results alone count, and the page says so.
+	_, err := s.games.levels.Count(board.Square(19), 8, 0, 1, 1)
+	require.NoError(t, err)
+	p.Do(chromedp.Reload())
+	p.Press("19×19")
+	p.Until(`document.querySelector("main.you").innerText.includes("On 19×19 the rank comes from results alone")`)
+	p.Press("9×9")
+	p.Until(`document.querySelector("main.you .curve svg") && !document.querySelector("main.you").innerText.includes("results alone")`)
 	p.Do(chromedp.Focus(`.kept input[type=search]`, chromedp.ByQuery), chromedp.KeyEvent("lost 9k"))
 	p.Until(`document.querySelectorAll(".kept-row").length === 1`)
 	p.Do(chromedp.Evaluate(`document.querySelector(".kept input[type=search]").select()`, nil), chromedp.KeyEvent("nobody"))
@@ -223,6 +232,11 @@ func TestNetworksPage(t *testing.T) {
 	text, err := json.Marshal(ask[api.NetworkList](c, "watch", api.Watch{What: "networks"}))
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "strong")
+
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "ja" }))`, nil), chromedp.Reload())
+	p.Until(`document.querySelectorAll(".network-list li").length === 1`)
+	chooseFiles(p, map[string]string{"short.bin.gz": string(whole[:len(whole)/2])})
+	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("ここで使えるネットワークではありません")`)
 	p.Clean()
 }
 

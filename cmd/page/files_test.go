@@ -114,7 +114,13 @@ func TestKilledTab(t *testing.T) {
 				if (e.t === "ok") { console.log(stone); rev++; }
 			}
 		})()`, now.D.Rev, round+1, game), nil))
-		time.Sleep(time.Duration(r.IntN(120)) * time.Millisecond)
+		stones := len(acknowledged) + r.IntN(9)
+		require.Eventually(t, func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(placed) >= stones
+		}, time.Minute, time.Millisecond)
+		time.Sleep(time.Duration(r.IntN(5000)) * time.Microsecond) // into the middle of the next one
 		closeTab()
 	}
 	require.NotEmpty(t, placed)
@@ -172,4 +178,33 @@ func TestNoNetworkFile(t *testing.T) {
 	}
 	list := browsertest.JS[[]string](b, `command("watch", { what: "networks" }).then((e) => [...e.d.networks, ...e.d.jobs].map((n) => n.name))`)
 	require.Equal(t, []string{"kosumi-9x9 (built in)"}, list)
+}
+
+// eventually waits until the promise of an expression gives true.
+func eventually(b *browsertest.Tab, expression string) {
+	b.T.Helper()
+	require.True(b.T, browsertest.JS[bool](b, `(async () => {
+		for (let i = 0; i < 600; i++) {
+			if (await (`+expression+`)) return true;
+			await new Promise((later) => setTimeout(later, 200));
+		}
+		return false;
+	})()`), expression)
+}
+
+// TestReviewInTab reviews a game and asks one of its mistakes.
+func TestReviewInTab(t *testing.T) {
+	s := site(t)
+	b := browsertest.Open(t)
+	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))
+	const spoilt = "(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])"
+	b.Do(chromedp.Evaluate(fmt.Sprintf(`worker.postMessage({ t: "request", id: 1, method: "POST", path: "/api/import?to=review", headers: ["Content-Type", "text/plain"], body: new TextEncoder().encode(%q) })`, spoilt), nil))
+	eventually(b, `command("watch", { what: "reviews" }).then((e) => { const r = e.d.reviews[0]; if (r?.state === "refused") throw new Error(r.why); return r?.state === "done" && r.worst.length > 0; })`)
+	eventually(b, `command("player.names", { mine: ["Ann"], others: ["Ben"] }).then((e) => e.t === "ok")`)
+	next := browsertest.JS[struct {
+		T string
+		D struct{ Problem struct{ Size []int } }
+	}](b, `command("drill.next", {})`)
+	require.Equal(t, "ok", next.T)
+	require.Equal(t, []int{9, 9}, next.D.Problem.Size)
 }

@@ -81,6 +81,7 @@ type ReviewCard struct {
 	Name      string        `json:"name"` // of the file
 	State     string        `json:"state"`
 	Why       string        `json:"why,omitempty"`     // it was refused
+	Say       *Say          `json:"say,omitempty"`     // Why as the page says it
 	Unsaved   *Error        `json:"unsaved,omitempty"` // why what was found is not on the disk yet; it is tried again
 	Size      [2]int        `json:"size"`
 	Komi      float64       `json:"komi"`

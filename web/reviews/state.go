@@ -93,15 +93,19 @@ func (rs *Reviews) PublishList() {
 
 // card is a job in the list. The caller holds the reviews' mu.
 func (j *job) card() api.ReviewCard {
-	c := api.ReviewCard{Review: j.id, Name: j.name, State: j.state, Why: j.why, Changed: j.added.Unix(), Worst: []api.WorstMove{}}
-	if j.game == nil {
-		return c
-	}
-	if j.part != nil {
+	c := api.ReviewCard{Review: j.id, Name: j.name, State: j.state, Changed: j.added.Unix(), Worst: []api.WorstMove{}}
+	switch {
+	case j.part != nil:
 		c = cardOf(j.part)
 		c.Review, c.Name, c.State, c.Changed = j.id, j.name, j.state, j.added.Unix()
-	} else {
+	case j.game != nil:
 		describeGame(&c, j.game.Info(), len(j.game.Moves))
+	}
+	if j.why != nil {
+		c.Why, c.Say = j.said(), api.Said(j.why)
+	}
+	if j.game == nil {
+		return c
 	}
 	if j.unsaved != nil {
 		c.Unsaved = api.AsError(j.unsaved)
@@ -152,7 +156,7 @@ func (rs *Reviews) State(id string) (*api.Review, error) {
 	rs.mu.Unlock()
 	if j != nil {
 		if j.game == nil {
-			return nil, api.Refuse("not_found", "%s", j.why)
+			return nil, api.Error{Code: "not_found", Text: j.said(), Say: api.Said(j.why)}
 		}
 		return rs.runningReview(j, true), nil
 	}

@@ -1,4 +1,4 @@
-// One file that can be mailed: a review, or problems, with the page's own components and
+// One file that can be mailed: a review, problems, or the report of a training loop, with the page's own components and
 // without a server. web/build bundles it whole; package handout puts the data in.
 import { render } from "preact";
 import type { Drill, DrillVerdict, Problem, Review, ReviewMove, Verdict, Welcome } from "./gen/api";
@@ -6,6 +6,7 @@ import { preferred, resultText, setLanguage, t } from "./i18n";
 import { Live } from "./live";
 import { welcome } from "./net";
 import { Solve } from "./views/Drills";
+import { LoopPage, type LoopData } from "./views/Loop";
 import { classOf } from "./views/Loss";
 import { playerName } from "./views/Review";
 import { Game } from "./views/ReviewGame";
@@ -35,9 +36,9 @@ interface Answer { move: string; loss: number; accepted: boolean; line?: string[
 interface SetProblem { id: string; game: string; number: number; width: number; height: number; stones: string; toMove: string; played: string; loss: number; last?: string; kind: string; reason: string; task?: string; group?: string[]; level?: number; answers: Answer[] }
 
 interface Data {
-	kind: "review" | "drills";
-	loss: number[]; // the bounds between the classes
-	classes: string[];
+	kind: "review" | "drills" | "loop";
+	loss?: number[]; // the bounds between the classes
+	classes?: string[];
 	data: unknown;
 }
 
@@ -131,12 +132,12 @@ function DrillsPage({ set }: { set: SetProblem[] }) {
 }
 
 const given = JSON.parse(document.getElementById("data")!.textContent!) as Data;
-welcome.value = { loss: given.loss } as unknown as Welcome;
+welcome.value = { loss: given.loss ?? [] } as unknown as Welcome;
 document.body.classList.add("handout");
-void setLanguage(preferred()).then(() => {
+void setLanguage(given.kind === "loop" ? "en" : preferred()).then(() => {
 	render(
 		<>
-			{given.kind === "review" ? <ReviewPage r={given.data as Result} classes={given.classes} /> : <DrillsPage set={(given.data as { problems: SetProblem[] | null }).problems ?? []} />}
+			{given.kind === "loop" ? <LoopPage d={given.data as LoopData} /> : given.kind === "review" ? <ReviewPage r={given.data as Result} classes={given.classes ?? []} /> : <DrillsPage set={(given.data as { problems: SetProblem[] | null }).problems ?? []} />}
 			<Live />
 		</>,
 		document.getElementById("app")!,
