@@ -33,8 +33,10 @@ type spoken struct {
 }
 
 // TestSameInPage holds the kernels in a page to what they say in the program, on recorded
-// positions of the common sizes: 99 % of the first moves, and all that are clearly first,
-// winrates to 1e-3. make test-wasm runs it in both worlds.
+// positions of the common sizes. In float32 that is the same to 1e-5. In integers what is
+// added in another order is rounded otherwise now and then, as it is between float32 and
+// them: 99 % of the first moves, and all that are clearly first, winrates to 5e-4 on
+// average. make test-wasm runs it in both worlds.
 func TestSameInPage(t *testing.T) {
 	inPage := runtime.GOOS == "js"
 	if *answersFile == "" && !inPage {
@@ -47,37 +49,48 @@ func TestSameInPage(t *testing.T) {
 		require.NoError(t, json.Unmarshal(data, &answers))
 	}
 	positions := bySize(featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")), true)
-	for _, path := range []string{filepath.Join("..", "..", "models", models.Default().File), testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz"),
-		testshared.Path(t, "models/katago/b7c96h3tfrs-test5-cnorm.bin.gz")} {
-		m, err := model.Open(path, model.Config{Provider: model.Kernel, Precision: "auto"})
-		require.NoError(t, err)
-		got := said(t, m, positions)
-		if !inPage {
-			answers[path] = got
-			continue
-		}
-		name, want := m.Describe().Name, answers[path]
-		require.Equal(t, "int16", m.Describe().Precision)
-		require.Len(t, got, len(want))
-		same, off, lead := 0, 0.0, 0.0
-		for i, w := range want {
-			require.Equal(t, w.ID, got[i].ID)
-			if w.Move == got[i].Move {
-				same++
+	for _, path := range []string{filepath.Join("..", "..", "models", models.Default().File),
+		testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz"), testshared.Path(t, "models/katago/b7c96h3tfrs-test5-cnorm.bin.gz")} {
+		for _, precision := range []string{"fp32", "int16"} {
+			m, err := model.Open(path, model.Config{Provider: model.Kernel, Precision: precision})
+			require.NoError(t, err)
+			name := precision + " " + m.Describe().Name
+			if got := said(t, m, positions); inPage {
+				sameAnswers(t, name, precision == "fp32", answers[name], got)
 			} else {
-				require.Less(t, w.Ahead, 0.01, "%s: %s", name, w.ID)
+				answers[name] = got
 			}
-			off, lead = max(off, math.Abs(w.Winrate-got[i].Winrate)), max(lead, math.Abs(w.Lead-got[i].Lead))
 		}
-		t.Logf("%s: %d positions, %d first moves the same, winrate off by %.1e and lead by %.1e at most", name, len(want), same, off, lead)
-		require.GreaterOrEqual(t, float64(same), 0.99*float64(len(want)), name)
-		require.Less(t, off, 1e-3, name)
 	}
 	if !inPage {
 		data, err := json.Marshal(answers)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(*answersFile, data, 0o644))
 	}
+}
+
+func sameAnswers(t *testing.T, name string, exact bool, want, got []spoken) {
+	require.NotEmpty(t, want, name)
+	require.Len(t, got, len(want))
+	same, off, most, lead, count := 0, 0.0, 0.0, 0.0, float64(len(want))
+	for i, w := range want {
+		require.Equal(t, w.ID, got[i].ID)
+		if w.Move == got[i].Move {
+			same++
+		} else {
+			require.Less(t, w.Ahead, 0.02, "%s: %s", name, w.ID)
+		}
+		d := math.Abs(w.Winrate - got[i].Winrate)
+		off, most, lead = off+d/count, max(most, d), lead+math.Abs(w.Lead-got[i].Lead)/count
+	}
+	t.Logf("%s: %d positions, %d first moves the same, winrate off by %.1e (worst %.1e), lead by %.1e", name, len(want), same, off, most, lead)
+	if exact {
+		require.Less(t, most, 1e-5, name)
+	}
+	require.GreaterOrEqual(t, float64(same), 0.99*count, name)
+	require.Less(t, off, 5e-4, name)
+	require.Less(t, most, 1e-2, name)
+	require.Less(t, lead, 0.05, name)
 }
 
 // said asks a network for all positions, several at a time.
