@@ -387,7 +387,8 @@ func (a *asker) working(p *position, verdict string) (list []int16, all bool) {
 			}
 		}
 		q := works
-		if at >= 0 {
+		shared := at >= 0
+		if shared {
 			q = a.s.proofs[at].goal
 		} else {
 			q, at = a.decide(c, &next, somewhat)
@@ -406,6 +407,7 @@ func (a *asker) working(p *position, verdict string) (list []int16, all bool) {
 		}
 		known = append(known, at)
 		a.claim(first, q, p, at, m)
+		a.claims[len(a.claims)-1].shared = shared
 		if q == works {
 			list = append(list, m)
 		}
@@ -419,7 +421,12 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 		return nil
 	}
 	data := a.l.proofFile(a.q, a.s, a.claims)
-	if _, err := check.Proof(data); err != nil {
+	_, err := check.Proof(data)
+	if err != nil && a.dropShared(cards) {
+		data = a.l.proofFile(a.q, a.s, a.claims)
+		_, err = check.Proof(data)
+	}
+	if err != nil {
 		return fmt.Errorf("nothing is proved: the checker refused what the search found: %w", err)
 	}
 	out.Proof = data
@@ -433,6 +440,23 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 		}
 	}
 	return nil
+}
+
+// dropShared takes back what is claimed of first moves by the proof of another state, and
+// reports whether there was anything. Which liberties a zone holds may depend on what
+// stands outside of it: the checker, which meets both states, may find the proof's zone in
+// one of them to be more than they have in common.
+func (a *asker) dropShared(cards [2]*Card) bool {
+	before := len(a.claims)
+	a.claims = slices.DeleteFunc(a.claims, func(c claim) bool {
+		if c.shared {
+			card := cards[c.first]
+			card.AllMoves = false
+			card.Moves = slices.DeleteFunc(card.Moves, func(m string) bool { return m == a.l.vertex(a.q.Size, c.after[0]) })
+		}
+		return c.shared
+	})
+	return len(a.claims) < before
 }
 
 // bounds says what is proved of a first mover.

@@ -83,13 +83,13 @@ func remove(all []*session, x *session) []*session {
 // room returns how many more jobs the batch takes.
 func (x *session) room() int { return x.most - len(x.batch) }
 
-// fillBy is how many jobs wake a session that fills its batch: for each one it would be
-// woken too often.
+// fillBy is how many jobs at least wake a session that fills its batch, an eighth of a
+// large one: for each job it would be woken too often.
 const fillBy = 8
 
 // ripe reports whether so many queued jobs are worth encoding now.
 func (x *session) ripe(queued int) bool {
-	return queued > 0 && queued >= min(fillBy, x.room())
+	return queued > 0 && queued >= min(max(fillBy, x.most/8), x.room())
 }
 
 // seize waits until the device takes the batch. It returns false if more jobs came that

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -90,31 +91,44 @@ func TestFigures(t *testing.T) {
 		p := webtest.Page{Tab: browsertest.Open(t)}
 		wire.speed.Store(mbit * 1e6 / 8)
 		for _, cache := range []string{"empty", "warm"} {
-			began := time.Now()
+			began, spent, sent := time.Now(), processor(t, p.Tab), wire.sent.Load()
 			p.Do(chromedp.Navigate(s.URL))
 			p.Enter()
 			entered := time.Since(began)
 			p.Point("E5")
 			p.Until(`document.querySelectorAll(".moves li").length === 2`)
-			fmt.Printf("%s cache, %d Mbit/s (0: no limit): %.1f s to the board, %.1f s to the answer of the first stone\n", cache, mbit, entered.Seconds(), time.Since(began).Seconds())
+			fmt.Printf("%s cache, %d Mbit/s (0: no limit): %.1f s to the board, %.1f s to the answer of the first stone, %.1f s of the processor's time in the page, %.2f MB\n",
+				cache, mbit, entered.Seconds(), time.Since(began).Seconds(), processor(t, p.Tab)-spent, float64(wire.sent.Load()-sent)/1e6)
 			p.Until(`navigator.serviceWorker.controller`)
 		}
 		fmt.Printf("the page's process after a move: %.0f MB\n", megabytes(t, p.Tab))
 	}
 }
 
+// renderers are the processes that show pages.
+func renderers(t *testing.T, b *browsertest.Tab) []*systeminfo.ProcessInfo {
+	t.Helper()
+	all, err := systeminfo.GetProcessInfo().Do(cdp.WithExecutor(b.Ctx, chromedp.FromContext(b.Ctx).Browser))
+	require.NoError(t, err)
+	return slices.DeleteFunc(all, func(p *systeminfo.ProcessInfo) bool { return p.Type != "renderer" })
+}
+
+// processor is the time that they have computed, in seconds, all threads together.
+func processor(t *testing.T, b *browsertest.Tab) (seconds float64) {
+	t.Helper()
+	for _, process := range renderers(t, b) {
+		seconds += process.CPUTime
+	}
+	return seconds
+}
+
 var proportional = regexp.MustCompile(`(?m)^Pss:\s+(\d+) kB`)
 
-// megabytes is the memory of the processes that show pages.
+// megabytes is their memory.
 func megabytes(t *testing.T, b *browsertest.Tab) float64 {
 	t.Helper()
 	var kilobytes int
-	all, err := systeminfo.GetProcessInfo().Do(cdp.WithExecutor(b.Ctx, chromedp.FromContext(b.Ctx).Browser))
-	require.NoError(t, err)
-	for _, process := range all {
-		if process.Type != "renderer" {
-			continue
-		}
+	for _, process := range renderers(t, b) {
 		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", process.ID))
 		require.NoError(t, err)
 		n, err := strconv.Atoi(string(proportional.FindSubmatch(data)[1]))

@@ -208,3 +208,19 @@ func TestReviewInTab(t *testing.T) {
 	require.Equal(t, "ok", next.T)
 	require.Equal(t, []int{9, 9}, next.D.Problem.Size)
 }
+
+// TestLifeInTab stops a question about life and death that would take ten minutes: a
+// search that holds the tab's one thread lets the command in.
+func TestLifeInTab(t *testing.T) {
+	s := site(t)
+	b := browsertest.Open(t)
+	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))
+	doc := command(b, "doc.new", `{ size: [19, 19], sgf: "(;SZ[19]AB[pd][dp][pp][dd][jj][jd][dj]AW[qf][nc][cf][fc][cn][fq][nq][qn])" }`).D.ID
+	require.NotEmpty(t, doc)
+	asked := browsertest.JS[int](b, fmt.Sprintf(`command("life.ask", { doc: %q, node: 0, stones: ["Q16"], assume: [], seconds: 600 }).then((e) => e.d.ask)`, doc))
+	require.NotZero(t, asked)
+	busy := `command("watch", { what: "life" }).then((e) => e.d.busy)`
+	require.True(t, browsertest.JS[bool](b, busy))
+	require.Equal(t, "ok", command(b, "life.stop", fmt.Sprintf(`{ ask: %d }`, asked)).T)
+	eventually(b, busy+`.then((b) => !b)`)
+}

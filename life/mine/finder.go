@@ -164,12 +164,13 @@ func (f *finder) fresh(p *problem, part []bool, origin string) bool {
 		}
 	}
 	room := "room " + canonical(p.q, part, true)
+	stones := "stones " + turned(p.q.Size.W, func(x board.Point) byte { return ".XO"[p.q.Stones[x]] })
 	class := fmt.Sprint("class ", origin, place(p.q, part), p.kind, p.ko, empty)
-	if f.seen[room] >= mostOfRoom || f.seen[class] >= max(2, int(classShare*float64(f.most))) || f.seen[effort] >= int(effortShare*float64(f.most)) ||
+	if f.seen[stones] > 0 || f.seen[room] >= mostOfRoom || f.seen[class] >= max(2, int(classShare*float64(f.most))) || f.seen[effort] >= int(effortShare*float64(f.most)) ||
 		f.seen["kind "+p.kind] >= f.most*6/10 {
 		return false
 	}
-	for _, key := range []string{room, class, effort, "kind " + p.kind} {
+	for _, key := range []string{stones, room, class, effort, "kind " + p.kind} {
 		f.seen[key]++
 	}
 	return true
@@ -243,8 +244,14 @@ func canonical(q *life.Question, part []bool, roomOnly bool) string {
 		}
 		return 'a'
 	}
+	return turned(q.Size.W, cell)
+}
+
+// turned writes cells of a square board so that turned and mirrored ones are the same,
+// without rows and columns at its sides that hold nothing of the fight.
+func turned(n int, cell func(board.Point) byte) string {
 	best := ""
-	n := q.Size.W
+	size := board.Square(n)
 	for s := range 8 {
 		var b strings.Builder
 		for y := range n {
@@ -259,7 +266,7 @@ func canonical(q *life.Question, part []bool, roomOnly bool) string {
 				if s&4 != 0 {
 					u, v = v, u
 				}
-				b.WriteByte(cell(q.Size.Point(u, v)))
+				b.WriteByte(cell(size.Point(u, v)))
 			}
 			b.WriteByte('\n')
 		}

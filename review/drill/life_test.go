@@ -19,7 +19,7 @@ import (
 // legal move, and no two are the same; there are several of each level and task.
 func TestCollection(t *testing.T) {
 	list := Collection()
-	require.GreaterOrEqual(t, len(list), 150)
+	require.GreaterOrEqual(t, len(list), 300)
 	require.Less(t, len(collection), 200_000)
 	ids, levels, tasks := map[string]bool{}, map[int]int{}, map[string]int{}
 	for i := range list {
@@ -39,7 +39,7 @@ func TestCollection(t *testing.T) {
 	}
 	require.Len(t, ids, len(list))
 	for level := 1; level <= 5; level++ {
-		require.Greater(t, levels[level], 25)
+		require.Greater(t, levels[level], 30)
 		require.Equal(t, level, list[level-1].Level, "one of each level in turn")
 	}
 	require.Greater(t, tasks[Live], 60)
