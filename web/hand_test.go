@@ -175,7 +175,7 @@ func TestRecords(t *testing.T) {
 	for range 40 {
 		p.Do(chromedp.KeyEvent(kb.ArrowRight))
 	}
-	p.Until(`document.querySelector(".where").innerText.includes("move 40 of")`)
+	p.Until(`document.querySelector(".where input").value === "40"`)
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 1`)
 	p.Do(chromedp.KeyEvent(kb.PageDown), chromedp.KeyEvent(kb.End))
 	p.Until(`document.querySelector(".where").innerText.includes("10,027")`)
@@ -227,6 +227,6 @@ func TestWideTree(t *testing.T) {
 		const row = Math.floor((el.scrollTop + 60) / 24);
 		el.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: r.left + 16 + 26 - el.scrollLeft, clientY: r.top + 16 + row * 24 - el.scrollTop }));
 	})()`, nil))
-	p.Until(`document.querySelector(".where").innerText.includes("move 1 of")`)
+	p.Until(`document.querySelector(".where input").value === "1"`)
 	p.Clean()
 }

@@ -67,6 +67,7 @@ func TestYou(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "you"))
 	p.Until(`document.querySelector("main.you .curve svg")`)
 	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
+	p.Until(`document.querySelector("main.you .note.warn")`)
 	text := browsertest.JS[string](p.Tab, `document.querySelector("main.you").innerText`)
 	for _, want := range []string{"profile.json was damaged", "levels.json: not a file of players' levels", "From 3 games that counted.", "Your rank on 9×9"} {
 		require.Contains(t, text, want)
