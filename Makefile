@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run check test test-avx2 test-wasm test-pytorch kernel-wasm build release page check-page deps deps-test race race-short fuzz bench lint fmt clean
+.PHONY: run check test test-avx2 test-wasm test-pytorch kernel-wasm build release page page-site check-page deps deps-test race race-short fuzz bench lint fmt clean
 
 # The program fetches the onnxruntime library itself when something needs it. On a Mac
 # that is at once: the GPU is reached through it.
@@ -30,6 +30,13 @@ web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 	else \
 		echo "npm not found: the program is built without its page for the browser" >&2; \
 	fi
+
+# The page as a folder of files that needs no program: bin/site, for any host of files
+# and any path. python3 -m http.server -d bin/site shows it.
+page-site: page kernel-wasm
+	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags "-s -w -X main.version=$(or $(VERSION),dev)" -o bin/page/page.wasm ./cmd/page
+	cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" nn/kernel/kernel-worker.js bin/page/
+	$(GO) run ./web/build -site bin/site
 
 # The page's TypeScript, checked.
 check-page: page
@@ -67,6 +74,7 @@ deps-test: deps
 # The rules of the house are asked of the go command, which the test cache does
 # not see: never from the cache.
 test: deps-test build
+	@$(MAKE) page-site || echo "the page as a folder of files was not built: its tests skip" >&2
 	$(GO) test -count=1 .
 	$(GO) test -timeout 20m ./...
 
@@ -106,6 +114,7 @@ bench:
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
+	GOOS=js GOARCH=wasm $(GO) vet ./cmd/page
 	$(GO) tool staticcheck ./...
 
 fmt:

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"strconv"
 	"strings"
 	"sync"
@@ -204,18 +203,12 @@ func (b *imitated) Outputs() [][]float32 { return b.out }
 
 // Run implements [nn.Backend].
 func (b *imitated) Run(n int) error {
-	done := b.model.begin(min(b.most, shape(n)))
+	done := b.model.begin(min(b.most, nn.Shape(n)))
 	for row := range n {
 		b.answer(b.rows[row], b.answers[row])
 	}
 	sleepUntil(done)
 	return nil
-}
-
-// shape rounds rows up to three binary digits.
-func shape(n int) int {
-	step := 1 << max(0, bits.Len(uint(n))-3)
-	return (n + step - 1) / step * step
 }
 
 // Close implements [nn.Backend].

@@ -1,6 +1,7 @@
 package level
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -13,17 +14,29 @@ import (
 // deviation from game to game.
 type quality struct{ elo, mean, spread float64 }
 
-// qualities were measured on 9x9: 192 games of this program's levels against each other,
-// reviewed with 32 visits a position by the network in the program. The mean root follows
-// strength more closely than the mean does: one large slip says little.
-var qualities = []quality{ // weakest first
-	{-250, 0.981, 0.277}, // 15k, 48 sides of games
-	{-100, 0.754, 0.185}, // 12k, 64
-	{50, 0.672, 0.180},   // 9k, 64
-	{200, 0.463, 0.185},  // 6k, 64
-	{350, 0.336, 0.145},  // 3k, 64
-	{500, 0.241, 0.118},  // 1d, 64
-	{650, 0.159, 0.120},  // 4d, 16
+// qualities were measured on games of this program's levels against each other, reviewed
+// with 32 visits a position by the network in the program: 192 games on 9x9, 22 on 13x13.
+// The mean root follows strength more closely than the mean does: one large slip says
+// little. On other boards nothing is measured.
+var qualities = map[board.Size][]quality{ // by board, the weakest first
+	board.Square(9): {
+		{-250, 0.981, 0.277}, // 15k, 48 sides of games
+		{-100, 0.754, 0.185}, // 12k, 64
+		{50, 0.672, 0.180},   // 9k, 64
+		{200, 0.463, 0.185},  // 6k, 64
+		{350, 0.336, 0.145},  // 3k, 64
+		{500, 0.241, 0.118},  // 1d, 64
+		{650, 0.159, 0.120},  // 4d, 16
+	},
+	board.Square(13): {
+		{-400, 0.885, 0.244}, // 18k, 6
+		{-250, 0.676, 0.186}, // 15k, 10
+		{-100, 0.406, 0.112}, // 12k, 8
+		{50, 0.342, 0.094},   // 9k, 8
+		{200, 0.236, 0.065},  // 6k, 6
+		{350, 0.236, 0.065},  // 3k, 4
+		{450, 0.224, 0.062},  // 1k, 2
+	},
 }
 
 const (
@@ -36,17 +49,20 @@ const (
 	leastSpread  = 0.05
 )
 
-// judgedOn is the board on which the quality of moves was measured.
-var judgedOn = board.Square(9)
+// JudgedOn lists the boards on which the quality of moves says something of strength, the
+// smallest first.
+func JudgedOn() []board.Size {
+	return slices.SortedFunc(maps.Keys(qualities), func(a, b board.Size) int { return a.Area() - b.Area() })
+}
 
 // expected is the quality of a player of a strength, by straight lines between those that
-// were measured, and beyond them.
-func expected(elo float64) quality {
+// were measured on a board, and beyond them.
+func expected(on []quality, elo float64) quality {
 	i := 1
-	for i < len(qualities)-1 && qualities[i].elo < elo {
+	for i < len(on)-1 && on[i].elo < elo {
 		i++
 	}
-	a, b := qualities[i-1], qualities[i]
+	a, b := on[i-1], on[i]
 	t := (elo - a.elo) / (b.elo - a.elo)
 	within := min(1, max(0, t))
 	return quality{elo, max(0, a.mean+t*(b.mean-a.mean)), max(leastSpread, a.spread+within*(b.spread-a.spread))}
@@ -61,15 +77,16 @@ func rootLoss(losses []float64) float64 {
 	return sum / float64(max(len(losses), 1))
 }
 
-// JudgedBy takes a reviewed game on 9x9 into account by what each of the player's moves
-// lost, in points. It reports whether the game counted: not the same one twice, none with
-// fewer than 12 moves, and none on another board, where nothing is measured.
+// JudgedBy takes a reviewed game into account by what each of the player's moves lost, in
+// points. It reports whether the game counted: not the same one twice, none with fewer
+// than 12 moves, and none on a board where nothing is measured, see [JudgedOn].
 func (f *PlayerRating) JudgedBy(size board.Size, game string, losses []float64, when time.Time) bool {
-	if size != judgedOn || len(losses) < leastMoves || slices.Contains(f.Reviewed, game) {
+	on := qualities[size]
+	if on == nil || len(losses) < leastMoves || slices.Contains(f.Reviewed, game) {
 		return false
 	}
 	f.drift(when)
-	f.judge(rootLoss(losses))
+	f.judge(on, rootLoss(losses))
 	mean := 0.0
 	for _, l := range losses {
 		mean += l / float64(len(losses))
@@ -83,9 +100,9 @@ func (f *PlayerRating) JudgedBy(size board.Size, game string, losses []float64, 
 }
 
 // judge makes what is known narrower by the quality of the moves of a game.
-func (f *PlayerRating) judge(root float64) {
+func (f *PlayerRating) judge(on []quality, root float64) {
 	for i := range f.Weights {
-		q := expected(grid(i))
+		q := expected(on, grid(i))
 		z := (root - q.mean) / q.spread
 		f.Weights[i] *= math.Pow(math.Exp(-z*z/2)/q.spread, judgedWeight)
 	}

@@ -2,6 +2,7 @@ package level
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -28,15 +29,16 @@ func flat() *PlayerRating {
 // this program's levels, whose ranks are known: the mean error from one game and from
 // five, and how often the rank is within the range that is named.
 func TestQualityOfKnownLevels(t *testing.T) {
-	data, err := os.ReadFile("testdata/quality9.json") // root losses of the sides of reviewed games, by rank
-	require.NoError(t, err)
-	sides := map[string][]float64{}
-	require.NoError(t, json.Unmarshal(data, &sides))
-	require.Len(t, sides, len(qualities))
 	for _, c := range []struct {
-		games        int
+		size, games  int
 		most, within float64
-	}{{1, 3.1, 0.85}, {5, 1.9, 0.85}} {
+	}{{9, 1, 3.1, 0.85}, {9, 5, 1.9, 0.85}, {13, 1, 4.5, 0.75}, {13, 5, 3, 0.75}} {
+		data, err := os.ReadFile(fmt.Sprintf("testdata/quality%d.json", c.size)) // root losses of the sides of reviewed games, by rank
+		require.NoError(t, err)
+		sides := map[string][]float64{}
+		require.NoError(t, json.Unmarshal(data, &sides))
+		on := qualities[board.Square(c.size)]
+		require.NotEmpty(t, on)
 		sum, n, inside := 0.0, 0.0, 0.0
 		for _, name := range slices.Sorted(maps.Keys(sides)) {
 			rank, err := ParseRank(name)
@@ -44,7 +46,7 @@ func TestQualityOfKnownLevels(t *testing.T) {
 			for at := 0; at+c.games <= len(sides[name]); at += c.games {
 				f := flat()
 				for _, root := range sides[name][at : at+c.games] {
-					f.judge(root)
+					f.judge(on, root)
 				}
 				low, _, high := f.Range()
 				n++
@@ -54,7 +56,7 @@ func TestQualityOfKnownLevels(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%d games: mean error %.2f ranks, %.0f %% within the range, of %.0f players", c.games, sum/n, 100*inside/n, n)
+		t.Logf("%dx%[1]d, %d games: mean error %.2f ranks, %.0f %% within the range, of %.0f players", c.size, c.games, sum/n, 100*inside/n, n)
 		require.Less(t, sum/n, c.most)
 		require.Greater(t, inside/n, c.within)
 	}
@@ -71,6 +73,8 @@ func TestJudgedBy(t *testing.T) {
 	f := NewPlayerRating()
 	require.False(t, f.JudgedBy(board.Square(19), "a", good, at))
 	require.False(t, f.JudgedBy(board.Square(9), "a", good[:leastMoves-1], at))
+	require.Equal(t, []board.Size{board.Square(9), board.Square(13)}, JudgedOn())
+	require.True(t, NewPlayerRating().JudgedBy(board.Square(13), "a", good, at))
 	before := f.mean()
 	require.True(t, f.JudgedBy(board.Square(9), "a", good, at))
 	require.Greater(t, f.mean(), before)
@@ -95,13 +99,16 @@ func TestJudgedBy(t *testing.T) {
 
 // TestExpectedQuality falls with strength, and never below nothing.
 func TestExpectedQuality(t *testing.T) {
-	for i := 1; i < gridCount; i++ {
-		a, b := expected(grid(i-1)), expected(grid(i))
-		require.GreaterOrEqual(t, a.mean, b.mean)
-		require.GreaterOrEqual(t, b.mean, 0.0)
-		require.GreaterOrEqual(t, b.spread, leastSpread)
-	}
-	for _, q := range qualities {
-		require.InDelta(t, q.mean, expected(q.elo).mean, 1e-9)
+	for _, size := range JudgedOn() {
+		on := qualities[size]
+		for i := 1; i < gridCount; i++ {
+			a, b := expected(on, grid(i-1)), expected(on, grid(i))
+			require.GreaterOrEqual(t, a.mean, b.mean)
+			require.GreaterOrEqual(t, b.mean, 0.0)
+			require.GreaterOrEqual(t, b.spread, leastSpread)
+		}
+		for _, q := range on {
+			require.InDelta(t, q.mean, expected(on, q.elo).mean, 1e-9)
+		}
 	}
 }

@@ -2,8 +2,10 @@ package life
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
+	"kosumi/board"
 	"kosumi/sgf"
 )
 
@@ -64,7 +66,7 @@ type Answer struct {
 	Target     []string `json:"target"`
 	Quantifier string   `json:"quantifier"` // any: all must live; all: the attacker must take every one
 	Rules      string   `json:"rules"`
-	Assumed    []string `json:"assumed"` // a stone of each chain that is alive by assumption
+	Assumed    []string `json:"assumed"` // a stone of each chain about the fight that is alive by assumption
 	Attacker   string   `json:"attacker"`
 	Defender   string   `json:"defender"`
 	Attacks    *Card    `json:"attackerFirst,omitempty"`
@@ -101,7 +103,9 @@ func (a *asker) describe() *Answer {
 		out.Target = append(out.Target, size.Vertex(t))
 	}
 	for _, t := range q.Assumed {
-		out.Assumed = append(out.Assumed, size.Vertex(t))
+		if chain := q.chains([]board.Point{t}); slices.ContainsFunc(a.l.point, func(p board.Point) bool { return p != board.NoPoint && chain[p] }) {
+			out.Assumed = append(out.Assumed, size.Vertex(t))
+		}
 	}
 	if q.All {
 		out.Quantifier = "all"

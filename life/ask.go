@@ -55,13 +55,7 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asker{q: q, l: l, s: newSearch(l.game), opts: opts, ctx: ctx, neither: map[uint64]bool{}}
-	a.s.wide = !l.closed && l.on.count() > wideArea || l.on.count() > 2*wideArea
-	if opts.Time > 0 {
-		a.until = began.Add(opts.Time)
-	}
-	a.s.stop = a.over
-	a.alive = [2]float64{-1, -1}
+	a := newAsker(ctx, q, l, opts)
 	a.look()
 	out := a.describe()
 	var cards [2]*Card
@@ -290,7 +284,7 @@ func (a *asker) settle(first side, p *position) (goal, int32) {
 // verifies that by enumeration.
 func (a *asker) enumerated(what goal, p *position, after ...int16) bool {
 	empty := a.s.empty(p)
-	if !a.l.closed || empty.count() > 9 || a.over() {
+	if !a.l.closed || empty.count() > 9 || a.over() || !a.affords(empty.count()) {
 		return false
 	}
 	first := p.mover
@@ -300,6 +294,28 @@ func (a *asker) enumerated(what goal, p *position, after ...int16) bool {
 	data := a.l.proofFile(a.q, a.s, []claim{{first: first, goal: what, threat: p.threat, proof: -1, after: after}})
 	_, err := check.Proof(data)
 	return err == nil
+}
+
+// A state of an enumeration costs the checker as much as so many of the search, and so long.
+const (
+	stateNodes = 4
+	stateTime  = 200 * time.Microsecond
+)
+
+// affords reports whether what is left of a part of the work is enough to enumerate so
+// many empty points, and charges it for that.
+func (a *asker) affords(points int) bool {
+	states := int64(1)
+	for range points {
+		states *= 3
+	}
+	if a.opts.Nodes > 0 {
+		if a.s.nodes+stateNodes*states > a.most {
+			return false
+		}
+		a.s.nodes += stateNodes * states
+	}
+	return a.share.IsZero() || time.Until(a.share) > time.Duration(states)*stateTime
 }
 
 // aim returns what a first move must reach for a verdict, and in which contest;
@@ -371,7 +387,8 @@ func (a *asker) working(p *position, verdict string) (list []int16, all bool) {
 			}
 		}
 		q := works
-		if at >= 0 {
+		shared := at >= 0
+		if shared {
 			q = a.s.proofs[at].goal
 		} else {
 			q, at = a.decide(c, &next, somewhat)
@@ -390,6 +407,7 @@ func (a *asker) working(p *position, verdict string) (list []int16, all bool) {
 		}
 		known = append(known, at)
 		a.claim(first, q, p, at, m)
+		a.claims[len(a.claims)-1].shared = shared
 		if q == works {
 			list = append(list, m)
 		}
@@ -403,7 +421,12 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 		return nil
 	}
 	data := a.l.proofFile(a.q, a.s, a.claims)
-	if _, err := check.Proof(data); err != nil {
+	_, err := check.Proof(data)
+	if err != nil && a.dropShared(cards) {
+		data = a.l.proofFile(a.q, a.s, a.claims)
+		_, err = check.Proof(data)
+	}
+	if err != nil {
 		return fmt.Errorf("nothing is proved: the checker refused what the search found: %w", err)
 	}
 	out.Proof = data
@@ -417,6 +440,23 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 		}
 	}
 	return nil
+}
+
+// dropShared takes back what is claimed of first moves by the proof of another state, and
+// reports whether there was anything. Which liberties a zone holds may depend on what
+// stands outside of it: the checker, which meets both states, may find the proof's zone in
+// one of them to be more than they have in common.
+func (a *asker) dropShared(cards [2]*Card) bool {
+	before := len(a.claims)
+	a.claims = slices.DeleteFunc(a.claims, func(c claim) bool {
+		if c.shared {
+			card := cards[c.first]
+			card.AllMoves = false
+			card.Moves = slices.DeleteFunc(card.Moves, func(m string) bool { return m == a.l.vertex(a.q.Size, c.after[0]) })
+		}
+		return c.shared
+	})
+	return len(a.claims) < before
 }
 
 // bounds says what is proved of a first mover.

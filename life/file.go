@@ -17,6 +17,7 @@ type claim struct {
 	threat [2]uint8
 	proof  int32
 	after  []int16 // moves from the start to the state that it is about
+	shared bool    // the proof is of another state, which is the same on its zone
 }
 
 func (s side) String() string { return [...]string{"attacker", "defender"}[s] }

@@ -19,7 +19,7 @@ type Judge struct {
 func (j Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error) {
 	q := QuestionOf(g)
 	q.Targets, q.All = stones, all
-	q.Assumed = Surroundings(q.Size, q.Stones, q.Targets)
+	q.Assumed = EnclosedBy(ctx, q, j.Network)
 	out, err := Ask(ctx, q, Options{Time: limit, Network: j.Network})
 	if err != nil {
 		return "", err

@@ -2,6 +2,7 @@ package life
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,9 @@ func TestNetwork(t *testing.T) {
 	out, err = Ask(context.Background(), e.shape.question(), Options{Nodes: 4000000, Network: net})
 	require.NoError(t, err)
 	require.Nil(t, out.Attacks.Network)
+	data, err := json.Marshal(out)
+	require.NoError(t, err)
+	require.Contains(t, string(data), `"network":{"alive":0.97`, "the answer has it all the same")
 	require.Equal(t, e.answer[0], e.shape.summary(t, out.Attacks))
 }
 
@@ -88,4 +92,51 @@ func TestOpenGroups(t *testing.T) {
 		require.Len(t, open(context.Background(), q, &opinion{white: white}, []board.Point{list[0]}), want)
 	}
 	require.Len(t, open(context.Background(), q, nil, list), 1)
+}
+
+// views is a network that gives White some points and Black the others.
+type views struct{ white map[board.Point]bool }
+
+func (v views) Look(_ context.Context, _ board.Size, stones []board.Color, _ board.Color) (*View, error) {
+	out := &View{Policy: make([]float32, len(stones)), Black: make([]float32, len(stones))}
+	for p := range stones {
+		if out.Black[p] = 0.99; v.white[board.Point(p)] {
+			out.Black[p] = 0.01
+		}
+	}
+	return out, nil
+}
+
+// TestEnclosed takes for alive what a network is sure of, where walls do not do: not the
+// stones that the target surrounds, nor the defender's own where its life is settled.
+func TestEnclosed(t *testing.T) {
+	g, err := board.NewGame(board.Square(9), board.Chinese())
+	require.NoError(t, err)
+	points := func(names ...string) (list []board.Point) {
+		for _, n := range names {
+			p, err := g.Size().ParseVertex(n)
+			require.NoError(t, err)
+			list = append(list, p)
+		}
+		return list
+	}
+	// Black's lattice leaves no part of the board that is large and empty, so that no wall
+	// stands in the open; C3 is a stone of Black's that White surrounds.
+	white := points("B2", "B3", "B4", "C2", "C4", "D2", "D4", "E3", "H8")
+	black := append(points("C3"), points("A6", "B6", "C6", "D6", "E5", "F4", "F3", "F2", "F1", "F7", "G5", "H4", "H6", "D8", "B8")...)
+	require.NoError(t, g.Setup(black, white, board.Black))
+	q := QuestionOf(g)
+	q.Targets = points("B2")
+	ours := map[board.Point]bool{}
+	for _, p := range white {
+		ours[p] = true
+	}
+	sure := q.chains(EnclosedBy(context.Background(), q, views{ours}))
+	require.False(t, sure[points("C3")[0]], "surrounded")
+	require.False(t, sure[points("B2")[0]], "asked about")
+	require.True(t, sure[points("A6")[0]])
+	require.True(t, sure[points("F1")[0]])
+	static := q.chains(Surroundings(q.Size, q.Stones, q.Targets))
+	require.Equal(t, static[points("H8")[0]], sure[points("H8")[0]], "its own side's only where the target's life is open")
+	require.Equal(t, static, q.chains(EnclosedBy(context.Background(), q, nil)))
 }

@@ -33,7 +33,7 @@ func Surroundings(size board.Size, stones []board.Color, targets []board.Point) 
 			touches = touches || target[to]
 			return same(from, to)
 		}, func(p board.Point) { part = append(part, p) })
-		if !touches && len(part) >= max(12, len(stones)/8) {
+		if !touches && len(part) >= large(len(stones)) {
 			for _, p := range part {
 				outside[p] = true
 			}
@@ -68,8 +68,8 @@ func passAlive(size board.Size, stones []board.Color) []board.Color {
 	return board.LayOut(size, list).PassAlive(nil, true)
 }
 
-// Chains returns a stone of each chain that may be asked for where none is named:
-// of two stones or more, and enclosed by the surroundings.
+// Chains returns a stone of each chain that may be asked for where none is named: of two
+// stones or more.
 func Chains(size board.Size, stones []board.Color) (list []board.Point) {
 	q := &Question{Size: size, Stones: stones}
 	seen := make([]bool, len(stones))
@@ -79,7 +79,7 @@ func Chains(size board.Size, stones []board.Color) (list []board.Point) {
 		}
 		n := 0
 		q.walk(board.Point(p), seen, func(from, to board.Point) bool { return stones[from] == stones[to] }, func(board.Point) { n++ })
-		if n > 1 && len(Surroundings(size, stones, []board.Point{board.Point(p)})) > 0 {
+		if n > 1 {
 			list = append(list, board.Point(p))
 		}
 	}
@@ -108,16 +108,9 @@ const certain = 0.95
 // open returns the chains of list whose life a network does not take for settled: all
 // without one.
 func open(ctx context.Context, q *Question, net Network, list []board.Point) []board.Point {
-	if net == nil {
+	views := looks(ctx, q, net)
+	if views == nil {
 		return list
-	}
-	var views [2]*View
-	for i, c := range []board.Color{board.Black, board.White} {
-		v, err := net.Look(ctx, q.Size, q.Stones, c)
-		if err != nil || v.Black == nil {
-			return list
-		}
-		views[i] = v
 	}
 	return slices.DeleteFunc(list, func(p board.Point) bool {
 		a, b := views[0].Black[p], views[1].Black[p]
@@ -126,8 +119,9 @@ func open(ctx context.Context, q *Question, net Network, list []board.Point) []b
 }
 
 // Unsettled asks for every group that Chains names in the position of q, but those that
-// the network of opts takes for settled, within the time for all together, and returns the answers that differ by who moves first.
-// assumed says which chains are alive in each question; nil: Surroundings.
+// the network of opts takes for settled, within the time for all together, and returns
+// the answers that differ by who moves first. assumed says which chains are alive in each
+// question; nil: EnclosedBy the network.
 func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Question) ([]board.Point, error)) (found []*Answer, err error) {
 	list := open(ctx, q, opts.Network, Chains(q.Size, q.Stones))
 	until := time.Now().Add(opts.Time)
@@ -138,7 +132,7 @@ func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Que
 		ask := *q
 		ask.Targets, ask.All = []board.Point{p}, false
 		if assumed == nil {
-			ask.Assumed = Surroundings(ask.Size, ask.Stones, ask.Targets)
+			ask.Assumed = EnclosedBy(ctx, &ask, opts.Network)
 		} else if ask.Assumed, err = assumed(&ask); err != nil {
 			return found, err
 		}

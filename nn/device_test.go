@@ -3,6 +3,7 @@ package nn_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -39,52 +40,141 @@ func (d *device) run(n int) error {
 	return d.fails
 }
 
-// TestOneDevice wants a device that is never given two batches at a time nor left without
-// one, while the next batch is filled up to its end.
+// TestOneDevice wants a device that is never given more batches than it is to have, nor
+// left without one, while one session after the other fills the next batch.
 func TestOneDevice(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &device{takes: time.Millisecond}
-		// With a third session two would fill a batch each, and share what waits as chance has it.
-		s, err := nn.NewServer(&hooked{Model: nntest.HashModel(1), onRun: d.run}, nn.ServerConfig{Sessions: 2, MaxBatch: 16, OneDevice: true})
-		require.NoError(t, err)
-		defer s.Close()
-		require.NoError(t, s.Warm(board.Square(5)))
-		d.rows, d.most = nil, 0 // sessions are warmed side by side
-		start := time.Now()
-		ask := func(n int) {
-			for range n {
-				job := &nn.Job{Query: &nn.Query{Game: newGame(t, board.Square(5))}, Out: new(nn.Output), Done: func() {}}
-				s.Submit(context.Background(), job)
+	for _, atOnce := range []int{1, 2} {
+		for sessions := atOnce + 1; sessions <= 4; sessions++ {
+			t.Run(fmt.Sprintf("%d at once, %d sessions", atOnce, sessions), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { testOneDevice(t, atOnce, sessions) })
+			})
+		}
+	}
+}
+
+func testOneDevice(t *testing.T, atOnce, sessions int) {
+	d := &device{takes: time.Millisecond}
+	s, err := nn.NewServer(&hooked{Model: nntest.HashModel(1), onRun: d.run}, nn.ServerConfig{Sessions: sessions, MaxBatch: 16, OneDevice: atOnce})
+	require.NoError(t, err)
+	defer s.Close()
+	require.NoError(t, s.Warm(board.Square(5)))
+	d.rows, d.most = nil, 0 // sessions are warmed side by side
+	ask := func(n int) {
+		for range n {
+			job := &nn.Job{Query: &nn.Query{Game: newGame(t, board.Square(5))}, Out: new(nn.Output), Done: func() {}}
+			s.Submit(context.Background(), job)
+		}
+		synctest.Wait()
+	}
+	start := time.Now()
+	ask(1)
+	require.Equal(t, []int{1}, d.rows)
+	if atOnce > 1 {
+		ask(1)
+		require.Equal(t, []int{1, 1}, d.rows, "all who were under way are there again")
+	}
+	ask(5)
+	ask(9)
+	require.Len(t, d.rows, atOnce, "the device is busy")
+	ask(20)
+	time.Sleep(10 * time.Millisecond)
+	synctest.Wait()
+	total := 0
+	for _, n := range d.rows {
+		total += n
+	}
+	require.Equal(t, 34+atOnce, total)
+	require.Equal(t, atOnce, d.most)
+	require.Equal(t, []int{16, 16, 2}, d.rows[atOnce:], "filled one after the other while the device was busy")
+	require.GreaterOrEqual(t, time.Since(start), 10*time.Millisecond)
+}
+
+// TestDeviceStaysBusy keeps so many jobs under way as a search does: whoever is answered
+// asks again. A device that is given two batches at a time is never without one, though
+// answers take a while and none of the batches is full.
+func TestDeviceStaysBusy(t *testing.T) {
+	for _, under := range []int{2, 9, 23, 60, 200} {
+		t.Run(fmt.Sprint(under), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &queuedDevice{takes: time.Millisecond}
+				s, err := nn.NewServer(&hooked{Model: nntest.HashModel(1), onRun: d.run}, nn.ServerConfig{Sessions: 3, MaxBatch: 64, OneDevice: 2})
+				require.NoError(t, err)
+				defer s.Close()
+				require.NoError(t, s.Warm(board.Square(5)))
+				d.mu.Lock()
+				d.busy, d.rows, d.batches = 0, 0, 0
+				d.mu.Unlock()
+				again, end := make(chan *nn.Job, under), time.Now().Add(300*time.Millisecond)
+				for range under {
+					j := &nn.Job{Query: &nn.Query{Game: newGame(t, board.Square(5))}, Out: new(nn.Output)}
+					j.Done = func() { again <- j }
+					again <- j
+				}
+				began := time.Now()
+				for j := range again {
+					if time.Now().After(end) {
+						break
+					}
+					time.Sleep(500 * time.Microsecond / time.Duration(under)) // the tree's work
+					s.Submit(context.Background(), j)
+				}
+				took := time.Since(began)
+				require.NoError(t, s.Close())
+				require.Less(t, took-d.busy, took/20, "the device stood idle")
+				require.Greater(t, float64(d.rows)/float64(d.batches), 0.4*float64(min(under, 2*64)), "batches of half of those under way")
+			})
+		})
+	}
+}
+
+// queuedDevice computes one batch after the other in the order in which they come, and is
+// heard of a while after it has computed one.
+type queuedDevice struct {
+	mu            sync.Mutex
+	takes, busy   time.Duration
+	free          time.Time
+	rows, batches int
+}
+
+func (d *queuedDevice) run(n int) error {
+	d.mu.Lock()
+	if now := time.Now(); d.free.Before(now) {
+		d.free = now
+	}
+	d.free = d.free.Add(d.takes)
+	d.busy += d.takes
+	d.rows += n
+	d.batches++
+	done := d.free
+	d.mu.Unlock()
+	time.Sleep(time.Until(done) + d.takes/5)
+	return nil
+}
+
+// TestWell wants as many rows as can be, and few that are computed for nothing.
+func TestWell(t *testing.T) {
+	for _, most := range []int{1, 8, 50, 64, 100} {
+		for rows := range most {
+			for queued := range most + 10 {
+				n := nn.Well(rows, queued, most)
+				require.True(t, n >= 0 && n <= queued && rows+n <= most)
+				if rows == 0 && queued > 0 {
+					require.Positive(t, n)
+					all := min(most, nn.Shape(n))
+					require.LessOrEqual(t, all-n, all/16)
+				}
+				if rows+queued >= most {
+					require.Equal(t, most, rows+n)
+				}
 			}
 		}
-		ask(1)
-		synctest.Wait() // one row runs
-		require.Equal(t, []int{1}, d.rows)
-		ask(5)
-		synctest.Wait() // a session has taken some
-		ask(9)
-		synctest.Wait()
-		require.Equal(t, []int{1}, d.rows, "the device is busy")
-		ask(20)
-		time.Sleep(10 * time.Millisecond)
-		synctest.Wait()
-		total := 0
-		for _, n := range d.rows {
-			total += n
-			require.LessOrEqual(t, n, 16)
-		}
-		require.Equal(t, 35, total)
-		require.Equal(t, 1, d.most)
-		require.Equal(t, 16, d.rows[1], "the second batch was filled while the first one ran")
-		require.LessOrEqual(t, len(d.rows), 5, d.rows)
-		require.GreaterOrEqual(t, time.Since(start), 10*time.Millisecond)
-	})
+	}
 }
 
 // TestOneDeviceFails answers every job of a device that fails, and goes on after it.
 func TestOneDeviceFails(t *testing.T) {
 	d := &device{}
-	s := newServer(t, &hooked{Model: nntest.HashModel(1), onRun: d.run}, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: true})
+	s := newServer(t, &hooked{Model: nntest.HashModel(1), onRun: d.run}, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1})
 	require.NoError(t, s.Warm(board.Square(5)))
 	d.most = 0
 	evaluate := func() error {

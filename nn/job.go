@@ -14,7 +14,7 @@ type Job struct {
 	Query *Query
 	Out   *Output
 	// Done is called once for each Submit, when Out or Err is set: before Submit
-	// returns where no network is needed, else on a session's goroutine, which
+	// returns where no network is needed, else mostly on a session's goroutine, which
 	// waits meanwhile. It must not block.
 	Done func()
 	// Then, if it is set, is called after Done where that was not called by Submit,
@@ -37,7 +37,7 @@ type Job struct {
 type Submitter interface {
 	Evaluator
 	// Submit queues the job and returns at once. A context that ends is noticed
-	// until a session takes the job up. Opening a board size may take a while: then
+	// until a session takes the job up, and where a device is late. Opening a board size may take a while: then
 	// Submit waits for it.
 	Submit(ctx context.Context, j *Job)
 }

@@ -1,11 +1,13 @@
 package nn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"kosumi/board"
 )
@@ -32,12 +34,13 @@ type sizePool struct {
 		idle    int // sessions in wake.Wait
 		free    int // sessions without a batch: those that wait, and those that are about to look for one
 		closed  bool
+		serving int   // sessions that serve or are being opened
+		failed  error // why there are none any more
 
-		// Of sessions on one device: whether it computes, and how many wait for it with
-		// room in their batch.
-		device  sync.Cond
-		busy    bool
-		filling int
+		line    line          // for the device that sessions share
+		slowest time.Duration // of its runs
+		watch   *time.Timer   // of look
+		watched bool          // watch is set
 	}
 }
 
@@ -65,7 +68,7 @@ func (s *Server) acquireWarm(ctx context.Context, size board.Size, warm bool) (*
 	p, found := s.mu.pools[size]
 	if !found {
 		p = &sizePool{size: size, server: s, conf: s.conf, ready: make(chan struct{})}
-		p.mu.wake.L, p.mu.device.L = &p.mu, &p.mu
+		p.mu.wake.L, p.mu.line.most = &p.mu, s.conf.OneDevice
 		s.mu.pools[size] = p
 	}
 	p.users.Add(1)
@@ -187,9 +190,10 @@ func (p *sizePool) start(m Model, warm bool) error {
 		}
 		return err
 	}
-	p.mu.free = len(p.sessions)
+	p.mu.free, p.mu.serving = len(p.sessions), len(p.sessions)
 	for _, x := range p.sessions {
-		p.work.Go(x.serve)
+		p.work.Add(1)
+		go x.serve()
 	}
 	return nil
 }
@@ -203,13 +207,19 @@ func (p *sizePool) openBackend(m Model, warm bool) (Backend, error) {
 	err = checkBackend(b, &p.codec.spec)
 	if err == nil && warm {
 		for _, n := range []int{1, b.MaxBatch()} {
-			if err = b.Run(n); err != nil {
+			if err = firstRun(b, n); err != nil {
 				err = fmt.Errorf("%w: first run of %d rows at %v: %w", ErrBackend, n, p.size, err)
 				break
 			}
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrLost):
+		if !errors.Is(err, errHangs) {
+			_ = b.Close()
+		}
+		return p.openBackend(m, warm)
+	case err != nil:
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
@@ -243,53 +253,77 @@ func (p *sizePool) leave() { p.users.Add(-1) }
 // queue hands a job to the sessions.
 func (p *sizePool) queue(j *Job) error {
 	p.mu.Lock()
-	if p.mu.closed {
+	if p.mu.closed || p.mu.failed != nil {
+		err := cmp.Or(p.mu.failed, ErrClosed)
 		p.mu.Unlock()
-		return ErrClosed
+		return err
 	}
 	if p.mu.head > 0 && len(p.mu.waiting) == cap(p.mu.waiting) {
 		n := copy(p.mu.waiting, p.mu.waiting[p.mu.head:])
 		p.mu.waiting, p.mu.head = p.mu.waiting[:n], 0
 	}
 	p.mu.waiting = append(p.mu.waiting, j)
-	waiting := len(p.mu.waiting) - p.mu.head
-	fill := p.mu.filling > 0
-	wake := p.mu.idle > 0 && !fill
+	filling, wake := (*session)(nil), p.mu.idle > 0
+	if l := &p.mu.line; l.most > 0 {
+		l.queued()
+		if filling = l.filling(); filling != nil {
+			wake = false
+			if !filling.parked || !filling.ripe(len(p.mu.waiting)-p.mu.head) && l.turn() != filling {
+				filling = nil
+			}
+		}
+	}
 	p.mu.Unlock()
 	switch {
 	case wake:
 		p.mu.wake.Signal()
-	case fill && waiting == fillBy:
-		p.mu.device.Broadcast()
+	case filling != nil:
+		filling.turn.Signal()
 	}
 	return nil
 }
 
-// gather waits for work and takes what is there: at most most, and on cores no more
-// than an equal share while other sessions have none, be it that they wait or that
-// they come from a batch just now. Nothing means closed.
-func (p *sizePool) gather(batch []*Job, most int) []*Job {
+// gather waits for work and takes what is there into the session's batch: on cores no more
+// than an equal share while other sessions have none, be it that they wait or that they
+// come from a batch just now; on a device once no other session has room in its batch,
+// which then stands in line. Nothing means closed.
+func (p *sizePool) gather(x *session) (inLine bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.mu.waiting) == p.mu.head {
-		if p.mu.closed {
-			return batch
+	x.batch = x.batch[:0]
+	l := &p.mu.line
+	for len(p.mu.waiting) == p.mu.head || l.filling() != nil {
+		if p.mu.closed && len(p.mu.waiting) == p.mu.head {
+			return false
 		}
 		p.mu.idle++
 		p.mu.wake.Wait()
 		p.mu.idle--
 	}
 	waiting := len(p.mu.waiting) - p.mu.head
-	n := min(most, waiting)
-	if !p.conf.OneDevice {
+	n := min(x.most, waiting)
+	if inLine = l.most > 0; inLine {
+		n = well(0, waiting, x.most)
+		l.waiting = append(l.waiting, x)
+		x.topped = false
+	} else {
 		n = min(n, (waiting+p.mu.free-1)/p.mu.free)
 	}
 	p.mu.free--
-	batch = p.take(batch, n)
-	if len(p.mu.waiting) > 0 && p.mu.idle > 0 {
+	x.batch = p.take(x.batch, n)
+	p.wakeIdle()
+	return inLine
+}
+
+// wakeIdle wakes a session that waits for work, if there is some for it. The caller holds
+// mu.
+func (p *sizePool) wakeIdle() {
+	switch {
+	case p.mu.closed:
+		p.mu.wake.Broadcast()
+	case len(p.mu.waiting) > p.mu.head && p.mu.idle > 0 && p.mu.line.filling() == nil:
 		p.mu.wake.Signal()
 	}
-	return batch
 }
 
 // take moves the first n jobs of the queue to a batch. The caller holds mu.
@@ -300,43 +334,6 @@ func (p *sizePool) take(batch []*Job, n int) []*Job {
 		p.mu.waiting, p.mu.head = p.mu.waiting[:0], 0
 	}
 	return batch
-}
-
-// fillBy is how many jobs wake a session that fills its batch while the device is busy:
-// for each one it would be woken too often.
-const fillBy = 8
-
-// seize waits for the device, which is the caller's then until release. If more jobs come
-// meanwhile than can be left for later it takes them and returns false: the caller
-// encodes them and calls it again.
-func (p *sizePool) seize(batch []*Job, most int) (_ []*Job, seized bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for least := 1; ; least = fillBy {
-		n := min(most-len(batch), len(p.mu.waiting)-p.mu.head)
-		if n >= least || n > 0 && !p.mu.busy {
-			return p.take(batch, n), false
-		}
-		if !p.mu.busy {
-			p.mu.busy = true
-			return batch, true
-		}
-		if len(batch) < most {
-			p.mu.filling++
-			p.mu.device.Wait()
-			p.mu.filling--
-		} else {
-			p.mu.device.Wait()
-		}
-	}
-}
-
-// release gives the device to whoever waits for it.
-func (p *sizePool) release() {
-	p.mu.Lock()
-	p.mu.busy = false
-	p.mu.Unlock()
-	p.mu.device.Broadcast()
 }
 
 // finished is told by a session that it has answered its batch.
@@ -355,7 +352,9 @@ func (p *sizePool) close() error {
 	p.work.Wait()
 	var errs []error
 	for _, x := range p.sessions {
-		errs = append(errs, x.backend.Close())
+		if x != nil {
+			errs = append(errs, x.backend.Close())
+		}
 	}
 	return errors.Join(errs...)
 }

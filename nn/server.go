@@ -19,10 +19,10 @@ type ServerConfig struct {
 	Sessions int
 	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
 	MaxBatch int
-	// OneDevice says that all sessions compute on one device, one batch after the
-	// other: a session then fills its batch until the device is free, instead of
-	// leaving their share to others.
-	OneDevice bool
+	// OneDevice says that all sessions compute on one device, and how many batches it is
+	// given at a time: a session then fills its batch until the device takes it, instead
+	// of leaving their share to others. 0 means that each computes on a core.
+	OneDevice int
 	// MaxSizes is how many board sizes stay open at once; 0 means 4. The one
 	// that was not used for longest is closed first.
 	MaxSizes int
@@ -52,6 +52,9 @@ func (c *ServerConfig) Validate() error {
 	if c.Sessions < 0 || c.Sessions > 1024 {
 		errs = append(errs, fmt.Errorf("sessions must be 1 to 1024, not %d", c.Sessions))
 	}
+	if c.OneDevice < 0 {
+		errs = append(errs, fmt.Errorf("the number of batches on a device must not be negative: %d", c.OneDevice))
+	}
 	if c.MaxBatch < 0 || c.MaxBatch > 65536 {
 		errs = append(errs, fmt.Errorf("the largest batch must be 1 to 65536, not %d", c.MaxBatch))
 	}
@@ -70,10 +73,10 @@ func (c *ServerConfig) Validate() error {
 // For each board size there are Sessions goroutines that own a backend each and
 // share a queue. A session takes what waits, at most a full batch and, on a
 // processor's cores, at most its share while other sessions are idle; no timer is
-// involved, batches form while the backends are busy, or the one device is. A session encodes its rows straight into the
-// backend's memory and decodes them from there, so that a batch costs its callers
-// one hand-over each way. If the backend leaves the processor idle, as a GPU
-// does, a second session encodes meanwhile.
+// involved, batches form while the backends are busy, or the one device is. A session
+// encodes its rows straight into the backend's memory and decodes them from there, so
+// that a batch costs its callers one hand-over each way. If the backend leaves the
+// processor idle, as a GPU does, another session encodes meanwhile.
 type Server struct {
 	model Model
 	conf  ServerConfig
@@ -117,9 +120,9 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 }
 
 // Evaluate fills out for the position of q: from the cache, or by the network.
-// A context that ends is noticed until a batch takes the query up. Errors are
-// the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or ErrBackend with what
-// the backend said.
+// A context that ends is noticed until a batch takes the query up, and where a device
+// is late. Errors are the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or
+// ErrBackend with what the backend said.
 func (s *Server) Evaluate(ctx context.Context, q *Query, out *Output) error {
 	if q == nil {
 		return checkQuery(q)

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -14,61 +15,61 @@ type session struct {
 	backend Backend
 	in, out [][][]float32 // by row, then by Spec.Inputs and Spec.Outputs: views of the backend's memory
 	scratch *Scratch
+	most    int    // rows of a batch
 	batch   []*Job // what gather took
-	rows    []*Job // those of them that could be encoded, by row
+	rows    []*Job // those of them that could be encoded, by row; nil: answered already
 	errs    []error
 	failed  error    // of the last run
 	then    []func() // of what was answered
+
+	deviceState
 }
 
 func newSession(p *sizePool, b Backend) *session {
-	return &session{pool: p, backend: b, scratch: p.codec.NewScratch(),
+	x := &session{pool: p, backend: b, most: b.MaxBatch(), scratch: p.codec.NewScratch(),
 		in: Rows(p.codec.spec.Inputs, b.Inputs(), b.MaxBatch()), out: Rows(p.codec.spec.Outputs, b.Outputs(), b.MaxBatch()),
 		batch: make([]*Job, 0, b.MaxBatch()), rows: make([]*Job, 0, b.MaxBatch()), errs: make([]error, b.MaxBatch()), then: make([]func(), 0, b.MaxBatch())}
+	x.turn.L, x.ran = &p.mu, make([]bool, x.most+1)
+	return x
 }
 
-// serve ends when the pool is closed and the queue empty. Between batches it lets
-// others run: those who were just answered may have more to ask, and a fuller
-// batch is worth more than an early one.
+// serve ends when the pool is closed and the queue empty, or the session's device lost.
+// Between batches it lets others run: those who were just answered may have more to ask,
+// and a fuller batch is worth more than an early one.
 func (x *session) serve() {
+	p := x.pool
 	for {
 		runtime.Gosched()
-		x.batch = x.pool.gather(x.batch[:0], x.backend.MaxBatch())
+		x.rows = x.rows[:0]
+		inLine := p.gather(x)
 		if len(x.batch) == 0 {
+			p.work.Done()
 			return
 		}
-		x.rows = x.rows[:0]
 		x.encode(x.batch)
-		if x.pool.conf.OneDevice {
-			x.seize()
-		} else {
-			x.compute()
+		for had := len(x.batch); inLine && !p.seize(x); had = len(x.batch) {
+			x.encode(x.batch[had:])
+		}
+		x.compute()
+		if inLine && !p.release(x) || errors.Is(x.failed, ErrLost) {
+			p.leaveLost(x)
+			return
 		}
 		x.answerRows()
-		x.pool.finished()
-		for _, then := range x.then {
-			then()
-		}
+		p.finished()
+		x.callThen()
 		clear(x.batch)
 		clear(x.rows)
-		clear(x.then)
-		x.then = x.then[:0]
 	}
 }
 
-// seize computes on the device that sessions share: it fills the batch until the device
-// is free.
-func (x *session) seize() {
-	for most := x.backend.MaxBatch(); ; {
-		had := len(x.batch)
-		seized := false
-		if x.batch, seized = x.pool.seize(x.batch, most); seized {
-			break
-		}
-		x.encode(x.batch[had:])
+// callThen calls what is to be called after answers.
+func (x *session) callThen() {
+	for _, then := range x.then {
+		then()
 	}
-	x.compute()
-	x.pool.release()
+	clear(x.then)
+	x.then = x.then[:0]
 }
 
 // encode writes one row for each job that can be encoded and is still wanted; the
@@ -109,9 +110,9 @@ func (x *session) encodeRow(j *Job, row int) (err error) {
 	return x.pool.codec.Encode(j.Query, j.orientation, x.in[row], x.scratch)
 }
 
-func (x *session) runRows() (err error) {
+func (x *session) runRows(n int) (err error) {
 	defer contain(&err)
-	return x.backend.Run(len(x.rows))
+	return x.backend.Run(n)
 }
 
 func (x *session) decodeRow(j *Job, row int) (err error) {
@@ -129,9 +130,9 @@ func (x *session) compute() {
 	if x.failed = nil; len(x.rows) == 0 {
 		return
 	}
-	start := time.Now()
-	x.failed = x.runRows()
-	x.pool.server.stats.ran(len(x.rows), time.Since(start))
+	start, n := time.Now(), len(x.rows)
+	x.failed = x.runRows(n) // look may take rows away meanwhile
+	x.pool.server.stats.ran(n, time.Since(start))
 }
 
 // answerRows answers the jobs of the rows.
@@ -139,15 +140,21 @@ func (x *session) answerRows() {
 	if x.failed != nil {
 		err := fmt.Errorf("%w: %d rows at %v: %w", ErrBackend, len(x.rows), x.pool.size, x.failed)
 		for _, j := range x.rows {
-			x.answer(j, err)
+			if j != nil {
+				x.answer(j, err)
+			}
 		}
 		return
 	}
 	// Whoever waits for several rows is woken once.
 	for row, j := range x.rows {
-		x.errs[row] = x.decodeRow(j, row)
+		if j != nil {
+			x.errs[row] = x.decodeRow(j, row)
+		}
 	}
 	for row, j := range x.rows {
-		x.answer(j, x.errs[row])
+		if j != nil {
+			x.answer(j, x.errs[row])
+		}
 	}
 }

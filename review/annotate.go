@@ -52,7 +52,7 @@ func Annotated(g *Game, res *Result, application string) *sgf.Node {
 		m, n := &res.Moves[t], copies[g.nodes[t]]
 		if p := &res.Positions[t+1]; p.Visits > 0 {
 			setValues(n, p)
-			addComment(n, moveText(m, p))
+			addComment(n, moveText(m, p)+settledText(res, t+1))
 		}
 		if !m.Listed {
 			continue
@@ -192,6 +192,9 @@ func overview(res *Result) string {
 	for i, side := range []string{"Black", "White"} {
 		p := &res.Players[i]
 		fmt.Fprintf(&b, "%s: accuracy %.0f, %.2f points a move lost, first choice %.0f %%.\n", side, p.Accuracy, p.Mean, 100*p.First)
+	}
+	for i := range res.Groups {
+		fmt.Fprintln(&b, res.Groups[i].text())
 	}
 	fmt.Fprintf(&b, "Judged by %s, %d visits.", res.Network, res.Visits)
 	for _, note := range res.Notes {

@@ -10,8 +10,14 @@ import (
 	"kosumi/sgf"
 )
 
-// ErrGame is wrapped by the errors about records that cannot be reviewed.
-var ErrGame = errors.New("this record cannot be reviewed")
+// ErrGame is wrapped by the errors about records that cannot be reviewed, also by those
+// below it.
+var (
+	ErrGame    = errors.New("this record cannot be reviewed")
+	ErrNotGo   = fmt.Errorf("%w: it is not a game of Go", ErrGame)
+	ErrNoMoves = fmt.Errorf("%w: it has no moves", ErrGame)
+	ErrTooLong = fmt.Errorf("%w: it has too many moves", ErrGame)
+)
 
 // MaxPlies is the longest game that is reviewed.
 const MaxPlies = 2000
@@ -37,7 +43,7 @@ type Game struct {
 // wrap ErrGame; they say on one line why there is nothing to review.
 func Load(root *sgf.Node, fallback board.Rules) (*Game, error) {
 	if gm := strings.TrimSpace(root.SimpleText("GM")); gm != "" && gm != "1" {
-		return nil, fmt.Errorf("%w: it is not a game of Go (GM[%.10s])", ErrGame, gm)
+		return nil, fmt.Errorf("%w (GM[%.10s])", ErrNotGo, gm)
 	}
 	record, err := sgf.RecordOf(root)
 	if err != nil {
@@ -68,9 +74,9 @@ func (g *Game) cut() error {
 	case len(g.Moves) == 0 && g.Record.Fault != nil:
 		return fmt.Errorf("%w: %w", ErrGame, g.Record.Fault)
 	case len(g.Moves) == 0:
-		return fmt.Errorf("%w: it has no moves", ErrGame)
+		return ErrNoMoves
 	case len(g.Moves) > MaxPlies:
-		return fmt.Errorf("%w: it has %d moves, more than %d", ErrGame, len(g.Moves), MaxPlies)
+		return fmt.Errorf("%w: %d, more than %d", ErrTooLong, len(g.Moves), MaxPlies)
 	}
 	playable, notes, err := g.Record.Playable(g.Rules)
 	if err != nil {

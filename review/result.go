@@ -34,6 +34,10 @@ type Result struct {
 	// first; Turning those that changed the winrate most, at most 3.
 	Mistakes []int `json:"mistakes"`
 	Turning  []int `json:"turning"`
+	// Groups are those whose life is proved, by the move since which it is; Only positions
+	// in which one move alone is proved to save or to kill. Both are of a finished review.
+	Groups []Group `json:"groups,omitempty"`
+	Only   []Only  `json:"only,omitempty"`
 	// Summary is one sentence about the game.
 	Summary string `json:"summary"`
 }

@@ -149,6 +149,9 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 		err = r.searchAll(ctx, workers, tasks)
 	}
 	result, faulty := r.result(err == nil)
+	if err == nil && faulty == nil {
+		err = prove(ctx, g, result)
+	}
 	return result, errors.Join(err, faulty)
 }
 

@@ -11,12 +11,12 @@ parcels=$root/bin/gpu-day
 piece=48 # MiB of a parcel: 64 with the checkout and some air
 limit=600
 out=${OUT:-$root/bin/gpu-day/results}
-dry='' only='' from='' cuda_dir='' force_cpu='' teacher=''
+dry='' only='' from='' cuda_dir='' force_cpu='' teacher='' plugin=''
 
 # The steps in their order, with the seconds that each may take, what it needs and
 # what it answers.
-steps=(look train raw agree search selfplay webgpu teach)
-declare -A bound=([look]=20 [train]=150 [teach]=120 [raw]=160 [agree]=75 [search]=105 [selfplay]=50 [webgpu]=40)
+steps=(look train raw agree search selfplay webgpu auto teach)
+declare -A bound=([look]=20 [train]=150 [teach]=120 [raw]=160 [agree]=75 [search]=105 [selfplay]=50 [webgpu]=40 [auto]=90)
 declare -A needs=(
 	[look]='driver'
 	[train]='CUDA; rows and network are made here'
@@ -26,6 +26,7 @@ declare -A needs=(
 	[search]='CUDA'
 	[selfplay]='CUDA; the network inside the program'
 	[webgpu]='a library with WebGPU (the CPU build of npm has it), libvulkan.so.1, a Vulkan driver'
+	[auto]='nothing; a plugin too where --plugin names one or pack --plugin has brought it'
 )
 declare -A answers=(
 	[look]='card, driver, libraries that are here already, what the engine can use'
@@ -36,6 +37,7 @@ declare -A answers=(
 	[search]='evaluations a second in one search over alone, by sessions and evaluations under way'
 	[selfplay]='games an hour'
 	[webgpu]='the same network by WebGPU over Vulkan beside CUDA'
+	[auto]='the devices that the engine lists, what --provider auto measured of two networks and took, and what a plugin makes'
 )
 
 say() { printf 'gpu-day: %s\n' "$*" >&2; }
@@ -45,20 +47,22 @@ die() {
 }
 usage() {
 	cat >&2 <<-'TEXT'
-		usage: gpu-day.sh [run] [--dry-run] [--only STEP] [--from STEP] [--out DIR] [--limit SECONDS] [--cpu]
-		       gpu-day.sh pack [--cuda DIR] [--teacher FILE] [--piece MIB]
+		usage: gpu-day.sh [run] [--dry-run] [--only STEP] [--from STEP] [--out DIR] [--limit SECONDS] [--plugin FILE] [--cpu]
+		       gpu-day.sh pack [--cuda DIR] [--teacher FILE] [--plugin FILE] [--piece MIB]
 		       gpu-day.sh unpack
 		  run      every step that has not been done in DIR yet; a step that fails stops none
 		  --dry-run  the plan, with what each step needs and may take
 		  --only   one step, again if it was done; --from: this one and those behind it
 		  --out    folder of the results; default $OUT, else bin/gpu-day/results
 		  --limit  seconds of the whole run, 600 unless said
+		  --plugin a library of execution providers for onnxruntime, which the step auto tries; pack brings
+		           the libraries in its folder with it
 		  --cpu    the CPU in place of the GPU, small, to try the script
 		  pack     cut program ($ENGINE, else built now) and libraries into parcels in bin/gpu-day, to be
 		           carried one by one; --cuda: the folder of scripts/fetch-onnxruntime.sh --cuda;
 		           --teacher: the network whose answers the step teach labels with (.bin.gz)
 		  unpack   join the parcels that have arrived, and verify them
-		steps: look train raw agree search selfplay webgpu teach
+		steps: look train raw agree search selfplay webgpu auto teach
 		exit status: 0 every step answered, 1 one did not, 2 wrong usage
 	TEXT
 	exit 2
@@ -110,8 +114,13 @@ pack() {
 		bundle teacher "$parcels/stripped/teacher.bin.gz" || die "$teacher could not be packed"
 		rm -rf "$parcels/stripped"
 	fi
-	echo "parcels in $parcels; carry, one call each, what stands in one line, the .sha256 and .pieces files with it:"
-	for file in "$parcels"/program.tgz.* "$parcels"/cuda.tgz.* "$parcels"/webgpu.tgz.* "$parcels"/teacher.tgz.*; do
+	if [ -n "$plugin" ]; then
+		[ -f "$plugin" ] || die "$plugin is not there"
+		bundle plugin "$(dirname "$plugin")"/*.so* || die "$plugin could not be packed"
+		basename "$plugin" >"$parcels/plugin.name"
+	fi
+	echo "parcels in $parcels; carry, one call each, what stands in one line, the .sha256, .pieces and .name files with it:"
+	for file in "$parcels"/program.tgz.* "$parcels"/cuda.tgz.* "$parcels"/webgpu.tgz.* "$parcels"/teacher.tgz.* "$parcels"/plugin.tgz.*; do
 		[ -f "$file" ] || continue
 		n=$((n + 1))
 		printf '  %2d  bin/gpu-day/%s  %5.1f MiB\n' "$n" "$(basename "$file")" "$(awk -v b="$(stat -c %s "$file")" 'BEGIN { print b / 1048576 }')"
@@ -142,6 +151,7 @@ unpack() {
 	unbundle cuda "$parcels/lib" || rc=1
 	unbundle webgpu "$parcels/lib-webgpu" || rc=1
 	[ ! -f "$parcels/teacher.pieces" ] || unbundle teacher "$parcels/teacher" || rc=1
+	[ ! -f "$parcels/plugin.pieces" ] || unbundle plugin "$parcels/plugin" || rc=1
 	return $rc
 }
 
@@ -448,6 +458,40 @@ step_webgpu() {
 	done
 }
 
+# by_auto FILE BOARD ARGUMENTS...: what auto measures, which no earlier start has, and takes.
+by_auto() {
+	within 45 env XDG_CACHE_HOME="$work/cache" ${library:+KOSUMI_ONNXRUNTIME="$library"} "$engine" benchmark --model "$1" --boardsize "$2" --provider auto \
+		--rounds 1 --seconds "$seconds" --cache 64 --json --log-level info "${@:3}" >"$work/bench.json"
+}
+
+step_auto() {
+	local net name file library before with=() rc=0
+	[ -n "$plugin" ] || ! [ -f "$parcels/plugin.name" ] || plugin=$parcels/plugin/$(cat "$parcels/plugin.name")
+	[ -z "$plugin" ] || with=(--plugin "$plugin")
+	within 25 "$engine" doctor --all "${with[@]}" >"$work/doctor.txt" 2>&1
+	grep -E '^[a-z]+ +(device|plugin)' "$work/doctor.txt" | while read -r line; do result "$line"; done
+	library=$(sed -n 's/^ok *onnxruntime: \(.*\), version .*/\1/p' "$work/doctor.txt" | head -1)
+	for net in "${nets[0]}" "${nets[-1]}"; do
+		name=${net%:*}
+		before=$(wc -l <"$out/log.txt")
+		if file=$(network "$name") && by_auto "$file" "${net#*:}" "${with[@]}"; then
+			result "$name ${net#*:}x${net#*:} by auto: $(sed -n 's/.*"provider": "\(.*\)".*/\1/p' "$work/bench.json" | head -1)," \
+				"$(tail -n "+$((before + 1))" "$out/log.txt" | grep -o '[A-Za-z ]* is the fastest here[^"]*' | head -1 | grep . || echo 'there was nothing to measure')"
+		else
+			result "$name by auto: failed, see log.txt"
+			rc=1
+		fi
+	done
+	[ -n "$plugin" ] || { result "no plugin was named: --plugin FILE tries one"; return $rc; }
+	if bench "${nets[0]%:*}" "${nets[0]#*:}" --provider plugin "${with[@]}" --precision fp32 --sessions 1 --batch 32 --threads 128; then
+		result "${nets[0]%:*} fp32 batch 32 by the plugin: $(short "$(number raw_evals_per_second <"$work/bench.json")") evaluations/s"
+	else
+		result "the plugin: failed, see log.txt"
+		rc=1
+	fi
+	return $rc
+}
+
 # ---- the run ----------------------------------------------------------------
 
 chosen() {
@@ -517,7 +561,7 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--dry-run) dry=yes ;;
 	--cpu) force_cpu=yes ;;
-	--only | --from | --out | --limit | --cuda | --teacher | --piece)
+	--only | --from | --out | --limit | --cuda | --teacher | --plugin | --piece)
 		[ -n "${2:-}" ] || usage
 		case $1 in
 		--only) only=$2 ;;
@@ -526,6 +570,7 @@ while [ $# -gt 0 ]; do
 		--limit) limit=$2 ;;
 		--cuda) cuda_dir=$2 ;;
 		--teacher) teacher=$2 ;;
+		--plugin) plugin=$2 ;;
 		--piece) piece=$2 ;;
 		esac
 		shift

@@ -24,36 +24,51 @@ import (
 	"kosumi/web/webtest"
 )
 
-// TestLookedAtOtherwise shows the screens at twice the size, in forced colours and
-// without motion: nothing sticks out, nothing moves.
+// TestLookedAtOtherwise shows the screens at twice the size, in forced colours, in the
+// dark, on a phone and without motion: nothing sticks out, nothing moves, and axe-core
+// finds no serious fault.
 func TestLookedAtOtherwise(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	review := browsertest.JS[string](p.Tab, "location.pathname")
+	c := join(t, s)
+	n := small("b")
+	n.Size = [2]int{9, 9}
+	g := c.play(begin(c, n), "E5")
+	over := begin(c, n)
+	c.do(over, "game.resign", api.GameCommand{Game: over.Game, Rev: over.Rev})
+	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;GM[1]FF[4]SZ[9];B[ee];W[cc])"}).ID
 	for _, look := range []struct {
 		name          string
 		width, height int64
 		media         []*emulation.MediaFeature
+		axe           bool
 	}{
-		{"zoom of 200 %", 640, 400, nil},
-		{"forced colours", 1280, 800, []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}},
-		{"reduced motion", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}},
+		{"zoom of 200 %", 640, 400, nil, false},
+		{"light, on a phone", 390, 844, []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "light"}}, true},
+		{"dark", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}, true},
+		{"forced colours", 1280, 800, []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}, true},
+		{"reduced motion", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}, false},
 	} {
 		p.Do(emulation.SetDeviceMetricsOverride(look.width, look.height, 2, false), emulation.SetEmulatedMedia().WithFeatures(look.media))
-		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings", "/learn", "/learn/capture", "/problems", "/problems/today", "/you", "/networks"} {
+		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings", "/learn", "/learn/capture", "/problems", "/problems/today", "/you", "/networks", "/new", "/play/" + g.Game, "/play/" + over.Game, "/analyse/" + doc} {
 			p.Do(chromedp.Navigate(s.Address() + path[1:]))
 			p.Until(`document.querySelector("#view main:not([aria-busy])")`)
 			require.Empty(t, browsertest.JS[[]string](p.Tab, fmt.Sprintf(`[...document.querySelectorAll("#view *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > %d + 1 && !e.closest(".cands, .tree, .wide")).map((e) => e.outerHTML.slice(0, 160))`, look.width)), "%s, %s", look.name, path)
 			if look.name == "reduced motion" {
 				require.Zero(t, browsertest.JS[int](p.Tab, "document.getAnimations().length"), path)
 			}
-			if look.name == "forced colours" {
+			if look.axe {
 				p.Axe(look.name + ", " + path)
 			}
 		}
 	}
+	p.Do(chromedp.Navigate(s.Address() + "analyse"))
+	p.Until(`document.querySelector(".game-cards button")`)
+	p.Do(chromedp.Evaluate(`document.querySelector(".game-cards button").click()`, nil)) // a game that was played here
+	p.Until(`document.querySelector("main.analyse .where input")`)
 	p.Clean()
 }
 

@@ -36,7 +36,7 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 			a.ID, err = keep(a.Name, data)
 		}
 		if err != nil {
-			a.Error = err.Error()
+			a.Error, a.Say = err.Error(), api.Said(err)
 		}
 		answers = append(answers, a)
 	}

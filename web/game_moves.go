@@ -68,7 +68,7 @@ func (g *game) loseOnTime() error {
 func (g *game) undo() error {
 	n := g.rec.CanUndo()
 	if n == 0 {
-		return api.RefuseWith("illegal", "over", "there is nothing to take back")
+		return api.Tell("illegal", "nothing_back")
 	}
 	err := g.commit(record.Step{K: "undo", N: n})
 	if err == nil {
@@ -80,7 +80,7 @@ func (g *game) undo() error {
 // redo makes again what undo took back.
 func (g *game) redo() error {
 	if !g.rec.CanRedo() {
-		return api.RefuseWith("illegal", "over", "there is nothing to bring back")
+		return api.Tell("illegal", "nothing_on")
 	}
 	for len(g.rec.Undone) > 0 && g.rec.Phase == record.Play {
 		m := g.rec.Undone[len(g.rec.Undone)-1]

@@ -167,17 +167,20 @@ func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 		return record.Header{}, err
 	}
 	if n.Handicap < 0 || n.Handicap == 1 || n.Handicap > size.Area()/4 || !n.Free && n.Handicap > 0 && board.FixedHandicap(size, n.Handicap) == nil {
-		return record.Header{}, api.Refuse("bad_request", "%d handicap stones do not go on a %s board", n.Handicap, size)
+		return record.Header{}, api.Tell("bad_request", "handicap", "n", n.Handicap, "board", size)
 	}
 	if _, err := record.TimeSettings(n.Clock); err != nil {
-		return record.Header{}, api.Refuse("bad_request", "%v", err)
+		return record.Header{}, api.Tell("bad_request", "clock", "why", err)
 	}
 	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
-		return record.Header{}, api.Refuse("bad_request", "visits or seconds of a move are out of range")
+		return record.Header{}, api.Tell("bad_request", "limits")
 	}
 	n.Seat.Auto = n.Seat.Level == levels.Auto
 	if n.Seat.Auto {
 		if n.Seat.Level, err = gs.levels.Fitting(size); err != nil {
+			if len(gs.levels.On(size)) == 0 {
+				return record.Header{}, api.Tell("unsupported", "no_levels", "board", size)
+			}
 			return record.Header{}, api.Refuse("unsupported", "%v", err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
@@ -276,4 +277,64 @@ func (x *exercise) wrong(t *testing.T) string {
 	}
 	t.Fatal("every move is right")
 	return ""
+}
+
+// TestKeysAlone does a lesson's first task and answers a problem without a mouse, by what
+// a screen reader is told.
+func TestKeysAlone(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	name := func() string {
+		return browsertest.JS[string](p.Tab, `document.activeElement.getAttribute("role") === "gridcell" ? document.activeElement.ariaLabel.split(/[ ,]/)[0] : ""`)
+	}
+	tab := func(until string) {
+		t.Helper()
+		for i := 0; !browsertest.JS[bool](p.Tab, until); i++ {
+			require.Less(t, i, 60, "the keyboard does not come to %s", until)
+			p.Do(chromedp.KeyEvent(kb.Tab))
+		}
+	}
+	const onBoard, onButton = `document.activeElement.getAttribute("role") === "gridcell"`, `document.activeElement.matches("main .button")`
+	walk := func(to string) {
+		t.Helper()
+		tab(onBoard)
+		for i := 0; name() != to; i++ {
+			require.Less(t, i, 20)
+			at := name()
+			key := kb.ArrowRight
+			switch {
+			case at[0] > to[0]:
+				key = kb.ArrowLeft
+			case at[0] == to[0] && at[1:] < to[1:]:
+				key = kb.ArrowUp
+			case at[0] == to[0]:
+				key = kb.ArrowDown
+			}
+			p.Do(chromedp.KeyEvent(key))
+		}
+	}
+	p.Do(chromedp.Navigate(s.Address() + "learn/capture"))
+	p.Until(`document.querySelector("main [role=gridcell]")`)
+	walk("C2")
+	p.Do(chromedp.KeyEvent(kb.Enter))
+	p.Until(`[...document.querySelectorAll("[aria-live]")].some((e) => e.innerText.includes("Its last liberty is gone"))`)
+	tab(onButton)
+	p.Do(chromedp.KeyEvent(kb.Enter))
+	p.Until(`document.querySelector("main").innerText.includes("2 of 4")`)
+
+	p.Do(chromedp.Navigate(s.Address() + "review"))
+	p.Until(`document.querySelector("main.reviews input[type=file]")`)
+	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	p.Do(chromedp.Navigate(s.Address() + "drills"))
+	p.Until(`document.querySelector("main.drill [role=gridcell]")`)
+	p.Until(`document.querySelector("#polite").innerText.includes("to play")`) // the question is read out
+	walk(p.Free(nil))
+	p.Do(chromedp.KeyEvent(kb.Enter))
+	p.Until(`document.querySelector("main.drill").dataset.answered !== ""`)
+	p.Until(`/best move|Good move|loses/.test(document.querySelector("#polite").innerText)`)
+	problem := browsertest.JS[string](p.Tab, `document.querySelector("main.drill").dataset.problem`)
+	p.Do(chromedp.KeyEvent("n"))
+	p.Until(fmt.Sprintf(`document.querySelector("main.drill")?.dataset.problem !== %q`, problem))
+	p.Clean()
 }

@@ -160,6 +160,18 @@ func TestReviewPage(t *testing.T) {
 	before := browsertest.JS[string](p.Tab, screen+".dataset.at")
 	p.Do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent("n"))
 	p.Until(screen + `.dataset.at !== "0"`)
+
+	// A move is found by its number, in the address too, and analysed from there.
+	p.Do(chromedp.SetValue(`.where input`, "34", chromedp.ByQuery), chromedp.Evaluate(`document.querySelector(".where input").dispatchEvent(new Event("change", { bubbles: true }))`, nil))
+	p.Until(screen + `.dataset.at === "33" && location.search === "?m=34"`)
+	p.Do(chromedp.Reload())
+	p.Until(screen + `?.dataset.at === "33"`)
+	p.Until(`document.querySelector(".mistake-box").innerText.trim().length > 10`) // something is said of every move
+	review := browsertest.JS[string](p.Tab, "location.pathname + location.search")
+	p.Press("Analyse")
+	p.Until(`document.querySelector("main.analyse:not(.review)") && document.querySelector(".where input").value === "33"`)
+	p.Do(chromedp.Navigate(s.Address() + review[1:]))
+	p.Until(screen + `?.dataset.at === "33"`)
 	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".mistakes li button")][0].click()`, nil))
 	p.Until(`document.querySelector(".mistakes li button.on")`)
 
@@ -287,6 +299,14 @@ func TestEveryLanguage(t *testing.T) {
 			require.Empty(t, left, "%s in %s", path, lang.name)
 			require.Equal(t, lang.tag, browsertest.JS[string](p.Tab, "document.documentElement.lang"))
 			require.LessOrEqual(t, browsertest.JS[int](p.Tab, "document.documentElement.scrollWidth"), 1280)
+		}
+		// The server's refusals are in the language too.
+		all := texts(lang.name)
+		p.Do(chromedp.Navigate(s.Address() + "review"))
+		p.Until(`document.querySelector("main.reviews input[type=file]")`)
+		for text, why := range map[string]string{"%PDF-1.7": all["say_sgf_none"], "(;GM[2]SZ[9];B[ee])": all["say_record_not_go"], "(;GM[1]SZ[26];B[ee])": all["say_sgf_size"], "(;GM[1]SZ[9])": all["say_record_empty"]} {
+			chooseFiles(p, map[string]string{"odd.sgf": text})
+			p.Until(fmt.Sprintf(`document.querySelector(".toast.bad")?.innerText.includes(%q)`, why))
 		}
 	}
 	p.Clean()

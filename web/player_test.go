@@ -25,6 +25,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/nn/open"
+	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/networks"
 	"kosumi/web/record"
@@ -76,6 +77,15 @@ func TestYou(t *testing.T) {
 		require.Equal(t, "{", string(data))
 	}
 	p.Axe("you")
+
+	// Where the quality of moves is not measured, results alone count, and the page says so.
+	_, err := s.games.levels.Count(board.Square(19), 8, 0, 1, 1)
+	require.NoError(t, err)
+	p.Do(chromedp.Reload())
+	p.Press("19×19")
+	p.Until(`document.querySelector("main.you").innerText.includes("On 19×19 the rank comes from results alone")`)
+	p.Press("9×9")
+	p.Until(`document.querySelector("main.you .curve svg") && !document.querySelector("main.you").innerText.includes("results alone")`)
 	p.Do(chromedp.Focus(`.kept input[type=search]`, chromedp.ByQuery), chromedp.KeyEvent("lost 9k"))
 	p.Until(`document.querySelectorAll(".kept-row").length === 1`)
 	p.Do(chromedp.Evaluate(`document.querySelector(".kept input[type=search]").select()`, nil), chromedp.KeyEvent("nobody"))
@@ -137,8 +147,14 @@ func TestProblemsOfTheDay(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
-	p.Until(`document.querySelector("main.empty")?.innerText.includes("Play or review a game")`)
-	p.Axe("no problems")
+	p.Until(`document.querySelectorAll(".problem-row li").length === 5`) // of life and death
+	p.Do(chromedp.Click(`a[href="/problems/today"]`, chromedp.ByQuery))
+	p.Until(`/save|kill/.test(document.querySelector("main.drill .big-result")?.innerText ?? "")`)
+	p.Axe("a problem of life and death")
+	first := drill.Collection()[0]
+	require.Equal(t, first.ID, browsertest.JS[string](p.Tab, `document.querySelector("main.drill").dataset.problem`))
+	p.Point(first.Answers[0].Move)
+	p.Until(`document.querySelector("main.drill .good-text")?.innerText === "Right."`)
 	chooseFilesAt(p, s, map[string]string{"ours.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
@@ -147,10 +163,10 @@ func TestProblemsOfTheDay(t *testing.T) {
 	p.Axe("problems of the day")
 	p.Do(chromedp.Click(`a[href="/problems/today"]`, chromedp.ByQuery))
 	seen := map[string]bool{}
-	for range n {
+	for range n - 1 { // one is answered
 		p.Until(`document.querySelector("main.drill")?.dataset.answered === "" && document.querySelector("main.drill").dataset.problem`)
 		id := browsertest.JS[string](p.Tab, `document.querySelector("main.drill").dataset.problem`)
-		require.False(t, seen[id], "none is asked twice")
+		require.False(t, seen[id] || id == first.ID, "none is asked twice")
 		seen[id] = true
 		p.Press("Show me")
 		p.Until(`document.querySelector("main.drill").dataset.answered === "1"`)
@@ -160,7 +176,7 @@ func TestProblemsOfTheDay(t *testing.T) {
 	p.Axe("all problems done")
 	require.Contains(t, browsertest.JS[string](p.Tab, `document.querySelector(".streak").innerText`), "1 day in a row")
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
-	p.Until(fmt.Sprintf(`document.querySelectorAll(".problem-row .graded-1").length === %d`, n))
+	p.Until(fmt.Sprintf(`document.querySelectorAll(".problem-row .graded-1").length === %d`, n-1))
 	p.Clean()
 }
 
@@ -216,6 +232,11 @@ func TestNetworksPage(t *testing.T) {
 	text, err := json.Marshal(ask[api.NetworkList](c, "watch", api.Watch{What: "networks"}))
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "strong")
+
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "ja" }))`, nil), chromedp.Reload())
+	p.Until(`document.querySelectorAll(".network-list li").length === 1`)
+	chooseFiles(p, map[string]string{"short.bin.gz": string(whole[:len(whole)/2])})
+	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("ここで使えるネットワークではありません")`)
 	p.Clean()
 }
 

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -82,6 +84,33 @@ func TestWire(t *testing.T) {
 
 // TestLanguages holds every language to the keys of English, and every text to the
 // arguments of the English one.
+// TestSentences requires that every sentence of a refusal is said somewhere, and that
+// all that are said are known.
+func TestSentences(t *testing.T) {
+	told := regexp.MustCompile(`api\.Tell\("\w+", "(\w+)"`)
+	words := regexp.MustCompile(`"(\w+)"`)
+	said := map[string]bool{}
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "ui" || d.Name() == "api") {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		for _, m := range told.FindAllSubmatch(source, -1) {
+			require.Contains(t, api.Sentences, string(m[1]), path)
+		}
+		for _, m := range words.FindAllSubmatch(source, -1) {
+			said[string(m[1])] = true
+		}
+		return err
+	}))
+	for key := range api.Sentences {
+		require.Contains(t, said, key)
+	}
+}
+
 func TestLanguages(t *testing.T) {
 	read := func(name string) map[string]string {
 		data, err := os.ReadFile(filepath.Join("i18n", name+".toml"))
@@ -92,6 +121,9 @@ func TestLanguages(t *testing.T) {
 	}
 	argument := regexp.MustCompile(`\{\w+\}`)
 	english := read("en")
+	for key, text := range api.Sentences {
+		require.Equal(t, text, english["say_"+key], key)
+	}
 	for _, name := range []string{"zh", "ja", "ko"} {
 		texts := read(name)
 		for key, text := range english {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,21 +16,25 @@ import (
 	"kosumi/review"
 	"kosumi/review/drill"
 	"kosumi/review/report"
+	"kosumi/web/folder"
 )
 
 func drillCommand() *cobra.Command {
 	s := defaultSettings()
 	s.Play.Limits.Visits = 100
 	var log string
+	var level int
 	fresh, turn := 10, true
 	c := &cobra.Command{
-		Use:   "drill FILE|DIR",
-		Short: "Ask problems made of one's own mistakes, and repeat them when they are due",
+		Use:   "drill [FILE|DIR]",
+		Short: "Ask problems made of one's own mistakes, or of life and death, when they are due",
 		Long: `Asks the problems of a file that "engine review --drills" made, in text: it shows
 a position, and waits for a move such as Q16. Several moves may be right: those
 that lose no more than a point, or a quarter of what the mistake lost. Moves
 that the review did not search are searched on the spot. Of a folder it is the
-file drills.json.
+file drills.json. Without a file it asks problems of life and death that come with
+the program: in each, exactly one first move is proved to work. --level takes those of
+one level, from 1, the easiest, to 5; answers are shared with the page.
 
 Each answer is written to a file beside the problems, and says when a problem is
 asked again: soon after a wrong answer, after days, weeks and months after right
@@ -38,17 +43,28 @@ so that they are not learnt as pictures.
 
 Commands: a point or pass; hint, show (counts as wrong), skip, board, help, quit.
 GTP's play b Q16 is understood too.`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.load(cmd); err != nil {
 				return err
 			}
-			return runDrill(cmd, &s, args[0], log, fresh, turn)
+			if level < 0 || level > 5 || level > 0 && len(args) > 0 {
+				return usagef("--level %d: 1 to 5, for the problems that come with the program", level)
+			}
+			if len(args) == 0 {
+				return runCollection(cmd, &s, log, level, fresh, turn)
+			}
+			set, file, err := readDrills(args[0])
+			if err != nil {
+				return err
+			}
+			return runDrill(cmd, &s, set, cmp.Or(log, report.AnswersFile(file)), fresh, turn)
 		},
 	}
 	f := c.Flags()
 	s.networkFlags(f)
 	f.StringVar(&log, "answers", "", "`FILE` that remembers the answers; default: beside the problems")
+	f.IntVar(&level, "level", 0, "only problems of this `LEVEL`, 1 to 5, of those that come with the program")
 	f.IntVar(&fresh, "new", fresh, "most problems that were never asked before")
 	f.BoolVar(&turn, "turn", turn, "turn, mirror and exchange colours at random")
 	s.flagAs(f, "visits", "visits for a move that has to be searched")
@@ -56,22 +72,46 @@ GTP's play b Q16 is understood too.`,
 	return c
 }
 
-func runDrill(cmd *cobra.Command, s *settings, file, answers string, fresh int, turn bool) error {
+// readDrills reads a file of problems, or that of a folder.
+func readDrills(file string) (*drill.Set, string, error) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = filepath.Join(file, "drills.json")
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return usageError{err}
+		return nil, "", usageError{err}
 	}
+	defer f.Close()
 	set, err := drill.Read(f)
-	f.Close()
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return nil, "", fmt.Errorf("%s: %w", file, err)
+	}
+	return set, file, nil
+}
+
+// runCollection asks the problems that come with the program, all or those of one level.
+func runCollection(cmd *cobra.Command, s *settings, answers string, level, fresh int, turn bool) error {
+	set := &drill.Set{Version: drill.Version}
+	for _, p := range drill.Collection() {
+		if level == 0 || p.Level == level {
+			set.Problems = append(set.Problems, p)
+		}
 	}
 	if answers == "" {
-		answers = report.AnswersFile(file)
+		home, err := folder.Default()
+		if err != nil {
+			return err
+		}
+		reviews := filepath.Join(home, "reviews")
+		if err := os.MkdirAll(reviews, 0o755); err != nil {
+			return err
+		}
+		answers = report.AnswersFile(filepath.Join(reviews, "drills.json"))
 	}
+	return runDrill(cmd, s, set, answers, fresh, turn)
+}
+
+func runDrill(cmd *cobra.Command, s *settings, set *drill.Set, answers string, fresh int, turn bool) error {
 	log, err := drill.OpenLog(answers)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -98,6 +99,9 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 	} else {
 		opts.Network = advice.Network{Evaluator: net}
 	}
+	if q.Assumed, err = f.assumed(cmd.Context(), q, opts.Network); err != nil {
+		return usageError{err}
+	}
 	progress := console.NewProgress(cmd.ErrOrStderr())
 	defer progress.Close()
 	opts.Progress = func(what string, nodes int64) { progress.Show("", nodes, 0, "positions", what) }
@@ -153,8 +157,7 @@ func (f *lifeFlags) question(name string) (*life.Question, board.Color, error) {
 			return nil, 0, err
 		}
 	}
-	q.Assumed, err = f.assumed(q)
-	return q, first, err
+	return q, first, nil
 }
 
 // stones reads a list of stones.
@@ -173,7 +176,7 @@ func stones(q *life.Question, flag, text string) (list []board.Point, err error)
 }
 
 // assumed returns the chains that are alive by assumption.
-func (f *lifeFlags) assumed(q *life.Question) ([]board.Point, error) {
+func (f *lifeFlags) assumed(ctx context.Context, q *life.Question, net life.Network) ([]board.Point, error) {
 	if f.assume == "none" {
 		return nil, nil
 	}
@@ -187,7 +190,7 @@ func (f *lifeFlags) assumed(q *life.Question) ([]board.Point, error) {
 	}
 	var list []board.Point
 	if len(named) == 0 || len(struck) > 0 {
-		list = life.Surroundings(q.Size, q.Stones, q.Targets)
+		list = life.EnclosedBy(ctx, q, net)
 	}
 	if len(named) > 0 {
 		more, err := stones(q, "--assume", strings.Join(named, ","))
@@ -234,7 +237,7 @@ func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Op
 	case f.first != "both" || f.all:
 		return usagef("--first and --all need --at: groups are looked for whose life depends on who moves first")
 	}
-	unsettled, err := life.Unsettled(cmd.Context(), q, opts, f.assumed)
+	unsettled, err := life.Unsettled(cmd.Context(), q, opts, func(q *life.Question) ([]board.Point, error) { return f.assumed(cmd.Context(), q, opts.Network) })
 	if err != nil {
 		return err
 	}

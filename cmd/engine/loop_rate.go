@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"kosumi/cluster/jobs"
 	"kosumi/console"
+	"kosumi/handout"
 	"kosumi/train/loop"
 )
 
@@ -66,13 +68,18 @@ the first network, has Elo 0.`,
 			if err != nil {
 				return err
 			}
-			if err := loop.WriteReport(args[0]); err != nil {
-				return err
+			plotted := loop.WriteReport(args[0])
+			if plotted != nil && !errors.Is(plotted, handout.ErrNotBuilt) {
+				return plotted
 			}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), r)
 			}
 			r.Print(cmd.OutOrStdout())
+			if plotted != nil {
+				fmt.Fprintln(cmd.ErrOrStderr(), plotted)
+				return nil
+			}
 			fmt.Fprintln(cmd.OutOrStdout(), "plotted in", filepath.Join(args[0], loop.ReportFile))
 			return nil
 		},

@@ -97,7 +97,7 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 	r := &reviewer{s: s}
 	conf := f.conf
 	conf.Visits, conf.Time, conf.Search = s.Play.Limits.Visits, s.Play.Limits.Time, s.params()
-	conf.Search.Memory.MaxBytes /= int64(max(1, conf.Parallel))
+	conf.Search.Memory.MaxBytes = max(search.MinBytes, conf.Search.Memory.MaxBytes/int64(max(1, conf.Parallel)))
 	files, err := batch.Files(args)
 	if err = errors.Join(conf.Validate(), err); err != nil {
 		return usageError{err}

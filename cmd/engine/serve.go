@@ -200,7 +200,7 @@ func (u *userEngines) sit(ctx context.Context, user, kind string, in io.Reader, 
 		}
 		conf.Search = s.params()
 		conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
-		conf.Search.Memory.MaxBytes /= int64(conf.Threads)
+		conf.Search.Memory.MaxBytes = max(search.MinBytes, conf.Search.Memory.MaxBytes/int64(conf.Threads))
 		conf.Models = func() []thinking.ModelInfo { return katago.Models(u.net) }
 		conf.SupportedRules = katago.RulesOf(u.net)
 		conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)

@@ -282,10 +282,14 @@ func (s *settings) params() search.Params {
 }
 
 // workers is the number of evaluations under way at once: enough to keep one
-// batch running and one filling in every session.
+// batch running and one filling in every session, or a device with two batches, one
+// that is made ready, and one that is being answered.
 func (s *settings) workers() int {
 	if n := s.Play.Search.Parallel.Workers; n > 0 {
 		return n
+	}
+	if s.OnDevice() {
+		return 4 * s.BatchSize()
 	}
 	return 2 * s.SessionCount() * s.BatchSize()
 }

@@ -114,7 +114,13 @@ func TestKilledTab(t *testing.T) {
 				if (e.t === "ok") { console.log(stone); rev++; }
 			}
 		})()`, now.D.Rev, round+1, game), nil))
-		time.Sleep(time.Duration(r.IntN(120)) * time.Millisecond)
+		stones := len(acknowledged) + r.IntN(9)
+		require.Eventually(t, func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(placed) >= stones
+		}, time.Minute, time.Millisecond)
+		time.Sleep(time.Duration(r.IntN(5000)) * time.Microsecond) // into the middle of the next one
 		closeTab()
 	}
 	require.NotEmpty(t, placed)
@@ -174,3 +180,47 @@ func TestNoNetworkFile(t *testing.T) {
 	require.Equal(t, []string{"kosumi-9x9 (built in)"}, list)
 }
 
+// eventually waits until the promise of an expression gives true.
+func eventually(b *browsertest.Tab, expression string) {
+	b.T.Helper()
+	require.True(b.T, browsertest.JS[bool](b, `(async () => {
+		for (let i = 0; i < 600; i++) {
+			if (await (`+expression+`)) return true;
+			await new Promise((later) => setTimeout(later, 200));
+		}
+		return false;
+	})()`), expression)
+}
+
+// TestReviewInTab reviews a game and asks one of its mistakes.
+func TestReviewInTab(t *testing.T) {
+	s := site(t)
+	b := browsertest.Open(t)
+	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))
+	const spoilt = "(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])"
+	b.Do(chromedp.Evaluate(fmt.Sprintf(`worker.postMessage({ t: "request", id: 1, method: "POST", path: "/api/import?to=review", headers: ["Content-Type", "text/plain"], body: new TextEncoder().encode(%q) })`, spoilt), nil))
+	eventually(b, `command("watch", { what: "reviews" }).then((e) => { const r = e.d.reviews[0]; if (r?.state === "refused") throw new Error(r.why); return r?.state === "done" && r.worst.length > 0; })`)
+	eventually(b, `command("player.names", { mine: ["Ann"], others: ["Ben"] }).then((e) => e.t === "ok")`)
+	next := browsertest.JS[struct {
+		T string
+		D struct{ Problem struct{ Size []int } }
+	}](b, `command("drill.next", {})`)
+	require.Equal(t, "ok", next.T)
+	require.Equal(t, []int{9, 9}, next.D.Problem.Size)
+}
+
+// TestLifeInTab stops a question about life and death that would take ten minutes: a
+// search that holds the tab's one thread lets the command in.
+func TestLifeInTab(t *testing.T) {
+	s := site(t)
+	b := browsertest.Open(t)
+	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))
+	doc := command(b, "doc.new", `{ size: [19, 19], sgf: "(;SZ[19]AB[pd][dp][pp][dd][jj][jd][dj]AW[qf][nc][cf][fc][cn][fq][nq][qn])" }`).D.ID
+	require.NotEmpty(t, doc)
+	asked := browsertest.JS[int](b, fmt.Sprintf(`command("life.ask", { doc: %q, node: 0, stones: ["Q16"], assume: [], seconds: 600 }).then((e) => e.d.ask)`, doc))
+	require.NotZero(t, asked)
+	busy := `command("watch", { what: "life" }).then((e) => e.d.busy)`
+	require.True(t, browsertest.JS[bool](b, busy))
+	require.Equal(t, "ok", command(b, "life.stop", fmt.Sprintf(`{ ask: %d }`, asked)).T)
+	eventually(b, busy+`.then((b) => !b)`)
+}

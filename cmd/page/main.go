@@ -14,13 +14,13 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
+	"kosumi/life/advice"
 	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/kernel"
 	"kosumi/nn/model"
 	"kosumi/nn/open"
 	"kosumi/web"
-	"kosumi/web/engines"
 	"kosumi/web/networks"
 )
 
@@ -79,7 +79,7 @@ func serve(host js.Value, log *slog.Logger) (*web.Server, error) {
 			Size:   board.Square(9), Log: log,
 		})
 	}})
-	return web.New(web.Config{Folder: home, Version: version, Backend: backend, Networks: backend, Engine: conf, Log: log})
+	return web.New(web.Config{Folder: home, Version: version, Backend: backend, Networks: backend, Life: advice.Network{Evaluator: backend}, Engine: conf, Log: log})
 }
 
 func openModel(file string, log *slog.Logger) (*model.Model, error) {
@@ -100,5 +100,3 @@ func workers() int {
 	}
 	return min(8, max(1, n))
 }
-
-var _ engines.Backend = (*networks.Networks)(nil)

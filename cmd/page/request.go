@@ -20,7 +20,7 @@ func answer(h http.Handler, args []js.Value) {
 			r.Header.Add(args[2].Index(i).String(), args[2].Index(i+1).String())
 		}
 		r.Header.Set("Authorization", "Bearer ") // nobody else reaches this server
-		h.ServeHTTP(w, r)
+		w.serve(h, r)
 	}
 	var headers []any
 	for name, values := range w.header {
@@ -38,6 +38,16 @@ type recorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
+}
+
+// serve has a handler answer; one that gives up has failed, as in a server.
+func (w *recorder) serve(h http.Handler, r *http.Request) {
+	defer func() {
+		if recover() != nil {
+			*w = recorder{header: http.Header{}, status: http.StatusInternalServerError}
+		}
+	}()
+	h.ServeHTTP(w, r)
 }
 
 // Header implements [http.ResponseWriter].

@@ -139,7 +139,7 @@ func TestUpdate(t *testing.T) {
 	updated := `[...document.querySelectorAll(".strip-top")].some((s) => s.innerText.includes("updated"))`
 	update := `navigator.serviceWorker.getRegistration().then((r) => r.update()).then(() => "", (e) => String(e))`
 	browsertest.JS[string](p.Tab, update)
-	p.Until(`navigator.serviceWorker.getRegistration().then((r) => !r.installing)`)
+	eventually(p.Tab, `navigator.serviceWorker.getRegistration().then((r) => !r.installing)`)
 	p.Do(chromedp.Reload())
 	p.Enter()
 	require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector("meta[name=newer]") || `+updated), "half of a version is none")

@@ -11,13 +11,13 @@ import (
 
 	"kosumi/board"
 	"kosumi/life"
-	"kosumi/sgf"
 )
 
 // Searches of a question, in positions: most are settled by a short one.
 const (
 	shortNodes    = 30000
 	questionNodes = 200000
+	longShare     = 8 // one question in so many that a short search leaves open
 )
 
 // Bounds of what is alike: problems with the same room for eyes, and of one class.
@@ -86,7 +86,7 @@ func (f *finder) try(ctx context.Context, q *life.Question, origin string) error
 	}
 	late := !settledBoth(out)
 	if late {
-		if hopeless(out) || f.rng.IntN(2) == 0 {
+		if hopeless(out) || f.rng.IntN(longShare) > 0 {
 			return nil
 		}
 		if out, err = life.Ask(ctx, q, life.Options{Nodes: questionNodes, Network: f.net}); err != nil {
@@ -94,14 +94,32 @@ func (f *finder) try(ctx context.Context, q *life.Question, origin string) error
 		}
 	}
 	f.figures.add(out, late)
-	cards := []*life.Card{out.Attacks, out.Defends}
 	for _, first := range f.rng.Perm(2) {
-		if p := problemOf(q, out, cards[first], first == 0); p != nil && f.fresh(p, part, origin) {
+		if p := problemOf(q, out, first == 0); p != nil && f.fresh(p, part, origin) {
 			if p.prior, err = f.priorOf(ctx, p, part); err != nil {
 				return err
 			}
 			f.found = append(f.found, p)
 			break
+		}
+	}
+	return nil
+}
+
+// take adds the problems of a file that differ enough.
+func (f *finder) take(name string) error {
+	problems, err := read(name)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		part, err := p.q.Fight()
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		shape := canonical(p.q, part, false)
+		if f.seen[shape]++; f.seen[shape] == 1 && f.fresh(p, part, "file") {
+			f.found = append(f.found, p)
 		}
 	}
 	return nil
@@ -115,56 +133,19 @@ func hopeless(out *life.Answer) bool {
 	return out.Defends.Verdict == life.Dead && out.Defends.NeedD == 0 || out.Attacks.Verdict == life.Alive && out.Attacks.NeedA == 0
 }
 
-// problemOf returns the problem that a card makes, nil for none.
-func problemOf(q *life.Question, out *life.Answer, c *life.Card, attacks bool) *problem {
-	if !settledBoth(out) || !c.AllMoves || len(c.Moves) != 1 || c.Moves[0] == "pass" {
+// problemOf returns the problem to kill, or to live, that an answer makes; nil for none.
+func problemOf(q *life.Question, out *life.Answer, kills bool) *problem {
+	line := out.OnlyMove(kills)
+	if line == nil {
 		return nil
 	}
-	defender := q.Stones[q.Targets[0]]
-	p := &problem{q: q, toMove: defender, kind: "live", nodes: c.Nodes, ko: c.Ko != nil}
-	switch {
-	case attacks && c.Verdict == life.Dead && out.Defends.Verdict != life.Dead:
-		p.toMove, p.kind = defender.Opponent(), "kill"
-	case !attacks && (c.Verdict == life.Alive || c.Verdict == life.Seki) && out.Attacks.Verdict == life.Dead:
-	default:
-		return nil
+	p := &problem{q: q, toMove: q.Stones[q.Targets[0]], move: line[0], line: line, kind: "live"}
+	c := out.Defends
+	if kills {
+		p.toMove, p.kind, c = p.toMove.Opponent(), "kill", out.Attacks
 	}
-	p.move, _ = q.Size.ParseVertex(c.Moves[0])
-	p.line = lineOf(q, out, p)
+	p.nodes, p.ko = c.Nodes, c.Ko != nil
 	return p
-}
-
-// mostOfLine bounds the line that is shown.
-const mostOfLine = 12
-
-// lineOf returns the line of longest resistance that begins with the move.
-func lineOf(q *life.Question, out *life.Answer, p *problem) (line []board.Point) {
-	id := "B"
-	if p.toMove == board.White {
-		id = "W"
-	}
-	for _, n := range out.Record.Children {
-		at, err := sgf.ParsePoint(q.Size, n.Get(id))
-		if !n.Has(id) || err != nil || at != p.move {
-			continue
-		}
-		for n := range n.MainLine() {
-			for _, id := range []string{"B", "W"} {
-				if at, err := sgf.ParsePoint(q.Size, n.Get(id)); n.Has(id) && err == nil && len(line) < mostOfLine {
-					line = append(line, at)
-				}
-			}
-		}
-		break
-	}
-	if len(line) == 0 {
-		line = []board.Point{p.move}
-	}
-	// Passes at the end show nothing.
-	for len(line) > 1 && line[len(line)-1] == board.Pass {
-		line = line[:len(line)-1]
-	}
-	return line
 }
 
 // fresh reports whether a problem differs enough from those that were found.
@@ -183,12 +164,13 @@ func (f *finder) fresh(p *problem, part []bool, origin string) bool {
 		}
 	}
 	room := "room " + canonical(p.q, part, true)
+	stones := "stones " + turned(p.q.Size.W, func(x board.Point) byte { return ".XO"[p.q.Stones[x]] })
 	class := fmt.Sprint("class ", origin, place(p.q, part), p.kind, p.ko, empty)
-	if f.seen[room] >= mostOfRoom || f.seen[class] >= max(2, int(classShare*float64(f.most))) || f.seen[effort] >= int(effortShare*float64(f.most)) ||
+	if f.seen[stones] > 0 || f.seen[room] >= mostOfRoom || f.seen[class] >= max(2, int(classShare*float64(f.most))) || f.seen[effort] >= int(effortShare*float64(f.most)) ||
 		f.seen["kind "+p.kind] >= f.most*6/10 {
 		return false
 	}
-	for _, key := range []string{room, class, effort, "kind " + p.kind} {
+	for _, key := range []string{stones, room, class, effort, "kind " + p.kind} {
 		f.seen[key]++
 	}
 	return true
@@ -262,8 +244,14 @@ func canonical(q *life.Question, part []bool, roomOnly bool) string {
 		}
 		return 'a'
 	}
+	return turned(q.Size.W, cell)
+}
+
+// turned writes cells of a square board so that turned and mirrored ones are the same,
+// without rows and columns at its sides that hold nothing of the fight.
+func turned(n int, cell func(board.Point) byte) string {
 	best := ""
-	n := q.Size.W
+	size := board.Square(n)
 	for s := range 8 {
 		var b strings.Builder
 		for y := range n {
@@ -278,7 +266,7 @@ func canonical(q *life.Question, part []bool, roomOnly bool) string {
 				if s&4 != 0 {
 					u, v = v, u
 				}
-				b.WriteByte(cell(q.Size.Point(u, v)))
+				b.WriteByte(cell(size.Point(u, v)))
 			}
 			b.WriteByte('\n')
 		}

@@ -28,14 +28,19 @@ func main() {
 	seed := flag.Uint64("seed", 1, "`SEED` of shapes and games")
 	net := flag.String("model", "", "`FILE` of the network; default: the one inside the program")
 	games := flag.Float64("games", 0.5, "`SHARE` of the questions that come from games")
+	var with []string
+	flag.Func("with", "`FILE` of problems that are in the collection already; may be given more than once", func(name string) error {
+		with = append(with, name)
+		return nil
+	})
 	flag.Parse()
-	if err := run(*out, *net, *most, *limit, *seed, *games); err != nil {
+	if err := run(*out, *net, with, *most, *limit, *seed, *games); err != nil {
 		fmt.Fprintln(os.Stderr, "mine:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out, file string, most int, limit time.Duration, seed uint64, games float64) error {
+func run(out, file string, with []string, most int, limit time.Duration, seed uint64, games float64) error {
 	m, err := model.Open(file, model.Config{})
 	if err != nil {
 		return err
@@ -51,6 +56,11 @@ func run(out, file string, most int, limit time.Duration, seed uint64, games flo
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	f := &finder{net: advice.Network{Evaluator: server}, rng: rand.New(rand.NewPCG(seed, 56)), seen: map[string]int{}, most: most}
+	for _, name := range with {
+		if err := f.take(name); err != nil {
+			return err
+		}
+	}
 	player := &player{net: server, rng: f.rng}
 	told := time.Now()
 	for ctx.Err() == nil && len(f.found) < most {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -48,6 +49,65 @@ func marshal(problems []*problem) ([]byte, error) {
 		trees = append(trees, root)
 	}
 	return sgf.Marshal(trees...)
+}
+
+// read reads what marshal wrote.
+func read(name string) (problems []*problem, err error) {
+	roots, err := sgf.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, root := range roots {
+		p, err := problemIn(root)
+		if err != nil {
+			return nil, fmt.Errorf("%s, problem %s: %w", name, root.Get("GN"), err)
+		}
+		problems = append(problems, p)
+	}
+	return problems, nil
+}
+
+// problemIn reads a problem out of a record.
+func problemIn(root *sgf.Node) (*problem, error) {
+	q, err := life.PositionOf(root, 0)
+	if err != nil {
+		return nil, err
+	}
+	q.Suicide = false
+	if q.Targets, err = sgf.AppendPoints(nil, q.Size, root.Get("TR")); err != nil {
+		return nil, err
+	}
+	q.Assumed = life.Surroundings(q.Size, q.Stones, q.Targets)
+	p := &problem{q: q, toMove: q.Stones[q.Targets[0]]}
+	var ko string
+	p.kind, ko, _ = strings.Cut(root.Get("KK"), " ")
+	if p.ko = ko != ""; p.kind == "kill" {
+		p.toMove = p.toMove.Opponent()
+	}
+	if _, err := fmt.Sscan(root.Get("KN"), &p.nodes); err != nil {
+		return nil, fmt.Errorf("KN: %w", err)
+	}
+	if _, err := fmt.Sscan(root.Get("KW"), &p.prior); err != nil {
+		return nil, fmt.Errorf("KW: %w", err)
+	}
+	p.prior /= 100
+	c := p.toMove
+	for n := range root.MainLine() {
+		if n == root {
+			continue
+		}
+		at, err := sgf.ParsePoint(q.Size, n.Get(letter(c)))
+		if err != nil {
+			return nil, err
+		}
+		p.line = append(p.line, at)
+		c = c.Opponent()
+	}
+	if len(p.line) == 0 {
+		return nil, errors.New("no move")
+	}
+	p.move = p.line[0]
+	return p, nil
 }
 
 func letter(c board.Color) string { return strings.ToUpper(c.String()[:1]) }

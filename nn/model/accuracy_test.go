@@ -62,14 +62,15 @@ func (d *difference) add(want, got *nn.Output, size board.Size) {
 	}
 }
 
-// serve opens a network on the CPU in a precision.
-func serve(t *testing.T, path, precision string) *nn.Server {
+// serve opens a network on the CPU, by a provider and in a precision.
+func serve(t *testing.T, path, provider, precision string) *nn.Server {
 	t.Helper()
-	m, err := model.Open(path, model.Config{Provider: ort.CPU, Precision: precision})
+	m, err := model.Open(path, model.Config{Provider: provider, Precision: precision})
 	if errors.Is(err, model.ErrProvider) {
 		testshared.Absent(t, "onnxruntime is needed: run make deps: %v", err)
 	}
 	require.NoError(t, err)
+	require.Equal(t, provider, m.Describe().Provider)
 	t.Cleanup(func() { m.Close() })
 	s, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true, Meta: &features.Amateurs})
 	require.NoError(t, err)
@@ -77,15 +78,15 @@ func serve(t *testing.T, path, precision string) *nn.Server {
 	return s
 }
 
-// compare evaluates positions in both precisions.
-func compare(t *testing.T, exact, integers *nn.Server, games []*board.Game) (d difference) {
+// measure evaluates positions by both servers.
+func measure(t *testing.T, exact, other *nn.Server, games []*board.Game) (d difference) {
 	t.Helper()
 	require.NotEmpty(t, games)
 	var want, got nn.Output
 	for _, g := range games {
 		q := &nn.Query{Game: g, NeedOwnership: true}
 		require.NoError(t, exact.Evaluate(t.Context(), q, &want))
-		require.NoError(t, integers.Evaluate(t.Context(), q, &got))
+		require.NoError(t, other.Evaluate(t.Context(), q, &got))
 		d.add(&want, &got, g.Size())
 	}
 	for _, sum := range []*float64{&d.policyKL, &d.winrate, &d.lead, &d.ownership, &d.sameMove} {
@@ -93,6 +94,13 @@ func compare(t *testing.T, exact, integers *nn.Server, games []*board.Game) (d d
 	}
 	t.Logf("%d positions: policy KL %.2g (worst %.2g), winrate %.2g (%.2g), lead %.2g (%.2g), ownership %.2g (%.2g), same move %.4f",
 		len(games), d.policyKL, d.policyKLMax, d.winrate, d.winrateMax, d.lead, d.leadMax, d.ownership, d.ownershipMax, d.sameMove)
+	return d
+}
+
+// compare evaluates positions in both precisions.
+func compare(t *testing.T, exact, integers *nn.Server, games []*board.Game) difference {
+	t.Helper()
+	d := measure(t, exact, integers, games)
 	require.Less(t, d.policyKL, 1e-4)
 	require.Less(t, d.winrate, 5e-4)
 	require.Less(t, d.lead, 0.05)
@@ -111,7 +119,7 @@ func TestIntegersOnOwnPositions(t *testing.T) {
 	testshared.Slow(t)
 	needIntegers(t)
 	path := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
-	exact, integers := serve(t, path, "fp32"), serve(t, path, "int16")
+	exact, integers := serve(t, path, model.Kernel, "fp32"), serve(t, path, model.Kernel, "int16")
 	for _, side := range []int{9, 19} {
 		rng := rand.New(rand.NewPCG(7, uint64(side)))
 		games := make([]*board.Game, *accuracyPositions)
@@ -124,22 +132,63 @@ func TestIntegersOnOwnPositions(t *testing.T) {
 	}
 }
 
-// TestIntegersOnGames holds 16-bit integers to what their differences from float32
-// may be on recorded positions; a short run takes those of the common sizes only.
-func TestIntegersOnGames(t *testing.T) {
-	testshared.Slow(t)
-	needIntegers(t)
+// recorded returns recorded positions; in a short run those of the common sizes only.
+func recorded(t *testing.T) (games []*board.Game) {
+	t.Helper()
 	positions := featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz"))
-	var games []*board.Game
 	for i := range positions {
 		if p := &positions[i]; !(testing.Short() || testshared.Race) || p.X == p.Y && (p.X == 9 || p.X == 19) {
 			games = append(games, p.Game(t))
 		}
 	}
-	for _, name := range []string{"g170-b6c96-s175395328-d26788732", "b7c96h3tfrs-test5-cnorm", "b7c96h6kv3qk32v16tflrs-fson-bnh"} {
+	return games
+}
+
+var realNetworks = []string{"g170-b6c96-s175395328-d26788732", "b7c96h3tfrs-test5-cnorm", "b7c96h6kv3qk32v16tflrs-fson-bnh"}
+
+// TestIntegersOnGames holds 16-bit integers to what their differences from float32
+// may be on recorded positions.
+func TestIntegersOnGames(t *testing.T) {
+	testshared.Slow(t)
+	needIntegers(t)
+	games := recorded(t)
+	for _, name := range realNetworks {
 		t.Run(name, func(t *testing.T) {
 			path := testshared.Path(t, "models/katago/"+name+".bin.gz")
-			require.Less(t, compare(t, serve(t, path, "fp32"), serve(t, path, "int16"), games).leadMax, 1.0)
+			require.Less(t, compare(t, serve(t, path, model.Kernel, "fp32"), serve(t, path, model.Kernel, "int16"), games).leadMax, 1.0)
 		})
+	}
+}
+
+// TestKernelsAgree holds networks on the kernels alone to the same in onnxruntime's graph, in
+// both precisions: layers are the same there, and what stands between them may differ in
+// rounding, which integers enlarge.
+func TestKernelsAgree(t *testing.T) {
+	testshared.Slow(t)
+	needIntegers(t)
+	var games []*board.Game
+	for i, g := range recorded(t) {
+		if i%8 == 0 {
+			games = append(games, g)
+		}
+	}
+	for _, name := range append([]string{""}, realNetworks...) {
+		path := ""
+		if name != "" {
+			path = testshared.Path(t, "models/katago/"+name+".bin.gz")
+		}
+		for precision, most := range map[string]difference{
+			"fp32":  {policyKLMax: 1e-6, winrateMax: 1e-5, leadMax: 1e-3, ownershipMax: 1e-5},
+			"int16": {policyKLMax: 1e-5, winrateMax: 1e-3, leadMax: 0.1, ownershipMax: 1e-3},
+		} {
+			t.Run(name+"/"+precision, func(t *testing.T) {
+				d := measure(t, serve(t, path, ort.CPU, precision), serve(t, path, model.Kernel, precision), games)
+				require.Less(t, d.policyKLMax, most.policyKLMax)
+				require.Less(t, d.winrateMax, most.winrateMax)
+				require.Less(t, d.leadMax, most.leadMax)
+				require.Less(t, d.ownershipMax, most.ownershipMax)
+				require.Equal(t, 1.0, d.sameMove)
+			})
+		}
 	}
 }

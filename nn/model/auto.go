@@ -34,13 +34,18 @@ func onDevice(provider string) bool {
 	return provider != ort.CPU && (slices.Contains(ort.ProviderNames(), provider) || provider != "" && provider == ort.PluginProvider())
 }
 
-// plan is how many sessions of how many positions keep a provider busy. A device
-// computes one batch after the other: two sessions, so that one is made ready meanwhile.
-func plan(provider string) (sessions, batch int) {
-	if onDevice(provider) {
-		return 2, 64
+// plan is how many sessions of how many positions keep a provider busy, and how many
+// batches a device is given at a time; 0 of the cores. CUDA queues them: so the next one is
+// there when one ends, and a third is made ready meanwhile. Others are given one at a time:
+// by WebGPU two would crash (github.com/microsoft/onnxruntime/issues/32561).
+func plan(provider string) (sessions, batch, atOnce int) {
+	switch {
+	case provider == "cuda" || provider == "tensorrt":
+		return 3, 64, 2
+	case onDevice(provider):
+		return 2, 64, 1
 	}
-	return runtime.NumCPU(), 8
+	return runtime.NumCPU(), 8, 0
 }
 
 // choice is what auto has chosen, and why.
@@ -243,7 +248,7 @@ func (m *Model) rate(ctx context.Context, length time.Duration) (float64, error)
 			size = one.only.Sizes.Fixed
 		}
 	}
-	sessions, batch := plan(m.run.name())
+	sessions, batch, _ := plan(m.run.name())
 	var all []nn.Backend
 	defer func() {
 		for _, b := range all {

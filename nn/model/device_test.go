@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -69,7 +71,7 @@ func onPretended(t *testing.T, c Config, p *pretended) *Model {
 
 func served(t *testing.T, m nn.Model) *nn.Server {
 	t.Helper()
-	s, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, MaxBatch: 4, FixedSymmetry: true, OneDevice: true})
+	s, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, MaxBatch: 4, FixedSymmetry: true, OneDevice: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
@@ -118,6 +120,81 @@ func TestDeviceLost(t *testing.T) {
 			require.Contains(t, m.Describe().Why, "webgpu failed")
 		})
 	}
+}
+
+// TestDeviceHangs plays on by the CPU where a device does not answer any more, and says
+// so in one line.
+func TestDeviceHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		hangs := make(chan struct{})
+		m := onPretended(t, Config{Provider: "webgpu", Log: slog.New(slog.NewTextHandler(&log, nil))}, &pretended{fails: func(n int64) error {
+			if n > 5 {
+				<-hangs
+			}
+			return nil
+		}})
+		s, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1})
+		require.NoError(t, err)
+		began := time.Now()
+		for _, size := range []int{9, 7} {
+			g, err := board.NewGame(board.Square(size), board.Chinese())
+			require.NoError(t, err)
+			for range 12 {
+				var out nn.Output
+				require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: g}, &out))
+				require.Positive(t, out.Policy[0])
+			}
+		}
+		require.Less(t, time.Since(began), time.Minute)
+		require.Equal(t, 1, strings.Count(log.String(), "webgpu failed: the CPU takes over with the same network"), log.String())
+		require.Contains(t, log.String(), "it has not answered for 31s")
+		require.Equal(t, 1, strings.Count(log.String(), "\n"))
+		require.Equal(t, ort.CPU, m.Describe().Provider)
+		require.NoError(t, s.Close())
+		close(hangs)
+	})
+}
+
+// TestOpeningHangs has the CPU serve another board that is opened while the device hangs.
+func TestOpeningHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs, boards := make(chan struct{}), 0
+		m := onPretended(t, Config{Provider: "webgpu", Log: slog.New(slog.DiscardHandler)}, &pretended{
+			fails: func(n int64) error {
+				if n > 1 {
+					<-hangs
+				}
+				return nil
+			},
+			opens: func(int64) error {
+				if boards++; boards > 1 {
+					<-hangs
+				}
+				return nil
+			},
+		})
+		s, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 4, OneDevice: 1})
+		require.NoError(t, err)
+		var all sync.WaitGroup
+		began := time.Now()
+		for _, size := range []int{9, 9, 7} {
+			all.Go(func() {
+				g, err := board.NewGame(board.Square(size), board.Chinese())
+				require.NoError(t, err)
+				var out nn.Output
+				if err := s.Evaluate(t.Context(), &nn.Query{Game: g}, &out); err != nil || out.Policy[0] <= 0 {
+					t.Error(err)
+				}
+			})
+			time.Sleep(time.Second)
+		}
+		all.Wait()
+		require.Less(t, time.Since(began), 3*time.Minute)
+		require.Equal(t, ort.CPU, m.Describe().Provider)
+		require.NoError(t, s.Close())
+		close(hangs)
+	})
 }
 
 // TestDeviceFull wants an error where a device was asked for by name and never worked,
@@ -260,14 +337,28 @@ func TestMeasured(t *testing.T) {
 	require.Error(t, err, "no library that is fetched has it")
 }
 
+// TestDeviceOfNone refuses the number of a device where none is used, and warns where none
+// was found.
+func TestDeviceOfNone(t *testing.T) {
+	for _, provider := range []string{Kernel, OnnxGo} {
+		_, err := Open("", Config{Provider: provider, Device: 5})
+		require.ErrorIs(t, err, ErrProvider)
+		require.ErrorContains(t, err, "device 5 of "+provider)
+	}
+	var log bytes.Buffer
+	_, err := Open("", Config{Device: 5, Log: slog.New(slog.NewTextHandler(&log, nil)), auto: &choice{}})
+	require.NoError(t, err)
+	require.Contains(t, log.String(), "no other device is used")
+}
+
 // TestNumbersSuitTheProvider wants two sessions and large batches on a device.
 func TestNumbersSuitTheProvider(t *testing.T) {
-	cores, eight := plan(ort.CPU)
+	cores, eight, _ := plan(ort.CPU)
 	for provider, device := range map[string]bool{"cpu": false, "CPU": false, "auto": false, "": false, OnnxGo: false, "cuda": true, "webgpu": true, "plugin": true} {
 		s := DefaultSettings()
 		s.Provider = provider
 		require.Equal(t, device, s.OnDevice(), provider)
-		require.Equal(t, device, s.ServerConfig(1).OneDevice, provider)
+		require.Equal(t, device, s.ServerConfig(1).OneDevice > 0, provider)
 		sessions, batch := s.SessionCount(), s.BatchSize()
 		if !device {
 			require.Equal(t, []int{cores, eight}, []int{sessions, batch}, provider)

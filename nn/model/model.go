@@ -73,6 +73,7 @@ type Model struct {
 
 	mu    sync.Mutex
 	specs map[board.Size]nn.Spec
+	gone  chan struct{} // is closed when the device is lost; see whenLost
 }
 
 var _ nn.Model = (*Model)(nil)
@@ -104,6 +105,12 @@ func openModel(src source, path string, c Config) (*Model, error) {
 	run, err := chooseRunner(c, path, func() (source, error) { return src, nil })
 	if err != nil {
 		return nil, err
+	}
+	if c.Device > 0 && !onDevice(run.name()) {
+		if !isAuto(c.Provider) {
+			return nil, fmt.Errorf("%w: device %d of %s: it computes on the processor's cores: leave --device out", ErrProvider, c.Device, run.name())
+		}
+		c.Log.Warn("no other device is used than the processor's cores", "device", c.Device)
 	}
 	m := &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}}
 	if m.precision, m.why, err = precisionOf(c, src, run); err != nil {
@@ -146,17 +153,13 @@ func (m *Model) Serves(size board.Size) error {
 // Open makes a session of its own for the caller. Where a device fails that was not
 // asked for by name, or one that worked before, the CPU takes its place.
 func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
-	spec, err := m.Spec(size)
-	if err != nil {
-		return nil, err
-	}
 	if m.lost.Load() {
 		return m.openSpare(size, maxBatch)
 	}
-	b, err := m.openOn(m.run, m.precision, size, maxBatch)
 	if !onDevice(m.run.name()) {
-		return b, err
+		return m.openOn(m.run, m.precision, size, maxBatch)
 	}
+	b, err := m.openOnDevice(size, maxBatch)
 	if err != nil {
 		if m.works.Load() || isAuto(m.conf.Provider) {
 			m.lose(err)
@@ -165,7 +168,7 @@ func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 		return nil, withAdvice(err)
 	}
 	m.works.Store(true)
-	return &spared{Backend: b, model: m, spec: spec, size: size}, nil
+	return spared{b, m}, nil
 }
 
 // openOn makes a session on a runner.

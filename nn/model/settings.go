@@ -65,7 +65,7 @@ func SettingsTable() setting.Table[Settings] {
 			Doc: "value output of a foreign ONNX network: tanh ([-1,1]) or wdl (three logits)"},
 			func(s *Settings) *string { return &s.Value }),
 		setting.Of(setting.Info{Name: "sessions", KataGo: "numNNServerThreadsPerModel", High: 256, Source: "own measurements on CPUs",
-			Doc: "network sessions at work at once; 0: one for each core, two on a device"},
+			Doc: "network sessions at work at once; 0: one for each core, two or three on a device"},
 			func(s *Settings) *int { return &s.Sessions }),
 		setting.Of(setting.Info{Name: "batch", KataGo: "nnMaxBatchSize", High: 1024, Source: "own measurements on CPUs",
 			Doc: "most positions in one network call; 0: 8, on a device 64"},
@@ -91,19 +91,20 @@ func (s *Settings) provider() string {
 // the processor's cores.
 func (s *Settings) OnDevice() bool { return onDevice(s.provider()) }
 
-// ForDevice has the numbers that nobody set suit a device, whatever runs the network.
-func (s *Settings) ForDevice() { s.Provider, s.auto = "auto", &choice{Device: ort.Plugin} }
+// ForDevice has the numbers that nobody set suit a device like CUDA's, whatever runs the
+// network.
+func (s *Settings) ForDevice() { s.Provider, s.auto = "auto", &choice{Device: "cuda"} }
 
-// SessionCount is the number of sessions. Where nobody says it is one for each core, and
-// two on a device.
+// SessionCount is the number of sessions. Where nobody says it is one for each core, and on
+// a device one for each batch that is given to it and one to be made ready.
 func (s *Settings) SessionCount() int {
-	sessions, _ := plan(s.provider())
+	sessions, _, _ := plan(s.provider())
 	return cmp.Or(s.Sessions, sessions)
 }
 
 // BatchSize is the most positions in one call.
 func (s *Settings) BatchSize() int {
-	_, batch := plan(s.provider())
+	_, batch, _ := plan(s.provider())
 	return cmp.Or(s.Batch, batch)
 }
 
@@ -117,5 +118,6 @@ func (s *Settings) Config(log *slog.Logger) Config {
 
 // ServerConfig says how the network is served; a seed of 0 stands for one of its own.
 func (s *Settings) ServerConfig(seed uint64) nn.ServerConfig {
-	return nn.ServerConfig{Sessions: s.SessionCount(), MaxBatch: s.BatchSize(), OneDevice: s.OnDevice(), CacheBytes: s.Cache, Seed: cmp.Or(seed, rand.Uint64())}
+	_, _, atOnce := plan(s.provider())
+	return nn.ServerConfig{Sessions: s.SessionCount(), MaxBatch: s.BatchSize(), OneDevice: atOnce, CacheBytes: s.Cache, Seed: cmp.Or(seed, rand.Uint64())}
 }

@@ -4,67 +4,92 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/ort"
 )
 
-// spared is a session on a device whose place one on the CPU takes when the device
-// fails: when it is lost, say, or its memory is full.
+// spared is a session on a device whose place one on the CPU takes when the device fails:
+// when it is lost, say, or hangs, or its memory is full.
 type spared struct {
-	nn.Backend // on the device; callers fill and read its memory, whoever computes
-	model      *Model
-	spec       nn.Spec
-	size       board.Size
-	cpu        nn.Backend // once the device has failed
+	nn.Backend
+	model *Model
 }
+
+var _ nn.Fragile = spared{}
 
 // Run implements [nn.Backend].
-func (b *spared) Run(n int) error {
-	if b.cpu == nil {
-		if !b.model.lost.Load() {
-			err := b.Backend.Run(n)
-			if err == nil || errors.Is(err, ort.ErrBatch) || errors.Is(err, ort.ErrClosed) {
-				return err
+func (b spared) Run(n int) error {
+	if b.model.lost.Load() {
+		return nn.ErrLost
+	}
+	err := b.Backend.Run(n)
+	if err == nil || errors.Is(err, ort.ErrBatch) || errors.Is(err, ort.ErrClosed) {
+		return err
+	}
+	b.model.lose(err)
+	return fmt.Errorf("%w: %w", nn.ErrLost, err)
+}
+
+// Lost implements [nn.Fragile].
+func (b spared) Lost(why error) { b.model.lose(why) }
+
+// openIn is how long a device may take to open a session: it may translate the network.
+const openIn = 10 * time.Minute
+
+// openOnDevice makes a session on the device, unless that hangs.
+func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) {
+	type opened struct {
+		nn.Backend
+		err error
+	}
+	done, left := make(chan opened), make(chan struct{})
+	go func() {
+		b, err := m.openOn(m.run, m.precision, size, maxBatch)
+		select {
+		case done <- opened{b, err}:
+		case <-left:
+			if err == nil {
+				_ = b.Close()
 			}
-			b.model.lose(err)
 		}
-		var err error
-		if b.cpu, err = b.model.openSpare(b.size, b.MaxBatch()); err != nil {
-			return fmt.Errorf("the CPU cannot take the place of %s, which failed: %w", b.model.run.name(), err)
-		}
-	}
-	copyRows(b.cpu.Inputs(), b.Inputs(), b.spec.Inputs, n)
-	err := b.cpu.Run(n)
-	copyRows(b.Outputs(), b.cpu.Outputs(), b.spec.Outputs, n)
-	return err
-}
-
-// copyRows copies the first n rows of each tensor.
-func copyRows(to, from [][]float32, tensors []nn.TensorSpec, n int) {
-	for i := range tensors {
-		copy(to[i], from[i][:n*tensors[i].Len()])
+	}()
+	late := time.NewTimer(openIn)
+	defer late.Stop()
+	select {
+	case o := <-done:
+		return o.Backend, o.err
+	case <-m.whenLost():
+		close(left)
+		return nil, nn.ErrLost
+	case <-late.C:
+		close(left)
+		return nil, fmt.Errorf("it was not ready after %v", openIn)
 	}
 }
 
-// Close implements [nn.Backend].
-func (b *spared) Close() error {
-	err := b.Backend.Close()
-	if b.cpu != nil {
-		err = errors.Join(err, b.cpu.Close())
+// whenLost returns a channel that is closed when the device is lost.
+func (m *Model) whenLost() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gone == nil {
+		m.gone = make(chan struct{})
 	}
-	return err
+	return m.gone
 }
 
 // lose gives the device up, and says so once.
 func (m *Model) lose(why error) {
 	if m.lost.CompareAndSwap(false, true) {
+		m.whenLost()
+		close(m.gone)
 		m.conf.Log.Warn(m.run.name()+" failed: the CPU takes over with the same network", "error", withAdvice(why))
 	}
 }
 
-// openSpare makes a session on the CPU.
+// openSpare makes a session on the CPU, whose batches are small there.
 func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	c := m.conf
 	if c.Precision == halfPrecision {
@@ -78,7 +103,8 @@ func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.openOn(run, precision, size, maxBatch)
+	_, batch, _ := plan(run.name())
+	return m.openOn(run, precision, size, min(maxBatch, batch))
 }
 
 // withAdvice adds what to do about a device whose memory is full.

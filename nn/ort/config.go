@@ -30,9 +30,7 @@ type Config struct {
 	// graph sees one shape only: some files have it built in. The rows beyond
 	// those asked for hold what earlier batches left.
 	FixedBatch bool
-	// FewShapes rounds the number of rows up to three binary digits (9 to 10, 33 to
-	// 40), at most MaxBatch. Devices prepare for each new shape, and take longer for
-	// more rows.
+	// FewShapes computes as many rows as [nn.Shape] says, at most MaxBatch.
 	FewShapes bool
 	// Optimization is how far the graph is rewritten when it is loaded.
 	Optimization Optimization

@@ -5,9 +5,9 @@ package ort
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"runtime"
 	"strings"
+	"sync"
 	"unsafe"
 
 	ort "github.com/yalue/onnxruntime_go"
@@ -31,6 +31,7 @@ type session struct {
 	// devices copy an input at the moment it is bound, so they take it anew.
 	bind   bool
 	closed bool
+	alone  bool // see alone
 }
 
 // rows holds what a run of one batch size needs: tensors over the first rows
@@ -55,7 +56,7 @@ func Open(model []byte, spec nn.Spec, c Config) (nn.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{spec: spec, config: c, run: run, bind: c.Provider == CPU, rows: make([]*rows, c.MaxBatch+1)}
+	s := &session{spec: spec, config: c, run: run, bind: c.Provider == CPU, alone: alone(c.Provider), rows: make([]*rows, c.MaxBatch+1)}
 	// A session that is forgotten frees itself: its pins would end the program.
 	runtime.SetFinalizer(s, func(s *session) { _ = s.Close() })
 	s.inputs = s.memory(spec.Inputs)
@@ -216,8 +217,11 @@ func (s *session) Run(n int) error {
 	case s.config.FixedBatch:
 		n = s.config.MaxBatch
 	case s.config.FewShapes:
-		step := 1 << max(0, bits.Len(uint(n))-3)
-		n = min(s.config.MaxBatch, (n+step-1)/step*step)
+		n = min(s.config.MaxBatch, nn.Shape(n))
+	}
+	if s.alone {
+		oneRun.Lock()
+		defer oneRun.Unlock()
 	}
 	r := s.rows[n]
 	if r == nil {
@@ -238,6 +242,20 @@ func (s *session) Run(n int) error {
 		return fmt.Errorf("onnxruntime: %s", strings.TrimPrefix(err.Error(), "Error running network: "))
 	}
 	return nil
+}
+
+// oneRun is held during runs of providers that crash if another session computes at the
+// same time, of whatever network and size.
+var oneRun sync.Mutex
+
+// alone reports whether a provider is one of these: WebGPU is
+// (github.com/microsoft/onnxruntime/issues/32561), of other plugins it is not known.
+func alone(provider string) bool {
+	if provider == "webgpu" {
+		return true
+	}
+	p, err := lookProvider(provider)
+	return err == nil && p.offers != nil
 }
 
 // prepare makes the tensors of n rows and, where that pays, binds them.

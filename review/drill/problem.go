@@ -42,6 +42,11 @@ type Problem struct {
 	Last   string      `json:"last,omitempty"` // the opponent's move before
 	Kind   review.Kind `json:"kind"`
 	Reason string      `json:"reason"`
+	// Task is Live or Kill for a problem of life and death about Group, which one move alone
+	// solves, proved; empty for a better move. Level is 1 to 5 in the collection.
+	Task  string   `json:"task,omitempty"`
+	Group []string `json:"group,omitempty"`
+	Level int      `json:"level,omitempty"`
 	// Answers are the moves that were searched well enough to be judged, best
 	// first.
 	Answers []Answer `json:"answers"`
@@ -95,7 +100,16 @@ func (d *Set) Collect(res *review.Result) {
 			best.Prior > drillObvious || best.Prior < drillFindable {
 			continue
 		}
+		if slices.ContainsFunc(res.Only, func(o review.Only) bool { return o.Ply == t }) {
+			continue // it is asked as a problem of life and death
+		}
 		problem := ProblemOf(res, t)
+		if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == problem.ID }) {
+			d.Problems = append(d.Problems, problem)
+		}
+	}
+	for i := range res.Only {
+		problem := lifeProblem(res, &res.Only[i])
 		if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == problem.ID }) {
 			d.Problems = append(d.Problems, problem)
 		}
@@ -145,12 +159,16 @@ func answersOf(best []review.Candidate, m *review.Move) []Answer {
 	return answers
 }
 
-// Answer returns what is known of a move, or nil.
+// Answer returns what is known of a move, or nil. Where one move alone solves a problem,
+// of every other it is known that it does not.
 func (p *Problem) Answer(move string) *Answer {
 	for i := range p.Answers {
 		if p.Answers[i].Move == move {
 			return &p.Answers[i]
 		}
+	}
+	if p.Task != "" {
+		return &Answer{Move: move, Loss: p.Loss}
 	}
 	return nil
 }
@@ -266,6 +284,9 @@ func (p *Problem) tree() *sgf.Node {
 		if a.Accepted {
 			add(lineOf(a), fmt.Sprintf("Good. %s", p.Reason), true)
 		}
+	}
+	if p.Played == "" {
+		return root
 	}
 	add([]string{p.Played}, fmt.Sprintf("Played in the game: loses %s.", review.Points(p.Loss, 0)), false)
 	return root

@@ -140,6 +140,10 @@ func (s *Session) ask(ctx context.Context, p *Problem) (grade Grade, quit bool, 
 			v.show(s.Out, p)
 			continue
 		case "hint":
+			if p.Played == "" {
+				fmt.Fprintf(s.Out, "The move is on line %d, counted from the edge.\n", v.line(p.Answers[0].Move))
+				continue
+			}
 			fmt.Fprintf(s.Out, "What was played is %s, and loses %.1f points (%s).\n", v.vertex(p.Played), p.Loss, p.Kind)
 			continue
 		case "help":
@@ -176,6 +180,10 @@ func (s *Session) grade(p *Problem, v *view, a *Answer, began time.Time) (Grade,
 	switch {
 	case a == nil:
 		fmt.Fprintln(s.Out, "Given up.")
+	case p.Task != "" && a.Accepted:
+		fmt.Fprintf(s.Out, "Right: %s alone does.\n", v.vertex(a.Move))
+	case p.Task != "":
+		fmt.Fprintf(s.Out, "Wrong: %s does not do.\n", v.vertex(a.Move))
 	case a.Accepted:
 		fmt.Fprintf(s.Out, "Right: %s loses %.1f points.\n", v.vertex(a.Move), a.Loss)
 	case a.Move == p.Played:

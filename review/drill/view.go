@@ -42,6 +42,16 @@ func (v *view) parse(move string) (string, error) {
 	return v.size.Vertex(v.size.SymMap(v.turn.Inverse(), p)), nil
 }
 
+// line counts how far a move of the problem is from the nearest edge, from 1; 0 for a pass.
+func (v *view) line(move string) int {
+	p, err := v.size.ParseVertex(move)
+	if err != nil || p == board.Pass {
+		return 0
+	}
+	x, y := v.size.XY(p)
+	return 1 + min(x, y, v.size.W-1-x, v.size.H-1-y)
+}
+
 // show writes the position.
 func (v *view) show(w io.Writer, p *Problem) {
 	shown := make([]byte, len(p.Stones))
@@ -85,5 +95,8 @@ func (v *view) show(w io.Writer, p *Problem) {
 	if (p.ToMove == "w") != v.swap {
 		side, mark = "White", "O"
 	}
-	fmt.Fprintf(w, "%s (%s) to play.\n", side, mark)
+	fmt.Fprintln(w, p.question(side+" ("+mark+")"))
+	if len(p.Group) > 0 {
+		fmt.Fprintf(w, "The group is that of %s.\n", v.vertex(p.Group[0]))
+	}
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/handout"
 	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
 	"kosumi/sgf"
 	"kosumi/train/selfplay"
 )
@@ -49,28 +51,37 @@ func reportOf(t *testing.T, games ...string) string {
 // TestReportInBrowser opens the report in a real browser, looks at what it shows
 // and clicks through a game.
 func TestReportInBrowser(t *testing.T) {
+	if err := handout.Built(); err != nil {
+		testshared.Absent(t, "%v", err)
+	}
 	b := browsertest.Open(t)
 	page := reportOf(t, capture, strings.NewReplacer("SZ[5]", "SZ[7]", "W+2", "0").Replace(capture))
 	var title, folder, at, note string
-	var charts, networks, rated, stones, larger int
+	var charts, networks, rated, points int
 	count := func(selector string, n *int) chromedp.Action {
 		return chromedp.Evaluate(fmt.Sprintf("document.querySelectorAll(%q).length", selector), n)
 	}
-	b.Do(chromedp.Navigate(page), chromedp.Title(&title), chromedp.Text("#folder", &folder),
-		count("#charts figure", &charts), count("#nets tr", &networks), count("#rated tr", &rated))
+	b.Do(chromedp.Navigate(page))
+	b.Until(`document.querySelector("main.loop [role=gridcell]")`)
+	b.Do(chromedp.Title(&title), chromedp.Text("#folder", &folder),
+		count(".loop-charts figure", &charts), count("#nets tr", &networks), count("#rated tr", &rated))
 	require.Contains(t, title, "Kosumi")
 	require.Equal(t, "</script><b>", folder, "names are text, not markup")
 	require.GreaterOrEqual(t, charts, 8)
 	require.Equal(t, 4, networks)
 	require.Equal(t, 4, rated)
 
-	const black, white = `#board circle[fill="#111"]`, `#board circle[fill="#fafafa"]`
-	step := func(key string) (blacks, whites int) {
+	stonesOf := func(colour string, n *int) chromedp.Action {
+		return chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll("[role=gridcell]")].filter((c) => c.ariaLabel.includes(" %s")).length`, colour), n)
+	}
+	step := func(key, then string) (blacks, whites int) {
 		actions := []chromedp.Action{chromedp.KeyEvent(key)}
 		if strings.HasPrefix(key, "#") {
 			actions[0] = chromedp.Click(key, chromedp.ByID)
 		}
-		actions = append(actions, count(black, &blacks), count(white, &whites), chromedp.Text("#at", &at), chromedp.Text("#note", &note))
+		b.Do(actions...)
+		b.Until(fmt.Sprintf(`document.querySelector("#at").innerText.trim() === %q`, then))
+		actions = []chromedp.Action{stonesOf("black", &blacks), stonesOf("white", &whites), chromedp.Text("#at", &at), chromedp.Evaluate(`document.querySelector("#note").innerText`, &note)}
 		b.Do(actions...)
 		return blacks, whites
 	}
@@ -87,7 +98,7 @@ func TestReportInBrowser(t *testing.T) {
 		{"#prev", 0, 0, "move 0 of 6", ""},
 		{"#next", 1, 0, "move 1 of 6 B A1", ""},
 	} {
-		blacks, whites := step(want.key)
+		blacks, whites := step(want.key, want.at)
 		require.Equal(t, [2]int{want.black, want.white}, [2]int{blacks, whites}, "%s: %s", want.key, at)
 		require.Equal(t, want.at, strings.TrimSpace(at))
 		require.Contains(t, note, want.noteParts)
@@ -97,8 +108,8 @@ func TestReportInBrowser(t *testing.T) {
 		return chromedp.Evaluate(fmt.Sprintf("[...document.querySelectorAll(%q)].map(e => e.textContent)", selector), to)
 	}
 	var cut int
-	b.Do(texts("#charts svg text", &labels), texts("#list button", &list), texts("#parts td:first-child", &parts), chromedp.Evaluate(
-		`[...document.querySelectorAll("#charts svg")].flatMap(s => [...s.querySelectorAll("text")].filter(t => {
+	b.Do(texts(".loop-charts svg text", &labels), texts("#list button", &list), texts("#parts tbody th", &parts), chromedp.Evaluate(
+		`[...document.querySelectorAll(".loop-charts svg")].flatMap(s => [...s.querySelectorAll("text")].filter(t => {
 			const r = t.getBoundingClientRect(), o = s.getBoundingClientRect(); return r.left < o.left - 1 || r.right > o.right + 1; })).length`, &cut))
 	require.Zero(t, cut, "labels are whole")
 	for _, label := range labels {
@@ -111,12 +122,17 @@ func TestReportInBrowser(t *testing.T) {
 	require.Len(t, list, 2)
 	require.Contains(t, list[0], "White by 2")
 	require.Contains(t, list[1], "draw")
-	b.Do(count("#board line", &stones), chromedp.Click("#list li:nth-child(2) button", chromedp.ByQuery), count("#board line", &larger))
-	require.Equal(t, [2]int{10, 14}, [2]int{stones, larger}, "lines of the 5x5 and of the 7x7 board")
+	b.Do(count("[role=gridcell]", &points), chromedp.Click("#list li:nth-child(2) button", chromedp.ByQuery))
+	b.Until(`document.querySelectorAll("[role=gridcell]").length === 49`)
+	require.Equal(t, 25, points, "of the 5x5 board, which was shown first")
+	b.Axe("report of a loop")
 	b.Clean()
 
 	// A report without games works too.
-	b.Do(chromedp.Navigate(reportOf(t)), chromedp.Click("#next", chromedp.ByID), count("#charts figure", &charts))
+	b.Do(chromedp.Navigate(reportOf(t)))
+	b.Until(`document.querySelector("main.loop")`)
+	b.Do(count(".loop-charts figure", &charts), count(".board", &points))
+	require.Zero(t, points)
 	require.GreaterOrEqual(t, charts, 8)
 	b.Clean()
 }

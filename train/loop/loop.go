@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"time"
 
+	"kosumi/handout"
 	"kosumi/internal/file"
 	"kosumi/nn/fresh"
 	"kosumi/train/loop/recipe"
@@ -175,7 +176,9 @@ func (l *Loop) step(ctx context.Context) error {
 		if err := l.guard.run(ctx); err != nil {
 			return err
 		}
-		if err := WriteReport(l.dir); err != nil {
+		if err := WriteReport(l.dir); errors.Is(err, handout.ErrNotBuilt) {
+			l.log.Warn("no report is written", "why", err)
+		} else if err != nil {
 			return err
 		}
 		if l.done != nil {

@@ -1,8 +1,8 @@
 package loop
 
 import (
+	"bytes"
 	"cmp"
-	_ "embed"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,13 +12,11 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/handout"
 	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/train/learn"
 )
-
-//go:embed report.html
-var reportPage string
 
 // ReportFile is the name of the report in a loop's folder.
 const ReportFile = "report.html"
@@ -52,7 +50,7 @@ type Replay struct {
 const reportGames = 12
 
 // WriteReport writes the report of the loop in a folder: one page that needs no
-// other file.
+// other file. The error is [handout.ErrNotBuilt] where the program cannot make one.
 func WriteReport(dir string) error {
 	s, err := stateOf(dir)
 	if err != nil {
@@ -95,12 +93,17 @@ func writeReport(dir string, data *reportData) error {
 			data.Explained[name] = learn.Explained(name)
 		}
 	}
-	text, err := json.Marshal(data)
-	if err != nil {
+	var page bytes.Buffer
+	if err := handout.Write(&page, "Kosumi: training loop "+data.Folder, reportPage{"loop", data}); err != nil {
 		return err
 	}
-	page := strings.Replace(reportPage, "/*DATA*/null", string(text), 1) // Marshal escapes what would end the script
-	return file.WriteBytes(filepath.Join(dir, ReportFile), []byte(page))
+	return file.WriteBytes(filepath.Join(dir, ReportFile), page.Bytes())
+}
+
+// reportPage is what the code of a file that can be mailed finds in a report.
+type reportPage struct {
+	Kind string      `json:"kind"`
+	Data *reportData `json:"data"`
 }
 
 // newestGames reads the last games that were filed, the newest first.

@@ -131,6 +131,7 @@ type NetworkJob struct {
 	Total  int64   `json:"total,omitempty"` // 0: not known
 	Speed  float64 `json:"speed,omitempty"` // bytes a second
 	Error  string  `json:"error,omitempty"`
+	Say    *Say    `json:"say,omitempty"`  // Error as the page says it
 	Full   bool    `json:"full,omitempty"` // the disk is
 }
 

@@ -158,4 +158,5 @@ type Imported struct {
 	Name  string `json:"name"`
 	ID    string `json:"id,omitempty"`
 	Error string `json:"error,omitempty"`
+	Say   *Say   `json:"say,omitempty"` // Error as the page says it
 }

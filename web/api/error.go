@@ -16,6 +16,8 @@ type Error struct {
 	// Args say more: for illegal "ko", "superko", "suicide", "occupied", "over",
 	// "turn" or "board"; for not_saved "full" where the disk is.
 	Args []string `json:"args,omitempty"`
+	// Say is what the page says in its own language; nil: what it says for the code.
+	Say *Say `json:"say,omitempty"`
 	// Retry says that nothing was done, and that the same command may work later.
 	Retry bool `json:"retry,omitempty"`
 }

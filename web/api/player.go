@@ -8,6 +8,7 @@ type Profile struct {
 	Day     Day      `json:"day"`
 	// Warn says that the file of it was damaged, and where it is kept.
 	Warn string `json:"warn,omitempty"`
+	Says []Say  `json:"says,omitempty"` // Warn as the page says it
 }
 
 // Day is today's problems, and how long a row of days with them is.
@@ -34,10 +35,12 @@ type AskProblem struct {
 
 // You is what the games and reviews say of the player.
 type You struct {
-	Ranks  []Rank  `json:"ranks"`
-	Losses []Loss  `json:"losses"` // by board
-	Played Tally   `json:"played"` // against the engine
-	Sizes  []Tally `json:"sizes"`  // the same by board
+	Ranks  []Rank `json:"ranks"`
+	Losses []Loss `json:"losses"` // by board
+	// Judged are the boards, as 9x9, where the moves of reviewed games count for the rank.
+	Judged []string `json:"judged"`
+	Played Tally    `json:"played"` // against the engine
+	Sizes  []Tally  `json:"sizes"`  // the same by board
 }
 
 // Rank is the player's on one size of board, now and after each game so far.

@@ -14,11 +14,23 @@ type Review struct {
 	Mistakes []int           `json:"mistakes"` // plies from 0, worst first
 	Turning  []int           `json:"turning"`  // plies that changed the winrate most
 	Finest   [2]int          `json:"finest"`   // plies of Black's and White's best move, -1 for none
+	Groups   []ReviewGroup   `json:"groups"`   // whose life is proved
 	Players  [2]ReviewPlayer `json:"players"`  // Black, White
 	Summary  string          `json:"summary,omitempty"`
 	Network  string          `json:"network,omitempty"`
 	Visits   int64           `json:"visits,omitempty"`
 	Notes    []string        `json:"notes,omitempty"` // what was assumed or left out
+}
+
+// ReviewGroup is a group that was settled after so many moves, proved: dead, alive or
+// seki, whoever moves first and however many ko threats there are.
+type ReviewGroup struct {
+	Colour  string   `json:"c"`
+	Stones  []string `json:"stones"` // at the end, or before it was taken
+	Verdict string   `json:"verdict"`
+	Since   int      `json:"since"`
+	Taken   int      `json:"taken,omitempty"` // the move that took it
+	Assumed []string `json:"assumed"`         // chains that the proof takes for alive
 }
 
 // ReviewPoint is one position of the graph: Black's lead and winrate before ply
@@ -69,6 +81,7 @@ type ReviewCard struct {
 	Name      string        `json:"name"` // of the file
 	State     string        `json:"state"`
 	Why       string        `json:"why,omitempty"`     // it was refused
+	Say       *Say          `json:"say,omitempty"`     // Why as the page says it
 	Unsaved   *Error        `json:"unsaved,omitempty"` // why what was found is not on the disk yet; it is tried again
 	Size      [2]int        `json:"size"`
 	Komi      float64       `json:"komi"`
@@ -174,6 +187,12 @@ type Problem struct {
 	Legal  string  `json:"legal"`
 	Player string  `json:"player,omitempty"` // who made the mistake
 	Yours  bool    `json:"yours,omitempty"`  // by player.names
+	// Task is live or kill for a problem of life and death about the stones of Group, which
+	// one move alone solves; empty for a better move. Level is 1 to 5 of those that come
+	// with the program, which nobody has played.
+	Task  string   `json:"task,omitempty"`
+	Group []string `json:"group,omitempty"`
+	Level int      `json:"level,omitempty"`
 }
 
 // NextDrill asks for a problem. Not is one that is not wanted now.

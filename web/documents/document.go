@@ -344,7 +344,7 @@ func newDocument(id string, root *sgf.Node) (*Document, error) {
 		t := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if len(d.nodes) >= wire.MaxNodes {
-			return nil, fmt.Errorf("the tree has more than %d nodes", wire.MaxNodes)
+			return nil, api.Tell("limit", "tree_full", "n", wire.MaxNodes)
 		}
 		n := d.add(t.node, t.parent)
 		for _, k := range slices.Backward(t.node.Children) {

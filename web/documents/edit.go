@@ -83,7 +83,7 @@ func (e *edit) perform(n *treeNode, op *api.TreeOp) (any, error) {
 		return nil, nil
 	case "note":
 		if len(op.Note) > maxNote {
-			return nil, api.Refuse("limit", "a note has at most %d bytes", maxNote)
+			return nil, api.Tell("limit", "note_long", "n", maxNote)
 		}
 		e.keep(n)
 		n.sgf.SetText("C", op.Note)
@@ -132,7 +132,7 @@ func (e *edit) play(n *treeNode, op *api.TreeOp) (any, error) {
 			return nil, wire.Illegal(err)
 		}
 		if len(e.nodes) >= wire.MaxNodes {
-			return nil, api.Refuse("limit", "the tree has %d nodes", wire.MaxNodes)
+			return nil, api.Tell("limit", "tree_full", "n", wire.MaxNodes)
 		}
 		child := new(sgf.Node)
 		child.Set(strings.ToUpper(wire.Letter(c)), sgf.FormatPoint(e.size, p))
@@ -154,7 +154,7 @@ func (d *Document) follow(n *treeNode, c board.Color, p board.Point) *treeNode {
 // cut takes a node and all below it out.
 func (e *edit) cut(n *treeNode) error {
 	if n.parent == nil {
-		return api.Refuse("bad_request", "the beginning cannot be deleted")
+		return api.Tell("bad_request", "root_stays")
 	}
 	p := n.parent
 	e.keep(p)
@@ -196,7 +196,7 @@ var markKinds = []string{"TR", "SQ", "CR", "MA", "LB"}
 
 func (e *edit) setMarks(n *treeNode, marks []api.Mark) error {
 	if len(marks) > e.size.Area() {
-		return api.Refuse("bad_request", "more marks than points")
+		return api.Tell("bad_request", "marks_many")
 	}
 	values := map[string][]string{}
 	for _, m := range marks {

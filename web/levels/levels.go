@@ -29,7 +29,7 @@ type Levels struct {
 	engines  *engines.Engines
 	warnings *hub.Warnings
 	mu       sync.Mutex // of the file of the player's levels
-	warn     string     // what became of a damaged file
+	warn     error      // what became of a damaged file
 }
 
 // New returns the levels of the network in use.
@@ -83,9 +83,9 @@ func (l *Levels) Check(size board.Size, id string) error {
 		return nil
 	}
 	if len(all) == 0 {
-		return api.Refuse("unsupported", "this network has no levels on %s", size)
+		return api.Tell("unsupported", "no_levels", "board", size)
 	}
-	return api.Refuse("bad_request", "there is no level %q on %s: %s to %s", wire.Shown(id, 20), size, all[0].ID, all[len(all)-1].ID)
+	return api.Tell("bad_request", "no_level", "level", wire.Shown(id, 20), "board", size, "low", all[0].ID, "high", all[len(all)-1].ID)
 }
 
 // Begin takes down the rank that a player says to have: where his first games begin, on
@@ -126,13 +126,13 @@ func (l *Levels) ratings() (level.PlayerRatings, error) {
 	if failed != nil {
 		return nil, errors.Join(err, failed)
 	}
-	l.warn = fmt.Sprintf("%v. It is kept as %s; your rank begins anew.", err, filepath.Base(aside))
-	l.warnings.Warn(l.warn, "damaged levels")
+	l.warn = api.Tell("internal", "levels", "why", err, "aside", filepath.Base(aside))
+	l.warnings.Warn(l.warn.Error(), "damaged levels")
 	return level.PlayerRatings{}, nil
 }
 
-// Warning says what became of a damaged file; empty: none was.
-func (l *Levels) Warning() string {
+// Warning says what became of a damaged file, nil if none was, an [api.Error].
+func (l *Levels) Warning() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.warn

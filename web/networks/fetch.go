@@ -16,18 +16,8 @@ import (
 	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/nn"
+	"kosumi/web/api"
 )
-
-// onlyHTTPS refuses redirects to where anybody could change what comes.
-func onlyHTTPS(r *http.Request, via []*http.Request) error {
-	if r.URL.Scheme != "https" {
-		return errFinal{errors.New("the address leads to one that is not https")}
-	}
-	if len(via) > 10 {
-		return errors.New("too many redirects")
-	}
-	return nil
-}
 
 // fetch brings a file here, in several tries if the connection breaks, and keeps it.
 func (l *Library) fetch(ctx context.Context, j *job) error {
@@ -56,6 +46,8 @@ func (l *Library) fetch(ctx context.Context, j *job) error {
 // errFinal is an error that another try does not mend.
 type errFinal struct{ error }
 
+func (e errFinal) Unwrap() error { return e.error }
+
 // download fetches what is missing of a file.
 func (l *Library) download(ctx context.Context, j *job) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -74,7 +66,7 @@ func (l *Library) download(ctx context.Context, j *job) error {
 	}
 	quiet := time.AfterFunc(silence, cancel)
 	defer quiet.Stop()
-	resp, err := l.client.Do(req)
+	resp, err := l.request(req)
 	if err != nil {
 		return err
 	}
@@ -89,18 +81,18 @@ func (l *Library) download(ctx context.Context, j *job) error {
 		if err := os.Truncate(l.part(j.Name), 0); err != nil {
 			return errFinal{err}
 		}
-		return errors.New("what was fetched does not fit: once more from the beginning")
+		return api.Tell("bad_request", "net_again")
 	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
-		return fmt.Errorf("the server answers %s", resp.Status)
+		return api.Tell("bad_request", "net_status", "status", resp.Status)
 	default:
-		return errFinal{fmt.Errorf("the server answers %s", resp.Status)}
+		return errFinal{api.Tell("bad_request", "net_status", "status", resp.Status)}
 	}
 	total := int64(0)
 	if resp.ContentLength > 0 {
 		total = has + resp.ContentLength
 	}
 	if total > mostBytes {
-		return errFinal{fmt.Errorf("the file has more than %d GB", mostBytes>>30)}
+		return errFinal{api.Tell("bad_request", "net_large", "n", mostBytes>>30)}
 	}
 	data, err := json.Marshal(note{j.URL, j.SHA256, resp.Header.Get("ETag"), total})
 	if err == nil {
@@ -122,7 +114,7 @@ func (l *Library) download(ctx context.Context, j *job) error {
 	}
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err == nil && total > 0 && j.Done != total {
-		err = io.ErrUnexpectedEOF
+		err = api.Tell("bad_request", "net_short")
 	}
 	return err
 }
@@ -137,7 +129,7 @@ func (l *Library) copy(to io.Writer, from io.Reader, j *job, quiet *time.Timer) 
 				quiet.Reset(silence)
 			}
 			if j.Done+int64(n) > mostBytes {
-				return errFinal{fmt.Errorf("the file has more than %d GB", mostBytes>>30)}
+				return errFinal{api.Tell("bad_request", "net_large", "n", mostBytes>>30)}
 			}
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return err
@@ -161,14 +153,14 @@ func (l *Library) take(ctx context.Context, j *job) error {
 		return err
 	}
 	if j.SHA256 != "" && sum != j.SHA256 {
-		return errFinal{errors.Join(fmt.Errorf("the file is another one: its sha256 is %s. It was removed", sum), l.discard(j.Name))}
+		return errFinal{errors.Join(api.Tell("bad_request", "net_other", "sum", sum), l.discard(j.Name))}
 	}
 	l.tell(j, func() { j.State = trying }, true)
 	if err := l.try(ctx, l.part(j.Name)); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return errFinal{errors.Join(fmt.Errorf("the file is not a network that works here: %w. It was removed", err), l.discard(j.Name))}
+		return errFinal{errors.Join(api.Tell("bad_request", "net_broken", "why", err), l.discard(j.Name))}
 	}
 	if err := os.Rename(l.part(j.Name), l.path(j.Name)); err != nil {
 		return err
@@ -212,5 +204,5 @@ func (l *Library) try(ctx context.Context, path string) error {
 		}
 		return net.Evaluate(ctx, &nn.Query{Game: g}, new(nn.Output))
 	}
-	return errors.New("it serves none of the boards of 19x19, 13x13, 9x9 and 7x7")
+	return api.Tell("unsupported", "net_boards")
 }

@@ -28,7 +28,7 @@ import (
 // Make one with [NewLibrary].
 type Library struct {
 	networks *Networks
-	client   *http.Client
+	request  func(*http.Request) (*http.Response, error)
 	changed  func()
 
 	mu   sync.Mutex
@@ -76,7 +76,7 @@ type note struct {
 // NewLibrary returns the library of networks that have a folder. changed is called after
 // every change, by any goroutine.
 func NewLibrary(n *Networks, changed func()) *Library {
-	l := &Library{networks: n, changed: changed, jobs: map[string]*job{}, client: &http.Client{CheckRedirect: onlyHTTPS}}
+	l := &Library{networks: n, changed: changed, jobs: map[string]*job{}, request: newClient()}
 	entries, _ := os.ReadDir(n.conf.Folder) // none: nothing was begun
 	for _, e := range entries {
 		name, ok := strings.CutPrefix(e.Name(), partPrefix)
@@ -132,7 +132,7 @@ var (
 // nameOf checks the name of a network's file.
 func nameOf(name string) error {
 	if !fileName.MatchString(name) || !isNetwork(name) {
-		return api.Refuse("bad_request", "the file of a network ends in %s; its name is of letters, digits, dots and dashes", strings.Join(endings, ", "))
+		return api.Tell("bad_request", "net_name", "endings", strings.Join(endings, ", "))
 	}
 	return nil
 }
@@ -142,10 +142,10 @@ func (l *Library) begin(j *job) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now := l.jobs[j.Name]; now != nil && now.stop != nil {
-		return api.Refuse("busy", "%s is on its way already", j.Name)
+		return api.Tell("busy", "net_coming", "name", j.Name)
 	}
 	if _, there := l.networks.files()[j.Name]; there {
-		return api.Refuse("bad_request", "there is a network of that name already: remove it first")
+		return api.Tell("bad_request", "net_there")
 	}
 	if err := os.MkdirAll(l.networks.conf.Folder, 0o755); err != nil {
 		return api.NotSaved(err)
@@ -175,11 +175,11 @@ func (l *Library) tell(j *job, change func(), important bool) {
 func (l *Library) Fetch(ctx context.Context, f *api.FetchNetwork) error {
 	u, err := url.Parse(strings.TrimSpace(f.URL))
 	if err != nil || u.Scheme != "https" || u.Host == "" {
-		return api.Refuse("bad_request", "the address of a network begins with https://")
+		return api.Tell("bad_request", "net_https")
 	}
 	sum := strings.ToLower(strings.TrimSpace(f.SHA256))
 	if !sumText.MatchString(sum) {
-		return api.Refuse("bad_request", "a sha256 has 64 hexadecimal digits")
+		return api.Tell("bad_request", "net_sha")
 	}
 	name := path.Base(u.Path)
 	if err := nameOf(name); err != nil {
@@ -215,7 +215,7 @@ func (l *Library) end(ctx context.Context, j *job, err error) {
 		case ctx.Err() != nil:
 			j.State = stopped
 		default:
-			j.State, j.Error = failed, plain(err)
+			j.State, j.Error, j.Say = failed, plain(err), api.Said(err)
 			j.Full = errors.Is(err, syscall.ENOSPC)
 		}
 	}, true)
@@ -230,7 +230,7 @@ func (l *Library) Put(ctx context.Context, name string, from io.Reader, size int
 		return err
 	}
 	if size > mostBytes {
-		return api.Refuse("bad_request", "the file has more than %d GB", mostBytes>>30)
+		return api.Tell("bad_request", "net_large", "n", mostBytes>>30)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -254,7 +254,7 @@ func (l *Library) Put(ctx context.Context, name string, from io.Reader, size int
 func (l *Library) ServePut(w http.ResponseWriter, r *http.Request) {
 	a := api.Imported{Name: wire.Shown(r.PathValue("file"), 200)}
 	if err := l.Put(r.Context(), r.PathValue("file"), r.Body, max(0, r.ContentLength)); err != nil {
-		a.Error = plain(err)
+		a.Error, a.Say = plain(err), api.Said(err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(a)
@@ -270,7 +270,7 @@ func (l *Library) put(ctx context.Context, j *job, from io.Reader) error {
 		return err
 	}
 	if j.Total > 0 && j.Done != j.Total {
-		return io.ErrUnexpectedEOF
+		return api.Tell("bad_request", "net_short")
 	}
 	return l.take(ctx, j)
 }
@@ -306,7 +306,7 @@ func (l *Library) Forget(n *api.NetworkName) error {
 	j := l.jobs[n.Name]
 	if j == nil || j.stop != nil {
 		l.mu.Unlock()
-		return api.Refuse("busy", "stop it first")
+		return api.Tell("busy", "net_stop")
 	}
 	delete(l.jobs, n.Name)
 	err := l.discard(n.Name)
@@ -321,9 +321,9 @@ func (l *Library) Remove(n *api.NetworkName) error {
 		switch {
 		case net.Name != n.Name:
 		case net.InUse:
-			return api.Refuse("busy", "this network is in use: choose another one first")
+			return api.Tell("busy", "net_used")
 		case !net.Removable:
-			return api.Refuse("bad_request", "this network is not of this folder")
+			return api.Tell("bad_request", "net_foreign")
 		default:
 			if err := os.Remove(l.path(n.Name)); err != nil {
 				return api.Refuse("internal", "%v", err)
@@ -332,7 +332,7 @@ func (l *Library) Remove(n *api.NetworkName) error {
 			return nil
 		}
 	}
-	return api.Refuse("not_found", "there is no network of that name")
+	return api.Tell("not_found", "net_gone")
 }
 
 // Close ends all jobs and waits for them; what has come stays.

@@ -2,7 +2,6 @@
 package networks
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,7 +128,7 @@ func (b *Networks) files() map[string]string {
 func (b *Networks) Use(name string) error {
 	path, ok := b.files()[name]
 	if !ok {
-		return errors.New("there is no network of that name")
+		return api.Tell("not_found", "net_gone")
 	}
 	net := b.conf.Open(path)
 	if err := net.Wait(); err != nil {

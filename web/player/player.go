@@ -1,6 +1,7 @@
 package player
 
 import (
+	"kosumi/level"
 	"net/http"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ type Player struct {
 // State is the profile with today's problems.
 func (p *Player) State() (*api.Profile, error) {
 	s := p.Profile.State()
-	s.Warn = strings.TrimSpace(s.Warn + " " + p.Levels.Warning())
+	s.Warned(p.Levels.Warning())
 	var err error
 	s.Day, err = p.Reviews.Drills.Day(p.Profile, time.Now())
 	return &s, err
@@ -67,6 +68,9 @@ func (p *Player) LessonDone(v *api.ID) error {
 // You says what games and reviews know of the player.
 func (p *Player) You() (*api.You, error) {
 	y := &api.You{Ranks: p.Levels.Curves()}
+	for _, size := range level.JudgedOn() {
+		y.Judged = append(y.Judged, size.String())
+	}
 	var err error
 	if y.Played, y.Sizes, err = p.Games.Tallies(); err != nil {
 		return nil, err

@@ -39,8 +39,8 @@ type Profile struct {
 
 	mu     sync.Mutex
 	now    state
-	warn   string // what became of a damaged file
-	unread error  // the file is there and cannot be read: it is not overwritten
+	warn   error // what became of a damaged file, an api.Error
+	unread error // the file is there and cannot be read: it is not overwritten
 }
 
 type state struct {
@@ -63,7 +63,7 @@ func Open(dir string) *Profile {
 	}
 	if err != nil {
 		p.unread = err
-		p.warn = fmt.Sprintf("%s cannot be read: %v", p.path(), err)
+		p.warn = api.Tell("internal", "profile_unread", "file", p.path(), "why", err)
 		return p
 	}
 	var s state
@@ -86,7 +86,7 @@ func (p *Profile) setAside(why error, has int) {
 	if p.unread = err; err != nil {
 		aside = p.path()
 	}
-	p.warn = fmt.Sprintf("%s was damaged (%v). It is kept as %s; a new one has been begun.", p.path(), why, filepath.Base(aside))
+	p.warn = api.Tell("internal", "profile", "file", p.path(), "why", why, "aside", filepath.Base(aside))
 }
 
 // change makes a change and writes it; the state is as it was where that fails. The
@@ -113,7 +113,9 @@ func (p *Profile) change(f func(*state)) error {
 func (p *Profile) State() api.Profile {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return api.Profile{Names: append([]string{}, p.now.Names...), Lessons: append([]string{}, p.now.Lessons...), Warn: p.warn}
+	s := api.Profile{Names: append([]string{}, p.now.Names...), Lessons: append([]string{}, p.now.Lessons...)}
+	s.Warned(p.warn)
+	return s
 }
 
 // cleaned are names without outer spaces, each once.
@@ -124,11 +126,11 @@ func cleaned(names []string) ([]string, error) {
 			kept = append(kept, n)
 		}
 		if len(n) > mostName {
-			return nil, api.Refuse("bad_request", "a name has at most %d bytes", mostName)
+			return nil, api.Tell("bad_request", "name_long", "n", mostName)
 		}
 	}
 	if len(kept) > mostNames {
-		return nil, api.Refuse("bad_request", "at most %d names", mostNames)
+		return nil, api.Tell("bad_request", "names_many", "n", mostNames)
 	}
 	return kept, nil
 }

@@ -90,11 +90,11 @@ func (a *Asker) Ask(g *board.Game, v *api.AskLife) (api.LifeAsked, error) {
 	a.asked++
 	a.cut, a.walk, a.state = cut, nil, empty()
 	a.state.Ask, a.state.Busy, a.state.Colour = a.asked, true, wire.Letter(q.Stones[q.Targets[0]])
-	a.state.Target, a.state.Assumed = wire.Vertices(q.Size, q.Targets, len(q.Targets)), wire.Vertices(q.Size, q.Assumed, len(q.Assumed))
+	a.state.Target, a.state.Assumed = names(q, q.Targets), names(q, q.Assumed)
 	number := a.asked
 	a.jobs.Go(func() {
 		defer cut()
-		a.answer(ctx, number, q, time.Duration(limit*float64(time.Second)))
+		a.answer(ctx, number, q, v.Assume == nil, time.Duration(limit*float64(time.Second)))
 	})
 	return api.LifeAsked{Ask: number}, nil
 }
@@ -137,8 +137,13 @@ func stonesOf(q *life.Question, names []string) (list []board.Point, err error) 
 	return list, nil
 }
 
-// answer searches in stages, and tells after each of them.
-func (a *Asker) answer(ctx context.Context, number int, q *life.Question, limit time.Duration) {
+func names(q *life.Question, list []board.Point) []string {
+	return wire.Vertices(q.Size, list, len(list))
+}
+
+// answer searches in stages, and tells after each of them. If the walls are free to
+// choose, what the network is sure of is taken for alive from the second stage on.
+func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free bool, limit time.Duration) {
 	select {
 	case a.shared.slots <- struct{}{}:
 		defer func() { <-a.shared.slots }()
@@ -147,7 +152,7 @@ func (a *Asker) answer(ctx context.Context, number int, q *life.Question, limit 
 		return
 	}
 	began := time.Now()
-	opts := life.Options{} // without the network, which may still be loading
+	opts := life.Options{Progress: breath()} // without the network, which may still be loading
 	for i := 0; ; i++ {
 		stage := limit - time.Since(began)
 		if i < len(stages) {
@@ -163,13 +168,17 @@ func (a *Asker) answer(ctx context.Context, number int, q *life.Question, limit 
 				return
 			}
 			if better(s.Cards, out) {
-				s.Cards, a.walk = cards(out), out.Walk
+				s.Cards, s.Assumed, a.walk = cards(out), append([]string{}, out.Assumed...), out.Walk
 			}
 		})
 		if done {
 			return
 		}
-		opts.Network = a.shared.network
+		if opts.Network = a.shared.network; i == 0 && free {
+			deeper := *q
+			deeper.Assumed = life.EnclosedBy(ctx, q, opts.Network)
+			q = &deeper
+		}
 	}
 }
 

@@ -145,7 +145,7 @@ const pageSize = 50
 func (x *Index) Find(a *api.AskGames) (api.KeptGames, error) {
 	out := api.KeptGames{Games: []api.KeptGame{}}
 	if a.From < 0 || a.Most < 0 || len(a.Text) > 200 {
-		return out, api.Refuse("bad_request", "a search of at most 200 bytes, from 0 on")
+		return out, api.Tell("bad_request", "search_long", "n", 200)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()

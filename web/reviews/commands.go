@@ -126,7 +126,7 @@ func (rs *Reviews) Try(ctx context.Context, v *api.TryMove) (*api.Verdict, error
 		return nil, err
 	}
 	if v.Ply < 0 || v.Ply >= len(res.Moves) || len(res.Moves[v.Ply].Best) == 0 {
-		return nil, api.Refuse("bad_request", "this move was not looked at")
+		return nil, api.Tell("bad_request", "not_looked")
 	}
 	p := drill.ProblemOf(res, v.Ply)
 	return rs.judge.verdict(ctx, &p, v.Move)

@@ -19,14 +19,18 @@ type Diary interface {
 }
 
 // Day returns the problems of a day: those that are due, then new ones, then the next
-// to come. Once asked for they stay the same, unless they are gone. The error of a diary
+// to come. Once asked for they stay the same, unless they are gone, or come with the
+// program and one's own games have others by now. The error of a diary
 // that cannot be written is not the day's: it is chosen again the next time.
 func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 	date := now.Format(time.DateOnly)
 	days := diary.Days()
 	err = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error {
-		ids := slices.DeleteFunc(slices.Clone(days[date]), func(id string) bool { return find(set, id) == nil })
 		answered := answeredOn(log.Attempts)
+		ids := slices.DeleteFunc(slices.Clone(days[date]), func(id string) bool {
+			p := find(set, id)
+			return p == nil || p.Level > 0 && answered[date][id] == 0 // one's own games come first, also during the day
+		})
 		for _, p := range candidates(set, schedule, now) {
 			if len(ids) >= problemsADay {
 				break

@@ -30,7 +30,10 @@ type Drills struct {
 	folder *report.Folder
 	whose  func(name string) (mine, other bool)
 	judge  judge
-	mu     sync.Mutex // of the files
+	// collection are problems that come with the program: they fill the problems of a
+	// day, and once asked are drills too.
+	collection []drill.Problem
+	mu         sync.Mutex // of the files
 }
 
 // use reads problems and answers: engine drill may have asked some meanwhile.
@@ -54,6 +57,7 @@ func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) err
 		_, other := ds.whose(p.Player)
 		return other
 	})
+	set.Problems = append(set.Problems, ds.collection...)
 	return f(set, log, schedule)
 }
 
@@ -87,6 +91,10 @@ func (ds *Drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error)
 	last.set = false
 	err = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error {
 		now := time.Now()
+		set.Problems = slices.DeleteFunc(set.Problems, func(p drill.Problem) bool {
+			_, known := schedule.Next(p.ID)
+			return p.Level > 0 && !known
+		})
 		d.Total = len(set.Problems)
 		fresh := max(0, freshADay-startedOn(log.Attempts, now))
 		due := schedule.Due(set, now, fresh)
@@ -146,7 +154,7 @@ func (ds *Drills) wireProblem(p *drill.Problem) (*api.Problem, error) {
 		}
 	}
 	yours, _ := ds.whose(p.Player)
-	return &api.Problem{ID: p.ID, Player: wire.Shown(p.Player, 100), Yours: yours, Game: wire.Shown(p.Game, 200), Number: p.Number, Size: [2]int{p.Width, p.Height}, Stones: wire.ReviewedStones(p.Stones), ToMove: p.ToMove,
+	return &api.Problem{ID: p.ID, Player: wire.Shown(p.Player, 100), Yours: yours, Game: wire.Shown(p.Game, 200), Number: p.Number, Task: p.Task, Group: p.Group, Level: p.Level, Size: [2]int{p.Width, p.Height}, Stones: wire.ReviewedStones(p.Stones), ToMove: p.ToMove,
 		Last: p.Last, Loss: p.Loss, Legal: string(legal)}, nil
 }
 

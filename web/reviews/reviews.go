@@ -17,7 +17,9 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/review"
+	"kosumi/review/drill"
 	"kosumi/review/report"
+	"kosumi/search"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/engines"
@@ -63,7 +65,7 @@ type job struct {
 	added    time.Time
 	game     *review.Game // nil: refused
 	state    string
-	why      string
+	why      error // refused
 	unsaved  error // what it found is not on the disk
 	now      review.Progress
 	points   map[int]api.ReviewPoint
@@ -98,7 +100,7 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
 		return nil, err
 	}
-	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose}
+	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose, collection: drill.Collection()}
 	return rs, rs.recall()
 }
 
@@ -127,7 +129,7 @@ func (rs *Reviews) recall() error {
 			j.added = info.ModTime()
 		}
 		if j.game, err = rs.load(id); err != nil {
-			j.state, j.why = Refused, plain(err)
+			j.state, j.why = Refused, err
 		} else {
 			if notes != nil {
 				j.game.Notes = notes
@@ -164,13 +166,12 @@ func (rs *Reviews) load(id string) (*review.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	return review.Load(roots[0], rs.conf.Engines.Config.Rules)
+	g, err := review.Load(roots[0], rs.conf.Engines.Config.Rules)
+	return g, wire.RecordError(err)
 }
 
-// plain is an error without what the reader knows anyway.
-func plain(err error) string {
-	return strings.ReplaceAll(strings.TrimPrefix(err.Error(), review.ErrGame.Error()+": "), "\n", "; ")
-}
+// said is why a game was refused, on one line.
+func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; ") }
 
 // add puts a game on the list. Errors say why it cannot be reviewed.
 func (rs *Reviews) add(name string, root *sgf.Node, notes []string) (string, error) {
@@ -183,13 +184,13 @@ func (rs *Reviews) add(name string, root *sgf.Node, notes []string) (string, err
 func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string) error {
 	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {
-		return errors.New(plain(err))
+		return wire.RecordError(err)
 	}
 	if notes != nil {
 		g.Notes = notes
 	}
 	if err := rs.conf.Engines.Backend.Serves(g.Record.Size); err != nil && rs.conf.Engines.Backend.Status().State == "ready" {
-		return err
+		return api.Tell("unsupported", "net_board", "board", g.Record.Size)
 	}
 	data, err := sgf.Marshal(root)
 	if err != nil {
@@ -295,7 +296,7 @@ func (rs *Reviews) next() bool {
 		return false
 	case err != nil:
 		rs.conf.Log.Error("a review failed", "game", j.name, "error", err)
-		j.state, j.why = Refused, plain(err)
+		j.state, j.why = Refused, err
 		rs.leave(j)
 	default:
 		rs.pause = 0
@@ -380,7 +381,7 @@ func (rs *Reviews) config(ctx context.Context) (c review.Config, identity string
 	}
 	c = review.Defaults()
 	c.Search = rs.conf.Engines.Config.Search
-	c.Search.Memory.MaxBytes /= int64(c.Parallel)
+	c.Search.Memory.MaxBytes = max(search.MinBytes, c.Search.Memory.MaxBytes/int64(c.Parallel))
 	c.Network, identity = b.Identity()
 	return c, identity, nil
 }

@@ -93,15 +93,19 @@ func (rs *Reviews) PublishList() {
 
 // card is a job in the list. The caller holds the reviews' mu.
 func (j *job) card() api.ReviewCard {
-	c := api.ReviewCard{Review: j.id, Name: j.name, State: j.state, Why: j.why, Changed: j.added.Unix(), Worst: []api.WorstMove{}}
-	if j.game == nil {
-		return c
-	}
-	if j.part != nil {
+	c := api.ReviewCard{Review: j.id, Name: j.name, State: j.state, Changed: j.added.Unix(), Worst: []api.WorstMove{}}
+	switch {
+	case j.part != nil:
 		c = cardOf(j.part)
 		c.Review, c.Name, c.State, c.Changed = j.id, j.name, j.state, j.added.Unix()
-	} else {
+	case j.game != nil:
 		describeGame(&c, j.game.Info(), len(j.game.Moves))
+	}
+	if j.why != nil {
+		c.Why, c.Say = j.said(), api.Said(j.why)
+	}
+	if j.game == nil {
+		return c
 	}
 	if j.unsaved != nil {
 		c.Unsaved = api.AsError(j.unsaved)
@@ -152,7 +156,7 @@ func (rs *Reviews) State(id string) (*api.Review, error) {
 	rs.mu.Unlock()
 	if j != nil {
 		if j.game == nil {
-			return nil, api.Refuse("not_found", "%s", j.why)
+			return nil, api.Error{Code: "not_found", Text: j.said(), Say: api.Said(j.why)}
 		}
 		return rs.runningReview(j, true), nil
 	}
@@ -192,7 +196,7 @@ func (rs *Reviews) found(id string) (*review.Result, error) {
 func (rs *Reviews) runningReview(j *job, boards bool) *api.Review {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	r := &api.Review{Card: rs.named(j.card()), Moves: []api.ReviewMove{}, Points: make([]api.ReviewPoint, 0, len(j.points)), Mistakes: []int{}, Turning: []int{}, Finest: [2]int{-1, -1}, Notes: j.game.Notes}
+	r := &api.Review{Card: rs.named(j.card()), Moves: []api.ReviewMove{}, Points: make([]api.ReviewPoint, 0, len(j.points)), Mistakes: []int{}, Turning: []int{}, Groups: []api.ReviewGroup{}, Finest: [2]int{-1, -1}, Notes: j.game.Notes}
 	if j.part != nil {
 		fill(r, j.part)
 	} else {
@@ -248,6 +252,10 @@ func fill(r *api.Review, res *review.Result) {
 		}
 	}
 	r.Finest = [2]int{res.Finest("b"), res.Finest("w")}
+	r.Groups = []api.ReviewGroup{}
+	for _, g := range res.Groups {
+		r.Groups = append(r.Groups, api.ReviewGroup{Colour: g.Color, Stones: g.Stones, Verdict: g.Verdict, Since: g.Since, Taken: g.Taken, Assumed: append([]string{}, g.Assumed...)})
+	}
 	r.Mistakes, r.Turning = append([]int{}, res.Mistakes...), append([]int{}, res.Turning...)
 	r.Summary, r.Network, r.Visits, r.Notes = res.Summary, res.Network, res.Visits, res.Notes
 	for i := range res.Players {

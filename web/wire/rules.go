@@ -55,7 +55,7 @@ func RecordedRules(r board.Rules, chosen string) string {
 // CheckRules refuses rules and komi that the engine does not play.
 func CheckRules(r board.Rules) error {
 	if k := float64(r.Komi); !(math.Abs(k) <= engine.MaxKomi) || 2*k != math.Trunc(2*k) {
-		return api.Refuse("bad_request", "komi %g: a multiple of 0.5 within %d", k, engine.MaxKomi)
+		return api.Tell("bad_request", "komi", "komi", Decimal(k), "most", engine.MaxKomi)
 	}
 	if err := r.Check(); err != nil {
 		return api.Refuse("bad_request", "%v", err)

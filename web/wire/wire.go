@@ -11,7 +11,9 @@ import (
 	"unicode/utf8"
 
 	"kosumi/board"
+	"kosumi/review"
 	"kosumi/sgf"
+	"kosumi/web/api"
 )
 
 // Decimal writes a number in as few digits as tell it from others.
@@ -114,8 +116,22 @@ const (
 // ParseSGF reads the game trees of a record, within the bounds.
 func ParseSGF(data []byte) ([]*sgf.Node, error) {
 	roots, err := sgf.Options{MaxBytes: MaxSGF, MaxElements: 4 * MaxNodes}.Parse(data)
-	if errors.Is(err, sgf.ErrNoTree) {
-		return nil, errors.New("this is not an SGF file")
+	return roots, RecordError(err)
+}
+
+// RecordError says in the page's words why a record is refused; nil of nil.
+func RecordError(err error) error {
+	if err == nil || errors.As(err, new(api.Error)) {
+		return err
 	}
-	return roots, err
+	why := strings.ReplaceAll(strings.TrimPrefix(err.Error(), review.ErrGame.Error()+": "), "\n", "; ")
+	for _, known := range []struct {
+		err error
+		key string
+	}{{sgf.ErrNoTree, "sgf_none"}, {sgf.ErrTooLarge, "sgf_large"}, {sgf.ErrSize, "sgf_size"}, {review.ErrNotGo, "record_not_go"}, {review.ErrNoMoves, "record_empty"}, {review.ErrTooLong, "record_long"}, {sgf.ErrPoint, "sgf_moves"}} {
+		if errors.Is(err, known.err) {
+			return api.Tell("bad_request", known.key, "why", why)
+		}
+	}
+	return api.Tell("bad_request", "sgf_bad", "why", why)
 }

@@ -74,6 +74,12 @@ export function NumberField(q: { label?: string; value: number | string; min?: n
 	);
 }
 
+/** Which move is looked at, of how many; another number takes the reader there. */
+export function Where({ n, of, onNumber }: { n: number; of: number; onNumber: (n: number) => void }) {
+	const [before, after] = t("move_of", { n: "\n", of }).split("\n");
+	return <label class="where">{before}<NumberField value={n} min={0} max={of} onNumber={(k) => k !== undefined && onNumber(k)} />{after}</label>;
+}
+
 /** Files that belong on a list and cannot be read. */
 export function UnreadFiles({ files }: { files?: Unread[] }) {
 	if (!files?.length) return null;

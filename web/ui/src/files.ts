@@ -1,6 +1,6 @@
 // Game records that are dropped, pasted or chosen.
 import type { ID, Imported } from "./gen/api";
-import { language, t } from "./i18n";
+import { language, t, told } from "./i18n";
 import { toast } from "./live";
 import { inWords, send, token } from "./net";
 import { go, route } from "./router";
@@ -9,8 +9,8 @@ import { ask } from "./server";
 const MOST = 20 << 20;
 const MOST_SAID = 4; // files that are named when they are refused
 
-/** Reads game records, to analyse or to review them, and opens the first; what is refused is said file by file. */
-export async function openFiles(files: FileList | File[] | null, to: "doc" | "review" = route.value.startsWith("/analyse") ? "doc" : "review"): Promise<void> {
+/** Reads game records, to analyse or to review them, and opens the first, for analysis after a move; what is refused is said file by file. */
+export async function openFiles(files: FileList | File[] | null, to: "doc" | "review" = route.value.startsWith("/analyse") ? "doc" : "review", after = 0): Promise<void> {
 	const list = [...(files ?? [])];
 	if (list.length === 0) return;
 	if (list.reduce((sum, f) => sum + f.size, 0) > MOST) {
@@ -27,8 +27,8 @@ export async function openFiles(files: FileList | File[] | null, to: "doc" | "re
 	const answers = (await r.json()) as Imported[];
 	const taken = answers.filter((a) => a.id);
 	if (taken.length > 1 && to === "review") go("/review");
-	else if (taken.length > 0) go((to === "review" ? "/review/" : "/analyse/") + taken[0].id);
-	const refused = answers.filter((a) => a.error).map((a) => t("file_refused", { name: a.name, why: language.value === "en" ? a.error! : t("refused_record") }));
+	else if (taken.length > 0) go((to === "review" ? "/review/" : "/analyse/") + taken[0].id + (after > 0 ? "?at=" + after : ""));
+	const refused = answers.filter((a) => a.error).map((a) => t("file_refused", { name: a.name, why: a.say ? told(a.say) : language.value === "en" ? a.error! : t("refused_record") }));
 	const more = refused.length - MOST_SAID;
 	if (refused.length) toast(refused.slice(0, MOST_SAID).join("\n") + (more > 0 ? "\n" + t("files_refused_more", { n: more }) : ""), { bad: true, ms: 12000 });
 }

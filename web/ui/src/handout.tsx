@@ -1,4 +1,4 @@
-// One file that can be mailed: a review, or problems, with the page's own components and
+// One file that can be mailed: a review, problems, or the report of a training loop, with the page's own components and
 // without a server. web/build bundles it whole; package handout puts the data in.
 import { render } from "preact";
 import type { Drill, DrillVerdict, Problem, Review, ReviewMove, Verdict, Welcome } from "./gen/api";
@@ -6,6 +6,7 @@ import { preferred, resultText, setLanguage, t } from "./i18n";
 import { Live } from "./live";
 import { welcome } from "./net";
 import { Solve } from "./views/Drills";
+import { LoopPage, type LoopData } from "./views/Loop";
 import { classOf } from "./views/Loss";
 import { playerName } from "./views/Review";
 import { Game } from "./views/ReviewGame";
@@ -25,18 +26,19 @@ interface Result {
 	players: [Side, Side];
 	mistakes: number[];
 	turning: number[];
+	groups?: { color: string; stones: string[]; verdict: string; since: number; taken?: number; assumed?: string[] }[];
 	summary: string;
 }
 interface Totals { moves: number; loss: number; meanLoss: number; accuracy: number; firstChoice: number; classes?: Record<string, number> }
 interface Side extends Totals { name?: string; rank?: string; byPhase?: Record<string, Totals>; byKind?: Record<string, Totals> }
 
 interface Answer { move: string; loss: number; accepted: boolean; line?: string[] }
-interface SetProblem { id: string; game: string; number: number; width: number; height: number; stones: string; toMove: string; played: string; loss: number; last?: string; kind: string; reason: string; answers: Answer[] }
+interface SetProblem { id: string; game: string; number: number; width: number; height: number; stones: string; toMove: string; played: string; loss: number; last?: string; kind: string; reason: string; task?: string; group?: string[]; level?: number; answers: Answer[] }
 
 interface Data {
-	kind: "review" | "drills";
-	loss: number[]; // the bounds between the classes
-	classes: string[];
+	kind: "review" | "drills" | "loop";
+	loss?: number[]; // the bounds between the classes
+	classes?: string[];
 	data: unknown;
 }
 
@@ -60,7 +62,7 @@ function reviewOf(r: Result, classes: string[]): Review {
 			better: m.best?.[0]?.move, line: m.best?.[0]?.line, answer: m.refutation,
 		})),
 		points: r.positions.flatMap((p, n) => (p.visits > 0 ? [{ n, lead: p.lead, w: p.winrate, v: p.visits }] : [])),
-		mistakes: r.mistakes ?? [], turning: r.turning ?? [], finest: [-1, -1], players: r.players.map(player), summary: r.summary, network: r.network, visits: r.visits, notes: r.notes,
+		mistakes: r.mistakes ?? [], turning: r.turning ?? [], finest: [-1, -1], groups: (r.groups ?? []).map((g) => ({ ...g, c: g.color, assumed: g.assumed ?? [] })), players: r.players.map(player), summary: r.summary, network: r.network, visits: r.visits, notes: r.notes,
 	} as unknown as Review;
 }
 
@@ -105,7 +107,7 @@ function AllMoves({ r }: { r: Review }) {
 const done = new Set<string>();
 
 function problemOf(p: SetProblem): Problem {
-	return { id: p.id, game: p.game, n: p.number, size: [p.width, p.height] as unknown as Problem["size"], stones: stonesOf(p.stones), toMove: p.toMove, last: p.last, loss: p.loss, yours: false, legal: [...p.stones].map((s) => (s === "." ? "1" : "0")).join("") };
+	return { id: p.id, game: p.game, n: p.number, size: [p.width, p.height] as unknown as Problem["size"], stones: stonesOf(p.stones), toMove: p.toMove, last: p.last, loss: p.loss, task: p.task, group: p.group, level: p.level, yours: false, legal: [...p.stones].map((s) => (s === "." ? "1" : "0")).join("") };
 }
 
 function DrillsPage({ set }: { set: SetProblem[] }) {
@@ -117,7 +119,7 @@ function DrillsPage({ set }: { set: SetProblem[] }) {
 	const judge = async (id: string, move: string): Promise<DrillVerdict | null> => {
 		const p = set.find((q) => q.id === id)!;
 		const a = p.answers.find((x) => x.move === move);
-		if (move && !a && move !== p.played) return null;
+		if (move && !a && move !== p.played && !p.task) return null;
 		done.add(id);
 		const verdict = (x: Answer | undefined): Verdict => ({ m: x?.move ?? move, accepted: !!x?.accepted, played: move !== "" && move === p.played, loss: x?.loss ?? p.loss, cls: classOf(x?.loss ?? p.loss), line: x?.line });
 		return { verdict: move ? verdict(a) : { m: "", accepted: false, loss: 0, cls: 0 }, best: verdict(p.answers[0]), played: p.played, loss: p.loss, kind: p.kind, reason: p.reason, grade: a?.accepted ? 3 : 1, due: [] as unknown as DrillVerdict["due"] };
@@ -130,12 +132,12 @@ function DrillsPage({ set }: { set: SetProblem[] }) {
 }
 
 const given = JSON.parse(document.getElementById("data")!.textContent!) as Data;
-welcome.value = { loss: given.loss } as unknown as Welcome;
+welcome.value = { loss: given.loss ?? [] } as unknown as Welcome;
 document.body.classList.add("handout");
-void setLanguage(preferred()).then(() => {
+void setLanguage(given.kind === "loop" ? "en" : preferred()).then(() => {
 	render(
 		<>
-			{given.kind === "review" ? <ReviewPage r={given.data as Result} classes={given.classes} /> : <DrillsPage set={(given.data as { problems: SetProblem[] | null }).problems ?? []} />}
+			{given.kind === "loop" ? <LoopPage d={given.data as LoopData} /> : given.kind === "review" ? <ReviewPage r={given.data as Result} classes={given.classes ?? []} /> : <DrillsPage set={(given.data as { problems: SetProblem[] | null }).problems ?? []} />}
 			<Live />
 		</>,
 		document.getElementById("app")!,

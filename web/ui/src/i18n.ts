@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Error as Refusal, Verdict } from "./gen/api";
+import type { Error as Refusal, Profile, Say, Verdict } from "./gen/api";
 import english from "./gen/en.json";
 import type { Key } from "./gen/keys";
 
@@ -94,7 +94,7 @@ export function rulesName(id: string): string {
 
 /** A span of time in words: seconds, minutes, hours or days. */
 export function duration(seconds: number): string {
-	if (seconds < 90) return t("time_s", { n: Math.max(1, Math.round(seconds)) });
+	if (seconds < 59.5) return t("time_s", { n: Math.max(1, Math.round(seconds)) });
 	if (seconds < 5400) return t("time_min", { n: Math.round(seconds / 60) });
 	return seconds < 129600 ? t("time_h", { n: Math.round(seconds / 3600) }) : t("time_d", { n: Math.round(seconds / 86400) });
 }
@@ -106,6 +106,12 @@ export function why(m: { kind?: string; reason?: string; better?: string; loss: 
 	const key = "why_" + (m.kind ?? "").replace(/[ -]/g, "_");
 	return t((key in english ? key : "why_any") as Key, args);
 }
+
+/** A sentence of the server's, with what it puts in. */
+export const told = (s: Say): string => t(`say_${s.key}` as Key, { ...(s.with as Args), board: (s.with as Record<string, string>)?.board?.replace("x", "×") ?? "" });
+
+/** What became of the player's damaged files. */
+export const warned = (p: Profile): string => (p.says?.length ? (p.says as Say[]).map(told).join(" ") : (p.warn ?? ""));
 
 /** A refusal by its code, with the server's own sentence where only that tells what happened. */
 export function refusal(code: string, why: string): string {

@@ -2,7 +2,7 @@
 // frames that only count while they are new.
 import { signal } from "@preact/signals";
 import type { Error as Refusal, Frame, Welcome } from "./gen/api";
-import { language, refusal } from "./i18n";
+import { language, refusal, told } from "./i18n";
 import { ask, inTab, line } from "./server";
 
 export type Status = "connecting" | "open" | "lost" | "denied";
@@ -19,10 +19,12 @@ export class Refused extends Error {
 	}
 }
 
-/** What went wrong, in words. The server's own sentences are English; other languages say the kind. */
+const LOST: Refusal = { code: "busy", text: "the connection is lost", say: { key: "lost" }, retry: true };
+
+/** What went wrong, in words. */
 export function inWords(e: unknown): string {
 	if (!(e instanceof Refused)) return String(e);
-	return language.value === "en" ? e.said.text : refusal(e.said.code, e.said.text);
+	return e.said.say ? told(e.said.say) : language.value === "en" ? e.said.text : refusal(e.said.code, e.said.text);
 }
 
 interface Pending {
@@ -100,7 +102,7 @@ function lose(code: number): void {
 	for (const [id, p] of pending) {
 		if (p.again) continue;
 		pending.delete(id);
-		p.fail(new Refused({ code: "busy", text: "the connection is lost", retry: true }));
+		p.fail(new Refused(LOST));
 	}
 	lookUnsaved();
 	timer = window.setTimeout(connect, attempt === 0 ? 0 : Math.min(5000, 250 * 2 ** (attempt - 1)) * (0.8 + 0.4 * Math.random()));
@@ -200,7 +202,7 @@ export function send<T = unknown>(t: string, d: unknown, again = false): Promise
 		const id = `c${++counter}`;
 		const message = JSON.stringify({ t, id, d });
 		if (status.value !== "open" && !again) {
-			fail(new Refused({ code: "busy", text: "the connection is lost", retry: true }));
+			fail(new Refused(LOST));
 			return;
 		}
 		const behind = again ? oldestUnsaved()?.unsaved : undefined; // what changes something keeps its place in the order
@@ -267,17 +269,25 @@ async function look(): Promise<void> {
 }
 setInterval(() => void look(), 2500);
 
-/** Fetches a file of the server's with the token and saves it. */
-export async function save(path: string): Promise<void> {
+/** Fetches a file of the server's with the token; without a name of its own it has the server's. */
+export async function fetched(path: string, called?: string): Promise<File> {
 	const r = await ask(path, { headers: { Authorization: "Bearer " + token() } });
 	if (!r.ok) throw new Refused({ code: "not_found", text: await r.text() });
-	const name = /filename="([^"]+)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "game.sgf";
+	const name = called ?? /filename="([^"]+)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "game.sgf";
+	return new File([await r.blob()], name, { type: r.headers.get("Content-Type") ?? "" });
+}
+
+/** Saves a file where the browser keeps what is downloaded. */
+export function saveFile(f: File): void {
 	const a = document.createElement("a");
-	a.href = URL.createObjectURL(await r.blob());
-	a.download = name;
+	a.href = URL.createObjectURL(f);
+	a.download = f.name;
 	a.click();
 	setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 }
+
+/** Fetches a file of the server's and saves it. */
+export const save = async (path: string, called?: string): Promise<void> => saveFile(await fetched(path, called));
 
 export async function textOf(path: string): Promise<string> {
 	const r = await ask(path, { headers: { Authorization: "Bearer " + token() } });

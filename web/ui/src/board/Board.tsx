@@ -5,7 +5,7 @@ import { Grid } from "./Grid";
 import { measure, type Coordinates, type Metrics } from "./metrics";
 import { draw, type Overlay } from "./overlay";
 import { modeFor, Pointer, type Result } from "./pointer";
-import { RADIUS, StonePainter } from "./stones";
+import { stoneImage, StonePainter } from "./stones";
 import { drawBase } from "./wood";
 import type { Colour } from "../rules";
 import { darkness, settings } from "../settings";
@@ -68,7 +68,7 @@ const MarkLayer = memo(function Marks(q: { w: number; m: Metrics; stones: string
 				const [x, y] = at(p);
 				return <text key={p} x={x} y={y} class={"number" + (p === last ? " newest" : "")} fill={ink(p)} font-size={m.cell * (n > 99 ? 0.34 : 0.42)}>{n}</text>;
 			})}
-			{last >= 0 && stones[last] !== "." && !marked && <circle class="last" cx={at(last)[0]} cy={at(last)[1]} r={m.cell * 0.22} stroke={ink(last)} stroke-width={Math.max(1.5, m.cell * 0.052)} />}
+			{last >= 0 && stones[last] !== "." && !marked && <circle class="last" cx={at(last)[0]} cy={at(last)[1]} r={m.cell * 0.21} stroke={ink(last)} stroke-width={Math.max(1.4, m.cell * 0.04)} />}
 			{ko >= 0 && <rect class="ko" x={at(ko)[0] - m.cell * 0.17} y={at(ko)[1] - m.cell * 0.17} width={m.cell * 0.34} height={m.cell * 0.34} />}
 			{q.marks?.map((k) => {
 				const [x, y] = at(k.p);
@@ -107,13 +107,14 @@ export const fitsOnPoint = (label: string): boolean => [...label].length <= 4;
 interface Ghost { p: number; strong: boolean; waiting: boolean }
 
 // The stone under the pointer: alone, so that moving the pointer draws nothing else.
-function GhostStone({ ghost, at, m, turn }: { ghost: ReadonlySignal<Ghost>; at: (p: number) => [number, number]; m: Metrics; turn?: Colour }) {
+function GhostStone({ ghost, at, m, dpr, flat, turn }: { ghost: ReadonlySignal<Ghost>; at: (p: number) => [number, number]; m: Metrics; dpr: number; flat: boolean; turn?: Colour }) {
 	const g = ghost.value;
 	if (g.p < 0) return null;
 	const [x, y] = at(g.p);
+	const { href, side } = stoneImage(turn ?? "b", m, dpr, flat);
 	return (
 		<>
-			{turn && <circle class={"ghost " + turn} cx={x} cy={y} r={m.cell * RADIUS} opacity={g.strong ? 0.8 : 0.5} />}
+			{turn && <image href={href} x={x - side / 2} y={y - side / 2} width={side} height={side} opacity={g.strong ? 0.85 : 0.55} />}
 			{g.waiting && <path class="cross" d={`M0 ${y}H${m.width}M${x} 0V${m.height}`} />}
 		</>
 	);
@@ -194,14 +195,14 @@ export function Board(q: BoardProps) {
 		void space.value;
 		const frame = requestAnimationFrame(() => {
 			const ctx = canvas.current?.getContext("2d");
-			if (ctx) draw(ctx, o, m, q.w, q.h, flip, dpr);
+			if (ctx) draw(ctx, o, m, q.w, q.h, flip, dpr, wood === "paper");
 		});
 		return () => cancelAnimationFrame(frame);
 	});
 	useEffect(() => {
 		const ctx = canvas.current?.getContext("2d");
-		if (ctx) draw(ctx, q.overlay?.peek() ?? null, m, q.w, q.h, flip, dpr);
-	}, [m, flip, q.overlay]);
+		if (ctx) draw(ctx, q.overlay?.peek() ?? null, m, q.w, q.h, flip, dpr, wood === "paper");
+	}, [m, flip, q.overlay, wood]);
 
 	const pointAt = (e: { clientX: number; clientY: number }) => {
 		const r = canvas.current!.getBoundingClientRect();
@@ -333,8 +334,8 @@ export function Board(q: BoardProps) {
 						<canvas class="stones" ref={stones} width={pw} height={ph} style={sized} aria-hidden="true" />
 						<svg width={m.width} height={m.height} viewBox={`0 0 ${m.width} ${m.height}`} aria-hidden="true">
 							<MarkLayer w={q.w} m={m} stones={q.stones} last={q.last ?? -1} ko={q.ko ?? -1} flip={flip} numbers={q.numbers} marks={q.marks} />
-							{q.next?.map((n) => n.p >= 0 && <circle key={"n" + n.p} class={"next " + n.c} cx={at(n.p)[0]} cy={at(n.p)[1]} r={m.cell * 0.42} />)}
-							<GhostStone ghost={ghost} at={at} m={m} turn={q.turn} />
+							{q.next?.map((n) => n.p >= 0 && <g key={"n" + n.p} class={"next " + n.c}><circle cx={at(n.p)[0]} cy={at(n.p)[1]} r={m.cell * 0.42} /><circle cx={at(n.p)[0]} cy={at(n.p)[1]} r={m.cell * 0.42} /></g>)}
+							<GhostStone ghost={ghost} at={at} m={m} dpr={dpr} flat={wood === "paper"} turn={q.turn} />
 						</svg>
 						<canvas class="stream" ref={canvas} width={pw} height={ph} style={sized} aria-hidden="true" />
 						<Grid q={q} m={m} flip={flip} onEnter={(p) => (pressable(p) ? q.onStone : q.onPlay)?.(p, !allowed(p))} />

@@ -1,6 +1,7 @@
 // What streams over the board, drawn on one canvas: candidates, ownership,
 // policy, a variation. A pure function of the frame and the metrics.
 import type { Metrics } from "./metrics";
+import { drawStone, RADIUS } from "./stones";
 import type { Colour } from "../rules";
 
 export interface Disc {
@@ -36,7 +37,7 @@ export const SCALE: [string, string][] = [
 ];
 export const INK = "#14110D";
 
-export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metrics, w: number, h: number, flip: boolean, dpr: number): void {
+export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metrics, w: number, h: number, flip: boolean, dpr: number, flat: boolean): void {
 	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
 	ctx.clearRect(0, 0, m.width, m.height);
 	if (!o) return;
@@ -45,14 +46,14 @@ export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metric
 		const q = flip ? area - 1 - p : p;
 		return [m.margin + (q % w) * m.cell, m.margin + Math.floor(q / w) * m.cell];
 	};
-	if (o.region) shade(ctx, o.region, at, m, area);
+	if (o.region) shade(ctx, o.region, o.stones, at, m, w);
 	const discs = o.line?.length ? [] : (o.discs ?? []);
 	const taken = new Set(discs.map((d) => d.p));
 	if (o.ownership) for (let p = 0; p < area; p++) if (!taken.has(p)) square(ctx, o.stones[p], o.ownership[p] / 127, at(p), m);
 	if (o.territory) for (let p = 0; p < area; p++) if (o.territory[p] !== o.stones[p]) square(ctx, o.stones[p], o.territory[p] === "b" ? 0.7 : o.territory[p] === "w" ? -0.7 : 0, at(p), m);
 	if (o.policy) policy(ctx, o.policy, at, m, area, false, taken);
 	if (o.human) policy(ctx, o.human, at, m, area, true, taken);
-	if (o.line?.length) variation(ctx, o.line, at, m);
+	if (o.line?.length) variation(ctx, o.line, o.stones, at, m, dpr, flat);
 	for (const d of discs) {
 		disc(ctx, d, at(d.p), m);
 		if (!d.top) continue;
@@ -90,13 +91,40 @@ function square(ctx: CanvasRenderingContext2D, stone: string, v: number, [x, y]:
 	ctx.stroke();
 }
 
-function shade(ctx: CanvasRenderingContext2D, region: Set<number>, at: (p: number) => [number, number], m: Metrics, area: number) {
-	ctx.fillStyle = "#0B57D033";
-	for (let p = 0; p < area; p++) {
-		if (!region.has(p)) continue;
+// Points to look at: the wood between the stones, with an edge around them.
+function shade(ctx: CanvasRenderingContext2D, region: Set<number>, stones: string, at: (p: number) => [number, number], m: Metrics, w: number) {
+	const half = m.cell / 2;
+	ctx.fillStyle = "#0B57D026";
+	ctx.strokeStyle = "#0B57D0";
+	ctx.lineWidth = 2;
+	ctx.setLineDash([6, 4]);
+	for (const p of region) {
 		const [x, y] = at(p);
-		ctx.fillRect(x - m.cell / 2, y - m.cell / 2, m.cell, m.cell);
+		ctx.fillRect(x - half, y - half, m.cell, m.cell);
+		ctx.beginPath();
+		for (const [there, dx, dy] of [[p % w > 0 && region.has(p - 1), -1, 0], [p % w < w - 1 && region.has(p + 1), 1, 0], [region.has(p - w), 0, -1], [region.has(p + w), 0, 1]] as const) {
+			if (there) continue;
+			const s = at(0)[0] > at(1)[0] ? -1 : 1; // the board is turned
+			ctx.moveTo(x + half * (dx ? s * dx : -1), y + half * (dy ? s * dy : -1));
+			ctx.lineTo(x + half * (dx ? s * dx : 1), y + half * (dy ? s * dy : 1));
+		}
+		ctx.stroke();
 	}
+	ctx.setLineDash([]);
+	uncover(ctx, stones, at, m);
+}
+
+// Takes what was drawn so far off the stones: it lies under them.
+function uncover(ctx: CanvasRenderingContext2D, stones: string, at: (p: number) => [number, number], m: Metrics) {
+	ctx.globalCompositeOperation = "destination-out";
+	ctx.fillStyle = INK;
+	for (let p = 0; p < stones.length; p++) {
+		if (stones[p] === ".") continue;
+		ctx.beginPath();
+		ctx.arc(...at(p), RADIUS * m.cell + 0.5, 0, 7);
+		ctx.fill();
+	}
+	ctx.globalCompositeOperation = "source-over";
 }
 
 function policy(ctx: CanvasRenderingContext2D, root: Uint8Array, at: (p: number) => [number, number], m: Metrics, area: number, hollow: boolean, taken: Set<number>) {
@@ -133,35 +161,16 @@ function policy(ctx: CanvasRenderingContext2D, root: Uint8Array, at: (p: number)
 	}
 }
 
-function stone(ctx: CanvasRenderingContext2D, c: Colour, x: number, y: number, r: number) {
-	const g = ctx.createRadialGradient(x - 0.28 * r, y - 0.38 * r, r * 0.1, x, y, r);
-	if (c === "b") {
-		g.addColorStop(0, "#55565A");
-		g.addColorStop(1, "#0C0C0E");
-	} else {
-		g.addColorStop(0, "#FFFFFF");
-		g.addColorStop(1, "#CFCABF");
-	}
-	ctx.beginPath();
-	ctx.arc(x, y, r, 0, 7);
-	ctx.fillStyle = g;
-	ctx.fill();
-	ctx.strokeStyle = c === "w" ? "#8D877A" : "#000";
-	ctx.lineWidth = 0.7;
-	ctx.stroke();
-}
-
-function variation(ctx: CanvasRenderingContext2D, line: { p: number; c: Colour; n: number }[], at: (p: number) => [number, number], m: Metrics) {
+function variation(ctx: CanvasRenderingContext2D, line: { p: number; c: Colour; n: number }[], stones: string, at: (p: number) => [number, number], m: Metrics, dpr: number, flat: boolean) {
+	const seen = new Set<number>();
+	const first = line.filter((s) => s.p >= 0 && !seen.has(s.p) && seen.add(s.p));
+	for (const s of first) drawStone(ctx, "shadow", s.p, at(s.p), m, dpr, flat);
+	uncover(ctx, stones, at, m);
 	ctx.textAlign = "center";
 	ctx.textBaseline = "middle";
-	const seen = new Set<number>();
-	for (const s of line) {
-		if (s.p < 0 || seen.has(s.p)) continue;
-		seen.add(s.p);
+	for (const s of first) {
 		const [x, y] = at(s.p);
-		ctx.globalAlpha = 0.88;
-		stone(ctx, s.c, x, y, 0.46 * m.cell);
-		ctx.globalAlpha = 1;
+		drawStone(ctx, s.c, s.p, [x, y], m, dpr, flat);
 		ctx.fillStyle = s.c === "b" ? "#FFFFFF" : INK;
 		ctx.font = `600 ${m.cell * (s.n > 9 ? 0.38 : 0.44)}px system-ui, sans-serif`;
 		ctx.fillText(String(s.n), x, y + m.cell * 0.02);

@@ -5,7 +5,7 @@ import type { Metrics } from "./metrics";
 import type { Colour } from "../rules";
 
 type Kind = "b" | "w" | "shadow";
-interface Set { key: string; of: Record<Kind, HTMLCanvasElement[]> }
+interface Set { key: string; of: Record<Kind, HTMLCanvasElement[]>; images: Partial<Record<Colour, string>> }
 const sets: Set[] = []; // of the sizes used last
 
 const SLATES = 4;
@@ -29,6 +29,7 @@ function sprites(cell: number, flat: boolean): Set {
 	};
 	const set: Set = {
 		key,
+		images: {},
 		of: {
 			shadow: flat ? [] : [make(shadow)],
 			b: Array.from({ length: flat ? 1 : SLATES }, () => make(flat ? flatBlack : (ctx, r) => slate(ctx, r, random))),
@@ -108,6 +109,27 @@ function flatWhite(ctx: CanvasRenderingContext2D, r: number): void {
 // Which of its kind lies on a point: always the same one.
 const hash = (p: number) => ((p * 2654435761) >>> 8) % 9973;
 
+// The length of a cell in device pixels, as sprites are kept.
+const inPixels = (m: Metrics, dpr: number): number => Math.round(m.cell * dpr * 100) / 100;
+
+/** Draws a stone, or its shadow, on another canvas over the board, on point p at x, y in CSS pixels. */
+export function drawStone(ctx: CanvasRenderingContext2D, kind: Kind, p: number, [x, y]: [number, number], m: Metrics, dpr: number, flat: boolean): void {
+	const list = sprites(inPixels(m, dpr), flat).of[kind];
+	if (list.length === 0) return;
+	const sprite = list[hash(p) % list.length];
+	ctx.save();
+	ctx.setTransform(1, 0, 0, 1, 0, 0);
+	ctx.drawImage(sprite, Math.round(x * dpr + 0.5 - sprite.width / 2), Math.round(y * dpr + 0.5 - sprite.width / 2));
+	ctx.restore();
+}
+
+/** A stone as an image for the board's SVG, and the side of it in CSS pixels. */
+export function stoneImage(c: Colour, m: Metrics, dpr: number, flat: boolean): { href: string; side: number } {
+	const set = sprites(inPixels(m, dpr), flat);
+	const sprite = set.of[c][0];
+	return { href: (set.images[c] ??= sprite.toDataURL()), side: sprite.width / dpr };
+}
+
 const DROP = 110; // ms until a stone lies
 const FADE = 170; // ms until one that was taken is gone
 
@@ -162,7 +184,7 @@ export class StonePainter {
 	private copy(kind: Kind, p: number, alpha: number, scale: number): void {
 		const [ctx, m] = [this.ctx(), this.m];
 		if (!ctx || !m) return;
-		const list = sprites(Math.round(m.cell * this.dpr * 100) / 100, this.flat).of[kind];
+		const list = sprites(inPixels(m, this.dpr), this.flat).of[kind];
 		if (list.length === 0) return;
 		const sprite = list[hash(p) % list.length];
 		const q = this.flip ? this.stones.length - 1 - p : p;

@@ -51,7 +51,7 @@ function own(): Promise<void> {
 }
 
 let came = 0;
-const total = Object.values(PARTS).reduce((sum, p) => sum + p.bytes, 0);
+const total = [PARTS.program, PARTS.kernel, PARTS.network].reduce((sum, p) => sum + p.bytes, 0);
 
 /** The bytes of a part, checked: what is damaged in a cache is fetched once more. */
 async function fetched(part: Part): Promise<Uint8Array<ArrayBuffer>> {
@@ -81,17 +81,18 @@ async function sound(data: Uint8Array<ArrayBuffer>, part: Part): Promise<boolean
 	return [...sum].map((b) => b.toString(16).padStart(2, "0")).join("") === part.sha256;
 }
 
-async function compiled(part: Part): Promise<WebAssembly.Module> {
+async function unpacked(part: Part): Promise<Response> {
 	const packed = new Blob([await fetched(part)]).stream().pipeThrough(new DecompressionStream("gzip"));
-	return WebAssembly.compileStreaming(new Response(packed, { headers: { "Content-Type": "application/wasm" } }));
+	return new Response(packed, { headers: { "Content-Type": "application/wasm" } });
 }
 
 async function start(): Promise<Program> {
+	if (!globalThis.DecompressionStream || !WebAssembly.compileStreaming) throw new Error("this browser is too old: Chrome and Edge 91, Firefox 113 and Safari 16.4 will do");
 	await own();
 	tell({ t: "loading", done: 0, total });
 	const [disk, program, kernel, network] = await Promise.all([
 		Disk.open(place, (line) => console.log(line)),
-		compiled(PARTS.program), compiled(PARTS.kernel), fetched(PARTS.network),
+		unpacked(PARTS.program).then((r) => WebAssembly.compileStreaming(r)), unpacked(PARTS.kernel).then((r) => r.arrayBuffer()), fetched(PARTS.network),
 	]);
 	const go = new Go();
 	return new Promise((ready, fail) => {

@@ -66,9 +66,9 @@ export function After({ g }: { g: GameState }) {
 				<button class="button primary" disabled={g.moves.length === 0} onClick={() => void reviewGame(g.game)}><Icon name="review" /> {t("review")}</button>
 				<button class="button quiet" onClick={() => void again(g, false)}>{t("again")}</button>
 				<button class="button quiet" onClick={() => void again(g, true)}>{t("again_swapped")}</button>
-				<button class="button quiet" onClick={() => void analyseGame(g.game)}><Icon name="analyse" /> {t("analyse")}</button>
+				<button class="button quiet" onClick={() => void analyseGame(g.game, back.value)}><Icon name="analyse" /> {t("analyse")}</button>
 				<button class="button quiet" onClick={() => void save(`/api/games/${g.game}.sgf`)}><Icon name="save" /> {t("save_sgf")}</button>
-				<a class="button quiet" href="/">{t("new_game")}</a>
+				<a class="button quiet" href="/new">{t("new_game")}</a>
 			</div>
 		</div>
 	);

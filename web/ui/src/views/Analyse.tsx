@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { Board, fitsOnPoint } from "../board/Board";
 import { SCALE } from "../board/overlay";
-import { Choice, NumberField, Tool } from "../controls";
+import { Choice, NumberField, Tool, Where } from "../controls";
 import type { Doc, DocChange, Network } from "../gen/api";
 import { language, leadShort, leadText, num, rank, refusal, resultText, rulesName, short, signed, t } from "../i18n";
 import { Icon } from "../icons";
@@ -11,6 +11,7 @@ import * as life from "../life/question";
 import { keys } from "../keys";
 import { say, toast } from "../live";
 import { frames, inWords, Refused, save, send, post, status, watch, welcome } from "../net";
+import { note, query } from "../router";
 import { other, play, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
 import { stoneSound } from "../sound";
@@ -244,7 +245,7 @@ function Nav() {
 		<div class="nav">
 			<button class="tool" aria-label={t("key_first")} onClick={() => tree.goTo(l[0])}><Icon name="first" /></button>
 			<button class="tool" aria-label={t("key_back")} onClick={() => tree.walk(-1)}><Icon name="back" /></button>
-			<span class="where">{t("move_of", { n: i, of: l.length - 1 })}</span>
+			<Where n={i} of={l.length - 1} onNumber={(n) => tree.goTo(l[n])} />
 			<button class="tool" aria-label={t("key_on")} onClick={() => tree.walk(1)}><Icon name="on" /></button>
 			<button class="tool" aria-label={t("key_last")} onClick={() => tree.goTo(l[l.length - 1])}><Icon name="last" /></button>
 			{kids.length > 1 && <button class="plain" onClick={() => tree.beside(1)} title="↓">{t("variation_of", { n: kids.indexOf(tree.at.value) + 1, of: kids.length })}</button>}
@@ -269,7 +270,7 @@ function Legend() {
 	return (
 		<div class="legend">
 			{toggle("moves", t("moves"), "1")}
-			{toggle("area", t("area"), "2")}
+			{toggle("area", t("territory"), "2")}
 			{toggle("policy", t("policy"), "3")}
 			{humans.value && toggle("human", t("human_moves", { rank: rank(w.rank) }), "4")}
 			{toggle("bestOnly", t("best_only"), "5")}
@@ -403,6 +404,13 @@ function DocView({ id }: { id: string }) {
 	}, [id]);
 
 	const there = tree.doc.value?.doc === id && status.value === "open";
+	// An address may name the move after which the reader wants to begin.
+	useEffect(() => {
+		const at = query().get("at");
+		if (!there || at === null) return;
+		tree.goTo(tree.line.value[Math.min(Number(at) || 0, tree.line.value.length - 1)]);
+		note("/analyse/" + id);
+	}, [id, there]);
 	useEffect(() => { if (there) startSweep(false); }, [id, there]);
 	if (gone.value) return <main class="empty"><p>{t("doc_gone")}</p><a class="button primary" href="/analyse">{t("analyse")}</a></main>;
 	const d = tree.doc.value;

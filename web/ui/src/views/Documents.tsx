@@ -2,14 +2,19 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
-import type { Docs, ID } from "../gen/api";
+import type { Docs, GameCard, Games, ID } from "../gen/api";
 import { language, t } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, send, watch } from "../net";
 import { go } from "../router";
+import { analyseGame } from "./game";
+import { Mini } from "./Mini";
+import { opponent } from "./newgame";
 
 const list = signal<Docs>({ docs: [] });
+const games = signal<GameCard[]>([]);
+const MOST = 6; // of the newest games
 
 async function fresh(size: number): Promise<void> {
 	try {
@@ -23,9 +28,10 @@ async function fresh(size: number): Promise<void> {
 // Documents lists what was opened, and opens more.
 export function Documents() {
 	useEffect(() => watch<Docs>("docs", (d) => (list.value = d)), []);
+	useEffect(() => watch<Games>("games", (g) => (games.value = g.games.filter((c) => c.move > 0).slice(0, MOST))), []);
 	const docs = list.value.docs;
 	return (
-		<main class="home single">
+		<main class="boards">
 			<section class="card">
 				<h1>{t("analyse")}</h1>
 				<p class="dim">{t("analyse_empty")}</p>
@@ -44,6 +50,24 @@ export function Documents() {
 								<button class="plain icon-only" aria-label={t("delete")} onClick={() => void send("doc.delete", { id: d.doc }, true)}><Icon name="bin" size={16} /></button>
 							</li>
 						))}
+					</ul>
+				</section>
+			)}
+			{games.value.length > 0 && (
+				<section class="card" aria-labelledby="docs-games">
+					<h2 id="docs-games">{t("you_games")}</h2>
+					<ul class="game-cards">
+						{games.value.map((g) => {
+							const [w, h] = g.size as unknown as [number, number];
+							return (
+								<li key={g.game}>
+									<button type="button" class="plain" onClick={() => void analyseGame(g.game)}>
+										<Mini w={w} h={h} stones={g.stones} size={56} />
+										<span>{t("against", { who: opponent(g.seat) })}<br /><span class="dim">{w}×{h} · {t("moves_n", { n: g.move })}</span></span>
+									</button>
+								</li>
+							);
+						})}
 					</ul>
 				</section>
 			)}

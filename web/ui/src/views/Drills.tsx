@@ -56,6 +56,7 @@ async function next(not = ""): Promise<void> {
 }
 
 function question(d: Drill): string {
+	if (d.problem!.task) return t(d.problem!.task === "kill" ? "life_task_kill" : "life_task_live", { who: t(d.problem!.toMove === "b" ? "black" : "white") });
 	return t("drill_question", { who: t(d.problem!.toMove === "b" ? "black" : "white"), points: d.problem!.loss.toFixed(1) });
 }
 
@@ -72,12 +73,18 @@ async function give(move: string): Promise<void> {
 		answer.value = a;
 		grade.value = a.grade;
 		asked.value++;
-		say(move ? verdictText(a.verdict) : t("drill_given_up", { move: a.best.m }));
+		say(move ? verdictOf(a.verdict) : t("drill_given_up", { move: a.best.m }));
 	} catch (e) {
 		if (e instanceof Refused) toast(e.said.code === "illegal" ? t("no_illegal") : inWords(e), { bad: true, ms: 4000 });
 	} finally {
 		busy.value = false;
 	}
+}
+
+// What an answer is worth: of life and death only whether it works.
+function verdictOf(v: DrillVerdict["verdict"]): string {
+	if (drill.value?.problem?.task) return t(v.accepted ? "life_right" : "life_wrong");
+	return verdictText(v);
 }
 
 function place(p: number, forbidden: boolean): void {
@@ -114,9 +121,9 @@ function Answered({ a }: { a: DrillVerdict }) {
 	const now = Date.now() / 1000;
 	return (
 		<section class="panel-card mistake-box" aria-live="polite">
-			<p class={a.verdict.accepted ? "good-text big-result" : "bad-text big-result"}>{a.verdict.m ? verdictText(a.verdict) : t("drill_given_up", { move: a.best.m })}</p>
+			<p class={a.verdict.accepted ? "good-text big-result" : "bad-text big-result"}>{a.verdict.m ? verdictOf(a.verdict) : t("drill_given_up", { move: a.best.m })}</p>
 			<p>{why({ kind: a.kind, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played })}</p>
-			<p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>
+			{a.played && <p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>}
 			<button class="button quiet small" aria-pressed={line.value} onClick={() => (line.value = !line.value)}>{t("show_line")}</button>
 			{a.due?.length > 0 && <div class="grades" role="radiogroup" aria-label={t("drill_grade")}>
 				{([1, 2, 3, 4] as const).map((g) => (
@@ -154,7 +161,7 @@ export function Solve({ from, judge: by = ask, title, head, children }: { from: 
 	return (
 		<main class="play drill" data-problem={p.id} data-answered={a ? grade.value : ""}>
 			<Board w={w} h={h} stones={p.stones} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={a ? "0".repeat(area) : p.legal} turn={p.toMove as Colour} coordinates={settings.value.coordinates} confirm={settings.value.confirm}
-				overlay={overlay} label={t("board_plain", { w, h })} next={a ? [{ p: point(a.played, w, h), c: p.toMove as Colour }].filter((x) => x.p >= 0) : undefined} onPlay={place} />
+				overlay={overlay} label={t("board_plain", { w, h })} marks={((p.group ?? []) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) }))} next={a?.played ? [{ p: point(a.played, w, h), c: p.toMove as Colour }].filter((x) => x.p >= 0) : undefined} onPlay={place} />
 			<aside class="panel" aria-label={t("panel")}>
 				<section class="panel-card">
 					<h1>{title}</h1>
@@ -163,7 +170,7 @@ export function Solve({ from, judge: by = ask, title, head, children }: { from: 
 				{a ? <Answered a={a} /> : (
 					<section class="panel-card mistake-box">
 						<p class="big-result"><span class={"disc small " + p.toMove} /> {question(d)}</p>
-						<p class="dim">{t("drill_from", { game: p.game, n: p.n })}</p>
+						<p class="dim">{p.level ? t("life_level", { n: p.n, level: p.level }) : t("drill_from", { game: p.game, n: p.n })}</p>
 						{p.player && !p.yours && (
 							<p class="dim">{t("drill_player", { name: p.player })} <button class="plain" onClick={() => void told(p.player!, true)}>{t("drill_me")}</button> <button class="plain" onClick={() => void told(p.player!, false)}>{t("drill_not_me")}</button></p>
 						)}

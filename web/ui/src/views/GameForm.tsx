@@ -4,7 +4,7 @@ import { num, rank, rulesName, t } from "../i18n";
 import { toast } from "../live";
 import { inWords, welcome } from "../net";
 import { screens } from "../router";
-import { askLevels, begin, busy, change, fitOn, fitText, levelOf, levelsOn, maxHandicap, opponent, sizeOf, wish } from "./newgame";
+import { askLevels, begin, busy, change, changeBoard, fitOn, fitText, levelOf, levelsOn, maxHandicap, opponent, sizeOf, wish } from "./newgame";
 import { TeachChoice } from "./Teach";
 
 function Against() {
@@ -30,7 +30,7 @@ function Against() {
 							onInput={(e) => change({ auto: false, level: levels[Number(e.currentTarget.value)]?.id ?? "" })} />
 						<output>{opponent({ level })}</output>
 					</div>
-					<span class="dim levels-here">{t("levels_here", { low: rank(levels[0].id), high: rank(levels[levels.length - 1].id), board })}</span>
+					<span class="dim levels-here">{t("levels_here", { low: rank(levels[0].id), high: rank(levels[levels.length - 1].id), board })}{at === 0 && " " + t("levels_weakest")}</span>
 				</>
 			)}
 			{levels.length === 0 && <div class="strength">{t("full_strength")}</div>}
@@ -48,14 +48,42 @@ function Against() {
 	);
 }
 
-function More() {
+function Handicap() {
 	const w = wish.value;
 	const [bw, bh] = sizeOf(w);
+	if (maxHandicap(bw, bh, w.free) < 2) return null;
+	return (
+		<Field label={t("handicap")} hint={w.free && w.handicap > 1 ? t("handicap_free_hint") : undefined}>
+			<div class="row">
+				<div class="stepper">
+					<button type="button" aria-label={t("handicap_fewer")} onClick={() => change({ handicap: w.handicap <= 2 ? 0 : w.handicap - 1 })}>−</button>
+					<output>{num(w.handicap)}</output>
+					<button type="button" aria-label={t("handicap_more")} onClick={() => change({ handicap: Math.min(maxHandicap(bw, bh, w.free), Math.max(2, w.handicap + 1)) })}>+</button>
+				</div>
+				{w.handicap > 1 && <Switch label={t("handicap_free")} value={w.free} onChange={(free) => change({ free })} />}
+			</div>
+		</Field>
+	);
+}
+
+// The clocks, and what they are called.
+const CLOCK_NAMES: [string, () => string][] = [
+	["none", () => t("clock_none")],
+	["abs5", () => t("clock_absolute", { n: 5 })],
+	["abs20", () => t("clock_absolute", { n: 20 })],
+	["byoFast", () => t("clock_byoyomi", { main: 1, periods: 3, period: 10 })],
+	["byo", () => t("clock_byoyomi", { main: 10, periods: 3, period: 30 })],
+	["canadian", () => t("clock_canadian", { main: 10, stones: 15, period: 5 })],
+	["fischer", () => t("clock_fischer", { main: 3, bonus: 5 })],
+];
+
+function More() {
+	const w = wish.value;
 	const rules = welcome.value?.rules ?? [];
 	const usual = w.handicap > 1 ? 0.5 : (rules.find((r) => r.id === w.rules)?.komi ?? 7.5);
 	return (
 		<details class="more" open={w.more} onToggle={(e) => change({ more: (e.currentTarget as HTMLDetailsElement).open })}>
-			<summary>{t("more_choices")}</summary>
+			<summary>{t("more_choices")} <span class="chosen">{[rulesName(w.rules), `${t("komi")} ${w.komi || usual}`, CLOCK_NAMES.find(([id]) => id === w.clock)?.[1]()].join(" · ")}</span></summary>
 			<Field label={t("rules")}>
 				<select value={w.rules} aria-label={t("rules")} onChange={(e) => change({ rules: e.currentTarget.value })}>
 					{rules.map((r) => <option key={r.id} value={r.id}>{rulesName(r.id)}</option>)}
@@ -64,25 +92,9 @@ function More() {
 			<Field label={t("komi")}>
 				<NumberField label={t("komi")} step={0.5} value={w.komi} placeholder={String(usual)} onNumber={(n) => change({ komi: n === undefined ? "" : String(n) })} />
 			</Field>
-			<Field label={t("handicap")} hint={w.free && w.handicap > 1 ? t("handicap_free_hint") : undefined}>
-				<div class="row">
-					<div class="stepper">
-						<button type="button" aria-label={t("less")} onClick={() => change({ handicap: w.handicap <= 2 ? 0 : w.handicap - 1 })}>−</button>
-						<output>{num(w.handicap)}</output>
-						<button type="button" aria-label={t("more")} onClick={() => change({ handicap: Math.min(maxHandicap(bw, bh, w.free), Math.max(2, w.handicap + 1)) })}>+</button>
-					</div>
-					<Switch label={t("handicap_free")} value={w.free} onChange={(free) => change({ free })} />
-				</div>
-			</Field>
 			<Field label={t("clock")}>
 				<select value={w.clock} aria-label={t("clock")} onChange={(e) => change({ clock: e.currentTarget.value })}>
-					<option value="none">{t("clock_none")}</option>
-					<option value="abs5">{t("clock_absolute", { n: 5 })}</option>
-					<option value="abs20">{t("clock_absolute", { n: 20 })}</option>
-					<option value="byoFast">{t("clock_byoyomi", { main: 1, periods: 3, period: 10 })}</option>
-					<option value="byo">{t("clock_byoyomi", { main: 10, periods: 3, period: 30 })}</option>
-					<option value="canadian">{t("clock_canadian", { main: 10, stones: 15, period: 5 })}</option>
-					<option value="fischer">{t("clock_fischer", { main: 3, bonus: 5 })}</option>
+					{CLOCK_NAMES.map(([id, name]) => <option key={id} value={id}>{name()}</option>)}
 				</select>
 			</Field>
 			<TeachChoice />
@@ -106,12 +118,12 @@ export function GameForm(_: { id: string }) {
 				<h1 id="new">{t("new_game")}</h1>
 				<Field label={t("size")} hint={hint}>
 					<Choice label={t("size")} value={w.other ? 0 : w.size} options={[[9, "9×9"], [13, "13×13"], [19, "19×19"], [0, t("other")]]}
-						onChange={(v) => change(v ? { size: v, other: false } : { other: true })} />
+						onChange={(v) => changeBoard(v ? { size: v, other: false } : { other: true })} />
 					{w.other && (
 						<div class="row">
-							<NumberField label={t("columns")} min={2} max={25} value={w.w} onNumber={(n = w.w) => change({ w: n })} />
+							<NumberField label={t("columns")} min={2} max={25} value={w.w} onNumber={(n = w.w) => changeBoard({ w: n })} />
 							×
-							<NumberField label={t("rows")} min={2} max={25} value={w.h} onNumber={(n = w.h) => change({ h: n })} />
+							<NumberField label={t("rows")} min={2} max={25} value={w.h} onNumber={(n = w.h) => changeBoard({ h: n })} />
 						</div>
 					)}
 				</Field>
@@ -119,6 +131,7 @@ export function GameForm(_: { id: string }) {
 				<Field label={t("you")}>
 					<Choice label={t("you")} value={w.colour} options={[["b", t("black")], ["w", t("white")], ["random", t("random")]]} onChange={(colour) => change({ colour })} />
 				</Field>
+				<Handicap />
 				<More />
 				<div class="stick"><button class="button primary big" disabled={busy.value}>{t("play")}</button></div>
 			</form>

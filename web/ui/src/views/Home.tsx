@@ -46,14 +46,17 @@ function LeftGame({ card }: { card: GameCard }) {
 	);
 }
 
+// Whether the first stone of the next game is the player's: of even games and of handicap stones that are placed.
+const playsFirst = (w: typeof wish.value): boolean => w.colour === "b" && (w.handicap < 2 || w.free);
+
 // A new game as it was chosen last: the first stone begins it.
 function NextGame() {
 	const w = wish.value;
 	const [bw, bh] = sizeOf(w);
-	const black = w.colour !== "w" && w.handicap < 2;
+	const first = playsFirst(w);
 	return (
-		<Board w={bw} h={bh} stones={".".repeat(bw * bh)} legal={"1".repeat(bw * bh)} turn={black && w.colour === "b" ? "b" : undefined} coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w: bw, h: bh })} onWaiting={onWaiting}
-			onPlay={(p) => { if (w.colour === "b") stoneSound((p % bw) / Math.max(1, bw - 1)); void begin(w.colour === "b" ? p : -1); }} />
+		<Board w={bw} h={bh} stones={".".repeat(bw * bh)} legal={"1".repeat(bw * bh)} turn={first ? "b" : undefined} coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w: bw, h: bh })} onWaiting={onWaiting}
+			onPlay={(p) => { if (first) stoneSound((p % bw) / Math.max(1, bw - 1)); void begin(first ? p : -1); }} />
 	);
 }
 
@@ -210,7 +213,7 @@ export function Home() {
 					) : (
 						<>
 							<h1>{t("front_new")}</h1>
-							<p class="dim">{t(w.colour === "b" ? "front_new_black" : "front_new_white", { board: `${bw}×${bh}`, who: w.auto ? t("front_level_auto") : w.level === "" ? t("full_strength") : rank(w.level ?? "15k") })}</p>
+							<p class="dim">{t(playsFirst(w) ? "front_new_black" : "front_new_white", { board: `${bw}×${bh}` + (w.handicap > 1 ? ", " + t("handicap_n", { n: w.handicap }) : ""), who: w.auto ? t("front_level_auto") : w.level === "" ? t("full_strength") : rank(w.level ?? "15k") })}</p>
 						</>
 					)}
 					{waits.value && <p>{t("tap_again")}</p>}
@@ -224,7 +227,7 @@ export function Home() {
 				)}
 				<Past />
 				<p class="front-drop dim">
-					{t("drop_text")} <label class="plain file">{t("choose_file")}<input type="file" accept=".sgf,application/x-go-sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+					{t(matchMedia("(pointer: coarse)").matches ? "drop_text_touch" : "drop_text")} <label class="plain file">{t("choose_file")}<input type="file" accept=".sgf,application/x-go-sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
 				</p>
 				<UnreadFiles files={unread.value} />
 			</div>

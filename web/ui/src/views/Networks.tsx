@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Imported, Network, NetworkJob, NetworkList } from "../gen/api";
-import { duration, num, t } from "../i18n";
+import { duration, num, t, told } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
-import { inWords, Refused, send, token, watch, welcome } from "../net";
+import { inWords, send, token, watch, welcome } from "../net";
 import { ask as fromServer, inTab } from "../server";
 
 const list = signal<NetworkList | null>(null);
@@ -31,7 +31,7 @@ async function use(name: string): Promise<void> {
 		if (welcome.value) welcome.value = { ...welcome.value, networks: now };
 		toast(t("network_in_use", { name }));
 	} catch (e) {
-		toast(t("network_failed", { name, why: e instanceof Refused ? e.said.text : String(e) }), { bad: true, ms: 12000 });
+		toast(t("network_failed", { name, why: inWords(e) }), { bad: true, ms: 12000 });
 	} finally {
 		using.value = "";
 	}
@@ -44,7 +44,7 @@ async function upload(f: File | undefined): Promise<void> {
 	try {
 		const r = await fromServer("/api/networks/" + encodeURIComponent(f.name), { method: "PUT", body: f, headers: { Authorization: "Bearer " + token() } });
 		const a = r.ok ? ((await r.json()) as Imported) : { name: f.name, error: r.statusText };
-		if (a.error) toast(t("network_not_kept", { name: f.name, why: a.error }), { bad: true, ms: 15000 });
+		if (a.error) toast(t("network_not_kept", { name: f.name, why: a.say ? told(a.say) : a.error }), { bad: true, ms: 15000 });
 		else toast(t("network_kept", { name: f.name }), { action: t("network_use"), run: () => void use(f.name), ms: 10000 });
 	} catch {
 		toast(t("network_not_kept", { name: f.name, why: t("connection_lost") }), { bad: true, ms: 15000 });
@@ -70,7 +70,7 @@ function Job({ j }: { j: NetworkJob }) {
 			<strong>{j.name}</strong>
 			{runs && <progress max={j.total || 1} value={j.state === "fetching" ? (j.total ? j.done : undefined) : undefined} aria-label={t("progress")} />}
 			<span class={j.error ? "bad-text" : "dim"} role="status">
-				{j.error ? (j.full ? t("disk_full") : j.error)
+				{j.error ? (j.full ? t("disk_full") : j.say ? told(j.say) : j.error)
 					: j.state === "fetching" ? [j.total ? t("of", { n: mb(j.done), of: mb(j.total) }) : mb(j.done), j.speed ? t("size_speed", { n: num(j.speed / 1e6, 1) }) : "", left > 1 ? t("left", { time: duration(left) }) : ""].filter(Boolean).join(" · ")
 					: t(`network_${j.state}` as "network_checking", { n: mb(j.done) })}
 			</span>

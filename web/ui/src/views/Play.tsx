@@ -2,7 +2,7 @@ import { batch, signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Board, type Waiting } from "../board/Board";
-import { Tool } from "../controls";
+import { Tool, Where } from "../controls";
 import type { ClockState, GameState } from "../gen/api";
 import { num, t } from "../i18n";
 import { Icon } from "../icons";
@@ -78,7 +78,7 @@ export function Steps({ g }: { g: GameState }) {
 		<div class="nav">
 			<button class="tool" aria-label={t("key_first")} disabled={at === 0} onClick={() => lookAt(0)}><Icon name="first" /></button>
 			<button class="tool" aria-label={t("key_back")} disabled={at === 0} onClick={() => walk(-1)}><Icon name="back" /></button>
-			<span class="where">{t("move_of", { n: at, of: g.moves.length })}</span>
+			<Where n={at} of={g.moves.length} onNumber={lookAt} />
 			<button class="tool" aria-label={t("key_on")} disabled={back.value === null} onClick={() => walk(1)}><Icon name="on" /></button>
 			<button class="tool" aria-label={t("key_last")} disabled={back.value === null} onClick={() => lookAt(g.moves.length)}><Icon name="last" /></button>
 		</div>
@@ -149,8 +149,7 @@ function More({ g }: { g: GameState }) {
 			<Tool icon={settings.value.sound ? "sound" : "mute"} text={t("sound")} on={settings.value.sound} onClick={() => set("sound", !settings.value.sound)} />
 			<Tool icon="flip" text={t("flip")} keys="f" on={flip.value} onClick={() => (flip.value = !flip.value)} />
 			<Tool icon="save" text={t("save_sgf")} onClick={() => void save(`/api/games/${g.game}.sgf`)} />
-			<Tool icon="analyse" text={t("analyse_here")} onClick={() => void analyseGame(g.game)} />
-			<TeachChoice g={g} />
+			<Tool icon="analyse" text={t("analyse_here")} onClick={() => void analyseGame(g.game, back.value)} />
 			{g.clock.kind !== "none" && <Tool icon="pause" text={t("pause")} disabled={!!g.paused} onClick={() => void command("game.pause")} />}
 			<TeachChoice g={g} />
 		</div>
@@ -287,7 +286,7 @@ export function PlayView({ id }: { id: string }) {
 	const g = game.value;
 	const playing = g?.phase === "play" || g?.phase === "place";
 	useEffect(() => (playing ? keepAwake() : undefined), [playing]);
-	if (gone.value) return <main class="empty"><p>{t("game_gone")}</p><a class="button primary" href="/">{t("new_game")}</a></main>;
+	if (gone.value) return <main class="empty"><p>{t("game_gone")}</p><a class="button primary" href="/new">{t("new_game")}</a></main>;
 	if (!g) return <main class="play loading" aria-busy="true"><div class="board-space" /></main>;
 	const [w, h] = size.value;
 	const shown = pending.value?.rev === g.rev ? pending.value : null;

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Day, DayProblem, Drill, Problem, Profile } from "../gen/api";
-import { language, t } from "../i18n";
+import { language, t, warned } from "../i18n";
 import { Icon } from "../icons";
 import { send, watch } from "../net";
 import { Solve } from "./Drills";
@@ -51,7 +51,7 @@ function Today() {
 		<main class="empty">
 			<h1>{t("problems_title")}</h1>
 			<p>{t("problems_none")}</p>
-			<div class="row"><a class="button primary" href="/">{t("new_game")}</a><a class="button quiet" href="/review">{t("review")}</a><a class="button quiet" href="/learn">{t("learn")}</a></div>
+			<div class="row"><a class="button primary" href="/new">{t("new_game")}</a><a class="button quiet" href="/review">{t("review")}</a><a class="button quiet" href="/learn">{t("learn")}</a></div>
 		</main>
 	);
 	return (
@@ -78,7 +78,7 @@ function Today() {
 }
 
 export function Problems({ id }: { id: string }) {
-	useEffect(() => watch<Profile>("profile", (p) => { day.value = p.day; warn.value = p.warn ?? ""; }), []);
+	useEffect(() => watch<Profile>("profile", (p) => { day.value = p.day; warn.value = warned(p); }), []);
 	if (id !== "today") return <Today />;
 	return (
 		<Solve key="today" from={next} title={t("problems_title")} head={() => (

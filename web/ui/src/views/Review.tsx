@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
 import type { ID, ReviewCard, ReviewProgress, Reviews, WorstMove } from "../gen/api";
-import { duration, resultText, t, unsavedText } from "../i18n";
+import { duration, resultText, t, told, unsavedText } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, send, watch } from "../net";
@@ -69,7 +69,7 @@ function Row({ c }: { c: ReviewCard }) {
 			{open ? <a href={"/review/" + c.review}>{body}</a> : <div class="refused">{body}</div>}
 			<span class="review-state">
 				{c.unsaved ? <span class="bad-text"><Icon name="warn" size={16} /> {unsavedText(c.unsaved)}</span>
-					: c.state === "refused" ? <span class="bad-text"><Icon name="warn" size={16} /> {t("review_refused", { why: c.why ?? "" })}</span>
+					: c.state === "refused" ? <span class="bad-text"><Icon name="warn" size={16} /> {t("review_refused", { why: c.say ? told(c.say) : (c.why ?? "") })}</span>
 					: c.state === "running" ? <><progress max={1} value={c.share} aria-label={t("progress")} /><span class="dim">{t("of", { n: c.done ?? 0, of: c.moves + 1 })}{c.left ? " · " + t("left", { time: duration(c.left) }) : ""}</span></>
 					: c.state === "waiting" ? <button class="plain" onClick={() => void command("review.front", { id: c.review })}>{t("waiting_next")}</button>
 					: c.other ? <button class="plain" onClick={() => void command("review.again", { id: c.review })}>{t("review_again")}</button>

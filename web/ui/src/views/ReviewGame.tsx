@@ -2,15 +2,16 @@ import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Board } from "../board/Board";
 import { SCALE, type Overlay } from "../board/overlay";
-import { Choice, Tool } from "../controls";
+import { Choice, Tool, Where } from "../controls";
 import { openFiles } from "../files";
 import type { Review, ReviewCard, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
 import { duration, leadText, signed, t, verdictText, why } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
+import { Groups, settledAt } from "../life/Groups";
 import { say, toast } from "../live";
-import { inWords, Refused, save, send, textOf, watch } from "../net";
-import { note, query } from "../router";
+import { fetched, inWords, Refused, save, saveFile, send, textOf, watch } from "../net";
+import { go, note, query } from "../router";
 import { other, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
@@ -137,6 +138,8 @@ function MistakeBox() {
 				{m.judged && <LossChip loss={m.loss} cls={Math.max(0, m.cls)} />}
 				{m.phase && <span class="dim">{t(`phase_${m.phase}` as "phase_opening")}</span>}
 			</div>
+			{!m.listed && m.judged && !open.value && <p class="good-text">{t("nothing_to_find")}</p>}
+			{!m.listed && !m.judged && <p class="dim">{t("not_judged")}</p>}
 			{m.listed && (told ? <p>{why(m)}</p> : <p class="dim">{t("find_better", { who: t(m.c === "b" ? "black" : "white") })}</p>)}
 			{judging.value && <p class="dim thinking-line">{t("judging")}</p>}
 			{v && <p class={v.accepted ? "good-text" : "bad-text"}>{verdictText(v)}{!v.accepted && tries.value < 2 ? " " + t("once_more") : ""}</p>}
@@ -255,7 +258,7 @@ function Nav() {
 		<div class="nav wide">
 			<button class="tool" aria-label={t("key_first")} onClick={() => goTo(0)}><Icon name="first" /></button>
 			<button class="tool" aria-label={t("key_back")} onClick={() => goTo(at.value - 1)}><Icon name="back" /></button>
-			<span class="where">{t("move_of", { n: at.value, of: n })}</span>
+			<Where n={Math.min(at.value + 1, n)} of={n} onNumber={(k) => goTo(Math.max(1, k) - 1)} />
 			<button class="tool" aria-label={t("key_on")} onClick={() => goTo(at.value + 1)}><Icon name="on" /></button>
 			<button class="tool" aria-label={t("key_last")} onClick={() => goTo(n)}><Icon name="last" /></button>
 			<button class="plain" onClick={() => nextMistake(-1)} title="shift+N">{t("prev_mistake")}</button>
@@ -265,7 +268,25 @@ function Nav() {
 }
 
 async function analyse(id: string): Promise<void> {
-	await openFiles([new File([await textOf(`/api/reviews/${id}.sgf`)], t("your_games"))], "doc");
+	await openFiles([new File([await textOf(`/api/reviews/${id}.sgf`)], t("your_games"))], "doc", at.value);
+}
+
+// What the file of a review is called: after its players, or the record that it is of.
+function fileName(c: ReviewCard): string {
+	const name = [c.black, c.white, c.date].filter(Boolean).join(" ") || c.name.replace(/\.sgf$/i, "");
+	return name.replace(/[\\/:*?"<>|\p{C}]/gu, "_").slice(0, 80) || "review";
+}
+
+// A review as one file: the machine's own way to pass it on where there is one, else a file to mail.
+async function share(id: string, c: ReviewCard): Promise<void> {
+	try {
+		const f = await fetched(`/api/reviews/${id}.html`, fileName(c) + ".html");
+		if (navigator.canShare?.({ files: [f] }) && matchMedia("(pointer: coarse)").matches) return await navigator.share({ files: [f] });
+		saveFile(f);
+		toast(t("share_saved", { name: f.name }), { ms: 10000 });
+	} catch (e) {
+		if ((e as Error).name !== "AbortError") toast(inWords(e), { bad: true }); // else the reader thought better of it
+	}
 }
 
 let opened = false; // the reader has been taken to the first mistake
@@ -299,7 +320,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		const m = Number(query().get("m"));
 		judge = by;
 		if (given) take(given);
-		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { take(d); if (m > 0 && !opened) { opened = true; goTo(m - 1); } }, (e) => (gone.value = inWords(e)));
+		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { const asked = m > 0 && !opened; opened ||= asked; take(d); if (asked) goTo(m - 1); }, (e) => (gone.value = inWords(e)));
 		const walk = (n: number) => () => goTo(at.value + n);
 		const inLine = (n: number) => () => { const all = line.value === "better" ? here.value?.line?.length : (here.value?.answer?.length ?? 0) + 1; if (line.value) steps.value = Math.max(1, Math.min(all ?? 1, (steps.value || (n > 0 ? 0 : (all ?? 1))) + n)); };
 		const off = keys({
@@ -326,7 +347,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 				<Board w={w} h={h} stones={stones.value} last={before && before.m !== "pass" ? point(before.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
 					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={overlay} label={t("board_plain", { w, h })}
 					next={m && m.m !== "pass" && !shown.value ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}
-					marks={line.value && m?.points ? m.points.map((v) => ({ k: "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".") : undefined}
+					marks={(line.value && m?.points) || !line.value ? ((line.value ? m!.points : settledAt(r, at.value)) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".") : undefined}
 					cell={(q) => (m && point(m.m, w, h) === q ? t("played_here") : "")}
 					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => goTo(at.value + s)} />
 				<Nav />
@@ -339,12 +360,12 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 				<div class="tabs" role="tablist">
 					{(["moves", "summary"] as const).map((k) => <button key={k} role="tab" aria-selected={tab.value === k} class={tab.value === k ? "on" : ""} onClick={() => (tab.value = k)}>{t(k === "moves" ? "mistakes" : "summary")}</button>)}
 				</div>
-				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : <Summary r={r} />}</div>
+				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <><Mistakes /><Groups r={r} at={at.value} go={goTo} /></> : <Summary r={r} />}</div>
 				{!given && <div class="row tools-row review-tools">
-					<Tool icon="back" text={t("your_games")} onClick={() => history.back()} />
+					<Tool icon="back" text={t("your_games")} onClick={() => go("/review")} />
 					<Tool icon="analyse" text={t("analyse")} disabled={!done} onClick={() => void analyse(id)} />
-					<Tool icon="save" text="SGF" disabled={!done} onClick={() => void save(`/api/reviews/${id}.sgf`)} />
-					<Tool icon="note" text="HTML" disabled={!done} onClick={() => void save(`/api/reviews/${id}.html`).catch((e) => toast(inWords(e), { bad: true }))} />
+					<Tool icon="save" text="SGF" disabled={!done} onClick={() => void save(`/api/reviews/${id}.sgf`, fileName(r.card) + ".sgf")} />
+					<Tool icon="share" text={t("share")} disabled={!done} onClick={() => void share(id, r.card)} />
 				</div>}
 			</aside>
 		</main>

@@ -3,23 +3,15 @@ import { Board } from "../board/Board";
 import { Choice, Field, Switch } from "../controls";
 import type { ReviewProgress, Reviews } from "../gen/api";
 import { LANGUAGES, t } from "../i18n";
-import { toast } from "../live";
 import { textOf, watch, welcome } from "../net";
 import { inTab } from "../server";
-import { set, settings, type Settings as Values } from "../settings";
+import { set, settings } from "../settings";
 import { signal } from "@preact/signals";
 import { TeachChoice } from "./Teach";
 
 const licences = signal("");
 const reviewsFolder = signal("");
 const PREVIEW = "........." + ".wb..w..." + "..wbb.w.." + "...w.b..."; // a corner of a game, to see what is chosen
-
-// Every change holds at once and can be undone.
-function change<K extends keyof Values>(key: K, value: Values[K]): void {
-	const before = settings.value[key];
-	set(key, value);
-	toast(t("saved"), { action: t("undo"), run: () => set(key, before) });
-}
 
 export function Settings(_: { id: string }) {
 	const s = settings.value;
@@ -31,26 +23,26 @@ export function Settings(_: { id: string }) {
 			<section class="card" aria-labelledby="s-board">
 				<h2 id="s-board">{t("set_board")}</h2>
 				<div class="board-preview" inert><Board w={9} h={4} stones={PREVIEW} last={22} coordinates={s.coordinates} label={t("set_wood")} /></div>
-				<Field label={t("set_wood")}><Choice label={t("set_wood")} value={s.wood} options={[["wood", t("wood_wood")], ["slate", t("wood_slate")], ["paper", t("wood_paper")]]} onChange={(v) => change("wood", v)} /></Field>
-				<Field label={t("set_coordinates")}><Choice label={t("set_coordinates")} value={s.coordinates} options={[["a1", "A1"], ["11", "1-1"], ["kanji", "4 四"], ["none", t("none")]]} onChange={(v) => change("coordinates", v)} /></Field>
-				<Field label={t("set_confirm")}><Choice label={t("set_confirm")} value={s.confirm} options={[["size", t("confirm_size")], ["always", t("always")], ["never", t("never")]]} onChange={(v) => change("confirm", v)} /></Field>
+				<Field label={t("set_wood")}><Choice label={t("set_wood")} value={s.wood} options={[["wood", t("wood_wood")], ["slate", t("wood_slate")], ["paper", t("wood_paper")]]} onChange={(v) => set("wood", v)} /></Field>
+				<Field label={t("set_coordinates")}><Choice label={t("set_coordinates")} value={s.coordinates} options={[["a1", "A1"], ["11", "1-1"], ["kanji", "4 四"], ["none", t("none")]]} onChange={(v) => set("coordinates", v)} /></Field>
+				<Field label={t("set_confirm")}><Choice label={t("set_confirm")} value={s.confirm} options={[["size", t("confirm_size")], ["always", t("always")], ["never", t("never")]]} onChange={(v) => set("confirm", v)} /></Field>
 				<div class="stack">
-					<Switch label={t("set_numbers")} value={s.numbers} onChange={(v) => change("numbers", v)} />
+					<Switch label={t("set_numbers")} value={s.numbers} onChange={(v) => set("numbers", v)} />
 					<TeachChoice />
-					<Switch label={t("set_after")} value={s.after} onChange={(v) => change("after", v)} />
+					<Switch label={t("set_after")} value={s.after} onChange={(v) => set("after", v)} />
 				</div>
 				<div class="row">
-					<Switch label={t("sound")} value={s.sound} onChange={(v) => change("sound", v)} />
+					<Switch label={t("sound")} value={s.sound} onChange={(v) => set("sound", v)} />
 					<input type="range" min="0" max="100" value={s.volume} aria-label={t("volume")} onInput={(e) => set("volume", Number(e.currentTarget.value))} />
 				</div>
 			</section>
 			<section class="card" aria-labelledby="s-look">
 				<h2 id="s-look">{t("set_look")}</h2>
-				<Field label={t("set_theme")}><Choice label={t("set_theme")} value={s.theme} options={[["system", t("theme_system")], ["light", t("theme_light")], ["dark", t("theme_dark")]]} onChange={(v) => change("theme", v)} /></Field>
-				<Field label={t("set_text")}><Choice label={t("set_text")} value={s.text} options={[[90, "90 %"], [100, "100 %"], [115, "115 %"], [135, "135 %"]]} onChange={(v) => change("text", v)} /></Field>
+				<Field label={t("set_theme")}><Choice label={t("set_theme")} value={s.theme} options={[["system", t("theme_system")], ["light", t("theme_light")], ["dark", t("theme_dark")]]} onChange={(v) => set("theme", v)} /></Field>
+				<Field label={t("set_text")}><Choice label={t("set_text")} value={s.text} options={[[90, "90 %"], [100, "100 %"], [115, "115 %"], [135, "135 %"]]} onChange={(v) => set("text", v)} /></Field>
 				<div class="stack">
-					<Switch label={t("set_contrast")} value={s.contrast} onChange={(v) => change("contrast", v)} />
-					<Switch label={t("set_motion")} value={s.motion === "off"} onChange={(v) => change("motion", v ? "off" : "system")} />
+					<Switch label={t("set_contrast")} value={s.contrast} onChange={(v) => set("contrast", v)} />
+					<Switch label={t("set_motion")} value={s.motion === "off"} onChange={(v) => set("motion", v ? "off" : "system")} />
 				</div>
 			</section>
 			<section class="card" aria-labelledby="s-lang">
@@ -61,7 +53,7 @@ export function Settings(_: { id: string }) {
 						{LANGUAGES.map(([id, name]) => <option key={id} value={id} lang={id === "zh" ? "zh-Hans" : id}>{name}</option>)}
 					</select>
 				</Field>
-				<Switch label={t("set_keys")} value={s.keys} onChange={(v) => change("keys", v)} />
+				<Switch label={t("set_keys")} value={s.keys} onChange={(v) => set("keys", v)} />
 			</section>
 			<section class="card" aria-labelledby="s-about">
 				<h2 id="s-about">{t("set_about")}</h2>

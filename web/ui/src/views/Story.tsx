@@ -139,17 +139,17 @@ export function Story({ g, r, known }: { g: GameState; r: Review; known: Map<num
 
 const strength = (id: string): number => (id.endsWith("d") ? parseInt(id) : 1 - parseInt(id)); // 1d is 1, 1k is 0
 
-/** Where the player stands, with the uncertainty, and where they stood before the game. */
-export function RankScale({ f }: { f: Fit }) {
+/** Where the player stands, with the uncertainty, and where they stood before the game; alone: the rank is said elsewhere. */
+export function RankScale({ f, alone }: { f: Fit; alone?: boolean }) {
 	const [low, mid, high] = [strength(f.low), strength(f.mid), strength(f.high)];
-	const was = f.was ? strength(f.was) : mid;
+	const was = f.was && !alone ? strength(f.was) : mid;
 	const [from, to] = [Math.min(low, was) - 2, Math.max(high, was) + 2];
 	const x = (v: number) => ((v - from) / (to - from)) * 100;
 	const moved = mid - was;
 	const said = moved === 0 ? t("rank_same", { rank: rank(f.mid) }) : t(moved > 0 ? "rank_up" : "rank_down", { from: rank(f.was ?? f.mid), to: rank(f.mid) });
 	return (
 		<figure class="rank-scale">
-			<figcaption>{said} <span class="dim">{t("rank_sure", { low: rank(f.low), high: rank(f.high) })}</span></figcaption>
+			<figcaption>{!alone && said} <span class="dim">{t("rank_sure", { low: rank(f.low), high: rank(f.high) })}</span></figcaption>
 			<div class="rank-track" role="img" aria-label={said}>
 				<span class="rank-range" style={{ insetInlineStart: x(low) + "%", width: x(high) - x(low) + "%" }} />
 				{moved !== 0 && <span class="rank-was" style={{ insetInlineStart: x(was) + "%" }} />}

@@ -39,8 +39,8 @@ export function Advice({ g }: { g: GameState }) {
 export function TeachChoice({ g }: { g?: GameState }) {
 	const value = (g ? (g.teach ?? "") : settings.value.teach) as Settings["teach"];
 	return (
-		<label class="teach-choice">
-			<span>{t("teach")}</span>
+		<label class={g ? "teach-choice" : "teach-choice field"}>
+			<span class="field-label">{t("teach")}</span>
 			<select value={value} onChange={(e) => {
 				const teach = e.currentTarget.value as Settings["teach"];
 				set("teach", teach);

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { UnreadFiles } from "../controls";
 import type { Fit, KeptGame, KeptGames, Loss, Profile, Rank, Standing, Tally, You as Known } from "../gen/api";
 import type { Key } from "../gen/keys";
-import { language, num, rank, resultText, t } from "../i18n";
+import { language, num, rank, resultText, t, warned } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, save, send, watch } from "../net";
@@ -21,6 +21,10 @@ const boards = computed(() => [...new Set([...((you.value?.ranks ?? []) as Rank[
 
 const id = (r: number): string => (r >= 0 ? `${r + 1}d` : `${-r}k`);
 
+/** Whether the moves of reviewed games count for the rank on a board. */
+const counts = (s: string): boolean => ((you.value?.judged ?? []) as string[]).includes(s);
+const resultsOnly = (s: string): string => t("you_results_only", { size: size(s), boards: ((you.value?.judged ?? []) as string[]).map(size).join(", ") });
+
 /** From what a rank is known. */
 function fromWhat(f: Fit): string {
 	return [f.games > 0 && t("you_from_games", { n: f.games }), (f.judged ?? 0) > 0 && t("you_from_reviews", { n: f.judged ?? 0 })].filter(Boolean).join(" ");
@@ -32,7 +36,7 @@ function Curve({ r }: { r: Rank }) {
 	if (all.length < 2) return <p class="dim">{t("you_curve_later")}</p>;
 	const lo = Math.min(...all.map((s) => s.low)) - 1;
 	const hi = Math.max(...all.map((s) => s.high)) + 1;
-	const [W, H] = [600, 180];
+	const [W, H] = [360, 170];
 	const x = (i: number) => 44 + (i * (W - 56)) / (all.length - 1);
 	const y = (v: number) => H - 22 - ((v - lo) / (hi - lo)) * (H - 36);
 	const step = hi - lo > 16 ? 5 : hi - lo > 8 ? 3 : 2;
@@ -65,8 +69,9 @@ function RankOn({ r }: { r: Rank }) {
 		<section class="card" aria-labelledby="you-rank">
 			<h2 id="you-rank">{t("you_rank", { size: size(r.fit.size) })}</h2>
 			<p class="big-result">{rank(r.fit.mid)}</p>
-			<RankScale f={{ ...r.fit, was: undefined }} />
+			<RankScale f={r.fit} alone />
 			<p class="dim">{fromWhat(r.fit)}</p>
+			{!counts(r.fit.size) && <p class="dim">{resultsOnly(r.fit.size)}</p>}
 			<Curve r={r} />
 		</section>
 	);
@@ -185,7 +190,7 @@ function Games() {
 	return (
 		<section class="card kept" aria-labelledby="you-games">
 			<div class="row title-row">
-				<h2 id="you-games">{t("you_games")} {k && <span class="dim">{num(k.total)}</span>}</h2>
+				<h2 id="you-games">{t("you_games")} {k && <span class="dim">{num(k.total - k.games.filter((g) => gone.value.has(g.game)).length)}</span>}</h2>
 				<input type="search" value={wanted.value} placeholder={t("you_search")} aria-label={t("you_search")} onInput={(e) => { wanted.value = e.currentTarget.value; void find(); }} />
 				<button class="button quiet" disabled={!k?.all} onClick={() => void save("/api/games.zip").catch((e) => toast(inWords(e), { bad: true }))}><Icon name="save" /> {t("you_export")}</button>
 			</div>
@@ -224,9 +229,9 @@ export function You(_: { id: string }) {
 				<h1>{t("you_title")}</h1>
 				{boards.value.length > 1 && <div class="tabs" role="tablist">{boards.value.map((b) => <button key={b} role="tab" aria-selected={b === board.value} class={b === board.value ? "on" : ""} onClick={() => (board.value = b)}>{size(b)}</button>)}</div>}
 			</div>
-			{profile.value?.warn && <p class="note warn"><Icon name="warn" /> {profile.value.warn}</p>}
+			{profile.value?.warn && <p class="note warn"><Icon name="warn" /> {warned(profile.value)}</p>}
 			<div class="you-grid">
-				{r ? <RankOn r={r} /> : <section class="card"><h2>{t("you_rank_none")}</h2><p class="dim">{t("you_rank_none_text")}</p><a class="button primary" href="/">{t("new_game")}</a></section>}
+				{r ? <RankOn r={r} /> : <section class="card"><h2>{t("you_rank_none")}</h2><p class="dim">{board.value && !counts(board.value) ? resultsOnly(board.value) : t("you_rank_none_text")}</p><a class="button primary" href="/new">{t("new_game")}</a></section>}
 				{l ? <Lost l={l} /> : <section class="card"><h2>{t("you_lost_none")}</h2><p class="dim">{t("you_lost_none_text")}</p><a class="button quiet" href="/review">{t("review")}</a></section>}
 				<Results />
 				{day && <section class="card" aria-labelledby="you-streak"><h2 id="you-streak">{t("problems_title")}</h2><Streak d={day} /><a class="button quiet" href="/problems">{t("problems")}</a></section>}

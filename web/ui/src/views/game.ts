@@ -338,10 +338,11 @@ export async function again(g: GameState, swapped: boolean): Promise<void> {
 	}
 }
 
-export async function analyseGame(id: string): Promise<void> {
+/** Opens a game for analysis, as it stands or after a move. */
+export async function analyseGame(id: string, after: number | null = null): Promise<void> {
 	try {
 		const d = await send<ID>("doc.new", { size: [9, 9], game: id }, true);
-		go("/analyse/" + d.id);
+		go("/analyse/" + d.id + (after === null ? "" : "?at=" + after));
 	} catch (e) {
 		refused(e);
 	}

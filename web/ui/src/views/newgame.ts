@@ -41,6 +41,13 @@ export const change = (v: Partial<Wish>) => {
 	store.put(wish.value);
 };
 
+/** The board of the next game. Handicap stones are worth something else on another: they do not come along. */
+export function changeBoard(v: Partial<Wish>): void {
+	const [w, h] = sizeOf(wish.value);
+	const [nw, nh] = sizeOf({ ...wish.value, ...v });
+	change(w === nw && h === nh ? v : { ...v, handicap: 0 });
+}
+
 const CLOCKS: Record<string, Clock> = {
 	none: { kind: "none", main: 0 },
 	abs5: { kind: "absolute", main: 300 },
@@ -87,7 +94,7 @@ export function levelOf(w: Wish, levels: Level[]): string {
 }
 
 /** What is known of the player's level. */
-export const fitText = (f: Fit): string => t(f.games < 5 ? "fits_you_unsure" : "fits_you", { rank: rank(f.mid), low: rank(f.low), high: rank(f.high), size: f.size.replace("x", "×"), n: f.games });
+export const fitText = (f: Fit): string => t(f.games < 0.5 ? "fits_you_reviews" : f.games < 5 ? "fits_you_unsure" : "fits_you", { rank: rank(f.mid), low: rank(f.low), high: rank(f.high), size: f.size.replace("x", "×"), n: f.games < 0.5 ? (f.judged ?? 0) : f.games });
 
 export function opponent(seat: { level?: string; visits?: number; seconds?: number }): string {
 	return seat.level ? rank(seat.level) : t("full_strength");

@@ -1,0 +1,54 @@
+package life
+
+import (
+	"kosumi/board"
+	"kosumi/sgf"
+)
+
+// mostOfLine bounds a line that is shown.
+const mostOfLine = 12
+
+// OnlyMove returns the one first move that is proved to kill the target, or with kills
+// false to save it, and how it goes on where the other side resists longest. It is nil
+// where other first moves work too, or may, or where the target's fate does not depend on
+// who moves first. The line ends with no pass.
+func (a *Answer) OnlyMove(kills bool) []board.Point {
+	x, d := a.Attacks, a.Defends
+	if x == nil || d == nil || !x.Proved || !d.Proved || x.Verdict != Dead || d.Verdict != Alive && d.Verdict != Seki {
+		return nil
+	}
+	c, id := d, a.Defender
+	if kills {
+		c, id = x, a.Attacker
+	}
+	if !c.AllMoves || len(c.Moves) != 1 || c.Moves[0] == "pass" {
+		return nil
+	}
+	size, err := sgf.SizeOf(a.Record)
+	if err != nil {
+		return nil
+	}
+	move, err := size.ParseVertex(c.Moves[0])
+	if err != nil {
+		return nil
+	}
+	line := []board.Point{move}
+	first := title(id)[:1]
+	for _, n := range a.Record.Children {
+		if at, err := sgf.ParsePoint(size, n.Get(first)); !n.Has(first) || err != nil || at != move {
+			continue
+		}
+		for next := range n.MainLine() {
+			for _, id := range []string{"B", "W"} {
+				if at, err := sgf.ParsePoint(size, next.Get(id)); next != n && next.Has(id) && err == nil && len(line) < mostOfLine {
+					line = append(line, at)
+				}
+			}
+		}
+		break
+	}
+	for line[len(line)-1] == board.Pass {
+		line = line[:len(line)-1]
+	}
+	return line
+}

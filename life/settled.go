@@ -1,0 +1,183 @@
+package life
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"kosumi/board"
+	"kosumi/life/check"
+)
+
+// Status is what is proved of a target whoever moves first and however many ko threats
+// there are.
+type Status struct {
+	Verdict string   // Dead, Alive or Seki; "" where nothing was found
+	Assumed []string // a stone of each chain alive by assumption that the proof rests on
+	Nodes   int64    // positions that were searched
+}
+
+// Settled looks for the status of the target of a question in so many positions. Errors
+// are those of [Ask].
+func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err error) {
+	l, err := q.lay()
+	if err != nil {
+		return out, err
+	}
+	a := newAsker(ctx, q, l, Options{Nodes: nodes})
+	verdict := a.both()
+	if out.Nodes = a.s.nodes; verdict == "" {
+		return out, nil
+	}
+	if _, err := check.Proof(l.proofFile(q, a.s, a.claims)); err != nil {
+		return out, err
+	}
+	out.Verdict = verdict
+	var zone set
+	for _, c := range a.claims {
+		zone = zone.or(a.s.proofs[c.proof].zone)
+	}
+	for _, p := range q.Assumed {
+		if chain := q.chains([]board.Point{p}); slices.ContainsFunc(zone.points(nil), func(m int16) bool { return chain[l.point[m]] }) {
+			out.Assumed = append(out.Assumed, q.Size.Vertex(p))
+		}
+	}
+	return out, nil
+}
+
+// both proves a verdict for both first movers, by proofs that meet no ko.
+func (a *asker) both() string {
+	prove := func(c contest, first side, share float64) goal {
+		a.part("", share)
+		p := a.root(first, 0, 0)
+		q, at := a.decide(c, &p, noEnd)
+		if at < 0 || !a.s.proofs[at].free {
+			return noGoal
+		}
+		a.claim(first, q, &p, at)
+		return q
+	}
+	// Whoever gets what he wants though the other moves first gets it moving first too.
+	switch prove(fight, attacker, 0.4) {
+	case capture:
+		if prove(fight, defender, 0.9) == capture {
+			return Dead
+		}
+	case hold:
+		switch prove(life, attacker, 0.6) {
+		case settle:
+			return Alive
+		case deny:
+			if prove(life, defender, 0.9) == deny {
+				return Seki
+			}
+		}
+	}
+	return ""
+}
+
+// Enclosed returns what a question takes for alive where nobody says: [Surroundings],
+// and unless those enclose the fight, chains that a network is sure of whoever moves first.
+// Those are the attacker's, but what the defender surrounds, and the defender's too where
+// the network finds the targets' own life open. black returns the least and the greatest
+// probability that Black has a point in the end.
+func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []board.Point {
+	list := Surroundings(q.Size, q.Stones, q.Targets)
+	ask := *q
+	ask.Assumed = list
+	if l, err := ask.lay(); err != nil || l.closed && l.on.count() <= wideArea {
+		return list
+	}
+	roomy := q.outside(q.Stones[q.Targets[0]])
+	mine := func(p board.Point) float64 { // the least probability that a stone's side has its point
+		least, most := black(p)
+		if q.Stones[p] == board.White {
+			return 1 - most
+		}
+		return least
+	}
+	open := slices.ContainsFunc(q.Targets, func(p board.Point) bool { return mine(p) < certain })
+	target := q.chains(q.Targets)
+	known := q.chains(list)
+	for p, c := range q.Stones {
+		at := board.Point(p)
+		if defends := c == q.Stones[q.Targets[0]]; c == board.Empty || target[p] || known[p] || defends && !open || !defends && !roomy[p] || mine(at) < certain {
+			continue
+		}
+		list = append(list, at)
+		known = q.chains(list)
+	}
+	return list
+}
+
+// outside marks the points that a colour does not surround: those of connected parts
+// without its stones that are no smaller than what [Surroundings] takes for the open.
+func (q *Question) outside(c board.Color) []bool {
+	in, seen := make([]bool, len(q.Stones)), make([]bool, len(q.Stones))
+	for p := range q.Stones {
+		if q.Stones[p] == c || seen[p] {
+			continue
+		}
+		var part []board.Point
+		q.walk(board.Point(p), seen, func(_, to board.Point) bool { return q.Stones[to] != c }, func(p board.Point) { part = append(part, p) })
+		for _, p := range part {
+			in[p] = len(part) >= large(len(q.Stones))
+		}
+	}
+	return in
+}
+
+// large is how many points in the open are, of so many.
+func large(area int) int { return max(12, area/8) }
+
+// chains marks the chains of stones.
+func (q *Question) chains(stones []board.Point) []bool {
+	in := make([]bool, len(q.Stones))
+	for _, p := range stones {
+		if !in[p] {
+			q.walk(p, in, func(from, to board.Point) bool { return q.Stones[from] == q.Stones[to] }, func(board.Point) {})
+		}
+	}
+	return in
+}
+
+// EnclosedBy is [Enclosed] by what a network thinks of the position with either side to
+// move; without one, or where it fails, [Surroundings].
+func EnclosedBy(ctx context.Context, q *Question, net Network) []board.Point {
+	views := looks(ctx, q, net)
+	if views == nil {
+		return Surroundings(q.Size, q.Stones, q.Targets)
+	}
+	return Enclosed(q, func(p board.Point) (least, most float64) {
+		a, b := float64(views[0].Black[p]), float64(views[1].Black[p])
+		return min(a, b), max(a, b)
+	})
+}
+
+// looks returns what a network thinks with Black and with White to move; nil where it
+// says nothing of who has which point.
+func looks(ctx context.Context, q *Question, net Network) []*View {
+	if net == nil {
+		return nil
+	}
+	var views []*View
+	for _, c := range []board.Color{board.Black, board.White} {
+		v, err := net.Look(ctx, q.Size, q.Stones, c)
+		if err != nil || v.Black == nil {
+			return nil
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+// newAsker returns the asker of a question that is laid out.
+func newAsker(ctx context.Context, q *Question, l *laid, opts Options) *asker {
+	a := &asker{q: q, l: l, s: newSearch(l.game), opts: opts, ctx: ctx, neither: map[uint64]bool{}, alive: [2]float64{-1, -1}}
+	a.s.wide = !l.closed && l.on.count() > wideArea || l.on.count() > 2*wideArea
+	if opts.Time > 0 {
+		a.until = time.Now().Add(opts.Time)
+	}
+	a.s.stop = a.over
+	return a
+}

@@ -1,0 +1,159 @@
+package nn_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/nn/nntest"
+)
+
+// lose serves by a device that is lost at some run, and checks that nothing is left when it
+// is closed but the calls that hang, nor after these.
+func lose(t *testing.T, m *nntest.Perishable, hangs bool, c nn.ServerConfig, test func(t *testing.T, s *nn.Server)) {
+	synctest.Test(t, func(t *testing.T) {
+		m.Model, m.Takes = nntest.HashModel(1), 10*time.Millisecond
+		if hangs {
+			m.Hangs = make(chan struct{})
+		}
+		s, err := nn.NewServer(m, c)
+		require.NoError(t, err)
+		test(t, s)
+		began := time.Now()
+		require.NoError(t, s.Close())
+		require.Less(t, time.Since(began), 10*time.Second)
+		if hangs {
+			close(m.Hangs)
+		}
+		synctest.Wait()
+		require.Zero(t, m.Opened.Load(), "backends that were not closed")
+	})
+}
+
+// TestDeviceIsLost answers every query as a whole device would: it is put to the cores
+// where the device has failed or does not answer, once that is certain.
+func TestDeviceIsLost(t *testing.T) {
+	for _, how := range []string{"hangs", "fails"} {
+		for _, c := range []struct{ at, sessions, atOnce int }{{7, 1, 1}, {8, 2, 1}, {9, 2, 2}, {20, 3, 2}, {7, 4, 2}} {
+			t.Run(fmt.Sprintf("%s %+v", how, c), func(t *testing.T) {
+				m := &nntest.Perishable{At: int64(c.at)}
+				conf := nn.ServerConfig{Sessions: c.sessions, MaxBatch: 4, OneDevice: c.atOnce, FixedSymmetry: true}
+				lose(t, m, how == "hangs", conf, func(t *testing.T, s *nn.Server) {
+					whole := newServer(t, nntest.HashModel(1), nn.ServerConfig{FixedSymmetry: true})
+					began := time.Now()
+					var all sync.WaitGroup
+					for i := range 20 {
+						all.Go(func() {
+							g := randomGame(t, board.Square(5), board.TrompTaylor(), i%10, uint64(i))
+							var got, want nn.Output
+							for range 10 {
+								if err := s.Evaluate(t.Context(), &nn.Query{Game: g}, &got); err != nil {
+									t.Error(err)
+								}
+							}
+							if err := whole.Evaluate(t.Context(), &nn.Query{Game: g}, &want); err != nil || got.Policy != want.Policy || got.Win != want.Win {
+								t.Errorf("another answer: %v", err)
+							}
+						})
+					}
+					all.Wait()
+					require.NotNil(t, m.Lost.Load())
+					if how == "hangs" {
+						require.ErrorContains(t, *m.Lost.Load(), "it has not answered for")
+						require.Greater(t, time.Since(began), 30*time.Second)
+						require.Less(t, time.Since(began), 3*time.Minute)
+					} else {
+						require.Less(t, time.Since(began), time.Minute)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestHangingWithoutWaiting answers jobs that nobody waits for any more within seconds,
+// wherever they are: a move's time may be over.
+func TestHangingWithoutWaiting(t *testing.T) {
+	for _, sessions := range []int{1, 2, 3} {
+		m := &nntest.Perishable{At: int64(1 + 2*sessions)}
+		lose(t, m, true, nn.ServerConfig{Sessions: sessions, MaxBatch: 4, OneDevice: 2}, func(t *testing.T, s *nn.Server) {
+			require.NoError(t, s.Warm(board.Square(5)))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			began := time.Now()
+			var all sync.WaitGroup
+			var then atomic.Int64
+			for range 30 {
+				all.Add(1)
+				j := &nn.Job{Query: &nn.Query{Game: newGame(t, board.Square(5))}, Out: new(nn.Output), Done: all.Done, Then: func() { then.Add(1) }}
+				s.Submit(ctx, j)
+				defer func() { require.ErrorIs(t, j.Err, context.DeadlineExceeded) }()
+			}
+			all.Wait()
+			synctest.Wait()
+			require.Less(t, time.Since(began), 4*time.Second)
+			require.EqualValues(t, 30, then.Load())
+			require.Nil(t, m.Lost.Load(), "it may answer yet")
+			// Who asks now waits until that is certain.
+			var out nn.Output
+			require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out))
+			require.NotNil(t, m.Lost.Load())
+		})
+	}
+}
+
+// TestClosingWhileItHangs waits for a run that hangs no longer than for a slow one.
+func TestClosingWhileItHangs(t *testing.T) {
+	m := &nntest.Perishable{At: 5}
+	lose(t, m, true, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1}, func(t *testing.T, s *nn.Server) {
+		require.NoError(t, s.Warm(board.Square(5)))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var out nn.Output
+		require.ErrorIs(t, s.Evaluate(ctx, &nn.Query{Game: newGame(t, board.Square(5))}, &out), context.DeadlineExceeded)
+	})
+}
+
+// TestHangingAtFirst opens a board although the first run on the device never ends.
+func TestHangingAtFirst(t *testing.T) {
+	m := &nntest.Perishable{At: 1}
+	lose(t, m, true, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1}, func(t *testing.T, s *nn.Server) {
+		require.NoError(t, s.Warm(board.Square(5)))
+		require.ErrorContains(t, *m.Lost.Load(), "its first run has not ended after 10m0s")
+		var out nn.Output
+		require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out))
+		m.Opened.Add(-1) // the run's own, which is left with it
+	})
+}
+
+// TestNothingInItsPlace fails every query, none of which waits, where nothing takes the
+// place of the device.
+func TestNothingInItsPlace(t *testing.T) {
+	for _, how := range []string{"hangs", "fails"} {
+		m := &nntest.Perishable{At: 7, Spare: errors.New("the file is gone")}
+		lose(t, m, how == "hangs", nn.ServerConfig{Sessions: 3, MaxBatch: 4, OneDevice: 2}, func(t *testing.T, s *nn.Server) {
+			require.NoError(t, s.Warm(board.Square(5)))
+			for range 2 {
+				var all sync.WaitGroup
+				for range 30 {
+					all.Go(func() {
+						var out nn.Output
+						if err := s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out); !errors.Is(err, nn.ErrBackend) || !errors.Is(err, m.Spare) {
+							t.Errorf("%v", err)
+						}
+					})
+				}
+				all.Wait()
+			}
+		})
+	}
+}

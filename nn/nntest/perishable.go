@@ -1,0 +1,70 @@
+package nntest
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"kosumi/board"
+	"kosumi/nn"
+)
+
+// Perishable is a model on a device that is lost, and on cores from then on.
+type Perishable struct {
+	nn.Model
+	At    int64         // run that it is lost at, counted from 1
+	Hangs chan struct{} // until it is closed that run hangs, and those after it; nil: they fail
+	Takes time.Duration // a run before that
+	Spare error         // of opening without the device
+
+	// Lost is why, once it is known. Opened is how many backends are open.
+	Lost   atomic.Pointer[error]
+	Opened atomic.Int64
+
+	runs atomic.Int64
+}
+
+// Open implements [nn.Model].
+func (m *Perishable) Open(size board.Size, maxBatch int) (nn.Backend, error) {
+	gone := m.Lost.Load() != nil
+	if gone && m.Spare != nil {
+		return nil, m.Spare
+	}
+	b, err := m.Model.Open(size, maxBatch)
+	m.Opened.Add(1)
+	if gone {
+		return opened{b, m}, err
+	}
+	return onDevice{opened{b, m}}, err
+}
+
+type opened struct {
+	nn.Backend
+	m *Perishable
+}
+
+func (b opened) Close() error {
+	b.m.Opened.Add(-1)
+	return b.Backend.Close()
+}
+
+type onDevice struct{ opened }
+
+func (b onDevice) Run(n int) error {
+	switch at := b.m.runs.Add(1); {
+	case b.m.Lost.Load() != nil:
+		return nn.ErrLost
+	case at < b.m.At:
+		time.Sleep(b.m.Takes)
+		return b.Backend.Run(n)
+	case b.m.Hangs == nil:
+		err := errors.New("VK_ERROR_DEVICE_LOST")
+		b.m.Lost.CompareAndSwap(nil, &err)
+		return fmt.Errorf("%w: %w", nn.ErrLost, err)
+	}
+	<-b.m.Hangs
+	return b.Backend.Run(n) // what it writes then, nobody reads
+}
+
+func (b onDevice) Lost(err error) { b.m.Lost.CompareAndSwap(nil, &err) }

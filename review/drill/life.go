@@ -1,0 +1,140 @@
+package drill
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"kosumi/board"
+	"kosumi/review"
+	"kosumi/sgf"
+)
+
+// What a problem of life and death asks for: exactly one first move is proved to do it,
+// by package life. Other problems have no task.
+const (
+	Live = "live" // save the group
+	Kill = "kill" // take it
+)
+
+// LifeKind is the kind of such problems.
+const LifeKind review.Kind = "life and death"
+
+//go:embed collection.sgf
+var collection []byte
+
+// Collection returns the problems of life and death that come with the program, one of
+// each level in turn. Package life/mine made them, with the level from 1 to 5 in DI, and
+// the task in KK.
+var Collection = sync.OnceValue(func() []Problem {
+	roots, err := sgf.Parse(collection)
+	if err != nil {
+		panic(fmt.Sprintf("the collection of problems: %v", err)) // it is part of the program
+	}
+	var levels [5][]Problem
+	for _, root := range roots {
+		p, err := collected(root)
+		if err != nil {
+			panic(fmt.Sprintf("the collection of problems, %s: %v", root.Get("GN"), err))
+		}
+		levels[p.Level-1] = append(levels[p.Level-1], p)
+	}
+	var list []Problem
+	for i := 0; ; i++ {
+		before := len(list)
+		for _, of := range levels {
+			if i < len(of) {
+				list = append(list, of[i])
+			}
+		}
+		if len(list) == before {
+			return list
+		}
+	}
+})
+
+// collected reads a problem of the collection.
+func collected(root *sgf.Node) (p Problem, err error) {
+	record, err := sgf.RecordOf(root)
+	if err != nil {
+		return p, err
+	}
+	size := record.Size
+	if p.Level, err = strconv.Atoi(root.Get("DI")); err != nil || p.Level < 1 || p.Level > 5 || record.Setup == nil {
+		return p, fmt.Errorf("level %q", root.Get("DI"))
+	}
+	if p.Number, err = strconv.Atoi(root.Get("GN")); err != nil {
+		return p, err
+	}
+	stones := slices.Repeat([]byte{'.'}, size.Area())
+	for _, list := range []struct {
+		stone  byte
+		points []board.Point
+	}{{'X', record.Setup.Black}, {'O', record.Setup.White}} {
+		for _, at := range list.points {
+			stones[at] = list.stone
+		}
+	}
+	var targets []board.Point
+	for _, v := range root.Values("TR") {
+		if targets, err = sgf.AppendPoints(targets, size, v); err != nil {
+			return p, err
+		}
+	}
+	rules := board.Chinese()
+	task, _, _ := strings.Cut(root.Get("KK"), " ")
+	p.Width, p.Height, p.Stones, p.ToMove, p.Rules, p.Komi = size.W, size.H, string(stones), strings.ToLower(root.Get("PL")), rules.JSON(), float64(rules.Komi)
+	p.Game, p.Task, p.Kind = "Kosumi", task, LifeKind
+	var line []string
+	for _, m := range record.Moves() {
+		line = append(line, size.Vertex(m.Point))
+	}
+	g, err := p.Position()
+	if err != nil || len(line) == 0 || len(targets) == 0 || task != Live && task != Kill {
+		return p, fmt.Errorf("no problem: %w", err)
+	}
+	for _, x := range g.Board().Chain(nil, targets[0]) {
+		p.Group = append(p.Group, size.Vertex(x))
+	}
+	p.solve(line)
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%dx%d %s %s", p.Width, p.Height, p.Stones, p.ToMove)))
+	p.ID = "life-" + hex.EncodeToString(sum[:8])
+	return p, nil
+}
+
+// solve makes the first move of a line the only answer.
+func (p *Problem) solve(line []string) {
+	p.Reason = fmt.Sprintf("%s alone saves the group; that is proved.", line[0])
+	if p.Task == Kill {
+		p.Reason = fmt.Sprintf("%s alone kills the group; that is proved.", line[0])
+	}
+	p.Answers = []Answer{{Move: line[0], Accepted: true, Line: line}}
+}
+
+// lifeProblem is the problem of a position in which one move alone saves or kills a group.
+func lifeProblem(res *review.Result, o *review.Only) Problem {
+	p := ProblemOf(res, o.Ply)
+	p.ID += "-life"
+	p.Kind, p.Task, p.Group = LifeKind, Live, o.Group
+	if o.Kills {
+		p.Task = Kill
+	}
+	p.solve(o.Line)
+	return p
+}
+
+// question says what is asked for.
+func (p *Problem) question(side string) string {
+	switch p.Task {
+	case Live:
+		return side + " to play and save the group: one move alone does."
+	case Kill:
+		return side + " to play and kill the group: one move alone does."
+	}
+	return side + " to play."
+}

@@ -1,0 +1,102 @@
+package drill
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/life"
+	"kosumi/life/check"
+	"kosumi/review"
+)
+
+// TestCollection reads the problems that come with the program: each has one answer, a
+// legal move, and no two are the same; there are several of each level and task.
+func TestCollection(t *testing.T) {
+	list := Collection()
+	require.GreaterOrEqual(t, len(list), 300)
+	require.Less(t, len(collection), 200_000)
+	ids, levels, tasks := map[string]bool{}, map[int]int{}, map[string]int{}
+	for i := range list {
+		p := &list[i]
+		g, err := p.Position()
+		require.NoError(t, err)
+		require.Len(t, p.Answers, 1)
+		at, err := g.Size().ParseVertex(p.Answers[0].Move)
+		require.NoError(t, err)
+		require.NoError(t, g.Legal(g.ToMove(), at), "problem %d", p.Number)
+		require.True(t, p.Answer(p.Answers[0].Move).Accepted)
+		require.False(t, p.Answer("pass").Accepted)
+		require.NotEmpty(t, p.Group)
+		ids[p.ID] = true
+		levels[p.Level]++
+		tasks[p.Task]++
+	}
+	require.Len(t, ids, len(list))
+	for level := 1; level <= 5; level++ {
+		require.Greater(t, levels[level], 30)
+		require.Equal(t, level, list[level-1].Level, "one of each level in turn")
+	}
+	require.Greater(t, tasks[Live], 60)
+	require.Greater(t, tasks[Kill], 60)
+	require.Equal(t, AgainGrade, list[0].Grade(list[0].Answer("pass"), time.Second))
+	require.Equal(t, EasyGrade, list[0].Grade(list[0].Answer(list[0].Answers[0].Move), time.Second))
+}
+
+// TestCollectionIsProved solves problems of the collection anew, some or with
+// KOSUMI_LIFE_COLLECTION=all every one: the answer is the only move, and the checker
+// accepts the proof.
+func TestCollectionIsProved(t *testing.T) {
+	testshared.Slow(t)
+	step := 25
+	if os.Getenv("KOSUMI_LIFE_COLLECTION") == "all" {
+		step = 1
+	}
+	list := Collection()
+	for i := 0; i < len(list); i += step {
+		p := &list[i]
+		g, err := p.Position()
+		require.NoError(t, err)
+		q := life.QuestionOf(g)
+		at, err := q.Size.ParseVertex(p.Group[0])
+		require.NoError(t, err)
+		q.Targets = []board.Point{at}
+		q.Assumed = life.Surroundings(q.Size, q.Stones, q.Targets)
+		out, err := life.Ask(t.Context(), q, life.Options{Nodes: 1_000_000})
+		require.NoError(t, err)
+		line := out.OnlyMove(p.Task == Kill)
+		require.NotEmpty(t, line, "problem %d", p.Number)
+		require.Equal(t, p.Answers[0].Move, q.Size.Vertex(line[0]), "problem %d", p.Number)
+		_, err = check.Proof(out.Proof)
+		require.NoError(t, err)
+	}
+}
+
+// TestProblemsOfLife makes a problem of a position in which one move alone saves a group,
+// in place of the one that asks for a better move.
+func TestProblemsOfLife(t *testing.T) {
+	stones := strings.Repeat(".", 81)
+	best := []review.Candidate{{Move: "E5", Prior: 0.3}}
+	res := &review.Result{Game: review.Info{Width: 9, Height: 9, File: "a", Black: "Ada"}, Positions: []review.Position{{Stones: stones, Winrate: 0.5}, {Stones: stones}},
+		Moves:    []review.Move{{Number: 1, Color: "b", Move: "A1", Loss: 12, Best: best, Judged: true}},
+		Mistakes: []int{0}}
+	var d Set
+	d.Collect(res)
+	require.Len(t, d.Problems, 1)
+	require.Empty(t, d.Problems[0].Task)
+	res.Only = []review.Only{{Ply: 0, Kills: true, Group: []string{"C3"}, Line: []string{"B2", "C2"}}}
+	d.Collect(res)
+	require.Len(t, d.Problems, 1)
+	p := d.Problems[0]
+	require.Equal(t, Kill, p.Task)
+	require.Equal(t, LifeKind, p.Kind)
+	require.Equal(t, []Answer{{Move: "B2", Accepted: true, Line: []string{"B2", "C2"}}}, p.Answers)
+	require.Equal(t, "Ada", p.Player)
+	require.Equal(t, "A1", p.Played)
+	require.False(t, p.Answer("E5").Accepted)
+}

@@ -1,0 +1,316 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/life"
+)
+
+// Group is a group whose life was proved at some move of the game: from there on it was
+// settled, whoever moved first and however many ko threats there were.
+type Group struct {
+	Color   string   `json:"color"`   // "b" or "w"
+	Stones  []string `json:"stones"`  // at the end, or before it was taken
+	Verdict string   `json:"verdict"` // alive, dead, seki
+	// Since is the number of the move after which it is proved, and with the assumptions
+	// of their own at all later ones that were looked at; Taken the move that took it, 0 if none did.
+	Since int `json:"since"`
+	Taken int `json:"taken,omitempty"`
+	// Assumed are chains that the proof at that move takes for alive.
+	Assumed []string `json:"assumed,omitempty"`
+}
+
+// text says what is proved of the group.
+func (g *Group) text() string {
+	text := fmt.Sprintf("%s's %s: %s, settled since move %d, proved", map[string]string{"b": "Black", "w": "White"}[g.Color], g.Stones[0], g.Verdict, g.Since)
+	if len(g.Assumed) > 0 {
+		text += ", if these live: " + strings.Join(g.Assumed, " ")
+	}
+	return text + "."
+}
+
+// settledText tells of the groups that are settled after a move, a line each.
+func settledText(res *Result, number int) (text string) {
+	for i := range res.Groups {
+		if res.Groups[i].Since == number {
+			text += "\n" + res.Groups[i].text()
+		}
+	}
+	return text
+}
+
+// Only is a position in which exactly one first move is proved to save a group, or to
+// kill it.
+type Only struct {
+	Ply   int      `json:"ply"` // the position before it
+	Kills bool     `json:"kills,omitempty"`
+	Group []string `json:"group"` // the stones
+	Line  []string `json:"line"`  // the move, and how it goes on
+}
+
+// Bounds of what is asked for proofs, in positions of their search.
+const (
+	nodesAVisit = 0.3   // of the review, for each point of the board: a tenth of its time or so
+	groupNodes  = 8000  // of one question about a group
+	onlyNodes   = 40000 // of one about a mistake
+	leastGroup  = 3     // stones
+	onlyPlies   = 12    // mistakes that are looked into
+	sureOwner   = 90    // percent of ownership, of a group that is asked about in the end
+	lostOwner   = 60    // percent by which a mistake changes that of a group that it loses
+)
+
+// prover asks about groups of a game that was reviewed.
+type prover struct {
+	ctx  context.Context
+	game *Game
+	res  *Result
+	left int64 // positions that may be searched
+}
+
+// prove adds what is proved of groups to a result. It is a function of the result and
+// of the game alone.
+func prove(ctx context.Context, g *Game, res *Result) error {
+	all := int64(nodesAVisit * float64(res.Visits) * float64(g.Record.Size.Area()))
+	p := &prover{ctx: ctx, game: g, res: res, left: all / 2}
+	err := p.onlies()
+	if err == nil {
+		p.left += all / 2
+		err = p.groups()
+	}
+	if err != nil { // nothing by halves: it is asked again when the review is resumed
+		res.Complete, res.Groups, res.Only = false, nil, nil
+	}
+	return err
+}
+
+// refused leaves out a question that has no answer. A proof that the checker refuses is a
+// fault of the program's, of which a note tells; the review stands.
+func (p *prover) refused(err error) {
+	if !errors.Is(err, life.ErrQuestion) && p.ctx.Err() == nil {
+		p.res.Notes = append(slices.Clip(p.res.Notes), "A group was left out: "+err.Error())
+	}
+}
+
+// question asks about the chain on a stone in the position before a ply.
+func (p *prover) question(ply int, stone board.Point) (*life.Question, error) {
+	g, err := p.game.Position(ply)
+	if err != nil {
+		return nil, err
+	}
+	q := life.QuestionOf(g)
+	q.Targets = []board.Point{stone}
+	own := p.res.Positions[ply].Ownership
+	if own == nil {
+		q.Assumed = life.Surroundings(q.Size, q.Stones, q.Targets)
+		return q, nil
+	}
+	q.Assumed = life.Enclosed(q, func(at board.Point) (least, most float64) {
+		black := (1 + float64(own[at])/100) / 2
+		return black, black
+	})
+	return q, nil
+}
+
+// candidate is a chain that is asked about, in the position before Ply.
+type candidate struct {
+	stones []board.Point
+	color  board.Color
+	ply    int
+	taken  int
+}
+
+// groups looks for the move since which each group of the final position, and each that
+// was taken, is proved to be settled.
+func (p *prover) groups() error {
+	placed, list, err := p.candidates()
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		oldest := slices.MinFunc(c.stones, func(a, b board.Point) int { return placed[a] - placed[b] })
+		found, err := p.since(c, oldest, placed[oldest]+1)
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			p.res.Groups = append(p.res.Groups, *found)
+		}
+	}
+	slices.SortStableFunc(p.res.Groups, func(a, b Group) int { return a.Since - b.Since })
+	return nil
+}
+
+// candidates returns the chains to ask about, the largest first, and for each point the
+// last ply that put a stone there, -1 for set-up.
+func (p *prover) candidates() (placed []int, list []candidate, err error) {
+	plies := len(p.game.Moves)
+	size := p.game.Record.Size
+	placed = make([]int, size.Area())
+	for i := range placed {
+		placed[i] = -1
+	}
+	var before *board.Game
+	for t := 0; t <= plies; t++ {
+		now, err := p.game.Position(t)
+		if err != nil {
+			return nil, nil, err
+		}
+		if before != nil {
+			for _, c := range chainsOf(before, func(at board.Point) bool { return now.At(at) == board.Empty }) {
+				list = append(list, candidate{c, before.At(c[0]), t - 1, t})
+			}
+		}
+		if t < plies {
+			if m := p.game.Moves[t]; m.Point != board.Pass {
+				placed[m.Point] = t
+			}
+		}
+		before = now
+	}
+	for _, c := range chainsOf(before, func(at board.Point) bool { return before.At(at) != board.Empty }) {
+		list = append(list, candidate{c, before.At(c[0]), plies, 0})
+	}
+	list = slices.DeleteFunc(list, func(c candidate) bool { return len(c.stones) < leastGroup || !p.sure(c) })
+	slices.SortStableFunc(list, func(a, b candidate) int { return len(b.stones) - len(a.stones) })
+	return placed, list, nil
+}
+
+// sure reports whether the review takes it for settled who has a group: only then a proof
+// is likely.
+func (p *prover) sure(c candidate) bool {
+	own := p.res.Positions[c.ply].Ownership
+	if own == nil {
+		return false
+	}
+	sum := 0
+	for _, x := range c.stones {
+		sum += int(own[x])
+	}
+	return max(sum, -sum) >= sureOwner*len(c.stones)
+}
+
+// chainsOf returns the chains of a position with a stone that counts.
+func chainsOf(g *board.Game, counts func(board.Point) bool) (list [][]board.Point) {
+	seen := make([]bool, g.Size().Area())
+	for i := range seen {
+		at := board.Point(i)
+		if seen[i] || g.At(at) == board.Empty || !counts(at) {
+			continue
+		}
+		chain := g.Board().Chain(nil, at)
+		for _, x := range chain {
+			seen[x] = true
+		}
+		list = append(list, chain)
+	}
+	return list
+}
+
+// since returns the first of the positions from lo on at which the chain on a stone is
+// proved to be what it is in the end, by halving; nil where nothing is proved in the end.
+func (p *prover) since(c candidate, stone board.Point, lo int) (*Group, error) {
+	verdict, assumed, err := p.settled(c.ply, stone)
+	if verdict == "" || c.taken > 0 && verdict != life.Dead {
+		return nil, err
+	}
+	size := p.game.Record.Size
+	found := &Group{Color: letter(c.color), Verdict: verdict, Since: c.ply, Taken: c.taken, Assumed: assumed}
+	for _, x := range c.stones {
+		found.Stones = append(found.Stones, size.Vertex(x))
+	}
+	for hi := c.ply; lo < hi; {
+		mid := (lo + hi) / 2
+		v, assumed, err := p.settled(mid, stone)
+		if err != nil {
+			return nil, err
+		}
+		if v != verdict {
+			lo = mid + 1
+			continue
+		}
+		hi = mid
+		found.Since, found.Assumed = mid, assumed
+	}
+	return found, nil
+}
+
+// settled asks about the chain on a stone in the position before a ply.
+func (p *prover) settled(ply int, stone board.Point) (verdict string, assumed []string, err error) {
+	if p.left < groupNodes {
+		return "", nil, p.ctx.Err()
+	}
+	q, err := p.question(ply, stone)
+	if err != nil || q.Stones[stone] == board.Empty {
+		return "", nil, err
+	}
+	out, err := life.Settled(p.ctx, q, groupNodes)
+	p.left -= out.Nodes
+	if err != nil {
+		p.refused(err)
+		return "", nil, p.ctx.Err()
+	}
+	return out.Verdict, out.Assumed, p.ctx.Err()
+}
+
+// onlies looks, where a mistake changed who has a group, for exactly one move that would
+// have saved or killed it.
+func (p *prover) onlies() error {
+	for _, t := range p.res.Mistakes[:min(onlyPlies, len(p.res.Mistakes))] {
+		before, after := p.res.Positions[t].Ownership, p.res.Positions[t+1].Ownership
+		if before == nil || after == nil || !p.res.Moves[t].Judged {
+			continue
+		}
+		g, err := p.game.Position(t)
+		if err != nil {
+			return err
+		}
+		changed := func(at board.Point) bool {
+			return max(int(before[at])-int(after[at]), int(after[at])-int(before[at])) > 60
+		}
+		for _, chain := range chainsOf(g, changed) {
+			if len(chain) < leastGroup {
+				continue
+			}
+			if err := p.only(t, chain); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// only adds the position before a ply if there is exactly one move about a chain.
+func (p *prover) only(t int, chain []board.Point) error {
+	if p.left < groupNodes {
+		return p.ctx.Err()
+	}
+	q, err := p.question(t, chain[0])
+	if err != nil {
+		return err
+	}
+	out, err := life.Ask(p.ctx, q, life.Options{Nodes: min(onlyNodes, p.left)})
+	if err != nil {
+		p.refused(err)
+		return p.ctx.Err()
+	}
+	kills := q.Stones[chain[0]] != p.game.Moves[t].Color
+	line := out.OnlyMove(kills)
+	p.left -= out.Attacks.Nodes + out.Defends.Nodes
+	if line == nil || slices.ContainsFunc(p.res.Only, func(o Only) bool { return o.Ply == t }) {
+		return p.ctx.Err()
+	}
+	o := Only{Ply: t, Kills: kills}
+	for _, x := range chain {
+		o.Group = append(o.Group, q.Size.Vertex(x))
+	}
+	for _, x := range line {
+		o.Line = append(o.Line, q.Size.Vertex(x))
+	}
+	p.res.Only = append(p.res.Only, o)
+	return p.ctx.Err()
+}

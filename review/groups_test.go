@@ -1,0 +1,94 @@
+package review
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// corner is a game in which White looks away from a straight three in the corner, and
+// Black kills it.
+const corner = `(;GM[1]FF[4]SZ[9]RU[Chinese]AW[ab][bb][cb][db][da]AB[ac][bc][cc][dc][ec][eb][ea]PL[W];W[ff];B[ba];W[gd];B[fd];W[ge])`
+
+// reviewed is a result of a game without a network, of which Black has a share of the
+// points so many percent in each position.
+func reviewed(t *testing.T, g *Game, black ...int) *Result {
+	res := &Result{Visits: 1000, Complete: true, Mistakes: []int{0}}
+	for ply := range len(g.Moves) + 1 {
+		p, err := g.Position(ply)
+		require.NoError(t, err)
+		at := describe(p, nil)
+		for i := range g.Record.Size.Area() {
+			own := 100
+			if p.At(board.Point(i)) == board.White || p.At(board.Point(i)) == board.Empty {
+				own = black[ply]
+			}
+			at.Ownership = append(at.Ownership, int8(own))
+		}
+		res.Positions = append(res.Positions, at)
+	}
+	for range g.Moves {
+		res.Moves = append(res.Moves, Move{Judged: true})
+	}
+	return res
+}
+
+// TestGroups proves since when a corner is dead, and that one move would have saved it.
+func TestGroups(t *testing.T) {
+	g := load(t, corner)
+	res := reviewed(t, g, 0, 80, 99, 99, 99, 99)
+	require.NoError(t, prove(context.Background(), g, res))
+	require.Equal(t, []Group{{Color: "w", Verdict: "dead", Since: 2, Stones: []string{"D9", "D8", "C8", "B8", "A8"}, Assumed: []string{"E9"}}}, res.Groups)
+	require.Len(t, res.Only, 1)
+	only := res.Only[0]
+	require.Equal(t, Only{Ply: 0, Group: only.Group, Line: only.Line}, only)
+	require.Equal(t, "B9", only.Line[0])
+	require.Contains(t, only.Group, "A8")
+	again := reviewed(t, g, 0, 80, 99, 99, 99, 99)
+	require.NoError(t, prove(context.Background(), g, again))
+	require.Equal(t, res, again, "the same every time")
+
+	// Without visits there is nothing to spend, and an end by halves leaves nothing.
+	poor := reviewed(t, g, 0, 80, 99, 99, 99, 99)
+	poor.Visits = 10
+	require.NoError(t, prove(context.Background(), g, poor))
+	require.Empty(t, poor.Groups)
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	ended := reviewed(t, g, 0, 80, 99, 99, 99, 99)
+	require.ErrorIs(t, prove(ctx, g, ended), context.Canceled)
+	require.False(t, ended.Complete)
+	require.Empty(t, ended.Groups)
+
+	// Who has the corner in the end is open: nothing is asked.
+	open := reviewed(t, g, 0, 0, 0, 0, 0, 0)
+	open.Mistakes = nil
+	require.NoError(t, prove(context.Background(), g, open))
+	require.Empty(t, open.Groups)
+}
+
+// TestGroupsInRecord writes what is proved into the record: at its beginning, and at the
+// move since which it is so.
+func TestGroupsInRecord(t *testing.T) {
+	g := load(t, corner)
+	res := reviewed(t, g, 0, 80, 99, 99, 99, 99)
+	for i := range res.Positions {
+		res.Positions[i].Visits = 1
+	}
+	require.NoError(t, prove(context.Background(), g, res))
+	const text = "White's D9: dead, settled since move 2, proved, if these live: E9."
+	root := Annotated(g, res, "test")
+	require.Contains(t, root.Text("C"), text)
+	said := 0
+	for n := range root.MainLine() {
+		if n != root && strings.Contains(n.Text("C"), text) {
+			require.Equal(t, "ba", n.Get("B"))
+			said++
+		}
+	}
+	require.Equal(t, 1, said)
+}

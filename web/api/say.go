@@ -1,0 +1,91 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Say is a sentence of the page: it stands there as say_KEY in every language. What
+// stands in it, by the names in its braces, is in With.
+type Say struct {
+	Key  string            `json:"key"`
+	With map[string]string `json:"with,omitempty"`
+}
+
+// Sentences are the refusals that people meet, in English, by their keys.
+var Sentences = map[string]string{
+	"sgf_none":       "this is not an SGF file",
+	"sgf_large":      "the record is too large",
+	"sgf_size":       "boards have 2 to 25 lines a side",
+	"sgf_moves":      "its moves cannot be played ({why})",
+	"sgf_bad":        "it cannot be read ({why})",
+	"record_not_go":  "it is not a game of Go",
+	"record_empty":   "it has no moves",
+	"record_long":    "it has too many moves",
+	"net_board":      "the network in use does not know boards of {board}",
+	"no_levels":      "this network has no levels on {board}",
+	"no_level":       "there is no level {level} on {board}: {low} to {high}",
+	"handicap":       "{n} handicap stones do not go on a {board} board",
+	"komi":           "komi {komi}: a multiple of 0.5 within {most}",
+	"clock":          "these times are out of range: {why}",
+	"limits":         "visits or seconds of a move are out of range",
+	"nothing_back":   "there is nothing to take back",
+	"nothing_on":     "there is nothing to bring back",
+	"not_looked":     "this move was not looked at",
+	"note_long":      "a note has at most {n} bytes",
+	"tree_full":      "the tree has {n} nodes, as many as there may be",
+	"root_stays":     "the beginning cannot be deleted",
+	"marks_many":     "more marks than points",
+	"name_long":      "a name has at most {n} bytes",
+	"names_many":     "at most {n} names",
+	"search_long":    "a search has at most {n} bytes",
+	"profile":        "{file} was damaged ({why}). It is kept as {aside}; a new one has been begun.",
+	"levels":         "{why}. It is kept as {aside}; your rank begins anew.",
+	"profile_unread": "{file} cannot be read: {why}",
+	"net_name":       "the file of a network ends in {endings}; its name is of letters, digits, dots and dashes",
+	"net_coming":     "{name} is on its way already",
+	"net_there":      "there is a network of that name already: remove it first",
+	"net_gone":       "there is no network of that name",
+	"net_https":      "the address of a network begins with https://",
+	"net_sha":        "a sha256 has 64 hexadecimal digits",
+	"net_large":      "the file has more than {n} GB",
+	"net_stop":       "stop it first",
+	"net_used":       "this network is in use: choose another one first",
+	"net_foreign":    "this network is not of this folder",
+	"net_redirect":   "the address leads to one that is not https",
+	"net_redirects":  "too many redirects",
+	"net_again":      "what was fetched does not fit: once more from the beginning",
+	"net_status":     "the server answers {status}",
+	"net_other":      "the file is another one: its sha256 is {sum}. It was removed",
+	"net_broken":     "the file is not a network that works here: {why}. It was removed",
+	"net_boards":     "it serves none of the boards of 19x19, 13x13, 9x9 and 7x7",
+	"net_short":      "the file ends too early",
+}
+
+// Tell returns a refusal with a sentence of the page. with are names and values.
+func Tell(code, key string, with ...any) error {
+	e := Error{Code: code, Text: Sentences[key], Say: &Say{Key: key}}
+	for i := 0; i+1 < len(with); i += 2 {
+		if e.Say.With == nil {
+			e.Say.With = map[string]string{}
+		}
+		name, value := fmt.Sprint(with[i]), fmt.Sprint(with[i+1])
+		e.Say.With[name] = value
+		e.Text = strings.ReplaceAll(e.Text, "{"+name+"}", value)
+	}
+	return e
+}
+
+// Warned adds what became of a damaged file; nil adds nothing.
+func (p *Profile) Warned(err error) {
+	if err == nil {
+		return
+	}
+	p.Warn = strings.TrimSpace(p.Warn + " " + err.Error())
+	if s := Said(err); s != nil {
+		p.Says = append(p.Says, *s)
+	}
+}
+
+// Said is the sentence of an error, nil if it has none.
+func Said(err error) *Say { return AsError(err).Say }

@@ -1,0 +1,25 @@
+import type { Review, ReviewGroup } from "../gen/api";
+import { t } from "../i18n";
+
+/** Groups whose life a review proved, each by the move since which it is settled; pressed, they lead there. */
+export function Groups({ r, at, go }: { r: Review; at: number; go: (n: number) => void }) {
+	const list = (r.groups ?? []) as ReviewGroup[];
+	if (list.length === 0) return null;
+	return (
+		<section class="life-groups" aria-label={t("life_groups")}>
+			<h3>{t("life_groups")}</h3>
+			<ol>
+				{list.map((g) => (
+					<li key={g.stones[0]}>
+						<button type="button" class={g.since === at ? "on" : ""} aria-current={g.since === at} title={g.assumed.length ? `${t("life_assumed")} ${(g.assumed as string[]).join(", ")}` : undefined} onClick={() => go(g.since)}>
+							<span class={"dot " + g.c} /> {(g.stones as string[])[0]} <strong>{t(`life_${g.verdict}` as "life_dead")}</strong> <span class="dim">{t("life_since", { n: g.since })}</span>
+						</button>
+					</li>
+				))}
+			</ol>
+		</section>
+	);
+}
+
+/** The stones of groups that are settled at a position. */
+export const settledAt = (r: Review, at: number): string[] => ((r.groups ?? []) as ReviewGroup[]).filter((g) => g.since === at).flatMap((g) => g.stones as string[]);
