@@ -12,6 +12,7 @@
 #define PREFETCH(p) ((void)(p))
 #define SPLAT2(p) wasm_v128_load32_splat(p)
 #define DOT2(acc, w, v) wasm_i32x4_add(acc, wasm_i32x4_dot_i16x8(w, v))
+#define LARGER(a, b) ((vmask)wasm_i32x4_max((v128_t)(a), (v128_t)(b)))
 #define TO_FLOAT(x) ((vf)wasm_f32x4_convert_i32x4(x))
 #define STORE16(p, x) store_int16(p, (v128_t)(x))
 typedef v128_t vi;
