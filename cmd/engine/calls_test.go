@@ -165,7 +165,7 @@ life SIX --check SIX -> 2 --check takes its own file
 life --check NOWHERE -> 2 no such file
 life --check TEXT -> 1 neither a proof file
 life --check SIX -> 1 neither a proof file
-drill -> 2 engine drill
+drill a b -> 2 wrong number of arguments (2)
 drill NOWHERE -> 2 no such file
 drill TEXT -> 1 not a problem set
 net -> 2 info, new
@@ -311,7 +311,7 @@ serve --metrics :99999 -> 2 the port is "99999"
 serve --model NOWHERE -> 1 no such file
 serve --listen nosuch -> 2 --listen is "nosuch"
 remote -> 2 engine remote ADDRESS
-remote kosumi://T@127.0.0.1:1#x gtp -> 2 no sha256
+remote kosumi://T@127.0.0.1:1#x gtp -> 2 not the SHA-256
 remote http://127.0.0.1:1 gtp -> 2 kosumi://
 remote nosuch gtp -> 2 kosumi://
 remote TEXT gtp -> 2 holds no address

@@ -57,7 +57,7 @@ func played(t *testing.T, size board.Size, moves []board.Move) *board.Game {
 
 func TestOpeningsUsage(t *testing.T) {
 	for want, args := range map[string][]string{
-		"-o is needed":  {},
+		"give -o FILE":  {},
 		"--count":       {"-o", "x", "--count", "0"},
 		"--max-moves":   {"-o", "x", "--min-moves", "5", "--max-moves", "4"},
 		"--temperature": {"-o", "x", "--temperature", "0"},

@@ -66,7 +66,7 @@ func TestPluginsThatCannotBeUsed(t *testing.T) {
 	}{
 		"no file":         {filepath.Join(t.TempDir(), "absent.so"), "absent.so: not found", ort.ErrNotFound},
 		"a folder":        {t.TempDir(), "it is a folder: name the library in it", nil},
-		"no library":      {text, "no shared library of any system", ort.ErrNotPlugin},
+		"no library":      {text, "not a shared library of any system", ort.ErrNotPlugin},
 		"another library": {library(t, "another", "int answer(void) { return 42; }"), "it does not export CreateEpFactories", ort.ErrNotPlugin},
 		"another version": {library(t, "newer", newer), "it may be made for another version: ", nil},
 		"no device":       {library(t, "empty", empty), "it finds no device here that it can use", nil},
