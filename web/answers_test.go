@@ -96,6 +96,7 @@ func TestFullHouse(t *testing.T) {
 func answered(s *Server) *conn {
 	c := &conn{s: s, events: make(chan api.Event, maxQueue), frames: newFrames(), client: folder.NewID()}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	c.life = s.proofs.Asker(c.ctx, c.Post)
 	return c
 }
 

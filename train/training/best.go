@@ -246,7 +246,7 @@ func (r *run) failed(err error) error {
 		}
 	}
 	if list, _ = learn.Checkpoints(dir); len(list) > 0 {
-		return fmt.Errorf("%w; nothing is exported; run the same command with an --lr below %g to resume from step %d, before that", err, r.Learn.Rate, learn.StepOf(list[0]))
+		return fmt.Errorf("%w; nothing is exported; run the same command with a lower --lr than %g to resume from step %d, before that", err, r.Learn.Rate, learn.StepOf(list[0]))
 	}
 	return fmt.Errorf("%w; nothing is exported; take a lower --lr than %g", err, r.Learn.Rate)
 }
