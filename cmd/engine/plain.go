@@ -65,7 +65,7 @@ func plainFlagError(cmd *cobra.Command, err error) error {
 func plainArgumentError(cmd *cobra.Command, args []string) error {
 	_, wants, _ := strings.Cut(cmd.Use, " ")
 	switch {
-	case len(args) > 0 && (wants == "" || wants[0] == '-' || wants[0] == '['):
+	case len(args) > 0 && (wants == "" || strings.HasPrefix(strings.TrimLeft(wants, "["), "-")):
 		return fmt.Errorf("unexpected argument %q%s", args[0], meant(cmd, args[0]))
 	case len(args) == 0:
 		return fmt.Errorf("give %s: %s", wants, cmd.UseLine())
