@@ -276,7 +276,7 @@ func TestStrangers(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, ws.Write(t.Context(), websocket.MessageText, data))
 		_, _, err = ws.Read(t.Context())
-		require.Equal(t, closeNoToken, websocket.CloseStatus(err), "it works once")
+		require.EqualValues(t, closeNoToken, websocket.CloseStatus(err), "it works once")
 	})
 	t.Run("binary", func(t *testing.T) {
 		c := join(t, s)
