@@ -145,9 +145,19 @@ export function askSweep(): void {
 	if (d && next !== undefined && status.peek() === "open") post("analysis.set", { doc: d.doc, node: next, on: true, visits: SWEEP_VISITS });
 }
 
+// Only the newest frame is sent, so the last one of a position can be replaced by one of
+// another: after three seconds without a frame the sweep asks again.
+let lastFrame = 0;
+setInterval(() => {
+	if (!sweep.peek() || performance.now() - lastFrame < 3000) return;
+	lastFrame = performance.now();
+	ask();
+}, 1000);
+
 /** Takes a frame into account; what is over makes room for the next position. */
 export function swept(f: Frame): void {
 	const s = sweep.peek();
+	lastFrame = performance.now();
 	if (!s) return;
 	const mine = f.node === s.todo[0];
 	if (f.final || f.visits >= SWEEP_VISITS) {
