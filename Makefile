@@ -55,11 +55,12 @@ kernel-wasm: bin/page/kernel.wasm
 bin/page/kernel.wasm: $(wildcard nn/kernel/*.[ch]) release/kernels.go release/requirements.txt
 	@$(GO) run ./release -kernels $@
 
-# The tests of what computes networks once more as in a page: in node, by WebAssembly.
+# The tests of what is different in a page once more as there: in node, by WebAssembly.
 test-wasm: kernel-wasm
 	$(GO) test -count=1 ./nn/model -run TestSameInPage -answers $(CURDIR)/bin/page/answers.json
 	GO="$(GO)" scripts/test-wasm.sh ./nn/kernel ./nn/graph
 	GO="$(GO)" scripts/test-wasm.sh -run TestKernelsMatchKataGo ./nn/katago
+	GO="$(GO)" scripts/test-wasm.sh -run 'TestNamedCharsets|TestGeneratedRecords|TestMixedCollection' ./sgf
 	GO="$(GO)" scripts/test-wasm.sh -run 'TestSameInPage|TestReadOfBytes' ./nn/model -answers $(CURDIR)/bin/page/answers.json
 
 # Archives and packages of a version, for every system, in dist/: make release
