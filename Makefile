@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run check test test-avx2 test-wasm test-pytorch kernel-wasm build release page page-site check-page deps deps-test race race-short fuzz bench lint fmt clean
+.PHONY: run check test test-avx2 test-wasm test-pytorch kernel-wasm build release page page-site page-npm check-page deps deps-test race race-short fuzz bench lint fmt clean
 
 # The program fetches the onnxruntime library itself when something needs it. On a Mac
 # that is at once: the GPU is reached through it.
@@ -36,7 +36,12 @@ web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 page-site: page kernel-wasm
 	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags "-s -w -X main.version=$(or $(VERSION),dev)" -o bin/page/page.wasm ./cmd/page
 	cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" nn/kernel/kernel-worker.js bin/page/
-	$(GO) run ./web/build -site bin/site
+	$(GO) run ./web/build -site bin/site -npm bin/npm -version $(or $(VERSION),dev)
+
+# The engine of that page alone, for other pages and for node: bin/kosumi-VERSION.tgz, as
+# npm publishes and installs it.
+page-npm: page-site
+	cd bin && npm pack --silent ./npm
 
 # The page's TypeScript, checked.
 check-page: page
