@@ -34,7 +34,7 @@ web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 # The page as a folder of files that needs no program: bin/site, for any host of files
 # and any path. python3 -m http.server -d bin/site shows it.
 page-site: page kernel-wasm
-	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags "-s -w -X main.version=$(or $(VERSION),dev)" -o bin/page/page.wasm ./cmd/page
+	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags "-s -w -buildid= -X main.version=$(or $(VERSION),dev)" -o bin/page/page.wasm ./cmd/page
 	cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" nn/kernel/kernel-worker.js bin/page/
 	$(GO) run ./web/build -site bin/site -npm bin/npm -version $(or $(VERSION),dev)
 
