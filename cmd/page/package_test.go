@@ -11,9 +11,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/engine/analysis"
@@ -173,6 +175,46 @@ const given = JSON.parse(readFileSync("given.json")); writeFileSync("result.json
 	data, err := os.ReadFile(filepath.Join(dir, "result.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, result))
+}
+
+// TestEndedWorkers has the system end the workers of the kernels during a search: others
+// take their place, and it is answered.
+func TestEndedWorkers(t *testing.T) {
+	var sent atomic.Int64
+	files := http.FileServer(http.Dir(filepath.Join(folder(t), "../npm")))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.Contains(r.URL.Path, "/kernel-worker-") {
+			files.ServeHTTP(w, r)
+			return
+		}
+		script, err := os.ReadFile(filepath.Join(folder(t), r.URL.Path))
+		if sent.Add(1) <= 3 { // the third one stands in for one of the first two
+			script = append(script, `
+{
+	const heard = port.onmessage;
+	let runs = 0;
+	port.onmessage = (e) => {
+		if (e.data.calls?.[0]?.[0] === "run" && ++runs > 10) throw new Error("no memory");
+		heard(e);
+	};
+}`...)
+		}
+		w.Header().Set("Content-Type", "text/javascript")
+		w.Header().Set("Cache-Control", "no-store")
+		w.Write(script)
+		assert.NoError(t, err)
+	}))
+	t.Cleanup(s.Close)
+	b := browsertest.Open(t)
+	b.Do(chromedp.Navigate(s.URL + "/LICENSE"))
+	visits := browsertest.JS[int](b, `import("/kosumi.mjs").then(async ({ Kosumi }) => {
+		const kosumi = await Kosumi.open({ workers: 2 });
+		const [r] = await kosumi.analysis().query({ moves: [], rules: "chinese", boardXSize: 9, boardYSize: 9, maxVisits: 600 });
+		kosumi.close();
+		return r.rootInfo.visits;
+	})`)
+	require.GreaterOrEqual(t, visits, 600)
+	require.GreaterOrEqual(t, sent.Load(), int64(4), "workers that were started")
 }
 
 // query is one of KataGo's protocol.
