@@ -50,27 +50,27 @@ func TestSite(t *testing.T) {
 	p.Enter()
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, limit: "visits", visits: 30, pace: false }))`, nil))
 	p.Do(chromedp.Evaluate(`location.hash = "#/new"`, nil))
-	p.Until(`document.querySelector("form.new")`)
+	p.Until(`document.querySelector("form.new .button.primary:not(:disabled)")`)
 	p.Do(chromedp.Evaluate(`document.querySelector("form.new .button.primary").click()`, nil))
 	p.Mine()
 	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
 	p.Try("E5")
-	require.Equal(t, 2, p.Stones())
+	p.Shows(2)
 	address := browsertest.JS[string](p.Tab, "location.href")
 
 	p.Do(chromedp.Reload())
 	p.Mine()
 	require.Equal(t, address, browsertest.JS[string](p.Tab, "location.href"))
-	require.Equal(t, 2, p.Stones(), "the game is there")
+	p.Shows(2) // the game is there
 
 	p.Until(`navigator.serviceWorker.controller`)
 	s.Close()
 	p.Do(chromedp.Reload())
 	p.Mine()
-	require.Equal(t, 2, p.Stones(), "the game is there without the server")
+	p.Shows(2) // without the server too
 	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
 	p.Try("C3")
-	require.Equal(t, 4, p.Stones())
+	p.Shows(4)
 	p.Clean()
 }
 

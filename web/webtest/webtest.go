@@ -69,8 +69,17 @@ func (p Page) Free(skip map[string]bool) string {
 	return ""
 }
 
+// stones is an expression for how many stones are on the board.
+const stones = `[...document.querySelectorAll("[role=gridcell]")].filter((c) => / (black|white)/.test(c.ariaLabel)).length`
+
 // Stones counts the stones on the board.
 func (p Page) Stones() int {
 	p.T.Helper()
-	return browsertest.JS[int](p.Tab, `[...document.querySelectorAll("[role=gridcell]")].filter((c) => / (black|white)/.test(c.ariaLabel)).length`)
+	return browsertest.JS[int](p.Tab, stones)
+}
+
+// Shows waits until so many stones are on the board.
+func (p Page) Shows(count int) {
+	p.T.Helper()
+	p.Until(fmt.Sprintf("%s === %d", stones, count))
 }

@@ -47,7 +47,9 @@ async function offline(): Promise<void> {
 	kept = await navigator.serviceWorker.register(trusted("sw.js")).catch(() => null);
 	if (!kept) return;
 	const look = () => (waits.value = !!kept!.waiting && !!navigator.serviceWorker.controller);
-	kept.onupdatefound = () => { const next = kept!.installing; if (next) next.onstatechange = look; };
+	const follow = () => { const next = kept!.installing; if (next) next.onstatechange = look; };
+	kept.onupdatefound = follow;
+	follow(); // what came while the page was loaded
 	look();
 	document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") void kept!.update().catch(() => undefined); }); // there may be no network
 }
