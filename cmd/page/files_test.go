@@ -206,9 +206,7 @@ func TestReviewInTab(t *testing.T) {
 	s := site(t)
 	b := browsertest.Open(t)
 	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))
-	const spoilt = "(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])"
-	b.Do(chromedp.Evaluate(fmt.Sprintf(`worker.postMessage({ t: "request", id: 1, method: "POST", path: "/api/import?to=review", headers: ["Content-Type", "text/plain"], body: new TextEncoder().encode(%q) })`, spoilt), nil))
-	eventually(b, `command("watch", { what: "reviews" }).then((e) => { const r = e.d.reviews[0]; if (r?.state === "refused") throw new Error(r.why); return r?.state === "done" && r.worst.length > 0; })`)
+	reviewed(b)
 	eventually(b, `command("player.names", { mine: ["Ann"], others: ["Ben"] }).then((e) => e.t === "ok")`)
 	next := browsertest.JS[struct {
 		T string
@@ -216,6 +214,13 @@ func TestReviewInTab(t *testing.T) {
 	}](b, `command("drill.next", {})`)
 	require.Equal(t, "ok", next.T)
 	require.Equal(t, []int{9, 9}, next.D.Problem.Size)
+}
+
+// reviewed has the server of a tab review a game with mistakes, and waits for it.
+func reviewed(b *browsertest.Tab) {
+	const spoilt = "(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])"
+	b.Do(chromedp.Evaluate(fmt.Sprintf(`worker.postMessage({ t: "request", id: 1, method: "POST", path: "/api/import?to=review", headers: ["Content-Type", "text/plain"], body: new TextEncoder().encode(%q) })`, spoilt), nil))
+	eventually(b, `command("watch", { what: "reviews" }).then((e) => { const r = e.d.reviews[0]; if (r?.state === "refused") throw new Error(r.why); return r?.state === "done" && r.worst.length > 0; })`)
 }
 
 // TestLifeInTab stops a question about life and death that would take ten minutes: a
