@@ -70,7 +70,7 @@ function Job({ j }: { j: NetworkJob }) {
 			<strong>{j.name}</strong>
 			{runs && <progress max={j.total || 1} value={j.state === "fetching" ? (j.total ? j.done : undefined) : undefined} aria-label={t("progress")} />}
 			<span class={j.error ? "bad-text" : "dim"} role="status">
-				{j.error ? (j.full ? t("disk_full") : j.say ? told(j.say) : j.error)
+				{j.error ? (j.say ? told(j.say) : j.error)
 					: j.state === "fetching" ? [j.total ? t("of", { n: mb(j.done), of: mb(j.total) }) : mb(j.done), j.speed ? t("size_speed", { n: num(j.speed / 1e6, 1) }) : "", left > 1 ? t("left", { time: duration(left) }) : ""].filter(Boolean).join(" · ")
 					: t(`network_${j.state}` as "network_checking", { n: mb(j.done) })}
 			</span>
