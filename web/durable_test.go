@@ -276,7 +276,7 @@ func TestUnsavedReview(t *testing.T) {
 // TestDrillIsWrittenDown answers a problem: the answer is on the disk with the
 // verdict, and so is the grade that overrules it, once.
 func TestDrillIsWrittenDown(t *testing.T) {
-	dir := t.TempDir()
+	dir := searched(t)
 	s := serve(t, dir)
 	c := join(t, s)
 	upload(t, s, "?to=review", map[string]string{"a.sgf": spoiltNine})
