@@ -106,9 +106,18 @@ func TestPointing(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100000, tab: "tree" }));
 		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
+	const rows = `[...document.querySelectorAll(".cands tbody tr th")].slice(0, 4).map((e) => e.childNodes[0].data).join(" ")`
+	moved := browsertest.JS[[]string](p.Tab, `(async () => { const seen = []; for (let i = 0; i < 20; i++) {
+		const row = document.querySelectorAll(".cands tbody tr")[1], before = `+rows+`;
+		row.dispatchEvent(new MouseEvent("mouseenter"));
+		await new Promise((done) => setTimeout(done, 20));
+		if (`+rows+` !== before) seen.push(before + " became " + `+rows+`);
+		row.closest(".cands").dispatchEvent(new MouseEvent("mouseleave"));
+		await new Promise((done) => setTimeout(done, 80));
+	} return seen; })()`)
+	require.Empty(t, moved, "rows that moved as they were pointed at")
 	p.Hover(".cands tbody tr:nth-child(2) th")
 	p.Until(`document.querySelectorAll(".cands tbody tr")[1].classList.contains("on")`)
-	const rows = `[...document.querySelectorAll(".cands tbody tr th")].slice(0, 4).map((e) => e.childNodes[0].data).join(" ")`
 	before, visits := browsertest.JS[string](p.Tab, rows), browsertest.JS[int](p.Tab, `Number(document.querySelector(".engine-line").dataset.visits)`)
 	p.Until(fmt.Sprintf(`Number(document.querySelector(".engine-line").dataset.visits) > %d`, visits+500))
 	require.Equal(t, before, browsertest.JS[string](p.Tab, rows))

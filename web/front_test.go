@@ -113,6 +113,37 @@ func TestStoneAtOnce(t *testing.T) {
 	p.Clean()
 }
 
+// TestStoneStays answers a problem and tries a move in a review while the answers are held
+// back: the stone lies on the board until they come.
+func TestStoneStays(t *testing.T) {
+	s := servePage(t, searched(t))
+	p := openPage(t, s)
+	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(`window.held = []; { const Real = WebSocket; window.WebSocket = class extends Real {
+			send(data) { if (/"(drill.answer|review.try)"/.test(data)) held.push(() => super.send(data)); else super.send(data); } }; }`).Do(ctx)
+		return err
+	}), chromedp.Reload())
+	p.Enter()
+	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	p.Do(chromedp.Evaluate(`document.querySelector(".mistakes li button").click()`, nil))
+	p.Until(`document.querySelector(".mistakes li button.on")`)
+	stays := func(verdict string) {
+		before, v := p.Stones(), p.Free(nil)
+		p.Point(v)
+		p.Until(`held.length === 1`)
+		require.True(t, browsertest.JS[bool](p.Tab, fmt.Sprintf(`new Promise((done) => setTimeout(() => done([...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith(%q + " "))), 1200))`, v)), "%s is gone before it is judged", v)
+		p.Do(chromedp.Evaluate(`held.pop()()`, nil))
+		p.Until(verdict)
+		p.HasStones(before)
+	}
+	stays(`document.querySelector(".mistake-box .good-text, .mistake-box .bad-text")`)
+	p.Do(chromedp.Navigate(s.Address() + "drills"))
+	p.Until(`document.querySelector("main.drill [role=gridcell]")`)
+	stays(`document.querySelector("main.drill").dataset.answered !== ""`)
+	p.Clean()
+}
+
 // TestScreenStaysOn holds the screen on while a game is played, and lets go of it after.
 func TestScreenStaysOn(t *testing.T) {
 	looks(t)

@@ -156,6 +156,7 @@ function More({ g }: { g: GameState }) {
 	);
 }
 
+const focus = (e: HTMLElement | null): void => e?.focus();
 const undo = () => void command("game.undo");
 const redo = () => void command("game.redo");
 
@@ -167,7 +168,7 @@ function Actions({ g }: { g: GameState }) {
 				<div class="strip" role="alertdialog" aria-label={t("really_resign")}>
 					<span>{t("really_resign")}</span>
 					<button class="button danger" onClick={() => { resigning.value = false; void command("game.resign"); }}>{t("resign")}</button>
-					<button class="button quiet" onClick={() => (resigning.value = false)}>{t("keep_playing")}</button>
+					<button class="button quiet" ref={focus} onClick={() => (resigning.value = false)}>{t("keep_playing")}</button>
 				</div>
 			) : (
 				<>
