@@ -254,7 +254,7 @@ func TestLearn(t *testing.T) {
 	c := join(t, s)
 	require.Eventually(t, func() bool {
 		return len(ask[api.Profile](c, "watch", api.Watch{What: "profile"}).Lessons) == 5
-	}, time.Minute, 50*time.Millisecond)
+	}, browsertest.Patience, 50*time.Millisecond)
 	p.Do(chromedp.Navigate(s.Address() + "learn/game"))
 	p.Press("Start the game")
 	p.Mine()

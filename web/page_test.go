@@ -457,7 +457,7 @@ func TestPageKeepsTheRecord(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[7]") }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[7]") }, browsertest.Patience, 50*time.Millisecond)
 	require.Equal(t, "(;SZ[9]RU[Japanese]KM[7]LB[cc:a label that is long]AB[dd];B[ee])\n", record())
 	p.Clean()
 }
@@ -497,6 +497,6 @@ func TestTypedNumbers(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[-0.5]") }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[-0.5]") }, browsertest.Patience, 50*time.Millisecond)
 	p.Clean()
 }

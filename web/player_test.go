@@ -100,7 +100,7 @@ func TestYou(t *testing.T) {
 	p.Press("Undo")
 	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
 	deleteOf(lost)
-	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, browsertest.Patience, 50*time.Millisecond)
 	require.FileExists(t, s.folder.Path("games", won, ".jsonl"))
 
 	// A name makes a review of somebody's game count.
@@ -224,7 +224,7 @@ func TestNetworksPage(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := os.Stat(filepath.Join(dir, "networks", "strong.bin.gz"))
 		return os.IsNotExist(err)
-	}, time.Minute, 50*time.Millisecond)
+	}, browsertest.Patience, 50*time.Millisecond)
 	text, err := json.Marshal(ask[api.NetworkList](c, "watch", api.Watch{What: "networks"}))
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "strong")
