@@ -189,7 +189,7 @@ func chooseFiles(p webtest.Page, files map[string]string) {
 // TestReviewPage reviews a game, finds a better move, and answers the problems that
 // come of it.
 func TestReviewPage(t *testing.T) {
-	dir := t.TempDir()
+	dir := searched(t)
 	s := servePage(t, dir)
 	p := openPage(t, s)
 	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
