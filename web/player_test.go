@@ -91,7 +91,8 @@ func TestYou(t *testing.T) {
 	p.Do(chromedp.Evaluate(`document.querySelector(".kept input[type=search]").select()`, nil), chromedp.KeyEvent(" "))
 	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
 
-	// Deleting can be undone; without that the file goes.
+	// Deleting can be undone, for as long as the note stands; else the file goes with it.
+	p.Do(chromedp.Evaluate(notesStay, nil))
 	deleteOf := func(id string) {
 		p.Do(chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll(".kept-row")].find((r) => r.querySelector("a").href.endsWith(%q)).querySelectorAll("button")[1].click()`, id), nil))
 		p.Until(`document.querySelectorAll(".kept-row").length === 1`)
@@ -100,6 +101,8 @@ func TestYou(t *testing.T) {
 	p.Press("Undo")
 	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
 	deleteOf(lost)
+	require.FileExists(t, s.folder.Path("games", lost, ".jsonl"))
+	p.Do(chromedp.Evaluate(`document.querySelector('a[href="/settings"]').click()`, nil))
 	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, browsertest.Patience, 50*time.Millisecond)
 	require.FileExists(t, s.folder.Path("games", won, ".jsonl"))
 

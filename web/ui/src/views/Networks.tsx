@@ -53,13 +53,11 @@ async function upload(f: File | undefined): Promise<void> {
 	}
 }
 
-const REMOVE = 8000; // ms in which it can be undone
 const gone = signal<Set<string>>(new Set());
 function remove(name: string): void {
 	gone.value = new Set([...gone.value, name]);
-	const back = () => { clearTimeout(timer); gone.value = new Set([...gone.value].filter((n) => n !== name)); };
-	const timer = setTimeout(() => void ask("network.remove", { name }).then(back), REMOVE);
-	toast(t("network_removed", { name }), { action: t("undo"), run: back, ms: REMOVE - 500 });
+	const back = () => { gone.value = new Set([...gone.value].filter((n) => n !== name)); };
+	toast(t("network_removed", { name }), { action: t("undo"), run: back, gone: () => void ask("network.remove", { name }).then(back), ms: 8000 });
 }
 
 function Job({ j }: { j: NetworkJob }) {
