@@ -57,22 +57,22 @@ func TestSite(t *testing.T) {
 	p.Mine()
 	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
 	p.Try("E5")
-	p.Shows(2)
+	p.HasStones(2)
 	address := browsertest.JS[string](p.Tab, "location.href")
 
 	p.Do(chromedp.Reload())
 	p.Mine()
 	require.Equal(t, address, browsertest.JS[string](p.Tab, "location.href"))
-	p.Shows(2) // the game is there
+	p.HasStones(2, "the game is there")
 
 	p.Until(`navigator.serviceWorker.controller`)
 	s.Close()
 	p.Do(chromedp.Reload())
 	p.Mine()
-	p.Shows(2) // without the server too
+	p.HasStones(2, "the game is there without the server")
 	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
 	p.Try("C3")
-	p.Shows(4)
+	p.HasStones(4)
 	p.Clean()
 }
 
@@ -87,14 +87,13 @@ func TestPhoneInPocket(t *testing.T) {
 	look := func(state string) {
 		p.Do(chromedp.Evaluate(fmt.Sprintf(`Object.defineProperty(document, "visibilityState", { value: %q, configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`, state), nil))
 	}
-	moves := func(count int) { p.Until(fmt.Sprintf(`document.querySelectorAll(".moves li").length === %d`, count)) }
 	look("hidden")
 	p.Point("E5")
-	moves(1)
+	p.HasMoves(1)
 	eventually(p.Tab, `new Promise((done) => setTimeout(() => done(true), 500))`)
-	moves(1)
+	p.HasMoves(1)
 	look("visible")
-	moves(2)
+	p.HasMoves(2)
 }
 
 // TestTwoTabs opens the page twice: the second one says where the first is, and takes
