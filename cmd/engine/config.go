@@ -13,8 +13,9 @@ import (
 func configCommand() *cobra.Command {
 	var from string
 	c := &cobra.Command{
-		Use:   "config",
-		Short: "Print a config file with every setting, its default and its source",
+		Use:        "config",
+		SuggestFor: []string{"settings"},
+		Short:      "Print a config file with every setting, its default and its source",
 		Long: `Prints a config file for --config. Every setting is commented out at its default;
 remove the # before one to change it. The part under [search] has every technique
 of the search, under KataGo's name if there is one. --set NAME=VALUE sets these on

@@ -25,7 +25,7 @@ func gtpCommand() *cobra.Command {
 	var games string
 	c := &cobra.Command{
 		Use:        "gtp",
-		SuggestFor: []string{"play"},
+		SuggestFor: []string{"play", "bot", "ogs", "kgs", "terminal"},
 		// Without a subcommand, engine is gtp: what --version is near to is said there.
 		Version: version,
 		Short:   "Play over the Go Text Protocol on standard input and output",

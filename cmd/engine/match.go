@@ -30,8 +30,9 @@ func matchCommand() *cobra.Command {
 	var c match.Config
 	f := matchFlags{size: "19", logLevel: "info"}
 	cmd := &cobra.Command{
-		Use:   "match --a COMMAND --b COMMAND",
-		Short: "Let two GTP programs play each other, and say which is stronger",
+		Use:        "match --a COMMAND --b COMMAND",
+		SuggestFor: []string{"elo", "sprt", "strength"},
+		Short:      "Let two GTP programs play each other, and say which is stronger",
 		Long: `Referees games between any two programs that speak GTP. The referee keeps its own
 board: illegal moves, crashes, hangs and exceeded clocks lose the game. It scores by
 its own rules, and removes dead stones if both programs agree on them. Colours

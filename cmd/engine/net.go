@@ -17,7 +17,7 @@ import (
 )
 
 func netCommand() *cobra.Command {
-	c := &cobra.Command{Use: "net", Short: "Create networks, and describe network files"}
+	c := &cobra.Command{Use: "net", SuggestFor: []string{"info", "network", "model"}, Short: "Create networks, and describe network files"}
 	c.AddCommand(netNewCommand(), netInfoCommand())
 	needSubcommand(c)
 	return c
@@ -110,11 +110,11 @@ func writeGrown(from, name string, seed uint64, out string) error {
 func netInfoCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "info FILE",
-		Short: "Describe a network file",
-		Args:  cobra.ExactArgs(1),
+		Use:   "info [FILE]",
+		Short: "Describe a network file, or the built-in network",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			info, err := model.Inspect(args[0])
+			info, err := model.Inspect(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}

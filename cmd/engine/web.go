@@ -42,8 +42,9 @@ func webCommand() *cobra.Command {
 	s.LogLevel = "warn"
 	var o webOptions
 	c := &cobra.Command{
-		Use:   "web",
-		Short: "Open a board in the browser: play, analyse, review",
+		Use:        "web",
+		SuggestFor: []string{"gui", "board", "page", "browser"},
+		Short:      "Open a board in the browser: play, analyse, review",
 		Long: `Serves a page on this machine and opens it in the browser: play against the
 engine, analyse positions and games, review. Nothing is installed and nothing
 leaves this machine.

@@ -63,13 +63,13 @@ func TestSite(t *testing.T) {
 	p.Do(chromedp.Reload())
 	p.Mine()
 	require.Equal(t, address, browsertest.JS[string](p.Tab, "location.href"))
-	p.HasStones(2, "the game is there")
+	p.HasStones(2) // the game is there
 
 	p.Until(`navigator.serviceWorker.controller`)
 	s.Close()
 	p.Do(chromedp.Reload())
 	p.Mine()
-	p.HasStones(2, "the game is there without the server")
+	p.HasStones(2) // without the server too
 	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
 	p.Try("C3")
 	p.HasStones(4)
