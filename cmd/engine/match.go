@@ -36,8 +36,8 @@ func matchCommand() *cobra.Command {
 		Long: `Referees games between any two programs that speak GTP. The referee keeps its own
 board: illegal moves, crashes, hangs and exceeded clocks lose the game. It scores by
 its own rules, and removes dead stones if both programs agree on them. Colours
-alternate. Games are saved in the folder --sgf, or in match-DATE. After ^C run the same
-command to resume (without --sgf, on the same day). --openings starts games from the
+alternate. Games are saved in the folder --out, or in match-DATE. After ^C run the same
+command to resume (without --out, on the same day). --openings starts games from the
 positions of a file that "match openings" writes. If no program on the path is named
 engine, that word in --a and --b starts this one.
 
@@ -47,7 +47,7 @@ programs must be installed there, and allowed by engine work --allow. Every game
 starts its programs anew. With seeds in their commands it is the same game as on one
 machine with --fresh.`,
 		Example: `  engine match --a "engine gtp --visits 200" --b "gnugo --mode gtp --level 10 --chinese-rules" \
-      --games 100 --boardsize 9 --komi 7 --rules chinese --parallel 2 --sgf games`,
+      --games 100 --boardsize 9 --komi 7 --rules chinese --parallel 2 -o games`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.apply(cmd, &c); err != nil {
 				return err
@@ -65,9 +65,9 @@ machine with --fresh.`,
 	fl.Float64Var(&f.komi, "komi", 0, "komi; default: that of the rules")
 	fl.StringVar(&c.Rules, "rules", match.DefaultRules, "rules: a name or a JSON object")
 	fl.IntVar(&c.Parallel, "parallel", 1, "games at once")
-	fl.StringVar(&c.Dir, "sgf", "", "`DIR` for one SGF file a game, the programs' messages and the journal; default: match-DATE, or match-DATE-2 if that belongs to another match")
+	fl.StringVarP(&c.Dir, "out", "o", "", "`DIR` for one SGF file a game, the programs' messages and the journal; default: match-DATE, or match-DATE-2 if that belongs to another match")
 	fl.BoolVar(&f.discard, "discard", false, "keep no games")
-	fl.StringVar(&c.Journal, "journal", "", "`FILE` that records finished games; default: in the --sgf folder")
+	fl.StringVar(&c.Journal, "journal", "", "`FILE` that records finished games; default: in the --out folder")
 	fl.StringVar(&f.clock, "time-settings", "", "clock: \"absolute 10\", \"byoyomi 5 1 3\", \"canadian 5 2 10\", \"fischer 5 0.1\" (seconds); default: none")
 	fl.DurationVar(&c.TimeGrace, "time-grace", match.DefaultTimeGrace, "tolerance of the clocks")
 	fl.DurationVar(&c.MoveTimeout, "move-timeout", match.DefaultMoveTimeout, "time limit for each answer")
@@ -115,7 +115,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 		return usagef("--elo0 and --elo1 go together: give both or neither")
 	}
 	if f.discard && (c.Dir != "" || c.Journal != "") {
-		return usagef("--discard keeps no games: leave --sgf and --journal out")
+		return usagef("--discard keeps no games: leave --out and --journal out")
 	}
 	level, err := parseLevel(f.logLevel)
 	if err != nil {

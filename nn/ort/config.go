@@ -41,6 +41,9 @@ type Config struct {
 	// NoArena and NoMemPattern turn onnxruntime's memory pools off: less
 	// memory is held between runs, at some cost in speed.
 	NoArena, NoMemPattern bool
+	// CommonArena takes the memory of intermediate results from one pool of the process:
+	// sessions that run in turn hold as much as the largest needs. For the CPU only.
+	CommonArena bool
 	// Spin lets idle threads of the session turn in circles while they wait
 	// for work. It only matters with several threads.
 	Spin bool

@@ -96,6 +96,21 @@ func initialize(lib *Library) error {
 	return nil
 }
 
+// commonArena makes the pool of memory that sessions with [Config.CommonArena] share.
+var commonArena = sync.OnceValue(func() error {
+	info, err := ort.GetMemoryInfo()
+	if err != nil {
+		return err
+	}
+	// As much as is asked for, not the next power of two.
+	arena, err := ort.NewArenaCfg(0, 1, -1, -1)
+	if err != nil {
+		return err
+	}
+	defer arena.Destroy()
+	return ort.CreateAndRegisterAllocator(info, arena)
+})
+
 // Providers loads the library as [Load] does and reports which providers can
 // be used here. Each is asked for once in the life of the process.
 func Providers(explicit string) ([]ProviderStatus, error) {

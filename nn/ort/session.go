@@ -143,6 +143,10 @@ func (c Config) apply(o *ort.SessionOptions, lib Library) error {
 	if c.DenormalsAsZero {
 		entries["session.set_denormal_as_zero"] = "1"
 	}
+	if c.CommonArena {
+		faults = append(faults, commonArena())
+		entries["session.use_env_allocators"] = "1"
+	}
 	for k, v := range c.SessionConfig {
 		entries[k] = v
 	}

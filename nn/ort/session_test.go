@@ -51,6 +51,7 @@ func TestBackend(t *testing.T) {
 		"fixed batch":    {FixedBatch: true},
 		"few shapes":     {FewShapes: true},
 		"two threads":    {Threads: 2, Spin: true, DenormalsAsZero: true},
+		"a common arena": {CommonArena: true},
 		"as it stands":   {Optimization: ort.OptimizeNone, NoArena: true, NoMemPattern: true},
 		"session config": {SessionConfig: map[string]string{"session.disable_prepacking": "1"}, Optimization: ort.OptimizeExtended},
 	} {

@@ -58,7 +58,7 @@ func (l *Learner) openSession(p *plan) (*session, error) {
 	if threads == 0 {
 		threads = cores
 	}
-	g, err := ort.OpenGraph(data, ort.Config{Library: l.conf.Library, Provider: l.conf.Provider, Threads: threads})
+	g, err := ort.OpenGraph(data, ort.Config{Library: l.conf.Library, Provider: l.conf.Provider, Threads: threads, CommonArena: l.conf.Provider == ort.CPU})
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import type { ToPage } from "./parts";
 declare const WORKER: string; // set by web/build: the script, beside the page
 
 /** What stands between the page and its server; null: nothing, or not yet anything. */
-export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" }> | null>(null);
+export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" | "ready" }> | null>(null);
 
 let worker: Worker | null = null;
 let asked = 0;
@@ -23,6 +23,7 @@ function server(): Worker {
 	worker = new Worker(trusted(WORKER));
 	worker.onmessage = (e: MessageEvent<ToPage>) => {
 		const m = e.data;
+		if (m.t === "ready") return; // not said to a page
 		if (m.t !== "answer") {
 			if (start.value?.t !== "failed") start.value = m;
 			return;
