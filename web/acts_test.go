@@ -28,7 +28,8 @@ import (
 // dark, on a phone and without motion: nothing sticks out, nothing moves, and axe-core
 // finds no serious fault.
 func TestLookedAtOtherwise(t *testing.T) {
-	s := servePage(t, t.TempDir())
+	looks(t)
+	s := servePage(t, searched(t))
 	p := openPage(t, s)
 	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
@@ -56,9 +57,9 @@ func TestLookedAtOtherwise(t *testing.T) {
 		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings", "/learn", "/learn/capture", "/problems", "/problems/today", "/you", "/networks", "/new", "/play/" + g.Game, "/play/" + over.Game, "/analyse/" + doc} {
 			p.Do(chromedp.Navigate(s.Address() + path[1:]))
 			p.Until(`document.querySelector("#view main:not([aria-busy])")`)
-			require.Empty(t, browsertest.JS[[]string](p.Tab, fmt.Sprintf(`[...document.querySelectorAll("#view *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > %d + 1 && !e.closest(".cands, .tree, .wide")).map((e) => e.outerHTML.slice(0, 160))`, look.width)), "%s, %s", look.name, path)
+			p.NothingSticksOut("%s, %s", look.name, path)
 			if look.name == "reduced motion" {
-				require.Zero(t, browsertest.JS[int](p.Tab, "document.getAnimations().length"), path)
+				browsertest.Equal(p.Tab, 0, "document.getAnimations().length", path)
 			}
 			if look.axe {
 				p.Axe(look.name + ", " + path)
@@ -74,7 +75,8 @@ func TestLookedAtOtherwise(t *testing.T) {
 
 // TestPrintReview prints the page that a review leaves, on two papers.
 func TestPrintReview(t *testing.T) {
-	dir := t.TempDir()
+	looks(t)
+	dir := searched(t)
 	s := servePage(t, dir)
 	p := openPage(t, s)
 	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
@@ -85,8 +87,8 @@ func TestPrintReview(t *testing.T) {
 	require.Len(t, pages, 1)
 	p.Do(chromedp.Navigate("file://"+pages[0]), emulation.SetEmulatedMedia().WithMedia("print"))
 	p.Until(`document.querySelector("main.review .board")`)
-	require.Empty(t, browsertest.JS[[]string](p.Tab, `[...document.querySelectorAll(".nav, .tabs, .tools-row")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.className)`), "buttons are not printed")
-	require.LessOrEqual(t, browsertest.JS[float64](p.Tab, `document.querySelector(".board").getBoundingClientRect().height / 96 * 2.54`), 20.0, "the board goes on one page, in cm")
+	p.None(`[...document.querySelectorAll(".nav, .tabs, .tools-row")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.className)`, "buttons are not printed")
+	p.Until(`document.querySelector(".board").getBoundingClientRect().height / 96 * 2.54 <= 20`) // cm: it goes on one page
 	for _, paper := range [][2]float64{{8.27, 11.69}, {8.5, 11}} {
 		p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
 			pdf, _, err := page.PrintToPDF().WithPaperWidth(paper[0]).WithPaperHeight(paper[1]).WithPrintBackground(false).Do(ctx)
@@ -104,14 +106,22 @@ func TestPointing(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100000, tab: "tree" }));
 		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
-	at := browsertest.JS[[]float64](p.Tab, `(() => { const r = document.querySelectorAll(".cands tbody tr")[1].getBoundingClientRect(); return [r.x + 20, r.y + r.height / 2]; })()`)
-	p.Do(input.DispatchMouseEvent(input.MouseMoved, at[0], at[1]))
-	p.Until(`document.querySelector(".cands tbody tr.on")`)
-	const rows = `[...document.querySelectorAll(".cands tbody tr th")].slice(0, 4).map((e) => e.innerText).join(" ")`
+	const rows = `[...document.querySelectorAll(".cands tbody tr th")].slice(0, 4).map((e) => e.childNodes[0].data).join(" ")`
+	moved := browsertest.JS[[]string](p.Tab, `(async () => { const seen = []; for (let i = 0; i < 20; i++) {
+		const row = document.querySelectorAll(".cands tbody tr")[1], before = `+rows+`;
+		row.dispatchEvent(new MouseEvent("mouseenter"));
+		await new Promise((done) => setTimeout(done, 20));
+		if (`+rows+` !== before) seen.push(before + " became " + `+rows+`);
+		row.closest(".cands").dispatchEvent(new MouseEvent("mouseleave"));
+		await new Promise((done) => setTimeout(done, 80));
+	} return seen; })()`)
+	require.Empty(t, moved, "rows that moved as they were pointed at")
+	p.Hover(".cands tbody tr:nth-child(2) th")
+	p.Until(`document.querySelectorAll(".cands tbody tr")[1].classList.contains("on")`)
 	before, visits := browsertest.JS[string](p.Tab, rows), browsertest.JS[int](p.Tab, `Number(document.querySelector(".engine-line").dataset.visits)`)
 	p.Until(fmt.Sprintf(`Number(document.querySelector(".engine-line").dataset.visits) > %d`, visits+500))
 	require.Equal(t, before, browsertest.JS[string](p.Tab, rows))
-	require.Equal(t, 1, browsertest.JS[int](p.Tab, `document.querySelectorAll(".cands tbody tr.on").length`))
+	browsertest.Equal(p.Tab, 1, `document.querySelectorAll(".cands tbody tr.on").length`)
 	p.Clean()
 }
 
@@ -198,21 +208,29 @@ func TestCut(t *testing.T) {
 	p.Mine()
 	line.set(true)
 	p.Until(webtest.Play + `.dataset.online !== "open"`)
+	p.Until(`document.querySelector(".strip-top.warn")`) // which moves the board
 	p.Point("E5")
-	p.Until(`document.querySelector(".strip-top.warn")`)
+	p.HasStones(1, "it is shown as on its way")
 	line.set(false)
 	p.Mine()
-	p.Until(`document.querySelectorAll(".moves li").length === 2`)
-	require.Equal(t, 2, p.Stones())
+	p.HasMoves(2)
+	p.HasStones(2)
 }
+
+// ears counts what sounds in a page, and the moments at which it was settled whether this
+// tab is the one that sounds: none of those is still open then.
+const ears = `window.sounds = 0; window.settled = 0; {
+	const start = AudioScheduledSourceNode.prototype.start, own = AudioBufferSourceNode.prototype.start, request = navigator.locks.request.bind(navigator.locks);
+	AudioScheduledSourceNode.prototype.start = function (...a) { sounds++; return start.apply(this, a); }; AudioBufferSourceNode.prototype.start = function (...a) { sounds++; return own.apply(this, a); };
+	navigator.locks.request = (name, how, f) => request(name, how, (lock) => { const r = f(lock); settled++; return r; });
+}`
 
 // TestSounds counts what sounds: a stone, and none when they are turned off.
 func TestSounds(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	count := chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(`window.sounds = 0; { const start = AudioScheduledSourceNode.prototype.start, own = AudioBufferSourceNode.prototype.start;
-			AudioScheduledSourceNode.prototype.start = function (...a) { sounds++; return start.apply(this, a); }; AudioBufferSourceNode.prototype.start = function (...a) { sounds++; return own.apply(this, a); }; }`).Do(ctx)
+		_, err := page.AddScriptToEvaluateOnNewDocument(ears).Do(ctx)
 		return err
 	})
 	p.Do(count)
@@ -221,17 +239,14 @@ func TestSounds(t *testing.T) {
 		newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 		p.Mine()
 		p.Point("E5")
-		p.Until(`document.querySelectorAll(".moves li").length === 2`)
+		p.HasMoves(2)
 		p.Mine()
+		sounds := 0
 		if on {
-			p.Until(`sounds >= 2`) // a stone sounds once it lies
+			p.Until(`settled === 1`) // the answer's
+			sounds = 2               // a stone sounds once it lies
 		}
-		sounds := browsertest.JS[int](p.Tab, "sounds")
-		if on {
-			require.Equal(t, 2, sounds, "each of two stones")
-		} else {
-			require.Zero(t, sounds)
-		}
+		require.Equal(t, sounds, browsertest.JS[int](p.Tab, "sounds"), "of two stones")
 	}
 
 	// A pass is two tones, a capture a stone and a tick more than there are prisoners;
@@ -239,22 +254,21 @@ func TestSounds(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", "{}")`, nil))
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()
-	ctx, stop := chromedp.NewContext(p.Ctx)
-	defer stop()
-	other := webtest.Page{Tab: &browsertest.Tab{T: t, Ctx: ctx}}
+	beside, stop := p.Beside()
+	other := webtest.Page{Tab: beside}
 	other.Do(count, chromedp.Navigate(s.Address()+"play/"+id))
 	other.Mine()
 	other.Do(chromedp.MouseClickXY(3, 3)) // a gesture: else it may not sound
 	p.Point("E5")
-	p.Until(`document.querySelectorAll(".moves li").length === 2`)
-	p.Mine()
-	other.Until(`document.querySelectorAll(".moves li").length === 2`)
-	both := func() int { return browsertest.JS[int](p.Tab, "sounds") + browsertest.JS[int](other.Tab, "sounds") }
-	require.Equal(t, 2, both())
+	p.HasMoves(2)
+	p.Until(`settled === 1`)
+	other.Until(`settled === 1`)
+	require.Equal(t, 2, browsertest.JS[int](p.Tab, "sounds")+browsertest.JS[int](other.Tab, "sounds"), "each of two stones, once")
 	stop()
 	before := browsertest.JS[int](p.Tab, "sounds")
 	p.Press("Pass")
-	p.Until(fmt.Sprintf(`sounds >= %d`, before+2))
+	p.Until(`settled === 2`) // it is answered
+	require.GreaterOrEqual(t, browsertest.JS[int](p.Tab, "sounds"), before+3)
 	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9]AB[ba][cb]AW[aa][bb]PL[B])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelector("main.analyse")`)
 	p.Do(chromedp.Evaluate(`sounds = 0`, nil))
@@ -281,6 +295,6 @@ func TestFolder(t *testing.T) {
 		p.Do(input.DispatchDragEvent(kind, 600, 400, data))
 	}
 	p.Until(`document.querySelectorAll(".review-row").length === 50`)
-	require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector(".toast.bad")`))
+	p.Until(`!document.querySelector(".toast.bad")`)
 	p.Clean()
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -40,16 +39,16 @@ func TestLookBack(t *testing.T) {
 	shown(made - 2)
 	p.Do(chromedp.KeyEvent(kb.Home))
 	shown(0)
-	require.Zero(t, p.Stones())
+	p.HasStones(0)
 	p.Do(chromedp.Evaluate(`document.querySelectorAll(".moves button")[2].click()`, nil))
 	shown(3)
-	require.Equal(t, 3, p.Stones())
+	p.HasStones(3)
 	p.Point("E5") // a press on a past position plays nothing
 	shown(made)
-	time.Sleep(100 * time.Millisecond)
-	require.Equal(t, made, browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`))
 	p.Do(chromedp.KeyEvent("m"))
 	p.Until(`document.querySelectorAll(".board .number").length > 0`)
+	p.HasMoves(made)
+	require.Len(t, ask[api.GameState](join(t, s), "watch", api.Watch{What: "game:" + id}).Moves, made)
 
 	p.Press("Resign")
 	p.Until(`document.querySelector(".strip .danger")`)
@@ -60,7 +59,7 @@ func TestLookBack(t *testing.T) {
 	shown(made - 1)
 	p.Do(chromedp.Evaluate(`document.querySelector(".story a").click()`, nil))
 	p.Until(`document.querySelector("main.review")`)
-	require.Contains(t, browsertest.JS[string](p.Tab, "location.pathname"), id, "a game's review has its ID")
+	browsertest.Equal(p.Tab, "/review/"+id, "location.pathname", "a game's review has its ID")
 	c := join(t, s)
 	require.Equal(t, id, ask[api.ID](c, "review.add", api.AddReview{Game: id}).ID)
 	require.Len(t, ask[api.Reviews](c, "watch", api.Watch{What: "reviews"}).Reviews, 1, "no second review")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/browsertest"
 	"kosumi/web/api"
 	"kosumi/web/engines"
 )
@@ -45,5 +46,5 @@ func TestCrowd(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, pages := s.hub.Watching()
 		return pages == 1 && s.engines.Memory.Granted() <= engines.TreeBytes
-	}, time.Minute, 50*time.Millisecond)
+	}, browsertest.Patience, 50*time.Millisecond)
 }

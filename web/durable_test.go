@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/review/drill"
 	"kosumi/web/api"
@@ -276,11 +277,11 @@ func TestUnsavedReview(t *testing.T) {
 // TestDrillIsWrittenDown answers a problem: the answer is on the disk with the
 // verdict, and so is the grade that overrules it, once.
 func TestDrillIsWrittenDown(t *testing.T) {
-	dir := t.TempDir()
+	dir := searched(t)
 	s := serve(t, dir)
 	c := join(t, s)
 	upload(t, s, "?to=review", map[string]string{"a.sgf": spoiltNine})
-	require.Eventually(t, func() bool { return ask[api.Drill](c, "drill.next", api.NextDrill{}).Problem != nil }, 2*time.Minute, 200*time.Millisecond)
+	require.Eventually(t, func() bool { return ask[api.Drill](c, "drill.next", api.NextDrill{}).Problem != nil }, browsertest.Patience, 200*time.Millisecond)
 	p := ask[api.Drill](c, "drill.next", api.NextDrill{}).Problem
 	written := func() []drill.Attempt {
 		log, err := drill.OpenLog(filepath.Join(dir, "reviews", "drills-answers.jsonl"))

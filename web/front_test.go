@@ -18,17 +18,18 @@ import (
 
 // TestFirstUse asks a newcomer one thing; a rank that is given is where games begin.
 func TestFirstUse(t *testing.T) {
+	looks(t)
 	s := servePage(t, t.TempDir())
 	p := webtest.Page{Tab: browsertest.Open(t)}
 	p.Do(chromedp.Navigate(s.URL()))
 	p.Until(`document.querySelector("main.first")`)
-	require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector(".board, form.new, .front-row")`), "nothing else")
+	p.Until(`!document.querySelector(".board, form.new, .front-row")`) // nothing else
 	for _, size := range [][2]int64{{1280, 720}, {390, 844}, {360, 640}, {640, 360}} {
-		screen(p, size[0], size[1])
+		p.Screen(size[0], size[1])
 		p.Axe(fmt.Sprint("first use at ", size))
-		require.LessOrEqual(t, browsertest.JS[int](p.Tab, `document.querySelector(".view").scrollWidth`), int(size[0]))
+		p.Until(`document.querySelector(".view").scrollWidth <= innerWidth`)
 	}
-	screen(p, 1280, 720)
+	p.Screen(1280, 720)
 	p.Do(chromedp.SetValue(`.first-yes select`, "3k", chromedp.ByQuery))
 	p.Press("Start")
 	p.Until(webtest.Home + `?.dataset.front === "new"`)
@@ -40,7 +41,7 @@ func TestFirstUse(t *testing.T) {
 	said, err := level.ParseRank("3k")
 	require.NoError(t, err)
 	require.InDelta(t, float64(said), float64(at), 4)
-	require.Empty(t, s.games.levels.Fits(), "what was said is not a game")
+	require.Empty(t, s.games.levels.Fits(), "a rank that was said counts as a game")
 	p.Do(chromedp.Reload())
 	p.Enter()
 	p.Until(webtest.Home + `.dataset.front === "game"`) // and it is not asked again
@@ -50,25 +51,23 @@ func TestFirstUse(t *testing.T) {
 // TestFrontDoor plays on the board of the front door: a new game, the game that was
 // left, the problem of the day, each by the first click.
 func TestFrontDoor(t *testing.T) {
-	s := servePage(t, t.TempDir())
+	s := servePage(t, searched(t))
 	p := openPage(t, s)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, limit: "visits", visits: 4, pace: false }))`, nil), chromedp.Reload())
 	p.Enter()
-	require.Equal(t, "new", browsertest.JS[string](p.Tab, webtest.Home+".dataset.front"))
+	p.Until(webtest.Home + `.dataset.front === "new"`)
 	for _, size := range [][2]int64{{360, 640}, {390, 844}, {768, 1024}, {1024, 768}, {1280, 720}, {1366, 768}, {844, 390}} {
-		screen(p, size[0], size[1])
-		settled(p, ".board")
-		b, row := rect(p, ".board"), rect(p, ".front-row")
-		require.True(t, b[0] >= 0 && b[1] >= 0 && b[2] <= float64(size[0])+1 && b[3] <= float64(size[1])+1, "%v: board %v", size, b)
-		require.True(t, row[0] >= 0 && row[1] >= 0 && row[2] <= float64(size[0])+1 && row[3] <= float64(size[1])+1, "%v: row %v", size, row)
-		require.Greater(t, b[2]-b[0], 0.5*float64(min(size[0], size[1])), "%v: board %v", size, b)
+		p.Screen(size[0], size[1])
+		p.Layout([]string{".board", ".front-row"}, func(r []webtest.Rect) bool {
+			return r[0].On(size) && r[1].On(size) && r[0].Width() > 0.5*float64(min(size[0], size[1]))
+		}, "board and row at %v", size)
 		p.Axe(fmt.Sprint("front door at ", size))
 	}
-	screen(p, 1280, 720)
+	p.Screen(1280, 720)
 	p.Point("E5")
 	p.Mine()
-	p.Until(`document.querySelectorAll(".moves li").length === 2`)
-	require.Contains(t, browsertest.JS[string](p.Tab, `[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.startsWith("E5")).ariaLabel`), "black")
+	p.HasMoves(2)
+	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("E5 black"))`)
 
 	p.Do(chromedp.Evaluate(`document.querySelector('.rail a[href="/"]').click()`, nil))
 	p.Until(webtest.Home + `?.dataset.front === "game"`)
@@ -77,7 +76,7 @@ func TestFrontDoor(t *testing.T) {
 	v := p.Free(nil)
 	p.Point(v)
 	p.Until(webtest.Play)
-	p.Until(`document.querySelectorAll(".moves li").length === 4`)
+	p.HasMoves(4)
 	p.Press("Resign")
 	p.Until(`document.querySelector(".strip .danger")`)
 	p.Do(chromedp.Evaluate(`document.querySelector(".strip .danger").click()`, nil))
@@ -98,23 +97,56 @@ func TestFrontDoor(t *testing.T) {
 // TestStoneAtOnce presses a point: the stone is on the canvas before the press is over,
 // and before anything else of the page has changed.
 func TestStoneAtOnce(t *testing.T) {
+	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	newGame(p, s, api.NewGame{Size: [2]int{19, 19}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 1}})
 	p.Mine()
-	x, y := where(p, "D4")
+	x, y := p.Where("D4")
 	require.True(t, browsertest.JS[bool](p.Tab, fmt.Sprintf(`(() => { const c = document.querySelector(".board canvas.stones"), r = c.getBoundingClientRect(), b = document.querySelector(".board");
 		const there = () => c.getContext("2d").getImageData((%[1]g - r.left) * c.width / r.width, (%[2]g - r.top) * c.height / r.height, 1, 1).data[3] > 200;
 		if (there()) return false;
 		const press = (kind) => b.dispatchEvent(new PointerEvent(kind, { clientX: %[1]g, clientY: %[2]g, pointerId: 1, pointerType: "mouse", bubbles: true, button: 0, buttons: kind === "pointerdown" ? 1 : 0 }));
 		press("pointerdown"); press("pointerup");
 		return there(); })()`, x, y)))
-	p.Until(`document.querySelectorAll(".moves li").length === 2`)
+	p.HasMoves(2)
+	p.Clean()
+}
+
+// TestStoneStays answers a problem and tries a move in a review while the answers are held
+// back: the stone lies on the board until they come.
+func TestStoneStays(t *testing.T) {
+	s := servePage(t, searched(t))
+	p := openPage(t, s)
+	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(`window.held = []; { const Real = WebSocket; window.WebSocket = class extends Real {
+			send(data) { if (/"(drill.answer|review.try)"/.test(data)) held.push(() => super.send(data)); else super.send(data); } }; }`).Do(ctx)
+		return err
+	}), chromedp.Reload())
+	p.Enter()
+	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	p.Do(chromedp.Evaluate(`document.querySelector(".mistakes li button").click()`, nil))
+	p.Until(`document.querySelector(".mistakes li button.on")`)
+	stays := func(verdict string) {
+		before, v := p.Stones(), p.Free(nil)
+		p.Point(v)
+		p.Until(`held.length === 1`)
+		require.True(t, browsertest.JS[bool](p.Tab, fmt.Sprintf(`new Promise((done) => setTimeout(() => done([...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith(%q + " "))), 1200))`, v)), "%s is gone before it is judged", v)
+		p.Do(chromedp.Evaluate(`held.pop()()`, nil))
+		p.Until(verdict)
+		p.HasStones(before)
+	}
+	stays(`document.querySelector(".mistake-box .good-text, .mistake-box .bad-text")`)
+	p.Do(chromedp.Navigate(s.Address() + "drills"))
+	p.Until(`document.querySelector("main.drill [role=gridcell]")`)
+	stays(`document.querySelector("main.drill").dataset.answered !== ""`)
 	p.Clean()
 }
 
 // TestScreenStaysOn holds the screen on while a game is played, and lets go of it after.
 func TestScreenStaysOn(t *testing.T) {
+	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -29,24 +28,22 @@ func newGame(p webtest.Page, s *Server, n api.NewGame) string {
 	return id
 }
 
-// where is the middle of a point on the screen.
-func where(p webtest.Page, v string) (x, y float64) {
-	p.T.Helper()
-	at := browsertest.JS[[]float64](p.Tab, fmt.Sprintf(`(() => { const r = [...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === %q).getBoundingClientRect();
-		return [r.x + r.width / 2, r.y + r.height / 2]; })()`, v))
-	return at[0], at[1]
-}
-
 // touch presses one point and lets go over another.
 func touch(p webtest.Page, from, to string) {
 	p.T.Helper()
-	x, y := where(p, from)
+	x, y := p.Where(from)
 	p.Do(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: x, Y: y}}))
 	if to != from {
-		x, y = where(p, to)
+		x, y = p.Where(to)
 		p.Do(input.DispatchTouchEvent(input.TouchMove, []*input.TouchPoint{{X: x, Y: y}}))
 	}
 	p.Do(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
+}
+
+// hears passes the time that the board is deaf to fingers after it has changed.
+func hears(p webtest.Page) {
+	p.T.Helper()
+	require.True(p.T, browsertest.JS[bool](p.Tab, `new Promise((done) => setTimeout(() => done(true), 300))`))
 }
 
 const movesMade = `document.querySelector("main.play").dataset.rev`
@@ -59,20 +56,18 @@ func TestPhone(t *testing.T) {
 	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true), emulation.SetTouchEmulationEnabled(true))
 	newGame(p, s, api.NewGame{Size: [2]int{19, 19}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 1}})
 	p.Mine()
-	time.Sleep(300 * time.Millisecond) // the board is deaf for a moment after it changed
+	hears(p)
 	rev := browsertest.JS[string](p.Tab, movesMade)
-	const board = `(() => { const r = document.querySelector(".board").getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()`
-	before := browsertest.JS[[]float64](p.Tab, board)
+	before := p.Layout([]string{".board"}, func([]webtest.Rect) bool { return true })
 	touch(p, "D4", "D4")
 	p.Until(`document.querySelector(".place-bar .primary")?.innerText.includes("D4")`)
-	require.Equal(t, before, browsertest.JS[[]float64](p.Tab, board), "the board stays where it is: a second tap lands where the first did")
+	p.Layout([]string{".board"}, func(r []webtest.Rect) bool { return r[0] == before[0] }, "the board stays at %v: a second tap lands where the first did", before)
 	for _, key := range []struct {
 		name   string
 		dx, dy float64
 	}{{"←", -1, 0}, {"→", 1, 0}, {"↑", 0, -1}} { // as on a keyboard: around the one down
-		d := browsertest.JS[[]float64](p.Tab, fmt.Sprintf(`(() => { const at = (n) => { const r = document.querySelector('.place-bar button[aria-label="' + n + '"]').getBoundingClientRect(); return [r.x, r.y]; };
+		browsertest.Equal(p.Tab, []float64{key.dx, key.dy}, fmt.Sprintf(`(() => { const at = (n) => { const r = document.querySelector('.place-bar button[aria-label="' + n + '"]').getBoundingClientRect(); return [r.x, r.y]; };
 			const [a, b] = [at(%q), at("↓")]; return [Math.sign(a[0] - b[0]), Math.sign(a[1] - b[1])]; })()`, key.name))
-		require.Equal(t, []float64{key.dx, key.dy}, d, key.name)
 	}
 	require.Equal(t, rev, browsertest.JS[string](p.Tab, movesMade), "a tap shows only")
 	p.Do(chromedp.Evaluate(`document.querySelector('.place-bar button[aria-label="→"]').click()`, nil))
@@ -81,22 +76,22 @@ func TestPhone(t *testing.T) {
 	p.Until(movesMade + ` !== "` + rev + `"`)
 	p.Mine()
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("E4 black"))`)
-	require.LessOrEqual(t, browsertest.JS[int](p.Tab, "document.documentElement.scrollWidth"), 390)
+	p.Until("document.documentElement.scrollWidth <= 390")
 
 	// A press that slides off the board plays nothing; nor does a finger that lay on
 	// the board while it changed.
-	time.Sleep(300 * time.Millisecond)
+	hears(p)
 	rev = browsertest.JS[string](p.Tab, movesMade)
-	x, y := where(p, "Q16")
+	x, y := p.Where("Q16")
 	p.Do(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: x, Y: y}}), input.DispatchTouchEvent(input.TouchMove, []*input.TouchPoint{{X: x, Y: 2}}), input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
-	require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector(".place-bar")`))
+	p.Until(`!document.querySelector(".place-bar")`)
 	p.Do(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: x, Y: y}}))
 	p.Press("Pass")
 	p.Until(movesMade + ` !== "` + rev + `"`)
 	p.Mine()
 	rev = browsertest.JS[string](p.Tab, movesMade)
 	p.Do(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
-	time.Sleep(100 * time.Millisecond)
+	hears(p) // what it did is done
 	require.Equal(t, rev, browsertest.JS[string](p.Tab, movesMade))
 	require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector(".place-bar")`))
 	p.Clean()
@@ -107,29 +102,30 @@ func TestTwoTabs(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
-	ctx, stop := chromedp.NewContext(p.Ctx)
-	defer stop()
-	other := webtest.Page{Tab: &browsertest.Tab{T: t, Ctx: ctx}}
+	beside, _ := p.Beside()
+	other := webtest.Page{Tab: beside}
 	other.Do(chromedp.Navigate(s.Address() + "play/" + id))
 	other.Mine()
 	p.Mine()
 	p.Point("E5")
-	other.Until(`document.querySelectorAll(".moves li").length === 2`)
-	require.Equal(t, 2, other.Stones())
+	other.HasMoves(2)
+	other.HasStones(2)
 	other.Mine()
 	other.Point(other.Free(map[string]bool{"E5": true}))
-	p.Until(`document.querySelectorAll(".moves li").length === 4`)
+	p.HasMoves(4)
+	other.HasMoves(4)
 	for _, step := range []chromedp.Action{chromedp.NavigateBack(), chromedp.NavigateForward(), chromedp.Reload()} {
 		p.Do(step)
 	}
 	p.Mine()
-	require.Equal(t, other.Stones(), p.Stones())
-	require.Equal(t, 4, browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`))
+	p.HasMoves(4)
+	p.HasStones(other.Stones())
 	p.Clean()
 }
 
 // TestSizes shows odd boards: columns have no I, and nothing overlaps.
 func TestSizes(t *testing.T) {
+	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	for _, size := range [][2]int{{5, 5}, {7, 13}, {25, 25}} {
@@ -137,13 +133,12 @@ func TestSizes(t *testing.T) {
 			p.Do(emulation.SetDeviceMetricsOverride(screen[0], screen[1], 1, screen[0] < 1000))
 			newGame(p, s, api.NewGame{Size: size, Rules: "chinese", Colour: "w", Seat: api.Seat{Visits: 1}})
 			p.Until(`document.querySelectorAll("[role=gridcell]").length === ` + fmt.Sprint(size[0]*size[1]))
-			columns := browsertest.JS[string](p.Tab, fmt.Sprintf(`[...document.querySelectorAll("[role=gridcell]")].slice(0, %d).map((c) => c.ariaLabel.split(/[0-9]/)[0]).join("")`, size[0]))
-			require.Equal(t, "ABCDEFGHJKLMNOPQRSTUVWXYZ"[:size[0]], columns)
-			over := browsertest.JS[[]string](p.Tab, `(() => { const b = document.querySelector(".board").getBoundingClientRect(); const bad = [];
+			browsertest.Equal(p.Tab, "ABCDEFGHJKLMNOPQRSTUVWXYZ"[:size[0]], fmt.Sprintf(`[...document.querySelectorAll("[role=gridcell]")].slice(0, %d).map((c) => c.ariaLabel.split(/[0-9]/)[0]).join("")`, size[0]))
+			p.Layout([]string{".board"}, func([]webtest.Rect) bool { return true })
+			p.None(`(() => { const b = document.querySelector(".board").getBoundingClientRect(); const bad = [];
 				if (b.left < 0 || b.top < 0 || b.right > innerWidth + 1 || b.bottom > innerHeight + 1) bad.push("board off the screen: " + JSON.stringify(b) + [innerWidth, innerHeight, scrollX, scrollY]);
 				for (const e of document.querySelectorAll(".player, .actions, .message")) { const r = e.getBoundingClientRect(); if (r.width && r.left < b.right - 1 && r.right > b.left + 1 && r.top < b.bottom - 1 && r.bottom > b.top + 1) bad.push(e.className); }
-				return bad; })()`)
-			require.Empty(t, over, "%v on %v", size, screen)
+				return bad; })()`, "%v on %v", size, screen)
 		}
 	}
 	p.Clean()
@@ -201,6 +196,7 @@ func TestRecords(t *testing.T) {
 // TestWideTree opens a record of many variations: what lies outside of the tree's
 // window is not drawn, and a click finds its node.
 func TestWideTree(t *testing.T) {
+	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	var wide strings.Builder
@@ -220,7 +216,7 @@ func TestWideTree(t *testing.T) {
 	}
 	document.querySelector(".tree").scrollTop = 1000 * 24`, nil))
 	p.Until(`window.drawn > 0`)
-	require.Less(t, browsertest.JS[int](p.Tab, "window.drawn"), 1000)
+	require.Less(t, browsertest.JS[int](p.Tab, "window.drawn"), 1000, "drawn for one step of the window")
 	// The place at the left of a row in the middle of the window.
 	p.Do(chromedp.Evaluate(`(() => {
 		const el = document.querySelector(".tree"), r = el.getBoundingClientRect();

@@ -8,6 +8,8 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
 )
 
 // TestAnalysisForOthers asks in KataGo's protocol over a WebSocket.
@@ -41,5 +43,5 @@ func TestAnalysisForOthers(t *testing.T) {
 		require.GreaterOrEqual(t, a.RootInfo.Visits, 10)
 		require.NoError(t, ws.Close(websocket.StatusNormalClosure, ""))
 	}
-	require.Eventually(t, func() bool { return len(analysts) == 0 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(analysts) == 0 }, browsertest.Patience, 10*time.Millisecond)
 }

@@ -18,6 +18,7 @@ import (
 	"kosumi/board"
 	"kosumi/internal/browsertest"
 	"kosumi/web/api"
+	"kosumi/web/webtest"
 )
 
 // exercise is one task of a lesson, as ui/src/lessons.json has it.
@@ -191,6 +192,7 @@ func TestLessons(t *testing.T) {
 // TestLearn goes through all lessons on the page: a wrong move is answered, the right one
 // leads on, and what is done is remembered.
 func TestLearn(t *testing.T) {
+	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ motion: "off" }))`, nil), chromedp.Navigate(s.Address()+"learn"))
@@ -221,13 +223,13 @@ func TestLearn(t *testing.T) {
 			p.Point(x.wrong(t))
 			rightIs("no")
 			p.Until(`document.querySelector(".mistake-box .bad-text")?.innerText.length > 5`)
-			require.NotContains(t, browsertest.JS[string](p.Tab, `document.querySelector(".mistake-box .bad-text").innerText`), "{")
+			p.Until(`!document.querySelector(".mistake-box .bad-text").innerText.includes("{")`)
 			if x.Goal == "save" {
 				p.Until(fmt.Sprintf(`![...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith(%q))`, x.At+" black")) // it is shown taken
 			}
 			p.Press("Try again")
 			rightIs("")
-			require.Equal(t, before, p.Stones(), "as it was")
+			p.HasStones(before, "as it was")
 			p.Point(x.Good[0])
 			if x.Goal == "threat" {
 				p.Until(screen + `.dataset.stage === "1"`)
@@ -239,8 +241,8 @@ func TestLearn(t *testing.T) {
 			p.Axe("lesson " + x.lesson)
 			p.Do(emulation.SetDeviceMetricsOverride(360, 640, 2, true))
 			p.Until(`innerWidth === 360`)
-			require.Empty(t, browsertest.JS[[]string](p.Tab, `[...document.querySelectorAll(".view *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > 361).map((e) => e.outerHTML.slice(0, 120))`), "nothing sticks out")
-			require.GreaterOrEqual(t, browsertest.JS[float64](p.Tab, `document.querySelector(".board").getBoundingClientRect().width`), 250.0)
+			p.NothingSticksOut(x.lesson)
+			p.Layout([]string{".board"}, func(r []webtest.Rect) bool { return r[0].Width() >= 250 }, "the board of lesson %s on a phone", x.lesson)
 			p.Do(emulation.ClearDeviceMetricsOverride())
 			p.Until(`innerWidth > 360`)
 		}
@@ -252,7 +254,7 @@ func TestLearn(t *testing.T) {
 	c := join(t, s)
 	require.Eventually(t, func() bool {
 		return len(ask[api.Profile](c, "watch", api.Watch{What: "profile"}).Lessons) == 5
-	}, time.Minute, 50*time.Millisecond)
+	}, browsertest.Patience, 50*time.Millisecond)
 	p.Do(chromedp.Navigate(s.Address() + "learn/game"))
 	p.Press("Start the game")
 	p.Mine()
@@ -282,7 +284,8 @@ func (x *exercise) wrong(t *testing.T) string {
 // TestKeysAlone does a lesson's first task and answers a problem without a mouse, by what
 // a screen reader is told.
 func TestKeysAlone(t *testing.T) {
-	s := servePage(t, t.TempDir())
+	looks(t)
+	s := servePage(t, searched(t))
 	p := openPage(t, s)
 	name := func() string {
 		return browsertest.JS[string](p.Tab, `document.activeElement.getAttribute("role") === "gridcell" ? document.activeElement.ariaLabel.split(/[ ,]/)[0] : ""`)

@@ -25,7 +25,7 @@ func TestWebLife(t *testing.T) {
 	p.Press("Is it alive?")
 	card := func(first string) string { return `document.querySelector('.life-card[data-first="` + first + `"]')` }
 	p.Until(card("b") + `?.dataset.verdict === "dead" && ` + card("w") + `?.dataset.verdict === "alive" && document.querySelector('.life[data-busy="false"]')`)
-	require.Equal(t, 2, browsertest.JS[int](p.Tab, `document.querySelectorAll('.life-card[data-proved="true"]').length`))
+	browsertest.Equal(p.Tab, 2, `document.querySelectorAll('.life-card[data-proved="true"]').length`)
 	p.Until(`document.querySelector("#polite").innerText.includes("Black first: dead, proved. Works: B9")`)
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "B9, works") && [...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "A8 white, asked about")`)
 	p.Axe("a question of life and death")
@@ -57,7 +57,7 @@ func TestWebLife(t *testing.T) {
 	p.Until(`document.querySelector("#polite").innerText.includes("White: A8")`)
 	p.Do(chromedp.KeyEvent("i"))
 	p.Until(card("w") + `?.dataset.verdict === "alive"`)
-	require.Equal(t, 1, browsertest.JS[int](p.Tab, `document.querySelectorAll(".tree-view, .nav").length`))
+	browsertest.Equal(p.Tab, 1, `document.querySelectorAll(".tree-view, .nav").length`)
 	require.Len(t, ask[api.Doc](c, "watch", api.Watch{What: "doc:" + doc}).Nodes, 1, "nothing was played in the game tree")
 	p.Clean()
 }

@@ -26,6 +26,18 @@ import (
 	"kosumi/web/webtest"
 )
 
+func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
+
+// looks is for a test of what the page looks like, reads like or does by itself: it is not
+// run once more with the race detector, since the server does nothing in it that tests
+// which are run do not ask of it.
+func looks(t *testing.T) {
+	t.Helper()
+	if testshared.Race {
+		t.Skip("about the page alone: without the race detector")
+	}
+}
+
 // servePage serves the real page on the network inside the program.
 func servePage(t *testing.T, folder string) *Server {
 	t.Helper()
@@ -63,9 +75,9 @@ func TestWebKeyboard(t *testing.T) {
 	for i := 0; i < 60 && browsertest.JS[string](b.Tab, `document.activeElement.getAttribute("role") ?? ""`) != "gridcell"; i++ {
 		b.Do(chromedp.KeyEvent(kb.Tab))
 	}
-	require.Equal(t, "C3", browsertest.JS[string](b.Tab, "document.activeElement.ariaLabel"))
+	browsertest.Equal(b.Tab, "C3", "document.activeElement.ariaLabel")
 	b.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowUp))
-	require.Equal(t, "D4", browsertest.JS[string](b.Tab, "document.activeElement.ariaLabel"))
+	browsertest.Equal(b.Tab, "D4", "document.activeElement.ariaLabel")
 	b.Do(chromedp.KeyEvent(kb.Enter))
 	b.Mine()
 	b.Until(`document.activeElement.ariaLabel?.startsWith("D4 black")`) // the focus stays
@@ -119,11 +131,11 @@ func TestWebAnalysis(t *testing.T) {
 	b.Press("Done")
 	b.Press("Game")
 	b.Until(`document.querySelector(".game-tab")?.innerText.includes("<img")`) // text, not markup
-	require.NotEqual(t, "owned", browsertest.JS[string](b.Tab, "document.title"))
-	b.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
-	b.Until(`innerWidth === 390`)
+	b.Until(`document.title !== "owned"`)
+	b.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
+	b.Screen(390, 844)
 	b.Axe("analysis on a phone, dark")
-	require.LessOrEqual(t, browsertest.JS[int](b.Tab, "document.documentElement.scrollWidth"), 390, "nothing sticks out")
+	b.Until("document.documentElement.scrollWidth <= 390") // nothing sticks out
 	b.Do(chromedp.Evaluate(`document.querySelector('a[href="/settings"]').click()`, nil))
 	b.Until(`document.querySelector("main.settings")`)
 	b.Axe("settings")
@@ -131,6 +143,36 @@ func TestWebAnalysis(t *testing.T) {
 }
 
 const spoiltNine = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Aki <b>]PW[Bo];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db];B[eb];W[ea];B[fb];W[ch];B[fa];W[da];B[hh];W[gi];B[hi];W[fi];B[aa];W[cf];B[hb];W[de];B[ed];W[ec];B[fc])`
+
+// spoiltSearches are what the review of spoiltNine searches, made once for all tests that look at
+// such a review: by name, nil while they are not made.
+var spoiltSearches map[string][]byte
+
+// searched is a folder for a server in which the review of spoiltNine has been searched
+// before: it takes no time, and all else is as in a new one.
+func searched(t *testing.T) string {
+	t.Helper()
+	testshared.Slow(t)
+	if spoiltSearches == nil {
+		dir := t.TempDir()
+		s := serve(t, dir)
+		finishedCard(t, join(t, s), toReview(t, s, map[string]string{"game.sgf": spoiltNine})["game.sgf"].ID)
+		names, err := filepath.Glob(filepath.Join(dir, "reviews", "searches", "*"))
+		require.NoError(t, err)
+		require.NotEmpty(t, names)
+		spoiltSearches = map[string][]byte{}
+		for _, name := range names {
+			spoiltSearches[filepath.Base(name)], err = os.ReadFile(name)
+			require.NoError(t, err)
+		}
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "reviews", "searches"), 0o755))
+	for name, data := range spoiltSearches {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "reviews", "searches", name), data, 0o644))
+	}
+	return dir
+}
 
 // chooseFiles gives files to the field of a screen.
 func chooseFiles(p webtest.Page, files map[string]string) {
@@ -147,17 +189,16 @@ func chooseFiles(p webtest.Page, files map[string]string) {
 // TestReviewPage reviews a game, finds a better move, and answers the problems that
 // come of it.
 func TestReviewPage(t *testing.T) {
-	dir := t.TempDir()
+	dir := searched(t)
 	s := servePage(t, dir)
 	p := openPage(t, s)
 	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
 	const screen = `document.querySelector("main.review")`
 	p.Until(screen + ` && ` + screen + `.dataset.state === "done"`)
-	require.Equal(t, "38", browsertest.JS[string](p.Tab, screen+".dataset.points"))
+	browsertest.Equal(p.Tab, "38", screen+".dataset.points")
 	p.Until(screen + `.dataset.at !== "0"`) // it opens at a mistake
-	require.NotEqual(t, "0", browsertest.JS[string](p.Tab, screen+".dataset.mistakes"))
+	p.Until(screen + `.dataset.mistakes !== "0"`)
 	p.Axe("review")
-	before := browsertest.JS[string](p.Tab, screen+".dataset.at")
 	p.Do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent("n"))
 	p.Until(screen + `.dataset.at !== "0"`)
 
@@ -184,11 +225,10 @@ func TestReviewPage(t *testing.T) {
 	p.Until(`!document.querySelector(".mistake-box .bad-text")`) // the try is over
 	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true))
 	p.Until(`innerWidth === 390`)
-	require.Empty(t, browsertest.JS[[]string](p.Tab, `[...document.querySelectorAll(".view *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > 391).map((e) => e.outerHTML.slice(0, 120))`), "nothing sticks out")
+	p.NothingSticksOut()
 	p.Do(emulation.ClearDeviceMetricsOverride())
 	p.Press("Summary")
 	p.Until(`document.querySelector(".summary").innerText.includes("Accuracy")`)
-	require.NotEmpty(t, before)
 	p.Axe("summary")
 	p.Do(chromedp.Evaluate(`document.querySelector('a[href="/review"]').click()`, nil))
 	p.Until(`document.querySelector(".review-row.done")?.innerText.includes("Aki <b>")`)
@@ -204,9 +244,10 @@ func TestReviewPage(t *testing.T) {
 	p.Axe("drill answered")
 	p.Press("Next")
 	p.Until(`document.querySelector("main.drill")?.dataset.answered === "" || document.querySelector("main.empty")`)
-	log, err := os.ReadFile(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
-	require.NoError(t, err)
-	require.Contains(t, string(log), `"grade":2`)
+	require.Eventually(t, func() bool {
+		log, err := os.ReadFile(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
+		return err == nil && strings.Contains(string(log), `"grade":2`)
+	}, browsertest.Patience, 50*time.Millisecond)
 	p.Clean()
 }
 
@@ -224,7 +265,7 @@ func TestManyGames(t *testing.T) {
 	p.Axe("games")
 	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true))
 	p.Until(`innerWidth === 390`)
-	require.LessOrEqual(t, browsertest.JS[int](p.Tab, "document.querySelector('.view').scrollWidth"), 390, "nothing sticks out")
+	p.Until("document.querySelector('.view').scrollWidth <= 390") // nothing sticks out
 	p.Clean()
 }
 
@@ -260,6 +301,7 @@ func TestTrainingPage(t *testing.T) {
 
 // TestEveryLanguage shows the screens in each language: no English text is left.
 func TestEveryLanguage(t *testing.T) {
+	looks(t)
 	texts := func(name string) map[string]string {
 		data, err := os.ReadFile(filepath.Join("i18n", name+".toml"))
 		require.NoError(t, err)
@@ -268,7 +310,7 @@ func TestEveryLanguage(t *testing.T) {
 		return all
 	}
 	english := texts("en")
-	s := servePage(t, t.TempDir())
+	s := servePage(t, searched(t))
 	p := openPage(t, s)
 	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
@@ -290,15 +332,14 @@ func TestEveryLanguage(t *testing.T) {
 		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings", "/learn", "/learn/ko", "/problems", "/problems/today", "/you", "/networks"} {
 			p.Do(chromedp.Navigate(s.Address() + path[1:]))
 			p.Until(`document.querySelector("#view main:not([aria-busy])")`)
-			left := browsertest.JS[[]string](p.Tab, `(() => { const english = new Set(`+string(list)+`); const found = [];
+			p.None(`(() => { const english = new Set(`+string(list)+`); const found = [];
 				for (const e of document.querySelectorAll("body *")) {
 					for (const n of e.childNodes) if (n.nodeType === 3 && english.has(n.data.trim())) found.push(n.data.trim());
 					for (const a of ["aria-label", "title", "placeholder"]) if (english.has(e.getAttribute(a))) found.push(a + ": " + e.getAttribute(a));
 				}
-				return found; })()`)
-			require.Empty(t, left, "%s in %s", path, lang.name)
-			require.Equal(t, lang.tag, browsertest.JS[string](p.Tab, "document.documentElement.lang"))
-			require.LessOrEqual(t, browsertest.JS[int](p.Tab, "document.documentElement.scrollWidth"), 1280)
+				return found; })()`, "%s in %s", path, lang.name)
+			browsertest.Equal(p.Tab, lang.tag, "document.documentElement.lang")
+			p.Until("document.documentElement.scrollWidth <= 1280")
 		}
 		// The server's refusals are in the language too.
 		all := texts(lang.name)
@@ -332,8 +373,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 		mend := spoil(t, filepath.Join(dir, "docs"))
 		point := []string{"A1", "B1", "C1", "D1"}[i]
 		enter(point)
-		p.Until(strip + `?.innerText.includes("` + languages[language] + `")`)
-		require.NotContains(t, browsertest.JS[string](p.Tab, strip+".innerText"), "{")
+		p.Until(strip + `.innerText.includes("` + languages[language] + `") && !` + strip + `.innerText.includes("{")`)
 		if language == "en" {
 			p.Axe("not saved")
 		}
@@ -376,7 +416,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	g.mu.Unlock()
 	enter("E5")
 	p.Until(strip)
-	require.Equal(t, 1, p.Stones(), "it is shown as on its way")
+	p.HasStones(1, "it is shown as on its way")
 	g.mu.Lock()
 	g.journal, err = record.OpenJournal(s.folder.Path("games", id, ".jsonl"))
 	g.mu.Unlock()
@@ -417,13 +457,14 @@ func TestPageKeepsTheRecord(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[7]") }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[7]") }, browsertest.Patience, 50*time.Millisecond)
 	require.Equal(t, "(;SZ[9]RU[Japanese]KM[7]LB[cc:a label that is long]AB[dd];B[ee])\n", record())
 	p.Clean()
 }
 
 // TestTypedNumbers types numbers key by key: no field changes what is not yet complete.
 func TestTypedNumbers(t *testing.T) {
+	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, other: true, w: 9, h: 9, limit: "visits", visits: 4, pace: false, more: true, komi: "6.5" }))`, nil), chromedp.Navigate(s.Address()+"new"))
@@ -456,6 +497,6 @@ func TestTypedNumbers(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[-0.5]") }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(record(), "KM[-0.5]") }, browsertest.Patience, 50*time.Millisecond)
 	p.Clean()
 }

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -52,7 +51,7 @@ var fewMoves = []string{"E5", "C7", "G3", "C3", "G7", "C5", "E7", "E3", "F2", "D
 // TestYou shows what is known of the player: rank, results, losses; games are found,
 // deleted, brought back and exported; files that were damaged are named.
 func TestYou(t *testing.T) {
-	dir := t.TempDir()
+	dir := searched(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "profile.json"), []byte("{"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "levels.json"), []byte("{"), 0o600))
 	s := servePage(t, dir)
@@ -67,10 +66,8 @@ func TestYou(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "you"))
 	p.Until(`document.querySelector("main.you .curve svg")`)
 	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
-	p.Until(`document.querySelector("main.you .note.warn")`)
-	text := browsertest.JS[string](p.Tab, `document.querySelector("main.you").innerText`)
 	for _, want := range []string{"profile.json was damaged", "levels.json: not a file of players' levels", "From 3 games that counted.", "Your rank on 9×9"} {
-		require.Contains(t, text, want)
+		p.Until(fmt.Sprintf(`document.querySelector("main.you").innerText.includes(%q)`, want))
 	}
 	for _, name := range []string{"profile.json.damaged-1", "levels.json.damaged-1"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -94,7 +91,8 @@ func TestYou(t *testing.T) {
 	p.Do(chromedp.Evaluate(`document.querySelector(".kept input[type=search]").select()`, nil), chromedp.KeyEvent(" "))
 	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
 
-	// Deleting can be undone; without that the file goes.
+	// Deleting can be undone, for as long as the note stands; else the file goes with it.
+	p.Do(chromedp.Evaluate(notesStay, nil))
 	deleteOf := func(id string) {
 		p.Do(chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll(".kept-row")].find((r) => r.querySelector("a").href.endsWith(%q)).querySelectorAll("button")[1].click()`, id), nil))
 		p.Until(`document.querySelectorAll(".kept-row").length === 1`)
@@ -103,7 +101,9 @@ func TestYou(t *testing.T) {
 	p.Press("Undo")
 	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
 	deleteOf(lost)
-	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, time.Minute, 50*time.Millisecond)
+	require.FileExists(t, s.folder.Path("games", lost, ".jsonl"))
+	p.Do(chromedp.Evaluate(`document.querySelector('a[href="/settings"]').click()`, nil))
+	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, browsertest.Patience, 50*time.Millisecond)
 	require.FileExists(t, s.folder.Path("games", won, ".jsonl"))
 
 	// A name makes a review of somebody's game count.
@@ -116,9 +116,8 @@ func TestYou(t *testing.T) {
 	p.Until(`document.querySelector("main.you").innerText.includes("From the moves of 1 reviewed game") && document.querySelector("main.you .bar-table")`)
 	p.Axe("you, with losses")
 	for _, size := range [][2]int64{{390, 844}, {360, 640}, {768, 1024}} {
-		p.Do(emulation.SetDeviceMetricsOverride(size[0], size[1], 2, true))
-		p.Until(fmt.Sprintf(`innerWidth === %d`, size[0]))
-		require.Empty(t, browsertest.JS[[]string](p.Tab, fmt.Sprintf(`[...document.querySelectorAll(".view *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > %d + 1).map((e) => e.outerHTML.slice(0, 120))`, size[0])), "nothing sticks out at %v", size)
+		p.Screen(size[0], size[1])
+		p.NothingSticksOut("%v", size)
 	}
 	p.Clean()
 
@@ -145,7 +144,7 @@ func chooseFilesAt(p webtest.Page, s *Server, files map[string]string) {
 // TestProblemsOfTheDay answers all of today's problems: each is graded, and the streak
 // begins.
 func TestProblemsOfTheDay(t *testing.T) {
-	s := servePage(t, t.TempDir())
+	s := servePage(t, searched(t))
 	p := openPage(t, s)
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
 	p.Until(`document.querySelectorAll(".problem-row li").length === 5`) // of life and death
@@ -153,7 +152,7 @@ func TestProblemsOfTheDay(t *testing.T) {
 	p.Until(`/save|kill/.test(document.querySelector("main.drill .big-result")?.innerText ?? "")`)
 	p.Axe("a problem of life and death")
 	first := drill.Collection()[0]
-	require.Equal(t, first.ID, browsertest.JS[string](p.Tab, `document.querySelector("main.drill").dataset.problem`))
+	browsertest.Equal(p.Tab, first.ID, `document.querySelector("main.drill").dataset.problem`)
 	p.Point(first.Answers[0].Move)
 	p.Until(`document.querySelector("main.drill .good-text")?.innerText === "Right."`)
 	chooseFilesAt(p, s, map[string]string{"ours.sgf": spoiltNine})
@@ -175,7 +174,7 @@ func TestProblemsOfTheDay(t *testing.T) {
 	}
 	p.Until(`document.querySelector("main.empty")?.innerText.includes("All done for today")`)
 	p.Axe("all problems done")
-	require.Contains(t, browsertest.JS[string](p.Tab, `document.querySelector(".streak").innerText`), "1 day in a row")
+	p.Until(`document.querySelector(".streak").innerText.includes("1 day in a row")`)
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
 	p.Until(fmt.Sprintf(`document.querySelectorAll(".problem-row .graded-1").length === %d`, n-1))
 	p.Clean()
@@ -208,8 +207,7 @@ func TestNetworksPage(t *testing.T) {
 	p.Until(`document.querySelectorAll(".network-list li").length === 1`)
 	p.Axe("networks")
 	chooseFiles(p, map[string]string{"short.bin.gz": string(whole[:len(whole)/2])})
-	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("short.bin.gz is not kept")`)
-	require.Contains(t, browsertest.JS[string](p.Tab, `document.querySelector(".toast.bad").innerText`), "not a network that works here")
+	p.Until(`/short.bin.gz is not kept.*not a network that works here/s.test(document.querySelector(".toast.bad").innerText)`)
 	chooseFiles(p, map[string]string{"strong.bin.gz": string(whole)})
 	p.Until(`[...document.querySelectorAll(".network-list strong")].some((e) => e.innerText === "strong.bin.gz")`)
 	p.Press("Use")
@@ -229,7 +227,7 @@ func TestNetworksPage(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := os.Stat(filepath.Join(dir, "networks", "strong.bin.gz"))
 		return os.IsNotExist(err)
-	}, time.Minute, 50*time.Millisecond)
+	}, browsertest.Patience, 50*time.Millisecond)
 	text, err := json.Marshal(ask[api.NetworkList](c, "watch", api.Watch{What: "networks"}))
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "strong")

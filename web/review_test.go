@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/review/drill"
 	"kosumi/review/report"
@@ -48,7 +49,7 @@ func finishedCard(t *testing.T, c *client, id string) api.ReviewCard {
 			}
 		}
 		return card.State == reviews.Done
-	}, time.Minute, 50*time.Millisecond)
+	}, browsertest.Patience, 50*time.Millisecond)
 	return card
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/engine"
+	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/model"
@@ -107,7 +108,7 @@ func (c *client) post(typ, id string, d any) {
 
 func (c *client) read() message {
 	c.t.Helper()
-	ctx, done := context.WithTimeout(c.t.Context(), time.Minute)
+	ctx, done := context.WithTimeout(c.t.Context(), browsertest.Patience)
 	defer done()
 	var m message
 	_, data, err := c.ws.Read(ctx)
@@ -305,7 +306,7 @@ func TestStrangers(t *testing.T) {
 		c := join(t, s) // the owner comes in among them
 		require.LessOrEqual(t, s.newcomers.count(), maxNewcomers)
 		c.ask("ping", api.Ping{}, nil)
-		require.Eventually(t, func() bool { return s.newcomers.count() == 0 }, time.Minute, 50*time.Millisecond, "nobody waits beyond the time for a hello")
+		require.Eventually(t, func() bool { return s.newcomers.count() == 0 }, browsertest.Patience, 50*time.Millisecond, "nobody waits beyond the time for a hello")
 	})
 	var p api.Pong
 	player.ask("ping", api.Ping{T0: 7}, &p)

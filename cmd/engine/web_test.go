@@ -62,19 +62,19 @@ func TestWebGame(t *testing.T) {
 	b.Until(`document.querySelector("main.first")`)
 	b.Axe("first use")
 	b.Enter()
-	require.NotContains(t, browsertest.JS[string](b.Tab, "location.href"), "#k=", "the key leaves the address")
+	b.Until(`!location.href.includes("#k=")`) // the key leaves the address
 	b.Axe("home")
 	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", limit: "visits", visits: 12, pace: false }))`, nil), chromedp.Reload())
 	b.Enter()
 	b.Do(chromedp.Evaluate(webtest.CountNotes, nil))
 	b.Point("E5") // the board of the front door is the game's first move
 	b.Mine()
-	b.Until(`document.querySelectorAll(".moves li").length === 2`)
-	require.Equal(t, 2, b.Stones())
+	b.HasMoves(2)
+	b.HasStones(2)
 	b.Axe("play")
 	b.Try("E5")
-	require.Equal(t, 1, browsertest.JS[int](b.Tab, "noteCount"), "refused in its place, with a reason")
-	require.Equal(t, 2, b.Stones())
+	browsertest.Equal(b.Tab, 1, "noteCount", "refused in its place, with a reason")
+	b.HasStones(2)
 	b.Press("Undo")
 	b.Until(`document.querySelectorAll(".moves li").length === 0`)
 	b.Press("Redo")
@@ -84,11 +84,12 @@ func TestWebGame(t *testing.T) {
 	b.Press("Score")
 	b.Until(`/ahead|even/.test(document.querySelector(".message")?.innerText)`)
 	b.Try(b.Free(nil))
-	b.Until(`document.querySelectorAll(".moves li").length === 4`)
+	b.HasMoves(4)
+	b.Mine()
 	before := b.Stones()
 	b.Do(chromedp.Reload(), chromedp.Evaluate(webtest.CountNotes, nil))
 	b.Mine()
-	require.Equal(t, before, b.Stones(), "a reload is a resume")
+	b.HasStones(before, "a reload is a resume")
 
 	// kill -9, and the page goes on by itself.
 	require.NoError(t, server.cmd.Process.Kill())
@@ -96,7 +97,7 @@ func TestWebGame(t *testing.T) {
 	b.Until(`document.querySelector(".strip-top.warn")`)
 	startWeb(t, dir)
 	b.Mine()
-	require.Equal(t, before, b.Stones(), "nothing is lost")
+	b.HasStones(before, "nothing is lost")
 
 	tried := map[string]bool{}
 	phase := b.Mine()

@@ -76,7 +76,11 @@ func begin(host js.Value, log *slog.Logger) (map[string]any, error) {
 		go answer(handler, args)
 		return nil
 	})
-	return map[string]any{"attend": attend, "request": request}, nil
+	pause := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		go kernel.Pause(args[0].Bool())
+		return nil
+	})
+	return map[string]any{"attend": attend, "request": request, "pause": pause}, nil
 }
 
 // serve starts the network and the server of the page.

@@ -13,29 +13,111 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
 )
 
-// Tab is one tab of a browser of its own. Its methods fail the test.
+// Tab is one tab of a browser, with nothing that another test's tab has left. Its methods
+// fail the test.
 type Tab struct {
 	T   *testing.T
 	Ctx context.Context // chromedp's
+
+	context cdp.BrowserContextID // of a browser that others use too; "" where it is the test's own
 
 	mu         sync.Mutex
 	said, away []string
 }
 
-// Open starts a browser with one empty tab; where none is installed the test is
-// skipped, or fails in CI. options are added to chromedp's.
+// one is the browser of all tests of a package that has called [Main].
+var one struct {
+	wanted bool
+	ctx    context.Context
+	stop   func()
+}
+
+// Main runs the tests of a package with one browser for all of them, where each would
+// start its own. It returns the exit status.
+func Main(m *testing.M) int {
+	one.wanted = true
+	defer func() {
+		if one.stop != nil {
+			one.stop()
+		}
+	}()
+	return m.Run()
+}
+
+// Open opens an empty tab, in a browser that is started for it or is the package's; where
+// none is installed the test is skipped, or fails in CI. options are added to chromedp's,
+// and make the browser the test's own.
 func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 	t.Helper()
 	testshared.Slow(t)
+	b := &Tab{T: t}
+	if one.wanted && len(options) == 0 {
+		if one.ctx == nil || one.ctx.Err() != nil {
+			one.ctx, one.stop = start(t, context.Background())
+		}
+		browser := cdp.WithExecutor(one.ctx, chromedp.FromContext(one.ctx).Browser)
+		var err error
+		b.context, err = target.CreateBrowserContext().Do(browser)
+		require.NoError(t, err)
+		t.Cleanup(func() { target.DisposeBrowserContext(b.context).Do(browser) }) // with all its tabs
+		b.open(one.ctx, target.CreateTarget("about:blank").WithBrowserContextID(b.context).WithNewWindow(true))
+	} else {
+		ctx, stop := start(t, t.Context(), options...)
+		t.Cleanup(stop)
+		b.begin(ctx)
+	}
+	return b
+}
+
+// Beside opens another tab of the same visitor's. stop closes it.
+func (b *Tab) Beside() (other *Tab, stop func()) {
+	b.T.Helper()
+	other = &Tab{T: b.T, context: b.context}
+	if b.context == "" {
+		ctx, stop := chromedp.NewContext(b.Ctx)
+		b.T.Cleanup(stop)
+		other.begin(ctx)
+		return other, stop
+	}
+	return other, other.open(one.ctx, target.CreateTarget("about:blank").WithBrowserContextID(b.context))
+}
+
+// open makes a target of the shared browser that of the tab, and returns what closes it.
+func (b *Tab) open(browser context.Context, create *target.CreateTargetParams) (stop func()) {
+	b.T.Helper()
+	id, err := create.Do(cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser))
+	require.NoError(b.T, err)
+	ctx, stop := chromedp.NewContext(browser, chromedp.WithTargetID(id))
+	b.T.Cleanup(stop)
+	b.begin(ctx)
+	return stop
+}
+
+// begin makes a chromedp context the tab's, for half an hour.
+func (b *Tab) begin(ctx context.Context) {
+	b.T.Helper()
+	var stop func()
+	b.Ctx, stop = context.WithTimeout(ctx, 30*time.Minute)
+	b.T.Cleanup(stop)
+	chromedp.ListenTarget(b.Ctx, b.hear)
+	b.Do(network.Enable(), page.Enable())
+}
+
+// start starts a browser and returns its context, with what ends it.
+func start(t *testing.T, parent context.Context, options ...chromedp.ExecAllocatorOption) (context.Context, func()) {
+	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
@@ -46,18 +128,15 @@ func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 	if path == "" {
 		testshared.Absent(t, "no browser is installed (package chromium)")
 	}
-	all := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(2*time.Minute))
-	ctx, stop := chromedp.NewExecAllocator(t.Context(), append(all, options...)...)
-	t.Cleanup(stop)
+	all := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(Patience))
+	ctx, end := chromedp.NewExecAllocator(parent, append(all, options...)...)
 	// chromedp does not know every event of a newer browser, and says so.
-	ctx, stop = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
-	t.Cleanup(stop)
-	ctx, stop = context.WithTimeout(ctx, 30*time.Minute)
-	t.Cleanup(stop)
-	b := &Tab{T: t, Ctx: ctx}
-	chromedp.ListenTarget(ctx, b.hear)
-	b.Do(network.Enable(), page.Enable())
-	return b
+	ctx, stop := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
+	if err := chromedp.Run(ctx); err != nil {
+		end()
+		t.Fatalf("the browser does not start: %v", err)
+	}
+	return ctx, func() { stop(); end() }
 }
 
 // hear notes what a page should not do.
@@ -95,30 +174,82 @@ func (b *Tab) Do(actions ...chromedp.Action) {
 	require.NoError(b.T, chromedp.Run(b.Ctx, actions...))
 }
 
-// JS evaluates an expression of the page; a promise is waited for.
+// JS evaluates an expression of the page once; a promise is waited for. It is for what
+// does not change any more.
 func JS[T any](b *Tab, expression string) T {
 	b.T.Helper()
 	var v T
-	b.Do(chromedp.Evaluate(expression, &v, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	b.Do(chromedp.Evaluate(expression, &v, awaited))
 	return v
 }
 
-// Until waits for an expression to become true, also while pages are loaded.
+// Patience is how long a test waits for what must come: far longer than it takes on a
+// machine that is slow and busy.
+const Patience = 2 * time.Minute
+
+// pause lies between two looks at the page.
+const pause = 30 * time.Millisecond
+
+// Until waits for an expression to become true, also while pages are loaded. One that
+// throws is not true yet.
 func (b *Tab) Until(expression string) {
 	b.T.Helper()
-	end := time.Now().Add(2 * time.Minute)
+	end := time.Now().Add(Patience)
 	for {
-		err := chromedp.Run(b.Ctx, chromedp.Poll("!!("+expression+")", nil, chromedp.WithPollingTimeout(time.Until(end)), chromedp.WithPollingInterval(30*time.Millisecond)))
+		err := chromedp.Run(b.Ctx, chromedp.Poll("(() => { try { return !!("+expression+"); } catch (e) { if (e instanceof TypeError) return false; throw e; } })()", nil, chromedp.WithPollingTimeout(time.Until(end)), chromedp.WithPollingInterval(pause)))
 		if err == nil {
 			return
 		}
-		if (strings.Contains(err.Error(), "context") || strings.Contains(err.Error(), "navigated")) && b.Ctx.Err() == nil && time.Now().Before(end) {
-			time.Sleep(30 * time.Millisecond) // the page that was asked is gone
+		if away(err) && b.Ctx.Err() == nil && time.Now().Before(end) {
+			time.Sleep(pause)
 			continue
 		}
 		b.T.Fatalf("%v: %s; the page says %q", err, expression, JS[string](b, "document.body.innerText.slice(0, 600)"))
 	}
 }
+
+// away reports whether an expression failed since the page that was asked is gone.
+func away(err error) bool {
+	return strings.Contains(err.Error(), "context") || strings.Contains(err.Error(), "navigated")
+}
+
+// Eventually waits until ok holds of the value of an expression, and returns that value.
+// An expression that throws has none yet. The test fails with the last value, or the last
+// error, and what, which is formatted.
+//
+// What a page does upon a press, a key, another size or a message is there some time
+// later: it is waited for by Until, Eventually or Equal, never read once.
+func Eventually[T any](b *Tab, expression string, ok func(T) bool, what ...any) T {
+	b.T.Helper()
+	for end := time.Now().Add(Patience); ; time.Sleep(pause) {
+		var v T
+		err := chromedp.Run(b.Ctx, chromedp.Evaluate(expression, &v, awaited))
+		if err == nil && ok(v) {
+			return v
+		}
+		if time.Now().After(end) || b.Ctx.Err() != nil {
+			said := ""
+			if len(what) > 0 {
+				said = fmt.Sprintf(fmt.Sprint(what[0])+": ", what[1:]...)
+			}
+			b.T.Fatalf("%sat last %#v (%v): %s", said, v, err, expression)
+		}
+	}
+}
+
+// Equal waits until an expression has a value.
+func Equal[T any](b *Tab, want T, expression string, what ...any) {
+	b.T.Helper()
+	Eventually(b, expression, func(v T) bool { return assert.ObjectsAreEqual(want, v) }, what...)
+}
+
+// None waits until a list of faults is empty.
+func (b *Tab) None(expression string, what ...any) {
+	b.T.Helper()
+	Eventually(b, expression, func(faults []string) bool { return len(faults) == 0 }, what...)
+}
+
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 // Button is an expression for the button with a text.
 func Button(text string) string {
@@ -132,7 +263,8 @@ func (b *Tab) Press(text string) {
 	b.Do(chromedp.Evaluate(Button(text)+".click()", nil))
 }
 
-// Axe runs axe-core on the page; it lets no serious fault through.
+// Axe runs axe-core on the page until it finds no serious fault any more: colours that
+// fade in are none.
 func (b *Tab) Axe(screen string) {
 	b.T.Helper()
 	source, err := os.ReadFile(filepath.Join(testshared.Checkout(b.T), "testdata/axe/node_modules/axe-core/axe.min.js"))
@@ -140,5 +272,5 @@ func (b *Tab) Axe(screen string) {
 		testshared.Absent(b.T, "axe-core is not installed (make deps-test): %v", err)
 	}
 	b.Do(chromedp.Evaluate(string(source)+";0", nil))
-	require.Empty(b.T, JS[[]string](b, `axe.run().then((r) => r.violations.filter((v) => ["serious", "critical"].includes(v.impact)).map((v) => v.id + ": " + v.help + " " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`), "%s", screen)
+	b.None(`axe.run().then((r) => r.violations.filter((v) => ["serious", "critical"].includes(v.impact)).map((v) => v.id + ": " + v.help + " " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`, "%s", screen)
 }

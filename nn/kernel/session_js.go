@@ -224,6 +224,7 @@ func (s *Session) Run(rows int, passes []Pass) error {
 	if err := s.layout.checkRun(rows, passes, s.last, len(s.programs)); err != nil {
 		return err
 	}
+	awaitTurn()
 	if err := s.worker.ended(); err != nil { // with the buffer
 		return err
 	}

@@ -29,7 +29,8 @@ var workers struct {
 	all     []*worker
 	script  string
 	module  js.Value
-	started int // again, in place of one that had ended
+	started int           // again, in place of one that had ended
+	paused  chan struct{} // closed when sessions may run again; nil: they may
 }
 
 // mostStarts bounds how often workers are started again: one that the system ends each time
@@ -71,6 +72,30 @@ func Stop() {
 	workers.Unlock()
 	for _, w := range all {
 		w.stop(ErrStopped)
+	}
+}
+
+// Pause has sessions wait before they run, until it is told otherwise. What is under way
+// ends, and nothing is lost.
+func Pause(on bool) {
+	workers.Lock()
+	defer workers.Unlock()
+	switch {
+	case on && workers.paused == nil:
+		workers.paused = make(chan struct{})
+	case !on && workers.paused != nil:
+		close(workers.paused)
+		workers.paused = nil
+	}
+}
+
+// awaitTurn waits while sessions are paused.
+func awaitTurn() {
+	workers.Lock()
+	paused := workers.paused
+	workers.Unlock()
+	if paused != nil {
+		<-paused
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"kosumi/review"
 	"kosumi/review/drill"
 	"kosumi/sgf"
+	"kosumi/web/webtest"
 )
 
 // open writes a page and opens it.
@@ -72,8 +73,7 @@ const screen = `document.querySelector("main.review")`
 // press clicks a point of the board.
 func press(b *browsertest.Tab, v string) {
 	b.T.Helper()
-	at := browsertest.JS[[]float64](b, fmt.Sprintf(`(() => { const r = [...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === %q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, v))
-	b.Do(chromedp.MouseClickXY(at[0], at[1]))
+	webtest.Page{Tab: b}.Point(v)
 }
 
 // TestGamePage goes through the page of a game with keys alone, then with the mouse, in
@@ -85,8 +85,9 @@ func TestGamePage(t *testing.T) {
 	open(b, func(f *os.File) error { return WritePage(f, res) })
 	b.Until(screen)
 	at := func(n int) { b.T.Helper(); b.Until(fmt.Sprintf(`%s.dataset.at === "%d"`, screen, n)) }
-	require.Contains(t, browsertest.JS[string](b, `document.querySelector("h1").textContent`), "</script><b>Ada", "names are text, not markup")
-	require.Contains(t, browsertest.JS[string](b, `document.title`), "</script><b>Ada")
+	for _, where := range []string{`document.querySelector("h1").textContent`, `document.title`} {
+		b.Until(where + `.includes("</script><b>Ada")`) // names are text, not markup
+	}
 	at(3) // the first turning point
 	b.Axe("page")
 	for _, step := range []struct {
@@ -96,7 +97,7 @@ func TestGamePage(t *testing.T) {
 		b.Do(chromedp.KeyEvent(step.key))
 		at(step.at)
 	}
-	require.Equal(t, 2, browsertest.JS[int](b, `document.querySelectorAll(".mistakes li").length`))
+	browsertest.Equal(b, 2, `document.querySelectorAll(".mistakes li").length`)
 
 	// The better move is right, the one of the game is not, and of others nothing is known.
 	m := &res.Moves[6]
@@ -109,17 +110,17 @@ func TestGamePage(t *testing.T) {
 	b.Press("Summary")
 	b.Until(`document.querySelector(".summary").innerText.includes("Accuracy")`)
 	b.Do(chromedp.Evaluate(`document.querySelector(".all-moves summary").click()`, nil))
-	require.Equal(t, len(res.Moves), browsertest.JS[int](b, `document.querySelectorAll(".all-moves tbody tr").length`))
+	browsertest.Equal(b, len(res.Moves), `document.querySelectorAll(".all-moves tbody tr").length`)
 	b.Axe("page, all moves")
 
 	for _, size := range [][2]int64{{390, 844}, {360, 640}, {768, 1024}} {
 		b.Do(emulation.SetDeviceMetricsOverride(size[0], size[1], 2, true), chromedp.Reload())
 		b.Until(fmt.Sprintf(`innerWidth === %d && %s`, size[0], screen))
-		require.LessOrEqual(t, browsertest.JS[int64](b, "document.documentElement.scrollWidth"), size[0], "nothing sticks out")
-		require.GreaterOrEqual(t, browsertest.JS[float64](b, `document.querySelector(".board").getBoundingClientRect().width`), 0.7*float64(min(size[0], 600)), "%v", size)
+		b.Until("document.documentElement.scrollWidth <= innerWidth") // nothing sticks out
+		webtest.Page{Tab: b}.Layout([]string{".board"}, func(r []webtest.Rect) bool { return r[0].Width() >= 0.7*float64(min(size[0], 600)) }, "the board at %v", size)
 	}
 	b.Do(emulation.ClearDeviceMetricsOverride(), emulation.SetEmulatedMedia().WithMedia("print"))
-	require.Empty(t, browsertest.JS[[]string](b, `[...document.querySelectorAll(".nav, .tabs, .tools-row")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.className)`), "buttons are not printed")
+	b.None(`[...document.querySelectorAll(".nav, .tabs, .tools-row")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.className)`, "buttons are not printed")
 	b.Clean()
 }
 
@@ -155,9 +156,8 @@ func TestSummaryAndDrillPages(t *testing.T) {
 	}
 	c.Refuse("b.sgf", "it has no moves")
 	open(b, func(f *os.File) error { return WriteSummaryPage(f, c.Summary()) })
-	require.Contains(t, browsertest.JS[string](b, `document.body.innerText`), "3 reviewed games of ada")
-	require.Equal(t, "a%20game.html", browsertest.JS[string](b, `document.querySelector("#games a").getAttribute("href")`))
-	require.Contains(t, browsertest.JS[string](b, `document.body.innerText`), "it has no moves")
+	b.Until(`document.body.innerText.includes("3 reviewed games of ada") && document.body.innerText.includes("it has no moves")`)
+	browsertest.Equal(b, "a%20game.html", `document.querySelector("#games a").getAttribute("href")`)
 	b.Axe("page")
 
 	d := &drill.Set{Version: drill.Version, Problems: []drill.Problem{
@@ -171,7 +171,7 @@ func TestSummaryAndDrillPages(t *testing.T) {
 	b.Until(`document.body.innerText.includes("has not been checked")`)
 	press(b, "B2")
 	b.Until(`document.querySelector(".mistake-box .bad-text")?.innerText.includes("loses 3.0")`)
-	require.Contains(t, browsertest.JS[string](b, `document.querySelector(".mistake-box").innerText`), "C3 is 5 points better.")
+	b.Until(`document.querySelector(".mistake-box").innerText.includes("C3 is 5 points better.")`)
 	b.Press("Next")
 	b.Until(`document.querySelector("main.drill")?.dataset.problem === "2"`)
 	press(b, "D4")

@@ -131,8 +131,7 @@ type NetworkJob struct {
 	Total  int64   `json:"total,omitempty"` // 0: not known
 	Speed  float64 `json:"speed,omitempty"` // bytes a second
 	Error  string  `json:"error,omitempty"`
-	Say    *Say    `json:"say,omitempty"`  // Error as the page says it
-	Full   bool    `json:"full,omitempty"` // the disk is
+	Say    *Say    `json:"say,omitempty"` // Error as the page says it
 }
 
 // FetchNetwork asks for a network from an https address, which must have that sha256.
@@ -155,6 +154,7 @@ type Engine struct {
 	Why       string  `json:"why"`
 	Speed     float64 `json:"speed"` // visits a second lately
 	Error     string  `json:"error,omitempty"`
+	Say       *Say    `json:"say,omitempty"`  // Error as the page says it
 	Slow      bool    `json:"slow,omitempty"` // runs without onnxruntime
 }
 

@@ -18,6 +18,8 @@ type Error struct {
 	Args []string `json:"args,omitempty"`
 	// Say is what the page says in its own language; nil: what it says for the code.
 	Say *Say `json:"say,omitempty"`
+	// Cause is what the page says in place of Text, within what it says for the code.
+	Cause *Say `json:"cause,omitempty"`
 	// Retry says that nothing was done, and that the same command may work later.
 	Retry bool `json:"retry,omitempty"`
 }
@@ -25,9 +27,15 @@ type Error struct {
 // Error returns the text: a refusal is an error too.
 func (e Error) Error() string { return e.Text }
 
-// Refuse returns a refusal.
+// Refuse returns a refusal; an error among args is its cause.
 func Refuse(code, format string, args ...any) error {
-	return Error{Code: code, Text: fmt.Sprintf(format, args...)}
+	e := Error{Code: code, Text: fmt.Sprintf(format, args...)}
+	for _, a := range args {
+		if err, ok := a.(error); ok {
+			e.Cause = Cause(err)
+		}
+	}
+	return e
 }
 
 // RefuseWith returns a refusal whose argument tells more than its code.
@@ -38,7 +46,7 @@ func RefuseWith(code, arg, text string) error {
 // NotSaved refuses what the disk does not take; the state is as it was, and the same
 // may be tried again.
 func NotSaved(err error) error {
-	e := Error{Code: "not_saved", Text: fmt.Sprintf("this is not saved: %v", err), Retry: true}
+	e := Error{Code: "not_saved", Text: fmt.Sprintf("this is not saved: %v", err), Cause: Cause(err), Retry: true}
 	if errors.Is(err, syscall.ENOSPC) {
 		e.Args = []string{"full"}
 	}
@@ -57,7 +65,7 @@ func BadRequest(err error) error {
 func AsError(err error) *Error {
 	var e Error
 	if !errors.As(err, &e) {
-		e = Error{Code: "internal", Text: err.Error()}
+		e = Error{Code: "internal", Text: err.Error(), Cause: Cause(err)}
 	}
 	return &e
 }

@@ -204,5 +204,6 @@ type Games struct {
 // Unread is a file that cannot be read though it belongs on a list.
 type Unread struct {
 	File string `json:"file"`
-	Why  string `json:"why"` // in English
+	Why  string `json:"why"`           // in English
+	Say  *Say   `json:"say,omitempty"` // Why as the page says it
 }

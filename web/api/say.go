@@ -10,6 +10,8 @@ import (
 type Say struct {
 	Key  string            `json:"key"`
 	With map[string]string `json:"with,omitempty"`
+	// Cause is what the page says in place of {why}; nil: With has it in English.
+	Cause *Say `json:"cause,omitempty"`
 }
 
 // Sentences are the refusals that people meet, in English, by their keys.
@@ -60,14 +62,29 @@ var Sentences = map[string]string{
 	"net_broken":     "the file is not a network that works here: {why}. It was removed",
 	"net_boards":     "it serves none of the boards of 19x19, 13x13, 9x9 and 7x7",
 	"net_short":      "the file ends too early",
+
+	"cause_full":        "the disk is full",
+	"cause_readonly":    "the disk takes no changes",
+	"cause_gone":        "{file} is not there",
+	"cause_denied":      "there is no permission for {file}",
+	"cause_name":        "the name {host} cannot be looked up: check the address and the connection",
+	"cause_unreachable": "the server cannot be reached: check the connection",
+	"cause_refused":     "the server takes no connection",
+	"cause_reset":       "the connection broke off",
+	"cause_time":        "no answer came in time",
+	"cause_certificate": "the server's certificate is not trusted",
 }
 
-// Tell returns a refusal with a sentence of the page. with are names and values.
+// Tell returns a refusal with a sentence of the page. with are names and values; of an
+// error that the page can say, it says so.
 func Tell(code, key string, with ...any) error {
 	e := Error{Code: code, Text: Sentences[key], Say: &Say{Key: key}}
 	for i := 0; i+1 < len(with); i += 2 {
 		if e.Say.With == nil {
 			e.Say.With = map[string]string{}
+		}
+		if err, ok := with[i+1].(error); ok {
+			e.Say.Cause = Cause(err)
 		}
 		name, value := fmt.Sprint(with[i]), fmt.Sprint(with[i+1])
 		e.Say.With[name] = value
@@ -87,5 +104,10 @@ func (p *Profile) Warned(err error) {
 	}
 }
 
-// Said is the sentence of an error, nil if it has none.
-func Said(err error) *Say { return AsError(err).Say }
+// Said is the sentence of an error, or of its cause; nil if it has none.
+func Said(err error) *Say {
+	if say := AsError(err).Say; say != nil {
+		return say
+	}
+	return Cause(err)
+}

@@ -5,9 +5,11 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -24,7 +26,17 @@ func handout() error {
 	if err != nil {
 		return err
 	}
-	files, err := bundleHandout(func(path string) ([]byte, error) { return textsFor(code["handout.js"], path) })
+	english, err := os.ReadFile("web/ui/src/gen/en.json")
+	if err != nil {
+		return err
+	}
+	files, err := bundleHandout(func(path string) ([]byte, error) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		return textsFor(code["handout.js"], english, data)
+	})
 	if err != nil {
 		return err
 	}
@@ -83,21 +95,21 @@ func bundleHandout(texts func(path string) ([]byte, error)) (map[string][]byte, 
 // composed finds the beginnings of keys that code puts together: `phase_${...}` and "why_" + ….
 var composed = regexp.MustCompile("`([a-z_]+_)\\$\\{|\"([a-z]+_)\"")
 
-// textsFor returns the texts of a language that code names.
-func textsFor(code []byte, path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+// textsFor returns the texts of a language that code names: an object as English is, or a
+// list in the order of its keys.
+func textsFor(code, english, texts []byte) ([]byte, error) {
 	all := map[string]string{}
-	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := json.Unmarshal(english, &all); err != nil {
+		return nil, fmt.Errorf("English texts: %w", err)
 	}
 	var beginnings []string
 	for _, m := range composed.FindAllSubmatch(code, -1) {
 		beginnings = append(beginnings, string(m[1])+string(m[2]))
 	}
 	named := func(key string) bool {
+		if strings.HasPrefix(key, "say_") { // no server refuses anything there
+			return false
+		}
 		for _, b := range beginnings {
 			if strings.HasPrefix(key, b) {
 				return true
@@ -106,10 +118,19 @@ func textsFor(code []byte, path string) ([]byte, error) {
 		plain := strings.TrimSuffix(strings.TrimSuffix(key, "_one"), "_other")
 		return bytes.Contains(code, []byte(`"`+plain+`"`))
 	}
-	for key := range all {
-		if strings.HasPrefix(key, "say_") || !named(key) { // no server refuses anything there
-			delete(all, key)
+	keys := slices.Sorted(maps.Keys(all))
+	if bytes.Equal(english, texts) {
+		maps.DeleteFunc(all, func(key, _ string) bool { return !named(key) })
+		return json.Marshal(all)
+	}
+	var list, kept []string
+	if err := json.Unmarshal(texts, &list); err != nil || len(list) != len(keys) {
+		return nil, fmt.Errorf("a language has %d texts of %d: %v", len(list), len(keys), err)
+	}
+	for i, key := range keys {
+		if named(key) {
+			kept = append(kept, list[i])
 		}
 	}
-	return json.Marshal(all)
+	return json.Marshal(kept)
 }

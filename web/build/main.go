@@ -78,36 +78,51 @@ func types() error {
 	}}}).Generate()
 }
 
-// languages turns web/i18n/*.toml into JSON, and the keys of English into a type.
+// languages turns web/i18n/*.toml into JSON: English into an object, the others into lists
+// of texts in the order of its keys, "" where one lacks a text. The keys become a type.
 func languages() error {
+	read := func(path string) (map[string]string, error) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		texts := map[string]string{}
+		if err := toml.Unmarshal(data, &texts); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return texts, nil
+	}
 	paths, err := filepath.Glob("web/i18n/*.toml")
 	if err != nil {
 		return err
 	}
-	for _, p := range paths {
-		data, err := os.ReadFile(p)
+	english, err := read("web/i18n/en.toml")
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		texts, err := read(path)
 		if err != nil {
 			return err
 		}
-		texts := map[string]string{}
-		if err := toml.Unmarshal(data, &texts); err != nil {
-			return fmt.Errorf("%s: %w", p, err)
-		}
-		name := strings.TrimSuffix(filepath.Base(p), ".toml")
-		out, err := json.MarshalIndent(texts, "", "\t")
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile("web/ui/src/gen/"+name+".json", out, 0o644); err != nil {
-			return err
-		}
-		if name == "en" {
-			if err := keyType(texts); err != nil {
-				return err
+		name := strings.TrimSuffix(filepath.Base(path), ".toml")
+		var out any = english
+		if name != "en" {
+			var list []string
+			for _, key := range slices.Sorted(maps.Keys(english)) {
+				list = append(list, texts[key])
 			}
+			out = list
+		}
+		data, err := json.MarshalIndent(out, "", "\t")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile("web/ui/src/gen/"+name+".json", data, 0o644); err != nil {
+			return err
 		}
 	}
-	return nil
+	return keyType(english)
 }
 
 func keyType(texts map[string]string) error {
@@ -131,7 +146,7 @@ var served = map[string]string{"IN_TAB": "false", "WORKER": `""`}
 // page by name.
 func bundle(values map[string]string) (map[string][]byte, error) {
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{"web/ui/src/main.tsx", "web/ui/src/style.css"},
+		EntryPoints: []string{"web/ui/src/start.ts", "web/ui/src/style.css"},
 		Outdir:      "web/ui/dist/assets", EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]",
 		Bundle: true, Splitting: true, Define: values, Format: api.FormatESModule, Target: api.ES2022,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact",
@@ -148,7 +163,7 @@ func bundle(values map[string]string) (map[string][]byte, error) {
 		name := "assets/" + filepath.Base(f.Path)
 		files[name] = f.Contents
 		switch base := filepath.Base(f.Path); {
-		case strings.HasPrefix(base, "main-"):
+		case strings.HasPrefix(base, "start-"):
 			script = name
 		case strings.HasPrefix(base, "style-"):
 			style = name
@@ -159,17 +174,64 @@ func bundle(values map[string]string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files["assets/licences.txt"] = licences
+	first, err := firstScripts(r.Metafile)
+	if err != nil {
+		return nil, err
+	}
+	var preload strings.Builder
+	for _, name := range first {
+		if "assets/"+name != script {
+			fmt.Fprintf(&preload, "\n<link rel=\"modulepreload\" href=\"/assets/%s\">", name)
+		}
+	}
 	html, err := os.ReadFile("web/ui/src/index.html")
 	if err != nil {
 		return nil, err
 	}
-	files["index.html"] = []byte(strings.NewReplacer("{{script}}", "/"+script, "{{style}}", "/"+style).Replace(string(html)))
+	files["index.html"] = []byte(strings.NewReplacer("{{script}}", "/"+script, "{{style}}", "/"+style, "{{preload}}", preload.String()).Replace(string(html)))
 	for _, name := range []string{"icon.svg", "manifest.webmanifest"} {
 		if files[name], err = os.ReadFile("web/ui/src/" + name); err != nil {
 			return nil, err
 		}
 	}
 	return files, nil
+}
+
+// firstScripts names the scripts that the page's first screen is made of: a browser that is
+// told of them fetches all at once, in place of one after the other.
+func firstScripts(meta string) ([]string, error) {
+	var m struct {
+		Outputs map[string]struct {
+			EntryPoint string
+			Imports    []struct{ Path, Kind string }
+		}
+	}
+	if err := json.Unmarshal([]byte(meta), &m); err != nil {
+		return nil, err
+	}
+	found := map[string]bool{}
+	var add func(path string)
+	add = func(path string) {
+		if found[path] {
+			return
+		}
+		found[path] = true
+		for _, i := range m.Outputs[path].Imports {
+			if i.Kind == "import-statement" {
+				add(i.Path)
+			}
+		}
+	}
+	for path, out := range m.Outputs {
+		if out.EntryPoint == "web/ui/src/start.ts" || out.EntryPoint == "web/ui/src/main.tsx" {
+			add(path)
+		}
+	}
+	var names []string
+	for _, path := range slices.Sorted(maps.Keys(found)) {
+		names = append(names, filepath.Base(path))
+	}
+	return names, nil
 }
 
 // licenceTexts gathers the licences of the packages in the bundle.

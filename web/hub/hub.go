@@ -120,5 +120,5 @@ func (w *Warnings) Warn(text, kind string) {
 func (w *Warnings) Unread(kind, name string, err error) api.Unread {
 	file := filepath.Join(kind, name)
 	w.Warn(file+" cannot be read: "+err.Error(), file)
-	return api.Unread{File: file, Why: err.Error()}
+	return api.Unread{File: file, Why: err.Error(), Say: api.Said(err)}
 }

@@ -49,9 +49,14 @@ type errFinal struct{ error }
 func (e errFinal) Unwrap() error { return e.error }
 
 // download fetches what is missing of a file.
-func (l *Library) download(ctx context.Context, j *job) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+func (l *Library) download(ctx context.Context, j *job) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer func() {
+		if err != nil && errors.Is(context.Cause(ctx), os.ErrDeadlineExceeded) {
+			err = fmt.Errorf("%s: %w", j.URL, os.ErrDeadlineExceeded)
+		}
+		cancel(nil)
+	}()
 	about, _ := l.about(j.Name) // none: from the beginning
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, j.URL, nil)
 	if err != nil {
@@ -64,7 +69,7 @@ func (l *Library) download(ctx context.Context, j *job) error {
 			req.Header.Set("If-Range", about.ETag)
 		}
 	}
-	quiet := time.AfterFunc(silence, cancel)
+	quiet := time.AfterFunc(silence, func() { cancel(os.ErrDeadlineExceeded) })
 	defer quiet.Stop()
 	resp, err := l.request(req)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestFullDisk(t *testing.T) {
 	j := l.settled(t)
 	require.NotNil(t, j)
 	require.Equal(t, failed, j.State)
-	require.True(t, j.Full, j.Error)
+	require.Equal(t, "cause_full", j.Say.Key, j.Error)
 	require.Empty(t, names(l))
 	require.Error(t, l.Put(t.Context(), "mine.onnx", &endless{}, 0), "a browser's file neither")
 	require.NoError(t, unix.Mount("none", dir, "tmpfs", unix.MS_REMOUNT, "size=8m"))

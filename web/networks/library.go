@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"kosumi/internal/file"
@@ -216,7 +215,6 @@ func (l *Library) end(ctx context.Context, j *job, err error) {
 			j.State = stopped
 		default:
 			j.State, j.Error, j.Say = failed, plain(err), api.Said(err)
-			j.Full = errors.Is(err, syscall.ENOSPC)
 		}
 	}, true)
 }

@@ -80,7 +80,7 @@ func (b *Networks) Status() api.Engine {
 	case !ended:
 		return api.Engine{State: "loading", Name: net.name}
 	case err != nil:
-		return api.Engine{State: "failed", Name: net.name, Error: err.Error()}
+		return api.Engine{State: "failed", Name: net.name, Error: err.Error(), Say: api.Said(err)}
 	}
 	d := net.Describe()
 	return api.Engine{State: "ready", Name: net.name, Provider: d.Provider, Precision: d.Precision, Why: d.Why, Slow: d.Provider == "onnx-go"}

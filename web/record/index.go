@@ -156,7 +156,7 @@ func (x *Index) Find(a *api.AskGames) (api.KeptGames, error) {
 	var found []api.KeptGame
 	for id, k := range x.known {
 		if k.err != nil {
-			out.Unread = append(out.Unread, api.Unread{File: filepath.Join("games", id+".jsonl"), Why: k.err.Error()})
+			out.Unread = append(out.Unread, api.Unread{File: filepath.Join("games", id+".jsonl"), Why: k.err.Error(), Say: api.Said(k.err)})
 			continue
 		}
 		out.All++

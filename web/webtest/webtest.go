@@ -2,9 +2,12 @@
 package webtest
 
 import (
+	"encoding/json"
 	"fmt"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
 )
@@ -31,9 +34,75 @@ const Play = `document.querySelector("main.play")`
 // Point clicks a point of the board where it is on the screen.
 func (p Page) Point(v string) {
 	p.T.Helper()
-	at := browsertest.JS[[]float64](p.Tab, fmt.Sprintf(`(() => { const c = [...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === %q);
-		const r = c.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, v))
-	p.Do(chromedp.MouseClickXY(at[0], at[1]))
+	p.Do(chromedp.MouseClickXY(p.Where(v)))
+}
+
+// drawn is an expression: every board is drawn for the space that it has by now.
+const drawn = `[...document.querySelectorAll(".board-space")].every((s) => { const r = s.getBoundingClientRect(); return !r.width || !s.querySelector(".board") || s.dataset.space === r.width + "x" + r.height; })`
+
+// Where is the middle of a point of the board on the screen, in CSS pixels.
+func (p Page) Where(v string) (x, y float64) {
+	p.T.Helper()
+	at := browsertest.Eventually(p.Tab, fmt.Sprintf(`%s && (() => { const r = [...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === %q).getBoundingClientRect();
+		return [r.x + r.width / 2, r.y + r.height / 2]; })() || []`, drawn, v), func(at []float64) bool { return len(at) == 2 }, "the point %s", v)
+	return at[0], at[1]
+}
+
+// Rect is the left, top, right and bottom edge of an element, in CSS pixels.
+type Rect [4]float64
+
+// Width of the rectangle.
+func (r Rect) Width() float64 { return r[2] - r[0] }
+
+// Height of the rectangle.
+func (r Rect) Height() float64 { return r[3] - r[1] }
+
+// On reports whether a screen of a size has the whole rectangle, but for a pixel.
+func (r Rect) On(size [2]int64) bool {
+	return r[0] >= 0 && r[1] >= 0 && r[2] <= float64(size[0])+1 && r[3] <= float64(size[1])+1
+}
+
+// Over reports whether two rectangles overlap by more than a pixel.
+func (r Rect) Over(o Rect) bool {
+	return r[0] < o[2]-1 && r[2] > o[0]+1 && r[1] < o[3]-1 && r[3] > o[1]+1
+}
+
+// Layout waits until ok holds of the first elements of selectors, in their order, with
+// every board drawn for its space. The test fails with the last rectangles and what,
+// which is formatted.
+func (p Page) Layout(selectors []string, ok func(r []Rect) bool, what ...any) []Rect {
+	p.T.Helper()
+	list, err := json.Marshal(selectors)
+	require.NoError(p.T, err)
+	return browsertest.Eventually(p.Tab, fmt.Sprintf(`%s && %s.map((s) => { const r = document.querySelector(s).getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; }) || []`, drawn, list),
+		func(r []Rect) bool { return len(r) == len(selectors) && ok(r) }, what...)
+}
+
+// Hover points the mouse at the first element of a selector, wherever that has moved to.
+func (p Page) Hover(selector string) {
+	p.T.Helper()
+	on := fmt.Sprintf("document.querySelector(%q).matches(':hover')", selector)
+	p.Layout([]string{selector}, func(r []Rect) bool {
+		p.Do(chromedp.MouseEvent("mouseMoved", (r[0][0]+r[0][2])/2, (r[0][1]+r[0][3])/2))
+		return browsertest.JS[bool](p.Tab, on)
+	}, "the mouse over %s", selector)
+}
+
+// Screen gives the page another size, in CSS pixels; below 1000 it is a phone's or a tablet's.
+func (p Page) Screen(width, height int64) {
+	p.T.Helper()
+	p.Do(emulation.SetDeviceMetricsOverride(width, height, 1, width < 1000))
+	p.Until(fmt.Sprintf("innerWidth === %d && innerHeight === %d && %s", width, height, drawn))
+}
+
+// beyond are elements of a place that end right of the screen, but for those inside of
+// others that scroll.
+const beyond = `[...document.querySelectorAll("%s *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".cands, .tree, .wide")).map((e) => e.outerHTML.slice(0, 160))`
+
+// NothingSticksOut waits until nothing of the screen ends right of it.
+func (p Page) NothingSticksOut(what ...any) {
+	p.T.Helper()
+	p.None(fmt.Sprintf(beyond, ".view"), what...)
 }
 
 // Mine waits for the turn of Black, who the player is, or for the end of play. It
@@ -69,8 +138,22 @@ func (p Page) Free(skip map[string]bool) string {
 	return ""
 }
 
+const stones = `[...document.querySelectorAll("[role=gridcell]")].filter((c) => / (black|white)/.test(c.ariaLabel)).length`
+
 // Stones counts the stones on the board.
 func (p Page) Stones() int {
 	p.T.Helper()
-	return browsertest.JS[int](p.Tab, `[...document.querySelectorAll("[role=gridcell]")].filter((c) => / (black|white)/.test(c.ariaLabel)).length`)
+	return browsertest.JS[int](p.Tab, stones)
+}
+
+// HasStones waits until the board has so many stones.
+func (p Page) HasStones(n int, what ...any) {
+	p.T.Helper()
+	browsertest.Equal(p.Tab, n, stones, what...)
+}
+
+// HasMoves waits until the list of moves has so many.
+func (p Page) HasMoves(n int) {
+	p.T.Helper()
+	browsertest.Equal(p.Tab, n, `document.querySelectorAll(".moves li").length`)
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Unread } from "./gen/api";
-import { t } from "./i18n";
+import { t, told } from "./i18n";
 import { Icon, type IconName } from "./icons";
 
 /** One choice out of a few, as a row of buttons. */
@@ -83,5 +83,5 @@ export function Where({ n, of, onNumber }: { n: number; of: number; onNumber: (n
 /** Files that belong on a list and cannot be read. */
 export function UnreadFiles({ files }: { files?: Unread[] }) {
 	if (!files?.length) return null;
-	return <ul class="list unread">{files.map((f) => <li key={f.file} class="note warn"><Icon name="warn" size={16} /> {t("file_unread", { name: f.file, why: f.why })}</li>)}</ul>;
+	return <ul class="list unread">{files.map((f) => <li key={f.file} class="note warn"><Icon name="warn" size={16} /> {t("file_unread", { name: f.file, why: f.say ? told(f.say) : f.why })}</li>)}</ul>;
 }

@@ -2,7 +2,8 @@
 // without a server. web/build bundles it whole; package handout puts the data in.
 import { render } from "preact";
 import type { Drill, DrillVerdict, Problem, Review, ReviewMove, Verdict, Welcome } from "./gen/api";
-import { preferred, resultText, setLanguage, t } from "./i18n";
+import { resultText, setLanguage, t } from "./i18n";
+import { wanted } from "./languages";
 import { Live } from "./live";
 import { welcome } from "./net";
 import { Solve } from "./views/Drills";
@@ -134,7 +135,7 @@ function DrillsPage({ set }: { set: SetProblem[] }) {
 const given = JSON.parse(document.getElementById("data")!.textContent!) as Data;
 welcome.value = { loss: given.loss ?? [] } as unknown as Welcome;
 document.body.classList.add("handout");
-void setLanguage(given.kind === "loop" ? "en" : preferred()).then(() => {
+void setLanguage(given.kind === "loop" ? "en" : wanted("")).then(() => {
 	render(
 		<>
 			{given.kind === "loop" ? <LoopPage d={given.data as LoopData} /> : given.kind === "review" ? <ReviewPage r={given.data as Result} classes={given.classes ?? []} /> : <DrillsPage set={(given.data as { problems: SetProblem[] | null }).problems ?? []} />}

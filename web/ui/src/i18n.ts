@@ -2,43 +2,25 @@ import { signal } from "@preact/signals";
 import type { Error as Refusal, Profile, Say, Verdict } from "./gen/api";
 import english from "./gen/en.json";
 import type { Key } from "./gen/keys";
-
-export const LANGUAGES: [string, string][] = [
-	["en", "English"],
-	["zh", "简体中文"],
-	["ja", "日本語"],
-	["ko", "한국어"],
-];
+import { load } from "./languages";
 
 // What a language is called in <html lang>, which also chooses the glyphs.
 const TAGS: Record<string, string> = { zh: "zh-Hans" };
-
-// The other languages, each loaded when it is chosen.
-const loaders: Record<string, () => Promise<{ default: Record<string, string> }>> = {
-	zh: () => import("./gen/zh.json"),
-	ja: () => import("./gen/ja.json"),
-	ko: () => import("./gen/ko.json"),
-};
 
 export const language = signal("en");
 let texts: Record<string, string> = english;
 let plural = new Intl.PluralRules("en");
 let numbers = new Intl.NumberFormat("en");
 
-/** The language that the browser asks for, of those that there are. */
-export function preferred(): string {
-	for (const l of navigator.languages) {
-		const known = LANGUAGES.find(([id]) => id === l.split("-")[0]);
-		if (known) return known[0];
-	}
-	return "en";
-}
+let newest = ""; // that was asked for
 
 export async function setLanguage(id: string): Promise<void> {
-	const load = loaders[id];
+	newest = id;
+	const list = await load(id);
+	if (newest !== id) return;
 	// What a translation lacks stays English.
-	texts = load ? { ...english, ...(await load()).default } : english;
-	if (!load) id = "en";
+	texts = list ? Object.fromEntries(Object.entries(english).map(([key, text], i) => [key, list[i] || text])) : english;
+	if (!list) id = "en";
 	plural = new Intl.PluralRules(id);
 	numbers = new Intl.NumberFormat(id);
 	document.documentElement.lang = TAGS[id] ?? id;
@@ -108,7 +90,7 @@ export function why(m: { kind?: string; reason?: string; better?: string; loss: 
 }
 
 /** A sentence of the server's, with what it puts in. */
-export const told = (s: Say): string => t(`say_${s.key}` as Key, { ...(s.with as Args), board: (s.with as Record<string, string>)?.board?.replace("x", "×") ?? "" });
+export const told = (s: Say): string => t(`say_${s.key}` as Key, { ...(s.with as Args), ...(s.cause && { why: told(s.cause) }), board: (s.with as Record<string, string>)?.board?.replace("x", "×") ?? "" });
 
 /** What became of the player's damaged files. */
 export const warned = (p: Profile): string => (p.says?.length ? (p.says as Say[]).map(told).join(" ") : (p.warn ?? ""));
@@ -120,7 +102,7 @@ export function refusal(code: string, why: string): string {
 }
 
 /** Why something is not saved yet. */
-export const unsavedText = (said: Refusal): string => t("not_saved_yet", { why: said.args?.[0] === "full" ? t("disk_full") : said.text.replace(/^this is not saved: /, "") });
+export const unsavedText = (said: Refusal): string => t("not_saved_yet", { why: said.cause ? told(said.cause) : said.text.replace(/^this is not saved: /, "") });
 
 /** What an answer to a mistake is worth. */
 export function verdictText(v: Verdict): string {

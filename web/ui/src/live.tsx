@@ -17,31 +17,53 @@ export function say(text: string, now = false): void {
 	log.value = [...log.value.slice(-49), text];
 }
 
-interface Toast {
+interface Note {
+	action?: string;
+	run?: () => void; // upon the action
+	gone?: () => void; // once the note is over and the action was not taken
+	bad?: boolean;
+}
+interface Toast extends Note {
 	id: number;
 	text: string;
-	action?: string;
-	run?: () => void;
-	bad?: boolean;
 }
 const toasts = signal<Toast[]>([]);
 let ids = 0;
+let held = 0; // the note that is pointed at, or has the focus
+
+// Puts notes in place of those that there are.
+function replace(by: Toast[]): void {
+	const over = toasts.peek();
+	toasts.value = by;
+	for (const x of over) if (x.gone) queueMicrotask(x.gone);
+}
 
 // A note belongs to the screen that it was made on.
 effect(() => {
 	void route.value;
+	replace([]);
+});
+addEventListener("pagehide", () => {
+	for (const x of toasts.peek()) x.gone?.();
 	toasts.value = [];
 });
 
-/** A short note, with something to do about it if need be; it takes the place of the one before. */
-export function toast(text: string, o: { action?: string; run?: () => void; bad?: boolean; ms?: number } = {}): void {
+/** A short note, with something to do about it if need be; it takes the place of the one before. It stays while it is pointed at. */
+export function toast(text: string, o: Note & { ms?: number } = {}): void {
 	const id = ++ids;
-	toasts.value = [{ id, text, ...o }];
+	replace([{ id, text, ...o }]);
 	say(text, o.bad);
-	setTimeout(() => dismiss(id), o.ms ?? 6000);
+	expire(id, o.ms ?? 6000);
 }
 
-const dismiss = (id: number) => (toasts.value = toasts.value.filter((x) => x.id !== id));
+const expire = (id: number, ms: number): void => void setTimeout(() => (held === id ? expire(id, 1000) : dismiss(id)), ms);
+
+const dismiss = (id: number): void => { if (toasts.peek()[0]?.id === id) replace([]); };
+
+function act(x: Toast): void {
+	toasts.value = [];
+	x.run?.();
+}
 
 export function Live() {
 	return (
@@ -50,11 +72,11 @@ export function Live() {
 			<div class="sr" aria-live="assertive" id="assertive">{urgent.value}</div>
 			<div class="toasts">
 				{toasts.value.map((x) => (
-					<div key={x.id} class={"toast" + (x.bad ? " bad" : "")}>
+					<div key={x.id} class={"toast" + (x.bad ? " bad" : "")} onPointerEnter={() => (held = x.id)} onPointerLeave={() => (held = 0)} onFocusIn={() => (held = x.id)} onFocusOut={() => (held = 0)}>
 						{x.bad && <Icon name="warn" />}
 						<span>{x.text}</span>
 						{x.action && (
-							<button class="plain" onClick={() => { x.run?.(); dismiss(x.id); }}>{x.action}</button>
+							<button class="plain" onClick={() => act(x)}>{x.action}</button>
 						)}
 						<button class="plain icon-only" aria-label={t("close")} onClick={() => dismiss(x.id)}><Icon name="close" size={16} /></button>
 					</div>

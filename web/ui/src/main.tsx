@@ -4,9 +4,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { dropped, openFiles, openText } from "./files";
 import type { Engine } from "./gen/api";
 import type { Key } from "./gen/keys";
-import { language, num, preferred, setLanguage, t, unsavedText } from "./i18n";
+import { language, num, setLanguage, t, told, unsavedText } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { helpOpen, moreOpen, perform, rulesOpen, typing } from "./keys";
+import { wanted } from "./languages";
 import { Live, say, toast } from "./live";
 import { connect, giveToken, lostSince, send, status, unsaved, updated, watch, welcome } from "./net";
 import { follow, route, screens, written } from "./router";
@@ -123,7 +124,7 @@ function Strips() {
 			{(updated.value || newer()) && <div class="strip-top">{t("updated")} <button class="button quiet small" onClick={reload}>{t("reload")}</button></div>}
 			{stopped && <div class="strip-top bad"><Icon name="warn" /> {t("tab_failed", { why: stopped })} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
 			{status.value === "open" && e?.state === "loading" && <div class="strip-top">{t("loading_network", { name: e.name })}</div>}
-			{status.value === "open" && e?.state === "failed" && <div class="strip-top bad"><Icon name="warn" /> {t("network_failed", { name: e.name, why: e.error ?? "" })}
+			{status.value === "open" && e?.state === "failed" && <div class="strip-top bad"><Icon name="warn" /> {t("network_failed", { name: e.name, why: e.say ? told(e.say) : (e.error ?? "") })}
 				<button class="button quiet" onClick={() => void send("network.use", { name: welcome.value?.networks.find((n) => n.weak)?.name ?? "" })}>{t("use_built_in")}</button></div>}
 			{status.value === "open" && e?.slow && <div class="strip-top warn"><Icon name="warn" /> {t("slow_engine")}</div>}
 		</>
@@ -247,7 +248,7 @@ function View() {
 function App() {
 	useEffect(() => watch<Engine>("engine", (e) => (engine.value = e)), []);
 	useEffect(() => {
-		void setLanguage(settings.value.language || preferred());
+		void setLanguage(wanted(settings.value.language));
 	}, [settings.value.language]);
 	const [, place, id] = route.value.split("/");
 	const screen = PLACES.find((p) => place && p.path === "/" + place)?.text;
@@ -300,6 +301,6 @@ document.addEventListener("paste", (e) => {
 	if (text) void openText(text);
 });
 
-await setLanguage(settings.value.language || preferred());
+await setLanguage(wanted(settings.value.language));
 connect();
 render(<App />, document.getElementById("app")!);

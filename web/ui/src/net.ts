@@ -24,7 +24,8 @@ const LOST: Refusal = { code: "busy", text: "the connection is lost", say: { key
 /** What went wrong, in words. */
 export function inWords(e: unknown): string {
 	if (!(e instanceof Refused)) return String(e);
-	return e.said.say ? told(e.said.say) : language.value === "en" ? e.said.text : refusal(e.said.code, e.said.text);
+	const { say, cause, code, text } = e.said;
+	return say ? told(say) : cause ? (code === "internal" ? refusal(code, told(cause)) : told(cause)) : language.value === "en" ? text : refusal(code, text);
 }
 
 interface Pending {

@@ -99,12 +99,15 @@ export function tickSound(): void {
 	if (c) tone(c, 880, c.currentTime, 0.05);
 }
 
-/** Sounds in one tab only, where several show the same. */
-export function once(sound: () => void): void {
+const HELD = 60_000; // ms: longer than one tab can be behind another
+
+/** Sounds in one tab only, where several show the same event. */
+export function once(event: string, sound: () => void): void {
+	if (!context()) return; // another tab may
 	if (!navigator.locks) return sound();
-	void navigator.locks.request("kosumi.sound", { ifAvailable: true }, async (mine) => {
-		if (!mine || !context()) return;
+	void navigator.locks.request("kosumi.sound/" + event, { ifAvailable: true }, async (mine) => {
+		if (!mine) return;
 		sound();
-		await new Promise((done) => setTimeout(done, 150));
+		await new Promise((done) => setTimeout(done, HELD));
 	});
 }

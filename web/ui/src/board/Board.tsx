@@ -206,8 +206,9 @@ export function Board(q: BoardProps) {
 
 	const pointAt = (e: { clientX: number; clientY: number }) => {
 		const r = canvas.current!.getBoundingClientRect();
-		const x = Math.round((e.clientX - r.left - m.margin) / m.cell);
-		const y = Math.round((e.clientY - r.top - m.margin) / m.cell);
+		const scale = m.width / r.width; // 1 but while the space is smaller than the board was made for
+		const x = Math.round(((e.clientX - r.left) * scale - m.margin) / m.cell);
+		const y = Math.round(((e.clientY - r.top) * scale - m.margin) / m.cell);
 		if (x < 0 || y < 0 || x >= q.w || y >= q.h) return -1;
 		const p = y * q.w + x;
 		return flip ? area - 1 - p : p;
@@ -279,9 +280,9 @@ export function Board(q: BoardProps) {
 
 	const playable = !!q.onPlay;
 	const [pw, ph] = [Math.round(m.width * dpr), Math.round(m.height * dpr)];
-	const sized = { width: m.width + "px", height: m.height + "px" };
+	const sized = { "--board-w": m.width + "px", "--board-h": m.height + "px", "--board-ratio": m.width / m.height };
 	return (
-		<div class="board-space" ref={box}>
+		<div class="board-space" ref={box} data-space={`${width}x${height}`}>
 			<div
 				class={"board" + (playable ? " playable" : "")}
 				style={sized}
@@ -330,14 +331,14 @@ export function Board(q: BoardProps) {
 			>
 				{width > 0 && (
 					<>
-						<canvas class="base" ref={base} width={pw} height={ph} style={sized} aria-hidden="true" />
-						<canvas class="stones" ref={stones} width={pw} height={ph} style={sized} aria-hidden="true" />
-						<svg width={m.width} height={m.height} viewBox={`0 0 ${m.width} ${m.height}`} aria-hidden="true">
+						<canvas class="base" ref={base} width={pw} height={ph} aria-hidden="true" />
+						<canvas class="stones" ref={stones} width={pw} height={ph} aria-hidden="true" />
+						<svg viewBox={`0 0 ${m.width} ${m.height}`} aria-hidden="true">
 							<MarkLayer w={q.w} m={m} stones={q.stones} last={q.last ?? -1} ko={q.ko ?? -1} flip={flip} numbers={q.numbers} marks={q.marks} />
 							{q.next?.map((n) => n.p >= 0 && <g key={"n" + n.p} class={"next " + n.c}><circle cx={at(n.p)[0]} cy={at(n.p)[1]} r={m.cell * 0.42} /><circle cx={at(n.p)[0]} cy={at(n.p)[1]} r={m.cell * 0.42} /></g>)}
 							<GhostStone ghost={ghost} at={at} m={m} dpr={dpr} flat={wood === "paper"} turn={q.turn} />
 						</svg>
-						<canvas class="stream" ref={canvas} width={pw} height={ph} style={sized} aria-hidden="true" />
+						<canvas class="stream" ref={canvas} width={pw} height={ph} aria-hidden="true" />
 						<Grid q={q} m={m} flip={flip} onEnter={(p) => (pressable(p) ? q.onStone : q.onPlay)?.(p, !allowed(p))} />
 					</>
 				)}

@@ -24,6 +24,8 @@ const Cell = memo(function Cell({ name, focus, p }: { name: string; focus: boole
 	return <div role="gridcell" aria-label={name} tabIndex={focus ? 0 : -1} data-p={p} />;
 });
 
+const part = (n: number, of: number): string => (100 * n) / of + "%";
+
 /** The board for keyboards and screen readers: a grid of named cells over the drawing. */
 export function Grid({ q, m, flip, onEnter }: { q: BoardProps; m: Metrics; flip: boolean; onEnter: (p: number) => void }) {
 	const { w, h } = q;
@@ -88,7 +90,7 @@ export function Grid({ q, m, flip, onEnter }: { q: BoardProps; m: Metrics; flip:
 			class="grid"
 			role="grid"
 			aria-label={q.label}
-			style={{ left: m.margin - m.cell / 2 + "px", top: m.margin - m.cell / 2 + "px", width: m.cell * w + "px", height: m.cell * h + "px" }}
+			style={{ left: part(m.margin - m.cell / 2, m.width), top: part(m.margin - m.cell / 2, m.height), width: part(m.cell * w, m.width), height: part(m.cell * h, m.height) }}
 			onKeyDown={key}
 			onFocusIn={(e) => {
 				const p = Number((e.target as HTMLElement).dataset.p);

@@ -1,6 +1,6 @@
 // The page's end of a server that runs in a worker of its own tab.
 import { signal } from "@preact/signals";
-import type { ToPage } from "./parts";
+import { phone, type ToPage, type ToWorker } from "./parts";
 
 declare const WORKER: string; // set by web/build: the script, beside the page
 
@@ -33,6 +33,7 @@ function server(): Worker {
 		waiting.get(m.id)?.(new Response(m.body as Uint8Array<ArrayBuffer>, { status: m.status, headers }));
 		waiting.delete(m.id);
 	};
+	if (phone()) document.addEventListener("visibilitychange", () => worker!.postMessage({ t: "pause", on: document.visibilityState === "hidden" } satisfies ToWorker));
 	worker.onerror = (e) => (start.value = { t: "failed", why: e.message || "the worker has ended" });
 	return worker;
 }
@@ -47,7 +48,9 @@ async function offline(): Promise<void> {
 	kept = await navigator.serviceWorker.register(trusted("sw.js")).catch(() => null);
 	if (!kept) return;
 	const look = () => (waits.value = !!kept!.waiting && !!navigator.serviceWorker.controller);
-	kept.onupdatefound = () => { const next = kept!.installing; if (next) next.onstatechange = look; };
+	const follow = () => { const next = kept!.installing; if (next) next.onstatechange = look; };
+	kept.onupdatefound = follow;
+	follow(); // what came while the page was loaded
 	look();
 	document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") void kept!.update().catch(() => undefined); }); // there may be no network
 }

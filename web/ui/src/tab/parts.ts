@@ -6,6 +6,9 @@ export interface Part { name: string; bytes: number; sha256: string }
 /** The parts of the program; program and kernel are packed by gzip. */
 export interface Parts { program: Part; kernel: Part; kernelWorker: Part; network: Part }
 
+/** Phones are slow, grow hot, and run from a battery. */
+export const phone = () => /Mobi|Android/.test(globalThis.navigator?.userAgent ?? "");
+
 /** How the program starts for those that speak a protocol, and keeps no files. */
 export interface Start {
 	t: "start";
@@ -19,6 +22,7 @@ export interface Start {
 export type ToWorker =
 	| { t: "attend" } // with the port of a page
 	| { t: "request"; id: number; method: string; path: string; headers: string[]; body: Uint8Array }
+	| { t: "pause"; on: boolean } // while nobody looks at a phone
 	| Start
 	| { t: "speak"; protocol: string; settings: [name: string, value: string][] }; // with the port of a client
 

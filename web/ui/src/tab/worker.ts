@@ -3,7 +3,7 @@
 // also in node.
 import "wasm_exec";
 import { Disk } from "./disk";
-import type { Part, Parts, Start, ToPage, ToWorker } from "./parts";
+import { phone, type Part, type Parts, type Start, type ToPage, type ToWorker } from "./parts";
 
 declare const PARTS: Parts; // set by web/build: files beside this script
 declare const Go: new () => { run(instance: WebAssembly.Instance): Promise<void>; importObject: WebAssembly.Imports; exit: (code: number) => void };
@@ -12,6 +12,7 @@ type Answer = (status: number, headers: string[], body: Uint8Array) => void;
 interface Program {
 	attend(port: MessagePort): void;
 	request(method: string, path: string, headers: string[], body: Uint8Array, answer: Answer): void;
+	pause(on: boolean): void;
 	speak(protocol: string, settings: [string, string][], port: MessagePort): void;
 }
 
@@ -92,11 +93,10 @@ async function unpacked(part: Part): Promise<Response> {
 }
 
 // How many threads run the network: one core is left for the search and the page, and half of
-// a phone's, which are slow and grow hot.
+// a phone's.
 function threads(): number {
-	const nav = globalThis.navigator as (Navigator & { userAgentData?: { mobile: boolean } }) | undefined;
-	const cores = nav?.hardwareConcurrency ?? (node ? node("node:os").availableParallelism() : 2);
-	return Math.min(8, Math.max(1, nav?.userAgentData?.mobile ? Math.floor(cores / 2) : cores - 1));
+	const cores = globalThis.navigator?.hardwareConcurrency ?? (node ? node("node:os").availableParallelism() : 2);
+	return Math.min(8, Math.max(1, phone() ? Math.floor(cores / 2) : cores - 1));
 }
 
 /** Starts the program: with files for a page, else as a client wants it. */
@@ -137,5 +137,6 @@ port.onmessage = async (e: MessageEvent<ToWorker>) => {
 	if (!p) return;
 	if (m.t === "attend") p.attend(e.ports[0]);
 	else if (m.t === "request") p.request(m.method, m.path, m.headers, m.body, (status, headers, body) => tell({ t: "answer", id: m.id, status, headers, body }));
+	else if (m.t === "pause") p.pause(m.on);
 	else if (m.t === "speak") p.speak(m.protocol, m.settings, e.ports[0]);
 };

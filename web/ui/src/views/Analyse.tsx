@@ -16,7 +16,7 @@ import { other, play, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
 import { stoneSound } from "../sound";
 import * as tree from "../tree";
-import { ask, calmFrame, change, deeper, edit, flip, forgetHuman, frame, goOn, hover, humans, LETTERS, look, menu, overlay, rows, startSweep, steps, stopSweep, sweep, swept, wish, type Wish } from "./analysis";
+import { ask, calmFrame, change, deeper, drawnRows, edit, flip, forgetHuman, frame, goOn, hover, humans, LETTERS, look, menu, overlay, pointRow, rows, startSweep, steps, stopSweep, sweep, swept, wish, type Wish } from "./analysis";
 import { Documents } from "./Documents";
 import { Graph, type Point } from "./Graph";
 import { bounds, classOf, LossChip } from "./Loss";
@@ -205,7 +205,7 @@ async function keep(line: string[]): Promise<void> {
 
 function Candidates() {
 	const f = calmFrame();
-	const list = f ? rows.peek() : [];
+	const list = f ? drawnRows() : [];
 	return (
 		<div class="cands" onMouseLeave={() => (hover.value = -1)}>
 			<table aria-label={t("candidates")}>
@@ -215,7 +215,7 @@ function Candidates() {
 						const first = m.m === f?.moves[0]?.m;
 						const asked = deeper.value.includes(m.m);
 						return (
-							<tr key={m.m} tabIndex={0} class={hover.value === i ? "on" : ""} onMouseEnter={() => { hover.value = i; steps.value = 0; }} onFocus={() => { hover.value = i; steps.value = 0; }} onBlur={() => (hover.value = -1)}
+							<tr key={m.m} tabIndex={0} class={hover.value === i ? "on" : ""} onMouseEnter={() => pointRow(i)} onFocus={() => pointRow(i)} onBlur={() => (hover.value = -1)}
 								onClick={() => void attempt(tree.playMoves([m.m]))} onAuxClick={(e) => { if (e.button === 1) { e.preventDefault(); void attempt(keep(m.pv)); } }}
 								onKeyDown={(e) => { if (e.key === "Enter") { e.preventDefault(); e.stopPropagation(); void attempt(e.shiftKey ? keep(m.pv) : tree.playMoves([m.m])); } }}
 								onWheel={(e) => { e.preventDefault(); steps.value = Math.max(1, Math.min(m.pv.length, (steps.value || (e.deltaY > 0 ? 0 : m.pv.length)) + Math.sign(e.deltaY))); }}>

@@ -18,6 +18,7 @@ const answer = signal<DrillVerdict | null>(null);
 const grade = signal(0);
 const line = signal(true);
 const busy = signal(false);
+const tried = signal(-1); // the point of the stone that is being judged
 const asked = signal(0); // problems of this visit
 let began = 0;
 
@@ -63,7 +64,9 @@ function question(d: Drill): string {
 async function give(move: string): Promise<void> {
 	const p = drill.value?.problem;
 	if (!p || busy.value || answer.value) return;
+	const [w, h] = size.value;
 	busy.value = true;
+	tried.value = move && move !== "pass" ? point(move, w, h) : -1;
 	try {
 		const a = await judge(p.id, move, (performance.now() - began) / 1000);
 		if (!a) {
@@ -78,6 +81,7 @@ async function give(move: string): Promise<void> {
 		if (e instanceof Refused) toast(e.said.code === "illegal" ? t("no_illegal") : inWords(e), { bad: true, ms: 4000 });
 	} finally {
 		busy.value = false;
+		tried.value = -1;
 	}
 }
 
@@ -90,7 +94,7 @@ function verdictOf(v: DrillVerdict["verdict"]): string {
 function place(p: number, forbidden: boolean): void {
 	const q = drill.value?.problem;
 	const [w, h] = size.value;
-	if (!q || answer.value || forbidden) return;
+	if (!q || busy.value || answer.value || forbidden) return;
 	stoneSound((p % w) / Math.max(1, w - 1), play(q.stones, p, q.toMove as Colour, w, h).taken);
 	void give(vertex(p, w, h));
 }
@@ -160,17 +164,17 @@ export function Solve({ from, judge: by = ask, title, head, children }: { from: 
 	const area = w * h;
 	return (
 		<main class="play drill" data-problem={p.id} data-answered={a ? grade.value : ""}>
-			<Board w={w} h={h} stones={p.stones} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={a ? "0".repeat(area) : p.legal} turn={p.toMove as Colour} coordinates={settings.value.coordinates} confirm={settings.value.confirm}
+			<Board w={w} h={h} stones={tried.value < 0 ? p.stones : play(p.stones, tried.value, p.toMove as Colour, w, h).stones} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={a ? "0".repeat(area) : p.legal} turn={p.toMove as Colour} coordinates={settings.value.coordinates} confirm={settings.value.confirm}
 				overlay={overlay} label={t("board_plain", { w, h })} marks={((p.group ?? []) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) }))} next={a?.played ? [{ p: point(a.played, w, h), c: p.toMove as Colour }].filter((x) => x.p >= 0) : undefined} onPlay={place} />
 			<aside class="panel" aria-label={t("panel")}>
-				<section class="panel-card">
+				<section class="panel-card drill-head">
 					<h1>{title}</h1>
 					{head(d)}
 				</section>
 				{a ? <Answered a={a} /> : (
 					<section class="panel-card mistake-box">
 						<p class="big-result"><span class={"disc small " + p.toMove} /> {question(d)}</p>
-						<p class="dim">{p.level ? t("life_level", { n: p.n, level: p.level }) : t("drill_from", { game: p.game, n: p.n })}</p>
+						<p class="dim">{p.level ? t("life_level", { n: p.n, level: p.level }) : t("drill_from", { game: p.game.replace(/\.sgf$/i, ""), n: p.n })}</p>
 						{p.player && !p.yours && (
 							<p class="dim">{t("drill_player", { name: p.player })} <button class="plain" onClick={() => void told(p.player!, true)}>{t("drill_me")}</button> <button class="plain" onClick={() => void told(p.player!, false)}>{t("drill_not_me")}</button></p>
 						)}
@@ -192,7 +196,7 @@ const due: Source = (not) => send<Drill>("drill.next", { not }, true);
 
 export function Drills(_: { id: string }) {
 	return (
-		<Solve from={due} title={t("drills")} head={(d) => <p class="dim">{t("drills_due", { n: d.due })}, {t("drills_new", { n: d.fresh })}</p>}>
+		<Solve from={due} title={t("drills")} head={(d) => <p class="dim">{[d.due > 0 && t("drills_due", { n: d.due }), d.fresh > 0 && t("drills_new", { n: d.fresh })].filter(Boolean).join(", ")}</p>}>
 			{(d) => {
 				const wait = d.next ? d.next - Date.now() / 1000 : 0;
 				return (

@@ -42,7 +42,7 @@ function LeftGame({ card }: { card: GameCard }) {
 	return (
 		<Board w={w} h={h} stones={shown?.stones ?? g?.stones ?? card.stones} last={shown ? shown.last : last && last !== "pass" ? point(last, w, h) : -1} ko={g?.ko ? point(g.ko, w, h) : -1}
 			legal={mine ? g.legal : undefined} turn={mine ? (g.colour as Colour) : undefined} coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w, h })} onWaiting={onWaiting}
-			onPlay={(p, no) => { if (!no) void place(p, false); go("/play/" + card.game); }} />
+			onPlay={g ? (p, no) => { if (!no) void place(p, false); go("/play/" + card.game); } : undefined} />
 	);
 }
 

@@ -53,13 +53,11 @@ async function upload(f: File | undefined): Promise<void> {
 	}
 }
 
-const REMOVE = 8000; // ms in which it can be undone
 const gone = signal<Set<string>>(new Set());
 function remove(name: string): void {
 	gone.value = new Set([...gone.value, name]);
-	const back = () => { clearTimeout(timer); gone.value = new Set([...gone.value].filter((n) => n !== name)); };
-	const timer = setTimeout(() => void ask("network.remove", { name }).then(back), REMOVE);
-	toast(t("network_removed", { name }), { action: t("undo"), run: back, ms: REMOVE - 500 });
+	const back = () => { gone.value = new Set([...gone.value].filter((n) => n !== name)); };
+	toast(t("network_removed", { name }), { action: t("undo"), run: back, gone: () => void ask("network.remove", { name }).then(back), ms: 8000 });
 }
 
 function Job({ j }: { j: NetworkJob }) {
@@ -70,7 +68,7 @@ function Job({ j }: { j: NetworkJob }) {
 			<strong>{j.name}</strong>
 			{runs && <progress max={j.total || 1} value={j.state === "fetching" ? (j.total ? j.done : undefined) : undefined} aria-label={t("progress")} />}
 			<span class={j.error ? "bad-text" : "dim"} role="status">
-				{j.error ? (j.full ? t("disk_full") : j.say ? told(j.say) : j.error)
+				{j.error ? (j.say ? told(j.say) : j.error)
 					: j.state === "fetching" ? [j.total ? t("of", { n: mb(j.done), of: mb(j.total) }) : mb(j.done), j.speed ? t("size_speed", { n: num(j.speed / 1e6, 1) }) : "", left > 1 ? t("left", { time: duration(left) }) : ""].filter(Boolean).join(" · ")
 					: t(`network_${j.state}` as "network_checking", { n: mb(j.done) })}
 			</span>

@@ -156,6 +156,7 @@ function More({ g }: { g: GameState }) {
 	);
 }
 
+const focus = (e: HTMLElement | null): void => e?.focus();
 const undo = () => void command("game.undo");
 const redo = () => void command("game.redo");
 
@@ -167,7 +168,7 @@ function Actions({ g }: { g: GameState }) {
 				<div class="strip" role="alertdialog" aria-label={t("really_resign")}>
 					<span>{t("really_resign")}</span>
 					<button class="button danger" onClick={() => { resigning.value = false; void command("game.resign"); }}>{t("resign")}</button>
-					<button class="button quiet" onClick={() => (resigning.value = false)}>{t("keep_playing")}</button>
+					<button class="button quiet" ref={focus} onClick={() => (resigning.value = false)}>{t("keep_playing")}</button>
 				</div>
 			) : (
 				<>
@@ -176,7 +177,7 @@ function Actions({ g }: { g: GameState }) {
 					<Tool icon="hint" text={t("hint")} keys="h" on={asking.value === "hint"} disabled={!mine} onClick={() => void hint()} />
 					<Tool icon="count" text={t("count")} keys="v" on={asking.value === "count" || !!(help.value?.estimate && help.value.rev === g.rev)} disabled={!mine} onClick={() => void count()} />
 					<Tool icon="pass" text={t("pass")} keys="p" disabled={!mine} onClick={() => void pass()} />
-					<Tool icon="resign" text={t("resign")} disabled={g.phase !== "play"} onClick={() => { resigning.value = true; setTimeout(() => (resigning.value = false), 4000); }} />
+					<Tool icon="resign" text={t("resign")} disabled={g.phase !== "play"} onClick={() => (resigning.value = true)} />
 					<span class="more-button"><Tool icon="more" text={t("more")} on={more.value} onClick={() => (more.value = !more.value)} /></span>
 				</>
 			)}
@@ -278,7 +279,7 @@ export function PlayView({ id }: { id: string }) {
 		const off = keys({
 			u: undo, "ctrl+z": undo, U: redo, "ctrl+y": redo, h: () => void hint(), v: () => void count(), p: () => void pass(), f: () => (flip.value = !flip.value),
 			m: () => set("numbers", !settings.value.numbers),
-			i: () => game.value?.phase === "over" && void life.ask(), ArrowLeft: () => { if (!life.takeBack()) walk(-1); }, ArrowRight: () => walk(1), j: () => walk(-1), k: () => walk(1), PageUp: () => walk(-10), PageDown: () => walk(10), Home: () => lookAt(0), End: () => lookAt(Infinity), Escape: () => { if (!life.close(false)) lookAt(Infinity); },
+			i: () => game.value?.phase === "over" && void life.ask(), ArrowLeft: () => { if (!life.takeBack()) walk(-1); }, ArrowRight: () => walk(1), j: () => walk(-1), k: () => walk(1), PageUp: () => walk(-10), PageDown: () => walk(10), Home: () => lookAt(0), End: () => lookAt(Infinity), Escape: () => { if (resigning.value) resigning.value = false; else if (!life.close(false)) lookAt(Infinity); },
 		}, typed);
 		return () => { stop(); clearInterval(tick); off(); document.title = "Kosumi"; };
 	}, [id]);

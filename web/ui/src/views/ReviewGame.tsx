@@ -12,7 +12,7 @@ import { Groups, settledAt } from "../life/Groups";
 import { say, toast } from "../live";
 import { fetched, inWords, Refused, save, saveFile, send, textOf, watch } from "../net";
 import { go, note, query } from "../router";
-import { other, point, vertex, type Colour } from "../rules";
+import { other, play, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
 import { Graph, type Point } from "./Graph";
@@ -28,6 +28,7 @@ const steps = signal(0); // of the line; 0: all
 const verdict = signal<Verdict | null>(null);
 const tries = signal(0);
 const judging = signal(false);
+const tried = signal(-1); // the point of the stone that is being judged
 const gone = signal("");
 const side = signal<"both" | "b" | "w">("both");
 const tab = signal<"moves" | "summary">("moves");
@@ -105,6 +106,7 @@ async function tryMove(p: number, forbidden: boolean): Promise<void> {
 	}
 	stoneSound((p % w) / Math.max(1, w - 1));
 	judging.value = true;
+	tried.value = p;
 	try {
 		const move = vertex(p, w, h);
 		const v = judge ? judge(here.value!, move) : await send<Verdict>("review.try", { review: r.card.review, n: at.value, m: move });
@@ -120,6 +122,7 @@ async function tryMove(p: number, forbidden: boolean): Promise<void> {
 		if (e instanceof Refused) toast(inWords(e), { bad: true, ms: 4000 });
 	} finally {
 		judging.value = false;
+		tried.value = -1;
 	}
 }
 
@@ -344,7 +347,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 			<h1 class="sr">{t("review")}</h1>
 			<div class="stage">
 				<Graph points={points()} at={at.value} onSeek={goTo} height={innerWidth < 640 || innerHeight < 820 ? 84 : 120} winrate={!r.card.handicap} />
-				<Board w={w} h={h} stones={stones.value} last={before && before.m !== "pass" ? point(before.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
+				<Board w={w} h={h} stones={tried.value < 0 || !m ? stones.value : play(stones.value, tried.value, m.c as Colour, w, h).stones} last={before && before.m !== "pass" ? point(before.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
 					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={overlay} label={t("board_plain", { w, h })}
 					next={m && m.m !== "pass" && !shown.value ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}
 					marks={(line.value && m?.points) || !line.value ? ((line.value ? m!.points : settledAt(r, at.value)) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".") : undefined}

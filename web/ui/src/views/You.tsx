@@ -157,14 +157,13 @@ async function find(from = 0): Promise<void> {
 	}
 }
 
-const UNDO = 8000; // ms
 function remove(g: KeptGame): void {
 	gone.value = new Set([...gone.value, g.game]);
-	const restore = () => { clearTimeout(timer); gone.value = new Set([...gone.value].filter((x) => x !== g.game)); };
-	const timer = setTimeout(() => {
-		send("game.delete", { game: g.game, rev: g.rev }, true).then(() => find(), (e) => { restore(); toast(inWords(e), { bad: true }); });
-	}, UNDO);
-	toast(t("you_deleted"), { action: t("undo"), run: restore, ms: UNDO - 500 });
+	const restore = () => { gone.value = new Set([...gone.value].filter((x) => x !== g.game)); };
+	toast(t("you_deleted"), {
+		action: t("undo"), run: restore, ms: 8000,
+		gone: () => void send("game.delete", { game: g.game, rev: g.rev }, true).then(() => find(), (e) => { restore(); toast(inWords(e), { bad: true }); }),
+	});
 }
 
 function Row({ g }: { g: KeptGame }) {

@@ -1,4 +1,4 @@
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { Disc, Overlay } from "../board/overlay";
 import type { Frame } from "../gen/api";
 import { signed } from "../i18n";
@@ -40,8 +40,26 @@ export const frame = computed<Frame | null>(() => tree.results.value.get(tree.at
 let order: string[] = [];
 let orderNode = -1;
 let listed: Frame["moves"] = [];
-export const rows = computed(() => {
+let drawn: Frame["moves"] = []; // by the table, which is behind by a quarter of a second
+const pointedAt = signal(0);
+
+/** The rows, to be drawn. */
+export const drawnRows = (): Frame["moves"] => (drawn = rows.peek());
+
+/** A row of the table is pointed at: those that are there stay where they are. */
+export function pointRow(i: number): void {
+	if (hover.peek() === i) return;
+	batch(() => {
+		if (hover.peek() < 0) listed = drawn;
+		hover.value = i;
+		steps.value = 0;
+		pointedAt.value++;
+	});
+}
+
+export const rows = computed((): Frame["moves"] => {
 	const f = frame.value;
+	void pointedAt.value;
 	if (!f) return [];
 	if (orderNode !== f.node) {
 		order = [];

@@ -109,11 +109,12 @@ function announce(before: GameState | null, g: GameState): void {
 	const mover = g.toMove === "b" ? "w" : "b";
 	const taken = Number(g.captures[mover === "b" ? 0 : 1]) - Number(before.captures[mover === "b" ? 0 : 1]);
 	if (mover !== g.colour) {
+		const event = g.game + "/" + g.rev;
 		if (last === "pass") {
-			once(passSound);
+			once(event, passSound);
 			say(t("said_pass", { who: t(mover === "b" ? "black" : "white") }));
 		} else {
-			once(() => stoneSound((point(last, w, size.value[1]) % w) / Math.max(1, w - 1), taken));
+			once(event, () => stoneSound((point(last, w, size.value[1]) % w) / Math.max(1, w - 1), taken));
 			say(t("said_move", { who: t(mover === "b" ? "black" : "white"), move: spell(last) }) + (taken > 0 ? " " + t("said_takes", { n: taken }) : "") + " " + t("your_move"));
 		}
 		if (document.hidden) document.title = "● " + t("your_move");
