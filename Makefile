@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run check test test-avx2 test-wasm test-pytorch kernel-wasm build release page page-site check-page deps deps-test race race-short fuzz bench lint fmt clean
+.PHONY: run check test test-avx2 test-wasm test-pytorch kernel-wasm build release page page-site page-npm check-page deps deps-test race race-short fuzz bench lint fmt clean
 
 # The program fetches the onnxruntime library itself when something needs it. On a Mac
 # that is at once: the GPU is reached through it.
@@ -34,9 +34,14 @@ web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 # The page as a folder of files that needs no program: bin/site, for any host of files
 # and any path. python3 -m http.server -d bin/site shows it.
 page-site: page kernel-wasm
-	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags "-s -w -X main.version=$(or $(VERSION),dev)" -o bin/page/page.wasm ./cmd/page
+	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags "-s -w -buildid= -X main.version=$(or $(VERSION),dev)" -o bin/page/page.wasm ./cmd/page
 	cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" nn/kernel/kernel-worker.js bin/page/
-	$(GO) run ./web/build -site bin/site
+	$(GO) run ./web/build -site bin/site -npm bin/npm -version $(or $(VERSION),dev)
+
+# The engine of that page alone, for other pages and for node: bin/kosumi-VERSION.tgz, as
+# npm publishes and installs it.
+page-npm: page-site
+	cd bin && npm pack --silent ./npm
 
 # The page's TypeScript, checked.
 check-page: page
@@ -55,11 +60,12 @@ kernel-wasm: bin/page/kernel.wasm
 bin/page/kernel.wasm: $(wildcard nn/kernel/*.[ch]) release/kernels.go release/requirements.txt
 	@$(GO) run ./release -kernels $@
 
-# The tests of what computes networks once more as in a page: in node, by WebAssembly.
+# The tests of what is different in a page once more as there: in node, by WebAssembly.
 test-wasm: kernel-wasm
 	$(GO) test -count=1 ./nn/model -run TestSameInPage -answers $(CURDIR)/bin/page/answers.json
 	GO="$(GO)" scripts/test-wasm.sh ./nn/kernel ./nn/graph
 	GO="$(GO)" scripts/test-wasm.sh -run TestKernelsMatchKataGo ./nn/katago
+	GO="$(GO)" scripts/test-wasm.sh -run 'TestNamedCharsets|TestGeneratedRecords|TestMixedCollection' ./sgf
 	GO="$(GO)" scripts/test-wasm.sh -run 'TestSameInPage|TestReadOfBytes' ./nn/model -answers $(CURDIR)/bin/page/answers.json
 
 # Archives and packages of a version, for every system, in dist/: make release
@@ -73,10 +79,13 @@ deps-test: deps
 
 # The rules of the house are asked of the go command, which the test cache does
 # not see: never from the cache.
+test: export KOSUMI_SKIPPED = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kosumi/skipped
 test: deps-test build
 	@$(MAKE) page-site || echo "the page as a folder of files was not built: its tests skip" >&2
+	@mkdir -p "$(KOSUMI_SKIPPED)"
 	$(GO) test -count=1 .
 	$(GO) test -timeout 20m ./...
+	@[ -d "$${KOSUMI_SHARED:-../shared}" ] || echo "$$(ls "$(KOSUMI_SKIPPED)" | wc -l) tests were skipped, or a part of them: they need networks of others in ../shared or \$$KOSUMI_SHARED"
 
 # A look before a commit: the linters, and the tests that run no other program,
 # kill nothing and compute no longer than a second or two.

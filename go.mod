@@ -24,7 +24,7 @@ require (
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
 	google.golang.org/protobuf v1.36.12
-	gorgonia.org/gorgonia v0.9.18
+	gorgonia.org/gorgonia v0.9.17
 	gorgonia.org/tensor v0.9.24
 )
 

@@ -94,10 +94,10 @@ func (c *child) play() error {
 
 func realWork(t testing.TB) loop.Work {
 	t.Helper()
-	path := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+	path := testshared.Network(t)
 	sum, err := fileSum(path)
 	require.NoError(t, err)
-	w := loop.Work{Network: "g170", SHA256: sum, Path: path, Seed: 11, Recipe: recipe()}
+	w := loop.Work{Network: "real", SHA256: sum, Path: path, Seed: 11, Recipe: recipe()}
 	w.Recipe.Boards = []selfplay.BoardShare{{Width: 9, Height: 9, Share: 1}}
 	w.Recipe.Search.Visits, w.Recipe.Search.CheapVisits = 16, 8
 	w.Recipe.MoveLimit = 0.3 // short games

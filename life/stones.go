@@ -40,6 +40,7 @@ type game struct {
 	targets []int16 // a stone of each target chain
 	zobrist [2][maxPoints]uint64
 	keys    [maxPoints + 1]uint64 // of bans
+	benson  benson
 }
 
 func (g *game) empty(p *position) set { return g.on.minus(p.stones[0]).minus(p.stones[1]) }
@@ -151,20 +152,18 @@ func (g *game) taken(p *position) bool {
 // region is a connected set of points without a stone of the defender.
 type region struct {
 	points set
-	border set  // defender's stones next to it
-	eye    bool // it may be vital to a chain: no stone alive by assumption in it
+	border set // defender's stones next to it
 }
 
 // safe reports whether the target is pass-alive (Benson 1976), or joined to a chain
 // that is alive by assumption; all of it, or one chain where the attacker must take
 // all. zone, if not nil, gets the points that show it.
 func (g *game) safe(p *position, zone *set) bool {
-	var b benson
 	for i, t := range g.targets {
 		if p.left>>i&1 == 0 {
 			continue
 		}
-		lives := g.lives(p, &b, t, zone)
+		lives := g.lives(p, t, zone)
 		if lives == g.all {
 			return lives
 		}
@@ -173,7 +172,7 @@ func (g *game) safe(p *position, zone *set) bool {
 }
 
 // lives reports whether the target chain on t is safe.
-func (g *game) lives(p *position, b *benson, t int16, zone *set) bool {
+func (g *game) lives(p *position, t int16, zone *set) bool {
 	chain := g.chain(p, defender, t)
 	if g.immortal(&chain) {
 		if zone != nil {
@@ -181,12 +180,11 @@ func (g *game) lives(p *position, b *benson, t int16, zone *set) bool {
 		}
 		return true
 	}
-	if !b.done {
-		if !g.mayLive(p, &chain) {
-			return false
-		}
-		b.find(g, p)
+	if !g.mayLive(p, &chain) {
+		return false
 	}
+	b := &g.benson
+	b.find(g, p)
 	if !chain.meets(&b.alive) {
 		return false
 	}
@@ -261,17 +259,34 @@ func (g *game) wallsOf(p *position, room, walls set) (out set) {
 	return out
 }
 
-// mayLive reports whether two regions touch the chain: fewer make no life.
+// mayLive reports whether two regions are vital to the chain: fewer make no life.
 func (g *game) mayLive(p *position, chain *set) bool {
 	out := g.on.minus(p.stones[defender])
-	rest := g.around(chain).and(out)
-	seed := rest.first()
-	if seed < 0 {
-		return false
+	near := g.around(chain)
+	rest := near.and(out)
+	vital := 0
+	for q := rest.first(); q >= 0; q = rest.first() {
+		seed := single(q)
+		points := g.flood(&seed, &out)
+		rest = rest.minus(points)
+		if g.vital(p, &points, &near) {
+			if vital++; vital == 2 {
+				return true
+			}
+		}
 	}
-	s := single(seed)
-	r := g.flood(&s, &out)
-	return !rest.within(&r)
+	return false
+}
+
+// vital reports whether a region is vital to a chain with these points around it: each
+// empty point of it, where suicide is legal each point, is a liberty of the chain, and
+// no stone in it is alive by assumption.
+func (g *game) vital(p *position, points, near *set) bool {
+	need := points.minus(*near)
+	if !g.suicide {
+		need = need.minus(p.stones[attacker])
+	}
+	return need.empty() && !points.meets(&g.fixed)
 }
 
 // anchored returns, of a chain that holds stones alive by assumption, the part that
@@ -290,34 +305,24 @@ func (g *game) anchored(p *position, c side, chain set) (out set) {
 	return out
 }
 
-// benson finds what is pass-alive of the defender's.
+// mostRegions is how many regions are looked at: chains that would need others are not
+// found to be alive.
+const mostRegions = 64
+
+// benson finds what is pass-alive of the defender's. Its memory is used again.
 type benson struct {
-	done    bool
 	alive   set // stones
 	chains  []set
 	regions []region
-	vital   [][]int // for each chain, the regions vital to it
+	vital   []uint64 // for each chain, the regions vital to it, a bit each
 	live    []bool
-	chain   [32]set
-	reg     [32]region
 }
 
 func (b *benson) find(g *game, p *position) {
-	b.done = true
-	b.chains, b.regions = b.chain[:0], b.reg[:0]
+	b.chains, b.regions, b.vital, b.live = b.chains[:0], b.regions[:0], b.vital[:0], b.live[:0]
 	mine := p.stones[defender]
 	out := g.on.minus(mine)
-	empty := g.empty(p)
-	for rest := mine; ; {
-		q := rest.first()
-		if q < 0 {
-			break
-		}
-		c := g.chain(p, defender, q)
-		rest = rest.minus(c)
-		b.chains = append(b.chains, c)
-	}
-	for rest := out; ; {
+	for rest := out; len(b.regions) < mostRegions; {
 		q := rest.first()
 		if q < 0 {
 			break
@@ -326,24 +331,23 @@ func (b *benson) find(g *game, p *position) {
 		r := region{points: g.flood(&seed, &out)}
 		rest = rest.minus(r.points)
 		r.border = g.around(&r.points).and(mine)
-		r.eye = !r.points.meets(&g.fixed)
 		b.regions = append(b.regions, r)
 	}
-	b.live = make([]bool, len(b.chains))
-	b.vital = make([][]int, len(b.chains))
-	for i := range b.chains {
-		b.live[i] = true
-		near := g.around(&b.chains[i])
+	for rest := mine; ; {
+		q := rest.first()
+		if q < 0 {
+			break
+		}
+		c := g.chain(p, defender, q)
+		rest = rest.minus(c)
+		near := g.around(&c)
+		vital := uint64(0)
 		for j := range b.regions {
-			r := &b.regions[j]
-			need := r.points
-			if !g.suicide {
-				need = need.and(empty)
-			}
-			if r.eye && need.within(&near) && r.border.meets(&b.chains[i]) {
-				b.vital[i] = append(b.vital[i], j)
+			if r := &b.regions[j]; r.border.meets(&c) && g.vital(p, &r.points, &near) {
+				vital |= 1 << j
 			}
 		}
+		b.chains, b.vital, b.live = append(b.chains, c), append(b.vital, vital), append(b.live, true)
 	}
 	b.alive = mine
 	for changed := true; changed; {
@@ -353,8 +357,8 @@ func (b *benson) find(g *game, p *position) {
 				continue
 			}
 			eyes := 0
-			for _, j := range b.vital[i] {
-				if b.regions[j].border.within(&b.alive) {
+			for w := b.vital[i]; w != 0; w &= w - 1 {
+				if b.regions[bits.TrailingZeros64(w)].border.within(&b.alive) {
 					eyes++
 				}
 			}
@@ -398,7 +402,8 @@ func (b *benson) zone(g *game, p *position, chain, zone *set) {
 // smallest returns the two smallest regions that give chain i its life.
 func (b *benson) smallest(i int) [2]int {
 	out := [2]int{-1, -1}
-	for _, j := range b.vital[i] {
+	for w := b.vital[i]; w != 0; w &= w - 1 {
+		j := bits.TrailingZeros64(w)
 		if !b.regions[j].border.within(&b.alive) {
 			continue
 		}

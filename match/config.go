@@ -96,7 +96,7 @@ type Config struct {
 	// processes of its own (--parallel); 0 means 1.
 	Parallel int
 	// Dir gets one SGF file a game, the programs' stderr and, unless Journal
-	// says otherwise, the journal (--sgf). It is made if need be. Empty: no files.
+	// says otherwise, the journal (--out). It is made if need be. Empty: no files.
 	Dir string
 	// Journal is the file that remembers finished games, so that the match goes
 	// on where it stopped (--journal). Empty: JournalName in Dir, none without Dir.

@@ -201,6 +201,9 @@ func (p *sizePool) start(m Model, warm bool) error {
 // openBackend opens one backend and makes sure that it fits the codec.
 func (p *sizePool) openBackend(m Model, warm bool) (Backend, error) {
 	b, err := m.Open(p.size, p.conf.MaxBatch)
+	if errors.Is(err, ErrLost) {
+		return p.openBackend(m, warm)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: opening %v: %w", ErrBackend, p.size, err)
 	}

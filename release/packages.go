@@ -105,6 +105,7 @@ func (r *release) installed(program string) ([]contents, error) {
 	for path, e := range r.common {
 		switch {
 		case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"):
+		case strings.HasPrefix(path, "site/"): // of archives: a package is for one machine, which has the program
 		case path == "LICENSE":
 			add(e.from, "/usr/share/doc/kosumi/copyright", 0o644)
 		default:

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // someTree is a program and a document, written at a time of its own.
@@ -80,6 +82,30 @@ func TestArchivesHoldModesAndNames(t *testing.T) {
 		got[h.Name] = h.FileInfo().Mode().Perm()
 	}
 	require.Equal(t, want, got)
+}
+
+// TestArchivesHoldThePage adds the page that was built, and refuses one that lacks a part.
+func TestArchivesHoldThePage(t *testing.T) {
+	dir := filepath.Join(testshared.Checkout(t), siteFolder)
+	if !exists(dir) {
+		testshared.Absent(t, "the page without a program is not built (make page-site)")
+	}
+	all := tree{}
+	require.NoError(t, all.addSite(dir))
+	for _, name := range []string{"site/index.html", "site/sw.js", "site/manifest.webmanifest", "site/assets/licences.txt"} {
+		require.Contains(t, all, name)
+	}
+	archive := filepath.Join(t.TempDir(), "a.zip")
+	require.NoError(t, all.write(archive, "top", time.Unix(1e9, 0)))
+	unpacked := t.TempDir()
+	require.NoError(t, unzip(archive, unpacked))
+	require.NoError(t, (tree{}).addSite(filepath.Join(unpacked, "top/site")))
+
+	parts, err := filepath.Glob(filepath.Join(unpacked, "top/site/assets/network-*.bin"))
+	require.NoError(t, err)
+	require.Len(t, parts, 1)
+	require.NoError(t, os.Remove(parts[0]))
+	require.ErrorContains(t, (tree{}).addSite(filepath.Join(unpacked, "top/site")), "lacks assets/"+filepath.Base(parts[0]))
 }
 
 func TestChoose(t *testing.T) {

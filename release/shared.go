@@ -45,6 +45,9 @@ func (r *release) shared() (tree, error) {
 			delete(all, path)
 		}
 	}
+	if err := r.site(all); err != nil {
+		return nil, err
+	}
 	return all, all.addFolder("", manual)
 }
 

@@ -4,37 +4,41 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/htmlindex"
-	"golang.org/x/text/encoding/japanese"
-	"golang.org/x/text/encoding/korean"
-	"golang.org/x/text/encoding/simplifiedchinese"
-	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
 )
 
 // charset is how the bytes of text become characters. The zero value is none.
 type charset struct {
-	table encoding.Encoding // nil: UTF-8, where utf8 says so
+	table table // nil: UTF-8, where utf8 says so
 	utf8  bool
 	cut   cut
+}
+
+// table turns bytes of a charset into UTF-8. Equal ones are of the same charset.
+type table interface {
+	decode(raw string) (string, error)
 }
 
 // The charsets that records without a name for theirs are written in.
 var (
 	utf8Text = charset{utf8: true}
-	gb18030  = charset{table: simplifiedchinese.GB18030, cut: cutPairs}
-	big5     = charset{table: traditionalchinese.Big5, cut: cutPairs}
-	shiftJIS = charset{table: japanese.ShiftJIS, cut: cutKana}
-	eucKR    = charset{table: korean.EUCKR, cut: cutPairs}
-	iso2022  = charset{table: japanese.ISO2022JP, cut: cutShifts}
-	western  = charset{table: charmap.Windows1252}
+	gb18030  = known("gb18030", cutPairs)
+	big5     = known("big5", cutPairs)
+	shiftJIS = known("shift_jis", cutKana)
+	eucKR    = known("euc-kr", cutPairs)
+	iso2022  = known("iso-2022-jp", cutShifts)
+	western  = known("windows-1252", cutBytes)
 
 	candidates = []charset{
-		gb18030, shiftJIS, big5, eucKR, {table: japanese.EUCJP}, western, {table: charmap.Windows1251}, {table: charmap.KOI8R},
+		gb18030, shiftJIS, big5, eucKR, known("euc-jp", cutBytes), western, known("windows-1251", cutBytes), known("koi8-r", cutBytes),
 	}
 )
+
+// known is a charset that the WHATWG index has.
+func known(name string, how cut) charset {
+	t, _ := tableOf(name)
+	return charset{table: t, cut: how}
+}
 
 // aliases are names that files use and that the WHATWG index does not know, without
 // punctuation and what stands before a number of Windows'.
@@ -78,16 +82,9 @@ func charsetName(name string) string {
 // as none, and so does UTF-16: a file that is read byte by byte is not in it.
 func charsetOf(name string) charset {
 	name = strings.ToLower(strings.TrimSpace(name))
-	table, err := htmlindex.Get(name)
-	if err != nil {
-		table, err = htmlindex.Get(charsetName(name))
-	}
-	if err != nil {
-		return charset{}
-	}
-	canonical, err := htmlindex.Name(table)
-	if err != nil {
-		return charset{}
+	t, canonical := tableOf(name)
+	if t == nil {
+		t, canonical = tableOf(charsetName(name))
 	}
 	switch canonical {
 	case "utf-8":
@@ -102,10 +99,10 @@ func charsetOf(name string) charset {
 		return shiftJIS
 	case "iso-2022-jp":
 		return iso2022
-	case "replacement", "utf-16be", "utf-16le":
+	case "", "replacement", "utf-16be", "utf-16le":
 		return charset{}
 	}
-	return charset{table: table}
+	return charset{table: t}
 }
 
 // decode turns the raw bytes of a value into UTF-8, with its escapes kept.
@@ -117,7 +114,7 @@ func (c charset) decode(raw string) string {
 	if c.cut == cutPairs || c.cut == cutKana {
 		raw = withoutByteEscapes(raw, c.cut)
 	}
-	text, err := c.table.NewDecoder().String(raw)
+	text, err := c.table.decode(raw)
 	if err != nil {
 		return strings.ToValidUTF8(raw, "\uFFFD")
 	}

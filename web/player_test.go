@@ -183,7 +183,7 @@ func TestProblemsOfTheDay(t *testing.T) {
 // TestNetworksPage adds a network by hand, one that is cut short, and one from an address
 // that is not https; it uses the good one, and removes it.
 func TestNetworksPage(t *testing.T) {
-	file := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+	file := testshared.Network(t)
 	whole, err := os.ReadFile(file)
 	require.NoError(t, err)
 	dir := t.TempDir()

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/engine/analysis/analysisconform"
+	"kosumi/nn/katago"
 )
 
 // analyse starts the engine for analysis.
@@ -30,6 +31,8 @@ func TestAnalysisConformance(t *testing.T) {
 func TestLaunchLines(t *testing.T) {
 	needLibrary(t)
 	model := realNetwork(t)
+	known, err := katago.ReadFile(model)
+	require.NoError(t, err)
 	config := writeFile(t, "analysis.cfg", "logDir = logs\nnumAnalysisThreads = 2\n")
 	for name, args := range map[string][]string{
 		"KaTrain": {"analysis", "-model", model, "-human-model", model, "-config", config, "-override-config", "homeDataDir=/tmp"},
@@ -52,8 +55,8 @@ func TestLaunchLines(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(text, &models))
 		require.Len(t, models, 1+strings.Count(strings.Join(args, " "), "-human-model"))
-		require.Equal(t, "g170-b6c96-s175395328-d26788732", models[0].InternalName)
-		require.Equal(t, 8, models[0].Version)
+		require.Equal(t, known.Header.Name, models[0].InternalName)
+		require.Equal(t, known.Header.Version, models[0].Version)
 		require.Equal(t, 4, models[0].MaxBatchSize)
 		require.False(t, *models[0].UsesHumanSLProfile)
 		require.Equal(t, "false", *models[0].UsingFP16)

@@ -42,18 +42,18 @@ of gtp, analysis and benchmark with this network, board, provider and machine;
 --sessions, --batch and --threads override it.
 
 --agreement measures the quality of the search rather than its speed. It compares
-searches of 100 visits with one of 10,000: how often both choose the same move, and
-how much the short search's choice and average visit lose by the long one. So
-changes of the search (--set) can be compared without playing games.
+searches of 100 visits with one of 10,000. It reports how often both choose the same
+move, and how much the short search loses by the judgement of the long one. So
+settings of the search (--set) can be compared without games.
 
---imitate measures the search over a device that is not here, whose answers come as
-late as it would give them and say nothing: by its times for a batch and for each
-position (300us+2.3us), by the positions that it makes a second (20000), or by two
-such rates with their batches (9000@8,290000@256).
+--imitate measures the search over an imitated device, whose answers have its delay
+and no meaning. The device is given by its times for a batch and for a position
+(300us+2.3us), by its positions a second (20000), or by its speed at two batch sizes
+(9000@8,290000@256).
 
---problems counts how many right moves the network alone and a search of
---problem-visits find, in each of the orientations of each problem. FILE is SGF:
-each game tree a position, its right first moves marked as good (TE).`,
+--problems counts the right moves that the network alone and a search of
+--problem-visits find, in each orientation of each problem. FILE is SGF: each game
+tree is a position, with its right first moves marked as good (TE).`,
 		Example: `  engine benchmark --model net.bin.gz --boardsize 9 --sweep
   engine benchmark --model net.bin.gz --boardsize 19 --imitate 20000
   engine benchmark --model net.bin.gz --boardsize 9 --agreement --workers 1,4,16 --rounds 1
@@ -95,7 +95,7 @@ each game tree a position, its right first moves marked as good (TE).`,
 	f.agreement.add(c)
 	f.problems.add(c)
 	c.Flags().StringVar(&f.profile, "cpuprofile", "", "`FILE` to write a processor profile of the searches to, for go tool pprof")
-	c.Flags().StringVar(&f.imitate, "imitate", "", "`DEVICE` in place of what runs the network, such as 300us+2.3us or 20000; it answers nothing of sense")
+	c.Flags().StringVar(&f.imitate, "imitate", "", "`DEVICE` in place of what runs the network, such as 300us+2.3us or 20000; its answers have no meaning")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
 }

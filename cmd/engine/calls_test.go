@@ -113,7 +113,7 @@ match --a x --b y --komi x -> 2 --komi is "x"
 match --a x --b y --time-settings never -> 2 never
 match --a x --b y --openings NOWHERE -> 1 no such file
 match --a x --b y --elo0 0 -> 2 --elo0 and --elo1
-match --a x --b y --sgf BLOCKED -> 1 BLOCKED
+match --a x --b y --out BLOCKED -> 1 BLOCKED
 match --a NOWHERE --b NOWHERE --games 2 -> 2 no such file
 match openings --human-model NOWHERE -> 2 unknown flag: --human-model
 match openings -> 2 give -o FILE

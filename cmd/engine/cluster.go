@@ -20,9 +20,9 @@ import (
 type clusterFlags struct{ address, creds, ca string }
 
 func (f *clusterFlags) add(fl *pflag.FlagSet, what string) {
-	fl.StringVar(&f.address, "cluster", "", what+" the workers of the loop with this `ADDRESS`: the file DIR/cluster/address of engine loop DIR --serve, env:NAME, or nats://TOKEN@HOST:PORT")
+	fl.StringVar(&f.address, "cluster", "", what+" the workers of a loop. `ADDRESS` is DIR/cluster/address of engine loop DIR --serve, env:NAME, or nats://TOKEN@HOST:PORT")
 	fl.StringVar(&f.creds, "creds", "", "with --cluster: `FILE` of NATS credentials or of a seed")
-	fl.StringVar(&f.ca, "ca", "", "with --cluster: `FILE` of the roots that the server's certificate is checked by")
+	fl.StringVar(&f.ca, "ca", "", "with --cluster: root certificates `FILE` to check the server's certificate")
 }
 
 // open connects to the cluster; nil where none is named.
@@ -54,7 +54,7 @@ func findAddress(text string, log *slog.Logger) (string, error) {
 func warn(log *slog.Logger) func(text string) { return func(text string) { log.Warn(text) } }
 
 func clusterCommand() *cobra.Command {
-	c := &cobra.Command{Use: "cluster", Short: "See how the machines that play for a loop are doing"}
+	c := &cobra.Command{Use: "cluster", Short: "Show the state of the machines that play for a loop"}
 	c.AddCommand(clusterStatusCommand())
 	needSubcommand(c)
 	return c
@@ -66,8 +66,8 @@ func clusterStatusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status ADDRESS",
 		Short: "Print games, workers, rejected games and lag of a loop that serves",
-		Long: `Asks a loop that was started with engine loop DIR --serve how it is. ADDRESS is
-what its workers take: the file DIR/cluster/address, env:NAME, or the address.`,
+		Long: `Prints the state of a loop that was started with engine loop DIR --serve. ADDRESS is
+the workers' address: the file DIR/cluster/address, env:NAME, or the address itself.`,
 		Example: `  engine cluster status run1/cluster/address`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -91,7 +91,7 @@ what its workers take: the file DIR/cluster/address, env:NAME, or the address.`,
 		},
 	}
 	c.Flags().StringVar(&creds, "creds", "", "`FILE` of NATS credentials or of a seed, for a NATS cluster of your own")
-	c.Flags().StringVar(&ca, "ca", "", "`FILE` of the roots that the server's certificate is checked by")
+	c.Flags().StringVar(&ca, "ca", "", "root certificates `FILE` to check the server's certificate")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&metrics, "metrics", false, "print Prometheus metrics")
 	return c

@@ -13,12 +13,13 @@ import (
 func configCommand() *cobra.Command {
 	var from string
 	c := &cobra.Command{
-		Use:   "config",
-		Short: "Print a config file with every setting, its default and where that comes from",
+		Use:        "config",
+		SuggestFor: []string{"settings"},
+		Short:      "Print a config file with every setting, its default and its source",
 		Long: `Prints a config file for --config. Every setting is commented out at its default;
-take the # away before one to change it. The part under [search] holds every
-technique of the search, by the names of KataGo's configuration file where it has
-them; --set NAME=VALUE sets them on the command line, kata-set-param over GTP.`,
+remove the # before one to change it. The part under [search] has every technique
+of the search, under KataGo's name if there is one. --set NAME=VALUE sets these on
+the command line, kata-set-param over GTP.`,
 		Example: `  engine config > kosumi.toml
   engine gtp --config kosumi.toml --set useGraphSearch=false,subtreeValueBiasFactor=0`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -29,7 +30,7 @@ them; --set NAME=VALUE sets them on the command line, kata-set-param over GTP.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&from, "from-katago", "", "print what a config `FILE`.cfg of KataGo's sets, as a file for --config")
+	c.Flags().StringVar(&from, "from-katago", "", "translate KataGo's config `FILE`.cfg to a file for --config")
 	return c
 }
 
@@ -37,10 +38,9 @@ them; --set NAME=VALUE sets them on the command line, kata-set-param over GTP.`,
 func writeConfig(w io.Writer) {
 	fmt.Fprint(w, `# Settings of Kosumi: engine gtp --config FILE. Made by engine config.
 #
-# Each setting stands at its default and is commented out: take the # away before
-# its name to change it. In brackets: its range, and where the default comes from.
-# A flag of the same name on the command line wins over
-# the file. Names that are not known are refused.
+# Each setting is commented out at its default: remove the # before its name to
+# change it. In brackets: its range, and the source of the default. A flag of the
+# same name on the command line overrides the file. Unknown names are refused.
 `)
 	s := defaultSettings()
 	for _, group := range []string{networkGroup, engine.GameGroup, engine.PlayGroup, searchGroup} {

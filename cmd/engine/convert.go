@@ -24,14 +24,14 @@ func convertCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Convert networks between KataGo's format and ONNX",
-		Long: `Converts a KataGo network (.bin.gz, .txt.gz, .bin, .txt) to ONNX, an ONNX file
-made that way back to KataGo's format, or one KataGo format to another. The
-kind of each file follows from the ending of its name.
+		Long: `Converts a KataGo network (.bin.gz, .txt.gz, .bin, .txt) to ONNX, such an ONNX
+file back to KataGo's format, or one KataGo format to another. The ending of a
+file's name gives its format.
 
 The ONNX file describes itself (encoder, heads, scales) and keeps every weight of
-the KataGo file: converted back, it gives the same weights bit for bit, and it can be
-trained in between. Its graph is for one board size, but Kosumi serves every size
-from it.
+the KataGo file. Converted back, it gives the same weights bit for bit; it can also
+be trained first. Its graph is for one board size, but Kosumi plays on every size
+with it.
 
 With --precision fp16 the result is the graph that sessions run, in 16-bit
 floats, for GPUs and other programs. It cannot be converted back.`,

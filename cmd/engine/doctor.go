@@ -15,8 +15,9 @@ func doctorCommand() *cobra.Command {
 	s := defaultSettings()
 	var asJSON, everything bool
 	c := &cobra.Command{
-		Use:   "doctor",
-		Short: "Say what was found on this machine and what to do about what is missing",
+		Use:        "doctor",
+		SuggestFor: []string{"gpu", "check"},
+		Short:      "Check this machine: processor, GPU, libraries, network, and what is missing",
 		Long: `Looks for the onnxruntime library, asks it for its execution providers, and
 checks the processor, the cache folders and the network. It changes nothing.
 --all also lists what does not matter on this machine; --json has everything, for

@@ -27,22 +27,23 @@ func drillCommand() *cobra.Command {
 	fresh, turn := 10, true
 	c := &cobra.Command{
 		Use:   "drill [FILE|DIR]",
-		Short: "Ask problems made of one's own mistakes, or of life and death, when they are due",
-		Long: `Asks the problems of a file that "engine review --drills" made, in text: it shows
-a position, and waits for a move such as Q16. Several moves may be right: those
-that lose no more than a point, or a quarter of what the mistake lost. Moves
-that the review did not search are searched on the spot. Of a folder it is the
-file drills.json. Without a file it asks problems of life and death that come with
-the program: in each, exactly one first move is proved to work. --level takes those of
-one level, from 1, the easiest, to 5; answers are shared with the page.
+		Short: "Solve problems from your own mistakes, or of life and death, when they are due",
+		Long: `Shows the positions of a file that "engine review --drills" wrote, or of drills.json
+in a folder, and waits for a move such as Q16. A move is right if it loses at most a
+point, or a quarter of what the mistake lost. Moves that the review did not search
+are searched on the spot.
 
-Each answer is written to a file beside the problems, and says when a problem is
-asked again: soon after a wrong answer, after days, weeks and months after right
-ones (FSRS). Positions are turned, mirrored and their colours exchanged at random,
-so that they are not learnt as pictures.
+Without a file it asks problems of life and death that come with the program. Each has
+exactly one first move that works, by proof. --level selects one level, from 1, the
+easiest, to 5. The page shares the answers.
+
+A file beside the problems keeps the answers. A problem returns soon after a wrong
+answer, and after days, weeks and months after right ones (FSRS). Positions are
+rotated, mirrored and their colours exchanged at random, so that nobody learns them as
+pictures.
 
 Commands: a point or pass; hint, show (counts as wrong), skip, board, help, quit.
-GTP's play b Q16 is understood too.`,
+GTP's play b Q16 works too.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.load(cmd); err != nil {
@@ -63,9 +64,9 @@ GTP's play b Q16 is understood too.`,
 	}
 	f := c.Flags()
 	s.networkFlags(f)
-	f.StringVar(&log, "answers", "", "`FILE` that remembers the answers; default: beside the problems")
-	f.IntVar(&level, "level", 0, "only problems of this `LEVEL`, 1 to 5, of those that come with the program")
-	f.IntVar(&fresh, "new", fresh, "most problems that were never asked before")
+	f.StringVar(&log, "answers", "", "`FILE` with the answers; default: beside the problems")
+	f.IntVar(&level, "level", 0, "only problems of this `LEVEL`, 1 to 5, from those that come with the program")
+	f.IntVar(&fresh, "new", fresh, "maximum number of new problems")
 	f.BoolVar(&turn, "turn", turn, "turn, mirror and exchange colours at random")
 	s.flagAs(f, "visits", "visits for a move that has to be searched")
 	s.searchFlags(f)

@@ -25,15 +25,17 @@ func gtpCommand() *cobra.Command {
 	var games string
 	c := &cobra.Command{
 		Use:        "gtp",
-		SuggestFor: []string{"play"},
+		SuggestFor: []string{"play", "bot", "ogs", "kgs", "terminal"},
 		// Without a subcommand, engine is gtp: what --version is near to is said there.
 		Version: version,
 		Short:   "Play over the Go Text Protocol on standard input and output",
 		Long: `Speaks GTP version 2 with the extensions of KataGo, Leela Zero, GoGui and KGS
 that GUIs and bridges use. Messages for people go to standard error.
 
-A move takes what the clock allows. Without a clock it takes --time seconds,
---visits or --playouts, whichever ends first, and 5 seconds if none is given.`,
+The clock limits the time of a move. Without a clock, --time, --visits or
+--playouts does, whichever ends first; the default is 5 seconds.
+
+For people: --level sets the strength, --pace slows the answers down.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err

@@ -19,15 +19,15 @@ import (
 func installCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "install-as-katago DIR",
-		Short: "Put the program into a folder under the name katago, as which it answers as KataGo does",
-		Long: `Links the program into a folder as katago, or copies it where links are not to be
-had (katago.exe on Windows). Under that name it takes KataGo's subcommands, flags
-and .cfg files and says that it is KataGo: for clients that want it by name. A file
-that has that name already is left alone, unless it is this program.
+		Short: "Put the program into a folder as katago, to take KataGo's place in a GUI",
+		Long: `Links the program into a folder as katago (katago.exe on Windows), or copies it if the
+file system has no links. Under that name it takes KataGo's subcommands, flags and
+.cfg files and calls itself KataGo, for clients that start it by name. It does not
+replace another program of that name.
 
-Beside it lie the embedded network as a file, gtp.cfg and analysis.cfg, for dialogs
-that insist on them. The network is written anew by each version; the configs are
-yours and stay.`,
+The folder also gets the embedded network as a file, gtp.cfg and analysis.cfg, for
+dialogs that ask for them. Each version replaces the network; the configs are yours
+and stay.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := installAsKataGo(args[0])

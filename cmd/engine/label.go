@@ -28,19 +28,19 @@ func labelCommand() *cobra.Command {
 	var f labelFlags
 	c := &cobra.Command{
 		Use:   "label --teacher FILE --out DIR",
-		Short: "Have a strong network label positions, for engine train to teach a smaller one",
+		Short: "Label positions with a strong network, to teach a smaller one by engine train",
 		Long: `Asks a strong network, the teacher, about many positions: which moves it would play,
 who wins, by how much, and who owns each point. DIR receives rows with these answers
 (.npz), and "engine train --data DIR" teaches another network with them.
 
 By default the positions come from fresh games on 19x19, 13x13 and 9x9, under several
 rules and komi, some with handicap. The built-in network plays them by its policy
-alone, and a third of the turns is labelled. --from labels existing training rows
+alone, and the teacher labels a third of the turns. --from labels existing training rows
 (.npz) and game records (.sgf, .sgfs) instead; these files stay unchanged.
 
-Files appear whole or not at all. After ^C, run the same command to resume: each game
-and each position is labelled once. engine train may use DIR meanwhile; it picks up
-new files after each pass.
+Files appear whole or not at all. After ^C, run the same command to resume; no game or
+position is labelled twice. engine train may use DIR meanwhile; it reads new files after
+each pass.
 
 --recipe FILE.toml sets board sizes, komi, rules, openings and temperatures of fresh
 games. Print the recipe in use with --recipe show.`,
@@ -64,19 +64,19 @@ games. Print the recipe in use with --recipe show.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.teacher, "teacher", "", "network `FILE` whose answers are written down: KataGo's .bin.gz or .txt.gz, or .onnx")
+	fl.StringVar(&f.teacher, "teacher", "", "network `FILE` of the teacher: KataGo's .bin.gz or .txt.gz, or .onnx")
 	fl.StringVarP(&f.Out, "out", "o", "", "`DIR` for the rows")
-	fl.StringArrayVar(&f.From, "from", nil, "`DIR` or file of rows or game records to label in place of fresh games; may be given more than once")
-	fl.StringVar(&f.player, "player", "", "network `FILE` that chooses the moves of fresh games, --teacher's too; default: the embedded one")
-	fl.IntVar(&f.Rows, "rows", 0, "labels that DIR holds in the end, whichever call has made them; 0: until ^C, or the end of --from")
-	fl.IntVar(&f.PerFile, "rows-per-file", 1024, "labels in a file: as many as a crash may cost")
-	fl.Float64Var(&f.Share, "share", 0, "share of the turns of a game that is labelled; 0: a third")
-	fl.StringVar(&f.recipe, "recipe", "", "`FILE`.toml with the recipe of fresh games, or \"show\" to print the one in use")
+	fl.StringArrayVar(&f.From, "from", nil, "`DIR` or file of rows or game records to label instead of fresh games; may be given more than once")
+	fl.StringVar(&f.player, "player", "", "network `FILE` that plays the fresh games; it may be the teacher; default: the embedded one")
+	fl.IntVar(&f.Rows, "rows", 0, "final number of labels in DIR, including earlier ones; 0: until ^C, or the end of --from")
+	fl.IntVar(&f.PerFile, "rows-per-file", 1024, "labels per file; a crash costs at most these")
+	fl.Float64Var(&f.Share, "share", 0, "fraction of a game's turns to label; 0: a third")
+	fl.StringVar(&f.recipe, "recipe", "", "recipe `FILE`.toml of fresh games, or \"show\" to print the one in use")
 	fl.StringVar(&f.size, "boardsize", "", "one board `SIZE` instead of the recipe's: 2 to 25, or for example 9x13")
-	fl.StringVar(&f.encoder, "rows-encoder", "v7", "encoding of the rows, what the network to be taught reads: v7, seed22 or mini7")
+	fl.StringVar(&f.encoder, "rows-encoder", "v7", "encoding of the rows, as the student reads it: v7, seed22 or mini7")
 	s.groupFlags(fl, networkGroup, "model", "human-model", "encoder", "policy", "value")
 	s.flags(fl, "seed")
-	fl.BoolVar(&f.json, "json", false, "print what came of it as JSON")
+	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
 }
 

@@ -34,21 +34,21 @@ func lifeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "life FILE --at STONE[,STONE...]",
 		Short: "Answer \"is it alive?\" with a proof: dead, alive, seki, or which ko",
-		Long: `Asks whether stones live, for either side to move first, at the end of a game record
-or after --move moves. A checker that shares nothing with the search
-has verified everything called proved: "engine life --check FILE" runs it again.
+		Long: `Answers whether stones live, with each side to move first, at the end of a game record
+or after --move moves. An independent checker verifies every result called proved;
+"engine life --check FILE" runs it again.
 
-Chains around the fight that stand in the open are taken for alive, and the answer
-names them. --assume says which are: a list of stones, or none; -Q16 strikes one of
-those that would be assumed. Several stones after --at must all live; with --all the
-attacker must take every one of them. Without --at it looks for groups of two stones
-or more whose life depends on who moves first.
+Chains in the open around the fight are assumed alive, and the answer names them.
+--assume names them instead: a list of stones, or none; -Q16 strikes one of the
+default. Several stones after --at must all live; with --all the attacker must capture
+every one of them. Without --at it searches for groups of two stones or more whose
+life depends on the first move.
 
-A network orders the moves, and says how likely the life of a group is that is not
-proved; no proof rests on it. Without --at, groups that it takes for settled are left out.
+A network orders the moves and estimates the chance of life of groups without a proof.
+No proof depends on it. Without --at, groups that it takes for settled are left out.
 
-The threats in an answer are ko threats that one side has more than the other.
-Ctrl-C ends the search, and what was proved until then is said.`,
+The threats in an answer are ko threats that one side has more than the other. ^C ends
+the search and prints the results so far.`,
 		Example: `  engine life problem.sgf --at B2
   engine life game.sgf --move 57 --at C3,E3 --assume Q16,-D10 --json
   engine life problem.sgf --at B2 -o proof.sgf && engine life --check proof.sgf`,
@@ -62,12 +62,12 @@ Ctrl-C ends the search, and what was proved until then is said.`,
 	}
 	fl := c.Flags()
 	s.oneNetworkFlags(fl)
-	fl.StringVar(&f.at, "at", "", "`STONES` whose life is asked for, separated by commas")
-	fl.BoolVar(&f.all, "all", false, "the attacker must take all of the stones, not only one")
-	fl.StringVar(&f.assume, "assume", "", "`STONES` of chains that are alive, none, or -STONE to strike one; default: chains that stand in the open")
+	fl.StringVar(&f.at, "at", "", "`STONES` in question, separated by commas")
+	fl.BoolVar(&f.all, "all", false, "the attacker must capture all of the stones, not only one")
+	fl.StringVar(&f.assume, "assume", "", "`STONES` of chains assumed alive, none, or -STONE to strike one; default: chains in the open")
 	fl.IntVar(&f.move, "move", f.move, "after move `N` of the main line; default: its end")
 	fl.StringVar(&f.first, "first", f.first, "who moves first: black, white or both")
-	fl.Float64Var(&f.seconds, "time", f.seconds, "at most so many `seconds`, for all groups together")
+	fl.Float64Var(&f.seconds, "time", f.seconds, "time limit in `seconds`, for all groups together")
 	fl.BoolVar(&f.json, "json", false, "print the answer as JSON")
 	fl.StringVarP(&f.out, "out", "o", "", "write the proof to `FILE`: a game record to play through if it ends in .sgf")
 	fl.StringVar(&f.check, "check", "", "verify the proof in `FILE` and print what it shows")

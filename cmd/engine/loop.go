@@ -33,28 +33,29 @@ func loopCommand() *cobra.Command {
 	f := loopFlags{logLevel: "warn"}
 	c := &cobra.Command{
 		Use:   "loop DIR",
-		Short: "Learn from zero: self-play, training and gating, round after round",
-		Long: `Runs the whole circle in DIR: self-play by the newest network, training on the
-newest rows, export, a gating match, promotion. The first call creates DIR with a
-recipe (DIR/loop.toml, every constant explained) and a network of random weights.
---from starts with an existing network instead: KataGo's, your own, or "embedded",
-the built-in one. --data also trains on the rows of other runs, until its own fill
-the window. Run the same command to resume. ^C, kill -9 and power cuts lose
-unfinished games and a few minutes of training, nothing that was counted.
+		Short: "Learn from nothing: self-play, training and gating in a loop",
+		Long: `Repeats in DIR: self-play by the newest network, training on the newest rows, export,
+a gating match, promotion. The first call creates DIR with a recipe (DIR/loop.toml,
+which explains every constant) and a network of random weights. --from starts with an
+existing network instead: KataGo's, your own, or "embedded", the built-in one. --data
+adds the rows of other runs until the loop's own rows fill the window.
+
+The same command resumes. ^C, kill -9 and power cuts cost unfinished games and a few
+minutes of training.
 
   DIR/loop.toml            the recipe; change it between two runs
   DIR/state.json           counters, networks, history
   DIR/models/NAME/         networks; the last promoted one plays
   DIR/selfplay/NAME/       rows (tdata/*.npz) and games (sgfs/*.sgfs)
   DIR/checkpoints/         the learner
-  DIR/report.html          curves, networks and the newest games; made anew after each
-                           iteration, or by engine loop report DIR
+  DIR/report.html          curves, networks and the newest games
 
 Without --games and --hours the loop runs until ^C.
 
-With --serve other machines play too, each by engine work ADDRESS with the printed
-address. Connections between machines are encrypted with a certificate that the
-address names. Every game is checked before it counts.`,
+Each iteration writes the report again, and so does engine loop report DIR.
+
+With --serve other machines play too: start engine work ADDRESS on each, with the
+printed address. Connections are encrypted. Every game is checked before it counts.`,
 		Example: `  engine loop run1
   engine loop run1 --hours 8
   engine loop more --from embedded
@@ -76,14 +77,14 @@ address names. Every game is checked before it counts.`,
 	c.AddCommand(loopReportCommand(), loopRateCommand())
 	fl := c.Flags()
 	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(recipe.Presets(), " or "))
-	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; keys that are missing are as in the default recipe")
-	fl.StringVar(&f.from, "from", "", "`NETWORK` that a new loop begins with instead of random weights: a file in KataGo's format, or embedded")
-	fl.StringArrayVar(&f.data, "data", nil, "`PATH` of rows and game records of other runs, where a new loop's window begins; with --from, as often as you like")
-	fl.BoolVar(&f.initOnly, "init", false, "only make the folder and the recipe")
-	fl.Int64Var(&f.games, "games", 0, "end after so many games more, and after training on an iteration that they complete; 0: no such end")
-	fl.Float64Var(&f.hours, "hours", 0, "end after so many `hours`; 0: no such end")
+	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; missing keys have their defaults")
+	fl.StringVar(&f.from, "from", "", "first `NETWORK` of a new loop: a file in KataGo's format, or embedded; default: random weights")
+	fl.StringArrayVar(&f.data, "data", nil, "`PATH` of rows and game records of other runs for the first window; with --from; may be given more than once")
+	fl.BoolVar(&f.initOnly, "init", false, "create the folder and the recipe only")
+	fl.Int64Var(&f.games, "games", 0, "stop after this many more games, and training on them if they complete an iteration; 0: no limit")
+	fl.Float64Var(&f.hours, "hours", 0, "stop after this many `hours`; 0: no limit")
 	fl.BoolVar(&f.json, "json", false, "print the state as JSON at the end")
-	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "what goes to stderr beside the status lines: debug, info, warn or error")
+	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "level of messages on stderr beside the status lines: debug, info, warn or error")
 	f.serve.add(c)
 	return c
 }
@@ -218,7 +219,7 @@ func (f *loopFlags) agrees(dir, path string, text []byte) error {
 func loopReportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "report DIR",
-		Short: "Write DIR/report.html anew: curves, networks, the newest games",
+		Short: "Write DIR/report.html again: curves, networks, the newest games",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := loop.WriteReport(args[0]); err != nil {

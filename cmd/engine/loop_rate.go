@@ -27,11 +27,10 @@ func loopRateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rate DIR",
 		Short: "Elo of the loop's networks, against each other and other programs",
-		Long: `Plays the networks that DIR has kept against the two before them and against
-every program that --against names, and fits Elo numbers to all games. It writes
-DIR/ratings.json and a chart into DIR/report.html. Games are kept: after ^C run the
-same command to resume; later it plays only new pairs. The first program, or else
-the first network, has Elo 0.`,
+		Long: `Plays each kept network of DIR against the two before it and against every program
+of --against, and fits Elo to all games. It writes DIR/ratings.json and a chart in
+DIR/report.html. Games are kept: after ^C the same command resumes, and later plays
+only new pairs. The first program, or else the first network, has Elo 0.`,
 		Example: `  engine loop rate run1 --games 40 \
       --against 'gnugo-10=gnugo --mode gtp --level 10 --chinese-rules --positional-superko --capture-all-dead'`,
 		Args: cobra.ExactArgs(1),
@@ -86,10 +85,10 @@ the first network, has Elo 0.`,
 	}
 	fl := c.Flags()
 	fl.IntVar(&o.Games, "games", 20, "games of each pair")
-	fl.IntVar(&o.Visits, "visits", 100, "visits of a network's move")
-	fl.IntVar(&o.Networks, "networks", 12, "at most so many networks, spread over the run; 0: all that are kept")
-	fl.StringArrayVar(&anchors, "against", nil, "`NAME=COMMAND` of a GTP program; may be given several times")
-	fl.StringVar(&precision, "precision", "fp32", "number format of our networks against --against")
+	fl.IntVar(&o.Visits, "visits", 100, "visits of a network for a move")
+	fl.IntVar(&o.Networks, "networks", 12, "maximum number of networks, spread over the run; 0: all")
+	fl.StringArrayVar(&anchors, "against", nil, "`NAME=COMMAND` of a GTP program; may be given more than once")
+	fl.StringVar(&precision, "precision", "fp32", "number format of the networks")
 	others.add(fl, "have the games played by")
 	fl.BoolVar(&asJSON, "json", false, "print the ratings as JSON")
 	return c

@@ -28,13 +28,13 @@ type loopServeFlags struct {
 
 func (f *loopServeFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.addr, "serve", "", "let other machines play too (engine work): listen on `HOST:PORT` ("+defaultServe+" if none is named), or the address of a NATS cluster of your own: nats://HOST:PORT, a file that holds it, or env:NAME. The address for workers goes to stdout and to DIR/cluster/address")
+	fl.StringVar(&f.addr, "serve", "", "let other machines play too (engine work). Listen on `HOST:PORT`, by default "+defaultServe+", or use a NATS cluster: nats://HOST:PORT, a file with its address, or env:NAME. The address for workers goes to stdout and to DIR/cluster/address")
 	fl.Lookup("serve").NoOptDefVal = defaultServe
 	fl.BoolVar(&f.idle, "serve-only", false, "with --serve: this machine trains and plays no games itself")
-	fl.StringVar(&f.metrics, "metrics", "", "with --serve: a live page of the workers over HTTP on `HOST:PORT`, its numbers at /status.json, Prometheus metrics at /metrics")
+	fl.StringVar(&f.metrics, "metrics", "", "with --serve: a live page of the workers over HTTP on `HOST:PORT`, its data at /status.json, Prometheus metrics at /metrics")
 	fl.StringVar(&f.creds, "creds", "", "with --serve nats://...: `FILE` of NATS credentials or of a seed")
 	fl.StringVar(&f.ca, "ca", "", "with --serve nats://...: `FILE` of roots for TLS")
-	fl.BoolVar(&f.jsonLog, "json-log", false, "with --serve: log one JSON object a line")
+	fl.BoolVar(&f.jsonLog, "json-log", false, "with --serve: log one JSON object per line")
 }
 
 // check finds the address that is named, and refuses one that is none.

@@ -113,9 +113,9 @@ func newRoot() *cobra.Command {
 		Use:   programName(),
 		Short: "Kosumi, a Go engine: plays over GTP, analyses, referees, converts and measures",
 		Long: `Kosumi is a Go (board game) engine. Without a subcommand it speaks GTP on
-standard input and output, which is what Sabaki, GoGui, LizzieYzy and the
-bridges to OGS and KGS expect. engine web opens a board in the browser, and so
-does a double click on the program.`,
+standard input and output, as Sabaki, GoGui, LizzieYzy and the bridges to OGS
+and KGS expect. engine web opens a board in the browser, and so does a double
+click on the program.`,
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,

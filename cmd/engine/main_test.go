@@ -67,7 +67,7 @@ func needLibrary(t testing.TB) {
 // realNetwork is a small network that knows the game, on any board.
 func realNetwork(t testing.TB) string {
 	t.Helper()
-	return testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+	return testshared.Network(t)
 }
 
 // freshNetwork writes a small network that serves every board.

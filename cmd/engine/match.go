@@ -30,23 +30,24 @@ func matchCommand() *cobra.Command {
 	var c match.Config
 	f := matchFlags{size: "19", logLevel: "info"}
 	cmd := &cobra.Command{
-		Use:   "match --a COMMAND --b COMMAND",
-		Short: "Let two GTP programs play each other, and say which is stronger",
-		Long: `Referees games between any two programs that speak GTP. The referee keeps its
-own board: illegal moves, crashes, hangs and exceeded clocks lose the game. It
-scores by its own rules; dead stones are removed where both programs agree on
-them. Colours alternate. Games are saved in the folder that --sgf names, or in match-DATE.
-After ^C run the same command to resume (without --sgf, on the same day). --openings
-starts games from the positions of a file that "match openings" makes. If there is no
-program named engine on the path, that word in --a and --b starts this one.
+		Use:        "match --a COMMAND --b COMMAND",
+		SuggestFor: []string{"elo", "sprt", "strength"},
+		Short:      "Let two GTP programs play each other, and say which is stronger",
+		Long: `Referees games between any two programs that speak GTP. The referee keeps its own
+board: illegal moves, crashes, hangs and exceeded clocks lose the game. It scores by
+its own rules, and removes dead stones if both programs agree on them. Colours
+alternate. Games are saved in the folder --out, or in match-DATE. After ^C run the same
+command to resume (without --out, on the same day). --openings starts games from the
+positions of a file that "match openings" writes. If no program on the path is named
+engine, that word in --a and --b starts this one.
 
 With --cluster other machines play the games, --parallel of them at once. There
-"engine gtp ..." is their own program; its networks are sent to them. Other
-programs must be there, and allowed by engine work --allow. Each game is played by
-programs of its own, so with seeds in their commands it is the same game on one
+"engine gtp ..." starts their own program, with networks sent from here. Other
+programs must be installed there, and allowed by engine work --allow. Every game
+starts its programs anew. With seeds in their commands it is the same game as on one
 machine with --fresh.`,
 		Example: `  engine match --a "engine gtp --visits 200" --b "gnugo --mode gtp --level 10 --chinese-rules" \
-      --games 100 --boardsize 9 --komi 7 --rules chinese --parallel 2 --sgf games`,
+      --games 100 --boardsize 9 --komi 7 --rules chinese --parallel 2 -o games`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.apply(cmd, &c); err != nil {
 				return err
@@ -57,31 +58,31 @@ machine with --fresh.`,
 	fl := cmd.Flags()
 	fl.StringVar(&c.A.Command, "a", "", "`COMMAND` that starts the first program")
 	fl.StringVar(&c.B.Command, "b", "", "`COMMAND` that starts the second program")
-	fl.StringVar(&c.A.Name, "name-a", "", "`NAME` of the first program; default: what it says")
+	fl.StringVar(&c.A.Name, "name-a", "", "`NAME` of the first program; default: its own")
 	fl.StringVar(&c.B.Name, "name-b", "", "`NAME` of the second program")
 	fl.IntVar(&c.Games, "games", 1, "number of games; with openings an even one")
 	fl.StringVar(&f.size, "boardsize", f.size, "board `SIZE`: 2 to 25, or for example 9x13")
-	fl.Float64Var(&f.komi, "komi", 0, "komi; default: what the rules say")
+	fl.Float64Var(&f.komi, "komi", 0, "komi; default: that of the rules")
 	fl.StringVar(&c.Rules, "rules", match.DefaultRules, "rules: a name or a JSON object")
 	fl.IntVar(&c.Parallel, "parallel", 1, "games at once")
-	fl.StringVar(&c.Dir, "sgf", "", "`DIR` for one SGF file a game, the programs' messages and the journal; default: match-DATE, or match-DATE-2 where that is of another match")
+	fl.StringVarP(&c.Dir, "out", "o", "", "`DIR` for one SGF file a game, the programs' messages and the journal; default: match-DATE, or match-DATE-2 if that belongs to another match")
 	fl.BoolVar(&f.discard, "discard", false, "keep no games")
-	fl.StringVar(&c.Journal, "journal", "", "`FILE` that remembers finished games; default: in the --sgf folder")
+	fl.StringVar(&c.Journal, "journal", "", "`FILE` that records finished games; default: in the --out folder")
 	fl.StringVar(&f.clock, "time-settings", "", "clock: \"absolute 10\", \"byoyomi 5 1 3\", \"canadian 5 2 10\", \"fischer 5 0.1\" (seconds); default: none")
-	fl.DurationVar(&c.TimeGrace, "time-grace", match.DefaultTimeGrace, "how far a clock may be overstepped")
-	fl.DurationVar(&c.MoveTimeout, "move-timeout", match.DefaultMoveTimeout, "how long a program may take over any one answer")
-	fl.DurationVar(&c.StartTimeout, "start-timeout", match.DefaultStartTimeout, "how long a program may take over its first answer")
-	fl.IntVar(&c.MaxMoves, "max-moves", 0, "moves after which a game is scored as it stands; 0: three times the points of the board")
+	fl.DurationVar(&c.TimeGrace, "time-grace", match.DefaultTimeGrace, "tolerance of the clocks")
+	fl.DurationVar(&c.MoveTimeout, "move-timeout", match.DefaultMoveTimeout, "time limit for each answer")
+	fl.DurationVar(&c.StartTimeout, "start-timeout", match.DefaultStartTimeout, "time limit for a program's first answer")
+	fl.IntVar(&c.MaxMoves, "max-moves", 0, "maximum length of a game, which is then scored as it stands; 0: three times the board's points")
 	fl.StringVar(&f.openings, "openings", "", "`FILE` of openings, SGF or lines of moves; each is played with both colours")
-	fl.IntVar(&c.Handicap, "handicap", 0, "stones that b gives a: a has Black in every game; mind the komi")
-	fl.Float64Var(&f.sprt.Elo0, "elo0", 0, "with --elo1: stop as soon as a difference of elo0 or of elo1 is decided (SPRT)")
+	fl.IntVar(&c.Handicap, "handicap", 0, "handicap stones that b gives a; a has Black in every game, and --komi stays as it is")
+	fl.Float64Var(&f.sprt.Elo0, "elo0", 0, "with --elo1: stop once the test decides between a difference of elo0 and of elo1 (SPRT)")
 	fl.Float64Var(&f.sprt.Elo1, "elo1", 0, "the larger difference of the test")
-	fl.Float64Var(&f.sprt.Alpha, "alpha", 0.05, "chance to accept elo1 where elo0 is true")
-	fl.Float64Var(&f.sprt.Beta, "beta", 0.05, "chance to accept elo0 where elo1 is true")
+	fl.Float64Var(&f.sprt.Alpha, "alpha", 0.05, "probability of accepting elo1 if elo0 is true")
+	fl.Float64Var(&f.sprt.Beta, "beta", 0.05, "probability of accepting elo0 if elo1 is true")
 	fl.BoolVar(&c.Fresh, "fresh", false, "start the programs anew for each game")
 	f.cluster.add(fl, "have the games played by")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
-	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "what goes to stderr: debug, info, warn or error")
+	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "level of messages on stderr: debug, info, warn or error")
 	cmd.AddCommand(openingsCommand(), ladderCommand())
 	return cmd
 }
@@ -114,7 +115,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 		return usagef("--elo0 and --elo1 go together: give both or neither")
 	}
 	if f.discard && (c.Dir != "" || c.Journal != "") {
-		return usagef("--discard keeps no games: leave --sgf and --journal out")
+		return usagef("--discard keeps no games: leave --out and --journal out")
 	}
 	level, err := parseLevel(f.logLevel)
 	if err != nil {

@@ -53,19 +53,19 @@ func ladderCommand() *cobra.Command {
 	f.c = ladder.Config{Method: level.Methods[0].Name(), Games: 20, Rules: "chinese", Komi: 7, Parallel: 1, AnchorStep: 2}
 	c := &cobra.Command{
 		Use:   "ladder",
-		Short: "Measure how strong the levels are, and write the table that --level goes by",
+		Short: "Measure the levels, and write the table for --level",
 		Long: `Plays dials of the levels against their neighbours, against GNU Go and against the
 engine itself at fixed visits. It fits Elo to all games at once, with GNU Go's level 10
 at 0, and writes the ladders of a network to a file, one for each board size. A build
-reads level/ladder.json. After ^C it writes what the games so far say; run the same
-command to resume. It counts all games of the network in its folder. Nonsense moves in
-the records are judged by a search of 400 visits.
+reads level/ladder.json. After ^C it writes the result so far; the same command
+resumes. All games of the network in its folder count. A search of 400 visits judges
+nonsense moves in the records.
 
 --anchors lists the fixed opponents: 10 is GNU Go at level 10, 1+2 at level 1 giving two
 stones (without komi), v16 the engine itself at 16 visits. The first one sets the scale.
 
---show plays nothing: it prints what is known of a network, by dial and by rank, from
-the ladders that the program carries, or with --add from those of a file.
+--show plays nothing. It prints the ladders of a network, by dial and by rank: those in
+the program, or with --add those of a file.
 
 Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 		Example: `  engine match ladder -o level/ladder.json
@@ -77,20 +77,20 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl := c.Flags()
 	fl.StringVar(&f.model, "model", "", "network `FILE`; default: the embedded one")
 	fl.StringVar(&f.sizes, "boardsize", f.sizes, "board `SIZES`, one after another")
-	fl.StringVar(&f.c.Method, "method", f.c.Method, "how levels choose: loss, target, temperature or blinded")
+	fl.StringVar(&f.c.Method, "method", f.c.Method, "choice of moves at a level: loss, target, temperature or blinded")
 	fl.StringVar(&f.dials, "dials", "", "dials that play, strongest first; default: "+defaultDials(board.Square(9))+", and "+defaultDials(board.Square(19))+" on boards over 10x10")
 	fl.IntVar(&f.c.Games, "games", f.c.Games, "games of each pair")
 	fl.IntVar(&f.c.AnchorGames, "anchor-games", 0, "games of each pair with a fixed opponent; 0: as many as the others")
 	fl.StringVar(&f.anchors, "anchors", f.anchors, "fixed opponents, the first of which sets the scale")
-	fl.IntVar(&f.c.AnchorStep, "anchor-step", f.c.AnchorStep, "every how many dials the fixed opponents are played")
-	fl.StringVar(&f.gnugo, "gnugo", "", "`FILE` of GNU Go; default: looked for")
+	fl.IntVar(&f.c.AnchorStep, "anchor-step", f.c.AnchorStep, "interval of the dials that play fixed opponents")
+	fl.StringVar(&f.gnugo, "gnugo", "", "program `FILE` of GNU Go; default: searched for")
 	fl.StringVar(&f.c.Rules, "rules", f.c.Rules, "rules, by area")
 	fl.Float64Var(&f.c.Komi, "komi", f.c.Komi, "komi")
 	fl.IntVar(&f.c.Parallel, "parallel", f.c.Parallel, "games at once")
 	fl.StringVar(&f.c.Dir, "sgf", "ladder", "`DIR` for games, messages and journals")
 	f.cluster.add(fl, "have the games played by")
-	fl.BoolVar(&f.show, "show", false, "print which ranks a network serves on each board size, as Markdown tables; plays nothing")
-	fl.StringVar(&f.add, "add", "", "`FILE` of ladders whose games count too, those of the same network, size and method: games of other folders, each once")
+	fl.BoolVar(&f.show, "show", false, "print a network's ranks on each board size as Markdown tables; plays nothing")
+	fl.StringVar(&f.add, "add", "", "`FILE` of ladders whose games count too, if network, size and method are the same; each game counts once")
 	fl.StringVarP(&f.out, "out", "o", f.out, "`FILE` of ladders to write or update")
 	return c
 }

@@ -31,9 +31,9 @@ func openingsCommand() *cobra.Command {
 		Use:   "openings -o FILE",
 		Short: "Draw random openings from a network's policy, for match --openings",
 		Long: `Draws openings for matches: from the empty board, 2 to 6 moves are drawn at
-random from the network's policy. No two openings are the same position, turned
-or mirrored ones included, and none is as good as decided for the network. The
-file holds one opening a line; match --openings plays each with both colours.`,
+random from the network's policy. No two openings are the same position, even
+rotated or mirrored, and the network takes none for decided. The file has one opening
+per line; match --openings plays each with both colours.`,
 		Example: `  engine match openings --model net.bin.gz --count 200 --boardsize 9 --komi 7 -o openings.txt`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
@@ -48,10 +48,10 @@ file holds one opening a line; match --openings plays each with both colours.`,
 	s.oneNetworkFlags(c.Flags())
 	s.gameFlags(c.Flags())
 	c.Flags().IntVar(&f.count, "count", f.count, "number of openings")
-	c.Flags().IntVar(&f.least, "min-moves", f.least, "moves of the shortest opening")
-	c.Flags().IntVar(&f.most, "max-moves", f.most, "moves of the longest opening")
-	c.Flags().Float64Var(&f.temperature, "temperature", f.temperature, "temperature of the policy: below 1 keeps to its favourites")
-	c.Flags().Float64Var(&f.balance, "balance", f.balance, "largest distance of Black's winrate from one half; 0.5: any position will do")
+	c.Flags().IntVar(&f.least, "min-moves", f.least, "minimum number of moves")
+	c.Flags().IntVar(&f.most, "max-moves", f.most, "maximum number of moves")
+	c.Flags().Float64Var(&f.temperature, "temperature", f.temperature, "temperature of the policy; below 1 favours likely moves")
+	c.Flags().Float64Var(&f.balance, "balance", f.balance, "maximum distance of Black's winrate from one half; 0.5: no limit")
 	f.force = forceFlag(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "`FILE` to write")
 	return c

@@ -49,7 +49,7 @@ func TestMatchWithGNUGo(t *testing.T) {
 	for _, size := range []string{"5", "9"} {
 		dir := t.TempDir()
 		o := invoke(t, nil, "", "match", "--a", contender(t, "20"), "--b", opponent, "--name-b", "gnu", "--games", "2",
-			"--boardsize", size, "--komi", "7.5", "--rules", "chinese", "--parallel", "2", "--sgf", dir, "--json",
+			"--boardsize", size, "--komi", "7.5", "--rules", "chinese", "--parallel", "2", "--out", dir, "--json",
 			"--elo0", "0", "--elo1", "50")
 		require.Zero(t, o.code, o.stderr)
 		s, raw := summaryOf(t, o)
@@ -87,7 +87,7 @@ func TestMatchResumes(t *testing.T) {
 	dir := t.TempDir()
 	const games = 16
 	args := []string{"match", "--a", opponent, "--b", opponent, "--name-a", "one", "--name-b", "two", "--games", "16",
-		"--boardsize", "5", "--rules", "chinese", "--sgf", dir, "--json"}
+		"--boardsize", "5", "--rules", "chinese", "--out", dir, "--json"}
 	p := start(t, nil, args...)
 	p.says(t, "2 of 16:")
 	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
@@ -176,7 +176,7 @@ func TestMatchUsage(t *testing.T) {
 		"--log-level":           {"match", "--a", "x", "--b", "y", "--log-level", "loud"},
 		"time":                  {"match", "--a", "x", "--b", "y", "--time-settings", "sudden death"},
 		"games":                 {"match", "--a", "x", "--b", "y", "--games", "-1"},
-		"--discard":             {"match", "--a", "x", "--b", "y", "--discard", "--sgf", "z"},
+		"--discard":             {"match", "--a", "x", "--b", "y", "--discard", "--out", "z"},
 	} {
 		o := invoke(t, nil, "", args...)
 		require.Equal(t, exitUsage, o.code, "%v: %s", args, o.stderr)

@@ -17,7 +17,7 @@ import (
 )
 
 func netCommand() *cobra.Command {
-	c := &cobra.Command{Use: "net", Short: "Make fresh networks, and say what a network file is"}
+	c := &cobra.Command{Use: "net", SuggestFor: []string{"info", "network", "model"}, Short: "Create networks, and describe network files"}
 	c.AddCommand(netNewCommand(), netInfoCommand())
 	needSubcommand(c)
 	return c
@@ -29,9 +29,9 @@ func netNewCommand() *cobra.Command {
 	var force *bool
 	c := &cobra.Command{
 		Use:   "new --arch NAME -o FILE",
-		Short: "Write a freshly initialised network",
+		Short: "Write a network with random weights",
 		Long: "Writes a network with random weights: the same seed gives the same file.\n\nArchitectures:\n" + architectures() +
-			"\nWith --grow a network of KataGo's format gets more blocks or channels: it answers as before, and has more to learn with.\n",
+			"\nWith --grow a network in KataGo's format gets more blocks or channels. Its outputs stay the same until it is trained.\n",
 		Example: `  engine net new --arch mini --board 9 --seed 1 -o mini.onnx
   engine net new --arch b10c128 --board 19 -o b10c128.onnx
   engine net new --arch kb6c96 -o kb6c96.bin.gz
@@ -55,8 +55,8 @@ func netNewCommand() *cobra.Command {
 	}
 	force = forceFlag(c)
 	c.Flags().StringVar(&name, "arch", "", "architecture `NAME`")
-	c.Flags().StringVar(&size, "board", "", "board `SIZE`: 2 to 25, or for example 9x13; default: what the architecture is usually for")
-	c.Flags().StringVar(&grow, "grow", "", "begin with the weights of `FILE`, a smaller network of the same kind")
+	c.Flags().StringVar(&size, "board", "", "board `SIZE`: 2 to 25, or for example 9x13; default: the architecture's usual size")
+	c.Flags().StringVar(&grow, "grow", "", "start from the weights of `FILE`, a smaller network of the same kind")
 	c.MarkFlagsMutuallyExclusive("grow", "board")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the weights")
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write: .onnx, and for kbNcM also .bin.gz")
@@ -110,11 +110,11 @@ func writeGrown(from, name string, seed uint64, out string) error {
 func netInfoCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "info FILE",
-		Short: "Say what a network file is",
-		Args:  cobra.ExactArgs(1),
+		Use:   "info [FILE]",
+		Short: "Describe a network file, or the built-in network",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			info, err := model.Inspect(args[0])
+			info, err := model.Inspect(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}

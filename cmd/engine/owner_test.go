@@ -25,7 +25,7 @@ func TestFoldersHaveOneOwner(t *testing.T) {
 	for name, args := range map[string][]string{
 		"train":    {"train", "--model", model, "--data", games, "--steps", "2", "--batch", "8", "-o"},
 		"selfplay": {"selfplay", "--method", "random", "--boardsize", "5", "--games", "2", "-o"},
-		"match":    {"match", "--a", player, "--b", player, "--boardsize", "5", "--komi", "0", "--max-moves", "4", "--sgf"},
+		"match":    {"match", "--a", player, "--b", player, "--boardsize", "5", "--komi", "0", "--max-moves", "4", "--out"},
 		"review":   {"review", record, "--model", model, "--visits", "2", "--first-visits", "1", "-o"},
 		"loop":     {"loop", "--config", writeFile(t, "loop.toml", "[bootstrap]\ngames = 4\n"), "--games", "1"},
 	} {

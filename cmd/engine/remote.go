@@ -52,7 +52,7 @@ the same position.`,
 			return remote.Run(cmd.Context(), remote.ClientConfig{Token: a.Token, Kind: args[1], Log: log, Dial: dialRemote(a)}, os.Stdin, os.Stdout)
 		},
 	}
-	c.Flags().StringVar(&level, "log-level", level, "what goes to stderr: debug, info, warn or error")
+	c.Flags().StringVar(&level, "log-level", level, "level of messages on stderr: debug, info, warn or error")
 	return c
 }
 

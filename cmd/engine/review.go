@@ -39,24 +39,23 @@ func reviewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:        "review FILE|DIR...",
 		SuggestFor: []string{"analyse", "analyze"},
-		Short:      "Find the mistakes in game records: annotated SGF, a page a game, a summary",
+		Short:      "Find the mistakes in game records: annotated SGF, a page for each game, a summary",
 		Long: `Reads SGF files, or all of a folder, and judges every move of their main lines:
 the points that it lost, what was better, and why. For each game it writes
 
-  NAME.html  a page with board, graph, mistakes and tables; opens in any browser
-  NAME.sgf   the record with winrates, leads, comments and better lines, for Sabaki
-             and other editors; its own comments and variations are kept
+  NAME.html  a page with board, graph, mistakes and tables, for any browser
+  NAME.sgf   the record with winrates, leads, comments and better lines
   NAME.json  everything, for programs
 
-and index.html and summary.json about all of them. A first pass looks at every
-position with --first-visits; the rest of the budget goes where it may change
-what is a mistake. The budget of a game is --visits a position on average, or
---time seconds.
+and for all games index.html, which lists the worst moves, and summary.json. A first
+pass searches every position with --first-visits. The rest of the budget goes to the
+positions that decide which moves are the worst. The budget of a game is --visits per
+position on average, or --time seconds.
 
-After ^C run the same command to resume; a larger budget builds on the searches that
-are there. Files that cannot be reviewed are named with the reason and stop nothing.
+After ^C the same command resumes; a larger budget builds on the finished searches.
+Files that cannot be reviewed are named with the reason and stop nothing.
 
-Letters in the lists: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
+Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 		Example: `  engine review games/ -o reviews --model g170-b6c96.bin.gz
   engine review game.sgf --time 60
   engine review games/ --player "Ada" --drills`,
@@ -70,13 +69,13 @@ Letters in the lists: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 	}
 	fl := c.Flags()
 	s.networkFlags(fl)
-	fl.StringVarP(&f.out, "output", "o", f.out, "`DIR` for the reports; what was searched is kept there too, in the folder searches")
+	fl.StringVarP(&f.out, "output", "o", f.out, "`DIR` for the reports, and for finished searches in the folder searches")
 	s.flagAs(fl, "visits", "budget of a game, in visits a position on average")
 	fl.Int64Var(&f.conf.First, "first-visits", f.conf.First, "visits of every position in the first pass")
-	fl.Int64Var(&f.conf.Most, "most-visits", 0, "most visits of one position; 0: 64 times the first pass")
+	fl.Int64Var(&f.conf.Most, "most-visits", 0, "maximum visits of one position; 0: 64 times the first pass")
 	s.flagAs(fl, "time", "budget of a game in `seconds`, instead of --visits; 0: none")
 	fl.StringVar(&f.conf.Player, "player", "", "review only the moves of the player whose name contains `NAME`")
-	s.flagAs(fl, "rules", "rules of records that name none, or none that is known")
+	s.flagAs(fl, "rules", "rules of records without known rules")
 	fl.IntVar(&f.conf.Parallel, "positions", f.conf.Parallel, "positions searched at the same time; changes the speed, not the result")
 	s.flagAs(fl, "max-memory", "limit of all search trees together in `MiB`")
 	f.cluster.add(fl, "have positions searched by")

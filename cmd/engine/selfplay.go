@@ -35,12 +35,12 @@ func selfplayCommand() *cobra.Command {
 		Short: "Play a network against itself and write training rows",
 		Long: `Plays games of a network against itself, many at once, and writes
 DIR/tdata/*.npz (training rows as KataGo writes them) and DIR/sgfs/*.sgfs (the
-games, one a line). Files appear whole or not at all. ^C keeps every finished game, and the
-same command adds to the games that are there.
+games, one per line). Files appear whole or not at all. ^C keeps every finished game, and
+the same command adds new games.
 
---recipe FILE.toml sets what the flags do not: board sizes, komi, rules, opening,
-temperatures, noise, ending, rows. --method random plays without any network.
-Print the recipe in use with --recipe show.`,
+--recipe FILE.toml sets the rest: board sizes, komi, rules, opening, temperatures,
+noise, ending, rows. --recipe show prints the recipe in use. --method random plays
+without a network.`,
 		Example: `  engine selfplay --model net.bin.gz --out games --games 1000
   engine selfplay --method random --out start --games 5000 --boardsize 9`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,16 +69,16 @@ Print the recipe in use with --recipe show.`,
 	s.oneNetworkFlags(c.Flags())
 	fl := c.Flags()
 	fl.StringVarP(&f.out, "out", "o", "", "`DIR` for rows and games")
-	fl.StringVar(&f.recipe, "recipe", "", "`FILE`.toml with the recipe, or \"show\" to print the one in use")
+	fl.StringVar(&f.recipe, "recipe", "", "recipe `FILE`.toml, or \"show\" to print the one in use")
 	fl.IntVar(&f.games, "games", 0, "games to play; 0: until ^C")
-	fl.IntVar(&f.rows, "rows", 0, "rows to write; 0: no such end")
+	fl.IntVar(&f.rows, "rows", 0, "rows to write; 0: no limit")
 	fl.IntVar(&f.perFile, "games-per-file", 64, "games in a file")
 	fl.StringVar(&f.size, "boardsize", "", "one board `SIZE` instead of the recipe's: 2 to 25, or for example 9x13")
 	fl.StringVar(&f.method, "method", "", "puct, gumbel, or random (no network)")
 	fl.StringVar(&f.encoder, "rows-encoder", "", "encoding of the rows: v7, seed22 or mini7; default: the network's, else v7")
 	fl.IntVar(&f.visits, "visits", 0, "visits of a full search")
 	fl.IntVar(&f.cheapVisits, "cheap-visits", 0, "visits of a cheap search")
-	fl.Float64Var(&f.cheapShare, "cheap-share", 0, "share of turns that are searched cheaply")
+	fl.Float64Var(&f.cheapShare, "cheap-share", 0, "fraction of turns with a cheap search")
 	fl.IntVar(&f.parallel, "parallel", 0, "games at the same time")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	return c

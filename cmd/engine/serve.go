@@ -44,16 +44,15 @@ func serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Offer this machine's engine to GUIs on other machines",
-		Long: `Offers seats, for GTP and for KataGo's analysis protocol, over TLS. engine remote
-on another machine is what a GUI starts there. The address for it goes to stdout and
-to the file address in --dir: kosumi://TOKEN@HOST:PORT#FINGERPRINT. All seats
-share the network, and users have equal parts of it, however much each of them
-asks.
+		Long: `Serves engines over TLS, for GTP and for KataGo's analysis protocol. On another machine
+a GUI starts engine remote with this machine's address. The address goes to stdout and
+to the file address in --dir: kosumi://TOKEN@HOST:PORT#FINGERPRINT. All engines share
+one network, and users have equal shares of it, whatever each of them asks.
 
---users FILE names users, one a line: NAME TOKEN, and how many SEATS at a time.
-Without the number a user has half of all seats at most, and a seat waits one
-minute for a user who lost the connection instead of --keep. Without --users there
-is one user, whose token is made at the first start.`,
+--users FILE names users, one per line: NAME TOKEN [SEATS]. SEATS limits a user's
+engines at a time. Without it the limit is half of --seats, and an engine waits one
+minute, not --keep, for a user who lost the connection. Without --users there is one
+user, with a token made at the first start.`,
 		Example: `  engine serve --model net.bin.gz --listen :7777
   scp bigmachine:.config/kosumi/serve/address bigmachine
   engine remote bigmachine gtp`,
@@ -69,14 +68,14 @@ is one user, whose token is made at the first start.`,
 	fl := c.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:7777", "`HOST:PORT` to listen on")
 	fl.StringVar(&f.dir, "dir", "", "`FOLDER` of token and certificate; default: kosumi/serve in the config folder")
-	fl.StringVar(&f.users, "users", "", "`FILE` of users: NAME TOKEN [SEATS] a line")
-	fl.StringVar(&f.cert, "cert", "", "`FILE` of a certificate; default: one of its own")
-	fl.StringVar(&f.key, "key", "", "`FILE` of its key")
+	fl.StringVar(&f.users, "users", "", "`FILE` of users, one per line: NAME TOKEN [SEATS]")
+	fl.StringVar(&f.cert, "cert", "", "certificate `FILE`; default: the program's own")
+	fl.StringVar(&f.key, "key", "", "key `FILE` of the certificate")
 	fl.StringVar(&f.metrics, "metrics", "", "Prometheus metrics over HTTP on `HOST:PORT`, at /metrics")
-	fl.IntVar(&f.seats, "seats", 64, "seats at a time, of all users together")
-	fl.IntVar(&f.positions, "positions", 2, "positions that an analysis seat searches at the same time")
-	fl.DurationVar(&f.keep, "keep", 30*time.Minute, "how long a seat waits for a user who lost the connection; a minute at most for users without a number of seats")
-	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object a line")
+	fl.IntVar(&f.seats, "seats", 64, "maximum number of engines at a time")
+	fl.IntVar(&f.positions, "positions", 2, "positions that an analysis engine searches at the same time")
+	fl.DurationVar(&f.keep, "keep", 30*time.Minute, "waiting time for a user who lost the connection; at most a minute for users without SEATS")
+	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object per line")
 	return c
 }
 

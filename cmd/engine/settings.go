@@ -78,7 +78,7 @@ func makeTable() setting.Table[settings] {
 			Doc: "refuse ko, superko and suicide violations in GTP's play (default: warn and follow the server)"},
 			func(s *settings) *bool { return &s.StrictPlay }),
 		setting.Custom(setting.Info{Name: "preset", Group: searchGroup, Source: "the strongest",
-			Doc: "what settings of the search start from: " + strings.Join(search.Presets, ", ")},
+			Doc: "preset of search settings: " + strings.Join(search.Presets, ", ")},
 			func(s *settings) setting.Value { return preset{s} }),
 	}, play[split:])
 }
@@ -87,7 +87,7 @@ func networkTable() setting.Table[settings] {
 	net := setting.Lift(model.SettingsTable(), func(s *settings) *model.Settings { return &s.Settings })
 	return setting.Under(networkGroup, setting.Join(net, setting.Table[settings]{
 		setting.Custom(setting.Info{Name: "log-level", Source: "what is loaded, and warnings",
-			Doc: "what goes to stderr: debug, info, warn or error"},
+			Doc: "level of messages on stderr: debug, info, warn or error"},
 			func(s *settings) setting.Value { return logLevel{&s.LogLevel} }),
 	}))
 }
@@ -119,7 +119,7 @@ func (s *settings) gameFlags(f *pflag.FlagSet) { s.groupFlags(f, engine.GameGrou
 // searchFlags adds what changes the search itself.
 func (s *settings) searchFlags(f *pflag.FlagSet) {
 	s.groupFlags(f, searchGroup)
-	f.StringArrayVar(&s.sets, "set", nil, "`NAME=VALUE` of the search, may be given often; engine config lists the names")
+	f.StringArrayVar(&s.sets, "set", nil, "`NAME=VALUE` of the search, may be given more than once; engine config lists the names")
 }
 
 // foreignFlags adds what launch lines made for KataGo carry and this engine has

@@ -41,21 +41,20 @@ func trainCommand() *cobra.Command {
 		Short: "Train a network, or fine-tune one, on rows of self-play or on game records",
 		Long: `Trains any network that the engine plays with: KataGo's, its own, and dual-head
 ONNX files of others. --data takes folders and files of training rows (.npz, as
-KataGo and "engine selfplay" write them) and of game records (.sgf, .sgfs). Of a
+KataGo and "engine selfplay" write them) and of game records (.sgf, .sgfs). From a
 folder of self-play, with tdata and sgfs in it, it takes the rows in tdata.
 
-OUT is a folder. It gets the trained network (model.onnx, and model.bin.gz where
-the network is KataGo's), metrics.jsonl, curves.svg, report.json and checkpoints.
-^C saves, writes the network as it is and ends. Run the same command to resume; the
-run ends with the weights that an undisturbed one would have had.
+The folder OUT gets the trained network (model.onnx, and model.bin.gz if the network
+is in KataGo's format), metrics.jsonl, curves.svg, report.json and checkpoints. ^C
+saves, writes the network as it is and ends. The same command resumes, and ends with
+the same weights as an uninterrupted run.
 
-DIR=SHARE gives a folder its share of the batches, from the first step on: with
+DIR=SHARE gives a folder its share of the batches, from the first step on. With
 --data taught --data small=0.4, four batches in ten come from small. Folders without
-a share have what is left, as many as they have rows.
+a share divide the rest by their numbers of rows.
 
-Some games are held back, or a folder is named with --validate, and measured ten times
-in a run. The best of these measurements is exported, if there are enough rows to tell
-it from the end.
+The run measures held-back games, or the rows of --validate, ten times. It exports the
+best of these measurements, if there are enough rows to tell it from the last.
 
 KataGo's learning rate is per sample of a summed loss: multiply it by the batch size
 (3e-5 at --batch 256 is --lr 0.0077).
@@ -72,44 +71,44 @@ KataGo's learning rate is per sample of a summed loss: multiply it by the batch 
 		},
 	}
 	fl := cmd.Flags()
-	s.flagAs(fl, "model", "network `FILE` to begin with: .onnx, .bin.gz or .txt.gz; default: the embedded one")
+	s.flagAs(fl, "model", "initial network `FILE`: .onnx, .bin.gz or .txt.gz; default: the embedded one")
 	fl.StringArrayVar(&f.data, "data", nil, "`DIR` or file of rows or game records, or DIR=SHARE for its share of the batches; may be given more than once")
-	fl.StringVarP(&c.Out, "out", "o", "", "`DIR` for everything that comes of it")
+	fl.StringVarP(&c.Out, "out", "o", "", "output `DIR`")
 	fl.Int64Var(&c.Steps, "steps", 0, "steps of the run")
-	fl.Float64Var(&c.Epochs, "epochs", 0, fmt.Sprintf("how often every row is used; default where --steps is not given either: %d", defaultEpochs))
-	fl.IntVar(&c.Learn.Batch, "batch", 256, "rows of a step")
+	fl.Float64Var(&c.Epochs, "epochs", 0, fmt.Sprintf("passes over the rows; default without --steps: %d", defaultEpochs))
+	fl.IntVar(&c.Learn.Batch, "batch", 256, "batch size")
 	fl.Float64Var(&c.Learn.Rate, "lr", 0, "learning rate; default: 0.002 with sgd, 0.0003 with adam, adamw and muon")
 	fl.StringVar(&f.method, "optimizer", f.method, "sgd, adam, adamw or muon")
 	fl.Float64Var(&c.Learn.Momentum, "momentum", 0, "momentum of sgd; 0: 0.9")
 	fl.BoolVar(&c.Learn.Nesterov, "nesterov", false, "Nesterov's form of momentum")
-	fl.Float64Var(&c.Learn.WeightDecay, "weight-decay", 0, "decay of kernels and matrices (adamw, muon: decoupled)")
-	fl.Float64Var(&c.Learn.ClipNorm, "clip", 10, "limit of the norm of all gradients together; 0: none")
-	fl.StringVar(&f.schedule, "schedule", f.schedule, "course of the learning rate: constant, cosine, linear or steps")
-	fl.Int64Var(&c.Learn.Schedule.Warmup, "warmup", 0, "steps in which the learning rate rises to its height")
-	fl.Float64Var(&c.Learn.Schedule.Final, "final-lr", 0.01, "fraction of the learning rate at the end of cosine and linear")
+	fl.Float64Var(&c.Learn.WeightDecay, "weight-decay", 0, "weight decay of kernels and matrices (adamw, muon: decoupled)")
+	fl.Float64Var(&c.Learn.ClipNorm, "clip", 10, "maximum norm of the gradient; 0: no limit")
+	fl.StringVar(&f.schedule, "schedule", f.schedule, "learning rate schedule: constant, cosine, linear or steps")
+	fl.Int64Var(&c.Learn.Schedule.Warmup, "warmup", 0, "steps of linear warm-up of the learning rate")
+	fl.Float64Var(&c.Learn.Schedule.Final, "final-lr", 0.01, "with --schedule cosine or linear: final rate as a fraction of --lr")
 	fl.Float64SliceVar(&f.drops, "drops", []float64{0.5, 0.75}, "fractions of the run at which the schedule \"steps\" divides by ten")
 	fl.Float64Var(&c.Learn.HeadRate, "head-lr", 1, "factor of the learning rate of the heads")
-	fl.StringVar(&c.Learn.Freeze, "freeze", "", "what keeps its weights: trunk or heads")
+	fl.StringVar(&c.Learn.Freeze, "freeze", "", "part whose weights stay fixed: trunk or heads")
 	fl.StringVar(&c.Learn.Norms, "norms", "auto", "batch normalization: train (statistics of the batch), frozen, or auto: frozen for KataGo's networks")
-	fl.BoolVar(&c.Learn.Aux, "aux", false, "teach KataGo networks the reply, soft policies and short-term value too, in outputs of training only; good for fresh ones")
+	fl.BoolVar(&c.Learn.Aux, "aux", false, "train the reply, soft policies and short-term value too, in outputs for training only (KataGo networks); good for new networks")
 	fl.StringArrayVar(&f.losses, "loss", nil, "`NAME=COEFFICIENT` of a loss; may be given more than once")
-	fl.Int64Var(&c.Learn.Average.Every, "average-every", 0, "average the weights, one snapshot every so many samples; the average is exported; 0: no average")
-	fl.Float64Var(&c.Learn.Average.Window, "average-window", 8, "snapshots that the average reaches back")
-	fl.StringVar(&f.size, "boardsize", "", "train on one board `SIZE` only; default: all that the network serves")
-	fl.Float64Var(&c.Validation, "validation", 0.05, "share of games held back to measure on; 0: none")
-	fl.StringArrayVar(&c.Validate, "validate", nil, "`DIR` or file of rows to measure on, in place of --validation; may be given more than once")
-	fl.StringArrayVar(&c.Beside, "beside", nil, "network `FILE` that the report shows beside this one, on the same rows; may be given more than once")
-	fl.IntVar(&c.ValidationRows, "validation-rows", 4096, "most rows of a measurement")
-	fl.Int64Var(&c.ValidateEvery, "validate-every", 0, "steps between measurements, the best of which is exported; 0: ten in a run, and every 1000 steps at least")
+	fl.Int64Var(&c.Learn.Average.Every, "average-every", 0, "samples between snapshots of an average of the weights, which is exported; 0: no average")
+	fl.Float64Var(&c.Learn.Average.Window, "average-window", 8, "number of snapshots in the average")
+	fl.StringVar(&f.size, "boardsize", "", "train on one board `SIZE` only; default: all sizes of the network")
+	fl.Float64Var(&c.Validation, "validation", 0.05, "fraction of the games held back to measure on; 0: none")
+	fl.StringArrayVar(&c.Validate, "validate", nil, "`DIR` or file of rows to measure on, instead of --validation; may be given more than once")
+	fl.StringArrayVar(&c.Beside, "beside", nil, "network `FILE` to measure on the same rows for the report; may be given more than once")
+	fl.IntVar(&c.ValidationRows, "validation-rows", 4096, "maximum rows of a measurement")
+	fl.Int64Var(&c.ValidateEvery, "validate-every", 0, "steps between measurements; 0: ten in a run, and at least every 1000 steps")
 	fl.Int64Var(&c.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints; 0: every five minutes")
-	fl.Int64Var(&c.LogEvery, "log-every", 10, "steps that a line of metrics.jsonl sums up")
+	fl.Int64Var(&c.LogEvery, "log-every", 10, "steps per line of metrics.jsonl")
 	s.flags(fl, "seed")
-	fl.BoolVar(&c.NoSymmetries, "no-symmetries", false, "do not turn boards at random")
+	fl.BoolVar(&c.NoSymmetries, "no-symmetries", false, "do not apply random symmetries")
 	fl.BoolVar(&c.NoHistoryDropout, "no-history-dropout", false, "do not hide history at random")
-	fl.IntVar(&c.WindowRows, "window", 0, "use the newest files with so many `ROWS` only; 0: all")
-	fl.IntVar(&f.memory, "memory", 256, "`MiB` of rows held at a time; shuffling is within half of it")
+	fl.IntVar(&c.WindowRows, "window", 0, "use only the newest files with this many `ROWS`; 0: all")
+	fl.IntVar(&f.memory, "memory", 256, "shuffle buffer in `MiB`; rows are shuffled within half of it")
 	s.flagAs(fl, "threads", "threads of a step; 0: one for each processor")
-	s.flagAs(fl, "provider", "what computes: cpu or cuda")
+	s.flagAs(fl, "provider", "device for training: cpu or cuda")
 	s.flags(fl, "onnxruntime", "encoder", "policy", "value", "log-level")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	return cmd

@@ -42,17 +42,17 @@ func webCommand() *cobra.Command {
 	s.LogLevel = "warn"
 	var o webOptions
 	c := &cobra.Command{
-		Use:   "web",
-		Short: "Open a board in the browser: play, analyse, review",
+		Use:        "web",
+		SuggestFor: []string{"gui", "board", "page", "browser"},
+		Short:      "Open a board in the browser: play, analyse, review",
 		Long: `Serves a page on this machine and opens it in the browser: play against the
 engine, analyse positions and games, review. Nothing is installed and nothing
 leaves this machine.
 
 The first line on standard output is the page's address; --listen 0.0.0.0:8443
-prints that of this machine in each network too. It holds a key, so that no other
-program or site can use the engine; whoever has it can. Games are kept
-in the folder of --folder and survive anything; a second start opens the page of
-the first. ^C ends it.
+prints one for each network of this machine too. The address contains a key; anyone
+who has it can use the engine, and no one else. Games are kept in --folder. A second
+start opens the page of the first. ^C ends it.
 
 On another machine, or without a browser there: engine web --no-open, then
 ssh -L PORT:127.0.0.1:PORT machine, and open the printed address.`,
@@ -70,13 +70,13 @@ ssh -L PORT:127.0.0.1:PORT machine, and open the printed address.`,
 	f := c.Flags()
 	f.BoolVar(&o.noOpen, "no-open", false, "print the address, open no browser")
 	f.StringVar(&o.listen, "listen", "", "`ADDRESS`:PORT to listen on; beyond this machine only with TLS; default: 127.0.0.1, the port of last time")
-	f.StringArrayVar(&o.names, "name", nil, "`HOST` name under which the page is reached, where that is not its address")
-	f.StringVar(&o.cert, "tls-cert", "", "certificate `FILE` in PEM; default where TLS is needed: one of our own, whose fingerprint is printed")
+	f.StringArrayVar(&o.names, "name", nil, "`HOST` name of the page, if it is not its address")
+	f.StringVar(&o.cert, "tls-cert", "", "certificate `FILE` in PEM; default with TLS: the program's own, with its fingerprint printed")
 	f.StringVar(&o.key, "tls-key", "", "key `FILE` of the certificate")
 	f.StringVar(&o.folder, "folder", "", "`FOLDER` for games and settings; default: kosumi in the user's configuration folder, or $KOSUMI_HOME")
 	f.StringVar(&o.reviews, "reviews", "", "`FOLDER` for reviews and drills, the same as engine review's -o; default: reviews in --folder")
-	f.StringVar(&o.networks, "networks", "", "`FOLDER` with networks that the page may change to, add and remove; default: networks in --folder")
-	f.StringArrayVar(&o.loops, "loop", nil, "`FOLDER` of engine loop to show while it learns; may be given several times")
+	f.StringVar(&o.networks, "networks", "", "`FOLDER` of networks for the page to use, add and remove; default: networks in --folder")
+	f.StringArrayVar(&o.loops, "loop", nil, "`FOLDER` of an engine loop to show; may be given more than once")
 	f.BoolVar(&o.newToken, "new-token", false, "make a new key: old addresses stop working")
 	f.StringVar(&o.ui, "ui", "", "`FOLDER` with the page's files, in place of those in the program")
 	s.networkFlags(f)

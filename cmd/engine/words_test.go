@@ -33,7 +33,8 @@ var habits = []struct {
 
 // TestWords holds the help of every command and flag, the README and the documents to
 // plain English: no word from the list above, no sentence of more than 40 words in
-// documents and 30 in help.
+// documents and 30 in help. Sentences run to a full stop or the end of their paragraph, item
+// or cell.
 func TestWords(t *testing.T) {
 	var faults []string
 	check := func(where, text string, most int) {
@@ -51,7 +52,7 @@ func TestWords(t *testing.T) {
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		check(c.CommandPath(), c.Short, 30)
-		check(c.CommandPath(), c.Long, 30)
+		check(c.CommandPath(), tableLine.ReplaceAllString(c.Long, "\n\n"), 30)
 		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { check(c.CommandPath()+" --"+f.Name, f.Usage, 30) })
 		for _, sub := range c.Commands() {
 			walk(sub)
@@ -73,7 +74,8 @@ func TestWords(t *testing.T) {
 var (
 	codeBlock = regexp.MustCompile("(?s)```.*?```|<!--.*?-->")
 	link      = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	itemStart = regexp.MustCompile(`(?m)^(?:[-*#>] ?|\d+\. )`)
+	tableLine = regexp.MustCompile(`(?m)^  `) // of a list in help, each line an item
+	itemStart = regexp.MustCompile(`(?m)^[ \t]*(?:[-*>] |#+ |\d+\. )`)
 )
 
 // prose takes the code and the marks out of a document: each item and each cell of a
@@ -87,10 +89,11 @@ func prose(text string) string {
 
 var (
 	paragraphEnd = regexp.MustCompile(`\n\s*\n`)
-	sentenceEnd  = regexp.MustCompile(`[.!?:;] `)
+	sentenceEnd  = regexp.MustCompile(`[.!?][)"'` + "`" + `*_]* `)
 )
 
-// sentences divides a text at the ends of its paragraphs and sentences.
+// sentences divides a text at the ends of its paragraphs and sentences. A colon, a
+// semicolon or a parenthesis ends none.
 func sentences(text string) []string {
 	var all []string
 	for _, p := range paragraphEnd.Split(text, -1) {

@@ -47,11 +47,10 @@ fetches network and recipe, plays, and sends the games, until ^C. A finished gam
 stays on this machine's disk until the loop has confirmed that it has stored it. After
 outages of either side or of the network the worker continues by itself.
 
-Between these games it plays those of matches (the loop's gating, engine match
---cluster) and searches positions of reviews (engine review --cluster). It starts this
-program only, and the command lines that --allow gives, compared word by word. A * in
-them stands for any characters within a word; a word that is * alone stands for any
-word that does not begin with a dash.`,
+Between these games it plays matches (the loop's gating, engine match --cluster) and
+searches positions of reviews (engine review --cluster). It starts only this program
+and the command lines of --allow, compared word by word. A * stands for any characters
+within a word; the word * stands for any word that does not begin with a dash.`,
 		Example: `  scp trainer:run1/cluster/address .
   engine work address
   engine work address --allow 'gnugo --mode gtp --level *' --price 0.12
@@ -65,24 +64,24 @@ word that does not begin with a dash.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.dir, "dir", "", "`FOLDER` for networks and games on their way; default: kosumi/work in the cache folder")
-	fl.StringVar(&f.name, "name", "", "name that the loop shows; default: the machine's")
+	fl.StringVar(&f.dir, "dir", "", "`FOLDER` for networks and unsent games; default: kosumi/work in the cache folder")
+	fl.StringVar(&f.name, "name", "", "name shown by the loop; default: the machine's")
 	fl.StringVar(&f.creds, "creds", "", "`FILE` of NATS credentials or of a seed, for a NATS cluster of your own")
-	fl.StringVar(&f.ca, "ca", "", "`FILE` of the roots that the server's certificate is checked by; default: the system's")
-	fl.IntVar(&f.parallel, "parallel", 0, "games at the same time; 0: as the recipe says. Fewer than 32 for each core leave it waiting")
+	fl.StringVar(&f.ca, "ca", "", "root certificates `FILE` to check the server's certificate; default: the system's")
+	fl.IntVar(&f.parallel, "parallel", 0, "games at the same time; 0: the recipe's number. Cores idle with fewer than 32 each")
 	fl.IntVar(&f.positions, "positions", 16, "positions of reviews, and games between networks, at the same time")
 	fl.IntVar(&f.tables, "tables", 0, "games between programs at the same time; 0: one for each core")
-	fl.StringArrayVar(&f.allow, "allow", nil, "`COMMAND` that matches may start on this machine, as a whole: 'gnugo --mode gtp --level *', where * may be anything; may be given several times")
-	fl.Float64Var(&f.price, "price", 0, "what an hour of this machine costs, in whatever unit the loop's owner counts in")
-	fl.Int64Var(&f.games, "games", 0, "end after so many games; 0: go on until ^C")
-	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object a line")
+	fl.StringArrayVar(&f.allow, "allow", nil, "`COMMAND` line that matches may start on this machine, such as 'gnugo --mode gtp --level *'; may be given more than once")
+	fl.Float64Var(&f.price, "price", 0, "cost of an hour of this machine, in any unit")
+	fl.Int64Var(&f.games, "games", 0, "stop after this many games; 0: run until ^C")
+	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object per line")
 	s.flag(fl, table.Find("provider"))
 	s.flag(fl, table.Find("precision"))
-	fl.StringVar(&s.OnnxRuntime, "onnxruntime", s.OnnxRuntime, "onnxruntime library `FILE`; default: looked for (see engine doctor)")
-	fl.IntVar(&s.Sessions, "sessions", s.Sessions, "network sessions at work at once; 0: one for each core")
-	fl.IntVar(&s.Batch, "batch", s.Batch, "most positions in one network call")
+	fl.StringVar(&s.OnnxRuntime, "onnxruntime", s.OnnxRuntime, "onnxruntime library `FILE`; default: searched for (see engine doctor)")
+	fl.IntVar(&s.Sessions, "sessions", s.Sessions, "network sessions at once; 0: one for each core")
+	fl.IntVar(&s.Batch, "batch", s.Batch, "maximum batch size of a network call")
 	s.flag(fl, table.Find("cache"))
-	fl.StringVar(&s.LogLevel, "log-level", s.LogLevel, "what goes to stderr: debug, info, warn or error")
+	fl.StringVar(&s.LogLevel, "log-level", s.LogLevel, "level of messages on stderr: debug, info, warn or error")
 	return c
 }
 

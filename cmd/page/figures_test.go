@@ -79,8 +79,9 @@ func TestBytes(t *testing.T) {
 	require.Less(t, wire.sent.Load()-first, int64(100_000))
 }
 
-// TestFigures measures how long the first stone waits for its answer, and the memory of
-// the page's process.
+// TestFigures measures how long the first stone waits for its answer, how long the positions
+// of a game take, by the number of workers, and the memory of the page's process after a game
+// and a review.
 func TestFigures(t *testing.T) {
 	if !*figures {
 		t.Skip("with -figures")
@@ -103,7 +104,36 @@ func TestFigures(t *testing.T) {
 		}
 		fmt.Printf("the page's process after a move: %.0f MB\n", megabytes(t, p.Tab))
 	}
+	dir := installed(t)
+	for _, game := range []struct{ size, moves, visits int }{{9, 60, 100}, {19, 200, 16}} {
+		for workers := 1; workers <= 2; workers++ {
+			b := openPackage(t, dir, "/")
+			spent := processor(t, b)
+			seconds := browsertest.JS[float64](b, fmt.Sprintf(gameJS, game.size, game.moves, game.visits, workers))
+			spent = processor(t, b) - spent
+			visits := float64((game.moves + 1) * game.visits)
+			fmt.Printf("%dx%d, %d moves, %d visits each, %d workers: %.0f s (%.0f visits a second), %.0f s of the processor's time (%.0f visits a second of it), %.0f MB\n",
+				game.size, game.size, game.moves, game.visits, workers, seconds, visits/seconds, spent, visits/spent, megabytes(t, b))
+		}
+	}
+	b := browsertest.Open(t)
+	require.Empty(t, startServer(t, b, s.URL+"/"))
+	reviewed(b)
+	fmt.Printf("the page's process after a game and its review: %.0f MB\n", megabytes(t, b))
 }
+
+// gameJS analyses all positions of a game of distinct points, and gives the seconds.
+const gameJS = `import("/package/kosumi.mjs").then(async ({ Kosumi }) => {
+	const size = %d, count = %d, maxVisits = %d, workers = %d, moves = [];
+	for (let i = 0; i < count; i++) {
+		const p = (i * 62 + 40) %% (size * size);
+		moves.push(["BW"[i %% 2], "ABCDEFGHJKLMNOPQRST"[p %% size] + (1 + Math.floor(p / size))]);
+	}
+	const kosumi = await Kosumi.open({ workers }), analysis = kosumi.analysis();
+	const began = performance.now();
+	await analysis.query({ moves, rules: "tromp-taylor", boardXSize: size, boardYSize: size, maxVisits, analyzeTurns: [...Array(count + 1).keys()] });
+	return (performance.now() - began) / 1000;
+})`
 
 // renderers are the processes that show pages.
 func renderers(t *testing.T, b *browsertest.Tab) []*systeminfo.ProcessInfo {

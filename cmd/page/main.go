@@ -41,14 +41,34 @@ const home = "/kosumi"
 func main() {
 	debug.SetMemoryLimit(heapBytes)
 	host := js.Global().Get("kosumi")
-	server, err := serve(host, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	calls, err := begin(host, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
 		host.Call("failed", err.Error())
 		return
 	}
+	host.Call("ready", calls)
+	select {} // until the tab is closed
+}
+
+// begin starts the kernels and the network, and returns the functions that the worker
+// calls: those of the page's server where the worker has files, else those of other
+// programs.
+func begin(host js.Value, log *slog.Logger) (map[string]any, error) {
+	models.Give(bytesOf(host.Get("network")))
+	err := kernel.Start(kernel.Workers{Count: host.Get("workers").Int(), Module: host.Get("kernel"), Script: host.Get("kernelWorker").String()})
+	if err != nil {
+		return nil, err
+	}
+	if !host.Get("files").Bool() {
+		return newClients(host, log).calls(), nil
+	}
+	server, err := serve(log)
+	if err != nil {
+		return nil, err
+	}
 	handler := server.Handler()
 	attend := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		sock := newSocket(args[0])
+		sock := newSocket(args[0], mostWaiting)
 		go server.Attend(sock, "")
 		return nil
 	})
@@ -56,47 +76,39 @@ func main() {
 		go answer(handler, args)
 		return nil
 	})
-	host.Call("ready", map[string]any{"attend": attend, "request": request})
-	select {} // until the tab is closed
+	pause := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		go kernel.Pause(args[0].Bool())
+		return nil
+	})
+	return map[string]any{"attend": attend, "request": request, "pause": pause}, nil
 }
 
-// serve starts the kernels, the network and the server.
-func serve(host js.Value, log *slog.Logger) (*web.Server, error) {
-	models.Give(bytesOf(host.Get("network")))
-	err := kernel.Start(kernel.Workers{Count: workers(), Module: host.Get("kernel"), Script: host.Get("kernelWorker").String()})
-	if err != nil {
-		return nil, err
-	}
+// serve starts the network and the server of the page.
+func serve(log *slog.Logger) (*web.Server, error) {
+	backend := networks.New(networks.Config{Folder: home + "/networks", Open: func(file string) networks.Network {
+		return start(file, func(file string) (nn.Model, error) { return model.Open(file, modelConfig(log)) }, serverConfig(), log)
+	}})
+	return web.New(web.Config{Folder: home, Version: version, Backend: backend, Networks: backend, Life: advice.Network{Evaluator: backend}, Engine: engineConfig(), Log: log})
+}
+
+// engineConfig is how engines play in a tab.
+func engineConfig() engine.Config {
 	conf := engine.Defaults()
 	conf.Search.Memory.MaxBytes = treeBytes
 	conf.Search.Parallel.Sessions = kernel.Count()
 	conf.Search.Parallel.Workers = 2 * kernel.Count() * batchSize
-	backend := networks.New(networks.Config{Folder: home + "/networks", Open: func(file string) networks.Network {
-		return open.Start(open.Config{
-			Open:   func(file string) (nn.Model, error) { return openModel(file, log) },
-			File:   file,
-			Server: nn.ServerConfig{Sessions: kernel.Count(), MaxBatch: batchSize, CacheBytes: cacheBytes, Seed: rand.Uint64()},
-			Size:   board.Square(9), Log: log,
-		})
-	}})
-	return web.New(web.Config{Folder: home, Version: version, Backend: backend, Networks: backend, Life: advice.Network{Evaluator: backend}, Engine: conf, Log: log})
+	return conf
 }
 
-func openModel(file string, log *slog.Logger) (*model.Model, error) {
-	return model.Open(file, model.Config{Provider: model.Kernel, Precision: "auto", Log: log})
+func modelConfig(log *slog.Logger) model.Config {
+	return model.Config{Provider: model.Kernel, Precision: "auto", Log: log}
 }
 
-// workers is how many threads run the network: one core is left for the search and the
-// page, and half of a phone's, which are slow and grow hot.
-func workers() int {
-	nav := js.Global().Get("navigator")
-	cores := nav.Get("hardwareConcurrency")
-	if cores.Type() != js.TypeNumber {
-		return 1
-	}
-	n := cores.Int() - 1
-	if data := nav.Get("userAgentData"); data.Truthy() && data.Get("mobile").Bool() {
-		n = cores.Int() / 2
-	}
-	return min(8, max(1, n))
+func serverConfig() nn.ServerConfig {
+	return nn.ServerConfig{Sessions: kernel.Count(), MaxBatch: batchSize, CacheBytes: cacheBytes, Seed: rand.Uint64()}
+}
+
+// start begins to load a network.
+func start(file string, read func(file string) (nn.Model, error), conf nn.ServerConfig, log *slog.Logger) *open.Network {
+	return open.Start(open.Config{Open: read, File: file, Server: conf, Size: board.Square(9), Log: log})
 }

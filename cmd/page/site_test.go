@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -50,28 +52,49 @@ func TestSite(t *testing.T) {
 	p.Enter()
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, limit: "visits", visits: 30, pace: false }))`, nil))
 	p.Do(chromedp.Evaluate(`location.hash = "#/new"`, nil))
-	p.Until(`document.querySelector("form.new")`)
+	p.Until(`document.querySelector("form.new .button.primary:not(:disabled)")`)
 	p.Do(chromedp.Evaluate(`document.querySelector("form.new .button.primary").click()`, nil))
 	p.Mine()
 	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
 	p.Try("E5")
-	require.Equal(t, 2, p.Stones())
+	p.HasStones(2)
 	address := browsertest.JS[string](p.Tab, "location.href")
 
 	p.Do(chromedp.Reload())
 	p.Mine()
 	require.Equal(t, address, browsertest.JS[string](p.Tab, "location.href"))
-	require.Equal(t, 2, p.Stones(), "the game is there")
+	p.HasStones(2) // the game is there
 
 	p.Until(`navigator.serviceWorker.controller`)
 	s.Close()
 	p.Do(chromedp.Reload())
 	p.Mine()
-	require.Equal(t, 2, p.Stones(), "the game is there without the server")
+	p.HasStones(2) // without the server too
 	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
 	p.Try("C3")
-	require.Equal(t, 4, p.Stones())
+	p.HasStones(4)
 	p.Clean()
+}
+
+// TestPhoneInPocket hides the page of a phone: the stone that was played then is answered
+// once somebody looks again.
+func TestPhoneInPocket(t *testing.T) {
+	s := site(t)
+	p := webtest.Page{Tab: browsertest.Open(t)}
+	const phone = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36"
+	p.Do(emulation.SetUserAgentOverride(phone), chromedp.Navigate(s.URL+"/some/path/"))
+	p.Enter()
+	look := func(state string) {
+		p.Do(chromedp.Evaluate(fmt.Sprintf(`Object.defineProperty(document, "visibilityState", { value: %q, configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`, state), nil))
+	}
+	moves := func(count int) { p.Until(fmt.Sprintf(`document.querySelectorAll(".moves li").length === %d`, count)) }
+	look("hidden")
+	p.Point("E5")
+	moves(1)
+	eventually(p.Tab, `new Promise((done) => setTimeout(() => done(true), 500))`)
+	moves(1)
+	look("visible")
+	moves(2)
 }
 
 // TestTwoTabs opens the page twice: the second one says where the first is, and takes

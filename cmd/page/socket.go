@@ -17,14 +17,19 @@ type socket struct {
 	receive js.Func
 	once    sync.Once
 	came    chan string
+	full    bool          // more came than can wait, which ended the connection
 	ended   chan struct{} // closed by whoever ends the connection
 }
 
-// mostWaiting is how many messages of a page wait for the server.
-const mostWaiting = 1024
+// How many messages wait for the server: those of a page, and those of a client, who may
+// send all that it has at once.
+const (
+	mostWaiting = 1 << 10
+	mostLines   = 1 << 16
+)
 
-func newSocket(port js.Value) *socket {
-	s := &socket{port: port, came: make(chan string, mostWaiting), ended: make(chan struct{})}
+func newSocket(port js.Value, most int) *socket {
+	s := &socket{port: port, came: make(chan string, most), ended: make(chan struct{})}
 	s.receive = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		data := args[0].Get("data")
 		if data.Type() != js.TypeString {
@@ -34,6 +39,7 @@ func newSocket(port js.Value) *socket {
 		select {
 		case s.came <- data.String():
 		default:
+			s.full = true
 			s.end()
 		}
 		return nil

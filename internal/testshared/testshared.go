@@ -5,6 +5,7 @@ package testshared
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -14,19 +15,42 @@ import (
 // skips and says why; under CI=true its absence is a failure.
 func Path(t testing.TB, name string) string {
 	t.Helper()
-	root := os.Getenv("KOSUMI_SHARED")
-	if root == "" {
-		root = filepath.Join(Checkout(t), "..", "shared")
-	}
-	path := filepath.Join(root, filepath.FromSlash(name))
+	path := filepath.Join(root(t), filepath.FromSlash(name))
 	_, err := os.Stat(path)
 	if err != nil {
 		path = filepath.Join(Checkout(t), "testdata", filepath.FromSlash(name))
 		if _, missing := os.Stat(path); missing != nil {
+			noteSkip(t)
 			Absent(t, "reference data not found (set KOSUMI_SHARED): %v", err)
 		}
 	}
 	return path
+}
+
+// noteSkip leaves a file named after the test, without its subtests, in the folder
+// $KOSUMI_SKIPPED, where there is one: make test counts them. A result from the test cache leaves the file of its run.
+func noteSkip(t testing.TB) {
+	folder := os.Getenv("KOSUMI_SKIPPED")
+	dir, err := os.Getwd()
+	if folder == "" || err != nil {
+		return
+	}
+	name, err := filepath.Rel(Checkout(t), dir)
+	test, _, _ := strings.Cut(t.Name(), "/")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, strings.ReplaceAll(name, string(filepath.Separator), "_")+" "+test), nil, 0o644)
+	}
+	if err != nil {
+		t.Log(err)
+	}
+}
+
+// root is the folder of the reference data, which need not be there.
+func root(t testing.TB) string {
+	if root := os.Getenv("KOSUMI_SHARED"); root != "" {
+		return root
+	}
+	return filepath.Join(Checkout(t), "..", "shared")
 }
 
 // Checkout returns the folder of go.mod: a test runs in the folder of its package.

@@ -75,7 +75,7 @@ func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 	runtime.SetFinalizer(s, func(s *session) { _ = s.Close() })
 	if err := s.build(l, c.ISA); err != nil {
 		s.Close()
-		return nil, err
+		return nil, lost(err)
 	}
 	if err := s.Run(1); err != nil {
 		s.Close()
@@ -151,17 +151,17 @@ func (s *session) Run(n int) error {
 				continue
 			}
 			if err := s.kernels.Run(n, s.passes); err != nil {
-				return err
+				return lost(err)
 			}
 			s.passes = s.passes[:0]
 			if err := part.compute(s.kernels, first); err != nil {
-				return err
+				return lost(err)
 			}
 		}
 	}
 	err := s.kernels.Run(n, s.passes)
 	runtime.KeepAlive(s)
-	return err
+	return lost(err)
 }
 
 // Close frees the session; Inputs and Outputs stay readable. Only the first call does

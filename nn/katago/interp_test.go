@@ -52,15 +52,17 @@ func TestInterpretedGraphsMatchKataGo(t *testing.T) {
 		name := filepath.Base(path)
 		check(name, n, all[name], diffs{5e-6, 5e-6, 5e-6, 5e-6})
 	}
-	for _, name := range realNames {
-		var small []goldenCase // the interpreter is slow
-		for _, c := range goldenReal(t, name) {
-			if c.w*c.h < 25 && len(small) < 4 {
-				small = append(small, c)
+	t.Run("real networks", func(t *testing.T) {
+		for _, name := range realNames {
+			var small []goldenCase // the interpreter is slow
+			for _, c := range goldenReal(t, name) {
+				if c.w*c.h < 25 && len(small) < 4 {
+					small = append(small, c)
+				}
 			}
+			check(name, readReal(t, name), small, fp32Limits)
 		}
-		check(name, readReal(t, name), small, fp32Limits)
-	}
+	})
 }
 
 func TestInterpretedOwnGraphsMatchKataGo(t *testing.T) {

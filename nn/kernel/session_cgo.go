@@ -3,7 +3,7 @@
 package kernel
 
 /*
-#cgo CFLAGS: -O3 -Wall
+#cgo CFLAGS: -O3 -Wall -g0
 #cgo LDFLAGS: -lm
 #include <stdlib.h>
 #include "kernel.h"

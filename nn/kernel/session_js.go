@@ -224,6 +224,10 @@ func (s *Session) Run(rows int, passes []Pass) error {
 	if err := s.layout.checkRun(rows, passes, s.last, len(s.programs)); err != nil {
 		return err
 	}
+	awaitTurn()
+	if err := s.worker.ended(); err != nil { // with the buffer
+		return err
+	}
 	calls := make([]any, 0, len(passes))
 	for _, pass := range passes {
 		if p := &s.programs[pass.Program]; p.count > 0 {

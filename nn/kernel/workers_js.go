@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"syscall/js"
+	"time"
 )
 
 // Workers says where the kernels of a page are: each worker has a module of its own, and
@@ -18,14 +19,23 @@ type Workers struct {
 // ErrSIMD says that a browser cannot run the kernels.
 var ErrSIMD = errors.New("this browser is too old: it has no WebAssembly SIMD, which Chrome and Edge 91, Firefox 89 and Safari 16.4 have")
 
-// ErrStopped is returned for what a worker was asked that does not answer any more.
+// ErrStopped is returned for what a worker was asked that does not answer any more. The next
+// session has one that does.
 var ErrStopped = errors.New("a worker of the page has ended")
 
-// workers are those that were started.
+// workers are those that were started, and how to start more.
 var workers struct {
 	sync.Mutex
-	all []*worker
+	all     []*worker
+	script  string
+	module  js.Value
+	started int           // again, in place of one that had ended
+	paused  chan struct{} // closed when sessions may run again; nil: they may
 }
+
+// mostStarts bounds how often workers are started again: one that the system ends each time
+// is for want of memory.
+const mostStarts = 20
 
 // Start starts the workers, before any network is opened, and waits until they are ready.
 func Start(w Workers) error {
@@ -48,7 +58,7 @@ func Start(w Workers) error {
 		all = append(all, one)
 	}
 	workers.Lock()
-	workers.all = all
+	workers.all, workers.script, workers.module, workers.started = all, w.Script, module, 0
 	workers.Unlock()
 	return nil
 }
@@ -62,6 +72,30 @@ func Stop() {
 	workers.Unlock()
 	for _, w := range all {
 		w.stop(ErrStopped)
+	}
+}
+
+// Pause has sessions wait before they run, until it is told otherwise. What is under way
+// ends, and nothing is lost.
+func Pause(on bool) {
+	workers.Lock()
+	defer workers.Unlock()
+	switch {
+	case on && workers.paused == nil:
+		workers.paused = make(chan struct{})
+	case !on && workers.paused != nil:
+		close(workers.paused)
+		workers.paused = nil
+	}
+}
+
+// awaitTurn waits while sessions are paused.
+func awaitTurn() {
+	workers.Lock()
+	paused := workers.paused
+	workers.Unlock()
+	if paused != nil {
+		<-paused
 	}
 }
 
@@ -118,8 +152,18 @@ type worker struct {
 	sessions int
 	asked    int
 	waiting  map[int]chan answer
+	looks    int   // without an answer, while some wait
+	looking  bool  // look is set
 	err      error // why it does not answer any more
 }
+
+// A worker that the system ends may say nothing. One that has not answered at so many looks
+// has ended: a batch of the largest networks takes a slow phone some seconds. They are
+// counted, not timed, since a tab that sleeps does not look either.
+const (
+	lookEvery = 30 * time.Second
+	mostLooks = 4
+)
 
 type answer struct {
 	results []uint32
@@ -170,6 +214,7 @@ func (w *worker) hear(message js.Value) {
 	id := message.Get("id").Int()
 	done := w.waiting[id]
 	delete(w.waiting, id)
+	w.looks = 0
 	w.mu.Unlock()
 	if done != nil {
 		done <- a
@@ -183,8 +228,26 @@ func (w *worker) fail(event js.Value) {
 		if text := event.Get("message"); text.Type() == js.TypeString {
 			why = ": " + text.String()
 		}
+		if event.Get("preventDefault").Type() == js.TypeFunction { // else it is an error of the page too
+			event.Call("preventDefault")
+		}
 	}
-	w.end(fmt.Errorf("%w%s", ErrStopped, why))
+	w.stop(fmt.Errorf("%w%s", ErrStopped, why))
+}
+
+// look looks after the worker while somebody waits for it.
+func (w *worker) look() {
+	w.mu.Lock()
+	w.looks++
+	waits := len(w.waiting) > 0
+	late := waits && w.looks >= mostLooks
+	if w.looking = waits && !late; w.looking {
+		time.AfterFunc(lookEvery, w.look)
+	}
+	w.mu.Unlock()
+	if late {
+		w.stop(fmt.Errorf("%w: it does not answer", ErrStopped))
+	}
 }
 
 // end answers all that wait, and all that will.
@@ -217,7 +280,14 @@ func (w *worker) ask(message map[string]any, buffer js.Value) answer {
 	}
 	w.asked++
 	message["id"] = w.asked
+	if len(w.waiting) == 0 {
+		w.looks = 0
+	}
 	w.waiting[w.asked] = done
+	if !w.looking {
+		w.looking = true
+		time.AfterFunc(lookEvery, w.look)
+	}
 	w.mu.Unlock()
 	if buffer.IsUndefined() {
 		w.thread.Call("postMessage", message)
@@ -248,12 +318,30 @@ func (w *worker) write(at uint32, bytes []byte, name string, values ...any) (uin
 	return a.results[0], nil
 }
 
-// pick returns the worker with the fewest sessions, and counts one more.
+// ended returns why the worker does not answer any more.
+func (w *worker) ended() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// pick returns the worker with the fewest sessions, and counts one more. Those that have
+// ended are started again first.
 func pick() (*worker, error) {
 	workers.Lock()
 	defer workers.Unlock()
 	var best *worker
-	for _, w := range workers.all {
+	for i, w := range workers.all {
+		if err := w.ended(); err != nil {
+			if workers.started++; workers.started > mostStarts {
+				return nil, fmt.Errorf("workers of the page end again and again, for want of memory perhaps: %v", err)
+			}
+			again, err := startWorker(workers.script, workers.module)
+			if err != nil {
+				return nil, err
+			}
+			workers.all[i], w = again, again
+		}
 		if best == nil || w.sessions < best.sessions {
 			best = w
 		}

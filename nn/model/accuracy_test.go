@@ -118,7 +118,7 @@ func needIntegers(t *testing.T) {
 func TestIntegersOnOwnPositions(t *testing.T) {
 	testshared.Slow(t)
 	needIntegers(t)
-	path := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+	path := testshared.Network(t)
 	exact, integers := serve(t, path, model.Kernel, "fp32"), serve(t, path, model.Kernel, "int16")
 	for _, side := range []int{9, 19} {
 		rng := rand.New(rand.NewPCG(7, uint64(side)))
@@ -173,15 +173,15 @@ func TestKernelsAgree(t *testing.T) {
 		}
 	}
 	for _, name := range append([]string{""}, realNetworks...) {
-		path := ""
-		if name != "" {
-			path = testshared.Path(t, "models/katago/"+name+".bin.gz")
-		}
 		for precision, most := range map[string]difference{
 			"fp32":  {policyKLMax: 1e-6, winrateMax: 1e-5, leadMax: 1e-3, ownershipMax: 1e-5},
 			"int16": {policyKLMax: 1e-5, winrateMax: 1e-3, leadMax: 0.1, ownershipMax: 1e-3},
 		} {
 			t.Run(name+"/"+precision, func(t *testing.T) {
+				path := "" // the built-in one
+				if name != "" {
+					path = testshared.Path(t, "models/katago/"+name+".bin.gz")
+				}
 				d := measure(t, serve(t, path, ort.CPU, precision), serve(t, path, model.Kernel, precision), games)
 				require.Less(t, d.policyKLMax, most.policyKLMax)
 				require.Less(t, d.winrateMax, most.winrateMax)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kosumi/internal/file"
+	"kosumi/models"
 	"kosumi/nn/arch"
 	"kosumi/nn/features"
 	"kosumi/nn/katago"
@@ -35,15 +36,21 @@ type Info struct {
 	Metadata   map[string]string `json:"metadata"`
 }
 
-// Inspect reads a network file of either format, without running it. A KataGo network is
-// described by its graph for 19x19.
+// Inspect reads a network file of either format, without running it; the built-in network
+// where path is empty. A KataGo network is described by its graph for 19x19.
 func Inspect(path string) (*Info, error) {
-	info := &Info{File: path, Format: "onnx"}
-	data, err := file.Read(path, maxFile)
-	if err != nil {
-		return nil, err
+	data, builtIn := []byte(nil), models.Default()
+	if path == "" {
+		path, data = builtIn.File, builtIn.Data
+	} else {
+		var err error
+		if data, err = file.Read(path, maxFile); err != nil {
+			return nil, err
+		}
 	}
+	info := &Info{File: path, Format: "onnx"}
 	var m *onnx.Model
+	var err error
 	if strings.EqualFold(filepath.Ext(path), ".onnx") {
 		m, _, err = onnx.ReadBeside(data, filepath.Dir(path))
 	} else {

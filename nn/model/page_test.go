@@ -137,7 +137,7 @@ func TestReadOfBytes(t *testing.T) {
 	if len(kernel.Available()) == 0 {
 		t.Skip("there are no kernels here")
 	}
-	path := testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+	path := testshared.Network(t)
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	conf := model.Config{Provider: model.Kernel}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 )
 
@@ -65,6 +66,9 @@ const (
 // them: onnxruntime's or a plugin, as its entry tells. It returns the library's
 // version, "" if the file does not tell.
 func inspect(path, entry, goos, goarch string) (string, error) {
+	if runtime.GOOS == "js" { // a page loads none: what reads libraries is left out of its program
+		return "", ErrNoCgo
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", notFound(err)

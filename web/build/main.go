@@ -25,7 +25,9 @@ import (
 
 func main() {
 	typesOnly := flag.Bool("types", false, "write the generated sources only, for the type checker")
-	siteFolder := flag.String("site", "", "write the page that needs no server into this folder only")
+	siteFolder := flag.String("site", "", "write the page that needs no server into this folder only, and the engine as a package of npm into the folder of -npm")
+	npm := flag.String("npm", "bin/npm", "folder of the package, for -site")
+	version := flag.String("version", "dev", "version of the package")
 	programs := flag.String("programs", "bin/page", "where page.wasm, kernel.wasm and kernel-worker.js stand, for -site")
 	schemaOnly := flag.Bool("schema", false, "write "+schemaFile+" and the lists of "+guideFile+" only")
 	flag.Parse()
@@ -36,13 +38,13 @@ func main() {
 		}
 		return
 	}
-	if err := run(*typesOnly, *siteFolder, *programs); err != nil {
+	if err := run(*typesOnly, *siteFolder, *npm, *programs, *version); err != nil {
 		fmt.Fprintln(os.Stderr, "the page cannot be built:", err)
 		os.Exit(1)
 	}
 }
 
-func run(typesOnly bool, siteFolder, programs string) error {
+func run(typesOnly bool, siteFolder, npm, programs, version string) error {
 	if err := os.MkdirAll("web/ui/src/gen", 0o755); err != nil {
 		return err
 	}
@@ -56,7 +58,7 @@ func run(typesOnly bool, siteFolder, programs string) error {
 		return nil
 	}
 	if siteFolder != "" {
-		return site(siteFolder, programs)
+		return site(siteFolder, npm, programs, version)
 	}
 	files, err := bundle(served)
 	if err != nil {

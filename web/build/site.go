@@ -34,47 +34,14 @@ const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker
 
 // site writes the page as a folder of files that needs no server of its own: any host
 // of files serves it, under any path. programs is the folder with page.wasm and the
-// compiler's wasm_exec.js, kernel.wasm and kernel-worker.js.
-func site(out, programs string) error {
-	files := map[string][]byte{}
-	parts := map[string]part{}
-	add := func(name, file string, data []byte) {
-		sum := sha256.Sum256(data)
-		stem, ext, _ := strings.Cut(file, ".")
-		p := part{Name: stem + "-" + hex.EncodeToString(sum[:4]) + "." + ext, Bytes: len(data), SHA256: hex.EncodeToString(sum[:])}
-		parts[name], files["assets/"+p.Name] = p, data
-	}
-	for name, file := range map[string]string{"program": "page.wasm", "kernel": "kernel.wasm"} {
-		data, err := os.ReadFile(filepath.Join(programs, file))
-		if err != nil {
-			return err
-		}
-		if data, err = packed(data); err != nil {
-			return err
-		}
-		add(name, strings.TrimSuffix(file, ".wasm")+".bin", data) // a host that knows .gz might unpack it
-	}
-	kernels, err := os.ReadFile(filepath.Join(programs, "kernel-worker.js"))
+// compiler's wasm_exec.js, kernel.wasm and kernel-worker.js. Into the folder npm it writes
+// the engine alone, as a package for other pages and for node.
+func site(out, npm, programs, version string) error {
+	files, workerName, err := engineFiles(programs)
 	if err != nil {
 		return err
 	}
-	add("kernelWorker", "kernel-worker.js", kernels)
-	add("network", "network.bin", models.Default().Data)
-	about, err := json.Marshal(parts)
-	if err != nil {
-		return err
-	}
-	glue, err := filepath.Abs(filepath.Join(programs, "wasm_exec.js"))
-	if err != nil {
-		return err
-	}
-	worker, err := script("web/ui/src/tab/worker.ts", map[string]string{"PARTS": string(about)}, map[string]string{"wasm_exec": glue})
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(worker)
-	workerName := "assets/worker-" + hex.EncodeToString(sum[:4]) + ".js"
-	files[workerName] = worker
+	engine := maps.Clone(files)
 	page, err := bundle(map[string]string{"IN_TAB": "true", "WORKER": fmt.Sprintf("%q", workerName)})
 	if err != nil {
 		return err
@@ -93,7 +60,80 @@ func site(out, programs string) error {
 	if files["sw.js"], err = serviceWorker(files); err != nil {
 		return err
 	}
-	return writeSite(out, files)
+	if err := writeFolder(out, "sw.js", files); err != nil {
+		return err
+	}
+	engine["assets/licences.txt"] = licences
+	if err := packageFiles(engine, workerName, version); err != nil {
+		return err
+	}
+	return writeFolder(npm, "kosumi.mjs", engine)
+}
+
+// engineFiles are what the worker of a tab is made of, by name, with its script's.
+func engineFiles(programs string) (files map[string][]byte, workerName string, err error) {
+	files = map[string][]byte{}
+	parts := map[string]part{}
+	add := func(name, file string, data []byte) {
+		sum := sha256.Sum256(data)
+		stem, ext, _ := strings.Cut(file, ".")
+		p := part{Name: stem + "-" + hex.EncodeToString(sum[:4]) + "." + ext, Bytes: len(data), SHA256: hex.EncodeToString(sum[:])}
+		parts[name], files["assets/"+p.Name] = p, data
+	}
+	for name, file := range map[string]string{"program": "page.wasm", "kernel": "kernel.wasm"} {
+		data, err := os.ReadFile(filepath.Join(programs, file))
+		if err != nil {
+			return nil, "", err
+		}
+		if data, err = packed(data); err != nil {
+			return nil, "", err
+		}
+		add(name, strings.TrimSuffix(file, ".wasm")+".bin", data) // a host that knows .gz might unpack it
+	}
+	kernels, err := os.ReadFile(filepath.Join(programs, "kernel-worker.js"))
+	if err != nil {
+		return nil, "", err
+	}
+	add("kernelWorker", "kernel-worker.js", kernels)
+	add("network", "network.bin", models.Default().Data)
+	about, err := json.Marshal(parts)
+	if err != nil {
+		return nil, "", err
+	}
+	glue, err := filepath.Abs(filepath.Join(programs, "wasm_exec.js"))
+	if err != nil {
+		return nil, "", err
+	}
+	worker, err := script("web/ui/src/tab/worker.ts", api.FormatIIFE, map[string]string{"PARTS": string(about)}, map[string]string{"wasm_exec": glue})
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256(worker)
+	workerName = "assets/worker-" + hex.EncodeToString(sum[:4]) + ".js"
+	files[workerName] = worker
+	return files, workerName, nil
+}
+
+// packageFiles adds what makes a package of npm of the engine.
+func packageFiles(files map[string][]byte, workerName, version string) (err error) {
+	files["kosumi.mjs"], err = script("web/ui/src/tab/kosumi.ts", api.FormatESModule, map[string]string{"WORKER": fmt.Sprintf("%q", workerName)}, nil)
+	if err != nil {
+		return err
+	}
+	for name, from := range map[string]string{"kosumi.d.mts": "web/ui/npm/kosumi.d.mts", "README.md": "web/ui/npm/README.md", "example.html": "web/ui/npm/example.html", "LICENSE": "LICENSE"} {
+		if files[name], err = os.ReadFile(from); err != nil {
+			return err
+		}
+	}
+	if version == "dev" {
+		version = "0.0.0-dev"
+	}
+	files["package.json"], err = json.MarshalIndent(map[string]any{
+		"name": "kosumi", "version": version, "description": "An engine for the game of Go, in a worker of a web page or of node: GTP and KataGo's analysis protocol", "license": "MIT",
+		"keywords": []string{"go", "baduk", "weiqi", "gtp", "katago", "wasm"}, "engines": map[string]string{"node": ">=20"},
+		"exports": map[string]any{".": map[string]string{"types": "./kosumi.d.mts", "default": "./kosumi.mjs"}, "./*": "./*"},
+	}, "", "  ")
+	return err
 }
 
 // installable gives the manifest the icons that home screens take.
@@ -160,14 +200,14 @@ func serviceWorker(files map[string][]byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return script("web/ui/src/tab/sw.ts", map[string]string{"VERSION": fmt.Sprintf("%q", hex.EncodeToString(all.Sum(nil))[:12]), "FILES": string(list)}, nil)
+	return script("web/ui/src/tab/sw.ts", api.FormatIIFE, map[string]string{"VERSION": fmt.Sprintf("%q", hex.EncodeToString(all.Sum(nil))[:12]), "FILES": string(list)}, nil)
 }
 
 // script bundles a script of its own, with the values that its build sets and the files
 // that stand for names.
-func script(path string, values, aliases map[string]string) ([]byte, error) {
+func script(path string, format api.Format, values, aliases map[string]string) ([]byte, error) {
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{path}, Bundle: true, Format: api.FormatIIFE, Target: api.ES2022, Define: values,
+		EntryPoints: []string{path}, Bundle: true, Format: format, Target: api.ES2022, Define: values,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, LogLevel: api.LogLevelWarning,
 		Alias: aliases,
 	})
@@ -188,10 +228,10 @@ func packed(data []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// writeSite replaces a folder that holds such a page, or makes one.
-func writeSite(out string, files map[string][]byte) error {
+// writeFolder replaces a folder that holds the file mark, or makes one.
+func writeFolder(out, mark string, files map[string][]byte) error {
 	if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 {
-		if _, err := os.Stat(filepath.Join(out, "sw.js")); err != nil {
+		if _, err := os.Stat(filepath.Join(out, mark)); err != nil {
 			return fmt.Errorf("%s holds something else: name a folder that is empty", out)
 		}
 		if err := os.RemoveAll(out); err != nil {
@@ -209,6 +249,6 @@ func writeSite(out string, files map[string][]byte) error {
 		}
 		total += len(data)
 	}
-	fmt.Printf("the page without a server: %d files, %.2f MB, in %s\n", len(files), float64(total)/1e6, out)
+	fmt.Printf("%d files, %.2f MB, in %s\n", len(files), float64(total)/1e6, out)
 	return nil
 }

@@ -140,7 +140,7 @@ func (p Page) Free(skip map[string]bool) string {
 
 const stones = `[...document.querySelectorAll("[role=gridcell]")].filter((c) => / (black|white)/.test(c.ariaLabel)).length`
 
-// Stones counts the stones on the board, which nobody changes.
+// Stones counts the stones on the board.
 func (p Page) Stones() int {
 	p.T.Helper()
 	return browsertest.JS[int](p.Tab, stones)

@@ -1,11 +1,11 @@
 // The page's end of a server that runs in a worker of its own tab.
 import { signal } from "@preact/signals";
-import type { ToPage } from "./parts";
+import { phone, type ToPage, type ToWorker } from "./parts";
 
 declare const WORKER: string; // set by web/build: the script, beside the page
 
 /** What stands between the page and its server; null: nothing, or not yet anything. */
-export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" }> | null>(null);
+export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" | "ready" }> | null>(null);
 
 let worker: Worker | null = null;
 let asked = 0;
@@ -23,6 +23,7 @@ function server(): Worker {
 	worker = new Worker(trusted(WORKER));
 	worker.onmessage = (e: MessageEvent<ToPage>) => {
 		const m = e.data;
+		if (m.t === "ready") return; // not said to a page
 		if (m.t !== "answer") {
 			if (start.value?.t !== "failed") start.value = m;
 			return;
@@ -32,6 +33,7 @@ function server(): Worker {
 		waiting.get(m.id)?.(new Response(m.body as Uint8Array<ArrayBuffer>, { status: m.status, headers }));
 		waiting.delete(m.id);
 	};
+	if (phone()) document.addEventListener("visibilitychange", () => worker!.postMessage({ t: "pause", on: document.visibilityState === "hidden" } satisfies ToWorker));
 	worker.onerror = (e) => (start.value = { t: "failed", why: e.message || "the worker has ended" });
 	return worker;
 }
@@ -46,7 +48,9 @@ async function offline(): Promise<void> {
 	kept = await navigator.serviceWorker.register(trusted("sw.js")).catch(() => null);
 	if (!kept) return;
 	const look = () => (waits.value = !!kept!.waiting && !!navigator.serviceWorker.controller);
-	kept.onupdatefound = () => { const next = kept!.installing; if (next) next.onstatechange = look; };
+	const follow = () => { const next = kept!.installing; if (next) next.onstatechange = look; };
+	kept.onupdatefound = follow;
+	follow(); // what came while the page was loaded
 	look();
 	document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") void kept!.update().catch(() => undefined); }); // there may be no network
 }

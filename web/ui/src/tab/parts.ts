@@ -6,7 +6,28 @@ export interface Part { name: string; bytes: number; sha256: string }
 /** The parts of the program; program and kernel are packed by gzip. */
 export interface Parts { program: Part; kernel: Part; kernelWorker: Part; network: Part }
 
+/** Phones are slow, grow hot, and run from a battery. */
+export const phone = () => /Mobi|Android/.test(globalThis.navigator?.userAgent ?? "");
+
+/** How the program starts for those that speak a protocol, and keeps no files. */
+export interface Start {
+	t: "start";
+	workers?: number; // threads that run the network
+	network?: Uint8Array; // in place of the one beside the program
+	name?: string; // of its file
+	repeatable?: boolean; // equal questions get equal answers
+}
+
+/** What the worker is told. The first message says what it is for. */
+export type ToWorker =
+	| { t: "attend" } // with the port of a page
+	| { t: "request"; id: number; method: string; path: string; headers: string[]; body: Uint8Array }
+	| { t: "pause"; on: boolean } // while nobody looks at a phone
+	| Start
+	| { t: "speak"; protocol: string; settings: [name: string, value: string][] }; // with the port of a client
+
 export type ToPage =
+	| { t: "ready" } // to be spoken to, where it was told to start
 	| { t: "loading"; done: number; total: number } // bytes
 	| { t: "taken" } // another tab has the files
 	| { t: "failed"; why: string }

@@ -1,8 +1,9 @@
-// The worker that runs the program in a browser's tab: it owns the files, loads the parts and
-// lets pages in.
+// The worker that runs the program in a browser's tab: it loads the parts, owns the files and
+// lets pages in. For others it keeps no files and speaks GTP and KataGo's analysis protocol,
+// also in node.
 import "wasm_exec";
 import { Disk } from "./disk";
-import type { Part, Parts, ToPage } from "./parts";
+import { phone, type Part, type Parts, type Start, type ToPage, type ToWorker } from "./parts";
 
 declare const PARTS: Parts; // set by web/build: files beside this script
 declare const Go: new () => { run(instance: WebAssembly.Instance): Promise<void>; importObject: WebAssembly.Imports; exit: (code: number) => void };
@@ -11,11 +12,15 @@ type Answer = (status: number, headers: string[], body: Uint8Array) => void;
 interface Program {
 	attend(port: MessagePort): void;
 	request(method: string, path: string, headers: string[], body: Uint8Array, answer: Answer): void;
+	pause(on: boolean): void;
+	speak(protocol: string, settings: [string, string][], port: MessagePort): void;
 }
 
-const here = new URL(".", self.location.href);
+const node = typeof self === "undefined" ? (globalThis as any).require : null; // kosumi.ts sets it there
+const port = node ? node("node:worker_threads").parentPort : self;
+const here: URL = node ? node("node:url").pathToFileURL(node("node:worker_threads").workerData) : new URL(self.location.href);
 const place = "kosumi " + new URL("..", here).pathname; // names the files and the lock of this page
-const tell = (m: ToPage) => self.postMessage(m);
+const tell = (m: ToPage) => port.postMessage(m);
 const failed = (why: string) => tell({ t: "failed", why });
 
 /** Waits until no other tab has the files. */
@@ -55,6 +60,7 @@ const total = [PARTS.program, PARTS.kernel, PARTS.network].reduce((sum, p) => su
 
 /** The bytes of a part, checked: what is damaged in a cache is fetched once more. */
 async function fetched(part: Part): Promise<Uint8Array<ArrayBuffer>> {
+	if (node) return node("node:fs").readFileSync(new URL(part.name, here));
 	const before = came;
 	for (const cache of ["default", "reload"] as const) {
 		const r = await fetch(new URL(part.name, here), { cache }).catch(() => null); // there may be no network
@@ -86,19 +92,31 @@ async function unpacked(part: Part): Promise<Response> {
 	return new Response(packed, { headers: { "Content-Type": "application/wasm" } });
 }
 
-async function start(): Promise<Program> {
+// How many threads run the network: one core is left for the search and the page, and half of
+// a phone's.
+function threads(): number {
+	const cores = globalThis.navigator?.hardwareConcurrency ?? (node ? node("node:os").availableParallelism() : 2);
+	return Math.min(8, Math.max(1, phone() ? Math.floor(cores / 2) : cores - 1));
+}
+
+/** Starts the program: with files for a page, else as a client wants it. */
+async function start(client: Start | null): Promise<Program> {
 	if (!globalThis.DecompressionStream || !WebAssembly.compileStreaming) throw new Error("this browser is too old: Chrome and Edge 91, Firefox 113 and Safari 16.4 will do");
-	await own();
+	if (!client) await own();
 	tell({ t: "loading", done: 0, total });
 	const [disk, program, kernel, network] = await Promise.all([
-		Disk.open(place, (line) => console.log(line)),
-		unpacked(PARTS.program).then((r) => WebAssembly.compileStreaming(r)), unpacked(PARTS.kernel).then((r) => r.arrayBuffer()), fetched(PARTS.network),
+		client ? null : Disk.open(place, (line) => console.log(line)),
+		unpacked(PARTS.program).then((r) => WebAssembly.compileStreaming(r)), unpacked(PARTS.kernel).then((r) => r.arrayBuffer()), client?.network ? new Uint8Array() : fetched(PARTS.network),
 	]);
 	const go = new Go();
+	const script = new URL(PARTS.kernelWorker.name, here);
 	return new Promise((ready, fail) => {
+		if (disk) Object.assign(globalThis, { fs: disk.fs(), path: Disk.path, process: Disk.process });
 		Object.assign(globalThis, {
-			fs: disk.fs(), path: Disk.path, process: Disk.process,
-			kosumi: { network, kernel, kernelWorker: new URL(PARTS.kernelWorker.name, here).href, ready, failed: (why: string) => fail(new Error(why)) },
+			kosumi: {
+				network, kernel, kernelWorker: node ? node("node:url").fileURLToPath(script) : script.href, workers: client?.workers || threads(), files: !!disk,
+				given: client?.network, name: client?.name ?? "", repeatable: !!client?.repeatable, ready, failed: (why: string) => fail(new Error(why)),
+			},
 		});
 		WebAssembly.instantiate(program, go.importObject)
 			.then((i) => go.run(i))
@@ -107,12 +125,18 @@ async function start(): Promise<Program> {
 	});
 }
 
-const program = start();
-program.catch((e) => failed(e instanceof Error ? e.message : String(e)));
+let program: Promise<Program> | null = null;
 
-self.onmessage = async (e: MessageEvent) => {
+port.onmessage = async (e: MessageEvent<ToWorker>) => {
 	const m = e.data;
-	const p = await program;
+	if (!program) {
+		program = start(m.t === "start" ? m : null);
+		program.then(() => { if (m.t === "start") tell({ t: "ready" }); }, (e) => failed(e instanceof Error ? e.message : String(e)));
+	}
+	const p = await program.catch(() => null); // that it failed is told
+	if (!p) return;
 	if (m.t === "attend") p.attend(e.ports[0]);
-	else p.request(m.method, m.path, m.headers, m.body, (status, headers, body) => self.postMessage({ t: "answer", id: m.id, status, headers, body } satisfies ToPage));
+	else if (m.t === "request") p.request(m.method, m.path, m.headers, m.body, (status, headers, body) => tell({ t: "answer", id: m.id, status, headers, body }));
+	else if (m.t === "pause") p.pause(m.on);
+	else if (m.t === "speak") p.speak(m.protocol, m.settings, e.ports[0]);
 };

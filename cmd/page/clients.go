@@ -1,0 +1,192 @@
+//go:build js
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"syscall/js"
+
+	"kosumi/engine"
+	"kosumi/engine/analysis"
+	"kosumi/gtp"
+	"kosumi/katago"
+	"kosumi/katago/override"
+	"kosumi/life"
+	"kosumi/life/advice"
+	"kosumi/nn"
+	"kosumi/nn/kernel"
+	"kosumi/nn/model"
+	"kosumi/nn/open"
+	"kosumi/search"
+	"kosumi/thinking"
+)
+
+// clients are programs that speak GTP, or KataGo's analysis protocol, each over a port of
+// its own: a message is text, as it would come on standard input and output.
+type clients struct {
+	net        *open.Network
+	repeatable bool // equal questions get equal answers
+	log        *slog.Logger
+}
+
+// newClients begins to load the network: the host's own one, or one that a client has given.
+func newClients(host js.Value, log *slog.Logger) *clients {
+	read := func(file string) (nn.Model, error) { return model.Open(file, modelConfig(log)) }
+	name := ""
+	if given := host.Get("given"); given.Truthy() {
+		data := bytesOf(given)
+		name = cmp.Or(host.Get("name").String(), "network.bin.gz")
+		read = func(file string) (nn.Model, error) { return model.Read(file, data, modelConfig(log)) }
+	}
+	conf, repeatable := serverConfig(), host.Get("repeatable").Bool()
+	conf.FixedSymmetry, conf.Reproducible = repeatable, repeatable
+	return &clients{start(name, read, conf, log), repeatable, log}
+}
+
+// engineConfig is how engines play before a client changes a setting.
+func (c *clients) engineConfig() engine.Config {
+	conf := engineConfig()
+	if c.repeatable {
+		conf.Seed, conf.Search.Parallel.Workers = 1, 1
+	}
+	return conf
+}
+
+// calls are what the worker calls: speak, with a protocol, settings by their names, and a
+// port.
+func (c *clients) calls() map[string]any {
+	speak := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		sock := newSocket(args[2], mostLines)
+		protocol, settings := args[0].String(), map[string]string{}
+		for i := range args[1].Length() {
+			pair := args[1].Index(i)
+			settings[pair.Index(0).String()] = pair.Index(1).String()
+		}
+		go c.attend(sock, protocol, settings)
+		return nil
+	})
+	return map[string]any{"speak": speak}
+}
+
+// attend speaks with one client until either ends it, and says why where something is wrong.
+func (c *clients) attend(sock *socket, protocol string, settings map[string]string) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go func() {
+		<-sock.ended
+		stop()
+	}()
+	err := c.speak(ctx, &stream{socket: sock}, protocol, settings)
+	if sock.full {
+		err = fmt.Errorf("more than %d messages wait: send them as they are answered", mostLines)
+	} else if ctx.Err() != nil { // the client has closed it
+		err = nil
+	}
+	if err != nil {
+		sock.port.Call("postMessage", map[string]any{"error": strings.ReplaceAll(err.Error(), "\n", "; ")})
+	}
+	sock.Close(ended, "")
+}
+
+// ended says that a client is not listened to any more.
+const ended = 1000
+
+// speak serves one client until it closes its port, which ends ctx. Nothing is answered where the network
+// cannot be used or a setting is wrong: the error says so.
+func (c *clients) speak(ctx context.Context, s *stream, protocol string, settings map[string]string) error {
+	if err := c.net.Wait(); err != nil {
+		return err
+	}
+	switch protocol {
+	case "gtp":
+		return c.speakGTP(ctx, s, settings)
+	case "analysis":
+		return c.speakAnalysis(ctx, s, settings)
+	}
+	return fmt.Errorf("there is no protocol %q: gtp or analysis", protocol)
+}
+
+func (c *clients) speakGTP(ctx context.Context, s *stream, settings map[string]string) error {
+	conf := c.engineConfig()
+	conf.Name = "Kosumi " + version
+	if err := set(&conf, settings); err != nil {
+		return err
+	}
+	e, err := engine.New(conf, c.net, c.log)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	return gtp.NewServer(e, c.log, gtp.Options{Version: version, Life: life.Judge{Network: advice.Network{Evaluator: c.net}}, Models: c.models}).Serve(ctx, s, s)
+}
+
+// analystsQueue is the most bytes of queries that wait.
+const analystsQueue = 16 << 20
+
+func (c *clients) speakAnalysis(ctx context.Context, s *stream, settings map[string]string) error {
+	conf, play := analysis.Defaults(), c.engineConfig()
+	conf.Threads = kernel.Count()
+	workers := max(1, play.Search.Parallel.Workers/conf.Threads)
+	play.Limits, play.Search = conf.Limits, conf.Search
+	play.Search.Parallel.Workers, play.Search.Parallel.Sessions = workers, 1
+	play.Search.Memory.MaxBytes = max(search.MinBytes, treeBytes/int64(conf.Threads))
+	if err := set(&play, settings); err != nil {
+		return err
+	}
+	if play.Limits.Visits < 1 {
+		return fmt.Errorf("visits is %d, must be 1 or more: an analysis needs an end", play.Limits.Visits)
+	}
+	conf.Search, conf.Limits = play.Search, search.Limits{Visits: play.Limits.Visits}
+	conf.Version, conf.MaxQueue, conf.QuitWithoutWaiting = version, analystsQueue, true
+	conf.Overrides = override.WithoutConfig(play.Search.Parallel.Workers)
+	conf.Models, conf.SupportedRules = c.models, katago.RulesOf(c.net)
+	server, err := analysis.New(conf, c.net, c.log)
+	if err != nil {
+		return err
+	}
+	return server.Serve(ctx, s, s)
+}
+
+func (c *clients) models() []thinking.ModelInfo { return katago.Models(c.net) }
+
+// set changes settings by the names that engine config lists.
+func set(conf *engine.Config, settings map[string]string) error {
+	table := engine.Settings()
+	if err := table.Apply(conf, settings, table.Set); err != nil {
+		return err
+	}
+	conf.Search.Seed = conf.Seed
+	return conf.Validate()
+}
+
+// stream reads a client's messages as lines, and writes messages.
+type stream struct {
+	*socket
+	rest []byte
+}
+
+// Read implements [io.Reader].
+func (s *stream) Read(p []byte) (int, error) {
+	if len(s.rest) == 0 {
+		text, err := s.socket.Read(context.Background())
+		if err != nil {
+			return 0, err
+		}
+		s.rest = append(text, '\n')
+	}
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// Write implements [io.Writer].
+func (s *stream) Write(p []byte) (int, error) {
+	return len(p), s.socket.Write(context.Background(), p)
+}
+
+var _ io.ReadWriter = (*stream)(nil)

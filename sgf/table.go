@@ -1,0 +1,27 @@
+//go:build !js
+
+package sgf
+
+import (
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+)
+
+// indexed is a table of package encoding's.
+type indexed struct{ encoding.Encoding }
+
+// tableOf returns the table of a charset and the name that it has in the WHATWG index;
+// nil and "" for a name that is not there.
+func tableOf(name string) (t table, canonical string) {
+	e, err := htmlindex.Get(name)
+	if err != nil {
+		return nil, ""
+	}
+	canonical, err = htmlindex.Name(e)
+	if err != nil {
+		return nil, ""
+	}
+	return indexed{e}, canonical
+}
+
+func (t indexed) decode(raw string) (string, error) { return t.NewDecoder().String(raw) }

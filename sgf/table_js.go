@@ -1,0 +1,24 @@
+package sgf
+
+import "syscall/js"
+
+// indexed is a table of the browser's, by its name: half a megabyte that need not travel.
+type indexed string
+
+// tableOf returns the table of a charset and the name that it has in the WHATWG index;
+// nil and "" for a name that is not there.
+func tableOf(name string) (t table, canonical string) {
+	defer func() {
+		if recover() != nil { // a RangeError
+			t, canonical = nil, ""
+		}
+	}()
+	canonical = js.Global().Get("TextDecoder").New(name).Get("encoding").String()
+	return indexed(canonical), canonical
+}
+
+func (t indexed) decode(raw string) (string, error) {
+	bytes := js.Global().Get("Uint8Array").New(len(raw))
+	js.CopyBytesToJS(bytes, []byte(raw))
+	return js.Global().Get("TextDecoder").New(string(t), map[string]any{"ignoreBOM": true}).Call("decode", bytes).String(), nil
+}
