@@ -112,18 +112,6 @@ func (s *search) ended(p *position) (over bool, by proofKind) {
 	return false, 0
 }
 
-// endedBy is ended after a move. That of one side which wins for the other is seen to
-// when the other has moved, but for suicide of the target.
-func (s *search) endedBy(p *position) (over bool, by proofKind) {
-	switch {
-	case s.taken(p):
-		return true, leafTaken
-	case p.mover == attacker:
-		return s.safe(p, nil), leafSafe
-	}
-	return s.doomed(p, nil), leafDoomed
-}
-
 // firstEffort is after how many states a search turns to the other side's proofs.
 const firstEffort = 4000
 
@@ -346,7 +334,7 @@ func (s *search) consider(p *position, m int16) {
 		c.cost, c.tainted = t.cost, t.tainted != 0
 	} else if at, ok := s.find(free, c.key); ok {
 		c.cost, c.proof = won(s.proofs[at].goal.winner()), at
-	} else if over, by := s.endedBy(&next); over {
+	} else if over, by := s.ended(&next); over {
 		c.cost, c.proof = won(by.winner()), s.leaf(&next, by)
 	}
 	s.kids = append(s.kids, c)
