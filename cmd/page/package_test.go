@@ -248,13 +248,13 @@ func (r *response) first() string {
 	return r.MoveInfos[0].Move
 }
 
-// recorded are queries about positions that KataGo has recorded, of all sizes and rules;
-// in some a move was forced that the protocol refuses.
+// recorded are queries about positions that KataGo has recorded, of all sizes and rules:
+// every third one, all with -figures. In some a move was forced that the protocol refuses.
 func recorded(t *testing.T) []query {
 	t.Helper()
 	var all []query
-	for _, p := range featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")) {
-		if p.InitialPhase == 0 {
+	for i, p := range featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")) {
+		if p.InitialPhase == 0 && (*figures || i%3 == 0) {
 			all = append(all, query{ID: p.ID, Moves: append([][2]string{}, p.Moves...), Stones: p.Setup, First: p.InitialPlayer, Rules: p.Rules, X: p.X, Y: p.Y, Visits: 2})
 		}
 	}
@@ -305,7 +305,7 @@ func TestAnswers(t *testing.T) {
 	}
 	off /= count
 	t.Logf("%v queries, %v first moves the same as the program's, winrates off by %.1e (worst %.1e)", count, same, off, most)
-	require.GreaterOrEqual(t, count, 300.0)
+	require.Greater(t, count, 100.0)
 	require.GreaterOrEqual(t, same, 0.99*count)
 	require.Less(t, off, 1e-3)
 	require.Less(t, most, 2e-2)
