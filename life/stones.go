@@ -195,17 +195,17 @@ func (g *game) lives(p *position, t int16, zone *set) bool {
 }
 
 // doomed reports whether the target dies whatever is played: where it may still get
-// eyes no two points lie apart, since all others are next to attackers who are alive by
-// assumption or joined to such. All that is needed is to fill those. zone, if not nil,
-// gets the points that show it.
+// eyes no two points lie apart, since all others are next to attackers who are joined to
+// such as are alive by assumption, or cannot be kept from that. All that is needed is to
+// join those and to fill those. zone, if not nil, gets the points that show it.
 func (g *game) doomed(p *position, zone *set) bool {
-	walls := g.fixed.and(p.stones[attacker])
+	walls := g.walls(p)
 	if walls.empty() {
 		return false
 	}
-	walls = g.flood(&walls, &p.stones[attacker])
-	closed := g.around(&walls)
-	open := g.on.minus(walls)
+	net, links := g.linked(p, walls)
+	closed := g.around(&net)
+	open := g.on.minus(net)
 	for i, t := range g.targets {
 		if p.left>>i&1 == 0 {
 			continue
@@ -219,7 +219,7 @@ func (g *game) doomed(p *position, zone *set) bool {
 		}
 		dies := !room.meets(&g.fixed) && g.together(&eyes)
 		if dies && zone != nil {
-			*zone = zone.or(g.wallsOf(p, room, walls))
+			*zone = zone.or(net.minus(walls)).or(links).or(g.wallsOf(p, room.or(links), walls))
 			if one {
 				*zone = zone.or(chain)
 			}
@@ -229,6 +229,66 @@ func (g *game) doomed(p *position, zone *set) bool {
 		}
 	}
 	return g.all
+}
+
+// walls returns the attacker's stones that are joined to such as are alive by assumption.
+func (g *game) walls(p *position) set {
+	fixed := g.fixed.and(p.stones[attacker])
+	return g.flood(&fixed, &p.stones[attacker])
+}
+
+// linked returns the walls with the attacker's chains that cannot be kept from joining
+// them, and two liberties of each: links. If the defender plays on one, the attacker joins
+// on the other. Both are next to what the chain joins; one alone is enough where a
+// defender's stone on it would be suicide.
+func (g *game) linked(p *position, walls set) (net, links set) {
+	net = walls
+	empty := g.empty(p)
+	for changed := true; changed; {
+		changed = false
+		rest := p.stones[attacker].minus(net)
+		for q := rest.first(); q >= 0; q = rest.first() {
+			chain := g.chain(p, attacker, q)
+			rest = rest.minus(chain)
+			near := g.around(&net)
+			libs := g.around(&chain).and(empty).minus(links)
+			if pair, ok := g.link(&chain, &net, &libs, libs.and(near)); ok {
+				net, links, changed = net.or(chain), links.or(pair), true
+			}
+		}
+	}
+	return net, links
+}
+
+// link returns two of a chain's free liberties that join it to the net, of which gates
+// are those next to it.
+func (g *game) link(chain, net, libs *set, gates set) (pair set, ok bool) {
+	if gates.empty() || libs.count() < 2 {
+		return pair, false
+	}
+	both := net.or(*chain)
+	for rest := gates; ; {
+		q := rest.first()
+		if q < 0 {
+			break
+		}
+		rest.remove(q)
+		pair = single(q)
+		near := g.around(&pair)
+		near.remove(q)
+		if near.within(&both) {
+			other := libs.minus(pair)
+			pair.add(other.first())
+			return pair, true
+		}
+	}
+	pair = single(gates.first())
+	gates = gates.minus(pair)
+	if gates.empty() {
+		return pair, false
+	}
+	pair.add(gates.first())
+	return pair, true
 }
 
 // together reports whether s has no two points that are not next to each other.

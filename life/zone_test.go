@@ -91,7 +91,7 @@ func (r *replayer) replay(i int32, p *position) {
 			require.True(r.t, s.safe(p, nil), "not safe\n%v", r.shape)
 			return
 		case leafDoomed:
-			require.True(r.t, s.taken(p) || s.doomed(p, nil), "not doomed\n%v", r.shape)
+			r.finish(&n.at, p)
 			return
 		case winnerMoves:
 			require.False(r.t, n.move == p.ban && n.move >= 0 && p.threat[p.mover] == 0, "banned\n%v", r.shape)
@@ -122,6 +122,72 @@ func (r *replayer) replay(i int32, p *position) {
 		}
 		i = to
 	}
+}
+
+// finish plays on from p, which a proof takes for doomed because of what at has: the
+// defender at random, the attacker joins chains to walls and then fills.
+func (r *replayer) finish(at, p *position) {
+	s := r.s
+	var chains, pairs []set
+	net, links := s.walls(at), set{}
+	empty := s.empty(at)
+	for before := -1; before < len(pairs); {
+		before = len(pairs)
+		for q := range int16(maxPoints) {
+			if !at.stones[attacker].has(q) || net.has(q) {
+				continue
+			}
+			chain := s.chain(at, attacker, q)
+			libs := s.around(&chain).and(empty).minus(links)
+			if pair, ok := s.link(&chain, &net, &libs, libs.and(s.around(&net))); ok {
+				net, links = net.or(chain), links.or(pair)
+				chains, pairs = append(chains, chain), append(pairs, pair)
+			}
+		}
+	}
+	for steps := 0; !s.taken(p); steps++ {
+		require.Less(r.t, steps, 4000, "not doomed\n%v", r.shape)
+		m := r.anyMove(p)
+		if p.mover == attacker {
+			m = r.joinOrFill(p, chains, pairs)
+		}
+		_, legal := s.move(p, m)
+		require.True(r.t, legal, "not legal\n%v", r.shape)
+	}
+}
+
+// joinOrFill returns the attacker's move: one that joins a chain which the defender
+// wants to cut off, one that joins any, or a point next to walls.
+func (r *replayer) joinOrFill(p *position, chains, pairs []set) int16 {
+	s := r.s
+	empty, walls := s.empty(p), s.walls(p)
+	near := s.around(&walls)
+	join := pass
+	for i := range pairs {
+		if chains[i].meets(&walls) {
+			continue
+		}
+		left := pairs[i].and(empty)
+		if left.count() == 1 {
+			return left.first()
+		}
+		if gate := left.and(near); !gate.empty() {
+			join = gate.first()
+		}
+	}
+	if join != pass {
+		return join
+	}
+	for _, from := range []set{near.and(empty), empty} {
+		moves := from.points(nil)
+		r.rng.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
+		for _, m := range moves {
+			if e, legal := s.effectOf(p, m); legal && m != p.ban && e.suicide.empty() {
+				return m
+			}
+		}
+	}
+	return pass
 }
 
 // anyMove returns a legal move, or a pass.

@@ -106,6 +106,7 @@ func TestPointing(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100000, tab: "tree" }));
 		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
+	p.Do(chromedp.Evaluate(`window.dispatchEvent(new KeyboardEvent("keydown", { key: " ", shiftKey: true, bubbles: true }))`, nil)) // on and on: else the search ends once nothing has changed for seconds
 	const rows = `[...document.querySelectorAll(".cands tbody tr th")].slice(0, 4).map((e) => e.childNodes[0].data).join(" ")`
 	moved := browsertest.JS[[]string](p.Tab, `(async () => { const seen = []; for (let i = 0; i < 20; i++) {
 		const row = document.querySelectorAll(".cands tbody tr")[1], before = `+rows+`;

@@ -236,6 +236,7 @@ func TestReviewPage(t *testing.T) {
 
 	p.Do(chromedp.Navigate(s.Address() + "drills"))
 	p.Until(`document.querySelector("main.drill")`)
+	p.Until(`document.querySelector('.rail a[aria-current="page"]').innerText === "Problems"`)
 	p.Axe("drill")
 	p.Press("Show me")
 	p.Until(`document.querySelector("main.drill").dataset.answered === "1"`)

@@ -122,12 +122,14 @@ func TestFigures(t *testing.T) {
 	fmt.Printf("the page's process after a game and its review: %.0f MB\n", megabytes(t, b))
 }
 
-// gameJS analyses all positions of a game of distinct points, and gives the seconds.
+// gameJS analyses all positions of a game in which each side fills a half of the board, and
+// gives the seconds.
 const gameJS = `import("/package/kosumi.mjs").then(async ({ Kosumi }) => {
 	const size = %d, count = %d, maxVisits = %d, workers = %d, moves = [];
+	const left = Math.ceil(size / 2);
 	for (let i = 0; i < count; i++) {
-		const p = (i * 62 + 40) %% (size * size);
-		moves.push(["BW"[i %% 2], "ABCDEFGHJKLMNOPQRST"[p %% size] + (1 + Math.floor(p / size))]);
+		const width = i %% 2 ? size - left : left, p = (7 * (i >> 1)) %% (size * width);
+		moves.push(["BW"[i %% 2], "ABCDEFGHJKLMNOPQRST"[p %% width + (i %% 2) * left] + (1 + Math.floor(p / width))]);
 	}
 	const kosumi = await Kosumi.open({ workers }), analysis = kosumi.analysis();
 	const began = performance.now();

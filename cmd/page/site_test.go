@@ -87,14 +87,13 @@ func TestPhoneInPocket(t *testing.T) {
 	look := func(state string) {
 		p.Do(chromedp.Evaluate(fmt.Sprintf(`Object.defineProperty(document, "visibilityState", { value: %q, configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`, state), nil))
 	}
-	moves := func(count int) { p.Until(fmt.Sprintf(`document.querySelectorAll(".moves li").length === %d`, count)) }
 	look("hidden")
 	p.Point("E5")
-	moves(1)
+	p.HasMoves(1)
 	eventually(p.Tab, `new Promise((done) => setTimeout(() => done(true), 500))`)
-	moves(1)
+	p.HasMoves(1)
 	look("visible")
-	moves(2)
+	p.HasMoves(2)
 }
 
 // TestTwoTabs opens the page twice: the second one says where the first is, and takes

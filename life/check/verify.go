@@ -117,7 +117,7 @@ func (f *file) descend(i int) error {
 		}
 		return nil
 	case n.kind == 'd':
-		if taken || winner != attacks || !f.b.doomed(s, func(int, []int) {}) {
+		if taken || winner != attacks || !f.b.doomed(s, func(*net, int, []int) {}) {
 			return errors.New("the target may still get two eyes")
 		}
 		return nil

@@ -393,24 +393,3 @@ func (f *file) held(chain []int, r *regionOf, z points) {
 		f.anchor(chain, z)
 	}
 }
-
-// doomedZone adds what shows that the target is doomed: the walls next to the room
-// around it, with what ties them to stones alive by assumption, and where its own points
-// do not count, the target. What stands elsewhere in the room does not matter.
-func (f *file) doomedZone(s *state, z points) {
-	wall := f.b.walls(s)
-	f.b.doomed(s, func(target int, room []int) {
-		z.addAll(f.b.ownPoints(s, target))
-		for _, p := range room {
-			for _, q := range f.b.near[p] {
-				if !wall[q] || z.has(q) {
-					continue
-				}
-				z.add(q)
-				if !f.b.fixed[q] {
-					f.anchor(f.b.chain(s, q), z)
-				}
-			}
-		}
-	})
-}

@@ -28,11 +28,11 @@ export function Graph({ points, at, onSeek, height, winrate = true }: { points: 
 			const axis = { stroke: css("--dim"), font, grid: { stroke: css("--line"), width: 1 }, ticks: { show: false } };
 			plot.current = new uPlot(
 				{
-					width: el.clientWidth, height, padding: [8, 4, 0, 0], legend: { show: false }, cursor: { show: false },
+					width: el.clientWidth, height, padding: [8, winrate ? 4 : 12, 0, 0], legend: { show: false }, cursor: { show: false },
 					scales: { x: { time: false }, lead: { distr: 4, asinh: 2, range: (_, lo, hi) => { const m = Math.max(5, Math.min(100, Math.max(Math.abs(lo ?? 0), Math.abs(hi ?? 0)))); return [-m, m]; } }, win: { range: [0, 100] } },
 					axes: [
 						{ ...axis, size: 22, splits: (u) => { const max = u.scales.x.max ?? 0; const step = max > 160 ? 50 : max > 60 ? 20 : max > 20 ? 10 : 5; return Array.from({ length: Math.floor(max / step) + 1 }, (_, i) => i * step); } },
-						{ ...axis, scale: "lead", size: 38, filter: (_, all) => all, splits: (u) => ticks(u), values: (_, v) => v.map((x) => (x === 0 ? "0" : (x > 0 ? "B+" : "W+") + Math.abs(x))) },
+						{ ...axis, scale: "lead", size: 42, filter: (_, all) => all, splits: (u) => ticks(u), values: (_, v) => v.map((x) => (x === 0 ? "0" : (x > 0 ? "B+" : "W+") + Math.abs(x))) },
 						{ ...axis, scale: "win", side: 1, size: 34, show: winrate, grid: { show: false }, splits: () => [0, 50, 100], values: (_, v) => v.map((x) => x + "%") },
 					],
 					series: [
