@@ -78,7 +78,7 @@ type VirtualLoss struct {
 	Form VirtualLossForm
 	// PerVisit is the weight of one virtual loss. KataGo 1; the tutorial 3. By default
 	// 0.3: then 16 or 32 evaluations under way send no more visits astray than one
-	// does, and hardly any two meet at a leaf (docs/search.md).
+	// does, and hardly any two meet at a leaf (docs/performance.md).
 	PerVisit float64
 	// WeightFloor is the least weight that an edge is taken to have when the
 	// loss is mixed in. KataGo 0.25; the tutorial 0.

@@ -206,7 +206,7 @@ type Rows struct {
 
 // Defaults returns a recipe for 9x9 on a small machine. PUCT, because
 // networks learnt faster from its games than from Gumbel's at 20 to 48 visits
-// (docs/search.md).
+// (docs/measurements.md).
 func Defaults() Config {
 	return Config{
 		Boards:    []BoardShare{{9, 9, 1}},
