@@ -168,17 +168,22 @@ life --check SIX -> 1 neither a proof file
 drill a b -> 2 wrong number of arguments (2)
 drill NOWHERE -> 2 no such file
 drill TEXT -> 1 not a problem set
-net -> 2 info, new
+net -> 2 info, mix, new
 net new -> 2 give --arch NAME and -o FILE
 net new --arch nosuch -o DIR/x.onnx -> 2 --arch
-net new --arch mini --board 9 -> 2 -o
-net new --arch mini --board 99 -o DIR/x.onnx -> 2 --board
-net new --arch mini --board 9 -o NOWHERE/x.onnx -> 1 cannot be written
-net new --arch mini --board 9 -o DIR -> 1 folder
-net new --arch mini --board 9 -o THERE -> 1 --force
-net new --arch mini --board 9 -o DIR/x.bin.gz -> 2 .onnx
+net new --arch mini --boardsize 9 -> 2 -o
+net new --arch mini --boardsize 99 -o DIR/x.onnx -> 2 --boardsize
+net new --arch mini --boardsize 9 -o NOWHERE/x.onnx -> 1 cannot be written
+net new --arch mini --boardsize 9 -o DIR -> 1 folder
+net new --arch mini --boardsize 9 -o THERE -> 1 --force
+net new --arch mini --boardsize 9 -o DIR/x.bin.gz -> 2 .onnx
 net new --arch mini --seed x -o DIR/x.onnx -> 2 --seed
-net info -> 2 engine net info FILE
+net mix THERE -> 2 wrong number of arguments (1)
+net mix THERE THERE -> 2 -o FILE
+net mix THERE THERE -o DIR/x.onnx -> 2 .bin.gz
+net mix THERE THERE --share 2 -o DIR/x.bin.gz -> 2 --share is 2
+net mix NOWHERE THERE -o DIR/x.bin.gz -> 1 no such file
+net mix THERE THERE -o DIR/x.bin.gz -> 1 there.onnx
 net info TEXT -> 1 TEXT
 net info DIR -> 1 folder
 convert -> 2 engine convert IN OUT

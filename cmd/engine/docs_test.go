@@ -168,7 +168,7 @@ training.md
 engine loop run1 --hours 3 -> --games 4
 engine match --a "engine gtp --model run1/models/NAME/model.bin.gz --visits 100" --b "gnugo --mode gtp --level 10 --chinese-rules" --games 100 --boardsize 9 --komi 7 -> --boardsize 5 --games 2
 engine train --model net.bin.gz --data games/ -o better --epochs 2 --lr 0.001 -> --batch 4
-engine net new --arch mini --board 9 --seed 1 -o mini.onnx ->
+engine net new --arch mini --boardsize 9 --seed 1 -o mini.onnx ->
 engine net info mini.onnx ->
 engine gtp --model mini.onnx -> --visits 2
 engine selfplay --model mini.onnx --visits 100 --games 50 --out games -> --visits 4 --games 2 --out played

@@ -62,7 +62,6 @@ func TestUsageErrors(t *testing.T) {
 		{"benchmark --batch 99999999999999999999", []string{"--batch", "from 0 to 1024"}},
 		{"review", []string{"give FILE|DIR", "engine review"}},
 		{"loop", []string{"give DIR", "engine loop"}},
-		{"net info", []string{"give FILE", "engine net info"}},
 		{"net neww", []string{"did you mean new?"}},
 		{"config x", []string{`"x"`}},
 		{"train --model x", []string{"--data DIR and -o OUT"}},

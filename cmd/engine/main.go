@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -169,18 +170,18 @@ func meant(cmd *cobra.Command, word string) string {
 	case isKind(word, []string{".sgf", ".sgfs"}) && !cmd.HasParent():
 		return ", did you mean " + cmd.CommandPath() + " review " + word + "?"
 	}
-	var words []string
-	names := map[string]string{}
+	var names []string
 	for _, sub := range cmd.Commands() {
 		if !sub.IsAvailableCommand() {
 			continue
 		}
-		for _, w := range append(sub.SuggestFor, sub.Name()) {
-			words, names[w] = append(words, w), sub.Name()
+		if slices.Contains(sub.SuggestFor, word) {
+			return ", did you mean " + sub.Name() + "?"
 		}
+		names = append(names, sub.Name())
 	}
-	if near := setting.Near(word, words); near != "" {
-		return ", did you mean " + names[near] + "?"
+	if near := setting.Near(word, names); near != "" {
+		return ", did you mean " + near + "?"
 	}
 	return ""
 }

@@ -53,7 +53,7 @@ per line; match --openings plays each with both colours.`,
 	c.Flags().Float64Var(&f.temperature, "temperature", f.temperature, "temperature of the policy; below 1 favours likely moves")
 	c.Flags().Float64Var(&f.balance, "balance", f.balance, "maximum distance of Black's winrate from one half; 0.5: no limit")
 	f.force = forceFlag(c)
-	c.Flags().StringVarP(&f.out, "output", "o", "", "`FILE` to write")
+	c.Flags().StringVarP(&f.out, "out", "o", "", "`FILE` to write")
 	return c
 }
 

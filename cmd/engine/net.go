@@ -17,8 +17,8 @@ import (
 )
 
 func netCommand() *cobra.Command {
-	c := &cobra.Command{Use: "net", SuggestFor: []string{"info", "network", "model"}, Short: "Create networks, and describe network files"}
-	c.AddCommand(netNewCommand(), netInfoCommand())
+	c := &cobra.Command{Use: "net", SuggestFor: []string{"info", "network", "model"}, Short: "Create, mix and describe networks"}
+	c.AddCommand(netNewCommand(), netInfoCommand(), netMixCommand())
 	needSubcommand(c)
 	return c
 }
@@ -32,8 +32,8 @@ func netNewCommand() *cobra.Command {
 		Short: "Write a network with random weights",
 		Long: "Writes a network with random weights: the same seed gives the same file.\n\nArchitectures:\n" + architectures() +
 			"\nWith --grow a network in KataGo's format gets more blocks or channels. Its outputs stay the same until it is trained.\n",
-		Example: `  engine net new --arch mini --board 9 --seed 1 -o mini.onnx
-  engine net new --arch b10c128 --board 19 -o b10c128.onnx
+		Example: `  engine net new --arch mini --boardsize 9 --seed 1 -o mini.onnx
+  engine net new --arch b10c128 --boardsize 19 -o b10c128.onnx
   engine net new --arch kb6c96 -o kb6c96.bin.gz
   engine net new --arch kb6c96 --grow kb4c64.bin.gz -o grown.bin.gz`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -55,11 +55,11 @@ func netNewCommand() *cobra.Command {
 	}
 	force = forceFlag(c)
 	c.Flags().StringVar(&name, "arch", "", "architecture `NAME`")
-	c.Flags().StringVar(&size, "board", "", "board `SIZE`: 2 to 25, or for example 9x13; default: the architecture's usual size")
+	c.Flags().StringVar(&size, "boardsize", "", "board `SIZE`: 2 to 25, or for example 9x13; default: the architecture's usual size")
 	c.Flags().StringVar(&grow, "grow", "", "start from the weights of `FILE`, a smaller network of the same kind")
-	c.MarkFlagsMutuallyExclusive("grow", "board")
+	c.MarkFlagsMutuallyExclusive("grow", "boardsize")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the weights")
-	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write: .onnx, and for kbNcM also .bin.gz")
+	c.Flags().StringVarP(&out, "out", "o", "", "`FILE` to write: .onnx, and for kbNcM also .bin.gz")
 	return c
 }
 
@@ -80,7 +80,7 @@ func writeFresh(name, size string, seed uint64, out string) error {
 		return usagef("-o %s: %s networks are written as .onnx", out, name)
 	}
 	if size != "" {
-		s, err := sizeOf("board", size)
+		s, err := sizeOf("boardsize", size)
 		if err != nil {
 			return err
 		}
@@ -105,6 +105,61 @@ func writeGrown(from, name string, seed uint64, out string) error {
 		return fmt.Errorf("--grow %s: %w", from, err)
 	}
 	return katago.WriteFile(out, net)
+}
+
+func netMixCommand() *cobra.Command {
+	var share float64
+	var out string
+	var force *bool
+	c := &cobra.Command{
+		Use:   "mix FILE FILE -o FILE",
+		Short: "Write a network between two, such as one before and after training",
+		Long: `Averages the weights of two networks in KataGo's format. If the second was trained
+from the first, the result keeps much of both. A network that was taught 19x19 forgets
+9x9, for example; half of its old weights bring that back. Games tell the best share.`,
+		Example: `  engine net mix before.bin.gz taught/model.bin.gz -o mixed.bin.gz
+  engine net mix before.bin.gz taught/model.bin.gz --share 0.7 -o nearer.bin.gz`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return usagef("give two networks and -o FILE")
+			}
+			if !(share >= 0 && share <= 1) {
+				return usagef("--share is %v, must be from 0 to 1", share)
+			}
+			if _, err := katago.FormatOf(out); err != nil {
+				return usagef("-o %s: %w", out, err)
+			}
+			if err := tryOutput(out, *force); err != nil {
+				return err
+			}
+			if err := writeMixed(args[0], args[1], share, out); err != nil {
+				return err
+			}
+			return reportFile(cmd, out)
+		},
+	}
+	force = forceFlag(c)
+	c.Flags().Float64Var(&share, "share", 0.5, "share of the second network, from 0 to 1")
+	c.Flags().StringVarP(&out, "out", "o", "", "`FILE` to write: .bin.gz, .txt.gz, .bin or .txt")
+	return c
+}
+
+// writeMixed writes the network between two, share of the second, under its file's name.
+func writeMixed(first, second string, share float64, out string) error {
+	a, err := katago.ReadFile(first)
+	if err != nil {
+		return err
+	}
+	b, err := katago.ReadFile(second)
+	if err != nil {
+		return err
+	}
+	if err := a.Mix(b, share); err != nil {
+		return err
+	}
+	a.Header.Name = fmt.Sprintf("%.60s-mixed", a.Header.Name)
+	return katago.WriteFile(out, a)
 }
 
 func netInfoCommand() *cobra.Command {

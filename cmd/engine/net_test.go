@@ -15,7 +15,7 @@ import (
 func TestNetInfoNamesThePlanes(t *testing.T) {
 	dir := t.TempDir()
 	own := filepath.Join(dir, "mini.onnx")
-	require.Zero(t, invoke(t, nil, "", "net", "new", "--arch", "mini", "--board", "9", "-o", own).code)
+	require.Zero(t, invoke(t, nil, "", "net", "new", "--arch", "mini", "--boardsize", "9", "-o", own).code)
 	katago := filepath.Join(dir, "kb1c16.bin.gz")
 	require.Zero(t, invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "-o", katago).code)
 	for path, want := range map[string]struct {

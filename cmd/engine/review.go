@@ -69,7 +69,7 @@ Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 	}
 	fl := c.Flags()
 	s.networkFlags(fl)
-	fl.StringVarP(&f.out, "output", "o", f.out, "`DIR` for the reports, and for finished searches in the folder searches")
+	fl.StringVarP(&f.out, "out", "o", f.out, "`DIR` for the reports, and for finished searches in the folder searches")
 	s.flagAs(fl, "visits", "budget of a game, in visits a position on average")
 	fl.Int64Var(&f.conf.First, "first-visits", f.conf.First, "visits of every position in the first pass")
 	fl.Int64Var(&f.conf.Most, "most-visits", 0, "maximum visits of one position; 0: 64 times the first pass")

@@ -197,8 +197,8 @@ func TestNet(t *testing.T) {
 	require.True(t, read(mini) == read(made("same.onnx", "--arch", "mini", "--seed", "5")), "the same seed")
 	require.False(t, read(mini) == read(made("other.onnx", "--arch", "mini", "--seed", "6")), "another seed")
 	for path, want := range map[string]string{
-		mini: "9x9", made("b2c8.onnx", "--arch", "b2c8", "--board", "5"): "5x5", made("kb2c16.bin.gz", "--arch", "kb2c16"): "kb2c16",
-		made("kb2c16.onnx", "--arch", "kb2c16", "--board", "7"): "kb2c16",
+		mini: "9x9", made("b2c8.onnx", "--arch", "b2c8", "--boardsize", "5"): "5x5", made("kb2c16.bin.gz", "--arch", "kb2c16"): "kb2c16",
+		made("kb2c16.onnx", "--arch", "kb2c16", "--boardsize", "7"): "kb2c16",
 	} {
 		info := invoke(t, nil, "", "net", "info", path)
 		require.Zero(t, info.code, info.stderr)
@@ -227,6 +227,13 @@ func TestNet(t *testing.T) {
 	require.Contains(t, o.stderr, "blocks and channels may become more")
 	o = invoke(t, nil, "", "net", "new", "--arch", "kb3c32", "--grow", small, "-o", filepath.Join(dir, "x.onnx"))
 	require.Equal(t, exitUsage, o.code)
+	mixed := filepath.Join(dir, "mixed.bin.gz")
+	o = invoke(t, nil, "", "net", "mix", small, made("other.bin.gz", "--arch", "kb2c16", "--seed", "2"), "-o", mixed)
+	require.Zero(t, o.code, o.stderr)
+	require.Contains(t, invoke(t, nil, "", "net", "info", mixed).stdout, "-mixed")
+	o = invoke(t, nil, "", "net", "mix", small, grown, "-o", filepath.Join(dir, "x.bin.gz"))
+	require.Equal(t, exitFailed, o.code)
+	require.Contains(t, o.stderr, "not of the same shape")
 	o = invoke(t, nil, "", "net", "info", writeFile(t, "text.onnx", "no network"))
 	require.Equal(t, exitFailed, o.code)
 }

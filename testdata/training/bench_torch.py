@@ -3,7 +3,7 @@
 
   python bench_torch.py NETWORK.onnx [--batch 256] [--threads 2] [--steps 20]
 
-The network is an ONNX file (`engine net new --arch kb4c64 --board 9 -o x.onnx`);
+The network is an ONNX file (`engine net new --arch kb4c64 --boardsize 9 -o x.onnx`);
 it is run node by node, and again after torch.compile where a C++ compiler is
 there. The losses are policy and value cross entropy and ownership (or, for two
 heads, policy cross entropy and squared value error); the optimizer is SGD with

@@ -5,7 +5,7 @@ both see the same weather. Prints every round and the median of the ratios.
   python compare_speed.py NETWORK.onnx [--arch kb4c64] [--batch 256] [--threads 2] [--rounds 5] [--compile]
 
 NETWORK.onnx is the same architecture, from
-`engine net new --arch kb4c64 --board 9 -o NETWORK.onnx`. Needs go, and torch,
+`engine net new --arch kb4c64 --boardsize 9 -o NETWORK.onnx`. Needs go, and torch,
 onnx and numpy from PyPI.
 """
 import argparse
