@@ -92,7 +92,7 @@ printed address. Connections are encrypted. Every game is checked before it coun
 func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	level, err := parseLevel(f.logLevel)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	if err := cmp.Or(must(f.games >= 0, "games", f.games, "0 or more"), must(f.hours >= 0, "hours", f.hours, "0 or more")); err != nil {
 		return err

@@ -119,7 +119,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 	}
 	level, err := parseLevel(f.logLevel)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	c.Log = console.NewLog(os.Stderr, level)
 	return nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,9 +87,9 @@ func makeTable() setting.Table[settings] {
 func networkTable() setting.Table[settings] {
 	net := setting.Lift(model.SettingsTable(), func(s *settings) *model.Settings { return &s.Settings })
 	return setting.Under(networkGroup, setting.Join(net, setting.Table[settings]{
-		setting.Custom(setting.Info{Name: "log-level", Source: "what is loaded, and warnings",
+		setting.Of(setting.Info{Name: "log-level", Source: "what is loaded, and warnings", Words: logLevels,
 			Doc: "level of messages on stderr: debug, info, warn or error"},
-			func(s *settings) setting.Value { return logLevel{&s.LogLevel} }),
+			func(s *settings) *string { return &s.LogLevel }),
 	}))
 }
 
@@ -223,27 +224,15 @@ func (s *settings) findLevelFile() error {
 	return nil
 }
 
+// logLevels are the values of --log-level.
+var logLevels = []string{"debug", "info", "warn", "error"}
+
 func parseLevel(name string) (slog.Level, error) {
 	var l slog.Level
-	switch strings.ToLower(name) {
-	case "debug", "info", "warn", "error":
-		err := l.UnmarshalText([]byte(name))
+	if err := must(slices.Contains(logLevels, strings.ToLower(name)), "log-level", strconv.Quote(name), "one of "+strings.Join(logLevels, ", ")); err != nil {
 		return l, err
 	}
-	return l, fmt.Errorf("--log-level %q: debug, info, warn or error", name)
-}
-
-// logLevel is the value of --log-level.
-type logLevel struct{ at *string }
-
-func (v logLevel) String() string { return *v.at }
-
-func (v logLevel) Set(text string) error {
-	_, err := parseLevel(text)
-	if err == nil {
-		*v.at = text
-	}
-	return err
+	return l, l.UnmarshalText([]byte(name))
 }
 
 // preset is the value of --preset: a named set of parameters of the search.

@@ -89,7 +89,7 @@ within a word; the word * stands for any word that does not begin with a dash.`,
 func clusterLog(level string, asJSON bool) (*slog.Logger, error) {
 	l, err := parseLevel(level)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
 	if asJSON {
 		return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: l})), nil
