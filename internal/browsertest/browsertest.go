@@ -105,11 +105,15 @@ func (b *Tab) open(browser context.Context, create *target.CreateTargetParams) (
 	return stop
 }
 
-// begin makes a chromedp context the tab's, for half an hour.
+// begin makes a chromedp context the tab's, for half an hour or as long as the test may take.
 func (b *Tab) begin(ctx context.Context) {
 	b.T.Helper()
+	end := time.Now().Add(30 * time.Minute)
+	if last, ok := b.T.Deadline(); ok && last.After(end) {
+		end = last
+	}
 	var stop func()
-	b.Ctx, stop = context.WithTimeout(ctx, 30*time.Minute)
+	b.Ctx, stop = context.WithDeadline(ctx, end)
 	b.T.Cleanup(stop)
 	chromedp.ListenTarget(b.Ctx, b.hear)
 	b.Do(network.Enable(), page.Enable())
