@@ -62,7 +62,7 @@ var allowed = map[string]string{
 	"train":         "board handout match models nn nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf thinking",
 	"web/api":       "",
 	"web/build":     "models web/api",
-	"release":       "",
+	"release":       "models",
 	"web":           "board clock engine katago level life nn nn/open review search sgf thinking train web/api",
 	"cluster":       "board clock match nn nn/open review search sgf train",
 	"cmd/engine":    "*",
