@@ -65,7 +65,7 @@ func SettingsTable() setting.Table[Settings] {
 			Doc: "value output of a foreign ONNX network: tanh ([-1,1]) or wdl (three logits)"},
 			func(s *Settings) *string { return &s.Value }),
 		setting.Of(setting.Info{Name: "sessions", KataGo: "numNNServerThreadsPerModel", High: 256, Source: "own measurements on CPUs",
-			Doc: "network sessions at once; 0: one for each core, two or three on a device"},
+			Doc: "network sessions. On a CPU each keeps one core busy: 1 uses one core; 0: one for each core, two or three on a device"},
 			func(s *Settings) *int { return &s.Sessions }),
 		setting.Of(setting.Info{Name: "batch", KataGo: "nnMaxBatchSize", High: 1024, Source: "own measurements on CPUs",
 			Doc: "maximum batch size of a network call; 0: 8, on a device 64"},
