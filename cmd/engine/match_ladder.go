@@ -75,7 +75,7 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.model, "model", "", "network `FILE`; default: the embedded one")
+	fl.StringVar(&f.model, "model", "", "network `FILE`; default: the built-in one")
 	fl.StringVar(&f.sizes, "boardsize", f.sizes, "board `SIZES`, one after another")
 	fl.StringVar(&f.dials, "dials", "", "dials that play, strongest first; default: "+defaultDials(board.Square(9))+", and "+defaultDials(board.Square(19))+" on boards over 10x10")
 	fl.IntVar(&f.c.Games, "games", f.c.Games, "games of each pair")
