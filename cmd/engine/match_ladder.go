@@ -24,6 +24,7 @@ import (
 	"kosumi/level"
 	"kosumi/match"
 	"kosumi/match/ladder"
+	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/nn/open"
@@ -268,10 +269,11 @@ func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 		return nil, err
 	}
 	f.c.Engine = strconv.Quote(self) + " gtp --resign=false --sessions 1 --threads 4 --cache 16 --rules " + f.c.Rules
-	if f.model != "" {
-		path, err := filepath.Abs(f.model)
-		if err != nil {
-			return nil, err
+	if path := f.model; path != "" {
+		if models.Find(path) == nil {
+			if path, err = filepath.Abs(path); err != nil {
+				return nil, err
+			}
 		}
 		f.c.Engine += " --model " + strconv.Quote(path)
 	}
