@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -32,8 +31,7 @@ func (r *rank) newGame(seed uint64) { r.auto, r.seed = autoGame{}, seed }
 // resign notes that the game was given up at this rank.
 func (r *rank) resign() { r.auto.resigned = true }
 
-// levelValue is the setting of a level: a rank, nothing, or METHOD:DIAL for
-// measuring.
+// levelValue is the setting of a level: a rank, nothing, or loss:DIAL for measuring.
 type levelValue struct{ at *string }
 
 func (v levelValue) String() string { return *v.at }
@@ -53,19 +51,13 @@ func (v levelValue) Set(text string) error {
 	return nil
 }
 
-// parseLevel reads a rank, or METHOD:DIAL as a setting.
+// parseLevel reads a rank, or the name of a dial as a setting.
 func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
-	method, dial, byDial := strings.Cut(text, ":")
-	if !byDial {
-		r, err = level.ParseRank(text)
-		return r, nil, err
+	if dial, named, err := level.ParseDial(text); named {
+		return 0, &level.Setting{Dial: dial}, err
 	}
-	d, err := strconv.ParseFloat(dial, 64)
-	if err != nil {
-		return 0, nil, fmt.Errorf("no level %q: METHOD:DIAL has a number from %g to %g", text, level.Strongest, level.Weakest)
-	}
-	s, err := level.ByDial(method, d)
-	return 0, &s, err
+	r, err = level.ParseRank(text)
+	return r, nil, err
 }
 
 // note describes the level that is set, on boards of a size; "" without one.
@@ -172,7 +164,7 @@ func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (
 	if err != nil {
 		return board.Pass, err
 	}
-	p := level.Player{Method: s.Method, Dial: s.Dial, Seed: r.seed}
+	p := level.Player{Dial: s.Dial, Seed: r.seed}
 	c, _ := p.Choose(game, result, rng)
 	r.log.Info("level", "loss", strconv.FormatFloat(math.Round(c.Loss*100)/100, 'f', 2, 64), "refused", c.Refused)
 	return c.Move, nil

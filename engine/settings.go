@@ -25,7 +25,7 @@ func Settings() setting.Table[Config] { return settings }
 var settings = setting.Join(
 	setting.Under(GameGroup, setting.Table[Config]{
 		setting.Custom(setting.Info{Name: "boardsize", KataGo: "defaultBoardSize", Source: "GTP's usual",
-			Doc: "board `SIZE`: 2 to 25, or for example 9x13; default: the network's only size, 9 for the embedded network, else 19"},
+			Doc: "board `SIZE`: 2 to 25, or for example 9x13; default: the network's only size, 9 for the built-in network, else 19"},
 			func(c *Config) setting.Value { return sizeValue{&c.Size} }),
 		setting.Custom(setting.Info{Name: "rules", KataGo: "rules", Source: "KataGo's example config",
 			Doc: "rules: a name such as tromp-taylor, chinese, japanese, aga, or a JSON object"},

@@ -72,7 +72,7 @@ func (s *Server) levelMove(ctx context.Context, tree *search.Tree, t *task) (*le
 	if err != nil {
 		return nil, err
 	}
-	p := level.Player{Method: l.setting.Method, Dial: l.setting.Dial, Seed: s.seed}
+	p := level.Player{Dial: l.setting.Dial, Seed: s.seed}
 	stream := rand.Uint64()
 	if s.conf.Search.Seed != 0 { // the same move in the same position
 		stream = game.GraphHash(board.Hash{}).Lo
