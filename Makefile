@@ -82,10 +82,11 @@ deps-test: deps
 test: export KOSUMI_SKIPPED = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kosumi/skipped
 test: deps-test build
 	@$(MAKE) page-site || echo "the page as a folder of files was not built: its tests skip" >&2
-	@mkdir -p "$(KOSUMI_SKIPPED)"
+	@mkdir -p "$(KOSUMI_SKIPPED)" && find "$(KOSUMI_SKIPPED)" -type f -mtime +30 -delete
 	$(GO) test -count=1 .
 	$(GO) test -timeout 20m ./...
-	@[ -d "$${KOSUMI_SHARED:-../shared}" ] || echo "$$(ls "$(KOSUMI_SKIPPED)" | wc -l) tests were skipped, or a part of them: they need networks of others in ../shared or \$$KOSUMI_SHARED"
+	@[ -d "$${KOSUMI_SHARED:-../shared}" ] || { cd "$(KOSUMI_SKIPPED)" && \
+		echo "$$(ls | grep -vc '\.sample$$') tests were skipped: they need networks of others in ../shared or \$$KOSUMI_SHARED; $$(ls | grep -c '\.sample$$') ran on the samples in testdata"; }
 
 # A look before a commit: the linters, and the tests that run no other program,
 # kill nothing and compute no longer than a second or two.
