@@ -78,7 +78,7 @@ var settings = setting.Join(
 			Doc: "extra exploration at the root in analysis", Source: "KataGo 1.17"},
 			func(c *Config) *float64 { return &c.AnalysisWideNoise }),
 		setting.Custom(setting.Info{Name: "level", Change: setting.Common,
-			Doc: "play like a person of this `RANK`, 20k to 1k or 1d to 9d (engine match ladder --show lists a network's ranks). auto finds the opponent's rank over several games. Default: full strength", Source: "people ask for it"},
+			Doc: "play like a person of this `RANK`, 30k to 1k or 1d to 9d (engine match ladder --show lists a network's ranks). auto finds the opponent's rank over several games. Default: full strength", Source: "people ask for it"},
 			func(c *Config) setting.Value { return levelValue{&c.Level} }),
 		setting.Of(setting.Info{Name: "level-file", Source: "one player a computer",
 			Doc: "`FILE` with the ranks that --level auto has found; default: kosumi/levels.json in the user's configuration folder"},
