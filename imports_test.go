@@ -64,7 +64,7 @@ var allowed = map[string]string{
 	"web/build":     "models web/api",
 	"release":       "models",
 	"web":           "board clock engine katago level life nn nn/open review search sgf thinking train web/api",
-	"cluster":       "board clock match nn nn/open review search sgf train",
+	"cluster":       "board clock match models nn nn/open review search sgf train",
 	"cmd/engine":    "*",
 	"cmd/page":      "*",
 	"examples":      "board nn nn/model search",

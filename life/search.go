@@ -238,7 +238,7 @@ func (s *search) visit(p *position, key uint64, limit [2]uint32) result {
 		next[m] = min(limit[m], second+1+second/4)
 		next[o] = limit[o] - min(limit[o]-1, r.open-1)
 		q := *p
-		s.move(&q, c.move)
+		s.step(&q, c.move)
 		s.hint = answer
 		got := s.visit(&q, c.key, next)
 		s.hint = hint
@@ -270,6 +270,15 @@ func (s *search) move(p *position, m int16) (effect, bool) {
 		s.play(p, m, &e)
 	}
 	return e, legal
+}
+
+// step plays m, a legal move, and reports whether it is suicide.
+func (s *search) step(p *position, m int16) (suicide, legal bool) {
+	if m >= 0 && s.small() {
+		return s.move1(p, m)
+	}
+	e, legal := s.move(p, m)
+	return !e.suicide.empty(), legal
 }
 
 // expand appends the moves of a state to kids.
@@ -313,7 +322,7 @@ func (s *search) consider(p *position, m int16) {
 	if m >= 0 && m == p.ban && p.threat[p.mover] == 0 {
 		return
 	}
-	e, legal := s.move(&next, m)
+	suicide, legal := s.step(&next, m)
 	if !legal {
 		return
 	}
@@ -321,7 +330,7 @@ func (s *search) consider(p *position, m int16) {
 	if s.nodes >= s.maxNodes || s.nodes&1023 == 0 && s.full() {
 		s.stopped = true
 	}
-	c := child{move: m, needed: true, suicide: !e.suicide.empty(), cost: [2]uint32{1, 1}, proof: -1}
+	c := child{move: m, needed: true, suicide: suicide, cost: [2]uint32{1, 1}, proof: -1}
 	s.guess(p.mover, m, &c)
 	free := s.freeKey(&next)
 	c.key = s.key(free, &next)

@@ -173,6 +173,10 @@ func (g *game) safe(p *position, zone *set) bool {
 
 // lives reports whether the target chain on t is safe.
 func (g *game) lives(p *position, t int16, zone *set) bool {
+	if zone == nil && g.small() {
+		chain := g.flood1(1<<t, p.stones[defender][0])
+		return chain&g.fixed[0] != 0 || g.mayLive1(p, chain) && chain&g.passAlive1(p) != 0
+	}
 	chain := g.chain(p, defender, t)
 	if g.immortal(&chain) {
 		if zone != nil {
@@ -199,6 +203,9 @@ func (g *game) lives(p *position, t int16, zone *set) bool {
 // such as are alive by assumption, or cannot be kept from that. All that is needed is to
 // join those and to fill those. zone, if not nil, gets the points that show it.
 func (g *game) doomed(p *position, zone *set) bool {
+	if zone == nil && g.small() {
+		return g.doomed1(p)
+	}
 	walls := g.walls(p)
 	if walls.empty() {
 		return false
@@ -376,6 +383,7 @@ type benson struct {
 	regions []region
 	vital   []uint64 // for each chain, the regions vital to it, a bit each
 	live    []bool
+	words   []uint64 // regions of fights of one word
 }
 
 func (b *benson) find(g *game, p *position) {

@@ -62,6 +62,9 @@ func (g *game) rooted(p *position, c side, chain set, empty, z *set) set {
 
 // closed returns z closed for the loser, who is to move.
 func (g *game) closed(p *position, z set) set {
+	if g.small() && !g.suicide {
+		return set{g.closed1(p, z[0])}
+	}
 	w, l := p.mover.other(), p.mover
 	empty := g.empty(p)
 	for {

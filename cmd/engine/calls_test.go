@@ -56,6 +56,9 @@ gtp --vresion -> 2 did you mean --version?
 gtp --vresion -> 2 did you mean --version?
 --hepl -> 2 did you mean --help?
 --vists 5 -> 2 did you mean --visits?
+gtp --no-resign -> 2 did you mean --resign=false?
+gtp --cores 1 -> 2 did you mean --sessions?
+gtp --resign false -> 2 as in --resign=false
 gtp --visits 1e99 -> 2 --visits is "1e99"
 gtp --visits -1 -> 2 --visits is "-1"
 gtp --visits 99999999999999999999 -> 2 --visits is

@@ -25,6 +25,7 @@ import (
 	"kosumi/level"
 	"kosumi/match"
 	"kosumi/match/ladder"
+	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/nn/open"
@@ -44,13 +45,13 @@ type ladderFlags struct {
 // where games take long.
 func defaultDials(size board.Size) string {
 	if size.Area() > 100 {
-		return "-2,0,2,4,6,8,10"
+		return "-2,0,2,4,6,8,10,12,14,16,18,20"
 	}
-	return "-4,-2,0,2,4,5,6,7,8,10"
+	return "-4,-2,0,2,4,5,6,7,8,10,12,14,16,18,20"
 }
 
 func ladderCommand() *cobra.Command {
-	f := ladderFlags{sizes: "9,13,19", anchors: "10,5,1,1+2", out: "ladder.json"}
+	f := ladderFlags{sizes: "9,13,19", anchors: "10,5,1,1+2,1+4", out: "ladder.json"}
 	f.c = ladder.Config{Games: 20, Rules: "chinese", Komi: 7, Parallel: 1, AnchorStep: 2}
 	c := &cobra.Command{
 		Use:   "ladder",
@@ -78,7 +79,7 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.model, "model", "", "network `FILE`; default: the embedded one")
+	fl.StringVar(&f.model, "model", "", "network `FILE`; default: the built-in one")
 	fl.StringVar(&f.sizes, "boardsize", f.sizes, "board `SIZES`, one after another")
 	fl.StringVar(&f.dials, "dials", "", "dials that play, strongest first; default: "+defaultDials(board.Square(9))+", and "+defaultDials(board.Square(19))+" on boards over 10x10")
 	fl.IntVar(&f.c.Games, "games", f.c.Games, "games of each pair")
@@ -307,10 +308,11 @@ func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 		return nil, err
 	}
 	f.c.Engine = strconv.Quote(self) + " gtp --resign=false --sessions 1 --threads 4 --cache 16 --rules " + f.c.Rules
-	if f.model != "" {
-		path, err := filepath.Abs(f.model)
-		if err != nil {
-			return nil, err
+	if path := f.model; path != "" {
+		if models.Find(path) == nil {
+			if path, err = filepath.Abs(path); err != nil {
+				return nil, err
+			}
 		}
 		f.c.Engine += " --model " + strconv.Quote(path)
 	}

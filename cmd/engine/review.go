@@ -167,7 +167,8 @@ func (r *reviewer) connect(f *reviewFlags, params search.Params) (func(context.C
 	if pool == nil || err != nil {
 		return nil, err
 	}
-	if r.s.Model != "" {
+	builtIn := models.Find(r.s.Model)
+	if builtIn == nil && r.s.Model != "" {
 		return jobs.Positions(pool, r.s.Model, params)
 	}
 	dir, err := os.MkdirTemp("", "kosumi")
@@ -175,6 +176,9 @@ func (r *reviewer) connect(f *reviewFlags, params search.Params) (func(context.C
 		return nil, err
 	}
 	r.hangUp = func() { done(); os.RemoveAll(dir) }
+	if builtIn != nil {
+		return builtInPositions(pool, builtIn, dir, params)
+	}
 	small, err := builtInPositions(pool, models.Zero(), dir, params)
 	if err != nil {
 		return nil, err

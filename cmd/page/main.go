@@ -6,7 +6,7 @@
 package main
 
 import (
-	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -97,7 +97,7 @@ func fetchLarge(host js.Value) ([]byte, error) {
 	})
 	defer done.Release()
 	failed := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		came <- fetched{err: errors.New(args[0].Get("message").String())}
+		came <- fetched{err: fmt.Errorf("the network for boards larger than %[1]dx%[1]d comes over the internet once: %[2]s", models.SmallSide, args[0].Get("message").String())}
 		return nil
 	})
 	defer failed.Release()

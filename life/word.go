@@ -1,0 +1,257 @@
+package life
+
+import "math/bits"
+
+// Fights of at most 64 points, most of those that are enclosed, fit in the first word of
+// their sets. What is asked of every state has a second form for them, several times as
+// fast; the first one holds for all, and both give the same.
+
+// small reports whether a fight fits in one word.
+func (a *area) small() bool { return a.used == 1 }
+
+func (a *area) around1(v uint64) uint64 {
+	k := a.stride & 63
+	return (v | v<<1 | v>>1 | v<<k | v>>k) & a.on[0]
+}
+
+func (a *area) flood1(seed, within uint64) uint64 {
+	k := a.stride & 63
+	for {
+		t := (seed | seed<<1 | seed>>1 | seed<<k | seed>>k) & within
+		if t == seed {
+			return seed
+		}
+		seed = t
+	}
+}
+
+// move1 is move.
+func (g *game) move1(p *position, m int16) (suicide, legal bool) {
+	c := p.mover
+	x := uint64(1) << m
+	mine, yours := p.stones[c][0], p.stones[c.other()][0]
+	empty := g.on[0] &^ (mine | yours | x)
+	near := g.around1(x) &^ x
+	taken, gone, ban := uint64(0), uint64(0), noBan
+	for rest := near & yours; rest != 0; {
+		chain := g.flood1(rest&-rest, yours)
+		rest &^= chain
+		if g.around1(chain)&empty == 0 && chain&g.fixed[0] == 0 {
+			taken |= chain
+		}
+	}
+	switch {
+	case taken != 0:
+		if near&(mine|empty) == 0 && taken&(taken-1) == 0 {
+			ban = int16(bits.TrailingZeros64(taken))
+		}
+	case near&empty == 0:
+		chain := g.flood1(x, mine|x)
+		if g.around1(chain)&empty == 0 && chain&g.fixed[0] == 0 {
+			if !g.suicide || near&mine == 0 {
+				return false, false
+			}
+			gone = chain
+		}
+	}
+	g.play(p, m, &effect{taken: set{taken}, suicide: set{gone}, ban: ban})
+	return gone != 0, true
+}
+
+// mayLive1 is mayLive.
+func (g *game) mayLive1(p *position, chain uint64) bool {
+	out := g.on[0] &^ p.stones[defender][0]
+	near := g.around1(chain)
+	need := out &^ near
+	if !g.suicide {
+		need &^= p.stones[attacker][0]
+	}
+	need |= g.fixed[0]
+	vital := 0
+	for rest := near & out; rest != 0; {
+		points := g.flood1(rest&-rest, out)
+		rest &^= points
+		if points&need == 0 {
+			if vital++; vital == 2 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// doomed1 is doomed.
+func (g *game) doomed1(p *position) bool {
+	net := g.linked1(p)
+	if net == 0 {
+		return false
+	}
+	closed, open := g.around1(net), g.on[0]&^net
+	for i, t := range g.targets {
+		if p.left>>i&1 == 0 {
+			continue
+		}
+		chain := g.flood1(1<<t, p.stones[defender][0])
+		room := g.flood1(chain, open)
+		eyes := room &^ closed
+		if !g.all || p.left&(p.left-1) == 0 {
+			eyes &^= chain
+		}
+		if dies := room&g.fixed[0] == 0 && g.together1(eyes); dies != g.all {
+			return dies
+		}
+	}
+	return g.all
+}
+
+func (g *game) together1(s uint64) bool {
+	return s&(s-1) == 0 || bits.OnesCount64(s) == 2 && s&^g.around1(s&-s) == 0
+}
+
+// linked1 is linked, with the walls in its result.
+func (g *game) linked1(p *position) (net uint64) {
+	a := p.stones[attacker][0]
+	net = g.flood1(g.fixed[0]&a, a)
+	if net == 0 {
+		return 0
+	}
+	empty := g.on[0] &^ a &^ p.stones[defender][0]
+	links := uint64(0)
+	for changed := true; changed; {
+		changed = false
+		for rest := a &^ net; rest != 0; {
+			chain := g.flood1(rest&-rest, a)
+			rest &^= chain
+			libs := g.around1(chain) & empty &^ links
+			if pair := g.link1(chain, net, libs); pair != 0 {
+				net, links, changed = net|chain, links|pair, true
+			}
+		}
+	}
+	return net
+}
+
+func (g *game) link1(chain, net, libs uint64) (pair uint64) {
+	gates := libs & g.around1(net)
+	if gates == 0 || libs&(libs-1) == 0 {
+		return 0
+	}
+	for rest := gates; rest != 0; rest &= rest - 1 {
+		q := rest & -rest
+		if g.around1(q)&^q&^net&^chain == 0 {
+			libs &^= q
+			return q | libs&-libs
+		}
+	}
+	first := gates & -gates
+	if gates == first {
+		return 0
+	}
+	gates &^= first
+	return first | gates&-gates
+}
+
+// passAlive1 returns the defender's stones that benson finds to be alive.
+func (g *game) passAlive1(p *position) (alive uint64) {
+	b := &g.benson
+	b.words = b.words[:0]
+	alive = p.stones[defender][0]
+	out := g.on[0] &^ alive
+	hard := g.fixed[0]
+	if g.suicide {
+		hard |= p.stones[attacker][0]
+	}
+	for rest := out; rest != 0; {
+		points := g.flood1(rest&-rest, out)
+		rest &^= points
+		if points&g.fixed[0] == 0 {
+			b.words = append(b.words, points)
+		}
+	}
+	must := out&^p.stones[attacker][0] | out&hard
+	for changed := true; changed; {
+		changed = false
+		for rest := alive; rest != 0; {
+			chain := g.flood1(rest&-rest, alive)
+			rest &^= chain
+			if chain&g.fixed[0] != 0 {
+				continue
+			}
+			near := g.around1(chain)
+			eyes := 0
+			for _, points := range b.words {
+				if points&near != 0 && points&must&^near == 0 && g.around1(points)&p.stones[defender][0]&^alive == 0 {
+					eyes++
+				}
+			}
+			if eyes < 2 {
+				alive, changed = alive&^chain, true
+			}
+		}
+	}
+	return alive
+}
+
+// closed1 is closed where suicide is not legal.
+func (g *game) closed1(p *position, z uint64) uint64 {
+	w, l := p.stones[p.mover.other()][0], p.stones[p.mover][0]
+	empty := g.on[0] &^ w &^ l
+	for {
+		before := z
+		for rest := z & w; rest != 0; {
+			chain := g.flood1(rest&-rest, w)
+			z |= g.held1(p, chain, rest, z, empty)
+			rest &^= chain
+		}
+		for rest := z & empty; rest != 0; rest &= rest - 1 {
+			z |= g.sameMove1(rest&-rest, w, l, empty)
+		}
+		if z == before {
+			return z
+		}
+	}
+}
+
+func (g *game) held1(p *position, chain, touched, z, empty uint64) uint64 {
+	if chain&g.fixed[0] != 0 {
+		if t := touched & chain; t&^g.fixed[0] == 0 {
+			return t
+		}
+		return g.anchored(p, p.mover.other(), set{chain})[0]
+	}
+	around := g.around1(chain)
+	libs := around & empty
+	if libs&(libs-1) == 0 {
+		return around
+	}
+	have := libs & z
+	for have&(have-1) == 0 {
+		more := libs &^ have
+		have |= more & -more
+	}
+	return chain | have
+}
+
+func (g *game) sameMove1(x, w, l, empty uint64) uint64 {
+	near := g.around1(x)
+	empty &^= x
+	taken := false
+	for rest := near & w; rest != 0; {
+		chain := g.flood1(rest&-rest, w)
+		rest &^= chain
+		if g.around1(chain)&empty == 0 && chain&g.fixed[0] == 0 {
+			if taken = true; chain&(chain-1) == 0 {
+				return near
+			}
+		}
+	}
+	if taken || near&empty != 0 {
+		return 0
+	}
+	own := g.flood1(x, l|x)
+	around := g.around1(own)
+	if around&empty != 0 || own&g.fixed[0] != 0 {
+		return 0
+	}
+	return around
+}
