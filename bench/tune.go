@@ -121,7 +121,7 @@ type Tuned struct {
 	Evals float64 `json:"search_evals_per_second"`
 }
 
-// Use names what a tuning holds for: a network's file ("" is the embedded one) on
+// Use names what a tuning holds for: a network's file ("" is the built-in one) on
 // boards of a size, how it is to run, and this machine.
 type Use struct {
 	File                string

@@ -156,8 +156,10 @@ func TestPrecisions(t *testing.T) {
 // process that plays and files the same games with two sessions. Both go on by turns,
 // the other is stopped meanwhile, so that what else the machine does meets both.
 func BenchmarkTwoWorkers(b *testing.B) {
-	path := filepath.Join(b.TempDir(), models.Default().File)
-	require.NoError(b, os.WriteFile(path, models.Default().Data, 0o644))
+	zero, err := models.Zero().Data()
+	require.NoError(b, err)
+	path := filepath.Join(b.TempDir(), models.Zero().File)
+	require.NoError(b, os.WriteFile(path, zero, 0o644))
 	sum, err := fileSum(path)
 	require.NoError(b, err)
 	w := loop.Work{Network: "embedded", SHA256: sum, Path: path, Seed: 11, Recipe: selfplay.Defaults()}

@@ -28,11 +28,23 @@ func (r *rank) autoRank(size board.Size) (level.Rank, error) {
 			return 0, err
 		}
 		f := all.On(size)
-		next := f.Next()
+		next, err := r.within(size, f.Next())
+		if err != nil {
+			return 0, err
+		}
 		r.auto.rank = &next
 		r.log.Info("level " + f.Explain(size))
 	}
 	return *r.auto.rank, nil
+}
+
+// within is the rank that is played where one is wanted: the network may not serve it.
+func (r *rank) within(size board.Size, at level.Rank) (level.Rank, error) {
+	if r.knowsPeople() && at >= lowestImitated {
+		return at, nil
+	}
+	s, err := r.find(size, at)
+	return s.Served, err
 }
 
 // autoGame is what --level auto knows of the game on the board.
@@ -56,8 +68,8 @@ func (r *rank) followPlayer(game *board.Game, lead, headStart float64) {
 	if game.NumMoves() < a.changed+level.FollowEvery {
 		return
 	}
-	next := level.Follow(game.Size(), *a.rank, game.NumMoves(), -lead, playersAhead(headStart, game.ToMove()))
-	if next == *a.rank {
+	next, err := r.within(game.Size(), level.Follow(game.Size(), *a.rank, game.NumMoves(), -lead, playersAhead(headStart, game.ToMove())))
+	if err != nil || next == *a.rank {
 		return
 	}
 	who, points := "you are", -lead

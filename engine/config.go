@@ -49,7 +49,7 @@ type Config struct {
 	HandicapRepeats float64
 	// Name is who plays, in records of games.
 	Name string
-	// Level is the rank to play at, "20k" to "9d", or "auto"; "" is as strong as it
+	// Level is the rank to play at, "30k" to "9d", or "auto"; "" is as strong as it
 	// can. LevelFile keeps what auto finds out; "" is one in the user's own folder.
 	Level, LevelFile string
 	// Delay is how long to wait before a move is answered.

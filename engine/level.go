@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -32,8 +31,7 @@ func (r *rank) newGame(seed uint64) { r.auto, r.seed = autoGame{}, seed }
 // resign notes that the game was given up at this rank.
 func (r *rank) resign() { r.auto.resigned = true }
 
-// levelValue is the setting of a level: a rank, nothing, or METHOD:DIAL for
-// measuring.
+// levelValue is the setting of a level: a rank, nothing, or loss:DIAL for measuring.
 type levelValue struct{ at *string }
 
 func (v levelValue) String() string { return *v.at }
@@ -53,19 +51,13 @@ func (v levelValue) Set(text string) error {
 	return nil
 }
 
-// parseLevel reads a rank, or METHOD:DIAL as a setting.
+// parseLevel reads a rank, or the name of a dial as a setting.
 func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
-	method, dial, byDial := strings.Cut(text, ":")
-	if !byDial {
-		r, err = level.ParseRank(text)
-		return r, nil, err
+	if dial, named, err := level.ParseDial(text); named {
+		return 0, &level.Setting{Dial: dial}, err
 	}
-	d, err := strconv.ParseFloat(dial, 64)
-	if err != nil {
-		return 0, nil, fmt.Errorf("no level %q: METHOD:DIAL has a number from %g to %g", text, level.Strongest, level.Weakest)
-	}
-	s, err := level.ByDial(method, d)
-	return 0, &s, err
+	r, err = level.ParseRank(text)
+	return r, nil, err
 }
 
 // note describes the level that is set, on boards of a size; "" without one.
@@ -73,7 +65,7 @@ func (r *rank) note(size board.Size) string {
 	if r.cfg.Level == "" {
 		return ""
 	}
-	if r.imitates() {
+	if r.imitates(size) {
 		return r.cfg.Level + ": by the network of human moves"
 	}
 	s, err := r.setting(size)
@@ -83,10 +75,50 @@ func (r *rank) note(size board.Size) string {
 	return s.Note
 }
 
+// lowestImitated is the lowest rank that networks of human moves know: 20k. Levels below
+// are played without them.
+const lowestImitated = level.Rank(0)
+
 // imitates reports whether the level is played by a network of human moves.
-func (r *rank) imitates() bool {
+func (r *rank) imitates(size board.Size) bool {
+	if !r.knowsPeople() {
+		return false
+	}
+	at, fixed, err := r.wanted(size)
+	return err == nil && fixed == nil && at >= lowestImitated
+}
+
+// knowsPeople reports whether there is a network of human moves that is told a rank.
+func (r *rank) knowsPeople() bool {
 	humans := r.net.Humans()
-	return humans != nil && humans.Describe().TakesProfile && !strings.Contains(r.cfg.Level, ":")
+	return humans != nil && humans.Describe().TakesProfile
+}
+
+// wanted is the rank that the level asks for on a board, or a dial.
+func (r *rank) wanted(size board.Size) (level.Rank, *level.Setting, error) {
+	if r.cfg.Level == autoLevel {
+		at, err := r.autoRank(size)
+		return at, nil, err
+	}
+	return parseLevel(r.cfg.Level)
+}
+
+// refusal says that a level is none that the network serves on a board; it is nil for the
+// others.
+func (r *rank) refusal(name string, size board.Size) error {
+	if name == "" || name == autoLevel {
+		return nil
+	}
+	asked := *r
+	asked.cfg = &Config{Level: name}
+	if asked.imitates(size) {
+		return nil
+	}
+	s, err := asked.setting(size)
+	if err != nil {
+		return err
+	}
+	return s.Refusal
 }
 
 // served is the engine's rank in records: that of its level, as far as the network
@@ -97,7 +129,7 @@ func (r *rank) served(size board.Size) string {
 		return ""
 	case r.cfg.Level == autoLevel:
 		return r.auto.rank.String()
-	case r.imitates():
+	case r.imitates(size):
 		return strings.ToLower(r.cfg.Level)
 	}
 	s, err := r.setting(size)
@@ -109,20 +141,18 @@ func (r *rank) served(size board.Size) string {
 
 // setting is how the level is played with this network on this board.
 func (r *rank) setting(size board.Size) (level.Setting, error) {
-	var at level.Rank
-	var fixed *level.Setting
-	var err error
-	if r.cfg.Level == autoLevel {
-		at, err = r.autoRank(size)
-	} else {
-		at, fixed, err = parseLevel(r.cfg.Level)
-	}
+	at, fixed, err := r.wanted(size)
 	if err != nil {
 		return level.Setting{}, err
 	}
 	if fixed != nil {
 		return *fixed, nil
 	}
+	return r.find(size, at)
+}
+
+// find is how a rank is played with this network on this board.
+func (r *rank) find(size board.Size, at level.Rank) (level.Setting, error) {
 	ladders, err := level.Ladders()
 	if err != nil {
 		return level.Setting{}, err
@@ -134,7 +164,7 @@ func (r *rank) setting(size board.Size) (level.Setting, error) {
 // move gets its share of a search of fixed length, whatever the clock, the komi
 // or the opponent.
 func (r *rank) search(p search.Params, size board.Size) (search.Params, search.Limits) {
-	if !r.imitates() {
+	if !r.imitates(size) {
 		s, err := r.setting(size)
 		if err != nil {
 			r.log.Warn("the level is not known", "error", err)
@@ -165,14 +195,14 @@ func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (
 		r.log.Info("level " + note)
 		r.said = note
 	}
-	if r.imitates() {
+	if r.imitates(size) {
 		return result.Choose(imitationTemperature(game), rng), nil
 	}
 	s, err := r.setting(size)
 	if err != nil {
 		return board.Pass, err
 	}
-	p := level.Player{Method: s.Method, Dial: s.Dial, Seed: r.seed}
+	p := level.Player{Dial: s.Dial, Seed: r.seed}
 	c, _ := p.Choose(game, result, rng)
 	r.log.Info("level", "loss", strconv.FormatFloat(math.Round(c.Loss*100)/100, 'f', 2, 64), "refused", c.Refused)
 	return c.Move, nil

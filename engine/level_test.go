@@ -40,8 +40,13 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	}
 	require.True(t, e.Game().Finished(), "both pass in the end")
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "10p"}), "10p")
-	require.ErrorContains(t, e.SetParams(map[string]string{"level": "loss:11"}), "-4 to 10")
+	require.ErrorContains(t, e.SetParams(map[string]string{"level": "loss:21"}), "-4 to 20")
 	require.Equal(t, "3d", e.cfg.Level)
+	for r := level.Lowest; r <= level.Highest; r++ { // what is not served is refused, with what is
+		s, err := e.rank.find(e.Game().Size(), r)
+		require.NoError(t, err)
+		require.Equal(t, s.Refusal != nil, e.rank.refusal(r.String(), e.Game().Size()) != nil, r)
+	}
 	require.NoError(t, e.SetParams(map[string]string{"level": "off"}))
 	require.Empty(t, e.cfg.Level)
 	require.NoError(t, e.SetParams(map[string]string{"level": "10k"}))

@@ -27,6 +27,11 @@ func (e *Engine) SetParams(values map[string]string) error {
 	if err := CheckHuman(e.net, changedFrom(params.Params(&e.cfg), params.Params(&next)), next.Search.Human); err != nil {
 		return err
 	}
+	if next.Level != e.cfg.Level {
+		if err := e.rank.refusal(next.Level, e.game.Size()); err != nil {
+			return fmt.Errorf("%w: %w", ErrParam, err)
+		}
+	}
 	return e.Configure(next)
 }
 

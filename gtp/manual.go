@@ -3,6 +3,8 @@ package gtp
 import (
 	"fmt"
 	"strings"
+
+	"kosumi/setting"
 )
 
 // usage says how a command is called, what it does, and who defines it.
@@ -57,13 +59,13 @@ var manual = map[string]usage{
 	"kata-search":             {"COLOR", "chooses a move as genmove does without playing it", byKataGo},
 	"kata-search_cancellable": {"COLOR", "the same; any input ends it", byKataGo},
 	"time_settings":           {"MAIN PERIOD STONES", "clocks in seconds: absolute or Canadian time", standard},
-	"time_left":               {"COLOR SECONDS STONES", "what a clock shows", standard},
-	"kgs-time_settings":       {"SYSTEM [ARGUMENTS]", "none, absolute MAIN, canadian MAIN PERIOD STONES, byoyomi MAIN PERIOD PERIODS", byKGS},
+	"time_left":               {"COLOR SECONDS STONES", "the time left on a clock", standard},
+	"kgs-time_settings":       {"SYSTEM [ARGUMENTS]", "one of none, absolute MAIN, canadian MAIN PERIOD STONES, byoyomi MAIN PERIOD PERIODS", byKGS},
 	"kata-time_settings":      {"SYSTEM [ARGUMENTS]", "the same, and fischer MAIN INCREMENT, fischer-capped MAIN INCREMENT LIMIT MAXIMUM", byKataGo},
 	"kata-list_time_settings": {"", "the systems that kata-time_settings knows", byKataGo},
 
-	"final_score":       {"", "the result with dead stones removed, as in B+3.5; in the middle of a game the estimated one, of which estimate_score says more", standard},
-	"estimate_score":    {"", "who leads by how much in the middle of a game, how sure that is, and which points and groups are open", byGNUGo},
+	"final_score":       {"", "the result with dead stones removed, as in B+3.5; in the middle of a game an estimate (estimate_score says more)", standard},
+	"estimate_score":    {"", "the leader in the middle of a game, by how much and how surely; the points and groups still open", byGNUGo},
 	"final_status_list": {"STATUS", "chains that are alive, dead, seki, or points black_territory, white_territory, dame", standard},
 	"final_status":      {"VERTEX", "the fate of one point", byGNUGo},
 	"loadsgf":           {"FILE [N]", "a game record, up to the position before move N", standard},
@@ -72,38 +74,38 @@ var manual = map[string]usage{
 	"lz-analyze":                      {analyzeArgs, "analyses until the next line of input, as Leela Zero writes it", byLeela},
 	"kata-analyze":                    {analyzeArgs, "the same with KataGo's fields", byKataGo},
 	"analyze":                         {analyzeArgs, "the same, by the short name that Sabaki tries", byKataGo},
-	"lz-genmove_analyze":              {analyzeArgs, "genmove with analysis on the way", byLeela},
-	"kata-genmove_analyze":            {analyzeArgs, "genmove with analysis on the way", byKataGo},
-	"genmove_analyze":                 {analyzeArgs, "genmove with analysis on the way", byKataGo},
-	"kata-search_analyze":             {analyzeArgs, "kata-search with analysis on the way", byKataGo},
+	"lz-genmove_analyze":              {analyzeArgs, "as genmove, with analysis on the way", byLeela},
+	"kata-genmove_analyze":            {analyzeArgs, "as genmove, with analysis on the way", byKataGo},
+	"genmove_analyze":                 {analyzeArgs, "as genmove, with analysis on the way", byKataGo},
+	"kata-search_analyze":             {analyzeArgs, "as kata-search, with analysis on the way", byKataGo},
 	"kata-search_analyze_cancellable": {analyzeArgs, "the same; any input ends it", byKataGo},
 	"kata-get-rules":                  {"", "the rules as JSON, without komi", byKataGo},
 	"kata-set-rules":                  {"RULES", "rules by name or as JSON; komi stays", byKataGo},
 	"kata-set-rule":                   {"KEY VALUE", "one part of the rules", byKataGo},
-	"kgs-rules":                       {"NAME", "chinese, japanese, aga or new_zealand", byKGS},
+	"kgs-rules":                       {"NAME", "one of chinese, japanese, aga and new_zealand", byKGS},
 	"kata-get-param":                  {"NAME", "a setting; the table below has them", byKataGo},
 	"kata-set-param":                  {"NAME [VALUE]", "changes a setting", byKataGo},
 	"kata-list-params":                {"", "the names of all settings", byKataGo},
 	"kata-get-params":                 {"", "all settings as JSON", byKataGo},
 	"kata-set-params":                 {"JSON", "changes many settings, all or none", byKataGo},
 	"kata-get-models":                 {"", "the networks in use as JSON", byKataGo},
-	"kata-raw-nn":                     {"[COLOR] SYMMETRY [OPTIMISM]", "what the network says of the position, in one orientation (0 to 7) or in all", byKataGo},
-	"kata-raw-human-nn":               {"[COLOR] SYMMETRY", "the same of the human-like network", byKataGo},
+	"kata-raw-nn":                     {"[COLOR] SYMMETRY [OPTIMISM]", "the network's outputs for the position, in one orientation (0 to 7) or in all", byKataGo},
+	"kata-raw-human-nn":               {"[COLOR] SYMMETRY", "those of the human-like network", byKataGo},
 
 	"gogui-analyze_commands": {"", "GoGui's analysis menu", byGoGui},
-	"gogui-interrupt":        {"", "says that the line \"# interrupt\" makes a genmove answer at once", byGoGui},
-	"gogui-version":          {"", "GoGui's version is of no matter", byGoGui},
+	"gogui-interrupt":        {"", "reports that the line \"# interrupt\" makes a genmove answer at once", byGoGui},
+	"gogui-version":          {"", "accepts any version of GoGui", byGoGui},
 	"gogui-title":            {"", "the title of GoGui's window", byGoGui},
 	"gogui-play_sequence":    {"COLOR VERTEX...", "plays moves, all or none", byGoGui},
 	"gogui-setup":            {"COLOR VERTEX...", "puts stones on an empty board", byGoGui},
-	"gogui-setup_player":     {"COLOR", "who moves first in a position that was set up", byGoGui},
+	"gogui-setup_player":     {"COLOR", "the side to move first in a position that was set up", byGoGui},
 	"kosumi-param":           {"[NAME VALUE]", "the settings that people change, as GoGui's dialog wants them", byUs},
 	"kosumi-policy":          {"", "the network's policy on the board, for GoGui: the best move is 1", byUs},
-	"kosumi-life":            {"STONE... [any or all] [SECONDS]", "whether stones live, for either side to move first, with proofs: all of them (any may not be taken), or with all one of them", byUs},
+	"kosumi-life":            {"STONE... [any or all] [SECONDS]", "whether stones live, for either side to move first, with proofs: every one of them (any, the default), or at least one (all)", byUs},
 	"kosumi-life_list":       {"[SECONDS]", "the groups whose life is proved to depend on who moves first", byUs},
 	"kosumi-ownership":       {"", "the network's ownership on the board, for GoGui: Black's points are positive", byUs},
 
-	"kgs-genmove_cleanup": {"COLOR", "genmove that takes dead stones off before it passes", byKGS},
+	"kgs-genmove_cleanup": {"COLOR", "as genmove, and takes dead stones off before it passes", byKGS},
 	"kgs-game_over":       {"", "the game has ended: stop pondering", byKGS},
 	"kgs-chat":            {"TYPE NAME TEXT", "answers people who talk to the bot", byKGS},
 }
@@ -125,13 +127,13 @@ func (s *Server) Manual() (text string, missing, surplus []string) {
 		out := &b
 		if h, _ := s.table.Find(name); h.Hidden {
 			out = &hidden
-			u.does += " (not listed)"
+			u.does += " (not in list_commands)"
 		}
 		call := name
 		if u.args != "" {
 			call += " " + u.args
 		}
-		fmt.Fprintf(out, "| `%s` | %s | %s |\n", call, u.does, u.from)
+		fmt.Fprintf(out, "| `%s` | %s | %s |\n", call, setting.Sentence(u.does), u.from)
 	}
 	for name := range manual {
 		if _, ok := s.table.Find(name); !ok {

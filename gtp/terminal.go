@@ -61,7 +61,7 @@ var forPeople = []struct{ call, does string }{
 	{"undo", "takes the last move back; an answer goes with the move that it answers"},
 	{"hint", "what the engine would play, without playing it"},
 	{"score", "who is ahead, and by how much"},
-	{"level 10k", "plays like a person of a rank, 20k to 9d; level off: as well as it can"},
+	{"level 10k", "plays like a person of a rank, 30k to 9d; level off: as well as it can"},
 	{"boardsize 13", "a new, empty board of that size"},
 	{"komi 6.5", "points that White gets"},
 	{"fixed_handicap 2", "a new game's handicap stones"},

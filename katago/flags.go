@@ -183,7 +183,7 @@ func (f *Flags) LogOverrides(log *Log) {
 	}
 }
 
-// Model returns the network to use; "" is the embedded one.
+// Model returns the network to use; "" is the built-in one.
 func (f *Flags) Model() string {
 	if path := f.Texts["model"]; path != "" {
 		return path

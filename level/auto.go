@@ -14,8 +14,8 @@ import (
 // four ranks below the lowest level to four above the highest.
 const (
 	gridStep  = 20.0
-	gridFirst = eloARank * (0 - float64(anchorRank) - 4)
-	gridCount = int(eloARank*(float64(Highest)+8)/gridStep) + 1
+	gridFirst = eloARank * (float64(Lowest-anchorRank) - 4)
+	gridCount = int(eloARank*(float64(Highest-Lowest)+8)/gridStep) + 1
 )
 
 // PlayerRating is what is known of a player on one size of board: a probability for every
@@ -48,6 +48,25 @@ func newPlayerRating(r Rank, doubt float64) *PlayerRating {
 }
 
 func grid(i int) float64 { return gridFirst + gridStep*float64(i) }
+
+// added is by how many steps the grid begins lower than in files of versions whose lowest
+// level was 20k.
+const added = int(eloARank * float64(0-Lowest) / gridStep)
+
+// widen gives a rating on that shorter grid a tail at the weak end.
+func (f *PlayerRating) widen() {
+	if len(f.Weights) != gridCount-added {
+		return
+	}
+	tail := make([]float64, added)
+	w := f.Weights[0]
+	for i := range tail {
+		w *= 0.8
+		tail[added-1-i] = w
+	}
+	f.Weights = append(tail, f.Weights...)
+	f.normalise()
+}
 
 func (f *PlayerRating) normalise() {
 	sum := 0.0
@@ -208,6 +227,9 @@ func ParsePlayerRatings(data []byte) (PlayerRatings, error) {
 		return nil, fmt.Errorf("%w: %w", ErrRatings, err)
 	}
 	for name, f := range all {
+		if f != nil {
+			f.widen()
+		}
 		if f == nil || !f.valid() {
 			return nil, fmt.Errorf("%w: what it says of %s makes no sense", ErrRatings, name)
 		}

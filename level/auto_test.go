@@ -14,8 +14,8 @@ import (
 
 // A player of any strength is found within three ranks after some thirty games.
 func TestRatingFindsThePlayer(t *testing.T) {
-	for _, truth := range []Rank{2, 8, 15, 22} {
-		rng := rand.New(rand.NewPCG(uint64(truth), 9))
+	for _, truth := range []Rank{-8, 2, 8, 15, 22} {
+		rng := rand.New(rand.NewPCG(uint64(truth-Lowest), 9))
 		off := 0.0
 		const players = 20
 		for range players {
@@ -109,4 +109,23 @@ func FuzzParsePlayerRatings(f *testing.F) {
 			require.NotPanics(t, func() { one.Played(5, 0, 1, 1, time.Now()); _ = one.Next() })
 		}
 	})
+}
+
+// Ratings of versions whose lowest level was 20k go on: their grid began there.
+func TestRatingsOfAShorterGrid(t *testing.T) {
+	f := NewPlayerRating()
+	f.Played(2, 0, 0, 1, time.Unix(1e9, 0))
+	old := &PlayerRating{Games: f.Games, Last: f.Last, Weights: append([]float64(nil), f.Weights[added:]...)}
+	old.normalise()
+	data, err := json.Marshal(PlayerRatings{"9x9": old})
+	require.NoError(t, err)
+	all, err := ParsePlayerRatings(data)
+	require.NoError(t, err)
+	got := all.On(board.Square(9))
+	require.Len(t, got.Weights, gridCount)
+	require.InDelta(t, f.mean(), got.mean(), eloARank)
+	for range 30 {
+		got.Played(got.Next(), 0, 0, 1, time.Unix(1e9, 0))
+	}
+	require.Less(t, got.Next(), Rank(-5), "who loses to all of them is a beginner")
 }

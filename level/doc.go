@@ -1,9 +1,9 @@
-// Package level lets a seat play at the rank of a person: 20k to 9d.
+// Package level lets a seat play at the rank of a person: 30k to 9d.
 //
 // A level is a dial. From a short search of fixed visits, which gives every
 // plausible move a value, [Player.Choose] draws a move: the likelier the network
 // thinks it and the fewer points it loses, the more often, with the weights set
-// by the dial ([Loss]). Moves are misjudged by an error that stays the same for as
+// by the dial. Moves are misjudged by an error that stays the same for as
 // long as the stones around a point do, as people misjudge shapes, not by fresh
 // dice each turn. A screen keeps out what nobody of any rank does: filling one's
 // own eyes, giving away five stones for nothing. Passing is left to the search.

@@ -21,9 +21,9 @@ func TestRanks(t *testing.T) {
 		require.Equal(t, r, back)
 		seen[r.String()] = true
 	}
-	require.Len(t, seen, 29)
-	require.True(t, seen["20k"] && seen["1k"] && seen["1d"] && seen["9d"])
-	for _, bad := range []string{"", "k", "0k", "21k", "10d", "0d", "5", "d5", "5p", "-1k"} {
+	require.Len(t, seen, 39)
+	require.True(t, seen["30k"] && seen["20k"] && seen["1k"] && seen["1d"] && seen["9d"])
+	for _, bad := range []string{"", "k", "0k", "31k", "10d", "0d", "5", "d5", "5p", "-1k"} {
 		_, err := ParseRank(bad)
 		require.Error(t, err, bad)
 	}
@@ -31,7 +31,7 @@ func TestRanks(t *testing.T) {
 
 func FuzzParseLadders(f *testing.F) {
 	f.Add(ladderFile)
-	f.Add([]byte(`[{"size":9,"method":"loss","supports":[{"dial":0},{"dial":1}]}]`))
+	f.Add([]byte(`[{"size":9,"supports":[{"dial":0},{"dial":1}]}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		all, err := ParseLadders(data)
 		if err != nil {
@@ -52,7 +52,7 @@ func FuzzParseLadders(f *testing.F) {
 // A lower rank never has a lower dial, whatever noise the measurement has, and a
 // rank that the network does not reach says so.
 func TestDialsRiseAsRanksFall(t *testing.T) {
-	ladders := []Ladder{{Network: "n", SHA256: "x", Size: 9, Method: "loss", Support: []Support{
+	ladders := []Ladder{{Network: "n", SHA256: "x", Size: 9, Support: []Support{
 		{Dial: 0, Elo: 200}, {Dial: 2, Elo: 150}, {Dial: 4, Elo: 190, Error: 200}, {Dial: 6, Elo: -100, Error: 200}, {Dial: 10, Elo: -450}}}}
 	last := math.Inf(1)
 	for r := Lowest; r <= Highest; r++ {
@@ -63,11 +63,20 @@ func TestDialsRiseAsRanksFall(t *testing.T) {
 	}
 	top, err := Find(ladders, "x", board.Square(9), Highest)
 	require.NoError(t, err)
-	require.Contains(t, top.Note, "beyond what n serves")
+	require.Contains(t, top.Note, "9d is not served by n on 9x9: 19k to 6k are. It plays at 6k")
 	require.Zero(t, top.Dial)
+	require.ErrorContains(t, top.Refusal, "19k to 6k are")
 	sure, err := Find(ladders, "x", board.Square(9), anchorRank)
 	require.NoError(t, err)
-	require.Contains(t, sure.Note, "measured on 9x9, give or take 5 ranks", "3 of GNU Go's and 4 of the games")
+	require.Contains(t, sure.Note, "extrapolated on 9x9 from games between levels, give or take 5 ranks", "3 of GNU Go's and 4 of the games")
+	require.NoError(t, sure.Refusal)
+	ladders[0].Pairs = []Pair{{"loss:0", "GNU Go 3.8 level 10", 8, 10}, {"loss:6", "GNU Go 3.8 level 10", 3, 10}, {"loss:10", "GNU Go 3.8 level 10", 0, 10}}
+	sure, err = Find(ladders, "x", board.Square(9), anchorRank)
+	require.NoError(t, err)
+	require.Contains(t, sure.Note, "10k: measured on 9x9, give or take 5 ranks")
+	weak, err := Find(ladders, "x", board.Square(9), anchorRank-6)
+	require.NoError(t, err)
+	require.Contains(t, weak.Note, "16k: extrapolated on 9x9", "of ten games none was won")
 	other, err := Find(ladders, "y", board.Square(9), anchorRank)
 	require.NoError(t, err)
 	require.Contains(t, other.Note, "not measured with this network")
@@ -92,11 +101,11 @@ func TestLaddersInside(t *testing.T) {
 func situation(t *testing.T) *Situation {
 	g, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)
-	return &Situation{Game: g, Empty: 1, Candidates: []Candidate{{Move: 40, Prior: 0.4, Loss: 15}, {Move: 30, Prior: 0.3, Loss: 0}, {Move: 20, Prior: 0.3, Loss: 2}}}
+	return &Situation{Game: g, Candidates: []Candidate{{Move: 40, Prior: 0.4, Loss: 15}, {Move: 30, Prior: 0.3, Loss: 0}, {Move: 20, Prior: 0.3, Loss: 2}}}
 }
 
 // The higher the dial, the more points are lost; and never what is bad alone.
-func TestLossFollowsTheDial(t *testing.T) {
+func TestLossRisesWithTheDial(t *testing.T) {
 	last := -1.0
 	for _, dial := range []float64{0, 2, 4, 6, 8} {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -105,7 +114,7 @@ func TestLossFollowsTheDial(t *testing.T) {
 		for i := range draws {
 			s := situation(t)
 			s.Seed = uint64(i) * 7919 // another game, another error of judgement
-			lost += s.Candidates[Loss{}.Choose(s, dial, rng)].Loss / draws
+			lost += s.Candidates[s.choose(dial, rng)].Loss / draws
 		}
 		require.Greater(t, lost, last, "dial %g", dial)
 		last = lost
@@ -116,27 +125,26 @@ func TestLossFollowsTheDial(t *testing.T) {
 func TestMisjudgementLasts(t *testing.T) {
 	s := situation(t)
 	s.Seed = 5
-	was := s.misjudged(40)
+	was := s.misjudged(40, 0)
 	require.NoError(t, s.Game.Play(board.Black, 8)) // far away
-	require.Equal(t, was, s.misjudged(40))
+	require.Equal(t, was, s.misjudged(40, 0))
 	require.NoError(t, s.Game.Play(board.White, 41)) // beside it
-	require.NotEqual(t, was, s.misjudged(40))
+	require.NotEqual(t, was, s.misjudged(40, 0))
 	s.Seed = 6
-	require.NotEqual(t, was, s.misjudged(40))
+	require.NotEqual(t, was, s.misjudged(40, 0))
 }
 
-func TestMethodsDrawWhatIsThere(t *testing.T) {
-	for _, m := range Methods {
-		require.Equal(t, m, FindMethod(m.Name()))
-		rng := rand.New(rand.NewPCG(3, 4))
-		for _, dial := range []float64{0, 3.3, 10} {
-			s := situation(t)
-			s.Candidates[2].Loss = math.NaN()
-			at := m.Choose(s, dial, rng)
-			require.True(t, at >= 0 && at < 3, m.Name())
-			s.Candidates = s.Candidates[:1]
-			require.Zero(t, m.Choose(s, dial, rng), m.Name())
-		}
+// The dial reaches from its strong end to its weak one without a fault, whatever is known
+// of the moves.
+func TestDrawsWhatIsThere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, dial := range []float64{0, 3.3, Reading, 10.1, Weakest} {
+		s := situation(t)
+		s.Candidates[2].Loss = math.NaN()
+		at := s.choose(dial, rng)
+		require.True(t, at >= 0 && at < 3, dial)
+		s.Candidates = s.Candidates[:1]
+		require.Zero(t, s.choose(dial, rng), dial)
 	}
 }
 
@@ -193,7 +201,7 @@ func TestScreen(t *testing.T) {
 
 func TestPassesWithTheSearch(t *testing.T) {
 	g := gameFrom(t, board.Black, "XX.OO", "XX.OO", "XX.OO", "XX.OO", "XX.OO")
-	p := Player{Method: Loss{}, Dial: 5}
+	p := Player{Dial: 5}
 	pass := thinking.Move{Move: board.Pass, SymmetryOf: board.NoPoint, Visits: 30, Selection: 30, Value: thinking.Value{Lead: -1}}
 	r := search.Result{Analysis: thinking.Analysis{Size: g.Size(), ToMove: board.Black, Moves: []thinking.Move{pass}, Policy: make([]float32, 26)}}
 	c, ok := p.Choose(g, &r, rand.New(rand.NewPCG(1, 1)))

@@ -13,9 +13,8 @@ import (
 
 // Player chooses moves at a level.
 type Player struct {
-	Method Method
-	Dial   float64 // Strongest to Weakest
-	Seed   uint64  // of the game: what it misjudges
+	Dial float64 // Strongest to Weakest
+	Seed uint64  // of the game: what it misjudges
 }
 
 // Choice is what a player decided.
@@ -28,9 +27,9 @@ type Choice struct {
 	Refused int
 }
 
-// plausible is the least probability of a move that may be played: this share of
-// 1/area, so that it means the same on every board.
-const plausible = 0.02
+// plausible is the least probability of a move that may be played, as a share of 1/area,
+// so that it means the same on every board: beginners play what is ten times less likely.
+func (p *Player) plausible() float64 { return 0.02 * math.Pow(10, -beginner(p.Dial)) }
 
 // Choose draws a move from a finished search of the position. The search's own
 // choice is final where it is to pass, or to end the game by a pass. It returns
@@ -39,21 +38,21 @@ func (p *Player) Choose(g *board.Game, r *search.Result, rng *rand.Rand) (Choice
 	if r.Choose(0, nil) == board.Pass || passWins(g, r) {
 		return Choice{Move: board.Pass, Loss: 0}, true
 	}
-	s := Situation{Game: g, Seed: p.Seed, Empty: emptyShare(g)}
+	s := Situation{Game: g, Seed: p.Seed}
 	var refused int
-	s.Candidates, refused = candidates(g, r, &s)
+	s.Candidates, refused = p.candidates(g, r)
 	if len(s.Candidates) == 0 {
 		return Choice{Move: board.Pass, Loss: math.NaN(), Refused: refused}, false
 	}
 	limit := p.mostLost(g.Size())
-	at := p.Method.Choose(&s, max(0, p.Dial), rng)
+	at := s.choose(max(0, p.Dial), rng)
 	for range 3 {
 		if !(s.Candidates[at].Loss > limit) || len(s.Candidates) == 1 {
 			break
 		}
 		refused++
 		s.Candidates = slices.Delete(s.Candidates, at, at+1)
-		at = p.Method.Choose(&s, max(0, p.Dial), rng)
+		at = s.choose(max(0, p.Dial), rng)
 	}
 	c := s.Candidates[at]
 	return Choice{Move: c.Move, Loss: c.Loss, Refused: refused}, true
@@ -95,30 +94,30 @@ func emptyShare(g *board.Game) float64 {
 
 // candidates lists the plausible moves that the screen lets through, likeliest
 // first, and counts the others that were likely enough.
-func candidates(g *board.Game, r *search.Result, s *Situation) (list []Candidate, refused int) {
+func (p *Player) candidates(g *board.Game, r *search.Result) (list []Candidate, refused int) {
 	size := g.Size()
 	loss := losses(r)
-	least := plausible / float64(size.Area())
+	least, empty := p.plausible()/float64(size.Area()), emptyShare(g)
 	screen := newScreen(g)
 	screen.decided = max(r.Root.Winrate, 1-r.Root.Winrate) > sure
 	policy := r.Policy
 	if r.Human != nil {
 		policy = r.Human.Policy
 	}
-	for p := range board.Point(size.Area()) {
-		prior := float64(policy[p])
-		if prior < least || g.Legal(g.ToMove(), p) != nil {
+	for at := range board.Point(size.Area()) {
+		prior := float64(policy[at])
+		if prior < least || g.Legal(g.ToMove(), at) != nil {
 			continue
 		}
-		l, seen := loss[p]
+		l, seen := loss[at]
 		if !seen {
 			l = math.NaN()
 		}
-		if screen.refuses(p, prior, l, s.Empty) {
+		if screen.refuses(at, prior, l, empty) {
 			refused++
 			continue
 		}
-		list = append(list, Candidate{Move: p, Prior: prior, Loss: l})
+		list = append(list, Candidate{Move: at, Prior: prior, Loss: l})
 	}
 	slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Prior, a.Prior) })
 	return list, refused

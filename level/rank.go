@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// Rank is a grade of amateurs by its distance from the lowest: 20k is 0, 1k 19,
-// 1d 20, 9d 28. Between two ranks lies one handicap stone.
+// Rank is a grade of amateurs by its distance from 20k, as files keep it: 30k is -10, 20k 0,
+// 1k 19, 1d 20, 9d 28. Between two ranks lies one handicap stone.
 type Rank int
 
 // The ends of the scale.
 const (
-	Lowest  Rank = 0
+	Lowest  Rank = -10
 	Highest Rank = 28
 	dan     Rank = 20 // 1d
 )
 
-// ParseRank reads 20k to 1k and 1d to 9d, in either case.
+// ParseRank reads 30k to 1k and 1d to 9d, in either case.
 func ParseRank(text string) (Rank, error) {
 	lower := strings.ToLower(strings.TrimSpace(text))
 	if len(lower) > 1 {
 		n, err := strconv.Atoi(lower[:len(lower)-1])
 		switch unit := lower[len(lower)-1]; {
 		case err != nil:
-		case unit == 'k' && n >= 1 && n <= 20:
+		case unit == 'k' && n >= 1 && n <= 30:
 			return dan - Rank(n), nil
 		case unit == 'd' && n >= 1 && n <= 9:
 			return dan + Rank(n) - 1, nil
 		}
 	}
-	return 0, fmt.Errorf("no level %q: 20k to 1k, or 1d to 9d", text)
+	return 0, fmt.Errorf("no level %q: 30k to 1k, or 1d to 9d", text)
 }
 
 // String returns the rank as ParseRank reads it.

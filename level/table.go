@@ -3,9 +3,12 @@ package level
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"kosumi/board"
 )
@@ -13,16 +16,17 @@ import (
 // Visits is how long a search is that a level chooses from, at dials from 0 up.
 const Visits = 48
 
-// The ends of the dial. Below 0 it plays as at 0 after a longer search.
+// The ends of the dial. Below 0 it plays as at 0 after a longer search, beyond [Reading]
+// as beginners do.
 const (
 	Strongest = -4.0
-	Weakest   = 10.0
+	Weakest   = 20.0
 )
 
 // VisitsAt is how long the search is that a dial chooses from: each step below 0
-// doubles it.
+// doubles it, and beginners read a third as far.
 func VisitsAt(dial float64) int64 {
-	return int64(math.Round(Visits * math.Pow(2, max(0, -dial))))
+	return int64(math.Round(Visits * math.Pow(2, max(0, -dial)) * max(1.0/3, 1-0.2*max(0, dial-Reading))))
 }
 
 // Considered is how many of the likeliest moves such a search looks at.
@@ -45,6 +49,7 @@ type Support struct {
 	Nonsense float64 `json:"nonsense"`
 	Suspects int     `json:"suspects,omitempty"`
 	Moves    int     `json:"moves,omitempty"`
+	Habits   Habits  `json:"habits,omitzero"`
 }
 
 // Anchor is another program that the dials were measured against.
@@ -69,7 +74,6 @@ type Ladder struct {
 	Network string    `json:"network"` // its name
 	SHA256  string    `json:"sha256"`  // of its file
 	Size    int       `json:"size"`
-	Method  string    `json:"method"`
 	Visits  int       `json:"visits"`
 	Machine string    `json:"machine"`
 	Date    string    `json:"date"`
@@ -115,8 +119,8 @@ func ParseLadders(data []byte) ([]Ladder, error) {
 			}
 			return 1
 		})
-		if len(l.Support) < 2 || !sorted || FindMethod(l.Method) == nil || l.Size < board.MinSize || l.Size > board.MaxSize {
-			return nil, fmt.Errorf("not a file of ladders: ladder %d has fewer than two supports, in order of their dials, no known method or no size of a board", i)
+		if len(l.Support) < 2 || !sorted || l.Size < board.MinSize || l.Size > board.MaxSize {
+			return nil, fmt.Errorf("not a file of ladders: ladder %d has fewer than two supports, in order of their dials, or no size of a board", i)
 		}
 		for _, s := range l.Support {
 			if math.IsNaN(s.Elo) || !(s.Dial >= Strongest && s.Dial <= Weakest) {
@@ -131,11 +135,12 @@ func ParseLadders(data []byte) ([]Ladder, error) {
 type Setting struct {
 	Rank   Rank
 	Served Rank // what it really plays at: Rank, or where the ladder ends
-	Method Method
 	Dial   float64
 	// Note says what to know about it: how far it is measured, and where the
 	// network's strength ends.
 	Note string
+	// Refusal says which ranks are served, if Rank is none of them; else it is nil.
+	Refusal error
 }
 
 // nearest is the network's own ladder of the nearest size, else another one's; nil where
@@ -163,22 +168,59 @@ func nearest(ladders []Ladder, sha256 string, size board.Size) *Ladder {
 func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, error) {
 	best := nearest(ladders, sha256, size)
 	if best == nil {
-		return Setting{}, fmt.Errorf("there is no ladder: make one with engine match ladder")
+		return Setting{}, errors.New("there is no ladder: make one with engine match ladder")
 	}
 	side := math.Sqrt(float64(size.Area()))
-	s := Setting{Rank: r, Method: FindMethod(best.Method)}
+	s := Setting{Rank: r}
 	s.Dial, s.Served = best.dial(r)
 	switch {
 	case s.Served != r:
-		s.Note = fmt.Sprintf("%s is beyond what %s serves on %dx%d: it plays at about %s", r, best.Network, best.Size, best.Size, s.Served)
+		low, high := best.Reach()
+		s.Refusal = fmt.Errorf("%s is not served by %s on %s: %s to %s are", r, best.Network, size, low, high)
+		s.Note = fmt.Sprintf("%s. It plays at %s", s.Refusal, s.Served)
 	case best.SHA256 != sha256:
 		s.Note = fmt.Sprintf("%s: not measured with this network, taken from %s on %dx%d; engine match ladder measures it", r, best.Network, best.Size, best.Size)
 	case float64(best.Size) != side:
 		s.Note = fmt.Sprintf("%s: not measured on %s, taken over from %dx%d", r, size, best.Size, best.Size)
+	case !best.measured(s.Dial):
+		s.Note = fmt.Sprintf("%s: extrapolated on %dx%d from games between levels, give or take %d ranks", r, best.Size, best.Size, best.doubt(s.Dial))
 	default:
 		s.Note = fmt.Sprintf("%s: measured on %dx%d, give or take %d ranks", r, best.Size, best.Size, best.doubt(s.Dial))
 	}
 	return s, nil
+}
+
+// Reach returns the weakest and the strongest rank that the ladder serves.
+func (l *Ladder) Reach() (low, high Rank) {
+	_, low = l.dial(Lowest)
+	_, high = l.dial(Highest)
+	return low, high
+}
+
+// anchorProgram begins the names of the players that measure the others.
+const anchorProgram = "GNU Go "
+
+// A pair of players tells how far apart they are if its score is between these.
+const (
+	leastShare = 0.05
+	mostShare  = 0.95
+)
+
+// measured reports whether a dial lies between two that have been measured against GNU Go,
+// with a handicap or without: they took 5 to 95 % of the points. All others are
+// known by games between levels alone.
+func (l *Ladder) measured(dial float64) bool {
+	first, last := math.Inf(1), math.Inf(-1)
+	for _, p := range l.Pairs {
+		d, a, _ := ParseDial(p.A)
+		if !a || !strings.HasPrefix(p.B, anchorProgram) || p.Games == 0 {
+			continue
+		}
+		if share := p.Points / float64(p.Games); share >= leastShare && share <= mostShare {
+			first, last = min(first, d), max(last, d)
+		}
+	}
+	return dial >= first && dial <= last
 }
 
 // dial returns the dial of a rank, and the rank that it really serves.
@@ -204,7 +246,10 @@ type RankSupport struct {
 	Rank Rank
 	// Playouts of the search that it chooses from.
 	Playouts int64
-	Support  // without games and nonsense
+	// Measured reports whether the rank lies between dials that GNU Go measured;
+	// else it is extrapolated from games between levels.
+	Measured bool
+	Support  // without games and nonsense; habits are those of the nearest dial
 }
 
 // Ranks returns the ranks that the ladder serves, weakest first.
@@ -219,7 +264,11 @@ func (l *Ladder) Ranks() []RankSupport {
 		i, t := l.around(dial)
 		a, b := l.Support[i-1], l.Support[i]
 		between := func(a, b float64) float64 { return a + t*(b-a) }
-		all = append(all, RankSupport{r, VisitsAt(dial), Support{Dial: dial, Elo: between(elo[i-1], elo[i]), Error: between(a.Error, b.Error),
+		habits := a.Habits
+		if t > 0.5 {
+			habits = b.Habits
+		}
+		all = append(all, RankSupport{r, VisitsAt(dial), l.measured(dial), Support{Dial: dial, Habits: habits, Elo: between(elo[i-1], elo[i]), Error: between(a.Error, b.Error),
 			PointsLost: between(a.PointsLost, b.PointsLost), LargeLosses: between(a.LargeLosses, b.LargeLosses)}})
 	}
 	return all
@@ -262,13 +311,23 @@ func (l *Ladder) falling() []float64 {
 	return elo
 }
 
-// ByDial returns the level of a dial, as the measuring of ladders needs it.
-func ByDial(method string, dial float64) (Setting, error) {
-	m := FindMethod(method)
-	if m == nil || !(dial >= Strongest && dial <= Weakest) {
-		return Setting{}, fmt.Errorf("no level %s:%g: a method (loss, target, temperature, blinded) and a dial from %g to %g", method, dial, Strongest, Weakest)
+// dialPrefix begins the name of a dial, as settings and tables have it.
+const dialPrefix = "loss:"
+
+// DialName names a dial for tables, and for a setting of the level while it is measured.
+func DialName(dial float64) string { return fmt.Sprintf("%s%g", dialPrefix, dial) }
+
+// ParseDial reads such a name; it is none if named is false.
+func ParseDial(name string) (dial float64, named bool, err error) {
+	text, named := strings.CutPrefix(name, dialPrefix)
+	if !named {
+		return 0, false, nil
 	}
-	return Setting{Method: m, Dial: dial}, nil
+	dial, err = strconv.ParseFloat(text, 64)
+	if err != nil || !(dial >= Strongest && dial <= Weakest) {
+		return 0, true, fmt.Errorf("no level %q: %sDIAL has a dial from %g to %g", name, dialPrefix, Strongest, Weakest)
+	}
+	return dial, true, nil
 }
 
 // around is the place of a dial: between Support[i-1] and Support[i], at the share t of

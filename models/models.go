@@ -1,22 +1,73 @@
-// Package models holds the network inside the program, and its card: how it was
+// Package models holds the networks inside the program, and their cards: how each was
 // made, its sha256, and its strength as far as measured.
 package models
 
-import _ "embed"
+import (
+	_ "embed"
+	"strings"
+)
 
-// Network is a network inside the program.
+// Network is a network inside the program, in KataGo's format: it serves every board
+// size, and is used where it is the stronger one.
 type Network struct {
-	File  string // name within this folder
-	Data  []byte // the file, in KataGo's format: it serves every board size
-	Card  string // Markdown
-	Games int    // of self-play that it learnt from
-	Size  int    // of the boards that it plays best on
+	Name   string // what --model takes
+	File   string // within this folder
+	SHA256 string // of the file, hex
+	Card   string // Markdown
+	Games  int    // of self-play that it learnt from
+	read   func() ([]byte, error)
 }
 
-//go:embed kosumi-9x9.bin.gz.md
-var card string
+// Data returns the network's file. It fails only where the file travels apart from the
+// program, as on the page, and does not arrive.
+func (n *Network) Data() ([]byte, error) { return n.read() }
 
-// Default returns the network that plays where no other is named.
-func Default() Network {
-	return Network{File: "kosumi-9x9.bin.gz", Data: data, Card: card, Games: 101_811, Size: 9}
+// Version is of KataGo's format; both networks have it.
+const Version = 15
+
+// SmallSide is the longest side of the boards on which [Zero] plays. Larger boards are
+// for [Taught].
+const SmallSide = 11
+
+//go:embed kosumi-9x9.bin.gz.md
+var zeroCard string
+
+//go:embed kosumi-19x19.bin.gz.md
+var taughtCard string
+
+// Zero is the network that learnt from nothing but its own games, most of them on 9x9.
+func Zero() *Network {
+	return &Network{Name: "zero", File: "kosumi-9x9.bin.gz", Card: zeroCard, Games: 101_811, read: zeroFile,
+		SHA256: "9fe7dd7ad030f2b1bf889f1e96c7c73fc0966a0d2b5a3579413c9cf5d97e08aa"}
+}
+
+// Taught is the network that began as [Zero] and was taught large boards by a network
+// of KataGo's.
+func Taught() *Network {
+	return &Network{Name: "taught", File: "kosumi-19x19.bin.gz", Card: taughtCard, Games: 101_811, read: taughtFile,
+		SHA256: "4db5fcd477c75ba6c1286a574f0eeecb1dfae8540812aa2eedcf0f579ed1654c"}
+}
+
+// Notice is the licence of the networks that taught [Taught]: it has to travel with it.
+func Notice() string {
+	_, notice, _ := strings.Cut(taughtCard, "\n## Licence of the teachers\n")
+	return strings.TrimSpace(notice)
+}
+
+// For returns the network that plays on boards whose longest side has so many points.
+func For(side int) *Network {
+	if side <= SmallSide {
+		return Zero()
+	}
+	return Taught()
+}
+
+// Find returns the network of a name, nil if there is none.
+func Find(name string) *Network {
+	for _, n := range []*Network{Zero(), Taught()} {
+		if n.Name == name {
+			return n
+		}
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -14,16 +13,25 @@ import (
 func TestCardsAreOfTheFilesThatAreHere(t *testing.T) {
 	files, err := filepath.Glob("*.bin.gz")
 	require.NoError(t, err)
-	n := Default()
-	require.Contains(t, files, n.File)
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		card, err := os.ReadFile(file + ".md")
+	var known []string
+	for _, n := range []*Network{Zero(), Taught()} {
+		known = append(known, n.File)
+		data, err := n.Data()
 		require.NoError(t, err)
 		sum := sha256.Sum256(data)
-		require.Contains(t, string(card), hex.EncodeToString(sum[:]))
-		require.Contains(t, string(card), file)
+		require.Equal(t, hex.EncodeToString(sum[:]), n.SHA256)
+		require.Contains(t, n.Card, n.SHA256)
+		require.Contains(t, n.Card, n.File)
+		require.Equal(t, n.File, Find(n.Name).File)
 	}
-	require.Contains(t, n.Card, fmt.Sprintf("%d,%03d games", n.Games/1000, n.Games%1000))
+	require.ElementsMatch(t, files, known)
+	require.Contains(t, Zero().Card, fmt.Sprintf("%d,%03d games", Zero().Games/1000, Zero().Games%1000))
+	require.Contains(t, Notice(), "Permission is hereby granted", "the teacher's licence travels with it")
+	require.Nil(t, Find("none"))
+}
+
+func TestBoardsHaveTheirNetwork(t *testing.T) {
+	for side, want := range map[int]string{2: "zero", 9: "zero", SmallSide: "zero", SmallSide + 1: "taught", 13: "taught", 19: "taught", 25: "taught"} {
+		require.Equal(t, want, For(side).Name, side)
+	}
 }

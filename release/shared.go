@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"kosumi/models"
 )
 
 // shared makes what every archive holds: the page is built (it is inside the
@@ -41,7 +43,7 @@ func (r *release) shared() (tree, error) {
 		}
 	}
 	for path := range all {
-		if strings.HasSuffix(path, ".go") || strings.HasPrefix(path, "models/next/") { // what a run goes on from
+		if strings.HasSuffix(path, ".go") {
 			delete(all, path)
 		}
 	}
@@ -105,6 +107,7 @@ func (r *release) licences(to string) error {
 			return err
 		}
 	}
+	fmt.Fprintf(&b, "\n%s\nThe network for large boards (models/%s) was taught by networks of KataGo's:\n\n%s\n", strings.Repeat("=", 80), models.Taught().File, models.Notice())
 	fmt.Fprintf(&b, "\n%s\nWindows: msvcp140*.dll and vcruntime140*.dll are Microsoft's Visual C++ runtime, redistributed\nunder the terms of Visual Studio's distributable code.\n", strings.Repeat("=", 80))
 	return os.WriteFile(to, b.Bytes(), 0o644)
 }

@@ -33,53 +33,54 @@ func TestHumanPlayOracle(t *testing.T) {
 	var named []struct{ Position string }
 	require.NoError(t, json.Unmarshal(data, &positions))
 	require.NoError(t, json.Unmarshal(data, &named))
-	nets := newNetworks(t)
 	type play struct {
 		ID, Position, Profile string
 		Overrides             map[string]any
 		Expected              map[string]float64
 		Temperature           float64
 	}
-	tried := 0
-	for _, r := range testshared.Lines[play](t, testshared.Path(t, "golden/human/genmove.jsonl.gz")) {
-		if len(r.Expected) == 0 {
-			continue
+	bySample(t, "human/genmove.jsonl.gz", func(t *testing.T, path string, nets networks) {
+		tried := 0
+		for _, r := range testshared.Lines[play](t, path) {
+			if len(r.Expected) == 0 {
+				continue
+			}
+			tried++
+			t.Run(r.ID, func(t *testing.T) {
+				settings := maps.Clone(humanPlay)
+				visits := int64(40)
+				for name, v := range r.Overrides {
+					text, _ := json.Marshal(v)
+					if name == "maxVisits" {
+						require.NoError(t, json.Unmarshal(text, &visits))
+					} else if name != "delayMoveScale" {
+						settings[name] = string(text)
+					}
+				}
+				p := katagoParams(t, settings)
+				p.Human.Profile = r.Profile
+				tree, err := search.New(p, nets.with("g170-b6c96-s175395328-d26788732", "synth-human-b3c32"), nil)
+				require.NoError(t, err)
+				for k := range positions {
+					if named[k].Position == r.Position {
+						g := positions[k].game(t)
+						tree.Reset(g)
+					}
+				}
+				got, err := tree.Search(t.Context(), search.Limits{Visits: visits})
+				require.NoError(t, err)
+				temperature := p.Choice.TemperatureAt(got.Turn, got.Size)
+				require.InDelta(t, r.Temperature, temperature, 1e-9)
+				const draws = 40000
+				rng, counts := rand.New(rand.NewPCG(1, 2)), map[string]float64{}
+				for range draws {
+					counts[got.Size.Vertex(got.Choose(temperature, rng))] += 1.0 / draws
+				}
+				for move, want := range r.Expected {
+					require.InDelta(t, want, counts[move], 0.012, move)
+				}
+			})
 		}
-		tried++
-		t.Run(r.ID, func(t *testing.T) {
-			settings := maps.Clone(humanPlay)
-			visits := int64(40)
-			for name, v := range r.Overrides {
-				text, _ := json.Marshal(v)
-				if name == "maxVisits" {
-					require.NoError(t, json.Unmarshal(text, &visits))
-				} else if name != "delayMoveScale" {
-					settings[name] = string(text)
-				}
-			}
-			p := katagoParams(t, settings)
-			p.Human.Profile = r.Profile
-			tree, err := search.New(p, nets.with("g170-b6c96-s175395328-d26788732", "synth-human-b3c32"), nil)
-			require.NoError(t, err)
-			for k := range positions {
-				if named[k].Position == r.Position {
-					g := positions[k].game(t)
-					tree.Reset(g)
-				}
-			}
-			got, err := tree.Search(t.Context(), search.Limits{Visits: visits})
-			require.NoError(t, err)
-			temperature := p.Choice.TemperatureAt(got.Turn, got.Size)
-			require.InDelta(t, r.Temperature, temperature, 1e-9)
-			const draws = 40000
-			rng, counts := rand.New(rand.NewPCG(1, 2)), map[string]float64{}
-			for range draws {
-				counts[got.Size.Vertex(got.Choose(temperature, rng))] += 1.0 / draws
-			}
-			for move, want := range r.Expected {
-				require.InDelta(t, want, counts[move], 0.012, move)
-			}
-		})
-	}
-	require.NotZero(t, tried)
+		require.NotZero(t, tried)
+	})
 }

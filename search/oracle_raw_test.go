@@ -26,15 +26,15 @@ type rawRecord struct {
 // TestRawOracle compares what the search tells of the root's evaluation with
 // KataGo's, so that a search that differs can be traced to its inputs.
 func TestRawOracle(t *testing.T) {
-	nets := newNetworks(t)
-	var all tally
-	for i, r := range testshared.Lines[rawRecord](t, testshared.Path(t, "golden/search/raw.jsonl.gz")) {
-		if !everything() && i%5 != 0 {
-			continue
+	bySample(t, "search/raw.jsonl.gz", func(t *testing.T, path string, nets networks) {
+		var all tally
+		for i, r := range testshared.Lines[rawRecord](t, path) {
+			if nets.sample || everything() || i%5 == 0 {
+				all.count(t.Run(r.ID, func(t *testing.T) { r.check(t, nets) }))
+			}
 		}
-		all.count(t.Run(r.ID, func(t *testing.T) { r.check(t, nets) }))
-	}
-	all.log(t, "raw")
+		all.log(t, "raw")
+	})
 }
 
 func (r *rawRecord) check(t *testing.T, nets networks) {

@@ -25,15 +25,15 @@ type reuseRecord struct {
 // the same visits are kept, and go to the same moves afterwards.
 func TestKeptTreesOracle(t *testing.T) {
 	settings := katagoSettings(t)
-	nets := newNetworks(t)
-	var all tally
-	defer func() { all.log(t, "reuse") }()
-	for i, r := range testshared.Lines[reuseRecord](t, testshared.Path(t, "golden/search/reuse.jsonl.gz")) {
-		if !everything() && i%20 > 1 {
-			continue
+	bySample(t, "search/reuse.jsonl.gz", func(t *testing.T, path string, nets networks) {
+		var all tally
+		for i, r := range testshared.Lines[reuseRecord](t, path) {
+			if nets.sample || everything() || i%20 < 2 {
+				all.count(t.Run(r.ID, func(t *testing.T) { r.play(t, nets, settings) }))
+			}
 		}
-		all.count(t.Run(r.ID, func(t *testing.T) { r.play(t, nets, settings) }))
-	}
+		all.log(t, "reuse")
+	})
 }
 
 func (r *reuseRecord) play(t *testing.T, nets networks, settings map[string]map[string]string) {

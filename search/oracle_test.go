@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -118,8 +120,9 @@ func (r *record) restrictions(t testing.TB, size board.Size) []thinking.Restrict
 
 // networks opens each of KataGo's test networks once, until a test ends.
 type networks struct {
-	t    testing.TB
-	open map[string]*nn.Server
+	t      testing.TB
+	open   map[string]*nn.Server
+	sample bool // networks of others answer from the record
 }
 
 // models are KataGo's test networks with what they have answered, for all tests.
@@ -128,7 +131,36 @@ var models = map[string]*memo{}
 // oraclePrecision is what the recorded searches are repeated in.
 var oraclePrecision = flag.String("search.precision", "fp32", "number format of the oracle's networks; beside fp32, searches are counted that are the same visit for visit, and others are no error")
 
-func newNetworks(t testing.TB) networks { return networks{t, map[string]*nn.Server{}} }
+func newNetworks(t testing.TB) networks { return networks{t, map[string]*nn.Server{}, false} }
+
+// sampled marks the networks that answer from the record, among models.
+const sampled = "sampled "
+
+// sampleNetworks answers from the record, without the networks of others.
+func sampleNetworks(t testing.TB) networks {
+	switch {
+	case *recordAnswers:
+		t.Cleanup(func() { writeAnswers(t) })
+	case !slices.ContainsFunc(slices.Collect(maps.Keys(models)), func(name string) bool { return strings.HasPrefix(name, sampled) }):
+		for name, m := range readAnswers(t) {
+			models[sampled+name] = m
+		}
+	}
+	return networks{t, map[string]*nn.Server{}, true}
+}
+
+// bySample runs a check on the sample of recorded searches in testdata, and on all of
+// golden/FILE with the networks where the reference data is.
+func bySample(t *testing.T, file string, check func(t *testing.T, path string, nets networks)) {
+	t.Run("sample", func(t *testing.T) {
+		check(t, filepath.Join("..", "testdata", "golden", file), sampleNetworks(t))
+	})
+	t.Run("networks", func(t *testing.T) {
+		if path, ok := testshared.Beyond(t, "golden/"+file); ok && !*recordAnswers {
+			check(t, path, newNetworks(t))
+		}
+	})
+}
 
 func (n networks) get(name string, cached bool) *nn.Server {
 	t := n.t
@@ -137,10 +169,16 @@ func (n networks) get(name string, cached bool) *nn.Server {
 	if s := n.open[key]; s != nil {
 		return s
 	}
-	m := models[name]
+	synthetic := strings.HasPrefix(name, "synth-")
+	kept := name
+	if n.sample && !synthetic {
+		kept = sampled + name
+	}
+	m := models[kept]
 	if m == nil {
+		require.True(t, kept == name || *recordAnswers, "the sample has no answers of %s", name)
 		folder := "models/katago/"
-		if strings.HasPrefix(name, "synth-") {
+		if synthetic {
 			folder = "golden/human/models/"
 		}
 		file, err := model.Open(testshared.Path(t, folder+name+".bin.gz"), model.Config{Provider: "cpu", Precision: *oraclePrecision})
@@ -148,7 +186,7 @@ func (n networks) get(name string, cached bool) *nn.Server {
 			testshared.Absent(t, "no library to run KataGo's networks with: %v", err)
 		}
 		m = newMemo(file)
-		models[name] = m
+		models[kept] = m
 	}
 	conf := nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true, ExactCache: true}
 	if cached {
@@ -301,6 +339,9 @@ var roundings = []float64{1e-6, 3e-6, 1e-5}
 // for visit.
 func (r *record) tipped(t *testing.T, nets networks, settings map[string]map[string]string) (float64, bool) {
 	m := models[r.Net]
+	if nets.sample {
+		m = models[sampled+r.Net]
+	}
 	defer func() { m.rounding, m.variant = 0, 0 }()
 	for _, m.rounding = range roundings {
 		for m.variant = range uint64(30) {
@@ -346,19 +387,20 @@ func (c *tally) elsewhere(d difference, visits int64) {
 // reported must be the same but for the rounding of the network's runtime.
 func TestWholeSearchesOracle(t *testing.T) {
 	settings := katagoSettings(t)
-	nets := newNetworks(t)
 	for _, set := range []struct {
 		name string
 		step int // take each step-th record
 	}{{"plain", 29}, {"one", 31}, {"full", 11}, {"minus", 23}} {
 		t.Run(set.name, func(t *testing.T) {
-			var all tally
-			for i, r := range testshared.Lines[record](t, testshared.Path(t, "golden/search/"+set.name+".jsonl.gz")) {
-				if r.wanted(i%set.step == 0) {
-					r.check(t, nets, settings, &all)
+			bySample(t, "search/"+set.name+".jsonl.gz", func(t *testing.T, path string, nets networks) {
+				var all tally
+				for i, r := range testshared.Lines[record](t, path) {
+					if nets.sample || r.wanted(i%set.step == 0) {
+						r.check(t, nets, settings, &all)
+					}
 				}
-			}
-			all.log(t, set.name)
+				all.log(t, set.name)
+			})
 		})
 	}
 }
@@ -390,12 +432,21 @@ func (r *record) check(t *testing.T, nets networks, settings map[string]map[stri
 // with and without the centre, ahead and behind, on odd, even and small boards.
 func TestMirrorGoOracle(t *testing.T) {
 	settings := katagoSettings(t)
-	nets := newNetworks(t)
-	var all tally
-	for _, r := range testshared.Lines[record](t, "../testdata/search/mirror.jsonl.gz") {
-		if r.Visits <= 100 && r.BoardXSize <= 11 || everything() {
-			r.check(t, nets, settings, &all)
+	check := func(t *testing.T, nets networks) {
+		var all tally
+		for _, r := range testshared.Lines[record](t, "../testdata/search/mirror.jsonl.gz") {
+			if nets.sample && (r.ID == "small6/50" || r.ID == "tengen9-close/100") ||
+				!nets.sample && (r.Visits <= 100 && r.BoardXSize <= 11 || everything()) {
+				r.check(t, nets, settings, &all)
+			}
 		}
+		require.NotZero(t, all.tried)
+		all.log(t, "mirror Go")
 	}
-	all.log(t, "mirror Go")
+	t.Run("sample", func(t *testing.T) { check(t, sampleNetworks(t)) })
+	t.Run("networks", func(t *testing.T) {
+		if _, ok := testshared.Beyond(t, "models/katago"); ok && !*recordAnswers {
+			check(t, newNetworks(t))
+		}
+	})
 }

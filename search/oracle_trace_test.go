@@ -26,15 +26,15 @@ type traceRecord struct {
 // the same path to the same kind of end, and leaves the same root behind.
 func TestTracesOracle(t *testing.T) {
 	settings := katagoSettings(t)
-	nets := newNetworks(t)
-	var all tally
-	for i, r := range testshared.Lines[traceRecord](t, testshared.Path(t, "golden/search/traces.jsonl.gz")) {
-		if !everything() && i%6 > 1 {
-			continue
+	bySample(t, "search/traces.jsonl.gz", func(t *testing.T, path string, nets networks) {
+		var all tally
+		for i, r := range testshared.Lines[traceRecord](t, path) {
+			if nets.sample || everything() || i%6 < 2 {
+				all.count(t.Run(r.ID, func(t *testing.T) { r.check(t, nets, settings) }))
+			}
 		}
-		all.count(t.Run(r.ID, func(t *testing.T) { r.check(t, nets, settings) }))
-	}
-	all.log(t, "traces")
+		all.log(t, "traces")
+	})
 }
 
 func (r *traceRecord) check(t *testing.T, nets networks, settings map[string]map[string]string) {

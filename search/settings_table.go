@@ -81,7 +81,7 @@ var settings = setting.Join(
 		number("rootFpuLossProp", 0, 1, kataGo, "the same at the root", func(p *Params) *float64 { return &p.FPU.RootLossProp }),
 	}),
 	setting.Under("Virtual loss: spreads evaluations that are under way at once", setting.Table[Params]{
-		ours(choice("virtualLossForm", []string{"loss", "count"}, kataGo, "loss: mix lost games into the value; count: add weight only (WU-UCT, lc0)", func(p *Params) *VirtualLossForm { return &p.VirtualLoss.Form })),
+		ours(choice("virtualLossForm", []string{"loss", "count"}, kataGo, "with loss, mix lost games into the value; with count, add weight only (WU-UCT, lc0)", func(p *Params) *VirtualLossForm { return &p.VirtualLoss.Form })),
 		number("numVirtualLossesPerThread", 0.01, 1000, measured, "weight of one virtual loss; KataGo has 1", func(p *Params) *float64 { return &p.VirtualLoss.PerVisit }),
 		ours(number("virtualLossWeightFloor", 0, 100, kataGo, "least weight that an edge is taken to have when losses are mixed in", func(p *Params) *float64 { return &p.VirtualLoss.WeightFloor })),
 	}),
@@ -92,7 +92,7 @@ var settings = setting.Join(
 		number("dynamicScoreCenterZeroWeight", 0, 1, kataGo, "how far the expected score is drawn towards 0", func(p *Params) *float64 { return &p.Utility.DynamicCenterZeroWeight }),
 		number("dynamicScoreCenterScale", 0.2, 5, kataGo, "width of the dynamic term, in sqrt(points of the board)", func(p *Params) *float64 { return &p.Utility.DynamicCenterScale }),
 		number("noResultUtilityForWhite", -2, 2, kataGo, "utility of a game without result", func(p *Params) *float64 { return &p.Utility.NoResultForWhite }),
-		number("drawEquivalentWinsForWhite", 0, 1, kataGo, "what a draw is worth in wins", func(p *Params) *float64 { return &p.Utility.DrawEquivalentWinsForWhite }),
+		number("drawEquivalentWinsForWhite", 0, 1, kataGo, "worth of a draw, in wins", func(p *Params) *float64 { return &p.Utility.DrawEquivalentWinsForWhite }),
 	}),
 	setting.Under("Averages: how evaluations are weighted on the way up", setting.Table[Params]{
 		toggle("useUncertainty", kataGo, "weight evaluations by the error that the network expects of itself, where it has such a head", func(p *Params) *bool { return &p.Backup.UseUncertainty }),
@@ -133,7 +133,7 @@ func rootSettings() setting.Table[Params] {
 		number("rootPolicyTemperature", 0.01, 100, kataGo, "flattens the priors late in the game", func(p *Params) *float64 { return &p.Root.PolicyTemperature }),
 		number("rootPolicyTemperatureEarly", 0.01, 100, kataGo, "flattens the priors at move 0", func(p *Params) *float64 { return &p.Root.PolicyTemperatureEarly }),
 		number("wideRootNoise", 0, 5, kataGo, "flattens priors and shakes utilities, to look at more moves", func(p *Params) *float64 { return &p.Root.WideNoise }),
-		number("rootDesiredPerChildVisitsCoeff", 0, 100, kataGo, "k: visited moves get sqrt(k*prior*weight) visits at least; 0: off", func(p *Params) *float64 { return &p.Root.DesiredPerChildVisitsCoeff }),
+		number("rootDesiredPerChildVisitsCoeff", 0, 100, kataGo, "k, where visited moves get at least sqrt(k*prior*weight) visits; 0: off", func(p *Params) *float64 { return &p.Root.DesiredPerChildVisitsCoeff }),
 		toggle("rootSymmetryPruning", kataGo, "search one of several symmetric moves", func(p *Params) *bool { return &p.Root.SymmetryPruning }),
 		number("rootEndingBonusPoints", -1, 1, kataGo, "points taken from moves that only fill sure area; 0: off", func(p *Params) *float64 { return &p.Root.EndingBonusPoints }),
 		toggle("rootPruneUselessMoves", kataGo, "drop moves in sure areas where the opponent has only been passing", func(p *Params) *bool { return &p.Root.PruneUselessMoves }),
@@ -178,7 +178,7 @@ func choiceSettings() setting.Table[Params] {
 
 func humanSettings() setting.Table[Params] {
 	return setting.Under("Human-like network (--human-model)", setting.Table[Params]{
-		common(setting.Custom(row("humanSLProfile", kataGo, "who plays: rank_5k, rank_3k_1d (Black, White), preaz_5k, proyear_1950; empty: unknown"),
+		common(setting.Custom(row("humanSLProfile", kataGo, "the player to imitate: rank_5k, rank_3k_1d (Black, White), preaz_5k, proyear_1950; empty: unknown"),
 			func(p *Params) setting.Value { return profileName{&p.Human.Profile} })),
 		number("humanSLRootExploreProbWeightless", 0, 1, kataGo, "share of the root's visits that follow human moves without weight", func(p *Params) *float64 { return &p.Human.Root.Weightless }),
 		number("humanSLRootExploreProbWeightful", 0, 1, kataGo, "share of the root's visits that follow human moves with weight", func(p *Params) *float64 { return &p.Human.Root.Weightful }),

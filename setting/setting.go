@@ -93,6 +93,16 @@ func (i *Info) Wants() string {
 	return article + " from " + plain(i.Low) + " to " + plain(i.High)
 }
 
+// Sentence is a note of the program's as documents show it: with a capital, unless it begins
+// with a name, and a full stop.
+func Sentence(note string) string {
+	first, _, _ := strings.Cut(note, " ")
+	if first = strings.TrimRight(first, ",;"); first == "a" || len(first) > 1 && strings.Trim(strings.TrimSuffix(first, "'s"), "abcdefghijklmnopqrstuvwxyz") == "" {
+		note = strings.ToUpper(note[:1]) + note[1:]
+	}
+	return strings.TrimSuffix(note, ".") + "."
+}
+
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // WantsKataGo is Wants for the value as KataGo writes it, where 0 is no word for

@@ -220,7 +220,7 @@ func TestNetworksPage(t *testing.T) {
 	}
 	require.Equal(t, "busy", c.refused("network.remove", api.NetworkName{Name: "strong.bin.gz"}).Code)
 	var now []api.Network
-	c.ask("network.use", api.Network{Name: "kosumi-9x9 (built in)"}, &now)
+	c.ask("network.use", api.Network{Name: "kosumi (built in)"}, &now)
 	p.Until(`!document.querySelector(".network-list .on").innerText.includes("strong")`)
 	p.Do(chromedp.Evaluate(`document.querySelector(".network-list [aria-label^=Remove]").click()`, nil))
 	p.Until(`document.querySelectorAll(".network-list li").length === 1`)

@@ -371,7 +371,7 @@ func TestForeignCommands(t *testing.T) {
 		"engine gtp --visits 9":                   "/opt/engine gtp --visits 9",
 		"engine gtp --model sha256:ab --seed=4":   "/opt/engine gtp --model /tmp/net.bin --seed=4",
 		"engine gtp --model=sha256:ab":            "/opt/engine gtp --model=/tmp/net.bin",
-		"engine gtp --model embedded":             "/opt/engine gtp --model embedded",
+		"engine gtp --model taught":               "/opt/engine gtp --model taught",
 		"gnugo --mode gtp":                        "gnugo --mode gtp",
 		"gnugo --mode gtp --level 1":              "gnugo --mode gtp --level 1",
 		"gnugo --mode gtp --level -o":             "",

@@ -17,6 +17,7 @@ import (
 	"kosumi/clock"
 	"kosumi/cluster"
 	"kosumi/match"
+	"kosumi/models"
 )
 
 // programGame is a game between two programs that speak GTP.
@@ -114,7 +115,7 @@ func travel(pool *cluster.Pool, from *match.Program, to *program) (files []clust
 	}
 	to.Words[0] = engineWord
 	err = eachFlag(to.Words, func(name string, value *string) error {
-		if !slices.Contains(fileFlags, name) || *value == "" || *value == "embedded" {
+		if !slices.Contains(fileFlags, name) || *value == "" || models.Find(*value) != nil {
 			return nil
 		}
 		f, err := pool.Offer(*value)
@@ -198,7 +199,7 @@ func (h *programGames) program(p *program, files map[string]string) (match.Progr
 	switch {
 	case words[0] == engineWord:
 		err := eachFlag(words, func(name string, value *string) error {
-			if !slices.Contains(fileFlags, name) || *value == "embedded" {
+			if !slices.Contains(fileFlags, name) || models.Find(*value) != nil {
 				return nil
 			}
 			sum, marked := strings.CutPrefix(*value, fileMark)

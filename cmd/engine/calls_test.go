@@ -56,6 +56,9 @@ gtp --vresion -> 2 did you mean --version?
 gtp --vresion -> 2 did you mean --version?
 --hepl -> 2 did you mean --help?
 --vists 5 -> 2 did you mean --visits?
+gtp --no-resign -> 2 did you mean --resign=false?
+gtp --cores 1 -> 2 did you mean --sessions?
+gtp --resign false -> 2 as in --resign=false
 gtp --visits 1e99 -> 2 --visits is "1e99"
 gtp --visits -1 -> 2 --visits is "-1"
 gtp --visits 99999999999999999999 -> 2 --visits is
@@ -125,7 +128,6 @@ match ladder --dials x -> 2 --dials
 match ladder --games -1 -> 2 -1 games
 match ladder --anchor-step 0 -> 2 --anchor-step
 match ladder --parallel 0 -> 2 --parallel
-match ladder --method nosuch -> 2 --method is "nosuch"
 match ladder --gnugo NOWHERE -> 2 --gnugo
 match ladder --boardsize 99 -> 2 --boardsize
 match ladder --anchors v1 --model NOWHERE -> 1 no such file

@@ -15,7 +15,6 @@ import (
 	"kosumi/katago"
 	"kosumi/life"
 	"kosumi/life/advice"
-	"kosumi/models"
 	"kosumi/nn/open"
 	"kosumi/thinking"
 )
@@ -109,8 +108,8 @@ func greet(s *settings, size board.Size) {
 
 // remark says what a person should know of the network on a board.
 func remark(s *settings, size board.Size) string {
-	if best := board.Square(models.Default().Size); s.Model == "" && size != best {
-		return fmt.Sprintf("The network inside this program knows %s best: on %s it is weaker. --model FILE takes another, such as KataGo's.", best, size)
+	if s.Model == "" && max(size.W, size.H) > 19 {
+		return fmt.Sprintf("The network inside this program has learnt boards up to 19x19: on %s it is weaker.", size)
 	}
 	return ""
 }

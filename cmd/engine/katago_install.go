@@ -25,7 +25,7 @@ file system has no links. Under that name it takes KataGo's subcommands, flags a
 .cfg files and calls itself KataGo, for clients that start it by name. It does not
 replace another program of that name.
 
-The folder also gets the embedded network as a file, gtp.cfg and analysis.cfg, for
+The folder also gets the built-in network for large boards as a file, gtp.cfg and analysis.cfg, for
 dialogs that ask for them. Each version replaces the network; the configs are yours
 and stay.`,
 		Args: cobra.ExactArgs(1),
@@ -37,18 +37,18 @@ and stay.`,
 			if path, err = filepath.Abs(path); err != nil {
 				return err
 			}
-			network := filepath.Join(filepath.Dir(path), models.Default().File)
+			network := filepath.Join(filepath.Dir(path), models.Taught().File)
 			gtp := filepath.Join(filepath.Dir(path), "gtp.cfg")
 			analysis := filepath.Join(filepath.Dir(path), "analysis.cfg")
 			if err := installFiles(network, gtp, analysis); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), `%s is Kosumi %s now: give this path to your client
-  network  %s, which knows %dx%[4]d best
+  network  %s
   configs  %s, %s
 Where a client wants one line:
-  %[1]s gtp -model %[3]s -config %[5]s
-`, path, version, network, models.Default().Size, gtp, analysis)
+  %[1]s gtp -model %[3]s -config %[4]s
+`, path, version, network, gtp, analysis)
 			return nil
 		},
 	}
@@ -57,8 +57,12 @@ Where a client wants one line:
 // installFiles writes the network and the configs that are not there yet, with
 // what KataGo's own must have in them.
 func installFiles(network, gtp, analysis string) error {
-	if have, err := os.ReadFile(network); err != nil || !bytes.Equal(have, models.Default().Data) {
-		if err := file.WriteBytes(network, models.Default().Data); err != nil {
+	data, err := models.Taught().Data()
+	if err != nil {
+		return err
+	}
+	if have, err := os.ReadFile(network); err != nil || !bytes.Equal(have, data) {
+		if err := file.WriteBytes(network, data); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestInstallAsKataGo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bin")
-	network, config := filepath.Join(dir, models.Default().File), filepath.Join(dir, "gtp.cfg")
+	network, config := filepath.Join(dir, models.Taught().File), filepath.Join(dir, "gtp.cfg")
 	o := invoke(t, nil, "", "install-as-katago", dir)
 	require.Zero(t, o.code, o.stderr)
 	require.Contains(t, o.stdout, " gtp -model "+network+" -config "+config+"\n", "the line to copy")
@@ -36,7 +36,9 @@ func TestInstallAsKataGo(t *testing.T) {
 	require.Zero(t, invoke(t, nil, "", "install-as-katago", dir).code, "twice is fine")
 	data, err := os.ReadFile(network)
 	require.NoError(t, err)
-	require.Equal(t, models.Default().Data, data, "an older network is replaced")
+	want, err := models.Taught().Data()
+	require.NoError(t, err)
+	require.Equal(t, want, data, "an older network is replaced")
 	data, err = os.ReadFile(config)
 	require.NoError(t, err)
 	require.Equal(t, "rules = japanese\n", string(data), "the user's config stays")

@@ -75,7 +75,7 @@ func TestLoopFromTheNetworkInside(t *testing.T) {
 		c, err := recipe.Parse(text)
 		require.NoError(t, err)
 		require.Equal(t, "kb6c96", c.Arch)
-		require.Equal(t, recipe.Start{Network: recipe.Embedded, Games: int64(models.Default().Games), Data: []string{}}, c.Start)
+		require.Equal(t, recipe.Start{Network: recipe.Embedded, Games: int64(models.Zero().Games), Data: []string{}}, c.Start)
 	}
 }
 

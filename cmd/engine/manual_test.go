@@ -72,7 +72,7 @@ func settingsManual() string {
 			doc += "; " + value + ": no limit"
 		}
 		doc = strings.NewReplacer("`", "", "|", "\\|").Replace(doc)
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Param(), value, wants, doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Param(), value, wants, setting.Sentence(doc))
 	}
 	return b.String()
 }

@@ -24,6 +24,7 @@ import (
 	"kosumi/level"
 	"kosumi/match"
 	"kosumi/match/ladder"
+	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/nn/open"
@@ -50,7 +51,7 @@ func defaultDials(size board.Size) string {
 
 func ladderCommand() *cobra.Command {
 	f := ladderFlags{sizes: "9,13,19", anchors: "10,5,1,1+2", out: "ladder.json"}
-	f.c = ladder.Config{Method: level.Methods[0].Name(), Games: 20, Rules: "chinese", Komi: 7, Parallel: 1, AnchorStep: 2}
+	f.c = ladder.Config{Games: 20, Rules: "chinese", Komi: 7, Parallel: 1, AnchorStep: 2}
 	c := &cobra.Command{
 		Use:   "ladder",
 		Short: "Measure the levels, and write the table for --level",
@@ -75,9 +76,8 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.model, "model", "", "network `FILE`; default: the embedded one")
+	fl.StringVar(&f.model, "model", "", "network `FILE`; default: the built-in one")
 	fl.StringVar(&f.sizes, "boardsize", f.sizes, "board `SIZES`, one after another")
-	fl.StringVar(&f.c.Method, "method", f.c.Method, "choice of moves at a level: loss, target, temperature or blinded")
 	fl.StringVar(&f.dials, "dials", "", "dials that play, strongest first; default: "+defaultDials(board.Square(9))+", and "+defaultDials(board.Square(19))+" on boards over 10x10")
 	fl.IntVar(&f.c.Games, "games", f.c.Games, "games of each pair")
 	fl.IntVar(&f.c.AnchorGames, "anchor-games", 0, "games of each pair with a fixed opponent; 0: as many as the others")
@@ -90,7 +90,7 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl.StringVar(&f.c.Dir, "sgf", "ladder", "`DIR` for games, messages and journals")
 	f.cluster.add(fl, "have the games played by")
 	fl.BoolVar(&f.show, "show", false, "print a network's ranks on each board size as Markdown tables; plays nothing")
-	fl.StringVar(&f.add, "add", "", "`FILE` of ladders whose games count too, if network, size and method are the same; each game counts once")
+	fl.StringVar(&f.add, "add", "", "`FILE` of ladders whose games count too, if network and size are the same; each game counts once")
 	fl.StringVarP(&f.out, "out", "o", f.out, "`FILE` of ladders to write or update")
 	return c
 }
@@ -151,7 +151,7 @@ func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
 			return usageError{err}
 		}
 		for _, l := range all {
-			if l.SHA256 == network.SHA256 && l.Method == f.c.Method && size == board.Square(l.Size) {
+			if l.SHA256 == network.SHA256 && size == board.Square(l.Size) {
 				ladder.Show(w, l)
 				shown++
 			}
@@ -210,7 +210,7 @@ func (f *ladderFlags) known(c ladder.Config, network nn.Description) (*level.Lad
 		return nil, err
 	}
 	for i := range all {
-		if l := &all[i]; l.SHA256 == network.SHA256 && c.Size == board.Square(l.Size) && l.Method == c.Method {
+		if l := &all[i]; l.SHA256 == network.SHA256 && c.Size == board.Square(l.Size) {
 			return l, nil
 		}
 	}
@@ -259,9 +259,6 @@ func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 		must(f.c.AnchorStep >= 1, "anchor-step", f.c.AnchorStep, "1 or more")); err != nil {
 		return nil, err
 	}
-	if level.FindMethod(f.c.Method) == nil {
-		return nil, fmt.Errorf("--method is %q, must be loss, target, temperature or blinded", f.c.Method)
-	}
 	if f.gnugo != "" {
 		if _, err := exec.LookPath(f.gnugo); err != nil {
 			return nil, fmt.Errorf("--gnugo: there is no program %s", f.gnugo)
@@ -272,10 +269,11 @@ func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 		return nil, err
 	}
 	f.c.Engine = strconv.Quote(self) + " gtp --resign=false --sessions 1 --threads 4 --cache 16 --rules " + f.c.Rules
-	if f.model != "" {
-		path, err := filepath.Abs(f.model)
-		if err != nil {
-			return nil, err
+	if path := f.model; path != "" {
+		if models.Find(path) == nil {
+			if path, err = filepath.Abs(path); err != nil {
+				return nil, err
+			}
 		}
 		f.c.Engine += " --model " + strconv.Quote(path)
 	}

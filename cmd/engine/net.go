@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/models"
 	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
 	"kosumi/nn/model"
@@ -147,11 +148,11 @@ from the first, the result keeps much of both. A network that was taught 19x19 f
 
 // writeMixed writes the network between two, share of the second, under its file's name.
 func writeMixed(first, second string, share float64, out string) error {
-	a, err := katago.ReadFile(first)
+	a, err := model.ReadKataGo(first)
 	if err != nil {
 		return err
 	}
-	b, err := katago.ReadFile(second)
+	b, err := model.ReadKataGo(second)
 	if err != nil {
 		return err
 	}
@@ -165,11 +166,11 @@ func writeMixed(first, second string, share float64, out string) error {
 func netInfoCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "info [FILE]",
-		Short: "Describe a network file, or the built-in network",
+		Use:   "info [NETWORK]",
+		Short: "Describe a network file, or a built-in network: taught (the default) or zero",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			info, err := model.Inspect(strings.Join(args, ""))
+			info, err := model.Inspect(cmp.Or(strings.Join(args, ""), models.Taught().Name))
 			if err != nil {
 				return err
 			}

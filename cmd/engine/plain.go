@@ -42,8 +42,8 @@ func plainFlagError(cmd *cobra.Command, err error) error {
 				names = append(names, f.Name)
 			}
 		})
-		if near := setting.Near(none.GetSpecifiedName(), names); near != "" {
-			return fmt.Errorf("%w, did you mean --%s?", err, near)
+		if meant := meantFlag(cmd.Flags(), none.GetSpecifiedName(), names); meant != "" {
+			return fmt.Errorf("%w, did you mean --%s?", err, meant)
 		}
 		return err
 	}
@@ -61,10 +61,33 @@ func plainFlagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s is %q, must be %s", bad.GetFlag().Name, bad.GetValue(), wants)
 }
 
+// otherWords are names that people try for a flag.
+var otherWords = map[string]string{
+	"cores": "sessions", "cpus": "sessions", "cpu": "sessions", "jobs": "sessions", "board-size": "boardsize", "size": "boardsize",
+	"delay": "pace", "slow": "pace", "rank": "level", "strength": "level", "network": "model", "net": "model", "weights": "model",
+	"output": "out", "movetime": "time", "seconds": "time", "memory": "max-memory",
+}
+
+// meantFlag returns the flag that somebody who wrote name probably meant, "" if there is none.
+// --no-X is X=false.
+func meantFlag(fl *pflag.FlagSet, name string, names []string) string {
+	if not, ok := strings.CutPrefix(name, "no-"); ok {
+		if f := fl.Lookup(not); f != nil && f.Value.Type() == "bool" {
+			return not + "=false"
+		}
+	}
+	if other := otherWords[name]; other != "" && fl.Lookup(other) != nil {
+		return other
+	}
+	return setting.Near(name, names)
+}
+
 // plainArgumentError says which arguments a command wants that got others.
 func plainArgumentError(cmd *cobra.Command, args []string) error {
 	_, wants, _ := strings.Cut(cmd.Use, " ")
 	switch {
+	case len(args) > 0 && (args[0] == "true" || args[0] == "false"):
+		return fmt.Errorf("unexpected argument %q: write a flag's value as in --resign=%s", args[0], args[0])
 	case len(args) > 0 && (wants == "" || strings.HasPrefix(strings.TrimLeft(wants, "["), "-")):
 		return fmt.Errorf("unexpected argument %q%s", args[0], meant(cmd, args[0]))
 	case len(args) == 0:

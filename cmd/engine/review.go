@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	"kosumi/cluster"
 	"kosumi/cluster/jobs"
 	"kosumi/handout"
 	"kosumi/internal/file"
@@ -166,18 +167,40 @@ func (r *reviewer) connect(f *reviewFlags, params search.Params) (func(context.C
 	if pool == nil || err != nil {
 		return nil, err
 	}
-	path := r.s.Model
-	if path == "" {
-		dir, err := os.MkdirTemp("", "kosumi")
-		if err != nil {
-			return nil, err
+	builtIn := models.Find(r.s.Model)
+	if builtIn == nil && r.s.Model != "" {
+		return jobs.Positions(pool, r.s.Model, params)
+	}
+	dir, err := os.MkdirTemp("", "kosumi")
+	if err != nil {
+		return nil, err
+	}
+	r.hangUp = func() { done(); os.RemoveAll(dir) }
+	if builtIn != nil {
+		return builtInPositions(pool, builtIn, dir, params)
+	}
+	small, err := builtInPositions(pool, models.Zero(), dir, params)
+	if err != nil {
+		return nil, err
+	}
+	large, err := builtInPositions(pool, models.Taught(), dir, params)
+	return func(ctx context.Context, a *review.Asked) (*review.Eval, error) {
+		if size := a.Game.Record.Size; models.For(max(size.W, size.H)).Name == models.Zero().Name {
+			return small(ctx, a)
 		}
-		r.hangUp = func() { done(); os.RemoveAll(dir) }
-		network := models.Default()
-		path = filepath.Join(dir, network.File)
-		if err := os.WriteFile(path, network.Data, 0o644); err != nil {
-			return nil, err
-		}
+		return large(ctx, a)
+	}, err
+}
+
+// builtInPositions has workers search with a network that is inside this program.
+func builtInPositions(pool *cluster.Pool, n *models.Network, dir string, params search.Params) (func(context.Context, *review.Asked) (*review.Eval, error), error) {
+	data, err := n.Data()
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, n.File)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		return nil, err
 	}
 	return jobs.Positions(pool, path, params)
 }

@@ -21,6 +21,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/life/advice"
+	"kosumi/models"
 	"kosumi/train/loop"
 	"kosumi/web"
 	"kosumi/web/access"
@@ -91,7 +92,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		return err
 	}
 	for flag, path := range map[string]string{"model": s.Model, "human-model": s.HumanModel, "networks": o.networks, "ui": o.ui} {
-		if _, err := os.Stat(path); path != "" && err != nil {
+		if _, err := os.Stat(path); path != "" && err != nil && models.Find(path) == nil {
 			return fmt.Errorf("--%s: %w", flag, err)
 		}
 	}

@@ -78,7 +78,7 @@ within a word; the word * stands for any word that does not begin with a dash.`,
 	s.flag(fl, table.Find("provider"))
 	s.flag(fl, table.Find("precision"))
 	fl.StringVar(&s.OnnxRuntime, "onnxruntime", s.OnnxRuntime, "onnxruntime library `FILE`; default: searched for (see engine doctor)")
-	fl.IntVar(&s.Sessions, "sessions", s.Sessions, "network sessions at once; 0: one for each core")
+	fl.IntVar(&s.Sessions, "sessions", s.Sessions, "network sessions. On a CPU each keeps one core busy: 1 uses one core; 0: one for each core")
 	fl.IntVar(&s.Batch, "batch", s.Batch, "maximum batch size of a network call")
 	s.flag(fl, table.Find("cache"))
 	fl.StringVar(&s.LogLevel, "log-level", s.LogLevel, "level of messages on stderr: debug, info, warn or error")

@@ -186,7 +186,7 @@ func TestNoNetworkFile(t *testing.T) {
 		require.NotContains(t, answer.Text, `\n`, name)
 	}
 	list := browsertest.JS[[]string](b, `command("watch", { what: "networks" }).then((e) => [...e.d.networks, ...e.d.jobs].map((n) => n.name))`)
-	require.Equal(t, []string{"kosumi-9x9 (built in)"}, list)
+	require.Equal(t, []string{"kosumi (built in)"}, list)
 }
 
 // eventually waits until the promise of an expression gives true.

@@ -43,19 +43,26 @@ func serveFolder(t *testing.T, dir string) *httptest.Server {
 	return s
 }
 
+// begin begins a game on a board of that size from the form.
+func begin(p webtest.Page, size, visits int) {
+	p.Do(chromedp.Evaluate(fmt.Sprintf(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: %d, limit: "visits", visits: %d, pace: false }))`, size, visits), nil))
+	p.Do(chromedp.Evaluate(`location.hash = "#/new"`, nil), chromedp.Reload())
+	p.Until(`document.querySelector("form.new .button.primary:not(:disabled)")`)
+	p.Do(chromedp.Evaluate(`document.querySelector("form.new .button.primary").click()`, nil))
+	p.Until(`location.hash.startsWith("#/play/") && !document.querySelector("form.new")`)
+	p.Mine()
+	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+}
+
 // TestSite plays a move in a folder of files, finds the game again after a reload, and
-// goes on with it when the server is gone.
+// goes on with a game on a large board, for which another network came, when the server
+// is gone.
 func TestSite(t *testing.T) {
 	s := site(t)
 	p := webtest.Page{Tab: browsertest.Open(t)}
 	p.Do(chromedp.Navigate(s.URL + "/some/path/"))
 	p.Enter()
-	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, limit: "visits", visits: 30, pace: false }))`, nil))
-	p.Do(chromedp.Evaluate(`location.hash = "#/new"`, nil))
-	p.Until(`document.querySelector("form.new .button.primary:not(:disabled)")`)
-	p.Do(chromedp.Evaluate(`document.querySelector("form.new .button.primary").click()`, nil))
-	p.Mine()
-	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+	begin(p, 9, 30)
 	p.Try("E5")
 	p.HasStones(2)
 	address := browsertest.JS[string](p.Tab, "location.href")
@@ -66,12 +73,18 @@ func TestSite(t *testing.T) {
 	p.HasStones(2) // the game is there
 
 	p.Until(`navigator.serviceWorker.controller`)
+	const kept = `(async () => { for (const name of await caches.keys()) for (const r of await (await caches.open(name)).keys()) if (r.url.includes("/taught-")) return true; return false; })()`
+	require.False(t, browsertest.JS[bool](p.Tab, kept), "a small board does not need it")
+	begin(p, 19, 2)
+	p.Try("Q16")
+	p.HasStones(2)
+	require.True(t, browsertest.JS[bool](p.Tab, kept))
 	s.Close()
 	p.Do(chromedp.Reload())
 	p.Mine()
 	p.HasStones(2) // without the server too
 	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
-	p.Try("C3")
+	p.Try("D4")
 	p.HasStones(4)
 	p.Clean()
 }

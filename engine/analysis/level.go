@@ -28,7 +28,7 @@ type levelMove struct {
 }
 
 func (s *Server) readLevel(q *query, r *fieldReader) {
-	const fault = "Must be a level from 20k to 1k or 1d to 9d"
+	const fault = "Must be a level from 30k to 1k or 1d to 9d"
 	var name string
 	if !r.take("level", fault, &name) {
 		return
@@ -46,6 +46,10 @@ func (s *Server) readLevel(q *query, r *fieldReader) {
 	setting, err := level.Find(ladders, s.net.Describe().SHA256, q.size, rank)
 	if err != nil {
 		r.fail("level", "%v", err)
+		return
+	}
+	if setting.Refusal != nil {
+		r.fail("level", "%v", setting.Refusal)
 		return
 	}
 	q.level = &leveled{rank.String(), setting}
@@ -72,7 +76,7 @@ func (s *Server) levelMove(ctx context.Context, tree *search.Tree, t *task) (*le
 	if err != nil {
 		return nil, err
 	}
-	p := level.Player{Method: l.setting.Method, Dial: l.setting.Dial, Seed: s.seed}
+	p := level.Player{Dial: l.setting.Dial, Seed: s.seed}
 	stream := rand.Uint64()
 	if s.conf.Search.Seed != 0 { // the same move in the same position
 		stream = game.GraphHash(board.Hash{}).Lo

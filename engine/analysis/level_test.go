@@ -11,7 +11,7 @@ import (
 func TestLevelMove(t *testing.T) {
 	s := serve(t, alone(t), newHashNet(t))
 	moves := [][]string{{"b", "C3"}, {"w", "C2"}, {"b", "B2"}}
-	for _, name := range []string{"20k", "9D"} {
+	for _, name := range []string{"10k", "1K"} {
 		s.Send(query5("q"+name, map[string]any{"moves": moves, "level": name, "maxVisits": 3}))
 		got := s.Result("q"+name, 3)
 		require.EqualValues(t, 3, got.RootInfo.Visits, "the analysis is what was asked for")
@@ -25,5 +25,10 @@ func TestLevelMove(t *testing.T) {
 	s.Send(query5("bad", map[string]any{"level": "10p"}))
 	got := s.Answer()
 	require.Equal(t, "level", got.Raw["field"])
-	require.Contains(t, got.Raw["error"], "20k to 1k")
+	require.Contains(t, got.Raw["error"], "30k to 1k")
+	// The ladders inside end below 9d on large boards.
+	s.Send(map[string]any{"id": "beyond", "boardXSize": 19, "boardYSize": 19, "rules": "chinese", "moves": [][]string{}, "level": "9d"})
+	got = s.Answer()
+	require.Equal(t, "level", got.Raw["field"])
+	require.Regexp(t, `^9d is not served by .* on 19x19: .*k to .* are$`, got.Raw["error"])
 }

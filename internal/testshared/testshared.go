@@ -27,6 +27,22 @@ func Path(t testing.TB, name string) string {
 	return path
 }
 
+// Beyond returns the path of a file of the reference data of which testdata holds a sample:
+// false where it is not there, so that the test does with the sample. Under CI=true its
+// absence is a failure.
+func Beyond(t testing.TB, name string) (string, bool) {
+	t.Helper()
+	path := filepath.Join(root(t), filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("reference data not found (set KOSUMI_SHARED): %v", err)
+		}
+		t.Logf("the sample in testdata only: %v", err)
+		return "", false
+	}
+	return path, true
+}
+
 // noteSkip leaves a file named after the test, without its subtests, in the folder
 // $KOSUMI_SKIPPED, where there is one: make test counts them. A result from the test cache leaves the file of its run.
 func noteSkip(t testing.TB) {

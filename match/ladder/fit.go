@@ -5,8 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"kosumi/level"
 	"kosumi/match/elo"
@@ -52,12 +50,11 @@ func (c *Config) fit(l *level.Ladder) error {
 	var failed error
 	for i, name := range names {
 		e := level.Anchor{Name: name, Elo: math.Round(fit[i] + zeroElo), Error: math.Round(errs[i]), Games: played[name]}
-		dial, isDial := strings.CutPrefix(name, c.Method+":")
+		d, isDial, err := level.ParseDial(name)
 		if !isDial {
 			l.Anchors = append(l.Anchors, e)
 			continue
 		}
-		d, err := strconv.ParseFloat(dial, 64)
 		s := level.Support{Dial: d, Elo: e.Elo, Error: e.Error, Games: e.Games}
 		failed = errors.Join(failed, err, c.readMoves(name, &s))
 		l.Support = append(l.Support, s)
@@ -103,4 +100,5 @@ func (c *Config) addKnown(s *level.Support) {
 	s.PointsLost, s.LargeLosses = mean(s.PointsLost, k.PointsLost, games, k.Games), mean(s.LargeLosses, k.LargeLosses, games, k.Games)
 	s.Nonsense = mean(s.Nonsense, k.Nonsense, s.Moves, k.Moves)
 	s.Moves, s.Suspects = s.Moves+k.Moves, s.Suspects+k.Suspects
+	s.Habits.Add(k.Habits)
 }

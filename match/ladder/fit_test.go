@@ -23,7 +23,7 @@ func TestKnownGames(t *testing.T) {
 	over, stop := context.WithCancel(t.Context())
 	stop()
 	c := Config{
-		Engine: "engine gtp", Method: "loss", Dials: []float64{0, 4}, Games: 2, Size: board.Square(9), Dir: t.TempDir(),
+		Engine: "engine gtp", Dials: []float64{0, 4}, Games: 2, Size: board.Square(9), Dir: t.TempDir(),
 		Known: &level.Ladder{
 			Support: []level.Support{{Dial: 0, PointsLost: 0.1, Games: 20, Nonsense: 2, Moves: 500, Suspects: 3}},
 			Anchors: []level.Anchor{{Name: "GNU Go 3.8 level 5", Elo: 80, Error: 90}, {Name: "GNU Go 3.8 level 10"}},

@@ -19,9 +19,8 @@ import (
 
 // Config says what is measured.
 type Config struct {
-	// Engine starts a seat; " --level METHOD:DIAL" is added.
+	// Engine starts a seat; " --level" and the name of a dial are added.
 	Engine string
-	Method string
 	Dials  []float64 // rising, level.Strongest to level.Weakest
 	// Anchors are fixed opponents, the first of which has ZeroElo. Each plays every
 	// AnchorStep-th dial.
@@ -65,9 +64,6 @@ func (c *Config) Check() error {
 		if !(d >= level.Strongest && d <= level.Weakest) || i > 0 && d <= c.Dials[i-1] {
 			errs = append(errs, fmt.Errorf("dial %g: %g to %g, each higher than the one before", d, level.Strongest, level.Weakest))
 		}
-	}
-	if level.FindMethod(c.Method) == nil {
-		errs = append(errs, fmt.Errorf("no method %q", c.Method))
 	}
 	for _, n := range []int{c.Games, c.AnchorGames} {
 		if n < 0 || n%2 != 0 || c.Games == 0 {
@@ -113,7 +109,7 @@ func (c *Config) program(i int) match.Program {
 	if i >= len(c.Dials) {
 		return c.Anchors[i-len(c.Dials)].Program
 	}
-	name := fmt.Sprintf("%s:%g", c.Method, c.Dials[i])
+	name := level.DialName(c.Dials[i])
 	// Journals lie in a folder of the network's: which file the engine is does not count.
 	return match.Program{Command: c.Engine + " --level " + name, Name: name, KnownAs: "engine gtp --level " + name}
 }
@@ -149,7 +145,7 @@ func (p *pair) settled() bool {
 // Run plays the ladder. When ctx ends it returns what the games played so far say,
 // with the context's error.
 func Run(ctx context.Context, c Config) (level.Ladder, error) {
-	l := level.Ladder{Size: c.Size.W, Method: c.Method, Visits: level.Visits}
+	l := level.Ladder{Size: c.Size.W, Visits: level.Visits}
 	if err := c.Check(); err != nil {
 		return l, err
 	}

@@ -51,6 +51,7 @@ func (c *Config) readMoves(name string, s *level.Support) error {
 	s.PointsLost, s.LargeLosses = round(lost/max(known, 1)), round(large/max(known, 1))
 	s.Suspects = silly.Suspects
 	s.Moves, s.Nonsense = silly.Moves, round(1000*float64(silly.Eyes+silly.SelfAtaris)/float64(max(silly.Moves, 1)))
+	s.Habits = silly.Habits
 	c.addKnown(s)
 	return nil
 }

@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"slices"
+
 	"kosumi/board"
 	"kosumi/level"
 	"kosumi/sgf"
@@ -18,6 +20,7 @@ type Nonsense struct {
 	// of them that a judge found to lose a point or more: the others are sacrifices, or
 	// stones that were dead anyway.
 	Suspects, SelfAtaris int
+	Habits               level.Habits
 }
 
 // A Judge says how many points a move loses that is to be played next in a game.
@@ -30,45 +33,151 @@ const suspectLoses = 1.0
 func (n *Nonsense) add(o Nonsense) {
 	n.Moves, n.Eyes = n.Moves+o.Moves, n.Eyes+o.Eyes
 	n.Suspects, n.SelfAtaris = n.Suspects+o.Suspects, n.SelfAtaris+o.SelfAtaris
+	n.Habits.Add(o.Habits)
 }
 
 // CountNonsense goes through the main line of a record, and returns the counts by
-// board.Color. Without a judge every suspect counts as nonsense.
+// board.Color. Without a judge every suspect counts as nonsense, and every pass to which
+// the opponent plays on as too early.
 func CountNonsense(root *sgf.Node, judge Judge) (by [3]Nonsense, err error) {
 	r, err := sgf.RecordOf(root)
 	if err != nil {
 		return by, err
 	}
-	b, work := board.NewBoard(r.Size), board.NewBoard(r.Size)
+	c := counter{record: r, judge: judge, board: board.NewBoard(r.Size), work: board.NewBoard(r.Size)}
 	if r.Setup != nil {
 		for _, p := range r.Setup.Black {
-			b.Play(board.Black, p)
+			c.board.Play(board.Black, p)
 		}
 		for _, p := range r.Setup.White {
-			b.Play(board.White, p)
+			c.board.Play(board.White, p)
 		}
 	}
-	for i, m := range r.Moves() {
+	moves := r.Moves()
+	for i, m := range moves {
 		n := &by[m.Color]
 		n.Moves++
+		n.Habits.Moves++
+		n.Habits.Sides = 1
 		if m.Point < 0 {
-			continue
+			err = c.pass(&n.Habits, moves, i)
+		} else {
+			err = c.stone(n, moves, i)
 		}
-		if level.FillsEye(b, m.Color, m.Point) {
-			n.Eyes++
-		} else if level.Suicidal(b, work, m.Color, m.Point) && !takesBack(work, m) {
-			n.Suspects++
-			lost, err := judge.of(r, i, m.Point)
-			if err != nil {
-				return by, err
-			}
-			if lost >= suspectLoses {
-				n.SelfAtaris++
-			}
+		if err != nil {
+			return by, err
 		}
-		b.Play(m.Color, m.Point)
 	}
 	return by, nil
+}
+
+// counter goes through a record.
+type counter struct {
+	record      *sgf.Record
+	judge       Judge
+	board, work *board.Board // before the move; to try moves on
+}
+
+// stone counts move i, which is on the board, and plays it.
+func (c *counter) stone(n *Nonsense, moves []board.Move, i int) error {
+	m, h := moves[i], &n.Habits
+	if i < firstMoves && edge(c.board.Size(), m.Point) {
+		h.FirstLine++
+	}
+	threatened := c.savable(m.Color, moves[:i])
+	if level.FillsEye(c.board, m.Color, m.Point) {
+		n.Eyes++
+		h.Eyes++
+	} else if level.Suicidal(c.board, c.work, m.Color, m.Point) && !takesBack(c.work, m) {
+		n.Suspects++
+		lost, err := c.judge.of(c.record, i, m.Point)
+		if err != nil {
+			return err
+		}
+		if lost >= suspectLoses {
+			n.SelfAtaris++
+		}
+	}
+	if c.board.Play(m.Color, m.Point) == 0 && c.board.At(m.Point) == m.Color && c.board.Liberties(m.Point) == 1 && c.board.ChainSize(m.Point) >= chainOfHabit {
+		h.SelfAtaris++
+	}
+	c.left(h, threatened)
+	return nil
+}
+
+// pass counts move i, a pass.
+func (c *counter) pass(h *level.Habits, moves []board.Move, i int) error {
+	c.left(h, c.savable(moves[i].Color, moves[:i]))
+	if i+1 == len(moves) || moves[i+1].Point < 0 {
+		return nil
+	}
+	lost, err := c.judge.of(c.record, i, board.Pass)
+	if err == nil && lost >= suspectLoses {
+		h.EarlyPasses++
+	}
+	return err
+}
+
+// What counts as a habit of beginners.
+const (
+	firstMoves   = 30 // of a game, on the edge
+	chainOfHabit = 3  // stones put into atari
+	outOfAtari   = 3  // liberties of a chain that an extension has saved
+)
+
+func edge(size board.Size, p board.Point) bool {
+	x, y := size.XY(p)
+	return min(x, y, size.W-1-x, size.H-1-y) == 0
+}
+
+// savable returns a stone of each chain of a side that the last of some moves has put into
+// atari and that a capture or an extension saves.
+func (c *counter) savable(us board.Color, moves []board.Move) (stones []board.Point) {
+	if len(moves) == 0 || moves[len(moves)-1].Point < 0 || moves[len(moves)-1].Color == us {
+		return nil
+	}
+	b, last := c.board, moves[len(moves)-1].Point
+	for _, p := range b.Neighbors(last) {
+		if b.At(p) == us && b.Liberties(p) == 1 && c.saves(us, p) && !slices.ContainsFunc(stones, func(q board.Point) bool { return b.ChainHead(q) == b.ChainHead(p) }) {
+			stones = append(stones, p)
+		}
+	}
+	return stones
+}
+
+// saves reports whether a move saves the chain of p, which is in atari: by an extension to
+// three liberties, or by taking what has one left itself.
+func (c *counter) saves(us board.Color, p board.Point) bool {
+	b, them := c.board, us.Opponent()
+	tries := b.LibertyPoints(nil, p)
+	for _, q := range b.Chain(nil, p) {
+		for _, o := range b.Neighbors(q) {
+			if b.At(o) == them && b.Liberties(o) == 1 {
+				tries = append(tries, b.LibertyPoints(nil, o)...)
+			}
+		}
+	}
+	for _, at := range tries {
+		if b.IsSuicide(us, at) || b.KoPoint() == at {
+			continue
+		}
+		c.work.CopyFrom(b)
+		taken := c.work.Play(us, at)
+		if now := c.work.Liberties(p); now >= outOfAtari || taken > 0 && now > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// left counts those chains that are still in atari after the move.
+func (c *counter) left(h *level.Habits, stones []board.Point) {
+	h.Ataris += len(stones)
+	for _, p := range stones {
+		if c.board.Liberties(p) == 1 {
+			h.AtarisLeft++
+		}
+	}
 }
 
 // of judges move i of a record; without a judge every move loses enough.

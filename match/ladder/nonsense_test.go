@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/level"
 	"kosumi/sgf"
 )
 
@@ -26,6 +27,7 @@ func TestCountNonsense(t *testing.T) {
 		require.NoError(t, err, name)
 		by, err := CountNonsense(roots[0], nil)
 		require.NoError(t, err, name)
+		by[board.Black].Habits = level.Habits{}
 		require.Equal(t, Nonsense{Moves: 1, Eyes: c.eyes, Suspects: c.gift, SelfAtaris: c.gift}, by[board.Black], name)
 		require.Zero(t, by[board.White], name)
 	}
@@ -49,6 +51,38 @@ func TestJudgedNonsense(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.Equal(t, 1, asked)
+		by[board.Black].Habits = level.Habits{}
 		require.Equal(t, Nonsense{Moves: 1, Suspects: 1, SelfAtaris: count}, by[board.Black])
 	}
+}
+
+// TestHabits counts Black's habits in short records.
+func TestHabits(t *testing.T) {
+	for name, c := range map[string]struct {
+		record string
+		want   level.Habits
+	}{
+		"a quiet move":                      {"(;SZ[7];B[dd])", level.Habits{Moves: 1}},
+		"the first line":                    {"(;SZ[7];B[da])", level.Habits{Moves: 1, FirstLine: 1}},
+		"three stones into atari":           {"(;SZ[7]AB[bb][cb]AW[ba][ca][ab][bc][cc][da][ec][dc];B[db])", level.Habits{Moves: 1, SelfAtaris: 1}},
+		"two stones into atari":             {"(;SZ[7]AB[cb]AW[ca][bb][cc][da][ec][dc];B[db])", level.Habits{Moves: 1}},
+		"an atari that is answered":         {"(;SZ[7]AB[dd]AW[cd][dc]PL[W];W[ed];B[de])", level.Habits{Moves: 1, Ataris: 1}},
+		"an atari that is left":             {"(;SZ[7]AB[dd]AW[cd][dc]PL[W];W[ed];B[bf])", level.Habits{Moves: 1, Ataris: 1, AtarisLeft: 1}},
+		"an atari that nothing saves":       {"(;SZ[7]AB[aa]AW[cb]PL[W];W[ab];B[dd])", level.Habits{Moves: 1}},
+		"an atari answered by a capture":    {"(;SZ[7]AB[aa][ac][bc]AW[cb]PL[W];W[ab];B[bb])", level.Habits{Moves: 1, Ataris: 1}},
+		"an atari left by a pass":           {"(;SZ[7]AB[dd]AW[cd][dc]PL[W];W[ed];B[])", level.Habits{Moves: 1, Ataris: 1, AtarisLeft: 1}},
+		"a pass, and the opponent plays on": {"(;SZ[7];B[];W[dd])", level.Habits{Moves: 1, EarlyPasses: 1}},
+		"passes that end the game":          {"(;SZ[7];B[];W[])", level.Habits{Moves: 1}},
+		"an eye":                            {"(;SZ[7]AB[ab][ba][bb];B[aa])", level.Habits{Moves: 1, FirstLine: 1, Eyes: 1}},
+	} {
+		roots, err := sgf.Parse([]byte(c.record))
+		require.NoError(t, err, name)
+		by, err := CountNonsense(roots[0], nil)
+		require.NoError(t, err, name)
+		c.want.Sides = 1
+		require.Equal(t, c.want, by[board.Black].Habits, name)
+	}
+	sum := level.Habits{Sides: 1, Moves: 2, FirstLine: 3, SelfAtaris: 4, Ataris: 5, AtarisLeft: 6, Eyes: 7, EarlyPasses: 8}
+	sum.Add(sum)
+	require.Equal(t, level.Habits{Sides: 2, Moves: 4, FirstLine: 6, SelfAtaris: 8, Ataris: 10, AtarisLeft: 12, Eyes: 14, EarlyPasses: 16}, sum)
 }

@@ -57,11 +57,11 @@ func TestAddAnchors(t *testing.T) {
 	}
 }
 
-// TestUpdate replaces the ladder of the same network, size and method, and no other.
+// TestUpdate replaces the ladder of the same network and size, and no other.
 func TestUpdate(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "ladder.json")
 	ladder := func(sha string, size int, elo float64) level.Ladder {
-		return level.Ladder{Network: "n", SHA256: sha, Size: size, Method: "loss",
+		return level.Ladder{Network: "n", SHA256: sha, Size: size,
 			Support: []level.Support{{Dial: 0, Elo: elo, Games: 20}, {Dial: 4, Elo: elo - 200, Games: 20}}}
 	}
 	for _, l := range []level.Ladder{ladder("a", 9, 100), ladder("b", 9, 50), ladder("a", 13, 20), ladder("a", 9, 300)} {

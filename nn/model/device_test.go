@@ -63,7 +63,7 @@ func onPretended(t *testing.T, c Config, p *pretended) *Model {
 	if err != nil {
 		testshared.Absent(t, "run `make deps` first: %v", err)
 	}
-	src, err := openEmbedded()
+	src, err := openSource("", Overrides{})
 	require.NoError(t, err)
 	p.on = newOrtRunner(c, ort.CPU, lib, "")
 	return &Model{conf: c, source: src, run: p, precision: floatPrecision, specs: map[board.Size]nn.Spec{}}
@@ -269,7 +269,7 @@ func TestAutoTakesTheFastest(t *testing.T) {
 			}
 			var log bytes.Buffer
 			measured := 0
-			ch := &chooser{conf: Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, lib: lib, file: net, open: openEmbedded}
+			ch := &chooser{conf: Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, lib: lib, file: net, open: func() (source, error) { return openBuiltIn(), nil }}
 			ch.rate = func(_ context.Context, _ source, provider string, length time.Duration) (float64, error) {
 				measured++
 				require.Equal(t, measureFor/time.Duration(len(names)+1), length)
@@ -309,7 +309,7 @@ func TestMeasuringThatEnds(t *testing.T) {
 		testshared.Absent(t, "run `make deps` first: %v", err)
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	ch := &chooser{conf: Config{Log: slog.New(slog.DiscardHandler)}, lib: lib, open: openEmbedded}
+	ch := &chooser{conf: Config{Log: slog.New(slog.DiscardHandler)}, lib: lib, open: func() (source, error) { return openBuiltIn(), nil }}
 	ch.rate = func(context.Context, source, string, time.Duration) (float64, error) { panic("the driver crashes") }
 	require.Panics(t, func() { ch.choose([]string{"webgpu"}) })
 	next := ch.choose([]string{"webgpu"})
@@ -323,9 +323,9 @@ func TestMeasured(t *testing.T) {
 	if err != nil {
 		testshared.Absent(t, "run `make deps` first: %v", err)
 	}
-	src, err := openEmbedded()
+	src, err := openSource("", Overrides{})
 	require.NoError(t, err)
-	ch := &chooser{conf: Config{Size: board.Square(5), Log: slog.New(slog.DiscardHandler)}, lib: lib, open: openEmbedded}
+	ch := &chooser{conf: Config{Size: board.Square(5), Log: slog.New(slog.DiscardHandler)}, lib: lib, open: func() (source, error) { return openBuiltIn(), nil }}
 	rate, err := ch.measured(t.Context(), src, "", time.Millisecond)
 	require.NoError(t, err)
 	require.Positive(t, rate)

@@ -36,21 +36,15 @@ type Info struct {
 	Metadata   map[string]string `json:"metadata"`
 }
 
-// Inspect reads a network file of either format, without running it; the built-in network
-// where path is empty. A KataGo network is described by its graph for 19x19.
+// Inspect reads a network file of either format, without running it, or a network inside
+// the program by its name. A KataGo network is described by its graph for 19x19.
 func Inspect(path string) (*Info, error) {
-	data, builtIn := []byte(nil), models.Default()
-	if path == "" {
-		path, data = builtIn.File, builtIn.Data
-	} else {
-		var err error
-		if data, err = file.Read(path, maxFile); err != nil {
-			return nil, err
-		}
+	path, data, err := readAny(path)
+	if err != nil {
+		return nil, err
 	}
 	info := &Info{File: path, Format: "onnx"}
 	var m *onnx.Model
-	var err error
 	if strings.EqualFold(filepath.Ext(path), ".onnx") {
 		m, _, err = onnx.ReadBeside(data, filepath.Dir(path))
 	} else {
@@ -91,8 +85,23 @@ func Inspect(path string) (*Info, error) {
 	return info, nil
 }
 
-// ReadKataGo reads a network of KataGo's from either kind of file.
+// readAny reads a network's file, of those inside the program by their names.
+func readAny(path string) (name string, data []byte, err error) {
+	if n := models.Find(path); n != nil {
+		data, err = n.Data()
+		return n.File, data, err
+	}
+	data, err = file.Read(path, maxFile)
+	return path, data, err
+}
+
+// ReadKataGo reads a network in KataGo's format from either kind of file, or one inside
+// the program by its name.
 func ReadKataGo(path string) (*katago.Network, error) {
+	if n := models.Find(path); n != nil {
+		s, err := readBuiltIn(n)
+		return s.net, err
+	}
 	if !strings.EqualFold(filepath.Ext(path), ".onnx") {
 		net, err := katago.ReadFile(path)
 		if err != nil {

@@ -49,7 +49,7 @@ func TestSameInPage(t *testing.T) {
 		require.NoError(t, json.Unmarshal(data, &answers))
 	}
 	positions := bySize(featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")), true)
-	for _, path := range []string{filepath.Join("..", "..", "models", models.Default().File),
+	for _, path := range []string{filepath.Join("..", "..", "models", models.Zero().File),
 		testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz"), testshared.Path(t, "models/katago/b7c96h3tfrs-test5-cnorm.bin.gz")} {
 		for _, precision := range []string{"fp32", "int16"} {
 			m, err := model.Open(path, model.Config{Provider: model.Kernel, Precision: precision})

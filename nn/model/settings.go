@@ -14,7 +14,7 @@ import (
 // Settings are what users say of the network that runs, and of what runs it. Start
 // from [DefaultSettings]; [SettingsTable] has their names.
 type Settings struct {
-	Model, HumanModel      string // files; "" is the embedded network, and none
+	Model, HumanModel      string // files; "" is the built-in network, and none
 	Provider, Precision    string // "auto" or one of ort.ProviderNames, Kernel and OnnxGo, of Precisions
 	OnnxRuntime            string // file of the library; "": it is looked for
 	Plugin                 string // file of a library of execution providers; "": none
@@ -35,7 +35,7 @@ func DefaultSettings() Settings {
 func SettingsTable() setting.Table[Settings] {
 	return setting.Table[Settings]{
 		setting.Of(setting.Info{Name: "model", Source: "the one that the program carries",
-			Doc: "network `FILE`: .onnx, or KataGo's .bin.gz or .txt.gz; default: the embedded one"},
+			Doc: "network `FILE`: .onnx, or KataGo's .bin.gz or .txt.gz; zero or taught: the built-in one for small or large boards; default: the one for the board"},
 			func(s *Settings) *string { return &s.Model }),
 		setting.Of(setting.Info{Name: "human-model", Source: "none",
 			Doc: "human network `FILE` beside the model, such as KataGo's b18c384nbt-humanv0; humanSLProfile sets the rank"},
@@ -65,7 +65,7 @@ func SettingsTable() setting.Table[Settings] {
 			Doc: "value output of a foreign ONNX network: tanh ([-1,1]) or wdl (three logits)"},
 			func(s *Settings) *string { return &s.Value }),
 		setting.Of(setting.Info{Name: "sessions", KataGo: "numNNServerThreadsPerModel", High: 256, Source: "own measurements on CPUs",
-			Doc: "network sessions at once; 0: one for each core, two or three on a device"},
+			Doc: "network sessions. On a CPU each keeps one core busy: 1 uses one core; 0: one for each core, two or three on a device"},
 			func(s *Settings) *int { return &s.Sessions }),
 		setting.Of(setting.Info{Name: "batch", KataGo: "nnMaxBatchSize", High: 1024, Source: "own measurements on CPUs",
 			Doc: "maximum batch size of a network call; 0: 8, on a device 64"},

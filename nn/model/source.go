@@ -42,7 +42,10 @@ const maxFile = 4 << 30
 
 func openSource(path string, o Overrides) (source, error) {
 	if path == "" {
-		return openEmbedded()
+		return openBuiltIn(), nil
+	}
+	if n := models.Find(path); n != nil {
+		return readBuiltIn(n)
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -233,15 +236,17 @@ func (s *onnxSource) graph(size board.Size, _ bool) (*onnx.Model, error) {
 	return s.model, nil
 }
 
-// OwnSize returns the board size to begin with where nobody says which: the one
-// that the network inside the program learnt on if path is "", else the only one
-// that the file serves. It is false for networks of every size, and for files that
+// homeSide is of the board that the program begins with by itself.
+const homeSide = 9
+
+// OwnSize returns the board size to begin with where nobody says which: 9x9 if path is
+// "" (the networks inside the program), else the only one that the file serves. It is false for networks of every size, and for files that
 // cannot be read, about which [Open] says more.
 func OwnSize(path string, o Overrides) (size board.Size, ok bool) {
 	if path == "" {
-		return board.Square(models.Default().Size), true
+		return board.Square(homeSide), true
 	}
-	if isKataGoName(path) {
+	if isKataGoName(path) || models.Find(path) != nil {
 		return board.Size{}, false
 	}
 	src, err := openSource(path, o)
@@ -249,14 +254,4 @@ func OwnSize(path string, o Overrides) (size board.Size, ok bool) {
 		return one.only.Sizes.Fixed, one.only.Sizes.Fixed != board.Size{}
 	}
 	return board.Size{}, false
-}
-
-// openEmbedded opens the network inside the program, which serves all sizes.
-func openEmbedded() (source, error) {
-	n := models.Default()
-	net, err := katago.Read(bytes.NewReader(n.Data), n.File)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
-	}
-	return katagoSource{net}, nil
 }

@@ -17,6 +17,13 @@ import (
 // file itself.
 func (m *Model) Weights(size board.Size) (*onnx.Model, error) {
 	src := m.source
+	if b, ok := src.(*builtIn); ok {
+		k, err := b.on(size)
+		if err != nil {
+			return nil, err
+		}
+		src = k
+	}
 	if k, ok := src.(katagoSource); ok {
 		g, err := katago.Build(k.net, katago.Size(size), katago.Options{Form: katago.FormExact})
 		if err != nil {

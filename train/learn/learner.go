@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/features"
@@ -66,6 +67,7 @@ func New(c Config) (*Learner, error) {
 	if _, err := ort.Need("training runs on it", c.Library); err != nil {
 		return nil, err
 	}
+	c.Model = cmp.Or(c.Model, models.Taught().Name) // one network, and not one for each size
 	net, err := model.Open(c.Model, model.Config{Provider: c.Provider, Library: c.Library, Overrides: c.Overrides, Log: c.Log})
 	if err != nil {
 		return nil, err
@@ -81,7 +83,7 @@ func New(c Config) (*Learner, error) {
 		}
 	}
 	d := net.Describe()
-	l.source = Source{Path: cmp.Or(c.Model, "the network inside the program"), Name: d.Name, SHA256: d.SHA256}
+	l.source = Source{Path: c.Model, Name: d.Name, SHA256: d.SHA256}
 	l.planner = planner{conf: &l.conf, src: net}
 	if err := l.probe(); err != nil {
 		l.Close()

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"strconv"
 
 	"kosumi/internal/file"
 	"kosumi/train/learn"
@@ -56,12 +58,29 @@ func (r *run) export() error {
 	}
 	for _, name := range names {
 		path := filepath.Join(r.Out, name)
-		if err := r.l.Export(path, "", true); err != nil {
+		if err := r.l.Export(path, trainedName(r.l.Source().Name, r.l.Counters().Samples), true); err != nil {
 			return err
 		}
 		r.report.Files = append(r.report.Files, path)
 	}
 	return nil
+}
+
+// samplesInName are what KataGo's names count: kb6c96-s6648960-d1616146 has learnt from
+// 6,648,960 samples of 1,616,146 rows.
+var samplesInName = regexp.MustCompile(`-s(\d+)\b`)
+
+// trainedName is a network's name after so many samples more.
+func trainedName(name string, samples int64) string {
+	at := samplesInName.FindStringSubmatchIndex(name)
+	if at == nil {
+		return fmt.Sprintf("%s-s%d", name, samples)
+	}
+	before, err := strconv.ParseInt(name[at[2]:at[3]], 10, 64)
+	if err != nil {
+		return name // a number that is no count
+	}
+	return fmt.Sprintf("%s%d%s", name[:at[2]], before+samples, name[at[3]:])
 }
 
 // usable reports whether the last step left weights that one can go on from.

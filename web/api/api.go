@@ -102,13 +102,14 @@ type Rules struct {
 
 // Network is one that the server can play and analyse with.
 type Network struct {
-	Name   string `json:"name"`
-	Sizes  string `json:"sizes"` // "any", or for example "9x9"
-	Human  bool   `json:"human"` // has a policy of human players
-	Weak   string `json:"weak"`  // boards that it knows well, if not all: "9x9"
-	InUse  bool   `json:"inUse"`
-	Detail string `json:"detail"`
-	Bytes  int64  `json:"bytes,omitempty"` // of its file; 0 for the one in the program
+	Name  string `json:"name"`
+	Sizes string `json:"sizes"` // "any", or for example "9x9"
+	Human bool   `json:"human"` // has a policy of human players
+	InUse bool   `json:"inUse"`
+	// BuiltIn is the one inside the program, which plays on boards up to 19x19.
+	BuiltIn bool   `json:"builtIn,omitempty"`
+	Detail  string `json:"detail"`
+	Bytes   int64  `json:"bytes,omitempty"` // of its file; 0 for the one in the program
 	// Removable networks stand in the folder of networks.
 	Removable bool `json:"removable,omitempty"`
 }

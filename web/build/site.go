@@ -54,6 +54,7 @@ func site(out, npm, programs, version string) error {
 	if err != nil {
 		return err
 	}
+	licences = fmt.Appendf(licences, "\nThe network for large boards was taught by networks of KataGo's:\n\n%s\n", models.Notice())
 	files["assets/licences.txt"] = append(files["assets/licences.txt"], licences...)
 	html := strings.NewReplacer(`="/`, `="./`, `<link rel="manifest"`, `<link rel="apple-touch-icon" href="./icon-180.png">`+"\n"+`<link rel="manifest"`, `<meta charset="utf-8">`, `<meta charset="utf-8">`+"\n"+`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`).Replace(string(files["index.html"]))
 	files["index.html"] = []byte(html)
@@ -95,7 +96,13 @@ func engineFiles(programs string) (files map[string][]byte, workerName string, e
 		return nil, "", err
 	}
 	add("kernelWorker", "kernel-worker.js", kernels)
-	add("network", "network.bin", models.Default().Data)
+	for name, n := range map[string]*models.Network{"zero": models.Zero(), "taught": models.Taught()} {
+		data, err := n.Data()
+		if err != nil {
+			return nil, "", err
+		}
+		add(name, name+".bin", data)
+	}
 	about, err := json.Marshal(parts)
 	if err != nil {
 		return nil, "", err
@@ -192,15 +199,23 @@ func goLicences() ([]byte, error) {
 func serviceWorker(files map[string][]byte) ([]byte, error) {
 	all := sha256.New()
 	var names []string
+	late := []string{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(all, "%s %x\n", name, sha256.Sum256(files[name]))
 		names = append(names, strings.TrimSuffix(name, "index.html"))
+		if strings.HasPrefix(name, "assets/taught-") {
+			late = append(late, name)
+		}
 	}
 	list, err := json.Marshal(names)
 	if err != nil {
 		return nil, err
 	}
-	return script("web/ui/src/tab/sw.ts", api.FormatIIFE, map[string]string{"VERSION": fmt.Sprintf("%q", hex.EncodeToString(all.Sum(nil))[:12]), "FILES": string(list)}, nil)
+	later, err := json.Marshal(late)
+	if err != nil {
+		return nil, err
+	}
+	return script("web/ui/src/tab/sw.ts", api.FormatIIFE, map[string]string{"VERSION": fmt.Sprintf("%q", hex.EncodeToString(all.Sum(nil))[:12]), "FILES": string(list), "LATE": string(later)}, nil)
 }
 
 // script bundles a script of its own, with the values that its build sets and the files

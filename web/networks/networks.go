@@ -52,7 +52,7 @@ func New(c Config) *Networks {
 	return &Networks{open.NewSwitch(named{c.Open(c.File), name}), c}
 }
 
-const embeddedName = "kosumi-9x9 (built in)"
+const embeddedName = "kosumi (built in)"
 
 // Describe implements nn.Network: nothing is known while it loads.
 func (b *Networks) Describe() nn.Description {
@@ -91,10 +91,7 @@ func (b *Networks) Networks() []api.Network {
 	name := b.Now().name
 	var all []api.Network
 	for n, path := range b.files() {
-		net := api.Network{Name: n, Sizes: "any", InUse: n == name, Human: b.conf.Human, Bytes: sizeOf(path), Removable: path != "" && path != b.conf.File}
-		if n == embeddedName {
-			net.Weak = "9x9"
-		}
+		net := api.Network{Name: n, Sizes: "any", InUse: n == name, Human: b.conf.Human, Bytes: sizeOf(path), Removable: path != "" && path != b.conf.File, BuiltIn: n == embeddedName}
 		all = append(all, net)
 	}
 	slices.SortFunc(all, func(x, y api.Network) int { return strings.Compare(x.Name, y.Name) })

@@ -341,8 +341,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		rs.mu.Unlock()
 		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
 	}
-	game := rs.remarked(j.game)
-	res, err := review.Run(ctx, game, rs.conf.Engines.SpareTime(), conf, store, func(p review.Progress) { rs.progress(j, p) })
+	res, err := review.Run(ctx, j.game, rs.conf.Engines.SpareTime(), conf, store, func(p review.Progress) { rs.progress(j, p) })
 	if err != nil {
 		return nil, err
 	}
@@ -350,19 +349,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 	if err := rs.Drills.collect(res); err != nil { // first: a review that is there is not looked at again
 		return nil, err
 	}
-	return res, rs.archive.folder.Write(j.id, game, res, "Kosumi:"+rs.conf.Version)
-}
-
-// remarked is a game with a note where the network in use knows other boards well.
-func (rs *Reviews) remarked(g *review.Game) *review.Game {
-	for _, n := range rs.conf.Engines.Backend.Networks() {
-		if n.InUse && n.Weak != "" && n.Weak != g.Record.Size.String() {
-			with := *g
-			with.Notes = append(slices.Clone(g.Notes), fmt.Sprintf("The network knows %s best: on %s its judgement is weaker.", n.Weak, g.Record.Size))
-			return &with
-		}
-	}
-	return g
+	return res, rs.archive.folder.Write(j.id, j.game, res, "Kosumi:"+rs.conf.Version)
 }
 
 // config is what engine review has by default, with the settings of this server;

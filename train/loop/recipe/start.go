@@ -23,16 +23,24 @@ type Start struct {
 	Data    []string `toml:"data"`         // rows and game records that the window begins with; they stay where they are
 }
 
-// Embedded is the name of the network inside the program.
+// Embedded is the name of the network inside the program that learnt in a loop.
 const Embedded = "embedded"
+
+func readZero() (*katago.Network, error) {
+	n := models.Zero()
+	data, err := n.Data()
+	if err != nil {
+		return nil, err
+	}
+	return katago.Read(bytes.NewReader(data), n.File)
+}
 
 // Read returns the network and the architecture that the recipe has to name.
 func (s *Start) Read() (*katago.Network, string, error) {
 	var net *katago.Network
 	var err error
 	if s.Network == Embedded {
-		n := models.Default()
-		net, err = katago.Read(bytes.NewReader(n.Data), n.File)
+		net, err = readZero()
 	} else {
 		net, err = katago.ReadFile(s.Network)
 	}
@@ -81,7 +89,7 @@ func From(text []byte, network string, data ...string) ([]byte, error) {
 func startOf(network string, data []string) (s Start, err error) {
 	s = Start{Network: network, Games: trained}
 	if network == Embedded {
-		s.Games = int64(models.Default().Games)
+		s.Games = int64(models.Zero().Games)
 	} else if s.Network, err = filepath.Abs(network); err != nil {
 		return s, err
 	}

@@ -3,8 +3,11 @@
 /** A file, with what it is compared with. */
 export interface Part { name: string; bytes: number; sha256: string }
 
-/** The parts of the program; program and kernel are packed by gzip. */
-export interface Parts { program: Part; kernel: Part; kernelWorker: Part; network: Part }
+/**
+ * The parts of the program; program and kernel are packed by gzip. The network zero is for small
+ * boards, taught for large ones: it comes when one is played on.
+ */
+export interface Parts { program: Part; kernel: Part; kernelWorker: Part; zero: Part; taught: Part }
 
 /** Phones are slow, grow hot, and run from a battery. */
 export const phone = () => /Mobi|Android/.test(globalThis.navigator?.userAgent ?? "");

@@ -56,10 +56,10 @@ function own(): Promise<void> {
 }
 
 let came = 0;
-const total = [PARTS.program, PARTS.kernel, PARTS.network].reduce((sum, p) => sum + p.bytes, 0);
+const total = [PARTS.program, PARTS.kernel, PARTS.zero].reduce((sum, p) => sum + p.bytes, 0);
 
 /** The bytes of a part, checked: what is damaged in a cache is fetched once more. */
-async function fetched(part: Part): Promise<Uint8Array<ArrayBuffer>> {
+async function fetched(part: Part, late = false): Promise<Uint8Array<ArrayBuffer>> {
 	if (node) return node("node:fs").readFileSync(new URL(part.name, here));
 	const before = came;
 	for (const cache of ["default", "reload"] as const) {
@@ -72,6 +72,7 @@ async function fetched(part: Part): Promise<Uint8Array<ArrayBuffer>> {
 			if (done) break;
 			if (n + value.length <= data.length) data.set(value, n);
 			n += value.length;
+			if (late) continue;
 			came += value.length;
 			tell({ t: "loading", done: came, total });
 		}
@@ -106,7 +107,7 @@ async function start(client: Start | null): Promise<Program> {
 	tell({ t: "loading", done: 0, total });
 	const [disk, program, kernel, network] = await Promise.all([
 		client ? null : Disk.open(place, (line) => console.log(line)),
-		unpacked(PARTS.program).then((r) => WebAssembly.compileStreaming(r)), unpacked(PARTS.kernel).then((r) => r.arrayBuffer()), client?.network ? new Uint8Array() : fetched(PARTS.network),
+		unpacked(PARTS.program).then((r) => WebAssembly.compileStreaming(r)), unpacked(PARTS.kernel).then((r) => r.arrayBuffer()), client?.network ? new Uint8Array() : fetched(PARTS.zero),
 	]);
 	const go = new Go();
 	const script = new URL(PARTS.kernelWorker.name, here);
@@ -114,7 +115,7 @@ async function start(client: Start | null): Promise<Program> {
 		if (disk) Object.assign(globalThis, { fs: disk.fs(), path: Disk.path, process: Disk.process });
 		Object.assign(globalThis, {
 			kosumi: {
-				network, kernel, kernelWorker: node ? node("node:url").fileURLToPath(script) : script.href, workers: client?.workers || threads(), files: !!disk,
+				network, largeBoards: () => fetched(PARTS.taught, true), kernel, kernelWorker: node ? node("node:url").fileURLToPath(script) : script.href, workers: client?.workers || threads(), files: !!disk,
 				given: client?.network, name: client?.name ?? "", repeatable: !!client?.repeatable, ready, failed: (why: string) => fail(new Error(why)),
 			},
 		});

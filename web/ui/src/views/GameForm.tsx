@@ -108,9 +108,9 @@ function More() {
 export function GameForm(_: { id: string }) {
 	const w = wish.value;
 	const [bw, bh] = sizeOf(w);
-	const weak = welcome.value?.networks?.find((n) => n.inUse)?.weak;
-	const hint = weak && `${bw}x${bh}` !== weak ? (
-		<>{t("network_weak", { size: weak.replace("x", "×"), board: `${bw}×${bh}` })} {screens.has("networks") && <a href="/networks">{t("networks")}</a>}</>
+	const builtIn = welcome.value?.networks?.find((n) => n.inUse)?.builtIn;
+	const hint = builtIn && Math.max(bw, bh) > 19 ? (
+		<>{t("network_weak", { board: `${bw}×${bh}` })} {screens.has("networks") && <a href="/networks">{t("networks")}</a>}</>
 	) : undefined;
 	return (
 		<main class="narrow">

@@ -114,7 +114,7 @@ export function Networks(_: { id: string }) {
 			<ul class="network-list">
 				{all.map((n) => (
 					<li key={n.name} class={"card" + (n.inUse ? " on" : "")}>
-						<span><strong>{n.name}</strong><span class="dim">{[n.weak && t("network_knows", { size: n.weak.replace("x", "×") }), n.bytes ? mb(n.bytes) : ""].filter(Boolean).join(" · ")}</span></span>
+						<span><strong>{n.name}</strong><span class="dim">{n.bytes ? mb(n.bytes) : ""}</span></span>
 						{n.inUse ? <span class="chip on"><Icon name="check" size={14} /> {t("network_now")}</span> : <button class="button small" disabled={!!using.value} onClick={() => void use(n.name)}>{t(using.value === n.name ? "network_loading" : "network_use")}</button>}
 						{n.removable && !n.inUse && <button class="plain icon-only" aria-label={t("network_remove", { name: n.name })} onClick={() => remove(n.name)}><Icon name="bin" size={18} /></button>}
 					</li>

@@ -1,0 +1,57 @@
+package level
+
+import (
+	"math"
+
+	"kosumi/board"
+)
+
+// Reading is the dial beyond which a level plays as beginners do: it knows nothing of
+// points, and sees less and less of the board.
+const Reading = 10.0
+
+// beginner is how much of a beginner a dial is: 0 up to [Reading], 1 at [Weakest].
+func beginner(dial float64) float64 { return max(0, (dial-Reading)/(Weakest-Reading)) }
+
+// What a beginner at [Weakest] is like.
+const (
+	overlooked = 0.95 // share of the points far from the last moves that are not seen
+	fancy      = 2.0  // standard deviation of the logarithm of a move's appeal
+	attention  = 2.0  // distance in points at which attention has fallen to 0.6
+	farAway    = 0.3  // appeal of a far point beside that of the answer to the last move
+)
+
+// glance is what a beginner adds to the logarithm of a move's likelihood. Eyes are on the
+// last moves: farther away, moves appeal less, and many are not seen at all, be it an
+// atari or the death of a group, for as long as the stones around them stay the same.
+// What is seen appeals more or less than it should, by the error of judgement.
+func (s *Situation) glance(p board.Point, blind, off float64) float64 {
+	near := s.near(p)
+	appeal := blind * (math.Log(farAway+near) - fancy*off)
+	if share := 0.5 * math.Erfc(-s.misjudged(p, sight)/math.Sqrt2); share < blind*overlooked*(1-near) {
+		return appeal - notSeen
+	}
+	return appeal
+}
+
+const (
+	sight   = 1    // what [Situation.misjudged] judges here
+	notSeen = 20.0 // played only where nothing is seen
+)
+
+// near is 1 at the last move of either side and falls to 0 away from both.
+func (s *Situation) near(p board.Point) float64 {
+	size := s.Game.Size()
+	x, y := size.XY(p)
+	best := 0.0
+	for i := range 2 {
+		m := s.Game.LastMove(i)
+		if m.Color == board.Empty || m.Point == board.Pass {
+			continue
+		}
+		u, v := size.XY(m.Point)
+		far := float64((u-x)*(u-x) + (v-y)*(v-y))
+		best = max(best, math.Exp(-far/(2*attention*attention)))
+	}
+	return best
+}

@@ -1,0 +1,27 @@
+package level
+
+// Habits count what beginners do and others hardly ever, in the records of one player.
+type Habits struct {
+	Sides int `json:"sides"` // of games
+	Moves int `json:"moves"` // passes included
+	// FirstLine are moves on the edge of the board among the first 30 of a game.
+	FirstLine int `json:"firstLine"`
+	// SelfAtaris put three stones or more into atari and capture nothing.
+	SelfAtaris int `json:"selfAtaris"`
+	// Ataris are moves of the opponent that put a chain into atari which a capture or an
+	// extension to three liberties saves; AtarisLeft those after which it was not saved.
+	Ataris     int `json:"ataris"`
+	AtarisLeft int `json:"atarisLeft"`
+	// Eyes are one-point eyes of one's own that were filled without saving a chain.
+	Eyes int `json:"eyes"`
+	// EarlyPasses lose a point or more; the opponent played on.
+	EarlyPasses int `json:"earlyPasses"`
+}
+
+// Add sums up.
+func (h *Habits) Add(o Habits) {
+	h.Sides, h.Moves = h.Sides+o.Sides, h.Moves+o.Moves
+	h.FirstLine, h.SelfAtaris = h.FirstLine+o.FirstLine, h.SelfAtaris+o.SelfAtaris
+	h.Ataris, h.AtarisLeft = h.Ataris+o.Ataris, h.AtarisLeft+o.AtarisLeft
+	h.Eyes, h.EarlyPasses = h.Eyes+o.Eyes, h.EarlyPasses+o.EarlyPasses
+}

@@ -1,0 +1,92 @@
+package model
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync"
+
+	"kosumi/board"
+	"kosumi/models"
+	"kosumi/nn"
+	"kosumi/nn/katago"
+	"kosumi/nn/onnx"
+)
+
+// builtIn is what plays where no network is named: the networks inside the program, each
+// on the boards that it plays best. To its users it is one network.
+type builtIn struct {
+	mu     sync.Mutex
+	loaded []katagoSource // in the order in which they were needed
+}
+
+// openBuiltIn loads nothing yet.
+func openBuiltIn() source { return &builtIn{} }
+
+// on returns the network of a board size, loaded.
+func (b *builtIn) on(size board.Size) (katagoSource, error) {
+	file := models.For(max(size.W, size.H))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range b.loaded {
+		if s.net.Source.File == file.File {
+			return s, nil
+		}
+	}
+	s, err := readBuiltIn(file)
+	if err == nil {
+		b.loaded = append(b.loaded, s)
+	}
+	return s, err
+}
+
+func readBuiltIn(n *models.Network) (katagoSource, error) {
+	data, err := n.Data()
+	if err != nil {
+		return katagoSource{}, fmt.Errorf("%s: %w", n.File, err)
+	}
+	net, err := katago.Read(bytes.NewReader(data), n.File)
+	if err != nil {
+		return katagoSource{}, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	return katagoSource{net}, nil
+}
+
+// spec describes the networks by whichever is loaded, since they differ in nothing
+// that a spec holds: what only asks does not load another.
+func (b *builtIn) spec(size board.Size) (nn.Spec, error) {
+	b.mu.Lock()
+	any := b.loaded
+	b.mu.Unlock()
+	if len(any) == 0 {
+		s, err := b.on(size)
+		if err != nil {
+			return nn.Spec{}, err
+		}
+		any = []katagoSource{s}
+	}
+	spec, err := any[0].spec(size)
+	spec.Name = builtInName
+	return spec, err
+}
+
+func (b *builtIn) graph(size board.Size, plainMish bool) (*onnx.Model, error) {
+	s, err := b.on(size)
+	if err != nil {
+		return nil, err
+	}
+	return s.graph(size, plainMish)
+}
+
+func (*builtIn) precision() string { return floatPrecision }
+
+func (*builtIn) warnings() []string { return nil }
+
+const builtInName = "kosumi"
+
+// describe names all of it by the sum of its files' sums.
+func (*builtIn) describe() nn.Description {
+	sum := sha256.Sum256([]byte(models.Zero().SHA256 + models.Taught().SHA256))
+	return nn.Description{Name: builtInName, File: builtInName, SHA256: hex.EncodeToString(sum[:]), Version: models.Version}
+}
