@@ -45,7 +45,7 @@ func Zero() *Network {
 // of KataGo's.
 func Taught() *Network {
 	return &Network{Name: "taught", File: "kosumi-19x19.bin.gz", Card: taughtCard, Games: 101_811, read: taughtFile,
-		SHA256: "8d638e532a447bae2c404e771c7f00e1f8942f59a6613e13ed5307ca9000cb82"}
+		SHA256: "4db5fcd477c75ba6c1286a574f0eeecb1dfae8540812aa2eedcf0f579ed1654c"}
 }
 
 // Notice is the licence of the networks that taught [Taught]: it has to travel with it.
