@@ -107,6 +107,11 @@ func aga() Rules {
 	return Rules{Ko: KoSituational, HandicapBonus: BonusNMinus1, FriendlyPassOk: true, Komi: 7.5}
 }
 
+// RuleNames lists the names of rules that people know, as [ParseRules] reads them.
+func RuleNames() []string {
+	return []string{"chinese", "japanese", "korean", "aga", "new-zealand", "tromp-taylor", "french", "ing", "stone-scoring"}
+}
+
 // presets are the named rules, by name in lower case without separators, as
 // KataGo's GTP extensions list them.
 var presets = map[string]func() Rules{

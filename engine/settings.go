@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -15,7 +16,7 @@ import (
 // The headings of the settings.
 const (
 	GameGroup = "The game"
-	PlayGroup = "Limits of a move, and manners at the table"
+	PlayGroup = "Limits of a move, pondering, resignation, pace"
 )
 
 // Settings returns what users may set of a configuration: what stands here, and
@@ -141,8 +142,14 @@ func (v rulesValue) String() string {
 
 func (v rulesValue) Set(text string) error {
 	rules, err := board.ParseRules(text)
-	if err == nil {
+	switch {
+	case err == nil:
 		*v.at = rules
+	case !strings.HasPrefix(strings.TrimSpace(text), "{"):
+		if near := setting.Near(text, board.RuleNames()); near != "" {
+			return fmt.Errorf("no rules are called %q, did you mean %s?", text, near)
+		}
+		return fmt.Errorf("no rules are called %q: write one of %s, or a JSON object", text, strings.Join(board.RuleNames(), ", "))
 	}
 	return err
 }

@@ -121,10 +121,15 @@ func (r *run) wanted(color string) bool {
 }
 
 // PlayerSides returns which sides are played by somebody whose name contains the
-// text, in any case.
+// text, in any case. Where nobody's does, "black" and "white" are the sides themselves.
 func (g *Game) PlayerSides(name string) (black, white bool) {
-	has := func(s string) bool { return name != "" && strings.Contains(strings.ToLower(s), strings.ToLower(name)) }
-	return has(g.Record.Black.Name), has(g.Record.White.Name)
+	name = strings.ToLower(name)
+	has := func(s string) bool { return name != "" && strings.Contains(strings.ToLower(s), name) }
+	black, white = has(g.Record.Black.Name), has(g.Record.White.Name)
+	if !black && !white {
+		black, white = name == "black", name == "white"
+	}
+	return black, white
 }
 
 // sumUp fills the parts of the report that are about the whole game.

@@ -160,3 +160,15 @@ func TestWorthOfVisits(t *testing.T) {
 	require.Greater(t, w[10], w[21], "open before sure")
 	require.Greater(t, w[21], 2*w[31], "sure before nothing")
 }
+
+// TestPlayerSides: a part of a name, or the side where nobody has it.
+func TestPlayerSides(t *testing.T) {
+	for name, want := range map[string][2]bool{
+		"ann": {true, false}, "BLACK": {true, true}, "white": {false, true}, "Eve": {}, "": {},
+	} {
+		g := &Game{Record: &sgf.Record{}}
+		g.Record.Black.Name, g.Record.White.Name = "Anna Black", "blackbird"
+		black, white := g.PlayerSides(name)
+		require.Equal(t, want, [2]bool{black, white}, name)
+	}
+}

@@ -68,7 +68,12 @@ gtp --time 1e300 -> 2 --time is
 gtp --boardsize 1 -> 2 --boardsize
 gtp --boardsize 9x -> 2 --boardsize
 gtp --boardsize 26 -> 2 --boardsize
-gtp --rules martian -> 2 --rules
+gtp --rules martian -> 2 one of chinese, japanese
+gtp --rules japanse -> 2 did you mean japanese?
+analysis game.sgf -> 2 did you mean engine review game.sgf?
+match a.bin.gz b.bin.gz -> 2 --a 'engine gtp --model a.bin.gz'
+train games -> 2 did you mean --data games?
+web --port 80 -> 2 did you mean --listen?
 gtp --komi x -> 2 --komi is "x"
 gtp --config -> 2 --config needs a value
 gtp --config NOWHERE.toml -> 1 no such file

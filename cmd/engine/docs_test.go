@@ -260,3 +260,52 @@ func walkOne(t *testing.T, dir, call, how string) {
 	cmd.Stdout, cmd.Stderr = &out, &out
 	require.NoError(t, cmd.Run(), "%s\n%s", call, out.String())
 }
+
+var (
+	target  = regexp.MustCompile(`(?m)(?:^|` + "`" + `)make ([a-z][a-z0-9-]*)`)
+	script  = regexp.MustCompile(`\b(scripts/[a-z0-9.-]+\.sh)\b`)
+	goTest  = regexp.MustCompile("go test (\\./\\S+)([^`\n]*)")
+	pattern = regexp.MustCompile(`-(run|bench) '?([A-Za-z|]+)`)
+)
+
+// TestDocumentedTools: the targets of make, the scripts, and the tests and benchmarks that the
+// documents name are there.
+func TestDocumentedTools(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	require.NoError(t, err)
+	count := 0
+	for _, file := range documents(t) {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, name := range firsts(target, string(text)) {
+			require.Regexp(t, `(?m)^`+name+`:`, string(makefile), "%s: make %s", file, name)
+			count++
+		}
+		for _, name := range firsts(script, string(text)) {
+			require.FileExists(t, filepath.Join("../..", name), file)
+			count++
+		}
+		for _, call := range goTest.FindAllStringSubmatch(string(text), -1) {
+			sources, err := filepath.Glob(filepath.Join("../..", call[1], "*_test.go"))
+			require.NoError(t, err)
+			var code strings.Builder
+			for _, s := range sources {
+				data, err := os.ReadFile(s)
+				require.NoError(t, err)
+				code.Write(data)
+			}
+			for _, m := range pattern.FindAllStringSubmatch(call[2], -1) {
+				kind, names := map[string]string{"run": "Test", "bench": "Benchmark"}[m[1]], m[2]
+				if names == "xxx" || names == "X" { // none, and any
+					continue
+				}
+				for name := range strings.SplitSeq(names, "|") {
+					require.Regexp(t, `func `+kind+`\w*`+strings.TrimPrefix(name, kind), code.String(), "%s: %s", file, call[0])
+					count++
+				}
+			}
+		}
+	}
+	require.Greater(t, count, 40)
+	t.Logf("%d names", count)
+}

@@ -167,8 +167,12 @@ func meant(cmd *cobra.Command, word string) string {
 	switch {
 	case isKind(word, append(kataGoEndings, ".onnx")) && (!cmd.HasParent() || cmd.Flags().Lookup("model") != nil):
 		return ", did you mean --model " + word + "?"
-	case isKind(word, []string{".sgf", ".sgfs"}) && !cmd.HasParent():
-		return ", did you mean " + cmd.CommandPath() + " review " + word + "?"
+	case isKind(word, append(kataGoEndings, ".onnx")) && cmd.Flags().Lookup("a") != nil:
+		return fmt.Sprintf(", did you mean --a '%s gtp --model %s'?", cmd.Root().Name(), word)
+	case cmd.Flags().Lookup("data") != nil:
+		return ", did you mean --data " + word + "?"
+	case isKind(word, []string{".sgf", ".sgfs"}):
+		return ", did you mean " + cmd.Root().Name() + " review " + word + "?"
 	}
 	var names []string
 	for _, sub := range cmd.Commands() {

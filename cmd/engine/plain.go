@@ -65,7 +65,8 @@ func plainFlagError(cmd *cobra.Command, err error) error {
 var otherWords = map[string]string{
 	"cores": "sessions", "cpus": "sessions", "cpu": "sessions", "jobs": "sessions", "board-size": "boardsize", "size": "boardsize",
 	"delay": "pace", "slow": "pace", "rank": "level", "strength": "level", "network": "model", "net": "model", "weights": "model",
-	"output": "out", "movetime": "time", "seconds": "time", "memory": "max-memory",
+	"output": "out", "movetime": "time", "seconds": "time", "memory": "max-memory", "port": "listen", "address": "listen",
+	"save": "autosave", "quiet": "log-level", "verbose": "log-level", "random-seed": "seed", "deterministic": "seed", "color": "player", "colour": "player", "black": "player", "white": "player",
 }
 
 // meantFlag returns the flag that somebody who wrote name probably meant, "" if there is none.

@@ -75,7 +75,7 @@ Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 	fl.Int64Var(&f.conf.First, "first-visits", f.conf.First, "visits of every position in the first pass")
 	fl.Int64Var(&f.conf.Most, "most-visits", 0, "maximum visits of one position; 0: 64 times the first pass")
 	s.flagAs(fl, "time", "budget of a game in `seconds`, instead of --visits; 0: none")
-	fl.StringVar(&f.conf.Player, "player", "", "review only the moves of the player whose name contains `NAME`")
+	fl.StringVar(&f.conf.Player, "player", "", "review only the moves of the player whose name contains `NAME`, or of black or white")
 	s.flagAs(fl, "rules", "rules of records without known rules")
 	fl.IntVar(&f.conf.Parallel, "positions", f.conf.Parallel, "positions searched at the same time; changes the speed, not the result")
 	s.flagAs(fl, "max-memory", "limit of all search trees together in `MiB`")

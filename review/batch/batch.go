@@ -156,7 +156,7 @@ func (b *Batch) review(ctx context.Context, shown, report string, root *sgf.Node
 	}
 	conf := b.c.Review
 	if black, white := g.PlayerSides(conf.Player); conf.Player != "" && !black && !white {
-		b.refuse(shown, fmt.Errorf("%s is not one of its players", conf.Player))
+		b.refuse(shown, fmt.Errorf("%s is not one of its players, %q and %q", conf.Player, g.Record.Black.Name, g.Record.White.Name))
 		return nil
 	}
 	net, err := b.c.Open(g.Record.Size)
