@@ -316,6 +316,9 @@ func (s *search) room(p *position) set {
 	return near.and(empty)
 }
 
+// mostSpace is how much space for eyes the first numbers of a state tell apart.
+const mostSpace = 24
+
 // consider appends a move with what is known of the state after it, if it is legal.
 func (s *search) consider(p *position, m int16) {
 	next := *p
@@ -345,6 +348,10 @@ func (s *search) consider(p *position, m int16) {
 		c.cost, c.proof = won(s.proofs[at].goal.winner()), at
 	} else if over, by := s.ended(&next); over {
 		c.cost, c.proof = won(by.winner()), s.leaf(&next, by)
+	} else {
+		// It takes longer to kill what has space, and to live without an eye.
+		c.cost[attacker] += uint32(min(s.space, mostSpace) / 2)
+		c.cost[defender] += uint32(2 * (2 - s.eyes))
 	}
 	s.kids = append(s.kids, c)
 }

@@ -41,6 +41,9 @@ type game struct {
 	zobrist [2][maxPoints]uint64
 	keys    [maxPoints + 1]uint64 // of bans
 	benson  benson
+	// Of the state looked at last: points where the target may still get eyes, 0 if nothing
+	// encloses it, and how many regions are an eye already, 2 for more.
+	space, eyes int
 }
 
 func (g *game) empty(p *position) set { return g.on.minus(p.stones[0]).minus(p.stones[1]) }
@@ -206,6 +209,7 @@ func (g *game) doomed(p *position, zone *set) bool {
 	if zone == nil && g.small() {
 		return g.doomed1(p)
 	}
+	g.space = 0
 	walls := g.walls(p)
 	if walls.empty() {
 		return false
@@ -224,6 +228,7 @@ func (g *game) doomed(p *position, zone *set) bool {
 		if one {
 			eyes = eyes.minus(chain)
 		}
+		g.space = eyes.count()
 		dies := !room.meets(&g.fixed) && g.together(&eyes)
 		if dies && zone != nil {
 			*zone = zone.or(net.minus(walls)).or(links).or(g.wallsOf(p, room.or(links), walls))
@@ -331,13 +336,13 @@ func (g *game) mayLive(p *position, chain *set) bool {
 	out := g.on.minus(p.stones[defender])
 	near := g.around(chain)
 	rest := near.and(out)
-	vital := 0
+	g.eyes = 0
 	for q := rest.first(); q >= 0; q = rest.first() {
 		seed := single(q)
 		points := g.flood(&seed, &out)
 		rest = rest.minus(points)
 		if g.vital(p, &points, &near) {
-			if vital++; vital == 2 {
+			if g.eyes++; g.eyes == 2 {
 				return true
 			}
 		}

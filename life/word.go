@@ -67,12 +67,12 @@ func (g *game) mayLive1(p *position, chain uint64) bool {
 		need &^= p.stones[attacker][0]
 	}
 	need |= g.fixed[0]
-	vital := 0
+	g.eyes = 0
 	for rest := near & out; rest != 0; {
 		points := g.flood1(rest&-rest, out)
 		rest &^= points
 		if points&need == 0 {
-			if vital++; vital == 2 {
+			if g.eyes++; g.eyes == 2 {
 				return true
 			}
 		}
@@ -82,6 +82,7 @@ func (g *game) mayLive1(p *position, chain uint64) bool {
 
 // doomed1 is doomed.
 func (g *game) doomed1(p *position) bool {
+	g.space = 0
 	net := g.linked1(p)
 	if net == 0 {
 		return false
@@ -97,6 +98,7 @@ func (g *game) doomed1(p *position) bool {
 		if !g.all || p.left&(p.left-1) == 0 {
 			eyes &^= chain
 		}
+		g.space = bits.OnesCount64(eyes)
 		if dies := room&g.fixed[0] == 0 && g.together1(eyes); dies != g.all {
 			return dies
 		}
