@@ -40,7 +40,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	}
 	require.True(t, e.Game().Finished(), "both pass in the end")
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "10p"}), "10p")
-	require.ErrorContains(t, e.SetParams(map[string]string{"level": "loss:21"}), "-4 to 20")
+	require.ErrorContains(t, e.SetParams(map[string]string{"level": "loss:26"}), "-4 to 25")
 	require.Equal(t, "3d", e.cfg.Level)
 	for r := level.Lowest; r <= level.Highest; r++ { // what is not served is refused, with what is
 		s, err := e.rank.find(e.Game().Size(), r)

@@ -10,13 +10,11 @@ import (
 // points, and sees less and less of the board.
 const Reading = 10.0
 
-// beginner is how much of a beginner a dial is: 0 up to [Reading], 1 at [Weakest]. The
-// first points that are overlooked cost most, so it begins slowly.
-func beginner(dial float64) float64 {
-	return math.Pow(max(0, (dial-Reading)/(Weakest-Reading)), 1.5)
-}
+// beginner is how much of a beginner a dial is: 0 up to [Reading], 1 at 20, 1.8 at [Weakest].
+// The first points that are overlooked cost most, so it begins slowly.
+func beginner(dial float64) float64 { return math.Pow(max(0, (dial-Reading)/10), 1.5) }
 
-// What a beginner at [Weakest] is like.
+// What a beginner at 20 is like.
 const (
 	overlooked = 0.95 // share of the points far from the last moves that are not seen
 	fancy      = 2.0  // standard deviation of the logarithm of a move's appeal

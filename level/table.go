@@ -20,7 +20,7 @@ const Visits = 48
 // as beginners do.
 const (
 	Strongest = -4.0
-	Weakest   = 20.0
+	Weakest   = 25.0
 )
 
 // VisitsAt is how long the search is that a dial chooses from: each step below 0

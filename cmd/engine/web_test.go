@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
+	"kosumi/level"
 	"kosumi/web/ui"
 	"kosumi/web/webtest"
 )
@@ -177,8 +179,12 @@ func TestWebWithoutKey(t *testing.T) {
 	b.Press("Choose a rank")
 	b.Until(`document.querySelector("form.new input[type=range]")`)
 	b.Do(chromedp.Evaluate(`document.querySelector("form.new input[type=range]").focus()`, nil), chromedp.KeyEvent(kb.Home))
-	b.Until(`document.querySelector("form.new output").innerText.includes("15k")`) // what this network serves on 9x9
+	ladders, err := level.Ladders()
+	require.NoError(t, err)
+	nine := slices.IndexFunc(ladders, func(l level.Ladder) bool { return l.Size == 9 })
+	weakest, _ := ladders[nine].Reach()
+	b.Until(`document.querySelector("form.new output").innerText.includes("` + weakest.String() + `")`)
 	b.Press("Play")
-	b.Until(webtest.Play + `?.innerText.includes("15k")`)
+	b.Until(webtest.Play + `?.innerText.includes("` + weakest.String() + `")`)
 	b.Clean()
 }
