@@ -79,13 +79,14 @@ deps-test: deps
 
 # The rules of the house are asked of the go command, which the test cache does
 # not see: never from the cache.
-test: export KOSUMI_SKIPPED = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kosumi/skipped
+test: export KOSUMI_SKIPPED = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kosumi/skipped-tests
 test: deps-test build
 	@$(MAKE) page-site || echo "the page as a folder of files was not built: its tests skip" >&2
 	@mkdir -p "$(KOSUMI_SKIPPED)"
 	$(GO) test -count=1 .
 	$(GO) test -timeout 20m ./...
-	@[ -d "$${KOSUMI_SHARED:-../shared}" ] || echo "$$(ls "$(KOSUMI_SKIPPED)" | wc -l) tests were skipped, or a part of them: they need networks of others in ../shared or \$$KOSUMI_SHARED"
+	@[ -d "$${KOSUMI_SHARED:-../shared}" ] || { cd "$(KOSUMI_SKIPPED)" && \
+		echo "$$(ls | grep -vc '\.sample$$') tests were skipped: they need networks of others in ../shared or \$$KOSUMI_SHARED; $$(ls | grep -c '\.sample$$') ran on the samples in testdata"; }
 
 # A look before a commit: the linters, and the tests that run no other program,
 # kill nothing and compute no longer than a second or two.

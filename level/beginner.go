@@ -10,8 +10,11 @@ import (
 // points, and sees less and less of the board.
 const Reading = 10.0
 
-// beginner is how much of a beginner a dial is: 0 up to [Reading], 1 at [Weakest].
-func beginner(dial float64) float64 { return max(0, (dial-Reading)/(Weakest-Reading)) }
+// beginner is how much of a beginner a dial is: 0 up to [Reading], 1 at [Weakest]. The
+// first points that are overlooked cost most, so it begins slowly.
+func beginner(dial float64) float64 {
+	return math.Pow(max(0, (dial-Reading)/(Weakest-Reading)), 1.5)
+}
 
 // What a beginner at [Weakest] is like.
 const (

@@ -197,6 +197,11 @@ func TestScreen(t *testing.T) {
 	g := gameFrom(t, board.Black, ".....", ".....", ".....", ".....", ".....")
 	require.True(t, newScreen(g).refuses(0, 0.01, 0, 1), "the corner in the opening")
 	require.False(t, newScreen(g).refuses(0, 0.3, 0, 1), "unless the network likes it")
+	g = gameFrom(t, board.Black, ".....", ".....", ".X...", ".....", "...O.")
+	size := g.Size()
+	require.True(t, newScreen(g).refuses(size.Point(0, 0), 0.01, 0, 0.5), "an edge without stones")
+	require.False(t, newScreen(g).refuses(size.Point(2, 4), 0.01, 0, 0.5), "beside a stone")
+	require.False(t, newScreen(g).refuses(size.Point(0, 3), 0.01, 0, 0.5), "diagonally beside one")
 }
 
 func TestPassesWithTheSearch(t *testing.T) {

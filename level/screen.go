@@ -28,7 +28,7 @@ const (
 
 // refuses reports whether nobody plays p: it fills an eye or settled area, gives away
 // a big chain without taking anything and without being the search's own choice, or
-// is on the edge in the opening. In a game that is decided all moves are alike to a
+// is on the edge in the opening or with no stone beside it. In a game that is decided all moves are alike to a
 // search, and its choice is no reason. loss may be NaN, not known.
 func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	us := s.game.ToMove()
@@ -44,7 +44,20 @@ func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	size := s.game.Size()
 	x, y := size.XY(p)
 	edge := min(x, y, size.W-1-x, size.H-1-y)
-	return edge == 0 && empty > opening && prior < edgePrior
+	return edge == 0 && prior < edgePrior && (empty > opening || s.alone(x, y))
+}
+
+// alone reports whether no stone is beside a point, diagonally neither.
+func (s *screen) alone(x, y int) bool {
+	size := s.game.Size()
+	for v := max(0, y-1); v <= min(size.H-1, y+1); v++ {
+		for u := max(0, x-1); u <= min(size.W-1, x+1); u++ {
+			if s.game.At(size.Point(u, v)) != board.Empty {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // takes reports whether a move captures something.

@@ -136,6 +136,9 @@ type Setting struct {
 	Rank   Rank
 	Served Rank // what it really plays at: Rank, or where the ladder ends
 	Dial   float64
+	// Measured reports whether games against GNU Go say so, on this board and with this
+	// network.
+	Measured bool
 	// Note says what to know about it: how far it is measured, and where the
 	// network's strength ends.
 	Note string
@@ -182,10 +185,11 @@ func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, er
 		s.Note = fmt.Sprintf("%s: not measured with this network, taken from %s on %dx%d; engine match ladder measures it", r, best.Network, best.Size, best.Size)
 	case float64(best.Size) != side:
 		s.Note = fmt.Sprintf("%s: not measured on %s, taken over from %dx%d", r, size, best.Size, best.Size)
-	case !best.measured(s.Dial):
-		s.Note = fmt.Sprintf("%s: extrapolated on %dx%d from games between levels, give or take %d ranks", r, best.Size, best.Size, best.doubt(s.Dial))
-	default:
+	case best.measured(s.Dial):
+		s.Measured = true
 		s.Note = fmt.Sprintf("%s: measured on %dx%d, give or take %d ranks", r, best.Size, best.Size, best.doubt(s.Dial))
+	default:
+		s.Note = fmt.Sprintf("%s: extrapolated on %dx%d from games between levels, give or take %d ranks", r, best.Size, best.Size, best.doubt(s.Dial))
 	}
 	return s, nil
 }

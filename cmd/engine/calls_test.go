@@ -136,6 +136,7 @@ match ladder --anchors x -> 2 --anchors
 match ladder --show --boardsize 99 -> 2 --boardsize
 match ladder --show --add NOWHERE -> 1 no such file
 match ladder --show --boardsize 7 -> 1 nothing is known
+match ladder --json -> 2 --json goes with --show
 match ladder --boardsize 9,x -> 2 --boardsize
 match ladder --boardsize 9,1 -> 2 --boardsize
 match ladders -> 2 "ladders", did you mean ladder?

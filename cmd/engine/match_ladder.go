@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,20 +38,20 @@ type ladderFlags struct {
 	sizes, dials, model, gnugo, anchors string
 	out, add                            string
 	cluster                             clusterFlags
-	show                                bool
+	show, json                          bool
 }
 
 // defaultDials are those that play where no flag names them: fewer on large boards,
 // where games take long.
 func defaultDials(size board.Size) string {
 	if size.Area() > 100 {
-		return "-2,0,2,4,6,8,10"
+		return "-2,0,2,4,6,8,10,12,14,16,18,20"
 	}
-	return "-4,-2,0,2,4,5,6,7,8,10"
+	return "-4,-2,0,2,4,5,6,7,8,10,12,14,16,18,20"
 }
 
 func ladderCommand() *cobra.Command {
-	f := ladderFlags{sizes: "9,13,19", anchors: "10,5,1,1+2", out: "ladder.json"}
+	f := ladderFlags{sizes: "9,13,19", anchors: "10,5,1,1+2,1+4", out: "ladder.json"}
 	f.c = ladder.Config{Games: 20, Rules: "chinese", Komi: 7, Parallel: 1, AnchorStep: 2}
 	c := &cobra.Command{
 		Use:   "ladder",
@@ -66,7 +67,9 @@ nonsense moves in the records.
 stones (without komi), v16 the engine itself at 16 visits. The first one sets the scale.
 
 --show plays nothing. It prints the ladders of a network, by dial and by rank: those in
-the program, or with --add those of a file.
+the program, or with --add those of a file. A rank is measured if GNU Go, with handicap or
+without, met dials on both sides of it; others are extrapolated. The last table has the
+habits of beginners in the records. --json prints the same for programs.
 
 Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 		Example: `  engine match ladder -o level/ladder.json
@@ -90,12 +93,16 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl.StringVar(&f.c.Dir, "sgf", "ladder", "`DIR` for games, messages and journals")
 	f.cluster.add(fl, "have the games played by")
 	fl.BoolVar(&f.show, "show", false, "print a network's ranks on each board size as Markdown tables; plays nothing")
+	fl.BoolVar(&f.json, "json", false, "with --show, print JSON: of each board size what was measured, and how each rank is played")
 	fl.StringVar(&f.add, "add", "", "`FILE` of ladders whose games count too, if network and size are the same; each game counts once")
 	fl.StringVarP(&f.out, "out", "o", f.out, "`FILE` of ladders to write or update")
 	return c
 }
 
 func (f *ladderFlags) run(cmd *cobra.Command) error {
+	if f.json && !f.show {
+		return usageError{errors.New("--json goes with --show")}
+	}
 	if f.show {
 		m, err := model.Open(f.model, model.Config{})
 		if err != nil {
@@ -144,7 +151,7 @@ func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
 	if err != nil {
 		return err
 	}
-	shown := 0
+	shown := []ladderJSON{}
 	for text := range strings.SplitSeq(f.sizes, ",") {
 		size, err := sizeOf("boardsize", strings.TrimSpace(text))
 		if err != nil {
@@ -152,15 +159,47 @@ func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
 		}
 		for _, l := range all {
 			if l.SHA256 == network.SHA256 && size == board.Square(l.Size) {
-				ladder.Show(w, l)
-				shown++
+				shown = append(shown, newLadderJSON(l))
 			}
 		}
 	}
-	if shown == 0 {
+	switch {
+	case len(shown) == 0:
 		return fmt.Errorf("nothing is known of %s on these boards: engine match ladder without --show measures it", network.Name)
+	case f.json:
+		return json.NewEncoder(w).Encode(shown)
+	}
+	for _, l := range shown {
+		ladder.Show(w, l.Ladder)
 	}
 	return nil
+}
+
+// ladderJSON is a ladder in JSON, with the ranks that it serves.
+type ladderJSON struct {
+	level.Ladder
+	Ranks []rankJSON `json:"ranks"`
+}
+
+// rankJSON is how a rank is played, and what was measured at the dials around it.
+type rankJSON struct {
+	Rank        string       `json:"rank"`
+	Measured    bool         `json:"measured"` // by GNU Go; else extrapolated
+	Dial        float64      `json:"dial"`
+	Playouts    int64        `json:"playouts"`
+	Elo         float64      `json:"elo"`
+	Error       float64      `json:"error"`
+	PointsLost  float64      `json:"pointsLost"`
+	LargeLosses float64      `json:"blunders"`
+	Habits      level.Habits `json:"habits,omitzero"` // of the nearest dial
+}
+
+func newLadderJSON(l level.Ladder) ladderJSON {
+	j := ladderJSON{Ladder: l, Ranks: []rankJSON{}}
+	for _, r := range l.Ranks() {
+		j.Ranks = append(j.Ranks, rankJSON{r.Rank.String(), r.Measured, r.Dial, r.Playouts, r.Elo, r.Error, r.PointsLost, r.LargeLosses, r.Habits})
+	}
+	return j
 }
 
 // readLadders reads a file of ladders.

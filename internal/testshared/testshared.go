@@ -20,7 +20,7 @@ func Path(t testing.TB, name string) string {
 	if err != nil {
 		path = filepath.Join(Checkout(t), "testdata", filepath.FromSlash(name))
 		if _, missing := os.Stat(path); missing != nil {
-			noteSkip(t)
+			note(t, "")
 			Absent(t, "reference data not found (set KOSUMI_SHARED): %v", err)
 		}
 	}
@@ -37,15 +37,19 @@ func Beyond(t testing.TB, name string) (string, bool) {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("reference data not found (set KOSUMI_SHARED): %v", err)
 		}
+		note(t, onSample)
 		t.Logf("the sample in testdata only: %v", err)
 		return "", false
 	}
 	return path, true
 }
 
-// noteSkip leaves a file named after the test, without its subtests, in the folder
+// onSample ends the name of the file for a test that did with the sample in testdata.
+const onSample = ".sample"
+
+// note leaves a file named after the test, without its subtests, in the folder
 // $KOSUMI_SKIPPED, where there is one: make test counts them. A result from the test cache leaves the file of its run.
-func noteSkip(t testing.TB) {
+func note(t testing.TB, ending string) {
 	folder := os.Getenv("KOSUMI_SKIPPED")
 	dir, err := os.Getwd()
 	if folder == "" || err != nil {
@@ -54,7 +58,7 @@ func noteSkip(t testing.TB) {
 	name, err := filepath.Rel(Checkout(t), dir)
 	test, _, _ := strings.Cut(t.Name(), "/")
 	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, strings.ReplaceAll(name, string(filepath.Separator), "_")+" "+test), nil, 0o644)
+		err = os.WriteFile(filepath.Join(folder, strings.ReplaceAll(name, string(filepath.Separator), "_")+" "+test+ending), nil, 0o644)
 	}
 	if err != nil {
 		t.Log(err)

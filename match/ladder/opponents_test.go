@@ -89,10 +89,16 @@ func TestUpdate(t *testing.T) {
 	text.Reset()
 	Show(&text, ladder("a", 9, 100))
 	require.Contains(t, text.String(), "| 4 | -100 +-0 | 20 |")
-	require.Contains(t, text.String(), "| 10k | 2.0 | 48 | +0 +-0 |")
-	require.Contains(t, text.String(), "7k to 9d play at about 8k")
+	require.Contains(t, text.String(), "| 10k | 2.0 | 48 | +0 +-0 | extrapolated |")
+	require.Contains(t, text.String(), "7k and stronger are not served: the network's strength ends at 8k")
 
+	require.NotContains(t, text.String(), "first line", "no records")
 	own := ladder("a", 9, 100)
+	own.Support[0].Habits = level.Habits{Sides: 4, Moves: 200, FirstLine: 6, SelfAtaris: 1, Ataris: 7, AtarisLeft: 3, Eyes: 2, EarlyPasses: 1}
+	text.Reset()
+	Show(&text, own)
+	require.Contains(t, text.String(), "| 10k | 4 | 1.5 | 5.0 | 3 of 7 | 2 | 5.0 |")
+
 	own.Anchors = []level.Anchor{{Name: "Kosumi at 1 visits"}}
 	text.Reset()
 	Print(&text, own)

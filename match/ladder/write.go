@@ -88,12 +88,39 @@ func Show(w io.Writer, l level.Ladder) {
 		return
 	}
 	ranks := l.Ranks()
-	fmt.Fprintf(w, "\n| rank | dial | playouts | Elo from GNU Go 3.8 level 10 | points lost a move | moves that lose more than ten points |\n|---|---|---|---|---|---|\n")
+	fmt.Fprintf(w, "\n| rank | dial | playouts | Elo from GNU Go 3.8 level 10 | | points lost a move | moves that lose more than ten points |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range ranks {
-		fmt.Fprintf(w, "| %s | %.1f | %d | %+.0f +-%.0f | %.2f | %.1f %% |\n", r.Rank, r.Dial, r.Playouts, math.Round(r.Elo)+0, r.Error, r.PointsLost, 100*r.LargeLosses)
+		basis := "extrapolated"
+		if r.Measured {
+			basis = "measured"
+		}
+		fmt.Fprintf(w, "| %s | %.1f | %d | %+.0f +-%.0f | %s | %.2f | %.1f %% |\n", r.Rank, r.Dial, r.Playouts, math.Round(r.Elo)+0, r.Error, basis, r.PointsLost, 100*r.LargeLosses)
 	}
-	if n := len(ranks); n > 0 && ranks[n-1].Rank < level.Highest {
-		fmt.Fprintf(w, "\n%s to %s play at about %s: the network's strength ends there.\n", ranks[n-1].Rank+1, level.Highest, ranks[n-1].Rank)
+	if n := len(ranks); n > 0 {
+		fmt.Fprintf(w, "\nMeasured: between dials that took 5 to 95 %% of the points from GNU Go, with handicap or without. Extrapolated: by games between levels.\n")
+		if low := ranks[0].Rank; low > level.Lowest {
+			fmt.Fprintf(w, "\n%s and weaker are not served.\n", low-1)
+		}
+		if high := ranks[n-1].Rank; high < level.Highest {
+			fmt.Fprintf(w, "\n%s and stronger are not served: the network's strength ends at %s.\n", high+1, high)
+		}
 	}
+	showHabits(w, ranks)
 	fmt.Fprintln(w)
+}
+
+// showHabits writes what the records of ranks have of beginners' habits, as far as they
+// were counted: those of the nearest dial.
+func showHabits(w io.Writer, ranks []level.RankSupport) {
+	ranks = slices.DeleteFunc(slices.Clone(ranks), func(r level.RankSupport) bool { return r.Habits.Sides == 0 })
+	if len(ranks) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n| rank | games | first line before move 30, a game | self-atari of three stones or more, in 1,000 moves | ataris left, of those that a capture or extension answers | own eyes filled | passes too early, in 1,000 moves |\n|---|---|---|---|---|---|---|\n")
+	for _, r := range ranks {
+		h := r.Habits
+		moves := float64(h.Moves)
+		fmt.Fprintf(w, "| %s | %d | %.1f | %.1f | %d of %d | %d | %.1f |\n", r.Rank, h.Sides, float64(h.FirstLine)/float64(h.Sides), 1000*float64(h.SelfAtaris)/moves,
+			h.AtarisLeft, h.Ataris, h.Eyes, 1000*float64(h.EarlyPasses)/moves)
+	}
 }

@@ -2,10 +2,14 @@ package katago
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/meta"
 )
@@ -47,11 +51,7 @@ func TestExactGraphComesBack(t *testing.T) {
 	for _, path := range syntheticPaths(t) {
 		check(t, path)
 	}
-	t.Run("real networks", func(t *testing.T) {
-		for _, name := range realNames {
-			check(t, realPath(t, name))
-		}
-	})
+	withReal(t, func(t *testing.T, name string) { check(t, realPath(t, name)) })
 }
 
 // TestTrainedGraphComesBack changes an initializer as training would.
@@ -118,16 +118,21 @@ func TestFromONNXRefuses(t *testing.T) {
 }
 
 func TestMetadata(t *testing.T) {
-	n := readReal(t, realNames[2])
+	const name = "synth-v17-nbt-transformer-spatial-rms"
+	path := testshared.Path(t, "golden/katago/synthetic-models/"+name+".bin.gz")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	n, err := ReadFile(path)
+	require.NoError(t, err)
 	m, err := Build(n, Size{W: 13, H: 9}, Options{})
 	require.NoError(t, err)
 	for key, want := range map[string]string{
 		meta.Format: "1", meta.Kind: "katago", meta.Encoder: "v7", meta.Board: "13x9", meta.Policy: "logits", meta.Value: "wdl",
-		meta.Heads: "policy,pass,value,score_value,ownership", meta.Name: realNames[2],
-		meta.Source:       realNames[2] + ".bin.gz",
-		meta.SourceSHA256: "3e56eedcda8f997dcdc0d18324fa8390ea10e3dd687cbf5d0d4ed66674d3f74f",
-		meta.KataGoForm:   "run", meta.KataGoVersion: "17", meta.PolicyChannels: "2", meta.ScoreValues: "6",
-		meta.ScoreMeanMult: "20.0", meta.ValueErrorMult: "0.25", meta.ScoreErrorMult: "150.0",
+		meta.Heads: "policy,pass,value,score_value,ownership", meta.Name: n.Header.Name,
+		meta.Source:       name + ".bin.gz",
+		meta.SourceSHA256: fmt.Sprintf("%x", sha256.Sum256(data)),
+		meta.KataGoForm:   "run", meta.KataGoVersion: "17", meta.PolicyChannels: "4", meta.ScoreValues: "6",
+		meta.ScoreMeanMult: "20.0", meta.ValueErrorMult: "0.25", meta.ScoreErrorMult: "30.0",
 		meta.PassAliveSuicide: "0", meta.MetaEncoder: "0",
 	} {
 		require.Equal(t, want, m.Metadata[key], key)
@@ -138,7 +143,7 @@ func TestMetadata(t *testing.T) {
 		shapes[v.Name] = v.Shape.String()
 	}
 	require.Equal(t, map[string]string{
-		"spatial": "[N 22 9 13]", "global": "[N 19]", "policy": "[N 2 9 13]", "pass": "[N 2]",
+		"spatial": "[N 22 9 13]", "global": "[N 19]", "policy": "[N 4 9 13]", "pass": "[N 4]",
 		"value": "[N 3]", "score_value": "[N 6]", "ownership": "[N 1 9 13]",
 	}, shapes)
 }

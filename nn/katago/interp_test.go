@@ -52,16 +52,14 @@ func TestInterpretedGraphsMatchKataGo(t *testing.T) {
 		name := filepath.Base(path)
 		check(name, n, all[name], diffs{5e-6, 5e-6, 5e-6, 5e-6})
 	}
-	t.Run("real networks", func(t *testing.T) {
-		for _, name := range realNames {
-			var small []goldenCase // the interpreter is slow
-			for _, c := range goldenReal(t, name) {
-				if c.w*c.h < 25 && len(small) < 4 {
-					small = append(small, c)
-				}
+	withReal(t, func(t *testing.T, name string) {
+		var small []goldenCase // the interpreter is slow
+		for _, c := range goldenReal(t, name) {
+			if c.w*c.h < 25 && len(small) < 4 {
+				small = append(small, c)
 			}
-			check(name, readReal(t, name), small, fp32Limits)
 		}
+		check(name, readReal(t, name), small, fp32Limits)
 	})
 }
 

@@ -146,10 +146,10 @@ func graphDiffs(t *testing.T, n *Network, cases []goldenCase, o Options, open op
 
 // TestGraphsMatchKataGo runs the graphs on all positions of the reference data.
 func TestGraphsMatchKataGo(t *testing.T) {
-	testshared.Slow(t)
-	for _, name := range realNames {
+	withReal(t, func(t *testing.T, name string) {
+		testshared.Slow(t)
 		for _, form := range []Form{FormRun, FormExact} {
-			t.Run(name+"/"+form.String(), func(t *testing.T) {
+			t.Run(form.String(), func(t *testing.T) {
 				cases := goldenReal(t, name)
 				if form == FormExact { // the same arithmetic: a third will do
 					cases = slices.DeleteFunc(cases, func(c goldenCase) bool { return c.id[len(c.id)-1]%3 != 0 })
@@ -159,10 +159,7 @@ func TestGraphsMatchKataGo(t *testing.T) {
 				require.True(t, d.within(fp32Limits), "%v", d)
 			})
 		}
-	}
-}
-
-func TestGraphsMatchKataGoSynthetic(t *testing.T) {
+	})
 	all := goldenSynthetic(t)
 	for _, path := range syntheticPaths(t) {
 		name := filepath.Base(path)
@@ -197,12 +194,10 @@ func TestKernelsMatchKataGo(t *testing.T) {
 	if !ok {
 		return
 	}
-	t.Run("real networks", func(t *testing.T) {
+	withReal(t, func(t *testing.T, name string) {
 		testshared.Slow(t)
-		for _, name := range realNames {
-			d := graphDiffs(t, readReal(t, name), goldenReal(t, name), Options{PlainMish: true}, byKernels(best))
-			t.Log(name, d)
-			require.True(t, d.within(fp32Limits), "%v", d)
-		}
+		d := graphDiffs(t, readReal(t, name), goldenReal(t, name), Options{PlainMish: true}, byKernels(best))
+		t.Log(name, d)
+		require.True(t, d.within(fp32Limits), "%v", d)
 	})
 }

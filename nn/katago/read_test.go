@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,15 +23,21 @@ func unpack(t testing.TB, path string) []byte {
 	return data
 }
 
-func TestRealNetworksRoundTripBytes(t *testing.T) {
-	for _, name := range realNames {
-		t.Run(name, func(t *testing.T) {
-			want := unpack(t, realPath(t, name))
-			n := readReal(t, name)
-			var out bytes.Buffer
-			require.NoError(t, WriteFormat(&out, n, Format{}))
-			require.True(t, bytes.Equal(want, out.Bytes()), "decompressed bytes differ")
-			require.Equal(t, int64(len(want)), n.Source.Bytes)
-		})
+// TestRoundTripBytes: a network in KataGo's binary format is written as it was read.
+func TestRoundTripBytes(t *testing.T) {
+	check := func(t *testing.T, path string) {
+		want := unpack(t, path)
+		n, err := ReadFile(path)
+		require.NoError(t, err)
+		var out bytes.Buffer
+		require.NoError(t, WriteFormat(&out, n, Format{}))
+		require.True(t, bytes.Equal(want, out.Bytes()), "%s: decompressed bytes differ", path)
+		require.Equal(t, int64(len(want)), n.Source.Bytes)
 	}
+	for _, path := range syntheticPaths(t) {
+		if strings.HasSuffix(path, ".bin.gz") {
+			check(t, path)
+		}
+	}
+	withReal(t, func(t *testing.T, name string) { check(t, realPath(t, name)) })
 }

@@ -16,6 +16,18 @@ var realNames = []string{
 	"b7c96h6kv3qk32v16tflrs-fson-bnh",
 }
 
+// withReal runs a check on each of the real networks, where they are; the made-up ones are in
+// testdata.
+func withReal(t *testing.T, check func(t *testing.T, name string)) {
+	t.Helper()
+	if _, ok := testshared.Beyond(t, "models/katago"); !ok {
+		return
+	}
+	for _, name := range realNames {
+		t.Run(name, func(t *testing.T) { check(t, name) })
+	}
+}
+
 func realPath(t testing.TB, name string) string {
 	return testshared.Path(t, "models/katago/"+name+".bin.gz")
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +13,7 @@ import (
 	"kosumi/bench"
 	"kosumi/board"
 	"kosumi/internal/testshared"
+	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/nn/features/featurestest"
@@ -144,7 +146,16 @@ func recorded(t *testing.T) (games []*board.Game) {
 	return games
 }
 
-var realNetworks = []string{"g170-b6c96-s175395328-d26788732", "b7c96h3tfrs-test5-cnorm", "b7c96h6kv3qk32v16tflrs-fson-bnh"}
+// networksHere lists the built-in network, and KataGo's where the reference data is.
+func networksHere(t *testing.T) []string {
+	paths := []string{filepath.Join("..", "..", "models", models.Zero().File)}
+	if folder, ok := testshared.Beyond(t, "models/katago"); ok {
+		for _, name := range []string{"g170-b6c96-s175395328-d26788732", "b7c96h3tfrs-test5-cnorm", "b7c96h6kv3qk32v16tflrs-fson-bnh"} {
+			paths = append(paths, filepath.Join(folder, name+".bin.gz"))
+		}
+	}
+	return paths
+}
 
 // TestIntegersOnGames holds 16-bit integers to what their differences from float32
 // may be on recorded positions.
@@ -152,9 +163,8 @@ func TestIntegersOnGames(t *testing.T) {
 	testshared.Slow(t)
 	needIntegers(t)
 	games := recorded(t)
-	for _, name := range realNetworks {
-		t.Run(name, func(t *testing.T) {
-			path := testshared.Path(t, "models/katago/"+name+".bin.gz")
+	for _, path := range networksHere(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
 			require.Less(t, compare(t, serve(t, path, model.Kernel, "fp32"), serve(t, path, model.Kernel, "int16"), games).leadMax, 1.0)
 		})
 	}
@@ -172,16 +182,12 @@ func TestKernelsAgree(t *testing.T) {
 			games = append(games, g)
 		}
 	}
-	for _, name := range append([]string{""}, realNetworks...) {
+	for _, path := range networksHere(t) {
 		for precision, most := range map[string]difference{
 			"fp32":  {policyKLMax: 1e-6, winrateMax: 1e-5, leadMax: 1e-3, ownershipMax: 1e-5},
 			"int16": {policyKLMax: 1e-5, winrateMax: 1e-3, leadMax: 0.1, ownershipMax: 1e-3},
 		} {
-			t.Run(name+"/"+precision, func(t *testing.T) {
-				path := "" // the built-in one
-				if name != "" {
-					path = testshared.Path(t, "models/katago/"+name+".bin.gz")
-				}
+			t.Run(filepath.Base(path)+"/"+precision, func(t *testing.T) {
 				d := measure(t, serve(t, path, ort.CPU, precision), serve(t, path, model.Kernel, precision), games)
 				require.Less(t, d.policyKLMax, most.policyKLMax)
 				require.Less(t, d.winrateMax, most.winrateMax)

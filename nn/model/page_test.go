@@ -5,7 +5,6 @@ import (
 	"flag"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
@@ -14,7 +13,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/testshared"
-	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/features/featurestest"
 	"kosumi/nn/kernel"
@@ -49,8 +47,8 @@ func TestSameInPage(t *testing.T) {
 		require.NoError(t, json.Unmarshal(data, &answers))
 	}
 	positions := bySize(featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")), true)
-	for _, path := range []string{filepath.Join("..", "..", "models", models.Zero().File),
-		testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz"), testshared.Path(t, "models/katago/b7c96h3tfrs-test5-cnorm.bin.gz")} {
+	paths := networksHere(t)
+	for _, path := range paths[:min(3, len(paths))] {
 		for _, precision := range []string{"fp32", "int16"} {
 			m, err := model.Open(path, model.Config{Provider: model.Kernel, Precision: precision})
 			require.NoError(t, err)

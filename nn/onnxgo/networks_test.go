@@ -49,12 +49,12 @@ func TestOwnNetworks(t *testing.T) {
 	}
 }
 
-// TestKataGoNetworks compares both backends on real networks: a convolutional
+// TestKataGoNetworks compares both backends on networks in KataGo's format: a convolutional
 // one runs, the transformers are refused by operator.
 func TestKataGoNetworks(t *testing.T) {
 	needLibrary(t)
 	build := func(t *testing.T, name string) ([]byte, nn.Spec) {
-		net, err := katago.ReadFile(testshared.Path(t, "models/katago/"+name))
+		net, err := katago.ReadFile(testshared.Path(t, "golden/katago/synthetic-models/"+name))
 		require.NoError(t, err)
 		m, err := katago.Build(net, katago.Size{W: 7, H: 6}, katago.Options{})
 		require.NoError(t, err)
@@ -62,11 +62,11 @@ func TestKataGoNetworks(t *testing.T) {
 		require.NoError(t, err)
 		return data, describe(t, m)
 	}
-	t.Run("g170-b6c96", func(t *testing.T) {
-		data, spec := build(t, "g170-b6c96-s175395328-d26788732.bin.gz")
+	t.Run("convolutions", func(t *testing.T) {
+		data, spec := build(t, "synth-v8.txt.gz")
 		compare(t, data, spec)
 	})
-	for _, name := range []string{"b7c96h3tfrs-test5-cnorm.bin.gz", "b7c96h6kv3qk32v16tflrs-fson-bnh.bin.gz"} {
+	for _, name := range []string{"synth-v17-norope-rms.bin.gz", "synth-v17-nbt-transformer-spatial-rms.bin.gz"} {
 		t.Run(name, func(t *testing.T) {
 			data, spec := build(t, name)
 			_, err := onnxgo.Open(data, spec, 1)

@@ -3,6 +3,7 @@ package rows
 import (
 	"bytes"
 	"math"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,55 +13,97 @@ import (
 	"kosumi/nn/features"
 )
 
-func golden(t testing.TB) *Set {
-	t.Helper()
-	s, err := ReadFile(testshared.Path(t, "golden/training/benchmark_data_1024.npz"))
-	require.NoError(t, err)
-	return s
+// goldenSet is rows that KataGo wrote, with what another program counts in them.
+type goldenSet struct {
+	*Set
+	two                     [2]int // the rows that the golden data's README spells out
+	columns                 map[string]columnSums
+	planes                  []int // points of each input plane that are set
+	final, sides, noResults int
+	nines                   []int // rows of 9x9
+	modes                   [8]int
 }
 
-// TestGoldenSums holds the reader against the sums that the golden data's README
-// lists, array by array.
+// columnSums are the sums of one array in single rows, by their numbers, and in all.
+type columnSums struct {
+	rows           map[int]float64
+	all, tolerance float64
+}
+
+// golden runs a check on a sample of 17 rows, and on 1024 where the reference data is.
+func golden(t *testing.T, check func(t *testing.T, s *goldenSet)) {
+	t.Run("sample", func(t *testing.T) {
+		s, err := ReadFile(filepath.Join("..", "..", "testdata", "golden", "training", "rows.npz"))
+		require.NoError(t, err)
+		require.Equal(t, 17, s.N)
+		check(t, &goldenSet{Set: s, two: [2]int{0, 1}, columns: map[string]columnSums{
+			"binary":  {map[int]float64{0: 20050, 1: 4105, 2: 13747, 16: 8812}, 299602, 0},
+			"global":  {map[int]float64{0: 0.575, 1: 2.675, 2: 3.779572, 16: 4.557219}, 50.337877, 1e-5},
+			"policy":  {map[int]float64{0: 3372, 1: 3393, 2: 3289, 16: 2295}, 52646, 0},
+			"targets": {map[int]float64{0: 7169878.948917, 1: 9669080.787578, 2: 8493928.332126, 16: 12401767.139436}, 166602418.865392, 1e-4},
+			"scores":  {map[int]float64{0: 100, 1: 100, 2: 100, 16: 100}, 1700, 0},
+			"points":  {map[int]float64{0: 1327, 1: -614, 2: -1333, 16: -1816}, -6917, 0},
+			"q":       {map[int]float64{0: -438203, 1: -734653, 2: -950872, 16: -1884020}, -10296276, 0},
+		}, planes: []int{5088, 1057, 1052, 52, 313, 402, 0, 0, 0, 17, 17, 17, 17, 17, 93, 100, 97, 32, 431, 430, 37, 37},
+			final: 11, sides: 4, noResults: 2, nines: []int{1, 3}, modes: [8]int{7, 1, 1, 2, 2, 1, 1, 2}})
+	})
+	t.Run("all", func(t *testing.T) {
+		path, ok := testshared.Beyond(t, "golden/training/benchmark_data_1024.npz")
+		if !ok {
+			return
+		}
+		s, err := ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, 1024, s.N)
+		check(t, &goldenSet{Set: s, two: [2]int{0, 193}, columns: map[string]columnSums{
+			"binary":  {map[int]float64{0: 20050, 1: 13747, 511: 11388, 1023: 20308}, 19672454, 0},
+			"global":  {map[int]float64{0: 0.575, 1: 3.779572, 511: 1.275, 1023: 3.883264}, 2914.171314, 1e-5},
+			"policy":  {map[int]float64{0: 3372, 1: 3289, 511: 3171, 1023: 2638}, 2822418, 0},
+			"targets": {map[int]float64{0: 7169878.948917, 1: 8493928.332126, 511: 9096191.042998, 1023: 6670314.363439}, 9581657938.344616, 1e-4},
+			"scores":  {map[int]float64{0: 100, 1: 100, 511: 100, 1023: 100}, 102400, 0},
+			"points":  {map[int]float64{0: 1327, 1: -1333, 511: -488, 1023: -602}, -36285, 0},
+			"q":       {map[int]float64{0: -438203, 1: -950872, 511: -543474, 1023: -1084185}, -587329229, 0},
+		}, planes: []int{333734, 65596, 66268, 4469, 19120, 24774, 54, 8, 0, 1013, 1014, 1008, 1009, 1007, 6470, 6399, 6379,
+			1830, 35170, 35591, 1720, 1741},
+			final: 885, sides: 137, noResults: 2, nines: []int{193, 426, 500, 689, 725, 743, 775, 900, 905}, modes: [8]int{622, 23, 45, 29, 253, 19, 6, 27}})
+	})
+}
+
+// TestGoldenSums holds the reader against the sums of another program's reader, array by
+// array.
 func TestGoldenSums(t *testing.T) {
-	s := golden(t)
-	require.Equal(t, 1024, s.N)
-	require.Equal(t, Layout{features.V7, 19}, s.Layout)
-	for _, c := range []struct {
-		name                     string
-		row                      func(i int) float64
-		r0, r1, r511, r1023, all float64
-		tolerance                float64
-	}{
-		{"binary", func(i int) float64 { return sum(s.binary(i)) }, 20050, 13747, 11388, 20308, 19672454, 0},
-		{"global", func(i int) float64 { return sum(s.global(i)) }, 0.575, 3.779572, 1.275, 3.883264, 2914.171314, 1e-5},
-		{"policy", func(i int) float64 { return sum(s.policy(i)) }, 3372, 3289, 3171, 2638, 2822418, 0},
-		{"targets", func(i int) float64 { return sum(s.targets(i)) }, 7169878.948917, 8493928.332126, 9096191.042998, 6670314.363439, 9581657938.344616, 1e-4},
-		{"scores", func(i int) float64 { return sum(s.scores(i)) }, 100, 100, 100, 100, 102400, 0},
-		{"points", func(i int) float64 { return sum(s.points(i)) }, 1327, -1333, -488, -602, -36285, 0},
-		{"q", func(i int) float64 { return sum(s.qValues(i)) }, -438203, -950872, -543474, -1084185, -587329229, 0},
-	} {
-		all := 0.0
-		for i := range s.N {
-			all += c.row(i)
+	golden(t, func(t *testing.T, s *goldenSet) {
+		require.Equal(t, Layout{features.V7, 19}, s.Layout)
+		for name, row := range map[string]func(i int) float64{
+			"binary":  func(i int) float64 { return sum(s.binary(i)) },
+			"global":  func(i int) float64 { return sum(s.global(i)) },
+			"policy":  func(i int) float64 { return sum(s.policy(i)) },
+			"targets": func(i int) float64 { return sum(s.targets(i)) },
+			"scores":  func(i int) float64 { return sum(s.scores(i)) },
+			"points":  func(i int) float64 { return sum(s.points(i)) },
+			"q":       func(i int) float64 { return sum(s.qValues(i)) },
+		} {
+			want, all := s.columns[name], 0.0
+			for i := range s.N {
+				all += row(i)
+			}
+			for k, one := range want.rows {
+				require.InDelta(t, one, row(k), want.tolerance, "%s, row %d", name, k)
+			}
+			require.InDelta(t, want.all, all, want.tolerance, name)
 		}
-		for k, want := range map[int]float64{0: c.r0, 1: c.r1, 511: c.r511, 1023: c.r1023} {
-			require.InDelta(t, want, c.row(k), c.tolerance, "%s, row %d", c.name, k)
-		}
-		require.InDelta(t, c.all, all, c.tolerance, c.name)
-	}
-	planes := []int{333734, 65596, 66268, 4469, 19120, 24774, 54, 8, 0, 1013, 1014, 1008, 1009, 1007, 6470, 6399, 6379,
-		1830, 35170, 35591, 1720, 1741}
-	for c, want := range planes {
-		bits := 0
-		for i := range s.N {
-			for p := range 361 {
-				if bit(rowOf(s.binary(i), c, 46), p) {
-					bits++
+		for c, want := range s.planes {
+			bits := 0
+			for i := range s.N {
+				for p := range 361 {
+					if bit(rowOf(s.binary(i), c, 46), p) {
+						bits++
+					}
 				}
 			}
+			require.Equal(t, want, bits, "plane %d", c)
 		}
-		require.Equal(t, want, bits, "plane %d", c)
-	}
+	})
 }
 
 func sum[T uint8 | int8 | int16 | float32](a []T) float64 {
@@ -73,49 +116,50 @@ func sum[T uint8 | int8 | int16 | float32](a []T) float64 {
 
 // TestGoldenFacts checks the identities between the columns of every row.
 func TestGoldenFacts(t *testing.T) {
-	s := golden(t)
-	final, sides, noResult, nines := 0, 0, 0, []int{}
-	modes := [8]int{}
-	for i := range s.N {
-		require.NoError(t, s.Check(i))
-		g := s.targets(i)
-		require.InDelta(t, 20*s.global(i)[5], g[tSelfKomi], 4e-6)
-		scores, mean := s.scores(i), 0.0
-		for k, v := range scores {
-			mean += float64(v) / 100 * (float64(k-len(scores)/2) + 0.5)
-		}
-		if g[tFinalWeight] == 1 {
-			final++
-			require.InDelta(t, g[tFinalScore], sum(rowOf(s.points(i), 4, 361))/120+float64(g[tSelfKomi]+g[tBonus]), 0.11)
-			require.InDelta(t, g[tFinalScore], mean, 0.005)
-			require.Equal(t, g[tScore], g[tFinalScore])
-		} else {
-			require.Equal(t, int8(50), scores[420])
-			require.Equal(t, int8(50), scores[421])
-			if g[tPlainEnd] == 0 {
-				sides++
-				require.Equal(t, g[tRoot:tRoot+4], g[tWin:tWin+4])
+	golden(t, func(t *testing.T, s *goldenSet) {
+		final, sides, noResult, nines := 0, 0, 0, []int{}
+		modes := [8]int{}
+		for i := range s.N {
+			require.NoError(t, s.Check(i))
+			g := s.targets(i)
+			require.InDelta(t, 20*s.global(i)[5], g[tSelfKomi], 4e-6)
+			scores, mean := s.scores(i), 0.0
+			for k, v := range scores {
+				mean += float64(v) / 100 * (float64(k-len(scores)/2) + 0.5)
 			}
-			if g[tNoResult] == 1 {
-				noResult++
+			if g[tFinalWeight] == 1 {
+				final++
+				require.InDelta(t, g[tFinalScore], sum(rowOf(s.points(i), 4, 361))/120+float64(g[tSelfKomi]+g[tBonus]), 0.11)
+				require.InDelta(t, g[tFinalScore], mean, 0.005)
+				require.Equal(t, g[tScore], g[tFinalScore])
+			} else {
+				require.Equal(t, int8(50), scores[420])
+				require.Equal(t, int8(50), scores[421])
+				if g[tPlainEnd] == 0 {
+					sides++
+					require.Equal(t, g[tRoot:tRoot+4], g[tWin:tWin+4])
+				}
+				if g[tNoResult] == 1 {
+					noResult++
+				}
 			}
+			require.Equal(t, g[tFinalWeight], g[tScoringWeight])
+			for _, at := range []int{tWin, tLong, tMiddle, tShort, tRoot} {
+				require.InDelta(t, 1, g[at]+g[at+1]+g[at+2], 2e-6)
+			}
+			require.InDelta(t, g[tTargetEntropy], entropy(s.policy(i)[:362]), 0.0024)
+			size := s.Size(i)
+			if size == board.Square(9) {
+				nines = append(nines, i)
+			}
+			modes[int(g[tMode])]++
 		}
-		require.Equal(t, g[tFinalWeight], g[tScoringWeight])
-		for _, at := range []int{tWin, tLong, tMiddle, tShort, tRoot} {
-			require.InDelta(t, 1, g[at]+g[at+1]+g[at+2], 2e-6)
-		}
-		require.InDelta(t, g[tTargetEntropy], entropy(s.policy(i)[:362]), 0.0024)
-		size := s.Size(i)
-		if size == board.Square(9) {
-			nines = append(nines, i)
-		}
-		modes[int(g[tMode])]++
-	}
-	require.Equal(t, 885, final)
-	require.Equal(t, 137, sides)
-	require.Equal(t, 2, noResult)
-	require.Equal(t, []int{193, 426, 500, 689, 725, 743, 775, 900, 905}, nines)
-	require.Equal(t, [8]int{622, 23, 45, 29, 253, 19, 6, 27}, modes)
+		require.Equal(t, s.final, final)
+		require.Equal(t, s.sides, sides)
+		require.Equal(t, s.noResults, noResult)
+		require.Equal(t, s.nines, nines)
+		require.Equal(t, s.modes, modes)
+	})
 }
 
 func entropy(weights []int16) float64 {
@@ -131,50 +175,54 @@ func entropy(weights []int16) float64 {
 
 // TestGoldenTwoRows checks the rows that the README spells out.
 func TestGoldenTwoRows(t *testing.T) {
-	s := golden(t)
-	require.Equal(t, []uint8{0, 0, 0, 128, 8, 128, 29, 17}, rowOf(s.binary(0), 1, 46)[:8])
-	require.Equal(t, []uint8{11, 0, 4, 128, 0, 16, 0, 35}, rowOf(s.binary(193), 1, 46)[:8])
-	for i, last := range map[int][]int{0: {77, 59, 23, 24, 58}, 193: {65, 4, 102, 101, 5}} {
-		for k, p := range last {
-			require.True(t, bit(rowOf(s.binary(i), 9+k, 46), p), "row %d plane %d", i, 9+k)
+	golden(t, func(t *testing.T, s *goldenSet) {
+		a, b := s.two[0], s.two[1]
+		require.Equal(t, []uint8{0, 0, 0, 128, 8, 128, 29, 17}, rowOf(s.binary(a), 1, 46)[:8])
+		require.Equal(t, []uint8{11, 0, 4, 128, 0, 16, 0, 35}, rowOf(s.binary(b), 1, 46)[:8])
+		for i, last := range map[int][]int{a: {77, 59, 23, 24, 58}, b: {65, 4, 102, 101, 5}} {
+			for k, p := range last {
+				require.True(t, bit(rowOf(s.binary(i), 9+k, 46), p), "row %d plane %d", i, 9+k)
+			}
 		}
-	}
-	require.Equal(t, int16(1376), s.policy(0)[25])
-	require.Equal(t, int16(720), s.policy(193)[120])
-	require.Equal(t, int8(100), s.scores(0)[423])
-	require.Equal(t, int8(100), s.scores(193)[418])
-	g := s.targets(193)
-	require.Equal(t, []float32{0, 1, 0, -2.5}, g[:4])
-	require.Equal(t, []float32{3.5, 18, 4, 1800, -1}, []float32{g[tSelfKomi], g[tTurn], g[tMode], g[tVisits], g[tBonus]})
-	require.Equal(t, int16(-20331), s.qValues(193)[120])
+		require.Equal(t, int16(1376), s.policy(a)[25])
+		require.Equal(t, int16(720), s.policy(b)[120])
+		require.Equal(t, int8(100), s.scores(a)[423])
+		require.Equal(t, int8(100), s.scores(b)[418])
+		g := s.targets(b)
+		require.Equal(t, []float32{0, 1, 0, -2.5}, g[:4])
+		require.Equal(t, []float32{3.5, 18, 4, 1800, -1}, []float32{g[tSelfKomi], g[tTurn], g[tMode], g[tVisits], g[tBonus]})
+		require.Equal(t, int16(-20331), s.qValues(b)[120])
+	})
 }
 
 // TestGoldenScoreCells rebuilds every score distribution from its score.
 func TestGoldenScoreCells(t *testing.T) {
-	s := golden(t)
-	cells := make([]int8, s.Layout.ScoreCells())
-	for i := range s.N {
-		g := s.targets(i)
-		scoreCells(cells, float64(g[tFinalScore]), g[tFinalWeight] == 1)
-		require.Equal(t, s.scores(i), cells, "row %d, score %v", i, g[tFinalScore])
-	}
+	golden(t, func(t *testing.T, s *goldenSet) {
+		cells := make([]int8, s.Layout.ScoreCells())
+		for i := range s.N {
+			g := s.targets(i)
+			scoreCells(cells, float64(g[tFinalScore]), g[tFinalWeight] == 1)
+			require.Equal(t, s.scores(i), cells, "row %d, score %v", i, g[tFinalScore])
+		}
+	})
 }
 
 // TestWriteAndReadBack writes the golden rows and reads them again.
 func TestWriteAndReadBack(t *testing.T) {
-	s := golden(t)
-	s.Info = Info{Network: "test", Seed: 7, Games: 3}
-	var buf bytes.Buffer
-	require.NoError(t, s.Write(&buf))
-	f, err := newFile(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
-	require.NoError(t, err)
-	require.Equal(t, "test", f.Info.Network)
-	back, err := f.Read(0, f.N, true)
-	require.NoError(t, err)
-	s.Info.Encoding = "v7"
-	require.Equal(t, s, back)
-	part, err := f.Read(100, 7, false)
-	require.NoError(t, err)
-	require.Equal(t, s.policy(103), part.policy(3))
-	require.Equal(t, s.targets(106), part.targets(6))
+	golden(t, func(t *testing.T, s *goldenSet) {
+		s.Info = Info{Network: "test", Seed: 7, Games: 3}
+		var buf bytes.Buffer
+		require.NoError(t, s.Write(&buf))
+		f, err := newFile(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+		require.NoError(t, err)
+		require.Equal(t, "test", f.Info.Network)
+		back, err := f.Read(0, f.N, true)
+		require.NoError(t, err)
+		s.Info.Encoding = "v7"
+		require.Equal(t, s.Set, back)
+		part, err := f.Read(s.N-10, 7, false)
+		require.NoError(t, err)
+		require.Equal(t, s.policy(s.N-7), part.policy(3))
+		require.Equal(t, s.targets(s.N-4), part.targets(6))
+	})
 }

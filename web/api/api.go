@@ -68,6 +68,9 @@ type Welcome struct {
 type Level struct {
 	ID   string `json:"id"`   // "12k", "1d"
 	Rank int    `json:"rank"` // 1d is 0, 1k is -1, 2d is 1
+	// Measured reports whether games against another program say so, on this board; else the
+	// rank is extrapolated.
+	Measured bool `json:"measured"`
 }
 
 // OnBoard asks for the levels that the network serves on a board; the answer lists them,

@@ -65,12 +65,14 @@ func (l *Levels) served(ladders []level.Ladder, sizes ...board.Size) []api.Level
 	sha := l.engines.Backend.Describe().SHA256
 	all := []api.Level{}
 	for r := level.Lowest; r <= level.Highest; r++ {
-		on := func(size board.Size) bool {
+		served, measured := false, false
+		for _, size := range sizes {
 			at, err := level.Find(ladders, sha, size, r)
-			return err == nil && at.Served == r
+			served = served || err == nil && at.Refusal == nil
+			measured = measured || at.Measured
 		}
-		if slices.ContainsFunc(sizes, on) {
-			all = append(all, api.Level{ID: r.String(), Rank: int(r - firstDan)})
+		if served {
+			all = append(all, api.Level{ID: r.String(), Rank: int(r - firstDan), Measured: measured})
 		}
 	}
 	return all

@@ -30,7 +30,7 @@ function Against() {
 							onInput={(e) => change({ auto: false, level: levels[Number(e.currentTarget.value)]?.id ?? "" })} />
 						<output>{opponent({ level })}</output>
 					</div>
-					<span class="dim levels-here">{t("levels_here", { low: rank(levels[0].id), high: rank(levels[levels.length - 1].id), board })}{at === 0 && " " + t("levels_weakest")}</span>
+					<span class="dim levels-here">{t("levels_here", { low: rank(levels[0].id), high: rank(levels[levels.length - 1].id), board })}{at === 0 && " " + t("levels_weakest")}{levels[at]?.measured === false && " " + t("levels_extrapolated")}</span>
 				</>
 			)}
 			{levels.length === 0 && <div class="strength">{t("full_strength")}</div>}

@@ -116,7 +116,7 @@ export function Brand() {
 	return <div class="brand"><Logo size={30} /><strong>Kosumi</strong></div>;
 }
 
-const RANKS = [...Array.from({ length: 20 }, (_, i) => `${20 - i}k`), ...Array.from({ length: 9 }, (_, i) => `${i + 1}d`)];
+const RANKS = [...Array.from({ length: 30 }, (_, i) => `${30 - i}k`), ...Array.from({ length: 9 }, (_, i) => `${i + 1}d`)];
 
 // The first thing that is asked, and nothing beside it.
 function First() {
