@@ -52,7 +52,10 @@ func openSource(path string, o Overrides) (source, error) {
 	case err != nil:
 		var at *fs.PathError
 		if errors.As(err, &at) {
-			return nil, fmt.Errorf("%w: %s: %w", ErrFile, path, at.Err)
+			if err = at.Err; filepath.Ext(path) == "" { // a name rather than a file's
+				err = fmt.Errorf("%w; built in are zero and taught", err)
+			}
+			return nil, fmt.Errorf("%w: %s: %w", ErrFile, path, err)
 		}
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	case info.IsDir():
