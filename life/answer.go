@@ -57,8 +57,10 @@ type Card struct {
 	// is not proved.
 	Network *float64 `json:"network,omitempty"`
 	Zone    []string `json:"zone,omitempty"` // the points that the proof of the verdict depends on
-	Nodes   int64    `json:"nodes"`
-	Known   []string `json:"provedBounds,omitempty"` // what is proved where the verdict is not
+	// Proof is the file that holds the proof of what is proved, where one was written.
+	Proof string   `json:"proof,omitempty"`
+	Nodes int64    `json:"nodes"`
+	Known []string `json:"provedBounds,omitempty"` // what is proved where the verdict is not
 }
 
 // Answer is what was found about a question.

@@ -209,7 +209,7 @@ func (f *lifeFlags) assumed(ctx context.Context, q *life.Question, net life.Netw
 	return list, nil
 }
 
-// write writes the proof.
+// write writes the proof, and notes in the cards where it is.
 func (f *lifeFlags) write(cmd *cobra.Command, out *life.Answer) error {
 	if f.out == "" {
 		return nil
@@ -225,7 +225,15 @@ func (f *lifeFlags) write(cmd *cobra.Command, out *life.Answer) error {
 			return err
 		}
 	}
-	return file.WriteBytes(f.out, data)
+	if err := file.WriteBytes(f.out, data); err != nil {
+		return err
+	}
+	for _, c := range []*life.Card{out.Attacks, out.Defends} {
+		if c != nil && c.Proved {
+			c.Proof = f.out
+		}
+	}
+	return nil
 }
 
 // allGroups asks for one group after the other and tells of those whose life depends

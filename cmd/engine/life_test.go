@@ -28,9 +28,11 @@ func TestLife(t *testing.T) {
 				Verdict string
 				Proved  bool
 				Moves   []string
+				Proof   string
 			}
 		}
 		require.NoError(t, json.Unmarshal([]byte(o.stdout), &a))
+		require.Equal(t, []string{proof, proof}, []string{a.AttackerFirst.Proof, a.DefenderFirst.Proof})
 		require.Equal(t, []string{"E9"}, a.Assumed)
 		require.Equal(t, life.Dead, a.AttackerFirst.Verdict)
 		require.Equal(t, life.Alive, a.DefenderFirst.Verdict)
