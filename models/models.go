@@ -27,7 +27,7 @@ const Version = 15
 
 // SmallSide is the longest side of the boards on which [Zero] plays. Larger boards are
 // for [Taught].
-const SmallSide = 11
+const SmallSide = 10
 
 //go:embed kosumi-9x9.bin.gz.md
 var zeroCard string
