@@ -109,6 +109,9 @@ func (d *Set) Collect(res *review.Result) {
 		}
 	}
 	for i := range res.Only {
+		if o := &res.Only[i]; o.Line[0] == res.Moves[o.Ply].Move {
+			continue // it was found in the game
+		}
 		problem := lifeProblem(res, &res.Only[i])
 		if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == problem.ID }) {
 			d.Problems = append(d.Problems, problem)
@@ -258,8 +261,17 @@ func (p *Problem) tree() *sgf.Node {
 	size := board.Size{W: p.Width, H: p.Height}
 	toMove, _ := board.ParseColor(p.ToMove)
 	root := (&sgf.Record{Size: size, Komi: p.Komi, HasKomi: true, Name: fmt.Sprintf("%s, move %d", p.Game, p.Number), Application: "Kosumi",
-		Comment: fmt.Sprintf("%s to play.", sideName(toMove)),
+		Comment: p.question(sideName(toMove)),
 		Setup:   &sgf.Setup{Black: p.points('X'), White: p.points('O'), ToMove: toMove}}).Tree()
+	var group []string
+	for _, v := range p.Group {
+		if at, err := size.ParseVertex(v); err == nil {
+			group = append(group, sgf.FormatPoint(size, at))
+		}
+	}
+	if group != nil {
+		root.Set("TR", group...)
+	}
 	add := func(line []string, comment string, good bool) {
 		n, color := root, toMove
 		for i, v := range line {
