@@ -80,28 +80,31 @@ func Accepts(answerLoss, winrateLoss, mistakeLoss float64) bool {
 	return answerLoss <= max(1, 0.25*mistakeLoss) && winrateLoss <= 0.04
 }
 
+// LeftOut is a large mistake that makes no problem.
+type LeftOut struct {
+	Ply int
+	Why string // a few words
+}
+
 // Collect adds the mistakes of a game that make problems, in place of those that an
-// earlier review of the same file made.
-func (d *Set) Collect(res *review.Result) {
+// earlier review of the same file made. It returns the mistakes among the worst drillWorst
+// that make none although they lost drillLoss points.
+func (d *Set) Collect(res *review.Result) (left []LeftOut) {
 	d.Version = Version
 	d.Forget(res.Game.File)
 	for rank, t := range res.Mistakes {
 		m := &res.Moves[t]
-		if m.Loss < drillLoss && rank >= drillWorst || m.Loss-m.Error < drillSure {
+		if m.Loss < drillLoss && rank >= drillWorst {
 			continue
 		}
-		p := &res.Positions[t]
-		chance := p.Winrate
-		if m.Color == "w" {
-			chance = 1 - chance
-		}
-		best := &m.Best[0]
-		if math.Abs(p.Lead) > drillLead || chance < drillChance || chance > 1-drillChance ||
-			best.Prior > drillObvious || best.Prior < drillFindable {
-			continue
-		}
-		if slices.ContainsFunc(res.Only, func(o review.Only) bool { return o.Ply == t }) {
+		if slices.ContainsFunc(res.Only, func(o review.Only) bool { return o.Ply == t && o.Line[0] != m.Move }) {
 			continue // it is asked as a problem of life and death
+		}
+		if why := unfit(res, t); why != "" {
+			if m.Loss >= drillLoss && rank < drillWorst {
+				left = append(left, LeftOut{t, why})
+			}
+			continue
 		}
 		problem := ProblemOf(res, t)
 		if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == problem.ID }) {
@@ -117,6 +120,7 @@ func (d *Set) Collect(res *review.Result) {
 			d.Problems = append(d.Problems, problem)
 		}
 	}
+	return left
 }
 
 // Forget takes the problems out that were made of a game.
@@ -139,6 +143,29 @@ func ProblemOf(res *review.Result, t int) Problem {
 	q.ID = hex.EncodeToString(sum[:8])
 	q.Answers = answersOf(m.Best, m)
 	return q
+}
+
+// unfit says why a mistake is no problem to learn from, "" where it is one.
+func unfit(res *review.Result, t int) string {
+	m, p := &res.Moves[t], &res.Positions[t]
+	chance := p.Winrate
+	if m.Color == "w" {
+		chance = 1 - chance
+	}
+	best := &m.Best[0]
+	switch {
+	case m.Loss-m.Error < drillSure:
+		return "its loss is not sure enough"
+	case slices.ContainsFunc(res.Only, func(o review.Only) bool { return o.Ply == t }):
+		return "it is proved to be the only move"
+	case math.Abs(p.Lead) > drillLead || chance < drillChance || chance > 1-drillChance:
+		return "the game was decided"
+	case best.Prior > drillObvious:
+		return "the better move is obvious"
+	case best.Prior < drillFindable:
+		return "the better move is too hard to find"
+	}
+	return ""
 }
 
 // answersOf judges the moves of one search against its best.
