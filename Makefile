@@ -15,8 +15,9 @@ run: $(if $(filter Darwin,$(shell uname -s)),deps) build
 build: page
 	$(GO) build -o $(ENGINE) ./cmd/engine
 
-# The page of engine web, from packages pinned in web/ui/package-lock.json. Where
-# there is no npm the program is built without it, and says so.
+# The page of engine web, from packages pinned in web/ui/package-lock.json; the optional
+# one, esbuild, makes it and is no part of it. Where there is no npm the program is built
+# without its page, and says so.
 PAGE_SOURCES := $(shell find web/api web/build web/i18n web/ui/src -type f -not -path 'web/ui/src/gen/*' 2>/dev/null)
 
 page: web/ui/dist/build.txt
@@ -24,7 +25,7 @@ page: web/ui/dist/build.txt
 web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 	@if command -v npm >/dev/null 2>&1; then \
 		if ! [ web/ui/node_modules/.package-lock.json -nt web/ui/package-lock.json ]; then \
-			cd web/ui && npm ci --omit=dev --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.package-lock.json && cd ../.. || exit 1; \
+			cd web/ui && npm ci --omit=dev --ignore-scripts --no-audit --no-fund --no-update-notifier --silent && touch node_modules/.package-lock.json && cd ../.. || exit 1; \
 		fi; \
 		$(GO) run ./web/build; \
 	else \
@@ -46,7 +47,7 @@ page-npm: page-site
 # The page's TypeScript, checked.
 check-page: page
 	$(GO) run ./web/build -types
-	cd web/ui && { [ -x node_modules/.bin/tsc ] || npm ci --ignore-scripts --no-audit --no-fund --silent; }
+	cd web/ui && { [ -x node_modules/.bin/tsc ] || npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --silent; }
 	cd web/ui && node_modules/.bin/tsc --noEmit
 
 # The onnxruntime library, fetched once into the user's cache and verified.

@@ -11,8 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/evanw/esbuild/pkg/api"
 )
 
 // handoutFolder is where package handout embeds its bundle from.
@@ -22,7 +20,7 @@ const handoutFolder = "handout/dist"
 // without a server: what files that can be mailed are made of. Of the texts it has those
 // that its code names.
 func handout() error {
-	code, err := bundleHandout(func(string) ([]byte, error) { return []byte("{}"), nil })
+	code, err := bundleHandout(func([]byte) ([]byte, error) { return []byte("{}"), nil })
 	if err != nil {
 		return err
 	}
@@ -30,13 +28,7 @@ func handout() error {
 	if err != nil {
 		return err
 	}
-	files, err := bundleHandout(func(path string) ([]byte, error) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		return textsFor(code["handout.js"], english, data)
-	})
+	files, err := bundleHandout(func(texts []byte) ([]byte, error) { return textsFor(code["handout.js"], english, texts) })
 	if err != nil {
 		return err
 	}
@@ -65,30 +57,35 @@ func handout() error {
 	return nil
 }
 
-// bundleHandout runs esbuild with texts for the files of languages, and returns
+// bundleHandout bundles with what kept leaves of the texts of each language, and returns
 // handout.js, handout.css and the licences of the packages in them.
-func bundleHandout(texts func(path string) ([]byte, error)) (map[string][]byte, error) {
-	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{"web/ui/src/handout.tsx", "web/ui/src/handout.css"}, Outdir: handoutFolder, Bundle: true, Define: served, Format: api.FormatIIFE, Target: api.ES2022,
-		JSX: api.JSXAutomatic, JSXImportSource: "preact", MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
-		LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, Metafile: true, LogLevel: api.LogLevelWarning, NodePaths: []string{"web/ui/node_modules"},
-		Plugins: []api.Plugin{{Name: "texts", Setup: func(b api.PluginBuild) {
-			b.OnLoad(api.OnLoadOptions{Filter: `/gen/(en|zh|ja|ko)\.json$`}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
-				data, err := texts(a.Path)
-				text := string(data)
-				return api.OnLoadResult{Contents: &text, Loader: api.LoaderJSON}, err
-			})
-		}}},
-	})
-	if len(r.Errors) > 0 {
-		return nil, fmt.Errorf("%d errors", len(r.Errors))
+func bundleHandout(kept func(texts []byte) ([]byte, error)) (map[string][]byte, error) {
+	dir, err := os.MkdirTemp("", "kosumi-texts-")
+	if err != nil {
+		return nil, err
 	}
-	files := map[string][]byte{}
-	for _, f := range r.OutputFiles {
-		files[filepath.Base(f.Path)] = f.Contents
+	defer os.RemoveAll(dir)
+	paths, err := filepath.Glob("web/ui/src/gen/*.json")
+	if err != nil {
+		return nil, err
 	}
-	licences, err := licenceTexts(r.Metafile)
-	files["licences.txt"] = licences
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if data, err = kept(data); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), data, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	files, meta, err := esbuild(served, "web/ui/src/handout.tsx", "web/ui/src/handout.css", "--format=iife", "--alias:gen="+dir)
+	if err != nil {
+		return nil, err
+	}
+	files["licences.txt"], err = licenceTexts(meta)
 	return files, err
 }
 

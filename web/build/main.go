@@ -1,5 +1,5 @@
-// Command build makes the page of engine web: the types of its messages from Go
-// (tygo), its languages from web/i18n, and one bundle of it all (esbuild), in
+// Command build makes the page of engine web: the types of its messages from Go, its
+// languages from web/i18n, and one bundle of it all (by esbuild, from npm), in
 // web/ui/dist, from where web embeds it. The packages of web/ui/package-lock.json
 // must be unpacked: make build does both.
 package main
@@ -18,8 +18,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/evanw/esbuild/pkg/api"
-	"github.com/gzuidhof/tygo/tygo"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -72,10 +70,11 @@ func run(typesOnly bool, siteFolder, npm, programs, version string) error {
 
 // types writes the TypeScript of package web/api.
 func types() error {
-	return tygo.New(&tygo.Config{Packages: []*tygo.PackageConfig{{
-		Path: "kosumi/web/api", OutputPath: "web/ui/src/gen/api.ts",
-		TypeMappings: map[string]string{"json.RawMessage": "unknown"},
-	}}}).Generate()
+	data, err := typescript("web/api")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile("web/ui/src/gen/api.ts", data, 0o644)
 }
 
 // languages turns web/i18n/*.toml into JSON: English into an object, the others into lists
@@ -142,39 +141,30 @@ func keyType(texts map[string]string) error {
 // served are the values that the build of a page sets which has a server.
 var served = map[string]string{"IN_TAB": "false", "WORKER": `""`}
 
-// bundle runs esbuild with the values that the build sets, and returns the files of the
-// page by name.
+// bundle returns the files of the page by name, made with the values that the build sets.
 func bundle(values map[string]string) (map[string][]byte, error) {
-	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{"web/ui/src/start.ts", "web/ui/src/style.css"},
-		Outdir:      "web/ui/dist/assets", EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]",
-		Bundle: true, Splitting: true, Define: values, Format: api.FormatESModule, Target: api.ES2022,
-		JSX: api.JSXAutomatic, JSXImportSource: "preact",
-		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
-		LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, Metafile: true, LogLevel: api.LogLevelWarning,
-		NodePaths: []string{"web/ui/node_modules"},
-	})
-	if len(r.Errors) > 0 {
-		return nil, fmt.Errorf("%d errors", len(r.Errors))
+	made, meta, err := esbuild(values, "web/ui/src/start.ts", "web/ui/src/style.css", "--entry-names=[name]-[hash]", "--chunk-names=[name]-[hash]", "--splitting", "--format=esm")
+	if err != nil {
+		return nil, err
 	}
 	files := map[string][]byte{}
 	var script, style string
-	for _, f := range r.OutputFiles {
-		name := "assets/" + filepath.Base(f.Path)
-		files[name] = f.Contents
-		switch base := filepath.Base(f.Path); {
+	for base, data := range made {
+		name := "assets/" + base
+		files[name] = data
+		switch {
 		case strings.HasPrefix(base, "start-"):
 			script = name
 		case strings.HasPrefix(base, "style-"):
 			style = name
 		}
 	}
-	licences, err := licenceTexts(r.Metafile)
+	licences, err := licenceTexts(meta)
 	if err != nil {
 		return nil, err
 	}
 	files["assets/licences.txt"] = licences
-	first, err := firstScripts(r.Metafile)
+	first, err := firstScripts(meta)
 	if err != nil {
 		return nil, err
 	}
@@ -199,14 +189,14 @@ func bundle(values map[string]string) (map[string][]byte, error) {
 
 // firstScripts names the scripts that the page's first screen is made of: a browser that is
 // told of them fetches all at once, in place of one after the other.
-func firstScripts(meta string) ([]string, error) {
+func firstScripts(meta []byte) ([]string, error) {
 	var m struct {
 		Outputs map[string]struct {
 			EntryPoint string
 			Imports    []struct{ Path, Kind string }
 		}
 	}
-	if err := json.Unmarshal([]byte(meta), &m); err != nil {
+	if err := json.Unmarshal(meta, &m); err != nil {
 		return nil, err
 	}
 	found := map[string]bool{}
@@ -235,11 +225,11 @@ func firstScripts(meta string) ([]string, error) {
 }
 
 // licenceTexts gathers the licences of the packages in the bundle.
-func licenceTexts(meta string) ([]byte, error) {
+func licenceTexts(meta []byte) ([]byte, error) {
 	var m struct {
 		Inputs map[string]any `json:"inputs"`
 	}
-	if err := json.Unmarshal([]byte(meta), &m); err != nil {
+	if err := json.Unmarshal(meta, &m); err != nil {
 		return nil, err
 	}
 	packages := map[string]bool{}

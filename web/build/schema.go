@@ -6,10 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -114,11 +111,6 @@ func (s *schemer) define(t reflect.Type) {
 
 // comments reads what the sources say of types and fields.
 func comments(dir string) (map[string]string, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		return nil, err
-	}
-	docs := map[string]string{}
 	text := func(groups ...*ast.CommentGroup) string {
 		var all []string
 		for _, g := range groups {
@@ -128,33 +120,17 @@ func comments(dir string) (map[string]string, error) {
 		}
 		return strings.Join(all, "; ")
 	}
-	for _, path := range paths {
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range f.Decls {
-			g, ok := d.(*ast.GenDecl)
-			if !ok {
-				continue
-			}
-			for _, spec := range g.Specs {
-				t, ok := spec.(*ast.TypeSpec)
-				if !ok {
-					continue
-				}
-				docs[t.Name.Name] = text(g.Doc)
-				if s, ok := t.Type.(*ast.StructType); ok {
-					for _, field := range s.Fields.List {
-						for _, n := range field.Names {
-							docs[t.Name.Name+"."+n.Name] = text(field.Doc, field.Comment)
-						}
-					}
-				}
+	all, err := structs(dir)
+	docs := map[string]string{}
+	for _, s := range all {
+		docs[s.name] = text(s.doc)
+		for _, field := range s.fields {
+			for _, n := range field.Names {
+				docs[s.name+"."+n.Name] = text(field.Doc, field.Comment)
 			}
 		}
 	}
-	return docs, nil
+	return docs, err
 }
 
 // guide puts the lists of messages into the page about them.

@@ -15,8 +15,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/evanw/esbuild/pkg/api"
-
 	"kosumi/models"
 )
 
@@ -111,7 +109,7 @@ func engineFiles(programs string) (files map[string][]byte, workerName string, e
 	if err != nil {
 		return nil, "", err
 	}
-	worker, err := script("web/ui/src/tab/worker.ts", api.FormatIIFE, map[string]string{"PARTS": string(about)}, map[string]string{"wasm_exec": glue})
+	worker, err := script("web/ui/src/tab/worker.ts", "iife", map[string]string{"PARTS": string(about)}, "--alias:wasm_exec="+glue)
 	if err != nil {
 		return nil, "", err
 	}
@@ -123,7 +121,7 @@ func engineFiles(programs string) (files map[string][]byte, workerName string, e
 
 // packageFiles adds what makes a package of npm of the engine.
 func packageFiles(files map[string][]byte, workerName, version string) (err error) {
-	files["kosumi.mjs"], err = script("web/ui/src/tab/kosumi.ts", api.FormatESModule, map[string]string{"WORKER": fmt.Sprintf("%q", workerName)}, nil)
+	files["kosumi.mjs"], err = script("web/ui/src/tab/kosumi.ts", "esm", map[string]string{"WORKER": fmt.Sprintf("%q", workerName)})
 	if err != nil {
 		return err
 	}
@@ -215,21 +213,13 @@ func serviceWorker(files map[string][]byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return script("web/ui/src/tab/sw.ts", api.FormatIIFE, map[string]string{"VERSION": fmt.Sprintf("%q", hex.EncodeToString(all.Sum(nil))[:12]), "FILES": string(list), "LATE": string(later)}, nil)
+	return script("web/ui/src/tab/sw.ts", "iife", map[string]string{"VERSION": fmt.Sprintf("%q", hex.EncodeToString(all.Sum(nil))[:12]), "FILES": string(list), "LATE": string(later)})
 }
 
-// script bundles a script of its own, with the values that its build sets and the files
-// that stand for names.
-func script(path string, format api.Format, values, aliases map[string]string) ([]byte, error) {
-	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{path}, Bundle: true, Format: format, Target: api.ES2022, Define: values,
-		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, LogLevel: api.LogLevelWarning,
-		Alias: aliases,
-	})
-	if len(r.Errors) > 0 {
-		return nil, fmt.Errorf("%s: %d errors", path, len(r.Errors))
-	}
-	return r.OutputFiles[0].Contents, nil
+// script bundles a script of its own, with the values that its build sets.
+func script(path, format string, values map[string]string, args ...string) ([]byte, error) {
+	files, _, err := esbuild(values, append(args, path, "--format="+format)...)
+	return files[strings.TrimSuffix(filepath.Base(path), ".ts")+".js"], err
 }
 
 func packed(data []byte) ([]byte, error) {

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Error as Refusal, Problem, Profile, Say, Verdict } from "./gen/api";
-import english from "./gen/en.json";
+import english from "gen/en.json";
 import type { Key } from "./gen/keys";
 import { load } from "./languages";
 

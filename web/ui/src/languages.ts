@@ -9,9 +9,9 @@ export const LANGUAGES: [string, string][] = [
 
 // The texts in the order of English's keys; what a language lacks is empty.
 const loaders: Record<string, () => Promise<{ default: string[] }>> = {
-	zh: () => import("./gen/zh.json"),
-	ja: () => import("./gen/ja.json"),
-	ko: () => import("./gen/ko.json"),
+	zh: () => import("gen/zh.json"),
+	ja: () => import("gen/ja.json"),
+	ko: () => import("gen/ko.json"),
 };
 
 /** The texts of a language in the order of English's keys; null: it is English, or cannot be had. */
