@@ -183,7 +183,7 @@ func (a *asker) verdict(c *Card, first solver.Side) {
 // settled finds out whether a target that is held is made pass-alive too, and claims
 // that: Alive, Seki, or Held where it stays open.
 func (a *asker) settled(first solver.Side, p *solver.Position) string {
-	q, at := a.decide(solver.Life, p, somewhat)
+	q, at := a.decide(solver.Life, p, a.patience(p))
 	if at < 0 && a.enumerated(solver.Unsettled, p) {
 		a.claim(first, solver.Unsettled, p, -1)
 		return Seki
@@ -262,7 +262,7 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 // settle finds which of capture and hold is reached from a state, or that neither
 // is, and claims it; NoGoal where nothing was proved.
 func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int32) {
-	q, at := a.decide(solver.Fight, p, somewhat)
+	q, at := a.decide(solver.Fight, p, a.patience(p))
 	if at < 0 && a.enumerated(solver.Repeat, p) {
 		a.claim(first, solver.Repeat, p, -1)
 		return solver.Repeat, -1
@@ -279,8 +279,8 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 // enumerated reports whether a state is unsettled, or only repeats: the checker
 // verifies that by enumeration.
 func (a *asker) enumerated(what solver.Goal, p *solver.Position, after ...int16) bool {
-	empty := a.s.Empty(p)
-	if !a.l.closed || empty.Count() > 9 || a.over() || !a.affords(empty.Count()) {
+	states := a.states(p)
+	if states == 0 || a.over() || !a.affords(states) {
 		return false
 	}
 	first := p.Mover
@@ -292,19 +292,41 @@ func (a *asker) enumerated(what solver.Goal, p *solver.Position, after ...int16)
 	return err == nil
 }
 
+// mostEnumerated is how many empty points a state has at most from which all are enumerated.
+const mostEnumerated = 9
+
+// states returns about how many states an enumeration meets, 0 where that is too many.
+func (a *asker) states(p *solver.Position) int64 {
+	empty := a.s.Empty(p)
+	if !a.l.closed || empty.Count() > mostEnumerated {
+		return 0
+	}
+	states := int64(1)
+	for range empty.Count() {
+		states *= 3
+	}
+	return states
+}
+
 // A state of an enumeration costs the checker as much as so many of the search, and so long.
 const (
 	stateNodes = 4
 	stateTime  = 200 * time.Microsecond
 )
 
-// affords reports whether what is left of a part of the work is enough to enumerate so
-// many empty points, and charges it for that.
-func (a *asker) affords(points int) bool {
-	states := int64(1)
-	for range points {
-		states *= 3
+// patience returns how many states are searched before repetitions are looked for: the
+// more, the dearer the enumeration, but no more than half of what a part of the work may take.
+func (a *asker) patience(p *solver.Position) int64 {
+	effort := 10 * a.states(p)
+	if a.opts.Nodes > 0 {
+		effort = min(effort, (a.most-a.s.Nodes)/2)
 	}
+	return max(somewhat, effort)
+}
+
+// affords reports whether what is left of a part of the work is enough to enumerate so
+// many states, and charges it for that.
+func (a *asker) affords(states int64) bool {
 	if a.opts.Nodes > 0 {
 		if a.s.Nodes+stateNodes*states > a.most {
 			return false
@@ -387,7 +409,7 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 		if shared {
 			q = a.s.Proofs[at].Goal
 		} else {
-			q, at = a.decide(c, &next, somewhat)
+			q, at = a.decide(c, &next, a.patience(&next))
 		}
 		if at < 0 && unreached != solver.NoGoal && a.enumerated(unreached, &next, m) {
 			list = append(list, m)

@@ -9,17 +9,27 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/web/api"
+	"kosumi/web/webtest"
 )
+
+// analysed opens the page at the analysis of a record, and returns it, a connection, and
+// the document.
+func analysed(t *testing.T, sgf string) (webtest.Page, *client, string) {
+	t.Helper()
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	c := join(t, s)
+	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: sgf}).ID
+	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc))
+	p.Until(`document.querySelector("main.analyse .grid")`)
+	return p, c, doc
+}
 
 // TestWebLife presses a stone in an analysis and asks whether it lives, looks at both
 // cards, plays against a proof by mouse, and asks again without one.
 func TestWebLife(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
-	c := join(t, s)
-	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: cornerRecord}).ID
-	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc))
-	p.Until(`document.querySelector("main.analyse .grid") && Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)
+	p, c, doc := analysed(t, cornerRecord)
+	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)
 	p.Point("A8")
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: A8"`)
 	p.Press("Is it alive?")
@@ -86,12 +96,7 @@ const twoCorners = `(;GM[1]FF[4]SZ[9]AW[ab][bb][cb][db][da][ih][hh][gh][fh][fi]A
 // TestWebLifeOfSeveral asks of two groups whether both live, then whether one does, and
 // strikes a wall: that stays struck in the next question.
 func TestWebLifeOfSeveral(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
-	c := join(t, s)
-	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: twoCorners}).ID
-	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc))
-	p.Until(`document.querySelector("main.analyse .grid")`)
+	p, _, _ := analysed(t, twoCorners)
 	p.Point("A8")
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: A8"`)
 	browsertest.Equal(p.Tab, 0, `document.querySelectorAll(".life [role=radio]").length`)
