@@ -104,7 +104,7 @@ func examineLibrary(library, plugin string) []Finding {
 	lib, err := ort.Load(library)
 	if err != nil {
 		return append(all, Finding{What: "onnxruntime", Found: "none that can be used",
-			Advice: "GPUs, training and ONNX files with operators of their own need it: it is fetched then, or now by `make deps`, or named with --onnxruntime FILE"})
+			Advice: "GPUs, training and ONNX files with operators of their own need it: it is fetched then. Put the library beside the program otherwise, or name it with --onnxruntime FILE; in a folder of the source `make deps` fetches it"})
 	}
 	all = append(all, Finding{What: "onnxruntime", OK: true, Found: fmt.Sprintf("%s, version %s", lib.Path, lib.Version)})
 	if plugin != "" {

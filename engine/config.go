@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"time"
 
@@ -47,6 +48,8 @@ type Config struct {
 	// game, for the side that is behind from the start, in place of that of Search
 	// (KataGo's avoidRepeatedPatternUtility); 0 is none.
 	HandicapRepeats float64
+	// MoveLog is the level of the lines that the log has of each move.
+	MoveLog slog.Level
 	// Name is who plays, in records of games.
 	Name string
 	// Level is the rank to play at, "30k" to "9d", or "auto"; "" is as strong as it

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -204,7 +205,7 @@ func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (
 	}
 	p := level.Player{Dial: s.Dial, Seed: r.seed}
 	c, _ := p.Choose(game, result, rng)
-	r.log.Info("level", "loss", strconv.FormatFloat(math.Round(c.Loss*100)/100, 'f', 2, 64), "refused", c.Refused)
+	r.log.Log(context.Background(), r.cfg.MoveLog, "level", "loss", strconv.FormatFloat(math.Round(c.Loss*100)/100, 'f', 2, 64), "refused", c.Refused)
 	return c.Move, nil
 }
 

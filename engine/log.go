@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -25,7 +24,7 @@ func ending(r *search.Result) string {
 
 // logMove writes a line about a move: work is what the network did for it.
 func (t *thinker) logMove(r *search.Result, p board.Point, work nn.Stats) {
-	if !t.log.Enabled(context.Background(), slog.LevelInfo) {
+	if !t.log.Enabled(context.Background(), t.cfg.MoveLog) {
 		return
 	}
 	var pv string
@@ -46,7 +45,7 @@ func (t *thinker) logMove(r *search.Result, p board.Point, work nn.Stats) {
 		lead = search.OnSide(lead, r.Root.Winrate)
 	}
 	seconds := max(r.Stats.Elapsed.Seconds(), 1e-9)
-	t.log.Info(fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s%s), %d evaluations%s, %.0f %% cached, %.1f %% collisions, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",
+	t.log.Log(context.Background(), t.cfg.MoveLog, fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s%s), %d evaluations%s, %.0f %% cached, %.1f %% collisions, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",
 		r.ToMove, r.Size.Vertex(p), r.Root.Visits, r.Stats.Playouts, float64(r.Stats.Playouts)/seconds, ending(r),
 		r.Stats.Evaluations, fill, 100*r.Stats.CacheRate(), 100*r.Stats.CollisionRate(),
 		r.Stats.MeanDepth(), r.Stats.MaxDepth, 100*r.Root.Winrate, tenths(lead), pv))

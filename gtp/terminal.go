@@ -87,6 +87,7 @@ func (p *person) complete(c Command) Command {
 			lower = other
 		}
 		_, known = p.table.Find(lower)
+		known = known && !(lower == "printsgf" && len(c.Args) == 0 && strings.EqualFold(c.Name, "save")) // a file was meant
 		switch {
 		case known:
 			c.Name = lower
@@ -160,6 +161,9 @@ func (p *person) advice(c Command, err error) string {
 	case errors.Is(err, errUnknownCommand):
 		if strings.EqualFold(c.Name, "resign") {
 			return "GTP has no word for it: clear_board begins a new game, quit ends.\n\n"
+		}
+		if strings.EqualFold(c.Name, "save") {
+			return "printsgf FILE saves the game, for example: printsgf game.sgf\n\n"
 		}
 		names := append(slices.Collect(maps.Keys(otherNames)), p.table.order...)
 		names = slices.DeleteFunc(names, func(n string) bool { return n == "?" || n == "turn" })

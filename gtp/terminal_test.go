@@ -36,6 +36,7 @@ func TestTerminal(t *testing.T) {
 		{"colours may be left out", []string{"play e5", "genmove", "play pass"}, []string{"Move 1 was black E5", "Move 2 was white", "Move 3 was black pass"}, []string{"?"}},
 		{"words of other programs", []string{"size 13", "board", "new", "exit", "name"}, []string{"13 . ."}, []string{"?", "Kosumi"}},
 		{"a wrong argument", []string{"komi x"}, []string{"? syntax error\n\nUsage: komi KOMI: points that White gets"}, nil},
+		{"save without a file", []string{"save"}, []string{"? unknown command\n\nprintsgf FILE saves the game, for example: printsgf game.sgf"}, nil},
 		{"an unknown command", []string{"genmvoe b"}, []string{"? unknown command\n\nDid you mean genmove?"}, nil},
 		{"nothing like it", []string{"xyzzyxyzzy"}, []string{"? unknown command\n\nhelp lists the commands"}, nil},
 		{"an occupied point", []string{"play b e5", "e5"}, []string{"? illegal move\n\n", "occupied", "Usage: D4: plays there"}, []string{"turn"}},

@@ -155,7 +155,7 @@ func (c *conn) greet() bool {
 
 func (s *Server) welcome() api.Welcome {
 	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.page.Build(), Networks: s.engines.Backend.Networks(), Engine: s.engines.Backend.Status(),
-		Features: []string{"review", "drills", "life"}, Loss: review.ClassBounds, Levels: s.games.levels.List(), Fits: s.games.levels.Fits(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
+		Features: []string{"review", "drills", "life"}, Loss: review.ClassBounds, Levels: s.games.levels.List(), Fits: s.games.levels.Fits(), Said: s.games.levels.Said(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
 	if s.conf.Training != nil {
 		w.Features = append(w.Features, "training")
 	}

@@ -52,6 +52,22 @@ func TestFirstUse(t *testing.T) {
 	p.Clean()
 }
 
+// TestSaidRank: a rank that was said and is served is the one that is proposed, and no other
+// browser asks again.
+func TestSaidRank(t *testing.T) {
+	looks(t)
+	s := servePage(t, t.TempDir())
+	require.Empty(t, s.welcome().Said)
+	require.NoError(t, s.games.PlayerRank(&api.PlayerRank{Rank: "12k"}))
+	require.Equal(t, "12k", s.welcome().Said)
+	p := webtest.Page{Tab: browsertest.Open(t)}
+	p.Do(chromedp.Navigate(s.URL()))
+	p.Until(webtest.Home + `?.dataset.front === "new"`)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false }))`, nil), chromedp.Navigate(s.Address()+"new"))
+	p.Until(`document.querySelector("form.new .slider output")?.innerText === "12k"`)
+	p.Clean()
+}
+
 // TestFrontDoor plays on the board of the front door: a new game, the game that was
 // left, the problem of the day, each by the first click.
 func TestFrontDoor(t *testing.T) {

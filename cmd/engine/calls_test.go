@@ -114,8 +114,9 @@ analysis --visits 0 -> 2 --visits
 analysis --boardsize 9 -> 2 unknown flag: --boardsize
 match -> 2 --a and --b
 match --a x -> 2 --a and --b
-match --a x --b y --games -1 -> 2 games (-1)
+match --a x --b y --games -1 -> 2 --games is -1
 match --a x --b y --games x -> 2 --games is "x"
+match --a x --b y --games 0 -> 2 --games is 0, must be 1 or more
 match --a x --b y --boardsize 99 -> 2 --boardsize
 match --a x --b y --komi x -> 2 --komi is "x"
 match --a x --b y --time-settings never -> 2 never

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -63,6 +64,10 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	net := openNetwork(s, size, s.stderr)
 	conf := s.engineConfig()
 	conf.Name = "Kosumi " + version
+	person := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
+	if person {
+		conf.MoveLog = slog.LevelDebug
+	}
 	e, err := engine.New(conf, net, s.stderr)
 	if err != nil {
 		return err
@@ -73,7 +78,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // by whose name gtp2ogs knows them
 		opts.Chat.Say = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
-	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
+	if person {
 		opts.Terminal = &gtp.Terminal{Colour: coloured(), Remark: func(size board.Size) string { return remark(s, size) }}
 	}
 	server := gtp.NewServer(saved.Save(e), s.stderr, opts)

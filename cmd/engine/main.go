@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -86,14 +87,22 @@ func run(args []string) int {
 	return exitFailed
 }
 
+// sameStop is how soon after a signal to stop another one is no second request.
+const sameStop = time.Second
+
 // untilSignal is a context that ends with ^C, with SIGTERM, and with the terminal or the
 // connection (SIGHUP), unless the program was started to outlive those, as by nohup. A
-// second ^C or SIGTERM ends the program at once. A terminal that closes may say so twice:
-// SIGHUP stays caught to the end, since one that arrives while a handler is taken away
-// would kill the program.
+// later ^C or SIGTERM ends the program at once. One that follows within sameStop is the
+// same: timeout, npm and make pass a signal on that the program has had already. A terminal
+// that closes may say so twice: SIGHUP stays caught to the end, since one that arrives while
+// a handler is taken away would kill the program.
 func untilSignal() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	caught, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := context.WithCancel(caught)
+	context.AfterFunc(ctx, func() {
+		time.Sleep(sameStop)
+		release()
+	})
 	if signal.Ignored(syscall.SIGHUP) {
 		return ctx, stop
 	}
@@ -124,6 +133,8 @@ click on the program.`,
 	root.SetVersionTemplate(versionText())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.MousetrapHelpText = "" // a double click opens the page
+	cobra.AddTemplateFunc("plainFlags", plainFlags)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages |", ".FlagUsages | plainFlags |"))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{plainFlagError(c, err)} })
 	root.AddCommand(
 		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), lifeCommand(), matchCommand(), netCommand(),

@@ -128,6 +128,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 		return err
 	}
 	c.Log = console.NewLog(os.Stderr, level)
+	f.komi = halfPoints(f.komi, c.Log)
 	return nil
 }
 

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"math"
 	"net"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -103,6 +106,26 @@ func must(ok bool, flag string, value any, want string) error {
 		return nil
 	}
 	return usagef("--%s is %v, must be %s", flag, value, want)
+}
+
+// optional finds flags whose value may be left out, as pflag writes them.
+var optional = regexp.MustCompile(`(\S+)\[="[^"]*"\]`)
+
+// plainFlags writes flags whose value may be left out as [VALUE], in the same columns.
+func plainFlags(usages string) string {
+	return optional.ReplaceAllStringFunc(usages, func(s string) string {
+		plain := "[" + optional.FindStringSubmatch(s)[1] + "]"
+		return plain + strings.Repeat(" ", len(s)-len(plain))
+	})
+}
+
+// halfPoints rounds a komi to half points, as the protocol's komi does, and says so.
+func halfPoints(komi float64, log *slog.Logger) float64 {
+	rounded := math.Round(2*komi) / 2
+	if rounded != komi && !math.IsNaN(komi) {
+		log.Warn(fmt.Sprintf("komi %g is rounded to %g: it is counted in half points", komi, rounded))
+	}
+	return rounded
 }
 
 // sizeOf reads the value of a flag that names a board size.

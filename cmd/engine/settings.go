@@ -203,6 +203,7 @@ func (s *settings) check() error {
 		return err
 	}
 	s.stderr = console.NewLog(os.Stderr, level)
+	s.Play.Rules.Komi = float32(halfPoints(float64(s.Play.Rules.Komi), s.stderr))
 	if err := s.checkHuman(); err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 	if inPage {
 		return kernelRunner{"a page has nothing else"}, nil
 	}
-	reason := "no onnxruntime library was found; `make deps` fetches it, and `engine doctor` says more"
+	reason := "no onnxruntime library was found; engine doctor says what to do"
 	if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
 		reason = err.Error()
 	}

@@ -47,7 +47,7 @@ func Find(explicit string) (Library, error) {
 	for _, c := range all {
 		reasons = append(reasons, fmt.Errorf("%s: %s: %w", c.Source, c.Path, c.Err))
 	}
-	reasons = append(reasons, errors.New("run `make deps` (scripts/fetch-onnxruntime.sh) to fetch it, or name it with --onnxruntime or "+EnvLibrary))
+	reasons = append(reasons, errors.New("put the library beside the program, or name it with --onnxruntime or "+EnvLibrary+"; in a folder of the source `make deps` fetches it"))
 	return Library{}, joined{reasons}
 }
 

@@ -88,7 +88,9 @@ func TestGamePage(t *testing.T) {
 	for _, where := range []string{`document.querySelector("h1").textContent`, `document.title`} {
 		b.Until(where + `.includes("</script><b>Ada")`) // names are text, not markup
 	}
-	at(3) // the first turning point
+	at(6) // the worst mistake
+	// Turning points are the largest changes of the winrate, and show it.
+	b.Until(fmt.Sprintf(`[...document.querySelectorAll(".turning .chip")].map((c) => c.innerText).join() === "4. %s −30 %%,7. %s −30 %%"`, res.Moves[3].Move, res.Moves[6].Move))
 	b.Axe("page")
 	for _, step := range []struct {
 		key string

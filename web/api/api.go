@@ -58,8 +58,9 @@ type Welcome struct {
 	// Loss holds the bounds, in points, between the classes of moves: a loss that is a
 	// bound belongs to the class above it.
 	Loss   []float64 `json:"loss"`
-	Levels []Level   `json:"levels"` // on any board; levels.on lists those of one
-	Fits   []Fit     `json:"fits"`   // what is known of the player
+	Levels []Level   `json:"levels"`         // on any board; levels.on lists those of one
+	Fits   []Fit     `json:"fits"`           // what is known of the player
+	Said   string    `json:"said,omitempty"` // the rank that he said to have, where Fits has no better
 	Rules  []Rules   `json:"rules"`
 	Folder string    `json:"folder"` // where games are kept
 }

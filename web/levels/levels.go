@@ -179,6 +179,24 @@ func (l *Levels) Fits() []api.Fit {
 	return fits
 }
 
+// Said is the rank that the player said to have, as long as no game or review shows one on
+// every board; "" for none.
+func (l *Levels) Said() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all, err := l.ratings()
+	if err != nil {
+		return "" // Fits warns of it
+	}
+	for _, f := range all {
+		if f.Games == 0 && f.Judged == 0 {
+			_, mid, _ := f.Range()
+			return mid.String()
+		}
+	}
+	return ""
+}
+
 // Curves says what is known of the player and how that came about, smallest board first.
 func (l *Levels) Curves() []api.Rank {
 	l.mu.Lock()

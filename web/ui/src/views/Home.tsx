@@ -9,7 +9,7 @@ import { problemText, rank, t, verdictText, yourResult } from "../i18n";
 import { Icon, Logo, type IconName } from "../icons";
 import { moreOpen, rulesOpen } from "../keys";
 import { say, toast } from "../live";
-import { inWords, Refused, send, watch } from "../net";
+import { inWords, Refused, send, watch, welcome } from "../net";
 import { go, screens } from "../router";
 import { other, play, point, vertex, type Colour } from "../rules";
 import { remember, settings } from "../settings";
@@ -17,7 +17,7 @@ import { stoneSound } from "../sound";
 import { game, pending, place, take } from "./game";
 import { groupMarks } from "./Drills";
 import { Mini } from "./Mini";
-import { begin, opponent, sizeOf, wish } from "./newgame";
+import { begin, opponent, rankOn, sizeOf, wish } from "./newgame";
 
 export { fitText, opponent } from "./newgame";
 
@@ -122,7 +122,8 @@ const RANKS = [...Array.from({ length: 30 }, (_, i) => `${30 - i}k`), ...Array.f
 // The first thing that is asked, and nothing beside it.
 function First() {
 	const plays = useRef<HTMLFormElement>(null);
-	const done = () => {
+	const done = (said = "") => {
+		if (welcome.value) welcome.value = { ...welcome.value, said };
 		player.put({ asked: true });
 		asked.value = true;
 	};
@@ -132,11 +133,11 @@ function First() {
 			<h1>{t("first_question")}</h1>
 			<div class="first-answers">
 				<button type="button" class="button big" onClick={() => { done(); if (screens.has("learn")) go("/learn/capture"); else rulesOpen.value = true; }}>{t("first_no")}<small>{t("first_no_hint")}</small></button>
-				<button type="button" class="button big" onClick={done}>{t("first_little")}<small>{t("first_little_hint")}</small></button>
+				<button type="button" class="button big" onClick={() => done()}>{t("first_little")}<small>{t("first_little_hint")}</small></button>
 				<form class="first-yes" ref={plays} onSubmit={(e) => {
 					e.preventDefault();
 					const said = String(new FormData(e.currentTarget).get("rank"));
-					send("player.rank", { rank: said }, true).then(done, (why) => toast(inWords(why), { bad: true }));
+					send("player.rank", { rank: said }, true).then(() => done(said), (why) => toast(inWords(why), { bad: true }));
 				}}>
 					<label>{t("first_yes")}
 						<select name="rank">{RANKS.map((r) => <option key={r} value={r} selected={r === "10k"}>{rank(r)}</option>)}</select>
@@ -183,7 +184,7 @@ export function Home() {
 		if (known && !left) send<Drill>("drill.next", {}, true).then((d) => { if (!drill.value) drill.value = d; }, () => (drill.value = { due: 0, fresh: 0, total: 0 }));
 	}, [known, !left]);
 	if (!all) return <main class="home" aria-busy="true" />;
-	if (!asked.value && all.length + unread.value.length === 0) return <First />;
+	if (!asked.value && !welcome.value?.said && all.length + unread.value.length === 0) return <First />;
 	const problem = left ? undefined : drill.value?.problem;
 	const kind = left ? "game" : problem ? "problem" : "new";
 	const w = wish.value;
@@ -214,7 +215,7 @@ export function Home() {
 					) : (
 						<>
 							<h1>{t("front_new")}</h1>
-							<p class="dim">{t(playsFirst(w) ? "front_new_black" : "front_new_white", { board: `${bw}×${bh}` + (w.handicap > 1 ? ", " + t("handicap_n", { n: w.handicap }) : ""), who: w.auto ? t("front_level_auto") : w.level === "" ? t("full_strength") : rank(w.level ?? "15k") })}</p>
+							<p class="dim">{t(playsFirst(w) ? "front_new_black" : "front_new_white", { board: `${bw}×${bh}` + (w.handicap > 1 ? ", " + t("handicap_n", { n: w.handicap }) : ""), who: w.auto ? t("front_level_auto") : w.level === "" ? t("full_strength") : rank(w.level ?? rankOn(bw, bh)) })}</p>
 						</>
 					)}
 					{waits.value && <p>{t("tap_again")}</p>}

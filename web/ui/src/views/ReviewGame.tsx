@@ -162,7 +162,7 @@ function Turning() {
 	return (
 		<div class="row turning">
 			<span class="dim">{t("turning")}</span>
-			{list.map((i) => <button key={i} class={"chip" + (i === at.value ? " on" : "")} onClick={() => goTo(i)}>{t("move_played", { n: i + 1, move: moves.value[i].m })}</button>)}
+			{list.map((i) => <button key={i} class={"chip" + (i === at.value ? " on" : "")} onClick={() => goTo(i)}>{t("move_played", { n: i + 1, move: moves.value[i].m })} <span class="dim">−{Math.round(100 * (moves.value[i].wl ?? 0))} %</span></button>)}
 		</div>
 	);
 }
@@ -292,7 +292,7 @@ async function share(id: string, c: ReviewCard): Promise<void> {
 	}
 }
 
-let opened = false; // the reader has been taken to the first mistake
+let opened = false; // the reader has been taken to the worst mistake
 
 function take(d: Review | ReviewProgress): void {
 	if ("moves" in d) {
@@ -301,7 +301,7 @@ function take(d: Review | ReviewProgress): void {
 		review.value = d;
 		if (!opened && d.mistakes.length && at.value === 0) {
 			opened = true;
-			goTo((d.turning as number[])[0] ?? (d.mistakes as number[])[0]);
+			goTo((d.mistakes as number[])[0]);
 		}
 		return;
 	}

@@ -90,8 +90,11 @@ export const nearest = (levels: Level[], id: string): string => [...levels].sort
 export function levelOf(w: Wish, levels: Level[]): string {
 	if (w.level === "") return "";
 	const [bw, bh] = sizeOf(w);
-	return nearest(levels, w.level ?? fitOn(bw, bh)?.mid ?? "15k");
+	return nearest(levels, w.level ?? rankOn(bw, bh));
 }
+
+/** The player's rank on a board as games show it, else as he said it, else that of a player who is no beginner any more. */
+export const rankOn = (w: number, h: number): string => fitOn(w, h)?.mid ?? (welcome.value?.said || "15k");
 
 /** What is known of the player's level. */
 export const fitText = (f: Fit): string => t(f.games < 0.5 ? "fits_you_reviews" : f.games < 5 ? "fits_you_unsure" : "fits_you", { rank: rank(f.mid), low: rank(f.low), high: rank(f.high), size: f.size.replace("x", "×"), n: f.games < 0.5 ? (f.judged ?? 0) : f.games });
