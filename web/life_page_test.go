@@ -12,23 +12,22 @@ import (
 	"kosumi/web/webtest"
 )
 
-// analysed opens the page at the analysis of a record, and returns it, a connection, and
-// the document.
-func analysed(t *testing.T, sgf string) (webtest.Page, *client, string) {
+// analysed opens the page of a server at the analysis of a record, and returns both and the
+// document.
+func analysed(t *testing.T, sgf string) (*Server, webtest.Page, string) {
 	t.Helper()
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
-	c := join(t, s)
-	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: sgf}).ID
+	doc := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: sgf}).ID
 	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc))
 	p.Until(`document.querySelector("main.analyse .grid")`)
-	return p, c, doc
+	return s, p, doc
 }
 
 // TestWebLife presses a stone in an analysis and asks whether it lives, looks at both
 // cards, plays against a proof by mouse, and asks again without one.
 func TestWebLife(t *testing.T) {
-	p, c, doc := analysed(t, cornerRecord)
+	s, p, doc := analysed(t, cornerRecord)
 	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)
 	p.Point("A8")
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: A8"`)
@@ -68,7 +67,7 @@ func TestWebLife(t *testing.T) {
 	p.Do(chromedp.KeyEvent("i"))
 	p.Until(card("w") + `?.dataset.verdict === "alive"`)
 	browsertest.Equal(p.Tab, 1, `document.querySelectorAll(".tree-view, .nav").length`)
-	require.Len(t, ask[api.Doc](c, "watch", api.Watch{What: "doc:" + doc}).Nodes, 1, "nothing was played in the game tree")
+	require.Len(t, ask[api.Doc](join(t, s), "watch", api.Watch{What: "doc:" + doc}).Nodes, 1, "nothing was played in the game tree")
 	p.Clean()
 }
 
@@ -96,7 +95,7 @@ const twoCorners = `(;GM[1]FF[4]SZ[9]AW[ab][bb][cb][db][da][ih][hh][gh][fh][fi]A
 // TestWebLifeOfSeveral asks of two groups whether both live, then whether one does, and
 // strikes a wall: that stays struck in the next question.
 func TestWebLifeOfSeveral(t *testing.T) {
-	p, _, _ := analysed(t, twoCorners)
+	_, p, _ := analysed(t, twoCorners)
 	p.Point("A8")
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: A8"`)
 	browsertest.Equal(p.Tab, 0, `document.querySelectorAll(".life [role=radio]").length`)

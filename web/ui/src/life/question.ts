@@ -27,14 +27,14 @@ export const card = computed(() => cards.value.find((c) => c.first === first.val
 export const busy = computed(() => !!state.value?.busy);
 
 let expected = 0; // the number of the question that was sent
+let within: number | undefined; // seconds that it may take
 let walls: string[] | undefined; // what is taken for alive, if some of it was struck
 let newest: LifeState | null = null;
 
 /** Takes what the server says of its newest question. */
 export function take(d: LifeState): void {
 	newest = d;
-	const now = state.peek();
-	if (d.ask === 0 && now?.busy) state.value = { ...now, busy: false }; // a connection that knows nothing of it
+	if (d.ask === 0 && expected > 0 && busy.peek()) void ask(within); // a new connection, which knows nothing of it
 	if (d.ask === 0 || d.ask !== expected) return;
 	state.value = d;
 	if (!d.busy) say(d.error ? inWords(new Refused(d.error)) : (d.cards as LifeCard[]).map(told).join(". "));
@@ -125,11 +125,12 @@ export async function ask(seconds?: number): Promise<void> {
 	const keep = state.peek()?.cards ?? [];
 	step.value = null;
 	expected = -1;
+	within = seconds;
 	state.value = { ask: -1, target: [], assumed: walls ?? state.peek()?.assumed ?? [], busy: true, cards: keep, seconds: 0 };
 	if (keep.length === 0) first.value = at.turn;
 	try {
 		const stones = chosen.peek().map((p) => vertex(p, at.w, at.h));
-		const a = await send<LifeAsked>("life.ask", { doc: at.doc, node: at.node, game: at.game, n: at.n, stones, all: whom.peek() === "some", assume: walls, seconds });
+		const a = await send<LifeAsked>("life.ask", { doc: at.doc, node: at.node, game: at.game, n: at.n, stones, all: whom.peek() === "some", assume: walls, seconds }, true);
 		if (!same(at, place.peek()) || !state.peek()) return post("life.stop", a);
 		expected = a.ask;
 		if (newest?.ask === expected) take(newest);
