@@ -37,7 +37,7 @@ func loopCommand() *cobra.Command {
 		Long: `Repeats in DIR: self-play by the newest network, training on the newest rows, export,
 a gating match, promotion. The first call creates DIR with a recipe (DIR/loop.toml,
 which explains every constant) and a network of random weights. --from starts with an
-existing network instead: KataGo's, your own, or "embedded", the built-in one. --data
+existing network instead: KataGo's, your own, or a built-in one, "zero" or "taught". --data
 adds the rows of other runs until the loop's own rows fill the window.
 
 The same command resumes. ^C, kill -9 and power cuts cost unfinished games and a few
@@ -82,7 +82,7 @@ printed address. Connections are encrypted. Every game is checked before it coun
 	fl.StringArrayVar(&f.data, "data", nil, "`PATH` of rows and game records of other runs for the first window; with --from; may be given more than once")
 	fl.BoolVar(&f.initOnly, "init", false, "create the folder and the recipe only")
 	fl.Int64Var(&f.games, "games", 0, "stop after this many more games, and training on them if they complete an iteration; 0: no limit")
-	fl.Float64Var(&f.hours, "hours", 0, "stop after this many `hours`; 0: no limit")
+	fl.Float64Var(&f.hours, "hours", 0, "stop after this many `hours`; the same command resumes. 0: no limit")
 	fl.BoolVar(&f.json, "json", false, "print the state as JSON at the end")
 	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "level of messages on stderr beside the status lines: debug, info, warn or error")
 	f.serve.add(c)

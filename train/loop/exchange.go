@@ -106,8 +106,6 @@ func (g *generator) await(ctx context.Context, c *recipe.Config) (string, error)
 	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves
 	before := players(g.others)
 	g.by = map[string]int{}
-	ctx, cancel := g.budget.limit(ctx)
-	defer cancel()
 	playing, stop := context.WithCancel(ctx)
 	var local sync.WaitGroup
 	var played error

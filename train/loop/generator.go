@@ -32,9 +32,6 @@ func (b *budget) left(games int64) int64 { return max(0, b.games-(games-b.then))
 // enough reports whether the games of the run are played.
 func (b *budget) enough(games int64) bool { return b.games > 0 && b.left(games) == 0 }
 
-// late reports whether the time of the run is up.
-func (b *budget) late() bool { return b.time > 0 && time.Since(b.began) >= b.time }
-
 // limit ends a context when the time of the run is up.
 func (b *budget) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if b.time <= 0 {
@@ -96,8 +93,6 @@ func (g *generator) play(ctx context.Context, c *recipe.Config) (string, error) 
 		st := g.session.Stats().Sub(before)
 		return stretch.progress(&st, g.evals()-evals)
 	})
-	ctx, cancel := g.budget.limit(ctx)
-	defer cancel()
 	var err error
 	for err == nil && ctx.Err() == nil && !s.reached() && !g.budget.enough(s.Games) {
 		if g.player != nil {

@@ -152,7 +152,9 @@ func (l *Loop) Close() error {
 func (l *Loop) Run(ctx context.Context) error {
 	b := &l.generator.budget
 	b.begin(l.state.Games)
-	for ctx.Err() == nil && !b.late() && !(b.enough(l.state.Games) && l.state.Stage == stageSelfplay) {
+	ctx, cancel := b.limit(ctx)
+	defer cancel()
+	for ctx.Err() == nil && !(b.enough(l.state.Games) && l.state.Stage == stageSelfplay) {
 		if err := l.generator.offer(); err != nil {
 			return err
 		}
