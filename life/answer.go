@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kosumi/board"
+	"kosumi/life/solver"
 	"kosumi/sgf"
 )
 
@@ -25,7 +26,7 @@ type Need int
 
 // MarshalJSON writes a number, or "inf".
 func (n Need) MarshalJSON() ([]byte, error) {
-	if n >= endless {
+	if n >= solver.Endless {
 		return []byte(`"inf"`), nil
 	}
 	return strconv.AppendInt(nil, int64(n), 10), nil
@@ -115,8 +116,8 @@ func (a *asker) describe() *Answer {
 	if q.Suicide {
 		out.Rules = "basic ko, suicide of two stones or more"
 	}
-	if at, who := a.l.ban(q); at != noBan {
-		color := map[side]string{attacker: out.Attacker, defender: out.Defender}[who]
+	if at, who := a.l.ban(q); at != solver.NoBan {
+		color := map[solver.Side]string{solver.Attacker: out.Attacker, solver.Defender: out.Defender}[who]
 		out.Rules += fmt.Sprintf("; %s may not retake on %s at first", title(color), a.l.vertex(size, at))
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/life/check"
+	"kosumi/life/solver"
 	"kosumi/sgf"
 )
 
@@ -48,7 +49,7 @@ func TestExamples(t *testing.T) {
 		out, err := Ask(context.Background(), e.shape.question(), Options{Nodes: 4000000})
 		require.NoError(t, err, e.name)
 		for first, c := range []*Card{out.Attacks, out.Defends} {
-			require.Equal(t, e.answer[first], e.shape.summary(t, c), "%s, %v first", e.name, side(first))
+			require.Equal(t, e.answer[first], e.shape.summary(t, c), "%s, %v first", e.name, solver.Side(first))
 			require.True(t, c.Proved, e.name)
 			require.True(t, c.AllMoves, e.name)
 		}
@@ -63,7 +64,7 @@ func TestAnswers(t *testing.T) {
 		out, err := Ask(context.Background(), s.question(), Options{Nodes: 1000000})
 		require.NoError(t, err, s)
 		for first, c := range []*Card{out.Attacks, out.Defends} {
-			require.Equal(t, o.summary(int32(first)), s.summary(t, c), "%v first\n%v", side(first), s)
+			require.Equal(t, o.summary(int32(first)), s.summary(t, c), "%v first\n%v", solver.Side(first), s)
 			require.True(t, c.Proved, s)
 		}
 	}
@@ -85,9 +86,9 @@ func TestBans(t *testing.T) {
 		require.NoError(t, err)
 		o.solve()
 		out, err := Ask(context.Background(), s.question(), Options{Nodes: 1000000})
-		require.NoError(t, err, "%v may not play on %s\n%v", side(s.banned-1), s.vertex(s.ban-1), s)
+		require.NoError(t, err, "%v may not play on %s\n%v", solver.Side(s.banned-1), s.vertex(s.ban-1), s)
 		for first, c := range []*Card{out.Attacks, out.Defends} {
-			require.Equal(t, o.summary(int32(first)), s.summary(t, c), "%v first, %v may not play on %s\n%v", side(first), side(s.banned-1), s.vertex(s.ban-1), s)
+			require.Equal(t, o.summary(int32(first)), s.summary(t, c), "%v first, %v may not play on %s\n%v", solver.Side(first), solver.Side(s.banned-1), s.vertex(s.ban-1), s)
 			require.True(t, c.Proved, s)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/life/check"
+	"kosumi/life/solver"
 )
 
 // question asks what a shape draws, the attacker Black.
@@ -50,29 +51,29 @@ type tally struct {
 func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 	l, err := s.question().lay()
 	require.NoError(t, err, s)
-	find := newSearch(l.game)
+	find := solver.NewSearch(l.Game)
 	var claims []claim
 	for bits := range 100 {
-		first, kind := side(bits&1), contest(bits>>1&1)
+		first, kind := solver.Side(bits&1), solver.Contest(bits>>1&1)
 		root := l.start
-		root.mover, root.threat = first, [2]uint8{uint8(bits >> 2 / 5), uint8(bits >> 2 % 5)}
-		holds := func(q goal) bool {
+		root.Mover, root.Threat = first, [2]uint8{uint8(bits >> 2 / 5), uint8(bits >> 2 % 5)}
+		holds := func(q solver.Goal) bool {
 			return [][]budgetSet{o.capture, o.settle, o.hold, o.deny}[q][first]&budgetBit(bits>>2/5, bits>>2%5) != 0
 		}
-		find.maxNodes = find.nodes + effort
-		at, _ := find.decide(kind, &root)
+		find.MaxNodes = find.Nodes + effort
+		at, _ := find.Decide(kind, &root)
 		c.asked++
 		switch {
 		case at >= 0:
-			q := find.proofs[at].goal
-			require.True(t, holds(q), "a false proof: %v, %v first, threats %v\n%v", q, first, root.threat, s)
-			claims = append(claims, claim{first: first, goal: q, threat: root.threat, proof: at})
+			q := find.Proofs[at].Goal
+			require.True(t, holds(q), "a false proof: %v, %v first, threats %v\n%v", q, first, root.Threat, s)
+			claims = append(claims, claim{first: first, goal: q, threat: root.Threat, proof: at})
 			c.proved++
-		case holds(kind.goal(attacker)) || holds(kind.goal(defender)):
+		case holds(kind.Goal(solver.Attacker)) || holds(kind.Goal(solver.Defender)):
 			c.missing++
 		}
 	}
-	c.nodes += find.nodes
+	c.nodes += find.Nodes
 	if len(claims) > 0 {
 		data := l.proofFile(s.question(), find, claims)
 		_, err = check.Proof(data)

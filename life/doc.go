@@ -11,9 +11,9 @@
 // and for what lies between, hold and deny. Each is a least fixed point, so that a
 // proof is a finite tree without history, and a repetition counts against the side
 // that wants the goal. Of capture and hold, and of settle and deny, one is reached but
-// for repetitions: one search looks for both. A target is dead if it can be captured, alive if it can be
-// settled, and in seki if it can be held and life can be denied.
+// for repetitions: one search looks for both. A target is dead if it can be captured, alive
+// if it can be settled, and in seki if it can be held and life can be denied.
 //
-// Search is df-pn (Nagai 2002); what prunes a proof are relevance zones alone (Shih,
-// Wu, Wei and Wu 2022). Nothing is called proved that package check has not verified.
+// Package solver has the game and searches for proofs. Nothing is called proved that
+// package check has not verified.
 package life

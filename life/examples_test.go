@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/life/solver"
 )
 
 // example is a committed shape with what is true of it.
@@ -42,7 +44,7 @@ func TestOracle(t *testing.T) {
 		require.NoError(t, err, e.name)
 		o.solve()
 		for k, want := range e.answer {
-			require.Equal(t, want, o.summary(int32(k)), "%s, %v first", e.name, side(k))
+			require.Equal(t, want, o.summary(int32(k)), "%s, %v first", e.name, solver.Side(k))
 		}
 	}
 }

@@ -8,57 +8,55 @@ import (
 
 	"kosumi/board"
 	"kosumi/life/check"
+	"kosumi/life/solver"
 )
 
 // claim is a proved statement about the start of a question.
 type claim struct {
-	first  side
-	goal   goal
+	first  solver.Side
+	goal   solver.Goal
 	threat [2]uint8
 	proof  int32
 	after  []int16 // moves from the start to the state that it is about
 	shared bool    // the proof is of another state, which is the same on its zone
 }
 
-func (s side) String() string { return [...]string{"attacker", "defender"}[s] }
-
-func (q goal) String() string {
-	return [...]string{check.Capture, check.Settle, check.Hold, check.Deny, check.Repeat, check.Unsettled}[q]
-}
+// goalNames are those of a proof file.
+var goalNames = [...]string{solver.Capture: check.Capture, solver.Settle: check.Settle, solver.Hold: check.Hold, solver.Deny: check.Deny, solver.Repeat: check.Repeat, solver.Unsettled: check.Unsettled}
 
 // proofFile writes claims as a file that the checker reads.
-func (l *laid) proofFile(q *Question, s *search, claims []claim) []byte {
+func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	var b bytes.Buffer
 	l.header(&b, q)
 	// The proofs of a state's successors were found before its own: in falling order
 	// every node comes before those that it leads to.
-	order, number := s.reach(claims)
+	order, number := reach(s.Proofs, claims)
 	for _, c := range claims {
-		fmt.Fprintf(&b, "claim %v %v %d %d %d", c.first, c.goal, c.threat[0], c.threat[1], max(0, number[c.proof]))
+		fmt.Fprintf(&b, "claim %v %s %d %d %d", c.first, goalNames[c.goal], c.threat[0], c.threat[1], max(0, number[c.proof]))
 		for _, m := range c.after {
 			fmt.Fprintf(&b, " %s", l.vertex(q.Size, m))
 		}
 		b.WriteByte('\n')
 	}
 	for _, at := range order {
-		r := &s.proofs[at]
-		switch r.kind {
-		case leafTaken:
+		r := &s.Proofs[at]
+		switch r.Kind {
+		case solver.LeafTaken:
 			b.WriteString("t\n")
-		case leafSafe:
+		case solver.LeafSafe:
 			b.WriteString("s\n")
-		case leafDoomed:
+		case solver.LeafDoomed:
 			b.WriteString("d\n")
-		case winnerMoves:
-			fmt.Fprintf(&b, "w %s:%d\n", l.vertex(q.Size, r.move), number[r.next])
-		case loserMoves:
+		case solver.WinnerMoves:
+			fmt.Fprintf(&b, "w %s:%d\n", l.vertex(q.Size, r.Move), number[r.Next])
+		case solver.LoserMoves:
 			b.WriteByte('l')
-			for _, a := range r.replies {
-				if a.to == stopped {
+			for _, a := range r.Replies {
+				if a.To == solver.Stopped {
 					b.WriteString(" pass:end")
 					continue
 				}
-				fmt.Fprintf(&b, " %s:%d", l.vertex(q.Size, a.move), number[a.to])
+				fmt.Fprintf(&b, " %s:%d", l.vertex(q.Size, a.Move), number[a.To])
 			}
 			b.WriteByte('\n')
 		}
@@ -79,7 +77,7 @@ func (l *laid) header(b *bytes.Buffer, q *Question) {
 	if len(q.Assumed) > 0 {
 		fmt.Fprintf(b, "assumed %s\n", vertices(q.Size, q.Assumed))
 	}
-	if at, who := l.ban(q); at != noBan {
+	if at, who := l.ban(q); at != solver.NoBan {
 		fmt.Fprintf(b, "ban %s %v\n", l.vertex(q.Size, at), who)
 	}
 	if q.All {
@@ -107,7 +105,7 @@ func (l *laid) vertex(size board.Size, m int16) string {
 
 // reach returns the proofs that claims rest on, in falling order, and their numbers
 // in the file.
-func (s *search) reach(claims []claim) (order []int32, number map[int32]int) {
+func reach(proofs []solver.Proof, claims []claim) (order []int32, number map[int32]int) {
 	number = map[int32]int{}
 	var todo []int32
 	visit := func(at int32) {
@@ -123,12 +121,12 @@ func (s *search) reach(claims []claim) (order []int32, number map[int32]int) {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		order = append(order, at)
-		r := &s.proofs[at]
-		if r.kind == winnerMoves {
-			visit(r.next)
+		r := &proofs[at]
+		if r.Kind == solver.WinnerMoves {
+			visit(r.Next)
 		}
-		for _, a := range r.replies {
-			visit(a.to)
+		for _, a := range r.Replies {
+			visit(a.To)
 		}
 	}
 	slices.SortFunc(order, func(a, b int32) int { return int(b - a) })

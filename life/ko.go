@@ -1,5 +1,7 @@
 package life
 
+import "kosumi/life/solver"
+
 // nameKos describes the kos of both cards, as far as the line of play fits a name.
 func (a *asker) nameKos(cards [2]*Card) {
 	for first, c := range cards {
@@ -7,11 +9,11 @@ func (a *asker) nameKos(cards [2]*Card) {
 			continue
 		}
 		switch {
-		case c.NeedD > 0 && c.NeedD < endless:
-			c.Ko = a.ko(side(first), defender, c.NeedD)
-		case c.NeedA > 0 && c.NeedA < endless:
-			c.Ko = a.ko(side(first), attacker, c.NeedA)
-		case c.NeedA == endless:
+		case c.NeedD > 0 && c.NeedD < solver.Endless:
+			c.Ko = a.ko(solver.Side(first), solver.Defender, c.NeedD)
+		case c.NeedA > 0 && c.NeedA < solver.Endless:
+			c.Ko = a.ko(solver.Side(first), solver.Attacker, c.NeedA)
+		case c.NeedA == solver.Endless:
 			c.Ko = &Ko{Name: "double ko", First: "attacker"}
 		}
 	}
@@ -21,20 +23,20 @@ func (a *asker) nameKos(cards [2]*Card) {
 
 // ko names the ko that one side wins with n threats: by the retakes that its proof
 // pays for, where it pays most.
-func (a *asker) ko(first, who side, n Need) *Ko {
-	out := &Ko{Name: "ko", First: who.other().String()}
+func (a *asker) ko(first, who solver.Side, n Need) *Ko {
+	out := &Ko{Name: "ko", First: who.Other().String()}
 	p := a.root(first, 0, 0)
-	p.threat[who] = uint8(n)
+	p.Threat[who] = uint8(n)
 	at := int32(-1)
-	for _, c := range []contest{fight, life} {
-		if q, i := a.decide(c, &p, 1); at < 0 && i >= 0 && q.winner() == who {
+	for _, c := range []solver.Contest{solver.Fight, solver.Life} {
+		if q, i := a.decide(c, &p, 1); at < 0 && i >= 0 && q.Winner() == who {
 			at = i
 		}
 	}
 	if at < 0 {
 		return out
 	}
-	line, paid := a.s.dearest(at)
+	line, paid := dearest(a.s.Proofs, at)
 	for _, m := range line {
 		name := a.l.vertex(a.q.Size, m.move)
 		if m.paid {
@@ -46,14 +48,14 @@ func (a *asker) ko(first, who side, n Need) *Ko {
 		return out
 	}
 	// Retakes on the same or neighbouring points are of one mouth.
-	var mouths set
+	var mouths solver.Set
 	count := 0
 	for _, m := range paid {
-		s := single(m)
-		if near := a.l.around(&s); !near.meets(&mouths) {
+		s := solver.Single(m)
+		if near := a.l.Around(&s); !near.Meets(&mouths) {
 			count++
 		}
-		mouths.add(m)
+		mouths.Add(m)
 	}
 	switch count {
 	case 1:
@@ -93,7 +95,7 @@ type koMove struct {
 
 // dearest returns the line of a proof in which the winner pays for most retakes, up
 // to the last of them, and those.
-func (s *search) dearest(at int32) (line []koMove, paid []int16) {
+func dearest(proofs []solver.Proof, at int32) (line []koMove, paid []int16) {
 	cost := map[int32]int{}
 	var price func(i int32) int
 	price = func(i int32) int {
@@ -103,35 +105,35 @@ func (s *search) dearest(at int32) (line []koMove, paid []int16) {
 		if c, ok := cost[i]; ok {
 			return c
 		}
-		n := &s.proofs[i]
+		n := &proofs[i]
 		best := 0
-		if n.kind == winnerMoves {
-			best = price(n.next)
-			if n.move >= 0 && n.move == n.at.ban {
+		if n.Kind == solver.WinnerMoves {
+			best = price(n.Next)
+			if n.Move >= 0 && n.Move == n.At.Ban {
 				best++
 			}
 		}
-		for _, r := range n.replies {
-			best = max(best, price(r.to))
+		for _, r := range n.Replies {
+			best = max(best, price(r.To))
 		}
 		cost[i] = best
 		return best
 	}
 	for left := price(at); left > 0; left = price(at) {
-		n := &s.proofs[at]
-		if n.kind == winnerMoves {
-			pays := n.move >= 0 && n.move == n.at.ban
-			line = append(line, koMove{n.move, pays})
+		n := &proofs[at]
+		if n.Kind == solver.WinnerMoves {
+			pays := n.Move >= 0 && n.Move == n.At.Ban
+			line = append(line, koMove{n.Move, pays})
 			if pays {
-				paid = append(paid, n.move)
+				paid = append(paid, n.Move)
 			}
-			at = n.next
+			at = n.Next
 			continue
 		}
-		for _, r := range n.replies {
-			if r.to >= 0 && price(r.to) == left {
-				line = append(line, koMove{move: r.move})
-				at = r.to
+		for _, r := range n.Replies {
+			if r.To >= 0 && price(r.To) == left {
+				line = append(line, koMove{move: r.Move})
+				at = r.To
 				break
 			}
 		}
@@ -142,16 +144,16 @@ func (s *search) dearest(at int32) (line []koMove, paid []int16) {
 // nameBentFour names the ko that the attacker may begin when he likes: with the
 // threats that hold it, the defender's one good move is a pass.
 func (a *asker) nameBentFour(cards [2]*Card) {
-	d := cards[defender]
-	if d == nil || d.Verdict != Dead || d.Then != Seki && d.Then != Held || d.NeedD >= endless || d.Ko == nil {
+	d := cards[solver.Defender]
+	if d == nil || d.Verdict != Dead || d.Then != Seki && d.Then != Held || d.NeedD >= solver.Endless || d.Ko == nil {
 		return
 	}
 	a.part("bent four", 0.8)
-	p := a.root(defender, 0, uint8(d.NeedD))
+	p := a.root(solver.Defender, 0, uint8(d.NeedD))
 	list, all := a.working(&p, d.Then)
-	if all && len(list) == 1 && list[0] == pass {
+	if all && len(list) == 1 && list[0] == solver.Pass {
 		d.Ko.Name = "bent-four type"
-		if c := cards[attacker]; c != nil && c.Ko != nil && c.Verdict == Dead {
+		if c := cards[solver.Attacker]; c != nil && c.Ko != nil && c.Verdict == Dead {
 			c.Ko.Name = "bent-four type"
 		}
 	}
@@ -160,13 +162,13 @@ func (a *asker) nameBentFour(cards [2]*Card) {
 // nameThousandYears names the ko that neither side wants to begin: seki whoever
 // moves, but one threat kills, and one threat lives.
 func (a *asker) nameThousandYears(cards [2]*Card) {
-	x, d := cards[attacker], cards[defender]
+	x, d := cards[solver.Attacker], cards[solver.Defender]
 	if x == nil || d == nil || x.Verdict != Seki || d.Verdict != Seki || x.NeedA != 1 || d.NeedA != 1 {
 		return
 	}
 	a.part("thousand-year ko", 0.8)
-	p := a.root(defender, 0, 1)
-	if q, _ := a.decide(life, &p, noEnd); q != settle {
+	p := a.root(solver.Defender, 0, 1)
+	if q, _ := a.decide(solver.Life, &p, noEnd); q != solver.Settle {
 		return
 	}
 	for _, c := range cards {

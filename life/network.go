@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"kosumi/board"
+	"kosumi/life/solver"
 )
 
 // Network is what a question asks of a neural network. It orders moves, and says how
@@ -158,7 +159,7 @@ func (a *asker) look() {
 	d := a.l.diagram(a.q)
 	for first := range a.alive {
 		color := a.l.defender
-		if side(first) == attacker {
+		if solver.Side(first) == solver.Attacker {
 			color = color.Opponent()
 		}
 		v, err := a.opts.Network.Look(a.ctx, d.size, d.stones, color)
@@ -166,8 +167,8 @@ func (a *asker) look() {
 			continue
 		}
 		for m, p := range a.l.point {
-			if p != board.NoPoint && a.l.on.has(int16(m)) {
-				a.s.advise(side(first), int16(m), v.Policy[d.at(a.q, p)])
+			if p != board.NoPoint && a.l.On.Has(int16(m)) {
+				a.s.Advise(solver.Side(first), int16(m), v.Policy[d.at(a.q, p)])
 			}
 		}
 		if v.Black != nil {
@@ -183,13 +184,13 @@ func (a *asker) targetLives(d *diagram, v *View) float64 {
 	if a.q.All {
 		out = 0
 	}
-	for _, t := range a.l.targets {
-		chain := a.l.chain(&a.l.start, defender, t)
+	for _, t := range a.l.Targets {
+		chain := a.l.Chain(&a.l.start, solver.Defender, t)
 		sum := 0.0
-		for _, m := range chain.points(nil) {
+		for _, m := range chain.Points(nil) {
 			sum += float64(v.Black[d.at(a.q, a.l.point[m])])
 		}
-		lives := sum / float64(chain.count())
+		lives := sum / float64(chain.Count())
 		if a.l.defender == board.White {
 			lives = 1 - lives
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"kosumi/life/solver"
 )
 
 // The oracle solves a closed shape by enumerating all its states and iterating the
@@ -316,14 +318,14 @@ func (o *oracle) summary(i int32) string {
 	text := verdictNames[v]
 	steps := []string{"1", "2", "3", "inf"}
 	if v == isDead {
-		for k := 1; k <= endless; k++ {
+		for k := 1; k <= solver.Endless; k++ {
 			if w := o.verdict(i, 0, k); w != isDead {
 				text += fmt.Sprintf(" needD=%s:%s", steps[k-1], verdictNames[w])
 				break
 			}
 		}
 	} else {
-		for k := 1; k <= endless; k++ {
+		for k := 1; k <= solver.Endless; k++ {
 			if w := o.verdict(i, k, 0); w == isDead || w == isRepetition && v != w {
 				text += fmt.Sprintf(" needA=%s:%s", steps[k-1], verdictNames[w])
 				break

@@ -10,6 +10,7 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/life/check"
+	"kosumi/life/solver"
 )
 
 // planted are faults that a proof may have. Each returns every way to plant it in the
@@ -200,12 +201,12 @@ func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 	l, err := s.question().lay()
 	require.NoError(t, err)
 	for bits := range 4 {
-		find := newSearch(l.game)
-		find.maxNodes = 50000
+		find := solver.NewSearch(l.Game)
+		find.MaxNodes = 50000
 		root := l.start
-		root.mover = side(bits & 1)
-		if at, _ := find.decide(contest(bits>>1), &root); at >= 0 {
-			out = append(out, l.proofFile(s.question(), find, []claim{{first: root.mover, goal: find.proofs[at].goal, proof: at}}))
+		root.Mover = solver.Side(bits & 1)
+		if at, _ := find.Decide(solver.Contest(bits>>1), &root); at >= 0 {
+			out = append(out, l.proofFile(s.question(), find, []claim{{first: root.Mover, goal: find.Proofs[at].Goal, proof: at}}))
 		}
 	}
 	return out

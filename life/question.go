@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"kosumi/board"
+	"kosumi/life/solver"
 )
 
 // Question is a position and the chains whose life is asked for.
@@ -24,8 +25,8 @@ var ErrQuestion = errors.New("no question of life and death")
 
 // laid is a question as a game, with the names of its points.
 type laid struct {
-	*game
-	start    position // the attacker to move
+	*solver.Game
+	start    solver.Position // the attacker to move
 	point    []board.Point
 	index    []int16 // of each point of the board, -1 where it is no part of the fight
 	defender board.Color
@@ -34,7 +35,7 @@ type laid struct {
 
 // lay makes a game of a question. Errors wrap ErrQuestion.
 func (q *Question) lay() (*laid, error) {
-	l := &laid{game: &game{suicide: q.Suicide, all: q.All}}
+	l := &laid{}
 	if err := q.check(l); err != nil {
 		return nil, err
 	}
@@ -46,48 +47,49 @@ func (q *Question) lay() (*laid, error) {
 	if err := l.crop(q, part); err != nil {
 		return nil, err
 	}
-	l.start.ban = noBan
+	l.start.Ban = solver.NoBan
 	for p, at := range l.index {
 		c := q.Stones[p]
 		if at < 0 || c == board.Empty {
 			continue
 		}
-		s := attacker
+		s := solver.Attacker
 		if c == l.defender {
-			s = defender
+			s = solver.Defender
 		}
-		l.start.stones[s].add(at)
+		l.Place(&l.start, s, at)
 		if fixed[p] {
-			l.fixed.add(at)
+			l.Fixed.Add(at)
 		}
 	}
-	l.fillKeys()
-	for s := range l.start.stones {
-		for _, p := range l.start.stones[s].points(nil) {
-			l.start.hash ^= l.zobrist[s][p]
-		}
+	var at []int16
+	for _, t := range q.Targets {
+		at = append(at, l.index[t])
 	}
-	return l, l.name(q)
+	if !l.Aim(&l.start, at) {
+		return nil, fmt.Errorf("%w: %d chains are asked for, want at most %d", ErrQuestion, len(l.Targets), solver.MostTargets)
+	}
+	return l, nil
 }
 
-// ban returns the point that one side may not retake at first, noBan where there is
+// ban returns the point that one side may not retake at first, NoBan where there is
 // none in the fight.
-func (l *laid) ban(q *Question) (int16, side) {
+func (l *laid) ban(q *Question) (int16, solver.Side) {
 	if q.KoSide == board.Empty || !q.Size.Contains(q.Ko) || l.index[q.Ko] < 0 {
-		return noBan, attacker
+		return solver.NoBan, solver.Attacker
 	}
 	if q.KoSide == l.defender {
-		return l.index[q.Ko], defender
+		return l.index[q.Ko], solver.Defender
 	}
-	return l.index[q.Ko], attacker
+	return l.index[q.Ko], solver.Attacker
 }
 
 // root returns the start with a side to move and threats.
-func (l *laid) root(q *Question, first side, threat [2]uint8) position {
+func (l *laid) root(q *Question, first solver.Side, threat [2]uint8) solver.Position {
 	p := l.start
-	p.mover, p.threat = first, threat
+	p.Mover, p.Threat = first, threat
 	if at, who := l.ban(q); who == first {
-		p.ban = at
+		p.Ban = at
 	}
 	return p
 }
@@ -214,14 +216,12 @@ func (l *laid) crop(q *Question, part []bool) error {
 			l.closed = true
 		}
 	}
-	l.w, l.h = x1-x0+1, y1-y0+1
-	l.stride = uint(l.w + 1)
-	if int(l.stride)*l.h > maxPoints {
-		return fmt.Errorf("%w: the fight covers %dx%d points, want at most 19x19; name chains that are alive by assumption", ErrQuestion, l.w, l.h)
+	w, h := x1-x0+1, y1-y0+1
+	if l.Game = solver.NewGame(w, h, q.Suicide, q.All); l.Game == nil {
+		return fmt.Errorf("%w: the fight covers %dx%d points, want at most 19x19; name chains that are alive by assumption", ErrQuestion, w, h)
 	}
-	l.used = (int(l.stride)*l.h + 63) / 64
 	l.index = make([]int16, len(q.Stones))
-	l.point = make([]board.Point, int(l.stride)*l.h)
+	l.point = make([]board.Point, l.Points())
 	for i := range l.point {
 		l.point[i] = board.NoPoint
 	}
@@ -229,46 +229,10 @@ func (l *laid) crop(q *Question, part []bool) error {
 		l.index[p] = -1
 		if part[p] {
 			x, y := q.Size.XY(board.Point(p))
-			at := int16((y-y0)*int(l.stride) + x - x0)
+			at := l.At(x-x0, y-y0)
 			l.index[p], l.point[at] = at, board.Point(p)
-			l.on.add(at)
+			l.On.Add(at)
 		}
 	}
-	return nil
-}
-
-func (g *game) fillKeys() {
-	seed := uint64(0x6c696665)
-	next := func() uint64 {
-		seed += 0x9e3779b97f4a7c15
-		return mix(seed)
-	}
-	for s := range g.zobrist {
-		for p := range g.zobrist[s] {
-			g.zobrist[s][p] = next()
-		}
-	}
-	for p := range g.keys {
-		g.keys[p] = next()
-	}
-}
-
-// name finds one stone of each target chain, and the ban.
-func (l *laid) name(q *Question) error {
-	for _, t := range q.Targets {
-		at := l.index[t]
-		chain := l.chain(&l.start, defender, at)
-		known := false
-		for _, u := range l.targets {
-			known = known || chain.has(u)
-		}
-		if !known {
-			l.targets = append(l.targets, at)
-		}
-	}
-	if len(l.targets) > 8 {
-		return fmt.Errorf("%w: %d chains are asked for, want at most 8", ErrQuestion, len(l.targets))
-	}
-	l.start.left = 1<<len(l.targets) - 1
 	return nil
 }

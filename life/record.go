@@ -9,6 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/life/check"
+	"kosumi/life/solver"
 	"kosumi/sgf"
 )
 
@@ -155,7 +156,7 @@ func (a *asker) record(out *Answer, cards [2]*Card) (*sgf.Node, error) {
 			continue
 		}
 		for _, cl := range a.claims {
-			if cl.first == side(first) && len(cl.after) == 0 && cl.proof >= 0 && cl.threat == [2]uint8{} {
+			if cl.first == solver.Side(first) && len(cl.after) == 0 && cl.proof >= 0 && cl.threat == [2]uint8{} {
 				left := mostNodes / 2
 				a.line(root, cl.proof, &left)
 				break
@@ -185,26 +186,26 @@ func (a *asker) mark(n *sgf.Node, id string, points []board.Point) {
 
 // line adds the moves of a proof below a node, at most left nodes.
 func (a *asker) line(n *sgf.Node, at int32, left *int) {
-	r := &a.s.proofs[at]
-	switch r.kind {
-	case leafTaken:
+	r := &a.s.Proofs[at]
+	switch r.Kind {
+	case solver.LeafTaken:
 		n.SetText("C", "taken")
 		return
-	case leafSafe:
+	case solver.LeafSafe:
 		n.SetText("C", "pass-alive, or joined to a chain that is alive by assumption")
 		return
-	case leafDoomed:
+	case solver.LeafDoomed:
 		n.SetText("C", "no room for two eyes is left")
 		return
-	case winnerMoves:
-		if child := a.add(n, r.at.mover, r.move, left); child != nil {
-			a.line(child, r.next, left)
+	case solver.WinnerMoves:
+		if child := a.add(n, r.At.Mover, r.Move, left); child != nil {
+			a.line(child, r.Next, left)
 		}
 		return
 	}
 	// The replies that took longest to prove come first.
-	replies := slices.Clone(r.replies)
-	slices.SortFunc(replies, func(x, y reply) int { return int(y.to - x.to) })
+	replies := slices.Clone(r.Replies)
+	slices.SortFunc(replies, func(x, y solver.Reply) int { return int(y.To - x.To) })
 	share := *left / max(1, len(replies))
 	for i, x := range replies {
 		part := share
@@ -213,27 +214,27 @@ func (a *asker) line(n *sgf.Node, at int32, left *int) {
 		}
 		part = min(part, *left)
 		rest := *left - part
-		child := a.add(n, r.at.mover, x.move, &part)
+		child := a.add(n, r.At.Mover, x.Move, &part)
 		switch {
 		case child == nil:
-		case x.to == stopped:
+		case x.To == solver.Stopped:
 			child.SetText("C", "nothing else helps; both pass")
 		default:
-			a.line(child, x.to, &part)
+			a.line(child, x.To, &part)
 		}
 		*left = rest + part
 	}
 }
 
 // add adds a move below a node, nil where no node is left.
-func (a *asker) add(n *sgf.Node, c side, m int16, left *int) *sgf.Node {
+func (a *asker) add(n *sgf.Node, c solver.Side, m int16, left *int) *sgf.Node {
 	if *left <= 0 {
 		return nil
 	}
 	*left--
 	child := n.NewChild()
 	id := "B"
-	if (a.l.defender == board.White) == (c == defender) {
+	if (a.l.defender == board.White) == (c == solver.Defender) {
 		id = "W"
 	}
 	point := board.Pass

@@ -7,6 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/life/check"
+	"kosumi/life/solver"
 )
 
 // Status is what is proved of a target whoever moves first and however many ko threats
@@ -26,19 +27,19 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 	}
 	a := newAsker(ctx, q, l, Options{Nodes: nodes})
 	verdict := a.both()
-	if out.Nodes = a.s.nodes; verdict == "" {
+	if out.Nodes = a.s.Nodes; verdict == "" {
 		return out, nil
 	}
 	if _, err := check.Proof(l.proofFile(q, a.s, a.claims)); err != nil {
 		return out, err
 	}
 	out.Verdict = verdict
-	var zone set
+	var zone solver.Set
 	for _, c := range a.claims {
-		zone = zone.or(a.s.proofs[c.proof].zone)
+		zone = zone.Or(a.s.Proofs[c.proof].Zone)
 	}
 	for _, p := range q.Assumed {
-		if chain := q.chains([]board.Point{p}); slices.ContainsFunc(zone.points(nil), func(m int16) bool { return chain[l.point[m]] }) {
+		if chain := q.chains([]board.Point{p}); slices.ContainsFunc(zone.Points(nil), func(m int16) bool { return chain[l.point[m]] }) {
 			out.Assumed = append(out.Assumed, q.Size.Vertex(p))
 		}
 	}
@@ -47,28 +48,28 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 
 // both proves a verdict for both first movers, by proofs that meet no ko.
 func (a *asker) both() string {
-	prove := func(c contest, first side, share float64) goal {
+	prove := func(c solver.Contest, first solver.Side, share float64) solver.Goal {
 		a.part("", share)
 		p := a.root(first, 0, 0)
 		q, at := a.decide(c, &p, noEnd)
-		if at < 0 || !a.s.proofs[at].free {
-			return noGoal
+		if at < 0 || !a.s.Proofs[at].Free {
+			return solver.NoGoal
 		}
 		a.claim(first, q, &p, at)
 		return q
 	}
 	// Whoever gets what he wants though the other moves first gets it moving first too.
-	switch prove(fight, attacker, 0.4) {
-	case capture:
-		if prove(fight, defender, 0.9) == capture {
+	switch prove(solver.Fight, solver.Attacker, 0.4) {
+	case solver.Capture:
+		if prove(solver.Fight, solver.Defender, 0.9) == solver.Capture {
 			return Dead
 		}
-	case hold:
-		switch prove(life, attacker, 0.6) {
-		case settle:
+	case solver.Hold:
+		switch prove(solver.Life, solver.Attacker, 0.6) {
+		case solver.Settle:
 			return Alive
-		case deny:
-			if prove(life, defender, 0.9) == deny {
+		case solver.Deny:
+			if prove(solver.Life, solver.Defender, 0.9) == solver.Deny {
 				return Seki
 			}
 		}
@@ -85,7 +86,7 @@ func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []bo
 	list := Surroundings(q.Size, q.Stones, q.Targets)
 	ask := *q
 	ask.Assumed = list
-	if l, err := ask.lay(); err != nil || l.closed && l.on.count() <= wideArea {
+	if l, err := ask.lay(); err != nil || l.closed && l.On.Count() <= wideArea {
 		return list
 	}
 	roomy := q.outside(q.Stones[q.Targets[0]])
@@ -173,11 +174,11 @@ func looks(ctx context.Context, q *Question, net Network) []*View {
 
 // newAsker returns the asker of a question that is laid out.
 func newAsker(ctx context.Context, q *Question, l *laid, opts Options) *asker {
-	a := &asker{q: q, l: l, s: newSearch(l.game), opts: opts, ctx: ctx, neither: map[uint64]bool{}, alive: [2]float64{-1, -1}}
-	a.s.wide = !l.closed && l.on.count() > wideArea || l.on.count() > 2*wideArea
+	a := &asker{q: q, l: l, s: solver.NewSearch(l.Game), opts: opts, ctx: ctx, neither: map[uint64]bool{}, alive: [2]float64{-1, -1}}
+	a.s.Wide = !l.closed && l.On.Count() > wideArea || l.On.Count() > 2*wideArea
 	if opts.Time > 0 {
 		a.until = time.Now().Add(opts.Time)
 	}
-	a.s.stop = a.over
+	a.s.Stop = a.over
 	return a
 }

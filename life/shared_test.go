@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/life/check"
+	"kosumi/life/solver"
 )
 
 // TestSharedProofs takes back what rests on the proof of another state: what remains is
@@ -33,11 +34,11 @@ func TestSharedProofs(t *testing.T) {
 			proved := map[string]bool{}
 			for _, cl := range a.claims {
 				require.False(t, cl.shared)
-				if len(cl.after) == 1 && cl.first == side(first) {
+				if len(cl.after) == 1 && cl.first == solver.Side(first) {
 					proved[l.vertex(q.Size, cl.after[0])] = true
 				}
 			}
-			if _, _, every := aim(side(first), c.Verdict); c.AllMoves || every {
+			if _, _, every := aim(solver.Side(first), c.Verdict); c.AllMoves || every {
 				continue
 			}
 			for _, m := range c.Moves {

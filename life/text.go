@@ -3,6 +3,8 @@ package life
 import (
 	"fmt"
 	"strings"
+
+	"kosumi/life/solver"
 )
 
 // Text says an answer in words, several lines.
@@ -55,11 +57,11 @@ func (a *Answer) say(c *Card) string {
 	}
 	then := map[string]string{Dead: "it dies", Alive: "it lives", Seki: "it is seki", Held: "it is not taken", Repetition: "positions repeat"}[c.Then]
 	switch {
-	case c.NeedD == endless:
+	case c.NeedD == solver.Endless:
 		words += "; threats only delay that"
 	case c.NeedD > 0:
 		words += fmt.Sprintf("; with %s for %s %s", threats(c.NeedD), title(a.Defender), then)
-	case c.NeedA == endless:
+	case c.NeedA == solver.Endless:
 		words += "; only with endless threats for " + title(a.Attacker) + " " + then
 	case c.NeedA > 0:
 		words += fmt.Sprintf("; with %s for %s %s", threats(c.NeedA), title(a.Attacker), then)

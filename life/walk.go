@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kosumi/board"
+	"kosumi/life/solver"
 )
 
 // ErrMove is wrapped by the errors about moves that cannot be played against a proof.
@@ -21,7 +22,7 @@ const (
 	EndNoProof = "unknown" // the first move was not searched to its end
 )
 
-var endOf = map[proofKind]string{leafTaken: EndTaken, leafSafe: EndAlive, leafDoomed: EndDoomed}
+var endOf = map[solver.Kind]string{solver.LeafTaken: EndTaken, solver.LeafSafe: EndAlive, solver.LeafDoomed: EndDoomed}
 
 // mostWalked bounds the nodes of a walk.
 const mostWalked = 200000
@@ -37,20 +38,20 @@ type Walk struct {
 
 // walkNode is a proved state without its position.
 type walkNode struct {
-	kind    proofKind
-	goal    goal
+	kind    solver.Kind
+	goal    solver.Goal
 	move    int16
 	next    int32
-	replies []reply
+	replies []solver.Reply
 }
 
 // walkStart is a proved state to begin at: the start of the question, or that after
 // one move of its first mover.
 type walkStart struct {
-	first side
-	after int16 // noMove: none
+	first solver.Side
+	after int16 // NoMove: none
 	at    int32
-	goal  goal
+	goal  solver.Goal
 }
 
 // Step is where a line that is played against a proof has come to.
@@ -73,26 +74,26 @@ func (a *asker) newWalk(cards [2]*Card) *Walk {
 			kept = append(kept, c)
 		}
 	}
-	order, number := a.s.reach(kept)
+	order, number := reach(a.s.Proofs, kept)
 	if len(order) == 0 || len(order) > mostWalked {
 		return nil
 	}
 	for _, at := range order {
-		r := &a.s.proofs[at]
-		n := walkNode{kind: r.kind, goal: r.goal, move: r.move}
-		if r.kind == winnerMoves {
-			n.next = int32(number[r.next])
+		r := &a.s.Proofs[at]
+		n := walkNode{kind: r.Kind, goal: r.Goal, move: r.Move}
+		if r.Kind == solver.WinnerMoves {
+			n.next = int32(number[r.Next])
 		}
-		for _, x := range r.replies {
-			if x.to != stopped {
-				x.to = int32(number[x.to])
+		for _, x := range r.Replies {
+			if x.To != solver.Stopped {
+				x.To = int32(number[x.To])
 			}
 			n.replies = append(n.replies, x)
 		}
 		w.nodes = append(w.nodes, n)
 	}
 	for _, c := range kept {
-		s := walkStart{first: c.first, after: noMove, at: int32(number[c.proof]), goal: c.goal}
+		s := walkStart{first: c.first, after: solver.NoMove, at: int32(number[c.proof]), goal: c.goal}
 		if len(c.after) > 0 {
 			s.after = c.after[0]
 		}
@@ -102,39 +103,39 @@ func (a *asker) newWalk(cards [2]*Card) *Walk {
 }
 
 // shows returns the goal whose proof shows a verdict to one who plays against it.
-func shows(verdict string) goal {
+func shows(verdict string) solver.Goal {
 	switch verdict {
 	case Dead:
-		return capture
+		return solver.Capture
 	case Alive:
-		return settle
+		return solver.Settle
 	case Seki, Held:
-		return hold
+		return solver.Hold
 	}
-	return noGoal
+	return solver.NoGoal
 }
 
 // Size is that of the board.
 func (w *Walk) Size() board.Size { return w.q.Size }
 
 // Plays reports whether there is a proof to play against with a colour to move first.
-func (w *Walk) Plays(first board.Color) bool { return w.start(w.side(first), noMove) != nil }
+func (w *Walk) Plays(first board.Color) bool { return w.start(w.side(first), solver.NoMove) != nil }
 
-func (w *Walk) side(c board.Color) side {
+func (w *Walk) side(c board.Color) solver.Side {
 	if c == w.l.defender {
-		return defender
+		return solver.Defender
 	}
-	return attacker
+	return solver.Attacker
 }
 
-func (w *Walk) color(s side) board.Color {
-	if s == defender {
+func (w *Walk) color(s solver.Side) board.Color {
+	if s == solver.Defender {
 		return w.l.defender
 	}
 	return w.l.defender.Opponent()
 }
 
-func (w *Walk) start(first side, after int16) *walkStart {
+func (w *Walk) start(first solver.Side, after int16) *walkStart {
 	i := slices.IndexFunc(w.starts, func(s walkStart) bool { return s.first == first && s.after == after })
 	if i < 0 {
 		return nil
@@ -145,7 +146,7 @@ func (w *Walk) start(first side, after int16) *walkStart {
 // walker is a line under way.
 type walker struct {
 	*Walk
-	p     position
+	p     solver.Position
 	at    int32
 	named bool // at holds
 	step  *Step
@@ -156,12 +157,12 @@ type walker struct {
 // from there on the proof has the side that wins after it. A move outside of the fight,
 // or a pass, is a move elsewhere. Errors wrap ErrMove.
 func (w *Walk) Play(first board.Color, moves []board.Point) (*Step, error) {
-	root := w.start(w.side(first), noMove)
+	root := w.start(w.side(first), solver.NoMove)
 	if root == nil {
 		return nil, fmt.Errorf("%w: nothing is proved with %v first", ErrMove, first)
 	}
 	r := &walker{Walk: w, p: w.l.root(w.q, w.side(first), [2]uint8{}), step: &Step{}}
-	if r.nodes[root.at].kind < winnerMoves || root.goal.winner() != r.p.mover {
+	if r.nodes[root.at].kind < solver.WinnerMoves || root.goal.Winner() != r.p.Mover {
 		r.at, r.named = root.at, true
 		r.step.End = endOf[r.nodes[root.at].kind]
 	}
@@ -179,7 +180,7 @@ func (w *Walk) Play(first board.Color, moves []board.Point) (*Step, error) {
 
 // reader makes a move of the reader's, and the proof's answer.
 func (r *walker) reader(root *walkStart, i int, at board.Point) error {
-	m := pass
+	m := solver.Pass
 	if at != board.Pass {
 		if !r.q.Size.Contains(at) {
 			return fmt.Errorf("%w: a point off the board", ErrMove)
@@ -215,29 +216,31 @@ func (r *walker) reader(root *walkStart, i int, at board.Point) error {
 // does not name is answered as a pass is.
 func (r *walker) follow(m int16) {
 	n := &r.nodes[r.at]
-	find := func(m int16) int { return slices.IndexFunc(n.replies, func(x reply) bool { return x.move == m }) }
+	find := func(m int16) int {
+		return slices.IndexFunc(n.replies, func(x solver.Reply) bool { return x.Move == m })
+	}
 	i := find(m)
 	if r.step.Elsewhere = m >= 0 && i < 0; i < 0 {
-		i = find(pass)
+		i = find(solver.Pass)
 	}
 	if i < 0 { // a leaf: play is over
 		return
 	}
-	if n.replies[i].to != stopped {
-		r.at = n.replies[i].to
+	if n.replies[i].To != solver.Stopped {
+		r.at = n.replies[i].To
 		r.answer()
 		return
 	}
-	r.move(pass)
+	r.move(solver.Pass)
 	if m < 0 {
-		r.step.End = map[goal]string{hold: EndStands, deny: EndNoLife}[n.goal]
+		r.step.End = map[solver.Goal]string{solver.Hold: EndStands, solver.Deny: EndNoLife}[n.goal]
 	}
 }
 
 // answer plays the winner's move, if it is the winner's turn.
 func (r *walker) answer() {
 	n := &r.nodes[r.at]
-	if n.kind == winnerMoves {
+	if n.kind == solver.WinnerMoves {
 		r.move(n.move)
 		r.at = n.next
 		n = &r.nodes[r.at]
@@ -247,23 +250,22 @@ func (r *walker) answer() {
 
 func (r *walker) move(m int16) {
 	at := board.Pass
-	e := effect{ban: noBan}
 	if m >= 0 {
 		at = r.l.point[m]
-		e, _ = r.l.effectOf(&r.p, m)
 	}
-	r.l.play(&r.p, m, &e)
+	r.l.Move(&r.p, m)
 	r.step.Line = append(r.step.Line, at)
 }
 
 // legal returns where the side to move may play.
 func (r *walker) legal() (moves []int16) {
-	empty := r.l.empty(&r.p)
-	for _, m := range empty.points(nil) {
-		if m == r.p.ban {
+	empty := r.l.Empty(&r.p)
+	for _, m := range empty.Points(nil) {
+		if m == r.p.Ban {
 			continue
 		}
-		if _, legal := r.l.effectOf(&r.p, m); legal {
+		after := r.p
+		if _, legal := r.l.Move(&after, m); legal {
 			moves = append(moves, m)
 		}
 	}
@@ -273,9 +275,9 @@ func (r *walker) legal() (moves []int16) {
 // finish says where the line has come to.
 func (r *walker) finish() {
 	s := r.step
-	s.ToMove = r.color(r.p.mover)
+	s.ToMove = r.color(r.p.Mover)
 	if r.named {
-		s.Winner = r.color(r.nodes[r.at].goal.winner())
+		s.Winner = r.color(r.nodes[r.at].goal.Winner())
 	}
 	s.Stones = slices.Clone(r.q.Stones)
 	for m, p := range r.l.point {
@@ -283,8 +285,8 @@ func (r *walker) finish() {
 			continue
 		}
 		s.Stones[p] = board.Empty
-		for c := attacker; c <= defender; c++ {
-			if r.p.stones[c].has(int16(m)) {
+		for c := solver.Attacker; c <= solver.Defender; c++ {
+			if r.p.Stones[c].Has(int16(m)) {
 				s.Stones[p] = r.color(c)
 			}
 		}

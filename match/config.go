@@ -64,8 +64,8 @@ type Config struct {
 	// Engine is the program that the command word "engine" starts where no program of
 	// that name is found; empty: none. It is how an unpacked archive plays itself.
 	Engine string
-	// Games is how many games are played (--games); 0 means 1. Games that a
-	// journal already holds count. With openings it should be even.
+	// Games is how many games are played (--games); 0 means 1, with openings 2. Games
+	// that a journal already holds count. With openings it is even.
 	Games int
 	// Size is the board size (--boardsize); zero means 19x19.
 	Size board.Size
@@ -221,6 +221,9 @@ func (c *Config) split(command string) ([]string, error) {
 }
 
 func (p *plan) setDefaults() {
+	if len(p.Openings) > 0 {
+		setIfZero(&p.Games, 2)
+	}
 	setIfZero(&p.Games, 1)
 	setIfZero(&p.Parallel, 1)
 	setIfZero(&p.Rules, DefaultRules)

@@ -22,7 +22,11 @@ func (s *Summary) Line() string {
 	if s.Draws > 0 {
 		line += fmt.Sprintf(", draws %d", s.Draws)
 	}
-	line += ", Elo " + s.Estimate.Text()
+	line += ", Elo "
+	if of, _ := s.basis(); of != "" {
+		line += "of " + of + " "
+	}
+	line += s.Estimate.Text()
 	if s.Repeats > 0 {
 		line += fmt.Sprintf(", %d repeated", s.Repeats)
 	}
@@ -51,7 +55,14 @@ func (s *Summary) Print(w io.Writer) {
 	if len(faults) > 0 {
 		fmt.Fprintf(w, "  lost by fault (first and second program): %s\n", strings.Join(faults, ", "))
 	}
-	fmt.Fprintf(w, "  Elo difference: %s\n", s.Estimate.Text())
+	if s.Unpaired > 0 {
+		fmt.Fprintf(w, "  %d without the game with colours exchanged: only pairs count in the Elo difference\n", s.Unpaired)
+	}
+	of, share := s.basis()
+	if of != "" {
+		of = fmt.Sprintf(" of %s, %.1f %%", of, 100*share)
+	}
+	fmt.Fprintf(w, "  Elo difference%s: %s\n", of, s.Estimate.Text())
 	if s.SPRT != nil {
 		fmt.Fprintf(w, "  SPRT: log likelihood ratio %.2f in [%.2f, %.2f]: %s\n", s.SPRT.LLR, s.SPRT.Lower, s.SPRT.Upper, s.SPRT.Decision)
 	}

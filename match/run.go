@@ -31,6 +31,10 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	if len(p.Openings) > 0 && p.Games%2 == 1 {
+		return Summary{}, fmt.Errorf("%w: each opening is played with both colours, so the number of games is even: %d or %d, not %d",
+			ErrConfig, max(2, p.Games-1), p.Games+1, p.Games)
+	}
 	m := &run{plan: p, results: map[int]GameResult{}}
 	if p.Dir != "" {
 		lock, err := file.LockFolder(p.Dir)

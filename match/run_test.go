@@ -281,6 +281,7 @@ func TestMatchThatCannotBePlayed(t *testing.T) {
 		"bad size":         {A: Program{Command: good}, B: Program{Command: good}, Size: board.Square(40)},
 		"negative games":   {A: Program{Command: good}, B: Program{Command: good}, Games: -1},
 		"bad sprt":         {A: Program{Command: good}, B: Program{Command: good}, SPRT: &elo.SPRT{Elo0: 5}},
+		"odd openings":     {A: Program{Command: good}, B: Program{Command: good}, Games: 5, Openings: [][]board.Move{{{Color: 1, Point: 3}}}},
 		"illegal opening":  {A: Program{Command: good}, B: Program{Command: good}, Openings: [][]board.Move{{{Color: 1, Point: 3}, {Color: 2, Point: 3}}}},
 		"finished opening": {A: Program{Command: good}, B: Program{Command: good}, Openings: [][]board.Move{{{Color: 1, Point: -1}, {Color: 2, Point: -1}}}},
 	}

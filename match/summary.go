@@ -2,6 +2,7 @@ package match
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 
 	"kosumi/match/elo"
@@ -65,8 +66,10 @@ type Summary struct {
 	// SPRT is the state of the sequential test, absent when none was asked for.
 	SPRT *elo.SPRTResult `json:"sprt,omitempty"`
 	// Pairs counts the finished pairs of games from one opening by a's half
-	// points, 0 to 4; absent without openings.
-	Pairs *[5]int `json:"pairs,omitempty"`
+	// points, 0 to 4; absent without openings. Estimate and SPRT go by them. Unpaired
+	// games, whose partner is not finished, wait for it.
+	Pairs    *[5]int `json:"pairs,omitempty"`
+	Unpaired int     `json:"unpaired,omitempty"`
 
 	// MeanMoves is the mean length of a game. SecondsA and SecondsB are the times
 	// that the programs took for all their moves.
@@ -153,8 +156,7 @@ func (s *FaultCounts) add(f Fault) {
 	}
 }
 
-// statistics fills in Elo and the sequential test. With openings they go by
-// pairs; the Elo of fewer than two pairs goes by games.
+// statistics fills in Elo and the sequential test. With openings they go by pairs.
 func (p *plan) statistics(s *Summary, results map[int]GameResult) {
 	again := repeats(results)
 	s.Repeats = len(again)
@@ -174,8 +176,11 @@ func (p *plan) statistics(s *Summary, results map[int]GameResult) {
 	if len(p.Openings) > 0 {
 		pairs := pairsOf(results, again)
 		s.Pairs = &pairs
-		if n := pairs[0] + pairs[1] + pairs[2] + pairs[3] + pairs[4]; n >= 2 {
-			s.Estimate = elo.OfPairs(pairs)
+		s.Estimate = elo.OfPairs(pairs)
+		for i := range results {
+			if _, partner := results[i^1]; !partner {
+				s.Unpaired++
+			}
 		}
 	}
 	if p.SPRT == nil {
@@ -206,6 +211,30 @@ func pairsOf(results map[int]GameResult, again map[int]bool) (pairs [5]int) {
 		}
 	}
 	return pairs
+}
+
+// basis names what the Elo difference is of, and a's share of it, 0..1, where that is not
+// all games; else it is empty.
+func (s *Summary) basis() (of string, share float64) {
+	if s.Pairs == nil {
+		d := s.Distinct
+		if s.Repeats == 0 || d.Games() == 0 {
+			return "", 0
+		}
+		return fmt.Sprintf("%d different games", d.Games()), d.Points() / float64(d.Games())
+	}
+	pairs, halves := 0, 0
+	for k, n := range s.Pairs {
+		pairs, halves = pairs+n, halves+k*n
+	}
+	if pairs == 0 || 2*pairs == s.Games {
+		return "", 0
+	}
+	of = fmt.Sprintf("%d pairs", pairs)
+	if pairs == 1 {
+		of = "1 pair"
+	}
+	return of, float64(halves) / float64(4*pairs)
 }
 
 // MarshalJSON writes an end of the error bar as null where the games say nothing about

@@ -3,10 +3,53 @@ package match
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/match/elo"
 )
+
+// TestEloAndShare: where the Elo difference is not that of all games, the summary says of
+// which it is, with their share.
+func TestEloAndShare(t *testing.T) {
+	opening := [][]board.Move{{{Color: board.Black, Point: 12}}}
+	for _, test := range []struct {
+		name     string
+		openings [][]board.Move
+		winners  string // of game after game, - for one that is not finished
+		want     []string
+		estimate elo.Estimate
+		unpaired int
+	}{
+		{"all pairs", opening, "abaa", []string{"(a): 3 won, 75.0 %", "Elo difference: +191"}, elo.OfPairs([5]int{0, 0, 1, 0, 1}), 0},
+		{"a game without its partner", opening, "aaabb", []string{"(a): 3 won, 60.0 %", "1 without the game with colours exchanged", "Elo difference of 2 pairs, 75.0 %: +191"}, elo.OfPairs([5]int{0, 0, 1, 0, 1}), 1},
+		{"gaps, as parallel games leave them", opening, "a-ab-", []string{"1 without", "Elo difference of 1 pair, 50.0 %: +0"}, elo.OfPairs([5]int{0, 0, 1, 0, 0}), 1},
+		{"no pair yet", opening, "a", []string{"1 without", "Elo difference: not known yet"}, elo.OfPairs([5]int{}), 1},
+		{"an odd number without openings", nil, "aab", []string{"Elo difference: +120"}, elo.Of(2, 0, 1), 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := newPlan(Config{A: Program{Command: "x", Name: "x"}, B: Program{Command: "y", Name: "x"}, Games: len(test.winners), Size: board.Square(5), Openings: test.openings})
+			require.NoError(t, err)
+			results := map[int]GameResult{}
+			for i, w := range test.winners {
+				if w != '-' {
+					results[i] = GameResult{Game: i + 1, Winner: string(w), Black: "a", NameA: "x (a)", NameB: "x (b)"}
+				}
+			}
+			s := p.summarize(results)
+			require.Equal(t, test.estimate, s.Estimate)
+			require.Equal(t, test.unpaired, s.Unpaired)
+			var out strings.Builder
+			s.Print(&out)
+			for _, want := range test.want {
+				require.Contains(t, out.String(), want)
+			}
+		})
+	}
+}
 
 // TestEloOfOneSidedMatches: whoever has won every game is at least so much stronger,
 // and no number is the largest that there is, in words or as JSON.

@@ -45,7 +45,7 @@ func Zero() *Network {
 // of KataGo's.
 func Taught() *Network {
 	return &Network{Name: "taught", File: "kosumi-19x19.bin.gz", Card: taughtCard, Games: 101_811, read: taughtFile,
-		SHA256: "4db5fcd477c75ba6c1286a574f0eeecb1dfae8540812aa2eedcf0f579ed1654c"}
+		SHA256: "1e97efef6f6df6c05759bb514df5942a112ae63c8928419653784b00c2100c07"}
 }
 
 // Notice is the licence of the networks that taught [Taught]: it has to travel with it.

@@ -12,13 +12,15 @@ import (
 )
 
 // Group is a group whose life was proved at some move of the game: from there on it was
-// settled, whoever moved first and however many ko threats there were.
+// settled, whoever moved first and however many ko threats there were. Its chains are
+// proved one by one, with the same verdict since the same move.
 type Group struct {
 	Color   string   `json:"color"`   // "b" or "w"
-	Stones  []string `json:"stones"`  // at the end, or before it was taken
+	Stones  []string `json:"stones"`  // at the end, or before they were taken; those of the largest chain first
 	Verdict string   `json:"verdict"` // alive, dead, seki
 	// Since is the number of the move after which it is proved, and with the assumptions
-	// of their own at all later ones that were looked at; Taken the move that took it, 0 if none did.
+	// of their own at all later ones that were looked at; Taken the move that took the last of
+	// it, 0 if some is left.
 	Since int `json:"since"`
 	Taken int `json:"taken,omitempty"`
 	// Assumed are chains that the proof at that move takes for alive.
@@ -27,7 +29,7 @@ type Group struct {
 
 // text says what is proved of the group.
 func (g *Group) text() string {
-	text := fmt.Sprintf("%s's %s: %s, settled since move %d, proved", map[string]string{"b": "Black", "w": "White"}[g.Color], g.Stones[0], g.Verdict, g.Since)
+	text := fmt.Sprintf("%s's %s, %d stones: %s, settled since move %d, proved", map[string]string{"b": "Black", "w": "White"}[g.Color], g.Stones[0], len(g.Stones), g.Verdict, g.Since)
 	if len(g.Assumed) > 0 {
 		text += ", if these live: " + strings.Join(g.Assumed, " ")
 	}
@@ -131,6 +133,7 @@ func (p *prover) groups() error {
 	if err != nil {
 		return err
 	}
+	var chains []*settledChain
 	for _, c := range list {
 		oldest := slices.MinFunc(c.stones, func(a, b board.Point) int { return placed[a] - placed[b] })
 		found, err := p.since(c, oldest, placed[oldest]+1)
@@ -138,11 +141,67 @@ func (p *prover) groups() error {
 			return err
 		}
 		if found != nil {
-			p.res.Groups = append(p.res.Groups, *found)
+			chains = append(chains, found)
 		}
+	}
+	for len(chains) > 0 {
+		var g *Group
+		if g, chains, err = p.join(chains); err != nil {
+			return err
+		}
+		p.res.Groups = append(p.res.Groups, *g)
 	}
 	slices.SortStableFunc(p.res.Groups, func(a, b Group) int { return a.Since - b.Since })
 	return nil
+}
+
+// settledChain is a chain of which is proved since when it is settled.
+type settledChain struct {
+	Group
+	stone board.Point // that was asked about
+}
+
+// join returns the first of some chains with all that belong to it, as a group, and the
+// chains that are left.
+func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
+	game, err := p.game.Position(chains[0].Since)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := game.Board()
+	joined, rest := chains[:1:1], slices.Clone(chains[1:])
+	for i := 0; i < len(joined); i++ {
+		rest = slices.DeleteFunc(rest, func(c *settledChain) bool {
+			if !joined[i].belongs(c, b) {
+				return false
+			}
+			joined = append(joined, c)
+			return true
+		})
+	}
+	g := &joined[0].Group
+	for _, c := range joined[1:] {
+		g.Stones = append(g.Stones, c.Stones...)
+		for _, a := range c.Assumed {
+			if !slices.Contains(g.Assumed, a) {
+				g.Assumed = append(g.Assumed, a)
+			}
+		}
+		if g.Taken = max(g.Taken, c.Taken); c.Taken == 0 {
+			g.Taken = 0
+		}
+	}
+	return g, rest, nil
+}
+
+// belongs reports whether two chains are one group to a player: they share a liberty when
+// they are settled, at the same move and in the same way.
+func (c *settledChain) belongs(d *settledChain, b *board.Board) bool {
+	if c.Color != d.Color || c.Verdict != d.Verdict || c.Since != d.Since {
+		return false
+	}
+	theirs := b.LibertyPoints(nil, d.stone)
+	return slices.ContainsFunc(b.LibertyPoints(nil, c.stone), func(p board.Point) bool { return slices.Contains(theirs, p) })
 }
 
 // candidates returns the chains to ask about, the largest first, and for each point the
@@ -213,48 +272,48 @@ func chainsOf(g *board.Game, counts func(board.Point) bool) (list [][]board.Poin
 
 // since returns the first of the positions from lo on at which the chain on a stone is
 // proved to be what it is in the end, by halving; nil where nothing is proved in the end.
-func (p *prover) since(c candidate, stone board.Point, lo int) (*Group, error) {
-	verdict, assumed, err := p.settled(c.ply, stone)
-	if verdict == "" || c.taken > 0 && verdict != life.Dead {
+func (p *prover) since(c candidate, stone board.Point, lo int) (*settledChain, error) {
+	last, err := p.settled(c.ply, stone)
+	if last.Verdict == "" || c.taken > 0 && last.Verdict != life.Dead {
 		return nil, err
 	}
 	size := p.game.Record.Size
-	found := &Group{Color: letter(c.color), Verdict: verdict, Since: c.ply, Taken: c.taken, Assumed: assumed}
+	found := &settledChain{Group{Color: letter(c.color), Verdict: last.Verdict, Since: c.ply, Taken: c.taken, Assumed: last.Assumed}, stone}
 	for _, x := range c.stones {
 		found.Stones = append(found.Stones, size.Vertex(x))
 	}
 	for hi := c.ply; lo < hi; {
 		mid := (lo + hi) / 2
-		v, assumed, err := p.settled(mid, stone)
+		at, err := p.settled(mid, stone)
 		if err != nil {
 			return nil, err
 		}
-		if v != verdict {
+		if at.Verdict != found.Verdict {
 			lo = mid + 1
 			continue
 		}
 		hi = mid
-		found.Since, found.Assumed = mid, assumed
+		found.Since, found.Assumed = mid, at.Assumed
 	}
 	return found, nil
 }
 
 // settled asks about the chain on a stone in the position before a ply.
-func (p *prover) settled(ply int, stone board.Point) (verdict string, assumed []string, err error) {
+func (p *prover) settled(ply int, stone board.Point) (life.Status, error) {
 	if p.left < groupNodes {
-		return "", nil, p.ctx.Err()
+		return life.Status{}, p.ctx.Err()
 	}
 	q, err := p.question(ply, stone)
 	if err != nil || q.Stones[stone] == board.Empty {
-		return "", nil, err
+		return life.Status{}, err
 	}
 	out, err := life.Settled(p.ctx, q, groupNodes)
 	p.left -= out.Nodes
 	if err != nil {
 		p.refused(err)
-		return "", nil, p.ctx.Err()
+		return life.Status{}, p.ctx.Err()
 	}
-	return out.Verdict, out.Assumed, p.ctx.Err()
+	return out, p.ctx.Err()
 }
 
 // onlies looks, where a mistake changed who has a group, for exactly one move that would

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,39 @@ func TestGroups(t *testing.T) {
 	require.Empty(t, open.Groups)
 }
 
+// TestGroupsOfChains makes one group of two chains at a bamboo joint, dead since Black
+// plays into it or alive, and two of chains in different places.
+func TestGroupsOfChains(t *testing.T) {
+	const joint = "(;GM[1]FF[4]SZ[9]RU[Chinese]AB[ac][bc][cc][dc][ec][fc][gb][ha]AW[ab][bb][cb][db][da][fa][fb][ga]"
+	type group struct {
+		first         string
+		stones, walls int
+		verdict       string
+		since         int
+	}
+	for _, c := range []struct {
+		name, record string
+		black        int // percent of White's points that Black has
+		want         []group
+	}{
+		{"dead", joint + "AW[ca]PL[W];W[ff];B[eb];W[gd];B[fd])", 99, []group{{"C9", 9, 3, "dead", 2}}},
+		{"alive", joint + "AW[ba]PL[B];B[fd];W[gd])", -99, []group{{"B9", 9, 2, "alive", 0}}},
+		{"apart", "(;GM[1]FF[4]SZ[9]RU[Chinese]AW[ab][bb][ba][da][db][cb][ih][hh][hi][fi][fh][gh]PL[B];B[ee];W[ed])", -99,
+			[]group{{"B9", 6, 0, "alive", 0}, {"F2", 6, 0, "alive", 0}}},
+	} {
+		g := load(t, c.record)
+		res := reviewed(t, g, slices.Repeat([]int{c.black}, len(g.Moves)+1)...)
+		res.Mistakes = nil
+		require.NoError(t, prove(context.Background(), g, res))
+		var got []group
+		for _, found := range res.Groups {
+			require.Equal(t, "w", found.Color, c.name)
+			got = append(got, group{found.Stones[0], len(found.Stones), len(found.Assumed), found.Verdict, found.Since})
+		}
+		require.Equal(t, c.want, got, c.name)
+	}
+}
+
 // TestGroupsInRecord writes what is proved into the record: at its beginning, and at the
 // move since which it is so.
 func TestGroupsInRecord(t *testing.T) {
@@ -80,7 +114,7 @@ func TestGroupsInRecord(t *testing.T) {
 		res.Positions[i].Visits = 1
 	}
 	require.NoError(t, prove(context.Background(), g, res))
-	const text = "White's D9: dead, settled since move 2, proved, if these live: E9."
+	const text = "White's D9, 5 stones: dead, settled since move 2, proved, if these live: E9."
 	root := Annotated(g, res, "test")
 	require.Contains(t, root.Text("C"), text)
 	said := 0

@@ -3,7 +3,10 @@ package web
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -11,6 +14,7 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/level"
+	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/levels"
 	"kosumi/web/webtest"
@@ -92,6 +96,27 @@ func TestFrontDoor(t *testing.T) {
 	p.Point(p.Free(nil))
 	p.Until(`document.querySelector(".front-text .good-text, .front-text .bad-text")`)
 	p.Clean()
+}
+
+// TestFrontDoorOfLife has a problem of life and death on the front door: it says whether to
+// kill or to live and marks the group, and the verdict speaks of no points.
+func TestFrontDoorOfLife(t *testing.T) {
+	looks(t)
+	p := drill.Collection()[0]
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "reviews"), 0o755))
+	log, err := drill.OpenLog(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
+	require.NoError(t, err)
+	require.NoError(t, log.Add(drill.Attempt{ID: p.ID, Time: time.Now().UTC().AddDate(0, 0, -30), Grade: drill.AgainGrade}))
+	require.NoError(t, log.Close())
+	tab := openPage(t, servePage(t, dir))
+	tab.Until(webtest.Home + `?.dataset.front === "problem"`)
+	task := map[string]string{drill.Kill: "kill", drill.Live: "save"}[p.Task]
+	tab.Until(fmt.Sprintf(`document.querySelector(".front-text p").innerText.includes("play and %s the marked group")`, task))
+	tab.Until(fmt.Sprintf(`document.querySelectorAll(".front-board path[d^=M][d$=Z]").length === %d`, len(p.Group)))
+	tab.Point(tab.Free(map[string]bool{p.Answers[0].Move: true}))
+	tab.Until(`document.querySelector(".front-text .bad-text")?.innerText === "That does not work."`)
+	tab.Clean()
 }
 
 // TestStoneAtOnce presses a point: the stone is on the canvas before the press is over,

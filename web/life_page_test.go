@@ -9,17 +9,27 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/web/api"
+	"kosumi/web/webtest"
 )
+
+// analysed opens the page at the analysis of a record, and returns it, a connection, and
+// the document.
+func analysed(t *testing.T, sgf string) (webtest.Page, *client, string) {
+	t.Helper()
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	c := join(t, s)
+	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: sgf}).ID
+	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc))
+	p.Until(`document.querySelector("main.analyse .grid")`)
+	return p, c, doc
+}
 
 // TestWebLife presses a stone in an analysis and asks whether it lives, looks at both
 // cards, plays against a proof by mouse, and asks again without one.
 func TestWebLife(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
-	c := join(t, s)
-	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: cornerRecord}).ID
-	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc))
-	p.Until(`document.querySelector("main.analyse .grid") && Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)
+	p, c, doc := analysed(t, cornerRecord)
+	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)
 	p.Point("A8")
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: A8"`)
 	p.Press("Is it alive?")
@@ -76,5 +86,47 @@ func TestWebLifeAfterGame(t *testing.T) {
 	p.Until(`document.querySelectorAll(".life-card").length === 2`)
 	p.Do(chromedp.KeyEvent(kb.ArrowLeft)) // another position ends the question
 	p.Until(`!document.querySelector(".life")`)
+	p.Clean()
+}
+
+// twoCorners has the corner of cornerRecord twice: one of them lives whoever moves first,
+// and never both.
+const twoCorners = `(;GM[1]FF[4]SZ[9]AW[ab][bb][cb][db][da][ih][hh][gh][fh][fi]AB[ac][bc][cc][dc][ec][eb][ea][ig][hg][gg][fg][eg][eh][ei])`
+
+// TestWebLifeOfSeveral asks of two groups whether both live, then whether one does, and
+// strikes a wall: that stays struck in the next question.
+func TestWebLifeOfSeveral(t *testing.T) {
+	p, _, _ := analysed(t, twoCorners)
+	p.Point("A8")
+	p.Until(`document.querySelector(".life h2")?.innerText === "White: A8"`)
+	browsertest.Equal(p.Tab, 0, `document.querySelectorAll(".life [role=radio]").length`)
+	p.Point("J2")
+	p.Until(`document.querySelector(".life h2")?.innerText === "White: A8, J2"`)
+	whom := func(text string) string {
+		return `document.querySelector('.life [role=radio][aria-checked="true"]')?.innerText === "` + text + `"`
+	}
+	verdicts := func(text string) string {
+		return `document.querySelector('.life[data-busy="false"]') && [...document.querySelectorAll(".life-card[data-proved=true] .life-verdict")].map((v) => v.innerText).join() === "` + text + `"`
+	}
+	p.Until(whom("Do all live?"))
+	p.Press("Is it alive?")
+	p.Until(verdicts("at least one dies,at least one dies"))
+	p.Do(chromedp.Evaluate(`document.querySelector('.life [role=radio][aria-checked="true"]').focus()`, nil), chromedp.KeyEvent(kb.ArrowRight))
+	p.Until(whom("Does one live?"))
+	p.Until(verdicts("at least one lives,at least one lives"))
+	p.Until(`document.querySelector("#polite").innerText.includes("White first: at least one lives, proved. Works: pass, B9, H1")`)
+	p.Axe("a question about two groups")
+
+	// A wall that was struck stays so in the next question.
+	walls := `[...document.querySelectorAll(".life-assumed .chip")].map((c) => c.innerText.trim()).join()`
+	browsertest.Equal(p.Tab, "E9,E3", walls)
+	cards := ` && document.querySelectorAll(".life-card").length === 2`
+	p.Do(chromedp.Evaluate(`document.querySelector(".life-assumed .chip").click()`, nil))
+	p.Until(walls + ` === "E3"` + cards)
+	p.Do(chromedp.Evaluate(`document.querySelector('.life [role=radio][aria-checked="true"]').focus()`, nil), chromedp.KeyEvent(kb.ArrowLeft))
+	p.Until(whom("Do all live?") + cards)
+	browsertest.Equal(p.Tab, "E3", walls)
+	p.Point("J2") // after an answer, a question of its own
+	p.Until(`document.querySelector(".life h2")?.innerText === "White: J2" && !document.querySelector(".life [role=radio]")`)
 	p.Clean()
 }

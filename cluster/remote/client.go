@@ -18,6 +18,17 @@ import (
 // ErrRefused says that the host does not want this client.
 var ErrRefused = errors.New("the server refuses the connection")
 
+// ErrUnreachable says that no connection could be made, and that nobody waits for one any
+// more: the input has ended.
+var ErrUnreachable = errors.New("the engine cannot be reached")
+
+// Tries to connect, in a row and in vain.
+const (
+	triesWarned = 3 // then it is said, and again after each triesAgain, in half a minute or more
+	triesAgain  = 6
+	triesLast   = 6 // that answers are still waited for after the end of the input
+)
+
 // ClientConfig says where an engine is. Dial, Token and Kind are needed.
 type ClientConfig struct {
 	Dial  func(ctx context.Context) (net.Conn, error)
@@ -36,11 +47,14 @@ type talk interface {
 	// again returns the lines that bring a new engine to where the old one was,
 	// open questions included.
 	again() []byte
+	// waits reports whether a question is open.
+	waits() bool
 }
 
 // Run passes lines between the user and a remote engine until either side ends.
 // Connections that break are made again; if the engine itself is gone, a new one
-// is brought to the same position.
+// is brought to the same position. Where none can be made, Run ends soon after the
+// input, with [ErrUnreachable] if something has no answer.
 func Run(ctx context.Context, c ClientConfig, in io.Reader, out io.Writer) error {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -49,7 +63,7 @@ func Run(ctx context.Context, c ClientConfig, in io.Reader, out io.Writer) error
 	defer cancel(nil)
 	var id [16]byte
 	rand.Read(id[:])
-	r := &client{conf: c, out: out, stream: clientStream(), session: hex.EncodeToString(id[:])}
+	r := &client{conf: c, out: out, stream: clientStream(), over: make(chan struct{}), session: hex.EncodeToString(id[:])}
 	r.talk = newAnalysisTalk()
 	if c.Kind == GTP {
 		r.talk = newGTPTalk()
@@ -70,6 +84,7 @@ func Run(ctx context.Context, c ClientConfig, in io.Reader, out io.Writer) error
 
 // connect keeps the stream connected.
 func (r *client) connect(ctx context.Context) error {
+	over := r.over
 	for n := 1; ctx.Err() == nil; n++ {
 		connected, err := r.once(ctx)
 		if errors.Is(err, ErrRefused) {
@@ -79,13 +94,20 @@ func (r *client) connect(ctx context.Context) error {
 			n = 0
 		}
 		r.conf.Log.Debug("not connected", "error", err)
-		if n == 3 {
-			r.conf.Log.Warn("the engine cannot be reached; the program tries again", "error", err)
+		if waits, ended := r.waits(); n > 0 && ended && !waits {
+			return nil
+		} else if ended && n >= triesLast {
+			return fmt.Errorf("%w: %w", ErrUnreachable, err)
+		}
+		if n%triesAgain == triesWarned {
+			r.conf.Log.Warn("the engine cannot be reached: is engine serve running there? The program tries again", "error", err)
 		}
 		if n > 1 {
 			d := min(10*time.Second, 20*time.Millisecond<<min(n, 9))
 			select {
 			case <-time.After(d/2 + mathrand.N(d/2)):
+			case <-over:
+				over = nil // once
 			case <-ctx.Done():
 			}
 		}

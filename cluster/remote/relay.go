@@ -17,7 +17,16 @@ type client struct {
 	mu     sync.Mutex
 	stream *stream // to the engine of now
 	talk   talk
-	ended  bool // the user has said everything
+	ended  bool          // the user has said everything
+	over   chan struct{} // closed then
+}
+
+// waits reports whether a question is open or not even sent, and whether the user has said
+// everything.
+func (r *client) waits() (waits, ended bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.talk.waits() || r.stream.unsent(), r.ended
 }
 
 // clientStream takes whatever the user says, also while nothing is connected.
@@ -65,6 +74,7 @@ func (r *client) read(in io.Reader) {
 			r.ended = true
 			r.stream.end()
 			r.mu.Unlock()
+			close(r.over)
 			return
 		}
 	}

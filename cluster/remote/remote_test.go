@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"strings"
@@ -229,6 +231,57 @@ func TestGamesOutliveConnections(t *testing.T) {
 		require.NoError(t, <-g.done)
 		t.Logf("%d connections were broken (host started anew: %v), %d moves", cuts.Load(), restarts, strings.Count(want, " "))
 	}
+}
+
+// TestEndsWithoutAServer: where no connection can be made, the end of the input is the end,
+// an error if something has no answer; until then it is said again and again.
+func TestEndsWithoutAServer(t *testing.T) {
+	refused := errors.New("connection refused")
+	for _, test := range []struct {
+		kind, input string
+		want        error
+	}{
+		{GTP, "", nil},
+		{GTP, "genmove b\n", ErrUnreachable},
+		{Analysis, "", nil},
+		{Analysis, "{\"id\":\"q\",\"analyzeTurns\":[0]}\n", ErrUnreachable},
+		{Analysis, "no query\n", ErrUnreachable},
+	} {
+		conf := ClientConfig{Kind: test.kind, Dial: func(context.Context) (net.Conn, error) { return nil, refused }}
+		err := Run(t.Context(), conf, strings.NewReader(test.input), io.Discard)
+		require.ErrorIs(t, err, test.want, "%s %q", test.kind, test.input)
+		if test.want != nil {
+			require.ErrorIs(t, err, refused)
+		}
+	}
+
+	var log strings.Builder
+	in, to := io.Pipe()
+	tries := 0
+	conf := ClientConfig{Kind: GTP, Log: slog.New(slog.NewTextHandler(&log, nil)), Dial: func(context.Context) (net.Conn, error) {
+		if tries++; tries == triesWarned+triesAgain+1 {
+			to.Close()
+		}
+		return nil, refused
+	}}
+	require.NoError(t, Run(t.Context(), conf, in, io.Discard))
+	require.Equal(t, 2, strings.Count(log.String(), "cannot be reached"), log.String())
+}
+
+// TestServerGoneAtTheEnd: the server is gone for good when the input has ended, with an
+// answer open.
+func TestServerGoneAtTheEnd(t *testing.T) {
+	p := newPlace(t)
+	g := p.gui(t, "token of bob", GTP)
+	require.Equal(t, "= \n", g.ask("komi 1"))
+	p.mu.Lock()
+	p.addr = "127.0.0.1:1"
+	p.mu.Unlock()
+	p.cut()
+	_, err := io.WriteString(g.to, "genmove b\n")
+	require.NoError(t, err)
+	require.NoError(t, g.to.Close())
+	require.ErrorIs(t, <-g.done, ErrUnreachable)
 }
 
 // TestAnalysesOutliveConnections asks for many positions: each is answered once.

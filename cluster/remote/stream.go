@@ -118,6 +118,13 @@ func (s *stream) close() {
 	s.wake.Broadcast()
 }
 
+// unsent reports whether the other side has yet to confirm something.
+func (s *stream) unsent() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.out) > 0
+}
+
 // position is how many bytes have been received.
 func (s *stream) position() uint64 {
 	s.mu.Lock()

@@ -150,6 +150,10 @@ func (t *gtpTalk) again() []byte {
 	return b.Bytes()
 }
 
+func (t *gtpTalk) waits() bool {
+	return slices.ContainsFunc(t.open, func(c *gtpCommand) bool { return !c.replay })
+}
+
 // analysisTalk remembers the queries that are not answered in full.
 type analysisTalk struct {
 	open  map[string]*query
@@ -209,6 +213,8 @@ func (t *analysisTalk) came(line []byte) []byte {
 	}
 	return line
 }
+
+func (t *analysisTalk) waits() bool { return len(t.open) > 0 }
 
 func (t *analysisTalk) again() []byte {
 	var b bytes.Buffer

@@ -82,7 +82,7 @@ printed address. Connections are encrypted. Every game is checked before it coun
 	fl.StringArrayVar(&f.data, "data", nil, "`PATH` of rows and game records of other runs for the first window; with --from; may be given more than once")
 	fl.BoolVar(&f.initOnly, "init", false, "create the folder and the recipe only")
 	fl.Int64Var(&f.games, "games", 0, "stop after this many more games, and training on them if they complete an iteration; 0: no limit")
-	fl.Float64Var(&f.hours, "hours", 0, "stop after this many `hours`; the same command resumes. 0: no limit")
+	fl.Float64Var(&f.hours, "hours", 0, "stop after this many `hours`, in the middle of a stage too; 0: no limit")
 	fl.BoolVar(&f.json, "json", false, "print the state as JSON at the end")
 	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "level of messages on stderr beside the status lines: debug, info, warn or error")
 	f.serve.add(c)
@@ -141,7 +141,7 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	}
 	s := l.State()
 	fmt.Fprintf(os.Stderr, "%s: iteration %d, %s; %d games, %d rows, %d samples; %s plays.\n^C ends it, nothing that counted is lost.\n",
-		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Samples, cmp.Or(s.Current, "no network yet"))
+		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Before+s.Samples, cmp.Or(s.Current, "no network yet"))
 	err = l.Run(cmd.Context())
 	show.Close()
 	if err != nil {
@@ -152,7 +152,7 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		return writeJSON(cmd.OutOrStdout(), s)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d iterations, %d games, %d rows, %d samples; %s plays. Run the same command to resume.\n",
-		dir, s.Iteration, s.Games, s.Rows, s.Samples, cmp.Or(s.Current, "no network yet"))
+		dir, s.Iteration, s.Games, s.Rows, s.Before+s.Samples, cmp.Or(s.Current, "no network yet"))
 	return nil
 }
 

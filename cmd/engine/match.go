@@ -60,7 +60,7 @@ machine with --fresh.`,
 	fl.StringVar(&c.B.Command, "b", "", "`COMMAND` that starts the second program")
 	fl.StringVar(&c.A.Name, "name-a", "", "`NAME` of the first program; default: its own")
 	fl.StringVar(&c.B.Name, "name-b", "", "`NAME` of the second program")
-	fl.IntVar(&c.Games, "games", 1, "number of games; with openings an even one")
+	fl.IntVar(&c.Games, "games", 1, "number of games, 1 or more; with --openings an even one, by default 2")
 	fl.StringVar(&f.size, "boardsize", f.size, "board `SIZE`: 2 to 25, or for example 9x13")
 	fl.Float64Var(&f.komi, "komi", 0, "komi; default: that of the rules")
 	fl.StringVar(&c.Rules, "rules", match.DefaultRules, "rules: a name or a JSON object")
@@ -91,7 +91,10 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 	if c.A.Command == "" || c.B.Command == "" {
 		return usagef("give --a and --b, the commands that start the two programs")
 	}
-	var err error
+	err := must(c.Games >= 1, "games", c.Games, "1 or more")
+	if err != nil {
+		return err
+	}
 	if c.Size, err = sizeOf("boardsize", f.size); err != nil {
 		return err
 	}
@@ -109,6 +112,9 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 		}
 		if c.Openings, err = opening.Read(f.openings, c.Size); err != nil {
 			return err
+		}
+		if !cmd.Flags().Changed("games") {
+			c.Games = 2
 		}
 	}
 	switch elo0, elo1 := cmd.Flags().Changed("elo0"), cmd.Flags().Changed("elo1"); {

@@ -129,9 +129,6 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 	if err := handout.Built(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	if o.DrillFile != "" {
-		fmt.Fprintf(os.Stderr, "%d problems: engine drill %s\n", o.Problems, o.DrillFile)
-	}
 	if f.json {
 		return writeJSON(cmd.OutOrStdout(), o.Summary)
 	}

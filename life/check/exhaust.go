@@ -67,26 +67,22 @@ func (f *file) wins(all []reached, r *reached, goal string, k int) bool {
 
 // enumerate returns all states that can be reached from s, s first.
 func (f *file) enumerate(s state) ([]reached, error) {
-	type key struct {
-		stones string
-		ban    int
-		mover  byte
-		left   uint8
-		threat [3]int
-	}
-	index := map[key]int{}
+	index := map[string]int{}
+	safe := map[string]bool{} // by stones and the targets that are left
+	var key []byte
 	var all []reached
-	visit := func(s state) int {
-		k := key{string(s.stones), s.ban, s.mover, s.left, s.threats}
-		at, ok := index[k]
+	visit := func(s *state) int {
+		key = append(append(key[:0], s.stones...), s.left, s.mover, byte(s.ban), byte(s.ban>>8), byte(s.threats[attacks]), byte(s.threats[defends]))
+		at, ok := index[string(key)]
 		if !ok {
 			at = len(all)
-			index[k] = at
-			all = append(all, reached{state: s})
+			index[string(key)] = at
+			all = append(all, reached{state: s.clone()})
 		}
 		return at
 	}
-	visit(s)
+	visit(&s)
+	next := s.clone()
 	for i := 0; i < len(all); i++ {
 		if len(all) > maxStates {
 			return nil, fmt.Errorf("a claim without a proof tree is about more than %d states", maxStates)
@@ -95,11 +91,17 @@ func (f *file) enumerate(s state) ([]reached, error) {
 			return nil, fmt.Errorf("claims without a proof tree are about more than %d states", maxAllStates)
 		}
 		s := all[i].state
-		switch {
-		case f.b.taken(&s):
+		if f.b.taken(&s) {
 			all[i].end = Capture
 			continue
-		case f.b.safe(&s):
+		}
+		key = append(append(key[:0], s.stones...), s.left)
+		lives, ok := safe[string(key)]
+		if !ok {
+			lives = f.b.safe(&s)
+			safe[string(key)] = lives
+		}
+		if lives {
 			all[i].end = Settle
 			continue
 		}
@@ -108,9 +110,10 @@ func (f *file) enumerate(s state) ([]reached, error) {
 			if p != passed && (s.stones[p] != 0 || !f.b.fight.has(p)) {
 				continue
 			}
-			next := s.clone()
+			copy(next.stones, s.stones)
+			next.ban, next.mover, next.left, next.threats = s.ban, s.mover, s.left, s.threats
 			if _, ok := f.b.play(&next, p); ok {
-				moves = append(moves, answer{p, visit(next)})
+				moves = append(moves, answer{p, visit(&next)})
 			}
 		}
 		all[i].moves = moves

@@ -1,9 +1,9 @@
 // Package elo says what the results of games tell of strength: Elo differences with
 // their 95 % errors, a sequential test, and the ratings of many players.
 //
-// Elo numbers are logistic, 400 points for odds of ten to one. Their bars come from the
-// mean score and the normal approximation of its error, over pairs where openings are
-// played in pairs. The sequential test is the generalised SPRT (GSPRT) with the exact
+// Elo numbers are logistic, 400 points for odds of ten to one. Their bars are Rao's
+// score interval of the mean score (Rao 1948; without draws Wilson's of 1927), over pairs
+// where openings are played in pairs. The sequential test is the generalised SPRT (GSPRT) with the exact
 // likelihood ratio over win, draw and loss, or over the five results of a pair, as
 // Stockfish's fishtest computes it (Van den Bergh, "A practical introduction to the
 // GSPRT").
@@ -45,11 +45,9 @@ func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
 // Of returns the difference that results against one opponent show.
 //
-// With the mean score s of n games and its variance v, the bar is the Elo of
-// s ± 1.96 sqrt(v/n). If that fails, because all games ended alike or the
-// bar reaches 0 or 1, the bar's end comes from Wilson's interval, which is right
-// for few and for one-sided games; and the Elo of n wins out of n, infinite as
-// it stands, is given as that of n+1/2 out of n+1.
+// The bar is the Elo of Rao's score interval of the mean score, which is right for few
+// and for one-sided games too ([interval]). The Elo of n wins out of n, infinite as it
+// stands, is given as that of n+1/2 out of n+1.
 func Of(wins, draws, losses int) Estimate {
 	return estimate([]float64{0, 0.5, 1}, []int{losses, draws, wins})
 }
@@ -72,20 +70,7 @@ func estimate(scores []float64, counts []int) Estimate {
 		return Estimate{0, -Limit, Limit}
 	}
 	mean /= n
-	variance := 0.0
-	for i, c := range counts {
-		variance += float64(c) * (scores[i] - mean) * (scores[i] - mean)
-	}
-	variance /= n
-	half := z95 * math.Sqrt(variance/n)
-	low, high := mean-half, mean+half
-	wilsonLow, wilsonHigh := wilson(mean, n)
-	if variance == 0 || low <= 0 {
-		low = wilsonLow
-	}
-	if variance == 0 || high >= 1 {
-		high = wilsonHigh
-	}
+	low, high := interval(scores, counts)
 	if mean == 0 || mean == 1 {
 		mean = (mean*n + 0.5) / (n + 1)
 	}
@@ -107,20 +92,4 @@ func (e Estimate) Text() string {
 		return fmt.Sprintf("%s, 95 %% below %s", Text(e.Elo), Text(e.High))
 	}
 	return "not known yet"
-}
-
-// wilson returns Wilson's 95 % interval for a mean of n scores in [0,1].
-func wilson(mean, n float64) (low, high float64) {
-	z2 := z95 * z95
-	middle := (mean + z2/(2*n)) / (1 + z2/n)
-	half := z95 / (1 + z2/n) * math.Sqrt(mean*(1-mean)/n+z2/(4*n*n))
-	low, high = middle-half, middle+half
-	// Exact at the ends, where rounding would leave dust.
-	if mean == 0 {
-		low = 0
-	}
-	if mean == 1 {
-		high = 1
-	}
-	return low, high
 }

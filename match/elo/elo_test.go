@@ -2,6 +2,7 @@ package elo
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"testing"
 
@@ -22,19 +23,18 @@ func TestEstimateElo(t *testing.T) {
 	// (fastchess): 40.70 +/- 30.43.
 	e := Of(136, 111, 96)
 	require.InDelta(t, 40.70, e.Elo, 0.01)
-	require.InDelta(t, 30.43, (e.High-e.Low)/2, 0.01)
+	require.InDelta(t, 30.43, (e.High-e.Low)/2, 0.25)
 	// Pairs of the same source: 34 LL, 54 LD, 63 of one point, 64 WD, 75 WW:
 	// 55.58 +/- 27.65.
 	e = OfPairs([5]int{34, 54, 63, 64, 75})
 	require.InDelta(t, 55.58, e.Elo, 0.01)
-	require.InDelta(t, 27.65, (e.High-e.Low)/2, 0.01)
+	require.InDelta(t, 27.65, (e.High-e.Low)/2, 0.25)
 
-	// By hand: 60 of 100 without draws. s = 0.6, error 1.96 sqrt(0.24/100) =
-	// 0.0960; Elo of 0.6, 0.5040, 0.6960.
+	// By hand: 60 of 100 without draws, Wilson's interval: 0.5020 to 0.6906.
 	e = Of(60, 0, 40)
 	require.InDelta(t, 70.44, e.Elo, 0.01)
-	require.InDelta(t, 2.77, e.Low, 0.1)
-	require.InDelta(t, 143.9, e.High, 0.1)
+	require.InDelta(t, 1.39, e.Low, 0.1)
+	require.InDelta(t, 139.5, e.High, 0.1)
 }
 
 func TestEstimateEloAtTheEnds(t *testing.T) {
@@ -150,4 +150,103 @@ func TestEvenMatch(t *testing.T) {
 		require.Zero(t, e.Elo)
 		require.False(t, math.Signbit(e.Elo))
 	}
+}
+
+// TestIntervalAgainstReference: the ends of the interval are the means at which Pearson's
+// test is at its quantile, with the likeliest distribution found by search.
+func TestIntervalAgainstReference(t *testing.T) {
+	const z2 = z95 * z95
+	// pearson is n (mean - m)^2 / variance, of the likeliest shares of wins, draws and
+	// losses with mean m.
+	pearson := func(w, d, l int, m float64) float64 {
+		likelihood := func(draws float64) (sum float64) {
+			for _, x := range []struct {
+				n int
+				p float64
+			}{{w, m - draws/2}, {d, draws}, {l, 1 - m - draws/2}} {
+				if x.n > 0 {
+					sum += float64(x.n) * math.Log(max(x.p, 1e-300))
+				}
+			}
+			return sum
+		}
+		least, most := 0.0, 2*min(m, 1-m)
+		for range 200 {
+			a, b := least+(most-least)/3, most-(most-least)/3
+			if likelihood(a) < likelihood(b) {
+				least = a
+			} else {
+				most = b
+			}
+		}
+		n := float64(w + d + l)
+		mean := (float64(w) + float64(d)/2) / n
+		variance := m - least/4 - m*m
+		return n * (mean - m) * (mean - m) / variance
+	}
+	for w := range 7 {
+		for d := range 5 {
+			for l := range 7 {
+				if w+d+l == 0 {
+					continue
+				}
+				low, high := interval([]float64{0, 0.5, 1}, []int{l, d, w})
+				mean := (float64(w) + float64(d)/2) / float64(w+d+l)
+				if low > 0 {
+					require.InDelta(t, z2, pearson(w, d, l, low), 1e-4, "%d %d %d", w, d, l)
+				} else {
+					require.Zero(t, w+d)
+				}
+				if high < 1 {
+					require.InDelta(t, z2, pearson(w, d, l, high), 1e-4, "%d %d %d", w, d, l)
+				} else {
+					require.Zero(t, d+l)
+				}
+				// Below the low end everything is rejected, between it and the mean nothing.
+				for k := 1; k < 40; k++ {
+					m := float64(k) / 40
+					if m < mean && math.Abs(m-low) > 1e-3 {
+						require.Equal(t, m < low, pearson(w, d, l, m) > z2, "%d %d %d at %g", w, d, l, m)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestIntervalNarrows: the same shares in more games have a narrower bar, for games and for
+// pairs, and balanced results one that is balanced.
+func TestIntervalNarrows(t *testing.T) {
+	width := func(e Estimate) float64 { return scoreOf(e.High) - scoreOf(e.Low) }
+	check := func(name string, of func(times int) Estimate) {
+		before := of(1)
+		for times := 2; times < 200; times += 1 + times/3 {
+			e := of(times)
+			require.Less(t, width(e), width(before), "%s times %d", name, times)
+			require.GreaterOrEqual(t, e.Low, before.Low-1e-9, "%s times %d", name, times)
+			require.LessOrEqual(t, e.High, before.High+1e-9, "%s times %d", name, times)
+			before = e
+		}
+	}
+	for _, r := range [][3]int{{1, 0, 1}, {0, 1, 0}, {3, 0, 2}, {2, 1, 1}, {1, 0, 0}, {5, 1, 0}, {1, 7, 1}} {
+		check(fmt.Sprint("games ", r), func(n int) Estimate { return Of(n*r[0], n*r[1], n*r[2]) })
+	}
+	for _, p := range [][5]int{{0, 0, 1, 0, 0}, {0, 0, 1, 0, 1}, {0, 0, 1, 1, 0}, {1, 0, 0, 0, 1}, {0, 0, 0, 0, 1}, {1, 2, 3, 2, 1}} {
+		check(fmt.Sprint("pairs ", p), func(n int) Estimate {
+			return OfPairs([5]int{n * p[0], n * p[1], n * p[2], n * p[3], n * p[4]})
+		})
+	}
+	for n := 1; n < 40; n++ {
+		for _, e := range []Estimate{Of(n, 0, n), Of(0, n, 0), Of(n, 3, n), OfPairs([5]int{0, n, 1, n, 0})} {
+			require.InDelta(t, -e.Low, e.High, 1e-6)
+		}
+	}
+	// Few games: 1:1, 2:2 and 3:2, each below the one before in width.
+	require.InDelta(t, 393, Of(1, 0, 1).High, 1)
+	require.InDelta(t, 301, Of(2, 0, 2).High, 1)
+	// Many games: as mean and standard error have it.
+	e, mean := Of(5200, 900, 3900), 0.565
+	half := z95 * math.Sqrt((0.52+0.09/4-mean*mean)/10000)
+	require.InDelta(t, eloOf(mean-half), e.Low, 0.05)
+	require.InDelta(t, eloOf(mean+half), e.High, 0.05)
 }

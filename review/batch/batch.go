@@ -121,24 +121,73 @@ func (b *Batch) Run(ctx context.Context, files []string) error {
 			b.refuse(name, err)
 			continue
 		}
-		for k, root := range roots {
-			report, shown := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), name
-			if len(roots) > 1 {
-				report, shown = fmt.Sprintf("%s-%d", report, k+1), fmt.Sprintf("%s, game %d", name, k+1)
-			}
-			b.c.Show.Game(i, shown)
-			if err := b.review(ctx, shown, report, root); err != nil {
-				return err
-			}
-			if ctx.Err() != nil {
-				return nil
-			}
+		if err := b.reviewAll(ctx, i, name, roots); err != nil || ctx.Err() != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// refuse says why a game is not reviewed.
+// reviewAll reviews the games of a file. Those that are not reviewed for the same reason
+// have one line together.
+func (b *Batch) reviewAll(ctx context.Context, file int, name string, roots []*sgf.Node) error {
+	refused := map[string][]int{} // numbers of games by the reason
+	var reasons []string
+	var err error
+	for k, root := range roots {
+		report, shown := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), name
+		if len(roots) > 1 {
+			report, shown = fmt.Sprintf("%s-%d", report, k+1), fmt.Sprintf("%s, game %d", name, k+1)
+		}
+		b.c.Show.Game(file, shown)
+		var why error
+		why, err = b.review(ctx, shown, report, root)
+		if why != nil {
+			if refused[why.Error()] == nil {
+				reasons = append(reasons, why.Error())
+			}
+			refused[why.Error()] = append(refused[why.Error()], k+1)
+		}
+		if err != nil || ctx.Err() != nil {
+			break
+		}
+	}
+	for _, why := range reasons {
+		shown := name
+		switch numbers := refused[why]; {
+		case len(numbers) > 1 && len(numbers) == len(roots):
+			shown += fmt.Sprintf(", each of its %d games", len(numbers))
+		case len(roots) > 1:
+			shown += listed(numbers)
+		}
+		b.refuse(shown, errors.New(why))
+	}
+	return err
+}
+
+// listed names games of a file by their numbers: ", games 1, 3 to 7".
+func listed(numbers []int) string {
+	var runs []string
+	for i := 0; i < len(numbers); {
+		k := i + 1
+		for k < len(numbers) && numbers[k] == numbers[k-1]+1 {
+			k++
+		}
+		switch text := fmt.Sprint(numbers[i]); k - i {
+		case 1:
+			runs = append(runs, text)
+		default:
+			runs = append(runs, fmt.Sprintf("%s to %d", text, numbers[k-1]))
+		}
+		i = k
+	}
+	if len(numbers) == 1 {
+		return ", game " + runs[0]
+	}
+	return ", games " + strings.Join(runs, ", ")
+}
+
+// refuse says why a file or games of it are not reviewed.
 func (b *Batch) refuse(name string, err error) {
 	reason := strings.TrimPrefix(strings.TrimPrefix(err.Error(), name+": "), review.ErrGame.Error()+": ")
 	reason = strings.ReplaceAll(reason, "\n", "; ")
@@ -147,25 +196,22 @@ func (b *Batch) refuse(name string, err error) {
 	b.c.Show.Line(fmt.Sprintf("%s: not reviewed: %s", name, reason))
 }
 
-// review reviews one game and writes what belongs to it.
-func (b *Batch) review(ctx context.Context, shown, report string, root *sgf.Node) error {
+// review reviews one game and writes what belongs to it, or says why not.
+func (b *Batch) review(ctx context.Context, shown, report string, root *sgf.Node) (refused, err error) {
 	g, err := review.Load(root, b.c.Rules)
 	if err != nil {
-		b.refuse(shown, err)
-		return nil
+		return err, nil
 	}
 	conf := b.c.Review
 	if black, white := g.PlayerSides(conf.Player); conf.Player != "" && !black && !white {
-		b.refuse(shown, fmt.Errorf("%s is not one of its players, %q and %q", conf.Player, g.Record.Black.Name, g.Record.White.Name))
-		return nil
+		return fmt.Errorf("%s is not one of its players, %q and %q", conf.Player, g.Record.Black.Name, g.Record.White.Name), nil
 	}
 	net, err := b.c.Open(g.Record.Size)
 	if errors.Is(err, ErrNotServed) {
-		b.refuse(shown, err)
-		return nil
+		return err, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	conf.Network = net.Name
 	if net.Remark != "" {
@@ -177,15 +223,15 @@ func (b *Batch) review(ctx context.Context, shown, report string, root *sgf.Node
 	}
 	store, err := review.OpenStore(b.folder.Searches(), g, net.Identity, conf)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer store.Close()
 	result, err := review.Run(ctx, g, net, conf, store, b.c.Show.Progress)
 	if err != nil && ctx.Err() == nil {
-		return err
+		return nil, err
 	}
 	result.Game.File = shown
-	return b.write(g, result, b.unique(report))
+	return nil, b.write(g, result, b.unique(report))
 }
 
 // unique returns a name that no report has yet.
@@ -208,10 +254,14 @@ func (b *Batch) write(g *review.Game, result *review.Result, name string) error 
 		page = name + ".html"
 	}
 	b.games.Add(g, result, page, name+".sgf", name+".json")
+	line := gameLine(result)
 	if b.c.Drills {
-		b.drills.Collect(result)
+		for _, l := range b.drills.Collect(result) {
+			m := &result.Moves[l.Ply]
+			line += fmt.Sprintf("; %d %s makes no problem: %s", m.Number, m.Move, l.Why)
+		}
 	}
-	b.c.Show.Line(gameLine(result))
+	b.c.Show.Line(line)
 	return nil
 }
 
@@ -282,6 +332,13 @@ func (b *Batch) Finish(ctx context.Context) (*Outcome, error) {
 // Print writes how it went.
 func (o *Outcome) Print(w io.Writer) {
 	fmt.Fprintf(w, "%d reviewed, %d not; %s\n", o.Reviewed, o.Refused, o.Index)
+	if o.DrillFile != "" {
+		some := fmt.Sprintf("%d problems", o.Problems)
+		if o.Problems == 1 {
+			some = "1 problem"
+		}
+		fmt.Fprintf(w, "  %s: engine drill %s\n", some, o.DrillFile)
+	}
 	for _, side := range o.Summary.Sides {
 		if side.Moves == 0 {
 			continue // interrupted before any was judged

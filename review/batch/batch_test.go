@@ -98,7 +98,36 @@ func TestBatch(t *testing.T) {
 	var text strings.Builder
 	o.Print(&text)
 	require.Contains(t, text.String(), "4 reviewed, 3 not; "+o.Index)
+	require.Contains(t, text.String(), fmt.Sprintf("%d problem", o.Problems))
+	require.Contains(t, text.String(), "engine drill "+o.DrillFile)
 	require.Contains(t, text.String(), "Black: 8 moves")
+}
+
+// TestManyRefused: games of a file that are not reviewed for the same reason have one line.
+func TestManyRefused(t *testing.T) {
+	bare := "(;SZ[5])"
+	dir := folder(t, map[string]string{"a.sgf": strings.Repeat(bare, 54), "b.sgf": bare + game + strings.Repeat(bare, 3) + game + bare + "(;SZ[7];B[aa])", "c.sgf": bare})
+	files, err := batch.Files([]string{dir})
+	require.NoError(t, err)
+	show := new(said)
+	b, err := batch.New(config(t, show))
+	require.NoError(t, err)
+	require.NoError(t, b.Run(t.Context(), files))
+	o, err := b.Finish(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 4, 4}, []int{o.Reviewed, o.Refused, len(o.Summary.Refused)})
+	var refused []string
+	for _, line := range show.lines {
+		if strings.Contains(line, "not reviewed") {
+			refused = append(refused, strings.TrimPrefix(line, dir+string(filepath.Separator)))
+		}
+	}
+	require.Equal(t, []string{
+		"a.sgf, each of its 54 games: not reviewed: it has no moves",
+		"b.sgf, games 1, 3 to 5, 7: not reviewed: it has no moves",
+		"b.sgf, game 8: not reviewed: the network does not serve this board: 5x5 only",
+		"c.sgf: not reviewed: it has no moves",
+	}, refused)
 }
 
 // TestRemark: what to know of a network's judgement is said once, and stands in each

@@ -99,4 +99,31 @@ func TestProblemsOfLife(t *testing.T) {
 	require.Equal(t, "Ada", p.Player)
 	require.Equal(t, "A1", p.Played)
 	require.False(t, p.Answer("E5").Accepted)
+	root := d.Trees()[0]
+	require.Contains(t, root.Get("C"), "kill the group", "an SGF viewer asks the same question")
+	require.Equal(t, []string{"cg"}, root.Values("TR"))
+
+	res.Only[0].Line = []string{"A1"}
+	left := d.Collect(res)
+	require.Empty(t, d.Problems, "the only move was played: there is nothing to ask")
+	require.Equal(t, []LeftOut{{0, "it is proved to be the only move"}}, left)
+	res.Only = nil
+	for _, change := range []struct {
+		why string
+		do  func(*review.Move, *review.Position)
+	}{
+		{"its loss is not sure enough", func(m *review.Move, _ *review.Position) { m.Error = 11 }},
+		{"the game was decided", func(_ *review.Move, p *review.Position) { p.Lead = -40 }},
+		{"the game was decided", func(_ *review.Move, p *review.Position) { p.Winrate = 0.99 }},
+		{"the better move is obvious", func(m *review.Move, _ *review.Position) { m.Best = []review.Candidate{{Move: "E5", Prior: 0.95}} }},
+		{"the better move is too hard to find", func(m *review.Move, _ *review.Position) { m.Best = []review.Candidate{{Move: "E5", Prior: 0.001}} }},
+	} {
+		m, p := res.Moves[0], res.Positions[0]
+		change.do(&res.Moves[0], &res.Positions[0])
+		require.Equal(t, []LeftOut{{0, change.why}}, d.Collect(res))
+		require.Empty(t, d.Problems)
+		res.Moves[0], res.Positions[0] = m, p
+	}
+	require.Empty(t, d.Collect(res))
+	require.Len(t, d.Problems, 1)
 }

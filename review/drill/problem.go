@@ -80,28 +80,31 @@ func Accepts(answerLoss, winrateLoss, mistakeLoss float64) bool {
 	return answerLoss <= max(1, 0.25*mistakeLoss) && winrateLoss <= 0.04
 }
 
+// LeftOut is a large mistake that makes no problem.
+type LeftOut struct {
+	Ply int
+	Why string // a few words
+}
+
 // Collect adds the mistakes of a game that make problems, in place of those that an
-// earlier review of the same file made.
-func (d *Set) Collect(res *review.Result) {
+// earlier review of the same file made. It returns the mistakes among the worst drillWorst
+// that make none although they lost drillLoss points.
+func (d *Set) Collect(res *review.Result) (left []LeftOut) {
 	d.Version = Version
 	d.Forget(res.Game.File)
 	for rank, t := range res.Mistakes {
 		m := &res.Moves[t]
-		if m.Loss < drillLoss && rank >= drillWorst || m.Loss-m.Error < drillSure {
+		if m.Loss < drillLoss && rank >= drillWorst {
 			continue
 		}
-		p := &res.Positions[t]
-		chance := p.Winrate
-		if m.Color == "w" {
-			chance = 1 - chance
-		}
-		best := &m.Best[0]
-		if math.Abs(p.Lead) > drillLead || chance < drillChance || chance > 1-drillChance ||
-			best.Prior > drillObvious || best.Prior < drillFindable {
-			continue
-		}
-		if slices.ContainsFunc(res.Only, func(o review.Only) bool { return o.Ply == t }) {
+		if slices.ContainsFunc(res.Only, func(o review.Only) bool { return o.Ply == t && o.Line[0] != m.Move }) {
 			continue // it is asked as a problem of life and death
+		}
+		if why := unfit(res, t); why != "" {
+			if m.Loss >= drillLoss && rank < drillWorst {
+				left = append(left, LeftOut{t, why})
+			}
+			continue
 		}
 		problem := ProblemOf(res, t)
 		if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == problem.ID }) {
@@ -109,11 +112,15 @@ func (d *Set) Collect(res *review.Result) {
 		}
 	}
 	for i := range res.Only {
+		if o := &res.Only[i]; o.Line[0] == res.Moves[o.Ply].Move {
+			continue // it was found in the game
+		}
 		problem := lifeProblem(res, &res.Only[i])
 		if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == problem.ID }) {
 			d.Problems = append(d.Problems, problem)
 		}
 	}
+	return left
 }
 
 // Forget takes the problems out that were made of a game.
@@ -136,6 +143,29 @@ func ProblemOf(res *review.Result, t int) Problem {
 	q.ID = hex.EncodeToString(sum[:8])
 	q.Answers = answersOf(m.Best, m)
 	return q
+}
+
+// unfit says why a mistake is no problem to learn from, "" where it is one.
+func unfit(res *review.Result, t int) string {
+	m, p := &res.Moves[t], &res.Positions[t]
+	chance := p.Winrate
+	if m.Color == "w" {
+		chance = 1 - chance
+	}
+	best := &m.Best[0]
+	switch {
+	case m.Loss-m.Error < drillSure:
+		return "its loss is not sure enough"
+	case slices.ContainsFunc(res.Only, func(o review.Only) bool { return o.Ply == t }):
+		return "it is proved to be the only move"
+	case math.Abs(p.Lead) > drillLead || chance < drillChance || chance > 1-drillChance:
+		return "the game was decided"
+	case best.Prior > drillObvious:
+		return "the better move is obvious"
+	case best.Prior < drillFindable:
+		return "the better move is too hard to find"
+	}
+	return ""
 }
 
 // answersOf judges the moves of one search against its best.
@@ -258,8 +288,17 @@ func (p *Problem) tree() *sgf.Node {
 	size := board.Size{W: p.Width, H: p.Height}
 	toMove, _ := board.ParseColor(p.ToMove)
 	root := (&sgf.Record{Size: size, Komi: p.Komi, HasKomi: true, Name: fmt.Sprintf("%s, move %d", p.Game, p.Number), Application: "Kosumi",
-		Comment: fmt.Sprintf("%s to play.", sideName(toMove)),
+		Comment: p.question(sideName(toMove)),
 		Setup:   &sgf.Setup{Black: p.points('X'), White: p.points('O'), ToMove: toMove}}).Tree()
+	var group []string
+	for _, v := range p.Group {
+		if at, err := size.ParseVertex(v); err == nil {
+			group = append(group, sgf.FormatPoint(size, at))
+		}
+	}
+	if group != nil {
+		root.Set("TR", group...)
+	}
 	add := func(line []string, comment string, good bool) {
 		n, color := root, toMove
 		for i, v := range line {

@@ -14,31 +14,17 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// budget is how much a run of a loop may still do.
+// budget is how many games a run of a loop may still play.
 type budget struct {
 	games int64 // played in the run; 0: no such end
-	time  time.Duration
-
-	began time.Time
-	then  int64 // games of the loop when it began
+	then  int64 // games of the loop when the run began
 }
-
-// begin starts the run at so many games of the loop.
-func (b *budget) begin(games int64) { b.began, b.then = time.Now(), games }
 
 // left is how many games the run may still play, 0 too if it knows no end.
 func (b *budget) left(games int64) int64 { return max(0, b.games-(games-b.then)) }
 
 // enough reports whether the games of the run are played.
 func (b *budget) enough(games int64) bool { return b.games > 0 && b.left(games) == 0 }
-
-// limit ends a context when the time of the run is up.
-func (b *budget) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if b.time <= 0 {
-		return ctx, func() {}
-	}
-	return context.WithDeadline(ctx, b.began.Add(b.time))
-}
 
 // generator is the stage in which games are played: here, in one session that goes on
 // from iteration to iteration, or by others over an exchange.

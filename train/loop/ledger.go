@@ -13,9 +13,9 @@ type Ledger struct {
 	// self-play.
 	GoalGames int64 `json:"goal_games"`
 	GoalRows  int64 `json:"goal_rows"`
-	// Samples is how many have been trained at the end of the last stage of
-	// training, Target how many there shall be at the end of this one. Owed is
-	// the fraction of a sample that the ratio left over.
+	// Samples is how many have been trained up to the newest checkpoint, Target how
+	// many there shall be at the end of this stage of training. Owed is the fraction of
+	// a sample that the ratio left over.
 	Samples int64   `json:"samples"`
 	Target  int64   `json:"target"`
 	Owed    float64 `json:"owed"`

@@ -34,7 +34,8 @@ type Options struct {
 	// of playing here; nil: the loop plays.
 	Exchange Exchange
 	// The loop ends after exactly so many games more, played here, or so much
-	// time; 0: no such end. An iteration that these games complete is trained on.
+	// time, whatever it is at then; 0: no such end. An iteration that these games
+	// complete is trained on.
 	Games int64
 	Time  time.Duration
 }
@@ -48,6 +49,7 @@ type Loop struct {
 	guard     guard
 	intake    *intake
 	done      func(s *State)
+	time      time.Duration // of a run; 0: no bound
 	lock      *file.Hold
 }
 
@@ -67,8 +69,8 @@ func Open(dir string, o Options) (*Loop, error) {
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
-	l := &Loop{workspace: w, done: o.Done, lock: lock}
-	l.generator = generator{workspace: w, budget: budget{games: o.Games, time: o.Time}}
+	l := &Loop{workspace: w, done: o.Done, time: o.Time, lock: lock}
+	l.generator = generator{workspace: w, budget: budget{games: o.Games}}
 	l.trainer = trainer{workspace: w}
 	l.guard = guard{workspace: w, trainer: &l.trainer}
 	if err := l.load(); err != nil {
@@ -121,6 +123,7 @@ func (l *Loop) load() error {
 	if err := l.files.clean(); err != nil {
 		return err
 	}
+	s.catchUp(l.dir)
 	for _, bad := range s.recount(l.files) {
 		l.log.Warn("a file of self-play is skipped", "error", bad)
 	}
@@ -148,17 +151,24 @@ func (l *Loop) Close() error {
 }
 
 // Run goes round until the context ends, which is not an error, or until the games
-// or the time of the options are used up.
+// or the time of the options are used up. The end comes in the middle of a stage: games
+// that are not finished and the gating match are played again by the next run, training
+// goes on from the checkpoint that it wrote.
 func (l *Loop) Run(ctx context.Context) error {
 	b := &l.generator.budget
-	b.begin(l.state.Games)
-	ctx, cancel := b.limit(ctx)
-	defer cancel()
+	b.then = l.state.Games
+	if l.time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, l.time)
+		defer cancel()
+	}
 	for ctx.Err() == nil && !(b.enough(l.state.Games) && l.state.Stage == stageSelfplay) {
 		if err := l.generator.offer(); err != nil {
 			return err
 		}
-		if err := l.step(ctx); err != nil && ctx.Err() == nil {
+		// Games are broken off with an error, training is not: its errors are real.
+		broken := l.state.Stage == stageSelfplay || l.state.Stage == stageGate
+		if err := l.step(ctx); err != nil && !(broken && ctx.Err() != nil) {
 			return err
 		}
 	}

@@ -280,6 +280,48 @@ func TestLoopEndsWithItsGames(t *testing.T) {
 	require.EqualValues(t, c.Bootstrap.Games+3, s.Games)
 }
 
+// TestTimeEndsTraining bounds a run whose training would take days: it ends in the middle of
+// it, with a checkpoint that the state knows of, and so does the next, which goes on.
+func TestTimeEndsTraining(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	const endless = 1_000_000_000
+	text := strings.Replace(tiny, "samples = 320", fmt.Sprint("samples = ", endless), 1)
+	require.NoError(t, recipe.Init(dir, []byte(text)))
+	needRuntime(t, dir)
+	bounded := func(o Options) *Loop {
+		l, err := Open(dir, o)
+		require.NoError(t, err)
+		require.NoError(t, l.Run(t.Context()))
+		require.NoError(t, l.Close())
+		return l
+	}
+	var l *Loop
+	trained := func(more int64) {
+		for l == nil || l.state.Samples < more { // a run may end before its first step
+			l = bounded(Options{Time: 200 * time.Millisecond})
+		}
+		require.Equal(t, stageTrain, l.state.Stage)
+		require.Less(t, l.state.Samples, int64(endless))
+		saved, err := stateOf(dir)
+		require.NoError(t, err)
+		require.Equal(t, l.state.Samples, saved.Samples)
+	}
+	trained(1)
+	first := l.state.Samples
+	trained(first + 1)
+
+	// A crash between the checkpoint and the state, which is of before.
+	newest := l.state.Samples
+	l.state.Samples = 0
+	require.NoError(t, l.state.save(dir))
+	l, err := Open(dir, Options{})
+	require.NoError(t, err)
+	defer l.Close()
+	require.Equal(t, newest, l.state.Samples)
+	require.NoError(t, l.trainer.resume())
+	require.Equal(t, newest, l.trainer.learner.Counters().Samples)
+}
+
 // TestProgress tells of every stage what is done of how much, the moves that were
 // made before any game has ended, and how long it will take.
 func TestProgress(t *testing.T) {

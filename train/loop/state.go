@@ -185,6 +185,14 @@ func (s *State) base() string {
 // ownPlays reports whether a network of the learner's shape that this loop made plays.
 func (s *State) ownPlays() bool { return strings.HasPrefix(s.Current, s.Arch+"-s") }
 
+// samplesThen is how many samples the learner had trained before this iteration.
+func (s *State) samplesThen() int64 {
+	if len(s.History) == 0 {
+		return 0
+	}
+	return max(0, s.History[len(s.History)-1].Samples-s.Before)
+}
+
 // refused is how many networks in a row did not pass the gate, where one of their
 // kind has passed it before.
 func (s *State) refused() int {

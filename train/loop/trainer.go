@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -27,7 +28,10 @@ type trainer struct {
 	resumed learn.Extra // what the newest checkpoint had, until it is used
 }
 
-func (t *trainer) checkpoints() string { return filepath.Join(t.dir, "checkpoints") }
+// checkpoints is the folder of the learner.
+const checkpoints = "checkpoints"
+
+func (t *trainer) checkpoints() string { return filepath.Join(t.dir, checkpoints) }
 
 func (t *trainer) close() error {
 	if t.learner == nil {
@@ -150,7 +154,7 @@ func (t *trainer) steps(ctx context.Context, c *recipe.Config, stream *rows.Fold
 			return nil, err
 		}
 		if due {
-			if err := t.checkpoint(stream); err != nil {
+			if err := errors.Join(t.checkpoint(stream), t.save()); err != nil {
 				return nil, err
 			}
 			saved = time.Now()
@@ -178,8 +182,23 @@ func (t *trainer) checkpoint(stream *rows.Folder) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.learner.Save(t.checkpoints(), learn.Extra{extraStream: state, extraIteration: []byte(strconv.Itoa(t.state.Iteration))})
+	if _, err = t.learner.Save(t.checkpoints(), learn.Extra{extraStream: state, extraIteration: []byte(strconv.Itoa(t.state.Iteration))}); err == nil {
+		t.state.trained(t.learner.Counters().Samples)
+	}
 	return err
+}
+
+// catchUp counts the samples of a checkpoint that is newer than the state, as a crash
+// between the two leaves it.
+func (s *State) catchUp(dir string) {
+	list, err := learn.Checkpoints(filepath.Join(dir, checkpoints))
+	if err != nil || len(list) == 0 || s.Stage != stageTrain {
+		return
+	}
+	var at struct{ Counters learn.Counters }
+	if data, err := os.ReadFile(filepath.Join(list[0], "state.json")); err == nil && json.Unmarshal(data, &at) == nil {
+		s.trained(max(s.Samples, at.Counters.Samples))
+	}
 }
 
 // progress is how far training has come that began with so many samples.
@@ -192,7 +211,7 @@ func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Prog
 			line += fmt.Sprintf(", %s %.3f", name, term.Mean)
 		}
 	}
-	p := Progress{Stage: "training", Unit: "samples", Done: n - t.state.Samples, Goal: t.state.Target - t.state.Samples, Text: line}
+	p := Progress{Stage: "training", Unit: "samples", Done: n - t.state.samplesThen(), Goal: t.state.Target - t.state.samplesThen(), Text: line}
 	if left := t.state.Target - n; left > 0 && speed > 0 {
 		p.Left = max(time.Second, time.Duration(float64(left)/speed*float64(time.Second)))
 	}

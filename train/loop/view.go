@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"kosumi/internal/file"
-	"kosumi/train/learn"
 )
 
 // View is a loop as its folder shows it, while a process runs it or none does.
@@ -70,7 +68,8 @@ func (v *Viewer) Snapshot() (*View, error) {
 		s.recount(v.files)
 		w.selfplay(&before)
 	case stageTrain:
-		w.training(v.dir, &before)
+		s.catchUp(v.dir)
+		w.training(&before)
 	}
 	for path := range v.files.known {
 		w.news(path)
@@ -113,20 +112,9 @@ func (w *View) selfplay(before *Record) {
 	w.left(per)
 }
 
-func (w *View) training(dir string, before *Record) {
+func (w *View) training(before *Record) {
 	s := w.State
-	done := s.Samples
-	if list, err := learn.Checkpoints(filepath.Join(dir, "checkpoints")); err == nil {
-		for _, c := range list[:min(1, len(list))] {
-			name := filepath.Join(c, "state.json")
-			w.news(name)
-			var at struct{ Counters learn.Counters }
-			if data, err := os.ReadFile(name); err == nil && json.Unmarshal(data, &at) == nil {
-				done = max(done, at.Counters.Samples)
-			}
-		}
-	}
-	w.Unit, w.Done, w.Goal = "samples", done-s.Samples, s.Target-s.Samples
+	w.Unit, w.Done, w.Goal = "samples", s.Samples-s.samplesThen(), s.Target-s.samplesThen()
 	per := 0.0
 	if n := len(s.History); n > 1 {
 		if samples := before.Samples - s.History[n-2].Samples; samples > 0 {

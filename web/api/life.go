@@ -7,8 +7,9 @@ type AskLife struct {
 	Node   int      `json:"node,omitempty"`
 	Game   string   `json:"game,omitempty"`
 	Ply    int      `json:"n,omitempty"` // of the game: after so many moves
-	Stones []string `json:"stones"`      // of one colour, one of each chain; all must live
-	All    bool     `json:"all,omitempty"`
+	Stones []string `json:"stones"`      // of one colour, one of each chain
+	// All: the attacker must capture all of the stones; absent: one of them is enough.
+	All bool `json:"all,omitempty"`
 	// Assume names chains that are alive by assumption; absent: those that stand in the open.
 	Assume  []string `json:"assume"`
 	Seconds float64  `json:"seconds,omitempty"` // at most; 0: 30

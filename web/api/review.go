@@ -26,10 +26,10 @@ type Review struct {
 // seki, whoever moves first and however many ko threats there are.
 type ReviewGroup struct {
 	Colour  string   `json:"c"`
-	Stones  []string `json:"stones"` // at the end, or before it was taken
+	Stones  []string `json:"stones"` // at the end, or before they were taken; those of the largest chain first
 	Verdict string   `json:"verdict"`
 	Since   int      `json:"since"`
-	Taken   int      `json:"taken,omitempty"` // the move that took it
+	Taken   int      `json:"taken,omitempty"` // the move that took the last of it
 	Assumed []string `json:"assumed"`         // chains that the proof takes for alive
 }
 

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Error as Refusal, Profile, Say, Verdict } from "./gen/api";
+import type { Error as Refusal, Problem, Profile, Say, Verdict } from "./gen/api";
 import english from "gen/en.json";
 import type { Key } from "./gen/keys";
 import { load } from "./languages";
@@ -104,8 +104,16 @@ export function refusal(code: string, why: string): string {
 /** Why something is not saved yet. */
 export const unsavedText = (said: Refusal): string => t("not_saved_yet", { why: said.cause ? told(said.cause) : said.text.replace(/^this is not saved: /, "") });
 
-/** What an answer to a mistake is worth. */
-export function verdictText(v: Verdict): string {
+/** The task of a problem: to save or kill a group, or to find a better move than the one that lost points. */
+export function problemText(p: Problem): string {
+	const who = t(p.toMove === "b" ? "black" : "white");
+	if (p.task) return t(p.task === "kill" ? "life_task_kill" : "life_task_live", { who });
+	return t("drill_question", { who, points: p.loss.toFixed(1) });
+}
+
+/** The worth of an answer: of life and death only whether it works, of a mistake also the points that it loses. */
+export function verdictText(v: Verdict, p?: Problem): string {
+	if (p?.task) return t(v.accepted ? "life_right" : "life_wrong");
 	if (v.accepted) return v.loss < 0.05 ? t("yes_best") : t("yes_loses", { points: v.loss.toFixed(1) });
 	return t(v.played ? "no_played" : "no_loses", { points: v.loss.toFixed(1) });
 }

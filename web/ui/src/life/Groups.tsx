@@ -12,7 +12,7 @@ export function Groups({ r, at, go }: { r: Review; at: number; go: (n: number) =
 				{list.map((g) => (
 					<li key={g.stones[0]}>
 						<button type="button" class={g.since === at ? "on" : ""} aria-current={g.since === at} title={g.assumed.length ? `${t("life_assumed")} ${(g.assumed as string[]).join(", ")}` : undefined} onClick={() => go(g.since)}>
-							<span class={"dot " + g.c} /> {(g.stones as string[])[0]} <strong>{t(`life_${g.verdict}` as "life_dead")}</strong> <span class="dim">{t("life_since", { n: g.since })}</span>
+							<span class={"dot " + g.c} /> {t("life_group", { stone: g.stones[0], n: g.stones.length })} <strong>{t(`life_${g.verdict}` as "life_dead")}</strong> <span class="dim">{t("life_since", { n: g.since })}</span>
 						</button>
 					</li>
 				))}

@@ -1,10 +1,11 @@
 import { useEffect } from "preact/hooks";
+import { Choice } from "../controls";
 import type { LifeCard, LifeStep } from "../gen/api";
 import { language, refusal, t } from "../i18n";
 import { Icon } from "../icons";
 import { watch } from "../net";
 import type { Colour } from "../rules";
-import { against, ask, busy, cards, chosen, close, first, kind, movesText, state, status, step, stop, take, takeBack, threats, title, verdict } from "./question";
+import { against, ask, busy, cards, chosen, close, first, kind, mean, movesText, state, status, step, stop, strike, take, takeBack, threats, title, verdict, whom } from "./question";
 
 const LONGER = 300; // seconds
 
@@ -49,7 +50,7 @@ function Assumed({ list }: { list: string[] }) {
 	return (
 		<p class="life-assumed">
 			<span class="dim">{t("life_assumed")}</span>{" "}
-			{list.map((v) => <button key={v} type="button" class="chip" title={t("life_strike", { stone: v })} aria-label={t("life_strike", { stone: v })} onClick={() => void ask(undefined, list.filter((x) => x !== v))}>{v} <Icon name="close" size={12} /></button>)}
+			{list.map((v) => <button key={v} type="button" class="chip" title={t("life_strike", { stone: v })} aria-label={t("life_strike", { stone: v })} onClick={() => strike(v)}>{v} <Icon name="close" size={12} /></button>)}
 		</p>
 	);
 }
@@ -67,6 +68,7 @@ export function Life({ at }: { at: string }) {
 				<h2>{title()}</h2>
 				<button type="button" class="plain icon-only" aria-label={t("close")} onClick={() => close()}><Icon name="close" size={18} /></button>
 			</div>
+			{chosen.value.length > 1 && <Choice label={t("life_title")} value={whom.value} options={[["every", t("life_every")], ["some", t("life_some")]]} onChange={mean} />}
 			{!s && (
 				<>
 					<button type="button" class="button primary" title="i" onClick={() => void ask()}>{t("life_title")}</button>

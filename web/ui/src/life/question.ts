@@ -15,6 +15,7 @@ export interface Place { doc?: string; node?: number; game?: string; n?: number;
 
 export const place = signal<Place | null>(null);
 export const chosen = signal<number[]>([]); // a stone of each chain
+export const whom = signal<"every" | "some">("every"); // how many of several chains have to live
 export const state = signal<LifeState | null>(null);
 export const first = signal<Colour>("b"); // whose card is looked at
 export const step = signal<LifeStep | null>(null);
@@ -26,6 +27,7 @@ export const card = computed(() => cards.value.find((c) => c.first === first.val
 export const busy = computed(() => !!state.value?.busy);
 
 let expected = 0; // the number of the question that was sent
+let walls: string[] | undefined; // what is taken for alive, if some of it was struck
 let newest: LifeState | null = null;
 
 /** Takes what the server says of its newest question. */
@@ -46,7 +48,11 @@ export function told(c: LifeCard): string {
 	return `${t("life_first", { who: name(c.first) })}: ${verdict(c.verdict)}${c.proved ? ", " + t("life_proved") : ""}${moves.length ? ". " + movesText(c) : ""}`;
 }
 
-export const verdict = (v: string): string => t(`life_${v}` as "life_dead");
+/** A verdict, of several chains in words that say how many of them it is about. */
+export function verdict(v: string): string {
+	const several = chosen.value.length > 1 && (v === "dead" || v === "alive");
+	return t(`life_${v}${several ? ((whom.value === "every") === (v === "alive") ? "_every" : "_some") : ""}` as "life_dead");
+}
 
 const spelled = (moves: string[]): string => moves.map((m) => (m === "pass" ? t("pass_said") : m)).join(", ");
 
@@ -78,6 +84,8 @@ export function choose(at: Place, p: number): void {
 	place.value = at;
 	state.value = step.value = null;
 	chosen.value = next;
+	walls = undefined;
+	if (next.length < 2) whom.value = "every";
 	if (next.length > 0) say(title() + " " + t("life_ask"));
 }
 
@@ -90,8 +98,25 @@ export function title(): string {
 	return t("life_stones", { who: name(at.stones[chosen.value[0]]), stones: chosen.value.map((p) => vertex(p, at.w, at.h)).join(", ") });
 }
 
-/** Asks for what is chosen. assume: instead of the chains that stand in the open. */
-export async function ask(seconds?: number, assume?: string[]): Promise<void> {
+/** Asks without a chain that was taken for alive. */
+export function strike(wall: string): void {
+	walls = ((state.peek()?.assumed ?? []) as string[]).filter((v) => v !== wall);
+	anew();
+}
+
+/** Says how many of the chosen chains have to live, and asks that if something was asked. */
+export function mean(n: "every" | "some"): void {
+	whom.value = n;
+	if (state.peek()) anew();
+}
+
+function anew(): void {
+	state.value = { ...state.peek()!, cards: [] };
+	void ask();
+}
+
+/** Asks for what is chosen. */
+export async function ask(seconds?: number): Promise<void> {
 	const at = place.peek();
 	if (!at || chosen.peek().length === 0) {
 		toast(t("life_press"), { ms: 2500 });
@@ -100,11 +125,11 @@ export async function ask(seconds?: number, assume?: string[]): Promise<void> {
 	const keep = state.peek()?.cards ?? [];
 	step.value = null;
 	expected = -1;
-	state.value = { ask: -1, target: [], assumed: assume ?? state.peek()?.assumed ?? [], busy: true, cards: assume ? [] : keep, seconds: 0 };
+	state.value = { ask: -1, target: [], assumed: walls ?? state.peek()?.assumed ?? [], busy: true, cards: keep, seconds: 0 };
 	if (keep.length === 0) first.value = at.turn;
 	try {
 		const stones = chosen.peek().map((p) => vertex(p, at.w, at.h));
-		const a = await send<LifeAsked>("life.ask", { doc: at.doc, node: at.node, game: at.game, n: at.n, stones, assume, seconds });
+		const a = await send<LifeAsked>("life.ask", { doc: at.doc, node: at.node, game: at.game, n: at.n, stones, all: whom.peek() === "some", assume: walls, seconds });
 		if (!same(at, place.peek()) || !state.peek()) return post("life.stop", a);
 		expected = a.ask;
 		if (newest?.ask === expected) take(newest);
@@ -131,6 +156,8 @@ export function close(all = true): boolean {
 	expected = 0;
 	state.value = step.value = place.value = null;
 	chosen.value = [];
+	walls = undefined;
+	whom.value = "every";
 	return true;
 }
 

@@ -1,10 +1,10 @@
 import { computed, signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { Board } from "../board/Board";
+import { Board, type Mark } from "../board/Board";
 import type { Overlay } from "../board/overlay";
-import type { Drill, DrillVerdict } from "../gen/api";
-import { duration, t, verdictText, why } from "../i18n";
+import type { Drill, DrillVerdict, Problem } from "../gen/api";
+import { duration, problemText, t, verdictText, why } from "../i18n";
 import { keys } from "../keys";
 import { say, toast } from "../live";
 import { inWords, Refused, send } from "../net";
@@ -37,6 +37,12 @@ const overlay = computed<Overlay | null>(() => {
 	return o;
 });
 
+/** The triangles on the group that a problem is about. */
+export function groupMarks(p: Problem): Mark[] {
+	const [w, h] = p.size as unknown as [number, number];
+	return ((p.group ?? []) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) }));
+}
+
 type Source = (not: string) => Promise<Drill>;
 type Judge = (id: string, move: string, seconds: number) => Promise<DrillVerdict | null>;
 let source: Source;
@@ -50,15 +56,10 @@ async function next(not = ""): Promise<void> {
 		grade.value = 0;
 		line.value = true;
 		began = performance.now();
-		if (d.problem) say(question(d));
+		if (d.problem) say(problemText(d.problem));
 	} catch (e) {
 		if (e instanceof Refused) toast(inWords(e), { bad: true });
 	}
-}
-
-function question(d: Drill): string {
-	if (d.problem!.task) return t(d.problem!.task === "kill" ? "life_task_kill" : "life_task_live", { who: t(d.problem!.toMove === "b" ? "black" : "white") });
-	return t("drill_question", { who: t(d.problem!.toMove === "b" ? "black" : "white"), points: d.problem!.loss.toFixed(1) });
 }
 
 async function give(move: string): Promise<void> {
@@ -76,19 +77,13 @@ async function give(move: string): Promise<void> {
 		answer.value = a;
 		grade.value = a.grade;
 		asked.value++;
-		say(move ? verdictOf(a.verdict) : t("drill_given_up", { move: a.best.m }));
+		say(move ? verdictText(a.verdict, p) : t("drill_given_up", { move: a.best.m }));
 	} catch (e) {
 		if (e instanceof Refused) toast(e.said.code === "illegal" ? t("no_illegal") : inWords(e), { bad: true, ms: 4000 });
 	} finally {
 		busy.value = false;
 		tried.value = -1;
 	}
-}
-
-// What an answer is worth: of life and death only whether it works.
-function verdictOf(v: DrillVerdict["verdict"]): string {
-	if (drill.value?.problem?.task) return t(v.accepted ? "life_right" : "life_wrong");
-	return verdictText(v);
 }
 
 function place(p: number, forbidden: boolean): void {
@@ -121,11 +116,11 @@ async function told(name: string, mine: boolean): Promise<void> {
 	}
 }
 
-function Answered({ a }: { a: DrillVerdict }) {
+function Answered({ a, p }: { a: DrillVerdict; p: Problem }) {
 	const now = Date.now() / 1000;
 	return (
 		<section class="panel-card mistake-box" aria-live="polite">
-			<p class={a.verdict.accepted ? "good-text big-result" : "bad-text big-result"}>{a.verdict.m ? verdictOf(a.verdict) : t("drill_given_up", { move: a.best.m })}</p>
+			<p class={a.verdict.accepted ? "good-text big-result" : "bad-text big-result"}>{a.verdict.m ? verdictText(a.verdict, p) : t("drill_given_up", { move: a.best.m })}</p>
 			<p>{why({ kind: a.kind, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played })}</p>
 			{a.played && <p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>}
 			<button class="button quiet small" aria-pressed={line.value} onClick={() => (line.value = !line.value)}>{t("show_line")}</button>
@@ -165,15 +160,15 @@ export function Solve({ from, judge: by = ask, title, head, children }: { from: 
 	return (
 		<main class="play drill" data-problem={p.id} data-answered={a ? grade.value : ""}>
 			<Board w={w} h={h} stones={tried.value < 0 ? p.stones : play(p.stones, tried.value, p.toMove as Colour, w, h).stones} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={a ? "0".repeat(area) : p.legal} turn={p.toMove as Colour} coordinates={settings.value.coordinates} confirm={settings.value.confirm}
-				overlay={overlay} label={t("board_plain", { w, h })} marks={((p.group ?? []) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) }))} next={a?.played ? [{ p: point(a.played, w, h), c: p.toMove as Colour }].filter((x) => x.p >= 0) : undefined} onPlay={place} />
+				overlay={overlay} label={t("board_plain", { w, h })} marks={groupMarks(p)} next={a?.played ? [{ p: point(a.played, w, h), c: p.toMove as Colour }].filter((x) => x.p >= 0) : undefined} onPlay={place} />
 			<aside class="panel" aria-label={t("panel")}>
 				<section class="panel-card drill-head">
 					<h1>{title}</h1>
 					{head(d)}
 				</section>
-				{a ? <Answered a={a} /> : (
+				{a ? <Answered a={a} p={p} /> : (
 					<section class="panel-card mistake-box">
-						<p class="big-result"><span class={"disc small " + p.toMove} /> {question(d)}</p>
+						<p class="big-result"><span class={"disc small " + p.toMove} /> {problemText(p)}</p>
 						<p class="dim">{p.level ? t("life_level", { n: p.n, level: p.level }) : t("drill_from", { game: p.game.replace(/\.sgf$/i, ""), n: p.n })}</p>
 						{p.player && !p.yours && (
 							<p class="dim">{t("drill_player", { name: p.player })} <button class="plain" onClick={() => void told(p.player!, true)}>{t("drill_me")}</button> <button class="plain" onClick={() => void told(p.player!, false)}>{t("drill_not_me")}</button></p>

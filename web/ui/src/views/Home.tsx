@@ -5,7 +5,7 @@ import type { Overlay } from "../board/overlay";
 import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
 import type { Drill, DrillVerdict, GameCard, Games, GameState, Unread } from "../gen/api";
-import { rank, t, verdictText, yourResult } from "../i18n";
+import { problemText, rank, t, verdictText, yourResult } from "../i18n";
 import { Icon, Logo, type IconName } from "../icons";
 import { moreOpen, rulesOpen } from "../keys";
 import { say, toast } from "../live";
@@ -15,6 +15,7 @@ import { other, play, point, vertex, type Colour } from "../rules";
 import { remember, settings } from "../settings";
 import { stoneSound } from "../sound";
 import { game, pending, place, take } from "./game";
+import { groupMarks } from "./Drills";
 import { Mini } from "./Mini";
 import { begin, opponent, sizeOf, wish } from "./newgame";
 
@@ -80,7 +81,7 @@ function TodaysProblem({ p }: { p: NonNullable<Drill["problem"]> }) {
 		stoneSound((q % w) / Math.max(1, w - 1), play(p.stones, q, p.toMove as Colour, w, h).taken);
 		try {
 			answer.value = await send<DrillVerdict>("drill.answer", { id: p.id, m: vertex(q, w, h), seconds: (performance.now() - began.current) / 1000 });
-			say(verdictText(answer.value.verdict));
+			say(verdictText(answer.value.verdict, p));
 		} catch (e) {
 			tried.value = -1;
 			if (e instanceof Refused) toast(inWords(e), { bad: true });
@@ -88,7 +89,7 @@ function TodaysProblem({ p }: { p: NonNullable<Drill["problem"]> }) {
 	};
 	const after = tried.value >= 0 && !answer.value ? play(p.stones, tried.value, p.toMove as Colour, w, h).stones : p.stones;
 	return (
-		<Board w={w} h={h} stones={after} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={tried.value < 0 ? p.legal : undefined} turn={tried.value < 0 ? (p.toMove as Colour) : undefined} overlay={line}
+		<Board w={w} h={h} stones={after} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={tried.value < 0 ? p.legal : undefined} turn={tried.value < 0 ? (p.toMove as Colour) : undefined} overlay={line} marks={groupMarks(p)}
 			coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w, h })} onWaiting={onWaiting} onPlay={(q, no) => { if (!no && tried.value < 0) void give(q); }} />
 	);
 }
@@ -207,7 +208,7 @@ export function Home() {
 					) : problem ? (
 						<>
 							<h1>{t("front_problem")}</h1>
-							{v ? <p class={v.accepted ? "good-text" : "bad-text"}>{verdictText(v)}</p> : <p class="dim">{t("drill_question", { who: t(problem.toMove === "b" ? "black" : "white"), points: problem.loss.toFixed(1) })}</p>}
+							{v ? <p class={v.accepted ? "good-text" : "bad-text"}>{verdictText(v, problem)}</p> : <p class="dim">{problemText(problem)}</p>}
 							{v && <a class="button" href={problems()}>{t("drill_next")}</a>}
 						</>
 					) : (

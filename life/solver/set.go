@@ -1,4 +1,4 @@
-package life
+package solver
 
 import "math/bits"
 
@@ -10,52 +10,52 @@ const maxPoints = 64 * words
 
 // A set holds points of an area: bit y*stride+x is the point in column x and row y,
 // with an empty column between the end of a row and the beginning of the next.
-type set [words]uint64
+type Set [words]uint64
 
-func single(p int16) (s set) {
+func Single(p int16) (s Set) {
 	s[p>>6] = 1 << (p & 63)
 	return s
 }
 
-func (s *set) add(p int16)      { s[p>>6] |= 1 << (p & 63) }
-func (s *set) remove(p int16)   { s[p>>6] &^= 1 << (p & 63) }
-func (s *set) has(p int16) bool { return s[p>>6]>>(p&63)&1 != 0 }
+func (s *Set) Add(p int16)      { s[p>>6] |= 1 << (p & 63) }
+func (s *Set) remove(p int16)   { s[p>>6] &^= 1 << (p & 63) }
+func (s *Set) Has(p int16) bool { return s[p>>6]>>(p&63)&1 != 0 }
 
-func (s *set) empty() bool {
+func (s *Set) empty() bool {
 	return s[0]|s[1]|s[2]|s[3]|s[4]|s[5] == 0
 }
 
-func (s *set) count() (n int) {
+func (s *Set) Count() (n int) {
 	for _, w := range s {
 		n += bits.OnesCount64(w)
 	}
 	return n
 }
 
-func (s *set) meets(t *set) bool {
+func (s *Set) Meets(t *Set) bool {
 	return s[0]&t[0]|s[1]&t[1]|s[2]&t[2]|s[3]&t[3]|s[4]&t[4]|s[5]&t[5] != 0
 }
 
 // within reports whether s is a subset of t.
-func (s *set) within(t *set) bool {
+func (s *Set) within(t *Set) bool {
 	return s[0]&^t[0]|s[1]&^t[1]|s[2]&^t[2]|s[3]&^t[3]|s[4]&^t[4]|s[5]&^t[5] == 0
 }
 
-func (s set) and(t set) set {
+func (s Set) and(t Set) Set {
 	for i := range s {
 		s[i] &= t[i]
 	}
 	return s
 }
 
-func (s set) or(t set) set {
+func (s Set) Or(t Set) Set {
 	for i := range s {
 		s[i] |= t[i]
 	}
 	return s
 }
 
-func (s set) minus(t set) set {
+func (s Set) minus(t Set) Set {
 	for i := range s {
 		s[i] &^= t[i]
 	}
@@ -63,7 +63,7 @@ func (s set) minus(t set) set {
 }
 
 // first returns the lowest point, -1 of an empty set.
-func (s *set) first() int16 {
+func (s *Set) first() int16 {
 	for i, w := range s {
 		if w != 0 {
 			return int16(i<<6 | bits.TrailingZeros64(w))
@@ -73,7 +73,7 @@ func (s *set) first() int16 {
 }
 
 // each calls f for every point in rising order until f returns false.
-func (s set) each(f func(p int16) bool) {
+func (s Set) each(f func(p int16) bool) {
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
 			if !f(int16(i<<6 | bits.TrailingZeros64(w))) {
@@ -83,8 +83,8 @@ func (s set) each(f func(p int16) bool) {
 	}
 }
 
-// points appends the points to dst in rising order.
-func (s *set) points(dst []int16) []int16 {
+// Points appends the points to dst in rising order.
+func (s *Set) Points(dst []int16) []int16 {
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
 			dst = append(dst, int16(i<<6|bits.TrailingZeros64(w)))
@@ -99,15 +99,21 @@ type area struct {
 	w, h   int
 	stride uint
 	used   int // words that hold points
-	on     set // all points
+	On     Set // all its points
 }
 
-// around returns the points next to s and s itself.
-func (a *area) around(s *set) (out set) {
+// At is the point in column x and row y.
+func (a *area) At(x, y int) int16 { return int16(y*int(a.stride) + x) }
+
+// Points is how many points there may be: those of the area and one more for each row.
+func (a *area) Points() int { return int(a.stride) * a.h }
+
+// Around returns the points next to s and s itself.
+func (a *area) Around(s *Set) (out Set) {
 	k := a.stride
 	if a.used == 1 {
 		v := s[0]
-		out[0] = (v | v<<1 | v>>1 | v<<k | v>>k) & a.on[0]
+		out[0] = (v | v<<1 | v>>1 | v<<k | v>>k) & a.On[0]
 		return out
 	}
 	before := uint64(0)
@@ -116,27 +122,27 @@ func (a *area) around(s *set) (out set) {
 		if i+1 < words {
 			after = s[i+1]
 		}
-		out[i] = (v | v<<1 | before>>63 | v>>1 | after<<63 | v<<k | before>>(64-k) | v>>k | after<<(64-k)) & a.on[i]
+		out[i] = (v | v<<1 | before>>63 | v>>1 | after<<63 | v<<k | before>>(64-k) | v>>k | after<<(64-k)) & a.On[i]
 		before = v
 	}
 	return out
 }
 
 // flood returns the part of within that is connected to seed, a subset of it.
-func (a *area) flood(seed, within *set) set {
+func (a *area) flood(seed, within *Set) Set {
 	if a.used == 1 {
 		s, in, k := seed[0], within[0], a.stride
 		for {
 			t := (s | s<<1 | s>>1 | s<<k | s>>k) & in
 			if t == s {
-				return set{s}
+				return Set{s}
 			}
 			s = t
 		}
 	}
 	s := *seed
 	for {
-		t := a.around(&s).and(*within)
+		t := a.Around(&s).and(*within)
 		if t == s {
 			return s
 		}

@@ -1,4 +1,4 @@
-package life
+package solver
 
 // A zone is what a proof depends on. A state that equals the proved one on the zone,
 // with the same mover, the same ban there and no worse threats, is won by the same
@@ -12,36 +12,36 @@ package life
 
 // afterWin returns the zone of a state where the winner plays m, from the zone next
 // of the state after it.
-func (g *game) afterWin(p *position, m int16, e *effect, next set) set {
+func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	z := next
 	if m < 0 {
 		return z
 	}
-	seed := single(m)
-	near := g.around(&seed)
-	z = z.or(near)
-	w, l := p.mover, p.mover.other()
-	empty := g.empty(p)
+	seed := Single(m)
+	near := g.Around(&seed)
+	z = z.Or(near)
+	w, l := p.Mover, p.Mover.Other()
+	empty := g.Empty(p)
 	empty.remove(m)
-	z = z.or(g.around(&e.taken))
+	z = z.Or(g.Around(&e.taken))
 	// The loser's chains next to m that stay: m must not take them elsewhere either.
-	rest := near.and(p.stones[l]).minus(e.taken)
+	rest := near.and(p.Stones[l]).minus(e.taken)
 	for q := rest.first(); q >= 0; q = rest.first() {
-		chain := g.chain(p, l, q)
+		chain := g.Chain(p, l, q)
 		rest = rest.minus(chain)
-		z = z.or(g.rooted(p, l, chain, &empty, &z))
+		z = z.Or(g.rooted(p, l, chain, &empty, &z))
 	}
-	if near.meets(&empty) || !e.taken.empty() {
+	if near.Meets(&empty) || !e.taken.empty() {
 		return z
 	}
 	// The move is no suicide because a chain that it joins has a liberty.
-	own := near.and(p.stones[w])
+	own := near.and(p.Stones[w])
 	for q := own.first(); q >= 0; q = own.first() {
-		chain := g.chain(p, w, q)
+		chain := g.Chain(p, w, q)
 		own = own.minus(chain)
-		around := g.around(&chain)
-		if g.immortal(&chain) || around.meets(&empty) {
-			return z.or(g.rooted(p, w, chain, &empty, &z))
+		around := g.Around(&chain)
+		if g.immortal(&chain) || around.Meets(&empty) {
+			return z.Or(g.rooted(p, w, chain, &empty, &z))
 		}
 	}
 	return z
@@ -49,42 +49,42 @@ func (g *game) afterWin(p *position, m int16, e *effect, next set) set {
 
 // rooted returns a chain with what keeps it on the board: one of its liberties in
 // empty, one in z if possible, or a stone that is alive by assumption.
-func (g *game) rooted(p *position, c side, chain set, empty, z *set) set {
+func (g *Game) rooted(p *Position, c Side, chain Set, empty, z *Set) Set {
 	if g.immortal(&chain) {
 		return g.anchored(p, c, chain)
 	}
-	libs := g.around(&chain).and(*empty)
-	if !libs.meets(z) {
-		chain.add(libs.first())
+	libs := g.Around(&chain).and(*empty)
+	if !libs.Meets(z) {
+		chain.Add(libs.first())
 	}
 	return chain
 }
 
 // closed returns z closed for the loser, who is to move.
-func (g *game) closed(p *position, z set) set {
+func (g *Game) closed(p *Position, z Set) Set {
 	if g.small() && !g.suicide {
-		return set{g.closed1(p, z[0])}
+		return Set{g.closed1(p, z[0])}
 	}
-	w, l := p.mover.other(), p.mover
-	empty := g.empty(p)
+	w, l := p.Mover.Other(), p.Mover
+	empty := g.Empty(p)
 	for {
 		before := z
-		rest := z.and(p.stones[w])
+		rest := z.and(p.Stones[w])
 		for q := rest.first(); q >= 0; q = rest.first() {
-			chain := g.chain(p, w, q)
-			z = z.or(g.held(p, chain, rest, &z))
+			chain := g.Chain(p, w, q)
+			z = z.Or(g.held(p, chain, rest, &z))
 			rest = rest.minus(chain)
 		}
 		if g.suicide {
-			rest = z.and(p.stones[l])
+			rest = z.and(p.Stones[l])
 			for q := rest.first(); q >= 0; q = rest.first() {
-				chain := g.chain(p, l, q)
+				chain := g.Chain(p, l, q)
 				rest = rest.minus(chain)
-				z = z.or(g.rooted(p, l, chain, &empty, &z))
+				z = z.Or(g.rooted(p, l, chain, &empty, &z))
 			}
 		}
 		z.and(empty).each(func(x int16) bool {
-			z = z.or(g.sameMove(p, x))
+			z = z.Or(g.sameMove(p, x))
 			return true
 		})
 		if z == before {
@@ -96,58 +96,58 @@ func (g *game) closed(p *position, z set) set {
 // held returns what keeps a chain of the winner's from being taken by one move
 // outside of z: the chain and two liberties, or all that is around it if it has only
 // one.
-func (g *game) held(p *position, chain, touched set, z *set) set {
+func (g *Game) held(p *Position, chain, touched Set, z *Set) Set {
 	if g.immortal(&chain) {
 		t := touched.and(chain)
-		if t.within(&g.fixed) {
+		if t.within(&g.Fixed) {
 			return t
 		}
-		return g.anchored(p, p.mover.other(), chain)
+		return g.anchored(p, p.Mover.Other(), chain)
 	}
-	around := g.around(&chain)
-	libs := around.and(g.empty(p))
-	if libs.count() < 2 {
+	around := g.Around(&chain)
+	libs := around.and(g.Empty(p))
+	if libs.Count() < 2 {
 		return around
 	}
 	have := libs.and(*z)
-	for have.count() < 2 {
+	for have.Count() < 2 {
 		more := libs.minus(have)
-		have.add(more.first())
+		have.Add(more.first())
 	}
-	return chain.or(have)
+	return chain.Or(have)
 }
 
 // sameMove returns what makes the loser's move on x, a point of the zone, do the
 // same wherever the zone is the same.
-func (g *game) sameMove(p *position, x int16) (out set) {
-	seed := single(x)
-	near := g.around(&seed)
+func (g *Game) sameMove(p *Position, x int16) (out Set) {
+	seed := Single(x)
+	near := g.Around(&seed)
 	e, legal := g.effectOf(p, x)
-	l := p.mover
+	l := p.Mover
 	if !legal || !e.suicide.empty() {
 		out = near
-		own := near.and(p.stones[l])
+		own := near.and(p.Stones[l])
 		for q := own.first(); q >= 0; q = own.first() {
-			chain := g.chain(p, l, q)
+			chain := g.Chain(p, l, q)
 			own = own.minus(chain)
-			out = out.or(g.around(&chain))
+			out = out.Or(g.Around(&chain))
 		}
 		return out
 	}
-	if e.ban != noBan || g.takesOne(p, &e) {
+	if e.ban != NoBan || g.takesOne(p, &e) {
 		out = near // whether the mover is banned from taking back
 	}
 	if g.suicide {
-		out = out.or(g.noSuicide(p, x, near, &e))
+		out = out.Or(g.noSuicide(p, x, near, &e))
 	}
 	return out
 }
 
 // takesOne reports whether a chain of a single stone is among what is taken.
-func (g *game) takesOne(p *position, e *effect) bool {
+func (g *Game) takesOne(p *Position, e *effect) bool {
 	rest := e.taken
 	for q := rest.first(); q >= 0; q = rest.first() {
-		seed := single(q)
+		seed := Single(q)
 		chain := g.flood(&seed, &e.taken)
 		if chain == seed {
 			return true
@@ -159,22 +159,22 @@ func (g *game) takesOne(p *position, e *effect) bool {
 
 // noSuicide returns what shows that the loser's stone on x stays, where suicide is
 // legal.
-func (g *game) noSuicide(p *position, x int16, near set, e *effect) (out set) {
-	empty := g.empty(p)
+func (g *Game) noSuicide(p *Position, x int16, near Set, e *effect) (out Set) {
+	empty := g.Empty(p)
 	empty.remove(x)
 	if free := near.and(empty); !free.empty() {
-		return single(free.first())
+		return Single(free.first())
 	}
 	if !e.taken.empty() {
-		return g.around(&e.taken)
+		return g.Around(&e.taken)
 	}
-	own := near.and(p.stones[p.mover])
+	own := near.and(p.Stones[p.Mover])
 	for q := own.first(); q >= 0; q = own.first() {
-		chain := g.chain(p, p.mover, q)
+		chain := g.Chain(p, p.Mover, q)
 		own = own.minus(chain)
-		around := g.around(&chain)
-		if g.immortal(&chain) || around.meets(&empty) {
-			return g.rooted(p, p.mover, chain, &empty, &out)
+		around := g.Around(&chain)
+		if g.immortal(&chain) || around.Meets(&empty) {
+			return g.rooted(p, p.Mover, chain, &empty, &out)
 		}
 	}
 	return out

@@ -1,98 +1,43 @@
-package life
+package solver
 
 import "math/bits"
 
-// side is one of the two players of a question.
-type side uint8
-
-const (
-	attacker side = iota
-	defender
-)
-
-func (s side) other() side { return s ^ 1 }
-
-const (
-	pass   int16 = -1
-	noBan  int16 = -1
-	noMove int16 = -2
-)
-
-// endless threats; budgets are 0 to 3 or endless.
-const endless = 4
-
-// position is one state of the game of a question.
-type position struct {
-	stones [2]set
-	hash   uint64 // of the stones
-	ban    int16  // the point that the mover may not retake without a threat
-	mover  side
-	left   uint8    // the target chains not yet taken, a bit each
-	threat [2]uint8 // threats of either side
-}
-
-// rules of a question that never change.
-type game struct {
-	area
-	fixed   set // stones that are alive by assumption
-	suicide bool
-	all     bool
-	targets []int16 // a stone of each target chain
-	zobrist [2][maxPoints]uint64
-	keys    [maxPoints + 1]uint64 // of bans
-	benson  benson
-	// Of the state looked at last: points where the target may still get eyes, 0 if nothing
-	// encloses it, and how many regions are an eye already, 2 for more.
-	space, eyes int
-}
-
-func (g *game) empty(p *position) set { return g.on.minus(p.stones[0]).minus(p.stones[1]) }
-
-// chain returns the chain on q.
-func (g *game) chain(p *position, c side, q int16) set {
-	seed := single(q)
-	return g.flood(&seed, &p.stones[c])
-}
-
-// immortal reports whether a chain holds a stone that is alive by assumption.
-func (g *game) immortal(chain *set) bool { return chain.meets(&g.fixed) }
-
 // effect is what a stone does.
 type effect struct {
-	taken   set // the other side's stones that it takes
-	suicide set // own stones that go, the new one among them
+	taken   Set // the other side's stones that it takes
+	suicide Set // own stones that go, the new one among them
 	ban     int16
 }
 
 // effectOf returns what a stone of the mover on the empty point m does; legal is
 // false where it would be a suicide that the rules forbid.
-func (g *game) effectOf(p *position, m int16) (e effect, legal bool) {
-	c := p.mover
-	seed := single(m)
-	near := g.around(&seed)
+func (g *Game) effectOf(p *Position, m int16) (e effect, legal bool) {
+	c := p.Mover
+	seed := Single(m)
+	near := g.Around(&seed)
 	near.remove(m)
-	empty := g.empty(p)
+	empty := g.Empty(p)
 	empty.remove(m)
-	e.ban = noBan
-	rest := near.and(p.stones[c.other()])
+	e.ban = NoBan
+	rest := near.and(p.Stones[c.Other()])
 	for q := rest.first(); q >= 0; q = rest.first() {
-		chain := g.chain(p, c.other(), q)
+		chain := g.Chain(p, c.Other(), q)
 		rest = rest.minus(chain)
-		around := g.around(&chain)
-		if !around.meets(&empty) && !g.immortal(&chain) {
-			e.taken = e.taken.or(chain)
+		around := g.Around(&chain)
+		if !around.Meets(&empty) && !g.immortal(&chain) {
+			e.taken = e.taken.Or(chain)
 		}
 	}
-	own := near.and(p.stones[c])
+	own := near.and(p.Stones[c])
 	if e.taken.empty() {
-		if near.meets(&empty) {
+		if near.Meets(&empty) {
 			return e, true
 		}
-		mine := p.stones[c]
-		mine.add(m)
+		mine := p.Stones[c]
+		mine.Add(m)
 		chain := g.flood(&seed, &mine)
-		around := g.around(&chain)
-		if around.meets(&empty) || g.immortal(&chain) {
+		around := g.Around(&chain)
+		if around.Meets(&empty) || g.immortal(&chain) {
 			return e, true
 		}
 		if !g.suicide || own.empty() {
@@ -101,7 +46,7 @@ func (g *game) effectOf(p *position, m int16) (e effect, legal bool) {
 		e.suicide = chain
 		return e, true
 	}
-	if own.empty() && !near.meets(&empty) && e.taken.count() == 1 {
+	if own.empty() && !near.Meets(&empty) && e.taken.Count() == 1 {
 		e.ban = e.taken.first()
 	}
 	return e, true
@@ -109,38 +54,38 @@ func (g *game) effectOf(p *position, m int16) (e effect, legal bool) {
 
 // play makes a legal move whose effect is known, or a pass. A move on the ban costs
 // a threat.
-func (g *game) play(p *position, m int16, e *effect) {
-	c := p.mover
+func (g *Game) play(p *Position, m int16, e *effect) {
+	c := p.Mover
 	if m >= 0 {
-		if m == p.ban && p.threat[c] != endless {
-			p.threat[c]--
+		if m == p.Ban && p.Threat[c] != Endless {
+			p.Threat[c]--
 		}
-		p.stones[c].add(m)
+		p.Stones[c].Add(m)
 		p.hash ^= g.zobrist[c][m]
 		if !e.taken.empty() {
-			g.lift(p, c.other(), &e.taken)
+			g.lift(p, c.Other(), &e.taken)
 		}
 		if !e.suicide.empty() {
 			g.lift(p, c, &e.suicide)
 		}
-		p.ban = e.ban
+		p.Ban = e.ban
 	} else {
-		p.ban = noBan
+		p.Ban = NoBan
 	}
-	p.mover = c.other()
+	p.Mover = c.Other()
 }
 
 // lift takes stones off the board.
-func (g *game) lift(p *position, c side, gone *set) {
-	p.stones[c] = p.stones[c].minus(*gone)
+func (g *Game) lift(p *Position, c Side, gone *Set) {
+	p.Stones[c] = p.Stones[c].minus(*gone)
 	for i, w := range gone {
 		for ; w != 0; w &= w - 1 {
 			p.hash ^= g.zobrist[c][i<<6|bits.TrailingZeros64(w)]
 		}
 	}
-	if c == defender {
-		for i, t := range g.targets {
-			if gone.has(t) {
+	if c == Defender {
+		for i, t := range g.Targets {
+			if gone.Has(t) {
 				p.left &^= 1 << i
 			}
 		}
@@ -148,21 +93,21 @@ func (g *game) lift(p *position, c side, gone *set) {
 }
 
 // taken reports whether the attacker has what he wants.
-func (g *game) taken(p *position) bool {
-	return p.left == 0 || !g.all && p.left != 1<<len(g.targets)-1
+func (g *Game) taken(p *Position) bool {
+	return p.left == 0 || !g.all && p.left != 1<<len(g.Targets)-1
 }
 
 // region is a connected set of points without a stone of the defender.
 type region struct {
-	points set
-	border set // defender's stones next to it
+	points Set
+	border Set // defender's stones next to it
 }
 
 // safe reports whether the target is pass-alive (Benson 1976), or joined to a chain
 // that is alive by assumption; all of it, or one chain where the attacker must take
 // all. zone, if not nil, gets the points that show it.
-func (g *game) safe(p *position, zone *set) bool {
-	for i, t := range g.targets {
+func (g *Game) safe(p *Position, zone *Set) bool {
+	for i, t := range g.Targets {
 		if p.left>>i&1 == 0 {
 			continue
 		}
@@ -175,15 +120,15 @@ func (g *game) safe(p *position, zone *set) bool {
 }
 
 // lives reports whether the target chain on t is safe.
-func (g *game) lives(p *position, t int16, zone *set) bool {
+func (g *Game) lives(p *Position, t int16, zone *Set) bool {
 	if zone == nil && g.small() {
-		chain := g.flood1(1<<t, p.stones[defender][0])
-		return chain&g.fixed[0] != 0 || g.mayLive1(p, chain) && chain&g.passAlive1(p) != 0
+		chain := g.flood1(1<<t, p.Stones[Defender][0])
+		return chain&g.Fixed[0] != 0 || g.mayLive1(p, chain) && chain&g.passAlive1(p) != 0
 	}
-	chain := g.chain(p, defender, t)
+	chain := g.Chain(p, Defender, t)
 	if g.immortal(&chain) {
 		if zone != nil {
-			*zone = zone.or(g.anchored(p, defender, chain))
+			*zone = zone.Or(g.anchored(p, Defender, chain))
 		}
 		return true
 	}
@@ -192,7 +137,7 @@ func (g *game) lives(p *position, t int16, zone *set) bool {
 	}
 	b := &g.benson
 	b.find(g, p)
-	if !chain.meets(&b.alive) {
+	if !chain.Meets(&b.alive) {
 		return false
 	}
 	if zone != nil {
@@ -205,7 +150,7 @@ func (g *game) lives(p *position, t int16, zone *set) bool {
 // eyes no two points lie apart, since all others are next to attackers who are joined to
 // such as are alive by assumption, or cannot be kept from that. All that is needed is to
 // join those and to fill those. zone, if not nil, gets the points that show it.
-func (g *game) doomed(p *position, zone *set) bool {
+func (g *Game) doomed(p *Position, zone *Set) bool {
 	if zone == nil && g.small() {
 		return g.doomed1(p)
 	}
@@ -215,25 +160,25 @@ func (g *game) doomed(p *position, zone *set) bool {
 		return false
 	}
 	net, links := g.linked(p, walls)
-	closed := g.around(&net)
-	open := g.on.minus(net)
-	for i, t := range g.targets {
+	closed := g.Around(&net)
+	open := g.On.minus(net)
+	for i, t := range g.Targets {
 		if p.left>>i&1 == 0 {
 			continue
 		}
-		chain := g.chain(p, defender, t)
+		chain := g.Chain(p, Defender, t)
 		room := g.flood(&chain, &open)
 		eyes := room.minus(closed)
 		one := !g.all || p.left&(p.left-1) == 0
 		if one {
 			eyes = eyes.minus(chain)
 		}
-		g.space = eyes.count()
-		dies := !room.meets(&g.fixed) && g.together(&eyes)
+		g.space = eyes.Count()
+		dies := !room.Meets(&g.Fixed) && g.together(&eyes)
 		if dies && zone != nil {
-			*zone = zone.or(net.minus(walls)).or(links).or(g.wallsOf(p, room.or(links), walls))
+			*zone = zone.Or(net.minus(walls)).Or(links).Or(g.wallsOf(p, room.Or(links), walls))
 			if one {
-				*zone = zone.or(chain)
+				*zone = zone.Or(chain)
 			}
 		}
 		if dies != g.all {
@@ -244,28 +189,28 @@ func (g *game) doomed(p *position, zone *set) bool {
 }
 
 // walls returns the attacker's stones that are joined to such as are alive by assumption.
-func (g *game) walls(p *position) set {
-	fixed := g.fixed.and(p.stones[attacker])
-	return g.flood(&fixed, &p.stones[attacker])
+func (g *Game) walls(p *Position) Set {
+	fixed := g.Fixed.and(p.Stones[Attacker])
+	return g.flood(&fixed, &p.Stones[Attacker])
 }
 
 // linked returns the walls with the attacker's chains that cannot be kept from joining
 // them, and two liberties of each: links. If the defender plays on one, the attacker joins
 // on the other. Both are next to what the chain joins; one alone is enough where a
 // defender's stone on it would be suicide.
-func (g *game) linked(p *position, walls set) (net, links set) {
+func (g *Game) linked(p *Position, walls Set) (net, links Set) {
 	net = walls
-	empty := g.empty(p)
+	empty := g.Empty(p)
 	for changed := true; changed; {
 		changed = false
-		rest := p.stones[attacker].minus(net)
+		rest := p.Stones[Attacker].minus(net)
 		for q := rest.first(); q >= 0; q = rest.first() {
-			chain := g.chain(p, attacker, q)
+			chain := g.Chain(p, Attacker, q)
 			rest = rest.minus(chain)
-			near := g.around(&net)
-			libs := g.around(&chain).and(empty).minus(links)
+			near := g.Around(&net)
+			libs := g.Around(&chain).and(empty).minus(links)
 			if pair, ok := g.link(&chain, &net, &libs, libs.and(near)); ok {
-				net, links, changed = net.or(chain), links.or(pair), true
+				net, links, changed = net.Or(chain), links.Or(pair), true
 			}
 		}
 	}
@@ -274,43 +219,43 @@ func (g *game) linked(p *position, walls set) (net, links set) {
 
 // link returns two of a chain's free liberties that join it to the net, of which gates
 // are those next to it.
-func (g *game) link(chain, net, libs *set, gates set) (pair set, ok bool) {
-	if gates.empty() || libs.count() < 2 {
+func (g *Game) link(chain, net, libs *Set, gates Set) (pair Set, ok bool) {
+	if gates.empty() || libs.Count() < 2 {
 		return pair, false
 	}
-	both := net.or(*chain)
+	both := net.Or(*chain)
 	for rest := gates; ; {
 		q := rest.first()
 		if q < 0 {
 			break
 		}
 		rest.remove(q)
-		pair = single(q)
-		near := g.around(&pair)
+		pair = Single(q)
+		near := g.Around(&pair)
 		near.remove(q)
 		if near.within(&both) {
 			other := libs.minus(pair)
-			pair.add(other.first())
+			pair.Add(other.first())
 			return pair, true
 		}
 	}
-	pair = single(gates.first())
+	pair = Single(gates.first())
 	gates = gates.minus(pair)
 	if gates.empty() {
 		return pair, false
 	}
-	pair.add(gates.first())
+	pair.Add(gates.first())
 	return pair, true
 }
 
 // together reports whether s has no two points that are not next to each other.
-func (g *game) together(s *set) bool {
-	switch s.count() {
+func (g *Game) together(s *Set) bool {
+	switch s.Count() {
 	case 0, 1:
 		return true
 	case 2:
-		one := single(s.first())
-		near := g.around(&one)
+		one := Single(s.first())
+		near := g.Around(&one)
 		return s.within(&near)
 	}
 	return false
@@ -318,13 +263,13 @@ func (g *game) together(s *set) bool {
 
 // wallsOf returns the walls next to a room and what ties them to stones alive by
 // assumption.
-func (g *game) wallsOf(p *position, room, walls set) (out set) {
-	touched := g.around(&room).and(walls)
+func (g *Game) wallsOf(p *Position, room, walls Set) (out Set) {
+	touched := g.Around(&room).and(walls)
 	out = touched
 	for q := touched.first(); q >= 0; q = touched.first() {
-		chain := g.chain(p, attacker, q)
-		if part := touched.and(chain); !part.within(&g.fixed) {
-			out = out.or(g.anchored(p, attacker, chain))
+		chain := g.Chain(p, Attacker, q)
+		if part := touched.and(chain); !part.within(&g.Fixed) {
+			out = out.Or(g.anchored(p, Attacker, chain))
 		}
 		touched = touched.minus(chain)
 	}
@@ -332,13 +277,13 @@ func (g *game) wallsOf(p *position, room, walls set) (out set) {
 }
 
 // mayLive reports whether two regions are vital to the chain: fewer make no life.
-func (g *game) mayLive(p *position, chain *set) bool {
-	out := g.on.minus(p.stones[defender])
-	near := g.around(chain)
+func (g *Game) mayLive(p *Position, chain *Set) bool {
+	out := g.On.minus(p.Stones[Defender])
+	near := g.Around(chain)
 	rest := near.and(out)
 	g.eyes = 0
 	for q := rest.first(); q >= 0; q = rest.first() {
-		seed := single(q)
+		seed := Single(q)
 		points := g.flood(&seed, &out)
 		rest = rest.minus(points)
 		if g.vital(p, &points, &near) {
@@ -353,26 +298,26 @@ func (g *game) mayLive(p *position, chain *set) bool {
 // vital reports whether a region is vital to a chain with these points around it: each
 // empty point of it, where suicide is legal each point, is a liberty of the chain, and
 // no stone in it is alive by assumption.
-func (g *game) vital(p *position, points, near *set) bool {
+func (g *Game) vital(p *Position, points, near *Set) bool {
 	need := points.minus(*near)
 	if !g.suicide {
-		need = need.minus(p.stones[attacker])
+		need = need.minus(p.Stones[Attacker])
 	}
-	return need.empty() && !points.meets(&g.fixed)
+	return need.empty() && !points.Meets(&g.Fixed)
 }
 
 // anchored returns, of a chain that holds stones alive by assumption, the part that
 // is not and one stone by assumption next to each of its pieces.
-func (g *game) anchored(p *position, c side, chain set) (out set) {
-	loose := chain.minus(g.fixed)
+func (g *Game) anchored(p *Position, c Side, chain Set) (out Set) {
+	loose := chain.minus(g.Fixed)
 	out = loose
-	held := chain.and(g.fixed)
+	held := chain.and(g.Fixed)
 	for q := loose.first(); q >= 0; q = loose.first() {
-		seed := single(q)
+		seed := Single(q)
 		piece := g.flood(&seed, &loose)
 		loose = loose.minus(piece)
-		hold := g.around(&piece).and(held)
-		out.add(hold.first())
+		hold := g.Around(&piece).and(held)
+		out.Add(hold.first())
 	}
 	return out
 }
@@ -383,27 +328,27 @@ const mostRegions = 64
 
 // benson finds what is pass-alive of the defender's. Its memory is used again.
 type benson struct {
-	alive   set // stones
-	chains  []set
+	alive   Set // stones
+	chains  []Set
 	regions []region
 	vital   []uint64 // for each chain, the regions vital to it, a bit each
 	live    []bool
 	words   []uint64 // regions of fights of one word
 }
 
-func (b *benson) find(g *game, p *position) {
+func (b *benson) find(g *Game, p *Position) {
 	b.chains, b.regions, b.vital, b.live = b.chains[:0], b.regions[:0], b.vital[:0], b.live[:0]
-	mine := p.stones[defender]
-	out := g.on.minus(mine)
+	mine := p.Stones[Defender]
+	out := g.On.minus(mine)
 	for rest := out; len(b.regions) < mostRegions; {
 		q := rest.first()
 		if q < 0 {
 			break
 		}
-		seed := single(q)
+		seed := Single(q)
 		r := region{points: g.flood(&seed, &out)}
 		rest = rest.minus(r.points)
-		r.border = g.around(&r.points).and(mine)
+		r.border = g.Around(&r.points).and(mine)
 		b.regions = append(b.regions, r)
 	}
 	for rest := mine; ; {
@@ -411,12 +356,12 @@ func (b *benson) find(g *game, p *position) {
 		if q < 0 {
 			break
 		}
-		c := g.chain(p, defender, q)
+		c := g.Chain(p, Defender, q)
 		rest = rest.minus(c)
-		near := g.around(&c)
+		near := g.Around(&c)
 		vital := uint64(0)
 		for j := range b.regions {
-			if r := &b.regions[j]; r.border.meets(&c) && g.vital(p, &r.points, &near) {
+			if r := &b.regions[j]; r.border.Meets(&c) && g.vital(p, &r.points, &near) {
 				vital |= 1 << j
 			}
 		}
@@ -445,28 +390,28 @@ func (b *benson) find(g *game, p *position) {
 
 // zone adds to zone what shows that the chain is pass-alive: chains, two vital
 // regions of each, and in turn the chains around those.
-func (b *benson) zone(g *game, p *position, chain, zone *set) {
+func (b *benson) zone(g *Game, p *Position, chain, zone *Set) {
 	need := *chain
 	done := make([]bool, len(b.chains))
 	for again := true; again; {
 		again = false
 		for i := range b.chains {
-			if done[i] || !need.meets(&b.chains[i]) {
+			if done[i] || !need.Meets(&b.chains[i]) {
 				continue
 			}
 			done[i], again = true, true
 			if g.immortal(&b.chains[i]) {
 				touched := b.chains[i].and(need)
-				*zone = zone.or(touched.and(g.fixed))
-				if !touched.within(&g.fixed) {
-					*zone = zone.or(g.anchored(p, defender, b.chains[i]))
+				*zone = zone.Or(touched.and(g.Fixed))
+				if !touched.within(&g.Fixed) {
+					*zone = zone.Or(g.anchored(p, Defender, b.chains[i]))
 				}
 				continue
 			}
-			*zone = zone.or(b.chains[i])
+			*zone = zone.Or(b.chains[i])
 			for _, j := range b.smallest(i) {
-				*zone = zone.or(b.regions[j].points)
-				need = need.or(b.regions[j].border)
+				*zone = zone.Or(b.regions[j].points)
+				need = need.Or(b.regions[j].border)
 			}
 		}
 	}
@@ -480,11 +425,11 @@ func (b *benson) smallest(i int) [2]int {
 		if !b.regions[j].border.within(&b.alive) {
 			continue
 		}
-		n := b.regions[j].points.count()
+		n := b.regions[j].points.Count()
 		switch {
-		case out[0] < 0 || n < b.regions[out[0]].points.count():
+		case out[0] < 0 || n < b.regions[out[0]].points.Count():
 			out[0], out[1] = j, out[0]
-		case out[1] < 0 || n < b.regions[out[1]].points.count():
+		case out[1] < 0 || n < b.regions[out[1]].points.Count():
 			out[1] = j
 		}
 	}

@@ -1,4 +1,4 @@
-package life
+package solver
 
 // entry is what the table keeps of a state.
 type entry struct {

@@ -1,4 +1,4 @@
-package life
+package solver
 
 import "math/bits"
 
@@ -11,7 +11,7 @@ func (a *area) small() bool { return a.used == 1 }
 
 func (a *area) around1(v uint64) uint64 {
 	k := a.stride & 63
-	return (v | v<<1 | v>>1 | v<<k | v>>k) & a.on[0]
+	return (v | v<<1 | v>>1 | v<<k | v>>k) & a.On[0]
 }
 
 func (a *area) flood1(seed, within uint64) uint64 {
@@ -25,18 +25,18 @@ func (a *area) flood1(seed, within uint64) uint64 {
 	}
 }
 
-// move1 is move.
-func (g *game) move1(p *position, m int16) (suicide, legal bool) {
-	c := p.mover
+// move1 is Move.
+func (g *Game) move1(p *Position, m int16) (suicide, legal bool) {
+	c := p.Mover
 	x := uint64(1) << m
-	mine, yours := p.stones[c][0], p.stones[c.other()][0]
-	empty := g.on[0] &^ (mine | yours | x)
+	mine, yours := p.Stones[c][0], p.Stones[c.Other()][0]
+	empty := g.On[0] &^ (mine | yours | x)
 	near := g.around1(x) &^ x
-	taken, gone, ban := uint64(0), uint64(0), noBan
+	taken, gone, ban := uint64(0), uint64(0), NoBan
 	for rest := near & yours; rest != 0; {
 		chain := g.flood1(rest&-rest, yours)
 		rest &^= chain
-		if g.around1(chain)&empty == 0 && chain&g.fixed[0] == 0 {
+		if g.around1(chain)&empty == 0 && chain&g.Fixed[0] == 0 {
 			taken |= chain
 		}
 	}
@@ -47,26 +47,26 @@ func (g *game) move1(p *position, m int16) (suicide, legal bool) {
 		}
 	case near&empty == 0:
 		chain := g.flood1(x, mine|x)
-		if g.around1(chain)&empty == 0 && chain&g.fixed[0] == 0 {
+		if g.around1(chain)&empty == 0 && chain&g.Fixed[0] == 0 {
 			if !g.suicide || near&mine == 0 {
 				return false, false
 			}
 			gone = chain
 		}
 	}
-	g.play(p, m, &effect{taken: set{taken}, suicide: set{gone}, ban: ban})
+	g.play(p, m, &effect{taken: Set{taken}, suicide: Set{gone}, ban: ban})
 	return gone != 0, true
 }
 
 // mayLive1 is mayLive.
-func (g *game) mayLive1(p *position, chain uint64) bool {
-	out := g.on[0] &^ p.stones[defender][0]
+func (g *Game) mayLive1(p *Position, chain uint64) bool {
+	out := g.On[0] &^ p.Stones[Defender][0]
 	near := g.around1(chain)
 	need := out &^ near
 	if !g.suicide {
-		need &^= p.stones[attacker][0]
+		need &^= p.Stones[Attacker][0]
 	}
-	need |= g.fixed[0]
+	need |= g.Fixed[0]
 	g.eyes = 0
 	for rest := near & out; rest != 0; {
 		points := g.flood1(rest&-rest, out)
@@ -81,43 +81,43 @@ func (g *game) mayLive1(p *position, chain uint64) bool {
 }
 
 // doomed1 is doomed.
-func (g *game) doomed1(p *position) bool {
+func (g *Game) doomed1(p *Position) bool {
 	g.space = 0
 	net := g.linked1(p)
 	if net == 0 {
 		return false
 	}
-	closed, open := g.around1(net), g.on[0]&^net
-	for i, t := range g.targets {
+	closed, open := g.around1(net), g.On[0]&^net
+	for i, t := range g.Targets {
 		if p.left>>i&1 == 0 {
 			continue
 		}
-		chain := g.flood1(1<<t, p.stones[defender][0])
+		chain := g.flood1(1<<t, p.Stones[Defender][0])
 		room := g.flood1(chain, open)
 		eyes := room &^ closed
 		if !g.all || p.left&(p.left-1) == 0 {
 			eyes &^= chain
 		}
 		g.space = bits.OnesCount64(eyes)
-		if dies := room&g.fixed[0] == 0 && g.together1(eyes); dies != g.all {
+		if dies := room&g.Fixed[0] == 0 && g.together1(eyes); dies != g.all {
 			return dies
 		}
 	}
 	return g.all
 }
 
-func (g *game) together1(s uint64) bool {
+func (g *Game) together1(s uint64) bool {
 	return s&(s-1) == 0 || bits.OnesCount64(s) == 2 && s&^g.around1(s&-s) == 0
 }
 
 // linked1 is linked, with the walls in its result.
-func (g *game) linked1(p *position) (net uint64) {
-	a := p.stones[attacker][0]
-	net = g.flood1(g.fixed[0]&a, a)
+func (g *Game) linked1(p *Position) (net uint64) {
+	a := p.Stones[Attacker][0]
+	net = g.flood1(g.Fixed[0]&a, a)
 	if net == 0 {
 		return 0
 	}
-	empty := g.on[0] &^ a &^ p.stones[defender][0]
+	empty := g.On[0] &^ a &^ p.Stones[Defender][0]
 	links := uint64(0)
 	for changed := true; changed; {
 		changed = false
@@ -133,7 +133,7 @@ func (g *game) linked1(p *position) (net uint64) {
 	return net
 }
 
-func (g *game) link1(chain, net, libs uint64) (pair uint64) {
+func (g *Game) link1(chain, net, libs uint64) (pair uint64) {
 	gates := libs & g.around1(net)
 	if gates == 0 || libs&(libs-1) == 0 {
 		return 0
@@ -154,35 +154,35 @@ func (g *game) link1(chain, net, libs uint64) (pair uint64) {
 }
 
 // passAlive1 returns the defender's stones that benson finds to be alive.
-func (g *game) passAlive1(p *position) (alive uint64) {
+func (g *Game) passAlive1(p *Position) (alive uint64) {
 	b := &g.benson
 	b.words = b.words[:0]
-	alive = p.stones[defender][0]
-	out := g.on[0] &^ alive
-	hard := g.fixed[0]
+	alive = p.Stones[Defender][0]
+	out := g.On[0] &^ alive
+	hard := g.Fixed[0]
 	if g.suicide {
-		hard |= p.stones[attacker][0]
+		hard |= p.Stones[Attacker][0]
 	}
 	for rest := out; rest != 0; {
 		points := g.flood1(rest&-rest, out)
 		rest &^= points
-		if points&g.fixed[0] == 0 {
+		if points&g.Fixed[0] == 0 {
 			b.words = append(b.words, points)
 		}
 	}
-	must := out&^p.stones[attacker][0] | out&hard
+	must := out&^p.Stones[Attacker][0] | out&hard
 	for changed := true; changed; {
 		changed = false
 		for rest := alive; rest != 0; {
 			chain := g.flood1(rest&-rest, alive)
 			rest &^= chain
-			if chain&g.fixed[0] != 0 {
+			if chain&g.Fixed[0] != 0 {
 				continue
 			}
 			near := g.around1(chain)
 			eyes := 0
 			for _, points := range b.words {
-				if points&near != 0 && points&must&^near == 0 && g.around1(points)&p.stones[defender][0]&^alive == 0 {
+				if points&near != 0 && points&must&^near == 0 && g.around1(points)&p.Stones[Defender][0]&^alive == 0 {
 					eyes++
 				}
 			}
@@ -195,9 +195,9 @@ func (g *game) passAlive1(p *position) (alive uint64) {
 }
 
 // closed1 is closed where suicide is not legal.
-func (g *game) closed1(p *position, z uint64) uint64 {
-	w, l := p.stones[p.mover.other()][0], p.stones[p.mover][0]
-	empty := g.on[0] &^ w &^ l
+func (g *Game) closed1(p *Position, z uint64) uint64 {
+	w, l := p.Stones[p.Mover.Other()][0], p.Stones[p.Mover][0]
+	empty := g.On[0] &^ w &^ l
 	for {
 		before := z
 		for rest := z & w; rest != 0; {
@@ -214,12 +214,12 @@ func (g *game) closed1(p *position, z uint64) uint64 {
 	}
 }
 
-func (g *game) held1(p *position, chain, touched, z, empty uint64) uint64 {
-	if chain&g.fixed[0] != 0 {
-		if t := touched & chain; t&^g.fixed[0] == 0 {
+func (g *Game) held1(p *Position, chain, touched, z, empty uint64) uint64 {
+	if chain&g.Fixed[0] != 0 {
+		if t := touched & chain; t&^g.Fixed[0] == 0 {
 			return t
 		}
-		return g.anchored(p, p.mover.other(), set{chain})[0]
+		return g.anchored(p, p.Mover.Other(), Set{chain})[0]
 	}
 	around := g.around1(chain)
 	libs := around & empty
@@ -234,14 +234,14 @@ func (g *game) held1(p *position, chain, touched, z, empty uint64) uint64 {
 	return chain | have
 }
 
-func (g *game) sameMove1(x, w, l, empty uint64) uint64 {
+func (g *Game) sameMove1(x, w, l, empty uint64) uint64 {
 	near := g.around1(x)
 	empty &^= x
 	taken := false
 	for rest := near & w; rest != 0; {
 		chain := g.flood1(rest&-rest, w)
 		rest &^= chain
-		if g.around1(chain)&empty == 0 && chain&g.fixed[0] == 0 {
+		if g.around1(chain)&empty == 0 && chain&g.Fixed[0] == 0 {
 			if taken = true; chain&(chain-1) == 0 {
 				return near
 			}
@@ -252,7 +252,7 @@ func (g *game) sameMove1(x, w, l, empty uint64) uint64 {
 	}
 	own := g.flood1(x, l|x)
 	around := g.around1(own)
-	if around&empty != 0 || own&g.fixed[0] != 0 {
+	if around&empty != 0 || own&g.Fixed[0] != 0 {
 		return 0
 	}
 	return around

@@ -1,0 +1,209 @@
+package solver
+
+// Proof is a state that is won, with what shows it. States are numbers of Search.Proofs.
+type Proof struct {
+	At      Position
+	Kind    Kind
+	Goal    Goal
+	Free    bool    // it meets no ban, and holds whatever the threats
+	Move    int16   // the winner's; NoMove if the loser moves
+	Next    int32   // the state after it
+	Replies []Reply // to the loser's moves in the zone, and the pass
+	Zone    Set     // all that the proof depends on
+}
+
+// Kind is what a proved state is: a leaf, or one where a side moves.
+type Kind uint8
+
+const (
+	LeafTaken  Kind = iota // the target is off the board
+	LeafSafe               // it is pass-alive, or joined to a chain that is alive by assumption
+	LeafDoomed             // no room for two eyes is left
+	WinnerMoves
+	LoserMoves
+)
+
+// Reply is the answer to a loser's move.
+type Reply struct {
+	Move int16
+	To   int32 // the state after it; Stopped where the pass ends play
+}
+
+const Stopped int32 = -1
+
+func (s *Search) leaf(p *Position, kind Kind) int32 {
+	r := Proof{At: *p, Kind: kind, Goal: s.contest.Goal(kind.winner()), Free: true}
+	switch kind {
+	case LeafSafe:
+		s.safe(p, &r.Zone)
+	case LeafDoomed:
+		s.doomed(p, &r.Zone)
+	}
+	return s.keep(r)
+}
+
+// winner returns the winner of a leaf.
+func (k Kind) winner() Side {
+	if k == LeafSafe {
+		return Defender
+	}
+	return Attacker
+}
+
+// keep stores what is proved.
+func (s *Search) keep(r Proof) int32 {
+	at := int32(len(s.Proofs))
+	s.Proofs = append(s.Proofs, r)
+	key := s.freeKey(&r.At)
+	if !r.Free {
+		key = s.key(key, &r.At)
+	}
+	s.known[key] = at
+	return at
+}
+
+// mark says which moves of a state have to be answered before the other side has won:
+// all until the pass is answered, then those in the closed zone of what is answered.
+func (s *Search) mark(p *Position, base int) {
+	z, open := s.zoneOf(p, base)
+	if open {
+		return
+	}
+	missing := z.and(s.Empty(p))
+	for i := range s.kids[base:] {
+		c := &s.kids[base+i]
+		c.needed = c.move < 0 || z.Has(c.move)
+		if c.move >= 0 {
+			missing.remove(c.move)
+		}
+	}
+	// An added position may be proved already, and bring a zone of its own.
+	if before := len(s.kids); s.Wide && !missing.empty() {
+		for _, m := range missing.Points(nil) {
+			s.consider(p, m)
+		}
+		if len(s.kids) > before {
+			s.mark(p, base)
+		}
+	}
+}
+
+// zoneOf returns the closed zone of the answered moves of a state, the pass and those
+// that lie in it; open says that the pass is not answered.
+func (s *Search) zoneOf(p *Position, base int) (z Set, open bool) {
+	o := p.Mover.Other()
+	if s.contest.Goal(o) == Deny {
+		return s.On, s.Wide
+	}
+	if s.contest.stopper() == p.Mover {
+		z = s.heart(p)
+	}
+	for i := range s.kids[base:] {
+		if c := &s.kids[base+i]; c.move < 0 {
+			if c.proof < 0 || c.cost[o] != 0 {
+				return z, true
+			}
+			z = z.Or(s.Proofs[c.proof].Zone)
+		}
+	}
+	for {
+		z = s.closed(p, z)
+		before := z
+		for i := range s.kids[base:] {
+			if c := &s.kids[base+i]; c.move >= 0 && c.proof >= 0 && c.cost[o] == 0 && z.Has(c.move) {
+				z = z.Or(s.Proofs[c.proof].Zone)
+			}
+		}
+		if z == before {
+			return z, false
+		}
+	}
+}
+
+// heart returns the target: all of it, or one chain where the attacker must take all.
+func (s *Search) heart(p *Position) (z Set) {
+	for i, t := range s.Targets {
+		if p.left>>i&1 != 0 {
+			z = z.Or(s.Chain(p, Defender, t))
+			if s.all {
+				break
+			}
+		}
+	}
+	return z
+}
+
+// proveNode keeps the proof of a state whose moves decide it, for its mover or the
+// other side.
+func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
+	r := Proof{At: *p, Free: true, Move: NoMove}
+	if mover {
+		r.Goal = s.contest.Goal(p.Mover)
+		for i := range s.kids[base:] {
+			c := &s.kids[base+i]
+			if c.proof < 0 || c.suicide || c.cost[p.Mover] != 0 {
+				continue
+			}
+			next := &s.Proofs[c.proof]
+			if r.Move != NoMove && next.Zone.Count() >= s.Proofs[r.Next].Zone.Count() {
+				continue
+			}
+			r.Move, r.Next = c.move, c.proof
+		}
+		e := effect{ban: NoBan}
+		if r.Move >= 0 {
+			e, _ = s.effectOf(p, r.Move)
+		}
+		next := &s.Proofs[r.Next]
+		r.Kind, r.Free = WinnerMoves, next.Free && (r.Move < 0 || r.Move != p.Ban)
+		r.Zone = s.afterWin(p, r.Move, &e, next.Zone)
+		if r.Goal == Deny {
+			r.Zone = s.On
+		}
+		return s.keep(r)
+	}
+	r.Kind, r.Goal = LoserMoves, s.contest.Goal(p.Mover.Other())
+	z, _ := s.zoneOf(p, base)
+	r.Zone = z
+	if s.contest.stopper() == p.Mover && p.Ban == NoBan {
+		r.Replies = append(r.Replies, Reply{Pass, Stopped})
+	}
+	for i := range s.kids[base:] {
+		if c := &s.kids[base+i]; c.move < 0 || z.Has(c.move) {
+			r.Replies = append(r.Replies, Reply{c.move, c.proof})
+			r.Free = r.Free && s.Proofs[c.proof].Free
+		}
+	}
+	if p.Ban != NoBan && z.Has(p.Ban) {
+		r.Free = false
+	}
+	return s.keep(r)
+}
+
+// Covers reports whether a state is won by a proof: the same stones and ban on its
+// zone, the same mover, and no worse threats.
+func (s *Search) Covers(at int32, p *Position) bool {
+	n := &s.Proofs[at]
+	if p.Mover != n.At.Mover || p.left != n.At.left {
+		return false
+	}
+	for i := range n.Zone {
+		if (p.Stones[0][i]^n.At.Stones[0][i]|p.Stones[1][i]^n.At.Stones[1][i])&n.Zone[i] != 0 {
+			return false
+		}
+	}
+	w := n.Goal.Winner()
+	mine, its := banIn(p.Ban, &n.Zone), banIn(n.At.Ban, &n.Zone)
+	if mine != its && (p.Mover == w && mine != NoBan || p.Mover != w && its != NoBan) {
+		return false
+	}
+	l := w.Other()
+	return n.Free || p.Threat[w] >= n.At.Threat[w] && p.Threat[l] <= n.At.Threat[l]
+}
+
+func banIn(ban int16, z *Set) int16 {
+	if ban != NoBan && z.Has(ban) {
+		return ban
+	}
+	return NoBan
+}

@@ -1,0 +1,36 @@
+package solver
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSmallFights requires that a search with sets of one word does what it does with
+// longer ones, state by state.
+func TestSmallFights(t *testing.T) {
+	rng := rand.New(rand.NewPCG(56, 4))
+	met := 0
+	for i := range 60 {
+		from := randomFight(rng)
+		small, start := from.lay()
+		long, _ := from.lay()
+		long.used = 2
+		for bits := range 4 {
+			var found [2]*Search
+			for j, g := range []*Game{small, long} {
+				root := *start
+				root.Mover = Side(bits & 1)
+				root.Threat = [2]uint8{uint8(i % 3), uint8(i % 5)}
+				found[j] = NewSearch(g)
+				found[j].MaxNodes = 1500
+				found[j].Decide(Contest(bits>>1), &root)
+			}
+			require.Equal(t, found[1].Nodes, found[0].Nodes, from)
+			require.Equal(t, found[1].Proofs, found[0].Proofs, from)
+			met += len(found[0].Proofs)
+		}
+	}
+	require.Greater(t, met, 2000)
+}

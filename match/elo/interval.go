@@ -1,0 +1,59 @@
+package elo
+
+// interval returns Rao's 95 % score interval for the mean of n independent scores, of
+// which counts[i] were scores[i]; scores ascend from 0 to 1, and n is above 0. It holds
+// the means that Pearson's test does not reject against the likeliest distribution over
+// the scores with that mean. Without draws that is Wilson's interval; the more scores
+// there are, the closer it is to the mean ± 1.96 of its standard errors. Twice the scores
+// in the same shares always make it narrower.
+func interval(scores []float64, counts []int) (low, high float64) {
+	mirrored, back := make([]float64, len(scores)), make([]int, len(scores))
+	for i := range scores {
+		mirrored[i], back[i] = 1-scores[len(scores)-1-i], counts[len(scores)-1-i]
+	}
+	return lowest(scores, counts), 1 - lowest(mirrored, back)
+}
+
+// lowest returns the lower end. The likeliest distribution with a mean below that of the
+// scores has probabilities in proportion to counts[i] / (1 + u scores[i]) for some u > 0.
+// Where no score was 0, u has no bound: from there on some of the weight moves to 0.
+func lowest(scores []float64, counts []int) float64 {
+	n, mean, inverse := 0.0, 0.0, 0.0
+	for i, c := range counts {
+		n += float64(c)
+		mean += float64(c) * scores[i]
+		if c > 0 {
+			inverse += float64(c) / scores[i]
+		}
+	}
+	mean /= n
+	const z2 = z95 * z95
+	if moved := n * mean / (n + z2); counts[0] == 0 && moved <= n/inverse {
+		return moved
+	}
+	if mean == 0 {
+		return 0
+	}
+	// tilted is the mean for u and how far Pearson's statistic is above its quantile.
+	tilted := func(u float64) (m, above float64) {
+		weight := 0.0
+		for i, c := range counts {
+			w := float64(c) / n / (1 + u*scores[i])
+			weight += w
+			m += w * scores[i]
+		}
+		m /= weight
+		return m, n*u*weight*(mean-m) - z2
+	}
+	least, most := 0.0, 1.0 // of u/(1+u)
+	for range 60 {
+		t := (least + most) / 2
+		if _, above := tilted(t / (1 - t)); above < 0 {
+			least = t
+		} else {
+			most = t
+		}
+	}
+	m, _ := tilted(least / (1 - least))
+	return m
+}
