@@ -31,12 +31,12 @@ var manual = map[string]usage{
 	"list_commands":    {"", "every command, one a line", standard},
 	"quit":             {"", "ends the session; a search under way is given up", standard},
 	"cputime":          {"", "seconds that moves have taken so far", byGNUGo},
-	"gomill-cpu_time":  {"", "the same", byGomill},
+	"gomill-cpu_time":  {"", "as cputime", byGomill},
 	"stop":             {"", "ends pondering and analysis", byLeela},
 	"clear_cache":      {"", "forgets evaluated positions and the search tree", byKataGo},
 
 	"boardsize":             {"SIZE [HEIGHT]", "a new, empty board, 2 to 25 each way", standard},
-	"rectangular_boardsize": {"WIDTH HEIGHT", "the same, by width and height", byKataGo},
+	"rectangular_boardsize": {"WIDTH HEIGHT", "as boardsize, by width and height", byKataGo},
 	"clear_board":           {"", "takes all stones off and forgets the moves", standard},
 	"komi":                  {"KOMI", "points that White gets", standard},
 	"get_komi":              {"", "the komi", byKataGo},
@@ -57,11 +57,11 @@ var manual = map[string]usage{
 	"genmove":                 {"COLOR", "chooses a move and plays it; a vertex, pass or resign", standard},
 	"reg_genmove":             {"COLOR", "chooses a move without playing it, always the best one", standard},
 	"kata-search":             {"COLOR", "chooses a move as genmove does without playing it", byKataGo},
-	"kata-search_cancellable": {"COLOR", "the same; any input ends it", byKataGo},
+	"kata-search_cancellable": {"COLOR", "as kata-search; any input ends it", byKataGo},
 	"time_settings":           {"MAIN PERIOD STONES", "clocks in seconds: absolute or Canadian time", standard},
 	"time_left":               {"COLOR SECONDS STONES", "the time left on a clock", standard},
 	"kgs-time_settings":       {"SYSTEM [ARGUMENTS]", "one of none, absolute MAIN, canadian MAIN PERIOD STONES, byoyomi MAIN PERIOD PERIODS", byKGS},
-	"kata-time_settings":      {"SYSTEM [ARGUMENTS]", "the same, and fischer MAIN INCREMENT, fischer-capped MAIN INCREMENT LIMIT MAXIMUM", byKataGo},
+	"kata-time_settings":      {"SYSTEM [ARGUMENTS]", "as kgs-time_settings, and fischer MAIN INCREMENT, fischer-capped MAIN INCREMENT LIMIT MAXIMUM", byKataGo},
 	"kata-list_time_settings": {"", "the systems that kata-time_settings knows", byKataGo},
 
 	"final_score":       {"", "the result with dead stones removed, as in B+3.5; in the middle of a game an estimate (estimate_score says more)", standard},
@@ -72,15 +72,15 @@ var manual = map[string]usage{
 	"printsgf":          {"[FILE]", "the game as SGF, into a file or as the reply", byGNUGo},
 
 	"lz-analyze":                      {analyzeArgs, "analyses until the next line of input, as Leela Zero writes it", byLeela},
-	"kata-analyze":                    {analyzeArgs, "the same with KataGo's fields", byKataGo},
-	"analyze":                         {analyzeArgs, "the same, by the short name that Sabaki tries", byKataGo},
+	"kata-analyze":                    {analyzeArgs, "as lz-analyze, with KataGo's fields", byKataGo},
+	"analyze":                         {analyzeArgs, "as kata-analyze, by the short name that Sabaki tries", byKataGo},
 	"lz-genmove_analyze":              {analyzeArgs, "as genmove, with analysis on the way", byLeela},
 	"kata-genmove_analyze":            {analyzeArgs, "as genmove, with analysis on the way", byKataGo},
 	"genmove_analyze":                 {analyzeArgs, "as genmove, with analysis on the way", byKataGo},
 	"kata-search_analyze":             {analyzeArgs, "as kata-search, with analysis on the way", byKataGo},
-	"kata-search_analyze_cancellable": {analyzeArgs, "the same; any input ends it", byKataGo},
+	"kata-search_analyze_cancellable": {analyzeArgs, "as kata-search_analyze; any input ends it", byKataGo},
 	"kata-get-rules":                  {"", "the rules as JSON, without komi", byKataGo},
-	"kata-set-rules":                  {"RULES", "rules by name or as JSON; komi stays", byKataGo},
+	"kata-set-rules":                  {"RULES", "rules by name or as JSON; komi stays, but at a terminal the custom one comes with them", byKataGo},
 	"kata-set-rule":                   {"KEY VALUE", "one part of the rules", byKataGo},
 	"kgs-rules":                       {"NAME", "one of chinese, japanese, aga and new_zealand", byKGS},
 	"kata-get-param":                  {"NAME", "a setting; the table below has them", byKataGo},
@@ -107,7 +107,7 @@ var manual = map[string]usage{
 
 	"kgs-genmove_cleanup": {"COLOR", "as genmove, and takes dead stones off before it passes", byKGS},
 	"kgs-game_over":       {"", "the game has ended: stop pondering", byKGS},
-	"kgs-chat":            {"TYPE NAME TEXT", "answers people who talk to the bot", byKGS},
+	"kgs-chat":            {"TYPE NAME TEXT", "answers people who talk to the bot with its name and version", byKGS},
 }
 
 // analyzeArgs are those of the analysis commands.

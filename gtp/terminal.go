@@ -68,7 +68,7 @@ var forPeople = []struct{ call, does string }{
 	{"kata-set-rules japanese", "other rules, such as chinese, korean or aga; komi goes with them"},
 	{"clear_board", "a new game"},
 	{"showboard", "the board, the captures, komi and rules"},
-	{"printsgf", "the game as a record"},
+	{"printsgf game.sgf", "saves the game as a record; without a name it is shown"},
 	{"help COMMAND", "how a command is called; help all: every command"},
 	{"quit", "ends"},
 }
@@ -76,7 +76,7 @@ var forPeople = []struct{ call, does string }{
 // otherNames are what people type for commands of the protocol.
 var otherNames = map[string]string{
 	"exit": "quit", "bye": "quit", "?": "help", "board": "showboard", "show": "showboard", "new": "clear_board",
-	"size": "boardsize", "handicap": "fixed_handicap", "rules": "kata-set-rules", "sgf": "printsgf", "move": "genmove",
+	"size": "boardsize", "handicap": "fixed_handicap", "rules": "kata-set-rules", "sgf": "printsgf", "save": "printsgf", "move": "genmove",
 }
 
 // complete adds what a person may leave out of a command.

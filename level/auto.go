@@ -203,7 +203,7 @@ func Follow(size board.Size, r Rank, moves int, lead, headStart float64) Rank {
 // games".
 func (f *PlayerRating) Explain(size board.Size) string {
 	if f.Games == 0 {
-		return fmt.Sprintf("nothing is known of you on %s yet; the first game is at %s", size, f.Next())
+		return fmt.Sprintf("no game of yours on %s counts yet; the first one is at %s", size, f.Next())
 	}
 	plural := "games"
 	if f.Games == 1 {

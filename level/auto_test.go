@@ -40,7 +40,7 @@ func TestRatingFindsThePlayer(t *testing.T) {
 func TestRatingMovesTheRightWay(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	f := NewPlayerRating()
-	require.Contains(t, f.Explain(board.Square(9)), "nothing is known")
+	require.Contains(t, f.Explain(board.Square(9)), "no game of yours")
 	require.Less(t, f.Next(), Rank(8), "the first games are easy")
 	before := f.mean()
 	f.Played(8, 0, 1, 1, now)

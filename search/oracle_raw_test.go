@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/internal/testshared"
 	"kosumi/search"
 )
 
@@ -26,15 +25,7 @@ type rawRecord struct {
 // TestRawOracle compares what the search tells of the root's evaluation with
 // KataGo's, so that a search that differs can be traced to its inputs.
 func TestRawOracle(t *testing.T) {
-	bySample(t, "search/raw.jsonl.gz", func(t *testing.T, path string, nets networks) {
-		var all tally
-		for i, r := range testshared.Lines[rawRecord](t, path) {
-			if nets.sample || everything() || i%5 == 0 {
-				all.count(t.Run(r.ID, func(t *testing.T) { r.check(t, nets) }))
-			}
-		}
-		all.log(t, "raw")
-	})
+	eachRecord(t, "raw", func(i int) bool { return i%5 == 0 }, func(t *testing.T, r *rawRecord, nets networks) { r.check(t, nets) })
 }
 
 func (r *rawRecord) check(t *testing.T, nets networks) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/internal/testshared"
 	"kosumi/search"
 )
 
@@ -25,24 +24,11 @@ type reuseRecord struct {
 // the same visits are kept, and go to the same moves afterwards.
 func TestKeptTreesOracle(t *testing.T) {
 	settings := katagoSettings(t)
-	bySample(t, "search/reuse.jsonl.gz", func(t *testing.T, path string, nets networks) {
-		var all tally
-		for i, r := range testshared.Lines[reuseRecord](t, path) {
-			if nets.sample || everything() || i%20 < 2 {
-				all.count(t.Run(r.ID, func(t *testing.T) { r.play(t, nets, settings) }))
-			}
-		}
-		all.log(t, "reuse")
-	})
+	eachRecord(t, "reuse", func(i int) bool { return i%20 < 2 }, func(t *testing.T, r *reuseRecord, nets networks) { r.play(t, nets, settings) })
 }
 
 func (r *reuseRecord) play(t *testing.T, nets networks, settings map[string]map[string]string) {
-	server := nets.get(r.Net, true)
-	server.ClearCache()
-	tree, err := search.New(katagoParams(t, settings[r.Settings]), server, nil)
-	require.NoError(t, err)
-	g := r.game(t)
-	tree.Reset(g)
+	tree, g := r.begin(t, nets, settings)
 	for k, step := range r.Steps {
 		require.Equal(t, step.ReusedVisits, tree.Visits(), "step %d", k)
 		got, err := tree.Search(t.Context(), search.Limits{Visits: r.Visits})

@@ -162,6 +162,26 @@ func bySample(t *testing.T, file string, check func(t *testing.T, path string, n
 	})
 }
 
+func (r *record) id() string { return r.ID }
+
+// eachRecord checks the records of a file by the same: all of the sample, and of the others
+// those that wanted names, or all.
+func eachRecord[R any, P interface {
+	*R
+	id() string
+}](t *testing.T, name string, wanted func(i int) bool, check func(t *testing.T, r P, nets networks)) {
+	bySample(t, "search/"+name+".jsonl.gz", func(t *testing.T, path string, nets networks) {
+		var all tally
+		for i, r := range testshared.Lines[R](t, path) {
+			if nets.sample || everything() || wanted(i) {
+				p := P(&r)
+				all.count(t.Run(p.id(), func(t *testing.T) { check(t, p, nets) }))
+			}
+		}
+		all.log(t, name)
+	})
+}
+
 func (n networks) get(name string, cached bool) *nn.Server {
 	t := n.t
 	t.Helper()
@@ -298,15 +318,21 @@ func samePV(w *moveInfo, m *thinking.Move, size board.Size) bool {
 
 func abs(x int64) int64 { return max(x, -x) }
 
-func (r *record) search(t testing.TB, nets networks, settings map[string]map[string]string) search.Result {
+// begin returns a tree at the record's position, with an empty cache.
+func (r *record) begin(t testing.TB, nets networks, settings map[string]map[string]string) (*search.Tree, *board.Game) {
 	t.Helper()
 	server := nets.get(r.Net, r.Settings != "plain-nocache")
 	server.ClearCache()
-	p := katagoParams(t, settings[r.Settings])
-	tree, err := search.New(p, server, nil)
+	tree, err := search.New(katagoParams(t, settings[r.Settings]), server, nil)
 	require.NoError(t, err)
 	g := r.game(t)
 	tree.Reset(g)
+	return tree, g
+}
+
+func (r *record) search(t testing.TB, nets networks, settings map[string]map[string]string) search.Result {
+	t.Helper()
+	tree, g := r.begin(t, nets, settings)
 	tree.Restrict(r.restrictions(t, g.Size())...)
 	got, err := tree.Search(t.Context(), search.Limits{Visits: r.Visits})
 	require.NoError(t, err)

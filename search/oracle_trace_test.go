@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/internal/testshared"
 	"kosumi/search"
 )
 
@@ -26,26 +25,13 @@ type traceRecord struct {
 // the same path to the same kind of end, and leaves the same root behind.
 func TestTracesOracle(t *testing.T) {
 	settings := katagoSettings(t)
-	bySample(t, "search/traces.jsonl.gz", func(t *testing.T, path string, nets networks) {
-		var all tally
-		for i, r := range testshared.Lines[traceRecord](t, path) {
-			if nets.sample || everything() || i%6 < 2 {
-				all.count(t.Run(r.ID, func(t *testing.T) { r.check(t, nets, settings) }))
-			}
-		}
-		all.log(t, "traces")
-	})
+	eachRecord(t, "traces", func(i int) bool { return i%6 < 2 }, func(t *testing.T, r *traceRecord, nets networks) { r.check(t, nets, settings) })
 }
 
 func (r *traceRecord) check(t *testing.T, nets networks, settings map[string]map[string]string) {
-	server := nets.get(r.Net, true)
-	server.ClearCache()
-	tree, err := search.New(katagoParams(t, settings[r.Settings]), server, nil)
-	require.NoError(t, err)
-	g := r.game(t)
-	tree.Reset(g)
+	tree, g := r.begin(t, nets, settings)
 	k := 0
-	err = tree.Trace(t.Context(), r.Visits, func(got search.Step) {
+	err := tree.Trace(t.Context(), r.Visits, func(got search.Step) {
 		require.Less(t, k, len(r.Playouts))
 		want := &r.Playouts[k]
 		var path []string

@@ -25,7 +25,7 @@ func convertConfig(w io.Writer, name string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	fmt.Fprintf(w, "# Made of %s by engine config --from-katago.\n%s", name, lines)
+	fmt.Fprintf(w, "# Made from %s by engine config --from-katago.\n%s", name, lines)
 	idle := slices.Concat(setup.Idle, c.Unused())
 	slices.Sort(idle)
 	for _, key := range c.Keys() {

@@ -37,7 +37,7 @@ func loopCommand() *cobra.Command {
 		Long: `Repeats in DIR: self-play by the newest network, training on the newest rows, export,
 a gating match, promotion. The first call creates DIR with a recipe (DIR/loop.toml,
 which explains every constant) and a network of random weights. --from starts with an
-existing network instead: KataGo's, your own, or "embedded", the built-in one. --data
+existing network instead: KataGo's, your own, or a built-in one, "zero" or "taught". --data
 adds the rows of other runs until the loop's own rows fill the window.
 
 The same command resumes. ^C, kill -9 and power cuts cost unfinished games and a few

@@ -107,6 +107,9 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 		}
 	}
 	if f.openings != "" {
+		if c.Games%2 == 1 && cmd.Flags().Changed("games") {
+			return usagef("--games is %d; with --openings it must be even, since each opening is played with both colours", c.Games)
+		}
 		if c.Openings, err = opening.Read(f.openings, c.Size); err != nil {
 			return err
 		}

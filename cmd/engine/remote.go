@@ -25,7 +25,8 @@ in kosumi/serve/address in its config folder), or env:NAME for a variable. It ma
 be the address itself, kosumi://TOKEN@HOST:PORT#FINGERPRINT; other users of this
 machine then see the token in the list of processes. Broken connections are restored,
 even in the middle of a move. After a restart of the server the game continues from
-the same position.`,
+the same position. Flags of engine gtp belong to engine serve; kata-set-param changes a
+setting of this game, as in kata-set-param level 10k.`,
 		Example: `  scp bigmachine:.config/kosumi/serve/address bigmachine
   engine remote bigmachine gtp`,
 		Args: cobra.ExactArgs(2),

@@ -98,7 +98,7 @@ func Proof(data []byte) (*Checked, error) {
 		return nil, fmt.Errorf("%w: no proof file: want one that begins with %q and ends with a sum", ErrProof, Magic)
 	}
 	if !bytes.Equal(Seal(bytes.Clone(data[:end])), data) {
-		return nil, fmt.Errorf("%w: the file was changed: its sum is another", ErrProof)
+		return nil, fmt.Errorf("%w: the file was changed: its checksum does not match", ErrProof)
 	}
 	f := &file{}
 	if err := f.read(string(data[:end])); err != nil {

@@ -211,11 +211,11 @@ INLINE void take_queries(int integers, const attention_shape *a, head_scratch *d
 
 // multiply_rows computes m = rows * panel, and in top, unless that is NULL, the largest
 // number of each column.
-INLINE void multiply_rows(int precision, int width, const char *rows, size_t row, int count, const void *panel, int ins,
+INLINE void multiply_rows(const micros *by, int precision, int width, const char *rows, size_t row, int count, const void *panel, int ins,
 	float *m, const float *unit, vf *top)
 {
 	const int lanes = width * LANES;
-	pass p = {.precision = precision, .width = width, .ins = ins, .count = count, .v = rows, .u = panel, .v_row = row,
+	pass p = {.by = by, .precision = precision, .width = width, .ins = ins, .count = count, .v = rows, .u = panel, .v_row = row,
 		.fetched = SIZE_MAX / 2, .unscale = unit};
 	for (int n; (n = some_rows(&p, m, lanes)) > 0; m += (size_t)n * lanes)
 		for (int r = 0; top && r < n; r++)
@@ -257,14 +257,14 @@ INLINE void weigh(int integers, int width, int tokens, head_scratch *d, const vf
 }
 
 // attend_some computes some vectors of queries of one head.
-INLINE void attend_some(int integers, int width, const attention_shape *a, const attention_call *c, head_scratch *d, int count, float *y)
+INLINE void attend_some(const micros *by, int integers, int width, const attention_shape *a, const attention_call *c, head_scratch *d, int count, float *y)
 {
 	static const float ones[QUERIES] = {[0 ... QUERIES - 1] = 1};
 	int precision = integers ? KERNEL_INT16 : KERNEL_FLOAT, lanes = width * LANES, bytes = integers ? 2 : 4;
 	vf top[2] = {splat(-3e38f), splat(-3e38f)};
-	multiply_rows(precision, width, d->k, (size_t)d->depth * bytes, c->tokens, d->panel, d->depth, d->scores, d->unit, top);
+	multiply_rows(by, precision, width, d->k, (size_t)d->depth * bytes, c->tokens, d->panel, d->depth, d->scores, d->unit, top);
 	weigh(integers, width, c->tokens, d, top);
-	multiply_rows(precision, width, d->v, (size_t)d->keys * bytes, a->v_dim, d->scores, integers ? d->keys : c->tokens, d->mixed, ones, NULL);
+	multiply_rows(by, precision, width, d->v, (size_t)d->keys * bytes, a->v_dim, d->scores, integers ? d->keys : c->tokens, d->mixed, ones, NULL);
 	for (int o = 0; o < a->v_dim; o++)
 		for (int j = 0; j < width; j++) {
 			float *at = d->mixed + (size_t)o * lanes + j * LANES;
@@ -273,7 +273,7 @@ INLINE void attend_some(int integers, int width, const attention_shape *a, const
 	transpose(d->mixed, lanes, a->v_dim, count, y, (size_t)a->heads * a->v_dim);
 }
 
-INLINE void attend_board(int integers, const attention_shape *a, const attention_call *c, head_scratch *d, const float *x, float *y)
+INLINE void attend_board(const micros *by, int integers, const attention_shape *a, const attention_call *c, head_scratch *d, const float *x, float *y)
 {
 	size_t row = (size_t)a->heads * a->q_dim + (size_t)a->kv_heads * (a->q_dim + a->v_dim), turns = (size_t)a->kv_heads * (a->q_dim / 2);
 	int group = a->heads / a->kv_heads;
@@ -290,14 +290,14 @@ INLINE void attend_board(int integers, const attention_shape *a, const attention
 				take_queries(integers, a, d, x + first * row + (size_t)h * a->q_dim, row, count, count > LANES ? QUERIES : LANES,
 					cosines ? cosines + first * turns : NULL, sines ? sines + first * turns : NULL, turns);
 				if (count > LANES)
-					attend_some(integers, 2, a, c, d, count, to);
+					attend_some(by, integers, 2, a, c, d, count, to);
 				else
-					attend_some(integers, 1, a, c, d, count, to);
+					attend_some(by, integers, 1, a, c, d, count, to);
 			}
 	}
 }
 
-static int attend(const attention_shape *a, const attention_call *c, scratch *s)
+static int attend(const isa_t *isa, const attention_shape *a, const attention_call *c, scratch *s)
 {
 	head_scratch d;
 	if (take_head_scratch(&d, a, c->tokens, s))
@@ -306,13 +306,10 @@ static int attend(const attention_shape *a, const attention_call *c, scratch *s)
 	for (int b = 0; b < c->n; b++) {
 		const float *x = c->x + (size_t)b * c->tokens * row;
 		float *y = c->y + (size_t)b * c->tokens * a->heads * a->v_dim;
-#if INTEGERS
-		if (a->precision == KERNEL_INT16) {
-			attend_board(1, a, c, &d, x, y);
-			continue;
-		}
-#endif
-		attend_board(0, a, c, &d, x, y);
+		if (IN_INTEGERS(a))
+			attend_board(isa->products[KERNEL_INT16], 1, a, c, &d, x, y);
+		else
+			attend_board(isa->products[KERNEL_FLOAT], 0, a, c, &d, x, y);
 	}
 	return 0;
 }

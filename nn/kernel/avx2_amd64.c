@@ -4,6 +4,9 @@
 #include "target.h"
 TARGET_BEGIN("avx2,fma")
 #define ISA isa_avx2
+#define INT16 int16_avx2
+#define VNNI isa_avxvnni
+#define VNNI_INT16 int16_avxvnni
 // By intrinsics gcc 12 keeps half of the sums in memory.
 static inline __attribute__((always_inline)) __m256i dot2(__m256i acc, __m256i w, __m256i v)
 {
@@ -17,4 +20,5 @@ static inline __attribute__((always_inline)) __m256i dot2(__m256i acc, __m256i w
 }
 #define DOT2(acc, w, v) dot2(acc, w, v)
 #include "ymm.h"
+#include "isa.h"
 TARGET_END

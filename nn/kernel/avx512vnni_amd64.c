@@ -1,9 +1,12 @@
-// AVX-512 with VNNI: Ice Lake and Cascade Lake servers, Zen 4 and later.
+// AVX-512 with VNNI: Ice Lake and Cascade Lake servers, Zen 4 and later. Its products in
+// integers; avx512_amd64.c has the rest.
 
 #include <immintrin.h>
+#include <string.h>
+#include "layer.h"
 #include "target.h"
 TARGET_BEGIN(AVX512 ",avx512vnni")
-#define ISA isa_avx512vnni
+#define INT16 int16_avx512vnni
 // By the intrinsic gcc 12 keeps half of the sums in memory; what clang 20 makes of it
 // runs at six tenths of the speed of a product and a sum.
 static inline __attribute__((always_inline)) __m512i dot2(__m512i acc, __m512i w, __m512i v)
@@ -17,4 +20,6 @@ static inline __attribute__((always_inline)) __m512i dot2(__m512i acc, __m512i w
 }
 #define DOT2(acc, w, v) dot2(acc, w, v)
 #include "zmm.h"
+#include "vectors.h"
+#include "micros.h"
 TARGET_END

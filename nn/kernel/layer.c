@@ -304,7 +304,7 @@ static layer *layer_make(int isa, const layer_shape *s, const float *weights)
 	l->size = s->size;
 	l->activation = s->activation;
 	l->planes = s->planes;
-	l->precision = s->precision == KERNEL_INT16 && l->isa->integers && !s->planes ? KERNEL_INT16 : KERNEL_FLOAT;
+	l->precision = s->precision == KERNEL_INT16 && l->isa->products[KERNEL_INT16] && !s->planes ? KERNEL_INT16 : KERNEL_FLOAT;
 	int lanes = l->isa->lanes;
 	l->ins = (l->in + lanes - 1) / lanes * lanes;
 	l->outs = s->activation == ACT_SWIGLU ? (l->out / 2 + lanes - 1) / lanes * lanes * 2 : (l->out + lanes - 1) / lanes * lanes;
@@ -384,7 +384,8 @@ void *scratch_take(scratch *s, size_t size)
 
 static int attention_run(int isa, const attention_shape *a, const attention_call *c, scratch *s)
 {
-	return isa_of(isa)->attend(a, c, s);
+	const isa_t *kernels = isa_of(isa);
+	return kernels->attend(kernels, a, c, s);
 }
 
 const kernel_table_t *kernel_table(void)

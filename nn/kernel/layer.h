@@ -23,15 +23,22 @@ typedef struct packed {
 	float *unscale; // [positions][outs]: what an integer is worth; NULL for floats
 } packed;
 
+// A micro multiplies rows of inputs by a panel of weights: m[row][output].
+typedef void micro(const void *v, size_t v_row, const void *u, int ins, float *m, size_t m_row,
+	const float *unscale, const char *ahead);
+typedef micro *micros[5][13]; // by vectors of the panel, and rows
+extern const micros int16_avx2, int16_avxvnni, int16_avx512, int16_avx512vnni, int16_wasm;
+
 // isa is what a set of instructions brings: how it likes its weights, and the
 // functions that isa.h makes for it.
-typedef struct {
+typedef struct isa_t isa_t;
+struct isa_t {
 	int lanes;    // floats in a vector
 	int widest;   // vectors of outputs in the widest panel
 	int rows[5];  // the most tiles at a time for a panel of so many vectors
-	int integers; // whether it has KERNEL_INT16
+	const micros *products[2]; // by precision; NULL where it has no KERNEL_INT16
 	int (*run)(const layer *, const layer_call *, scratch *);
-	int (*attend)(const attention_shape *, const attention_call *, scratch *);
+	int (*attend)(const isa_t *, const attention_shape *, const attention_call *, scratch *);
 	void (*small)(const step *, float *to, const float *a, const float *b);
 	void (*pack_now)(const layer *, const float *weights, float *u);
 	int (*convolve_some)(const layer *, const convolution_call *, const float *u, int first, int last, scratch *, scratch *boards);
@@ -39,7 +46,7 @@ typedef struct {
 	void (*gradient_end)(const layer *, const float *du, int parts, float *dw);
 	void (*scaled_some)(const scaled_call *, int first, int last);
 	void (*scaled_gradient_some)(const scaled_gradient_call *, int first, int last, float *dscale, float *dshift);
-} isa_t;
+};
 
 // plane_sum is what a plane of ones adds up to, [h][w][outs].
 typedef struct plane_sum {

@@ -3,6 +3,5 @@
 #define LANES 4
 #define NR 4
 #define ROWS {0, 12, 12, 9, 6}
-#define INTEGERS 0
 #define PREFETCH(p) __builtin_prefetch(p)
 #include "isa.h"

@@ -150,7 +150,7 @@ enum { CHUNK = 4, WIDEST = NR * LANES > BLOCK ? NR * LANES : BLOCK }; // times t
 static int run1(const layer *l, const layer_call *c, scratch *s)
 {
 	static const int most[5] = ROWS;
-	int rows = c->n * c->h * c->w, integers = l->precision == KERNEL_INT16, what = has(l, c), norm = l->epsilon > 0;
+	int rows = c->n * c->h * c->w, integers = IN_INTEGERS(l), what = has(l, c), norm = l->epsilon > 0;
 	size_t row = (size_t)l->ins * (integers ? 2 : 4);
 	memory m;
 	if (lay(l, s, rows, rows, 0, &m))

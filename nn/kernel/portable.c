@@ -3,6 +3,5 @@
 #define LANES 4
 #define NR 2
 #define ROWS {0, 6, 4}
-#define INTEGERS 0
 #define PREFETCH(p) ((void)(p))
 #include "isa.h"

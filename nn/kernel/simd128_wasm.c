@@ -6,7 +6,7 @@
 #define LANES 4
 #define NR 4
 #define ROWS {0, 10, 5, 3, 2}
-#define INTEGERS 1
+#define INT16 int16_wasm
 #define VMAX(a, b) ((vf)wasm_f32x4_pmax((v128_t)(b), (v128_t)(a)))
 #define VMIN(a, b) ((vf)wasm_f32x4_pmin((v128_t)(b), (v128_t)(a)))
 #define PREFETCH(p) ((void)(p))

@@ -103,7 +103,7 @@ INLINE vf activate(int activation, vf x)
 // WHOLE: all points and outputs are there, none of them padding.
 enum { HAS_BIAS = 1, HAS_RESIDUAL = 2, HAS_SUM = 4, HAS_Y = 8, HAS_SCALE = 16, HAS_SHIFT = 32, HAS_RELU = 64, WHOLE = 128 };
 
-static int has(const layer *l, const layer_call *c)
+static inline int has(const layer *l, const layer_call *c)
 {
 	return (c->bias ? HAS_BIAS : 0) | (c->residual ? HAS_RESIDUAL : 0) | (c->sum ? HAS_SUM : 0) | (c->y ? HAS_Y : 0) |
 		(l->scale ? HAS_SCALE : 0) | (l->shift ? HAS_SHIFT : 0) | (l->activation == ACT_RELU ? HAS_RELU : 0);

@@ -176,7 +176,7 @@ static void spread(const float *x, size_t n, float *most, float *least)
 // keep stores LANES inputs as the products want them.
 INLINE void keep(int integers, char *to, vf v, float scale)
 {
-#if INTEGERS
+#ifdef INT16
 	if (integers) {
 		STORE16(to, v * scale);
 		return;
@@ -237,7 +237,7 @@ INLINE void transform(int ty, int tx, int integers, const layer *l, const float 
 	static __attribute__((noinline)) void transform_##ty##tx(const layer *l, const float *board, int h, int w, place p, \
 		const float *share, const float *zeros, char *v, size_t position) \
 	{ \
-		if (l->precision == KERNEL_INT16) \
+		if (IN_INTEGERS(l)) \
 			transform(ty, tx, 1, l, board, h, w, p, share, zeros, v, position); \
 		else \
 			transform(ty, tx, 0, l, board, h, w, p, share, zeros, v, position); \
@@ -327,7 +327,7 @@ static float scales(const layer *l, const float *x, size_t n, float *unit)
 {
 	float hi, lo;
 	*unit = 1;
-	if (l->precision != KERNEL_INT16)
+	if (!IN_INTEGERS(l))
 		return 1;
 	spread(x, n, &hi, &lo);
 	float bound = hi > -lo ? hi : -lo, other = hi > -lo ? -lo : hi;
@@ -347,7 +347,7 @@ typedef struct {
 // lay gives each buffer its place in the scratch.
 static int lay(const layer *l, scratch *s, int tiles, int boards, int outs, memory *m)
 {
-	int bytes = l->precision == KERNEL_INT16 ? 2 : 4;
+	int bytes = IN_INTEGERS(l) ? 2 : 4;
 	size_t v = ((size_t)l->positions * tiles * l->ins * bytes + 63) & ~(size_t)63;
 	size_t products = ((size_t)l->positions * tiles * outs * 4 + 63) & ~(size_t)63;
 	size_t small = ((size_t)(boards + l->ins) * 4 + 127) & ~(size_t)63;
@@ -363,7 +363,7 @@ static int lay(const layer *l, scratch *s, int tiles, int boards, int outs, memo
 // take transforms the inputs of board b.
 static void take(const layer *l, const layer_call *c, const tiling *t, int b, const memory *m)
 {
-	int bytes = l->precision == KERNEL_INT16 ? 2 : 4;
+	int bytes = IN_INTEGERS(l) ? 2 : 4;
 	size_t row = (size_t)l->ins * bytes, board = (size_t)c->h * c->w * l->in;
 	const float *x = c->x + b * board;
 	float scale = scales(l, x, board, &m->units[b]), share[POSITIONS];
@@ -381,7 +381,7 @@ static int run3(const layer *l, const layer_call *c, scratch *s)
 {
 	tiling t = tile(c->h, c->w, c->n);
 	int what = has(l, c);
-	int tiles = t.first[4], widest = 0, bytes = l->precision == KERNEL_INT16 ? 2 : 4;
+	int tiles = t.first[4], widest = 0, bytes = IN_INTEGERS(l) ? 2 : 4;
 	for (int p = 0, outs; p < l->panels;) {
 		p = block_end(l, p, &outs);
 		widest = outs > widest ? outs : widest;

@@ -1,9 +1,8 @@
-// The definitions that isa.h needs for AVX2.
+// The definitions that isa.h and micros.h need for AVX2.
 #include <stdint.h>
 #define LANES 8
 #define NR 2
 #define ROWS {0, 6, 6}
-#define INTEGERS 1
 #define VMAX(a, b) ((vf)_mm256_max_ps((__m256)(a), (__m256)(b)))
 #define VMIN(a, b) ((vf)_mm256_min_ps((__m256)(a), (__m256)(b)))
 #define LARGER(a, b) ((vmask)_mm256_max_epi32((__m256i)(a), (__m256i)(b)))
@@ -18,4 +17,3 @@ static inline __attribute__((always_inline)) void store_int16(int16_t *p, __m256
 {
 	_mm_storeu_si128((__m128i *)p, _mm_packs_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1)));
 }
-#include "isa.h"

@@ -1,9 +1,8 @@
-// The definitions that isa.h needs for AVX-512.
+// The definitions that isa.h and micros.h need for AVX-512.
 #include <stdint.h>
 #define LANES 16
 #define NR 4
 #define ROWS {0, 12, 12, 9, 6}
-#define INTEGERS 1
 #define VMAX(a, b) ((vf)_mm512_max_ps((__m512)(a), (__m512)(b)))
 #define VMIN(a, b) ((vf)_mm512_min_ps((__m512)(a), (__m512)(b)))
 #define LARGER(a, b) ((vmask)_mm512_max_epi32((__m512i)(a), (__m512i)(b)))
@@ -15,4 +14,3 @@
 #define TO_FLOAT(x) ((vf)_mm512_cvtepi32_ps(x))
 #define STORE16(p, x) _mm256_storeu_si256((__m256i *)(p), _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32((__m512)(x))))
 typedef __m512i vi;
-#include "isa.h"

@@ -132,9 +132,9 @@ func lifeProblem(res *review.Result, o *review.Only) Problem {
 func (p *Problem) question(side string) string {
 	switch p.Task {
 	case Live:
-		return side + " to play and save the group: one move alone does."
+		return side + " to play and save the group: only one move works."
 	case Kill:
-		return side + " to play and kill the group: one move alone does."
+		return side + " to play and kill the group: only one move works."
 	}
 	return side + " to play."
 }

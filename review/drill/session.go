@@ -183,7 +183,7 @@ func (s *Session) grade(p *Problem, v *view, a *Answer, began time.Time) (Grade,
 	case p.Task != "" && a.Accepted:
 		fmt.Fprintf(s.Out, "Right: %s alone does.\n", v.vertex(a.Move))
 	case p.Task != "":
-		fmt.Fprintf(s.Out, "Wrong: %s does not do.\n", v.vertex(a.Move))
+		fmt.Fprintf(s.Out, "Wrong: %s fails.\n", v.vertex(a.Move))
 	case a.Accepted:
 		fmt.Fprintf(s.Out, "Right: %s loses %.1f points.\n", v.vertex(a.Move), a.Loss)
 	case a.Move == p.Played:

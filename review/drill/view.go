@@ -97,6 +97,6 @@ func (v *view) show(w io.Writer, p *Problem) {
 	}
 	fmt.Fprintln(w, p.question(side+" ("+mark+")"))
 	if len(p.Group) > 0 {
-		fmt.Fprintf(w, "The group is that of %s.\n", v.vertex(p.Group[0]))
+		fmt.Fprintf(w, "The group stands at %s.\n", v.vertex(p.Group[0]))
 	}
 }

@@ -193,10 +193,10 @@ func (r *run) judge() {
 		r.note("on rows held back the loss fell from %.4g to %.4g, but a part of it rose: %s", before.Loss, after.Loss, rose)
 	}
 	if best := r.report.Best; best != nil {
-		r.note("exported are the weights of step %d, the best of %d measurements (loss %.4g; at the end, step %d, %.4g)",
+		r.note("exported the weights of step %d, the best of %d measurements (loss %.4g; at the end, step %d, %.4g)",
 			best.Step, r.state.Measured+1, best.Result.Loss, r.l.Counters().Steps, after.Loss)
 	} else {
-		r.note("exported are the weights of the end, step %d", r.l.Counters().Steps)
+		r.note("exported the weights of the last step, %d", r.l.Counters().Steps)
 	}
 	if best := r.bestLoss(); best > before.Loss {
 		r.note("no step was better on them than the network that the run began with (loss %.4g): %s stays the better one", before.Loss, r.l.Source().Path)

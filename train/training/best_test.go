@@ -54,7 +54,7 @@ func TestBestIsExported(t *testing.T) {
 	require.EqualValues(t, 40, run.l.Counters().Steps)
 	notes := strings.Join(r.Notes, "\n")
 	require.Contains(t, notes, "the loss rose from")
-	require.Contains(t, notes, "exported are the weights of step 5, the best of 7 measurements")
+	require.Contains(t, notes, "exported the weights of step 5, the best of 7 measurements")
 	require.NotContains(t, notes, "too little")
 	require.NotContains(t, notes, "no step was better")
 	list, err := learn.Checkpoints(filepath.Join(c.Out, CheckpointsDir))

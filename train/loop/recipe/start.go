@@ -18,16 +18,12 @@ import (
 // Start names a network that a new loop begins with instead of random weights.
 // It plays from the first game on, and the learner takes up its weights.
 type Start struct {
-	Network string   `toml:"network"`      // FILE in KataGo's format, or Embedded; "": random weights
+	Network string   `toml:"network"`      // FILE in KataGo's format, or the name of a built-in one; "": random weights
 	Games   int64    `toml:"games_behind"` // of self-play that it comes from: stages count from there
 	Data    []string `toml:"data"`         // rows and game records that the window begins with; they stay where they are
 }
 
-// Embedded is the name of the network inside the program that learnt in a loop.
-const Embedded = "embedded"
-
-func readZero() (*katago.Network, error) {
-	n := models.Zero()
+func readBuiltIn(n *models.Network) (*katago.Network, error) {
 	data, err := n.Data()
 	if err != nil {
 		return nil, err
@@ -39,8 +35,8 @@ func readZero() (*katago.Network, error) {
 func (s *Start) Read() (*katago.Network, string, error) {
 	var net *katago.Network
 	var err error
-	if s.Network == Embedded {
-		net, err = readZero()
+	if n := models.Find(s.Network); n != nil {
+		net, err = readBuiltIn(n)
 	} else {
 		net, err = katago.ReadFile(s.Network)
 	}
@@ -59,7 +55,7 @@ func (s *Start) Read() (*katago.Network, string, error) {
 const trained = 20_000
 
 // From changes the text of a recipe so that its loop begins with a network, FILE in
-// KataGo's format or Embedded, and with the rows and game records in files and folders
+// KataGo's format or the name of a built-in one, and with the rows and game records in files and folders
 // of earlier runs, if there are any.
 func From(text []byte, network string, data ...string) ([]byte, error) {
 	s, err := startOf(network, data)
@@ -88,8 +84,8 @@ func From(text []byte, network string, data ...string) ([]byte, error) {
 // startOf is what a recipe says of a network and data that are named on the command line.
 func startOf(network string, data []string) (s Start, err error) {
 	s = Start{Network: network, Games: trained}
-	if network == Embedded {
-		s.Games = int64(models.Zero().Games)
+	if n := models.Find(network); n != nil {
+		s.Games = int64(n.Games)
 	} else if s.Network, err = filepath.Abs(network); err != nil {
 		return s, err
 	}
