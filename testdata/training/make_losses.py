@@ -72,7 +72,7 @@ terms = {
     "policy_entropy": (entropy(policy[:, 0]), g[:, 26]),
     "policy_top1": (policy[:, 0].argmax(axis=1) == logits[:, 0].argmax(axis=1), g[:, 26]),
     "policy_kl": (kl, g[:, 26]),
-    "optimistic": (cross(policy[:, 1], logits[:, 1]), g[:, 75]),
+    "optimistic": (cross(np.where(g[:, 75:76] > 0, policy[:, 1], policy[:, 0]), logits[:, 1]), g[:, 26]),
     "value": (cross(value, out["value"]), 1 - g[:, 35]),
     "value_entropy": (entropy(value), 1 - g[:, 35]),
     "winrate_error": (np.abs(win_loss - (g[:, 0] - g[:, 1])) / 2, 1 - g[:, 35]),

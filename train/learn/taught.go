@@ -17,10 +17,12 @@ func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
 }
 
 // optimistic adds the term of the optimistic policy. Taught rows have a target of
-// their own in place of the reply, or none.
+// their own in place of the reply. Where the teacher has no optimistic policy its plain
+// one is the target: the search reads this output at full weight in the tree, and it
+// would otherwise go astray as the trunk below it changes.
 func (l *losses) optimistic(target onnx.Value) {
 	b, own := l.b, l.known(targetTaughtLucky)
-	use := b.Add(b.Mul(l.weight(targetPolicyUse, targetFinalUse), l.optimism()), l.weight(targetTaughtLucky))
+	use := b.Add(b.Mul(l.weight(targetPolicyUse, targetFinalUse), l.optimism()), l.weight(targetPolicyUse, targetTaught))
 	target = b.Add(b.Mul(target, b.Sub(b.Scalar(1), own)), b.Mul(l.target(inReply, l.area+1), own))
 	l.add(TermOptimistic, l.crossEntropy(l.h.policy[1], target), use)
 }

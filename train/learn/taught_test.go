@@ -194,8 +194,11 @@ func (s *slowTerms) row(name string, i int) (x, w float64, known bool) {
 	case MeasureTaughtKL:
 		return cross(target, s.policy[i][0]) - slowEntropy(target), g(targetPolicyUse) * g(targetTaught), true
 	case TermOptimistic:
-		if taught {
-			return cross(s.b.Reply[i*n:(i+1)*n], s.policy[i][1]), g(targetTaughtLucky), true
+		switch {
+		case taught && g(targetTaughtLucky) == 0:
+			return cross(target, s.policy[i][1]), g(targetPolicyUse), true
+		case taught:
+			return cross(s.b.Reply[i*n:(i+1)*n], s.policy[i][1]), g(targetPolicyUse), true
 		}
 		return cross(target, s.policy[i][1]), s.optimism(i), true
 	case TermValue:
