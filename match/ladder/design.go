@@ -176,6 +176,8 @@ func (d *design) playerCost(player int) float64 {
 		return own / ownGames
 	case kindGames > 0:
 		return kind / kindGames
+	case isDial(player):
+		return 1
 	}
-	return 1
+	return 10 // a guess: GNU Go takes its time
 }
