@@ -71,10 +71,12 @@ the program, or with --add those of a file. A rank is measured if GNU Go, with h
 without, met dials on both sides of it; others are extrapolated. The last table has the
 habits of beginners in the records. --json prints the same for programs.
 
-Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
+Errors are 95 %. 20 games a pair say little; 200 are a measurement. With --time the
+pairs that tell most by the second play, which measures large boards with fewer games.`,
 		Example: `  engine match ladder -o level/ladder.json
   engine match ladder --boardsize 9 --games 200 --parallel 2 --sgf games/ladder
   engine match ladder --model g170-b6c96.bin.gz --boardsize 19 --anchors 10
+  engine match ladder --boardsize 19 --anchors 10 --time 15m --parallel 2
   engine match ladder --show --boardsize 9`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
@@ -84,7 +86,7 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl.StringVar(&f.dials, "dials", "", "dials that play, strongest first; default: "+defaultDials(board.Square(9))+", and "+defaultDials(board.Square(19))+" on boards over 10x10")
 	fl.IntVar(&f.c.Games, "games", f.c.Games, "games of each pair")
 	fl.IntVar(&f.c.AnchorGames, "anchor-games", 0, "games of each pair with a fixed opponent; 0: as many as the others")
-	fl.DurationVar(&f.c.Time, "time", 0, "`TIME` for each board size, such as 15m, all runs together; then the pairs that tell most by the second play, in any number of games; 0: no limit")
+	fl.DurationVar(&f.c.Time, "time", 0, "`TIME` for each board size, such as 15m, earlier runs counted; --games and --anchor-step do not count then; 0: no limit")
 	fl.StringVar(&f.anchors, "anchors", f.anchors, "fixed opponents, the first of which sets the scale")
 	fl.IntVar(&f.c.AnchorStep, "anchor-step", f.c.AnchorStep, "interval of the dials that play fixed opponents")
 	fl.StringVar(&f.gnugo, "gnugo", "", "program `FILE` of GNU Go; default: searched for")
