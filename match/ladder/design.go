@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"time"
@@ -26,7 +27,8 @@ type design struct {
 // turn is how many games a pair plays at a time, one with each colour.
 const turn = 2
 
-// playFor plays until the ladder's time is over, that of earlier runs counted.
+// playFor plays until the ladder's time is over, that of earlier runs counted. Games that
+// run then have a tenth of it more to end.
 func (c *Config) playFor(ctx context.Context, all []*pair) error {
 	d := &design{c: c, pairs: all, playing: map[*pair]bool{}}
 	spent := 0.0
@@ -34,6 +36,8 @@ func (c *Config) playFor(ctx context.Context, all []*pair) error {
 		spent += p.seconds[0] + p.seconds[1]
 	}
 	d.until = time.Now().Add(c.Time - time.Duration(spent/float64(max(1, c.Parallel))*float64(time.Second)))
+	ctx, stop := context.WithDeadline(ctx, d.until.Add(c.Time/10))
+	defer stop()
 	var tables sync.WaitGroup
 	for range max(1, c.Parallel) {
 		tables.Go(func() {
@@ -57,7 +61,7 @@ func (d *design) play(ctx context.Context, p *pair) {
 	if float64(s.Games) > p.points.Games {
 		p.take(s)
 	}
-	if err != nil && d.err == nil {
+	if err != nil && d.err == nil && !errors.Is(err, context.DeadlineExceeded) {
 		d.err = err
 	}
 	if d.c.Progress != nil {
