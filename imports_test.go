@@ -46,7 +46,7 @@ var allowed = map[string]string{
 	"search":        "board nn nn/features setting thinking",
 	"engine":        "board clock level nn nn/features search setting sgf thinking",
 	"katago":        "board clock engine gtp nn nn/features nn/open search setting sgf thinking",
-	"level":         "board search thinking",
+	"level":         "board models search thinking",
 	"life":          "board life/check life/solver sgf",
 	"console":       "",
 	"life/check":    "",

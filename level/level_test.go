@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/models"
 	"kosumi/search"
 	"kosumi/thinking"
 )
@@ -94,6 +95,26 @@ func TestLaddersInside(t *testing.T) {
 	again, err := ParseLadders(data)
 	require.NoError(t, err)
 	require.Equal(t, all, again)
+}
+
+// Each network inside has its own ladders on the boards that it plays on, by whichever
+// name it is opened.
+func TestLaddersOfNetworksInside(t *testing.T) {
+	all, err := Ladders()
+	require.NoError(t, err)
+	for side, n := range map[int]*models.Network{9: models.Zero(), 13: models.Taught(), 19: models.Taught()} {
+		size := board.Square(side)
+		both, err := Find(all, models.SHA256(), size, anchorRank)
+		require.NoError(t, err)
+		alone, err := Find(all, n.SHA256, size, anchorRank)
+		require.NoError(t, err)
+		require.Equal(t, both, alone)
+		require.NotContains(t, alone.Note, "not measured", "%s on %s", n.Name, size)
+		require.Equal(t, PointsLost(all, models.SHA256(), size, anchorRank), PointsLost(all, n.SHA256, size, anchorRank))
+	}
+	other, err := Find(all, models.Taught().SHA256, board.Square(9), anchorRank)
+	require.NoError(t, err)
+	require.Contains(t, other.Note, "not measured on 9x9")
 }
 
 // situation is one of three moves: a good one, one that loses two points and a

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/models"
 )
 
 // Visits is how long a search is that a level chooses from, at dials from 0 up.
@@ -72,7 +73,7 @@ type Pair struct {
 // from GNU Go 3.8 at level 10.
 type Ladder struct {
 	Network string    `json:"network"` // its name
-	SHA256  string    `json:"sha256"`  // of its file
+	SHA256  string    `json:"sha256"`  // of its file, that of the board if there are two
 	Size    int       `json:"size"`
 	Visits  int       `json:"visits"`
 	Machine string    `json:"machine"`
@@ -148,9 +149,9 @@ type Setting struct {
 
 // nearest is the network's own ladder of the nearest size, else another one's; nil where
 // there is none.
-func nearest(ladders []Ladder, sha256 string, size board.Size) *Ladder {
-	var best *Ladder
+func nearest(ladders []Ladder, sha256 string, size board.Size) (best *Ladder, own bool) {
 	side := math.Sqrt(float64(size.Area()))
+	sha256 = models.Playing(sha256, max(size.W, size.H))
 	worse := func(l *Ladder) float64 {
 		d := math.Abs(float64(l.Size) - side)
 		if l.SHA256 != sha256 {
@@ -163,13 +164,13 @@ func nearest(ladders []Ladder, sha256 string, size board.Size) *Ladder {
 			best = &ladders[i]
 		}
 	}
-	return best
+	return best, best != nil && best.SHA256 == sha256
 }
 
 // Find returns how a rank is played with a network, by the sha256 of its file, on
 // a board: by the network's own ladder of the nearest size, else by another one's.
 func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, error) {
-	best := nearest(ladders, sha256, size)
+	best, own := nearest(ladders, sha256, size)
 	if best == nil {
 		return Setting{}, errors.New("there is no ladder: make one with engine match ladder")
 	}
@@ -181,7 +182,7 @@ func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, er
 		low, high := best.Reach()
 		s.Refusal = fmt.Errorf("%s is not served by %s on %s: %s to %s are", r, best.Network, size, low, high)
 		s.Note = fmt.Sprintf("%s. It plays at %s", s.Refusal, s.Served)
-	case best.SHA256 != sha256:
+	case !own:
 		s.Note = fmt.Sprintf("%s: not measured with this network, taken from %s on %dx%d; engine match ladder measures it", r, best.Network, best.Size, best.Size)
 	case float64(best.Size) != side:
 		s.Note = fmt.Sprintf("%s: not measured on %s, taken over from %dx%d", r, size, best.Size, best.Size)
@@ -346,7 +347,7 @@ func (l *Ladder) around(dial float64) (i int, t float64) {
 // sha256 of its file, on a board: by the ladder that [Find] plays it by. It is 0 where
 // there is none.
 func PointsLost(ladders []Ladder, sha256 string, size board.Size, r Rank) float64 {
-	l := nearest(ladders, sha256, size)
+	l, _ := nearest(ladders, sha256, size)
 	if l == nil {
 		return 0
 	}

@@ -71,10 +71,12 @@ the program, or with --add those of a file. A rank is measured if GNU Go, with h
 without, met dials on both sides of it; others are extrapolated. The last table has the
 habits of beginners in the records. --json prints the same for programs.
 
-Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
+Errors are 95 %. 20 games a pair say little; 200 are a measurement. With --time the
+pairs that tell most by the second play, which measures large boards with fewer games.`,
 		Example: `  engine match ladder -o level/ladder.json
   engine match ladder --boardsize 9 --games 200 --parallel 2 --sgf games/ladder
   engine match ladder --model g170-b6c96.bin.gz --boardsize 19 --anchors 10
+  engine match ladder --boardsize 19 --anchors 10 --time 15m --parallel 2
   engine match ladder --show --boardsize 9`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
@@ -84,6 +86,7 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl.StringVar(&f.dials, "dials", "", "dials that play, strongest first; default: "+defaultDials(board.Square(9))+", and "+defaultDials(board.Square(19))+" on boards over 10x10")
 	fl.IntVar(&f.c.Games, "games", f.c.Games, "games of each pair")
 	fl.IntVar(&f.c.AnchorGames, "anchor-games", 0, "games of each pair with a fixed opponent; 0: as many as the others")
+	fl.DurationVar(&f.c.Time, "time", 0, "`TIME` for each board size, such as 15m, earlier runs counted; --games and --anchor-step do not count then; 0: no limit")
 	fl.StringVar(&f.anchors, "anchors", f.anchors, "fixed opponents, the first of which sets the scale")
 	fl.IntVar(&f.c.AnchorStep, "anchor-step", f.c.AnchorStep, "interval of the dials that play fixed opponents")
 	fl.StringVar(&f.gnugo, "gnugo", "", "program `FILE` of GNU Go; default: searched for")
@@ -134,12 +137,19 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	}
 	for _, c := range configs {
 		// Games of another network lie in another folder.
+		network := onBoard(network, c.Size)
 		c.Dir = filepath.Join(c.Dir, network.SHA256[:min(12, len(network.SHA256))], c.Size.String())
 		if err := f.measure(cmd, c, network); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// onBoard is the network that plays on a board, of the two inside the program.
+func onBoard(network nn.Description, size board.Size) nn.Description {
+	network.SHA256 = models.Playing(network.SHA256, max(size.W, size.H))
+	return network
 }
 
 // print shows what is known of a network on the boards named.
@@ -158,7 +168,7 @@ func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
 			return usageError{err}
 		}
 		for _, l := range all {
-			if l.SHA256 == network.SHA256 && size == board.Square(l.Size) {
+			if l.SHA256 == onBoard(network, size).SHA256 && size == board.Square(l.Size) {
 				shown = append(shown, newLadderJSON(l))
 			}
 		}
@@ -217,7 +227,13 @@ func readLadders(name string) ([]level.Ladder, error) {
 
 // measure plays the ladder of one board size and writes it down.
 func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.Description) error {
-	c.Progress = func(done, total int) { fmt.Fprintf(os.Stderr, "%s: %d of %d games\n", c.Size, done, total) }
+	c.Progress = func(done, total int) {
+		if total == 0 {
+			fmt.Fprintf(os.Stderr, "%s: %d games\n", c.Size, done)
+		} else {
+			fmt.Fprintf(os.Stderr, "%s: %d of %d games\n", c.Size, done, total)
+		}
+	}
 	judge := ladderJudge{model: f.model, size: c.Size}
 	defer judge.close()
 	c.Judge = judge.lost
@@ -295,7 +311,8 @@ func (j *ladderJudge) close() {
 func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 	if err := cmp.Or(
 		must(f.c.Parallel >= 1, "parallel", f.c.Parallel, "1 or more"),
-		must(f.c.AnchorStep >= 1, "anchor-step", f.c.AnchorStep, "1 or more")); err != nil {
+		must(f.c.AnchorStep >= 1, "anchor-step", f.c.AnchorStep, "1 or more"),
+		must(f.c.Time >= 0, "time", f.c.Time, "0 or more")); err != nil {
 		return nil, err
 	}
 	if f.gnugo != "" {
@@ -307,7 +324,7 @@ func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.c.Engine = strconv.Quote(self) + " gtp --resign=false --sessions 1 --threads 4 --cache 16 --rules " + f.c.Rules
+	f.c.Engine = strconv.Quote(self) + " gtp --sessions 1 --threads 4 --cache 16 --rules " + f.c.Rules
 	if path := f.model; path != "" {
 		if models.Find(path) == nil {
 			if path, err = filepath.Abs(path); err != nil {

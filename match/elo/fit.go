@@ -13,49 +13,85 @@ type Pair struct {
 	Points, Games float64
 }
 
+// scale turns Elo into natural logarithms of odds.
+const scale = math.Ln10 / 400
+
+// Scale has players on one scale of Elo.
+type Scale struct {
+	Elo     []float64
+	inverse mat.SymDense // of the information, in Elo squared
+}
+
 // Fit returns the most likely Elo numbers of n players and their 95 % errors,
-// with one player fixed at 0: Newton's method on the likelihood of the
-// Bradley-Terry model, with two drawn games of every player against the mean of
-// all, which keeps numbers finite.
+// with one player fixed at 0. Each is taken to have drawn two games against the mean of
+// all, which draws players together who have played little.
 func Fit(n int, pairs []Pair, zero int) (elo, errs []float64) {
-	elo = make([]float64, n)
-	var inverse mat.SymDense
+	return Solve(n, pairs, 2).From(zero)
+}
+
+// From returns Elo numbers and their 95 % errors from one player, who has 0.
+func (s *Scale) From(zero int) (elo, errs []float64) {
+	elo, errs = make([]float64, len(s.Elo)), make([]float64, len(s.Elo))
+	for i := range elo {
+		elo[i] = s.Elo[i] - s.Elo[zero]
+		errs[i] = z95 * math.Sqrt(max(0, s.Covariance(i, zero, i, zero)))
+	}
+	return elo, errs
+}
+
+// Solve finds the most likely scale of n players: Newton's method on the likelihood of
+// the Bradley-Terry model, with so many drawn games of every player against the mean of
+// all, which keep numbers finite.
+func Solve(n int, pairs []Pair, drawn float64) *Scale {
+	s := &Scale{Elo: make([]float64, n)}
 	for range 100 {
-		gradient, hessian := eloSlope(elo, pairs)
+		gradient, hessian := eloSlope(s.Elo, pairs, drawn)
 		var cholesky mat.Cholesky
-		if !cholesky.Factorize(hessian) || cholesky.InverseTo(&inverse) != nil {
+		if !cholesky.Factorize(hessian) || cholesky.InverseTo(&s.inverse) != nil {
 			break // only where numbers are not finite
 		}
 		var step mat.VecDense
-		step.MulVec(&inverse, gradient)
+		step.MulVec(&s.inverse, gradient)
 		largest := 0.0
-		for i := range elo {
+		for i := range s.Elo {
 			d := max(-200, min(200, step.AtVec(i)))
-			elo[i] += d
+			s.Elo[i] += d
 			largest = max(largest, math.Abs(d))
 		}
 		if largest < 1e-6 {
 			break
 		}
 	}
-	base := elo[zero]
-	errs = make([]float64, n)
-	for i := range elo {
-		elo[i] -= base
-		if !inverse.IsEmpty() {
-			errs[i] = z95 * math.Sqrt(max(0, inverse.At(i, i)+inverse.At(zero, zero)-2*inverse.At(i, zero)))
-		}
+	return s
+}
+
+// Covariance is that of two differences, of players i and j and of players k and l.
+func (s *Scale) Covariance(i, j, k, l int) float64 {
+	if s.inverse.IsEmpty() {
+		return 0
 	}
-	return elo, errs
+	at := s.inverse.At
+	return at(i, k) - at(i, l) - at(j, k) + at(j, l)
+}
+
+// Gain is by how much so many games more between a and b are expected to lower the
+// variances of all distances from player zero. Each variance counts by itself, so that
+// the least certain player counts most.
+func (s *Scale) Gain(a, b, zero int, games float64) float64 {
+	x := scoreOf(s.Elo[a] - s.Elo[b])
+	w := scale * scale * games * x * (1 - x)
+	w /= 1 + w*s.Covariance(a, b, a, b)
+	sum := 0.0
+	for k := range s.Elo {
+		c := s.Covariance(k, zero, a, b)
+		sum += w * c * c * s.Covariance(k, zero, k, zero)
+	}
+	return sum
 }
 
 // eloSlope returns the gradient of the log likelihood and its negative Hessian,
 // which is positive definite.
-func eloSlope(elo []float64, pairs []Pair) (*mat.VecDense, *mat.SymDense) {
-	const (
-		scale   = math.Ln10 / 400
-		virtual = 2.0
-	)
+func eloSlope(elo []float64, pairs []Pair, drawn float64) (*mat.VecDense, *mat.SymDense) {
 	n := len(elo)
 	gradient, hessian := mat.NewVecDense(n, nil), mat.NewSymDense(n, nil)
 	add := func(i, j int, x float64) { hessian.SetSym(i, j, hessian.At(i, j)+x) }
@@ -74,8 +110,8 @@ func eloSlope(elo []float64, pairs []Pair) (*mat.VecDense, *mat.SymDense) {
 	}
 	for i, e := range elo {
 		x := scoreOf(e - mean)
-		gradient.SetVec(i, gradient.AtVec(i)+scale*virtual*(0.5-x))
-		add(i, i, scale*scale*virtual*x*(1-x))
+		gradient.SetVec(i, gradient.AtVec(i)+scale*drawn*(0.5-x))
+		add(i, i, scale*scale*drawn*x*(1-x))
 	}
 	return gradient, hessian
 }

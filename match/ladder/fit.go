@@ -27,6 +27,20 @@ func withPairs(pairs []level.Pair, known *level.Ladder) []level.Pair {
 	return pairs
 }
 
+// solve finds the scale of a ladder's players. It has to stay finite where one side won all
+// games: a quarter of a game more of each pair is drawn, and a fifth of one of each player
+// against the mean. More would press a ladder together, by hundreds of Elo at its ends.
+func solve(n int, points []elo.Pair) *elo.Scale {
+	const drawn = 0.25
+	points = slices.Clone(points)
+	for i := range points {
+		if p := &points[i]; p.Games > 0 {
+			p.Points, p.Games = p.Points+drawn/2, p.Games+drawn
+		}
+	}
+	return elo.Solve(n, points, 0.2)
+}
+
 // fit puts all players of a ladder's games on one scale, and says of the dials what
 // their moves were like.
 func (c *Config) fit(l *level.Ladder) error {
@@ -46,7 +60,7 @@ func (c *Config) fit(l *level.Ladder) error {
 		played[p.B] += p.Games
 	}
 	zero, zeroElo := c.zero(names)
-	fit, errs := elo.Fit(len(names), points, zero)
+	fit, errs := solve(len(names), points).From(zero)
 	var failed error
 	for i, name := range names {
 		e := level.Anchor{Name: name, Elo: math.Round(fit[i] + zeroElo), Error: math.Round(errs[i]), Games: played[name]}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"kosumi/board"
 	"kosumi/level"
@@ -30,11 +31,15 @@ type Config struct {
 	Games      int // of each pair, an even number
 	// AnchorGames are those of pairs with an anchor; 0 means Games.
 	AnchorGames int
-	Size        board.Size
-	Rules       string
-	Komi        float64
-	Parallel    int
-	Dir         string // for games and journals: a ladder goes on where it stopped
+	// Time ends the ladder, if it is not 0: then dials up to three places apart may meet, and any
+	// dial any anchor, whichever tells most by the second, in whatever number of games. That of
+	// earlier runs counts.
+	Time     time.Duration
+	Size     board.Size
+	Rules    string
+	Komi     float64
+	Parallel int
+	Dir      string // for games and journals: a ladder goes on where it stopped
 	// Known are games between such players that the folder does not hold: all that
 	// are listed count too. It may be nil.
 	Known *level.Ladder
@@ -43,7 +48,8 @@ type Config struct {
 	// Remote plays the games on other machines; nil: here.
 	Remote match.Remote
 	// Progress is told of each finished game; may be nil. Pairs that turn out to be
-	// too unequal are played no further, which makes total smaller.
+	// too unequal are played no further, which makes total smaller; it is 0 where time
+	// ends the ladder.
 	Progress func(done, total int)
 }
 
@@ -77,17 +83,27 @@ func (c *Config) Check() error {
 type pair struct {
 	a, b, games int
 	points      elo.Pair
+	seconds     [2]float64 // that a and b took for all moves
+}
+
+// take notes what a match of the pair came to.
+func (p *pair) take(s match.Summary) {
+	p.points.Points, p.points.Games = float64(s.A.Wins)+float64(s.Draws)/2, float64(s.Games)
+	p.seconds = [2]float64{s.SecondsA, s.SecondsB}
 }
 
 // pairs lists who meets whom: each dial the next one and the one after that, and
-// each anchor every AnchorStep-th dial.
+// each anchor every AnchorStep-th dial; more of them where time ends the ladder.
 func (c *Config) pairs() []*pair {
 	var all []*pair
 	add := func(a, b, games int) {
 		all = append(all, &pair{a: a, b: b, games: games, points: elo.Pair{A: a, B: b}})
 	}
-	n := len(c.Dials)
-	for _, step := range []int{1, 2} {
+	n, apart, every := len(c.Dials), 2, max(1, c.AnchorStep)
+	if c.Time > 0 {
+		apart, every = min(mostApart, n-1), 1
+	}
+	for step := 1; step <= apart; step++ {
 		for i := range n - step {
 			add(i, i+step, c.Games)
 		}
@@ -97,7 +113,7 @@ func (c *Config) pairs() []*pair {
 		games = c.Games
 	}
 	for a := range c.Anchors {
-		for i := 0; i < n; i += max(1, c.AnchorStep) {
+		for i := 0; i < n; i += every {
 			add(i, n+a, games)
 		}
 	}
@@ -150,7 +166,13 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 		return l, err
 	}
 	all := c.pairs()
-	failed := c.play(ctx, all)
+	var failed error
+	if c.Time > 0 {
+		c.collect(all)
+		failed = c.playFor(ctx, all)
+	} else {
+		failed = c.play(ctx, all)
+	}
 	for _, p := range c.collect(all) {
 		if p.points.Games > 0 {
 			l.Pairs = append(l.Pairs, level.Pair{A: c.program(p.a).Name, B: c.program(p.b).Name, Points: p.points.Points, Games: int(p.points.Games)})
@@ -172,13 +194,11 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 				continue
 			}
 			over = false
-			before := p.points
 			s, err := match.Run(ctx, c.withProgress(c.match(p, min(target, p.games)), all, p))
-			p.points.Points, p.points.Games = float64(s.A.Wins)+float64(s.Draws)/2, float64(s.Games)
+			if err == nil || s.Games > 0 {
+				p.take(s)
+			}
 			if err != nil {
-				if s.Games == 0 {
-					p.points = before
-				}
 				return err
 			}
 		}
@@ -206,7 +226,7 @@ func (c *Config) collect(all []*pair) []*pair {
 				all = append(all, p)
 			}
 			if s, _ := match.Run(over, m); float64(s.Games) > p.points.Games {
-				p.points.Points, p.points.Games = float64(s.A.Wins)+float64(s.Draws)/2, float64(s.Games)
+				p.take(s)
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +50,13 @@ func TestBuiltInByName(t *testing.T) {
 		m, err := Open(n.Name, Config{Provider: Kernel})
 		require.NoError(t, err)
 		require.Equal(t, n.SHA256, m.Describe().SHA256)
+		data, err := n.Data()
+		require.NoError(t, err)
+		path := filepath.Join(t.TempDir(), "copy.bin.gz")
+		require.NoError(t, os.WriteFile(path, data, 0o644))
+		file, err := Open(path, Config{Provider: Kernel})
+		require.NoError(t, err)
+		require.Equal(t, n.SHA256, file.Describe().SHA256, "a copy of the file is the same network")
 		for _, side := range []int{9, 19} {
 			require.NoError(t, m.Serves(board.Square(side)))
 		}
