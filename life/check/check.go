@@ -104,22 +104,34 @@ func Proof(data []byte) (*Checked, error) {
 	if err := f.read(string(data[:end])); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrProof, err)
 	}
-	if err := f.verify(); err != nil {
+	box, err := f.setUp()
+	if err == nil {
+		switch bits := box.stride * box.rows; {
+		case bits <= 64:
+			err = verified[[1]uint64](f, box)
+		case bits <= 128:
+			err = verified[[2]uint64](f, box)
+		case bits <= 384:
+			err = verified[[6]uint64](f, box)
+		default:
+			err = verified[[mostWords]uint64](f, box)
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrProof, err)
 	}
 	return &f.Checked, nil
 }
 
-// file is a proof file as it is read.
+// file is a proof file as it is read. Points are those of the whole board, row by row.
 type file struct {
 	Checked
-	b      board
-	start  state
-	nodes  []node
-	states []state
-	goals  []string
-
-	enumerated int // states, for claims without a proof tree
+	stones  []byte // 1 + the side, 0 for none
+	fixed   []bool // stones alive by assumption
+	targets []int
+	banned  int
+	nodes   []node
+	goals   []string
 }
 
 // limits of what is read.
@@ -142,7 +154,6 @@ const (
 type node struct {
 	kind    byte // 't' taken, 's' safe, 'd' doomed, 'w' the winner moves, 'l' the loser moves
 	answers []answer
-	zone    points
 	free    bool
 }
 
@@ -153,19 +164,19 @@ func (f *file) read(text string) error {
 		if err := f.line(line); err != nil {
 			return fmt.Errorf("line %d: %w", n+2, err)
 		}
-		if len(f.nodes) > maxNodes || len(f.nodes)*len(f.b.near) > maxCells {
+		if len(f.nodes) > maxNodes || len(f.nodes)*f.Width*f.Height > maxCells {
 			return errors.New("too many nodes")
 		}
 	}
 	switch {
-	case f.b.near == nil || len(f.Rows) != f.Height:
+	case f.Width == 0 || len(f.Rows) != f.Height:
 		return errors.New("no board")
 	case len(f.Targets) == 0 || f.Defender == "":
 		return errors.New("no target")
 	case len(f.Claims) == 0:
 		return errors.New("no claim")
 	}
-	return f.setUp()
+	return nil
 }
 
 // line reads one line: a word that says what it is, and what follows.
@@ -212,7 +223,7 @@ func (f *file) line(line string) error {
 }
 
 func (f *file) board(rest []string) error {
-	if len(rest) != 2 || f.b.near != nil {
+	if len(rest) != 2 || f.Width != 0 {
 		return errors.New("a bad board")
 	}
 	w, errW := strconv.Atoi(rest[0])
@@ -221,7 +232,6 @@ func (f *file) board(rest []string) error {
 		return errors.New("a bad board")
 	}
 	f.Width, f.Height = w, h
-	f.b = newBoard(w, h)
 	return nil
 }
 
@@ -298,67 +308,6 @@ func (f *file) point(name string) int {
 
 func (f *file) name(p int) string {
 	return "ABCDEFGHJKLMNOPQRSTUVWXYZ"[p%f.Width:p%f.Width+1] + strconv.Itoa(f.Height-p/f.Width)
-}
-
-// setUp lays the position and looks whether it is one.
-func (f *file) setUp() error {
-	f.start = state{stones: make([]byte, len(f.b.near)), ban: noPoint, left: 0}
-	sign := map[string]byte{"black": 'X', "white": 'O'}[f.Defender]
-	for y, row := range f.Rows {
-		for x := range row {
-			switch row[x] {
-			case '.':
-			case sign:
-				f.start.stones[y*f.Width+x] = defends
-			default:
-				f.start.stones[y*f.Width+x] = attacks
-			}
-		}
-	}
-	f.b.suicide, f.b.all = f.Suicide, f.All
-	for _, name := range f.Assumed {
-		p := f.point(name)
-		if p < 0 || f.start.stones[p] == 0 {
-			return fmt.Errorf("no stone on %s, which is alive by assumption", name)
-		}
-		for _, q := range f.b.chain(&f.start, p) {
-			f.b.fixed[q] = true
-		}
-	}
-	for p, c := range f.start.stones {
-		if c != 0 && !f.b.stands(&f.start, f.b.chain(&f.start, p)) {
-			return fmt.Errorf("the chain on %s has no liberty", f.name(p))
-		}
-	}
-	for _, name := range f.Targets {
-		p := f.point(name)
-		if p < 0 || f.start.stones[p] != defends {
-			return fmt.Errorf("no stone of the defender on %s", name)
-		}
-		if f.b.fixed[p] {
-			return fmt.Errorf("%s is asked for and alive by assumption", name)
-		}
-		known := false
-		for _, q := range f.b.chain(&f.start, p) {
-			for _, t := range f.b.targets {
-				known = known || t == q
-			}
-		}
-		if !known {
-			f.b.targets = append(f.b.targets, p)
-		}
-	}
-	if len(f.b.targets) > 8 {
-		return errors.New("too many targets")
-	}
-	f.start.left = 1<<len(f.b.targets) - 1
-	if f.Ban != "" {
-		if f.start.ban = f.point(f.Ban); f.start.ban < 0 || f.start.stones[f.start.ban] != 0 {
-			return fmt.Errorf("no ban on %s", f.Ban)
-		}
-	}
-	f.b.findFight(&f.start)
-	return nil
 }
 
 // Text says what was verified, a line a claim.

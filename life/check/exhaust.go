@@ -10,8 +10,8 @@ const (
 )
 
 // reached is a state of an enumeration with where its moves lead.
-type reached struct {
-	state
+type reached[W words] struct {
+	state[W]
 	end   string // Capture or Settle where play is over
 	moves []answer
 	won   [2]bool // the goals that are asked for
@@ -22,7 +22,7 @@ var missed = map[string][]string{Repeat: {Capture, Hold}, Unsettled: {Settle}}
 
 // unreached requires that the goals of a claim without a proof tree are not reached
 // from a state. It enumerates all states.
-func (f *file) unreached(s state, claim string) error {
+func (f *proof[W]) unreached(s state[W], claim string) error {
 	all, err := f.enumerate(s)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (f *file) unreached(s state, claim string) error {
 }
 
 // wins reports whether a state is won by what is known of those after it.
-func (f *file) wins(all []reached, r *reached, goal string, k int) bool {
+func (f *proof[W]) wins(all []reached[W], r *reached[W], goal string, k int) bool {
 	winner := winnerOf(goal)
 	switch r.end {
 	case Capture:
@@ -66,23 +66,24 @@ func (f *file) wins(all []reached, r *reached, goal string, k int) bool {
 }
 
 // enumerate returns all states that can be reached from s, s first.
-func (f *file) enumerate(s state) ([]reached, error) {
-	index := map[string]int{}
-	safe := map[string]bool{} // by stones and the targets that are left
-	var key []byte
-	var all []reached
-	visit := func(s *state) int {
-		key = append(append(key[:0], s.stones...), s.left, s.mover, byte(s.ban), byte(s.ban>>8), byte(s.threats[attacks]), byte(s.threats[defends]))
-		at, ok := index[string(key)]
+func (f *proof[W]) enumerate(s state[W]) ([]reached[W], error) {
+	type stones struct {
+		stones [2]points[W]
+		left   uint64
+	}
+	index := map[state[W]]int{}
+	safe := map[stones]bool{} // by stones and the targets that are left
+	var all []reached[W]
+	visit := func(s *state[W]) int {
+		at, ok := index[*s]
 		if !ok {
 			at = len(all)
-			index[string(key)] = at
-			all = append(all, reached{state: s.clone()})
+			index[*s] = at
+			all = append(all, reached[W]{state: *s})
 		}
 		return at
 	}
 	visit(&s)
-	next := s.clone()
 	for i := 0; i < len(all); i++ {
 		if len(all) > maxStates {
 			return nil, fmt.Errorf("a claim without a proof tree is about more than %d states", maxStates)
@@ -95,25 +96,24 @@ func (f *file) enumerate(s state) ([]reached, error) {
 			all[i].end = Capture
 			continue
 		}
-		key = append(append(key[:0], s.stones...), s.left)
-		lives, ok := safe[string(key)]
+		key := stones{s.stones, uint64(s.left)}
+		lives, ok := safe[key]
 		if !ok {
 			lives = f.b.safe(&s)
-			safe[string(key)] = lives
+			safe[key] = lives
 		}
 		if lives {
 			all[i].end = Settle
 			continue
 		}
-		var moves []answer
-		for p := passed; p < len(f.b.near); p++ {
-			if p != passed && (s.stones[p] != 0 || !f.b.fight.has(p)) {
-				continue
-			}
-			copy(next.stones, s.stones)
-			next.ban, next.mover, next.left, next.threats = s.ban, s.mover, s.left, s.threats
+		moves := make([]answer, 0, 8)
+		for p, rest := passed, f.b.free(&s); ; p = rest.take() {
+			next := s
 			if _, ok := f.b.play(&next, p); ok {
 				moves = append(moves, answer{p, visit(&next)})
+			}
+			if rest.empty() {
+				break
 			}
 		}
 		all[i].moves = moves
