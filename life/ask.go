@@ -227,34 +227,47 @@ func (a *asker) ladder(c *Card, first solver.Side) {
 	}
 }
 
-// climb gives one side more and more threats, the other none, until the target's
-// capture, or its safety, can be proved. 0 is an end without a change, or an open one.
+// climb gives one side threats, the other none, and finds how many change the target's
+// capture, or its safety. 0 is an end without a change, or an open one.
 func (a *asker) climb(first, who solver.Side) (Need, string) {
-	p := a.root(first, 0, 0)
-	p.Threat[who] = solver.Endless
-	if q, at := a.decide(solver.Fight, &p, somewhat); at >= 0 && q.Winner() != who {
-		a.claim(first, q, &p, at)
-		return 0, ""
-	}
-	for k := uint8(1); k <= solver.Endless; k++ {
+	with := func(k uint8) *solver.Position {
 		p := a.root(first, 0, 0)
 		p.Threat[who] = k
-		q, at := a.settle(first, &p)
+		return &p
+	}
+	p := with(solver.Endless)
+	if q, at := a.decide(solver.Fight, p, somewhat); at >= 0 && q.Winner() != who {
+		a.claim(first, q, p, at)
+		return 0, ""
+	}
+	// One threat more changes most that any number does, and where three change nothing two
+	// do not either.
+	const same = solver.NoGoal + 1
+	try := func(k uint8) solver.Goal {
+		q, at := a.settle(first, with(k))
 		switch {
-		case q == solver.NoGoal:
-			return 0, ""
-		case q == solver.Repeat:
-			return Need(k), Repetition
-		case a.s.Proofs[at].Free:
-			return 0, ""
+		case at >= 0 && a.s.Proofs[at].Free:
+			return solver.NoGoal
+		case at >= 0 && q.Winner() != who:
+			return same
 		}
-		if (q == solver.Capture) != (who == solver.Attacker) {
-			continue
+		return q
+	}
+	k, q := uint8(1), try(1)
+	if q == same {
+		if k, q = 3, try(3); q == same {
+			k, q = solver.Endless, try(solver.Endless)
+		} else if two := try(2); two != same {
+			k, q = 2, two
 		}
-		if q == solver.Capture {
-			return Need(k), Dead
-		}
-		return Need(k), a.settled(first, &p)
+	}
+	switch q {
+	case solver.Repeat:
+		return Need(k), Repetition
+	case solver.Capture:
+		return Need(k), Dead
+	case solver.Hold:
+		return Need(k), a.settled(first, with(k))
 	}
 	return 0, ""
 }
@@ -262,12 +275,17 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 // settle finds which of capture and hold is reached from a state, or that neither
 // is, and claims it; NoGoal where nothing was proved.
 func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int32) {
-	q, at := a.decide(solver.Fight, p, a.patience(p))
+	endless := max(p.Threat[0], p.Threat[1]) == solver.Endless // the search has been tried
+	effort := a.patience(p)
+	if endless {
+		effort = 1
+	}
+	q, at := a.decide(solver.Fight, p, effort)
 	if at < 0 && a.enumerated(solver.Repeat, p) {
 		a.claim(first, solver.Repeat, p, -1)
 		return solver.Repeat, -1
 	}
-	if at < 0 {
+	if at < 0 && !endless {
 		q, at = a.decide(solver.Fight, p, noEnd)
 	}
 	if at >= 0 {
