@@ -11,7 +11,7 @@ import (
 	"kosumi/life/solver"
 )
 
-// Efforts, in states: what is spent before repetitions are looked for, and no bound.
+// Efforts, in states: what is spent before evasions are looked for, and no bound.
 const (
 	somewhat = 16000
 	noEnd    = 1 << 40
@@ -144,7 +144,10 @@ func (a *asker) root(first solver.Side, kA, kD uint8) solver.Position {
 // decide searches a contest with so many states more, and returns the goal that is
 // reached and the number of its proof; NoGoal and -1 where none was found.
 func (a *asker) decide(c solver.Contest, p *solver.Position, effort int64) (solver.Goal, int32) {
-	if key := a.s.Key(c, p); !a.neither[key] && !a.over() {
+	if a.over() {
+		effort = 0 // what is known already is found
+	}
+	if key := a.s.Key(c, p); !a.neither[key] {
 		a.s.MaxNodes = a.s.Nodes + effort
 		at, neither := a.s.Decide(c, p)
 		if at >= 0 {
@@ -183,21 +186,15 @@ func (a *asker) verdict(c *Card, first solver.Side) {
 // settled finds out whether a target that is held is made pass-alive too, and claims
 // that: Alive, Seki, or Held where it stays open.
 func (a *asker) settled(first solver.Side, p *solver.Position) string {
-	q, at := a.decide(solver.Life, p, a.patience(p))
-	if at < 0 && a.enumerated(solver.Unsettled, p) {
-		a.claim(first, solver.Unsettled, p, -1)
-		return Seki
-	}
-	if at < 0 {
-		q, at = a.decide(solver.Life, p, noEnd)
-	}
-	switch q {
-	case solver.Settle:
+	q, at, evaded := a.find(solver.Life, p, p, solver.Deny)
+	if at >= 0 {
 		a.claim(first, q, p, at)
+	}
+	switch {
+	case evaded || q == solver.Deny:
+		return Seki
+	case q == solver.Settle:
 		return Alive
-	case solver.Deny:
-		a.claim(first, q, p, at)
-		return Seki
 	}
 	return Held
 }
@@ -256,37 +253,47 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 	k, q := uint8(1), try(1)
 	if q == same {
 		if k, q = 3, try(3); q == same {
-			k, q = solver.Endless, try(solver.Endless)
+			k, q = solver.Endless, a.endless(first, p)
 		} else if two := try(2); two != same {
 			k, q = 2, two
 		}
 	}
-	switch q {
-	case solver.Repeat:
+	switch {
+	case q == solver.Repeat:
 		return Need(k), Repetition
-	case solver.Capture:
+	case q >= solver.NoGoal || q.Winner() != who:
+		return 0, ""
+	case q == solver.Capture:
 		return Need(k), Dead
-	case solver.Hold:
-		return Need(k), a.settled(first, with(k))
 	}
-	return 0, ""
+	return Need(k), a.settled(first, with(k))
+}
+
+// endless is settle for endless threats where a search found no proof, but one that does
+// not search on unless it is known that there is something to find.
+func (a *asker) endless(first solver.Side, p *solver.Position) solver.Goal {
+	q, at := a.decide(solver.Fight, p, 1)
+	if at < 0 {
+		ok, reached := a.evaded(p, p, misses[solver.Repeat], mostEndless)
+		if ok {
+			return solver.Repeat
+		}
+		if reached != solver.NoGoal {
+			q, at = a.decide(solver.Fight, p, noEnd)
+		}
+	}
+	if at >= 0 {
+		a.claim(first, q, p, at)
+	}
+	return q
 }
 
 // settle finds which of capture and hold is reached from a state, or that neither
 // is, and claims it; NoGoal where nothing was proved.
 func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int32) {
-	endless := max(p.Threat[0], p.Threat[1]) == solver.Endless // the search has been tried
-	effort := a.patience(p)
-	if endless {
-		effort = 1
-	}
-	q, at := a.decide(solver.Fight, p, effort)
-	if at < 0 && a.enumerated(solver.Repeat, p) {
-		a.claim(first, solver.Repeat, p, -1)
+	q, at, evaded := a.find(solver.Fight, p, p, solver.Repeat)
+	if evaded {
 		return solver.Repeat, -1
-	}
-	if at < 0 && !endless {
-		q, at = a.decide(solver.Fight, p, noEnd)
 	}
 	if at >= 0 {
 		a.claim(first, q, p, at)
@@ -294,64 +301,57 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 	return q, at
 }
 
-// enumerated reports whether a state is unsettled, or only repeats: the checker
-// verifies that by enumeration.
-func (a *asker) enumerated(what solver.Goal, p *solver.Position, after ...int16) bool {
-	states := a.states(p)
-	if states == 0 || a.over() || !a.affords(states) {
-		return false
+// find searches a contest in the state after moves from a start, and in between for
+// evasions of what misses names for a goal, which it claims.
+func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal, after ...int16) (q solver.Goal, at int32, evaded bool) {
+	goals := misses[miss]
+	if goals == nil {
+		goals = []solver.Goal{miss}
 	}
-	first := p.Mover
-	if len(after)%2 == 1 {
-		first = first.Other()
-	}
-	data := a.l.proofFile(a.q, a.s, []claim{{first: first, goal: what, threat: p.Threat, proof: -1, after: after}})
-	_, err := check.Proof(data)
-	return err == nil
-}
-
-// mostEnumerated is how many empty points a state has at most from which all are enumerated.
-const mostEnumerated = 9
-
-// states returns about how many states an enumeration meets, 0 where that is too many.
-func (a *asker) states(p *solver.Position) int64 {
-	empty := a.s.Empty(p)
-	if !a.l.closed || empty.Count() > mostEnumerated {
-		return 0
-	}
-	states := int64(1)
-	for range empty.Count() {
-		states *= 3
-	}
-	return states
-}
-
-// A state of an enumeration costs the checker as much as so many of the search, and so long.
-const (
-	stateNodes = 4
-	stateTime  = 200 * time.Microsecond
-)
-
-// patience returns how many states are searched before repetitions are looked for: the
-// more, the dearer the enumeration, but no more than half of what a part of the work may take.
-func (a *asker) patience(p *solver.Position) int64 {
-	effort := 10 * a.states(p)
-	if a.opts.Nodes > 0 {
-		effort = min(effort, (a.most-a.s.Nodes)/2)
-	}
-	return max(somewhat, effort)
-}
-
-// affords reports whether what is left of a part of the work is enough to enumerate so
-// many states, and charges it for that.
-func (a *asker) affords(states int64) bool {
-	if a.opts.Nodes > 0 {
-		if a.s.Nodes+stateNodes*states > a.most {
-			return false
+	for _, round := range rounds {
+		if q, at = a.decide(c, p, round.effort); at >= 0 {
+			return q, at, false
 		}
-		a.s.Nodes += stateNodes * states
+		if evaded, _ = a.evaded(start, p, goals, round.states, after...); evaded {
+			return q, -1, true
+		}
 	}
-	return a.share.IsZero() || time.Until(a.share) > time.Duration(states)*stateTime
+	q, at = a.decide(c, p, noEnd)
+	return q, at, false
+}
+
+// rounds are how many states are searched, and then looked through for an evasion.
+var rounds = [...]struct {
+	effort int64
+	states int
+}{{somewhat, 2000}, {16 * somewhat, 50000}}
+
+// mostEndless is how many states are looked through for what endless threats change.
+const mostEndless = 4000
+
+// misses are the goals that are not reached where a verdict rests on that.
+var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}
+
+// evaded reports whether none of some goals is reached from the state after moves from a
+// start, and claims it. One that is reached is returned too, where that was found out.
+func (a *asker) evaded(start, p *solver.Position, goals []solver.Goal, states int, after ...int16) (ok bool, reached solver.Goal) {
+	if a.s.Wide || a.over() {
+		return false, solver.NoGoal
+	}
+	first := len(a.claims)
+	for _, q := range goals {
+		at, lost := a.s.Evade(q, p, states)
+		if at < 0 {
+			a.claims = a.claims[:first]
+			if lost {
+				return false, q
+			}
+			return false, solver.NoGoal
+		}
+		a.claim(start.Mover, q, start, at, after...)
+		a.claims[len(a.claims)-1].evaded = true
+	}
+	return true, solver.NoGoal
 }
 
 // aim returns what a first move must reach for a verdict, and in which contest;
@@ -396,13 +396,6 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 	c, works, every := aim(first, verdict)
 	all = true
 	empty := a.s.Room(p)
-	unreached := solver.NoGoal
-	switch works {
-	case solver.Repeat:
-		unreached = solver.Repeat
-	case solver.Deny:
-		unreached = solver.Unsettled
-	}
 	var known []int32
 	for _, m := range append([]int16{solver.Pass}, empty.Points(nil)...) {
 		next := *p
@@ -416,7 +409,7 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 			list = append(list, m)
 			continue
 		}
-		at := int32(-1)
+		at, evaded := int32(-1), false
 		for _, i := range known {
 			if a.s.Covers(i, &next) {
 				at = i
@@ -427,18 +420,14 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 		if shared {
 			q = a.s.Proofs[at].Goal
 		} else {
-			q, at = a.decide(c, &next, a.patience(&next))
+			q, at, evaded = a.find(c, p, &next, works, m)
 		}
-		if at < 0 && unreached != solver.NoGoal && a.enumerated(unreached, &next, m) {
+		switch {
+		case evaded && misses[works] != nil:
 			list = append(list, m)
-			a.claim(first, unreached, p, -1, m)
 			continue
-		}
-		if at < 0 {
-			q, at = a.decide(c, &next, noEnd)
-		}
-		if at < 0 {
-			all = false
+		case at < 0:
+			all = all && evaded
 			continue
 		}
 		known = append(known, at)
@@ -478,21 +467,35 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	return nil
 }
 
-// dropShared takes back what is claimed of first moves by the proof of another state, and
-// reports whether there was anything. Which liberties a zone holds may depend on what
-// stands outside of it: the checker, which meets both states, may find the proof's zone in
-// one of them to be more than they have in common.
-func (a *asker) dropShared(cards [2]*Card) bool {
-	before := len(a.claims)
-	a.claims = slices.DeleteFunc(a.claims, func(c claim) bool {
+// dropShared proves anew what is claimed of first moves by the proof of another state,
+// takes it back where that fails, and reports whether there was anything. Which liberties a
+// zone holds may depend on what stands outside of it: the checker, which meets both states,
+// may find the proof's zone in one of them to be more than they have in common.
+func (a *asker) dropShared(cards [2]*Card) (dropped bool) {
+	a.part("moves", 1)
+	kept := a.claims[:0]
+	for _, c := range a.claims {
 		if c.shared {
-			card := cards[c.first]
-			card.AllMoves = false
-			card.Moves = slices.DeleteFunc(card.Moves, func(m string) bool { return m == a.l.vertex(a.q.Size, c.after[0]) })
+			dropped, c.shared = true, false
+			p := a.root(c.first, c.threat[0], c.threat[1])
+			a.s.Move(&p, c.after[0])
+			contest := solver.Fight
+			if c.goal == solver.Settle || c.goal == solver.Deny {
+				contest = solver.Life
+			}
+			q, at := a.decide(contest, &p, noEnd)
+			if q != c.goal {
+				card := cards[c.first]
+				card.AllMoves = false
+				card.Moves = slices.DeleteFunc(card.Moves, func(m string) bool { return m == a.l.vertex(a.q.Size, c.after[0]) })
+				continue
+			}
+			c.proof = at
 		}
-		return c.shared
-	})
-	return len(a.claims) < before
+		kept = append(kept, c)
+	}
+	a.claims = kept
+	return dropped
 }
 
 // bounds says what is proved of a first mover.
@@ -501,9 +504,10 @@ func (a *asker) bounds(first solver.Side) (out []string) {
 		if c.first != first || len(c.after) > 0 {
 			continue
 		}
-		text := map[solver.Goal]string{
-			solver.Capture: "dead", solver.Settle: "alive", solver.Hold: "not dead", solver.Deny: "not alive", solver.Repeat: "repetition", solver.Unsettled: "not alive",
-		}[c.goal]
+		text := map[solver.Goal]string{solver.Capture: "dead", solver.Settle: "alive", solver.Hold: "not dead", solver.Deny: "not alive"}[c.goal]
+		if c.evaded {
+			text = map[solver.Goal]string{solver.Capture: "not dead", solver.Settle: "not alive", solver.Hold: "not held"}[c.goal]
+		}
 		out = append(out, fmt.Sprintf("%s at kA=%d kD=%d", text, c.threat[0], c.threat[1]))
 	}
 	return out

@@ -16,9 +16,8 @@
 //	hold     as settle, or the attacker has nothing left but to pass where no ban holds
 //	deny     as capture, or the defender has nothing left but to pass, and the target is not pass-alive
 //
-// A claim of repetition says that the target is neither taken nor held unless
-// positions repeat, one that it is unsettled that it is not made pass-alive. They have
-// no tree to read: all states are enumerated.
+// A claim that a goal is not reached has an evasion: states among which play can be kept
+// by the other side, for ever if need be. It leaves them for states that it has won only.
 //
 // # Zones
 //
@@ -44,10 +43,10 @@ const (
 	Settle  = "settle"
 	Hold    = "hold"
 	Deny    = "deny"
-	// Claims that goals are not reached: Repeat, neither capture nor hold; Unsettled, not
-	// settle.
-	Repeat    = "repetition"
-	Unsettled = "unsettled"
+	// Goals that are not reached, for positions may repeat.
+	NotCapture = "not-capture"
+	NotHold    = "not-hold"
+	NotSettle  = "not-settle"
 )
 
 // Endless is the number of threats that never runs out.
@@ -152,7 +151,7 @@ const (
 )
 
 type node struct {
-	kind    byte // 't' taken, 's' safe, 'd' doomed, 'w' the winner moves, 'l' the loser moves
+	kind    byte // 't' taken, 's' safe, 'd' doomed, 'w' the winner moves, 'l' the loser moves; in an evasion 'W' the evader moves, 'L' the other side
 	answers []answer
 	free    bool
 }
@@ -214,7 +213,7 @@ func (f *file) line(line string) error {
 		f.Ban, f.Banned = rest[0], rest[1]
 	case "claim":
 		return f.claim(rest)
-	case "t", "s", "d", "w", "l":
+	case "t", "s", "d", "w", "l", "W", "L":
 		return f.node(word[0], rest)
 	default:
 		return fmt.Errorf("unknown word %q", word)
@@ -251,7 +250,7 @@ func (f *file) claim(rest []string) error {
 		return errors.New("attacker or defender moves first")
 	}
 	switch c.Goal {
-	case Capture, Settle, Hold, Deny, Repeat, Unsettled:
+	case Capture, Settle, Hold, Deny, NotCapture, NotHold, NotSettle:
 	default:
 		return fmt.Errorf("unknown goal %q", c.Goal)
 	}
@@ -263,6 +262,7 @@ func (f *file) claim(rest []string) error {
 // moves with the node after it.
 func (f *file) node(kind byte, rest []string) error {
 	n := node{kind: kind}
+	n.answers = make([]answer, 0, len(rest))
 	for _, r := range rest {
 		name, to, ok := strings.Cut(r, ":")
 		if !ok {
@@ -276,7 +276,7 @@ func (f *file) node(kind byte, rest []string) error {
 		}
 		if to != "end" {
 			v, err := strconv.Atoi(to)
-			if err != nil || v <= len(f.nodes) {
+			if err != nil || v < 0 || v <= len(f.nodes) && !n.evades() {
 				return fmt.Errorf("the node after %s must come later", name)
 			}
 			a.to = v
@@ -284,9 +284,9 @@ func (f *file) node(kind byte, rest []string) error {
 		n.answers = append(n.answers, a)
 	}
 	switch {
-	case kind != 'w' && kind != 'l' && len(rest) > 0:
+	case strings.IndexByte("tsd", kind) >= 0 && len(rest) > 0:
 		return errors.New("a leaf with moves")
-	case kind == 'w' && (len(rest) != 1 || n.answers[0].to == ended):
+	case (kind == 'w' || kind == 'W') && (len(rest) != 1 || n.answers[0].to == ended):
 		return errors.New("the winner has one move")
 	}
 	f.nodes = append(f.nodes, n)
@@ -323,7 +323,7 @@ func (c *Checked) Text() string {
 	b.WriteByte('\n')
 	shown := map[string]string{
 		Capture: "is taken", Settle: "is made pass-alive", Hold: "is not taken", Deny: "is not made pass-alive",
-		Repeat: "is neither taken nor held unless positions repeat", Unsettled: "is not made pass-alive",
+		NotCapture: "is not taken unless positions repeat", NotHold: "is not held unless positions repeat", NotSettle: "is not made pass-alive",
 	}
 	for _, x := range c.Claims {
 		fmt.Fprintf(&b, "%s first", x.First)

@@ -13,8 +13,6 @@ type proof[W words] struct {
 	start  state[W]
 	states []state[W]
 	zones  []points[W]
-
-	enumerated int // states, for claims without a proof tree
 }
 
 // verified verifies a file whose fight fits in so many words.
@@ -78,15 +76,15 @@ func (f *proof[W]) verify(box fightBox) error {
 	f.goals = make([]string, len(f.nodes))
 	for i := range f.Claims {
 		c := &f.Claims[i]
-		if missed[c.Goal] != nil {
-			continue
-		}
 		if c.root < 0 || c.root >= len(f.nodes) {
 			return errors.New("a claim without a node")
 		}
 		s, err := f.rootOf(c, box)
 		if err != nil {
 			return err
+		}
+		if f.nodes[c.root].evades() != (provedBy[c.Goal] != "") {
+			return errors.New("a claim about a node of another kind")
 		}
 		if f.goals[c.root] == "" {
 			f.goals[c.root], f.states[c.root] = c.Goal, s
@@ -110,12 +108,6 @@ func (f *proof[W]) verify(box fightBox) error {
 		s, err := f.rootOf(c, box)
 		if err != nil {
 			return err
-		}
-		if missed[c.Goal] != nil {
-			if err := f.unreached(s, c.Goal); err != nil {
-				return err
-			}
-			continue
 		}
 		if err := f.matches(&s, c.Goal, c.root); err != nil {
 			return err
@@ -156,8 +148,10 @@ func (f *proof[W]) rootOf(c *Claim, box fightBox) (state[W], error) {
 	return s, nil
 }
 
+// winnerOf returns the side that a goal is of, or the evader of one that is not reached.
 func winnerOf(goal string) uint8 {
-	if goal == Capture || goal == Deny {
+	switch goal {
+	case Capture, Deny, NotHold, NotSettle:
 		return attacks
 	}
 	return defends
@@ -169,6 +163,9 @@ func stopsPlay(goal string) bool { return goal == Hold || goal == Deny }
 // descend gives the nodes after node i their states.
 func (f *proof[W]) descend(i int) error {
 	n, s := &f.nodes[i], &f.states[i]
+	if n.evades() {
+		return f.enter(i)
+	}
 	goal := f.goals[i]
 	winner := winnerOf(goal)
 	taken := f.b.taken(s)
@@ -231,6 +228,11 @@ func (f *proof[W]) ascend(i int) error {
 		err = f.winner(i)
 	case 'l':
 		err = f.loser(i)
+	default:
+		if n.evades() {
+			n.free, f.zones[i] = false, f.b.fight
+			err = f.evade(i)
+		}
 	}
 	return err
 }
@@ -252,6 +254,9 @@ func (f *proof[W]) matches(s *state[W], goal string, i int) error {
 	banS, banT := banIn(s, z), banIn(t, z)
 	if banS != banT && (s.mover == w && banS != noPoint || s.mover == l && banT != noPoint) {
 		return fmt.Errorf("a move leads to node %d, where another point is banned", i)
+	}
+	if n.evades() && *s != *t {
+		return fmt.Errorf("a move leads to node %d, which is about one state", i)
 	}
 	if !n.free && (s.threats[w] < t.threats[w] || s.threats[l] > t.threats[l]) {
 		return fmt.Errorf("a move leads to node %d, which needs other threats", i)

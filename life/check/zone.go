@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 )
 
@@ -132,14 +131,7 @@ func (f *proof[W]) loser(i int) error {
 	if s.ban != noPoint && z.has(int(s.ban)) {
 		n.free = false
 	}
-	for rest := z.and(f.b.free(s)).minus(answered); !rest.empty(); {
-		p := rest.take()
-		next := *s
-		if _, ok := f.b.play(&next, p); ok {
-			return fmt.Errorf("the move %s has no answer", f.vertex(p))
-		}
-	}
-	return nil
+	return f.unanswered(s, answered, *z)
 }
 
 // heart returns the target: all of it, or one chain where the attacker must take all.
