@@ -232,11 +232,6 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 		p.Threat[who] = k
 		return &p
 	}
-	p := with(solver.Endless)
-	if q, at := a.decide(solver.Fight, p, somewhat); at >= 0 && q.Winner() != who {
-		a.claim(first, q, p, at)
-		return 0, ""
-	}
 	// One threat more changes most that any number does, and where three change nothing two
 	// do not either.
 	const same = solver.NoGoal + 1
@@ -253,7 +248,7 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 	k, q := uint8(1), try(1)
 	if q == same {
 		if k, q = 3, try(3); q == same {
-			k, q = solver.Endless, a.endless(first, p)
+			k, q = solver.Endless, a.endless(first, who, with(solver.Endless))
 		} else if two := try(2); two != same {
 			k, q = 2, two
 		}
@@ -269,23 +264,26 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 	return Need(k), a.settled(first, with(k))
 }
 
-// endless is settle for endless threats where a search found no proof, but one that does
-// not search on unless it is known that there is something to find.
-func (a *asker) endless(first solver.Side, p *solver.Position) solver.Goal {
-	q, at := a.decide(solver.Fight, p, 1)
-	if at < 0 {
-		ok, reached := a.evaded(p, p, misses[solver.Repeat], mostEndless)
-		if ok {
-			return solver.Repeat
+// endless is settle for endless threats where three change nothing. It does not search to
+// the end: that nothing changes is no news.
+func (a *asker) endless(first, who solver.Side, p *solver.Position) solver.Goal {
+	for _, round := range endlessRounds {
+		q, at := a.decide(solver.Fight, p, round.effort)
+		if at < 0 {
+			ok, reached := a.evaded(p, p, misses[solver.Repeat], round.states)
+			if ok {
+				return solver.Repeat
+			}
+			if reached != solver.NoGoal && reached.Winner() == who {
+				q, at = a.decide(solver.Fight, p, noEnd)
+			}
 		}
-		if reached != solver.NoGoal {
-			q, at = a.decide(solver.Fight, p, noEnd)
+		if at >= 0 {
+			a.claim(first, q, p, at)
+			return q
 		}
 	}
-	if at >= 0 {
-		a.claim(first, q, p, at)
-	}
-	return q
+	return solver.NoGoal
 }
 
 // settle finds which of capture and hold is reached from a state, or that neither
@@ -320,14 +318,16 @@ func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Go
 	return q, at, false
 }
 
-// rounds are how many states are searched, and then looked through for an evasion.
-var rounds = [...]struct {
+// round is how many states are searched, and then looked through for an evasion.
+type round struct {
 	effort int64
 	states int
-}{{somewhat, 2000}, {16 * somewhat, 50000}}
+}
 
-// mostEndless is how many states are looked through for what endless threats change.
-const mostEndless = 4000
+var (
+	rounds        = [...]round{{somewhat, 2000}, {16 * somewhat, 50000}}
+	endlessRounds = [...]round{{200, 200}, {4000, 2000}}
+)
 
 // misses are the goals that are not reached where a verdict rests on that.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}

@@ -187,8 +187,8 @@ func (s *Search) Covers(at int32, p *Position) bool {
 	if p.Mover != n.At.Mover || p.left != n.At.left {
 		return false
 	}
-	for i := range n.Zone {
-		if (p.Stones[0][i]^n.At.Stones[0][i]|p.Stones[1][i]^n.At.Stones[1][i])&n.Zone[i] != 0 {
+	for i := range s.used {
+		if ((p.Stones[0][i]^n.At.Stones[0][i])|(p.Stones[1][i]^n.At.Stones[1][i]))&n.Zone[i] != 0 {
 			return false
 		}
 	}
