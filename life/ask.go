@@ -409,6 +409,13 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 			list = append(list, m)
 			continue
 		}
+		if m == solver.Pass && works == solver.Settle { // what is taken is not made alive
+			if q, at := a.decide(solver.Fight, &next, 1); q == solver.Capture {
+				a.claim(first, q, p, at, m)
+				known = append(known, at)
+				continue
+			}
+		}
 		at, evaded := int32(-1), false
 		for _, i := range known {
 			if a.s.Covers(i, &next) {
