@@ -13,6 +13,7 @@ import (
 
 // Efforts, in states: what is spent before evasions are looked for, and no bound.
 const (
+	proved   = 0 // only what is known
 	somewhat = 16000
 	noEnd    = 1 << 40
 )
@@ -145,9 +146,12 @@ func (a *asker) root(first solver.Side, kA, kD uint8) solver.Position {
 // reached and the number of its proof; NoGoal and -1 where none was found.
 func (a *asker) decide(c solver.Contest, p *solver.Position, effort int64) (solver.Goal, int32) {
 	if a.over() {
-		effort = 0 // what is known already is found
+		effort = proved
 	}
-	if key := a.s.Key(c, p); !a.neither[key] {
+	if at := a.s.Known(c, p); at >= 0 {
+		return a.s.Proofs[at].Goal, at
+	}
+	if key := a.s.Key(c, p); effort > proved && !a.neither[key] {
 		a.s.MaxNodes = a.s.Nodes + effort
 		at, neither := a.s.Decide(c, p)
 		if at >= 0 {
@@ -212,7 +216,7 @@ func (a *asker) zone(at int32) (names []string) {
 func (a *asker) ladder(c *Card, first solver.Side) {
 	p := a.root(first, 0, 0)
 	for _, q := range []solver.Contest{solver.Fight, solver.Life} {
-		if q, at := a.decide(q, &p, 1); (q == solver.Capture || q == solver.Hold || q == solver.Settle) && a.s.Proofs[at].Free {
+		if q, at := a.decide(q, &p, proved); (q == solver.Capture || q == solver.Hold || q == solver.Settle) && a.s.Proofs[at].Free {
 			return // whatever the threats
 		}
 	}
@@ -248,7 +252,7 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 	k, q := uint8(1), try(1)
 	if q == same {
 		if k, q = 3, try(3); q == same {
-			k, q = solver.Endless, a.endless(first, who, with(solver.Endless))
+			k, q = solver.Endless, a.endless(first, with(solver.Endless))
 		} else if two := try(2); two != same {
 			k, q = 2, two
 		}
@@ -266,7 +270,7 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 
 // endless is settle for endless threats where three change nothing. It does not search to
 // the end: that nothing changes is no news.
-func (a *asker) endless(first, who solver.Side, p *solver.Position) solver.Goal {
+func (a *asker) endless(first solver.Side, p *solver.Position) solver.Goal {
 	for _, round := range endlessRounds {
 		q, at := a.decide(solver.Fight, p, round.effort)
 		if at < 0 {
@@ -274,8 +278,8 @@ func (a *asker) endless(first, who solver.Side, p *solver.Position) solver.Goal 
 			if ok {
 				return solver.Repeat
 			}
-			if reached != solver.NoGoal && reached.Winner() == who {
-				q, at = a.decide(solver.Fight, p, noEnd)
+			if reached {
+				q, at = a.decide(solver.Fight, p, proved)
 			}
 		}
 		if at >= 0 {
@@ -301,21 +305,27 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 
 // find searches a contest in the state after moves from a start, and in between for
 // evasions of what misses names for a goal, which it claims.
-func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal, after ...int16) (q solver.Goal, at int32, evaded bool) {
+func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
+	for _, r := range rounds {
+		if q, at, evaded = a.round(r, c, start, p, miss); at >= 0 || evaded {
+			break
+		}
+	}
+	return q, at, evaded
+}
+
+func (a *asker) round(r round, c solver.Contest, start, p *solver.Position, miss solver.Goal, after ...int16) (q solver.Goal, at int32, evaded bool) {
 	goals := misses[miss]
 	if goals == nil {
 		goals = []solver.Goal{miss}
 	}
-	for _, round := range rounds {
-		if q, at = a.decide(c, p, round.effort); at >= 0 {
-			return q, at, false
-		}
-		if evaded, _ = a.evaded(start, p, goals, round.states, after...); evaded {
-			return q, -1, true
+	if q, at = a.decide(c, p, r.effort); at < 0 && r.states > 0 {
+		var reached bool
+		if evaded, reached = a.evaded(start, p, goals, r.states, after...); reached {
+			q, at = a.decide(c, p, proved)
 		}
 	}
-	q, at = a.decide(c, p, noEnd)
-	return q, at, false
+	return q, at, evaded
 }
 
 // round is how many states are searched, and then looked through for an evasion.
@@ -325,7 +335,7 @@ type round struct {
 }
 
 var (
-	rounds        = [...]round{{somewhat, 2000}, {16 * somewhat, 50000}}
+	rounds        = [...]round{{somewhat, 2000}, {16 * somewhat, 50000}, {noEnd, 0}}
 	endlessRounds = [...]round{{200, 200}, {4000, 2000}}
 )
 
@@ -333,118 +343,22 @@ var (
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}
 
 // evaded reports whether none of some goals is reached from the state after moves from a
-// start, and claims it. One that is reached is returned too, where that was found out.
-func (a *asker) evaded(start, p *solver.Position, goals []solver.Goal, states int, after ...int16) (ok bool, reached solver.Goal) {
+// start, and claims it; reached, that one is, which was proved.
+func (a *asker) evaded(start, p *solver.Position, goals []solver.Goal, states int, after ...int16) (ok, reached bool) {
 	if a.s.Wide || a.over() {
-		return false, solver.NoGoal
+		return false, false
 	}
-	first := len(a.claims)
+	before := len(a.claims)
 	for _, q := range goals {
 		at, lost := a.s.Evade(q, p, states)
 		if at < 0 {
-			a.claims = a.claims[:first]
-			if lost {
-				return false, q
-			}
-			return false, solver.NoGoal
+			a.claims = a.claims[:before]
+			return false, lost
 		}
 		a.claim(start.Mover, q, start, at, after...)
 		a.claims[len(a.claims)-1].evaded = true
 	}
-	return true, solver.NoGoal
-}
-
-// aim returns what a first move must reach for a verdict, and in which contest;
-// every where each move reaches it.
-func aim(first solver.Side, verdict string) (c solver.Contest, works solver.Goal, every bool) {
-	switch {
-	case verdict == Repetition:
-		return solver.Fight, solver.Repeat, false
-	case first == solver.Attacker && verdict == Dead:
-		return solver.Fight, solver.Capture, false
-	case first == solver.Attacker && verdict == Seki:
-		return solver.Life, solver.Deny, false
-	case first == solver.Defender && verdict == Alive:
-		return solver.Life, solver.Settle, false
-	case first == solver.Defender && (verdict == Seki || verdict == Held):
-		return solver.Fight, solver.Hold, false
-	}
-	return 0, 0, true
-}
-
-// moves finds which first moves work.
-func (a *asker) moves(c *Card, first solver.Side) {
-	if c.Verdict == Unknown || c.Verdict == Held && first == solver.Attacker {
-		return
-	}
-	p := a.root(first, 0, 0)
-	if over, by := a.s.Ended(&p); over && by != solver.LeafDoomed {
-		c.AllMoves = true
-		return
-	}
-	list, all := a.working(&p, c.Verdict)
-	c.AllMoves = all && !a.s.Wide
-	for _, m := range list {
-		c.Moves = append(c.Moves, a.l.vertex(a.q.Size, m))
-	}
-}
-
-// working returns the first moves that reach a verdict, and whether all others are
-// proved not to. The pass comes first.
-func (a *asker) working(p *solver.Position, verdict string) (list []int16, all bool) {
-	first := p.Mover
-	c, works, every := aim(first, verdict)
-	all = true
-	empty := a.s.Room(p)
-	var known []int32
-	for _, m := range append([]int16{solver.Pass}, empty.Points(nil)...) {
-		next := *p
-		if m == p.Ban && m >= 0 {
-			continue
-		}
-		if _, legal := a.s.Move(&next, m); !legal {
-			continue
-		}
-		if every {
-			list = append(list, m)
-			continue
-		}
-		if m == solver.Pass && works == solver.Settle { // what is taken is not made alive
-			if q, at := a.decide(solver.Fight, &next, 1); q == solver.Capture {
-				a.claim(first, q, p, at, m)
-				known = append(known, at)
-				continue
-			}
-		}
-		at, evaded := int32(-1), false
-		for _, i := range known {
-			if a.s.Covers(i, &next) {
-				at = i
-			}
-		}
-		q := works
-		shared := at >= 0
-		if shared {
-			q = a.s.Proofs[at].Goal
-		} else {
-			q, at, evaded = a.find(c, p, &next, works, m)
-		}
-		switch {
-		case evaded && misses[works] != nil:
-			list = append(list, m)
-			continue
-		case at < 0:
-			all = all && evaded
-			continue
-		}
-		known = append(known, at)
-		a.claim(first, q, p, at, m)
-		a.claims[len(a.claims)-1].shared = shared
-		if q == works {
-			list = append(list, m)
-		}
-	}
-	return list, all
+	return true, false
 }
 
 // verify has the checker read the proof of all that was proved, and marks the cards.
@@ -454,10 +368,6 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	}
 	data := a.l.proofFile(a.q, a.s, a.claims)
 	_, err := check.Proof(data)
-	if err != nil && a.dropShared(cards) {
-		data = a.l.proofFile(a.q, a.s, a.claims)
-		_, err = check.Proof(data)
-	}
 	if err != nil {
 		return fmt.Errorf("nothing is proved: the checker refused what the search found: %w", err)
 	}
@@ -472,37 +382,6 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 		}
 	}
 	return nil
-}
-
-// dropShared proves anew what is claimed of first moves by the proof of another state,
-// takes it back where that fails, and reports whether there was anything. Which liberties a
-// zone holds may depend on what stands outside of it: the checker, which meets both states,
-// may find the proof's zone in one of them to be more than they have in common.
-func (a *asker) dropShared(cards [2]*Card) (dropped bool) {
-	a.part("moves", 1)
-	kept := a.claims[:0]
-	for _, c := range a.claims {
-		if c.shared {
-			dropped, c.shared = true, false
-			p := a.root(c.first, c.threat[0], c.threat[1])
-			a.s.Move(&p, c.after[0])
-			contest := solver.Fight
-			if c.goal == solver.Settle || c.goal == solver.Deny {
-				contest = solver.Life
-			}
-			q, at := a.decide(contest, &p, noEnd)
-			if q != c.goal {
-				card := cards[c.first]
-				card.AllMoves = false
-				card.Moves = slices.DeleteFunc(card.Moves, func(m string) bool { return m == a.l.vertex(a.q.Size, c.after[0]) })
-				continue
-			}
-			c.proof = at
-		}
-		kept = append(kept, c)
-	}
-	a.claims = kept
-	return dropped
 }
 
 // bounds says what is proved of a first mover.

@@ -18,7 +18,6 @@ type claim struct {
 	threat [2]uint8
 	proof  int32
 	after  []int16 // moves from the start to the state that it is about
-	shared bool    // the proof is of another state, which is the same on its zone
 	evaded bool    // the goal is not reached: proof is the number of an evasion
 }
 

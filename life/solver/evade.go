@@ -44,7 +44,7 @@ const unknown = int32(1) << 30
 
 // Evade looks for an evasion of capture, hold or settle from a state among at most so many
 // states, and returns its number, -1 where none was found. reached says that the goal is
-// reached.
+// reached: then its proof is among those of the search, unless it takes a suicide.
 func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached bool) {
 	s.contest = Fight
 	if goal == Settle {
@@ -108,24 +108,32 @@ func (e *evader) state(p *Position) int32 {
 	return ^at
 }
 
+// legal returns the moves of a state that do not end play.
+func (e *evader) legal(p *Position) (moves []int16) {
+	empty := e.Empty(p)
+	for _, m := range empty.Points(nil) {
+		next := *p
+		if m == p.Ban && p.Threat[p.Mover] == 0 {
+			continue
+		}
+		if _, legal := e.Move(&next, m); legal {
+			moves = append(moves, m)
+		}
+	}
+	if p.Ban != NoBan || p.Mover != e.contest.stopper() || p.Mover != e.side {
+		moves = append(moves, Pass)
+	}
+	return moves
+}
+
 // expand finds the moves of a state.
 func (e *evader) expand(i int32) {
 	p := e.states[i].at
 	var moves []Reply
-	empty := e.Empty(&p)
-	list := empty.Points(nil)
-	if p.Mover != e.side || p.Ban != NoBan || e.contest.stopper() != e.side {
-		list = append(list, Pass)
-	}
 	score := map[int16]uint32{}
-	for _, m := range list {
+	for _, m := range e.legal(&p) {
 		next := p
-		if m >= 0 && m == p.Ban && p.Threat[p.Mover] == 0 {
-			continue
-		}
-		if _, legal := e.Move(&next, m); !legal {
-			continue
-		}
+		e.Move(&next, m)
 		if p.Mover == e.side {
 			moves = append(moves, Reply{m, unknown})
 			score[m] = e.promise(&next, m)
@@ -193,6 +201,33 @@ func (e *evader) lose(i int32) {
 	if !e.states[i].lost {
 		e.states[i].lost = true
 		e.lost = append(e.lost, i)
+		e.prove(&e.states[i].at)
+	}
+}
+
+// prove keeps the proof of a state that is lost, by those of the states after it.
+func (e *evader) prove(p *Position) {
+	base := len(e.kids)
+	defer func() { e.kids = e.kids[:base] }()
+	missing, wins := false, false
+	for _, m := range e.legal(p) {
+		next := *p
+		suicide, _ := e.Move(&next, m)
+		k := child{move: m, suicide: suicide, cost: [2]uint32{1, 1}, proof: -1}
+		free := e.freeKey(&next)
+		at, ok := e.find(free, e.key(free, &next))
+		if over, by := e.Ended(&next); !ok && over {
+			at, ok = e.leaf(&next, by), true
+		}
+		if ok && e.Proofs[at].Goal.Winner() != e.side {
+			k.proof, k.cost = at, won(e.side.Other())
+		}
+		missing = missing || k.proof < 0
+		wins = wins || k.proof >= 0 && !suicide
+		e.kids = append(e.kids, k)
+	}
+	if mover := p.Mover != e.side; mover && wins || !mover && !missing {
+		e.proveNode(p, base, mover)
 	}
 }
 

@@ -180,6 +180,16 @@ func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 	return s.keep(r)
 }
 
+// Known returns the number of the proof of a state that was met, -1 if there is none.
+func (s *Search) Known(c Contest, p *Position) int32 {
+	s.contest = c
+	free := s.freeKey(p)
+	if at, ok := s.find(free, s.key(free, p)); ok {
+		return at
+	}
+	return -1
+}
+
 // Covers reports whether a state is won by a proof: the same stones and ban on its
 // zone, the same mover, and no worse threats.
 func (s *Search) Covers(at int32, p *Position) bool {
