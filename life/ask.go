@@ -271,7 +271,11 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 // endless is settle for endless threats where three change nothing. It does not search to
 // the end: that nothing changes is no news.
 func (a *asker) endless(first solver.Side, p *solver.Position) solver.Goal {
-	for _, round := range endlessRounds {
+	tries := endlessRounds[:]
+	if empty := a.s.Empty(p); empty.Count() > fewEmpty {
+		tries = tries[:2]
+	}
+	for _, round := range tries {
 		q, at := a.decide(solver.Fight, p, round.effort)
 		if at < 0 {
 			ok, reached := a.evaded(p, p, misses[solver.Repeat], round.states)
@@ -336,8 +340,12 @@ type round struct {
 
 var (
 	rounds        = [...]round{{somewhat, 2000}, {16 * somewhat, 50000}, {noEnd, 0}}
-	endlessRounds = [...]round{{200, 200}, {4000, 2000}}
+	endlessRounds = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}}
 )
+
+// fewEmpty is how many empty points a fight has at most in which endless threats are looked
+// at for longer.
+const fewEmpty = 9
 
 // misses are the goals that are not reached where a verdict rests on that.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}

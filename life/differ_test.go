@@ -76,7 +76,7 @@ func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 			if q == solver.Deny {
 				continue
 			}
-			at, reached := find.Evade(q, &root, 1000)
+			at, reached := find.Evade(q, &root, int(effort/20))
 			require.False(t, at >= 0 && holds(q) || reached && !holds(q), "a false evasion: %v, %v first, threats %v\n%v", q, first, root.Threat, s)
 			if at >= 0 {
 				claims = append(claims, claim{first: first, goal: q, threat: root.Threat, proof: at, evaded: true})
