@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kosumi/board"
@@ -35,13 +36,15 @@ func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	// every node comes before those that it leads to.
 	order, number := reach(s, claims)
 	evasions, begin, n := evasionsOf(s, claims)
-	for at := range number {
+	for _, at := range order {
 		number[at] += n
 	}
 	for _, c := range claims {
-		name, at := goalNames[c.goal], number[c.proof]
+		name, at := goalNames[c.goal], int32(0)
 		if c.evaded {
 			name, at = missNames[c.goal], begin[c.proof]
+		} else {
+			at = number[c.proof]
 		}
 		fmt.Fprintf(&b, "claim %v %s %d %d %d", c.first, name, c.threat[0], c.threat[1], at)
 		for _, m := range c.after {
@@ -49,33 +52,68 @@ func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 		}
 		b.WriteByte('\n')
 	}
+	w := newNodes(l, q)
 	for _, i := range evasions {
-		l.evasion(&b, q, s.Evasions[i], begin[i], number)
+		w.evasion(s.Evasions[i], begin[i], number)
 	}
 	for _, at := range order {
-		r := &s.Proofs[at]
-		switch r.Kind {
-		case solver.LeafTaken:
-			b.WriteString("t\n")
-		case solver.LeafSafe:
-			b.WriteString("s\n")
-		case solver.LeafDoomed:
-			b.WriteString("d\n")
-		case solver.WinnerMoves:
-			fmt.Fprintf(&b, "w %s:%d\n", l.vertex(q.Size, r.Move), number[r.Next])
-		case solver.LoserMoves:
-			b.WriteByte('l')
-			for _, a := range r.Replies {
-				if a.To == solver.Stopped {
-					b.WriteString(" pass:end")
-					continue
-				}
-				fmt.Fprintf(&b, " %s:%d", l.vertex(q.Size, a.Move), number[a.To])
-			}
-			b.WriteByte('\n')
-		}
+		w.node(&s.Proofs[at], number)
 	}
+	b.Write(w.text)
 	return check.Seal(b.Bytes())
+}
+
+// nodes writes the nodes of a proof file.
+type nodes struct {
+	text  []byte
+	names []string // of points; the pass comes first
+}
+
+func newNodes(l *laid, q *Question) *nodes {
+	w := &nodes{names: []string{l.vertex(q.Size, solver.Pass)}}
+	for m, p := range l.point {
+		name := ""
+		if p != board.NoPoint {
+			name = l.vertex(q.Size, int16(m))
+		}
+		w.names = append(w.names, name)
+	}
+	return w
+}
+
+func (w *nodes) move(m int16, to int32) {
+	w.text = append(append(append(w.text, ' '), w.names[m+1]...), ':')
+	w.text = strconv.AppendInt(w.text, int64(to), 10)
+}
+
+func (w *nodes) node(r *solver.Proof, number []int32) {
+	w.text = append(w.text, [...]byte{solver.LeafTaken: 't', solver.LeafSafe: 's', solver.LeafDoomed: 'd', solver.WinnerMoves: 'w', solver.LoserMoves: 'l'}[r.Kind])
+	if r.Kind == solver.WinnerMoves {
+		w.move(r.Move, number[r.Next])
+	}
+	for _, a := range r.Replies {
+		if a.To == solver.Stopped {
+			w.text = append(w.text, " pass:end"...)
+			continue
+		}
+		w.move(a.Move, number[a.To])
+	}
+	w.text = append(w.text, '\n')
+}
+
+// evasion writes the nodes of an evasion, the first of which has the number begin.
+func (w *nodes) evasion(e *solver.Evasion, begin int32, number []int32) {
+	for _, n := range e.States {
+		w.text = append(w.text, "WL"[min(1, n.Mover^e.Goal.Winner().Other())])
+		for _, m := range n.Moves {
+			to := begin + m.To
+			if m.To < 0 {
+				to = number[^m.To]
+			}
+			w.move(m.Move, to)
+		}
+		w.text = append(w.text, '\n')
+	}
 }
 
 // evasionsOf returns the evasions that claims rest on, the number of the first node of
@@ -90,21 +128,6 @@ func evasionsOf(s *solver.Search, claims []claim) (list []int32, begin map[int32
 		}
 	}
 	return list, begin, n
-}
-
-// evasion writes the nodes of an evasion, the first of which has the number begin.
-func (l *laid) evasion(b *bytes.Buffer, q *Question, e *solver.Evasion, begin int32, number map[int32]int32) {
-	for _, n := range e.States {
-		b.WriteByte("WL"[min(1, n.Mover^e.Goal.Winner().Other())])
-		for _, m := range n.Moves {
-			to := begin + m.To
-			if m.To < 0 {
-				to = number[^m.To]
-			}
-			fmt.Fprintf(b, " %s:%d", l.vertex(q.Size, m.Move), to)
-		}
-		b.WriteByte('\n')
-	}
 }
 
 func (l *laid) header(b *bytes.Buffer, q *Question) {
@@ -146,13 +169,14 @@ func (l *laid) vertex(size board.Size, m int16) string {
 	return size.Vertex(l.point[m])
 }
 
-// reach returns the proofs that claims rest on, in falling order, and their numbers.
-func reach(s *solver.Search, claims []claim) (order []int32, number map[int32]int32) {
-	number = map[int32]int32{}
+// reach returns the proofs that claims rest on, in falling order, and the numbers that
+// these have in it.
+func reach(s *solver.Search, claims []claim) (order, number []int32) {
+	number = make([]int32, len(s.Proofs))
 	var todo []int32
 	visit := func(at int32) {
-		if _, ok := number[at]; !ok && at >= 0 {
-			number[at] = 0
+		if at >= 0 && number[at] == 0 {
+			number[at] = 1
 			todo = append(todo, at)
 		}
 	}
