@@ -272,7 +272,7 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 // the end: that nothing changes is no news.
 func (a *asker) endless(first solver.Side, p *solver.Position) solver.Goal {
 	tries := endlessRounds[:]
-	if empty := a.s.Empty(p); empty.Count() > fewEmpty {
+	if a.l.On.Count()-a.l.Fixed.Count() > small {
 		tries = tries[:2]
 	}
 	for _, round := range tries {
@@ -343,9 +343,9 @@ var (
 	endlessRounds = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}}
 )
 
-// fewEmpty is how many empty points a fight has at most in which endless threats are looked
-// at for longer.
-const fewEmpty = 9
+// small is how many points not alive by assumption a fight has at most in which endless
+// threats are looked at for longer.
+const small = 16
 
 // misses are the goals that are not reached where a verdict rests on that.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}

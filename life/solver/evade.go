@@ -29,7 +29,8 @@ type evader struct {
 	states []evading
 	index  map[uint64]int32
 	todo   []int32 // not expanded
-	lost   []int32 // whose parents do not know
+	lost   []int32 // in the order in which they were
+	told   int     // how many of them their parents know of
 }
 
 type evading struct {
@@ -66,6 +67,9 @@ func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached b
 		}
 	}
 	if e.states[0].lost {
+		for _, i := range e.lost {
+			e.prove(&e.states[i].at)
+		}
 		return -1, true
 	}
 	s.Evasions = append(s.Evasions, e.collect())
@@ -201,7 +205,6 @@ func (e *evader) lose(i int32) {
 	if !e.states[i].lost {
 		e.states[i].lost = true
 		e.lost = append(e.lost, i)
-		e.prove(&e.states[i].at)
 	}
 }
 
@@ -233,9 +236,8 @@ func (e *evader) prove(p *Position) {
 
 // spread tells the parents of states that were lost.
 func (e *evader) spread() {
-	for len(e.lost) > 0 {
-		i := e.lost[len(e.lost)-1]
-		e.lost = e.lost[:len(e.lost)-1]
+	for ; e.told < len(e.lost); e.told++ {
+		i := e.lost[e.told]
 		for _, up := range e.states[i].parents {
 			n := &e.states[up]
 			switch {
