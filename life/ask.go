@@ -11,8 +11,9 @@ import (
 	"kosumi/life/solver"
 )
 
-// Efforts, in states: what is spent before repetitions are looked for, and no bound.
+// Efforts, in states: what is spent before evasions are looked for, and no bound.
 const (
+	proved   = 0 // only what is known
 	somewhat = 16000
 	noEnd    = 1 << 40
 )
@@ -144,7 +145,13 @@ func (a *asker) root(first solver.Side, kA, kD uint8) solver.Position {
 // decide searches a contest with so many states more, and returns the goal that is
 // reached and the number of its proof; NoGoal and -1 where none was found.
 func (a *asker) decide(c solver.Contest, p *solver.Position, effort int64) (solver.Goal, int32) {
-	if key := a.s.Key(c, p); !a.neither[key] && !a.over() {
+	if a.over() {
+		effort = proved
+	}
+	if at := a.s.Known(c, p); at >= 0 {
+		return a.s.Proofs[at].Goal, at
+	}
+	if key := a.s.Key(c, p); effort > proved && !a.neither[key] {
 		a.s.MaxNodes = a.s.Nodes + effort
 		at, neither := a.s.Decide(c, p)
 		if at >= 0 {
@@ -183,21 +190,15 @@ func (a *asker) verdict(c *Card, first solver.Side) {
 // settled finds out whether a target that is held is made pass-alive too, and claims
 // that: Alive, Seki, or Held where it stays open.
 func (a *asker) settled(first solver.Side, p *solver.Position) string {
-	q, at := a.decide(solver.Life, p, a.patience(p))
-	if at < 0 && a.enumerated(solver.Unsettled, p) {
-		a.claim(first, solver.Unsettled, p, -1)
-		return Seki
-	}
-	if at < 0 {
-		q, at = a.decide(solver.Life, p, noEnd)
-	}
-	switch q {
-	case solver.Settle:
+	q, at, evaded := a.find(solver.Life, p, p, solver.Deny)
+	if at >= 0 {
 		a.claim(first, q, p, at)
+	}
+	switch {
+	case evaded || q == solver.Deny:
+		return Seki
+	case q == solver.Settle:
 		return Alive
-	case solver.Deny:
-		a.claim(first, q, p, at)
-		return Seki
 	}
 	return Held
 }
@@ -215,7 +216,7 @@ func (a *asker) zone(at int32) (names []string) {
 func (a *asker) ladder(c *Card, first solver.Side) {
 	p := a.root(first, 0, 0)
 	for _, q := range []solver.Contest{solver.Fight, solver.Life} {
-		if q, at := a.decide(q, &p, 1); (q == solver.Capture || q == solver.Hold || q == solver.Settle) && a.s.Proofs[at].Free {
+		if q, at := a.decide(q, &p, proved); (q == solver.Capture || q == solver.Hold || q == solver.Settle) && a.s.Proofs[at].Free {
 			return // whatever the threats
 		}
 	}
@@ -227,48 +228,78 @@ func (a *asker) ladder(c *Card, first solver.Side) {
 	}
 }
 
-// climb gives one side more and more threats, the other none, until the target's
-// capture, or its safety, can be proved. 0 is an end without a change, or an open one.
+// climb gives one side threats, the other none, and finds how many change the target's
+// capture, or its safety. 0 is an end without a change, or an open one.
 func (a *asker) climb(first, who solver.Side) (Need, string) {
-	p := a.root(first, 0, 0)
-	p.Threat[who] = solver.Endless
-	if q, at := a.decide(solver.Fight, &p, somewhat); at >= 0 && q.Winner() != who {
-		a.claim(first, q, &p, at)
-		return 0, ""
-	}
-	for k := uint8(1); k <= solver.Endless; k++ {
+	with := func(k uint8) *solver.Position {
 		p := a.root(first, 0, 0)
 		p.Threat[who] = k
-		q, at := a.settle(first, &p)
-		switch {
-		case q == solver.NoGoal:
-			return 0, ""
-		case q == solver.Repeat:
-			return Need(k), Repetition
-		case a.s.Proofs[at].Free:
-			return 0, ""
-		}
-		if (q == solver.Capture) != (who == solver.Attacker) {
-			continue
-		}
-		if q == solver.Capture {
-			return Need(k), Dead
-		}
-		return Need(k), a.settled(first, &p)
+		return &p
 	}
-	return 0, ""
+	// One threat more changes most that any number does, and where three change nothing two
+	// do not either.
+	const same = solver.NoGoal + 1
+	try := func(k uint8) solver.Goal {
+		q, at := a.settle(first, with(k))
+		switch {
+		case at >= 0 && a.s.Proofs[at].Free:
+			return solver.NoGoal
+		case at >= 0 && q.Winner() != who:
+			return same
+		}
+		return q
+	}
+	k, q := uint8(1), try(1)
+	if q == same {
+		if k, q = 3, try(3); q == same {
+			k, q = solver.Endless, a.endless(first, with(solver.Endless))
+		} else if two := try(2); two != same {
+			k, q = 2, two
+		}
+	}
+	switch {
+	case q == solver.Repeat:
+		return Need(k), Repetition
+	case q >= solver.NoGoal || q.Winner() != who:
+		return 0, ""
+	case q == solver.Capture:
+		return Need(k), Dead
+	}
+	return Need(k), a.settled(first, with(k))
+}
+
+// endless is settle for endless threats where three change nothing. It does not search to
+// the end: that nothing changes is no news.
+func (a *asker) endless(first solver.Side, p *solver.Position) solver.Goal {
+	tries := endlessRounds[:]
+	if a.l.On.Count()-a.l.Fixed.Count() > small {
+		tries = tries[:2]
+	}
+	for _, round := range tries {
+		q, at := a.decide(solver.Fight, p, round.effort)
+		if at < 0 {
+			ok, reached := a.evaded(p, p, misses[solver.Repeat], round.states)
+			if ok {
+				return solver.Repeat
+			}
+			if reached {
+				q, at = a.decide(solver.Fight, p, proved)
+			}
+		}
+		if at >= 0 {
+			a.claim(first, q, p, at)
+			return q
+		}
+	}
+	return solver.NoGoal
 }
 
 // settle finds which of capture and hold is reached from a state, or that neither
 // is, and claims it; NoGoal where nothing was proved.
 func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int32) {
-	q, at := a.decide(solver.Fight, p, a.patience(p))
-	if at < 0 && a.enumerated(solver.Repeat, p) {
-		a.claim(first, solver.Repeat, p, -1)
+	q, at, evaded := a.find(solver.Fight, p, p, solver.Repeat)
+	if evaded {
 		return solver.Repeat, -1
-	}
-	if at < 0 {
-		q, at = a.decide(solver.Fight, p, noEnd)
 	}
 	if at >= 0 {
 		a.claim(first, q, p, at)
@@ -276,161 +307,66 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 	return q, at
 }
 
-// enumerated reports whether a state is unsettled, or only repeats: the checker
-// verifies that by enumeration.
-func (a *asker) enumerated(what solver.Goal, p *solver.Position, after ...int16) bool {
-	states := a.states(p)
-	if states == 0 || a.over() || !a.affords(states) {
-		return false
+// find searches a contest in the state after moves from a start, and in between for
+// evasions of what misses names for a goal, which it claims.
+func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
+	for _, r := range rounds {
+		if q, at, evaded = a.round(r, c, start, p, miss); at >= 0 || evaded {
+			break
+		}
 	}
-	first := p.Mover
-	if len(after)%2 == 1 {
-		first = first.Other()
-	}
-	data := a.l.proofFile(a.q, a.s, []claim{{first: first, goal: what, threat: p.Threat, proof: -1, after: after}})
-	_, err := check.Proof(data)
-	return err == nil
+	return q, at, evaded
 }
 
-// mostEnumerated is how many empty points a state has at most from which all are enumerated.
-const mostEnumerated = 9
-
-// states returns about how many states an enumeration meets, 0 where that is too many.
-func (a *asker) states(p *solver.Position) int64 {
-	empty := a.s.Empty(p)
-	if !a.l.closed || empty.Count() > mostEnumerated {
-		return 0
+func (a *asker) round(r round, c solver.Contest, start, p *solver.Position, miss solver.Goal, after ...int16) (q solver.Goal, at int32, evaded bool) {
+	goals := misses[miss]
+	if goals == nil {
+		goals = []solver.Goal{miss}
 	}
-	states := int64(1)
-	for range empty.Count() {
-		states *= 3
+	if q, at = a.decide(c, p, r.effort); at < 0 && r.states > 0 {
+		var reached bool
+		if evaded, reached = a.evaded(start, p, goals, r.states, after...); reached {
+			q, at = a.decide(c, p, proved)
+		}
 	}
-	return states
+	return q, at, evaded
 }
 
-// A state of an enumeration costs the checker as much as so many of the search, and so long.
-const (
-	stateNodes = 4
-	stateTime  = 200 * time.Microsecond
+// round is how many states are searched, and then looked through for an evasion.
+type round struct {
+	effort int64
+	states int
+}
+
+var (
+	rounds        = [...]round{{somewhat, 2000}, {16 * somewhat, 50000}, {noEnd, 0}}
+	endlessRounds = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}}
 )
 
-// patience returns how many states are searched before repetitions are looked for: the
-// more, the dearer the enumeration, but no more than half of what a part of the work may take.
-func (a *asker) patience(p *solver.Position) int64 {
-	effort := 10 * a.states(p)
-	if a.opts.Nodes > 0 {
-		effort = min(effort, (a.most-a.s.Nodes)/2)
-	}
-	return max(somewhat, effort)
-}
+// small is how many points not alive by assumption a fight has at most in which endless
+// threats are looked at for longer.
+const small = 16
 
-// affords reports whether what is left of a part of the work is enough to enumerate so
-// many states, and charges it for that.
-func (a *asker) affords(states int64) bool {
-	if a.opts.Nodes > 0 {
-		if a.s.Nodes+stateNodes*states > a.most {
-			return false
-		}
-		a.s.Nodes += stateNodes * states
-	}
-	return a.share.IsZero() || time.Until(a.share) > time.Duration(states)*stateTime
-}
+// misses are the goals that are not reached where a verdict rests on that.
+var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}
 
-// aim returns what a first move must reach for a verdict, and in which contest;
-// every where each move reaches it.
-func aim(first solver.Side, verdict string) (c solver.Contest, works solver.Goal, every bool) {
-	switch {
-	case verdict == Repetition:
-		return solver.Fight, solver.Repeat, false
-	case first == solver.Attacker && verdict == Dead:
-		return solver.Fight, solver.Capture, false
-	case first == solver.Attacker && verdict == Seki:
-		return solver.Life, solver.Deny, false
-	case first == solver.Defender && verdict == Alive:
-		return solver.Life, solver.Settle, false
-	case first == solver.Defender && (verdict == Seki || verdict == Held):
-		return solver.Fight, solver.Hold, false
+// evaded reports whether none of some goals is reached from the state after moves from a
+// start, and claims it; reached, that one is, which was proved.
+func (a *asker) evaded(start, p *solver.Position, goals []solver.Goal, states int, after ...int16) (ok, reached bool) {
+	if a.s.Wide || a.over() {
+		return false, false
 	}
-	return 0, 0, true
-}
-
-// moves finds which first moves work.
-func (a *asker) moves(c *Card, first solver.Side) {
-	if c.Verdict == Unknown || c.Verdict == Held && first == solver.Attacker {
-		return
-	}
-	p := a.root(first, 0, 0)
-	if over, by := a.s.Ended(&p); over && by != solver.LeafDoomed {
-		c.AllMoves = true
-		return
-	}
-	list, all := a.working(&p, c.Verdict)
-	c.AllMoves = all && !a.s.Wide
-	for _, m := range list {
-		c.Moves = append(c.Moves, a.l.vertex(a.q.Size, m))
-	}
-}
-
-// working returns the first moves that reach a verdict, and whether all others are
-// proved not to. The pass comes first.
-func (a *asker) working(p *solver.Position, verdict string) (list []int16, all bool) {
-	first := p.Mover
-	c, works, every := aim(first, verdict)
-	all = true
-	empty := a.s.Room(p)
-	unreached := solver.NoGoal
-	switch works {
-	case solver.Repeat:
-		unreached = solver.Repeat
-	case solver.Deny:
-		unreached = solver.Unsettled
-	}
-	var known []int32
-	for _, m := range append([]int16{solver.Pass}, empty.Points(nil)...) {
-		next := *p
-		if m == p.Ban && m >= 0 {
-			continue
-		}
-		if _, legal := a.s.Move(&next, m); !legal {
-			continue
-		}
-		if every {
-			list = append(list, m)
-			continue
-		}
-		at := int32(-1)
-		for _, i := range known {
-			if a.s.Covers(i, &next) {
-				at = i
-			}
-		}
-		q := works
-		shared := at >= 0
-		if shared {
-			q = a.s.Proofs[at].Goal
-		} else {
-			q, at = a.decide(c, &next, a.patience(&next))
-		}
-		if at < 0 && unreached != solver.NoGoal && a.enumerated(unreached, &next, m) {
-			list = append(list, m)
-			a.claim(first, unreached, p, -1, m)
-			continue
-		}
+	before := len(a.claims)
+	for _, q := range goals {
+		at, lost := a.s.Evade(q, p, states)
 		if at < 0 {
-			q, at = a.decide(c, &next, noEnd)
+			a.claims = a.claims[:before]
+			return false, lost
 		}
-		if at < 0 {
-			all = false
-			continue
-		}
-		known = append(known, at)
-		a.claim(first, q, p, at, m)
-		a.claims[len(a.claims)-1].shared = shared
-		if q == works {
-			list = append(list, m)
-		}
+		a.claim(start.Mover, q, start, at, after...)
+		a.claims[len(a.claims)-1].evaded = true
 	}
-	return list, all
+	return true, false
 }
 
 // verify has the checker read the proof of all that was proved, and marks the cards.
@@ -440,10 +376,6 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	}
 	data := a.l.proofFile(a.q, a.s, a.claims)
 	_, err := check.Proof(data)
-	if err != nil && a.dropShared(cards) {
-		data = a.l.proofFile(a.q, a.s, a.claims)
-		_, err = check.Proof(data)
-	}
 	if err != nil {
 		return fmt.Errorf("nothing is proved: the checker refused what the search found: %w", err)
 	}
@@ -460,32 +392,16 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	return nil
 }
 
-// dropShared takes back what is claimed of first moves by the proof of another state, and
-// reports whether there was anything. Which liberties a zone holds may depend on what
-// stands outside of it: the checker, which meets both states, may find the proof's zone in
-// one of them to be more than they have in common.
-func (a *asker) dropShared(cards [2]*Card) bool {
-	before := len(a.claims)
-	a.claims = slices.DeleteFunc(a.claims, func(c claim) bool {
-		if c.shared {
-			card := cards[c.first]
-			card.AllMoves = false
-			card.Moves = slices.DeleteFunc(card.Moves, func(m string) bool { return m == a.l.vertex(a.q.Size, c.after[0]) })
-		}
-		return c.shared
-	})
-	return len(a.claims) < before
-}
-
 // bounds says what is proved of a first mover.
 func (a *asker) bounds(first solver.Side) (out []string) {
 	for _, c := range a.claims {
 		if c.first != first || len(c.after) > 0 {
 			continue
 		}
-		text := map[solver.Goal]string{
-			solver.Capture: "dead", solver.Settle: "alive", solver.Hold: "not dead", solver.Deny: "not alive", solver.Repeat: "repetition", solver.Unsettled: "not alive",
-		}[c.goal]
+		text := map[solver.Goal]string{solver.Capture: "dead", solver.Settle: "alive", solver.Hold: "not dead", solver.Deny: "not alive"}[c.goal]
+		if c.evaded {
+			text = map[solver.Goal]string{solver.Capture: "not dead", solver.Settle: "not alive", solver.Hold: "not held"}[c.goal]
+		}
 		out = append(out, fmt.Sprintf("%s at kA=%d kD=%d", text, c.threat[0], c.threat[1]))
 	}
 	return out

@@ -42,8 +42,8 @@ func (s *shape) String() (out string) {
 
 // tally counts what a comparison with the oracle met.
 type tally struct {
-	shapes, asked, proved, missing int
-	nodes                          int64
+	shapes, asked, proved, missing, evaded int
+	nodes                                  int64
 }
 
 // compare asks the solver for all contests, budgets and first movers of a shape, holds
@@ -71,6 +71,17 @@ func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 			c.proved++
 		case holds(kind.Goal(solver.Attacker)) || holds(kind.Goal(solver.Defender)):
 			c.missing++
+		}
+		for _, q := range []solver.Goal{kind.Goal(solver.Attacker), kind.Goal(solver.Defender)} {
+			if q == solver.Deny {
+				continue
+			}
+			at, reached := find.Evade(q, &root, int(effort/20))
+			require.False(t, at >= 0 && holds(q) || reached && !holds(q), "a false evasion: %v, %v first, threats %v\n%v", q, first, root.Threat, s)
+			if at >= 0 {
+				claims = append(claims, claim{first: first, goal: q, threat: root.Threat, proof: at, evaded: true})
+				c.evaded++
+			}
 		}
 	}
 	c.nodes += find.Nodes

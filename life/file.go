@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kosumi/board"
@@ -18,11 +19,14 @@ type claim struct {
 	threat [2]uint8
 	proof  int32
 	after  []int16 // moves from the start to the state that it is about
-	shared bool    // the proof is of another state, which is the same on its zone
+	evaded bool    // the goal is not reached: proof is the number of an evasion
 }
 
-// goalNames are those of a proof file.
-var goalNames = [...]string{solver.Capture: check.Capture, solver.Settle: check.Settle, solver.Hold: check.Hold, solver.Deny: check.Deny, solver.Repeat: check.Repeat, solver.Unsettled: check.Unsettled}
+// goalNames are those of a proof file; missNames of goals that are not reached.
+var (
+	goalNames = [...]string{solver.Capture: check.Capture, solver.Settle: check.Settle, solver.Hold: check.Hold, solver.Deny: check.Deny}
+	missNames = map[solver.Goal]string{solver.Capture: check.NotCapture, solver.Settle: check.NotSettle, solver.Hold: check.NotHold}
+)
 
 // proofFile writes claims as a file that the checker reads.
 func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
@@ -30,38 +34,100 @@ func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	l.header(&b, q)
 	// The proofs of a state's successors were found before its own: in falling order
 	// every node comes before those that it leads to.
-	order, number := reach(s.Proofs, claims)
+	order, number := reach(s, claims)
+	evasions, begin, n := evasionsOf(s, claims)
+	for _, at := range order {
+		number[at] += n
+	}
 	for _, c := range claims {
-		fmt.Fprintf(&b, "claim %v %s %d %d %d", c.first, goalNames[c.goal], c.threat[0], c.threat[1], max(0, number[c.proof]))
+		name, at := goalNames[c.goal], int32(0)
+		if c.evaded {
+			name, at = missNames[c.goal], begin[c.proof]
+		} else {
+			at = number[c.proof]
+		}
+		fmt.Fprintf(&b, "claim %v %s %d %d %d", c.first, name, c.threat[0], c.threat[1], at)
 		for _, m := range c.after {
 			fmt.Fprintf(&b, " %s", l.vertex(q.Size, m))
 		}
 		b.WriteByte('\n')
 	}
+	w := newNodes(l, q)
+	for _, i := range evasions {
+		w.evasion(s.Evasions[i], begin[i], number)
+	}
 	for _, at := range order {
-		r := &s.Proofs[at]
-		switch r.Kind {
-		case solver.LeafTaken:
-			b.WriteString("t\n")
-		case solver.LeafSafe:
-			b.WriteString("s\n")
-		case solver.LeafDoomed:
-			b.WriteString("d\n")
-		case solver.WinnerMoves:
-			fmt.Fprintf(&b, "w %s:%d\n", l.vertex(q.Size, r.Move), number[r.Next])
-		case solver.LoserMoves:
-			b.WriteByte('l')
-			for _, a := range r.Replies {
-				if a.To == solver.Stopped {
-					b.WriteString(" pass:end")
-					continue
-				}
-				fmt.Fprintf(&b, " %s:%d", l.vertex(q.Size, a.Move), number[a.To])
+		w.node(&s.Proofs[at], number)
+	}
+	b.Write(w.text)
+	return check.Seal(b.Bytes())
+}
+
+// nodes writes the nodes of a proof file.
+type nodes struct {
+	text  []byte
+	names []string // of points; the pass comes first
+}
+
+func newNodes(l *laid, q *Question) *nodes {
+	w := &nodes{names: []string{l.vertex(q.Size, solver.Pass)}}
+	for m, p := range l.point {
+		name := ""
+		if p != board.NoPoint {
+			name = l.vertex(q.Size, int16(m))
+		}
+		w.names = append(w.names, name)
+	}
+	return w
+}
+
+func (w *nodes) move(m int16, to int32) {
+	w.text = append(append(append(w.text, ' '), w.names[m+1]...), ':')
+	w.text = strconv.AppendInt(w.text, int64(to), 10)
+}
+
+func (w *nodes) node(r *solver.Proof, number []int32) {
+	w.text = append(w.text, [...]byte{solver.LeafTaken: 't', solver.LeafSafe: 's', solver.LeafDoomed: 'd', solver.WinnerMoves: 'w', solver.LoserMoves: 'l'}[r.Kind])
+	if r.Kind == solver.WinnerMoves {
+		w.move(r.Move, number[r.Next])
+	}
+	for _, a := range r.Replies {
+		if a.To == solver.Stopped {
+			w.text = append(w.text, " pass:end"...)
+			continue
+		}
+		w.move(a.Move, number[a.To])
+	}
+	w.text = append(w.text, '\n')
+}
+
+// evasion writes the nodes of an evasion, the first of which has the number begin.
+func (w *nodes) evasion(e *solver.Evasion, begin int32, number []int32) {
+	for _, n := range e.States {
+		w.text = append(w.text, "WL"[min(1, n.Mover^e.Goal.Winner().Other())])
+		for _, m := range n.Moves {
+			to := begin + m.To
+			if m.To < 0 {
+				to = number[^m.To]
 			}
-			b.WriteByte('\n')
+			w.move(m.Move, to)
+		}
+		w.text = append(w.text, '\n')
+	}
+}
+
+// evasionsOf returns the evasions that claims rest on, the number of the first node of
+// each in the file, and how many nodes they have. They come before the proofs.
+func evasionsOf(s *solver.Search, claims []claim) (list []int32, begin map[int32]int32, n int32) {
+	begin = map[int32]int32{}
+	for _, c := range claims {
+		if _, ok := begin[c.proof]; c.evaded && !ok {
+			list = append(list, c.proof)
+			begin[c.proof] = n
+			n += int32(len(s.Evasions[c.proof].States))
 		}
 	}
-	return check.Seal(b.Bytes())
+	return list, begin, n
 }
 
 func (l *laid) header(b *bytes.Buffer, q *Question) {
@@ -103,25 +169,33 @@ func (l *laid) vertex(size board.Size, m int16) string {
 	return size.Vertex(l.point[m])
 }
 
-// reach returns the proofs that claims rest on, in falling order, and their numbers
-// in the file.
-func reach(proofs []solver.Proof, claims []claim) (order []int32, number map[int32]int) {
-	number = map[int32]int{}
+// reach returns the proofs that claims rest on, in falling order, and the numbers that
+// these have in it.
+func reach(s *solver.Search, claims []claim) (order, number []int32) {
+	number = make([]int32, len(s.Proofs))
 	var todo []int32
 	visit := func(at int32) {
-		if _, ok := number[at]; !ok && at >= 0 {
-			number[at] = 0
+		if at >= 0 && number[at] == 0 {
+			number[at] = 1
 			todo = append(todo, at)
 		}
 	}
 	for _, c := range claims {
-		visit(c.proof)
+		if !c.evaded {
+			visit(c.proof)
+			continue
+		}
+		for _, n := range s.Evasions[c.proof].States {
+			for _, m := range n.Moves {
+				visit(^m.To)
+			}
+		}
 	}
 	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		order = append(order, at)
-		r := &proofs[at]
+		r := &s.Proofs[at]
 		if r.Kind == solver.WinnerMoves {
 			visit(r.Next)
 		}
@@ -131,7 +205,7 @@ func reach(proofs []solver.Proof, claims []claim) (order []int32, number map[int
 	}
 	slices.SortFunc(order, func(a, b int32) int { return int(b - a) })
 	for i, at := range order {
-		number[at] = i
+		number[at] = int32(i)
 	}
 	return order, number
 }

@@ -29,7 +29,7 @@ func (a *asker) ko(first, who solver.Side, n Need) *Ko {
 	p.Threat[who] = uint8(n)
 	at := int32(-1)
 	for _, c := range []solver.Contest{solver.Fight, solver.Life} {
-		if q, i := a.decide(c, &p, 1); at < 0 && i >= 0 && q.Winner() == who {
+		if q, i := a.decide(c, &p, proved); at < 0 && i >= 0 && q.Winner() == who {
 			at = i
 		}
 	}

@@ -52,7 +52,10 @@ var planted = []struct {
 	{"the other side moves first", eachLine("claim ", swap("attacker", "defender"))},
 	{"another goal", eachLine("claim ", func(l string) string {
 		f := strings.Fields(l)
-		f[2] = map[string]string{check.Capture: check.Settle, check.Settle: check.Capture, check.Hold: check.Deny, check.Deny: check.Hold}[f[2]]
+		f[2] = map[string]string{
+			check.Capture: check.Settle, check.Settle: check.Capture, check.Hold: check.Deny, check.Deny: check.Hold,
+			check.NotCapture: check.NotHold, check.NotHold: check.NotCapture, check.NotSettle: check.NotCapture,
+		}[f[2]]
 		return strings.Join(f, " ")
 	})},
 	{"a claim about a later node", eachLine("claim ", func(l string) string {
@@ -71,6 +74,14 @@ var planted = []struct {
 	}},
 	{"the last node is missing", func(lines []string) [][]string { return [][]string{lines[:len(lines)-1]} }},
 	{"a node that nothing leads to", func(lines []string) [][]string { return [][]string{append(slices.Clone(lines), "t")} }},
+	{"an answer of an evasion is missing", eachOf("L", func(string) []string { return nil })},
+	{"an answer of an evasion is given twice", eachOf("L", func(r string) []string { return []string{r + " " + r} })},
+	{"an answer of an evasion leads to its first node", eachOf("L", func(r string) []string { return []string{strings.Split(r, ":")[0] + ":0"} })},
+	{"the evader's move leads to the first node", eachOf("W", func(r string) []string { return []string{strings.Split(r, ":")[0] + ":0"} })},
+	{"the evader has no move", eachOf("W", func(string) []string { return nil })},
+	{"the evader's move ends play", eachOf("W", func(r string) []string { return []string{strings.Split(r, ":")[0] + ":end"} })},
+	{"the evader's node is the other side's", eachLine("W ", func(l string) string { return "L" + l[1:] })},
+	{"a node of an evasion is the evader's", eachLine("L ", func(l string) string { return "W" + l[1:] })},
 	{"an unknown word", func(lines []string) [][]string { return [][]string{append(slices.Clone(lines), "x")} }},
 }
 
@@ -173,12 +184,16 @@ func passInstead(lines []string) [][]string {
 	})(lines)
 }
 
-// eachReply changes one answer after the other; [""] leaves one alone, nil drops it.
-func eachReply(change func(r string) []string) func([]string) [][]string {
+// eachReply changes one answer of the loser's nodes after the other; [""] leaves one alone,
+// nil drops it.
+func eachReply(change func(r string) []string) func([]string) [][]string { return eachOf("l", change) }
+
+// eachOf is eachReply for nodes of one kind.
+func eachOf(kind string, change func(r string) []string) func([]string) [][]string {
 	return func(lines []string) (out [][]string) {
 		for i, l := range lines {
 			f := strings.Fields(l)
-			if f[0] != "l" {
+			if f[0] != kind {
 				continue
 			}
 			for j, r := range f[1:] {
@@ -196,7 +211,7 @@ func eachReply(change func(r string) []string) func([]string) [][]string {
 }
 
 // proofsOf returns the proof file of each goal of a shape that is reached without
-// threats, for either first mover.
+// threats, and of each that is not, for either first mover.
 func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 	l, err := s.question().lay()
 	require.NoError(t, err)
@@ -207,6 +222,16 @@ func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 		root.Mover = solver.Side(bits & 1)
 		if at, _ := find.Decide(solver.Contest(bits>>1), &root); at >= 0 {
 			out = append(out, l.proofFile(s.question(), find, []claim{{first: root.Mover, goal: find.Proofs[at].Goal, proof: at}}))
+		}
+	}
+	for _, goal := range []solver.Goal{solver.Capture, solver.Hold, solver.Settle} {
+		for bits := range 4 {
+			find := solver.NewSearch(l.Game)
+			root := l.start
+			root.Mover, root.Threat = solver.Side(bits&1), [2]uint8{0, uint8(bits >> 1 * solver.Endless)}
+			if at, _ := find.Evade(goal, &root, 50000); at >= 0 {
+				out = append(out, l.proofFile(s.question(), find, []claim{{first: root.Mover, goal: goal, threat: root.Threat, proof: at, evaded: true}}))
+			}
 		}
 	}
 	return out

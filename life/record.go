@@ -156,7 +156,7 @@ func (a *asker) record(out *Answer, cards [2]*Card) (*sgf.Node, error) {
 			continue
 		}
 		for _, cl := range a.claims {
-			if cl.first == solver.Side(first) && len(cl.after) == 0 && cl.proof >= 0 && cl.threat == [2]uint8{} {
+			if cl.first == solver.Side(first) && len(cl.after) == 0 && !cl.evaded && cl.threat == [2]uint8{} {
 				left := mostNodes / 2
 				a.line(root, cl.proof, &left)
 				break

@@ -70,11 +70,11 @@ func (a *asker) newWalk(cards [2]*Card) *Walk {
 	var kept []claim
 	w := &Walk{l: a.l, q: a.q}
 	for _, c := range a.claims {
-		if c.proof >= 0 && c.threat == [2]uint8{} && cards[c.first] != nil && (len(c.after) > 0 || c.goal == shows(cards[c.first].Verdict)) {
+		if !c.evaded && c.threat == [2]uint8{} && cards[c.first] != nil && (len(c.after) > 0 || c.goal == shows(cards[c.first].Verdict)) {
 			kept = append(kept, c)
 		}
 	}
-	order, number := reach(a.s.Proofs, kept)
+	order, number := reach(a.s, kept)
 	if len(order) == 0 || len(order) > mostWalked {
 		return nil
 	}
@@ -82,18 +82,18 @@ func (a *asker) newWalk(cards [2]*Card) *Walk {
 		r := &a.s.Proofs[at]
 		n := walkNode{kind: r.Kind, goal: r.Goal, move: r.Move}
 		if r.Kind == solver.WinnerMoves {
-			n.next = int32(number[r.Next])
+			n.next = number[r.Next]
 		}
 		for _, x := range r.Replies {
 			if x.To != solver.Stopped {
-				x.To = int32(number[x.To])
+				x.To = number[x.To]
 			}
 			n.replies = append(n.replies, x)
 		}
 		w.nodes = append(w.nodes, n)
 	}
 	for _, c := range kept {
-		s := walkStart{first: c.first, after: solver.NoMove, at: int32(number[c.proof]), goal: c.goal}
+		s := walkStart{first: c.first, after: solver.NoMove, at: number[c.proof], goal: c.goal}
 		if len(c.after) > 0 {
 			s.after = c.after[0]
 		}

@@ -1,143 +1,99 @@
 package check
 
-import "slices"
-
-// Stones of the two sides.
+// The two sides.
 const (
-	attacks byte = 1
-	defends byte = 2
+	attacks uint8 = 0
+	defends uint8 = 1
 )
 
 const noPoint = -1
 
 // state is one state of the game.
-type state struct {
-	stones  []byte
-	ban     int
-	mover   byte
+type state[W words] struct {
+	stones  [2]points[W]
+	ban     int32
+	mover   uint8
 	left    uint8 // target chains not yet taken
-	threats [3]int
+	threats [2]uint8
 }
 
-func (s *state) clone() state {
-	c := *s
-	c.stones = append([]byte(nil), s.stones...)
-	return c
-}
-
-// board is what never changes.
-type board struct {
-	near    [][]int
-	fixed   []bool // stones alive by assumption
+// board is what never changes: the box around the fight, with a column between its rows
+// that holds no point.
+type board[W words] struct {
+	stride  uint
+	fight   points[W] // what chains alive by assumption do not cut off from the targets
+	fixed   points[W] // stones alive by assumption
 	suicide bool
 	all     bool
 	targets []int
-	seen    []int // the last round that met a point
-	round   int
-	fight   points // what chains alive by assumption do not cut off from the targets
+	found   life[W]
 }
 
-func newBoard(w, h int) board {
-	b := board{near: make([][]int, w*h), fixed: make([]bool, w*h), seen: make([]int, w*h)}
-	for p := range b.near {
-		if x := p % w; x > 0 {
-			b.near[p] = append(b.near[p], p-1)
-		}
-		if x := p % w; x < w-1 {
-			b.near[p] = append(b.near[p], p+1)
-		}
-		if p >= w {
-			b.near[p] = append(b.near[p], p-w)
-		}
-		if p+w < w*h {
-			b.near[p] = append(b.near[p], p+w)
-		}
-	}
-	return b
+// near returns what lies next to points, in the fight.
+func (b *board[W]) near(s points[W]) points[W] {
+	return s.up(1).or(s.down(1)).or(s.up(b.stride)).or(s.down(b.stride)).and(b.fight)
 }
 
-// findFight floods from the targets; stones alive by assumption are reached but not
-// crossed.
-func (b *board) findFight(s *state) {
-	b.fight = newPoints(len(b.near))
-	list := append([]int(nil), b.targets...)
-	for len(list) > 0 {
-		p := list[len(list)-1]
-		list = list[:len(list)-1]
-		if b.fight.has(p) {
-			continue
+// around returns points and what lies next to them.
+func (b *board[W]) around(s points[W]) points[W] { return s.or(b.near(s)) }
+
+// flood returns what is connected with seed by points of in.
+func (b *board[W]) flood(seed, in points[W]) points[W] {
+	for {
+		next := seed.or(b.near(seed).and(in))
+		if next == seed {
+			return seed
 		}
-		b.fight.add(p)
-		if !b.fixed[p] {
-			list = append(list, b.near[p]...)
-		}
+		seed = next
 	}
 }
 
-// chain returns the stones of the chain on p.
-func (b *board) chain(s *state, p int) []int {
-	b.round++
-	b.seen[p] = b.round
-	list := []int{p}
-	for i := 0; i < len(list); i++ {
-		for _, q := range b.near[list[i]] {
-			if s.stones[q] == s.stones[p] && b.seen[q] != b.round {
-				b.seen[q] = b.round
-				list = append(list, q)
-			}
-		}
-	}
-	return list
+func (b *board[W]) free(s *state[W]) points[W] {
+	return b.fight.minus(s.stones[attacks]).minus(s.stones[defends])
 }
+
+// chain returns the stones of a side's chain on p.
+func (b *board[W]) chain(s *state[W], side uint8, p int) points[W] {
+	return b.flood(single[W](p), s.stones[side])
+}
+
+// liberties returns the empty points next to a chain.
+func (b *board[W]) liberties(s *state[W], chain points[W]) points[W] {
+	return b.near(chain).and(b.free(s))
+}
+
+func (b *board[W]) immortal(chain points[W]) bool { return chain.meets(b.fixed) }
 
 // stands reports whether a chain has a liberty or a stone alive by assumption.
-func (b *board) stands(s *state, chain []int) bool {
-	return b.immortal(chain) || len(b.liberties(s, chain)) > 0
-}
-
-func (b *board) immortal(chain []int) bool {
-	for _, p := range chain {
-		if b.fixed[p] {
-			return true
-		}
-	}
-	return false
-}
-
-// liberties returns the empty points next to a chain in rising order.
-func (b *board) liberties(s *state, chain []int) (free []int) {
-	b.round++
-	for _, p := range chain {
-		for _, q := range b.near[p] {
-			if s.stones[q] == 0 && b.seen[q] != b.round {
-				b.seen[q] = b.round
-				free = append(free, q)
-			}
-		}
-	}
-	slices.Sort(free)
-	return free
+func (b *board[W]) stands(s *state[W], chain points[W]) bool {
+	return b.immortal(chain) || !b.liberties(s, chain).empty()
 }
 
 // effect is what a move did.
-type effect struct {
-	taken   [][]int // chains of the other side
-	suicide []int   // own stones
+type effect[W words] struct {
+	taken   points[W] // stones of the other side
+	suicide points[W] // own stones
+}
+
+// single reports whether a chain of one stone is among what was taken.
+func (b *board[W]) takesSingle(e *effect[W]) bool {
+	return !e.taken.minus(b.near(e.taken)).empty()
 }
 
 // play plays p, or passes; ok is false where the move is not legal. A retake of the
 // ban is paid.
-func (b *board) play(s *state, p int) (e effect, ok bool) {
+func (b *board[W]) play(s *state[W], p int) (e effect[W], ok bool) {
 	me := s.mover
-	other := 3 - me
+	other := 1 - me
 	if p == passed {
 		s.ban, s.mover = noPoint, other
 		return e, true
 	}
-	if s.stones[p] != 0 {
+	stone := single[W](p)
+	if !stone.meets(b.free(s)) {
 		return e, false
 	}
-	if p == s.ban {
+	if p == int(s.ban) {
 		if s.threats[me] == 0 {
 			return e, false
 		}
@@ -145,91 +101,92 @@ func (b *board) play(s *state, p int) (e effect, ok bool) {
 			s.threats[me]--
 		}
 	}
-	s.stones[p] = me
-	total := 0
-	for _, q := range b.near[p] {
-		if s.stones[q] != other {
-			continue
-		}
-		if chain := b.chain(s, q); !b.stands(s, chain) {
-			e.taken = append(e.taken, chain)
-			total += len(chain)
-			b.lift(s, chain)
+	s.stones[me].add(p)
+	for rest := b.near(stone).and(s.stones[other]); !rest.empty(); {
+		chain := b.chain(s, other, rest.first())
+		rest = rest.minus(chain)
+		if !b.stands(s, chain) {
+			e.taken = e.taken.or(chain)
 		}
 	}
-	own := b.chain(s, p)
+	if !e.taken.empty() {
+		b.lift(s, other, e.taken)
+	}
+	own := b.chain(s, me, p)
 	s.ban = noPoint
 	switch {
 	case !b.stands(s, own):
-		if !b.suicide || len(own) == 1 {
+		if !b.suicide || own == stone {
 			return e, false
 		}
 		e.suicide = own
-		b.lift(s, own)
-	case total == 1 && len(own) == 1 && len(b.liberties(s, own)) == 1 && !b.immortal(own):
-		s.ban = e.taken[0][0]
+		b.lift(s, me, own)
+	case own == stone && e.taken.count() == 1 && b.liberties(s, own).count() == 1 && !b.immortal(own):
+		s.ban = int32(e.taken.first())
 	}
 	s.mover = other
 	return e, true
 }
 
-// lift takes a chain off the board.
-func (b *board) lift(s *state, chain []int) {
-	for _, p := range chain {
-		for i, t := range b.targets {
-			if t == p && s.stones[p] == defends {
-				s.left &^= 1 << i
-			}
+// lift takes stones off the board.
+func (b *board[W]) lift(s *state[W], side uint8, gone points[W]) {
+	s.stones[side] = s.stones[side].minus(gone)
+	if side != defends {
+		return
+	}
+	for i, t := range b.targets {
+		if gone.has(t) {
+			s.left &^= 1 << i
 		}
-		s.stones[p] = 0
 	}
 }
 
 // taken reports whether the attacker has what he wants.
-func (b *board) taken(s *state) bool {
+func (b *board[W]) taken(s *state[W]) bool {
 	return s.left == 0 || !b.all && int(s.left) != 1<<len(b.targets)-1
 }
 
 // regionOf is a connected set of points without a stone of the defender.
-type regionOf struct {
-	points []int
-	border map[int]bool // numbers of the chains around it
-	vital  map[int]bool // numbers of the chains that it may give an eye
+type regionOf[W words] struct {
+	points points[W]
+	border points[W] // the defender's stones around it
+	need   points[W] // what a chain must be next to for an eye
+	no     bool      // it gives nobody an eye
 }
 
 // life is Benson's algorithm on a state.
-type life struct {
-	b       *board
-	chains  [][]int
-	number  []int // 1 + number of the chain on a point
-	regions []regionOf
-	alive   map[int]bool
+type life[W words] struct {
+	b       *board[W]
+	chains  []points[W]
+	regions []regionOf[W]
+	alive   points[W] // the stones of chains not yet found to be without two eyes
 }
 
-func (b *board) benson(s *state) *life {
-	l := &life{b: b, number: make([]int, len(b.near)), alive: map[int]bool{}}
-	for p, c := range s.stones {
-		if c != defends || l.number[p] != 0 {
-			continue
-		}
-		chain := b.chain(s, p)
+// benson finds the pass-alive chains. Its memory is used again by the next call.
+func (b *board[W]) benson(s *state[W]) *life[W] {
+	l := &b.found
+	l.b, l.chains, l.regions, l.alive = b, l.chains[:0], l.regions[:0], s.stones[defends]
+	for rest := s.stones[defends]; !rest.empty(); {
+		chain := b.chain(s, defends, rest.first())
+		rest = rest.minus(chain)
 		l.chains = append(l.chains, chain)
-		for _, q := range chain {
-			l.number[q] = len(l.chains)
-		}
-		l.alive[len(l.chains)-1] = true
 	}
-	seen := make([]bool, len(b.near))
-	for p, c := range s.stones {
-		if c != defends && !seen[p] && b.fight.has(p) {
-			l.regions = append(l.regions, l.region(s, p, seen))
+	out := b.fight.minus(s.stones[defends])
+	for rest := out; !rest.empty(); {
+		r := regionOf[W]{points: b.flood(single[W](rest.first()), out)}
+		rest = rest.minus(r.points)
+		r.border = b.near(r.points).and(s.stones[defends])
+		r.no = r.points.meets(b.fixed)
+		if r.need = r.points; !b.suicide {
+			r.need = r.points.minus(s.stones[attacks])
 		}
+		l.regions = append(l.regions, r)
 	}
 	for again := true; again; {
 		again = false
-		for i, chain := range l.chains {
-			if l.alive[i] && !b.immortal(chain) && len(l.eyes(i)) < 2 {
-				delete(l.alive, i)
+		for _, chain := range l.chains {
+			if chain.within(l.alive) && !b.immortal(chain) && !l.lives(chain) {
+				l.alive = l.alive.minus(chain)
 				again = true
 			}
 		}
@@ -237,58 +194,31 @@ func (b *board) benson(s *state) *life {
 	return l
 }
 
-// region floods the region of p within the fight.
-func (l *life) region(s *state, p int, seen []bool) regionOf {
-	r := regionOf{border: map[int]bool{}}
-	seen[p] = true
-	r.points = []int{p}
-	for i := 0; i < len(r.points); i++ {
-		for _, q := range l.b.near[r.points[i]] {
-			switch {
-			case s.stones[q] == defends:
-				r.border[l.number[q]-1] = true
-			case !seen[q] && l.b.fight.has(q):
-				seen[q] = true
-				r.points = append(r.points, q)
-			}
-		}
-	}
-	r.vital = map[int]bool{}
-	for c := range r.border {
-		r.vital[c] = true
-	}
-	for _, p := range r.points {
-		if l.b.fixed[p] {
-			r.vital = nil
-			return r
-		}
-		if s.stones[p] != 0 && !l.b.suicide {
-			continue
-		}
-		touched := map[int]bool{}
-		for _, q := range l.b.near[p] {
-			if s.stones[q] == defends {
-				touched[l.number[q]-1] = true
-			}
-		}
-		for c := range r.vital {
-			if !touched[c] {
-				delete(r.vital, c)
-			}
-		}
-	}
-	return r
+// eye reports whether a region gives a chain an eye: the chain is next to all of it that
+// matters, and no chain around it is one that is not alive.
+func (l *life[W]) eye(r *regionOf[W], chain, near points[W]) bool {
+	return !r.no && r.border.meets(chain) && r.need.within(near) && r.border.within(l.alive)
 }
 
-// eyes returns the regions that give chain i an eye: vital to it, and with no chain
-// around that is not alive.
-func (l *life) eyes(i int) (out []int) {
-	for j, r := range l.regions {
-		ok := r.vital[i]
-		for c := range r.border {
-			ok = ok && l.alive[c]
+// lives reports whether a chain has two eyes.
+func (l *life[W]) lives(chain points[W]) bool {
+	near := l.b.near(chain)
+	eyes := 0
+	for j := range l.regions {
+		if l.eye(&l.regions[j], chain, near) {
+			if eyes++; eyes == 2 {
+				return true
+			}
 		}
-		if ok {
+	}
+	return false
+}
+
+// eyes returns the regions that give a chain an eye.
+func (l *life[W]) eyes(chain points[W]) (out []int) {
+	near := l.b.near(chain)
+	for j := range l.regions {
+		if l.eye(&l.regions[j], chain, near) {
 			out = append(out, j)
 		}
 	}
@@ -297,10 +227,10 @@ func (l *life) eyes(i int) (out []int) {
 
 // safe reports whether the target is pass-alive or joined to a chain alive by
 // assumption: all of it, or one chain of it where the attacker must take all.
-func (b *board) safe(s *state) bool {
+func (b *board[W]) safe(s *state[W]) bool {
 	l := b.benson(s)
 	for i, t := range b.targets {
-		if s.left>>i&1 != 0 && l.alive[l.number[t]-1] == b.all {
+		if s.left>>i&1 != 0 && l.alive.has(t) == b.all {
 			return b.all
 		}
 	}

@@ -16,9 +16,8 @@
 //	hold     as settle, or the attacker has nothing left but to pass where no ban holds
 //	deny     as capture, or the defender has nothing left but to pass, and the target is not pass-alive
 //
-// A claim of repetition says that the target is neither taken nor held unless
-// positions repeat, one that it is unsettled that it is not made pass-alive. They have
-// no tree to read: all states are enumerated.
+// A claim that a goal is not reached has an evasion: states among which play can be kept
+// by the other side, for ever if need be. It leaves them for states that it has won only.
 //
 // # Zones
 //
@@ -44,10 +43,10 @@ const (
 	Settle  = "settle"
 	Hold    = "hold"
 	Deny    = "deny"
-	// Claims that goals are not reached: Repeat, neither capture nor hold; Unsettled, not
-	// settle.
-	Repeat    = "repetition"
-	Unsettled = "unsettled"
+	// Goals that are not reached, for positions may repeat.
+	NotCapture = "not-capture"
+	NotHold    = "not-hold"
+	NotSettle  = "not-settle"
 )
 
 // Endless is the number of threats that never runs out.
@@ -104,22 +103,34 @@ func Proof(data []byte) (*Checked, error) {
 	if err := f.read(string(data[:end])); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrProof, err)
 	}
-	if err := f.verify(); err != nil {
+	box, err := f.setUp()
+	if err == nil {
+		switch bits := box.stride * box.rows; {
+		case bits <= 64:
+			err = verified[[1]uint64](f, box)
+		case bits <= 128:
+			err = verified[[2]uint64](f, box)
+		case bits <= 384:
+			err = verified[[6]uint64](f, box)
+		default:
+			err = verified[[mostWords]uint64](f, box)
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrProof, err)
 	}
 	return &f.Checked, nil
 }
 
-// file is a proof file as it is read.
+// file is a proof file as it is read. Points are those of the whole board, row by row.
 type file struct {
 	Checked
-	b      board
-	start  state
-	nodes  []node
-	states []state
-	goals  []string
-
-	enumerated int // states, for claims without a proof tree
+	stones  []byte // 1 + the side, 0 for none
+	fixed   []bool // stones alive by assumption
+	targets []int
+	banned  int
+	nodes   []node
+	goals   []string
 }
 
 // limits of what is read.
@@ -140,9 +151,8 @@ const (
 )
 
 type node struct {
-	kind    byte // 't' taken, 's' safe, 'd' doomed, 'w' the winner moves, 'l' the loser moves
+	kind    byte // 't' taken, 's' safe, 'd' doomed, 'w' the winner moves, 'l' the loser moves; in an evasion 'W' the evader moves, 'L' the other side
 	answers []answer
-	zone    points
 	free    bool
 }
 
@@ -153,19 +163,19 @@ func (f *file) read(text string) error {
 		if err := f.line(line); err != nil {
 			return fmt.Errorf("line %d: %w", n+2, err)
 		}
-		if len(f.nodes) > maxNodes || len(f.nodes)*len(f.b.near) > maxCells {
+		if len(f.nodes) > maxNodes || len(f.nodes)*f.Width*f.Height > maxCells {
 			return errors.New("too many nodes")
 		}
 	}
 	switch {
-	case f.b.near == nil || len(f.Rows) != f.Height:
+	case f.Width == 0 || len(f.Rows) != f.Height:
 		return errors.New("no board")
 	case len(f.Targets) == 0 || f.Defender == "":
 		return errors.New("no target")
 	case len(f.Claims) == 0:
 		return errors.New("no claim")
 	}
-	return f.setUp()
+	return nil
 }
 
 // line reads one line: a word that says what it is, and what follows.
@@ -203,7 +213,7 @@ func (f *file) line(line string) error {
 		f.Ban, f.Banned = rest[0], rest[1]
 	case "claim":
 		return f.claim(rest)
-	case "t", "s", "d", "w", "l":
+	case "t", "s", "d", "w", "l", "W", "L":
 		return f.node(word[0], rest)
 	default:
 		return fmt.Errorf("unknown word %q", word)
@@ -212,7 +222,7 @@ func (f *file) line(line string) error {
 }
 
 func (f *file) board(rest []string) error {
-	if len(rest) != 2 || f.b.near != nil {
+	if len(rest) != 2 || f.Width != 0 {
 		return errors.New("a bad board")
 	}
 	w, errW := strconv.Atoi(rest[0])
@@ -221,7 +231,6 @@ func (f *file) board(rest []string) error {
 		return errors.New("a bad board")
 	}
 	f.Width, f.Height = w, h
-	f.b = newBoard(w, h)
 	return nil
 }
 
@@ -241,7 +250,7 @@ func (f *file) claim(rest []string) error {
 		return errors.New("attacker or defender moves first")
 	}
 	switch c.Goal {
-	case Capture, Settle, Hold, Deny, Repeat, Unsettled:
+	case Capture, Settle, Hold, Deny, NotCapture, NotHold, NotSettle:
 	default:
 		return fmt.Errorf("unknown goal %q", c.Goal)
 	}
@@ -253,6 +262,7 @@ func (f *file) claim(rest []string) error {
 // moves with the node after it.
 func (f *file) node(kind byte, rest []string) error {
 	n := node{kind: kind}
+	n.answers = make([]answer, 0, len(rest))
 	for _, r := range rest {
 		name, to, ok := strings.Cut(r, ":")
 		if !ok {
@@ -266,7 +276,7 @@ func (f *file) node(kind byte, rest []string) error {
 		}
 		if to != "end" {
 			v, err := strconv.Atoi(to)
-			if err != nil || v <= len(f.nodes) {
+			if err != nil || v < 0 || v <= len(f.nodes) && !n.evades() {
 				return fmt.Errorf("the node after %s must come later", name)
 			}
 			a.to = v
@@ -274,9 +284,9 @@ func (f *file) node(kind byte, rest []string) error {
 		n.answers = append(n.answers, a)
 	}
 	switch {
-	case kind != 'w' && kind != 'l' && len(rest) > 0:
+	case strings.IndexByte("tsd", kind) >= 0 && len(rest) > 0:
 		return errors.New("a leaf with moves")
-	case kind == 'w' && (len(rest) != 1 || n.answers[0].to == ended):
+	case (kind == 'w' || kind == 'W') && (len(rest) != 1 || n.answers[0].to == ended):
 		return errors.New("the winner has one move")
 	}
 	f.nodes = append(f.nodes, n)
@@ -300,67 +310,6 @@ func (f *file) name(p int) string {
 	return "ABCDEFGHJKLMNOPQRSTUVWXYZ"[p%f.Width:p%f.Width+1] + strconv.Itoa(f.Height-p/f.Width)
 }
 
-// setUp lays the position and looks whether it is one.
-func (f *file) setUp() error {
-	f.start = state{stones: make([]byte, len(f.b.near)), ban: noPoint, left: 0}
-	sign := map[string]byte{"black": 'X', "white": 'O'}[f.Defender]
-	for y, row := range f.Rows {
-		for x := range row {
-			switch row[x] {
-			case '.':
-			case sign:
-				f.start.stones[y*f.Width+x] = defends
-			default:
-				f.start.stones[y*f.Width+x] = attacks
-			}
-		}
-	}
-	f.b.suicide, f.b.all = f.Suicide, f.All
-	for _, name := range f.Assumed {
-		p := f.point(name)
-		if p < 0 || f.start.stones[p] == 0 {
-			return fmt.Errorf("no stone on %s, which is alive by assumption", name)
-		}
-		for _, q := range f.b.chain(&f.start, p) {
-			f.b.fixed[q] = true
-		}
-	}
-	for p, c := range f.start.stones {
-		if c != 0 && !f.b.stands(&f.start, f.b.chain(&f.start, p)) {
-			return fmt.Errorf("the chain on %s has no liberty", f.name(p))
-		}
-	}
-	for _, name := range f.Targets {
-		p := f.point(name)
-		if p < 0 || f.start.stones[p] != defends {
-			return fmt.Errorf("no stone of the defender on %s", name)
-		}
-		if f.b.fixed[p] {
-			return fmt.Errorf("%s is asked for and alive by assumption", name)
-		}
-		known := false
-		for _, q := range f.b.chain(&f.start, p) {
-			for _, t := range f.b.targets {
-				known = known || t == q
-			}
-		}
-		if !known {
-			f.b.targets = append(f.b.targets, p)
-		}
-	}
-	if len(f.b.targets) > 8 {
-		return errors.New("too many targets")
-	}
-	f.start.left = 1<<len(f.b.targets) - 1
-	if f.Ban != "" {
-		if f.start.ban = f.point(f.Ban); f.start.ban < 0 || f.start.stones[f.start.ban] != 0 {
-			return fmt.Errorf("no ban on %s", f.Ban)
-		}
-	}
-	f.b.findFight(&f.start)
-	return nil
-}
-
 // Text says what was verified, a line a claim.
 func (c *Checked) Text() string {
 	var b strings.Builder
@@ -374,7 +323,7 @@ func (c *Checked) Text() string {
 	b.WriteByte('\n')
 	shown := map[string]string{
 		Capture: "is taken", Settle: "is made pass-alive", Hold: "is not taken", Deny: "is not made pass-alive",
-		Repeat: "is neither taken nor held unless positions repeat", Unsettled: "is not made pass-alive",
+		NotCapture: "is not taken unless positions repeat", NotHold: "is not held unless positions repeat", NotSettle: "is not made pass-alive",
 	}
 	for _, x := range c.Claims {
 		fmt.Fprintf(&b, "%s first", x.First)

@@ -37,7 +37,7 @@ func TestProof(t *testing.T) {
 // FuzzProof reads what is not a proof without a panic.
 func FuzzProof(f *testing.F) {
 	f.Add(snapback)
-	f.Add(Magic + "\nboard 3 3\nrow ...\nrow .O.\nrow ...\ndefender white\ntarget B2\nall\nsuicide\nban A1 defender\nclaim defender repetition 0 4 0 pass A1\n")
+	f.Add(Magic + "\nboard 3 3\nrow ...\nrow .O.\nrow ...\ndefender white\ntarget B2\nall\nsuicide\nban A1 defender\nclaim defender not-hold 0 4 0 pass\nW B1:1\nL pass:0\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > 2000 {
 			return

@@ -1,39 +1,29 @@
 package check
 
-import "slices"
-
 // net is what encloses a room: the attacker's stones that are alive by assumption or
 // joined to such, and his chains that cannot be kept from joining them.
-type net struct {
-	wall  []bool // alive by assumption or joined to such
-	stone []bool // all of the net
-	links []int  // two liberties of each chain that is not joined yet
+type net[W words] struct {
+	wall  points[W] // alive by assumption or joined to such
+	stone points[W] // all of the net
+	links points[W] // two liberties of each chain that is not joined yet
 }
 
 // linked finds the net of a state. A chain is part of it if it has two liberties that no
 // other chain of it needs, so that the attacker joins it on one if the defender plays on
 // the other: both next to the net, or one alone whose neighbours are all of the net or of
 // the chain, since the defender cannot play there while the chain has the other.
-func (b *board) linked(s *state) *net {
-	n := &net{wall: b.walls(s)}
-	n.stone = slices.Clone(n.wall)
+func (b *board[W]) linked(s *state[W]) (n net[W]) {
+	mine := s.stones[attacks]
+	n.wall = b.flood(b.fixed.and(mine), mine)
+	n.stone = n.wall
 	for again := true; again; {
 		again = false
-		seen := slices.Clone(n.stone)
-		for p, c := range s.stones {
-			if c != attacks || seen[p] || !b.fight.has(p) {
-				continue
-			}
-			chain := b.chain(s, p)
-			for _, q := range chain {
-				seen[q] = true
-			}
-			free := slices.DeleteFunc(b.liberties(s, chain), func(l int) bool { return slices.Contains(n.links, l) })
-			if pair := b.link(n, chain, free); pair != nil {
-				n.links = append(n.links, pair...)
-				for _, q := range chain {
-					n.stone[q] = true
-				}
+		for rest := mine.minus(n.stone); !rest.empty(); {
+			chain := b.chain(s, attacks, rest.first())
+			rest = rest.minus(chain)
+			if pair := b.link(&n, chain, b.liberties(s, chain).minus(n.links)); !pair.empty() {
+				n.links = n.links.or(pair)
+				n.stone = n.stone.or(chain)
 				again = true
 			}
 		}
@@ -41,44 +31,51 @@ func (b *board) linked(s *state) *net {
 	return n
 }
 
-// link returns two of the free liberties that join a chain to the net, nil if there are
+// link returns two of the free liberties that join a chain to the net, none if there are
 // none.
-func (b *board) link(n *net, chain, free []int) []int {
-	if len(free) < 2 {
-		return nil
+func (b *board[W]) link(n *net[W], chain, free points[W]) (pair points[W]) {
+	gates := free.and(b.near(n.stone))
+	if gates.empty() || free.count() < 2 {
+		return pair
 	}
-	var gates []int
-	for _, l := range free {
-		if slices.ContainsFunc(b.near[l], func(q int) bool { return n.stone[q] }) {
-			gates = append(gates, l)
+	both := n.stone.or(chain)
+	for rest := gates; !rest.empty(); {
+		gate := single[W](rest.take())
+		if b.near(gate).within(both) {
+			return gate.or(single[W](free.minus(gate).first()))
 		}
 	}
-	for _, l := range gates {
-		if !slices.ContainsFunc(b.near[l], func(q int) bool { return !n.stone[q] && !slices.Contains(chain, q) }) {
-			if free[0] == l {
-				return []int{l, free[1]}
-			}
-			return []int{l, free[0]}
-		}
+	if gates.count() < 2 {
+		return pair
 	}
-	if len(gates) < 2 {
-		return nil
-	}
-	return gates[:2]
+	pair.add(gates.take())
+	pair.add(gates.take())
+	return pair
+}
+
+// doom is what shows that the target is doomed.
+type doom[W words] struct {
+	net  net[W]
+	room points[W]
+	own  points[W] // the target's points where they give it no eye
 }
 
 // doomed reports whether the target dies whatever is played: all of it, or one chain
-// where one is enough. show is called with what shows it.
-func (b *board) doomed(s *state, show func(n *net, target int, room []int)) bool {
-	n := b.linked(s)
+// where one is enough. Each chain that dies is added to shown, if that is not nil.
+func (b *board[W]) doomed(s *state[W], shown *[]doom[W]) bool {
+	d := doom[W]{net: b.linked(s)}
 	for i, t := range b.targets {
 		if s.left>>i&1 == 0 {
 			continue
 		}
-		around := b.roomOf(t, n)
-		dies := b.tooSmall(s, t, around, n)
-		if dies {
-			show(n, t, around)
+		d.room = b.flood(single[W](t), b.fight.minus(d.net.stone))
+		d.own = points[W]{}
+		if !b.all || s.left&(s.left-1) == 0 {
+			d.own = b.chain(s, defends, t)
+		}
+		dies := b.tooSmall(&d)
+		if dies && shown != nil {
+			*shown = append(*shown, d)
 		}
 		if dies != b.all {
 			return dies
@@ -90,87 +87,37 @@ func (b *board) doomed(s *state, show func(n *net, target int, room []int)) bool
 // tooSmall reports whether a room has no place for two eyes: no two of its points that
 // lie apart and are not next to the net. A chain's own points give it none, unless others
 // have to be taken too.
-func (b *board) tooSmall(s *state, target int, room []int, n *net) bool {
-	own := b.ownPoints(s, target)
-	var eyes []int
-	for _, p := range room {
-		if b.fixed[p] {
-			return false
-		}
-		if !slices.Contains(own, p) && !slices.ContainsFunc(b.near[p], func(q int) bool { return n.stone[q] }) {
-			eyes = append(eyes, p)
-		}
+func (b *board[W]) tooSmall(d *doom[W]) bool {
+	if d.room.meets(b.fixed) {
+		return false
 	}
-	for _, p := range eyes {
-		for _, q := range eyes {
-			if p != q && !slices.Contains(b.near[p], q) {
-				return false
-			}
-		}
+	eyes := d.room.minus(d.own).minus(b.near(d.net.stone))
+	switch eyes.count() {
+	case 0, 1:
+		return true
+	case 2:
+		return eyes.within(b.around(single[W](eyes.first())))
 	}
-	return true
+	return false
 }
 
-// ownPoints returns the points of a target chain, none where others have to be taken too.
-func (b *board) ownPoints(s *state, target int) []int {
-	if b.all && s.left&(s.left-1) != 0 {
-		return nil
-	}
-	return b.chain(s, target)
-}
-
-// walls marks the attacker's stones that are alive by assumption or joined to such.
-func (b *board) walls(s *state) []bool {
-	wall := make([]bool, len(b.near))
-	for p, c := range s.stones {
-		if c == attacks && b.fixed[p] && !wall[p] {
-			for _, q := range b.chain(s, p) {
-				wall[q] = true
-			}
-		}
-	}
-	return wall
-}
-
-// roomOf returns what is connected with p by points that are not of the net.
-func (b *board) roomOf(p int, n *net) []int {
-	seen := make([]bool, len(b.near))
-	seen[p] = true
-	room := []int{p}
-	for i := 0; i < len(room); i++ {
-		for _, q := range b.near[room[i]] {
-			if !n.stone[q] && !seen[q] {
-				seen[q] = true
-				room = append(room, q)
-			}
-		}
-	}
-	return room
-}
-
-// doomedZone adds what shows that the target is doomed: the walls next to the room
+// doomedZone returns what shows that the target is doomed: the walls next to the room
 // around it and to the links, with what ties them to stones alive by assumption, the
 // chains that cannot be kept from joining those with their links, and where its own points
 // do not count, the target. What stands elsewhere in the room does not matter.
-func (f *file) doomedZone(s *state, z points) {
-	f.b.doomed(s, func(n *net, target int, room []int) {
-		z.addAll(f.b.ownPoints(s, target))
-		z.addAll(n.links)
-		for p, in := range n.stone {
-			if in && !n.wall[p] {
-				z.add(p)
-			}
+func (b *board[W]) doomedZone(s *state[W]) (z points[W]) {
+	var shown []doom[W]
+	b.doomed(s, &shown)
+	for i := range shown {
+		d := &shown[i]
+		z = z.or(d.own).or(d.net.links).or(d.net.stone.minus(d.net.wall))
+		touched := b.near(d.room.or(d.net.links)).and(d.net.wall)
+		z = z.or(touched)
+		for rest := touched.minus(b.fixed); !rest.empty(); {
+			chain := b.chain(s, attacks, rest.first())
+			rest = rest.minus(chain)
+			b.anchor(chain, &z)
 		}
-		for _, p := range append(room, n.links...) {
-			for _, q := range f.b.near[p] {
-				if !n.wall[q] || z.has(q) {
-					continue
-				}
-				z.add(q)
-				if !f.b.fixed[q] {
-					f.anchor(f.b.chain(s, q), z)
-				}
-			}
-		}
-	})
+	}
+	return z
 }

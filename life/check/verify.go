@@ -5,24 +5,86 @@ import (
 	"fmt"
 )
 
+// proof is a file with its fight on a board.
+type proof[W words] struct {
+	*file
+	b      board[W]
+	cell   []int // of each point of the fight, its number on the whole board
+	start  state[W]
+	states []state[W]
+	zones  []points[W]
+}
+
+// verified verifies a file whose fight fits in so many words.
+func verified[W words](f *file, box fightBox) error {
+	p, err := laid[W](f, box)
+	if err != nil {
+		return err
+	}
+	return p.verify(box)
+}
+
+// laid puts the fight of a file on a board.
+func laid[W words](f *file, box fightBox) (*proof[W], error) {
+	p := &proof[W]{file: f, cell: make([]int, 64*mostWords)}
+	p.b.stride, p.b.suicide, p.b.all = uint(box.stride), f.Suicide, f.All
+	p.start.ban = noPoint
+	for cell, at := range box.at {
+		if at == noPoint {
+			continue
+		}
+		p.cell[at] = cell
+		p.b.fight.add(at)
+		if c := f.stones[cell]; c != 0 {
+			p.start.stones[c-1].add(at)
+			if f.fixed[cell] {
+				p.b.fixed.add(at)
+			}
+		}
+	}
+	for _, t := range f.targets {
+		p.b.targets = append(p.b.targets, box.at[t])
+	}
+	p.start.left = 1<<len(f.targets) - 1
+	if f.banned != noPoint {
+		p.start.ban = int32(box.at[f.banned])
+	}
+	for i := range f.nodes {
+		for j := range f.nodes[i].answers {
+			a := &f.nodes[i].answers[j]
+			if a.move == passed {
+				continue
+			}
+			if a.move = box.at[a.move]; a.move == noPoint {
+				return nil, fmt.Errorf("node %d: a move outside of the fight", i)
+			}
+		}
+	}
+	return p, nil
+}
+
+// vertex returns the name of a point of the fight.
+func (f *proof[W]) vertex(p int) string { return f.name(f.cell[p]) }
+
 // verify goes over all nodes twice: downward to give each its state, by the first
 // move that leads to it, and upward to compute zones and to hold every move against
 // the node that it is said to lead to.
-func (f *file) verify() error {
+func (f *proof[W]) verify(box fightBox) error {
 	f.Nodes = len(f.nodes)
-	f.states = make([]state, len(f.nodes))
+	f.states = make([]state[W], len(f.nodes))
+	f.zones = make([]points[W], len(f.nodes))
 	f.goals = make([]string, len(f.nodes))
 	for i := range f.Claims {
 		c := &f.Claims[i]
-		if missed[c.Goal] != nil {
-			continue
-		}
 		if c.root < 0 || c.root >= len(f.nodes) {
 			return errors.New("a claim without a node")
 		}
-		s, err := f.rootOf(c)
+		s, err := f.rootOf(c, box)
 		if err != nil {
 			return err
+		}
+		if f.nodes[c.root].evades() != (provedBy[c.Goal] != "") {
+			return errors.New("a claim about a node of another kind")
 		}
 		if f.goals[c.root] == "" {
 			f.goals[c.root], f.states[c.root] = c.Goal, s
@@ -43,21 +105,15 @@ func (f *file) verify() error {
 	}
 	for i := range f.Claims {
 		c := &f.Claims[i]
-		s, err := f.rootOf(c)
+		s, err := f.rootOf(c, box)
 		if err != nil {
 			return err
-		}
-		if missed[c.Goal] != nil {
-			if err := f.unreached(s, c.Goal); err != nil {
-				return err
-			}
-			continue
 		}
 		if err := f.matches(&s, c.Goal, c.root); err != nil {
 			return err
 		}
-		for _, p := range f.nodes[c.root].zone.list() {
-			c.Zone = append(c.Zone, f.name(p))
+		for z := f.zones[c.root]; !z.empty(); {
+			c.Zone = append(c.Zone, f.vertex(z.take()))
 		}
 		c.Free = f.nodes[c.root].free
 	}
@@ -65,8 +121,8 @@ func (f *file) verify() error {
 }
 
 // rootOf returns the state that a claim is about.
-func (f *file) rootOf(c *Claim) (state, error) {
-	s := f.start.clone()
+func (f *proof[W]) rootOf(c *Claim, box fightBox) (state[W], error) {
+	s := f.start
 	s.mover = attacks
 	if c.First == "defender" {
 		s.mover = defends
@@ -74,12 +130,15 @@ func (f *file) rootOf(c *Claim) (state, error) {
 	if c.First != f.Banned {
 		s.ban = noPoint
 	}
-	s.threats = [3]int{attacks: c.Threats[0], defends: c.Threats[1]}
+	s.threats = [2]uint8{uint8(c.Threats[0]), uint8(c.Threats[1])}
 	for _, name := range c.After {
 		p := passed
 		if name != "pass" {
 			if p = f.point(name); p < 0 {
 				return s, fmt.Errorf("no point %q", name)
+			}
+			if p = box.at[p]; p == noPoint {
+				return s, fmt.Errorf("the move %s of a claim lies outside of the fight", name)
 			}
 		}
 		if _, ok := f.b.play(&s, p); !ok {
@@ -89,8 +148,10 @@ func (f *file) rootOf(c *Claim) (state, error) {
 	return s, nil
 }
 
-func winnerOf(goal string) byte {
-	if goal == Capture || goal == Deny {
+// winnerOf returns the side that a goal is of, or the evader of one that is not reached.
+func winnerOf(goal string) uint8 {
+	switch goal {
+	case Capture, Deny, NotHold, NotSettle:
 		return attacks
 	}
 	return defends
@@ -100,8 +161,11 @@ func winnerOf(goal string) byte {
 func stopsPlay(goal string) bool { return goal == Hold || goal == Deny }
 
 // descend gives the nodes after node i their states.
-func (f *file) descend(i int) error {
+func (f *proof[W]) descend(i int) error {
 	n, s := &f.nodes[i], &f.states[i]
+	if n.evades() {
+		return f.enter(i)
+	}
 	goal := f.goals[i]
 	winner := winnerOf(goal)
 	taken := f.b.taken(s)
@@ -117,7 +181,7 @@ func (f *file) descend(i int) error {
 		}
 		return nil
 	case n.kind == 'd':
-		if taken || winner != attacks || !f.b.doomed(s, func(*net, int, []int) {}) {
+		if taken || winner != attacks || !f.b.doomed(s, nil) {
 			return errors.New("the target may still get two eyes")
 		}
 		return nil
@@ -138,52 +202,61 @@ func (f *file) descend(i int) error {
 		if a.to >= len(f.nodes) {
 			return errors.New("a move leads to no node")
 		}
-		next := s.clone()
-		e, ok := f.b.play(&next, a.move)
-		if !ok || n.kind == 'w' && e.suicide != nil {
+		if f.goals[a.to] != "" {
+			continue // the move is looked at on the way upward
+		}
+		next := *s
+		if _, ok := f.b.play(&next, a.move); !ok {
 			return errors.New("a move is not legal")
 		}
-		if f.goals[a.to] == "" {
-			f.goals[a.to], f.states[a.to] = goal, next
-		}
+		f.goals[a.to], f.states[a.to] = goal, next
 	}
 	return nil
 }
 
 // ascend computes the zone of node i from those of the nodes after it.
-func (f *file) ascend(i int) error {
+func (f *proof[W]) ascend(i int) error {
 	n, s := &f.nodes[i], &f.states[i]
-	n.zone, n.free = newPoints(len(f.b.near)), true
+	n.free = true
 	var err error
 	switch n.kind {
 	case 's':
-		f.safeZone(s, n.zone)
+		f.zones[i] = f.b.safeZone(s)
 	case 'd':
-		f.doomedZone(s, n.zone)
+		f.zones[i] = f.b.doomedZone(s)
 	case 'w':
 		err = f.winner(i)
 	case 'l':
 		err = f.loser(i)
+	default:
+		if n.evades() {
+			n.free, f.zones[i] = false, f.b.fight
+			err = f.evade(i)
+		}
 	}
 	return err
 }
 
 // matches reports whether a state is won by the proof of node i.
-func (f *file) matches(s *state, goal string, i int) error {
-	n, t := &f.nodes[i], &f.states[i]
+func (f *proof[W]) matches(s *state[W], goal string, i int) error {
+	n, t, z := &f.nodes[i], &f.states[i], f.zones[i]
 	w := winnerOf(goal)
-	l := 3 - w
+	l := 1 - w
 	if goal != f.goals[i] || s.mover != t.mover || s.left != t.left {
 		return fmt.Errorf("a move leads to node %d, which is of another kind", i)
 	}
-	for p, c := range s.stones {
-		if c != t.stones[p] && n.zone.has(p) {
-			return fmt.Errorf("a move leads to node %d, which differs on %s", i, f.name(p))
+	for side := range s.stones {
+		now, then := s.stones[side].and(z), t.stones[side].and(z)
+		if now != then {
+			return fmt.Errorf("a move leads to node %d, which differs on %s", i, f.vertex(now.minus(then).or(then.minus(now)).first()))
 		}
 	}
-	banS, banT := f.banIn(s, n.zone), f.banIn(t, n.zone)
+	banS, banT := banIn(s, z), banIn(t, z)
 	if banS != banT && (s.mover == w && banS != noPoint || s.mover == l && banT != noPoint) {
 		return fmt.Errorf("a move leads to node %d, where another point is banned", i)
+	}
+	if n.evades() && *s != *t {
+		return fmt.Errorf("a move leads to node %d, which is about one state", i)
 	}
 	if !n.free && (s.threats[w] < t.threats[w] || s.threats[l] > t.threats[l]) {
 		return fmt.Errorf("a move leads to node %d, which needs other threats", i)
@@ -191,16 +264,16 @@ func (f *file) matches(s *state, goal string, i int) error {
 	return nil
 }
 
-func (f *file) banIn(s *state, z points) int {
-	if s.ban != noPoint && z.has(s.ban) {
+func banIn[W words](s *state[W], z points[W]) int32 {
+	if s.ban != noPoint && z.has(int(s.ban)) {
 		return s.ban
 	}
 	return noPoint
 }
 
 // after plays a move of node i and holds the result against the node that it leads to.
-func (f *file) after(i int, a answer) (effect, error) {
-	next := f.states[i].clone()
+func (f *proof[W]) after(i int, a answer) (effect[W], error) {
+	next := f.states[i]
 	e, ok := f.b.play(&next, a.move)
 	if !ok {
 		return e, errors.New("a move is not legal")

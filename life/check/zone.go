@@ -1,8 +1,8 @@
 package check
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 )
 
@@ -10,236 +10,166 @@ import (
 // after the move; the point and those next to it; what is taken, with all around it;
 // the loser's chains next to it that stay, each with a liberty; and where nothing else
 // gives the stone a liberty, a chain that it joins, with one.
-func (f *file) winner(i int) error {
-	n, s := &f.nodes[i], &f.states[i]
+func (f *proof[W]) winner(i int) error {
+	n, s, b := &f.nodes[i], &f.states[i], &f.b
 	a := n.answers[0]
 	e, err := f.after(i, a)
 	if err != nil {
 		return err
 	}
-	z := n.zone
-	if f.goals[i] == Deny {
-		z.union(f.b.fight)
+	if !e.suicide.empty() {
+		return errors.New("the winner's move is suicide")
 	}
-	n.free = f.nodes[a.to].free && (a.move == passed || a.move != s.ban)
-	z.union(f.nodes[a.to].zone)
+	z := &f.zones[i]
+	*z = f.zones[a.to]
+	if f.goals[i] == Deny {
+		*z = z.or(b.fight)
+	}
+	n.free = f.nodes[a.to].free && (a.move == passed || a.move != int(s.ban))
 	if a.move == passed {
 		return nil
 	}
-	z.add(a.move)
-	z.addAll(f.b.near[a.move])
-	var gone []int
-	for _, chain := range e.taken {
-		gone = append(gone, chain...)
+	stone := single[W](a.move)
+	near := b.near(stone)
+	*z = z.or(stone).or(near).or(b.around(e.taken))
+	for rest := near.and(s.stones[1-s.mover]).minus(e.taken); !rest.empty(); {
+		chain := b.chain(s, 1-s.mover, rest.first())
+		rest = rest.minus(chain)
+		b.root(s, chain, a.move, z)
 	}
-	f.addAround(z, gone)
-	loser := 3 - s.mover
-	for _, q := range ascending(f.b.near[a.move]) {
-		if s.stones[q] == loser && !slices.Contains(gone, q) {
-			f.root(s, f.b.chain(s, q), a.move, z)
-		}
-	}
-	if len(gone) > 0 {
+	if !e.taken.empty() || near.meets(b.free(s)) {
 		return nil
 	}
-	for _, q := range f.b.near[a.move] {
-		if s.stones[q] == 0 {
-			return nil
-		}
-	}
-	for _, q := range ascending(f.b.near[a.move]) {
-		if s.stones[q] != s.mover {
-			continue
-		}
-		chain := f.b.chain(s, q)
-		if f.b.immortal(chain) || len(f.b.liberties(s, chain)) > 1 {
-			f.root(s, chain, a.move, z)
+	for rest := near.and(s.stones[s.mover]); !rest.empty(); {
+		chain := b.chain(s, s.mover, rest.first())
+		rest = rest.minus(chain)
+		if b.immortal(chain) || b.liberties(s, chain).count() > 1 {
+			b.root(s, chain, a.move, z)
 			return nil
 		}
 	}
 	return errors.New("the winner's move is suicide")
 }
 
-func ascending(list []int) []int {
-	out := slices.Clone(list)
-	slices.Sort(out)
-	return out
-}
-
-// addAround adds points and those next to them.
-func (f *file) addAround(z points, list []int) {
-	for _, p := range list {
-		z.add(p)
-		z.addAll(f.b.near[p])
-	}
-}
-
 // root adds a chain with a liberty other than but, or with a stone alive by
 // assumption.
-func (f *file) root(s *state, chain []int, but int, z points) {
-	if f.b.immortal(chain) {
-		f.anchor(chain, z)
+func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
+	if b.immortal(chain) {
+		b.anchor(chain, z)
 		return
 	}
-	z.addAll(chain)
-	var first = noPoint
-	for _, l := range f.b.liberties(s, chain) {
-		if l == but {
-			continue
-		}
-		if z.has(l) {
-			return
-		}
-		if first == noPoint {
-			first = l
-		}
+	*z = z.or(chain)
+	libs := b.liberties(s, chain)
+	if but != noPoint {
+		libs.drop(but)
 	}
-	if first != noPoint {
-		z.add(first)
+	if !libs.empty() && !libs.meets(*z) {
+		z.add(libs.first())
 	}
 }
 
 // anchor adds the stones of a chain that are not alive by assumption, and next to
 // each piece of them one that is.
-func (f *file) anchor(chain []int, z points) {
-	in := map[int]bool{}
-	for _, p := range chain {
-		in[p] = true
-	}
-	seen := map[int]bool{}
-	for _, p := range ascending(chain) {
-		if f.b.fixed[p] || seen[p] {
-			continue
-		}
-		seen[p] = true
-		list, hold := []int{p}, map[int]bool{}
-		for i := 0; i < len(list); i++ {
-			z.add(list[i])
-			for _, q := range f.b.near[list[i]] {
-				switch {
-				case !in[q]:
-				case f.b.fixed[q]:
-					hold[q] = true
-				case !seen[q]:
-					seen[q] = true
-					list = append(list, q)
-				}
-			}
-		}
-		if len(hold) > 0 {
-			z.add(sorted(hold)[0])
+func (b *board[W]) anchor(chain points[W], z *points[W]) {
+	loose := chain.minus(b.fixed)
+	for rest := loose; !rest.empty(); {
+		piece := b.flood(single[W](rest.first()), loose)
+		rest = rest.minus(piece)
+		*z = z.or(piece)
+		if hold := b.near(piece).and(chain).and(b.fixed); !hold.empty() {
+			z.add(hold.first())
 		}
 	}
 }
 
 // loser computes the zone of a state where the loser moves, and requires an answer to
 // the pass and to each legal move in it.
-func (f *file) loser(i int) error {
+func (f *proof[W]) loser(i int) error {
 	n, s := &f.nodes[i], &f.states[i]
-	z := n.zone
+	z := &f.zones[i]
 	passes := false
-	to := map[int]int{}
+	var answered points[W]
 	for _, a := range n.answers {
-		if _, twice := to[a.move]; twice {
+		if a.move == passed && passes || a.move != passed && answered.has(a.move) {
 			return errors.New("two answers to one move")
 		}
-		to[a.move] = a.to
 		if a.to != ended {
 			if _, err := f.after(i, a); err != nil {
 				return err
 			}
 			n.free = n.free && f.nodes[a.to].free
 		}
-		if a.move == passed {
-			passes = true
-			if a.to != ended {
-				z.union(f.nodes[a.to].zone)
-			}
+		if a.move != passed {
+			answered.add(a.move)
+			continue
+		}
+		passes = true
+		if a.to != ended {
+			*z = z.or(f.zones[a.to])
 		}
 	}
 	if !passes {
 		return errors.New("the loser's pass has no answer")
 	}
 	if stopsPlay(f.goals[i]) {
-		f.heart(s, z)
+		*z = z.or(f.b.heart(s))
 	}
 	if f.goals[i] == Deny {
-		z.union(f.b.fight)
+		*z = z.or(f.b.fight)
 	} else {
 		for again := true; again; {
-			f.closeZone(s, z)
-			before := slices.Clone(z)
+			f.b.closeZone(s, z)
+			before := *z
 			for _, a := range n.answers {
 				if a.move != passed && z.has(a.move) {
-					z.union(f.nodes[a.to].zone)
+					*z = z.or(f.zones[a.to])
 				}
 			}
-			again = !slices.Equal(before, z)
+			again = before != *z
 		}
 	}
-	if s.ban != noPoint && z.has(s.ban) {
+	if s.ban != noPoint && z.has(int(s.ban)) {
 		n.free = false
 	}
-	for _, p := range z.list() {
-		if s.stones[p] != 0 {
-			continue
-		}
-		next := s.clone()
-		if _, ok := f.b.play(&next, p); !ok {
-			continue
-		}
-		if _, answered := to[p]; !answered {
-			return fmt.Errorf("the move %s has no answer", f.name(p))
-		}
-	}
-	return nil
+	return f.unanswered(s, answered, *z)
 }
 
-// heart adds the target: all of it, or one chain where the attacker must take all.
-func (f *file) heart(s *state, z points) {
-	for i, t := range f.b.targets {
+// heart returns the target: all of it, or one chain where the attacker must take all.
+func (b *board[W]) heart(s *state[W]) (z points[W]) {
+	for i, t := range b.targets {
 		if s.left>>i&1 != 0 {
-			z.addAll(f.b.chain(s, t))
-			if f.b.all {
-				return
+			z = z.or(b.chain(s, defends, t))
+			if b.all {
+				break
 			}
 		}
 	}
+	return z
 }
 
 // closeZone adds to z until a move of the loser's outside takes nothing in it, and one
 // inside does the same wherever z is the same.
-func (f *file) closeZone(s *state, z points) {
+func (b *board[W]) closeZone(s *state[W], z *points[W]) {
 	l := s.mover
+	empty := b.free(s)
 	for {
-		before := slices.Clone(z)
-		seen := map[int]bool{}
-		for _, p := range z.list() {
-			if s.stones[p] == 3-l && !seen[p] {
-				chain := f.b.chain(s, p)
-				f.holdChain(s, chain, before, z)
-				for _, q := range chain {
-					seen[q] = true
-				}
+		before := *z
+		for rest := before.and(s.stones[1-l]); !rest.empty(); {
+			chain := b.chain(s, 1-l, rest.first())
+			rest = rest.minus(chain)
+			b.holdChain(s, chain, before, z)
+		}
+		if b.suicide {
+			for rest := z.and(s.stones[l]); !rest.empty(); {
+				chain := b.chain(s, l, rest.first())
+				rest = rest.minus(chain)
+				b.root(s, chain, noPoint, z)
 			}
 		}
-		if f.b.suicide {
-			for _, p := range z.list() {
-				if s.stones[p] == l && !seen[p] {
-					chain := f.b.chain(s, p)
-					f.root(s, chain, noPoint, z)
-					for _, q := range chain {
-						seen[q] = true
-					}
-				}
-			}
+		for rest := z.and(empty); !rest.empty(); {
+			b.sameMove(s, rest.take(), z)
 		}
-		for _, p := range z.list() {
-			if s.stones[p] == 0 {
-				f.sameMove(s, p, z)
-			}
-		}
-		if slices.Equal(before, z) {
+		if before == *z {
 			return
 		}
 	}
@@ -247,149 +177,123 @@ func (f *file) closeZone(s *state, z points) {
 
 // holdChain keeps a chain of the winner's from being taken by one move outside of z:
 // two liberties in z, or if it has one only, all that is around it.
-func (f *file) holdChain(s *state, chain []int, touched, z points) {
-	if f.b.immortal(chain) {
-		for _, p := range chain {
-			if touched.has(p) && !f.b.fixed[p] {
-				f.anchor(chain, z)
-				return
-			}
+func (b *board[W]) holdChain(s *state[W], chain, touched points[W], z *points[W]) {
+	if b.immortal(chain) {
+		if !chain.and(touched).within(b.fixed) {
+			b.anchor(chain, z)
 		}
 		return
 	}
-	libs := f.b.liberties(s, chain)
-	z.addAll(chain)
-	if len(libs) < 2 {
-		f.addAround(z, chain)
+	libs := b.liberties(s, chain)
+	*z = z.or(chain)
+	if libs.count() < 2 {
+		*z = z.or(b.around(chain))
 		return
 	}
-	have := 0
-	for _, p := range libs {
-		if z.has(p) {
-			have++
-		}
-	}
-	for _, p := range libs {
-		if have < 2 && !z.has(p) {
-			z.add(p)
-			have++
-		}
+	for have := libs.and(*z).count(); have < 2; have++ {
+		z.add(libs.minus(*z).first())
 	}
 }
 
 // sameMove adds what makes the loser's move on p do the same wherever z is the same:
 // a suicide, all around the chain; a retake that may be banned, the points next to it;
 // where suicide is legal, a liberty.
-func (f *file) sameMove(s *state, p int, z points) {
-	next := s.clone()
+func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
+	next := *s
 	next.ban = noPoint
-	e, ok := f.b.play(&next, p)
-	if !ok || e.suicide != nil {
-		z.addAll(f.b.near[p])
-		for _, q := range f.b.near[p] {
-			if s.stones[q] == s.mover {
-				f.addAround(z, f.b.chain(s, q))
-			}
+	e, ok := b.play(&next, p)
+	near := b.near(single[W](p))
+	if !ok || !e.suicide.empty() {
+		*z = z.or(near)
+		for rest := near.and(s.stones[s.mover]); !rest.empty(); {
+			chain := b.chain(s, s.mover, rest.first())
+			rest = rest.minus(chain)
+			*z = z.or(b.around(chain))
 		}
 		return
 	}
-	single := false
-	var gone []int
-	for _, chain := range e.taken {
-		single = single || len(chain) == 1
-		gone = append(gone, chain...)
+	if b.takesSingle(&e) {
+		*z = z.or(near)
 	}
-	if single {
-		z.addAll(f.b.near[p])
-	}
-	if !f.b.suicide {
+	if !b.suicide {
 		return
 	}
-	for _, q := range ascending(f.b.near[p]) {
-		if s.stones[q] == 0 {
-			z.add(q)
-			return
-		}
-	}
-	if len(gone) > 0 {
-		f.addAround(z, gone)
+	if free := near.and(b.free(s)); !free.empty() {
+		z.add(free.first())
 		return
 	}
-	for _, q := range ascending(f.b.near[p]) {
-		if s.stones[q] != s.mover {
-			continue
-		}
-		chain := f.b.chain(s, q)
-		if f.b.immortal(chain) || len(f.b.liberties(s, chain)) > 1 {
-			own := newPoints(len(f.b.near))
-			f.root(s, chain, p, own)
-			z.union(own)
+	if !e.taken.empty() {
+		*z = z.or(b.around(e.taken))
+		return
+	}
+	for rest := near.and(s.stones[s.mover]); !rest.empty(); {
+		chain := b.chain(s, s.mover, rest.first())
+		rest = rest.minus(chain)
+		if b.immortal(chain) || b.liberties(s, chain).count() > 1 {
+			var own points[W]
+			b.root(s, chain, p, &own)
+			*z = z.or(own)
 			return
 		}
 	}
 }
 
-// safeZone adds what shows that the target is safe: chains, for each its two smallest
+// safeZone returns what shows that the target is safe: chains, for each its two smallest
 // eyes, and in turn the chains around those.
-func (f *file) safeZone(s *state, z points) {
-	l := f.b.benson(s)
-	for i, t := range f.b.targets {
-		c := l.number[t] - 1
-		if s.left>>i&1 == 0 || !l.alive[c] {
+func (b *board[W]) safeZone(s *state[W]) (z points[W]) {
+	l := b.benson(s)
+	for i, t := range b.targets {
+		if s.left>>i&1 == 0 || !l.alive.has(t) {
 			continue
 		}
-		f.lifeZone(l, c, z)
-		if f.b.all {
-			return
+		l.zone(b.chain(s, defends, t), &z)
+		if b.all {
+			break
 		}
 	}
+	return z
 }
 
-func (f *file) lifeZone(l *life, target int, z points) {
-	if f.b.immortal(l.chains[target]) {
-		f.anchor(l.chains[target], z)
+// zone adds what shows that a chain is alive.
+func (l *life[W]) zone(target points[W], z *points[W]) {
+	if l.b.immortal(target) {
+		l.b.anchor(target, z)
 		return
 	}
-	todo, done := []int{target}, map[int]bool{}
-	for len(todo) > 0 {
-		c := todo[0]
-		todo = todo[1:]
-		if done[c] {
-			continue
-		}
-		done[c] = true
-		if f.b.immortal(l.chains[c]) {
-			continue // its stones next to the eyes are added with them
-		}
-		z.addAll(l.chains[c])
-		eyes := l.eyes(c)
-		slices.SortStableFunc(eyes, func(a, b int) int { return len(l.regions[a].points) - len(l.regions[b].points) })
-		for _, j := range eyes[:2] {
-			r := &l.regions[j]
-			z.addAll(r.points)
-			for _, o := range sorted(r.border) {
-				todo = append(todo, o)
-				if f.b.immortal(l.chains[o]) {
-					f.held(l.chains[o], r, z)
-				}
+	todo, done := target, points[W]{}
+	for again := true; again; {
+		again = false
+		for _, chain := range l.chains {
+			if !chain.meets(todo) || chain.meets(done) {
+				continue
+			}
+			again = true
+			done = done.or(chain)
+			if l.b.immortal(chain) {
+				continue // its stones next to the eyes are added with them
+			}
+			*z = z.or(chain)
+			eyes := l.eyes(chain)
+			slices.SortStableFunc(eyes, func(a, b int) int { return cmp.Compare(l.regions[a].points.count(), l.regions[b].points.count()) })
+			for _, j := range eyes[:2] {
+				r := &l.regions[j]
+				*z = z.or(r.points)
+				todo = todo.or(r.border)
+				l.held(r, z)
 			}
 		}
 	}
 }
 
-// held adds the stones of a chain alive by assumption that stand next to an eye, with
+// held adds the stones of chains alive by assumption that stand next to an eye, with
 // what ties them to the assumption.
-func (f *file) held(chain []int, r *regionOf, z points) {
-	loose := false
-	for _, p := range chain {
-		for _, q := range f.b.near[p] {
-			if slices.Contains(r.points, q) {
-				z.add(p)
-				loose = loose || !f.b.fixed[p]
+func (l *life[W]) held(r *regionOf[W], z *points[W]) {
+	for _, chain := range l.chains {
+		if touched := chain.and(r.border); !touched.empty() && l.b.immortal(chain) {
+			*z = z.or(touched)
+			if !touched.within(l.b.fixed) {
+				l.b.anchor(chain, z)
 			}
 		}
-	}
-	if loose {
-		f.anchor(chain, z)
 	}
 }

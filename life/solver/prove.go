@@ -180,6 +180,16 @@ func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 	return s.keep(r)
 }
 
+// Known returns the number of the proof of a state that was met, -1 if there is none.
+func (s *Search) Known(c Contest, p *Position) int32 {
+	s.contest = c
+	free := s.freeKey(p)
+	if at, ok := s.find(free, s.key(free, p)); ok {
+		return at
+	}
+	return -1
+}
+
 // Covers reports whether a state is won by a proof: the same stones and ban on its
 // zone, the same mover, and no worse threats.
 func (s *Search) Covers(at int32, p *Position) bool {
@@ -187,8 +197,8 @@ func (s *Search) Covers(at int32, p *Position) bool {
 	if p.Mover != n.At.Mover || p.left != n.At.left {
 		return false
 	}
-	for i := range n.Zone {
-		if (p.Stones[0][i]^n.At.Stones[0][i]|p.Stones[1][i]^n.At.Stones[1][i])&n.Zone[i] != 0 {
+	for i := range s.used {
+		if ((p.Stones[0][i]^n.At.Stones[0][i])|(p.Stones[1][i]^n.At.Stones[1][i]))&n.Zone[i] != 0 {
 			return false
 		}
 	}

@@ -10,12 +10,11 @@ import (
 type Goal uint8
 
 const (
-	Capture   Goal = iota // the attacker takes the target
-	Settle                // the defender makes it pass-alive
-	Hold                  // the defender lets the attacker do nothing but pass
-	Deny                  // the attacker lets the defender do nothing but pass, and it is not pass-alive
-	Repeat                // no goal: neither capture nor hold is reached without a repetition
-	Unsettled             // no goal: settle is not reached
+	Capture Goal = iota // the attacker takes the target
+	Settle              // the defender makes it pass-alive
+	Hold                // the defender lets the attacker do nothing but pass
+	Deny                // the attacker lets the defender do nothing but pass, and it is not pass-alive
+	Repeat              // no goal: neither capture nor hold is reached without a repetition
 	NoGoal
 )
 
@@ -68,6 +67,8 @@ type Search struct {
 	table  table
 	known  map[uint64]int32 // proved states by key
 	Proofs []Proof          // all that was found; a state's are numbered after those of its successors
+
+	Evasions []*Evasion // those that Evade found
 
 	hint   int16                    // the move that answered another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass

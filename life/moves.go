@@ -1,0 +1,103 @@
+package life
+
+import (
+	"slices"
+
+	"kosumi/life/solver"
+)
+
+// aim returns what a first move must reach for a verdict, and in which contest;
+// every where each move reaches it.
+func aim(first solver.Side, verdict string) (c solver.Contest, works solver.Goal, every bool) {
+	switch {
+	case verdict == Repetition:
+		return solver.Fight, solver.Repeat, false
+	case first == solver.Attacker && verdict == Dead:
+		return solver.Fight, solver.Capture, false
+	case first == solver.Attacker && verdict == Seki:
+		return solver.Life, solver.Deny, false
+	case first == solver.Defender && verdict == Alive:
+		return solver.Life, solver.Settle, false
+	case first == solver.Defender && (verdict == Seki || verdict == Held):
+		return solver.Fight, solver.Hold, false
+	}
+	return 0, 0, true
+}
+
+// moves finds which first moves work.
+func (a *asker) moves(c *Card, first solver.Side) {
+	if c.Verdict == Unknown || c.Verdict == Held && first == solver.Attacker {
+		return
+	}
+	p := a.root(first, 0, 0)
+	if over, by := a.s.Ended(&p); over && by != solver.LeafDoomed {
+		c.AllMoves = true
+		return
+	}
+	list, all := a.working(&p, c.Verdict)
+	c.AllMoves = all && !a.s.Wide
+	for _, m := range list {
+		c.Moves = append(c.Moves, a.l.vertex(a.q.Size, m))
+	}
+}
+
+// working returns the first moves that reach a verdict, and whether all others are
+// proved not to. The pass comes first.
+func (a *asker) working(p *solver.Position, verdict string) (list []int16, all bool) {
+	c, works, every := aim(p.Mover, verdict)
+	empty := a.s.Room(p)
+	var open []int16
+	for _, m := range append([]int16{solver.Pass}, empty.Points(nil)...) {
+		next := *p
+		if _, legal := a.s.Move(&next, m); legal && (m < 0 || m != p.Ban) {
+			open = append(open, m)
+		}
+	}
+	if every {
+		return open, true
+	}
+	var known []int32
+	for _, r := range rounds {
+		open = slices.DeleteFunc(open, func(m int16) bool {
+			next := *p
+			a.s.Move(&next, m)
+			q, at := a.covered(&next, m, works, known)
+			if at < 0 {
+				var evaded bool
+				if q, at, evaded = a.round(r, c, p, &next, works, m); evaded {
+					if misses[works] != nil {
+						list = append(list, m)
+					}
+					return true
+				}
+			}
+			if at < 0 {
+				return false
+			}
+			known = append(known, at)
+			a.claim(p.Mover, q, p, at, m)
+			if q == works {
+				list = append(list, m)
+			}
+			return true
+		})
+	}
+	slices.Sort(list)
+	return list, len(open) == 0
+}
+
+// covered returns a proof that decides a contest in the state after a first move: that of
+// another first move, or for the pass, that the target which is not made alive is taken.
+func (a *asker) covered(next *solver.Position, m int16, works solver.Goal, known []int32) (q solver.Goal, at int32) {
+	for _, i := range known {
+		if a.s.Covers(i, next) {
+			return a.s.Proofs[i].Goal, i
+		}
+	}
+	if m == solver.Pass && works == solver.Settle {
+		if q, at := a.decide(solver.Fight, next, proved); q == solver.Capture {
+			return q, at
+		}
+	}
+	return solver.NoGoal, -1
+}

@@ -1,0 +1,281 @@
+package solver
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Evasion shows that a goal is not reached: the side that does not want it, the evader,
+// always has a move that stays among these states, or leads to one that it has won. Play
+// may go on for ever. The first state is the one that was asked for.
+type Evasion struct {
+	Goal   Goal
+	States []Evading
+}
+
+// Evading is a state of an evasion: one move of the evader's, or all of the other side's.
+// Each leads to a number of the evasion's, or below 0, to the complement of a proof's.
+type Evading struct {
+	Mover Side
+	Moves []Reply
+}
+
+// evader looks for an evasion: states that are not lost are thought to be evaded until a
+// move of the other side's leads to one that is lost.
+type evader struct {
+	*Search
+	goal   Goal
+	side   Side
+	states []evading
+	index  map[uint64]int32
+	todo   []int32 // not expanded
+	lost   []int32 // in the order in which they were
+	told   int     // how many of them their parents know of
+}
+
+type evading struct {
+	at      Position
+	moves   []Reply // of the evader those that are left to try; the first is played
+	parents []int32
+	lost    bool
+}
+
+// unknown is where a move that was not tried leads.
+const unknown = int32(1) << 30
+
+// Evade looks for an evasion of capture, hold or settle from a state among at most so many
+// states, and returns its number, -1 where none was found. reached says that the goal is
+// reached: then its proof is among those of the search, unless it takes a suicide.
+func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached bool) {
+	s.contest = Fight
+	if goal == Settle {
+		s.contest = Life
+	}
+	e := &evader{Search: s, goal: goal, side: goal.Winner().Other(), index: map[uint64]int32{}}
+	if first := e.state(root); first < 0 {
+		return -1, first == lostState
+	}
+	for len(e.todo) > 0 && !e.states[0].lost {
+		if len(e.states) > most || len(e.todo)&255 == 0 && s.full() {
+			return -1, false
+		}
+		i := e.todo[len(e.todo)-1]
+		e.todo = e.todo[:len(e.todo)-1]
+		if !e.states[i].lost {
+			e.expand(i)
+			e.spread()
+		}
+	}
+	if e.states[0].lost {
+		for _, i := range e.lost {
+			e.prove(&e.states[i].at)
+		}
+		return -1, true
+	}
+	s.Evasions = append(s.Evasions, e.collect())
+	return int32(len(s.Evasions) - 1), false
+}
+
+// lostState stands for a state in which the goal is reached.
+const lostState = -int32(1) << 30
+
+// state returns the number of a state, the complement of the number of a proof that its
+// evader has won it, or lostState.
+func (e *evader) state(p *Position) int32 {
+	free := e.freeKey(p)
+	key := e.key(free, p)
+	if i, ok := e.index[key]; ok {
+		if e.states[i].lost {
+			return lostState
+		}
+		return i
+	}
+	at, ok := e.find(free, key)
+	if !ok {
+		over, by := e.Ended(p)
+		if over && by.winner() != e.side {
+			return lostState
+		}
+		if !over {
+			i := int32(len(e.states))
+			e.Nodes++
+			e.states = append(e.states, evading{at: *p})
+			e.index[key] = i
+			e.todo = append(e.todo, i)
+			return i
+		}
+		at = e.leaf(p, by)
+	}
+	if e.Proofs[at].Goal.Winner() != e.side {
+		return lostState
+	}
+	return ^at
+}
+
+// legal returns the moves of a state that do not end play.
+func (e *evader) legal(p *Position) (moves []int16) {
+	empty := e.Empty(p)
+	for _, m := range empty.Points(nil) {
+		next := *p
+		if m == p.Ban && p.Threat[p.Mover] == 0 {
+			continue
+		}
+		if _, legal := e.Move(&next, m); legal {
+			moves = append(moves, m)
+		}
+	}
+	if p.Ban != NoBan || p.Mover != e.contest.stopper() || p.Mover != e.side {
+		moves = append(moves, Pass)
+	}
+	return moves
+}
+
+// expand finds the moves of a state.
+func (e *evader) expand(i int32) {
+	p := e.states[i].at
+	var moves []Reply
+	score := map[int16]uint32{}
+	for _, m := range e.legal(&p) {
+		next := p
+		e.Move(&next, m)
+		if p.Mover == e.side {
+			moves = append(moves, Reply{m, unknown})
+			score[m] = e.promise(&next, m)
+			continue
+		}
+		to := e.state(&next)
+		if to == lostState {
+			e.lose(i)
+			return
+		}
+		moves = append(moves, Reply{m, to})
+		if to >= 0 {
+			e.states[to].parents = append(e.states[to].parents, i)
+		}
+	}
+	slices.SortStableFunc(moves, func(a, b Reply) int { return cmp.Compare(score[b.Move], score[a.Move]) })
+	e.states[i].moves = moves
+	if p.Mover == e.side {
+		e.choose(i)
+	}
+}
+
+// promise orders the evader's moves: those to states that are won or met already, then
+// by what the search has found out.
+func (e *evader) promise(next *Position, m int16) uint32 {
+	free := e.freeKey(next)
+	key := e.key(free, next)
+	if at, ok := e.find(free, key); ok {
+		if e.Proofs[at].Goal.Winner() == e.side {
+			return infinite + 2
+		}
+		return 0
+	}
+	if i, ok := e.index[key]; ok {
+		if e.states[i].lost {
+			return 0
+		}
+		return infinite + 1
+	}
+	score := e.credit[e.side][m+1]
+	if t := e.table.get(key); t != nil {
+		score += t.cost[e.side.Other()]
+	}
+	return score
+}
+
+// choose has the evader play the first of the moves left that is not lost.
+func (e *evader) choose(i int32) {
+	for len(e.states[i].moves) > 0 {
+		next := e.states[i].at
+		e.Move(&next, e.states[i].moves[0].Move)
+		if to := e.state(&next); to != lostState {
+			e.states[i].moves[0].To = to
+			if to >= 0 {
+				e.states[to].parents = append(e.states[to].parents, i)
+			}
+			return
+		}
+		e.states[i].moves = e.states[i].moves[1:]
+	}
+	e.lose(i)
+}
+
+func (e *evader) lose(i int32) {
+	if !e.states[i].lost {
+		e.states[i].lost = true
+		e.lost = append(e.lost, i)
+	}
+}
+
+// prove keeps the proof of a state that is lost, by those of the states after it.
+func (e *evader) prove(p *Position) {
+	base := len(e.kids)
+	defer func() { e.kids = e.kids[:base] }()
+	missing, wins := false, false
+	for _, m := range e.legal(p) {
+		next := *p
+		suicide, _ := e.Move(&next, m)
+		k := child{move: m, suicide: suicide, cost: [2]uint32{1, 1}, proof: -1}
+		free := e.freeKey(&next)
+		at, ok := e.find(free, e.key(free, &next))
+		if over, by := e.Ended(&next); !ok && over {
+			at, ok = e.leaf(&next, by), true
+		}
+		if ok && e.Proofs[at].Goal.Winner() != e.side {
+			k.proof, k.cost = at, won(e.side.Other())
+		}
+		missing = missing || k.proof < 0
+		wins = wins || k.proof >= 0 && !suicide
+		e.kids = append(e.kids, k)
+	}
+	if mover := p.Mover != e.side; mover && wins || !mover && !missing {
+		e.proveNode(p, base, mover)
+	}
+}
+
+// spread tells the parents of states that were lost.
+func (e *evader) spread() {
+	for ; e.told < len(e.lost); e.told++ {
+		i := e.lost[e.told]
+		for _, up := range e.states[i].parents {
+			n := &e.states[up]
+			switch {
+			case n.lost:
+			case n.at.Mover != e.side:
+				e.lose(up)
+			case len(n.moves) > 0 && n.moves[0].To == i:
+				n.moves = n.moves[1:]
+				e.choose(up)
+			}
+		}
+	}
+}
+
+// collect numbers the states that the evader's moves leave, each after one that leads to it.
+func (e *evader) collect() *Evasion {
+	out := &Evasion{Goal: e.goal}
+	number := map[int32]int32{0: 0}
+	order := []int32{0}
+	for k := 0; k < len(order); k++ {
+		n := &e.states[order[k]]
+		x := Evading{Mover: n.at.Mover}
+		for _, m := range n.moves {
+			if m.To >= 0 {
+				to, ok := number[m.To]
+				if !ok {
+					to = int32(len(order))
+					number[m.To] = to
+					order = append(order, m.To)
+				}
+				m.To = to
+			}
+			x.Moves = append(x.Moves, m)
+			if n.at.Mover == e.side {
+				break
+			}
+		}
+		out.States = append(out.States, x)
+	}
+	return out
+}
