@@ -47,7 +47,7 @@ func Zero() *Network {
 // of KataGo's.
 func Taught() *Network {
 	return &Network{Name: "taught", File: "kosumi-19x19.bin.gz", Card: taughtCard, Games: 101_811, read: taughtFile,
-		SHA256: "1e97efef6f6df6c05759bb514df5942a112ae63c8928419653784b00c2100c07"}
+		SHA256: "a41861d335ceb0bfc4f23af793c3715ef4acc8e8a2d2d4b03e4ce6f2a1ef5904"}
 }
 
 // Notice is the licence of the networks that taught [Taught]: it has to travel with it.
