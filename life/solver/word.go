@@ -10,14 +10,14 @@ import "math/bits"
 func (a *area) small() bool { return a.used == 1 }
 
 func (a *area) around1(v uint64) uint64 {
-	k := a.stride & 63
-	return (v | v<<1 | v>>1 | v<<k | v>>k) & a.On[0]
+	j, k := a.right&63, a.down&63
+	return (v | v<<j | v>>j | v<<k | v>>k) & a.On[0]
 }
 
 func (a *area) flood1(seed, within uint64) uint64 {
-	k := a.stride & 63
+	j, k := a.right&63, a.down&63
 	for {
-		t := (seed | seed<<1 | seed>>1 | seed<<k | seed>>k) & within
+		t := (seed | seed<<j | seed>>j | seed<<k | seed>>k) & within
 		if t == seed {
 			return seed
 		}
