@@ -54,11 +54,7 @@ func (k Kind) winner() Side {
 func (s *Search) keep(r Proof) int32 {
 	at := int32(len(s.Proofs))
 	s.Proofs = append(s.Proofs, r)
-	key := s.freeKey(&r.At)
-	if !r.Free {
-		key = s.key(key, &r.At)
-	}
-	s.known[key] = at
+	s.learn(at)
 	return at
 }
 
@@ -79,8 +75,12 @@ func (s *Search) mark(p *Position, base int) {
 	}
 	// An added position may be proved already, and bring a zone of its own.
 	if before := len(s.kids); s.Wide && !missing.empty() {
+		s.fresh = s.fresh[:0]
 		for _, m := range missing.Points(nil) {
-			s.consider(p, m)
+			s.make(p, m)
+		}
+		for i := range s.fresh {
+			s.consider(p, &s.fresh[i])
 		}
 		if len(s.kids) > before {
 			s.mark(p, base)
