@@ -73,6 +73,9 @@ func (l *laid) header(b *bytes.Buffer, q *Question) {
 		}
 		b.WriteByte('\n')
 	}
+	if right, down, packed := l.Order(); packed {
+		fmt.Fprintf(b, "order %d %d\n", right, down)
+	}
 	fmt.Fprintf(b, "defender %v\ntarget %s\n", l.defender, vertices(q.Size, q.Targets))
 	if len(q.Assumed) > 0 {
 		fmt.Fprintf(b, "assumed %s\n", vertices(q.Size, q.Assumed))

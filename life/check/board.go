@@ -37,20 +37,21 @@ type board struct {
 	fight   points // what chains alive by assumption do not cut off from the targets
 }
 
-func newBoard(w, h int) board {
+// newBoard has the point that row by row is number c be place[c].
+func newBoard(w, h int, place []int) board {
 	b := board{near: make([][]int, w*h), fixed: make([]bool, w*h), seen: make([]int, w*h)}
-	for p := range b.near {
-		if x := p % w; x > 0 {
-			b.near[p] = append(b.near[p], p-1)
+	for c, p := range place {
+		if x := c % w; x > 0 {
+			b.near[p] = append(b.near[p], place[c-1])
 		}
-		if x := p % w; x < w-1 {
-			b.near[p] = append(b.near[p], p+1)
+		if x := c % w; x < w-1 {
+			b.near[p] = append(b.near[p], place[c+1])
 		}
-		if p >= w {
-			b.near[p] = append(b.near[p], p-w)
+		if c >= w {
+			b.near[p] = append(b.near[p], place[c-w])
 		}
-		if p+w < w*h {
-			b.near[p] = append(b.near[p], p+w)
+		if c+w < w*h {
+			b.near[p] = append(b.near[p], place[c+w])
 		}
 	}
 	return b

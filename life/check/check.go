@@ -34,6 +34,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -119,12 +120,15 @@ type file struct {
 	states []state
 	goals  []string
 
+	place, cell []int // the number of a point, counted row by row, and the other way round
+
 	enumerated int // states, for claims without a proof tree
 }
 
 // limits of what is read.
 const (
 	maxSide  = 25
+	mostStep = 100 // in an order
 	maxNodes = 1 << 20
 	maxCells = 1 << 28
 )
@@ -183,6 +187,8 @@ func (f *file) line(line string) error {
 			return errors.New("a bad row")
 		}
 		f.Rows = append(f.Rows, rest[0])
+	case "order":
+		return f.order(rest)
 	case "defender":
 		if len(rest) != 1 || rest[0] != "black" && rest[0] != "white" {
 			return errors.New("the defender is black or white")
@@ -221,7 +227,31 @@ func (f *file) board(rest []string) error {
 		return errors.New("a bad board")
 	}
 	f.Width, f.Height = w, h
-	f.b = newBoard(w, h)
+	return f.order([]string{"1", strconv.Itoa(w)})
+}
+
+// order numbers the points, by what a step to the right and a step down add: where several
+// liberties would do, the first one counts. Rows from left to right come first unless a
+// proof says otherwise.
+func (f *file) order(rest []string) error {
+	if f.Width == 0 || len(rest) != 2 || len(f.nodes) > 0 {
+		return errors.New("a bad order")
+	}
+	x, errX := strconv.Atoi(rest[0])
+	y, errY := strconv.Atoi(rest[1])
+	if errX != nil || errY != nil || max(x, y) > mostStep || min(x, y) < -mostStep {
+		return errors.New("a bad order")
+	}
+	f.cell, f.place = make([]int, f.Width*f.Height), make([]int, f.Width*f.Height)
+	for c := range f.cell {
+		f.cell[c] = c
+	}
+	rank := func(c int) int { return x*(c%f.Width) + y*(c/f.Width) }
+	slices.SortStableFunc(f.cell, func(a, b int) int { return rank(a) - rank(b) })
+	for p, c := range f.cell {
+		f.place[c] = p
+	}
+	f.b = newBoard(f.Width, f.Height, f.place)
 	return nil
 }
 
@@ -293,11 +323,12 @@ func (f *file) point(name string) int {
 	if x < 0 || x >= f.Width || err != nil || y < 1 || y > f.Height || name[1] == '0' || name[1] == '+' {
 		return -1
 	}
-	return (f.Height-y)*f.Width + x
+	return f.place[(f.Height-y)*f.Width+x]
 }
 
 func (f *file) name(p int) string {
-	return "ABCDEFGHJKLMNOPQRSTUVWXYZ"[p%f.Width:p%f.Width+1] + strconv.Itoa(f.Height-p/f.Width)
+	c := f.cell[p]
+	return "ABCDEFGHJKLMNOPQRSTUVWXYZ"[c%f.Width:c%f.Width+1] + strconv.Itoa(f.Height-c/f.Width)
 }
 
 // setUp lays the position and looks whether it is one.
@@ -309,9 +340,9 @@ func (f *file) setUp() error {
 			switch row[x] {
 			case '.':
 			case sign:
-				f.start.stones[y*f.Width+x] = defends
+				f.start.stones[f.place[y*f.Width+x]] = defends
 			default:
-				f.start.stones[y*f.Width+x] = attacks
+				f.start.stones[f.place[y*f.Width+x]] = attacks
 			}
 		}
 	}

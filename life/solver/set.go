@@ -108,6 +108,10 @@ type area struct {
 // At is the point in column x and row y.
 func (a *area) At(x, y int) int16 { return int16(a.origin + a.sx*x + a.sy*y) }
 
+// Order is what a step to the right and a step down add to a point; packed says that this
+// does not order points row by row.
+func (a *area) Order() (right, down int, packed bool) { return a.sx, a.sy, a.sx != 1 || a.sy != a.w+1 }
+
 // Points is more than any point of the area.
 func (a *area) Points() int { return a.points }
 
