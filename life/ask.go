@@ -148,7 +148,7 @@ func (a *asker) decide(c solver.Contest, p *solver.Position, effort int64) (solv
 		a.s.MaxNodes = a.s.Nodes + effort
 		at, neither := a.s.Decide(c, p)
 		if at >= 0 {
-			return a.s.Proofs[at].Goal, at
+			return a.s.Proof(at).Goal, at
 		}
 		a.neither[key] = neither
 	}
@@ -204,7 +204,7 @@ func (a *asker) settled(first solver.Side, p *solver.Position) string {
 
 // zone returns the names of the points of a proof's zone.
 func (a *asker) zone(at int32) (names []string) {
-	z := a.s.Proofs[at].Zone
+	z := a.s.Zone(at)
 	for _, p := range z.Points(nil) {
 		names = append(names, a.q.Size.Vertex(a.l.point[p]))
 	}
@@ -215,7 +215,7 @@ func (a *asker) zone(at int32) (names []string) {
 func (a *asker) ladder(c *Card, first solver.Side) {
 	p := a.root(first, 0, 0)
 	for _, q := range []solver.Contest{solver.Fight, solver.Life} {
-		if q, at := a.decide(q, &p, 1); (q == solver.Capture || q == solver.Hold || q == solver.Settle) && a.s.Proofs[at].Free {
+		if q, at := a.decide(q, &p, 1); (q == solver.Capture || q == solver.Hold || q == solver.Settle) && a.s.Proof(at).Free {
 			return // whatever the threats
 		}
 	}
@@ -245,7 +245,7 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 			return 0, ""
 		case q == solver.Repeat:
 			return Need(k), Repetition
-		case a.s.Proofs[at].Free:
+		case a.s.Proof(at).Free:
 			return 0, ""
 		}
 		if (q == solver.Capture) != (who == solver.Attacker) {
@@ -407,7 +407,7 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 		q := works
 		shared := at >= 0
 		if shared {
-			q = a.s.Proofs[at].Goal
+			q = a.s.Proof(at).Goal
 		} else {
 			q, at = a.decide(c, &next, a.patience(&next))
 		}

@@ -30,7 +30,7 @@ func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	l.header(&b, q)
 	// The proofs of a state's successors were found before its own: in falling order
 	// every node comes before those that it leads to.
-	order, number := reach(s.Proofs, claims)
+	order, number := reach(s, claims)
 	for _, c := range claims {
 		fmt.Fprintf(&b, "claim %v %s %d %d %d", c.first, goalNames[c.goal], c.threat[0], c.threat[1], max(0, number[c.proof]))
 		for _, m := range c.after {
@@ -39,7 +39,7 @@ func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 		b.WriteByte('\n')
 	}
 	for _, at := range order {
-		r := &s.Proofs[at]
+		r := s.Proof(at)
 		switch r.Kind {
 		case solver.LeafTaken:
 			b.WriteString("t\n")
@@ -108,7 +108,7 @@ func (l *laid) vertex(size board.Size, m int16) string {
 
 // reach returns the proofs that claims rest on, in falling order, and their numbers
 // in the file.
-func reach(proofs []solver.Proof, claims []claim) (order []int32, number map[int32]int) {
+func reach(s *solver.Search, claims []claim) (order []int32, number map[int32]int) {
 	number = map[int32]int{}
 	var todo []int32
 	visit := func(at int32) {
@@ -124,7 +124,7 @@ func reach(proofs []solver.Proof, claims []claim) (order []int32, number map[int
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		order = append(order, at)
-		r := &proofs[at]
+		r := s.Proof(at)
 		if r.Kind == solver.WinnerMoves {
 			visit(r.Next)
 		}

@@ -74,12 +74,12 @@ func (a *asker) newWalk(cards [2]*Card) *Walk {
 			kept = append(kept, c)
 		}
 	}
-	order, number := reach(a.s.Proofs, kept)
+	order, number := reach(a.s, kept)
 	if len(order) == 0 || len(order) > mostWalked {
 		return nil
 	}
 	for _, at := range order {
-		r := &a.s.Proofs[at]
+		r := a.s.Proof(at)
 		n := walkNode{kind: r.Kind, goal: r.Goal, move: r.Move}
 		if r.Kind == solver.WinnerMoves {
 			n.next = int32(number[r.Next])

@@ -67,9 +67,12 @@ type Search struct {
 	seeker  Side // repetitions count against it
 	Wide    bool // the fight is not enclosed: moves far from it are left out
 
-	table  table
-	known  index
-	Proofs []Proof // all that was found; a state's are numbered after those of its successors
+	table   table
+	known   index
+	records []record // all that is proved
+	words   []uint64
+	replies []Reply
+	scratch []Reply
 
 	hint   int16                    // the move that answered another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
@@ -80,7 +83,6 @@ type Search struct {
 
 	Nodes    int64 // states that were made
 	MaxNodes int64 // when to stop
-	maxProof int
 	Stop     func() bool // asked now and then whether to stop; nil: never
 	stopped  bool
 	touched  uint32
@@ -89,7 +91,7 @@ type Search struct {
 
 // NewSearch returns a search without bounds.
 func NewSearch(g *Game) *Search {
-	return &Search{Game: g, known: index{slots: make([]uint64, firstSlots)}, MaxNodes: 1 << 62, maxProof: 400000}
+	return &Search{Game: g, known: index{slots: make([]uint64, firstSlots)}, MaxNodes: 1 << 62}
 }
 
 func mix(z uint64) uint64 {
@@ -149,7 +151,7 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 			if at := s.find(free, key, root); at >= 0 {
 				return at, false
 			}
-			before := len(s.Proofs)
+			before := len(s.records)
 			if ended[s.seeker] == before {
 				continue
 			}
@@ -167,22 +169,25 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 			}
 			// A state decided by a repetition of one path may be otherwise on another. Proofs
 			// found on the way help the next round; at last nothing of the kind is kept.
-			if len(s.Proofs) == before {
+			if len(s.records) == before {
 				if strict[s.seeker] {
 					ended[s.seeker] = before
 				}
 				strict[s.seeker] = true
 			}
 		}
-		if ended[Attacker] == len(s.Proofs) && ended[Defender] == len(s.Proofs) {
+		if ended[Attacker] == len(s.records) && ended[Defender] == len(s.records) {
 			return -1, true
 		}
 	}
 }
 
+// mostWords is how many words the proofs may take.
+const mostWords = 8 << 20
+
 // full reports whether the search has to end.
 func (s *Search) full() bool {
-	return len(s.Proofs) >= s.maxProof || s.Stop != nil && s.Stop()
+	return 3*len(s.records)+len(s.words)+len(s.replies) >= mostWords || s.Stop != nil && s.Stop()
 }
 
 // result is what is known of a state.
@@ -231,7 +236,7 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 			if !r.tainted {
 				r.proof = s.proveNode(p, base, r.cost[m] == 0)
 				if r.cost[m] == 0 {
-					s.worked(m, s.Proofs[r.proof].Move)
+					s.worked(m, s.records[r.proof].move)
 				}
 			}
 			break
@@ -251,8 +256,8 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 		k := &s.kids[base+best]
 		k.cost, k.proof, k.tainted = got.cost, got.proof, got.tainted
 		if got.cost[o] == 0 {
-			if k.proof >= 0 && s.Proofs[k.proof].Kind == WinnerMoves {
-				answer = s.Proofs[k.proof].Move
+			if k.proof >= 0 && s.records[k.proof].kind == WinnerMoves {
+				answer = s.records[k.proof].move
 			}
 			s.mark(p, base)
 		}
@@ -353,7 +358,7 @@ func (s *Search) consider(p *Position, f *fresh) {
 		return
 	}
 	if at := s.find(f.free, c.key, next); at >= 0 {
-		c.cost, c.proof = won(s.Proofs[at].Goal.Winner()), at
+		c.cost, c.proof = won(s.records[at].goal.Winner()), at
 	} else if t := s.table.get(c.key); t != nil {
 		c.cost, c.tainted = t.cost, t.round != 0
 	} else if over, by := s.Ended(next); over {

@@ -137,27 +137,39 @@ func (s *Search) find(free, key uint64, p *Position) int32 {
 			continue
 		}
 		at := int32(uint32(slot)) - 1
-		r := &s.Proofs[at]
-		q := &r.At
-		if r.Goal.contest() == s.contest && q.Stones == p.Stones && q.Ban == p.Ban && q.Mover == p.Mover && q.left == p.left && (r.Free || q.Threat == p.Threat) {
+		r := &s.records[at]
+		if r.goal.contest() == s.contest && r.ban == p.Ban && r.mover == p.Mover && r.left == p.left && (r.free || r.threat == p.Threat) &&
+			s.set(at, 0) == p.Stones[0] && s.set(at, 1) == p.Stones[1] {
 			return at
 		}
 	}
 }
 
-// learn adds a proved state to those that are found.
-func (s *Search) learn(at int32) {
+// learn adds a proved state, whose stones have such a hash, to those that are found.
+func (s *Search) learn(at int32, hash uint64) {
 	if x := &s.known; 2*(x.used+1) > len(x.slots) {
-		x.slots, x.used = make([]uint64, max(firstSlots, 2*len(x.slots))), 0
+		x.slots, x.used = make([]uint64, 2*len(x.slots)), 0
 		for i := range at {
-			s.learn(i)
+			s.learn(i, s.hashOf(i))
 		}
 	}
-	r := &s.Proofs[at]
-	free := s.freeKey(r.Goal.contest(), &r.At)
+	r := &s.records[at]
+	p := Position{hash: hash, Ban: r.ban, Mover: r.mover, left: r.left, Threat: r.threat}
+	free := s.freeKey(r.goal.contest(), &p)
 	key := free
-	if !r.Free {
-		key = s.key(free, &r.At)
+	if !r.free {
+		key = s.key(free, &p)
 	}
 	s.known.put(free, key, at)
+}
+
+// hashOf is the hash of the stones of a proof.
+func (s *Search) hashOf(at int32) (hash uint64) {
+	for c := range s.zobrist {
+		s.set(at, c).each(func(p int16) bool {
+			hash ^= s.zobrist[c][p]
+			return true
+		})
+	}
+	return hash
 }
