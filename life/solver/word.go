@@ -3,8 +3,8 @@ package solver
 import "math/bits"
 
 // Fights of at most 64 points, most of those that are enclosed, fit in the first word of
-// their sets. What is asked of every state has a second form for them, several times as
-// fast; the first one holds for all, and both give the same.
+// their sets, where need be by [Game.Pack]. What is asked of every state has a second form
+// for them, several times as fast; the first one holds for all, and both give the same.
 
 // small reports whether a fight fits in one word.
 func (a *area) small() bool { return a.used == 1 }
