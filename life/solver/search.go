@@ -81,8 +81,8 @@ type Search struct {
 	path   []uint64
 	onPath [1 << 12]uint8
 
-	Nodes    int64 // states that were made
-	MaxNodes int64 // when to stop
+	Nodes    int64       // states that were made
+	MaxNodes int64       // when to stop
 	Stop     func() bool // asked now and then whether to stop; nil: never
 	stopped  bool
 	touched  uint32
