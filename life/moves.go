@@ -91,7 +91,7 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 func (a *asker) covered(next *solver.Position, m int16, works solver.Goal, known []int32) (q solver.Goal, at int32) {
 	for _, i := range known {
 		if a.s.Covers(i, next) {
-			return a.s.Proofs[i].Goal, i
+			return a.s.Proof(i).Goal, i
 		}
 	}
 	if m == solver.Pass && works == solver.Settle {

@@ -221,7 +221,7 @@ func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 		root := l.start
 		root.Mover = solver.Side(bits & 1)
 		if at, _ := find.Decide(solver.Contest(bits>>1), &root); at >= 0 {
-			out = append(out, l.proofFile(s.question(), find, []claim{{first: root.Mover, goal: find.Proofs[at].Goal, proof: at}}))
+			out = append(out, l.proofFile(s.question(), find, []claim{{first: root.Mover, goal: find.Proof(at).Goal, proof: at}}))
 		}
 	}
 	for _, goal := range []solver.Goal{solver.Capture, solver.Hold, solver.Settle} {
