@@ -206,8 +206,8 @@ func (a *asker) settled(first solver.Side, p *solver.Position) string {
 // zone returns the names of the points of a proof's zone.
 func (a *asker) zone(at int32) (names []string) {
 	z := a.s.Zone(at)
-	for _, p := range z.Points(nil) {
-		names = append(names, a.q.Size.Vertex(a.l.point[p]))
+	for _, p := range a.l.byRows(z.Points(nil)) {
+		names = append(names, a.l.vertex(a.q.Size, p))
 	}
 	return names
 }

@@ -1,8 +1,10 @@
 package life
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/life/solver"
@@ -242,6 +244,17 @@ func (l *laid) crop(q *Question, part, fixed []bool) error {
 		}
 	}
 	return nil
+}
+
+// byRows puts moves in the order of the board's points, after the pass.
+func (l *laid) byRows(moves []int16) []int16 {
+	slices.SortFunc(moves, func(a, b int16) int {
+		if min(a, b) < 0 {
+			return cmp.Compare(a, b)
+		}
+		return cmp.Compare(l.point[a], l.point[b])
+	})
+	return moves
 }
 
 func (l *laid) cell(c board.Color, fixed bool) solver.Cell {
