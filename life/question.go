@@ -46,7 +46,7 @@ func (q *Question) lay() (*laid, error) {
 		return nil, err
 	}
 	part := q.fight(fixed)
-	if err := l.crop(q, part, fixed); err != nil {
+	if err := l.crop(q, part); err != nil {
 		return nil, err
 	}
 	l.start.Ban = solver.NoBan
@@ -207,7 +207,7 @@ func (q *Question) Fight() ([]bool, error) {
 }
 
 // crop lays the area over the box around the fight.
-func (l *laid) crop(q *Question, part, fixed []bool) error {
+func (l *laid) crop(q *Question, part []bool) error {
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1
 	l.closed = false
 	for p, in := range part {
@@ -222,13 +222,13 @@ func (l *laid) crop(q *Question, part, fixed []bool) error {
 	if l.Game = solver.NewGame(w, h, q.Suicide, q.All); l.Game == nil {
 		return fmt.Errorf("%w: the fight covers %dx%d points, want at most 19x19; name chains that are alive by assumption", ErrQuestion, w, h)
 	}
-	cells := make([]solver.Cell, w*h)
+	box := make([]bool, w*h)
 	for p, in := range part {
 		if x, y := q.Size.XY(board.Point(p)); in {
-			cells[(y-y0)*w+x-x0] = l.cell(q.Stones[p], fixed[p])
+			box[(y-y0)*w+x-x0] = true
 		}
 	}
-	l.Pack(cells)
+	l.Pack(box)
 	l.index = make([]int16, len(q.Stones))
 	l.point = make([]board.Point, l.Points())
 	for i := range l.point {
@@ -255,14 +255,4 @@ func (l *laid) byRows(moves []int16) []int16 {
 		return cmp.Compare(l.point[a], l.point[b])
 	})
 	return moves
-}
-
-func (l *laid) cell(c board.Color, fixed bool) solver.Cell {
-	switch {
-	case !fixed:
-		return solver.Inside
-	case c == l.defender:
-		return solver.FixedDefence
-	}
-	return solver.FixedAttack
 }
