@@ -149,13 +149,13 @@ func (a *asker) decide(c solver.Contest, p *solver.Position, effort int64) (solv
 		effort = proved
 	}
 	if at := a.s.Known(c, p); at >= 0 {
-		return a.s.Proofs[at].Goal, at
+		return a.s.Proof(at).Goal, at
 	}
 	if key := a.s.Key(c, p); effort > proved && !a.neither[key] {
 		a.s.MaxNodes = a.s.Nodes + effort
 		at, neither := a.s.Decide(c, p)
 		if at >= 0 {
-			return a.s.Proofs[at].Goal, at
+			return a.s.Proof(at).Goal, at
 		}
 		a.neither[key] = neither
 	}
@@ -205,9 +205,9 @@ func (a *asker) settled(first solver.Side, p *solver.Position) string {
 
 // zone returns the names of the points of a proof's zone.
 func (a *asker) zone(at int32) (names []string) {
-	z := a.s.Proofs[at].Zone
-	for _, p := range z.Points(nil) {
-		names = append(names, a.q.Size.Vertex(a.l.point[p]))
+	z := a.s.Zone(at)
+	for _, p := range a.l.byRows(z.Points(nil)) {
+		names = append(names, a.l.vertex(a.q.Size, p))
 	}
 	return names
 }
@@ -216,7 +216,7 @@ func (a *asker) zone(at int32) (names []string) {
 func (a *asker) ladder(c *Card, first solver.Side) {
 	p := a.root(first, 0, 0)
 	for _, q := range []solver.Contest{solver.Fight, solver.Life} {
-		if q, at := a.decide(q, &p, proved); (q == solver.Capture || q == solver.Hold || q == solver.Settle) && a.s.Proofs[at].Free {
+		if q, at := a.decide(q, &p, proved); (q == solver.Capture || q == solver.Hold || q == solver.Settle) && a.s.Proof(at).Free {
 			return // whatever the threats
 		}
 	}
@@ -242,7 +242,7 @@ func (a *asker) climb(first, who solver.Side) (Need, string) {
 	try := func(k uint8) solver.Goal {
 		q, at := a.settle(first, with(k))
 		switch {
-		case at >= 0 && a.s.Proofs[at].Free:
+		case at >= 0 && a.s.Proof(at).Free:
 			return solver.NoGoal
 		case at >= 0 && q.Winner() != who:
 			return same

@@ -112,6 +112,36 @@ func TestBanOfRecord(t *testing.T) {
 	require.Contains(t, c.Text(), "the defender may not retake on A9 at first")
 }
 
+// TestPackedProofs asks about fights in the middle of a board, whose points lie closer than
+// rows allow: the checker takes what is proved of them.
+func TestPackedProofs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(56, 12))
+	proved := 0
+	for range 12 {
+		s := &shape{w: 9, h: 8, cells: []byte("...XXX..." + "..XTTTX.." + ".XTTiTTX." + "XTiiiiiTX" + "XddiiiTTX" + ".XddiTTX." + "..XTTTX.." + "...XXX...")}
+		for p, c := range s.cells {
+			if c == 'i' {
+				s.cells[p] = "...aad"[rng.IntN(6)]
+			}
+		}
+		q := s.question()
+		q.Targets = q.Targets[:1]
+		l, err := q.lay()
+		if err != nil {
+			continue // a chain without a liberty
+		}
+		_, _, packed := l.Order()
+		require.True(t, packed)
+		out, err := Ask(context.Background(), q, Options{Nodes: 40000})
+		require.NoError(t, err, s)
+		if out.Attacks.Proved {
+			require.Contains(t, string(out.Proof), "\norder ")
+			proved++
+		}
+	}
+	require.Greater(t, proved, 3)
+}
+
 // TestKoNames requires the names of kos in the examples.
 func TestKoNames(t *testing.T) {
 	want := map[string]string{

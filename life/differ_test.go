@@ -65,7 +65,7 @@ func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 		c.asked++
 		switch {
 		case at >= 0:
-			q := find.Proofs[at].Goal
+			q := find.Proof(at).Goal
 			require.True(t, holds(q), "a false proof: %v, %v first, threats %v\n%v", q, first, root.Threat, s)
 			claims = append(claims, claim{first: first, goal: q, threat: root.Threat, proof: at})
 			c.proved++

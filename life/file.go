@@ -57,7 +57,7 @@ func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 		w.evasion(s.Evasions[i], begin[i], number)
 	}
 	for _, at := range order {
-		w.node(&s.Proofs[at], number)
+		w.node(s.Proof(at), number)
 	}
 	b.Write(w.text)
 	return check.Seal(b.Bytes())
@@ -86,7 +86,7 @@ func (w *nodes) move(m int16, to int32) {
 	w.text = strconv.AppendInt(w.text, int64(to), 10)
 }
 
-func (w *nodes) node(r *solver.Proof, number []int32) {
+func (w *nodes) node(r solver.Proof, number []int32) {
 	w.text = append(w.text, [...]byte{solver.LeafTaken: 't', solver.LeafSafe: 's', solver.LeafDoomed: 'd', solver.WinnerMoves: 'w', solver.LoserMoves: 'l'}[r.Kind])
 	if r.Kind == solver.WinnerMoves {
 		w.move(r.Move, number[r.Next])
@@ -139,6 +139,9 @@ func (l *laid) header(b *bytes.Buffer, q *Question) {
 		}
 		b.WriteByte('\n')
 	}
+	if right, down, packed := l.Order(); packed {
+		fmt.Fprintf(b, "order %d %d\n", right, down)
+	}
 	fmt.Fprintf(b, "defender %v\ntarget %s\n", l.defender, vertices(q.Size, q.Targets))
 	if len(q.Assumed) > 0 {
 		fmt.Fprintf(b, "assumed %s\n", vertices(q.Size, q.Assumed))
@@ -172,7 +175,7 @@ func (l *laid) vertex(size board.Size, m int16) string {
 // reach returns the proofs that claims rest on, in falling order, and the numbers that
 // these have in it.
 func reach(s *solver.Search, claims []claim) (order, number []int32) {
-	number = make([]int32, len(s.Proofs))
+	number = make([]int32, s.Proved())
 	var todo []int32
 	visit := func(at int32) {
 		if at >= 0 && number[at] == 0 {
@@ -195,7 +198,7 @@ func reach(s *solver.Search, claims []claim) (order, number []int32) {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		order = append(order, at)
-		r := &s.Proofs[at]
+		r := s.Proof(at)
 		if r.Kind == solver.WinnerMoves {
 			visit(r.Next)
 		}

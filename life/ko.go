@@ -36,7 +36,7 @@ func (a *asker) ko(first, who solver.Side, n Need) *Ko {
 	if at < 0 {
 		return out
 	}
-	line, paid := dearest(a.s.Proofs, at)
+	line, paid := dearest(a.s, at)
 	for _, m := range line {
 		name := a.l.vertex(a.q.Size, m.move)
 		if m.paid {
@@ -95,7 +95,7 @@ type koMove struct {
 
 // dearest returns the line of a proof in which the winner pays for most retakes, up
 // to the last of them, and those.
-func dearest(proofs []solver.Proof, at int32) (line []koMove, paid []int16) {
+func dearest(s *solver.Search, at int32) (line []koMove, paid []int16) {
 	cost := map[int32]int{}
 	var price func(i int32) int
 	price = func(i int32) int {
@@ -105,7 +105,7 @@ func dearest(proofs []solver.Proof, at int32) (line []koMove, paid []int16) {
 		if c, ok := cost[i]; ok {
 			return c
 		}
-		n := &proofs[i]
+		n := s.Proof(i)
 		best := 0
 		if n.Kind == solver.WinnerMoves {
 			best = price(n.Next)
@@ -120,7 +120,7 @@ func dearest(proofs []solver.Proof, at int32) (line []koMove, paid []int16) {
 		return best
 	}
 	for left := price(at); left > 0; left = price(at) {
-		n := &proofs[at]
+		n := s.Proof(at)
 		if n.Kind == solver.WinnerMoves {
 			pays := n.Move >= 0 && n.Move == n.At.Ban
 			line = append(line, koMove{n.Move, pays})

@@ -36,13 +36,13 @@ func (a *asker) moves(c *Card, first solver.Side) {
 	}
 	list, all := a.working(&p, c.Verdict)
 	c.AllMoves = all && !a.s.Wide
-	for _, m := range list {
+	for _, m := range a.l.byRows(list) {
 		c.Moves = append(c.Moves, a.l.vertex(a.q.Size, m))
 	}
 }
 
 // working returns the first moves that reach a verdict, and whether all others are
-// proved not to. The pass comes first.
+// proved not to.
 func (a *asker) working(p *solver.Position, verdict string) (list []int16, all bool) {
 	c, works, every := aim(p.Mover, verdict)
 	empty := a.s.Room(p)
@@ -82,7 +82,6 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 			return true
 		})
 	}
-	slices.Sort(list)
 	return list, len(open) == 0
 }
 
@@ -91,7 +90,7 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 func (a *asker) covered(next *solver.Position, m int16, works solver.Goal, known []int32) (q solver.Goal, at int32) {
 	for _, i := range known {
 		if a.s.Covers(i, next) {
-			return a.s.Proofs[i].Goal, i
+			return a.s.Proof(i).Goal, i
 		}
 	}
 	if m == solver.Pass && works == solver.Settle {

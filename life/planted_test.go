@@ -72,6 +72,9 @@ var planted = []struct {
 	{"the colours", func(lines []string) [][]string {
 		return [][]string{strings.Split(swap("X", "O")(strings.Join(lines, "\n")), "\n")}
 	}},
+	{"an order that gives points one number", eachLine("order ", func(string) string { return "order 1 1" })},
+	{"an order that does not fit", eachLine("order ", func(string) string { return "order 1 64" })},
+	{"an order is given twice", eachLine("order ", func(l string) string { return l + "\n" + l })},
 	{"the last node is missing", func(lines []string) [][]string { return [][]string{lines[:len(lines)-1]} }},
 	{"a node that nothing leads to", func(lines []string) [][]string { return [][]string{append(slices.Clone(lines), "t")} }},
 	{"an answer of an evasion is missing", eachOf("L", func(string) []string { return nil })},
@@ -221,7 +224,7 @@ func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 		root := l.start
 		root.Mover = solver.Side(bits & 1)
 		if at, _ := find.Decide(solver.Contest(bits>>1), &root); at >= 0 {
-			out = append(out, l.proofFile(s.question(), find, []claim{{first: root.Mover, goal: find.Proofs[at].Goal, proof: at}}))
+			out = append(out, l.proofFile(s.question(), find, []claim{{first: root.Mover, goal: find.Proof(at).Goal, proof: at}}))
 		}
 	}
 	for _, goal := range []solver.Goal{solver.Capture, solver.Hold, solver.Settle} {

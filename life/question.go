@@ -1,8 +1,10 @@
 package life
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/life/solver"
@@ -220,6 +222,13 @@ func (l *laid) crop(q *Question, part []bool) error {
 	if l.Game = solver.NewGame(w, h, q.Suicide, q.All); l.Game == nil {
 		return fmt.Errorf("%w: the fight covers %dx%d points, want at most 19x19; name chains that are alive by assumption", ErrQuestion, w, h)
 	}
+	box := make([]bool, w*h)
+	for p, in := range part {
+		if x, y := q.Size.XY(board.Point(p)); in {
+			box[(y-y0)*w+x-x0] = true
+		}
+	}
+	l.Pack(box)
 	l.index = make([]int16, len(q.Stones))
 	l.point = make([]board.Point, l.Points())
 	for i := range l.point {
@@ -235,4 +244,15 @@ func (l *laid) crop(q *Question, part []bool) error {
 		}
 	}
 	return nil
+}
+
+// byRows puts moves in the order of the board's points, after the pass.
+func (l *laid) byRows(moves []int16) []int16 {
+	slices.SortFunc(moves, func(a, b int16) int {
+		if min(a, b) < 0 {
+			return cmp.Compare(a, b)
+		}
+		return cmp.Compare(l.point[a], l.point[b])
+	})
+	return moves
 }

@@ -186,7 +186,7 @@ func (a *asker) mark(n *sgf.Node, id string, points []board.Point) {
 
 // line adds the moves of a proof below a node, at most left nodes.
 func (a *asker) line(n *sgf.Node, at int32, left *int) {
-	r := &a.s.Proofs[at]
+	r := a.s.Proof(at)
 	switch r.Kind {
 	case solver.LeafTaken:
 		n.SetText("C", "taken")

@@ -36,7 +36,7 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 	out.Verdict = verdict
 	var zone solver.Set
 	for _, c := range a.claims {
-		zone = zone.Or(a.s.Proofs[c.proof].Zone)
+		zone = zone.Or(a.s.Zone(c.proof))
 	}
 	for _, p := range q.Assumed {
 		if chain := q.chains([]board.Point{p}); slices.ContainsFunc(zone.Points(nil), func(m int16) bool { return chain[l.point[m]] }) {
@@ -52,7 +52,7 @@ func (a *asker) both() string {
 		a.part("", share)
 		p := a.root(first, 0, 0)
 		q, at := a.decide(c, &p, noEnd)
-		if at < 0 || !a.s.Proofs[at].Free {
+		if at < 0 || !a.s.Proof(at).Free {
 			return solver.NoGoal
 		}
 		a.claim(first, q, &p, at)

@@ -79,7 +79,7 @@ func (a *asker) newWalk(cards [2]*Card) *Walk {
 		return nil
 	}
 	for _, at := range order {
-		r := &a.s.Proofs[at]
+		r := a.s.Proof(at)
 		n := walkNode{kind: r.Kind, goal: r.Goal, move: r.Move}
 		if r.Kind == solver.WinnerMoves {
 			n.next = number[r.Next]

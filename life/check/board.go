@@ -17,10 +17,20 @@ type state[W words] struct {
 	threats [2]uint8
 }
 
-// board is what never changes: the box around the fight, with a column between its rows
-// that holds no point.
+// axis says which points lie next to each other in rows, or in columns: those of low, and
+// each a step above its own.
+type axis[W words] struct {
+	step uint
+	low  points[W]
+}
+
+func (a *axis[W]) near(s points[W]) points[W] {
+	return s.and(a.low).up(a.step).or(s.down(a.step).and(a.low))
+}
+
+// board is what never changes.
 type board[W words] struct {
-	stride  uint
+	axes    [2]axis[W]
 	fight   points[W] // what chains alive by assumption do not cut off from the targets
 	fixed   points[W] // stones alive by assumption
 	suicide bool
@@ -31,7 +41,7 @@ type board[W words] struct {
 
 // near returns what lies next to points, in the fight.
 func (b *board[W]) near(s points[W]) points[W] {
-	return s.up(1).or(s.down(1)).or(s.up(b.stride)).or(s.down(b.stride)).and(b.fight)
+	return b.axes[0].near(s).or(b.axes[1].near(s))
 }
 
 // around returns points and what lies next to them.

@@ -105,12 +105,12 @@ func Proof(data []byte) (*Checked, error) {
 	}
 	box, err := f.setUp()
 	if err == nil {
-		switch bits := box.stride * box.rows; {
-		case bits <= 64:
+		switch {
+		case box.bits <= 64:
 			err = verified[[1]uint64](f, box)
-		case bits <= 128:
+		case box.bits <= 128:
 			err = verified[[2]uint64](f, box)
-		case bits <= 384:
+		case box.bits <= 384:
 			err = verified[[6]uint64](f, box)
 		default:
 			err = verified[[mostWords]uint64](f, box)
@@ -129,6 +129,7 @@ type file struct {
 	fixed   []bool // stones alive by assumption
 	targets []int
 	banned  int
+	order   [2]int // what a step to the right and a step down add to a point's number; 0, 0: by rows
 	nodes   []node
 	goals   []string
 }
@@ -136,6 +137,7 @@ type file struct {
 // limits of what is read.
 const (
 	maxSide  = 25
+	mostStep = 63 // of an order
 	maxNodes = 1 << 20
 	maxCells = 1 << 28
 )
@@ -193,6 +195,8 @@ func (f *file) line(line string) error {
 			return errors.New("a bad row")
 		}
 		f.Rows = append(f.Rows, rest[0])
+	case "order":
+		return f.readOrder(rest)
 	case "defender":
 		if len(rest) != 1 || rest[0] != "black" && rest[0] != "white" {
 			return errors.New("the defender is black or white")
@@ -231,6 +235,22 @@ func (f *file) board(rest []string) error {
 		return errors.New("a bad board")
 	}
 	f.Width, f.Height = w, h
+	return nil
+}
+
+// readOrder reads how points are numbered: where several liberties would do, the one with
+// the lowest number counts.
+func (f *file) readOrder(rest []string) error {
+	if len(rest) != 2 || f.order != [2]int{} {
+		return errors.New("a bad order")
+	}
+	for i, r := range rest {
+		step, err := strconv.Atoi(r)
+		if err != nil || step == 0 || step > mostStep || step < -mostStep {
+			return errors.New("a bad order")
+		}
+		f.order[i] = step
+	}
 	return nil
 }
 

@@ -2,6 +2,8 @@ package check
 
 import (
 	"errors"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,9 +36,71 @@ func TestProof(t *testing.T) {
 	require.ErrorIs(t, err, ErrProof)
 }
 
+// TestOrders requires that a proof holds whatever the order in which points are numbered, and
+// that an order which gives two points one number, or none that fit, is refused.
+func TestOrders(t *testing.T) {
+	for _, o := range []struct {
+		line, refused string
+	}{
+		{"order 1 7", ""}, {"order 1 6", ""}, {"order -1 6", ""}, {"order 3 -1", ""}, {"order -4 -1", ""}, {"order 5 -6", ""}, {"order 7 -3", ""}, {"order 63 2", ""},
+		{"order 1 1", "one number"}, {"order 2 -4", "one number"}, {"order 0 7", "bad order"}, {"order 1 64", "bad order"}, {"order -64 1", "bad order"},
+		{"order 1", "bad order"}, {"order a b", "bad order"}, {"order 1 7\norder 1 7", "bad order"},
+	} {
+		_, err := Proof(Seal([]byte(strings.Replace(snapback, "defender", o.line+"\ndefender", 1))))
+		if o.refused == "" {
+			require.NoError(t, err, o.line)
+			continue
+		}
+		require.ErrorIs(t, err, ErrProof, o.line)
+		require.ErrorContains(t, err, o.refused, o.line)
+	}
+	wide := strings.Repeat(".", maxSide)
+	text := Magic + "\nboard 25 25\n" + strings.Repeat("row "+wide+"\n", maxSide-1) + "row O" + wide[1:] + "\norder 63 62\ndefender white\ntarget A1\nclaim attacker capture 0 0 0\nt\n"
+	_, err := Proof(Seal([]byte(text)))
+	require.ErrorContains(t, err, "too much room")
+}
+
+// TestNear compares neighbours with those of the board, in random fights and orders.
+func TestNear(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	met := 0
+	for range 3000 {
+		f := &file{}
+		f.Width, f.Height = 1+rng.IntN(9), 1+rng.IntN(9)
+		f.order = [2]int{rng.IntN(41) - 20, rng.IntN(41) - 20}
+		area := f.Width * f.Height
+		f.stones, f.fixed, f.targets, f.banned = make([]byte, area), make([]bool, area), []int{0}, noPoint
+		for p := 1; p < area; p++ {
+			f.fixed[p] = rng.IntN(4) == 0
+		}
+		box, err := f.fight()
+		if err != nil {
+			continue
+		}
+		met++
+		p, err := laid[[mostWords]uint64](f, box)
+		require.NoError(t, err)
+		for cell, at := range box.at {
+			if at == noPoint {
+				continue
+			}
+			require.Equal(t, cell, p.cell[at])
+			var want points[[mostWords]uint64]
+			for q, to := range box.at {
+				if dx, dy := q%f.Width-cell%f.Width, q/f.Width-cell/f.Width; to != noPoint && dx*dx+dy*dy == 1 {
+					want.add(to)
+				}
+			}
+			require.Equal(t, want, p.b.near(single[[mostWords]uint64](at)))
+		}
+	}
+	require.Greater(t, met, 1000)
+}
+
 // FuzzProof reads what is not a proof without a panic.
 func FuzzProof(f *testing.F) {
 	f.Add(snapback)
+	f.Add(strings.Replace(snapback, "defender", "order 3 -1\ndefender", 1))
 	f.Add(Magic + "\nboard 3 3\nrow ...\nrow .O.\nrow ...\ndefender white\ntarget B2\nall\nsuicide\nban A1 defender\nclaim defender not-hold 0 4 0 pass\nW B1:1\nL pass:0\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > 2000 {

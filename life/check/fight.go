@@ -1,15 +1,20 @@
 package check
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
-// fightBox is the box around a fight.
-type fightBox struct {
-	stride, rows int   // its width and one more, and its height
-	at           []int // of each point of the whole board, its number in the box; noPoint outside of the fight
+// layout is where the points of a fight lie: the number of each is what the columns and
+// rows up to it add, and the lowest number is 0.
+type layout struct {
+	step [2]int // to the right and down
+	bits int    // more than any number
+	at   []int  // of each point of the whole board, its number; noPoint outside of the fight
 }
 
 // setUp lays the position, looks whether it is one, and finds the fight.
-func (f *file) setUp() (box fightBox, err error) {
+func (f *file) setUp() (box layout, err error) {
 	area := f.Width * f.Height
 	f.stones, f.fixed, f.banned = make([]byte, area), make([]bool, area), noPoint
 	sign := map[string]byte{"black": 'X', "white": 'O'}[f.Defender]
@@ -68,32 +73,51 @@ func (f *file) setUp() (box fightBox, err error) {
 			return box, fmt.Errorf("no ban on %s", f.Ban)
 		}
 	}
-	return f.fight(), nil
+	return f.fight()
 }
 
 // fight floods from the targets; stones alive by assumption are reached but not crossed.
-func (f *file) fight() (box fightBox) {
+// Then it numbers the points.
+func (f *file) fight() (box layout, err error) {
 	in := make([]bool, len(f.stones))
 	for _, t := range f.targets {
 		if !in[t] {
 			f.walk(t, in, func(from, _ int) bool { return !f.fixed[from] })
 		}
 	}
-	x0, y0, x1, y1 := f.Width, f.Height, 0, 0
+	left, right := f.Width, 0
 	for p := range in {
-		if x, y := p%f.Width, p/f.Width; in[p] {
-			x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+		if in[p] {
+			left, right = min(left, p%f.Width), max(right, p%f.Width)
 		}
 	}
-	box.stride, box.rows = x1-x0+2, y1-y0+1
+	if box.step = f.order; box.step == [2]int{} {
+		box.step = [2]int{1, right - left + 1}
+	}
+	least, most := 1<<30, -1<<30
 	box.at = make([]int, len(in))
 	for p := range in {
-		box.at[p] = noPoint
+		box.at[p] = box.step[0]*(p%f.Width) + box.step[1]*(p/f.Width)
 		if in[p] {
-			box.at[p] = (p/f.Width-y0)*box.stride + p%f.Width - x0
+			least, most = min(least, box.at[p]), max(most, box.at[p])
 		}
 	}
-	return box
+	if box.bits = most - least + 1; box.bits > 64*mostWords {
+		return box, errors.New("an order that takes too much room")
+	}
+	taken := make([]bool, box.bits)
+	for p := range in {
+		if !in[p] {
+			box.at[p] = noPoint
+			continue
+		}
+		box.at[p] -= least
+		if taken[box.at[p]] {
+			return box, errors.New("an order in which two points have one number")
+		}
+		taken[box.at[p]] = true
+	}
+	return box, nil
 }
 
 // walk marks what is connected with p by steps that may makes.

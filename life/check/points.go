@@ -8,7 +8,7 @@ type words interface {
 }
 
 // mostWords are enough for a board of the largest size.
-const mostWords = ((maxSide+1)*maxSide + 63) / 64
+const mostWords = (maxSide*maxSide + 63) / 64
 
 // points is a set of points of the fight.
 type points[W words] struct{ w W }

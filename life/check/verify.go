@@ -16,7 +16,7 @@ type proof[W words] struct {
 }
 
 // verified verifies a file whose fight fits in so many words.
-func verified[W words](f *file, box fightBox) error {
+func verified[W words](f *file, box layout) error {
 	p, err := laid[W](f, box)
 	if err != nil {
 		return err
@@ -25,9 +25,12 @@ func verified[W words](f *file, box fightBox) error {
 }
 
 // laid puts the fight of a file on a board.
-func laid[W words](f *file, box fightBox) (*proof[W], error) {
+func laid[W words](f *file, box layout) (*proof[W], error) {
 	p := &proof[W]{file: f, cell: make([]int, 64*mostWords)}
-	p.b.stride, p.b.suicide, p.b.all = uint(box.stride), f.Suicide, f.All
+	p.b.suicide, p.b.all = f.Suicide, f.All
+	for i, step := range box.step {
+		p.b.axes[i].step = uint(max(step, -step))
+	}
 	p.start.ban = noPoint
 	for cell, at := range box.at {
 		if at == noPoint {
@@ -35,6 +38,11 @@ func laid[W words](f *file, box fightBox) (*proof[W], error) {
 		}
 		p.cell[at] = cell
 		p.b.fight.add(at)
+		for i, next := range [2]int{cell + 1, cell + f.Width} {
+			if next < len(box.at) && box.at[next] != noPoint && (i > 0 || next%f.Width > 0) {
+				p.b.axes[i].low.add(min(at, box.at[next]))
+			}
+		}
 		if c := f.stones[cell]; c != 0 {
 			p.start.stones[c-1].add(at)
 			if f.fixed[cell] {
@@ -69,7 +77,7 @@ func (f *proof[W]) vertex(p int) string { return f.name(f.cell[p]) }
 // verify goes over all nodes twice: downward to give each its state, by the first
 // move that leads to it, and upward to compute zones and to hold every move against
 // the node that it is said to lead to.
-func (f *proof[W]) verify(box fightBox) error {
+func (f *proof[W]) verify(box layout) error {
 	f.Nodes = len(f.nodes)
 	f.states = make([]state[W], len(f.nodes))
 	f.zones = make([]points[W], len(f.nodes))
@@ -121,7 +129,7 @@ func (f *proof[W]) verify(box fightBox) error {
 }
 
 // rootOf returns the state that a claim is about.
-func (f *proof[W]) rootOf(c *Claim, box fightBox) (state[W], error) {
+func (f *proof[W]) rootOf(c *Claim, box layout) (state[W], error) {
 	s := f.start
 	s.mover = attacks
 	if c.First == "defender" {

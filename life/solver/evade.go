@@ -82,7 +82,7 @@ const lostState = -int32(1) << 30
 // state returns the number of a state, the complement of the number of a proof that its
 // evader has won it, or lostState.
 func (e *evader) state(p *Position) int32 {
-	free := e.freeKey(p)
+	free := e.freeKey(e.contest, p)
 	key := e.key(free, p)
 	if i, ok := e.index[key]; ok {
 		if e.states[i].lost {
@@ -90,8 +90,8 @@ func (e *evader) state(p *Position) int32 {
 		}
 		return i
 	}
-	at, ok := e.find(free, key)
-	if !ok {
+	at := e.find(free, key, p)
+	if at < 0 {
 		over, by := e.Ended(p)
 		if over && by.winner() != e.side {
 			return lostState
@@ -106,7 +106,7 @@ func (e *evader) state(p *Position) int32 {
 		}
 		at = e.leaf(p, by)
 	}
-	if e.Proofs[at].Goal.Winner() != e.side {
+	if e.records[at].goal.Winner() != e.side {
 		return lostState
 	}
 	return ^at
@@ -163,10 +163,10 @@ func (e *evader) expand(i int32) {
 // promise orders the evader's moves: those to states that are won or met already, then
 // by what the search has found out.
 func (e *evader) promise(next *Position, m int16) uint32 {
-	free := e.freeKey(next)
+	free := e.freeKey(e.contest, next)
 	key := e.key(free, next)
-	if at, ok := e.find(free, key); ok {
-		if e.Proofs[at].Goal.Winner() == e.side {
+	if at := e.find(free, key, next); at >= 0 {
+		if e.records[at].goal.Winner() == e.side {
 			return infinite + 2
 		}
 		return 0
@@ -217,12 +217,14 @@ func (e *evader) prove(p *Position) {
 		next := *p
 		suicide, _ := e.Move(&next, m)
 		k := child{move: m, suicide: suicide, cost: [2]uint32{1, 1}, proof: -1}
-		free := e.freeKey(&next)
-		at, ok := e.find(free, e.key(free, &next))
-		if over, by := e.Ended(&next); !ok && over {
-			at, ok = e.leaf(&next, by), true
+		free := e.freeKey(e.contest, &next)
+		at := e.find(free, e.key(free, &next), &next)
+		if at < 0 {
+			if over, by := e.Ended(&next); over {
+				at = e.leaf(&next, by)
+			}
 		}
-		if ok && e.Proofs[at].Goal.Winner() != e.side {
+		if at >= 0 && e.records[at].goal.Winner() != e.side {
 			k.proof, k.cost = at, won(e.side.Other())
 		}
 		missing = missing || k.proof < 0

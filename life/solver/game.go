@@ -70,8 +70,9 @@ func NewGame(w, h int, suicide, all bool) *Game {
 		return nil
 	}
 	g := &Game{suicide: suicide, all: all}
-	g.w, g.h, g.stride = w, h, uint(w+1)
-	g.used = (g.Points() + 63) / 64
+	g.w, g.right, g.down, g.sx, g.sy = w, 1, uint(w+1), 1, w+1
+	g.points = (w + 1) * h
+	g.used = (g.points + 63) / 64
 	seed := uint64(0x6c696665)
 	next := func() uint64 {
 		seed += 0x9e3779b97f4a7c15

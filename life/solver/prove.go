@@ -1,6 +1,6 @@
 package solver
 
-// Proof is a state that is won, with what shows it. States are numbers of Search.Proofs.
+// Proof is a state that is won, with what shows it. States are numbers below [Search.Proved].
 type Proof struct {
 	At      Position
 	Kind    Kind
@@ -50,16 +50,56 @@ func (k Kind) winner() Side {
 	return Attacker
 }
 
+// record is a proof as it is kept, without what is of different length: the stones of
+// both sides and the zone, words of the search, and its replies.
+type record struct {
+	next      int32
+	replies   uint32 // the first of them
+	count     uint16
+	move, ban int16
+	kind      Kind
+	goal      Goal
+	mover     Side
+	left      uint8
+	threat    [2]uint8
+	free      bool
+}
+
 // keep stores what is proved.
 func (s *Search) keep(r Proof) int32 {
-	at := int32(len(s.Proofs))
-	s.Proofs = append(s.Proofs, r)
-	key := s.freeKey(&r.At)
-	if !r.Free {
-		key = s.key(key, &r.At)
+	at := int32(len(s.records))
+	s.records = append(s.records, record{
+		next: r.Next, replies: uint32(len(s.replies)), count: uint16(len(r.Replies)), move: r.Move, kind: r.Kind, goal: r.Goal, free: r.Free,
+		ban: r.At.Ban, mover: r.At.Mover, left: r.At.left, threat: r.At.Threat,
+	})
+	s.replies = append(s.replies, r.Replies...)
+	for _, set := range [3]*Set{&r.At.Stones[0], &r.At.Stones[1], &r.Zone} {
+		s.words = append(s.words, set[:s.used]...)
 	}
-	s.known[key] = at
+	s.learn(at, r.At.hash)
 	return at
+}
+
+// Proved is how many states are proved. A state's number is above those of its successors.
+func (s *Search) Proved() int32 { return int32(len(s.records)) }
+
+// Proof is the proof of state number at.
+func (s *Search) Proof(at int32) Proof {
+	r := &s.records[at]
+	return Proof{
+		At:   Position{Stones: [2]Set{s.set(at, 0), s.set(at, 1)}, Ban: r.ban, Mover: r.mover, left: r.left, Threat: r.threat},
+		Kind: r.kind, Goal: r.goal, Free: r.free, Move: r.move, Next: r.next, Zone: s.Zone(at),
+		Replies: s.replies[r.replies : r.replies+uint32(r.count) : r.replies+uint32(r.count)],
+	}
+}
+
+// Zone is the zone of a proof.
+func (s *Search) Zone(at int32) Set { return s.set(at, 2) }
+
+func (s *Search) set(at int32, which int) (out Set) {
+	first := (3*int(at) + which) * s.used
+	copy(out[:], s.words[first:first+s.used])
+	return out
 }
 
 // mark says which moves of a state have to be answered before the other side has won:
@@ -79,8 +119,12 @@ func (s *Search) mark(p *Position, base int) {
 	}
 	// An added position may be proved already, and bring a zone of its own.
 	if before := len(s.kids); s.Wide && !missing.empty() {
+		s.fresh = s.fresh[:0]
 		for _, m := range missing.Points(nil) {
-			s.consider(p, m)
+			s.make(p, m)
+		}
+		for i := range s.fresh {
+			s.consider(p, &s.fresh[i])
 		}
 		if len(s.kids) > before {
 			s.mark(p, base)
@@ -103,7 +147,7 @@ func (s *Search) zoneOf(p *Position, base int) (z Set, open bool) {
 			if c.proof < 0 || c.cost[o] != 0 {
 				return z, true
 			}
-			z = z.Or(s.Proofs[c.proof].Zone)
+			z = z.Or(s.Zone(c.proof))
 		}
 	}
 	for {
@@ -111,7 +155,7 @@ func (s *Search) zoneOf(p *Position, base int) (z Set, open bool) {
 		before := z
 		for i := range s.kids[base:] {
 			if c := &s.kids[base+i]; c.move >= 0 && c.proof >= 0 && c.cost[o] == 0 && z.Has(c.move) {
-				z = z.Or(s.Proofs[c.proof].Zone)
+				z = z.Or(s.Zone(c.proof))
 			}
 		}
 		if z == before {
@@ -144,19 +188,18 @@ func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 			if c.proof < 0 || c.suicide || c.cost[p.Mover] != 0 {
 				continue
 			}
-			next := &s.Proofs[c.proof]
-			if r.Move != NoMove && next.Zone.Count() >= s.Proofs[r.Next].Zone.Count() {
+			z := s.Zone(c.proof)
+			if r.Move != NoMove && z.Count() >= r.Zone.Count() {
 				continue
 			}
-			r.Move, r.Next = c.move, c.proof
+			r.Move, r.Next, r.Zone = c.move, c.proof, z
 		}
 		e := effect{ban: NoBan}
 		if r.Move >= 0 {
 			e, _ = s.effectOf(p, r.Move)
 		}
-		next := &s.Proofs[r.Next]
-		r.Kind, r.Free = WinnerMoves, next.Free && (r.Move < 0 || r.Move != p.Ban)
-		r.Zone = s.afterWin(p, r.Move, &e, next.Zone)
+		r.Kind, r.Free = WinnerMoves, s.records[r.Next].free && (r.Move < 0 || r.Move != p.Ban)
+		r.Zone = s.afterWin(p, r.Move, &e, r.Zone)
 		if r.Goal == Deny {
 			r.Zone = s.On
 		}
@@ -165,35 +208,34 @@ func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 	r.Kind, r.Goal = LoserMoves, s.contest.Goal(p.Mover.Other())
 	z, _ := s.zoneOf(p, base)
 	r.Zone = z
+	r.Replies = s.scratch[:0]
 	if s.contest.stopper() == p.Mover && p.Ban == NoBan {
 		r.Replies = append(r.Replies, Reply{Pass, Stopped})
 	}
 	for i := range s.kids[base:] {
 		if c := &s.kids[base+i]; c.move < 0 || z.Has(c.move) {
 			r.Replies = append(r.Replies, Reply{c.move, c.proof})
-			r.Free = r.Free && s.Proofs[c.proof].Free
+			r.Free = r.Free && s.records[c.proof].free
 		}
 	}
 	if p.Ban != NoBan && z.Has(p.Ban) {
 		r.Free = false
 	}
+	s.scratch = r.Replies
 	return s.keep(r)
 }
 
 // Known returns the number of the proof of a state that was met, -1 if there is none.
 func (s *Search) Known(c Contest, p *Position) int32 {
 	s.contest = c
-	free := s.freeKey(p)
-	if at, ok := s.find(free, s.key(free, p)); ok {
-		return at
-	}
-	return -1
+	free := s.freeKey(c, p)
+	return s.find(free, s.key(free, p), p)
 }
 
 // Covers reports whether a state is won by a proof: the same stones and ban on its
 // zone, the same mover, and no worse threats.
 func (s *Search) Covers(at int32, p *Position) bool {
-	n := &s.Proofs[at]
+	n := s.Proof(at)
 	if p.Mover != n.At.Mover || p.left != n.At.left {
 		return false
 	}

@@ -26,6 +26,8 @@ func (q Goal) Winner() Side {
 	return Defender
 }
 
+func (q Goal) contest() Contest { return Contest(q & 1) }
+
 // Contest is a pair of goals of which one is reached, but for repetitions.
 type Contest uint8
 
@@ -64,29 +66,33 @@ type Search struct {
 	seeker  Side // repetitions count against it
 	Wide    bool // the fight is not enclosed: moves far from it are left out
 
-	table  table
-	known  map[uint64]int32 // proved states by key
-	Proofs []Proof          // all that was found; a state's are numbered after those of its successors
+	table   table
+	known   index
+	records []record // all that is proved
+	words   []uint64
+	replies []Reply
+	scratch []Reply
 
 	Evasions []*Evasion // those that Evade found
 
 	hint   int16                    // the move that answered another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
 	kids   []child
+	fresh  []fresh // scratch of expand
 	path   []uint64
 	onPath [1 << 12]uint8
 
-	Nodes    int64 // states that were made
-	MaxNodes int64 // when to stop
-	maxProof int
+	Nodes    int64       // states that were made
+	MaxNodes int64       // when to stop
 	Stop     func() bool // asked now and then whether to stop; nil: never
 	stopped  bool
+	touched  uint32
 	strict   bool // what is decided by a repetition is not kept for other paths
 }
 
 // NewSearch returns a search without bounds.
 func NewSearch(g *Game) *Search {
-	return &Search{Game: g, known: map[uint64]int32{}, MaxNodes: 1 << 62, maxProof: 400000}
+	return &Search{Game: g, known: index{slots: make([]uint64, firstSlots)}, MaxNodes: 1 << 62}
 }
 
 func mix(z uint64) uint64 {
@@ -96,8 +102,8 @@ func mix(z uint64) uint64 {
 }
 
 // freeKey identifies a state without its threats; key with them.
-func (s *Search) freeKey(p *Position) uint64 {
-	return p.hash ^ s.keys[p.Ban+1] ^ mix(uint64(p.Mover)|uint64(s.contest)<<1|uint64(p.left)<<3|1<<40)
+func (s *Search) freeKey(c Contest, p *Position) uint64 {
+	return p.hash ^ s.keys[p.Ban+1] ^ mix(uint64(p.Mover)|uint64(c)<<1|uint64(p.left)<<3|1<<40)
 }
 
 func (s *Search) key(free uint64, p *Position) uint64 {
@@ -107,7 +113,7 @@ func (s *Search) key(free uint64, p *Position) uint64 {
 // Key identifies a contest in a state.
 func (s *Search) Key(c Contest, p *Position) uint64 {
 	s.contest = c
-	return s.key(s.freeKey(p), p)
+	return s.key(s.freeKey(c, p), p)
 }
 
 // Ended reports whether play is over, and by what.
@@ -132,7 +138,7 @@ const firstEffort = 4000
 // against the one that seeks.
 func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 	s.contest = c
-	free := s.freeKey(root)
+	free := s.freeKey(c, root)
 	key := s.key(free, root)
 	if over, by := s.Ended(root); over {
 		return s.leaf(root, by), false
@@ -143,10 +149,10 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 	defer func() { s.MaxNodes = most }()
 	for effort := int64(firstEffort); ; effort *= 2 {
 		for s.seeker = Attacker; s.seeker <= Defender; s.seeker++ {
-			if at, ok := s.find(free, key); ok {
+			if at := s.find(free, key, root); at >= 0 {
 				return at, false
 			}
-			before := len(s.Proofs)
+			before := len(s.records)
 			if ended[s.seeker] == before {
 				continue
 			}
@@ -164,30 +170,25 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 			}
 			// A state decided by a repetition of one path may be otherwise on another. Proofs
 			// found on the way help the next round; at last nothing of the kind is kept.
-			if len(s.Proofs) == before {
+			if len(s.records) == before {
 				if strict[s.seeker] {
 					ended[s.seeker] = before
 				}
 				strict[s.seeker] = true
 			}
 		}
-		if ended[Attacker] == len(s.Proofs) && ended[Defender] == len(s.Proofs) {
+		if ended[Attacker] == len(s.records) && ended[Defender] == len(s.records) {
 			return -1, true
 		}
 	}
 }
 
+// mostWords is how many words the proofs may take.
+const mostWords = 8 << 20
+
 // full reports whether the search has to end.
 func (s *Search) full() bool {
-	return len(s.Proofs) >= s.maxProof || s.Stop != nil && s.Stop()
-}
-
-func (s *Search) find(free, key uint64) (int32, bool) {
-	if at, ok := s.known[free]; ok {
-		return at, true
-	}
-	at, ok := s.known[key]
-	return at, ok
+	return 3*len(s.records)+len(s.words)+len(s.replies) >= mostWords || s.Stop != nil && s.Stop()
 }
 
 // result is what is known of a state.
@@ -236,7 +237,7 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 			if !r.tainted {
 				r.proof = s.proveNode(p, base, r.cost[m] == 0)
 				if r.cost[m] == 0 {
-					s.worked(m, s.Proofs[r.proof].Move)
+					s.worked(m, s.records[r.proof].move)
 				}
 			}
 			break
@@ -256,29 +257,48 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 		k := &s.kids[base+best]
 		k.cost, k.proof, k.tainted = got.cost, got.proof, got.tainted
 		if got.cost[o] == 0 {
-			if k.proof >= 0 && s.Proofs[k.proof].Kind == WinnerMoves {
-				answer = s.Proofs[k.proof].Move
+			if k.proof >= 0 && s.records[k.proof].kind == WinnerMoves {
+				answer = s.records[k.proof].move
 			}
 			s.mark(p, base)
 		}
 	}
 	s.pop()
 	s.kids = s.kids[:base]
-	if !r.tainted || !s.strict {
-		s.table.put(key, r, uint64(s.Nodes-start))
+	if r.proof < 0 && (!r.tainted || !s.strict) {
+		s.table.put(key, &r, uint64(s.Nodes-start))
 	}
 	return r
 }
 
-// expand appends the moves of a state to kids.
+// fresh is a move and the state after it.
+type fresh struct {
+	after     Position
+	free, key uint64
+	move      int16
+	suicide   bool
+}
+
+// expand appends the moves of a state to kids. All that is looked up about the states
+// after them is fetched at once: memory is slow, but has several answers under way.
 func (s *Search) expand(p *Position) {
+	s.fresh = s.fresh[:0]
 	if p.Ban != NoBan || p.Mover != s.contest.stopper() {
-		s.consider(p, Pass)
+		s.make(p, Pass)
 	}
 	for i, w := range s.Room(p) {
 		for ; w != 0; w &= w - 1 {
-			s.consider(p, int16(i<<6|bits.TrailingZeros64(w)))
+			s.make(p, int16(i<<6|bits.TrailingZeros64(w)))
 		}
+	}
+	if len(s.table.rows) > 0 {
+		for i := range s.fresh {
+			f := &s.fresh[i]
+			s.touched ^= s.table.row(f.key)[0].check ^ uint32(*s.known.home(f.free))
+		}
+	}
+	for i := range s.fresh {
+		s.consider(p, &s.fresh[i])
 	}
 }
 
@@ -308,35 +328,42 @@ func (s *Search) Room(p *Position) Set {
 // mostSpace is how much space for eyes the first numbers of a state tell apart.
 const mostSpace = 24
 
-// consider appends a move with what is known of the state after it, if it is legal.
-func (s *Search) consider(p *Position, m int16) {
-	next := *p
+// make adds a move to the fresh ones, if it is legal.
+func (s *Search) make(p *Position, m int16) {
 	if m >= 0 && m == p.Ban && p.Threat[p.Mover] == 0 {
 		return
 	}
-	suicide, legal := s.Move(&next, m)
-	if !legal {
+	s.fresh = append(s.fresh, fresh{after: *p, move: m})
+	f := &s.fresh[len(s.fresh)-1]
+	var legal bool
+	if f.suicide, legal = s.Move(&f.after, m); !legal {
+		s.fresh = s.fresh[:len(s.fresh)-1]
 		return
 	}
+	f.free = s.freeKey(s.contest, &f.after)
+	f.key = s.key(f.free, &f.after)
+}
+
+// consider appends a move to kids, with what is known of the state after it.
+func (s *Search) consider(p *Position, f *fresh) {
 	s.Nodes++
 	if s.Nodes >= s.MaxNodes || s.Nodes&1023 == 0 && s.full() {
 		s.stopped = true
 	}
-	c := child{move: m, needed: true, suicide: suicide, cost: [2]uint32{1, 1}, proof: -1}
-	s.guess(p.Mover, m, &c)
-	free := s.freeKey(&next)
-	c.key = s.key(free, &next)
+	next := &f.after
+	c := child{move: f.move, needed: true, suicide: f.suicide, key: f.key, cost: [2]uint32{1, 1}, proof: -1}
+	s.guess(p.Mover, f.move, &c)
 	if s.repeats(c.key) {
 		c.cost, c.tainted = won(s.seeker.Other()), true
 		s.kids = append(s.kids, c)
 		return
 	}
-	if t := s.table.get(c.key); t != nil {
-		c.cost, c.tainted = t.cost, t.tainted != 0
-	} else if at, ok := s.find(free, c.key); ok {
-		c.cost, c.proof = won(s.Proofs[at].Goal.Winner()), at
-	} else if over, by := s.Ended(&next); over {
-		c.cost, c.proof = won(by.winner()), s.leaf(&next, by)
+	if at := s.find(f.free, c.key, next); at >= 0 {
+		c.cost, c.proof = won(s.records[at].goal.Winner()), at
+	} else if t := s.table.get(c.key); t != nil {
+		c.cost, c.tainted = t.cost, t.round != 0
+	} else if over, by := s.Ended(next); over {
+		c.cost, c.proof = won(by.winner()), s.leaf(next, by)
 	} else {
 		// It takes longer to kill what has space, and to live without an eye.
 		c.cost[Attacker] += uint32(min(s.space, mostSpace) / 2)

@@ -96,26 +96,32 @@ func (s *Set) Points(dst []int16) []int16 {
 // area is the part of the board that a question is about: its points and how they
 // lie. It never changes.
 type area struct {
-	w, h   int
-	stride uint
-	used   int // words that hold points
-	On     Set // all its points
+	w           int
+	right, down uint // how far apart neighbours in a row and in a column are
+	sx, sy      int  // the same, signed, and
+	origin      int  // where the point in column 0 and row 0 is
+	points      int
+	used        int // words that hold points
+	On          Set // all its points
 }
 
 // At is the point in column x and row y.
-func (a *area) At(x, y int) int16 { return int16(y*int(a.stride) + x) }
+func (a *area) At(x, y int) int16 { return int16(a.origin + a.sx*x + a.sy*y) }
 
-// Points is how many points there may be: those of the area and one more for each row.
-func (a *area) Points() int { return int(a.stride) * a.h }
+// Order is what a step to the right and a step down add to a point; packed says that this
+// does not order points row by row.
+func (a *area) Order() (right, down int, packed bool) { return a.sx, a.sy, a.sx != 1 || a.sy != a.w+1 }
+
+// Points is more than any point of the area.
+func (a *area) Points() int { return a.points }
 
 // Around returns the points next to s and s itself.
 func (a *area) Around(s *Set) (out Set) {
-	k := a.stride
 	if a.used == 1 {
-		v := s[0]
-		out[0] = (v | v<<1 | v>>1 | v<<k | v>>k) & a.On[0]
+		out[0] = a.around1(s[0])
 		return out
 	}
+	k := a.down
 	before := uint64(0)
 	for i := 0; i < a.used; i++ {
 		v, after := s[i], uint64(0)
@@ -131,14 +137,7 @@ func (a *area) Around(s *Set) (out Set) {
 // flood returns the part of within that is connected to seed, a subset of it.
 func (a *area) flood(seed, within *Set) Set {
 	if a.used == 1 {
-		s, in, k := seed[0], within[0], a.stride
-		for {
-			t := (s | s<<1 | s>>1 | s<<k | s>>k) & in
-			if t == s {
-				return Set{s}
-			}
-			s = t
-		}
+		return Set{a.flood1(seed[0], within[0])}
 	}
 	s := *seed
 	for {

@@ -2,55 +2,62 @@ package solver
 
 // entry is what the table keeps of a state.
 type entry struct {
-	key     uint64
-	cost    [2]uint32
-	work    uint32
-	tainted uint32 // the round in which it was refuted by a repetition, 0 if it was not
+	check uint32 // part of its key
+	cost  [2]uint32
+	work  uint16 // in units of workUnit states, at most
+	round uint16 // in which it was refuted by a repetition, 0 if it was not
 }
+
+// row is what one access to memory brings.
+type row [4]entry
 
 const (
-	bucket      = 4
-	firstBits   = 12
-	mostEntries = 1 << 21
+	firstRows = 1 << 12
+	mostRows  = 1 << 20
+	checkBits = 12 // the bits of a key from here on are checked
+	workUnit  = 4
 )
 
-// table keeps numbers of states that are not proved. It grows up to mostEntries;
-// then what took the least work goes.
+// table keeps numbers of states that are not proved. It grows up to mostRows; then what
+// took the least work goes.
 type table struct {
-	entries []entry
-	used    int
-	round   uint32
+	rows  []row
+	used  int
+	round uint16
 }
 
-func (t *table) bucket(key uint64) []entry {
-	i := key >> 20 & uint64(len(t.entries)/bucket-1) * bucket
-	return t.entries[i : i+bucket : i+bucket]
-}
+func (t *table) row(key uint64) *row { return &t.rows[key&uint64(len(t.rows)-1)] }
 
 func (t *table) get(key uint64) *entry {
-	if len(t.entries) == 0 {
+	if len(t.rows) == 0 {
 		return nil
 	}
-	for b, i := t.bucket(key), 0; i < bucket; i++ {
-		if b[i].key == key {
-			if b[i].tainted != 0 && b[i].tainted != t.round {
+	b := t.row(key)
+	for i := range b {
+		if e := &b[i]; e.check == uint32(key>>checkBits) {
+			if e.round != 0 && e.round != t.round {
 				return nil
 			}
-			return &b[i]
+			return e
 		}
 	}
 	return nil
 }
 
-func (t *table) put(key uint64, r result, work uint64) {
-	if 2*t.used >= len(t.entries) && len(t.entries) < mostEntries {
+// put keeps what is known of a state that is not proved.
+func (t *table) put(key uint64, r *result, work uint64) {
+	if 2*t.used >= len(t.rows)*len(row{}) && len(t.rows) < mostRows {
 		t.grow()
 	}
-	b := t.bucket(key)
+	e := entry{check: uint32(key >> checkBits), cost: r.cost, work: 1}
+	if r.tainted {
+		e.round = t.round
+	}
+	b := t.row(key)
 	at := 0
 	for i := range b {
-		if b[i].key == key {
-			work += uint64(b[i].work)
+		if b[i].check == e.check {
+			work += workUnit * uint64(b[i].work)
 			at = i
 			break
 		}
@@ -58,30 +65,111 @@ func (t *table) put(key uint64, r result, work uint64) {
 			at = i
 		}
 	}
-	if r.proof >= 0 {
-		return
-	}
-	if b[at].key == 0 {
+	if b[at].work == 0 {
 		t.used++
 	}
-	b[at] = entry{key: key, cost: r.cost, work: uint32(min(work, 1<<32-1))}
-	if r.tainted {
-		b[at].tainted = t.round
-	}
+	e.work += uint16(min(work/workUnit, 1<<16-2))
+	b[at] = e
 }
 
+// grow makes room for twice as many. A row's entries go to two of the new ones, by a bit of
+// their keys that is checked.
 func (t *table) grow() {
-	old := t.entries
-	t.entries = make([]entry, max(1<<firstBits, 2*len(old)))
+	if len(t.rows) == 0 {
+		t.rows = make([]row, firstRows)
+		return
+	}
+	n := len(t.rows)
+	rows := make([]row, 2*n)
 	t.used = 0
-	for i := range old {
-		if e := &old[i]; e.key != 0 {
-			if e.tainted == 0 || e.tainted == t.round {
-				t.put(e.key, result{cost: e.cost, proof: -1, tainted: e.tainted != 0}, uint64(e.work))
+	for i := range t.rows {
+		var count [2]int
+		for _, e := range t.rows[i] {
+			if e.work == 0 || e.round != 0 && e.round != t.round {
+				continue
 			}
+			half := 0
+			if uint64(e.check)<<checkBits&uint64(n) != 0 {
+				half = 1
+			}
+			rows[i+half*n][count[half]] = e
+			count[half]++
+			t.used++
 		}
 	}
+	t.rows = rows
 }
 
 // forgetTainted drops what was refuted by a repetition of some path.
 func (t *table) forgetTainted() { t.round++ }
+
+// index finds proved states: of each the number of its proof and 1, and part of its key.
+// It is at most half full.
+type index struct {
+	slots []uint64
+	used  int
+}
+
+const firstSlots = 1 << 12
+
+// home is where the search for a state begins.
+func (x *index) home(free uint64) *uint64 { return &x.slots[free&uint64(len(x.slots)-1)] }
+
+func (x *index) put(free, key uint64, at int32) {
+	x.used++
+	for i := free; ; i++ {
+		if slot := x.home(i); *slot == 0 {
+			*slot = key>>32<<32 | uint64(at+1)
+			return
+		}
+	}
+}
+
+// find returns the number of the proof of a state, whatever its threats where the proof
+// allows that, and -1 where there is none.
+func (s *Search) find(free, key uint64, p *Position) int32 {
+	for i := free; ; i++ {
+		slot := *s.known.home(i)
+		if slot == 0 {
+			return -1
+		}
+		if slot>>32 != free>>32 && slot>>32 != key>>32 {
+			continue
+		}
+		at := int32(uint32(slot)) - 1
+		r := &s.records[at]
+		if r.goal.contest() == s.contest && r.ban == p.Ban && r.mover == p.Mover && r.left == p.left && (r.free || r.threat == p.Threat) &&
+			s.set(at, 0) == p.Stones[0] && s.set(at, 1) == p.Stones[1] {
+			return at
+		}
+	}
+}
+
+// learn adds a proved state, whose stones have such a hash, to those that are found.
+func (s *Search) learn(at int32, hash uint64) {
+	if x := &s.known; 2*(x.used+1) > len(x.slots) {
+		x.slots, x.used = make([]uint64, 2*len(x.slots)), 0
+		for i := range at {
+			s.learn(i, s.hashOf(i))
+		}
+	}
+	r := &s.records[at]
+	p := Position{hash: hash, Ban: r.ban, Mover: r.mover, left: r.left, Threat: r.threat}
+	free := s.freeKey(r.goal.contest(), &p)
+	key := free
+	if !r.free {
+		key = s.key(free, &p)
+	}
+	s.known.put(free, key, at)
+}
+
+// hashOf is the hash of the stones of a proof.
+func (s *Search) hashOf(at int32) (hash uint64) {
+	for c := range s.zobrist {
+		s.set(at, c).each(func(p int16) bool {
+			hash ^= s.zobrist[c][p]
+			return true
+		})
+	}
+	return hash
+}

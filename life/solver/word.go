@@ -3,21 +3,21 @@ package solver
 import "math/bits"
 
 // Fights of at most 64 points, most of those that are enclosed, fit in the first word of
-// their sets. What is asked of every state has a second form for them, several times as
-// fast; the first one holds for all, and both give the same.
+// their sets, where need be by [Game.Pack]. What is asked of every state has a second form
+// for them, several times as fast; the first one holds for all, and both give the same.
 
 // small reports whether a fight fits in one word.
 func (a *area) small() bool { return a.used == 1 }
 
 func (a *area) around1(v uint64) uint64 {
-	k := a.stride & 63
-	return (v | v<<1 | v>>1 | v<<k | v>>k) & a.On[0]
+	j, k := a.right&63, a.down&63
+	return (v | v<<j | v>>j | v<<k | v>>k) & a.On[0]
 }
 
 func (a *area) flood1(seed, within uint64) uint64 {
-	k := a.stride & 63
+	j, k := a.right&63, a.down&63
 	for {
-		t := (seed | seed<<1 | seed>>1 | seed<<k | seed>>k) & within
+		t := (seed | seed<<j | seed>>j | seed<<k | seed>>k) & within
 		if t == seed {
 			return seed
 		}

@@ -28,8 +28,11 @@ func TestSmallFights(t *testing.T) {
 				found[j].Decide(Contest(bits>>1), &root)
 			}
 			require.Equal(t, found[1].Nodes, found[0].Nodes, from)
-			require.Equal(t, found[1].Proofs, found[0].Proofs, from)
-			met += len(found[0].Proofs)
+			require.Equal(t, found[1].Proved(), found[0].Proved(), from)
+			for at := range found[0].Proved() {
+				require.Equal(t, found[1].Proof(at), found[0].Proof(at), from)
+			}
+			met += int(found[0].Proved())
 		}
 	}
 	require.Greater(t, met, 2000)

@@ -49,7 +49,7 @@ func (r *replayer) disturb(n *Proof) *Position {
 func (r *replayer) replay(i int32, p *Position) {
 	s := r.s
 	for steps := 0; ; steps++ {
-		n := &s.Proofs[i]
+		n := s.Proof(i)
 		for c := range p.Stones {
 			require.Equal(r.t, n.At.Stones[c].and(n.Zone), p.Stones[c].and(n.Zone), "node %d\n%v", i, r.from)
 		}
@@ -199,19 +199,19 @@ func TestZones(t *testing.T) {
 			root.Mover = Side(bits & 1)
 			root.Threat = [2]uint8{uint8(rng.IntN(5)), uint8(rng.IntN(5))}
 			find.MaxNodes = find.Nodes + 3000
-			first := len(find.Proofs)
+			first := find.Proved()
 			find.Decide(Contest(bits>>1), &root)
-			for i := first; i < len(find.Proofs); i++ {
-				n := &find.Proofs[i]
+			for i := first; i < find.Proved(); i++ {
+				n := find.Proof(i)
 				if n.Zone == find.On {
 					swollen++
 					continue
 				}
-				if i < len(find.Proofs)-20 && rng.IntN(50) > 0 {
+				if i < find.Proved()-20 && rng.IntN(50) > 0 {
 					continue
 				}
 				for range 5 {
-					if p := r.disturb(n); p != nil {
+					if p := r.disturb(&n); p != nil {
 						r.replay(int32(i), p)
 						replays++
 					}
