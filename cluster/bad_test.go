@@ -60,7 +60,7 @@ func TestBadWorkers(t *testing.T) {
 		}, reason: "game"},
 		"wrong rules": {spoil: func(f *selfplay.Finished) {
 			f.Game.Start = underRules(t, f, func(r *board.Rules) { r.Scoring = board.ScoringTerritory })
-		}, reason: "were drawn"},
+		}, reason: "game"}, // rules that were not drawn, or under which it does not end there
 		"another seed": {spoil: func(f *selfplay.Finished) { f.Game.Hash[0]++ }, reason: "hash"},
 		"an illegal move": {spoil: func(f *selfplay.Finished) {
 			for i := range f.Game.Turns {
