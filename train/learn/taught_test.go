@@ -194,13 +194,13 @@ func (s *slowTerms) row(name string, i int) (x, w float64, known bool) {
 	case MeasureTaughtKL:
 		return cross(target, s.policy[i][0]) - slowEntropy(target), g(targetPolicyUse) * g(targetTaught), true
 	case TermOptimistic:
-		switch {
-		case taught && g(targetTaughtLucky) == 0:
-			return cross(target, s.policy[i][1]), g(targetPolicyUse), true
-		case taught:
-			return cross(s.b.Reply[i*n:(i+1)*n], s.policy[i][1]), g(targetPolicyUse), true
+		if !taught {
+			return cross(target, s.policy[i][1]), s.optimism(i), true
 		}
-		return cross(target, s.policy[i][1]), s.optimism(i), true
+		if g(targetTaughtLucky) > 0 {
+			target = s.b.Reply[i*n : (i+1)*n]
+		}
+		return cross(target, s.policy[i][1]), g(targetPolicyUse), true
 	case TermValue:
 		if s.spec.Value != nn.ValueWDL {
 			d := s.value[i][0] - (g(0) - g(1))
