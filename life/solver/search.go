@@ -75,8 +75,10 @@ type Search struct {
 
 	Evasions []*Evasion // those that Evade found
 
+	last   int16                    // the move before
 	hint   int16                    // the move that answered another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
+	tallies
 	kids   []child
 	fresh  []fresh // scratch of expand
 	path   []uint64
@@ -137,7 +139,7 @@ const firstEffort = 4000
 // is complete. Both sides in turn seek, with more and more states: a repetition counts
 // against the one that seeks.
 func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
-	s.contest = c
+	s.contest, s.last, s.hint = c, NoMove, NoMove
 	free := s.freeKey(c, root)
 	key := s.key(free, root)
 	if over, by := s.Ended(root); over {
@@ -195,7 +197,7 @@ func (s *Search) full() bool {
 type result struct {
 	cost    [2]uint32
 	proof   int32
-	open    uint32 // moves that are not decided
+	open    uint64 // the sum of the other side's numbers of moves that are not decided
 	tainted bool   // decided by a repetition of this path, or by what enters no proof
 }
 
@@ -225,7 +227,7 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 	base := len(s.kids)
 	start := s.Nodes
 	s.push(key)
-	hint := s.hint
+	hint, last := s.hint, s.last
 	s.expand(p)
 	s.mark(p, base)
 	m, o := p.Mover, p.Mover.Other()
@@ -247,15 +249,18 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 		}
 		c := &s.kids[base+best]
 		var next [2]uint32
-		next[m] = min(limit[m], second+1+second/4)
-		next[o] = limit[o] - min(limit[o]-1, r.open-1)
+		next[m] = min(limit[m], second+2+second/8)
+		next[o] = limit[o] - min(limit[o]-1, others(r.open, c.cost[o]))
 		q := *p
 		s.Move(&q, c.move)
-		s.hint = answer
+		s.hint, s.last = answer, c.move
 		got := s.visit(&q, c.key, next)
-		s.hint = hint
+		s.hint, s.last = hint, last
 		k := &s.kids[base+best]
 		k.cost, k.proof, k.tainted = got.cost, got.proof, got.tainted
+		if k.cost[m] == 0 || k.cost[o] == 0 {
+			s.tally(m, last, k.move).count(k.cost[m] == 0)
+		}
 		if got.cost[o] == 0 {
 			if k.proof >= 0 && s.records[k.proof].kind == WinnerMoves {
 				answer = s.records[k.proof].move
@@ -366,8 +371,8 @@ func (s *Search) consider(p *Position, f *fresh) {
 		c.cost, c.proof = won(by.winner()), s.leaf(next, by)
 	} else {
 		// It takes longer to kill what has space, and to live without an eye.
-		c.cost[Attacker] += uint32(min(s.space, mostSpace) / 2)
-		c.cost[Defender] += uint32(2 * (2 - s.eyes))
+		c.cost[Attacker] += uint32(min(s.space, mostSpace))
+		c.cost[Defender] += uint32(6 * (2 - s.eyes))
 	}
 	s.kids = append(s.kids, c)
 }
@@ -397,7 +402,7 @@ func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32)
 			continue
 		}
 		answered = answered && !c.needed
-		r.open++
+		r.open += uint64(c.cost[o])
 		most = max(most, c.cost[o])
 		if a := c.cost[m]; a < least {
 			second = least
@@ -412,42 +417,7 @@ func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32)
 	case answered:
 		r.cost, r.tainted = won(o), tainted || s.Wide && s.contest.Goal(o) == Deny
 	default:
-		r.cost[m], r.cost[o] = least, min(most+r.open-1, infinite-1)
+		r.cost[m], r.cost[o] = least, min(most+others(r.open, most), infinite-1)
 	}
 	return best, second
-}
-
-// worked notes that a move decided a state.
-func (s *Search) worked(c Side, m int16) {
-	credit := &s.credit[c]
-	if credit[m+1]++; credit[m+1] > 1<<10 {
-		for i := range credit {
-			credit[i] /= 2
-		}
-	}
-}
-
-// Advise gives a move the credit that it had if it had decided states as often as it
-// is probable.
-func (s *Search) Advise(c Side, m int16, probability float32) {
-	s.credit[c][m+1] = uint32(200 * max(0, min(1, probability)))
-}
-
-// guess sets the first numbers of a state by how often the move to it has decided
-// others.
-func (s *Search) guess(c Side, m int16, k *child) {
-	n := s.credit[c][m+1]
-	guess := uint32(1)
-	switch {
-	case n < 2:
-		guess = 16
-	case n < 16:
-		guess = 12
-	case n < 128:
-		guess = 8
-	}
-	if m == s.hint {
-		guess = 1
-	}
-	k.cost[c] = guess
 }
