@@ -106,7 +106,7 @@ func (e *evader) state(p *Position) int32 {
 		}
 		at = e.leaf(p, by)
 	}
-	if e.records[at].goal.Winner() != e.side {
+	if e.record(at).goal.Winner() != e.side {
 		return lostState
 	}
 	return ^at
@@ -166,7 +166,7 @@ func (e *evader) promise(next *Position, m int16) uint32 {
 	free := e.freeKey(e.contest, next)
 	key := e.key(free, next)
 	if at := e.find(free, key, next); at >= 0 {
-		if e.records[at].goal.Winner() == e.side {
+		if e.record(at).goal.Winner() == e.side {
 			return infinite + 2
 		}
 		return 0
@@ -224,7 +224,7 @@ func (e *evader) prove(p *Position) {
 				at = e.leaf(&next, by)
 			}
 		}
-		if at >= 0 && e.records[at].goal.Winner() != e.side {
+		if at >= 0 && e.record(at).goal.Winner() != e.side {
 			k.proof, k.cost = at, won(e.side.Other())
 		}
 		missing = missing || k.proof < 0

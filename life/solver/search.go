@@ -68,9 +68,9 @@ type Search struct {
 
 	table   table
 	known   index
-	records []record // all that is proved
-	words   []uint64
-	replies []Reply
+	records pages[record] // all that is proved
+	sets    pages[uint64]
+	replies pages[Reply]
 	scratch []Reply
 
 	Evasions []*Evasion // those that Evade found
@@ -94,7 +94,9 @@ type Search struct {
 
 // NewSearch returns a search without bounds.
 func NewSearch(g *Game) *Search {
-	return &Search{Game: g, known: index{slots: make([]uint64, firstSlots)}, MaxNodes: 1 << 62}
+	s := &Search{Game: g, known: index{slots: make([]uint64, firstSlots)}, MaxNodes: 1 << 62}
+	s.records.width, s.sets.width, s.replies.width = 1, g.used, 1
+	return s
 }
 
 func mix(z uint64) uint64 {
@@ -154,7 +156,7 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 			if at := s.find(free, key, root); at >= 0 {
 				return at, false
 			}
-			before := len(s.records)
+			before := s.records.used
 			if ended[s.seeker] == before {
 				continue
 			}
@@ -172,14 +174,14 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 			}
 			// A state decided by a repetition of one path may be otherwise on another. Proofs
 			// found on the way help the next round; at last nothing of the kind is kept.
-			if len(s.records) == before {
+			if s.records.used == before {
 				if strict[s.seeker] {
 					ended[s.seeker] = before
 				}
 				strict[s.seeker] = true
 			}
 		}
-		if ended[Attacker] == len(s.records) && ended[Defender] == len(s.records) {
+		if ended[Attacker] == s.records.used && ended[Defender] == s.records.used {
 			return -1, true
 		}
 	}
@@ -190,7 +192,7 @@ const mostWords = 8 << 20
 
 // full reports whether the search has to end.
 func (s *Search) full() bool {
-	return 3*len(s.records)+len(s.words)+len(s.replies) >= mostWords || s.Stop != nil && s.Stop()
+	return 3*s.records.used+s.sets.used*s.used+s.replies.used >= mostWords || s.Stop != nil && s.Stop()
 }
 
 // result is what is known of a state.
@@ -239,7 +241,7 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 			if !r.tainted {
 				r.proof = s.proveNode(p, base, r.cost[m] == 0)
 				if r.cost[m] == 0 {
-					s.worked(m, s.records[r.proof].move)
+					s.worked(m, s.record(r.proof).move)
 				}
 			}
 			break
@@ -262,8 +264,8 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 			s.tally(m, last, k.move).count(k.cost[m] == 0)
 		}
 		if got.cost[o] == 0 {
-			if k.proof >= 0 && s.records[k.proof].kind == WinnerMoves {
-				answer = s.records[k.proof].move
+			if k.proof >= 0 && s.record(k.proof).kind == WinnerMoves {
+				answer = s.record(k.proof).move
 			}
 			s.mark(p, base)
 		}
@@ -364,7 +366,7 @@ func (s *Search) consider(p *Position, f *fresh) {
 		return
 	}
 	if at := s.find(f.free, c.key, next); at >= 0 {
-		c.cost, c.proof = won(s.records[at].goal.Winner()), at
+		c.cost, c.proof = won(s.record(at).goal.Winner()), at
 	} else if t := s.table.get(c.key); t != nil {
 		c.cost, c.tainted = t.cost, t.round != 0
 	} else if over, by := s.Ended(next); over {

@@ -137,7 +137,7 @@ func (s *Search) find(free, key uint64, p *Position) int32 {
 			continue
 		}
 		at := int32(uint32(slot)) - 1
-		r := &s.records[at]
+		r := s.record(at)
 		if r.goal.contest() == s.contest && r.ban == p.Ban && r.mover == p.Mover && r.left == p.left && (r.free || r.threat == p.Threat) &&
 			s.set(at, 0) == p.Stones[0] && s.set(at, 1) == p.Stones[1] {
 			return at
@@ -153,7 +153,7 @@ func (s *Search) learn(at int32, hash uint64) {
 			s.learn(i, s.hashOf(i))
 		}
 	}
-	r := &s.records[at]
+	r := s.record(at)
 	p := Position{hash: hash, Ban: r.ban, Mover: r.mover, left: r.left, Threat: r.threat}
 	free := s.freeKey(r.goal.contest(), &p)
 	key := free
