@@ -374,6 +374,7 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	if len(a.claims) == 0 {
 		return nil
 	}
+	a.s.Forget()
 	data := a.l.proofFile(a.q, a.s, a.claims)
 	_, err := check.Proof(data)
 	if err != nil {

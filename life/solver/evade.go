@@ -47,6 +47,12 @@ const unknown = int32(1) << 30
 // states, and returns its number, -1 where none was found. reached says that the goal is
 // reached: then its proof is among those of the search, unless it takes a suicide.
 func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached bool) {
+	at, reached = s.evade(goal, root, most)
+	tidy(len(s.table.rows) >= manyRows)
+	return at, reached
+}
+
+func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached bool) {
 	s.contest = Fight
 	if goal == Settle {
 		s.contest = Life
