@@ -377,6 +377,7 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	a.s.Forget()
 	data := a.l.proofFile(a.q, a.s, a.claims)
 	_, err := check.Proof(data)
+	a.s.Forget()
 	if err != nil {
 		return fmt.Errorf("nothing is proved: the checker refused what the search found: %w", err)
 	}

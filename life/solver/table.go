@@ -112,11 +112,11 @@ func tidy(much bool) {
 	}
 }
 
-// Forget ends all searching: what only a search needs makes room for the check.
+// Forget ends all searching, and makes room: of what only a search needs, and after a
+// large one of all garbage.
 func (s *Search) Forget() {
-	much := len(s.table.rows) >= manyRows
 	s.table, s.known = table{}, index{slots: make([]uint64, firstSlots)}
-	tidy(much)
+	tidy(s.records.used >= manyRows)
 }
 
 // forgetTainted drops what was refuted by a repetition of some path.
