@@ -63,8 +63,12 @@ func (s *Search) guess(c Side, m int16, k *child) {
 	k.cost[c] = guess
 }
 
-// others is what the numbers of the moves beside one add to it. Their sum would count what
-// they have in common again and again, and their number alone says nothing of how hard they are.
-func others(sum uint64, one uint32) uint32 {
-	return uint32(min((sum-uint64(one))/8, infinite))
+// others is what the numbers of the open moves beside one add to it. Their sum would count
+// what they have in common again and again, and their number alone says nothing of how hard
+// they are; it serves where most of them lie far from a fight that is not enclosed.
+func (s *Search) others(r *result, one uint32) uint32 {
+	if s.Wide {
+		return r.moves - 1
+	}
+	return uint32(min((r.open-uint64(one))/8, infinite))
 }

@@ -200,6 +200,7 @@ type result struct {
 	cost    [2]uint32
 	proof   int32
 	open    uint64 // the sum of the other side's numbers of moves that are not decided
+	moves   uint32 // how many those are
 	tainted bool   // decided by a repetition of this path, or by what enters no proof
 }
 
@@ -252,7 +253,7 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 		c := &s.kids[base+best]
 		var next [2]uint32
 		next[m] = min(limit[m], second+2+second/8)
-		next[o] = limit[o] - min(limit[o]-1, others(r.open, c.cost[o]))
+		next[o] = limit[o] - min(limit[o]-1, s.others(&r, c.cost[o]))
 		q := *p
 		s.Move(&q, c.move)
 		s.hint, s.last = answer, c.move
@@ -388,7 +389,7 @@ func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32)
 	second = infinite
 	best = -1
 	decided, tainted, answered := false, false, true
-	r.open, r.tainted = 0, false
+	r.open, r.moves, r.tainted = 0, 0, false
 	for i := range s.kids[base:] {
 		c := &s.kids[base+i]
 		switch {
@@ -405,6 +406,7 @@ func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32)
 		}
 		answered = answered && !c.needed
 		r.open += uint64(c.cost[o])
+		r.moves++
 		most = max(most, c.cost[o])
 		if a := c.cost[m]; a < least {
 			second = least
@@ -419,7 +421,7 @@ func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32)
 	case answered:
 		r.cost, r.tainted = won(o), tainted || s.Wide && s.contest.Goal(o) == Deny
 	default:
-		r.cost[m], r.cost[o] = least, min(most+others(r.open, most), infinite-1)
+		r.cost[m], r.cost[o] = least, min(most+s.others(r, most), infinite-1)
 	}
 	return best, second
 }
