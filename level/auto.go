@@ -40,7 +40,7 @@ func NewPlayerRating() *PlayerRating { return newPlayerRating(Rank(8), 7) }
 func newPlayerRating(r Rank, doubt float64) *PlayerRating {
 	f := &PlayerRating{Weights: make([]float64, gridCount)}
 	for i := range f.Weights {
-		z := (grid(i) - EloOf(r)) / (doubt * eloARank)
+		z := (grid(i) - eloOf(r)) / (doubt * eloARank)
 		f.Weights[i] = math.Exp(-z * z / 2)
 	}
 	f.normalise()
@@ -96,7 +96,7 @@ func (f *PlayerRating) valid() bool {
 func (f *PlayerRating) Played(against Rank, handicap, points, weight float64, when time.Time) {
 	f.drift(when)
 	for i := range f.Weights {
-		p := 1 / (1 + math.Pow(10, (EloOf(against)-handicap-grid(i))/400))
+		p := 1 / (1 + math.Pow(10, (eloOf(against)-handicap-grid(i))/400))
 		win, loss := 0.025+0.95*p, 0.025+0.95*(1-p)
 		f.Weights[i] *= math.Pow(math.Pow(win, points)*math.Pow(loss, 1-points), weight)
 	}

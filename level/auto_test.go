@@ -23,7 +23,7 @@ func TestRatingFindsThePlayer(t *testing.T) {
 			now := time.Unix(1e9, 0)
 			for range 30 {
 				against := f.Next()
-				p := 1 / (1 + math.Pow(10, (EloOf(against)-EloOf(truth))/400))
+				p := 1 / (1 + math.Pow(10, (eloOf(against)-eloOf(truth))/400))
 				points := 0.0
 				if rng.Float64() < p {
 					points = 1

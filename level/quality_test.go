@@ -50,7 +50,7 @@ func TestQualityOfKnownLevels(t *testing.T) {
 				}
 				low, _, high := f.Range()
 				n++
-				sum += math.Abs(f.mean()-EloOf(rank)) / eloARank
+				sum += math.Abs(f.mean()-eloOf(rank)) / eloARank
 				if low <= rank && rank <= high {
 					inside++
 				}

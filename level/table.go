@@ -92,13 +92,16 @@ const (
 	eloARank19 = 64.0
 )
 
-// EloOf is the Elo that a rank stands for on 9x9, from GNU Go's level 10.
-func EloOf(r Rank) float64 { return eloARank * float64(r-anchorRank) }
+// eloOf is the Elo that a rank stands for on 9x9, from GNU Go's level 10.
+func eloOf(r Rank) float64 { return eloARank * float64(r-anchorRank) }
 
 // eloARank is the Elo between two ranks on the ladder's board.
 func (l *Ladder) eloARank() float64 {
 	return eloARank + (eloARank19-eloARank)*max(0, float64(l.Size-9))/10
 }
+
+// EloOf is the Elo that a rank stands for on the ladder's board, from GNU Go's level 10.
+func (l *Ladder) EloOf(r Rank) float64 { return l.eloARank() * float64(r-anchorRank) }
 
 //go:embed ladder.json
 var ladderFile []byte
@@ -231,7 +234,7 @@ func (l *Ladder) measured(dial float64) bool {
 // dial returns the dial of a rank, and the rank that it really serves.
 func (l *Ladder) dial(r Rank) (float64, Rank) {
 	elo := l.falling()
-	want := l.eloARank() * float64(r-anchorRank)
+	want := l.EloOf(r)
 	first, last := elo[0], elo[len(elo)-1] // strongest and weakest
 	rank := func(e float64) Rank { return anchorRank + Rank(math.Round(e/l.eloARank())) }
 	switch {

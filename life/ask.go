@@ -396,8 +396,10 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	if len(a.claims) == 0 {
 		return nil
 	}
+	a.s.Forget()
 	data := a.l.proofFile(a.q, a.s, a.claims)
 	_, err := check.Proof(data)
+	a.s.Forget()
 	if err != nil {
 		return fmt.Errorf("nothing is proved: the checker refused what the search found: %w", err)
 	}

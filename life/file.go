@@ -58,6 +58,10 @@ func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	}
 	for _, at := range order {
 		w.node(s.Proof(at), number)
+		if len(w.text) > 1<<16 {
+			b.Write(w.text)
+			w.text = w.text[:0]
+		}
 	}
 	b.Write(w.text)
 	return check.Seal(b.Bytes())

@@ -85,9 +85,11 @@ type Checked struct {
 const Magic = "kosumi proof 1"
 
 // Seal ends a proof file with the sum of what it holds.
-func Seal(text []byte) []byte {
+func Seal(text []byte) []byte { return append(text, sumOf(text)...) }
+
+func sumOf(text []byte) string {
 	sum := sha256.Sum256(text)
-	return append(text, "sum "+hex.EncodeToString(sum[:])+"\n"...)
+	return "sum " + hex.EncodeToString(sum[:]) + "\n"
 }
 
 // Proof reads a proof file and verifies all its claims. Errors wrap ErrProof.
@@ -96,7 +98,7 @@ func Proof(data []byte) (*Checked, error) {
 	if !bytes.HasPrefix(data, []byte(Magic+"\n")) || end < 0 {
 		return nil, fmt.Errorf("%w: no proof file: want one that begins with %q and ends with a sum", ErrProof, Magic)
 	}
-	if !bytes.Equal(Seal(bytes.Clone(data[:end])), data) {
+	if sumOf(data[:end]) != string(data[end:]) {
 		return nil, fmt.Errorf("%w: the file was changed: its checksum does not match", ErrProof)
 	}
 	f := &file{}
@@ -159,11 +161,15 @@ type node struct {
 }
 
 func (f *file) read(text string) error {
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	f.Defender, f.Ban = "", ""
-	for n, line := range lines[1:] {
+	f.nodes = make([]node, 0, min(strings.Count(text, "\n"), maxNodes))
+	n := 0
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		if n++; n == 1 {
+			continue
+		}
 		if err := f.line(line); err != nil {
-			return fmt.Errorf("line %d: %w", n+2, err)
+			return fmt.Errorf("line %d: %w", n, err)
 		}
 		if len(f.nodes) > maxNodes || len(f.nodes)*f.Width*f.Height > maxCells {
 			return errors.New("too many nodes")

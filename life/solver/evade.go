@@ -47,6 +47,12 @@ const unknown = int32(1) << 30
 // states, and returns its number, -1 where none was found. reached says that the goal is
 // reached: then its proof is among those of the search, unless it takes a suicide.
 func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached bool) {
+	at, reached = s.evade(goal, root, most)
+	tidy(len(s.table.rows) >= manyRows)
+	return at, reached
+}
+
+func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached bool) {
 	s.contest = Fight
 	if goal == Settle {
 		s.contest = Life
@@ -106,7 +112,7 @@ func (e *evader) state(p *Position) int32 {
 		}
 		at = e.leaf(p, by)
 	}
-	if e.records[at].goal.Winner() != e.side {
+	if e.record(at).goal.Winner() != e.side {
 		return lostState
 	}
 	return ^at
@@ -166,7 +172,7 @@ func (e *evader) promise(next *Position, m int16) uint32 {
 	free := e.freeKey(e.contest, next)
 	key := e.key(free, next)
 	if at := e.find(free, key, next); at >= 0 {
-		if e.records[at].goal.Winner() == e.side {
+		if e.record(at).goal.Winner() == e.side {
 			return infinite + 2
 		}
 		return 0
@@ -224,7 +230,7 @@ func (e *evader) prove(p *Position) {
 				at = e.leaf(&next, by)
 			}
 		}
-		if at >= 0 && e.records[at].goal.Winner() != e.side {
+		if at >= 0 && e.record(at).goal.Winner() != e.side {
 			k.proof, k.cost = at, won(e.side.Other())
 		}
 		missing = missing || k.proof < 0

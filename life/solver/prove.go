@@ -67,38 +67,45 @@ type record struct {
 
 // keep stores what is proved.
 func (s *Search) keep(r Proof) int32 {
-	at := int32(len(s.records))
-	s.records = append(s.records, record{
-		next: r.Next, replies: uint32(len(s.replies)), count: uint16(len(r.Replies)), move: r.Move, kind: r.Kind, goal: r.Goal, free: r.Free,
+	at := int32(s.records.used)
+	x := record{
+		next: r.Next, count: uint16(len(r.Replies)), move: r.Move, kind: r.Kind, goal: r.Goal, free: r.Free,
 		ban: r.At.Ban, mover: r.At.Mover, left: r.At.left, threat: r.At.Threat,
-	})
-	s.replies = append(s.replies, r.Replies...)
+	}
+	if len(r.Replies) > 0 {
+		x.replies = uint32(s.replies.add(r.Replies...))
+	}
+	s.records.add(x)
 	for _, set := range [3]*Set{&r.At.Stones[0], &r.At.Stones[1], &r.Zone} {
-		s.words = append(s.words, set[:s.used]...)
+		s.sets.add(set[:s.used]...)
 	}
 	s.learn(at, r.At.hash)
 	return at
 }
 
 // Proved is how many states are proved. A state's number is above those of its successors.
-func (s *Search) Proved() int32 { return int32(len(s.records)) }
+func (s *Search) Proved() int32 { return int32(s.records.used) }
+
+func (s *Search) record(at int32) *record { return &s.records.at(int(at), 1)[0] }
 
 // Proof is the proof of state number at.
 func (s *Search) Proof(at int32) Proof {
-	r := &s.records[at]
-	return Proof{
+	r := s.record(at)
+	out := Proof{
 		At:   Position{Stones: [2]Set{s.set(at, 0), s.set(at, 1)}, Ban: r.ban, Mover: r.mover, left: r.left, Threat: r.threat},
 		Kind: r.kind, Goal: r.goal, Free: r.free, Move: r.move, Next: r.next, Zone: s.Zone(at),
-		Replies: s.replies[r.replies : r.replies+uint32(r.count) : r.replies+uint32(r.count)],
 	}
+	if r.count > 0 {
+		out.Replies = s.replies.at(int(r.replies), int(r.count))
+	}
+	return out
 }
 
 // Zone is the zone of a proof.
 func (s *Search) Zone(at int32) Set { return s.set(at, 2) }
 
 func (s *Search) set(at int32, which int) (out Set) {
-	first := (3*int(at) + which) * s.used
-	copy(out[:], s.words[first:first+s.used])
+	copy(out[:], s.sets.at(3*int(at)+which, 1))
 	return out
 }
 
@@ -198,7 +205,7 @@ func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 		if r.Move >= 0 {
 			e, _ = s.effectOf(p, r.Move)
 		}
-		r.Kind, r.Free = WinnerMoves, s.records[r.Next].free && (r.Move < 0 || r.Move != p.Ban)
+		r.Kind, r.Free = WinnerMoves, s.record(r.Next).free && (r.Move < 0 || r.Move != p.Ban)
 		r.Zone = s.afterWin(p, r.Move, &e, r.Zone)
 		if r.Goal == Deny {
 			r.Zone = s.On
@@ -215,7 +222,7 @@ func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 	for i := range s.kids[base:] {
 		if c := &s.kids[base+i]; c.move < 0 || z.Has(c.move) {
 			r.Replies = append(r.Replies, Reply{c.move, c.proof})
-			r.Free = r.Free && s.records[c.proof].free
+			r.Free = r.Free && s.record(c.proof).free
 		}
 	}
 	if p.Ban != NoBan && z.Has(p.Ban) {

@@ -68,17 +68,18 @@ type Search struct {
 
 	table   table
 	known   index
-	records []record // all that is proved
-	words   []uint64
-	replies []Reply
+	records pages[record] // all that is proved
+	sets    pages[uint64]
+	replies pages[Reply]
 	scratch []Reply
 
 	Evasions []*Evasion // those that Evade found
 
 	guide Guide // of a search that follows another
-
+	last   int16                    // the move before
 	hint   int16                    // the move that answered another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
+	tallies
 	kids   []child
 	fresh  []fresh // scratch of expand
 	path   []uint64
@@ -94,7 +95,9 @@ type Search struct {
 
 // NewSearch returns a search without bounds.
 func NewSearch(g *Game) *Search {
-	return &Search{Game: g, known: index{slots: make([]uint64, firstSlots)}, MaxNodes: 1 << 62}
+	s := &Search{Game: g, known: index{slots: make([]uint64, firstSlots)}, MaxNodes: 1 << 62}
+	s.records.width, s.sets.width, s.replies.width = 1, g.used, 1
+	return s
 }
 
 func mix(z uint64) uint64 {
@@ -139,7 +142,7 @@ const firstEffort = 4000
 // is complete. Both sides in turn seek, with more and more states: a repetition counts
 // against the one that seeks.
 func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
-	s.contest = c
+	s.contest, s.last, s.hint = c, NoMove, NoMove
 	free := s.freeKey(c, root)
 	key := s.key(free, root)
 	if over, by := s.Ended(root); over {
@@ -154,7 +157,7 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 			if at := s.find(free, key, root); at >= 0 {
 				return at, false
 			}
-			before := len(s.records)
+			before := s.records.used
 			if ended[s.seeker] == before {
 				continue
 			}
@@ -172,14 +175,14 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 			}
 			// A state decided by a repetition of one path may be otherwise on another. Proofs
 			// found on the way help the next round; at last nothing of the kind is kept.
-			if len(s.records) == before {
+			if s.records.used == before {
 				if strict[s.seeker] {
 					ended[s.seeker] = before
 				}
 				strict[s.seeker] = true
 			}
 		}
-		if ended[Attacker] == len(s.records) && ended[Defender] == len(s.records) {
+		if ended[Attacker] == s.records.used && ended[Defender] == s.records.used {
 			return -1, true
 		}
 	}
@@ -190,14 +193,15 @@ const mostWords = 8 << 20
 
 // full reports whether the search has to end.
 func (s *Search) full() bool {
-	return 3*len(s.records)+len(s.words)+len(s.replies) >= mostWords || s.Stop != nil && s.Stop()
+	return 3*s.records.used+s.sets.used*s.used+s.replies.used >= mostWords || s.Stop != nil && s.Stop()
 }
 
 // result is what is known of a state.
 type result struct {
 	cost    [2]uint32
 	proof   int32
-	open    uint32 // moves that are not decided
+	open    uint64 // the sum of the other side's numbers of moves that are not decided
+	moves   uint32 // how many those are
 	tainted bool   // decided by a repetition of this path, or by what enters no proof
 }
 
@@ -227,7 +231,7 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 	base := len(s.kids)
 	start := s.Nodes
 	s.push(key)
-	hint := s.hint
+	hint, last := s.hint, s.last
 	s.expand(p)
 	if s.guide != nil {
 		s.steer(p, base)
@@ -242,7 +246,7 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 			if !r.tainted {
 				r.proof = s.proveNode(p, base, r.cost[m] == 0)
 				if r.cost[m] == 0 {
-					s.worked(m, s.records[r.proof].move)
+					s.worked(m, s.record(r.proof).move)
 				}
 			}
 			break
@@ -252,18 +256,21 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 		}
 		c := &s.kids[base+best]
 		var next [2]uint32
-		next[m] = min(limit[m], second+1+second/4)
-		next[o] = limit[o] - min(limit[o]-1, r.open-1)
+		next[m] = min(limit[m], second+2+second/8)
+		next[o] = limit[o] - min(limit[o]-1, s.others(&r, c.cost[o]))
 		q := *p
 		s.Move(&q, c.move)
-		s.hint = answer
+		s.hint, s.last = answer, c.move
 		got := s.visit(&q, c.key, next)
-		s.hint = hint
+		s.hint, s.last = hint, last
 		k := &s.kids[base+best]
 		k.cost, k.proof, k.tainted = got.cost, got.proof, got.tainted
+		if k.cost[m] == 0 || k.cost[o] == 0 {
+			s.tally(m, last, k.move).count(k.cost[m] == 0)
+		}
 		if got.cost[o] == 0 {
-			if k.proof >= 0 && s.records[k.proof].kind == WinnerMoves {
-				answer = s.records[k.proof].move
+			if k.proof >= 0 && s.record(k.proof).kind == WinnerMoves {
+				answer = s.record(k.proof).move
 			}
 			s.mark(p, base)
 		}
@@ -364,15 +371,15 @@ func (s *Search) consider(p *Position, f *fresh) {
 		return
 	}
 	if at := s.find(f.free, c.key, next); at >= 0 {
-		c.cost, c.proof = won(s.records[at].goal.Winner()), at
+		c.cost, c.proof = won(s.record(at).goal.Winner()), at
 	} else if t := s.table.get(c.key); t != nil {
 		c.cost, c.tainted = t.cost, t.round != 0
 	} else if over, by := s.Ended(next); over {
 		c.cost, c.proof = won(by.winner()), s.leaf(next, by)
 	} else {
 		// It takes longer to kill what has space, and to live without an eye.
-		c.cost[Attacker] += uint32(min(s.space, mostSpace) / 2)
-		c.cost[Defender] += uint32(2 * (2 - s.eyes))
+		c.cost[Attacker] += uint32(min(s.space, mostSpace))
+		c.cost[Defender] += uint32(6 * (2 - s.eyes))
 	}
 	s.kids = append(s.kids, c)
 }
@@ -386,7 +393,7 @@ func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32)
 	second = infinite
 	best = -1
 	decided, tainted, answered := false, false, true
-	r.open, r.tainted = 0, false
+	r.open, r.moves, r.tainted = 0, 0, false
 	for i := range s.kids[base:] {
 		c := &s.kids[base+i]
 		switch {
@@ -404,7 +411,8 @@ func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32)
 			continue
 		}
 		answered = answered && !c.needed
-		r.open++
+		r.open += uint64(c.cost[o])
+		r.moves++
 		most = max(most, c.cost[o])
 		if a := c.cost[m]; a < least {
 			second = least
@@ -419,42 +427,7 @@ func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32)
 	case answered:
 		r.cost, r.tainted = won(o), tainted || s.Wide && s.contest.Goal(o) == Deny
 	default:
-		r.cost[m], r.cost[o] = least, min(most+r.open-1, infinite-1)
+		r.cost[m], r.cost[o] = least, min(most+s.others(r, most), infinite-1)
 	}
 	return best, second
-}
-
-// worked notes that a move decided a state.
-func (s *Search) worked(c Side, m int16) {
-	credit := &s.credit[c]
-	if credit[m+1]++; credit[m+1] > 1<<10 {
-		for i := range credit {
-			credit[i] /= 2
-		}
-	}
-}
-
-// Advise gives a move the credit that it had if it had decided states as often as it
-// is probable.
-func (s *Search) Advise(c Side, m int16, probability float32) {
-	s.credit[c][m+1] = uint32(200 * max(0, min(1, probability)))
-}
-
-// guess sets the first numbers of a state by how often the move to it has decided
-// others.
-func (s *Search) guess(c Side, m int16, k *child) {
-	n := s.credit[c][m+1]
-	guess := uint32(1)
-	switch {
-	case n < 2:
-		guess = 16
-	case n < 16:
-		guess = 12
-	case n < 128:
-		guess = 8
-	}
-	if m == s.hint {
-		guess = 1
-	}
-	k.cost[c] = guess
 }

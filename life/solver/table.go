@@ -1,5 +1,7 @@
 package solver
 
+import "runtime"
+
 // entry is what the table keeps of a state.
 type entry struct {
 	check uint32 // part of its key
@@ -13,7 +15,8 @@ type row [4]entry
 
 const (
 	firstRows = 1 << 12
-	mostRows  = 1 << 20
+	mostRows  = 1 << 19
+	manyRows  = 1 << 18
 	checkBits = 12 // the bits of a key from here on are checked
 	workUnit  = 4
 )
@@ -98,13 +101,29 @@ func (t *table) grow() {
 		}
 	}
 	t.rows = rows
+	tidy(len(rows) >= manyRows)
+}
+
+// tidy gives room back that a search outgrew. Little else is garbage, so that a collection
+// would wait until memory has doubled.
+func tidy(much bool) {
+	if much {
+		runtime.GC()
+	}
+}
+
+// Forget ends all searching, and makes room: of what only a search needs, and after a
+// large one of all garbage.
+func (s *Search) Forget() {
+	s.table, s.known = table{}, index{slots: make([]uint64, firstSlots)}
+	tidy(s.records.used >= manyRows)
 }
 
 // forgetTainted drops what was refuted by a repetition of some path.
 func (t *table) forgetTainted() { t.round++ }
 
 // index finds proved states: of each the number of its proof and 1, and part of its key.
-// It is at most half full.
+// It is at most three quarters full.
 type index struct {
 	slots []uint64
 	used  int
@@ -137,7 +156,7 @@ func (s *Search) find(free, key uint64, p *Position) int32 {
 			continue
 		}
 		at := int32(uint32(slot)) - 1
-		r := &s.records[at]
+		r := s.record(at)
 		if r.goal.contest() == s.contest && r.ban == p.Ban && r.mover == p.Mover && r.left == p.left && (r.free || r.threat == p.Threat) &&
 			s.set(at, 0) == p.Stones[0] && s.set(at, 1) == p.Stones[1] {
 			return at
@@ -147,13 +166,14 @@ func (s *Search) find(free, key uint64, p *Position) int32 {
 
 // learn adds a proved state, whose stones have such a hash, to those that are found.
 func (s *Search) learn(at int32, hash uint64) {
-	if x := &s.known; 2*(x.used+1) > len(x.slots) {
+	if x := &s.known; 4*(x.used+1) > 3*len(x.slots) {
 		x.slots, x.used = make([]uint64, 2*len(x.slots)), 0
 		for i := range at {
 			s.learn(i, s.hashOf(i))
 		}
+		tidy(len(x.slots) >= 4*manyRows)
 	}
-	r := &s.records[at]
+	r := s.record(at)
 	p := Position{hash: hash, Ban: r.ban, Mover: r.mover, left: r.left, Threat: r.threat}
 	free := s.freeKey(r.goal.contest(), &p)
 	key := free

@@ -75,14 +75,17 @@ func (s *Scale) Covariance(i, j, k, l int) float64 {
 }
 
 // Gain is by how much so many games more between a and b are expected to lower the
-// variances of all distances from player zero. Each variance counts by itself, so that
-// the least certain player counts most.
-func (s *Scale) Gain(a, b, zero int, games float64) float64 {
+// variances of the distances from player zero of those who count. Each variance counts
+// by itself, so that the least certain player counts most.
+func (s *Scale) Gain(a, b, zero int, games float64, counts []bool) float64 {
 	x := scoreOf(s.Elo[a] - s.Elo[b])
 	w := scale * scale * games * x * (1 - x)
 	w /= 1 + w*s.Covariance(a, b, a, b)
 	sum := 0.0
 	for k := range s.Elo {
+		if !counts[k] {
+			continue
+		}
 		c := s.Covariance(k, zero, a, b)
 		sum += w * c * c * s.Covariance(k, zero, k, zero)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"kosumi/level"
 	"kosumi/match"
 	"kosumi/match/elo"
 )
@@ -14,6 +15,7 @@ import (
 // design spends the time of a ladder: whichever pair tells most by the second plays next.
 // Pairs of like strength tell much of each other and little of a ladder, whose errors add up
 // from dial to dial; so the pairs chosen are those that one side wins five times in six.
+// Only the errors of dials that ranks rest on count.
 type design struct {
 	c     *Config
 	until time.Time
@@ -84,12 +86,13 @@ func (d *design) take(ctx context.Context) *pair {
 	var best *pair
 	most := 0.0
 	s, zero := d.scale()
+	counts := d.ranked(s, zero)
 	for _, p := range d.pairs {
 		cost := turn * d.cost(p)
 		if d.playing[p] || cost > left {
 			continue
 		}
-		if gain := s.Gain(p.a, p.b, zero, turn) / cost; gain > most {
+		if gain := s.Gain(p.a, p.b, zero, turn, counts) / cost; gain > most {
 			best, most = p, gain
 		}
 	}
@@ -97,6 +100,21 @@ func (d *design) take(ctx context.Context) *pair {
 		d.playing[best] = true
 	}
 	return best
+}
+
+// ranked tells which players the ranks rest on: the dials whose Elo is that of a rank, and
+// the next one beyond either end of the ranks.
+func (d *design) ranked(s *elo.Scale, zero int) []bool {
+	l := level.Ladder{Size: d.c.Size.W}
+	lowest, highest := l.EloOf(level.Lowest), l.EloOf(level.Highest)
+	at := func(i int) float64 { return s.Elo[i] - s.Elo[zero] + d.c.ZeroElo }
+	counts := make([]bool, len(s.Elo))
+	n := len(d.c.Dials)
+	for i := range n {
+		above, below := i+1 < n && at(i+1) > highest, i > 0 && at(i-1) < lowest
+		counts[i] = !above && !below
+	}
+	return counts
 }
 
 // Guesses that the first pairs are chosen by, worth a few games each.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/match"
 	"kosumi/match/elo"
 )
@@ -71,6 +72,14 @@ func TestDesign(t *testing.T) {
 	}
 	t.Logf("largest errors %.0f in rounds, %.0f by design; off by %.0f and %.0f", errs[0], errs[1], off[0], off[1])
 	require.Less(t, errs[1], errs[0])
+}
+
+// The ranks of 13x13 end at -1,120 and 1,010 Elo: dials beyond the next one count for nothing.
+func TestDesignCountsWhatRanksNeed(t *testing.T) {
+	c := &Config{Dials: []float64{-4, -3, -2, 0, 3, 6, 9, 12, 15}, Anchors: []Anchor{{}}, Size: board.Square(13)}
+	d := &design{c: c}
+	s := &elo.Scale{Elo: []float64{1500, 1300, 900, 500, 0, -500, -1050, -1300, -1400, 50}}
+	require.Equal(t, []bool{false, true, true, true, true, true, true, true, false, false}, d.ranked(s, 9))
 }
 
 func TestDesignStops(t *testing.T) {

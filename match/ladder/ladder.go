@@ -32,7 +32,7 @@ type Config struct {
 	// AnchorGames are those of pairs with an anchor; 0 means Games.
 	AnchorGames int
 	// Time ends the ladder, if it is not 0: then dials up to three places apart may meet, and any
-	// dial any anchor, whichever tells most by the second, in whatever number of games. That of
+	// dial any anchor, whichever tells most of the ranks by the second, in whatever number of games. That of
 	// earlier runs counts.
 	Time     time.Duration
 	Size     board.Size
