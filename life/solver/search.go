@@ -75,7 +75,7 @@ type Search struct {
 
 	Evasions []*Evasion // those that Evade found
 
-	guide Guide // of a search that follows another
+	guide  Guide                    // of a search that follows another
 	last   int16                    // the move before
 	hint   int16                    // the move that answered another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
