@@ -31,6 +31,10 @@ type Options struct {
 	Network  Network // orders moves, and says what is likely where nothing is proved; nil: none
 }
 
+// word is how many points a fight has at most that may be laid out in one machine word; in
+// larger ones, narrow questions are searched too.
+const word = 64
+
 // asker answers one question.
 type asker struct {
 	q       *Question
@@ -44,6 +48,7 @@ type asker struct {
 	claims  []claim
 	neither map[uint64]bool // contests and states where the search ended without a proof
 	what    string
+	narrows []*narrow  // questions about less of the fight; nil: not looked for yet
 	alive   [2]float64 // what the network says of the target with either side to move, below 0 where it says nothing
 }
 
@@ -310,12 +315,29 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 // find searches a contest in the state after moves from a start, and in between for
 // evasions of what misses names for a goal, which it claims.
 func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
-	for _, r := range rounds {
+	for i, r := range rounds {
+		if a.s.Wide || i > 0 && a.l.On.Count() > word {
+			return a.findWide(c, start, p, miss)
+		}
 		if q, at, evaded = a.round(r, c, start, p, miss); at >= 0 || evaded {
 			break
 		}
 	}
 	return q, at, evaded
+}
+
+// findWide is find for large fights and those that nothing encloses: it searches in turn
+// the question itself and narrow ones.
+func (a *asker) findWide(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
+	for effort := int64(somewhat); ; effort *= 2 {
+		r := round{effort, int(min(effort/8, 50000))}
+		if q, at, evaded = a.round(r, c, start, p, miss); at >= 0 || evaded || effort >= noEnd || a.over() {
+			return q, at, evaded
+		}
+		if at = a.followed(c, p, effort); at >= 0 {
+			return a.s.Proof(at).Goal, at, false
+		}
+	}
 }
 
 func (a *asker) round(r round, c solver.Contest, start, p *solver.Position, miss solver.Goal, after ...int16) (q solver.Goal, at int32, evaded bool) {

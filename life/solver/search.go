@@ -75,6 +75,7 @@ type Search struct {
 
 	Evasions []*Evasion // those that Evade found
 
+	guide  Guide                    // of a search that follows another
 	last   int16                    // the move before
 	hint   int16                    // the move that answered another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
@@ -232,6 +233,9 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 	s.push(key)
 	hint, last := s.hint, s.last
 	s.expand(p)
+	if s.guide != nil {
+		s.steer(p, base)
+	}
 	s.mark(p, base)
 	m, o := p.Mover, p.Mover.Other()
 	r := result{proof: -1}
@@ -402,6 +406,8 @@ func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32)
 			continue
 		case c.cost[o] == 0:
 			tainted = tainted || c.tainted && c.needed
+			continue
+		case !c.needed && s.guide != nil:
 			continue
 		}
 		answered = answered && !c.needed
