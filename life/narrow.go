@@ -18,7 +18,7 @@ type narrow struct {
 
 // Bounds of narrow questions.
 const (
-	mostNarrow  = 98      // points
+	mostNarrow  = 64      // points
 	mostSteps   = 6       // from the target
 	mostStates  = 1 << 20 // that are searched for one of them
 	guideEffort = 2000    // states that are searched for a move where the search for the verdict did not come by
