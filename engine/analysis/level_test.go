@@ -26,9 +26,4 @@ func TestLevelMove(t *testing.T) {
 	got := s.Answer()
 	require.Equal(t, "level", got.Raw["field"])
 	require.Contains(t, got.Raw["error"], "30k to 1k")
-	// The ladders inside end below 9d on large boards.
-	s.Send(map[string]any{"id": "beyond", "boardXSize": 19, "boardYSize": 19, "rules": "chinese", "moves": [][]string{}, "level": "9d"})
-	got = s.Answer()
-	require.Equal(t, "level", got.Raw["field"])
-	require.Regexp(t, `^9d is not served by .* on 19x19: .*k to .* are$`, got.Raw["error"])
 }
