@@ -5,31 +5,37 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run check test test-avx2 test-wasm test-pytorch kernel-wasm build release page page-site page-npm check-page deps deps-test race race-short fuzz bench lint fmt clean
+# Before what runs here, whatever is built for another system.
+HOST     := env -u GOOS -u GOARCH -u CC -u CGO_ENABLED
+
+.PHONY: run tools check test test-avx2 test-wasm test-pytorch kernel-wasm build release page page-site page-npm check-page deps deps-test race race-short fuzz bench lint fmt clean
 
 # The program fetches the onnxruntime library itself when something needs it. On a Mac
 # that is at once: the GPU is reached through it.
 run: $(if $(filter Darwin,$(shell uname -s)),deps) build
 	@exec $(ENGINE) gtp
 
-build: page
-	$(GO) build -o $(ENGINE) ./cmd/engine
+build: tools page
+	$(GO) build -o $(dir $(ENGINE)) ./cmd/engine
+
+# Go and a C compiler, new enough and for the system that is built for.
+tools:
+	@GO="$(GO)" scripts/check-tools.sh
 
 # The page of engine web, from packages pinned in web/ui/package-lock.json; the optional
-# one, esbuild, makes it and is no part of it. Where there is no npm the program is built
-# without its page, and says so.
+# one, esbuild, makes it and is no part of it. Where npm or the network is missing, the
+# program is built without its page, or with the one that was built last, and says why.
 PAGE_SOURCES := $(shell find web/api web/build web/i18n web/ui/src -type f -not -path 'web/ui/src/gen/*' 2>/dev/null)
 
 page: web/ui/dist/build.txt
 
 web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
-	@if command -v npm >/dev/null 2>&1; then \
-		if ! [ web/ui/node_modules/.package-lock.json -nt web/ui/package-lock.json ]; then \
-			cd web/ui && npm ci --omit=dev --ignore-scripts --no-audit --no-fund --no-update-notifier --silent && touch node_modules/.package-lock.json && cd ../.. || exit 1; \
-		fi; \
-		$(GO) run ./web/build; \
+	@if [ web/ui/node_modules/.package-lock.json -nt web/ui/package-lock.json ] || { scripts/npm-ci.sh web/ui --omit=dev && touch web/ui/node_modules/.package-lock.json; }; then \
+		$(HOST) $(GO) run ./web/build; \
+	elif [ -e web/ui/dist/index.html ]; then \
+		echo "the page for the browser is the one that was built last" >&2; \
 	else \
-		echo "npm not found: the program is built without its page for the browser" >&2; \
+		echo "the program is built without its page for the browser" >&2; \
 	fi
 
 # The page as a folder of files that needs no program: bin/site, for any host of files
@@ -47,7 +53,7 @@ page-npm: page-site
 # The page's TypeScript, checked.
 check-page: page
 	$(GO) run ./web/build -types
-	cd web/ui && { [ -x node_modules/.bin/tsc ] || npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --silent; }
+	cd web/ui && { [ -x node_modules/.bin/tsc ] || ../../scripts/npm-ci.sh .; }
 	cd web/ui && node_modules/.bin/tsc --noEmit
 
 # The onnxruntime library, fetched once into the user's cache and verified.

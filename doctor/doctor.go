@@ -34,6 +34,9 @@ type Config struct {
 	Size    board.Size // that the network is to evaluate
 }
 
+// WithoutC says what a program lacks that was built without cgo.
+const WithoutC = "this program was built without a C compiler: networks run some 70 times slower, transformers and training not at all"
+
 // Examine looks at everything; the network comes last. Nothing is changed but that the
 // cache folder is made.
 func Examine(c Config) []Finding {
@@ -41,7 +44,11 @@ func Examine(c Config) []Finding {
 		{What: "program", OK: true, Found: c.Program},
 		{What: "processor", OK: true, Found: Processor()},
 	}
-	all = append(all, examineLibrary(c.Open.Library, c.Open.Plugin)...)
+	if ort.Available {
+		all = append(all, examineLibrary(c.Open.Library, c.Open.Plugin)...)
+	} else {
+		all = append(all, Finding{What: "C compiler", Found: WithoutC, Advice: "install one, such as gcc, and run make build, or take a release"})
+	}
 	network, provider := examineNetwork(c)
 	return append(append(append(all, examineCache()), examineSpeed(c, provider)...), network)
 }

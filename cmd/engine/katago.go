@@ -38,6 +38,7 @@ func (h *kataHost) Log(w io.Writer, level slog.Level) *slog.Logger { return cons
 
 // Open implements cli.Host.
 func (h *kataHost) Open(files katago.Files, batch int, size board.Size, log *slog.Logger) *open.Network {
+	warnWithoutC()
 	h.Model, h.HumanModel, h.settings.Batch = files.Model, files.HumanModel, batch
 	return openNetwork(h.settings, size, log)
 }

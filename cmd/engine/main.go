@@ -18,10 +18,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/setting"
-
+	"kosumi/doctor"
 	"kosumi/katago"
 	"kosumi/nn/ort"
+	"kosumi/setting"
 )
 
 // version is what `engine version`, GTP and the analysis protocol report: three
@@ -130,6 +130,11 @@ click on the program.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		if cmd.Flags().Lookup("provider") != nil && cmd.Name() != "doctor" {
+			warnWithoutC()
+		}
+	}
 	root.SetVersionTemplate(versionText())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.MousetrapHelpText = "" // a double click opens the page
@@ -152,6 +157,13 @@ click on the program.`,
 		refuseArguments(c)
 	}
 	return root
+}
+
+// warnWithoutC says once, at the start of what runs networks, that this program is slow.
+func warnWithoutC() {
+	if !ort.Available {
+		fmt.Fprintf(os.Stderr, "engine: %s\n", doctor.WithoutC)
+	}
 }
 
 // needSubcommand makes a command that only groups others refuse words that name

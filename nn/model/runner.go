@@ -134,7 +134,9 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 	if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
 		reason = err.Error()
 	}
-	c.Log.Warn("running the network through onnx-go, many times slower than onnxruntime", "reason", reason)
+	if ort.Available { // else the program says so when it starts
+		c.Log.Warn("running the network through onnx-go, many times slower than onnxruntime", "reason", reason)
+	}
 	return onnxgoRunner{reason}, nil
 }
 
