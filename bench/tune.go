@@ -131,7 +131,7 @@ type Use struct {
 
 // Path says where the tuning is kept.
 func (u Use) Path() (string, error) {
-	base, err := os.UserCacheDir()
+	base, err := file.Cache()
 	if err != nil {
 		return "", err
 	}
@@ -145,22 +145,31 @@ func (u Use) Path() (string, error) {
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%d|%v|%s|%s|%d|%s|%+v|%+v", name, bytes, u.Size,
 		strings.ToLower(u.Provider), u.Precision, runtime.NumCPU(), runtime.GOARCH, cpu.X86, cpu.ARM64))
-	return filepath.Join(base, "kosumi", "tuning", fmt.Sprintf("%dx%d-%s.json", u.Size.W, u.Size.H, hex.EncodeToString(sum[:8]))), nil
+	return filepath.Join(base, "tuning", fmt.Sprintf("%dx%d-%s.json", u.Size.W, u.Size.H, hex.EncodeToString(sum[:8]))), nil
 }
 
-// Keep writes a tuning for later starts.
-func (u Use) Keep(t Tuned) error {
+// MakeFolder makes the folder that Keep writes to, so that nothing is measured in vain.
+func (u Use) MakeFolder() error {
 	path, err := u.Path()
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o755)
-	}
-	if err == nil {
-		err = file.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
 	}
 	if err != nil {
 		return fmt.Errorf("the result cannot be kept: %w", err)
 	}
 	return nil
+}
+
+// Keep writes a tuning for later starts.
+func (u Use) Keep(t Tuned) error {
+	if err := u.MakeFolder(); err != nil {
+		return err
+	}
+	path, err := u.Path()
+	if err != nil {
+		return err
+	}
+	return file.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
 }
 
 // Kept returns what Keep has written, and the file; os.ErrNotExist if there is

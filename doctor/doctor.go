@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
 )
@@ -153,11 +154,10 @@ func examineDevices(library string) []Finding {
 }
 
 func examineCache() Finding {
-	base, err := os.UserCacheDir()
+	dir, err := file.Cache()
 	if err != nil {
-		return Finding{What: "cache folder", Found: err.Error(), Advice: "set HOME or XDG_CACHE_HOME; without a cache every start prepares the network anew"}
+		return Finding{What: "cache folder", Found: err.Error(), Advice: "without one nothing can be fetched, and no measurement is kept for later starts"}
 	}
-	dir := filepath.Join(base, "kosumi")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Finding{What: "cache folder", Found: err.Error(), Advice: "make the folder writable"}
 	}

@@ -12,16 +12,21 @@ set -eu
 VERSION=1.30.0
 
 say() { printf 'fetch-onnxruntime: %s\n' "$*" >&2; }
-die() { say "$@"; exit 1; }
+# die ends it; the program, which says --why, tells the user itself what it gets from here.
+die() {
+	[ -n "$why" ] && echo "$*" || say "$@"
+	exit 1
+}
 usage() {
 	cat >&2 <<-'TEXT'
-		usage: fetch-onnxruntime.sh [--cuda] [--from npm|pip] [--platform OS/ARCH] [--dir DIR] [--notices DIR]
+		usage: fetch-onnxruntime.sh [--cuda] [--from npm|pip] [--platform OS/ARCH] [--dir DIR] [--notices DIR] [--why TEXT]
 		  --cuda      the build with the CUDA and TensorRT providers (Linux on x64;
 		              about 250 MB to download, 300 MB on disk)
 		  --from      where to take the CPU build from; without it npm, else pip
 		  --platform  linux/x64 linux/arm64 darwin/arm64 win32/x64 win32/arm64
 		  --dir       another folder to put the files in
 		  --notices   a folder that gets the licence and the notices of the wheel
+		  --why       what needs it, for people; a failure is told on standard output then
 		exit status: 0 in place, 1 failed, 2 wrong usage
 	TEXT
 	exit 2
@@ -117,20 +122,42 @@ python() {
 	done
 }
 
+# announce says what takes its time: package $1, by $2, so large $3.
+announce() { say "${why:+$why: }fetching $1 with $2 ($3)"; }
+
+# reason finds in npm's or pip's own words why it failed.
+reason() {
+	{ sed -n "s/.*reason: //p; s/.*NewConnectionError.*: \(.*\)')'.*/\1/p" "$work/said" && grep . "$work/said"; } | head -n 1
+}
+
+# quiet_npm keeps npm's words for reason.
+quiet_npm() { npm "$@" --loglevel=error >/dev/null 2>"$work/said"; }
+
 # get_npm unpacks the wanted files of the npm package into $work/got.
 get_npm() {
-	say "fetching onnxruntime-node@$VERSION with npm (110 MB)"
-	(cd "$work" && npm pack --loglevel=error --ignore-scripts "onnxruntime-node@$VERSION" >/dev/null) || return 1
+	package=onnxruntime-node@$VERSION
+	if ! quiet_npm view "$package" version --fetch-retries=0; then # at once where there is no network
+		failed="npm: $(reason)"
+		return 1
+	fi
+	announce "$package" npm "110 MB"
+	if ! (cd "$work" && quiet_npm pack --ignore-scripts "$package"); then
+		failed="npm: $(reason)"
+		return 1
+	fi
 	tar -xzf "$work/onnxruntime-node-$VERSION.tgz" -C "$work/got" $(echo "$1" | cut -d' ' -f3)
 }
 
 # get_pip does the same with the wheel of package $2, which takes $3 to download.
 get_pip() {
 	py=$(python)
-	say "fetching $2==$VERSION with pip ($3)"
-	"$py" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
+	[ -n "$failed" ] || announce "$2==$VERSION" pip "$3"
+	if ! "$py" -m pip download --quiet --disable-pip-version-check --retries 1 --no-deps --only-binary=:all: \
 		--implementation cp --python-version 3.12 --abi cp312 --platform "$(wheel_tag "$platform")" \
-		--dest "$work" "$2==$VERSION" >&2 || return 1
+		--dest "$work" "$2==$VERSION" >"$work/said" 2>&1; then
+		failed="${failed:+$failed; }pip: $(reason)"
+		return 1
+	fi
 	"$py" - "$work" $(echo "$1" | cut -d' ' -f3) <<'PY'
 import glob, sys, zipfile
 work, names = sys.argv[1], sys.argv[2:]
@@ -175,11 +202,11 @@ fetch() {
 	[ "$1" != cuda ] || say "it needs an NVIDIA driver that knows CUDA 13 and, on the library path, cudart, cublas, cublasLt, curand, cufft and cuDNN 9; 'engine doctor' says what is missing. The extras of the Python package bring them: pip install 'onnxruntime-gpu[cuda,cudnn]==$VERSION'"
 }
 
-flavour= from= platform= dir= notices=
+flavour= from= platform= dir= notices= why= failed=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--cuda) flavour=-cuda ;;
-	--from | --platform | --dir | --notices)
+	--from | --platform | --dir | --notices | --why)
 		[ $# -ge 2 ] || usage
 		eval "${1#--}=\$2"
 		shift
@@ -189,7 +216,9 @@ while [ $# -gt 0 ]; do
 	shift
 done
 : "${platform:=$(this_platform)}"
-: "${dir:=${XDG_CACHE_HOME:-$HOME/.cache}/kosumi/onnxruntime/$VERSION$flavour}"
+cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
+[ -n "$dir$cache" ] || die "there is no folder of yours to keep it in: set HOME"
+: "${dir:=$cache/kosumi/onnxruntime/$VERSION$flavour}"
 
 [ -z "$notices" ] || [ "$from" = pip ] || usage
 if [ -n "$flavour" ]; then
@@ -214,7 +243,7 @@ for s in $sources; do
 done
 [ -n "$known" ] || die "there is no such build of onnxruntime $VERSION for $platform: build it from source or find one that is 1.24 or newer and name it in KOSUMI_ONNXRUNTIME, or play with --provider onnx-go, which needs no library"
 
-mkdir -p "$dir"
+mkdir -p "$dir" 2>/dev/null || die "$dir cannot be made: set XDG_CACHE_HOME to a folder that can be written"
 work=$(mktemp -d "$dir/.fetch.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -226,5 +255,5 @@ for s in $sources; do
 	tried=yes
 	! fetch "$s" || exit 0
 done
-[ -z "${tried-}" ] || die "the package could not be fetched, see above. Offline? Copy the library from another machine and name it in KOSUMI_ONNXRUNTIME"
+[ -z "${tried-}" ] || die "the package could not be fetched${failed:+ ($failed)}. Offline? Copy the library from another machine and name it in KOSUMI_ONNXRUNTIME"
 die "this needs npm, or python3 with pip, to fetch the library, and found neither that serves (sources: $sources)"

@@ -101,7 +101,7 @@ func runCollection(cmd *cobra.Command, s *settings, answers string, level, fresh
 	if answers == "" {
 		home, err := folder.Default()
 		if err != nil {
-			return err
+			return fmt.Errorf("%w, or name a file with --answers", err)
 		}
 		reviews := filepath.Join(home, "reviews")
 		if err := os.MkdirAll(reviews, 0o755); err != nil {

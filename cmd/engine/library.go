@@ -1,8 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -10,17 +11,22 @@ import (
 	"kosumi/scripts"
 )
 
-// fetchLibrary gets the onnxruntime library, into the user's cache, and says why.
-func fetchLibrary(why string) error {
+// fetchLibrary gets the onnxruntime library into the user's cache, for what why says, the
+// build with CUDA if that is wanted.
+func fetchLibrary(why string, cuda bool) error {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		return errors.New("it cannot be fetched here for want of a shell: put the library beside the program")
 	}
-	fmt.Fprintf(os.Stderr, "engine: the onnxruntime library is fetched, once: %s\n", why)
-	cmd := exec.Command(shell, "-s")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(scripts.FetchOnnxruntime), os.Stderr, os.Stderr
+	args := []string{"-s", "--", "--why", why}
+	if cuda {
+		args = append(args, "--cuda")
+	}
+	cmd := exec.Command(shell, args...)
+	var failure bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(scripts.FetchOnnxruntime), &failure, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return errors.New("it could not be fetched")
+		return errors.New(cmp.Or(strings.TrimSpace(failure.String()), err.Error()))
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -100,11 +99,11 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 		return err
 	}
 	if f.dir == "" {
-		base, err := os.UserConfigDir()
+		base, err := file.Config()
 		if err != nil {
-			return fmt.Errorf("no config folder: %w; name one with --dir", err)
+			return fmt.Errorf("%w, or name one with --dir", err)
 		}
-		f.dir = filepath.Join(base, "kosumi", "serve")
+		f.dir = filepath.Join(base, "serve")
 	}
 	users, err := serveUsers(f, log)
 	if err != nil {

@@ -219,8 +219,8 @@ func (s *settings) findLevelFile() error {
 		}
 		return nil
 	}
-	if dir, err := os.UserConfigDir(); err == nil {
-		s.Play.LevelFile = filepath.Join(dir, "kosumi", "levels.json")
+	if dir, err := file.Config(); err == nil {
+		s.Play.LevelFile = filepath.Join(dir, "levels.json")
 	}
 	return nil
 }

@@ -37,6 +37,9 @@ func (s *settings) tuningUse(size board.Size) bench.Use {
 
 // tune tries plans, keeps the best and has the settings use it.
 func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Report) (err error) {
+	if err := s.tuningUse(setup.Games[0].Size()).MakeFolder(); err != nil {
+		return err
+	}
 	plans := bench.Plans(s.defaultPlan(), slices.Contains([]string{ort.CPU, model.Kernel, model.OnnxGo}, out.Provider))
 	out.Tuning, err = setup.Tune(ctx, plans, func(round int) {
 		s.stderr.Info(fmt.Sprintf("trying %d settings, round %d of %d", len(plans), round+1, out.Rounds))

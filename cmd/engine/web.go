@@ -103,7 +103,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	}
 	if o.folder == "" {
 		if o.folder, err = folder.Default(); err != nil {
-			return err
+			return fmt.Errorf("%w, or name one with --folder", err)
 		}
 	}
 	c := web.Config{Folder: o.folder, Reviews: o.reviews, Version: version, Engine: s.engineConfig(), Listen: o.listen, Names: o.names, NewToken: o.newToken, Log: s.stderr}

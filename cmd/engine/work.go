@@ -16,6 +16,7 @@ import (
 	"kosumi/cluster"
 	"kosumi/cluster/jobs"
 	"kosumi/console"
+	"kosumi/internal/file"
 	"kosumi/match"
 	"kosumi/nn"
 	"kosumi/nn/model"
@@ -118,11 +119,11 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 		return err
 	}
 	if f.dir == "" {
-		cache, err := os.UserCacheDir()
+		cache, err := file.Cache()
 		if err != nil {
-			return fmt.Errorf("no cache folder: %w; name one with --dir", err)
+			return fmt.Errorf("%w, or name one with --dir", err)
 		}
-		f.dir = filepath.Join(cache, "kosumi", "work")
+		f.dir = filepath.Join(cache, "work")
 	}
 	claim, err := cluster.ClaimFolder(f.dir, warn(log))
 	if err != nil {

@@ -79,7 +79,7 @@ func chooseDevice(c Config, file string, open func() (source, error)) (choice, e
 	lib, err := ort.Find(c.Library)
 	switch {
 	case c.Plugin != "":
-		if lib, err = ort.Need("--plugin is a part of it", c.Library); err == nil {
+		if lib, err = ort.Need("--plugin is a part of it", "", c.Library); err == nil {
 			err = ort.Register(c.Library, c.Plugin)
 		}
 	case err != nil && c.Library == "" && (os.Getenv(ort.EnvLibrary) == "" || !ort.Available):
@@ -154,7 +154,7 @@ func keep(at string, found choice) error {
 // keptAt names the file of what was measured for this network, library, plugin, machine
 // and board.
 func (c *chooser) keptAt(names []string) (string, error) {
-	base, err := os.UserCacheDir()
+	base, err := file.Cache()
 	if err != nil {
 		return "", err
 	}
@@ -172,7 +172,7 @@ func (c *chooser) keptAt(names []string) (string, error) {
 		fmt.Fprint(key, o.Provider, o.Kind, o.Name)
 	}
 	fmt.Fprint(key, names, c.conf.Device, c.conf.Size, c.conf.Precision, runtime.NumCPU(), runtime.GOARCH, cpu.X86, cpu.ARM64)
-	return filepath.Join(base, "kosumi", "tuning", "provider-"+hex.EncodeToString(key.Sum(nil)[:8])+".json"), nil
+	return filepath.Join(base, "tuning", "provider-"+hex.EncodeToString(key.Sum(nil)[:8])+".json"), nil
 }
 
 // measure lets the CPU and the devices compute in turn, and says what came out.

@@ -62,7 +62,7 @@ func chooseRunner(c Config, file string, open func() (source, error)) (runner, e
 		if names := ort.ProviderNames(); c.Plugin == "" && !slices.Contains(names, provider) {
 			return nil, fmt.Errorf("%w: %q is unknown: use one of auto, %s, %s, %s", ErrProvider, provider, Kernel, OnnxGo, strings.Join(names, ", "))
 		}
-		lib, err := ort.Need("--provider "+provider+" is a part of it", c.Library)
+		lib, err := ort.Need("--provider "+provider+" is a part of it", provider, c.Library)
 		if err == nil && c.Plugin != "" {
 			err = ort.Register(c.Library, c.Plugin)
 		}
@@ -123,7 +123,7 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 	if lacks == "" {
 		return kernelRunner{why}, nil
 	}
-	lib, err := ort.Need(lacks, c.Library)
+	lib, err := ort.Need(lacks, ort.CPU, c.Library)
 	if err == nil {
 		return newOrtRunner(c, ort.CPU, lib, lacks), nil
 	}

@@ -28,7 +28,7 @@ func explainModule(err error, module string, lib Library) error {
 	if _, missing := os.Stat(path); missing != nil {
 		hint := "this library comes without it"
 		if strings.HasSuffix(module, "_cuda") || strings.HasSuffix(module, "_tensorrt") {
-			hint += ": scripts/fetch-onnxruntime.sh --cuda fetches one that has it"
+			hint += ": where no other is named, --provider cuda fetches one that has it"
 		}
 		return fmt.Errorf("%s is not there; %s", path, hint)
 	}
@@ -37,7 +37,7 @@ func explainModule(err error, module string, lib Library) error {
 	if len(absent) == 0 {
 		return err
 	}
-	return fmt.Errorf("%v; missing on the library path: %s", err, strings.Join(absent, ", "))
+	return fmt.Errorf("%v; missing on the library path (docs/performance.md says how to get it): %s", err, strings.Join(absent, ", "))
 }
 
 // lacking says that the system lacks what a provider needs, nil where it does

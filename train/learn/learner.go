@@ -64,7 +64,7 @@ func New(c Config) (*Learner, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if _, err := ort.Need("training runs on it", c.Library); err != nil {
+	if _, err := ort.Need("training runs on it", c.Provider, c.Library); err != nil {
 		return nil, err
 	}
 	c.Model = cmp.Or(c.Model, models.Taught().Name) // one network, and not one for each size

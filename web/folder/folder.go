@@ -35,11 +35,7 @@ func Default() (string, error) {
 	if dir := os.Getenv("KOSUMI_HOME"); dir != "" {
 		return dir, nil
 	}
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, "kosumi"), nil
+	return file.Config()
 }
 
 // Folder is the folder of a server: its lock, its address, games and documents.
