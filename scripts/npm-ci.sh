@@ -16,4 +16,7 @@ v[0-9].* | v1[0-7].*) fail "Node 18 or newer is needed, here is $version" ;;
 esac
 said=$(cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error \
 	--fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=2000 "$@" 2>&1) ||
-	fail "npm: $({ echo "$said" | sed -n 's/.*reason: //p' && echo "$said"; } | head -n 1)"
+	{
+		reason=$(echo "$said" | sed -n 's/.*reason: //p' | head -n 1)
+		fail "npm: ${reason:-$said}"
+	}

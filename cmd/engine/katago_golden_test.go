@@ -20,6 +20,7 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/katago/config"
+	"kosumi/nn/model"
 )
 
 // asKataGoProgram returns the program under the name katago.
@@ -33,6 +34,15 @@ func asKataGoProgram(t testing.TB) string {
 		require.NoError(t, os.WriteFile(link, data, 0o755))
 	}
 	return link
+}
+
+// recorded is the network that KataGo's answers were recorded with.
+const recorded = "g170-b6c96-s175395328-d26788732"
+
+// recordedNetwork returns its file; where that is missing, the test skips.
+func recordedNetwork(t testing.TB) string {
+	t.Helper()
+	return testshared.Path(t, "models/katago/"+recorded+".bin.gz")
 }
 
 // kataTalk is a conversation with the program as katago.
@@ -169,6 +179,7 @@ func TestKataGoGTP(t *testing.T) {
 // for, sides that move twice.
 func TestKataGoSessions(t *testing.T) {
 	needLibrary(t)
+	recordedNetwork(t)
 	for _, s := range testshared.Lines[gtpSession](t, "testdata/katago/sessions.jsonl.gz") {
 		t.Run(s.ID, func(t *testing.T) {
 			same, own := s.hold(t)
@@ -180,7 +191,7 @@ func TestKataGoSessions(t *testing.T) {
 // hold sends the session's commands. It counts the replies that are as KataGo's, and
 // those in our own words.
 func (s *gtpSession) hold(t *testing.T) (same, own int) {
-	dir, model := t.TempDir(), realNetwork(t)
+	dir, model := t.TempDir(), recordedNetwork(t)
 	config := "precision = fp32\n"
 	for key, value := range s.Config {
 		config += key + " = " + value + "\n"
@@ -329,7 +340,7 @@ type analysisCase struct {
 
 // analyst starts katago analysis as KataGo was started for the golden data, with one more
 // line in its config.
-func analyst(t *testing.T, line string) *kataTalk {
+func analyst(t *testing.T, model, line string) *kataTalk {
 	t.Helper()
 	const config = `numAnalysisThreads = 1
 numSearchThreads = 1
@@ -346,7 +357,7 @@ precision = fp32
 `
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "CONFIG"), []byte(config+line+"\n"), 0o644))
-	return talk(t, dir, "analysis", "-config", "CONFIG", "-model", realNetwork(t))
+	return talk(t, dir, "analysis", "-config", "CONFIG", "-model", model)
 }
 
 // unlikeAnalysis are the cases whose values differ from KataGo's, with the reason.
@@ -358,7 +369,8 @@ var unlikeAnalysis = map[string]string{
 // TestKataGoAnalysis sends KataGo's queries to the program, under its name.
 func TestKataGoAnalysis(t *testing.T) {
 	needLibrary(t)
-	open := map[string]*kataTalk{"plain": analyst(t, ""), "quiet": analyst(t, "warnUnusedFields = false")}
+	model := recordedNetwork(t)
+	open := map[string]*kataTalk{"plain": analyst(t, model, ""), "quiet": analyst(t, model, "warnUnusedFields = false")}
 	same, all := 0, 0
 	for _, c := range testshared.Lines[analysisCase](t, testshared.Path(t, "golden/compat/analysis.jsonl.gz")) {
 		all++
@@ -402,7 +414,7 @@ func (c *analysisCase) check(t *testing.T, k *kataTalk) {
 		slices.SortFunc(want, byTurn)
 	}
 	for i := range want {
-		text := strings.NewReplacer(realNetwork(t), "MODEL", `"git_hash":"none"`, `"git_hash":"<omitted>"`).Replace(got[i])
+		text := strings.NewReplacer(recordedNetwork(t), "MODEL", `"git_hash":"none"`, `"git_hash":"<omitted>"`).Replace(got[i])
 		if c.Compare == "exact" && unlikeAnalysis[c.ID] == "" {
 			require.Equal(t, want[i], text)
 			continue
@@ -488,7 +500,7 @@ type hashCase struct {
 // TestKataGoHashes asks for positions and compares both hashes bit for bit.
 func TestKataGoHashes(t *testing.T) {
 	needLibrary(t)
-	plain, encore := analyst(t, ""), analyst(t, "preventCleanupPhase = false")
+	plain, encore := analyst(t, realNetwork(t), ""), analyst(t, realNetwork(t), "preventCleanupPhase = false")
 	tried := 0
 	for _, c := range testshared.Lines[hashCase](t, testshared.Path(t, "golden/compat/hashes.jsonl.gz")) {
 		k := plain
@@ -564,14 +576,17 @@ func TestKataGoConfigs(t *testing.T) {
 	}
 	data, err := os.ReadFile(testshared.Path(t, "golden/compat/configs/expected.jsonl"))
 	require.NoError(t, err)
-	model, same := realNetwork(t), 0
+	network, same := realNetwork(t), 0
+	m, err := model.Open(network, model.Config{})
+	require.NoError(t, err)
+	defer m.Close()
 	for line := range bytes.Lines(data) {
 		var e example
 		require.NoError(t, json.Unmarshal([]byte(asOfToday.Replace(string(line))), &e))
 		t.Run(e.Name, func(t *testing.T) {
 			from, dir := testshared.Path(t, "golden/compat/configs/"+e.Name), t.TempDir()
 			require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
-			k := talk(t, dir, slices.Concat([]string{e.Mode}, e.Args, []string{"-model", model})...)
+			k := talk(t, dir, slices.Concat([]string{e.Mode}, e.Args, []string{"-model", network})...)
 			if e.Exit != 0 {
 				require.Equal(t, exitFailed, k.close())
 				require.Contains(t, k.err.String(), "Uncaught exception: "+strings.TrimPrefix(e.Stderr[len(e.Stderr)-1], "  what():  "))
@@ -589,10 +604,10 @@ func TestKataGoConfigs(t *testing.T) {
 				require.Equal(t, "= Black as at the start\nWhite as at the start\n\n", k.until(), "no client reads KataGo's budgets")
 			}
 			require.Zero(t, k.close())
-			said := strings.ReplaceAll(k.err.String(), model, "MODEL")
+			said := strings.ReplaceAll(k.err.String(), network, "MODEL")
 			for _, line := range e.Stderr {
 				if plainLine(line) {
-					require.Contains(t, said, line)
+					require.Contains(t, said, strings.Replace(line, recorded, m.Describe().Name, 1))
 				}
 			}
 			same++

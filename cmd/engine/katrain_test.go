@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,8 +26,14 @@ type reviewed struct {
 	AIs                          map[string]struct{ Moves, Thoughts []string }
 }
 
-// TestKaTrain lets KaTrain's core review a game and play with all of its AIs,
-// those that move like people included.
+// kaTrainNetwork is the file of the network that comes with KaTrain, and its sha256.
+const (
+	kaTrainNetwork = "katrain/models/b10c384h6nbttflrs.bin.gz"
+	kaTrainSum     = "0ba27eced5180b3e3d0b898b280c541112989765e789d1eb6cd0d31b2b2c1229"
+)
+
+// TestKaTrain lets KaTrain's core, with its own network, review a game and play with all
+// of its AIs, those that move like people included.
 func TestKaTrain(t *testing.T) {
 	needLibrary(t)
 	testshared.Slow(t)
@@ -39,13 +47,17 @@ func TestKaTrain(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(packages, "katrain")); err != nil {
 		testshared.Absent(t, "KaTrain is not installed (make deps-test): %v", err)
 	}
+	network := filepath.Join(packages, kaTrainNetwork)
+	data, err := os.ReadFile(network)
+	require.NoError(t, err)
+	require.Equal(t, kaTrainSum, fmt.Sprintf("%x", sha256.Sum256(data)))
 	human := testshared.Path(t, "golden/human/models/synth-human-b3c32.bin.gz")
 	record := filepath.Join(t.TempDir(), "game.sgf")
 	require.NoError(t, os.WriteFile(record, []byte("(;GM[1]FF[4]SZ[19]KM[6.5]RU[Japanese];B[pd];W[dp];B[pq];W[dd];B[fc];W[cf])"), 0o644))
 
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, python, filepath.Join(dir, "drive.py"), asKataGoProgram(t), realNetwork(t), human, record)
+	cmd := exec.CommandContext(ctx, python, filepath.Join(dir, "drive.py"), asKataGoProgram(t), network, human, record)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+packages, "VISITS=4")
 	var stderr testshared.Log
 	cmd.Stderr = &stderr
