@@ -23,6 +23,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/cluster"
+	"kosumi/internal/file"
 	"kosumi/internal/testshared"
 	"kosumi/match"
 	"kosumi/nn"
@@ -331,8 +332,8 @@ func TestMatchOverWorkers(t *testing.T) {
 		Games: 6, Parallel: 2, Size: size, Rules: "chinese", MaxMoves: 30, MoveTimeout: time.Minute,
 		Openings: [][]board.Move{{{Color: board.Black, Point: size.Point(2, 2)}}, {{Color: board.Black, Point: size.Point(1, 2)}, {Color: board.White, Point: size.Point(3, 2)}}}}
 	here := c
-	here.A.Command = strings.Replace(c.A.Command, "engine", quote(os.Args[0]), 1)
-	here.B.Command = strings.Replace(c.B.Command, "engine", quote(os.Args[0]), 1)
+	here.A.Command = strings.Replace(c.A.Command, "engine", file.Quote(os.Args[0]), 1)
+	here.B.Command = strings.Replace(c.B.Command, "engine", file.Quote(os.Args[0]), 1)
 	here.Dir, here.Fresh = t.TempDir(), true
 	want, err := match.Run(t.Context(), here)
 	require.NoError(t, err)
@@ -418,7 +419,7 @@ func TestForeignCommands(t *testing.T) {
 // TestQuote: a word of a command line is read back as it is.
 func TestQuote(t *testing.T) {
 	for _, word := range []string{"", "a", "a b", `a\b`, "'", `"`, "a'b\n\\$`\"", "é\x00\xff'", "*", "$(true)"} {
-		words, err := match.SplitCommand("x " + quote(word))
+		words, err := match.SplitCommand("x " + file.Quote(word))
 		require.NoError(t, err)
 		require.Equal(t, []string{"x", word}, words)
 	}

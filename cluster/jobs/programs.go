@@ -16,6 +16,7 @@ import (
 	"kosumi/board"
 	"kosumi/clock"
 	"kosumi/cluster"
+	"kosumi/internal/file"
 	"kosumi/match"
 	"kosumi/models"
 )
@@ -221,15 +222,7 @@ func (h *programGames) program(p *program, files map[string]string) (match.Progr
 		words[0] = line[0]
 	}
 	for i, w := range words {
-		words[i] = quote(w)
+		words[i] = file.Quote(w)
 	}
 	return match.Program{Command: strings.Join(words, " "), Name: p.Name}, nil
-}
-
-// quote makes a word of a command line that is read back as it is.
-func quote(word string) string {
-	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,+") == "" && word != "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }

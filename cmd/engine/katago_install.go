@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"debug/buildinfo"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,17 +22,26 @@ func installCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "install-as-katago DIR",
 		Short: "Put the program into a folder as katago, to take KataGo's place in a GUI",
-		Long: `Links the program into a folder as katago (katago.exe on Windows), or copies it if the
-file system has no links. Under that name it takes KataGo's subcommands, flags and
-.cfg files and calls itself KataGo, for clients that start it by name. It does not
-replace another program of that name.
+		Long: `Copies the program into a folder as katago (katago.exe on Windows). Under that name
+it takes KataGo's subcommands, flags and .cfg files and calls itself KataGo, for
+clients that start it by name. It does not replace another program of that name.
 
-The folder also gets the built-in network for large boards as a file, gtp.cfg and analysis.cfg, for
-dialogs that ask for them. Each version replaces the network; the configs are yours
-and stay.`,
+The folder also gets the built-in network for large boards as a file, gtp.cfg and
+analysis.cfg, for dialogs that ask for them.
+
+After an update run the command again: it replaces the program and the network. The
+configs are yours and stay. A program of a .deb or .rpm is linked and needs no second
+run.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := installAsKataGo(args[0])
+			exe, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			if exe, err = filepath.EvalSymlinks(exe); err != nil {
+				return err
+			}
+			path, err := installAsKataGo(exe, args[0])
 			if err != nil {
 				return err
 			}
@@ -47,8 +58,8 @@ and stay.`,
   network  %s
   configs  %s, %s
 Where a client wants one line:
-  %[1]s gtp -model %[3]s -config %[4]s
-`, path, version, network, gtp, analysis)
+  %[6]s gtp -model %[7]s -config %[8]s
+`, path, version, network, gtp, analysis, file.Quote(path), file.Quote(network), file.Quote(gtp))
 			return nil
 		},
 	}
@@ -79,16 +90,12 @@ func installFiles(network, gtp, analysis string) error {
 	return nil
 }
 
-// installAsKataGo links or copies the program into a folder and returns its path
-// there.
-func installAsKataGo(dir string) (string, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if exe, err = filepath.EvalSymlinks(exe); err != nil {
-		return "", err
-	}
+// packaged is where packages of the system put programs, which its updates replace there.
+const packaged = "/usr/"
+
+// installAsKataGo puts the program exe into a folder and returns its path there: a link to one
+// of a package, else a copy, which no update and no make clean takes away.
+func installAsKataGo(exe, dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
@@ -96,26 +103,55 @@ func installAsKataGo(dir string) (string, error) {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	if there, err := filepath.EvalSymlinks(path); err == nil {
-		if there == exe {
-			return path, nil
-		}
+	if there, err := filepath.EvalSymlinks(path); err == nil && there != exe && !isKosumi(there) {
 		return "", fmt.Errorf("%s is there already and is another program: move it away first", path)
 	}
-	if err := os.Symlink(exe, path); err == nil {
+	link := strings.HasPrefix(exe, packaged)
+	if info, err := os.Lstat(path); err == nil && (link || info.Mode()&os.ModeSymlink != 0) {
+		if err := os.Remove(path); err != nil {
+			return "", err
+		}
+	}
+	if link && os.Symlink(exe, path) == nil {
 		return path, nil
 	}
-	in, err := os.Open(exe)
+	libraries, err := filepath.Glob(filepath.Join(filepath.Dir(exe), map[bool]string{true: "*.dll", false: "libonnxruntime*"}[runtime.GOOS == "windows"]))
 	if err != nil {
 		return "", err
 	}
+	for _, from := range libraries {
+		if err := copyFile(filepath.Join(dir, filepath.Base(from)), from); err != nil {
+			return "", err
+		}
+	}
+	return path, copyFile(path, exe)
+}
+
+// isKosumi reports whether a file is this program, of whatever version.
+func isKosumi(path string) bool {
+	self, ok := debug.ReadBuildInfo()
+	info, err := buildinfo.ReadFile(path)
+	return ok && err == nil && info.Path == self.Path
+}
+
+// copyFile writes a copy that can be run, unless it is the same file.
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
 	defer in.Close()
-	err = file.Write(path, func(w io.Writer) error {
+	if a, err := os.Stat(to); err == nil {
+		if b, err := in.Stat(); err == nil && os.SameFile(a, b) {
+			return nil
+		}
+	}
+	err = file.Write(to, func(w io.Writer) error {
 		_, err := io.Copy(w, in)
 		return err
 	})
 	if err != nil {
-		return "", err
+		return err
 	}
-	return path, os.Chmod(path, 0o755)
+	return os.Chmod(to, 0o755)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,12 +16,12 @@ import (
 )
 
 func TestInstallAsKataGo(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "bin")
+	dir := filepath.Join(t.TempDir(), "a b", "kg")
 	network, config := filepath.Join(dir, models.Taught().File), filepath.Join(dir, "gtp.cfg")
 	o := invoke(t, nil, "", "install-as-katago", dir)
 	require.Zero(t, o.code, o.stderr)
-	require.Contains(t, o.stdout, " gtp -model "+network+" -config "+config+"\n", "the line to copy")
 	katago := filepath.Join(dir, "katago")
+	require.Contains(t, o.stdout, fmt.Sprintf("  %q gtp -model %q -config %q\n", katago, network, config), "the line to copy")
 	for config, call := range map[string]struct{ sub, in, want string }{
 		"gtp.cfg":      {"gtp", "name\nquit\n", "= KataGo"},
 		"analysis.cfg": {"analysis", `{"id":"v","action":"query_version"}`, `"version":"1.18.2"`},
@@ -45,6 +46,29 @@ func TestInstallAsKataGo(t *testing.T) {
 	out, err := exec.Command(katago, "version").Output()
 	require.NoError(t, err)
 	require.Contains(t, string(out), "KataGo v1.18.2")
+
+	// A program that make clean or an update takes away, with a library beside it.
+	build := t.TempDir()
+	exe := filepath.Join(build, "engine")
+	require.NoError(t, os.Link(built(t), exe))
+	require.NoError(t, os.WriteFile(filepath.Join(build, "libonnxruntime.so"), []byte("library"), 0o644))
+	require.NoError(t, os.Remove(katago))
+	require.NoError(t, os.Symlink(exe, katago), "as earlier versions did")
+	out, err = exec.Command(exe, "install-as-katago", dir).CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.NoError(t, os.RemoveAll(build))
+	out, err = exec.Command(katago, "version").Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "KataGo v1.18.2")
+	require.FileExists(t, filepath.Join(dir, "libonnxruntime.so"))
+	require.Zero(t, invoke(t, nil, "", "install-as-katago", dir).code, "an update replaces it")
+
+	packaged := t.TempDir()
+	link, err := installAsKataGo("/usr/lib/kosumi/engine", packaged)
+	require.NoError(t, err)
+	goal, err := os.Readlink(link)
+	require.NoError(t, err)
+	require.Equal(t, "/usr/lib/kosumi/engine", goal, "updates of the package reach it")
 	other := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(other, "katago"), []byte("another"), 0o755))
 	o = invoke(t, nil, "", "install-as-katago", other)

@@ -174,7 +174,7 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	there := err == nil
 	if f.config != "" {
 		if text, err = file.Read(f.config, maxConfigSize); err != nil && there {
-			return fmt.Errorf("%w; the loop in %s is there already and has a recipe: go on with it by engine loop %s", err, dir, dir)
+			return fmt.Errorf("%w; the loop in %s is there already and has a recipe: go on with it by engine loop %s", err, dir, file.Quote(dir))
 		}
 		if err != nil {
 			return err

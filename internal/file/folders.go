@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 )
 
 // Config returns the folder kosumi among the user's settings, which need not be there. The
@@ -18,4 +20,21 @@ func kosumi(dir string, err error) (string, error) {
 		return "", fmt.Errorf("there is no folder of yours to keep files in (%w): set HOME", err)
 	}
 	return filepath.Join(dir, "kosumi"), nil
+}
+
+// Quote makes a word of a command line that is read back as it is. Double quotes stand
+// around it where they do, since many programs know no others.
+func Quote(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,+"
+	special := "\"$`\n\\"
+	if runtime.GOOS == "windows" {
+		special = "\"\n"
+	}
+	switch {
+	case word != "" && strings.Trim(word, plain) == "":
+		return word
+	case !strings.ContainsAny(word, special):
+		return `"` + word + `"`
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }

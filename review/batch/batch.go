@@ -337,7 +337,7 @@ func (o *Outcome) Print(w io.Writer) {
 		if o.Problems == 1 {
 			some = "1 problem"
 		}
-		fmt.Fprintf(w, "  %s: engine drill %s\n", some, o.DrillFile)
+		fmt.Fprintf(w, "  %s: engine drill %s\n", some, file.Quote(o.DrillFile))
 	}
 	for _, side := range o.Summary.Sides {
 		if side.Moves == 0 {
