@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -103,16 +104,41 @@ func (r *release) installed(program string) ([]contents, error) {
 		all[len(all)-1].Packager = kind
 	}
 	for path, e := range r.common {
-		switch {
-		case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"):
-		case strings.HasPrefix(path, "site/"): // of archives: a package is for one machine, which has the program
-		case path == "LICENSE":
-			add(e.from, "/usr/share/doc/kosumi/copyright", 0o644)
-		default:
-			add(e.from, "/usr/share/doc/kosumi/"+path, 0o644)
+		to := documentPath(path)
+		if to == "" {
+			continue
 		}
+		if strings.HasPrefix(path, "deploy/") {
+			if e.from, err = r.packagedUnit(e.from); err != nil {
+				return nil, err
+			}
+		}
+		add(e.from, to, e.mode)
 	}
 	return all, nil
+}
+
+// documentPath says where a package has a file of an archive; "" is nowhere.
+func documentPath(path string) string {
+	switch {
+	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // they have places of their own
+		return ""
+	case strings.HasPrefix(path, "site/"): // of archives: a package is for one machine, which has the program
+		return ""
+	case path == "LICENSE":
+		return "/usr/share/doc/kosumi/copyright"
+	}
+	return "/usr/share/doc/kosumi/" + path
+}
+
+// packagedUnit writes a unit of systemd anew that starts the program where a package has it.
+func (r *release) packagedUnit(from string) (string, error) {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return "", err
+	}
+	to := filepath.Join(r.work, filepath.Base(from))
+	return to, os.WriteFile(to, bytes.ReplaceAll(data, []byte("/opt/kosumi/engine"), []byte("/usr/bin/kosumi")), 0o644)
 }
 
 // compressPages replaces the manual pages of a folder by gzipped ones.

@@ -4,10 +4,14 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"compress/gzip"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,6 +86,78 @@ func TestArchivesHoldModesAndNames(t *testing.T) {
 		got[h.Name] = h.FileInfo().Mode().Perm()
 	}
 	require.Equal(t, want, got)
+}
+
+var (
+	linked  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	spanned = regexp.MustCompile("`([^`]+)`")
+)
+
+// TestDocumentsNameWhatIsThere follows the links of every document in an unpacked archive,
+// and in a package. A file of the source that a document names in code is there too, or
+// the line says that the source has it; two documents are about the source.
+func TestDocumentsNameWhatIsThere(t *testing.T) {
+	t.Chdir("..")
+	all := tree{}
+	require.NoError(t, all.addDocuments())
+	archive := filepath.Join(t.TempDir(), "a.zip")
+	require.NoError(t, all.write(archive, "top", time.Unix(1e9, 0)))
+	unpacked, installed := t.TempDir(), t.TempDir()
+	require.NoError(t, unzip(archive, unpacked))
+	for path := range all {
+		to := filepath.Join(installed, documentPath(path))
+		require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
+		data, err := os.ReadFile(filepath.Join(unpacked, "top", path))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(to, data, 0o644))
+	}
+	documents := 0
+	for _, top := range []string{filepath.Join(unpacked, "top"), filepath.Join(installed, "usr/share/doc/kosumi")} {
+		require.NoError(t, filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".md" {
+				return err
+			}
+			documents++
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for n, line := range strings.Split(string(text), "\n") {
+				where := fmt.Sprintf("%s:%d: %s", path, n+1, line)
+				for _, m := range linked.FindAllStringSubmatch(line, -1) {
+					if to, _, _ := strings.Cut(m[1], "#"); to != "" && !strings.Contains(to, "://") {
+						require.True(t, exists(filepath.Join(filepath.Dir(path), to)), where)
+					}
+				}
+				if name := filepath.Base(path); name == "CONTRIBUTING.md" || name == "architecture.md" || strings.Contains(line, "source") {
+					continue
+				}
+				for _, word := range strings.Fields(line + " " + strings.Join(firsts(spanned, line), " ")) {
+					if info, err := os.Stat(word); err == nil && strings.Contains(word, "/") && !strings.HasPrefix(word, "bin/") && info.Mode().IsRegular() {
+						require.True(t, exists(filepath.Join(top, word)), where)
+					}
+				}
+			}
+			return nil
+		}))
+	}
+	require.Greater(t, documents, 40)
+}
+
+func firsts(pattern *regexp.Regexp, text string) (all []string) {
+	for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+		all = append(all, m[1])
+	}
+	return all
+}
+
+// TestPackagedUnit: a unit of a package starts the program where the package has it.
+func TestPackagedUnit(t *testing.T) {
+	r := &release{work: t.TempDir()}
+	path, err := r.packagedUnit("../deploy/kosumi-work.service")
+	require.NoError(t, err)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(data), "ExecStart=/usr/bin/kosumi work ")
+	require.NotContains(t, string(data), "/opt/kosumi")
 }
 
 // TestArchivesHoldThePage adds the page that was built, and refuses one that lacks a part.

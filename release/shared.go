@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -21,36 +22,48 @@ func (r *release) shared() (tree, error) {
 	if err := do(exec.CommandContext(r.ctx, "make", "page")); err != nil {
 		return nil, err
 	}
-	if !exists("web/ui/dist/index.html") {
-		return nil, fmt.Errorf("the page was not built: a release needs npm")
+	if err := do(exec.CommandContext(r.ctx, "make", "-q", "page")); err != nil {
+		return nil, errors.New("the page was not built: a release needs npm")
 	}
 	manual := filepath.Join(r.work, "manual")
 	if err := r.manual(manual, "engine"); err != nil {
 		return nil, err
 	}
 	all := tree{}
-	for _, name := range []string{"README.md", "CHANGELOG.md", "LICENSE", "kosumi.example.toml"} {
-		all.add(name, name, 0o644)
+	if err := all.addDocuments(); err != nil {
+		return nil, err
 	}
 	licences := filepath.Join(r.work, "THIRD-PARTY-LICENCES.txt")
 	if err := r.licences(licences); err != nil {
 		return nil, err
 	}
 	all.add("THIRD-PARTY-LICENCES.txt", licences, 0o644)
-	for _, dir := range []string{"docs", "models"} {
-		if err := all.addFolder(dir, dir); err != nil {
-			return nil, err
-		}
-	}
-	for path := range all {
-		if strings.HasSuffix(path, ".go") {
-			delete(all, path)
-		}
-	}
 	if err := r.site(all); err != nil {
 		return nil, err
 	}
 	return all, all.addFolder("", manual)
+}
+
+// addDocuments adds the documents, and the files that they tell people to use.
+func (t tree) addDocuments() error {
+	for _, dir := range []string{"docs", "models"} {
+		if err := t.addFolder(dir, dir); err != nil {
+			return err
+		}
+	}
+	for path := range t {
+		if strings.HasSuffix(path, ".go") {
+			delete(t, path)
+		}
+	}
+	for _, name := range []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "kosumi.example.toml",
+		"deploy/kosumi-bot.service", "deploy/kosumi-work.service", "examples/analyse/main.go", "web/api/schema.json"} {
+		t.add(name, name, 0o644)
+	}
+	for _, name := range []string{"scripts/fetch-onnxruntime.sh", "scripts/gpu-day.sh"} {
+		t.add(name, name, 0o755)
+	}
+	return nil
 }
 
 // manual has the program write its manual pages and completions.

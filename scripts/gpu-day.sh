@@ -8,6 +8,9 @@ set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
 parcels=$root/bin/gpu-day
+if ! [ -e "$root/go.mod" ]; then # an archive or a package
+	: "${ENGINE:=$([ -x "$root/engine" ] && echo "$root/engine" || command -v kosumi)}"
+fi
 piece=48 # MiB of a parcel: 64 with the checkout and some air
 limit=600
 out=${OUT:-$root/bin/gpu-day/results}

@@ -16,7 +16,7 @@ import (
 func fetchLibrary(why string, cuda bool) error {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		return errors.New("it cannot be fetched here for want of a shell: put the library beside the program")
+		return errors.New("it cannot be fetched here for want of a shell: put the library beside the program, or name it with --onnxruntime")
 	}
 	args := []string{"-s", "--", "--why", why}
 	if cuda {
