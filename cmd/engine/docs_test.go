@@ -132,6 +132,27 @@ func TestDocumentedFlags(t *testing.T) {
 	t.Logf("%d calls", count)
 }
 
+// TestDocumentedModule embeds the program in a module of its own, word for word as the
+// README says.
+func TestDocumentedModule(t *testing.T) {
+	testshared.Slow(t)
+	text, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(text), "In a module of your own")
+	require.True(t, found)
+	commands := fence.FindStringSubmatch(after)
+	require.Contains(t, commands[1], "go run .")
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink(testshared.Checkout(t), filepath.Join(dir, "kosumi")))
+	mine := filepath.Join(dir, "mine")
+	require.NoError(t, os.Mkdir(mine, 0o755))
+	cmd := exec.Command("sh", "-ec", commands[1])
+	cmd.Dir, cmd.Env = mine, append(os.Environ(), "GOFLAGS=-trimpath -buildvcs=false") // compiled once, whatever the folder
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Regexp(t, `(?m)^[A-J]\d +\d+ visits, +[\d.]+ % for white, lead`, string(out))
+}
+
 // walks has, for each call in a block of a document, what makes it short here, or after a #
 // why it is not run.
 const walks = `
