@@ -80,7 +80,7 @@ func TestBadWorkers(t *testing.T) {
 				w.conf.Card.Protocol = [2]int{Protocol + 1, Protocol + 3}
 			}
 			w.spoil = bad.spoil
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			err := w.Run(ctx)
 			require.ErrorIs(t, err, ErrRefused)

@@ -176,7 +176,7 @@ func TestWithoutLibrary(t *testing.T) {
 	require.Zero(t, o.code, o.stderr)
 	require.Regexp(t, `^= ([A-HJ][1-9]|pass)\n\n= \n\n$`, o.stdout)
 	require.NotContains(t, o.stderr, "onnx-go")
-	require.NotContains(t, o.stderr, "fetched")
+	require.NotContains(t, o.stderr, "fetch")
 
 	env = append(env, "PATH=")
 	for _, c := range []struct{ args, why string }{
@@ -187,6 +187,41 @@ func TestWithoutLibrary(t *testing.T) {
 		require.Equal(t, exitFailed, p.ends(t), c.args)
 		require.Contains(t, p.stderr.String(), "put the library beside the program, or name it with --onnxruntime", "an explicit choice is not replaced")
 		require.Contains(t, p.stderr.String(), "shell", c.args)
+	}
+}
+
+// TestNoHome starts what keeps files where the system knows of no home folder: one line
+// says what to set. All else works.
+func TestNoHome(t *testing.T) {
+	env := append(isolated(t), "HOME=", "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "KOSUMI_HOME=")
+	address := writeFile(t, "address", "nats://127.0.0.1:1")
+	require.NoError(t, os.Chmod(address, 0o600))
+	for _, c := range []struct {
+		args string
+		want string // of the only line; "" where it works
+	}{
+		{"web", "set HOME, or name one with --folder"},
+		{"drill", "set HOME, or name a file with --answers"},
+		{"serve", "set HOME, or name one with --dir"},
+		{"work " + address, "set HOME, or name one with --dir"},
+		{"benchmark --tune --boardsize 9", "the result cannot be kept: there is no folder of yours to keep files in"},
+		{"train --data ../../testdata/golden/training -o " + filepath.Join(t.TempDir(), "out"), "training runs on it: there is no folder of yours to keep it in: set HOME"},
+		{"gtp --provider cpu", "--provider cpu is a part of it: there is no folder of yours to keep it in: set HOME"},
+		{"gtp --boardsize 9", ""},
+		{"analysis", ""},
+		{"config", ""},
+		{"net info zero", ""},
+		{"doctor", ""},
+	} {
+		p := start(t, env, strings.Fields(c.args)...)
+		p.in.Close()
+		if c.want == "" {
+			require.Zero(t, p.ends(t), c.args)
+			continue
+		}
+		require.NotZero(t, p.ends(t), c.args)
+		require.Contains(t, p.stderr.String(), c.want)
+		require.Equal(t, 1, strings.Count(p.stderr.String(), "\n"), p.stderr.String())
 	}
 }
 
