@@ -132,29 +132,6 @@ func TestDocumentedFlags(t *testing.T) {
 	t.Logf("%d calls", count)
 }
 
-// TestDocumentedModule embeds the program in a module of its own, word for word as the
-// README says.
-func TestDocumentedModule(t *testing.T) {
-	testshared.Slow(t)
-	text, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	_, after, found := strings.Cut(string(text), "In a module of your own")
-	require.True(t, found)
-	commands := fence.FindStringSubmatch(after)
-	require.Contains(t, commands[1], "go run .")
-	dir := filepath.Join(testshared.Checkout(t), "bin", "embedding") // always the same, for Go's cache
-	clone, mine := filepath.Join(dir, "kosumi"), filepath.Join(dir, "mine")
-	require.NoError(t, os.RemoveAll(dir))
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	require.NoError(t, os.MkdirAll(mine, 0o755))
-	require.NoError(t, os.Symlink(testshared.Checkout(t), clone))
-	cmd := exec.Command("sh", "-ec", commands[1])
-	cmd.Dir = mine
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
-	require.Regexp(t, `(?m)^[A-J]\d +\d+ visits, +[\d.]+ % for white, lead`, string(out))
-}
-
 // walks has, for each call in a block of a document, what makes it short here, or after a #
 // why it is not run.
 const walks = `
