@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/handout"
+	"kosumi/internal/testshared"
 	"kosumi/review"
 	"kosumi/review/drill"
 	"kosumi/sgf"
@@ -36,6 +38,7 @@ func readResult(t testing.TB, name string) *review.Result {
 
 func TestReviewFolder(t *testing.T) {
 	needLibrary(t)
+	needPage(t)
 	in, out := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
 		"a.sgf":       poor,
@@ -102,6 +105,7 @@ func text(t testing.TB, roots []*sgf.Node) string {
 // Each evaluation is computed by itself, so that two runs agree to the bit.
 func TestReviewGoesOnAfterAKill(t *testing.T) {
 	needLibrary(t)
+	needPage(t)
 	review := append(slices.Clip(shortReview), "--precision", "fp32", "--batch", "1")
 	dir := t.TempDir()
 	game := writeFile(t, "game.sgf", poor)
@@ -238,4 +242,13 @@ func TestAutosave(t *testing.T) {
 	whole, err := os.ReadFile(filepath.Join(dir, saved[0].Name()))
 	require.NoError(t, err)
 	require.Contains(t, string(whole), ";W[")
+}
+
+// needPage skips where there was no npm, which builds the page and what HTML files are
+// made of.
+func needPage(t testing.TB) {
+	t.Helper()
+	if err := handout.Built(); err != nil {
+		testshared.Absent(t, "%v", err)
+	}
 }

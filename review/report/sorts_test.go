@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/handout"
 	"kosumi/review"
 	"kosumi/sgf"
 )
@@ -86,7 +87,9 @@ func TestAThousandRecords(t *testing.T) {
 			require.NoError(t, err, "%d: %q", seed, text)
 			require.True(t, result.Complete)
 			require.Len(t, result.Moves, len(g.Moves))
-			require.NoError(t, WritePage(io.Discard, result))
+			if handout.Built() == nil {
+				require.NoError(t, WritePage(io.Discard, result))
+			}
 			out, err := sgf.Marshal(review.Annotated(g, result, "Kosumi:test"))
 			require.NoError(t, err)
 			again, err := sgf.Parse(out)
