@@ -29,7 +29,7 @@ if [ "$("$GO" env CGO_ENABLED)" = 0 ] && [ -n "$("$GO" env -changed CGO_ENABLED)
 fi
 cc=$("$GO" env CC)
 if [ "$target" != "$host" ] && [ -z "$("$GO" env -changed CC)" ] && [ "${target%/*} ${host%/*}" != "darwin darwin" ]; then
-	die "a C compiler for $target is needed: name it, as in CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc; make release VERSION=0.1.0 TARGETS=$target fetches one. $slow"
+	die "a C compiler for $target is needed: name it by CGO_ENABLED=1 CC=…; make release VERSION=0.1.0 TARGETS=$target fetches one. $slow"
 fi
 command -v "${cc%% *}" >/dev/null ||
 	die "a C compiler is needed, and there is no ${cc%% *}: install gcc (Debian, Ubuntu: apt install build-essential; Fedora: dnf install gcc; macOS: xcode-select --install). $slow"
