@@ -38,6 +38,10 @@ func said(t *testing.T, path, script string, env []string, args ...string) (stri
 	t.Helper()
 	sh, err := exec.LookPath("sh")
 	require.NoError(t, err)
+	for _, file := range []string{script, "../go.mod"} { // Go's cache of results sees what the test itself reads
+		_, err := os.ReadFile(file)
+		require.NoError(t, err)
+	}
 	cmd := exec.Command(sh, append([]string{script}, args...)...)
 	cmd.Env = append([]string{"PATH=" + path}, env...)
 	out, err := cmd.CombinedOutput()

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/handout"
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/review/drill"
@@ -254,9 +253,7 @@ func board5(i int) string { return string("ABCDE"[i%5]) + fmt.Sprint(5-i/5) }
 // TestUnsavedReview reviews a game while nothing can be written: the review waits,
 // says why, and is there once it can be.
 func TestUnsavedReview(t *testing.T) {
-	if err := handout.Built(); err != nil {
-		testshared.Absent(t, "%v", err)
-	}
+	needHandout(t)
 	dir := t.TempDir()
 	s := serve(t, dir)
 	c := join(t, s)

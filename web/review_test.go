@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/handout"
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/review/drill"
@@ -54,6 +55,7 @@ func finishedCard(t *testing.T, c *client, id string) api.ReviewCard {
 }
 
 func TestReview(t *testing.T) {
+	needHandout(t)
 	dir := t.TempDir()
 	s := serve(t, dir)
 	c := join(t, s)
@@ -187,4 +189,12 @@ func TestReviewGoesOn(t *testing.T) {
 	again := ask[api.ID](c, "review.again", api.ID{ID: ids["one.sgf"].ID}).ID
 	finishedCard(t, c, again)
 	require.Contains(t, notes(again), "the file ends before the game does")
+}
+
+// needHandout skips where there was no npm, which builds what HTML files are made of.
+func needHandout(t *testing.T) {
+	t.Helper()
+	if err := handout.Built(); err != nil {
+		testshared.Absent(t, "%v", err)
+	}
 }
