@@ -21,6 +21,7 @@ import (
 // folders and files beyond any size. Nothing of it is sent, nobody waits for it, and
 // what lists can say of it they say.
 func TestServedFiles(t *testing.T) {
+	needHandout(t)
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("(;SZ[9]C[a secret])"), 0o600))
