@@ -31,13 +31,15 @@ type unit struct {
 
 // lesson is a position to be labelled.
 type lesson struct {
-	game    *board.Game
-	shown   *nn.Encoded   // of a row, which no game tells
-	banned  []board.Point // there, beside what the board forbids
-	hash    [2]uint64     // of the game that it is of
-	rows    *rows.Set     // where its row is, if there is one
-	row     int
-	learned bool
+	game   *board.Game
+	shown  *nn.Encoded   // of a row, which no game tells
+	banned []board.Point // there, beside what the board forbids
+	hash   [2]uint64     // of the game that it is of
+	rows   *rows.Set     // where its row is, if there is one
+	row    int
+	// searched: of a search, which the lesson is the root of until it has been made.
+	searched bool
+	learned  bool
 }
 
 // counter counts what this call has done; several goroutines use it.
