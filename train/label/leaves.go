@@ -14,7 +14,7 @@ import (
 // Searches whose positions are labelled.
 const (
 	leafVisits = 100 // of a search
-	leafLabels = 6   // labels from a search, less where it saw few positions
+	leafLabels = 10  // labels from a search, less where it saw few positions
 )
 
 // searchChance is the chance that a turn is searched instead of labelled, so that a share
