@@ -132,6 +132,53 @@ func TestFreshGames(t *testing.T) {
 	}
 }
 
+// TestOptimisticPolicy: rows hold the teacher's optimistic policy beside its plain one, of the same
+// evaluation.
+func TestOptimisticPolicy(t *testing.T) {
+	c := small(t, filepath.Join(t.TempDir(), "labels"))
+	c.Rows, c.PerFile = 40, 40
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not tell others
+	_, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	paths, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))
+	require.NoError(t, err)
+	set, err := rows.ReadFile(paths[0])
+	require.NoError(t, err)
+	server, err := nn.NewServer(c.Teacher, nn.ServerConfig{MaxBatch: 1})
+	require.NoError(t, err)
+	defer server.Close()
+	n := len(set.Policy) / set.N / 2
+	for i := range set.N {
+		shown, game, banned, err := set.Position(i)
+		require.NoError(t, err)
+		near := func(policy []int16, q nn.Query) bool {
+			var out nn.Output
+			require.NoError(t, server.Evaluate(t.Context(), &q, &out))
+			for _, p := range banned {
+				out.Policy[p] = 0
+			}
+			size, most, top := game.Size(), 0, 0
+			for k := range size.Area() {
+				if out.Policy[k] > out.Policy[most] {
+					most = k
+				}
+				if policy[k/size.W*7+k%size.W] > policy[top/size.W*7+top%size.W] {
+					top = k
+				}
+			}
+			return most == top
+		}
+		found := false
+		for sym := range int8(8) {
+			q := nn.Query{Game: game, Encoded: shown, Symmetry: sym}
+			lucky := q
+			lucky.Optimism = 1
+			found = found || near(set.Policy[2*i*n:], q) && near(set.Policy[(2*i+1)*n:], lucky)
+		}
+		require.True(t, found, "row %d", i)
+	}
+}
+
 // TestTeacherPlays: a teacher that plays is asked once for a position that it labels.
 func TestTeacherPlays(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
