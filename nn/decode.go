@@ -25,6 +25,12 @@ func (c *Codec) Decode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 func (c *Codec) decode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratch, out *Output) bool {
 	out.Symmetry, out.FromCache = int8(sym), false
 	table := board.SymTable(c.size, sym)
+	if q.Optimistic != nil {
+		best := *q
+		best.Optimism = 1
+		c.decodePolicy(&best, table, rows, s, out)
+		*q.Optimistic = out.Policy
+	}
 	ok := c.decodePolicy(q, table, rows, s, out)
 	if c.spec.Kind == KindKataGo {
 		ok = c.decodeKataGo(q.Game.Rules(), rows, out) && ok

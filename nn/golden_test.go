@@ -141,6 +141,13 @@ func compare(t *testing.T, w worst, post nn.KataGoPost, p *featurestest.Position
 	w.slice("ownership", p.Post.Ownership, own)
 	require.Len(t, p.Post.Policy, area+1)
 	w.slice("policy", p.Post.Policy, out.Policy[:area+1])
+	if want := p.Post.Optimistic; want != nil {
+		q.Optimistic = new([board.MaxMoves]float32)
+		require.True(t, codec.Decode(&q, 0, rows, scratch, &out))
+		w.slice("policy beside the optimistic one", p.Post.Policy, out.Policy[:area+1])
+		w.slice("optimistic policy beside it", want, q.Optimistic[:area+1])
+		q.Optimistic = nil
+	}
 	for optimism, want := range map[float32][]float64{1: p.Post.Optimistic, 0.6: p.Post.Optimistic06} {
 		if want == nil {
 			continue

@@ -88,7 +88,7 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 			return false, &ProfileError{Network: d.ShortName()}
 		}
 	}
-	if s.cache != nil && !q.SkipCache && q.Encoded == nil {
+	if s.cache != nil && !q.SkipCache && q.Encoded == nil && q.Optimistic == nil {
 		j.key, j.store = s.key(q, who), true
 		hit, partial := s.cache.get(j.key, q.NeedOwnership && p.codec.HasOwnership(), j.Out)
 		if hit && !partial {

@@ -55,6 +55,9 @@ type Query struct {
 	// Optimism blends the optimistic policy in, 0..1, where the network has
 	// one. Networks with metadata inputs ignore it, as KataGo does.
 	Optimism float32
+	// Optimistic, if not nil, gets what Output.Policy would be at an Optimism of 1: the same
+	// where the network has no optimistic policy. No cache is asked.
+	Optimistic *[board.MaxMoves]float32
 	// PolicyTemperature divides the policy logits; 0 means 1.
 	PolicyTemperature float32
 	// Meta says who plays, for networks with metadata inputs; nil takes the

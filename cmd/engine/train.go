@@ -40,7 +40,8 @@ func trainCommand() *cobra.Command {
 		Use:   "train [--model IN] --data DIR -o OUT",
 		Short: "Train a network, or fine-tune one, on rows of self-play or on game records",
 		Long: `Trains any network that the engine plays with: KataGo's, its own, and dual-head
-ONNX files of others. --data takes folders and files of training rows (.npz, as
+ONNX files of others. KataGo's networks of version 8 to 14 become version 15, which adds
+an optimistic policy and short-term errors. --data takes folders and files of training rows (.npz, as
 KataGo and "engine selfplay" write them) and of game records (.sgf, .sgfs). From a
 folder of self-play, with tdata and sgfs in it, it takes the rows in tdata.
 

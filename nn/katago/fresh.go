@@ -228,7 +228,7 @@ func freshLike(a Arch, seed uint64, like []Block) (*Network, error) {
 	mult := DefaultMultipliers()
 	mult.ShorttermScoreErr = 150
 	n := &Network{Header: Header{
-		Name: fmt.Sprintf("%s-fresh-s%d", a, seed), Version: 15, SpatialInputs: 22, GlobalInputs: 19, Multipliers: mult,
+		Name: fmt.Sprintf("%s-fresh-s%d", a, seed), Version: freshVersion, SpatialInputs: 22, GlobalInputs: 19, Multipliers: mult,
 	}}
 	n.Trunk = f.trunk()
 	n.Policy = f.policyHead()

@@ -14,11 +14,17 @@ import (
 // version can hold.
 func toy(t testing.TB, version int) *Network {
 	t.Helper()
+	return toyWith(t, version, 2)
+}
+
+// toyWith has so many channels in the policy head.
+func toyWith(t testing.TB, version, head int) *Network {
+	t.Helper()
 	a := Arch{Blocks: 1, Channels: 4, Activation: ReLU}
 	if version >= 11 {
 		a.Activation = Mish
 	}
-	f := &fresh{arch: a, w: headWidths{pool: 2, head: 2, value: 2, hidden: 3}, rng: rand.New(rand.NewPCG(uint64(version), 1)), pools: a.poolBlocks()}
+	f := &fresh{arch: a, w: headWidths{pool: 2, head: head, value: 2, hidden: 3}, rng: rand.New(rand.NewPCG(uint64(version), 1)), pools: a.poolBlocks()}
 	n := &Network{Header: Header{Name: "toy", Version: version, Multipliers: DefaultMultipliers()}}
 	n.Header.SpatialInputs, n.Header.GlobalInputs = inputCounts(version)
 	n.Trunk = f.trunk()
@@ -33,14 +39,14 @@ func toy(t testing.TB, version int) *Network {
 	n.Policy, n.Value = f.policyHead(), f.valueHead()
 	if version < 15 {
 		n.Policy.Channels = policyChannels(version)
-		n.Policy.Pass1 = f.matmul("pass", 6, n.Policy.Channels, Identity, 1)
+		n.Policy.Pass1 = f.matmul("pass", 3*head, n.Policy.Channels, Identity, 1)
 		n.Policy.PassBias, n.Policy.Pass2 = Bias{}, MatMul{}
 		n.Policy.PassAct = Act{}
 	} else if version == 16 {
 		n.Policy.Channels = 4
-		n.Policy.Pass2 = f.matmul("pass2", 2, 4, Identity, 1)
+		n.Policy.Pass2 = f.matmul("pass2", head, 4, Identity, 1)
 	}
-	n.Policy.P2 = f.conv("p2", 1, 2, n.Policy.Channels, Identity, 1)
+	n.Policy.P2 = f.conv("p2", 1, head, n.Policy.Channels, Identity, 1)
 	n.Value.Score = f.matmul("score", 3, scoreValues(version), Identity, 1)
 	n.Value.ScoreBias = f.bias("scorebias", scoreValues(version), 3, Identity)
 	if version >= 17 {

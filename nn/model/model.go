@@ -9,6 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/nn/katago"
 	"kosumi/nn/kernel"
 	"kosumi/nn/ort"
 )
@@ -36,7 +37,10 @@ type Config struct {
 	Threads int
 	// Overrides settle what a foreign ONNX file leaves open.
 	Overrides Overrides
-	Log       *slog.Logger // nil: silent
+	// Upgrade opens a network of version 8 to 14 of KataGo's format as one of version 15
+	// (katago.Upgrade).
+	Upgrade bool
+	Log     *slog.Logger // nil: silent
 
 	auto *choice // what "auto" is; nil: not settled yet
 }
@@ -101,6 +105,13 @@ func Read(name string, data []byte, c Config) (*Model, error) {
 func openModel(src source, path string, c Config) (*Model, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if k, ok := src.(katagoSource); ok && c.Upgrade {
+		if now := katago.Upgrade(k.net); now != k.net {
+			c.Log.Info("read as version 15 of KataGo's format: same answers, with an optimistic policy and short-term errors to be learnt",
+				"file", k.net.Source.File, "version", k.net.Header.Version)
+			src = katagoSource{now}
+		}
 	}
 	run, err := chooseRunner(c, path, func() (source, error) { return src, nil })
 	if err != nil {

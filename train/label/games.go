@@ -66,13 +66,13 @@ func (f *freshGames) next(ctx context.Context, labels int) (*chunk, error) {
 	if err := f.session.Play(ctx, f.player, selfplay.Goal{Rows: labels}); err != nil {
 		return nil, err
 	}
-	return f.chunk, nil
+	return f.chunk, f.search(ctx, f.chunk)
 }
 
 // take adds a game to the chunk and returns how many positions of it are labelled.
 func (f *freshGames) take(g *selfplay.Finished) (int, error) {
 	before := len(f.chunk.lessons)
-	if err := f.chunk.addGame(g.Game, f.run.Share, func(info *rows.Info) {
+	if err := f.chunk.addGame(g.Game, &f.run.Config, func(info *rows.Info) {
 		more := uint64(0)
 		if g.More {
 			more = 1
@@ -83,11 +83,17 @@ func (f *freshGames) take(g *selfplay.Finished) (int, error) {
 	}); err != nil {
 		return 0, err
 	}
-	return len(f.chunk.lessons) - before, nil
+	n := 0
+	for _, l := range f.chunk.lessons[before:] {
+		if n++; l.searched {
+			n += leafLabels - 1
+		}
+	}
+	return n, nil
 }
 
 // addGame adds a share of the positions of a game, which follow from its hash.
-func (c *chunk) addGame(g *rows.Game, share float64, file func(info *rows.Info)) error {
+func (c *chunk) addGame(g *rows.Game, conf *Config, file func(info *rows.Info)) error {
 	rng := rand.New(rand.NewPCG(g.Hash[0], g.Hash[1]))
 	var now board.Game
 	now.CopyFrom(g.Start)
@@ -96,10 +102,11 @@ func (c *chunk) addGame(g *rows.Game, share float64, file func(info *rows.Info))
 		if now.Ended() {
 			break
 		}
-		if rng.Float64() < share*g.Turns[i].Weight {
+		if rng.Float64() < conf.Share*g.Turns[i].Weight {
 			at := new(board.Game)
 			at.CopyFrom(&now)
-			c.lessons = append(c.lessons, lesson{game: at, hash: g.Hash})
+			searched := conf.Leaves > 0 && rng.Float64() < searchChance(conf.Leaves)
+			c.lessons = append(c.lessons, lesson{game: at, hash: g.Hash, searched: searched})
 			n++
 		}
 		if err := now.PlayTolerant(now.ToMove(), g.Turns[i].Move); err != nil {

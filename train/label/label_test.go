@@ -56,8 +56,13 @@ func small(t testing.TB, out string) Config {
 
 const turnColumn = 51
 
-// place tells a row from all others: its game and its turn.
-type place [7]float32
+// place tells a row from all others: its game, its turn and, as several searches may have
+// looked that far ahead, its position.
+type place struct {
+	game  [6]float32
+	turn  float32
+	shown [sha256.Size]byte
+}
 
 // labels reads a folder: digests of rows, by place. Each must be taught, whole and there once.
 func labels(t testing.TB, dir string) map[place]string {
@@ -77,10 +82,10 @@ func labels(t testing.TB, dir string) map[place]string {
 			require.NoError(t, set.Check(i))
 			require.True(t, set.Taught(i))
 			g := set.Globals[i*rows.Targets : (i+1)*rows.Targets]
-			at := place(append(slices.Clone(g[rows.HashColumn:rows.HashColumn+6]), g[turnColumn]))
-			require.NotContains(t, all, at, "%s: row %d is there twice", path, i)
 			one := rows.NewSet(set.Layout)
 			require.NoError(t, one.Append(set, i))
+			at := place{[6]float32(g[rows.HashColumn:]), g[turnColumn], sha256.Sum256(fmt.Append(nil, one.Binary, one.Global))}
+			require.NotContains(t, all, at, "%s: row %d is there twice", path, i)
 			text := fmt.Sprint(one.Binary, one.Global, one.Policy, one.Globals, one.Points)
 			all[at] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 		}
@@ -127,6 +132,53 @@ func TestFreshGames(t *testing.T) {
 	}
 }
 
+// TestOptimisticPolicy: rows hold the teacher's optimistic policy beside its plain one, of the same
+// evaluation.
+func TestOptimisticPolicy(t *testing.T) {
+	c := small(t, filepath.Join(t.TempDir(), "labels"))
+	c.Rows, c.PerFile = 40, 40
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not tell others
+	_, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	paths, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))
+	require.NoError(t, err)
+	set, err := rows.ReadFile(paths[0])
+	require.NoError(t, err)
+	server, err := nn.NewServer(c.Teacher, nn.ServerConfig{MaxBatch: 1})
+	require.NoError(t, err)
+	defer server.Close()
+	n := len(set.Policy) / set.N / 2
+	for i := range set.N {
+		shown, game, banned, err := set.Position(i)
+		require.NoError(t, err)
+		near := func(policy []int16, q nn.Query) bool {
+			var out nn.Output
+			require.NoError(t, server.Evaluate(t.Context(), &q, &out))
+			for _, p := range banned {
+				out.Policy[p] = 0
+			}
+			size, most, top := game.Size(), 0, 0
+			for k := range size.Area() {
+				if out.Policy[k] > out.Policy[most] {
+					most = k
+				}
+				if policy[k/size.W*7+k%size.W] > policy[top/size.W*7+top%size.W] {
+					top = k
+				}
+			}
+			return most == top
+		}
+		found := false
+		for sym := range int8(8) {
+			q := nn.Query{Game: game, Encoded: shown, Symmetry: sym}
+			lucky := q
+			lucky.Optimism = 1
+			found = found || near(set.Policy[2*i*n:], q) && near(set.Policy[(2*i+1)*n:], lucky)
+		}
+		require.True(t, found, "row %d", i)
+	}
+}
+
 // TestTeacherPlays: a teacher that plays is asked once for a position that it labels.
 func TestTeacherPlays(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
@@ -142,8 +194,17 @@ func TestTeacherPlays(t *testing.T) {
 // TestGoesOn: a run that is interrupted again and again labels what one run does: no
 // position twice, and games that both have labelled have the same rows.
 func TestGoesOn(t *testing.T) {
+	for _, leaves := range []float64{0, 0.4} {
+		t.Run(fmt.Sprint(leaves), func(t *testing.T) { goesOn(t, leaves) })
+	}
+}
+
+func goesOn(t *testing.T, leaves float64) {
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 1))
 	c := small(t, filepath.Join(t.TempDir(), "pieces"))
+	if leaves > 0 {
+		c.Leaves, c.Encoding = leaves, features.V7
+	}
 	for range 200 {
 		ctx, cancel := context.WithCancel(t.Context())
 		wait := time.Duration(rng.IntN(40)) * time.Millisecond
@@ -389,6 +450,8 @@ func TestRefuses(t *testing.T) {
 		"records":  {func(c *Config) { c.Encoding, c.From = features.V7, []string{records} }, "holds rows for networks that read mini7, not v7"},
 		"seed":     {func(c *Config) { c.Seed = 8 }, "was begun with the seed 7"},
 		"share":    {func(c *Config) { c.Share = 2 }, "a share of 2"},
+		"leaves":   {func(c *Config) { c.Leaves = -0.1 }, "a share of -0.1 of leaves: use 0 to 1"},
+		"of files": {func(c *Config) { c.Leaves, c.From = 0.5, []string{t.TempDir()} }, "leave --from or --leaves out"},
 		"v3":       {func(c *Config) { c.Encoding = features.V3 }, "use v7, seed22 or mini7"},
 		"itself":   {func(c *Config) { c.From = []string{c.Out} }, "the labels would go there too"},
 		"below":    {func(c *Config) { c.From = []string{filepath.Dir(c.Out)} }, "the labels would go there too"},

@@ -230,7 +230,7 @@ func (f *files) fillGames(c *chunk, labels int) (more bool, err error) {
 			continue
 		}
 		c.layout = rows.Layout{Encoding: f.run.Encoding, Side: side}
-		if err := c.addGame(g, f.run.Share, file); err != nil {
+		if err := c.addGame(g, &f.run.Config, file); err != nil {
 			return false, err
 		}
 	}

@@ -31,13 +31,17 @@ type unit struct {
 
 // lesson is a position to be labelled.
 type lesson struct {
-	game    *board.Game
-	shown   *nn.Encoded   // of a row, which no game tells
-	banned  []board.Point // there, beside what the board forbids
-	hash    [2]uint64     // of the game that it is of
-	rows    *rows.Set     // where its row is, if there is one
-	row     int
-	learned bool
+	game   *board.Game
+	shown  *nn.Encoded   // of a row, which no game tells
+	banned []board.Point // there, beside what the board forbids
+	hash   [2]uint64     // of the game that it is of
+	rows   *rows.Set     // where its row is, if there is one
+	row    int
+	// optimistic is the teacher's optimistic policy, nil if it is not asked for.
+	optimistic []float32
+	// searched: of a search, which the lesson is the root of until it has been made.
+	searched bool
+	learned  bool
 }
 
 // counter counts what this call has done; several goroutines use it.
@@ -148,11 +152,18 @@ func (r *run) warnOfLittle() {
 func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	q := nn.Query{Game: l.game, Symmetry: nn.SymmetryRandom, NeedOwnership: true, Encoded: l.shown}
 	q.FixSymmetry(r.Seed)
+	if len(r.From) > 0 || r.player != r.teacher { // else the answer is in the cache, and half of the work
+		q.Optimistic = new([board.MaxMoves]float32)
+		l.optimistic = q.Optimistic[:l.game.Size().Area()+1]
+	}
 	if err := r.teacher.Evaluate(ctx, &q, out); err != nil {
 		return err
 	}
 	for _, p := range l.banned {
 		out.Policy[p] = -1
+		if l.optimistic != nil {
+			l.optimistic[p] = -1
+		}
 	}
 	l.learned = true
 	return nil
@@ -192,7 +203,7 @@ func (r *run) rowsOf(c *chunk) (set *rows.Set, info rows.Info, games int, err er
 
 // add appends the row of a lesson.
 func add(b *rows.Builder, set *rows.Set, l *lesson, out *nn.Output) error {
-	taught := rows.TaughtBy(out, nil, l.game.Size())
+	taught := rows.TaughtBy(out, l.optimistic, l.game.Size())
 	if l.rows == nil {
 		return b.AppendTaught(set, l.game, l.hash, taught)
 	}

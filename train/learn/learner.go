@@ -68,7 +68,7 @@ func New(c Config) (*Learner, error) {
 		return nil, err
 	}
 	c.Model = cmp.Or(c.Model, models.Taught().Name) // one network, and not one for each size
-	net, err := model.Open(c.Model, model.Config{Provider: c.Provider, Library: c.Library, Overrides: c.Overrides, Log: c.Log})
+	net, err := model.Open(c.Model, model.Config{Provider: c.Provider, Library: c.Library, Overrides: c.Overrides, Upgrade: true, Log: c.Log})
 	if err != nil {
 		return nil, err
 	}

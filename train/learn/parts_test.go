@@ -215,7 +215,8 @@ func TestTermsOfEachKind(t *testing.T) {
 	for name, want := range map[string]string{
 		"kb1c16":   "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",
 		"aux":      "policy policy_entropy policy_top1 optimistic reply soft_policy soft_reply value value_entropy value_accuracy td_value score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",
-		"synth-v8": "policy policy_entropy policy_top1 value value_entropy value_accuracy score_mean score_stdev lead variance_time ownership policy_kl winrate_error lead_error ownership_error",
+		"synth-v7": "policy policy_entropy policy_top1 value value_entropy value_accuracy score_mean score_stdev ownership policy_kl winrate_error lead_error ownership_error",
+		"synth-v8": "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",
 		"mini":     "policy policy_entropy policy_top1 value value_accuracy policy_kl winrate_error",
 		"b6c8":     "policy policy_entropy policy_top1 value value_accuracy score_mean ownership policy_kl winrate_error lead_error ownership_error",
 	} {
@@ -225,7 +226,7 @@ func TestTermsOfEachKind(t *testing.T) {
 			c.Model, c.Aux = learntest.FreshKataGo(t, "kb1c16"), true
 		case "kb1c16":
 			c.Model = learntest.FreshKataGo(t, name)
-		case "synth-v8":
+		case "synth-v7", "synth-v8":
 			c.Model = synthetic(t, name)
 		default:
 			c.Model = learntest.FreshArch(t, name, 5)

@@ -217,16 +217,12 @@ func tidyTaught(g []float32) (taught bool) {
 	return false
 }
 
-// TaughtBy is what a network says of a position on a board, as a teacher's numbers. Its
-// answer with Query.Optimism 1 is optimistic, nil where it was not asked. The slices are
-// those of the answers.
-func TaughtBy(out, optimistic *nn.Output, size board.Size) *Taught {
+// TaughtBy is what a network says of a position on a board, as a teacher's numbers, with its
+// optimistic policy if that was asked for, else nil. The slices are those of the answer.
+func TaughtBy(out *nn.Output, optimistic []float32, size board.Size) *Taught {
 	n := size.Area() + 1
-	t := &Taught{Policy: out.Policy[:n], Value: Value{out.Win, out.Loss, out.NoResult, out.ScoreMean}, HasScore: out.HasScore,
+	t := &Taught{Policy: out.Policy[:n], Optimistic: optimistic, Value: Value{out.Win, out.Loss, out.NoResult, out.ScoreMean}, HasScore: out.HasScore,
 		Stdev: out.ScoreStdev, Lead: out.Lead, VarTime: out.VarTimeLeft, ErrWinLoss: out.ErrWinLoss, ErrScore: out.ErrScore}
-	if optimistic != nil {
-		t.Optimistic = optimistic.Policy[:n]
-	}
 	if out.HasOwnership {
 		t.Ownership = out.Ownership[:n-1]
 	}

@@ -1,0 +1,81 @@
+package katago
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// requireSameAnswers compares all outputs that the old version has, and that the new ones
+// begin as Upgrade says.
+func requireSameAnswers(t *testing.T, old, now *Network, c *goldenCase) {
+	t.Helper()
+	want, got := refOutputs(old, c, nil), refOutputs(now, c, nil)
+	require.Len(t, got.policy, 2)
+	for k, p := range got.policy {
+		require.InDeltaSlice(t, want.policy[min(k, len(want.policy)-1)], p, 1e-6)
+	}
+	require.InDeltaSlice(t, want.value, got.value, 0)
+	require.InDeltaSlice(t, want.ownership, got.ownership, 0)
+	require.Len(t, got.scoreValue, 6)
+	require.InDeltaSlice(t, want.scoreValue[:4], got.scoreValue[:4], 0)
+	if old.Header.Version == 14 {
+		require.InDeltaSlice(t, want.scoreValue, got.scoreValue, 0)
+		return
+	}
+	m := &now.Header.Multipliers
+	says := func(raw, multiplier float64) float64 { return math.Log1p(math.Exp(raw/2)) * math.Sqrt(multiplier) }
+	require.InDelta(t, 0.18, says(got.scoreValue[4], m.ShorttermValueErr), 1e-6)
+	require.InDelta(t, 3, says(got.scoreValue[5], m.ShorttermScoreErr), 1e-5)
+}
+
+// TestUpgrade: networks of versions 8 to 14 give the same answers as version 15, which KataGo's
+// format can hold, and every part that is new can learn.
+func TestUpgrade(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 15))
+	for version := 8; version <= 14; version++ {
+		n := toyWith(t, version, 6)
+		before := plainBytes(t, n)
+		now := Upgrade(n)
+		require.Equal(t, before, plainBytes(t, n), "the old network stays")
+		require.Equal(t, 15, now.Header.Version)
+		require.NoError(t, now.Check())
+		for range 3 {
+			c := goldenCase{w: 5, h: 4, spatial: make([]float32, 22*20), global: make([]float32, 19)}
+			for i := range c.spatial {
+				c.spatial[i] = float32(rng.IntN(2))
+			}
+			for i := range c.global {
+				c.global[i] = float32(rng.NormFloat64())
+			}
+			requireSameAnswers(t, n, now, &c)
+		}
+		first := now.Policy.Pass1.Weights
+		for unit := range now.Policy.P1.Out {
+			require.NotZero(t, first[unit], "unit %d of the pass reads nothing", unit)
+		}
+	}
+	withReal(t, func(t *testing.T, name string) {
+		n := readReal(t, name)
+		now := Upgrade(n)
+		if n.Header.Version >= 15 {
+			require.Same(t, n, now)
+			return
+		}
+		for i, c := range goldenReal(t, name) {
+			if i%41 == 0 || i == 7 {
+				requireSameAnswers(t, n, now, &c)
+			}
+		}
+	})
+}
+
+func TestUpgradeLeavesOthers(t *testing.T) {
+	for version := MinVersion; version <= MaxVersion; version++ {
+		if n := toy(t, version); version < 8 || version > 11 { // two channels of a policy head are too few for 12 to 14
+			require.Same(t, n, Upgrade(n), "version %d", version)
+		}
+	}
+}
