@@ -15,6 +15,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/file"
+	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
 )
@@ -91,6 +92,9 @@ func Processor() string {
 		}
 	}
 	text := fmt.Sprintf("%d cores", runtime.NumCPU())
+	if n := nn.Cores(); n != runtime.NumCPU() {
+		text += fmt.Sprintf(" (the container or GOMAXPROCS allows %d)", n)
+	}
 	if len(has) > 0 {
 		slices.Sort(has)
 		text += ", " + strings.Join(has, ", ")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 )
@@ -143,7 +142,7 @@ func (p *sizePool) giveUp(x *session) {
 	at := slices.Index(p.sessions, x)
 	p.sessions[at] = nil
 	p.reopen(at)
-	for len(p.sessions) < runtime.NumCPU() {
+	for len(p.sessions) < Cores() {
 		p.sessions = append(p.sessions, nil)
 		p.mu.serving++
 		p.reopen(len(p.sessions) - 1)

@@ -20,6 +20,7 @@ import (
 
 	"kosumi/doctor"
 	"kosumi/katago"
+	"kosumi/nn"
 	"kosumi/nn/ort"
 	"kosumi/setting"
 )
@@ -54,7 +55,7 @@ func main() {
 // in each call and has to give it back after it, thousands of times a second.
 func makeRoom() {
 	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0))
+		runtime.GOMAXPROCS(2 * nn.Cores())
 	}
 }
 

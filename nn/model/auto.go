@@ -45,7 +45,7 @@ func plan(provider string) (sessions, batch, atOnce int) {
 	case onDevice(provider):
 		return 2, 64, 1
 	}
-	return runtime.NumCPU(), 8, 0
+	return nn.Cores(), 8, 0
 }
 
 // choice is what auto has chosen, and why.
@@ -171,7 +171,7 @@ func (c *chooser) keptAt(names []string) (string, error) {
 	for _, o := range offers {
 		fmt.Fprint(key, o.Provider, o.Kind, o.Name)
 	}
-	fmt.Fprint(key, names, c.conf.Device, c.conf.Size, c.conf.Precision, runtime.NumCPU(), runtime.GOARCH, cpu.X86, cpu.ARM64)
+	fmt.Fprint(key, names, c.conf.Device, c.conf.Size, c.conf.Precision, nn.Cores(), runtime.GOARCH, cpu.X86, cpu.ARM64)
 	return filepath.Join(base, "tuning", "provider-"+hex.EncodeToString(key.Sum(nil)[:8])+".json"), nil
 }
 
