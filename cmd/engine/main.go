@@ -99,7 +99,8 @@ const sameStop = time.Second
 // a handler is taken away would kill the program.
 func untilSignal() (context.Context, context.CancelFunc) {
 	caught, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ctx, stop := context.WithCancel(caught)
+	ctx, stop := context.WithCancel(context.Background()) // whose cause names no signal
+	context.AfterFunc(caught, stop)
 	context.AfterFunc(ctx, func() {
 		time.Sleep(sameStop)
 		release()

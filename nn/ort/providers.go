@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -24,6 +25,8 @@ type provider struct {
 	module string
 	// offers are the devices of a plugin's provider; nil for onnxruntime's own.
 	offers []Offer
+	// translates says that it may take minutes to make a session.
+	translates bool
 	// needs is a library of the system without which asking is pointless (and,
 	// with WebGPU, noisy). Linux only.
 	needs string
@@ -33,14 +36,14 @@ type provider struct {
 var providers = []provider{
 	{name: CPU},
 	{name: "cuda", module: "onnxruntime_providers_cuda"},
-	{name: "tensorrt", module: "onnxruntime_providers_tensorrt"},
-	{name: "nvtensorrtrtx", ortName: "NvTensorRtRtx"},
-	{name: "coreml"},
+	{name: "tensorrt", module: "onnxruntime_providers_tensorrt", translates: true},
+	{name: "nvtensorrtrtx", ortName: "NvTensorRtRtx", translates: true},
+	{name: "coreml", translates: true},
 	{name: "directml"},
-	{name: "openvino", module: "onnxruntime_providers_openvino"},
+	{name: "openvino", module: "onnxruntime_providers_openvino", translates: true},
 	{name: "webgpu", ortName: "WebGPU", needs: "libvulkan.so.1"},
-	{name: "qnn", ortName: "QNN"},
-	{name: "vitisai", ortName: "VitisAI"},
+	{name: "qnn", ortName: "QNN", translates: true},
+	{name: "vitisai", ortName: "VitisAI", translates: true},
 	{name: "xnnpack", ortName: "XNNPACK"},
 }
 
@@ -120,6 +123,14 @@ func lookProvider(name string) (provider, error) {
 		return provider{}, fmt.Errorf("%w: %q is unknown: use one of %s", ErrProvider, name, strings.Join(ProviderNames(), ", "))
 	}
 	return providers[i], nil
+}
+
+// OpenIn is how long the provider of that name may take to make a session.
+func OpenIn(name string) time.Duration {
+	if slices.ContainsFunc(providers, func(p provider) bool { return p.name == name && p.translates }) {
+		return 10 * time.Minute
+	}
+	return 2 * time.Minute
 }
 
 // ProviderStatus says whether library and machine offer a provider.

@@ -3,6 +3,7 @@
 package ort
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -88,9 +89,26 @@ func names(specs []nn.TensorSpec) []string {
 // holds its own copy.
 func (c Config) open(model []byte, inputs, outputs []string) (*native, error) {
 	lib, err := Load(c.Library)
+	if err == nil {
+		err = enterDomain()
+	}
 	if err != nil {
 		return nil, err
 	}
+	if c.Provider == CPU {
+		return c.session(lib, model, inputs, outputs)
+	}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), OpenIn(c.Provider), fmt.Errorf("%w by %s: %w: no answer for %v", ErrModel, c.Provider, ErrHangs, OpenIn(c.Provider)))
+	defer cancel()
+	return nn.Await(ctx, func() (*native, error) { return c.session(lib, model, inputs, outputs) }, func(n *native, err error) {
+		if err == nil {
+			_ = n.Destroy()
+		}
+	})
+}
+
+// session makes a session.
+func (c Config) session(lib Library, model []byte, inputs, outputs []string) (*native, error) {
 	options, err := c.sessionOptions(lib)
 	if err != nil {
 		return nil, err
@@ -100,7 +118,7 @@ func (c Config) open(model []byte, inputs, outputs []string) (*native, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := ops.session(model, inputs, outputs, options)
+	run, err := ort.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, options)
 	if err != nil {
 		ops.drop()
 		return nil, c.loadError(err, lib)
