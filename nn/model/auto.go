@@ -159,7 +159,7 @@ func (c *chooser) hasGPU(provider string) bool {
 // program. An error says that the library or the plugin cannot be used.
 func (c *chooser) choose() (choice, error) {
 	kept := read(c.result)
-	if kept.Offers == "" || c.left() != (choice{}) {
+	if c.result != "" && (kept.Offers == "" || c.left() != (choice{})) {
 		defer c.alone().Release()
 		kept = read(c.result)
 	}
@@ -173,10 +173,10 @@ func (c *chooser) choose() (choice, error) {
 	var names []string
 	err := c.load()
 	loaded := err == nil
-	if loaded && first {
-		c.leave(c.loading, "an earlier start ended while it asked "+c.lib.Path+" for devices", true)
-	}
 	if loaded {
+		if first {
+			c.leave(c.loading, "an earlier start ended while it asked "+c.lib.Path+" for devices", true)
+		}
 		names, err = c.candidates()
 	}
 	switch {
@@ -202,7 +202,7 @@ func (c *chooser) choose() (choice, error) {
 		_ = os.Remove(c.measuring)
 	}
 	found.Offers = offers
-	if err := write(c.result, found); err != nil {
+	if err := write(c.result, found); err != nil && c.result != "" {
 		c.conf.Log.Warn(notKept, "error", err)
 	}
 	return found, nil
@@ -235,12 +235,8 @@ func (c *chooser) leave(at, why string, loaded bool) choice {
 
 // alone waits while another start tries devices, a minute at most.
 func (c *chooser) alone() *file.Hold {
-	dir := filepath.Dir(c.result)
-	if c.result == "" || os.MkdirAll(dir, 0o755) != nil {
-		return nil
-	}
 	for range 300 {
-		hold, err := file.Lock(filepath.Join(dir, "provider"))
+		hold, err := file.Lock(filepath.Join(filepath.Dir(c.result), "provider"))
 		if !errors.Is(err, file.ErrTaken) {
 			return hold
 		}
@@ -258,14 +254,7 @@ func read(at string) (found choice) {
 	return found
 }
 
-// write writes to a file, if there is a place for it.
 func write(at string, found choice) error {
-	if at == "" {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		return err
-	}
 	return file.Write(at, func(w io.Writer) error { return json.NewEncoder(w).Encode(found) })
 }
 
@@ -273,6 +262,9 @@ func write(at string, found choice) error {
 // board as well.
 func (c *chooser) places() error {
 	base, err := file.Cache()
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(base, "tuning"), 0o755)
+	}
 	if err != nil {
 		return err
 	}

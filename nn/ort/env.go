@@ -2,12 +2,6 @@
 
 package ort
 
-/*
-#include <stdlib.h>
-#include "operators.h"
-*/
-import "C"
-
 import (
 	"context"
 	"errors"
@@ -19,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unsafe"
 
 	ort "github.com/yalue/onnxruntime_go"
 
@@ -61,7 +54,7 @@ func Load(explicit string) (Library, error) {
 	if err := env.failed[found.Path]; err != nil {
 		return Library{}, err
 	}
-	lib, err := answer(func() (Library, error) { return initialize(found) })
+	lib, err := answer(answersIn, func() (Library, error) { return initialize(found) }, nil)
 	if errors.Is(err, ErrHangs) {
 		err = fmt.Errorf("%w: %s: %w", ErrLoad, found.Path, err)
 		env.hangs = err
@@ -97,11 +90,11 @@ func samePath(a, b string) bool {
 // answersIn is how long a library, a plugin or a provider may take to load.
 const answersIn = 30 * time.Second
 
-// answer returns what a call into one of them returns, or [ErrHangs].
-func answer[T any](call func() (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), answersIn, fmt.Errorf("%w: no answer for %v", ErrHangs, answersIn))
+// answer returns what a call into one of them returns, or [ErrHangs] after a while.
+func answer[T any](in time.Duration, call func() (T, error), late func(T, error)) (T, error) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), in, fmt.Errorf("%w: no answer for %v", ErrHangs, in))
 	defer cancel()
-	return nn.Await(ctx, call, nil)
+	return nn.Await(ctx, call, late)
 }
 
 func initialize(lib Library) (Library, error) {
@@ -122,9 +115,7 @@ func initialize(lib Library) (Library, error) {
 		}
 		return lib, fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
 	}
-	path := C.CString(lib.Path)
-	defer C.free(unsafe.Pointer(path))
-	if lib.api = C.find_api_base(path); lib.api == nil {
+	if lib.api = apiBase(lib.Path); lib.api == nil {
 		return lib, fmt.Errorf("%w: %s is not the library that is loaded", ErrLoad, lib.Path)
 	}
 	lib.Version = ort.GetVersion()
@@ -201,14 +192,14 @@ func probe(p provider) error {
 	if probed.hangs != "" && p.name != CPU { // it may hold the system's lock for loading
 		return fmt.Errorf("%w: %s was not asked, since %s hangs", ErrProvider, p.name, probed.hangs)
 	}
-	_, err := answer(func() (struct{}, error) {
+	_, err := answer(answersIn, func() (struct{}, error) {
 		return struct{}{}, quietly(func() error {
 			if err := p.lacking(); err != nil {
 				return err
 			}
 			return tryOptions(p)
 		})
-	})
+	}, nil)
 	if err != nil {
 		lib, _ := Loaded()
 		err = fmt.Errorf("%w: %s: %w", ErrProvider, p.name, explainModule(err, p.module, lib))

@@ -62,7 +62,7 @@ func registerOnce(lib Library, path string) error {
 			plugins.tried = map[string]error{}
 		}
 		var found []Offer
-		found, err = answer(func() ([]Offer, error) { return register(lib, path) })
+		found, err = answer(answersIn, func() ([]Offer, error) { return register(lib, path) }, nil)
 		plugins.offers = append(plugins.offers, found...)
 		plugins.tried[path] = err
 	}
@@ -163,6 +163,13 @@ func Devices(library string) ([]Offer, error) {
 		}
 	}
 	return numbered(all), nil
+}
+
+// apiBase returns the entry of the library that was loaded from a file.
+func apiBase(file string) unsafe.Pointer {
+	path := C.CString(file)
+	defer C.free(unsafe.Pointer(path))
+	return C.find_api_base(path)
 }
 
 // offers asks onnxruntime for all devices. The caller holds the lock of plugins.

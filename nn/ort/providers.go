@@ -25,8 +25,6 @@ type provider struct {
 	module string
 	// offers are the devices of a plugin's provider; nil for onnxruntime's own.
 	offers []Offer
-	// translates says that it may take minutes to make a session.
-	translates bool
 	// needs is a library of the system without which asking is pointless (and,
 	// with WebGPU, noisy). Linux only.
 	needs string
@@ -36,14 +34,14 @@ type provider struct {
 var providers = []provider{
 	{name: CPU},
 	{name: "cuda", module: "onnxruntime_providers_cuda"},
-	{name: "tensorrt", module: "onnxruntime_providers_tensorrt", translates: true},
-	{name: "nvtensorrtrtx", ortName: "NvTensorRtRtx", translates: true},
-	{name: "coreml", translates: true},
+	{name: "tensorrt", module: "onnxruntime_providers_tensorrt"},
+	{name: "nvtensorrtrtx", ortName: "NvTensorRtRtx"},
+	{name: "coreml"},
 	{name: "directml"},
-	{name: "openvino", module: "onnxruntime_providers_openvino", translates: true},
+	{name: "openvino", module: "onnxruntime_providers_openvino"},
 	{name: "webgpu", ortName: "WebGPU", needs: "libvulkan.so.1"},
-	{name: "qnn", ortName: "QNN", translates: true},
-	{name: "vitisai", ortName: "VitisAI", translates: true},
+	{name: "qnn", ortName: "QNN"},
+	{name: "vitisai", ortName: "VitisAI"},
 	{name: "xnnpack", ortName: "XNNPACK"},
 }
 
@@ -127,7 +125,8 @@ func lookProvider(name string) (provider, error) {
 
 // OpenIn is how long the provider of that name may take to make a session.
 func OpenIn(name string) time.Duration {
-	if slices.ContainsFunc(providers, func(p provider) bool { return p.name == name && p.translates }) {
+	switch name {
+	case "tensorrt", "nvtensorrtrtx", "coreml", "openvino", "qnn", "vitisai": // they translate the network
 		return 10 * time.Minute
 	}
 	return 2 * time.Minute

@@ -3,7 +3,6 @@
 package ort
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -98,13 +97,15 @@ func (c Config) open(model []byte, inputs, outputs []string) (*native, error) {
 	if c.Provider == CPU {
 		return c.session(lib, model, inputs, outputs)
 	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), OpenIn(c.Provider), fmt.Errorf("%w by %s: %w: no answer for %v", ErrModel, c.Provider, ErrHangs, OpenIn(c.Provider)))
-	defer cancel()
-	return nn.Await(ctx, func() (*native, error) { return c.session(lib, model, inputs, outputs) }, func(n *native, err error) {
+	run, err := answer(OpenIn(c.Provider), func() (*native, error) { return c.session(lib, model, inputs, outputs) }, func(n *native, err error) {
 		if err == nil {
 			_ = n.Destroy()
 		}
 	})
+	if errors.Is(err, ErrHangs) {
+		err = c.loadError(err, lib)
+	}
+	return run, err
 }
 
 // session makes a session.
