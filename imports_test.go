@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -153,6 +156,28 @@ func TestImportsPointDown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCoresHaveOneOwner requires that programs ask nn.Cores how many cores they may use:
+// runtime.NumCPU heeds no quota, and the program changes runtime.GOMAXPROCS.
+func TestCoresHaveOneOwner(t *testing.T) {
+	owners := []string{"nn/cores.go", "doctor/doctor.go", "cmd/engine/main.go"}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "node_modules" {
+			return filepath.SkipDir
+		}
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || slices.Contains(owners, filepath.ToSlash(path)) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, call := range []string{"runtime.NumCPU", "runtime.GOMAXPROCS"} {
+			if strings.Contains(string(text), call+"(") {
+				t.Errorf("%s calls %s", path, call)
+			}
+		}
+		return err
+	})
+	require.NoError(t, err)
 }
 
 // TestKataGoIsAlone requires that no room below imports KataGo's personality.

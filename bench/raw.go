@@ -29,12 +29,14 @@ func OpenRaw(m nn.Model, games []*board.Game, sessions, batch int) (*Raw, error)
 	}
 	pool := &Raw{batch: batch}
 	for range sessions {
+		began := time.Now()
 		b, err := m.Open(size, batch)
 		if err != nil {
 			pool.Close()
 			return nil, err
 		}
 		pool.backends = append(pool.backends, b)
+		opened := time.Since(began)
 		scratch := codec.NewScratch()
 		for row, inputs := range nn.Rows(spec.Inputs, b.Inputs(), batch) {
 			q := nn.Query{Game: games[row%len(games)], Meta: &features.Amateurs}
@@ -43,7 +45,7 @@ func OpenRaw(m nn.Model, games []*board.Game, sessions, batch int) (*Raw, error)
 				return nil, err
 			}
 		}
-		if err := b.Run(batch); err != nil { // warm up
+		if err := nn.FirstRun(b, batch, opened); err != nil { // warm up
 			pool.Close()
 			return nil, err
 		}

@@ -19,6 +19,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/file"
+	"kosumi/nn"
 )
 
 // Plan is how a network is put to use.
@@ -51,7 +52,7 @@ func Plans(first Plan, onCPU bool) []Plan {
 		}
 	}
 	if onCPU {
-		cores := runtime.NumCPU()
+		cores := nn.Cores()
 		for _, batch := range []int{4, 8, 16} {
 			for _, rounds := range []int{1, 2, 3} {
 				add(cores, batch, rounds)
@@ -144,7 +145,7 @@ func (u Use) Path() (string, error) {
 		name, bytes = filepath.Base(u.File), info.Size()
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%d|%v|%s|%s|%d|%s|%+v|%+v", name, bytes, u.Size,
-		strings.ToLower(u.Provider), u.Precision, runtime.NumCPU(), runtime.GOARCH, cpu.X86, cpu.ARM64))
+		strings.ToLower(u.Provider), u.Precision, nn.Cores(), runtime.GOARCH, cpu.X86, cpu.ARM64))
 	return filepath.Join(base, "tuning", fmt.Sprintf("%dx%d-%s.json", u.Size.W, u.Size.H, hex.EncodeToString(sum[:8]))), nil
 }
 

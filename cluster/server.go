@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
@@ -136,7 +135,7 @@ func (s *Server) Serve(conn *Conn) error {
 	}
 	s.serving.Go(s.tend)
 	var checkers sync.WaitGroup
-	for range max(2, runtime.GOMAXPROCS(0)) {
+	for range max(2, nn.Cores()) {
 		checkers.Go(s.check)
 	}
 	s.filing.Go(s.file)

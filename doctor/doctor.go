@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,11 +11,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/cpu"
 
 	"kosumi/board"
 	"kosumi/internal/file"
+	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
 )
@@ -54,7 +57,7 @@ func Examine(c Config) []Finding {
 	return append(append(append(all, examineCache()), examineSpeed(c, provider)...), network)
 }
 
-// WhatMatters leaves out the providers that do not work and the places that hold no
+// WhatMatters leaves out the providers that are not here and the places that hold no
 // library, where something else serves; the providers become one line.
 func WhatMatters(all []Finding) []Finding {
 	var some []Finding
@@ -63,7 +66,7 @@ func WhatMatters(all []Finding) []Finding {
 	for _, f := range all {
 		provider, is := strings.CutPrefix(f.What, "provider ")
 		switch {
-		case is && !f.OK:
+		case is && !f.OK && f.Advice == "":
 			absent = append(absent, provider)
 		case strings.HasPrefix(f.What, "onnxruntime in ") && serves:
 		default:
@@ -91,6 +94,9 @@ func Processor() string {
 		}
 	}
 	text := fmt.Sprintf("%d cores", runtime.NumCPU())
+	if n := nn.Cores(); n != runtime.NumCPU() {
+		text += fmt.Sprintf(" (the container or GOMAXPROCS allows %d)", n)
+	}
 	if len(has) > 0 {
 		slices.Sort(has)
 		text += ", " + strings.Join(has, ", ")
@@ -130,6 +136,9 @@ func examineLibrary(library, plugin string) []Finding {
 		f := Finding{What: "provider " + p.Name, OK: p.Err == nil, Found: "works"}
 		if p.Err != nil {
 			f.Found = p.Err.Error()
+		}
+		if errors.Is(p.Err, ort.ErrHangs) {
+			f.Advice = "restart the machine or renew its driver; --provider cpu does without it"
 		}
 		all = append(all, f)
 	}
@@ -185,13 +194,14 @@ func examineNetwork(c Config) (f Finding, provider string) {
 		return f, provider
 	}
 	defer m.Close()
+	began := time.Now()
 	b, err := m.Open(size, 1)
 	if err != nil {
 		f.Found = err.Error()
 		return f, provider
 	}
 	defer b.Close()
-	if err := b.Run(1); err != nil {
+	if err := nn.FirstRun(b, 1, time.Since(began)); err != nil {
 		f.Found = err.Error()
 		return f, provider
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 )
@@ -27,10 +26,9 @@ type Fragile interface {
 // so it is given far longer than any run so far has taken.
 const (
 	patienceUsual = 30 * time.Second
-	patienceShape = 2 * time.Minute  // with a number of rows that is new to the session
-	patienceStart = 10 * time.Minute // of a backend that has just been opened
-	patienceEnd   = 5 * time.Second  // once the pool is being closed
-	manyTimes     = 10               // the slowest run so far
+	patienceShape = 2 * time.Minute // with a number of rows that is new to the session
+	patienceEnd   = 5 * time.Second // once the pool is being closed
+	manyTimes     = 10              // the slowest run so far
 	lookEvery     = time.Second
 )
 
@@ -143,7 +141,7 @@ func (p *sizePool) giveUp(x *session) {
 	at := slices.Index(p.sessions, x)
 	p.sessions[at] = nil
 	p.reopen(at)
-	for len(p.sessions) < runtime.NumCPU() {
+	for len(p.sessions) < Cores() {
 		p.sessions = append(p.sessions, nil)
 		p.mu.serving++
 		p.reopen(len(p.sessions) - 1)
@@ -196,22 +194,50 @@ func (p *sizePool) reopen(at int) {
 	}()
 }
 
-// firstRun runs a backend that was opened just now.
-func firstRun(b Backend, rows int) error {
+// FirstRun runs a backend that was opened just now, in so much time. A device that hangs
+// is lost.
+func FirstRun(b Backend, rows int, opened time.Duration) error {
 	f, ok := b.(Fragile)
 	if !ok {
 		return b.Run(rows)
 	}
-	done := make(chan error, 1)
-	go func() { done <- b.Run(rows) }()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(patienceStart):
-		f.Lost(fmt.Errorf("its first run has not ended after %v", patienceStart))
-		return errHangs
+	patience := max(patienceUsual, manyTimes*opened).Round(time.Second)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, errHangs)
+	defer cancel()
+	_, err := Await(ctx, func() (struct{}, error) { return struct{}{}, b.Run(rows) }, nil)
+	if errors.Is(err, errHangs) {
+		f.Lost(fmt.Errorf("its first run has not ended after %v", patience))
 	}
+	return err
 }
 
 // errHangs says that a first run does not end.
 var errHangs = fmt.Errorf("%w: it hangs", ErrLost)
+
+// Await returns what call returns, or the cause of the context's end if that comes first:
+// a call into a driver may never return. What it returns later goes to late, if that is
+// set, on the goroutine of the call.
+func Await[T any](ctx context.Context, call func() (T, error), late func(T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result)
+	go func() {
+		value, err := call()
+		select {
+		case done <- result{value, err}:
+		case <-ctx.Done():
+			if late != nil {
+				late(value, err)
+			}
+		}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}

@@ -128,7 +128,7 @@ func TestHangingAtFirst(t *testing.T) {
 	m := &nntest.Perishable{At: 1}
 	lose(t, m, true, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1}, func(t *testing.T, s *nn.Server) {
 		require.NoError(t, s.Warm(board.Square(5)))
-		require.ErrorContains(t, *m.Lost.Load(), "its first run has not ended after 10m0s")
+		require.ErrorContains(t, *m.Lost.Load(), "its first run has not ended after 30s")
 		var out nn.Output
 		require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out))
 		m.Opened.Add(-1) // the run's own, which is left with it

@@ -200,7 +200,9 @@ func (p *sizePool) start(m Model, warm bool) error {
 
 // openBackend opens one backend and makes sure that it fits the codec.
 func (p *sizePool) openBackend(m Model, warm bool) (Backend, error) {
+	began := time.Now()
 	b, err := m.Open(p.size, p.conf.MaxBatch)
+	opened := time.Since(began)
 	if errors.Is(err, ErrLost) {
 		return p.openBackend(m, warm)
 	}
@@ -210,7 +212,7 @@ func (p *sizePool) openBackend(m Model, warm bool) (Backend, error) {
 	err = checkBackend(b, &p.codec.spec)
 	if err == nil && warm {
 		for _, n := range []int{1, b.MaxBatch()} {
-			if err = firstRun(b, n); err != nil {
+			if err = FirstRun(b, n, opened); err != nil {
 				err = fmt.Errorf("%w: first run of %d rows at %v: %w", ErrBackend, n, p.size, err)
 				break
 			}

@@ -51,7 +51,7 @@ func (a *answering) Submit(_ context.Context, j *nn.Job) {
 // combining returns parameters under which those who answer combine.
 func combining(workers int) Params {
 	p := Defaults()
-	p.Parallel.Workers, p.Parallel.VisitsPerFlight, p.Parallel.Sessions = workers, 1, runtime.NumCPU()
+	p.Parallel.Workers, p.Parallel.VisitsPerFlight, p.Parallel.Sessions = workers, 1, nn.Cores()
 	return p
 }
 

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
 	"kosumi/board"
+	"kosumi/nn"
 )
 
 // run is one search as it goes on: it keeps evaluations in flight and ends at the limits.
@@ -102,7 +102,7 @@ func (r *run) search(ctx context.Context) {
 		defer r.timing.alarm.Stop()
 		r.timing.setAlarm(time.Now())
 	}
-	if workers > 1 && r.sh.canSubmit() && r.p.Parallel.Sessions >= runtime.NumCPU() {
+	if workers > 1 && r.sh.canSubmit() && r.p.Parallel.Sessions >= nn.Cores() {
 		defer r.combine(inner)()
 	} else {
 		for p := r.iterate(inner); p != ended; p = r.iterate(inner) {

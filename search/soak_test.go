@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 	"time"
 
@@ -24,7 +23,7 @@ func TestSoak(t *testing.T) {
 		soak(t, 0, func(e *stub) nn.Evaluator { return e })
 	})
 	t.Run("crew", func(t *testing.T) {
-		soak(t, runtime.NumCPU(), func(e *stub) nn.Evaluator { return newAnswering(t, e, 3) })
+		soak(t, nn.Cores(), func(e *stub) nn.Evaluator { return newAnswering(t, e, 3) })
 	})
 }
 

@@ -45,7 +45,7 @@ func serveClient(ctx context.Context, s *settings, net *open.Network, what strin
 	}
 	_, failed := net.Loaded()
 	switch cause := context.Cause(ctx); {
-	case failed != nil:
+	case failed != nil && !errors.Is(failed, context.Canceled):
 		return fmt.Errorf("%w: %w", errNoNetwork, failed)
 	case cause != nil, errors.Is(err, gtp.ErrOutput):
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/doctor"
+	"kosumi/nn"
 )
 
 func doctorCommand() *cobra.Command {
@@ -26,8 +27,13 @@ bug reports.`,
 			if err := s.load(cmd); err != nil {
 				return err
 			}
-			findings := doctor.Examine(doctor.Config{Program: fmt.Sprintf("Kosumi %s, %s", version, buildText()),
-				Model: s.Model, Open: s.Config(s.stderr), Size: s.Play.Size})
+			findings, err := nn.Await(cmd.Context(), func() ([]doctor.Finding, error) {
+				return doctor.Examine(doctor.Config{Program: fmt.Sprintf("Kosumi %s, %s", version, buildText()),
+					Model: s.Model, Open: s.Config(s.stderr), Size: s.Play.Size}), nil
+			}, nil)
+			if err != nil {
+				return err
+			}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), findings)
 			}

@@ -18,7 +18,9 @@ import (
 
 // runKataGo is run in KataGo's place.
 func runKataGo(ctx context.Context, args []string) int {
-	if s := defaultSettings(); cli.Run(ctx, &kataHost{&s}, args) {
+	s := defaultSettings()
+	s.Context = ctx
+	if cli.Run(ctx, &kataHost{&s}, args) {
 		return exitDone
 	}
 	return exitFailed

@@ -20,6 +20,7 @@ import (
 
 	"kosumi/doctor"
 	"kosumi/katago"
+	"kosumi/nn"
 	"kosumi/nn/ort"
 	"kosumi/setting"
 )
@@ -54,7 +55,7 @@ func main() {
 // in each call and has to give it back after it, thousands of times a second.
 func makeRoom() {
 	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0))
+		runtime.GOMAXPROCS(2 * nn.Cores())
 	}
 }
 
@@ -98,7 +99,8 @@ const sameStop = time.Second
 // a handler is taken away would kill the program.
 func untilSignal() (context.Context, context.CancelFunc) {
 	caught, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ctx, stop := context.WithCancel(caught)
+	ctx, stop := context.WithCancel(context.Background()) // whose cause names no signal
+	context.AfterFunc(caught, stop)
 	context.AfterFunc(ctx, func() {
 		time.Sleep(sameStop)
 		release()

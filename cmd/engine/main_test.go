@@ -92,7 +92,12 @@ type outcome struct {
 // invoke runs the engine to its end with the given input.
 func invoke(t testing.TB, env []string, input string, args ...string) outcome {
 	t.Helper()
-	p := start(t, env, args...)
+	return start(t, env, args...).finish(t, input)
+}
+
+// finish gives a program its input and waits for its end.
+func (p *process) finish(t testing.TB, input string) outcome {
+	t.Helper()
 	go func() {
 		io.WriteString(p.in, input)
 		p.in.Close()

@@ -141,7 +141,10 @@ func (s *settings) ignoreForeign() {
 
 // load takes over the config file, if one is named, the flags, and --set, each
 // winning over the one before.
-func (s *settings) load(*cobra.Command) error {
+func (s *settings) load(cmd *cobra.Command) error {
+	if cmd != nil {
+		s.Context = cmd.Context()
+	}
 	if strings.EqualFold(filepath.Ext(s.config), ".cfg") {
 		s.foreign.config, s.config = s.config, ""
 	}

@@ -143,7 +143,7 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	}
 	open := s.openWorkerModel(log)
 	handlers, closeHandlers := jobs.Handlers(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Model, error) { return open(ctx, path, nil) },
-		Positions: f.positions, Games: cmp.Or(f.tables, runtime.NumCPU()), Engine: self, Allowed: allowed})
+		Positions: f.positions, Games: cmp.Or(f.tables, nn.Cores()), Engine: self, Allowed: allowed})
 	defer closeHandlers()
 	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Card: card, Dir: claim.Dir, Parallel: f.parallel, Log: log, Open: open,
 		Handlers: handlers, Programs: allowed})

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"runtime"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -19,7 +18,7 @@ import (
 func main() {
 	network, err := model.Open("", model.Config{Precision: "auto"}) // or a file's name
 	check(err)
-	evaluator, err := nn.NewServer(network, nn.ServerConfig{Sessions: runtime.NumCPU()})
+	evaluator, err := nn.NewServer(network, nn.ServerConfig{Sessions: nn.Cores()})
 	check(err)
 	defer evaluator.Close()
 	game, err := board.NewGame(board.Square(9), board.Chinese())

@@ -45,13 +45,17 @@ func plan(provider string) (sessions, batch, atOnce int) {
 	case onDevice(provider):
 		return 2, 64, 1
 	}
-	return runtime.NumCPU(), 8, 0
+	return nn.Cores(), 8, 0
 }
 
 // choice is what auto has chosen, and why.
 type choice struct {
 	Device string `json:"device"` // provider; "" is the CPU, by whatever is best there
 	Why    string `json:"why"`
+	// Offers are the devices that were there when they were measured; "": it has not come
+	// to that. Loaded says that library and plugin had been loaded.
+	Offers string `json:"offers,omitempty"`
+	Loaded bool   `json:"loaded,omitempty"`
 }
 
 // Time that is spent on measuring, all providers together, and that a device may take
@@ -67,51 +71,79 @@ type chooser struct {
 	lib  ort.Library
 	file string // of the network; "" is the one inside the program
 	open func() (source, error)
-	// rate measures a provider in so much time, the CPU by the name ""; measured unless a
-	// test says otherwise.
-	rate func(ctx context.Context, src source, provider string, length time.Duration) (float64, error)
+	// Files for later starts, "" where there is no place for them: what was found, and what
+	// is left there while library and plugin are loaded, and while devices are measured.
+	result, loading, measuring string
+	// Of a test, else those of the same name.
+	load       func() error
+	candidates func() ([]string, error)
+	rate       func(ctx context.Context, src source, provider string, length time.Duration) (float64, error)
 }
 
 // chooseDevice settles what auto is for the network in a file, which open opens. Nothing
 // is loaded where no device is to be expected.
 func chooseDevice(c Config, file string, open func() (source, error)) (choice, error) {
-	none := choice{Why: "it needs no library"}
 	lib, err := ort.Find(c.Library)
+	named := c.Library != "" || os.Getenv(ort.EnvLibrary) != "" && ort.Available
 	switch {
-	case c.Plugin != "":
-		if lib, err = ort.Need("--plugin is a part of it", "", c.Library); err == nil {
-			err = ort.Register(c.Library, c.Plugin)
-		}
-	case err != nil && c.Library == "" && (os.Getenv(ort.EnvLibrary) == "" || !ort.Available):
-		return none, nil
-	case err == nil && !slices.ContainsFunc(devices, func(name string) bool { return ort.Plausible(lib, name) }):
-		return none, nil
-	case err == nil:
-		lib, err = ort.Load(c.Library)
+	case c.context().Err() != nil:
+		return choice{}, c.context().Err()
+	case c.Plugin != "" && err != nil:
+		lib, err = ort.Need("--plugin is a part of it", "", c.Library)
+	case c.Plugin == "" && err != nil && !named,
+		c.Plugin == "" && err == nil && !(ort.Available && slices.ContainsFunc(devices, func(name string) bool { return ort.Plausible(lib, name) })):
+		return choice{Why: "it needs no library"}, nil
+	}
+	if err != nil {
+		return choice{}, fmt.Errorf("%w: %w", ErrProvider, err)
+	}
+	ch := &chooser{conf: c, lib: lib, file: file, open: open}
+	ch.load, ch.candidates, ch.rate = ch.loadAll, ch.working, ch.measured
+	if err = ch.places(); err != nil {
+		c.Log.Warn(notKept, "error", err)
+	}
+	found, err := nn.Await(c.context(), ch.choose, nil)
+	switch {
+	case c.context().Err() != nil:
+		_, _ = os.Remove(ch.loading), os.Remove(ch.measuring)
+	case err != nil && !named && c.Plugin == "":
+		c.Log.Warn("no device is used: " + err.Error())
+		return choice{Why: err.Error()}, nil
 	}
 	if err != nil { // an explicit choice is never replaced
-		return none, fmt.Errorf("%w: %w", ErrProvider, err)
+		return choice{}, fmt.Errorf("%w: %w", ErrProvider, err)
 	}
-	none.Why = "no GPU provider works here"
-	ch := &chooser{conf: c, lib: lib, file: file, open: open}
-	ch.rate = ch.measured
-	if names := ch.candidates(); len(names) > 0 {
-		return ch.choose(names), nil
-	}
-	return none, nil
+	return found, nil
 }
 
-// candidates lists the devices' providers that work here.
-func (c *chooser) candidates() (names []string) {
+const notKept = "which provider is faster cannot be kept for later starts"
+
+// loadAll loads the library and the plugin.
+func (c *chooser) loadAll() (err error) {
+	if c.lib, err = ort.Load(c.conf.Library); err == nil && c.conf.Plugin != "" {
+		err = ort.Register(c.conf.Library, c.conf.Plugin)
+	}
+	return err
+}
+
+// working lists the devices' providers that work here. The error names one that hangs.
+func (c *chooser) working() (names []string, err error) {
 	if c.conf.Plugin != "" {
 		names = append(names, ort.PluginProvider())
 	}
 	for _, name := range devices {
-		if !slices.Contains(names, name) && ort.Plausible(c.lib, name) && ort.Offers(c.conf.Library, name) == nil && (name != "webgpu" || c.hasGPU(name)) {
+		if slices.Contains(names, name) || !ort.Plausible(c.lib, name) {
+			continue
+		}
+		err := ort.Offers(c.conf.Library, name)
+		if errors.Is(err, ort.ErrHangs) {
+			return nil, err
+		}
+		if err == nil && (name != "webgpu" || c.hasGPU(name)) {
 			names = append(names, name)
 		}
 	}
-	return names
+	return names, nil
 }
 
 // hasGPU reports whether a provider has found a GPU. WebGPU also takes a program that
@@ -122,57 +154,148 @@ func (c *chooser) hasGPU(provider string) bool {
 }
 
 // choose returns the device that is faster than the CPU, or none: what was measured at an
-// earlier start if nothing has changed since, else it measures.
-func (c *chooser) choose(names []string) choice {
-	at, err := c.keptAt(names)
-	if err == nil {
-		var kept choice
-		if data, err := os.ReadFile(at); err == nil && json.Unmarshal(data, &kept) == nil && (kept.Device == "" || onDevice(kept.Device)) {
-			return kept
-		}
-		// A driver that crashes while it is measured does so once.
-		err = keep(at, choice{Why: "an earlier start ended while it measured " + strings.Join(names, ", ") + "; remove " + at + " to measure again"})
+// earlier start if the devices are the same, else it measures. Before it calls one for the
+// first time it leaves word for later starts, which do without if that hangs or ends the
+// program. An error says that the library or the plugin cannot be used.
+func (c *chooser) choose() (choice, error) {
+	kept := read(c.result)
+	if c.result != "" && (kept.Offers == "" || c.left() != (choice{})) {
+		defer c.alone().Release()
+		kept = read(c.result)
 	}
-	found := c.measure(names)
-	if err == nil {
-		err = keep(at, found)
+	if left := c.left(); left != (choice{}) {
+		return c.without(left)
+	}
+	first := kept.Offers == ""
+	if first {
+		c.leave(c.loading, "an earlier start ended while it loaded "+cmp.Or(c.conf.Plugin, c.lib.Path), false)
+	}
+	var names []string
+	err := c.load()
+	loaded := err == nil
+	if loaded {
+		if first {
+			c.leave(c.loading, "an earlier start ended while it asked "+c.lib.Path+" for devices", true)
+		}
+		names, err = c.candidates()
+	}
+	switch {
+	case errors.Is(err, ort.ErrHangs):
+		return c.without(c.leave(c.loading, err.Error(), loaded))
+	case first:
+		_ = os.Remove(c.loading)
 	}
 	if err != nil {
-		c.conf.Log.Warn("which provider is faster cannot be kept for later starts", "error", err)
+		return choice{}, err
+	}
+	offers := c.offers(names)
+	if kept.Offers == offers && (kept.Device == "" || slices.Contains(names, kept.Device)) {
+		return kept, nil
+	}
+	found := choice{Why: "no GPU provider works here"}
+	if len(names) > 0 {
+		if !first {
+			defer c.alone().Release()
+		}
+		c.leave(c.measuring, "an earlier start ended while it measured "+strings.Join(names, ", "), true)
+		found = c.measure(names)
+		_ = os.Remove(c.measuring)
+	}
+	found.Offers = offers
+	if err := write(c.result, found); err != nil && c.result != "" {
+		c.conf.Log.Warn(notKept, "error", err)
+	}
+	return found, nil
+}
+
+// without does without devices, for the reason that was left.
+func (c *chooser) without(left choice) (choice, error) {
+	if !left.Loaded {
+		return choice{}, errors.New(left.Why)
+	}
+	c.conf.Log.Warn("no device is used: " + left.Why)
+	return left, nil
+}
+
+// left returns what a start has left that did not come to an end.
+func (c *chooser) left() choice { return cmp.Or(read(c.loading), read(c.measuring)) }
+
+// leave has later starts do without devices, until somebody removes the file.
+func (c *chooser) leave(at, why string, loaded bool) choice {
+	left := choice{Why: why, Loaded: loaded}
+	if at != "" {
+		left.Why += "; remove " + at + " to try again"
+		_ = write(at, left)
+	}
+	if c.conf.context().Err() != nil { // who ends a start says nothing of the devices
+		_ = os.Remove(at)
+	}
+	return left
+}
+
+// alone waits while another start tries devices, a minute at most.
+func (c *chooser) alone() *file.Hold {
+	for range 300 {
+		hold, err := file.Lock(filepath.Join(filepath.Dir(c.result), "provider"))
+		if !errors.Is(err, file.ErrTaken) {
+			return hold
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	return nil
+}
+
+// read returns what was written to a file; nothing where there is none.
+func read(at string) (found choice) {
+	data, err := os.ReadFile(at)
+	if err != nil || json.Unmarshal(data, &found) != nil {
+		return choice{}
 	}
 	return found
 }
 
-// keep writes a choice for later starts.
-func keep(at string, found choice) error {
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		return err
-	}
+func write(at string, found choice) error {
 	return file.Write(at, func(w io.Writer) error { return json.NewEncoder(w).Encode(found) })
 }
 
-// keptAt names the file of what was measured for this network, library, plugin, machine
-// and board.
-func (c *chooser) keptAt(names []string) (string, error) {
+// places names the files of library and plugin, of the network too, and of machine and
+// board as well.
+func (c *chooser) places() error {
 	base, err := file.Cache()
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(base, "tuning"), 0o755)
+	}
 	if err != nil {
-		return "", err
+		return err
 	}
 	key := sha256.New()
-	for _, path := range []string{c.file, c.lib.Path, c.conf.Plugin} {
+	place := func(kind string) string {
+		return filepath.Join(base, "tuning", kind+"-"+hex.EncodeToString(key.Sum(nil)[:8])+".json")
+	}
+	stamp := func(path string) {
 		if info, err := os.Stat(path); err == nil {
 			fmt.Fprint(key, filepath.Base(path), info.Size(), info.ModTime().Unix())
 		}
 	}
-	offers, err := ort.Devices(c.conf.Library)
-	if err != nil {
-		return "", err
+	stamp(c.lib.Path)
+	stamp(c.conf.Plugin)
+	c.loading = place("load")
+	stamp(c.file)
+	fmt.Fprint(key, c.conf.Device, c.conf.Precision)
+	c.measuring = place("measure")
+	fmt.Fprint(key, c.conf.Size, nn.Cores(), runtime.GOARCH, cpu.X86, cpu.ARM64)
+	c.result = place("provider")
+	return nil
+}
+
+// offers names the providers that work here and every device.
+func (c *chooser) offers(names []string) string {
+	text := strings.Join(names, ", ") + ";"
+	all, _ := ort.Devices(c.conf.Library)
+	for _, o := range all {
+		text += fmt.Sprintf(" %s %s %s;", o.Provider, o.Kind, o.Name)
 	}
-	for _, o := range offers {
-		fmt.Fprint(key, o.Provider, o.Kind, o.Name)
-	}
-	fmt.Fprint(key, names, c.conf.Device, c.conf.Size, c.conf.Precision, runtime.NumCPU(), runtime.GOARCH, cpu.X86, cpu.ARM64)
-	return filepath.Join(base, "tuning", "provider-"+hex.EncodeToString(key.Sum(nil)[:8])+".json"), nil
+	return text
 }
 
 // measure lets the CPU and the devices compute in turn, and says what came out.
@@ -202,7 +325,7 @@ func (c *chooser) measure(names []string) choice {
 			best = i
 		}
 	}
-	found := choice{all[best], "the fastest here, in evaluations a second: " + strings.Join(texts, ", ")}
+	found := choice{Device: all[best], Why: "the fastest here, in evaluations a second: " + strings.Join(texts, ", ")}
 	c.conf.Log.Info(fmt.Sprintf("%s is %s", cmp.Or(found.Device, "the CPU"), found.Why))
 	return found
 }
@@ -218,25 +341,11 @@ func (c *chooser) measured(ctx context.Context, src source, provider string, len
 			return 0, err
 		}
 	}
-	m := &Model{conf: c.conf, source: src, run: run, specs: map[board.Size]nn.Spec{}}
+	m := newModel(c.conf, src, run)
 	if m.precision, _, err = precisionOf(c.conf, src, m.run); err != nil {
 		return 0, err
 	}
-	type answer struct {
-		rate float64
-		err  error
-	}
-	done := make(chan answer, 1)
-	go func() {
-		rate, err := m.rate(ctx, length)
-		done <- answer{rate, err}
-	}()
-	select {
-	case a := <-done:
-		return a.rate, a.err
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
+	return nn.Await(ctx, func() (float64, error) { return m.rate(ctx, length) }, nil)
 }
 
 // rate opens sessions and lets them run.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -26,8 +27,10 @@ import (
 type pretended struct {
 	on   runner
 	runs atomic.Int64
-	// opens and fails are asked before a session is made, and before each run.
+	// opens and fails are asked before a session is made, and before each run, closes
+	// before one is closed.
 	opens, fails func(n int64) error
+	closes       func()
 }
 
 func (p *pretended) name() string { return "webgpu" }
@@ -66,7 +69,9 @@ func onPretended(t *testing.T, c Config, p *pretended) *Model {
 	src, err := openSource("", Overrides{})
 	require.NoError(t, err)
 	p.on = newOrtRunner(c, ort.CPU, lib, "")
-	return &Model{conf: c, source: src, run: p, precision: floatPrecision, specs: map[board.Size]nn.Spec{}}
+	m := newModel(c, src, p)
+	m.precision = floatPrecision
+	return m
 }
 
 func served(t *testing.T, m nn.Model) *nn.Server {
@@ -197,6 +202,94 @@ func TestOpeningHangs(t *testing.T) {
 	})
 }
 
+func (f failing) Close() error {
+	if f.device.closes != nil {
+		f.device.closes()
+	}
+	return f.Backend.Close()
+}
+
+// TestSessionHangs: the CPU plays where a device hangs while it makes a session, of the
+// first board if auto chose it, and of another one in any case. A device that was asked for
+// and never worked is an error. Both come in time.
+func TestSessionHangs(t *testing.T) {
+	for name, c := range map[string]struct {
+		provider string
+		at       int64 // session that hangs
+		within   time.Duration
+		says     string
+		fails    bool
+	}{
+		"by auto":        {"auto", 1, readyIn, "webgpu has not made a session after 20s", false},
+		"by auto, later": {"auto", 2, readyIn / 4, "webgpu has not made a session after 5s", false},
+		"by name":        {"webgpu", 1, 2 * time.Minute, "webgpu has not made a session after 2m0s", true},
+		"by name, later": {"webgpu", 2, readyIn / 4, "webgpu has not made a session after 5s", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				hangs := make(chan struct{})
+				var opened atomic.Int64
+				p := &pretended{fails: func(int64) error { return nil }, opens: func(int64) error {
+					if opened.Add(1) >= c.at {
+						<-hangs
+					}
+					return nil
+				}}
+				m := onPretended(t, Config{Provider: c.provider, Log: slog.New(slog.NewTextHandler(&log, nil))}, p)
+				s, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 4, OneDevice: 1})
+				require.NoError(t, err)
+				for i, size := range []int{9, 7} {
+					began := time.Now()
+					g, err := board.NewGame(board.Square(size), board.Chinese())
+					require.NoError(t, err)
+					var out nn.Output
+					err = s.Evaluate(t.Context(), &nn.Query{Game: g}, &out)
+					if require.LessOrEqual(t, time.Since(began), c.within); c.fails {
+						require.ErrorContains(t, err, c.says)
+						break
+					}
+					require.NoError(t, err)
+					require.Positive(t, out.Policy[0])
+					require.Equal(t, int64(i+1) >= c.at, strings.Contains(log.String(), c.says), log.String())
+				}
+				require.NoError(t, s.Close())
+				close(hangs)
+			})
+		})
+	}
+}
+
+// TestEndWhileItHangs: nobody who ends the program waits for a device that hangs while it
+// makes a session or closes one.
+func TestEndWhileItHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs := make(chan struct{})
+		ctx, cancel := context.WithCancel(t.Context())
+		m := onPretended(t, Config{Provider: "webgpu", Context: ctx, Log: slog.New(slog.DiscardHandler)}, &pretended{
+			fails: func(int64) error { return nil },
+			opens: func(n int64) error {
+				if n > 0 {
+					<-hangs
+				}
+				return nil
+			},
+			closes: func() { <-hangs },
+		})
+		first, err := m.Open(board.Square(5), 1)
+		require.NoError(t, err)
+		require.NoError(t, first.Run(1))
+		time.AfterFunc(time.Second, cancel)
+		began := time.Now()
+		_, err = m.Open(board.Square(7), 1)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, time.Second, time.Since(began))
+		require.ErrorContains(t, first.Close(), "webgpu has not closed its session after 5s")
+		require.Equal(t, time.Second+closeIn, time.Since(began))
+		close(hangs)
+	})
+}
+
 // TestDeviceFull wants an error where a device was asked for by name and never worked,
 // and the CPU in its place else.
 func TestDeviceFull(t *testing.T) {
@@ -270,6 +363,13 @@ func TestAutoTakesTheFastest(t *testing.T) {
 			var log bytes.Buffer
 			measured := 0
 			ch := &chooser{conf: Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, lib: lib, file: net, open: func() (source, error) { return openBuiltIn(), nil }}
+			ch.load, ch.candidates = func() error { return nil }, func() ([]string, error) { return names, nil }
+			choose := func() choice {
+				require.NoError(t, ch.places())
+				found, err := ch.choose()
+				require.NoError(t, err)
+				return found
+			}
 			ch.rate = func(_ context.Context, _ source, provider string, length time.Duration) (float64, error) {
 				measured++
 				require.Equal(t, measureFor/time.Duration(len(names)+1), length)
@@ -282,39 +382,116 @@ func TestAutoTakesTheFastest(t *testing.T) {
 					return rate, nil
 				}
 			}
-			got := ch.choose(names)
+			got := choose()
 			require.Equal(t, c.want, got.Device)
 			for _, text := range c.says {
 				require.Contains(t, got.Why, text)
 			}
 			require.Contains(t, log.String(), "measuring which is faster")
 			require.Contains(t, log.String(), " is the fastest here")
-			require.Equal(t, got, ch.choose(names), "an earlier start has measured")
+			require.Equal(t, got, choose(), "an earlier start has measured")
 			require.Equal(t, len(names)+1, measured)
 			require.NoError(t, os.WriteFile(net, []byte("other weights"), 0o600))
-			ch.choose(names)
+			choose()
 			require.Equal(t, 2*(len(names)+1), measured, "another network is measured anew")
 			ch.conf.Size = board.Square(13)
-			ch.choose(names)
+			choose()
 			require.Equal(t, 3*(len(names)+1), measured, "and another board")
+			require.Empty(t, ch.left(), "nothing is left where all goes well")
 		})
 	}
 }
 
-// TestMeasuringThatEnds leaves word for the next start, should a driver end the program
-// while it is measured.
-func TestMeasuringThatEnds(t *testing.T) {
+// TestStartsThatEnd: a driver that hangs or ends the program while auto tries it is not
+// called at the next start, of any board, which says why and how to try again.
+func TestStartsThatEnd(t *testing.T) {
+	lib, err := ort.Load("")
+	if err != nil {
+		testshared.Absent(t, "run `make deps` first: %v", err)
+	}
+	dies := func() error { panic("the driver crashes") }
+	hangs := func() error { return fmt.Errorf("cuda: %w: no answer for 30s", ort.ErrHangs) }
+	well := func() error { return nil }
+	for name, c := range map[string]struct {
+		load, ask, rate func() error
+		says            string
+		fails           bool // at the next start
+	}{
+		"dies in loading":   {dies, well, well, "an earlier start ended while it loaded " + lib.Path, true},
+		"dies when asked":   {well, dies, well, "an earlier start ended while it asked " + lib.Path + " for devices", false},
+		"dies in measuring": {well, well, dies, "an earlier start ended while it measured cuda, webgpu", false},
+		"hangs in loading":  {hangs, well, well, "no answer for 30s", true},
+		"hangs when asked":  {well, hangs, well, "no answer for 30s", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			var log bytes.Buffer
+			calls := 0
+			start := func(size int) (choice, error) {
+				ch := &chooser{conf: Config{Size: board.Square(size), Log: slog.New(slog.NewTextHandler(&log, nil))}, lib: lib, open: func() (source, error) { return openBuiltIn(), nil }}
+				ch.load = func() error { calls++; return c.load() }
+				ch.candidates = func() ([]string, error) { return []string{"cuda", "webgpu"}, c.ask() }
+				ch.rate = func(context.Context, source, string, time.Duration) (float64, error) { return 1, c.rate() }
+				require.NoError(t, ch.places())
+				defer func() { _ = recover() }()
+				return ch.choose()
+			}
+			_, _ = start(9)
+			for _, size := range []int{9, 13} {
+				log.Reset()
+				next, err := start(size)
+				require.Equal(t, 1, calls, "the driver is not called again")
+				require.Empty(t, next.Device)
+				if said := log.String(); c.fails {
+					require.ErrorContains(t, err, c.says)
+					require.ErrorContains(t, err, "; remove ")
+				} else {
+					require.NoError(t, err)
+					require.Contains(t, next.Why, c.says)
+					require.Equal(t, 1, strings.Count(said, "no device is used: "), said)
+				}
+				at, _, _ := strings.Cut(fmt.Sprint(next.Why, err), " to try again")
+				_, at, _ = strings.Cut(at, "; remove ")
+				require.FileExists(t, at)
+				if size == 13 {
+					require.NoError(t, os.Remove(at))
+				}
+			}
+			c.load, c.ask, c.rate = well, well, well
+			found, err := start(13)
+			require.NoError(t, err)
+			require.Contains(t, found.Why, "the fastest here")
+		})
+	}
+}
+
+// TestOneStartTries has a start wait while another one tries the devices, and take what
+// that has found.
+func TestOneStartTries(t *testing.T) {
 	lib, err := ort.Load("")
 	if err != nil {
 		testshared.Absent(t, "run `make deps` first: %v", err)
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	ch := &chooser{conf: Config{Log: slog.New(slog.DiscardHandler)}, lib: lib, open: func() (source, error) { return openBuiltIn(), nil }}
-	ch.rate = func(context.Context, source, string, time.Duration) (float64, error) { panic("the driver crashes") }
-	require.Panics(t, func() { ch.choose([]string{"webgpu"}) })
-	next := ch.choose([]string{"webgpu"})
-	require.Empty(t, next.Device)
-	require.Contains(t, next.Why, "an earlier start ended while it measured webgpu; remove ")
+	var measured atomic.Int64
+	var all sync.WaitGroup
+	for range 3 {
+		ch := &chooser{conf: Config{Log: slog.New(slog.DiscardHandler)}, lib: lib, open: func() (source, error) { return openBuiltIn(), nil }}
+		ch.load, ch.candidates = func() error { return nil }, func() ([]string, error) { return []string{"cuda"}, nil }
+		ch.rate = func(_ context.Context, _ source, provider string, _ time.Duration) (float64, error) {
+			measured.Add(1)
+			time.Sleep(100 * time.Millisecond)
+			return float64(1 + len(provider)), nil
+		}
+		require.NoError(t, ch.places())
+		all.Go(func() {
+			if found, err := ch.choose(); err != nil || found.Device != "cuda" {
+				t.Errorf("%+v, %v", found, err)
+			}
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, 2, measured.Load())
 }
 
 // TestMeasured measures a provider that is here.

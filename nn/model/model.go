@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,6 +43,8 @@ type Config struct {
 	// (katago.Upgrade).
 	Upgrade bool
 	Log     *slog.Logger // nil: silent
+	// Context ends the waiting for a device that is slow to start; nil: nothing does.
+	Context context.Context
 
 	auto *choice // what "auto" is; nil: not settled yet
 }
@@ -71,13 +75,14 @@ type Model struct {
 	source    source
 	run       runner
 	precision string
-	why       string // of the precision
-	// works is set once a session was made, lost when the device has failed since.
-	works, lost atomic.Bool
+	why       string       // of the precision
+	lost      atomic.Bool  // the device has failed
+	opened    atomic.Int64 // the longest that it took to make a session; 0: it has made none
+	alive     context.Context
+	stop      context.CancelCauseFunc // of alive, when the device is lost
 
 	mu    sync.Mutex
 	specs map[board.Size]nn.Spec
-	gone  chan struct{} // is closed when the device is lost; see whenLost
 }
 
 var _ nn.Model = (*Model)(nil)
@@ -123,7 +128,7 @@ func openModel(src source, path string, c Config) (*Model, error) {
 		}
 		c.Log.Warn("no other device is used than the processor's cores", "device", c.Device)
 	}
-	m := &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}}
+	m := newModel(c, src, run)
 	if m.precision, m.why, err = precisionOf(c, src, run); err != nil {
 		return nil, err
 	}
@@ -135,6 +140,15 @@ func openModel(src source, path string, c Config) (*Model, error) {
 	}
 	return m, nil
 }
+
+func newModel(c Config, src source, run runner) *Model {
+	m := &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}}
+	m.alive, m.stop = context.WithCancelCause(c.context())
+	return m
+}
+
+// context is what ends the waiting for a device.
+func (c *Config) context() context.Context { return cmp.Or(c.Context, context.Background()) }
 
 // Spec describes the network for boards of that size; nn.ErrSize if it cannot
 // serve them.
@@ -171,15 +185,14 @@ func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 		return m.openOn(m.run, m.precision, size, maxBatch)
 	}
 	b, err := m.openOnDevice(size, maxBatch)
-	if err != nil {
-		if m.works.Load() || isAuto(m.conf.Provider) {
-			m.lose(err)
-			return m.openSpare(size, maxBatch)
-		}
-		return nil, withAdvice(err)
+	switch {
+	case err == nil:
+		return spared{b, m, new(sync.Mutex)}, nil
+	case m.conf.context().Err() == nil && (m.opened.Load() > 0 || isAuto(m.conf.Provider)):
+		m.lose(err)
+		return m.openSpare(size, maxBatch)
 	}
-	m.works.Store(true)
-	return spared{b, m}, nil
+	return nil, withAdvice(err)
 }
 
 // openOn makes a session on a runner.
@@ -219,4 +232,7 @@ func (m *Model) Describe() nn.Description {
 }
 
 // Close forgets the network. Sessions that are open stay their owners'.
-func (m *Model) Close() error { return nil }
+func (m *Model) Close() error {
+	m.stop(nil)
+	return nil
+}

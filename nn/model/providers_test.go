@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -42,7 +41,7 @@ func BenchmarkProviders(b *testing.B) {
 	for _, file := range files {
 		for _, side := range []int{9, 19} {
 			for _, batch := range []int{1, 8} {
-				for _, cores := range []int{1, runtime.NumCPU()} {
+				for _, cores := range []int{1, nn.Cores()} {
 					b.Run(fmt.Sprintf("%.14s/%dx%d/batch%d/%dcores", filepath.Base(file), side, side, batch, cores), func(b *testing.B) {
 						benchmarkProviders(b, file, board.Square(side), batch, cores)
 					})

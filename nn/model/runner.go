@@ -62,14 +62,17 @@ func chooseRunner(c Config, file string, open func() (source, error)) (runner, e
 		if names := ort.ProviderNames(); c.Plugin == "" && !slices.Contains(names, provider) {
 			return nil, fmt.Errorf("%w: %q is unknown: use one of auto, %s, %s, %s", ErrProvider, provider, Kernel, OnnxGo, strings.Join(names, ", "))
 		}
-		lib, err := ort.Need("--provider "+provider+" is a part of it", provider, c.Library)
-		if err == nil && c.Plugin != "" {
-			err = ort.Register(c.Library, c.Plugin)
-		}
+		lib, err := nn.Await(c.context(), func() (ort.Library, error) {
+			lib, err := ort.Need("--provider "+provider+" is a part of it", provider, c.Library)
+			if err == nil && c.Plugin != "" {
+				err = ort.Register(c.Library, c.Plugin)
+			}
+			if err == nil {
+				err = ort.Offers(c.Library, provider)
+			}
+			return lib, err
+		}, nil)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, err)
-		}
-		if err := ort.Offers(c.Library, provider); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, err)
 		}
 		if provider == ort.Plugin {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
@@ -22,6 +23,8 @@ type Settings struct {
 	Encoder, Policy, Value string // of a foreign network that does not say; ""
 	Sessions, Batch        int    // 0: see SessionCount and BatchSize
 	Cache                  int64  // in bytes
+	// Context ends the waiting for a device; nil: nothing does.
+	Context context.Context
 
 	auto *choice // see Settle
 }
@@ -111,7 +114,7 @@ func (s *Settings) BatchSize() int {
 // Config says how network files are opened.
 func (s *Settings) Config(log *slog.Logger) Config {
 	return Config{
-		Provider: s.Provider, Precision: s.Precision, Library: s.OnnxRuntime, Plugin: s.Plugin, Device: s.Device, Log: log, auto: s.auto,
+		Provider: s.Provider, Precision: s.Precision, Library: s.OnnxRuntime, Plugin: s.Plugin, Device: s.Device, Log: log, Context: s.Context, auto: s.auto,
 		Overrides: Overrides{Encoding: s.Encoder, Policy: s.Policy, Value: s.Value},
 	}
 }

@@ -1,9 +1,11 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"kosumi/board"
@@ -16,6 +18,7 @@ import (
 type spared struct {
 	nn.Backend
 	model *Model
+	busy  *sync.Mutex // held while it runs
 }
 
 var _ nn.Fragile = spared{}
@@ -25,6 +28,8 @@ func (b spared) Run(n int) error {
 	if b.model.lost.Load() {
 		return nn.ErrLost
 	}
+	b.busy.Lock()
+	defer b.busy.Unlock()
 	err := b.Backend.Run(n)
 	if err == nil || errors.Is(err, ort.ErrBatch) || errors.Is(err, ort.ErrClosed) {
 		return err
@@ -36,55 +41,52 @@ func (b spared) Run(n int) error {
 // Lost implements [nn.Fragile].
 func (b spared) Lost(why error) { b.model.lose(why) }
 
-// openIn is how long a device may take to open a session: it may translate the network.
-const openIn = 10 * time.Minute
+// closeIn is how long a device may take to close a session.
+const closeIn = 5 * time.Second
 
-// openOnDevice makes a session on the device, unless that hangs.
-func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) {
-	type opened struct {
-		nn.Backend
-		err error
-	}
-	done, left := make(chan opened), make(chan struct{})
-	go func() {
-		b, err := m.openOn(m.run, m.precision, size, maxBatch)
-		select {
-		case done <- opened{b, err}:
-		case <-left:
-			if err == nil {
-				_ = b.Close()
-			}
-		}
-	}()
-	late := time.NewTimer(openIn)
-	defer late.Stop()
-	select {
-	case o := <-done:
-		return o.Backend, o.err
-	case <-m.whenLost():
-		close(left)
-		return nil, nn.ErrLost
-	case <-late.C:
-		close(left)
-		return nil, fmt.Errorf("it was not ready after %v", openIn)
-	}
+// Close closes the session, unless it computes or closing it hangs.
+func (b spared) Close() error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), closeIn, fmt.Errorf("%s has not closed its session after %v", b.model.run.name(), closeIn))
+	defer cancel()
+	_, err := nn.Await(ctx, func() (struct{}, error) {
+		b.busy.Lock()
+		defer b.busy.Unlock()
+		return struct{}{}, b.Backend.Close()
+	}, nil)
+	return err
 }
 
-// whenLost returns a channel that is closed when the device is lost.
-func (m *Model) whenLost() <-chan struct{} {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.gone == nil {
-		m.gone = make(chan struct{})
+// openOnDevice makes a session on the device, unless that hangs: a device that has made
+// one gets a multiple of the time that took, another one that auto chose as long as when it
+// was measured.
+func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) {
+	patience := ort.OpenIn(m.run.name())
+	if took := time.Duration(m.opened.Load()); took > 0 {
+		patience = max(readyIn/4, 10*took).Round(time.Second)
+	} else if isAuto(m.conf.Provider) {
+		patience = readyIn
 	}
-	return m.gone
+	ctx, cancel := context.WithTimeoutCause(m.alive, patience, fmt.Errorf("%s has not made a session after %v", m.run.name(), patience))
+	defer cancel()
+	defer time.AfterFunc(readyIn, func() {
+		m.conf.Log.Info(fmt.Sprintf("waiting for %s, %v at most; --provider cpu does without it", m.run.name(), patience))
+	}).Stop()
+	began := time.Now()
+	b, err := nn.Await(ctx, func() (nn.Backend, error) { return m.openOn(m.run, m.precision, size, maxBatch) }, func(b nn.Backend, err error) {
+		if err == nil {
+			_ = b.Close()
+		}
+	})
+	if err == nil {
+		m.opened.Store(max(m.opened.Load(), 1, int64(time.Since(began))))
+	}
+	return b, err
 }
 
 // lose gives the device up, and says so once.
 func (m *Model) lose(why error) {
 	if m.lost.CompareAndSwap(false, true) {
-		m.whenLost()
-		close(m.gone)
+		m.stop(nn.ErrLost)
 		m.conf.Log.Warn(m.run.name()+" failed: the CPU takes over with the same network", "error", withAdvice(why))
 	}
 }

@@ -76,7 +76,7 @@ func OpenDevice(c Config) (*Device, error) {
 	// onnxruntime_go offers no way to a session's memory. Its session is a struct of
 	// one pointer to a struct that begins with onnxruntime's, which a test pins.
 	session := **(**unsafe.Pointer)(unsafe.Pointer(d.copier.DynamicAdvancedSession))
-	if err := failure(C.device_open(apiBase(lib), session, memory, &d.c)); err != nil {
+	if err := failure(C.device_open(lib.api, session, memory, &d.c)); err != nil {
 		_ = d.copier.Destroy()
 		return nil, fmt.Errorf("%w: memory of %s: %w", ErrProvider, c.Provider, err)
 	}

@@ -3,6 +3,8 @@
 package ort
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -10,8 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	ort "github.com/yalue/onnxruntime_go"
+
+	"kosumi/nn"
 )
 
 // env is onnxruntime's environment. It is one for the whole process because the
@@ -20,6 +25,7 @@ var env struct {
 	sync.Mutex
 	loaded bool
 	lib    Library
+	hangs  error            // why the library is not called any more
 	failed map[string]error // by path: a library that failed to load is not tried again
 }
 
@@ -29,27 +35,35 @@ var env struct {
 func Load(explicit string) (Library, error) {
 	env.Lock()
 	defer env.Unlock()
+	if env.hangs != nil {
+		return Library{}, env.hangs
+	}
 	if env.loaded && explicit == "" {
 		return env.lib, nil
 	}
-	lib, err := Find(explicit)
+	found, err := Find(explicit)
 	if err != nil {
 		return Library{}, err
 	}
 	if env.loaded {
-		if !samePath(lib.Path, env.lib.Path) {
-			return Library{}, fmt.Errorf("%w: %s is wanted, %s is in use", ErrOtherLibrary, lib.Path, env.lib.Path)
+		if !samePath(found.Path, env.lib.Path) {
+			return Library{}, fmt.Errorf("%w: %s is wanted, %s is in use", ErrOtherLibrary, found.Path, env.lib.Path)
 		}
 		return env.lib, nil
 	}
-	if err := env.failed[lib.Path]; err != nil {
+	if err := env.failed[found.Path]; err != nil {
 		return Library{}, err
 	}
-	if err := initialize(&lib); err != nil {
+	lib, err := answer(answersIn, func() (Library, error) { return initialize(found) }, nil)
+	if errors.Is(err, ErrHangs) {
+		err = fmt.Errorf("%w: %s: %w", ErrLoad, found.Path, err)
+		env.hangs = err
+	}
+	if err != nil {
 		if env.failed == nil {
 			env.failed = map[string]error{}
 		}
-		env.failed[lib.Path] = err
+		env.failed[found.Path] = err
 		return Library{}, err
 	}
 	env.lib, env.loaded = lib, true
@@ -73,13 +87,23 @@ func samePath(a, b string) bool {
 	return a == b
 }
 
-func initialize(lib *Library) error {
+// answersIn is how long a library, a plugin or a provider may take to load.
+const answersIn = 30 * time.Second
+
+// answer returns what a call into one of them returns, or [ErrHangs] after a while.
+func answer[T any](in time.Duration, call func() (T, error), late func(T, error)) (T, error) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), in, fmt.Errorf("%w: no answer for %v", ErrHangs, in))
+	defer cancel()
+	return nn.Await(ctx, call, late)
+}
+
+func initialize(lib Library) (Library, error) {
 	// Microsoft's builds report usage, and on Linux and macOS they keep an id of the
 	// device and a database for it in the user's cache as soon as they are loaded.
 	// Nobody asked us to. The variable is the library's own; the call below is for
 	// Windows.
 	if err := os.Setenv("ORT_DISABLE_TELEMETRY", "1"); err != nil {
-		return fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
+		return lib, fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
 	}
 	loadCompanions(filepath.Dir(lib.Path))
 	ort.SetSharedLibraryPath(lib.Path)
@@ -87,13 +111,16 @@ func initialize(lib *Library) error {
 		// onnxruntime_go reports a library without the wanted interface by the
 		// number 2 only.
 		if strings.Contains(err.Error(), "setting ORT API base: 2") {
-			return fmt.Errorf("%s: %w", lib.Path, tooOld(lib.Version))
+			return lib, fmt.Errorf("%s: %w", lib.Path, tooOld(lib.Version))
 		}
-		return fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
+		return lib, fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
+	}
+	if lib.api = apiBase(lib.Path); lib.api == nil {
+		return lib, fmt.Errorf("%w: %s is not the library that is loaded", ErrLoad, lib.Path)
 	}
 	lib.Version = ort.GetVersion()
 	_ = ort.DisableTelemetry()
-	return nil
+	return lib, nil
 }
 
 // commonArena makes the pool of memory that sessions with [Config.CommonArena] share.
@@ -151,7 +178,8 @@ func Offers(explicit, name string) error {
 // probed remembers what probe found.
 var probed struct {
 	sync.Mutex
-	errs map[string]error
+	errs  map[string]error
+	hangs string // the first one that did
 }
 
 // probe asks the loaded library for a provider.
@@ -161,15 +189,23 @@ func probe(p provider) error {
 	if err, ok := probed.errs[p.name]; ok {
 		return err
 	}
-	err := quietly(func() error {
-		if err := p.lacking(); err != nil {
-			return err
-		}
-		return tryOptions(p)
-	})
+	if probed.hangs != "" && p.name != CPU { // it may hold the system's lock for loading
+		return fmt.Errorf("%w: %s was not asked, since %s hangs", ErrProvider, p.name, probed.hangs)
+	}
+	_, err := answer(answersIn, func() (struct{}, error) {
+		return struct{}{}, quietly(func() error {
+			if err := p.lacking(); err != nil {
+				return err
+			}
+			return tryOptions(p)
+		})
+	}, nil)
 	if err != nil {
 		lib, _ := Loaded()
 		err = fmt.Errorf("%w: %s: %w", ErrProvider, p.name, explainModule(err, p.module, lib))
+	}
+	if errors.Is(err, ErrHangs) {
+		probed.hangs = p.name
 	}
 	if probed.errs == nil {
 		probed.errs = map[string]error{}

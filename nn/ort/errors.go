@@ -20,6 +20,8 @@ var (
 	ErrLoad = errors.New("the library cannot be loaded")
 	// ErrOtherLibrary says that the process has loaded another library already.
 	ErrOtherLibrary = errors.New("another onnxruntime library is loaded already")
+	// ErrHangs says that a library, a plugin or a driver does not come back from a call.
+	ErrHangs = errors.New("it hangs")
 	// ErrNoCgo says that this program was built without cgo and cannot load
 	// the library at all.
 	ErrNoCgo = errors.New("this program was built without cgo and cannot use onnxruntime: use the onnx-go provider, or build with CGO_ENABLED=1 and a C compiler")

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // MinVersion is the oldest onnxruntime that has the interface used here
@@ -22,6 +23,8 @@ type Library struct {
 	Path    string // absolute
 	Version string // such as "1.30.0"; "" where the file does not tell
 	Source  string // where it was found, for people, such as "the cache"
+
+	api unsafe.Pointer // of a loaded one: what its OrtGetApiBase returns
 }
 
 // Candidate is a place where a library may be. Err is nil if the one there can

@@ -69,15 +69,18 @@ func inspect(path, entry, goos, goarch string) (string, error) {
 	if runtime.GOOS == "js" { // a page loads none: what reads libraries is left out of its program
 		return "", ErrNoCgo
 	}
+	other := ErrNotLibrary
+	if entry == pluginEntry {
+		other = ErrNotPlugin
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a pipe may take for ever
+		return "", fmt.Errorf("%w: it is not a file", other)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", notFound(err)
 	}
 	defer f.Close()
-	other := ErrNotLibrary
-	if entry == pluginEntry {
-		other = ErrNotPlugin
-	}
 	magic := make([]byte, 4)
 	if _, err := io.ReadFull(f, magic); err != nil {
 		return "", fmt.Errorf("%w: the file is shorter than 4 bytes", other)

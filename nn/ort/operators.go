@@ -13,7 +13,6 @@ import "C"
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	ort "github.com/yalue/onnxruntime_go"
@@ -25,15 +24,11 @@ import (
 // made with these options. The caller frees the result after the session.
 func addOperators(o *ort.SessionOptions, lib Library, threads int) (*operators, error) {
 	isa, _ := kernel.Best()
-	base := apiBase(lib)
-	if base == nil {
-		return nil, fmt.Errorf("%w: %s is not the library that is loaded", ErrLoad, lib.Path)
-	}
 	// onnxruntime_go offers no way to custom operators. Its SessionOptions is a
 	// struct of one pointer, which a test pins.
 	options := *(*unsafe.Pointer)(unsafe.Pointer(o))
 	var why *C.char
-	ops := C.operators_make(base, options, kernel.Table(), C.int(isa), C.int(threads), &why)
+	ops := C.operators_make(lib.api, options, kernel.Table(), C.int(isa), C.int(threads), &why)
 	if ops == nil {
 		return nil, fmt.Errorf("%w: operators: %s", ErrLoad, C.GoString(why))
 	}
@@ -43,26 +38,17 @@ func addOperators(o *ort.SessionOptions, lib Library, threads int) (*operators, 
 // operators belong to one session.
 type operators C.operators
 
-// domain guards the table of domains of the whole process. The first session with
-// these operators enters theirs, which onnxruntime does without a lock: of two at
-// once, one fails. Once it stands there, sessions are made side by side.
-var domain struct {
-	sync.Mutex
-	entered atomic.Bool
-}
-
-// session makes a session with options that these operators were added to.
-func (o *operators) session(model []byte, inputs, outputs []string, options *ort.SessionOptions) (*ort.DynamicAdvancedSession, error) {
-	if !domain.entered.Load() {
-		domain.Lock()
-		defer domain.Unlock()
-	}
-	s, err := ort.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, options)
+// enterDomain makes a first session on the CPU. It enters the operators' domain into the
+// table of the whole process, which onnxruntime does without a lock: of two sessions that
+// do it at once, one fails. Those that come later are made side by side.
+var enterDomain = sync.OnceValue(func() error {
+	lib, _ := Loaded()
+	first, err := Config{}.withDefaults().session(lib, copierModel(), []string{copyFrom}, []string{copyTo})
 	if err == nil {
-		domain.entered.Store(true)
+		err = first.Destroy()
 	}
-	return s, err
-}
+	return err
+})
 
 func (o *operators) drop() { C.operators_drop((*C.operators)(o)) }
 

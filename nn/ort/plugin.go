@@ -61,10 +61,17 @@ func registerOnce(lib Library, path string) error {
 		if plugins.tried == nil {
 			plugins.tried = map[string]error{}
 		}
-		err = register(lib, path)
+		var found []Offer
+		found, err = answer(answersIn, func() ([]Offer, error) { return register(lib, path) }, nil)
+		plugins.offers = append(plugins.offers, found...)
 		plugins.tried[path] = err
 	}
 	plugins.Unlock()
+	if errors.Is(err, ErrHangs) { // onnxruntime holds its lock
+		env.Lock()
+		env.hangs = fmt.Errorf("%w: %s: %w", ErrPlugin, path, err)
+		env.Unlock()
+	}
 	if !known {
 		probed.Lock()
 		clear(probed.errs) // names may mean another provider now
@@ -74,36 +81,35 @@ func registerOnce(lib Library, path string) error {
 }
 
 // register does the work of Register. The caller holds the lock.
-func register(lib Library, path string) error {
+func register(lib Library, path string) ([]Offer, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return errors.New("it is a folder: name the library in it")
+		return nil, errors.New("it is a folder: name the library in it")
 	}
 	if _, err := inspect(path, pluginEntry, runtime.GOOS, runtime.GOARCH); err != nil {
-		return err
+		return nil, err
 	}
 	before, err := offers(lib)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	loadCompanions(filepath.Dir(path))
 	if err := quietly(func() error { return ort.RegisterExecutionProviderLibrary(path, path) }); err != nil {
-		return fmt.Errorf("onnxruntime %s does not take it, it may be made for another version: %w", lib.Version, err)
+		return nil, fmt.Errorf("onnxruntime %s does not take it, it may be made for another version: %w", lib.Version, err)
 	}
 	after, err := offers(lib)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	found := slices.DeleteFunc(after, func(o Offer) bool {
 		return slices.ContainsFunc(before, func(b Offer) bool { return b.device == o.device })
 	})
 	if len(found) == 0 {
-		return errors.New("it finds no device here that it can use")
+		return nil, errors.New("it finds no device here that it can use")
 	}
 	for i := range found {
 		found[i].Plugin = path
 	}
-	plugins.offers = append(plugins.offers, found...)
-	return nil
+	return found, nil
 }
 
 // quietly does something without onnxruntime's own log, which would tell the same in
@@ -159,24 +165,23 @@ func Devices(library string) ([]Offer, error) {
 	return numbered(all), nil
 }
 
-// apiBase returns the entry of the loaded library.
-func apiBase(lib Library) unsafe.Pointer {
-	path := C.CString(lib.Path)
+// apiBase returns the entry of the library that was loaded from a file.
+func apiBase(file string) unsafe.Pointer {
+	path := C.CString(file)
 	defer C.free(unsafe.Pointer(path))
 	return C.find_api_base(path)
 }
 
 // offers asks onnxruntime for all devices. The caller holds the lock of plugins.
 func offers(lib Library) ([]Offer, error) {
-	base := apiBase(lib)
 	if plugins.environment == nil {
-		if err := failure(C.plugin_environment(base, &plugins.environment)); err != nil {
+		if err := failure(C.plugin_environment(lib.api, &plugins.environment)); err != nil {
 			return nil, err
 		}
 	}
 	var list *C.offer
 	var count C.size_t
-	if err := failure(C.plugin_offers(base, plugins.environment, &list, &count)); err != nil {
+	if err := failure(C.plugin_offers(lib.api, plugins.environment, &list, &count)); err != nil {
 		return nil, err
 	}
 	defer C.free(unsafe.Pointer(list))
@@ -216,8 +221,9 @@ func (o Offer) appendDevice(to *ort.SessionOptions, options map[string]string) e
 		}
 	}()
 	plugins.Lock()
-	defer plugins.Unlock()
+	environment := plugins.environment
+	plugins.Unlock()
 	// onnxruntime_go's SessionOptions is a struct of one pointer, which a test pins.
 	session := *(*unsafe.Pointer)(unsafe.Pointer(to))
-	return failure(C.plugin_append(apiBase(lib), plugins.environment, session, o.device, unsafe.SliceData(keys), unsafe.SliceData(values), C.size_t(len(keys))))
+	return failure(C.plugin_append(lib.api, environment, session, o.device, unsafe.SliceData(keys), unsafe.SliceData(values), C.size_t(len(keys))))
 }

@@ -60,12 +60,15 @@ func TestPluginsThatCannotBeUsed(t *testing.T) {
 	needLibrary(t)
 	text := filepath.Join(t.TempDir(), "plugin.so")
 	require.NoError(t, os.WriteFile(text, []byte("no library at all"), 0o600))
+	pipe := filepath.Join(t.TempDir(), "pipe.so")
+	_ = exec.Command("mkfifo", pipe).Run() // Windows has none, nor what follows
 	for name, c := range map[string]struct {
 		path, says string
 		is         error
 	}{
 		"no file":         {filepath.Join(t.TempDir(), "absent.so"), "absent.so: not found", ort.ErrNotFound},
 		"a folder":        {t.TempDir(), "it is a folder: name the library in it", nil},
+		"a pipe":          {pipe, "it is not a file", ort.ErrNotPlugin},
 		"no library":      {text, "not a shared library of any system", ort.ErrNotPlugin},
 		"another library": {library(t, "another", "int answer(void) { return 42; }"), "it does not export CreateEpFactories", ort.ErrNotPlugin},
 		"another version": {library(t, "newer", newer), "it may be made for another version: ", nil},

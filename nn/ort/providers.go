@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -120,6 +121,15 @@ func lookProvider(name string) (provider, error) {
 		return provider{}, fmt.Errorf("%w: %q is unknown: use one of %s", ErrProvider, name, strings.Join(ProviderNames(), ", "))
 	}
 	return providers[i], nil
+}
+
+// OpenIn is how long the provider of that name may take to make a session.
+func OpenIn(name string) time.Duration {
+	switch name {
+	case "tensorrt", "nvtensorrtrtx", "coreml", "openvino", "qnn", "vitisai": // they translate the network
+		return 10 * time.Minute
+	}
+	return 2 * time.Minute
 }
 
 // ProviderStatus says whether library and machine offer a provider.

@@ -88,9 +88,28 @@ func names(specs []nn.TensorSpec) []string {
 // holds its own copy.
 func (c Config) open(model []byte, inputs, outputs []string) (*native, error) {
 	lib, err := Load(c.Library)
+	if err == nil {
+		err = enterDomain()
+	}
 	if err != nil {
 		return nil, err
 	}
+	if c.Provider == CPU {
+		return c.session(lib, model, inputs, outputs)
+	}
+	run, err := answer(OpenIn(c.Provider), func() (*native, error) { return c.session(lib, model, inputs, outputs) }, func(n *native, err error) {
+		if err == nil {
+			_ = n.Destroy()
+		}
+	})
+	if errors.Is(err, ErrHangs) {
+		err = c.loadError(err, lib)
+	}
+	return run, err
+}
+
+// session makes a session.
+func (c Config) session(lib Library, model []byte, inputs, outputs []string) (*native, error) {
 	options, err := c.sessionOptions(lib)
 	if err != nil {
 		return nil, err
@@ -100,7 +119,7 @@ func (c Config) open(model []byte, inputs, outputs []string) (*native, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := ops.session(model, inputs, outputs, options)
+	run, err := ort.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, options)
 	if err != nil {
 		ops.drop()
 		return nil, c.loadError(err, lib)

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"fmt"
-	"runtime"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -12,9 +11,6 @@ import (
 	"kosumi/nn/ort"
 	"kosumi/train/rows"
 )
-
-// cores is how many threads run at once, as the program found it.
-var cores = runtime.GOMAXPROCS(0)
 
 // session runs one plan: a graph bound to the weights and to memory of its own for
 // batches and results.
@@ -56,7 +52,7 @@ func (l *Learner) openSession(p *plan) (*session, error) {
 	}
 	threads := l.conf.Threads
 	if threads == 0 {
-		threads = cores
+		threads = nn.Cores()
 	}
 	g, err := ort.OpenGraph(data, ort.Config{Library: l.conf.Library, Provider: l.conf.Provider, Threads: threads, CommonArena: l.conf.Provider == ort.CPU})
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"kosumi/nn"
 	"kosumi/nn/fresh"
@@ -69,7 +68,7 @@ func openPlayer(path, name string, c *recipe.Compute, boards []selfplay.BoardSha
 	if err != nil {
 		return nil, err
 	}
-	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: cmp.Or(c.Sessions, runtime.NumCPU()), MaxBatch: max(1, c.Batch),
+	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: cmp.Or(c.Sessions, nn.Cores()), MaxBatch: max(1, c.Batch),
 		CacheBytes: int64(c.CacheMiB) << 20, Seed: seed})
 	if err != nil {
 		m.Close()

@@ -6,12 +6,12 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"sync"
 	"time"
 
 	"kosumi/board"
 	"kosumi/life"
+	"kosumi/nn"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )
@@ -36,7 +36,7 @@ type Shared struct {
 // New returns a room for questions that ask a network where they find no proof; nil: none.
 // Half of the processor's cores search.
 func New(network life.Network) *Shared {
-	return &Shared{network: network, slots: make(chan struct{}, max(1, runtime.NumCPU()/2))}
+	return &Shared{network: network, slots: make(chan struct{}, max(1, nn.Cores()/2))}
 }
 
 // Asker answers the questions of one connection, one at a time: a new one ends the one
