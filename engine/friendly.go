@@ -83,8 +83,9 @@ func (j *judge) onlyFills(ctx context.Context, g *board.Game, move board.Point) 
 	if err != nil {
 		return false, err
 	}
+	own := found.own()
 	for p, c := range clean.FullArea(nil, g.Rules().Suicide) {
-		if found.own[p] > sureOwnership && c != board.White || found.own[p] < -sureOwnership && c != board.Black {
+		if own[p] > sureOwnership && c != board.White || own[p] < -sureOwnership && c != board.Black {
 			return false, nil
 		}
 	}
