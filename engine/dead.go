@@ -20,15 +20,17 @@ import (
 
 // judgement is what was found out about the stones on a board.
 type judgement struct {
-	at     board.Hash
-	rules  board.Rules
-	views  [2][]float32 // owner of each point with Black and with White to move, [-1,1], + = White; nil: nothing is known
-	komi   [2]float64   // under which the views are
-	asked  int64        // evaluations, and visits of searches
-	dead   []board.Point
-	sure   bool // no chain is in doubt: others will call the same ones dead
-	proved bool // chains in doubt are searched, and proofs looked for
-	areas  bool // areas in doubt are searched
+	at    board.Hash
+	rules board.Rules
+	views [2][]float32 // owner of each point with Black and with White to move, [-1,1], + = White; nil: nothing is known
+	komi  [2]float64   // under which the views are
+	asked int64        // evaluations, and visits of searches
+	dead  []board.Point
+	sure  bool // no chain is in doubt: others will call the same ones dead
+	areas bool // areas in doubt are searched
+	// fates are proofs of stones, as [life.Fates] returns them; nil: chains in doubt are
+	// not searched yet, nor proofs looked for.
+	fates []board.Color
 }
 
 // knows reports whether the stones on the board are judged.
@@ -58,7 +60,7 @@ const (
 const (
 	doubtVisits = 200    // of the search from each side
 	areaEffort  = 80_000 // points of the boards that are searched from each side for what is settled
-	deadNodes   = 40_000 // positions that are searched for proofs
+	fateNodes   = 40_000 // positions that are searched for proofs
 )
 
 // chains judges the chains on the board at a glance, each position once.
@@ -91,7 +93,7 @@ func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 // proofs are looked for.
 func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	v, err := j.chains(ctx, g)
-	if err != nil || v.proved || j.cfg.ScoreByLead {
+	if err != nil || v.fates != nil || j.cfg.ScoreByLead {
 		return v, err
 	}
 	if !v.sure {
@@ -100,10 +102,10 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 		}
 		j.weigh(g, &v)
 	}
-	if v.dead, err = life.DeadStones(ctx, g, v.dead, deadNodes); err != nil {
+	if v.fates, err = life.Fates(ctx, g, v.dead, fateNodes); err != nil {
 		return v, err
 	}
-	v.dead, v.proved = surrounded(g, v.dead), true
+	j.weigh(g, &v)
 	j.judged = v
 	return v, nil
 }
@@ -112,9 +114,7 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 // proves is never left to an opinion.
 func (j *judge) weigh(g *board.Game, v *judgement) {
 	b := g.Board()
-	for _, own := range v.views {
-		provePoints(g, own)
-	}
+	v.prove(g)
 	v.dead, v.sure = nil, true
 	var chain []board.Point
 	for p := range board.Point(b.Size().Area()) {
@@ -134,18 +134,22 @@ func (j *judge) weigh(g *board.Game, v *judgement) {
 		v.sure = v.sure && max(x+y, -x-y) >= 2*sureMean && x > 0 == (y > 0)
 	}
 	if !j.cfg.ScoreByLead {
-		v.dead = surrounded(g, v.dead)
+		v.dead = v.surrounded(g, v.dead)
 	}
 }
 
-// provePoints gives the points that are pass-alive, or in such territory, to their owners.
-func provePoints(g *board.Game, own []float32) {
-	for p, c := range g.Board().PassAlive(nil, g.Rules().Suicide) {
-		switch c {
-		case board.White:
-			own[p] = 1
-		case board.Black:
-			own[p] = -1
+// prove gives points that are certain to their owners in all views.
+func (v *judgement) prove(g *board.Game) {
+	for _, own := range v.views {
+		give(own, g.Board().PassAlive(nil, g.Rules().Suicide))
+		give(own, v.fates)
+	}
+}
+
+func give(own []float32, owners []board.Color) {
+	for p, c := range owners {
+		if c != board.Empty {
+			own[p] = sideSign(c)
 		}
 	}
 }
@@ -222,16 +226,33 @@ func (v *judgement) least(g *board.Game) float32 {
 
 // surrounded returns those of the stones that are the opponent's points once all of
 // them are off the board. Stones that are taken for dead and are not so surrounded, or
-// stand in seki, live. The points of a chain are one region then, so chains stay whole.
-func surrounded(g *board.Game, dead []board.Point) []board.Point {
-	for {
-		owners := g.OwnersWithDead(dead)
-		least := slices.DeleteFunc(slices.Clone(dead), func(p board.Point) bool { return owners[p] != g.At(p).Opponent() })
-		if len(least) == len(dead) {
-			return dead
+// stand in seki, live; but not those that are proved dead, unless they are part of a
+// border of territory. The points of a chain are one region then, so chains stay whole.
+func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point {
+	off := dead
+	owners := g.OwnersWithDead(off)
+	for next := off; ; off, owners = next, g.OwnersWithDead(next) {
+		next = slices.DeleteFunc(slices.Clone(off), func(p board.Point) bool { return owners[p] != g.At(p).Opponent() })
+		if len(next) == len(off) {
+			break
 		}
-		dead = least
 	}
+	for _, p := range dead {
+		if c := g.At(p); v.fates != nil && v.fates[p] == c.Opponent() && !slices.Contains(off, p) {
+			chain := g.Board().Chain(nil, p)
+			without := g.OwnersWithDead(slices.Concat(off, chain))
+			lost := 0
+			for q, owner := range owners {
+				if owner == c && without[q] != c {
+					lost++
+				}
+			}
+			if without[p] != c && lost <= 2*len(chain) {
+				off, owners = slices.Concat(off, chain), without
+			}
+		}
+	}
+	return off
 }
 
 // kept returns how far the points of a chain of colour c stay its own: the mean
@@ -328,8 +349,8 @@ func (j *judge) search(ctx context.Context, g *board.Game, v *judgement, visits 
 		for p := range v.views[i] {
 			v.views[i][p] *= sideSign(toMove)
 		}
-		provePoints(g, v.views[i])
 	}
+	v.prove(g)
 	return nil
 }
 

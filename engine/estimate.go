@@ -147,7 +147,7 @@ func estimateOf(g *board.Game, r *search.Result) *thinking.Estimate {
 	for i := range t.Ownership {
 		t.Ownership[i] *= sideSign(g.ToMove())
 	}
-	provePoints(g, t.Ownership)
+	give(t.Ownership, g.Board().PassAlive(nil, g.Rules().Suicide))
 	for _, v := range t.Ownership {
 		countPoint(t, v)
 	}

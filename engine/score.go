@@ -92,7 +92,7 @@ func (j *judge) counted(g *board.Game) bool {
 
 // countsAtOnce reports whether a game that has ended can be counted at once.
 func (j *judge) countsAtOnce(g *board.Game) bool {
-	return j.counted(g) || j.knows(g) && j.judged.proved
+	return j.counted(g) || j.knows(g) && j.judged.fates != nil
 }
 
 // count is what the position on the board comes to.
