@@ -89,23 +89,26 @@ func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 	return v, nil
 }
 
-// verdict judges the chains on the board for a count: those in doubt are searched, and
-// proofs are looked for.
+// verdict judges the chains on the board for a count: proofs are looked for, and chains
+// that are in doubt then are searched.
 func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	v, err := j.chains(ctx, g)
 	if err != nil || v.fates != nil || j.cfg.ScoreByLead {
 		return v, err
 	}
-	if !v.sure {
+	black := func(p board.Point) (least, most float64) {
+		x, y := float64(1-v.views[0][p])/2, float64(1-v.views[1][p])/2
+		return min(x, y), max(x, y)
+	}
+	if v.fates, err = life.Fates(ctx, g, v.dead, black, fateNodes); err != nil {
+		return v, err
+	}
+	if j.weigh(g, &v); !v.sure {
 		if err := j.search(ctx, g, &v, doubtVisits); err != nil {
 			return v, err
 		}
 		j.weigh(g, &v)
 	}
-	if v.fates, err = life.Fates(ctx, g, v.dead, fateNodes); err != nil {
-		return v, err
-	}
-	j.weigh(g, &v)
 	j.judged = v
 	return v, nil
 }
@@ -124,7 +127,11 @@ func (j *judge) weigh(g *board.Game, v *judgement) {
 		chain = b.Chain(chain[:0], p)
 		x, xLeast := kept(v.views[0], chain, b.At(p))
 		y, _ := kept(v.views[1], chain, b.At(p))
-		dead := max(x, y) < 0
+		first := x // with the chain's side to move
+		if b.At(p) == board.White {
+			first = y
+		}
+		dead := first < 0 && x+y < 0
 		if j.cfg.ScoreByLead {
 			dead = xLeast < deadStone || x < deadMean
 		}

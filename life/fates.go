@@ -1,37 +1,41 @@
 package life
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/life/check"
 	"kosumi/life/solver"
 )
 
-// efforts are how many positions are searched for each chain of a count, in turn.
-var efforts = [...]int64{100, 2000}
+// efforts are how many positions are searched for each chain of a count, and then for
+// each that is not certain.
+var efforts = [...]int64{300, 5000}
 
 // Fates returns, for each stone of which it is proved, whose its point is whoever moves
 // first: its own side's where the stone lives, the opponent's where it is dead; Empty for
-// all other points. dead are the stones that are taken for dead. A chain lives if it is
-// not taken even where all of the opponent's other stones live whatever happens. It is
-// dead if it is taken by stones that certainly live. Komi, the side to move and a ko that
-// may not be retaken at once make no difference. nodes bounds the positions searched for
-// all chains together. Errors are those of [Settled].
-func Fates(ctx context.Context, g *board.Game, dead []board.Point, nodes int64) ([]board.Color, error) {
+// all other points. A chain lives if it is not taken even where all of the opponent's
+// stones live but those of dead, a judgement. It is dead if it is taken where those live
+// that [Enclosed] takes for alive. Komi, the side to move and a ko that may not be retaken
+// at once make no difference. nodes bounds the positions searched for all chains together.
+// Errors are those of [Settled].
+func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) ([]board.Color, error) {
 	q := QuestionOf(g)
 	q.Ko, q.KoSide = board.NoPoint, board.Empty
-	f := fates{q: q, chains: chainsFrom(1, q.Size, q.Stones), owner: make([]board.Color, len(q.Stones)), dead: q.chains(dead), left: nodes}
+	f := fates{q: q, chains: chainsFrom(1, q.Size, q.Stones), owner: make([]board.Color, len(q.Stones)), dead: q.chains(dead), black: black, left: nodes}
 	settled := g.Board().PassAlive(nil, q.Suicide)
 	for _, p := range f.chains {
 		if owner := settled[p]; owner != board.Empty {
 			f.settle(p, owner)
 		}
 	}
-	for _, effort := range efforts {
-		for _, prove := range []solver.Goal{solver.Hold, solver.Capture} { // deaths rest on lives that are proved
-			for _, p := range f.chains {
-				if f.owner[p] != board.Empty {
+	slices.SortStableFunc(f.chains, func(p, q board.Point) int { return cmp.Compare(f.sure(p), f.sure(q)) })
+	for i, effort := range efforts {
+		for _, p := range f.chains {
+			for _, prove := range []solver.Goal{solver.Hold, solver.Capture} {
+				if f.owner[p] != board.Empty || i > 0 && f.sure(p) > certain {
 					continue
 				}
 				if err := f.ask(ctx, p, prove, effort); err != nil {
@@ -49,7 +53,14 @@ type fates struct {
 	chains []board.Point // a stone of each
 	owner  []board.Color // of each point, as Fates returns it
 	dead   []bool        // of each point: a stone that is dead, or taken for dead
-	left   int64         // positions that may be searched
+	black  func(board.Point) (least, most float64)
+	left   int64 // positions that may be searched
+}
+
+// sure is how probable it is at least that the stone on p is whose it is more likely.
+func (f *fates) sure(p board.Point) float64 {
+	least, most := f.black(p)
+	return max(least, 1-most)
 }
 
 // settle notes whose the stones of the chain on p are.
@@ -65,9 +76,13 @@ func (f *fates) settle(p board.Point, owner board.Color) {
 func (f *fates) ask(ctx context.Context, p board.Point, prove solver.Goal, effort int64) error {
 	q := *f.q
 	q.Targets = []board.Point{p}
-	for _, h := range f.chains {
-		if c := q.Stones[h]; f.owner[h] == c || prove == solver.Hold && c != q.Stones[p] && !f.dead[h] {
-			q.Assumed = append(q.Assumed, h)
+	if prove == solver.Capture {
+		q.Assumed = Enclosed(&q, f.black)
+	} else {
+		for _, h := range f.chains {
+			if q.Stones[h] != q.Stones[p] && !f.dead[h] {
+				q.Assumed = append(q.Assumed, h)
+			}
 		}
 	}
 	l, err := q.lay()
