@@ -53,7 +53,7 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 // points and of both views, and where these differ in sign; and a board is settled where each point has its owner above settledOwner.
 const (
 	sureMean     = 0.5
-	settledOwner = 0.35
+	settledOwner = 0.25
 )
 
 // Efforts of a judgement that counts.
@@ -140,9 +140,16 @@ func (j *judge) weigh(g *board.Game, v *judgement) {
 		}
 		v.sure = v.sure && max(x+y, -x-y) >= 2*sureMean && x > 0 == (y > 0)
 	}
-	if !j.cfg.ScoreByLead {
-		v.dead = v.surrounded(g, v.dead)
+	if j.cfg.ScoreByLead {
+		return
 	}
+	v.dead = v.surrounded(g, v.dead)
+	for p, owner := range v.fates { // those who take it are dead themselves
+		if c := g.At(board.Point(p)); owner == c.Opponent() && c != board.Empty && !slices.Contains(v.dead, board.Point(p)) {
+			v.fates[p] = c
+		}
+	}
+	v.prove(g)
 }
 
 // prove gives points that are certain to their owners in all views.
@@ -215,7 +222,7 @@ func (v *judgement) closed(g *board.Game) bool {
 			open++
 		}
 	}
-	return open <= g.Size().Area()/mostOpen
+	return open <= max(g.Size().Area()/mostOpen, leastOpen)
 }
 
 // least returns how surely the owner of a point by the count has it, at the point where

@@ -76,8 +76,11 @@ func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 }
 
 // mostOpen is the share of a board's points, one in so many, that can be neutral in a
-// game under area rules that is over but for passing.
-const mostOpen = 10
+// game under area rules that is over but for passing; leastOpen are few on any board.
+const (
+	mostOpen  = 10
+	leastOpen = 6
+)
 
 // counted reports whether the game ended so that everything counts as it stands:
 // without agreement on dead stones, or after the clean-up phases, in which they were
