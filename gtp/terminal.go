@@ -320,7 +320,11 @@ func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
 	if e.Winrate > 0.5 {
 		who = board.Black
 	}
-	_, err = r.WriteString(forSide(e, who, "is ahead: wins %.0f %% of such games") + "; the result would be " + scoreText(counted))
+	text := "the game is even"
+	if e.Winrate != 0.5 || e.Lead != 0 {
+		text = forSide(e, who, "is ahead: wins %.0f %% of such games")
+	}
+	_, err = r.WriteString(text + "; the result would be " + scoreText(counted))
 	return err
 }
 
