@@ -49,8 +49,9 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 	return g.StoneHash(), rules
 }
 
-// Bounds of ownership, of 1: a chain is in doubt below sureMean, in the mean of its
-// points and of both views, and where these differ in sign; and a board is settled where each point has its owner above settledOwner.
+// Bounds of ownership, of 1. A chain is in doubt below sureMean, in the mean of its points
+// and of both views, and where these differ in sign. A board is settled where each point
+// has its owner above settledOwner in both.
 const (
 	sureMean     = 0.5
 	settledOwner = 0.25

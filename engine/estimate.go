@@ -41,7 +41,7 @@ func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*
 	}
 	if c, settled, err := j.settled(ctx, g, l); settled || err != nil {
 		t := c.asEstimate()
-		t.Final, t.Visits = false, j.judged.asked
+		t.Final, t.Settled, t.Visits = false, true, j.judged.asked
 		return t, err
 	}
 	if j.told.Estimate != nil && j.told.of == g.Hash() && j.told.visits >= l.Visits {

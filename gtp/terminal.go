@@ -335,7 +335,7 @@ func forSide(e *thinking.Estimate, c board.Color, chances string) string {
 		win, lead = 1-win, -lead
 	}
 	text := fmt.Sprintf("%s "+chances, c, 100*win)
-	if e.Low != e.High || e.Lead != 0 { // the network knows of points
+	if e.Settled || e.Low != e.High || e.Lead != 0 { // the network knows of points
 		text += fmt.Sprintf(", %+.1f points", tenths(lead))
 	}
 	return text

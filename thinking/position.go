@@ -41,8 +41,9 @@ type Estimate struct {
 	Ownership    []float32 // by point, [-1,1], + = White; nil where the network has none
 	// Unsettled are chains that may live or die, the largest first.
 	Unsettled [][]board.Point
-	// Final reports whether the game is over: Lead, Low and High are its result.
-	Final bool
+	// Final reports whether the game is over, Settled whether nothing is left to decide in
+	// one that is not: Lead, Low and High are its result.
+	Final, Settled bool
 }
 
 // Status is the fate of a point at the end of the game: the first three for stones,
