@@ -18,7 +18,8 @@ import (
 )
 
 // help lets f use the engine with the position of a game on its board, for its player.
-func (gs *games) help(ctx context.Context, id string, rev int, f func(context.Context, *engine.Engine, *board.Game, int) error) (*game, error) {
+// due is how much a move may lose without a word.
+func (gs *games) help(ctx context.Context, id string, rev int, f func(ctx context.Context, e *engine.Engine, now *board.Game, handicap int, due float64) error) (*game, error) {
 	g, err := gs.Open(id)
 	if err != nil {
 		return nil, err
@@ -29,9 +30,10 @@ func (gs *games) help(ctx context.Context, id string, rev int, f func(context.Co
 		return nil, api.Refuse("stale", "the game has gone on")
 	}
 	st, now, handicap := g.takeEngine(), g.copyBoard(), len(g.rec.Setup)
+	due := gs.levels.Due(now.Size(), g.rec.Head.Seat.Level, g.rec.Teach)
 	g.mu.Unlock()
 	ran := gs.engines.Scheduler.Do(ctx, engines.ForHelp, func(ctx context.Context) {
-		err = st.With(now, handicap, func(e *engine.Engine) error { return f(ctx, e, now, handicap) })
+		err = st.With(now, handicap, func(e *engine.Engine) error { return f(ctx, e, now, handicap, due) })
 	})
 	if !ran || errors.Is(err, context.Canceled) {
 		return nil, api.Refuse("busy", "the engine had no time")
@@ -55,16 +57,8 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
 	if a.Stage < 1 || a.Stage > 3 {
 		return nil, api.Refuse("bad_request", "stage: 1, 2 or 3")
 	}
-	game, err := gs.Open(a.Game)
-	if err != nil {
-		return nil, err
-	}
-	game.mu.Lock()
-	due := gs.levels.Due(game.rec.Size(), game.rec.Head.Seat.Level, game.rec.Teach)
-	game.mu.Unlock()
-	h := api.Hint{Stage: a.Stage, Rev: a.Rev}
-	var hint offered
-	g, err := gs.help(ctx, a.Game, a.Rev, func(ctx context.Context, e *engine.Engine, now *board.Game, handicap int) error {
+	h, hint := api.Hint{Stage: a.Stage}, offered{}
+	g, err := gs.help(ctx, a.Game, a.Rev, func(ctx context.Context, e *engine.Engine, now *board.Game, handicap int, due float64) error {
 		var last *search.Result
 		err := e.AnalyzeWithin(ctx, thinking.Request{Color: now.ToMove()}, search.Limits{Visits: 400, Time: 2 * time.Second}, func(r *search.Result) { last = r })
 		if err == nil && (last == nil || len(last.Moves) == 0) {
@@ -74,22 +68,18 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
 			return err
 		}
 		last.Moves = slices.DeleteFunc(last.Moves, func(m thinking.Move) bool { return m.SymmetryOf != board.NoPoint }) // no help, and no second best
-		most := 1
-		if a.Stage == 2 {
-			most = 3
-		}
+		most := []int{1, 3, 1}[a.Stage-1]
 		hint.to = now.Hash()
-		hint.moves, err = teach.Sound(ctx, e, now, handicap, last, most, due)
-		if err != nil {
+		if hint.moves, err = teach.Sound(ctx, e, now, handicap, last, most, due); err != nil || a.Stage < 3 {
 			return err
 		}
-		if a.Stage == 3 {
-			if best := last.Move(hint.moves[0]); best != nil {
-				h.Line = wire.Vertices(last.Size, best.PV, 8)
-				if len(last.Moves) > 1 && best == &last.Moves[0] {
-					h.Loss = wire.Round(max(0, best.Lead-last.Moves[1].Lead), 1)
-				}
-			}
+		best := last.Move(hint.moves[0])
+		if best == nil {
+			return nil
+		}
+		h.Line = wire.Vertices(last.Size, best.PV, 8)
+		if len(last.Moves) > 1 && best == &last.Moves[0] {
+			h.Loss = wire.Round(max(0, best.Lead-last.Moves[1].Lead), 1)
 		}
 		return nil
 	})
@@ -154,7 +144,7 @@ const openBelow = 0.6
 // Estimate says how the game stands. It costs the engine nothing of its clock.
 func (gs *games) Estimate(ctx context.Context, a *api.GameCommand) (any, error) {
 	var t *thinking.Estimate
-	_, err := gs.help(ctx, a.Game, a.Rev, func(ctx context.Context, e *engine.Engine, _ *board.Game, _ int) (err error) {
+	_, err := gs.help(ctx, a.Game, a.Rev, func(ctx context.Context, e *engine.Engine, _ *board.Game, _ int, _ float64) (err error) {
 		t, err = e.EstimateWithin(ctx, search.Limits{Visits: 60, Time: time.Second})
 		return err
 	})
