@@ -47,7 +47,7 @@ var allowed = map[string]string{
 	"nn/open":       "board nn",
 	"nn/model":      "board models nn nn/arch nn/features nn/fuse nn/graph nn/katago nn/kernel nn/onnx nn/onnxgo nn/ort setting",
 	"search":        "board nn nn/features setting thinking",
-	"engine":        "board clock level nn nn/features search setting sgf thinking",
+	"engine":        "board clock level life nn nn/features search setting sgf thinking",
 	"katago":        "board clock engine gtp nn nn/features nn/open search setting sgf thinking",
 	"level":         "board models search thinking",
 	"life":          "board life/check life/solver sgf",

@@ -99,7 +99,8 @@ func balance(owners []Color) int {
 
 // OwnersWithDead returns for each point the colour that ScoreWithDead counts it for:
 // living stones, and empty regions that touch one colour only, unless the rules count
-// no points in seki and these are. Points that hold no stone do not count.
+// no points in seki and these are, or count territory and a chain in atari has to
+// connect there. Points that hold no stone do not count.
 func (g *Game) OwnersWithDead(dead []Point) []Color {
 	owners, _ := g.areaWithDead(dead)
 	return owners
@@ -140,8 +141,10 @@ func (g *Game) areaWithDead(dead []Point) (owners []Color, groups int) {
 	}
 	b.closeBorders()
 	lives, _ := b.livesApart(nil, b.Area(nil))
+	territory := g.rules.Scoring == ScoringTerritory
 	for p, c := range colors {
-		if c == Empty && lives[p] != owners[p] {
+		// Where a stone had to be played at home to connect, territory is none.
+		if c == Empty && (lives[p] != owners[p] || territory && b.cells[p].color != Empty) {
 			owners[p] = Empty
 		}
 	}

@@ -243,6 +243,14 @@ func TestTaxesWithDead(t *testing.T) {
 		. . X O O .
 		. . X O . .
 		. . X O . .`
+	const toFill = `
+		X X . . . . .
+		O X X X X X X
+		. O O X . . .
+		O O X X . X X
+		. O . X X X X
+		O O O O O X .
+		O . O . O X X`
 	for _, c := range []struct {
 		name, rules, text, dead string
 		want                    float32 // White minus Black, without komi
@@ -257,7 +265,9 @@ func TestTaxesWithDead(t *testing.T) {
 		{"no seki where one side is dead", "japanese", seki, "A5 B5 B6", 2 + 6 + 3 - 12},
 		{"open borders", "japanese", open, "", 6 - 4},
 		{"open borders, with a tax", "stone-scoring", open, "", 12 - 11},
-		{"a ko that nobody has closed", "japanese", koLeft, "", 8 - 10},
+		{"a ko that nobody has closed: both have to connect", "japanese", koLeft, "", 7 - 9},
+		{"a point at home that has to be filled", "japanese", toFill, "", 3 - 10},
+		{"the same where stones count", "chinese", toFill, "", 18 - 30},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := gameOn(t, c.rules, c.text)

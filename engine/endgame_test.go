@@ -104,37 +104,43 @@ func TestFriendlyPassOfASlowNetwork(t *testing.T) {
 	require.Less(t, asked(15*time.Millisecond, true), all, "where time is limited, they end by it")
 }
 
-// TestChainsInDoubt: a chain's fate is in doubt where the mean ownership of its
-// stones lies between -0.5 and 0.5, whoever owns them; what is pass-alive never is.
+// TestChainsInDoubt: a chain's fate is in doubt where the mean ownership of its stones
+// lies between -0.5 and 0.5 in the mean of both views, or where it depends on who moves
+// first; what is pass-alive never is.
 func TestChainsInDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name, diagram string
-		white, black  float32 // ownership of all points with such stones, + = White
+		black, white  [2]float32 // ownership of all points with such stones, Black and White to move, + = White
 		dead          int
 		sure          bool
 	}{
-		{"all alive", "..X\n...\nO..", 0.9, -0.9, 0, true},
-		{"a dead stone", "..X\n...\nO..", -0.9, -0.9, 1, true},
-		{"perhaps alive", "..X\n...\nO..", 0.4, -0.9, 0, false},
-		{"probably dead", "..X\n...\nO..", -0.4, -0.9, 1, false},
-		{"Black's perhaps", "..X\n...\nO..", 0.9, -0.3, 0, false},
-		{"two eyes, whatever the network says", ".X.\nXXX\n.X.", 0, 0.1, 0, true},
+		{"all alive", "..X\n...\nO..", [2]float32{-0.9, -0.9}, [2]float32{0.9, 0.9}, 0, true},
+		{"a dead stone", "X.X\n.O.\nX.X", [2]float32{-0.9, -0.9}, [2]float32{-0.9, -0.9}, 1, true},
+		{"not surrounded", "..X\n...\nO..", [2]float32{-0.9, -0.9}, [2]float32{-0.9, -0.9}, 1, true},
+		{"perhaps alive", "..X\n...\nO..", [2]float32{-0.9, -0.9}, [2]float32{0.4, 0.4}, 0, false},
+		{"probably dead", "X.X\n.O.\nX.X", [2]float32{-0.9, -0.9}, [2]float32{-0.4, -0.4}, 1, false},
+		{"Black's perhaps", "..X\n...\nO..", [2]float32{-0.3, -0.3}, [2]float32{0.9, 0.9}, 0, false},
+		{"by who moves first", "X.X\n.O.\nX.X", [2]float32{-0.9, -0.9}, [2]float32{-0.9, 0.9}, 0, false},
+		{"less sure in one view", "X.X\n.O.\nX.X", [2]float32{-0.9, -0.9}, [2]float32{-0.9, -0.4}, 1, true},
+		{"two eyes, whatever the network says", ".X.\nXXX\n.X.", [2]float32{0.1, 0.1}, [2]float32{}, 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := newEngine(t, 3, nil)
 			setUp(t, e, c.diagram, board.Black)
-			own := make([]float32, 9)
-			for p := range own {
-				switch e.game.At(board.Point(p)) {
-				case board.White:
-					own[p] = c.white
-				case board.Black:
-					own[p] = c.black
+			v := judgement{views: [2][]float32{make([]float32, 9), make([]float32, 9)}}
+			for i, own := range v.views {
+				for p := range own {
+					switch e.game.At(board.Point(p)) {
+					case board.White:
+						own[p] = c.white[i]
+					case board.Black:
+						own[p] = c.black[i]
+					}
 				}
 			}
-			j := judgeChains(e.game, own)
-			require.Len(t, j.dead, c.dead)
-			require.Equal(t, c.sure, j.sure)
+			e.judge.weigh(e.game, &v)
+			require.Len(t, v.dead, c.dead)
+			require.Equal(t, c.sure, v.sure)
 		})
 	}
 }

@@ -128,12 +128,17 @@ func (e *Engine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	return e.judge.status(ctx, e.game)
 }
 
-// Estimate searches the position as it stands, at full strength and always in the
-// same way, and counts. Networks without a score or owners leave their parts at 0. A
-// game that is over is counted as FinalScore does.
+// Estimate counts a game that is over, or in which nothing is left to decide. It searches
+// other positions as they stand, at full strength and always in the same way. Networks
+// without a score or owners leave their parts at 0.
 func (e *Engine) Estimate(ctx context.Context) (*thinking.Estimate, error) {
+	return e.EstimateWithin(ctx, search.Limits{Visits: estimateVisits})
+}
+
+// EstimateWithin is Estimate by searches within limits.
+func (e *Engine) EstimateWithin(ctx context.Context, l search.Limits) (*thinking.Estimate, error) {
 	e.Stop()
-	return e.judge.estimate(ctx, e.game)
+	return e.judge.estimate(ctx, e.game, l)
 }
 
 // Chose returns which sides had moves of the present game chosen here.

@@ -227,7 +227,7 @@ func TestHurried(t *testing.T) {
 	e.timer.lastEvent = time.Now()
 	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White})
 	require.NoError(t, err)
-	require.False(t, e.judge.judged.done, "a move in a hurry judges nothing")
+	require.False(t, e.judge.knows(e.game), "a move in a hurry judges nothing")
 }
 
 // TestAnalysisIsNotPlay: analysis widens the root, and minds neither the moves

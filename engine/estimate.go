@@ -17,108 +17,111 @@ const (
 	likelyOwner = 0.4
 )
 
-// estimateVisits is the length of the search that an estimate rests on.
+// estimateVisits is the length of each search that an estimate rests on.
 const estimateVisits = 200
 
 // tenth is how many standard deviations from the mean a tenth of a normal
 // distribution lies beyond.
 const tenth = 1.2816
 
-// estimate estimates a game, as [Engine.Estimate] does.
-func (j *judge) estimate(ctx context.Context, g *board.Game) (*thinking.Estimate, error) {
+// told is an estimate, and of which position and by searches of how many visits.
+type told struct {
+	*thinking.Estimate
+	of     board.Hash
+	visits int64
+}
+
+// estimate estimates a game, as [Engine.Estimate] does, by two searches within limits: one
+// under its komi for the chances, one under the komi that makes it even for the points,
+// of which networks know most there, and under area rules.
+func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*thinking.Estimate, error) {
 	if g.Ended() && !j.cfg.ScoreByLead {
 		c, err := j.count(ctx, g)
-		if err != nil {
-			return nil, err
-		}
-		return c.asEstimate(), nil
+		return c.asEstimate(), err
 	}
-	t, scored, err := j.estimateUnderKomi(ctx, g)
-	if err != nil || !scored {
+	if c, settled, err := j.settled(ctx, g, l); settled || err != nil {
+		t := c.asEstimate()
+		t.Final, t.Settled, t.Visits = false, true, j.judged.asked
 		return t, err
 	}
-	if err := j.even.find(ctx, j.net, g, j.estimateUnderKomi); err != nil {
+	if j.told.Estimate != nil && j.told.of == g.Hash() && j.told.visits >= l.Visits {
+		return j.told.Estimate, nil
+	}
+	v, err := j.chains(ctx, g)
+	if err == nil && j.cfg.ScoreByLead {
+		err = j.look(ctx, g, g.ToMove(), &v)
+	}
+	if err != nil {
 		return nil, err
 	}
-	j.even.under(t, g)
+	area, err := inArea(g)
+	if err != nil {
+		return nil, err
+	}
+	chances, err := j.searchUnder(ctx, area, area.Rules().Komi, l)
+	if err != nil {
+		return nil, err
+	}
+	even, sign := v.komi[g.ToMove()-board.Black], float64(sideSign(g.ToMove()))
+	points, err := j.searchUnder(ctx, area, float32(even)-area.HandicapBonusScore()-area.BonusScore(), l)
+	if err != nil {
+		return nil, err
+	}
+	t := estimateOf(g, &points)
+	if t.Winrate = chances.Root.Winrate; g.ToMove() == board.White {
+		t.Winrate = 1 - t.Winrate
+	}
+	if points.Root.Raw.HasScore {
+		lead := sign*points.Root.Lead - even
+		if points.Ownership != nil {
+			lead = 0
+			for _, x := range points.Ownership {
+				lead += sign * float64(x)
+			}
+		}
+		if lead += float64(g.ScoreWithDead(v.dead)) - whites(g.OwnersWithDead(v.dead)); g.Rules().Scoring == board.ScoringTerritory {
+			lead -= sign / 2 // the side to move gains half a point by moves, on average, where they count
+		}
+		between(t, g, lead, tenth*points.Root.ScoreStdev)
+	}
+	j.told = told{t, g.Hash(), l.Visits}
 	return t, nil
 }
 
-// estimateUnderKomi estimates a position under its komi; scored reports whether
-// the network has a score.
-func (j *judge) estimateUnderKomi(ctx context.Context, g *board.Game) (t *thinking.Estimate, scored bool, err error) {
-	r, err := j.thinker.aside(ctx, repeatable(j.cfg.Search), nn.Uncached(j.net), g, search.Limits{Visits: estimateVisits, Ownership: true})
+// inArea returns a game under area rules, with a komi that stands for what its own count.
+func inArea(g *board.Game) (*board.Game, error) {
+	rules := g.Rules()
+	if rules.Scoring == board.ScoringArea {
+		return g, nil
+	}
+	rules.Scoring = board.ScoringArea
+	if rules.Komi += g.BonusScore(); g.ToMove() == board.Black {
+		rules.Komi++
+	}
+	area := new(board.Game)
+	area.CopyFrom(g)
+	if area.SetRules(rules) != nil { // it began in a clean-up phase
+		return bare(g.Board(), rules.Suicide, g.ToMove(), float64(rules.Komi))
+	}
+	return area, nil
+}
+
+// searchUnder searches a position under a komi, always in the same way.
+func (j *judge) searchUnder(ctx context.Context, g *board.Game, komi float32, l search.Limits) (search.Result, error) {
+	under := new(board.Game)
+	under.CopyFrom(g)
+	under.SetKomi(komi)
+	l.Ownership = true
+	r, err := j.thinker.aside(ctx, repeatable(j.cfg.Search), nn.Uncached(j.net), under, l)
 	if err == nil {
 		err = ctx.Err()
 	}
-	if err != nil {
-		return nil, false, err
-	}
-	return estimateOf(g, &r), r.Root.Raw.HasScore, nil
+	return r, err
 }
 
-// evenEstimate is an estimate of a position under a komi that makes it nearly even,
-// where networks know best who leads by how much. Its Lead is how far that komi is from
-// the one under which searches find the chances even.
-type evenEstimate struct {
-	hash board.Hash // of the position, without komi
-	komi float32
-	*thinking.Estimate
-}
-
-// mostEvenSearches is how often a komi is searched under that makes the position even.
-const mostEvenSearches = 8
-
-// find estimates a position under a nearly even komi, unless it is that of the call
-// before: the komi of the game makes no difference.
-func (v *evenEstimate) find(ctx context.Context, net nn.Network, game *board.Game, estimate func(context.Context, *board.Game) (*thinking.Estimate, bool, error)) error {
-	g := new(board.Game)
-	g.CopyFrom(game)
-	g.SetKomi(0)
-	if v.Estimate != nil && v.hash == g.Hash() {
-		return nil
-	}
-	even := evenEstimate{hash: g.Hash()}
-	komi, _, err := search.NewLeads(net).Even(ctx, g)
-	if err != nil {
-		return err
-	}
-	komi = math.Floor(komi) + 0.5
-	low, high := math.Inf(-1), math.Inf(1) // under which White is behind, and ahead
-	var atLow, atHigh float64              // White's winrates there
-	for i := range mostEvenSearches {
-		g.SetKomi(float32(komi))
-		t, _, err := estimate(ctx, g)
-		if err != nil {
-			return err
-		}
-		if even.Estimate == nil || math.Abs(t.Winrate-0.5) < math.Abs(even.Winrate-0.5) {
-			even.komi, even.Estimate = float32(komi), t
-		}
-		next := max(math.Exp2(float64(i)), min(math.Round(math.Abs(t.Lead)), 16))
-		if t.Winrate > 0.5 {
-			low, atLow, komi = komi, 1-t.Winrate, komi+next
-		} else {
-			high, atHigh, komi = komi, 1-t.Winrate, komi-next
-		}
-		if high-low <= 1 {
-			break
-		}
-		if !math.IsInf(high-low, 1) {
-			komi = low + math.Floor((high-low)/2)
-		}
-	}
-	if !math.IsInf(high-low, 1) {
-		even.Lead = float64(even.komi) - (low + (high-low)*(0.5-atLow)/(atHigh-atLow))
-	}
-	*v = even
-	return nil
-}
-
-// under gives t the points of the estimate under another komi. The lead is on the side
-// of the winrate, and between Low and High.
-func (even *evenEstimate) under(t *thinking.Estimate, g *board.Game) {
-	more := float64(g.Rules().Komi - even.komi)
+// between gives an estimate its points: the lead is on the side of the winrate and
+// between Low and High, and all are within what the board allows.
+func between(t *thinking.Estimate, g *board.Game, lead, spread float64) {
 	low, high := search.Bounds(g)
 	switch { // komi alone decides
 	case low > 0:
@@ -126,56 +129,48 @@ func (even *evenEstimate) under(t *thinking.Estimate, g *board.Game) {
 	case high < 0:
 		t.Winrate = 1
 	}
-	within := func(v float64) float64 { return min(max(v+more, low), high) }
-	t.Lead = min(max(search.OnSide(within(even.Lead), 1-t.Winrate), low), high)
-	t.Low, t.High = min(within(even.Low), t.Lead), max(within(even.High), t.Lead)
-	t.Sure, t.Likely, t.Open, t.Unsettled = even.Sure, even.Likely, even.Open, even.Unsettled
+	within := func(v float64) float64 { return min(max(v, low), high) }
+	t.Lead = within(search.OnSide(within(lead), 1-t.Winrate))
+	t.Low, t.High = min(within(lead-spread), t.Lead), max(within(lead+spread), t.Lead)
 }
 
 // tenths rounds, and never to minus zero.
 func tenths(x float64) float64 { return math.Round(10*x)/10 + 0 }
 
+// estimateOf is what a search says of points and chains.
 func estimateOf(g *board.Game, r *search.Result) *thinking.Estimate {
-	sign := 1.0 // to White's view
-	t := &thinking.Estimate{Winrate: 1 - r.Root.Winrate, Visits: r.Root.Visits}
-	if r.ToMove == board.Black {
-		sign, t.Winrate = -1, r.Root.Winrate
-	}
-	if r.Root.Raw.HasScore {
-		t.Lead = sign * r.Root.Lead
-		mean := sign * r.Root.ScoreMean
-		t.Low, t.High = mean-tenth*r.Root.ScoreStdev, mean+tenth*r.Root.ScoreStdev
-	}
+	t := &thinking.Estimate{Visits: r.Root.Visits}
 	if r.Ownership == nil {
 		return t
 	}
-	own := slices.Clone(r.Ownership)
-	for i := range own {
-		own[i] *= float32(sign)
+	t.Ownership = slices.Clone(r.Ownership)
+	for i := range t.Ownership {
+		t.Ownership[i] *= sideSign(g.ToMove())
 	}
-	judgeChains(g, own) // corrects what is proven
-	for _, v := range own {
+	give(t.Ownership, g.Board().PassAlive(nil, g.Rules().Suicide))
+	for _, v := range t.Ownership {
 		countPoint(t, v)
 	}
-	t.Unsettled = unsettled(g.Board(), own)
+	t.Unsettled = unsettled(g.Board(), t.Ownership)
 	return t
 }
 
 // asEstimate is the count of a game that is over.
 func (c *count) asEstimate() *thinking.Estimate {
-	t := &thinking.Estimate{Lead: c.score, Low: c.score, High: c.score, Winrate: 0.5, Final: true}
+	t := &thinking.Estimate{Lead: c.score, Low: c.score, High: c.score, Winrate: 0.5, Final: true, Ownership: make([]float32, len(c.owners))}
 	switch {
 	case c.score > 0:
 		t.Winrate = 0
 	case c.score < 0:
 		t.Winrate = 1
 	}
-	for _, owner := range c.owners {
+	for p, owner := range c.owners {
 		if owner == board.Empty {
 			t.Open++
-		} else {
-			t.Sure[owner]++
+			continue
 		}
+		t.Sure[owner]++
+		t.Ownership[p] = sideSign(owner)
 	}
 	return t
 }

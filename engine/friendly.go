@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"kosumi/board"
@@ -79,12 +80,9 @@ func (j *judge) onlyFills(ctx context.Context, g *board.Game, move board.Point) 
 	if err != nil || !found.sure {
 		return false, err
 	}
-	clean, err := withoutStones(g.Board(), found.dead)
-	if err != nil {
-		return false, err
-	}
+	clean, own := withoutStones(g.Board(), found.dead), found.own()
 	for p, c := range clean.FullArea(nil, g.Rules().Suicide) {
-		if found.own[p] > sureOwnership && c != board.White || found.own[p] < -sureOwnership && c != board.Black {
+		if own[p] > sureOwnership && c != board.White || own[p] < -sureOwnership && c != board.Black {
 			return false, nil
 		}
 	}
@@ -102,24 +100,12 @@ func (j *judge) onlyFills(ctx context.Context, g *board.Game, move board.Point) 
 }
 
 // withoutStones returns a copy of a board without some of its stones.
-func withoutStones(b *board.Board, stones []board.Point) (*board.Board, error) {
-	size := b.Size()
-	off := make([]bool, size.Area())
-	for _, p := range stones {
-		off[p] = true
-	}
-	var left [board.White + 1][]board.Point
-	for p := range board.Point(size.Area()) {
-		if c := b.At(p); c != board.Empty && !off[p] {
-			left[c] = append(left[c], p)
+func withoutStones(b *board.Board, stones []board.Point) *board.Board {
+	var left []board.Move
+	for p := range board.Point(b.Size().Area()) {
+		if c := b.At(p); c != board.Empty && !slices.Contains(stones, p) {
+			left = append(left, board.Move{Color: c, Point: p})
 		}
 	}
-	g, err := board.NewGame(size, board.TrompTaylor())
-	if err != nil {
-		return nil, err
-	}
-	if err := g.Setup(left[board.Black], left[board.White], board.Black); err != nil {
-		return nil, err
-	}
-	return g.Board(), nil
+	return board.LayOut(b.Size(), left)
 }

@@ -65,6 +65,14 @@ func toResult(lead, winrate float64, rules board.Rules) float64 {
 	return math.Round(lead+0.5) - 0.5
 }
 
+// A chain counts as dead by KataGo's rule for boards that are not played out if its mean
+// ownership in its own favour is below deadMean, or any of its stones is surely the
+// opponent's.
+const (
+	deadMean  = 0.2
+	deadStone = -0.6
+)
+
 // searchOwnership averages the owners of the points, [-1,1], + = White, over a
 // search; nil where the network knows none.
 func (j *judge) searchOwnership(ctx context.Context, g *board.Game) ([]float32, error) {
@@ -74,10 +82,8 @@ func (j *judge) searchOwnership(ctx context.Context, g *board.Game) ([]float32, 
 		return nil, err
 	}
 	own := slices.Clone(result.Ownership)
-	if g.ToMove() == board.Black {
-		for p := range own {
-			own[p] = -own[p]
-		}
+	for p := range own {
+		own[p] *= sideSign(g.ToMove())
 	}
 	return own, nil
 }

@@ -161,7 +161,7 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 		return ""
 	case e.cfg.ScoreByLead:
 		return sgf.ScoreResult(float64(e.judge.asTrained(e.game).Score()))
-	case !e.judge.knows(e.game) && (hurried(e.budget(board.Black), 0) || hurried(e.budget(board.White), 0)):
+	case !e.judge.countsAtOnce(e.game) && (hurried(e.budget(board.Black), 0) || hurried(e.budget(board.White), 0)):
 		return ""
 	}
 	score, err := e.FinalScore(ctx)

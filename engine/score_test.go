@@ -46,7 +46,7 @@ func TestFinalScoreUnderWay(t *testing.T) {
 	require.Equal(t, math.Trunc(score), score, "what a game can end with")
 	require.NoError(t, e.Play(board.White, board.Pass))
 	require.NoError(t, e.Play(board.Black, board.Pass))
-	j, err := e.judge.chains(ctx, e.game)
+	j, err := e.judge.verdict(ctx, e.game)
 	require.NoError(t, err)
 	score, err = e.FinalScore(ctx)
 	require.NoError(t, err)

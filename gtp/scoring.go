@@ -59,7 +59,9 @@ func (s *scoringCommands) estimateScore(ctx context.Context, _ Command, r *Reply
 	if e.Final {
 		fmt.Fprintf(r, "%s: the game is over", scoreText(e.Lead))
 	} else {
-		if e.Low != e.High || e.Lead != 0 {
+		if e.Settled {
+			fmt.Fprintf(r, "%s: nothing is left to decide\n", scoreText(e.Lead))
+		} else if e.Low != e.High || e.Lead != 0 {
 			fmt.Fprintf(r, "%s (8 of 10 games between %s and %s)\n", scoreText(e.Lead), scoreText(e.Low), scoreText(e.High))
 		}
 		fmt.Fprintf(r, "Black wins %.0f %%, by a search of %d visits", 100*e.Winrate, e.Visits)

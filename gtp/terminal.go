@@ -290,11 +290,15 @@ func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 		return errors.New("the engine found no move")
 	}
 	best := found.Moves[0]
-	text := fmt.Sprintf("%s: %s would win %.0f %% of such games, %+.1f points", g.Size().Vertex(best.Move), g.ToMove(), 100*best.Winrate, tenths(best.Lead))
+	e, err := p.engine.Estimate(ctx)
+	if err != nil {
+		return Because(ErrCannotScore, err)
+	}
+	text := g.Size().Vertex(best.Move) + ": " + forSide(e, g.ToMove(), "would win %.0f %% of such games")
 	if len(best.PV) > 1 {
 		text += "; then " + Vertices(g.Size(), best.PV[1:min(len(best.PV), 6)])
 	}
-	_, err := r.WriteString(text)
+	_, err = r.WriteString(text)
 	return err
 }
 
@@ -312,16 +316,29 @@ func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
 	if err != nil {
 		return Because(ErrCannotScore, err)
 	}
-	who, win, lead := board.White, 1-e.Winrate, e.Lead
-	if win < 0.5 {
-		who, win, lead = board.Black, e.Winrate, -e.Lead
+	who := board.White
+	if e.Winrate > 0.5 {
+		who = board.Black
 	}
-	text := fmt.Sprintf("%s is ahead: wins %.0f %% of such games", who, 100*win)
-	if e.Low != e.High || e.Lead != 0 { // the network knows of points
-		text += fmt.Sprintf(", %+.1f points", tenths(lead))
+	text := "the game is even"
+	if e.Winrate != 0.5 || e.Lead != 0 {
+		text = forSide(e, who, "is ahead: wins %.0f %% of such games")
 	}
 	_, err = r.WriteString(text + "; the result would be " + scoreText(counted))
 	return err
+}
+
+// forSide is an estimate as a side sees it: its chances, in the words given, and points.
+func forSide(e *thinking.Estimate, c board.Color, chances string) string {
+	win, lead := e.Winrate, -e.Lead
+	if c == board.White {
+		win, lead = 1-win, -lead
+	}
+	text := fmt.Sprintf("%s "+chances, c, 100*win)
+	if e.Settled || e.Low != e.High || e.Lead != 0 { // the network knows of points
+		text += fmt.Sprintf(", %+.1f points", tenths(lead))
+	}
+	return text
 }
 
 // level shows or sets the rank to play at.

@@ -53,6 +53,8 @@ func TestTerminal(t *testing.T) {
 		{"going on after that", []string{"komi -200", "e5", "undo", "komi 7", "d5"}, []string{"= resign: black wins", "Move 2 was white"}, []string{"?"}},
 		{"resigning", []string{"resign"}, []string{"? unknown command", "clear_board begins a new game"}, nil},
 		{"hint", []string{"hint"}, []string{"black would win"}, []string{"?", "Move 1"}},
+		{"hint and score agree", []string{"hint", "score"}, []string{"black would win 50 % of such games, -7.5 points", "white is ahead: wins 50 % of such games, +7.5 points"}, []string{"?"}},
+		{"nobody is ahead", []string{"komi 0", "score"}, []string{"= the game is even; the result would be 0"}, []string{"?", "ahead"}},
 		{"score", []string{"score"}, []string{"is ahead", "the result would be"}, []string{"?"}},
 		{"score of a game that is over", []string{"play pass", "play pass", "score"}, []string{"= the game is over: W+7.5"}, []string{"?", "ahead"}},
 		{"unknown rules", []string{"rules japan"}, []string{"Usage: kata-set-rules japanese: other rules, such as chinese"}, []string{"komi stays"}},

@@ -46,30 +46,33 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 	return out, nil
 }
 
+// surely proves who wins a contest with a side to move first, by a proof that meets no ko,
+// in a share of the positions that are left; NoGoal where it finds none.
+func (a *asker) surely(c solver.Contest, first solver.Side, share float64) solver.Goal {
+	a.part("", share)
+	p := a.root(first, 0, 0)
+	q, at := a.decide(c, &p, noEnd)
+	if at < 0 || !a.s.Proof(at).Free {
+		return solver.NoGoal
+	}
+	a.claim(first, q, &p, at)
+	return q
+}
+
 // both proves a verdict for both first movers, by proofs that meet no ko.
 func (a *asker) both() string {
-	prove := func(c solver.Contest, first solver.Side, share float64) solver.Goal {
-		a.part("", share)
-		p := a.root(first, 0, 0)
-		q, at := a.decide(c, &p, noEnd)
-		if at < 0 || !a.s.Proof(at).Free {
-			return solver.NoGoal
-		}
-		a.claim(first, q, &p, at)
-		return q
-	}
 	// Whoever gets what he wants though the other moves first gets it moving first too.
-	switch prove(solver.Fight, solver.Attacker, 0.4) {
+	switch a.surely(solver.Fight, solver.Attacker, 0.4) {
 	case solver.Capture:
-		if prove(solver.Fight, solver.Defender, 0.9) == solver.Capture {
+		if a.surely(solver.Fight, solver.Defender, 0.9) == solver.Capture {
 			return Dead
 		}
 	case solver.Hold:
-		switch prove(solver.Life, solver.Attacker, 0.6) {
+		switch a.surely(solver.Life, solver.Attacker, 0.6) {
 		case solver.Settle:
 			return Alive
 		case solver.Deny:
-			if prove(solver.Life, solver.Defender, 0.9) == solver.Deny {
+			if a.surely(solver.Life, solver.Defender, 0.9) == solver.Deny {
 				return Seki
 			}
 		}

@@ -71,6 +71,11 @@ func passAlive(size board.Size, stones []board.Color) []board.Color {
 // Chains returns a stone of each chain that may be asked for where none is named: of two
 // stones or more.
 func Chains(size board.Size, stones []board.Color) (list []board.Point) {
+	return chainsFrom(2, size, stones)
+}
+
+// chainsFrom returns the first stone of each chain of at least so many stones.
+func chainsFrom(least int, size board.Size, stones []board.Color) (list []board.Point) {
 	q := &Question{Size: size, Stones: stones}
 	seen := make([]bool, len(stones))
 	for p, c := range stones {
@@ -79,7 +84,7 @@ func Chains(size board.Size, stones []board.Color) (list []board.Point) {
 		}
 		n := 0
 		q.walk(board.Point(p), seen, func(from, to board.Point) bool { return stones[from] == stones[to] }, func(board.Point) { n++ })
-		if n > 1 {
+		if n >= least {
 			list = append(list, board.Point(p))
 		}
 	}

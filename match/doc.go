@@ -9,7 +9,7 @@
 //
 // The referee believes nobody. It keeps its own board under the match's rules,
 // measures time itself and counts the score itself. Only what is dead is asked
-// of the programs, and only what both say counts.
+// of the programs, and only what both say counts; pass-alive stones are never dead.
 //
 // How a game is decided:
 //   - An illegal or unreadable move, a crash, no answer, refusing the

@@ -346,6 +346,21 @@ func TestScoring(t *testing.T) {
 	}
 }
 
+// TestPassAliveIsNeverDead: two programs that agree to take White's stones off cannot,
+// as no moves of Black's could.
+func TestPassAliveIsNeverDead(t *testing.T) {
+	lost := guestCommand("-list", "final_status_list final_score", "-mode", "white-dead")
+	opening := [][]board.Move{{ // White has the right two columns, with three eyes
+		{Color: 1, Point: 1}, {Color: 2, Point: 3}, {Color: 1, Point: 6}, {Color: 2, Point: 8},
+		{Color: 1, Point: 11}, {Color: 2, Point: 13}, {Color: 1, Point: 16}, {Color: 2, Point: 18},
+		{Color: 1, Point: 21}, {Color: 2, Point: 23}, {Color: 1, Point: -1}, {Color: 2, Point: 9},
+		{Color: 1, Point: -1}, {Color: 2, Point: 19},
+	}}
+	for rules, want := range map[string]string{"chinese": "W+0.5", "japanese": "B+1.5"} {
+		require.Equal(t, want, countGame(t, lost, lost, rules, 0.5, opening).Result, rules)
+	}
+}
+
 // countGame plays an opening and two passes by hand and has the position counted
 // by two real programs.
 func countGame(t *testing.T, a, b, rules string, komi float64, openings [][]board.Move) GameResult {

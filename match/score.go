@@ -79,8 +79,8 @@ func (t *game) both(ctx context.Context, command, argument string, use func(side
 	return all, nil
 }
 
-// deadStones returns the stones that both programs call dead, whole chains, and
-// whether they agree.
+// deadStones returns the stones that both programs call dead, whole chains but those that
+// no moves of the opponent's could take, and whether they agree.
 func (t *game) deadStones(ctx context.Context) (dead []board.Point, agreed bool, err error) {
 	var lists [2][]board.Point
 	agreed, err = t.both(ctx, "final_status_list", "dead", func(s side, text string) (ok bool) {
@@ -90,7 +90,8 @@ func (t *game) deadStones(ctx context.Context) (dead []board.Point, agreed bool,
 	if err != nil || !agreed || !slices.Equal(lists[sideA], lists[sideB]) {
 		return nil, false, err
 	}
-	return lists[sideA], true, nil
+	alive := t.board.Board().PassAlive(nil, t.plan.rules.Suicide)
+	return slices.DeleteFunc(lists[sideA], func(p board.Point) bool { return alive[p] == t.board.At(p) }), true, nil
 }
 
 // deadList reads a list of vertices and completes it to whole chains, in board

@@ -32,16 +32,18 @@ type Estimate struct {
 	// 0 where the network knows no score.
 	Lead, Low, High float64
 	Winrate         float64 // Black's, [0,1]
-	Visits          int64   // of the search that it rests on
+	Visits          int64   // of each search that it rests on, or evaluations where nothing was left to decide
 	// Sure and Likely count points by who will own them, stones and empty ones
 	// alike, by board.Color: 95 times in a hundred or more, and 70 or more. Open
 	// are the others, on which nothing is decided.
 	Sure, Likely [3]int
 	Open         int
+	Ownership    []float32 // by point, [-1,1], + = White; nil where the network has none
 	// Unsettled are chains that may live or die, the largest first.
 	Unsettled [][]board.Point
-	// Final reports whether the game is over: Lead, Low and High are its result.
-	Final bool
+	// Final reports whether the game is over, Settled whether nothing is left to decide in
+	// one that is not: Lead, Low and High are its result.
+	Final, Settled bool
 }
 
 // Status is the fate of a point at the end of the game: the first three for stones,

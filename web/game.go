@@ -26,6 +26,7 @@ type game struct {
 	fit     *api.Fit // after a game that counted for the player's level
 	thinks  *thought
 	taught  lesson
+	offered offered
 	engine  *engines.Engine
 	alone   time.Time // since when nobody watches
 	removed bool

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -12,64 +13,84 @@ import (
 	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/record"
+	"kosumi/web/teach"
 	"kosumi/web/wire"
 )
 
-// searchFor analyses the position of a game for its player, as a help.
-func (gs *games) searchFor(ctx context.Context, id string, rev int, limits search.Limits, want thinking.Details) (*search.Result, *game, error) {
+// help lets f use the engine with the position of a game on its board, for its player.
+// due is how much a move may lose without a word.
+func (gs *games) help(ctx context.Context, id string, rev int, f func(ctx context.Context, e *engine.Engine, now *board.Game, handicap int, due float64) error) (*game, error) {
 	g, err := gs.Open(id)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	g.mu.Lock()
 	if g.rec.Rev != rev || g.rec.Phase != record.Play || g.rec.Board.ToMove() != g.rec.Player() {
 		g.mu.Unlock()
-		return nil, nil, api.Refuse("stale", "the game has gone on")
+		return nil, api.Refuse("stale", "the game has gone on")
 	}
 	st, now, handicap := g.takeEngine(), g.copyBoard(), len(g.rec.Setup)
+	due := gs.levels.Due(now.Size(), g.rec.Head.Seat.Level, g.rec.Teach)
 	g.mu.Unlock()
-	var last *search.Result
-	r := thinking.Request{Color: now.ToMove(), Want: want}
 	ran := gs.engines.Scheduler.Do(ctx, engines.ForHelp, func(ctx context.Context) {
-		err = st.With(now, handicap, func(e *engine.Engine) error {
-			return e.AnalyzeWithin(ctx, r, limits, func(res *search.Result) { last = res })
-		})
+		err = st.With(now, handicap, func(e *engine.Engine) error { return f(ctx, e, now, handicap, due) })
 	})
+	if !ran || errors.Is(err, context.Canceled) {
+		return nil, api.Refuse("busy", "the engine had no time")
+	}
 	if err != nil {
-		return nil, nil, api.Refuse("engine_failed", "%v", err)
+		return nil, api.Refuse("engine_failed", "%v", err)
 	}
-	if !ran || last == nil || len(last.Moves) == 0 {
-		return nil, nil, api.Refuse("busy", "the engine had no time")
-	}
-	return last, g, nil
+	return g, nil
 }
 
-// Hint helps the player with the next move; the record says that it did.
+// offered are the moves of a hint, and the position that they are for: teaching has
+// nothing to say against them.
+type offered struct {
+	to    board.Hash
+	moves []board.Point
+}
+
+// Hint helps the player with the next move; the record says that it did. It offers no
+// move that teaching would find wanting.
 func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
 	if a.Stage < 1 || a.Stage > 3 {
 		return nil, api.Refuse("bad_request", "stage: 1, 2 or 3")
 	}
-	r, g, err := gs.searchFor(ctx, a.Game, a.Rev, search.Limits{Visits: 400, Time: 2 * time.Second}, thinking.Details{})
+	h, hint := api.Hint{Stage: a.Stage}, offered{}
+	g, err := gs.help(ctx, a.Game, a.Rev, func(ctx context.Context, e *engine.Engine, now *board.Game, handicap int, due float64) error {
+		var last *search.Result
+		err := e.AnalyzeWithin(ctx, thinking.Request{Color: now.ToMove()}, search.Limits{Visits: 400, Time: 2 * time.Second}, func(r *search.Result) { last = r })
+		if err == nil && (last == nil || len(last.Moves) == 0) {
+			err = context.Canceled
+		}
+		if err != nil {
+			return err
+		}
+		last.Moves = slices.DeleteFunc(last.Moves, func(m thinking.Move) bool { return m.SymmetryOf != board.NoPoint }) // no help, and no second best
+		most := []int{1, 3, 1}[a.Stage-1]
+		hint.to = now.Hash()
+		if hint.moves, err = teach.Sound(ctx, e, now, handicap, last, most, due); err != nil || a.Stage < 3 {
+			return err
+		}
+		best := last.Move(hint.moves[0])
+		if best == nil {
+			return nil
+		}
+		h.Line = wire.Vertices(last.Size, best.PV, 8)
+		if len(last.Moves) > 1 && best == &last.Moves[0] {
+			h.Loss = wire.Round(max(0, best.Lead-last.Moves[1].Lead), 1)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	h := api.Hint{Stage: a.Stage, Rev: a.Rev}
-	r.Moves = slices.DeleteFunc(r.Moves, func(m thinking.Move) bool { return m.SymmetryOf != board.NoPoint }) // no help, and no second best
-	best := r.Moves[0]
-	switch a.Stage {
-	case 1:
-		h.Region = region(r.Size, best.Move)
-	case 2:
-		for _, m := range r.Moves[:min(3, len(r.Moves))] {
-			h.Moves = append(h.Moves, r.Size.Vertex(m.Move))
-		}
+	if a.Stage == 1 {
+		h.Region = region(g.rec.Size(), hint.moves[0])
+	} else {
+		h.Moves = wire.Vertices(g.rec.Size(), hint.moves, len(hint.moves))
 		slices.Sort(h.Moves) // the order would say which is best
-	case 3:
-		h.Moves = []string{r.Size.Vertex(best.Move)}
-		h.Line = wire.Vertices(r.Size, best.PV, 8)
-		if len(r.Moves) > 1 {
-			h.Loss = wire.Round(max(0, best.Lead-r.Moves[1].Lead), 1)
-		}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -79,6 +100,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
 	if err := g.commit(record.Step{K: "help", N: a.Stage}); err != nil {
 		return nil, err
 	}
+	g.offered = hint
 	h.Rev = g.rec.Rev
 	g.home.pages.Publish("game:"+g.rec.Head.ID, api.Event{T: "game.state", D: g.stateLocked()})
 	return h, nil
@@ -112,17 +134,25 @@ func region(size board.Size, p board.Point) []int {
 	return all
 }
 
+// tenth is how many standard deviations from the mean a tenth of a normal distribution
+// lies beyond: what Low and High of an estimate mean.
+const tenth = 1.2816
+
 // openBelow is the ownership below which a point is not settled.
 const openBelow = 0.6
 
 // Estimate says how the game stands. It costs the engine nothing of its clock.
 func (gs *games) Estimate(ctx context.Context, a *api.GameCommand) (any, error) {
-	r, _, err := gs.searchFor(ctx, a.Game, a.Rev, search.Limits{Visits: 60, Time: time.Second}, thinking.Details{Ownership: true})
+	var t *thinking.Estimate
+	_, err := gs.help(ctx, a.Game, a.Rev, func(ctx context.Context, e *engine.Engine, _ *board.Game, _ int, _ float64) (err error) {
+		t, err = e.EstimateWithin(ctx, search.Limits{Visits: 60, Time: time.Second})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	e := api.Estimate{Rev: a.Rev, Lead: wire.Round(wire.Blacks(r.ToMove, r.Root.Lead), 1), Spread: wire.Round(r.Root.ScoreStdev, 1), Ownership: wire.Ownership(r.Ownership, r.ToMove)}
-	for _, v := range r.Ownership {
+	e := api.Estimate{Rev: a.Rev, Lead: wire.Round(-t.Lead, 1), Spread: wire.Round((t.High-t.Low)/(2*tenth), 1), Ownership: wire.Ownership(t.Ownership, board.White)}
+	for _, v := range t.Ownership {
 		if max(v, -v) < openBelow {
 			e.Open++
 		}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/engine"
@@ -22,8 +23,13 @@ type lesson struct {
 // teaches reports whether the player's last move is to be looked at before the engine
 // answers.
 func (g *game) teaches() bool {
-	return g.rec.Teach != "" && g.rec.Phase == record.Play && g.rec.EnginesTurn() && g.taught.rev != g.rec.Since &&
-		g.rec.Board.NumMoves() > 0 && g.rec.Board.LastMove(0).Point != board.Pass
+	if g.rec.Teach == "" || g.rec.Phase != record.Play || !g.rec.EnginesTurn() || g.taught.rev == g.rec.Since ||
+		g.rec.Board.NumMoves() == 0 || g.rec.Board.LastMove(0).Point == board.Pass {
+		return false
+	}
+	before := g.copyBoard()
+	before.Undo()
+	return before.Hash() != g.offered.to || !slices.Contains(g.offered.moves, g.rec.Board.LastMove(0).Point)
 }
 
 // advice is about the player's last move while it waits for the player's word; nil: it

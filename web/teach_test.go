@@ -128,3 +128,26 @@ func TestTeachingPage(t *testing.T) {
 	require.NotEmpty(t, id)
 	p.Clean()
 }
+
+// TestHintsAreSound plays what hints offer in a teaching game: none of the moves is
+// found wanting, and where the second best loses much it is not offered.
+func TestHintsAreSound(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	n := small("b")
+	n.Teach = "strict"
+	g := begin(c, n)
+	alone := 0 // hints of the second step with fewer than three moves
+	for i := 0; i < 8 && g.Phase == record.Play; i++ {
+		var h api.Hint
+		c.ask("game.hint", api.AskHint{Game: g.Game, Rev: g.Rev, Stage: 2}, &h)
+		require.NotEmpty(t, h.Moves)
+		if len(h.Moves) < 3 {
+			alone++
+		}
+		g.Rev = h.Rev
+		g = c.judged(g, h.Moves[i%len(h.Moves)])
+		require.Nil(t, g.Advice, "move %d of %v", i, h.Moves)
+	}
+	require.Positive(t, alone, "on 5x5 most moves lose points")
+}

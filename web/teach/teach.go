@@ -43,6 +43,7 @@ type Finding struct {
 	Loss  float64       // in points, 0 or more
 	Error float64       // one standard deviation of it
 	Line  []board.Point // how the opponent goes on, best moves of both sides
+	Best  board.Point   // the best move in its place; NoPoint: not known
 }
 
 // Large reports whether a move surely lost more than is due.
@@ -70,6 +71,32 @@ func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 	return compare(ctx, e, before, after, handicap, secondLook)
 }
 
+// Sound returns the first of the moves that a search found, at most so many, that surely
+// lose no more than is due; the best one that was found on the way where none does.
+func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
+	best := found.Moves[0].Move
+	for _, m := range found.Moves[:min(3, len(found.Moves))] {
+		after := new(board.Game)
+		after.CopyFrom(g)
+		if err := after.Play(g.ToMove(), m.Move); err != nil {
+			return nil, err
+		}
+		f, err := Examine(ctx, e, g, after, handicap, due)
+		if err != nil {
+			return nil, err
+		}
+		if f.Large(due) {
+			best = f.Best
+		} else if sound = append(sound, m.Move); len(sound) == most {
+			break
+		}
+	}
+	if len(sound) == 0 {
+		sound = append(sound, best)
+	}
+	return sound, nil
+}
+
 func compare(ctx context.Context, e *engine.Engine, before, after *board.Game, handicap int, visits int64) (*Finding, error) {
 	was, err := look(ctx, e, before, handicap, visits)
 	if err != nil {
@@ -79,7 +106,10 @@ func compare(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 	if err != nil {
 		return nil, err
 	}
-	f := new(Finding)
+	f := &Finding{Best: board.NoPoint}
+	if len(was.Moves) > 0 {
+		f.Best = was.Moves[0].Move
+	}
 	if len(was.Moves) == 0 || was.Moves[0].Move == after.LastMove(0).Point {
 		return f, nil
 	}

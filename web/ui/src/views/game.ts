@@ -247,7 +247,7 @@ export async function count(): Promise<void> {
 export function estimateText(e: Estimate): string {
 	const who = t(e.lead >= 0 ? "black" : "white");
 	const points = Math.abs(Math.round(e.lead * 2) / 2);
-	return points < 1 ? t(e.spread > 8 ? "estimate_even_unsure" : "estimate_even") : t(e.spread > 8 ? "estimate_unsure" : "estimate", { who, points });
+	return points < 1 && e.spread > 0 ? t(e.spread > 8 ? "estimate_even_unsure" : "estimate_even") : t(e.spread > 8 ? "estimate_unsure" : "estimate", { who, points });
 }
 
 // The time that a clock shows: what the server said, run down since.

@@ -1,0 +1,398 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"kosumi/board"
+	"kosumi/life"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+// The dead stones of a position are a property of the stones on the board: neither komi
+// nor the side to move, nor passes, make a difference. A proof decides where there is
+// one. The rest is the network's opinion with either side to move, under area rules and
+// the komi that makes the position even, as networks know little of boards that are
+// decided. Where the two opinions differ, a search from each side takes their place.
+
+// judgement is what was found out about the stones on a board.
+type judgement struct {
+	at    board.Hash
+	rules board.Rules
+	views [2][]float32 // owner of each point with Black and with White to move, [-1,1], + = White; nil: nothing is known
+	komi  [2]float64   // under which the views are
+	asked int64        // evaluations, and visits of searches
+	dead  []board.Point
+	sure  bool // no chain is in doubt: others will call the same ones dead
+	areas bool // areas in doubt are searched
+	// fates are proofs of stones, as [life.Fates] returns them; nil: chains in doubt are
+	// not searched yet, nor proofs looked for.
+	fates []board.Color
+}
+
+// knows reports whether the stones on the board are judged.
+func (j *judge) knows(g *board.Game) bool {
+	at, rules := j.key(g)
+	return j.judged.views[0] != nil && j.judged.at == at && j.judged.rules == rules
+}
+
+// key is what a judgement depends on: KataGo's on all of a position.
+func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
+	rules := g.Rules()
+	if j.cfg.ScoreByLead {
+		return g.Hash(), rules
+	}
+	rules.Komi = 0
+	return g.StoneHash(), rules
+}
+
+// Bounds of ownership, of 1. A chain is in doubt below sureMean, in the mean of its points
+// and of both views, and where these differ in sign. A board is settled where each point
+// has its owner above settledOwner in both.
+const (
+	sureMean     = 0.5
+	settledOwner = 0.25
+)
+
+// Efforts of a judgement that counts.
+const (
+	doubtVisits = 200    // of the search from each side
+	areaEffort  = 80_000 // points of the boards that are searched from each side for what is settled
+	fateNodes   = 40_000 // positions that are searched for proofs
+)
+
+// chains judges the chains on the board at a glance, each position once.
+func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
+	if j.knows(g) {
+		return j.judged, nil
+	}
+	var v judgement
+	v.at, v.rules = j.key(g)
+	if j.cfg.ScoreByLead {
+		own, err := j.searchOwnership(ctx, g)
+		if err != nil {
+			return v, err
+		}
+		if own != nil {
+			v.views = [2][]float32{own, own}
+		}
+	}
+	for i := 0; i < 2 && v.views[i] == nil; i++ {
+		if err := j.look(ctx, g, board.Color(i)+board.Black, &v); err != nil {
+			return v, err
+		}
+	}
+	j.weigh(g, &v)
+	j.judged = v
+	return v, nil
+}
+
+// verdict judges the chains on the board for a count: proofs are looked for, and chains
+// that are in doubt then are searched.
+func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
+	v, err := j.chains(ctx, g)
+	if err != nil || v.fates != nil || j.cfg.ScoreByLead {
+		return v, err
+	}
+	black := func(p board.Point) (least, most float64) {
+		x, y := float64(1-v.views[0][p])/2, float64(1-v.views[1][p])/2
+		return min(x, y), max(x, y)
+	}
+	if v.fates, err = life.Fates(ctx, g, v.dead, black, fateNodes); err != nil {
+		return v, err
+	}
+	if j.weigh(g, &v); !v.sure {
+		if err := j.search(ctx, g, &v, doubtVisits); err != nil {
+			return v, err
+		}
+		j.weigh(g, &v)
+	}
+	j.judged = v
+	return v, nil
+}
+
+// weigh finds the dead chains by the views, which it corrects: what Benson's algorithm
+// proves is never left to an opinion.
+func (j *judge) weigh(g *board.Game, v *judgement) {
+	b := g.Board()
+	v.prove(g)
+	v.dead, v.sure = nil, true
+	var chain []board.Point
+	for p := range board.Point(b.Size().Area()) {
+		if b.At(p) == board.Empty || b.ChainHead(p) != p {
+			continue
+		}
+		chain = b.Chain(chain[:0], p)
+		x, xLeast := kept(v.views[0], chain, b.At(p))
+		y, _ := kept(v.views[1], chain, b.At(p))
+		first := x // with the chain's side to move
+		if b.At(p) == board.White {
+			first = y
+		}
+		dead := first < 0 && x+y < 0
+		if j.cfg.ScoreByLead {
+			dead = xLeast < deadStone || x < deadMean
+		}
+		if dead {
+			v.dead = append(v.dead, chain...)
+		}
+		v.sure = v.sure && max(x+y, -x-y) >= 2*sureMean && x > 0 == (y > 0)
+	}
+	if j.cfg.ScoreByLead {
+		return
+	}
+	v.dead = v.surrounded(g, v.dead)
+	for p, owner := range v.fates { // those who take it are dead themselves
+		if c := g.At(board.Point(p)); owner == c.Opponent() && c != board.Empty && !slices.Contains(v.dead, board.Point(p)) {
+			v.fates[p] = c
+		}
+	}
+	v.prove(g)
+}
+
+// prove gives points that are certain to their owners in all views.
+func (v *judgement) prove(g *board.Game) {
+	for _, own := range v.views {
+		give(own, g.Board().PassAlive(nil, g.Rules().Suicide))
+		give(own, v.fates)
+	}
+}
+
+func give(own []float32, owners []board.Color) {
+	for p, c := range owners {
+		if c != board.Empty {
+			own[p] = sideSign(c)
+		}
+	}
+}
+
+// own returns the mean of the views.
+func (v *judgement) own() []float32 {
+	own := slices.Clone(v.views[0])
+	for p := range own {
+		own[p] = (own[p] + v.views[1][p]) / 2
+	}
+	return own
+}
+
+// settled counts a game that is not over, where nothing is left to decide: every point
+// that the count gives to a side is that side's whoever moves first. Areas in doubt are
+// searched under the komi by which the count is even.
+func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c count, ok bool, err error) {
+	v, err := j.chains(ctx, g)
+	if err != nil || j.cfg.ScoreByLead || !v.closed(g) {
+		return c, false, err
+	}
+	if v, err = j.verdict(ctx, g); err != nil || !v.sure || !v.closed(g) {
+		return c, false, err
+	}
+	if v.least(g) < settledOwner && !v.areas {
+		even := -whites(g.OwnersWithDead(v.dead))
+		v.komi, v.areas = [2]float64{even, even}, true
+		if err := j.search(ctx, g, &v, min(8*l.Visits, int64(areaEffort/g.Size().Area()))); err != nil {
+			return c, false, err
+		}
+		j.judged = v
+	}
+	if v.least(g) < settledOwner {
+		return c, false, nil
+	}
+	c, err = j.count(ctx, g)
+	return c, err == nil, err
+}
+
+// closed reports whether hardly a point is open but neutral ones between both sides, which
+// make no difference but under area rules.
+func (v *judgement) closed(g *board.Game) bool {
+	open := 0
+	for p, owner := range g.OwnersWithDead(v.dead) {
+		if owner != board.Empty {
+			continue
+		}
+		var beside [board.White + 1]bool
+		for _, q := range g.Board().Neighbors(board.Point(p)) {
+			beside[g.At(q)] = true
+		}
+		switch neutral := beside[board.Black] && beside[board.White]; {
+		case !neutral:
+			open += 2
+		case g.Rules().Scoring == board.ScoringArea:
+			open++
+		}
+	}
+	return open <= max(g.Size().Area()/mostOpen, leastOpen)
+}
+
+// least returns how surely the owner of a point by the count has it, at the point where
+// that is least sure, whoever moves first: [-1,1].
+func (v *judgement) least(g *board.Game) float32 {
+	least := float32(1)
+	for p, owner := range g.OwnersWithDead(v.dead) {
+		if owner != board.Empty {
+			sign := sideSign(owner)
+			least = min(least, sign*v.views[0][p], sign*v.views[1][p])
+		}
+	}
+	return least
+}
+
+// surrounded returns those of the stones that are the opponent's points once all of
+// them are off the board. Stones that are taken for dead and are not so surrounded, or
+// stand in seki, live; but not those that are proved dead, unless they are part of a
+// border of territory. The points of a chain are one region then, so chains stay whole.
+func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point {
+	off := dead
+	owners := g.OwnersWithDead(off)
+	for next := off; ; off, owners = next, g.OwnersWithDead(next) {
+		next = slices.DeleteFunc(slices.Clone(off), func(p board.Point) bool { return owners[p] != g.At(p).Opponent() })
+		if len(next) == len(off) {
+			break
+		}
+	}
+	for _, p := range dead {
+		if c := g.At(p); v.fates != nil && v.fates[p] == c.Opponent() && !slices.Contains(off, p) {
+			chain := g.Board().Chain(nil, p)
+			without := g.OwnersWithDead(slices.Concat(off, chain))
+			lost := 0
+			for q, owner := range owners {
+				if owner == c && without[q] != c {
+					lost++
+				}
+			}
+			if without[p] != c && lost <= 2*len(chain) {
+				off, owners = slices.Concat(off, chain), without
+			}
+		}
+	}
+	return off
+}
+
+// kept returns how far the points of a chain of colour c stay its own: the mean
+// and the least, [-1,1].
+func kept(own []float32, chain []board.Point, c board.Color) (mean, least float32) {
+	sign := float32(1)
+	if c == board.Black {
+		sign = -1
+	}
+	least = 1
+	for _, p := range chain {
+		mean += sign * own[p]
+		least = min(least, sign*own[p])
+	}
+	return mean / float32(len(chain)), least
+}
+
+// bare returns the position as a game of its own that begins there, under area rules.
+func bare(b *board.Board, suicide bool, toMove board.Color, komi float64) (*board.Game, error) {
+	rules := board.Chinese()
+	rules.Suicide, rules.Komi = suicide, float32(komi)
+	g, err := board.NewGame(b.Size(), rules)
+	if err == nil {
+		err = g.SetupBoard(b, toMove)
+	}
+	return g, err
+}
+
+// ownershipSays is the mean absolute ownership below which a network's opinion
+// is no opinion: an untrained head answers about 0 everywhere.
+const ownershipSays = 0.1
+
+// mostLooks is how often a network is asked at most for a view, in two orientations.
+const mostLooks = 4
+
+// look views a position with one side to move, by the network under the komi that its
+// own view makes even, or by random games where it has no such head.
+func (j *judge) look(ctx context.Context, g *board.Game, toMove board.Color, v *judgement) error {
+	area := g.Size().Area()
+	i := toMove - board.Black
+	komi := math.Floor(-whites(g.Board().Area(nil))) + 0.5
+	var out nn.Output
+	for n := range int8(mostLooks) {
+		v.komi[i] = komi
+		alone, err := bare(g.Board(), g.Rules().Suicide, toMove, komi)
+		if err != nil {
+			return err
+		}
+		own := make([]float32, area)
+		for sym := 2 * n; sym < 2*n+2; sym++ {
+			q := nn.Query{Game: alone, Symmetry: sym, SkipCache: true, NeedOwnership: true, Meta: j.cfg.profile()}
+			q.Options.Areas = j.cfg.Search.Pass.Areas
+			if err := j.net.Evaluate(ctx, &q, &out); err != nil {
+				return err
+			}
+			v.asked++
+			for p := range own {
+				own[p] += sideSign(toMove) * out.Ownership[p] / 2
+			}
+		}
+		strength, sum := float32(0), 0.0
+		for _, x := range own {
+			strength += max(x, -x)
+			sum += float64(x)
+		}
+		if !out.HasOwnership || strength < ownershipSays*float32(area) {
+			own, sum = rolloutOwnership(g, toMove), -komi
+		}
+		v.views[i] = own
+		if komi = math.Floor(-sum) + 0.5; math.Abs(komi-v.komi[i]) <= 2 {
+			break
+		}
+	}
+	return nil
+}
+
+// search puts searches with either side to move, of so many visits, in the place of views.
+func (j *judge) search(ctx context.Context, g *board.Game, v *judgement, visits int64) error {
+	for i := range v.views {
+		toMove := board.Color(i) + board.Black
+		alone, err := bare(g.Board(), g.Rules().Suicide, toMove, v.komi[i])
+		if err != nil {
+			return err
+		}
+		p := judging(repeatable(j.cfg.Search), visits)
+		result, err := j.thinker.aside(ctx, p, nn.Uncached(j.net), alone, search.Limits{Visits: visits, Ownership: true})
+		if err == nil {
+			err = ctx.Err()
+		}
+		if v.asked += visits; err != nil || result.Ownership == nil {
+			return err
+		}
+		v.views[i] = slices.Clone(result.Ownership)
+		for p := range v.views[i] {
+			v.views[i][p] *= sideSign(toMove)
+		}
+	}
+	v.prove(g)
+	return nil
+}
+
+// sideSign turns the view of a side into White's, and back.
+func sideSign(c board.Color) float32 {
+	if c == board.Black {
+		return -1
+	}
+	return 1
+}
+
+// whites returns White's points minus Black's.
+func whites(owners []board.Color) (n float64) {
+	for _, c := range owners {
+		switch c {
+		case board.White:
+			n++
+		case board.Black:
+			n--
+		}
+	}
+	return n
+}
+
+// rolloutOwnership estimates owners by random games.
+func rolloutOwnership(g *board.Game, toMove board.Color) []float32 {
+	hash := g.StoneHash()
+	r := rollouts{rng: rand.New(rand.NewPCG(hash.Lo, hash.Hi))}
+	return r.ownership(g.Board(), toMove)
+}

@@ -1,0 +1,325 @@
+package engine
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/life"
+	"kosumi/nn"
+	"kosumi/nn/model"
+	"kosumi/sgf"
+	"kosumi/thinking"
+)
+
+// builtIn returns an engine with the network inside.
+func builtIn(t testing.TB, change func(*Config)) *Engine {
+	t.Helper()
+	m, err := model.Open("", model.Config{Provider: model.Kernel, Precision: "auto"})
+	require.NoError(t, err)
+	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: 8, Seed: 1})
+	require.NoError(t, err)
+	c := Defaults()
+	c.Seed, c.Search.Parallel.Workers, c.Resign.Enabled = 7, 1, false
+	if change != nil {
+		change(&c)
+	}
+	e, err := New(c, nn.AsNetwork(server), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		e.Close()
+		require.NoError(t, server.Close())
+	})
+	return e
+}
+
+// under changes the rules.
+func under(t testing.TB, e *Engine, name string) {
+	t.Helper()
+	rules, err := board.ParseRules(name)
+	require.NoError(t, err)
+	require.NoError(t, e.SetRules(rules))
+}
+
+// count is what an engine says of a position before both sides pass, and after.
+type counts struct {
+	before, estimate, after string
+	dead                    []string
+}
+
+func countsOf(t *testing.T, e *Engine, komi float64) (c counts) {
+	t.Helper()
+	require.NoError(t, e.SetKomi(float32(komi)))
+	before, err := e.FinalScore(t.Context())
+	require.NoError(t, err)
+	estimate, err := e.Estimate(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, e.Play(e.game.ToMove(), board.Pass))
+	require.NoError(t, e.Play(e.game.ToMove(), board.Pass))
+	after, err := e.FinalScore(t.Context())
+	require.NoError(t, err)
+	status, err := e.FinalStatus(t.Context())
+	require.NoError(t, err)
+	for p, s := range status {
+		if s == thinking.Dead {
+			c.dead = append(c.dead, e.game.Size().Vertex(board.Point(p)))
+		}
+	}
+	require.NoError(t, e.Undo(2))
+	c.before, c.estimate, c.after = sgf.ScoreResult(before), sgf.ScoreResult(estimate.Lead), sgf.ScoreResult(after)
+	return c
+}
+
+// wall is a board that a wall of Black and one of White divide, with so many columns
+// before them; white first where asked.
+func wall(size, before int, whiteFirst bool) string {
+	row := []byte(strings.Repeat(".", size))
+	row[before], row[before+1] = 'X', 'O'
+	if whiteFirst {
+		row[before], row[before+1] = 'O', 'X'
+	}
+	return strings.Repeat(string(row)+"\n", size)
+}
+
+// TestWallsLive: of walls that divide a board no stone is dead, whatever the komi, and
+// the score is the same before both sides pass and after.
+func TestWallsLive(t *testing.T) {
+	e := builtIn(t, nil)
+	for _, c := range []struct {
+		rules        string
+		size, before int
+		komi         float64
+		want         string
+	}{
+		{"japanese", 5, 1, 6.5, "W+11.5"},
+		{"japanese", 5, 2, 6.5, "W+1.5"},
+		{"japanese", 5, 1, -5.5, "B+0.5"},
+		{"korean", 5, 1, 6.5, "W+11.5"},
+		{"japanese", 7, 1, 6.5, "W+27.5"},
+		{"japanese", 9, 5, 18.5, "B+8.5"},
+		{"japanese", 9, 5, 20.5, "B+6.5"},
+		{"japanese", 7, 4, 20.5, "B+0.5"},
+		{"japanese", 7, 3, 6.5, "B+0.5"},
+		{"chinese", 7, 3, 6.5, "B+0.5"},
+		{"chinese", 7, 3, 4.5, "B+2.5"},
+	} {
+		require.NoError(t, e.SetRules(board.Chinese()))
+		setUp(t, e, wall(c.size, c.before, false), board.Black)
+		under(t, e, c.rules)
+		got := countsOf(t, e, c.komi)
+		require.Equal(t, c.want, got.after, "%+v", c)
+		require.Empty(t, got.dead, "%+v", c)
+		if c.size-c.before-2 <= 4 && c.before <= 4 { // no room for an invasion
+			require.Equal(t, counts{c.want, c.want, c.want, nil}, got, "%+v", c)
+		}
+	}
+}
+
+// TestAllWalls is TestWallsLive for every wall on 5x5 to 13x13, under four kinds of rules
+// and five komi. Without KOSUMI_COUNT it takes two boards.
+func TestAllWalls(t *testing.T) {
+	sizes, rules := []int{5, 8}, []string{"japanese", "chinese"}
+	if os.Getenv("KOSUMI_COUNT") != "" {
+		sizes, rules = []int{5, 6, 7, 8, 9, 10, 11, 12, 13}, []string{"japanese", "korean", "chinese", "ancient-territory"}
+	}
+	testshared.Slow(t)
+	e := builtIn(t, nil)
+	for _, size := range sizes {
+		for before := 1; before < size-2; before++ {
+			for _, name := range rules {
+				require.NoError(t, e.SetRules(board.Chinese()))
+				setUp(t, e, wall(size, before, before%2 == 1), board.Black)
+				under(t, e, name)
+				whites := float64(size * (size - 2 - 2*before))
+				if before%2 == 1 {
+					whites = -whites
+				}
+				for _, komi := range []float64{6.5, -25.5 - whites, -0.5 - whites, 0.5 - whites, 25.5 - whites} {
+					want := sgf.ScoreResult(whites + komi)
+					got := countsOf(t, e, komi)
+					show := fmt.Sprintf("%s %dx%d, %d before, komi %v", name, size, size, before, komi)
+					require.Equal(t, want, got.after, show)
+					require.Empty(t, got.dead, show)
+					if max(before, size-2-before) <= 4 {
+						require.Equal(t, counts{want, want, want, nil}, got, show)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCountByHand: seki, neutral points, points that have to be filled, bent four.
+func TestCountByHand(t *testing.T) {
+	const seki = ".X.O.OX\nXXOOOOX\nOOXXXXX\n.OX....\nOOX....\n.OX...."
+	const teire = "XX.....\nOXXXXXX\n.OOX...\nOOXX.XX\n.O.XXXX\nOOOOOX.\nO.O.OXX" // White has to connect at A5
+	const bentFour = "XXXOX.OO.\n.O.OX.O.O\nOOOOX.OOO\nXXXXX..O.\n.....XXOO\n....X.XO.\n.....X.XO\n....X..XO\n.......XO"
+	e := builtIn(t, nil)
+	for _, c := range []struct {
+		name, rules, diagram, want, dead string
+	}{
+		{"seki", "chinese", seki, "B+4.5", ""},
+		{"seki", "japanese", seki, "B+3.5", ""},
+		{"three neutral points", "chinese", "..X.O..\n..X.O..\n..X.O..\n..XXO..\n..XXO..\n..XXO..\n..XXO..", "W+2.5", ""},
+		{"a neutral line", "japanese", "..X.O..\n..X.O..\n..X.O..\n..X.O..\n..X.O..\n..X.O..\n..X.O..", "W+6.5", ""},
+		{"a point to fill", "japanese", teire, "B+0.5", ""},
+		{"bent four", "japanese", bentFour, "B+35.5", "A7 B7 B8 C7 D7 D8 D9"},
+	} {
+		require.NoError(t, e.SetRules(board.Chinese()))
+		setUp(t, e, c.diagram, board.White)
+		under(t, e, c.rules)
+		got := countsOf(t, e, 6.5)
+		require.Equal(t, c.want, got.after, c.name)
+		if c.name != "bent four" { // where White may still invade
+			require.Equal(t, c.want, got.before, c.name)
+		}
+		slices.Sort(got.dead)
+		require.Equal(t, c.dead, strings.Join(got.dead, " "), c.name)
+	}
+}
+
+// TestFinishedPositions: finished positions of levels, with what a strong network calls
+// dead, and some by hand count the same before both sides pass and after.
+func TestFinishedPositions(t *testing.T) {
+	testshared.Slow(t)
+	data, err := os.ReadFile("testdata/finished.txt")
+	require.NoError(t, err)
+	e := builtIn(t, nil)
+	for text := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
+		head, diagram, _ := strings.Cut(text, "\n")
+		rules, want, _ := strings.Cut(head, " ")
+		require.NoError(t, e.SetRules(board.Chinese()))
+		setUp(t, e, diagram, board.Black)
+		under(t, e, rules)
+		got := countsOf(t, e, 6.5)
+		got.dead = nil
+		require.Equal(t, counts{want, want, want, nil}, got, text)
+	}
+}
+
+// gamesToCount is how many games tests play to their end: KOSUMI_COUNT, or a few.
+func gamesToCount(t *testing.T, few int) int {
+	testshared.Slow(t)
+	if n, err := strconv.Atoi(os.Getenv("KOSUMI_COUNT")); err == nil {
+		return n
+	}
+	return few
+}
+
+// playLevels plays a game of two levels until both sides pass; false if it does not end.
+func playLevels(t *testing.T, e *Engine, levels [2]string) bool {
+	t.Helper()
+	for e.game.NumMoves() < 3*e.game.Size().Area() && !e.game.Ended() {
+		c := e.game.ToMove()
+		require.NoError(t, e.SetParams(map[string]string{"level": levels[c-board.Black]}))
+		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: c})
+		require.NoError(t, err)
+	}
+	require.NoError(t, e.SetParams(map[string]string{"level": ""}))
+	return e.game.Ended() && e.game.LastMove(0).Point == board.Pass
+}
+
+// TestNoCountContradictsAProof plays games of levels to their end: whatever komi is and
+// whoever is to move, the same stones are dead, none of which is proved to live, and all
+// that are proved dead; but for stones that only dead ones could take.
+func TestNoCountContradictsAProof(t *testing.T) {
+	ranks := []string{"30k", "22k", "15k", "10k", "7k", "4k", "1k", "2d", "5d", "9d"}
+	sizes := []int{7, 9, 7, 13, 9, 7, 9, 19}
+	for n := range gamesToCount(t, 2) {
+		e := builtIn(t, func(c *Config) { c.Seed = uint64(n + 1) })
+		require.NoError(t, e.NewGame(board.Square(sizes[n%len(sizes)])))
+		under(t, e, []string{"japanese", "chinese", "korean", "aga"}[n/2%4])
+		if !playLevels(t, e, [2]string{ranks[n%10], ranks[n*7/3%10]}) {
+			continue
+		}
+		first := countsOf(t, e, 6.5).dead
+		for i, komi := range []float32{-30.5, 0.5, 40.5} {
+			e.ClearCache()
+			require.NoError(t, e.SetKomi(komi))
+			if i == 1 {
+				require.NoError(t, e.Undo(1))
+			}
+			require.Equal(t, first, countsOf(t, e, float64(komi)).dead, e.game.Board().String())
+		}
+		contradictions(t, e.game, first)
+	}
+}
+
+// contradictions fails for proofs that a list of dead stones contradicts.
+func contradictions(t *testing.T, g *board.Game, list []string) {
+	t.Helper()
+	var dead []board.Point
+	for _, v := range list {
+		p, err := g.Size().ParseVertex(v)
+		require.NoError(t, err)
+		dead = append(dead, p)
+	}
+	q := life.QuestionOf(g)
+	q.Ko, q.KoSide = board.NoPoint, board.Empty
+	for p := range board.Point(g.Size().Area()) {
+		if g.At(p) == board.Empty || g.Board().ChainHead(p) != p {
+			continue
+		}
+		q.Targets = []board.Point{p}
+		q.Assumed = life.Surroundings(q.Size, q.Stones, q.Targets)
+		s, err := life.Settled(t.Context(), q, 20000)
+		require.NoError(t, err)
+		show := fmt.Sprintf("%s is proved %s, dead are %v\n%s", g.Size().Vertex(p), s.Verdict, list, g.Board())
+		switch isDead := slices.Contains(dead, p); s.Verdict {
+		case life.Dead:
+			without := g.OwnersWithDead(append(dead, g.Board().Chain(nil, p)...))
+			require.True(t, isDead || without[p] == g.At(p), show)
+		case life.Alive, life.Seki:
+			require.False(t, isDead, show)
+		}
+	}
+}
+
+// TestCountsHoldWhenPlayedOn plays games of 10k levels to their end and then on, by
+// searches of 400 visits: no point that the count gives to one side ends as the other's,
+// unless it is who moves first that decides there, or a chain was left in atari.
+func TestCountsHoldWhenPlayedOn(t *testing.T) {
+	games := gamesToCount(t, 1)
+	for n := range games {
+		e := builtIn(t, func(c *Config) { c.Seed, c.Limits.Visits = uint64(n+1), 400 })
+		require.NoError(t, e.NewGame(board.Square(9)))
+		under(t, e, "japanese")
+		if !playLevels(t, e, [2]string{"10k", "10k"}) {
+			continue
+		}
+		c, err := e.judge.count(t.Context(), e.game)
+		require.NoError(t, err)
+		v := e.judge.judged
+		then := board.NewBoard(e.game.Size())
+		then.CopyFrom(e.game.Board())
+		end := then.String()
+		setUp(t, e, end, e.game.ToMove())
+		under(t, e, "tromp-taylor")
+		for !e.game.Ended() && e.game.NumMoves() < 200 {
+			_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: e.game.ToMove()})
+			require.NoError(t, err)
+		}
+		for p, owner := range e.game.Owners(nil) {
+			if c.owners[p] == owner || c.owners[p] == board.Empty || owner == board.Empty {
+				continue
+			}
+			sign := sideSign(c.owners[p])
+			t.Logf("game %d: %s was %v's, is %v's (%.2f with Black to move, %.2f with White)\n%s", n, e.game.Size().Vertex(board.Point(p)), c.owners[p], owner,
+				sign*v.views[0][p], sign*v.views[1][p], end)
+			require.True(t, min(sign*v.views[0][p], sign*v.views[1][p]) < settledOwner || inAtari(then, board.Point(p)), "game %d", n)
+		}
+	}
+}
+
+// inAtari reports whether a chain on a point or beside it has one liberty.
+func inAtari(b *board.Board, p board.Point) bool {
+	return slices.ContainsFunc(append(slices.Clone(b.Neighbors(p)), p), func(q board.Point) bool { return b.At(q) != board.Empty && b.Liberties(q) == 1 })
+}

@@ -1,0 +1,110 @@
+package life
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"kosumi/board"
+	"kosumi/life/check"
+	"kosumi/life/solver"
+)
+
+// efforts are how many positions are searched for each chain of a count, and then for
+// each that is not certain.
+var efforts = [...]int64{300, 5000}
+
+// Fates returns, for each stone of which it is proved, whose its point is whoever moves
+// first: its own side's where the stone lives, the opponent's where it is dead; Empty for
+// all other points. A chain lives if it is not taken even where all of the opponent's
+// stones live but those of dead, a judgement. It is dead if it is taken where those live
+// that [Enclosed] takes for alive. Komi, the side to move and a ko that may not be retaken
+// at once make no difference. nodes bounds the positions searched for all chains together.
+// Errors are those of [Settled].
+func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) ([]board.Color, error) {
+	q := QuestionOf(g)
+	q.Ko, q.KoSide = board.NoPoint, board.Empty
+	f := fates{q: q, chains: chainsFrom(1, q.Size, q.Stones), owner: make([]board.Color, len(q.Stones)), dead: q.chains(dead), black: black, left: nodes}
+	settled := g.Board().PassAlive(nil, q.Suicide)
+	for _, p := range f.chains {
+		if owner := settled[p]; owner != board.Empty {
+			f.settle(p, owner)
+		}
+	}
+	slices.SortStableFunc(f.chains, func(p, q board.Point) int { return cmp.Compare(f.sure(p), f.sure(q)) })
+	for i, effort := range efforts {
+		for _, p := range f.chains {
+			for _, prove := range []solver.Goal{solver.Hold, solver.Capture} {
+				if f.owner[p] != board.Empty || i > 0 && f.sure(p) > certain {
+					continue
+				}
+				if err := f.ask(ctx, p, prove, effort); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return f.owner, nil
+}
+
+// fates is what is known of the chains of a position.
+type fates struct {
+	q      *Question
+	chains []board.Point // a stone of each
+	owner  []board.Color // of each point, as Fates returns it
+	dead   []bool        // of each point: a stone that is dead, or taken for dead
+	black  func(board.Point) (least, most float64)
+	left   int64 // positions that may be searched
+}
+
+// sure is how probable it is at least that the stone on p is whose it is more likely.
+func (f *fates) sure(p board.Point) float64 {
+	least, most := f.black(p)
+	return max(least, 1-most)
+}
+
+// settle notes whose the stones of the chain on p are.
+func (f *fates) settle(p board.Point, owner board.Color) {
+	for i, in := range f.q.chains([]board.Point{p}) {
+		if in {
+			f.owner[i], f.dead[i] = owner, owner != f.q.Stones[p]
+		}
+	}
+}
+
+// ask looks for a proof that the chain on p is not taken, or that it is.
+func (f *fates) ask(ctx context.Context, p board.Point, prove solver.Goal, effort int64) error {
+	q := *f.q
+	q.Targets = []board.Point{p}
+	if prove == solver.Capture {
+		q.Assumed = Enclosed(&q, f.black)
+	} else {
+		for _, h := range f.chains {
+			if q.Stones[h] != q.Stones[p] && !f.dead[h] {
+				q.Assumed = append(q.Assumed, h)
+			}
+		}
+	}
+	l, err := q.lay()
+	if err != nil || f.left <= 0 {
+		return ctx.Err() // the fight is too large
+	}
+	a := newAsker(ctx, &q, l, Options{Nodes: min(effort, f.left)})
+	goal := a.surely(solver.Fight, solver.Attacker, 0.5)
+	if goal == solver.Capture && prove == solver.Capture && a.surely(solver.Fight, solver.Defender, 0.9) != goal {
+		goal = solver.NoGoal
+	}
+	f.left -= a.s.Nodes
+	if goal == solver.NoGoal || goal == solver.Capture && prove == solver.Hold {
+		return ctx.Err()
+	}
+	if _, err := check.Proof(l.proofFile(&q, a.s, a.claims)); err != nil {
+		return err
+	}
+	owner := q.Stones[p]
+	if goal == solver.Capture {
+		owner = owner.Opponent()
+	}
+	f.settle(p, owner)
+	return nil
+}

@@ -1,0 +1,81 @@
+package life
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// TestFates: capital letters are stones that an opinion is sure of, small ones those that
+// it takes for dead with little certainty.
+func TestFates(t *testing.T) {
+	for _, c := range []struct {
+		name, rows string
+		want       map[string]board.Color
+	}{
+		{"walls live, whatever is thought of them", `
+			.xO..
+			.xO..
+			.xO..
+			.xO..
+			.xO..`, map[string]board.Color{"B1": board.Black}},
+		{"two eyes", `
+			.o.oXX
+			oooooX
+			XXXXXX
+			.X.X.X`, map[string]board.Color{"B4": board.White, "A2": board.Black}},
+		{"seki: whoever fills a shared liberty is taken", `
+			....OXXXXX.
+			....OXXXooo
+			....OOOXXXo
+			....OOOOOX.
+			....O.O.OXX
+			....OOOOOOO`, map[string]board.Color{"L5": board.White}},
+		{"five points in a bulky form are one eye", `
+			.OOOxx.
+			OOOxxoo
+			.OOxoo.
+			OOOxxxx
+			.OOOOOO
+			OOOOOOO`, map[string]board.Color{"G3": board.White}},
+		{"who moves first decides", `
+			...oX.
+			ooooXX
+			XXXXXX
+			.X.X.X`, map[string]board.Color{"A3": board.Empty}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, err := board.ParseDiagram(strings.ToUpper(c.rows))
+			require.NoError(t, err)
+			g, err := board.NewGame(b.Size(), board.Chinese())
+			require.NoError(t, err)
+			require.NoError(t, g.SetupBoard(b, board.Black))
+			rows := strings.Join(strings.Fields(c.rows), "")
+			var dead []board.Point
+			for p, at := range rows {
+				if at == 'x' || at == 'o' {
+					dead = append(dead, board.Point(p))
+				}
+			}
+			black := func(p board.Point) (least, most float64) {
+				switch rows[p] {
+				case 'X':
+					return 1, 1
+				case 'O':
+					return 0, 0
+				}
+				return 0.4, 0.6
+			}
+			fates, err := Fates(t.Context(), g, dead, black, 40000)
+			require.NoError(t, err)
+			for v, want := range c.want {
+				p, err := b.Size().ParseVertex(v)
+				require.NoError(t, err)
+				require.Equal(t, want, fates[p], "%s %v", v, fates)
+			}
+		})
+	}
+}
