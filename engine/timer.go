@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sort"
 	"time"
 
 	"kosumi/board"
@@ -12,6 +13,7 @@ import (
 // of the side to move runs, and by how much moves run over their time.
 type timer struct {
 	clocks    [2]clock.Clock // of Black, of White
+	marks     []mark         // of the moves since the clocks were set, in their order
 	lastEvent time.Time      // when the opponent's move or our last reply was done
 	overrun   time.Duration  // of our last moves, on average
 }
@@ -22,8 +24,32 @@ func (t *timer) set(s clock.Settings) error {
 	if err != nil {
 		return err
 	}
-	t.clocks = [2]clock.Clock{clock.New(s, clock.Forgiving), clock.New(s, clock.Forgiving)}
+	t.clocks, t.marks = [2]clock.Clock{clock.New(s, clock.Forgiving), clock.New(s, clock.Forgiving)}, nil
 	return nil
+}
+
+// mark is both clocks before a move of the game, which had so many moves then.
+type mark struct {
+	moves  int
+	clocks [2]clock.Clock
+}
+
+// mark notes the clocks before a game's next move, in place of what was noted of moves
+// that have been taken back.
+func (t *timer) mark(moves int) {
+	t.marks = append(t.marks[:t.marked(moves)], mark{moves, t.clocks})
+}
+
+// marked counts the marks of the first so many moves.
+func (t *timer) marked(moves int) int {
+	return sort.Search(len(t.marks), func(i int) bool { return t.marks[i].moves >= moves })
+}
+
+// takeBack sets the clocks to what they were when the game had so many moves.
+func (t *timer) takeBack(moves int) {
+	if n := t.marked(moves); n < len(t.marks) {
+		t.clocks, t.marks = t.marks[n].clocks, t.marks[:n]
+	}
 }
 
 func (t *timer) clock(c board.Color) *clock.Clock { return &t.clocks[c-board.Black] }

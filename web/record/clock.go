@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"kosumi/board"
 	"kosumi/clock"
 	"kosumi/web/api"
 	"kosumi/web/wire"
@@ -58,4 +59,31 @@ func clockState(c clock.Clock, d time.Duration, running bool) api.ClockState {
 func leftOf(s api.ClockState) clock.Left {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	return clock.Left{Main: ms(s.Main), Period: ms(s.Period), Count: s.Periods, Overtime: s.Over}
+}
+
+// left is what both clocks show.
+func (g *Game) left() [2]clock.Left { return [2]clock.Left{g.Clocks[0].Left, g.Clocks[1].Left} }
+
+// begin begins a turn of which nothing is spent at these clocks; nil: at what they show.
+func (g *Game) begin(at *[2]clock.Left) {
+	if g.turn = g.left(); at != nil {
+		g.turn = *at
+	}
+}
+
+// Rewound returns the clocks as they were at another move, nil where nothing tells. What
+// the player has thought in this turn stays spent; running of it is not booked yet. inTime
+// says that there was so much time.
+func (g *Game) Rewound(at *[2]clock.Left, running time.Duration) (clocks [2]clock.Clock, inTime bool) {
+	clocks = g.Clocks
+	side := g.Player() - board.Black
+	mine := &clocks[side]
+	if at == nil {
+		return clocks, mine.Run(running)
+	}
+	turn := *mine
+	turn.Left = g.turn[side]
+	thought := turn.Total() - mine.Total() + running
+	clocks[0].Left, clocks[1].Left = at[0], at[1]
+	return clocks, mine.Run(thought)
 }

@@ -47,6 +47,7 @@ type Step struct {
 	Why    string             `json:"why,omitempty"` // teach: how strict
 	At     time.Time          `json:"at"`
 	Clocks *[2]api.ClockState `json:"clocks,omitempty"`
+	Was    *api.ClockState    `json:"was,omitempty"` // move: its side's clock before the move gained it anything
 }
 
 // Journal is a file that grows by lines, each on disk before Append returns. The

@@ -25,15 +25,24 @@ type Game struct {
 	Phase    string
 	Changed  time.Time
 	Clocks   [2]clock.Clock
+	turn     [2]clock.Left // what the clocks show in this turn if the player does not think
 	Paused   string
-	Restored string // how, where the journal was damaged
-	Undone   []board.Move
+	Restored string  // how, where the journal was damaged
+	Made     []Made  // on the board
+	Undone   []Made  // taken back, the first of them last
 	Marking  Marking // in the count
 	Result   string
 	ByWord   bool // the count differs from the engine's
 	Hints    int
 	Undos    int
 	Teach    string // how strict large losses are pointed out; empty: they are not
+}
+
+// Made is a move with what both clocks showed when it was made, and once it had been; nil
+// where nothing tells.
+type Made struct {
+	board.Move
+	Before, After *[2]clock.Left
 }
 
 // Marking is what is marked dead in a count.
@@ -78,6 +87,7 @@ func New(h Header) (*Game, error) {
 		return nil, err
 	}
 	g.Clocks = [2]clock.Clock{clock.New(set, clock.Strict), clock.New(set, clock.Strict)}
+	g.turn = g.left()
 	switch {
 	case h.Handicap > 1 && h.Free:
 		g.Phase = Place
@@ -122,11 +132,12 @@ func (g *Game) Apply(e *Step) error {
 		return g.applyMove(e)
 	case "undo":
 		for range e.N {
-			m := g.Board.LastMove(0)
 			if !g.Board.Undo() {
 				return errors.New("nothing to undo")
 			}
-			g.Undone = append(g.Undone, m)
+			m := g.Made[len(g.Made)-1]
+			g.Made, g.Undone = g.Made[:len(g.Made)-1], append(g.Undone, m)
+			g.begin(m.Before)
 		}
 		g.Phase, g.Paused = Play, ""
 		g.Undos++
@@ -166,14 +177,19 @@ func (g *Game) applyMove(e *Step) error {
 	if err != nil {
 		return err
 	}
-	if err := g.Board.Play(g.Board.ToMove(), p); err != nil {
+	m := Made{Move: board.Move{Color: g.Board.ToMove(), Point: p}}
+	if err := g.Board.Play(m.Color, p); err != nil {
 		return err
 	}
-	if g.Paused = ""; e.K == "redo" {
-		g.Undone = g.Undone[:max(0, len(g.Undone)-1)]
-	} else {
-		g.Undone = nil
+	if n := len(g.Undone) - 1; e.K == "redo" && n >= 0 {
+		m, g.Undone = g.Undone[n], g.Undone[:n]
+	} else if g.Undone = nil; e.Was != nil {
+		before, after := g.left(), g.left()
+		before[m.Color-board.Black] = leftOf(*e.Was)
+		m.Before, m.After = &before, &after
 	}
+	g.Paused, g.Made = "", append(g.Made, m)
+	g.begin(m.After)
 	switch {
 	case g.Board.NoResult():
 		g.Phase, g.Result = Over, "Void"
