@@ -55,19 +55,29 @@ let tried = 0; // when the last connection was begun
 
 const STORE = "kosumi.token";
 
-function credentials(): { token?: string; key?: string } {
-	const hash = new URLSearchParams(location.hash.slice(1));
-	const [token, key] = [hash.get("k"), hash.get("o")];
-	if (token) localStorage.setItem(STORE, token);
-	if (token || key) history.replaceState(history.state, "", location.pathname + location.search);
-	return key && !token ? { key, token: localStorage.getItem(STORE) ?? undefined } : { token: localStorage.getItem(STORE) ?? undefined };
+let known = ""; // the token, where the browser keeps none
+/** The token that the browser keeps, which text replaces. */
+export function token(text = ""): string {
+	known = text || known;
+	try {
+		if (text) localStorage.setItem(STORE, text);
+		return localStorage.getItem(STORE) ?? known;
+	} catch {
+		return known;
+	}
 }
 
-export const token = () => localStorage.getItem(STORE) ?? "";
+function credentials(): { token?: string; key?: string } {
+	const hash = new URLSearchParams(location.hash.slice(1));
+	const [given, key] = [hash.get("k"), hash.get("o")];
+	if (given || key) history.replaceState(history.state, "", location.pathname + location.search);
+	const mine = token(given ?? "") || undefined;
+	return key && !given ? { key, token: mine } : { token: mine };
+}
 
 export function giveToken(text: string): void {
 	const m = /#k=([\w-]+)/.exec(text);
-	localStorage.setItem(STORE, m ? m[1] : text.trim());
+	token(m ? m[1] : text.trim());
 	status.value = "connecting";
 	connect();
 }
@@ -114,7 +124,7 @@ function receive(m: { t: string; re?: string; f?: number; d?: any }): void {
 	switch (m.t) {
 		case "welcome": {
 			const w = m.d as Welcome;
-			if (w.token) localStorage.setItem(STORE, w.token);
+			token(w.token);
 			if (welcome.value && welcome.value.build !== w.build) updated.value = true;
 			welcome.value = w;
 			attempt = 0;
