@@ -38,7 +38,7 @@ func (e *Engine) replace(game *board.Game, handicap int) {
 	e.rank.newGame(e.dice.seed())
 	e.values.forget()
 	e.thinker.newGame()
-	e.timer.marks = nil
+	clear(e.timer.before)
 }
 
 // Turn makes c the side to move, whose move is chosen next if choosing is set: then
@@ -118,8 +118,8 @@ func (e *Engine) Undo(n int) error {
 		return ErrCannotUndo
 	}
 	e.Stop()
+	e.timer.takeBack(e.game.NumMoves(), n)
 	e.game.UndoMoves(n)
-	e.timer.takeBack(e.game.NumMoves())
 	e.values.takeBack(e.game.NumMoves())
 	return nil
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"sort"
 	"time"
 
 	"kosumi/board"
@@ -12,10 +11,10 @@ import (
 // timer keeps the time of the engine's moves: it owns both clocks, since when the one
 // of the side to move runs, and by how much moves run over their time.
 type timer struct {
-	clocks    [2]clock.Clock // of Black, of White
-	marks     []mark         // of the moves since the clocks were set, in their order
-	lastEvent time.Time      // when the opponent's move or our last reply was done
-	overrun   time.Duration  // of our last moves, on average
+	clocks    [2]clock.Clock         // of Black, of White
+	before    map[int][2]clock.Clock // each of the moves since they were set, by the number of those before it
+	lastEvent time.Time              // when the opponent's move or our last reply was done
+	overrun   time.Duration          // of our last moves, on average
 }
 
 // set starts both clocks anew under these settings.
@@ -24,31 +23,25 @@ func (t *timer) set(s clock.Settings) error {
 	if err != nil {
 		return err
 	}
-	t.clocks, t.marks = [2]clock.Clock{clock.New(s, clock.Forgiving), clock.New(s, clock.Forgiving)}, nil
+	t.clocks, t.before = [2]clock.Clock{clock.New(s, clock.Forgiving), clock.New(s, clock.Forgiving)}, map[int][2]clock.Clock{}
 	return nil
 }
 
-// mark is both clocks before a move of the game, which had so many moves then.
-type mark struct {
-	moves  int
-	clocks [2]clock.Clock
-}
-
-// mark notes the clocks before a game's next move, in place of what was noted of moves
-// that have been taken back.
+// mark notes the clocks before the next move of a game of so many.
 func (t *timer) mark(moves int) {
-	t.marks = append(t.marks[:t.marked(moves)], mark{moves, t.clocks})
+	if t.before != nil {
+		t.before[moves] = t.clocks
+	}
 }
 
-// marked counts the marks of the first so many moves.
-func (t *timer) marked(moves int) int {
-	return sort.Search(len(t.marks), func(i int) bool { return t.marks[i].moves >= moves })
-}
-
-// takeBack sets the clocks to what they were when the game had so many moves.
-func (t *timer) takeBack(moves int) {
-	if n := t.marked(moves); n < len(t.marks) {
-		t.clocks, t.marks = t.marks[n].clocks, t.marks[:n]
+// takeBack sets the clocks to what they were before the last n of the game's moves, or
+// before the first of these that is known.
+func (t *timer) takeBack(moves, n int) {
+	for i := moves - n; i < moves; i++ {
+		if c, known := t.before[i]; known {
+			t.clocks = c
+			return
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/clock"
 	"kosumi/web/api"
 	"kosumi/web/record"
 	"kosumi/web/wire"
@@ -45,8 +44,7 @@ func (g *game) playerMoves(vertex string) error {
 // makeMove books the clock of the side to move and plays. The clock stands if the move
 // is not saved: nobody pays for a full disk.
 func (g *game) makeMove(p board.Point) error {
-	side := g.rec.Board.ToMove() - board.Black
-	c := &g.rec.Clocks[side]
+	c := &g.rec.Clocks[g.rec.Board.ToMove()-board.Black]
 	if !g.ran.IsZero() {
 		if !c.Run(time.Since(g.ran)) {
 			return g.loseOnTime()
@@ -55,7 +53,7 @@ func (g *game) makeMove(p board.Point) error {
 	}
 	before, e := *c, record.Step{K: "move", M: g.rec.Size().Vertex(p)}
 	if c.Limited() {
-		e.Was = new(g.rec.ClockStates(time.Time{})[side])
+		e.Was = new(g.rec.ClockStates(time.Time{}))
 	}
 	c.Moved()
 	err := g.commit(e)
@@ -75,11 +73,11 @@ func (g *game) undo() error {
 	if n == 0 {
 		return api.Tell("illegal", "nothing_back")
 	}
-	return g.rewind(record.Step{K: "undo", N: n}, g.rec.Made[len(g.rec.Made)-n].Before)
+	return g.rewind(record.Step{K: "undo", N: n}, g.rec.Made[len(g.rec.Made)-n].Was)
 }
 
 // rewind makes a step that sets the clocks to what they showed at another move.
-func (g *game) rewind(e record.Step, clocks *[2]clock.Left) error {
+func (g *game) rewind(e record.Step, clocks *[2]api.ClockState) error {
 	var running time.Duration
 	if !g.ran.IsZero() && g.rec.Board.ToMove() == g.rec.Player() {
 		running = time.Since(g.ran)
@@ -106,10 +104,7 @@ func (g *game) redo() error {
 	}
 	for len(g.rec.Undone) > 0 && g.rec.Phase == record.Play {
 		m := g.rec.Undone[len(g.rec.Undone)-1]
-		if m.Color != g.rec.Board.ToMove() {
-			return nil
-		}
-		if err := g.rewind(record.Step{K: "redo", M: g.rec.Size().Vertex(m.Point)}, m.After); err != nil {
+		if err := g.rewind(record.Step{K: "redo", M: m.M}, m.Clocks); err != nil {
 			return err
 		}
 		if g.rec.Board.ToMove() == g.rec.Player() {

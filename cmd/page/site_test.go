@@ -281,6 +281,17 @@ func TestOldTab(t *testing.T) {
 		p.Until(`document.querySelector(".strip-top.bad")?.innerText.includes("was updated")`)
 		picture(p.Tab, "old-rules")
 	})
+	t.Run("language", func(t *testing.T) {
+		s, dir := copied(t)
+		p := webtest.Page{Tab: browsertest.Open(t)}
+		p.Do(without, chromedp.Navigate(s.URL+"/some/path/#/settings"))
+		p.Until(`document.querySelector("main select option[value=ja]")`)
+		replace(t, dir)
+		p.Do(chromedp.Evaluate(`{ const s = document.querySelector("main select option[value=ja]").parentElement; s.value = "ja"; s.dispatchEvent(new Event("change", { bubbles: true })); }`, nil))
+		p.Until(`document.querySelector(".strip-top.bad")?.innerText.includes("was updated")`)
+		p.Press("Reload")
+		p.Until(`document.documentElement.lang === "ja" && document.querySelector("main select")`)
+	})
 	t.Run("first script", func(t *testing.T) {
 		s, dir := copied(t)
 		p := webtest.Page{Tab: browsertest.Open(t)}
@@ -337,7 +348,7 @@ func TestBlockedStorage(t *testing.T) {
 				require.NotEmpty(t, browsertest.JS[string](b, `(() => { try { return localStorage.getItem("x") ?? ""; } catch (e) { return e.name; } })()`), "the browser blocks storage")
 			}
 			p.Enter()
-			said := `document.querySelector(".strip-top.warn")?.innerText.includes("keeps nothing")`
+			said := `document.querySelector(".strip-top.warn")?.innerText.includes("are not kept")`
 			p.Do(chromedp.Evaluate(`location.hash = "#/new"`, nil))
 			p.Until(`document.querySelector("form.new .button.primary:not(:disabled)")`)
 			p.Do(chromedp.Evaluate(`document.querySelector("form.new .button.primary").click()`, nil))

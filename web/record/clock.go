@@ -61,29 +61,21 @@ func leftOf(s api.ClockState) clock.Left {
 	return clock.Left{Main: ms(s.Main), Period: ms(s.Period), Count: s.Periods, Overtime: s.Over}
 }
 
-// left is what both clocks show.
-func (g *Game) left() [2]clock.Left { return [2]clock.Left{g.Clocks[0].Left, g.Clocks[1].Left} }
-
-// begin begins a turn of which nothing is spent at these clocks; nil: at what they show.
-func (g *Game) begin(at *[2]clock.Left) {
-	if g.turn = g.left(); at != nil {
-		g.turn = *at
-	}
-}
-
-// Rewound returns the clocks as they were at another move, nil where nothing tells. What
-// the player has thought in this turn stays spent; running of it is not booked yet. inTime
-// says that there was so much time.
-func (g *Game) Rewound(at *[2]clock.Left, running time.Duration) (clocks [2]clock.Clock, inTime bool) {
+// Rewound returns the clocks as they were at another move; nil: as they are. What the player
+// has thought in this turn stays spent; running of it is not booked yet. inTime says
+// that there was so much time.
+func (g *Game) Rewound(at *[2]api.ClockState, running time.Duration) (clocks [2]clock.Clock, inTime bool) {
 	clocks = g.Clocks
 	side := g.Player() - board.Black
 	mine := &clocks[side]
-	if at == nil {
+	if at == nil || g.turn == nil {
 		return clocks, mine.Run(running)
 	}
-	turn := *mine
-	turn.Left = g.turn[side]
-	thought := turn.Total() - mine.Total() + running
-	clocks[0].Left, clocks[1].Left = at[0], at[1]
+	left := mine.Total()
+	mine.Left = leftOf(g.turn[side])
+	thought := mine.Total() - left + running
+	for i := range clocks {
+		clocks[i].Left = leftOf(at[i])
+	}
 	return clocks, mine.Run(thought)
 }

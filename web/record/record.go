@@ -25,24 +25,17 @@ type Game struct {
 	Phase    string
 	Changed  time.Time
 	Clocks   [2]clock.Clock
-	turn     [2]clock.Left // what the clocks show in this turn if the player does not think
+	turn     *[2]api.ClockState // what they show in this turn if nobody thinks; nil: not known
 	Paused   string
 	Restored string  // how, where the journal was damaged
-	Made     []Made  // on the board
-	Undone   []Made  // taken back, the first of them last
+	Made     []Step  // the moves on the board
+	Undone   []Step  // those taken back, the next to make again last
 	Marking  Marking // in the count
 	Result   string
 	ByWord   bool // the count differs from the engine's
 	Hints    int
 	Undos    int
 	Teach    string // how strict large losses are pointed out; empty: they are not
-}
-
-// Made is a move with what both clocks showed when it was made, and once it had been; nil
-// where nothing tells.
-type Made struct {
-	board.Move
-	Before, After *[2]clock.Left
 }
 
 // Marking is what is marked dead in a count.
@@ -87,7 +80,6 @@ func New(h Header) (*Game, error) {
 		return nil, err
 	}
 	g.Clocks = [2]clock.Clock{clock.New(set, clock.Strict), clock.New(set, clock.Strict)}
-	g.turn = g.left()
 	switch {
 	case h.Handicap > 1 && h.Free:
 		g.Phase = Place
@@ -136,8 +128,7 @@ func (g *Game) Apply(e *Step) error {
 				return errors.New("nothing to undo")
 			}
 			m := g.Made[len(g.Made)-1]
-			g.Made, g.Undone = g.Made[:len(g.Made)-1], append(g.Undone, m)
-			g.begin(m.Before)
+			g.Made, g.Undone, g.turn = g.Made[:len(g.Made)-1], append(g.Undone, m), m.Was
 		}
 		g.Phase, g.Paused = Play, ""
 		g.Undos++
@@ -177,19 +168,16 @@ func (g *Game) applyMove(e *Step) error {
 	if err != nil {
 		return err
 	}
-	m := Made{Move: board.Move{Color: g.Board.ToMove(), Point: p}}
-	if err := g.Board.Play(m.Color, p); err != nil {
+	if err := g.Board.Play(g.Board.ToMove(), p); err != nil {
 		return err
 	}
+	m := *e
 	if n := len(g.Undone) - 1; e.K == "redo" && n >= 0 {
 		m, g.Undone = g.Undone[n], g.Undone[:n]
-	} else if g.Undone = nil; e.Was != nil {
-		before, after := g.left(), g.left()
-		before[m.Color-board.Black] = leftOf(*e.Was)
-		m.Before, m.After = &before, &after
+	} else {
+		g.Undone = nil
 	}
-	g.Paused, g.Made = "", append(g.Made, m)
-	g.begin(m.After)
+	g.Paused, g.Made, g.turn = "", append(g.Made, m), m.Clocks
 	switch {
 	case g.Board.NoResult():
 		g.Phase, g.Result = Over, "Void"
@@ -227,7 +215,7 @@ func (g *Game) CanUndo() int {
 
 // CanRedo reports whether the player can play again what was taken back.
 func (g *Game) CanRedo() bool {
-	return len(g.Undone) > 0 && g.Phase == Play && g.Board.ToMove() == g.Player() && g.Undone[len(g.Undone)-1].Color == g.Player()
+	return len(g.Undone) > 0 && g.Phase == Play && g.Board.ToMove() == g.Player()
 }
 
 // HeadStart is by how many points the player begins ahead.

@@ -125,7 +125,7 @@ function Strips() {
 			{waits && <div class="strip-top bad unsaved"><Icon name="warn" /> {unsavedText(waits)}</div>}
 			{(updated.value || newer()) && <div class="strip-top">{t("updated")} <button class="button quiet small" onClick={reload}>{t("reload")}</button></div>}
 			{stopped && <div class="strip-top bad"><Icon name="warn" /> {stopped} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
-			{unkept() && <div class="strip-top warn"><Icon name="warn" /> {t("tab_forgetful")} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
+			{welcome.value && unkept() && <div class="strip-top warn"><Icon name="warn" /> {t("tab_forgetful")} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
 			{status.value === "open" && e?.state === "loading" && <div class="strip-top">{t("loading_network", { name: e.name })}</div>}
 			{status.value === "open" && e?.state === "failed" && <div class="strip-top bad"><Icon name="warn" /> {t("network_failed", { name: e.name, why: e.say ? told(e.say) : (e.error ?? "") })}
 				<button class="button quiet" onClick={() => void send("network.use", { name: welcome.value?.networks.find((n) => n.builtIn)?.name ?? "" })}>{t("use_built_in")}</button></div>}

@@ -49,12 +49,18 @@ export class Disk {
 
 	private constructor(private db: IDBDatabase | null, private say: (line: string) => void) {}
 
-	/**
-	 * Opens the database of this name. say gets what the program prints, line by line. denied is called if the
-	 * browser has no database for the page: then the files last as long as the tab.
-	 */
+	/** Opens the database of this name. say gets what the program prints, line by line; denied: there is none, and the files last as long as the tab. */
 	static async open(name: string, say: (line: string) => void, denied: () => void): Promise<Disk> {
-		const disk = new Disk(await database(name).catch(() => (denied(), null)), say);
+		const db = await (async () => {
+			const asked = indexedDB.open(name, 1);
+			asked.onupgradeneeded = () => {
+				asked.result.createObjectStore("files", { keyPath: "path" });
+				asked.result.createObjectStore("contents");
+			};
+			return answer(asked);
+		})().catch(() => null);
+		if (!db) denied();
+		const disk = new Disk(db, say);
 		disk.nodes.set("/", { path: "/", ino: 1, dir: true, mode: 0o700, mtime: 0, size: 0, data: null, dirty: false, fds: 0 });
 		for (const row of !disk.db ? [] : (await answer(disk.db.transaction("files").objectStore("files").getAll())) as Row[]) {
 			disk.nodes.set(row.path, { ...row, data: null, dirty: false, fds: 0 });
@@ -325,15 +331,6 @@ export class Disk {
 		this.nodes.delete(path);
 		node.path = "";
 	}
-}
-
-async function database(name: string): Promise<IDBDatabase> {
-	const asked = indexedDB.open(name, 1);
-	asked.onupgradeneeded = () => {
-		asked.result.createObjectStore("files", { keyPath: "path" });
-		asked.result.createObjectStore("contents");
-	};
-	return answer(asked);
 }
 
 const row = (n: Node): Row => ({ path: n.path, ino: n.ino, dir: n.dir, mode: n.mode, mtime: n.mtime, size: n.size });
