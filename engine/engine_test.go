@@ -125,6 +125,61 @@ func TestUndo(t *testing.T) {
 	require.ErrorIs(t, e.SetHandicap([]board.Point{10, 20}), ErrBoardNotEmpty)
 }
 
+// TestUndoTakesTimeBack: a move that is taken back leaves both clocks as they were before it,
+// however often, also where a controller has set one since; clocks that are set anew stay.
+func TestUndoTakesTimeBack(t *testing.T) {
+	for _, s := range []clock.Settings{
+		{System: clock.Fischer, Main: 60 * sec, Increment: 30 * sec},
+		{System: clock.CappedFischer, Main: 60 * sec, Increment: 30 * sec, MainLimit: 65 * sec, MoveLimit: -1},
+		{System: clock.Byoyomi, Main: 60 * sec, Period: 30 * sec, Periods: 3},
+		{System: clock.Canadian, Period: 60 * sec, Stones: 5},
+		{System: clock.Absolute, Main: 60 * sec},
+	} {
+		e := newEngine(t, 9, func(*Config) {})
+		genmove := func(c board.Color) {
+			_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: c})
+			require.NoError(t, err)
+		}
+		require.NoError(t, e.SetClock(s))
+		start := e.timer.clocks
+		for range 3 {
+			genmove(board.Black)
+			require.NotEqual(t, start, e.timer.clocks, s)
+			require.NoError(t, e.Undo(1))
+			require.Equal(t, start, e.timer.clocks, s)
+		}
+		genmove(board.Black)
+		genmove(board.White)
+		two := e.timer.clocks
+		require.NoError(t, e.TimeLeft(board.Black, 20*sec, s.Stones+s.Periods))
+		play(t, e, "J1")
+		genmove(board.White)
+		require.NoError(t, e.TimeLeft(board.White, 10*sec, s.Stones+s.Periods))
+		require.NoError(t, e.Undo(1))
+		require.NoError(t, e.TimeLeft(board.Black, 10*sec, s.Stones+s.Periods))
+		genmove(board.White)
+		require.NoError(t, e.Undo(2))
+		require.Equal(t, two[1], e.timer.clocks[1], s)
+		require.Equal(t, 20*sec, e.timer.clocks[0].Total()-time.Duration(max(0, s.Periods-1))*s.Period, "as it was set before the move")
+		require.NoError(t, e.Undo(2))
+		require.Equal(t, start, e.timer.clocks, s)
+
+		genmove(board.Black)
+		require.NoError(t, e.SetClock(s))
+		set := e.timer.clocks
+		play(t, e, "J1 J2")
+		genmove(board.Black)
+		require.NoError(t, e.Undo(4))
+		require.Equal(t, set, e.timer.clocks, "the move before them had other clocks")
+		genmove(board.Black)
+		require.NoError(t, e.NewGame(board.Square(9)))
+		now := e.timer.clocks
+		play(t, e, "J1")
+		require.NoError(t, e.Undo(1))
+		require.Equal(t, now, e.timer.clocks, "clocks stay in a new game")
+	}
+}
+
 func TestHandicapStonesAreChecked(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	for _, stones := range [][]board.Point{nil, {3}, {3, 3}, {3, board.Pass}, {3, 81}} {

@@ -135,6 +135,7 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 			e.game.SetToMove(c)
 		}
 	}
+	e.timer.mark(e.game.NumMoves())
 	if err := play(c, p); err != nil {
 		return fmt.Errorf("the move that was found cannot be played: %w", err)
 	}

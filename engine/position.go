@@ -38,6 +38,7 @@ func (e *Engine) replace(game *board.Game, handicap int) {
 	e.rank.newGame(e.dice.seed())
 	e.values.forget()
 	e.thinker.newGame()
+	clear(e.timer.before)
 }
 
 // Turn makes c the side to move, whose move is chosen next if choosing is set: then
@@ -90,6 +91,7 @@ func (e *Engine) Play(c board.Color, p board.Point) error {
 	legal := e.game.Legal(c, p)
 	inTurn := c == e.game.ToMove()
 	e.Stop()
+	e.timer.mark(e.game.NumMoves())
 	if legal == nil && inTurn {
 		keep := e.thinker.holds(e.game)
 		if err := e.game.Play(c, p); err != nil {
@@ -116,6 +118,7 @@ func (e *Engine) Undo(n int) error {
 		return ErrCannotUndo
 	}
 	e.Stop()
+	e.timer.takeBack(e.game.NumMoves(), n)
 	e.game.UndoMoves(n)
 	e.values.takeBack(e.game.NumMoves())
 	return nil

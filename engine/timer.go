@@ -11,9 +11,10 @@ import (
 // timer keeps the time of the engine's moves: it owns both clocks, since when the one
 // of the side to move runs, and by how much moves run over their time.
 type timer struct {
-	clocks    [2]clock.Clock // of Black, of White
-	lastEvent time.Time      // when the opponent's move or our last reply was done
-	overrun   time.Duration  // of our last moves, on average
+	clocks    [2]clock.Clock         // of Black, of White
+	before    map[int][2]clock.Clock // each of the moves since they were set, by the number of those before it
+	lastEvent time.Time              // when the opponent's move or our last reply was done
+	overrun   time.Duration          // of our last moves, on average
 }
 
 // set starts both clocks anew under these settings.
@@ -22,8 +23,26 @@ func (t *timer) set(s clock.Settings) error {
 	if err != nil {
 		return err
 	}
-	t.clocks = [2]clock.Clock{clock.New(s, clock.Forgiving), clock.New(s, clock.Forgiving)}
+	t.clocks, t.before = [2]clock.Clock{clock.New(s, clock.Forgiving), clock.New(s, clock.Forgiving)}, map[int][2]clock.Clock{}
 	return nil
+}
+
+// mark notes the clocks before the next move of a game of so many.
+func (t *timer) mark(moves int) {
+	if t.before != nil {
+		t.before[moves] = t.clocks
+	}
+}
+
+// takeBack sets the clocks to what they were before the last n of the game's moves, or
+// before the first of these that is known.
+func (t *timer) takeBack(moves, n int) {
+	for i := moves - n; i < moves; i++ {
+		if c, known := t.before[i]; known {
+			t.clocks = c
+			return
+		}
+	}
 }
 
 func (t *timer) clock(c board.Color) *clock.Clock { return &t.clocks[c-board.Black] }

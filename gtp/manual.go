@@ -41,7 +41,7 @@ var manual = map[string]usage{
 	"komi":                  {"KOMI", "points that White gets", standard},
 	"get_komi":              {"", "the komi", byKataGo},
 	"play":                  {"COLOR VERTEX", "plays a move; ko and superko are the server's business unless --strict-play", standard},
-	"undo":                  {"", "takes the last move back", standard},
+	"undo":                  {"", "takes the last move back, with its time on both clocks", standard},
 	"gg-undo":               {"[N]", "takes N moves back", byGNUGo},
 	"set_position":          {"[COLOR VERTEX]...", "puts stones on an empty board, as a position without moves", byKataGo},
 	"showboard":             {"", "the board as text", standard},

@@ -53,6 +53,8 @@ type Only struct {
 	Kills bool     `json:"kills,omitempty"`
 	Group []string `json:"group"` // the stones
 	Line  []string `json:"line"`  // the move, and how it goes on
+	// Assumed are chains that the proof takes for alive.
+	Assumed []string `json:"assumed,omitempty"`
 }
 
 // Bounds of what is asked for proofs, in positions of their search.
@@ -363,7 +365,7 @@ func (p *prover) only(t int, chain []board.Point) error {
 	if line == nil || slices.ContainsFunc(p.res.Only, func(o Only) bool { return o.Ply == t }) {
 		return p.ctx.Err()
 	}
-	o := Only{Ply: t, Kills: kills}
+	o := Only{Ply: t, Kills: kills, Assumed: out.Assumed}
 	for _, x := range chain {
 		o.Group = append(o.Group, q.Size.Vertex(x))
 	}

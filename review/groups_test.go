@@ -46,7 +46,7 @@ func TestGroups(t *testing.T) {
 	require.Equal(t, []Group{{Color: "w", Verdict: "dead", Since: 2, Stones: []string{"D9", "D8", "C8", "B8", "A8"}, Assumed: []string{"E9"}}}, res.Groups)
 	require.Len(t, res.Only, 1)
 	only := res.Only[0]
-	require.Equal(t, Only{Ply: 0, Group: only.Group, Line: only.Line}, only)
+	require.Equal(t, Only{Ply: 0, Group: only.Group, Line: only.Line, Assumed: []string{"E9"}}, only)
 	require.Equal(t, "B9", only.Line[0])
 	require.Contains(t, only.Group, "A8")
 	again := reviewed(t, g, 0, 80, 99, 99, 99, 99)

@@ -119,7 +119,7 @@ func (g *game) think() {
 			if move.Resign {
 				return g.commit(record.Step{K: "over", Result: record.Winner(color.Opponent()) + "+R"})
 			}
-			return g.makeMove(move.Point, "move")
+			return g.makeMove(move.Point)
 		})
 	})
 }

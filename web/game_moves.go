@@ -38,12 +38,12 @@ func (g *game) playerMoves(vertex string) error {
 			return err
 		}
 	}
-	return g.makeMove(p, "move")
+	return g.makeMove(p)
 }
 
 // makeMove books the clock of the side to move and plays. The clock stands if the move
 // is not saved: nobody pays for a full disk.
-func (g *game) makeMove(p board.Point, kind string) error {
+func (g *game) makeMove(p board.Point) error {
 	c := &g.rec.Clocks[g.rec.Board.ToMove()-board.Black]
 	if !g.ran.IsZero() {
 		if !c.Run(time.Since(g.ran)) {
@@ -51,9 +51,12 @@ func (g *game) makeMove(p board.Point, kind string) error {
 		}
 		g.ran = time.Time{}
 	}
-	before := *c
+	before, e := *c, record.Step{K: "move", M: g.rec.Size().Vertex(p)}
+	if c.Limited() {
+		e.Was = new(g.rec.ClockStates(time.Time{}))
+	}
 	c.Moved()
-	err := g.commit(record.Step{K: kind, M: g.rec.Size().Vertex(p)})
+	err := g.commit(e)
 	if err != nil {
 		*c = before
 	}
@@ -70,8 +73,25 @@ func (g *game) undo() error {
 	if n == 0 {
 		return api.Tell("illegal", "nothing_back")
 	}
-	err := g.commit(record.Step{K: "undo", N: n})
-	if err == nil {
+	return g.rewind(record.Step{K: "undo", N: n}, g.rec.Made[len(g.rec.Made)-n].Was)
+}
+
+// rewind makes a step that sets the clocks to what they showed at another move.
+func (g *game) rewind(e record.Step, clocks *[2]api.ClockState) error {
+	var running time.Duration
+	if !g.ran.IsZero() && g.rec.Board.ToMove() == g.rec.Player() {
+		running = time.Since(g.ran)
+	}
+	before := g.rec.Clocks
+	after, inTime := g.rec.Rewound(clocks, running)
+	if !inTime {
+		return api.Tell("illegal", "no_time_back")
+	}
+	g.rec.Clocks = after
+	err := g.commit(e)
+	if err != nil {
+		g.rec.Clocks = before
+	} else {
 		g.ran = time.Time{}
 	}
 	return err
@@ -84,13 +104,9 @@ func (g *game) redo() error {
 	}
 	for len(g.rec.Undone) > 0 && g.rec.Phase == record.Play {
 		m := g.rec.Undone[len(g.rec.Undone)-1]
-		if m.Color != g.rec.Board.ToMove() {
-			return nil
-		}
-		if err := g.commit(record.Step{K: "redo", M: g.rec.Size().Vertex(m.Point)}); err != nil {
+		if err := g.rewind(record.Step{K: "redo", M: m.M}, m.Clocks); err != nil {
 			return err
 		}
-		g.ran = time.Time{}
 		if g.rec.Board.ToMove() == g.rec.Player() {
 			return nil
 		}

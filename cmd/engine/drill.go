@@ -34,8 +34,9 @@ point, or a quarter of what the mistake lost. Moves that the review did not sear
 are searched on the spot.
 
 Without a file it asks problems of life and death that come with the program. Each has
-exactly one first move that works, by proof. --level selects one level, from 1, the
-easiest, to 5. The page shares the answers.
+exactly one first move that works, by proof. The other side answers until nothing needs
+an answer of yours any more: every move has to work. --level selects one level, from 1,
+the easiest, to 5. The page shares the answers.
 
 A file beside the problems keeps the answers. A problem returns soon after a wrong
 answer, and after days, weeks and months after right ones (FSRS). Positions are

@@ -1,15 +1,19 @@
 package main_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -110,19 +114,261 @@ func TestPhoneInPocket(t *testing.T) {
 }
 
 // TestTwoTabs opens the page twice: the second one says where the first is, and takes
-// its place when that is closed.
+// its place when that is left, which waits when somebody comes back to it, or closed.
 func TestTwoTabs(t *testing.T) {
 	s := site(t)
-	b := browsertest.Open(t)
-	b.Do(chromedp.Navigate("about:blank"))
-	first, closeFirst := another(b)
+	first, second, closeFirst := two(t)
 	first.Do(chromedp.Navigate(s.URL + "/some/path/"))
 	webtest.Page{Tab: first}.Enter()
-	second, _ := another(b)
 	second.Do(chromedp.Navigate(s.URL + "/some/path/"))
-	second.Until(`document.querySelector("[role=status]")?.innerText.includes("another tab")`)
+	second.Until(taken)
+	picture(second, "taken")
+	first.Do(chromedp.Navigate("about:blank"))
+	webtest.Page{Tab: second}.Enter()
+	first.Do(chromedp.NavigateBack())
+	first.Until(taken)
+	second.Do(chromedp.Navigate("about:blank"))
+	webtest.Page{Tab: first}.Enter()
+	second.Do(chromedp.NavigateBack())
+	second.Until(taken)
 	closeFirst()
 	webtest.Page{Tab: second}.Enter()
+}
+
+// hashed is the name of a file whose contents it names, as texts of the page have it.
+var hashed = regexp.MustCompile(`[\w-]+-(?:[0-9A-Z]{8}|[0-9a-f]{8})(n*)\.\w+`)
+
+// replace puts a newer version in place of the page: no file has its old name.
+func replace(t *testing.T, dir string) {
+	t.Helper()
+	rename := func(s string) string {
+		return hashed.ReplaceAllStringFunc(s, func(name string) string { return strings.Replace(name, ".", "n.", 1) })
+	}
+	texts := []string{"index.html", "sw.js"}
+	assets, err := os.ReadDir(filepath.Join(dir, "assets"))
+	require.NoError(t, err)
+	for _, a := range assets {
+		if now := "assets/" + rename(a.Name()); now != "assets/"+a.Name() {
+			require.NoError(t, os.Rename(filepath.Join(dir, "assets", a.Name()), filepath.Join(dir, now)))
+			if strings.HasSuffix(now, ".js") {
+				texts = append(texts, now)
+			}
+		}
+	}
+	for _, name := range texts {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		text := rename(string(data))
+		if name == "sw.js" { // the version
+			text = regexp.MustCompile(`"[0-9a-f]{12}"`).ReplaceAllStringFunc(text, func(v string) string { return v[:1] + "0" + v[2:] })
+		}
+		text = strings.Replace(text, "<title>", `<meta name="newer"><title>`, 1)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+}
+
+// copied serves a copy of the page, which may be changed.
+func copied(t *testing.T) (s *httptest.Server, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(folder(t))))
+	return serveFolder(t, dir), dir
+}
+
+// two opens two tabs of one visitor.
+func two(t *testing.T) (first, second *browsertest.Tab, closeFirst func()) {
+	t.Helper()
+	b := browsertest.Open(t)
+	b.Do(chromedp.Navigate("about:blank"))
+	first, closeFirst = another(b)
+	second, _ = another(b)
+	return first, second, closeFirst
+}
+
+const taken = `document.querySelector("[role=status]")?.innerText.includes("another tab")`
+
+// picture keeps a picture of a tab in the folder $KOSUMI_PICTURES, for people.
+func picture(b *browsertest.Tab, name string) {
+	b.T.Helper()
+	if dir := os.Getenv("KOSUMI_PICTURES"); dir != "" {
+		var png []byte
+		b.Do(chromedp.CaptureScreenshot(&png))
+		require.NoError(b.T, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
+	}
+}
+
+// TestUpdateOfTwoTabs puts a version in place of the page in which no file has its old name:
+// after a reload one tab has it, and the other waits for that one and takes its place.
+func TestUpdateOfTwoTabs(t *testing.T) {
+	s, dir := copied(t)
+	first, second, _ := two(t)
+	first.Do(chromedp.Navigate(s.URL + "/some/path/"))
+	webtest.Page{Tab: first}.Enter()
+	first.Until(`navigator.serviceWorker.controller`)
+	second.Do(chromedp.Navigate(s.URL + "/some/path/"))
+	second.Until(taken)
+	replace(t, dir)
+	browsertest.JS[string](first, `navigator.serviceWorker.getRegistration().then((r) => r.update()).then(() => "", (e) => String(e))`)
+	first.Press("Reload")
+	const newer = `document.querySelector("meta[name=newer]")`
+	const alive = newer + ` && document.querySelector("main.home[data-front], main.first")`
+	var entered, other *browsertest.Tab
+	require.Eventually(t, func() bool {
+		entered, other = second, first
+		for range 2 {
+			entered, other = other, entered
+			var is bool
+			if chromedp.Run(entered.Ctx, chromedp.Evaluate(`!!(`+alive+`)`, &is)) == nil && is {
+				return true
+			}
+		}
+		return false
+	}, browsertest.Patience, 200*time.Millisecond)
+	other.Until(newer + " && " + taken)
+	entered.Do(chromedp.Navigate("about:blank"))
+	other.Until(alive)
+}
+
+// TestFailedTab cannot start one tab: it says why, and the next tab starts, or one that
+// waits; the first one waits for that after a reload.
+func TestFailedTab(t *testing.T) {
+	s, dir := copied(t)
+	first, second, _ := two(t)
+	programs, err := filepath.Glob(filepath.Join(dir, "assets/page-*.bin"))
+	require.NoError(t, err)
+	require.Len(t, programs, 1)
+	require.NoError(t, os.Rename(programs[0], programs[0]+".away"))
+	first.Do(chromedp.Navigate(s.URL + "/some/path/"))
+	first.Until(`/page-\w+\.bin is damaged/.test(document.querySelector("[role=alert]")?.innerText)`)
+	picture(first, "failed")
+	require.NoError(t, os.Rename(programs[0]+".away", programs[0]))
+	second.Do(chromedp.Navigate(s.URL + "/some/path/"))
+	webtest.Page{Tab: second}.Enter()
+	first.Press("Reload")
+	first.Until(taken)
+}
+
+// TestOldTab has no service worker, and new files on the server: each link of the menu leads
+// to a word on that and a button, which leads to the place in the newer version; so do
+// parts of other screens, and a page whose first script is gone.
+func TestOldTab(t *testing.T) {
+	without := chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(`delete Navigator.prototype.serviceWorker`).Do(ctx)
+		return err
+	})
+	for _, link := range []string{"learn", "problems", "review", "analyse", "you", "networks", "settings"} {
+		t.Run(link, func(t *testing.T) {
+			s, dir := copied(t)
+			p := webtest.Page{Tab: browsertest.Open(t)}
+			p.Do(without, chromedp.Navigate(s.URL+"/some/path/"))
+			p.Enter()
+			replace(t, dir)
+			p.Do(chromedp.Evaluate(fmt.Sprintf(`document.querySelector("nav.rail a[href='#/%s']").click()`, link), nil))
+			p.Until(`document.querySelector("[role=alert]")?.innerText.includes("was updated")`)
+			picture(p.Tab, "old-"+link)
+			p.Press("Reload")
+			p.Until(fmt.Sprintf(`document.querySelector("meta[name=newer]") && location.hash === "#/%s" && document.querySelector(".view main:not(.empty), .view main h1") && !document.querySelector("[role=alert]")`, link))
+		})
+	}
+	t.Run("rules", func(t *testing.T) {
+		s, dir := copied(t)
+		p := webtest.Page{Tab: browsertest.Open(t)}
+		p.Do(without, chromedp.Navigate(s.URL+"/some/path/"))
+		p.Enter()
+		replace(t, dir)
+		p.Do(chromedp.Evaluate(`document.querySelector("nav.rail button").click()`, nil))
+		p.Press("The rules of Go")
+		p.Until(`document.querySelector(".strip-top.bad")?.innerText.includes("was updated")`)
+		picture(p.Tab, "old-rules")
+	})
+	t.Run("language", func(t *testing.T) {
+		s, dir := copied(t)
+		p := webtest.Page{Tab: browsertest.Open(t)}
+		p.Do(without, chromedp.Navigate(s.URL+"/some/path/#/settings"))
+		p.Until(`document.querySelector("main select option[value=ja]")`)
+		replace(t, dir)
+		p.Do(chromedp.Evaluate(`{ const s = document.querySelector("main select option[value=ja]").parentElement; s.value = "ja"; s.dispatchEvent(new Event("change", { bubbles: true })); }`, nil))
+		p.Until(`document.querySelector(".strip-top.bad")?.innerText.includes("was updated")`)
+		p.Press("Reload")
+		p.Until(`document.documentElement.lang === "ja" && document.querySelector("main select")`)
+	})
+	t.Run("first script", func(t *testing.T) {
+		s, dir := copied(t)
+		p := webtest.Page{Tab: browsertest.Open(t)}
+		starts, err := filepath.Glob(filepath.Join(dir, "assets/start-*.js"))
+		require.NoError(t, err)
+		require.NoError(t, os.Rename(starts[0], starts[0]+".away"))
+		p.Do(without, chromedp.Navigate(s.URL+"/some/path/"))
+		p.Until(`getComputedStyle(document.querySelector(".late")).visibility === "visible"`)
+		picture(p.Tab, "late")
+		require.NoError(t, os.Rename(starts[0]+".away", starts[0]))
+		p.Do(chromedp.Evaluate(`document.querySelector(".late a").click()`, nil))
+		p.Enter()
+		p.Until(`!document.querySelector(".late")`)
+	})
+}
+
+// TestBlockedStorage opens the page in browsers that keep nothing for it: it says so, and
+// plays. Where they refuse locks alone, games are kept, and a second tab waits as ever.
+func TestBlockedStorage(t *testing.T) {
+	refuse := func(what string) string {
+		return what + ` = () => { throw new DOMException("Access is denied", "SecurityError"); };`
+	}
+	const locks = `navigator.locks.request = () => Promise.reject(new DOMException("Access is denied", "SecurityError"));`
+	for _, tc := range []struct {
+		name   string
+		worker string // what is different there
+		kept   bool
+	}{
+		{"locks", locks, true},
+		{"no locks at all", `Object.defineProperty(navigator, "locks", { value: undefined });`, true},
+		{"a database", refuse("indexedDB.open"), false},
+		{"all", locks + refuse("indexedDB.open") + refuse("BroadcastChannel"), false},
+		{"late", `{ const open = indexedDB.open.bind(indexedDB); indexedDB.open = (...a) => { const r = open(...a); Object.defineProperty(r, "onsuccess", { set(f) { setTimeout(() => this.onerror()); } }); Object.defineProperty(r, "error", { value: new DOMException("", "UnknownError") }); return r; }; }`, false},
+		{"by the browser", "", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, dir := copied(t)
+			scripts, err := filepath.Glob(filepath.Join(dir, "assets/worker-*.js"))
+			require.NoError(t, err)
+			data, err := os.ReadFile(scripts[0])
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(scripts[0], append([]byte(tc.worker), data...), 0o644))
+			var options []chromedp.ExecAllocatorOption
+			if tc.worker == "" {
+				profile := t.TempDir()
+				require.NoError(t, os.MkdirAll(filepath.Join(profile, "Default"), 0o700))
+				require.NoError(t, os.WriteFile(filepath.Join(profile, "Default/Preferences"), []byte(`{"profile":{"default_content_setting_values":{"cookies":2}}}`), 0o600))
+				options = append(options, chromedp.UserDataDir(profile))
+			}
+			b := browsertest.Open(t, options...)
+			p := webtest.Page{Tab: b}
+			p.Do(chromedp.Navigate(s.URL + "/some/path/"))
+			if tc.worker == "" {
+				require.NotEmpty(t, browsertest.JS[string](b, `(() => { try { return localStorage.getItem("x") ?? ""; } catch (e) { return e.name; } })()`), "the browser blocks storage")
+			}
+			p.Enter()
+			said := `document.querySelector(".strip-top.warn")?.innerText.includes("are not kept")`
+			p.Do(chromedp.Evaluate(`location.hash = "#/new"`, nil))
+			p.Until(`document.querySelector("form.new .button.primary:not(:disabled)")`)
+			p.Do(chromedp.Evaluate(`document.querySelector("form.new .button.primary").click()`, nil))
+			p.Mine()
+			p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+			p.Try("E5")
+			p.HasStones(2)
+			require.Equal(t, !tc.kept, browsertest.JS[bool](b, "!!("+said+")"))
+			picture(b, "blocked "+tc.name)
+			if !tc.kept {
+				return
+			}
+			other, _ := another(b)
+			other.Do(chromedp.Navigate(s.URL + "/some/path/"))
+			other.Until(taken)
+			p.Do(chromedp.Navigate("about:blank"))
+			other.Do(chromedp.Evaluate(`location.hash = "#/you"`, nil))
+			other.Until(`document.querySelectorAll(".games li, .game-list li, [data-game]").length > 0 || /9×9/.test(document.querySelector("main")?.innerText)`)
+		})
+	}
 }
 
 // TestDamagedCache overwrites a part of the program that the browser keeps: it is fetched

@@ -120,7 +120,7 @@ func (p *Problem) solve(line []string) {
 func lifeProblem(res *review.Result, o *review.Only) Problem {
 	p := ProblemOf(res, o.Ply)
 	p.ID += "-life"
-	p.Kind, p.Task, p.Group = LifeKind, Live, o.Group
+	p.Kind, p.Task, p.Group, p.Assumed = LifeKind, Live, o.Group, o.Assumed
 	if o.Kills {
 		p.Task = Kill
 	}

@@ -89,12 +89,13 @@ func TestProblemsOfLife(t *testing.T) {
 	d.Collect(res)
 	require.Len(t, d.Problems, 1)
 	require.Empty(t, d.Problems[0].Task)
-	res.Only = []review.Only{{Ply: 0, Kills: true, Group: []string{"C3"}, Line: []string{"B2", "C2"}}}
+	res.Only = []review.Only{{Ply: 0, Kills: true, Group: []string{"C3"}, Line: []string{"B2", "C2"}, Assumed: []string{"J9"}}}
 	d.Collect(res)
 	require.Len(t, d.Problems, 1)
 	p := d.Problems[0]
 	require.Equal(t, Kill, p.Task)
 	require.Equal(t, LifeKind, p.Kind)
+	require.Equal(t, []string{"J9"}, p.Assumed)
 	require.Equal(t, []Answer{{Move: "B2", Accepted: true, Line: []string{"B2", "C2"}}}, p.Answers)
 	require.Equal(t, "Ada", p.Player)
 	require.Equal(t, "A1", p.Played)

@@ -16,7 +16,7 @@ type Attempt struct {
 	ID      string    `json:"id"` // of the problem
 	Time    time.Time `json:"time"`
 	Grade   Grade     `json:"grade"`
-	Answer  string    `json:"answer"` // a vertex; empty where he gave up
+	Answer  string    `json:"answer"` // a vertex, or those that were played one after the other; empty where he gave up
 	Loss    float64   `json:"loss"`   // in points
 	Seconds float64   `json:"seconds"`
 }

@@ -47,6 +47,8 @@ type Problem struct {
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`
+	// Assumed names chains that the proof takes for alive; none: those around the group.
+	Assumed []string `json:"assumed,omitempty"`
 	// Answers are the moves that were searched well enough to be judged, best
 	// first.
 	Answers []Answer `json:"answers"`
@@ -235,6 +237,16 @@ func (p *Problem) points(stone byte) []board.Point {
 	return points
 }
 
+// vertices are the points with these names.
+func (p *Problem) vertices(names []string) (points []board.Point) {
+	for _, v := range names {
+		if at, err := (board.Size{W: p.Width, H: p.Height}).ParseVertex(v); err == nil && at != board.Pass {
+			points = append(points, at)
+		}
+	}
+	return points
+}
+
 // Search judges a move that the problem has no answer for: the positions after it
 // and after the best move are searched with equal visits.
 func (p *Problem) Search(judge func(*board.Game) (*review.Eval, error), move string) (*Answer, error) {
@@ -291,10 +303,8 @@ func (p *Problem) tree() *sgf.Node {
 		Comment: p.question(sideName(toMove)),
 		Setup:   &sgf.Setup{Black: p.points('X'), White: p.points('O'), ToMove: toMove}}).Tree()
 	var group []string
-	for _, v := range p.Group {
-		if at, err := size.ParseVertex(v); err == nil {
-			group = append(group, sgf.FormatPoint(size, at))
-		}
+	for _, at := range p.vertices(p.Group) {
+		group = append(group, sgf.FormatPoint(size, at))
 	}
 	if group != nil {
 		root.Set("TR", group...)
@@ -363,6 +373,9 @@ func Read(r io.Reader) (*Set, error) {
 		}
 		if len(p.Answers) == 0 {
 			return nil, fmt.Errorf("problem %d has no answer", i+1)
+		}
+		if group := p.vertices(p.Group); p.Task != "" && (len(group) == 0 || p.Stones[group[0]] == '.') {
+			return nil, fmt.Errorf("problem %d asks about a group that is not there", i+1)
 		}
 	}
 	return &d, nil

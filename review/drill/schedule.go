@@ -39,7 +39,7 @@ const (
 // easy where it is as good as the best and came quickly.
 func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
 	switch {
-	case a == nil || a.Move == p.Played || a.Loss >= againsShare*p.Loss && !a.Accepted:
+	case a == nil || !a.Accepted && (a.Move == p.Played || a.Loss >= againsShare*p.Loss):
 		return AgainGrade
 	case !a.Accepted:
 		return HardGrade
@@ -47,6 +47,19 @@ func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
 		return EasyGrade
 	}
 	return GoodGrade
+}
+
+// Attempt is an answer to the problem after moves that were played, of both sides in turn, and
+// took so long in all; a nil answer gives up.
+func (p *Problem) Attempt(moves []string, a *Answer, took time.Duration) Attempt {
+	x := Attempt{ID: p.ID, Time: time.Now().UTC(), Grade: p.Grade(a, took/time.Duration(1+len(moves)/2)), Seconds: float64(took.Milliseconds()) / 1000}
+	for i := 0; i < len(moves) && a != nil; i += 2 {
+		x.Answer += moves[i] + " "
+	}
+	if a != nil {
+		x.Answer, x.Loss = x.Answer+a.Move, a.Loss
+	}
+	return x
 }
 
 // Schedule says when problems are due, by FSRS-6 with its published weights

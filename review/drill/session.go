@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/life"
 	"kosumi/review"
 )
 
@@ -114,7 +115,6 @@ func inWords(d time.Duration) string {
 func (s *Session) ask(ctx context.Context, p *Problem) (grade Grade, quit bool, err error) {
 	v := viewOf(p, s.Random)
 	v.show(s.Out, p)
-	began := time.Now()
 	for {
 		fmt.Fprint(s.Out, "> ")
 		var line string
@@ -140,8 +140,8 @@ func (s *Session) ask(ctx context.Context, p *Problem) (grade Grade, quit bool, 
 			v.show(s.Out, p)
 			continue
 		case "hint":
-			if p.Played == "" {
-				fmt.Fprintf(s.Out, "The move is on line %d, counted from the edge.\n", v.line(p.Answers[0].Move))
+			if p.Played == "" || len(v.moves) > 0 {
+				fmt.Fprintf(s.Out, "The move is on line %d, counted from the edge.\n", v.line(v.best.Move))
 				continue
 			}
 			fmt.Fprintf(s.Out, "What was played is %s, and loses %.1f points (%s).\n", v.vertex(p.Played), p.Loss, p.Kind)
@@ -150,38 +150,40 @@ func (s *Session) ask(ctx context.Context, p *Problem) (grade Grade, quit bool, 
 			fmt.Fprintln(s.Out, "a point (Q16) or pass; hint, show, skip, board, quit")
 			continue
 		case "show", "solution":
-			return s.grade(p, v, nil, began)
+			return s.grade(p, v, nil)
 		case "play":
 			words = words[len(words)-1:]
 		}
 		move, err := v.parse(words[0])
 		if err == nil {
-			err = legal(p, move)
+			_, err = p.After(append(v.moves, move))
 		}
 		if err != nil {
 			fmt.Fprintf(s.Out, "%v; help lists the commands\n", err)
 			continue
 		}
-		answer, err := s.judge(ctx, p, move)
+		answer, err := s.judge(ctx, p, v, move)
 		if err != nil {
 			return 0, true, err
 		}
-		return s.grade(p, v, answer, began)
+		if answer != nil {
+			return s.grade(p, v, answer)
+		}
 	}
 }
 
 // grade writes the attempt down and says what is right. A nil answer was given up.
-func (s *Session) grade(p *Problem, v *view, a *Answer, began time.Time) (Grade, bool, error) {
-	took := time.Since(began)
-	attempt := Attempt{ID: p.ID, Time: time.Now().UTC(), Grade: p.Grade(a, took), Seconds: float64(took.Milliseconds()) / 1000}
-	if a != nil {
-		attempt.Answer, attempt.Loss = a.Move, a.Loss
-	}
+func (s *Session) grade(p *Problem, v *view, a *Answer) (Grade, bool, error) {
+	attempt := p.Attempt(v.moves, a, time.Since(v.began))
 	switch {
 	case a == nil:
 		fmt.Fprintln(s.Out, "Given up.")
+	case a.Accepted && len(v.moves) > 0:
+		fmt.Fprintf(s.Out, "Right: %s solves it.\n", v.vertex(a.Move))
 	case p.Task != "" && a.Accepted:
 		fmt.Fprintf(s.Out, "Right: %s alone does.\n", v.vertex(a.Move))
+	case p.Task != "" && len(a.Line) > 1:
+		fmt.Fprintf(s.Out, "Wrong: %s fails; the answer is %s.\n", v.vertex(a.Move), v.vertex(a.Line[1]))
 	case p.Task != "":
 		fmt.Fprintf(s.Out, "Wrong: %s fails.\n", v.vertex(a.Move))
 	case a.Accepted:
@@ -191,12 +193,13 @@ func (s *Session) grade(p *Problem, v *view, a *Answer, began time.Time) (Grade,
 	default:
 		fmt.Fprintf(s.Out, "Not good enough: %s loses %.1f points.\n", v.vertex(a.Move), a.Loss)
 	}
-	best := p.Answers[0]
-	var line []string
-	for _, m := range best.Line {
-		line = append(line, v.vertex(m))
+	if len(v.moves) == 0 || a == nil || !a.Accepted {
+		var line []string
+		for _, m := range v.best.Line {
+			line = append(line, v.vertex(m))
+		}
+		fmt.Fprintf(s.Out, "Best: %s %s (%s)\n", v.vertex(v.best.Move), strings.Join(line[min(1, len(line)):], " "), p.Kind)
 	}
-	fmt.Fprintf(s.Out, "Best: %s %s (%s)\n", v.vertex(best.Move), strings.Join(line[min(1, len(line)):], " "), p.Kind)
 	if err := s.Log.Add(attempt); err != nil {
 		return 0, true, err
 	}
@@ -209,22 +212,19 @@ func (s *Session) grade(p *Problem, v *view, a *Answer, began time.Time) (Grade,
 	return attempt.Grade, false, nil
 }
 
-// legal says why a move cannot be played at a problem; nil if it can.
-func legal(p *Problem, move string) error {
-	start, err := p.Position()
-	if err != nil {
-		return err
-	}
-	at, err := start.Size().ParseVertex(move)
-	if err != nil {
-		return err
-	}
-	return start.Legal(start.ToMove(), at)
-}
-
 // judge returns what a legal move is worth, searched on the spot if the problem does
-// not know.
-func (s *Session) judge(ctx context.Context, p *Problem, move string) (*Answer, error) {
+// not know; nil if the other side has replied, and the problem goes on.
+func (s *Session) judge(ctx context.Context, p *Problem, v *view, move string) (*Answer, error) {
+	if p.Task != "" {
+		t, err := p.Play(ctx, append(v.moves, move), life.Options{})
+		if err != nil || t.Reply == "" {
+			return &t.Answer, err
+		}
+		v.moves, v.best = append(v.moves, move, t.Reply), Answer{Move: t.Best}
+		fmt.Fprintf(s.Out, "Right so far. The answer is %s.\n", v.vertex(t.Reply))
+		v.show(s.Out, p)
+		return nil, nil
+	}
 	if a := p.Answer(move); a != nil {
 		return a, nil
 	}

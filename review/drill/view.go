@@ -5,19 +5,24 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
+	"time"
 
 	"kosumi/board"
 )
 
-// view is how a problem is shown: turned, mirrored, with colours exchanged.
+// view is how a problem is shown: turned, mirrored, with colours exchanged; and how far
+// its answer is.
 type view struct {
-	size board.Size // of the problem
-	turn board.Symmetry
-	swap bool
+	size  board.Size // of the problem
+	turn  board.Symmetry
+	swap  bool
+	moves []string // played so far, of both sides
+	best  Answer   // works now
+	began time.Time
 }
 
 func viewOf(p *Problem, random *rand.Rand) *view {
-	v := &view{size: board.Size{W: p.Width, H: p.Height}}
+	v := &view{size: board.Size{W: p.Width, H: p.Height}, best: p.Answers[0], began: time.Now()}
 	if random != nil {
 		v.turn, v.swap = board.Symmetry(random.IntN(v.size.Symmetries())), random.IntN(2) == 1
 	}
@@ -54,17 +59,24 @@ func (v *view) line(move string) int {
 
 // show writes the position.
 func (v *view) show(w io.Writer, p *Problem) {
-	shown := make([]byte, len(p.Stones))
-	for i := range len(p.Stones) {
-		c := p.Stones[i]
+	shown, lastMove := make([]byte, len(p.Stones)), p.Last
+	g, err := p.After(v.moves)
+	if err != nil {
+		return // it was read, and its moves were legal
+	}
+	if n := len(v.moves); n > 0 {
+		lastMove = v.moves[n-1]
+	}
+	for i := range shown {
+		c := ".XO"[g.At(board.Point(i))]
 		if v.swap && c != '.' {
 			c = 'X' + 'O' - c
 		}
 		shown[v.size.SymMap(v.turn, board.Point(i))] = c
 	}
 	last := board.NoPoint
-	if p.Last != "" {
-		if at, err := v.size.ParseVertex(p.Last); err == nil {
+	if lastMove != "" {
+		if at, err := v.size.ParseVertex(lastMove); err == nil {
 			last = v.size.SymMap(v.turn, at)
 		}
 	}
@@ -95,7 +107,11 @@ func (v *view) show(w io.Writer, p *Problem) {
 	if (p.ToMove == "w") != v.swap {
 		side, mark = "White", "O"
 	}
-	fmt.Fprintln(w, p.question(side+" ("+mark+")"))
+	if side += " (" + mark + ")"; len(v.moves) > 0 {
+		fmt.Fprintln(w, side+" to play.")
+		return
+	}
+	fmt.Fprintln(w, p.question(side))
 	if len(p.Group) > 0 {
 		fmt.Fprintf(w, "The group stands at %s.\n", v.vertex(p.Group[0]))
 	}

@@ -27,7 +27,7 @@ var Commands = []Message{
 	{"network.remove", NetworkName{}, nil, "Deletes a network that is not in use."},
 	{"game.new", NewGame{}, ID{}, "Begins a game."},
 	{"game.play", Play{}, nil, "Makes a move; it is on disk when the answer comes."},
-	{"game.undo", GameCommand{}, nil, "Takes back to one's own last move."},
+	{"game.undo", GameCommand{}, nil, "Takes back to one's own last move, with its time on both clocks."},
 	{"game.redo", GameCommand{}, nil, "Plays again what was taken back."},
 	{"game.resign", GameCommand{}, nil, "Gives up."},
 	{"game.pause", GameCommand{}, nil, "Stops the clock."},

@@ -193,6 +193,9 @@ type Problem struct {
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`
+	// After are moves that were played since, of both sides in turn; Stones, Last and Legal are
+	// those after them.
+	After []string `json:"after,omitempty"`
 }
 
 // NextDrill asks for a problem. Not is one that is not wanted now.
@@ -200,16 +203,21 @@ type NextDrill struct {
 	Not string `json:"not,omitempty"`
 }
 
-// DrillAnswer answers a problem. An empty move gives up.
+// DrillAnswer answers a problem. An empty move gives up. After is as in the problem, Seconds
+// what all moves took.
 type DrillAnswer struct {
-	ID      string  `json:"id"`
-	Move    string  `json:"m,omitempty"`
-	Seconds float64 `json:"seconds"`
+	ID      string   `json:"id"`
+	After   []string `json:"after,omitempty"`
+	Move    string   `json:"m,omitempty"`
+	Seconds float64  `json:"seconds"`
 }
 
 // DrillVerdict answers DrillAnswer. Grade is 1 to 4: again, hard, good, easy; it is
 // on the disk, and drill.grade overrules it until the next problem is asked for.
 type DrillVerdict struct {
+	// Next is the problem after the answer of the other side, if the move is right and more
+	// have to be found: then nothing is graded yet.
+	Next    *Problem `json:"next,omitempty"`
 	Verdict Verdict  `json:"verdict"`
 	Best    Verdict  `json:"best"`
 	Played  string   `json:"played"`

@@ -33,6 +33,7 @@ var Sentences = map[string]string{
 	"limits":         "visits or seconds of a move are out of range",
 	"nothing_back":   "there is nothing to take back",
 	"nothing_on":     "there is nothing to bring back",
+	"no_time_back":   "too late to take that back: you have thought longer since than your clock had left then",
 	"not_looked":     "this move was not looked at",
 	"note_long":      "a note has at most {n} bytes",
 	"tree_full":      "the tree has {n} nodes, as many as there may be",

@@ -2,5 +2,5 @@
 
 package proofs
 
-// breath returns what a search calls as it goes on: nothing, where it has a thread.
-func breath() func(what string, nodes int64) { return nil }
+// Breath returns what a search calls as it goes on: nothing, where it has a thread.
+func Breath() func(what string, nodes int64) { return nil }

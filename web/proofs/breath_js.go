@@ -8,10 +8,10 @@ import (
 // breathEvery is how long a search may hold the one thread of a tab.
 const breathEvery = 30 * time.Millisecond
 
-// breath returns what a search calls as it goes on. In a tab it lets the browser's events
+// Breath returns what a search calls as it goes on. In a tab it lets the browser's events
 // in, such as the command to stop: goroutines share one thread there, and events wait
 // until all of them do. It asks no timer, which tabs in the background slow down.
-func breath() func(what string, nodes int64) {
+func Breath() func(what string, nodes int64) {
 	channel := js.Global().Get("MessageChannel").New()
 	from, to := channel.Get("port1"), channel.Get("port2")
 	last := time.Now()

@@ -152,7 +152,7 @@ func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free b
 		return
 	}
 	began := time.Now()
-	opts := life.Options{Progress: breath()} // without the network, which may still be loading
+	opts := life.Options{Progress: Breath()} // without the network, which may still be loading
 	for i := 0; ; i++ {
 		stage := limit - time.Since(began)
 		if i < len(stages) {

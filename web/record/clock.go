@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"kosumi/board"
 	"kosumi/clock"
 	"kosumi/web/api"
 	"kosumi/web/wire"
@@ -58,4 +59,23 @@ func clockState(c clock.Clock, d time.Duration, running bool) api.ClockState {
 func leftOf(s api.ClockState) clock.Left {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	return clock.Left{Main: ms(s.Main), Period: ms(s.Period), Count: s.Periods, Overtime: s.Over}
+}
+
+// Rewound returns the clocks as they were at another move; nil: as they are. What the player
+// has thought in this turn stays spent; running of it is not booked yet. inTime says
+// that there was so much time.
+func (g *Game) Rewound(at *[2]api.ClockState, running time.Duration) (clocks [2]clock.Clock, inTime bool) {
+	clocks = g.Clocks
+	side := g.Player() - board.Black
+	mine := &clocks[side]
+	if at == nil || g.turn == nil {
+		return clocks, mine.Run(running)
+	}
+	left := mine.Total()
+	mine.Left = leftOf(g.turn[side])
+	thought := mine.Total() - left + running
+	for i := range clocks {
+		clocks[i].Left = leftOf(at[i])
+	}
+	return clocks, mine.Run(thought)
 }

@@ -47,7 +47,7 @@ func journalOf(t *testing.T, f *folder.Folder, n int, rng *rand.Rand) *Game {
 		case rng.IntN(9) == 0:
 			step(Step{K: "help", N: 1})
 		case g.CanRedo() && rng.IntN(2) == 0:
-			step(Step{K: "redo", M: g.Size().Vertex(g.Undone[len(g.Undone)-1].Point)})
+			step(Step{K: "redo", M: g.Undone[len(g.Undone)-1].M})
 		default:
 			step(Step{K: "move", M: g.Size().Vertex(moves[rng.IntN(len(moves))])})
 		}

@@ -47,6 +47,7 @@ type Step struct {
 	Why    string             `json:"why,omitempty"` // teach: how strict
 	At     time.Time          `json:"at"`
 	Clocks *[2]api.ClockState `json:"clocks,omitempty"`
+	Was    *[2]api.ClockState `json:"was,omitempty"` // move: before it gained anything
 }
 
 // Journal is a file that grows by lines, each on disk before Append returns. The

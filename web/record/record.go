@@ -25,9 +25,11 @@ type Game struct {
 	Phase    string
 	Changed  time.Time
 	Clocks   [2]clock.Clock
+	turn     *[2]api.ClockState // what they show in this turn if nobody thinks; nil: not known
 	Paused   string
-	Restored string // how, where the journal was damaged
-	Undone   []board.Move
+	Restored string  // how, where the journal was damaged
+	Made     []Step  // the moves on the board
+	Undone   []Step  // those taken back, the next to make again last
 	Marking  Marking // in the count
 	Result   string
 	ByWord   bool // the count differs from the engine's
@@ -122,11 +124,11 @@ func (g *Game) Apply(e *Step) error {
 		return g.applyMove(e)
 	case "undo":
 		for range e.N {
-			m := g.Board.LastMove(0)
 			if !g.Board.Undo() {
 				return errors.New("nothing to undo")
 			}
-			g.Undone = append(g.Undone, m)
+			m := g.Made[len(g.Made)-1]
+			g.Made, g.Undone, g.turn = g.Made[:len(g.Made)-1], append(g.Undone, m), m.Was
 		}
 		g.Phase, g.Paused = Play, ""
 		g.Undos++
@@ -169,11 +171,13 @@ func (g *Game) applyMove(e *Step) error {
 	if err := g.Board.Play(g.Board.ToMove(), p); err != nil {
 		return err
 	}
-	if g.Paused = ""; e.K == "redo" {
-		g.Undone = g.Undone[:max(0, len(g.Undone)-1)]
+	m := *e
+	if n := len(g.Undone) - 1; e.K == "redo" && n >= 0 {
+		m, g.Undone = g.Undone[n], g.Undone[:n]
 	} else {
 		g.Undone = nil
 	}
+	g.Paused, g.Made, g.turn = "", append(g.Made, m), m.Clocks
 	switch {
 	case g.Board.NoResult():
 		g.Phase, g.Result = Over, "Void"
@@ -211,7 +215,7 @@ func (g *Game) CanUndo() int {
 
 // CanRedo reports whether the player can play again what was taken back.
 func (g *Game) CanRedo() bool {
-	return len(g.Undone) > 0 && g.Phase == Play && g.Board.ToMove() == g.Player() && g.Undone[len(g.Undone)-1].Color == g.Player()
+	return len(g.Undone) > 0 && g.Phase == Play && g.Board.ToMove() == g.Player()
 }
 
 // HeadStart is by how many points the player begins ahead.

@@ -129,7 +129,11 @@ func (rs *Reviews) Try(ctx context.Context, v *api.TryMove) (*api.Verdict, error
 		return nil, api.Tell("bad_request", "not_looked")
 	}
 	p := drill.ProblemOf(res, v.Ply)
-	return rs.judge.verdict(ctx, &p, v.Move)
+	t, err := rs.judge.verdict(ctx, &p, nil, v.Move)
+	if err != nil {
+		return nil, err
+	}
+	return wireVerdict(&p, &t.Answer), nil
 }
 
 // maxReviewFile bounds the files of reviews that are sent.

@@ -157,7 +157,7 @@ func (ds *Drills) Problem(a *api.AskProblem) (p *api.Problem, err error) {
 			return api.Refuse("not_found", "no such problem")
 		}
 		var err error
-		p, err = ds.wireProblem(q)
+		p, err = ds.wireProblem(q, nil)
 		return err
 	})
 	return p, err

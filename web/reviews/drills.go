@@ -1,6 +1,7 @@
 package reviews
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -115,7 +116,7 @@ func (ds *Drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error)
 		}
 		if len(due) > 0 {
 			var err error
-			d.Problem, err = ds.wireProblem(due[0])
+			d.Problem, err = ds.wireProblem(due[0], nil)
 			return err
 		}
 		return nil
@@ -141,8 +142,9 @@ func startedOn(attempts []drill.Attempt, day time.Time) int {
 	return n
 }
 
-func (ds *Drills) wireProblem(p *drill.Problem) (*api.Problem, error) {
-	g, err := p.Position()
+// wireProblem shows a problem after moves that were played.
+func (ds *Drills) wireProblem(p *drill.Problem, after []string) (*api.Problem, error) {
+	g, err := p.After(after)
 	if err != nil {
 		return nil, api.Refuse("internal", "%v", err)
 	}
@@ -154,8 +156,8 @@ func (ds *Drills) wireProblem(p *drill.Problem) (*api.Problem, error) {
 		}
 	}
 	yours, _ := ds.whose(p.Player)
-	return &api.Problem{ID: p.ID, Player: wire.Shown(p.Player, 100), Yours: yours, Game: wire.Shown(p.Game, 200), Number: p.Number, Task: p.Task, Group: p.Group, Level: p.Level, Size: [2]int{p.Width, p.Height}, Stones: wire.ReviewedStones(p.Stones), ToMove: p.ToMove,
-		Last: p.Last, Loss: p.Loss, Legal: string(legal)}, nil
+	return &api.Problem{ID: p.ID, Player: wire.Shown(p.Player, 100), Yours: yours, Game: wire.Shown(p.Game, 200), Number: p.Number, Task: p.Task, Group: p.Group, Level: p.Level, Size: [2]int{p.Width, p.Height}, Stones: wire.Stones(g), ToMove: p.ToMove,
+		Last: append([]string{p.Last}, after...)[len(after)], Loss: p.Loss, Legal: string(legal), After: after}, nil
 }
 
 // Answer judges an answer.
@@ -177,18 +179,24 @@ func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 	}
 	out = api.DrillVerdict{Played: p.Played, Loss: p.Loss, Kind: string(p.Kind), Reason: p.Reason, Best: *wireVerdict(&p, &p.Answers[0])}
 	took := time.Duration(max(0, min(a.Seconds, 3600)) * float64(time.Second))
-	attempt := drill.Attempt{ID: p.ID, Time: time.Now().UTC(), Seconds: wire.Round(took.Seconds(), 1)}
 	var answer *drill.Answer
-	if a.Move != "" {
-		v, err := ds.judge.verdict(ctx, &p, a.Move)
+	if a.Move != "" || len(a.After) > 0 { // who gives up passes
+		t, err := ds.judge.verdict(ctx, &p, a.After, cmp.Or(a.Move, "pass"))
 		if err != nil {
 			return out, err
 		}
-		out.Verdict = *v
-		attempt.Answer, attempt.Loss = v.Move, v.Loss
-		answer = &drill.Answer{Move: v.Move, Loss: v.Loss, Accepted: v.Accepted}
+		if a.Move != "" {
+			answer, out.Verdict = &t.Answer, *wireVerdict(&p, &t.Answer)
+		}
+		if t.Reply != "" {
+			out.Next, err = ds.wireProblem(&p, append(slices.Clip(a.After), t.Move, t.Reply))
+			return out, err
+		}
+		if len(a.After) > 0 {
+			out.Best = api.Verdict{Move: t.Best, Accepted: true}
+		}
 	}
-	attempt.Grade = p.Grade(answer, took)
+	attempt := p.Attempt(a.After, answer, took)
 	out.Grade = int(attempt.Grade)
 	if out.Due, err = ds.dueBy(attempt); err != nil {
 		return out, err

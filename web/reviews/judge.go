@@ -2,12 +2,15 @@ package reviews
 
 import (
 	"context"
+	"slices"
 
 	"kosumi/board"
+	"kosumi/life"
 	"kosumi/review"
 	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/engines"
+	"kosumi/web/proofs"
 	"kosumi/web/wire"
 )
 
@@ -32,27 +35,32 @@ func (j judge) search(ctx context.Context, g *board.Game) (e *review.Eval, err e
 	return e, err
 }
 
-// verdict returns what a move is worth as an answer.
-func (j judge) verdict(ctx context.Context, p *drill.Problem, move string) (*api.Verdict, error) {
-	start, err := p.Position()
-	if err != nil {
-		return nil, api.Refuse("internal", "%v", err)
+// verdict returns what a move is worth as an answer after moves that were played, and what
+// follows.
+func (j judge) verdict(ctx context.Context, p *drill.Problem, after []string, move string) (t drill.Turn, err error) {
+	start, err := p.After(after)
+	if err != nil || wire.Letter(start.ToMove()) != p.ToMove || len(after) > 0 && p.Task == "" {
+		return t, api.Refuse("bad_request", "after: moves of both sides at a problem of life and death")
 	}
 	at, err := start.Size().ParseVertex(move)
 	if err != nil {
-		return nil, api.Refuse("bad_request", "%v", err)
+		return t, api.Refuse("bad_request", "%v", err)
 	}
 	if err := start.Legal(start.ToMove(), at); err != nil {
-		return nil, wire.Illegal(err)
+		return t, wire.Illegal(err)
 	}
 	move = start.Size().Vertex(at)
-	a := p.Answer(move)
-	if a == nil {
-		if a, err = p.Search(func(g *board.Game) (*review.Eval, error) { return j.search(ctx, g) }, move); err != nil {
-			return nil, api.Refuse("engine_failed", "%v", err)
-		}
+	if p.Task != "" {
+		t, err = p.Play(ctx, append(slices.Clip(after), move), life.Options{Progress: proofs.Breath()})
+	} else if a := p.Answer(move); a != nil {
+		t.Answer = *a
+	} else if a, err = p.Search(func(g *board.Game) (*review.Eval, error) { return j.search(ctx, g) }, move); err == nil {
+		t.Answer = *a
 	}
-	return wireVerdict(p, a), nil
+	if err != nil {
+		err = api.Refuse("engine_failed", "%v", err)
+	}
+	return t, err
 }
 
 func wireVerdict(p *drill.Problem, a *drill.Answer) *api.Verdict {

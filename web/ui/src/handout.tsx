@@ -117,7 +117,7 @@ function DrillsPage({ set }: { set: SetProblem[] }) {
 		const p = left.find((q) => q.id !== not) ?? left[0];
 		return { due: left.length, fresh: 0, total: set.length, problem: p && problemOf(p) };
 	};
-	const judge = async (id: string, move: string): Promise<DrillVerdict | null> => {
+	const judge = async ({ id }: Problem, move: string): Promise<DrillVerdict | null> => {
 		const p = set.find((q) => q.id === id)!;
 		const a = p.answers.find((x) => x.move === move);
 		if (move && !a && move !== p.played && !p.task) return null;

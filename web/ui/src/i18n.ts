@@ -104,9 +104,10 @@ export function refusal(code: string, why: string): string {
 /** Why something is not saved yet. */
 export const unsavedText = (said: Refusal): string => t("not_saved_yet", { why: said.cause ? told(said.cause) : said.text.replace(/^this is not saved: /, "") });
 
-/** The task of a problem: to save or kill a group, or to find a better move than the one that lost points. */
+/** The task of a problem: to save or kill a group, or to find a better move than the one that lost points; later on, to answer the other side's last move. */
 export function problemText(p: Problem): string {
 	const who = t(p.toMove === "b" ? "black" : "white");
+	if (p.after) return t("life_go_on", { who: t(p.toMove === "b" ? "white" : "black"), move: p.last ?? "" });
 	if (p.task) return t(p.task === "kill" ? "life_task_kill" : "life_task_live", { who });
 	return t("drill_question", { who, points: p.loss.toFixed(1) });
 }

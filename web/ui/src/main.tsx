@@ -11,7 +11,7 @@ import { wanted } from "./languages";
 import { Live, say, toast } from "./live";
 import { connect, giveToken, lostSince, send, status, unsaved, updated, watch, welcome } from "./net";
 import { follow, route, screens, written } from "./router";
-import { inTab, newer, reload, starting } from "./server";
+import { inTab, later, missing, newer, reload, starting, unkept } from "./server";
 import { settings } from "./settings";
 import { game } from "./views/game";
 import { Home } from "./views/Home";
@@ -36,10 +36,10 @@ for (const name of Object.keys(loaders)) screens.add(name);
 
 function Later({ name, id }: { name: string; id: string }) {
 	useEffect(() => {
-		if (!loaded.value[name]) void loaders[name]().then((c) => (loaded.value = { ...loaded.value, [name]: c }));
+		if (!loaded.value[name]) later(loaders[name](), (c) => (loaded.value = { ...loaded.value, [name]: c }));
 	}, [name]);
 	const View = loaded.value[name];
-	return View ? <View id={id} /> : <main aria-busy="true" class="empty" />;
+	return View ? <View id={id} /> : missing.value ? <Stopped why={t("part_missing")} /> : <main aria-busy="true" class="empty" />;
 }
 
 const engine = signal<Engine | null>(null);
@@ -113,7 +113,9 @@ function MorePlaces() {
 function Strips() {
 	const e = engine.value ?? welcome.value?.engine;
 	const begins = starting();
-	const stopped = welcome.value && begins?.t === "failed" ? begins.why : "";
+	const failed = welcome.value && begins?.t === "failed" ? begins.why : "";
+	const place = route.value.split("/")[1];
+	const stopped = failed ? t("tab_failed", { why: failed }) : missing.value && (!loaders[place] || loaded.value[place]) ? t("part_missing") : "";
 	const away = !stopped && status.value === "lost" && lostSince.value > 0;
 	const waits = unsaved.value ?? (route.value.startsWith("/play/") ? game.value?.unsaved : undefined);
 	useEffect(() => { if (waits) say(unsavedText(waits), true); }, [!!waits]);
@@ -122,7 +124,8 @@ function Strips() {
 			{away && <Away />}
 			{waits && <div class="strip-top bad unsaved"><Icon name="warn" /> {unsavedText(waits)}</div>}
 			{(updated.value || newer()) && <div class="strip-top">{t("updated")} <button class="button quiet small" onClick={reload}>{t("reload")}</button></div>}
-			{stopped && <div class="strip-top bad"><Icon name="warn" /> {t("tab_failed", { why: stopped })} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
+			{stopped && <div class="strip-top bad"><Icon name="warn" /> {stopped} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
+			{welcome.value && unkept() && <div class="strip-top warn"><Icon name="warn" /> {t("tab_forgetful")} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
 			{status.value === "open" && e?.state === "loading" && <div class="strip-top">{t("loading_network", { name: e.name })}</div>}
 			{status.value === "open" && e?.state === "failed" && <div class="strip-top bad"><Icon name="warn" /> {t("network_failed", { name: e.name, why: e.say ? told(e.say) : (e.error ?? "") })}
 				<button class="button quiet" onClick={() => void send("network.use", { name: welcome.value?.networks.find((n) => n.builtIn)?.name ?? "" })}>{t("use_built_in")}</button></div>}
@@ -197,7 +200,7 @@ function Help() {
 
 const rules = signal<FunctionComponent | null>(null);
 function RulesOfGo() {
-	useEffect(() => { if (rulesOpen.value && !rules.value) void import("./views/Rules").then((m) => (rules.value = m.Rules)); }, [rulesOpen.value]);
+	useEffect(() => { if (rulesOpen.value && !rules.value) later(import("./views/Rules"), (m) => (rules.value = m.Rules)); }, [rulesOpen.value]);
 	const View = rules.value;
 	return <Dialog open={rulesOpen.value && !!View} onClose={() => (rulesOpen.value = false)} label={t("rules_of_go")}>{View && <View />}</Dialog>;
 }
@@ -220,11 +223,15 @@ function Typing() {
 	);
 }
 
+const Stopped = ({ why }: { why: string }) => (
+	<main class="empty"><h1>Kosumi</h1><p role="alert">{why}</p><button class="button primary" onClick={() => location.reload()}>{t("reload")}</button></main>
+);
+
 // What there is to see before the server answers.
 function Starting() {
 	const s = starting();
 	if (s?.t === "taken") return <main class="empty"><h1>Kosumi</h1><p role="status">{t("tab_taken")}</p></main>;
-	if (s?.t === "failed") return <main class="empty"><h1>Kosumi</h1><p role="alert">{t("tab_failed", { why: s.why })}</p><button class="button primary" onClick={() => location.reload()}>{t("reload")}</button></main>;
+	if (s?.t === "failed") return <Stopped why={t("tab_failed", { why: s.why })} />;
 	if (s?.t !== "loading") return <main class="empty" aria-busy="true" />;
 	const mb = (n: number) => num(n / 1e6, 1);
 	return (
@@ -248,7 +255,8 @@ function View() {
 function App() {
 	useEffect(() => watch<Engine>("engine", (e) => (engine.value = e)), []);
 	useEffect(() => {
-		void setLanguage(wanted(settings.value.language));
+		const id = wanted(settings.value.language);
+		void setLanguage(id).then(() => { if (id === wanted(settings.peek().language) && id !== language.peek()) missing.value = true; });
 	}, [settings.value.language]);
 	const [, place, id] = route.value.split("/");
 	const screen = PLACES.find((p) => place && p.path === "/" + place)?.text;
@@ -303,4 +311,6 @@ document.addEventListener("paste", (e) => {
 
 await setLanguage(wanted(settings.value.language));
 connect();
-render(<App />, document.getElementById("app")!);
+const app = document.getElementById("app")!;
+app.replaceChildren();
+render(<App />, app);

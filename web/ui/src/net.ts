@@ -54,20 +54,28 @@ let silent = 0; // when the last message came
 let tried = 0; // when the last connection was begun
 
 const STORE = "kosumi.token";
+// Where the browser blocks storage, the token is known as long as the page is open.
+let kept: Pick<Storage, "getItem" | "setItem">;
+try {
+	kept = localStorage;
+} catch {
+	let known: string | null = null;
+	kept = { getItem: () => known, setItem: (_, text) => void (known = text) };
+}
 
 function credentials(): { token?: string; key?: string } {
 	const hash = new URLSearchParams(location.hash.slice(1));
 	const [token, key] = [hash.get("k"), hash.get("o")];
-	if (token) localStorage.setItem(STORE, token);
+	if (token) kept.setItem(STORE, token);
 	if (token || key) history.replaceState(history.state, "", location.pathname + location.search);
-	return key && !token ? { key, token: localStorage.getItem(STORE) ?? undefined } : { token: localStorage.getItem(STORE) ?? undefined };
+	return key && !token ? { key, token: kept.getItem(STORE) ?? undefined } : { token: kept.getItem(STORE) ?? undefined };
 }
 
-export const token = () => localStorage.getItem(STORE) ?? "";
+export const token = () => kept.getItem(STORE) ?? "";
 
 export function giveToken(text: string): void {
 	const m = /#k=([\w-]+)/.exec(text);
-	localStorage.setItem(STORE, m ? m[1] : text.trim());
+	kept.setItem(STORE, m ? m[1] : text.trim());
 	status.value = "connecting";
 	connect();
 }
@@ -114,7 +122,7 @@ function receive(m: { t: string; re?: string; f?: number; d?: any }): void {
 	switch (m.t) {
 		case "welcome": {
 			const w = m.d as Welcome;
-			if (w.token) localStorage.setItem(STORE, w.token);
+			if (w.token) kept.setItem(STORE, w.token);
 			if (welcome.value && welcome.value.build !== w.build) updated.value = true;
 			welcome.value = w;
 			attempt = 0;

@@ -1,5 +1,6 @@
 // How the page reaches its server: through the network, or in a worker of its own tab.
-import { Line, request, start, takeNewer, waits } from "./tab/client";
+import { signal } from "@preact/signals";
+import { forgetful, Line, request, start, takeNewer, waits } from "./tab/client";
 
 declare const IN_TAB: boolean; // set by web/build
 /** The server is in this tab: the page is a folder of files. */
@@ -18,3 +19,11 @@ export const reload = () => (newer() ? takeNewer() : location.reload());
 
 /** What the page waits for before it has a server; null: for nothing that it can say. */
 export const starting = () => (IN_TAB ? start.value : null);
+
+/** The browser keeps nothing of this visit. */
+export const unkept = () => IN_TAB && forgetful.value;
+
+/** A part of the page did not come: the server has another version by now, or there is none. */
+export const missing = signal(false);
+/** Takes a part of the page once it has come. */
+export const later = <T>(part: Promise<T>, take: (part: T) => void): void => void part.then(take, () => (missing.value = true));

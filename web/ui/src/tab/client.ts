@@ -5,7 +5,10 @@ import { phone, type ToPage, type ToWorker } from "./parts";
 declare const WORKER: string; // set by web/build: the script, beside the page
 
 /** What stands between the page and its server; null: nothing, or not yet anything. */
-export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" | "ready" }> | null>(null);
+export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" | "ready" | "forgetful" }> | null>(null);
+
+/** The browser keeps nothing of what is done here. */
+export const forgetful = /* @__PURE__ */ signal(false);
 
 let worker: Worker | null = null;
 let asked = 0;
@@ -24,8 +27,13 @@ function server(): Worker {
 	worker.onmessage = (e: MessageEvent<ToPage>) => {
 		const m = e.data;
 		if (m.t === "ready") return; // not said to a page
+		if (m.t === "forgetful") {
+			forgetful.value = true;
+			return;
+		}
 		if (m.t !== "answer") {
 			if (start.value?.t !== "failed") start.value = m;
+			if (m.t === "taken") void offline();
 			return;
 		}
 		const headers = new Headers();
@@ -34,6 +42,9 @@ function server(): Worker {
 		waiting.delete(m.id);
 	};
 	if (phone()) document.addEventListener("visibilitychange", () => worker!.postMessage({ t: "pause", on: document.visibilityState === "hidden" } satisfies ToWorker));
+	// A page that is left may come back: until then its files are for other tabs.
+	addEventListener("pagehide", () => worker!.terminate());
+	addEventListener("pageshow", (e) => { if (e.persisted) location.reload(); });
 	worker.onerror = (e) => (start.value = { t: "failed", why: e.message || "the worker has ended" });
 	return worker;
 }
@@ -47,6 +58,11 @@ async function offline(): Promise<void> {
 	if (kept || !navigator.serviceWorker) return;
 	kept = await navigator.serviceWorker.register(trusted("sw.js")).catch(() => null);
 	if (!kept) return;
+	let old = navigator.serviceWorker.controller;
+	navigator.serviceWorker.addEventListener("controllerchange", () => {
+		if (old && (taking || start.value)) location.reload(); // who waits would get parts of both versions
+		old = navigator.serviceWorker.controller;
+	});
 	const look = () => (waits.value = !!kept!.waiting && !!navigator.serviceWorker.controller);
 	const follow = () => { const next = kept!.installing; if (next) next.onstatechange = look; };
 	kept.onupdatefound = follow;
@@ -55,9 +71,10 @@ async function offline(): Promise<void> {
 	document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") void kept!.update().catch(() => undefined); }); // there may be no network
 }
 
+let taking = false;
 /** Shows the newer version, in all tabs. */
 export function takeNewer(): void {
-	navigator.serviceWorker.addEventListener("controllerchange", () => location.reload());
+	taking = true;
 	kept?.waiting?.postMessage("now");
 }
 
@@ -85,7 +102,7 @@ export class Line {
 	}
 
 	send(message: string): void {
-		if (message.includes('"t":"game.new"') || message.includes('"t":"doc.new"')) void navigator.storage?.persist?.(); // from now on there is something to keep
+		if (message.includes('"t":"game.new"') || message.includes('"t":"doc.new"')) void navigator.storage?.persist?.().catch(() => undefined); // from now on there is something to keep
 		this.port.postMessage(message);
 	}
 

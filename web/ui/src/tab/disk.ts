@@ -47,18 +47,22 @@ export class Disk {
 	private turn: Promise<unknown> = Promise.resolve();
 	private line = "";
 
-	private constructor(private db: IDBDatabase, private say: (line: string) => void) {}
+	private constructor(private db: IDBDatabase | null, private say: (line: string) => void) {}
 
-	/** Opens the database of this name. say gets what the program prints, line by line. */
-	static async open(name: string, say: (line: string) => void): Promise<Disk> {
-		const asked = indexedDB.open(name, 1);
-		asked.onupgradeneeded = () => {
-			asked.result.createObjectStore("files", { keyPath: "path" });
-			asked.result.createObjectStore("contents");
-		};
-		const disk = new Disk(await answer(asked), say);
+	/** Opens the database of this name. say gets what the program prints, line by line; denied: there is none, and the files last as long as the tab. */
+	static async open(name: string, say: (line: string) => void, denied: () => void): Promise<Disk> {
+		const db = await (async () => {
+			const asked = indexedDB.open(name, 1);
+			asked.onupgradeneeded = () => {
+				asked.result.createObjectStore("files", { keyPath: "path" });
+				asked.result.createObjectStore("contents");
+			};
+			return answer(asked);
+		})().catch(() => null);
+		if (!db) denied();
+		const disk = new Disk(db, say);
 		disk.nodes.set("/", { path: "/", ino: 1, dir: true, mode: 0o700, mtime: 0, size: 0, data: null, dirty: false, fds: 0 });
-		for (const row of (await answer(disk.db.transaction("files").objectStore("files").getAll())) as Row[]) {
+		for (const row of !disk.db ? [] : (await answer(disk.db.transaction("files").objectStore("files").getAll())) as Row[]) {
 			disk.nodes.set(row.path, { ...row, data: null, dirty: false, fds: 0 });
 			disk.nextIno = Math.max(disk.nextIno, row.ino + 1);
 		}
@@ -169,7 +173,7 @@ export class Disk {
 
 	private async load(node: Node): Promise<void> {
 		if (node.data) return;
-		let kept: unknown = await answer(this.db.transaction("contents").objectStore("contents").get(node.ino));
+		let kept: unknown = await answer(this.db!.transaction("contents").objectStore("contents").get(node.ino));
 		if (kept instanceof Blob) kept = new Uint8Array(await kept.arrayBuffer());
 		if (node.data) return; // somebody else has read it meanwhile
 		if (!(kept instanceof Uint8Array) || kept.length !== node.size) throw new Fault("EIO");
@@ -181,7 +185,7 @@ export class Disk {
 		this.fds.delete(fd);
 		node.fds--;
 		if (node.dirty) await this.sync(node);
-		if (node.fds === 0 && !node.dirty) node.data = null;
+		if (node.fds === 0 && !node.dirty && this.db) node.data = null;
 	}
 
 	private read(fd: number, buf: Uint8Array, at: number, most: number, pos: number | null): number {
@@ -256,11 +260,12 @@ export class Disk {
 		return now;
 	}
 
-	private commit(change: (files: IDBObjectStore, contents: IDBObjectStore) => void): Promise<void> {
-		return new Promise((done, fail) => {
+	private async commit(change: (files: IDBObjectStore, contents: IDBObjectStore) => void): Promise<void> {
+		const { db } = this;
+		if (db) await new Promise<void>((done, fail) => {
 			const full = (e: DOMException | null) => fail(new Fault(e?.name === "QuotaExceededError" ? "ENOSPC" : "EIO"));
 			try {
-				const tx = this.db.transaction(["files", "contents"], "readwrite", { durability: "strict" });
+				const tx = db.transaction(["files", "contents"], "readwrite", { durability: "strict" });
 				tx.oncomplete = () => done();
 				tx.onabort = () => full(tx.error);
 				change(tx.objectStore("files"), tx.objectStore("contents"));

@@ -33,5 +33,6 @@ export type ToPage =
 	| { t: "ready" } // to be spoken to, where it was told to start
 	| { t: "loading"; done: number; total: number } // bytes
 	| { t: "taken" } // another tab has the files
+	| { t: "forgetful" } // the browser keeps no files for the page
 	| { t: "failed"; why: string }
 	| { t: "answer"; id: number; status: number; headers: string[]; body: Uint8Array };

@@ -21,38 +21,41 @@ const port = node ? node("node:worker_threads").parentPort : self;
 const here: URL = node ? node("node:url").pathToFileURL(node("node:worker_threads").workerData) : new URL(self.location.href);
 const place = "kosumi " + new URL("..", here).pathname; // names the files and the lock of this page
 const tell = (m: ToPage) => port.postMessage(m);
-const failed = (why: string) => tell({ t: "failed", why });
+// A worker that has ended leaves the files to other tabs.
+const failed = (why: string) => { tell({ t: "failed", why }); if (!node) self.close(); };
 
 /** Waits until no other tab has the files. */
 function own(): Promise<void> {
-	return new Promise((mine) => {
+	if (!navigator.locks) return agree();
+	return new Promise<void>((mine, fail) => {
 		const forever = () => { mine(); return new Promise<void>(() => undefined); };
-		if (navigator.locks) {
-			void navigator.locks.request(place, { ifAvailable: true }, (lock) => {
-				if (lock) return forever();
-				tell({ t: "taken" });
-				void navigator.locks.request(place, forever);
-				return undefined;
-			});
-			return;
-		}
-		// Without https there are no locks: tabs ask each other, and of two that begin at once the lower number wins.
-		const others = new BroadcastChannel(place);
-		const number = Math.random();
-		let state = "asks";
-		setTimeout(() => {
-			if (state === "lost") return;
-			state = "has";
-			mine();
-		}, 400);
-		others.onmessage = (e) => {
-			if (e.data === "mine" && state === "asks") {
-				state = "lost";
-				tell({ t: "taken" });
-			} else if (e.data !== "mine" && (state === "has" || (state === "asks" && number < e.data))) others.postMessage("mine");
-		};
+		navigator.locks.request(place, { ifAvailable: true }, (lock) => {
+			if (lock) return forever();
+			tell({ t: "taken" });
+			navigator.locks.request(place, forever).catch(fail);
+			return undefined;
+		}).catch(fail);
+	}).catch(agree); // the browser refuses locks
+}
+
+// Where there are no locks, as without https, tabs ask each other: who has the files answers,
+// and of several that want them the one with the lowest number.
+async function agree(): Promise<void> {
+	const others = new BroadcastChannel(place);
+	const number = Math.random();
+	let has = false;
+	let lost = false;
+	others.onmessage = (e) => {
+		if (e.data === "mine") lost = true;
+		else if (has || number < e.data) others.postMessage("mine");
+	};
+	do {
+		if (lost) tell({ t: "taken" });
+		lost = false;
 		others.postMessage(number);
-	});
+		await new Promise((later) => setTimeout(later, 400));
+	} while (lost);
+	has = true;
 }
 
 let came = 0;
@@ -103,10 +106,10 @@ function threads(): number {
 /** Starts the program: with files for a page, else as a client wants it. */
 async function start(client: Start | null): Promise<Program> {
 	if (!globalThis.DecompressionStream || !WebAssembly.compileStreaming) throw new Error("this browser is too old: Chrome and Edge 91, Firefox 113 and Safari 16.4 will do");
-	if (!client) await own();
+	if (!client) await own().catch(() => undefined); // where it may not even ask it may keep nothing either
 	tell({ t: "loading", done: 0, total });
 	const [disk, program, kernel, network] = await Promise.all([
-		client ? null : Disk.open(place, (line) => console.log(line)),
+		client ? null : Disk.open(place, (line) => console.log(line), () => tell({ t: "forgetful" })),
 		unpacked(PARTS.program).then((r) => WebAssembly.compileStreaming(r)), unpacked(PARTS.kernel).then((r) => r.arrayBuffer()), client?.network ? new Uint8Array() : fetched(PARTS.zero),
 	]);
 	const go = new Go();

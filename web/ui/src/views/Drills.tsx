@@ -13,8 +13,8 @@ import { settings } from "../settings";
 import { stoneSound } from "../sound";
 import { classOf, LossChip } from "./Loss";
 
-const drill = signal<Drill | null>(null);
-const answer = signal<DrillVerdict | null>(null);
+export const drill = signal<Drill | null>(null);
+export const answer = signal<DrillVerdict | null>(null);
 const grade = signal(0);
 const line = signal(true);
 const busy = signal(false);
@@ -32,30 +32,36 @@ const overlay = computed<Overlay | null>(() => {
 	const [w, h] = size.value;
 	const turn = p.toMove as Colour;
 	const o: Overlay = { stones: p.stones };
-	if (line.value) o.line = ((a.verdict.accepted && a.verdict.line?.length ? a.verdict.line : a.best.line) ?? [a.best.m]).slice(0, 10).map((v, i) => ({ p: point(v, w, h), c: i % 2 ? other(turn) : turn, n: i + 1 }));
+	if (line.value) o.line = ((a.verdict.accepted && a.verdict.line?.length ? a.verdict.line : a.best.line) ?? [a.best.m]).slice(0, 10).map((v, i) => ({ p: point(v, w, h), c: i % 2 ? other(turn) : turn, n: i + 1 })).filter((x) => x.p >= 0);
 	else if (a.verdict.m) o.discs = [{ p: point(a.verdict.m, w, h), size: 1, cls: a.verdict.cls, best: a.verdict.accepted, top: a.verdict.accepted ? "✓" : "✕", low: "" }].filter((d) => d.p >= 0);
 	return o;
 });
 
-/** The triangles on the group that a problem is about. */
-export function groupMarks(p: Problem): Mark[] {
+// The triangles on the group that a problem is about.
+function groupMarks(p: Problem): Mark[] {
 	const [w, h] = p.size as unknown as [number, number];
-	return ((p.group ?? []) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) }));
+	return ((p.group ?? []) as string[]).map((v) => point(v, w, h)).filter((at) => p.stones[at] !== ".").map((at) => ({ k: "tr", p: at }));
 }
 
 type Source = (not: string) => Promise<Drill>;
-type Judge = (id: string, move: string, seconds: number) => Promise<DrillVerdict | null>;
+type Judge = (p: Problem, move: string, seconds: number) => Promise<DrillVerdict | null>;
 let source: Source;
 let judge: Judge; // null: nothing is known of the move
+
+/** Asks a problem; null: there is none yet. */
+export function present(d: Drill | null, by: Judge = ask): void {
+	judge = by;
+	drill.value = d;
+	answer.value = null;
+	grade.value = 0;
+	line.value = true;
+	began = performance.now();
+}
 
 async function next(not = ""): Promise<void> {
 	try {
 		const d = await source(not);
-		drill.value = d;
-		answer.value = null;
-		grade.value = 0;
-		line.value = true;
-		began = performance.now();
+		present(d, judge);
 		if (d.problem) say(problemText(d.problem));
 	} catch (e) {
 		if (e instanceof Refused) toast(inWords(e), { bad: true });
@@ -69,9 +75,16 @@ async function give(move: string): Promise<void> {
 	busy.value = true;
 	tried.value = move && move !== "pass" ? point(move, w, h) : -1;
 	try {
-		const a = await judge(p.id, move, (performance.now() - began) / 1000);
+		const a = await judge(p, move, (performance.now() - began) / 1000);
 		if (!a) {
 			toast(t("not_judged"), { ms: 2500 });
+			return;
+		}
+		if (a.next) {
+			drill.value = { ...drill.value!, problem: a.next };
+			const at = point(a.next.last!, w, h);
+			if (at >= 0) stoneSound((at % w) / Math.max(1, w - 1), 0);
+			say(problemText(a.next));
 			return;
 		}
 		answer.value = a;
@@ -121,7 +134,7 @@ function Answered({ a, p }: { a: DrillVerdict; p: Problem }) {
 	return (
 		<section class="panel-card mistake-box" aria-live="polite">
 			<p class={a.verdict.accepted ? "good-text big-result" : "bad-text big-result"}>{a.verdict.m ? verdictText(a.verdict, p) : t("drill_given_up", { move: a.best.m })}</p>
-			<p>{why({ kind: a.kind, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played })}</p>
+			{p.after ? !a.verdict.accepted && a.best.m && <p>{t("drill_given_up", { move: a.best.m })}</p> : <p>{why({ kind: a.kind, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played })}</p>}
 			{a.played && <p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>}
 			<button class="button quiet small" aria-pressed={line.value} onClick={() => (line.value = !line.value)}>{t("show_line")}</button>
 			{a.due?.length > 0 && <div class="grades" role="radiogroup" aria-label={t("drill_grade")}>
@@ -136,12 +149,21 @@ function Answered({ a, p }: { a: DrillVerdict; p: Problem }) {
 	);
 }
 
+/** The board of the problem that is asked. */
+export function ProblemBoard({ p, onWaiting }: { p: Problem; onWaiting?: (q: unknown) => void }) {
+	const [w, h] = size.value;
+	const a = answer.value;
+	return (
+		<Board w={w} h={h} stones={tried.value < 0 ? p.stones : play(p.stones, tried.value, p.toMove as Colour, w, h).stones} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={a ? "0".repeat(w * h) : p.legal} turn={a ? undefined : (p.toMove as Colour)} coordinates={settings.value.coordinates} confirm={settings.value.confirm}
+			overlay={overlay} label={t("board_plain", { w, h })} marks={groupMarks(p)} onWaiting={onWaiting} next={a?.played ? [{ p: point(a.played, w, h), c: p.toMove as Colour }].filter((x) => x.p >= 0) : undefined} onPlay={place} />
+	);
+}
+
 /** Problems one after the other, as long as the source has more; then children. */
 export function Solve({ from, judge: by = ask, title, head, children }: { from: Source; judge?: Judge; title: string; head: (d: Drill) => ComponentChildren; children: (d: Drill) => ComponentChildren }) {
 	useEffect(() => {
 		source = from;
-		judge = by;
-		drill.value = null;
+		present(null, by);
 		asked.value = 0;
 		void next();
 		const off = keys({
@@ -154,13 +176,10 @@ export function Solve({ from, judge: by = ask, title, head, children }: { from: 
 	if (!d) return <main class="empty" aria-busy="true" />;
 	const p = d.problem;
 	if (!p) return <main class="empty">{children(d)}</main>;
-	const [w, h] = size.value;
 	const a = answer.value;
-	const area = w * h;
 	return (
 		<main class="play drill" data-problem={p.id} data-answered={a ? grade.value : ""}>
-			<Board w={w} h={h} stones={tried.value < 0 ? p.stones : play(p.stones, tried.value, p.toMove as Colour, w, h).stones} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={a ? "0".repeat(area) : p.legal} turn={p.toMove as Colour} coordinates={settings.value.coordinates} confirm={settings.value.confirm}
-				overlay={overlay} label={t("board_plain", { w, h })} marks={groupMarks(p)} next={a?.played ? [{ p: point(a.played, w, h), c: p.toMove as Colour }].filter((x) => x.p >= 0) : undefined} onPlay={place} />
+			<ProblemBoard p={p} />
 			<aside class="panel" aria-label={t("panel")}>
 				<section class="panel-card drill-head">
 					<h1>{title}</h1>
@@ -168,7 +187,7 @@ export function Solve({ from, judge: by = ask, title, head, children }: { from: 
 				</section>
 				{a ? <Answered a={a} p={p} /> : (
 					<section class="panel-card mistake-box">
-						<p class="big-result"><span class={"disc small " + p.toMove} /> {problemText(p)}</p>
+						<p class={p.after ? "good-text big-result" : "big-result"}><span class={"disc small " + p.toMove} /> {problemText(p)}</p>
 						<p class="dim">{p.level ? t("life_level", { n: p.n, level: p.level }) : t("drill_from", { game: p.game.replace(/\.sgf$/i, ""), n: p.n })}</p>
 						{p.player && !p.yours && (
 							<p class="dim">{t("drill_player", { name: p.player })} <button class="plain" onClick={() => void told(p.player!, true)}>{t("drill_me")}</button> <button class="plain" onClick={() => void told(p.player!, false)}>{t("drill_not_me")}</button></p>
@@ -186,7 +205,7 @@ export function Solve({ from, judge: by = ask, title, head, children }: { from: 
 	);
 }
 
-const ask: Judge = (id, m, seconds) => send<DrillVerdict>("drill.answer", { id, m, seconds });
+const ask: Judge = (p, m, seconds) => send<DrillVerdict>("drill.answer", { id: p.id, after: p.after, m, seconds });
 const due: Source = (not) => send<Drill>("drill.next", { not }, true);
 
 export function Drills(_: { id: string }) {

@@ -1,21 +1,20 @@
-import { computed, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Board } from "../board/Board";
-import type { Overlay } from "../board/overlay";
 import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
-import type { Drill, DrillVerdict, GameCard, Games, GameState, Unread } from "../gen/api";
+import type { Drill, GameCard, Games, GameState, Unread } from "../gen/api";
 import { problemText, rank, t, verdictText, yourResult } from "../i18n";
 import { Icon, Logo, type IconName } from "../icons";
 import { moreOpen, rulesOpen } from "../keys";
-import { say, toast } from "../live";
-import { inWords, Refused, send, watch, welcome } from "../net";
+import { toast } from "../live";
+import { inWords, send, watch, welcome } from "../net";
 import { go, screens } from "../router";
-import { other, play, point, vertex, type Colour } from "../rules";
+import { point, type Colour } from "../rules";
 import { remember, settings } from "../settings";
 import { stoneSound } from "../sound";
 import { game, pending, place, take } from "./game";
-import { groupMarks } from "./Drills";
+import { answer, drill, present, ProblemBoard } from "./Drills";
 import { Mini } from "./Mini";
 import { begin, opponent, rankOn, sizeOf, wish } from "./newgame";
 
@@ -58,39 +57,6 @@ function NextGame() {
 	return (
 		<Board w={bw} h={bh} stones={".".repeat(bw * bh)} legal={"1".repeat(bw * bh)} turn={first ? "b" : undefined} coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w: bw, h: bh })} onWaiting={onWaiting}
 			onPlay={(p) => { if (first) stoneSound((p % bw) / Math.max(1, bw - 1)); void begin(first ? p : -1); }} />
-	);
-}
-
-// The problem of today.
-const drill = signal<Drill | null>(null);
-const answer = signal<DrillVerdict | null>(null);
-const tried = signal(-1); // the point that was answered
-const line = computed<Overlay | null>(() => {
-	const [p, a] = [drill.value?.problem, answer.value];
-	if (!p || !a) return null;
-	const [w, h] = sides(p);
-	const moves = (a.verdict.accepted && a.verdict.line?.length ? a.verdict.line : a.best.line) ?? [a.best.m];
-	return { stones: p.stones, line: moves.slice(0, 8).map((v, i) => ({ p: point(v, w, h), c: (i % 2 ? other(p.toMove as Colour) : p.toMove) as Colour, n: i + 1 })) };
-});
-
-function TodaysProblem({ p }: { p: NonNullable<Drill["problem"]> }) {
-	const began = useRef(performance.now());
-	const [w, h] = sides(p);
-	const give = async (q: number) => {
-		tried.value = q;
-		stoneSound((q % w) / Math.max(1, w - 1), play(p.stones, q, p.toMove as Colour, w, h).taken);
-		try {
-			answer.value = await send<DrillVerdict>("drill.answer", { id: p.id, m: vertex(q, w, h), seconds: (performance.now() - began.current) / 1000 });
-			say(verdictText(answer.value.verdict, p));
-		} catch (e) {
-			tried.value = -1;
-			if (e instanceof Refused) toast(inWords(e), { bad: true });
-		}
-	};
-	const after = tried.value >= 0 && !answer.value ? play(p.stones, tried.value, p.toMove as Colour, w, h).stones : p.stones;
-	return (
-		<Board w={w} h={h} stones={after} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={tried.value < 0 ? p.legal : undefined} turn={tried.value < 0 ? (p.toMove as Colour) : undefined} overlay={line} marks={groupMarks(p)}
-			coordinates={settings.value.coordinates} confirm={settings.value.confirm} label={t("board_plain", { w, h })} onWaiting={onWaiting} onPlay={(q, no) => { if (!no && tried.value < 0) void give(q); }} />
 	);
 }
 
@@ -171,9 +137,7 @@ function Past() {
 
 export function Home() {
 	useEffect(() => {
-		drill.value = null;
-		answer.value = null;
-		tried.value = -1;
+		present(null);
 		return watch<Games>("games", (g) => { games.value = g.games; unread.value = g.unread ?? []; });
 	}, []);
 	const all = games.value;
@@ -181,7 +145,7 @@ export function Home() {
 	const left = open[0] as GameCard | undefined;
 	const known = !!all;
 	useEffect(() => {
-		if (known && !left) send<Drill>("drill.next", {}, true).then((d) => { if (!drill.value) drill.value = d; }, () => (drill.value = { due: 0, fresh: 0, total: 0 }));
+		if (known && !left) send<Drill>("drill.next", {}, true).then((d) => { if (!drill.value) present(d); }, () => (drill.value = { due: 0, fresh: 0, total: 0 }));
 	}, [known, !left]);
 	if (!all) return <main class="home" aria-busy="true" />;
 	if (!asked.value && !welcome.value?.said && all.length + unread.value.length === 0) return <First />;
@@ -197,7 +161,7 @@ export function Home() {
 				<button type="button" class="tool more-places" aria-label={t("more")} onClick={() => (moreOpen.value = true)}><Icon name="menu" size={24} /></button>
 			</header>
 			<div class="front-board" style={{ "--ratio": left ? sides(left)[1] / sides(left)[0] : problem ? sides(problem)[1] / sides(problem)[0] : bh / bw }} key={left?.game ?? problem?.id ?? "new"}>
-				{left ? <LeftGame card={left} /> : problem ? <TodaysProblem p={problem} /> : <NextGame />}
+				{left ? <LeftGame card={left} /> : problem ? <ProblemBoard p={problem} onWaiting={onWaiting} /> : <NextGame />}
 			</div>
 			<div class="front-side">
 				<section class="front-text" aria-live="polite">
@@ -209,7 +173,7 @@ export function Home() {
 					) : problem ? (
 						<>
 							<h1>{t("front_problem")}</h1>
-							{v ? <p class={v.accepted ? "good-text" : "bad-text"}>{verdictText(v, problem)}</p> : <p class="dim">{problemText(problem)}</p>}
+							{v ? <p class={v.accepted ? "good-text" : "bad-text"}>{verdictText(v, problem)}</p> : <p class={problem.after ? "good-text" : "dim"}>{problemText(problem)}</p>}
 							{v && <a class="button" href={problems()}>{t("drill_next")}</a>}
 						</>
 					) : (

@@ -11,6 +11,7 @@ import { keys } from "../keys";
 import { say } from "../live";
 import { save, status, watch } from "../net";
 import { other, point, vertex, type Colour } from "../rules";
+import { later } from "../server";
 import { set, settings } from "../settings";
 import { tickSound } from "../sound";
 import { analyseGame, arrived, asking, back, clockText, command, count, counting, estimateText, game, group, help, hint, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, typed, walk } from "./game";
@@ -88,7 +89,7 @@ export function Steps({ g }: { g: GameState }) {
 // What comes after a game needs the graph's code: it is fetched when one ends.
 const After = signal<FunctionComponent<{ g: GameState }> | null>(null);
 function Later({ g }: { g: GameState }) {
-	useEffect(() => { if (!After.value) void import("./After").then((m) => (After.value = m.After)); }, []);
+	useEffect(() => { if (!After.value) later(import("./After"), (m) => (After.value = m.After)); }, []);
 	const View = After.value;
 	return View ? <View g={g} /> : <div class="panel-box" aria-busy="true" />;
 }

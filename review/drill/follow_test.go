@@ -1,0 +1,169 @@
+package drill
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/life"
+	"kosumi/review"
+)
+
+// numbered is a problem of the collection.
+func numbered(t *testing.T, n int) *Problem {
+	t.Helper()
+	list := Collection()
+	i := slices.IndexFunc(list, func(p Problem) bool { return p.Number == n })
+	require.GreaterOrEqual(t, i, 0)
+	p := list[i]
+	return &p
+}
+
+// TestPlay judges moves after others, and what is answered.
+func TestPlay(t *testing.T) {
+	for _, tc := range []struct {
+		problem int
+		moves   string // of both sides; the last one is judged
+		works   bool
+		reply   string
+		best    string
+		line    string
+	}{
+		{1, "D4", true, "", "", "D4"}, // taken
+		{1, "A1", false, "", "D4", "A1 D4"},
+		{276, "G2", true, "D4", "E4", "G2"},
+		{276, "pass", false, "", "G2", "pass D4"},
+		{276, "G2 D4 E4", true, "", "", "E4"},
+		{276, "G2 D4 pass", false, "", "E4", "pass E4"},
+		{276, "G2 D4 A1", false, "", "E4", "A1 E4"},
+		{286, "D1", true, "J2", "G4", "D1"},
+		{286, "D1 J2 G4", true, "F1", "H1", "G4"},
+		{286, "D1 J2 G4 F1 H1", true, "", "", "H1"},
+		{286, "D1 J2 H1", false, "", "G4", "H1 G4"},
+		{228, "B8", true, "A7", "A6", "B8"},
+		{228, "B8 A7 A6", true, "A9", "A8", "A6"},
+		{228, "B8 A7 A6 A9 A8", true, "", "", "A8"},
+		{9, "C6", true, "", "", "C6"}, // joined to a living chain
+		// Other replies than the best are answered too.
+		{276, "G2 A1 A2", true, "D4", "E4", "A2"},
+	} {
+		p := numbered(t, tc.problem)
+		moves := strings.Fields(tc.moves)
+		turn, err := p.Play(t.Context(), moves, life.Options{})
+		require.NoError(t, err)
+		name := fmt.Sprintf("%d %s", tc.problem, tc.moves)
+		require.Equal(t, tc.works, turn.Accepted, name)
+		require.Equal(t, moves[len(moves)-1], turn.Move, name)
+		require.Equal(t, tc.reply, turn.Reply, name)
+		require.Equal(t, tc.best, turn.Best, name)
+		require.Equal(t, strings.Fields(tc.line), turn.Line[:min(len(turn.Line), len(strings.Fields(tc.line)))], name)
+		a := p.Attempt(moves[:len(moves)-1], &turn.Answer, 8*time.Second)
+		require.Equal(t, tc.works, a.Grade == EasyGrade, name)
+		require.Equal(t, !tc.works, a.Grade == AgainGrade, name)
+	}
+	p := numbered(t, 276)
+	_, err := p.Play(t.Context(), []string{"G2", "G2"}, life.Options{})
+	require.ErrorIs(t, err, board.ErrOccupied)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err = p.Play(ended, []string{"G2"}, life.Options{})
+	require.ErrorIs(t, err, context.Canceled)
+
+	// What a review takes for alive is no part of the fight; a mistake that was played may
+	// be right later on.
+	p.Assumed, p.Played, p.Loss = []string{"A1"}, "E4", 12
+	turn, err := p.Play(t.Context(), []string{"G2", "D4", "E4"}, life.Options{})
+	require.NoError(t, err, "no stone stands there: nothing is proved")
+	require.True(t, turn.Accepted)
+	require.Equal(t, "G2 E4", p.Attempt([]string{"G2", "D4"}, &turn.Answer, time.Second).Answer)
+	require.Equal(t, EasyGrade, p.Attempt([]string{"G2", "D4"}, &turn.Answer, 20*time.Second).Grade, "ten seconds a move")
+	require.Equal(t, AgainGrade, p.Attempt(nil, &Answer{Move: "E4", Loss: 12}, time.Second).Grade)
+}
+
+// TestCollectionIsPlayedOn solves problems of the collection to their end, some or with
+// KOSUMI_LIFE_COLLECTION=all every one: what works is accepted, each reply needs an
+// answer, and in the end what was asked for is done.
+func TestCollectionIsPlayedOn(t *testing.T) {
+	testshared.Slow(t)
+	step := 12
+	if os.Getenv("KOSUMI_LIFE_COLLECTION") == "all" {
+		step = 1
+	}
+	list := Collection()
+	long := 0
+	for i := 0; i < len(list); i += step {
+		p := &list[i]
+		var moves []string
+		best := p.Answers[0].Move
+		for {
+			moves = append(moves, best)
+			turn, err := p.Play(t.Context(), moves, life.Options{})
+			require.NoError(t, err)
+			require.True(t, turn.Accepted, "problem %d after %v", p.Number, moves)
+			if turn.Reply == "" {
+				break
+			}
+			moves, best = append(moves, turn.Reply), turn.Best
+			idle, err := p.Play(t.Context(), append(slices.Clip(moves), "pass"), life.Options{})
+			require.NoError(t, err)
+			require.False(t, idle.Accepted, "problem %d after %v: the reply needs an answer", p.Number, moves)
+			require.Len(t, idle.Line, 2, "problem %d after %v: it is refuted", p.Number, moves)
+		}
+		g, err := p.After(moves)
+		require.NoError(t, err)
+		for _, first := range []board.Color{board.Black, board.White} {
+			_, done, _, err := p.fight(t.Context(), life.Options{}).ask(g, first)
+			require.NoError(t, err)
+			require.True(t, done, "problem %d after %v, %v first", p.Number, moves, first)
+		}
+		if len(moves) > 1 {
+			long++
+		}
+	}
+	require.Greater(t, long*3, len(list)/step, "many need more than a move")
+}
+
+// TestSessionIsPlayedOn answers a problem of life and death move by move.
+func TestSessionIsPlayedOn(t *testing.T) {
+	for _, tc := range []struct {
+		input, answer string
+		grade         Grade // 0: nothing was written down
+		said          []string
+	}{
+		{"G2\nE4\n", "G2 E4", EasyGrade, []string{"Right so far. The answer is D4.", ")", "Right: E4 solves it.", "1 of 1 right."}},
+		{"G2\nhint\nboard\nG2\npass\n", "G2 pass", AgainGrade, []string{"The move is on line 4", "occupied", "Wrong: pass fails; the answer is E4.", "Best: E4", "0 of 1 right."}},
+		{"G2\nshow\n", "", AgainGrade, []string{"Given up.", "Best: E4"}},
+		{"A1\n", "A1", AgainGrade, []string{"Wrong: A1 fails; the answer is", "Best: G2"}},
+		{"G2\nskip\n", "", 0, []string{"0 of 0 right."}},
+	} {
+		log, err := OpenLog(t.TempDir() + "/answers.jsonl")
+		require.NoError(t, err)
+		defer log.Close()
+		schedule, err := NewSchedule(nil)
+		require.NoError(t, err)
+		var out strings.Builder
+		s := Session{In: strings.NewReader(tc.input), Out: &out, Log: log, Schedule: schedule, Judge: func(context.Context, *board.Game) (*review.Eval, error) {
+			t.Fatal("nothing was to be searched by a network")
+			return nil, nil
+		}}
+		require.NoError(t, s.Run(t.Context(), &Set{Problems: []Problem{*numbered(t, 276)}}, 1))
+		for _, text := range tc.said {
+			require.Contains(t, out.String(), text, tc.input)
+		}
+		if tc.grade == 0 {
+			require.Empty(t, log.Attempts)
+			continue
+		}
+		require.Len(t, log.Attempts, 1)
+		require.Equal(t, tc.grade, log.Attempts[0].Grade, tc.input)
+		require.Equal(t, tc.answer, log.Attempts[0].Answer, tc.input)
+	}
+}

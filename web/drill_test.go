@@ -1,0 +1,145 @@
+package web
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/review/drill"
+	"kosumi/web/api"
+	"kosumi/web/webtest"
+)
+
+// dueOfLife is a folder in which a problem of life and death is due that takes two moves: G2,
+// and after D4 the move E4.
+func dueOfLife(t *testing.T) (dir string, p drill.Problem, attempts func() []drill.Attempt) {
+	t.Helper()
+	list := drill.Collection()
+	p = list[slices.IndexFunc(list, func(p drill.Problem) bool { return p.Number == 276 })]
+	dir = t.TempDir()
+	file := filepath.Join(dir, "reviews", "drills-answers.jsonl")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	open := func() *drill.Log {
+		log, err := drill.OpenLog(file)
+		require.NoError(t, err)
+		return log
+	}
+	log := open()
+	require.NoError(t, log.Add(drill.Attempt{ID: p.ID, Time: time.Now().UTC().AddDate(0, 0, -30), Grade: drill.AgainGrade}))
+	require.NoError(t, log.Close())
+	return dir, p, func() []drill.Attempt {
+		log := open()
+		defer log.Close()
+		return log.Attempts[1:]
+	}
+}
+
+// TestDrillOfLife answers a problem of life and death move by move: nothing is graded before
+// the end, and a wrong continuation is a wrong answer.
+func TestDrillOfLife(t *testing.T) {
+	dir, p, attempts := dueOfLife(t)
+	c := join(t, serve(t, dir))
+	require.Equal(t, p.ID, ask[api.Drill](c, "drill.next", api.NextDrill{}).Problem.ID)
+	first := ask[api.DrillVerdict](c, "drill.answer", api.DrillAnswer{ID: p.ID, Move: "G2", Seconds: 5})
+	require.True(t, first.Verdict.Accepted)
+	require.Zero(t, first.Grade)
+	next := first.Next
+	require.NotNil(t, next)
+	require.Equal(t, []string{"G2", "D4"}, next.After)
+	require.Equal(t, "D4", next.Last)
+	require.Equal(t, p.ToMove, next.ToMove)
+	d4, g2 := 5*9+3, 7*9+6
+	require.Equal(t, strings.ToLower(map[string]string{"b": "w", "w": "b"}[p.ToMove]), next.Stones[d4:d4+1])
+	require.Equal(t, p.ToMove, next.Stones[g2:g2+1])
+	require.Equal(t, "0", next.Legal[d4:d4+1])
+	require.Empty(t, attempts(), "it is not answered yet")
+
+	for _, tc := range []struct {
+		after      []string
+		move, best string
+		works      bool
+	}{
+		{next.After, "pass", "E4", false},
+		{next.After, "", "E4", false},
+		{next.After, "E4", "", true},
+		{nil, "A1", "G2", false},
+	} {
+		v := ask[api.DrillVerdict](c, "drill.answer", api.DrillAnswer{ID: p.ID, After: tc.after, Move: tc.move, Seconds: 15})
+		require.Nil(t, v.Next)
+		require.Equal(t, tc.works, v.Verdict.Accepted, tc.move)
+		require.Equal(t, tc.works, v.Grade == int(drill.EasyGrade), tc.move)
+		require.Equal(t, !tc.works, v.Grade == int(drill.AgainGrade), tc.move)
+		require.Equal(t, tc.best, v.Best.Move, tc.move)
+		c.ask("drill.grade", api.GradeDrill{ID: p.ID, Grade: v.Grade}, nil)
+	}
+	done := attempts()
+	require.Len(t, done, 4)
+	require.Equal(t, []string{"G2 pass", "", "G2 E4", "A1"}, []string{done[0].Answer, done[1].Answer, done[2].Answer, done[3].Answer})
+
+	for _, bad := range [][]string{{"G2"}, {"G2", "G2"}, {"nowhere", "D4"}} {
+		require.Equal(t, "bad_request", c.refused("drill.answer", api.DrillAnswer{ID: p.ID, After: bad, Move: "E4"}).Code, bad)
+	}
+	require.Equal(t, "illegal", c.refused("drill.answer", api.DrillAnswer{ID: p.ID, After: next.After, Move: "D4"}).Code)
+	require.Len(t, attempts(), 4)
+}
+
+// TestProblemsAnswerBack solves the problem on its own screen and at the front door: the
+// answer of the other side stands on the board, and the page asks for more.
+func TestProblemsAnswerBack(t *testing.T) {
+	looks(t)
+	for place, said := range map[string]string{"drills": "main.drill .big-result", "": ".front-text p"} {
+		t.Run("/"+place, func(t *testing.T) {
+			dir, _, attempts := dueOfLife(t)
+			s := servePage(t, dir)
+			p := openPage(t, s)
+			p.Do(chromedp.Navigate(s.Address() + place))
+			text := fmt.Sprintf(`document.querySelector(%q)?.innerText.trim() ?? ""`, said)
+			p.Until(`(` + text + `).includes("marked group")`)
+			before := p.Stones()
+			p.Point("G2")
+			p.Until(fmt.Sprintf(`(%s) === "Right. White answers at D4: go on."`, text))
+			p.HasStones(before + 2)
+			p.Axe("a problem that answers back")
+			picture(p, "drill")
+			p.Point("E4")
+			p.Until(`(` + text + `) === "Right."`)
+			require.Len(t, attempts(), 1)
+			require.Equal(t, "G2 E4", attempts()[0].Answer)
+			p.Clean()
+		})
+	}
+	t.Run("wrong", func(t *testing.T) {
+		dir, _, attempts := dueOfLife(t)
+		s := servePage(t, dir)
+		p := openPage(t, s)
+		p.Do(chromedp.Navigate(s.Address() + "drills"))
+		p.Until(`document.querySelector("main.drill [role=gridcell]")`)
+		p.Point("G2")
+		p.Until(`document.querySelector("main.drill .big-result").innerText.includes("D4")`)
+		p.Point("A1")
+		p.Until(`document.querySelector("main.drill").dataset.answered === "1"`)
+		browsertest.Equal(p.Tab, "That does not work.", `document.querySelector("main.drill .big-result").innerText.trim()`)
+		p.Until(`document.querySelector("main.drill aside").innerText.includes("The best move is E4.")`)
+		picture(p, "drill wrong")
+		require.Equal(t, "G2 A1", attempts()[0].Answer)
+		p.Clean()
+	})
+}
+
+// picture keeps a picture of a tab in the folder $KOSUMI_PICTURES, for people.
+func picture(p webtest.Page, name string) {
+	p.T.Helper()
+	if dir := os.Getenv("KOSUMI_PICTURES"); dir != "" {
+		var png []byte
+		p.Do(chromedp.CaptureScreenshot(&png))
+		require.NoError(p.T, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
+	}
+}

@@ -1,0 +1,127 @@
+package web
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/web/api"
+	"kosumi/web/record"
+)
+
+// TestTakeBackTime takes moves back, and makes them again, on clocks of every kind, with
+// thinking of minutes: what moves gained goes and comes with them, what was thought since
+// stays spent, and the engine's clock is as it was; so it is in a game that is read again.
+func TestTakeBackTime(t *testing.T) {
+	s := serve(t, t.TempDir())
+	var c *client
+	var st *api.GameState
+	think := func(seconds int) {
+		g, err := s.games.Open(st.Game)
+		require.NoError(t, err)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		require.False(t, g.ran.IsZero(), "the clock runs")
+		g.ran = g.ran.Add(-time.Duration(seconds) * time.Second)
+	}
+	do := func(command string) { st = c.do(st, "game."+command, api.GameCommand{Game: st.Game, Rev: st.Rev}) }
+	reopen := func() {
+		journal, err := os.ReadFile(s.folder.Path("games", st.Game, ".jsonl"))
+		require.NoError(t, err)
+		again := new(api.GameState)
+		c.ask("watch", api.Watch{What: "game:" + put(t, s, journal, nil)}, again)
+		st = c.settled(again)
+	}
+	mine := func(over bool, seconds float64, count int) {
+		t.Helper()
+		left := st.Clocks[0].Main
+		if over {
+			left = st.Clocks[0].Period
+		}
+		require.Equal(t, over, st.Clocks[0].Over)
+		require.InDelta(t, 1000*seconds, left, 20_000)
+		require.Equal(t, count, st.Clocks[0].Periods)
+	}
+	for _, tc := range []struct {
+		name         string
+		clock        api.Clock
+		over         bool
+		made         float64 // seconds left after 100 of thought and a move
+		madeCount    int
+		back         float64 // after 50 of thought and a take-back
+		backCount    int
+		forthAndBack float64 // 50 later, with the move made again
+	}{
+		{"absolute", api.Clock{Kind: "absolute", Main: 1000}, false, 900, 0, 850, 0, 800},
+		{"fischer", api.Clock{Kind: "fischer", Main: 600, Bonus: 300}, false, 800, 0, 450, 0, 700},
+		{"byoyomi", api.Clock{Kind: "byoyomi", Period: 300, Periods: 3}, true, 300, 3, 150, 3, 200},
+		{"canadian", api.Clock{Kind: "canadian", Period: 600, Periods: 5}, true, 500, 4, 450, 5, 400},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c = join(t, s)
+			n := small("b")
+			n.Clock = tc.clock
+			st = begin(c, n)
+			whole := st.Clocks[1]
+			think(100)
+			st = c.play(st, "C3")
+			mine(tc.over, tc.made, tc.madeCount)
+			once := st.Clocks[1]
+			think(50)
+			reopen() // stored, and the thought was not: the machine went
+			require.Equal(t, "restart", st.Paused)
+			do("resume")
+			mine(tc.over, tc.made, tc.madeCount)
+			think(50)
+			do("undo")
+			mine(tc.over, tc.back, tc.backCount)
+			require.Equal(t, whole, st.Clocks[1])
+			think(50)
+			do("redo")
+			mine(tc.over, tc.forthAndBack, tc.madeCount)
+			require.Equal(t, once, st.Clocks[1])
+			do("undo")
+			mine(tc.over, tc.back-50, tc.backCount)
+			reopen()
+			mine(tc.over, tc.back-50, tc.backCount)
+			do("redo")
+			mine(tc.over, tc.forthAndBack, tc.madeCount)
+			do("undo")
+			for range 3 { // a move and its take-back give nothing
+				st = c.play(st, "C3")
+				do("undo")
+			}
+			mine(tc.over, tc.back-50, tc.backCount)
+			require.Equal(t, whole, st.Clocks[1])
+
+			// Two moves back, one after the other: the clock is that of the earlier one.
+			st = c.play(c.play(st, "C3"), "C4")
+			think(20)
+			do("undo")
+			do("undo")
+			require.NotContains(t, st.Stones, "b")
+			mine(tc.over, tc.back-70, tc.backCount)
+		})
+	}
+
+	t.Run("too late", func(t *testing.T) {
+		c = join(t, s)
+		n := small("b")
+		n.Clock = api.Clock{Kind: "fischer", Main: 300, Bonus: 600}
+		st = begin(c, n)
+		think(200)
+		st = c.play(st, "C3")
+		think(200)
+		before := *st
+		e := c.refused("game.undo", api.GameCommand{Game: st.Game, Rev: st.Rev})
+		require.Equal(t, "no_time_back", e.Say.Key)
+		c.ask("watch", api.Watch{What: "game:" + st.Game}, st)
+		require.Equal(t, before.Moves, st.Moves)
+		require.Equal(t, before.Rev, st.Rev)
+		require.True(t, st.Clocks[0].Running)
+		mine(false, 500, 0)
+		require.Equal(t, record.Play, c.play(st, "C4").Phase)
+	})
+}
