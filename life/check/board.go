@@ -15,6 +15,34 @@ type state[W words] struct {
 	mover   uint8
 	left    uint8 // target chains not yet taken
 	threats [2]uint8
+	// Of a limited number of threats, spent are the points retaken so far, and so many may be
+	// retaken again.
+	limited bool
+	again   uint8
+	spent   points[W]
+}
+
+// pays spends a threat of the mover's on the banned point, and reports whether there is one.
+func (s *state[W]) pays() bool {
+	left := &s.threats[s.mover]
+	if *left == 0 {
+		return false
+	}
+	if *left != Endless {
+		*left--
+	}
+	switch {
+	case !s.limited:
+	case s.spent.has(int(s.ban)) && s.again == 0:
+		return false
+	case *left == 0:
+		s.limited, s.again, s.spent = false, 0, points[W]{}
+	case s.spent.has(int(s.ban)):
+		s.again--
+	default:
+		s.spent.add(int(s.ban))
+	}
+	return true
 }
 
 // axis says which points lie next to each other in rows, or in columns: those of low, and
@@ -103,13 +131,8 @@ func (b *board[W]) play(s *state[W], p int) (e effect[W], ok bool) {
 	if !stone.meets(b.free(s)) {
 		return e, false
 	}
-	if p == int(s.ban) {
-		if s.threats[me] == 0 {
-			return e, false
-		}
-		if s.threats[me] != Endless {
-			s.threats[me]--
-		}
+	if p == int(s.ban) && !s.pays() {
+		return e, false
 	}
 	s.stones[me].add(p)
 	for rest := b.near(stone).and(s.stones[other]); !rest.empty(); {

@@ -91,11 +91,12 @@ func (f *proof[W]) verify(box layout) error {
 		if err != nil {
 			return err
 		}
-		if f.nodes[c.root].evades() != (provedBy[c.Goal] != "") {
+		goal := c.shownBy()
+		if f.nodes[c.root].evades() != (provedBy[goal] != "") {
 			return errors.New("a claim about a node of another kind")
 		}
 		if f.goals[c.root] == "" {
-			f.goals[c.root], f.states[c.root] = c.Goal, s
+			f.goals[c.root], f.states[c.root] = goal, s
 		}
 	}
 	for i := range f.nodes {
@@ -117,8 +118,11 @@ func (f *proof[W]) verify(box layout) error {
 		if err != nil {
 			return err
 		}
-		if err := f.matches(&s, c.Goal, c.root); err != nil {
+		if err := f.matches(&s, c.shownBy(), c.root); err != nil {
 			return err
+		}
+		if c.any() && !f.ends(c.root, map[int]bool{}) {
+			return errors.New("play may go round without a threat")
 		}
 		for z := f.zones[c.root]; !z.empty(); {
 			c.Zone = append(c.Zone, f.vertex(z.take()))
@@ -138,7 +142,14 @@ func (f *proof[W]) rootOf(c *Claim, box layout) (state[W], error) {
 	if c.First != f.Banned {
 		s.ban = noPoint
 	}
-	s.threats = [2]uint8{uint8(c.Threats[0]), uint8(c.Threats[1])}
+	for i, n := range c.Threats {
+		if s.threats[i] = uint8(n); n == Any {
+			s.threats[i] = Endless
+		}
+	}
+	if s.limited = c.Again != nil; s.limited {
+		s.again = uint8(*c.Again)
+	}
 	for _, name := range c.After {
 		p := passed
 		if name != "pass" {
@@ -266,7 +277,7 @@ func (f *proof[W]) matches(s *state[W], goal string, i int) error {
 	if n.evades() && *s != *t {
 		return fmt.Errorf("a move leads to node %d, which is about one state", i)
 	}
-	if !n.free && (s.threats[w] < t.threats[w] || s.threats[l] > t.threats[l]) {
+	if !n.free && (s.threats[w] < t.threats[w] || s.threats[l] > t.threats[l] || s.limited != t.limited || s.again != t.again || s.spent != t.spent) {
 		return fmt.Errorf("a move leads to node %d, which needs other threats", i)
 	}
 	return nil

@@ -11,6 +11,9 @@ import (
 type Evasion struct {
 	Goal   Goal
 	States []Evading
+	// Ends says that play among the states goes round only where the other side spends
+	// threats, or where a pass ends it: with any finite number of them the evader wins.
+	Ends bool
 }
 
 // Evading is a state of an evasion: one move of the evader's, or all of the other side's.
@@ -53,11 +56,7 @@ func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached b
 }
 
 func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached bool) {
-	s.contest = Fight
-	if goal == Settle {
-		s.contest = Life
-	}
-	e := &evader{Search: s, goal: goal, side: goal.Winner().Other(), index: map[uint64]int32{}}
+	e := s.newEvader(goal)
 	if first := e.state(root); first < 0 {
 		return -1, first == lostState
 	}
@@ -80,6 +79,14 @@ func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached b
 	}
 	s.Evasions = append(s.Evasions, e.collect())
 	return int32(len(s.Evasions) - 1), false
+}
+
+func (s *Search) newEvader(goal Goal) *evader {
+	s.contest = Fight
+	if goal == Settle {
+		s.contest = Life
+	}
+	return &evader{Search: s, goal: goal, side: goal.Winner().Other(), index: map[uint64]int32{}}
 }
 
 // lostState stands for a state in which the goal is reached.
@@ -123,7 +130,7 @@ func (e *evader) legal(p *Position) (moves []int16) {
 	empty := e.Empty(p)
 	for _, m := range empty.Points(nil) {
 		next := *p
-		if m == p.Ban && p.Threat[p.Mover] == 0 {
+		if m == p.Ban && !e.pays(p) {
 			continue
 		}
 		if _, legal := e.Move(&next, m); legal {
@@ -265,9 +272,11 @@ func (e *evader) collect() *Evasion {
 	out := &Evasion{Goal: e.goal}
 	number := map[int32]int32{0: 0}
 	order := []int32{0}
+	var free [][]int32 // of each state, those after moves that neither cost a threat nor end play
 	for k := 0; k < len(order); k++ {
 		n := &e.states[order[k]]
 		x := Evading{Mover: n.at.Mover}
+		free = append(free, nil)
 		for _, m := range n.moves {
 			if m.To >= 0 {
 				to, ok := number[m.To]
@@ -277,6 +286,9 @@ func (e *evader) collect() *Evasion {
 					order = append(order, m.To)
 				}
 				m.To = to
+				if !n.pays(m.Move) && !e.stops(n, m.Move) {
+					free[k] = append(free[k], to)
+				}
 			}
 			x.Moves = append(x.Moves, m)
 			if n.at.Mover == e.side {
@@ -285,5 +297,6 @@ func (e *evader) collect() *Evasion {
 		}
 		out.States = append(out.States, x)
 	}
+	out.Ends = acyclic(free)
 	return out
 }
