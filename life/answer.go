@@ -24,9 +24,12 @@ const (
 // enough. 0 is none needed.
 type Need int
 
+// Endless is the need for threats that no number of them meets.
+const Endless Need = solver.Endless
+
 // MarshalJSON writes a number, or "inf".
 func (n Need) MarshalJSON() ([]byte, error) {
-	if n >= solver.Endless {
+	if n == Endless {
 		return []byte(`"inf"`), nil
 	}
 	return strconv.AppendInt(nil, int64(n), 10), nil

@@ -28,9 +28,9 @@ func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	}
 	n := max(c.NeedA, c.NeedD)
 	switch {
-	case n == solver.Endless && who == solver.Attacker:
+	case n == Endless && who == solver.Attacker:
 		return &Ko{Name: "double ko", First: who.String()}
-	case n == solver.Endless || c.Verdict == Held || c.Then == Held:
+	case n == Endless || c.Verdict == Held || c.Then == Held:
 		return nil
 	}
 	var out *Ko
@@ -57,12 +57,12 @@ func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 // that retake a point which it retook before: it makes an approach move in between. Retakes
 // of different points are stages.
 func (a *asker) staged(first, who solver.Side, n int) *Ko {
-	reached := a.try(first, who, uint8(n), true)
+	reached := a.try(first, who, uint8(n))
 	again, threats := 0, uint8(n)
 	for ; again < n-1; again++ {
 		threats = a.l.Purse(uint8(n), uint8(again))
 		before := len(a.claims)
-		q := a.try(first, who, threats, true)
+		q := a.try(first, who, threats)
 		if a.l.Overspent {
 			a.claims = a.claims[:before]
 			return nil
@@ -199,7 +199,7 @@ func (a *asker) thousandYears(cards *[2]*Card, first solver.Side) (yes, known bo
 	if o.Verdict != Seki {
 		return false, o.Verdict != Unknown && o.Verdict != Held
 	}
-	kills := a.try(first.Other(), solver.Attacker, 1, true)
+	kills := a.try(first.Other(), solver.Attacker, 1)
 	lives := a.settled(solver.Defender, a.with(solver.Defender, solver.Defender, 1))
 	return kills == solver.Capture && lives == Alive, kills != solver.NoGoal && lives != Held
 }

@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/life/solver"
 )
 
@@ -49,4 +53,63 @@ func TestKosCounted(t *testing.T) {
 		}
 	}
 	t.Log(seen)
+}
+
+// drawings reads the shapes of docs/life.md by name: side by side, two spaces or more apart.
+func drawings(t *testing.T, text string) map[string]*shape {
+	t.Helper()
+	out := map[string]*shape{}
+	_, text, _ = strings.Cut(text, "## Shapes of the books")
+	_, text, _ = strings.Cut(text, "```\n")
+	text, _, _ = strings.Cut(text, "```")
+	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		lines := strings.Split(block, "\n")
+		for at, rest := 0, lines[0]; rest != ""; {
+			name, after, _ := strings.Cut(rest, "  ")
+			after = strings.TrimLeft(after, " ")
+			next := at + len(rest) - len(after)
+			diagram := ""
+			for _, l := range lines[1:] {
+				if at < len(l) {
+					diagram += strings.TrimSpace(l[at:min(next, len(l))]) + "\n"
+				}
+			}
+			s, err := parseShape(diagram)
+			require.NoError(t, err, name)
+			out[name] = s
+			at, rest = next, after
+		}
+	}
+	return out
+}
+
+// bookWords says a card as the table of docs/life.md does.
+func bookWords(c *Card) string {
+	out := c.Verdict
+	n := max(c.NeedA, c.NeedD)
+	if c.Verdict == Repetition {
+		return "positions repeat"
+	}
+	if n == 0 || c.AtLeast || n == Endless {
+		return out
+	}
+	ko := c.Ko.Name
+	if ko == "approach ko" {
+		ko += fmt.Sprintf(" of %d", c.Ko.Steps)
+	}
+	return fmt.Sprintf("%s; with %s %s: %s", out, threats(n), c.Then, ko)
+}
+
+// TestShapesOfTheBooks holds the table of docs/life.md against the program's answers.
+func TestShapesOfTheBooks(t *testing.T) {
+	testshared.Slow(t)
+	data, err := os.ReadFile("../docs/life.md")
+	require.NoError(t, err)
+	for name, s := range drawings(t, string(data)) {
+		out, err := Ask(context.Background(), s.question(), Options{Nodes: 80000000})
+		require.NoError(t, err, name)
+		require.True(t, out.Attacks.Proved && out.Defends.Proved, name)
+		row := fmt.Sprintf("| %s | %s | %s |", name, bookWords(out.Attacks), bookWords(out.Defends))
+		assert.Contains(t, string(data), "\n"+row+"\n")
+	}
 }

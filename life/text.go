@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"kosumi/life/solver"
 )
 
 // Text says an answer in words, several lines.
@@ -117,12 +115,14 @@ func (a *Answer) ko(c *Card) string {
 	switch {
 	case n == 0:
 		return ""
-	case c.NeedD == solver.Endless:
+	case c.NeedD == Endless:
 		return "Ko threats only delay that"
-	case n == solver.Endless:
+	case n == Endless:
 		return fmt.Sprintf("Double ko: %s needs endless threats to %s", title(who), deed)
+	case c.AtLeast && deed == "" && n == 2:
+		return fmt.Sprintf("Ko: one threat more for %s changes nothing", title(who))
 	case c.AtLeast && deed == "":
-		return fmt.Sprintf("Ko: fewer than %d threats for %s change nothing; more were not searched to the end", n, title(who))
+		return fmt.Sprintf("Ko: up to %s for %s change nothing", threats(n-1), title(who))
 	case c.AtLeast:
 		return fmt.Sprintf("Ko: %s needs at least %s to %s", title(who), threats(n), deed)
 	}

@@ -2,13 +2,6 @@ package life
 
 import "kosumi/life/solver"
 
-// mostClimbed is how many threats are tried one by one where endless ones may change a
-// verdict, and nothing shows that no number does.
-const mostClimbed = 8
-
-// mostOutlasting is how many states are looked at to show that.
-const mostOutlasting = 30000
-
 // same stands for a capture, or a safety of the target, that threats do not change.
 const same = solver.NoGoal + 1
 
@@ -43,27 +36,29 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 	// do not either.
 	n, q, most := uint8(1), same, uint8(0)
 	for _, most = range [...]uint8{1, 3, solver.Endless} {
-		if q = a.try(first, who, most, most < solver.Endless); q != same {
+		if q = a.try(first, who, most); q != same {
 			break
 		}
 		n = most + 1
 	}
-	sure, till, hard := most, most, true
-	switch {
-	case q == same || q == solver.NoGoal && n == most:
+	if q == same || q == solver.NoGoal && n == most {
 		return 0
-	case most < solver.Endless && q == solver.NoGoal:
+	}
+	sure, till := most, most
+	if q == solver.NoGoal {
 		sure = 0
-	case most < solver.Endless:
-	case q == solver.Repeat && a.ends(first, who):
-		n, till = most, most
-	case q == solver.Repeat || q == solver.NoGoal:
-		sure, till, hard = 0, mostClimbed+1, false
-	default: // a proof spends a number of threats, which is enough
-		sure, till = 0, solver.MostThreats+1
+	}
+	if most == solver.Endless {
+		sure, till = 0, solver.MostThreats+1 // some number is enough: a proof spends so many
+		switch ends, known := a.ends(q, first, who); {
+		case ends:
+			n, sure, till = most, most, most
+		case !known:
+			till = n
+		}
 	}
 	for ; n < till; n++ {
-		if r := a.try(first, who, n, hard); r != same {
+		if r := a.try(first, who, n); r != same {
 			if r != solver.NoGoal {
 				q, sure = r, n
 			}
@@ -85,11 +80,10 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 }
 
 // try gives one side so many threats, the other none, and returns what the target's
-// capture, or its safety, changes to, same, or NoGoal where nothing was proved. Unless it
-// tries hard it does not search to the end: that nothing changes is no news.
-func (a *asker) try(first, who solver.Side, k uint8, hard bool) (q solver.Goal) {
-	p := a.with(first, who, k)
-	if hard {
+// capture, or its safety, changes to, same, or NoGoal where nothing was proved. With endless
+// ones it does not search to the end: that nothing changes is no news.
+func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
+	if p := a.with(first, who, k); k < solver.Endless {
 		q, _ = a.settle(first, p)
 	} else {
 		q = a.glance(first, p)
@@ -103,7 +97,7 @@ func (a *asker) try(first, who solver.Side, k uint8, hard bool) (q solver.Goal) 
 // glance is settle with little effort.
 func (a *asker) glance(first solver.Side, p *solver.Position) solver.Goal {
 	tries := glances[:]
-	if a.l.On.Count()-a.l.Fixed.Count() > small {
+	if !a.small() {
 		tries = tries[:2]
 	}
 	for _, r := range tries {
@@ -120,22 +114,20 @@ func (a *asker) glance(first solver.Side, p *solver.Position) solver.Goal {
 }
 
 // ends reports whether the other side has its way against any number of threats of one
-// side's that is not endless, as the evasion just found may show, and claims that.
-func (a *asker) ends(first, who solver.Side) bool {
-	p := a.with(first, who, solver.Endless)
-	goal := solver.Fight.Goal(who)
-	list := a.s.Evasions
-	at := len(list) - 1
-	if list[at].Goal != goal {
+// side's though endless ones change it to q, as the evasion just found may show, and claims
+// that; known is false where it is open.
+func (a *asker) ends(q solver.Goal, first, who solver.Side) (yes, known bool) {
+	if q != solver.Repeat {
+		return false, q != solver.NoGoal
+	}
+	at := len(a.s.Evasions) - 1
+	if a.s.Evasions[at].Goal.Winner() != who {
 		at--
 	}
-	if !list[at].Ends {
-		if at = len(list); a.l.On.Count()-a.l.Fixed.Count() > small || !a.s.Outlast(goal, p, mostOutlasting) {
-			return false
-		}
+	e := a.s.Evasions[at]
+	if e.Ends {
+		a.claim(first, solver.Fight.Goal(who.Other()), a.with(first, who, solver.Any), int32(at))
+		a.claims[len(a.claims)-1].evaded = true
 	}
-	p.Threat[who] = solver.Any
-	a.claim(first, solver.Fight.Goal(who.Other()), p, int32(at))
-	a.claims[len(a.claims)-1].evaded = true
-	return true
+	return e.Ends, e.Ends || e.Never
 }

@@ -12,8 +12,9 @@ type Evasion struct {
 	Goal   Goal
 	States []Evading
 	// Ends says that play among the states goes round only where the other side spends
-	// threats, or where a pass ends it: with any finite number of them the evader wins.
-	Ends bool
+	// threats, or where a pass ends it: with any finite number of them the evader wins. Never
+	// says that no evasion has that.
+	Ends, Never bool
 }
 
 // Evading is a state of an evasion: one move of the evader's, or all of the other side's.
@@ -56,13 +57,40 @@ func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached b
 }
 
 func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached bool) {
-	e := s.newEvader(goal)
+	s.contest = Fight
+	if goal == Settle {
+		s.contest = Life
+	}
+	e := &evader{Search: s, goal: goal, side: goal.Winner().Other(), index: map[uint64]int32{}}
 	if first := e.state(root); first < 0 {
 		return -1, first == lostState
 	}
+	if !e.run(most) {
+		return -1, false
+	}
+	if e.states[0].lost {
+		for _, i := range e.lost {
+			e.prove(&e.states[i].at)
+		}
+		return -1, true
+	}
+	found := e.collect()
+	if !found.Ends && root.Threat[goal.Winner()] == Endless {
+		if ends, none := e.outlast(); ends {
+			found = e.collect()
+		} else {
+			found.Never = none
+		}
+	}
+	s.Evasions = append(s.Evasions, found)
+	return int32(len(s.Evasions) - 1), false
+}
+
+// run looks at all states that have to be looked at, as long as they are at most so many.
+func (e *evader) run(most int) bool {
 	for len(e.todo) > 0 && !e.states[0].lost {
-		if len(e.states) > most || len(e.todo)&255 == 0 && s.full() {
-			return -1, false
+		if len(e.states) > most || len(e.todo)&255 == 0 && e.full() {
+			return false
 		}
 		i := e.todo[len(e.todo)-1]
 		e.todo = e.todo[:len(e.todo)-1]
@@ -71,22 +99,7 @@ func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached b
 			e.spread()
 		}
 	}
-	if e.states[0].lost {
-		for _, i := range e.lost {
-			e.prove(&e.states[i].at)
-		}
-		return -1, true
-	}
-	s.Evasions = append(s.Evasions, e.collect())
-	return int32(len(s.Evasions) - 1), false
-}
-
-func (s *Search) newEvader(goal Goal) *evader {
-	s.contest = Fight
-	if goal == Settle {
-		s.contest = Life
-	}
-	return &evader{Search: s, goal: goal, side: goal.Winner().Other(), index: map[uint64]int32{}}
+	return true
 }
 
 // lostState stands for a state in which the goal is reached.

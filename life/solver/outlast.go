@@ -9,7 +9,7 @@ func (e *evader) stops(n *evading, m int16) bool {
 	return m < 0 && n.at.Ban == NoBan && n.at.Mover != e.side && n.at.Mover == e.contest.stopper()
 }
 
-// acyclic reports whether no way along edges leads back to where it began.
+// acyclic reports whether no way along edges from the first state leads back to where it was.
 func acyclic(next [][]int32) bool {
 	const open, done = 1, 2
 	state := make([]uint8, len(next))
@@ -27,28 +27,41 @@ func acyclic(next [][]int32) bool {
 	return ends(0)
 }
 
-// Outlast looks for an evasion that Ends, among at most so many states, all of which it
-// looks at, and reports whether it found one.
-func (s *Search) Outlast(goal Goal, root *Position, most int) bool {
-	e := s.newEvader(goal)
-	e.state(root)
-	for i := 0; i < len(e.states); i++ {
-		if len(e.states) > most || i&255 == 0 && s.full() {
-			return false
+// outlast looks for moves of the evader's with which play ends, as [Evasion.Ends] says, and
+// has the evader play them. It tries those that it has not tried where the others do not end
+// it, with few states more; none says that none are left.
+func (e *evader) outlast() (found, none bool) {
+	most := 8*len(e.states) + 2000
+	for {
+		won := e.ending()
+		if won[0] {
+			return true, false
 		}
-		p := e.states[i].at
-		for _, m := range e.legal(&p) {
-			next := p
-			e.Move(&next, m)
-			to := e.state(&next)
-			e.states[i].moves = append(e.states[i].moves, Reply{m, to})
+		none = true
+		for i := range won {
+			if n := &e.states[i]; won[i] || n.lost || n.at.Mover != e.side {
+				continue
+			}
+			if k := slices.IndexFunc(e.states[i].moves, func(m Reply) bool { return m.To == unknown }); k >= 0 {
+				next := e.states[i].at
+				e.Move(&next, e.states[i].moves[k].Move)
+				to := e.state(&next)
+				e.states[i].moves[k].To, none = to, false
+			}
+		}
+		if none || !e.run(most) || e.states[0].lost {
+			return false, none
 		}
 	}
-	// Those that are left stay among each other; those that are won get there without a
+}
+
+// ending returns the states from which play ends, and puts the moves that end it first.
+func (e *evader) ending() []bool {
+	// Those that are left stay among each other; those that are won get to the end without a
 	// threat being spent.
 	left := make([]bool, len(e.states))
 	for i := range left {
-		left[i] = true
+		left[i] = !e.states[i].lost
 	}
 	for {
 		won := make([]bool, len(e.states))
@@ -60,22 +73,19 @@ func (s *Search) Outlast(goal Goal, root *Position, most int) bool {
 				}
 			}
 		}
-		if slices.Equal(won, left) {
-			break
+		if slices.Equal(won, left) || !won[0] {
+			return won
 		}
 		left = won
 	}
-	if len(left) == 0 || !left[0] {
-		return false
-	}
-	s.Evasions = append(s.Evasions, e.collect())
-	return true
 }
 
 // wins reports whether the evader has a move that wins, which becomes its first, or the
-// other side none but those that cost it a threat and stay.
+// other side none but those that end play, or cost it a threat and stay.
 func (e *evader) wins(n *evading, won, left []bool) bool {
-	wins := func(m Reply, in []bool) bool { return m.To != lostState && (m.To < 0 || in[m.To]) }
+	wins := func(m Reply, in []bool) bool {
+		return m.To != lostState && m.To != unknown && (m.To < 0 || in[m.To])
+	}
 	if n.at.Mover == e.side {
 		i := slices.IndexFunc(n.moves, func(m Reply) bool { return wins(m, won) })
 		if i > 0 {

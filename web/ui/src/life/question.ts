@@ -62,8 +62,9 @@ export const movesText = (c: LifeCard): string => t(c.every ? "life_moves" : "li
 export function threats(c: LifeCard): string {
 	if (!c.threats) return "";
 	const who = name(c.who ?? "");
-	if (c.threats < 4) return t("life_threats", { n: c.threats, who, then: verdict(c.then ?? "") });
-	return c.then ? t("life_endless", { who, then: verdict(c.then) }) : t("life_delay");
+	if (c.threats < 0) return c.verdict === "dead" ? t("life_delay") : t("life_endless", { who, then: verdict(c.then ?? "") });
+	if (c.atLeast && !c.then) return t("life_no_change", { n: c.threats - 1, who });
+	return t(c.atLeast ? "life_at_least" : "life_threats", { n: c.threats, who, then: verdict(c.then ?? "") });
 }
 
 /** The kind of a ko, by its English name. */
