@@ -283,8 +283,9 @@ var (
 	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
-// small reports whether a fight has few points not alive by assumption.
-func (a *asker) small() bool { return a.l.On.Count()-a.l.Fixed.Count() <= 16 }
+// small is how many points not alive by assumption a fight has at most in which endless
+// threats are looked at for longer.
+const small = 16
 
 // misses are the goals that are not reached where a verdict rests on that.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}

@@ -97,60 +97,54 @@ func (a *asker) staged(first, who solver.Side, n int) *Ko {
 // dearest returns the line of a proof in which the winner spends most threats again on a
 // point, and most of all, up to the last of them.
 func (a *asker) dearest(at int32) (line []string) {
+	const again = 1 << 8 // more than the cost of all threats
 	type state struct {
 		at    int32
-		spent string
+		spent string // the points retaken
 	}
-	spends := func(n *solver.Proof, spent string) (after string, cost [2]int) {
-		if n.Kind != solver.WinnerMoves || n.Move < 0 || n.Move != n.At.Ban {
-			return spent, cost
+	// spend returns the points retaken after the move of a proof, and its cost.
+	spend := func(n *solver.Proof, spent string) (string, int) {
+		point := string(rune(n.Move))
+		switch {
+		case n.Kind != solver.WinnerMoves || n.Move < 0 || n.Move != n.At.Ban:
+			return spent, 0
+		case strings.Contains(spent, point):
+			return spent, 1 + again
 		}
-		if point := string(rune(n.Move)); !strings.Contains(spent, point) {
-			return spent + point, [2]int{0, 1}
-		}
-		return spent, [2]int{1, 1}
+		return spent + point, 1
 	}
-	known := map[state][2]int{}
-	less := func(a, b [2]int) bool { return a[0] < b[0] || a[0] == b[0] && a[1] < b[1] }
-	var price func(at int32, spent string) [2]int
-	price = func(at int32, spent string) (best [2]int) {
-		if at < 0 {
-			return best
-		}
-		x := state{at, spent}
-		if c, ok := known[x]; ok {
+	known := map[state]int{}
+	var price func(x state) int
+	price = func(x state) (most int) {
+		if c, ok := known[x]; ok || x.at < 0 {
 			return c
 		}
-		n := a.s.Proof(at)
-		spent, cost := spends(&n, spent)
+		n := a.s.Proof(x.at)
+		spent, cost := spend(&n, x.spent)
 		if n.Kind == solver.WinnerMoves {
-			best = price(n.Next, spent)
+			most = price(state{n.Next, spent})
 		}
 		for _, r := range n.Replies {
-			if c := price(r.To, spent); less(best, c) {
-				best = c
-			}
+			most = max(most, price(state{r.To, spent}))
 		}
-		best[0], best[1] = best[0]+cost[0], best[1]+cost[1]
-		known[x] = best
-		return best
+		known[x] = most + cost
+		return most + cost
 	}
-	spent := ""
-	for left := price(at, spent); left[1] > 0; left = price(at, spent) {
-		n := a.s.Proof(at)
+	for x := (state{at: at}); price(x) > 0; {
+		n := a.s.Proof(x.at)
 		move, next := n.Move, n.Next
 		for _, r := range n.Replies {
-			if r.To >= 0 && price(r.To, spent) == left {
+			if price(state{r.To, x.spent}) == price(x) {
 				move, next = r.Move, r.To
 				break
 			}
 		}
 		name := a.l.vertex(a.q.Size, move)
-		var cost [2]int
-		if spent, cost = spends(&n, spent); cost[1] > 0 {
+		spent, cost := spend(&n, x.spent)
+		if cost > 0 {
 			name += "!"
 		}
-		line, at = append(line, name), next
+		line, x = append(line, name), state{next, spent}
 	}
 	return line
 }

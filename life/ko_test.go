@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/life/solver"
 )
@@ -37,8 +38,25 @@ func koSummary(c *Card) string {
 	return out
 }
 
+// consistent requires that what a search with less effort says of a ko is true of what is
+// known with more, or leaves it open.
+func consistent(t *testing.T, less, full *Card, s *shape) {
+	t.Helper()
+	n, all := max(less.NeedA, less.NeedD), max(full.NeedA, full.NeedD)
+	switch {
+	case n == 0:
+	case !less.AtLeast:
+		require.Equal(t, all, n, s)
+	case less.Then != "" || all > 0:
+		require.LessOrEqual(t, n, all, s)
+	}
+	if less.Ko != nil {
+		require.Equal(t, []any{full.Ko.Name, full.Ko.Steps, full.Ko.First}, []any{less.Ko.Name, less.Ko.Steps, less.Ko.First}, s)
+	}
+}
+
 // TestKosCounted holds the numbers and the names of random shapes against an exhaustive
-// count.
+// count; a search with less effort says nothing else.
 func TestKosCounted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 74))
 	seen := map[string]int{}
@@ -50,6 +68,15 @@ func TestKosCounted(t *testing.T) {
 			want := o.koSummary(int32(first))
 			require.Equal(t, want, koSummary(c), "shape %d, %v first\n%v", k, solver.Side(first), s)
 			seen[want]++
+		}
+		if k%10 > 0 && max(out.Attacks.NeedD, out.Attacks.NeedA, out.Defends.NeedD, out.Defends.NeedA)%Endless == 0 {
+			continue
+		}
+		for nodes := int64(100); nodes < 20000; nodes *= 3 {
+			less, err := Ask(context.Background(), s.question(), Options{Nodes: nodes})
+			require.NoError(t, err, s)
+			consistent(t, less.Attacks, out.Attacks, s)
+			consistent(t, less.Defends, out.Defends, s)
 		}
 	}
 	t.Log(seen)
@@ -109,6 +136,11 @@ func TestShapesOfTheBooks(t *testing.T) {
 		out, err := Ask(context.Background(), s.question(), Options{Nodes: 80000000})
 		require.NoError(t, err, name)
 		require.True(t, out.Attacks.Proved && out.Defends.Proved, name)
+		if out.Attacks.Ko != nil && out.Attacks.Nodes < 5000000 {
+			alone, err := Ask(context.Background(), s.question(), Options{Nodes: 80000000, First: board.Black})
+			require.NoError(t, err, name)
+			require.Equal(t, koSummary(out.Attacks), koSummary(alone.Attacks), "%s, asked about the attacker alone", name)
+		}
 		row := fmt.Sprintf("| %s | %s | %s |", name, bookWords(out.Attacks), bookWords(out.Defends))
 		assert.Contains(t, string(data), "\n"+row+"\n")
 	}

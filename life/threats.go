@@ -83,34 +83,28 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 // capture, or its safety, changes to, same, or NoGoal where nothing was proved. With endless
 // ones it does not search to the end: that nothing changes is no news.
 func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
-	if p := a.with(first, who, k); k < solver.Endless {
+	p, at := a.with(first, who, k), int32(-1)
+	if k < solver.Endless {
 		q, _ = a.settle(first, p)
 	} else {
-		q = a.glance(first, p)
-	}
-	if q != solver.NoGoal && q != solver.Repeat && q.Winner() != who {
-		return same
-	}
-	return q
-}
-
-// glance is settle with little effort.
-func (a *asker) glance(first solver.Side, p *solver.Position) solver.Goal {
-	tries := glances[:]
-	if !a.small() {
-		tries = tries[:2]
-	}
-	for _, r := range tries {
-		q, at, evaded := a.round(r, solver.Fight, p, p, solver.Repeat)
+		tries, evaded := glances[:], false
+		if a.l.On.Count()-a.l.Fixed.Count() > small {
+			tries = tries[:2]
+		}
+		for i := 0; i < len(tries) && at < 0 && !evaded; i++ {
+			q, at, evaded = a.round(tries[i], solver.Fight, p, p, solver.Repeat)
+		}
 		if evaded {
 			return solver.Repeat
 		}
 		if at >= 0 {
 			a.claim(first, q, p, at)
-			return q
 		}
 	}
-	return solver.NoGoal
+	if q != solver.NoGoal && q != solver.Repeat && q.Winner() != who {
+		return same
+	}
+	return q
 }
 
 // ends reports whether the other side has its way against any number of threats of one

@@ -3,7 +3,6 @@ package sgf
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -227,25 +226,10 @@ func (r *Record) setupOf(n *Node) (s *Setup, fault error) {
 			fault = err
 		}
 	}
-	if s == nil || len(s.Black)+len(s.White)+len(s.Empty) == 0 && s.ToMove == board.Empty {
+	if s != nil && len(s.Black)+len(s.White)+len(s.Empty) == 0 && s.ToMove == board.Empty {
 		return nil, fault
 	}
-	if p := s.twice(); p != board.NoPoint {
-		r.remark("One node sets up %s more than once: White counts before Black, and a stone before an empty point.", r.Size.Vertex(p))
-	}
 	return s, fault
-}
-
-// twice returns the first point that is set up more than once, NoPoint for none.
-func (s *Setup) twice() board.Point {
-	var seen [board.MaxPoints]bool
-	for _, p := range slices.Concat(s.Black, s.White, s.Empty) {
-		if seen[p] {
-			return p
-		}
-		seen[p] = true
-	}
-	return board.NoPoint
 }
 
 // add takes one property of set-up in; the error is the first point that is none. An

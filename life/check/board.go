@@ -11,16 +11,15 @@ const noPoint = -1
 // state is one state of the game.
 type state[W words] struct {
 	stones  [2]points[W]
-	ban     int32
+	ban     int16
 	mover   uint8
 	left    uint8 // target chains not yet taken
 	threats [2]uint8
-	// Of a limited number of threats, spent are the points retaken so far, and so many may be
-	// retaken again.
-	limited bool
-	again   uint8
-	spent   points[W]
+	again   uint8     // how many of them may retake a point of spent; unbounded: all
+	spent   points[W] // the points retaken so far, where that is bounded
 }
+
+const unbounded = 255
 
 // pays spends a threat of the mover's on the banned point, and reports whether there is one.
 func (s *state[W]) pays() bool {
@@ -32,11 +31,11 @@ func (s *state[W]) pays() bool {
 		*left--
 	}
 	switch {
-	case !s.limited:
+	case s.again == unbounded:
 	case s.spent.has(int(s.ban)) && s.again == 0:
 		return false
 	case *left == 0:
-		s.limited, s.again, s.spent = false, 0, points[W]{}
+		s.again, s.spent = unbounded, points[W]{}
 	case s.spent.has(int(s.ban)):
 		s.again--
 	default:
@@ -155,7 +154,7 @@ func (b *board[W]) play(s *state[W], p int) (e effect[W], ok bool) {
 		e.suicide = own
 		b.lift(s, me, own)
 	case own == stone && e.taken.count() == 1 && b.liberties(s, own).count() == 1 && !b.immortal(own):
-		s.ban = int32(e.taken.first())
+		s.ban = int16(e.taken.first())
 	}
 	s.mover = other
 	return e, true

@@ -64,13 +64,12 @@ var ErrProof = errors.New("the proof does not hold")
 type Claim struct {
 	First   string // who moves first: "attacker" or "defender"
 	Goal    string
-	Threats [2]int // of the attacker and the defender: a number, Endless, or Any
-	// Again is how many of them may retake a point that was retaken with one before; nil: all.
-	Again *int     `json:",omitempty"`
-	After []string // moves from the position to the state that the claim is about
-	Zone  []string
-	Free  bool // it holds whatever the threats
-	root  int
+	Threats [2]int   // of the attacker and the defender: a number, Endless, or Any
+	Again   int      // how many of them may retake a point that was retaken with one before; 255: all
+	After   []string // moves from the position to the state that the claim is about
+	Zone    []string
+	Free    bool // it holds whatever the threats
+	root    int
 }
 
 // Checked is a position with the claims that hold of it.
@@ -271,13 +270,13 @@ func (f *file) claim(rest []string) error {
 	if len(rest) < 5 || len(rest) > 8 {
 		return errors.New("a bad claim")
 	}
-	c := Claim{First: rest[0], Goal: rest[1], After: rest[5:]}
+	c := Claim{First: rest[0], Goal: rest[1], After: rest[5:], Again: unbounded}
 	root, err := strconv.Atoi(rest[4])
 	if err := errors.Join(err, c.count(0, rest[2]), c.count(1, rest[3])); err != nil {
 		return errors.New("a bad claim")
 	}
 	c.root = root
-	if (c.any() || c.Again != nil) && min(c.Threats[0], c.Threats[1]) > 0 {
+	if (c.any() || c.Again != unbounded) && min(c.Threats[0], c.Threats[1]) > 0 {
 		return errors.New("both sides have threats, where one may")
 	}
 	if c.First != "attacker" && c.First != "defender" {
@@ -301,19 +300,11 @@ func (c *Claim) count(i int, text string) error {
 	case text == "any" && c.Goal == [2]string{Hold, Capture}[i]:
 		c.Threats[i] = Any
 	default:
-		number := func(text string) int {
-			if n, err := strconv.Atoi(text); err == nil && n <= mostThreats {
-				return n
-			}
-			return -1
+		var errs [2]error
+		if c.Threats[i], errs[0] = strconv.Atoi(n); limited {
+			c.Again, errs[1] = strconv.Atoi(again)
 		}
-		least := 0
-		if c.Threats[i] = number(n); limited {
-			c.Again = new(int)
-			*c.Again = number(again)
-			least = *c.Again
-		}
-		if min(c.Threats[i], least) < 0 {
+		if errors.Join(errs[:]...) != nil || min(c.Threats[i], c.Again) < 0 || c.Threats[i] > mostThreats || limited && c.Again > mostThreats {
 			return errors.New("a bad claim")
 		}
 	}
@@ -393,8 +384,8 @@ func (c *Checked) Text() string {
 			fmt.Fprintf(&b, ", after %s", strings.Join(x.After, " "))
 		}
 		fmt.Fprintf(&b, ", threats %s to %s", count(x.Threats[0]), count(x.Threats[1]))
-		if x.Again != nil {
-			fmt.Fprintf(&b, ", of which %d may retake a point again", *x.Again)
+		if x.Again != unbounded {
+			fmt.Fprintf(&b, ", of which %d may retake a point again", x.Again)
 		}
 		fmt.Fprintf(&b, ": it %s\n", shown[x.Goal])
 	}

@@ -55,7 +55,7 @@ func laid[W words](f *file, box layout) (*proof[W], error) {
 	}
 	p.start.left = 1<<len(f.targets) - 1
 	if f.banned != noPoint {
-		p.start.ban = int32(box.at[f.banned])
+		p.start.ban = int16(box.at[f.banned])
 	}
 	for i := range f.nodes {
 		for j := range f.nodes[i].answers {
@@ -147,9 +147,7 @@ func (f *proof[W]) rootOf(c *Claim, box layout) (state[W], error) {
 			s.threats[i] = Endless
 		}
 	}
-	if s.limited = c.Again != nil; s.limited {
-		s.again = uint8(*c.Again)
-	}
+	s.again = uint8(c.Again)
 	for _, name := range c.After {
 		p := passed
 		if name != "pass" {
@@ -277,13 +275,13 @@ func (f *proof[W]) matches(s *state[W], goal string, i int) error {
 	if n.evades() && *s != *t {
 		return fmt.Errorf("a move leads to node %d, which is about one state", i)
 	}
-	if !n.free && (s.threats[w] < t.threats[w] || s.threats[l] > t.threats[l] || s.limited != t.limited || s.again != t.again || s.spent != t.spent) {
+	if !n.free && (s.threats[w] < t.threats[w] || s.threats[l] > t.threats[l] || s.again != t.again || s.spent != t.spent) {
 		return fmt.Errorf("a move leads to node %d, which needs other threats", i)
 	}
 	return nil
 }
 
-func banIn[W words](s *state[W], z points[W]) int32 {
+func banIn[W words](s *state[W], z points[W]) int16 {
 	if s.ban != noPoint && z.has(int(s.ban)) {
 		return s.ban
 	}

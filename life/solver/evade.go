@@ -13,7 +13,7 @@ type Evasion struct {
 	States []Evading
 	// Ends says that play among the states goes round only where the other side spends
 	// threats, or where a pass ends it: with any finite number of them the evader wins. Never
-	// says that no evasion has that.
+	// says that no evasion has that. Both are looked for where that side's are endless.
 	Ends, Never bool
 }
 
@@ -74,14 +74,12 @@ func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached b
 		}
 		return -1, true
 	}
-	found := e.collect()
-	if !found.Ends && root.Threat[goal.Winner()] == Endless {
-		if ends, none := e.outlast(); ends {
-			found = e.collect()
-		} else {
-			found.Never = none
-		}
+	var ends, never bool
+	if root.Threat[goal.Winner()] == Endless {
+		ends, never = e.outlast()
 	}
+	found := e.collect()
+	found.Ends, found.Never = ends, never
 	s.Evasions = append(s.Evasions, found)
 	return int32(len(s.Evasions) - 1), false
 }
@@ -285,11 +283,9 @@ func (e *evader) collect() *Evasion {
 	out := &Evasion{Goal: e.goal}
 	number := map[int32]int32{0: 0}
 	order := []int32{0}
-	var free [][]int32 // of each state, those after moves that neither cost a threat nor end play
 	for k := 0; k < len(order); k++ {
 		n := &e.states[order[k]]
 		x := Evading{Mover: n.at.Mover}
-		free = append(free, nil)
 		for _, m := range n.moves {
 			if m.To >= 0 {
 				to, ok := number[m.To]
@@ -299,9 +295,6 @@ func (e *evader) collect() *Evasion {
 					order = append(order, m.To)
 				}
 				m.To = to
-				if !n.pays(m.Move) && !e.stops(n, m.Move) {
-					free[k] = append(free[k], to)
-				}
 			}
 			x.Moves = append(x.Moves, m)
 			if n.at.Mover == e.side {
@@ -310,6 +303,5 @@ func (e *evader) collect() *Evasion {
 		}
 		out.States = append(out.States, x)
 	}
-	out.Ends = acyclic(free)
 	return out
 }

@@ -9,24 +9,6 @@ func (e *evader) stops(n *evading, m int16) bool {
 	return m < 0 && n.at.Ban == NoBan && n.at.Mover != e.side && n.at.Mover == e.contest.stopper()
 }
 
-// acyclic reports whether no way along edges from the first state leads back to where it was.
-func acyclic(next [][]int32) bool {
-	const open, done = 1, 2
-	state := make([]uint8, len(next))
-	var ends func(i int32) bool
-	ends = func(i int32) bool {
-		if state[i] == 0 {
-			state[i] = open
-			if slices.ContainsFunc(next[i], func(to int32) bool { return !ends(to) }) {
-				return false
-			}
-			state[i] = done
-		}
-		return state[i] == done
-	}
-	return ends(0)
-}
-
 // outlast looks for moves of the evader's with which play ends, as [Evasion.Ends] says, and
 // has the evader play them. It tries those that it has not tried where the others do not end
 // it, with few states more; none says that none are left.
