@@ -56,7 +56,12 @@ export function verdict(v: string): string {
 
 const spelled = (moves: string[]): string => moves.map((m) => (m === "pass" ? t("pass_said") : m)).join(", ");
 
-export const movesText = (c: LifeCard): string => t(c.every ? "life_moves" : "life_moves_some", { moves: spelled(c.moves as string[]) });
+/** Which first moves reach a verdict, and for whom. */
+export function movesText(c: LifeCard): string {
+	const winner = wins(c);
+	if ((c.verdict === "dead" || c.verdict === "alive") && winner !== c.first) return t(c.verdict === "dead" ? "life_kills" : "life_lives", { who: name(winner), other: name(c.first) });
+	return t(c.every ? "life_moves" : "life_moves_some", { who: name(c.first), moves: spelled(c.moves as string[]) });
+}
 
 /** What ko threats change, "" for nothing. */
 export function threats(c: LifeCard): string {
