@@ -287,6 +287,9 @@ var (
 // threats are looked at for longer.
 const small = 16
 
+// ample is how many states may be searched at least where that is done longest.
+const ample = 40 * somewhat
+
 // misses are the goals that are not reached where a verdict rests on that.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}
 

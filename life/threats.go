@@ -88,8 +88,11 @@ func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
 		q, _ = a.settle(first, p)
 	} else {
 		tries, evaded := glances[:], false
-		if a.l.On.Count()-a.l.Fixed.Count() > small {
+		switch {
+		case a.l.On.Count()-a.l.Fixed.Count() > small:
 			tries = tries[:2]
+		case a.opts.Nodes > 0 && a.opts.Nodes < ample:
+			tries = tries[:3]
 		}
 		for i := 0; i < len(tries) && at < 0 && !evaded; i++ {
 			q, at, evaded = a.round(tries[i], solver.Fight, p, p, solver.Repeat)
