@@ -49,12 +49,12 @@ const (
 	NotSettle  = "not-settle"
 )
 
-// Endless threats never run out.
-// Any stands for all numbers of them.
+// Numbers of threats beside those that are counted: Endless never run out, and Any stands
+// for each number.
 const (
 	Endless     = 255
 	Any         = 254
-	mostThreats = 31 // that are counted
+	mostThreats = 31
 )
 
 // ErrProof is wrapped by the errors about proofs that do not hold or cannot be read.
