@@ -20,13 +20,16 @@ const (
 	Unknown    = "unknown"    // nothing was proved in the time
 )
 
-// Need is a number of threats more than the other side has: 1 to 3, or Endless for
-// "no number that was tried". 0 is none needed.
+// Need is a number of threats more than the other side has, or Endless where no number is
+// enough. 0 is none needed.
 type Need int
+
+// Endless is the need for threats that no number of them meets.
+const Endless Need = solver.Endless
 
 // MarshalJSON writes a number, or "inf".
 func (n Need) MarshalJSON() ([]byte, error) {
-	if n >= solver.Endless {
+	if n == Endless {
 		return []byte(`"inf"`), nil
 	}
 	return strconv.AppendInt(nil, int64(n), 10), nil
@@ -49,11 +52,13 @@ type Card struct {
 	Moves    []string `json:"moves,omitempty"`
 	AllMoves bool     `json:"allMoves"`
 	// NeedD is how many threats more the defender needs to be saved, NeedA how many the
-	// attacker needs to kill; Then is the verdict with them.
-	NeedD Need   `json:"needD,omitempty"`
-	NeedA Need   `json:"needA,omitempty"`
-	Then  string `json:"then,omitempty"`
-	Ko    *Ko    `json:"ko,omitempty"`
+	// attacker needs to kill; Then is the verdict with them. AtLeast says that fewer are not
+	// enough, and Then is empty where no number is known to be.
+	NeedD   Need   `json:"needD,omitempty"`
+	NeedA   Need   `json:"needA,omitempty"`
+	AtLeast bool   `json:"needAtLeast,omitempty"`
+	Then    string `json:"then,omitempty"`
+	Ko      *Ko    `json:"ko,omitempty"`
 	// Network is the probability by the network that the target lives, where the verdict
 	// is not proved.
 	Network *float64 `json:"network,omitempty"`

@@ -217,88 +217,6 @@ func (a *asker) zone(at int32) (names []string) {
 	return names
 }
 
-// ladder finds how many threats change the verdict.
-func (a *asker) ladder(c *Card, first solver.Side) {
-	p := a.root(first, 0, 0)
-	for _, q := range []solver.Contest{solver.Fight, solver.Life} {
-		if q, at := a.decide(q, &p, proved); (q == solver.Capture || q == solver.Hold || q == solver.Settle) && a.s.Proof(at).Free {
-			return // whatever the threats
-		}
-	}
-	switch c.Verdict {
-	case Dead:
-		c.NeedD, c.Then = a.climb(first, solver.Defender)
-	case Alive, Seki, Held:
-		c.NeedA, c.Then = a.climb(first, solver.Attacker)
-	}
-}
-
-// climb gives one side threats, the other none, and finds how many change the target's
-// capture, or its safety. 0 is an end without a change, or an open one.
-func (a *asker) climb(first, who solver.Side) (Need, string) {
-	with := func(k uint8) *solver.Position {
-		p := a.root(first, 0, 0)
-		p.Threat[who] = k
-		return &p
-	}
-	// One threat more changes most that any number does, and where three change nothing two
-	// do not either.
-	const same = solver.NoGoal + 1
-	try := func(k uint8) solver.Goal {
-		q, at := a.settle(first, with(k))
-		switch {
-		case at >= 0 && a.s.Proof(at).Free:
-			return solver.NoGoal
-		case at >= 0 && q.Winner() != who:
-			return same
-		}
-		return q
-	}
-	k, q := uint8(1), try(1)
-	if q == same {
-		if k, q = 3, try(3); q == same {
-			k, q = solver.Endless, a.endless(first, with(solver.Endless))
-		} else if two := try(2); two != same {
-			k, q = 2, two
-		}
-	}
-	switch {
-	case q == solver.Repeat:
-		return Need(k), Repetition
-	case q >= solver.NoGoal || q.Winner() != who:
-		return 0, ""
-	case q == solver.Capture:
-		return Need(k), Dead
-	}
-	return Need(k), a.settled(first, with(k))
-}
-
-// endless is settle for endless threats where three change nothing. It does not search to
-// the end: that nothing changes is no news.
-func (a *asker) endless(first solver.Side, p *solver.Position) solver.Goal {
-	tries := endlessRounds[:]
-	if a.l.On.Count()-a.l.Fixed.Count() > small {
-		tries = tries[:2]
-	}
-	for _, round := range tries {
-		q, at := a.decide(solver.Fight, p, round.effort)
-		if at < 0 {
-			ok, reached := a.evaded(p, p, misses[solver.Repeat], round.states)
-			if ok {
-				return solver.Repeat
-			}
-			if reached {
-				q, at = a.decide(solver.Fight, p, proved)
-			}
-		}
-		if at >= 0 {
-			a.claim(first, q, p, at)
-			return q
-		}
-	}
-	return solver.NoGoal
-}
-
 // settle finds which of capture and hold is reached from a state, or that neither
 // is, and claims it; NoGoal where nothing was proved.
 func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int32) {
@@ -361,13 +279,16 @@ type round struct {
 }
 
 var (
-	rounds        = [...]round{{somewhat, 2000}, {16 * somewhat, 50000}, {noEnd, 0}}
-	endlessRounds = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}}
+	rounds  = [...]round{{somewhat, 2000}, {16 * somewhat, 50000}, {noEnd, 0}}
+	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
 // small is how many points not alive by assumption a fight has at most in which endless
 // threats are looked at for longer.
 const small = 16
+
+// ample is how many states may be searched at least where that is done longest.
+const ample = 40 * somewhat
 
 // misses are the goals that are not reached where a verdict rests on that.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}

@@ -56,7 +56,7 @@ func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 	for bits := range 100 {
 		first, kind := solver.Side(bits&1), solver.Contest(bits>>1&1)
 		root := l.start
-		root.Mover, root.Threat = first, [2]uint8{uint8(bits >> 2 / 5), uint8(bits >> 2 % 5)}
+		root.Mover, root.Threat = first, [2]uint8{budgets[bits>>2/5], budgets[bits>>2%5]}
 		holds := func(q solver.Goal) bool {
 			return [][]budgetSet{o.capture, o.settle, o.hold, o.deny}[q][first]&budgetBit(bits>>2/5, bits>>2%5) != 0
 		}

@@ -41,12 +41,15 @@ func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	}
 	for _, c := range claims {
 		name, at := goalNames[c.goal], int32(0)
-		if c.evaded {
+		switch {
+		case c.evaded && max(c.threat[0], c.threat[1]) == solver.Any:
+			at = begin[c.proof]
+		case c.evaded:
 			name, at = missNames[c.goal], begin[c.proof]
-		} else {
+		default:
 			at = number[c.proof]
 		}
-		fmt.Fprintf(&b, "claim %v %s %d %d %d", c.first, name, c.threat[0], c.threat[1], at)
+		fmt.Fprintf(&b, "claim %v %s %s %s %d", c.first, name, l.counted(c.threat[0]), l.counted(c.threat[1]), at)
 		for _, m := range c.after {
 			fmt.Fprintf(&b, " %s", l.vertex(q.Size, m))
 		}
@@ -65,6 +68,21 @@ func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	}
 	b.Write(w.text)
 	return check.Seal(b.Bytes())
+}
+
+// counted writes a number of threats, and after a stroke how many of them may retake a point
+// again.
+func (l *laid) counted(threats uint8) string {
+	n, again := l.Parts(threats)
+	switch {
+	case n == solver.Endless:
+		return "endless"
+	case n == solver.Any:
+		return "any"
+	case again >= 0:
+		return fmt.Sprintf("%d/%d", n, again)
+	}
+	return strconv.Itoa(n)
 }
 
 // nodes writes the nodes of a proof file.

@@ -1,179 +1,199 @@
 package life
 
-import "kosumi/life/solver"
+import (
+	"strings"
 
-// nameKos describes the kos of both cards, as far as the line of play fits a name.
+	"kosumi/life/solver"
+)
+
+// nameKos names the kos of both cards. A name is a property of the position and of the side
+// to move: it is left out where it is not known. cards that are nil are filled where a name
+// needs them.
 func (a *asker) nameKos(cards [2]*Card) {
-	for first, c := range cards {
-		if c == nil {
+	shown := cards
+	for first, c := range shown {
+		if c == nil || c.AtLeast || c.NeedA+c.NeedD == 0 {
 			continue
 		}
-		switch {
-		case c.NeedD > 0 && c.NeedD < solver.Endless:
-			c.Ko = a.ko(solver.Side(first), solver.Defender, c.NeedD)
-		case c.NeedA > 0 && c.NeedA < solver.Endless:
-			c.Ko = a.ko(solver.Side(first), solver.Attacker, c.NeedA)
-		case c.NeedA == solver.Endless:
-			c.Ko = &Ko{Name: "double ko", First: "attacker"}
-		}
+		a.part("ko", 0.5)
+		a.count(c, func() { c.Ko = a.ko(&cards, solver.Side(first)) })
 	}
-	a.nameBentFour(cards)
-	a.nameThousandYears(cards)
 }
 
-// ko names the ko that one side wins with n threats: by the retakes that its proof
-// pays for, where it pays most.
-func (a *asker) ko(first, who solver.Side, n Need) *Ko {
-	out := &Ko{Name: "ko", First: who.Other().String()}
-	p := a.root(first, 0, 0)
-	p.Threat[who] = uint8(n)
-	at := int32(-1)
-	for _, c := range []solver.Contest{solver.Fight, solver.Life} {
-		if q, i := a.decide(c, &p, proved); at < 0 && i >= 0 && q.Winner() == who {
-			at = i
-		}
+// ko describes the ko by which a card's verdict changes; nil where that is not known.
+func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
+	c, who := cards[first], solver.Attacker
+	if c.NeedD > 0 {
+		who = solver.Defender
 	}
-	if at < 0 {
-		return out
+	n := max(c.NeedA, c.NeedD)
+	switch {
+	case n == Endless && who == solver.Attacker:
+		return &Ko{Name: "double ko", First: who.String()}
+	case n == Endless || c.Verdict == Held || c.Then == Held:
+		return nil
 	}
-	line, paid := dearest(a.s, at)
-	for _, m := range line {
-		name := a.l.vertex(a.q.Size, m.move)
-		if m.paid {
-			name += "!"
-		}
-		out.Line = append(out.Line, name)
+	var out *Ko
+	if out = a.staged(first, who, int(n)); out == nil {
+		return nil
 	}
-	if n == 1 || len(paid) != int(n) {
-		return out
+	bent, known := a.bentFour(cards, first)
+	if !known {
+		return nil
 	}
-	// Retakes on the same or neighbouring points are of one mouth.
-	var mouths solver.Set
-	count := 0
-	for _, m := range paid {
-		s := solver.Single(m)
-		if near := a.l.Around(&s); !near.Meets(&mouths) {
-			count++
-		}
-		mouths.Add(m)
-	}
-	switch count {
-	case 1:
-		if localBetween(line, who == first) == int(n)-1 {
-			out.Name, out.Steps = "approach ko", int(n)-1
-		}
-	case int(n):
-		out.Name, out.Steps = map[Need]string{2: "two-stage ko", 3: "three-stage ko"}[n], int(n)
+	thousand, known := a.thousandYears(cards, first)
+	switch {
+	case !known:
+		return nil
+	case bent:
+		out.Name, out.Steps = "bent-four type", 0
+	case thousand:
+		out.Name = "thousand-year ko"
 	}
 	return out
 }
 
-// localBetween returns between how many retakes that follow one another their side
-// plays a move that is neither a pass nor a retake. first says that it moves first.
-func localBetween(line []koMove, first bool) (n int) {
-	paid, local := false, false
-	for i, m := range line {
-		if (i%2 == 0) != first {
-			continue
+// staged names the ko that one side wins with n threats, no fewer, by the fewest of them
+// that retake a point which it retook before: it makes an approach move in between. Retakes
+// of different points are stages.
+func (a *asker) staged(first, who solver.Side, n int) *Ko {
+	reached := a.try(first, who, uint8(n))
+	again, threats := 0, uint8(n)
+	for ; again < n-1; again++ {
+		threats = a.l.Purse(uint8(n), uint8(again))
+		before := len(a.claims)
+		q := a.try(first, who, threats)
+		if a.l.Overspent {
+			a.claims = a.claims[:before]
+			return nil
 		}
-		if m.paid {
-			if paid && local {
-				n++
-			}
-			paid, local = true, false
-		} else if m.move >= 0 {
-			local = true
+		if q == solver.NoGoal {
+			return nil
 		}
+		if q == reached {
+			break
+		}
+		threats = uint8(n)
 	}
-	return n
+	out := &Ko{First: who.Other().String()}
+	switch stages := n - again; {
+	case n == 1:
+		out.Name = "ko"
+	case stages == 1:
+		out.Name, out.Steps = "approach ko", again
+	case again > 0:
+		out.Name, out.Steps = "multi-stage approach ko", again
+	case stages > 3:
+		out.Name, out.Steps = "multi-stage ko", stages
+	default:
+		out.Name, out.Steps = map[int]string{2: "two-stage ko", 3: "three-stage ko"}[stages], stages
+	}
+	if _, at := a.decide(solver.Fight, a.with(first, who, threats), proved); at >= 0 {
+		out.Line = a.dearest(at)
+	}
+	return out
 }
 
-type koMove struct {
-	move int16
-	paid bool
-}
-
-// dearest returns the line of a proof in which the winner pays for most retakes, up
-// to the last of them, and those.
-func dearest(s *solver.Search, at int32) (line []koMove, paid []int16) {
-	cost := map[int32]int{}
-	var price func(i int32) int
-	price = func(i int32) int {
-		if i < 0 {
-			return 0
+// dearest returns the line of a proof in which the winner spends most threats again on a
+// point, and most of all, up to the last of them.
+func (a *asker) dearest(at int32) (line []string) {
+	const again = 1 << 8 // more than the cost of all threats
+	type state struct {
+		at    int32
+		spent string // the points retaken
+	}
+	// spend returns the points retaken after the move of a proof, and its cost.
+	spend := func(n *solver.Proof, spent string) (string, int) {
+		point := string(rune(n.Move))
+		switch {
+		case n.Kind != solver.WinnerMoves || n.Move < 0 || n.Move != n.At.Ban:
+			return spent, 0
+		case strings.Contains(spent, point):
+			return spent, 1 + again
 		}
-		if c, ok := cost[i]; ok {
+		return spent + point, 1
+	}
+	known := map[state]int{}
+	var price func(x state) int
+	price = func(x state) (most int) {
+		if c, ok := known[x]; ok || x.at < 0 {
 			return c
 		}
-		n := s.Proof(i)
-		best := 0
+		n := a.s.Proof(x.at)
+		spent, cost := spend(&n, x.spent)
 		if n.Kind == solver.WinnerMoves {
-			best = price(n.Next)
-			if n.Move >= 0 && n.Move == n.At.Ban {
-				best++
-			}
+			most = price(state{n.Next, spent})
 		}
 		for _, r := range n.Replies {
-			best = max(best, price(r.To))
+			most = max(most, price(state{r.To, spent}))
 		}
-		cost[i] = best
-		return best
+		known[x] = most + cost
+		return most + cost
 	}
-	for left := price(at); left > 0; left = price(at) {
-		n := s.Proof(at)
-		if n.Kind == solver.WinnerMoves {
-			pays := n.Move >= 0 && n.Move == n.At.Ban
-			line = append(line, koMove{n.Move, pays})
-			if pays {
-				paid = append(paid, n.Move)
-			}
-			at = n.Next
-			continue
-		}
+	for x := (state{at: at}); price(x) > 0; {
+		n := a.s.Proof(x.at)
+		move, next := n.Move, n.Next
 		for _, r := range n.Replies {
-			if r.To >= 0 && price(r.To) == left {
-				line = append(line, koMove{move: r.Move})
-				at = r.To
+			if price(state{r.To, x.spent}) == price(x) {
+				move, next = r.Move, r.To
 				break
 			}
 		}
+		name := a.l.vertex(a.q.Size, move)
+		spent, cost := spend(&n, x.spent)
+		if cost > 0 {
+			name += "!"
+		}
+		line, x = append(line, name), state{next, spent}
 	}
-	return line, paid
+	return line
 }
 
-// nameBentFour names the ko that the attacker may begin when he likes: with the
-// threats that hold it, the defender's one good move is a pass.
-func (a *asker) nameBentFour(cards [2]*Card) {
-	d := cards[solver.Defender]
-	if d == nil || d.Verdict != Dead || d.Then != Seki && d.Then != Held || d.NeedD >= solver.Endless || d.Ko == nil {
-		return
+// other returns the card for the other side to move first, which is answered if it was not
+// asked for.
+func (a *asker) other(cards *[2]*Card, first solver.Side) *Card {
+	o := first.Other()
+	if cards[o] == nil {
+		cards[o] = &Card{Verdict: Unknown}
+		a.verdict(cards[o], o)
+		a.ladder(cards[o], o)
 	}
-	a.part("bent four", 0.8)
-	p := a.root(solver.Defender, 0, uint8(d.NeedD))
-	list, all := a.working(&p, d.Then)
-	if all && len(list) == 1 && list[0] == solver.Pass {
-		d.Ko.Name = "bent-four type"
-		if c := cards[solver.Attacker]; c != nil && c.Ko != nil && c.Verdict == Dead {
-			c.Ko.Name = "bent-four type"
-		}
-	}
+	return cards[o]
 }
 
-// nameThousandYears names the ko that neither side wants to begin: seki whoever
-// moves, but one threat kills, and one threat lives.
-func (a *asker) nameThousandYears(cards [2]*Card) {
-	x, d := cards[solver.Attacker], cards[solver.Defender]
-	if x == nil || d == nil || x.Verdict != Seki || d.Verdict != Seki || x.NeedA != 1 || d.NeedA != 1 {
-		return
+// bentFour reports whether a card is about a ko that the attacker may begin when he likes:
+// the target is dead whoever moves first, and with the threats that make it seki the
+// defender's one good move is a pass.
+func (a *asker) bentFour(cards *[2]*Card, first solver.Side) (yes, known bool) {
+	d := cards[first]
+	if d.Verdict != Dead || d.Then != Seki {
+		return false, true
 	}
-	a.part("thousand-year ko", 0.8)
-	p := a.root(solver.Defender, 0, 1)
-	if q, _ := a.decide(solver.Life, &p, noEnd); q != solver.Settle {
-		return
+	if first == solver.Attacker {
+		d = a.other(cards, first)
 	}
-	for _, c := range cards {
-		if c.Ko != nil {
-			c.Ko.Name = "thousand-year ko"
-		}
+	switch {
+	case d.Verdict == Unknown || d.Verdict == Held || d.Verdict == Dead && (d.NeedD == 0 || d.AtLeast || d.Then == Held):
+		return false, false
+	case d.Verdict != Dead || d.Then != Seki:
+		return false, true
 	}
+	list, all := a.working(a.with(solver.Defender, solver.Defender, uint8(d.NeedD)), Seki)
+	passes := len(list) == 1 && list[0] == solver.Pass
+	return passes && all, all || len(list) > 0 && !passes
+}
+
+// thousandYears reports whether a card is about a ko that neither side wants to begin: seki
+// whoever moves first, but one threat kills, and one threat lives.
+func (a *asker) thousandYears(cards *[2]*Card, first solver.Side) (yes, known bool) {
+	if c := cards[first]; c.Verdict != Seki || c.NeedA != 1 || c.Then != Dead {
+		return false, true
+	}
+	o := a.other(cards, first)
+	if o.Verdict != Seki {
+		return false, o.Verdict != Unknown && o.Verdict != Held
+	}
+	kills := a.try(first.Other(), solver.Attacker, 1)
+	lives := a.settled(solver.Defender, a.with(solver.Defender, solver.Defender, 1))
+	return kills == solver.Capture && lives == Alive, kills != solver.NoGoal && lives != Held
 }

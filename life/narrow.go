@@ -215,6 +215,9 @@ func (n *narrow) decide(a *asker, c solver.Contest, p *solver.Position, effort i
 // followed searches narrow questions, which takes little time a state, and follows the
 // moves that win one of them.
 func (a *asker) followed(c solver.Contest, p *solver.Position, effort int64) int32 {
+	if _, again := a.l.Parts(max(p.Threat[0], p.Threat[1])); again >= 0 {
+		return -1 // a purse is of one game
+	}
 	if a.narrows == nil {
 		a.narrows = a.narrowed()
 	}

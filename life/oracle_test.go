@@ -8,6 +8,9 @@ import (
 	"kosumi/life/solver"
 )
 
+// budgets are the threats of one side that are asked about together.
+var budgets = [...]uint8{0, 1, 2, 3, solver.Endless}
+
 // The oracle solves a closed shape by enumerating all its states and iterating the
 // fixed points that define the questions. It shares no code with the solver.
 
@@ -318,14 +321,14 @@ func (o *oracle) summary(i int32) string {
 	text := verdictNames[v]
 	steps := []string{"1", "2", "3", "inf"}
 	if v == isDead {
-		for k := 1; k <= solver.Endless; k++ {
+		for k := 1; k <= 4; k++ {
 			if w := o.verdict(i, 0, k); w != isDead {
 				text += fmt.Sprintf(" needD=%s:%s", steps[k-1], verdictNames[w])
 				break
 			}
 		}
 	} else {
-		for k := 1; k <= solver.Endless; k++ {
+		for k := 1; k <= 4; k++ {
 			if w := o.verdict(i, k, 0); w == isDead || w == isRepetition && v != w {
 				text += fmt.Sprintf(" needA=%s:%s", steps[k-1], verdictNames[w])
 				break

@@ -1,6 +1,7 @@
 package life
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -272,4 +273,55 @@ func TestPlantedFaults(t *testing.T) {
 		require.Positive(t, count[p.name], p.name)
 	}
 	t.Log(count)
+}
+
+// TestPlantedThreats requires that the checker refuses claims about fewer threats, fewer
+// that retake a point again, and any number of them, than their proofs are about.
+func TestPlantedThreats(t *testing.T) {
+	four, err := parseShape("..a..dX\nT.T.dXX\nTTTTXXX")
+	require.NoError(t, err)
+	list := append(readExamples(t), example{name: "four threats", shape: four})
+	planted := 0
+	for _, c := range []struct {
+		name  string
+		holds string   // claims that the proof makes, about the attacker's first move
+		bad   []string // in its place
+	}{
+		{"4 k=1", "hold 0 1", []string{"hold 0 0", "settle 0 1", "hold 0 any", "hold 1 1"}},
+		{"6 approach", "hold 0 2", []string{"hold 0 1", "hold 0 2/0", "hold 0 0/2", "hold 0 2/x", "hold 0 32"}},
+		{"6 approach", "capture 0 2/0", []string{"capture 0 2/1", "capture 0 2", "capture 1 2/0", "hold 0 2/0"}},
+		{"19 two mouths", "hold 0 2/0", []string{"hold 0 1/0", "hold 0 1", "hold 1 2/0", "hold 2/0 2/0"}},
+		{"four threats", "hold 0 4", []string{"hold 0 3", "hold 0 4/2"}},
+		{"four threats", "capture 0 4/2", []string{"capture 0 4/3", "capture 0 4"}},
+		{"8 ko-held false eye", "capture 0 any", []string{"capture 0 endless", "hold 0 any", "capture any 0", "capture any any", "settle 0 any", "not-hold 0 any"}},
+		{"10 double ko", "hold any 0", []string{"hold endless 0", "hold any any", "hold any endless", "settle any 0"}},
+	} {
+		i := slices.IndexFunc(list, func(e example) bool { return e.name == c.name })
+		out, err := Ask(context.Background(), list[i].shape.question(), Options{Nodes: 4000000})
+		require.NoError(t, err)
+		text := string(out.Proof[:strings.LastIndex(string(out.Proof), "sum ")])
+		require.Contains(t, text, "\nclaim attacker "+c.holds+" ", c.name)
+		for _, bad := range c.bad {
+			_, err := check.Proof(check.Seal([]byte(strings.Replace(text, "\nclaim attacker "+c.holds+" ", "\nclaim attacker "+bad+" ", 1))))
+			require.ErrorIs(t, err, check.ErrProof, "%s: %s", c.name, bad)
+			planted++
+		}
+	}
+	// An evasion in which play goes round without a threat shows nothing about any number.
+	s := list[slices.IndexFunc(list, func(e example) bool { return e.name == "11 cycle" })].shape
+	l, err := s.question().lay()
+	require.NoError(t, err)
+	find := solver.NewSearch(l.Game)
+	root := l.start
+	root.Threat[solver.Attacker] = solver.Endless
+	at, _ := find.Evade(solver.Capture, &root, 50000)
+	require.GreaterOrEqual(t, at, int32(0))
+	require.True(t, !find.Evasions[at].Ends && find.Evasions[at].Never)
+	claims := []claim{{first: solver.Attacker, goal: solver.Capture, threat: root.Threat, proof: at, evaded: true}}
+	_, err = check.Proof(l.proofFile(s.question(), find, claims))
+	require.NoError(t, err)
+	claims[0].goal, claims[0].threat[solver.Attacker] = solver.Hold, solver.Any
+	_, err = check.Proof(l.proofFile(s.question(), find, claims))
+	require.ErrorContains(t, err, "play may go round")
+	t.Log(planted)
 }

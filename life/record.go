@@ -47,7 +47,15 @@ func PositionOf(root *sgf.Node, move int) (*Question, error) {
 		n = move
 	}
 	if n == 0 {
-		return q, q.setUp(root)
+		if rec.Setup != nil {
+			for _, p := range rec.Setup.Black {
+				q.Stones[p] = board.Black
+			}
+			for _, p := range rec.Setup.White {
+				q.Stones[p] = board.White
+			}
+		}
+		return q, rec.Fault
 	}
 	g, err := rec.Game(rules, n)
 	if err != nil {
@@ -67,27 +75,6 @@ func QuestionOf(g *board.Game) *Question {
 		q.Ko, q.KoSide = b.KoPoint(), g.ToMove()
 	}
 	return q
-}
-
-// setUp lays the stones of the nodes before the first move.
-func (q *Question) setUp(root *sgf.Node) error {
-	for n := range root.MainLine() {
-		if n.Has("B") || n.Has("W") {
-			return nil
-		}
-		for id, c := range map[string]board.Color{"AB": board.Black, "AW": board.White, "AE": board.Empty} {
-			for _, v := range n.Values(id) {
-				points, err := sgf.AppendPoints(nil, q.Size, v)
-				if err != nil {
-					return err
-				}
-				for _, p := range points {
-					q.Stones[p] = c
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // ProofIn returns the proof file that data is, or that it carries as a game record.

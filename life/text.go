@@ -2,9 +2,8 @@ package life
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	"kosumi/life/solver"
 )
 
 // Text says an answer in words, several lines.
@@ -22,11 +21,16 @@ func (a *Answer) Text() string {
 		fmt.Fprintf(&b, "If these are alive: %s\n", strings.Join(a.Assumed, " "))
 	}
 	for _, c := range []struct {
-		first string
-		card  *Card
-	}{{a.Attacker, a.Attacks}, {a.Defender, a.Defends}} {
+		first, second string
+		card          *Card
+	}{{a.Attacker, a.Defender, a.Attacks}, {a.Defender, a.Attacker, a.Defends}} {
 		if c.card != nil {
-			fmt.Fprintf(&b, "%s first: %s\n", title(c.first), a.say(c.card))
+			fmt.Fprintf(&b, "%s first: %s\n", title(c.first), c.card.say())
+			for _, line := range []string{a.plays(c.card, c.first), a.ko(c.card)} {
+				if line != "" {
+					fmt.Fprintf(&b, "  %s.\n", line)
+				}
+			}
 		}
 	}
 	return b.String()
@@ -34,8 +38,8 @@ func (a *Answer) Text() string {
 
 func title(color string) string { return strings.ToUpper(color[:1]) + color[1:] }
 
-// say puts a card into words.
-func (a *Answer) say(c *Card) string {
+// say puts a card's verdict into words.
+func (c *Card) say() string {
 	words := map[string]string{
 		Dead: "dead", Alive: "alive", Seki: "seki", Held: "not taken; whether it can live is open",
 		Repetition: "positions repeat: it depends on the ko rule", Unknown: "not proven",
@@ -46,42 +50,99 @@ func (a *Answer) say(c *Card) string {
 	if c.Network != nil {
 		words += fmt.Sprintf("; the network says %.0f %% alive", 100**c.Network)
 	}
-	if len(c.Moves) > 0 {
-		words += "; moves: " + strings.Join(c.Moves, " ")
-		if !c.AllMoves {
-			words += " (perhaps others)"
-		}
-	}
 	if len(c.Known) > 0 {
 		words += "; proved: " + strings.Join(c.Known, ", ")
 	}
-	then := map[string]string{Dead: "it dies", Alive: "it lives", Seki: "it is seki", Held: "it is not taken", Repetition: "positions repeat"}[c.Then]
-	switch {
-	case c.NeedD == solver.Endless:
-		words += "; threats only delay that"
-	case c.NeedD > 0:
-		words += fmt.Sprintf("; with %s for %s %s", threats(c.NeedD), title(a.Defender), then)
-	case c.NeedA == solver.Endless:
-		words += "; only with endless threats for " + title(a.Attacker) + " " + then
-	case c.NeedA > 0:
-		words += fmt.Sprintf("; with %s for %s %s", threats(c.NeedA), title(a.Attacker), then)
+	return words
+}
+
+// plays says which first moves reach the verdict, and for whom.
+func (a *Answer) plays(c *Card, first string) string {
+	who, deed := first, ""
+	switch c.Verdict {
+	case Dead:
+		who, deed = a.Attacker, "kills"
+	case Alive:
+		who, deed = a.Defender, "lives"
+	case Held:
+		who, deed = a.Defender, "holds"
+	case Seki:
+		deed = "makes seki"
+	case Repetition:
+		deed = "has positions repeat"
+	default:
+		return ""
 	}
-	if c.Ko != nil {
-		words += " (" + c.Ko.Name
-		if c.Ko.Name == "approach ko" {
-			words += fmt.Sprintf(" of %d", c.Ko.Steps)
-		}
-		if len(c.Ko.Line) > 0 {
-			words += ": " + strings.Join(c.Ko.Line, " ")
-		}
-		words += ")"
+	other := map[string]string{a.Attacker: a.Defender, a.Defender: a.Attacker}[who]
+	words := title(who) + " " + deed
+	if who != first || len(c.Moves) == 0 && c.AllMoves {
+		return words + " whatever " + title(other) + " plays"
+	}
+	if len(c.Moves) == 0 {
+		return ""
+	}
+	at := slices.DeleteFunc(slices.Clone(c.Moves), func(m string) bool { return m == "pass" })
+	switch {
+	case len(at) == 0:
+		words += " by playing elsewhere"
+	case len(at) < len(c.Moves):
+		words += " at " + listed(append(at, "elsewhere"))
+	default:
+		words += " at " + listed(at)
+	}
+	if !c.AllMoves {
+		words += " (perhaps also by other moves)"
+	}
+	return words
+}
+
+// listed joins names: "A1, A2 or A3".
+func listed(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// ko says how many threats change the verdict, and by which ko.
+func (a *Answer) ko(c *Card) string {
+	who, other, n := a.Defender, a.Attacker, c.NeedD
+	if n == 0 {
+		who, other, n = a.Attacker, a.Defender, c.NeedA
+	}
+	deed := map[string]string{Dead: "kill", Alive: "live", Seki: "make seki", Held: "hold", Repetition: "have positions repeat"}[c.Then]
+	switch {
+	case n == 0:
+		return ""
+	case c.NeedD == Endless:
+		return "Ko threats only delay that"
+	case n == Endless:
+		return fmt.Sprintf("Double ko: %s needs endless threats to %s", title(who), deed)
+	case c.AtLeast && deed == "" && n == 2:
+		return fmt.Sprintf("Ko: one threat more for %s changes nothing", title(who))
+	case c.AtLeast && deed == "":
+		return fmt.Sprintf("Ko: up to %s for %s change nothing", threats(n-1), title(who))
+	case c.AtLeast:
+		return fmt.Sprintf("Ko: %s needs at least %s to %s", title(who), threats(n), deed)
+	}
+	words := fmt.Sprintf("Ko: %s takes first, and %s needs %s to %s", title(other), title(who), threats(n), deed)
+	if c.Ko == nil {
+		return words
+	}
+	words += "; " + c.Ko.Name
+	if strings.HasSuffix(c.Ko.Name, "approach ko") {
+		words += fmt.Sprintf(" of %d", c.Ko.Steps)
+	}
+	if len(c.Ko.Line) > 0 {
+		words += ": " + strings.Join(c.Ko.Line, " ")
 	}
 	return words
 }
 
 func threats(n Need) string {
 	if n == 1 {
-		return "1 ko threat more"
+		return "one threat more"
 	}
-	return fmt.Sprintf("%d ko threats more", n)
+	return fmt.Sprintf("%d threats more", n)
 }

@@ -181,6 +181,8 @@ func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
 			return true
 		})
 	}
+	joined, apart := grounded(joined)
+	rest = append(rest, apart...)
 	g := &joined[0].Group
 	for _, c := range joined[1:] {
 		g.Stones = append(g.Stones, c.Stones...)
@@ -193,7 +195,39 @@ func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
 			g.Taken = 0
 		}
 	}
+	g.Assumed = slices.DeleteFunc(g.Assumed, func(a string) bool { return slices.Contains(g.Stones, a) })
 	return g, rest, nil
+}
+
+// grounded returns those of some chains that are proved without the others, or with such
+// alone, and the others: two chains that live if the other does prove nothing. Of such only
+// it returns the first.
+func grounded(list []*settledChain) (in, apart []*settledChain) {
+	open := slices.Clone(list)
+	for again := true; again; {
+		before := len(open)
+		open = slices.DeleteFunc(slices.Clone(open), func(c *settledChain) bool {
+			return !slices.ContainsFunc(open, func(d *settledChain) bool { return d != c && c.rests(d) })
+		})
+		again = len(open) < before
+	}
+	if len(open) == len(list) {
+		return list[:1], list[1:]
+	}
+	for _, c := range list {
+		if slices.Contains(open, c) {
+			apart = append(apart, c)
+		} else {
+			in = append(in, c)
+		}
+	}
+	return in, apart
+}
+
+// rests reports whether the proof of a chain takes stones of another for alive. A chain that
+// is dead with them is dead without.
+func (c *settledChain) rests(on *settledChain) bool {
+	return c.Verdict != life.Dead && slices.ContainsFunc(c.Assumed, func(a string) bool { return slices.Contains(on.Stones, a) })
 }
 
 // belongs reports whether two chains are one group to a player: they share a liberty when
@@ -290,7 +324,8 @@ func (p *prover) since(c candidate, stone board.Point, lo int) (*settledChain, e
 		if err != nil {
 			return nil, err
 		}
-		if at.Verdict != found.Verdict {
+		then := &settledChain{Group: Group{Verdict: at.Verdict, Assumed: at.Assumed}}
+		if at.Verdict != found.Verdict || then.rests(found) { // stones that it joined later
 			lo = mid + 1
 			continue
 		}

@@ -88,7 +88,9 @@ func TestGroupsOfChains(t *testing.T) {
 		want         []group
 	}{
 		{"dead", joint + "AW[ca]PL[W];W[ff];B[eb];W[gd];B[fd])", 99, []group{{"C9", 9, 3, "dead", 2}}},
-		{"alive", joint + "AW[ba]PL[B];B[fd];W[gd])", -99, []group{{"B9", 9, 2, "alive", 0}}},
+		{"alive", joint + "AW[ba]PL[B];B[fd];W[gd])", -99, []group{{"B9", 9, 1, "alive", 0}}},
+		{"joined later", "(;GM[1]FF[4]SZ[9]RU[Chinese]AW[aa][ba][ab][bb][da][db][eb][fb][fa][fc][fd]AB[ac][bc][cc][dc][ec][ed]PL[B];B[ee];W[cb];B[ce];W[ge])", -99,
+			[]group{{"A9", 12, 0, "alive", 2}}},
 		{"apart", "(;GM[1]FF[4]SZ[9]RU[Chinese]AW[ab][bb][ba][da][db][cb][ih][hh][hi][fi][fh][gh]PL[B];B[ee];W[ed])", -99,
 			[]group{{"B9", 6, 0, "alive", 0}, {"F2", 6, 0, "alive", 0}}},
 	} {
@@ -99,6 +101,9 @@ func TestGroupsOfChains(t *testing.T) {
 		var got []group
 		for _, found := range res.Groups {
 			require.Equal(t, "w", found.Color, c.name)
+			for _, own := range found.Assumed {
+				require.NotContains(t, found.Stones, own, c.name)
+			}
 			got = append(got, group{found.Stones[0], len(found.Stones), len(found.Assumed), found.Verdict, found.Since})
 		}
 		require.Equal(t, c.want, got, c.name)
@@ -125,4 +130,26 @@ func TestGroupsInRecord(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, said)
+}
+
+// TestGrounded keeps chains apart that live only if each other does.
+func TestGrounded(t *testing.T) {
+	chain := func(verdict, stone string, assumed ...string) *settledChain {
+		return &settledChain{Group: Group{Verdict: verdict, Stones: []string{stone}, Assumed: assumed}}
+	}
+	for _, c := range []struct {
+		name      string
+		list      []*settledChain
+		in, apart int
+	}{
+		{"one rests on another", []*settledChain{chain("alive", "A1", "B1", "E5"), chain("alive", "B1")}, 2, 0},
+		{"in a row", []*settledChain{chain("alive", "A1", "B1"), chain("alive", "B1", "C1"), chain("alive", "C1")}, 3, 0},
+		{"each on the other", []*settledChain{chain("alive", "A1", "B1"), chain("alive", "B1", "A1")}, 1, 1},
+		{"each on the other, and one on none", []*settledChain{chain("seki", "A1", "B1"), chain("seki", "B1", "A1"), chain("seki", "C1")}, 1, 2},
+		{"dead", []*settledChain{chain("dead", "A1", "B1"), chain("dead", "B1", "A1")}, 2, 0},
+	} {
+		in, apart := grounded(c.list)
+		require.Len(t, in, c.in, c.name)
+		require.Len(t, apart, c.apart, c.name)
+	}
 }

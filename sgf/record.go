@@ -66,7 +66,8 @@ func (r *Record) remark(format string, args ...any) {
 
 // Setup changes a position without a move (AB, AW, AE, PL).
 type Setup struct {
-	// Black, White and Empty are the points that get a stone or lose it.
+	// Black, White and Empty are the points that get a stone or lose it. Of a point in
+	// several of them, White counts before Black, and Black before Empty.
 	Black, White, Empty []board.Point
 	// ToMove is the player who is to move; Empty when the file does not say.
 	ToMove board.Color

@@ -182,6 +182,32 @@ func TestPoints(t *testing.T) {
 	}
 }
 
+// TestSetUpTwice: of a point that one node sets up more than once White counts before
+// Black, and a stone before an empty point, in whatever order they stand; a later node counts
+// before an earlier one.
+func TestSetUpTwice(t *testing.T) {
+	for _, c := range []struct {
+		text         string
+		black, white int
+	}{
+		{"(;SZ[9]AB[aa]AW[aa])", 0, 1},
+		{"(;SZ[9]AW[aa]AB[aa])", 0, 1},
+		{"(;SZ[9]AB[aa]AE[aa])", 1, 0},
+		{"(;SZ[9]AE[aa:cc]AB[aa])", 1, 0},
+		{"(;SZ[9]AE[aa]AW[aa]AB[aa])", 0, 1},
+		{"(;SZ[9]AB[aa][aa])", 1, 0},
+		{"(;SZ[9]AB[aa];AE[aa])", 0, 0},
+		{"(;SZ[9]AB[aa];AW[aa])", 0, 1},
+	} {
+		r := recordOf(t, parseOne(t, c.text))
+		black, white := 0, 0
+		if r.Setup != nil {
+			black, white = len(r.Setup.Black), len(r.Setup.White)
+		}
+		require.Equal(t, []int{c.black, c.white}, []int{black, white}, c.text)
+	}
+}
+
 // TestBadPoints: a record ends before a move that is none, and stones to set up that
 // are none are left out, each with a note.
 func TestBadPoints(t *testing.T) {

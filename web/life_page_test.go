@@ -35,7 +35,7 @@ func TestWebLife(t *testing.T) {
 	card := func(first string) string { return `document.querySelector('.life-card[data-first="` + first + `"]')` }
 	p.Until(card("b") + `?.dataset.verdict === "dead" && ` + card("w") + `?.dataset.verdict === "alive" && document.querySelector('.life[data-busy="false"]')`)
 	browsertest.Equal(p.Tab, 2, `document.querySelectorAll('.life-card[data-proved="true"]').length`)
-	p.Until(`document.querySelector("#polite").innerText.includes("Black first: dead, proved. Works: B9")`)
+	p.Until(`document.querySelector("#polite").innerText.includes("Black first: dead, proved. Works for Black: B9")`)
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "B9, works") && [...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "A8 white, asked about")`)
 	p.Axe("a question of life and death")
 
@@ -113,7 +113,7 @@ func TestWebLifeOfSeveral(t *testing.T) {
 	p.Do(chromedp.Evaluate(`document.querySelector('.life [role=radio][aria-checked="true"]').focus()`, nil), chromedp.KeyEvent(kb.ArrowRight))
 	p.Until(whom("Does one live?"))
 	p.Until(verdicts("at least one lives,at least one lives"))
-	p.Until(`document.querySelector("#polite").innerText.includes("White first: at least one lives, proved. Works: pass, B9, H1")`)
+	p.Until(`document.querySelector("#polite").innerText.includes("White first: at least one lives, proved. Works for White: pass, B9, H1")`)
 	p.Axe("a question about two groups")
 
 	// A wall that was struck stays so in the next question.

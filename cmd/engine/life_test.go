@@ -62,5 +62,5 @@ func TestLifeInWords(t *testing.T) {
 	require.NotContains(t, o.stdout, "White first:")
 	o = invoke(t, nil, "", "life", problem)
 	require.Equal(t, exitDone, o.code, o.stderr)
-	require.Contains(t, o.stdout, "White first: alive, proved; moves: B9 B8")
+	require.Contains(t, o.stdout, "Black first: dead, proved\n  Black kills at B9 or B8.\nWhite first: alive, proved\n  White lives at B9 or B8.")
 }

@@ -11,10 +11,37 @@ const noPoint = -1
 // state is one state of the game.
 type state[W words] struct {
 	stones  [2]points[W]
-	ban     int32
+	ban     int16
 	mover   uint8
 	left    uint8 // target chains not yet taken
 	threats [2]uint8
+	again   uint8     // how many of them may retake a point of spent; unbounded: all
+	spent   points[W] // the points retaken so far, where that is bounded
+}
+
+const unbounded = 255
+
+// pays spends a threat of the mover's on the banned point, and reports whether there is one.
+func (s *state[W]) pays() bool {
+	left := &s.threats[s.mover]
+	if *left == 0 {
+		return false
+	}
+	if *left != Endless {
+		*left--
+	}
+	switch {
+	case s.again == unbounded:
+	case s.spent.has(int(s.ban)) && s.again == 0:
+		return false
+	case *left == 0:
+		s.again, s.spent = unbounded, points[W]{}
+	case s.spent.has(int(s.ban)):
+		s.again--
+	default:
+		s.spent.add(int(s.ban))
+	}
+	return true
 }
 
 // axis says which points lie next to each other in rows, or in columns: those of low, and
@@ -103,13 +130,8 @@ func (b *board[W]) play(s *state[W], p int) (e effect[W], ok bool) {
 	if !stone.meets(b.free(s)) {
 		return e, false
 	}
-	if p == int(s.ban) {
-		if s.threats[me] == 0 {
-			return e, false
-		}
-		if s.threats[me] != Endless {
-			s.threats[me]--
-		}
+	if p == int(s.ban) && !s.pays() {
+		return e, false
 	}
 	s.stones[me].add(p)
 	for rest := b.near(stone).and(s.stones[other]); !rest.empty(); {
@@ -132,7 +154,7 @@ func (b *board[W]) play(s *state[W], p int) (e effect[W], ok bool) {
 		e.suicide = own
 		b.lift(s, me, own)
 	case own == stone && e.taken.count() == 1 && b.liberties(s, own).count() == 1 && !b.immortal(own):
-		s.ban = int32(e.taken.first())
+		s.ban = int16(e.taken.first())
 	}
 	s.mover = other
 	return e, true

@@ -49,8 +49,13 @@ const (
 	NotSettle  = "not-settle"
 )
 
-// Endless is the number of threats that never runs out.
-const Endless = 4
+// Numbers of threats beside those that are counted: Endless never run out, and Any stands
+// for each number.
+const (
+	Endless     = 255
+	Any         = 254
+	mostThreats = 31
+)
 
 // ErrProof is wrapped by the errors about proofs that do not hold or cannot be read.
 var ErrProof = errors.New("the proof does not hold")
@@ -59,7 +64,8 @@ var ErrProof = errors.New("the proof does not hold")
 type Claim struct {
 	First   string // who moves first: "attacker" or "defender"
 	Goal    string
-	Threats [2]int   // of the attacker and the defender: 0 to 3, or Endless
+	Threats [2]int   // of the attacker and the defender: a number, Endless, or Any
+	Again   int      // how many of them may retake a point that was retaken with one before; 255: all
 	After   []string // moves from the position to the state that the claim is about
 	Zone    []string
 	Free    bool // it holds whatever the threats
@@ -264,13 +270,14 @@ func (f *file) claim(rest []string) error {
 	if len(rest) < 5 || len(rest) > 8 {
 		return errors.New("a bad claim")
 	}
-	c := Claim{First: rest[0], Goal: rest[1], After: rest[5:]}
-	var errs [3]error
-	c.Threats[0], errs[0] = strconv.Atoi(rest[2])
-	c.Threats[1], errs[1] = strconv.Atoi(rest[3])
-	c.root, errs[2] = strconv.Atoi(rest[4])
-	if errors.Join(errs[:]...) != nil || min(c.Threats[0], c.Threats[1]) < 0 || max(c.Threats[0], c.Threats[1]) > Endless {
+	c := Claim{First: rest[0], Goal: rest[1], After: rest[5:], Again: unbounded}
+	root, err := strconv.Atoi(rest[4])
+	if err := errors.Join(err, c.count(0, rest[2]), c.count(1, rest[3])); err != nil {
 		return errors.New("a bad claim")
+	}
+	c.root = root
+	if (c.any() || c.Again != unbounded) && min(c.Threats[0], c.Threats[1]) > 0 {
+		return errors.New("both sides have threats, where one may")
 	}
 	if c.First != "attacker" && c.First != "defender" {
 		return errors.New("attacker or defender moves first")
@@ -281,6 +288,26 @@ func (f *file) claim(rest []string) error {
 		return fmt.Errorf("unknown goal %q", c.Goal)
 	}
 	f.Claims = append(f.Claims, c)
+	return nil
+}
+
+// count reads the threats of one side: a number, of which after a stroke so many may retake
+// a point again; endless, or any.
+func (c *Claim) count(i int, text string) error {
+	switch n, again, limited := strings.Cut(text, "/"); {
+	case text == "endless":
+		c.Threats[i] = Endless
+	case text == "any" && c.Goal == [2]string{Hold, Capture}[i]:
+		c.Threats[i] = Any
+	default:
+		var errs [2]error
+		if c.Threats[i], errs[0] = strconv.Atoi(n); limited {
+			c.Again, errs[1] = strconv.Atoi(again)
+		}
+		if errors.Join(errs[:]...) != nil || min(c.Threats[i], c.Again) < 0 || c.Threats[i] > mostThreats || limited && c.Again > mostThreats {
+			return errors.New("a bad claim")
+		}
+	}
 	return nil
 }
 
@@ -356,14 +383,21 @@ func (c *Checked) Text() string {
 		if len(x.After) > 0 {
 			fmt.Fprintf(&b, ", after %s", strings.Join(x.After, " "))
 		}
-		fmt.Fprintf(&b, ", threats %s to %s: it %s\n", count(x.Threats[0]), count(x.Threats[1]), shown[x.Goal])
+		fmt.Fprintf(&b, ", threats %s to %s", count(x.Threats[0]), count(x.Threats[1]))
+		if x.Again != unbounded {
+			fmt.Fprintf(&b, ", of which %d may retake a point again", x.Again)
+		}
+		fmt.Fprintf(&b, ": it %s\n", shown[x.Goal])
 	}
 	return b.String()
 }
 
 func count(n int) string {
-	if n == Endless {
+	switch n {
+	case Endless:
 		return "endless"
+	case Any:
+		return "any number"
 	}
 	return strconv.Itoa(n)
 }

@@ -15,6 +15,38 @@ func (n *node) evades() bool { return n.kind == 'W' || n.kind == 'L' }
 // provedBy are the goals that exclude those of claims about what is not reached.
 var provedBy = map[string]string{NotCapture: Hold, NotHold: Capture, NotSettle: Deny}
 
+// any reports whether a claim is about any number of threats of the loser's: an evasion of
+// the loser's goal with endless ones shows it if play goes round only where they are spent.
+func (c *Claim) any() bool { return c.Threats[0] == Any || c.Threats[1] == Any }
+
+// shownBy returns the goal of the nodes that show a claim.
+func (c *Claim) shownBy() string {
+	if c.any() {
+		return map[string]string{Hold: NotCapture, Capture: NotHold}[c.Goal]
+	}
+	return c.Goal
+}
+
+// ends reports whether play from node i of an evasion ends, unless the loser spends threats
+// for ever; a pass that ends play in the evader's favour is none. done holds for nodes from
+// which it ends, and not for those that lead here.
+func (f *proof[W]) ends(i int, done map[int]bool) bool {
+	if ends, met := done[i]; met {
+		return ends
+	}
+	done[i] = false
+	n, s := &f.nodes[i], &f.states[i]
+	for _, a := range n.answers {
+		spends := n.kind == 'L' && a.move != passed && a.move == int(s.ban)
+		stops := n.kind == 'L' && f.goals[i] == NotCapture && a.move == passed && s.ban == noPoint
+		if f.nodes[a.to].evades() && !spends && !stops && !f.ends(a.to, done) {
+			return false
+		}
+	}
+	done[i] = true
+	return true
+}
+
 // enter holds node i of an evasion against the rules and gives the nodes after it their
 // states.
 func (f *proof[W]) enter(i int) error {

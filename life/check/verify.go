@@ -55,7 +55,7 @@ func laid[W words](f *file, box layout) (*proof[W], error) {
 	}
 	p.start.left = 1<<len(f.targets) - 1
 	if f.banned != noPoint {
-		p.start.ban = int32(box.at[f.banned])
+		p.start.ban = int16(box.at[f.banned])
 	}
 	for i := range f.nodes {
 		for j := range f.nodes[i].answers {
@@ -91,11 +91,12 @@ func (f *proof[W]) verify(box layout) error {
 		if err != nil {
 			return err
 		}
-		if f.nodes[c.root].evades() != (provedBy[c.Goal] != "") {
+		goal := c.shownBy()
+		if f.nodes[c.root].evades() != (provedBy[goal] != "") {
 			return errors.New("a claim about a node of another kind")
 		}
 		if f.goals[c.root] == "" {
-			f.goals[c.root], f.states[c.root] = c.Goal, s
+			f.goals[c.root], f.states[c.root] = goal, s
 		}
 	}
 	for i := range f.nodes {
@@ -117,8 +118,11 @@ func (f *proof[W]) verify(box layout) error {
 		if err != nil {
 			return err
 		}
-		if err := f.matches(&s, c.Goal, c.root); err != nil {
+		if err := f.matches(&s, c.shownBy(), c.root); err != nil {
 			return err
+		}
+		if c.any() && !f.ends(c.root, map[int]bool{}) {
+			return errors.New("play may go round without a threat")
 		}
 		for z := f.zones[c.root]; !z.empty(); {
 			c.Zone = append(c.Zone, f.vertex(z.take()))
@@ -138,7 +142,12 @@ func (f *proof[W]) rootOf(c *Claim, box layout) (state[W], error) {
 	if c.First != f.Banned {
 		s.ban = noPoint
 	}
-	s.threats = [2]uint8{uint8(c.Threats[0]), uint8(c.Threats[1])}
+	for i, n := range c.Threats {
+		if s.threats[i] = uint8(n); n == Any {
+			s.threats[i] = Endless
+		}
+	}
+	s.again = uint8(c.Again)
 	for _, name := range c.After {
 		p := passed
 		if name != "pass" {
@@ -266,13 +275,13 @@ func (f *proof[W]) matches(s *state[W], goal string, i int) error {
 	if n.evades() && *s != *t {
 		return fmt.Errorf("a move leads to node %d, which is about one state", i)
 	}
-	if !n.free && (s.threats[w] < t.threats[w] || s.threats[l] > t.threats[l]) {
+	if !n.free && (s.threats[w] < t.threats[w] || s.threats[l] > t.threats[l] || s.again != t.again || s.spent != t.spent) {
 		return fmt.Errorf("a move leads to node %d, which needs other threats", i)
 	}
 	return nil
 }
 
-func banIn[W words](s *state[W], z points[W]) int32 {
+func banIn[W words](s *state[W], z points[W]) int16 {
 	if s.ban != noPoint && z.has(int(s.ban)) {
 		return s.ban
 	}

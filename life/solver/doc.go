@@ -2,7 +2,7 @@
 // finds.
 //
 // A state is stones on an area of at most 19x19 points, the point that basic ko bans, the
-// side to move, and the threats that each side has elsewhere (0 to 3, or endless). A pass
+// side to move, and the threats that each side has elsewhere (a number, or endless). A pass
 // is always legal and lifts the ban: it is a move elsewhere. A retake of the banned point
 // costs a threat. Chains that are alive by assumption are never taken.
 //

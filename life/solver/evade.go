@@ -11,6 +11,10 @@ import (
 type Evasion struct {
 	Goal   Goal
 	States []Evading
+	// Ends says that play among the states goes round only where the other side spends
+	// threats, or where a pass ends it: with any finite number of them the evader wins. Never
+	// says that no evasion has that. Both are looked for where that side's are endless.
+	Ends, Never bool
 }
 
 // Evading is a state of an evasion: one move of the evader's, or all of the other side's.
@@ -61,9 +65,30 @@ func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached b
 	if first := e.state(root); first < 0 {
 		return -1, first == lostState
 	}
+	if !e.run(most) {
+		return -1, false
+	}
+	if e.states[0].lost {
+		for _, i := range e.lost {
+			e.prove(&e.states[i].at)
+		}
+		return -1, true
+	}
+	var ends, never bool
+	if root.Threat[goal.Winner()] == Endless {
+		ends, never = e.outlast()
+	}
+	found := e.collect()
+	found.Ends, found.Never = ends, never
+	s.Evasions = append(s.Evasions, found)
+	return int32(len(s.Evasions) - 1), false
+}
+
+// run looks at all states that have to be looked at, as long as they are at most so many.
+func (e *evader) run(most int) bool {
 	for len(e.todo) > 0 && !e.states[0].lost {
-		if len(e.states) > most || len(e.todo)&255 == 0 && s.full() {
-			return -1, false
+		if len(e.states) > most || len(e.todo)&255 == 0 && e.full() {
+			return false
 		}
 		i := e.todo[len(e.todo)-1]
 		e.todo = e.todo[:len(e.todo)-1]
@@ -72,14 +97,7 @@ func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached b
 			e.spread()
 		}
 	}
-	if e.states[0].lost {
-		for _, i := range e.lost {
-			e.prove(&e.states[i].at)
-		}
-		return -1, true
-	}
-	s.Evasions = append(s.Evasions, e.collect())
-	return int32(len(s.Evasions) - 1), false
+	return true
 }
 
 // lostState stands for a state in which the goal is reached.
@@ -123,7 +141,7 @@ func (e *evader) legal(p *Position) (moves []int16) {
 	empty := e.Empty(p)
 	for _, m := range empty.Points(nil) {
 		next := *p
-		if m == p.Ban && p.Threat[p.Mover] == 0 {
+		if m == p.Ban && !e.pays(p) {
 			continue
 		}
 		if _, legal := e.Move(&next, m); legal {

@@ -20,8 +20,13 @@ const (
 	NoMove int16 = -2
 )
 
-// Endless threats; budgets are 0 to 3 or endless.
-const Endless = 4
+// Threats are a number up to MostThreats, endless, or a purse of [Game.Purse]. Any stands
+// in claims for all numbers.
+const (
+	MostThreats = 31
+	Any         = 254
+	Endless     = 255
+)
 
 // Position is one state of the game. One to start with has no ban, and its stones by
 // [Game.Place] and [Game.Aim].
@@ -31,7 +36,7 @@ type Position struct {
 	Ban    int16  // the point that the mover may not retake without a threat
 	Mover  Side
 	left   uint8    // the target chains not yet taken, a bit each
-	Threat [2]uint8 // threats of either side, 0 to 3 or Endless
+	Threat [2]uint8 // threats of either side
 }
 
 // Game is what never changes in a question. Its points On, and Fixed, are added before the
@@ -44,7 +49,10 @@ type Game struct {
 	Targets []int16 // a stone of each target chain
 	zobrist [2][maxPoints]uint64
 	keys    [maxPoints + 1]uint64 // of bans
-	benson  benson
+	purses  []purse
+	// Overspent says that there were too many purses.
+	Overspent bool
+	benson    benson
 	// Of the state looked at last: points where the target may still get eyes, 0 if nothing
 	// encloses it, and how many regions are an eye already, 2 for more.
 	space, eyes int

@@ -342,7 +342,7 @@ const mostSpace = 24
 
 // make adds a move to the fresh ones, if it is legal.
 func (s *Search) make(p *Position, m int16) {
-	if m >= 0 && m == p.Ban && p.Threat[p.Mover] == 0 {
+	if m >= 0 && m == p.Ban && !s.pays(p) {
 		return
 	}
 	s.fresh = append(s.fresh, fresh{after: *p, move: m})

@@ -57,8 +57,8 @@ func (g *Game) effectOf(p *Position, m int16) (e effect, legal bool) {
 func (g *Game) play(p *Position, m int16, e *effect) {
 	c := p.Mover
 	if m >= 0 {
-		if m == p.Ban && p.Threat[c] != Endless {
-			p.Threat[c]--
+		if m == p.Ban {
+			p.Threat[c], _ = g.spend(p.Threat[c], m)
 		}
 		p.Stones[c].Add(m)
 		p.hash ^= g.zobrist[c][m]

@@ -22,7 +22,7 @@ func TestSmallFights(t *testing.T) {
 			for j, g := range []*Game{small, long} {
 				root := *start
 				root.Mover = Side(bits & 1)
-				root.Threat = [2]uint8{uint8(i % 3), uint8(i % 5)}
+				root.Threat = [2]uint8{uint8(i % 3), [...]uint8{0, 1, 2, 3, Endless}[i%5]}
 				found[j] = NewSearch(g)
 				found[j].MaxNodes = 1500
 				found[j].Decide(Contest(bits>>1), &root)

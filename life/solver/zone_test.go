@@ -39,7 +39,7 @@ func (r *replayer) disturb(n *Proof) *Position {
 		p.Ban = NoBan
 	}
 	if n.Free {
-		p.Threat = [2]uint8{uint8(r.rng.IntN(5)), uint8(r.rng.IntN(5))}
+		p.Threat = threats(r.rng)
 	}
 	return &p
 }
@@ -197,7 +197,7 @@ func TestZones(t *testing.T) {
 		for bits := range 4 {
 			root := *start
 			root.Mover = Side(bits & 1)
-			root.Threat = [2]uint8{uint8(rng.IntN(5)), uint8(rng.IntN(5))}
+			root.Threat = threats(rng)
 			find.MaxNodes = find.Nodes + 3000
 			first := find.Proved()
 			find.Decide(Contest(bits>>1), &root)
@@ -220,4 +220,12 @@ func TestZones(t *testing.T) {
 		}
 	}
 	t.Logf("%d replays on %d boards; %d zones covered all", replays, boards, swollen)
+}
+
+// threats draws some of both sides, endless ones too.
+func threats(rng *rand.Rand) (out [2]uint8) {
+	for c := range out {
+		out[c] = [...]uint8{0, 1, 2, 3, Endless}[rng.IntN(5)]
+	}
+	return out
 }

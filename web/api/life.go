@@ -41,11 +41,13 @@ type LifeCard struct {
 	// Moves are first moves that reach the verdict; Every: all others are proved not to.
 	Moves []string `json:"moves"`
 	Every bool     `json:"every"`
-	// Threats is how many ko threats Who needs more than the other for Then; 4: no number
-	// that was tried; 0: none changes the verdict, or that is not known.
+	// Threats is how many ko threats Who needs more than the other for Then, with AtLeast
+	// how many at least; -1: no number is enough; 0: none changes the verdict, or that is not
+	// known.
 	Threats int      `json:"threats,omitempty"`
+	AtLeast bool     `json:"atLeast,omitempty"`
 	Who     string   `json:"who,omitempty"`
-	Then    string   `json:"then,omitempty"` // a verdict
+	Then    string   `json:"then,omitempty"` // a verdict; empty where no number is known to be enough
 	Ko      string   `json:"ko,omitempty"`   // its kind, in English
 	Line    []string `json:"line,omitempty"` // of the ko; a ! marks a retake that costs a threat
 	Zone    []string `json:"zone"`           // points that the proof depends on

@@ -309,6 +309,9 @@ func card(out *life.Answer, c *life.Card, first board.Color) api.LifeCard {
 	case c.NeedA > 0:
 		w.Threats, w.Who = int(c.NeedA), wire.Letter(defender.Opponent())
 	}
+	if w.AtLeast = c.AtLeast; w.Threats == int(life.Endless) {
+		w.Threats = -1
+	}
 	if c.Ko != nil {
 		w.Ko, w.Line = c.Ko.Name, c.Ko.Line
 	}

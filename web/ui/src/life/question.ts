@@ -56,14 +56,20 @@ export function verdict(v: string): string {
 
 const spelled = (moves: string[]): string => moves.map((m) => (m === "pass" ? t("pass_said") : m)).join(", ");
 
-export const movesText = (c: LifeCard): string => t(c.every ? "life_moves" : "life_moves_some", { moves: spelled(c.moves as string[]) });
+/** Which first moves reach a verdict, and for whom. */
+export function movesText(c: LifeCard): string {
+	const winner = wins(c);
+	if ((c.verdict === "dead" || c.verdict === "alive") && winner !== c.first) return t(c.verdict === "dead" ? "life_kills" : "life_lives", { who: name(winner), other: name(c.first) });
+	return t(c.every ? "life_moves" : "life_moves_some", { who: name(c.first), moves: spelled(c.moves as string[]) });
+}
 
 /** What ko threats change, "" for nothing. */
 export function threats(c: LifeCard): string {
 	if (!c.threats) return "";
 	const who = name(c.who ?? "");
-	if (c.threats < 4) return t("life_threats", { n: c.threats, who, then: verdict(c.then ?? "") });
-	return c.then ? t("life_endless", { who, then: verdict(c.then) }) : t("life_delay");
+	if (c.threats < 0) return c.verdict === "dead" ? t("life_delay") : t("life_endless", { who, then: verdict(c.then ?? "") });
+	if (c.atLeast && !c.then) return t("life_no_change", { n: c.threats - 1, who });
+	return t(c.atLeast ? "life_at_least" : "life_threats", { n: c.threats, who, then: verdict(c.then ?? "") });
 }
 
 /** The kind of a ko, by its English name. */

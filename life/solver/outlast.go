@@ -1,0 +1,84 @@
+package solver
+
+import "slices"
+
+// pays reports whether a move of a state costs a threat, stops whether it ends play.
+func (n *evading) pays(m int16) bool { return m >= 0 && m == n.at.Ban }
+
+func (e *evader) stops(n *evading, m int16) bool {
+	return m < 0 && n.at.Ban == NoBan && n.at.Mover != e.side && n.at.Mover == e.contest.stopper()
+}
+
+// outlast looks for moves of the evader's with which play ends, as [Evasion.Ends] says, and
+// has the evader play them. It tries those that it has not tried where the others do not end
+// it, with few states more; none says that none are left.
+func (e *evader) outlast() (found, none bool) {
+	most := 8*len(e.states) + 2000
+	for {
+		won := e.ending()
+		if won[0] {
+			return true, false
+		}
+		none = true
+		for i := range won {
+			if n := &e.states[i]; won[i] || n.lost || n.at.Mover != e.side {
+				continue
+			}
+			if k := slices.IndexFunc(e.states[i].moves, func(m Reply) bool { return m.To == unknown }); k >= 0 {
+				next := e.states[i].at
+				e.Move(&next, e.states[i].moves[k].Move)
+				to := e.state(&next)
+				e.states[i].moves[k].To, none = to, false
+			}
+		}
+		if none || !e.run(most) || e.states[0].lost {
+			return false, none
+		}
+	}
+}
+
+// ending returns the states from which play ends, and puts the moves that end it first.
+func (e *evader) ending() []bool {
+	// Those that are left stay among each other; those that are won get to the end without a
+	// threat being spent.
+	left := make([]bool, len(e.states))
+	for i := range left {
+		left[i] = !e.states[i].lost
+	}
+	for {
+		won := make([]bool, len(e.states))
+		for again := true; again; {
+			again = false
+			for i := range won {
+				if left[i] && !won[i] && e.wins(&e.states[i], won, left) {
+					won[i], again = true, true
+				}
+			}
+		}
+		if slices.Equal(won, left) || !won[0] {
+			return won
+		}
+		left = won
+	}
+}
+
+// wins reports whether the evader has a move that wins, which becomes its first, or the
+// other side none but those that end play, or cost it a threat and stay.
+func (e *evader) wins(n *evading, won, left []bool) bool {
+	wins := func(m Reply, in []bool) bool {
+		return m.To != lostState && m.To != unknown && (m.To < 0 || in[m.To])
+	}
+	if n.at.Mover == e.side {
+		i := slices.IndexFunc(n.moves, func(m Reply) bool { return wins(m, won) })
+		if i > 0 {
+			n.moves[0], n.moves[i] = n.moves[i], n.moves[0]
+		}
+		return i >= 0
+	}
+	return !slices.ContainsFunc(n.moves, func(m Reply) bool {
+		if n.pays(m.Move) {
+			return !wins(m, left)
+		}
+		return !wins(m, won) && !e.stops(n, m.Move)
+	})
+}

@@ -1,0 +1,74 @@
+package solver
+
+import "slices"
+
+// purse is a number of threats of which only some may retake a point that was retaken with
+// one of them before.
+type purse struct {
+	left, again uint8
+	spent       []int16 // the points retaken so far, in order
+}
+
+// firstPurse stands for the first purse in [Position.Threat].
+const firstPurse = MostThreats + 1
+
+// Purse returns, as a value of [Position.Threat], n threats of which so many may retake a
+// point that was retaken with one of them before. Where a search needs too many different
+// purses, [Game.Overspent] is set, and what it finds means nothing.
+func (g *Game) Purse(n, again uint8) uint8 { return g.purse(purse{n, again, nil}) }
+
+// purse returns the number that stands for a purse.
+func (g *Game) purse(x purse) uint8 {
+	if x.left == 0 {
+		return 0
+	}
+	i := slices.IndexFunc(g.purses, func(y purse) bool {
+		return x.left == y.left && x.again == y.again && slices.Equal(x.spent, y.spent)
+	})
+	if i < 0 {
+		if i = len(g.purses); firstPurse+i == Any {
+			g.Overspent = true
+			return 0
+		}
+		g.purses = append(g.purses, x)
+	}
+	return uint8(firstPurse + i)
+}
+
+// spend returns what is left of threats when one retakes m; ok is false where none may.
+func (g *Game) spend(threats uint8, m int16) (left uint8, ok bool) {
+	switch {
+	case threats == 0 || threats == Endless:
+		return threats, threats != 0
+	case threats < firstPurse:
+		return threats - 1, true
+	}
+	x := g.purses[threats-firstPurse]
+	if x.left--; slices.Contains(x.spent, m) {
+		if x.again == 0 {
+			return 0, false
+		}
+		x.again--
+	} else {
+		x.spent = slices.Clone(x.spent)
+		at, _ := slices.BinarySearch(x.spent, m)
+		x.spent = slices.Insert(x.spent, at, m)
+	}
+	return g.purse(x), true
+}
+
+// Parts returns the number of threats, and how many of a purse may retake a point again; -1
+// where all may.
+func (g *Game) Parts(threats uint8) (n, again int) {
+	if threats >= firstPurse && threats < Any {
+		x := g.purses[threats-firstPurse]
+		return int(x.left), int(x.again)
+	}
+	return int(threats), -1
+}
+
+// pays reports whether the mover may retake the banned point.
+func (g *Game) pays(p *Position) bool {
+	_, ok := g.spend(p.Threat[p.Mover], p.Ban)
+	return ok
+}

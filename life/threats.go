@@ -1,0 +1,130 @@
+package life
+
+import "kosumi/life/solver"
+
+// same stands for a capture, or a safety of the target, that threats do not change.
+const same = solver.NoGoal + 1
+
+// ladder finds how many threats change the verdict.
+func (a *asker) ladder(c *Card, first solver.Side) {
+	p := a.root(first, 0, 0)
+	for _, q := range []solver.Contest{solver.Fight, solver.Life} {
+		if q, at := a.decide(q, &p, proved); (q == solver.Capture || q == solver.Hold || q == solver.Settle) && a.s.Proof(at).Free {
+			return // whatever the threats
+		}
+	}
+	switch c.Verdict {
+	case Dead:
+		c.NeedD = a.climb(c, first, solver.Defender)
+	case Alive, Seki, Held:
+		c.NeedA = a.climb(c, first, solver.Attacker)
+	}
+}
+
+// with returns the start with so many threats of one side's, none of the other's.
+func (a *asker) with(first, who solver.Side, k uint8) *solver.Position {
+	p := a.root(first, 0, 0)
+	p.Threat[who] = k
+	return &p
+}
+
+// climb returns how many threats of one side's change the target's capture, or its safety,
+// and notes in the card whether that is a bound, and the verdict then. 0: no number changes
+// it, or nothing is known.
+func (a *asker) climb(c *Card, first, who solver.Side) Need {
+	// One threat more changes most that any number does, and where three change nothing two
+	// do not either.
+	n, q, most := uint8(1), same, uint8(0)
+	for _, most = range [...]uint8{1, 3, solver.Endless} {
+		if q = a.try(first, who, most); q != same {
+			break
+		}
+		n = most + 1
+	}
+	if q == same || q == solver.NoGoal && n == most {
+		return 0
+	}
+	sure, till := most, most
+	if q == solver.NoGoal {
+		sure = 0
+	}
+	if most == solver.Endless {
+		sure, till = 0, solver.MostThreats+1 // some number is enough: a proof spends so many
+		switch ends, known := a.ends(q, first, who); {
+		case ends:
+			n, sure, till = most, most, most
+		case !known:
+			till = n
+		}
+	}
+	for ; n < till; n++ {
+		if r := a.try(first, who, n); r != same {
+			if r != solver.NoGoal {
+				q, sure = r, n
+			}
+			break
+		}
+	}
+	c.AtLeast = n != sure
+	switch {
+	case q == solver.Repeat:
+		c.Then = Repetition
+	case q == solver.Capture:
+		c.Then = Dead
+	case q != solver.NoGoal && c.AtLeast:
+		c.Then = Held
+	case q != solver.NoGoal:
+		c.Then = a.settled(first, a.with(first, who, n))
+	}
+	return Need(n)
+}
+
+// try gives one side so many threats, the other none, and returns what the target's
+// capture, or its safety, changes to, same, or NoGoal where nothing was proved. With endless
+// ones it does not search to the end: that nothing changes is no news.
+func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
+	p, at := a.with(first, who, k), int32(-1)
+	if k < solver.Endless {
+		q, _ = a.settle(first, p)
+	} else {
+		tries, evaded := glances[:], false
+		switch {
+		case a.l.On.Count()-a.l.Fixed.Count() > small:
+			tries = tries[:2]
+		case a.opts.Nodes > 0 && a.opts.Nodes < ample:
+			tries = tries[:3]
+		}
+		for i := 0; i < len(tries) && at < 0 && !evaded; i++ {
+			q, at, evaded = a.round(tries[i], solver.Fight, p, p, solver.Repeat)
+		}
+		if evaded {
+			return solver.Repeat
+		}
+		if at >= 0 {
+			a.claim(first, q, p, at)
+		}
+	}
+	if q != solver.NoGoal && q != solver.Repeat && q.Winner() != who {
+		return same
+	}
+	return q
+}
+
+// ends reports whether the other side has its way against any number of threats of one
+// side's though endless ones change it to q, as the evasion just found may show, and claims
+// that; known is false where it is open.
+func (a *asker) ends(q solver.Goal, first, who solver.Side) (yes, known bool) {
+	if q != solver.Repeat {
+		return false, q != solver.NoGoal
+	}
+	at := len(a.s.Evasions) - 1
+	if a.s.Evasions[at].Goal.Winner() != who {
+		at--
+	}
+	e := a.s.Evasions[at]
+	if e.Ends {
+		a.claim(first, solver.Fight.Goal(who.Other()), a.with(first, who, solver.Any), int32(at))
+		a.claims[len(a.claims)-1].evaded = true
+	}
+	return e.Ends, e.Ends || e.Never
+}
