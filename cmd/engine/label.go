@@ -73,7 +73,7 @@ games. Print the recipe in use with --recipe show.`,
 	fl.Float64Var(&f.Share, "share", 0, "fraction of a game's turns to label; 0: a third")
 	fl.StringVar(&f.recipe, "recipe", "", "recipe `FILE`.toml of fresh games, or \"show\" to print the one in use")
 	fl.StringVar(&f.size, "boardsize", "", "one board `SIZE` instead of the recipe's: 2 to 25, or for example 9x13")
-	fl.StringVar(&f.encoder, "rows-encoder", "v7", "encoding of the rows, as the student reads it: v7, seed22 or mini7")
+	fl.StringVar(&f.encoder, "rows-encoder", "v7", "encoding of the rows, as the student reads it: v7, seed22, mini7 or agz17")
 	s.groupFlags(fl, networkGroup, "model", "human-model", "encoder", "policy", "value")
 	s.flags(fl, "seed")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")

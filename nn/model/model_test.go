@@ -108,7 +108,7 @@ func TestWhatIsAmbiguousIsAskedFor(t *testing.T) {
 	odd := dualHead(t, 12, nil, tanh)
 	_, err := open(t, odd, model.Overrides{})
 	require.ErrorIs(t, err, model.ErrAmbiguous)
-	require.ErrorContains(t, err, "--encoder")
+	require.ErrorContains(t, err, "12 input planes; the encoders make 7 (mini7), 17 (agz17) or 22 (seed22)")
 	_, err = open(t, odd, model.Overrides{Encoding: "mini7"})
 	require.ErrorIs(t, err, model.ErrFile, "the planes contradict the encoder")
 

@@ -192,9 +192,13 @@ func planesWarning(e features.Encoding, says map[string]string, asked string) []
 	if says[meta.Format] != "" && says[meta.Encoder] != "" || asked != "" {
 		return nil
 	}
+	other := ""
+	if e == features.AGZ17 {
+		other = ", if all of one's own boards come first, with --encoder " + features.AGZ17Split.String()
+	}
 	return []string{fmt.Sprintf("the file does not name its %d planes. They are taken for %s, in this order: %s. Trained on other planes, "+
-		"or on these in another order, the network plays nonsense. If they are these, name them with --encoder %s (docs/pytorch.md has the table)",
-		e.Planes(), e, strings.Join(e.PlaneNames(), ", "), e)}
+		"or on these in another order, the network plays nonsense. If they are these, name them with --encoder %s%s (docs/pytorch.md has the table)",
+		e.Planes(), e, strings.Join(e.PlaneNames(), ", "), e, other)}
 }
 
 // inTraining refuses a graph whose norms go by the batch that happens to be there:

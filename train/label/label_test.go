@@ -389,7 +389,7 @@ func TestRefuses(t *testing.T) {
 		"records":  {func(c *Config) { c.Encoding, c.From = features.V7, []string{records} }, "holds rows for networks that read mini7, not v7"},
 		"seed":     {func(c *Config) { c.Seed = 8 }, "was begun with the seed 7"},
 		"share":    {func(c *Config) { c.Share = 2 }, "a share of 2"},
-		"v3":       {func(c *Config) { c.Encoding = features.V3 }, "use v7, seed22 or mini7"},
+		"v3":       {func(c *Config) { c.Encoding = features.V3 }, "use v7, seed22, mini7, agz17 or agz17-split"},
 		"itself":   {func(c *Config) { c.From = []string{c.Out} }, "the labels would go there too"},
 		"below":    {func(c *Config) { c.From = []string{filepath.Dir(c.Out)} }, "the labels would go there too"},
 		"nothing":  {func(c *Config) { c.From = []string{t.TempDir()} }, "no file of rows"},
