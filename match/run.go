@@ -44,6 +44,11 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		defer lock.Release()
 	}
 	if p.Journal != "" {
+		if _, err := os.Stat(p.Journal); err != nil && p.Dir != "" {
+			if games, _ := filepath.Glob(filepath.Join(p.Dir, "game-*.sgf")); len(games) > 0 {
+				return Summary{}, fmt.Errorf("%w: %s holds games already, and no journal says that they are of this match: name another folder", ErrConfig, p.Dir)
+			}
+		}
 		j, results, err := openJournal(p.Journal, p.identity())
 		if err != nil {
 			return Summary{}, err

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
@@ -121,7 +120,7 @@ func runLabel(cmd *cobra.Command, s *settings, f *labelFlags) error {
 	}
 	defer teacher.Close()
 	f.Teacher, f.Server, f.Seed, f.Log = teacher, s.ServerConfig(s.Play.Seed), s.Play.Seed, s.stderr
-	if len(f.From) == 0 && !sameFile(f.player, f.teacher) {
+	if len(f.From) == 0 && !file.Same(f.player, f.teacher) {
 		var player *model.Model
 		if player, err = s.openModel(f.player, s.stderr); err != nil {
 			return err
@@ -148,17 +147,4 @@ func runLabel(cmd *cobra.Command, s *settings, f *labelFlags) error {
 		return fmt.Errorf("interrupted; %d labels are in %s; run the same command to resume", report.Rows, f.Out)
 	}
 	return err
-}
-
-// sameFile reports whether two names are of one file.
-func sameFile(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }

@@ -26,6 +26,7 @@ type lifeFlags struct {
 	all, json              bool
 	move                   int
 	seconds                float64
+	force                  *bool
 }
 
 func lifeCommand() *cobra.Command {
@@ -70,6 +71,7 @@ the search and prints the results so far.`,
 	fl.Float64Var(&f.seconds, "time", f.seconds, "time limit in `seconds`, for all groups together")
 	fl.BoolVar(&f.json, "json", false, "print the answer as JSON")
 	fl.StringVarP(&f.out, "out", "o", "", "write the proof to `FILE`: a game record to play through if it ends in .sgf")
+	f.force = forceFlag(c)
 	fl.StringVar(&f.check, "check", "", "verify the proof in `FILE` and print what it shows")
 	return c
 }
@@ -78,6 +80,9 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 	if f.check != "" {
 		if len(args) > 0 {
 			return usagef("--check takes its own file: leave %s out", strings.Join(args, " "))
+		}
+		if f.out != "" || f.at != "" {
+			return usagef("--check reads a proof: leave --out and --at out")
 		}
 		return checkLife(cmd, f)
 	}
@@ -109,7 +114,7 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 		return f.allGroups(cmd, q, opts, progress)
 	}
 	if f.out != "" {
-		if err := tryOutput(f.out, true); err != nil {
+		if err := tryOutput(f.out, *f.force, s.inputs(args[0])...); err != nil {
 			return err
 		}
 	}
@@ -228,6 +233,7 @@ func (f *lifeFlags) write(cmd *cobra.Command, out *life.Answer) error {
 	if err := file.WriteBytes(f.out, data); err != nil {
 		return err
 	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: engine life --check verifies it\n", f.out)
 	for _, c := range []*life.Card{out.Attacks, out.Defends} {
 		if c != nil && c.Proved {
 			c.Proof = f.out

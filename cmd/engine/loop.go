@@ -186,6 +186,9 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		}
 		return f.agrees(dir, path, text)
 	}
+	if err := ownFolder(dir, recipe.File, "a loop's"); err != nil {
+		return usageError{err}
+	}
 	if f.from != "" {
 		if text, err = recipe.From(text, f.from, f.data...); err != nil {
 			return usageError{err}

@@ -7,7 +7,10 @@ import (
 	"log/slog"
 	"math"
 	"net"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -154,13 +157,33 @@ func checkListen(flag, text string) error {
 }
 
 // tryOutput reports before any work whether the file that is to hold it can be
-// written. One that is there already is replaced only by --force.
-func tryOutput(path string, force bool) error {
-	err := file.Try(path, force)
-	if errors.Is(err, file.ErrExists) {
+// written. One that is there already is replaced only by --force, one of the inputs never.
+func tryOutput(path string, force bool, inputs ...string) error {
+	err := file.Try(path, force, inputs...)
+	switch {
+	case errors.Is(err, file.ErrExists):
 		return fmt.Errorf("%s is there already: --force replaces it", path)
+	case errors.Is(err, file.ErrInput):
+		return usagef("%s is an input of this command: name another file for the output", path)
 	}
 	return err
+}
+
+// ownFolder refuses a folder that a command would take over: one with files in it, none of
+// which is mark, by which the folders of its kind are known.
+func ownFolder(dir, mark, kind string) error {
+	entries, err := os.ReadDir(dir)
+	_, none := os.Stat(filepath.Join(dir, mark))
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == "lost+found" }) // of a disk
+	if err != nil || len(entries) == 0 || none == nil {
+		return nil // what is wrong with the folder is said where it is written
+	}
+	return fmt.Errorf("%s holds other files than %s, such as %s: name a new or empty folder", dir, kind, entries[0].Name())
+}
+
+// inputs are the files that the settings name, and others that a command reads.
+func (s *settings) inputs(others ...string) []string {
+	return append(others, s.Model, s.HumanModel, s.config, s.foreign.config)
 }
 
 // forceFlag adds the flag that lets a command replace a file.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -29,6 +30,7 @@ type trainFlags struct {
 	drops                  []float64
 	memory                 int
 	json                   bool
+	force                  *bool
 }
 
 func trainCommand() *cobra.Command {
@@ -111,6 +113,7 @@ KataGo's learning rate is per sample of a summed loss: multiply it by the batch 
 	s.flagAs(fl, "provider", "device for training: cpu or cuda")
 	s.flags(fl, "onnxruntime", "encoder", "policy", "value", "log-level")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
+	f.force = forceFlag(cmd)
 	return cmd
 }
 
@@ -172,6 +175,22 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 	}
 	c.Seed, c.MemoryBytes = s.Play.Seed, int64(f.memory)<<20
 	l.Log = s.stderr
+	return f.checkOutputs(c)
+}
+
+// checkOutputs refuses to replace what is read, and files of others in the folder of a run
+// that begins.
+func (f *trainFlags) checkOutputs(c *training.Config) error {
+	_, none := os.Stat(filepath.Join(c.Out, training.CheckpointsDir))
+	for _, name := range []string{training.NetworkName + ".onnx", training.NetworkName + ".bin.gz", training.MetricsFile, training.CurvesFile, training.ReportFile} {
+		path := filepath.Join(c.Out, name)
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		if err := tryOutput(path, *f.force || none == nil, slices.Concat([]string{c.Learn.Model}, c.Data, c.Validate, c.Beside)...); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

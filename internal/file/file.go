@@ -159,11 +159,28 @@ func syncFolder(dir string) error {
 	return nil
 }
 
+// ErrInput is wrapped by [Try] where the file to write is one that is read.
+var ErrInput = errors.New("the same file is read")
+
+// Same reports whether two names are of one file or folder that is there: by another
+// spelling, a link, or a file system that tells no capital letters apart.
+func Same(a, b string) bool {
+	x, err := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(x, y)
+}
+
 // Try reports, before the work that a file is to hold, whether [Write] could make
-// it. Unless over is set, a file that is there already is an error too.
-func Try(path string, over bool) error {
+// it. The work reads the inputs, none of which the file may be; names of no file are left
+// out. Unless over is set, a file that is there already is an error too.
+func Try(path string, over bool, inputs ...string) error {
 	if path == os.DevNull {
 		return nil
+	}
+	for _, in := range inputs {
+		if Same(path, in) {
+			return fmt.Errorf("%s: %w as %s", path, ErrInput, in)
+		}
 	}
 	real, mode, err := target(path)
 	switch {

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 
+	"kosumi/internal/file"
 	"kosumi/models"
 	"kosumi/nn/katago"
 	"kosumi/setting/tomlfile"
@@ -132,14 +132,8 @@ func Differences(dir string, text []byte, network string, data ...string) ([]tom
 // known is the one of some names that stands for the same file as another name does, by
 // links; that name itself where none does.
 func known(name string, names ...string) string {
-	info, err := os.Stat(name)
-	if err != nil {
-		return name
-	}
-	for _, other := range names {
-		if there, err := os.Stat(other); err == nil && os.SameFile(info, there) {
-			return other
-		}
+	if k := slices.IndexFunc(names, func(other string) bool { return file.Same(name, other) }); k >= 0 {
+		return names[k]
 	}
 	return name
 }
