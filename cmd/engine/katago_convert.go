@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -83,4 +85,37 @@ func tomlValue(row setting.Info, text string) string {
 		return strconv.Quote(text)
 	}
 	return text
+}
+
+// readKataGo reads settings by KataGo's names, from its files and --override-config, but those
+// that a flag gives. Those that are none here are idle.
+func (s *settings) readKataGo(values map[string]string, files []string) error {
+	for _, name := range files {
+		if _, err := os.Stat(name); err != nil {
+			return fmt.Errorf("config file: %w", err)
+		}
+	}
+	c, err := config.Load(files, s.foreign)
+	if err != nil {
+		return usageError{err}
+	}
+	s.idle = map[string]string{}
+	for _, key := range c.Keys() {
+		v, _ := c.Get(config.Key{Name: key}) // it is there
+		row := table.Find(key)
+		if row == nil || row.Name == "komi" { // the rules alone say what komi is
+			s.idle[key] = v.Text
+		} else if _, given := s.given[row.Name]; !given {
+			values[key] = v.Text
+		}
+	}
+	if c.Has("koRule") { // rules by their parts
+		rules, err := c.Rules()
+		if err != nil {
+			return usageError{err}
+		}
+		values["rules"] = rules.JSON()
+		maps.DeleteFunc(s.idle, func(key, _ string) bool { return config.OfRules(key) })
+	}
+	return nil
 }

@@ -183,7 +183,7 @@ func ownFolder(dir, mark, kind string) error {
 
 // inputs are the files that the settings name, and others that a command reads.
 func (s *settings) inputs(others ...string) []string {
-	return append(others, s.Model, s.HumanModel, s.config, s.foreign.config)
+	return append(others, s.Model, s.HumanModel, s.config)
 }
 
 // forceFlag adds the flag that lets a command replace a file.
