@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/console"
 	"kosumi/doctor"
 	"kosumi/katago"
 	"kosumi/nn/ort"
@@ -135,6 +136,7 @@ click on the program.`,
 			warnWithoutC()
 		}
 	}
+	root.SetOut(console.Writer{Writer: os.Stdout})
 	root.SetVersionTemplate(versionText())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.MousetrapHelpText = "" // a double click opens the page

@@ -182,7 +182,7 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 // that begins.
 func (f *trainFlags) checkOutputs(c *training.Config) error {
 	_, none := os.Stat(filepath.Join(c.Out, training.CheckpointsDir))
-	for _, name := range []string{training.NetworkName + ".onnx", training.NetworkName + ".bin.gz", training.MetricsFile, training.CurvesFile, training.ReportFile} {
+	for _, name := range []string{training.NetworkName + ".onnx", training.NetworkName + ".bin.gz", training.CurvesFile, training.ReportFile} {
 		path := filepath.Join(c.Out, name)
 		if _, err := os.Stat(path); err != nil {
 			continue

@@ -204,11 +204,22 @@ const patience = 5 * time.Second
 // all it has within a few seconds; devices and folders are refused.
 func Read(path string, most int64) ([]byte, error) {
 	data, err := read(path, most)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, Absent(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, bare(err))
 	}
 	return data, nil
 }
+
+// Absent is the error about a file that is not there.
+type Absent string
+
+func (a Absent) Error() string { return "no file " + string(a) }
+
+// Is reports that the error is [fs.ErrNotExist] to errors.Is.
+func (a Absent) Is(target error) bool { return target == fs.ErrNotExist }
 
 func read(path string, most int64) ([]byte, error) {
 	if path == os.DevNull {

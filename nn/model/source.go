@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/features"
@@ -50,14 +51,14 @@ func openSource(path string, o Overrides) (source, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			if err = at.Err; filepath.Ext(path) == "" { // a name rather than a file's
-				err = fmt.Errorf("%w; built in are zero and taught", err)
-			}
-			return nil, fmt.Errorf("%w: %s: %w", ErrFile, path, err)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: %w", ErrFile, err)
 		}
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+		hint := ""
+		if filepath.Ext(path) == "" { // a name rather than a file's
+			hint = "; built in are zero and taught"
+		}
+		return nil, absent{fmt.Errorf("%w%s", file.Absent(path), hint)}
 	case info.IsDir():
 		return nil, fmt.Errorf("%w: %s is a folder; name the file in it", ErrFile, path)
 	case info.Size() == 0:
@@ -89,6 +90,12 @@ func readSource(path string, data []byte, o Overrides) (source, error) {
 	}
 	return openONNX(data, path, o)
 }
+
+// absent is an [ErrFile] that speaks for itself.
+type absent struct{ error }
+
+func (a absent) Is(target error) bool { return target == ErrFile }
+func (a absent) Unwrap() error        { return a.error }
 
 func isKataGoName(path string) bool {
 	name := strings.ToLower(path)

@@ -248,7 +248,7 @@ func (r *run) check() error {
 	}
 	for _, path := range slices.Concat(r.Data, r.Validate) {
 		if _, err := os.Stat(path); err != nil {
-			return bad("--data %w", err)
+			return bad("--data: %w", err)
 		}
 	}
 	return nil
