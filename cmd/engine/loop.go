@@ -201,6 +201,9 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		}
 	}
 	if err := recipe.Init(dir, text); err != nil {
+		if f.config != "" {
+			err = fmt.Errorf("%s: %w", f.config, err)
+		}
 		return usageError{err}
 	}
 	fmt.Fprintf(os.Stderr, "a new loop in %s; its recipe is %s\n", dir, path)

@@ -18,9 +18,9 @@ import (
 // Start names a network that a new loop begins with instead of random weights.
 // It plays from the first game on, and the learner takes up its weights.
 type Start struct {
-	Network string   `toml:"network"`      // FILE in KataGo's format, or the name of a built-in one; "": random weights
-	Games   int64    `toml:"games_behind"` // of self-play that it comes from: stages count from there
-	Data    []string `toml:"data"`         // rows and game records that the window begins with; they stay where they are
+	Network string   `toml:"network"`                        // FILE in KataGo's format, or the name of a built-in one; "": random weights
+	Games   int64    `toml:"games_behind" range:"0 or more"` // of self-play that it comes from: stages count from there
+	Data    []string `toml:"data"`                           // rows and game records that the window begins with; they stay where they are
 }
 
 func readBuiltIn(n *models.Network) (*katago.Network, error) {
