@@ -11,8 +11,8 @@ import (
 )
 
 // Check returns a fault for each number of a struct that is not in the range that its field's
-// tag says in words, and for each that is not finite. The words are "LOW or more", "LOW to
-// HIGH", with "above" before LOW or "below" before HIGH where that is left out:
+// tag says in words: "LOW or more" or "LOW to HIGH", with "above" before LOW or "below" before
+// HIGH where that is left out:
 //
 //	Rate float64 `toml:"rate" range:"above 0 to 1"`
 //
@@ -66,10 +66,7 @@ func number(faults *[]error, key string, x float64, words string) {
 			high = limit
 		}
 	}
-	if math.IsInf(x, 0) || !(x >= low && x <= high) || above && x == low || below && x == high {
-		if words == "" {
-			words = "a finite number"
-		}
+	if words != "" && (math.IsInf(x, 0) || !(x >= low && x <= high) || above && x == low || below && x == high) {
 		*faults = append(*faults, fmt.Errorf("%s is %v, must be %s", key, x, words))
 	}
 }
