@@ -133,14 +133,14 @@ type Keep struct {
 type Stage struct {
 	Games         int64    `toml:"games" range:"0 or more"`
 	Method        *string  `toml:"method"`
-	Visits        *int     `toml:"visits"`
-	CheapVisits   *int     `toml:"cheap_visits"`
-	CheapShare    *float64 `toml:"cheap_share"`
-	Considered    *int     `toml:"considered"`
-	ValueScale    *float64 `toml:"value_scale"`
-	RowsShare     *float64 `toml:"rows_share"`
+	Visits        *int     `toml:"visits" range:"2 to 1000000"`
+	CheapVisits   *int     `toml:"cheap_visits" range:"0 to 1000000"`
+	CheapShare    *float64 `toml:"cheap_share" range:"0 to 1"`
+	Considered    *int     `toml:"considered" range:"0 to 625"`
+	ValueScale    *float64 `toml:"value_scale" range:"0 to 100"`
+	RowsShare     *float64 `toml:"rows_share" range:"0 to 1"`
 	SkipEyes      *bool    `toml:"skip_eyes"`
-	MoveLimit     *float64 `toml:"move_limit"`
+	MoveLimit     *float64 `toml:"move_limit" range:"above 0 to 100"`
 	IterationRows *int     `toml:"iteration_rows" range:"0 or more"`
 	Ratio         *float64 `toml:"ratio" range:"0 to 10000"`
 	Rate          *float64 `toml:"rate" range:"above 0 to 1"`
@@ -260,6 +260,9 @@ func (c *Config) Validate() error {
 	rest := *c
 	rest.Selfplay = selfplay.Defaults() // it is checked by itself
 	errs := tomlfile.Check(rest)
+	if len(errs) > 0 {
+		return fmt.Errorf("%w: %w", ErrConfig, errors.Join(errs...))
+	}
 	fault := func(bad bool, format string, args ...any) {
 		if bad {
 			errs = append(errs, fmt.Errorf(format, args...))
