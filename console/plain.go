@@ -22,7 +22,7 @@ var words = []struct {
 	{regexp.MustCompile(`exec: no command`), "no program is named"},
 	{regexp.MustCompile(`listen tcp: (?:address|lookup) ([^:]+): missing port in address`), "cannot listen on $1: HOST:PORT is wanted, or :PORT"},
 	{regexp.MustCompile(`listen tcp: lookup (\S+?):? .*`), "cannot listen on $1: there is no such machine"},
-	{regexp.MustCompile(`listen tcp \S+: bind: address already in use`), "something listens on this port already: name another"},
+	{regexp.MustCompile(`listen tcp \S*:(\d+): bind: (?:address already in use|Only one usage of each socket address .*)`), "another program listens on port $1: name another port"},
 	{regexp.MustCompile(`listen tcp (\S+): bind: (?:cannot assign requested address|The requested address is not valid in its context.)`), "cannot listen on $1: this machine has no such address"},
 	{regexp.MustCompile(`listen tcp (\S+): bind: (?:permission denied|An attempt was made to access a socket .*)`), "cannot listen on $1: this port is not for everybody, take one from 1024 up"},
 	{regexp.MustCompile(`invalid character (.+) (?:looking for|after|in) .*`), "no JSON (at $1)"},

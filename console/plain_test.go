@@ -17,7 +17,7 @@ func TestPlain(t *testing.T) {
 		"config: stat a/b: no such file or directory":                              "config: no file a/b",
 		"mkdir a/b: no such file or directory":                                     "a/b: no such file or directory",
 		`exec: "gtp": executable file not found in $PATH`:                          "there is no program gtp",
-		"listen tcp :80: bind: address already in use":                             "something listens on this port already: name another",
+		"listen tcp :80: bind: address already in use":                             "another program listens on port 80: name another port",
 		`strconv.Atoi: parsing "x": invalid syntax`:                                `"x" is not a number`,
 		"flag needs an argument: 'o' in -o":                                        "-o needs a value",
 		"one\n  two":                                                               "one; two",

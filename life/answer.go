@@ -48,6 +48,7 @@ type Card struct {
 	// one is proved not to.
 	Moves    []string `json:"moves,omitempty"`
 	AllMoves bool     `json:"allMoves"`
+	AnyMove  bool     `json:"anyMove,omitempty"` // every first move reaches it
 	// NeedD is how many threats more the defender needs to be saved, NeedA how many the
 	// attacker needs to kill; Then is the verdict with them.
 	NeedD Need   `json:"needD,omitempty"`

@@ -31,28 +31,34 @@ func (a *asker) moves(c *Card, first solver.Side) {
 	}
 	p := a.root(first, 0, 0)
 	if over, by := a.s.Ended(&p); over && by != solver.LeafDoomed {
-		c.AllMoves = true
+		c.AllMoves, c.AnyMove = true, true
 		return
 	}
 	list, all := a.working(&p, c.Verdict)
 	c.AllMoves = all && !a.s.Wide
+	c.AnyMove = len(list) == len(a.legal(&p)) && c.Verdict != Repetition
 	for _, m := range a.l.byRows(list) {
 		c.Moves = append(c.Moves, a.l.vertex(a.q.Size, m))
 	}
+}
+
+// legal returns the moves of a state that cost no threat, the pass among them.
+func (a *asker) legal(p *solver.Position) (list []int16) {
+	empty := a.s.Room(p)
+	for _, m := range append([]int16{solver.Pass}, empty.Points(nil)...) {
+		next := *p
+		if _, legal := a.s.Move(&next, m); legal && (m < 0 || m != p.Ban) {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // working returns the first moves that reach a verdict, and whether all others are
 // proved not to.
 func (a *asker) working(p *solver.Position, verdict string) (list []int16, all bool) {
 	c, works, every := aim(p.Mover, verdict)
-	empty := a.s.Room(p)
-	var open []int16
-	for _, m := range append([]int16{solver.Pass}, empty.Points(nil)...) {
-		next := *p
-		if _, legal := a.s.Move(&next, m); legal && (m < 0 || m != p.Ban) {
-			open = append(open, m)
-		}
-	}
+	open := a.legal(p)
 	if every {
 		return open, true
 	}

@@ -26,7 +26,7 @@ func (a *Answer) Text() string {
 		card  *Card
 	}{{a.Attacker, a.Attacks}, {a.Defender, a.Defends}} {
 		if c.card != nil {
-			fmt.Fprintf(&b, "%s first: %s\n", title(c.first), a.say(c.card))
+			fmt.Fprintf(&b, "%s first: %s\n", title(c.first), a.say(c.card, title(c.first)))
 		}
 	}
 	return b.String()
@@ -34,8 +34,8 @@ func (a *Answer) Text() string {
 
 func title(color string) string { return strings.ToUpper(color[:1]) + color[1:] }
 
-// say puts a card into words.
-func (a *Answer) say(c *Card) string {
+// say puts a card into words, for the side that moves first.
+func (a *Answer) say(c *Card, first string) string {
 	words := map[string]string{
 		Dead: "dead", Alive: "alive", Seki: "seki", Held: "not taken; whether it can live is open",
 		Repetition: "positions repeat: it depends on the ko rule", Unknown: "not proven",
@@ -46,7 +46,10 @@ func (a *Answer) say(c *Card) string {
 	if c.Network != nil {
 		words += fmt.Sprintf("; the network says %.0f %% alive", 100**c.Network)
 	}
-	if len(c.Moves) > 0 {
+	switch {
+	case c.AnyMove:
+		words += ", whatever " + first + " plays"
+	case len(c.Moves) > 0:
 		words += "; moves: " + strings.Join(c.Moves, " ")
 		if !c.AllMoves {
 			words += " (perhaps others)"
@@ -77,6 +80,19 @@ func (a *Answer) say(c *Card) string {
 		words += ")"
 	}
 	return words
+}
+
+// under says for which ko threats of both sides a claim holds.
+func under(threat [2]uint8, attacker, defender string) string {
+	for k, who := range []string{attacker, defender} {
+		switch n := Need(threat[k]); {
+		case n >= solver.Endless:
+			return "with endless ko threats for " + title(who)
+		case n > 0:
+			return fmt.Sprintf("with %s for %s", threats(n), title(who))
+		}
+	}
+	return "without ko threats"
 }
 
 func threats(n Need) string {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -89,7 +91,7 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 	if len(args) == 0 {
 		return usagef("give a game record, or a proof with --check")
 	}
-	q, first, err := f.question(args[0])
+	q, first, err := f.question(args[0], s.stderr)
 	if err != nil {
 		return usageError{err}
 	}
@@ -121,7 +123,7 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 	out, err := life.Ask(cmd.Context(), q, opts)
 	progress.Close()
 	if errors.Is(err, life.ErrQuestion) {
-		return usageError{err}
+		return usageError{plainQuestion(err)}
 	}
 	if err != nil {
 		return err
@@ -137,22 +139,24 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 }
 
 // question reads the position and what is asked of it.
-func (f *lifeFlags) question(name string) (*life.Question, board.Color, error) {
-	if f.seconds <= 0 || f.seconds > 1e6 {
-		return nil, 0, fmt.Errorf("--time %v: more than 0, up to 1000000 seconds", f.seconds)
-	}
-	first := board.Empty
-	if f.first != "both" {
-		var err error
-		if first, err = board.ParseColor(f.first); err != nil {
-			return nil, 0, fmt.Errorf("--first %s: black, white or both", f.first)
-		}
+func (f *lifeFlags) question(name string, log *slog.Logger) (*life.Question, board.Color, error) {
+	first, noColour := board.ParseColor(f.first)
+	if err := cmp.Or(must(f.seconds > 0 && f.seconds <= 1e6, "time", f.seconds, "above 0, up to 1000000"),
+		must(noColour == nil || f.first == "both", "first", f.first, "black, white or both")); err != nil {
+		return nil, 0, err
 	}
 	roots, err := sgf.ReadFile(name)
 	if err != nil {
 		return nil, 0, err
 	}
-	q, err := life.PositionOf(roots[0], f.move)
+	root, others := sgf.First(roots)
+	for _, note := range others {
+		log.Warn(name + ": " + note)
+	}
+	q, err := life.PositionOf(root, f.move)
+	if errors.Is(err, life.ErrQuestion) {
+		return nil, 0, fmt.Errorf("--%w", plainQuestion(err))
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
@@ -163,6 +167,11 @@ func (f *lifeFlags) question(name string) (*life.Question, board.Color, error) {
 		}
 	}
 	return q, first, nil
+}
+
+// plainQuestion is an error about a question without the words that they all begin with.
+func plainQuestion(err error) error {
+	return errors.New(strings.TrimPrefix(err.Error(), life.ErrQuestion.Error()+": "))
 }
 
 // stones reads a list of stones.

@@ -42,7 +42,7 @@ func TestLife(t *testing.T) {
 
 		o = invoke(t, nil, "", "life", "--check", proof)
 		require.Equal(t, exitDone, o.code, o.stderr)
-		require.Contains(t, o.stdout, "attacker first, threats 0 to 0: it is taken")
+		require.Contains(t, o.stdout, "attacker first, without ko threats: it is taken")
 
 		data, err := os.ReadFile(proof)
 		require.NoError(t, err)

@@ -93,14 +93,28 @@ func meantFlag(fl *pflag.FlagSet, name string, names []string) string {
 func plainArgumentError(cmd *cobra.Command, args []string) error {
 	_, wants, _ := strings.Cut(cmd.Use, " ")
 	switch {
-	case len(args) > 0 && (args[0] == "true" || args[0] == "false"):
-		return fmt.Errorf("unexpected argument %q: write a flag's value as in --resign=%s", args[0], args[0])
+	case len(args) > 0 && switchWords[args[0]] != "" && flagBefore(cmd, args[0]) != "":
+		return fmt.Errorf("unexpected argument %q: write --%s=%s", args[0], flagBefore(cmd, args[0]), switchWords[args[0]])
 	case len(args) > 0 && (wants == "" || strings.HasPrefix(strings.TrimLeft(wants, "["), "-")):
 		return fmt.Errorf("unexpected argument %q%s", args[0], meant(cmd, args[0]))
 	case len(args) == 0:
 		return fmt.Errorf("give %s: %s", wants, cmd.UseLine())
 	}
 	return fmt.Errorf("wrong number of arguments (%d): %s", len(args), cmd.UseLine())
+}
+
+// switchWords are what people write behind a flag that is on or off.
+var switchWords = map[string]string{"true": "true", "yes": "true", "on": "true", "1": "true", "false": "false", "no": "false", "off": "false", "0": "false"}
+
+// flagBefore returns the flag that is on or off and stands before a word of the command line.
+func flagBefore(cmd *cobra.Command, word string) string {
+	for i, w := range os.Args[:len(os.Args)-1] {
+		f := cmd.Flags().Lookup(strings.TrimLeft(w, "-"))
+		if f != nil && strings.HasPrefix(w, "-") && os.Args[i+1] == word && f.Value.Type() == "bool" {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // must is the error for a flag whose value is not ok: the value, and what it must be.

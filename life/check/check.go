@@ -356,14 +356,20 @@ func (c *Checked) Text() string {
 		if len(x.After) > 0 {
 			fmt.Fprintf(&b, ", after %s", strings.Join(x.After, " "))
 		}
-		fmt.Fprintf(&b, ", threats %s to %s: it %s\n", count(x.Threats[0]), count(x.Threats[1]), shown[x.Goal])
+		fmt.Fprintf(&b, ", %s: it %s\n", under(x.Threats), shown[x.Goal])
 	}
 	return b.String()
 }
 
-func count(n int) string {
-	if n == Endless {
-		return "endless"
+// under says for which ko threats of both sides a claim holds.
+func under(threats [2]int) string {
+	for k, who := range []string{"attacker", "defender"} {
+		switch n := threats[k]; {
+		case n == Endless:
+			return "with endless ko threats for the " + who
+		case n > 0:
+			return fmt.Sprintf("with %d ko threat%s more for the %s", n, "s"[:min(1, n-1)], who)
+		}
 	}
-	return strconv.Itoa(n)
+	return "without ko threats"
 }

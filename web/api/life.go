@@ -38,9 +38,11 @@ type LifeCard struct {
 	First   string `json:"first"`
 	Verdict string `json:"verdict"` // dead, alive, seki, held (not taken), repetition, unknown
 	Proved  bool   `json:"proved"`
-	// Moves are first moves that reach the verdict; Every: all others are proved not to.
+	// Moves are first moves that reach the verdict; Every: all others are proved not to. Any:
+	// every first move reaches it, and none is named.
 	Moves []string `json:"moves"`
 	Every bool     `json:"every"`
+	Any   bool     `json:"any,omitempty"`
 	// Threats is how many ko threats Who needs more than the other for Then; 4: no number
 	// that was tried; 0: none changes the verdict, or that is not known.
 	Threats int      `json:"threats,omitempty"`

@@ -300,8 +300,11 @@ func cards(out *life.Answer) []api.LifeCard {
 }
 
 func card(out *life.Answer, c *life.Card, first board.Color) api.LifeCard {
-	w := api.LifeCard{First: wire.Letter(first), Verdict: c.Verdict, Proved: c.Proved, Moves: append([]string{}, c.Moves...), Every: c.AllMoves, Then: c.Then,
+	w := api.LifeCard{First: wire.Letter(first), Verdict: c.Verdict, Proved: c.Proved, Moves: append([]string{}, c.Moves...), Every: c.AllMoves, Any: c.AnyMove, Then: c.Then,
 		Zone: append([]string{}, c.Zone...), Plays: out.Walk != nil && out.Walk.Plays(first)}
+	if w.Any {
+		w.Moves = []string{}
+	}
 	defender, _ := board.ParseColor(out.Defender)
 	switch {
 	case c.NeedD > 0:

@@ -44,8 +44,8 @@ const name = (c: string): string => t(c === "b" ? "black" : "white");
 
 /** A card in words. */
 export function told(c: LifeCard): string {
-	const moves = c.moves as string[];
-	return `${t("life_first", { who: name(c.first) })}: ${verdict(c.verdict)}${c.proved ? ", " + t("life_proved") : ""}${moves.length ? ". " + movesText(c) : ""}`;
+	const moves = movesText(c);
+	return `${t("life_first", { who: name(c.first) })}: ${verdict(c.verdict)}${c.proved ? ", " + t("life_proved") : ""}${moves && ". " + moves}`;
 }
 
 /** A verdict, of several chains in words that say how many of them it is about. */
@@ -56,7 +56,10 @@ export function verdict(v: string): string {
 
 const spelled = (moves: string[]): string => moves.map((m) => (m === "pass" ? t("pass_said") : m)).join(", ");
 
-export const movesText = (c: LifeCard): string => t(c.every ? "life_moves" : "life_moves_some", { moves: spelled(c.moves as string[]) });
+/** The first moves of a card in words, "" for none. */
+export const movesText = (c: LifeCard): string => (c.any ? t("life_moves_any", { who: name(c.first) }) : c.moves.length === 0 ? "" : movesNamed(c));
+
+const movesNamed = (c: LifeCard): string => t(c.every ? "life_moves" : "life_moves_some", { moves: spelled(c.moves as string[]) });
 
 /** What ko threats change, "" for nothing. */
 export function threats(c: LifeCard): string {
