@@ -105,7 +105,10 @@ func (f *files) advance() error {
 		f.leaveOut(1, err)
 		return nil
 	}
-	if o.at = f.run.dir.reached[o.sum]; o.at >= o.end {
+	if o.at = f.run.dir.reached[o.sum]; o.at > 0 {
+		f.run.known = true
+	}
+	if o.at >= o.end {
 		return o.close()
 	}
 	f.open = o

@@ -191,7 +191,7 @@ type Ending struct {
 // Rows says which turns become training rows.
 type Rows struct {
 	// Share of the turns with a full search that become rows.
-	Share float64 `toml:"share" range:"0 to 1"`
+	Share float64 `toml:"share" range:"0.0001 to 1"`
 	// PolicySurprise and ValueSurprise are the shares of the rows' weight
 	// that go to turns where the search surprised the network.
 	PolicySurprise float64 `toml:"policy_surprise" range:"0 to 1"`

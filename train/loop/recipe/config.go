@@ -62,7 +62,7 @@ type Compute struct {
 // Bootstrap is the beginning, before there is a network worth asking.
 type Bootstrap struct {
 	Games     int     `toml:"games" range:"0 or more"`
-	RowsShare float64 `toml:"rows_share" range:"0 to 1"`
+	RowsShare float64 `toml:"rows_share" range:"0.0001 to 1"`
 	Samples   int64   `toml:"samples" range:"0 or more"`
 }
 
@@ -138,7 +138,7 @@ type Stage struct {
 	CheapShare    *float64 `toml:"cheap_share" range:"0 to 1"`
 	Considered    *int     `toml:"considered" range:"0 to 625"`
 	ValueScale    *float64 `toml:"value_scale" range:"0 to 100"`
-	RowsShare     *float64 `toml:"rows_share" range:"0 to 1"`
+	RowsShare     *float64 `toml:"rows_share" range:"0.0001 to 1"`
 	SkipEyes      *bool    `toml:"skip_eyes"`
 	MoveLimit     *float64 `toml:"move_limit" range:"above 0 to 100"`
 	IterationRows *int     `toml:"iteration_rows" range:"0 or more"`
