@@ -15,10 +15,10 @@ import (
 func TestWrongCalls(t *testing.T) {
 	dir := t.TempDir()
 	text := writeFile(t, "text.txt", "no network, no game, no JSON\n")
-	there := writeFile(t, "there.onnx", "mine")
+	there, six := writeFile(t, "there.onnx", "mine"), writeFile(t, "six.sgf", sixInTheCorner)
 	place := strings.NewReplacer(
 		"DIR", dir, "TEXT", text, "THERE", there, "NET", "../../models/kosumi-9x9.bin.gz",
-		"TORCH", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "SGF", "../../testdata/sgf", "SIX", writeFile(t, "six.sgf", sixInTheCorner),
+		"TORCH", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "SGF", "../../testdata/sgf", "SIX", six, "LINK", filepath.Dir(six)+"/./six.sgf",
 		"NOWHERE", filepath.Join(dir, "no", "such"), "BLOCKED", filepath.Join(text, "x"),
 	)
 	goWords := []string{"strconv", "context canceled", "exec:", "fork/exec", "goroutine", "panic", "<nil>", "looking for", "stat ", "mkdir ", "%!"}
@@ -58,7 +58,13 @@ gtp --vresion -> 2 did you mean --version?
 --vists 5 -> 2 did you mean --visits?
 gtp --no-resign -> 2 did you mean --resign=false?
 gtp --cores 1 -> 2 did you mean --sessions?
-gtp --resign false -> 2 as in --resign=false
+gtp --resign false -> 2 write --resign=false
+gtp --resign no -> 2 "no": write --resign=false
+gtp -ponder 1 -> 2 "1": write --ponder=true
+gtp --visits 5 no -> 2 unexpected argument "no" (
+gtp --config NOWHERE.cfg -> 1 no file
+gtp --override-config maxVisits=x -> 2 maxVisits is "x"
+gtp --override-config x -> 2 '='
 gtp --visits 1e99 -> 2 --visits is "1e99"
 gtp --visits -1 -> 2 --visits is "-1"
 gtp --visits 99999999999999999999 -> 2 --visits is
@@ -164,9 +170,15 @@ life SIX --at Z9 -> 2 outside the 9x9 board
 life SIX --at D9,E9 -> 2 of different colours
 life SIX --at D9 --assume D9 -> 2 assumed alive
 life SIX --at D9 --assume J1 -> 2 there is no stone
-life SIX --at D9 --move 3 -> 2 a record of 0 moves
-life SIX --at D9 --time 0 -> 2 --time 0
-life SIX --at D9 --first red -> 2 --first red
+life SIX --at D9 --move 3 -> 2 engine: --move 3: the record has 0 moves
+life SIX --at D9 --time 0 -> 2 --time is 0, must be above 0
+life SIX --at D9 --first red -> 2 --first is red, must be black, white or both
+life SIX --at D9 -o SIX -> 2 is an input
+life SIX --at D9 -o SIX --force -> 2 is an input
+life SIX --at D9 -o LINK -> 2 is an input
+life SIX --at D9 -o THERE -> 1 --force
+life SIX --at D9 --model NET -o NET --force -> 2 is an input
+life --check SIX -o DIR/x -> 2 leave --out and --at out
 life SIX --at D9 -o BLOCKED -> 1 BLOCKED
 life SIX -o BLOCKED -> 2 --out needs --at
 life SIX --first black -> 2 --first and --all need --at
@@ -204,6 +216,22 @@ convert TEXT DIR/x.onnx -> 1 TEXT
 convert NET DIR/x.foo -> 2 .bin.gz
 convert NET NOWHERE/x.onnx -> 1 cannot be written
 convert NET THERE -> 1 --force
+convert NET NET --force -> 2 is an input
+net mix NET NET -o NET --force -> 2 is an input
+net new --arch kb8c128 --grow NET -o NET --force -> 2 is an input
+benchmark --cpuprofile THERE -> 1 --force
+benchmark --cpuprofile SIX --problems SIX --force -> 2 is an input
+match ladder --add SIX -o SIX -> 2 is an input
+match ladder --anchors v1 -o THERE -> 1 not a file of ladders
+review SIX -o SGF -> 1 holds other files than reviews
+review SGF -o SGF -> 2 is read and would be written into
+drill --answers SIX -> 1 is not a file of answers
+match --a x --b y --journal SIX -> 1 is another file
+match openings --model NET -o NET --force -> 2 is an input
+loop SGF -> 2 holds other files than a loop's
+loop SGF --init -> 2 holds other files than a loop's
+train --model NET --data SGF=1e-300 --data THERE -o DIR/t -> 2 a share of 1e-300
+train --model NET --data SGF -o DIR/t --validation 1e-300 -> 2 --validation 1e-300
 convert NET DIR/x.onnx --boardsize 26 -> 2 --boardsize
 convert TORCH DIR/y.bin.gz -> 1 engine convert or engine train
 convert NET DIR/x.onnx --precision int8 -> 2 --precision is int8

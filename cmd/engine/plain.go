@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"net"
 	"os"
@@ -125,12 +126,35 @@ func must(ok bool, flag string, value any, want string) error {
 	return usagef("--%s is %v, must be %s", flag, value, want)
 }
 
-// optional finds flags whose value may be left out, as pflag writes them.
-var optional = regexp.MustCompile(`(\S+)\[="[^"]*"\]`)
+// optional finds flags whose value may be left out, as pflag writes them, noSeconds the ends
+// of times that say nothing.
+var (
+	optional  = regexp.MustCompile(`(\S+)\[="[^"]*"\]`)
+	noSeconds = regexp.MustCompile(`([hm])0[ms](?:0s)?\)`)
+)
 
-// plainFlags writes flags whose value may be left out as [VALUE], in the same columns.
-func plainFlags(usages string) string {
-	return optional.ReplaceAllStringFunc(usages, func(s string) string {
+// groupOf names the annotation of a flag with the heading that it stands under in help.
+const groupOf = "group"
+
+// flagGroups writes the flags of a command, those of its own first and then those under each
+// heading. Flags whose value may be left out are written as [VALUE], in the same columns.
+func flagGroups(fl *pflag.FlagSet) string {
+	groups := map[string]*pflag.FlagSet{}
+	fl.VisitAll(func(f *pflag.Flag) {
+		group := strings.Join(f.Annotations[groupOf], "")
+		if groups[group] == nil {
+			groups[group] = pflag.NewFlagSet("", pflag.ContinueOnError)
+		}
+		groups[group].AddFlag(f)
+	})
+	var b strings.Builder
+	for _, group := range slices.Sorted(maps.Keys(groups)) {
+		if group != "" {
+			fmt.Fprintf(&b, "\n%s:\n", group)
+		}
+		b.WriteString(groups[group].FlagUsages())
+	}
+	return optional.ReplaceAllStringFunc(noSeconds.ReplaceAllString(b.String(), "$1)"), func(s string) string {
 		plain := "[" + optional.FindStringSubmatch(s)[1] + "]"
 		return plain + strings.Repeat(" ", len(s)-len(plain))
 	})

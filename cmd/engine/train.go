@@ -89,6 +89,7 @@ KataGo's learning rate is per sample of a summed loss: multiply it by the batch 
 	fl.Int64Var(&c.Learn.Schedule.Warmup, "warmup", 0, "steps of linear warm-up of the learning rate")
 	fl.Float64Var(&c.Learn.Schedule.Final, "final-lr", 0.01, "with --schedule cosine or linear: final rate as a fraction of --lr")
 	fl.Float64SliceVar(&f.drops, "drops", []float64{0.5, 0.75}, "`FRACTIONS` of the run at which the schedule \"steps\" divides by ten")
+	fl.Lookup("drops").DefValue = "0.5,0.75"
 	fl.Float64Var(&c.Learn.HeadRate, "head-lr", 1, "factor of the learning rate of the heads")
 	fl.StringVar(&c.Learn.Freeze, "freeze", "", "part whose weights stay fixed: trunk or heads")
 	fl.StringVar(&c.Learn.Norms, "norms", "auto", "batch normalization: train (statistics of the batch), frozen, or auto: frozen for KataGo's networks")
