@@ -34,6 +34,7 @@ func TestForeignNetworksAreUnderstood(t *testing.T) {
 		"pytorch-dualhead-9x9-bn.onnx":     {features.Mini7, nn.KindDualHead, nn.PolicyLogSoftmax},
 		"pytorch-dualhead-9x9-dynamo.onnx": {features.Mini7, nn.KindDualHead, nn.PolicyLogSoftmax},
 		"pytorch-dualhead-9x9-latest.onnx": {features.Mini7, nn.KindDualHead, nn.PolicyLogSoftmax},
+		"pytorch-agz-9x9.onnx":             {features.AGZ17, nn.KindDualHead, nn.PolicyLogSoftmax},
 		"pytorch-seed-9x9.onnx":            {features.Seed22, nn.KindSeed, nn.PolicySoftmax},
 	} {
 		t.Run(file, func(t *testing.T) {
