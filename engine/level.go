@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"kosumi/board"
@@ -206,7 +207,11 @@ func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (
 	}
 	p := level.Player{Dial: s.Dial, Seed: r.seed}
 	c, _ := p.Choose(game, result, rng)
-	r.log.Log(context.Background(), r.cfg.MoveLog, "played "+costOf(c.Loss)+", as "+withArticle(cmp.Or(r.served(size), "player of this level"))+" would")
+	who := "a " + cmp.Or(r.served(size), "player of this level")
+	if slices.Contains([]string{"a 8k", "a 11k", "a 18k", "a 8d"}, who) {
+		who = "an" + who[1:]
+	}
+	r.log.Log(context.Background(), r.cfg.MoveLog, "played "+costOf(c.Loss)+", as "+who+" would")
 	return c.Move, nil
 }
 
@@ -219,13 +224,6 @@ func costOf(loss float64) string {
 		return "the best move that it found"
 	}
 	return fmt.Sprintf("a move that costs %.1f points", loss)
-}
-
-func withArticle(rank string) string {
-	if strings.HasPrefix(rank, "8") || strings.HasPrefix(rank, "11") || strings.HasPrefix(rank, "18") {
-		return "an " + rank
-	}
-	return "a " + rank
 }
 
 // imitationTemperature is that of KataGo's example of human play.

@@ -109,11 +109,9 @@ var switchWords = map[string]string{"true": "true", "yes": "true", "on": "true",
 
 // flagBefore returns the flag that is on or off and stands before a word of the command line.
 func flagBefore(cmd *cobra.Command, word string) string {
-	for i, w := range os.Args[:len(os.Args)-1] {
-		f := cmd.Flags().Lookup(strings.TrimLeft(w, "-"))
-		if f != nil && strings.HasPrefix(w, "-") && os.Args[i+1] == word && f.Value.Type() == "bool" {
-			return f.Name
-		}
+	before := os.Args[max(0, slices.Index(os.Args, word)-1)]
+	if f := cmd.Flags().Lookup(strings.TrimLeft(before, "-")); f != nil && before[0] == '-' && f.Value.Type() == "bool" {
+		return f.Name
 	}
 	return ""
 }

@@ -130,8 +130,7 @@ func (s *settings) foreignFlags(f *pflag.FlagSet) {
 // winning over the one before.
 func (s *settings) load(cmd *cobra.Command) error {
 	values := map[string]string{}
-	cfg := strings.EqualFold(filepath.Ext(s.config), ".cfg")
-	if s.config != "" && !cfg {
+	if s.config != "" && !s.isCfg() {
 		data, err := file.Read(s.config, maxConfigSize)
 		if err != nil {
 			return fmt.Errorf("config file: %w", err)
@@ -140,12 +139,8 @@ func (s *settings) load(cmd *cobra.Command) error {
 			return usagef("config file %s: %w", s.config, err)
 		}
 	}
-	if cfg || len(s.foreign) > 0 {
-		var files []string
-		if cfg {
-			files = []string{s.config}
-		}
-		if err := s.readKataGo(values, files); err != nil {
+	if s.isCfg() || len(s.foreign) > 0 {
+		if err := s.readKataGo(values); err != nil {
 			return err
 		}
 	}

@@ -72,9 +72,6 @@ var rulesParts = []string{
 	"koRule", "scoringRule", "multiStoneSuicideLegal", "taxRule", "hasButton", "whiteBonusPerHandicapStone", "friendlyPassOk", "whiteHandicapBonus",
 }
 
-// OfRules reports whether a key is a part of what "rules" stands for.
-func OfRules(key string) bool { return slices.Contains(rulesParts, key) }
-
 // dropExcluded takes out what new values replace under other names: rules
 // replace their parts, and the other way round.
 func (c *Config) dropExcluded(pairs map[string]string) {

@@ -58,7 +58,7 @@ func openSource(path string, o Overrides) (source, error) {
 		if filepath.Ext(path) == "" { // a name rather than a file's
 			hint = "; built in are zero and taught"
 		}
-		return nil, absent{fmt.Errorf("%w%s", file.Absent(path), hint)}
+		return nil, fmt.Errorf("%w%s", file.Absent(path), hint)
 	case info.IsDir():
 		return nil, fmt.Errorf("%w: %s is a folder; name the file in it", ErrFile, path)
 	case info.Size() == 0:
@@ -90,12 +90,6 @@ func readSource(path string, data []byte, o Overrides) (source, error) {
 	}
 	return openONNX(data, path, o)
 }
-
-// absent is an [ErrFile] that speaks for itself.
-type absent struct{ error }
-
-func (a absent) Is(target error) bool { return target == ErrFile }
-func (a absent) Unwrap() error        { return a.error }
 
 func isKataGoName(path string) bool {
 	name := strings.ToLower(path)
