@@ -53,6 +53,22 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// TestLifeWhatever: where every first move has the same end none is named; of a collection the
+// first game is read, and that is said; a proof says where it went.
+func TestLifeWhatever(t *testing.T) {
+	dead := "(;SZ[9]AB[ah][bh][ch][ci]AW[ag][bg][cg][dg][dh][di])"
+	problem := writeFile(t, "two.sgf", dead+sixInTheCorner)
+	proof := filepath.Join(t.TempDir(), "proof.txt")
+	o := invoke(t, nil, "", "life", problem, "--at", "A2", "-o", proof)
+	require.Equal(t, exitDone, o.code, o.stderr)
+	require.Contains(t, o.stdout, "White first: dead, proved, whatever White plays\nBlack first: dead, proved, whatever Black plays\n")
+	require.Contains(t, o.stderr, "It holds 2 games, of which only the first was read.")
+	require.Contains(t, o.stderr, "wrote "+proof)
+	o = invoke(t, nil, "", "life", writeFile(t, "dead.sgf", dead), "--at", "A2", "--first", "black", "--json")
+	require.Contains(t, o.stdout, `"anyMove": true`)
+	require.NotContains(t, o.stderr, "games")
+}
+
 // TestLifeInWords answers in words, for one side first, and where no group is named.
 func TestLifeInWords(t *testing.T) {
 	problem := writeFile(t, "six.sgf", sixInTheCorner)
