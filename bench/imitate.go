@@ -169,8 +169,11 @@ const logitsLength = 1 << 14
 func (b *imitated) draw(size board.Size) {
 	area := size.Area()
 	b.own, b.other = area, 2*area // behind the plane of the board itself
-	if e := b.spec.Encoding; e == features.Mini7 || e == features.Seed22 {
+	switch b.spec.Encoding {
+	case features.Mini7, features.Seed22, features.AGZ17:
 		b.own, b.other = 0, area
+	case features.AGZ17Split:
+		b.own, b.other = 0, 8*area
 	}
 	b.weights, b.logits = make([]float32, area), make([]float32, logitsLength+board.MaxMoves)
 	for i := range b.weights {

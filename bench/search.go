@@ -2,13 +2,13 @@ package bench
 
 import (
 	"context"
-	"errors"
-	"os"
+	"io"
 	"runtime/pprof"
 	"slices"
 	"time"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -55,16 +55,14 @@ func (r *Search) Rate(ctx context.Context, length time.Duration) (visits, evals 
 // Profile searches once more, for as long as all rounds took, and writes to a file
 // where the processor's time went.
 func (r *Search) Profile(ctx context.Context, name string, length time.Duration) error {
-	f, err := os.Create(name)
-	if err != nil {
+	return file.Write(name, func(w io.Writer) error {
+		if err := pprof.StartCPUProfile(w); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+		_, _, err := r.Rate(ctx, length)
 		return err
-	}
-	if err := pprof.StartCPUProfile(f); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	_, _, err = r.Rate(ctx, length)
-	pprof.StopCPUProfile()
-	return errors.Join(err, f.Close())
+	})
 }
 
 // Median returns the median of some numbers; 0 of none.

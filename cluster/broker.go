@@ -35,6 +35,11 @@ func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 	if err != nil || port < 0 || port > 65535 {
 		return nil, fmt.Errorf("%q is not a port", portText)
 	}
+	try, err := net.Listen("tcp", listen) // the server says nothing of why it cannot
+	if err != nil {
+		return nil, err
+	}
+	try.Close()
 	if port == 0 {
 		port = server.RANDOM_PORT
 	}

@@ -45,7 +45,7 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 		write(a)
 	}
 	r.Attrs(write)
-	line := strings.ReplaceAll(b.String(), "\n", "; ") + "\n"
+	line := Line(strings.ReplaceAll(b.String(), "\n", "; ")) + "\n"
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	_, err := io.WriteString(h.w, line)

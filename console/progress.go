@@ -80,7 +80,7 @@ func (p *Progress) ShowLeft(stage string, done, total int64, unit, text string, 
 	}
 	if now := time.Now(); now.After(r.next) || total > 0 && (done-r.said)*10 >= total || done == total && done > r.said {
 		r.next, r.said = now.Add(LineEvery), done
-		fmt.Fprintln(p.out, r.line(done, total))
+		fmt.Fprintln(p.out, Line(r.line(done, total)))
 	}
 }
 
@@ -183,6 +183,7 @@ const ofAll = "‰"
 
 // Note writes a line of its own, above the bars.
 func (p *Progress) Note(line string) {
+	line = Line(line)
 	if p.bars != nil {
 		fmt.Fprintln(p.bars, line)
 		return

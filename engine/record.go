@@ -21,7 +21,8 @@ func (e *Engine) LoadSGF(data []byte, before int) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
-	record, err := sgf.RecordOf(trees[0])
+	root, others := sgf.First(trees)
+	record, err := sgf.RecordOf(root)
 	if err == nil && len(record.Steps) == 0 {
 		err = record.Fault
 	}
@@ -39,7 +40,7 @@ func (e *Engine) LoadSGF(data []byte, before int) error {
 	if err := e.LoadRecord(record, rules, before); err != nil {
 		return err
 	}
-	for _, note := range slices.Concat(record.Notes, assumed, breaches) {
+	for _, note := range slices.Concat(others, record.Notes, assumed, breaches) {
 		e.log.Warn("record", "note", note)
 	}
 	return nil

@@ -347,7 +347,7 @@ func (a *asker) bounds(first solver.Side) (out []string) {
 		if c.evaded {
 			text = map[solver.Goal]string{solver.Capture: "not dead", solver.Settle: "not alive", solver.Hold: "not held"}[c.goal]
 		}
-		out = append(out, fmt.Sprintf("%s at kA=%d kD=%d", text, c.threat[0], c.threat[1]))
+		out = append(out, text+" "+under(c.threat, a.l.defender.Opponent().String(), a.l.defender.String()))
 	}
 	return out
 }

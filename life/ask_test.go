@@ -219,3 +219,13 @@ func TestBadQuestions(t *testing.T) {
 		require.ErrorContains(t, err, c.want)
 	}
 }
+
+// TestUnder: the threats under which a claim holds, in words.
+func TestUnder(t *testing.T) {
+	for threats, want := range map[[2]uint8]string{
+		{0, 0}: "without ko threats", {1, 0}: "with one threat more for White", {0, 2}: "with 2 threats more for Black",
+		{solver.Any, 0}: "with any number of ko threats for White", {solver.Endless, 0}: "with endless ko threats for White", {0, solver.Endless}: "with endless ko threats for Black",
+	} {
+		require.Equal(t, want, under(threats, "white", "black"))
+	}
+}

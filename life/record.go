@@ -41,7 +41,7 @@ func PositionOf(root *sgf.Node, move int) (*Question, error) {
 	q.Suicide = rules.Suicide
 	n := len(rec.Moves())
 	if move > n {
-		return nil, fmt.Errorf("%w: move %d of a record of %d moves", ErrQuestion, move, n)
+		return nil, fmt.Errorf("%w: move %d: the record has %d moves", ErrQuestion, move, n)
 	}
 	if move >= 0 {
 		n = move
@@ -83,7 +83,7 @@ func ProofIn(data []byte) ([]byte, error) {
 		return data, nil
 	}
 	roots, err := sgf.Parse(data)
-	if err != nil || len(roots) == 0 || !roots[0].Has(proofProperty) {
+	if err != nil || len(roots) != 1 || !roots[0].Has(proofProperty) {
 		return nil, fmt.Errorf("%w: neither a proof file nor a game record with a proof in it", check.ErrProof)
 	}
 	root := roots[0]

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"kosumi/life/solver"
 )
 
 // Text says an answer in words, several lines.
@@ -138,6 +140,21 @@ func (a *Answer) ko(c *Card) string {
 		words += ": " + strings.Join(c.Ko.Line, " ")
 	}
 	return words
+}
+
+// under says for which ko threats of both sides a claim holds.
+func under(threat [2]uint8, attacker, defender string) string {
+	for k, who := range []string{attacker, defender} {
+		switch n := Need(threat[k]); {
+		case n == solver.Any:
+			return "with any number of ko threats for " + title(who)
+		case n == solver.Endless:
+			return "with endless ko threats for " + title(who)
+		case n > 0:
+			return fmt.Sprintf("with %s for %s", threats(n), title(who))
+		}
+	}
+	return "without ko threats"
 }
 
 func threats(n Need) string {

@@ -27,6 +27,8 @@ const (
 	// DefaultTimeGrace is how far a clock may be overstepped before the flag
 	// falls: the pipes between the programs and the scheduler take time too.
 	DefaultTimeGrace = 100 * time.Millisecond
+	// mostOfTest is how many games a sequential test has at most that names no number.
+	mostOfTest = 100_000
 	// JournalName is the journal's file name in Config.Dir.
 	JournalName = "journal.jsonl"
 )
@@ -221,6 +223,9 @@ func (c *Config) split(command string) ([]string, error) {
 }
 
 func (p *plan) setDefaults() {
+	if p.SPRT != nil {
+		setIfZero(&p.Games, mostOfTest)
+	}
 	if len(p.Openings) > 0 {
 		setIfZero(&p.Games, 2)
 	}

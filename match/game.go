@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -45,7 +46,7 @@ func playGame(ctx context.Context, p *plan, processes [2]*process, number int) (
 		err = nil
 	}
 	t.result.Moves = t.board.NumMoves()
-	if t.moved[sideA] || t.moved[sideB] {
+	if answered := []Reason{ReasonResign, ReasonIllegal, ReasonRefusal}; t.moved[sideA] || t.moved[sideB] || slices.Contains(answered, t.result.Reason) {
 		t.result.Line = lineOf(t.plan.Size, t.steps)
 	}
 	t.result.NameA, t.result.NameB = p.names(processes[sideA].name, processes[sideB].name)

@@ -26,7 +26,12 @@ var (
 )
 
 // journalFormat is the version of the file's form.
-const journalFormat = 1
+const (
+	journalFormat = 1
+	headerStart   = `{"kosumi_match":`
+)
+
+var notHeader = fmt.Errorf("%w: it is another file: its first line is not the header of a match", ErrJournal)
 
 // header is the first line of a journal; each further line is a GameResult.
 type header struct {
@@ -126,6 +131,9 @@ func (j *journal) load(id identity) (map[int]GameResult, error) {
 	for number := 1; ; number++ {
 		line, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
+			if number == 1 && !bytes.HasPrefix(line, []byte(headerStart)[:min(len(line), len(headerStart))]) {
+				return nil, notHeader
+			}
 			break // the rest, if any, is a line cut short
 		}
 		if err != nil {
@@ -153,7 +161,7 @@ func loadLine(results map[int]GameResult, id identity, line []byte, number int) 
 	if number == 1 {
 		var h header
 		if err := json.Unmarshal(line, &h); err != nil || h.Format != journalFormat {
-			return fmt.Errorf("%w: line 1 is not the header of a match", ErrJournal)
+			return notHeader
 		}
 		if diff := h.Match.differences(id); diff != "" {
 			return fmt.Errorf("%w (%s): use another folder, or delete it", ErrJournalConfig, diff)

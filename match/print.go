@@ -12,8 +12,12 @@ func (p *Progress) Line() string {
 	if p.Game.Black == "b" {
 		black, white = white, black
 	}
-	return fmt.Sprintf("game %d (%s - %s) %s, %s, %d moves; %d of %d: %s", p.Game.Game, black, white,
-		p.Game.Result, p.Game.Reason, p.Game.Moves, p.Summary.Games, p.Total, p.Summary.Line())
+	most := ""
+	if p.Summary.SPRT != nil {
+		most = "at most "
+	}
+	return fmt.Sprintf("game %d (%s - %s) %s, %s, %d moves; %d of %s%d: %s", p.Game.Game, black, white,
+		p.Game.Result, p.Game.Reason, p.Game.Moves, p.Summary.Games, most, p.Total, p.Summary.Line())
 }
 
 // Line says how the match stands.
@@ -64,6 +68,6 @@ func (s *Summary) Print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "  Elo difference%s: %s\n", of, s.Estimate.Text())
 	if s.SPRT != nil {
-		fmt.Fprintf(w, "  SPRT: log likelihood ratio %.2f in [%.2f, %.2f]: %s\n", s.SPRT.LLR, s.SPRT.Lower, s.SPRT.Upper, s.SPRT.Decision)
+		fmt.Fprintf(w, "  SPRT: %s\n", s.SPRT.Text())
 	}
 }

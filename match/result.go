@@ -82,7 +82,7 @@ type GameResult struct {
 	// SGF is the name of the game's file in Config.Dir, "" for none.
 	SGF string `json:"sgf,omitempty"`
 	// Line is a digest of the moves, the same however the board is turned: games of
-	// the same line and colours are the same game. Empty where no program has moved.
+	// the same line and colours are the same game. Empty where no program has answered.
 	Line string `json:"line,omitempty"`
 	// Stillborn is the side that failed before it had made a move, "" for none.
 	Stillborn string `json:"stillborn,omitempty"`

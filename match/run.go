@@ -44,6 +44,11 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		defer lock.Release()
 	}
 	if p.Journal != "" {
+		if _, err := os.Stat(p.Journal); err != nil && p.Dir != "" {
+			if games, _ := filepath.Glob(filepath.Join(p.Dir, "game-*.sgf")); len(games) > 0 {
+				return Summary{}, fmt.Errorf("%w: %s holds games already, and no journal says that they are of this match: name another folder", ErrConfig, p.Dir)
+			}
+		}
 		j, results, err := openJournal(p.Journal, p.identity())
 		if err != nil {
 			return Summary{}, err
@@ -72,6 +77,8 @@ type run struct {
 	stillborn [2]int // games in a row that a side lost before its first move
 	decided   bool   // the test has; later results do not count
 	repeated  bool   // two games were the same, and that has been said
+	different int    // games that differ so far
+	again     int    // games since the last of them
 	err       error  // why the match ended early, if it is nobody's wish
 }
 
@@ -255,7 +262,15 @@ func (m *run) finish(number int, g *Played, stop context.CancelCauseFunc) error 
 		m.plan.log.Warn("two games were the same, move for move: such games count once in Elo and tests; " +
 			"openings, or a program that leaves something to chance, make games differ")
 	}
-	if m.decided = decided(s); m.decided {
+	if m.again++; s.Distinct.Games() > m.different {
+		m.different, m.again = s.Distinct.Games(), 0
+	}
+	m.decided = decided(s)
+	if s.SPRT != nil && m.again == mostAgain && !m.decided {
+		m.decided = true
+		m.plan.log.Warn(fmt.Sprintf("the last %d games were earlier ones over again, from which the test learns nothing: the match ends", mostAgain))
+	}
+	if m.decided {
 		stop(errDecided)
 	}
 	if m.plan.Progress != nil {
@@ -263,6 +278,9 @@ func (m *run) finish(number int, g *Played, stop context.CancelCauseFunc) error 
 	}
 	return m.hopeless(&g.Result)
 }
+
+// mostAgain is how many games in a row a test plays that are earlier ones over again.
+const mostAgain = 20
 
 // mostStillborn is how many games in a row a program may lose before its first
 // move until the match is given up: it will lose all the others too.

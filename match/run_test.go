@@ -268,6 +268,51 @@ func TestRepeatedGames(t *testing.T) {
 	require.Equal(t, s.Games, s.Distinct.Games())
 }
 
+// TestInstantResignations: programs that resign or answer nonsense at once, each time, play two
+// games and no more, one with each colour. A test without a number of games ends where nothing
+// new comes, with 20 games that were earlier ones, and says how it stands.
+func TestInstantResignations(t *testing.T) {
+	c := small(guestCommand("-mode", "resign", "-at", "1"), guestCommand("-mode", "same", "-seed", "6"))
+	c.Games = 8
+	s := runMatch(t, c)
+	require.Equal(t, []int{8, 6, 2}, []int{s.B.Wins, s.Repeats, s.Distinct.Games()})
+
+	c.Games, c.SPRT = 0, &elo.SPRT{Elo0: 0, Elo1: 10}
+	var lines []string
+	c.Progress = func(p Progress) { lines = append(lines, p.Line()) }
+	s = runMatch(t, c)
+	require.Equal(t, []int{22, 20}, []int{s.Games, s.Repeats})
+	require.Contains(t, lines[0], "1 of at most 100000")
+	var out strings.Builder
+	s.Print(&out)
+	require.Contains(t, out.String(), "  SPRT: undecided between elo0 (0) and elo1 (10); ratio ")
+}
+
+// TestJournalOfAnotherKind: a file that is no journal stays as it is, whether its one line ends
+// or not, and so do the games of a folder that has no journal.
+func TestJournalOfAnotherKind(t *testing.T) {
+	c := small(guestCommand(), guestCommand("-seed", "6"))
+	for _, text := range []string{"(;GM[1]SZ[5])", "(;GM[1]SZ[5])\n", `{"kosumi_matches":1}`} {
+		c.Journal = filepath.Join(t.TempDir(), "mine")
+		require.NoError(t, os.WriteFile(c.Journal, []byte(text), 0o644))
+		_, err := Run(t.Context(), c)
+		require.ErrorIs(t, err, ErrJournal, text)
+		left, err := os.ReadFile(c.Journal)
+		require.NoError(t, err)
+		require.Equal(t, text, string(left))
+	}
+	require.NoError(t, os.WriteFile(c.Journal, []byte(`{"kosumi_ma`), 0o644)) // cut short
+	require.Equal(t, 2, runMatch(t, c).Games)
+	c.Journal, c.Dir = "", t.TempDir()
+	mine := filepath.Join(c.Dir, "game-00001.sgf")
+	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
+	_, err := Run(t.Context(), c)
+	require.ErrorIs(t, err, ErrConfig)
+	left, err := os.ReadFile(mine)
+	require.NoError(t, err)
+	require.Equal(t, "mine", string(left))
+}
+
 func TestMatchThatCannotBePlayed(t *testing.T) {
 	good := guestCommand()
 	tests := map[string]Config{

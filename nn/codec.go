@@ -94,7 +94,7 @@ func bind(list []TensorSpec, role Role, need bool, want int) (int, error) {
 
 func (c *Codec) bindInputs() error {
 	e, in := c.spec.Encoding, c.spec.Inputs
-	if e < features.None || e > features.V6 {
+	if e < features.None || e > features.AGZ17Split {
 		return fmt.Errorf("%w: unknown encoding %v", ErrSpec, e)
 	}
 	var err error

@@ -7,12 +7,12 @@ import sys
 import warnings
 
 
-def network(log_softmax=False):
+def network(log_softmax=False, planes=7):
     import torch
     from torch import nn
 
     class DualHead(nn.Module):
-        def __init__(self, planes=7, size=9, channels=32):
+        def __init__(self, size=9, channels=32):
             super().__init__()
             self.stem = nn.Sequential(nn.Conv2d(planes, channels, 3, padding=1), nn.BatchNorm2d(channels), nn.ReLU())
             self.block = nn.Sequential(
@@ -35,10 +35,10 @@ def network(log_softmax=False):
 
 def export(folder):
     import torch
-    board = torch.zeros(1, 7, 9, 9)
-    one, soft = network().eval(), network(log_softmax=True).eval()
+    boards = {7: torch.zeros(1, 7, 9, 9), 17: torch.zeros(1, 17, 9, 9)}
+    one, soft, zero = network().eval(), network(log_softmax=True).eval(), network(planes=17).eval()
     batch = {"dynamic_axes": {"x": {0: "batch"}}, "input_names": ["x"], "output_names": ["policy", "value"]}
-    ways = {"default": (one, {}), "default-soft": (soft, {})}
+    ways = {"default": (one, {}), "default-soft": (soft, {}), "default-17": (zero, {}), "torchscript-17-planes": (zero, {"dynamo": False})}
     for opset in (18, 19, 20, 21, 23):
         ways[f"dynamo-{opset}"] = (one, {"opset_version": opset, "external_data": False})
         ways[f"dynamo-{opset}-two-files"] = (one, {"opset_version": opset, "external_data": True})
@@ -51,7 +51,7 @@ def export(folder):
     ways["torchscript-of-training"] = (network().train(), {
         "dynamo": False, "opset_version": 17, "training": torch.onnx.TrainingMode.TRAINING, "do_constant_folding": False})
     for name, (net, how) in ways.items():
-        torch.onnx.export(net, (board,), f"{folder}/{name}.onnx", **how)
+        torch.onnx.export(net, (boards[17 if net is zero else 7],), f"{folder}/{name}.onnx", **how)
     print(len(ways), "exports", file=sys.stderr)
 
 

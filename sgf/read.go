@@ -47,6 +47,14 @@ func Parse(data []byte) ([]*Node, error) { return Options{}.Parse(data) }
 // Read reads a collection from r.
 func Read(r io.Reader) ([]*Node, error) { return Options{}.Read(r) }
 
+// First returns the first game of a collection, with a note where there are others.
+func First(roots []*Node) (root *Node, notes []string) {
+	if len(roots) > 1 {
+		notes = []string{fmt.Sprintf("It holds %d games, of which only the first was read.", len(roots))}
+	}
+	return roots[0], notes
+}
+
 // ReadFile reads the collection in a file.
 func ReadFile(name string) ([]*Node, error) {
 	f, err := os.Open(name)

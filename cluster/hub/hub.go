@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -183,7 +184,7 @@ func (h *Hub) listen() (*cluster.Conn, error) {
 		cert, a.Pin = &pair, pin
 	}
 	if h.broker, err = cluster.StartBroker(c.Listen, token, cert); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--serve: %w", err)
 	}
 	a.Host = cluster.Reachable(c.Listen, h.broker.Addr())
 	h.address = a.String()

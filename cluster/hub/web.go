@@ -3,6 +3,7 @@ package hub
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"time"
@@ -16,7 +17,7 @@ var livePage []byte
 func (h *Hub) show() error {
 	l, err := net.Listen("tcp", h.conf.Metrics)
 	if err != nil {
-		return err
+		return fmt.Errorf("--metrics: %w", err)
 	}
 	h.web = &http.Server{Handler: h.handler(), ReadHeaderTimeout: 5 * time.Second}
 	go h.web.Serve(l)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,9 @@ order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err
+			}
+			if n := s.idle["numAnalysisThreads"]; n != "" && !cmd.Flags().Changed("positions") && !cmd.Flags().Changed("analysis-threads") {
+				conf.Threads, _ = strconv.Atoi(n) // 0, which is refused, if it is no number
 			}
 			if s.Play.Limits.Visits < 1 {
 				return usagef("--visits is %d, must be 1 or more: an analysis needs an end", s.Play.Limits.Visits)

@@ -20,6 +20,7 @@ type benchmarkFlags struct {
 	tune    bool
 	json    bool
 	profile string
+	force   *bool
 	imitate string
 	device  bench.Device // of imitate
 
@@ -73,6 +74,11 @@ tree is a position, with its right first moves marked as good (TE).`,
 			if err := errors.Join(f.checkDevice(), f.agreement.check(), f.problems.check()); err != nil {
 				return err
 			}
+			if f.profile != "" {
+				if err := tryOutput(f.profile, *f.force, s.inputs(f.problems.files...)...); err != nil {
+					return err
+				}
+			}
 			result, err := runBenchmark(cmd, &s, f)
 			if err != nil {
 				return err
@@ -95,6 +101,7 @@ tree is a position, with its right first moves marked as good (TE).`,
 	f.agreement.add(c)
 	f.problems.add(c)
 	c.Flags().StringVar(&f.profile, "cpuprofile", "", "`FILE` to write a processor profile of the searches to, for go tool pprof")
+	f.force = forceFlag(c)
 	c.Flags().StringVar(&f.imitate, "imitate", "", "`DEVICE` in place of what runs the network, such as 300us+2.3us or 20000; its answers have no meaning")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
@@ -176,6 +183,9 @@ func (f *benchmarkFlags) measure(cmd *cobra.Command, s *settings, setup *bench.S
 	}
 	if f.profile != "" {
 		if err := run.Profile(ctx, f.profile, time.Duration(out.Rounds)*setup.Length); err != nil {
+			return err
+		}
+		if err := reportFile(cmd, f.profile); err != nil {
 			return err
 		}
 	}

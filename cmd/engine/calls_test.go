@@ -15,10 +15,10 @@ import (
 func TestWrongCalls(t *testing.T) {
 	dir := t.TempDir()
 	text := writeFile(t, "text.txt", "no network, no game, no JSON\n")
-	there := writeFile(t, "there.onnx", "mine")
+	there, six := writeFile(t, "there.onnx", "mine"), writeFile(t, "six.sgf", sixInTheCorner)
 	place := strings.NewReplacer(
 		"DIR", dir, "TEXT", text, "THERE", there, "NET", "../../models/kosumi-9x9.bin.gz",
-		"TORCH", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "SGF", "../../testdata/sgf", "SIX", writeFile(t, "six.sgf", sixInTheCorner),
+		"TORCH", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "SGF", "../../testdata/sgf", "SIX", six, "LINK", filepath.Dir(six)+"/./six.sgf",
 		"NOWHERE", filepath.Join(dir, "no", "such"), "BLOCKED", filepath.Join(text, "x"),
 	)
 	goWords := []string{"strconv", "context canceled", "exec:", "fork/exec", "goroutine", "panic", "<nil>", "looking for", "stat ", "mkdir ", "%!"}
@@ -58,7 +58,13 @@ gtp --vresion -> 2 did you mean --version?
 --vists 5 -> 2 did you mean --visits?
 gtp --no-resign -> 2 did you mean --resign=false?
 gtp --cores 1 -> 2 did you mean --sessions?
-gtp --resign false -> 2 as in --resign=false
+gtp --resign false -> 2 write --resign=false
+gtp --resign no -> 2 "no": write --resign=false
+gtp -ponder 1 -> 2 "1": write --ponder=true
+gtp --visits 5 no -> 2 unexpected argument "no" (
+gtp --config NOWHERE.cfg -> 1 no file
+gtp --override-config maxVisits=x -> 2 maxVisits is "x"
+gtp --override-config x -> 2 '='
 gtp --visits 1e99 -> 2 --visits is "1e99"
 gtp --visits -1 -> 2 --visits is "-1"
 gtp --visits 99999999999999999999 -> 2 --visits is
@@ -76,7 +82,7 @@ train games -> 2 did you mean --data games?
 web --port 80 -> 2 did you mean --listen?
 gtp --komi x -> 2 --komi is "x"
 gtp --config -> 2 --config needs a value
-gtp --config NOWHERE.toml -> 1 no such file
+gtp --config NOWHERE.toml -> 1 no file
 gtp --config TEXT -> 2 TEXT
 gtp --set x -> 2 --set x
 gtp --set nosuch=1 -> 2 unknown setting nosuch
@@ -120,10 +126,10 @@ match --a x --b y --games 0 -> 2 --games is 0, must be 1 or more
 match --a x --b y --boardsize 99 -> 2 --boardsize
 match --a x --b y --komi x -> 2 --komi is "x"
 match --a x --b y --time-settings never -> 2 never
-match --a x --b y --openings NOWHERE -> 1 no such file
+match --a x --b y --openings NOWHERE -> 1 no file
 match --a x --b y --elo0 0 -> 2 --elo0 and --elo1
 match --a x --b y --out BLOCKED -> 1 BLOCKED
-match --a NOWHERE --b NOWHERE --games 2 -> 2 no such file
+match --a NOWHERE --b NOWHERE --games 2 -> 2 there is no program
 match openings --human-model NOWHERE -> 2 unknown flag: --human-model
 match openings -> 2 give -o FILE
 match openings --count 0 -o DIR/x.txt -> 2 --count is 0
@@ -137,11 +143,11 @@ match ladder --parallel 0 -> 2 --parallel
 match ladder --time=-1s -> 2 --time
 match ladder --gnugo NOWHERE -> 2 --gnugo
 match ladder --boardsize 99 -> 2 --boardsize
-match ladder --anchors v1 --model NOWHERE -> 1 no such file
+match ladder --anchors v1 --model NOWHERE -> 1 no file
 match ladder --anchors v1 -o NOWHERE/x.json -> 1 cannot be written
 match ladder --anchors x -> 2 --anchors
 match ladder --show --boardsize 99 -> 2 --boardsize
-match ladder --show --add NOWHERE -> 1 no such file
+match ladder --show --add NOWHERE -> 1 no file
 match ladder --show --boardsize 7 -> 1 nothing is known
 match ladder --json -> 2 --json goes with --show
 match ladder --boardsize 9,x -> 2 --boardsize
@@ -152,31 +158,37 @@ analysis --max-memory -1 -> 2 --max-memory
 review SGF --first-visits 0 -> 2 first
 review SGF --positions 0 -> 2 positions
 review -> 2 engine review FILE|DIR
-review NOWHERE -> 2 no such file
+review NOWHERE -> 2 no file
 review SGF --visits -1 -> 2 --visits
 review SGF --time x -> 2 --time
 review SGF -o BLOCKED -> 1 BLOCKED
 life -> 2 give a game record
-life NOWHERE -> 2 no such file
+life NOWHERE -> 2 no file
 life TEXT -> 2 text.txt
 life SIX --at E5 -> 2 there is no stone
 life SIX --at Z9 -> 2 outside the 9x9 board
 life SIX --at D9,E9 -> 2 of different colours
 life SIX --at D9 --assume D9 -> 2 assumed alive
 life SIX --at D9 --assume J1 -> 2 there is no stone
-life SIX --at D9 --move 3 -> 2 a record of 0 moves
-life SIX --at D9 --time 0 -> 2 --time 0
-life SIX --at D9 --first red -> 2 --first red
+life SIX --at D9 --move 3 -> 2 engine: --move 3: the record has 0 moves
+life SIX --at D9 --time 0 -> 2 --time is 0, must be above 0
+life SIX --at D9 --first red -> 2 --first is red, must be black, white or both
+life SIX --at D9 -o SIX -> 2 is an input
+life SIX --at D9 -o SIX --force -> 2 is an input
+life SIX --at D9 -o LINK -> 2 is an input
+life SIX --at D9 -o THERE -> 1 --force
+life SIX --at D9 --model NET -o NET --force -> 2 is an input
+life --check SIX -o DIR/x -> 2 leave --out and --at out
 life SIX --at D9 -o BLOCKED -> 1 BLOCKED
 life SIX -o BLOCKED -> 2 --out needs --at
 life SIX --first black -> 2 --first and --all need --at
 life SIX --all -> 2 --first and --all need --at
 life SIX --check SIX -> 2 --check takes its own file
-life --check NOWHERE -> 2 no such file
+life --check NOWHERE -> 2 no file
 life --check TEXT -> 1 neither a proof file
 life --check SIX -> 1 neither a proof file
 drill a b -> 2 wrong number of arguments (2)
-drill NOWHERE -> 2 no such file
+drill NOWHERE -> 2 no file
 drill TEXT -> 1 not a problem set
 net -> 2 info, mix, new
 net new -> 2 give --arch NAME and -o FILE
@@ -192,18 +204,34 @@ net mix THERE -> 2 wrong number of arguments (1)
 net mix THERE THERE -> 2 -o FILE
 net mix THERE THERE -o DIR/x.onnx -> 2 .bin.gz
 net mix THERE THERE --share 2 -o DIR/x.bin.gz -> 2 --share is 2
-net mix NOWHERE THERE -o DIR/x.bin.gz -> 1 no such file
+net mix NOWHERE THERE -o DIR/x.bin.gz -> 1 no file
 net mix THERE THERE -o DIR/x.bin.gz -> 1 there.onnx
 net info TEXT -> 1 TEXT
 net info DIR -> 1 folder
 convert -> 2 engine convert IN OUT
 convert a -> 2 wrong number of arguments (1)
 convert a b c -> 2 wrong number of arguments (3)
-convert NOWHERE.onnx DIR/x.onnx -> 1 no such file
+convert NOWHERE.onnx DIR/x.onnx -> 1 no file
 convert TEXT DIR/x.onnx -> 1 TEXT
 convert NET DIR/x.foo -> 2 .bin.gz
 convert NET NOWHERE/x.onnx -> 1 cannot be written
 convert NET THERE -> 1 --force
+convert NET NET --force -> 2 is an input
+net mix NET NET -o NET --force -> 2 is an input
+net new --arch kb8c128 --grow NET -o NET --force -> 2 is an input
+benchmark --cpuprofile THERE -> 1 --force
+benchmark --cpuprofile SIX --problems SIX --force -> 2 is an input
+match ladder --add SIX -o SIX -> 2 is an input
+match ladder --anchors v1 -o THERE -> 1 not a file of ladders
+review SIX -o SGF -> 1 holds other files than reviews
+review SGF -o SGF -> 2 is read and would be written into
+drill --answers SIX -> 1 is not a file of answers
+match --a x --b y --journal SIX -> 1 is another file
+match openings --model NET -o NET --force -> 2 is an input
+loop SGF -> 2 holds other files than a loop's
+loop SGF --init -> 2 holds other files than a loop's
+train --model NET --data SGF=1e-300 --data THERE -o DIR/t -> 2 a share of 1e-300
+train --model NET --data SGF -o DIR/t --validation 1e-300 -> 2 --validation 1e-300
 convert NET DIR/x.onnx --boardsize 26 -> 2 --boardsize
 convert TORCH DIR/y.bin.gz -> 1 engine convert or engine train
 convert NET DIR/x.onnx --precision int8 -> 2 --precision is int8
@@ -214,22 +242,22 @@ selfplay -> 2 --out DIR
 selfplay --out DIR/s --games -1 -> 2 --games is -1
 selfplay --out DIR/s --method nosuch -> 2 "nosuch"
 selfplay --out DIR/s --boardsize 99 -> 2 --boardsize
-selfplay --out DIR/s --recipe NOWHERE -> 1 no such file
+selfplay --out DIR/s --recipe NOWHERE -> 1 no file
 selfplay --out BLOCKED --games 1 --method random -> 1 BLOCKED
 label -> 2 --teacher FILE and --out DIR
-label --teacher NOWHERE -o DIR/l -> 1 no such file
+label --teacher NOWHERE -o DIR/l -> 1 no file
 label --teacher SGF -o DIR/l -> 1 not a usable network file
 label --teacher NET -o DIR/l --human-model NOWHERE -> 2 unknown flag: --human-model
-label --teacher NET -o DIR/l --player NOWHERE -> 1 no such file
+label --teacher NET -o DIR/l --player NOWHERE -> 1 no file
 label --teacher NET -o DIR/l --rows-encoder v9 -> 2 v9
 label --teacher NET -o DIR/l --boardsize 1 -> 2 --boardsize
-label --teacher NET -o DIR/l --recipe NOWHERE -> 1 no such file
+label --teacher NET -o DIR/l --recipe NOWHERE -> 1 no file
 label --teacher NET -o DIR/l --share 2 -> 2 a share of 2
 label --teacher NET -o DIR/l --rows -1 -> 2 -1 rows
-label --teacher NET -o DIR/l --from NOWHERE -> 2 no such file
+label --teacher NET -o DIR/l --from NOWHERE -> 2 no file
 label --teacher NET -o BLOCKED -> 1 BLOCKED
 train -> 2 give --data DIR and -o OUT
-train --model NET --data NOWHERE -o DIR/t -> 2 no such file
+train --model NET --data NOWHERE -o DIR/t -> 2 no file
 train --model NET --data SGF -o DIR/t --epochs 0 -> 2 --epochs
 train --model NET --data SGF -o DIR/t --steps -1 -> 2 --steps
 train --model NET --data SGF -o DIR/t --steps 1 --epochs 1 -> 2 not both
@@ -253,7 +281,7 @@ loop report -> 2 engine loop report DIR
 loop report NOWHERE -> 1 no loop
 benchmark --human-model NOWHERE -> 2 unknown flag: --human-model
 benchmark --cpuprofile BLOCKED -> 1 BLOCKED
-benchmark --problems NOWHERE -> 1 no such file
+benchmark --problems NOWHERE -> 1 no file
 benchmark --problems TEXT -> 1 TEXT
 benchmark --agreement --workers x -> 2 --workers
 benchmark --onnxruntime NOWHERE -> 1 --onnxruntime
@@ -261,7 +289,7 @@ benchmark --seconds 0 -> 2 --seconds
 benchmark --rounds x -> 2 --rounds
 benchmark --rounds 0 -> 2 --rounds
 benchmark --precision int1 -> 2 "int1"
-benchmark --model NOWHERE.onnx -> 1 no such file
+benchmark --model NOWHERE.onnx -> 1 no file
 doctor x -> 2 "x"
 doctor --jsn -> 2 did you mean --json?
 config x -> 2 "x"
@@ -277,7 +305,7 @@ web --human-model NOWHERE -> 1 --human-model
 web --networks NOWHERE -> 1 --networks
 web --precision int1 -> 2 --precision
 web --tls-cert NOWHERE -> 2 --tls-key
-web --config NOWHERE -> 1 no such file
+web --config NOWHERE -> 1 no file
 web --loop NOWHERE -> 1 --loop
 web --loop DIR -> 1 no loop
 web --ui DIR --folder BLOCKED -> 1 BLOCKED
@@ -294,9 +322,9 @@ doctor --human-model NOWHERE -> 2 unknown flag: --human-model
 doctor --provider warp -> 2 "warp"
 config --from-katago TEXT -> 2 TEXT
 config --from-katago DIR -> 2 is a directory
-train --model NOWHERE --data SGF -o DIR -> 1 no such file
+train --model NOWHERE --data SGF -o DIR -> 1 no file
 train --model TEXT --data SGF -o DIR -> 1 text.txt
-drill DIR -> 2 drills.json: no such file
+drill DIR -> 2 no file
 work nosuch -> 2 nats://
 work env:KOSUMI_NO_SUCH_VARIABLE -> 2 is not set
 work DIR -> 2 a folder
@@ -310,20 +338,20 @@ work nats://T@127.0.0.1:1 --dir BLOCKED -> 1 BLOCKED
 cluster -> 2 status
 cluster status nosuch -> 2 nats://
 cluster status env:KOSUMI_NO_SUCH_VARIABLE -> 2 is not set
-cluster status nats://T@127.0.0.1:1 --ca NOWHERE -> 1 no such file
+cluster status nats://T@127.0.0.1:1 --ca NOWHERE -> 1 no file
 cluster nosuch -> 2 unknown command "nosuch"
 serve --keep x -> 2 --keep is "x"
 serve --cert NOWHERE -> 2 --cert and --key
 serve --level 99k -> 2 --level
 serve --level-file BLOCKED -> 1 --level-file
 serve --dir BLOCKED -> 1 BLOCKED
-serve --users NOWHERE -> 1 no such file
+serve --users NOWHERE -> 1 no file
 serve --users TEXT -> 2 TEXT
-serve --cert NOWHERE --key NOWHERE -> 1 no such file
+serve --cert NOWHERE --key NOWHERE -> 1 no file
 serve --seats 0 -> 2 --seats
 serve --metrics nosuch -> 2 --metrics
 serve --metrics :99999 -> 2 the port is "99999"
-serve --model NOWHERE -> 1 no such file
+serve --model NOWHERE -> 1 no file
 serve --listen nosuch -> 2 --listen is "nosuch"
 remote -> 2 engine remote ADDRESS
 remote kosumi://T@127.0.0.1:1#x gtp -> 2 not the SHA-256

@@ -60,7 +60,7 @@ floats, for GPUs and other programs. It cannot be converted back.`,
 			if err != nil {
 				return err
 			}
-			if err := tryOutput(args[1], *force); err != nil {
+			if err := tryOutput(args[1], *force, args[0]); err != nil {
 				return err
 			}
 			if precision == "fp16" {

@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"kosumi/board"
 	"kosumi/katago"
 	"kosumi/katago/config"
 	"kosumi/setting"
@@ -84,3 +87,38 @@ func tomlValue(row setting.Info, text string) string {
 	}
 	return text
 }
+
+// readKataGo reads settings by KataGo's names, from a .cfg file for --config and from
+// --override-config, but those that a flag gives. Keys that are no settings here are idle.
+func (s *settings) readKataGo(values map[string]string) error {
+	var files []string
+	if s.isCfg() {
+		if _, err := os.Stat(s.config); err != nil {
+			return fmt.Errorf("config file: %w", err)
+		}
+		files = []string{s.config}
+	}
+	c, err := config.Load(files, s.foreign)
+	text := func(key string) string { v, _ := c.Get(config.Key{Name: key}); return v.Text }
+	if err == nil && c.Has("koRule") { // rules by their parts
+		var rules board.Rules
+		rules, err = c.Rules()
+		values["rules"] = rules.JSON()
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	s.idle = map[string]string{}
+	for _, key := range c.Unused() {
+		row := table.Find(key)
+		if row == nil || row.Name == "komi" { // the rules alone say what komi is
+			s.idle[key] = text(key)
+		} else if _, given := s.given[row.Name]; !given {
+			values[key] = text(key)
+		}
+	}
+	return nil
+}
+
+// isCfg reports whether --config names a file of KataGo's.
+func (s *settings) isCfg() bool { return strings.EqualFold(filepath.Ext(s.config), ".cfg") }

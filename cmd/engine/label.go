@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
@@ -74,7 +73,7 @@ games. Print the recipe in use with --recipe show.`,
 	fl.Float64Var(&f.Leaves, "leaves", 0, "fraction of the labels to take from positions that searches of the player evaluate, at 100 visits, 10 from each search")
 	fl.StringVar(&f.recipe, "recipe", "", "recipe `FILE`.toml of fresh games, or \"show\" to print the one in use")
 	fl.StringVar(&f.size, "boardsize", "", "one board `SIZE` instead of the recipe's: 2 to 25, or for example 9x13")
-	fl.StringVar(&f.encoder, "rows-encoder", "v7", "encoding of the rows, as the student reads it: v7, seed22 or mini7")
+	fl.StringVar(&f.encoder, "rows-encoder", "v7", "encoding of the rows, as the student reads it: v7, seed22, mini7 or agz17")
 	s.groupFlags(fl, networkGroup, "model", "human-model", "encoder", "policy", "value")
 	s.flags(fl, "seed")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
@@ -122,7 +121,7 @@ func runLabel(cmd *cobra.Command, s *settings, f *labelFlags) error {
 	}
 	defer teacher.Close()
 	f.Teacher, f.Server, f.Seed, f.Log = teacher, s.ServerConfig(s.Play.Seed), s.Play.Seed, s.stderr
-	if len(f.From) == 0 && !sameFile(f.player, f.teacher) {
+	if len(f.From) == 0 && !file.Same(f.player, f.teacher) {
 		var player *model.Model
 		if player, err = s.openModel(f.player, s.stderr); err != nil {
 			return err
@@ -149,17 +148,4 @@ func runLabel(cmd *cobra.Command, s *settings, f *labelFlags) error {
 		return fmt.Errorf("interrupted; %d labels are in %s; run the same command to resume", report.Rows, f.Out)
 	}
 	return err
-}
-
-// sameFile reports whether two names are of one file.
-func sameFile(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }

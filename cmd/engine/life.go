@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -26,6 +28,7 @@ type lifeFlags struct {
 	all, json              bool
 	move                   int
 	seconds                float64
+	force                  *bool
 }
 
 func lifeCommand() *cobra.Command {
@@ -66,10 +69,12 @@ the search and prints the results so far.`,
 	fl.BoolVar(&f.all, "all", false, "the attacker must capture all of the stones, not only one")
 	fl.StringVar(&f.assume, "assume", "", "`STONES` of chains assumed alive, none, or -STONE to strike one; default: chains in the open")
 	fl.IntVar(&f.move, "move", f.move, "after move `N` of the main line; default: its end")
+	fl.Lookup("move").DefValue = "0" // not shown
 	fl.StringVar(&f.first, "first", f.first, "who moves first: black, white or both")
 	fl.Float64Var(&f.seconds, "time", f.seconds, "time limit in `seconds`, for all groups together")
 	fl.BoolVar(&f.json, "json", false, "print the answer as JSON")
 	fl.StringVarP(&f.out, "out", "o", "", "write the proof to `FILE`: a game record to play through if it ends in .sgf")
+	f.force = forceFlag(c)
 	fl.StringVar(&f.check, "check", "", "verify the proof in `FILE` and print what it shows")
 	return c
 }
@@ -79,12 +84,15 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 		if len(args) > 0 {
 			return usagef("--check takes its own file: leave %s out", strings.Join(args, " "))
 		}
+		if f.out != "" || f.at != "" {
+			return usagef("--check reads a proof: leave --out and --at out")
+		}
 		return checkLife(cmd, f)
 	}
 	if len(args) == 0 {
 		return usagef("give a game record, or a proof with --check")
 	}
-	q, first, err := f.question(args[0])
+	q, first, err := f.question(args[0], s.stderr)
 	if err != nil {
 		return usageError{err}
 	}
@@ -109,14 +117,14 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 		return f.allGroups(cmd, q, opts, progress)
 	}
 	if f.out != "" {
-		if err := tryOutput(f.out, true); err != nil {
+		if err := tryOutput(f.out, *f.force, s.inputs(args[0])...); err != nil {
 			return err
 		}
 	}
 	out, err := life.Ask(cmd.Context(), q, opts)
 	progress.Close()
 	if errors.Is(err, life.ErrQuestion) {
-		return usageError{err}
+		return usageError{plainQuestion(err)}
 	}
 	if err != nil {
 		return err
@@ -132,22 +140,24 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 }
 
 // question reads the position and what is asked of it.
-func (f *lifeFlags) question(name string) (*life.Question, board.Color, error) {
-	if f.seconds <= 0 || f.seconds > 1e6 {
-		return nil, 0, fmt.Errorf("--time %v: more than 0, up to 1000000 seconds", f.seconds)
-	}
-	first := board.Empty
-	if f.first != "both" {
-		var err error
-		if first, err = board.ParseColor(f.first); err != nil {
-			return nil, 0, fmt.Errorf("--first %s: black, white or both", f.first)
-		}
+func (f *lifeFlags) question(name string, log *slog.Logger) (*life.Question, board.Color, error) {
+	first, noColour := board.ParseColor(f.first)
+	if err := cmp.Or(must(f.seconds > 0 && f.seconds <= 1e6, "time", f.seconds, "above 0, up to 1000000"),
+		must(noColour == nil || f.first == "both", "first", f.first, "black, white or both")); err != nil {
+		return nil, 0, err
 	}
 	roots, err := sgf.ReadFile(name)
 	if err != nil {
 		return nil, 0, err
 	}
-	q, err := life.PositionOf(roots[0], f.move)
+	root, others := sgf.First(roots)
+	for _, note := range others {
+		log.Warn(name + ": " + note)
+	}
+	q, err := life.PositionOf(root, f.move)
+	if errors.Is(err, life.ErrQuestion) {
+		return nil, 0, fmt.Errorf("--%w", plainQuestion(err))
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
@@ -158,6 +168,11 @@ func (f *lifeFlags) question(name string) (*life.Question, board.Color, error) {
 		}
 	}
 	return q, first, nil
+}
+
+// plainQuestion is an error about a question without the words that they all begin with.
+func plainQuestion(err error) error {
+	return errors.New(strings.TrimPrefix(err.Error(), life.ErrQuestion.Error()+": "))
 }
 
 // stones reads a list of stones.
@@ -228,6 +243,7 @@ func (f *lifeFlags) write(cmd *cobra.Command, out *life.Answer) error {
 	if err := file.WriteBytes(f.out, data); err != nil {
 		return err
 	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: engine life --check verifies it\n", f.out)
 	for _, c := range []*life.Card{out.Attacks, out.Defends} {
 		if c != nil && c.Proved {
 			c.Proof = f.out

@@ -42,7 +42,7 @@ func TestLife(t *testing.T) {
 
 		o = invoke(t, nil, "", "life", "--check", proof)
 		require.Equal(t, exitDone, o.code, o.stderr)
-		require.Contains(t, o.stdout, "attacker first, threats 0 to 0: it is taken")
+		require.Contains(t, o.stdout, "attacker first, without ko threats: it is taken")
 
 		data, err := os.ReadFile(proof)
 		require.NoError(t, err)
@@ -51,6 +51,21 @@ func TestLife(t *testing.T) {
 		o = invoke(t, nil, "", "life", "--check", proof)
 		require.Equal(t, exitFailed, o.code, o.stdout)
 	}
+}
+
+// TestLifeWhatever: where every first move has the same end none is named; of a collection the
+// first game is read, and that is said; a proof says where it went.
+func TestLifeWhatever(t *testing.T) {
+	dead := "(;SZ[9]AB[ah][bh][ch][ci]AW[ag][bg][cg][dg][dh][di])"
+	problem := writeFile(t, "two.sgf", dead+sixInTheCorner)
+	proof := filepath.Join(t.TempDir(), "proof.txt")
+	o := invoke(t, nil, "", "life", problem, "--at", "A2", "-o", proof)
+	require.Equal(t, exitDone, o.code, o.stderr)
+	require.Contains(t, o.stdout, "Black first: dead, proved\n  White kills whatever Black plays.\n")
+	require.Contains(t, o.stderr, "It holds 2 games, of which only the first was read.")
+	require.Contains(t, o.stderr, "wrote "+proof)
+	o = invoke(t, nil, "", "life", writeFile(t, "dead.sgf", dead), "--at", "A2", "--first", "black", "--json")
+	require.NotContains(t, o.stderr, "games")
 }
 
 // TestLifeInWords answers in words, for one side first, and where no group is named.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -133,17 +134,22 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		return err
 	}
 	defer l.Close()
+	hangUp := sync.OnceFunc(func() { others.Close() })
 	if f.serve.addr != "" {
-		defer others.Close()
+		defer hangUp()
 		if err := f.serve.serveLoop(cmd, others, l, log); err != nil {
 			return err
 		}
 	}
 	s := l.State()
-	fmt.Fprintf(os.Stderr, "%s: iteration %d, %s; %d games, %d rows, %d samples; %s plays.\n^C ends it, nothing that counted is lost.\n",
-		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Before+s.Samples, cmp.Or(s.Current, "no network yet"))
+	show.Note(fmt.Sprintf("%s: iteration %d, %s; %d games, %d rows, %d samples; %s plays.\n^C ends it, nothing that counted is lost.",
+		dir, s.Iteration, s.Stage, s.Games, s.Rows, s.Before+s.Samples, cmp.Or(s.Current, "no network yet")))
 	err = l.Run(cmd.Context())
 	show.Close()
+	if err == nil && others != nil {
+		hangUp()
+		err = l.Settle()
+	}
 	if err != nil {
 		return err
 	}
@@ -186,12 +192,18 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		}
 		return f.agrees(dir, path, text)
 	}
+	if err := ownFolder(dir, recipe.File, "a loop's"); err != nil {
+		return usageError{err}
+	}
 	if f.from != "" {
 		if text, err = recipe.From(text, f.from, f.data...); err != nil {
 			return usageError{err}
 		}
 	}
 	if err := recipe.Init(dir, text); err != nil {
+		if f.config != "" {
+			err = fmt.Errorf("%s: %w", f.config, err)
+		}
 		return usageError{err}
 	}
 	fmt.Fprintf(os.Stderr, "a new loop in %s; its recipe is %s\n", dir, path)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kosumi/console"
 	"kosumi/doctor"
 	"kosumi/katago"
 	"kosumi/nn"
@@ -137,11 +138,12 @@ click on the program.`,
 			warnWithoutC()
 		}
 	}
+	root.SetOut(console.Writer{Writer: os.Stdout})
 	root.SetVersionTemplate(versionText())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.MousetrapHelpText = "" // a double click opens the page
-	cobra.AddTemplateFunc("plainFlags", plainFlags)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages |", ".FlagUsages | plainFlags |"))
+	cobra.AddTemplateFunc("flagGroups", flagGroups)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages |", " | flagGroups |"))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{plainFlagError(c, err)} })
 	root.AddCommand(
 		gtpCommand(), webCommand(), analysisCommand(), reviewCommand(), drillCommand(), lifeCommand(), matchCommand(), netCommand(),

@@ -25,6 +25,37 @@ var program string
 
 const programCommit = "0123456789ab"
 
+// TestHelp: help lists a command's own flags and those that people set first, and how the network
+// is run under a heading; defaults read as people write them.
+func TestHelp(t *testing.T) {
+	for _, c := range []struct{ command, own, network string }{
+		{"gtp", "--level --boardsize --model --time --visits --rules", "--provider --precision --sessions --encoder --onnxruntime"},
+		{"life", "--at --move --model --time --out", "--provider --plugin --device --cache"},
+		{"selfplay", "--out --games --model", "--batch --provider"},
+		{"analysis", "--model --visits --positions", "--provider"},
+		{"work", "--parallel --allow", "--provider --sessions --log-level"},
+	} {
+		o := invoke(t, nil, "", c.command, "--help")
+		require.Equal(t, exitDone, o.code)
+		own, network, found := strings.Cut(o.stdout[strings.Index(o.stdout, "\nFlags:"):], "\n"+networkGroup+":\n")
+		require.True(t, found, c.command)
+		require.LessOrEqual(t, strings.Count(own, "\n"), 40, c.command)
+		for _, name := range strings.Fields(c.own) {
+			require.Contains(t, own, name+" ", c.command)
+		}
+		for _, name := range strings.Fields(c.network) {
+			require.NotContains(t, own, " "+name+" ", c.command)
+			require.Contains(t, network, name+" ", c.command)
+		}
+	}
+	for command, want := range map[string]string{
+		"selfplay": "maximum batch size of a network call (default 16)\n", "train": "(default 0.5,0.75)\n", "match": "(default 5m)\n",
+		"life": "after move N of the main line; default: its end\n",
+	} {
+		require.Contains(t, invoke(t, nil, "", command, "--help").stdout, want)
+	}
+}
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.fuzz").Value.String() != "" || testing.Short() {

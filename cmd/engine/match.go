@@ -60,7 +60,7 @@ machine with --fresh.`,
 	fl.StringVar(&c.B.Command, "b", "", "`COMMAND` that starts the second program")
 	fl.StringVar(&c.A.Name, "name-a", "", "`NAME` of the first program; default: its own")
 	fl.StringVar(&c.B.Name, "name-b", "", "`NAME` of the second program")
-	fl.IntVar(&c.Games, "games", 1, "number of games, 1 or more; with --openings an even one, by default 2")
+	fl.IntVar(&c.Games, "games", 1, "number of games, 1 or more; with --openings an even one, by default 2; with --elo1 by default as many as the test takes")
 	fl.StringVar(&f.size, "boardsize", f.size, "board `SIZE`: 2 to 25, or for example 9x13")
 	fl.Float64Var(&f.komi, "komi", 0, "komi; default: that of the rules")
 	fl.StringVar(&c.Rules, "rules", match.DefaultRules, "rules: a name or a JSON object")
@@ -120,6 +120,9 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 	switch elo0, elo1 := cmd.Flags().Changed("elo0"), cmd.Flags().Changed("elo1"); {
 	case elo0 && elo1:
 		c.SPRT = &f.sprt
+		if !cmd.Flags().Changed("games") {
+			c.Games = 0 // until the test decides
+		}
 	case elo0 || elo1:
 		return usagef("--elo0 and --elo1 go together: give both or neither")
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -21,7 +22,6 @@ import (
 	"kosumi/cluster/jobs"
 	"kosumi/console"
 	"kosumi/doctor"
-	"kosumi/internal/file"
 	"kosumi/level"
 	"kosumi/match"
 	"kosumi/match/ladder"
@@ -117,7 +117,10 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if err := file.Try(f.out, true); err != nil {
+	if err := tryOutput(f.out, true, f.add, f.model); err != nil {
+		return err
+	}
+	if _, err := readLadders(f.out); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	m, err := model.Open(f.model, model.Config{})
@@ -252,7 +255,10 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 	l.Network, l.SHA256 = network.Name, network.SHA256
 	l.Machine, l.Date = doctor.Processor(), time.Now().Format(time.DateOnly)
 	ladder.Print(cmd.OutOrStdout(), l)
-	return ladder.Update(f.out, l)
+	if err := ladder.Update(f.out, l); err != nil {
+		return err
+	}
+	return reportFile(cmd, f.out)
 }
 
 // known finds the ladder of a network in the file of known games; nil if there is none.

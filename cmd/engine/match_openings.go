@@ -70,7 +70,7 @@ func (f *openingFlags) check() error {
 }
 
 func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
-	if err := tryOutput(f.out, *f.force); err != nil {
+	if err := tryOutput(f.out, *f.force, s.inputs()...); err != nil {
 		return err
 	}
 	size := s.Play.Size

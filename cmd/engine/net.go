@@ -41,7 +41,7 @@ func netNewCommand() *cobra.Command {
 			if out == "" || name == "" {
 				return usagef("give --arch NAME and -o FILE")
 			}
-			if err := tryOutput(out, *force); err != nil {
+			if err := tryOutput(out, *force, grow); err != nil {
 				return err
 			}
 			write := func() error { return writeFresh(name, size, seed, out) }
@@ -131,7 +131,7 @@ from the first, the result keeps much of both. A network that was taught 19x19 f
 			if _, err := katago.FormatOf(out); err != nil {
 				return usagef("-o %s: %w", out, err)
 			}
-			if err := tryOutput(out, *force); err != nil {
+			if err := tryOutput(out, *force, args...); err != nil {
 				return err
 			}
 			if err := writeMixed(args[0], args[1], share, out); err != nil {

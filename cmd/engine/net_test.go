@@ -25,6 +25,7 @@ func TestNetInfoNamesThePlanes(t *testing.T) {
 		"":  {22, "kosumi-19x19.bin.gz: "}, // the built-in one for large boards
 		own: {7, "planes of mini7 (as the file says):\n     0 own stones\n"},
 		"../../testdata/onnx/pytorch-dualhead-9x9.onnx": {7, "planes of mini7 (taken for them by their number, the file does not say):\n     0 own stones\n     1 opponent's stones\n     2 empty points\n     3 last move\n"},
+		"../../testdata/onnx/pytorch-agz-9x9.onnx":      {17, "     0 own stones now\n     1 opponent's stones now\n     2 own stones 1 move ago\n"},
 		"../../testdata/onnx/pytorch-seed-9x9.onnx":     {22, "    20 komi / 15\n    21 Black to move\n"},
 		katago: {22, "    17 moves that catch in a ladder\n"},
 	} {

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"net"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,14 +94,26 @@ func meantFlag(fl *pflag.FlagSet, name string, names []string) string {
 func plainArgumentError(cmd *cobra.Command, args []string) error {
 	_, wants, _ := strings.Cut(cmd.Use, " ")
 	switch {
-	case len(args) > 0 && (args[0] == "true" || args[0] == "false"):
-		return fmt.Errorf("unexpected argument %q: write a flag's value as in --resign=%s", args[0], args[0])
+	case len(args) > 0 && switchWords[args[0]] != "" && flagBefore(cmd, args[0]) != "":
+		return fmt.Errorf("unexpected argument %q: write --%s=%s", args[0], flagBefore(cmd, args[0]), switchWords[args[0]])
 	case len(args) > 0 && (wants == "" || strings.HasPrefix(strings.TrimLeft(wants, "["), "-")):
 		return fmt.Errorf("unexpected argument %q%s", args[0], meant(cmd, args[0]))
 	case len(args) == 0:
 		return fmt.Errorf("give %s: %s", wants, cmd.UseLine())
 	}
 	return fmt.Errorf("wrong number of arguments (%d): %s", len(args), cmd.UseLine())
+}
+
+// switchWords are what people write behind a flag that is on or off.
+var switchWords = map[string]string{"true": "true", "yes": "true", "on": "true", "1": "true", "false": "false", "no": "false", "off": "false", "0": "false"}
+
+// flagBefore returns the flag that is on or off and stands before a word of the command line.
+func flagBefore(cmd *cobra.Command, word string) string {
+	before := os.Args[max(0, slices.Index(os.Args, word)-1)]
+	if f := cmd.Flags().Lookup(strings.TrimLeft(before, "-")); f != nil && before[0] == '-' && f.Value.Type() == "bool" {
+		return f.Name
+	}
+	return ""
 }
 
 // must is the error for a flag whose value is not ok: the value, and what it must be.
@@ -108,12 +124,35 @@ func must(ok bool, flag string, value any, want string) error {
 	return usagef("--%s is %v, must be %s", flag, value, want)
 }
 
-// optional finds flags whose value may be left out, as pflag writes them.
-var optional = regexp.MustCompile(`(\S+)\[="[^"]*"\]`)
+// optional finds flags whose value may be left out, as pflag writes them, noSeconds the ends
+// of times that say nothing.
+var (
+	optional  = regexp.MustCompile(`(\S+)\[="[^"]*"\]`)
+	noSeconds = regexp.MustCompile(`([hm])0[ms](?:0s)?\)`)
+)
 
-// plainFlags writes flags whose value may be left out as [VALUE], in the same columns.
-func plainFlags(usages string) string {
-	return optional.ReplaceAllStringFunc(usages, func(s string) string {
+// groupOf names the annotation of a flag with the heading that it stands under in help.
+const groupOf = "group"
+
+// flagGroups writes the flags of a command, those of its own first and then those under each
+// heading. Flags whose value may be left out are written as [VALUE], in the same columns.
+func flagGroups(fl *pflag.FlagSet) string {
+	groups := map[string]*pflag.FlagSet{}
+	fl.VisitAll(func(f *pflag.Flag) {
+		group := strings.Join(f.Annotations[groupOf], "")
+		if groups[group] == nil {
+			groups[group] = pflag.NewFlagSet("", pflag.ContinueOnError)
+		}
+		groups[group].AddFlag(f)
+	})
+	var b strings.Builder
+	for _, group := range slices.Sorted(maps.Keys(groups)) {
+		if group != "" {
+			fmt.Fprintf(&b, "\n%s:\n", group)
+		}
+		b.WriteString(groups[group].FlagUsages())
+	}
+	return optional.ReplaceAllStringFunc(noSeconds.ReplaceAllString(b.String(), "$1)"), func(s string) string {
 		plain := "[" + optional.FindStringSubmatch(s)[1] + "]"
 		return plain + strings.Repeat(" ", len(s)-len(plain))
 	})
@@ -154,13 +193,33 @@ func checkListen(flag, text string) error {
 }
 
 // tryOutput reports before any work whether the file that is to hold it can be
-// written. One that is there already is replaced only by --force.
-func tryOutput(path string, force bool) error {
-	err := file.Try(path, force)
-	if errors.Is(err, file.ErrExists) {
+// written. One that is there already is replaced only by --force, one of the inputs never.
+func tryOutput(path string, force bool, inputs ...string) error {
+	err := file.Try(path, force, inputs...)
+	switch {
+	case errors.Is(err, file.ErrExists):
 		return fmt.Errorf("%s is there already: --force replaces it", path)
+	case errors.Is(err, file.ErrInput):
+		return usagef("%s is an input of this command: name another file for the output", path)
 	}
 	return err
+}
+
+// ownFolder refuses a folder that a command would take over: one with files in it, none of
+// which is mark, by which the folders of its kind are known.
+func ownFolder(dir, mark, kind string) error {
+	entries, err := os.ReadDir(dir)
+	_, none := os.Stat(filepath.Join(dir, mark))
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == "lost+found" }) // of a disk
+	if err != nil || len(entries) == 0 || none == nil {
+		return nil // what is wrong with the folder is said where it is written
+	}
+	return fmt.Errorf("%s holds other files than %s, such as %s: name a new or empty folder", dir, kind, entries[0].Name())
+}
+
+// inputs are the files that the settings name, and others that a command reads.
+func (s *settings) inputs(others ...string) []string {
+	return append(others, s.Model, s.HumanModel, s.config)
 }
 
 // forceFlag adds the flag that lets a command replace a file.

@@ -20,6 +20,7 @@ import (
 	"kosumi/nn/open"
 	"kosumi/review"
 	"kosumi/review/batch"
+	"kosumi/review/report"
 	"kosumi/search"
 )
 
@@ -29,6 +30,7 @@ type reviewFlags struct {
 	conf   review.Config
 	json   bool
 	drills bool
+	force  *bool
 
 	cluster clusterFlags
 }
@@ -82,6 +84,7 @@ Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 	f.cluster.add(fl, "have positions searched by")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	fl.BoolVar(&f.drills, "drills", false, "make a problem set of the mistakes: drills.html, drills.sgf and drills.json, for engine drill")
+	f.force = c.Flags().Bool("force", false, "write into a folder that holds other files than reviews")
 	s.searchFlags(fl)
 	return c
 }
@@ -98,9 +101,12 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 	conf := f.conf
 	conf.Visits, conf.Time, conf.Search = s.Play.Limits.Visits, s.Play.Limits.Time, s.params()
 	conf.Search.Memory.MaxBytes = max(search.MinBytes, conf.Search.Memory.MaxBytes/int64(max(1, conf.Parallel)))
-	files, err := batch.Files(args)
+	files, err := batch.Files(args, f.out)
 	if err = errors.Join(conf.Validate(), err); err != nil {
 		return usageError{err}
+	}
+	if err := ownFolder(f.out, report.SearchesDir, "reviews"); err != nil && !*f.force {
+		return fmt.Errorf("%w, or give --force", err)
 	}
 	defer r.close()
 	if conf.Remote, err = r.connect(&f, conf.Search); err != nil {

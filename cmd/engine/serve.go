@@ -121,7 +121,7 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	}
 	l, err := tls.Listen("tcp", f.listen, &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert}})
 	if err != nil {
-		return err
+		return fmt.Errorf("--listen: %w", err)
 	}
 	d := newUserEngines(s, n, f.positions, log)
 	host := remote.NewHost(remote.HostConfig{Users: users, Sit: d.sit, Keep: f.keep, Seats: f.seats, Log: log})
@@ -171,6 +171,9 @@ func serveCertificate(f *serveFlags, log *slog.Logger) (tls.Certificate, string,
 		return cluster.Certificate(f.dir, warn(log))
 	}
 	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		err = fmt.Errorf("--cert %s, --key %s: %w", f.cert, f.key, err)
+	}
 	return pair, "", err
 }
 
@@ -222,7 +225,7 @@ func (u *userEngines) sit(ctx context.Context, user, kind string, in io.Reader, 
 func (u *userEngines) serveMetrics(addr string, host *remote.Host) (stop func(), err error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--metrics: %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", remote.Metrics(host, u.fair))

@@ -43,10 +43,8 @@ type settings struct {
 	sets    []string          // NAME=VALUE of --set
 	sized   bool              // a board size was asked for
 	stderr  *slog.Logger
-	foreign struct {
-		overrides []string
-		config    string
-	}
+	foreign []string          // settings by KataGo's names, of --override-config
+	idle    map[string]string // those of them, and of a .cfg file, that are no settings here
 }
 
 func defaultSettings() settings {
@@ -104,7 +102,7 @@ func (s *settings) networkFlags(f *pflag.FlagSet) {
 func (s *settings) oneNetworkFlags(f *pflag.FlagSet) {
 	s.groupFlags(f, networkGroup, "human-model")
 	s.flags(f, "threads", "seed")
-	f.StringVar(&s.config, "config", s.config, "config `FILE`.toml: any of these flags by name, without the dashes; engine config makes one")
+	f.StringVar(&s.config, "config", s.config, "config `FILE`.toml: any of these flags by name, without the dashes; engine config makes one. Or KataGo's .cfg")
 }
 
 // playFlags adds what says how to play.
@@ -123,20 +121,9 @@ func (s *settings) searchFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.sets, "set", nil, "`NAME=VALUE` of the search, may be given more than once; engine config lists the names")
 }
 
-// foreignFlags adds what launch lines made for KataGo carry and this engine has
-// no use for: it is named on stderr and ignored, as is a .cfg file.
+// foreignFlags adds what launch lines made for KataGo carry.
 func (s *settings) foreignFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&s.foreign.overrides, "override-config", nil, "`SETTINGS` of KataGo, ignored")
-}
-
-// ignoreForeign says which parts of the launch line do nothing.
-func (s *settings) ignoreForeign() {
-	for _, o := range s.foreign.overrides {
-		s.stderr.Warn("this setting of KataGo is ignored", "override-config", o)
-	}
-	if s.foreign.config != "" {
-		s.stderr.Warn("config files of KataGo are not read; flags and .toml files set this engine", "config", s.foreign.config)
-	}
+	f.StringArrayVar(&s.foreign, "override-config", nil, "`KEY=VALUE`,... in KataGo's words, as in a .cfg file for --config")
 }
 
 // load takes over the config file, if one is named, the flags, and --set, each
@@ -145,17 +132,19 @@ func (s *settings) load(cmd *cobra.Command) error {
 	if cmd != nil {
 		s.Context = cmd.Context()
 	}
-	if strings.EqualFold(filepath.Ext(s.config), ".cfg") {
-		s.foreign.config, s.config = s.config, ""
-	}
 	values := map[string]string{}
-	if s.config != "" {
+	if s.config != "" && !s.isCfg() {
 		data, err := file.Read(s.config, maxConfigSize)
 		if err != nil {
 			return fmt.Errorf("config file: %w", err)
 		}
 		if values, err = tomlfile.Values(table, data); err != nil {
 			return usagef("config file %s: %w", s.config, err)
+		}
+	}
+	if s.isCfg() || len(s.foreign) > 0 {
+		if err := s.readKataGo(values); err != nil {
+			return err
 		}
 	}
 	maps.Copy(values, s.given)
@@ -180,7 +169,10 @@ func (s *settings) load(cmd *cobra.Command) error {
 	}
 	_, s.sized = values["boardsize"]
 	s.sizeFor(s.Model)
-	s.ignoreForeign()
+	idle := slices.DeleteFunc(slices.Sorted(maps.Keys(s.idle)), func(key string) bool { return key == "numAnalysisThreads" && cmd.Name() == "analysis" })
+	if len(idle) > 0 {
+		s.stderr.Warn("these keys of KataGo's do nothing here, though they may under the name katago: " + strings.Join(idle, ", "))
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -46,7 +47,17 @@ func (s *settings) flag(f *pflag.FlagSet, row *setting.Setting[settings]) {
 	if row.Kind == setting.Bool {
 		flag.NoOptDefVal = "true"
 	}
+	if row.Name == "batch" && s.Batch > 0 { // what 0 means is no news then
+		flag.Usage, _, _ = strings.Cut(flag.Usage, "; 0:")
+	}
+	if !slices.Contains(plainSettings, row.Name) {
+		flag.Annotations = map[string][]string{groupOf: {row.Group}}
+	}
 }
+
+// plainSettings are those that stand among a command's own flags in help: the ones that people
+// set, under no heading.
+var plainSettings = []string{"model", "human-model", "boardsize", "rules", "komi", "level", "time", "visits", "pace", "ponder", "seed", "threads"}
 
 // flagValue is a setting as a flag: settings.load sets what was given.
 type flagValue struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"math"
 	"testing"
 	"time"
@@ -65,13 +66,12 @@ func loaded(t *testing.T, args ...string) (settings, error) {
 // TestPrecedence puts defaults below the file and the file below flags.
 func TestPrecedence(t *testing.T) {
 	file := writeFile(t, "engine.toml", "visits = 100\nthreads = 7\nkomi = 5.5\nresign = false\nboardsize = \"13\"\n")
-	s, err := loaded(t, "--config", file, "--visits", "9", "--resign", "--override-config", "a=1", "--override-config", "b=2")
+	s, err := loaded(t, "--config", file, "--visits", "9", "--resign")
 	require.NoError(t, err)
 	require.EqualValues(t, 9, s.Play.Limits.Visits)
 	require.Equal(t, 7, s.Play.Search.Parallel.Workers)
 	require.True(t, s.Play.Resign.Enabled)
 	require.EqualValues(t, 256<<20, s.Cache, "the default")
-	require.Equal(t, []string{"a=1", "b=2"}, s.foreign.overrides)
 	require.EqualValues(t, 5.5, s.Play.Rules.Komi)
 
 	s, err = loaded(t, "--config", file, "--komi", "0")
@@ -86,9 +86,26 @@ func TestPrecedence(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 3.5, s.Play.Rules.Komi, "in whatever order")
 
-	s, err = loaded(t, "--config", "/no/such/gtp.cfg")
-	require.NoError(t, err, "KataGo's files are not read")
-	require.Equal(t, "/no/such/gtp.cfg", s.foreign.config)
+	_, err = loaded(t, "--config", "/no/such/gtp.cfg")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// TestKataGoKeys: a .cfg file and --override-config set by KataGo's names, below the flags;
+// keys that are no settings here are named, wrong values refused.
+func TestKataGoKeys(t *testing.T) {
+	cfg := writeFile(t, "gtp.cfg", "maxVisits = 100\nnumSearchThreads = 7 # by hand\nallowResignation = false\nrules = japanese\nkomi = 3\nlogDir = logs\nnumAnalysisThreads = 3\n")
+	s, err := loaded(t, "--config", cfg, "--override-config", "maxVisits=50,koRule=SIMPLE,scoringRule=AREA,taxRule=NONE,multiStoneSuicideLegal=false,hasButton=false", "--override-config", "nosuch=1", "--threads", "5")
+	require.NoError(t, err)
+	require.EqualValues(t, 50, s.Play.Limits.Visits)
+	require.Equal(t, 5, s.Play.Search.Parallel.Workers)
+	require.False(t, s.Play.Resign.Enabled)
+	require.Equal(t, board.KoSimple, s.Play.Rules.Ko)
+	require.Equal(t, board.ScoringArea, s.Play.Rules.Scoring)
+	require.Equal(t, map[string]string{"komi": "3", "logDir": "logs", "nosuch": "1", "numAnalysisThreads": "3"}, s.idle)
+	for _, bad := range []string{"maxVisits=x", "maxVisits", "koRule=SIMPLE,koRule=SIMPLE", "koRule=NOSUCH"} {
+		_, err := loaded(t, "--override-config", bad)
+		require.Error(t, err, bad)
+	}
 }
 
 func TestEngineConfig(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -29,6 +30,7 @@ type trainFlags struct {
 	drops                  []float64
 	memory                 int
 	json                   bool
+	force                  *bool
 }
 
 func trainCommand() *cobra.Command {
@@ -88,6 +90,7 @@ KataGo's learning rate is per sample of a summed loss: multiply it by the batch 
 	fl.Int64Var(&c.Learn.Schedule.Warmup, "warmup", 0, "steps of linear warm-up of the learning rate")
 	fl.Float64Var(&c.Learn.Schedule.Final, "final-lr", 0.01, "with --schedule cosine or linear: final rate as a fraction of --lr")
 	fl.Float64SliceVar(&f.drops, "drops", []float64{0.5, 0.75}, "`FRACTIONS` of the run at which the schedule \"steps\" divides by ten")
+	fl.Lookup("drops").DefValue = "0.5,0.75"
 	fl.Float64Var(&c.Learn.HeadRate, "head-lr", 1, "factor of the learning rate of the heads")
 	fl.StringVar(&c.Learn.Freeze, "freeze", "", "part whose weights stay fixed: trunk or heads")
 	fl.StringVar(&c.Learn.Norms, "norms", "auto", "batch normalization: train (statistics of the batch), frozen, or auto: frozen for KataGo's networks")
@@ -112,6 +115,7 @@ KataGo's learning rate is per sample of a summed loss: multiply it by the batch 
 	s.flagAs(fl, "provider", "device for training: cpu or cuda")
 	s.flags(fl, "onnxruntime", "encoder", "policy", "value", "log-level")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
+	f.force = forceFlag(cmd)
 	return cmd
 }
 
@@ -173,6 +177,22 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 	}
 	c.Seed, c.MemoryBytes = s.Play.Seed, int64(f.memory)<<20
 	l.Log = s.stderr
+	return f.checkOutputs(c)
+}
+
+// checkOutputs refuses to replace what is read, and files of others in the folder of a run
+// that begins.
+func (f *trainFlags) checkOutputs(c *training.Config) error {
+	_, none := os.Stat(filepath.Join(c.Out, training.CheckpointsDir))
+	for _, name := range []string{training.NetworkName + ".onnx", training.NetworkName + ".bin.gz", training.CurvesFile, training.ReportFile} {
+		path := filepath.Join(c.Out, name)
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		if err := tryOutput(path, *f.force || none == nil, slices.Concat([]string{c.Learn.Model}, c.Data, c.Validate, c.Beside)...); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -137,6 +137,9 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	if errors.As(err, &taken) {
 		return openRunning(taken.Address, o)
 	}
+	if op := new(net.OpError); errors.As(err, &op) && op.Op == "listen" {
+		return fmt.Errorf("--listen: %w", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -76,13 +76,7 @@ within a word; the word * stands for any word that does not begin with a dash.`,
 	fl.Float64Var(&f.price, "price", 0, "cost of an hour of this machine, in any unit")
 	fl.Int64Var(&f.games, "games", 0, "stop after this many games; 0: run until ^C")
 	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object per line")
-	s.flag(fl, table.Find("provider"))
-	s.flag(fl, table.Find("precision"))
-	fl.StringVar(&s.OnnxRuntime, "onnxruntime", s.OnnxRuntime, "onnxruntime library `FILE`; default: searched for (see engine doctor)")
-	fl.IntVar(&s.Sessions, "sessions", s.Sessions, "network sessions. On a CPU each keeps one core busy: 1 uses one core; 0: one for each core")
-	fl.IntVar(&s.Batch, "batch", s.Batch, "maximum batch size of a network call")
-	s.flag(fl, table.Find("cache"))
-	fl.StringVar(&s.LogLevel, "log-level", s.LogLevel, "level of messages on stderr: debug, info, warn or error")
+	s.flags(fl, "provider", "precision", "onnxruntime", "sessions", "batch", "cache", "log-level")
 	return c
 }
 

@@ -159,11 +159,28 @@ func syncFolder(dir string) error {
 	return nil
 }
 
+// ErrInput is wrapped by [Try] where the file to write is one that is read.
+var ErrInput = errors.New("the same file is read")
+
+// Same reports whether two names are of one file or folder that is there: by another
+// spelling, a link, or a file system that tells no capital letters apart.
+func Same(a, b string) bool {
+	x, err := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(x, y)
+}
+
 // Try reports, before the work that a file is to hold, whether [Write] could make
-// it. Unless over is set, a file that is there already is an error too.
-func Try(path string, over bool) error {
+// it. The work reads the inputs, none of which the file may be; names of no file are left
+// out. Unless over is set, a file that is there already is an error too.
+func Try(path string, over bool, inputs ...string) error {
 	if path == os.DevNull {
 		return nil
+	}
+	for _, in := range inputs {
+		if Same(path, in) {
+			return fmt.Errorf("%s: %w as %s", path, ErrInput, in)
+		}
 	}
 	real, mode, err := target(path)
 	switch {
@@ -187,11 +204,22 @@ const patience = 5 * time.Second
 // all it has within a few seconds; devices and folders are refused.
 func Read(path string, most int64) ([]byte, error) {
 	data, err := read(path, most)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, Absent(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, bare(err))
 	}
 	return data, nil
 }
+
+// Absent is the error about a file that is not there.
+type Absent string
+
+func (a Absent) Error() string { return "no file " + string(a) }
+
+// Is reports that the error is [fs.ErrNotExist] to errors.Is.
+func (a Absent) Is(target error) bool { return target == fs.ErrNotExist }
 
 func read(path string, most int64) ([]byte, error) {
 	if path == os.DevNull {

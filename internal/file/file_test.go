@@ -118,6 +118,32 @@ func TestTry(t *testing.T) {
 	require.Equal(t, "old", string(got))
 }
 
+// TestTryRefusesInputs: no file that is read is written, under whatever name, forced or not.
+func TestTryRefusesInputs(t *testing.T) {
+	dir := t.TempDir()
+	path, missing := filepath.Join(dir, "a.sgf"), filepath.Join(dir, "none")
+	require.NoError(t, Write(path, text("old")))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
+	names := []string{path, dir + "/sub/../a.sgf", dir + "//./a.sgf"}
+	if link := filepath.Join(dir, "link"); os.Symlink(path, link) == nil {
+		names = append(names, link)
+	}
+	if hard := filepath.Join(dir, "hard"); os.Link(path, hard) == nil {
+		names = append(names, hard)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "A.SGF")); err == nil { // capital letters are no difference here
+		names = append(names, filepath.Join(dir, "A.SGF"))
+	}
+	for _, name := range names {
+		require.ErrorIs(t, Try(name, true, missing, "", path), ErrInput, name)
+		require.ErrorIs(t, Try(path, true, name), ErrInput, name)
+		require.True(t, Same(name, path), name)
+	}
+	require.NoError(t, Try(missing, true, missing, "", path), "what is not there is no input")
+	require.False(t, Same(missing, missing))
+	require.True(t, Same(dir, dir+"/sub/.."))
+}
+
 // TestManyWriters has one file written by many at once: what stands there in the
 // end is what one of them wrote.
 func TestManyWriters(t *testing.T) {

@@ -383,7 +383,7 @@ func (c *Checked) Text() string {
 		if len(x.After) > 0 {
 			fmt.Fprintf(&b, ", after %s", strings.Join(x.After, " "))
 		}
-		fmt.Fprintf(&b, ", threats %s to %s", count(x.Threats[0]), count(x.Threats[1]))
+		fmt.Fprintf(&b, ", %s", under(x.Threats))
 		if x.Again != unbounded {
 			fmt.Fprintf(&b, ", of which %d may retake a point again", x.Again)
 		}
@@ -392,12 +392,17 @@ func (c *Checked) Text() string {
 	return b.String()
 }
 
-func count(n int) string {
-	switch n {
-	case Endless:
-		return "endless"
-	case Any:
-		return "any number"
+// under says for which ko threats of both sides a claim holds.
+func under(threats [2]int) string {
+	for k, who := range []string{"attacker", "defender"} {
+		switch n := threats[k]; {
+		case n == Any:
+			return "with any number of ko threats for the " + who
+		case n == Endless:
+			return "with endless ko threats for the " + who
+		case n > 0:
+			return fmt.Sprintf("with %d ko threat%s more for the %s", n, "s"[:min(1, n-1)], who)
+		}
 	}
-	return strconv.Itoa(n)
+	return "without ko threats"
 }

@@ -31,7 +31,7 @@ func TestProof(t *testing.T) {
 	c, err := Proof(Seal([]byte(snapback)))
 	require.NoError(t, err)
 	require.Equal(t, 5, c.Nodes)
-	require.Contains(t, c.Text(), "attacker first, threats 0 to 0: it is taken")
+	require.Contains(t, c.Text(), "attacker first, without ko threats: it is taken")
 	_, err = Proof([]byte(snapback))
 	require.ErrorIs(t, err, ErrProof)
 }

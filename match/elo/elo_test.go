@@ -79,6 +79,15 @@ func TestSPRTBounds(t *testing.T) {
 	require.Equal(t, Continue, r.Decision)
 }
 
+func TestSPRTText(t *testing.T) {
+	r := SPRTResult{SPRT: SPRT{Elo0: 0, Elo1: 150}, LLR: 3.07, Lower: -2.944, Upper: 2.944, Decision: AcceptH1}
+	require.Equal(t, "nearer elo1 (150) than elo0 (0); ratio 3.07 passed 2.94", r.Text())
+	r.LLR, r.Decision = -3, AcceptH0
+	require.Equal(t, "nearer elo0 (0) than elo1 (150); ratio -3.00 passed -2.94", r.Text())
+	r.LLR, r.Decision = 0.5, Continue
+	require.Equal(t, "undecided between elo0 (0) and elo1 (150); ratio 0.50, decided below -2.94 or above 2.94", r.Text())
+}
+
 // Without draws the likeliest distribution with mean s is (1-s, s), so that the
 // ratio is W log(s1/s0) + L log((1-s1)/(1-s0)).
 func TestSPRTWithoutDraws(t *testing.T) {

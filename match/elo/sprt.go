@@ -57,6 +57,17 @@ type SPRTResult struct {
 	Decision string `json:"decision"`
 }
 
+// Text says how the test stands.
+func (r SPRTResult) Text() string {
+	switch r.Decision {
+	case AcceptH1:
+		return fmt.Sprintf("nearer elo1 (%g) than elo0 (%g); ratio %.2f passed %.2f", r.Elo1, r.Elo0, r.LLR, r.Upper)
+	case AcceptH0:
+		return fmt.Sprintf("nearer elo0 (%g) than elo1 (%g); ratio %.2f passed %.2f", r.Elo0, r.Elo1, r.LLR, r.Lower)
+	}
+	return fmt.Sprintf("undecided between elo0 (%g) and elo1 (%g); ratio %.2f, decided below %.2f or above %.2f", r.Elo0, r.Elo1, r.LLR, r.Lower, r.Upper)
+}
+
 // Test computes the test's state from single games.
 func (c SPRT) Test(wins, draws, losses int) SPRTResult {
 	return c.test([]float64{0, 0.5, 1}, []int{losses, draws, wins})

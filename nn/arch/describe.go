@@ -165,6 +165,8 @@ func guess(m *onnx.Model, d Description) Looks {
 	switch {
 	case planes == MiniPlanes && global == 0:
 		l.Encoder = "mini7"
+	case planes == 17 && global == 0:
+		l.Encoder = "agz17"
 	case planes == SeedPlanes && global == 0:
 		l.Encoder = "seed22"
 	case planes == 22 && global == 19:

@@ -30,6 +30,9 @@ const (
 	Muon Method = "muon"
 )
 
+// Methods lists them.
+var Methods = []Method{SGD, Adam, AdamW, Muon}
+
 // Optimizer says how weights are updated. [DefaultOptimizer] has the usual numbers.
 type Optimizer struct {
 	Method   Method
@@ -66,7 +69,7 @@ func (o *Optimizer) Check() error {
 	}
 	in := func(x, lo, hi float64) bool { return x >= lo && x < hi }
 	switch {
-	case !slices.Contains([]Method{SGD, Adam, AdamW, Muon}, o.Method):
+	case !slices.Contains(Methods, o.Method):
 		return bad("method %q: use sgd, adam, adamw or muon", o.Method)
 	case !in(o.WeightDecay, 0, math.Inf(1)):
 		return bad("weight decay %v: use 0 or more", o.WeightDecay)

@@ -5,7 +5,7 @@
 // [Options]; they write every value of their rows and allocate nothing.
 //
 // Terms. "Own" is the side to move, "opponent" the other side: no plane but
-// the side-to-move planes of Seed22 and Mini7 knows Black from White. Planes
+// the side-to-move planes of Seed22, Mini7 and AGZ17 knows Black from White. Planes
 // are channels first: the value of plane c at point p is at c*W*H + p, with p
 // the board's point index (rows from the top). The planes are exactly as large
 // as the board.
@@ -17,6 +17,8 @@
 //     "Accelerating Self-Play Learning in Go", arXiv 1902.10565, appendix A).
 //   - Seed22 is a self-contained 22-plane encoding for dual-head and four-head
 //     networks without global inputs.
+//   - AGZ17 and AGZ17Split are AlphaGo Zero's: the stones of eight boards and the side to
+//     move, in the paper's order and in that of many programs.
 //   - Mini7 is the smallest useful encoding: stones, two last moves, legality
 //     and the side to move.
 package features

@@ -45,6 +45,8 @@ func EncodeTurned(e Encoding, spatial, global []float32, g *board.Game, k board.
 		w.seed22()
 	case Mini7:
 		w.mini7()
+	case AGZ17, AGZ17Split:
+		w.agz17(e)
 	}
 }
 
@@ -126,6 +128,38 @@ func (w *writer) empty(i int) {
 		if w.b.At(board.Point(p)) == board.Empty {
 			a[q] = 1
 		}
+	}
+}
+
+const (
+	agzBoards = 8
+	agzBlack  = 2 * agzBoards
+)
+
+// agzPlanes returns the planes of both sides' stones as they stood so many moves ago.
+func agzPlanes(e Encoding, ago int) (own, opp int) {
+	if e == AGZ17Split {
+		return ago, agzBoards + ago
+	}
+	return 2 * ago, 2*ago + 1
+}
+
+// agz17 writes the last eight boards and the side to move, as in "Mastering the game of Go
+// without human knowledge" (Silver et al. 2017, Methods). Planes from before the game are
+// empty; a pass repeats the board.
+func (w *writer) agz17(e Encoding) {
+	if w.own == board.Black {
+		w.fill(agzBlack, 1)
+	}
+	past := &w.s.past
+	w.g.PastBoard(past, 0)
+	w.b = past
+	for ago := range agzBoards {
+		w.stones(agzPlanes(e, ago))
+		if past.CanUndo() == 0 {
+			return
+		}
+		past.Undo()
 	}
 }
 

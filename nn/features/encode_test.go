@@ -69,7 +69,7 @@ func buffers(e features.Encoding, g *board.Game) (spatial, global []float32) {
 	return make([]float32, e.Planes()*g.Size().Area()), make([]float32, e.Globals())
 }
 
-var allEncodings = []features.Encoding{features.V7, features.Seed22, features.Mini7,
+var allEncodings = []features.Encoding{features.V7, features.Seed22, features.Mini7, features.AGZ17, features.AGZ17Split,
 	features.V3, features.V4, features.V5, features.V6}
 
 func TestEncodeAllocatesNothing(t *testing.T) {

@@ -13,14 +13,16 @@ type Encoding uint8
 // The encodings. The zero value is none of them, so that a forgotten choice is
 // noticed.
 const (
-	None   Encoding = iota // no inputs at all (a model without a network)
-	V7                     // KataGo V7: model versions 8 to 17
-	Seed22                 // 22 planes: stones, eight moves of history, ko, liberties, rules
-	Mini7                  // 7 planes of the smallest dual-head networks
-	V3                     // KataGo V3: model versions 3 and 4
-	V4                     // KataGo V4: model version 5
-	V5                     // KataGo V5: model version 6
-	V6                     // KataGo V6: model version 7
+	None       Encoding = iota // no inputs at all (a model without a network)
+	V7                         // KataGo V7: model versions 8 to 17
+	Seed22                     // 22 planes: stones, eight moves of history, ko, liberties, rules
+	Mini7                      // 7 planes of the smallest dual-head networks
+	V3                         // KataGo V3: model versions 3 and 4
+	V4                         // KataGo V4: model version 5
+	V5                         // KataGo V5: model version 6
+	V6                         // KataGo V6: model version 7
+	AGZ17                      // AlphaGo Zero's 17 planes in the paper's order, X(t), Y(t), X(t-1), Y(t-1), ...
+	AGZ17Split                 // the same planes, first all of the side to move, then all of the opponent
 )
 
 // shapes holds name, planes and globals of each encoding.
@@ -28,14 +30,16 @@ var shapes = [...]struct {
 	name            string
 	planes, globals int
 }{
-	None:   {"none", 0, 0},
-	V7:     {"v7", 22, 19},
-	Seed22: {"seed22", 22, 0},
-	Mini7:  {"mini7", 7, 0},
-	V3:     {"v3", 22, 14},
-	V4:     {"v4", 22, 14},
-	V5:     {"v5", 13, 12},
-	V6:     {"v6", 22, 16},
+	None:       {"none", 0, 0},
+	V7:         {"v7", 22, 19},
+	Seed22:     {"seed22", 22, 0},
+	Mini7:      {"mini7", 7, 0},
+	V3:         {"v3", 22, 14},
+	V4:         {"v4", 22, 14},
+	V5:         {"v5", 13, 12},
+	V6:         {"v6", 22, 16},
+	AGZ17:      {"agz17", 17, 0},
+	AGZ17Split: {"agz17-split", 17, 0},
 }
 
 // Parse returns the encoding of that name, in any case. Unknown names are an
@@ -46,7 +50,7 @@ func Parse(name string) (Encoding, error) {
 			return Encoding(e), nil
 		}
 	}
-	return None, fmt.Errorf("unknown encoding %q: use v7, seed22, mini7, v3, v4, v5 or v6", name)
+	return None, fmt.Errorf("unknown encoding %q: use mini7, agz17, agz17-split, seed22, v7, v3, v4, v5 or v6", name)
 }
 
 // ForKataGo returns the encoding that a KataGo model version was trained on.
@@ -82,12 +86,14 @@ func (e Encoding) Planes() int { return shapes[e].planes }
 func (e Encoding) Globals() int { return shapes[e].globals }
 
 // PlaneNames says in a few words what each plane holds, in order; nil for V3 to
-// V6. docs/pytorch.md says more of Mini7 and Seed22.
+// V6. docs/pytorch.md says more of those for networks of others.
 func (e Encoding) PlaneNames() []string { return planeNames[e] }
 
 // planeNames are in the order of the planes. "Own" is the side to move.
 var planeNames = map[Encoding][]string{
-	Mini7: {"own stones", "opponent's stones", "empty points", "last move", "move before it", "legal moves", "Black to move"},
+	Mini7:      {"own stones", "opponent's stones", "empty points", "last move", "move before it", "legal moves", "Black to move"},
+	AGZ17:      agzNames(AGZ17),
+	AGZ17Split: agzNames(AGZ17Split),
 	Seed22: {
 		"own stones", "opponent's stones", "empty points",
 		"changed by the last move", "changed by the 2nd last", "changed by the 3rd last", "changed by the 4th last",
@@ -102,6 +108,17 @@ var planeNames = map[Encoding][]string{
 		"chains in a ladder", "chains in a ladder 1 move ago", "chains in a ladder 2 moves ago", "moves that catch in a ladder",
 		"own area", "opponent's area", "own stones at the start of the second clean-up phase", "opponent's stones there",
 	},
+}
+
+// agzNames names the planes of AlphaGo Zero.
+func agzNames(e Encoding) []string {
+	names := make([]string, agzBlack+1)
+	for ago, when := range [agzBoards]string{"now", "1 move ago", "2 moves ago", "3 moves ago", "4 moves ago", "5 moves ago", "6 moves ago", "7 moves ago"} {
+		own, opp := agzPlanes(e, ago)
+		names[own], names[opp] = "own stones "+when, "opponent's stones "+when
+	}
+	names[agzBlack] = "Black to move"
+	return names
 }
 
 // Options say who is asking and how the position shall be shown. The zero value

@@ -132,6 +132,34 @@ func TestSeed22(t *testing.T) {
 	}
 }
 
+// TestAGZ17: AlphaGo Zero's planes, by the side to move, in both orders; turns from before the
+// game are empty, and a pass repeats the board.
+func TestAGZ17(t *testing.T) {
+	g, err := board.NewGame(board.Square(4), board.TrompTaylor())
+	require.NoError(t, err)
+	requirePlanes(t, g, features.AGZ17, map[int]string{0: none4, 1: none4, 16: full4})
+	play(t, g, "b4 b3 a3 c4 pass a4") // White takes B4 in ko
+	ago := [8][2]string{
+		{"\n....\n1...\n....\n....", "\n1.1.\n.1..\n....\n...."},
+		{"\n.1..\n1...\n....\n....", "\n..1.\n.1..\n....\n...."},
+		{"\n.1..\n1...\n....\n....", "\n..1.\n.1..\n....\n...."},
+		{"\n.1..\n1...\n....\n....", "\n....\n.1..\n....\n...."},
+		{"\n.1..\n....\n....\n....", "\n....\n.1..\n....\n...."},
+		{"\n.1..\n....\n....\n....", none4},
+		{none4, none4}, {none4, none4},
+	}
+	paper, split := map[int]string{16: full4}, map[int]string{16: full4}
+	for i, both := range ago {
+		paper[2*i], paper[2*i+1], split[i], split[8+i] = both[0], both[1], both[0], both[1]
+	}
+	requirePlanes(t, g, features.AGZ17, paper)
+	requirePlanes(t, g, features.AGZ17Split, split)
+	play(t, g, "d1")
+	requirePlanes(t, g, features.AGZ17, map[int]string{0: ago[0][1], 1: "\n....\n1...\n....\n...1", 2: ago[0][1], 3: ago[0][0], 16: none4})
+	require.Equal(t, "opponent's stones 1 move ago", features.AGZ17.PlaneNames()[3])
+	require.Equal(t, "opponent's stones 1 move ago", features.AGZ17Split.PlaneNames()[9])
+}
+
 // The changes of the last eight moves, against boards kept aside; also in a copy
 // of the game, as a search plays on.
 func TestSeed22HistoryEqualsReplay(t *testing.T) {

@@ -28,6 +28,8 @@ type position struct {
 	Territory bool        `json:"territory"`
 	Mini7     [][]float32 `json:"mini7"`
 	Seed22    [][]float32 `json:"seed22"`
+	AGZ17     [][]float32 `json:"agz17"`
+	Split     [][]float32 `json:"agz17-split"`
 }
 
 // compareInPython reads positions and prints the first plane that differs.
@@ -38,6 +40,8 @@ for n, p in enumerate(positions):
     made = {
         "mini7": mini7(p["boards"], p["moves"], p["black"], p["legal"]),
         "seed22": seed22(p["boards"], p["moves"], p["black"], p["width"], p["ko"], p["komi"], p["territory"]),
+        "agz17": agz17(p["boards"], p["black"]),
+        "agz17-split": agz17(p["boards"], p["black"], split=True),
     }
     for name, planes in made.items():
         assert len(planes) == len(p[name]), name
@@ -124,6 +128,7 @@ func randomPositions(t *testing.T, rng *rand.Rand, size board.Size, rules board.
 		}
 		if turn < 12 || p.Ko != nil || rng.IntN(5) == 0 {
 			p.Mini7, p.Seed22 = planesOf(g, features.Mini7), planesOf(g, features.Seed22)
+			p.AGZ17, p.Split = planesOf(g, features.AGZ17), planesOf(g, features.AGZ17Split)
 			p.Boards = boards[max(0, len(boards)-9):]
 			p.Moves = moves[max(0, len(moves)-8):]
 			all = append(all, p)

@@ -66,7 +66,7 @@ func (w *walker) in(field string, f func()) {
 // label visits a layer's name token.
 func (w *walker) label(s *string) {
 	w.token("name", s)
-	if w.err == nil {
+	if w.err == nil && !strings.ContainsFunc(*s, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		w.name = fmt.Sprintf("%.64s", *s)
 	}
 }

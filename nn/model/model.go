@@ -52,7 +52,7 @@ type Config struct {
 // Overrides say what a foreign ONNX file is where shapes and operators do not.
 // Empty fields are inferred.
 type Overrides struct {
-	Encoding string // "mini7", "seed22", "v7", ...
+	Encoding string // "mini7", "agz17", "seed22", ...
 	Policy   string // "logits", "log_softmax" or "softmax"
 	Value    string // "tanh" or "wdl"
 }

@@ -59,7 +59,7 @@ func SettingsTable() setting.Table[Settings] {
 			Doc: "number of the provider's device, from 0, as listed by engine doctor"},
 			func(s *Settings) *int { return &s.Device }),
 		setting.Of(setting.Info{Name: "encoder", Source: "what the network says of itself",
-			Doc: "input encoding, if a foreign ONNX network does not name it: mini7, seed22 or v7"},
+			Doc: "input encoding, if a foreign ONNX network does not name it: mini7, agz17, agz17-split or seed22"},
 			func(s *Settings) *string { return &s.Encoder }),
 		setting.Of(setting.Info{Name: "policy", Source: "what the network says of itself",
 			Doc: "policy output of a foreign ONNX network: logits, log_softmax or softmax"},

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/features"
@@ -50,14 +51,14 @@ func openSource(path string, o Overrides) (source, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			if err = at.Err; filepath.Ext(path) == "" { // a name rather than a file's
-				err = fmt.Errorf("%w; built in are zero and taught", err)
-			}
-			return nil, fmt.Errorf("%w: %s: %w", ErrFile, path, err)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: %w", ErrFile, err)
 		}
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+		hint := ""
+		if filepath.Ext(path) == "" { // a name rather than a file's
+			hint = "; built in are zero and taught"
+		}
+		return nil, fmt.Errorf("%w%s", file.Absent(path), hint)
 	case info.IsDir():
 		return nil, fmt.Errorf("%w: %s is a folder; name the file in it", ErrFile, path)
 	case info.Size() == 0:
@@ -192,9 +193,13 @@ func planesWarning(e features.Encoding, says map[string]string, asked string) []
 	if says[meta.Format] != "" && says[meta.Encoder] != "" || asked != "" {
 		return nil
 	}
+	other := ""
+	if e == features.AGZ17 {
+		other = ", if all of one's own boards come first, with --encoder " + features.AGZ17Split.String()
+	}
 	return []string{fmt.Sprintf("the file does not name its %d planes. They are taken for %s, in this order: %s. Trained on other planes, "+
-		"or on these in another order, the network plays nonsense. If they are these, name them with --encoder %s (docs/pytorch.md has the table)",
-		e.Planes(), e, strings.Join(e.PlaneNames(), ", "), e)}
+		"or on these in another order, the network plays nonsense. If they are these, name them with --encoder %s%s (docs/pytorch.md has the table)",
+		e.Planes(), e, strings.Join(e.PlaneNames(), ", "), e, other)}
 }
 
 // inTraining refuses a graph whose norms go by the batch that happens to be there:

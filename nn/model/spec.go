@@ -77,7 +77,7 @@ func specOf(m *onnx.Model, o Overrides) (nn.Spec, error) {
 	}
 	encoder := cmp.Or(o.Encoding, d.Looks.Encoder)
 	if encoder == "" {
-		return nn.Spec{}, fmt.Errorf("%w: no encoder makes %d input planes; name one with --encoder", ErrAmbiguous, planes)
+		return nn.Spec{}, fmt.Errorf("%w: it has %d input planes; the encoders make 7 (mini7), 17 (agz17) or 22 (seed22)", ErrAmbiguous, planes)
 	}
 	if spec.Encoding, err = features.Parse(encoder); err != nil {
 		return nn.Spec{}, fmt.Errorf("%w: %w", ErrAmbiguous, err)

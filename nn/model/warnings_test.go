@@ -86,7 +86,7 @@ func TestFlagsOfEarlierFiles(t *testing.T) {
 // number of its planes, and says so; a file that names its encoding, or a user
 // who does, is believed.
 func TestPlanesInAnUnknownOrder(t *testing.T) {
-	for file, e := range map[string]features.Encoding{"pytorch-dualhead-9x9.onnx": features.Mini7, "pytorch-seed-9x9.onnx": features.Seed22} {
+	for file, e := range map[string]features.Encoding{"pytorch-dualhead-9x9.onnx": features.Mini7, "pytorch-agz-9x9.onnx": features.AGZ17, "pytorch-seed-9x9.onnx": features.Seed22} {
 		path := filepath.Join(fixtures, file)
 		lines := warnings(t, path, model.Overrides{})
 		require.Len(t, lines, 1)

@@ -26,6 +26,7 @@ var fixtures = []fixture{
 		"pytorch-dualhead-9x9.onnx", "pytorch-dualhead-9x9-plain.onnx", "pytorch-dualhead-9x9-bn.onnx",
 		"pytorch-dualhead-9x9-dynamo.onnx", "pytorch-dualhead-9x9-latest.onnx",
 	}},
+	{"pytorch-agz-9x9.json", []string{"policy", "value"}, []string{"pytorch-agz-9x9.onnx"}},
 	{"pytorch-seed-9x9.json", []string{"policy", "value", "score", "ownership"}, []string{"pytorch-seed-9x9.onnx"}},
 }
 

@@ -84,19 +84,26 @@ func New(c Config) (*Batch, error) {
 		remarked: map[string]bool{}, names: map[string]bool{"index": true, "summary": true, "drills": true}}, nil
 }
 
-// Files lists the files named, and the .sgf files of the folders named.
-func Files(names []string) ([]string, error) {
+// Files lists the files named, and the .sgf files of the folders named, but for those below
+// the folder of the reports, which none of the named may be in.
+func Files(names []string, out string) ([]string, error) {
 	var files []string
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if err != nil {
 			return nil, err
 		}
+		if file.Same(name, out) || !info.IsDir() && file.Same(filepath.Dir(name), out) {
+			return nil, fmt.Errorf("%s is read and would be written into: name another folder with --out", out)
+		}
 		if !info.IsDir() {
 			files = append(files, name)
 			continue
 		}
 		err = filepath.WalkDir(name, func(path string, d os.DirEntry, err error) error {
+			if err == nil && d.IsDir() && file.Same(path, out) {
+				return filepath.SkipDir
+			}
 			if err == nil && !d.IsDir() && strings.EqualFold(filepath.Ext(path), ".sgf") {
 				files = append(files, path)
 			}

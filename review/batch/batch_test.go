@@ -58,19 +58,19 @@ func config(t *testing.T, show batch.Display) batch.Config {
 
 func TestFiles(t *testing.T) {
 	dir := folder(t, map[string]string{"b.sgf": game, "a/c.SGF": game, "a/d.txt": game})
-	files, err := batch.Files([]string{filepath.Join(dir, "a", "d.txt"), dir})
+	files, err := batch.Files([]string{filepath.Join(dir, "a", "d.txt"), dir}, "out")
 	require.NoError(t, err)
 	require.Equal(t, []string{filepath.Join(dir, "a", "d.txt"), filepath.Join(dir, "a", "c.SGF"), filepath.Join(dir, "b.sgf")}, files, "what is named is taken whatever it is called")
-	_, err = batch.Files([]string{filepath.Join(dir, "none")})
+	_, err = batch.Files([]string{filepath.Join(dir, "none")}, "out")
 	require.Error(t, err)
-	_, err = batch.Files([]string{t.TempDir()})
+	_, err = batch.Files([]string{t.TempDir()}, "out")
 	require.ErrorContains(t, err, "no .sgf file")
 }
 
 // TestBatch reviews good records between bad ones.
 func TestBatch(t *testing.T) {
 	dir := folder(t, map[string]string{"a.sgf": game, "b/a.sgf": game + game, "c.sgf": "torn", "d.sgf": "(;SZ[5])", "e.sgf": "(;SZ[7];B[aa];W[bb])", "index.sgf": game})
-	files, err := batch.Files([]string{dir})
+	files, err := batch.Files([]string{dir}, "out")
 	require.NoError(t, err)
 	show := new(said)
 	c := config(t, show)
@@ -107,7 +107,7 @@ func TestBatch(t *testing.T) {
 func TestManyRefused(t *testing.T) {
 	bare := "(;SZ[5])"
 	dir := folder(t, map[string]string{"a.sgf": strings.Repeat(bare, 54), "b.sgf": bare + game + strings.Repeat(bare, 3) + game + bare + "(;SZ[7];B[aa])", "c.sgf": bare})
-	files, err := batch.Files([]string{dir})
+	files, err := batch.Files([]string{dir}, "out")
 	require.NoError(t, err)
 	show := new(said)
 	b, err := batch.New(config(t, show))
@@ -143,7 +143,7 @@ func TestRemark(t *testing.T) {
 	}
 	b, err := batch.New(c)
 	require.NoError(t, err)
-	files, err := batch.Files([]string{folder(t, map[string]string{"a.sgf": game, "b.sgf": game})})
+	files, err := batch.Files([]string{folder(t, map[string]string{"a.sgf": game, "b.sgf": game})}, "out")
 	require.NoError(t, err)
 	require.NoError(t, b.Run(t.Context(), files))
 	require.Equal(t, 1, strings.Count(strings.Join(show.lines, "\n"), "weak on 5x5"))

@@ -43,6 +43,10 @@ func OpenLog(name string) (*Log, error) {
 	lines := bufio.NewReader(file)
 	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
+		if text := strings.TrimSpace(string(line)); text != "" && text[0] != '{' && !json.Valid(line) {
+			file.Close()
+			return nil, fmt.Errorf("%s is not a file of answers: line %d is none", name, number)
+		}
 		if errors.Is(err, io.EOF) {
 			if len(line) > 0 {
 				_, err = file.WriteString("\n")

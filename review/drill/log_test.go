@@ -49,6 +49,14 @@ func TestOddAnswers(t *testing.T) {
 		_, err := OpenLog(path)
 		require.ErrorContains(t, err, path+", line 1: not an attempt at a problem; take that line out", line)
 	}
+	for _, other := range []string{"(;GM[1]SZ[9])", "(;GM[1]SZ[9])\n", "{\n  \"version\": 1\n}\n"} {
+		require.NoError(t, os.WriteFile(path, []byte(other), 0o644))
+		_, err := OpenLog(path)
+		require.ErrorContains(t, err, "is not a file of answers")
+		left, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, other, string(left), "it stays as it is")
+	}
 	_, err := OpenLog(filepath.Dir(path))
 	require.ErrorContains(t, err, "is not a file")
 }

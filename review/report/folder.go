@@ -26,20 +26,21 @@ type Folder struct{ dir string }
 // The files of a folder that belong to no single game.
 const (
 	drillsName = "drills"
-	searches   = "searches"
 	mostFile   = 256 << 20
+	// SearchesDir is in each folder of reviews.
+	SearchesDir = "searches"
 )
 
 // OpenFolder makes the folder where there is none.
 func OpenFolder(dir string) (*Folder, error) {
-	if err := os.MkdirAll(filepath.Join(dir, searches), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, SearchesDir), 0o755); err != nil {
 		return nil, err
 	}
 	return &Folder{dir}, nil
 }
 
 // Searches is where stores belong, see [OpenStore].
-func (f *Folder) Searches() string { return filepath.Join(f.dir, searches) }
+func (f *Folder) Searches() string { return filepath.Join(f.dir, SearchesDir) }
 
 // Path returns the name of a file of a game.
 func (f *Folder) Path(name, ext string) string { return filepath.Join(f.dir, name+ext) }

@@ -33,10 +33,10 @@ class Block(nn.Module):
 
 
 class DualHead(nn.Module):
-    def __init__(self):
+    def __init__(self, planes=PLANES):
         super().__init__()
         area = SIZE * SIZE
-        self.conv_input = nn.Conv2d(PLANES, CHANNELS, 3, padding=1)
+        self.conv_input = nn.Conv2d(planes, CHANNELS, 3, padding=1)
         self.bn_input = nn.BatchNorm2d(CHANNELS)
         self.blocks = nn.ModuleList([Block() for _ in range(BLOCKS)])
         self.policy_conv = nn.Conv2d(CHANNELS, 2, 1)

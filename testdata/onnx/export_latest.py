@@ -1,4 +1,4 @@
-"""Writes pytorch-dualhead-9x9-latest*.onnx and pytorch-seed-9x9.*.
+"""Writes pytorch-dualhead-9x9-latest*.onnx, pytorch-seed-9x9.* and pytorch-agz-9x9.*.
 
 Made with torch 2.15.0, onnx 1.23.2, onnxscript 0.7.2 and numpy 2.4, CPU:
 
@@ -9,7 +9,7 @@ it with its defaults; -external is what those defaults leave without the file of
 weights beside it. The second is the network of the tutorial's chapter on
 KataGo's architecture (22 planes, pre-activation blocks, a global pooling block
 after every sixth, four heads), made small: 6 blocks of 8 channels, 9x9, hidden
-layers of 16.
+layers of 16. The third is the first with AlphaGo Zero's 17 planes.
 """
 
 import json
@@ -129,7 +129,22 @@ def main():
     clean("pytorch-seed-9x9.onnx")
     with torch.no_grad():
         out = net.double()(x.double())
-    with open("pytorch-seed-9x9.json", "w") as f:
+    write("pytorch-seed-9x9.json", x, out)
+
+    torch.manual_seed(20240517)
+    net = DualHead(planes=17)
+    randomise_statistics(net)
+    net.eval()
+    x = (torch.rand(3, 17, SIZE, SIZE) < 0.3).float()
+    torch.onnx.export(net, (x[:1],), "pytorch-agz-9x9.onnx", external_data=False)
+    clean("pytorch-agz-9x9.onnx")
+    with torch.no_grad():
+        policy, value = net.double()(x.double())
+    write("pytorch-agz-9x9.json", x, {"policy": policy, "value": value[:, 0]})
+
+
+def write(file, x, out):
+    with open(file, "w") as f:
         f.write("{\n")
         rows(f, "planes", [[int(v) for v in row.flatten().tolist()] for row in x])
         for name, values in out.items():

@@ -44,7 +44,7 @@ type Config struct {
 	From []string
 	// Games is the recipe of fresh games; start from Recipe.
 	Games selfplay.Config
-	// Share of the turns of a game that are labelled, above 0 and up to 1; 0 means a
+	// Share of the turns of a game that are labelled, 0.001 to 1; 0 means a
 	// third. Of rows all are.
 	Share float64
 	// Leaves is the share of the labels of fresh games, 0 to 1, that are of positions inside
@@ -64,6 +64,7 @@ type Config struct {
 
 const (
 	defaultShare   = 1.0 / 3
+	leastShare     = 1e-3
 	defaultPerFile = 1024
 )
 
@@ -150,6 +151,7 @@ type run struct {
 	build   map[rows.Layout]*rows.Builder
 	report  Report
 	warned  bool // of what the teacher does not know
+	known   bool // a file that was to be labelled was already
 }
 
 // Run labels until the folder holds what is wanted, the sources end or ctx ends, which
@@ -182,6 +184,9 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	stop()
 	r.tell()
 	r.sum(ctx)
+	if err == nil && len(r.From) > 0 && r.report.Fresh == 0 && !r.known && !r.report.Interrupted {
+		err = fmt.Errorf("nothing could be labelled in %s", strings.Join(r.From, ", "))
+	}
 	return &r.report, err
 }
 
@@ -198,8 +203,8 @@ func (r *run) check() error {
 	switch {
 	case r.Out == "":
 		return bad("no folder for the rows is named")
-	case !(r.Share > 0 && r.Share <= 1):
-		return bad("a share of %v of the turns: use a number above 0, up to 1", r.Share)
+	case !(r.Share >= leastShare && r.Share <= 1):
+		return bad("a share of %v of the turns: use %v to 1", r.Share, leastShare)
 	case !(r.Leaves >= 0 && r.Leaves <= 1):
 		return bad("a share of %v of leaves: use 0 to 1", r.Leaves)
 	case r.Leaves > 0 && len(r.From) > 0:
@@ -311,6 +316,7 @@ func (r *run) loop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.known = r.Rows > 0 && r.dir.rows >= r.Rows
 	for ctx.Err() == nil && (r.Rows == 0 || r.dir.rows < r.Rows) {
 		want := r.PerFile
 		if r.Rows > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/sgf"
 	"kosumi/train/rows"
@@ -57,10 +57,14 @@ func (r *run) openSources() (source, error) {
 
 // inside reports whether a folder is another one, or below it.
 func inside(dir, other string) bool {
-	a, err := filepath.Abs(dir)
-	b, err2 := filepath.Abs(other)
-	rel, err3 := filepath.Rel(b, a)
-	return errors.Join(err, err2, err3) == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	dir, err := filepath.Abs(dir)
+	for err == nil && !file.Same(dir, other) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+	}
+	return err == nil && file.Same(dir, other)
 }
 
 // next takes what makes a file from one source file after the other, as long as their
@@ -101,7 +105,10 @@ func (f *files) advance() error {
 		f.leaveOut(1, err)
 		return nil
 	}
-	if o.at = f.run.dir.reached[o.sum]; o.at >= o.end {
+	if o.at = f.run.dir.reached[o.sum]; o.at > 0 {
+		f.run.known = true
+	}
+	if o.at >= o.end {
 		return o.close()
 	}
 	f.open = o

@@ -126,13 +126,15 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 		d := r.Teacher.Describe()
 		return bad("%s gives no finite numbers at %d positions: the file is damaged, or its precision is too low (--precision fp32)", d.ShortName(), n)
 	}
-	r.warnOfLittle()
+	if len(c.lessons) > 0 && c.lessons[0].learned {
+		r.warnOfLittle()
+	}
 	return failure
 }
 
 // warnOfLittle says once what the teacher has no numbers for.
 func (r *run) warnOfLittle() {
-	if len(r.outs) == 0 || r.warned || r.dir.files > 0 {
+	if r.warned || r.dir.files > 0 {
 		return
 	}
 	r.warned = true

@@ -131,3 +131,36 @@ func TestBootstrapByOthers(t *testing.T) {
 	require.False(t, strings.Contains(line, "random moves ("+"0"))
 	require.NoError(t, s.check())
 }
+
+// stopped is an exchange that is told to end before a game has come in.
+type stopped struct {
+	others
+	stop context.CancelFunc
+}
+
+func (o *stopped) Play(context.Context) error {
+	o.stop()
+	return nil
+}
+
+// TestLastGamesOfOthers: games that are filed after Run has ended, while an exchange hangs up,
+// count, now and for the next run.
+func TestLastGamesOfOthers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	needRuntime(t, dir)
+	ctx, stop := context.WithCancel(t.Context())
+	o := &stopped{stop: stop}
+	l, err := Open(dir, Options{Exchange: o})
+	require.NoError(t, err)
+	o.loop = l
+	require.NoError(t, l.Run(ctx))
+	require.NoError(t, o.play(o.work, 7))
+	require.Zero(t, l.State().Games)
+	require.NoError(t, l.Settle())
+	require.EqualValues(t, 7, l.State().Games)
+	require.NoError(t, l.Close())
+	s, err := loadState(dir)
+	require.NoError(t, err)
+	require.EqualValues(t, 7, s.Games)
+}

@@ -175,6 +175,12 @@ func (l *Loop) Run(ctx context.Context) error {
 	return nil
 }
 
+// Settle counts the games that an exchange has filed since Run ended.
+func (l *Loop) Settle() error {
+	l.generator.enterFiles()
+	return l.save()
+}
+
 // step goes through the stage of now, or a part of it.
 func (l *Loop) step(ctx context.Context) error {
 	switch l.state.Stage {

@@ -167,7 +167,13 @@ func (b *Builder) encode(dst *Set, i int) {
 	copy(dst.global(i), b.global)
 	for k, plane := range constantPlanes(e) {
 		dst.global(i)[k] = b.spatial[plane*area]
-		clear(b.spatial[plane*area : (plane+1)*area])
+		bits := b.spatial[plane*area : (plane+1)*area]
+		clear(bits)
+		if mask, _ := maskPlanes(e); mask == plane {
+			for p := range bits {
+				bits[p] = 1
+			}
+		}
 	}
 	packed, nb := dst.binary(i), b.layout.PlaneBytes()
 	for plane := range e.Planes() {

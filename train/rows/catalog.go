@@ -100,7 +100,7 @@ func (f *Folder) survey(path string) surveyed {
 		return s
 	}
 	if l.layout.Encoding != f.o.Encoding {
-		return surveyed{err: fmt.Errorf("%s: %w: the rows are %v, the network reads %v", path, ErrLayout, l.layout.Encoding, f.o.Encoding)}
+		return surveyed{err: f.otherEncoding(path, l.layout)}
 	}
 	most := max(256, int(max(f.o.MemoryBytes/8, min(partBytes, f.o.MemoryBytes/2)))/l.layout.RowBytes())
 	for from := 0; from < l.rows; from += most {

@@ -280,14 +280,14 @@ func (f *Folder) nothing() error {
 	if len(f.order)+len(f.skipped) == 0 {
 		return fmt.Errorf("%w: no file of rows (.npz) or game records (.sgf, .sgfs) is there", ErrNoRows)
 	}
-	text := fmt.Sprintf("%d parts of files were read", len(f.order))
+	text := ""
 	if f.o.Size != (board.Size{}) {
-		text += fmt.Sprintf(", rows on %v are wanted", f.o.Size)
+		text = fmt.Sprintf(" for %v", f.o.Size)
 	}
 	if len(f.skipped) > 0 {
-		text += fmt.Sprintf("; %d files were skipped: %s", len(f.skipped), strings.Join(seen, "; "))
+		text += "; skipped: " + strings.Join(seen, "; ")
 	}
-	return fmt.Errorf("%w: %s", ErrNoRows, text)
+	return fmt.Errorf("%w%s", ErrNoRows, text)
 }
 
 func sameParts(a, b []part) bool {

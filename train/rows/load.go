@@ -59,7 +59,7 @@ func (f *Folder) read(p part) ([]*Set, error) {
 	}
 	defer r.Close()
 	if r.Layout.Encoding != f.o.Encoding {
-		return nil, fmt.Errorf("%s: %w: the rows are %v, the network reads %v", p.Path, ErrLayout, r.Layout.Encoding, f.o.Encoding)
+		return nil, f.otherEncoding(p.Path, r.Layout)
 	}
 	if p.From+p.N > r.N {
 		return nil, fmt.Errorf("%s: %w: the file has changed: it has %d rows, not %d or more", p.Path, ErrFormat, r.N, p.From+p.N)
@@ -69,6 +69,12 @@ func (f *Folder) read(p part) ([]*Set, error) {
 		return nil, err
 	}
 	return []*Set{s}, nil
+}
+
+// otherEncoding is the error about rows that another network reads.
+func (f *Folder) otherEncoding(path string, l Layout) error {
+	return fmt.Errorf("%s: %w: the rows are %v, the network reads %v: label their games with --rows-encoder %v, or train on the records",
+		path, ErrLayout, l.Encoding, f.o.Encoding, f.o.Encoding)
 }
 
 // takes tells on which side of the split a row is.

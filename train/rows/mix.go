@@ -10,8 +10,11 @@ import (
 	"strings"
 )
 
+// LeastShare is that of a source of which a run of some length takes a batch.
+const LeastShare = 1e-4
+
 // Source is a part of a mixture: folders and files, and the share of batches that comes
-// from them, above 0 and up to 1.
+// from them, [LeastShare] to 1.
 type Source struct {
 	Paths []string
 	Share float64
@@ -34,8 +37,8 @@ func OpenMix(o Options, sources ...Source) (*Mix, error) {
 	}
 	sum := 0.0
 	for _, s := range sources {
-		if !(s.Share > 0 && s.Share <= 1) {
-			return nil, fmt.Errorf("training data: a share of %v of the batches for %s: use a number above 0, up to 1", s.Share, strings.Join(s.Paths, ", "))
+		if !(s.Share >= LeastShare && s.Share <= 1) {
+			return nil, fmt.Errorf("training data: a share of %v of the batches for %s: use %v to 1", s.Share, strings.Join(s.Paths, ", "), LeastShare)
 		}
 		sum += s.Share
 	}

@@ -171,12 +171,14 @@ func (f *File) findLayout() error {
 	switch b.Shape[1] {
 	case features.Mini7.Planes():
 		f.Layout.Encoding = features.Mini7
+	case features.AGZ17.Planes():
+		f.Layout.Encoding = features.AGZ17 // or AGZ17Split, if the info says so
 	case features.V7.Planes():
 		if g := f.heads[nameGlobal].Shape; len(g) == 2 && g[1] == len(constantPlanes(features.Seed22)) {
 			f.Layout.Encoding = features.Seed22
 		}
 	default:
-		return fmt.Errorf("%w: %d input planes; v7 and seed22 have 22, mini7 has 7", ErrFormat, b.Shape[1])
+		return fmt.Errorf("%w: %d input planes; v7 and seed22 have 22, agz17 has 17, mini7 has 7", ErrFormat, b.Shape[1])
 	}
 	if err := f.Layout.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
@@ -242,6 +244,9 @@ func (f *File) readInfo() error {
 	}
 	if i := &f.Info; i.Games < 0 || i.Moves < 0 || i.Evals < 0 || i.First > mostGames || i.Games > mostGames {
 		return fmt.Errorf("%w: array %s: %d games from number %d on, %d moves, %d evaluations", ErrFormat, nameInfo, i.Games, i.First, i.Moves, i.Evals)
+	}
+	if f.Info.Encoding == features.AGZ17Split.String() && f.Layout.Encoding == features.AGZ17 {
+		f.Layout.Encoding = features.AGZ17Split
 	}
 	if f.Info.Encoding != "" && f.Info.Encoding != f.Layout.Encoding.String() {
 		return fmt.Errorf("%w: the rows are said to be %s, but are shaped as %v", ErrFormat, f.Info.Encoding, f.Layout.Encoding)

@@ -22,21 +22,28 @@ func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.
 	var u unpacker
 	u.planes(shown.Spatial, s, i, u.sources(s.Layout.Side, size, 0), historyMoves)
 
-	own, forbidden := 0, 11 // of seed22: its ko point
+	own, opp := 0, 1
+	forbids := func(p int) bool { return shown.Spatial[11*area+p] > 0 } // of seed22: its ko point
 	switch e {
 	case features.V7:
-		own, forbidden = 1, 6
+		own, opp = 1, 2
+		forbids = func(p int) bool { return shown.Spatial[6*area+p] > 0 }
 	case features.Mini7:
-		forbidden = -1
+		forbids = func(p int) bool { return shown.Spatial[5*area+p] == 0 } // its legal moves
+	case features.AGZ17Split:
+		opp = 8
+		fallthrough
+	case features.AGZ17:
+		forbids = func(int) bool { return false } // it shows no ko
 	}
 	var stones [2][]board.Point
 	for p := range area {
 		switch at := board.Point(p); {
 		case shown.Spatial[own*area+p] > 0:
 			stones[0] = append(stones[0], at)
-		case shown.Spatial[(own+1)*area+p] > 0:
+		case shown.Spatial[opp*area+p] > 0:
 			stones[1] = append(stones[1], at)
-		case forbidden >= 0 && shown.Spatial[forbidden*area+p] > 0, forbidden < 0 && shown.Spatial[legalMini7*area+p] == 0:
+		case forbids(p):
 			banned = append(banned, at)
 		}
 	}
@@ -48,9 +55,6 @@ func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.
 	}
 	return shown, g, banned, nil
 }
-
-// legalMini7 is the plane of mini7 that shows the legal moves.
-const legalMini7 = 5
 
 // rules are those that row i shows, as far as it does.
 func (s *Set) rules(i int) board.Rules {

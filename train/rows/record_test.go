@@ -171,13 +171,14 @@ func TestRecordsAndRowsMix(t *testing.T) {
 // TestOtherEncodings writes and reads rows of the smaller encoders and compares
 // batches with what the encoder itself says.
 func TestOtherEncodings(t *testing.T) {
-	for _, e := range []features.Encoding{features.Mini7, features.Seed22, features.V7} {
+	for _, e := range []features.Encoding{features.Mini7, features.Seed22, features.V7, features.AGZ17, features.AGZ17Split} {
 		t.Run(e.String(), func(t *testing.T) {
 			l := Layout{e, 7}
 			g := randomGame(t, board.Square(5), board.TrompTaylor(), 4)
 			b, err := NewBuilder(l)
 			require.NoError(t, err)
 			s := NewSet(l)
+			s.Info.Encoding = e.String()
 			_, err = b.Append(s, g, rand.New(rand.NewPCG(1, 1)))
 			require.NoError(t, err)
 			var buf bytes.Buffer

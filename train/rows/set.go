@@ -41,9 +41,9 @@ type Layout struct {
 // be held.
 func (l Layout) Check() error {
 	switch l.Encoding {
-	case features.V7, features.Seed22, features.Mini7:
+	case features.V7, features.Seed22, features.Mini7, features.AGZ17, features.AGZ17Split:
 	default:
-		return fmt.Errorf("%w: encoding %v; use v7, seed22 or mini7", ErrLayout, l.Encoding)
+		return fmt.Errorf("%w: encoding %v; use v7, seed22, mini7, agz17 or agz17-split", ErrLayout, l.Encoding)
 	}
 	if l.Side < board.MinSize || l.Side > board.MaxSize {
 		return fmt.Errorf("%w: arrays of side %d; 2 to 25 are possible", ErrLayout, l.Side)
@@ -75,13 +75,29 @@ func (l Layout) RowBytes() int {
 	return l.Planes()*l.PlaneBytes() + 4*l.Globals() + 2*policyRows*(l.Area()+1) + 4*Targets + l.ScoreCells() + PointMaps*l.Area()
 }
 
-// constantPlanes lists the planes that hold one number all over, which a bit
-// cannot hold: the komi of seed22.
+// constantPlanes lists the planes that hold one number all over, which a row keeps as a
+// global value: the komi of seed22, which no bit can hold, and the colour of AlphaGo Zero's,
+// whose bits are the mask of the board instead.
 func constantPlanes(e features.Encoding) []int {
-	if e == features.Seed22 {
+	switch e {
+	case features.Seed22:
 		return []int{20}
+	case features.AGZ17, features.AGZ17Split:
+		return []int{16}
 	}
 	return nil
+}
+
+// maskPlanes are the planes, up to and not including end, one of which is set on each point
+// of the board.
+func maskPlanes(e features.Encoding) (from, end int) {
+	switch e {
+	case features.V7:
+		return 0, 1
+	case features.AGZ17, features.AGZ17Split:
+		return 16, 17
+	}
+	return 0, 3 // own, opponent, empty
 }
 
 // Info says where rows come from. It travels in a file beside the rows.
@@ -253,11 +269,13 @@ func bit(plane []uint8, i int) bool { return plane[i>>3]&(0x80>>(i&7)) != 0 }
 // Size returns the board size of a row.
 func (s *Set) Size(i int) board.Size {
 	row, nb, l := s.binary(i), s.Layout.PlaneBytes(), s.Layout.Side
+	from, end := maskPlanes(s.Layout.Encoding)
 	on := func(p int) bool {
-		if s.Layout.Encoding == features.V7 {
-			return bit(row[:nb], p)
+		k := from
+		for k < end && !bit(row[k*nb:], p) {
+			k++
 		}
-		return bit(row, p) || bit(row[nb:], p) || bit(row[2*nb:], p) // own, opponent, empty
+		return k < end
 	}
 	var size board.Size
 	for size.W < l && on(size.W) {
@@ -307,10 +325,11 @@ func (s *Set) Check(i int) error {
 }
 
 func (s *Set) checkMask(i int, size board.Size) error {
-	if s.Layout.Encoding != features.V7 {
+	from, end := maskPlanes(s.Layout.Encoding)
+	if end-from > 1 {
 		return nil
 	}
-	mask, l := s.binary(i)[:s.Layout.PlaneBytes()], s.Layout.Side
+	mask, l := s.binary(i)[from*s.Layout.PlaneBytes():], s.Layout.Side
 	for p := range s.Layout.Area() {
 		if bit(mask, p) != (p%l < size.W && p/l < size.H) {
 			return fmt.Errorf("%w: row %d: the mask is not one rectangle in the top-left corner", ErrFormat, i)

@@ -35,13 +35,13 @@ type Config struct {
 	// the others.
 	Boards []BoardShare `toml:"boards"`
 	// Side of the square arrays that rows are stored in; 0: the largest board.
-	ArraySide int `toml:"array_side"`
+	ArraySide int `toml:"array_side" range:"0 to 25"`
 	// Parallel is the number of games played at the same time: where batches
 	// come from. 32 for each session of the network is plenty.
-	Parallel int `toml:"parallel"`
+	Parallel int `toml:"parallel" range:"1 to 4096"`
 	// MoveLimit ends games after so many moves, as a multiple of the area; the
 	// board is counted as it stands.
-	MoveLimit float64 `toml:"move_limit"`
+	MoveLimit float64 `toml:"move_limit" range:"above 0 to 100"`
 	// Labels says that another network is to judge the positions of the games: nobody
 	// needs to know who wins.
 	Labels bool `toml:"-" json:"-"`
@@ -57,9 +57,9 @@ type Config struct {
 
 // BoardShare is a board size and how often it is played.
 type BoardShare struct {
-	Width  int     `toml:"width"`
-	Height int     `toml:"height"`
-	Share  float64 `toml:"share"`
+	Width  int     `toml:"width" range:"2 to 25"`
+	Height int     `toml:"height" range:"2 to 25"`
+	Share  float64 `toml:"share" range:"0 to 1000000"`
 }
 
 // Size is the size of the board.
@@ -85,28 +85,28 @@ func BoardAt(boards []BoardShare, x float64) BoardShare {
 // tax and without button, but in games to be labelled.
 type Rules struct {
 	// Shares of the ko rules; they need not add up to 1.
-	KoSimple      float64 `toml:"ko_simple"`
-	KoPositional  float64 `toml:"ko_positional"`
-	KoSituational float64 `toml:"ko_situational"`
+	KoSimple      float64 `toml:"ko_simple" range:"0 to 1000000"`
+	KoPositional  float64 `toml:"ko_positional" range:"0 to 1000000"`
+	KoSituational float64 `toml:"ko_situational" range:"0 to 1000000"`
 	// Suicide is the share of games in which suicide of several stones is
 	// legal.
-	Suicide float64 `toml:"suicide"`
+	Suicide float64 `toml:"suicide" range:"0 to 1"`
 	// Territory is the share of games under Japanese rules, of those to be labelled.
-	Territory float64 `toml:"territory,omitempty" json:",omitempty"`
+	Territory float64 `toml:"territory,omitempty" json:",omitempty" range:"0 to 1"`
 }
 
 // Komi says how White's points are drawn for each game.
 type Komi struct {
 	// Usual komi are drawn evenly in a share of the games.
-	Usual      []float64 `toml:"usual"`
-	UsualShare float64   `toml:"usual_share"`
+	Usual      []float64 `toml:"usual" range:"-400 to 400"`
+	UsualShare float64   `toml:"usual_share" range:"0 to 1"`
 	// In the others komi is what the network thinks fair after the opening,
 	// or the first of the usual ones while the network knows no scores, plus
 	// normal noise of Stdev points; in a share WideShare of WideStdev points.
 	// On other boards than 9x9 both go with the side of the board.
-	Stdev     float64 `toml:"stdev"`
-	WideStdev float64 `toml:"wide_stdev"`
-	WideShare float64 `toml:"wide_share"`
+	Stdev     float64 `toml:"stdev" range:"0 to 400"`
+	WideStdev float64 `toml:"wide_stdev" range:"0 to 400"`
+	WideShare float64 `toml:"wide_share" range:"0 to 1"`
 }
 
 // Opening makes games differ from each other.
@@ -114,16 +114,16 @@ type Opening struct {
 	// Moves is the mean number of moves, as a share of the area, that are
 	// drawn from the network's policy before searches begin; the number has an
 	// exponential distribution.
-	Moves       float64 `toml:"moves"`
-	Temperature float64 `toml:"temperature"`
+	Moves       float64 `toml:"moves" range:"0 to 1"`
+	Temperature float64 `toml:"temperature" range:"above 0 to 100"`
 	// Forks is the share of games after which a new one branches off: from
 	// the position after a mean ForkDepth x area moves, with the best of a few
 	// random moves.
-	Forks     float64 `toml:"forks"`
-	ForkDepth float64 `toml:"fork_depth"`
+	Forks     float64 `toml:"forks" range:"0 to 1"`
+	ForkDepth float64 `toml:"fork_depth" range:"0 to 1"`
 	// Handicap is the share of games, of those to be labelled, in which Black has 2 to 9
 	// stones on the board, where that has room for them.
-	Handicap float64 `toml:"handicap,omitempty" json:",omitempty"`
+	Handicap float64 `toml:"handicap,omitempty" json:",omitempty" range:"0 to 1"`
 }
 
 // Search says how moves are found.
@@ -131,38 +131,38 @@ type Search struct {
 	Method string `toml:"method"` // "puct", "gumbel" or "random"
 	// Visits of a full search and of a cheap one. A share CheapShare of the
 	// turns is searched cheaply and makes no row (playout cap randomisation).
-	Visits      int     `toml:"visits"`
-	CheapVisits int     `toml:"cheap_visits"`
-	CheapShare  float64 `toml:"cheap_share"`
+	Visits      int     `toml:"visits" range:"0 to 1000000"`
+	CheapVisits int     `toml:"cheap_visits" range:"0 to 1000000"`
+	CheapShare  float64 `toml:"cheap_share" range:"0 to 1"`
 
 	// Considered is the number of moves that Gumbel's halving begins with,
 	// ValueScale its c_scale, for values from 0 (lost) to 1 (won).
-	Considered int     `toml:"considered"`
-	ValueScale float64 `toml:"value_scale"`
+	Considered int     `toml:"considered" range:"0 to 625"`
+	ValueScale float64 `toml:"value_scale" range:"0 to 100"`
 	// GumbelNoise is how long cheap turns are drawn with noise too, as a share
 	// of the area; after that they take the best move.
-	GumbelNoise float64 `toml:"gumbel_noise"`
+	GumbelNoise float64 `toml:"gumbel_noise" range:"0 to 100"`
 
 	// For puct: root noise, root policy temperature, forced visits, and the
 	// temperature of the choice of the move.
-	NoiseWeight         float64 `toml:"noise_weight"`
-	NoiseConcentration  float64 `toml:"noise_concentration"`
+	NoiseWeight         float64 `toml:"noise_weight" range:"0 to 1"`
+	NoiseConcentration  float64 `toml:"noise_concentration" range:"0.001 to 1000000"`
 	NoiseShaped         bool    `toml:"noise_shaped"`
-	RootTemperature     float64 `toml:"root_temperature"`
-	RootTemperature0    float64 `toml:"root_temperature_early"`
-	ForcedVisits        float64 `toml:"forced_visits"`
-	MoveTemperature     float64 `toml:"move_temperature"`
-	MoveTemperature0    float64 `toml:"move_temperature_early"`
-	TemperatureHalflife float64 `toml:"temperature_halflife"` // in moves of a 19x19 game
-	RootSymmetries      int     `toml:"root_symmetries"`
+	RootTemperature     float64 `toml:"root_temperature" range:"0.01 to 100"`
+	RootTemperature0    float64 `toml:"root_temperature_early" range:"0.01 to 100"`
+	ForcedVisits        float64 `toml:"forced_visits" range:"0 to 100"`
+	MoveTemperature     float64 `toml:"move_temperature" range:"0 to 10"`
+	MoveTemperature0    float64 `toml:"move_temperature_early" range:"0 to 10"`
+	TemperatureHalflife float64 `toml:"temperature_halflife" range:"0.1 to 1000000"` // in moves of a 19x19 game
+	RootSymmetries      int     `toml:"root_symmetries" range:"1 to 8"`
 
 	// Exploration is PUCT's c below the root, and at the root of puct.
-	Exploration float64 `toml:"exploration"`
-	FPU         float64 `toml:"fpu"`
+	Exploration float64 `toml:"exploration" range:"0 to 100"`
+	FPU         float64 `toml:"fpu" range:"0 to 100"`
 	// ScoreUtility and StaticScoreUtility are what points are worth beside
 	// winning.
-	ScoreUtility       float64 `toml:"score_utility"`
-	StaticScoreUtility float64 `toml:"static_score_utility"`
+	ScoreUtility       float64 `toml:"score_utility" range:"0 to 1"`
+	StaticScoreUtility float64 `toml:"static_score_utility" range:"0 to 1"`
 }
 
 // Ending says when games end, beside two passes.
@@ -170,35 +170,35 @@ type Ending struct {
 	// SkipSettled leaves out moves into pass-alive areas, and ends games whose
 	// every point is in one, but for a share PlayOutSettled in which both pass.
 	SkipSettled    bool    `toml:"skip_settled"`
-	PlayOutSettled float64 `toml:"play_out_settled"`
+	PlayOutSettled float64 `toml:"play_out_settled" range:"0 to 1"`
 	// SkipEyes leaves out moves into one's own one-point eyes: worth it while
 	// the network knows nothing.
 	SkipEyes bool `toml:"skip_eyes"`
 	// SoftResign: once the same side's win minus loss stayed beyond this for
 	// three turns, visits fall to SoftVisits and the weight of rows to
 	// SoftWeight as it goes to 1. 1 or more: never.
-	SoftResign float64 `toml:"soft_resign"`
-	SoftVisits int     `toml:"soft_visits"`
-	SoftWeight float64 `toml:"soft_weight"`
+	SoftResign float64 `toml:"soft_resign" range:"0 to 100"`
+	SoftVisits int     `toml:"soft_visits" range:"0 to 1000000"`
+	SoftWeight float64 `toml:"soft_weight" range:"0 to 1"`
 	// Resign ends a game when the loser's win minus loss stayed below this for
 	// ResignTurns of its turns; -1 or less: never. A share PlayOut of the games
 	// is played to the end all the same, which shows how often it was wrong.
-	Resign      float64 `toml:"resign"`
-	ResignTurns int     `toml:"resign_turns"`
-	PlayOut     float64 `toml:"play_out"`
+	Resign      float64 `toml:"resign" range:"-100 to 0"`
+	ResignTurns int     `toml:"resign_turns" range:"0 to 10000"`
+	PlayOut     float64 `toml:"play_out" range:"0 to 1"`
 }
 
 // Rows says which turns become training rows.
 type Rows struct {
 	// Share of the turns with a full search that become rows.
-	Share float64 `toml:"share"`
+	Share float64 `toml:"share" range:"0.0001 to 1"`
 	// PolicySurprise and ValueSurprise are the shares of the rows' weight
 	// that go to turns where the search surprised the network.
-	PolicySurprise float64 `toml:"policy_surprise"`
-	ValueSurprise  float64 `toml:"value_surprise"`
+	PolicySurprise float64 `toml:"policy_surprise" range:"0 to 1"`
+	ValueSurprise  float64 `toml:"value_surprise" range:"0 to 1"`
 	// Sides is the share of turns at which another move is tried, searched
 	// once and filed without result.
-	Sides float64 `toml:"sides"`
+	Sides float64 `toml:"sides" range:"0 to 1"`
 	// QValues stores what the search thought of every move, for networks with
 	// q heads.
 	QValues bool `toml:"q_values"`
@@ -242,9 +242,12 @@ func ParseConfig(data []byte, base Config) (Config, error) {
 	return c, nil
 }
 
-// Validate returns every fault of the recipe, joined.
+// Validate returns every fault of the recipe, joined. Faults name keys.
 func (c *Config) Validate() error {
-	var errs []error
+	errs := tomlfile.Check(*c)
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
 	fault := func(bad bool, format string, args ...any) {
 		if bad {
 			errs = append(errs, fmt.Errorf(format, args...))
@@ -253,51 +256,33 @@ func (c *Config) Validate() error {
 	fault(len(c.Boards) == 0, "boards: at least one board size is needed")
 	total := 0.0
 	for _, b := range c.Boards {
-		err := b.Size().Check()
-		fault(err != nil, "boards: %dx%d: %v", b.Width, b.Height, err)
-		fault(!(b.Share >= 0), "boards: share %v is negative", b.Share)
 		fault(c.ArraySide > 0 && max(b.Width, b.Height) > c.ArraySide, "array_side %d is smaller than the board %dx%d", c.ArraySide, b.Width, b.Height)
 		total += b.Share
 	}
-	fault(!(total > 0), "boards: the shares add up to nothing")
-	fault(c.ArraySide < 0 || c.ArraySide > board.MaxSize, "array_side %d: 0 to %d", c.ArraySide, board.MaxSize)
-	fault(c.Parallel < 1 || c.Parallel > 4096, "parallel %d: 1 to 4096 games at the same time", c.Parallel)
-	fault(!(c.MoveLimit > 0 && c.MoveLimit <= 100), "move_limit %v: above 0, to 100 times the area", c.MoveLimit)
-	ko := c.Rules.KoSimple + c.Rules.KoPositional + c.Rules.KoSituational
-	fault(!(ko > 0) || min(c.Rules.KoSimple, c.Rules.KoPositional, c.Rules.KoSituational) < 0, "rules: the ko rules' shares must not be negative, nor all 0")
+	fault(total == 0, "boards: the shares add up to nothing")
+	fault(c.Rules.KoSimple+c.Rules.KoPositional+c.Rules.KoSituational == 0, "rules: the shares of the ko rules, such as ko_simple, are all 0")
 	for _, k := range c.Komi.Usual {
-		fault(math.Abs(k) > 400 || k*2 != math.Trunc(k*2), "komi %v: whole or half points, -400 to 400", k)
+		fault(k*2 != math.Trunc(k*2), "komi.usual has %v: whole or half points are wanted", k)
 	}
 	fault(len(c.Komi.Usual) == 0, "komi.usual: at least one is needed")
-	for name, v := range map[string]float64{
-		"rules.suicide": c.Rules.Suicide, "komi.usual_share": c.Komi.UsualShare, "komi.wide_share": c.Komi.WideShare,
-		"opening.forks": c.Opening.Forks, "opening.handicap": c.Opening.Handicap, "rules.territory": c.Rules.Territory, "search.cheap_share": c.Search.CheapShare, "ending.play_out": c.Ending.PlayOut,
-		"ending.play_out_settled": c.Ending.PlayOutSettled, "ending.soft_weight": c.Ending.SoftWeight,
-		"rows.share": c.Rows.Share, "rows.sides": c.Rows.Sides, "search.noise_weight": c.Search.NoiseWeight,
-	} {
-		fault(!(v >= 0 && v <= 1), "%s %v: 0 to 1", name, v)
-	}
-	fault(!(c.Rows.PolicySurprise >= 0 && c.Rows.ValueSurprise >= 0 && c.Rows.PolicySurprise+c.Rows.ValueSurprise <= 1),
-		"rows: the two shares of surprise must not be negative and add up to 1 at most")
-	fault(!(c.Opening.Moves >= 0 && c.Opening.Moves <= 1), "opening.moves %v: 0 to 1", c.Opening.Moves)
-	fault(!(c.Opening.Temperature > 0), "opening.temperature %v: above 0", c.Opening.Temperature)
-	fault(!(c.Komi.Stdev >= 0 && c.Komi.WideStdev >= 0), "komi: the deviations must not be negative")
+	fault(c.Rows.PolicySurprise+c.Rows.ValueSurprise > 1, "rows.policy_surprise and rows.value_surprise add up to more than 1")
 	errs = append(errs, c.Positions.validate(c)...)
 	fault(!c.Labels && (c.Rules.Territory > 0 || c.Opening.Handicap > 0), "rules.territory and opening.handicap are for engine label: self-play counts by area and begins even")
 	s := &c.Search
 	switch s.Method {
 	case Gumbel, PUCT:
-		fault(s.Visits < 2 || s.Visits > 1e6, "search.visits %d: 2 to 1000000", s.Visits)
-		fault(s.CheapShare > 0 && (s.CheapVisits < 2 || s.CheapVisits > 1e6), "search.cheap_visits %d: 2 to 1000000", s.CheapVisits)
+		fault(s.Visits < 2, "search.visits is %d, must be 2 or more", s.Visits)
+		fault(s.CheapShare > 0 && s.CheapVisits < 2, "search.cheap_visits is %d, must be 2 or more", s.CheapVisits)
+		fault(c.Ending.SoftResign < 1 && c.Ending.SoftVisits < 2, "ending.soft_visits is %d, must be 2 or more", c.Ending.SoftVisits)
 		full, cheap := c.params(true, false, 0), c.params(false, true, 0)
 		errs = append(errs, full.Validate(), cheap.Validate())
 	case Random:
 	case Policy:
 		fault(!c.Labels, "search.method policy makes no rows: engine label plays such games")
-		fault(!(s.MoveTemperature > 0 && s.MoveTemperature0 > 0 && s.TemperatureHalflife > 0),
-			"search.move_temperature %v, move_temperature_early %v, temperature_halflife %v: above 0", s.MoveTemperature, s.MoveTemperature0, s.TemperatureHalflife)
+		fault(!(s.MoveTemperature > 0 && s.MoveTemperature0 > 0),
+			"search.move_temperature is %v and move_temperature_early %v, must be above 0", s.MoveTemperature, s.MoveTemperature0)
 	default:
-		fault(true, "search.method %q: puct, gumbel or random", s.Method)
+		fault(true, "search.method is %q, must be puct, gumbel or random", s.Method)
 	}
 	return errors.Join(errs...)
 }

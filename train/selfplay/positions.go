@@ -22,11 +22,11 @@ type Positions struct {
 	// absolute path is looked for where [Config.LoadPositions] is told to.
 	Records []string `toml:"records" json:"-"`
 	// Share of the games, 0 to 1, that begin at a position.
-	Share float64 `toml:"share"`
+	Share float64 `toml:"share" range:"0 to 1"`
 	// From and To bound where in its game a position is, 0 (empty board) to 1 (the last
 	// move but one); all turns between are as likely.
-	From float64 `toml:"from"`
-	To   float64 `toml:"to"`
+	From float64 `toml:"from" range:"0 to 1"`
+	To   float64 `toml:"to" range:"0 to 1"`
 
 	// Lines are the games that were read. They travel with the recipe to other machines.
 	Lines []Line `toml:"-" json:"lines,omitempty"`
@@ -151,9 +151,6 @@ func (l *Line) game(rules board.Rules, n int) (*board.Game, error) {
 
 // validate returns every fault.
 func (p *Positions) validate(c *Config) (errs []error) {
-	if !(p.Share >= 0 && p.Share <= 1) {
-		errs = append(errs, fmt.Errorf("positions.share %v: 0 to 1", p.Share))
-	}
 	if p.Share > 0 && len(p.Records) == 0 && len(p.Lines) == 0 {
 		errs = append(errs, fmt.Errorf("positions.share is %v and positions.records names no game records: name files or folders", p.Share))
 	}

@@ -64,15 +64,15 @@ func (r *run) checkShares() error {
 		case !given:
 			alike++
 			continue
-		case !(share > 0 && share <= 1):
-			return fmt.Errorf("%s: a share of %v of the batches: use a number above 0, up to 1", path, share)
+		case !(share >= rows.LeastShare && share <= 1):
+			return fmt.Errorf("%s: a share of %v of the batches: use %v to 1", path, share, rows.LeastShare)
 		case slices.Contains(r.Data[:k], path):
 			return fmt.Errorf("%s is named twice; give it one share", path)
 		}
 		sum += share
 	}
 	switch {
-	case alike > 0 && sum > 1-1e-6:
+	case alike > 0 && sum > 1-rows.LeastShare:
 		return fmt.Errorf("the shares of the data add up to %.6g: nothing is left for data without a share", sum)
 	case alike == 0 && math.Abs(sum-1) > 1e-6:
 		return fmt.Errorf("the shares of the data add up to %.6g, not 1; data without a share would have the rest", sum)

@@ -82,6 +82,9 @@ func eachMetric(path string, use func(l *Line, end int64) bool) error {
 	end := 0
 	for n := 1; end < len(data); n++ {
 		size := bytes.IndexByte(data[end:], '\n') + 1
+		if begins := []byte(`{"kind":`); !bytes.HasPrefix(data[end:], begins[:min(len(begins), len(data)-end)]) {
+			return fmt.Errorf("%s: line %d is not one of metrics", path, n)
+		}
 		if size == 0 {
 			return nil
 		}

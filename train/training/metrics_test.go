@@ -33,7 +33,15 @@ func TestMetricsAreCut(t *testing.T) {
 	lines, err := ReadMetrics(path)
 	require.NoError(t, err)
 	require.Len(t, lines, 5)
-	require.NoError(t, os.WriteFile(path, []byte("{}\nno\n{}\n"), 0o644))
+	require.NoError(t, os.WriteFile(path, []byte(`{"kind":"step"}`+"\nno\n{}\n"), 0o644))
 	_, err = ReadMetrics(path)
 	require.ErrorContains(t, err, "line 2")
+	for _, other := range []string{"mine", "{}\n", "mine\n"} {
+		require.NoError(t, os.WriteFile(path, []byte(other), 0o644))
+		_, err = openMetrics(path, 0)
+		require.ErrorContains(t, err, "line 1 is not one of metrics")
+		left, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, other, string(left), "another file stays")
+	}
 }

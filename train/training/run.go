@@ -228,8 +228,8 @@ func (r *run) check() error {
 		return bad("%d steps, %v epochs: use more than 0", r.Steps, r.Epochs)
 	case r.Steps == 0 && r.Epochs == 0:
 		return bad("the number of steps or of epochs is needed")
-	case !(r.Validation >= 0 && r.Validation < 1):
-		return bad("a share of %v for validation: use 0 up to, not including, 1", r.Validation)
+	case !(r.Validation == 0 || r.Validation >= rows.LeastShare && r.Validation < 1):
+		return bad("--validation %v: use 0, or from %v up to, not including, 1", r.Validation, rows.LeastShare)
 	case len(r.Beside) > 0 && r.Validation == 0 && len(r.Validate) == 0:
 		return bad("nothing is held back to measure other networks on")
 	case r.Validation > 0 && len(r.Validate) > 0:
@@ -248,7 +248,7 @@ func (r *run) check() error {
 	}
 	for _, path := range slices.Concat(r.Data, r.Validate) {
 		if _, err := os.Stat(path); err != nil {
-			return bad("--data %w", err)
+			return bad("--data: %w", err)
 		}
 	}
 	return nil

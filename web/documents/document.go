@@ -360,16 +360,13 @@ func parse(id string, data []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := newDocument(id, roots[0])
+	root, notes := sgf.First(roots)
+	d, err := newDocument(id, root)
 	if err != nil {
 		return nil, err
 	}
-	var notes []string
 	if d.warn != "" {
 		notes = append(notes, d.warn)
-	}
-	if len(roots) > 1 {
-		notes = append(notes, fmt.Sprintf("The first of %d games.", len(roots)))
 	}
 	d.warn = strings.Join(append(notes, d.oddMoves()...), " ")
 	return d, nil

@@ -6,7 +6,7 @@ package meta
 const (
 	Format  = "kosumi.format"  // "1"
 	Kind    = "kosumi.kind"    // "dual-head", "seed" or "katago"
-	Encoder = "kosumi.encoder" // input planes: "mini7", "seed22", "v3" to "v7"
+	Encoder = "kosumi.encoder" // input planes: "mini7", "agz17", "agz17-split", "seed22", "v3" to "v7"
 	Board   = "kosumi.board"   // "9x13" (width x height), or "any"
 	Policy  = "kosumi.policy"  // "logits", "log_softmax" or "softmax"
 	Value   = "kosumi.value"   // "tanh" or "wdl"

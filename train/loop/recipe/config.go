@@ -9,6 +9,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,9 +17,11 @@ import (
 	"strings"
 
 	"kosumi/internal/file"
+	"kosumi/nn/autodiff"
 	"kosumi/nn/fresh"
 	"kosumi/nn/model"
 	"kosumi/setting/tomlfile"
+	"kosumi/train/learn"
 	"kosumi/train/selfplay"
 )
 
@@ -48,36 +51,36 @@ type Config struct {
 
 // Compute says what the machine gives.
 type Compute struct {
-	Sessions  int    `toml:"sessions"`
-	Batch     int    `toml:"batch"`
+	Sessions  int    `toml:"sessions" range:"0 to 256"`
+	Batch     int    `toml:"batch" range:"0 to 1024"`
 	Precision string `toml:"precision"`
 	Provider  string `toml:"provider"`
-	CacheMiB  int    `toml:"cache_mib"`
-	Threads   int    `toml:"train_threads"`
+	CacheMiB  int    `toml:"cache_mib" range:"0 to 1048576"`
+	Threads   int    `toml:"train_threads" range:"0 to 1024"`
 }
 
 // Bootstrap is the beginning, before there is a network worth asking.
 type Bootstrap struct {
-	Games     int     `toml:"games"`
-	RowsShare float64 `toml:"rows_share"`
-	Samples   int64   `toml:"samples"`
+	Games     int     `toml:"games" range:"0 or more"`
+	RowsShare float64 `toml:"rows_share" range:"0.0001 to 1"`
+	Samples   int64   `toml:"samples" range:"0 or more"`
 }
 
 // Iteration says how long self-play lasts before it is the learner's turn.
 type Iteration struct {
-	Games int `toml:"games"`
-	Rows  int `toml:"rows"`
+	Games int `toml:"games" range:"0 or more"`
+	Rows  int `toml:"rows" range:"0 or more"`
 }
 
 // Window says which rows are trained on.
 type Window struct {
-	MinRows     int     `toml:"min_rows"`
-	Taper       float64 `toml:"taper"`
-	Exponent    float64 `toml:"exponent"`
-	Growth      float64 `toml:"growth"`
+	MinRows     int     `toml:"min_rows" range:"1 or more"`
+	Taper       float64 `toml:"taper" range:"1 to 1e12"`
+	Exponent    float64 `toml:"exponent" range:"above 0 to 1"`
+	Growth      float64 `toml:"growth" range:"0 to 1000"`
 	MaxRows     int     `toml:"max_rows"`
-	RandomDecay float64 `toml:"random_decay"`
-	MemoryMB    int     `toml:"memory_mib"`
+	RandomDecay float64 `toml:"random_decay" range:"0 to 1000"`
+	MemoryMB    int     `toml:"memory_mib" range:"8 to 1048576"`
 }
 
 // Rows returns the length of the window when so many rows were made.
@@ -90,57 +93,57 @@ func (w *Window) Rows(made int64) int {
 
 // Train says how the network learns.
 type Train struct {
-	Batch          int                `toml:"batch"`
-	Ratio          float64            `toml:"ratio"`
-	Epochs         float64            `toml:"epochs"`
+	Batch          int                `toml:"batch" range:"1 to 65536"`
+	Ratio          float64            `toml:"ratio" range:"0 to 10000"`
+	Epochs         float64            `toml:"epochs" range:"0 to 10000"`
 	Method         string             `toml:"method"`
-	Rate           float64            `toml:"rate"`
-	Momentum       float64            `toml:"momentum"`
-	WeightDecay    float64            `toml:"weight_decay"`
-	ClipNorm       float64            `toml:"clip_norm"`
-	HeadRate       float64            `toml:"head_rate"`
-	WarmupSteps    int64              `toml:"warmup_steps"`
-	AverageEvery   int64              `toml:"average_every"`
-	AverageWindow  float64            `toml:"average_window"`
+	Rate           float64            `toml:"rate" range:"above 0 to 1"`
+	Momentum       float64            `toml:"momentum" range:"0 to below 1"`
+	WeightDecay    float64            `toml:"weight_decay" range:"0 to 1"`
+	ClipNorm       float64            `toml:"clip_norm" range:"0 to 1000000"`
+	HeadRate       float64            `toml:"head_rate" range:"0 to 100"`
+	WarmupSteps    int64              `toml:"warmup_steps" range:"0 or more"`
+	AverageEvery   int64              `toml:"average_every" range:"0 or more"`
+	AverageWindow  float64            `toml:"average_window" range:"1 to 1000000"`
 	Aux            bool               `toml:"aux"`
-	Losses         map[string]float64 `toml:"losses"`
+	Losses         map[string]float64 `toml:"losses" range:"0 to 10000"`
 	HistoryDropout bool               `toml:"history_dropout"`
 	Symmetries     bool               `toml:"symmetries"`
-	Checkpoint     float64            `toml:"checkpoint_seconds"`
+	Checkpoint     float64            `toml:"checkpoint_seconds" range:"above 0 to 1000000"`
 }
 
 // Gate says what a new network must show before it plays.
 type Gate struct {
-	Games       int     `toml:"games"`
-	Visits      int     `toml:"visits"`
-	MinScore    float64 `toml:"min_score"`
-	Temperature float64 `toml:"temperature"`
-	Komi        float64 `toml:"komi"`
+	Games       int     `toml:"games" range:"0 to 1000000"`
+	Visits      int     `toml:"visits" range:"1 to 1000000"`
+	MinScore    float64 `toml:"min_score" range:"0 to 1"`
+	Temperature float64 `toml:"temperature" range:"0 to 10"`
+	Komi        float64 `toml:"komi" range:"-400 to 400"`
 }
 
 // Keep bounds the disk.
 type Keep struct {
-	Rows     float64 `toml:"rows"`
-	Networks int     `toml:"networks"`
-	Every    int     `toml:"every"`
+	Rows     float64 `toml:"rows" range:"1 to 1000000"`
+	Networks int     `toml:"networks" range:"2 or more"`
+	Every    int     `toml:"every" range:"0 or more"`
 }
 
 // Stage changes settings once so many games were played, those of the
 // bootstrap not counted. All that it does not name stays as it is.
 type Stage struct {
-	Games         int64    `toml:"games"`
+	Games         int64    `toml:"games" range:"0 or more"`
 	Method        *string  `toml:"method"`
-	Visits        *int     `toml:"visits"`
-	CheapVisits   *int     `toml:"cheap_visits"`
-	CheapShare    *float64 `toml:"cheap_share"`
-	Considered    *int     `toml:"considered"`
-	ValueScale    *float64 `toml:"value_scale"`
-	RowsShare     *float64 `toml:"rows_share"`
+	Visits        *int     `toml:"visits" range:"2 to 1000000"`
+	CheapVisits   *int     `toml:"cheap_visits" range:"0 to 1000000"`
+	CheapShare    *float64 `toml:"cheap_share" range:"0 to 1"`
+	Considered    *int     `toml:"considered" range:"0 to 625"`
+	ValueScale    *float64 `toml:"value_scale" range:"0 to 100"`
+	RowsShare     *float64 `toml:"rows_share" range:"0.0001 to 1"`
 	SkipEyes      *bool    `toml:"skip_eyes"`
-	MoveLimit     *float64 `toml:"move_limit"`
-	IterationRows *int     `toml:"iteration_rows"`
-	Ratio         *float64 `toml:"ratio"`
-	Rate          *float64 `toml:"rate"`
+	MoveLimit     *float64 `toml:"move_limit" range:"above 0 to 100"`
+	IterationRows *int     `toml:"iteration_rows" range:"0 or more"`
+	Ratio         *float64 `toml:"ratio" range:"0 to 10000"`
+	Rate          *float64 `toml:"rate" range:"above 0 to 1"`
 }
 
 // At returns the settings when so many games were played.
@@ -252,43 +255,50 @@ func decode(text []byte, c *Config) error {
 	return nil
 }
 
-// Validate returns every fault of the settings, joined; each wraps ErrConfig.
+// Validate returns every fault of the recipe, joined, under ErrConfig. Faults name keys.
 func (c *Config) Validate() error {
-	var errs []error
+	rest := *c
+	rest.Selfplay = selfplay.Defaults() // it is checked by itself
+	errs := tomlfile.Check(rest)
+	if len(errs) > 0 {
+		return fmt.Errorf("%w: %w", ErrConfig, errors.Join(errs...))
+	}
 	fault := func(bad bool, format string, args ...any) {
 		if bad {
-			errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...))
+			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	fault(!slices.Contains(model.Precisions, c.Compute.Precision), "compute.precision %q: %s", c.Compute.Precision, strings.Join(model.Precisions, ", "))
-	fault(c.Arch == "", "arch: name an architecture, such as kb4c64 or mini")
-	fault(c.Start.Games < 0, "start.games_behind %d: 0 or more", c.Start.Games)
+	compute := model.DefaultSettings()
+	for key, value := range map[string]string{"precision": c.Compute.Precision, "provider": c.Compute.Provider} {
+		err := model.SettingsTable().Set(&compute, key, value)
+		fault(err != nil, "compute.%w", err)
+	}
+	_, err := fresh.Parse(c.Arch)
+	fault(err != nil, "arch: %w", err)
 	fault(c.Start.Games > 0 && c.Start.Network == "", "start.games_behind belongs to a network: name it in start.network")
 	fault(len(c.Start.Data) > 0 && c.Start.Network == "", "start.data belongs to a network: name it in start.network")
 	fault(c.Start.Network != "" && !fresh.IsKataGo(c.Arch), "start: a loop that begins with a network has a KataGo architecture, such as kb4c64, not %s", c.Arch)
-	fault(c.Compute.Sessions < 0 || c.Compute.Batch < 0 || c.Compute.CacheMiB < 0 || c.Compute.Threads < 0, "compute: nothing may be negative")
-	fault(c.Bootstrap.Games < 0 || c.Bootstrap.Samples < 0 || !(c.Bootstrap.RowsShare >= 0 && c.Bootstrap.RowsShare <= 1),
-		"bootstrap: games and samples from 0 on, rows_share 0 to 1")
-	fault(c.Iteration.Games < 0 || c.Iteration.Rows < 0 || c.Iteration.Games+c.Iteration.Rows == 0, "iteration: games or rows must be above 0")
-	w := &c.Window
-	fault(w.MinRows < 1 || w.MaxRows < w.MinRows || !(w.Taper >= 1) || !(w.Exponent > 0 && w.Exponent <= 1) || !(w.Growth >= 0) || !(w.RandomDecay >= 0) || w.MemoryMB < 8,
-		"window: 1 <= min_rows <= max_rows, taper from 1 on, exponent above 0 to 1, growth and random_decay from 0 on, memory_mib from 8 on")
+	fault(c.Iteration.Games+c.Iteration.Rows == 0, "iteration: games or rows must be above 0")
+	fault(c.Window.MaxRows < c.Window.MinRows, "window.max_rows is %d, must be %d (min_rows) or more", c.Window.MaxRows, c.Window.MinRows)
 	t := &c.Train
-	fault(t.Batch < 1, "train.batch %d: 1 or more", t.Batch)
-	fault(!(t.Ratio > 0) && !(t.Epochs > 0), "train: ratio or epochs must be above 0")
-	fault(!(t.Rate > 0), "train.rate %v: above 0", t.Rate)
-	fault(!(t.Checkpoint > 0), "train.checkpoint_seconds %v: above 0", t.Checkpoint)
-	g := &c.Gate
-	fault(g.Games < 0 || g.Games > 0 && g.Visits < 1 || !(g.MinScore >= 0 && g.MinScore <= 1), "gate: games from 0 on, visits from 1 on, min_score 0 to 1")
-	fault(!(c.Keep.Rows >= 1) || c.Keep.Networks < 2 || c.Keep.Every < 0, "keep: rows from 1 on (times the window), networks from 2 on, every from 0 on")
+	fault(t.Ratio == 0 && t.Epochs == 0, "train: ratio or epochs must be above 0")
+	fault(!slices.Contains(autodiff.Methods, autodiff.Method(t.Method)), "train.method is %q, must be one of %s", t.Method, autodiff.Methods)
+	for _, name := range slices.Sorted(maps.Keys(t.Losses)) {
+		fault(!slices.Contains(learn.TermNames(), name), "train.losses.%s: there is no such loss; there are %s", name, strings.Join(learn.TermNames(), ", "))
+	}
+	if err := c.Selfplay.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("selfplay: %w", err))
+		return fmt.Errorf("%w: %w", ErrConfig, errors.Join(errs...))
+	}
 	for i := range c.Stages {
 		at := c.At(c.Stages[i].Games)
 		if err := at.Selfplay.Validate(); err != nil {
-			errs = append(errs, fmt.Errorf("%w: stage %d: %w", ErrConfig, i+1, err))
+			errs = append(errs, fmt.Errorf("stage %d: %w", i+1, err))
+			break // later ones build on it
 		}
 	}
-	if err := c.Selfplay.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("%w: selfplay: %w", ErrConfig, err))
+	if len(errs) > 0 {
+		return fmt.Errorf("%w: %w", ErrConfig, errors.Join(errs...))
 	}
-	return errors.Join(errs...)
+	return nil
 }

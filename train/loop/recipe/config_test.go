@@ -1,6 +1,9 @@
 package recipe
 
 import (
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,7 +48,19 @@ func TestConfigFaults(t *testing.T) {
 		"[train]\nratio = 0.0":                  "ratio",
 		"[compute]\nbatch = -1":                 "compute",
 		"[compute]\nprecision = 'int4'":         "compute.precision",
-		"[selfplay.rules]\nko_simple = -1.0":    "ko rules",
+		"[selfplay.rules]\nko_simple = -1.0":    "selfplay: rules.ko_simple is -1, must be 0 to 1000000",
+		"[train]\nrate = 99.0":                  "train.rate is 99, must be above 0 to 1",
+		"[train]\nrate = nan":                   "train.rate is NaN",
+		"[train]\nmomentum = 1.0":               "train.momentum is 1, must be 0 to below 1",
+		"[train]\nmethod = 'sdg'":               "train.method is \"sdg\", must be one of [sgd adam adamw muon]",
+		"[train.losses]\nnosuch = 1.0":          "train.losses.nosuch",
+		"[train.losses]\nvalue = -1.0":          "train.losses.value is -1",
+		"arch = 'kb4'":                          "arch: ",
+		"[compute]\nprovider = 'warp'":          "compute.provider",
+		"[gate]\ntemperature = -1.0":            "gate.temperature is -1",
+		"[[stage]]\ngames = 0\nrate = 99.0":     "stage 1.rate is 99",
+		"[selfplay.ending]\nresign_turns = -5":  "ending.resign_turns is -5",
+		"[selfplay.ending]\nsoft_visits = 0":    "ending.soft_visits is 0",
 		"[selfplay.rows]\npolicy_surprise = 2.": "bad settings",
 	} {
 		_, err := Parse([]byte(text))
@@ -56,6 +71,35 @@ func TestConfigFaults(t *testing.T) {
 
 // TestWindow holds the formula against the table of KataGo's single-machine
 // loop: least 100,000 rows, taper 50,000, exponent 0.65, growth 0.4.
+// TestNumbersOfRecipes: each number of the default recipe is refused with its key where it is
+// far below what makes sense, or no number, and once however many stages there are.
+func TestNumbersOfRecipes(t *testing.T) {
+	text, err := Preset("default")
+	require.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	number := regexp.MustCompile(`^(\w+) *= *-?[0-9][0-9._e-]*`)
+	count := 0
+	for i, line := range lines {
+		m := number.FindStringSubmatch(line)
+		if m == nil || m[1] == "seed" {
+			continue
+		}
+		for _, bad := range []string{"-500", "-500.0", "nan"} {
+			changed := slices.Clone(lines)
+			changed[i] = m[1] + " = " + bad
+			_, err := Parse([]byte(strings.Join(changed, "\n")))
+			require.ErrorIs(t, err, ErrConfig, changed[i])
+			if strings.Contains(err.Error(), "TOML") {
+				continue // an integer where a fraction is wanted, or the other way round
+			}
+			require.Contains(t, err.Error(), m[1], changed[i])
+			require.Equal(t, 1, strings.Count(err.Error(), m[1]+" is "), err.Error())
+			count++
+		}
+	}
+	require.Greater(t, count, 80)
+}
+
 func TestWindow(t *testing.T) {
 	w := Window{MinRows: 100_000, Taper: 50_000, Exponent: 0.65, Growth: 0.4, MaxRows: 10_000_000}
 	for made, want := range map[int64]float64{0: 100e3, 100_000: 100e3, 250_000: 145e3, 1_000_000: 278e3, 5_000_000: 679e3, 10_000_000: 1.03e6} {

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 
+	"kosumi/internal/file"
 	"kosumi/models"
 	"kosumi/nn/katago"
 	"kosumi/setting/tomlfile"
@@ -18,9 +18,9 @@ import (
 // Start names a network that a new loop begins with instead of random weights.
 // It plays from the first game on, and the learner takes up its weights.
 type Start struct {
-	Network string   `toml:"network"`      // FILE in KataGo's format, or the name of a built-in one; "": random weights
-	Games   int64    `toml:"games_behind"` // of self-play that it comes from: stages count from there
-	Data    []string `toml:"data"`         // rows and game records that the window begins with; they stay where they are
+	Network string   `toml:"network"`                        // FILE in KataGo's format, or the name of a built-in one; "": random weights
+	Games   int64    `toml:"games_behind" range:"0 or more"` // of self-play that it comes from: stages count from there
+	Data    []string `toml:"data"`                           // rows and game records that the window begins with; they stay where they are
 }
 
 func readBuiltIn(n *models.Network) (*katago.Network, error) {
@@ -132,14 +132,8 @@ func Differences(dir string, text []byte, network string, data ...string) ([]tom
 // known is the one of some names that stands for the same file as another name does, by
 // links; that name itself where none does.
 func known(name string, names ...string) string {
-	info, err := os.Stat(name)
-	if err != nil {
-		return name
-	}
-	for _, other := range names {
-		if there, err := os.Stat(other); err == nil && os.SameFile(info, there) {
-			return other
-		}
+	if k := slices.IndexFunc(names, func(other string) bool { return file.Same(name, other) }); k >= 0 {
+		return names[k]
 	}
 	return name
 }

@@ -22,7 +22,7 @@ function Card({ c }: { c: LifeCard }) {
 			<strong class={"life-verdict " + c.verdict}>{open && busy.value ? t("life_searching") : verdict(c.verdict)}</strong>
 			{c.proved && <span class="good-text"><Icon name="check" size={16} /> {t("life_proved")}</span>}
 			{c.alive !== undefined && <span>{t("life_network", { percent: Math.round(Number(c.alive) * 100) })}</span>}
-			{c.moves.length > 0 && <span>{movesText(c)}</span>}
+			{movesText(c) && <span>{movesText(c)}</span>}
 			{threats(c) && <span>{threats(c)}{c.ko ? ` (${kind(c.ko)}${c.line?.length ? ": " + (c.line as string[]).join(" ") : ""})` : ""}</span>}
 			{c.plays && <button type="button" class="button quiet small" onClick={() => void against(c.first as Colour, [])}>{t("life_try")}</button>}
 		</div>

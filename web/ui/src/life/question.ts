@@ -44,8 +44,8 @@ const name = (c: string): string => t(c === "b" ? "black" : "white");
 
 /** A card in words. */
 export function told(c: LifeCard): string {
-	const moves = c.moves as string[];
-	return `${t("life_first", { who: name(c.first) })}: ${verdict(c.verdict)}${c.proved ? ", " + t("life_proved") : ""}${moves.length ? ". " + movesText(c) : ""}`;
+	const moves = movesText(c);
+	return `${t("life_first", { who: name(c.first) })}: ${verdict(c.verdict)}${c.proved ? ", " + t("life_proved") : ""}${moves && ". " + moves}`;
 }
 
 /** A verdict, of several chains in words that say how many of them it is about. */
@@ -56,8 +56,9 @@ export function verdict(v: string): string {
 
 const spelled = (moves: string[]): string => moves.map((m) => (m === "pass" ? t("pass_said") : m)).join(", ");
 
-/** Which first moves reach a verdict, and for whom. */
+/** Which first moves reach a verdict, and for whom; "" where none is known. */
 export function movesText(c: LifeCard): string {
+	if (!c.moves.length && !c.every) return "";
 	const winner = wins(c);
 	if ((c.verdict === "dead" || c.verdict === "alive") && winner !== c.first) return t(c.verdict === "dead" ? "life_kills" : "life_lives", { who: name(winner), other: name(c.first) });
 	return t(c.every ? "life_moves" : "life_moves_some", { who: name(c.first), moves: spelled(c.moves as string[]) });
