@@ -31,7 +31,7 @@ const (
 	headerStart   = `{"kosumi_match":`
 )
 
-var notHeader = fmt.Errorf("%w: it is another file: its first line is not the header of a match", ErrJournal)
+var errHeader = fmt.Errorf("%w: it is another file: its first line is not the header of a match", ErrJournal)
 
 // header is the first line of a journal; each further line is a GameResult.
 type header struct {
@@ -132,7 +132,7 @@ func (j *journal) load(id identity) (map[int]GameResult, error) {
 		line, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
 			if number == 1 && !bytes.HasPrefix(line, []byte(headerStart)[:min(len(line), len(headerStart))]) {
-				return nil, notHeader
+				return nil, errHeader
 			}
 			break // the rest, if any, is a line cut short
 		}
@@ -161,7 +161,7 @@ func loadLine(results map[int]GameResult, id identity, line []byte, number int) 
 	if number == 1 {
 		var h header
 		if err := json.Unmarshal(line, &h); err != nil || h.Format != journalFormat {
-			return notHeader
+			return errHeader
 		}
 		if diff := h.Match.differences(id); diff != "" {
 			return fmt.Errorf("%w (%s): use another folder, or delete it", ErrJournalConfig, diff)
