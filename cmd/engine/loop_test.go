@@ -92,7 +92,7 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 		args, other []string
 		want        []string // of the refusal
 	}{
-		"plain":  {nil, []string{"--preset", "tutorial"}, []string{`arch is "kb4c64", asked for: "mini"`, "train.epochs is 0, asked for: 1", "stage["}},
+		"plain":  {nil, []string{"--preset", "tutorial"}, []string{`arch is "kb4c64", asked for: "mini"`, "bootstrap.games is 3000, asked for: 0", " more; "}},
 		"preset": {[]string{"--preset", "tutorial"}, []string{"--preset", "default"}, []string{`arch is "mini", asked for: "kb4c64"`, "bootstrap.games is 0, asked for: 3000"}},
 		"config": {[]string{"--config", recipeFile}, []string{"--config", other}, []string{"train.rate is 0.001, asked for: 0.002", "train.batch is 128, asked for: 64"}},
 		"from":   {[]string{"--from", network}, []string{"--from", "zero"}, []string{"start.network is ", `asked for: "zero"`}},

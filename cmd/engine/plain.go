@@ -210,7 +210,7 @@ func tryOutput(path string, force bool, inputs ...string) error {
 func ownFolder(dir, mark, kind string) error {
 	entries, err := os.ReadDir(dir)
 	_, none := os.Stat(filepath.Join(dir, mark))
-	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == "lost+found" }) // of a disk
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == "lost+found" || e.Name() == file.LockName })
 	if err != nil || len(entries) == 0 || none == nil {
 		return nil // what is wrong with the folder is said where it is written
 	}

@@ -13,8 +13,8 @@ import (
 // ErrTaken is wrapped where another process owns what [Lock] or [LockFolder] asks for.
 var ErrTaken = errors.New("another process is at work there")
 
-// lockName is the file in a folder that stands for the right to write there.
-const lockName = "lock"
+// LockName is the file in a folder that stands for the right to write there.
+const LockName = "lock"
 
 const lockBytes = 1000 // no lock has more
 
@@ -36,7 +36,7 @@ func LockFolder(dir string) (*Hold, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	h, err := hold(filepath.Join(dir, lockName), dir)
+	h, err := hold(filepath.Join(dir, LockName), dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -153,7 +153,7 @@ func holder(name string) string {
 
 // Taken reports whether a process holds a folder. It leaves nothing there.
 func Taken(dir string) bool {
-	name := filepath.Join(dir, lockName)
+	name := filepath.Join(dir, LockName)
 	if _, err := os.Stat(name); err != nil {
 		return false
 	}
@@ -171,7 +171,7 @@ func (h *Hold) Release() error {
 		return nil
 	}
 	left, err := os.ReadDir(h.dir)
-	unused := h.dir != "" && err == nil && len(left) == 1 && left[0].Name() == lockName
+	unused := h.dir != "" && err == nil && len(left) == 1 && left[0].Name() == LockName
 	if unused {
 		_ = os.Remove(h.lock.Path()) // Windows keeps an open file
 	}

@@ -43,7 +43,7 @@ func TestLockFolder(t *testing.T) {
 	require.True(t, Taken(dir))
 	_, err = LockFolder(dir)
 	require.ErrorIs(t, err, ErrTaken)
-	if _, unreadable := Read(filepath.Join(dir, lockName), 1000); unreadable == nil { // where locks keep others from reading, nobody is named
+	if _, unreadable := Read(filepath.Join(dir, LockName), 1000); unreadable == nil { // where locks keep others from reading, nobody is named
 		require.ErrorContains(t, err, fmt.Sprintf("process %d", cmd.Process.Pid))
 	}
 	require.NoError(t, cmd.Process.Kill())
@@ -51,7 +51,7 @@ func TestLockFolder(t *testing.T) {
 	h, err = LockFolder(dir)
 	require.NoError(t, err)
 	require.NoError(t, h.Release())
-	only(t, dir, lockName)
+	only(t, dir, LockName)
 }
 
 // TestLockOverwritesNothing: what has a lock's name and is none stays as it is, and what
@@ -67,7 +67,7 @@ func TestLockOverwritesNothing(t *testing.T) {
 		"folder": func(_, path string) error { return os.Mkdir(path, 0o755) },
 	} {
 		dir := t.TempDir()
-		path := filepath.Join(dir, lockName)
+		path := filepath.Join(dir, LockName)
 		if err := make(dir, path); errors.Is(err, errors.ErrUnsupported) {
 			continue
 		} else {
@@ -81,7 +81,7 @@ func TestLockOverwritesNothing(t *testing.T) {
 	}
 	for _, left := range []string{"", "4711 engine train\n"} { // by one that was killed
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, lockName), []byte(left), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, LockName), []byte(left), 0o644))
 		h, err := LockFolder(dir)
 		require.NoError(t, err)
 		require.NoError(t, h.Release())
@@ -180,7 +180,7 @@ func TestLockLeavesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "result"), nil, 0o644))
 	require.NoError(t, h.Release())
-	require.FileExists(t, filepath.Join(dir, lockName))
+	require.FileExists(t, filepath.Join(dir, LockName))
 }
 
 // TestLockOfOneAtATime: of many that take and give up an unused folder, whose lock
