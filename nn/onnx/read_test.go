@@ -16,7 +16,7 @@ func fixtures(t testing.TB) []string {
 	files, err := filepath.Glob("../../testdata/onnx/*.onnx")
 	require.NoError(t, err)
 	files = slices.DeleteFunc(files, func(f string) bool { return strings.Contains(f, "external") })
-	require.Len(t, files, 6)
+	require.Len(t, files, 7)
 	return files
 }
 
