@@ -46,7 +46,7 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 		return g.Hash(), rules
 	}
 	rules.Komi = 0
-	return g.StoneHash(), rules
+	return g.Board().Hash(), rules
 }
 
 // Bounds of ownership, of 1. A chain is in doubt below sureMean, in the mean of its points
@@ -392,7 +392,7 @@ func whites(owners []board.Color) (n float64) {
 
 // rolloutOwnership estimates owners by random games.
 func rolloutOwnership(g *board.Game, toMove board.Color) []float32 {
-	hash := g.StoneHash()
+	hash := g.Board().Hash()
 	r := rollouts{rng: rand.New(rand.NewPCG(hash.Lo, hash.Hi))}
 	return r.ownership(g.Board(), toMove)
 }
