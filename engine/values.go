@@ -21,9 +21,9 @@ type ownValue struct {
 	value float64 // win minus loss, own view
 }
 
-// add takes down what a search thought of a game.
-func (v *ownValues) add(game *board.Game, value float64) {
-	v.all = append(v.all, ownValue{game.NumMoves(), game.ToMove(), value})
+// with returns the values and the one that a search found for a game.
+func (v *ownValues) with(game *board.Game, value float64) ownValues {
+	return ownValues{v.cfg, append(slices.Clip(v.all), ownValue{game.NumMoves(), game.ToMove(), value})}
 }
 
 // forget begins a new game.
