@@ -15,12 +15,7 @@ import (
 func Surroundings(size board.Size, stones []board.Color, targets []board.Point) (alive []board.Point) {
 	q := &Question{Size: size, Stones: stones}
 	same := func(from, to board.Point) bool { return stones[from] == stones[to] }
-	target := make([]bool, len(stones))
-	for _, t := range targets {
-		if !target[t] {
-			q.walk(t, target, same, func(board.Point) {})
-		}
-	}
+	target := q.chains(targets)
 	outside := make([]bool, len(stones))
 	seen := make([]bool, len(stones))
 	for p, c := range stones {
@@ -93,12 +88,7 @@ func chainsFrom(least int, size board.Size, stones []board.Color) (list []board.
 
 // Without returns the stones of list whose chains hold none of others.
 func (q *Question) Without(list, others []board.Point) (kept []board.Point) {
-	chains := make([]bool, len(q.Stones))
-	for _, p := range others {
-		if !chains[p] {
-			q.walk(p, chains, func(from, to board.Point) bool { return q.Stones[from] == q.Stones[to] }, func(board.Point) {})
-		}
-	}
+	chains := q.chains(others)
 	for _, p := range list {
 		if !chains[p] {
 			kept = append(kept, p)
