@@ -81,7 +81,7 @@ func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 		}
 	}
 	for i := 0; i < 2 && v.views[i] == nil; i++ {
-		if err := j.look(ctx, g, board.Color(i)+board.Black, &v); err != nil {
+		if err := j.view(ctx, g, board.Color(i)+board.Black, &v); err != nil {
 			return v, err
 		}
 	}
@@ -300,17 +300,17 @@ func bare(b *board.Board, suicide bool, toMove board.Color, komi float64) (*boar
 // is no opinion: an untrained head answers about 0 everywhere.
 const ownershipSays = 0.1
 
-// mostLooks is how often a network is asked at most for a view, in two orientations.
-const mostLooks = 4
+// mostViews is how often a network is asked at most for a view, in two orientations.
+const mostViews = 4
 
-// look views a position with one side to move, by the network under the komi that its
+// view evaluates a position with one side to move, by the network under the komi that its
 // own view makes even, or by random games where it has no such head.
-func (j *judge) look(ctx context.Context, g *board.Game, toMove board.Color, v *judgement) error {
+func (j *judge) view(ctx context.Context, g *board.Game, toMove board.Color, v *judgement) error {
 	area := g.Size().Area()
 	i := toMove - board.Black
 	komi := math.Floor(-whites(g.Board().Area(nil))) + 0.5
 	var out nn.Output
-	for n := range int8(mostLooks) {
+	for n := range int8(mostViews) {
 		v.komi[i] = komi
 		alone, err := bare(g.Board(), g.Rules().Suicide, toMove, komi)
 		if err != nil {

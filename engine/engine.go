@@ -62,7 +62,7 @@ func New(cfg Config, net nn.Network, log *slog.Logger) (*Engine, error) {
 	e.judge = newJudge(&e.cfg, net, log, e.thinker)
 	e.values.cfg, e.seeds.cfg = &e.cfg, &e.cfg
 	e.rank = rank{cfg: &e.cfg, net: net, log: log, seed: e.seeds.seed()}
-	e.records.thoughts = map[thoughtOf]thought{}
+	e.records.evals = map[moveKey]moveEval{}
 	return e, nil
 }
 

@@ -38,7 +38,7 @@ const word = 64
 // asker answers one question.
 type asker struct {
 	q       *Question
-	l       *laid
+	l       *encoded
 	s       *solver.Search
 	opts    Options
 	ctx     context.Context
@@ -58,12 +58,12 @@ type asker struct {
 // checker refused a proof.
 func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	began := time.Now()
-	l, err := q.lay()
+	l, err := q.encode()
 	if err != nil {
 		return nil, err
 	}
 	a := newAsker(ctx, q, l, opts)
-	a.look()
+	a.consult()
 	out := a.describe()
 	var cards [2]*Card
 	for _, first := range []solver.Side{solver.Attacker, solver.Defender} {

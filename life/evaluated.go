@@ -10,8 +10,8 @@ import (
 // Evaluated is the Network that an evaluator makes: it shows it positions of questions.
 type Evaluated struct{ Evaluator nn.Evaluator }
 
-// Look implements Network.
-func (n Evaluated) Look(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*View, error) {
+// View implements Network.
+func (n Evaluated) View(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*View, error) {
 	g, err := board.NewGame(size, board.TrompTaylor())
 	if err != nil {
 		return nil, err

@@ -103,7 +103,7 @@ const certain = 0.95
 // open returns the chains of list whose life a network does not take for settled: all
 // without one.
 func open(ctx context.Context, q *Question, net Network, list []board.Point) []board.Point {
-	views := looks(ctx, q, net)
+	views := viewsOf(ctx, q, net)
 	if views == nil {
 		return list
 	}

@@ -30,7 +30,7 @@ const mostWalked = 200000
 // Walk plays the side that wins by the proof of an answer against every move of the
 // other, neither with a ko threat. It may be used by several goroutines.
 type Walk struct {
-	l      *laid
+	l      *encoded
 	q      *Question
 	nodes  []walkNode
 	starts []walkStart
