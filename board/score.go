@@ -15,7 +15,7 @@ func (g *position) Score() float32 {
 // Black's) make, White minus Black, with komi and all bonuses. Under territory scoring
 // the bonus takes the stones off again: a point for each move.
 func (s *points) score(owners []Color, groups int, komi float32, toMove Color) float32 {
-	score := float32(balance(owners)-2*groups) + s.bonus + s.handicap + komi
+	score := float32(Balance(owners)-2*groups) + s.bonus + s.handicap + komi
 	if s.buttonOnSide {
 		score += pointFor(toMove) / 2
 	}
@@ -78,8 +78,8 @@ func (g *position) areaIn(dst []Color, m AreaModes) (owners []Color, groups int)
 	return dst, groups
 }
 
-// balance returns White's points minus Black's.
-func balance(owners []Color) int {
+// Balance returns White's points minus Black's.
+func Balance(owners []Color) int {
 	n := 0
 	for _, c := range owners {
 		switch c {

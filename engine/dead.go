@@ -190,7 +190,7 @@ func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c 
 		return c, false, err
 	}
 	if v.least(g) < settledOwner && !v.areas {
-		even := -whites(g.OwnersWithDead(v.dead))
+		even := -float64(board.Balance(g.OwnersWithDead(v.dead)))
 		v.komi, v.areas = [2]float64{even, even}, true
 		if err := j.search(ctx, g, &v, min(8*l.Visits, int64(areaEffort/g.Size().Area()))); err != nil {
 			return c, false, err
@@ -308,7 +308,7 @@ const mostViews = 4
 func (j *judge) view(ctx context.Context, g *board.Game, toMove board.Color, v *judgement) error {
 	area := g.Size().Area()
 	i := toMove - board.Black
-	komi := math.Floor(-whites(g.Board().Area(nil))) + 0.5
+	komi := math.Floor(-float64(board.Balance(g.Board().Area(nil)))) + 0.5
 	var out nn.Output
 	for n := range int8(mostViews) {
 		v.komi[i] = komi
@@ -375,19 +375,6 @@ func sideSign(c board.Color) float32 {
 		return -1
 	}
 	return 1
-}
-
-// whites returns White's points minus Black's.
-func whites(owners []board.Color) (n float64) {
-	for _, c := range owners {
-		switch c {
-		case board.White:
-			n++
-		case board.Black:
-			n--
-		}
-	}
-	return n
 }
 
 // rolloutOwnership estimates owners by random games.

@@ -79,7 +79,7 @@ func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*
 				lead += sign * float64(x)
 			}
 		}
-		if lead += float64(g.ScoreWithDead(v.dead)) - whites(g.OwnersWithDead(v.dead)); g.Rules().Scoring == board.ScoringTerritory {
+		if lead += float64(g.ScoreWithDead(v.dead)) - float64(board.Balance(g.OwnersWithDead(v.dead))); g.Rules().Scoring == board.ScoringTerritory {
 			lead -= sign / 2 // the side to move gains half a point by moves, on average, where they count
 		}
 		between(t, g, lead, tenth*points.Root.ScoreStdev)
