@@ -42,7 +42,7 @@ func (g *position) Legal(c Color, p Point) error {
 }
 
 // LegalMoves sets for every policy index whether the side to move may play it,
-// with everything that Legal looks at. It returns dst, made longer if need be;
+// by all the checks of Legal. It returns dst, made longer if need be;
 // its length is Area+1, and pass, the last, is always legal.
 func (g *position) LegalMoves(dst []bool) []bool {
 	area := g.board.geo.area

@@ -118,7 +118,7 @@ func (g *position) ToMove() Color { return g.toMove }
 func (g *position) At(p Point) Color { return g.board.cells[p].color }
 
 // Finished reports whether the game is over. Moves may still be played; the game
-// then goes on.
+// then continues.
 func (g *position) Finished() bool { return g.end.finished }
 
 // NoResult reports whether the game ended without result by a repetition that the

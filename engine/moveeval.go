@@ -18,7 +18,7 @@ type moveEval struct {
 }
 
 // moveKey names a move in a position: a client that sends a game anew, move by
-// move, finds what was thought of it again.
+// move, finds its evaluations again.
 type moveKey struct {
 	position board.Hash
 	color    board.Color
@@ -26,7 +26,7 @@ type moveKey struct {
 }
 
 // records remembers what goes into a record of the game beside its moves: the record
-// that it was loaded from, what was thought of the moves chosen here, and who gave up.
+// that it was loaded from, the evaluations of moves chosen here, and who resigned.
 type records struct {
 	loaded   *sgf.Record // nil for none
 	evals    map[moveKey]moveEval
@@ -36,7 +36,7 @@ type records struct {
 // maxEvals bounds what is kept; a long game has a few hundred moves.
 const maxEvals = 4096
 
-// remember keeps what was thought of a move that is about to be made.
+// remember keeps the evaluation of a move that is about to be made.
 func (r *records) remember(game *board.Game, found *search.Result, p board.Point) {
 	if len(r.evals) >= maxEvals {
 		clear(r.evals)
@@ -68,8 +68,7 @@ func (t *moveEval) text(size board.Size) string {
 	return text + "\n" + strings.Join(line, " ")
 }
 
-// evalsOf returns what was thought of each move of the game, nil where nothing
-// was: moves of the opponent, and those that were not chosen here.
+// evalsOf returns the evaluation of each move of the game, nil where there is none: moves of the opponent, and those that were not chosen here.
 func (r *records) evalsOf(played *board.Game) ([]*moveEval, error) {
 	all := make([]*moveEval, played.NumMoves())
 	if len(r.evals) == 0 {
@@ -92,7 +91,7 @@ func (r *records) evalsOf(played *board.Game) ([]*moveEval, error) {
 	return all, nil
 }
 
-// chose returns which sides had moves of a game chosen here, or gave it up.
+// chose returns which sides had moves of a game chosen here, or resigned it here.
 func (r *records) chose(game *board.Game) (black, white bool) {
 	all, err := r.evalsOf(game)
 	if err != nil {
@@ -108,13 +107,13 @@ func (r *records) chose(game *board.Game) (black, white bool) {
 	return black || loser == board.Black, white || loser == board.White
 }
 
-// resigned is the position in which a side gave up here.
+// resigned is the position in which a side resigned here.
 type resigned struct {
 	color    board.Color
 	position board.Hash
 }
 
-// resign notes that a colour gives up a game here.
+// resign notes that a colour resigns a game here.
 func (r *records) resign(c board.Color, game *board.Game) { r.resigned = resigned{c, game.Hash()} }
 
 // resigner returns the side that resigned the game here, Empty for nobody.

@@ -98,7 +98,7 @@ func keepLoaded(r, old *sgf.Record) {
 }
 
 // SaveSGF returns the game so far as one SGF tree: who played, at what level, the result where
-// there is one, the day, the rules by their usual name, and what was thought of the
+// there is one, the day, the rules by their usual name, and the evaluations of
 // moves that were chosen here: a comment, and Black's winrate in percent and lead in
 // points as SBKV and SBKS, which Sabaki draws.
 func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {

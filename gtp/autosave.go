@@ -55,7 +55,7 @@ func (f *Autosave) Save(e SavableEngine) Engine {
 	return &saved{e, f}
 }
 
-// write puts the record of a game into the file that there is while the game goes on,
+// write puts the record of a game into the same file while the game continues,
 // or where a client has sent it anew move by move, else into a new one. After an error
 // it is tried again with the next move.
 func (f *Autosave) write(g *board.Game, data []byte) error {

@@ -31,7 +31,7 @@ type Options struct {
 	Network  Network // orders moves, and says what is likely where nothing is proved; nil: none
 }
 
-// word is how many points a fight has at most that may be laid out in one machine word; in
+// word is how many points a fight has at most that may be put into one machine word; in
 // larger ones, narrow questions are searched too.
 const word = 64
 

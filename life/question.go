@@ -96,7 +96,7 @@ func (l *encoded) root(q *Question, first solver.Side, threat [2]uint8) solver.P
 	return p
 }
 
-// check looks at what can be said without the chains, and finds the defender.
+// check validates all but the chains, and finds the defender.
 func (q *Question) check(l *encoded) error {
 	if err := q.Size.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrQuestion, err)
@@ -206,7 +206,7 @@ func (q *Question) Fight() ([]bool, error) {
 	return part, nil
 }
 
-// crop lays the area over the box around the fight.
+// crop makes the area the box around the fight.
 func (l *encoded) crop(q *Question, part []bool) error {
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1
 	l.closed = false

@@ -60,7 +60,7 @@ func passAlive(size board.Size, stones []board.Color) []board.Color {
 			list = append(list, board.Move{Color: c, Point: board.Point(p)})
 		}
 	}
-	return board.LayOut(size, list).PassAlive(nil, true)
+	return board.PlaceStones(size, list).PassAlive(nil, true)
 }
 
 // Chains returns a stone of each chain that may be asked for where none is named: of two
