@@ -14,9 +14,10 @@
 //
 // A Board is stones and what follows from stones alone: chains with exact
 // liberty counts, the simple ko point, the numbers of captured stones and a
-// Zobrist hash. A Game is a Board with rules, the side to move and everything
-// else that the rules ask to remember: superko, passes, the button, the
-// clean-up phases of territory scoring, handicap and bonus points.
+// Zobrist hash. A Game is a start and moves, with the position that they lead to
+// (position.go): a Board with rules, the side to move and everything else that the
+// rules ask to remember: superko, passes, the button, the clean-up phases of
+// territory scoring, handicap and bonus points.
 //
 // # Invariants
 //

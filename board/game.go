@@ -1,39 +1,9 @@
 package board
 
-import "slices"
-
-// GameOptions are the parts of a game's conduct that rules do not say.
-type GameOptions struct {
-	// PreventEncore keeps territory games out of the clean-up phases: two passes
-	// then only set PastPhaseEnd.
-	PreventEncore bool
-	// StartBlackMovesAreHandicap counts the moves that Black makes before
-	// White's first as handicap stones.
-	StartBlackMovesAreHandicap bool
-	// ForgetOutOfTurn lets a game begin anew where a colour moves that is not to
-	// move, or is made to: nothing of what was before counts any more, but that
-	// Undo goes back there. Handicap stones count on.
-	ForgetOutOfTurn bool
-	AreaModes
-}
-
-// AreaModes are ways to judge areas that some networks were trained with: KataGo's
-// modes of a history. Where the rules leave nothing to judge so they mean nothing.
-type AreaModes struct {
-	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal.
-	PassAliveUnderSuicide bool
-	// ExcludeTerritoryAdjacentToAtari takes, under territory scoring without a tax, an
-	// empty point of a seki-like part for nobody's where a chain of its owner beside it
-	// is in atari (KataGo's rules version 3).
-	ExcludeTerritoryAdjacentToAtari bool
-}
-
-// under returns the modes that change anything under the rules.
-func (m AreaModes) under(r *Rules) AreaModes {
-	m.PassAliveUnderSuicide = m.PassAliveUnderSuicide && !r.Suicide
-	m.ExcludeTerritoryAdjacentToAtari = m.ExcludeTerritoryAdjacentToAtari && r.Scoring == ScoringTerritory && r.Tax == TaxNone
-	return m
-}
+import (
+	"fmt"
+	"slices"
+)
 
 // start is the position a game begins with. It never changes once made, so
 // copies of a game share it.
@@ -44,60 +14,14 @@ type start struct {
 	phase  int
 }
 
-// ending is how far a game is on its way to the end.
-type ending struct {
-	passes       int // passes in a row that count towards the end
-	validTurns   int
-	finished     bool
-	noResult     bool
-	pastPhaseEnd bool
-}
-
-// points are White's points besides board and komi.
-type points struct {
-	bonus        float32 // button, and one point for each move under territory scoring
-	handicap     float32
-	stones       int    // handicap stones said outright, -1 to infer them
-	first        [2]int // stones of Black and White at the beginning
-	whiteMoved   bool   // White has made a move that is not a pass
-	buttonOnSide bool   // the button is not yet taken
-}
-
-// encore is what the clean-up phases of territory scoring remember.
-type encore struct {
-	blocked     pointSet // stones that may not be retaken in ko without a pass for ko
-	blockedHash Hash
-	captures    []koCapture
-	second      []Color // the stones at the start of the second phase, nil before it
-}
-
-// koCapture is a ko capture of a clean-up phase, which may be made once only.
-type koCapture struct {
-	stones Hash
-	at     Point
-	player Color
-}
-
-// Game is a game under rules: a board, the side to move, and the memory that
-// superko, passes, clean-up phases and bonus points need. Make one with NewGame
-// and copy it with CopyFrom.
-//
-// It has more methods than other types since most of them are questions of one rule each
-// (who moves, what is legal, what it scores), which share all of its state.
+// Game is a game under rules: a start, the moves since, and the state that they lead to.
+// Make one with NewGame and copy it with CopyFrom.
 type Game struct {
-	rules   Rules
-	options GameOptions
-	start   *start
-	board   Board
-	toMove  Color
-	phase   int
-	end     ending
-	points  points
-	moves   []Move
-	strays  []int // the moves that were made out of turn
-	known   int   // the moves before are forgotten, see GameOptions.ForgetOutOfTurn
-	ko      koMemory
-	encore  encore
+	position
+	start  *start
+	moves  []Move
+	strays []int // the moves that were made out of turn
+	known  int   // the moves before are forgotten, see GameOptions.ForgetOutOfTurn
 }
 
 // NewGame returns a game on an empty board, Black to move, without clean-up
@@ -110,7 +34,7 @@ func NewGame(s Size, r Rules) (*Game, error) {
 		return nil, err
 	}
 	r.Komi += 0 // never minus zero
-	g := &Game{rules: r, options: GameOptions{PreventEncore: true}}
+	g := &Game{position: position{rules: r, options: GameOptions{PreventEncore: true}}}
 	g.points.stones = -1
 	g.board.reset(geometryOf(s))
 	g.begin(&start{size: s, colors: make([]Color, s.Area()), toMove: Black})
@@ -132,41 +56,11 @@ func (g *Game) CopyFrom(src *Game) {
 	g.encore.copyFrom(&src.encore)
 }
 
-func (e *encore) copyFrom(src *encore) {
-	e.blocked, e.blockedHash = src.blocked, src.blockedHash
-	e.captures = append(e.captures[:0], src.captures...)
-	e.second = append(e.second[:0], src.second...)
-}
-
-func (e *encore) reset() {
-	e.blocked, e.blockedHash = pointSet{}, Hash{}
-	e.captures = e.captures[:0]
-	e.second = e.second[:0]
-}
-
 // StartAt returns the colour of a point in the position that the game began with.
 func (g *Game) StartAt(p Point) Color { return g.start.colors[p] }
 
 // StartToMove returns the side that was to move in that position.
 func (g *Game) StartToMove() Color { return g.start.toMove }
-
-// Board returns the board of the game, for reading only.
-func (g *Game) Board() *Board { return &g.board }
-
-// Size returns the size of the board.
-func (g *Game) Size() Size { return g.board.geo.size }
-
-// Rules returns the rules with the present komi.
-func (g *Game) Rules() Rules { return g.rules }
-
-// Options returns the game's options.
-func (g *Game) Options() GameOptions { return g.options }
-
-// ToMove returns the side to move.
-func (g *Game) ToMove() Color { return g.toMove }
-
-// At returns the colour of a point.
-func (g *Game) At(p Point) Color { return g.board.cells[p].color }
 
 // Moves returns the moves since the start or the last set-up, oldest first. The
 // slice is only good until the game changes, and must not be written to.
@@ -218,71 +112,6 @@ func (g *Game) LastMove(i int) Move {
 	return g.moves[len(g.moves)-1-i]
 }
 
-// Finished reports whether the game is over. Moves may still be played; the game
-// then goes on.
-func (g *Game) Finished() bool { return g.end.finished }
-
-// NoResult reports whether the game ended without result by a repetition that the
-// rules do not forbid. Finished is true then.
-func (g *Game) NoResult() bool { return g.end.noResult }
-
-// PastPhaseEnd reports whether two passes would have begun a clean-up phase but
-// for PreventEncore.
-func (g *Game) PastPhaseEnd() bool { return g.end.pastPhaseEnd }
-
-// Ended reports whether the game is over, also one whose clean-up phases players leave
-// out: Finished or PastPhaseEnd.
-func (g *Game) Ended() bool { return g.end.finished || g.end.pastPhaseEnd }
-
-// Phase returns 0 in the main phase, 1 and 2 in the clean-up phases of
-// territory scoring.
-func (g *Game) Phase() int { return g.phase }
-
-// ConsecutivePasses returns how many of the last moves were passes that count
-// towards the end of the phase.
-func (g *Game) ConsecutivePasses() int { return g.end.passes }
-
-// ValidTurns returns how many of the last moves belong to the present phase:
-// what networks are shown of the history.
-func (g *Game) ValidTurns() int { return g.end.validTurns }
-
-// HasButton reports whether the button can still be taken.
-func (g *Game) HasButton() bool { return g.points.buttonOnSide }
-
-// BonusScore returns the points that the button and the moves of a territory
-// game have given to White so far.
-func (g *Game) BonusScore() float32 { return g.points.bonus }
-
-// HandicapBonusScore returns the points that White has for handicap stones.
-func (g *Game) HandicapBonusScore() float32 { return g.points.handicap }
-
-// KoRecapBlocked reports whether the stone on p may not be retaken in ko without a
-// pass for ko. Only in the clean-up phases it may be so.
-func (g *Game) KoRecapBlocked(p Point) bool { return g.encore.blocked.has(p) }
-
-// SecondEncoreStart returns the colour that stood on p when the second clean-up
-// phase began, Empty before that phase.
-func (g *Game) SecondEncoreStart(p Point) Color {
-	if len(g.encore.second) == 0 {
-		return Empty
-	}
-	return g.encore.second[p]
-}
-
-// PastBoard copies to dst the board as it was ago moves before now (0 to 8),
-// with the simple ko point of that time. It returns false, and leaves dst alone,
-// if there is no such board: fewer moves, or a bigger ago.
-func (g *Game) PastBoard(dst *Board, ago int) bool {
-	if ago < 0 || ago > min(keptUndo, g.board.CanUndo()) {
-		return false
-	}
-	dst.CopyFrom(&g.board)
-	for range ago {
-		dst.Undo()
-	}
-	return true
-}
-
 // begin sets the game to its start.
 func (g *Game) begin(s *start) {
 	g.start = s
@@ -310,4 +139,50 @@ func (g *Game) replay(moves []Move) {
 		g.apply(m.Color, m.Point)
 	}
 	g.strays = strays // a side that was forced to move was in turn, though nothing forces it now
+}
+
+// Play makes a legal move of c, which may be a pass; then the opponent is to
+// move. After an error, as of Legal or ErrColor, nothing has changed.
+func (g *Game) Play(c Color, p Point) error {
+	if c != Black && c != White {
+		return fmt.Errorf("%w, got %v", ErrColor, c)
+	}
+	if err := g.Legal(c, p); err != nil {
+		return err
+	}
+	g.apply(c, p)
+	return nil
+}
+
+// PlayTolerant makes a move as records of games need it: ko, superko and suicide
+// are no obstacle. It refuses only points that are occupied or not on the board.
+func (g *Game) PlayTolerant(c Color, p Point) error {
+	if c != Black && c != White {
+		return fmt.Errorf("%w, got %v", ErrColor, c)
+	}
+	if p != Pass {
+		if !g.Size().Contains(p) {
+			return ErrOffBoard
+		}
+		if g.board.cells[p].color != Empty && g.passForKo(c, p) == NoPoint {
+			return ErrOccupied
+		}
+	}
+	g.apply(c, p)
+	return nil
+}
+
+// apply plays a move that at least PlayTolerant allows.
+func (g *Game) apply(c Color, p Point) {
+	if c != g.toMove {
+		g.strays = append(g.strays, len(g.moves))
+		if g.options.ForgetOutOfTurn {
+			g.forget(c)
+		}
+	}
+	g.advance(c, p)
+	g.moves = append(g.moves, Move{c, p})
+	if c == Black && !g.points.whiteMoved {
+		g.points.handicap = g.handicapBonus()
+	}
 }

@@ -154,11 +154,11 @@ func TestEnds(t *testing.T) {
 	g := gameOn(t, "japanese", empty5)
 	g.SetOptions(board.GameOptions{PreventEncore: true})
 	play(t, g, "A1 pass pass")
-	require.True(t, g.PastPhaseEnd())
+	require.True(t, g.Ended() && !g.Finished())
 	require.False(t, g.Finished())
 	require.Equal(t, 1, g.ValidTurns())
 	play(t, g, "A2")
-	require.False(t, g.PastPhaseEnd())
+	require.False(t, g.Ended() && !g.Finished())
 	require.Equal(t, 2, g.ValidTurns())
 }
 
@@ -291,7 +291,7 @@ func TestOptions(t *testing.T) {
 	require.Equal(t, 1, g.Phase())
 	g.SetOptions(board.GameOptions{PreventEncore: true})
 	require.Equal(t, 0, g.Phase(), "as if it had been so from the start")
-	require.True(t, g.PastPhaseEnd())
+	require.True(t, g.Ended() && !g.Finished())
 	require.Equal(t, board.GameOptions{PreventEncore: true}, g.Options())
 	g.ContinueWith(board.GameOptions{})
 	require.Equal(t, 0, g.Phase(), "what was played stays")
@@ -406,7 +406,7 @@ func TestForgetOutOfTurn(t *testing.T) {
 	g.SetToMove(board.White)
 	play(board.White, "pass")
 	play(board.Black, "pass")
-	require.True(t, g.Finished() || g.PastPhaseEnd())
+	require.True(t, g.Ended())
 }
 
 // TestUndoOutOfTurn: who was to move before a move is to move when it is taken back,

@@ -283,7 +283,7 @@ func TestGoldenState(t *testing.T) {
 		}
 		require.Equal(t, ko, g.Size().Vertex(g.Board().KoPoint()))
 		require.Equal(t, q.State.Finished, g.Finished())
-		require.Equal(t, q.State.PastPhaseEnd, g.PastPhaseEnd())
+		require.Equal(t, q.State.PastPhaseEnd, g.Ended() && !g.Finished())
 		var second []board.Color
 		if g.Phase() == 2 {
 			for p := range board.Point(g.Size().Area()) {

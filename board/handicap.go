@@ -37,3 +37,68 @@ func FixedHandicap(size Size, n int) []Point {
 		return points[:n]
 	}
 }
+
+// HandicapStones returns the number of handicap stones: what SetHandicapStones
+// said, else what the start and the moves that Black made before White's first
+// tell; 0 or at least 2.
+func (g *Game) HandicapStones() int {
+	if g.points.stones >= 0 {
+		return g.points.stones
+	}
+	return g.startingStones(g.options.StartBlackMovesAreHandicap)
+}
+
+// StartingStones is HandicapStones where Black's moves before White's first always
+// count.
+func (g *Game) StartingStones() int {
+	if g.points.stones >= 0 {
+		return g.points.stones
+	}
+	return g.startingStones(true)
+}
+
+func (g *Game) startingStones(withMoves bool) int {
+	n, white := g.points.first[0], g.points.first[1]
+	if white > 0 {
+		return 0
+	}
+	if withMoves {
+		n += leadingBlackMoves(g.moves[g.known:])
+	}
+	if n <= 1 {
+		return 0
+	}
+	return n
+}
+
+// leadingBlackMoves counts Black's stones before White's first move. White's
+// passes between them do not end the count; two moves of White in a row tell
+// that these were no handicap stones.
+func leadingBlackMoves(moves []Move) int {
+	n := 0
+	for i, m := range moves {
+		switch {
+		case m.Color == Black && m.Point != Pass:
+			n++
+		case m.Color == White:
+			if i+1 < len(moves) && moves[i+1].Color != Black {
+				return 0
+			}
+			if m.Point != Pass {
+				return n
+			}
+		}
+	}
+	return n
+}
+
+// handicapBonus returns White's points for handicap stones.
+func (g *Game) handicapBonus() float32 {
+	switch g.rules.HandicapBonus {
+	case BonusN:
+		return float32(g.HandicapStones())
+	case BonusNMinus1:
+		return float32(max(g.HandicapStones()-1, 0))
+	}
+	return 0
+}

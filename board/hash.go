@@ -6,12 +6,9 @@ import "math"
 // before GraphHash lets transpositions meet; KataGo's value.
 const DefaultRepBound = 11
 
-// StoneHash covers stones and board size only.
-func (g *Game) StoneHash() Hash { return g.board.state.hash }
-
 // PastHash covers the board as it was ago moves before now (0 to 8): stones, size
 // and the simple ko point of that time. It returns false where PastBoard does.
-func (g *Game) PastHash(ago int) (Hash, bool) {
+func (g *position) PastHash(ago int) (Hash, bool) {
 	b := &g.board
 	if ago < 0 || ago > min(keptUndo, b.CanUndo()) {
 		return Hash{}, false
@@ -32,7 +29,7 @@ func (g *Game) PastHash(ago int) (Hash, bool) {
 // that makes White's points, rules, options, and what passes would do. The way
 // that led here does not count, so networks that see the last moves may answer
 // differently to states of equal hash.
-func (g *Game) Hash() Hash {
+func (g *position) Hash() Hash {
 	h := g.board.state.hash.xor(zobrist.toMove[g.toMove]).xor(g.encore.blockedHash)
 	if k := g.board.state.ko; k != NoPoint {
 		h = h.xor(zobrist.ko[k])
@@ -68,7 +65,7 @@ func mixHash(word uint64) Hash {
 }
 
 // hashBans adds the points that are banned for the side to move.
-func (g *Game) hashBans(h Hash) Hash {
+func (g *position) hashBans(h Hash) Hash {
 	if g.phase > 0 {
 		for i, k := range g.encore.captures {
 			// Each point counts once, however often it was captured on.
@@ -95,7 +92,7 @@ func (g *Game) hashBans(h Hash) Hash {
 // hashSuicideBans adds the points that are banned because a suicide there would
 // repeat a position, but for those that hashBans finds itself. Such a point is
 // the last liberty of a chain of the side to move.
-func (g *Game) hashSuicideBans(h Hash) Hash {
+func (g *position) hashSuicideBans(h Hash) Hash {
 	b := &g.board
 	var counted pointSet
 	for i := range b.geo.area {

@@ -13,13 +13,13 @@ import (
 // PositionHash is the hash by which KataGo's JSON protocol names a position:
 // board size, stones, the side to move and the simple ko point, whatever the
 // rules and the way there. Clients compute it themselves and compare.
-func (g *Game) PositionHash() Hash {
+func PositionHash(g *Game) Hash {
 	return katagoHashes().of(g, 0)
 }
 
 // SymmetricHash is the least PositionHash of all eight images of the position:
 // the same for a position however its board is turned or mirrored.
-func (g *Game) SymmetricHash() Hash {
+func SymmetricHash(g *Game) Hash {
 	t := katagoHashes()
 	var least Hash
 	for k := range Symmetry(NumSymmetries) {
@@ -33,7 +33,7 @@ func (g *Game) SymmetricHash() Hash {
 
 // BoardHash is PositionHash without the side to move and the ko point: what
 // KataGo prints beside a board.
-func (g *Game) BoardHash() Hash { return katagoHashes().stones(g, 0) }
+func BoardHash(g *Game) Hash { return katagoHashes().stones(g, 0) }
 
 // Less orders hashes as 128-bit numbers.
 func (h Hash) Less(o Hash) bool { return h.Hi < o.Hi || h.Hi == o.Hi && h.Lo < o.Lo }

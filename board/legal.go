@@ -1,9 +1,6 @@
 package board
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // Why a move is not legal.
 var (
@@ -18,7 +15,7 @@ var (
 // ErrKo, ErrSuperko and ErrOffBoard. A pass is always legal. c need not be the
 // side to move; the simple ko point binds only the side to move. In the clean-up
 // phases an occupied point may be legal, as a pass for ko.
-func (g *Game) Legal(c Color, p Point) error {
+func (g *position) Legal(c Color, p Point) error {
 	if p == Pass {
 		return nil
 	}
@@ -45,9 +42,9 @@ func (g *Game) Legal(c Color, p Point) error {
 }
 
 // LegalMoves sets for every policy index whether the side to move may play it,
-// with everything that Legal looks at. It returns dst, made longer if need be;
+// by all the checks of Legal. It returns dst, made longer if need be;
 // its length is Area+1, and pass, the last, is always legal.
-func (g *Game) LegalMoves(dst []bool) []bool {
+func (g *position) LegalMoves(dst []bool) []bool {
 	area := g.board.geo.area
 	if cap(dst) < area+1 {
 		dst = make([]bool, area+1)
@@ -75,7 +72,7 @@ func (g *Game) LegalMoves(dst []bool) []bool {
 // or, in the clean-up phases, because it has taken that ko before in the same
 // position. Points that are forbidden anyhow are not banned: occupied ones, the
 // simple ko point, suicides.
-func (g *Game) SuperkoBanned(p Point) bool {
+func (g *position) SuperkoBanned(p Point) bool {
 	if g.board.cells[p].color != Empty {
 		return false
 	}
@@ -85,7 +82,7 @@ func (g *Game) SuperkoBanned(p Point) bool {
 
 // superkoBanned is SuperkoBanned for a stone of c on an empty point where it
 // would end as kind says, which is no illegal suicide.
-func (g *Game) superkoBanned(c Color, p Point, kind placement) bool {
+func (g *position) superkoBanned(c Color, p Point, kind placement) bool {
 	if g.phase > 0 {
 		for _, k := range g.encore.captures {
 			if k.at == p && k.player == c && k.stones == g.board.state.hash {
@@ -107,35 +104,4 @@ func (g *Game) superkoBanned(c Color, p Point, kind placement) bool {
 		key = key.xor(zobrist.toMove[c.Opponent()])
 	}
 	return g.ko.keys.has(key)
-}
-
-// Play makes a legal move of c, which may be a pass; then the opponent is to
-// move. After an error, as of Legal or ErrColor, nothing has changed.
-func (g *Game) Play(c Color, p Point) error {
-	if c != Black && c != White {
-		return fmt.Errorf("%w, got %v", ErrColor, c)
-	}
-	if err := g.Legal(c, p); err != nil {
-		return err
-	}
-	g.apply(c, p)
-	return nil
-}
-
-// PlayTolerant makes a move as records of games need it: ko, superko and suicide
-// are no obstacle. It refuses only points that are occupied or not on the board.
-func (g *Game) PlayTolerant(c Color, p Point) error {
-	if c != Black && c != White {
-		return fmt.Errorf("%w, got %v", ErrColor, c)
-	}
-	if p != Pass {
-		if !g.Size().Contains(p) {
-			return ErrOffBoard
-		}
-		if g.board.cells[p].color != Empty && g.passForKo(c, p) == NoPoint {
-			return ErrOccupied
-		}
-	}
-	g.apply(c, p)
-	return nil
 }

@@ -46,7 +46,7 @@ func TestLayOut(t *testing.T) {
 			require.NoError(t, err)
 			moves = append(moves, board.Move{Color: color, Point: p})
 		}
-		b := board.LayOut(s, moves)
+		b := board.PlaceStones(s, moves)
 		got := ""
 		for y := range s.H {
 			for x := range s.W {

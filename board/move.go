@@ -2,36 +2,26 @@ package board
 
 // koKey returns the key of the present position with side to move: what counts
 // as the same position for superko, repetition and passes.
-func (g *Game) koKey(side Color) Hash {
+func (g *position) koKey(side Color) Hash {
 	h := g.board.state.hash.xor(g.encore.blockedHash)
-	if g.keysHaveSide() {
+	if g.phase > 0 || g.rules.Ko == KoSimple || g.rules.Ko == KoSituational {
 		h = h.xor(zobrist.toMove[side])
 	}
 	return h
 }
 
-func (g *Game) keysHaveSide() bool {
-	return g.phase > 0 || g.rules.Ko == KoSimple || g.rules.Ko == KoSituational
-}
-
 // passLiftsBans reports whether a pass empties the list of earlier positions.
-func (g *Game) passLiftsBans() bool {
+func (g *position) passLiftsBans() bool {
 	return g.phase > 0 || g.rules.Ko == KoSimple || g.rules.Ko == KoSpight
 }
 
 // passesCount reports whether passes in a row end the phase. Under Spight's rule
 // only passing twice in the same position does.
-func (g *Game) passesCount() bool { return g.phase > 0 || g.rules.Ko != KoSpight }
+func (g *position) passesCount() bool { return g.phase > 0 || g.rules.Ko != KoSpight }
 
-// apply plays a move that at least PlayTolerant allows. The order of the steps
+// advance plays a move that at least PlayTolerant allows. The order of the steps
 // is that of KataGo's rules.
-func (g *Game) apply(c Color, p Point) {
-	if c != g.toMove {
-		g.strays = append(g.strays, len(g.moves))
-		if g.options.ForgetOutOfTurn {
-			g.forget(c)
-		}
-	}
+func (g *position) advance(c Color, p Point) {
 	if g.Ended() {
 		g.end.validTurns = min(g.end.validTurns, 1)
 	}
@@ -45,7 +35,6 @@ func (g *Game) apply(c Color, p Point) {
 	}
 	passForKo := g.placeStone(c, p)
 	g.board.trimUndo()
-	g.moves = append(g.moves, Move{c, p})
 	g.end.validTurns++
 	g.toMove = c.Opponent()
 	key := g.koKey(g.toMove)
@@ -57,9 +46,6 @@ func (g *Game) apply(c Color, p Point) {
 	}
 	if p != Pass && c == White {
 		g.points.whiteMoved = true
-	}
-	if c == Black && !g.points.whiteMoved {
-		g.points.handicap = g.handicapBonus()
 	}
 	if g.end.passes >= 2 || repeatedPass {
 		g.endPhase()
@@ -79,7 +65,7 @@ func pointFor(c Color) float32 {
 
 // countPass does what a pass by c does before the board sees it. It tells
 // whether c had passed before in the same position, which ends the phase.
-func (g *Game) countPass(c Color) (repeated bool) {
+func (g *position) countPass(c Color) (repeated bool) {
 	if g.points.buttonOnSide {
 		g.points.buttonOnSide = false
 		g.points.bonus += pointFor(c) / 2
@@ -105,20 +91,20 @@ func (g *Game) countPass(c Color) (repeated bool) {
 }
 
 // forgetPositions empties the list of earlier positions.
-func (g *Game) forgetPositions() {
+func (g *position) forgetPositions() {
 	g.ko.keys.reset()
 	g.board.vacated = pointSet{}
 }
 
 // placeStone makes the move on the board. In the clean-up phases a move may be a
 // pass for ko, which only lifts a block, and every ko capture sets one.
-func (g *Game) placeStone(c Color, p Point) (passForKo bool) {
+func (g *position) placeStone(c Color, p Point) (passForKo bool) {
 	if g.phase == 0 || p == Pass {
 		g.board.Play(c, p)
 		return false
 	}
 	if q := g.passForKo(c, p); q != NoPoint {
-		g.unblock(q)
+		g.encore.unblock(q)
 		g.board.Play(c, Pass)
 		return true
 	}
@@ -132,20 +118,15 @@ func (g *Game) placeStone(c Color, p Point) (passForKo bool) {
 	}
 	for q := g.encore.blocked.next(0); q != NoPoint; q = g.encore.blocked.next(q + 1) {
 		if g.board.cells[q].color == Empty {
-			g.unblock(q)
+			g.encore.unblock(q)
 		}
 	}
 	return false
 }
 
-func (g *Game) unblock(p Point) {
-	g.encore.blocked.remove(p)
-	g.encore.blockedHash = g.encore.blockedHash.xor(zobrist.blocked[p])
-}
-
 // passForKo returns the blocked stone that a move of c on p would unblock as a
 // pass for ko, or NoPoint if it is no such move.
-func (g *Game) passForKo(c Color, p Point) Point {
+func (g *position) passForKo(c Color, p Point) Point {
 	if g.phase == 0 || p < 0 || g.encore.blocked.empty() {
 		return NoPoint
 	}
@@ -186,7 +167,7 @@ func (b *Board) koCapture(c Color, p Point) Point {
 }
 
 // endPhase does what two passes do: it ends the game or begins a new phase.
-func (g *Game) endPhase() {
+func (g *position) endPhase() {
 	if g.rules.Scoring == ScoringArea || g.phase == 2 {
 		g.end.finished = true
 		return
@@ -213,96 +194,4 @@ func (b *Board) appendColors(dst []Color) []Color {
 		dst = append(dst, a.color)
 	}
 	return dst
-}
-
-// PassWouldEndPhase reports whether a pass by the side to move ends the phase.
-func (g *Game) PassWouldEndPhase() bool {
-	if g.points.buttonOnSide {
-		return false
-	}
-	return g.passesCount() && g.end.passes+1 >= 2 || g.passWouldRepeat()
-}
-
-// passWouldRepeat reports whether the side to move has passed in this position
-// before, where that ends the phase.
-func (g *Game) passWouldRepeat() bool {
-	return !g.points.buttonOnSide && g.passLiftsBans() && g.ko.passKeys[g.toMove].has(g.koKey(g.toMove))
-}
-
-// PassWouldEndGame reports whether a pass by the side to move ends the game.
-func (g *Game) PassWouldEndGame() bool {
-	return g.PassWouldEndPhase() && (g.rules.Scoring == ScoringArea || g.phase == 2)
-}
-
-// FriendlyPassSuppressed reports whether a pass would end the game although by
-// convention dead stones may still stand, so that players should judge the pass
-// as if it did not.
-func (g *Game) FriendlyPassSuppressed() bool {
-	return g.rules.FriendlyPassOk && g.rules.Scoring == ScoringArea &&
-		g.passesCount() && g.end.passes+1 == 2 && !g.passWouldRepeat()
-}
-
-// HandicapStones returns the number of handicap stones: what SetHandicapStones
-// said, else what the start and the moves that Black made before White's first
-// tell; 0 or at least 2.
-func (g *Game) HandicapStones() int {
-	if g.points.stones >= 0 {
-		return g.points.stones
-	}
-	return g.startingStones(g.options.StartBlackMovesAreHandicap)
-}
-
-// StartingStones is HandicapStones where Black's moves before White's first always
-// count.
-func (g *Game) StartingStones() int {
-	if g.points.stones >= 0 {
-		return g.points.stones
-	}
-	return g.startingStones(true)
-}
-
-func (g *Game) startingStones(withMoves bool) int {
-	n, white := g.points.first[0], g.points.first[1]
-	if white > 0 {
-		return 0
-	}
-	if withMoves {
-		n += g.leadingBlackMoves()
-	}
-	if n <= 1 {
-		return 0
-	}
-	return n
-}
-
-// leadingBlackMoves counts Black's stones before White's first move. White's
-// passes between them do not end the count; two moves of White in a row tell
-// that these were no handicap stones.
-func (g *Game) leadingBlackMoves() int {
-	n, moves := 0, g.moves[g.known:]
-	for i, m := range moves {
-		switch {
-		case m.Color == Black && m.Point != Pass:
-			n++
-		case m.Color == White:
-			if i+1 < len(moves) && moves[i+1].Color != Black {
-				return 0
-			}
-			if m.Point != Pass {
-				return n
-			}
-		}
-	}
-	return n
-}
-
-// handicapBonus returns White's points for handicap stones.
-func (g *Game) handicapBonus() float32 {
-	switch g.rules.HandicapBonus {
-	case BonusN:
-		return float32(g.HandicapStones())
-	case BonusNMinus1:
-		return float32(max(g.HandicapStones()-1, 0))
-	}
-	return 0
 }

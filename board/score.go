@@ -5,9 +5,9 @@ import "math"
 // Score returns the score now, White minus Black, with komi and all bonuses: the
 // result if the game is finished, otherwise what it were if the game ended here.
 // A game without result has no score; Score then returns that of the position.
-func (g *Game) Score() float32 {
+func (g *position) Score() float32 {
 	var store [MaxPoints]Color
-	owners, groups := g.areaNow(store[:0])
+	owners, groups := g.areaIn(store[:0], g.options.AreaModes)
 	return g.points.score(owners, groups, g.rules.Komi, g.toMove)
 }
 
@@ -15,7 +15,7 @@ func (g *Game) Score() float32 {
 // Black's) make, White minus Black, with komi and all bonuses. Under territory scoring
 // the bonus takes the stones off again: a point for each move.
 func (s *points) score(owners []Color, groups int, komi float32, toMove Color) float32 {
-	score := float32(balance(owners)-2*groups) + s.bonus + s.handicap + komi
+	score := float32(Balance(owners)-2*groups) + s.bonus + s.handicap + komi
 	if s.buttonOnSide {
 		score += pointFor(toMove) / 2
 	}
@@ -24,8 +24,8 @@ func (s *points) score(owners []Color, groups int, komi float32, toMove Color) f
 
 // Owners returns for each point whom Score counts it for, Empty for nobody. The
 // result is dst, made longer if need be.
-func (g *Game) Owners(dst []Color) []Color {
-	dst, _ = g.areaNow(dst)
+func (g *position) Owners(dst []Color) []Color {
+	dst, _ = g.areaIn(dst, g.options.AreaModes)
 	return dst
 }
 
@@ -34,7 +34,7 @@ func (g *Game) Owners(dst []Color) []Color {
 // and first clean-up phase of territory games, where nothing is shown. groups is
 // White's minus Black's number of groups that pay a tax, 0 unless the tax is TaxAll.
 // The result is dst, made longer if need be.
-func (g *Game) AreaNow(dst []Color, m AreaModes) (owners []Color, groups int, ok bool) {
+func (g *position) AreaNow(dst []Color, m AreaModes) (owners []Color, groups int, ok bool) {
 	if g.rules.Scoring == ScoringTerritory && g.phase < 2 {
 		return nil, 0, false
 	}
@@ -42,14 +42,9 @@ func (g *Game) AreaNow(dst []Color, m AreaModes) (owners []Color, groups int, ok
 	return dst, groups, true
 }
 
-// areaNow is areaIn in the game's own modes.
-func (g *Game) areaNow(dst []Color) (owners []Color, groups int) {
-	return g.areaIn(dst, g.options.AreaModes)
-}
-
-// areaIn returns the owner of each point under the rules and the number of
-// groups that pay a tax, White's minus Black's.
-func (g *Game) areaIn(dst []Color, m AreaModes) (owners []Color, groups int) {
+// areaIn returns the owner of each point under the rules, judged in the modes given,
+// and the number of groups that pay a tax, White's minus Black's.
+func (g *position) areaIn(dst []Color, m AreaModes) (owners []Color, groups int) {
 	m = m.under(&g.rules)
 	sui := g.rules.Suicide || m.PassAliveUnderSuicide
 	if g.rules.Scoring == ScoringArea {
@@ -83,8 +78,8 @@ func (g *Game) areaIn(dst []Color, m AreaModes) (owners []Color, groups int) {
 	return dst, groups
 }
 
-// balance returns White's points minus Black's.
-func balance(owners []Color) int {
+// Balance returns White's points minus Black's.
+func Balance(owners []Color) int {
 	n := 0
 	for _, c := range owners {
 		switch c {
@@ -101,7 +96,7 @@ func balance(owners []Color) int {
 // living stones, and empty regions that touch one colour only, unless the rules count
 // no points in seki and these are, or count territory and a chain in atari has to
 // connect there. Points that hold no stone do not count.
-func (g *Game) OwnersWithDead(dead []Point) []Color {
+func (g *position) OwnersWithDead(dead []Point) []Color {
 	owners, _ := g.areaWithDead(dead)
 	return owners
 }
@@ -110,13 +105,13 @@ func (g *Game) OwnersWithDead(dead []Point) []Color {
 // White minus Black, with komi and all bonuses: the count of players who agreed on
 // what is dead. Points that hold no stone do not count. Neutral points that are still
 // open make no seki of living groups around them, as they would for Score.
-func (g *Game) ScoreWithDead(dead []Point) float32 {
+func (g *position) ScoreWithDead(dead []Point) float32 {
 	owners, groups := g.areaWithDead(dead)
 	return g.points.score(owners, groups, g.rules.Komi, g.toMove)
 }
 
-// areaWithDead is areaNow with the given stones off the board.
-func (g *Game) areaWithDead(dead []Point) (owners []Color, groups int) {
+// areaWithDead is areaIn with the given stones off the board.
+func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
 	on, tax := &g.board, g.rules.Tax
 	colors := on.appendColors(make([]Color, 0, MaxPoints))
 	for _, p := range dead {
@@ -183,7 +178,7 @@ func groupsWithTerritory(owners, colors []Color, geo *geometry) (whiteMinusBlack
 // SelfKomi returns komi and all bonuses from the view of the side to move, as
 // networks are told them. drawWins is how much of a win a draw is worth to
 // White, 0.5 by default; it counts where the result will be a whole number.
-func (g *Game) SelfKomi(drawWins float64) float32 {
+func (g *position) SelfKomi(drawWins float64) float32 {
 	w := g.points.bonus + g.points.handicap + g.rules.Komi
 	whole := float64(g.rules.Komi) == math.Floor(float64(g.rules.Komi))
 	if whole != g.rules.Button {

@@ -30,7 +30,7 @@ func (g *Game) Setup(black, white []Point, toMove Color) error {
 }
 
 // SetupBoard replaces the position, and the size of the board, by those of b, as
-// Setup does. Stones captured while b was laid out count as captured.
+// Setup does. Stones captured on b before count as captured.
 func (g *Game) SetupBoard(b *Board, toMove Color) error {
 	if err := g.setup(b.Size(), b.appendColors(nil), toMove, 0); err != nil {
 		return err
@@ -51,10 +51,10 @@ func (g *Game) Restart(toMove Color) {
 	g.beginPoints()
 }
 
-// LayOut returns a board on which stones were laid one after the other, as KataGo
+// PlaceStones returns a board on which stones were placed one after the other, as KataGo
 // takes lists of stones: a later stone replaces an earlier one on its point and
 // captures what it deprives of liberties; one that would have none is left out.
-func LayOut(s Size, stones []Move) *Board {
+func PlaceStones(s Size, stones []Move) *Board {
 	b := NewBoard(s)
 	for _, m := range stones {
 		switch old := b.At(m.Point); {

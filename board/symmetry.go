@@ -26,14 +26,6 @@ func (k Symmetry) Inverse() Symmetry {
 	return k
 }
 
-// Compose returns the symmetry that does the same as first k, then b.
-func (k Symmetry) Compose(b Symmetry) Symmetry {
-	if k&4 != 0 {
-		b = b&4 | b&1<<1 | b>>1&1
-	}
-	return k ^ b
-}
-
 // SymMap returns where the content of p moves to under k. Points off the board,
 // Pass among them, stay themselves.
 func (s Size) SymMap(k Symmetry, p Point) Point {

@@ -46,7 +46,7 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 		return g.Hash(), rules
 	}
 	rules.Komi = 0
-	return g.StoneHash(), rules
+	return g.Board().Hash(), rules
 }
 
 // Bounds of ownership, of 1. A chain is in doubt below sureMean, in the mean of its points
@@ -81,7 +81,7 @@ func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 		}
 	}
 	for i := 0; i < 2 && v.views[i] == nil; i++ {
-		if err := j.look(ctx, g, board.Color(i)+board.Black, &v); err != nil {
+		if err := j.view(ctx, g, board.Color(i)+board.Black, &v); err != nil {
 			return v, err
 		}
 	}
@@ -190,7 +190,7 @@ func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c 
 		return c, false, err
 	}
 	if v.least(g) < settledOwner && !v.areas {
-		even := -whites(g.OwnersWithDead(v.dead))
+		even := -float64(board.Balance(g.OwnersWithDead(v.dead)))
 		v.komi, v.areas = [2]float64{even, even}, true
 		if err := j.search(ctx, g, &v, min(8*l.Visits, int64(areaEffort/g.Size().Area()))); err != nil {
 			return c, false, err
@@ -300,17 +300,17 @@ func bare(b *board.Board, suicide bool, toMove board.Color, komi float64) (*boar
 // is no opinion: an untrained head answers about 0 everywhere.
 const ownershipSays = 0.1
 
-// mostLooks is how often a network is asked at most for a view, in two orientations.
-const mostLooks = 4
+// mostViews is how often a network is asked at most for a view, in two orientations.
+const mostViews = 4
 
-// look views a position with one side to move, by the network under the komi that its
+// view evaluates a position with one side to move, by the network under the komi that its
 // own view makes even, or by random games where it has no such head.
-func (j *judge) look(ctx context.Context, g *board.Game, toMove board.Color, v *judgement) error {
+func (j *judge) view(ctx context.Context, g *board.Game, toMove board.Color, v *judgement) error {
 	area := g.Size().Area()
 	i := toMove - board.Black
-	komi := math.Floor(-whites(g.Board().Area(nil))) + 0.5
+	komi := math.Floor(-float64(board.Balance(g.Board().Area(nil)))) + 0.5
 	var out nn.Output
-	for n := range int8(mostLooks) {
+	for n := range int8(mostViews) {
 		v.komi[i] = komi
 		alone, err := bare(g.Board(), g.Rules().Suicide, toMove, komi)
 		if err != nil {
@@ -377,22 +377,9 @@ func sideSign(c board.Color) float32 {
 	return 1
 }
 
-// whites returns White's points minus Black's.
-func whites(owners []board.Color) (n float64) {
-	for _, c := range owners {
-		switch c {
-		case board.White:
-			n++
-		case board.Black:
-			n--
-		}
-	}
-	return n
-}
-
 // rolloutOwnership estimates owners by random games.
 func rolloutOwnership(g *board.Game, toMove board.Color) []float32 {
-	hash := g.StoneHash()
+	hash := g.Board().Hash()
 	r := rollouts{rng: rand.New(rand.NewPCG(hash.Lo, hash.Hi))}
 	return r.ownership(g.Board(), toMove)
 }

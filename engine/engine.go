@@ -41,7 +41,7 @@ type Engine struct {
 	rank     rank
 	values   ownValues
 	records  records
-	dice     dice
+	seeds    seeds
 }
 
 // New returns an engine with an empty board. It closes nothing of the network.
@@ -60,9 +60,9 @@ func New(cfg Config, net nn.Network, log *slog.Logger) (*Engine, error) {
 	e := &Engine{cfg: cfg, net: net, log: log, game: game}
 	e.thinker = &thinker{cfg: &e.cfg, net: net, log: log, tree: tree}
 	e.judge = newJudge(&e.cfg, net, log, e.thinker)
-	e.values.cfg, e.dice.cfg = &e.cfg, &e.cfg
-	e.rank = rank{cfg: &e.cfg, net: net, log: log, seed: e.dice.seed()}
-	e.records.thoughts = map[thoughtOf]thought{}
+	e.values.cfg, e.seeds.cfg = &e.cfg, &e.cfg
+	e.rank = rank{cfg: &e.cfg, net: net, log: log, seed: e.seeds.seed()}
+	e.records.evals = map[moveKey]moveEval{}
 	return e, nil
 }
 
@@ -144,25 +144,25 @@ func (e *Engine) EstimateWithin(ctx context.Context, l search.Limits) (*thinking
 // Chose returns which sides had moves of the present game chosen here.
 func (e *Engine) Chose() (black, white bool) { return e.records.chose(e.game) }
 
-// dice draws what is random in the choice of moves, a stream of its own for each move.
-type dice struct {
+// seeds gives each move a random stream of its own to choose by, and each game a seed.
+type seeds struct {
 	cfg   *Config
 	moves uint64 // chosen so far
 }
 
 // next returns the stream of the next move.
-func (d *dice) next() *rand.Rand {
-	d.moves++
-	return d.stream()
+func (s *seeds) next() *rand.Rand {
+	s.moves++
+	return s.stream()
 }
 
-// stream returns that of the last move, from its beginning.
-func (d *dice) stream() *rand.Rand { return rand.New(rand.NewPCG(newSeed(d.cfg.Seed, 0), d.moves)) }
+// stream returns the stream of the last move, from its beginning.
+func (s *seeds) stream() *rand.Rand { return rand.New(rand.NewPCG(newSeed(s.cfg.Seed, 0), s.moves)) }
 
-// seed is that of a game that begins now.
-func (d *dice) seed() uint64 { return newSeed(d.cfg.Seed, d.moves) }
+// seed returns the seed of a game that begins now.
+func (s *seeds) seed() uint64 { return newSeed(s.cfg.Seed, s.moves) }
 
-// newSeed is the configured seed, told apart by n, or one that nobody chose.
+// newSeed returns the configured seed plus n, or a random one where none is configured.
 func newSeed(configured, n uint64) uint64 {
 	if configured == 0 {
 		return rand.Uint64()

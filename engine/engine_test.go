@@ -214,7 +214,7 @@ func TestResignation(t *testing.T) {
 	lost := func(v float64) bool {
 		r := &search.Result{}
 		r.Root.TreeWinLoss = v
-		e.values.add(e.game, r.Root.TreeWinLoss)
+		e.values = e.values.with(e.game, r.Root.TreeWinLoss)
 		return e.values.resigns(e.game, r.Root.Lead, headStart(e.game))
 	}
 	require.False(t, lost(-0.95))

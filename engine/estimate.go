@@ -24,8 +24,8 @@ const estimateVisits = 200
 // distribution lies beyond.
 const tenth = 1.2816
 
-// told is an estimate, and of which position and by searches of how many visits.
-type told struct {
+// estimated is an estimate, and of which position and by searches of how many visits.
+type estimated struct {
 	*thinking.Estimate
 	of     board.Hash
 	visits int64
@@ -44,12 +44,12 @@ func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*
 		t.Final, t.Settled, t.Visits = false, true, j.judged.asked
 		return t, err
 	}
-	if j.told.Estimate != nil && j.told.of == g.Hash() && j.told.visits >= l.Visits {
-		return j.told.Estimate, nil
+	if j.estimated.Estimate != nil && j.estimated.of == g.Hash() && j.estimated.visits >= l.Visits {
+		return j.estimated.Estimate, nil
 	}
 	v, err := j.chains(ctx, g)
 	if err == nil && j.cfg.ScoreByLead {
-		err = j.look(ctx, g, g.ToMove(), &v)
+		err = j.view(ctx, g, g.ToMove(), &v)
 	}
 	if err != nil {
 		return nil, err
@@ -79,12 +79,12 @@ func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*
 				lead += sign * float64(x)
 			}
 		}
-		if lead += float64(g.ScoreWithDead(v.dead)) - whites(g.OwnersWithDead(v.dead)); g.Rules().Scoring == board.ScoringTerritory {
+		if lead += float64(g.ScoreWithDead(v.dead)) - float64(board.Balance(g.OwnersWithDead(v.dead))); g.Rules().Scoring == board.ScoringTerritory {
 			lead -= sign / 2 // the side to move gains half a point by moves, on average, where they count
 		}
 		between(t, g, lead, tenth*points.Root.ScoreStdev)
 	}
-	j.told = told{t, g.Hash(), l.Visits}
+	j.estimated = estimated{t, g.Hash(), l.Visits}
 	return t, nil
 }
 

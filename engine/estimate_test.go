@@ -62,7 +62,7 @@ func TestThoughtsAgree(t *testing.T) {
 		{0.4, -0.04, "White 60.0 %, +0.0 points, 8 visits"},
 		{0.4, -1.26, "White 60.0 %, +1.3 points, 8 visits"},
 	} {
-		thought := thought{winrate: c.winrate, lead: c.lead, visits: 8}
+		thought := moveEval{winrate: c.winrate, lead: c.lead, visits: 8}
 		require.Equal(t, c.want, thought.text(board.Square(9)))
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Follow puts a copy of a game on the board, with so many handicap stones. What
-// the search has found is kept where the game goes on from the one on the board;
+// the search has found is kept where the game continues the one on the board;
 // clocks and parameters stay.
 func (e *Engine) Follow(g *board.Game, handicap int) error {
 	if err := e.net.Serves(g.Size()); err != nil {

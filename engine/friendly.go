@@ -107,5 +107,5 @@ func withoutStones(b *board.Board, stones []board.Point) *board.Board {
 			left = append(left, board.Move{Color: c, Point: p})
 		}
 	}
-	return board.LayOut(b.Size(), left)
+	return board.PlaceStones(b.Size(), left)
 }

@@ -15,64 +15,126 @@ import (
 // the game is resigned. When ctx ends it takes the best move so far. The move
 // is strictly legal, superko included.
 func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
-	start := e.timer.start(time.Now())
+	d, err := e.decide(ctx, &r)
+	if err != nil {
+		return thinking.Decision{}, err
+	}
+	if e.values = d.values; r.Keep || r.Deterministic {
+		return d.Decision, nil
+	}
+	return e.commit(ctx, &d)
+}
+
+// plan is a search for a move that is ready to begin, and how its result is read.
+type plan struct {
+	game        *board.Game // with the side to move that the move is for
+	turn        turn
+	tree        *search.Tree
+	limits      search.Limits
+	temperature float64
+	level       bool // the move is the level's
+}
+
+// decision is a move that was decided on. Game, clock, values and records are as before;
+// commit changes them.
+type decision struct {
+	thinking.Decision
+	plan   plan
+	began  time.Time // when the search began
+	found  search.Result
+	values ownValues // to remember from now on
+}
+
+// plan prepares the search for a move. Deterministic searches have a tree of their own
+// and no clock, levels the limits of their rank, bounded by the clock, and all others
+// those of settings and clock.
+func (e *Engine) plan(r *thinking.MoveRequest) (plan, error) {
+	p := plan{turn: turn{start: e.timer.start(time.Now())}}
 	e.Stop()
-	game, err := e.gameFor(r.Color)
-	if err != nil {
-		return thinking.Decision{}, err
+	var err error
+	if p.game, err = e.gameFor(r.Color); err != nil {
+		return p, err
 	}
-	if !r.Deterministic {
-		e.thinker.beginMove(e.game, &e.values)
-	}
-	t := turn{e.budget(r.Color), start}
-	tree, limits, err := e.searchFor(&r, game, t)
-	if err != nil {
-		return thinking.Decision{}, err
-	}
-	before, began := e.net.Stats(), time.Now()
-	result, err := e.think(ctx, &r, game, tree, limits)
-	if err != nil {
-		return thinking.Decision{}, err
-	}
-	move := thinking.Decision{Point: e.choose(&result, game, &r)}
+	asked := analysisOf(r)
 	if r.Deterministic {
-		t.budget.Unlimited = true
+		p.turn.budget.Unlimited = true
+		p.tree, p.limits, err = e.thinker.repeatable(p.game, asked.Restrictions)
+		return p, err
 	}
-	if move.Point, err = e.reconsider(ctx, game, &result, move.Point, &r, t, limits.Time > 0); err != nil {
-		return thinking.Decision{}, err
+	e.thinker.beginMove(e.game, &e.values)
+	p.turn.budget = e.budget(r.Color)
+	searched := p.turn
+	searched.budget = searched.budget.Leaving(afterSearch(searched.budget, e.game, r.Cleanup))
+	params := e.thinker.params()
+	repeats := e.cfg.HandicapRepeats
+	if r.Analysis != nil {
+		repeats = params.RepeatPenalty.Utility
 	}
-	work := e.net.Stats().Sub(before)
-	if r.Report == nil && !hurried(t.budget, t.used()) { // nobody sees leads of moves
-		root := search.Result{Analysis: thinking.Analysis{ToMove: result.ToMove, Root: result.Root}, Stats: result.Stats}
-		e.judge.showLeads(ctx, game, &root, limits)
-		result.Root = root.Root
+	chargeRepeats(&params, e.game, p.game.ToMove(), repeats)
+	p.temperature = e.cfg.Search.Choice.TemperatureAt(p.game.NumMoves(), p.game.Size())
+	if p.level = e.cfg.Level != ""; p.level {
+		params, p.limits = e.rank.search(params, e.game.Size())
+		p.limits = searched.bound(p.limits)
+		e.thinker.tree.Clear() // a level's moves must not depend on earlier searches
+	} else {
+		p.limits = e.limits(r.Color, searched)
 	}
-	e.thinker.logMove(&result, move.Point, work)
-	if r.Deterministic || r.Keep && !e.cfg.PoolBothSidesValues {
-		return move, nil
+	if err := e.thinker.prepare(params, p.game, asked.Restrictions); err != nil {
+		return p, err
 	}
-	e.values.add(game, result.Root.TreeWinLoss)
-	resigns := e.values.resigns(game, result.Root.Lead, headStart(e.game))
-	if r.Keep {
-		move.Resign = resigns
-		return move, nil
+	p.tree = e.thinker.tree
+	return p, nil
+}
+
+// decide searches and decides on the move.
+func (e *Engine) decide(ctx context.Context, r *thinking.MoveRequest) (decision, error) {
+	p, err := e.plan(r)
+	d := decision{plan: p, values: e.values}
+	if err != nil {
+		return d, err
 	}
-	paused := e.cfg.Delay.wait(ctx, &result, move.Point, &e.dice, t)
-	if resigns {
+	before := e.net.Stats()
+	d.began = time.Now()
+	if d.found, err = e.think(ctx, r, &p); err != nil {
+		return d, err
+	}
+	if d.Point, err = e.reconsider(ctx, r, &p, &d.found, e.choose(&p, &d.found)); err != nil {
+		return d, err
+	}
+	work, root := e.net.Stats().Sub(before), &d.found.Root
+	if r.Report == nil && !p.turn.hurried() { // nobody sees leads of moves
+		alone := search.Result{Analysis: thinking.Analysis{ToMove: d.found.ToMove, Root: *root}, Stats: d.found.Stats}
+		e.judge.showLeads(ctx, p.game, &alone, p.limits)
+		*root = alone.Root
+	}
+	e.thinker.logMove(&d.found, d.Point, work)
+	if !r.Deterministic && (!r.Keep || e.cfg.PoolBothSidesValues) {
+		d.values = e.values.with(p.game, root.TreeWinLoss)
+		d.Resign = d.values.resigns(p.game, root.Lead, headStart(e.game))
+	}
+	return d, nil
+}
+
+// commit plays the move that was decided on, or resigns: it waits as long as a person
+// would, changes game, clock and records, and ponders.
+func (e *Engine) commit(ctx context.Context, d *decision) (thinking.Decision, error) {
+	game, found := d.plan.game, &d.found
+	paused := e.cfg.Delay.wait(ctx, found, d.Point, &e.seeds, d.plan.turn)
+	if d.Resign {
 		e.records.resign(game.ToMove(), e.game)
 		e.rank.resign()
 		e.countGame()
 		return thinking.Decision{Resign: true}, nil
 	}
-	e.records.remember(game, &result, move.Point)
-	e.rank.followPlayer(game, result.Root.Lead, headStart(e.game))
-	if err := e.commit(r.Color, move.Point, start); err != nil {
+	e.records.remember(game, found, d.Point)
+	e.rank.followPlayer(game, found.Root.Lead, headStart(e.game))
+	if err := e.playOwn(game.ToMove(), d.Point, d.plan.turn.start); err != nil {
 		return thinking.Decision{}, err
 	}
-	if result.Stop == search.StopTime {
-		e.timer.learnOverrun(e.timer.lastEvent.Sub(began) - paused - limits.Time - result.Stats.Extended)
+	if found.Stop == search.StopTime {
+		e.timer.learnOverrun(e.timer.lastEvent.Sub(d.began) - paused - d.plan.limits.Time - found.Stats.Extended)
 	}
-	return move, nil
+	return d.Decision, nil
 }
 
 // analysisOf returns what is read of a search beside its move.
@@ -84,51 +146,51 @@ func analysisOf(r *thinking.MoveRequest) thinking.Request {
 }
 
 // think searches for a move and reports on the way, with leads that are right.
-func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, game *board.Game, tree *search.Tree, l search.Limits) (search.Result, error) {
-	asked := analysisOf(r)
+func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, p *plan) (search.Result, error) {
+	asked, l := analysisOf(r), p.limits
 	l.Ownership, l.MovesOwnership = asked.Want.Owners()
 	l.MinMoves, l.Focus = asked.MinMoves, focusOf(asked.Focus)
 	var report func(*search.Result)
 	if r.Report != nil {
 		report = func(found *search.Result) {
-			e.judge.showLeads(ctx, game, found, l)
+			e.judge.showLeads(ctx, p.game, found, l)
 			r.Report(&found.Analysis)
 		}
 	}
 	defer e.net.Pin()()
-	return e.thinker.run(ctx, tree, l, asked.Interval, report)
+	return e.thinker.run(ctx, p.tree, l, asked.Interval, report)
 }
 
 // budget is how long the next move of a colour may take.
 func (e *Engine) budget(c board.Color) clock.Budget { return e.timer.budget(c, e.game, e.cfg.Lag) }
 
-// reconsider returns the move to make in place of what the search chose, where a pass
-// is near. It ends with the longest time for the move, and what is not found out by
-// then changes nothing. timed reports whether the search before was bound by time.
-func (e *Engine) reconsider(ctx context.Context, g *board.Game, result *search.Result, chosen board.Point, r *thinking.MoveRequest, t turn, timed bool) (board.Point, error) {
-	hurried := hurried(t.budget, t.used())
-	if !t.budget.Unlimited {
+// reconsider returns the move to make in place of the one chosen, where a pass is near.
+// It ends with the longest time for the move; a search that is not done by then changes
+// nothing.
+func (e *Engine) reconsider(ctx context.Context, r *thinking.MoveRequest, p *plan, found *search.Result, chosen board.Point) (board.Point, error) {
+	hurried := p.turn.hurried()
+	if !p.turn.budget.Unlimited {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, t.start.Add(t.budget.Maximum))
+		ctx, cancel = context.WithDeadline(ctx, p.turn.start.Add(p.turn.budget.Maximum))
 		defer cancel()
 	}
 	switch {
 	case chosen == board.Pass || r.Cleanup:
-		if p := e.judge.beforePass(ctx, g, result, r.Cleanup, hurried); p != board.Pass {
-			return p, nil
+		if q := e.judge.beforePass(ctx, p.game, found, r.Cleanup, hurried); q != board.Pass {
+			return q, nil
 		}
 	case !r.Deterministic && !hurried:
-		p, err := e.judge.friendlyPass(ctx, g, result, chosen, timed)
+		q, err := e.judge.friendlyPass(ctx, p.game, found, chosen, p.limits.Time > 0)
 		if ctx.Err() != nil {
 			return chosen, nil
 		}
-		return p, err
+		return q, err
 	}
 	return chosen, nil
 }
 
-// commit plays our own move, books its time and goes on thinking.
-func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
+// playOwn plays our own move, books its time and ponders.
+func (e *Engine) playOwn(c board.Color, p board.Point, start time.Time) error {
 	play := e.game.Play
 	if c != e.game.ToMove() {
 		if play = e.game.PlayTolerant; e.cfg.Game.ForgetOutOfTurn {
@@ -145,49 +207,22 @@ func (e *Engine) commit(c board.Color, p board.Point, start time.Time) error {
 	return nil
 }
 
-// searchFor returns the tree to search and its limits.
-func (e *Engine) searchFor(r *thinking.MoveRequest, game *board.Game, t turn) (*search.Tree, search.Limits, error) {
-	asked := analysisOf(r)
-	if r.Deterministic {
-		return e.thinker.repeatable(game, asked.Restrictions)
-	}
-	t.budget = t.budget.Leaving(afterSearch(t.budget, e.game, r.Cleanup))
-	params, limits := e.thinker.params(), e.limits(r.Color, t)
-	repeats := e.cfg.HandicapRepeats
-	if r.Analysis != nil {
-		repeats = params.RepeatPenalty.Utility
-	}
-	chargeRepeats(&params, e.game, game.ToMove(), repeats)
-	if e.cfg.Level != "" {
-		params, limits = e.rank.search(params, e.game.Size())
-		limits = t.bound(limits)
-		e.thinker.tree.Clear() // what a level sees must not depend on what was searched before
-	}
-	if err := e.thinker.prepare(params, game, asked.Restrictions); err != nil {
-		return nil, search.Limits{}, err
-	}
-	return e.thinker.tree, limits, nil
-}
-
 // choose picks the move, and checks it against the game itself: whatever the
 // tree believes, an illegal move is never played.
-func (e *Engine) choose(result *search.Result, game *board.Game, r *thinking.MoveRequest) board.Point {
-	rng := e.dice.next()
-	temperature := e.cfg.Search.Choice.TemperatureAt(game.NumMoves(), game.Size())
-	if r.Deterministic {
-		temperature = 0
-	} else if e.cfg.Level != "" {
-		p, err := e.rank.choose(result, game, rng)
-		if err == nil && game.Legal(r.Color, p) == nil {
-			return p
+func (e *Engine) choose(p *plan, found *search.Result) board.Point {
+	rng, c := e.seeds.next(), p.game.ToMove()
+	if p.level {
+		q, err := e.rank.choose(found, p.game, rng)
+		if err == nil && p.game.Legal(c, q) == nil {
+			return q
 		}
 		e.log.Warn("the level could not choose a move", "error", err)
 	}
-	if p := result.Choose(temperature, rng); game.Legal(r.Color, p) == nil {
-		return p
+	if q := found.Choose(p.temperature, rng); p.game.Legal(c, q) == nil {
+		return q
 	}
-	for _, m := range result.Moves {
-		if m.SymmetryOf == board.NoPoint && game.Legal(r.Color, m.Move) == nil {
+	for _, m := range found.Moves {
+		if m.SymmetryOf == board.NoPoint && p.game.Legal(c, m.Move) == nil {
 			return m.Move
 		}
 	}

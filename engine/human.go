@@ -113,7 +113,7 @@ func probability(r *search.Result, p board.Point) float64 {
 
 // wait waits before a move is answered, as long as its time allows and no longer than
 // ctx lasts. It returns how long it waited.
-func (d Delay) wait(ctx context.Context, r *search.Result, p board.Point, random *dice, t turn) time.Duration {
+func (d Delay) wait(ctx context.Context, r *search.Result, p board.Point, random *seeds, t turn) time.Duration {
 	if d.Scale <= 0 {
 		return 0
 	}

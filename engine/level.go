@@ -17,7 +17,7 @@ import (
 )
 
 // rank plays at a level. It owns the player's rank in this game, where the level is one
-// that finds it, and what of a game a level misjudges. The engine asks it for the
+// that finds it, and the seed of the errors that a level makes. The engine asks it for the
 // parameters of a search and for the move to choose from what was found.
 type rank struct {
 	cfg  *Config
@@ -25,7 +25,7 @@ type rank struct {
 	log  *slog.Logger
 	auto autoGame
 	said string // the last note about the level that was given
-	seed uint64 // of what a level misjudges in this game
+	seed uint64 // of the errors that a level makes in this game
 }
 
 // newGame begins a game under a seed.

@@ -14,7 +14,7 @@ var params = settings.Changeable()
 // gives it.
 func (e *Engine) Params() []setting.Param { return params.Params(&e.cfg) }
 
-// SetParams sets some parameters, all or none. Pondering goes on under the new
+// SetParams sets some parameters, all or none. Pondering continues under the new
 // ones only after the next move.
 func (e *Engine) SetParams(values map[string]string) error {
 	next := e.cfg

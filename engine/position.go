@@ -35,7 +35,7 @@ func (e *Engine) replace(game *board.Game, handicap int) {
 	e.Stop()
 	e.countGame()
 	e.game, e.handicap, e.records.loaded = game, handicap, nil
-	e.rank.newGame(e.dice.seed())
+	e.rank.newGame(e.seeds.seed())
 	e.values.forget()
 	e.thinker.newGame()
 	clear(e.timer.before)

@@ -98,17 +98,17 @@ func keepLoaded(r, old *sgf.Record) {
 }
 
 // SaveSGF returns the game so far as one SGF tree: who played, at what level, the result where
-// there is one, the day, the rules by their usual name, and what was thought of the
+// there is one, the day, the rules by their usual name, and the evaluations of
 // moves that were chosen here: a comment, and Black's winrate in percent and lead in
 // points as SBKV and SBKS, which Sabaki draws.
 func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	rules, moves := e.game.Rules(), e.game.Moves()
-	thoughts, err := e.records.thoughtsOf(e.game)
+	evals, err := e.records.evalsOf(e.game)
 	if err != nil {
 		return nil, err
 	}
 	handicap, placed := placedByMoves(e.game)
-	moves, thoughts = moves[placed:], thoughts[placed:]
+	moves, evals = moves[placed:], evals[placed:]
 	record := sgf.Record{
 		Size: e.game.Size(), Komi: float64(rules.Komi), HasKomi: true,
 		Rules: rulesName(rules), Handicap: max(e.handicap, handicap), Application: "Kosumi", Date: time.Now().Format(time.DateOnly),
@@ -126,10 +126,10 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	if old := e.records.loaded; old != nil {
 		keepLoaded(&record, old)
 	}
-	if record.Result == "" || e.records.gaveUp(e.game) != board.Empty {
+	if record.Result == "" || e.records.resigner(e.game) != board.Empty {
 		record.Result = e.resultInRecord(ctx)
 	}
-	for i, t := range thoughts {
+	for i, t := range evals {
 		if t != nil {
 			record.Steps[i].Comment = t.text(record.Size)
 		}
@@ -137,9 +137,9 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	root := record.Tree()
 	i := -1
 	for n := range root.MainLine() {
-		if i >= 0 && i < len(thoughts) && thoughts[i] != nil {
-			n.SetTenths("SBKV", 100*thoughts[i].winrate)
-			n.SetTenths("SBKS", thoughts[i].lead)
+		if i >= 0 && i < len(evals) && evals[i] != nil {
+			n.SetTenths("SBKV", 100*evals[i].winrate)
+			n.SetTenths("SBKS", evals[i].lead)
 		}
 		i++
 	}
@@ -150,7 +150,7 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 // dead stones cannot be judged, or where a clock leaves no time for it. With
 // Config.ScoreByLead what is on the board counts, as in KataGo's records.
 func (e *Engine) resultInRecord(ctx context.Context) string {
-	loser := e.records.gaveUp(e.game)
+	loser := e.records.resigner(e.game)
 	switch {
 	case loser == board.Black:
 		return "W+R"

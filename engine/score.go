@@ -20,9 +20,9 @@ type judge struct {
 	log     *slog.Logger
 	thinker *thinker
 
-	judged judgement     // the last position whose dead stones were asked for
-	told   told          // the last estimate
-	leads  *search.Leads // of what is shown; nil: they stay the network's own
+	judged    judgement     // the last position whose dead stones were asked for
+	estimated estimated     // the last estimate
+	leads     *search.Leads // of what is shown; nil: they stay the network's own
 }
 
 func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge {
@@ -34,7 +34,7 @@ func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge 
 // forget forgets what was found out. Leads that are shown are the network's own where
 // they are KataGo's.
 func (j *judge) forget() {
-	j.judged, j.told, j.leads = judgement{}, told{}, nil
+	j.judged, j.estimated, j.leads = judgement{}, estimated{}, nil
 	if !j.cfg.ScoreByLead {
 		j.leads = search.NewLeads(j.net)
 	}

@@ -111,6 +111,9 @@ func (t turn) bound(l search.Limits) search.Limits {
 	return l
 }
 
+// hurried reports whether the turn leaves no time for anything beside the search.
+func (t turn) hurried() bool { return hurried(t.budget, t.used()) }
+
 // hurried reports whether a budget of which some is used leaves no time for anything
 // beside the search.
 func hurried(b clock.Budget, used time.Duration) bool {

@@ -111,9 +111,9 @@ func TestSearchLeavesTime(t *testing.T) {
 func TestLevelOnAClock(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Level = "10k" })
 	limits := func() search.Limits {
-		_, l, err := e.searchFor(&thinking.MoveRequest{Color: board.Black}, e.game, turn{e.budget(board.Black), time.Now()})
+		p, err := e.plan(&thinking.MoveRequest{Color: board.Black})
 		require.NoError(t, err)
-		return l
+		return p.limits
 	}
 	require.Zero(t, limits().Time, "no clock")
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 3 * sec}))

@@ -6,7 +6,7 @@ import (
 	"kosumi/board"
 )
 
-// ownValues remembers what the searches for moves of ours thought of this game. By it
+// ownValues remembers the values that the searches for moves of ours found in this game. By them
 // own moves are judged: resignation, the advantage in handicap games, haste, and
 // whether a game that is left was lost.
 type ownValues struct {
@@ -14,27 +14,27 @@ type ownValues struct {
 	all []ownValue
 }
 
-// ownValue is what a search of ours thought of the position at a turn.
+// ownValue is the value that a search of ours found at a turn.
 type ownValue struct {
 	turn  int
 	color board.Color
 	value float64 // win minus loss, own view
 }
 
-// add takes down what a search thought of a game.
-func (v *ownValues) add(game *board.Game, value float64) {
-	v.all = append(v.all, ownValue{game.NumMoves(), game.ToMove(), value})
+// with returns the values and the one that a search found for a game.
+func (v *ownValues) with(game *board.Game, value float64) ownValues {
+	return ownValues{v.cfg, append(slices.Clip(v.all), ownValue{game.NumMoves(), game.ToMove(), value})}
 }
 
 // forget begins a new game.
 func (v *ownValues) forget() { v.all = v.all[:0] }
 
-// takeBack forgets what was thought from a turn on.
+// takeBack forgets the values from a turn on.
 func (v *ownValues) takeBack(turn int) {
 	v.all = slices.DeleteFunc(v.all, func(o ownValue) bool { return o.turn >= turn || v.cfg.PoolBothSidesValues })
 }
 
-// rulesChanged forgets what was thought under other rules, where all values count.
+// rulesChanged forgets the values found under other rules, where all values count.
 func (v *ownValues) rulesChanged() {
 	if v.cfg.PoolBothSidesValues {
 		v.forget()

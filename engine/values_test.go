@@ -59,15 +59,15 @@ func TestOwnValuesAreForgotten(t *testing.T) {
 	require.Empty(t, v.all)
 }
 
-// TestDice draws: a seed decides every stream, each move has its own, and a wait reads
+// TestSeeds draws: a seed decides every stream, each move has its own, and a wait reads
 // that of its move from the beginning.
-func TestDice(t *testing.T) {
-	a, b := dice{cfg: &Config{Seed: 5}}, dice{cfg: &Config{Seed: 5}}
+func TestSeeds(t *testing.T) {
+	a, b := seeds{cfg: &Config{Seed: 5}}, seeds{cfg: &Config{Seed: 5}}
 	first := a.next().Uint64()
 	require.Equal(t, first, b.next().Uint64())
 	require.Equal(t, first, a.stream().Uint64())
 	require.NotEqual(t, first, a.next().Uint64())
 	require.Equal(t, uint64(7), a.seed(), "5, two moves on")
-	c := dice{cfg: &Config{}}
+	c := seeds{cfg: &Config{}}
 	require.NotEqual(t, c.seed(), c.seed(), "without a seed nothing repeats")
 }

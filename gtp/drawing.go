@@ -16,11 +16,11 @@ const (
 	noColour    = "\x1b[0m"
 )
 
-// drawing is the board for a person: in colours where the terminal has them, and
+// drawing is the board as the terminal shows it: in colours where it has them, and
 // what of the game matters at each move.
-func (p *person) drawing() string {
+func (p *terminal) drawing() string {
 	g := p.engine.Game()
-	if !p.look.Colour {
+	if !p.options.Colour {
 		text, _, _ := strings.Cut(diagram(g), "\nTo move:")
 		return text + "\n" + state(g)
 	}

@@ -91,11 +91,11 @@ var protocol = Dialect{
 // Server answers GTP commands for one Engine: it reads lines, finds the handler of each
 // in its table and writes the reply. It serves one client at a time.
 type Server struct {
-	log    *slog.Logger
-	opts   Options
-	table  *Table
-	mover  *Mover
-	person *person // who types, or nil
+	log      *slog.Logger
+	opts     Options
+	table    *Table
+	mover    *Mover
+	terminal *terminal // nil unless a person types
 }
 
 // NewServer returns a Server with every command of this package.
@@ -119,7 +119,7 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 		table.Add(group...)
 	}
 	if opts.Terminal != nil {
-		s.person = newPerson(e, table, mover, opts.Terminal)
+		s.terminal = newTerminal(e, table, mover, opts.Terminal)
 	}
 	return s
 }
@@ -167,8 +167,8 @@ func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit 
 		return false
 	}
 	c := l.command
-	if s.person != nil {
-		c = s.person.complete(c)
+	if s.terminal != nil {
+		c = s.terminal.complete(c)
 	}
 	r := &Reply{out: o, id: c.ID}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -182,8 +182,8 @@ func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit 
 		q.done()
 	}
 	said := r.close(err)
-	if s.person != nil {
-		o.write(s.person.after(c, err)) // an error is kept in o and ends the session
+	if s.terminal != nil {
+		o.write(s.terminal.after(c, err)) // an error is kept in o and ends the session
 	}
 	switch {
 	case err == nil:

@@ -25,23 +25,23 @@ type Terminal struct {
 	Remark func(board.Size) string
 }
 
-// person is who sits at the terminal.
-type person struct {
-	engine Engine
-	table  *Table
-	mover  *Mover
-	look   Terminal
-	shown  string     // the board as it was drawn last
-	turns  []int      // moves of the game after each move of the person's that the engine answered
-	even   *float32   // komi before handicap stones changed it
-	ended  int        // moves of the game when the engine resigned; 0: it has not
-	size   board.Size // of which Remark was asked last
+// terminal is the state of a session with a person who types.
+type terminal struct {
+	engine  Engine
+	table   *Table
+	mover   *Mover
+	options Terminal
+	shown   string     // the board as it was drawn last
+	turns   []int      // moves of the game after each move of the person's that the engine answered
+	even    *float32   // komi before handicap stones changed it
+	ended   int        // moves of the game when the engine resigned; 0: it has not
+	size    board.Size // of which Remark was asked last
 }
 
-// newPerson adds the commands for people to a table. They are not listed: no client has
+// newTerminal adds the commands for people to a table. They are not listed: no client has
 // to know them.
-func newPerson(e Engine, table *Table, mover *Mover, look *Terminal) *person {
-	p := &person{engine: e, table: table, mover: mover, look: *look, size: e.Game().Size()}
+func newTerminal(e Engine, table *Table, mover *Mover, options *Terminal) *terminal {
+	p := &terminal{engine: e, table: table, mover: mover, options: *options, size: e.Game().Size()}
 	p.shown = p.drawing()
 	table.Wrap(func(HandlerFunc) HandlerFunc { return p.undo }, "undo")
 	table.Wrap(p.rules, "kata-set-rules")
@@ -80,7 +80,7 @@ var otherNames = map[string]string{
 }
 
 // complete adds what a person may leave out of a command.
-func (p *person) complete(c Command) Command {
+func (p *terminal) complete(c Command) Command {
 	if _, known := p.table.Find(c.Name); !known {
 		lower := strings.ToLower(c.Name)
 		if other := otherNames[lower]; other != "" {
@@ -118,14 +118,14 @@ func isColor(word string) bool {
 	return err == nil
 }
 
-func (p *person) isVertex(word string) bool {
+func (p *terminal) isVertex(word string) bool {
 	_, err := p.engine.Game().Size().ParseVertex(word)
 	return err == nil
 }
 
 // after is what a person sees below the reply: how a command that failed is
 // called, or the board if it has changed.
-func (p *person) after(c Command, err error) []byte {
+func (p *terminal) after(c Command, err error) []byte {
 	var b strings.Builder
 	if err != nil {
 		b.WriteString(p.advice(c, err))
@@ -141,8 +141,8 @@ func (p *person) after(c Command, err error) []byte {
 	}
 	if size := p.engine.Game().Size(); size != p.size {
 		p.size = size
-		if p.look.Remark != nil {
-			if text := p.look.Remark(size); text != "" {
+		if p.options.Remark != nil {
+			if text := p.options.Remark(size); text != "" {
 				b.WriteString(text + "\n")
 			}
 		}
@@ -154,7 +154,7 @@ func (p *person) after(c Command, err error) []byte {
 }
 
 // advice says what a failure leaves open.
-func (p *person) advice(c Command, err error) string {
+func (p *terminal) advice(c Command, err error) string {
 	switch {
 	case c.Name == "" && c.ID == "":
 		return ""
@@ -185,7 +185,7 @@ func (p *person) advice(c Command, err error) string {
 }
 
 // usage says how a command is called, and what it does.
-func (p *person) usage(name string) string {
+func (p *terminal) usage(name string) string {
 	if name == "turn" {
 		name = forPeople[0].call
 	}
@@ -200,7 +200,7 @@ func (p *person) usage(name string) string {
 	return name
 }
 
-func (p *person) help(_ context.Context, c Command, r *Reply) error {
+func (p *terminal) help(_ context.Context, c Command, r *Reply) error {
 	var b strings.Builder
 	switch {
 	case len(c.Args) > 1:
@@ -225,7 +225,7 @@ func (p *person) help(_ context.Context, c Command, r *Reply) error {
 }
 
 // turn plays a vertex for the side to move, and has the engine answer.
-func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
+func (p *terminal) turn(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
 		return ErrSyntax
 	}
@@ -272,14 +272,14 @@ func (p *person) turn(ctx context.Context, c Command, r *Reply) error {
 
 // undo takes back the last move, and with the engine's answer the move that it
 // answers, so that the person is to move again.
-func (p *person) undo(context.Context, Command, *Reply) error {
+func (p *terminal) undo(context.Context, Command, *Reply) error {
 	if k := len(p.turns) - 1; k >= 0 && p.turns[k] == p.engine.Game().NumMoves() {
 		return undoMoves(p.engine, 2)
 	}
 	return undoMoves(p.engine, 1)
 }
 
-func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
+func (p *terminal) hint(ctx context.Context, _ Command, r *Reply) error {
 	g := p.engine.Game()
 	request := thinking.MoveRequest{Color: g.ToMove(), Keep: true, Deterministic: true}
 	found := Listen(&request)
@@ -303,7 +303,7 @@ func (p *person) hint(ctx context.Context, _ Command, r *Reply) error {
 }
 
 // score says who is ahead by one search, so that winrate, points and result agree.
-func (p *person) score(ctx context.Context, _ Command, r *Reply) error {
+func (p *terminal) score(ctx context.Context, _ Command, r *Reply) error {
 	counted, err := p.engine.FinalScore(ctx)
 	if err != nil {
 		return Because(ErrCannotScore, err)
@@ -342,7 +342,7 @@ func forSide(e *thinking.Estimate, c board.Color, chances string) string {
 }
 
 // level shows or sets the rank to play at.
-func (p *person) level(_ context.Context, c Command, r *Reply) error {
+func (p *terminal) level(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) > 1 {
 		return ErrSyntax
 	}
@@ -372,7 +372,7 @@ func customKomi(r board.Rules) float32 {
 const handicapKomi = 0.5
 
 // handicap is a command that places handicap stones, after which komi is handicapKomi.
-func (p *person) handicap(run HandlerFunc) HandlerFunc {
+func (p *terminal) handicap(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		before := p.engine.Game().Rules().Komi
 		if err := run(ctx, c, r); err != nil {
@@ -387,7 +387,7 @@ func (p *person) handicap(run HandlerFunc) HandlerFunc {
 
 // newGame is a command that begins an even game, whose komi is what it was before
 // handicap stones changed it.
-func (p *person) newGame(run HandlerFunc) HandlerFunc {
+func (p *terminal) newGame(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		if err := run(ctx, c, r); err != nil {
 			return err
@@ -402,7 +402,7 @@ func (p *person) newGame(run HandlerFunc) HandlerFunc {
 }
 
 // rules is the command that sets rules, after which komi is theirs.
-func (p *person) rules(run HandlerFunc) HandlerFunc {
+func (p *terminal) rules(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		if err := run(ctx, c, r); err != nil {
 			return err
@@ -415,7 +415,7 @@ func (p *person) rules(run HandlerFunc) HandlerFunc {
 }
 
 // newKomi sets komi, and says so if it was another.
-func (p *person) newKomi(komi float32, r *Reply) error {
+func (p *terminal) newKomi(komi float32, r *Reply) error {
 	if p.engine.Game().Rules().Komi == komi {
 		return nil
 	}

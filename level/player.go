@@ -14,7 +14,7 @@ import (
 // Player chooses moves at a level.
 type Player struct {
 	Dial float64 // Strongest to Weakest
-	Seed uint64  // of the game: what it misjudges
+	Seed uint64  // of the errors that the level makes in this game
 }
 
 // Choice is what a player decided.

@@ -30,7 +30,7 @@ func VisitsAt(dial float64) int64 {
 	return int64(math.Round(Visits * math.Pow(2, max(0, -dial)) * max(1.0/3, 1-0.2*max(0, dial-Reading))))
 }
 
-// Considered is how many of the likeliest moves such a search looks at.
+// Considered is how many of the likeliest moves such a search considers.
 const Considered = 16
 
 // Support is a dial whose strength was measured.

@@ -31,14 +31,14 @@ type Options struct {
 	Network  Network // orders moves, and says what is likely where nothing is proved; nil: none
 }
 
-// word is how many points a fight has at most that may be laid out in one machine word; in
+// word is how many points a fight has at most that may be put into one machine word; in
 // larger ones, narrow questions are searched too.
 const word = 64
 
 // asker answers one question.
 type asker struct {
 	q       *Question
-	l       *laid
+	l       *encoded
 	s       *solver.Search
 	opts    Options
 	ctx     context.Context
@@ -58,12 +58,12 @@ type asker struct {
 // checker refused a proof.
 func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	began := time.Now()
-	l, err := q.lay()
+	l, err := q.encode()
 	if err != nil {
 		return nil, err
 	}
 	a := newAsker(ctx, q, l, opts)
-	a.look()
+	a.consult()
 	out := a.describe()
 	var cards [2]*Card
 	for _, first := range []solver.Side{solver.Attacker, solver.Defender} {

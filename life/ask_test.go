@@ -144,7 +144,7 @@ func TestPackedProofs(t *testing.T) {
 		}
 		q := s.question()
 		q.Targets = q.Targets[:1]
-		l, err := q.lay()
+		l, err := q.encode()
 		if err != nil {
 			continue // a chain without a liberty
 		}

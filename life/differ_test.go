@@ -49,7 +49,7 @@ type tally struct {
 // compare asks the solver for all contests, budgets and first movers of a shape, holds
 // its proofs against the oracle, and has the checker verify them.
 func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
-	l, err := s.question().lay()
+	l, err := s.question().encode()
 	require.NoError(t, err, s)
 	find := solver.NewSearch(l.Game)
 	var claims []claim

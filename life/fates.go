@@ -85,7 +85,7 @@ func (f *fates) ask(ctx context.Context, p board.Point, prove solver.Goal, effor
 			}
 		}
 	}
-	l, err := q.lay()
+	l, err := q.encode()
 	if err != nil || f.left <= 0 {
 		return ctx.Err() // the fight is too large
 	}

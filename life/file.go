@@ -29,7 +29,7 @@ var (
 )
 
 // proofFile writes claims as a file that the checker reads.
-func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
+func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	var b bytes.Buffer
 	l.header(&b, q)
 	// The proofs of a state's successors were found before its own: in falling order
@@ -72,7 +72,7 @@ func (l *laid) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 
 // counted writes a number of threats, and after a stroke how many of them may retake a point
 // again.
-func (l *laid) counted(threats uint8) string {
+func (l *encoded) counted(threats uint8) string {
 	n, again := l.Parts(threats)
 	switch {
 	case n == solver.Endless:
@@ -91,7 +91,7 @@ type nodes struct {
 	names []string // of points; the pass comes first
 }
 
-func newNodes(l *laid, q *Question) *nodes {
+func newNodes(l *encoded, q *Question) *nodes {
 	w := &nodes{names: []string{l.vertex(q.Size, solver.Pass)}}
 	for m, p := range l.point {
 		name := ""
@@ -152,7 +152,7 @@ func evasionsOf(s *solver.Search, claims []claim) (list []int32, begin map[int32
 	return list, begin, n
 }
 
-func (l *laid) header(b *bytes.Buffer, q *Question) {
+func (l *encoded) header(b *bytes.Buffer, q *Question) {
 	fmt.Fprintf(b, "%s\nboard %d %d\n", check.Magic, q.Size.W, q.Size.H)
 	for y := range q.Size.H {
 		b.WriteString("row ")
@@ -187,7 +187,7 @@ func vertices(size board.Size, list []board.Point) string {
 	return strings.Join(names, " ")
 }
 
-func (l *laid) vertex(size board.Size, m int16) string {
+func (l *encoded) vertex(size board.Size, m int16) string {
 	if m < 0 {
 		return "pass"
 	}

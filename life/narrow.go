@@ -9,7 +9,7 @@ import (
 // farther away all are stones of the loser's that are alive. If the winner reaches his goal
 // there, the same moves reach it in the question itself, where the loser has less.
 type narrow struct {
-	*laid
+	*encoded
 	s      *solver.Search
 	winner solver.Side
 	from   []int16 // of each point, that of the question
@@ -132,11 +132,11 @@ func (a *asker) narrow(far []int, k int, winner solver.Side) *narrow {
 			q.Assumed = append(q.Assumed, board.Point(p))
 		}
 	}
-	l, err := q.lay()
+	l, err := q.encode()
 	if err != nil || len(l.Targets) != len(a.l.Targets) {
 		return nil
 	}
-	n := &narrow{laid: l, s: solver.NewSearch(l.Game), winner: winner, from: make([]int16, l.Points()), to: make([]int16, a.l.Points())}
+	n := &narrow{encoded: l, s: solver.NewSearch(l.Game), winner: winner, from: make([]int16, l.Points()), to: make([]int16, a.l.Points())}
 	for m := range n.to {
 		n.to[m] = -1
 	}

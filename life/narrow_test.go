@@ -39,7 +39,7 @@ func TestNarrow(t *testing.T) {
 			target, err := q.Size.ParseVertex(test.target)
 			require.NoError(t, err)
 			q.Targets = []board.Point{target}
-			l, err := q.lay()
+			l, err := q.encode()
 			require.NoError(t, err)
 			a := newAsker(context.Background(), q, l, Options{Nodes: 4_000_000})
 			require.True(t, a.s.Wide)

@@ -10,8 +10,8 @@ import (
 // Network is what a question asks of a neural network. It orders moves, and says how
 // likely a life is that was not proved; no proof rests on it.
 type Network interface {
-	// Look returns what the network thinks of a position with one side to move.
-	Look(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*View, error)
+	// View returns what the network thinks of a position with one side to move.
+	View(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*View, error)
 }
 
 // View is what a network thinks of a position. Points are in board order.
@@ -36,7 +36,7 @@ const (
 
 // diagram cuts the fight out. Where the rest of the board is full of stones, or the
 // fight covers most of it, the board stays as it is.
-func (l *laid) diagram(q *Question) *diagram {
+func (l *encoded) diagram(q *Question) *diagram {
 	d := &diagram{size: q.Size, stones: q.Stones}
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1
 	stones, rest := 0, 0
@@ -148,10 +148,10 @@ func (d *diagram) distances(inside []bool) []int {
 	return far
 }
 
-// look asks the network about the start with either side to move: its policy becomes
+// consult asks the network about the start with either side to move: its policy becomes
 // the first credit of moves, and its ownership the life of the target. Without a
 // network, or where it fails, nothing is known.
-func (a *asker) look() {
+func (a *asker) consult() {
 	if a.opts.Network == nil {
 		return
 	}
@@ -162,7 +162,7 @@ func (a *asker) look() {
 		if solver.Side(first) == solver.Attacker {
 			color = color.Opponent()
 		}
-		v, err := a.opts.Network.Look(a.ctx, d.size, d.stones, color)
+		v, err := a.opts.Network.View(a.ctx, d.size, d.stones, color)
 		if err != nil {
 			continue
 		}

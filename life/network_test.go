@@ -17,7 +17,7 @@ type opinion struct {
 	shown []board.Size
 }
 
-func (o *opinion) Look(_ context.Context, size board.Size, stones []board.Color, _ board.Color) (*View, error) {
+func (o *opinion) View(_ context.Context, size board.Size, stones []board.Color, _ board.Color) (*View, error) {
 	o.shown = append(o.shown, size)
 	v := &View{Policy: make([]float32, len(stones)), Black: make([]float32, len(stones))}
 	for p := range stones {
@@ -64,7 +64,7 @@ func TestDiagram(t *testing.T) {
 		q.Stones[p] = board.Black
 		q.Assumed = []board.Point{p}
 	}
-	l, err := q.lay()
+	l, err := q.encode()
 	require.NoError(t, err)
 	d := l.diagram(q)
 	require.Equal(t, board.Square(9), d.size)
@@ -75,7 +75,7 @@ func TestDiagram(t *testing.T) {
 		}
 	}
 	again := &Question{Size: d.size, Stones: d.stones, Targets: []board.Point{d.at(q, q.Targets[0])}}
-	_, err = again.lay()
+	_, err = again.encode()
 	require.NoError(t, err)
 	for _, c := range d.stones {
 		colors[c]++
@@ -97,7 +97,7 @@ func TestOpenGroups(t *testing.T) {
 // views is a network that gives White some points and Black the others.
 type views struct{ white map[board.Point]bool }
 
-func (v views) Look(_ context.Context, _ board.Size, stones []board.Color, _ board.Color) (*View, error) {
+func (v views) View(_ context.Context, _ board.Size, stones []board.Color, _ board.Color) (*View, error) {
 	out := &View{Policy: make([]float32, len(stones)), Black: make([]float32, len(stones))}
 	for p := range stones {
 		if out.Black[p] = 0.99; v.white[board.Point(p)] {

@@ -2,8 +2,8 @@ package life
 
 import "errors"
 
-// lay makes the position of the shape.
-func (o *oracle) lay() error {
+// setUp makes the position of the shape.
+func (o *oracle) setUp() error {
 	s := o.s
 	n := s.w * s.h
 	o.adj, o.fixed, o.place = make([][]int, n), make([]bool, n), make([]uint64, n)

@@ -123,7 +123,7 @@ var errTooLarge = errors.New("too many states")
 // newOracle enumerates what can be reached with either side to move first.
 func newOracle(s *shape, limit int) (*oracle, error) {
 	o := &oracle{s: s, index: map[oracleKey]int32{}, limit: limit}
-	if err := o.lay(); err != nil {
+	if err := o.setUp(); err != nil {
 		return nil, err
 	}
 	if len(o.target) == 0 || len(o.target) > 8 {

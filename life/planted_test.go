@@ -217,7 +217,7 @@ func eachOf(kind string, change func(r string) []string) func([]string) [][]stri
 // proofsOf returns the proof file of each goal of a shape that is reached without
 // threats, and of each that is not, for either first mover.
 func proofsOf(t *testing.T, s *shape) (out [][]byte) {
-	l, err := s.question().lay()
+	l, err := s.question().encode()
 	require.NoError(t, err)
 	for bits := range 4 {
 		find := solver.NewSearch(l.Game)
@@ -309,7 +309,7 @@ func TestPlantedThreats(t *testing.T) {
 	}
 	// An evasion in which play goes round without a threat shows nothing about any number.
 	s := list[slices.IndexFunc(list, func(e example) bool { return e.name == "11 cycle" })].shape
-	l, err := s.question().lay()
+	l, err := s.question().encode()
 	require.NoError(t, err)
 	find := solver.NewSearch(l.Game)
 	root := l.start

@@ -25,8 +25,8 @@ type Question struct {
 // ErrQuestion is wrapped by the errors about questions that make no sense.
 var ErrQuestion = errors.New("no question of life and death")
 
-// laid is a question as a game, with the names of its points.
-type laid struct {
+// encoded is a question as the solver's game, with the names of its points.
+type encoded struct {
 	*solver.Game
 	start    solver.Position // the attacker to move
 	point    []board.Point
@@ -35,9 +35,9 @@ type laid struct {
 	closed   bool // assumed chains and edges enclose the fight
 }
 
-// lay makes a game of a question. Errors wrap ErrQuestion.
-func (q *Question) lay() (*laid, error) {
-	l := &laid{}
+// encode makes a game of a question. Errors wrap ErrQuestion.
+func (q *Question) encode() (*encoded, error) {
+	l := &encoded{}
 	if err := q.check(l); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (q *Question) lay() (*laid, error) {
 
 // ban returns the point that one side may not retake at first, NoBan where there is
 // none in the fight.
-func (l *laid) ban(q *Question) (int16, solver.Side) {
+func (l *encoded) ban(q *Question) (int16, solver.Side) {
 	if q.KoSide == board.Empty || !q.Size.Contains(q.Ko) || l.index[q.Ko] < 0 {
 		return solver.NoBan, solver.Attacker
 	}
@@ -87,7 +87,7 @@ func (l *laid) ban(q *Question) (int16, solver.Side) {
 }
 
 // root returns the start with a side to move and threats.
-func (l *laid) root(q *Question, first solver.Side, threat [2]uint8) solver.Position {
+func (l *encoded) root(q *Question, first solver.Side, threat [2]uint8) solver.Position {
 	p := l.start
 	p.Mover, p.Threat = first, threat
 	if at, who := l.ban(q); who == first {
@@ -96,8 +96,8 @@ func (l *laid) root(q *Question, first solver.Side, threat [2]uint8) solver.Posi
 	return p
 }
 
-// check looks at what can be said without the chains, and finds the defender.
-func (q *Question) check(l *laid) error {
+// check validates all but the chains, and finds the defender.
+func (q *Question) check(l *encoded) error {
 	if err := q.Size.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrQuestion, err)
 	}
@@ -195,7 +195,7 @@ func (q *Question) fight(fixed []bool) []bool {
 // targets by points without stones alive by assumption, or such a stone next to them.
 // Errors wrap ErrQuestion.
 func (q *Question) Fight() ([]bool, error) {
-	l, err := q.lay()
+	l, err := q.encode()
 	if err != nil {
 		return nil, err
 	}
@@ -206,8 +206,8 @@ func (q *Question) Fight() ([]bool, error) {
 	return part, nil
 }
 
-// crop lays the area over the box around the fight.
-func (l *laid) crop(q *Question, part []bool) error {
+// crop makes the area the box around the fight.
+func (l *encoded) crop(q *Question, part []bool) error {
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1
 	l.closed = false
 	for p, in := range part {
@@ -247,7 +247,7 @@ func (l *laid) crop(q *Question, part []bool) error {
 }
 
 // byRows puts moves in the order of the board's points, after the pass.
-func (l *laid) byRows(moves []int16) []int16 {
+func (l *encoded) byRows(moves []int16) []int16 {
 	slices.SortFunc(moves, func(a, b int16) int {
 		if min(a, b) < 0 {
 			return cmp.Compare(a, b)

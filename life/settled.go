@@ -21,7 +21,7 @@ type Status struct {
 // Settled looks for the status of the target of a question in so many positions. Errors
 // are those of [Ask].
 func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err error) {
-	l, err := q.lay()
+	l, err := q.encode()
 	if err != nil {
 		return out, err
 	}
@@ -61,7 +61,7 @@ func (a *asker) surely(c solver.Contest, first solver.Side, share float64) solve
 
 // both proves a verdict for both first movers, by proofs that meet no ko.
 func (a *asker) both() string {
-	// Whoever gets what he wants though the other moves first gets it moving first too.
+	// A side that succeeds moving second also succeeds moving first.
 	switch a.surely(solver.Fight, solver.Attacker, 0.4) {
 	case solver.Capture:
 		if a.surely(solver.Fight, solver.Defender, 0.9) == solver.Capture {
@@ -89,7 +89,7 @@ func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []bo
 	list := Surroundings(q.Size, q.Stones, q.Targets)
 	ask := *q
 	ask.Assumed = list
-	if l, err := ask.lay(); err != nil || l.closed && l.On.Count() <= wideArea {
+	if l, err := ask.encode(); err != nil || l.closed && l.On.Count() <= wideArea {
 		return list
 	}
 	roomy := q.outside(q.Stones[q.Targets[0]])
@@ -148,7 +148,7 @@ func (q *Question) chains(stones []board.Point) []bool {
 // EnclosedBy is [Enclosed] by what a network thinks of the position with either side to
 // move; without one, or where it fails, [Surroundings].
 func EnclosedBy(ctx context.Context, q *Question, net Network) []board.Point {
-	views := looks(ctx, q, net)
+	views := viewsOf(ctx, q, net)
 	if views == nil {
 		return Surroundings(q.Size, q.Stones, q.Targets)
 	}
@@ -158,15 +158,15 @@ func EnclosedBy(ctx context.Context, q *Question, net Network) []board.Point {
 	})
 }
 
-// looks returns what a network thinks with Black and with White to move; nil where it
+// viewsOf returns what a network thinks with Black and with White to move; nil where it
 // says nothing of who has which point.
-func looks(ctx context.Context, q *Question, net Network) []*View {
+func viewsOf(ctx context.Context, q *Question, net Network) []*View {
 	if net == nil {
 		return nil
 	}
 	var views []*View
 	for _, c := range []board.Color{board.Black, board.White} {
-		v, err := net.Look(ctx, q.Size, q.Stones, c)
+		v, err := net.View(ctx, q.Size, q.Stones, c)
 		if err != nil || v.Black == nil {
 			return nil
 		}
@@ -175,8 +175,8 @@ func looks(ctx context.Context, q *Question, net Network) []*View {
 	return views
 }
 
-// newAsker returns the asker of a question that is laid out.
-func newAsker(ctx context.Context, q *Question, l *laid, opts Options) *asker {
+// newAsker returns the asker of a question that is encoded.
+func newAsker(ctx context.Context, q *Question, l *encoded, opts Options) *asker {
 	a := &asker{q: q, l: l, s: solver.NewSearch(l.Game), opts: opts, ctx: ctx, neither: map[uint64]bool{}, alive: [2]float64{-1, -1}}
 	a.s.Wide = !l.closed && l.On.Count() > wideArea || l.On.Count() > 2*wideArea
 	if opts.Time > 0 {

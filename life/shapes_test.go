@@ -72,7 +72,7 @@ func randomShape(rng *rand.Rand) *shape {
 // shape is one to ask: few free points and no chain without liberties.
 func (s *shape) tidy() bool {
 	o := &oracle{s: s}
-	if err := o.lay(); err != nil || len(o.target) == 0 {
+	if err := o.setUp(); err != nil || len(o.target) == 0 {
 		return false
 	}
 	var best []int
@@ -112,7 +112,7 @@ func nextShape(rng *rand.Rand, states int) (*shape, *oracle) {
 		if err != nil || o.nodes[0].end != openEnd {
 			continue
 		}
-		if _, err := s.question().lay(); err != nil {
+		if _, err := s.question().encode(); err != nil {
 			continue
 		}
 		o.solve()
@@ -127,7 +127,7 @@ func (s *shape) vary(rng *rand.Rand) {
 		return
 	}
 	o := &oracle{s: s}
-	if o.lay() != nil {
+	if o.setUp() != nil {
 		return
 	}
 	s.all = rng.IntN(2) == 0

@@ -15,12 +15,7 @@ import (
 func Surroundings(size board.Size, stones []board.Color, targets []board.Point) (alive []board.Point) {
 	q := &Question{Size: size, Stones: stones}
 	same := func(from, to board.Point) bool { return stones[from] == stones[to] }
-	target := make([]bool, len(stones))
-	for _, t := range targets {
-		if !target[t] {
-			q.walk(t, target, same, func(board.Point) {})
-		}
-	}
+	target := q.chains(targets)
 	outside := make([]bool, len(stones))
 	seen := make([]bool, len(stones))
 	for p, c := range stones {
@@ -65,7 +60,7 @@ func passAlive(size board.Size, stones []board.Color) []board.Color {
 			list = append(list, board.Move{Color: c, Point: board.Point(p)})
 		}
 	}
-	return board.LayOut(size, list).PassAlive(nil, true)
+	return board.PlaceStones(size, list).PassAlive(nil, true)
 }
 
 // Chains returns a stone of each chain that may be asked for where none is named: of two
@@ -93,12 +88,7 @@ func chainsFrom(least int, size board.Size, stones []board.Color) (list []board.
 
 // Without returns the stones of list whose chains hold none of others.
 func (q *Question) Without(list, others []board.Point) (kept []board.Point) {
-	chains := make([]bool, len(q.Stones))
-	for _, p := range others {
-		if !chains[p] {
-			q.walk(p, chains, func(from, to board.Point) bool { return q.Stones[from] == q.Stones[to] }, func(board.Point) {})
-		}
-	}
+	chains := q.chains(others)
 	for _, p := range list {
 		if !chains[p] {
 			kept = append(kept, p)
@@ -113,7 +103,7 @@ const certain = 0.95
 // open returns the chains of list whose life a network does not take for settled: all
 // without one.
 func open(ctx context.Context, q *Question, net Network, list []board.Point) []board.Point {
-	views := looks(ctx, q, net)
+	views := viewsOf(ctx, q, net)
 	if views == nil {
 		return list
 	}

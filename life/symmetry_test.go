@@ -54,7 +54,7 @@ func TestKosTurned(t *testing.T) {
 		s := randomShape(rng)
 		s.vary(rng)
 		q := s.question()
-		if _, err := q.lay(); err != nil {
+		if _, err := q.encode(); err != nil {
 			continue
 		}
 		ask := func(q *Question, first board.Color) (got [2]string) {

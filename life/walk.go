@@ -30,7 +30,7 @@ const mostWalked = 200000
 // Walk plays the side that wins by the proof of an answer against every move of the
 // other, neither with a ko threat. It may be used by several goroutines.
 type Walk struct {
-	l      *laid
+	l      *encoded
 	q      *Question
 	nodes  []walkNode
 	starts []walkStart
@@ -62,7 +62,7 @@ type Step struct {
 	Legal     []board.Point // where
 	Winner    board.Color   // whose moves the proof answers with; Empty before a first move that decides it
 	Elsewhere bool          // the last move lies where it changes nothing
-	End       string        // why the line is over, "" if it goes on
+	End       string        // why the line is over, "" if it continues
 }
 
 // newWalk keeps what the claims without threats rest on; nil if nothing does.

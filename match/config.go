@@ -45,7 +45,7 @@ type Program struct {
 	Command string `json:"command"`
 	// Name replaces the name that the program gives itself (--name-a, --name-b).
 	Name string `json:"name,omitempty"`
-	// KnownAs stands for Command in the journal, so that a match goes on although the
+	// KnownAs stands for Command in the journal, so that a match resumes although the
 	// program has moved; empty: Command itself.
 	KnownAs string `json:"-"`
 }
@@ -71,7 +71,7 @@ type Config struct {
 	Games int
 	// Size is the board size (--boardsize); zero means 19x19.
 	Size board.Size
-	// Rules are the rules that the referee goes by and that the programs are
+	// Rules are the rules that the referee applies and that the programs are
 	// told if they can be (--rules): a name such as "japanese" or a JSON object,
 	// as board.ParseRules reads them. Empty means DefaultRules. Programs that
 	// take neither kata-set-rules nor kgs-rules must be set to the same rules by
@@ -91,7 +91,7 @@ type Config struct {
 	// StartTimeout bounds the time to a program's first answer (--start-timeout);
 	// 0 means DefaultStartTimeout.
 	StartTimeout time.Duration
-	// MaxMoves ends a game that goes on and on, the opening's moves counted
+	// MaxMoves ends a game that would not end, the opening's moves counted
 	// (--max-moves); 0 means three times the number of points.
 	MaxMoves int
 	// Parallel is how many games are played at once, each with a pair of
@@ -109,11 +109,11 @@ type Config struct {
 	Openings [][]board.Move
 	// Handicap is how many stones B gives A (--handicap): A has Black in every game,
 	// and the stones of board.FixedHandicap stand before White's first move. 0 is
-	// none; it goes with no openings.
+	// none; it excludes openings.
 	Handicap int
 	// SPRT asks for a sequential test that may end the match early
 	// (--sprt-elo0, --sprt-elo1, --sprt-alpha, --sprt-beta); nil for none. With
-	// openings it goes by pairs of games.
+	// openings it counts pairs of games.
 	SPRT *elo.SPRT
 	// Begins is called once, when programs have started and the first game is about to
 	// begin. May be nil.

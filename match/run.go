@@ -287,7 +287,7 @@ const mostAgain = 20
 const mostStillborn = 3
 
 // hopeless returns an error once a program fails before each first move. The
-// games that it lost so are none: a match that goes on plays them again.
+// games that it lost so are none: a match that is resumed plays them again.
 func (m *run) hopeless(r *GameResult) error {
 	for s, name := range sideNames {
 		if r.Stillborn != name {

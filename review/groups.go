@@ -52,7 +52,7 @@ type Only struct {
 	Ply   int      `json:"ply"` // the position before it
 	Kills bool     `json:"kills,omitempty"`
 	Group []string `json:"group"` // the stones
-	Line  []string `json:"line"`  // the move, and how it goes on
+	Line  []string `json:"line"`  // the move, and its continuation
 	// Assumed are chains that the proof takes for alive.
 	Assumed []string `json:"assumed,omitempty"`
 }

@@ -54,7 +54,7 @@ func (r *run) secondPass() []task {
 	return tasks
 }
 
-// roundSize is how many positions are searched between two looks at the whole:
+// roundSize is how many positions are searched between two judgements of the whole:
 // enough to fill batches, and independent of how many are searched at once.
 func roundSize(positions int) int { return max(16, positions/8) }
 

@@ -72,7 +72,7 @@ type Position struct {
 	ToMove string `json:"toMove"`
 }
 
-// Move is a move of the game and what is thought of it.
+// Move is a move of the game and its judgement.
 type Move struct {
 	Number int    `json:"number"` // from 1
 	Color  string `json:"color"`  // "b" or "w"

@@ -16,7 +16,7 @@ import (
 )
 
 // Store keeps what the searches of one game found, so that a review that was
-// stopped, however abruptly, goes on where it was, and so that one with a larger
+// stopped, however abruptly, resumes where it was, and so that one with a larger
 // budget begins with what is known. It is a file of one JSON object a line, to
 // which lines are only added; a last line that was cut short is ignored. Make one
 // with [OpenStore]; a nil Store keeps nothing.

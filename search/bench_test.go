@@ -39,7 +39,7 @@ func (e *quick) Evaluate(_ context.Context, q *nn.Query, out *nn.Output) error {
 	g := q.Game
 	var buf [board.MaxMoves]bool
 	legal := g.LegalMoves(buf[:0])
-	h := g.StoneHash().Lo
+	h := g.Board().Hash().Lo
 	policy := &e.policies[h%64]
 	for i, ok := range legal {
 		out.Policy[i] = policy[i]

@@ -48,7 +48,7 @@ func (e *stub) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error 
 func (e *stub) fill(g *board.Game, out *nn.Output) {
 	var buf [board.MaxMoves]bool
 	legal := g.LegalMoves(buf[:0])
-	h := g.StoneHash()
+	h := g.Board().Hash()
 	seed := h.Lo ^ uint64(g.ToMove())<<60
 	var sum float32
 	for i, ok := range legal {

@@ -13,7 +13,6 @@ import (
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/review/drill"
-	"kosumi/review/report"
 	"kosumi/web/api"
 	"kosumi/web/reviews"
 )
@@ -93,7 +92,7 @@ func TestReview(t *testing.T) {
 	require.Equal(t, "bad_request", c.refused("review.try", api.TryMove{Review: id, Ply: 99, Move: "A1"}).Code)
 
 	// The files are those of engine review.
-	folder, err := report.OpenFolder(filepath.Join(dir, "reviews"))
+	folder, err := drill.OpenFolder(filepath.Join(dir, "reviews"))
 	require.NoError(t, err)
 	res, err := folder.Read(id)
 	require.NoError(t, err)
@@ -115,7 +114,7 @@ func TestReview(t *testing.T) {
 }
 
 // drillSet answers the problems that the review made, wrong and right.
-func drillSet(t *testing.T, c *client, folder *report.Folder) {
+func drillSet(t *testing.T, c *client, folder *drill.Folder) {
 	t.Helper()
 	d := ask[api.Drill](c, "drill.next", api.NextDrill{})
 	require.NotNil(t, d.Problem)
@@ -144,7 +143,7 @@ func drillSet(t *testing.T, c *client, folder *report.Folder) {
 	require.Equal(t, "illegal", c.refused("drill.answer", api.DrillAnswer{ID: first, Move: occupied(t, folder, first)}).Code)
 }
 
-func occupied(t *testing.T, folder *report.Folder, id string) string {
+func occupied(t *testing.T, folder *drill.Folder, id string) string {
 	t.Helper()
 	set, err := folder.Drills()
 	require.NoError(t, err)

@@ -15,7 +15,6 @@ import (
 	"kosumi/nn/open"
 	"kosumi/review"
 	"kosumi/review/drill"
-	"kosumi/review/report"
 	"kosumi/web/folder"
 )
 
@@ -60,7 +59,7 @@ GTP's play b Q16 works too.`,
 			if err != nil {
 				return err
 			}
-			return runDrill(cmd, &s, set, cmp.Or(log, report.AnswersFile(file)), fresh, turn)
+			return runDrill(cmd, &s, set, cmp.Or(log, drill.AnswersFile(file)), fresh, turn)
 		},
 	}
 	f := c.Flags()
@@ -108,7 +107,7 @@ func runCollection(cmd *cobra.Command, s *settings, answers string, level, fresh
 		if err := os.MkdirAll(reviews, 0o755); err != nil {
 			return err
 		}
-		answers = report.AnswersFile(filepath.Join(reviews, "drills.json"))
+		answers = drill.AnswersFile(filepath.Join(reviews, "drills.json"))
 	}
 	return runDrill(cmd, s, set, answers, fresh, turn)
 }

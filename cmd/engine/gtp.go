@@ -12,10 +12,8 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/gtp"
-	"kosumi/gtp/autosave"
 	"kosumi/katago"
 	"kosumi/life"
-	"kosumi/life/advice"
 	"kosumi/nn/open"
 	"kosumi/thinking"
 )
@@ -52,7 +50,7 @@ For people: --level sets the strength, --pace slows the answers down.`,
 }
 
 func serveGTP(ctx context.Context, s *settings, games string) error {
-	saved, err := autosave.Open(games, s.stderr)
+	saved, err := gtp.OpenAutosave(games, s.stderr)
 	if err != nil {
 		return fmt.Errorf("--autosave: %w", err)
 	}
@@ -96,7 +94,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 // network.
 func gtpOptions(s *settings, net *open.Network) gtp.Options {
 	return gtp.Options{
-		Version: version, Strict: s.StrictPlay, Life: life.Judge{Network: advice.Network{Evaluator: net}}, Ready: net.Wait,
+		Version: version, Strict: s.StrictPlay, Life: life.Judge{Network: life.Evaluated{Evaluator: net}}, Ready: net.Wait,
 		Models: func() []thinking.ModelInfo { return katago.Models(net) },
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"kosumi/console"
 	"kosumi/internal/file"
 	"kosumi/life"
-	"kosumi/life/advice"
 	"kosumi/life/check"
 	"kosumi/sgf"
 )
@@ -105,7 +104,7 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 		}
 		s.stderr.Warn("no network orders the moves: " + err.Error())
 	} else {
-		opts.Network = advice.Network{Evaluator: net}
+		opts.Network = life.Evaluated{Evaluator: net}
 	}
 	if q.Assumed, err = f.assumed(cmd.Context(), q, opts.Network); err != nil {
 		return usageError{err}

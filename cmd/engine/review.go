@@ -19,8 +19,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/open"
 	"kosumi/review"
-	"kosumi/review/batch"
-	"kosumi/review/report"
+	"kosumi/review/drill"
 	"kosumi/search"
 )
 
@@ -101,11 +100,11 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 	conf := f.conf
 	conf.Visits, conf.Time, conf.Search = s.Play.Limits.Visits, s.Play.Limits.Time, s.params()
 	conf.Search.Memory.MaxBytes = max(search.MinBytes, conf.Search.Memory.MaxBytes/int64(max(1, conf.Parallel)))
-	files, err := batch.Files(args, f.out)
+	files, err := review.BatchFiles(args, f.out)
 	if err = errors.Join(conf.Validate(), err); err != nil {
 		return usageError{err}
 	}
-	if err := ownFolder(f.out, report.SearchesDir, "reviews"); err != nil && !*f.force {
+	if err := ownFolder(f.out, review.SearchesDir, "reviews"); err != nil && !*f.force {
 		return fmt.Errorf("%w, or give --force", err)
 	}
 	defer r.close()
@@ -119,7 +118,13 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 		return err
 	}
 	defer lock.Release()
-	b, err := batch.New(batch.Config{Review: conf, Rules: s.Play.Rules, Dir: f.out, Application: "Kosumi:" + version, Drills: f.drills, Open: r.open, Show: show})
+	c := review.BatchConfig{Review: conf, Rules: s.Play.Rules, Dir: f.out, Application: "Kosumi:" + version, Open: r.open, Show: show}
+	if f.drills {
+		if c.Problems, err = drill.CollectIn(f.out); err != nil {
+			return err
+		}
+	}
+	b, err := review.NewBatch(c)
 	if err != nil {
 		return err
 	}
@@ -146,20 +151,20 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 }
 
 // open makes sure that the network is there and serves a size.
-func (r *reviewer) open(size board.Size) (batch.Network, error) {
+func (r *reviewer) open(size board.Size) (review.BatchNetwork, error) {
 	if r.net == nil {
 		r.s.useTuning(size)
 		r.net = openNetwork(r.s, size, r.s.stderr)
 	}
 	if err := r.net.Wait(); err != nil {
-		return batch.Network{}, fmt.Errorf("%w: %w", errNoNetwork, err)
+		return review.BatchNetwork{}, fmt.Errorf("%w: %w", errNoNetwork, err)
 	}
 	if err := r.net.Serves(size); err != nil {
 		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), nn.ErrSize.Error()+": "), " (--boardsize") // a flag of other commands
-		return batch.Network{}, fmt.Errorf("%w: %s", batch.ErrNotServed, why)
+		return review.BatchNetwork{}, fmt.Errorf("%w: %s", review.ErrNotServed, why)
 	}
 	d := r.net.Describe()
-	return batch.Network{Evaluator: r.net, Name: d.Name, Identity: d.Identity(), Remark: remark(r.s, size)}, nil
+	return review.BatchNetwork{Evaluator: r.net, Name: d.Name, Identity: d.Identity(), Remark: remark(r.s, size)}, nil
 }
 
 // connect reaches the cluster whose workers search, if one is named. The network

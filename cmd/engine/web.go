@@ -20,7 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"kosumi/board"
-	"kosumi/life/advice"
+	"kosumi/life"
 	"kosumi/models"
 	"kosumi/train/loop"
 	"kosumi/web"
@@ -131,7 +131,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		return openNetwork(&other, board.Square(9), s.stderr)
 	}})
 	defer backend.Close()
-	c.Backend, c.Networks, c.Life = backend, backend, advice.Network{Evaluator: backend}
+	c.Backend, c.Networks, c.Life = backend, backend, life.Evaluated{Evaluator: backend}
 	server, err := web.New(c)
 	var taken *folder.TakenError
 	if errors.As(err, &taken) {

@@ -17,7 +17,6 @@ import (
 	"kosumi/katago"
 	"kosumi/katago/override"
 	"kosumi/life"
-	"kosumi/life/advice"
 	"kosumi/nn"
 	"kosumi/nn/kernel"
 	"kosumi/nn/model"
@@ -122,7 +121,7 @@ func (c *clients) speakGTP(ctx context.Context, s *stream, settings map[string]s
 		return err
 	}
 	defer e.Close()
-	return gtp.NewServer(e, c.log, gtp.Options{Version: version, Life: life.Judge{Network: advice.Network{Evaluator: c.net}}, Models: c.models}).Serve(ctx, s, s)
+	return gtp.NewServer(e, c.log, gtp.Options{Version: version, Life: life.Judge{Network: life.Evaluated{Evaluator: c.net}}, Models: c.models}).Serve(ctx, s, s)
 }
 
 // analystsQueue is the most bytes of queries that wait.

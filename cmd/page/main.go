@@ -15,7 +15,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
-	"kosumi/life/advice"
 	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/kernel"
@@ -111,7 +110,7 @@ func serve(log *slog.Logger) (*web.Server, error) {
 	backend := networks.New(networks.Config{Folder: home + "/networks", Open: func(file string) networks.Network {
 		return start(file, func(file string) (nn.Model, error) { return model.Open(file, modelConfig(log)) }, serverConfig(), log)
 	}})
-	return web.New(web.Config{Folder: home, Version: version, Backend: backend, Networks: backend, Life: advice.Network{Evaluator: backend}, Engine: engineConfig(), Log: log})
+	return web.New(web.Config{Folder: home, Version: version, Backend: backend, Networks: backend, Life: life.Evaluated{Evaluator: backend}, Engine: engineConfig(), Log: log})
 }
 
 // engineConfig is how engines play in a tab.

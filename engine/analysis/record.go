@@ -15,7 +15,7 @@ type record struct {
 	size    board.Size
 	rules   board.Rules
 	options board.GameOptions
-	stones  []board.Move // laid out before the first move
+	stones  []board.Move // placed before the first move
 	first   board.Color  // to play the first move
 	moves   []board.Move
 	words   []string // the moves' places as they were written
@@ -83,7 +83,7 @@ func (rec *record) readRules(r *fieldReader) {
 	}
 }
 
-// readPosition reads the stones laid out, the moves, and whose is the first.
+// readPosition reads the stones placed, the moves, and whose is the first.
 func (rec *record) readPosition(r *fieldReader) {
 	rec.stones, _ = rec.moveList(r, "initialStones", false)
 	if !r.has("moves") {
@@ -97,7 +97,7 @@ func (rec *record) readPosition(r *fieldReader) {
 	if r.err != nil {
 		return
 	}
-	b := board.LayOut(rec.size, rec.stones)
+	b := board.PlaceStones(rec.size, rec.stones)
 	switch {
 	case len(rec.moves) > 0:
 		rec.first = rec.moves[0].Color
@@ -162,7 +162,7 @@ func (rec *record) start() (*board.Game, error) {
 		return nil, faultf("rules", "%v", err)
 	}
 	g.SetOptions(rec.options)
-	if err := g.SetupBoard(board.LayOut(rec.size, rec.stones), rec.first); err != nil {
+	if err := g.SetupBoard(board.PlaceStones(rec.size, rec.stones), rec.first); err != nil {
 		return nil, faultf("initialStones", "%v", err)
 	}
 	return g, nil

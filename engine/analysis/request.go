@@ -43,7 +43,7 @@ func (q *query) memory(line int) int64 {
 	return int64(unsafe.Sizeof(*q)) + 2*int64(line) + perTurn*int64(len(q.turns))
 }
 
-// schedule says when a search that goes on is reported. Zero: only its end.
+// schedule says when a running search is reported. Zero: only at its end.
 type schedule struct{ first, every time.Duration }
 
 // Limits of a query's numbers, as of KataGo.

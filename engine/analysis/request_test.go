@@ -68,21 +68,30 @@ func TestDefaultsOfQuery(t *testing.T) {
 	}, q)
 }
 
-func TestFieldsOfQuery(t *testing.T) {
-	size := board.Size{W: 5, H: 7}
-	at := func(vertices ...string) (points []board.Point) {
-		for _, v := range vertices {
-			p, err := size.ParseVertex(v)
-			require.NoError(t, err)
-			points = append(points, p)
-		}
-		return points
+// fieldCase is what some fields change in a query.
+type fieldCase struct {
+	name    string
+	changes map[string]string
+	want    func(q *query)
+}
+
+// fieldsSize is the board of field cases.
+var fieldsSize = board.Size{W: 5, H: 7}
+
+// at reads vertices of that board.
+func at(t *testing.T, vertices ...string) (points []board.Point) {
+	t.Helper()
+	for _, v := range vertices {
+		p, err := fieldsSize.ParseVertex(v)
+		require.NoError(t, err)
+		points = append(points, p)
 	}
-	for _, c := range []struct {
-		name    string
-		changes map[string]string
-		want    func(q *query)
-	}{
+	return points
+}
+
+// positionFields are the fields of the game.
+func positionFields(t *testing.T) []fieldCase {
+	return []fieldCase{
 		{"size", map[string]string{"boardXSize": "19", "boardYSize": "2", "moves": "[]"}, func(q *query) {
 			q.size, q.moves, q.words, q.turns = board.Size{W: 19, H: 2}, []board.Move{}, nil, []int{0}
 		}},
@@ -96,20 +105,26 @@ func TestFieldsOfQuery(t *testing.T) {
 		{"half komi", map[string]string{"komi": "6.5"}, func(q *query) { q.rules.Komi = 6.5 }},
 		{"handicap bonus", map[string]string{"whiteHandicapBonus": `"N-1"`}, func(q *query) { q.rules.HandicapBonus = board.BonusNMinus1 }},
 		{"initial stones", map[string]string{"initialStones": `[["b","a1"],["WHITE","B2"]]`}, func(q *query) {
-			q.stones = []board.Move{{Color: board.Black, Point: at("A1")[0]}, {Color: board.White, Point: at("B2")[0]}}
+			q.stones = []board.Move{{Color: board.Black, Point: at(t, "A1")[0]}, {Color: board.White, Point: at(t, "B2")[0]}}
 		}},
 		{"handicap", map[string]string{"initialStones": `[["B","A1"],["B","B2"]]`, "moves": "[]"}, func(q *query) {
-			q.stones = []board.Move{{Color: board.Black, Point: at("A1")[0]}, {Color: board.Black, Point: at("B2")[0]}}
+			q.stones = []board.Move{{Color: board.Black, Point: at(t, "A1")[0]}, {Color: board.Black, Point: at(t, "B2")[0]}}
 			q.first, q.moves, q.words, q.turns = board.White, []board.Move{}, nil, []int{0}
 		}},
 		{"one stone is not a handicap", map[string]string{"initialStones": `[["B","A1"]]`, "moves": "[]"}, func(q *query) {
-			q.stones = []board.Move{{Color: board.Black, Point: at("A1")[0]}}
+			q.stones = []board.Move{{Color: board.Black, Point: at(t, "A1")[0]}}
 			q.moves, q.words, q.turns = []board.Move{}, nil, []int{0}
 		}},
 		{"the first mover begins", map[string]string{"moves": `[["w","C3"]]`}, func(q *query) {
-			q.first, q.moves, q.words, q.turns = board.White, []board.Move{{Color: board.White, Point: at("C3")[0]}}, []string{"C3"}, []int{1}
+			q.first, q.moves, q.words, q.turns = board.White, []board.Move{{Color: board.White, Point: at(t, "C3")[0]}}, []string{"C3"}, []int{1}
 		}},
 		{"initial player", map[string]string{"initialPlayer": `"w"`}, func(q *query) { q.first = board.White }},
+	}
+}
+
+// searchFields are the fields of the search and of the reports.
+func searchFields(t *testing.T) []fieldCase {
+	return []fieldCase{
 		{"turns", map[string]string{"analyzeTurns": "[2,0,2]", "priority": "-7"}, func(q *query) {
 			q.turns, q.priorities = []int{0, 2}, []int64{-7, -7}
 		}},
@@ -129,17 +144,17 @@ func TestFieldsOfQuery(t *testing.T) {
 		}},
 		{"one report", map[string]string{"firstReportDuringSearchAfter": "1e6"}, func(q *query) { q.reports.first = 1e6 * time.Second }},
 		{"avoid", map[string]string{"avoidMoves": `[{"player":"B","moves":["A1","pass"],"untilDepth":3},{"player":"B","moves":[],"untilDepth":1}]`}, func(q *query) {
-			q.restrict = []thinking.Restriction{{Color: board.Black, Points: append(at("A1"), board.Pass), Depth: 3}, {Color: board.Black, Depth: 1}}
+			q.restrict = []thinking.Restriction{{Color: board.Black, Points: append(at(t, "A1"), board.Pass), Depth: 3}, {Color: board.Black, Depth: 1}}
 		}},
 		{"allow", map[string]string{"allowMoves": `[{"player":"B","moves":["A1"],"untilDepth":1},{"player":"W","moves":["B2"],"untilDepth":2}]`}, func(q *query) {
 			q.restrict = []thinking.Restriction{
-				{Color: board.Black, Points: at("A1"), Depth: 1, Allow: true}, {Color: board.White, Points: at("B2"), Depth: 2, Allow: true},
+				{Color: board.Black, Points: at(t, "A1"), Depth: 1, Allow: true}, {Color: board.White, Points: at(t, "B2"), Depth: 2, Allow: true},
 			}
 		}},
 		{"focus", map[string]string{"focusMoves": `["A1","pass","(2,1)"]`, "focusWeights": "[1,2.5,1e300]", "focusProb": "1"}, func(q *query) {
-			q.focus = &thinking.Focus{Moves: append(at("A1"), board.Pass, at("C6")[0]), Weights: []float64{1, 2.5, 1e300}, Prob: 1}
+			q.focus = &thinking.Focus{Moves: append(at(t, "A1"), board.Pass, at(t, "C6")[0]), Weights: []float64{1, 2.5, 1e300}, Prob: 1}
 		}},
-		{"focus alone", map[string]string{"focusMoves": `["A1"]`}, func(q *query) { q.focus = &thinking.Focus{Moves: at("A1"), Prob: 0.5} }},
+		{"focus alone", map[string]string{"focusMoves": `["A1"]`}, func(q *query) { q.focus = &thinking.Focus{Moves: at(t, "A1"), Prob: 0.5} }},
 		{"no focus", map[string]string{"focusMoves": "[]", "focusWeights": "[]", "focusProb": "0.3"}, func(*query) {}},
 		{"details", map[string]string{
 			"includeOwnershipStdev": "true", "includeMovesOwnershipStdev": "true", "includePolicy": "true", "includePVVisits": "true",
@@ -152,7 +167,11 @@ func TestFieldsOfQuery(t *testing.T) {
 		{"ownership", map[string]string{"includeOwnership": "true", "includeMovesOwnership": "true"}, func(q *query) {
 			q.want.Ownership, q.want.MovesOwnership, q.limits.Ownership, q.limits.MovesOwnership = true, true, true, true
 		}},
-	} {
+	}
+}
+
+func TestFieldsOfQuery(t *testing.T) {
+	for _, c := range slices.Concat(positionFields(t), searchFields(t)) {
 		t.Run(c.name, func(t *testing.T) {
 			want, _, err := parse(t, nil)
 			require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"kosumi/board"
 	"kosumi/search"
 )
 
@@ -65,7 +66,7 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 	if err != nil {
 		return search.Result{}, err
 	}
-	t.hash, t.symHash = game.PositionHash().String(), game.SymmetricHash().String()
+	t.hash, t.symHash = board.PositionHash(game).String(), board.SymmetricHash(game).String()
 	if *tree == nil {
 		*tree, err = search.New(q.params, s.net, s.log)
 	} else {

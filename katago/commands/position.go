@@ -173,7 +173,7 @@ func kataBoard(g *board.Game) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "MoveNum: %d HASH: %s\n  ", known, g.BoardHash())
+	fmt.Fprintf(&b, "MoveNum: %d HASH: %s\n  ", known, board.BoardHash(g))
 	for x := range size.W {
 		b.WriteString(" " + strings.TrimRight(size.Vertex(size.Point(x, 0)), "0123456789"))
 	}

@@ -117,8 +117,8 @@ func (b *board[W]) takesSingle(e *effect[W]) bool {
 	return !e.taken.minus(b.near(e.taken)).empty()
 }
 
-// play plays p, or passes; ok is false where the move is not legal. A retake of the
-// ban is paid.
+// play plays p, or passes; ok is false where the move is not legal. Retaking the ko
+// stone of the ban costs a threat.
 func (b *board[W]) play(s *state[W], p int) (e effect[W], ok bool) {
 	me := s.mover
 	other := 1 - me

@@ -78,7 +78,7 @@ func TestNear(t *testing.T) {
 			continue
 		}
 		met++
-		p, err := laid[[mostWords]uint64](f, box)
+		p, err := newProof[[mostWords]uint64](f, box)
 		require.NoError(t, err)
 		for cell, at := range box.at {
 			if at == noPoint {

@@ -13,7 +13,7 @@ type layout struct {
 	at   []int  // of each point of the whole board, its number; noPoint outside of the fight
 }
 
-// setUp lays the position, looks whether it is one, and finds the fight.
+// setUp reads the position, validates it, and finds the fight.
 func (f *file) setUp() (box layout, err error) {
 	area := f.Width * f.Height
 	f.stones, f.fixed, f.banned = make([]byte, area), make([]bool, area), noPoint

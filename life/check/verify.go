@@ -17,15 +17,15 @@ type proof[W words] struct {
 
 // verified verifies a file whose fight fits in so many words.
 func verified[W words](f *file, box layout) error {
-	p, err := laid[W](f, box)
+	p, err := newProof[W](f, box)
 	if err != nil {
 		return err
 	}
 	return p.verify(box)
 }
 
-// laid puts the fight of a file on a board.
-func laid[W words](f *file, box layout) (*proof[W], error) {
+// newProof puts the fight of a file on a board.
+func newProof[W words](f *file, box layout) (*proof[W], error) {
 	p := &proof[W]{file: f, cell: make([]int, 64*mostWords)}
 	p.b.suicide, p.b.all = f.Suicide, f.All
 	for i, step := range box.step {

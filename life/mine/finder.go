@@ -196,7 +196,7 @@ func place(q *life.Question, part []bool) string {
 
 // priorOf returns how probable the network finds the move, among those in the fight.
 func (f *finder) priorOf(ctx context.Context, p *problem, part []bool) (float64, error) {
-	v, err := f.net.Look(ctx, p.q.Size, p.q.Stones, p.toMove)
+	v, err := f.net.View(ctx, p.q.Size, p.q.Stones, p.toMove)
 	if err != nil {
 		return 0, err
 	}

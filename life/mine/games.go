@@ -35,7 +35,7 @@ func (g *player) next(ctx context.Context, net life.Network) (*life.Question, er
 		if g.game.NumMoves() < 24 {
 			return nil, nil
 		}
-		return nil, g.look(ctx, net)
+		return nil, g.evaluate(ctx, net)
 	}
 	q := g.queue[0]
 	g.queue = g.queue[1:]
@@ -64,8 +64,8 @@ func (g *player) play(ctx context.Context, moves int) (err error) {
 	return nil
 }
 
-// look queues a question for each group whose life the network finds open.
-func (g *player) look(ctx context.Context, net life.Network) error {
+// evaluate queues a question for each group whose life the network finds open.
+func (g *player) evaluate(ctx context.Context, net life.Network) error {
 	if g.game == nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (g *player) look(ctx context.Context, net life.Network) error {
 	start.Suicide, start.Ko, start.KoSide = false, board.NoPoint, board.Empty
 	var views [2]*life.View
 	for i, c := range []board.Color{board.Black, board.White} {
-		v, err := net.Look(ctx, start.Size, start.Stones, c)
+		v, err := net.View(ctx, start.Size, start.Stones, c)
 		if err != nil || v.Black == nil {
 			return err
 		}

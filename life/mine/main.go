@@ -16,7 +16,6 @@ import (
 
 	"kosumi/internal/file"
 	"kosumi/life"
-	"kosumi/life/advice"
 	"kosumi/nn"
 	"kosumi/nn/model"
 )
@@ -55,7 +54,7 @@ func run(out, file string, with []string, most int, limit time.Duration, seed ui
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	f := &finder{net: advice.Network{Evaluator: server}, rng: rand.New(rand.NewPCG(seed, 56)), seen: map[string]int{}, most: most}
+	f := &finder{net: life.Evaluated{Evaluator: server}, rng: rand.New(rand.NewPCG(seed, 56)), seen: map[string]int{}, most: most}
 	for _, name := range with {
 		if err := f.take(name); err != nil {
 			return err

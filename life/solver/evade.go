@@ -24,7 +24,7 @@ type Evading struct {
 	Moves []Reply
 }
 
-// evader looks for an evasion: states that are not lost are thought to be evaded until a
+// evader looks for an evasion: states that are not lost count as evaded until a
 // move of the other side's leads to one that is lost.
 type evader struct {
 	*Search
@@ -84,7 +84,7 @@ func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached b
 	return int32(len(s.Evasions) - 1), false
 }
 
-// run looks at all states that have to be looked at, as long as they are at most so many.
+// run visits the states that are left, unless there are more than most.
 func (e *evader) run(most int) bool {
 	for len(e.todo) > 0 && !e.states[0].lost {
 		if len(e.states) > most || len(e.todo)&255 == 0 && e.full() {

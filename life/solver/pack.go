@@ -3,7 +3,7 @@ package solver
 // mostStep is how far apart neighbours lie at most where a fight is packed.
 const mostStep = 24
 
-// Pack lays a fight whose box is too large for one word out anew, so that it fits in
+// Pack rearranges a fight whose box is too large for one word, so that it fits in
 // one if possible: points that take part lie where those that take none would. in says of the
 // points of the box, row by row, whether they do. It comes before any point is added.
 //

@@ -58,8 +58,8 @@ type child struct {
 	proof   int32     // -1 if not proved
 }
 
-// Search looks for proofs of one contest after the other in one game. It is of one
-// goroutine.
+// Search looks for proofs of one contest after the other in one game. Not safe for
+// concurrent use.
 type Search struct {
 	*Game
 	contest Contest

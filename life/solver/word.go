@@ -3,8 +3,10 @@ package solver
 import "math/bits"
 
 // Fights of at most 64 points, most of those that are enclosed, fit in the first word of
-// their sets, where need be by [Game.Pack]. What is asked of every state has a second form
-// for them, several times as fast; the first one holds for all, and both give the same.
+// their sets, where need be by [Game.Pack]. The questions asked of every state have a second
+// form for them, several times as fast; the first form holds for all fights, and both give
+// the same answers. One generic form for both is slower: its flood takes 1.6 to 4 times as
+// long, since the compiler keeps the loop over the words of a set.
 
 // small reports whether a fight fits in one word.
 func (a *area) small() bool { return a.used == 1 }

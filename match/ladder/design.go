@@ -127,7 +127,7 @@ const (
 )
 
 // scale fits the players to the games until now, those of the known ladder too, and to
-// guesses, so that no dial is thought the equal of one far below it before they have met.
+// guesses, so that no dial is rated equal to one far below it before they have met.
 func (d *design) scale() (s *elo.Scale, zero int) {
 	dials := d.c.Dials
 	n := len(dials)

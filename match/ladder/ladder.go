@@ -39,7 +39,7 @@ type Config struct {
 	Rules    string
 	Komi     float64
 	Parallel int
-	Dir      string // for games and journals: a ladder goes on where it stopped
+	Dir      string // for games and journals: a ladder resumes where it stopped
 	// Known are games between such players that the folder does not hold: all that
 	// are listed count too. It may be nil.
 	Known *level.Ladder
@@ -212,7 +212,7 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 // that an interrupted run did not come to, and of runs with other dials between.
 func (c *Config) collect(all []*pair) []*pair {
 	over, stop := context.WithCancel(context.Background())
-	stop() // no match goes on
+	stop() // no match is left running
 	for a := range c.Dials {
 		for b := a + 1; b < len(c.Dials)+len(c.Anchors); b++ {
 			p := &pair{a: a, b: b, points: elo.Pair{A: a, B: b}}

@@ -9,7 +9,7 @@ import (
 )
 
 // Nonsense counts the moves of one side of a game that no person makes, from the
-// record alone, whatever the engine thought of them.
+// record alone, not from the engine's own evaluations.
 type Nonsense struct {
 	Moves int // passes included
 	// Eyes are one-point eyes of one's own that were filled without saving a chain

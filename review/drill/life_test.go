@@ -107,7 +107,7 @@ func TestProblemsOfLife(t *testing.T) {
 	res.Only[0].Line = []string{"A1"}
 	left := d.Collect(res)
 	require.Empty(t, d.Problems, "the only move was played: there is nothing to ask")
-	require.Equal(t, []LeftOut{{0, "it is proved to be the only move"}}, left)
+	require.Equal(t, []review.LeftOut{{Ply: 0, Why: "it is proved to be the only move"}}, left)
 	res.Only = nil
 	for _, change := range []struct {
 		why string
@@ -121,7 +121,7 @@ func TestProblemsOfLife(t *testing.T) {
 	} {
 		m, p := res.Moves[0], res.Positions[0]
 		change.do(&res.Moves[0], &res.Positions[0])
-		require.Equal(t, []LeftOut{{0, change.why}}, d.Collect(res))
+		require.Equal(t, []review.LeftOut{{Ply: 0, Why: change.why}}, d.Collect(res))
 		require.Empty(t, d.Problems)
 		res.Moves[0], res.Positions[0] = m, p
 	}

@@ -82,16 +82,10 @@ func Accepts(answerLoss, winrateLoss, mistakeLoss float64) bool {
 	return answerLoss <= max(1, 0.25*mistakeLoss) && winrateLoss <= 0.04
 }
 
-// LeftOut is a large mistake that makes no problem.
-type LeftOut struct {
-	Ply int
-	Why string // a few words
-}
-
 // Collect adds the mistakes of a game that make problems, in place of those that an
 // earlier review of the same file made. It returns the mistakes among the worst drillWorst
 // that make none although they lost drillLoss points.
-func (d *Set) Collect(res *review.Result) (left []LeftOut) {
+func (d *Set) Collect(res *review.Result) (left []review.LeftOut) {
 	d.Version = Version
 	d.Forget(res.Game.File)
 	for rank, t := range res.Mistakes {
@@ -104,7 +98,7 @@ func (d *Set) Collect(res *review.Result) (left []LeftOut) {
 		}
 		if why := unfit(res, t); why != "" {
 			if m.Loss >= drillLoss && rank < drillWorst {
-				left = append(left, LeftOut{t, why})
+				left = append(left, review.LeftOut{Ply: t, Why: why})
 			}
 			continue
 		}

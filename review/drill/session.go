@@ -213,7 +213,7 @@ func (s *Session) grade(p *Problem, v *view, a *Answer) (Grade, bool, error) {
 }
 
 // judge returns what a legal move is worth, searched on the spot if the problem does
-// not know; nil if the other side has replied, and the problem goes on.
+// not know; nil if the other side has replied, and the problem continues.
 func (s *Session) judge(ctx context.Context, p *Problem, v *view, move string) (*Answer, error) {
 	if p.Task != "" {
 		t, err := p.Play(ctx, append(v.moves, move), life.Options{})

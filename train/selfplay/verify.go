@@ -200,7 +200,7 @@ func (a *Audit) playAgain(ctx context.Context, c *Config, f *Finished, seed uint
 // compareStarts holds the opening of a game against the one made again.
 func (a *Audit) compareStarts(again, got *board.Game) {
 	a.Opening = again.Size() == got.Size() && again.Rules() == got.Rules() && again.Hash() == got.Hash()
-	if again.StoneHash() == got.StoneHash() {
+	if again.Board().Hash() == got.Board().Hash() {
 		a.Komi = math.Abs(float64(again.Rules().Komi - got.Rules().Komi))
 	}
 }

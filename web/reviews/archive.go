@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kosumi/review"
-	"kosumi/review/report"
+	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/folder"
 )
@@ -16,7 +16,7 @@ import (
 // archive is what is known of the reviews that are finished. Whoever uses it holds the
 // mu of [Reviews].
 type archive struct {
-	folder *report.Folder
+	folder *drill.Folder
 	done   map[string]finished
 	byID   map[string]string // names of files
 	read   struct {          // the result that was read last

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/review/drill"
-	"kosumi/review/report"
 	"kosumi/web/api"
 )
 
@@ -74,7 +73,7 @@ func TestStreak(t *testing.T) {
 // TestDay chooses five problems: they stay the same on their day, are graded by the first
 // answer, and a problem that is gone is replaced.
 func TestDay(t *testing.T) {
-	folder, err := report.OpenFolder(t.TempDir())
+	folder, err := drill.OpenFolder(t.TempDir())
 	require.NoError(t, err)
 	set := &drill.Set{}
 	for i := range 8 {

@@ -10,7 +10,6 @@ import (
 	"kosumi/board"
 	"kosumi/review"
 	"kosumi/review/drill"
-	"kosumi/review/report"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )
@@ -28,7 +27,7 @@ type Attempt struct {
 
 // Drills are the problems that reviews make of mistakes, and the answers to them.
 type Drills struct {
-	folder *report.Folder
+	folder *drill.Folder
 	whose  func(name string) (mine, other bool)
 	judge  judge
 	// collection are problems that come with the program: they fill the problems of a

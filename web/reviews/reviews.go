@@ -18,7 +18,6 @@ import (
 	"kosumi/internal/file"
 	"kosumi/review"
 	"kosumi/review/drill"
-	"kosumi/review/report"
 	"kosumi/search"
 	"kosumi/sgf"
 	"kosumi/web/api"
@@ -90,7 +89,7 @@ type Config struct {
 // New opens the folder of reviews and queues those that are not finished. They are made
 // by [Reviews.Work], until ctx ends.
 func New(ctx context.Context, c Config) (*Reviews, error) {
-	folder, err := report.OpenFolder(c.Dir)
+	folder, err := drill.OpenFolder(c.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("the folder of reviews: %w", err)
 	}

@@ -1,4 +1,4 @@
-package report
+package review_test
 
 import (
 	"fmt"
@@ -88,7 +88,7 @@ func TestAThousandRecords(t *testing.T) {
 			require.True(t, result.Complete)
 			require.Len(t, result.Moves, len(g.Moves))
 			if handout.Built() == nil {
-				require.NoError(t, WritePage(io.Discard, result))
+				require.NoError(t, review.WritePage(io.Discard, result))
 			}
 			out, err := sgf.Marshal(review.Annotated(g, result, "Kosumi:test"))
 			require.NoError(t, err)

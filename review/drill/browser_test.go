@@ -1,4 +1,4 @@
-package report
+package drill_test
 
 import (
 	"fmt"
@@ -82,7 +82,7 @@ func TestGamePage(t *testing.T) {
 	built(t)
 	b := browsertest.Open(t)
 	_, res := spoilt(t)
-	open(b, func(f *os.File) error { return WritePage(f, res) })
+	open(b, func(f *os.File) error { return review.WritePage(f, res) })
 	b.Until(screen)
 	at := func(n int) { b.T.Helper(); b.Until(fmt.Sprintf(`%s.dataset.at === "%d"`, screen, n)) }
 	for _, where := range []string{`document.querySelector("h1").textContent`, `document.title`} {
@@ -157,7 +157,7 @@ func TestSummaryAndDrillPages(t *testing.T) {
 		c.Add(g, res, "a game.html", "a game.sgf", "a game.json")
 	}
 	c.Refuse("b.sgf", "it has no moves")
-	open(b, func(f *os.File) error { return WriteSummaryPage(f, c.Summary()) })
+	open(b, func(f *os.File) error { return review.WriteSummaryPage(f, c.Summary()) })
 	b.Until(`document.body.innerText.includes("3 reviewed games of ada") && document.body.innerText.includes("it has no moves")`)
 	browsertest.Equal(b, "a%20game.html", `document.querySelector("#games a").getAttribute("href")`)
 	b.Axe("page")
@@ -166,7 +166,7 @@ func TestSummaryAndDrillPages(t *testing.T) {
 		{ID: "1", Game: "g", Number: 5, Width: 5, Height: 5, Stones: strings.Repeat(".", 24) + "X", ToMove: "w",
 			Played: "A1", Loss: 5, Reason: "C3 is 5 points better.", Answers: []drill.Answer{{Move: "C3", Accepted: true, Line: []string{"C3", "C4"}}, {Move: "B2", Loss: 3}, {Move: "A1", Loss: 5}}},
 		{ID: "2", Game: "h", Number: 7, Width: 7, Height: 7, Stones: strings.Repeat(".", 48) + "O", ToMove: "b", Played: "B1", Loss: 4, Reason: "D4 is better.", Answers: []drill.Answer{{Move: "D4", Accepted: true}}}}}
-	open(b, func(f *os.File) error { return WriteDrillPage(f, d) })
+	open(b, func(f *os.File) error { return drill.WriteDrillPage(f, d) })
 	b.Until(`document.querySelector("main.drill")?.dataset.problem === "1"`)
 	b.Axe("page")
 	press(b, "D4")
@@ -183,7 +183,7 @@ func TestSummaryAndDrillPages(t *testing.T) {
 	b.Axe("page, all done")
 	b.Clean()
 
-	open(b, func(f *os.File) error { return WriteDrillPage(f, &drill.Set{Version: drill.Version}) })
+	open(b, func(f *os.File) error { return drill.WriteDrillPage(f, &drill.Set{Version: drill.Version}) })
 	b.Until(`document.querySelector("main.empty")`)
 	b.Axe("page, empty")
 	b.Clean()

@@ -1,4 +1,4 @@
-package report
+package drill
 
 import (
 	"os"
@@ -6,16 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/review/drill"
+	"kosumi/review"
 	"kosumi/sgf"
 )
 
 func TestDrillRecordIsNeverEmpty(t *testing.T) {
 	f, err := OpenFolder(t.TempDir())
 	require.NoError(t, err)
-	_, err = f.WriteDrills(&drill.Set{})
+	_, err = f.WriteDrills(&Set{})
 	require.NoError(t, err)
-	data, err := os.ReadFile(f.Path(drillsName, ".sgf"))
+	data, err := os.ReadFile(f.Path(review.DrillsName, ".sgf"))
 	require.NoError(t, err)
 	roots, err := sgf.Parse(data)
 	require.NoError(t, err)

@@ -9,50 +9,50 @@ import (
 	"kosumi/sgf"
 )
 
-// thought is what was thought of a move of ours when it was chosen. Numbers are
+// moveEval is the evaluation of a move of ours when it was chosen. Numbers are
 // Black's.
-type thought struct {
+type moveEval struct {
 	winrate, lead float64
 	visits        int64
 	line          []board.Point
 }
 
-// thoughtOf names a move in a position: a client that sends a game anew, move by
-// move, finds what was thought of it again.
-type thoughtOf struct {
+// moveKey names a move in a position: a client that sends a game anew, move by
+// move, finds its evaluations again.
+type moveKey struct {
 	position board.Hash
 	color    board.Color
 	point    board.Point
 }
 
 // records remembers what goes into a record of the game beside its moves: the record
-// that it was loaded from, what was thought of the moves chosen here, and who gave up.
+// that it was loaded from, the evaluations of moves chosen here, and who resigned.
 type records struct {
 	loaded   *sgf.Record // nil for none
-	thoughts map[thoughtOf]thought
+	evals    map[moveKey]moveEval
 	resigned resigned
 }
 
-// maxThoughts bounds what is kept; a long game has a few hundred moves.
-const maxThoughts = 4096
+// maxEvals bounds what is kept; a long game has a few hundred moves.
+const maxEvals = 4096
 
-// remember keeps what was thought of a move that is about to be made.
+// remember keeps the evaluation of a move that is about to be made.
 func (r *records) remember(game *board.Game, found *search.Result, p board.Point) {
-	if len(r.thoughts) >= maxThoughts {
-		clear(r.thoughts)
+	if len(r.evals) >= maxEvals {
+		clear(r.evals)
 	}
-	t := thought{winrate: found.Root.Winrate, lead: found.Root.Lead, visits: found.Root.Visits}
+	t := moveEval{winrate: found.Root.Winrate, lead: found.Root.Lead, visits: found.Root.Visits}
 	if m := found.Move(p); m != nil {
 		t.line = m.PV[:min(len(m.PV), 10)]
 	}
 	if game.ToMove() == board.White {
 		t.winrate, t.lead = 1-t.winrate, -t.lead
 	}
-	r.thoughts[thoughtOf{game.Hash(), game.ToMove(), p}] = t
+	r.evals[moveKey{game.Hash(), game.ToMove(), p}] = t
 }
 
 // text is the comment on a move in a record.
-func (t *thought) text(size board.Size) string {
+func (t *moveEval) text(size board.Size) string {
 	who, lead, winrate := "Black", t.lead, t.winrate
 	if winrate < 0.5 {
 		who, lead, winrate = "White", -lead, 1-winrate
@@ -68,11 +68,10 @@ func (t *thought) text(size board.Size) string {
 	return text + "\n" + strings.Join(line, " ")
 }
 
-// thoughtsOf returns what was thought of each move of the game, nil where nothing
-// was: moves of the opponent, and those that were not chosen here.
-func (r *records) thoughtsOf(played *board.Game) ([]*thought, error) {
-	all := make([]*thought, played.NumMoves())
-	if len(r.thoughts) == 0 {
+// evalsOf returns the evaluation of each move of the game, nil where there is none: moves of the opponent, and those that were not chosen here.
+func (r *records) evalsOf(played *board.Game) ([]*moveEval, error) {
+	all := make([]*moveEval, played.NumMoves())
+	if len(r.evals) == 0 {
 		return all, nil
 	}
 	game := new(board.Game)
@@ -82,7 +81,7 @@ func (r *records) thoughtsOf(played *board.Game) ([]*thought, error) {
 		if game.ToMove() != m.Color {
 			game.SetToMove(m.Color)
 		}
-		if t, ok := r.thoughts[thoughtOf{game.Hash(), m.Color, m.Point}]; ok {
+		if t, ok := r.evals[moveKey{game.Hash(), m.Color, m.Point}]; ok {
 			all[i] = &t
 		}
 		if err := game.PlayTolerant(m.Color, m.Point); err != nil {
@@ -92,9 +91,9 @@ func (r *records) thoughtsOf(played *board.Game) ([]*thought, error) {
 	return all, nil
 }
 
-// chose returns which sides had moves of a game chosen here, or gave it up.
+// chose returns which sides had moves of a game chosen here, or resigned it here.
 func (r *records) chose(game *board.Game) (black, white bool) {
-	all, err := r.thoughtsOf(game)
+	all, err := r.evalsOf(game)
 	if err != nil {
 		return false, false
 	}
@@ -104,21 +103,21 @@ func (r *records) chose(game *board.Game) (black, white bool) {
 			white = white || game.Moves()[i].Color == board.White
 		}
 	}
-	loser := r.gaveUp(game)
+	loser := r.resigner(game)
 	return black || loser == board.Black, white || loser == board.White
 }
 
-// resigned is the position in which a side gave up here.
+// resigned is the position in which a side resigned here.
 type resigned struct {
 	color    board.Color
 	position board.Hash
 }
 
-// resign notes that a colour gives up a game here.
+// resign notes that a colour resigns a game here.
 func (r *records) resign(c board.Color, game *board.Game) { r.resigned = resigned{c, game.Hash()} }
 
-// gaveUp returns who gave up the game here, Empty for nobody.
-func (r *records) gaveUp(game *board.Game) board.Color {
+// resigner returns the side that resigned the game here, Empty for nobody.
+func (r *records) resigner(game *board.Game) board.Color {
 	if r.resigned.position == game.Hash() {
 		return r.resigned.color
 	}

@@ -1,5 +1,4 @@
-// Package batch reviews many records into one folder.
-package batch
+package review
 
 import (
 	"context"
@@ -15,27 +14,24 @@ import (
 	"kosumi/handout"
 	"kosumi/internal/file"
 	"kosumi/nn"
-	"kosumi/review"
-	"kosumi/review/drill"
-	"kosumi/review/report"
 	"kosumi/sgf"
 )
 
-// Config says how records are reviewed.
-type Config struct {
-	Review      review.Config
+// BatchConfig says how many records are reviewed into one folder.
+type BatchConfig struct {
+	Review      Config
 	Rules       board.Rules // of records that name none
 	Dir         string      // of the reports
 	Application string      // named in the annotated records
-	Drills      bool        // collect the mistakes as problems
+	Problems    Problems    // collects the mistakes; nil: nothing does
 	// Open makes the network ready for boards of a size. An error that wraps
 	// ErrNotServed refuses a game; any other one ends all.
-	Open func(board.Size) (Network, error)
+	Open func(board.Size) (BatchNetwork, error)
 	Show Display
 }
 
-// Network is what games are reviewed with.
-type Network struct {
+// BatchNetwork is what the games of a batch are reviewed with.
+type BatchNetwork struct {
 	nn.Evaluator
 	// Name is for people; Identity tells networks and precisions apart.
 	Name, Identity string
@@ -44,49 +40,58 @@ type Network struct {
 	Remark string
 }
 
+// Problems collects mistakes as problems, as package drill does.
+type Problems interface {
+	// Collect adds those of a game. It returns large mistakes that make no problem.
+	Collect(*Result) []LeftOut
+	// Write writes the problems of all games and returns the file and their number.
+	Write() (file string, problems int, err error)
+}
+
+// LeftOut is a large mistake that makes no problem.
+type LeftOut struct {
+	Ply int
+	Why string // a few words
+}
+
 // Display is told how far the work is.
 type Display interface {
 	// Game begins a game of the file with an index.
 	Game(file int, name string)
-	Progress(review.Progress)
+	Progress(Progress)
 	Line(text string)
 }
 
 // ErrNotServed is wrapped by the reason why a network cannot judge a game.
 var ErrNotServed = errors.New("the network does not serve this board")
 
-// Batch reviews one record after the other. Make one with [New].
+// Batch reviews one record after the other. Make one with [NewBatch].
 type Batch struct {
-	c        Config
-	folder   *report.Folder
-	games    *review.Collector
-	drills   *drill.Set      // those of earlier runs too
+	c        BatchConfig
+	folder   *Folder
+	games    *Collector
 	names    map[string]bool // of reports
 	remarked map[string]bool // remarks that were shown
 	done     int
 	refused  int
 }
 
-// New opens the folder; it is made where there is none.
-func New(c Config) (*Batch, error) {
+// NewBatch opens the folder; it is made where there is none.
+func NewBatch(c BatchConfig) (*Batch, error) {
 	if err := c.Review.Validate(); err != nil {
 		return nil, err
 	}
-	folder, err := report.OpenFolder(c.Dir)
+	folder, err := OpenFolder(c.Dir)
 	if err != nil {
 		return nil, err
 	}
-	drills, err := folder.Drills()
-	if c.Drills && err != nil {
-		return nil, err
-	}
-	return &Batch{c: c, folder: folder, games: review.NewCollector(c.Review.Player), drills: drills,
-		remarked: map[string]bool{}, names: map[string]bool{"index": true, "summary": true, "drills": true}}, nil
+	return &Batch{c: c, folder: folder, games: NewCollector(c.Review.Player),
+		remarked: map[string]bool{}, names: map[string]bool{"index": true, "summary": true, DrillsName: true}}, nil
 }
 
-// Files lists the files named, and the .sgf files of the folders named, but for those below
+// BatchFiles lists the files named, and the .sgf files of the folders named, but for those below
 // the folder of the reports, which none of the named may be in.
-func Files(names []string, out string) ([]string, error) {
+func BatchFiles(names []string, out string) ([]string, error) {
 	var files []string
 	for _, name := range names {
 		info, err := os.Stat(name)
@@ -196,7 +201,7 @@ func listed(numbers []int) string {
 
 // refuse says why a file or games of it are not reviewed.
 func (b *Batch) refuse(name string, err error) {
-	reason := strings.TrimPrefix(strings.TrimPrefix(err.Error(), name+": "), review.ErrGame.Error()+": ")
+	reason := strings.TrimPrefix(strings.TrimPrefix(err.Error(), name+": "), ErrGame.Error()+": ")
 	reason = strings.ReplaceAll(reason, "\n", "; ")
 	b.refused++
 	b.games.Refuse(name, reason)
@@ -205,7 +210,7 @@ func (b *Batch) refuse(name string, err error) {
 
 // review reviews one game and writes what belongs to it, or says why not.
 func (b *Batch) review(ctx context.Context, shown, report string, root *sgf.Node) (refused, err error) {
-	g, err := review.Load(root, b.c.Rules)
+	g, err := Load(root, b.c.Rules)
 	if err != nil {
 		return err, nil
 	}
@@ -228,12 +233,12 @@ func (b *Batch) review(ctx context.Context, shown, report string, root *sgf.Node
 			b.c.Show.Line(net.Remark)
 		}
 	}
-	store, err := review.OpenStore(b.folder.Searches(), g, net.Identity, conf)
+	store, err := OpenStore(b.folder.Searches(), g, net.Identity, conf)
 	if err != nil {
 		return nil, err
 	}
 	defer store.Close()
-	result, err := review.Run(ctx, g, net, conf, store, b.c.Show.Progress)
+	result, err := Run(ctx, g, net, conf, store, b.c.Show.Progress)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -251,7 +256,7 @@ func (b *Batch) unique(name string) string {
 }
 
 // write writes the three files of a game.
-func (b *Batch) write(g *review.Game, result *review.Result, name string) error {
+func (b *Batch) write(g *Game, result *Result, name string) error {
 	if err := b.folder.Write(name, g, result, b.c.Application); err != nil {
 		return err
 	}
@@ -262,8 +267,8 @@ func (b *Batch) write(g *review.Game, result *review.Result, name string) error 
 	}
 	b.games.Add(g, result, page, name+".sgf", name+".json")
 	line := gameLine(result)
-	if b.c.Drills {
-		for _, l := range b.drills.Collect(result) {
+	if b.c.Problems != nil {
+		for _, l := range b.c.Problems.Collect(result) {
 			m := &result.Moves[l.Ply]
 			line += fmt.Sprintf("; %d %s makes no problem: %s", m.Number, m.Move, l.Why)
 		}
@@ -273,7 +278,7 @@ func (b *Batch) write(g *review.Game, result *review.Result, name string) error 
 }
 
 // gameLine sums a review up.
-func gameLine(res *review.Result) string {
+func gameLine(res *Result) string {
 	text := fmt.Sprintf("%s: %d moves", res.Game.File, len(res.Moves))
 	if len(res.Moves) == 1 {
 		text = res.Game.File + ": 1 move"
@@ -305,7 +310,7 @@ func gameLine(res *review.Result) string {
 
 // Outcome is what became of the records.
 type Outcome struct {
-	Summary           *review.Summary
+	Summary           *Summary
 	Reviewed, Refused int
 	Index             string // the page about all games
 	Problems          int    // in the problem set
@@ -320,17 +325,16 @@ func (b *Batch) Finish(ctx context.Context) (*Outcome, error) {
 	}
 	o := &Outcome{Summary: b.games.Summary(), Reviewed: b.done, Refused: b.refused, Index: b.folder.Path("index", ".html")}
 	err := errors.Join(
-		file.Write(o.Index, func(w io.Writer) error { return report.WriteSummaryPage(w, o.Summary) }),
+		file.Write(o.Index, func(w io.Writer) error { return WriteSummaryPage(w, o.Summary) }),
 		file.Write(b.folder.Path("summary", ".json"), func(w io.Writer) error {
 			enc := json.NewEncoder(w)
 			enc.SetIndent("", "  ")
 			return enc.Encode(o.Summary)
 		}),
 	)
-	if b.c.Drills {
+	if b.c.Problems != nil {
 		var failed error
-		o.DrillFile, failed = b.folder.WriteDrills(b.drills)
-		o.Problems = len(b.drills.Problems)
+		o.DrillFile, o.Problems, failed = b.c.Problems.Write()
 		err = errors.Join(err, failed)
 	}
 	return o, err

@@ -1,4 +1,4 @@
-package batch_test
+package review_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/review"
-	"kosumi/review/batch"
+	"kosumi/review/drill"
 )
 
 const game = `(;GM[1]FF[4]SZ[5]KM[7]RU[Chinese]PB[Ada]PW[Bob]DT[2026-01-02]RE[W+2];B[cc];W[aa];B[cd];W[ea])`
@@ -39,42 +39,52 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// config reviews with numbers that are made up, and refuses boards of 7x7.
-func config(t *testing.T, show batch.Display) batch.Config {
+// server answers with made-up numbers that depend on the position alone.
+func server(t testing.TB) *nn.Server {
 	t.Helper()
-	server, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
+	s, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
 	require.NoError(t, err)
-	t.Cleanup(func() { server.Close() })
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// config reviews with numbers that are made up, and refuses boards of 7x7.
+func config(t *testing.T, show review.Display) review.BatchConfig {
+	t.Helper()
+	made := server(t)
 	conf := review.Defaults()
 	conf.First, conf.Visits = 2, 4
-	return batch.Config{Review: conf, Rules: board.Chinese(), Dir: filepath.Join(t.TempDir(), "out"), Application: "test:1", Drills: true, Show: show,
-		Open: func(size board.Size) (batch.Network, error) {
+	dir := filepath.Join(t.TempDir(), "out")
+	problems, err := drill.CollectIn(dir)
+	require.NoError(t, err)
+	return review.BatchConfig{Review: conf, Rules: board.Chinese(), Dir: dir, Application: "test:1", Problems: problems, Show: show,
+		Open: func(size board.Size) (review.BatchNetwork, error) {
 			if size == board.Square(7) {
-				return batch.Network{}, fmt.Errorf("%w: 5x5 only", batch.ErrNotServed)
+				return review.BatchNetwork{}, fmt.Errorf("%w: 5x5 only", review.ErrNotServed)
 			}
-			return batch.Network{Evaluator: server, Name: "hash", Identity: "7"}, nil
+			return review.BatchNetwork{Evaluator: made, Name: "hash", Identity: "7"}, nil
 		}}
 }
 
 func TestFiles(t *testing.T) {
 	dir := folder(t, map[string]string{"b.sgf": game, "a/c.SGF": game, "a/d.txt": game})
-	files, err := batch.Files([]string{filepath.Join(dir, "a", "d.txt"), dir}, "out")
+	files, err := review.BatchFiles([]string{filepath.Join(dir, "a", "d.txt"), dir}, "out")
 	require.NoError(t, err)
 	require.Equal(t, []string{filepath.Join(dir, "a", "d.txt"), filepath.Join(dir, "a", "c.SGF"), filepath.Join(dir, "b.sgf")}, files, "what is named is taken whatever it is called")
-	_, err = batch.Files([]string{filepath.Join(dir, "none")}, "out")
+	_, err = review.BatchFiles([]string{filepath.Join(dir, "none")}, "out")
 	require.Error(t, err)
-	_, err = batch.Files([]string{t.TempDir()}, "out")
+	_, err = review.BatchFiles([]string{t.TempDir()}, "out")
 	require.ErrorContains(t, err, "no .sgf file")
 }
 
 // TestBatch reviews good records between bad ones.
 func TestBatch(t *testing.T) {
 	dir := folder(t, map[string]string{"a.sgf": game, "b/a.sgf": game + game, "c.sgf": "torn", "d.sgf": "(;SZ[5])", "e.sgf": "(;SZ[7];B[aa];W[bb])", "index.sgf": game})
-	files, err := batch.Files([]string{dir}, "out")
+	files, err := review.BatchFiles([]string{dir}, "out")
 	require.NoError(t, err)
 	show := new(said)
 	c := config(t, show)
-	b, err := batch.New(c)
+	b, err := review.NewBatch(c)
 	require.NoError(t, err)
 	require.NoError(t, b.Run(t.Context(), files))
 	o, err := b.Finish(t.Context())
@@ -107,10 +117,10 @@ func TestBatch(t *testing.T) {
 func TestManyRefused(t *testing.T) {
 	bare := "(;SZ[5])"
 	dir := folder(t, map[string]string{"a.sgf": strings.Repeat(bare, 54), "b.sgf": bare + game + strings.Repeat(bare, 3) + game + bare + "(;SZ[7];B[aa])", "c.sgf": bare})
-	files, err := batch.Files([]string{dir}, "out")
+	files, err := review.BatchFiles([]string{dir}, "out")
 	require.NoError(t, err)
 	show := new(said)
-	b, err := batch.New(config(t, show))
+	b, err := review.NewBatch(config(t, show))
 	require.NoError(t, err)
 	require.NoError(t, b.Run(t.Context(), files))
 	o, err := b.Finish(t.Context())
@@ -136,14 +146,14 @@ func TestRemark(t *testing.T) {
 	show := new(said)
 	c := config(t, show)
 	open := c.Open
-	c.Open = func(size board.Size) (batch.Network, error) {
+	c.Open = func(size board.Size) (review.BatchNetwork, error) {
 		n, err := open(size)
 		n.Remark = "weak on " + size.String()
 		return n, err
 	}
-	b, err := batch.New(c)
+	b, err := review.NewBatch(c)
 	require.NoError(t, err)
-	files, err := batch.Files([]string{folder(t, map[string]string{"a.sgf": game, "b.sgf": game})}, "out")
+	files, err := review.BatchFiles([]string{folder(t, map[string]string{"a.sgf": game, "b.sgf": game})}, "out")
 	require.NoError(t, err)
 	require.NoError(t, b.Run(t.Context(), files))
 	require.Equal(t, 1, strings.Count(strings.Join(show.lines, "\n"), "weak on 5x5"))
@@ -157,7 +167,7 @@ func TestRemark(t *testing.T) {
 // TestPrintNothingJudged: a side without a judged move has no accuracy.
 func TestPrintNothingJudged(t *testing.T) {
 	var text strings.Builder
-	o := batch.Outcome{Reviewed: 1, Index: "index.html", Summary: &review.Summary{Sides: []review.SideSummary{{Name: "Black"}}}}
+	o := review.Outcome{Reviewed: 1, Index: "index.html", Summary: &review.Summary{Sides: []review.SideSummary{{Name: "Black"}}}}
 	o.Print(&text)
 	require.Equal(t, "1 reviewed, 0 not; index.html\n", text.String())
 }
@@ -167,7 +177,7 @@ func TestOnePlayer(t *testing.T) {
 	show := new(said)
 	c := config(t, show)
 	c.Review.Player = "bob"
-	b, err := batch.New(c)
+	b, err := review.NewBatch(c)
 	require.NoError(t, err)
 	dir := folder(t, map[string]string{"a.sgf": game, "b.sgf": strings.ReplaceAll(game, "Bob", "Eve")})
 	require.NoError(t, b.Run(t.Context(), []string{filepath.Join(dir, "a.sgf"), filepath.Join(dir, "b.sgf")}))
@@ -184,15 +194,15 @@ func TestWhatEndsABatch(t *testing.T) {
 	broken := errors.New("no network")
 	c := config(t, new(said))
 	opened := c.Open
-	c.Open = func(board.Size) (batch.Network, error) { return batch.Network{}, broken }
-	b, err := batch.New(c)
+	c.Open = func(board.Size) (review.BatchNetwork, error) { return review.BatchNetwork{}, broken }
+	b, err := review.NewBatch(c)
 	require.NoError(t, err)
 	require.ErrorIs(t, b.Run(t.Context(), []string{name}), broken)
 	_, err = b.Finish(t.Context())
 	require.ErrorContains(t, err, "nothing was reviewed")
 
 	c.Open = opened
-	b, err = batch.New(c)
+	b, err = review.NewBatch(c)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -202,6 +212,6 @@ func TestWhatEndsABatch(t *testing.T) {
 	require.LessOrEqual(t, o.Reviewed, 1)
 
 	c.Review.First = 0
-	_, err = batch.New(c)
+	_, err = review.NewBatch(c)
 	require.Error(t, err)
 }

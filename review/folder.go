@@ -1,4 +1,4 @@
-package report
+package review
 
 import (
 	"encoding/json"
@@ -13,19 +13,17 @@ import (
 
 	"kosumi/handout"
 	"kosumi/internal/file"
-	"kosumi/review"
-	"kosumi/review/drill"
 	"kosumi/sgf"
 )
 
-// Folder is a folder of reviews: NAME.html, NAME.sgf and NAME.json of each game,
-// what was searched, a problem set and the answers to it. Whoever reviews into the
-// same folder goes on with what others have found there.
+// Folder is a folder of reviews: NAME.html, NAME.sgf and NAME.json of each game, and
+// what was searched. Later reviews into the same folder resume from those searches.
 type Folder struct{ dir string }
 
 // The files of a folder that belong to no single game.
 const (
-	drillsName = "drills"
+	// DrillsName is the name of the problem set in a folder.
+	DrillsName = "drills"
 	mostFile   = 256 << 20
 	// SearchesDir is in each folder of reviews.
 	SearchesDir = "searches"
@@ -45,8 +43,8 @@ func (f *Folder) Searches() string { return filepath.Join(f.dir, SearchesDir) }
 // Path returns the name of a file of a game.
 func (f *Folder) Path(name, ext string) string { return filepath.Join(f.dir, name+ext) }
 
-// writePage writes an HTML page, where the program can make one.
-func (f *Folder) writePage(name string, write func(io.Writer) error) error {
+// WriteHTML writes an HTML page, where the program can make one.
+func (f *Folder) WriteHTML(name string, write func(io.Writer) error) error {
 	if err := file.Write(f.Path(name, ".html"), write); !errors.Is(err, handout.ErrNotBuilt) {
 		return err
 	}
@@ -56,10 +54,10 @@ func (f *Folder) writePage(name string, write func(io.Writer) error) error {
 // Write writes the three files of a game: page, record and data, which comes last
 // and only where the others are there. application is named in the record. A program
 // without the page's bundle writes no page, see [handout.Built].
-func (f *Folder) Write(name string, g *review.Game, res *review.Result, application string) error {
+func (f *Folder) Write(name string, g *Game, res *Result, application string) error {
 	err := errors.Join(
-		f.writePage(name, func(w io.Writer) error { return WritePage(w, res) }),
-		file.Write(f.Path(name, ".sgf"), func(w io.Writer) error { return sgf.Write(w, review.Annotated(g, res, application)) }),
+		f.WriteHTML(name, func(w io.Writer) error { return WritePage(w, res) }),
+		file.Write(f.Path(name, ".sgf"), func(w io.Writer) error { return sgf.Write(w, Annotated(g, res, application)) }),
 	)
 	if err != nil {
 		return err
@@ -68,16 +66,16 @@ func (f *Folder) Write(name string, g *review.Game, res *review.Result, applicat
 }
 
 // Read reads the review of a game.
-func (f *Folder) Read(name string) (*review.Result, error) {
+func (f *Folder) Read(name string) (*Result, error) {
 	data, err := file.ReadPlain(f.dir, name+".json", mostFile)
 	if err != nil {
 		return nil, err
 	}
-	res := new(review.Result)
+	res := new(Result)
 	if err := json.Unmarshal(data, res); err != nil {
 		return nil, fmt.Errorf("%s: not a review: %w", name, err)
 	}
-	if res.Version != review.Version || len(res.Positions) != len(res.Moves)+1 || res.Game.Width*res.Game.Height == 0 {
+	if res.Version != Version || len(res.Positions) != len(res.Moves)+1 || res.Game.Width*res.Game.Height == 0 {
 		return nil, fmt.Errorf("%s: not a review that this program reads", name)
 	}
 	return res, nil
@@ -93,7 +91,7 @@ func (f *Folder) Names() ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
-		if ok && !e.IsDir() && name != "summary" && name != drillsName {
+		if ok && !e.IsDir() && name != "summary" && name != DrillsName {
 			names = append(names, name)
 		}
 	}
@@ -110,45 +108,4 @@ func (f *Folder) Remove(name string) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// Drills reads the problem set; an empty one where there is none.
-func (f *Folder) Drills() (*drill.Set, error) {
-	file, err := os.Open(f.Path(drillsName, ".json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return &drill.Set{Version: drill.Version}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return drill.Read(file)
-}
-
-// WriteDrills writes the problem set: data, page and record. It returns the name of
-// the first, which engine drill reads.
-func (f *Folder) WriteDrills(d *drill.Set) (string, error) {
-	d.Version = drill.Version
-	return f.Path(drillsName, ".json"), errors.Join(
-		file.Write(f.Path(drillsName, ".json"), func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(d)
-		}),
-		f.writePage(drillsName, func(w io.Writer) error { return WriteDrillPage(w, d) }),
-		file.Write(f.Path(drillsName, ".sgf"), func(w io.Writer) error {
-			return sgf.Write(w, d.Trees()...)
-		}),
-	)
-}
-
-// Answers opens the file of answers to the problem set.
-func (f *Folder) Answers() (*drill.Log, error) {
-	return drill.OpenLog(AnswersFile(f.Path(drillsName, ".json")))
-}
-
-// AnswersFile is where the answers to a problem set are kept unless told
-// otherwise.
-func AnswersFile(drills string) string {
-	return strings.TrimSuffix(drills, filepath.Ext(drills)) + "-answers.jsonl"
 }

@@ -1,4 +1,4 @@
-package autosave
+package gtp
 
 import (
 	"context"
@@ -11,14 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/gtp"
 	"kosumi/thinking"
 )
 
 // player plays where it is asked to, and writes down how many moves there were.
 type player struct {
-	gtp.Engine
-	gtp.HandicapChooser
+	Engine
+	HandicapChooser
 	game  *board.Game
 	chose bool
 	next  board.Point
@@ -44,11 +43,11 @@ func (p *player) SaveSGF(context.Context) ([]byte, error) {
 	return []byte(strings.Repeat(";", 1+p.game.NumMoves())), nil
 }
 
-// TestFolder plays a game, takes moves back, and begins another one.
-func TestFolder(t *testing.T) {
+// TestAutosave plays a game, takes moves back, and begins another one.
+func TestAutosave(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "games")
 	var log strings.Builder
-	f, err := Open(dir, slog.New(slog.NewTextHandler(&log, nil)))
+	f, err := OpenAutosave(dir, slog.New(slog.NewTextHandler(&log, nil)))
 	require.NoError(t, err)
 	g, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)
@@ -88,14 +87,14 @@ func TestFolder(t *testing.T) {
 	require.Contains(t, log.String(), "the game could not be saved")
 }
 
-// TestNoFolder saves nothing where no folder is named, and refuses one that cannot be.
-func TestNoFolder(t *testing.T) {
-	f, err := Open("", nil)
+// TestNoAutosave saves nothing where no folder is named, and refuses one that cannot be.
+func TestNoAutosave(t *testing.T) {
+	f, err := OpenAutosave("", nil)
 	require.NoError(t, err)
 	p := &player{}
 	require.Same(t, p, f.Save(p))
 	blocked := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(blocked, nil, 0o600))
-	_, err = Open(blocked, nil)
+	_, err = OpenAutosave(blocked, nil)
 	require.Error(t, err)
 }

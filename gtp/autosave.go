@@ -1,6 +1,4 @@
-// Package autosave keeps the records of the games that an engine plays over GTP, so
-// that nothing is lost however a game ends.
-package autosave
+package gtp
 
 import (
 	"bytes"
@@ -14,22 +12,22 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/gtp"
 	"kosumi/internal/file"
 	"kosumi/thinking"
 )
 
-// Engine is an engine whose games can be saved.
-type Engine interface {
-	gtp.Engine
-	gtp.HandicapChooser
+// SavableEngine is an engine whose games can be saved.
+type SavableEngine interface {
+	Engine
+	HandicapChooser
 	// Chose reports which sides had moves of the present game chosen by the engine.
 	Chose() (black, white bool)
 }
 
-// Folder holds records, one file a game, written anew after each move. A nil Folder
-// holds nothing. Its user is one gtp.Server at a time.
-type Folder struct {
+// Autosave keeps the records of games in a folder, one file a game, written anew after
+// each move, so that nothing is lost however a game ends. A nil Autosave keeps nothing.
+// Not safe for concurrent use.
+type Autosave struct {
 	dir   string
 	log   *slog.Logger
 	name  string       // of the present file; empty before the first move
@@ -38,29 +36,29 @@ type Folder struct {
 	last  []byte
 }
 
-// Open makes the folder; an empty name of one is no Folder.
-func Open(dir string, log *slog.Logger) (*Folder, error) {
+// OpenAutosave makes the folder; an empty name is no Autosave.
+func OpenAutosave(dir string, log *slog.Logger) (*Autosave, error) {
 	if dir == "" {
 		return nil, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	return &Folder{dir: dir, log: log}, nil
+	return &Autosave{dir: dir, log: log}, nil
 }
 
 // Save returns the engine as one whose games are saved here.
-func (f *Folder) Save(e Engine) gtp.Engine {
+func (f *Autosave) Save(e SavableEngine) Engine {
 	if f == nil {
 		return e
 	}
 	return &saved{e, f}
 }
 
-// write puts the record of a game into the file that there is while the game goes on,
+// write puts the record of a game into the same file while the game continues,
 // or where a client has sent it anew move by move, else into a new one. After an error
 // it is tried again with the next move.
-func (f *Folder) write(g *board.Game, data []byte) error {
+func (f *Autosave) write(g *board.Game, data []byte) error {
 	if bytes.Equal(data, f.last) {
 		return nil
 	}
@@ -87,7 +85,7 @@ func (f *Folder) write(g *board.Game, data []byte) error {
 
 // writeNew writes a record into a file of its own and returns the file's name, which
 // is empty after an error.
-func (f *Folder) writeNew(data []byte) (string, error) {
+func (f *Autosave) writeNew(data []byte) (string, error) {
 	base := filepath.Join(f.dir, fmt.Sprintf("%s-%s", time.Now().Format("2006-01-02-150405"), f.size))
 	name := base + ".sgf"
 	for i := 2; ; i++ {
@@ -104,8 +102,8 @@ func (f *Folder) writeNew(data []byte) (string, error) {
 
 // saved is an engine whose games are saved after each move and count.
 type saved struct {
-	Engine
-	to *Folder
+	SavableEngine
+	to *Autosave
 }
 
 // save writes the game on the board, if the engine has a part in it. A file that
@@ -123,36 +121,36 @@ func (s *saved) save(ctx context.Context) {
 	}
 }
 
-// Play implements gtp.Engine: it saves the game after a move of the client.
+// Play implements Engine: it saves the game after a move of the client.
 func (s *saved) Play(c board.Color, p board.Point) error {
-	err := s.Engine.Play(c, p)
+	err := s.SavableEngine.Play(c, p)
 	if err == nil {
 		s.save(context.Background())
 	}
 	return err
 }
 
-// GenMove implements gtp.Engine: it saves the game after a move of the engine.
+// GenMove implements Engine: it saves the game after a move of the engine.
 func (s *saved) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
-	m, err := s.Engine.GenMove(ctx, r)
+	m, err := s.SavableEngine.GenMove(ctx, r)
 	if err == nil && !r.Keep {
 		s.save(ctx)
 	}
 	return m, err
 }
 
-// FinalScore implements gtp.Engine: it saves the game, whose result is known now.
+// FinalScore implements Engine: it saves the game, whose result is known now.
 func (s *saved) FinalScore(ctx context.Context) (float64, error) {
-	score, err := s.Engine.FinalScore(ctx)
+	score, err := s.SavableEngine.FinalScore(ctx)
 	if err == nil {
 		s.save(ctx)
 	}
 	return score, err
 }
 
-// FinalStatus implements gtp.Engine: it saves the game, whose dead stones are known now.
+// FinalStatus implements Engine: it saves the game, whose dead stones are known now.
 func (s *saved) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
-	all, err := s.Engine.FinalStatus(ctx)
+	all, err := s.SavableEngine.FinalStatus(ctx)
 	if err == nil {
 		s.save(ctx)
 	}

@@ -1,19 +1,17 @@
-// Package advice shows positions of questions about life and death to a network.
-package advice
+package life
 
 import (
 	"context"
 
 	"kosumi/board"
-	"kosumi/life"
 	"kosumi/nn"
 )
 
-// Network is a network as [life.Network].
-type Network struct{ Evaluator nn.Evaluator }
+// Evaluated is the Network that an evaluator makes: it shows it positions of questions.
+type Evaluated struct{ Evaluator nn.Evaluator }
 
-// Look implements life.Network.
-func (n Network) Look(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*life.View, error) {
+// View implements Network.
+func (n Evaluated) View(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*View, error) {
 	g, err := board.NewGame(size, board.TrompTaylor())
 	if err != nil {
 		return nil, err
@@ -29,7 +27,7 @@ func (n Network) Look(ctx context.Context, size board.Size, stones []board.Color
 	if err := n.Evaluator.Evaluate(ctx, &nn.Query{Game: g, NeedOwnership: true}, out); err != nil {
 		return nil, err
 	}
-	v := &life.View{Policy: make([]float32, len(stones))}
+	v := &View{Policy: make([]float32, len(stones))}
 	for p := range stones {
 		v.Policy[p] = max(0, out.Policy[size.Index(board.Point(p))])
 	}

@@ -1,0 +1,206 @@
+package board
+
+// GameOptions are the parts of a game's conduct that rules do not say.
+type GameOptions struct {
+	// PreventEncore keeps territory games out of the clean-up phases: two passes
+	// then make it Ended but not Finished.
+	PreventEncore bool
+	// StartBlackMovesAreHandicap counts the moves that Black makes before
+	// White's first as handicap stones.
+	StartBlackMovesAreHandicap bool
+	// ForgetOutOfTurn lets a game begin anew where a colour moves that is not to
+	// move, or is made to: nothing of what was before counts any more, but that
+	// Undo goes back there. Handicap stones count on.
+	ForgetOutOfTurn bool
+	AreaModes
+}
+
+// AreaModes are ways to judge areas that some networks were trained with: KataGo's
+// modes of a history. Where the rules leave nothing to judge so they mean nothing.
+type AreaModes struct {
+	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal.
+	PassAliveUnderSuicide bool
+	// ExcludeTerritoryAdjacentToAtari takes, under territory scoring without a tax, an
+	// empty point of a seki-like part for nobody's where a chain of its owner beside it
+	// is in atari (KataGo's rules version 3).
+	ExcludeTerritoryAdjacentToAtari bool
+}
+
+// under returns the modes that change anything under the rules.
+func (m AreaModes) under(r *Rules) AreaModes {
+	m.PassAliveUnderSuicide = m.PassAliveUnderSuicide && !r.Suicide
+	m.ExcludeTerritoryAdjacentToAtari = m.ExcludeTerritoryAdjacentToAtari && r.Scoring == ScoringTerritory && r.Tax == TaxNone
+	return m
+}
+
+// ending is how far a game is on its way to the end.
+type ending struct {
+	passes       int // passes in a row that count towards the end
+	validTurns   int
+	finished     bool
+	noResult     bool
+	pastPhaseEnd bool
+}
+
+// points are White's points besides board and komi.
+type points struct {
+	bonus        float32 // button, and one point for each move under territory scoring
+	handicap     float32
+	stones       int    // handicap stones said outright, -1 to infer them
+	first        [2]int // stones of Black and White at the beginning
+	whiteMoved   bool   // White has made a move that is not a pass
+	buttonOnSide bool   // the button is not yet taken
+}
+
+// encore is what the clean-up phases of territory scoring remember.
+type encore struct {
+	blocked     pointSet // stones that may not be retaken in ko without a pass for ko
+	blockedHash Hash
+	captures    []koCapture
+	second      []Color // the stones at the start of the second phase, nil before it
+}
+
+// koCapture is a ko capture of a clean-up phase, which may be made once only.
+type koCapture struct {
+	stones Hash
+	at     Point
+	player Color
+}
+
+func (e *encore) copyFrom(src *encore) {
+	e.blocked, e.blockedHash = src.blocked, src.blockedHash
+	e.captures = append(e.captures[:0], src.captures...)
+	e.second = append(e.second[:0], src.second...)
+}
+
+func (e *encore) reset() {
+	e.blocked, e.blockedHash = pointSet{}, Hash{}
+	e.captures = e.captures[:0]
+	e.second = e.second[:0]
+}
+
+// unblock lets the stone on p be retaken.
+func (e *encore) unblock(p Point) {
+	e.blocked.remove(p)
+	e.blockedHash = e.blockedHash.xor(zobrist.blocked[p])
+}
+
+// position is the state of a game that the rules ask for: it says what is legal, what a
+// pass does and what the score is. The moves that led to it are the Game's.
+type position struct {
+	board   Board
+	rules   Rules
+	options GameOptions
+	toMove  Color
+	phase   int
+	end     ending
+	points  points
+	ko      koMemory
+	encore  encore
+}
+
+// Board returns the board of the game, for reading only.
+func (g *position) Board() *Board { return &g.board }
+
+// Size returns the size of the board.
+func (g *position) Size() Size { return g.board.geo.size }
+
+// Rules returns the rules with the present komi.
+func (g *position) Rules() Rules { return g.rules }
+
+// Options returns the game's options.
+func (g *position) Options() GameOptions { return g.options }
+
+// ToMove returns the side to move.
+func (g *position) ToMove() Color { return g.toMove }
+
+// At returns the colour of a point.
+func (g *position) At(p Point) Color { return g.board.cells[p].color }
+
+// Finished reports whether the game is over. Moves may still be played; the game
+// then continues.
+func (g *position) Finished() bool { return g.end.finished }
+
+// NoResult reports whether the game ended without result by a repetition that the
+// rules do not forbid. Finished is true then.
+func (g *position) NoResult() bool { return g.end.noResult }
+
+// Ended reports whether the game is over, also one whose clean-up phases players leave
+// out (PreventEncore): Finished is false then.
+func (g *position) Ended() bool { return g.end.finished || g.end.pastPhaseEnd }
+
+// Phase returns 0 in the main phase, 1 and 2 in the clean-up phases of
+// territory scoring.
+func (g *position) Phase() int { return g.phase }
+
+// ConsecutivePasses returns how many of the last moves were passes that count
+// towards the end of the phase.
+func (g *position) ConsecutivePasses() int { return g.end.passes }
+
+// ValidTurns returns how many of the last moves belong to the present phase:
+// what networks are shown of the history.
+func (g *position) ValidTurns() int { return g.end.validTurns }
+
+// HasButton reports whether the button can still be taken.
+func (g *position) HasButton() bool { return g.points.buttonOnSide }
+
+// BonusScore returns the points that the button and the moves of a territory
+// game have given to White so far.
+func (g *position) BonusScore() float32 { return g.points.bonus }
+
+// HandicapBonusScore returns the points that White has for handicap stones.
+func (g *position) HandicapBonusScore() float32 { return g.points.handicap }
+
+// KoRecapBlocked reports whether the stone on p may not be retaken in ko without a
+// pass for ko. Only in the clean-up phases it may be so.
+func (g *position) KoRecapBlocked(p Point) bool { return g.encore.blocked.has(p) }
+
+// SecondEncoreStart returns the colour that stood on p when the second clean-up
+// phase began, Empty before that phase.
+func (g *position) SecondEncoreStart(p Point) Color {
+	if len(g.encore.second) == 0 {
+		return Empty
+	}
+	return g.encore.second[p]
+}
+
+// PastBoard copies to dst the board as it was ago moves before now (0 to 8),
+// with the simple ko point of that time. It returns false, and leaves dst alone,
+// if there is no such board: fewer moves, or a bigger ago.
+func (g *position) PastBoard(dst *Board, ago int) bool {
+	if ago < 0 || ago > min(keptUndo, g.board.CanUndo()) {
+		return false
+	}
+	dst.CopyFrom(&g.board)
+	for range ago {
+		dst.Undo()
+	}
+	return true
+}
+
+// PassWouldEndPhase reports whether a pass by the side to move ends the phase.
+func (g *position) PassWouldEndPhase() bool {
+	if g.points.buttonOnSide {
+		return false
+	}
+	return g.passesCount() && g.end.passes+1 >= 2 || g.passWouldRepeat()
+}
+
+// passWouldRepeat reports whether the side to move has passed in this position
+// before, where that ends the phase.
+func (g *position) passWouldRepeat() bool {
+	return !g.points.buttonOnSide && g.passLiftsBans() && g.ko.passKeys[g.toMove].has(g.koKey(g.toMove))
+}
+
+// PassWouldEndGame reports whether a pass by the side to move ends the game.
+func (g *position) PassWouldEndGame() bool {
+	return g.PassWouldEndPhase() && (g.rules.Scoring == ScoringArea || g.phase == 2)
+}
+
+// FriendlyPassSuppressed reports whether a pass would end the game although by
+// convention dead stones may still stand, so that players should judge the pass
+// as if it did not.
+func (g *position) FriendlyPassSuppressed() bool {
+	return g.rules.FriendlyPassOk && g.rules.Scoring == ScoringArea &&
+		g.passesCount() && g.end.passes+1 == 2 && !g.passWouldRepeat()
+}

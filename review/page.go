@@ -1,0 +1,45 @@
+package review
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"kosumi/handout"
+)
+
+//go:embed summary.html
+var summaryText string
+
+// Page is what a page of a game, or of problems, is given.
+type Page struct {
+	Kind    string    `json:"kind"` // review or drills
+	Loss    []float64 `json:"loss"` // bounds between the classes, in points
+	Classes []Class   `json:"classes"`
+	Data    any       `json:"data"`
+}
+
+// WritePage writes one self-contained HTML page about a game: a board to go
+// through, the graph, the mistakes, the tables. It needs no network and no other
+// file. The error wraps [handout.ErrNotBuilt] where the program cannot make one.
+func WritePage(w io.Writer, res *Result) error {
+	title := "Review"
+	if g := res.Game; g.Black+g.White != "" {
+		title = fmt.Sprintf("Review: %s – %s", g.Black, g.White)
+	}
+	return handout.Write(w, title, Page{"review", ClassBounds, Classes, res})
+}
+
+// WriteSummaryPage writes one self-contained HTML page about many games.
+func WriteSummaryPage(w io.Writer, s *Summary) error {
+	text, err := json.Marshal(s) // escapes what could end a script
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, strings.Replace(summaryText, "/*DATA*/null", string(text), 1)); err != nil {
+		return fmt.Errorf("cannot write the page: %w", err)
+	}
+	return nil
+}
