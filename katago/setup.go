@@ -91,7 +91,6 @@ func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) 
 	s.Play.Search.Parallel.Workers, s.Play.Search.Memory.MaxBytes = workers, memory
 	s.Idle = parameters(&s.Play.Search, a.Search, config.Analysis, "maxVisits", "maxPlayouts", "maxTime")
 	s.Play.Limits = limits(a.Search, "")
-	groupEvalCache(&s.Play.Search.EvalCache, s.Play.Limits)
 	s.network(a.Network, a.Threads*s.Play.Search.Parallel.Workers)
 	if a.Deterministic {
 		s.seed("forDeterministicTesting")
@@ -120,14 +119,6 @@ func parameters(p *search.Params, values config.Search, of config.Program, elsew
 	return idle
 }
 
-// groupEvalCache keeps searches with other limits apart, as KataGo does, to which limits
-// are parameters like others.
-func groupEvalCache(r *search.EvalCacheParams, l search.Limits) {
-	if r.Group = 0; r.Use {
-		r.Group = l.Group()
-	}
-}
-
 // engineKeys are the parameters that are settings of an engine here.
 var engineKeys = []string{
 	"maxVisits", "maxPlayouts", "maxTime", "maxVisitsPondering", "maxPlayoutsPondering", "maxTimePondering", "lagBuffer",
@@ -154,7 +145,6 @@ func play(p *engine.Config, c *config.Config, values config.Play) (idle []string
 	p.AnalysisAntiMirror = values.Search["antiMirror"].Bool
 	p.AnalysisWideNoise, p.AnalysisHistory = values.AnalysisWideNoise, !values.AnalysisIgnoreHistory
 	p.Limits, p.PonderLimits = limits(values.Search, ""), limits(values.Search, "Pondering")
-	groupEvalCache(&p.Search.EvalCache, p.Limits)
 	p.Lag = time.Duration(number("lagBuffer") * float64(time.Second))
 	p.Hurry.AfterOnePass, p.Hurry.AfterTwoPasses = number("searchFactorAfterOnePass"), number("searchFactorAfterTwoPass")
 	p.TimeUse = engine.TimeUse{

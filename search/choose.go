@@ -227,7 +227,7 @@ func (c *Choice) applyLCB(moves []candidate, most float64) {
 			best, at = m.lcb, k
 		}
 	}
-	if at < 0 || at == 0 && c.LCBNotFirst {
+	if at < 0 {
 		return
 	}
 	lifted := moves[at].value

@@ -10,7 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // answering is an evaluator that answers later, on goroutines of its own, as a
@@ -101,10 +103,14 @@ func TestCombiningStops(t *testing.T) {
 // TestCombiningFault: a fault while someone else works on the tree reaches the caller
 // of Search, as one of its own would.
 func TestCombiningFault(t *testing.T) {
-	p := combining(8)
-	p.Graph.LeakProb = 0.5
-	tree := newTree(t, p, newAnswering(t, &stub{}, 3))
+	var focus atomic.Pointer[thinking.Focus]
+	var answers atomic.Int64
+	tree := newTree(t, combining(8), newAnswering(t, &stub{answer: func(*board.Game, *nn.Output) {
+		if answers.Add(1) == 500 {
+			focus.Store(&thinking.Focus{Moves: []board.Point{0}, Prob: 1})
+		}
+	}}, 3))
 	tree.Reset(newGame(t, 9))
-	tree.playouts.rng = nil // which transpositions will draw from
-	require.Panics(t, func() { _, _ = tree.Search(t.Context(), Limits{Visits: 20000}) })
+	tree.selector.rng = nil // which the focus will draw from
+	require.Panics(t, func() { _, _ = tree.Search(t.Context(), Limits{Visits: 20000, Focus: &focus}) })
 }

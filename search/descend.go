@@ -96,9 +96,6 @@ func (pl *playouts) follow(s *slot, i uint32, n *node, place int, kind visitKind
 	}
 	child := ns.a.node(e.child)
 	behind := e.visits < child.visits && child.is(flagEvaluated)
-	if behind && pl.p.Graph.LeakProb > 0 && pl.rng.Float64() < pl.p.Graph.LeakProb {
-		behind = false
-	}
 	if behind || pl.p.Graph.Use && s.visited(e.child) {
 		pl.tally.stats.CatchUps++
 		old := ns.snapshot(s.path)
@@ -188,7 +185,6 @@ func (pl *playouts) newChild(s *slot, i uint32) (int, bool) {
 		if pl.p.Graph.Use {
 			pl.nodes.graph.hashes.set(child, hash)
 			pl.nodes.graph.add(child)
-			pl.nodes.cache.lookup(child, hash)
 		}
 	}
 	place := pl.nodes.a.newEdge(n)

@@ -226,10 +226,7 @@ func (ns *nodes) weightFor(e *edge, weightless bool) float64 {
 // orNewHuman returns the place of the best edge, or selectNew if the likeliest
 // human move without one scores more; that move then comes next.
 func (sel *selector) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, weightless bool, best float64, at int) int {
-	root, known := node == sel.nodes.root, board.NoPoint
-	if sel.nodes.cache.active {
-		known, best = sel.bestCached(node, n, x, policy, root && !weightless, best)
-	}
+	root := node == sel.nodes.root
 	move, prior, order := board.NoPoint, -1.0, 0
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
 		p, _ := sel.nodes.a.priorAt(n, k)
@@ -243,16 +240,16 @@ func (sel *selector) orNewHuman(node uint32, n *node, x *explorer, policy humanB
 		}
 	}
 	if move == board.NoPoint {
-		return sel.nodes.promote(n, known, at)
+		return at
 	}
 	u := x.fpu
 	if root && !weightless {
 		prior, u = sel.p.Root.widen(prior, u, x.sign, sel.rng)
 	}
 	if x.score(u, 0, prior) <= best || root && !weightless && sel.futileNew(n) {
-		return sel.nodes.promote(n, known, at)
+		return at
 	}
-	return sel.nodes.promote(n, move, at)
+	return sel.nodes.promote(n, move)
 }
 
 func humanInfo(o *nn.Output, area int) *thinking.Human {

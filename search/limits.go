@@ -43,11 +43,6 @@ type Limits struct {
 	SnapshotEvery time.Duration
 }
 
-// Group is a number of what limits every search alike, for [EvalCacheParams]; never 0.
-func (l Limits) Group() uint64 {
-	return mixInto(mixInto(mixInto(1, uint64(l.Visits)), uint64(l.Playouts)), uint64(l.Time)) | 1
-}
-
 // Obvious ends a search on a clock earlier where the network is sure of its move and
 // the search agrees: to Factor of its time at most, less where the entropy of the
 // policy is not small beside Entropy, or the surprise (by how much the choice is

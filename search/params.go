@@ -26,7 +26,6 @@ type Params struct {
 	Stop          Stop
 	Human         Human
 	RepeatPenalty RepeatPenalty
-	EvalCache     EvalCacheParams
 	// AntiMirror steers against an opponent who answers every move with the
 	// point opposite to it, and does nothing else. KataGo on in play, off in
 	// analysis (antiMirror).
@@ -154,10 +153,6 @@ type Graph struct {
 	// RepBound is within how many moves a position must be able to return for
 	// the way that led to it to matter. KataGo 11 (graphSearchRepBound).
 	RepBound int
-	// LeakProb is how often a descent goes on below an edge that only had to catch
-	// up with the visits that a shared node has from elsewhere. KataGo 0
-	// (graphSearchCatchUpLeakProb).
-	LeakProb float64
 }
 
 // Root is what holds at the root only.
@@ -234,9 +229,6 @@ type Choice struct {
 	// the best move's weight that a move needs. KataGo 5 and 0.15.
 	LCBStdevs          float64
 	MinVisitPropForLCB float64
-	// LCBNotFirst lifts no move that was searched before all others, as KataGo
-	// did until 1.9. KataGo off (useNonBuggyLcb).
-	LCBNotFirst bool
 	// Reduce takes away the visits that the final values do not justify,
 	// before moves are compared. KataGo on, the tutorial off.
 	Reduce bool
@@ -327,9 +319,8 @@ func Defaults() Params {
 		Backup: Backup{UseUncertainty: true, UncertaintyCoeff: 0.25, UncertaintyExponent: 1, UncertaintyMaxWeight: 8,
 			UseNoisePruning: true, NoisePruneUtilityScale: 0.15, NoisePruningCap: 1e50,
 			ValueWeightExponent: 0.25, ExactVisits: 64, ExactShare: 256},
-		Bias:      Bias{Factor: 0.45, WeightExponent: 0.85, FreeProp: 0.8},
-		Graph:     Graph{Use: true, RepBound: board.DefaultRepBound},
-		EvalCache: EvalCacheParams{MinVisits: 100},
+		Bias:  Bias{Factor: 0.45, WeightExponent: 0.85, FreeProp: 0.8},
+		Graph: Graph{Use: true, RepBound: board.DefaultRepBound},
 		Root: Root{DirichletTotalConcentration: 10.83, DirichletWeight: 0.25, DirichletShaped: true,
 			PolicyTemperature: 1, PolicyTemperatureEarly: 1,
 			SymmetryPruning: true, EndingBonusPoints: 0.5, PruneUselessMoves: true, NumSymmetries: 1,

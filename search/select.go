@@ -8,7 +8,7 @@ import (
 )
 
 // selector chooses the move to descend through at a node: by PUCT or the human policy,
-// with what holds at the root only, against mirror Go, or after earlier searches. Each
+// with what holds at the root only or against mirror Go. Each
 // step of a descent asks it.
 type selector struct {
 	parts
@@ -116,14 +116,10 @@ func (sel *selector) selectMove(i uint32, n *node, edges []edge) int {
 			best, at = s, k
 		}
 	}
-	known := board.NoPoint
-	if ns.cache.active {
-		known, best = sel.bestCached(i, n, &x, nil, false, best)
-	}
 	if prior, ok := ns.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
 		return selectNew
 	}
-	return ns.promote(n, known, at)
+	return at
 }
 
 // explorer holds the parts of the PUCT formula that are the same for all moves

@@ -114,11 +114,6 @@ var settings = setting.Join(
 	setting.Under("Graph search", setting.Table[Params]{
 		toggle("useGraphSearch", kataGo, "let move orders that lead to the same position share a node", func(p *Params) *bool { return &p.Graph.Use }),
 		integer("graphSearchRepBound", 3, 50, kataGo, "moves within which a position must be able to return for the way to it to matter", func(p *Params) *int { return &p.Graph.RepBound }),
-		number("graphSearchCatchUpLeakProb", 0, 1, kataGo, "how often a descent continues below a shared position whose visits it only had to count", func(p *Params) *float64 { return &p.Graph.LeakProb }),
-	}),
-	setting.Under("What earlier searches found", setting.Table[Params]{
-		toggle("useEvalCache", kataGo, "begin from what earlier searches found of the same positions, until clear_cache; needs useGraphSearch", func(p *Params) *bool { return &p.EvalCache.Use }),
-		integer("evalCacheMinVisits", 1, 1<<50, kataGo, "visits that a position needs to be remembered", func(p *Params) *int { return &p.EvalCache.MinVisits }),
 	}),
 	rootSettings(), passSettings(), choiceSettings(), humanSettings(), engineSettings(),
 )
@@ -165,7 +160,6 @@ func choiceSettings() setting.Table[Params] {
 		toggle("useLcbForSelection", kataGo, "choose by lower confidence bound", func(p *Params) *bool { return &p.Choice.UseLCB }),
 		number("lcbStdevs", 0, 12, kataGo, "width of the bound, in standard deviations", func(p *Params) *float64 { return &p.Choice.LCBStdevs }),
 		number("minVisitPropForLCB", 0, 1, kataGo, "share of the best move's weight that a move needs", func(p *Params) *float64 { return &p.Choice.MinVisitPropForLCB }),
-		toggle("lcbNotFirst", kataGo, "never lift the move that was searched first (KataGo: useNonBuggyLcb = false)", func(p *Params) *bool { return &p.Choice.LCBNotFirst }),
 		ours(toggle("reduceByFinalValues", kataGo, "take away visits that the final values do not justify, before moves are compared", func(p *Params) *bool { return &p.Choice.Reduce })),
 		common(number("chosenMoveTemperature", 0, 10, kataGo, "randomness of the choice late in the game; 0: the best move", func(p *Params) *float64 { return &p.Choice.Temperature })),
 		common(number("chosenMoveTemperatureEarly", 0, 10, kataGo, "randomness of the choice at move 0", func(p *Params) *float64 { return &p.Choice.TemperatureEarly })),

@@ -118,7 +118,6 @@ type shared struct {
 	size     board.Size
 	// repeating is whose moves are compared with those of the game; Empty: nobody's.
 	repeating board.Color
-	caching   bool // earlier searches are recalled
 }
 
 // canSubmit reports whether evaluators answer later.
@@ -127,10 +126,9 @@ func (sh *shared) canSubmit() bool {
 }
 
 // priorsKept is how many moves a node remembers the priors of, or a third more
-// where these are all. Against mirror Go any move may be lifted, and so by the
-// human policy, or for what is known of it: then all are kept.
+// where these are all. Mirror Go and the human policy may lift any move: then all are kept.
 func (sh *shared) priorsKept() int {
-	if sh.mirror.player != board.Empty || sh.human.inTree || sh.caching {
+	if sh.mirror.player != board.Empty || sh.human.inTree {
 		return board.MaxMoves
 	}
 	return sh.p.Memory.PriorsPerNode

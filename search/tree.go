@@ -153,18 +153,6 @@ func (t *Tree) Clear() {
 	t.report.published.Store(&Result{}) // what was found before is of another search
 }
 
-// Forget drops the tree and what is remembered of earlier searches, also where other
-// trees share it.
-func (t *Tree) Forget() {
-	t.Clear()
-	if t.p.EvalCache.Shared != nil {
-		t.p.EvalCache.Shared.Clear()
-	}
-	if t.nodes.cache.evals != nil {
-		t.nodes.cache.evals.Clear()
-	}
-}
-
 // Matches reports whether the root is this position, reached by the same moves
 // under the same rules, so that the tree may be searched on.
 func (t *Tree) Matches(g *board.Game) bool { return t.position.matches(g) }
@@ -201,9 +189,6 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 	}
 	stats.Elapsed = time.Since(r.timing.start)
 	t.nodes.exactRoot()
-	if t.nodes.root != 0 {
-		t.nodes.save(t.position.base.Finished())
-	}
 	result := t.report.publish(*stats, r.stop, true)
 	t.log.Debug("search", "visits", result.Root.Visits, "playouts", stats.Playouts,
 		"evaluations", stats.Evaluations, "cacheHits", stats.CacheHits, "collisions", stats.Collisions,

@@ -116,9 +116,6 @@ func SetParam(p *search.Params, name string, v config.Value) bool {
 		return searchTable.Set(p, name, fmt.Sprint(int(min(v.Number, 1e6)))) == nil
 	case "chosenMovePrune", "chosenMoveSubtract":
 		v.Number = min(v.Number, 1e6)
-	case "useNonBuggyLcb":
-		p.Choice.LCBNotFirst = !v.Bool
-		return true
 	}
 	return searchTable.Find(name) != nil && searchTable.Set(p, name, v.Exact()) == nil
 }
