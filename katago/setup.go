@@ -20,10 +20,9 @@ import (
 // Setup is what a config changes of how an engine plays, and which of its keys have
 // no effect here.
 type Setup struct {
-	Play  engine.Config
-	Net   Network
-	Avoid config.Avoid
-	Idle  []string
+	Play engine.Config
+	Net  Network
+	Idle []string
 }
 
 // Network is how the network is run.
@@ -48,7 +47,7 @@ type Dialect struct {
 
 // GTP returns what the gtp program's config makes of base.
 func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Dialect) {
-	s := Setup{Play: base, Avoid: g.Avoid}
+	s := Setup{Play: base}
 	p := &s.Play
 	p.Size, p.Rules = g.Size, g.Rules
 	s.Idle = play(p, c, g.Play)
@@ -86,7 +85,7 @@ var (
 func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) (Setup, analysis.Config) {
 	conf := analysis.Defaults()
 	workers, memory := base.Search.Parallel.Workers, base.Search.Memory.MaxBytes
-	s := Setup{Play: base, Avoid: a.Avoid}
+	s := Setup{Play: base}
 	s.Play.Search = conf.Search
 	s.Play.Search.Parallel.Workers, s.Play.Search.Memory.MaxBytes = workers, memory
 	s.Idle = parameters(&s.Play.Search, a.Search, config.Analysis, "maxVisits", "maxPlayouts", "maxTime")

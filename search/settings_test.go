@@ -73,7 +73,7 @@ func leavesOf(p search.Params) map[string]any {
 // TestSettingsReachEveryField: each setting changes one field, no two the same,
 // and no field is out of reach but those that belong to the machine.
 func TestSettingsReachEveryField(t *testing.T) {
-	elsewhere := map[string]bool{".RepeatPenalty.Player": true, ".Root.LooseImages": true, ".RepeatPenalty.History": true, ".Seed": true, ".Parallel.Workers": true, ".Parallel.Sessions": true, ".Memory.MaxBytes": true}
+	elsewhere := map[string]bool{".RepeatPenalty.Player": true, ".Root.LooseImages": true, ".Seed": true, ".Parallel.Workers": true, ".Parallel.Sessions": true, ".Memory.MaxBytes": true}
 	reached := map[string]string{}
 	names := map[string]bool{}
 	for _, s := range search.Settings() {

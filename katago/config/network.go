@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +15,8 @@ type Network struct {
 	Randomize bool
 	FP16      string // auto, true or false
 	Seed      string
-	// Idle are the keys given that only concern how KataGo itself is built:
-	// devices, buffers, locks, tuning.
+	// Idle are the keys given that have no effect here: devices, buffers, locks and
+	// tuning of KataGo's own program, and moves of earlier games.
 	Idle []string
 }
 
@@ -46,8 +47,9 @@ func (a *asker) network(of Program) Network {
 	return n
 }
 
-// idle reads what only concerns how KataGo itself is built, and returns the keys
-// that are given; of those that are on or off, the ones that are on.
+// idle reads what has no effect here, mostly since it concerns how KataGo itself is
+// built, and returns the keys that are given; of those that are on or off, the ones that
+// are on.
 func (a *asker) idle(of Program, most int) (given []string) {
 	keys := []string{"nnMutexPoolSizePowerOfTwo", "homeDataDir"}
 	a.whole(keys[0], -1, 24, 16)
@@ -73,7 +75,11 @@ func (a *asker) idle(of Program, most int) (given []string) {
 			given = append(given, key)
 		}
 	}
-	for _, prefix := range machinery {
+	past := []string{"avoidSgf"} // moves of earlier games are not charged for
+	if of == GTP {
+		past = append(past, "autoAvoidRepeat")
+	}
+	for _, prefix := range slices.Concat(machinery, past) {
 		for key := range a.c.values {
 			if !strings.HasPrefix(key, prefix) {
 				continue
