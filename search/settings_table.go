@@ -62,12 +62,12 @@ func common(s Setting) Setting {
 // settings is made of groups under headings.
 var settings = setting.Join(
 	setting.Under("Selection: utility + K*prior/(1+weight)", setting.Table[Params]{
-		number("cpuctExploration", 0, 100, kataGo, "exploration c at zero weight", func(p *Params) *float64 { return &p.PUCT.Exploration }),
-		number("cpuctExplorationLog", 0, 100, kataGo, "growth of c: c + this * ln((weight+base)/base); 0: off", func(p *Params) *float64 { return &p.PUCT.ExplorationLog }),
-		number("cpuctExplorationBase", 1e-3, 1e6, kataGo, "base of the growth, in weight", func(p *Params) *float64 { return &p.PUCT.ExplorationBase }),
+		number("cpuctExploration", 0, 10, kataGo, "exploration c at zero weight", func(p *Params) *float64 { return &p.PUCT.Exploration }),
+		number("cpuctExplorationLog", 0, 10, kataGo, "growth of c: c + this * ln((weight+base)/base); 0: off", func(p *Params) *float64 { return &p.PUCT.ExplorationLog }),
+		number("cpuctExplorationBase", 10, 100000, kataGo, "base of the growth, in weight", func(p *Params) *float64 { return &p.PUCT.ExplorationBase }),
 		ours(number("cpuctParentOffset", 1e-9, 100, kataGo, "weight added under the root sign; 1 in AlphaZero", func(p *Params) *float64 { return &p.PUCT.ParentOffset })),
 		number("cpuctUtilityStdevScale", 0, 1, kataGo, "how far c follows the spread of utility below a node; 0: off", func(p *Params) *float64 { return &p.PUCT.UtilityStdevScale }),
-		number("cpuctUtilityStdevPrior", 1e-3, 10, kataGo, "spread that is expected, in utility", func(p *Params) *float64 { return &p.PUCT.UtilityStdevPrior }),
+		number("cpuctUtilityStdevPrior", 1e-8, 10, kataGo, "spread that is expected, in utility", func(p *Params) *float64 { return &p.PUCT.UtilityStdevPrior }),
 		number("cpuctUtilityStdevPriorWeight", 0, 100, kataGo, "weight of that expectation", func(p *Params) *float64 { return &p.PUCT.UtilityStdevPriorWeight }),
 	}),
 	setting.Under("FPU: the utility of a move without visits", setting.Table[Params]{
@@ -91,7 +91,7 @@ var settings = setting.Join(
 		number("dynamicScoreUtilityFactor", 0, 1, kataGo, "worth of the score against the expected score; 0: off", func(p *Params) *float64 { return &p.Utility.DynamicScoreFactor }),
 		number("dynamicScoreCenterZeroWeight", 0, 1, kataGo, "how far the expected score is drawn towards 0", func(p *Params) *float64 { return &p.Utility.DynamicCenterZeroWeight }),
 		number("dynamicScoreCenterScale", 0.2, 5, kataGo, "width of the dynamic term, in sqrt(points of the board)", func(p *Params) *float64 { return &p.Utility.DynamicCenterScale }),
-		number("noResultUtilityForWhite", -2, 2, kataGo, "utility of a game without result", func(p *Params) *float64 { return &p.Utility.NoResultForWhite }),
+		number("noResultUtilityForWhite", -1, 1, kataGo, "utility of a game without result", func(p *Params) *float64 { return &p.Utility.NoResultForWhite }),
 		number("drawEquivalentWinsForWhite", 0, 1, kataGo, "worth of a draw, in wins", func(p *Params) *float64 { return &p.Utility.DrawEquivalentWinsForWhite }),
 	}),
 	setting.Under("Averages: how evaluations are weighted on the way up", setting.Table[Params]{
@@ -101,7 +101,7 @@ var settings = setting.Join(
 		number("uncertaintyMaxWeight", 1, 100, kataGo, "largest weight, and that of a finished game", func(p *Params) *float64 { return &p.Backup.UncertaintyMaxWeight }),
 		toggle("useNoisePruning", kataGo, "take visits off moves that turned out worse than their prior justifies", func(p *Params) *bool { return &p.Backup.UseNoisePruning }),
 		number("noisePruneUtilityScale", 1e-3, 10, kataGo, "how much worse, in utility", func(p *Params) *float64 { return &p.Backup.NoisePruneUtilityScale }),
-		number("noisePruningCap", 0, math.MaxFloat64, kataGo, "most weight taken off", func(p *Params) *float64 { return &p.Backup.NoisePruningCap }),
+		number("noisePruningCap", 0, 1e50, kataGo, "most weight taken off", func(p *Params) *float64 { return &p.Backup.NoisePruningCap }),
 		number("valueWeightExponent", 0, 1, kataGo, "how much weight is shifted to better moves; 0: off", func(p *Params) *float64 { return &p.Backup.ValueWeightExponent }),
 		ours(integer("exactVisits", 0, math.MaxInt32, measured, "visits below which averages are computed from all moves at each visit", func(p *Params) *int { return &p.Backup.ExactVisits })),
 		ours(integer("exactShare", 0, math.MaxInt32, measured, "beyond them once in visits/this, in between by differences; 0: at each visit, as KataGo does", func(p *Params) *int { return &p.Backup.ExactShare })),
@@ -121,7 +121,7 @@ var settings = setting.Join(
 func rootSettings() setting.Table[Params] {
 	return setting.Under("Root", setting.Table[Params]{
 		toggle("rootNoiseEnabled", kataGo, "Dirichlet noise on the priors, for self-play", func(p *Params) *bool { return &p.Root.NoiseEnabled }),
-		number("rootDirichletNoiseTotalConcentration", 1e-3, 1e6, kataGo, "concentration shared out over the legal moves", func(p *Params) *float64 { return &p.Root.DirichletTotalConcentration }),
+		number("rootDirichletNoiseTotalConcentration", 1e-3, 10000, kataGo, "concentration shared out over the legal moves", func(p *Params) *float64 { return &p.Root.DirichletTotalConcentration }),
 		ours(number("rootDirichletAlpha", 0, 1e6, "AlphaGo Zero has 0.03", "concentration of each legal move in place of the total; 0: the total counts", func(p *Params) *float64 { return &p.Root.DirichletAlpha })),
 		number("rootDirichletNoiseWeight", 0, 1, kataGo, "share of the noise in the prior", func(p *Params) *float64 { return &p.Root.DirichletWeight }),
 		ours(toggle("rootDirichletShaped", kataGo, "give half of the concentration to likely moves", func(p *Params) *bool { return &p.Root.DirichletShaped })),
@@ -161,12 +161,12 @@ func choiceSettings() setting.Table[Params] {
 		number("lcbStdevs", 0, 12, kataGo, "width of the bound, in standard deviations", func(p *Params) *float64 { return &p.Choice.LCBStdevs }),
 		number("minVisitPropForLCB", 0, 1, kataGo, "share of the best move's weight that a move needs", func(p *Params) *float64 { return &p.Choice.MinVisitPropForLCB }),
 		ours(toggle("reduceByFinalValues", kataGo, "take away visits that the final values do not justify, before moves are compared", func(p *Params) *bool { return &p.Choice.Reduce })),
-		common(number("chosenMoveTemperature", 0, 10, kataGo, "randomness of the choice late in the game; 0: the best move", func(p *Params) *float64 { return &p.Choice.Temperature })),
-		common(number("chosenMoveTemperatureEarly", 0, 10, kataGo, "randomness of the choice at move 0", func(p *Params) *float64 { return &p.Choice.TemperatureEarly })),
-		number("chosenMoveTemperatureHalflife", 0.1, 1e6, kataGo, "moves of a 19x19 game after which half of the difference is left", func(p *Params) *float64 { return &p.Choice.TemperatureHalflife }),
+		common(number("chosenMoveTemperature", 0, 5, kataGo, "randomness of the choice late in the game; 0: the best move", func(p *Params) *float64 { return &p.Choice.Temperature })),
+		common(number("chosenMoveTemperatureEarly", 0, 5, kataGo, "randomness of the choice at move 0", func(p *Params) *float64 { return &p.Choice.TemperatureEarly })),
+		number("chosenMoveTemperatureHalflife", 0.1, 100000, kataGo, "moves of a 19x19 game after which half of the difference is left", func(p *Params) *float64 { return &p.Choice.TemperatureHalflife }),
 		number("chosenMoveTemperatureOnlyBelowProb", 0, 1, kataGo, "share above which a move's chance is left as it is; 1: no move", func(p *Params) *float64 { return &p.Choice.TemperatureOnlyBelow }),
-		number("chosenMoveSubtract", 0, 1e6, kataGo, "visits taken off every move before one is drawn", func(p *Params) *float64 { return &p.Choice.Subtract }),
-		number("chosenMovePrune", 0, 1e6, kataGo, "moves of fewer visits are not drawn", func(p *Params) *float64 { return &p.Choice.Prune }),
+		number("chosenMoveSubtract", 0, 1e10, kataGo, "visits taken off every move before one is drawn", func(p *Params) *float64 { return &p.Choice.Subtract }),
+		number("chosenMovePrune", 0, 1e10, kataGo, "moves of fewer visits are not drawn", func(p *Params) *float64 { return &p.Choice.Prune }),
 	})
 }
 
@@ -194,7 +194,7 @@ func engineSettings() setting.Table[Params] {
 			called("nnForcedSymmetry", integer("nnSymmetry", -1, 7, kataGo, "orientation shown, 0 to 7; -1: a random one each time", func(p *Params) *int { return &p.Net.Symmetry })),
 			number("policyOptimism", 0, 1, kataGo, "share of the optimistic policy in the tree, where the network has one", func(p *Params) *float64 { return &p.Net.PolicyOptimism }),
 			number("rootPolicyOptimism", 0, 1, kataGo, "the same at the root", func(p *Params) *float64 { return &p.Net.RootOptimism }),
-			number("nnPolicyTemperature", 0.01, 100, kataGo, "flattens the policy everywhere", func(p *Params) *float64 { return &p.Net.PolicyTemperature }),
+			number("nnPolicyTemperature", 0.01, 5, kataGo, "flattens the policy everywhere", func(p *Params) *float64 { return &p.Net.PolicyTemperature }),
 			common(number("playoutDoublingAdvantage", -3, 3, kataGo, "advantage that the network is told of, in doublings of search effort", func(p *Params) *float64 { return &p.Net.PlayoutDoublingAdvantage })),
 			choice("playoutDoublingAdvantagePla", []string{"mover", "black", "white"}, kataGo, "whose advantage it is; mover: the side to move at the root", func(p *Params) *board.Color { return &p.Net.AdvantageFor }),
 		}),

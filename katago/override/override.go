@@ -114,8 +114,6 @@ func SetParam(p *search.Params, name string, v config.Value) bool {
 		return searchTable.Set(p, name, word) == nil
 	case "minPlayoutsPerThread":
 		return searchTable.Set(p, name, fmt.Sprint(int(min(v.Number, 1e6)))) == nil
-	case "chosenMovePrune", "chosenMoveSubtract":
-		v.Number = min(v.Number, 1e6)
 	}
 	return searchTable.Find(name) != nil && searchTable.Set(p, name, v.Exact()) == nil
 }
