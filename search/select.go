@@ -26,7 +26,7 @@ const (
 
 // choose selects a move by the search's policy or the human one, or makes a
 // weightless probe of passing and of not passing where a pass would end the phase.
-func (sel *selector) choose(path []step, i uint32, n *node) (place int, kind visitKind) {
+func (sel *selector) choose(s *slot, i uint32, n *node) (place int, kind visitKind) {
 	ns := sel.nodes
 	edges := ns.a.edgesOf(n)
 	if sel.p.Graph.Use {
@@ -37,7 +37,7 @@ func (sel *selector) choose(path []step, i uint32, n *node) (place int, kind vis
 	if i == ns.root && sel.gumbel.active {
 		return sel.gumbel.next(sel.tally.stats.Playouts + int64(sel.tally.inFlight)), counted
 	}
-	sel.counter.follow(sel.sh, path)
+	sel.counter.follow(sel.sh, s)
 	if f := sel.sh.limits.Focus; f != nil && i == ns.root {
 		if move := sel.drawFocus(f.Load()); move != board.NoPoint {
 			if place, ok := sel.selectFocus(n, edges, move); ok {

@@ -53,7 +53,7 @@ type slot struct {
 	leaf          uint32
 	path          []step
 	collisionLoss uint16 // virtual losses that other descents left on the last edge
-	replayed      bool   // game holds the leaf's position already
+	played        int    // moves of the path that game holds; -1: it is of another descent
 	forced        bool   // a game that is over here goes on
 
 	// Filled by the worker.
@@ -134,35 +134,40 @@ func (sh *shared) priorsKept() int {
 	return sh.p.Memory.PriorsPerNode
 }
 
-// replay brings the slot's game to the leaf. It returns false if a move cannot
-// be made.
-func (s *slot) replay(sh *shared) bool {
-	if s.replayed {
-		return true
+// catchUp brings the slot's game to the position after n moves of the path, if it is not
+// there or further already. It returns false if a move cannot be made.
+func (s *slot) catchUp(sh *shared, n int) bool {
+	if s.played < 0 {
+		s.game.CopyFrom(&sh.position.base)
+		s.played = 0
 	}
-	s.game.CopyFrom(&sh.position.base)
-	for i := range s.path {
-		if !s.step(sh, s.path[i].move, i == len(s.path)-1) {
+	for ; s.played < n; s.played++ {
+		if s.game.Play(s.game.ToMove(), s.path[s.played].move) != nil {
 			return false
 		}
 	}
-	s.replayed = true
 	return true
 }
 
-// step plays one move and, if it is the last, takes down its pattern.
-func (s *slot) step(sh *shared, p board.Point, last bool) bool {
-	c := s.game.ToMove()
-	if last && sh.p.Bias.Factor != 0 && sh.mirror.player == board.Empty {
-		s.result.biasKey, s.result.hasBias = biasPattern(&s.game, c, p)
+// arrive plays the move that leads to a leaf and takes its patterns down. It returns false
+// if the move cannot be made.
+func (s *slot) arrive(sh *shared, p board.Point) bool {
+	c, r := s.game.ToMove(), &s.result
+	r.hasBias, r.pattern = false, 0
+	if sh.p.Bias.Factor != 0 && sh.mirror.player == board.Empty {
+		r.biasKey, r.hasBias = biasPattern(&s.game, c, p)
 	}
-	if last && c == sh.repeating {
-		s.result.pattern = repeatPattern(s.game.Board(), c, p)
+	if c == sh.repeating {
+		r.pattern = repeatPattern(s.game.Board(), c, p)
 	}
-	if last && p == board.Pass && s.game.FriendlyPassSuppressed() {
+	if p == board.Pass && s.game.FriendlyPassSuppressed() {
 		s.forced = true
 	}
-	return s.game.Play(c, p) == nil
+	if s.game.Play(c, p) != nil {
+		return false
+	}
+	s.played++
+	return true
 }
 
 // contain turns a panic into the failure of the slot's question: what goes wrong
@@ -185,7 +190,8 @@ func (s *slot) run(ctx context.Context, sh *shared) {
 // begin brings the game to the leaf and asks what has to be asked there. It
 // returns false if the answer is known without the network.
 func (s *slot) begin(sh *shared) bool {
-	if !s.replay(sh) {
+	last := len(s.path) - 1
+	if !s.catchUp(sh, last) || s.played == last && !s.arrive(sh, s.path[last].move) {
 		s.result.illegal = true
 		return false
 	}
