@@ -6,14 +6,17 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"kosumi/nn"
 )
 
-// combiner lets those who answer evaluations do the owner's work, by flat combining
+// combiner is the owner of a tree whose evaluations are answered later, by flat combining
 // (Hendler, Incze, Shavit and Tzafrir, "Flat Combining and the Synchronization-Parallelism
-// Tradeoff", SPAA 2010): answers are published in run.done, and whoever gets the lock
-// applies them all, those of others too. If sessions keep all cores busy, an owner on a
-// goroutine of its own would take turns with them at every batch, and they would wait
-// for it.
+// Tradeoff", SPAA 2010): answers are published in run.done, and the goroutine that gets
+// the lock applies them all, those of others too. Sessions that keep all cores busy
+// combine, since a goroutine inside Search would take turns with them at every batch, and
+// they would wait for it. Where cores are left, as with a GPU, only that goroutine does,
+// and sessions turn to their next batch at once.
 type combiner struct {
 	run  *run // not to be touched without the lock, nor once the search is over
 	ctx  context.Context
@@ -30,16 +33,22 @@ type combiner struct {
 // which answers that others wait for may be a part.
 const mostPasses = 8
 
-// combine runs the search cycle with the help of those who answer. The caller calls what
-// it returns once nothing is in flight; until then no one else touches the tree.
+// combine runs the search cycle, with the help of those who answer where they keep all
+// cores busy. The caller calls what it returns once nothing is in flight; until then no
+// one else touches the tree.
 func (r *run) combine(ctx context.Context) (end func()) {
 	c := &combiner{run: r, ctx: ctx, done: r.done, wake: make(chan struct{}, 1)}
-	r.then = c.published
+	answers := r.done
+	if r.p.Parallel.Sessions >= nn.Cores() {
+		answers, r.then = nil, c.published
+	}
 	began := time.Now()
 	for c.lock.Lock(); c.pass(); c.lock.Lock() {
 		c.lock.Unlock()
 		select {
 		case <-c.wake:
+		case s := <-answers: // nobody helps
+			r.settle(ctx, s)
 		case <-ctx.Done():
 			r.quit.Store(true)
 		case <-r.timing.alarm.C:

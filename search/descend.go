@@ -19,7 +19,7 @@ type playouts struct {
 // makeSlots makes sure that there are so many slots.
 func (pl *playouts) makeSlots(n int) {
 	for len(pl.slots) < n {
-		pl.slots = append(pl.slots, &slot{index: len(pl.slots), wake: make(chan struct{}, 1)})
+		pl.slots = append(pl.slots, &slot{index: len(pl.slots)})
 	}
 }
 

@@ -71,7 +71,7 @@ func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
 // humanState is what one search knows of the human network. Workers read it.
 type humanState struct {
 	eval    nn.Evaluator // nil: not in use
-	later   nn.Submitter // eval, if it can answer later
+	later   nn.Submitter // eval, answering later
 	profile *features.Meta
 	inTree  bool // also asked below the root
 }
@@ -90,7 +90,7 @@ func (t *Tree) readyHuman() {
 	if humans == nil || !set && humans.Describe().TakesProfile {
 		return
 	}
-	h.eval, h.later = humans, humans.Submitter()
+	h.eval, h.later = humans, answersLater(humans)
 	h.inTree = p.Own.any() || p.Opponent.any()
 	if mover := t.position.base.ToMove(); t.humanFor != mover {
 		if t.nodes.root != 0 && (p.Own != p.Opponent || p.Root != p.Own) {

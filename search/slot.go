@@ -57,18 +57,16 @@ type slot struct {
 	forced        bool   // a game that is over here goes on
 
 	// Filled by the worker.
-	game    board.Game
-	query   nn.Query
-	out     nn.Output
-	result  leafResult
-	keys    [board.MaxMoves]uint64
-	block   [blockMax]uint32
-	job     nn.Job // for evaluators that answer later
-	human   humanQuestion
-	done    chan<- *slot
-	then    func() // is called once a batch has been answered; may be nil
-	started bool   // a goroutine serves the slot
-	wake    chan struct{}
+	game   board.Game
+	query  nn.Query
+	out    nn.Output
+	result leafResult
+	keys   [board.MaxMoves]uint64
+	block  [blockMax]uint32
+	job    nn.Job // where it is answered later
+	human  humanQuestion
+	done   chan<- *slot
+	then   func() // is called once a batch has been answered; may be nil
 }
 
 // humanQuestion is what a slot asks the human network, beside its own question.
@@ -113,16 +111,11 @@ type shared struct {
 	mirror   mirror
 	net      nn.Network
 	human    humanState
-	later    nn.Submitter // net, if it can answer later
+	later    nn.Submitter // net, answering later
 	limits   Limits
 	size     board.Size
 	// repeating is whose moves are compared with those of the game; Empty: nobody's.
 	repeating board.Color
-}
-
-// canSubmit reports whether evaluators answer later.
-func (sh *shared) canSubmit() bool {
-	return sh.later != nil && (sh.human.eval == nil || sh.human.later != nil)
 }
 
 // priorsKept is how many moves a node remembers the priors of, or a third more
@@ -170,18 +163,44 @@ func (s *slot) arrive(sh *shared, p board.Point) bool {
 	return true
 }
 
-// contain turns a panic into the failure of the slot's question: what goes wrong
-// at one leaf ends the search and not the program.
-func (s *slot) contain() {
+// contain turns a panic into an error: a fault at one leaf ends the search and not the
+// program.
+func contain(err *error) {
 	if p := recover(); p != nil {
 		slog.Error("a search panicked", "panic", p, "stack", string(debug.Stack()))
-		s.result.err = fmt.Errorf("%w: %v", ErrFault, p)
+		*err = fmt.Errorf("%w: %v", ErrFault, p)
+	}
+}
+
+// goroutines answers later for an evaluator that only answers at once: each job on a
+// goroutine of its own, which ends once it has called the job's Done and Then.
+type goroutines struct{ nn.Evaluator }
+
+// answersLater returns a network's submitter, or one made of goroutines.
+func answersLater(n nn.Network) nn.Submitter {
+	if s := n.Submitter(); s != nil {
+		return s
+	}
+	return goroutines{n}
+}
+
+// Submit implements [nn.Submitter].
+func (g goroutines) Submit(ctx context.Context, j *nn.Job) { go g.answer(ctx, j) }
+
+func (g goroutines) answer(ctx context.Context, j *nn.Job) {
+	then := j.Then // the job may be another's once it is done
+	func() {
+		defer contain(&j.Err)
+		j.Err = g.Evaluate(ctx, j.Query, j.Out)
+	}()
+	if j.Done(); then != nil {
+		then()
 	}
 }
 
 // run answers the slot's question. It does not touch the tree.
 func (s *slot) run(ctx context.Context, sh *shared) {
-	defer s.contain()
+	defer contain(&s.result.err)
 	if s.begin(sh) {
 		s.finish(sh, s.evaluate(ctx, sh))
 	}
@@ -205,7 +224,7 @@ func (s *slot) begin(sh *shared) bool {
 
 // finish makes of the network's answer what the tree takes.
 func (s *slot) finish(sh *shared, err error) {
-	defer s.contain()
+	defer contain(&s.result.err)
 	r := &s.result
 	if r.err = err; err != nil {
 		return

@@ -64,7 +64,7 @@ func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
 	t.rng = rand.New(&t.source)
 	t.wire()
 	t.sh.net = nn.AsNetwork(e)
-	t.sh.later = t.sh.net.Submitter()
+	t.sh.later = answersLater(t.sh.net)
 	t.applyParams()
 	t.Clear()
 	return t, nil
