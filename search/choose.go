@@ -307,7 +307,7 @@ func most(values []float64) float64 {
 }
 
 // trusted returns what of a value is left where top is the largest: 0 if it is too
-// small to be trusted (KataGo's chosenMovePrune and chosenMoveSubtract).
+// small to be trusted.
 func (c *Choice) trusted(v, top float64) float64 {
 	if v < min(c.Prune, top/64) {
 		return 0

@@ -13,9 +13,8 @@ import (
 // the search looks at, and which it chooses. Nothing of it has an effect while
 // no such network is loaded, or while it wants a profile and there is none.
 type Human struct {
-	// Profile says who plays, by KataGo's names: rank_5k, rank_3k_1d, preaz_5k,
-	// proyear_1950; "" is nobody (humanSLProfile). A main network that takes
-	// profiles gets it too.
+	// Profile names the player to imitate: rank_5k, rank_3k_1d, preaz_5k, proyear_1950;
+	// "" is nobody. A main network that takes profiles gets it too.
 	Profile string
 	// Root, Own and Opponent are how often a descent follows the human policy: at
 	// the root, below it where the player of the root is to move, and where the
@@ -33,12 +32,12 @@ type Human struct {
 	PiklLambda  float64
 }
 
-// profileName is the setting of a profile: any of KataGo's names.
+// profileName is the setting of a profile.
 type profileName struct{ at *string }
 
 func (n profileName) String() string { return *n.at }
 
-// Set reads a name. The text of an error is KataGo's.
+// Set reads a name.
 func (n profileName) Set(name string) error {
 	_, _, err := features.ParseProfile(name)
 	if err == nil {

@@ -47,7 +47,7 @@ type Limits struct {
 // the search agrees: to Factor of its time at most, less where the entropy of the
 // policy is not small beside Entropy, or the surprise (by how much the choice is
 // unlike the policy, as KL divergence) beside Surprise, both in nats. A Factor of
-// 0 or 1 changes nothing. KataGo's obviousMovesTimeFactor and its tolerances.
+// 0 or 1 changes nothing.
 type Obvious struct{ Factor, Entropy, Surprise float64 }
 
 // StopReason says why a search ended.

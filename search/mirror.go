@@ -11,7 +11,7 @@ import (
 // that expects the best answers does not see that they will come whatever is
 // played. While an opponent does so, selection is bent: towards the copies, so
 // that moves show what they are worth against them, and towards the centre,
-// where the symmetry breaks. All numbers are KataGo's (cpp/search/searchmirror.cpp).
+// where the symmetry breaks.
 
 // mirror is what is known of an opponent who copies moves.
 type mirror struct {

@@ -12,8 +12,7 @@ import (
 // plays much does not play the same game again.
 type RepeatPenalty struct {
 	// Utility is taken off the utility of a move like one of the same player in this
-	// game; a negative one is added. KataGo 0, and 0.005 for White in handicap games
-	// (avoidRepeatedPatternUtility).
+	// game; a negative one is added.
 	Utility float64
 	// Player is the one who is charged; Empty is the side to move at the root.
 	Player board.Color

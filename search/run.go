@@ -235,8 +235,8 @@ func (r *run) shouldContinue() bool {
 	return r.stop == StopNone
 }
 
-// leastPlayouts is how many playouts time does not end a search before, so that one
-// move at least was looked at. KataGo's.
+// leastPlayouts is the number of playouts before which time does not end a search, so that
+// at least one move was searched.
 const leastPlayouts = 2
 
 // checkClock does what depends on the time of day.

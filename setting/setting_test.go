@@ -102,18 +102,18 @@ func TestKataGo(t *testing.T) {
 	require.EqualValues(t, 50, w.Visits)
 	require.NoError(t, table.Set(&w, "limit", "1125899906842624"))
 	require.Zero(t, w.Visits)
-	require.Equal(t, "1125899906842624", table.Find("visits").GetKataGo(&w))
+	require.Equal(t, "1125899906842624", table.Find("visits").GetParam(&w))
 	require.ErrorContains(t, table.Set(&w, "maxVisits", "0"), "an integer from 1 up")
 	require.ErrorContains(t, table.Set(&w, "maxVisits", "inf"), "an integer from 1 up")
 	require.NoError(t, table.Set(&w, "visits", "0"))
 
-	require.NoError(t, table.SetKataGo(&w, "lower", "katax"))
+	require.NoError(t, table.SetParam(&w, "lower", "katax"))
 	require.Equal(t, "X", w.Upper)
-	require.Equal(t, "katax", table.Find("lower").GetKataGo(&w))
-	require.ErrorContains(t, table.SetKataGo(&w, "lower", "?"), `lower is "?": a question`)
+	require.Equal(t, "katax", table.Find("lower").GetParam(&w))
+	require.ErrorContains(t, table.SetParam(&w, "lower", "?"), `lower is "?": a question`)
 	require.NoError(t, table.Set(&w, "upper", "katax"))
 	require.Equal(t, "KATAX", w.Upper, "our own name takes our own words")
-	require.NoError(t, table.SetKataGo(&w, "count", "3"), "what KataGo has no name for")
+	require.NoError(t, table.SetParam(&w, "count", "3"), "what KataGo has no name for")
 }
 
 // TestApply: values are set in the order of the table, and all faults are told.
