@@ -13,7 +13,6 @@ import (
 	"kosumi/engine"
 	"kosumi/engine/analysis"
 	"kosumi/katago/config"
-	"kosumi/katago/override"
 	"kosumi/search"
 )
 
@@ -111,7 +110,7 @@ func parameters(p *search.Params, values config.Search, of config.Program, elsew
 	usual, _ := defaults.Search(of, true) // an empty config can be read
 	p.Root.LooseImages = true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !override.SetParam(p, name, values[name]) && !slices.Contains(elsewhere, name) && values[name] != usual[name] {
+		if !config.SetParam(p, name, values[name]) && !slices.Contains(elsewhere, name) && values[name] != usual[name] {
 			idle = append(idle, name)
 		}
 	}
@@ -133,7 +132,7 @@ func limits(values config.Search, suffix string) search.Limits {
 		}
 		return 0
 	}
-	return search.Limits{Visits: count("maxVisits"), Playouts: count("maxPlayouts"), Time: override.Seconds(values["maxTime"+suffix].Number)}
+	return search.Limits{Visits: count("maxVisits"), Playouts: count("maxPlayouts"), Time: config.Seconds(values["maxTime"+suffix].Number)}
 }
 
 // play sets the parameters of an engine's searches, and those of its clock.

@@ -75,9 +75,8 @@ func (s *sums) add(w float64, o *outcome) {
 	s.lead += w * float64(o.lead)
 }
 
-// rebuild computes a node's averages from its own evaluation and all children.
-// It does nothing to a node without an evaluation, and nothing but mend the
-// edges of a terminal one.
+// rebuild computes a node's averages from its own evaluation and all children. It leaves
+// nodes without an evaluation and ends of the game alone.
 func (ns *nodes) rebuild(i uint32) {
 	n := ns.a.node(i)
 	if !n.is(flagEvaluated) || n.is(flagTerminal) {
@@ -121,7 +120,7 @@ func (ns *nodes) rebuild(i uint32) {
 	n.charge(ns.repeats.of(i))
 }
 
-// charge moves a node's average utility.
+// charge adds to a node's average utility and keeps its variance.
 func (n *node) charge(by float64) {
 	if by != 0 {
 		was := n.utility

@@ -29,8 +29,8 @@ type combiner struct {
 	fault any // what a pass panicked with
 }
 
-// mostPasses is how often a session combines before it goes back to its own work, of
-// which answers that others wait for may be a part.
+// mostPasses bounds the passes that a session makes in a row: other searches wait for its
+// next batch.
 const mostPasses = 8
 
 // combine runs the search cycle, with the help of those who answer where they keep all
@@ -58,7 +58,7 @@ func (r *run) combine(ctx context.Context) (end func()) {
 		}
 	}
 	if c.fault != nil {
-		panic(c.fault) // here, as where nobody else combines
+		panic(c.fault) // in the goroutine of Search
 	}
 	r.tally.stats.Waiting += time.Since(began) - c.busy
 	return func() {
@@ -67,8 +67,8 @@ func (r *run) combine(ctx context.Context) (end func()) {
 	}
 }
 
-// published is called by those who have published answers: it combines until nothing that
-// has come back is left, or somebody else does.
+// published is called by a session after a batch: it makes passes until no answer is left
+// or another goroutine holds the lock.
 func (c *combiner) published() {
 	for passes := 0; len(c.done) > 0; passes++ {
 		if passes == mostPasses {
@@ -76,7 +76,7 @@ func (c *combiner) published() {
 			return
 		}
 		if !c.lock.TryLock() {
-			return // and who has it looks again after it
+			return // its holder looks for answers again
 		}
 		if !c.over && !c.pass() {
 			c.signal()
@@ -93,8 +93,8 @@ func (c *combiner) signal() {
 	}
 }
 
-// pass is one pass of the combiner: it iterates until there is nothing to do before an
-// evaluation comes back, and returns false if the search is to end. The caller holds lock.
+// pass iterates until nothing can be done before another evaluation comes back. It returns
+// false if the search has to end. The caller holds the lock.
 func (c *combiner) pass() (goes bool) {
 	r := c.run
 	began := time.Now()

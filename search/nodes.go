@@ -47,7 +47,7 @@ func (ns *nodes) visits() int64 {
 	return int64(ns.a.node(ns.root).visits)
 }
 
-// view turns White's values into those of the side to move at the root.
+// view is the sign that turns White's values into those of the side to move at the root.
 func (ns *nodes) view() float64 { return ns.a.node(ns.root).sign() }
 
 func (ns *nodes) edgeAt(p step) *edge {
@@ -76,8 +76,8 @@ func (ns *nodes) release(path []step) {
 	}
 }
 
-// warm reads what backing a path up will read. The network has emptied the caches
-// since the descent, and these reads do not wait for each other.
+// warm reads what backing a path up will read: the network has displaced it from the
+// processor's caches since the descent, and these reads run in parallel.
 func (ns *nodes) warm(path []step) {
 	touched := uint16(0)
 	for k := range path {

@@ -81,7 +81,7 @@ func (r *repeats) of(i uint32) float64 {
 	return 0
 }
 
-// setKey notes the pattern of a node, where anybody is charged.
+// setKey stores the pattern of a node, if a player is charged.
 func (r *repeats) setKey(i uint32, key patternKey) {
 	if r.player != board.Empty {
 		r.keys.set(i, key)

@@ -34,7 +34,7 @@ type run struct {
 	then func()     // called once a batch is answered; nil: nothing is
 }
 
-// begin makes ready for a search.
+// begin resets the run for a search.
 func (r *run) begin(l Limits) {
 	if l.SnapshotEvery <= 0 {
 		l.SnapshotEvery = never
@@ -54,8 +54,8 @@ const (
 	ended                   // the search is over
 )
 
-// iterate goes through the search cycle once. Whoever calls it owns the tree; what it
-// selects, evaluates and backs up need not be the same playout.
+// iterate goes through the search cycle once. The caller owns the tree. The playouts that
+// are backed up may be others than the one that is selected.
 func (r *run) iterate(ctx context.Context) progress {
 	// 1. Check limits, memory and clock; publish a snapshot when one is due.
 	if !r.shouldContinue() {
@@ -86,7 +86,7 @@ func (r *run) iterate(ctx context.Context) progress {
 
 // search iterates until a limit is met, and returns when nothing is in flight any more.
 func (r *run) search(ctx context.Context) {
-	quit := r.quit // what is told late must not end the search after this one
+	quit := r.quit // of this search: a late cancellation must not end the next one
 	defer context.AfterFunc(ctx, func() { quit.Store(true) })()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -184,7 +184,7 @@ func (r *run) poll() *slot {
 	}
 }
 
-// settle takes a slot that came back into the tree and puts it among the idle ones.
+// settle adds the result of a slot that came back to the tree, and frees the slot.
 func (r *run) settle(ctx context.Context, s *slot) {
 	grown, err := r.playouts.expand(s)
 	if grown {
@@ -214,8 +214,8 @@ func (r *run) fail(ctx context.Context, err error) {
 	}
 }
 
-// mostVisits keeps the counters of a node from overflowing, where a search of a
-// small board goes on and on at the ends of the game.
+// mostVisits ends a search before a node's counters overflow, which a small board reaches
+// without evaluations, at ends of the game.
 const mostVisits = 1 << 30
 
 // shouldContinue reports whether the search goes on, and publishes a snapshot when it is

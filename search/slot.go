@@ -40,15 +40,14 @@ const (
 	forPriors         // all priors of a node that has used up those it stored
 )
 
-// slot is one evaluation: the descent that led to a leaf, the position there,
-// the question, the answer, and all that can be computed from it without the
-// tree. The owner fills the first part and reads the last one; in between the
-// slot belongs to a worker. Everything is allocated once, but for answers that
-// the root is averaged over.
+// slot is one evaluation: the descent that led to a leaf, the position there, the
+// question, the answer, and all that can be computed from it without the tree. It belongs
+// to the tree's owner, except between submit and its return through done. It is allocated
+// once.
 type slot struct {
 	index int
 
-	// Filled by the owner.
+	// The descent.
 	purpose       purpose
 	leaf          uint32
 	path          []step
@@ -56,7 +55,7 @@ type slot struct {
 	played        int    // moves of the path that game holds; -1: it is of another descent
 	forced        bool   // a game that is over here goes on
 
-	// Filled by the worker.
+	// The evaluation.
 	game   board.Game
 	query  nn.Query
 	out    nn.Output
@@ -81,7 +80,7 @@ type humanQuestion struct {
 // blockMax is the longest block of priors, a human policy behind it included.
 const blockMax = 2 + board.MaxMoves + board.MaxMoves/2 + 2 + board.MaxMoves + 1
 
-// leafResult is what a worker found out, in White's view.
+// leafResult is the result of an evaluation, in White's view.
 type leafResult struct {
 	err        error
 	illegal    bool // the last move cannot be made
@@ -102,8 +101,7 @@ type leafResult struct {
 	fromCache  bool
 }
 
-// shared is what workers read of a search while it runs. It does not change
-// meanwhile.
+// shared is what evaluations read of a search. It does not change while the search runs.
 type shared struct {
 	p        *Params
 	position *position // at the root
@@ -206,8 +204,8 @@ func (s *slot) run(ctx context.Context, sh *shared) {
 	}
 }
 
-// begin brings the game to the leaf and asks what has to be asked there. It
-// returns false if the answer is known without the network.
+// begin brings the game to the leaf and fills in the question. It returns false if the
+// result is known without the network.
 func (s *slot) begin(sh *shared) bool {
 	last := len(s.path) - 1
 	if !s.catchUp(sh, last) || s.played == last && !s.arrive(sh, s.path[last].move) {
@@ -222,7 +220,7 @@ func (s *slot) begin(sh *shared) bool {
 	return true
 }
 
-// finish makes of the network's answer what the tree takes.
+// finish turns the network's answer into the slot's result.
 func (s *slot) finish(sh *shared, err error) {
 	defer contain(&s.result.err)
 	r := &s.result
@@ -329,8 +327,8 @@ func (s *slot) submit(ctx context.Context, sh *shared) {
 	sh.later.Submit(ctx, &s.job)
 }
 
-// evaluate asks the evaluator: once, or at the root once for each of several
-// orientations, whose mean it takes.
+// evaluate asks both networks and waits for their answers; for the root it asks once for
+// each orientation and takes the mean.
 func (s *slot) evaluate(ctx context.Context, sh *shared) error {
 	err := s.evaluateBy(ctx, sh, sh.net, &s.query, &s.out)
 	if err == nil && s.human.wanted {

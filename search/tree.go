@@ -70,8 +70,8 @@ func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
 	return t, nil
 }
 
-// parts are what all share that work on a tree: its settings, what workers read too, the
-// nodes, what holds at the root, and the counts of the search.
+// parts is what everything that works on a tree shares: its settings, what evaluations
+// read, the nodes, the rules at the root, and the counts of the search.
 type parts struct {
 	p     *Params
 	sh    *shared
@@ -80,7 +80,7 @@ type parts struct {
 	tally *tally
 }
 
-// wire tells the parts of each other.
+// wire connects the parts.
 func (t *Tree) wire() {
 	common := parts{&t.p, &t.sh, &t.nodes, &t.rules, &t.tally}
 	t.nodes.p, t.rules.position, t.sh.p, t.sh.position = &t.p, &t.position, &t.p, &t.position
@@ -117,8 +117,8 @@ func (t *Tree) SetParams(p Params) error {
 	return nil
 }
 
-// check is Validate for who goes back and forth between two sets of parameters, as
-// self-play does from move to move.
+// check is Validate, but remembers the last two sets that were valid: self-play changes
+// between two from move to move.
 func (t *Tree) check(p Params) error {
 	seed := p.Seed
 	p.Seed = 0
@@ -196,7 +196,7 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 	return *result, r.err
 }
 
-// begin makes the tree and what workers read ready for a search.
+// begin prepares the tree and what evaluations read for a search.
 func (t *Tree) begin(l Limits) {
 	t.run.begin(l)
 	if !t.nodes.own.begin(t.sh.limits.Ownership, t.sh.size.Area(), t.nodes.root == 0) {

@@ -10,7 +10,6 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/katago"
 	"kosumi/katago/config"
-	"kosumi/katago/override"
 	"kosumi/thinking"
 )
 
@@ -91,7 +90,7 @@ func (a *analyst) serve(ctx context.Context, conf analysis.Config, idle []string
 		return list
 	}
 	var err error
-	if conf.Overrides, err = override.New(a.conf, files.HumanModel != ""); err != nil {
+	if conf.Overrides, err = config.NewOverrides(a.conf, files.HumanModel != ""); err != nil {
 		return err
 	}
 	server, err := analysis.New(conf, net, a.stderr)
