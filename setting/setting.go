@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,11 +35,10 @@ const (
 type Info struct {
 	// Name is that of the flag, and of the key in a TOML file.
 	Name string
-	// KataGo is the key of KataGo's configuration file that means the same; ""
-	// if there is none. Aliases are further keys of its that do.
-	KataGo  string
-	Aliases []string
-	Kind    Kind
+	// KataGo is the key of KataGo's configuration file that means the same; "" if there is
+	// none.
+	KataGo string
+	Kind   Kind
 	// Low and High bound numbers and integers. Of a uint64, such as a seed, every
 	// value is allowed.
 	Low, High float64
@@ -67,9 +65,9 @@ type Info struct {
 // Param returns the name of the parameter, over GTP: KataGo's where it has one.
 func (i *Info) Param() string { return cmp.Or(i.KataGo, i.Name) }
 
-// Is reports whether a name is that of the setting, KataGo's or an alias.
+// Is reports whether a name is that of the setting or of its parameter.
 func (i *Info) Is(name string) bool {
-	return name != "" && (i.Name == name || i.KataGo == name || slices.Contains(i.Aliases, name))
+	return name != "" && (i.Name == name || i.KataGo == name)
 }
 
 // Wants says which values there are, as in "a number from 0 to 1"; "" if any text
