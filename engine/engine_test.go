@@ -317,7 +317,7 @@ func TestParams(t *testing.T) {
 	require.Zero(t, e.cfg.Limits.Visits)
 	// Every setting of the search is one, and changes what the tree does.
 	for _, s := range search.Settings() {
-		require.Equal(t, s.GetKataGo(&e.cfg.Search), values[s.Param()], s.Name)
+		require.Equal(t, s.GetParam(&e.cfg.Search), values[s.Param()], s.Name)
 	}
 	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "0.7", "useGraphSearch": "false", "virtualLossForm": "count"}))
 	require.InDelta(t, 0.7, e.thinker.tree.Params().PUCT.Exploration, 0)

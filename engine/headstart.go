@@ -103,7 +103,7 @@ func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility fl
 	if behind > handicapFrom(game.Size()) {
 		p.RepeatPenalty.Utility = utility
 	}
-	if p.RepeatPenalty.Utility != 0 || p.RepeatPenalty.History != nil {
+	if p.RepeatPenalty.Utility != 0 {
 		p.RepeatPenalty.Player = c // also while it ponders on the other's turn
 	}
 }

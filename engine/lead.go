@@ -91,7 +91,7 @@ func (j *judge) searchOwnership(ctx context.Context, g *board.Game) ([]float32, 
 // judging returns the parameters of a search that only judges.
 func judging(p search.Params, visits int64) search.Params {
 	p.Net.PlayoutDoublingAdvantage = 0
-	p.RepeatPenalty = search.RepeatPenalty{History: p.RepeatPenalty.History}
+	p.RepeatPenalty = search.RepeatPenalty{}
 	p.Pass.Conservative, p.AntiMirror = true, false
 	p.Human = p.Human.Alone()
 	p.Root.NoiseEnabled = false

@@ -18,7 +18,7 @@ func (e *Engine) Params() []setting.Param { return params.Params(&e.cfg) }
 // ones only after the next move.
 func (e *Engine) SetParams(values map[string]string) error {
 	next := e.cfg
-	if err := params.Apply(&next, values, params.SetKataGo); err != nil {
+	if err := params.Apply(&next, values, params.SetParam); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)
 	}
 	if err := next.Validate(); err != nil {

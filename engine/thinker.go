@@ -173,11 +173,10 @@ func (t *thinker) drop() {
 	t.carried = 0
 }
 
-// forget forgets the tree, what is remembered of earlier searches and, where the
-// network keeps them, the evaluations.
+// forget drops the tree and clears the network's cache.
 func (t *thinker) forget() {
 	t.stop()
-	t.tree.Forget()
+	t.tree.Clear()
 	t.carried = 0
 	t.net.ClearCache()
 }

@@ -4,7 +4,7 @@
 // does.
 //
 // The room is all that the program has of KataGo's personality. Its parts: config reads
-// the files, override applies their settings to a search, commands answers GTP, cli is
+// the files and applies their settings to a search, commands answers GTP, cli is
 // the command line. No room below knows of them.
 //
 // # Keys

@@ -3,7 +3,6 @@ package katago
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,16 +170,6 @@ func (f *Flags) Config(standIn string) (*config.Config, error) {
 		return nil, errors.New("-config CONFIG_FILE_NAME.cfg was not specified to tell KataGo where to find the config")
 	}
 	return config.Load(nil, append([]string{standIn}, f.overrides...))
-}
-
-// LogOverrides writes down what -override-config changed.
-func (f *Flags) LogOverrides(log *Log) {
-	for _, text := range f.overrides {
-		pairs, _ := config.Pairs(text) // a fault was found when the config was read
-		for _, key := range slices.Sorted(maps.Keys(pairs)) {
-			log.Write("Config override: " + key + " = " + pairs[key])
-		}
-	}
 }
 
 // Model returns the network to use; "" is the built-in one.

@@ -52,7 +52,6 @@ type made struct {
 	dialect katago.Dialect
 	conf    analysis.Config
 	logs    config.AnalysisSettings
-	avoid   config.Avoid
 }
 
 // make_ returns what a program makes of a config, and which keys it names as
@@ -73,7 +72,7 @@ func make_(t *testing.T, program string, values map[string]string) (m made, name
 		s, m.conf = katago.Analysis(c, &a, base)
 		m.logs = config.AnalysisSettings{Log: a.Log, LogRequests: a.LogRequests, LogResponses: a.LogResponses, LogErrors: a.LogErrors, LogSearch: a.LogSearch}
 	}
-	m.play, m.net, m.avoid = s.Play, s.Net, s.Avoid
+	m.play, m.net = s.Play, s.Net
 	return m, slices.Concat(s.Idle, c.Unused())
 }
 

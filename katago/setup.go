@@ -13,17 +13,15 @@ import (
 	"kosumi/engine"
 	"kosumi/engine/analysis"
 	"kosumi/katago/config"
-	"kosumi/katago/override"
 	"kosumi/search"
 )
 
 // Setup is what a config changes of how an engine plays, and which of its keys have
 // no effect here.
 type Setup struct {
-	Play  engine.Config
-	Net   Network
-	Avoid config.Avoid
-	Idle  []string
+	Play engine.Config
+	Net  Network
+	Idle []string
 }
 
 // Network is how the network is run.
@@ -48,7 +46,7 @@ type Dialect struct {
 
 // GTP returns what the gtp program's config makes of base.
 func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Dialect) {
-	s := Setup{Play: base, Avoid: g.Avoid}
+	s := Setup{Play: base}
 	p := &s.Play
 	p.Size, p.Rules = g.Size, g.Rules
 	s.Idle = play(p, c, g.Play)
@@ -86,12 +84,11 @@ var (
 func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) (Setup, analysis.Config) {
 	conf := analysis.Defaults()
 	workers, memory := base.Search.Parallel.Workers, base.Search.Memory.MaxBytes
-	s := Setup{Play: base, Avoid: a.Avoid}
+	s := Setup{Play: base}
 	s.Play.Search = conf.Search
 	s.Play.Search.Parallel.Workers, s.Play.Search.Memory.MaxBytes = workers, memory
 	s.Idle = parameters(&s.Play.Search, a.Search, config.Analysis, "maxVisits", "maxPlayouts", "maxTime")
 	s.Play.Limits = limits(a.Search, "")
-	groupEvalCache(&s.Play.Search.EvalCache, s.Play.Limits)
 	s.network(a.Network, a.Threads*s.Play.Search.Parallel.Workers)
 	if a.Deterministic {
 		s.seed("forDeterministicTesting")
@@ -113,19 +110,11 @@ func parameters(p *search.Params, values config.Search, of config.Program, elsew
 	usual, _ := defaults.Search(of, true) // an empty config can be read
 	p.Root.LooseImages = true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !override.SetParam(p, name, values[name]) && !slices.Contains(elsewhere, name) && values[name] != usual[name] {
+		if !config.SetParam(p, name, values[name]) && !slices.Contains(elsewhere, name) && values[name] != usual[name] {
 			idle = append(idle, name)
 		}
 	}
 	return idle
-}
-
-// groupEvalCache keeps searches with other limits apart, as KataGo does, to which limits
-// are parameters like others.
-func groupEvalCache(r *search.EvalCacheParams, l search.Limits) {
-	if r.Group = 0; r.Use {
-		r.Group = l.Group()
-	}
 }
 
 // engineKeys are the parameters that are settings of an engine here.
@@ -143,7 +132,7 @@ func limits(values config.Search, suffix string) search.Limits {
 		}
 		return 0
 	}
-	return search.Limits{Visits: count("maxVisits"), Playouts: count("maxPlayouts"), Time: override.Seconds(values["maxTime"+suffix].Number)}
+	return search.Limits{Visits: count("maxVisits"), Playouts: count("maxPlayouts"), Time: config.Seconds(values["maxTime"+suffix].Number)}
 }
 
 // play sets the parameters of an engine's searches, and those of its clock.
@@ -154,7 +143,6 @@ func play(p *engine.Config, c *config.Config, values config.Play) (idle []string
 	p.AnalysisAntiMirror = values.Search["antiMirror"].Bool
 	p.AnalysisWideNoise, p.AnalysisHistory = values.AnalysisWideNoise, !values.AnalysisIgnoreHistory
 	p.Limits, p.PonderLimits = limits(values.Search, ""), limits(values.Search, "Pondering")
-	groupEvalCache(&p.Search.EvalCache, p.Limits)
 	p.Lag = time.Duration(number("lagBuffer") * float64(time.Second))
 	p.Hurry.AfterOnePass, p.Hurry.AfterTwoPasses = number("searchFactorAfterOnePass"), number("searchFactorAfterTwoPass")
 	p.TimeUse = engine.TimeUse{

@@ -105,14 +105,14 @@ func TestModesDropTheTree(t *testing.T) {
 	require.EqualValues(t, 20, searched(t, tree, 25).Stats.Reused)
 	net.modes.ExcludeTerritoryAdjacentToAtari = true // another network has been loaded
 	require.Zero(t, searched(t, tree, 25).Stats.Reused)
-	hash := tree.rootHash()
+	hash := tree.nodes.graph.hashes.get(tree.nodes.root)
 	p := Defaults()
 	p.Pass.Areas.ExcludeTerritoryAdjacentToAtari = features.Off
 	require.NoError(t, tree.SetParams(p))
 	require.Zero(t, searched(t, tree, 25).Stats.Reused)
-	require.NotEqual(t, hash, tree.rootHash())
+	require.NotEqual(t, hash, tree.nodes.graph.hashes.get(tree.nodes.root))
 	p.Pass.Areas.ExcludeTerritoryAdjacentToAtari = features.On
 	require.NoError(t, tree.SetParams(p))
 	searched(t, tree, 25)
-	require.Equal(t, hash, tree.rootHash())
+	require.Equal(t, hash, tree.nodes.graph.hashes.get(tree.nodes.root))
 }

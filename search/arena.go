@@ -219,10 +219,3 @@ func (b *byNode[T]) set(i uint32, v T) {
 	}
 	(*b)[i>>nodeBits][i&(nodeChunk-1)] = v
 }
-
-// move hands what a node has on to another place.
-func (b *byNode[T]) move(from, to uint32) {
-	if int(from>>nodeBits) < len(*b) {
-		b.set(to, b.get(from))
-	}
-}

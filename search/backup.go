@@ -31,7 +31,7 @@ func (ns *nodes) settle(i uint32, changed *edge, old *before) {
 	b := &ns.p.Backup
 	n.sinceExact++
 	if b.ExactShare == 0 || int(n.visits) < b.ExactVisits || int(n.sinceExact)*b.ExactShare >= int(n.visits) ||
-		n.sinceExact == math.MaxUint16 || changed == nil || ns.cached(i, n) != nil {
+		n.sinceExact == math.MaxUint16 || changed == nil {
 		ns.rebuild(i)
 		return
 	}
@@ -75,9 +75,8 @@ func (s *sums) add(w float64, o *outcome) {
 	s.lead += w * float64(o.lead)
 }
 
-// rebuild computes a node's averages from its own evaluation and all children.
-// It does nothing to a node without an evaluation, and nothing but mend the
-// edges of a terminal one.
+// rebuild computes a node's averages from its own evaluation and all children. It leaves
+// nodes without an evaluation and ends of the game alone.
 func (ns *nodes) rebuild(i uint32) {
 	n := ns.a.node(i)
 	if !n.is(flagEvaluated) || n.is(flagTerminal) {
@@ -88,7 +87,7 @@ func (ns *nodes) rebuild(i uint32) {
 	original, total := ns.weighChildren(n, edges)
 
 	var s sums
-	squares, visits := 0.0, 1
+	squares := 0.0
 	k := 0
 	for j := range edges {
 		e := &edges[j]
@@ -98,7 +97,6 @@ func (ns *nodes) rebuild(i uint32) {
 		}
 		w := ns.children[k].weight
 		k++
-		visits += int(e.visits)
 		e.mult = float32(w / float64(e.weight))
 		c := ns.a.node(e.child)
 		s.utility += w * c.utility
@@ -120,10 +118,9 @@ func (ns *nodes) rebuild(i uint32) {
 	n.weightSq = squares + w0*w0
 	n.setAverages(&s)
 	n.charge(ns.repeats.of(i))
-	ns.blend(i, n, visits)
 }
 
-// charge moves a node's average utility.
+// charge adds to a node's average utility and keeps its variance.
 func (n *node) charge(by float64) {
 	if by != 0 {
 		was := n.utility
@@ -187,22 +184,16 @@ func (ns *nodes) weighChildren(n *node, edges []edge) (original, total float64) 
 // the end of the game, and where no move is allowed.
 func (ns *nodes) addOwn(i uint32, weight float64) {
 	n := ns.a.node(i)
-	own, u := n.own, float64(n.ownUtility)
-	if !n.is(flagTerminal) {
-		if e := ns.cached(i, n); e != nil {
-			e.blend(&own, e.share(1, ns.cache.least))
-			u = ns.cache.value.of(&own)
-		}
-		if n.bias.entry != 0 {
-			u += ns.bias.correction(n)
-		}
+	u := float64(n.ownUtility)
+	if !n.is(flagTerminal) && n.bias.entry != 0 {
+		u += ns.bias.correction(n)
 	}
 	u += ns.repeats.of(i)
 	s := sums{utility: n.utility * n.weight, utilitySq: n.utilitySq * n.weight}
 	s.add(n.weight, &n.avg)
 	s.utility += weight * u
 	s.utilitySq += weight * u * u
-	s.add(weight, &own)
+	s.add(weight, &n.own)
 	n.weight += weight
 	n.weightSq += weight * weight
 	n.visits++

@@ -141,7 +141,7 @@ func fallBack(moves []candidate) {
 	}
 }
 
-// dropSmall drops what is too small to be trusted of what moves are chosen by.
+// dropSmall lowers the values that moves are chosen by to what is trusted of them.
 func (c *Choice) dropSmall(moves []candidate) {
 	var value, plain float64
 	for k := range moves {
@@ -153,7 +153,7 @@ func (c *Choice) dropSmall(moves []candidate) {
 	}
 }
 
-// leastValue and below counts as nothing.
+// leastValue and below counts as 0.
 const leastValue = 1e-50
 
 // scaleUp makes the largest value at least 1.
@@ -227,7 +227,7 @@ func (c *Choice) applyLCB(moves []candidate, most float64) {
 			best, at = m.lcb, k
 		}
 	}
-	if at < 0 || at == 0 && c.LCBNotFirst {
+	if at < 0 {
 		return
 	}
 	lifted := moves[at].value
@@ -306,8 +306,8 @@ func most(values []float64) float64 {
 	return m
 }
 
-// trusted returns what of a value is left where top is the largest: 0 if it is too
-// small to be trusted (KataGo's chosenMovePrune and chosenMoveSubtract).
+// trusted returns a value less Choice.Subtract, or 0 if it is below Choice.Prune. Both are
+// at most 1/64 of top, the largest value.
 func (c *Choice) trusted(v, top float64) float64 {
 	if v < min(c.Prune, top/64) {
 		return 0

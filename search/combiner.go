@@ -6,14 +6,17 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"kosumi/nn"
 )
 
-// combiner lets those who answer evaluations do the owner's work, by flat combining
+// combiner is the owner of a tree whose evaluations are answered later, by flat combining
 // (Hendler, Incze, Shavit and Tzafrir, "Flat Combining and the Synchronization-Parallelism
-// Tradeoff", SPAA 2010): answers are published in run.done, and whoever gets the lock
-// applies them all, those of others too. If sessions keep all cores busy, an owner on a
-// goroutine of its own would take turns with them at every batch, and they would wait
-// for it.
+// Tradeoff", SPAA 2010): answers are published in run.done, and the goroutine that gets
+// the lock applies them all, those of others too. Sessions that keep all cores busy
+// combine, since a goroutine inside Search would take turns with them at every batch, and
+// they would wait for it. Where cores are left, as with a GPU, only that goroutine does,
+// and sessions turn to their next batch at once.
 type combiner struct {
 	run  *run // not to be touched without the lock, nor once the search is over
 	ctx  context.Context
@@ -26,20 +29,26 @@ type combiner struct {
 	fault any // what a pass panicked with
 }
 
-// mostPasses is how often a session combines before it goes back to its own work, of
-// which answers that others wait for may be a part.
+// mostPasses bounds the passes that a session makes in a row: other searches wait for its
+// next batch.
 const mostPasses = 8
 
-// combine runs the search cycle with the help of those who answer. The caller calls what
-// it returns once nothing is in flight; until then no one else touches the tree.
+// combine runs the search cycle, with the help of those who answer where they keep all
+// cores busy. The caller calls what it returns once nothing is in flight; until then no
+// one else touches the tree.
 func (r *run) combine(ctx context.Context) (end func()) {
 	c := &combiner{run: r, ctx: ctx, done: r.done, wake: make(chan struct{}, 1)}
-	r.then = c.published
+	answers := r.done
+	if r.p.Parallel.Sessions >= nn.Cores() {
+		answers, r.then = nil, c.published
+	}
 	began := time.Now()
 	for c.lock.Lock(); c.pass(); c.lock.Lock() {
 		c.lock.Unlock()
 		select {
 		case <-c.wake:
+		case s := <-answers: // nobody helps
+			r.settle(ctx, s)
 		case <-ctx.Done():
 			r.quit.Store(true)
 		case <-r.timing.alarm.C:
@@ -49,7 +58,7 @@ func (r *run) combine(ctx context.Context) (end func()) {
 		}
 	}
 	if c.fault != nil {
-		panic(c.fault) // here, as where nobody else combines
+		panic(c.fault) // in the goroutine of Search
 	}
 	r.tally.stats.Waiting += time.Since(began) - c.busy
 	return func() {
@@ -58,8 +67,8 @@ func (r *run) combine(ctx context.Context) (end func()) {
 	}
 }
 
-// published is called by those who have published answers: it combines until nothing that
-// has come back is left, or somebody else does.
+// published is called by a session after a batch: it makes passes until no answer is left
+// or another goroutine holds the lock.
 func (c *combiner) published() {
 	for passes := 0; len(c.done) > 0; passes++ {
 		if passes == mostPasses {
@@ -67,7 +76,7 @@ func (c *combiner) published() {
 			return
 		}
 		if !c.lock.TryLock() {
-			return // and who has it looks again after it
+			return // its holder looks for answers again
 		}
 		if !c.over && !c.pass() {
 			c.signal()
@@ -84,8 +93,8 @@ func (c *combiner) signal() {
 	}
 }
 
-// pass is one pass of the combiner: it iterates until there is nothing to do before an
-// evaluation comes back, and returns false if the search is to end. The caller holds lock.
+// pass iterates until nothing can be done before another evaluation comes back. It returns
+// false if the search has to end. The caller holds the lock.
 func (c *combiner) pass() (goes bool) {
 	r := c.run
 	began := time.Now()

@@ -10,7 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/nn"
+	"kosumi/thinking"
 )
 
 // answering is an evaluator that answers later, on goroutines of its own, as a
@@ -58,15 +60,17 @@ func combining(workers int) Params {
 // TestCombining: those who answer do the work of the search, to the visit, and a tree
 // that they made is as sound as any.
 func TestCombining(t *testing.T) {
-	tree := newTree(t, combining(16), newAnswering(t, &stub{}, 4))
-	tree.Reset(newGame(t, 9))
-	for _, visits := range []int64{1, 2, 17, 4000} {
-		r := searched(t, tree, visits)
-		require.Equal(t, StopVisits, r.Stop)
-		require.EqualValues(t, visits, r.Root.Visits)
-		requireSound(t, tree)
+	for name, e := range map[string]nn.Evaluator{"sessions": newAnswering(t, &stub{}, 4), "goroutines": &stub{}} {
+		tree := newTree(t, combining(16), e)
+		tree.Reset(newGame(t, 9))
+		for _, visits := range []int64{1, 2, 17, 4000} {
+			r := searched(t, tree, visits)
+			require.Equal(t, StopVisits, r.Stop, name)
+			require.EqualValues(t, visits, r.Root.Visits, name)
+			requireSound(t, tree)
+		}
+		require.NotNil(t, tree.run.then, "answers were combined")
 	}
-	require.NotNil(t, tree.run.then, "answers were combined")
 }
 
 // TestCombiningStops: a search with a combiner heeds its time, its context and whoever wants
@@ -101,10 +105,34 @@ func TestCombiningStops(t *testing.T) {
 // TestCombiningFault: a fault while someone else works on the tree reaches the caller
 // of Search, as one of its own would.
 func TestCombiningFault(t *testing.T) {
-	p := combining(8)
-	p.Graph.LeakProb = 0.5
-	tree := newTree(t, p, newAnswering(t, &stub{}, 3))
+	var focus atomic.Pointer[thinking.Focus]
+	var answers atomic.Int64
+	tree := newTree(t, combining(8), newAnswering(t, &stub{answer: func(*board.Game, *nn.Output) {
+		if answers.Add(1) == 500 {
+			focus.Store(&thinking.Focus{Moves: []board.Point{0}, Prob: 1})
+		}
+	}}, 3))
 	tree.Reset(newGame(t, 9))
-	tree.playouts.rng = nil // which transpositions will draw from
-	require.Panics(t, func() { _, _ = tree.Search(t.Context(), Limits{Visits: 20000}) })
+	tree.selector.rng = nil // which the focus will draw from
+	require.Panics(t, func() { _, _ = tree.Search(t.Context(), Limits{Visits: 20000, Focus: &focus}) })
+}
+
+// TestEvaluatorPanics: a panic of the evaluator ends the search with an error, alone and
+// with evaluations under way on other goroutines.
+func TestEvaluatorPanics(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		e := &stub{fail: func(n int64) error {
+			if n > 50 {
+				panic("a fault")
+			}
+			return nil
+		}}
+		p := Defaults()
+		p.Parallel.Workers, p.Parallel.VisitsPerFlight = workers, 1
+		tree := newTree(t, p, e)
+		tree.Reset(newGame(t, 9))
+		_, err := tree.Search(t.Context(), Limits{Visits: 1000})
+		require.ErrorIs(t, err, ErrFault, "%d workers", workers)
+		requireSound(t, tree)
+	}
 }

@@ -19,7 +19,7 @@ type playouts struct {
 // makeSlots makes sure that there are so many slots.
 func (pl *playouts) makeSlots(n int) {
 	for len(pl.slots) < n {
-		pl.slots = append(pl.slots, &slot{index: len(pl.slots), wake: make(chan struct{}, 1)})
+		pl.slots = append(pl.slots, &slot{index: len(pl.slots)})
 	}
 }
 
@@ -37,7 +37,7 @@ const (
 func (pl *playouts) descend(s *slot) arrival {
 	ns := pl.nodes
 	s.reset()
-	pl.selector.counter.restart()
+	pl.selector.counter.on = false
 	for i := ns.root; ; {
 		n := ns.a.node(i)
 		switch {
@@ -54,7 +54,7 @@ func (pl *playouts) descend(s *slot) arrival {
 		case n.is(flagTruncated) && n.edgeCount >= n.priorCount:
 			return pl.await(s, i, forPriors)
 		}
-		place, kind := pl.selector.choose(s.path, i, n)
+		place, kind := pl.selector.choose(s, i, n)
 		if place == selectNone {
 			old := ns.snapshot(s.path)
 			ns.addOwn(i, float64(n.ownWeight))
@@ -77,7 +77,7 @@ func (pl *playouts) descend(s *slot) arrival {
 
 func (s *slot) reset() {
 	s.path = s.path[:0]
-	s.collisionLoss, s.replayed, s.forced, s.purpose = 0, false, false, forLeaf
+	s.collisionLoss, s.played, s.forced, s.purpose = 0, -1, false, forLeaf
 	s.result.err, s.result.illegal, s.result.terminal, s.result.hasBias, s.result.pattern = nil, false, false, false, 0
 }
 
@@ -96,9 +96,6 @@ func (pl *playouts) follow(s *slot, i uint32, n *node, place int, kind visitKind
 	}
 	child := ns.a.node(e.child)
 	behind := e.visits < child.visits && child.is(flagEvaluated)
-	if behind && pl.p.Graph.LeakProb > 0 && pl.rng.Float64() < pl.p.Graph.LeakProb {
-		behind = false
-	}
 	if behind || pl.p.Graph.Use && s.visited(e.child) {
 		pl.tally.stats.CatchUps++
 		old := ns.snapshot(s.path)
@@ -123,9 +120,6 @@ func (pl *playouts) await(s *slot, i uint32, why purpose) arrival {
 	n := pl.nodes.a.node(i)
 	s.leaf, s.purpose = i, why
 	s.forced = s.forced || n.is(flagForced)
-	if why == forPriors {
-		s.replayed = false
-	}
 	n.flags |= flagPending
 	n.slot = uint16(s.index)
 	return atLeaf
@@ -188,7 +182,6 @@ func (pl *playouts) newChild(s *slot, i uint32) (int, bool) {
 		if pl.p.Graph.Use {
 			pl.nodes.graph.hashes.set(child, hash)
 			pl.nodes.graph.add(child)
-			pl.nodes.cache.lookup(child, hash)
 		}
 	}
 	place := pl.nodes.a.newEdge(n)
@@ -203,10 +196,7 @@ func (pl *playouts) newChild(s *slot, i uint32) (int, bool) {
 // advance brings the slot's game to the end of the path and one move beyond,
 // which may not be legal there: then it returns false.
 func (s *slot) advance(sh *shared, move board.Point, forced bool) bool {
-	s.replayed = false
-	s.path = append(s.path, step{move: move})
-	ok := s.replay(sh)
-	s.path = s.path[:len(s.path)-1]
+	ok := s.catchUp(sh, len(s.path)) && s.arrive(sh, move)
 	s.forced = ok && (s.forced || forced) && s.game.Finished()
 	return ok
 }

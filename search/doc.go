@@ -25,8 +25,8 @@
 //   - One goroutine at a time owns a tree: the one inside Search, or the caller of
 //     Reset, Advance and Search. It alone touches nodes, so nodes have no locks.
 //     Where sessions keep all cores busy, those who answer take turns as the owner
-//     (see combiner). Workers only see their own slot. [Tree.Snapshot] may be called at
-//     any time; it reads what the owner published.
+//     (see combiner); otherwise they see their own slot only. [Tree.Snapshot] may be
+//     called at any time; it reads what the owner published.
 //   - After each Search no virtual loss is left and no evaluation is under way.
 //   - The arenas hold no pointers, so the garbage collector never scans a tree;
 //     indices are 32 bits and 0 means none. Nothing is allocated per playout.
@@ -68,7 +68,10 @@
 // weighting, noise pruning, value weighting, subtree value bias, LCB and graph
 // search: KataGo, github.com/lightvector/KataGo, docs/KataGoMethods.md and
 // docs/GraphSearch.md, and "Accelerating Self-Play Learning in Go", arXiv
-// 1902.10565. Play against mirror Go: KataGo, cpp/search/searchmirror.cpp.
+// 1902.10565. Play against mirror Go, shaped noise, averages of ownership, the expected
+// utility of a score, shares of a focus, obvious moves, and most defaults: KataGo,
+// cpp/search, cpp/neuralnet/nninputs.cpp and cpp/program/setup.cpp. Settings have its
+// names where it has them.
 // Virtual loss: Chaslot, Winands and van den Herik 2008. Flat combining: Hendler, Incze,
 // Shavit and Tzafrir 2010.
 package search

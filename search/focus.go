@@ -6,7 +6,7 @@ import (
 )
 
 // mostFocus is the largest share of the playouts that go to a focus, so that a search
-// with a limit of visits ends. KataGo's.
+// with a limit of visits ends.
 const mostFocus = 0.99
 
 // drawFocus decides whether the playout that begins goes to a move of the focus, and

@@ -13,9 +13,8 @@ import (
 // the search looks at, and which it chooses. Nothing of it has an effect while
 // no such network is loaded, or while it wants a profile and there is none.
 type Human struct {
-	// Profile says who plays, by KataGo's names: rank_5k, rank_3k_1d, preaz_5k,
-	// proyear_1950; "" is nobody (humanSLProfile). A main network that takes
-	// profiles gets it too.
+	// Profile names the player to imitate: rank_5k, rank_3k_1d, preaz_5k, proyear_1950;
+	// "" is nobody. A main network that takes profiles gets it too.
 	Profile string
 	// Root, Own and Opponent are how often a descent follows the human policy: at
 	// the root, below it where the player of the root is to move, and where the
@@ -33,12 +32,12 @@ type Human struct {
 	PiklLambda  float64
 }
 
-// profileName is the setting of a profile: any of KataGo's names.
+// profileName is the setting of a profile.
 type profileName struct{ at *string }
 
 func (n profileName) String() string { return *n.at }
 
-// Set reads a name. The text of an error is KataGo's.
+// Set reads a name.
 func (n profileName) Set(name string) error {
 	_, _, err := features.ParseProfile(name)
 	if err == nil {
@@ -71,7 +70,7 @@ func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
 // humanState is what one search knows of the human network. Workers read it.
 type humanState struct {
 	eval    nn.Evaluator // nil: not in use
-	later   nn.Submitter // eval, if it can answer later
+	later   nn.Submitter // eval, answering later
 	profile *features.Meta
 	inTree  bool // also asked below the root
 }
@@ -90,7 +89,7 @@ func (t *Tree) readyHuman() {
 	if humans == nil || !set && humans.Describe().TakesProfile {
 		return
 	}
-	h.eval, h.later = humans, humans.Submitter()
+	h.eval, h.later = humans, answersLater(humans)
 	h.inTree = p.Own.any() || p.Opponent.any()
 	if mover := t.position.base.ToMove(); t.humanFor != mover {
 		if t.nodes.root != 0 && (p.Own != p.Opponent || p.Root != p.Own) {
@@ -226,10 +225,7 @@ func (ns *nodes) weightFor(e *edge, weightless bool) float64 {
 // orNewHuman returns the place of the best edge, or selectNew if the likeliest
 // human move without one scores more; that move then comes next.
 func (sel *selector) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, weightless bool, best float64, at int) int {
-	root, known := node == sel.nodes.root, board.NoPoint
-	if sel.nodes.cache.active {
-		known, best = sel.bestCached(node, n, x, policy, root && !weightless, best)
-	}
+	root := node == sel.nodes.root
 	move, prior, order := board.NoPoint, -1.0, 0
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
 		p, _ := sel.nodes.a.priorAt(n, k)
@@ -243,16 +239,16 @@ func (sel *selector) orNewHuman(node uint32, n *node, x *explorer, policy humanB
 		}
 	}
 	if move == board.NoPoint {
-		return sel.nodes.promote(n, known, at)
+		return at
 	}
 	u := x.fpu
 	if root && !weightless {
 		prior, u = sel.p.Root.widen(prior, u, x.sign, sel.rng)
 	}
 	if x.score(u, 0, prior) <= best || root && !weightless && sel.futileNew(n) {
-		return sel.nodes.promote(n, known, at)
+		return at
 	}
-	return sel.nodes.promote(n, move, at)
+	return sel.nodes.promote(n, move)
 }
 
 func humanInfo(o *nn.Output, area int) *thinking.Human {

@@ -43,16 +43,11 @@ type Limits struct {
 	SnapshotEvery time.Duration
 }
 
-// Group is a number of what limits every search alike, for [EvalCacheParams]; never 0.
-func (l Limits) Group() uint64 {
-	return mixInto(mixInto(mixInto(1, uint64(l.Visits)), uint64(l.Playouts)), uint64(l.Time)) | 1
-}
-
 // Obvious ends a search on a clock earlier where the network is sure of its move and
 // the search agrees: to Factor of its time at most, less where the entropy of the
 // policy is not small beside Entropy, or the surprise (by how much the choice is
 // unlike the policy, as KL divergence) beside Surprise, both in nats. A Factor of
-// 0 or 1 changes nothing. KataGo's obviousMovesTimeFactor and its tolerances.
+// 0 or 1 changes nothing.
 type Obvious struct{ Factor, Entropy, Surprise float64 }
 
 // StopReason says why a search ended.

@@ -11,7 +11,7 @@ import (
 // that expects the best answers does not see that they will come whatever is
 // played. While an opponent does so, selection is bent: towards the copies, so
 // that moves show what they are worth against them, and towards the centre,
-// where the symmetry breaks. All numbers are KataGo's (cpp/search/searchmirror.cpp).
+// where the symmetry breaks.
 
 // mirror is what is known of an opponent who copies moves.
 type mirror struct {
@@ -178,9 +178,8 @@ func (m *mirror) lean(win, loss, owner float32) (float32, float32) {
 // counter bends the selection of moves at one node of a descent.
 type counter struct {
 	mirror
-	on   bool       // every answer on the way here was a copy
-	game board.Game // at the node
-	done int        // moves of the path that game holds; negative: it is of another descent
+	on   bool        // every answer on the way here was a copy
+	game *board.Game // at the node
 
 	depth int
 	ours  bool // the side to move at the root moves here
@@ -193,37 +192,24 @@ type counter struct {
 	libs  float64 // liberties of the chain in the centre, where it is tough
 }
 
-// restart begins a new descent.
-func (c *counter) restart() { c.on, c.done = false, -1 }
-
-// follow brings the counter to the node that a descent has come to. It is to be
-// called at each node that a move is selected in.
-func (c *counter) follow(sh *shared, path []step) {
+// follow brings the counter, and the slot's game, to the node that a descent has come to.
+// It is to be called at each node that a move is selected in.
+func (c *counter) follow(sh *shared, s *slot) {
 	if sh.mirror.player == board.Empty {
 		return
 	}
-	c.on = goesOn(sh.size, path, 0)
+	c.on = goesOn(sh.size, s.path, 0) && s.catchUp(sh, len(s.path))
 	if !c.on {
 		return
 	}
-	if c.done < 0 {
-		c.game.CopyFrom(&sh.position.base)
-		c.done = 0
-	}
-	for ; c.done < len(path); c.done++ {
-		if c.game.Play(c.game.ToMove(), path[c.done].move) != nil {
-			c.on = false
-			return
-		}
-	}
-	c.mirror, c.depth = sh.mirror, len(path)
+	c.mirror, c.game, c.depth = sh.mirror, &s.game, len(s.path)
 	c.held = c.center != board.NoPoint && sh.position.base.At(c.center) == c.player
 	c.readPosition()
 }
 
 // readPosition takes down what the position tells.
 func (c *counter) readPosition() {
-	g := &c.game
+	g := c.game
 	b := g.Board()
 	c.ours = g.ToMove() != c.player
 	c.tough = c.hard(b)

@@ -147,6 +147,7 @@ func at(g *board.Game, depth int, m mirror) *counter {
 	m.player, m.center = board.White, g.Size().Point(g.Size().W/2, g.Size().H/2)
 	c := &counter{mirror: m, on: true, depth: depth}
 	c.held = g.At(m.center) == m.player
+	c.game = new(board.Game)
 	c.game.CopyFrom(g)
 	c.readPosition()
 	return c

@@ -10,7 +10,6 @@ type nodes struct {
 	a       arena
 	bias    biasTable
 	repeats repeats
-	cache   cacheView
 	graph   transpositions
 	own     ownership
 	root    uint32 // 0: no tree yet
@@ -48,7 +47,7 @@ func (ns *nodes) visits() int64 {
 	return int64(ns.a.node(ns.root).visits)
 }
 
-// view turns White's values into those of the side to move at the root.
+// view is the sign that turns White's values into those of the side to move at the root.
 func (ns *nodes) view() float64 { return ns.a.node(ns.root).sign() }
 
 func (ns *nodes) edgeAt(p step) *edge {
@@ -77,8 +76,8 @@ func (ns *nodes) release(path []step) {
 	}
 }
 
-// warm reads what backing a path up will read. The network has emptied the caches
-// since the descent, and these reads do not wait for each other.
+// warm reads what backing a path up will read: the network has displaced it from the
+// processor's caches since the descent, and these reads run in parallel.
 func (ns *nodes) warm(path []step) {
 	touched := uint16(0)
 	for k := range path {
@@ -98,17 +97,36 @@ func (ns *nodes) setOwn(n *node, r *leafResult) {
 // bringForward makes a move the next one to get an edge. It returns false if it
 // is not among the moves left.
 func (ns *nodes) bringForward(n *node, move board.Point) bool {
-	k := ns.placeOf(n, move)
+	k, prior := ns.place(n, move)
 	if k < 0 {
 		return false
 	}
-	_, prior := ns.a.priorAt(n, k)
 	for ; k > int(n.edgeCount); k-- {
 		p, other := ns.a.priorAt(n, k-1)
 		ns.a.setPrior(n, k, p, other)
 	}
 	ns.a.setPrior(n, k, move, prior)
 	return true
+}
+
+// place returns the place of a move among the priors of a node that have no edge
+// yet, and its prior; -1 if it is not there.
+func (ns *nodes) place(n *node, move board.Point) (int, float32) {
+	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
+		if p, prior := ns.a.priorAt(n, k); p == move {
+			return k, prior
+		}
+	}
+	return -1, 0
+}
+
+// promote makes a move without an edge the next one to get one.
+func (ns *nodes) promote(n *node, move board.Point) int {
+	if p, _ := ns.a.priorAt(n, int(n.edgeCount)); p != move {
+		ns.bringForward(n, move)
+		n.flags |= flagUnsorted
+	}
+	return selectNew
 }
 
 // dropPrior takes the next move off a node's list.

@@ -8,12 +8,10 @@ import (
 )
 
 // ownership keeps, for searches that ask for it, who owns the points by the
-// evaluation of each node, and averages that over a tree as KataGo does
-// (getAverageTreeOwnership in its searchresults.cpp): a node's share is split
+// evaluation of each node, and averages that over a tree: a node's share is split
 // between its own evaluation and its children, among the children by the squares
-// of their weights, so that what the search thinks of as likely counts more than
-// in its values. Nodes of little share count with their own evaluation, all that
-// lies below included.
+// of their weights, so that likely moves count more than in the tree's values. A node
+// of little share counts with its own evaluation, for all that lies below it too.
 type ownership struct {
 	area     int
 	chunks   [][]int16

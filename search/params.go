@@ -5,10 +5,9 @@ import (
 	"kosumi/nn/features"
 )
 
-// Params are the settings of a tree. Start from [Defaults] or [Tutorial] and
-// change what has to differ; the zero value is not valid. Names follow KataGo's
-// configuration file, and values called "KataGo" are those of its GTP engine
-// with nothing overridden.
+// Params are the settings of a tree. Start from [Defaults], [Plain] or [Tutorial] and
+// change what has to differ; the zero value is not valid. [Settings] has their ranges and
+// the source of each default.
 type Params struct {
 	PUCT          PUCT
 	FPU           FPU
@@ -26,10 +25,8 @@ type Params struct {
 	Stop          Stop
 	Human         Human
 	RepeatPenalty RepeatPenalty
-	EvalCache     EvalCacheParams
-	// AntiMirror steers against an opponent who answers every move with the
-	// point opposite to it, and does nothing else. KataGo on in play, off in
-	// analysis (antiMirror).
+	// AntiMirror steers against an opponent who answers every move with the point opposite
+	// to it, and does nothing else. On in play, off in analysis.
 	AntiMirror bool
 	Seed       uint64 // of the tree's own random numbers (noise)
 }
@@ -37,51 +34,48 @@ type Params struct {
 // PUCT is the rule that picks the move to descend into: utility plus
 // K*prior/(1+weight), where K grows with the weight that was searched.
 type PUCT struct {
-	// Exploration is c at zero weight. KataGo 1.0; the tutorial 1.5.
-	Exploration float64
-	// ExplorationLog makes c grow: c + ExplorationLog*ln((w+Base)/Base), w the
-	// weight of all children. KataGo 0.45.
+	Exploration float64 // c at zero weight
+	// ExplorationLog makes c grow: c + ExplorationLog*ln((w+ExplorationBase)/ExplorationBase),
+	// w the weight of all children.
 	ExplorationLog  float64
-	ExplorationBase float64 // KataGo 500
-	// ParentOffset is added to the children's weight under the root sign.
-	// KataGo 0.01; 1 counts the node's own visit, as the tutorial does.
+	ExplorationBase float64
+	// ParentOffset is added to the children's weight under the root sign; 1 counts the
+	// node's own visit.
 	ParentOffset float64
-	// UtilityStdevScale makes c follow the spread of utility below a node:
-	// 0 is off. KataGo 0.85.
+	// UtilityStdevScale makes c follow the spread of utility below a node; 0 is off.
 	UtilityStdevScale       float64
-	UtilityStdevPrior       float64 // expected spread; KataGo 0.40
-	UtilityStdevPriorWeight float64 // KataGo 2.0
+	UtilityStdevPrior       float64 // expected spread
+	UtilityStdevPriorWeight float64 // in visits
 }
 
 // FPU sets the utility of a move that was not searched yet.
 type FPU struct {
-	// Zero takes 0, an even game, and ignores the rest. The tutorial's rule.
+	// Zero takes 0, an even game, and ignores the rest.
 	Zero bool
-	// ReductionMax is the reduction once all prior mass is visited; it goes
-	// with the square root of the mass. KataGo 0.2, at the root 0.1.
+	// ReductionMax is the reduction once all prior mass is visited; it is proportional to
+	// the square root of the mass.
 	ReductionMax     float64
 	RootReductionMax float64
 	// ParentWeightByVisitedPolicy blends the node's average with its own
-	// evaluation by (visited mass)^Pow. KataGo: on, 2.
+	// evaluation by (visited mass)^Pow.
 	ParentWeightByVisitedPolicy    bool
 	ParentWeightByVisitedPolicyPow float64
 	// ParentWeight is the share of the node's own evaluation where the blend
-	// by visited policy is off. KataGo 0.
+	// by visited policy is off.
 	ParentWeight float64
-	// LossProp pulls the result towards a lost game. KataGo 0.
-	LossProp     float64
+	LossProp     float64 // share of a lost game in the result
 	RootLossProp float64
 }
 
 // VirtualLoss spreads evaluations that are under way at the same time.
 type VirtualLoss struct {
 	Form VirtualLossForm
-	// PerVisit is the weight of one virtual loss. KataGo 1; the tutorial 3. By default
-	// 0.3: then 16 or 32 evaluations under way send no more visits astray than one
-	// does, and hardly any two meet at a leaf (docs/performance.md).
+	// PerVisit is the weight of one virtual loss. With 0.3, 16 or 32 evaluations under way
+	// send no more visits astray than one does, and hardly any two meet at a leaf
+	// (docs/performance.md).
 	PerVisit float64
-	// WeightFloor is the least weight that an edge is taken to have when the
-	// loss is mixed in. KataGo 0.25; the tutorial 0.
+	// WeightFloor is the least weight that an edge is taken to have when the loss is
+	// mixed in.
 	WeightFloor float64
 }
 
@@ -90,8 +84,7 @@ type VirtualLossForm uint8
 
 // The forms of virtual loss.
 const (
-	// LossWeight mixes lost games into the value and adds their weight:
-	// KataGo's and the tutorial's form.
+	// LossWeight mixes lost games into the value and adds their weight.
 	LossWeight VirtualLossForm = iota
 	// CountOnly adds weight and leaves the value alone: visits under way count
 	// as samples not seen yet (WU-UCT, arXiv 1810.11755; lc0).
@@ -100,157 +93,121 @@ const (
 
 // Utility is how much results and scores are worth.
 type Utility struct {
-	WinLossFactor      float64 // KataGo 1.0
-	StaticScoreFactor  float64 // score against an even game; KataGo 0.10
-	DynamicScoreFactor float64 // score against the expected score; KataGo 0.30
-	// DynamicCenterZeroWeight draws the expected score towards 0; KataGo 0.20.
-	DynamicCenterZeroWeight float64
-	// DynamicCenterScale is the width of the dynamic term and the furthest that
-	// its centre moves, in units of sqrt(area); KataGo 0.75.
-	DynamicCenterScale float64
-	// NoResultForWhite is the utility of a game without result; KataGo 0.
-	NoResultForWhite float64
-	// DrawEquivalentWinsForWhite is what a draw is worth in wins, 0..1; KataGo 0.5.
-	DrawEquivalentWinsForWhite float64
+	WinLossFactor           float64
+	StaticScoreFactor       float64 // score against an even game
+	DynamicScoreFactor      float64 // score against the expected score
+	DynamicCenterZeroWeight float64 // share of 0 in the expected score
+	// DynamicCenterScale is the width of the dynamic term and the furthest that its centre
+	// moves, in units of sqrt(area).
+	DynamicCenterScale         float64
+	NoResultForWhite           float64 // utility of a game without result
+	DrawEquivalentWinsForWhite float64 // worth of a draw in wins, 0..1
 }
 
 // Backup is how evaluations are averaged on the way up.
 type Backup struct {
-	// UseUncertainty weights an evaluation by the error that the network
-	// expects of itself, where it has such a head. KataGo on, 0.25, 1, 8.
+	// UseUncertainty weights an evaluation by the error that the network expects of
+	// itself, where it has such a head.
 	UseUncertainty       bool
 	UncertaintyCoeff     float64
 	UncertaintyExponent  float64
 	UncertaintyMaxWeight float64
-	// UseNoisePruning takes visits away from moves that turned out worse than
-	// their prior justifies. KataGo on, 0.15, 1e50.
+	// UseNoisePruning takes visits away from moves that turned out worse than their prior
+	// justifies.
 	UseNoisePruning        bool
 	NoisePruneUtilityScale float64
 	NoisePruningCap        float64
-	// ValueWeightExponent gives better children more weight; 0 is off.
-	// KataGo 0.25.
-	ValueWeightExponent float64
-	// ExactVisits and ExactShare say when a node's averages are computed anew
-	// from all children rather than moved by what one child changed: while it
-	// has fewer visits than ExactVisits, and whenever visits/ExactShare visits
-	// went by since the last time. ExactShare 0 is always, as KataGo does;
-	// 256 costs less than 0.1 % of the visits and halves the work.
+	ValueWeightExponent    float64 // gives better children more weight; 0 is off
+	// A node's averages are computed anew from all children while it has fewer visits than
+	// ExactVisits, and after every visits/ExactShare visits; in between they are moved by
+	// what one child changed. ExactShare 0 computes them at each visit; 256 costs less than
+	// 0.1 % of the visits and halves the work.
 	ExactVisits int
 	ExactShare  int
 }
 
-// Bias is KataGo's subtree value bias correction: evaluations are moved by the
-// average error that the network made on the same local pattern elsewhere in
-// the tree.
+// Bias is the subtree value bias correction: evaluations are moved by the average error
+// that the network made on the same local pattern elsewhere in the tree.
 type Bias struct {
-	Factor         float64 // 0 is off; KataGo 0.45 (subtreeValueBiasFactor)
-	WeightExponent float64 // KataGo 0.85
-	FreeProp       float64 // share of a freed node's error that is forgotten; KataGo 0.8
+	Factor         float64 // share of the error that is corrected; 0 is off
+	WeightExponent float64 // power of a subtree's weight in the average
+	FreeProp       float64 // share of a freed node's error that is forgotten
 }
 
 // Graph lets move orders that lead to the same position share one node.
 type Graph struct {
-	Use bool // KataGo on (useGraphSearch)
-	// RepBound is within how many moves a position must be able to return for
-	// the way that led to it to matter. KataGo 11 (graphSearchRepBound).
+	Use bool
+	// RepBound is the number of moves within which a position must be able to return for
+	// the way that led to it to matter.
 	RepBound int
-	// LeakProb is how often a descent goes on below an edge that only had to catch
-	// up with the visits that a shared node has from elsewhere. KataGo 0
-	// (graphSearchCatchUpLeakProb).
-	LeakProb float64
 }
 
 // Root is what holds at the root only.
 type Root struct {
 	// NoiseEnabled adds Dirichlet noise to the priors; on for self-play.
 	NoiseEnabled bool
-	// DirichletTotalConcentration is shared out over the legal moves. KataGo
-	// 10.83: 0.03 a move on 19x19, as AlphaGo Zero, and 0.13 on 9x9.
+	// DirichletTotalConcentration is shared out over the legal moves: 10.83 is 0.03 a move
+	// on 19x19, as AlphaGo Zero has it, and 0.13 on 9x9.
 	DirichletTotalConcentration float64
-	// DirichletAlpha, if not 0, is the concentration of each legal move and
-	// overrides the total. The tutorial: 0.3 on 9x9, 0.03 on 19x19.
+	// DirichletAlpha, if not 0, is the concentration of each legal move and overrides the
+	// total. AlphaGo Zero has 0.03 on 19x19.
 	DirichletAlpha  float64
-	DirichletWeight float64 // share of the noise in the prior; 0.25
-	// DirichletShaped gives half of the concentration to likely moves. KataGo on.
-	DirichletShaped bool
-	// PolicyTemperature flattens the priors, at the end of the opening and
-	// (Early) at move 0. KataGo 1 and 1; in self-play 1.1 and 1.5.
+	DirichletWeight float64 // share of the noise in the prior
+	DirichletShaped bool    // gives half of the concentration to likely moves
+	// PolicyTemperature flattens the priors, at the end of the opening and (Early) at
+	// move 0. 1 leaves them alone.
 	PolicyTemperature      float64
 	PolicyTemperatureEarly float64
-	// WideNoise flattens priors and shakes utilities, for analysis. KataGo 0,
-	// in analysis 0.04 (wideRootNoise).
-	WideNoise float64
-	// DesiredPerChildVisitsCoeff k forces sqrt(k*prior*weight) visits on every
-	// visited move; self-play 2. KataGo 0.
+	WideNoise              float64 // flattens priors and shakes utilities, for analysis
+	// DesiredPerChildVisitsCoeff k forces sqrt(k*prior*weight) visits on every visited move.
 	DesiredPerChildVisitsCoeff float64
-	// SymmetryPruning searches one of several symmetric moves. KataGo on.
-	SymmetryPruning bool
+	SymmetryPruning            bool // searches one of several symmetric moves
 	// LooseImages lets a move stand for a symmetric one also where other moves are
-	// forbidden below that, and lists forbidden moves that were not searched. KataGo on.
+	// forbidden below that, and lists forbidden moves that were not searched.
 	LooseImages bool
-	// EndingBonusPoints is the score taken from moves that only fill one's own
-	// or the opponent's sure area. KataGo 0.5.
+	// EndingBonusPoints is the score taken from moves that only fill one's own or the
+	// opponent's sure area.
 	EndingBonusPoints float64
-	// PruneUselessMoves drops moves in sure areas when the opponent has only
-	// been passing. KataGo on.
+	// PruneUselessMoves drops moves in sure areas when the opponent has only been passing.
 	PruneUselessMoves bool
-	// NumSymmetries averages the root's evaluation over so many orientations,
-	// 1..8. KataGo 1, self-play 4 (rootNumSymmetriesToSample).
-	NumSymmetries int
+	NumSymmetries     int // orientations that the root's evaluation is averaged over, 1..8
 	// Gumbel, if switched on, takes the place of PUCT at the root.
 	Gumbel Gumbel
 }
 
 // Pass is how passing and the end of the game are treated.
 type Pass struct {
-	// Conservative never takes a pass at the root for the end of the game.
-	// KataGo on (conservativePass).
-	Conservative bool
-	// Hacks caps the prior of a pass and hides a pass that would lose from the
-	// network. KataGo on (enablePassingHacks).
+	Conservative bool // never takes a pass at the root for the end of the game
+	// Hacks caps the prior of a pass and hides a pass that would lose from the network.
 	Hacks bool
-	// MoreHacks sends a weightless visit to the pass, or to the best other
-	// move, wherever a pass would end the phase. KataGo on
-	// (enableMorePassingHacks).
+	// MoreHacks sends a weightless visit to the pass, or to the best other move, wherever a
+	// pass would end the phase.
 	MoreHacks bool
-	// FillDameBefore does not pass while a neutral point is as good, under
-	// territory rules. KataGo on.
-	FillDameBefore bool
-	// IgnorePreRootHistory shows the network no move before the root. KataGo
-	// off in play, on in analysis.
-	IgnorePreRootHistory bool
-	// IgnoreAllHistory shows it no earlier move at all. KataGo off.
-	IgnoreAllHistory bool
+	// FillDameBefore does not pass while a neutral point is as good, under territory rules.
+	FillDameBefore       bool
+	IgnorePreRootHistory bool // shows the network no move before the root; on in analysis
+	IgnoreAllHistory     bool // shows it no earlier move at all
 	// Areas are the modes that areas are judged in, by networks and where a game ends.
-	// KataGo: as the network was trained (alwaysComputePassAliveUnderSuicideRules,
-	// excludeTerritoryAdjacentToAtari).
 	Areas features.Areas
 }
 
 // Choice is how the move is chosen from the finished search.
 type Choice struct {
-	UseLCB bool // choose by lower confidence bound; KataGo on (useLcbForSelection)
-	// LCBStdevs is the width of the bound and MinVisitPropForLCB the share of
-	// the best move's weight that a move needs. KataGo 5 and 0.15.
-	LCBStdevs          float64
-	MinVisitPropForLCB float64
-	// LCBNotFirst lifts no move that was searched before all others, as KataGo
-	// did until 1.9. KataGo off (useNonBuggyLcb).
-	LCBNotFirst bool
-	// Reduce takes away the visits that the final values do not justify,
-	// before moves are compared. KataGo on, the tutorial off.
+	UseLCB             bool    // chooses by lower confidence bound
+	LCBStdevs          float64 // width of the bound
+	MinVisitPropForLCB float64 // share of the best move's weight that a move needs
+	// Reduce takes away the visits that the final values do not justify, before moves are
+	// compared.
 	Reduce bool
-	// Temperature, and TemperatureEarly at move 0, flatten the choice; the
-	// difference halves every TemperatureHalflife moves of a 19x19 game.
-	// KataGo 0.10, 0.50, 19.
+	// Temperature, and TemperatureEarly at move 0, flatten the choice; the difference
+	// halves every TemperatureHalflife moves of a 19x19 game.
 	Temperature         float64
 	TemperatureEarly    float64
 	TemperatureHalflife float64
-	// TemperatureOnlyBelow leaves moves of a larger share alone when Temperature
-	// flattens or sharpens the choice. KataGo 1, all moves
-	// (chosenMoveTemperatureOnlyBelowProb).
+	// TemperatureOnlyBelow leaves moves of a larger share alone when Temperature flattens
+	// or sharpens the choice; 1 leaves none alone.
 	TemperatureOnlyBelow float64
-	// Subtract and Prune drop moves with little weight. KataGo 0 and 1.
+	// Subtract and Prune drop moves with little weight.
 	Subtract float64
 	Prune    float64
 }
@@ -258,9 +215,9 @@ type Choice struct {
 // Net is what the evaluator is asked for.
 type Net struct {
 	Symmetry          int     // orientation shown, 0..7, or -1 for any
-	PolicyOptimism    float64 // in the tree; KataGo 1.0
-	RootOptimism      float64 // at the root; KataGo 0.2 (rootPolicyOptimism)
-	PolicyTemperature float64 // divides the logits; KataGo 1
+	PolicyOptimism    float64 // in the tree
+	RootOptimism      float64 // at the root
+	PolicyTemperature float64 // divides the logits
 	// PlayoutDoublingAdvantage is the advantage in doublings of search effort,
 	// -3..3, of AdvantageFor, or of the side to move at the root if that is
 	// board.Empty; then no tree is kept from move to move.
@@ -280,15 +237,14 @@ type Parallel struct {
 	// many may be in flight for an eighth of VisitsPerFlight each: fewer would
 	// leave a processor without work. 0 is one.
 	Sessions int
-	// PlayoutsPerFlight allows one evaluation in flight for so many playouts
-	// of a limited search; KataGo 8 (minPlayoutsPerThread).
+	// PlayoutsPerFlight allows one evaluation in flight for so many playouts of a limited
+	// search.
 	PlayoutsPerFlight int
-	// CollisionRetries is how often the owner looks for another leaf after it
-	// met one that is being evaluated, before it waits. lc0's idea; 4.
+	// CollisionRetries is how often the owner looks for another leaf after it met one that
+	// is being evaluated, before it waits. lc0's idea.
 	CollisionRetries int
-	// FreePerFlight bounds the playouts that need no evaluation (ends of the
-	// game, known positions) for each one in flight, so that they do not
-	// outrun the network. 2.4.
+	// FreePerFlight bounds the playouts that need no evaluation (ends of the game, known
+	// positions) for each one in flight, so that they do not outrun the network.
 	FreePerFlight float64
 }
 
@@ -303,18 +259,18 @@ type Memory struct {
 
 // Stop ends a search before its limits.
 type Stop struct {
-	// FutileVisitsThreshold skips moves that cannot reach this share of the
-	// best move's visits any more. KataGo 0, off.
+	// FutileVisitsThreshold skips moves that cannot reach this share of the best move's
+	// visits any more; 0 is off.
 	FutileVisitsThreshold float64
-	// WhenDecided ends a limited search when no other move can reach
-	// DecidedShare of the best move's visits, and the best move is the one
-	// that would be chosen. lc0's smart pruning; KataGo off.
+	// WhenDecided ends a limited search when no other move can reach DecidedShare of the
+	// best move's visits, and the best move is the one that would be chosen: lc0's smart
+	// pruning.
 	WhenDecided  bool
 	DecidedShare float64
 }
 
-// Defaults returns the settings that KataGo plays with over GTP (version 1.17,
-// cpp/program/setup.cpp), one evaluation at a time.
+// Defaults returns the settings that KataGo 1.17 plays with over GTP, but for what was
+// measured here, with one worker.
 func Defaults() Params {
 	return Params{
 		PUCT: PUCT{Exploration: 1.0, ExplorationLog: 0.45, ExplorationBase: 500, ParentOffset: 0.01,
@@ -327,9 +283,8 @@ func Defaults() Params {
 		Backup: Backup{UseUncertainty: true, UncertaintyCoeff: 0.25, UncertaintyExponent: 1, UncertaintyMaxWeight: 8,
 			UseNoisePruning: true, NoisePruneUtilityScale: 0.15, NoisePruningCap: 1e50,
 			ValueWeightExponent: 0.25, ExactVisits: 64, ExactShare: 256},
-		Bias:      Bias{Factor: 0.45, WeightExponent: 0.85, FreeProp: 0.8},
-		Graph:     Graph{Use: true, RepBound: board.DefaultRepBound},
-		EvalCache: EvalCacheParams{MinVisits: 100},
+		Bias:  Bias{Factor: 0.45, WeightExponent: 0.85, FreeProp: 0.8},
+		Graph: Graph{Use: true, RepBound: board.DefaultRepBound},
 		Root: Root{DirichletTotalConcentration: 10.83, DirichletWeight: 0.25, DirichletShaped: true,
 			PolicyTemperature: 1, PolicyTemperatureEarly: 1,
 			SymmetryPruning: true, EndingBonusPoints: 0.5, PruneUselessMoves: true, NumSymmetries: 1,

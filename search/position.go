@@ -89,25 +89,3 @@ func (p *position) passChanges(pass *Pass) bool {
 	}
 	return p.game.Options().PreventEncore && p.base.PassWouldEndPhase()
 }
-
-// pathHash is the graph hash of the position after all moves of the game, as if the tree
-// had begun before the first one.
-func (p *position) pathHash(repBound int) board.Hash {
-	var g board.Game
-	g.CopyFrom(&p.game)
-	moves, first := slices.Clone(g.Moves()), g.Forgotten()
-	g.UndoMoves(len(moves))
-	var h board.Hash
-	for k, m := range moves {
-		if k >= first { // as if the position were the root
-			own := g.Options()
-			g.ContinueWith(p.base.Options())
-			h = g.GraphHashWithin(h, repBound)
-			g.ContinueWith(own)
-		}
-		if g.PlayTolerant(m.Color, m.Point) != nil {
-			break // it was played, so it can be
-		}
-	}
-	return p.base.GraphHashWithin(h, repBound)
-}

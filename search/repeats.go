@@ -12,11 +12,8 @@ import (
 // plays much does not play the same game again.
 type RepeatPenalty struct {
 	// Utility is taken off the utility of a move like one of the same player in this
-	// game; a negative one is added. KataGo 0, and 0.005 for White in handicap games
-	// (avoidRepeatedPatternUtility).
+	// game; a negative one is added.
 	Utility float64
-	// History holds the moves of earlier games that are charged for as well; nil is none.
-	History *Patterns
 	// Player is the one who is charged; Empty is the side to move at the root.
 	Player board.Color
 }
@@ -29,15 +26,13 @@ type repeats struct {
 	player  board.Color             // who is charged; Empty: nobody
 	charged map[patternKey]struct{} // patterns of the game so far
 	charge  float64                 // of each, in White's utility
-	past    *Patterns               // of earlier games; nil: none
 	keys    byNode[patternKey]
 }
 
 // begin reads the moves that led to a position. It returns false if the tree was
 // searched for the other player, so that its visits are of no use.
 func (r *repeats) begin(g *board.Game, p RepeatPenalty) (keep bool) {
-	r.past = p.History
-	if p.Utility == 0 && p.History == nil {
+	if p.Utility == 0 {
 		keep = r.player == board.Empty
 		r.player = board.Empty
 		return keep
@@ -52,9 +47,6 @@ func (r *repeats) begin(g *board.Game, p RepeatPenalty) (keep bool) {
 		r.charge = -p.Utility
 	}
 	r.charged = map[patternKey]struct{}{}
-	if p.Utility == 0 {
-		return keep
-	}
 	var past board.Game
 	past.CopyFrom(g)
 	moves := g.Moves()[g.Forgotten():]
@@ -66,36 +58,16 @@ func (r *repeats) begin(g *board.Game, p RepeatPenalty) (keep bool) {
 	return keep
 }
 
-// learn charges for a move on a board, however turned and in both colours.
+// learn charges for a move on a board, turned and mirrored in every way and in both colours.
 func (r *repeats) learn(b *board.Board, m board.Move) {
-	eachTurned(b, m, func(key patternKey, _ board.Color) { r.charged[key] = struct{}{} })
-}
-
-// eachTurned calls f with the pattern of a move turned and mirrored in every way, in
-// its own and in the other colours; player is whose move it is then.
-func eachTurned(b *board.Board, m board.Move, f func(key patternKey, player board.Color)) {
 	size := b.Size()
-	for sym := range board.Symmetry(8) {
-		to, table := size, board.SymTable(size, sym)
-		if sym&4 != 0 && size.W != size.H {
-			to, table = board.Size{W: size.H, H: size.W}, transposed(size, table)
-		}
+	for sym := range board.Symmetry(size.Symmetries()) {
 		for _, c := range []board.Color{board.Black, board.White} {
-			if key := patternOf(b, m, to, table, c); key != 0 {
-				f(key, c)
+			if key := patternOf(b, m, board.SymTable(size, sym), c); key != 0 {
+				r.charged[key] = struct{}{}
 			}
 		}
 	}
-}
-
-// transposed returns a map with its points those of the transposed board.
-func transposed(size board.Size, table []board.Point) []board.Point {
-	turned := make([]board.Point, len(table))
-	for i, p := range table {
-		x, y := size.XY(p)
-		turned[i] = board.Size{W: size.H, H: size.W}.Point(y, x)
-	}
-	return turned
 }
 
 // of returns the charge on a node, in White's utility.
@@ -103,20 +75,13 @@ func (r *repeats) of(i uint32) float64 {
 	if r.player == board.Empty {
 		return 0
 	}
-	key, charge := r.keys.get(i), 0.0
-	if key == 0 {
-		return 0
+	if _, found := r.charged[r.keys.get(i)]; found {
+		return r.charge
 	}
-	if r.past != nil {
-		charge = r.past.worth[key]
-	}
-	if _, found := r.charged[key]; found {
-		charge += r.charge
-	}
-	return charge
+	return 0
 }
 
-// setKey notes the pattern of a node, where anybody is charged.
+// setKey stores the pattern of a node, if a player is charged.
 func (r *repeats) setKey(i uint32, key patternKey) {
 	if r.player != board.Empty {
 		r.keys.set(i, key)
@@ -126,12 +91,12 @@ func (r *repeats) setKey(i uint32, key patternKey) {
 // repeatPattern returns the pattern of a move that is about to be made, 0 for
 // passes and ko captures, which repeat by their nature.
 func repeatPattern(b *board.Board, c board.Color, p board.Point) patternKey {
-	return patternOf(b, board.Move{Color: c, Point: p}, b.Size(), nil, c)
+	return patternOf(b, board.Move{Color: c, Point: p}, nil, c)
 }
 
-// patternOf is repeatPattern of a board turned by table, nil for as it is, to a size
-// that may be transposed, and in the colours in which the move is c's.
-func patternOf(b *board.Board, m board.Move, to board.Size, table []board.Point, c board.Color) patternKey {
+// patternOf is repeatPattern of a board turned by table, nil for as it is, in the colours
+// in which the move is c's.
+func patternOf(b *board.Board, m board.Move, table []board.Point, c board.Color) patternKey {
 	size := b.Size()
 	if !size.Contains(m.Point) || b.At(m.Point) != board.Empty || takesKo(b, m) {
 		return 0
@@ -142,7 +107,7 @@ func patternOf(b *board.Board, m board.Move, to board.Size, table []board.Point,
 		}
 		return uint64(table[p])
 	}
-	h := mixInto(uint64(c)|uint64(to.W)<<8|uint64(to.H)<<16, at(m.Point))
+	h := mixInto(uint64(c)|uint64(size.W)<<8|uint64(size.H)<<16, at(m.Point))
 	x, y := size.XY(m.Point)
 	for dy := -4; dy <= 4; dy++ {
 		for dx := -4; dx <= 4; dx++ {

@@ -49,54 +49,6 @@ func TestRepeatPatterns(t *testing.T) {
 	require.Zero(t, r.of(5))
 }
 
-// TestPastPatterns: moves of earlier games are charged for in both colours, each
-// once a game, and those of two games twice.
-func TestPastPatterns(t *testing.T) {
-	past := NewPatterns()
-	empty := game9(t)
-	at := func(vertex string) board.Point {
-		p, err := empty.Size().ParseVertex(vertex)
-		require.NoError(t, err)
-		return p
-	}
-	first := past.Game()
-	first.Add(empty.Board(), board.Move{Color: board.Black, Point: at("C3")}, 0.1)
-	first.Add(empty.Board(), board.Move{Color: board.White, Point: at("G7")}, 0.1) // the same, turned
-	first.Add(empty.Board(), board.Move{Color: board.Black, Point: board.Pass}, 0.1)
-	require.Equal(t, 8, first.Len(), "four corners, two colours")
-	require.Equal(t, 8, past.Len())
-	past.Game().Add(empty.Board(), board.Move{Color: board.Black, Point: at("C7")}, 0.03)
-	for player, want := range map[board.Color]float64{board.Black: 0.13, board.White: -0.13} {
-		r := repeats{}
-		require.False(t, r.begin(empty, RepeatPenalty{History: past, Player: player}))
-		require.True(t, r.begin(empty, RepeatPenalty{History: past, Player: player}))
-		r.setKey(5, repeatPattern(empty.Board(), player, at("G3")))
-		require.InDelta(t, want, r.of(5), 1e-9, player)
-		r.setKey(5, repeatPattern(empty.Board(), player, at("E5")))
-		require.Zero(t, r.of(5))
-	}
-	both := repeats{}
-	both.begin(game9(t, "C3", "pass"), RepeatPenalty{Utility: 0.5, History: past, Player: board.Black})
-	both.setKey(5, repeatPattern(empty.Board(), board.Black, at("G7")))
-	require.InDelta(t, 0.63, both.of(5), 1e-9, "in this game as well")
-}
-
-// TestTransposedPatterns: what was played on a long board counts on one that stands.
-func TestTransposedPatterns(t *testing.T) {
-	lying, err := board.NewGame(board.Size{W: 9, H: 7}, board.TrompTaylor())
-	require.NoError(t, err)
-	standing, err := board.NewGame(board.Size{W: 7, H: 9}, board.TrompTaylor())
-	require.NoError(t, err)
-	past := NewPatterns()
-	past.Game().Add(lying.Board(), board.Move{Color: board.Black, Point: lying.Size().Point(2, 1)}, 0.1)
-	for at, want := range map[[2]int]float64{{1, 2}: 0.1, {5, 6}: 0.1, {2, 1}: 0} {
-		r := repeats{}
-		r.begin(standing, RepeatPenalty{History: past})
-		r.setKey(5, repeatPattern(standing.Board(), board.Black, standing.Size().Point(at[0], at[1])))
-		require.InDelta(t, want, r.of(5), 1e-9, "%v", at)
-	}
-}
-
 // TestRepeatsLeaveKosAlone: a ko is taken again and again by its nature.
 func TestRepeatsLeaveKosAlone(t *testing.T) {
 	g := game9(t, "D5", "E5", "E6", "F6", "E4", "F4", "J9", "G5")

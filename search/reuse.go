@@ -65,7 +65,6 @@ func (ns *nodes) reroot(child uint32) {
 		ns.graph.hashes.set(root, ns.graph.hashes.get(child))
 	}
 	ns.repeats.setKey(root, 0)
-	ns.cache.known.move(child, root)
 	ns.root = root
 	ns.compact()
 }
@@ -191,7 +190,6 @@ func (ns *nodes) slideNodes(index ranks, bias []uint32) {
 				ns.graph.hashes.set(next, ns.graph.hashes.get(i))
 			}
 			ns.repeats.setKey(next, ns.repeats.keys.get(i))
-			ns.cache.known.move(i, next)
 		}
 		next++
 	}

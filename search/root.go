@@ -26,8 +26,6 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 		t.Clear()
 	}
 	t.sh.repeating = t.nodes.repeats.player
-	t.nodes.cache.begin(&t.p, v, t.sh.mirror.player != board.Empty)
-	t.sh.caching = t.nodes.cache.active
 	fresh := t.nodes.root == 0
 	if fresh {
 		t.plantRoot()
@@ -89,19 +87,8 @@ func (t *Tree) plantRoot() {
 	}
 	if t.p.Graph.Use {
 		// The root is not in the table, so nothing leads back to it.
-		h := t.rootHash()
-		t.nodes.graph.hashes.set(t.nodes.root, h)
-		t.nodes.cache.lookup(t.nodes.root, h)
+		t.nodes.graph.hashes.set(t.nodes.root, t.position.base.GraphHash(board.Hash{}))
 	}
-}
-
-// rootHash is the graph hash of the root. The way there counts only where searches
-// meet that began elsewhere.
-func (t *Tree) rootHash() board.Hash {
-	if !t.nodes.cache.active {
-		return t.position.base.GraphHash(board.Hash{})
-	}
-	return t.position.pathHash(t.p.Graph.RepBound)
 }
 
 // installRoot gives the root its evaluation and priors. The averages of a kept

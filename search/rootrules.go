@@ -262,7 +262,7 @@ func (ru *rootRules) addCopies(moves []thinking.Move) []thinking.Move {
 			continue
 		}
 		first := len(all)
-		for _, k := range ru.symmetries { // KataGo's order
+		for _, k := range ru.symmetries {
 			p := size.SymMap(k, m.Move)
 			if ru.copyOf[p] != m.Move || !ru.position.allows(p) ||
 				slices.ContainsFunc(all[first:], func(o thinking.Move) bool { return o.Move == p }) {

@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
 	"kosumi/board"
-	"kosumi/nn"
 )
 
-// run is one search as it goes on: it keeps evaluations in flight and ends at the limits.
-// The goroutine inside Search owns it or, where sessions keep all cores busy, whoever is
-// the combiner.
+// run is one search: it keeps evaluations in flight and ends at the limits. There are two
+// ways to work:
+//
+//   - Alone, with one worker: the goroutine inside Search does everything, each evaluation
+//     where it is needed. So a search is a function of its position, parameters and seed.
+//   - With a [combiner], with more: evaluations are submitted and answered later, so that
+//     the network's batches fill and all cores have work.
 type run struct {
 	parts
 	playouts *playouts
@@ -27,13 +29,12 @@ type run struct {
 	err    error
 	quit   *atomic.Bool // the context ended; each search has its own
 
-	idle    []*slot
-	done    chan *slot
-	then    func() // what those who answer do; nil: nothing
-	workers sync.WaitGroup
+	idle []*slot
+	done chan *slot // those that came back
+	then func()     // called once a batch is answered; nil: nothing is
 }
 
-// begin makes ready for a search.
+// begin resets the run for a search.
 func (r *run) begin(l Limits) {
 	if l.SnapshotEvery <= 0 {
 		l.SnapshotEvery = never
@@ -53,8 +54,8 @@ const (
 	ended                   // the search is over
 )
 
-// iterate goes through the search cycle once. Whoever calls it owns the tree; what it
-// selects, evaluates and backs up need not be the same playout.
+// iterate goes through the search cycle once. The caller owns the tree. The playouts that
+// are backed up may be others than the one that is selected.
 func (r *run) iterate(ctx context.Context) progress {
 	// 1. Check limits, memory and clock; publish a snapshot when one is due.
 	if !r.shouldContinue() {
@@ -67,7 +68,7 @@ func (r *run) iterate(ctx context.Context) progress {
 	if r.tally.mayLaunch(&r.p.Parallel, r.nodes.visits()) {
 		s, result = r.selectLeaf()
 	}
-	// 3. Evaluate the leaf: at once, or by somebody who answers later.
+	// 3. Evaluate the leaf: at once, or submit it.
 	if s != nil {
 		s = r.evaluate(ctx, s)
 	}
@@ -85,31 +86,25 @@ func (r *run) iterate(ctx context.Context) progress {
 
 // search iterates until a limit is met, and returns when nothing is in flight any more.
 func (r *run) search(ctx context.Context) {
-	quit := r.quit // what is told late must not end the search after this one
+	quit := r.quit // of this search: a late cancellation must not end the next one
 	defer context.AfterFunc(ctx, func() { quit.Store(true) })()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	workers := r.p.Parallel.Workers
 	r.playouts.makeSlots(workers)
-	slots := r.playouts.slots[:workers]
-	r.idle = append(r.idle[:0], slots...)
+	r.idle = append(r.idle[:0], r.playouts.slots[:workers]...)
 	if r.sh.limits.FirstLook {
 		r.firstPlayout(context.WithoutCancel(ctx))
 	}
-	if workers > 1 {
+	if workers == 1 {
+		for r.iterate(inner) != ended {
+		}
+	} else {
 		r.done = make(chan *slot, workers)
 		r.timing.alarm = time.NewTimer(time.Hour)
 		defer r.timing.alarm.Stop()
 		r.timing.setAlarm(time.Now())
-	}
-	if workers > 1 && r.sh.canSubmit() && r.p.Parallel.Sessions >= nn.Cores() {
 		defer r.combine(inner)()
-	} else {
-		for p := r.iterate(inner); p != ended; p = r.iterate(inner) {
-			if p == starved {
-				r.wait(inner)
-			}
-		}
 	}
 	if r.stop != StopVisits {
 		cancel()
@@ -117,13 +112,6 @@ func (r *run) search(ctx context.Context) {
 	for r.tally.inFlight > 0 {
 		r.settle(inner, <-r.done)
 	}
-	for _, s := range slots {
-		if s.started {
-			close(s.wake)
-			s.started, s.wake = false, make(chan struct{}, 1)
-		}
-	}
-	r.workers.Wait()
 }
 
 // firstPlayout makes the first playout of a fresh tree, see Limits.FirstLook.
@@ -156,33 +144,18 @@ func (r *run) selectLeaf() (*slot, progress) {
 	return nil, starved
 }
 
-// evaluate has a slot's question answered: here where it is the only one, by an evaluator
-// that answers later, or by the slot's worker, which is started if need be. It returns the
-// slot if the answer is there.
+// evaluate has a slot's question answered, here or later. It returns the slot if the
+// answer is there.
 func (r *run) evaluate(ctx context.Context, s *slot) *slot {
-	sh := r.sh
-	switch {
-	case r.p.Parallel.Workers == 1:
+	if r.p.Parallel.Workers == 1 {
 		r.runTimed(ctx, s)
 		return s
-	case sh.canSubmit():
-		s.done, s.then = r.done, r.then
-		if !s.begin(sh) {
-			return s
-		}
-		s.submit(ctx, sh)
-		return nil
-	case !s.started:
-		s.started = true
-		wake, done := s.wake, r.done
-		r.workers.Go(func() {
-			for range wake {
-				s.run(ctx, sh)
-				done <- s
-			}
-		})
 	}
-	s.wake <- struct{}{}
+	s.done, s.then = r.done, r.then
+	if !s.begin(r.sh) {
+		return s
+	}
+	s.submit(ctx, r.sh)
 	return nil
 }
 
@@ -211,7 +184,7 @@ func (r *run) poll() *slot {
 	}
 }
 
-// settle takes a slot that came back into the tree and puts it among the idle ones.
+// settle adds the result of a slot that came back to the tree, and frees the slot.
 func (r *run) settle(ctx context.Context, s *slot) {
 	grown, err := r.playouts.expand(s)
 	if grown {
@@ -223,24 +196,6 @@ func (r *run) settle(ctx context.Context, s *slot) {
 	if err != nil {
 		r.fail(ctx, err)
 	}
-}
-
-// wait blocks until an evaluation comes back, or until the search has to be
-// stopped.
-func (r *run) wait(ctx context.Context) {
-	if r.tally.inFlight == 0 {
-		return
-	}
-	began := time.Now()
-	select {
-	case s := <-r.done:
-		r.settle(ctx, s)
-	case <-ctx.Done():
-		r.quit.Store(true)
-	case <-r.timing.alarm.C:
-		r.timing.rounds = 0
-	}
-	r.tally.stats.Waiting += time.Since(began)
 }
 
 // fail ends the search after an error of the evaluator. Errors of evaluations
@@ -259,8 +214,8 @@ func (r *run) fail(ctx context.Context, err error) {
 	}
 }
 
-// mostVisits keeps the counters of a node from overflowing, where a search of a
-// small board goes on and on at the ends of the game.
+// mostVisits ends a search before a node's counters overflow, which a small board reaches
+// without evaluations, at ends of the game.
 const mostVisits = 1 << 30
 
 // shouldContinue reports whether the search goes on, and publishes a snapshot when it is
@@ -280,8 +235,8 @@ func (r *run) shouldContinue() bool {
 	return r.stop == StopNone
 }
 
-// leastPlayouts is how many playouts time does not end a search before, so that one
-// move at least was looked at. KataGo's.
+// leastPlayouts is the number of playouts before which time does not end a search, so that
+// at least one move was searched.
 const leastPlayouts = 2
 
 // checkClock does what depends on the time of day.

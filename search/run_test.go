@@ -2,7 +2,6 @@ package search
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,14 +23,13 @@ func TestIterate(t *testing.T) {
 	r := &tree.run
 	tree.playouts.makeSlots(2)
 	r.idle, r.done = append(r.idle[:0], tree.playouts.slots...), make(chan *slot, 2)
-	r.timing.alarm = time.NewTimer(time.Hour)
 	for visits := range int64(2) {
 		require.EqualValues(t, visits+1, tree.Visits())
 		require.Equal(t, moved, r.iterate(t.Context()), "a leaf is evaluated")
 		require.Equal(t, 1, tree.tally.inFlight)
 		require.Equal(t, starved, r.iterate(t.Context()), "two at a time are too many for so few playouts")
 		answer <- struct{}{}
-		r.wait(t.Context())
+		r.settle(t.Context(), <-r.done)
 		require.Zero(t, tree.tally.inFlight)
 		require.Len(t, r.idle, 2)
 	}
@@ -39,8 +37,4 @@ func TestIterate(t *testing.T) {
 	require.Equal(t, StopVisits, r.stop)
 	require.EqualValues(t, 3, tree.Visits())
 	requireSound(t, tree)
-	for _, s := range tree.playouts.slots {
-		close(s.wake)
-	}
-	r.workers.Wait()
 }

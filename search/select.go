@@ -8,7 +8,7 @@ import (
 )
 
 // selector chooses the move to descend through at a node: by PUCT or the human policy,
-// with what holds at the root only, against mirror Go, or after earlier searches. Each
+// with what holds at the root only or against mirror Go. Each
 // step of a descent asks it.
 type selector struct {
 	parts
@@ -26,7 +26,7 @@ const (
 
 // choose selects a move by the search's policy or the human one, or makes a
 // weightless probe of passing and of not passing where a pass would end the phase.
-func (sel *selector) choose(path []step, i uint32, n *node) (place int, kind visitKind) {
+func (sel *selector) choose(s *slot, i uint32, n *node) (place int, kind visitKind) {
 	ns := sel.nodes
 	edges := ns.a.edgesOf(n)
 	if sel.p.Graph.Use {
@@ -37,7 +37,7 @@ func (sel *selector) choose(path []step, i uint32, n *node) (place int, kind vis
 	if i == ns.root && sel.gumbel.active {
 		return sel.gumbel.next(sel.tally.stats.Playouts + int64(sel.tally.inFlight)), counted
 	}
-	sel.counter.follow(sel.sh, path)
+	sel.counter.follow(sel.sh, s)
 	if f := sel.sh.limits.Focus; f != nil && i == ns.root {
 		if move := sel.drawFocus(f.Load()); move != board.NoPoint {
 			if place, ok := sel.selectFocus(n, edges, move); ok {
@@ -116,14 +116,10 @@ func (sel *selector) selectMove(i uint32, n *node, edges []edge) int {
 			best, at = s, k
 		}
 	}
-	known := board.NoPoint
-	if ns.cache.active {
-		known, best = sel.bestCached(i, n, &x, nil, false, best)
-	}
 	if prior, ok := ns.nextPrior(n); ok && x.score(x.fpu, 0, prior) > best {
 		return selectNew
 	}
-	return ns.promote(n, known, at)
+	return at
 }
 
 // explorer holds the parts of the PUCT formula that are the same for all moves

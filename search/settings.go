@@ -8,9 +8,8 @@ import (
 	"kosumi/setting"
 )
 
-// Setting is a field of Params under the name that KataGo's configuration file
-// gives it, or one of our own where KataGo has none, so that files, command lines
-// and clients can set it.
+// Setting is a field of Params with its name, so that files, command lines and clients
+// can set it.
 type Setting = setting.Setting[Params]
 
 // Settings returns all settings, in the order of Params. Seed, Parallel.Workers

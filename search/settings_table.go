@@ -14,36 +14,43 @@ const (
 	lc0      = "lc0"
 )
 
-// row describes a setting of the search that KataGo has under the same name.
-func row(name, source, doc string) setting.Info {
-	return setting.Info{Name: name, KataGo: name, Source: source, Doc: doc, Section: "search", Change: setting.Expert}
+// row describes a setting of the search that KataGo has under the same name, and whose
+// default is KataGo's.
+func row(name, doc string) setting.Info {
+	return setting.Info{Name: name, KataGo: name, Source: kataGo, Doc: doc, Section: "search", Change: setting.Expert}
 }
 
-func number(name string, low, high float64, source, doc string, field func(*Params) *float64) Setting {
-	info := row(name, source, doc)
+func number(name string, low, high float64, doc string, field func(*Params) *float64) Setting {
+	info := row(name, doc)
 	info.Low, info.High = low, high
 	return setting.Of(info, field)
 }
 
-func integer(name string, low, high float64, source, doc string, field func(*Params) *int) Setting {
-	info := row(name, source, doc)
+func integer(name string, low, high float64, doc string, field func(*Params) *int) Setting {
+	info := row(name, doc)
 	info.Low, info.High = low, high
 	return setting.Of(info, field)
 }
 
-func toggle(name, source, doc string, field func(*Params) *bool) Setting {
-	return setting.Of(row(name, source, doc), field)
+func toggle(name, doc string, field func(*Params) *bool) Setting {
+	return setting.Of(row(name, doc), field)
 }
 
-func choice[F ~uint8 | ~int8](name string, words []string, source, doc string, field func(*Params) *F) Setting {
-	info := row(name, source, doc)
+func choice[F ~uint8 | ~int8](name string, words []string, doc string, field func(*Params) *F) Setting {
+	info := row(name, doc)
 	info.Words = words
 	return setting.Enum(info, field)
 }
 
-// ours marks a setting that KataGo has no key for.
-func ours(s Setting) Setting {
+// ours marks a setting that KataGo has no key for, and names the source of its default.
+func ours(source string, s Setting) Setting {
 	s.KataGo = ""
+	return from(source, s)
+}
+
+// from names the source of a default.
+func from(source string, s Setting) Setting {
+	s.Source = source
 	return s
 }
 
@@ -62,163 +69,157 @@ func common(s Setting) Setting {
 // settings is made of groups under headings.
 var settings = setting.Join(
 	setting.Under("Selection: utility + K*prior/(1+weight)", setting.Table[Params]{
-		number("cpuctExploration", 0, 100, kataGo, "exploration c at zero weight", func(p *Params) *float64 { return &p.PUCT.Exploration }),
-		number("cpuctExplorationLog", 0, 100, kataGo, "growth of c: c + this * ln((weight+base)/base); 0: off", func(p *Params) *float64 { return &p.PUCT.ExplorationLog }),
-		number("cpuctExplorationBase", 1e-3, 1e6, kataGo, "base of the growth, in weight", func(p *Params) *float64 { return &p.PUCT.ExplorationBase }),
-		ours(number("cpuctParentOffset", 1e-9, 100, kataGo, "weight added under the root sign; 1 in AlphaZero", func(p *Params) *float64 { return &p.PUCT.ParentOffset })),
-		number("cpuctUtilityStdevScale", 0, 1, kataGo, "how far c follows the spread of utility below a node; 0: off", func(p *Params) *float64 { return &p.PUCT.UtilityStdevScale }),
-		number("cpuctUtilityStdevPrior", 1e-3, 10, kataGo, "spread that is expected, in utility", func(p *Params) *float64 { return &p.PUCT.UtilityStdevPrior }),
-		number("cpuctUtilityStdevPriorWeight", 0, 100, kataGo, "weight of that expectation", func(p *Params) *float64 { return &p.PUCT.UtilityStdevPriorWeight }),
+		number("cpuctExploration", 0, 10, "exploration c at zero weight", func(p *Params) *float64 { return &p.PUCT.Exploration }),
+		number("cpuctExplorationLog", 0, 10, "growth of c: c + this * ln((weight+base)/base); 0: off", func(p *Params) *float64 { return &p.PUCT.ExplorationLog }),
+		number("cpuctExplorationBase", 10, 100000, "base of the growth, in weight", func(p *Params) *float64 { return &p.PUCT.ExplorationBase }),
+		ours(kataGo, number("cpuctParentOffset", 1e-9, 100, "weight added under the root sign; 1 in AlphaZero", func(p *Params) *float64 { return &p.PUCT.ParentOffset })),
+		number("cpuctUtilityStdevScale", 0, 1, "how far c follows the spread of utility below a node; 0: off", func(p *Params) *float64 { return &p.PUCT.UtilityStdevScale }),
+		number("cpuctUtilityStdevPrior", 1e-8, 10, "spread that is expected, in utility", func(p *Params) *float64 { return &p.PUCT.UtilityStdevPrior }),
+		number("cpuctUtilityStdevPriorWeight", 0, 100, "weight of that expectation", func(p *Params) *float64 { return &p.PUCT.UtilityStdevPriorWeight }),
 	}),
 	setting.Under("FPU: the utility of a move without visits", setting.Table[Params]{
-		ours(toggle("fpuZero", "the tutorial has it on", "take an even game, and ignore the rest of this group", func(p *Params) *bool { return &p.FPU.Zero })),
-		number("fpuReductionMax", 0, 2, kataGo, "reduction in utility once all prior is visited", func(p *Params) *float64 { return &p.FPU.ReductionMax }),
-		number("rootFpuReductionMax", 0, 2, kataGo, "the same at the root", func(p *Params) *float64 { return &p.FPU.RootReductionMax }),
-		toggle("fpuParentWeightByVisitedPolicy", kataGo, "start from the node's average by the prior visited, else from its own evaluation", func(p *Params) *bool { return &p.FPU.ParentWeightByVisitedPolicy }),
-		number("fpuParentWeightByVisitedPolicyPow", 0, 5, kataGo, "power of the visited prior in that", func(p *Params) *float64 { return &p.FPU.ParentWeightByVisitedPolicyPow }),
-		number("fpuParentWeight", 0, 1, kataGo, "share of the own evaluation where fpuParentWeightByVisitedPolicy is off", func(p *Params) *float64 { return &p.FPU.ParentWeight }),
-		number("fpuLossProp", 0, 1, kataGo, "share of a lost game mixed in", func(p *Params) *float64 { return &p.FPU.LossProp }),
-		number("rootFpuLossProp", 0, 1, kataGo, "the same at the root", func(p *Params) *float64 { return &p.FPU.RootLossProp }),
+		ours("the tutorial has it on", toggle("fpuZero", "take an even game, and ignore the rest of this group", func(p *Params) *bool { return &p.FPU.Zero })),
+		number("fpuReductionMax", 0, 2, "reduction in utility once all prior is visited", func(p *Params) *float64 { return &p.FPU.ReductionMax }),
+		number("rootFpuReductionMax", 0, 2, "the same at the root", func(p *Params) *float64 { return &p.FPU.RootReductionMax }),
+		toggle("fpuParentWeightByVisitedPolicy", "start from the node's average by the prior visited, else from its own evaluation", func(p *Params) *bool { return &p.FPU.ParentWeightByVisitedPolicy }),
+		number("fpuParentWeightByVisitedPolicyPow", 0, 5, "power of the visited prior in that", func(p *Params) *float64 { return &p.FPU.ParentWeightByVisitedPolicyPow }),
+		number("fpuParentWeight", 0, 1, "share of the own evaluation where fpuParentWeightByVisitedPolicy is off", func(p *Params) *float64 { return &p.FPU.ParentWeight }),
+		number("fpuLossProp", 0, 1, "share of a lost game mixed in", func(p *Params) *float64 { return &p.FPU.LossProp }),
+		number("rootFpuLossProp", 0, 1, "the same at the root", func(p *Params) *float64 { return &p.FPU.RootLossProp }),
 	}),
 	setting.Under("Virtual loss: spreads evaluations that are under way at once", setting.Table[Params]{
-		ours(choice("virtualLossForm", []string{"loss", "count"}, kataGo, "with loss, mix lost games into the value; with count, add weight only (WU-UCT, lc0)", func(p *Params) *VirtualLossForm { return &p.VirtualLoss.Form })),
-		number("numVirtualLossesPerThread", 0.01, 1000, measured, "weight of one virtual loss; KataGo has 1", func(p *Params) *float64 { return &p.VirtualLoss.PerVisit }),
-		ours(number("virtualLossWeightFloor", 0, 100, kataGo, "least weight that an edge is taken to have when losses are mixed in", func(p *Params) *float64 { return &p.VirtualLoss.WeightFloor })),
+		ours(kataGo, choice("virtualLossForm", []string{"loss", "count"}, "with loss, mix lost games into the value; with count, add weight only (WU-UCT, lc0)", func(p *Params) *VirtualLossForm { return &p.VirtualLoss.Form })),
+		from(measured, number("numVirtualLossesPerThread", 0.01, 1000, "weight of one virtual loss; KataGo has 1", func(p *Params) *float64 { return &p.VirtualLoss.PerVisit })),
+		ours(kataGo, number("virtualLossWeightFloor", 0, 100, "least weight that an edge is taken to have when losses are mixed in", func(p *Params) *float64 { return &p.VirtualLoss.WeightFloor })),
 	}),
 	setting.Under("Utility: what results and scores are worth", setting.Table[Params]{
-		number("winLossUtilityFactor", 0, 1, kataGo, "worth of win minus loss", func(p *Params) *float64 { return &p.Utility.WinLossFactor }),
-		number("staticScoreUtilityFactor", 0, 1, kataGo, "worth of the score against an even game; 0: off", func(p *Params) *float64 { return &p.Utility.StaticScoreFactor }),
-		number("dynamicScoreUtilityFactor", 0, 1, kataGo, "worth of the score against the expected score; 0: off", func(p *Params) *float64 { return &p.Utility.DynamicScoreFactor }),
-		number("dynamicScoreCenterZeroWeight", 0, 1, kataGo, "how far the expected score is drawn towards 0", func(p *Params) *float64 { return &p.Utility.DynamicCenterZeroWeight }),
-		number("dynamicScoreCenterScale", 0.2, 5, kataGo, "width of the dynamic term, in sqrt(points of the board)", func(p *Params) *float64 { return &p.Utility.DynamicCenterScale }),
-		number("noResultUtilityForWhite", -2, 2, kataGo, "utility of a game without result", func(p *Params) *float64 { return &p.Utility.NoResultForWhite }),
-		number("drawEquivalentWinsForWhite", 0, 1, kataGo, "worth of a draw, in wins", func(p *Params) *float64 { return &p.Utility.DrawEquivalentWinsForWhite }),
+		number("winLossUtilityFactor", 0, 1, "worth of win minus loss", func(p *Params) *float64 { return &p.Utility.WinLossFactor }),
+		number("staticScoreUtilityFactor", 0, 1, "worth of the score against an even game; 0: off", func(p *Params) *float64 { return &p.Utility.StaticScoreFactor }),
+		number("dynamicScoreUtilityFactor", 0, 1, "worth of the score against the expected score; 0: off", func(p *Params) *float64 { return &p.Utility.DynamicScoreFactor }),
+		number("dynamicScoreCenterZeroWeight", 0, 1, "how far the expected score is drawn towards 0", func(p *Params) *float64 { return &p.Utility.DynamicCenterZeroWeight }),
+		number("dynamicScoreCenterScale", 0.2, 5, "width of the dynamic term, in sqrt(points of the board)", func(p *Params) *float64 { return &p.Utility.DynamicCenterScale }),
+		number("noResultUtilityForWhite", -1, 1, "utility of a game without result", func(p *Params) *float64 { return &p.Utility.NoResultForWhite }),
+		number("drawEquivalentWinsForWhite", 0, 1, "worth of a draw, in wins", func(p *Params) *float64 { return &p.Utility.DrawEquivalentWinsForWhite }),
 	}),
 	setting.Under("Averages: how evaluations are weighted on the way up", setting.Table[Params]{
-		toggle("useUncertainty", kataGo, "weight evaluations by the error that the network expects of itself, where it has such a head", func(p *Params) *bool { return &p.Backup.UseUncertainty }),
-		number("uncertaintyCoeff", 1e-4, 1, kataGo, "weight is this / (error^exponent + this/max)", func(p *Params) *float64 { return &p.Backup.UncertaintyCoeff }),
-		number("uncertaintyExponent", 0, 2, kataGo, "exponent of the error", func(p *Params) *float64 { return &p.Backup.UncertaintyExponent }),
-		number("uncertaintyMaxWeight", 1, 100, kataGo, "largest weight, and that of a finished game", func(p *Params) *float64 { return &p.Backup.UncertaintyMaxWeight }),
-		toggle("useNoisePruning", kataGo, "take visits off moves that turned out worse than their prior justifies", func(p *Params) *bool { return &p.Backup.UseNoisePruning }),
-		number("noisePruneUtilityScale", 1e-3, 10, kataGo, "how much worse, in utility", func(p *Params) *float64 { return &p.Backup.NoisePruneUtilityScale }),
-		number("noisePruningCap", 0, math.MaxFloat64, kataGo, "most weight taken off", func(p *Params) *float64 { return &p.Backup.NoisePruningCap }),
-		number("valueWeightExponent", 0, 1, kataGo, "how much weight is shifted to better moves; 0: off", func(p *Params) *float64 { return &p.Backup.ValueWeightExponent }),
-		ours(integer("exactVisits", 0, math.MaxInt32, measured, "visits below which averages are computed from all moves at each visit", func(p *Params) *int { return &p.Backup.ExactVisits })),
-		ours(integer("exactShare", 0, math.MaxInt32, measured, "beyond them once in visits/this, in between by differences; 0: at each visit, as KataGo does", func(p *Params) *int { return &p.Backup.ExactShare })),
+		toggle("useUncertainty", "weight evaluations by the error that the network expects of itself, where it has such a head", func(p *Params) *bool { return &p.Backup.UseUncertainty }),
+		number("uncertaintyCoeff", 1e-4, 1, "weight is this / (error^exponent + this/max)", func(p *Params) *float64 { return &p.Backup.UncertaintyCoeff }),
+		number("uncertaintyExponent", 0, 2, "exponent of the error", func(p *Params) *float64 { return &p.Backup.UncertaintyExponent }),
+		number("uncertaintyMaxWeight", 1, 100, "largest weight, and that of a finished game", func(p *Params) *float64 { return &p.Backup.UncertaintyMaxWeight }),
+		toggle("useNoisePruning", "take visits off moves that turned out worse than their prior justifies", func(p *Params) *bool { return &p.Backup.UseNoisePruning }),
+		number("noisePruneUtilityScale", 1e-3, 10, "how much worse, in utility", func(p *Params) *float64 { return &p.Backup.NoisePruneUtilityScale }),
+		number("noisePruningCap", 0, 1e50, "most weight taken off", func(p *Params) *float64 { return &p.Backup.NoisePruningCap }),
+		number("valueWeightExponent", 0, 1, "how much weight is shifted to better moves; 0: off", func(p *Params) *float64 { return &p.Backup.ValueWeightExponent }),
+		ours(measured, integer("exactVisits", 0, math.MaxInt32, "visits below which averages are computed from all moves at each visit", func(p *Params) *int { return &p.Backup.ExactVisits })),
+		ours(measured, integer("exactShare", 0, math.MaxInt32, "beyond them once in visits/this, in between by differences; 0: at each visit, as KataGo does", func(p *Params) *int { return &p.Backup.ExactShare })),
 	}),
 	setting.Under("Subtree value bias: learns the network's error on local patterns", setting.Table[Params]{
-		number("subtreeValueBiasFactor", 0, 1, kataGo, "share of the average error that is corrected; 0: off", func(p *Params) *float64 { return &p.Bias.Factor }),
-		number("subtreeValueBiasWeightExponent", 0, 1, kataGo, "power of a subtree's weight in that average", func(p *Params) *float64 { return &p.Bias.WeightExponent }),
-		number("subtreeValueBiasFreeProp", 0, 1, kataGo, "share of a thrown-away node's error that is forgotten", func(p *Params) *float64 { return &p.Bias.FreeProp }),
+		number("subtreeValueBiasFactor", 0, 1, "share of the average error that is corrected; 0: off", func(p *Params) *float64 { return &p.Bias.Factor }),
+		number("subtreeValueBiasWeightExponent", 0, 1, "power of a subtree's weight in that average", func(p *Params) *float64 { return &p.Bias.WeightExponent }),
+		number("subtreeValueBiasFreeProp", 0, 1, "share of a thrown-away node's error that is forgotten", func(p *Params) *float64 { return &p.Bias.FreeProp }),
 	}),
 	setting.Under("Graph search", setting.Table[Params]{
-		toggle("useGraphSearch", kataGo, "let move orders that lead to the same position share a node", func(p *Params) *bool { return &p.Graph.Use }),
-		integer("graphSearchRepBound", 3, 50, kataGo, "moves within which a position must be able to return for the way to it to matter", func(p *Params) *int { return &p.Graph.RepBound }),
-		number("graphSearchCatchUpLeakProb", 0, 1, kataGo, "how often a descent continues below a shared position whose visits it only had to count", func(p *Params) *float64 { return &p.Graph.LeakProb }),
-	}),
-	setting.Under("What earlier searches found", setting.Table[Params]{
-		toggle("useEvalCache", kataGo, "begin from what earlier searches found of the same positions, until clear_cache; needs useGraphSearch", func(p *Params) *bool { return &p.EvalCache.Use }),
-		integer("evalCacheMinVisits", 1, 1<<50, kataGo, "visits that a position needs to be remembered", func(p *Params) *int { return &p.EvalCache.MinVisits }),
+		toggle("useGraphSearch", "let move orders that lead to the same position share a node", func(p *Params) *bool { return &p.Graph.Use }),
+		integer("graphSearchRepBound", 3, 50, "moves within which a position must be able to return for the way to it to matter", func(p *Params) *int { return &p.Graph.RepBound }),
 	}),
 	rootSettings(), passSettings(), choiceSettings(), humanSettings(), engineSettings(),
 )
 
 func rootSettings() setting.Table[Params] {
 	return setting.Under("Root", setting.Table[Params]{
-		toggle("rootNoiseEnabled", kataGo, "Dirichlet noise on the priors, for self-play", func(p *Params) *bool { return &p.Root.NoiseEnabled }),
-		number("rootDirichletNoiseTotalConcentration", 1e-3, 1e6, kataGo, "concentration shared out over the legal moves", func(p *Params) *float64 { return &p.Root.DirichletTotalConcentration }),
-		ours(number("rootDirichletAlpha", 0, 1e6, "AlphaGo Zero has 0.03", "concentration of each legal move in place of the total; 0: the total counts", func(p *Params) *float64 { return &p.Root.DirichletAlpha })),
-		number("rootDirichletNoiseWeight", 0, 1, kataGo, "share of the noise in the prior", func(p *Params) *float64 { return &p.Root.DirichletWeight }),
-		ours(toggle("rootDirichletShaped", kataGo, "give half of the concentration to likely moves", func(p *Params) *bool { return &p.Root.DirichletShaped })),
-		number("rootPolicyTemperature", 0.01, 100, kataGo, "flattens the priors late in the game", func(p *Params) *float64 { return &p.Root.PolicyTemperature }),
-		number("rootPolicyTemperatureEarly", 0.01, 100, kataGo, "flattens the priors at move 0", func(p *Params) *float64 { return &p.Root.PolicyTemperatureEarly }),
-		number("wideRootNoise", 0, 5, kataGo, "flattens priors and shakes utilities, to look at more moves", func(p *Params) *float64 { return &p.Root.WideNoise }),
-		number("rootDesiredPerChildVisitsCoeff", 0, 100, kataGo, "k, where visited moves get at least sqrt(k*prior*weight) visits; 0: off", func(p *Params) *float64 { return &p.Root.DesiredPerChildVisitsCoeff }),
-		toggle("rootSymmetryPruning", kataGo, "search one of several symmetric moves", func(p *Params) *bool { return &p.Root.SymmetryPruning }),
-		number("rootEndingBonusPoints", -1, 1, kataGo, "points taken from moves that only fill sure area; 0: off", func(p *Params) *float64 { return &p.Root.EndingBonusPoints }),
-		toggle("rootPruneUselessMoves", kataGo, "drop moves in sure areas where the opponent has only been passing", func(p *Params) *bool { return &p.Root.PruneUselessMoves }),
-		integer("rootNumSymmetriesToSample", 1, 8, kataGo, "orientations that the root's evaluation is averaged over", func(p *Params) *int { return &p.Root.NumSymmetries }),
-		ours(integer("gumbelConsidered", 0, board.MaxMoves, "ICLR 2022, Danihelka et al., has 16", "moves that a Gumbel search begins with, in place of PUCT at the root; 0: off", func(p *Params) *int { return &p.Root.Gumbel.Considered })),
-		ours(number("gumbelVisitScale", 0, 1e6, "ICLR 2022, Danihelka et al.", "c_visit of the Gumbel search", func(p *Params) *float64 { return &p.Root.Gumbel.VisitScale })),
-		ours(number("gumbelValueScale", 0, 1e6, "ICLR 2022, Danihelka et al.", "c_scale of the Gumbel search", func(p *Params) *float64 { return &p.Root.Gumbel.ValueScale })),
-		ours(toggle("gumbelGreedy", "ICLR 2022, Danihelka et al.", "Gumbel search without noise, for play", func(p *Params) *bool { return &p.Root.Gumbel.Greedy })),
+		toggle("rootNoiseEnabled", "Dirichlet noise on the priors, for self-play", func(p *Params) *bool { return &p.Root.NoiseEnabled }),
+		number("rootDirichletNoiseTotalConcentration", 1e-3, 10000, "concentration shared out over the legal moves", func(p *Params) *float64 { return &p.Root.DirichletTotalConcentration }),
+		ours("AlphaGo Zero has 0.03", number("rootDirichletAlpha", 0, 1e6, "concentration of each legal move in place of the total; 0: the total counts", func(p *Params) *float64 { return &p.Root.DirichletAlpha })),
+		number("rootDirichletNoiseWeight", 0, 1, "share of the noise in the prior", func(p *Params) *float64 { return &p.Root.DirichletWeight }),
+		ours(kataGo, toggle("rootDirichletShaped", "give half of the concentration to likely moves", func(p *Params) *bool { return &p.Root.DirichletShaped })),
+		number("rootPolicyTemperature", 0.01, 100, "flattens the priors late in the game", func(p *Params) *float64 { return &p.Root.PolicyTemperature }),
+		number("rootPolicyTemperatureEarly", 0.01, 100, "flattens the priors at move 0", func(p *Params) *float64 { return &p.Root.PolicyTemperatureEarly }),
+		number("wideRootNoise", 0, 5, "flattens priors and shakes utilities, to look at more moves", func(p *Params) *float64 { return &p.Root.WideNoise }),
+		number("rootDesiredPerChildVisitsCoeff", 0, 100, "k, where visited moves get at least sqrt(k*prior*weight) visits; 0: off", func(p *Params) *float64 { return &p.Root.DesiredPerChildVisitsCoeff }),
+		toggle("rootSymmetryPruning", "search one of several symmetric moves", func(p *Params) *bool { return &p.Root.SymmetryPruning }),
+		number("rootEndingBonusPoints", -1, 1, "points taken from moves that only fill sure area; 0: off", func(p *Params) *float64 { return &p.Root.EndingBonusPoints }),
+		toggle("rootPruneUselessMoves", "drop moves in sure areas where the opponent has only been passing", func(p *Params) *bool { return &p.Root.PruneUselessMoves }),
+		integer("rootNumSymmetriesToSample", 1, 8, "orientations that the root's evaluation is averaged over", func(p *Params) *int { return &p.Root.NumSymmetries }),
+		ours("ICLR 2022, Danihelka et al., has 16", integer("gumbelConsidered", 0, board.MaxMoves, "moves that a Gumbel search begins with, in place of PUCT at the root; 0: off", func(p *Params) *int { return &p.Root.Gumbel.Considered })),
+		ours("ICLR 2022, Danihelka et al.", number("gumbelVisitScale", 0, 1e6, "c_visit of the Gumbel search", func(p *Params) *float64 { return &p.Root.Gumbel.VisitScale })),
+		ours("ICLR 2022, Danihelka et al.", number("gumbelValueScale", 0, 1e6, "c_scale of the Gumbel search", func(p *Params) *float64 { return &p.Root.Gumbel.ValueScale })),
+		ours("ICLR 2022, Danihelka et al.", toggle("gumbelGreedy", "Gumbel search without noise, for play", func(p *Params) *bool { return &p.Root.Gumbel.Greedy })),
 	})
 }
 
 func passSettings() setting.Table[Params] {
 	return setting.Under("Passing and the end of the game", setting.Table[Params]{
-		common(toggle("conservativePass", kataGo, "never take a pass at the root for the end of the game", func(p *Params) *bool { return &p.Pass.Conservative })),
-		toggle("enablePassingHacks", kataGo, "cap the prior of a pass, and hide a pass that would lose from the network", func(p *Params) *bool { return &p.Pass.Hacks }),
-		toggle("enableMorePassingHacks", kataGo, "look at passing, and at not passing, wherever a pass would end the phase", func(p *Params) *bool { return &p.Pass.MoreHacks }),
-		toggle("fillDameBeforePass", kataGo, "do not pass while a neutral point is as good, under territory rules", func(p *Params) *bool { return &p.Pass.FillDameBefore }),
-		toggle("ignorePreRootHistory", kataGo, "show the network no move before the root; on in analysis", func(p *Params) *bool { return &p.Pass.IgnorePreRootHistory }),
-		toggle("ignoreAllHistory", kataGo, "show the network no earlier move at all", func(p *Params) *bool { return &p.Pass.IgnoreAllHistory }),
-		called("alwaysComputePassAliveUnderSuicideRules", choice("passAliveUnderSuicide", features.ModeWords, kataGo,
+		common(toggle("conservativePass", "never take a pass at the root for the end of the game", func(p *Params) *bool { return &p.Pass.Conservative })),
+		toggle("enablePassingHacks", "cap the prior of a pass, and hide a pass that would lose from the network", func(p *Params) *bool { return &p.Pass.Hacks }),
+		toggle("enableMorePassingHacks", "look at passing, and at not passing, wherever a pass would end the phase", func(p *Params) *bool { return &p.Pass.MoreHacks }),
+		toggle("fillDameBeforePass", "do not pass while a neutral point is as good, under territory rules", func(p *Params) *bool { return &p.Pass.FillDameBefore }),
+		toggle("ignorePreRootHistory", "show the network no move before the root; on in analysis", func(p *Params) *bool { return &p.Pass.IgnorePreRootHistory }),
+		toggle("ignoreAllHistory", "show the network no earlier move at all", func(p *Params) *bool { return &p.Pass.IgnoreAllHistory }),
+		called("alwaysComputePassAliveUnderSuicideRules", choice("passAliveUnderSuicide", features.ModeWords,
 			"judge what is surely alive as if suicide were legal; auto: as the network was trained", func(p *Params) *features.Mode { return &p.Pass.Areas.PassAliveUnderSuicide })),
-		choice("excludeTerritoryAdjacentToAtari", features.ModeWords, "KataGo 1.18", "count no empty point in seki beside an own chain in atari, under territory rules without a tax; auto: as the network was trained",
-			func(p *Params) *features.Mode { return &p.Pass.Areas.ExcludeTerritoryAdjacentToAtari }),
+		from("KataGo 1.18", choice("excludeTerritoryAdjacentToAtari", features.ModeWords, "count no empty point in seki beside an own chain in atari, under territory rules without a tax; auto: as the network was trained",
+			func(p *Params) *features.Mode { return &p.Pass.Areas.ExcludeTerritoryAdjacentToAtari })),
 	})
 }
 
 func choiceSettings() setting.Table[Params] {
 	return setting.Under("Choice of the move", setting.Table[Params]{
-		toggle("useLcbForSelection", kataGo, "choose by lower confidence bound", func(p *Params) *bool { return &p.Choice.UseLCB }),
-		number("lcbStdevs", 0, 12, kataGo, "width of the bound, in standard deviations", func(p *Params) *float64 { return &p.Choice.LCBStdevs }),
-		number("minVisitPropForLCB", 0, 1, kataGo, "share of the best move's weight that a move needs", func(p *Params) *float64 { return &p.Choice.MinVisitPropForLCB }),
-		toggle("lcbNotFirst", kataGo, "never lift the move that was searched first (KataGo: useNonBuggyLcb = false)", func(p *Params) *bool { return &p.Choice.LCBNotFirst }),
-		ours(toggle("reduceByFinalValues", kataGo, "take away visits that the final values do not justify, before moves are compared", func(p *Params) *bool { return &p.Choice.Reduce })),
-		common(number("chosenMoveTemperature", 0, 10, kataGo, "randomness of the choice late in the game; 0: the best move", func(p *Params) *float64 { return &p.Choice.Temperature })),
-		common(number("chosenMoveTemperatureEarly", 0, 10, kataGo, "randomness of the choice at move 0", func(p *Params) *float64 { return &p.Choice.TemperatureEarly })),
-		number("chosenMoveTemperatureHalflife", 0.1, 1e6, kataGo, "moves of a 19x19 game after which half of the difference is left", func(p *Params) *float64 { return &p.Choice.TemperatureHalflife }),
-		number("chosenMoveTemperatureOnlyBelowProb", 0, 1, kataGo, "share above which a move's chance is left as it is; 1: no move", func(p *Params) *float64 { return &p.Choice.TemperatureOnlyBelow }),
-		number("chosenMoveSubtract", 0, 1e6, kataGo, "visits taken off every move before one is drawn", func(p *Params) *float64 { return &p.Choice.Subtract }),
-		number("chosenMovePrune", 0, 1e6, kataGo, "moves of fewer visits are not drawn", func(p *Params) *float64 { return &p.Choice.Prune }),
+		toggle("useLcbForSelection", "choose by lower confidence bound", func(p *Params) *bool { return &p.Choice.UseLCB }),
+		number("lcbStdevs", 0, 12, "width of the bound, in standard deviations", func(p *Params) *float64 { return &p.Choice.LCBStdevs }),
+		number("minVisitPropForLCB", 0, 1, "share of the best move's weight that a move needs", func(p *Params) *float64 { return &p.Choice.MinVisitPropForLCB }),
+		ours(kataGo, toggle("reduceByFinalValues", "take away visits that the final values do not justify, before moves are compared", func(p *Params) *bool { return &p.Choice.Reduce })),
+		common(number("chosenMoveTemperature", 0, 5, "randomness of the choice late in the game; 0: the best move", func(p *Params) *float64 { return &p.Choice.Temperature })),
+		common(number("chosenMoveTemperatureEarly", 0, 5, "randomness of the choice at move 0", func(p *Params) *float64 { return &p.Choice.TemperatureEarly })),
+		number("chosenMoveTemperatureHalflife", 0.1, 100000, "moves of a 19x19 game after which half of the difference is left", func(p *Params) *float64 { return &p.Choice.TemperatureHalflife }),
+		number("chosenMoveTemperatureOnlyBelowProb", 0, 1, "share above which a move's chance is left as it is; 1: no move", func(p *Params) *float64 { return &p.Choice.TemperatureOnlyBelow }),
+		number("chosenMoveSubtract", 0, 1e10, "visits taken off every move before one is drawn", func(p *Params) *float64 { return &p.Choice.Subtract }),
+		number("chosenMovePrune", 0, 1e10, "moves of fewer visits are not drawn", func(p *Params) *float64 { return &p.Choice.Prune }),
 	})
 }
 
 func humanSettings() setting.Table[Params] {
 	return setting.Under("Human-like network (--human-model)", setting.Table[Params]{
-		common(setting.Custom(row("humanSLProfile", kataGo, "the player to imitate: rank_5k, rank_3k_1d (Black, White), preaz_5k, proyear_1950; empty: unknown"),
+		common(setting.Custom(row("humanSLProfile", "the player to imitate: rank_5k, rank_3k_1d (Black, White), preaz_5k, proyear_1950; empty: unknown"),
 			func(p *Params) setting.Value { return profileName{&p.Human.Profile} })),
-		number("humanSLRootExploreProbWeightless", 0, 1, kataGo, "share of the root's visits that follow human moves without weight", func(p *Params) *float64 { return &p.Human.Root.Weightless }),
-		number("humanSLRootExploreProbWeightful", 0, 1, kataGo, "share of the root's visits that follow human moves with weight", func(p *Params) *float64 { return &p.Human.Root.Weightful }),
-		number("humanSLPlaExploreProbWeightless", 0, 1, kataGo, "the first share below the root, for the player to move there", func(p *Params) *float64 { return &p.Human.Own.Weightless }),
-		number("humanSLPlaExploreProbWeightful", 0, 1, kataGo, "the second share below the root, for the player to move there", func(p *Params) *float64 { return &p.Human.Own.Weightful }),
-		number("humanSLOppExploreProbWeightless", 0, 1, kataGo, "the first share below the root, for the other player", func(p *Params) *float64 { return &p.Human.Opponent.Weightless }),
-		number("humanSLOppExploreProbWeightful", 0, 1, kataGo, "the second share below the root, for the other player", func(p *Params) *float64 { return &p.Human.Opponent.Weightful }),
-		number("humanSLCpuctExploration", 0, 1000, kataGo, "exploration among human moves", func(p *Params) *float64 { return &p.Human.Exploration }),
-		number("humanSLCpuctPermanent", 0, 1000, kataGo, "exploration that does not shrink with visits, so that they tend to the human policy", func(p *Params) *float64 { return &p.Human.Permanent }),
-		number("humanSLChosenMoveProp", 0, 1, kataGo, "share of the human policy in the choice of the move", func(p *Params) *float64 { return &p.Human.ChosenShare }),
-		toggle("humanSLChosenMoveIgnorePass", kataGo, "leave passing to the search, not to the human policy", func(p *Params) *bool { return &p.Human.IgnorePass }),
-		number("humanSLChosenMovePiklLambda", 0, 1e9, kataGo, "utility that makes a human move e times less likely to be chosen (piKL)", func(p *Params) *float64 { return &p.Human.PiklLambda }),
+		number("humanSLRootExploreProbWeightless", 0, 1, "share of the root's visits that follow human moves without weight", func(p *Params) *float64 { return &p.Human.Root.Weightless }),
+		number("humanSLRootExploreProbWeightful", 0, 1, "share of the root's visits that follow human moves with weight", func(p *Params) *float64 { return &p.Human.Root.Weightful }),
+		number("humanSLPlaExploreProbWeightless", 0, 1, "the first share below the root, for the player to move there", func(p *Params) *float64 { return &p.Human.Own.Weightless }),
+		number("humanSLPlaExploreProbWeightful", 0, 1, "the second share below the root, for the player to move there", func(p *Params) *float64 { return &p.Human.Own.Weightful }),
+		number("humanSLOppExploreProbWeightless", 0, 1, "the first share below the root, for the other player", func(p *Params) *float64 { return &p.Human.Opponent.Weightless }),
+		number("humanSLOppExploreProbWeightful", 0, 1, "the second share below the root, for the other player", func(p *Params) *float64 { return &p.Human.Opponent.Weightful }),
+		number("humanSLCpuctExploration", 0, 1000, "exploration among human moves", func(p *Params) *float64 { return &p.Human.Exploration }),
+		number("humanSLCpuctPermanent", 0, 1000, "exploration that does not shrink with visits, so that they tend to the human policy", func(p *Params) *float64 { return &p.Human.Permanent }),
+		number("humanSLChosenMoveProp", 0, 1, "share of the human policy in the choice of the move", func(p *Params) *float64 { return &p.Human.ChosenShare }),
+		toggle("humanSLChosenMoveIgnorePass", "leave passing to the search, not to the human policy", func(p *Params) *bool { return &p.Human.IgnorePass }),
+		number("humanSLChosenMovePiklLambda", 0, 1e9, "utility that makes a human move e times less likely to be chosen (piKL)", func(p *Params) *float64 { return &p.Human.PiklLambda }),
 	})
 }
 
 func engineSettings() setting.Table[Params] {
 	return setting.Join(
 		setting.Under("What the network is asked for", setting.Table[Params]{
-			called("nnForcedSymmetry", integer("nnSymmetry", -1, 7, kataGo, "orientation shown, 0 to 7; -1: a random one each time", func(p *Params) *int { return &p.Net.Symmetry })),
-			number("policyOptimism", 0, 1, kataGo, "share of the optimistic policy in the tree, where the network has one", func(p *Params) *float64 { return &p.Net.PolicyOptimism }),
-			number("rootPolicyOptimism", 0, 1, kataGo, "the same at the root", func(p *Params) *float64 { return &p.Net.RootOptimism }),
-			number("nnPolicyTemperature", 0.01, 100, kataGo, "flattens the policy everywhere", func(p *Params) *float64 { return &p.Net.PolicyTemperature }),
-			common(number("playoutDoublingAdvantage", -3, 3, kataGo, "advantage that the network is told of, in doublings of search effort", func(p *Params) *float64 { return &p.Net.PlayoutDoublingAdvantage })),
-			choice("playoutDoublingAdvantagePla", []string{"mover", "black", "white"}, kataGo, "whose advantage it is; mover: the side to move at the root", func(p *Params) *board.Color { return &p.Net.AdvantageFor }),
+			called("nnForcedSymmetry", integer("nnSymmetry", -1, 7, "orientation shown, 0 to 7; -1: a random one each time", func(p *Params) *int { return &p.Net.Symmetry })),
+			number("policyOptimism", 0, 1, "share of the optimistic policy in the tree, where the network has one", func(p *Params) *float64 { return &p.Net.PolicyOptimism }),
+			number("rootPolicyOptimism", 0, 1, "the same at the root", func(p *Params) *float64 { return &p.Net.RootOptimism }),
+			number("nnPolicyTemperature", 0.01, 5, "flattens the policy everywhere", func(p *Params) *float64 { return &p.Net.PolicyTemperature }),
+			common(number("playoutDoublingAdvantage", -3, 3, "advantage that the network is told of, in doublings of search effort", func(p *Params) *float64 { return &p.Net.PlayoutDoublingAdvantage })),
+			choice("playoutDoublingAdvantagePla", []string{"mover", "black", "white"}, "whose advantage it is; mover: the side to move at the root", func(p *Params) *board.Color { return &p.Net.AdvantageFor }),
 		}),
 		setting.Under("Evaluations under way at once, and memory", setting.Table[Params]{
-			ours(integer("visitsPerFlight", 0, 1e6, measured, "one evaluation under way for so many visits of the root; 0: no such bound", func(p *Params) *int { return &p.Parallel.VisitsPerFlight })),
-			integer("minPlayoutsPerThread", 0, 1e6, kataGo, "one evaluation under way for so many playouts of a limited search; 0: no such bound", func(p *Params) *int { return &p.Parallel.PlayoutsPerFlight }),
-			ours(integer("collisionRetries", 0, 1000, lc0, "times to look for another leaf after one that is being evaluated", func(p *Params) *int { return &p.Parallel.CollisionRetries })),
-			ours(number("freePerFlight", 0, 1000, lc0, "playouts without evaluation for each one under way", func(p *Params) *float64 { return &p.Parallel.FreePerFlight })),
-			ours(integer("priorsPerNode", 8, board.MaxMoves, measured, "moves that a node remembers the priors of, the others being asked for again when needed", func(p *Params) *int { return &p.Memory.PriorsPerNode })),
+			ours(measured, integer("visitsPerFlight", 0, 1e6, "one evaluation under way for so many visits of the root; 0: no such bound", func(p *Params) *int { return &p.Parallel.VisitsPerFlight })),
+			integer("minPlayoutsPerThread", 0, 1e6, "one evaluation under way for so many playouts of a limited search; 0: no such bound", func(p *Params) *int { return &p.Parallel.PlayoutsPerFlight }),
+			ours(lc0, integer("collisionRetries", 0, 1000, "times to look for another leaf after one that is being evaluated", func(p *Params) *int { return &p.Parallel.CollisionRetries })),
+			ours(lc0, number("freePerFlight", 0, 1000, "playouts without evaluation for each one under way", func(p *Params) *float64 { return &p.Parallel.FreePerFlight })),
+			ours(measured, integer("priorsPerNode", 8, board.MaxMoves, "moves that a node remembers the priors of, the others being asked for again when needed", func(p *Params) *int { return &p.Memory.PriorsPerNode })),
 		}),
 		setting.Under("Ending a search early", setting.Table[Params]{
-			number("futileVisitsThreshold", 0, 1, kataGo, "skip moves that cannot reach this share of the best move's visits any more; 0: off", func(p *Params) *float64 { return &p.Stop.FutileVisitsThreshold }),
-			ours(toggle("stopWhenDecided", lc0, "stop when no other move can catch up with the best one", func(p *Params) *bool { return &p.Stop.WhenDecided })),
-			ours(number("decidedShare", 0.01, 1, lc0, "share of the best move's visits that another move would have to reach", func(p *Params) *float64 { return &p.Stop.DecidedShare })),
+			number("futileVisitsThreshold", 0, 1, "skip moves that cannot reach this share of the best move's visits any more; 0: off", func(p *Params) *float64 { return &p.Stop.FutileVisitsThreshold }),
+			ours(lc0, toggle("stopWhenDecided", "stop when no other move can catch up with the best one", func(p *Params) *bool { return &p.Stop.WhenDecided })),
+			ours(lc0, number("decidedShare", 0.01, 1, "share of the best move's visits that another move would have to reach", func(p *Params) *float64 { return &p.Stop.DecidedShare })),
 		}),
 		setting.Under("Mirror Go", setting.Table[Params]{
-			number("avoidRepeatedPatternUtility", -3, 3, kataGo, "utility taken off moves like those that the player has made in this game", func(p *Params) *float64 { return &p.RepeatPenalty.Utility }),
-			toggle("antiMirror", kataGo, "steer against an opponent who plays the point opposite to every move; off in analysis", func(p *Params) *bool { return &p.AntiMirror }),
+			number("avoidRepeatedPatternUtility", -3, 3, "utility taken off moves like those that the player has made in this game", func(p *Params) *float64 { return &p.RepeatPenalty.Utility }),
+			toggle("antiMirror", "steer against an opponent who plays the point opposite to every move; off in analysis", func(p *Params) *bool { return &p.AntiMirror }),
 		}),
 	)
 }

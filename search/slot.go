@@ -40,35 +40,32 @@ const (
 	forPriors         // all priors of a node that has used up those it stored
 )
 
-// slot is one evaluation: the descent that led to a leaf, the position there,
-// the question, the answer, and all that can be computed from it without the
-// tree. The owner fills the first part and reads the last one; in between the
-// slot belongs to a worker. Everything is allocated once, but for answers that
-// the root is averaged over.
+// slot is one evaluation: the descent that led to a leaf, the position there, the
+// question, the answer, and all that can be computed from it without the tree. It belongs
+// to the tree's owner, except between submit and its return through done. It is allocated
+// once.
 type slot struct {
 	index int
 
-	// Filled by the owner.
+	// The descent.
 	purpose       purpose
 	leaf          uint32
 	path          []step
 	collisionLoss uint16 // virtual losses that other descents left on the last edge
-	replayed      bool   // game holds the leaf's position already
+	played        int    // moves of the path that game holds; -1: it is of another descent
 	forced        bool   // a game that is over here goes on
 
-	// Filled by the worker.
-	game    board.Game
-	query   nn.Query
-	out     nn.Output
-	result  leafResult
-	keys    [board.MaxMoves]uint64
-	block   [blockMax]uint32
-	job     nn.Job // for evaluators that answer later
-	human   humanQuestion
-	done    chan<- *slot
-	then    func() // is called once a batch has been answered; may be nil
-	started bool   // a goroutine serves the slot
-	wake    chan struct{}
+	// The evaluation.
+	game   board.Game
+	query  nn.Query
+	out    nn.Output
+	result leafResult
+	keys   [board.MaxMoves]uint64
+	block  [blockMax]uint32
+	job    nn.Job // where it is answered later
+	human  humanQuestion
+	done   chan<- *slot
+	then   func() // is called once a batch has been answered; may be nil
 }
 
 // humanQuestion is what a slot asks the human network, beside its own question.
@@ -83,7 +80,7 @@ type humanQuestion struct {
 // blockMax is the longest block of priors, a human policy behind it included.
 const blockMax = 2 + board.MaxMoves + board.MaxMoves/2 + 2 + board.MaxMoves + 1
 
-// leafResult is what a worker found out, in White's view.
+// leafResult is the result of an evaluation, in White's view.
 type leafResult struct {
 	err        error
 	illegal    bool // the last move cannot be made
@@ -104,8 +101,7 @@ type leafResult struct {
 	fromCache  bool
 }
 
-// shared is what workers read of a search while it runs. It does not change
-// meanwhile.
+// shared is what evaluations read of a search. It does not change while the search runs.
 type shared struct {
 	p        *Params
 	position *position // at the root
@@ -113,81 +109,106 @@ type shared struct {
 	mirror   mirror
 	net      nn.Network
 	human    humanState
-	later    nn.Submitter // net, if it can answer later
+	later    nn.Submitter // net, answering later
 	limits   Limits
 	size     board.Size
 	// repeating is whose moves are compared with those of the game; Empty: nobody's.
 	repeating board.Color
-	caching   bool // earlier searches are recalled
-}
-
-// canSubmit reports whether evaluators answer later.
-func (sh *shared) canSubmit() bool {
-	return sh.later != nil && (sh.human.eval == nil || sh.human.later != nil)
 }
 
 // priorsKept is how many moves a node remembers the priors of, or a third more
-// where these are all. Against mirror Go any move may be lifted, and so by the
-// human policy, or for what is known of it: then all are kept.
+// where these are all. Mirror Go and the human policy may lift any move: then all are kept.
 func (sh *shared) priorsKept() int {
-	if sh.mirror.player != board.Empty || sh.human.inTree || sh.caching {
+	if sh.mirror.player != board.Empty || sh.human.inTree {
 		return board.MaxMoves
 	}
 	return sh.p.Memory.PriorsPerNode
 }
 
-// replay brings the slot's game to the leaf. It returns false if a move cannot
-// be made.
-func (s *slot) replay(sh *shared) bool {
-	if s.replayed {
-		return true
+// catchUp brings the slot's game to the position after n moves of the path, if it is not
+// there or further already. It returns false if a move cannot be made.
+func (s *slot) catchUp(sh *shared, n int) bool {
+	if s.played < 0 {
+		s.game.CopyFrom(&sh.position.base)
+		s.played = 0
 	}
-	s.game.CopyFrom(&sh.position.base)
-	for i := range s.path {
-		if !s.step(sh, s.path[i].move, i == len(s.path)-1) {
+	for ; s.played < n; s.played++ {
+		if s.game.Play(s.game.ToMove(), s.path[s.played].move) != nil {
 			return false
 		}
 	}
-	s.replayed = true
 	return true
 }
 
-// step plays one move and, if it is the last, takes down its pattern.
-func (s *slot) step(sh *shared, p board.Point, last bool) bool {
-	c := s.game.ToMove()
-	if last && sh.p.Bias.Factor != 0 && sh.mirror.player == board.Empty {
-		s.result.biasKey, s.result.hasBias = biasPattern(&s.game, c, p)
+// arrive plays the move that leads to a leaf and takes its patterns down. It returns false
+// if the move cannot be made.
+func (s *slot) arrive(sh *shared, p board.Point) bool {
+	c, r := s.game.ToMove(), &s.result
+	r.hasBias, r.pattern = false, 0
+	if sh.p.Bias.Factor != 0 && sh.mirror.player == board.Empty {
+		r.biasKey, r.hasBias = biasPattern(&s.game, c, p)
 	}
-	if last && c == sh.repeating {
-		s.result.pattern = repeatPattern(s.game.Board(), c, p)
+	if c == sh.repeating {
+		r.pattern = repeatPattern(s.game.Board(), c, p)
 	}
-	if last && p == board.Pass && s.game.FriendlyPassSuppressed() {
+	if p == board.Pass && s.game.FriendlyPassSuppressed() {
 		s.forced = true
 	}
-	return s.game.Play(c, p) == nil
+	if s.game.Play(c, p) != nil {
+		return false
+	}
+	s.played++
+	return true
 }
 
-// contain turns a panic into the failure of the slot's question: what goes wrong
-// at one leaf ends the search and not the program.
-func (s *slot) contain() {
+// contain turns a panic into an error: a fault at one leaf ends the search and not the
+// program.
+func contain(err *error) {
 	if p := recover(); p != nil {
 		slog.Error("a search panicked", "panic", p, "stack", string(debug.Stack()))
-		s.result.err = fmt.Errorf("%w: %v", ErrFault, p)
+		*err = fmt.Errorf("%w: %v", ErrFault, p)
+	}
+}
+
+// goroutines answers later for an evaluator that only answers at once: each job on a
+// goroutine of its own, which ends once it has called the job's Done and Then.
+type goroutines struct{ nn.Evaluator }
+
+// answersLater returns a network's submitter, or one made of goroutines.
+func answersLater(n nn.Network) nn.Submitter {
+	if s := n.Submitter(); s != nil {
+		return s
+	}
+	return goroutines{n}
+}
+
+// Submit implements [nn.Submitter].
+func (g goroutines) Submit(ctx context.Context, j *nn.Job) { go g.answer(ctx, j) }
+
+func (g goroutines) answer(ctx context.Context, j *nn.Job) {
+	then := j.Then // the job may be another's once it is done
+	func() {
+		defer contain(&j.Err)
+		j.Err = g.Evaluate(ctx, j.Query, j.Out)
+	}()
+	if j.Done(); then != nil {
+		then()
 	}
 }
 
 // run answers the slot's question. It does not touch the tree.
 func (s *slot) run(ctx context.Context, sh *shared) {
-	defer s.contain()
+	defer contain(&s.result.err)
 	if s.begin(sh) {
 		s.finish(sh, s.evaluate(ctx, sh))
 	}
 }
 
-// begin brings the game to the leaf and asks what has to be asked there. It
-// returns false if the answer is known without the network.
+// begin brings the game to the leaf and fills in the question. It returns false if the
+// result is known without the network.
 func (s *slot) begin(sh *shared) bool {
-	if !s.replay(sh) {
+	last := len(s.path) - 1
+	if !s.catchUp(sh, last) || s.played == last && !s.arrive(sh, s.path[last].move) {
 		s.result.illegal = true
 		return false
 	}
@@ -199,9 +220,9 @@ func (s *slot) begin(sh *shared) bool {
 	return true
 }
 
-// finish makes of the network's answer what the tree takes.
+// finish turns the network's answer into the slot's result.
 func (s *slot) finish(sh *shared, err error) {
-	defer s.contain()
+	defer contain(&s.result.err)
 	r := &s.result
 	if r.err = err; err != nil {
 		return
@@ -306,8 +327,8 @@ func (s *slot) submit(ctx context.Context, sh *shared) {
 	sh.later.Submit(ctx, &s.job)
 }
 
-// evaluate asks the evaluator: once, or at the root once for each of several
-// orientations, whose mean it takes.
+// evaluate asks both networks and waits for their answers; for the root it asks once for
+// each orientation and takes the mean.
 func (s *slot) evaluate(ctx context.Context, sh *shared) error {
 	err := s.evaluateBy(ctx, sh, sh.net, &s.query, &s.out)
 	if err == nil && s.human.wanted {

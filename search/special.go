@@ -3,8 +3,6 @@ package search
 import (
 	"math"
 	"math/rand/v2"
-
-	"kosumi/board"
 )
 
 // plainRoot reports whether moves at the root are selected like everywhere else.
@@ -68,27 +66,24 @@ func (sel *selector) specialScore(n *node, e *edge, x *explorer, prior, utility,
 // orNew returns the place of the best edge, or selectNew if the best move without
 // one scores more.
 func (sel *selector) orNew(i uint32, n *node, x *explorer, best float64, at int) int {
-	root, known := i == sel.nodes.root, board.NoPoint
-	if sel.nodes.cache.active {
-		known, best = sel.bestCached(i, n, x, nil, root, best)
-	}
+	root := i == sel.nodes.root
 	prior, ok := sel.nodes.nextPrior(n)
 	place := int(n.edgeCount)
 	if sel.counter.on {
 		place, prior, ok = sel.counter.next(sel.nodes, n)
 	}
 	if !ok {
-		return sel.nodes.promote(n, known, at)
+		return at
 	}
 	u := x.fpu
 	if root {
 		prior, u = sel.p.Root.widen(prior, u, x.sign, sel.rng)
 	}
 	if x.score(u, 0, prior) <= best || root && sel.futileNew(n) {
-		return sel.nodes.promote(n, known, at)
+		return at
 	}
 	p, _ := sel.nodes.a.priorAt(n, place)
-	return sel.nodes.promote(n, p, at)
+	return sel.nodes.promote(n, p)
 }
 
 const (

@@ -64,14 +64,14 @@ func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
 	t.rng = rand.New(&t.source)
 	t.wire()
 	t.sh.net = nn.AsNetwork(e)
-	t.sh.later = t.sh.net.Submitter()
+	t.sh.later = answersLater(t.sh.net)
 	t.applyParams()
 	t.Clear()
 	return t, nil
 }
 
-// parts are what all share that work on a tree: its settings, what workers read too, the
-// nodes, what holds at the root, and the counts of the search.
+// parts is what everything that works on a tree shares: its settings, what evaluations
+// read, the nodes, the rules at the root, and the counts of the search.
 type parts struct {
 	p     *Params
 	sh    *shared
@@ -80,7 +80,7 @@ type parts struct {
 	tally *tally
 }
 
-// wire tells the parts of each other.
+// wire connects the parts.
 func (t *Tree) wire() {
 	common := parts{&t.p, &t.sh, &t.nodes, &t.rules, &t.tally}
 	t.nodes.p, t.rules.position, t.sh.p, t.sh.position = &t.p, &t.position, &t.p, &t.position
@@ -117,8 +117,8 @@ func (t *Tree) SetParams(p Params) error {
 	return nil
 }
 
-// check is Validate for who goes back and forth between two sets of parameters, as
-// self-play does from move to move.
+// check is Validate, but remembers the last two sets that were valid: self-play changes
+// between two from move to move.
 func (t *Tree) check(p Params) error {
 	seed := p.Seed
 	p.Seed = 0
@@ -151,18 +151,6 @@ func (t *Tree) Reset(g *board.Game) {
 func (t *Tree) Clear() {
 	t.nodes.reset()
 	t.report.published.Store(&Result{}) // what was found before is of another search
-}
-
-// Forget drops the tree and what is remembered of earlier searches, also where other
-// trees share it.
-func (t *Tree) Forget() {
-	t.Clear()
-	if t.p.EvalCache.Shared != nil {
-		t.p.EvalCache.Shared.Clear()
-	}
-	if t.nodes.cache.evals != nil {
-		t.nodes.cache.evals.Clear()
-	}
 }
 
 // Matches reports whether the root is this position, reached by the same moves
@@ -201,9 +189,6 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 	}
 	stats.Elapsed = time.Since(r.timing.start)
 	t.nodes.exactRoot()
-	if t.nodes.root != 0 {
-		t.nodes.save(t.position.base.Finished())
-	}
 	result := t.report.publish(*stats, r.stop, true)
 	t.log.Debug("search", "visits", result.Root.Visits, "playouts", stats.Playouts,
 		"evaluations", stats.Evaluations, "cacheHits", stats.CacheHits, "collisions", stats.Collisions,
@@ -211,7 +196,7 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 	return *result, r.err
 }
 
-// begin makes the tree and what workers read ready for a search.
+// begin prepares the tree and what evaluations read for a search.
 func (t *Tree) begin(l Limits) {
 	t.run.begin(l)
 	if !t.nodes.own.begin(t.sh.limits.Ownership, t.sh.size.Area(), t.nodes.root == 0) {

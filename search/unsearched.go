@@ -11,8 +11,7 @@ import (
 
 // unsearchedMoves lists the n moves with the largest priors that are not among those
 // searched, and their symmetric copies. A move that is searched in the place of another
-// counts for that one too, as in KataGo, and the owners of points are those of the
-// root.
+// counts for that one too, and the owners of points are those of the root.
 func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move {
 	top, policy := rep.rules, rep.rules.out.Policy[:rep.sh.size.Area()+1]
 	done := map[board.Point]bool{}
@@ -69,6 +68,6 @@ func (rep *report) unsearchedMove(p board.Point, prior float32) thinking.Move {
 		winLoss = min(max(float64(n.avg.winLoss)+x.fpu-n.utility, -1), 1)
 	}
 	v.Utility, v.Winrate = s*x.fpu, 0.5+0.5*s*winLoss
-	v.LCB, v.UtilityLCB = v.Winrate, math.Copysign(0, s) // KataGo has no bound of utility there
+	v.LCB, v.UtilityLCB = v.Winrate, math.Copysign(0, s) // clients of the protocol expect no bound here
 	return v
 }

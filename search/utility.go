@@ -16,8 +16,7 @@ const (
 )
 
 // scoreTable returns the expectation of (2/pi)*atan(x/19) under a normal
-// distribution, at whole points (KataGo, cpp/neuralnet/nninputs.cpp, "Expected
-// value of score value"). It is made once, in some tens of milliseconds.
+// distribution, at whole points. It is made once, in some tens of milliseconds.
 var scoreTable = sync.OnceValue(func() *[scoreRows][scoreCols]float64 {
 	// All arguments are tenths of points: 10*i - 4215 + j*n.
 	const reach = 10*scoreRows/2 + 5 + tailSteps*scoreCols
@@ -145,7 +144,7 @@ func (o *outcome) stdev() float64 {
 }
 
 // weight returns how much an evaluation counts that expects such errors of
-// itself: 0.25/(error + 0.25/8) by KataGo's settings, so 8 at most. Errors below
+// itself: 0.25/(error + 0.25/8) by default, so 8 at most. Errors below
 // 0 are unknown and give 1.
 func (v *valuer) weight(scoreMean, errWinLoss, errScore float64) float64 {
 	if !v.b.UseUncertainty || errWinLoss < 0 || errScore < 0 {

@@ -39,7 +39,7 @@ func pruneNoise(children []child, scale, limit float64) float64 {
 }
 
 // studentPoints and studentReach lay out the table of the distribution function
-// that weighByValue reads, as KataGo has it.
+// that weighByValue reads.
 const (
 	studentPoints = 2000
 	studentReach  = 50.0

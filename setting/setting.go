@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,11 +35,10 @@ const (
 type Info struct {
 	// Name is that of the flag, and of the key in a TOML file.
 	Name string
-	// KataGo is the key of KataGo's configuration file that means the same; ""
-	// if there is none. Aliases are further keys of its that do.
-	KataGo  string
-	Aliases []string
-	Kind    Kind
+	// KataGo is the key of KataGo's configuration file that means the same; "" if there is
+	// none.
+	KataGo string
+	Kind   Kind
 	// Low and High bound numbers and integers. Of a uint64, such as a seed, every
 	// value is allowed.
 	Low, High float64
@@ -48,10 +46,9 @@ type Info struct {
 	// Unit is what one is in bytes, say: the field holds Unit times the value.
 	// 0 is 1.
 	Unit int64
-	// NoLimit is the number that KataGo writes for "no limit" where we write 0,
-	// as it does of maxVisits.
+	// NoLimit is the parameter's number for "no limit" where we write 0, as for maxVisits.
 	NoLimit float64
-	// From and To translate values of KataGo's key; nil leaves them alone. To
+	// From and To translate values of the parameter; nil leaves them alone. To
 	// may be nil where From is not: then the key is read and never shown.
 	From func(string) (string, error)
 	To   func(string) string
@@ -65,12 +62,12 @@ type Info struct {
 	Change         Change
 }
 
-// Param returns the name over GTP: KataGo's where it has one.
+// Param returns the name of the parameter, over GTP: KataGo's where it has one.
 func (i *Info) Param() string { return cmp.Or(i.KataGo, i.Name) }
 
-// Is reports whether a name is that of the setting, KataGo's or an alias.
+// Is reports whether a name is that of the setting or of its parameter.
 func (i *Info) Is(name string) bool {
-	return name != "" && (i.Name == name || i.KataGo == name || slices.Contains(i.Aliases, name))
+	return name != "" && (i.Name == name || i.KataGo == name)
 }
 
 // Wants says which values there are, as in "a number from 0 to 1"; "" if any text
@@ -105,9 +102,8 @@ func Sentence(note string) string {
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// WantsKataGo is Wants for the value as KataGo writes it, where 0 is no word for
-// no limit.
-func (i *Info) WantsKataGo() string {
+// WantsParam is Wants for the value of the parameter, where 0 is no word for no limit.
+func (i *Info) WantsParam() string {
 	if i.NoLimit == 0 {
 		return i.Wants()
 	}
@@ -216,8 +212,8 @@ func (s *Setting[T]) set(t *T, name, text string) error {
 	return nil
 }
 
-// GetKataGo returns the value as KataGo writes it.
-func (s *Setting[T]) GetKataGo(t *T) string {
+// GetParam returns the value of the parameter.
+func (s *Setting[T]) GetParam(t *T) string {
 	text := s.Get(t)
 	if s.To != nil {
 		return s.To(text)
@@ -228,9 +224,9 @@ func (s *Setting[T]) GetKataGo(t *T) string {
 	return text
 }
 
-// SetKataGo reads a value as KataGo writes it, of the key of that name. After an
-// error t is as it was.
-func (s *Setting[T]) SetKataGo(t *T, name, text string) error {
+// SetParam reads a value of the parameter; name is for the error. After an error t is as
+// it was.
+func (s *Setting[T]) SetParam(t *T, name, text string) error {
 	if s.From != nil {
 		own, err := s.From(text)
 		if err != nil {
@@ -244,7 +240,7 @@ func (s *Setting[T]) SetKataGo(t *T, name, text string) error {
 	x, err := strconv.ParseFloat(text, 64)
 	least := map[bool]float64{true: 1}[s.Kind == Integer]
 	if err != nil || !(x >= least && x <= math.MaxFloat64) {
-		return fmt.Errorf("%s is %q, must be %s", name, text, s.WantsKataGo())
+		return fmt.Errorf("%s is %q, must be %s", name, text, s.WantsParam())
 	}
 	if x > s.High {
 		text = "0"

@@ -47,7 +47,7 @@ var table = setting.Join(
 	setting.Under("Whole", setting.Table[whole]{
 		setting.Of(setting.Info{Name: "on", KataGo: "isOn", Change: setting.Common}, func(w *whole) *bool { return &w.On }),
 		setting.Of(setting.Info{Name: "count", Low: -2, High: 5, Change: setting.Expert}, func(w *whole) *int { return &w.Count }),
-		setting.Of(setting.Info{Name: "visits", KataGo: "maxVisits", Aliases: []string{"limit"}, High: 1000, NoLimit: 1 << 50, Change: setting.Common}, func(w *whole) *int64 { return &w.Visits }),
+		setting.Of(setting.Info{Name: "visits", KataGo: "maxVisits", High: 1000, NoLimit: 1 << 50, Change: setting.Common}, func(w *whole) *int64 { return &w.Visits }),
 		setting.Of(setting.Info{Name: "memory", High: 1 << 24, Unit: 1 << 20}, func(w *whole) *int64 { return &w.Bytes }),
 		setting.Of(setting.Info{Name: "seed"}, func(w *whole) *uint64 { return &w.Seed }),
 		setting.Of(setting.Info{Name: "wait", High: 60}, func(w *whole) *time.Duration { return &w.Wait }),
@@ -100,20 +100,20 @@ func TestKataGo(t *testing.T) {
 	var w whole
 	require.NoError(t, table.Set(&w, "maxVisits", "50"))
 	require.EqualValues(t, 50, w.Visits)
-	require.NoError(t, table.Set(&w, "limit", "1125899906842624"))
+	require.NoError(t, table.Set(&w, "maxVisits", "1125899906842624"))
 	require.Zero(t, w.Visits)
-	require.Equal(t, "1125899906842624", table.Find("visits").GetKataGo(&w))
+	require.Equal(t, "1125899906842624", table.Find("visits").GetParam(&w))
 	require.ErrorContains(t, table.Set(&w, "maxVisits", "0"), "an integer from 1 up")
 	require.ErrorContains(t, table.Set(&w, "maxVisits", "inf"), "an integer from 1 up")
 	require.NoError(t, table.Set(&w, "visits", "0"))
 
-	require.NoError(t, table.SetKataGo(&w, "lower", "katax"))
+	require.NoError(t, table.SetParam(&w, "lower", "katax"))
 	require.Equal(t, "X", w.Upper)
-	require.Equal(t, "katax", table.Find("lower").GetKataGo(&w))
-	require.ErrorContains(t, table.SetKataGo(&w, "lower", "?"), `lower is "?": a question`)
+	require.Equal(t, "katax", table.Find("lower").GetParam(&w))
+	require.ErrorContains(t, table.SetParam(&w, "lower", "?"), `lower is "?": a question`)
 	require.NoError(t, table.Set(&w, "upper", "katax"))
 	require.Equal(t, "KATAX", w.Upper, "our own name takes our own words")
-	require.NoError(t, table.SetKataGo(&w, "count", "3"), "what KataGo has no name for")
+	require.NoError(t, table.SetParam(&w, "count", "3"), "what KataGo has no name for")
 }
 
 // TestApply: values are set in the order of the table, and all faults are told.

@@ -48,9 +48,8 @@ func (t Table[T]) Find(name string) *Setting[T] {
 	return nil
 }
 
-// Set sets one setting from text, by our name, or by KataGo's and in KataGo's
-// words where that is another. Errors name what was probably meant; v then stays
-// as it was.
+// Set sets one setting from text, by our name, or as a parameter where that has another
+// name. Errors name what was probably meant; v then stays as it was.
 func (t Table[T]) Set(v *T, name, text string) error {
 	s := t.Find(name)
 	switch {
@@ -59,12 +58,12 @@ func (t Table[T]) Set(v *T, name, text string) error {
 	case s.Name == name:
 		return s.Set(v, text)
 	}
-	return s.SetKataGo(v, name, text)
+	return s.SetParam(v, name, text)
 }
 
-// SetKataGo sets one setting as a client or a file made for KataGo does: by
-// KataGo's name and in its words, or by ours where it has none.
-func (t Table[T]) SetKataGo(v *T, name, text string) error {
+// SetParam sets one setting as GTP clients do: by its parameter where it has one, else by
+// our name.
+func (t Table[T]) SetParam(v *T, name, text string) error {
 	s := t.Find(name)
 	switch {
 	case s == nil:
@@ -72,11 +71,11 @@ func (t Table[T]) SetKataGo(v *T, name, text string) error {
 	case s.KataGo == "":
 		return s.Set(v, text)
 	}
-	return s.SetKataGo(v, name, text)
+	return s.SetParam(v, name, text)
 }
 
 // Apply sets many settings, in the order of the table and each by set: Table.Set
-// or Table.SetKataGo. It returns all faults; what is not at fault is set.
+// or Table.SetParam. It returns all faults; what is not at fault is set.
 func (t Table[T]) Apply(v *T, values map[string]string, set func(v *T, name, text string) error) error {
 	place := func(name string) int {
 		s := t.Find(name)
@@ -137,8 +136,7 @@ func (t Table[T]) Unknown(name string) error {
 	return fmt.Errorf("unknown setting %s%s", name, meant)
 }
 
-// Param is a setting with its value, as GTP clients see it: by KataGo's name
-// and in KataGo's words where it has them.
+// Param is a setting with its value, as GTP clients see it.
 type Param struct {
 	Info
 	Name, Value string
@@ -154,7 +152,7 @@ func (t Table[T]) Params(v *T) []Param {
 		}
 		text := s.Get(v)
 		if s.KataGo != "" {
-			text = s.GetKataGo(v)
+			text = s.GetParam(v)
 		}
 		all = append(all, Param{s.Info, s.Param(), text})
 	}

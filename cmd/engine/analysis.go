@@ -10,7 +10,7 @@ import (
 
 	"kosumi/engine/analysis"
 	"kosumi/katago"
-	"kosumi/katago/override"
+	"kosumi/katago/config"
 	"kosumi/search"
 	"kosumi/thinking"
 )
@@ -72,7 +72,7 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	parallel := &conf.Search.Parallel
 	parallel.Workers, parallel.Sessions = max(1, parallel.Workers/conf.Threads), max(1, parallel.Sessions/conf.Threads)
 	conf.Search.Memory.MaxBytes /= int64(conf.Threads)
-	conf.Overrides = override.WithoutConfig(parallel.Workers)
+	conf.Overrides = config.PlainOverrides(parallel.Workers)
 	net := openNetwork(s, size, s.stderr)
 	conf.Models = func() []thinking.ModelInfo { return katago.Models(net) }
 	conf.SupportedRules = katago.RulesOf(net)

@@ -37,7 +37,7 @@ func convertConfig(w io.Writer, name string) error {
 		switch without, other, err := translated(rest); {
 		case slices.Contains(idle, key):
 			fmt.Fprintf(w, "# %s has no effect here\n", key)
-		case err == nil && without == lines && !(reflect.DeepEqual(other.Play, setup.Play) && reflect.DeepEqual(other.Avoid, setup.Avoid)):
+		case err == nil && without == lines && !reflect.DeepEqual(other.Play, setup.Play):
 			fmt.Fprintf(w, "# %s has an effect only in a config of KataGo's: start the program as katago\n", key)
 		}
 	}

@@ -61,7 +61,7 @@ func settingsManual() string {
 		}
 		value, wants, doc := s.Get(&conf), s.Wants(), s.Doc
 		if s.KataGo != "" {
-			value, wants = s.GetKataGo(&conf), s.WantsKataGo()
+			value, wants = s.GetParam(&conf), s.WantsParam()
 		}
 		switch { // 0 says "none" and "chosen" on the command line only
 		case s.Name == "threads":

@@ -23,7 +23,7 @@ import (
 	"kosumi/gtp"
 	"kosumi/internal/file"
 	"kosumi/katago"
-	"kosumi/katago/override"
+	"kosumi/katago/config"
 	"kosumi/nn/open"
 	"kosumi/search"
 	"kosumi/thinking"
@@ -204,7 +204,7 @@ func (u *userEngines) sit(ctx context.Context, user, kind string, in io.Reader, 
 		conf.Search.Memory.MaxBytes = max(search.MinBytes, conf.Search.Memory.MaxBytes/int64(conf.Threads))
 		conf.Models = func() []thinking.ModelInfo { return katago.Models(u.net) }
 		conf.SupportedRules = katago.RulesOf(u.net)
-		conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)
+		conf.Overrides = config.PlainOverrides(conf.Search.Parallel.Workers)
 		server, err := analysis.New(conf, shared, u.log)
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/gtp"
 	"kosumi/katago"
-	"kosumi/katago/override"
+	"kosumi/katago/config"
 	"kosumi/life"
 	"kosumi/nn"
 	"kosumi/nn/kernel"
@@ -142,7 +142,7 @@ func (c *clients) speakAnalysis(ctx context.Context, s *stream, settings map[str
 	}
 	conf.Search, conf.Limits = play.Search, search.Limits{Visits: play.Limits.Visits}
 	conf.Version, conf.MaxQueue, conf.QuitWithoutWaiting = version, analystsQueue, true
-	conf.Overrides = override.WithoutConfig(play.Search.Parallel.Workers)
+	conf.Overrides = config.PlainOverrides(play.Search.Parallel.Workers)
 	conf.Models, conf.SupportedRules = c.models, katago.RulesOf(c.net)
 	server, err := analysis.New(conf, c.net, c.log)
 	if err != nil {

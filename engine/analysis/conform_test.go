@@ -11,7 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/analysis/analysisconform"
-	"kosumi/katago/override"
+	"kosumi/katago/config"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 )
@@ -32,7 +32,7 @@ func newHashNet(t testing.TB) hashNet {
 // takesSettings is the default whose queries may change settings.
 func takesSettings() Config {
 	c := Defaults()
-	c.Overrides = override.WithoutConfig(1)
+	c.Overrides = config.PlainOverrides(1)
 	return c
 }
 

@@ -105,7 +105,6 @@ func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 		text, _ := json.Marshal(append([]thinking.ModelInfo{}, s.conf.Models()...)) // strings and numbers only
 		reply["models"] = json.RawMessage(dump(text))
 	case "clear_cache":
-		s.conf.Search.EvalCache.Shared.Clear()
 		s.net.ClearCache()
 	case "terminate", "terminate_all":
 		match, err := terminated(action, fields)

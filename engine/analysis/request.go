@@ -180,9 +180,6 @@ func (q *query) readSearch(r *fieldReader) {
 	if r.err != nil {
 		return
 	}
-	if q.params.EvalCache.Group != 0 { // in KataGo's place
-		q.params.EvalCache.Group = q.limits.Group()
-	}
 	if err := q.params.Validate(); err != nil {
 		r.fail("overrideSettings", "Could not set settings: %v", errors.Unwrap(err))
 	}

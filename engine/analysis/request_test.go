@@ -54,8 +54,6 @@ func TestDefaultsOfQuery(t *testing.T) {
 	size := board.Size{W: 5, H: 7}
 	rules := board.TrompTaylor()
 	require.Equal(t, float32(7.5), rules.Komi)
-	require.NotNil(t, q.params.EvalCache.Shared)
-	q.params.EvalCache.Shared = nil
 	require.Equal(t, &query{
 		id: "x",
 		record: record{

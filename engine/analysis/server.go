@@ -95,9 +95,6 @@ func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 	if c.MaxQueue <= 0 {
 		c.MaxQueue = 64 << 20
 	}
-	if c.Search.EvalCache.Shared == nil {
-		c.Search.EvalCache.Shared = search.NewEvalCache()
-	}
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}

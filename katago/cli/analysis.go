@@ -10,7 +10,6 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/katago"
 	"kosumi/katago/config"
-	"kosumi/katago/override"
 	"kosumi/thinking"
 )
 
@@ -28,7 +27,6 @@ func analyze(ctx context.Context, h Host, f *katago.Flags) error {
 	var log *katago.Log
 	a, err := c.Analysis(threads, files.HumanModel != "", func(conf config.Log) {
 		log = katago.OpenLog(conf, c)
-		log.Write("Analysis Engine starting...")
 		log.Say(config.Version)
 	})
 	if err != nil {
@@ -39,9 +37,6 @@ func analyze(ctx context.Context, h Host, f *katago.Flags) error {
 	if err := h.Take(c, &setup); err != nil {
 		return err
 	}
-	if _, err := avoid(&h.Play().Search.RepeatPenalty, setup.Avoid, log); err != nil {
-		return err
-	}
 	conf.Search = h.Play().Search
 	conf.Search.Memory.MaxBytes = max(16<<20, conf.Search.Memory.MaxBytes/int64(a.Threads))
 	conf.QuitWithoutWaiting = f.Switches["quit-without-waiting"]
@@ -50,14 +45,13 @@ func analyze(ctx context.Context, h Host, f *katago.Flags) error {
 			log.Write(map[bool]string{false: "Error: ", true: "Warning: "}[warning] + text)
 		}
 	}
-	return (&analyst{h, c, f, &a, log, logger(h, log, a.LogSearch), files}).serve(ctx, conf, setup.Idle)
+	return (&analyst{h, c, &a, log, logger(h, log, a.LogSearch), files}).serve(ctx, conf, setup.Idle)
 }
 
 // analyst is the analysis engine on its way to serving, with what it says and writes.
 type analyst struct {
 	host   Host
 	conf   *config.Config
-	flags  *katago.Flags
 	set    *config.AnalysisSettings
 	log    *katago.Log
 	stderr *slog.Logger
@@ -68,7 +62,6 @@ type analyst struct {
 func (a *analyst) serve(ctx context.Context, conf analysis.Config, idle []string) error {
 	log, files := a.log, a.files
 	size := board.Square(config.MaxSize)
-	log.Write("After dedups: nnModelFile0 = " + files.Model + " useFP16 " + a.set.Network.FP16)
 	if err := missing(files); err != nil {
 		return err
 	}
@@ -97,7 +90,7 @@ func (a *analyst) serve(ctx context.Context, conf analysis.Config, idle []string
 		return list
 	}
 	var err error
-	if conf.Overrides, err = override.New(a.conf, files.HumanModel != ""); err != nil {
+	if conf.Overrides, err = config.NewOverrides(a.conf, files.HumanModel != ""); err != nil {
 		return err
 	}
 	server, err := analysis.New(conf, net, a.stderr)
@@ -106,7 +99,6 @@ func (a *analyst) serve(ctx context.Context, conf analysis.Config, idle []string
 	}
 	log.Write("Loaded config " + a.conf.Name())
 	log.Write("Loaded model " + files.Model)
-	a.flags.LogOverrides(log)
 	if humans != nil && !a.conf.Has("humanSLProfile") && humans.Describe().TakesProfile {
 		log.Say(unsetDuring)
 	}
@@ -114,11 +106,5 @@ func (a *analyst) serve(ctx context.Context, conf analysis.Config, idle []string
 	log.WithoutEffect(idle)
 	log.Say("Started, ready to begin handling requests")
 	in, out := log.Copy(os.Stdin, word(a.set.LogRequests, "Request: "), os.Stdout, word(a.set.LogResponses, "Response: "))
-	err = a.host.Serve(ctx, net, func(ctx context.Context) error { return server.Serve(ctx, in, out) })
-	stats := net.Stats()
-	log.Write(files.Model)
-	log.Write(fmt.Sprintf("NN rows: %d", stats.Rows))
-	log.Write(fmt.Sprintf("NN batches: %d", stats.Batches))
-	log.Write("All cleaned up, quitting")
-	return err
+	return a.host.Serve(ctx, net, func(ctx context.Context) error { return server.Serve(ctx, in, out) })
 }

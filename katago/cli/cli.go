@@ -20,7 +20,6 @@ import (
 	"kosumi/katago/config"
 	"kosumi/nn"
 	"kosumi/nn/open"
-	"kosumi/search"
 	"kosumi/thinking"
 )
 
@@ -129,17 +128,6 @@ func logger(h Host, log *katago.Log, all bool) *slog.Logger {
 		level = slog.LevelInfo
 	}
 	return h.Log(log.Messages(), level)
-}
-
-// avoid has searches charge for moves of earlier games as a config wants it. The
-// memory of the program's own moves is nil where none is kept.
-func avoid(to *search.RepeatPenalty, a config.Avoid, log *katago.Log) (memory *katago.Memory, err error) {
-	if to.History, err = katago.AvoidGames(a.Games, log.Write); err != nil || a.Own == nil {
-		return nil, err
-	}
-	memory = katago.NewMemory(a.Own, log.Write)
-	to.History, err = memory.Load()
-	return memory, err
 }
 
 // word returns a word where it is wanted.

@@ -30,7 +30,6 @@ type session struct {
 	params  *katago.Params
 	log     *katago.Log
 	stderr  *slog.Logger
-	memory  *katago.Memory // of moves that are to be varied; nil: none
 }
 
 // loadRecord puts a game record on the board as KataGo does, with the komi that all
@@ -75,7 +74,6 @@ func playGTP(ctx context.Context, h Host, f *katago.Flags) error {
 	g, err := c.GTP(k.files.HumanModel != "", func(line string) { said = append(said, line) })
 	k.log = katago.OpenLog(g.Log, c)
 	defer k.log.Close()
-	k.log.Write("GTP Engine starting...")
 	for _, line := range said {
 		k.log.Say(line)
 	}
@@ -88,17 +86,17 @@ func playGTP(ctx context.Context, h Host, f *katago.Flags) error {
 		return err
 	}
 	k.stderr = logger(h, k.log, k.dialect.LogSearch)
-	if err := k.open(c, setup.Avoid); err != nil {
+	if err := k.open(c); err != nil {
 		return err
 	}
 	defer k.engine.Close()
 	k.params = katago.NewParams(c, &g, k.engine, k.files, takesProfile(k.net), k.log)
-	k.greet(c, f, setup.Idle)
+	k.greet(c, setup.Idle)
 	return k.serve(ctx, f)
 }
 
 // open loads the networks and makes the engine.
-func (k *session) open(c *config.Config, a config.Avoid) (err error) {
+func (k *session) open(c *config.Config) (err error) {
 	if err := missing(k.files); err != nil {
 		return err
 	}
@@ -110,32 +108,12 @@ func (k *session) open(c *config.Config, a config.Avoid) (err error) {
 	if rules := play.Rules; katago.RulesOf(k.net)(rules) != rules {
 		return fmt.Errorf("Rules %s from config file %s are NOT supported by neural net", rules.JSON(), c.Name()) //nolint:staticcheck // KataGo's text
 	}
-	if k.memory, err = avoid(&play.Search.RepeatPenalty, a, k.log); err != nil {
-		return err
-	}
 	k.engine, err = engine.New(*play, k.net, k.stderr)
 	return err
 }
 
-// newGame writes down the moves that were chosen, and reads them where a new game
-// begins.
-func (k *session) newGame(cleared bool) {
-	k.memory.Save(false)
-	if !cleared || !k.memory.Fresh() {
-		return
-	}
-	cfg := k.engine.Config()
-	var err error
-	if cfg.Search.RepeatPenalty.History, err = k.memory.Load(); err == nil {
-		err = k.engine.Configure(cfg)
-	}
-	if err != nil {
-		logger(k.host, k.log, false).Warn("moves of earlier games could not be read again", "err", err)
-	}
-}
-
 // greet says what KataGo says once it has loaded.
-func (k *session) greet(c *config.Config, f *katago.Flags, idle []string) {
+func (k *session) greet(c *config.Config, idle []string) {
 	size, say := k.host.Play().Size, k.log.Say
 	if k.dialect.Quiet {
 		say = k.log.Write
@@ -158,7 +136,6 @@ func (k *session) greet(c *config.Config, f *katago.Flags, idle []string) {
 	if k.files.HumanModel != "" {
 		say("Loaded human SL model " + k.files.HumanModel)
 	}
-	f.LogOverrides(k.log)
 	say("Model name: " + k.net.Describe().Name)
 	if humans != nil {
 		say("Human SL model name: " + humans.Describe().Name)
@@ -186,10 +163,6 @@ func (k *session) serve(ctx context.Context, f *katago.Flags) error {
 		},
 	}
 	as.LoadSGF = func(name string, data []byte, before int) error { return k.loadRecord(name, data, before) }
-	if k.memory != nil {
-		as.Chosen, as.NewGame = k.memory.Chosen, k.newGame
-		defer k.memory.Save(true)
-	}
 	if text, ok := f.Texts["override-version"]; ok {
 		as.Version = text
 	}
@@ -205,7 +178,5 @@ func (k *session) serve(ctx context.Context, f *katago.Flags) error {
 	}
 	in, out := k.log.Copy(os.Stdin, word(d.LogCommands, "Controller: "), os.Stdout, word(d.LogCommands, "KataGo: "))
 	server := commands.NewServer(as, k.stderr, chat)
-	err := k.host.Serve(ctx, k.net, func(ctx context.Context) error { return server.Serve(ctx, in, out) })
-	k.log.Write("All cleaned up, quitting")
-	return err
+	return k.host.Serve(ctx, k.net, func(ctx context.Context) error { return server.Serve(ctx, in, out) })
 }

@@ -44,11 +44,6 @@ type Personality struct {
 	Supports func(board.Rules) bool
 	// Clock holds from the start; nil means no limit.
 	Clock *clock.Settings
-	// Chosen hears of every move that the engine chooses, NewGame of every command that
-	// begins a game or a position, before it is carried out; cleared: by clear_board.
-	// Either may be nil.
-	Chosen  func(before *board.Game, c board.Color, p board.Point)
-	NewGame func(cleared bool)
 	// LoadSGF takes a record as KataGo does, to the position before a move, from 1; 0 is
 	// all of it. It says what rules are taken; errors are what a reply ends with.
 	LoadSGF func(name string, data []byte, before int) error
@@ -109,10 +104,6 @@ func NewServer(p *Personality, log *slog.Logger, say func(line string)) *gtp.Ser
 	}
 	table.Wrap(p.dropsTree, "clear_board", "set_position", "undo", "kata-set-rules", "kata-set-rule", "kgs-rules", "fixed_handicap",
 		"place_free_handicap", "set_free_handicap", "loadsgf", "final_score", "final_status_list")
-	if p.NewGame != nil {
-		table.Wrap(p.tellsOfGame, "boardsize", "rectangular_boardsize", "clear_board", "set_position", "fixed_handicap",
-			"place_free_handicap", "set_free_handicap", "loadsgf")
-	}
 	table.Keep(listed, hidden)
 	return s
 }
@@ -127,14 +118,6 @@ func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 			p.Engine.DropTree()
 		}
 		return err
-	}
-}
-
-// tellsOfGame has NewGame called before a command that begins a game.
-func (p *Personality) tellsOfGame(run gtp.HandlerFunc) gtp.HandlerFunc {
-	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
-		p.NewGame(c.Name == "clear_board")
-		return run(ctx, c, r)
 	}
 }
 

@@ -138,14 +138,12 @@ func TestClocks(t *testing.T) {
 // TestTree: what sets a position up drops the tree where it succeeds.
 func TestTree(t *testing.T) {
 	s := newStill(t)
-	var begun []bool
-	p := &Personality{Engine: s, NewGame: func(cleared bool) { begun = append(begun, cleared) }}
+	p := &Personality{Engine: s}
 	require.Equal(t, "= \n\n= \n\n? cannot undo\n\n", talk(t, p, "play b c3\nundo\nundo\n"))
 	require.Equal(t, 1, s.drops)
 	require.Contains(t, talk(t, p, "debug_moves C3 D3 rawstats\n"), " 3 . . X1O2.")
 	require.Equal(t, "? Invalid move sequence\n\n", talk(t, p, "debug_moves C3 C3"))
 	require.Contains(t, talk(t, p, "set_free_handicap c9"), "? Handicap placement is invalid")
-	require.Equal(t, []bool{false}, begun)
 }
 
 // FuzzParse: a line is a command, a fault or nothing, and names hold no blanks.

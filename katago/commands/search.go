@@ -69,9 +69,6 @@ func (k *searchCommands) choose(ctx context.Context, r thinking.MoveRequest, deb
 		return move, err
 	}
 	at, err := before.Size().ParseVertex(move)
-	if err == nil && k.Chosen != nil {
-		k.Chosen(before, r.Color, at)
-	}
 	if debug && err == nil {
 		for line := range strings.SplitSeq(kataBoard(before)+k.chat.Opinion(before.Size(), found, at), "\n") {
 			k.Say(line)

@@ -17,7 +17,6 @@ type AnalysisSettings struct {
 	StartBlackMovesAreHandicap         bool
 	PreventCleanupPhase, Deterministic bool
 	Network                            Network
-	Avoid                              Avoid
 }
 
 // Analysis reads all that the analysis program does. threads is what its command
@@ -55,7 +54,6 @@ func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSetti
 	if a.err == nil {
 		s.Perspective, a.err = c.Perspective("")
 	}
-	s.Avoid = a.avoid(Analysis)
 	s.PVLen = a.whole("analysisPVLen", 1, 100, 15)
 	s.StartBlackMovesAreHandicap = a.flag("assumeMultipleStartingBlackMovesAreHandicap", true)
 	s.PreventCleanupPhase = a.flag("preventCleanupPhase", true)

@@ -1,7 +1,7 @@
 // Package config reads the configuration files of KataGo 1.18: their syntax,
 // what every key of its gtp and analysis programs may hold, and what holds where a
-// file says nothing. It knows nothing of how an engine is made; others turn what it
-// reads into their own settings.
+// file says nothing. It sets the parameters of a search; others turn the rest into
+// settings of their own.
 //
 // # Terms
 //

@@ -78,8 +78,7 @@ type GTPSettings struct {
 	SearchSeed        string
 	Network           Network
 	Perspective       string // black, white or "" for the side to move
-	Avoid             Avoid
-	NoLimit           bool // nothing limits a move
+	NoLimit           bool   // nothing limits a move
 }
 
 // GTP reads all that the gtp program does. say gets what KataGo says on the way,
@@ -145,7 +144,6 @@ func (g *GTPSettings) conduct(a *asker) {
 		g.Size = board.Square(19)
 	}
 	g.Deterministic = a.flag("forDeterministicTesting", false)
-	g.Avoid = a.avoid(GTP)
 	if a.err == nil {
 		g.Perspective, a.err = c.Perspective("")
 	}

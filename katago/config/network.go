@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -14,18 +15,27 @@ type Network struct {
 	Randomize bool
 	FP16      string // auto, true or false
 	Seed      string
-	// Idle are the keys given that only concern how KataGo itself is built:
-	// devices, buffers, locks, tuning.
+	// Idle are the keys given that have no effect here: devices, buffers, locks and
+	// tuning of KataGo's own program, and moves of earlier games.
 	Idle []string
 }
 
-// machinery are the beginnings of keys about how KataGo itself is built. Each of
-// its ways to run a network passes over those of the others in silence.
-var machinery = []string{"cuda", "trt", "metal", "opencl", "rocm", "onnx", "dummybackend",
-	"eigenInputsUseNHWC", "eigenUseFP16", "eigenDeviceToUse", "eigenGpuToUse", "deviceToUse", "gpuToUse"}
+// tuning are the beginnings of keys that only tune the memory, locks and devices of
+// KataGo's own program: what it does is the same without. Each of its ways to run a
+// network passes over those of the others in silence.
+var tuning = []string{"cuda", "trt", "metal", "opencl", "rocm", "onnx", "dummybackend",
+	"eigenInputsUseNHWC", "eigenUseFP16", "eigenDeviceToUse", "eigenGpuToUse", "deviceToUse", "gpuToUse",
+	"nnMutexPoolSizePowerOfTwo", "homeDataDir", "maxBoardXSizeForNNBuffer", "maxBoardSizeForNNBuffer", "maxBoardYSizeForNNBuffer",
+	"requireMaxBoardSize", "inputsUseNHWC"}
+
+// others are the beginnings of further keys without effect; those of moves of earlier games
+// among them.
+var others = map[Program][]string{
+	GTP:      {"debugSkipNeuralNet", "avoidSgf", "autoAvoidRepeat", "gtpForceMaxNNSize", "logSearchInfoForChosenMove"},
+	Analysis: {"debugSkipNeuralNet", "avoidSgf"},
+}
 
 func (a *asker) network(of Program) Network {
-	const most = 25
 	cache := map[Program]int{GTP: 20, Analysis: 23}[of]
 	n := Network{Symmetry: -1}
 	n.MaxBatch = a.whole("nnMaxBatchSize", 1, 65536, 0)
@@ -42,62 +52,32 @@ func (a *asker) network(of Program) Network {
 	n.Symmetry = a.whole("nnForcedSymmetry", 0, 7, -1)
 	n.Cache = a.whole("nnCacheSizePowerOfTwo", -1, 48, cache)
 	n.Seed = a.text("nnRandSeed0") + a.text("nnRandSeed")
-	n.Idle = a.idle(of, most)
+	n.Idle = a.idle(of)
 	return n
 }
 
-// idle reads what only concerns how KataGo itself is built, and returns the keys
-// that are given; of those that are on or off, the ones that are on.
-func (a *asker) idle(of Program, most int) (given []string) {
-	keys := []string{"nnMutexPoolSizePowerOfTwo", "homeDataDir"}
-	a.whole(keys[0], -1, 24, 16)
-	a.text(keys[1])
-	flags := []string{"debugSkipNeuralNet"}
-	if of == GTP {
-		flags = append(flags, "gtpForceMaxNNSize", "logSearchInfoForChosenMove")
-	}
-	for _, index := range []string{"0", ""} {
-		for _, key := range []string{"maxBoardXSizeForNNBuffer", "maxBoardSizeForNNBuffer", "maxBoardYSizeForNNBuffer"} {
-			a.whole(key+index, 2, most, 2)
-			keys = append(keys, key+index)
-		}
-		flags = append(flags, "requireMaxBoardSize"+index, "inputsUseNHWC"+index)
-	}
-	for _, key := range keys {
-		if a.c.Has(key) {
-			given = append(given, key)
-		}
-	}
-	for _, key := range flags {
-		if a.flag(key, false) {
-			given = append(given, key)
-		}
-	}
-	for _, prefix := range machinery {
-		for key := range a.c.values {
-			if !strings.HasPrefix(key, prefix) {
-				continue
+// idle uses the keys that have no effect here, and returns those that are given and not
+// off.
+func (a *asker) idle(of Program) (given []string) {
+	for key, value := range a.c.values {
+		if begins(key, tuning, others[of]) {
+			a.c.used[key] = true
+			if !strings.EqualFold(value, "false") {
+				given = append(given, key)
 			}
-			if prefix == "deviceToUse" || prefix == "gpuToUse" {
-				a.whole(key, 0, 1023, 0)
-			}
-			given = append(given, key)
 		}
-		a.c.Use(prefix)
 	}
 	return given
 }
 
-// Tuning reports whether a key only tunes the memory, locks and devices of KataGo's own
-// program: what it does is the same without.
+// begins reports whether a key begins with any of the words.
+func begins(key string, lists ...[]string) bool {
+	return slices.ContainsFunc(slices.Concat(lists...), func(word string) bool { return strings.HasPrefix(key, word) })
+}
+
+// Tuning reports whether a key without effect only tunes KataGo's own program.
 func Tuning(name string) bool {
-	for _, prefix := range append([]string{"nnMutexPoolSize", "nodeTableShards", "homeDataDir", "gtpForceMaxNNSize", "maxBoard",
-		"requireMaxBoardSize", "inputsUseNHWC", "useFP16"}, machinery...) {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return begins(name, tuning, []string{"nodeTableShards", "gtpForceMaxNNSize", "useFP16"})
 }
 
 // Perspective reads whose view numbers are given in: "black", "white" or "" for

@@ -74,7 +74,11 @@ func (c *Config) param(p *Param, of Program, human bool, s Search) (Value, error
 			return absent, nil
 		}
 	case "rootFpuReductionMax":
-		if s["rootNoiseEnabled"].Bool {
+		noise, err := c.GetOr(FindParam("rootNoiseEnabled").Key, Value{})
+		if err != nil {
+			return absent, err
+		}
+		if noise.Bool {
 			absent.Number = 0
 		}
 	case "rootPolicyOptimism":

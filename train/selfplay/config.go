@@ -146,14 +146,14 @@ type Search struct {
 	// For puct: root noise, root policy temperature, forced visits, and the
 	// temperature of the choice of the move.
 	NoiseWeight         float64 `toml:"noise_weight" range:"0 to 1"`
-	NoiseConcentration  float64 `toml:"noise_concentration" range:"0.001 to 1000000"`
+	NoiseConcentration  float64 `toml:"noise_concentration" range:"0.001 to 10000"`
 	NoiseShaped         bool    `toml:"noise_shaped"`
 	RootTemperature     float64 `toml:"root_temperature" range:"0.01 to 100"`
 	RootTemperature0    float64 `toml:"root_temperature_early" range:"0.01 to 100"`
 	ForcedVisits        float64 `toml:"forced_visits" range:"0 to 100"`
-	MoveTemperature     float64 `toml:"move_temperature" range:"0 to 10"`
-	MoveTemperature0    float64 `toml:"move_temperature_early" range:"0 to 10"`
-	TemperatureHalflife float64 `toml:"temperature_halflife" range:"0.1 to 1000000"` // in moves of a 19x19 game
+	MoveTemperature     float64 `toml:"move_temperature" range:"0 to 5"`
+	MoveTemperature0    float64 `toml:"move_temperature_early" range:"0 to 5"`
+	TemperatureHalflife float64 `toml:"temperature_halflife" range:"0.1 to 100000"` // in moves of a 19x19 game
 	RootSymmetries      int     `toml:"root_symmetries" range:"1 to 8"`
 
 	// Exploration is PUCT's c below the root, and at the root of puct.

@@ -12,7 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"kosumi/engine/analysis"
-	"kosumi/katago/override"
+	"kosumi/katago/config"
 	"kosumi/web/engines"
 )
 
@@ -36,7 +36,7 @@ func Serve(ctx context.Context, ws *websocket.Conn, es *engines.Engines, version
 	has := es.Memory.Grant()
 	defer es.Memory.GiveBack(has)
 	conf.Search.Memory.MaxBytes = max(engines.LeastBytes, has/int64(conf.Threads))
-	conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)
+	conf.Overrides = config.PlainOverrides(conf.Search.Parallel.Workers)
 	server, err := analysis.New(conf, es.SpareTime(), log)
 	if err != nil {
 		log.Error("analysis for another program", "error", err)

@@ -117,7 +117,7 @@ type Gate struct {
 	Games       int     `toml:"games" range:"0 to 1000000"`
 	Visits      int     `toml:"visits" range:"1 to 1000000"`
 	MinScore    float64 `toml:"min_score" range:"0 to 1"`
-	Temperature float64 `toml:"temperature" range:"0 to 10"`
+	Temperature float64 `toml:"temperature" range:"0 to 5"`
 	Komi        float64 `toml:"komi" range:"-400 to 400"`
 }
 

@@ -1,6 +1,4 @@
-// Package override applies settings by KataGo's names to a search: those of a
-// configuration file, and those that a query of the JSON protocol brings.
-package override
+package config
 
 import (
 	"fmt"
@@ -9,30 +7,29 @@ import (
 	"strconv"
 	"time"
 
-	"kosumi/katago/config"
 	"kosumi/search"
 )
 
 // Overrides are the settings of an analysis that its queries may change, each for
 // itself. It implements analysis.Overrides, and may be used from one goroutine.
 type Overrides struct {
-	base  *config.Config
-	since config.Search // what base holds before any query changes it
-	quiet bool          // no word about parameters that KataGo takes without a use either
+	base  *Config
+	since Search // what base holds before any query changes it
+	quiet bool   // no word about parameters that KataGo takes without a use either
 }
 
-// New returns the overrides of a program that was started with a config. humans
+// NewOverrides returns the overrides of a program that was started with a config; humans
 // says that it has a network of human moves.
-func New(base *config.Config, humans bool) (*Overrides, error) {
-	since, err := base.Clone().Search(config.Analysis, humans)
+func NewOverrides(base *Config, humans bool) (*Overrides, error) {
+	since, err := base.Clone().Search(Analysis, humans)
 	return &Overrides{base: base, since: since, quiet: true}, err
 }
 
-// WithoutConfig returns the overrides of a program without a config of KataGo's,
+// PlainOverrides returns the overrides of a program without a config of KataGo's,
 // whose searches have a number of threads.
-func WithoutConfig(threads int) *Overrides {
-	base := config.New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, threads))})
-	since, _ := base.Clone().Search(config.Analysis, false) // a config of nothing else can be read
+func PlainOverrides(threads int) *Overrides {
+	base := New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, threads))})
+	since, _ := base.Clone().Search(Analysis, false) // a config of nothing else can be read
 	return &Overrides{base: base, since: since}
 }
 
@@ -42,7 +39,7 @@ func WithoutConfig(threads int) *Overrides {
 func (o *Overrides) Apply(p *search.Params, l *search.Limits, pairs map[string]string, view string, humans bool) (now string, unknown, idle []string, err error) {
 	values, now, unknown, err := o.base.Query(pairs, o.since, view, humans)
 	if err == nil {
-		unknown, err = own(p, unknown, pairs)
+		unknown, err = setOwn(p, unknown, pairs)
 	}
 	if err != nil {
 		return view, nil, nil, err
@@ -52,7 +49,7 @@ func (o *Overrides) Apply(p *search.Params, l *search.Limits, pairs map[string]s
 		if _, given := pairs[name]; !given && v == o.since[name] {
 			continue
 		}
-		if !setAsGiven(p, l, name, v) && !SetParam(p, name, v) && v != o.since[name] && !(o.quiet && slices.Contains(config.UnusedInAnalysis, name)) {
+		if !setAsGiven(p, l, name, v) && !SetParam(p, name, v) && v != o.since[name] && !(o.quiet && slices.Contains(UnusedInAnalysis, name)) {
 			idle = append(idle, name)
 		}
 	}
@@ -62,11 +59,11 @@ func (o *Overrides) Apply(p *search.Params, l *search.Limits, pairs map[string]s
 // searchTable lists the settings of the search.
 var searchTable = search.Settings()
 
-// own sets what only this program knows, and returns the names that it does not know
+// setOwn sets what only this program knows, and returns the names that it does not know
 // either.
-func own(p *search.Params, names []string, pairs map[string]string) (unknown []string, err error) {
+func setOwn(p *search.Params, names []string, pairs map[string]string) (unknown []string, err error) {
 	for _, name := range names {
-		if row := searchTable.Find(name); row == nil || config.FindParam(name) != nil { // KataGo's, without effect beside others
+		if row := searchTable.Find(name); row == nil || FindParam(name) != nil { // KataGo's, without effect beside others
 			unknown = append(unknown, name)
 		} else if err := row.Set(p, pairs[name]); err != nil {
 			return nil, err
@@ -77,7 +74,7 @@ func own(p *search.Params, names []string, pairs map[string]string) (unknown []s
 
 // setAsGiven sets a limit of a search, or its profile. It returns false if the name is
 // neither's.
-func setAsGiven(p *search.Params, l *search.Limits, name string, v config.Value) bool {
+func setAsGiven(p *search.Params, l *search.Limits, name string, v Value) bool {
 	switch name {
 	case "maxVisits":
 		l.Visits = v.Int
@@ -104,7 +101,7 @@ func Seconds(s float64) time.Duration {
 
 // SetParam sets a parameter of KataGo's in p. It returns false if p has nothing
 // like it.
-func SetParam(p *search.Params, name string, v config.Value) bool {
+func SetParam(p *search.Params, name string, v Value) bool {
 	switch name {
 	case "numSearchThreads":
 		p.Parallel.Workers = int(v.Int)
@@ -114,11 +111,6 @@ func SetParam(p *search.Params, name string, v config.Value) bool {
 		return searchTable.Set(p, name, word) == nil
 	case "minPlayoutsPerThread":
 		return searchTable.Set(p, name, fmt.Sprint(int(min(v.Number, 1e6)))) == nil
-	case "chosenMovePrune", "chosenMoveSubtract":
-		v.Number = min(v.Number, 1e6)
-	case "useNonBuggyLcb":
-		p.Choice.LCBNotFirst = !v.Bool
-		return true
 	}
 	return searchTable.Find(name) != nil && searchTable.Set(p, name, v.Exact()) == nil
 }

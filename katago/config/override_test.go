@@ -1,4 +1,4 @@
-package override
+package config
 
 import (
 	"testing"
@@ -6,12 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/katago/config"
 	"kosumi/search"
 )
 
 func TestApply(t *testing.T) {
-	o, err := New(config.New(map[string]string{"numSearchThreads": "3", "cpuctExploration": "0.9"}), false)
+	o, err := NewOverrides(New(map[string]string{"numSearchThreads": "3", "cpuctExploration": "0.9"}), false)
 	require.NoError(t, err)
 	p, l := search.Defaults(), search.Limits{Visits: 9}
 	before := p
@@ -25,7 +24,7 @@ func TestApply(t *testing.T) {
 	before.Root.PolicyTemperature, before.Root.PolicyTemperatureEarly = 2, 2
 	require.Equal(t, before, p, "what the config says itself is in force already")
 
-	view, _, idle, err = WithoutConfig(0).Apply(&p, &l, map[string]string{"midgameTimeFactor": "0.1"}, "black", false)
+	view, _, idle, err = PlainOverrides(0).Apply(&p, &l, map[string]string{"midgameTimeFactor": "0.1"}, "black", false)
 	require.NoError(t, err)
 	require.Equal(t, "black", view)
 	require.Equal(t, []string{"midgameTimeFactor"}, idle)
