@@ -197,15 +197,17 @@ func (s *Server) fileOffer(jobs []*job) {
 	}
 }
 
-// judge asks the network again about three positions of a game; a game of random moves is
-// derived again from its number. While many games wait, it looks at one in eight.
+// judge asks the network again about three positions of a game. Games of random moves are
+// derived again from their numbers: a worker's first eight, then one in eight. While many
+// games wait, it looks at one in eight of both.
 func (s *Server) judge(j *job, w *member) error {
-	if n := w.judged.Add(1); j.busy && n%8 != 0 {
+	random := j.offer.Recipe.Search.Method == selfplay.Random
+	if n := w.judged.Add(1); n%8 != 0 && (j.busy || random && n > 8) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if j.offer.Recipe.Search.Method == selfplay.Random {
+	if random {
 		same, err := j.offer.Recipe.Derive(ctx, j.game, j.offer.Seed)
 		switch {
 		case err != nil:
