@@ -159,10 +159,12 @@ func (p *gatePlayer) network(ctx context.Context, f File) (nn.Evaluator, error) 
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.model == nil && n.err == nil {
-		n.model, n.err = p.open(ctx, f)
+		if n.model, n.err = p.open(ctx, f); ctx.Err() != nil {
+			n.err = nil // another game may try
+		}
 	}
-	if n.err != nil {
-		return nil, n.err
+	if n.model == nil {
+		return nil, cmp.Or(n.err, ctx.Err())
 	}
 	p.mu.Lock()
 	x := p.exams[f.SHA256]
@@ -186,10 +188,14 @@ func (p *gatePlayer) open(ctx context.Context, f File) (*Model, error) {
 		return nil, err
 	}
 	m, err := p.w.conf.Open(ctx, path, nil)
-	if err == nil && p.w.describe(m) {
-		err = p.w.hello(ctx)
+	if err != nil || !p.w.describe(m) {
+		return m, err
 	}
-	return m, err
+	if err := p.w.hello(ctx); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
 }
 
 // close closes the networks. No game is under way.
