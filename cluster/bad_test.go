@@ -207,3 +207,19 @@ func TestHostileMessages(t *testing.T) {
 	require.ErrorIs(t, err, nats.ErrAuthorization)
 	require.Nil(t, wrong)
 }
+
+// TestRandomGames plays without a network; a worker whose games are others is set aside.
+func TestRandomGames(t *testing.T) {
+	s := newSite(t, newFolder(100))
+	s.work.Network, s.work.SHA256, s.work.Path = "random", "", ""
+	s.work.Recipe.Search.Method = selfplay.Random
+	require.NoError(t, s.server.Offer(s.work))
+	s.runUntil([]*Worker{s.worker(t.TempDir(), nil)}, func() bool { return s.host.count() >= 100 })
+	require.Empty(t, s.server.Status().Aside)
+
+	liar := s.worker(t.TempDir(), nil)
+	liar.spoil = func(f *selfplay.Finished) { f.Game.Turns[0].Weight = 3 }
+	s.host.most.Store(1 << 40)
+	require.ErrorIs(t, liar.Run(t.Context()), ErrRefused)
+	require.Contains(t, s.server.Status().Aside[liar.conf.Conn.ID], "its number makes")
+}

@@ -470,22 +470,6 @@ func TestTLS(t *testing.T) {
 	require.Error(t, other.nats.FlushTimeout(300*time.Millisecond))
 }
 
-// TestRandomGames plays without a network.
-func TestRandomGames(t *testing.T) {
-	s := newSite(t, newFolder(100))
-	s.work.Network, s.work.SHA256, s.work.Path = "random", "", ""
-	s.work.Recipe.Search.Method = selfplay.Random
-	require.NoError(t, s.server.Offer(s.work))
-	s.runUntil([]*Worker{s.worker(t.TempDir(), nil)}, func() bool { return s.host.count() >= 100 })
-	require.Empty(t, s.server.Status().Aside)
-
-	liar := s.worker(t.TempDir(), nil)
-	liar.spoil = func(f *selfplay.Finished) { f.Game.Turns[0].Weight = 3 }
-	s.host.most.Store(1 << 40)
-	require.ErrorIs(t, liar.Run(t.Context()), ErrRefused)
-	require.Contains(t, s.server.Status().Aside[liar.conf.Conn.ID], "its number makes")
-}
-
 // TestWorkChanges offers another network in the middle: games that were begun come
 // in too, and none is lost.
 func TestWorkChanges(t *testing.T) {
