@@ -67,7 +67,7 @@ var allowed = map[string]string{
 	"web/build":     "models web/api",
 	"release":       "models",
 	"web":           "board clock engine katago level life nn nn/open review search sgf thinking train web/api",
-	"cluster":       "board clock match models nn nn/open review search sgf train",
+	"cluster":       "board nn nn/open train",
 	"cmd/engine":    "*",
 	"cmd/page":      "*",
 	"examples":      "board nn nn/model search",

@@ -5,17 +5,18 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"flag"
 	"io"
 	"net"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/require"
+
+	"kosumi/train/loop/duel"
+	gating "kosumi/train/loop/recipe"
 )
 
 // connectLine reads what a broker says first and returns the line by which a client
@@ -33,15 +34,12 @@ func connectLine(t testing.TB, conn net.Conn, k Key, token string) string {
 	return "CONNECT " + string(text)
 }
 
-var megabytes = flag.Int("parked", 60, "how many megabytes of tasks TestAttacks parks")
-
-// arena is a cluster with an honest worker and an honest client, and somebody who has
-// the token and a key of his own.
+// arena is a cluster with an honest worker, and somebody who has the token and a key of his
+// own.
 type arena struct {
 	*site
 	t      *testing.T
 	worker *Worker
-	client *Pool
 	raider *Conn
 	seen   map[string]*nats.Subscription
 }
@@ -49,11 +47,8 @@ type arena struct {
 func newArena(t *testing.T) *arena {
 	s := newSite(t, newFolder(1<<40))
 	a := &arena{site: s, t: t, seen: map[string]*nats.Subscription{}}
-	a.worker = s.worker(t.TempDir(), echoes)
+	a.worker = s.worker(t.TempDir(), nil)
 	a.start(a.worker)
-	var err error
-	a.client, err = NewPool(s.dial(newKey(t)), nil)
-	require.NoError(t, err)
 	k := newKey(t)
 	conn, err := nats.Connect("nats://"+s.addr, nats.Token(s.token), nats.Nkey(k.id, k.pair.Sign), nats.CustomInboxPrefix(inboxOf(k.id)), nats.SkipSubjectValidation())
 	require.NoError(t, err)
@@ -62,23 +57,18 @@ func newArena(t *testing.T) *arena {
 	return a
 }
 
-// echoes gives a worker a hand that sends back what it gets.
-func echoes(c *WorkerConfig) {
-	c.Handlers = map[string]Handler{"echo": {Most: 4, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) { return body, nil }}}
-}
-
-// start lets a worker do tasks until the test ends.
+// start lets a worker play gating matches until the test ends.
 func (a *arena) start(w *Worker) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- w.TakeTasks(ctx) }()
+	go func() { ended <- w.PlayMatches(ctx) }()
 	a.t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
 			a.t.Errorf("the honest worker: %v", err)
 		}
 	})
-	a.until(func() bool { return a.server.tasks.parked[w.conf.Conn.ID] != nil })
+	a.until(func() bool { return a.server.roster.members[w.conf.Conn.ID] != nil })
 }
 
 // until waits for what the server knows.
@@ -91,29 +81,28 @@ func (a *arena) until(holds func() bool) {
 	}, 30*time.Second, time.Millisecond)
 }
 
-// do has the client's task done.
-func (a *arena) do(c *Pool, kind string, files ...File) string {
+// match has a gating match played.
+func (a *arena) match(games int) {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), time.Minute)
 	defer cancel()
-	text := NewID()
-	body, err := json.Marshal(text)
+	var count duel.Count
+	gate := gating.Gate{Games: games, Visits: 2, Temperature: 1, Komi: 7}
+	r, err := duel.Match(ctx, duel.Remote(a.server, a.work.Path, a.work.Path), &gate, a.work.Recipe.Boards, 3, &count)
 	require.NoError(a.t, err)
-	var got string
-	require.NoError(a.t, c.Do(ctx, Task{Kind: kind, Body: body, Files: files}, &got))
-	require.Equal(a.t, text, got)
-	return text
+	require.Equal(a.t, games, r.Games())
 }
 
-// check finds the honest as they were: not set aside, and served.
+// check finds the honest worker as it was: not set aside, and served.
 func (a *arena) check() {
 	a.t.Helper()
-	a.do(a.client, "echo")
+	a.match(4)
 	st := a.server.Status()
 	require.NotContains(a.t, st.Aside, a.worker.conf.Conn.ID)
 	for _, w := range st.Workers {
 		if w.ID == a.worker.conf.Conn.ID {
 			require.Zero(a.t, w.Rejected)
+			require.Positive(a.t, w.Gating)
 		}
 	}
 	for subject, sub := range a.seen {
@@ -195,33 +184,22 @@ func (a *arena) pass(c *Conn) {
 	a.server.roster.members[c.ID].passed[a.work.SHA256] = true
 }
 
-// held has the client's task be under way with the honest worker while f runs.
-func (a *arena) held(f func(e *task), files ...File) {
+// taken lets somebody take games of a gating match that is under way, f be done meanwhile,
+// and the match be played to its end.
+func (a *arena) taken(c *Conn, games int, f func(got []gateOffer)) {
 	a.t.Helper()
-	release := make(chan struct{})
-	a.start(a.site.worker(a.t.TempDir(), func(c *WorkerConfig) {
-		c.Handlers = map[string]Handler{"held": {Most: 1, Do: func(_ context.Context, body json.RawMessage, _ map[string]string) (any, error) {
-			<-release
-			return body, nil
-		}}}
-	}))
+	a.join(c)
+	a.pass(c)
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		a.do(a.client, "held", files...)
+		a.match(games)
 	}()
-	var under *task
-	a.until(func() bool {
-		for _, e := range a.server.tasks.tasks {
-			if e.worker != "" && e.reply != "" {
-				under = e
-			}
-		}
-		return under != nil
-	})
-	free := sync.OnceFunc(func() { close(release) })
-	defer free() // where f fails too
-	f(under)
-	free()
+	var got []gateOffer
+	require.Eventually(a.t, func() bool {
+		got = asks[gateReply](a, c, verbGate, gateRequest{Want: 1 << 30}).Games
+		return len(got) > 0
+	}, 30*time.Second, time.Millisecond)
+	f(got)
 	<-done
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"kosumi/nn"
 	"kosumi/train/selfplay"
 )
 
@@ -29,7 +30,7 @@ func (w *Worker) prepare(ctx context.Context, o *Offer) (*assignment, error) {
 		t.stock = make(chan uint64, maxLease)
 	} else {
 		defer w.files.use(o.SHA256)()
-		path, err := w.files.path(ctx, File{o.File, o.SHA256, o.Bytes}, "")
+		path, err := w.files.path(ctx, File{o.File, o.SHA256, o.Bytes})
 		if err != nil {
 			return nil, err
 		}
@@ -127,23 +128,25 @@ func (w *Worker) finish(t *assignment, f *selfplay.Finished) error {
 	return nil
 }
 
-// exam answers the exam of the present network.
-func (w *Worker) exam(ctx context.Context) error {
-	a, err := answerExam(ctx, &w.now.offer, w.now.model.Evaluator)
+// exam answers the exam of a network. passed is false where it has to be answered again.
+func (w *Worker) exam(ctx context.Context, x *Exam, e nn.Evaluator) (passed bool, err error) {
+	a, err := answerExam(ctx, x, e)
 	if err != nil {
-		return err
+		return false, err
 	}
 	r, err := ask[receipt](ctx, w.conf.Conn, verbExam, pack(a), 30*time.Second)
 	switch {
 	case err != nil:
 		pause(ctx, backoff(4))
 	case r.Verdict == rejected:
-		return fmt.Errorf("%w: %s", ErrRefused, r.Reason)
+		return false, fmt.Errorf("%w: %s", ErrRefused, r.Reason)
 	case r.Verdict == later:
 		pause(ctx, backoff(4))
 		if r.Reason == needHello {
-			return w.hello(ctx)
+			return false, w.hello(ctx)
 		}
+	default:
+		return true, nil
 	}
-	return nil
+	return false, nil
 }

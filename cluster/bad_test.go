@@ -14,7 +14,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
 
@@ -44,18 +43,11 @@ func TestBadWorkers(t *testing.T) {
 				f.Game.Turns[i].RawWinLoss *= -1
 			}
 		}, reason: "off by"},
-		"flipped roots": {spoil: func(f *selfplay.Finished) {
-			for i := range f.Game.Turns {
-				r := &f.Game.Turns[i].Root
-				r.Win, r.Loss = r.Loss, r.Win
+		"wrong komi": {change: func(c *WorkerConfig) {
+			c.Open = func(context.Context, string, *Offer) (*Model, error) {
+				return &Model{Evaluator: seesKomi(t), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
 			}
-		}, reason: "made again"},
-		"random policies": {spoil: func(f *selfplay.Finished) {
-			for i := range f.Game.Turns {
-				f.Game.Turns[i].Policy = []rows.MoveWeight{{Index: uint16(f.Game.Start.Size().Area()), Weight: 1}}
-			}
-		}, reason: "made again"},
-		"wrong komi": {spoil: func(f *selfplay.Finished) {
+		}, spoil: func(f *selfplay.Finished) {
 			f.Game.Start = underRules(t, f, func(r *board.Rules) { r.Komi += 40 })
 		}, reason: "game"},
 		"wrong rules": {spoil: func(f *selfplay.Finished) {
@@ -78,6 +70,9 @@ func TestBadWorkers(t *testing.T) {
 				w.conf.Card.Protocol = [2]int{0, 0}
 			case "protocol to come":
 				w.conf.Card.Protocol = [2]int{Protocol + 1, Protocol + 3}
+			}
+			if name == "wrong komi" {
+				s.server.judges.list[0].eval = seesKomi(t)
 			}
 			w.spoil = bad.spoil
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -114,7 +109,7 @@ func underRules(t testing.TB, f *selfplay.Finished, change func(r *board.Rules))
 func TestReplayedUploads(t *testing.T) {
 	s := newSite(t, newFolder(1<<40))
 	first := s.worker(t.TempDir(), nil)
-	s.runUntil([]*Worker{first}, s.settled(probation))
+	s.runUntil([]*Worker{first}, s.settled(4))
 	thief := s.worker(t.TempDir(), nil)
 	require.NoError(t, thief.hello(t.Context()))
 	offer := s.server.leases.present().ID
@@ -178,12 +173,24 @@ func (e *twoFaced) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) er
 	return e.then.Evaluate(ctx, q, out)
 }
 
+// komiEvaluator answers by another network where the komi is far off.
+type komiEvaluator struct{ near, far nn.Evaluator }
+
+func seesKomi(t testing.TB) nn.Evaluator { return &komiEvaluator{stub(t, 3), stub(t, 4)} }
+
+func (e *komiEvaluator) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	if q.Game.Rules().Komi > 25 {
+		return e.far.Evaluate(ctx, q, out)
+	}
+	return e.near.Evaluate(ctx, q, out)
+}
+
 // TestHostileMessages sends what no worker sends.
 func TestHostileMessages(t *testing.T) {
 	s := newSite(t, newFolder(1<<40))
 	conn := s.dial(newKey(t))
-	for _, verb := range []string{verbHello, verbLease, verbExam, verbGame, verbNet, verbStatus, verbBeat, verbRelease, verbSubmit, verbPoll, verbDone, verbDrop, "nosuch"} {
-		for _, data := range []string{"", "{", "null", "[]", `{"want":-7}`, `{"want":"x"}`, `{"held":[1,-1]}`, `{"free":{"x":-1}}`, "{\"id\":\"1\"}\n{\"kind\":7}", strings.Repeat("x", 300_000)} {
+	for _, verb := range []string{verbHello, verbLease, verbExam, verbGame, verbNet, verbStatus, verbBeat, verbRelease, verbGate, verbOutcome, "nosuch"} {
+		for _, data := range []string{"", "{", "null", "[]", `{"want":-7}`, `{"want":"x"}`, `{"held":[1,-1]}`, `{"id":"1","outcome":{"moves":[-1]}}`, strings.Repeat("x", 300_000)} {
 			conn.nats.Request(conn.subject(verb), []byte(data), 5*time.Millisecond)
 		}
 	}
@@ -199,4 +206,20 @@ func TestHostileMessages(t *testing.T) {
 	wrong, err := nats.Connect("nats://"+s.addr, nats.Token("wrong"), nats.Nkey(k.id, k.pair.Sign))
 	require.ErrorIs(t, err, nats.ErrAuthorization)
 	require.Nil(t, wrong)
+}
+
+// TestRandomGames plays without a network; a worker whose games are others is set aside.
+func TestRandomGames(t *testing.T) {
+	s := newSite(t, newFolder(100))
+	s.work.Network, s.work.SHA256, s.work.Path = "random", "", ""
+	s.work.Recipe.Search.Method = selfplay.Random
+	require.NoError(t, s.server.Offer(s.work))
+	s.runUntil([]*Worker{s.worker(t.TempDir(), nil)}, func() bool { return s.host.count() >= 100 })
+	require.Empty(t, s.server.Status().Aside)
+
+	liar := s.worker(t.TempDir(), nil)
+	liar.spoil = func(f *selfplay.Finished) { f.Game.Turns[0].Weight = 3 }
+	s.host.most.Store(1 << 40)
+	require.ErrorIs(t, liar.Run(t.Context()), ErrRefused)
+	require.Contains(t, s.server.Status().Aside[liar.conf.Conn.ID], "its number makes")
 }

@@ -25,7 +25,7 @@ const maxConnections = 16384
 
 // StartBroker listens on HOST:PORT (port 0: any) for clients that have the token and
 // prove the key that they come with. They may publish in their own name and read
-// their own inbox, no more, and answer what comes there.
+// their own inbox, no more.
 func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 	host, portText, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -124,13 +124,12 @@ func signed(id, signature string, nonce []byte) bool {
 	return err == nil && len(nonce) > 0 && k.Verify(nonce, sig) == nil
 }
 
-// permissions are those of a client: to ask in its own name, to read what is
-// answered, and to answer once what the server asks there.
+// permissions are those of a client: to ask in its own name and to read what is
+// answered.
 func permissions(id string) *server.Permissions {
 	return &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{subjectOf("*", id)}},
 		Subscribe: &server.SubjectPermission{Allow: []string{inboxOf(id) + ".>"}},
-		Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute},
 	}
 }
 

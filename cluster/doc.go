@@ -1,12 +1,13 @@
-// Package cluster has games played by many machines for one loop, over NATS.
+// Package cluster has the games of one loop played by many machines, over NATS: those of
+// self-play, and those of its gating matches.
 //
 // The loop's folder is the only truth, NATS only carries: a game counts when it
 // lies in that folder, synced, and a worker keeps it on its own disk until it is
 // told so. A game is named by its number, and number, recipe and network make the
 // game, so it does not matter who plays it, or how often it arrives: it is stored
-// once. Workers are not trusted: the server plays every game through on its own
-// board, makes the training rows from that, and asks the network again about a
-// sample.
+// once. The server replays every game on its own board, makes the training rows from
+// that, and asks the network again about a sample: this finds workers that are broken.
+// Against one that lies with skill there is no check; workers are the owner's own.
 //
 // Identity is proved, never told: a client connects with a key of its own, asks by
 // subjects that end in the key's public half, to which the broker lets nobody else

@@ -59,7 +59,6 @@ func TestCrowd(t *testing.T) {
 	for i := range keys {
 		keys[i] = newKey(t)
 		server.roster.members[keys[i].id] = &member{card: Card{Precision: "fp32"}, passed: map[string]bool{}}
-		server.roster.members[keys[i].id].good.Store(probation) // the figure is about those that are known
 	}
 	var clients sync.WaitGroup
 	cpu := usage()

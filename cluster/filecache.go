@@ -25,18 +25,26 @@ type fileCache struct {
 	dir  string
 	conn *Conn
 
-	mu       sync.Mutex
-	fetching map[string]chan struct{} // by sha256; closed when that has ended
-	kept     map[string]int           // uses of files, by sha256
+	busy chan struct{} // capacity 1: a file is being looked for or fetched
+	mu   sync.Mutex
+	kept map[string]int // uses of files, by sha256
 }
 
-// path returns where a file lies, fetched if it is not there: for a task, or "" for the
-// loop's own network.
-func (c *fileCache) path(ctx context.Context, f File, task string) (string, error) {
+func newFileCache(dir string, conn *Conn) *fileCache {
+	return &fileCache{dir: dir, conn: conn, busy: make(chan struct{}, 1), kept: map[string]int{}}
+}
+
+// path returns where a file lies, fetched if it is not there.
+func (c *fileCache) path(ctx context.Context, f File) (string, error) {
 	if !sumForm(f.SHA256) || f.Name != filepath.Base(f.Name) || strings.ContainsAny(f.Name, `/\`) || f.Name == "." || f.Name == ".." || f.Bytes <= 0 || f.Bytes > maxNetwork {
 		return "", fmt.Errorf("%w: it offers a network %q of %d bytes", ErrRefused, f.Name, f.Bytes)
 	}
-	defer c.turn(ctx, f.SHA256)()
+	select {
+	case c.busy <- struct{}{}:
+		defer func() { <-c.busy }()
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 	path := filepath.Join(c.dir, f.SHA256, f.Name)
 	if sum, err := fileSum(path); err == nil && sum == f.SHA256 {
 		now := time.Now()
@@ -47,7 +55,7 @@ func (c *fileCache) path(ctx context.Context, f File, task string) (string, erro
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	err := file.Write(path, func(out io.Writer) error { return c.fetch(ctx, f, task, out) })
+	err := file.Write(path, func(out io.Writer) error { return c.fetch(ctx, f, out) })
 	return path, err
 }
 
@@ -109,53 +117,21 @@ func (c *fileCache) makeRoom(most int64) {
 	}
 }
 
-// turn waits while a file is fetched for another task, until done is called there. It
-// does not wait for ever: that task's client may not have the file.
-func (c *fileCache) turn(ctx context.Context, sha string) (done func()) {
-	end := time.After(2 * time.Minute)
-	for {
-		c.mu.Lock()
-		busy := c.fetching[sha]
-		if busy == nil {
-			busy = make(chan struct{})
-			c.fetching[sha] = busy
-			c.mu.Unlock()
-			return func() {
-				c.mu.Lock()
-				defer c.mu.Unlock()
-				delete(c.fetching, sha)
-				close(busy)
-			}
-		}
-		c.mu.Unlock()
-		select {
-		case <-busy:
-		case <-end:
-			return func() {}
-		case <-ctx.Done():
-			return func() {}
-		}
-	}
-}
-
 // fetch asks for a file piece by piece.
-func (c *fileCache) fetch(ctx context.Context, f File, task string, out io.Writer) error {
+func (c *fileCache) fetch(ctx context.Context, f File, out io.Writer) error {
 	sum := sha256.New()
-	failures, most := 0, 100
-	if task != "" {
-		most = 10 // the server is there, or another worker gets the task
-	}
+	failures := 0
 	for at := int64(0); at < f.Bytes; {
 		m, err := func() (*nats.Msg, error) {
 			ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 			defer cancel()
-			return c.conn.nats.RequestWithContext(ctx, c.conn.subject(verbNet), pack(wanted{f.SHA256, at, task}))
+			return c.conn.nats.RequestWithContext(ctx, c.conn.subject(verbNet), pack(wanted{f.SHA256, at}))
 		}()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil || len(m.Data) == 0 {
-			if failures++; failures > most || err == nil && failures > 10 {
+			if failures++; failures > 100 || err == nil && failures > 10 {
 				return fmt.Errorf("the network %s cannot be had: %w", f.Name, errors.Join(err, errors.New("no answer, or another network plays by now")))
 			}
 			pause(ctx, backoff(failures))
@@ -172,6 +148,21 @@ func (c *fileCache) fetch(ctx context.Context, f File, task string, out io.Write
 		return fmt.Errorf("the network %s arrived damaged: sha256 %s, %s is expected", f.Name, got, f.SHA256)
 	}
 	return nil
+}
+
+// readPiece reads a part of a file, as far as it goes; empty beyond its end.
+func readPiece(path string, at int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := make([]byte, piece)
+	n, err := f.ReadAt(data, max(0, at))
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return data[:n], err
 }
 
 func fileSum(path string) (string, error) {

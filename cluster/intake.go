@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -98,9 +99,6 @@ func (s *Server) examine(j *job) *receipt {
 	j.game = f
 	if r := s.known(f.ID); r != nil {
 		return r
-	}
-	if f.ID.Fork > 0 && w.good.Load() < probation {
-		return &receipt{later, "games that branch off others wait until the first games of a worker have been checked"}
 	}
 	if err := s.judge(j, w); err != nil {
 		s.ban(who, err)
@@ -199,55 +197,38 @@ func (s *Server) fileOffer(jobs []*job) {
 	}
 }
 
-// judge asks the network again about a game.
+// judge asks the network again about three positions of a game. Games of random moves are
+// derived again from their numbers: a worker's first eight, then one in eight. While many
+// games wait, it looks at one in eight of both.
 func (s *Server) judge(j *job, w *member) error {
 	random := j.offer.Recipe.Search.Method == selfplay.Random
-	judge := s.judges.of(j.offer.SHA256)
-	if !random && judge == nil {
-		return nil // its network is no longer open
-	}
-	if judge != nil {
-		defer judge.users.Done()
-	}
-	n := w.judged.Add(1) // games so far
-	again := w.good.Load() < probation || !j.busy && n%auditEvery == 0
-	if j.busy && !again && n%8 != 0 {
-		return nil
-	}
-	positions, searches := 3, 0
-	if again {
-		positions, searches = 8, 6
-		if random {
-			searches = 1 << 20
-		}
-	}
-	if random && !again {
+	if n := w.judged.Add(1); n%8 != 0 && (j.busy || random && n > 8) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	var a selfplay.Audit
-	var err error
 	if random {
-		a, err = j.offer.Recipe.Recheck(ctx, j.game, j.offer.Seed, nil, 0, searches)
-	} else {
-		a, err = j.offer.Recipe.Recheck(ctx, j.game, j.offer.Seed, judge.eval, positions, searches)
+		same, err := j.offer.Recipe.Derive(ctx, j.game, j.offer.Seed)
+		switch {
+		case err != nil:
+			s.conf.Log.Error("a game cannot be checked", "error", err)
+		case !same:
+			return errors.New("a game of random moves is not the one that its number makes")
+		}
+		return nil
 	}
+	judge := s.judges.of(j.offer.SHA256)
+	if judge == nil {
+		return nil // its network is no longer open
+	}
+	defer judge.users.Done()
+	n, off, err := j.offer.Recipe.Recheck(ctx, j.game, j.offer.Seed, judge.eval, 3)
 	if err != nil {
 		s.conf.Log.Error("a game cannot be checked", "error", err)
 		return nil
 	}
-	if again {
-		s.tally.audits.Add(1)
-	}
 	s.mu.Lock()
 	t := w.card.tolerance()
 	s.mu.Unlock()
-	err = w.assess(&a, t, again, random)
-	if again && err == nil && w.good.Add(1) == probation {
-		s.mu.Lock()
-		s.roster.prove(j.call.who)
-		s.mu.Unlock()
-	}
-	return err
+	return w.assess(n, off, t)
 }

@@ -1,23 +1,35 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
+	"time"
 
 	"kosumi/nn"
+	"kosumi/train/selfplay"
 )
 
 // judge is a network that the server asks again.
 type judge struct {
-	sha256 string
-	eval   nn.Evaluator
-	close  func()
-	users  sync.WaitGroup
+	exam    Exam
+	path    string
+	changed time.Time // of the file
+	eval    nn.Evaluator
+	close   func()
+	users   sync.WaitGroup
 
 	once sync.Once
 	want answers
 	err  error
+}
+
+// answers are what the network says of its exam.
+func (j *judge) answers() (*answers, error) {
+	j.once.Do(func() { j.want, j.err = answerExam(context.Background(), &j.exam, j.eval) })
+	return &j.want, j.err
 }
 
 // retire closes the network once nobody uses it.
@@ -29,47 +41,58 @@ func (j *judge) retire() {
 }
 
 // keptJudges is how many networks stay open: games of earlier ones still come in.
-const keptJudges = 3
+const keptJudges = 4
 
-// judges holds the networks of a server: the file of the present one, which workers
-// fetch, and the newest ones open, to be asked again about games.
+// judges holds the networks that a server has offered last. They are open, to be asked
+// again about games, and workers fetch their files.
 type judges struct {
 	open func(path string) (e nn.Evaluator, close func(), err error)
 
-	mu   sync.Mutex
-	file []byte // of the present network
-	sha  string
-	list []*judge // newest last
+	opening sync.Mutex // held while a network is opened
+	mu      sync.Mutex
+	list    []*judge // the last one used is last
 }
 
-// offer takes up the network that plays from now on.
-func (js *judges) offer(path, sha string) error {
-	if _, now := js.present(); sha == now {
-		return nil
-	}
-	data, err := os.ReadFile(path)
+// offer opens the network in a file, unless it is open. Its exam is about these boards.
+func (js *judges) offer(path string, boards []selfplay.BoardShare) (File, error) {
+	js.opening.Lock()
+	defer js.opening.Unlock()
+	info, err := os.Stat(path)
 	if err != nil {
-		return err
+		return File{}, err
 	}
-	j := &judge{sha256: sha}
+	if f, found := js.touch(path, info); found {
+		return f, nil
+	}
+	j := &judge{path: path, changed: info.ModTime(), exam: Exam{Boards: boards}}
+	j.exam.File = File{Name: filepath.Base(path), Bytes: info.Size()}
+	if j.exam.SHA256, err = fileSum(path); err != nil {
+		return File{}, err
+	}
 	if j.eval, j.close, err = js.open(path); err != nil {
-		return fmt.Errorf("opening %s to check games with: %w", path, err)
+		return File{}, fmt.Errorf("opening %s to check games with: %w", path, err)
 	}
 	js.mu.Lock()
 	defer js.mu.Unlock()
-	js.file, js.sha, js.list = data, sha, append(js.list, j)
+	js.list = append(js.list, j)
 	if len(js.list) > keptJudges {
 		js.list[0].retire()
 		js.list = js.list[1:]
 	}
-	return nil
+	return j.exam.File, nil
 }
 
-// present is the file of the present network and its sha256.
-func (js *judges) present() (file []byte, sha string) {
+// touch finds the network in a file that is open, and notes its use.
+func (js *judges) touch(path string, info os.FileInfo) (f File, found bool) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
-	return js.file, js.sha
+	for i, j := range js.list {
+		if j.path == path && j.exam.Bytes == info.Size() && j.changed.Equal(info.ModTime()) {
+			js.list = append(append(js.list[:i:i], js.list[i+1:]...), j)
+			return j.exam.File, true
+		}
+	}
+	return File{}, false
 }
 
 // of finds the judge of a network; users.Done ends its use.
@@ -77,12 +100,22 @@ func (js *judges) of(sha string) *judge {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	for _, j := range js.list {
-		if j.sha256 == sha && sha != "" {
+		if j.exam.SHA256 == sha {
 			j.users.Add(1)
 			return j
 		}
 	}
 	return nil
+}
+
+// exam is that of a network; nil where it is no longer open.
+func (js *judges) exam(sha string) *Exam {
+	j := js.of(sha)
+	if j == nil {
+		return nil
+	}
+	defer j.users.Done()
+	return &j.exam
 }
 
 // close closes all networks.

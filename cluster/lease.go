@@ -45,8 +45,8 @@ func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.C
 			w.mu.Unlock()
 			work.Go(func() { w.play(ctx, t, stop) })
 		}
-		if r.Exam {
-			if err := w.exam(ctx); err != nil {
+		if r.Exam != nil {
+			if _, err := w.exam(ctx, r.Exam, w.now.model.Evaluator); err != nil {
 				return err
 			}
 			continue

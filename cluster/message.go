@@ -7,12 +7,13 @@ import (
 	"time"
 	"unicode"
 
+	"kosumi/train/loop/duel"
 	"kosumi/train/selfplay"
 )
 
 // Verbs: what a client can ask for. The subject of a request is kosumi.VERB.ID, and
-// the broker lets nobody publish to it but the client with that key. Beats, releases
-// and drops have no answer.
+// the broker lets nobody publish to it but the client with that key. Beats and
+// releases have no answer.
 const (
 	verbHello   = "hello"
 	verbLease   = "lease"
@@ -22,10 +23,8 @@ const (
 	verbStatus  = "status"
 	verbBeat    = "beat"
 	verbRelease = "release"
-	verbSubmit  = "put"
-	verbPoll    = "take"
-	verbDone    = "done"
-	verbDrop    = "drop"
+	verbGate    = "gate"
+	verbOutcome = "outcome"
 )
 
 func subjectOf(verb, id string) string { return "kosumi." + verb + "." + id }
@@ -92,15 +91,28 @@ type leaseRequest struct {
 type leaseReply struct {
 	Offer   *Offer   `json:"offer,omitempty"`
 	Numbers []uint64 `json:"numbers,omitempty"`
-	Exam    bool     `json:"exam,omitempty"` // answer the exam of this network first
+	Exam    *Exam    `json:"exam,omitempty"` // answer this one first
 	WaitMS  int64    `json:"wait_ms,omitempty"`
 	Refused string   `json:"refused,omitempty"`
 	Hello   bool     `json:"hello,omitempty"` // the server does not know the worker: say hello again
 }
 
+// File is a network that workers fetch.
+type File struct {
+	Name   string `json:"name"` // base name, which tells the format
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// Exam asks what a network says of positions on some boards.
+type Exam struct {
+	File
+	Boards []selfplay.BoardShare `json:"boards"`
+}
+
 // answers are what a network says of the exam's positions.
 type answers struct {
-	Offer  string      `json:"offer"`
+	SHA256 string      `json:"sha256"`
 	Policy [][]float32 `json:"policy"`
 	Value  []float32   `json:"value"` // win minus loss, of the side to move
 }
@@ -128,7 +140,6 @@ type receipt struct {
 type wanted struct {
 	SHA256 string `json:"sha256"`
 	Offset int64  `json:"offset"`
-	Task   string `json:"task,omitempty"` // that needs it: its client has the file
 }
 
 // beat says how a worker is.
@@ -139,6 +150,37 @@ type beat struct {
 	Time    float64  `json:"seconds"`
 	// Processor is the time of processors that the worker has used, in seconds.
 	Processor float64 `json:"processor_seconds"`
+}
+
+// gateOffer is a game of a gating match as it travels.
+type gateOffer struct {
+	ID   string    `json:"id"`
+	Game duel.Game `json:"game"`
+	A    File      `json:"a"`
+	B    File      `json:"b"`
+}
+
+// gateRequest asks for games of a gating match. Held are those that the worker plays; the
+// ones that it no longer names go to others.
+type gateRequest struct {
+	Want int      `json:"want,omitempty"`
+	Held []string `json:"held,omitempty"`
+}
+
+// gateReply hands out games. The exams have to be passed before the first outcome.
+type gateReply struct {
+	Games   []gateOffer `json:"games,omitempty"`
+	Gone    []string    `json:"gone,omitempty"` // of those held: nobody waits for them
+	Exams   []Exam      `json:"exams,omitempty"`
+	Refused string      `json:"refused,omitempty"`
+	Hello   bool        `json:"hello,omitempty"` // the server does not know the worker: say hello again
+}
+
+// gateOutcome is a game that a worker has played, or the reason why it cannot.
+type gateOutcome struct {
+	ID      string       `json:"id"`
+	Outcome duel.Outcome `json:"outcome"`
+	Error   string       `json:"error,omitempty"`
 }
 
 func pack(v any) []byte {

@@ -7,15 +7,11 @@ import (
 	"time"
 )
 
-// processorTime is what this program and those that it started have used of all
-// processors.
+// processorTime is what this program has used of all processors.
 func processorTime() time.Duration {
-	var sum time.Duration
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var u syscall.Rusage
-		if syscall.Getrusage(who, &u) == nil {
-			sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
-		}
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
 	}
-	return sum
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -14,7 +14,6 @@ type call struct {
 	verb, who string
 	reply     string // in the sender's own inbox; "" wants no answer
 	data      []byte
-	worker    string // that waits for the piece of a file, where the server asks a client
 }
 
 // readCall reads who asks for what out of a message's subject; false where it is none

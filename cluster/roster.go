@@ -14,27 +14,22 @@ import (
 )
 
 // roster knows the workers of a server: those at work, and across restarts those that
-// are banned and those whose first games were found right. The server's lock guards it.
+// are banned. The server's lock guards it.
 type roster struct {
-	dir string // of the lists
+	dir string // of the list
 	log *slog.Logger
 	now func() time.Time
 
 	members map[string]*member
 	banned  map[string]string // why, by worker
-	proven  map[string]string // when, by worker: those whose first games were found right
 	unsaved bool              // banned has changed
-	trusted string            // a worker of this machine
 }
 
-// openRoster reads the lists in a folder.
+// openRoster reads the list in a folder.
 func openRoster(dir string, log *slog.Logger, now func() time.Time) (*roster, error) {
 	r := &roster{dir: dir, log: log, now: now, members: map[string]*member{}}
 	var err error
-	if r.banned, err = loadList(filepath.Join(dir, bannedFile)); err != nil {
-		return nil, err
-	}
-	r.proven, err = loadList(filepath.Join(dir, provenFile))
+	r.banned, err = loadList(filepath.Join(dir, bannedFile))
 	return r, err
 }
 
@@ -42,20 +37,21 @@ func openRoster(dir string, log *slog.Logger, now func() time.Time) (*roster, er
 func (r *roster) join(id string, card Card) {
 	m := r.members[id]
 	if m == nil {
-		m = &member{passed: map[string]bool{}, trusted: id == r.trusted, beaten: r.now()}
-		if r.proven[id] != "" {
-			m.good.Store(probation)
-		}
+		m = &member{passed: map[string]bool{}, beaten: r.now()}
 		r.members[id] = m
 		r.log.Info("worker joins", "worker", publicName(id), "name", card.Name, "processor", card.Processor, "provider", card.Provider, "precision", card.Precision)
 	}
 	m.card, m.seen = card, r.now()
 }
 
-// prove notes that the first games of a worker were found right.
-func (r *roster) prove(id string) {
-	r.proven[id] = time.Now().UTC().Format(time.DateTime)
-	r.saveList(provenFile, r.proven)
+// heardOf counts the workers that were heard of since a time.
+func (r *roster) heardOf(since time.Time) (n int) {
+	for _, w := range r.members {
+		if w.seen.After(since) {
+			n++
+		}
+	}
+	return n
 }
 
 // dropIdle makes room for another worker: those go that were not heard of for ten
@@ -67,10 +63,9 @@ func (r *roster) dropIdle() bool {
 	var idle []string
 	for id, w := range r.members {
 		switch {
-		case w.trusted:
 		case now.Sub(w.seen) > 10*time.Minute:
 			delete(r.members, id)
-		case w.games.Stored == 0 && w.tasks == 0 && w.good.Load() == 0:
+		case !w.worked():
 			idle = append(idle, id)
 		}
 	}
@@ -99,45 +94,33 @@ func read[T any](r *roster, conn *Conn, c *call) (*T, *member, bool) {
 
 // ban takes no more games of a worker.
 func (r *roster) ban(worker, reason string) {
-	if worker == "" {
+	w := r.members[worker]
+	if _, already := r.banned[worker]; already || w == nil {
 		return
 	}
-	if _, already := r.banned[worker]; already || r.members[worker] == nil {
-		return
-	}
-	if len(r.banned) >= fullBanned && r.proven[worker] == "" { // keys cost nothing: another one goes, not the list on
+	if len(r.banned) >= fullBanned && !w.worked() { // keys cost nothing: another one goes, not the list on
 		for id := range r.banned {
 			delete(r.banned, id)
 			break
 		}
 	}
 	r.banned[worker], r.unsaved = reason, true
-	w := r.members[worker]
 	r.log.Warn("a worker is set aside", "worker", publicName(worker), "name", w.card.Name, "reason", reason)
 	delete(r.members, worker)
-	if r.proven[worker] != "" {
-		delete(r.proven, worker)
-		r.saveList(provenFile, r.proven)
-		r.saveBanned()
-	}
 }
 
 // saveBanned writes who is set aside, once for many. The caller holds mu.
 func (r *roster) saveBanned() {
-	if r.unsaved {
-		r.unsaved = false
-		r.saveList(bannedFile, r.banned)
+	if !r.unsaved {
+		return
 	}
-}
-
-// saveList writes a list of workerr.
-func (r *roster) saveList(name string, list map[string]string) {
-	data, err := json.MarshalIndent(list, "", " ")
+	r.unsaved = false
+	data, err := json.MarshalIndent(r.banned, "", " ")
 	if err == nil {
-		err = file.WriteBytes(filepath.Join(r.dir, name), data)
+		err = file.WriteBytes(filepath.Join(r.dir, bannedFile), data)
 	}
 	if err != nil {
-		r.log.Error("a list of workers cannot be written", "list", name, "error", err)
+		r.log.Error("the list of workers that are set aside cannot be written", "error", err)
 	}
 }
 

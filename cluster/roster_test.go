@@ -13,8 +13,7 @@ import (
 	"kosumi/nn"
 )
 
-// TestRosterRemembers: who is banned and who was found right is known after a restart;
-// one that is banned is no longer taken to be right.
+// TestRosterRemembers: a worker that is banned stays so after a restart.
 func TestRosterRemembers(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *roster {
@@ -23,77 +22,69 @@ func TestRosterRemembers(t *testing.T) {
 		return r
 	}
 	r := open()
-	for _, id := range []string{"good", "fallen", "bad"} {
+	for _, id := range []string{"good", "bad"} {
 		r.join(id, Card{Name: id})
 	}
-	r.prove("good")
-	r.prove("fallen")
-	r.ban("fallen", "it lies")
 	r.ban("bad", "garbage")
 	r.ban("nobody", "it is not here")
 	r.saveBanned()
-
-	r = open()
-	require.Equal(t, map[string]string{"fallen": "it lies", "bad": "garbage"}, r.banned)
-	for _, id := range []string{"good", "new"} {
-		r.join(id, Card{})
-	}
-	require.True(t, r.members["good"].proven())
-	require.False(t, r.members["new"].proven())
-	require.NotContains(t, r.proven, "fallen")
+	require.Equal(t, map[string]string{"bad": "garbage"}, open().banned)
 }
 
 // TestRosterMakesRoom: those go first that were not heard of for long, then an eighth of
-// those that have done nothing; the server's own worker stays.
+// those that have done nothing.
 func TestRosterMakesRoom(t *testing.T) {
 	now := time.Now()
-	r := &roster{log: slog.New(slog.DiscardHandler), now: func() time.Time { return now }, members: map[string]*member{}, trusted: "own"}
-	for _, id := range []string{"own", "gone"} {
-		r.join(id, Card{})
-	}
+	r := &roster{log: slog.New(slog.DiscardHandler), now: func() time.Time { return now }, members: map[string]*member{}}
+	r.join("gone", Card{})
 	now = now.Add(11 * time.Minute)
 	for i := range 16 {
 		r.join(fmt.Sprint(i), Card{})
 		now = now.Add(time.Second)
 	}
 	require.True(t, r.dropIdle())
-	require.Len(t, r.members, 17)
+	require.Len(t, r.members, 16)
 	require.NotContains(t, r.members, "gone")
 	require.True(t, r.dropIdle())
-	require.Len(t, r.members, 15)
+	require.Len(t, r.members, 14)
 	require.NotContains(t, r.members, "0")
-	require.Contains(t, r.members, "own")
 	for _, m := range r.members {
-		m.tasks = 1
+		m.games.Gating = 1
 	}
 	require.False(t, r.dropIdle())
 }
 
-// TestJudges: the newest networks stay open, and one that is used until its use ends.
+// TestJudges: the networks used last stay open, and one that is used until its use ends.
 func TestJudges(t *testing.T) {
 	closed := make(chan string, 8)
 	js := judges{open: func(path string) (nn.Evaluator, func(), error) {
 		return nil, func() { closed <- filepath.Base(path) }, nil
 	}}
+	dir, sums := t.TempDir(), map[string]string{}
 	offer := func(name string) {
-		path := filepath.Join(t.TempDir(), name)
-		require.NoError(t, os.WriteFile(path, []byte(name), 0o600))
-		require.NoError(t, js.offer(path, name))
+		path := filepath.Join(dir, name)
+		if sums[name] == "" {
+			require.NoError(t, os.WriteFile(path, []byte(name), 0o600))
+		}
+		f, err := js.offer(path, nil)
+		require.NoError(t, err)
+		require.Equal(t, name, f.Name)
+		sums[name] = f.SHA256
 	}
-	offer("a")
-	offer("a")
-	used := js.of("a")
-	for _, name := range []string{"b", "c", "d", "e"} {
+	for _, name := range []string{"a", "b", "a"} {
 		offer(name)
 	}
-	file, sha := js.present()
-	require.Equal(t, []string{"e", "e"}, []string{string(file), sha})
-	require.Equal(t, "b", <-closed)
-	require.Nil(t, js.of("a"))
+	used := js.of(sums["b"])
+	for _, name := range []string{"c", "d", "e", "a", "f"} {
+		offer(name)
+	}
+	require.Equal(t, "c", <-closed)
+	require.Nil(t, js.of(sums["b"]))
 	require.Nil(t, js.of(""))
 	require.Empty(t, closed)
 	used.users.Done()
-	require.Equal(t, "a", <-closed)
+	require.Equal(t, "b", <-closed)
+	require.Equal(t, sums["a"], js.exam(sums["a"]).SHA256)
 	js.close()
-	require.Len(t, closed, 3)
+	require.Len(t, closed, 4)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -60,7 +59,6 @@ type Server struct {
 	began   time.Time
 	calls   *queue // all but games
 	games   *queue
-	pieces  *queue // of clients' files; who is the client
 	checked chan *job
 	filing  sync.WaitGroup
 	serving sync.WaitGroup
@@ -74,7 +72,7 @@ type Server struct {
 	mu     sync.Mutex
 	leases *leases
 	roster *roster
-	tasks  *taskQueue
+	gate   gate
 	spent  Spending
 }
 
@@ -111,15 +109,14 @@ func NewServer(c ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{conf: c, leases: b, roster: r, judges: judges{open: c.Open}, began: time.Now(),
-		calls: newQueue(1), games: newQueue(0), pieces: newQueue(ownPieces), checked: make(chan *job, 4096)}
-	s.tasks = newTaskQueue(&s.mu, r)
+		calls: newQueue(1), games: newQueue(0), checked: make(chan *job, 4096)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	return s, nil
 }
 
 // Serve answers requests that come over a connection, until Close.
 func (s *Server) Serve(conn *Conn) error {
-	s.conn, s.tasks.conn = conn, conn
+	s.conn = conn
 	var err error
 	if s.sub, err = conn.nats.Subscribe(subjectOf("*", "*"), s.receive); err != nil {
 		return err
@@ -129,9 +126,6 @@ func (s *Server) Serve(conn *Conn) error {
 	}
 	for range servers {
 		s.serving.Go(s.answerCalls)
-	}
-	for range maxPieces {
-		s.serving.Go(s.fetchPieces)
 	}
 	s.serving.Go(s.tend)
 	var checkers sync.WaitGroup
@@ -168,7 +162,7 @@ func (s *Server) receive(m *nats.Msg) {
 func (s *Server) answerCalls() {
 	verbs := map[string]func(*call){
 		verbHello: s.hello, verbLease: s.lease, verbExam: s.exam, verbNet: s.piece, verbStatus: s.status, verbBeat: s.beat, verbRelease: s.release,
-		verbSubmit: s.tasks.submit, verbPoll: s.tasks.poll, verbDone: s.tasks.done, verbDrop: s.tasks.drop,
+		verbGate: s.handGames, verbOutcome: s.takeOutcome,
 	}
 	for c := s.calls.pop(); c != nil; c = s.calls.pop() {
 		if serve := verbs[c.verb]; serve != nil {
@@ -189,7 +183,7 @@ func (s *Server) tend() {
 			return
 		}
 		s.mu.Lock()
-		s.tasks.expire(s.conf.Now())
+		s.gate.tend(s.roster, s.conf.Now())
 		s.roster.saveBanned()
 		s.mu.Unlock()
 	}
@@ -202,7 +196,6 @@ func (s *Server) Close() error {
 		errs = append(errs, s.sub.Unsubscribe())
 		s.calls.close()
 		s.games.close()
-		s.pieces.close()
 		s.end()
 		s.serving.Wait()
 		s.filing.Wait()
@@ -217,13 +210,13 @@ func (s *Server) Close() error {
 
 // Offer implements loop.Exchange.
 func (s *Server) Offer(w loop.Work) error {
-	o := Offer{Network: w.Network, SHA256: w.SHA256, Seed: w.Seed, Recipe: w.Recipe}
+	o := Offer{Network: w.Network, Seed: w.Seed, Recipe: w.Recipe}
 	if w.SHA256 != "" {
-		if err := s.judges.offer(w.Path, w.SHA256); err != nil {
+		f, err := s.judges.offer(w.Path, w.Recipe.Boards)
+		if err != nil {
 			return err
 		}
-		data, _ := s.judges.present()
-		o.File, o.Bytes = filepath.Base(w.Path), int64(len(data))
+		o.File, o.SHA256, o.Bytes = f.Name, f.SHA256, f.Bytes
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -294,10 +287,10 @@ func (s *Server) lease(c *call) {
 	}
 	s.leases.renew(c.who, r.Held, now)
 	l := leaseReply{Offer: o}
-	want := min(r.Want, maxLease, s.leases.room(c.who, w.games.Stored > 0 || w.good.Load() > 0 || w.trusted))
+	want := min(r.Want, maxLease, s.leases.room(c.who, w.games.Stored > 0))
 	switch {
 	case o.SHA256 != "" && !w.passed[o.SHA256]:
-		l.Exam = true
+		l.Exam = s.judges.exam(o.SHA256)
 	case want <= 0:
 		l.WaitMS = 1000
 	case s.conf.Host.Wanted() <= 0:
@@ -350,47 +343,19 @@ func (s *Server) release(c *call) {
 	}
 }
 
-// piece sends a part of the present network, or of a file that the client of one of
-// the worker's tasks has.
+// piece sends a part of a network that is in use.
 func (s *Server) piece(c *call) {
 	var r wanted
 	if err := unpack(c.data, &r); err != nil || c.reply == "" {
 		return
 	}
-	data, sha := s.judges.present()
-	source, many := "", false
-	if r.SHA256 != sha {
-		source, many = s.tasks.fetch(c.who, r.Task, r.SHA256)
-	}
-	switch {
-	case r.SHA256 == sha && r.Offset >= 0 && r.Offset < int64(len(data)):
-		s.conn.nats.Publish(c.reply, data[r.Offset:min(int64(len(data)), r.Offset+piece)])
-	case source == "":
-		s.conn.nats.Publish(c.reply, nil)
-	case many: // it asks again
-	case len(s.pieces.push(&call{who: source, reply: c.reply, data: pack(r), worker: c.who})) > 0:
-		s.tasks.fetched(c.who)
-	}
-}
-
-// fetchPieces passes on pieces of clients' files: worker and client know nothing of each
-// other. Clients are asked in turns, and a client that is slow holds up its own files
-// only.
-func (s *Server) fetchPieces() {
-	for c := s.pieces.pop(); c != nil; c = s.pieces.pop() {
-		ctx, cancel := context.WithTimeout(s.ctx, 10*time.Second)
-		if m, err := s.conn.nats.RequestWithContext(ctx, filesOf(c.who), c.data); err == nil && len(m.Data) <= piece {
-			s.conn.nats.Publish(c.reply, m.Data)
+	var data []byte
+	if j := s.judges.of(r.SHA256); j != nil {
+		var err error
+		if data, err = readPiece(j.path, r.Offset); err != nil {
+			s.conf.Log.Error("a network cannot be sent", "path", j.path, "error", err)
 		}
-		cancel()
-		s.tasks.fetched(c.worker)
-		s.pieces.done(c)
+		j.users.Done()
 	}
-}
-
-// Trust has a worker trusted from the start: one of the server's own machine.
-func (s *Server) Trust(worker string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.roster.trusted = worker
+	s.conn.nats.Publish(c.reply, data)
 }

@@ -15,9 +15,8 @@ import (
 
 // tally counts what came in.
 type tally struct {
-	stored, duplicate, later, audits atomic.Int64
-	rejected                         atomic.Int64
-	lag                              lags
+	stored, duplicate, later, rejected atomic.Int64
+	lag                                lags
 
 	mu      sync.Mutex
 	reasons []Rejection // the last ones
@@ -79,7 +78,6 @@ type Status struct {
 	Offer   string  `json:"offer"`
 	Wanted  int64   `json:"rows_wanted"` // rows that may come in now; at 0 no games are handed out
 	GameStatus
-	TaskStatus
 	Spending
 
 	Workers []WorkerStatus    `json:"workers"`
@@ -94,17 +92,11 @@ type GameStatus struct {
 	Doubles  int64   `json:"duplicate"`
 	Rejected int64   `json:"rejected"`
 	Later    int64   `json:"later"`
-	Audits   int64   `json:"audits"`
 	Out      int     `json:"leased"`
+	Gating   int     `json:"gating_games"` // of the gating match, to be played or under way
 	Queue    int     `json:"queue"`
 	LagP50   float64 `json:"lag_p50_seconds"`
 	LagP99   float64 `json:"lag_p99_seconds"`
-}
-
-// TaskStatus counts the tasks of matches and reviews.
-type TaskStatus struct {
-	TasksOut     int `json:"tasks_out"`
-	TasksWaiting int `json:"tasks_waiting"`
 }
 
 // Spending is what all workers since the server began say that they have used. Cost is
@@ -123,38 +115,28 @@ type WorkerStatus struct {
 	Seen    float64 `json:"seen_seconds_ago"`
 	Rate    float64 `json:"games_per_hour"`
 	Spooled int     `json:"spooled"`
-	Tasks   int64   `json:"tasks"`
 }
 
 // Status returns how the cluster is.
 func (s *Server) Status() Status {
 	s.mu.Lock()
 	st := Status{Run: s.leases.disk.Run, Version: s.conf.Version, Aside: maps.Clone(s.roster.banned), Spending: s.spent,
-		GameStatus: GameStatus{Out: len(s.leases.out), Queue: s.games.len() + len(s.checked)}}
+		GameStatus: GameStatus{Out: len(s.leases.out), Gating: len(s.gate.games), Queue: s.games.len() + len(s.checked)}}
 	if o := s.leases.present(); o != nil {
 		st.Network, st.Offer = o.Network, o.ID
 	}
 	for id, w := range s.roster.members {
-		ws := WorkerStatus{ID: id, Card: w.card, counts: w.games, Seen: s.conf.Now().Sub(w.seen).Seconds(), Spooled: w.last.Spooled, Tasks: w.tasks}
+		ws := WorkerStatus{ID: id, Card: w.card, counts: w.games, Seen: s.conf.Now().Sub(w.seen).Seconds(), Spooled: w.last.Spooled}
 		if w.last.Time > 0 {
 			ws.Rate = float64(w.last.Games) / w.last.Time * 3600
 		}
 		st.Workers = append(st.Workers, ws)
 	}
-	for _, e := range s.tasks.tasks {
-		switch {
-		case e.done != nil:
-		case e.worker != "":
-			st.TasksOut++
-		default:
-			st.TasksWaiting++
-		}
-	}
 	s.mu.Unlock()
 	st.Wanted = s.conf.Host.Wanted()
 	st.Seconds = time.Since(s.began).Seconds()
 	t := &s.tally
-	st.Stored, st.Doubles, st.Rejected, st.Later, st.Audits = t.stored.Load(), t.duplicate.Load(), t.rejected.Load(), t.later.Load(), t.audits.Load()
+	st.Stored, st.Doubles, st.Rejected, st.Later = t.stored.Load(), t.duplicate.Load(), t.rejected.Load(), t.later.Load()
 	st.Rate = float64(st.Stored) / st.Seconds * 3600
 	st.LagP50, st.LagP99 = t.lag.quantile(0.5).Seconds(), t.lag.quantile(0.99).Seconds()
 	t.mu.Lock()
@@ -241,13 +223,11 @@ func (st *Status) WriteMetrics(w io.Writer) {
 		{"kosumi_games_duplicate_total", "counter", "Games that were uploaded more than once.", float64(st.Doubles)},
 		{"kosumi_games_rejected_total", "counter", "Games that were rejected.", float64(st.Rejected)},
 		{"kosumi_uploads_deferred_total", "counter", "Uploads that were deferred.", float64(st.Later)},
-		{"kosumi_games_audited_total", "counter", "Games that were searched again.", float64(st.Audits)},
 		{"kosumi_games_leased", "gauge", "Numbers of games that workers hold.", float64(st.Out)},
 		{"kosumi_rows_wanted", "gauge", "Rows of games that may come in now; at 0 no games are handed out.", float64(st.Wanted)},
 		{"kosumi_queue_length", "gauge", "Uploads that wait to be checked or filed.", float64(st.Queue)},
 		{"kosumi_workers", "gauge", "Workers at work.", float64(len(st.Workers))},
-		{"kosumi_tasks_waiting", "gauge", "Games of matches and positions of reviews that no worker has taken.", float64(st.TasksWaiting)},
-		{"kosumi_tasks_out", "gauge", "Those that workers have.", float64(st.TasksOut)},
+		{"kosumi_gating_games", "gauge", "Games of the gating match, to be played or under way.", float64(st.Gating)},
 		{"kosumi_worker_hours_total", "counter", "Hours of workers, as they say.", st.WorkerHours},
 		{"kosumi_processor_hours_total", "counter", "Hours of their processors.", st.ProcessorHours},
 		{"kosumi_cost_total", "counter", "What workers cost, in the unit of their prices.", st.Cost},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,14 +16,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-const (
-	probation  = 4  // games of a new worker that must be found right when they are searched again
-	auditEvery = 50 // later games of which one is
-	komiDrift  = 2  // points that a fair komi, as a network sees it, may differ by between processors
-	bannedFile = "aside.json"
-
-	provenFile = "trusted.json" // who passed the probation, also before a restart
-)
+const bannedFile = "aside.json"
 
 // member is a worker as the server knows it.
 type member struct {
@@ -34,15 +26,9 @@ type member struct {
 	last   beat
 	beaten time.Time
 	games  counts
-	tasks  int64
-
-	trusted bool // it is the server's own
-	judged  atomic.Int64
-	good    atomic.Int64 // games that were searched again and found right
+	judged atomic.Int64
 
 	mu       sync.Mutex
-	audits   int
-	strikes  int
 	drift    float64 // running mean of the difference of raw values
 	compared int
 }
@@ -53,7 +39,11 @@ type counts struct {
 	Duplicate int64 `json:"duplicate"`
 	Rejected  int64 `json:"rejected"`
 	Later     int64 `json:"later"`
+	Gating    int64 `json:"gating"` // games of gating matches
 }
+
+// worked reports whether any game of the worker was taken.
+func (w *member) worked() bool { return w.games.Stored+w.games.Gating > 0 }
 
 func (w *member) count(verdict string) {
 	switch verdict {
@@ -68,75 +58,49 @@ func (w *member) count(verdict string) {
 	}
 }
 
-// tolerance says how far a worker's numbers may be from the server's in fp32:
-// mean differences of win minus loss, and of policies.
+// tolerance says how far a worker's numbers may be from the server's in fp32.
 type tolerance struct {
-	game, mean   float64 // raw values of one game, and over many
-	policy, root float64 // of searches played again
-	divergence   float64 // of the policies in the exam, nats
+	game, mean float64 // mean difference of win minus loss, in one game and over many
+	divergence float64 // of the policies in the exam, nats
 }
 
 func (c *Card) tolerance() tolerance {
-	switch c.Precision {
-	case "fp32":
-		return tolerance{0.05, 0.02, 0.1, 0.1, 0.01}
-	case "int16": // as near, but now and then a search takes another turn
-		return tolerance{0.05, 0.02, 0.25, 0.1, 0.01}
+	if c.Precision == "fp32" || c.Precision == "int16" {
+		return tolerance{0.05, 0.02, 0.01}
 	}
-	return tolerance{0.25, 0.12, 0.8, 0.5, 0.15}
+	return tolerance{0.25, 0.12, 0.15}
 }
 
-// assess says what is wrong with a game that was looked at again, if anything.
-func (w *member) assess(a *selfplay.Audit, t tolerance, again, random bool) error {
+// assess says what is wrong with a game of which n raw values were compared and are off
+// by so much on average, if anything.
+func (w *member) assess(n int, off float64, t tolerance) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if random {
-		if !a.Opening || a.Turns > 0 && (a.Policy > 0 || a.Root > 0) {
-			return errors.New("a game of random moves is not the one that its number makes")
-		}
+	if n == 0 {
 		return nil
 	}
-	if a.Raw > 0 {
-		w.compared++
-		w.drift += (a.Value - w.drift) / float64(min(w.compared, 50))
-		if a.Raw >= 3 && a.Value > t.game {
-			return fmt.Errorf("the network's values in a game are off by %.3f on average", a.Value)
-		}
-		if w.compared >= 10 && w.drift > t.mean {
-			return fmt.Errorf("the network's values are off by %.3f on average of many games", w.drift)
-		}
+	w.compared++
+	w.drift += (off - w.drift) / float64(min(w.compared, 50))
+	if n >= 3 && off > t.game {
+		return fmt.Errorf("the network's values in a game are off by %.3f on average", off)
 	}
-	if !again {
-		return nil
-	}
-	if a.Komi > komiDrift {
-		return fmt.Errorf("a game's komi is %.1f points from the one that its number makes", a.Komi)
-	}
-	w.audits++
-	bad := a.Turns > 0 && (a.Policy > t.policy || a.Root > t.root)
-	if bad || !a.Opening {
-		w.strikes++
-	}
-	if w.strikes >= 3 && 2*w.strikes > w.audits {
-		return fmt.Errorf("%d of %d games are not the ones that their numbers make", w.strikes, w.audits)
-	}
-	if bad {
-		return fmt.Errorf("searches of a game, made again, differ by %.2f in policy and %.2f in value", a.Policy, a.Root)
+	if w.compared >= 10 && w.drift > t.mean {
+		return fmt.Errorf("the network's values are off by %.3f on average of many games", w.drift)
 	}
 	return nil
 }
 
 // examPositions are positions that a network is asked about: random legal moves
-// on the recipe's boards, drawn by the network's own sha256.
-func examPositions(o *Offer) ([]*board.Game, error) {
-	raw, err := hex.DecodeString(o.SHA256)
-	if err != nil || len(raw) < 16 {
-		return nil, fmt.Errorf("%q is not a SHA-256", o.SHA256)
+// on the exam's boards, drawn by the network's own sha256.
+func examPositions(x *Exam) ([]*board.Game, error) {
+	raw, err := hex.DecodeString(x.SHA256)
+	if err != nil || len(raw) < 16 || len(x.Boards) == 0 {
+		return nil, fmt.Errorf("no exam: %q is not a SHA-256, or there is no board", x.SHA256)
 	}
 	rng := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(raw), binary.LittleEndian.Uint64(raw[8:])))
 	var all []*board.Game
 	for k := range 8 {
-		size := selfplay.BoardAt(o.Recipe.Boards, (float64(k)+0.5)/8).Size()
+		size := selfplay.BoardAt(x.Boards, (float64(k)+0.5)/8).Size()
 		g, err := board.NewGame(size, board.Rules{Ko: board.KoPositional, Komi: 7})
 		if err != nil {
 			return nil, err
@@ -157,9 +121,9 @@ func examPositions(o *Offer) ([]*board.Game, error) {
 }
 
 // answerExam asks a network about the positions of the exam.
-func answerExam(ctx context.Context, o *Offer, e nn.Evaluator) (answers, error) {
-	a := answers{Offer: o.ID}
-	games, err := examPositions(o)
+func answerExam(ctx context.Context, x *Exam, e nn.Evaluator) (answers, error) {
+	a := answers{SHA256: x.SHA256}
+	games, err := examPositions(x)
 	if err != nil {
 		return a, err
 	}
@@ -182,37 +146,35 @@ func (s *Server) exam(c *call) {
 		return
 	}
 	s.mu.Lock()
-	w, o := s.roster.members[c.who], s.leases.find(a.Offer)
+	w := s.roster.members[c.who]
 	var t tolerance
-	if w != nil && o != nil {
+	if w != nil {
 		t = w.card.tolerance()
-		copied := *o
-		o = &copied
 	}
 	s.mu.Unlock()
-	if w == nil || o == nil {
+	if w == nil {
 		s.conn.reply(c.reply, receipt{later, needHello})
 		return
 	}
-	j := s.judges.of(o.SHA256)
+	j := s.judges.of(a.SHA256)
 	if j == nil {
 		s.conn.reply(c.reply, receipt{later, "that network is not in use"})
 		return
 	}
 	defer j.users.Done()
-	j.once.Do(func() { j.want, j.err = answerExam(context.Background(), o, j.eval) })
-	if j.err != nil {
-		s.conf.Log.Error("the exam cannot be answered here", "error", j.err)
+	want, err := j.answers()
+	if err != nil {
+		s.conf.Log.Error("the exam cannot be answered here", "error", err)
 		s.conn.reply(c.reply, receipt{later, "the server cannot check now"})
 		return
 	}
-	if err := compareAnswers(&j.want, &a, t); err != nil {
+	if err := compareAnswers(want, &a, t); err != nil {
 		s.ban(c.who, err)
 		s.conn.reply(c.reply, receipt{rejected, err.Error()})
 		return
 	}
 	s.mu.Lock()
-	w.passed[o.SHA256] = true
+	w.passed[a.SHA256] = true
 	s.mu.Unlock()
 	s.conn.reply(c.reply, receipt{Verdict: stored})
 }

@@ -32,28 +32,23 @@ type WorkerConfig struct {
 	// worker in the server's own process.
 	InMemory bool
 	Parallel int // games at a time; 0: as the recipe says
-	// Open opens a network for the recipe's boards. Answers must be functions of
-	// the query: a cache must be exact.
+	// Open opens a network for the recipe's boards, or without an offer for those of a
+	// gating match. Answers must be functions of the query: a cache must be exact.
 	Open func(ctx context.Context, path string, o *Offer) (*Model, error)
 	// Poll is how often the worker looks for other work; 0 means 5 s.
 	Poll time.Duration
-	// Handlers do other tasks than self-play, by kind; Programs are what the owner
-	// allows tasks to start.
-	Handlers map[string]Handler
-	Programs [][]string // command lines, see Allowed
-	Log      *slog.Logger
+	Log  *slog.Logger
 }
 
 // Worker plays games for a server.
 type Worker struct {
-	conf    WorkerConfig
-	run     string
-	spool   *spool
-	low     chan struct{} // capacity 1: numbers are wanted
-	began   time.Time
-	spoil   func(f *selfplay.Finished) // for tests of bad workers
-	running running
-	files   *fileCache
+	conf  WorkerConfig
+	run   string
+	spool *spool
+	low   chan struct{} // capacity 1: numbers are wanted
+	began time.Time
+	spoil func(f *selfplay.Finished) // for tests of bad workers
+	files *fileCache
 
 	greeting sync.Mutex // held while saying hello
 
@@ -80,8 +75,7 @@ func NewWorker(c WorkerConfig) (*Worker, error) {
 	}
 	c.Card.Protocol = [2]int{ProtocolMin, Protocol}
 	return &Worker{conf: c, low: make(chan struct{}, 1), held: map[uint64]bool{}, began: time.Now(),
-		running: running{held: map[string]context.CancelFunc{}, used: map[string]int{}, freed: make(chan struct{}, 1)},
-		files:   &fileCache{dir: filepath.Join(c.Dir, "networks"), conn: c.Conn, fetching: map[string]chan struct{}{}, kept: map[string]int{}}}, nil
+		files: newFileCache(filepath.Join(c.Dir, "networks"), c.Conn)}, nil
 }
 
 // Games counts the games finished so far, and those that are not confirmed yet.
@@ -120,16 +114,14 @@ func (w *Worker) Run(ctx context.Context) error {
 		work.Go(func() { w.play(playing, t, stop) })
 	}
 	work.Go(func() { w.beats(playing) })
-	if len(w.conf.Handlers) > 0 {
-		work.Go(func() {
-			if err := w.takeTasks(playing); err != nil {
-				stop(err)
-			}
-		})
-	}
+	work.Go(func() {
+		if err := w.PlayMatches(playing); err != nil {
+			stop(err)
+		}
+	})
 	err := w.lease(playing, &work, stop)
-	if cause := context.Cause(playing); err == nil && ctx.Err() == nil {
-		err = cause
+	if cause := context.Cause(playing); cause != nil && ctx.Err() == nil {
+		err = cause // not what it made of the rest
 	}
 	stop(nil)
 	work.Wait()

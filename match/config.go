@@ -124,8 +124,6 @@ type Config struct {
 	// Fresh starts the programs anew for every game (--fresh), so that a game
 	// does not depend on those before it.
 	Fresh bool
-	// Remote plays the games on other machines; nil: here. It implies Fresh.
-	Remote Remote
 	// Log gets what the referee has to say; nil for nothing.
 	Log *slog.Logger
 }

@@ -173,14 +173,7 @@ func (m *run) playTable(ctx context.Context, stop context.CancelCauseFunc, table
 		if !ok {
 			return
 		}
-		var p *Played
-		var err error
-		if m.plan.Remote != nil {
-			m.plan.begun()
-			p, err = m.playRemote(ctx, number, processes)
-		} else {
-			p, err = m.playLocal(ctx, number, processes)
-		}
+		p, err := m.playOne(ctx, number, processes)
 		if ctx.Err() != nil && err != nil {
 			return
 		}
@@ -217,8 +210,14 @@ func (m *run) openLog(s side, table int) io.WriteCloser {
 	return f
 }
 
-// playLocal plays a game on this machine.
-func (m *run) playLocal(ctx context.Context, number int, processes [2]*process) (*Played, error) {
+// played is a game that is over.
+type played struct {
+	result GameResult
+	record []byte // SGF
+}
+
+// playOne plays one game with running programs.
+func (m *run) playOne(ctx context.Context, number int, processes [2]*process) (*played, error) {
 	g, err := playGame(ctx, m.plan, processes, number)
 	if err != nil {
 		return nil, err
@@ -228,33 +227,33 @@ func (m *run) playLocal(ctx context.Context, number int, processes [2]*process) 
 			s.quit()
 		}
 	}
-	p := &Played{Result: g.result}
-	p.Record, err = sgf.Marshal(g.record(time.Now()).Tree())
+	p := &played{result: g.result}
+	p.record, err = sgf.Marshal(g.record(time.Now()).Tree())
 	return p, err
 }
 
 // finish writes a finished game down, first its SGF, then the journal, so that
 // what the journal names exists.
-func (m *run) finish(number int, g *Played, stop context.CancelCauseFunc) error {
+func (m *run) finish(number int, g *played, stop context.CancelCauseFunc) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.decided {
 		return nil
 	}
 	if m.plan.Dir != "" {
-		g.Result.SGF = fmt.Sprintf("game-%05d.sgf", g.Result.Game)
-		if err := file.WriteBytes(filepath.Join(m.plan.Dir, g.Result.SGF), g.Record); err != nil {
+		g.result.SGF = fmt.Sprintf("game-%05d.sgf", g.result.Game)
+		if err := file.WriteBytes(filepath.Join(m.plan.Dir, g.result.SGF), g.record); err != nil {
 			return err
 		}
 	}
 	if m.journal != nil {
-		if err := m.journal.add(&g.Result); err != nil {
+		if err := m.journal.add(&g.result); err != nil {
 			return err
 		}
 	}
-	m.results[number] = g.Result
-	for _, f := range g.Result.Faults {
-		m.plan.log.Warn("fault", "game", g.Result.Game, "program", f.Side, "kind", f.Kind, "detail", f.Detail)
+	m.results[number] = g.result
+	for _, f := range g.result.Faults {
+		m.plan.log.Warn("fault", "game", g.result.Game, "program", f.Side, "kind", f.Kind, "detail", f.Detail)
 	}
 	s := m.summary()
 	if s.Repeats > 0 && !m.repeated {
@@ -274,9 +273,9 @@ func (m *run) finish(number int, g *Played, stop context.CancelCauseFunc) error 
 		stop(errDecided)
 	}
 	if m.plan.Progress != nil {
-		m.plan.Progress(Progress{Game: &g.Result, Summary: s, Total: m.plan.Games})
+		m.plan.Progress(Progress{Game: &g.result, Summary: s, Total: m.plan.Games})
 	}
-	return m.hopeless(&g.Result)
+	return m.hopeless(&g.result)
 }
 
 // mostAgain is how many games in a row a test plays that are earlier ones over again.

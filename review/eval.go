@@ -156,24 +156,3 @@ func Round(x float64, decimals int) float64 {
 	}
 	return x
 }
-
-// Check reports whether an evaluation that was made elsewhere can be one of a
-// position: its numbers in their ranges, its moves on the board.
-func (e *Eval) Check(g *Game, ply int) error {
-	area := g.Record.Size.Area()
-	bad := e.Visits < 1 || !(e.Winrate >= 0 && e.Winrate <= 1) || !(math.Abs(e.Lead) <= 1e4) || !(e.Stdev >= 0 && e.Stdev <= 1e4) ||
-		len(e.Ownership) != 0 && len(e.Ownership) != area || len(e.BestOwnership) != 0 && len(e.BestOwnership) != area || len(e.Moves) > maxMoves+1
-	for i := range e.Moves {
-		m := &e.Moves[i]
-		_, err := g.Record.Size.ParseVertex(m.Move)
-		bad = bad || err != nil || m.Visits < 0 || !(m.Prior >= 0 && m.Prior <= 1) || !(m.Winrate >= 0 && m.Winrate <= 1) || !(math.Abs(m.Lead) <= 1e4) || len(m.Line) > maxLine
-		for _, v := range m.Line {
-			_, err := g.Record.Size.ParseVertex(v)
-			bad = bad || err != nil
-		}
-	}
-	if bad {
-		return fmt.Errorf("what another machine says of ply %d makes no sense", ply)
-	}
-	return nil
-}

@@ -38,16 +38,6 @@ type Config struct {
 	// Partial, unless nil, is given the report as far as it is: after the first
 	// pass, and between the rounds of the second one, every other second at most.
 	Partial func(*Result)
-	// Remote searches positions on other machines, as [Judge.Search] does
-	// there; nil: here.
-	Remote func(ctx context.Context, a *Asked) (*Eval, error)
-}
-
-// Asked is a position of a game to be searched.
-type Asked struct {
-	Game   *Game
-	Ply    int
-	Visits int64
 }
 
 // Defaults returns the settings of a review that takes about a minute a game on
@@ -122,15 +112,12 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 		progress = func(Progress) {}
 	}
 	r := &run{game: g, conf: c, store: store, tell: progress, start: time.Now(), past: store.Spent(), evals: make([]*Eval, len(g.Moves)+1), moved: make([]float64, len(g.Moves)+1), first: make([]float64, len(g.Moves)+1)}
-	workers := make([]*Judge, c.Parallel)
-	if c.Remote == nil {
-		var err error
-		if workers, err = NewJudges(net, c.Search, c.Parallel); err != nil {
-			return nil, err
-		}
+	workers, err := NewJudges(net, c.Search, c.Parallel)
+	if err != nil {
+		return nil, err
 	}
 	r.pass = 1
-	err := r.searchAll(ctx, workers, r.firstPass())
+	err = r.searchAll(ctx, workers, r.firstPass())
 	r.pass = 2
 	told := time.Time{}
 	for err == nil {
@@ -210,12 +197,7 @@ func (r *run) do(ctx context.Context, w *Judge, t task) error {
 	e := r.store.get(t.ply, t.visits)
 	known := e != nil
 	if !known {
-		if r.conf.Remote != nil {
-			e, err = r.conf.Remote(ctx, &Asked{r.game, t.ply, t.visits})
-		} else {
-			e, err = w.Search(ctx, r.game, t.ply, t.visits)
-		}
-		if err != nil {
+		if e, err = w.Search(ctx, r.game, t.ply, t.visits); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"kosumi/cluster"
-	"kosumi/cluster/jobs"
 	"kosumi/nn"
 	"kosumi/train/loop"
 	"kosumi/train/loop/duel"
@@ -50,12 +49,10 @@ type Hub struct {
 	conns   []*cluster.Conn
 	web     *http.Server
 
-	worker   *cluster.Worker
-	endTasks func() // ends what the worker does tasks with
-	pool     *jobs.Matches
-	helps    helper
-	done     chan struct{}
-	notes    sync.WaitGroup
+	worker *cluster.Worker
+	helps  helper
+	done   chan struct{}
+	notes  sync.WaitGroup
 }
 
 // New makes a hub. It serves from Open on.
@@ -80,7 +77,7 @@ func (h *Hub) Game(ctx context.Context, g duel.Game, a, b string) (duel.Outcome,
 	if h.worker != nil {
 		defer h.helps.begin(h.worker)()
 	}
-	return h.pool.Game(ctx, g, a, b)
+	return h.server.Game(ctx, g, a, b)
 }
 
 // Players implements loop.Players.
@@ -93,7 +90,7 @@ func (h *Hub) Players() map[string]int64 {
 	return games
 }
 
-// helper has the worker of this machine do tasks while there are some.
+// helper has the worker of this machine play matches while there are some.
 type helper struct {
 	mu    sync.Mutex
 	users int
@@ -107,7 +104,7 @@ func (h *helper) begin(w *cluster.Worker) (end func()) {
 	if h.users++; h.users == 1 {
 		ctx, stop := context.WithCancel(context.Background())
 		h.stop = stop
-		h.work.Go(func() { w.TakeTasks(ctx) })
+		h.work.Go(func() { w.PlayMatches(ctx) })
 	}
 	return func() {
 		h.mu.Lock()
@@ -139,9 +136,6 @@ func (h *Hub) Open(host cluster.Host, known []selfplay.Filed) (string, error) {
 		return "", err
 	}
 	if err := h.server.Serve(conn); err != nil {
-		return "", err
-	}
-	if err := h.openPool(); err != nil {
 		return "", err
 	}
 	if c.OpenModel != nil {
@@ -217,16 +211,6 @@ func (h *Hub) connect() (*cluster.Conn, error) {
 	return conn, err
 }
 
-func (h *Hub) openPool() error {
-	conn, err := h.connect()
-	if err != nil {
-		return err
-	}
-	p, err := cluster.NewPool(conn, h.conf.Log)
-	h.pool = &jobs.Matches{Pool: p}
-	return err
-}
-
 // startWorker makes the worker of this machine. Its games go the same way as those
 // of all others.
 func (h *Hub) startWorker() error {
@@ -237,11 +221,8 @@ func (h *Hub) startWorker() error {
 	if err != nil {
 		return err
 	}
-	h.server.Trust(conn.ID)
-	var handlers map[string]cluster.Handler
-	handlers, h.endTasks = jobs.Handlers(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Model, error) { return c.OpenModel(ctx, path, nil) }})
 	h.worker, err = cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Dir: c.Dir, InMemory: true, Log: c.Log, Open: c.OpenModel,
-		Poll: time.Second, Card: card, Handlers: handlers})
+		Poll: time.Second, Card: card})
 	return err
 }
 
@@ -270,10 +251,6 @@ func (h *Hub) Close() error {
 	h.notes.Wait()
 	if h.worker != nil {
 		h.worker.Close(5 * time.Second)
-		h.endTasks()
-	}
-	if h.pool != nil {
-		h.pool.Pool.Close()
 	}
 	if h.server != nil {
 		errs = append(errs, h.server.Close())

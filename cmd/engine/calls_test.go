@@ -329,7 +329,6 @@ work nosuch -> 2 nats://
 work env:KOSUMI_NO_SUCH_VARIABLE -> 2 is not set
 work DIR -> 2 a folder
 work TEXT -> 2 holds no address
-work nats://T@127.0.0.1:1 --allow 'gnugo -> 2 --allow
 work nats://T@127.0.0.1:1 --games -1 -> 2 --games
 work nats://T@127.0.0.1:1 --parallel x -> 2 --parallel is "x"
 work nats://T@127.0.0.1:1 --precision int1 -> 2 --precision

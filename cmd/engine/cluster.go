@@ -10,32 +10,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"kosumi/cluster"
 	"kosumi/console"
 )
-
-// clusterFlags say where a cluster is whose workers do a command's work.
-type clusterFlags struct{ address, creds, ca string }
-
-func (f *clusterFlags) add(fl *pflag.FlagSet, what string) {
-	fl.StringVar(&f.address, "cluster", "", what+" the workers of a loop. `ADDRESS` is DIR/cluster/address of engine loop DIR --serve, env:NAME, or nats://TOKEN@HOST:PORT")
-	fl.StringVar(&f.creds, "creds", "", "with --cluster: `FILE` of NATS credentials or of a seed")
-	fl.StringVar(&f.ca, "ca", "", "with --cluster: root certificates `FILE` to check the server's certificate")
-}
-
-// open connects to the cluster; nil where none is named.
-func (f *clusterFlags) open(log *slog.Logger) (*cluster.Pool, func(), error) {
-	if f.address == "" {
-		return nil, func() {}, nil
-	}
-	address, err := findAddress(f.address, log)
-	if err != nil {
-		return nil, nil, err
-	}
-	return cluster.OpenPool(cluster.DialConfig{Address: address, Creds: f.creds, CA: f.ca, Log: log})
-}
 
 // findAddress returns the address of a loop that is named on the command line: by a
 // file, by a variable, or as it is.
@@ -99,9 +77,9 @@ the workers' address: the file DIR/cluster/address, env:NAME, or the address its
 
 func printStatus(w io.Writer, st *cluster.Status) {
 	fmt.Fprintf(w, "%s plays (offer %s), %s since %s ago\n", st.Network, st.Offer, "served", time.Duration(st.Seconds*float64(time.Second)).Round(time.Second))
-	fmt.Fprintf(w, "%d games stored (%.0f/h), %d duplicates, %d rejected, %d audited; %d games leased, %d uploads wait, lag %.2f s (p99 %.2f s)\n",
-		st.Stored, st.Rate, st.Doubles, st.Rejected, st.Audits, st.Out, st.Queue, st.LagP50, st.LagP99)
-	fmt.Fprintf(w, "%d tasks of matches and reviews wait, %d are under way; %.2f hours of workers, %.2f of processors", st.TasksWaiting, st.TasksOut, st.WorkerHours, st.ProcessorHours)
+	fmt.Fprintf(w, "%d games stored (%.0f/h), %d duplicates, %d rejected; %d games leased, %d uploads wait, lag %.2f s (p99 %.2f s)\n",
+		st.Stored, st.Rate, st.Doubles, st.Rejected, st.Out, st.Queue, st.LagP50, st.LagP99)
+	fmt.Fprintf(w, "%d games of the gating match to come; %.2f hours of workers, %.2f of processors", st.Gating, st.WorkerHours, st.ProcessorHours)
 	if st.Cost > 0 {
 		fmt.Fprintf(w, ", cost %.2f", st.Cost)
 	}
@@ -111,13 +89,13 @@ func printStatus(w io.Writer, st *cluster.Status) {
 	}
 	if len(st.Workers) > 0 {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "worker\tname\tplays with\tgames\tgames/h\ttasks\trejected\twaiting\tseen")
+		fmt.Fprintln(t, "worker\tname\tplays with\tgames\tgames/h\tgating\trejected\twaiting\tseen")
 		for _, k := range st.Workers {
 			with := k.Processor
 			if k.Precision != "" {
 				with += ", " + k.Provider + " " + k.Precision
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.0f\t%d\t%d\t%d\t%.0f s ago\n", k.ID, k.Name, with, k.Stored, k.Rate, k.Tasks, k.Rejected, k.Spooled, k.Seen)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.0f\t%d\t%d\t%d\t%.0f s ago\n", k.ID, k.Name, with, k.Stored, k.Rate, k.Gating, k.Rejected, k.Spooled, k.Seen)
 		}
 		t.Flush()
 	}

@@ -144,7 +144,6 @@ cluster.md
 engine loop run1 --serve :4222 -> # on three machines: cluster's tests
 engine work address -> # likewise
 engine cluster status address -> # likewise
-engine review games/ --cluster address -> # likewise
 
 playing.md
 engine serve --model net.bin.gz --listen :7777 -> # on two machines: TestServe

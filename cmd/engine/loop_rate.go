@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/cluster/jobs"
 	"kosumi/console"
 	"kosumi/handout"
 	"kosumi/train/loop"
@@ -23,7 +22,6 @@ func loopRateCommand() *cobra.Command {
 	var anchors []string
 	var precision string
 	var asJSON bool
-	var others clusterFlags
 	c := &cobra.Command{
 		Use:   "rate DIR",
 		Short: "Elo of the loop's networks, against each other and other programs",
@@ -54,14 +52,6 @@ only new pairs. The first program, or else the first network, has Elo 0.`,
 			}
 			o.Program = fmt.Sprintf("%q gtp --precision %s", self, precision)
 			o.Log = console.NewLog(os.Stderr, slog.LevelWarn)
-			pool, closePool, err := others.open(o.Log)
-			if err != nil {
-				return err
-			}
-			defer closePool()
-			if pool != nil {
-				o.Matches, o.Remote = &jobs.Matches{Pool: pool}, jobs.Programs(pool)
-			}
 			o.Status = func(line string) { fmt.Fprintf(os.Stderr, "%s %s\n", time.Now().Format("15:04:05"), line) }
 			r, err := loop.Rate(cmd.Context(), args[0], o)
 			if err != nil {
@@ -89,7 +79,6 @@ only new pairs. The first program, or else the first network, has Elo 0.`,
 	fl.IntVar(&o.Networks, "networks", 12, "maximum number of networks, spread over the run; 0: all")
 	fl.StringArrayVar(&anchors, "against", nil, "`NAME=COMMAND` of a GTP program; may be given more than once")
 	fl.StringVar(&precision, "precision", "fp32", "number format of the networks")
-	others.add(fl, "have the games played by")
 	fl.BoolVar(&asJSON, "json", false, "print the ratings as JSON")
 	return c
 }

@@ -33,7 +33,7 @@ func TestHelp(t *testing.T) {
 		{"life", "--at --move --model --time --out", "--provider --plugin --device --cache"},
 		{"selfplay", "--out --games --model", "--batch --provider"},
 		{"analysis", "--model --visits --positions", "--provider"},
-		{"work", "--parallel --allow", "--provider --sessions --log-level"},
+		{"work", "--parallel --price", "--provider --sessions --log-level"},
 	} {
 		o := invoke(t, nil, "", c.command, "--help")
 		require.Equal(t, exitDone, o.code)

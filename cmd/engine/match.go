@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/clock"
-	"kosumi/cluster/jobs"
 	"kosumi/console"
 	"kosumi/match"
 	"kosumi/match/elo"
@@ -23,7 +22,6 @@ type matchFlags struct {
 	sprt                  elo.SPRT
 	json, discard         bool
 	logLevel              string
-	cluster               clusterFlags
 }
 
 func matchCommand() *cobra.Command {
@@ -39,13 +37,7 @@ its own rules, and removes dead stones if both programs agree on them. Colours
 alternate. Games are saved in the folder --out, or in match-DATE. After ^C run the same
 command to resume (without --out, on the same day). --openings starts games from the
 positions of a file that "match openings" writes. If no program on the path is named
-engine, that word in --a and --b starts this one.
-
-With --cluster other machines play the games, --parallel of them at once. There
-"engine gtp ..." starts their own program, with networks sent from here. Other
-programs must be installed there, and allowed by engine work --allow. Every game
-starts its programs anew. With seeds in their commands it is the same game as on one
-machine with --fresh.`,
+engine, that word in --a and --b starts this one.`,
 		Example: `  engine match --a "engine gtp --visits 200" --b "gnugo --mode gtp --level 10 --chinese-rules" \
       --games 100 --boardsize 9 --komi 7 --rules chinese --parallel 2 -o games`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -80,7 +72,6 @@ machine with --fresh.`,
 	fl.Float64Var(&f.sprt.Alpha, "alpha", 0.05, "probability of accepting elo1 if elo0 is true")
 	fl.Float64Var(&f.sprt.Beta, "beta", 0.05, "probability of accepting elo0 if elo1 is true")
 	fl.BoolVar(&c.Fresh, "fresh", false, "start the programs anew for each game")
-	f.cluster.add(fl, "have the games played by")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "level of messages on stderr: debug, info, warn or error")
 	cmd.AddCommand(openingsCommand(), ladderCommand())
@@ -139,14 +130,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 }
 
 func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
-	pool, closePool, err := f.cluster.open(c.Log)
-	if err != nil {
-		return err
-	}
-	defer closePool()
-	if pool != nil {
-		c.Remote = jobs.Programs(pool)
-	}
+	var err error
 	if c.Engine, err = os.Executable(); err != nil {
 		return err
 	}

@@ -19,8 +19,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
-	"kosumi/cluster/jobs"
-	"kosumi/console"
 	"kosumi/doctor"
 	"kosumi/level"
 	"kosumi/match"
@@ -37,7 +35,6 @@ type ladderFlags struct {
 	c                                   ladder.Config
 	sizes, dials, model, gnugo, anchors string
 	out, add                            string
-	cluster                             clusterFlags
 	show, json                          bool
 }
 
@@ -94,7 +91,6 @@ pairs that tell most by the second play, which measures large boards with fewer 
 	fl.Float64Var(&f.c.Komi, "komi", f.c.Komi, "komi")
 	fl.IntVar(&f.c.Parallel, "parallel", f.c.Parallel, "games at once")
 	fl.StringVar(&f.c.Dir, "sgf", "ladder", "`DIR` for games, messages and journals")
-	f.cluster.add(fl, "have the games played by")
 	fl.BoolVar(&f.show, "show", false, "print a network's ranks on each board size as Markdown tables; plays nothing")
 	fl.BoolVar(&f.json, "json", false, "with --show, print JSON: of each board size what was measured, and how each rank is played")
 	fl.StringVar(&f.add, "add", "", "`FILE` of ladders whose games count too, if network and size are the same; each game counts once")
@@ -128,16 +124,6 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	network := m.Describe()
-	pool, closePool, err := f.cluster.open(console.NewLog(os.Stderr, slog.LevelInfo))
-	if err != nil {
-		return err
-	}
-	defer closePool()
-	if pool != nil {
-		for i := range configs {
-			configs[i].Remote = jobs.Programs(pool)
-		}
-	}
 	for _, c := range configs {
 		// Games of another network lie in another folder.
 		network := onBoard(network, c.Size)

@@ -1,21 +1,16 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
-	"kosumi/cluster"
-	"kosumi/cluster/jobs"
 	"kosumi/handout"
 	"kosumi/internal/file"
-	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/open"
 	"kosumi/review"
@@ -30,8 +25,6 @@ type reviewFlags struct {
 	json   bool
 	drills bool
 	force  *bool
-
-	cluster clusterFlags
 }
 
 func reviewCommand() *cobra.Command {
@@ -80,7 +73,6 @@ Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 	s.flagAs(fl, "rules", "rules of records without known rules")
 	fl.IntVar(&f.conf.Parallel, "positions", f.conf.Parallel, "positions searched at the same time; changes the speed, not the result")
 	s.flagAs(fl, "max-memory", "limit of all search trees together in `MiB`")
-	f.cluster.add(fl, "have positions searched by")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	fl.BoolVar(&f.drills, "drills", false, "make a problem set of the mistakes: drills.html, drills.sgf and drills.json, for engine drill")
 	f.force = c.Flags().Bool("force", false, "write into a folder that holds other files than reviews")
@@ -88,11 +80,10 @@ Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 	return c
 }
 
-// reviewer has what games are reviewed with: a network, or others' networks.
+// reviewer has the network that games are reviewed with.
 type reviewer struct {
-	s      *settings
-	net    *open.Network // opened for the first game
-	hangUp func()
+	s   *settings
+	net *open.Network // opened for the first game
 }
 
 func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) error {
@@ -108,9 +99,6 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 		return fmt.Errorf("%w, or give --force", err)
 	}
 	defer r.close()
-	if conf.Remote, err = r.connect(&f, conf.Search); err != nil {
-		return err
-	}
 	show := newReviewProgress(os.Stderr, len(files))
 	defer show.bars.Close()
 	lock, err := file.LockFolder(f.out)
@@ -167,56 +155,7 @@ func (r *reviewer) open(size board.Size) (review.BatchNetwork, error) {
 	return review.BatchNetwork{Evaluator: r.net, Name: d.Name, Identity: d.Identity(), Remark: remark(r.s, size)}, nil
 }
 
-// connect reaches the cluster whose workers search, if one is named. The network
-// here only tells what is searched with.
-func (r *reviewer) connect(f *reviewFlags, params search.Params) (func(context.Context, *review.Asked) (*review.Eval, error), error) {
-	pool, done, err := f.cluster.open(r.s.stderr)
-	r.hangUp = done
-	if pool == nil || err != nil {
-		return nil, err
-	}
-	builtIn := models.Find(r.s.Model)
-	if builtIn == nil && r.s.Model != "" {
-		return jobs.Positions(pool, r.s.Model, params)
-	}
-	dir, err := os.MkdirTemp("", "kosumi")
-	if err != nil {
-		return nil, err
-	}
-	r.hangUp = func() { done(); os.RemoveAll(dir) }
-	if builtIn != nil {
-		return builtInPositions(pool, builtIn, dir, params)
-	}
-	small, err := builtInPositions(pool, models.Zero(), dir, params)
-	if err != nil {
-		return nil, err
-	}
-	large, err := builtInPositions(pool, models.Taught(), dir, params)
-	return func(ctx context.Context, a *review.Asked) (*review.Eval, error) {
-		if size := a.Game.Record.Size; models.For(max(size.W, size.H)).Name == models.Zero().Name {
-			return small(ctx, a)
-		}
-		return large(ctx, a)
-	}, err
-}
-
-// builtInPositions has workers search with a network that is inside this program.
-func builtInPositions(pool *cluster.Pool, n *models.Network, dir string, params search.Params) (func(context.Context, *review.Asked) (*review.Eval, error), error) {
-	data, err := n.Data()
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(dir, n.File)
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		return nil, err
-	}
-	return jobs.Positions(pool, path, params)
-}
-
 func (r *reviewer) close() {
-	if r.hangUp != nil {
-		r.hangUp()
-	}
 	if r.net != nil {
 		r.net.Close()
 	}

@@ -14,19 +14,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/cluster"
-	"kosumi/cluster/jobs"
 	"kosumi/console"
 	"kosumi/internal/file"
-	"kosumi/match"
 	"kosumi/nn"
 	"kosumi/nn/model"
 )
 
 type workFlags struct {
 	dir, name, creds, ca string
-	parallel, positions  int
-	tables               int
-	allow                []string // command lines
+	parallel             int
 	price                float64
 	games                int64
 	jsonLog              bool
@@ -48,13 +44,10 @@ fetches network and recipe, plays, and sends the games, until ^C. A finished gam
 stays on this machine's disk until the loop has confirmed that it has stored it. After
 outages of either side or of the network the worker continues by itself.
 
-Between these games it plays matches (the loop's gating, engine match --cluster) and
-searches positions of reviews (engine review --cluster). It starts only this program
-and the command lines of --allow, compared word by word. A * stands for any characters
-within a word; the word * stands for any word that does not begin with a dash.`,
+Beside these games it plays those of the loop's gating matches.`,
 		Example: `  scp trainer:run1/cluster/address .
   engine work address
-  engine work address --allow 'gnugo --mode gtp --level *' --price 0.12
+  engine work address --parallel 64 --price 0.12
   engine work nats://nats.example.org --creds worker.creds`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,9 +63,6 @@ within a word; the word * stands for any word that does not begin with a dash.`,
 	fl.StringVar(&f.creds, "creds", "", "`FILE` of NATS credentials or of a seed, for a NATS cluster of your own")
 	fl.StringVar(&f.ca, "ca", "", "root certificates `FILE` to check the server's certificate; default: the system's")
 	fl.IntVar(&f.parallel, "parallel", 0, "games at the same time; 0: the recipe's number. Cores idle with fewer than 32 each")
-	fl.IntVar(&f.positions, "positions", 16, "positions of reviews, and games between networks, at the same time")
-	fl.IntVar(&f.tables, "tables", 0, "games between programs at the same time; 0: one for each core")
-	fl.StringArrayVar(&f.allow, "allow", nil, "`COMMAND` line that matches may start on this machine, such as 'gnugo --mode gtp --level *'; may be given more than once")
 	fl.Float64Var(&f.price, "price", 0, "cost of an hour of this machine, in any unit")
 	fl.Int64Var(&f.games, "games", 0, "stop after this many games; 0: run until ^C")
 	fl.BoolVar(&f.jsonLog, "json-log", false, "log one JSON object per line")
@@ -100,16 +90,10 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	if address, err = findAddress(address, log); err != nil {
 		return err
 	}
-	allowed, err := f.allowed()
-	if err != nil {
-		return err
-	}
 	if err := cmp.Or(
 		must(f.games >= 0, "games", f.games, "0 or more"),
 		must(f.parallel >= 0, "parallel", f.parallel, "0 or more"),
-		must(f.tables >= 0, "tables", f.tables, "0 or more"),
-		must(f.price >= 0, "price", f.price, "0 or more"),
-		must(f.positions >= 1, "positions", f.positions, "1 or more")); err != nil {
+		must(f.price >= 0, "price", f.price, "0 or more")); err != nil {
 		return err
 	}
 	if f.dir == "" {
@@ -131,16 +115,7 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 		return err
 	}
 	defer conn.Close()
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	open := s.openWorkerModel(log)
-	handlers, closeHandlers := jobs.Handlers(jobs.Config{Open: func(ctx context.Context, path string) (*cluster.Model, error) { return open(ctx, path, nil) },
-		Positions: f.positions, Games: cmp.Or(f.tables, nn.Cores()), Engine: self, Allowed: allowed})
-	defer closeHandlers()
-	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Card: card, Dir: claim.Dir, Parallel: f.parallel, Log: log, Open: open,
-		Handlers: handlers, Programs: allowed})
+	w, err := cluster.NewWorker(cluster.WorkerConfig{Conn: conn, Card: card, Dir: claim.Dir, Parallel: f.parallel, Log: log, Open: s.openWorkerModel(log)})
 	if err != nil {
 		return err
 	}
@@ -172,22 +147,6 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	w.Close(10 * time.Second)
 	fmt.Fprintln(cmd.OutOrStdout(), line())
 	return err
-}
-
-// allowed are the command lines that matches may start, in words.
-func (f *workFlags) allowed() ([][]string, error) {
-	var all [][]string
-	for _, line := range f.allow {
-		words, err := match.SplitCommand(line)
-		if err != nil {
-			return nil, usagef("--allow %q: %w", line, err)
-		}
-		all = append(all, words)
-	}
-	if len(all) > cluster.MostPrograms {
-		return nil, usagef("--allow: %d at most", cluster.MostPrograms)
-	}
-	return all, nil
 }
 
 // openWorkerModel opens a worker's network. The cache is exact, so that games do not

@@ -45,8 +45,6 @@ type Config struct {
 	Known *level.Ladder
 	// Judge tells nonsense from sacrifices; nil: all of it is taken for nonsense.
 	Judge Judge
-	// Remote plays the games on other machines; nil: here.
-	Remote match.Remote
 	// Progress is told of each finished game; may be nil. Pairs that turn out to be
 	// too unequal are played no further, which makes total smaller; it is 0 where time
 	// ends the ladder.
@@ -137,8 +135,6 @@ func (c *Config) match(p *pair, games int) match.Config {
 	if i := p.b - len(c.Dials); i >= 0 && c.Anchors[i].Handicap > 0 {
 		half := 0.5
 		m.Handicap, m.Komi = c.Anchors[i].Handicap, &half
-	} else {
-		m.Remote = c.Remote // handicap games are played here
 	}
 	return m
 }

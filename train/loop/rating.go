@@ -70,10 +70,6 @@ type RateOptions struct {
 	// Program is the command line that runs one of our networks over GTP, to
 	// which --model FILE is added.
 	Program string
-	// Matches plays the games of networks, and Remote those against anchors,
-	// on other machines; nil: here.
-	Matches duel.Matches
-	Remote  match.Remote
 	Log     *slog.Logger
 	Status  func(line string)
 }
@@ -220,9 +216,6 @@ func (r *rater) player(name string) (*player, error) {
 
 // players returns what plays a game between two networks.
 func (r *rater) players(a, b string) (duel.Play, error) {
-	if r.o.Matches != nil {
-		return duel.Remote(r.o.Matches, modelPath(r.dir, r.state.Arch, a), modelPath(r.dir, r.state.Arch, b)), nil
-	}
 	one, err := r.player(a)
 	if err != nil {
 		return nil, err
@@ -276,7 +269,7 @@ func (r *rater) against(ctx context.Context, name string, anchor *Anchor) error 
 	}
 	komi := r.conf.Gate.Komi
 	sum, err := match.Run(ctx, match.Config{Engine: own[0], A: match.Program{Command: command, Name: name}, B: match.Program{Command: anchor.Command, Name: anchor.Name},
-		Games: missing, Size: r.conf.Selfplay.Boards[0].Size(), Rules: "chinese", Komi: &komi, Remote: r.o.Remote, Log: r.o.Log})
+		Games: missing, Size: r.conf.Selfplay.Boards[0].Size(), Rules: "chinese", Komi: &komi, Log: r.o.Log})
 	if err != nil {
 		return err
 	}

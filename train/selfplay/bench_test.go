@@ -56,7 +56,7 @@ func BenchmarkWire(b *testing.B) {
 		"unpack": func() error { _, err := Unmarshal(data); return err },
 		"verify": func() error { return c.Verify(f, 5) },
 		"recheck": func() error {
-			_, err := c.Recheck(b.Context(), f, 5, e, 3, 0)
+			_, _, err := c.Recheck(b.Context(), f, 5, e, 3)
 			return err
 		},
 	} {

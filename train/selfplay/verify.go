@@ -1,6 +1,7 @@
 package selfplay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -104,37 +105,9 @@ func (c *Config) verifyEnd(f *Finished) error {
 	return nil
 }
 
-// Audit is what came of looking at a game again.
-type Audit struct {
-	Raw   int     // positions whose raw evaluation was compared
-	Value float64 // mean difference of win minus loss there, 0 to 2
-	// Opening reports whether playing the game again from its number led to the
-	// same first position; else nothing was searched again.
-	Opening bool
-	Komi    float64 // points between the two komi, where both openings have the same stones
-	Turns   int     // searched again, up to where the games part
-	Policy  float64 // mean distance of the two targets there, 0 to 1
-	Root    float64 // mean difference of the roots' win minus loss there
-}
-
-// Recheck asks a network again: about some positions of a game, and, where
-// searches is positive, by playing the first turns of the game again from its
-// seed, which gives the same searches wherever the network gives the same answers.
-func (c *Config) Recheck(ctx context.Context, f *Finished, seed uint64, e nn.Evaluator, positions, searches int) (Audit, error) {
-	var a Audit
-	if c.Search.Method != Random {
-		if err := a.recheckRaw(ctx, c, f, seed, e, positions); err != nil {
-			return a, err
-		}
-	}
-	if f.ID.Fork > 0 || searches == 0 {
-		a.Opening = true
-		return a, nil
-	}
-	return a, a.playAgain(ctx, c, f, seed, e, searches)
-}
-
-func (a *Audit) recheckRaw(ctx context.Context, c *Config, f *Finished, seed uint64, e nn.Evaluator, positions int) error {
+// Recheck asks a network again about some positions of a game. It returns how many, and
+// the mean difference of win minus loss there: 0 to 2.
+func (c *Config) Recheck(ctx context.Context, f *Finished, seed uint64, e nn.Evaluator, positions int) (n int, off float64, err error) {
 	p := &player{c: c, rng: rand.New(rand.NewPCG(seed, f.Game.Hash[0]))}
 	p.setEvaluator(e, seed)
 	g := &p.game
@@ -145,81 +118,42 @@ func (a *Audit) recheckRaw(ctx context.Context, c *Config, f *Finished, seed uin
 		if t.HasRoot && i%step == int(f.Game.Hash[0]%uint64(step)) {
 			r, err := p.search(ctx, g, false, true, 1, nil)
 			if err != nil {
-				return err
+				return n, off, err
 			}
 			v := 2*r.Root.Raw.Winrate - 1
 			if g.ToMove() == board.Black {
 				v = -v
 			}
-			a.Raw++
-			a.Value += math.Abs(v - float64(t.RawWinLoss))
+			n++
+			off += math.Abs(v - float64(t.RawWinLoss))
 		}
 		if err := g.Play(g.ToMove(), t.Move); err != nil {
-			return err
+			return n, off, err
 		}
 	}
-	a.Value /= float64(max(1, a.Raw))
-	return nil
+	return n, off / float64(max(1, n)), nil
 }
 
-// playAgain plays the first turns of a game from its seed and compares.
-func (a *Audit) playAgain(ctx context.Context, c *Config, f *Finished, seed uint64, e nn.Evaluator, searches int) error {
+// Derive plays a game of random moves again from its number and reports whether it is the
+// same. A game that branches off another one is taken as it is.
+func (c *Config) Derive(ctx context.Context, f *Finished, seed uint64) (same bool, err error) {
+	if f.ID.Fork > 0 {
+		return true, nil
+	}
 	p := &player{c: c}
-	p.setEvaluator(e, seed)
 	if err := p.begin(f.ID.Number, seed); err != nil {
-		return err
+		return false, err
 	}
 	var done *Finished
-	for done == nil && len(p.record.Turns) < min(searches, len(f.Game.Turns)) {
-		var err error
+	for done == nil {
 		if done, err = p.step(ctx); err != nil {
-			return err
-		}
-		if len(p.record.Turns) == 0 {
-			continue
-		}
-		if !a.Opening {
-			if a.compareStarts(p.record.Start, f.Game.Start); !a.Opening {
-				return nil
-			}
-		}
-		i := len(p.record.Turns) - 1
-		a.compare(&p.record.Turns[i], &f.Game.Turns[i])
-		if p.record.Turns[i].Move != f.Game.Turns[i].Move {
-			break
+			return false, err
 		}
 	}
-	if a.Turns == 0 && p.record.Start != nil {
-		a.compareStarts(p.record.Start, f.Game.Start)
+	want, err := Marshal(done)
+	if err != nil {
+		return false, err
 	}
-	a.Policy /= float64(max(1, a.Turns))
-	a.Root /= float64(max(1, a.Turns))
-	return nil
-}
-
-// compareStarts holds the opening of a game against the one made again.
-func (a *Audit) compareStarts(again, got *board.Game) {
-	a.Opening = again.Size() == got.Size() && again.Rules() == got.Rules() && again.Hash() == got.Hash()
-	if again.Board().Hash() == got.Board().Hash() {
-		a.Komi = math.Abs(float64(again.Rules().Komi - got.Rules().Komi))
-	}
-}
-
-// compare adds what two searches of one position differ by.
-func (a *Audit) compare(x, y *rows.Turn) {
-	a.Turns++
-	diff := map[uint16]float64{}
-	for sign, list := range map[float64][]rows.MoveWeight{1: x.Policy, -1: y.Policy} {
-		sum := 0.0
-		for _, m := range list {
-			sum += float64(m.Weight)
-		}
-		for _, m := range list {
-			diff[m.Index] += sign * float64(m.Weight) / sum
-		}
-	}
-	for _, d := range diff {
-		a.Policy += math.Abs(d) / 2
-	}
-	a.Root += math.Abs(float64(x.Root.Win-x.Root.Loss) - float64(y.Root.Win-y.Root.Loss))
+	got, err := Marshal(f)
+	return err == nil && bytes.Equal(want, got), err
 }

@@ -3,7 +3,6 @@ package selfplay
 import (
 	"bytes"
 	"context"
-	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -140,10 +139,16 @@ func TestWire(t *testing.T) {
 				require.NoError(t, c.Verify(back, 5))
 				require.Equal(t, f.Game.End, back.Game.End)
 				require.Equal(t, rowsOf(t, &c, f), rowsOf(t, &c, back))
-				a, err := c.Recheck(t.Context(), back, 5, e, 5, 4)
+				if method == Random {
+					same, err := c.Derive(t.Context(), back, 5)
+					require.NoError(t, err)
+					require.True(t, same)
+					continue
+				}
+				n, off, err := c.Recheck(t.Context(), back, 5, e, 5)
 				require.NoError(t, err)
-				require.True(t, a.Opening)
-				require.Zero(t, a.Value+a.Policy+a.Root, "%+v", a)
+				require.Positive(t, n)
+				require.Zero(t, off)
 			}
 			t.Logf("%d bytes a turn", size/turns)
 		})
@@ -186,13 +191,33 @@ func TestVerifyRefuses(t *testing.T) {
 	for i := range f.Game.Turns {
 		f.Game.Turns[i].RawWinLoss = -f.Game.Turns[i].RawWinLoss
 	}
-	slices.Reverse(f.Game.Turns[0].Policy)
-	a, err := c.Recheck(t.Context(), f, 5, e, 5, 4)
+	_, off, err := c.Recheck(t.Context(), f, 5, e, 5)
 	require.NoError(t, err)
-	require.Greater(t, a.Value, 0.1)
-	a, err = c.Recheck(t.Context(), played[ID{Number: 1}], 5, exactServer(t, 4), 5, 4)
+	require.Greater(t, off, 0.1)
+	_, off, err = c.Recheck(t.Context(), played[ID{Number: 1}], 5, exactServer(t, 4), 5)
 	require.NoError(t, err)
-	require.Greater(t, a.Value, 0.1, "another network: %+v", a)
+	require.Greater(t, off, 0.1, "another network")
+}
+
+// TestDerive: a game of random moves is the one that its number makes, and no other.
+func TestDerive(t *testing.T) {
+	c := small(Random)
+	data, err := Marshal(playNumbers(t, c, 5, nil, 3)[ID{Number: 3}])
+	require.NoError(t, err)
+	for name, change := range map[string]func(f *Finished){
+		"":                func(*Finished) {},
+		"another number":  func(f *Finished) { f.ID.Number++ },
+		"another move":    func(f *Finished) { f.Game.Turns[0].Move = f.Game.Turns[1].Move },
+		"another policy":  func(f *Finished) { f.Game.Turns[0].Policy, f.Game.Turns[0].Weight = nil, 3 },
+		"a turn left out": func(f *Finished) { f.Game.Turns = f.Game.Turns[:len(f.Game.Turns)-1] },
+	} {
+		f, err := Unmarshal(data)
+		require.NoError(t, err)
+		change(f)
+		same, err := c.Derive(t.Context(), f, 5)
+		require.NoError(t, err)
+		require.Equal(t, name == "", same, name)
+	}
 }
 
 func newGame(t testing.TB, r board.Rules) *board.Game {

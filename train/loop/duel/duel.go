@@ -1,9 +1,8 @@
 // Package duel plays matches between two networks, which guard a loop against a network
 // that is worse than the one before and rate the networks of a run.
 //
-// A game's number, the match's seed and the networks decide every move, so that it does
-// not matter on which machine it is played; whoever gets a game from elsewhere plays it
-// through on a board of its own.
+// A game's number, the match's seed and the networks decide every move, so a game may be
+// played on any machine. [Game.Check] replays a game that another machine played.
 package duel
 
 import (
@@ -39,7 +38,8 @@ type Count struct{ Games, Moves atomic.Int64 }
 
 // Matches plays games on other machines.
 type Matches interface {
-	// Game plays a game between the networks in two files.
+	// Game plays a game between the networks in two files. The outcome has passed
+	// [Game.Check].
 	Game(ctx context.Context, g Game, a, b string) (Outcome, error)
 }
 
@@ -87,15 +87,11 @@ func Local(a, b nn.Evaluator) Play {
 	return func(ctx context.Context, g Game) (Outcome, error) { return g.Play(ctx, a, b) }
 }
 
-// Remote plays games elsewhere between the networks in two files. Each game
-// is played through on a board of our own, and counted there.
+// Remote plays games on other machines between the networks in two files.
 func Remote(m Matches, a, b string) Play {
 	return func(ctx context.Context, g Game) (Outcome, error) {
 		o, err := m.Game(ctx, g, a, b)
-		if err == nil {
-			err = g.check(&o)
-			g.count(len(o.Moves))
-		}
+		g.count(len(o.Moves))
 		return o, err
 	}
 }
@@ -218,8 +214,8 @@ func (m *Game) Play(ctx context.Context, a, b nn.Evaluator) (Outcome, error) {
 	return o, nil
 }
 
-// check plays a game through that somebody else played, and counts it.
-func (m *Game) check(o *Outcome) error {
+// Check replays a game that another machine played, and sets its winner.
+func (m *Game) Check(o *Outcome) error {
 	g, err := m.start()
 	if err != nil {
 		return err

@@ -1,0 +1,213 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"kosumi/train/loop/duel"
+	"kosumi/train/selfplay"
+)
+
+// gate holds the games of a gating match that the loop waits for. Nothing of it is on
+// disk: a loop that is started again plays the match again. The server's lock guards it.
+type gate struct {
+	games []*gateGame // oldest first
+}
+
+// gateGame is a game of a gating match.
+type gateGame struct {
+	offer   gateOffer
+	players map[string]*gateLease // by worker
+	failed  map[string]string     // why, by worker
+	alone   int                   // seconds without a worker that has not failed at it
+	done    chan gateOutcome      // capacity 1
+}
+
+// gateLease is a game that a worker plays.
+type gateLease struct{ began, seen time.Time }
+
+const (
+	gateSilent = 30 * time.Second // without a word of a worker until others get its games
+	gateSlow   = 5 * time.Minute  // that a worker has for a game until another one gets it too
+)
+
+// Game implements duel.Matches: workers play the game.
+func (s *Server) Game(ctx context.Context, g duel.Game, a, b string) (duel.Outcome, error) {
+	e := &gateGame{offer: gateOffer{ID: NewID(), Game: g}, players: map[string]*gateLease{}, failed: map[string]string{}, done: make(chan gateOutcome, 1)}
+	boards := []selfplay.BoardShare{g.Board}
+	s.mu.Lock()
+	if o := s.leases.present(); o != nil {
+		boards = o.Recipe.Boards
+	}
+	s.mu.Unlock()
+	var err error
+	if e.offer.A, err = s.judges.offer(a, boards); err != nil {
+		return duel.Outcome{}, err
+	}
+	if e.offer.B, err = s.judges.offer(b, boards); err != nil {
+		return duel.Outcome{}, err
+	}
+	s.mu.Lock()
+	s.gate.games = append(s.gate.games, e)
+	s.mu.Unlock()
+	select {
+	case o := <-e.done:
+		if o.Error != "" {
+			return o.Outcome, errors.New(o.Error)
+		}
+		return o.Outcome, nil
+	case <-ctx.Done():
+	case <-s.ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gate.remove(e)
+	return duel.Outcome{}, errors.Join(context.Cause(ctx), s.ctx.Err())
+}
+
+func (t *gate) remove(e *gateGame) {
+	t.games = slices.DeleteFunc(t.games, func(g *gateGame) bool { return g == e })
+}
+
+func (t *gate) find(id string) *gateGame {
+	for _, e := range t.games {
+		if e.offer.ID == id {
+			return e
+		}
+	}
+	return nil
+}
+
+// handGames gives games of a gating match to a worker.
+func (s *Server) handGames(c *call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, w, ok := read[gateRequest](s.roster, s.conn, c)
+	switch {
+	case !ok:
+	case w == nil:
+		s.conn.reply(c.reply, gateReply{Hello: true, Refused: s.roster.banned[c.who]})
+	default:
+		s.conn.reply(c.reply, s.gate.hand(c.who, r, s.roster, &s.judges, s.conf.Now()))
+	}
+}
+
+// hand renews the games that a worker plays and gives it more: of all games, as many as
+// come to each worker at most.
+func (t *gate) hand(id string, r *gateRequest, all *roster, js *judges, now time.Time) (reply gateReply) {
+	for _, held := range r.Held {
+		if t.find(held) == nil {
+			reply.Gone = append(reply.Gone, held)
+		}
+	}
+	mine := 0
+	for _, e := range t.games {
+		p := e.players[id]
+		switch {
+		case p == nil:
+		case slices.Contains(r.Held, e.offer.ID):
+			p.seen = now
+			mine++
+		default: // the reply that gave it was lost, or the worker began anew
+			delete(e.players, id)
+		}
+	}
+	workers := max(1, all.heardOf(now.Add(-gateSilent)))
+	room := min(r.Want, (len(t.games)+workers-1)/workers-mine)
+	for _, e := range t.games {
+		if len(reply.Games) >= room || !e.free(id, now) {
+			continue
+		}
+		e.players[id] = &gateLease{now, now}
+		reply.Games = append(reply.Games, e.offer)
+		for _, f := range []File{e.offer.A, e.offer.B} {
+			asked := slices.ContainsFunc(reply.Exams, func(x Exam) bool { return x.SHA256 == f.SHA256 })
+			if x := js.exam(f.SHA256); x != nil && !asked && !all.members[id].passed[f.SHA256] {
+				reply.Exams = append(reply.Exams, *x)
+			}
+		}
+	}
+	return reply
+}
+
+// free reports whether a worker may have the game: nobody else plays it, or those who do
+// are silent or take long.
+func (e *gateGame) free(id string, now time.Time) bool {
+	if e.players[id] != nil || e.failed[id] != "" {
+		return false
+	}
+	for _, p := range e.players {
+		if now.Sub(p.seen) < gateSilent && now.Sub(p.began) < gateSlow<<min(len(e.players)-1, 8) {
+			return false
+		}
+	}
+	return true
+}
+
+// tend ends games that every worker which is there has failed at. It is called once a second.
+func (t *gate) tend(all *roster, now time.Time) {
+	for _, e := range slices.Clone(t.games) {
+		able, why := false, ""
+		for id, w := range all.members {
+			able = able || e.failed[id] == "" && now.Sub(w.seen) < gateSilent
+		}
+		for _, why = range e.failed {
+			break
+		}
+		if able || why == "" {
+			e.alone = 0
+			continue
+		}
+		if e.alone++; e.alone > int(gateSilent/time.Second) {
+			e.done <- gateOutcome{Error: "no worker can play the gating match: " + why}
+			t.remove(e)
+		}
+	}
+}
+
+// takeOutcome takes a game of a gating match that a worker has played, or its failure.
+func (s *Server) takeOutcome(c *call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o, w, ok := read[gateOutcome](s.roster, s.conn, c)
+	if !ok {
+		return
+	}
+	if w == nil {
+		s.conn.reply(c.reply, receipt{later, needHello})
+		return
+	}
+	e := s.gate.find(o.ID)
+	switch {
+	case e == nil:
+		s.conn.reply(c.reply, receipt{Verdict: duplicate})
+		return
+	case e.players[c.who] == nil:
+		s.conn.reply(c.reply, receipt{rejected, "this game was not given to this worker"})
+		return
+	case o.Error == "" && !(w.passed[e.offer.A.SHA256] && w.passed[e.offer.B.SHA256]):
+		delete(e.players, c.who) // it may have the game again, with the exam
+		s.conn.reply(c.reply, receipt{rejected, "the exam of a network is missing"})
+		return
+	case o.Error != "":
+		s.conf.Log.Warn("a worker cannot play a game of the gating match", "worker", publicName(c.who), "reason", o.Error)
+		delete(e.players, c.who)
+		e.failed[c.who] = o.Error
+		s.conn.reply(c.reply, receipt{Verdict: stored})
+		return
+	}
+	if err := e.offer.Game.Check(&o.Outcome); err != nil {
+		s.tally.reject(c.who, err.Error())
+		s.roster.ban(c.who, fmt.Sprintf("a game of the gating match: %v", err))
+		delete(e.players, c.who)
+		s.conn.reply(c.reply, receipt{rejected, err.Error()})
+		return
+	}
+	w.games.Gating++
+	e.done <- *o
+	s.gate.remove(e)
+	s.conn.reply(c.reply, receipt{Verdict: stored})
+}

@@ -1,0 +1,282 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/nn"
+	"kosumi/train/loop/duel"
+	"kosumi/train/selfplay"
+)
+
+// hashFile is a network's file: the digit in its name is the seed of the stub that plays it.
+func hashFile(t testing.TB, seed uint64) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), fmt.Sprintf("hash%d.bin", seed))
+	require.NoError(t, os.WriteFile(path, []byte(path), 0o600))
+	return path
+}
+
+func hashOf(t testing.TB, path string) nn.Evaluator {
+	var seed uint64
+	if n, _ := fmt.Sscanf(filepath.Base(path), "hash%d.bin", &seed); n == 0 {
+		seed = 3
+	}
+	return stub(t, seed)
+}
+
+// newMatchSite is a cluster that wants no games of self-play. Networks are what their files
+// are named after.
+func newMatchSite(t *testing.T) *site {
+	s := newSite(t, newFolder(0))
+	s.server.judges.open = func(path string) (nn.Evaluator, func(), error) { return hashOf(t, path), func() {}, nil }
+	return s
+}
+
+func opensHash(t testing.TB) func(c *WorkerConfig) {
+	return func(c *WorkerConfig) {
+		c.Open = func(_ context.Context, path string, _ *Offer) (*Model, error) {
+			return &Model{Evaluator: hashOf(t, path), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
+		}
+	}
+}
+
+// run runs a worker until the test ends or it is stopped; err is what came of it.
+func (s *site) run(w *Worker) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var err error
+	var ended sync.WaitGroup
+	ended.Go(func() { err = w.Run(ctx) })
+	stop = sync.OnceValue(func() error {
+		cancel()
+		ended.Wait()
+		return err
+	})
+	s.t.Cleanup(func() { _ = stop() })
+	return stop
+}
+
+func matchGame(number int) duel.Game {
+	return duel.Game{Number: number, Seed: 5, Visits: 6, Temperature: 1, Komi: 7, Board: selfplay.BoardShare{Width: 5, Height: 5, Share: 1}}
+}
+
+// TestMatchOverWorkers plays games between networks here and over workers: the same games,
+// also where a worker cannot play, one leaves in the middle and one is cut off in it.
+func TestMatchOverWorkers(t *testing.T) {
+	const games = 12
+	s := newMatchSite(t)
+	a, b := hashFile(t, 3), hashFile(t, 4)
+	broken := s.worker(t.TempDir(), func(c *WorkerConfig) {
+		c.Open = func(context.Context, string, *Offer) (*Model, error) { return nil, errors.New("no such provider") }
+	})
+	begun, release := make(chan bool, 100), make(chan bool)
+	endless := func(c *WorkerConfig) {
+		opensHash(t)(c)
+		open := c.Open
+		c.Open = func(ctx context.Context, path string, o *Offer) (*Model, error) {
+			m, err := open(ctx, path, o)
+			m.Evaluator = &hanging{Evaluator: m.Evaluator, begun: begun, release: release}
+			return m, err
+		}
+	}
+	leaves, lost := s.worker(t.TempDir(), endless), s.worker(t.TempDir(), endless)
+	ctx, leave := context.WithCancel(context.Background())
+	var early sync.WaitGroup
+	t.Cleanup(early.Wait)
+	t.Cleanup(leave)
+	for _, w := range []*Worker{broken, leaves, lost} {
+		early.Go(func() { _ = w.PlayMatches(ctx) })
+	}
+	require.Eventually(t, func() bool {
+		s.server.mu.Lock()
+		defer s.server.mu.Unlock()
+		return len(s.server.roster.members) == 3
+	}, 30*time.Second, time.Millisecond)
+
+	got := make([]duel.Outcome, games)
+	var all sync.WaitGroup
+	for k := range games {
+		all.Go(func() {
+			var err error
+			if got[k], err = s.server.Game(t.Context(), matchGame(k), a, b); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	<-begun
+	<-begun
+	lost.conf.Conn.Close()
+	leave()
+	close(release)
+	early.Wait()
+	s.server.mu.Lock()
+	for _, e := range s.server.gate.games {
+		if p := e.players[lost.conf.Conn.ID]; p != nil {
+			p.seen = p.seen.Add(-gateSilent) // nothing was heard of it
+		}
+	}
+	s.server.mu.Unlock()
+	s.run(s.worker(t.TempDir(), opensHash(t)))
+	s.run(s.worker(t.TempDir(), opensHash(t)))
+	all.Wait()
+	one, two := stub(t, 3), stub(t, 4)
+	for k := range games {
+		g := matchGame(k)
+		want, err := g.Play(t.Context(), one, two)
+		require.NoError(t, err)
+		require.Equal(t, want, got[k], "game %d", k)
+	}
+	require.Zero(t, s.server.Status().Gating)
+}
+
+// hanging answers the eight queries of the exam and none after them.
+type hanging struct {
+	nn.Evaluator
+	begun, release chan bool
+	n              atomic.Int64
+}
+
+func (h *hanging) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	if h.n.Add(1) <= 8 {
+		return h.Evaluator.Evaluate(ctx, q, out)
+	}
+	select {
+	case h.begun <- true:
+	default:
+	}
+	<-h.release // what a search asks for its root ends with no context
+	return h.Evaluator.Evaluate(ctx, q, out)
+}
+
+// handed is a gate with a match of so many games, and workers that may play them.
+func handed(games int, now time.Time, workers ...string) (*gate, *roster) {
+	t, all := new(gate), &roster{members: map[string]*member{}}
+	for k := range games {
+		t.games = append(t.games, &gateGame{offer: gateOffer{ID: fmt.Sprint(k)}, players: map[string]*gateLease{}, failed: map[string]string{}, done: make(chan gateOutcome, 1)})
+	}
+	for _, id := range workers {
+		all.members[id] = &member{seen: now, passed: map[string]bool{}}
+	}
+	return t, all
+}
+
+// TestShares: no worker has more games than come to each; those of one that no longer names
+// them, is silent or takes long go to others.
+func TestShares(t *testing.T) {
+	now := time.Now()
+	g, all := handed(10, now, "a", "b", "c")
+	all.members["gone"] = &member{seen: now.Add(-time.Minute)}
+	held := map[string][]string{}
+	hand := func(id string, want int) (n int) {
+		all.members[id].seen = now
+		r := g.hand(id, &gateRequest{Want: want, Held: held[id]}, all, new(judges), now)
+		require.Empty(t, r.Gone)
+		for _, o := range r.Games {
+			held[id] = append(held[id], o.ID)
+		}
+		return len(r.Games)
+	}
+	require.Equal(t, 4, hand("a", 1<<30))
+	require.Zero(t, hand("a", 16))
+	require.Zero(t, hand("b", 0))
+	require.Zero(t, hand("b", -1))
+	require.Equal(t, 1, hand("b", 1))
+	require.Equal(t, 3, hand("b", 16))
+	require.Equal(t, 2, hand("c", 16), "two are left")
+
+	held["b"] = nil // it began anew
+	require.Equal(t, 4, hand("b", 16))
+	now = now.Add(gateSilent - time.Second)
+	require.Zero(t, hand("b", 16))
+	require.Zero(t, hand("c", 16))
+	now = now.Add(2 * time.Second)
+	require.Positive(t, hand("c", 16), "nothing was heard of a")
+	now = now.Add(gateSlow)
+	require.Positive(t, hand("b", 16), "c takes long")
+	require.Equal(t, []string{"x"}, g.hand("a", &gateRequest{Held: []string{"x"}}, all, new(judges), now).Gone)
+}
+
+// TestNobodyCanPlay: a game ends with the reason once all workers that are there have failed
+// at it for a while, and not while another one may come to play it.
+func TestNobodyCanPlay(t *testing.T) {
+	for name, c := range map[string]struct {
+		failed []string
+		heard  bool // b is heard of again and again
+		ends   bool
+	}{
+		"all have failed":    {[]string{"a", "b"}, true, true},
+		"another may":        {[]string{"a"}, true, false},
+		"another went away":  {[]string{"a"}, false, true},
+		"nobody has failed":  {nil, false, false},
+		"nobody is there":    {nil, false, false},
+		"failed and is gone": {[]string{"a", "b"}, false, true},
+	} {
+		now := time.Now()
+		g, all := handed(1, now, "a", "b")
+		e := g.games[0]
+		for _, id := range c.failed {
+			e.failed[id] = "no such provider"
+		}
+		for range 90 {
+			now = now.Add(time.Second)
+			if all.members["a"].seen = now; c.heard {
+				all.members["b"].seen = now
+			}
+			g.tend(all, now)
+		}
+		require.Equal(t, c.ends, len(g.games) == 0, name)
+		if c.ends {
+			require.Contains(t, (<-e.done).Error, "no such provider", name)
+		}
+	}
+}
+
+// TestWorkersFilesAreBounded: of the networks that a worker has fetched those go that
+// were used longest ago, and none that is in use.
+func TestWorkersFilesAreBounded(t *testing.T) {
+	c := newFileCache(t.TempDir(), nil)
+	require.NoError(t, os.Remove(c.dir))
+	c.makeRoom(0) // nothing is there yet
+	sums := make([]string, 4)
+	for i := range sums {
+		sums[i] = strings.Repeat(fmt.Sprint(i), 64)
+		dir := filepath.Join(c.dir, sums[i])
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "net.onnx"), make([]byte, 100), 0o600))
+		used := time.Now().Add(time.Duration(i-10) * time.Hour)
+		require.NoError(t, os.Chtimes(dir, used, used))
+	}
+	there := func() (n []string) {
+		entries, err := os.ReadDir(c.dir)
+		require.NoError(t, err)
+		for _, e := range entries {
+			n = append(n, e.Name())
+		}
+		return n
+	}
+	done := c.use(sums[0])
+	c.makeRoom(400)
+	require.Equal(t, sums, there())
+	c.makeRoom(299)
+	require.Equal(t, []string{sums[0], sums[3]}, there())
+	c.makeRoom(-1)
+	require.Equal(t, sums[:1], there())
+	done()
+	c.makeRoom(-1)
+	require.Empty(t, there())
+	for i := range mostKept + 3 {
+		require.NoError(t, os.MkdirAll(filepath.Join(c.dir, fmt.Sprintf("%064x", i)), 0o755))
+	}
+	c.makeRoom(1)
+	require.Len(t, there(), mostKept)
+}

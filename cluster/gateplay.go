@@ -1,0 +1,226 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"kosumi/nn"
+)
+
+// gateGames is how many games of a gating match a worker plays at a time.
+const gateGames = 16
+
+// gatePlayer plays games of gating matches for a worker.
+type gatePlayer struct {
+	w     *Worker
+	games sync.WaitGroup
+	freed chan struct{} // capacity 1: a game is over
+
+	mu       sync.Mutex
+	held     map[string]context.CancelFunc // games under way, by id
+	networks map[string]*gateNetwork       // by sha256
+	exams    map[string]*Exam              // to be passed, by sha256
+}
+
+// gateNetwork is a network of a gating match.
+type gateNetwork struct {
+	mu    sync.Mutex // held while it is opened and passes its exam
+	model *Model
+	err   error
+}
+
+// PlayMatches plays games of gating matches until the context ends. [Worker.Run] does it
+// too.
+func (w *Worker) PlayMatches(ctx context.Context) error {
+	if w.run == "" {
+		if err := w.hello(ctx); err != nil {
+			return quiet(ctx, err)
+		}
+	}
+	p := &gatePlayer{w: w, freed: make(chan struct{}, 1), held: map[string]context.CancelFunc{}, networks: map[string]*gateNetwork{}, exams: map[string]*Exam{}}
+	defer func() {
+		p.games.Wait()
+		p.close()
+		w.publish(verbGate, gateRequest{}) // plays nothing now
+	}()
+	for failures := 0; ctx.Err() == nil; {
+		r, err := ask[gateReply](ctx, w.conf.Conn, verbGate, pack(p.request()), 10*time.Second)
+		switch {
+		case err != nil:
+			failures++
+			pause(ctx, backoff(failures))
+			continue
+		case r.Refused != "":
+			return fmt.Errorf("%w: %s", ErrRefused, r.Refused)
+		case r.Hello:
+			if err := w.hello(ctx); err != nil {
+				return quiet(ctx, err)
+			}
+			continue
+		}
+		failures = 0
+		p.end(r.Gone)
+		p.begin(ctx, r)
+		if len(p.request().Held) == 0 {
+			p.close()
+		}
+		select {
+		case <-p.freed:
+		case <-time.After(w.conf.Poll):
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// request asks for what could be played besides what is.
+func (p *gatePlayer) request() gateRequest {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := gateRequest{Want: gateGames - len(p.held)}
+	for id := range p.held {
+		r.Held = append(r.Held, id)
+	}
+	return r
+}
+
+// end stops games that nobody waits for.
+func (p *gatePlayer) end(gone []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range gone {
+		if stop := p.held[id]; stop != nil {
+			stop()
+		}
+	}
+}
+
+// begin plays games beside the others.
+func (p *gatePlayer) begin(ctx context.Context, r *gateReply) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range r.Exams {
+		p.exams[r.Exams[i].SHA256] = &r.Exams[i]
+	}
+	for i := range r.Games {
+		p.beginGame(ctx, &r.Games[i])
+	}
+}
+
+// beginGame plays a game. The caller holds mu.
+func (p *gatePlayer) beginGame(ctx context.Context, o *gateOffer) {
+	ctx, stop := context.WithCancel(ctx)
+	p.held[o.ID] = stop
+	p.games.Go(func() {
+		done := gateOutcome{ID: o.ID}
+		if err := p.play(ctx, o, &done); err != nil {
+			done.Error = err.Error()
+		}
+		if ctx.Err() == nil {
+			p.tell(ctx, &done)
+		}
+		stop()
+		p.mu.Lock()
+		delete(p.held, o.ID)
+		p.mu.Unlock()
+		select {
+		case p.freed <- struct{}{}:
+		default:
+		}
+	})
+}
+
+func (p *gatePlayer) play(ctx context.Context, o *gateOffer, done *gateOutcome) error {
+	a, err := p.network(ctx, o.A)
+	if err != nil {
+		return err
+	}
+	b, err := p.network(ctx, o.B)
+	if err != nil {
+		return err
+	}
+	done.Outcome, err = o.Game.Play(ctx, a, b)
+	done.Outcome.Invalid = nn.AsNetwork(a).Stats().Invalid // the new network is a
+	return err
+}
+
+// network opens a network, unless it is open, and passes the exam that is asked for.
+func (p *gatePlayer) network(ctx context.Context, f File) (nn.Evaluator, error) {
+	p.mu.Lock()
+	n := p.networks[f.SHA256]
+	if n == nil {
+		n = new(gateNetwork)
+		p.networks[f.SHA256] = n
+	}
+	p.mu.Unlock()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.model == nil && n.err == nil {
+		if n.model, n.err = p.open(ctx, f); ctx.Err() != nil {
+			n.err = nil // another game may try
+		}
+	}
+	if n.model == nil {
+		return nil, cmp.Or(n.err, ctx.Err())
+	}
+	p.mu.Lock()
+	x := p.exams[f.SHA256]
+	p.mu.Unlock()
+	for passed := x == nil; !passed; {
+		var err error
+		if passed, err = p.w.exam(ctx, x, n.model.Evaluator); err != nil || ctx.Err() != nil {
+			return nil, cmp.Or(err, ctx.Err())
+		}
+	}
+	p.mu.Lock()
+	delete(p.exams, f.SHA256)
+	p.mu.Unlock()
+	return n.model.Evaluator, nil
+}
+
+func (p *gatePlayer) open(ctx context.Context, f File) (*Model, error) {
+	defer p.w.files.use(f.SHA256)()
+	path, err := p.w.files.path(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.w.conf.Open(ctx, path, nil)
+	if err != nil || !p.w.describe(m) {
+		return m, err
+	}
+	if err := p.w.hello(ctx); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// close closes the networks. No game is under way.
+func (p *gatePlayer) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, n := range p.networks {
+		if n.model != nil {
+			n.model.Close()
+		}
+	}
+	clear(p.networks)
+}
+
+// tell sends an outcome until the server has it, or has long given the game to another
+// worker.
+func (p *gatePlayer) tell(ctx context.Context, o *gateOutcome) {
+	for n, began := 1, time.Now(); ctx.Err() == nil && time.Since(began) < 2*time.Minute; n++ {
+		r, err := ask[receipt](ctx, p.w.conf.Conn, verbOutcome, pack(o), 10*time.Second)
+		if err == nil && r.Verdict != later {
+			return
+		}
+		if err == nil && r.Reason == needHello && p.w.hello(ctx) != nil {
+			return
+		}
+		pause(ctx, backoff(n))
+	}
+}
