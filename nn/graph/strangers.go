@@ -11,7 +11,7 @@ import (
 // for, each once: what has some is computed rightly, and slowly. Errors are those of
 // [Open].
 func Strangers(m *onnx.Model, spec nn.Spec) (operators []string, err error) {
-	if _, err := checkPorts(m, &spec); err != nil {
+	if _, err := fit(m, &spec); err != nil {
 		return nil, err
 	}
 	l := &layout{model: m, spec: &spec, maxBatch: 1, pool: map[string]int{}, layers: map[*onnx.Node]*layer{}}

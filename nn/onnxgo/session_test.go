@@ -44,6 +44,9 @@ func TestRefusals(t *testing.T) {
 			return g.Cast(g.Relu(g.Cast(x, onnx.Float16)), onnx.Float)
 		}, "Cast"},
 		{"softmax across channels", func(g *testGraph, x onnx.Value) onnx.Value { return g.Softmax(x, 1) }, "Softmax"},
+		{"factors of a product", func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Op("Gemm", onnx.Attrs{"alpha": onnx.AttrFloat(0.5)}, g.Flatten(x), g.w("w", 100, 3))
+		}, "Gemm"},
 		{"cubes", func(g *testGraph, x onnx.Value) onnx.Value { return g.Pow(x, g.Scalar(3)) }, "Pow"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -81,7 +84,7 @@ func TestUnneededIsNotLookedAt(t *testing.T) {
 func TestOutputsThatShare(t *testing.T) {
 	b := onnx.NewBuilder("shared", 17)
 	x := b.Input("x", onnx.Float, "N", 4)
-	y := b.Neg(x)
+	y := b.Mul(x, b.Scalar(-1))
 	b.Output("y", y)
 	b.Output("again", b.Identity(y))
 	b.Output("relu", b.Relu(b.Reshape(y, -1, 2, 2)))

@@ -16,6 +16,8 @@ import (
 
 	ort "github.com/yalue/onnxruntime_go"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"kosumi/nn/onnx"
 )
 
 // Device is memory of a provider in which tensors stay from one run to the next, so
@@ -49,7 +51,7 @@ func copierModel() []byte {
 		return string(protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.VarintType), v))
 	}
 	value := func(name string) string {
-		return field(field("", 1, name), 2, field("", 1, whole(1, kindFloat)))
+		return field(field("", 1, name), 2, field("", 1, whole(1, uint64(onnx.Float))))
 	}
 	node := field(field(field("", 1, copyFrom), 2, copyTo), 4, "Identity")
 	graph := field(field(field(field("", 1, node), 2, "copy"), 11, value(copyFrom)), 12, value(copyTo))
