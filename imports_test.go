@@ -28,7 +28,6 @@ var allowed = map[string]string{
 	"clock":         "",
 	"handout":       "",
 	"models":        "",
-	"scripts":       "",
 	"setting":       "",
 	"nn/onnx":       "",
 	"sgf":           "board",

@@ -212,7 +212,7 @@ func TestFoldBatchNormTwiceOnOneWeight(t *testing.T) {
 func TestFoldConstants(t *testing.T) {
 	b := NewBuilder("n", 17)
 	x := b.Input("x", Float, 2, 3, 4)
-	shape := b.Concat(0, b.Slice(b.ShapeOf(x), 0, 0, 1), b.Ints(-1))
+	shape := b.Concat(0, b.Slice(b.Op("Shape", nil, x), 0, 0, 1), b.Ints(-1))
 	c := b.Op("Constant", Attrs{"value_float": AttrFloat(2)})
 	sum := b.Add(c, b.Scalar(3))
 	b.Output("y", b.Mul(b.Op("Reshape", nil, x, shape), sum))

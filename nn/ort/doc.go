@@ -3,7 +3,7 @@
 //
 // The library is not linked but found and loaded when the first session is
 // opened ([Find] says where it is looked for, [Candidates] why each one was
-// refused). scripts/fetch-onnxruntime.sh fetches it. One process loads one
+// refused). [Fetch] gets it. One process loads one
 // library. [Open] makes a session, an nn.Backend. Without cgo the package
 // compiles to stubs that return [ErrNoCgo]; [Find] works all the same.
 //
