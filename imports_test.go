@@ -28,6 +28,7 @@ var allowed = map[string]string{
 	"clock":         "",
 	"handout":       "",
 	"models":        "",
+	"scripts":       "",
 	"setting":       "",
 	"nn/onnx":       "",
 	"sgf":           "board",

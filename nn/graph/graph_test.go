@@ -266,8 +266,8 @@ func TestNoNumberStaysNone(t *testing.T) {
 	}
 }
 
-// TestStrangers names what there are no kernels for.
-func TestStrangers(t *testing.T) {
+// TestUnsupported names what there are no kernels for.
+func TestUnsupported(t *testing.T) {
 	for name, want := range map[string][]string{"relu": nil, "gemm": nil, "expand the board": nil, "gather": {"Gather"}, "pad": {"Pad"},
 		"dilated": {"Conv"}, "where": {"Greater", "Where"}} {
 		b := onnx.NewBuilder("operator", 17)
@@ -276,7 +276,7 @@ func TestStrangers(t *testing.T) {
 		b.Output("y again", b.Op("Identity", nil, y))
 		m, err := b.Model(nil)
 		require.NoError(t, err)
-		got, err := graph.Strangers(m, specOf(t, m))
+		got, err := graph.Unsupported(m, specOf(t, m))
 		require.NoError(t, err)
 		require.Equal(t, want, got, name)
 	}

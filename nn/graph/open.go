@@ -158,7 +158,7 @@ func (s *session) Run(n int) error {
 	together := len(s.plans) - 1
 	for first := 0; first < n; first += together {
 		for _, part := range s.plans[min(together, n-first)].parts {
-			if part.stranger == nil {
+			if part.unsupported == nil {
 				s.passes = append(s.passes, kernel.Pass{Program: part.program, First: first})
 				continue
 			}

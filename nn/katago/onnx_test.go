@@ -53,10 +53,10 @@ func byKernels(isa kernel.ISA) opener {
 	return func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error) {
 		fused, _, err := fuse.Rewrite(m, kernel.Float32)
 		require.NoError(t, err)
-		strangers, err := graph.Strangers(fused, spec)
+		unsupported, err := graph.Unsupported(fused, spec)
 		require.NoError(t, err)
 		if m.Metadata[meta.Layout] == "" {
-			require.Empty(t, strangers, "there is a kernel for all that KataGo's networks have")
+			require.Empty(t, unsupported, "there is a kernel for all that KataGo's networks have")
 		}
 		return graph.Open(fused, spec, graph.Config{ISA: isa, MaxBatch: testBatch})
 	}
