@@ -75,10 +75,7 @@ func OpenDevice(c Config) (*Device, error) {
 	}
 	memory := C.CString(deviceMemory[c.Provider])
 	defer C.free(unsafe.Pointer(memory))
-	// onnxruntime_go offers no way to a session's memory. Its session is a struct of
-	// one pointer to a struct that begins with onnxruntime's, which a test pins.
-	session := **(**unsafe.Pointer)(unsafe.Pointer(d.copier.DynamicAdvancedSession))
-	if err := failure(C.device_open(lib.api, session, memory, &d.c)); err != nil {
+	if err := failure(C.device_open(lib.api, sessionOf(d.copier), memory, &d.c)); err != nil {
 		_ = d.copier.Destroy()
 		return nil, fmt.Errorf("%w: memory of %s: %w", ErrProvider, c.Provider, err)
 	}
@@ -184,7 +181,7 @@ func (t *Tensor) copy(bind func(*ort.IoBinding) error) error {
 func (t *Tensor) bind(b *ort.IoBinding, name string, input bool) error {
 	n := C.CString(name)
 	defer C.free(unsafe.Pointer(n))
-	binding := *(*unsafe.Pointer)(unsafe.Pointer(b)) // a struct of one pointer, which a test pins
+	binding := bindingOf(b)
 	if input {
 		return failure(C.device_bind_input(&t.device.c, binding, n, t.there))
 	}

@@ -213,7 +213,5 @@ func (o Offer) appendDevice(to *ort.SessionOptions) error {
 	plugins.Lock()
 	environment := plugins.environment
 	plugins.Unlock()
-	// onnxruntime_go's SessionOptions is a struct of one pointer, which a test pins.
-	session := *(*unsafe.Pointer)(unsafe.Pointer(to))
-	return failure(C.plugin_append(lib.api, environment, session, o.device))
+	return failure(C.plugin_append(lib.api, environment, optionsOf(to), o.device))
 }
