@@ -58,7 +58,7 @@ check-page: page
 
 # The onnxruntime library, fetched once into the user's cache and verified.
 deps:
-	@scripts/fetch-onnxruntime.sh
+	@nn/ort/fetch-onnxruntime.sh
 
 # The kernels for WebAssembly, by zig's C compiler, which comes from the Python registry:
 # what kernel-worker.js loads in a page. The program needs none of it.

@@ -40,7 +40,7 @@ var allowed = map[string]string{
 	"nn/katago":     "nn/onnx",
 	"nn/kernel":     "",
 	"nn/fuse":       "nn/kernel nn/onnx",
-	"nn/ort":        "nn nn/kernel",
+	"nn/ort":        "nn nn/kernel nn/onnx",
 	"nn/fresh":      "nn/arch nn/katago nn/onnx",
 	"nn/onnxgo":     "nn nn/onnx",
 	"nn/graph":      "nn nn/fuse nn/kernel nn/onnx",

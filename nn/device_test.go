@@ -151,12 +151,12 @@ func (d *queuedDevice) run(n int) error {
 	return nil
 }
 
-// TestWell wants as many rows as can be, and few that are computed for nothing.
-func TestWell(t *testing.T) {
+// TestTopUp wants as many rows as can be, and few that are computed for nothing.
+func TestTopUp(t *testing.T) {
 	for _, most := range []int{1, 8, 50, 64, 100} {
 		for rows := range most {
 			for queued := range most + 10 {
-				n := nn.Well(rows, queued, most)
+				n := nn.TopUp(rows, queued, most)
 				require.True(t, n >= 0 && n <= queued && rows+n <= most)
 				if rows == 0 && queued > 0 {
 					require.Positive(t, n)

@@ -1,4 +1,4 @@
 package nn
 
-// Well is what tests of batches on a device ask.
-var Well = well
+// TopUp is what tests of batches on a device ask.
+var TopUp = topUp

@@ -62,7 +62,7 @@ func (s *Server) Submit(ctx context.Context, j *Job) {
 		j.finish(err)
 		return
 	}
-	if err := j.pool.queue(j); err != nil {
+	if err := j.pool.push(j); err != nil {
 		j.finish(err)
 	}
 }
@@ -124,6 +124,14 @@ func (j *Job) finish(err error) {
 		j.changed = Query{}
 	}
 	j.Done()
+}
+
+// end gives the job back outside a batch.
+func (j *Job) end(err error) {
+	then := j.Then
+	if j.finish(err); then != nil {
+		then()
+	}
 }
 
 // settle completes the answer with what the cache held, and stores it there.

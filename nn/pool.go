@@ -1,10 +1,10 @@
 package nn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,7 +12,7 @@ import (
 	"kosumi/board"
 )
 
-// sizePool serves one board size: a queue and the sessions that empty it.
+// sizePool serves one board size by sessions that share a queue.
 type sizePool struct {
 	size   board.Size
 	server *Server
@@ -21,27 +21,11 @@ type sizePool struct {
 	ready  chan struct{} // closed once open has succeeded or err is set
 	err    error
 
-	users    atomic.Int64 // callers inside; guarded by Server.mu for 0 -> 1
-	used     uint64       // Server.mu.clock at the last use; guarded by Server.mu
-	sessions []*session
-	work     sync.WaitGroup
+	users atomic.Int64 // callers inside; guarded by Server.mu for 0 -> 1
+	used  uint64       // Server.mu.clock at the last use; guarded by Server.mu
 
-	mu struct {
-		sync.Mutex
-		wake    sync.Cond // a session may find work, or should end
-		waiting []*Job
-		head    int // waiting[:head] is taken
-		idle    int // sessions in wake.Wait
-		free    int // sessions without a batch: those that wait, and those that are about to look for one
-		closed  bool
-		serving int   // sessions that serve or are being opened
-		failed  error // why there are none any more
-
-		line    line          // for the device that sessions share
-		slowest time.Duration // of its runs
-		watch   *time.Timer   // of look
-		watched bool          // watch is set
-	}
+	queue     atomic.Pointer[queue]
+	replacing sync.Mutex // held while queue changes
 }
 
 // acquire returns the pool for a size, opening it if need be. The caller must
@@ -68,7 +52,6 @@ func (s *Server) acquireWarm(ctx context.Context, size board.Size, warm bool) (*
 	p, found := s.mu.pools[size]
 	if !found {
 		p = &sizePool{size: size, server: s, conf: s.conf, ready: make(chan struct{})}
-		p.mu.wake.L, p.mu.line.most = &p.mu, s.conf.OneDevice
 		s.mu.pools[size] = p
 	}
 	p.users.Add(1)
@@ -153,8 +136,7 @@ func (s *Server) open(p *sizePool, warm bool) {
 	close(p.ready)
 }
 
-// start opens all backends: the first alone, so that it fills the caches that
-// the others profit from, then the rest at once.
+// start opens the sessions and their queue.
 func (p *sizePool) start(m Model, warm bool) error {
 	spec, err := m.Spec(p.size)
 	if errors.Is(err, ErrSize) {
@@ -166,36 +148,107 @@ func (p *sizePool) start(m Model, warm bool) error {
 	if p.codec, err = NewCodec(spec, p.size); err != nil {
 		return err
 	}
-	p.sessions = make([]*session, p.conf.Sessions)
-	errs := make([]error, p.conf.Sessions)
-	openOne := func(i int) {
-		var b Backend
-		if b, errs[i] = p.openBackend(m, warm); errs[i] == nil {
-			p.sessions[i] = newSession(p, b)
-		}
-	}
-	openOne(0)
-	if errs[0] == nil {
-		var all sync.WaitGroup
-		for i := 1; i < p.conf.Sessions; i++ {
-			all.Go(func() { openOne(i) })
-		}
-		all.Wait()
-	}
-	if err := errors.Join(errs...); err != nil {
-		for _, x := range p.sessions {
-			if x != nil {
-				err = errors.Join(err, x.backend.Close())
-			}
+	sessions, err := p.openSessions(p.conf.Sessions, warm)
+	if err != nil {
+		for _, x := range sessions {
+			err = errors.Join(err, x.backend.Close())
 		}
 		return err
 	}
-	p.mu.free, p.mu.serving = len(p.sessions), len(p.sessions)
-	for _, x := range p.sessions {
-		p.work.Add(1)
-		go x.serve()
+	var q queue = newCoreQueue(p, len(sessions))
+	if p.conf.OneDevice > 0 {
+		q = newDeviceQueue(p)
 	}
+	p.queue.Store(&q)
+	run(q, sessions)
 	return nil
+}
+
+func run(q queue, sessions []*session) {
+	for _, x := range sessions {
+		q.base().work.Add(1)
+		go q.serve(x)
+	}
+}
+
+// openSessions opens sessions: the first alone, so that it fills the caches that the
+// others profit from, then the rest at once. It returns those that could be opened.
+func (p *sizePool) openSessions(n int, warm bool) (sessions []*session, err error) {
+	opened := make([]*session, n)
+	errs := make([]error, n)
+	open := func(i int) {
+		var b Backend
+		if b, errs[i] = p.openBackend(p.server.model, warm); errs[i] == nil {
+			opened[i] = newSession(p, b)
+		}
+	}
+	if open(0); errs[0] == nil {
+		var all sync.WaitGroup
+		for i := 1; i < n; i++ {
+			all.Go(func() { open(i) })
+		}
+		all.Wait()
+	}
+	return slices.DeleteFunc(opened, func(x *session) bool { return x == nil }), errors.Join(errs...)
+}
+
+// replace has the processor's cores serve from now on, if that queue still does: its
+// sessions are lost.
+func (p *sizePool) replace(lost *queueBase) {
+	p.replacing.Lock()
+	defer p.replacing.Unlock()
+	if (*p.queue.Load()).base() != lost {
+		return
+	}
+	n := max(p.conf.Sessions, Cores())
+	c := newCoreQueue(p, n)
+	c.work.Go(func() {
+		sessions, err := p.openSessions(n, false)
+		if len(sessions) > 0 {
+			c.mu.Lock()
+			c.free = len(sessions)
+			c.mu.Unlock()
+			run(c, sessions)
+			return
+		}
+		for _, j := range c.fail(err) {
+			j.end(err)
+		}
+	})
+	var q queue = c
+	p.queue.Store(&q)
+}
+
+// push hands a job to the sessions.
+func (p *sizePool) push(j *Job) error {
+	for {
+		if err := (*p.queue.Load()).push(j); err != errRetired {
+			return err
+		}
+	}
+}
+
+// again asks anew what a lost session was asked; nil: answered already.
+func (p *sizePool) again(jobs []*Job) {
+	for _, j := range jobs {
+		if j == nil {
+			continue
+		}
+		if err := p.push(j); err != nil {
+			j.end(err)
+		}
+	}
+}
+
+// close ends the sessions once what is queued is answered, and closes their backends.
+func (p *sizePool) close() (err error) {
+	for {
+		q := p.queue.Load()
+		err = errors.Join(err, (*q).base().close())
+		if p.queue.Load() == q {
+			return err
+		}
+	}
 }
 
 // openBackend opens one backend and makes sure that it fits the codec.
@@ -254,112 +307,3 @@ func checkBackend(b Backend, spec *Spec) error {
 
 // leave is what callers do who have acquired the pool.
 func (p *sizePool) leave() { p.users.Add(-1) }
-
-// queue hands a job to the sessions.
-func (p *sizePool) queue(j *Job) error {
-	p.mu.Lock()
-	if p.mu.closed || p.mu.failed != nil {
-		err := cmp.Or(p.mu.failed, ErrClosed)
-		p.mu.Unlock()
-		return err
-	}
-	if p.mu.head > 0 && len(p.mu.waiting) == cap(p.mu.waiting) {
-		n := copy(p.mu.waiting, p.mu.waiting[p.mu.head:])
-		p.mu.waiting, p.mu.head = p.mu.waiting[:n], 0
-	}
-	p.mu.waiting = append(p.mu.waiting, j)
-	filling, wake := (*session)(nil), p.mu.idle > 0
-	if l := &p.mu.line; l.most > 0 {
-		l.queued()
-		if filling = l.filling(); filling != nil {
-			wake = false
-			if !filling.parked || !filling.ripe(len(p.mu.waiting)-p.mu.head) && l.turn() != filling {
-				filling = nil
-			}
-		}
-	}
-	p.mu.Unlock()
-	switch {
-	case wake:
-		p.mu.wake.Signal()
-	case filling != nil:
-		filling.turn.Signal()
-	}
-	return nil
-}
-
-// gather waits for work and takes what is there into the session's batch: on cores no more
-// than an equal share while other sessions have none, be it that they wait or that they
-// come from a batch just now; on a device once no other session has room in its batch,
-// which then stands in line. Nothing means closed.
-func (p *sizePool) gather(x *session) (inLine bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	x.batch = x.batch[:0]
-	l := &p.mu.line
-	for len(p.mu.waiting) == p.mu.head || l.filling() != nil {
-		if p.mu.closed && len(p.mu.waiting) == p.mu.head {
-			return false
-		}
-		p.mu.idle++
-		p.mu.wake.Wait()
-		p.mu.idle--
-	}
-	waiting := len(p.mu.waiting) - p.mu.head
-	n := min(x.most, waiting)
-	if inLine = l.most > 0; inLine {
-		n = well(0, waiting, x.most)
-		l.waiting = append(l.waiting, x)
-		x.topped = false
-	} else {
-		n = min(n, (waiting+p.mu.free-1)/p.mu.free)
-	}
-	p.mu.free--
-	x.batch = p.take(x.batch, n)
-	p.wakeIdle()
-	return inLine
-}
-
-// wakeIdle wakes a session that waits for work, if there is some for it. The caller holds
-// mu.
-func (p *sizePool) wakeIdle() {
-	switch {
-	case p.mu.closed:
-		p.mu.wake.Broadcast()
-	case len(p.mu.waiting) > p.mu.head && p.mu.idle > 0 && p.mu.line.filling() == nil:
-		p.mu.wake.Signal()
-	}
-}
-
-// take moves the first n jobs of the queue to a batch. The caller holds mu.
-func (p *sizePool) take(batch []*Job, n int) []*Job {
-	batch = append(batch, p.mu.waiting[p.mu.head:][:n]...)
-	p.mu.head += n
-	if p.mu.head == len(p.mu.waiting) {
-		p.mu.waiting, p.mu.head = p.mu.waiting[:0], 0
-	}
-	return batch
-}
-
-// finished is told by a session that it has answered its batch.
-func (p *sizePool) finished() {
-	p.mu.Lock()
-	p.mu.free++
-	p.mu.Unlock()
-}
-
-// close ends the sessions once the queue is empty, and closes their backends.
-func (p *sizePool) close() error {
-	p.mu.Lock()
-	p.mu.closed = true
-	p.mu.Unlock()
-	p.mu.wake.Broadcast()
-	p.work.Wait()
-	var errs []error
-	for _, x := range p.sessions {
-		if x != nil {
-			errs = append(errs, x.backend.Close())
-		}
-	}
-	return errors.Join(errs...)
-}

@@ -1,10 +1,8 @@
 package nn
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"runtime/debug"
 	"time"
 )
@@ -16,7 +14,7 @@ type session struct {
 	in, out [][][]float32 // by row, then by Spec.Inputs and Spec.Outputs: views of the backend's memory
 	scratch *Scratch
 	most    int    // rows of a batch
-	batch   []*Job // what gather took
+	batch   []*Job // taken from the queue
 	rows    []*Job // those of them that could be encoded, by row; nil: answered already
 	errs    []error
 	failed  error    // of the last run
@@ -26,41 +24,17 @@ type session struct {
 }
 
 func newSession(p *sizePool, b Backend) *session {
-	x := &session{pool: p, backend: b, most: b.MaxBatch(), scratch: p.codec.NewScratch(),
+	return &session{pool: p, backend: b, most: b.MaxBatch(), scratch: p.codec.NewScratch(),
 		in: Rows(p.codec.spec.Inputs, b.Inputs(), b.MaxBatch()), out: Rows(p.codec.spec.Outputs, b.Outputs(), b.MaxBatch()),
 		batch: make([]*Job, 0, b.MaxBatch()), rows: make([]*Job, 0, b.MaxBatch()), errs: make([]error, b.MaxBatch()), then: make([]func(), 0, b.MaxBatch())}
-	x.turn.L, x.ran = &p.mu, make([]bool, x.most+1)
-	return x
 }
 
-// serve ends when the pool is closed and the queue empty, or the session's device lost.
-// Between batches it lets others run: those who were just answered may have more to ask,
-// and a fuller batch is worth more than an early one.
-func (x *session) serve() {
-	p := x.pool
-	for {
-		runtime.Gosched()
-		x.rows = x.rows[:0]
-		inLine := p.gather(x)
-		if len(x.batch) == 0 {
-			p.work.Done()
-			return
-		}
-		x.encode(x.batch)
-		for had := len(x.batch); inLine && !p.seize(x); had = len(x.batch) {
-			x.encode(x.batch[had:])
-		}
-		x.compute()
-		if inLine && !p.release(x) || errors.Is(x.failed, ErrLost) {
-			p.leaveLost(x)
-			return
-		}
-		x.answerRows()
-		p.finished()
-		x.callThen()
-		clear(x.batch)
-		clear(x.rows)
-	}
+// finishBatch calls what follows the answers, and forgets the batch.
+func (x *session) finishBatch() {
+	x.callThen()
+	clear(x.batch)
+	clear(x.rows)
+	x.rows = x.rows[:0]
 }
 
 // callThen calls what is to be called after answers.
@@ -131,7 +105,7 @@ func (x *session) compute() {
 		return
 	}
 	start, n := time.Now(), len(x.rows)
-	x.failed = x.runRows(n) // look may take rows away meanwhile
+	x.failed = x.runRows(n) // deviceQueue.watch may take rows away meanwhile
 	x.pool.server.stats.ran(n, time.Since(start))
 }
 

@@ -90,6 +90,9 @@ type TensorSpec struct {
 	Shape []int // one row: without the batch dimension
 }
 
+// Port returns the name and the shape of a row.
+func (t TensorSpec) Port() (name string, row []int) { return t.Name, t.Shape }
+
 // Len returns the number of values in one row.
 func (t *TensorSpec) Len() int {
 	n := 1

@@ -51,13 +51,13 @@ type component struct {
 func materials(t target) ([]component, error) {
 	var all []component
 	if t.ort != "" {
-		script, err := os.ReadFile("scripts/fetch-onnxruntime.sh")
+		script, err := os.ReadFile("nn/ort/fetch-onnxruntime.sh")
 		if err != nil {
 			return nil, err
 		}
 		version := regexp.MustCompile(`(?m)^VERSION=(\S+)$`).FindSubmatch(script)
 		if version == nil {
-			return nil, fmt.Errorf("scripts/fetch-onnxruntime.sh names no version")
+			return nil, fmt.Errorf("nn/ort/fetch-onnxruntime.sh names no version")
 		}
 		all = append(all, component{"library", "onnxruntime", string(version[1]), "pkg:pypi/onnxruntime@" + string(version[1])})
 	}

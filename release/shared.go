@@ -60,9 +60,8 @@ func (t tree) addDocuments() error {
 		"deploy/kosumi-bot.service", "deploy/kosumi-work.service", "examples/analyse/main.go", "web/api/schema.json"} {
 		t.add(name, name, 0o644)
 	}
-	for _, name := range []string{"scripts/fetch-onnxruntime.sh", "scripts/gpu-day.sh"} {
-		t.add(name, name, 0o755)
-	}
+	t.add("scripts/gpu-day.sh", "scripts/gpu-day.sh", 0o755)
+	t.add("scripts/fetch-onnxruntime.sh", "nn/ort/fetch-onnxruntime.sh", 0o755)
 	return nil
 }
 
@@ -111,7 +110,7 @@ func (r *release) licences(to string) error {
 	}
 	parts = append(parts, packages...)
 	notices := filepath.Join(r.tools.cache, "onnxruntime", "notices")
-	if err := do(exec.CommandContext(r.ctx, "scripts/fetch-onnxruntime.sh", "--from", "pip", "--platform", "linux/x64", "--notices", notices, "--dir", filepath.Join(r.tools.cache, "onnxruntime", "linux-amd64"))); err != nil {
+	if err := do(exec.CommandContext(r.ctx, "nn/ort/fetch-onnxruntime.sh", "--from", "pip", "--platform", "linux/x64", "--notices", notices, "--dir", filepath.Join(r.tools.cache, "onnxruntime", "linux-amd64"))); err != nil {
 		return err
 	}
 	parts = append(parts, part{"onnxruntime (in archives for Windows and macOS)", notices})

@@ -13,7 +13,7 @@ import (
 type target struct {
 	os, arch string // as Go names them
 	zig      string // as zig's C compiler names it, with the oldest system that it is for
-	ort      string // the onnxruntime library that the archive holds, as scripts/fetch-onnxruntime.sh names it; "": the program fetches its own
+	ort      string // the onnxruntime library that the archive holds, as nn/ort/fetch-onnxruntime.sh names it; "": the program fetches its own
 	library  string // its file name
 	wheel    string // Windows: the Python platform whose packages bring the VC++ runtime
 }
@@ -97,7 +97,7 @@ func (r *release) libraries(t target) ([]string, error) {
 		return nil, nil
 	}
 	dir := filepath.Join(r.tools.cache, "onnxruntime", t.name())
-	if err := do(exec.CommandContext(r.ctx, "scripts/fetch-onnxruntime.sh", "--from", "pip", "--platform", t.ort, "--dir", dir)); err != nil {
+	if err := do(exec.CommandContext(r.ctx, "nn/ort/fetch-onnxruntime.sh", "--from", "pip", "--platform", t.ort, "--dir", dir)); err != nil {
 		return nil, err
 	}
 	all := []string{filepath.Join(dir, t.library)}

@@ -62,7 +62,7 @@ usage() {
 		           the libraries in its folder with it
 		  --cpu    the CPU in place of the GPU, small, to try the script
 		  pack     cut program ($ENGINE, else built now) and libraries into parcels in bin/gpu-day, to be
-		           carried one by one; --cuda: the folder of scripts/fetch-onnxruntime.sh --cuda;
+		           carried one by one; --cuda: the folder of fetch-onnxruntime.sh --cuda;
 		           --teacher: the network whose answers the step teach labels with (.bin.gz)
 		  unpack   join the parcels that have arrived, and verify them
 		steps: look train raw agree search selfplay webgpu auto teach
@@ -105,7 +105,7 @@ pack() {
 		bundle cuda "$cuda_dir"/libonnxruntime.so "$cuda_dir"/libonnxruntime_providers_shared.so "$cuda_dir"/libonnxruntime_providers_cuda.so ||
 			die "onnxruntime's CUDA build could not be packed"
 	else
-		say "onnxruntime's CUDA build is not here: scripts/fetch-onnxruntime.sh --cuda, then pack again"
+		say "onnxruntime's CUDA build is not here: fetch-onnxruntime.sh --cuda, then pack again"
 	fi
 	if [ -n "$cpu" ]; then
 		bundle webgpu "$cpu" || die "onnxruntime's CPU build could not be packed"

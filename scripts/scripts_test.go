@@ -145,7 +145,7 @@ func TestLibraryNotFetched(t *testing.T) {
 		{[]string{"HOME=" + t.TempDir()}, nil, nil, "this needs npm, or python3 with pip, to fetch the library, and found neither that serves (sources: npm pip)\n"},
 		{[]string{"HOME=" + t.TempDir()}, offline, []string{"--platform", "linux/riscv64"}, "there is no such build of onnxruntime 1.30.0 for linux/riscv64"},
 	} {
-		out, passes := said(t, fakes(t, c.programs), "fetch-onnxruntime.sh", c.env, append([]string{"--platform", "linux/x64", "--why", "a test"}, c.args...)...)
+		out, passes := said(t, fakes(t, c.programs), "../nn/ort/fetch-onnxruntime.sh", c.env, append([]string{"--platform", "linux/x64", "--why", "a test"}, c.args...)...)
 		require.False(t, passes)
 		require.Contains(t, out, c.want)
 		require.Equal(t, 1, strings.Count(out, "\n"), out)

@@ -39,7 +39,7 @@ neoverse-n1) part=0xd0c features=$newer ;;
 *) die "KOSUMI_ARM64_CPU=$core: use cortex-a72 (no dot product), cortex-a76 or neoverse-n1" ;;
 esac
 
-"$here/fetch-onnxruntime.sh" --platform linux/arm64 --dir "$dir/onnxruntime" >&2
+"$here/../nn/ort/fetch-onnxruntime.sh" --platform linux/arm64 --dir "$dir/onnxruntime" >&2
 root=$dir/$core
 mkdir -p "$root/proc"
 ln -sfn "$sysroot/lib" "$root/lib"

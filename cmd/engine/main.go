@@ -47,7 +47,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 func main() {
 	makeRoom()
-	ort.SetFetcher(fetchLibrary)
+	ort.SetFetcher(ort.Fetch)
 	os.Exit(run(os.Args[1:]))
 }
 

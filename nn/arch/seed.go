@@ -67,7 +67,7 @@ func (m *maker) pooling(x onnx.Value, channels int) onnx.Value {
 		w[(ch*channels+ch)*9+4]++ // the centre of the channel's own kernel
 	}
 	local := m.convOf("conv", x, w, channels, channels, 3)
-	whole := m.dense("fc", m.g.Flatten(m.g.GlobalAveragePool(x)), channels, channels, 0.3*gainLinear)
+	whole := m.dense("fc", m.g.Flatten(m.g.Op("GlobalAveragePool", nil, x)), channels, channels, 0.3*gainLinear)
 	return m.g.Add(local, m.g.Unsqueeze(whole, 2, 3))
 }
 

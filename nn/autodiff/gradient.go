@@ -167,7 +167,7 @@ func (t *tape) full(v onnx.Value, dims []int64) onnx.Value {
 	if slices.Equal(t.dims(v), dims) {
 		return v
 	}
-	return t.b.Expand(v, t.b.Ints(dims...))
+	return t.b.Op("Expand", nil, v, t.b.Ints(dims...))
 }
 
 // reshape returns v with other dimensions, v itself where they are the same.

@@ -40,23 +40,23 @@ func apart(_ int, rng *rand.Rand) float64 {
 }
 
 var opCases = []opCase{
-	unaryCase("Identity", func(b B, x onnx.Value) onnx.Value { return b.Identity(x) }),
-	unaryCase("Neg", func(b B, x onnx.Value) onnx.Value { return b.Neg(x) }),
+	unaryCase("Identity", func(b B, x onnx.Value) onnx.Value { return b.Op("Identity", nil, x) }),
+	unaryCase("Neg", func(b B, x onnx.Value) onnx.Value { return b.Op("Neg", nil, x) }),
 	unaryCase("Exp", func(b B, x onnx.Value) onnx.Value { return b.Exp(x) }),
 	unaryCase("Sin", func(b B, x onnx.Value) onnx.Value { return b.Op("Sin", nil, x) }),
 	unaryCase("Cos", func(b B, x onnx.Value) onnx.Value { return b.Op("Cos", nil, x) }),
-	unaryCase("Erf", func(b B, x onnx.Value) onnx.Value { return b.Erf(x) }),
+	unaryCase("Erf", func(b B, x onnx.Value) onnx.Value { return b.Op("Erf", nil, x) }),
 	unaryCase("Sigmoid", func(b B, x onnx.Value) onnx.Value { return b.Sigmoid(x) }),
 	unaryCase("Tanh", func(b B, x onnx.Value) onnx.Value { return b.Tanh(x) }),
 	unaryCase("Softplus", func(b B, x onnx.Value) onnx.Value { return b.Softplus(x) }),
-	unaryCase("Silu", func(b B, x onnx.Value) onnx.Value { return b.Silu(x) }),
+	unaryCase("Silu", func(b B, x onnx.Value) onnx.Value { return b.Mul(x, b.Sigmoid(x)) }),
 	unaryCase("Mish from parts", func(b B, x onnx.Value) onnx.Value { return b.Mish(x) }),
 	{name: "Log", ins: [][]int64{{3, 4}}, draw: positive, build: func(b B, x V) onnx.Value { return b.Log(x[0]) }},
 	{name: "Sqrt", ins: [][]int64{{3, 4}}, draw: positive, build: func(b B, x V) onnx.Value { return b.Sqrt(x[0]) }},
 	{name: "Reciprocal", ins: [][]int64{{3, 4}}, draw: positive, build: func(b B, x V) onnx.Value { return b.Op("Reciprocal", nil, x[0]) }},
-	{name: "Abs", ins: [][]int64{{3, 4}}, draw: apart, build: func(b B, x V) onnx.Value { return b.Abs(x[0]) }},
+	{name: "Abs", ins: [][]int64{{3, 4}}, draw: apart, build: func(b B, x V) onnx.Value { return b.Op("Abs", nil, x[0]) }},
 	{name: "Relu", ins: [][]int64{{3, 4}}, draw: apart, build: func(b B, x V) onnx.Value { return b.Relu(x[0]) }},
-	{name: "LeakyRelu", ins: [][]int64{{3, 4}}, draw: apart, build: func(b B, x V) onnx.Value { return b.LeakyRelu(x[0], 0.1) }},
+	{name: "LeakyRelu", ins: [][]int64{{3, 4}}, draw: apart, build: func(b B, x V) onnx.Value { return b.Op("LeakyRelu", onnx.Attrs{"alpha": onnx.AttrFloat(0.1)}, x[0]) }},
 	{name: "Mish", opset: 18, ins: [][]int64{{3, 4}}, build: func(b B, x V) onnx.Value { return b.Op("Mish", nil, x[0]) }},
 	{name: "Clip", ins: [][]int64{{5, 4}}, draw: apart, build: func(b B, x V) onnx.Value { return b.Clip(x[0], -1, 1.5) }},
 	{name: "Clip to attributes", opset: 10, ins: [][]int64{{5, 4}}, draw: apart, build: func(b B, x V) onnx.Value { return b.Clip(x[0], -1, 1.5) }},
@@ -74,12 +74,12 @@ var opCases = []opCase{
 	{name: "Max", ins: [][]int64{{2, 3}, {3}}, draw: apart, build: func(b B, x V) onnx.Value { return b.Max(x...) }},
 	{name: "Min", ins: [][]int64{{2, 3}, {2, 1}}, draw: apart, build: func(b B, x V) onnx.Value { return b.Min(x...) }},
 	{name: "Where", ins: [][]int64{{2, 3}, {3}}, build: func(b B, x V) onnx.Value {
-		return b.Where(b.Const(onnx.NewTensor("", []bool{true, false, true, false, false, true}, 2, 3)), x[0], x[1])
+		return b.Op("Where", nil, b.Const(onnx.NewTensor("", []bool{true, false, true, false, false, true}, 2, 3)), x[0], x[1])
 	}},
 
 	{name: "Reshape", ins: [][]int64{{2, 6}}, build: func(b B, x V) onnx.Value { return b.Reshape(x[0], 3, -1) }},
 	{name: "Flatten", ins: [][]int64{{2, 3, 4}}, build: func(b B, x V) onnx.Value { return b.Flatten(x[0]) }},
-	{name: "Squeeze", ins: [][]int64{{2, 1, 3}}, build: func(b B, x V) onnx.Value { return b.Squeeze(x[0], 1) }},
+	{name: "Squeeze", ins: [][]int64{{2, 1, 3}}, build: func(b B, x V) onnx.Value { return b.Op("Squeeze", nil, x[0], b.Ints(1)) }},
 	{name: "Unsqueeze", ins: [][]int64{{2, 3}}, build: func(b B, x V) onnx.Value { return b.Unsqueeze(x[0], 0, 3) }},
 	{name: "Transpose", ins: [][]int64{{2, 3, 4}}, build: func(b B, x V) onnx.Value { return b.Transpose(x[0], 2, 0, 1) }},
 	{name: "Transpose by default", ins: [][]int64{{2, 3, 4}}, build: func(b B, x V) onnx.Value { return b.Op("Transpose", nil, x[0]) }},
@@ -95,8 +95,8 @@ var opCases = []opCase{
 		parts := b.Node("", "Split", 3, onnx.Attrs{"axis": onnx.AttrInt(1)}, x[0], b.Ints(1, 2, 3))
 		return b.Mul(parts[0], parts[2]) // parts[1] is not used
 	}},
-	{name: "Expand", ins: [][]int64{{3, 1}}, build: func(b B, x V) onnx.Value { return b.Expand(x[0], b.Ints(2, 3, 4)) }},
-	{name: "Pad", ins: [][]int64{{2, 3}}, build: func(b B, x V) onnx.Value { return b.Pad(x[0], 1, 0, 0, 2) }},
+	{name: "Expand", ins: [][]int64{{3, 1}}, build: func(b B, x V) onnx.Value { return b.Op("Expand", nil, x[0], b.Ints(2, 3, 4)) }},
+	{name: "Pad", ins: [][]int64{{2, 3}}, build: func(b B, x V) onnx.Value { return b.Op("Pad", nil, x[0], b.Ints(1, 0, 0, 2)) }},
 	{name: "Gather", ins: [][]int64{{2, 3, 4}}, build: func(b B, x V) onnx.Value {
 		return b.Gather(x[0], b.Const(onnx.NewTensor("", []int64{2, 0, -1, 2}, 2, 2)), 1)
 	}},
@@ -106,9 +106,11 @@ var opCases = []opCase{
 	{name: "ReduceSum of all", ins: [][]int64{{2, 3}}, build: func(b B, x V) onnx.Value { return b.ReduceSum(x[0], true) }},
 	{name: "ReduceMean", ins: [][]int64{{2, 3, 4}}, build: func(b B, x V) onnx.Value { return b.ReduceMean(x[0], true, 0, 2) }},
 	{name: "ReduceMean by input", opset: 18, ins: [][]int64{{2, 3, 4}}, build: func(b B, x V) onnx.Value { return b.ReduceMean(x[0], false, -1) }},
-	{name: "ReduceMax", ins: [][]int64{{2, 3, 4}}, draw: apart, build: func(b B, x V) onnx.Value { return b.ReduceMax(x[0], false, 1, 2) }},
-	{name: "GlobalAveragePool", ins: [][]int64{{2, 3, 4, 5}}, build: func(b B, x V) onnx.Value { return b.GlobalAveragePool(x[0]) }},
-	{name: "GlobalMaxPool", ins: [][]int64{{2, 3, 4, 5}}, draw: apart, build: func(b B, x V) onnx.Value { return b.GlobalMaxPool(x[0]) }},
+	{name: "ReduceMax", ins: [][]int64{{2, 3, 4}}, draw: apart, build: func(b B, x V) onnx.Value {
+		return b.Op("ReduceMax", onnx.Attrs{"keepdims": onnx.AttrInt(0), "axes": onnx.AttrInts(1, 2)}, x[0])
+	}},
+	{name: "GlobalAveragePool", ins: [][]int64{{2, 3, 4, 5}}, build: func(b B, x V) onnx.Value { return b.Op("GlobalAveragePool", nil, x[0]) }},
+	{name: "GlobalMaxPool", ins: [][]int64{{2, 3, 4, 5}}, draw: apart, build: func(b B, x V) onnx.Value { return b.Op("GlobalMaxPool", nil, x[0]) }},
 	{name: "Softmax", ins: [][]int64{{3, 5}}, build: func(b B, x V) onnx.Value { return b.Softmax(x[0], -1) }},
 	{name: "Softmax of the middle", ins: [][]int64{{2, 3, 4}}, build: func(b B, x V) onnx.Value { return b.Softmax(x[0], 1) }},
 	{name: "LogSoftmax", ins: [][]int64{{3, 5}}, build: func(b B, x V) onnx.Value { return b.LogSoftmax(x[0], -1) }},

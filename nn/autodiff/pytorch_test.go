@@ -148,7 +148,7 @@ func TestPyTorch(t *testing.T) {
 func writeCase(t *testing.T, name string, m *onnx.Model, inputs map[string]*onnx.Tensor) {
 	m = m.Clone()
 	for _, v := range m.Graph.Feeds() {
-		m.Graph.SetInitializer(inputs[v.Name])
+		m.Graph.Initializers = append(m.Graph.Initializers, inputs[v.Name])
 	}
 	data, err := m.Marshal()
 	require.NoError(t, err)

@@ -10,16 +10,16 @@ func init() {
 		"Identity": func(s *step) error { s.add(0, s.dy()); return nil },
 		"Dropout":  func(s *step) error { s.add(0, s.dy()); return nil }, // inference form
 		"Cast":     func(s *step) error { s.add(0, s.dy()); return nil }, // between float types; see reach
-		"Neg":      unary(func(s *step) value { return s.b.Neg(s.dy()) }),
+		"Neg":      unary(func(s *step) value { return s.b.Op("Neg", nil, s.dy()) }),
 		"Exp":      unary(func(s *step) value { return s.b.Mul(s.dy(), s.y(0)) }),
 		"Log":      unary(func(s *step) value { return s.b.Div(s.dy(), s.x(0)) }),
 		"Sqrt":     unary(func(s *step) value { return s.b.Div(s.scale(s.dy(), 0.5), s.y(0)) }),
 		"Reciprocal": unary(func(s *step) value {
-			return s.b.Neg(s.b.Mul(s.dy(), s.b.Mul(s.y(0), s.y(0))))
+			return s.b.Op("Neg", nil, s.b.Mul(s.dy(), s.b.Mul(s.y(0), s.y(0))))
 		}),
 		"Abs":       unary(func(s *step) value { return s.b.Mul(s.dy(), s.b.Op("Sign", nil, s.x(0))) }),
 		"Sin":       unary(func(s *step) value { return s.b.Mul(s.dy(), s.b.Op("Cos", nil, s.x(0))) }),
-		"Cos":       unary(func(s *step) value { return s.b.Neg(s.b.Mul(s.dy(), s.b.Op("Sin", nil, s.x(0)))) }),
+		"Cos":       unary(func(s *step) value { return s.b.Op("Neg", nil, s.b.Mul(s.dy(), s.b.Op("Sin", nil, s.x(0)))) }),
 		"Erf":       unary(erf),
 		"Relu":      unary(func(s *step) value { return s.b.Mul(s.dy(), s.positive(s.y(0))) }),
 		"LeakyRelu": unary(leakyRelu),

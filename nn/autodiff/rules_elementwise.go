@@ -40,7 +40,7 @@ func sigmoid(s *step) value {
 // erf: the slope is 2/sqrt(pi) e^(-x²).
 func erf(s *step) value {
 	x := s.x(0)
-	return s.b.Mul(s.dy(), s.scale(s.b.Exp(s.b.Neg(s.b.Mul(x, x))), 2/math.Sqrt(math.Pi)))
+	return s.b.Mul(s.dy(), s.scale(s.b.Exp(s.b.Op("Neg", nil, s.b.Mul(x, x))), 2/math.Sqrt(math.Pi)))
 }
 
 func leakyRelu(s *step) value {
@@ -97,7 +97,7 @@ func sub(s *step) error {
 		s.addSum(0, s.dy())
 	}
 	if s.wants(1) {
-		s.add(1, s.b.Neg(s.sumTo(s.dy(), s.dims(s.y(0)), s.dims(s.x(1)))))
+		s.add(1, s.b.Op("Neg", nil, s.sumTo(s.dy(), s.dims(s.y(0)), s.dims(s.x(1)))))
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func div(s *step) error {
 		s.addSum(0, q)
 	}
 	if s.wants(1) {
-		s.addSum(1, s.b.Neg(s.b.Mul(q, s.y(0))))
+		s.addSum(1, s.b.Op("Neg", nil, s.b.Mul(q, s.y(0))))
 	}
 	return nil
 }

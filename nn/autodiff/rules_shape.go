@@ -70,7 +70,7 @@ func slice(s *step) error {
 		start = sliceStart(start, in[a], 1)
 		pads[a], pads[int(a)+len(in)] = start, in[a]-start-out[a]
 	}
-	s.add(0, s.b.Pad(s.fullDy(), pads...))
+	s.add(0, s.b.Op("Pad", nil, s.fullDy(), s.b.Ints(pads...)))
 	return nil
 }
 

@@ -24,7 +24,7 @@ func (r *rewriter) emit() {
 	}
 }
 
-// node writes a layer. Seams put its inputs into its layout.
+// node writes a layer. Transposes put its inputs into its layout.
 func (r *rewriter) node(l *layer) *onnx.Node {
 	constant := func(what string, v []float32, dims ...int64) string {
 		if v == nil {
@@ -143,9 +143,9 @@ func (r *rewriter) asTokens(name string) string {
 	return turned.Input(0)
 }
 
-// seams transposes values where nodes of the two layouts meet, and those that are
+// transposes adds Transposes where nodes of the two layouts meet, and those that are
 // outputs of the graph.
-func (r *rewriter) seams() {
+func (r *rewriter) transposes() {
 	var added []*onnx.Node
 	transpose := func(from, to string, perm ...int64) {
 		added = append(added, &onnx.Node{OpType: "Transpose", Inputs: []string{from}, Outputs: []string{to},

@@ -48,7 +48,7 @@ func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error
 	r.attend()
 	r.pools()
 	r.tokens()
-	r.seams()
+	r.transposes()
 	if err := c.Graph.Sort(); err != nil {
 		return nil, 0, fmt.Errorf("fuse: %w", err)
 	}

@@ -78,7 +78,8 @@ var made = map[string]func(m *maker, x onnx.Value) onnx.Value{
 		return m.conv(m.Relu(m.conv(x, 8, 8, onnx.ConvOptions{Strides: []int64{2, 2}})), 8, 8, onnx.ConvOptions{})
 	},
 	"other activations": func(m *maker, x onnx.Value) onnx.Value {
-		return m.Tanh(m.conv(m.Silu(m.conv(m.Mish(m.conv(x, 8, 16, onnx.ConvOptions{})), 16, 16, onnx.ConvOptions{})), 16, 8, onnx.ConvOptions{}))
+		y := m.conv(m.Mish(m.conv(x, 8, 16, onnx.ConvOptions{})), 16, 16, onnx.ConvOptions{})
+		return m.Tanh(m.conv(m.Mul(y, m.Sigmoid(y)), 16, 8, onnx.ConvOptions{}))
 	},
 	"grouped": func(m *maker, x onnx.Value) onnx.Value {
 		x = m.Relu(m.conv(x, 8, 8, onnx.ConvOptions{}))

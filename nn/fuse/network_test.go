@@ -110,7 +110,7 @@ func TestNetworks(t *testing.T) {
 		for _, size := range []katago.Size{{W: 9, H: 9}, {W: 19, H: 19}, {W: 7, H: 12}} {
 			n, err := katago.Fresh(name, 1)
 			require.NoError(t, err)
-			m, err := katago.Build(n, size, katago.Options{PlainMish: true})
+			m, err := katago.Build(n, size, katago.Options{})
 			require.NoError(t, err)
 			t.Run(fmt.Sprintf("%s %dx%d", name, size.W, size.H), func(t *testing.T) {
 				require.Less(t, compare(t, m, kernel.Float32), 2e-5)
@@ -135,7 +135,7 @@ func TestWholeNetworksMove(t *testing.T) {
 			n, err = katago.ReadFile(testshared.Path(t, "models/katago/"+name+".bin.gz"))
 		}
 		require.NoError(t, err)
-		m, err := katago.Build(n, katago.Size{W: 19, H: 19}, katago.Options{PlainMish: true})
+		m, err := katago.Build(n, katago.Size{W: 19, H: 19}, katago.Options{})
 		require.NoError(t, err)
 		require.Less(t, compare(t, m, kernel.Float32), 2e-5, name)
 		require.Less(t, compare(t, m, kernel.Int16), 2e-2, name) // of random rows, whose small outputs are most off
@@ -180,7 +180,7 @@ func BenchmarkNetwork(b *testing.B) {
 		n, err := katago.ReadFile(testshared.Path(b, "models/katago/"+name+".bin.gz"))
 		require.NoError(b, err)
 		for _, side := range []int{9, 19} {
-			graph, err := katago.Build(n, katago.Size{W: side, H: side}, katago.Options{PlainMish: true})
+			graph, err := katago.Build(n, katago.Size{W: side, H: side}, katago.Options{})
 			require.NoError(b, err)
 			plain, err := katago.Build(n, katago.Size{W: side, H: side}, katago.Options{})
 			require.NoError(b, err)

@@ -53,7 +53,7 @@ func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 		return nil, fmt.Errorf("%w: %d rows a batch, at most %d are possible", ErrBatch, c.MaxBatch, mostRows)
 	}
 	c.MaxBatch = max(c.MaxBatch, 1)
-	fixed, err := checkPorts(m, &spec)
+	fixed, err := fit(m, &spec)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +82,18 @@ func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	return s, nil
+}
+
+// fit compares the model with its description. fixed says that it takes exactly one row.
+func fit(m *onnx.Model, spec *nn.Spec) (fixed bool, err error) {
+	rows, err := onnx.Fit(m.Graph, spec.Inputs, spec.Outputs)
+	if err == nil && rows > 1 {
+		err = fmt.Errorf("the network takes exactly %d rows a run; one, or any number, is needed", rows)
+	}
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", nn.ErrSpec, err)
+	}
+	return rows == 1, nil
 }
 
 // rowsTogether is how many rows are computed at a time, by the points of a board.
@@ -146,7 +158,7 @@ func (s *session) Run(n int) error {
 	together := len(s.plans) - 1
 	for first := 0; first < n; first += together {
 		for _, part := range s.plans[min(together, n-first)].parts {
-			if part.stranger == nil {
+			if part.unsupported == nil {
 				s.passes = append(s.passes, kernel.Pass{Program: part.program, First: first})
 				continue
 			}

@@ -18,31 +18,31 @@ type plan struct {
 	parts []part
 }
 
-// work is a step before its operands have their places, or a stranger.
+// work is a step before its operands have their places, or an unsupported node.
 type work struct {
-	step     kernel.Step
-	layer    *onnx.Node // of a layer
-	writes   [2]*block
-	reads    [3]*block
-	toAt     int // of a copy: where in the blocks it begins
-	fromAt   int
-	over     []int // which of reads writes may stand in the place of
-	stranger *stranger
+	step        kernel.Step
+	layer       *onnx.Node // of a layer
+	writes      [2]*block
+	reads       [3]*block
+	toAt        int // of a copy: where in the blocks it begins
+	fromAt      int
+	over        []int // which of reads writes may stand in the place of
+	unsupported *unsupported
 }
 
-// stranger is a node that package onnxref computes.
-type stranger struct {
+// unsupported is a node that package onnxref computes.
+type unsupported struct {
 	node  *onnx.Node
 	opset int64
 	in    []*value // nil: left out
 	out   []*value
 }
 
-// part is a program, or a stranger between two of them.
+// part is a program, or an unsupported node between two of them.
 type part struct {
-	program  int // its number in the session
-	stranger *stranger
-	places   map[*block]kernel.Operand // of the stranger's values
+	program     int // its number in the session
+	unsupported *unsupported
+	places      map[*block]kernel.Operand // of the unsupported node's values
 }
 
 func present(all []*block) (some []*block) {
@@ -56,18 +56,18 @@ func present(all []*block) (some []*block) {
 
 // to returns the blocks that are written.
 func (w *work) to() []*block {
-	if w.stranger == nil {
+	if w.unsupported == nil {
 		return present(w.writes[:])
 	}
-	return blocksOf(w.stranger.out)
+	return blocksOf(w.unsupported.out)
 }
 
 // blocks returns all blocks that are touched.
 func (w *work) blocks() []*block {
-	if w.stranger == nil {
+	if w.unsupported == nil {
 		return append(w.to(), present(w.reads[:])...)
 	}
-	return append(w.to(), blocksOf(w.stranger.in)...)
+	return append(w.to(), blocksOf(w.unsupported.in)...)
 }
 
 func blocksOf(values []*value) (all []*block) {
@@ -118,7 +118,7 @@ func (p *plan) compile(in *kernel.Session, layers map[*onnx.Node]*kernel.Layer) 
 		return err
 	}
 	for _, w := range p.work {
-		if w.stranger == nil {
+		if w.unsupported == nil {
 			s := w.step
 			s.Layer = layers[w.layer]
 			for i, b := range w.writes {
@@ -139,14 +139,14 @@ func (p *plan) compile(in *kernel.Session, layers map[*onnx.Node]*kernel.Layer) 
 		for _, b := range w.blocks() {
 			places[b] = p.operand(b)
 		}
-		out.parts = append(out.parts, part{stranger: w.stranger, places: places})
+		out.parts = append(out.parts, part{unsupported: w.unsupported, places: places})
 	}
 	return out, flush()
 }
 
-// compute computes a stranger.
+// compute computes an unsupported node.
 func (p *part) compute(in *kernel.Session, first int) error {
-	s := p.stranger
+	s := p.unsupported
 	at := func(v *value) int {
 		o := p.places[v.block]
 		return o.At + o.Row*first

@@ -12,8 +12,8 @@ import (
 	"kosumi/nn/onnx/onnxref"
 )
 
-// value is a tensor of the graph: numbers in a block, or else a constant, or what a
-// stranger leaves that is not a float.
+// value is a tensor of the graph: numbers in a block, or else a constant, or what
+// unsupported nodes leave that is not a float.
 type value struct {
 	dims   []int
 	block  *block
@@ -141,7 +141,7 @@ func (p *planner) node(n *onnx.Node) error {
 			}
 		}
 	}
-	return p.strange(n, in)
+	return p.reference(n, in)
 }
 
 // shapeOf returns the dimensions of a value that is all floats.
@@ -207,9 +207,9 @@ func operatorError(err error) error {
 	return err
 }
 
-// strange leaves a node to the reference.
-func (p *planner) strange(n *onnx.Node, in []*value) error {
-	s := &stranger{node: n, opset: p.layout.model.Opset, out: make([]*value, len(n.Outputs))}
+// reference leaves a node to the reference.
+func (p *planner) reference(n *onnx.Node, in []*value) error {
+	s := &unsupported{node: n, opset: p.layout.model.Opset, out: make([]*value, len(n.Outputs))}
 	for i, name := range n.Outputs {
 		if name == "" {
 			continue
@@ -230,13 +230,13 @@ func (p *planner) strange(n *onnx.Node, in []*value) error {
 		}
 		s.in = append(s.in, v)
 	}
-	p.work = append(p.work, &work{stranger: s})
+	p.work = append(p.work, &work{unsupported: s})
 	return nil
 }
 
-// left reports whether a value is what an earlier stranger leaves.
+// left reports whether a value is what an earlier unsupported node leaves.
 func (p *planner) left(v *value) bool {
-	return slices.ContainsFunc(p.work, func(w *work) bool { return w.stranger != nil && slices.Contains(w.stranger.out, v) })
+	return slices.ContainsFunc(p.work, func(w *work) bool { return w.unsupported != nil && slices.Contains(w.unsupported.out, v) })
 }
 
 // numbers returns the block of a value, floats all of them.

@@ -40,9 +40,6 @@ func (f Form) String() string {
 type Options struct {
 	Form  Form
 	Opset int64 // of the default domain; 0 means 17
-	// PlainMish writes mish as Softplus, Tanh and Mul: three nodes that a GPU
-	// runs faster than the six cheap ones that suit a CPU. FormExact always does.
-	PlainMish bool
 }
 
 const defaultOpset = 17
@@ -78,8 +75,7 @@ func Build(n *Network, size Size, o Options) (*onnx.Model, error) {
 		o.Opset = defaultOpset
 	}
 	b := onnx.NewBuilder(n.Header.Name, o.Opset)
-	exact := o.Form == FormExact
-	e := &emitter{size: size, exact: exact, plainMish: exact || o.PlainMish}
+	e := &emitter{size: size, exact: o.Form == FormExact}
 	e.network(b, n)
 	meta, err := metadata(n, size, o.Form)
 	if err != nil {
@@ -94,9 +90,8 @@ func Build(n *Network, size Size, o Options) (*onnx.Model, error) {
 
 // emitter writes a network's layers as nodes.
 type emitter struct {
-	size      Size
-	exact     bool
-	plainMish bool
+	size  Size
+	exact bool
 }
 
 // stream is the trunk between blocks: [N,C,H,W], or [N,H*W,C] inside a run of

@@ -14,24 +14,12 @@ func (e *emitter) act(b *onnx.Builder, v onnx.Value, a Activation) onnx.Value {
 	case ReLU:
 		return b.Relu(v)
 	case Mish:
-		if e.plainMish {
-			return b.Mish(v)
-		}
-		return fastMish(b, v)
+		return b.Mish(v)
 	case SiLU:
-		return b.Silu(v)
+		return b.Mul(v, b.Sigmoid(v))
 	}
 	b.Fail("%v: %v", ErrUnsupported, a)
 	return ""
-}
-
-// fastMish is x*tanh(softplus(x)) = x*u/(2-u) with u = s*(2-s), s = sigmoid(x). On
-// a CPU onnxruntime takes a tenth of the time for it that Softplus takes. It is
-// stable for all x; the error is that of float32 relative to x.
-func fastMish(b *onnx.Builder, x onnx.Value) onnx.Value {
-	two, s := b.Scalar(2), b.Sigmoid(x)
-	u := b.Mul(s, b.Sub(two, s))
-	return b.Mul(x, b.Div(u, b.Sub(two, u)))
 }
 
 // norm is a batch-norm record on [N,C,H,W].
@@ -188,13 +176,13 @@ const (
 // act is the activation before it: KataGo's maximum is never below -1, which
 // only a network without an activation there can tell.
 func (e *emitter) pool(b *onnx.Builder, v onnx.Value, kind poolKind, act Activation) onnx.Value {
-	mean := b.GlobalAveragePool(v)
+	mean := b.Op("GlobalAveragePool", nil, v)
 	second, third := e.poolFactors()
 	top := func() onnx.Value {
 		if act == Identity {
-			return b.Max(b.GlobalMaxPool(v), b.Scalar(-1))
+			return b.Max(b.Op("GlobalMaxPool", nil, v), b.Scalar(-1))
 		}
-		return b.GlobalMaxPool(v)
+		return b.Op("GlobalMaxPool", nil, v)
 	}
 	var parts onnx.Value
 	switch {

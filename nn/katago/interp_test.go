@@ -1,8 +1,6 @@
 package katago
 
 import (
-	"fmt"
-	"math"
 	"path/filepath"
 	"testing"
 
@@ -34,7 +32,7 @@ func interpret(t testing.TB, n *Network, m *onnx.Model, c *goldenCase) rawOutput
 
 func TestInterpretedGraphsMatchKataGo(t *testing.T) {
 	check := func(name string, n *Network, cases []goldenCase, limit diffs) {
-		for _, o := range []Options{{}, {Form: FormExact}, {PlainMish: true, Opset: 18}} {
+		for _, o := range []Options{{}, {Form: FormExact}, {Opset: 18}} {
 			var d diffs
 			for _, c := range cases {
 				m, err := Build(n, Size{c.w, c.h}, o)
@@ -72,43 +70,5 @@ func TestInterpretedOwnGraphsMatchKataGo(t *testing.T) {
 			g := c.golden()
 			c.compare(t, n, interpret(t, n, m, &g))
 		}
-	}
-}
-
-// TestFastMish compares the form of mish that graphs use with its definition,
-// over all arguments that matter.
-func TestFastMish(t *testing.T) {
-	var xs []float32
-	for x := -120.0; x <= 120; x += 1.0 / 64 {
-		xs = append(xs, float32(x))
-	}
-	b := onnx.NewBuilder("mish", 17)
-	b.Output("y", fastMish(b, b.Input("x", onnx.Float, "N")))
-	m, err := b.Model(nil)
-	require.NoError(t, err)
-	out, err := onnxref.RunFloats(m, map[string][]float32{"x": xs})
-	require.NoError(t, err)
-	for i, x := range xs {
-		want := refActivate(float64(x), Mish)
-		require.InDelta(t, want, float64(out["y"][i]), 3e-7*math.Max(1, math.Abs(float64(x))), "mish(%g)", x)
-	}
-}
-
-// BenchmarkMish is why graphs do not use Softplus: a whole network with either form,
-// rows a second of onnxruntime on one thread.
-func BenchmarkMish(b *testing.B) {
-	n, err := Fresh("kb6c64-mish", 1)
-	require.NoError(b, err)
-	for _, plain := range []bool{false, true} {
-		b.Run(fmt.Sprintf("plain=%v", plain), func(b *testing.B) {
-			size := Size{19, 19}
-			m, err := Build(n, size, Options{PlainMish: plain})
-			require.NoError(b, err)
-			s := openGraph(b, n, size, m, byLibrary)
-			for b.Loop() {
-				require.NoError(b, s.backend.Run(testBatch))
-			}
-			b.ReportMetric(float64(b.N*testBatch)/b.Elapsed().Seconds(), "rows/s")
-		})
 	}
 }

@@ -53,10 +53,10 @@ func byKernels(isa kernel.ISA) opener {
 	return func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error) {
 		fused, _, err := fuse.Rewrite(m, kernel.Float32)
 		require.NoError(t, err)
-		strangers, err := graph.Strangers(fused, spec)
+		unsupported, err := graph.Unsupported(fused, spec)
 		require.NoError(t, err)
 		if m.Metadata[meta.Layout] == "" {
-			require.Empty(t, strangers, "there is a kernel for all that KataGo's networks have")
+			require.Empty(t, unsupported, "there is a kernel for all that KataGo's networks have")
 		}
 		return graph.Open(fused, spec, graph.Config{ISA: isa, MaxBatch: testBatch})
 	}
@@ -183,7 +183,7 @@ func TestKernelsMatchKataGo(t *testing.T) {
 			name := filepath.Base(path)
 			n, err := ReadFile(path)
 			require.NoError(t, err)
-			for _, o := range []Options{{PlainMish: true}, {}, {Form: FormExact}} {
+			for _, o := range []Options{{}, {Form: FormExact}} {
 				d := graphDiffs(t, n, all[name], o, byKernels(isa))
 				t.Logf("%v %-45s %+v %v", isa, name, o, d)
 				require.True(t, d.within(diffs{5e-6, 5e-6, 5e-6, 5e-6}), "%v %s: %v", isa, name, d)
@@ -196,7 +196,7 @@ func TestKernelsMatchKataGo(t *testing.T) {
 	}
 	withReal(t, func(t *testing.T, name string) {
 		testshared.Slow(t)
-		d := graphDiffs(t, readReal(t, name), goldenReal(t, name), Options{PlainMish: true}, byKernels(best))
+		d := graphDiffs(t, readReal(t, name), goldenReal(t, name), Options{}, byKernels(best))
 		t.Log(name, d)
 		require.True(t, d.within(fp32Limits), "%v", d)
 	})

@@ -106,7 +106,7 @@ func TestToysOfAllVersions(t *testing.T) {
 			c.want = refOutputs(n, &c, nil)
 			cases = append(cases, c)
 		}
-		for _, o := range []Options{{}, {PlainMish: true}, {Form: FormExact}, {Form: FormExact, Opset: 18}, {Opset: 13}} {
+		for _, o := range []Options{{}, {Form: FormExact}, {Form: FormExact, Opset: 18}, {Opset: 13}} {
 			for by, open := range map[string]opener{"onnxruntime": byLibrary, "kernels": byKernels(best)} {
 				d := graphDiffs(t, back, cases, o, open)
 				require.True(t, d.within(diffs{5e-5, 5e-5, 5e-5, 5e-5}), "version %d, %+v, %s: %v", version, o, by, d)

@@ -69,12 +69,12 @@ func (b *builtIn) spec(size board.Size) (nn.Spec, error) {
 	return spec, err
 }
 
-func (b *builtIn) graph(size board.Size, plainMish bool) (*onnx.Model, error) {
+func (b *builtIn) graph(size board.Size) (*onnx.Model, error) {
 	s, err := b.on(size)
 	if err != nil {
 		return nil, err
 	}
-	return s.graph(size, plainMish)
+	return s.graph(size)
 }
 
 func (*builtIn) precision() string { return floatPrecision }

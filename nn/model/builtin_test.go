@@ -25,7 +25,7 @@ func TestBuiltIn(t *testing.T) {
 	require.Equal(t, builtInName, spec.Name)
 
 	for _, size := range []board.Size{small, large, {W: 5, H: 13}} {
-		_, err = b.graph(size, false)
+		_, err = b.graph(size)
 		require.NoError(t, err)
 		require.Equal(t, models.For(max(size.W, size.H)).File, b.loaded[min(1, max(size.W, size.H)/12)].net.Source.File)
 	}

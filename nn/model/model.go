@@ -12,7 +12,6 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/katago"
-	"kosumi/nn/kernel"
 	"kosumi/nn/ort"
 )
 
@@ -201,7 +200,7 @@ func (m *Model) openOn(run runner, precision string, size board.Size, maxBatch i
 	if err != nil {
 		return nil, err
 	}
-	graph, err := m.source.graph(size, plainMish(run))
+	graph, err := m.source.graph(size)
 	if err != nil {
 		return nil, err
 	}
@@ -209,13 +208,6 @@ func (m *Model) openOn(run runner, precision string, size board.Size, maxBatch i
 		return nil, err
 	}
 	return run.open(work{graph: graph, spec: spec, maxBatch: maxBatch})
-}
-
-// plainMish reports whether graphs are to have mish in the form that kernels and
-// GPUs take as a whole, instead of the one that is cheapest node by node.
-func plainMish(run runner) bool {
-	_, ok := kernel.Best()
-	return ok && run.name() == ort.CPU || run.name() == Kernel || onDevice(run.name())
 }
 
 // Describe says which network this is and how it runs.

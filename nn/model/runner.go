@@ -157,7 +157,7 @@ func whyLibrary(src source) string {
 	if err != nil {
 		return s.about.File + " is not understood: " + err.Error()
 	}
-	operators, err := graph.Strangers(fused, s.only)
+	operators, err := graph.Unsupported(fused, s.only)
 	if err != nil {
 		return s.about.File + ": " + err.Error()
 	}

@@ -27,8 +27,7 @@ type source interface {
 	// spec describes the network at a size, or fails with nn.ErrSize.
 	spec(size board.Size) (nn.Spec, error)
 	// graph returns the graph for exactly that size, which nobody may change.
-	// plainMish writes mish as one function and not as what is cheap on a CPU.
-	graph(size board.Size, plainMish bool) (*onnx.Model, error)
+	graph(size board.Size) (*onnx.Model, error)
 	// precision is the number format of the graph.
 	precision() string
 	// describe fills in Name, File and SHA256.
@@ -124,8 +123,8 @@ func (katagoSource) precision() string { return floatPrecision }
 
 func (s katagoSource) spec(size board.Size) (nn.Spec, error) { return kataGoSpec(s.net, size) }
 
-func (s katagoSource) graph(size board.Size, plainMish bool) (*onnx.Model, error) {
-	m, err := katago.Build(s.net, katago.Size(size), katago.Options{PlainMish: plainMish})
+func (s katagoSource) graph(size board.Size) (*onnx.Model, error) {
+	m, err := katago.Build(s.net, katago.Size(size), katago.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFile, s.net.Source.File, err)
 	}
@@ -237,7 +236,7 @@ func (s *onnxSource) spec(size board.Size) (nn.Spec, error) {
 	return s.only, nil
 }
 
-func (s *onnxSource) graph(size board.Size, _ bool) (*onnx.Model, error) {
+func (s *onnxSource) graph(size board.Size) (*onnx.Model, error) {
 	if _, err := s.spec(size); err != nil {
 		return nil, err
 	}

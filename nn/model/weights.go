@@ -31,7 +31,7 @@ func (m *Model) Weights(size board.Size) (*onnx.Model, error) {
 		}
 		return g, nil
 	}
-	g, err := src.graph(size, true)
+	g, err := src.graph(size)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func Half(path string, size board.Size, o Overrides) (*onnx.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := src.graph(size, false)
+	g, err := src.graph(size)
 	if err != nil {
 		return nil, err
 	}

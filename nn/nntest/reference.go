@@ -211,14 +211,14 @@ func (t *twin) pools(x onnx.Value) (mean, most onnx.Value) {
 			return y
 		}
 	}
-	mean = t.step(t.b.GlobalAveragePool(x), over(func(p []float64) float64 {
+	mean = t.step(t.b.Op("GlobalAveragePool", nil, x), over(func(p []float64) float64 {
 		sum := 0.0
 		for _, f := range p {
 			sum += f
 		}
 		return sum / float64(len(p))
 	}))
-	return mean, t.step(t.b.GlobalMaxPool(x), over(func(p []float64) float64 { return slices.Max(p) }))
+	return mean, t.step(t.b.Op("GlobalMaxPool", nil, x), over(func(p []float64) float64 { return slices.Max(p) }))
 }
 
 // concat joins along the first axis of a row.

@@ -67,11 +67,6 @@ func (b *Builder) BatchNorm(x, scale, bias, mean, variance Value, epsilon float6
 // Relu adds max(x,0).
 func (b *Builder) Relu(x Value) Value { return b.Op("Relu", nil, x) }
 
-// LeakyRelu adds x where positive and slope*x elsewhere.
-func (b *Builder) LeakyRelu(x Value, slope float64) Value {
-	return b.Op("LeakyRelu", Attrs{"alpha": AttrFloat(slope)}, x)
-}
-
 // Sigmoid adds 1/(1+e^-x).
 func (b *Builder) Sigmoid(x Value) Value { return b.Op("Sigmoid", nil, x) }
 
@@ -81,14 +76,8 @@ func (b *Builder) Tanh(x Value) Value { return b.Op("Tanh", nil, x) }
 // Softplus adds ln(1+e^x).
 func (b *Builder) Softplus(x Value) Value { return b.Op("Softplus", nil, x) }
 
-// Erf adds the error function.
-func (b *Builder) Erf(x Value) Value { return b.Op("Erf", nil, x) }
-
 // Mish adds x*tanh(softplus(x)), as three nodes that every opset has.
 func (b *Builder) Mish(x Value) Value { return b.Mul(x, b.Tanh(b.Softplus(x))) }
-
-// Silu adds x*sigmoid(x), as two nodes.
-func (b *Builder) Silu(x Value) Value { return b.Mul(x, b.Sigmoid(x)) }
 
 // Softmax adds e^x/sum(e^x) along an axis. Below opset 13 the axis must be the
 // last one: the operator meant something else then.
@@ -136,12 +125,6 @@ func (b *Builder) Exp(x Value) Value { return b.Op("Exp", nil, x) }
 // Log adds the natural logarithm.
 func (b *Builder) Log(x Value) Value { return b.Op("Log", nil, x) }
 
-// Neg adds -x.
-func (b *Builder) Neg(x Value) Value { return b.Op("Neg", nil, x) }
-
-// Abs adds |x|.
-func (b *Builder) Abs(x Value) Value { return b.Op("Abs", nil, x) }
-
 // Max adds the greatest of its inputs, broadcast.
 func (b *Builder) Max(xs ...Value) Value { return b.Op("Max", nil, xs...) }
 
@@ -156,9 +139,6 @@ func (b *Builder) Clip(x Value, lo, hi float64) Value {
 	return b.Op("Clip", nil, x, b.Scalar(lo), b.Scalar(hi))
 }
 
-// Where adds x where cond holds and y elsewhere, broadcast.
-func (b *Builder) Where(cond, x, y Value) Value { return b.Op("Where", nil, cond, x, y) }
-
 // MatMul adds the matrix product of the last two axes.
 func (b *Builder) MatMul(x, y Value) Value { return b.Op("MatMul", nil, x, y) }
 
@@ -171,9 +151,6 @@ func (b *Builder) Gemm(x, w, bias Value, transposed bool) Value {
 	}
 	return b.Op("Gemm", a, x, w, bias)
 }
-
-// Identity adds a copy.
-func (b *Builder) Identity(x Value) Value { return b.Op("Identity", nil, x) }
 
 // Cast adds a conversion of the element type.
 func (b *Builder) Cast(x Value, to DataType) Value {

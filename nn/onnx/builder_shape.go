@@ -45,33 +45,10 @@ func (b *Builder) Gather(x, indices Value, axis int64) Value {
 	return b.Op("Gather", Attrs{"axis": AttrInt(axis)}, x, indices)
 }
 
-// Squeeze drops axes of size 1.
-func (b *Builder) Squeeze(x Value, axes ...int64) Value { return b.axesOp("Squeeze", 13, nil, x, axes) }
-
 // Unsqueeze inserts axes of size 1 at places of the result.
 func (b *Builder) Unsqueeze(x Value, axes ...int64) Value {
 	return b.axesOp("Unsqueeze", 13, nil, x, axes)
 }
-
-// Expand broadcasts x to a shape given as a value.
-func (b *Builder) Expand(x, shape Value) Value { return b.Op("Expand", nil, x, shape) }
-
-// ShapeOf adds the shape of x as int64.
-func (b *Builder) ShapeOf(x Value) Value { return b.Op("Shape", nil, x) }
-
-// Pad adds zeros around x: begins of all axes, then ends.
-func (b *Builder) Pad(x Value, pads ...int64) Value {
-	if b.opset < 11 {
-		return b.Op("Pad", Attrs{"pads": AttrInts(pads...)}, x)
-	}
-	return b.Op("Pad", nil, x, b.Ints(pads...))
-}
-
-// GlobalAveragePool adds the mean over all spatial axes, which stay with size 1.
-func (b *Builder) GlobalAveragePool(x Value) Value { return b.Op("GlobalAveragePool", nil, x) }
-
-// GlobalMaxPool adds the maximum over all spatial axes, which stay with size 1.
-func (b *Builder) GlobalMaxPool(x Value) Value { return b.Op("GlobalMaxPool", nil, x) }
 
 // ReduceMean adds the mean over the given axes (all without any).
 func (b *Builder) ReduceMean(x Value, keep bool, axes ...int64) Value {
@@ -81,11 +58,6 @@ func (b *Builder) ReduceMean(x Value, keep bool, axes ...int64) Value {
 // ReduceSum adds the sum over the given axes (all without any).
 func (b *Builder) ReduceSum(x Value, keep bool, axes ...int64) Value {
 	return b.reduce("ReduceSum", 13, x, keep, axes)
-}
-
-// ReduceMax adds the maximum over the given axes (all without any).
-func (b *Builder) ReduceMax(x Value, keep bool, axes ...int64) Value {
-	return b.reduce("ReduceMax", 18, x, keep, axes)
 }
 
 // reduce writes the axes as an attribute below the opset that made them an input.

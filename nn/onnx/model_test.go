@@ -21,7 +21,7 @@ func testModel(t testing.TB) *Model {
 	y := b.Conv(x, w, b.Floats("bias", []float32{0.5, -0.5}, 2))
 	ones := []float32{1, 2}
 	y = b.BatchNorm(y, b.Floats("s", ones, 2), b.Floats("o", ones, 2), b.Floats("m", ones, 2), b.Floats("v", ones, 2), 1e-5)
-	y = b.Identity(b.Relu(y))
+	y = b.Op("Identity", nil, b.Relu(y))
 	flat := b.Reshape(y, 0, -1)
 	b.Output("flat", b.LogSoftmax(flat, -1))
 	b.Output("y", y)

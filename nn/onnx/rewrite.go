@@ -147,17 +147,6 @@ func (g *Graph) ReplaceUses(from, to string) {
 	}
 }
 
-// SetInitializer adds a constant, or puts it in the place of that of the same name.
-func (g *Graph) SetInitializer(t *Tensor) {
-	for i, old := range g.Initializers {
-		if old.Name == t.Name {
-			g.Initializers[i] = t
-			return
-		}
-	}
-	g.Initializers = append(g.Initializers, t)
-}
-
 // Sort puts the nodes in topological order, keeping the order that they have as
 // far as that allows. It fails where they form a cycle.
 func (g *Graph) Sort() error {
@@ -201,23 +190,8 @@ func (g *Graph) Sort() error {
 	return nil
 }
 
-// RenameValues gives values new names wherever they are written or used, in
-// graphs within attributes too. That the new names are free is the caller's
-// business.
-func (g *Graph) RenameValues(names map[string]string) {
-	renameValues(g, names)
-	for i := range g.Inputs {
-		if to, ok := names[g.Inputs[i].Name]; ok {
-			g.Inputs[i].Name = to
-		}
-	}
-	for _, t := range g.Initializers {
-		if to, ok := names[t.Name]; ok {
-			t.Name = to
-		}
-	}
-}
-
+// renameValues gives values new names wherever nodes, outputs and declarations name them,
+// in graphs within attributes too.
 func renameValues(g *Graph, names map[string]string) {
 	if len(names) == 0 {
 		return

@@ -3,7 +3,6 @@ package onnxgo
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"kosumi/nn/onnx"
@@ -11,17 +10,7 @@ import (
 
 // lowerConv lowers a convolution without groups. Its bias becomes an addition
 // of equal shapes, and one of 1x1 becomes a product of matrices.
-func lowerConv(l *lowering, n *onnx.Node) (value, error) {
-	return l.conv(n, nil, nil)
-}
-
-// conv lowers a convolution, its output channels multiplied by scale and then
-// moved by shift unless nil.
-func (l *lowering) conv(n *onnx.Node, scale, shift []float32) (value, error) {
-	x, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
+func lowerConv(l *lowering, n *onnx.Node, x value) (value, error) {
 	w, err := l.get(n.Input(1))
 	if err != nil {
 		return value{}, err
@@ -33,27 +22,6 @@ func (l *lowering) conv(n *onnx.Node, scale, shift []float32) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	bias := make([]float32, w.shape[0])
-	if n.Input(2) != "" {
-		b, err := l.get(n.Input(2))
-		if err != nil {
-			return value{}, err
-		}
-		if len(b.consts) != len(bias) {
-			return value{}, errors.New("its bias must be a constant for each channel")
-		}
-		copy(bias, b.consts)
-	}
-	if scale != nil {
-		w.consts, w.name = slices.Clone(w.consts), ""
-		per := len(w.consts) / len(bias)
-		for i := range w.consts {
-			w.consts[i] *= scale[i/per]
-		}
-		for i := range bias {
-			bias[i] = bias[i]*scale[i] + shift[i]
-		}
-	}
 	shape, err := l.outShape(n)
 	if err != nil {
 		return value{}, err
@@ -61,18 +29,25 @@ func (l *lowering) conv(n *onnx.Node, scale, shift []float32) (value, error) {
 	if len(shape) != 4 {
 		return value{}, fmt.Errorf("it makes a value of shape %v", shape)
 	}
-	return l.emitConv(x, w, bias, geometry, shape), nil
-}
-
-func (l *lowering) emitConv(x, w value, bias []float32, geometry onnx.Attrs, shape []int) value {
 	out, plane := shape[1], shape[2]*shape[3]
+	var y value
 	if geometry == nil {
-		y := l.matmul(value{shape: []int{out, x.shape[1]}, consts: w.consts}, l.reshape(x, x.shape[1], plane))
-		y = l.each("Add", y, value{shape: y.shape, consts: repeat(bias, []int{out, 1}, y.shape)})
-		return l.reshape(y, shape...)
+		w = value{shape: []int{out, x.shape[1]}, consts: w.consts}
+		y = l.reshape(l.matmul(w, l.reshape(x, x.shape[1], plane)), shape...)
+	} else {
+		y = l.emit("Conv", geometry, shape, x, w)
 	}
-	y := l.emit("Conv", geometry, shape, x, w)
-	return l.each("Add", y, value{shape: shape, consts: repeat(bias, []int{1, out, 1, 1}, shape)})
+	if n.Input(2) == "" {
+		return y, nil
+	}
+	bias, err := l.get(n.Input(2))
+	if err != nil {
+		return value{}, err
+	}
+	if len(bias.consts) != out {
+		return value{}, errors.New("its bias must be a constant for each channel")
+	}
+	return l.combine("Add", y, value{shape: []int{out, 1, 1}, consts: bias.consts})
 }
 
 // convGeometry returns the attributes in the form that onnx-go reads: where rows
@@ -82,15 +57,18 @@ func convGeometry(n *onnx.Node, w []int) (onnx.Attrs, error) {
 	if g := n.Int("group", 1); g != 1 {
 		return nil, fmt.Errorf("%d groups", g)
 	}
-	two := func(name string) ([]int64, error) {
+	if auto := n.Str("auto_pad", "NOTSET"); auto != "NOTSET" {
+		return nil, fmt.Errorf("auto_pad %s", auto)
+	}
+	two := func(name string) (list []int64, err error) {
 		list, ok := n.Ints(name)
 		if !ok {
 			return []int64{1, 1}, nil
 		}
 		if len(list) != 2 || list[0] < 1 || list[1] < 1 || list[0] > 1<<10 || list[1] > 1<<10 {
-			return nil, fmt.Errorf("%s %v", name, list)
+			err = fmt.Errorf("%s %v", name, list)
 		}
-		return list, nil
+		return list, err
 	}
 	strides, err := two("strides")
 	if err != nil {
@@ -101,25 +79,11 @@ func convGeometry(n *onnx.Node, w []int) (onnx.Attrs, error) {
 		return nil, err
 	}
 	pads := []int64{0, 0}
-	switch auto := n.Str("auto_pad", "NOTSET"); auto {
-	case "NOTSET", "":
-		if list, ok := n.Ints("pads"); ok {
-			if len(list) != 4 || list[0] != list[2] || list[1] != list[3] || list[0] < 0 || list[1] < 0 {
-				return nil, fmt.Errorf("pads %v: only equal ones on both sides", list)
-			}
-			pads = list[:2]
+	if list, ok := n.Ints("pads"); ok {
+		if len(list) != 4 || list[0] != list[2] || list[1] != list[3] || list[0] < 0 || list[1] < 0 {
+			return nil, fmt.Errorf("pads %v: only equal ones on both sides", list)
 		}
-	case "VALID":
-	case "SAME_UPPER", "SAME_LOWER":
-		for i, k := range w[2:] {
-			span := (int64(k) - 1) * dilations[i]
-			if strides[i] != 1 || span%2 != 0 {
-				return nil, fmt.Errorf("auto_pad %s with kernel %v and strides %v", auto, w[2:], strides)
-			}
-			pads[i] = span / 2
-		}
-	default:
-		return nil, fmt.Errorf("auto_pad %s", auto)
+		pads = list[:2]
 	}
 	if w[2] == 1 && w[3] == 1 && strides[0] == 1 && strides[1] == 1 && pads[0] == 0 && pads[1] == 0 {
 		return nil, nil
@@ -133,148 +97,78 @@ func convGeometry(n *onnx.Node, w []int) (onnx.Attrs, error) {
 	}, nil
 }
 
-// lowerNorm folds a BatchNormalization into the convolution before it, or into
-// one product and one sum where there is none of its own.
-func lowerNorm(l *lowering, n *onnx.Node) (value, error) {
-	var p [4][]float32 // scale, bias, mean, variance
-	for i := range p {
-		v, err := l.get(n.Input(i + 1))
-		if err != nil {
-			return value{}, err
-		}
-		if p[i] = v.consts; len(p[i]) == 0 || len(p[i]) != len(p[0]) {
-			return value{}, errors.New("its statistics must be a constant for each channel")
-		}
-	}
-	if n.Int("training_mode", 0) != 0 {
-		return value{}, errors.New("training mode")
-	}
-	channels := len(p[0])
-	scale, shift := make([]float32, channels), make([]float32, channels)
-	for i := range scale {
-		f := float64(p[0][i]) / math.Sqrt(float64(p[3][i])+float64(n.Float("epsilon", 1e-5)))
-		scale[i] = float32(f)
-		shift[i] = float32(float64(p[1][i]) - f*float64(p[2][i]))
-	}
-	if before := l.makers[n.Input(0)]; before != nil && before.Is("Conv") && l.uses[n.Input(0)] == 1 {
-		if shape, err := l.shapeOf(n.Input(0)); err == nil && len(shape) == 4 && shape[1] == channels {
-			return l.conv(before, scale, shift)
-		}
-	}
-	x, err := l.plain(n, 0)
+// lowerGemm writes A*B + C as a product and a sum.
+func lowerGemm(l *lowering, n *onnx.Node, a value) (value, error) {
+	b, err := l.plain(n, 1)
 	if err != nil {
 		return value{}, err
 	}
-	if len(x.shape) < 2 || x.shape[1] != channels {
-		return value{}, fmt.Errorf("%d channels for a value of shape %v", channels, x.shape)
+	if n.Float("alpha", 1) != 1 || n.Float("beta", 1) != 1 || n.Int("transA", 0) != 0 {
+		return value{}, errors.New("with factors, or its first matrix transposed")
 	}
-	across := make([]int, len(x.shape))
-	for i := range across {
-		across[i] = 1
-	}
-	across[1] = channels
-	if x, err = l.combine("Mul", x, value{shape: across, consts: scale}); err != nil {
-		return value{}, err
-	}
-	return l.combine("Add", x, value{shape: across, consts: shift})
-}
-
-// lowerGemm writes alpha*A*B + beta*C as a product and a sum.
-func lowerGemm(l *lowering, n *onnx.Node) (value, error) {
-	var in [2]value
-	for i, flag := range []string{"transA", "transB"} {
-		v, err := l.plain(n, i)
-		if err != nil {
-			return value{}, err
+	if n.Int("transB", 0) != 0 {
+		if !b.isConst() || len(b.shape) != 2 {
+			return value{}, errors.New("only a constant matrix can be transposed")
 		}
-		if len(v.shape) != 2 {
-			return value{}, fmt.Errorf("input %d has shape %v", i, v.shape)
-		}
-		if n.Int(flag, 0) != 0 {
-			if v, err = l.transpose(v, []int{1, 0}); err != nil {
-				return value{}, err
-			}
-		}
-		in[i] = v
+		b = transposed(b)
 	}
-	y, err := l.product(in[0], in[1])
-	if err != nil {
-		return value{}, err
-	}
-	if alpha := n.Float("alpha", 1); alpha != 1 {
-		y = l.with("Mul", y, float64(alpha))
-	}
-	if n.Input(2) == "" {
-		return y, nil
+	y, err := l.product(a, b)
+	if err != nil || n.Input(2) == "" {
+		return y, err
 	}
 	c, err := l.plain(n, 2)
 	if err != nil {
 		return value{}, err
 	}
-	if beta := n.Float("beta", 1); beta != 1 {
-		if c, err = l.combine("Mul", c, filled(beta, 1)); err != nil {
-			return value{}, err
-		}
-	}
 	return l.combine("Add", y, c)
 }
 
-func lowerMatMul(l *lowering, n *onnx.Node) (value, error) {
-	a, err := l.plain(n, 0)
-	if err != nil {
-		return value{}, err
-	}
+func lowerMatMul(l *lowering, n *onnx.Node, a value) (value, error) {
 	b, err := l.plain(n, 1)
 	if err != nil {
 		return value{}, err
 	}
-	if len(b.shape) != 2 || len(a.shape) < 2 {
-		return value{}, fmt.Errorf("shapes %v and %v", a.shape, b.shape)
-	}
-	// Further axes of the first operand are more rows.
-	last := len(a.shape) - 1
-	y, err := l.product(l.reshape(a, size(a.shape[:last]), a.shape[last]), b)
-	if err != nil {
-		return value{}, err
-	}
-	return l.reshape(y, append(slices.Clone(a.shape[:last]), b.shape[1])...), nil
+	return l.product(a, b)
 }
 
+// product multiplies two matrices.
 func (l *lowering) product(a, b value) (value, error) {
-	if a.shape[1] != b.shape[0] || !bounded([]int{a.shape[0], b.shape[1]}) {
+	if len(a.shape) != 2 || len(b.shape) != 2 || a.shape[1] != b.shape[0] || !bounded([]int{a.shape[0], b.shape[1]}) {
 		return value{}, fmt.Errorf("shapes %v and %v", a.shape, b.shape)
 	}
 	return l.matmul(a, b), nil
 }
 
-// global reduces each plane of a value by an operator.
-func global(how string) rule {
-	return ofFirst(func(l *lowering, n *onnx.Node, x value) (value, error) { return l.pool(n, x, how, 2) })
-}
-
 // lowerReduce reduces over the last axes: all of them where none are named.
 func lowerReduce(l *lowering, n *onnx.Node, x value) (value, error) {
-	axes, err := l.list(n, 1, "axes", nil)
-	if err != nil {
-		return value{}, err
-	}
-	first := 0
-	if len(axes) > 0 {
-		for i := range axes {
-			if axes[i], err = axisOf(axes[i], len(x.shape)); err != nil {
-				return value{}, err
-			}
+	axes, ok := n.Ints("axes")
+	if n.Input(1) != "" {
+		t := l.tensors[n.Input(1)]
+		if t == nil {
+			return value{}, errors.New("its axes must be constant")
 		}
-		slices.Sort(axes)
-		first = axes[0]
-		// Axes of size 1 need no reducing.
-		for a := first; a < len(x.shape); a++ {
-			if !slices.Contains(axes, a) && x.shape[a] != 1 {
-				return value{}, fmt.Errorf("over axes %v of shape %v: only over the last ones", axes, x.shape)
-			}
+		var err error
+		if axes, err = t.Int64s(); err != nil {
+			return value{}, err
+		}
+		ok = len(axes) > 0
+	}
+	if !ok {
+		return l.pool(n, x, n.OpType, 0)
+	}
+	rank := int64(len(x.shape))
+	first := rank - int64(len(axes))
+	for a := first; a < rank; a++ {
+		if !slices.Contains(axes, a) && !slices.Contains(axes, a-rank) {
+			return value{}, fmt.Errorf("over axes %v of shape %v: only over the last ones", axes, x.shape)
 		}
 	}
-	return l.pool(n, x, n.OpType, first)
+	return l.pool(n, x, n.OpType, int(first))
+}
+
+// global reduces each plane of a value by an operator.
+func global(how string) rule {
+	return func(l *lowering, n *onnx.Node, x value) (value, error) { return l.pool(n, x, how, 2) }
 }
 
 // pool reduces all axes from first on.
@@ -283,7 +177,7 @@ func (l *lowering) pool(n *onnx.Node, x value, how string, first int) (value, er
 	if err != nil {
 		return value{}, err
 	}
-	if first >= len(x.shape) {
+	if first < 0 || first >= len(x.shape) {
 		return value{}, fmt.Errorf("a value of shape %v", x.shape)
 	}
 	rows, cols := size(x.shape[:first]), size(x.shape[first:])
@@ -301,35 +195,25 @@ func (l *lowering) reduceRows(how string, x value) value {
 	case "ReduceMean":
 		return l.matmul(x, filled(1/float32(cols), cols, 1))
 	case "ReduceSum":
-		return l.matmul(x, ones(cols, 1))
+		return l.matmul(x, filled(1, cols, 1))
 	}
 	attrs := onnx.Attrs{"kernel_shape": onnx.AttrInts(1, int64(cols)), "strides": onnx.AttrInts(1, 1)}
 	y := l.emit("MaxPool", attrs, []int{1, rows, 1, 1}, l.reshape(x, 1, rows, 1, cols))
 	return l.reshape(y, rows, 1)
 }
 
-// lowerSoftmax computes (log-)softmax over the last axis, the largest number
-// taken off first.
+// lowerSoftmax computes (log-)softmax over the last axis of a matrix, after subtracting
+// the largest number.
 func lowerSoftmax(l *lowering, n *onnx.Node, x value) (value, error) {
-	// Before opset 13 everything from the axis on is one row; since then it is
-	// the axis alone. For the last axis both mean the same.
-	axis, err := axisOf(int(n.Int("axis", -1)), len(x.shape))
-	if err != nil {
-		return value{}, err
+	if axis := n.Int("axis", -1); len(x.shape) != 2 || axis != -1 && axis != 1 {
+		return value{}, fmt.Errorf("over axis %d of shape %v: only over the last of two", axis, x.shape)
 	}
-	rows, cols := size(x.shape[:axis]), size(x.shape[axis:])
-	if cols != x.shape[axis] {
-		return value{}, fmt.Errorf("over axis %d of shape %v: only over the last", axis, x.shape)
-	}
-	flat := l.reshape(x, rows, cols)
-	spread := func(v value) value { return l.matmul(v, ones(1, cols)) }
-	flat = l.each("Sub", flat, spread(l.reduceRows("ReduceMax", flat)))
-	exp := l.each("Exp", flat)
+	spread := func(v value) value { return l.matmul(v, filled(1, 1, x.shape[1])) }
+	x = l.each("Sub", x, spread(l.reduceRows("ReduceMax", x)))
+	exp := l.each("Exp", x)
 	sum := l.reduceRows("ReduceSum", exp)
 	if n.Is("LogSoftmax") {
-		flat = l.each("Sub", flat, spread(l.each("Log", sum)))
-	} else {
-		flat = l.each("Div", exp, spread(sum))
+		return l.each("Sub", x, spread(l.each("Log", sum))), nil
 	}
-	return l.reshape(flat, x.shape...), nil
+	return l.each("Div", exp, spread(sum)), nil
 }

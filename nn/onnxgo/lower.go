@@ -46,16 +46,15 @@ func bounded(shape []int) bool {
 }
 
 // lowering rewrites one model. It starts at the outputs and follows the inputs
-// that matter, so that what nothing needs is never looked at.
+// that matter.
 type lowering struct {
 	infos    map[string]onnx.ValueInfo
-	makers   map[string]*onnx.Node   // by the name of what they make
+	makers   map[string]*onnx.Node   // by the name of their output
 	tensors  map[string]*onnx.Tensor // constants by name
-	uses     map[string]int          // how many nodes and outputs use a value
 	done     map[string]value
 	underway map[string]bool
 	graph    *onnx.Graph
-	made     map[string]value // nodes of the lowered graph by all that they are
+	made     map[string]value // nodes of the lowered graph, by operator, attributes and inputs
 	count    int
 	spent    int // values of constants
 }
@@ -63,23 +62,31 @@ type lowering struct {
 // lower returns a model that computes one row of spec, whose inputs and outputs
 // are in the order of spec. It leaves file changed.
 func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
-	if err := onnx.InlineFunctions(file); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrModel, err)
-	}
 	if n := len(file.Graph.Nodes); n > maxNodes {
 		return nil, fmt.Errorf("%w: it has %d nodes, at most %d are possible", ErrModel, n, maxNodes)
 	}
-	if err := fixInputs(file, spec); err != nil {
+	if err := fit(file, spec); err != nil {
 		return nil, err
 	}
+	onOneRow(file.Graph, spec)
+	if err := onnx.Simplify(file, nil); err != nil {
+		return nil, fmt.Errorf("%w: for one row: %w", ErrModel, err)
+	}
+	onnx.SplitBatchNorm(file.Graph)
 	infos, err := onnx.InferTypes(file)
 	if err != nil {
 		return nil, fmt.Errorf("%w: for one row: %w", ErrModel, err)
 	}
-	if err := checkOutputs(file, spec, infos); err != nil {
+	for i := range file.Graph.Outputs {
+		file.Graph.Outputs[i] = infos[file.Graph.Outputs[i].Name]
+	}
+	if err := fit(file, spec); err != nil {
 		return nil, err
 	}
-	l := newLowering(file.Graph, infos)
+	l := &lowering{
+		infos: infos, makers: file.Graph.Producers(), tensors: file.Graph.InitializerMap(),
+		done: map[string]value{}, underway: map[string]bool{}, graph: &onnx.Graph{Name: "lowered"}, made: map[string]value{},
+	}
 	for i := range spec.Inputs {
 		l.input(i, &spec.Inputs[i])
 	}
@@ -93,50 +100,34 @@ func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 	return &onnx.Model{IRVersion: 8, Opset: 9, Producer: "kosumi", Graph: l.graph}, nil
 }
 
-func newLowering(g *onnx.Graph, infos map[string]onnx.ValueInfo) *lowering {
-	l := &lowering{
-		infos: infos, makers: map[string]*onnx.Node{}, tensors: map[string]*onnx.Tensor{}, uses: map[string]int{},
-		done: map[string]value{}, underway: map[string]bool{}, graph: &onnx.Graph{Name: "lowered"}, made: map[string]value{},
+// fit compares the model with its description.
+func fit(m *onnx.Model, spec *nn.Spec) error {
+	rows, err := onnx.Fit(m.Graph, spec.Inputs, spec.Outputs)
+	if err == nil && rows > 1 {
+		err = fmt.Errorf("the network takes exactly %d rows a run, and this backend computes one at a time", rows)
 	}
-	for _, t := range g.Initializers {
-		l.tensors[t.Name] = t
-	}
-	for _, n := range g.Nodes {
-		for _, out := range n.Outputs {
-			l.makers[out] = n
-		}
-		for _, in := range n.Inputs {
-			l.uses[in]++
-		}
-		if n.Is("Constant") {
-			if t := constantOf(n); t != nil {
-				l.tensors[n.Output(0)] = t
-			}
-		}
-	}
-	for _, out := range g.Outputs {
-		l.uses[out.Name]++
-	}
-	return l
-}
-
-// constantOf returns what a Constant node holds, nil for kinds not used here.
-func constantOf(n *onnx.Node) *onnx.Tensor {
-	for name, a := range n.Attrs {
-		switch name {
-		case "value":
-			return a.T
-		case "value_float":
-			return onnx.NewScalar("", a.F)
-		case "value_int":
-			return onnx.NewScalar("", a.I)
-		case "value_floats":
-			return onnx.NewTensor("", a.Floats, int64(len(a.Floats)))
-		case "value_ints":
-			return onnx.NewTensor("", a.Ints, int64(len(a.Ints)))
-		}
+	if err != nil {
+		return fmt.Errorf("%w: %w", nn.ErrSpec, err)
 	}
 	return nil
+}
+
+// onOneRow gives the inputs the shape of one row, and leaves away outputs that spec does
+// not name.
+func onOneRow(g *onnx.Graph, spec *nn.Spec) {
+	for i := range g.Inputs {
+		in := &g.Inputs[i]
+		if at := named(spec.Inputs, in.Name); at >= 0 {
+			in.Shape, in.Type = onnx.ShapeOf(dims(append([]int{1}, spec.Inputs[at].Shape...))...), onnx.Float
+		}
+	}
+	g.Values = nil
+	g.Outputs = slices.DeleteFunc(g.Outputs, func(v onnx.ValueInfo) bool { return named(spec.Outputs, v.Name) < 0 })
+	onnx.RemoveUnused(g)
+}
+
+func named(specs []nn.TensorSpec, name string) int {
+	return slices.IndexFunc(specs, func(s nn.TensorSpec) bool { return s.Name == name })
 }
 
 func (l *lowering) fresh() string {
@@ -160,11 +151,7 @@ func (l *lowering) output(s *nn.TensorSpec) error {
 }
 
 func info(v value) onnx.ValueInfo {
-	var shape onnx.Shape
-	for _, d := range v.shape {
-		shape = append(shape, onnx.D(int64(d)))
-	}
-	return onnx.ValueInfo{Name: v.name, Type: onnx.Float, Shape: shape}
+	return onnx.ValueInfo{Name: v.name, Type: onnx.Float, Shape: onnx.ShapeOf(dims(v.shape)...)}
 }
 
 // get lowers a value of the file by name.
@@ -205,7 +192,10 @@ func (l *lowering) rewrite(n *onnx.Node, name string) (value, error) {
 	if n.Output(0) != name {
 		return value{}, refused(n, "only its first output can be computed")
 	}
-	v, err := rule(l, n)
+	v, err := l.plain(n, 0)
+	if err == nil {
+		v, err = rule(l, n, v)
+	}
 	switch {
 	case errors.Is(err, ErrModel), errors.Is(err, ErrOperator):
 		return value{}, err
@@ -251,40 +241,6 @@ func constant(t *onnx.Tensor) (value, error) {
 		v.shape = append(v.shape, int(d))
 	}
 	return v, nil
-}
-
-// ints reads a constant list of integers.
-func (l *lowering) ints(name string) ([]int, error) {
-	t := l.tensors[name]
-	if t == nil {
-		return nil, fmt.Errorf("%q must be a constant", name)
-	}
-	list, err := t.Int64s()
-	if err != nil {
-		return nil, err
-	}
-	return narrowed(list), nil
-}
-
-// list reads a list of integers that is an input, constant, or in older opsets an
-// attribute; def where it is neither.
-func (l *lowering) list(n *onnx.Node, i int, attr string, def []int) ([]int, error) {
-	if n.Input(i) != "" {
-		return l.ints(n.Input(i))
-	}
-	list, ok := n.Ints(attr)
-	if !ok {
-		return def, nil
-	}
-	return narrowed(list), nil
-}
-
-func narrowed(list []int64) []int {
-	out := make([]int, len(list))
-	for i, v := range list {
-		out[i] = int(v)
-	}
-	return out
 }
 
 // outShape returns the shape of a node's first output, a scalar with one axis as

@@ -80,7 +80,7 @@ func TestKataGoNetworks(t *testing.T) {
 func TestFreshKataGoNetworks(t *testing.T) {
 	needLibrary(t)
 	for _, name := range []string{"kb3c16", "kb2c32nbt-mish", "kb2c16-silu"} {
-		for form, o := range map[string]katago.Options{"run": {}, "plain mish": {PlainMish: true}, "exact": {Form: katago.FormExact}} {
+		for form, o := range map[string]katago.Options{"run": {}, "exact": {Form: katago.FormExact}} {
 			t.Run(name+" "+form, func(t *testing.T) {
 				net, err := katago.Fresh(name, 7)
 				require.NoError(t, err)

@@ -94,29 +94,12 @@ func TestRules(t *testing.T) {
 		{"tanh", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Tanh(x) }},
 		{"sigmoid", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sigmoid(x) }},
 		{"exp", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Exp(x) }},
-		{"abs", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Abs(x) }},
-		{"neg", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Neg(x) }},
-		{"log", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Log(g.Abs(x)) }},
-		{"sqrt", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sqrt(g.Abs(x)) }},
 		{"softplus", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Softplus(g.Mul(x, g.Scalar(40))) }},
 		{"mish in parts", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mish(x) }},
 		{"mish", board, 18, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Mish", nil, x) }},
-		{"silu", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Silu(x) }},
-		{"leaky relu", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.LeakyRelu(x, 0.2) }},
-		{"clip", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Clip(x, -0.5, 0.75) }},
-		{"clip below only", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Clip", nil, x, g.Scalar(0.1)) }},
-		{"clip above only", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Clip", nil, x, "", g.Scalar(0.1)) }},
-		{"clip by attributes", board, 9, func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.Op("Clip", onnx.Attrs{"min": onnx.AttrFloat(-1), "max": onnx.AttrFloat(0.5)}, x)
-		}},
-		{"reciprocal", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Reciprocal", nil, x) }},
-		{"pow 2", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Pow(x, g.Scalar(2)) }},
-		{"pow 0.5", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Pow(g.Abs(x), g.Scalar(0.5)) }},
+		{"silu", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mul(x, g.Sigmoid(x)) }},
 		{"square", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mul(x, x) }},
 		{"x-x", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sub(x, x) }},
-		{"sum of three", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.Op("Sum", nil, x, g.w("w", 3, 1, 1), g.Relu(x))
-		}},
 
 		{"add a number", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Add(x, g.Scalar(3)) }},
 		{"number minus", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sub(g.Scalar(3), x) }},
@@ -124,11 +107,9 @@ func TestRules(t *testing.T) {
 		{"mul per column", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mul(g.w("w", 5), x) }},
 		{"div per row", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Div(x, g.positive("w", 4, 1)) }},
 		{"sub of a map of its own", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sub(x, g.w("w", 1, 3, 4, 5)) }},
-		{"add pooled", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Add(x, g.GlobalAveragePool(x)) }},
-		{"pooled minus map", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sub(g.GlobalMaxPool(x), x) }},
-		{"add a plane", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mul(x, g.Slice(x, 1, 1, 2)) }},
+		{"add pooled", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Add(x, g.Op("GlobalAveragePool", nil, x)) }},
 		{"expand", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.Expand(g.GlobalMaxPool(x), g.Ints(1, 3, 2, 6))
+			return g.Op("Expand", nil, g.Op("GlobalMaxPool", nil, x), g.Ints(1, 3, 2, 6))
 		}},
 
 		{"conv 3x3", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 6, 3, 3, 3), g.w("b", 6)) }},
@@ -145,9 +126,6 @@ func TestRules(t *testing.T) {
 		}},
 		{"conv dilated", []int{2, 9, 7}, 17, func(g *testGraph, x onnx.Value) onnx.Value {
 			return g.ConvWith(x, g.w("w", 3, 2, 3, 3), g.w("b", 3), onnx.ConvOptions{Pads: []int64{2, 2, 2, 2}, Dilations: []int64{2, 2}})
-		}},
-		{"conv same upper", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.Op("Conv", onnx.Attrs{"auto_pad": onnx.AttrString("SAME_UPPER")}, x, g.w("w", 3, 3, 3, 3))
 		}},
 		{"conv twice", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
 			return g.Conv(g.Relu(g.Conv(x, g.w("w", 4, 3, 3, 3), g.w("b", 4))), g.w("w2", 3, 4, 3, 3), g.w("b2", 3))
@@ -168,25 +146,18 @@ func TestRules(t *testing.T) {
 		{"gemm without bias", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 4, 7), "", true) }},
 		{"gemm to one", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 1, 7), g.w("b", 1), true) }},
 		{"gemm of one", []int{1}, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 5, 1), g.w("b", 5), true) }},
-		{"gemm with factors", row, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.Op("Gemm", onnx.Attrs{"alpha": onnx.AttrFloat(0.5), "beta": onnx.AttrFloat(2)}, x, g.w("w", 7, 3), g.w("b", 1, 3))
-		}},
 		{"matmul", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.MatMul(x, g.w("w", 7, 4)) }},
-		{"matmul of more axes", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.MatMul(x, g.w("w", 5, 2)) }},
-		{"matmul by a turned constant", row, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.MatMul(x, g.Transpose(g.w("w", 4, 7), 1, 0))
-		}},
 
-		{"mean", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.GlobalAveragePool(x) }},
-		{"max", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.GlobalMaxPool(x) }},
+		{"mean", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("GlobalAveragePool", nil, x) }},
+		{"max", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("GlobalMaxPool", nil, x) }},
 		{"max of negatives", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.GlobalMaxPool(g.Sub(x, g.Scalar(100)))
+			return g.Op("GlobalMaxPool", nil, g.Sub(x, g.Scalar(100)))
 		}},
 		{"reduce mean", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceMean(x, false, 2, 3) }},
 		{"reduce mean with axes as input", board, 18, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceMean(x, true, -1, -2) }},
-		{"reduce max", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceMax(x, false, 2, 3) }},
-		{"reduce sum of rows", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceSum(x, true, 3) }},
-		{"reduce past an axis of one", []int{3, 1, 5}, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceMax(x, true, 3) }},
+		{"reduce max", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Op("ReduceMax", onnx.Attrs{"keepdims": onnx.AttrInt(0), "axes": onnx.AttrInts(2, 3)}, x)
+		}},
 		{"softmax", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Softmax(x, 1) }},
 		{"softmax of large numbers", row, 17, func(g *testGraph, x onnx.Value) onnx.Value {
 			return g.Softmax(g.Mul(x, g.Scalar(300)), -1)
@@ -199,33 +170,17 @@ func TestRules(t *testing.T) {
 		{"flatten", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Flatten(g.Relu(x)) }},
 		{"reshape", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Reshape(x, -1, 12, 5) }},
 		{"reshape the exporter's way", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-			n := g.Unsqueeze(g.Gather(g.ShapeOf(x), g.Int(0), 0), 0)
+			n := g.Unsqueeze(g.Gather(g.Op("Shape", nil, x), g.Int(0), 0), 0)
 			return g.Op("Reshape", nil, x, g.Concat(0, n, g.Ints(-1)))
 		}},
 		{"squeeze and unsqueeze", []int{3, 1, 1}, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.Unsqueeze(g.Squeeze(x, 2, 3), 1)
+			return g.Unsqueeze(g.Op("Squeeze", nil, x, g.Ints(2, 3)), 1)
 		}},
-		{"transpose", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Transpose(x, 0, 2, 3, 1) }},
-		{"transpose and on", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.Relu(g.Reshape(g.Transpose(x, 0, 2, 3, 1), -1, 60))
-		}},
-		{"transpose rows", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Transpose(x, 0, 1, 3, 2) }},
 		{"concat", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Concat(1, x, g.Relu(x), x) }},
 		{"concat with a constant", row, 17, func(g *testGraph, x onnx.Value) onnx.Value {
 			return g.Concat(-1, g.Relu(x), g.Gemm(x, g.w("w", 1, 7), g.w("b", 1), true))
 		}},
-		{"gather", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gather(x, g.Ints(2, 0, 2, -1), 1) }},
-		{"gather one", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gather(x, g.Int(1), 1) }},
-		{"gather columns", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gather(x, g.Ints(4, 0), 3) }},
-		{"slice", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Slice(x, 1, 1, 3) }},
-		{"slice from the end", row, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Slice(x, 1, -1, 1<<40) }},
-		{"slice backwards", row, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.SliceAxes(x, []int64{1}, []int64{-1}, []int64{-100}, []int64{-2})
-		}},
-		{"slice of an old opset", row, 9, func(g *testGraph, x onnx.Value) onnx.Value { return g.Slice(x, 1, 2, 5) }},
-		{"identity", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Identity(x) }},
-		{"cast to itself", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Cast(x, onnx.Float) }},
-		{"dropout", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Dropout", nil, x) }},
+		{"identity", board, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Identity", nil, x) }},
 		{"residual", board, 17, func(g *testGraph, x onnx.Value) onnx.Value {
 			y := g.Relu(g.Conv(x, g.w("w", 3, 3, 3, 3), g.w("b", 3)))
 			return g.Relu(g.Add(g.Conv(y, g.w("w2", 3, 3, 3, 3), g.w("b2", 3)), x))

@@ -28,7 +28,7 @@ func TestRefusals(t *testing.T) {
 		f       func(g *testGraph, x onnx.Value) onnx.Value
 		message string
 	}{
-		{"an operator without counterpart", func(g *testGraph, x onnx.Value) onnx.Value { return g.Erf(x) }, "Erf"},
+		{"an operator without counterpart", func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Erf", nil, x) }, "Erf"},
 		{"quantized weights", func(g *testGraph, x onnx.Value) onnx.Value {
 			scale := g.Scalar(0.1)
 			q := g.Op("QuantizeLinear", nil, x, scale)
@@ -44,6 +44,9 @@ func TestRefusals(t *testing.T) {
 			return g.Cast(g.Relu(g.Cast(x, onnx.Float16)), onnx.Float)
 		}, "Cast"},
 		{"softmax across channels", func(g *testGraph, x onnx.Value) onnx.Value { return g.Softmax(x, 1) }, "Softmax"},
+		{"factors of a product", func(g *testGraph, x onnx.Value) onnx.Value {
+			return g.Op("Gemm", onnx.Attrs{"alpha": onnx.AttrFloat(0.5)}, g.Flatten(x), g.w("w", 100, 3))
+		}, "Gemm"},
 		{"cubes", func(g *testGraph, x onnx.Value) onnx.Value { return g.Pow(x, g.Scalar(3)) }, "Pow"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -62,7 +65,7 @@ func TestUnneededIsNotLookedAt(t *testing.T) {
 	b := onnx.NewBuilder("two outputs", 17)
 	x := b.Input("x", onnx.Float, "N", 3)
 	b.Output("good", b.Relu(x))
-	b.Output("bad", b.Erf(x))
+	b.Output("bad", b.Op("Erf", nil, x))
 	m, err := b.Model(nil)
 	require.NoError(t, err)
 	data, err := m.Marshal()
@@ -81,11 +84,11 @@ func TestUnneededIsNotLookedAt(t *testing.T) {
 func TestOutputsThatShare(t *testing.T) {
 	b := onnx.NewBuilder("shared", 17)
 	x := b.Input("x", onnx.Float, "N", 4)
-	y := b.Neg(x)
+	y := b.Mul(x, b.Scalar(-1))
 	b.Output("y", y)
-	b.Output("again", b.Identity(y))
+	b.Output("again", b.Op("Identity", nil, y))
 	b.Output("relu", b.Relu(b.Reshape(y, -1, 2, 2)))
-	b.Output("same", b.Identity(x))
+	b.Output("same", b.Op("Identity", nil, x))
 	m, err := b.Model(nil)
 	require.NoError(t, err)
 	data, err := m.Marshal()

@@ -14,9 +14,6 @@ type Config struct {
 	Library string
 	// Provider is who executes the graph, see [ProviderNames]; "" means "cpu".
 	Provider string
-	// ProviderOptions are handed to the provider as they are, such as
-	// "device_id". Their names are in onnxruntime's documentation.
-	ProviderOptions map[string]string
 	// Device is which of the provider's devices, as [Devices] counts them; 0 is its
 	// own choice, or the first. Of onnxruntime's own providers CUDA, TensorRT and
 	// DirectML have a choice.
@@ -26,53 +23,11 @@ type Config struct {
 	Threads int
 	// MaxBatch is the number of rows that one Run can take; 0 means 1.
 	MaxBatch int
-	// FixedBatch always runs MaxBatch rows, whatever was asked for, so that the
-	// graph sees one shape only: some files have it built in. The rows beyond
-	// those asked for hold what earlier batches left.
-	FixedBatch bool
 	// FewShapes computes as many rows as [nn.Shape] says, at most MaxBatch.
 	FewShapes bool
-	// Optimization is how far the graph is rewritten when it is loaded.
-	Optimization Optimization
-	// OptimizedModelPath, if not "", receives the graph as rewritten. With
-	// OptimizeAll it is for this kind of processor only. Load it again with
-	// OptimizeNone to start faster.
-	OptimizedModelPath string
-	// NoArena and NoMemPattern turn onnxruntime's memory pools off: less
-	// memory is held between runs, at some cost in speed.
-	NoArena, NoMemPattern bool
 	// CommonArena takes the memory of intermediate results from one pool of the process:
 	// sessions that run in turn hold as much as the largest needs. For the CPU only.
 	CommonArena bool
-	// Spin lets idle threads of the session turn in circles while they wait
-	// for work. It only matters with several threads.
-	Spin bool
-	// DenormalsAsZero flushes denormal numbers in the session's own threads;
-	// see the package documentation for what it cannot do.
-	DenormalsAsZero bool
-	// SessionConfig holds further session options by onnxruntime's own names.
-	SessionConfig map[string]string
-}
-
-// Optimization is how far onnxruntime rewrites a graph when it is loaded.
-type Optimization uint8
-
-// The levels of optimization. The zero value is the fastest to run.
-const (
-	OptimizeAll      Optimization = iota // also memory layouts for this processor
-	OptimizeExtended                     // fused operators
-	OptimizeBasic                        // only what stays standard ONNX
-	OptimizeNone                         // as it stands
-)
-
-var optimizationNames = []string{"all", "extended", "basic", "none"}
-
-// String returns "all", "extended", "basic" or "none".
-func (o Optimization) String() string {
-	if int(o) < len(optimizationNames) {
-		return optimizationNames[o]
-	}
-	return fmt.Sprintf("unknown(%d)", o)
 }
 
 // withDefaults fills in what the zero values stand for.
@@ -105,9 +60,6 @@ func (c Config) Validate() error {
 	}
 	if c.MaxBatch < 0 || c.MaxBatch > maxBatchLimit {
 		faults = append(faults, fmt.Errorf("batch is %d: use 1 to %d", c.MaxBatch, maxBatchLimit))
-	}
-	if int(c.Optimization) >= len(optimizationNames) {
-		faults = append(faults, fmt.Errorf("optimization is %d: use one of %s", c.Optimization, strings.Join(optimizationNames, ", ")))
 	}
 	return errors.Join(faults...)
 }

@@ -16,6 +16,8 @@ import (
 
 	ort "github.com/yalue/onnxruntime_go"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"kosumi/nn/onnx"
 )
 
 // Device is memory of a provider in which tensors stay from one run to the next, so
@@ -49,7 +51,7 @@ func copierModel() []byte {
 		return string(protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.VarintType), v))
 	}
 	value := func(name string) string {
-		return field(field("", 1, name), 2, field("", 1, whole(1, kindFloat)))
+		return field(field("", 1, name), 2, field("", 1, whole(1, uint64(onnx.Float))))
 	}
 	node := field(field(field("", 1, copyFrom), 2, copyTo), 4, "Identity")
 	graph := field(field(field(field("", 1, node), 2, "copy"), 11, value(copyFrom)), 12, value(copyTo))
@@ -73,10 +75,7 @@ func OpenDevice(c Config) (*Device, error) {
 	}
 	memory := C.CString(deviceMemory[c.Provider])
 	defer C.free(unsafe.Pointer(memory))
-	// onnxruntime_go offers no way to a session's memory. Its session is a struct of
-	// one pointer to a struct that begins with onnxruntime's, which a test pins.
-	session := **(**unsafe.Pointer)(unsafe.Pointer(d.copier.DynamicAdvancedSession))
-	if err := failure(C.device_open(lib.api, session, memory, &d.c)); err != nil {
+	if err := failure(C.device_open(lib.api, sessionOf(d.copier), memory, &d.c)); err != nil {
 		_ = d.copier.Destroy()
 		return nil, fmt.Errorf("%w: memory of %s: %w", ErrProvider, c.Provider, err)
 	}
@@ -182,7 +181,7 @@ func (t *Tensor) copy(bind func(*ort.IoBinding) error) error {
 func (t *Tensor) bind(b *ort.IoBinding, name string, input bool) error {
 	n := C.CString(name)
 	defer C.free(unsafe.Pointer(n))
-	binding := *(*unsafe.Pointer)(unsafe.Pointer(b)) // a struct of one pointer, which a test pins
+	binding := bindingOf(b)
 	if input {
 		return failure(C.device_bind_input(&t.device.c, binding, n, t.there))
 	}

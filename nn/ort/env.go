@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -220,24 +219,21 @@ func tryOptions(p provider) error {
 		return err
 	}
 	defer func() { _ = o.Destroy() }()
-	return p.appendTo(o, nil, 0)
+	return p.appendTo(o, 0)
 }
 
 // appendTo asks a session to use one of the provider's devices before the CPU.
-func (p provider) appendTo(o *ort.SessionOptions, options map[string]string, device int) error {
+func (p provider) appendTo(o *ort.SessionOptions, device int) error {
 	if p.offers != nil {
 		if device >= len(p.offers) {
 			return fmt.Errorf("it offers %d devices, counted from 0: there is no device %d", len(p.offers), device)
 		}
-		return p.offers[device].appendDevice(o, options)
+		return p.offers[device].appendDevice(o)
 	}
+	options := map[string]string{}
 	if device > 0 {
 		if p.name != "cuda" && p.name != "tensorrt" && p.name != "directml" {
 			return fmt.Errorf("it chooses its device itself: leave --device out")
-		}
-		options = maps.Clone(options)
-		if options == nil {
-			options = map[string]string{}
 		}
 		options["device_id"] = strconv.Itoa(device)
 	}
@@ -287,10 +283,6 @@ func appendTensorRT(o *ort.SessionOptions, options map[string]string) error {
 	if err := o.AppendExecutionProviderTensorRT(c); err != nil {
 		return err
 	}
-	rest := map[string]string{}
-	if device, ok := options["device_id"]; ok {
-		rest["device_id"] = device
-	}
-	_ = appendCUDA(o, rest)
+	_ = appendCUDA(o, options)
 	return nil
 }

@@ -36,7 +36,7 @@ type Candidate struct {
 
 // Find looks for the library: explicit, if not "", a file or a folder; else
 // what $KOSUMI_ONNXRUNTIME names; else beside the program, in the cache that
-// scripts/fetch-onnxruntime.sh fills, and on the system's library path. A
+// [Fetch] fills, and on the system's library path. A
 // choice made by flag or environment that cannot be used is an error; nothing
 // else is tried then. Nothing is loaded.
 func Find(explicit string) (Library, error) {

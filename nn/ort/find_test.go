@@ -287,13 +287,12 @@ func TestVersions(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	require.NoError(t, Config{}.Validate())
-	require.NoError(t, Config{Provider: "CUDA", Threads: 8, MaxBatch: 64, Optimization: OptimizeNone}.Validate())
-	err := Config{Provider: "abacus", Threads: -1, MaxBatch: 1 << 20, Optimization: 9}.Validate()
+	require.NoError(t, Config{Provider: "CUDA", Threads: 8, MaxBatch: 64}.Validate())
+	err := Config{Provider: "abacus", Threads: -1, MaxBatch: 1 << 20}.Validate()
 	require.ErrorIs(t, err, ErrProvider)
-	for _, part := range []string{"abacus", "tensorrt", "threads", "batch", "optimization"} {
+	for _, part := range []string{"abacus", "tensorrt", "threads", "batch"} {
 		require.ErrorContains(t, err, part)
 	}
 	c := Config{Provider: "CUDA"}.withDefaults()
 	require.Equal(t, Config{Provider: "cuda", Threads: 1, MaxBatch: 1}, c)
-	require.Equal(t, "extended", OptimizeExtended.String())
 }

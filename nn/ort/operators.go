@@ -13,7 +13,6 @@ import "C"
 import (
 	"fmt"
 	"sync"
-	"unsafe"
 
 	ort "github.com/yalue/onnxruntime_go"
 
@@ -24,11 +23,8 @@ import (
 // made with these options. The caller frees the result after the session.
 func addOperators(o *ort.SessionOptions, lib Library, threads int) (*operators, error) {
 	isa, _ := kernel.Best()
-	// onnxruntime_go offers no way to custom operators. Its SessionOptions is a
-	// struct of one pointer, which a test pins.
-	options := *(*unsafe.Pointer)(unsafe.Pointer(o))
 	var why *C.char
-	ops := C.operators_make(lib.api, options, kernel.Table(), C.int(isa), C.int(threads), &why)
+	ops := C.operators_make(lib.api, optionsOf(o), kernel.Table(), C.int(isa), C.int(threads), &why)
 	if ops == nil {
 		return nil, fmt.Errorf("%w: operators: %s", ErrLoad, C.GoString(why))
 	}
@@ -51,17 +47,3 @@ var enterDomain = sync.OnceValue(func() error {
 })
 
 func (o *operators) drop() { C.operators_drop((*C.operators)(o)) }
-
-// native is onnxruntime's session with the operators that it calls.
-type native struct {
-	*ort.DynamicAdvancedSession
-	operators *operators
-}
-
-// Destroy frees the session, then the operators.
-func (n *native) Destroy() error {
-	err := n.DynamicAdvancedSession.Destroy()
-	n.operators.drop()
-	n.operators = nil
-	return err
-}

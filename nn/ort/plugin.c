@@ -68,9 +68,9 @@ char *plugin_offers(const void *base, void *environment, offer **all, size_t *co
 	return NULL;
 }
 
-char *plugin_append(const void *base, void *environment, void *options, const void *device, const char *const *keys, const char *const *values, size_t entries)
+char *plugin_append(const void *base, void *environment, void *options, const void *device)
 {
 	const void *const *api = plugin_api(base);
 	return api ? status_text(api, CALL(APPEND_EXECUTION_PROVIDER_V2, status *, void *, void *, const void *const *, size_t, const char *const *, const char *const *, size_t)(
-		options, environment, &device, 1, keys, values, entries)) : no_interface();
+		options, environment, &device, 1, NULL, NULL, 0)) : no_interface();
 }

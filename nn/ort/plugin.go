@@ -208,22 +208,10 @@ func metadata(keys, values **C.char, n C.size_t) (pairs [][2]string) {
 }
 
 // appendDevice has a session use a device before the CPU.
-func (o Offer) appendDevice(to *ort.SessionOptions, options map[string]string) error {
+func (o Offer) appendDevice(to *ort.SessionOptions) error {
 	lib, _ := Loaded()
-	var keys, values []*C.char
-	for k, v := range options {
-		keys, values = append(keys, C.CString(k)), append(values, C.CString(v))
-	}
-	defer func() {
-		for i := range keys {
-			C.free(unsafe.Pointer(keys[i]))
-			C.free(unsafe.Pointer(values[i]))
-		}
-	}()
 	plugins.Lock()
 	environment := plugins.environment
 	plugins.Unlock()
-	// onnxruntime_go's SessionOptions is a struct of one pointer, which a test pins.
-	session := *(*unsafe.Pointer)(unsafe.Pointer(to))
-	return failure(C.plugin_append(lib.api, environment, session, o.device, unsafe.SliceData(keys), unsafe.SliceData(values), C.size_t(len(keys))))
+	return failure(C.plugin_append(lib.api, environment, optionsOf(to), o.device))
 }

@@ -25,7 +25,6 @@ char *plugin_environment(const void *api_base, void **environment);
 // plugin_offers lists what all providers offer; the list is the caller's to free.
 char *plugin_offers(const void *api_base, void *environment, offer **all, size_t *count);
 // plugin_append has a session use a device before the CPU.
-char *plugin_append(const void *api_base, void *environment, void *session_options, const void *device,
-	const char *const *keys, const char *const *values, size_t entries);
+char *plugin_append(const void *api_base, void *environment, void *session_options, const void *device);
 
 #endif

@@ -8,11 +8,11 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"unsafe"
 
 	ort "github.com/yalue/onnxruntime_go"
 
 	"kosumi/nn"
+	"kosumi/nn/onnx"
 )
 
 // Available says whether this program can load the library at all.
@@ -49,8 +49,16 @@ func Open(model []byte, spec nn.Spec, c Config) (nn.Backend, error) {
 		return nil, err
 	}
 	c = c.withDefaults()
-	if err := checkPorts(model, &spec, c); err != nil {
-		return nil, err
+	m, err := onnx.Read(model)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	fixed, err := onnx.Fit(m.Graph, spec.Inputs, spec.Outputs)
+	if err == nil && fixed > 0 && (fixed > 1 || c.MaxBatch > 1) {
+		err = fmt.Errorf("the network takes exactly %d rows a run, not up to %d", fixed, c.MaxBatch)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", nn.ErrSpec, err)
 	}
 	run, err := c.open(model, names(spec.Inputs), names(spec.Outputs))
 	if err != nil {
@@ -142,37 +150,17 @@ func (c Config) sessionOptions(lib Library) (*ort.SessionOptions, error) {
 }
 
 func (c Config) apply(o *ort.SessionOptions, lib Library) error {
-	levels := map[Optimization]ort.GraphOptimizationLevel{
-		OptimizeAll: ort.GraphOptimizationLevelEnableAll, OptimizeExtended: ort.GraphOptimizationLevelEnableExtended,
-		OptimizeBasic: ort.GraphOptimizationLevelEnableBasic, OptimizeNone: ort.GraphOptimizationLevelDisableAll,
-	}
 	faults := []error{
 		o.SetIntraOpNumThreads(c.Threads),
 		o.SetInterOpNumThreads(1),
-		o.SetGraphOptimizationLevel(levels[c.Optimization]),
-		o.SetCpuMemArena(!c.NoArena),
+		o.SetGraphOptimizationLevel(ort.GraphOptimizationLevelEnableAll),
 		// DirectML cannot use memory patterns.
-		o.SetMemPattern(!c.NoMemPattern && c.Provider != "directml"),
+		o.SetMemPattern(c.Provider != "directml"),
 		o.SetLogSeverityLevel(ort.LoggingLevelError),
-	}
-	if c.OptimizedModelPath != "" {
-		faults = append(faults, o.SetOptimizedModelFilePath(c.OptimizedModelPath))
-	}
-	entries := map[string]string{"session.intra_op.allow_spinning": flag(c.Spin)}
-	if c.DenormalsAsZero {
-		entries["session.set_denormal_as_zero"] = "1"
+		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"),
 	}
 	if c.CommonArena {
-		faults = append(faults, commonArena())
-		entries["session.use_env_allocators"] = "1"
-	}
-	for k, v := range c.SessionConfig {
-		entries[k] = v
-	}
-	for k, v := range entries {
-		if err := o.AddSessionConfigEntry(k, v); err != nil {
-			faults = append(faults, fmt.Errorf("session option %s=%s: %w", k, v, err))
-		}
+		faults = append(faults, commonArena(), o.AddSessionConfigEntry("session.use_env_allocators", "1"))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return err
@@ -182,7 +170,7 @@ func (c Config) apply(o *ort.SessionOptions, lib Library) error {
 		return err
 	}
 	if err = probe(p); err == nil {
-		if err = p.appendTo(o, c.ProviderOptions, c.Device); err != nil {
+		if err = p.appendTo(o, c.Device); err != nil {
 			err = fmt.Errorf("%w: %s: %w", ErrProvider, p.name, explainModule(err, p.module, lib))
 		}
 	}
@@ -193,26 +181,12 @@ func (c Config) apply(o *ort.SessionOptions, lib Library) error {
 	return nil
 }
 
-func flag(on bool) string {
-	if on {
-		return "1"
-	}
-	return "0"
-}
-
 // memory makes room for MaxBatch rows of each tensor. It stands at a cache
 // line's border and is pinned, since onnxruntime keeps pointers into it.
 func (s *session) memory(specs []nn.TensorSpec) [][]float32 {
-	const line = 16 // float32 values in 64 bytes
 	all := make([][]float32, len(specs))
 	for i := range specs {
-		n := specs[i].Len() * s.config.MaxBatch
-		buf := make([]float32, n+line)
-		skip := 0
-		if off := int(uintptr(unsafe.Pointer(&buf[0])) % (4 * line)); off != 0 {
-			skip = line - off/4
-		}
-		all[i] = buf[skip : skip+n : skip+n]
+		all[i] = aligned(specs[i].Len() * s.config.MaxBatch)
 		s.pins.Pin(&all[i][0])
 	}
 	return all
@@ -236,10 +210,7 @@ func (s *session) Run(n int) error {
 	if n < 1 || n > s.config.MaxBatch {
 		return fmt.Errorf("%w: %d rows were asked for, this session takes 1 to %d", ErrBatch, n, s.config.MaxBatch)
 	}
-	switch {
-	case s.config.FixedBatch:
-		n = s.config.MaxBatch
-	case s.config.FewShapes:
+	if s.config.FewShapes {
 		n = min(s.config.MaxBatch, nn.Shape(n))
 	}
 	if s.alone {

@@ -4,7 +4,6 @@ package ort_test
 
 import (
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,12 +47,9 @@ func TestBackend(t *testing.T) {
 	needLibrary(t)
 	for name, c := range map[string]ort.Config{
 		"default":        {},
-		"fixed batch":    {FixedBatch: true},
 		"few shapes":     {FewShapes: true},
-		"two threads":    {Threads: 2, Spin: true, DenormalsAsZero: true},
+		"two threads":    {Threads: 2},
 		"a common arena": {CommonArena: true},
-		"as it stands":   {Optimization: ort.OptimizeNone, NoArena: true, NoMemPattern: true},
-		"session config": {SessionConfig: map[string]string{"session.disable_prepacking": "1"}, Optimization: ort.OptimizeExtended},
 	} {
 		t.Run(name, func(t *testing.T) { nntest.TestBackend(t, with(c)) })
 	}
@@ -231,29 +227,6 @@ func TestProviders(t *testing.T) {
 	require.ErrorIs(t, ort.Offers("", "abacus"), ort.ErrProvider)
 }
 
-func TestOptimizedModel(t *testing.T) {
-	needLibrary(t)
-	n := nntest.DualHead(nine, 2, 8, 1)
-	path := filepath.Join(t.TempDir(), "optimized.onnx")
-	plain, err := ort.Open(n.Model, n.Spec, ort.Config{OptimizedModelPath: path})
-	require.NoError(t, err)
-	defer plain.Close()
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	again, err := ort.Open(data, n.Spec, ort.Config{Optimization: ort.OptimizeNone})
-	require.NoError(t, err)
-	defer again.Close()
-	for i, row := range n.RandomRow(rand.New(rand.NewPCG(1, 1))) {
-		copy(plain.Inputs()[i], row)
-		copy(again.Inputs()[i], row)
-	}
-	require.NoError(t, plain.Run(1))
-	require.NoError(t, again.Run(1))
-	for i := range plain.Outputs() {
-		require.InDeltaSlice(t, plain.Outputs()[i], again.Outputs()[i], 1e-6)
-	}
-}
-
 // tiny is a graph with one weight, whose parts a test can spoil.
 func tiny(t *testing.T, kind onnx.DataType, batch any, spoil func(*onnx.Model)) []byte {
 	t.Helper()
@@ -292,10 +265,9 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{"half precision at the border", tiny(t, onnx.Float16, "N", nil), tinySpec(3), ort.Config{}, nn.ErrSpec, "float16; float32 is needed"},
 		{"one row only", tiny(t, onnx.Float, 1, nil), tinySpec(3), ort.Config{MaxBatch: 4}, nn.ErrSpec, "exactly 1 rows"},
-		{"eight rows only", tiny(t, onnx.Float, 8, nil), tinySpec(3), ort.Config{MaxBatch: 8}, nn.ErrSpec, "fixed batch"},
+		{"eight rows only", tiny(t, onnx.Float, 8, nil), tinySpec(3), ort.Config{MaxBatch: 8}, nn.ErrSpec, "exactly 8 rows"},
 		{"a shape that only the run shows", tiny(t, onnx.Float, "N", func(m *onnx.Model) { m.Graph.Outputs[0].Shape = nil }), tinySpec(5), ort.Config{}, nn.ErrSpec, "cannot run as described"},
 		{"an unknown operator", tiny(t, onnx.Float, "N", func(m *onnx.Model) { m.Graph.Nodes[0].OpType = "Rleu" }), tinySpec(3), ort.Config{}, ort.ErrModel, "Rleu"},
-		{"an unknown session option's value", tiny(t, onnx.Float, "N", nil), tinySpec(3), ort.Config{SessionConfig: map[string]string{"": ""}}, nil, "session option"},
 		{"too many threads", tiny(t, onnx.Float, "N", nil), tinySpec(3), ort.Config{Threads: 9999}, nil, "threads"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -312,11 +284,8 @@ func TestOpenErrors(t *testing.T) {
 		batch  any
 		config ort.Config
 	}{
-		"one row":        {1, ort.Config{}},
-		"eight rows":     {8, ort.Config{MaxBatch: 8, FixedBatch: true}},
-		"any number":     {"N", ort.Config{MaxBatch: 8}},
-		"one fixed row":  {1, ort.Config{FixedBatch: true}},
-		"any, but fixed": {"N", ort.Config{MaxBatch: 8, FixedBatch: true}},
+		"one row":    {1, ort.Config{}},
+		"any number": {"N", ort.Config{MaxBatch: 8}},
 	} {
 		t.Run("good: "+name, func(t *testing.T) {
 			b, err := ort.Open(tiny(t, onnx.Float, c.batch, nil), tinySpec(3), c.config)

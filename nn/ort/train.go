@@ -11,6 +11,8 @@ import (
 	"unsafe"
 
 	ort "github.com/yalue/onnxruntime_go"
+
+	"kosumi/nn/onnx"
 )
 
 // Tensor is a float32 array in memory that graphs read from and write to in
@@ -79,7 +81,7 @@ func (t *Tensor) Close() {
 // a training step. One caller at a time.
 type Graph struct {
 	run             *native
-	inputs, outputs []port
+	inputs, outputs []onnx.ValueInfo
 	bindings        []*Binding
 	copies          bool // inputs are copied to a device when they are bound
 	provider        string
@@ -87,17 +89,17 @@ type Graph struct {
 }
 
 // OpenGraph loads the library if need be and makes a session. Of the
-// configuration, MaxBatch and FixedBatch do not apply. The session holds its own
-// copy of the model.
+// configuration, MaxBatch does not apply. The session holds its own copy of the model.
 func OpenGraph(model []byte, c Config) (*Graph, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	c = c.withDefaults()
-	inputs, outputs, err := readPorts(model)
+	m, err := onnx.Read(model)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
+	inputs, outputs := m.Graph.Feeds(), m.Graph.Outputs
 	run, err := c.open(model, portNames(inputs), portNames(outputs))
 	if err != nil {
 		return nil, err
@@ -107,10 +109,10 @@ func OpenGraph(model []byte, c Config) (*Graph, error) {
 	return g, nil
 }
 
-func portNames(ports []port) []string {
+func portNames(ports []onnx.ValueInfo) []string {
 	all := make([]string, len(ports))
 	for i := range ports {
-		all[i] = ports[i].name
+		all[i] = ports[i].Name
 	}
 	return all
 }
@@ -140,17 +142,17 @@ func (g *Graph) Bind(inputs, outputs map[string]*Tensor) (*Binding, error) {
 	}
 	read := map[*Tensor]bool{}
 	for _, p := range g.inputs {
-		if err := matchTensor("input", p, inputs[p.name]); err != nil {
+		if err := matchTensor("input", p, inputs[p.Name]); err != nil {
 			return nil, err
 		}
-		read[inputs[p.name]] = true
+		read[inputs[p.Name]] = true
 	}
 	for _, p := range g.outputs {
-		if err := matchTensor("output", p, outputs[p.name]); err != nil {
+		if err := matchTensor("output", p, outputs[p.Name]); err != nil {
 			return nil, err
 		}
-		if read[outputs[p.name]] {
-			return nil, fmt.Errorf("%w: output %q is bound to a tensor that is an input", ErrGraph, p.name)
+		if read[outputs[p.Name]] {
+			return nil, fmt.Errorf("%w: output %q is bound to a tensor that is an input", ErrGraph, p.Name)
 		}
 	}
 	io, err := g.run.CreateIoBinding()
@@ -159,16 +161,16 @@ func (g *Graph) Bind(inputs, outputs map[string]*Tensor) (*Binding, error) {
 	}
 	b := &Binding{graph: g, io: io}
 	for _, p := range g.inputs {
-		b.tensors = append(b.tensors, inputs[p.name])
+		b.tensors = append(b.tensors, inputs[p.Name])
 	}
 	err = b.bindInputs()
 	for _, p := range g.outputs {
-		t := outputs[p.name]
+		t := outputs[p.Name]
 		b.tensors = append(b.tensors, t)
 		if g.holds(t) {
-			err = errors.Join(err, t.bind(io, p.name, false))
+			err = errors.Join(err, t.bind(io, p.Name, false))
 		} else {
-			err = errors.Join(err, io.BindOutput(p.name, t.val))
+			err = errors.Join(err, io.BindOutput(p.Name, t.val))
 		}
 	}
 	for _, t := range b.tensors {
@@ -187,9 +189,9 @@ func (b *Binding) bindInputs() (err error) {
 	for i, p := range b.graph.inputs {
 		t := b.tensors[i]
 		if b.graph.holds(t) {
-			err = errors.Join(err, t.send(), t.bind(b.io, p.name, true))
+			err = errors.Join(err, t.send(), t.bind(b.io, p.Name, true))
 		} else {
-			err = errors.Join(err, t.Fetch(), b.io.BindInput(p.name, t.val))
+			err = errors.Join(err, t.Fetch(), b.io.BindInput(p.Name, t.val))
 		}
 	}
 	return err
@@ -199,23 +201,23 @@ func (b *Binding) bindInputs() (err error) {
 func (g *Graph) holds(t *Tensor) bool { return t.there != nil && t.device.provider == g.provider }
 
 // matchTensor checks a tensor against what the graph declares.
-func matchTensor(what string, p port, t *Tensor) error {
+func matchTensor(what string, p onnx.ValueInfo, t *Tensor) error {
 	switch {
 	case t == nil:
-		return fmt.Errorf("%w: %s %q is not bound", ErrGraph, what, p.name)
+		return fmt.Errorf("%w: %s %q is not bound", ErrGraph, what, p.Name)
 	case t.val == nil:
-		return fmt.Errorf("%w: the tensor for %s %q is closed", ErrGraph, what, p.name)
-	case p.typed && p.kind != kindFloat:
-		return fmt.Errorf("%w: %s %q is %s; only float32 can be bound", ErrGraph, what, p.name, kindNames[p.kind])
-	case !p.known:
+		return fmt.Errorf("%w: the tensor for %s %q is closed", ErrGraph, what, p.Name)
+	case p.Type != onnx.Float && p.Type != onnx.Undefined:
+		return fmt.Errorf("%w: %s %q is %v; only float32 can be bound", ErrGraph, what, p.Name, p.Type)
+	case p.Shape == nil:
 		return nil
 	}
-	fits := len(p.dims) == len(t.Dims)
-	for i := 0; fits && i < len(p.dims); i++ {
-		fits = p.dims[i] < 0 || p.dims[i] == t.Dims[i]
+	fits := len(p.Shape) == len(t.Dims)
+	for i := 0; fits && i < len(p.Shape); i++ {
+		fits = !p.Shape[i].Known() || p.Shape[i].Size == t.Dims[i]
 	}
 	if !fits {
-		return fmt.Errorf("%w: %s %q is %v, the tensor is %s", ErrGraph, what, p.name, p, shapeText(t.Dims))
+		return fmt.Errorf("%w: %s %q is %v, the tensor is %v", ErrGraph, what, p.Name, p.Shape, t.Dims)
 	}
 	return nil
 }

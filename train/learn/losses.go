@@ -78,7 +78,7 @@ func (l *losses) but(column int64) onnx.Value {
 
 // stop keeps gradients from flowing through a value.
 func (l *losses) stop(v onnx.Value) onnx.Value {
-	v = l.b.Identity(v)
+	v = l.b.Op("Identity", nil, v)
 	l.stops = append(l.stops, string(v))
 	return v
 }
@@ -125,12 +125,12 @@ func (l *losses) sumRows(v onnx.Value) onnx.Value { return l.b.ReduceSum(v, true
 
 // crossEntropy of [N,K], -sum target log softmax(logits): [N,1].
 func (l *losses) crossEntropy(logits, target onnx.Value) onnx.Value {
-	return l.b.Neg(l.sumRows(l.b.Mul(target, l.b.LogSoftmax(logits, -1))))
+	return l.b.Op("Neg", nil, l.sumRows(l.b.Mul(target, l.b.LogSoftmax(logits, -1))))
 }
 
 // entropy of distributions [N,K]: [N,1].
 func (l *losses) entropy(p onnx.Value) onnx.Value {
-	return l.b.Neg(l.sumRows(l.b.Mul(p, l.b.Log(l.b.Max(p, l.b.Scalar(1e-30))))))
+	return l.b.Op("Neg", nil, l.sumRows(l.b.Mul(p, l.b.Log(l.b.Max(p, l.b.Scalar(1e-30))))))
 }
 
 func (l *losses) policies() {
@@ -199,7 +199,7 @@ func (l *losses) values() {
 		d := b.Sub(says, truth)
 		l.add(TermValue, b.Mul(d, d), w)
 	}
-	decided := b.Abs(b.Op("Sign", nil, truth))
+	decided := b.Op("Abs", nil, b.Op("Sign", nil, truth))
 	right := b.Op("Equal", nil, b.Op("Sign", nil, says), b.Op("Sign", nil, truth))
 	l.add(MeasureValueAccuracy, b.Cast(right, onnx.Float), b.Mul(w, decided))
 	if l.aux != nil && l.aux.tdValue != "" {
@@ -221,7 +221,7 @@ func (l *losses) winLoss() onnx.Value {
 // huber is x²/2 up to delta and straight from there on.
 func (l *losses) huber(x onnx.Value, delta float64) onnx.Value {
 	b := l.b
-	a := b.Abs(x)
+	a := b.Op("Abs", nil, x)
 	near := b.Min(a, b.Scalar(delta))
 	return b.Mul(near, b.Sub(a, b.Mul(near, b.Scalar(0.5))))
 }
@@ -273,7 +273,7 @@ func (l *losses) scores() {
 	}
 	mult := &l.spec.KataGo.Multipliers
 	if len(l.h.score) > 1 && l.coef(TermScoreStdev) > 0 {
-		off := b.Mul(b.Abs(b.Sub(l.stop(mean), truth)), b.Scalar(math.Sqrt(math.Pi/2)))
+		off := b.Mul(b.Op("Abs", nil, b.Sub(l.stop(mean), truth)), b.Scalar(math.Sqrt(math.Pi/2)))
 		off = l.orTaught(off, l.column(targetTaughtStdev))
 		l.add(TermScoreStdev, l.huber(b.Sub(l.scoreStdev(), off), 10), l.endWeight(l.known(targetTaughtStdev)))
 	}

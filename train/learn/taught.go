@@ -32,16 +32,16 @@ func (l *losses) fromTeacher() {
 	b, policy := l.b, l.target(inPolicy, l.area+1)
 	kl := b.Sub(l.crossEntropy(l.h.policy[0], policy), l.entropy(policy))
 	l.add(MeasureTaughtKL, kl, l.weight(targetPolicyUse, targetTaught))
-	off := b.Abs(b.Sub(l.winLoss(), b.Sub(l.column(targetWin), l.column(targetLoss))))
+	off := b.Op("Abs", nil, b.Sub(l.winLoss(), b.Sub(l.column(targetWin), l.column(targetLoss))))
 	l.add(MeasureWinrateError, b.Mul(off, b.Scalar(0.5)), b.Mul(l.weight(targetTaught), l.but(targetNoValue)))
 	if len(l.h.score) > 0 {
-		l.add(MeasureLeadError, b.Abs(b.Sub(l.lead(), l.column(targetLead))), l.weight(targetLeadUse, targetTaught))
+		l.add(MeasureLeadError, b.Op("Abs", nil, b.Sub(l.lead(), l.column(targetLead))), l.weight(targetLeadUse, targetTaught))
 	}
 	if l.hasOwners() {
 		owned := l.h.owned
 		if l.h.ownership != "" {
 			owned = b.Tanh(l.h.ownership)
 		}
-		l.add(MeasureOwnershipError, b.ReduceMean(b.Abs(b.Sub(owned, l.ownersTarget())), true, 1), l.weight(targetTaughtOwner))
+		l.add(MeasureOwnershipError, b.ReduceMean(b.Op("Abs", nil, b.Sub(owned, l.ownersTarget())), true, 1), l.weight(targetTaughtOwner))
 	}
 }

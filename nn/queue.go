@@ -1,0 +1,159 @@
+package nn
+
+import (
+	"cmp"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// queue hands jobs to sessions: [coreQueue] or [deviceQueue].
+type queue interface {
+	// push queues a job. Its error is [ErrClosed], errRetired, or why no session is left.
+	push(*Job) error
+	// serve runs a session until the queue is closed and empty, or has failed.
+	serve(*session)
+	base() *queueBase
+}
+
+// errRetired says that the pool has another queue by now.
+var errRetired = errors.New("the queue was retired")
+
+// queueBase is common to both queues.
+type queueBase struct {
+	pool *sizePool
+	work sync.WaitGroup // sessions that serve, but for those whose run hangs
+
+	mu     sync.Mutex
+	wake   sync.Cond // a session may find work, or should end
+	jobs   []*Job    // that wait, the oldest first
+	closed bool
+	failed error // why no session serves any more
+	errs   []error
+}
+
+func (q *queueBase) base() *queueBase { return q }
+
+// queued adds a job, if the queue takes any. The caller holds mu.
+func (q *queueBase) queued(j *Job) error {
+	if q.closed || q.failed != nil {
+		return cmp.Or(q.failed, ErrClosed)
+	}
+	q.jobs = append(q.jobs, j)
+	return nil
+}
+
+// take moves the first n jobs to a batch. The caller holds mu.
+func (q *queueBase) take(batch []*Job, n int) []*Job {
+	batch = append(batch, q.jobs[:n]...)
+	q.jobs = slices.Delete(q.jobs, 0, n)
+	return batch
+}
+
+// fail ends the queue for a reason, and returns what waits in it.
+func (q *queueBase) fail(err error) []*Job {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.failed = cmp.Or(q.failed, err)
+	q.wake.Broadcast()
+	return q.take(nil, len(q.jobs))
+}
+
+// close ends the sessions once nothing waits, and returns what closing their backends
+// reported.
+func (q *queueBase) close() error {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+	q.wake.Broadcast()
+	q.work.Wait()
+	return errors.Join(q.errs...)
+}
+
+// ended closes the backend of a session that ends.
+func (q *queueBase) ended(x *session) {
+	defer q.work.Done()
+	err := x.backend.Close()
+	q.mu.Lock()
+	q.errs = append(q.errs, err)
+	q.mu.Unlock()
+}
+
+// lost ends a session whose backend is lost: another queue answers what it was asked.
+func (q *queueBase) lost(x *session) {
+	q.pool.replace(q)
+	q.pool.again(q.fail(errRetired))
+	q.pool.again(x.rows)
+	x.callThen()
+	q.work.Done() // closing the backend may hang
+	_ = x.backend.Close()
+}
+
+// coreQueue is the queue of sessions that each compute on a core of the processor.
+type coreQueue struct {
+	queueBase
+	free int // sessions without a batch: those that wait, and those that are about to look for one
+}
+
+func newCoreQueue(p *sizePool, sessions int) *coreQueue {
+	c := &coreQueue{queueBase: queueBase{pool: p}, free: sessions}
+	c.wake.L = &c.mu
+	return c
+}
+
+func (c *coreQueue) push(j *Job) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.queued(j); err != nil {
+		return err
+	}
+	c.wake.Signal()
+	return nil
+}
+
+// next waits for work and takes it: no more than an equal share while other sessions have
+// none, be it that they wait or that they come from a batch just now. An empty batch means
+// that the session ends.
+func (c *coreQueue) next(batch []*Job, most int) []*Job {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.jobs) == 0 {
+		if c.closed || c.failed != nil {
+			return batch[:0]
+		}
+		c.wake.Wait()
+	}
+	n := len(c.jobs)
+	n = min(most, n, (n+c.free-1)/c.free)
+	c.free--
+	batch = c.take(batch[:0], n)
+	if c.closed {
+		c.wake.Broadcast()
+	} else if len(c.jobs) > 0 {
+		c.wake.Signal()
+	}
+	return batch
+}
+
+// serve lets others run between batches: those who were just answered may have more to
+// ask, and a fuller batch is worth more than an early one.
+func (c *coreQueue) serve(x *session) {
+	for {
+		runtime.Gosched()
+		if x.batch = c.next(x.batch, x.most); len(x.batch) == 0 {
+			c.ended(x)
+			return
+		}
+		x.encode(x.batch)
+		if x.compute(); errors.Is(x.failed, ErrLost) {
+			c.lost(x)
+			return
+		}
+		x.answerRows()
+		c.mu.Lock()
+		c.free++
+		c.mu.Unlock()
+		x.finishBatch()
+	}
+}
