@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/conform"
 	"kosumi/internal/testshared"
-	"kosumi/internal/testtalk"
 	"kosumi/train/label"
 	"kosumi/train/learn"
 	"kosumi/train/training"
@@ -57,7 +57,7 @@ func labelled(t testing.TB, dir string, n int) {
 	require.Eventually(t, func() bool {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.npz"))
 		return len(files) >= n
-	}, 2*testtalk.Patience, 10*time.Millisecond)
+	}, 2*conform.Patience, 10*time.Millisecond)
 }
 
 // TestCutTeacher: a network file that is cut short labels nothing, and leaves no folder.

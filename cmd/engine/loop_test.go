@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/handout"
-	"kosumi/internal/testtalk"
+	"kosumi/internal/conform"
 	"kosumi/models"
 	"kosumi/train/loop"
 	"kosumi/train/loop/recipe"
@@ -162,7 +162,7 @@ func TestSelfplayCommand(t *testing.T) {
 	before := files()
 	cmd := exec.Command(built(t), "selfplay", "--method", "random", "--out", dir, "--boardsize", "5")
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return files() > before }, testtalk.Patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return files() > before }, conform.Patience, 10*time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.NoError(t, cmd.Wait(), "an endless run ends well with ^C")
 	require.Greater(t, filed(t, dir), first.Games+second.Games)

@@ -1,4 +1,4 @@
-package gtpconform
+package conform
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var extensionItems = []item{
+var extensionItems = []item[*GTP]{
 	{52, "rules", checkRules},
 	{53, "kata-raw-nn", checkRawNetwork},
 	{54, "gogui-analyze_commands", checkAnalyzeCommands},
@@ -35,7 +35,7 @@ var ruleSets = []struct{ names, ko, scoring, tax, suicide, bonus, button, friend
 	{"ing goe", "POSITIONAL", "AREA", "NONE", "true", "0", "false", "true"},
 }
 
-func checkRules(s *Session, _ Open) {
+func checkRules(s *GTP) {
 	s.All("boardsize 9", "komi 5.5", "play b e5", "play w c3")
 	stones := s.diagram()
 	for _, set := range ruleSets {
@@ -78,7 +78,7 @@ func checkRules(s *Session, _ Open) {
 	s.checkParams()
 }
 
-func (s *Session) checkParams() {
+func (s *GTP) checkParams() {
 	s.T.Helper()
 	names := strings.Fields(s.OK("kata-list-params"))
 	require.Subset(s.T, names, []string{"maxVisits", "maxPlayouts", "maxTime", "numSearchThreads", "ponderingEnabled", "allowResignation"})
@@ -114,7 +114,7 @@ func keys(m map[string]any) []string {
 // rawKeys are the lines of kata-raw-nn before the policy.
 var rawKeys = strings.Fields("whiteWin whiteLoss noResult whiteLead whiteScoreSelfplay whiteScoreSelfplaySq varTimeLeft shorttermWinlossError shorttermScoreError")
 
-func checkRawNetwork(s *Session, _ Open) {
+func checkRawNetwork(s *GTP) {
 	for _, size := range []board.Size{{W: 5, H: 5}, {W: 9, H: 13}} {
 		s.All(fmt.Sprintf("boardsize %d %d", size.W, size.H), "play b c3")
 		r := s.Ask("kata-raw-nn 0")
@@ -138,7 +138,7 @@ func checkRawNetwork(s *Session, _ Open) {
 }
 
 // checkRaw reads one evaluation and returns what follows.
-func (s *Session) checkRaw(lines []string, size board.Size) []string {
+func (s *GTP) checkRaw(lines []string, size board.Size) []string {
 	s.T.Helper()
 	for _, key := range rawKeys {
 		require.Regexp(s.T, `^`+key+` -?\d+\.\d+$`, lines[0])
@@ -155,7 +155,7 @@ func (s *Session) checkRaw(lines []string, size board.Size) []string {
 	return lines[3+2*size.H:]
 }
 
-func (s *Session) sumRows(lines []string, width int) float64 {
+func (s *GTP) sumRows(lines []string, width int) float64 {
 	s.T.Helper()
 	sum := 0.0
 	for _, l := range lines {
@@ -177,7 +177,7 @@ func (s *Session) sumRows(lines []string, width int) float64 {
 var goguiTypes = strings.Fields(`string hstring pstring hpstring none plist pspairs bwboard cboard sboard dboard gfx var varb
 	varw varc varp varpo eplist param`)
 
-func checkAnalyzeCommands(s *Session, _ Open) {
+func checkAnalyzeCommands(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "play b e5", "play w c3")
 	labels := map[string]bool{}
@@ -212,12 +212,12 @@ func checkAnalyzeCommands(s *Session, _ Open) {
 	}
 }
 
-func checkTraffic(s *Session, open Open) {
+func checkTraffic(s *GTP) {
 	files, err := filepath.Glob(filepath.Join(transcripts(s.T), "client-*.gtp"))
 	require.NoError(s.T, err)
 	require.GreaterOrEqual(s.T, len(files), 5)
 	for _, f := range files {
-		Replay(s.T, open, f)
+		Replay(s.again(s.T), f)
 	}
 	s.OK("name")
 }

@@ -1,4 +1,4 @@
-package gtpconform
+package conform
 
 import (
 	"fmt"
@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var scoringItems = []item{
+var scoringItems = []item[*GTP]{
 	{34, "final_score", checkFinalScore},
 	{35, "final_status_list", checkFinalStatus},
 	{36, "kgs-genmove_cleanup", checkCleanup},
 }
 
-var clockItems = []item{
+var clockItems = []item[*GTP]{
 	{37, "time_settings and time_left", checkTimeSettings},
 	{38, "kgs- and kata-time_settings", checkNamedTimeSettings},
 	{39, "the engine keeps its own clock", checkOwnClock},
@@ -22,7 +22,7 @@ var clockItems = []item{
 
 const scorePattern = `^(0|[BW]\+\d+\.\d)$`
 
-func checkFinalScore(s *Session, _ Open) {
+func checkFinalScore(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "kata-set-rules tromp-taylor")
 	for _, setup := range []string{"komi 7", "komi 0", "komi 6.5", "play b e5", "play w c3", "play b pass", "play w pass"} {
@@ -56,12 +56,12 @@ func wall(w, h int, colour string, row int) string {
 	return b.String()
 }
 
-func (s *Session) statusList(status string) []string {
+func (s *GTP) statusList(status string) []string {
 	s.T.Helper()
 	return strings.Fields(s.OK("final_status_list %s", status))
 }
 
-func checkFinalStatus(s *Session, _ Open) {
+func checkFinalStatus(s *GTP) {
 	s.quick()
 	for _, setup := range []string{
 		"play b e5", "play w c3", "play b d3", "play w d4", "gogui-play_sequence b c4 w b4 b e4 w g7 b pass w pass",
@@ -103,7 +103,7 @@ func checkFinalStatus(s *Session, _ Open) {
 
 // checkCleanup has Black, who owns the whole board, take a dead stone that has
 // two liberties left.
-func checkCleanup(s *Session, _ Open) {
+func checkCleanup(s *GTP) {
 	s.quick()
 	position := wall(9, 9, "b", 9)
 	for _, v := range []string{"E4", "E6"} {
@@ -122,7 +122,7 @@ func checkCleanup(s *Session, _ Open) {
 	s.OK("play w pass")
 }
 
-func checkTimeSettings(s *Session, _ Open) {
+func checkTimeSettings(s *GTP) {
 	s.quick()
 	s.All("time_left b 10 0") // before any settings
 	s.unchanged(func() {
@@ -144,7 +144,7 @@ func checkTimeSettings(s *Session, _ Open) {
 	require.Regexp(s.T, moveText, s.OK("genmove b"))
 }
 
-func checkNamedTimeSettings(s *Session, _ Open) {
+func checkNamedTimeSettings(s *GTP) {
 	require.Contains(s.T, s.OK("kata-list_time_settings"), "fischer-capped")
 	s.All("boardsize 9", "play b c3", "komi 5.5")
 	s.unchanged(func() {
@@ -166,7 +166,7 @@ func checkNamedTimeSettings(s *Session, _ Open) {
 	})
 }
 
-func checkOwnClock(s *Session, _ Open) {
+func checkOwnClock(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "kata-set-param allowResignation false")
 	s.OK("reg_genmove b") // so that the network is there
@@ -177,7 +177,7 @@ func checkOwnClock(s *Session, _ Open) {
 	}
 }
 
-func checkByoyomi(s *Session, _ Open) {
+func checkByoyomi(s *GTP) {
 	s.quick()
 	s.All("boardsize 9")
 	s.OK("reg_genmove b")

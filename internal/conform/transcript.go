@@ -1,4 +1,4 @@
-package gtpconform
+package conform
 
 import (
 	"fmt"
@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"kosumi/internal/testtalk"
 )
 
 // transcripts is the folder of recorded conversations, testdata/gtp of the
@@ -30,21 +28,20 @@ func transcripts(t testing.TB) string {
 }
 
 // Transcripts replays every transcript, each as a subtest.
-func Transcripts(t *testing.T, open Open) {
+func Transcripts(t *testing.T, open Open[*GTP]) {
 	files, err := filepath.Glob(filepath.Join(transcripts(t), "*.gtp"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, f := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(f), ".gtp"), func(t *testing.T) { Replay(t, open, f) })
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".gtp"), func(t *testing.T) { Replay(open(t), f) })
 	}
 }
 
 // Replay runs one transcript; testdata/gtp/README.md describes the format.
-func Replay(t testing.TB, open Open, path string) {
-	t.Helper()
+func Replay(s *GTP, path string) {
+	s.T.Helper()
 	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	s := open(t)
+	require.NoError(s.T, err)
 	r := replay{s: s, end: "\n"}
 	for i, line := range strings.Split(string(data), "\n") {
 		r.where = fmt.Sprintf("%s:%d: %s", filepath.Base(path), i+1, line)
@@ -55,11 +52,11 @@ func Replay(t testing.TB, open Open, path string) {
 
 // replay is a transcript in progress.
 type replay struct {
-	s     *Session
+	s     *GTP
 	end   string // line end of the input
 	where string
-	next  *testtalk.Line // read, but not matched yet
-	inner bool           // the last step was an expected line
+	next  *Line // read, but not matched yet
+	inner bool  // the last step was an expected line
 }
 
 // step carries out one line of a transcript.

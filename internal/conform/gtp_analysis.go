@@ -1,4 +1,4 @@
-package gtpconform
+package conform
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var analysisItems = []item{
+var analysisItems = []item[*GTP]{
 	{41, "forms of the analysis command", checkAnalysisForms},
 	{42, "frame of a stream", checkStreamFrame},
 	{43, "at least one info line", checkOneInfo},
@@ -21,7 +21,7 @@ var analysisItems = []item{
 	{56, "focus", checkFocus},
 }
 
-func checkAnalysisForms(s *Session, _ Open) {
+func checkAnalysisForms(s *GTP) {
 	s.All("boardsize 9")
 	for _, name := range []string{"lz-analyze", "kata-analyze", "analyze"} {
 		for _, args := range []string{
@@ -43,7 +43,7 @@ func checkAnalysisForms(s *Session, _ Open) {
 	s.Fails("lz-analyze ownership true", "syntax error")
 }
 
-func checkStreamFrame(s *Session, _ Open) {
+func checkStreamFrame(s *GTP) {
 	s.All("boardsize 9")
 	s.endless()
 	s.OpenStream("lz-analyze 5")
@@ -77,7 +77,7 @@ func checkStreamFrame(s *Session, _ Open) {
 	s.CloseStream()
 }
 
-func checkOneInfo(s *Session, _ Open) {
+func checkOneInfo(s *GTP) {
 	s.All("boardsize 9")
 	s.endless()
 	for _, c := range []string{"lz-analyze 2147483647", "kata-analyze 1000", "kata-analyze"} {
@@ -103,7 +103,7 @@ func lopsided(colour string) string {
 	return b.String()
 }
 
-func checkPerspective(s *Session, _ Open) {
+func checkPerspective(s *GTP) {
 	s.All("boardsize 9", "kata-set-rules tromp-taylor", "komi 0", "kata-set-param maxVisits 60")
 	lz := s.Analysis("lz-analyze b 20")
 	for _, b := range lz.Moves {
@@ -141,7 +141,7 @@ func checkPerspective(s *Session, _ Open) {
 	}
 }
 
-func checkOwnership(s *Session, _ Open) {
+func checkOwnership(s *GTP) {
 	s.All("kata-set-param maxVisits 60")
 	for _, size := range [][2]int{{9, 9}, {9, 13}} {
 		s.All(fmt.Sprintf("boardsize %d %d", size[0], size[1]), "komi 0", "set_position "+lopsided("b"))
@@ -182,7 +182,7 @@ func checkOwnership(s *Session, _ Open) {
 	require.Empty(s.T, r.Lists)
 }
 
-func checkPV(s *Session, _ Open) {
+func checkPV(s *GTP) {
 	s.All("boardsize 9", "kata-set-param maxVisits 60")
 	for _, c := range []string{"lz-analyze 5", "kata-analyze w 5", "kata-analyze 5 minmoves 20", "lz-analyze 5 maxmoves 3"} {
 		r := s.Analysis("%s", c)
@@ -205,7 +205,7 @@ func checkPV(s *Session, _ Open) {
 	}
 }
 
-func checkRestrictions(s *Session, _ Open) {
+func checkRestrictions(s *GTP) {
 	s.All("boardsize 9", "kata-set-param maxVisits 60", "play b e5") // White to move
 	for _, name := range []string{"lz-analyze", "kata-analyze"} {
 		for _, colour := range []string{"w", "b"} {
@@ -235,7 +235,7 @@ func checkRestrictions(s *Session, _ Open) {
 	require.Regexp(s.T, moveText, m)
 }
 
-func checkFocus(s *Session, _ Open) {
+func checkFocus(s *GTP) {
 	s.All("boardsize 9", "play b e5") // White to move
 	for _, name := range []string{"lz-analyze", "kata-analyze"} {
 		for _, args := range []string{"C3,d4,pass 0.5", "C3:2.5,D4:1e-3 1", "C3 0", ", 0.3", "E5 0.5", ",C3,,D4, .25"} {

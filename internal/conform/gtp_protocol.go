@@ -1,4 +1,4 @@
-package gtpconform
+package conform
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var protocolItems = []item{
+var protocolItems = []item[*GTP]{
 	{1, "blanks and control bytes in input change nothing", checkDirtyInput},
 	{2, "comments and blank lines are silent", checkSilentLines},
 	{3, "id and comment", checkIDAndComment},
@@ -24,7 +24,7 @@ var protocolItems = []item{
 	{11, "a line of 200 kB", checkLongLine},
 }
 
-func checkDirtyInput(s *Session, _ Open) {
+func checkDirtyInput(s *GTP) {
 	s.quick()
 	for _, p := range [][2]string{
 		{"name\r", "name"},
@@ -43,26 +43,26 @@ func checkDirtyInput(s *Session, _ Open) {
 	s.Fails("play b c3", "illegal move")
 }
 
-func checkSilentLines(s *Session, _ Open) {
+func checkSilentLines(s *GTP) {
 	s.Send("# a comment\n\n   \t \r\n#\n\x01\x02\n  # another\r\n")
 	s.Silent(100 * time.Millisecond)
 	require.Equal(s.T, []string{"= 2"}, s.Ask("protocol_version").Raw)
 }
 
-func checkIDAndComment(s *Session, _ Open) {
+func checkIDAndComment(s *GTP) {
 	name := s.OK("name")
 	require.NotEmpty(s.T, name)
 	require.Equal(s.T, []string{"=5 " + name}, s.Ask("5 name # x").Raw)
 	s.Silent(50 * time.Millisecond)
 }
 
-func checkEmptySuccess(s *Session, _ Open) {
+func checkEmptySuccess(s *GTP) {
 	require.Equal(s.T, []string{"= "}, s.Ask("clear_board").Raw)
 	require.Equal(s.T, []string{"=5 "}, s.Ask("5 clear_board").Raw)
 	s.Silent(50 * time.Millisecond)
 }
 
-func checkUnknown(s *Session, _ Open) {
+func checkUnknown(s *GTP) {
 	require.Equal(s.T, []string{"? unknown command"}, s.Ask("frobnicate").Raw)
 	require.Equal(s.T, []string{"?9 unknown command"}, s.Ask("9 Name").Raw, "names are case-sensitive")
 	lone := s.Ask("12")
@@ -71,7 +71,7 @@ func checkUnknown(s *Session, _ Open) {
 	require.Equal(s.T, "2", s.OK("protocol_version"))
 }
 
-func checkIDs(s *Session, _ Open) {
+func checkIDs(s *GTP) {
 	for _, id := range []string{"0", "1", "007", "65536", "2147483647"} {
 		r := s.Ask("%s protocol_version", id)
 		require.True(s.T, r.OK)
@@ -94,7 +94,7 @@ var listed = strings.Fields(`
 // unlisted must not be listed: clients that see them expect something else.
 var unlisted = []string{"analyze", "genmove_analyze", "gogui-sigint"}
 
-func (s *Session) commands() []string {
+func (s *GTP) commands() []string {
 	s.T.Helper()
 	r := s.Ask("list_commands")
 	require.True(s.T, r.OK)
@@ -102,7 +102,7 @@ func (s *Session) commands() []string {
 	return r.Lines()
 }
 
-func checkListCommands(s *Session, _ Open) {
+func checkListCommands(s *GTP) {
 	names := s.commands()
 	for _, n := range names {
 		require.Regexp(s.T, `^[a-z][a-zA-Z0-9_-]*$`, n)
@@ -116,7 +116,7 @@ func checkListCommands(s *Session, _ Open) {
 	}
 }
 
-func checkKnownCommand(s *Session, _ Open) {
+func checkKnownCommand(s *GTP) {
 	for _, n := range s.commands() {
 		require.Equal(s.T, "true", s.OK("known_command %s", n), n)
 	}
@@ -125,7 +125,7 @@ func checkKnownCommand(s *Session, _ Open) {
 	}
 }
 
-func checkFirstReply(s *Session, _ Open) {
+func checkFirstReply(s *GTP) {
 	s.Send("1 name\n2 version\n")
 	name, version := s.Next(), s.Next()
 	require.Equal(s.T, "1", name.ID)
@@ -135,7 +135,7 @@ func checkFirstReply(s *Session, _ Open) {
 	require.LessOrEqual(s.T, len(version.Text), 40)
 }
 
-func checkPipelining(s *Session, _ Open) {
+func checkPipelining(s *GTP) {
 	const n = 500
 	commands := []string{"protocol_version", "play b pass", "known_command name", "undo", "nonsense", "boardsize 9", "get_komi"}
 	var text strings.Builder
@@ -150,7 +150,7 @@ func checkPipelining(s *Session, _ Open) {
 	}
 }
 
-func checkLongLine(s *Session, _ Open) {
+func checkLongLine(s *GTP) {
 	s.All("boardsize 9")
 	r := s.Ask("3 gogui-play_sequence%s", strings.Repeat(" B PASS W PASS", 200_000/14+1))
 	require.Equal(s.T, "3", r.ID)

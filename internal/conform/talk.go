@@ -1,6 +1,4 @@
-// Package testtalk is a test's conversation, by lines of text, with an engine
-// that runs in process or as a program of its own.
-package testtalk
+package conform
 
 import (
 	"bufio"
@@ -16,7 +14,7 @@ import (
 // own: long enough for a network to load on a busy machine.
 const Patience = 60 * time.Second
 
-// Talk is a conversation with one engine. New makes it ready for use.
+// Talk is a test's conversation with one engine by lines of text.
 type Talk struct {
 	T     testing.TB
 	In    io.WriteCloser // the engine's input
@@ -31,9 +29,9 @@ type Line struct {
 	At   time.Time
 }
 
-// New starts to read the engine's output and has the conversation end with the
+// newTalk starts to read the engine's output and has the conversation end with the
 // test. wait is called once and returns when the engine has ended.
-func New(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Talk {
+func newTalk(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Talk {
 	exit, lines := make(chan error, 1), make(chan Line, 1<<16)
 	go func() { exit <- wait() }()
 	go read(out, lines)

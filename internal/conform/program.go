@@ -1,4 +1,4 @@
-package gtpconform
+package conform
 
 import (
 	"os"
@@ -11,11 +11,11 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// Program starts an executable as the engine: first its own arguments, then
+// Program starts an executable that speaks GTP: first its own arguments, then
 // those of the test. env is added to the environment. Its output on stderr
 // is shown if the test fails.
-func Program(path string, env []string, args ...string) Open {
-	return func(t testing.TB, more ...string) *Session {
+func Program(path string, env []string, args ...string) Open[*GTP] {
+	return func(t testing.TB, more ...string) *GTP {
 		t.Helper()
 		cmd := exec.Command(path, append(append([]string{}, args...), more...)...)
 		cmd.Env = append(os.Environ(), env...)
@@ -31,7 +31,7 @@ func Program(path string, env []string, args ...string) Open {
 		outWrite.Close()
 		require.NoError(t, err)
 		ended := make(chan struct{})
-		s := New(t, in, out, func() error {
+		s := NewGTP(t, in, out, func() error {
 			defer close(ended)
 			return cmd.Wait()
 		})

@@ -1,4 +1,4 @@
-package gtpconform
+package conform
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var positionItems = []item{
+var positionItems = []item[*GTP]{
 	{14, "board sizes", checkBoardSizes},
 	{15, "komi, rules and clock survive boardsize and clear_board", checkSettingsSurvive},
 	{16, "komi", checkKomi},
@@ -27,7 +27,7 @@ var positionItems = []item{
 var diagramRow = regexp.MustCompile(`^ ?(\d+)[ (]`)
 
 // diagram reads the stones of showboard, rows from the top, X black, O white.
-func (s *Session) diagram() []string {
+func (s *GTP) diagram() []string {
 	s.T.Helper()
 	var rows []string
 	for _, l := range strings.Split(s.OK("showboard"), "\n") {
@@ -50,14 +50,14 @@ func (s *Session) diagram() []string {
 }
 
 // size reads width and height from showboard.
-func (s *Session) size() board.Size {
+func (s *GTP) size() board.Size {
 	s.T.Helper()
 	rows := s.diagram()
 	require.NotEmpty(s.T, rows)
 	return board.Size{W: len(rows[0]), H: len(rows)}
 }
 
-func checkBoardSizes(s *Session, _ Open) {
+func checkBoardSizes(s *GTP) {
 	for command, want := range map[string]board.Size{
 		"boardsize 9": board.Square(9), "boardsize 13": board.Square(13), "boardsize 19": board.Square(19),
 		"boardsize 25": board.Square(25), "boardsize 9 13": {W: 9, H: 13}, "boardsize 9:13": {W: 9, H: 13},
@@ -81,7 +81,7 @@ func checkBoardSizes(s *Session, _ Open) {
 	})
 }
 
-func checkSettingsSurvive(s *Session, _ Open) {
+func checkSettingsSurvive(s *GTP) {
 	s.All("komi 3.5", "kata-set-rules japanese", "time_settings 300 30 5")
 	rules := s.OK("kata-get-rules")
 	for _, c := range []string{"boardsize 9", "clear_board", "rectangular_boardsize 9 13", "boardsize 19", "clear_board"} {
@@ -91,7 +91,7 @@ func checkSettingsSurvive(s *Session, _ Open) {
 	}
 }
 
-func checkKomi(s *Session, _ Open) {
+func checkKomi(s *GTP) {
 	s.All("boardsize 9", "play b c3")
 	stones := s.diagram()
 	for text, want := range map[string]string{
@@ -115,7 +115,7 @@ func checkKomi(s *Session, _ Open) {
 	s.Fails("undo", "cannot undo")
 }
 
-func checkSpellings(s *Session, _ Open) {
+func checkSpellings(s *GTP) {
 	s.All("boardsize 9")
 	colours := map[string]string{"b": "X", "B": "X", "black": "X", "BLACK": "X", "Black": "X", "w": "O", "W": "O", "white": "O", "WHITE": "O"}
 	for c, symbol := range colours {
@@ -132,7 +132,7 @@ func checkSpellings(s *Session, _ Open) {
 	}
 }
 
-func checkIllegalPlay(s *Session, _ Open) {
+func checkIllegalPlay(s *GTP) {
 	s.All("boardsize 9", "play b c3", "play w d4")
 	s.unchanged(func() {
 		for _, bad := range []string{
@@ -147,7 +147,7 @@ func checkIllegalPlay(s *Session, _ Open) {
 	s.All("clear_board", "play w a2", "play w b1", "play b a1")
 }
 
-func checkSameColour(s *Session, _ Open) {
+func checkSameColour(s *GTP) {
 	s.All("boardsize 9", "play b a1", "play b b1")
 	for i := range 10 {
 		s.All(fmt.Sprintf("play w %c%d", 'A'+i%5, 5+i/5))
@@ -157,7 +157,7 @@ func checkSameColour(s *Session, _ Open) {
 	require.Equal(s.T, 10, strings.Count(board, "O"))
 }
 
-func checkMoveTwice(s *Session, _ Open) {
+func checkMoveTwice(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "kata-set-param allowResignation false", "play b e5")
 	first := s.OK("genmove b")
@@ -173,7 +173,7 @@ func checkMoveTwice(s *Session, _ Open) {
 
 var vertexOrPass = regexp.MustCompile(`^([A-HJ-Z]\d{1,2}|pass)$`)
 
-func checkAfterPasses(s *Session, _ Open) {
+func checkAfterPasses(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "play b e5", "play w pass", "play b pass")
 	for _, c := range []string{
@@ -187,7 +187,7 @@ func checkAfterPasses(s *Session, _ Open) {
 var moveText = regexp.MustCompile(`^[A-HJ-Z]\d{1,2}$|^pass$|^resign$`)
 
 // follow plays a game by genmove and checks each move against the rules.
-func (s *Session) follow(size board.Size, rules string, moves int) {
+func (s *GTP) follow(size board.Size, rules string, moves int) {
 	s.T.Helper()
 	r, err := board.ParseRules(rules)
 	require.NoError(s.T, err)
@@ -206,7 +206,7 @@ func (s *Session) follow(size board.Size, rules string, moves int) {
 	}
 }
 
-func checkLegalMoves(s *Session, _ Open) {
+func checkLegalMoves(s *GTP) {
 	s.quick()
 	s.follow(board.Square(9), "tromp-taylor", 100)
 	s.follow(board.Square(5), "japanese", 60)
@@ -220,7 +220,7 @@ func checkLegalMoves(s *Session, _ Open) {
 	require.Equal(s.T, "0", s.OK("is_legal b c2"))
 }
 
-func checkResign(s *Session, _ Open) {
+func checkResign(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "kata-set-param allowResignation true", "komi 400")
 	for range 60 {
@@ -240,7 +240,7 @@ func checkResign(s *Session, _ Open) {
 	require.FailNow(s.T, "no resignation with a komi of 400")
 }
 
-func checkRegGenmove(s *Session, _ Open) {
+func checkRegGenmove(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "time_settings 60 0 0", "play b e5", "play w c3")
 	s.unchanged(func() {

@@ -1,4 +1,4 @@
-package gtpconform
+package conform
 
 import (
 	"time"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var lifeItems = []item{
+var lifeItems = []item[*GTP]{
 	{12, "quit", checkQuit},
 	{13, "end of input, vanished reader", checkEndOfInput},
 }
@@ -18,28 +18,28 @@ const settle = 400 * time.Millisecond
 // have no end of their own. pending tells that a reply is still to come.
 var states = []struct {
 	name    string
-	enter   func(s *Session)
+	enter   func(s *GTP)
 	pending bool
 }{
-	{"idle", func(s *Session) { s.OK("name") }, false},
-	{"idle and ready", func(s *Session) { s.quick(); s.OK("reg_genmove b") }, false},
-	{"searching", func(s *Session) {
+	{"idle", func(s *GTP) { s.OK("name") }, false},
+	{"idle and ready", func(s *GTP) { s.quick(); s.OK("reg_genmove b") }, false},
+	{"searching", func(s *GTP) {
 		s.quick()
 		s.OK("reg_genmove b") // so that the network is there
 		s.endless()
 		s.Send("genmove b\n")
 		time.Sleep(settle)
 	}, true},
-	{"analysing", func(s *Session) {
+	{"analysing", func(s *GTP) {
 		s.endless()
 		s.OpenStream("kata-analyze 5")
 		s.Info()
 	}, true},
 }
 
-func checkQuit(s *Session, open Open) {
+func checkQuit(s *GTP) {
 	for _, st := range states {
-		s := open(s.T)
+		s := s.again(s.T)
 		st.enter(s)
 		s.Send("77 quit\n")
 		switch {
@@ -55,9 +55,9 @@ func checkQuit(s *Session, open Open) {
 	s.Ends(true)
 }
 
-func checkEndOfInput(s *Session, open Open) {
+func checkEndOfInput(s *GTP) {
 	for _, st := range states {
-		s := open(s.T)
+		s := s.again(s.T)
 		st.enter(s)
 		require.NoError(s.T, s.In.Close())
 		if st.name == "analysing" {
@@ -65,7 +65,7 @@ func checkEndOfInput(s *Session, open Open) {
 		}
 		s.Ends(true)
 		// A client that no longer reads: the engine may fail, but must end.
-		s = open(s.T)
+		s = s.again(s.T)
 		st.enter(s)
 		require.NoError(s.T, s.Out.Close())
 		s.In.Write([]byte("name\n")) // fails if the engine is gone already

@@ -1,4 +1,4 @@
-package gtpconform
+package conform
 
 import (
 	"strconv"

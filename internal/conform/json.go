@@ -1,25 +1,18 @@
-// Package analysisconform holds the tests that an engine must pass that speaks
-// KataGo's JSON analysis protocol, in process or as a program of its own: what
-// KaTrain, Ogatak and scripts rely on, items 56 to 60 of the list that package
-// gtpconform begins.
-package analysisconform
+package conform
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"kosumi/internal/testtalk"
 )
 
-// Session is a conversation with one engine. New makes it ready for use.
-type Session struct {
-	*testtalk.Talk
-	seen map[turn]bool // final results read so far
+// Analysis is a conversation with an engine that speaks KataGo's JSON analysis protocol.
+type Analysis struct {
+	*Talk
+	seen  map[turn]bool // final results read so far
+	again Open[*Analysis]
 }
 
 type turn struct {
@@ -27,14 +20,27 @@ type turn struct {
 	number int
 }
 
-// Open starts an engine for a test with the given arguments, such as
-// -quit-without-waiting, and has it end with the test.
-type Open func(t testing.TB, args ...string) *Session
-
-// New starts to read the engine's output. wait is called once and returns when
+// NewAnalysis starts to read the engine's output. wait is called once and returns when
 // the engine has ended.
-func New(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Session {
-	return &Session{Talk: testtalk.New(t, in, out, wait), seen: map[turn]bool{}}
+func NewAnalysis(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Analysis {
+	return &Analysis{Talk: newTalk(t, in, out, wait), seen: map[turn]bool{}}
+}
+
+// RunAnalysis checks the list for the JSON protocol.
+func RunAnalysis(t *testing.T, open Open[*Analysis]) {
+	var each Open[*Analysis]
+	each = func(t testing.TB, args ...string) *Analysis {
+		s := open(t, args...)
+		s.again = each
+		return s
+	}
+	run(t, each, []item[*Analysis]{
+		{56, "100 interleaved queries", checkInterleaved},
+		{57, "terminate", checkTerminate},
+		{58, "errors and warnings", checkErrors},
+		{59, "policy, ownership, numbers", checkNumbers},
+		{60, "end of input", checkEnd},
+	}, nil)
 }
 
 // Message is one line of output.
@@ -81,7 +87,7 @@ type RootInfo struct {
 func (m *Message) isResult() bool { _, ok := m.Raw["isDuringSearch"]; return ok }
 
 // Send writes a request: a string as it stands, anything else as JSON.
-func (s *Session) Send(request any) {
+func (s *Analysis) Send(request any) {
 	s.T.Helper()
 	text, ok := request.(string)
 	if !ok {
@@ -94,7 +100,7 @@ func (s *Session) Send(request any) {
 
 // Next reads one message, checks what holds for all, and requires that nothing
 // follows the final result of a turn.
-func (s *Session) Next() Message {
+func (s *Analysis) Next() Message {
 	s.T.Helper()
 	m, ok := s.next()
 	if !ok {
@@ -104,7 +110,7 @@ func (s *Session) Next() Message {
 }
 
 // next returns false at the end of the output.
-func (s *Session) next() (Message, bool) {
+func (s *Analysis) next() (Message, bool) {
 	s.T.Helper()
 	l, ok := s.Line()
 	if !ok {
@@ -113,7 +119,7 @@ func (s *Session) next() (Message, bool) {
 	return s.parse(l.Text), true
 }
 
-func (s *Session) parse(text string) Message {
+func (s *Analysis) parse(text string) Message {
 	s.T.Helper()
 	var m Message
 	require.NoError(s.T, json.Unmarshal([]byte(text), &m.Raw), "every line is one JSON object: %q", text)
@@ -132,7 +138,7 @@ func (s *Session) parse(text string) Message {
 }
 
 // checkResult requires what holds for every result.
-func (s *Session) checkResult(m *Message) {
+func (s *Analysis) checkResult(m *Message) {
 	s.T.Helper()
 	require.Contains(s.T, m.Raw, "moveInfos")
 	require.NotNil(s.T, m.RootInfo)
@@ -148,7 +154,7 @@ func (s *Session) checkResult(m *Message) {
 
 // Result reads messages until the final result of a turn and returns it. All
 // messages before must be reports of running searches.
-func (s *Session) Result(id string, number int) Message {
+func (s *Analysis) Result(id string, number int) Message {
 	s.T.Helper()
 	for {
 		m := s.Next()
@@ -161,7 +167,7 @@ func (s *Session) Result(id string, number int) Message {
 }
 
 // Answer reads messages until one that is not a result.
-func (s *Session) Answer() Message {
+func (s *Analysis) Answer() Message {
 	s.T.Helper()
 	for {
 		if m := s.Next(); !m.isResult() {
@@ -171,7 +177,7 @@ func (s *Session) Answer() Message {
 }
 
 // Alive requires that the engine still answers.
-func (s *Session) Alive() {
+func (s *Analysis) Alive() {
 	s.T.Helper()
 	s.Send(map[string]any{"id": "alive?", "action": "query_version"})
 	m := s.Answer()
@@ -179,10 +185,10 @@ func (s *Session) Alive() {
 	require.Regexp(s.T, `^\d+\.\d+\.\d+$`, m.Raw["version"])
 }
 
-// Ends requires that the engine ends with success within d.
-func (s *Session) Ends(d time.Duration) {
+// Ends requires that the engine ends with success.
+func (s *Analysis) Ends() {
 	s.T.Helper()
-	require.NoError(s.T, s.End(d), "exit status")
+	require.NoError(s.T, s.End(Patience), "exit status")
 }
 
 // Query returns a small query, with changes made to its fields.
@@ -199,27 +205,3 @@ func Query(id string, changes map[string]any) map[string]any {
 
 // endless is a number of visits that no test waits for.
 const endless = 1 << 40
-
-// Options say what an engine cannot do. The zero value can do everything.
-type Options struct {
-	// NoOwnership is for networks without that head.
-	NoOwnership bool
-}
-
-// Run checks every item, each in a session of its own, as subtests
-// "item 56 ...".
-func Run(t *testing.T, open Open, o Options) {
-	for _, it := range []struct {
-		n     int
-		name  string
-		check func(s *Session, open Open, o Options)
-	}{
-		{56, "100 interleaved queries", checkInterleaved},
-		{57, "terminate", checkTerminate},
-		{58, "errors and warnings", checkErrors},
-		{59, "policy, ownership, numbers", checkNumbers},
-		{60, "end of input", checkEndOfInput},
-	} {
-		t.Run(fmt.Sprintf("item %02d %s", it.n, it.name), func(t *testing.T) { it.check(open(t), open, o) })
-	}
-}

@@ -1,4 +1,4 @@
-package analysisconform
+package conform
 
 import (
 	"encoding/json"
@@ -10,12 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/internal/testtalk"
 )
 
 // checkInterleaved sends many queries at once, some of them reported on the
 // way. The session requires that nothing follows a final result.
-func checkInterleaved(s *Session, _ Open, _ Options) {
+func checkInterleaved(s *Analysis) {
 	const queries = 100
 	rng := rand.New(rand.NewPCG(56, 1))
 	want := map[turn]bool{}
@@ -60,7 +59,7 @@ func checkInterleaved(s *Session, _ Open, _ Options) {
 }
 
 // checkTerminate stops queries in every state they can be in.
-func checkTerminate(s *Session, _ Open, _ Options) {
+func checkTerminate(s *Analysis) {
 	long := func(id string, priority int) map[string]any {
 		return Query(id, map[string]any{"maxVisits": endless, "priority": priority, "boardXSize": 9, "boardYSize": 9})
 	}
@@ -110,7 +109,7 @@ func checkTerminate(s *Session, _ Open, _ Options) {
 }
 
 // finished requires that the final result of a turn has been read or comes next.
-func (s *Session) finished(id string, number int) {
+func (s *Analysis) finished(id string, number int) {
 	s.T.Helper()
 	for !s.seen[turn{id, number}] {
 		m := s.Next()
@@ -118,7 +117,7 @@ func (s *Session) finished(id string, number int) {
 	}
 }
 
-func checkErrors(s *Session, _ Open, _ Options) {
+func checkErrors(s *Analysis) {
 	for _, line := range []string{
 		"{", "nonsense", "[]", "5", "null", `"text"`, `{"id":5}`, `{"id":null}`, `{}`, `{"id":["x"]}`, `{"id":"x"} {"id":"y"}`,
 		"\x00\xff", `{"id":"x","action":"dance"}`,
@@ -192,7 +191,7 @@ func moves(text string) [][2]string {
 	return list
 }
 
-func checkNumbers(s *Session, _ Open, o Options) {
+func checkNumbers(s *Analysis) {
 	for _, p := range positions {
 		wishes := map[string]any{
 			"includePolicy": true, "includeOwnership": true, "includeOwnershipStdev": true, "includeMovesOwnership": true,
@@ -219,9 +218,7 @@ func checkNumbers(s *Session, _ Open, o Options) {
 			sum += prior
 		}
 		require.InDelta(s.T, 1, sum, 1e-3, p.name)
-		if !o.NoOwnership {
-			checkOwnership(s, &m, area)
-		}
+		checkOwnershipOf(s, &m, area)
 		for _, mi := range m.MoveInfos {
 			require.LessOrEqual(s.T, len(mi.PV), 4, "the move and three more")
 			require.Len(s.T, mi.PVVisits, len(mi.PV))
@@ -229,7 +226,7 @@ func checkNumbers(s *Session, _ Open, o Options) {
 	}
 }
 
-func checkOwnership(s *Session, m *Message, area int) {
+func checkOwnershipOf(s *Analysis, m *Message, area int) {
 	s.T.Helper()
 	require.Len(s.T, m.Ownership, area, m.ID)
 	require.Len(s.T, m.OwnershipStdev, area, m.ID)
@@ -245,7 +242,7 @@ func checkOwnership(s *Session, m *Message, area int) {
 }
 
 // gameOf plays the game that a query asks about.
-func gameOf(s *Session, q map[string]any) *board.Game {
+func gameOf(s *Analysis, q map[string]any) *board.Game {
 	s.T.Helper()
 	rules, err := board.ParseRules(q["rules"].(string))
 	require.NoError(s.T, err)
@@ -277,7 +274,7 @@ func gameOf(s *Session, q map[string]any) *board.Game {
 	return g
 }
 
-func checkEndOfInput(s *Session, open Open, _ Options) {
+func checkEnd(s *Analysis) {
 	const queries = 20
 	for i := range queries {
 		s.Send(Query(fmt.Sprintf("q%d", i), map[string]any{"maxVisits": 30}))
@@ -289,18 +286,18 @@ func checkEndOfInput(s *Session, open Open, _ Options) {
 	}
 	_, more := s.next()
 	require.False(s.T, more)
-	s.Ends(testtalk.Patience)
+	s.Ends()
 
-	idle := open(s.T)
+	idle := s.again(s.T)
 	idle.Alive()
 	require.NoError(s.T, idle.In.Close())
-	idle.Ends(testtalk.Patience)
+	idle.Ends()
 
-	hasty := open(s.T, "-quit-without-waiting")
+	hasty := s.again(s.T, "-quit-without-waiting")
 	for i := range queries {
 		hasty.Send(Query(fmt.Sprintf("q%d", i), map[string]any{"maxVisits": endless, "reportDuringSearchEvery": 0.01}))
 	}
 	require.True(s.T, hasty.Next().IsDuringSearch)
 	require.NoError(s.T, hasty.In.Close())
-	hasty.Ends(testtalk.Patience)
+	hasty.Ends()
 }

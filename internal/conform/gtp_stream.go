@@ -1,4 +1,4 @@
-package gtpconform
+package conform
 
 import (
 	"strconv"
@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var streamItems = []item{
+var streamItems = []item[*GTP]{
 	{48, "genmove_analyze", checkGenmoveAnalyze},
 	{49, "kata-search", checkSearch},
 	{50, "# interrupt", checkInterrupt},
 	{51, "stop, clear_cache, cputime", checkAnyTime},
 }
 
-func checkGenmoveAnalyze(s *Session, _ Open) {
+func checkGenmoveAnalyze(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "kata-set-param allowResignation false")
 	s.OK("reg_genmove b")
@@ -61,7 +61,7 @@ func checkGenmoveAnalyze(s *Session, _ Open) {
 	s.Silent(50 * time.Millisecond)
 }
 
-func checkSearch(s *Session, _ Open) {
+func checkSearch(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "play b e5")
 	s.unchanged(func() {
@@ -84,7 +84,7 @@ func checkSearch(s *Session, _ Open) {
 	})
 }
 
-func checkInterrupt(s *Session, _ Open) {
+func checkInterrupt(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "kata-set-param allowResignation false")
 	require.Equal(s.T, []string{"= "}, s.Ask("gogui-interrupt").Raw)
@@ -103,7 +103,7 @@ func checkInterrupt(s *Session, _ Open) {
 	s.Silent(50 * time.Millisecond)
 }
 
-func checkAnyTime(s *Session, _ Open) {
+func checkAnyTime(s *GTP) {
 	s.quick()
 	before := -1.0
 	for _, c := range []string{"boardsize 9", "genmove b", "play w pass", "play b pass", "genmove w", "undo", "clear_board", "name"} {

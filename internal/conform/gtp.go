@@ -1,38 +1,43 @@
-// Package gtpconform holds the tests that any GTP engine of the project must
-// pass, in process or as a program of its own: a numbered list of what clients
-// rely on, and transcripts of their conversations.
-package gtpconform
+package conform
 
 import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"kosumi/internal/testtalk"
 )
 
-// Session is a conversation with one engine. New makes it ready for use.
-type Session struct {
-	*testtalk.Talk
+// GTP is a conversation with an engine that speaks GTP.
+type GTP struct {
+	*Talk
+	again Open[*GTP] // opens another, for an item of the list
 }
 
-// Open starts an engine for a test with the given arguments and has it end with
-// the test. An engine that runs in process ignores arguments it has no use for.
-type Open func(t testing.TB, args ...string) *Session
-
-// New starts to read the engine's output. wait is called once and returns
+// NewGTP starts to read the engine's output. wait is called once and returns
 // when the engine has ended.
-func New(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Session {
-	return &Session{Talk: testtalk.New(t, in, out, wait)}
+func NewGTP(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *GTP {
+	return &GTP{Talk: newTalk(t, in, out, wait)}
+}
+
+// RunGTP checks the list for GTP: all of it, or the items whose numbers it is given.
+func RunGTP(t *testing.T, open Open[*GTP], only ...int) {
+	var each Open[*GTP]
+	each = func(t testing.TB, args ...string) *GTP {
+		s := open(t, args...)
+		s.again = each
+		return s
+	}
+	run(t, each, slices.Concat(protocolItems, lifeItems, positionItems, historyItems, setupItems, scoringItems, clockItems, analysisItems,
+		streamItems, extensionItems), only)
 }
 
 // line returns the next line of output.
-func (s *Session) line() testtalk.Line {
+func (s *GTP) line() Line {
 	s.T.Helper()
 	l, ok := s.Line()
 	require.True(s.T, ok, "the engine closed its output")
@@ -40,7 +45,7 @@ func (s *Session) line() testtalk.Line {
 }
 
 // Silent requires that nothing is printed for a while, or until the end.
-func (s *Session) Silent(d time.Duration) {
+func (s *GTP) Silent(d time.Duration) {
 	s.T.Helper()
 	select {
 	case l, ok := <-s.Lines:
@@ -69,7 +74,7 @@ var firstLine = regexp.MustCompile(`^([=?])(\d*)( ?)(.*)$`)
 
 // Next reads one reply and checks its frame. Only a stream, a success without
 // text in its first line, may leave out the space.
-func (s *Session) Next() Reply {
+func (s *GTP) Next() Reply {
 	s.T.Helper()
 	l := s.line()
 	m := firstLine.FindStringSubmatch(l.Text)
@@ -92,14 +97,14 @@ func (s *Session) Next() Reply {
 }
 
 // Ask sends a command and returns its reply.
-func (s *Session) Ask(format string, args ...any) Reply {
+func (s *GTP) Ask(format string, args ...any) Reply {
 	s.T.Helper()
 	s.Send(fmt.Sprintf(format, args...) + "\n")
 	return s.Next()
 }
 
 // OK sends a command that must succeed and returns the text.
-func (s *Session) OK(format string, args ...any) string {
+func (s *GTP) OK(format string, args ...any) string {
 	s.T.Helper()
 	r := s.Ask(format, args...)
 	require.True(s.T, r.OK, "%s: %s", fmt.Sprintf(format, args...), r.Text)
@@ -107,7 +112,7 @@ func (s *Session) OK(format string, args ...any) string {
 }
 
 // Fails sends a command that must fail, with one of the texts if there are any.
-func (s *Session) Fails(command string, texts ...string) {
+func (s *GTP) Fails(command string, texts ...string) {
 	s.T.Helper()
 	r := s.Ask("%s", command)
 	require.False(s.T, r.OK, "%s succeeded: %s", command, r.Text)
@@ -118,7 +123,7 @@ func (s *Session) Fails(command string, texts ...string) {
 }
 
 // All sends commands that must all succeed.
-func (s *Session) All(commands ...string) {
+func (s *GTP) All(commands ...string) {
 	s.T.Helper()
 	for _, c := range commands {
 		s.OK("%s", c)
@@ -126,15 +131,15 @@ func (s *Session) All(commands ...string) {
 }
 
 // Ends waits for the engine's end, which has to be a success where that is told.
-func (s *Session) Ends(success bool) {
+func (s *GTP) Ends(success bool) {
 	s.T.Helper()
-	if err := s.End(testtalk.Patience); success {
+	if err := s.End(Patience); success {
 		require.NoError(s.T, err, "exit status")
 	}
 }
 
 // OpenStream sends an analysis command and requires that its reply opens.
-func (s *Session) OpenStream(format string, args ...any) {
+func (s *GTP) OpenStream(format string, args ...any) {
 	s.T.Helper()
 	s.Send(fmt.Sprintf(format, args...) + "\n")
 	l := s.line()
@@ -142,7 +147,7 @@ func (s *Session) OpenStream(format string, args ...any) {
 }
 
 // Info reads the next line of a stream.
-func (s *Session) Info() string {
+func (s *GTP) Info() string {
 	s.T.Helper()
 	l := s.line()
 	require.Regexp(s.T, `^info move \S`, l.Text)
@@ -150,7 +155,7 @@ func (s *Session) Info() string {
 }
 
 // StaysOpen requires that a stream does not end for a while.
-func (s *Session) StaysOpen(d time.Duration) {
+func (s *GTP) StaysOpen(d time.Duration) {
 	s.T.Helper()
 	for over := time.After(d); ; {
 		select {
@@ -164,14 +169,14 @@ func (s *Session) StaysOpen(d time.Duration) {
 
 // CloseStream sends an empty line and reads the rest of the stream. It returns
 // the last line and when the stream ended.
-func (s *Session) CloseStream() (last string, at time.Time) {
+func (s *GTP) CloseStream() (last string, at time.Time) {
 	s.T.Helper()
 	s.Send("\n")
 	return s.Rest()
 }
 
 // Rest reads a stream to its end and returns its last line.
-func (s *Session) Rest() (last string, at time.Time) {
+func (s *GTP) Rest() (last string, at time.Time) {
 	s.T.Helper()
 	for {
 		l := s.line()
@@ -184,10 +189,32 @@ func (s *Session) Rest() (last string, at time.Time) {
 }
 
 // Analysis runs an analysis command, takes its first report and stops it.
-func (s *Session) Analysis(format string, args ...any) Report {
+func (s *GTP) Analysis(format string, args ...any) Report {
 	s.T.Helper()
 	s.OpenStream(format, args...)
 	info := s.Info()
 	s.CloseStream()
 	return parseReport(s.T, info)
+}
+
+// quick keeps searches short.
+func (s *GTP) quick() {
+	s.T.Helper()
+	s.All("kata-set-param maxVisits 8")
+}
+
+// endless lets searches run until they are told to end.
+func (s *GTP) endless() {
+	s.T.Helper()
+	s.All("kata-set-param maxVisits 1000000000", "kata-set-param maxPlayouts 1000000000", "kata-set-param maxTime 1000000")
+}
+
+// unchanged runs f and requires that the position is then as before.
+func (s *GTP) unchanged(f func()) {
+	s.T.Helper()
+	board, komi, rules := s.OK("showboard"), s.OK("get_komi"), s.OK("kata-get-rules")
+	f()
+	require.Equal(s.T, board, s.OK("showboard"))
+	require.Equal(s.T, komi, s.OK("get_komi"))
+	require.Equal(s.T, rules, s.OK("kata-get-rules"))
 }

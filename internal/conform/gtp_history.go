@@ -1,4 +1,4 @@
-package gtpconform
+package conform
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var historyItems = []item{
+var historyItems = []item[*GTP]{
 	{25, "undo", checkUndo},
 	{26, "gg-undo", checkUndoSeveral},
 	{27, "set_position", checkSetPosition},
@@ -19,14 +19,14 @@ var historyItems = []item{
 	{29, "gogui-setup", checkGoguiSetup},
 }
 
-var setupItems = []item{
+var setupItems = []item[*GTP]{
 	{30, "fixed_handicap", checkFixedHandicap},
 	{31, "free handicap", checkFreeHandicap},
 	{32, "loadsgf", checkLoadSGF},
 	{33, "no empty line in printsgf and showboard", checkNoEmptyLine},
 }
 
-func checkUndo(s *Session, _ Open) {
+func checkUndo(s *GTP) {
 	s.quick()
 	s.All("boardsize 5", "kata-set-rules chinese")
 	empty := s.OK("showboard")
@@ -53,7 +53,7 @@ func checkUndo(s *Session, _ Open) {
 	require.Equal(s.T, 2, strings.Count(strings.Join(s.diagram(), ""), "X"))
 }
 
-func checkUndoSeveral(s *Session, _ Open) {
+func checkUndoSeveral(s *GTP) {
 	s.All("boardsize 9", "play b a1")
 	one := s.OK("showboard")
 	s.All("play w b2", "play b c3", "play w pass", "gg-undo 3")
@@ -70,7 +70,7 @@ func checkUndoSeveral(s *Session, _ Open) {
 	s.Fails("gg-undo 1", "cannot undo")
 }
 
-func checkSetPosition(s *Session, _ Open) {
+func checkSetPosition(s *GTP) {
 	s.All("boardsize 5", "play b e5", "set_position b a1 W C3 black d4 white E1")
 	require.Equal(s.T, []string{".....", "...X.", "..O..", ".....", "X...O"}, s.diagram())
 	s.Fails("undo", "cannot undo")
@@ -87,7 +87,7 @@ func checkSetPosition(s *Session, _ Open) {
 	require.NotRegexp(s.T, "[XO]", strings.Join(s.diagram(), ""))
 }
 
-func checkPlaySequence(s *Session, _ Open) {
+func checkPlaySequence(s *GTP) {
 	s.All("boardsize 9", "play b e5")
 	s.unchanged(func() {
 		s.Fails("gogui-play_sequence w c3 b d4 w e5", "illegal move")
@@ -100,7 +100,7 @@ func checkPlaySequence(s *Session, _ Open) {
 	s.All("undo")
 }
 
-func checkGoguiSetup(s *Session, _ Open) {
+func checkGoguiSetup(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "clear_board", "gogui-setup B D4 W F6 B E5", "gogui-setup_player W")
 	require.Contains(s.T, s.OK("showboard"), "To move: white")
@@ -122,7 +122,7 @@ var fixedPoints = map[int]string{
 	7: "D4 Q16 D16 Q4 D10 Q10 K10", 8: "D4 Q16 D16 Q4 D10 Q10 K16 K4", 9: "D4 Q16 D16 Q4 D10 Q10 K16 K4 K10",
 }
 
-func checkFixedHandicap(s *Session, _ Open) {
+func checkFixedHandicap(s *GTP) {
 	for n := 2; n <= 9; n++ {
 		s.All("boardsize 19")
 		text := s.OK("fixed_handicap %d", n)
@@ -150,7 +150,7 @@ func checkFixedHandicap(s *Session, _ Open) {
 	s.OK("play w e5")
 }
 
-func checkFreeHandicap(s *Session, _ Open) {
+func checkFreeHandicap(s *GTP) {
 	size := board.Square(19)
 	for n := 2; n <= 25; n++ {
 		s.All("boardsize 19")
@@ -188,7 +188,7 @@ func checkFreeHandicap(s *Session, _ Open) {
 	}
 }
 
-func checkLoadSGF(s *Session, _ Open) {
+func checkLoadSGF(s *GTP) {
 	dir, err := filepath.Abs(s.T.TempDir())
 	require.NoError(s.T, err)
 	write := func(name, text string) string {
@@ -232,7 +232,7 @@ func checkLoadSGF(s *Session, _ Open) {
 	})
 }
 
-func checkNoEmptyLine(s *Session, _ Open) {
+func checkNoEmptyLine(s *GTP) {
 	s.quick()
 	for _, size := range []int{2, 9, 19, 25} {
 		s.All(fmt.Sprintf("boardsize %d", size), "play b a1", "play w pass")
