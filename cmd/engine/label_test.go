@@ -13,7 +13,6 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/train/label"
 	"kosumi/train/learn"
-	"kosumi/train/training"
 )
 
 // TestLabelAndTrain: from a network that teaches to one that was taught, by two commands,
@@ -40,7 +39,7 @@ func TestLabelAndTrain(t *testing.T) {
 	out = invoke(t, nil, "", "train", "--model", student, "--data", labels, "-o", filepath.Join(dir, "out"), "--steps", "3", "--batch", "16",
 		"--beside", teacher, "--json", "--log-level", "warn")
 	require.Zero(t, out.code, out.stderr)
-	var trained training.Report
+	var trained learn.Report
 	require.NoError(t, json.Unmarshal([]byte(out.stdout), &trained))
 	require.Len(t, trained.Beside, 1)
 	kl := func(r *learn.Result) float64 {

@@ -15,7 +15,6 @@ import (
 	"kosumi/internal/conform"
 	"kosumi/models"
 	"kosumi/train/loop"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
@@ -24,7 +23,7 @@ func TestTrainingUsageErrors(t *testing.T) {
 	recipeFile := writeFile(t, "recipe.toml", "arch = 'kb2c16'\nbogus = 1\n")
 	method := writeFile(t, "method.toml", "[search]\nmethod = 'alphabeta'\n")
 	taken := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(taken, recipe.File), []byte("arch = 'kb2c16'\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(taken, loop.RecipeFile), []byte("arch = 'kb2c16'\n"), 0o644))
 	for args, want := range map[string]string{
 		"selfplay":                                           "--out",
 		"selfplay --out x --method chess":                    `"chess"`,
@@ -66,16 +65,16 @@ func TestTrainingUsageErrors(t *testing.T) {
 
 // TestLoopFromTheNetworkInside makes recipes that begin with the embedded network.
 func TestLoopFromTheNetworkInside(t *testing.T) {
-	for _, preset := range recipe.Presets() {
+	for _, preset := range loop.Presets() {
 		dir := filepath.Join(t.TempDir(), "more")
 		o := invoke(t, nil, "", "loop", dir, "--from", "zero", "--init", "--preset", preset)
 		require.Equal(t, exitDone, o.code, o.stderr)
-		text, err := os.ReadFile(filepath.Join(dir, recipe.File))
+		text, err := os.ReadFile(filepath.Join(dir, loop.RecipeFile))
 		require.NoError(t, err)
-		c, err := recipe.Parse(text)
+		c, err := loop.ParseRecipe(text)
 		require.NoError(t, err)
 		require.Equal(t, "kb6c96", c.Arch)
-		require.Equal(t, recipe.Start{Network: models.Zero().Name, Games: int64(models.Zero().Games), Data: []string{}}, c.Start)
+		require.Equal(t, loop.Start{Network: models.Zero().Name, Games: int64(models.Zero().Games), Data: []string{}}, c.Start)
 	}
 }
 

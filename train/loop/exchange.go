@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -84,7 +83,7 @@ func (g *generator) offer() error {
 
 // bootstrapGames is how many games of the loop there may be while they are random; -1:
 // they are no longer.
-func (g *generator) bootstrapGames(c *recipe.Config) int64 {
+func (g *generator) bootstrapGames(c *Recipe) int64 {
 	s := g.state
 	switch {
 	case !g.bootstrapping():
@@ -101,7 +100,7 @@ func (g *generator) bootstrapGames(c *recipe.Config) int64 {
 
 // await lets others play until the goal of the iteration is reached. It returns what is
 // said of the stage then.
-func (g *generator) await(ctx context.Context, c *recipe.Config) (string, error) {
+func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	s := g.state
 	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves
 	before := players(g.others)

@@ -10,7 +10,6 @@ import (
 
 	"kosumi/train/learn"
 	"kosumi/train/loop/duel"
-	"kosumi/train/loop/recipe"
 )
 
 // guard is the stage in which a new network plays the one that plays now, and is
@@ -54,7 +53,7 @@ func (g *guard) run(ctx context.Context) error {
 }
 
 // match plays the gating match.
-func (g *guard) match(ctx context.Context, c *recipe.Config, p *player, entry *Network) error {
+func (g *guard) match(ctx context.Context, c *Recipe, p *player, entry *Network) error {
 	s := g.state
 	var play duel.Play
 	if m, ok := g.others.(duel.Matches); ok {
@@ -76,7 +75,7 @@ func (g *guard) match(ctx context.Context, c *recipe.Config, p *player, entry *N
 }
 
 // matchProgress is how far a gating match has come, by its moves.
-func matchProgress(count *duel.Count, c *recipe.Config, began time.Time) Progress {
+func matchProgress(count *duel.Count, c *Recipe, began time.Time) Progress {
 	moves := count.Moves.Load()
 	p := Progress{Stage: "gating match", Unit: "games", Done: count.Games.Load(), Goal: int64(c.Gate.Games), Text: fmt.Sprintf("%d moves", moves)}
 	if share := min(float64(moves)/float64(c.Gate.Games*c.Selfplay.Boards[0].Size().Area()), 0.99); share > 0 {
@@ -86,7 +85,7 @@ func matchProgress(count *duel.Count, c *recipe.Config, began time.Time) Progres
 }
 
 // judge enters what came of a gating match.
-func (g *guard) judge(c *recipe.Config, r *duel.Result, entry *Network) {
+func (g *guard) judge(c *Recipe, r *duel.Result, entry *Network) {
 	entry.Score, entry.Played, entry.invalid = r.Score(), r.Games(), r.Invalid
 	entry.Promoted = entry.Score >= c.Gate.MinScore
 	n := float64(r.Games())
@@ -119,7 +118,7 @@ func (g *guard) settle(p *player, entry Network) {
 }
 
 // cleanUp saves the state and then removes what is not kept.
-func (g *guard) cleanUp(c *recipe.Config) error {
+func (g *guard) cleanUp(c *Recipe) error {
 	s := g.state
 	var networks []string
 	promoted := 0

@@ -10,7 +10,6 @@ import (
 
 	"kosumi/nn/features"
 	"kosumi/nn/fresh"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -67,7 +66,7 @@ func (g *generator) run(ctx context.Context) error {
 }
 
 // play plays here. It returns what is said of the stage when its goal is reached.
-func (g *generator) play(ctx context.Context, c *recipe.Config) (string, error) {
+func (g *generator) play(ctx context.Context, c *Recipe) (string, error) {
 	if err := g.prepare(c); err != nil {
 		return "", err
 	}
@@ -146,7 +145,7 @@ func selfplayLine(st *selfplay.Stats, all int64, evals uint64, took time.Duratio
 
 // prepare opens the network that plays, and the session that plays with it, or tells
 // the session about new settings.
-func (g *generator) prepare(c *recipe.Config) error {
+func (g *generator) prepare(c *Recipe) error {
 	s := g.state
 	name, sha := randomPlayer, ""
 	if !g.bootstrapping() {
@@ -185,7 +184,7 @@ func (w *workspace) encoding() (features.Encoding, error) {
 		return features.V7, nil
 	}
 	fresh := freshName(w.state.Arch) // only KataGo's networks are begun with
-	p, err := openPlayer(w.model(fresh), fresh, &recipe.Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, w.log)
+	p, err := openPlayer(w.model(fresh), fresh, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, w.log)
 	if err != nil {
 		return features.None, err
 	}

@@ -18,7 +18,6 @@ import (
 	"kosumi/handout"
 	"kosumi/internal/file"
 	"kosumi/nn/fresh"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -55,7 +54,7 @@ type Loop struct {
 
 // Open takes up the loop in a folder where the last run left it.
 func Open(dir string, o Options) (*Loop, error) {
-	conf, err := recipe.Load(dir)
+	conf, err := loadRecipe(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +83,7 @@ func Open(dir string, o Options) (*Loop, error) {
 func (l *Loop) load() error {
 	left, err := l.conf.Selfplay.LoadPositions(l.dir)
 	if err != nil {
-		return fmt.Errorf("%w: selfplay: %w", recipe.ErrConfig, err)
+		return fmt.Errorf("%w: selfplay: %w", ErrRecipe, err)
 	}
 	if left > 0 {
 		l.log.Warn("game records from which no game can begin are left out", "records", left, "used", len(l.conf.Selfplay.Positions.Lines))
@@ -101,11 +100,11 @@ func (l *Loop) load() error {
 	}
 	if s.Start == "" && l.conf.Start.Network != "" {
 		return fmt.Errorf("%w: the loop in %s was begun with random weights, the recipe names %s to start from; take another folder",
-			recipe.ErrConfig, l.dir, l.conf.Start.Network)
+			ErrRecipe, l.dir, l.conf.Start.Network)
 	}
 	if s.Seed != l.conf.Seed || s.Arch != l.conf.Arch && !(fresh.IsKataGo(s.Arch) && fresh.IsKataGo(l.conf.Arch)) {
 		return fmt.Errorf("%w: the loop in %s was begun with arch %s and seed %d, the recipe says %s and %d; take another folder",
-			recipe.ErrConfig, l.dir, s.Arch, s.Seed, l.conf.Arch, l.conf.Seed)
+			ErrRecipe, l.dir, s.Arch, s.Seed, l.conf.Arch, l.conf.Seed)
 	}
 	if err := l.openEarlier(); err != nil {
 		return err
@@ -142,7 +141,7 @@ func freshName(arch string) string { return "fresh-" + arch }
 func (l *Loop) State() *State { return l.state }
 
 // Config returns the recipe.
-func (l *Loop) Config() recipe.Config { return l.conf }
+func (l *Loop) Config() Recipe { return l.conf }
 
 // Close lets go of networks and the folder.
 func (l *Loop) Close() error {

@@ -11,7 +11,6 @@ import (
 	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
 	"kosumi/nn/model"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -30,7 +29,7 @@ func writeFresh(path, name string, seed uint64, boards []selfplay.BoardShare) er
 	}
 	a, err := fresh.Parse(name)
 	if err != nil {
-		return fmt.Errorf("%w: %w", recipe.ErrConfig, err)
+		return fmt.Errorf("%w: %w", ErrRecipe, err)
 	}
 	if len(boards) > 0 && !a.KataGo() {
 		a = a.On(boards[0].Width, boards[0].Height)
@@ -63,7 +62,7 @@ func (p *player) close() {
 }
 
 // openPlayer opens a network for self-play and matches.
-func openPlayer(path, name string, c *recipe.Compute, boards []selfplay.BoardShare, seed uint64, log *slog.Logger) (*player, error) {
+func openPlayer(path, name string, c *Compute, boards []selfplay.BoardShare, seed uint64, log *slog.Logger) (*player, error) {
 	m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: c.Precision, Log: log})
 	if err != nil {
 		return nil, err

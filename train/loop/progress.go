@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -123,7 +122,7 @@ type stretch struct {
 
 // newStretch notes where self-play begins. limit is how many games the whole run may
 // still play, 0 for no limit.
-func newStretch(s *State, c *recipe.Config, limit int64) stretch {
+func newStretch(s *State, c *Recipe, limit int64) stretch {
 	t := stretch{began: time.Now(), games: s.Games, rows: s.Rows, goalGames: s.GoalGames, goalRows: s.GoalRows, parallel: c.Selfplay.Parallel}
 	if limit > 0 && (t.goalGames == 0 || s.Games+limit < t.goalGames) && t.goalRows == 0 {
 		t.goalGames = s.Games + limit

@@ -11,11 +11,11 @@ import (
 	"strconv"
 	"time"
 
+	"kosumi/board"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
 	"kosumi/train/learn"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 )
 
@@ -79,10 +79,8 @@ func (t *trainer) config() learn.Config {
 		Average: learn.Average{Every: c.AverageEvery, Window: c.AverageWindow}, Threads: t.conf.Compute.Threads, Seed: t.state.Seed, Log: t.log}
 }
 
-const (
-	extraStream    = "stream"
-	extraIteration = "iteration"
-)
+// extraIteration is the iteration in a checkpoint's Extra.
+const extraIteration = "iteration"
 
 // train takes steps until as many samples are trained as are due.
 func (t *trainer) train(ctx context.Context) error {
@@ -98,13 +96,14 @@ func (t *trainer) train(ctx context.Context) error {
 		return err
 	}
 	defer stream.Close()
+	steps := learn.Steps{Learner: t.learner, Stream: stream}
 	if string(t.resumed[extraIteration]) == strconv.Itoa(s.Iteration) {
-		if err := stream.Restore(t.resumed[extraStream]); err != nil {
+		if err := steps.Restore(t.resumed); err != nil {
 			return err
 		}
 	}
 	t.resumed = nil
-	sum, err := t.steps(ctx, &c, stream)
+	sum, err := t.steps(ctx, &c, &steps, stream.WindowRows())
 	if errors.Is(err, learn.ErrDiverged) {
 		return t.goBack(&c, err)
 	}
@@ -116,76 +115,54 @@ func (t *trainer) train(ctx context.Context) error {
 }
 
 // streamOptions say which rows of the window a stream delivers.
-func (t *trainer) streamOptions(c *recipe.Config) rows.Options {
+func (t *trainer) streamOptions(c *Recipe) rows.Options {
 	return rows.Options{Batch: c.Train.Batch, Wants: t.learner.Wants(), Encoding: t.learner.Encoding(),
 		Seed: t.state.Seed*1_000_003 + uint64(t.state.Iteration), Symmetries: c.Train.Symmetries, HistoryDropout: c.Train.HistoryDropout,
 		WindowRows: t.windowRows(c), MemoryBytes: int64(c.Window.MemoryMB) << 20, Log: t.log}
 }
 
 // steps trains, and saves now and then and at the end.
-func (t *trainer) steps(ctx context.Context, c *recipe.Config, stream *rows.Folder) (*learn.Result, error) {
+func (t *trainer) steps(ctx context.Context, c *Recipe, steps *learn.Steps, window int) (*learn.Result, error) {
 	s := t.state
 	began, saved := time.Now(), time.Now()
 	first := t.learner.Counters().Samples
 	defer func() { s.Seconds.Train += time.Since(began).Seconds() }()
-	var next rows.Prefetch
-	defer next.End()
 	sum := new(learn.Result)
 	beat := t.out.pulse()
-	for ended := false; t.learner.Counters().Samples < s.Target && !ended; {
-		batch, err := next.Get(stream)
+	save := func(bool) error {
+		saved = time.Now()
+		err := steps.Save(t.checkpoints(), learn.Extra{extraIteration: []byte(strconv.Itoa(s.Iteration))})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		// The stream stands still if its place is saved after the step.
-		ended = ctx.Err() != nil
-		due := time.Since(saved).Seconds() >= c.Train.Checkpoint
-		if !ended && !due && t.learner.Counters().Samples+int64(batch.N) < s.Target {
-			next.Start(stream)
-		}
-		result, err := t.learner.Step(batch)
-		if err != nil {
-			return nil, err
-		}
-		if !result.Skipped {
-			sum.Add(&result)
-		}
-		if err := t.watch.see(&result, batch.Size); err != nil {
-			return nil, err
-		}
-		if due {
-			if err := errors.Join(t.checkpoint(stream), t.save()); err != nil {
-				return nil, err
-			}
-			saved = time.Now()
+		s.trained(t.learner.Counters().Samples)
+		return t.save()
+	}
+	steps.Goal = func(n learn.Counters) bool { return n.Samples >= s.Target }
+	steps.Pause = func(learn.Counters) bool { return time.Since(saved).Seconds() >= c.Train.Checkpoint }
+	steps.After = save
+	steps.See = func(r *learn.Result, size board.Size) error {
+		if !r.Skipped {
+			sum.Add(r)
 		}
 		if beat.due(time.Now()) {
 			t.out.tell(t.progress(sum, first, began))
 		}
+		return t.watch.see(r, size)
 	}
-	if t.learner.Counters().Samples > first || t.learner.Counters().Samples == 0 {
-		if err := t.checkpoint(stream); err != nil {
-			return nil, err
-		}
+	interrupted, err := steps.Train(ctx)
+	if err == nil && t.learner.Counters().Steps == 0 {
+		err = save(interrupted) // there is one to export
+	}
+	if err != nil {
+		return nil, err
 	}
 	t.record.Seconds.Train += time.Since(began).Seconds()
 	if ctx.Err() == nil {
 		p := t.progress(sum, first, began)
-		t.out.say("training: %d samples, %d in all, %s, window %d rows", p.Done, t.learner.Counters().Samples, p.Text, stream.WindowRows())
+		t.out.say("training: %d samples, %d in all, %s, window %d rows", p.Done, t.learner.Counters().Samples, p.Text, window)
 	}
 	return sum, nil
-}
-
-// checkpoint writes a checkpoint with the stream's place.
-func (t *trainer) checkpoint(stream *rows.Folder) error {
-	state, err := stream.State()
-	if err != nil {
-		return err
-	}
-	if _, err = t.learner.Save(t.checkpoints(), learn.Extra{extraStream: state, extraIteration: []byte(strconv.Itoa(t.state.Iteration))}); err == nil {
-		t.state.trained(t.learner.Counters().Samples)
-	}
-	return err
 }
 
 // catchUp counts the samples of a checkpoint that is newer than the state, as a crash
@@ -219,7 +196,7 @@ func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Prog
 }
 
 // note adds what was learnt to the ledger and to the record of the iteration.
-func (t *trainer) note(c *recipe.Config, sum *learn.Result, window int) {
+func (t *trainer) note(c *Recipe, sum *learn.Result, window int) {
 	t.state.trained(t.learner.Counters().Samples)
 	r := &t.record
 	r.Iteration, r.Window, r.Rate = t.state.Iteration, window, t.rate(c)
@@ -263,12 +240,12 @@ func (t *trainer) export() error {
 
 // goBack is what follows a learner that has diverged: another begins with the
 // network that plays, at half the rate.
-func (t *trainer) goBack(c *recipe.Config, why error) error {
+func (t *trainer) goBack(c *Recipe, why error) error {
 	s := t.state
 	rate := t.rate(c) / 2
 	if rate < leastRate*c.Train.Rate {
 		s.limit(0) // another recipe begins with its own rate
-		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, recipe.File)
+		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, RecipeFile)
 		return errors.Join(why, t.save())
 	}
 	if err := t.close(); err != nil {

@@ -3,7 +3,6 @@ package loop
 import (
 	"log/slog"
 
-	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
@@ -13,7 +12,7 @@ import (
 // on it one after another.
 type workspace struct {
 	dir     string
-	conf    recipe.Config
+	conf    Recipe
 	state   *State
 	record  Record
 	files   *rowFiles
@@ -40,7 +39,7 @@ func (w *workspace) enter(stage string) error {
 func (w *workspace) bootstrapping() bool { return w.state.Current == "" }
 
 // stageConfig returns the settings of now.
-func (w *workspace) stageConfig() recipe.Config {
+func (w *workspace) stageConfig() Recipe {
 	c := w.conf.At(w.state.Games - w.state.Random + w.conf.Start.Games)
 	if w.bootstrapping() {
 		c.Selfplay.Search.Method = selfplay.Random
@@ -50,13 +49,13 @@ func (w *workspace) stageConfig() recipe.Config {
 			c.Selfplay.Opening.Forks = 0 // a number is one game, which can be counted when it is handed out
 		}
 		c.Selfplay.Ending.SkipEyes, c.Selfplay.Ending.SkipSettled = true, true
-		c.Iteration = recipe.Iteration{Games: max(1, c.Bootstrap.Games)}
+		c.Iteration = Iteration{Games: max(1, c.Bootstrap.Games)}
 	}
 	return c
 }
 
 // rate is the learning rate of now.
-func (w *workspace) rate(c *recipe.Config) float64 {
+func (w *workspace) rate(c *Recipe) float64 {
 	if most := w.state.MostRate; most > 0 {
 		return min(most, c.Train.Rate)
 	}
@@ -65,7 +64,7 @@ func (w *workspace) rate(c *recipe.Config) float64 {
 
 // windowRows is the length of the window now. Rows of random games leave it
 // faster than others come in; those of earlier runs are its oldest.
-func (w *workspace) windowRows(c *recipe.Config) int {
+func (w *workspace) windowRows(c *Recipe) int {
 	s := w.state
 	real := s.Rows - s.RandRow + w.earlier.rows
 	random := max(0, s.RandRow-int64(c.Window.RandomDecay*float64(real)))
@@ -87,12 +86,12 @@ func (w *workspace) newest() ([]string, error) {
 }
 
 // open opens a network.
-func (w *workspace) open(name string, c *recipe.Config, seed uint64) (*player, error) {
+func (w *workspace) open(name string, c *Recipe, seed uint64) (*player, error) {
 	return openPlayer(w.model(name), name, &c.Compute, c.Selfplay.Boards, seed, w.log)
 }
 
 // openCurrent has the network that plays open.
-func (w *workspace) openCurrent(c *recipe.Config, seed uint64) error {
+func (w *workspace) openCurrent(c *Recipe, seed uint64) error {
 	if w.player != nil && w.player.name == w.state.Current {
 		return nil
 	}
@@ -104,7 +103,7 @@ func (w *workspace) openCurrent(c *recipe.Config, seed uint64) error {
 }
 
 // account prepares the account of the new rows: what the learner owes for them.
-func (w *workspace) account(c *recipe.Config) {
+func (w *workspace) account(c *Recipe) {
 	switch s := w.state; {
 	case w.bootstrapping():
 		s.owe(c.Bootstrap.Samples)

@@ -1,8 +1,4 @@
-// Package training is a run of a learner on rows that are there, all that `engine
-// train` does: streams, measurements on games held back, checkpoints, metrics, curves
-// and the report. A run that was killed goes on from its newest checkpoint as if
-// nothing had been.
-package training
+package learn
 
 import (
 	"context"
@@ -16,14 +12,13 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/file"
-	"kosumi/train/learn"
 	"kosumi/train/rows"
 )
 
-// Config says what a run does. Learn, Data, Out and one of Steps and Epochs are
+// RunConfig says what a run does. Learn, Data, Out and one of Steps and Epochs are
 // needed.
-type Config struct {
-	Learn learn.Config
+type RunConfig struct {
+	Learn Config
 	// Data are folders and files of rows: .npz, .sgf and .sgfs.
 	Data []string
 	// Shares are those of the batches that come from single entries of Data, above 0
@@ -77,9 +72,9 @@ type Config struct {
 // Progress says how far a run is.
 type Progress struct {
 	Step, Total int64
-	Resumed     int64        // step that the run went on from; 0 for a fresh one
-	Recent      learn.Result // the steps since the last line of the metrics
-	Speed       float64      // samples a second, lately
+	Resumed     int64   // step that the run went on from; 0 for a fresh one
+	Recent      Result  // the steps since the last line of the metrics
+	Speed       float64 // samples a second, lately
 	Left        time.Duration
 	// Doing is "" in a step, else what happens beside: "measuring", "saving".
 	Doing string
@@ -88,13 +83,13 @@ type Progress struct {
 // Report is what came of a run.
 type Report struct {
 	Steps, Samples int64             `json:"-"`
-	Counters       learn.Counters    `json:"counters"`
-	Source         learn.Source      `json:"source"`
+	Counters       Counters          `json:"counters"`
+	Source         Source            `json:"source"`
 	Seconds        float64           `json:"seconds"`            // of this call
 	Speed          float64           `json:"samples_per_second"` // of this call, steps alone
-	Before         *learn.Result     `json:"before,omitempty"`   // on the games held back
-	After          *learn.Result     `json:"after,omitempty"`
-	Averaged       *learn.Result     `json:"averaged,omitempty"` // the averaged weights, which are exported
+	Before         *Result           `json:"before,omitempty"`   // on the games held back
+	After          *Result           `json:"after,omitempty"`
+	Averaged       *Result           `json:"averaged,omitempty"` // the averaged weights, which are exported
 	Best           *Mark             `json:"best,omitempty"`     // the measurement that is exported, where it is not the end
 	Exported       int64             `json:"exported,omitempty"` // step whose weights are exported
 	Beside         []Beside          `json:"beside,omitempty"`
@@ -107,8 +102,8 @@ type Report struct {
 
 // Beside is another network on the rows held back.
 type Beside struct {
-	File   string       `json:"file"`
-	Result learn.Result `json:"result"`
+	File   string `json:"file"`
+	Result Result `json:"result"`
 }
 
 // Names of what a run leaves in its folder.
@@ -128,21 +123,20 @@ const (
 
 // run is a run in progress.
 type run struct {
-	Config
-	l       *learn.Learner
+	RunConfig
+	l       *Learner
 	train   *rows.Mix
 	catalog rows.Catalog
 	metrics *metrics
 	state   runState
 	report  Report
-	asked   float64 // Config.Validation, which few games raise
+	asked   float64 // Validation as it was asked for, which few games raise
 
 	resumed   int64
-	recent    learn.Result // since the last line of the metrics
-	loss      float64      // of the last step
-	updates   int64        // of the weights, when they were saved
-	stepTime  time.Duration
-	samples   int64
+	recent    Result  // since the last line of the metrics
+	loss      float64 // of the last step
+	updates   int64   // of the weights, when they were saved
+	steps     Steps
 	saved     time.Time
 	speed     speedometer
 	heldEmpty bool
@@ -153,35 +147,32 @@ type run struct {
 
 // runState is what a run keeps in its checkpoints beside the learner's state.
 type runState struct {
-	Data   string        `json:"data"` // digest of what chooses the rows
-	Total  int64         `json:"total"`
-	Epochs float64       `json:"epochs,omitempty"` // that make the total, if they do
-	Held   *float64      `json:"held,omitempty"`   // share of games held back
-	First  float64       `json:"first,omitempty"`  // loss of the first step
-	Before *learn.Result `json:"before,omitempty"`
-	Seen   float64       `json:"seen,omitempty"` // loss of some rows trained on, before
+	Data   string   `json:"data"` // digest of what chooses the rows
+	Total  int64    `json:"total"`
+	Epochs float64  `json:"epochs,omitempty"` // that make the total, if they do
+	Held   *float64 `json:"held,omitempty"`   // share of games held back
+	First  float64  `json:"first,omitempty"`  // loss of the first step
+	Before *Result  `json:"before,omitempty"`
+	Seen   float64  `json:"seen,omitempty"` // loss of some rows trained on, before
 	// Best is the measurement of least loss so far, of Measured after the first step.
 	Best       *Mark `json:"best,omitempty"`
 	Measured   int   `json:"measured,omitempty"`
 	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last one
 	// Course and Chosen are how the run was asked for, to say what is other now.
-	Course *course        `json:"course,omitempty"`
-	Chosen []learn.Change `json:"chosen,omitempty"`
+	Course *course  `json:"course,omitempty"`
+	Chosen []Change `json:"chosen,omitempty"`
 }
 
-// Keys of Extra.
-const (
-	extraRun    = "run"
-	extraStream = "stream"
-)
+// extraRun is the state of a run in a checkpoint's Extra.
+const extraRun = "run"
 
 // Run trains until its steps are done, or until ctx ends: then it saves, and the
 // report says Interrupted. If Out holds checkpoints of the same run, it goes on
-// from the newest. Errors wrap learn.ErrConfig where the caller must change something.
-func Run(ctx context.Context, c Config) (*Report, error) {
+// from the newest. Errors wrap ErrConfig where the caller must change something.
+func Run(ctx context.Context, c RunConfig) (*Report, error) {
 	began := time.Now()
 	c.Learn = c.Learn.WithDefaults()
-	r := &run{Config: c, asked: c.Validation, saved: began}
+	r := &run{RunConfig: c, asked: c.Validation, saved: began}
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -203,8 +194,8 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	}
 	r.report.Seconds = time.Since(began).Seconds()
 	r.report.Counters, r.report.Source, r.report.Before = r.l.Counters(), r.l.Source(), r.state.Before
-	if r.stepTime > 0 {
-		r.report.Speed = float64(r.samples) / r.stepTime.Seconds()
+	if r.steps.Took > 0 {
+		r.report.Speed = float64(r.steps.Samples) / r.steps.Took.Seconds()
 	}
 	switch {
 	case !r.report.Interrupted:
@@ -217,7 +208,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 
 func (r *run) check() error {
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: "+format, append([]any{learn.ErrConfig}, args...)...)
+		return fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
 	}
 	switch {
 	case len(r.Data) == 0:
@@ -261,10 +252,10 @@ func (r *run) open() error {
 	if c.Schedule.Total == 0 {
 		c.Schedule.Total = max(1, r.Steps) // until schedule knows how long an epoch is
 	}
-	l, extra, err := learn.Resume(dir, c)
-	fresh := errors.Is(err, learn.ErrNoCheckpoint)
+	l, extra, err := Resume(dir, c)
+	fresh := errors.Is(err, ErrNoCheckpoint)
 	if fresh {
-		l, err = learn.New(c)
+		l, err = New(c)
 	}
 	if err != nil {
 		return err
@@ -272,7 +263,7 @@ func (r *run) open() error {
 	r.l = l
 	if r.Size != (board.Size{}) {
 		if err := l.Serves(r.Size); err != nil {
-			return fmt.Errorf("%w: %w", learn.ErrConfig, err)
+			return fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 	}
 	if r.train, err = r.stream(); err != nil {
@@ -306,18 +297,18 @@ func (r *run) begin() error {
 }
 
 // resume takes over what a checkpoint says of the run.
-func (r *run) resume(extra learn.Extra) error {
+func (r *run) resume(extra Extra) error {
 	if err := json.Unmarshal(extra[extraRun], &r.state); err != nil {
-		return fmt.Errorf("%w: %s: the checkpoint does not belong to a run: %w", learn.ErrCheckpoint, r.Out, err)
+		return fmt.Errorf("%w: %s: the checkpoint does not belong to a run: %w", ErrCheckpoint, r.Out, err)
 	}
 	if r.state.Data != r.dataIdentity() {
 		if changed := r.changed(); len(changed) > 0 {
-			return &learn.SettingsError{Path: r.Out, Changed: changed}
+			return &SettingsError{Path: r.Out, Changed: changed}
 		}
-		return fmt.Errorf("%w: %s holds a run on other data or with another seed; name another folder", learn.ErrCheckpoint, r.Out)
+		return fmt.Errorf("%w: %s holds a run on other data or with another seed; name another folder", ErrCheckpoint, r.Out)
 	}
 	if err := r.state.check(); err != nil {
-		return fmt.Errorf("%w: %s: %w", learn.ErrCheckpoint, r.Out, err)
+		return fmt.Errorf("%w: %s: %w", ErrCheckpoint, r.Out, err)
 	}
 	if best := r.state.Best; best != nil {
 		r.l.Keep(best.Step)
@@ -328,7 +319,7 @@ func (r *run) resume(extra learn.Extra) error {
 		}
 	}
 	if err := r.train.Restore(extra[extraStream]); err != nil {
-		return fmt.Errorf("%w: the data have changed since: %w", learn.ErrCheckpoint, err)
+		return fmt.Errorf("%w: the data have changed since: %w", ErrCheckpoint, err)
 	}
 	r.newTotal()
 	r.resumed, r.updates = r.l.Counters().Steps, r.l.Counters().Updates
@@ -367,49 +358,26 @@ func (r *run) schedule() error {
 }
 
 // loop takes steps until there are enough or ctx ends.
-func (r *run) loop(ctx context.Context) error {
-	var next rows.Prefetch
-	defer next.End()
-	for r.l.Counters().Steps < r.state.Total {
-		batch, err := next.Get(r.train)
-		if err != nil {
-			return err
-		}
-		last := ctx.Err() != nil
-		pause := last || r.pauseAfter(r.l.Counters().Steps+1)
-		if !pause {
-			next.Start(r.train)
-		}
-		if err := r.step(batch); err != nil {
-			return err
-		}
-		if !pause {
-			continue
-		}
-		if err := r.pause(last); err != nil {
-			return err
-		}
-		if last {
-			r.report.Interrupted = true
-			break
-		}
-	}
-	return nil
+func (r *run) loop(ctx context.Context) (err error) {
+	r.steps.Learner, r.steps.Stream = r.l, r.train
+	r.steps.Goal = func(c Counters) bool { return c.Steps >= r.state.Total }
+	r.steps.Pause, r.steps.See, r.steps.After = r.pauseAfter, r.see, r.pause
+	r.report.Interrupted, err = r.steps.Train(ctx)
+	return err
 }
 
-// pauseAfter reports whether something is due after a step for which the stream
-// must stand still.
-func (r *run) pauseAfter(step int64) bool {
-	due := r.CheckpointEvery > 0 && step%r.CheckpointEvery == 0 || r.CheckpointEvery == 0 && time.Since(r.saved) > checkpointInterval
-	return due || step >= r.state.Total || step%r.every() == 0
+// pauseAfter reports whether a checkpoint or a measurement is due after a step.
+func (r *run) pauseAfter(c Counters) bool {
+	due := r.CheckpointEvery > 0 && c.Steps%r.CheckpointEvery == 0 || r.CheckpointEvery == 0 && time.Since(r.saved) > checkpointInterval
+	return due || c.Steps%r.every() == 0
 }
 
 // pause saves and measures after a step.
-func (r *run) pause(last bool) error {
+func (r *run) pause(interrupted bool) error {
 	if !r.usable() {
 		return nil // a checkpoint is what one goes back to
 	}
-	if !last {
+	if !interrupted {
 		if err := r.measureIfDue(); err != nil {
 			return err
 		}
@@ -417,19 +385,13 @@ func (r *run) pause(last bool) error {
 	return r.save()
 }
 
-func (r *run) step(b *rows.Batch) error {
-	began := time.Now()
-	res, err := r.l.Step(b)
-	took := time.Since(began)
-	if err != nil {
-		return err
-	}
-	r.samples += int64(res.Rows)
-	r.stepTime += took
+// see takes in a step. A loss that has grown tenfold since the first step is one that no
+// training comes back from.
+func (r *run) see(res *Result, _ board.Size) error {
 	if res.Skipped {
 		r.Learn.Log.Warn("a step was skipped: its loss or gradient is not a finite number", "step", r.l.Counters().Steps)
 	} else {
-		r.recent.Add(&res)
+		r.recent.Add(res)
 		r.loss = res.Loss
 		if r.state.First == 0 {
 			r.state.First = res.Loss
@@ -442,9 +404,9 @@ func (r *run) step(b *rows.Batch) error {
 		}
 		r.tell("")
 		if r.grown(r.recent.Loss) {
-			return fmt.Errorf("%w: the loss is %.3g, at the first step it was %.3g", learn.ErrDiverged, r.recent.Loss, r.state.First)
+			return fmt.Errorf("%w: the loss is %.3g, at the first step it was %.3g", ErrDiverged, r.recent.Loss, r.state.First)
 		}
-		r.recent = learn.Result{}
+		r.recent = Result{}
 		return nil
 	}
 	r.tell("")
@@ -456,7 +418,7 @@ func (r *run) tell(doing string) {
 		return
 	}
 	p := Progress{Step: r.l.Counters().Steps, Total: r.state.Total, Resumed: r.resumed, Recent: r.recent, Speed: r.speed.rate(), Doing: doing}
-	if done := r.l.Counters().Steps - r.resumed; done > 0 && r.samples > 0 {
+	if done := r.l.Counters().Steps - r.resumed; done > 0 && r.steps.Samples > 0 {
 		left := float64(r.state.Total-r.l.Counters().Steps) * float64(r.l.Config().Batch)
 		p.Left = time.Duration(left / max(p.Speed, 1e-9) * float64(time.Second))
 	}
@@ -466,10 +428,6 @@ func (r *run) tell(doing string) {
 // save writes a checkpoint.
 func (r *run) save() error {
 	r.tell("saving")
-	stream, err := r.train.State()
-	if err != nil {
-		return err
-	}
 	state, err := json.Marshal(&r.state)
 	if err != nil {
 		return err
@@ -477,7 +435,7 @@ func (r *run) save() error {
 	if err := r.metrics.sync(); err != nil {
 		return err
 	}
-	_, err = r.l.Save(filepath.Join(r.Out, CheckpointsDir), learn.Extra{extraRun: state, extraStream: stream})
+	err = r.steps.Save(filepath.Join(r.Out, CheckpointsDir), Extra{extraRun: state})
 	r.saved, r.updates = time.Now(), r.l.Counters().Updates
 	return err
 }

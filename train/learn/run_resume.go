@@ -1,4 +1,4 @@
-package training
+package learn
 
 import (
 	"crypto/sha256"
@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-
-	"kosumi/train/learn"
 )
 
 // course is how the learning rate was to go.
 type course struct {
-	Rate     float64        `json:"rate"`
-	Schedule learn.Schedule `json:"schedule"`
+	Rate     float64  `json:"rate"`
+	Schedule Schedule `json:"schedule"`
 }
 
 // tellCourse says where a run that goes on learns at another rate than before.
@@ -98,8 +96,8 @@ func (r *run) dataIdentity() string {
 }
 
 // chosen is the choice for people: names as those of settings, values as JSON.
-func (r *run) chosen() []learn.Change {
-	var list []learn.Change
+func (r *run) chosen() []Change {
+	var list []Change
 	names, values := r.choice()
 	for i, name := range names {
 		switch name {
@@ -112,18 +110,18 @@ func (r *run) chosen() []learn.Change {
 			values[i] = r.MemoryBytes >> 20 // MiB
 		}
 		text, _ := json.Marshal(values[i])
-		list = append(list, learn.Change{Name: name, Was: string(text)})
+		list = append(list, Change{Name: name, Was: string(text)})
 	}
 	return list
 }
 
 // changed is what of the choice is other than the checkpoint says.
-func (r *run) changed() []learn.Change {
-	var list []learn.Change
+func (r *run) changed() []Change {
+	var list []Change
 	now := r.chosen()
 	for i, c := range r.state.Chosen {
 		if i < len(now) && now[i].Name == c.Name && now[i].Was != c.Was {
-			list = append(list, learn.Change{Name: c.Name, Was: c.Was, Is: now[i].Was})
+			list = append(list, Change{Name: c.Name, Was: c.Was, Is: now[i].Was})
 		}
 	}
 	return list

@@ -1,4 +1,4 @@
-package training
+package learn
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-
-	"kosumi/train/learn"
 )
 
 // Line is a line of the metrics file: the mean over the steps since the last one,
@@ -99,7 +97,7 @@ func eachMetric(path string, use func(l *Line, end int64) bool) error {
 	return nil
 }
 
-func lineOf(kind string, c learn.Counters, r *learn.Result) Line {
+func lineOf(kind string, c Counters, r *Result) Line {
 	l := Line{Kind: kind, Step: c.Steps, Samples: c.Samples, Rows: r.Rows, Loss: r.Loss, GradNorm: r.GradNorm, Rate: r.Rate, Terms: map[string]float64{}}
 	for _, t := range r.Terms {
 		if t.Weight > 0 {
@@ -118,7 +116,7 @@ func (m *metrics) write(l Line) error {
 	return err
 }
 
-func (m *metrics) step(c learn.Counters, r *learn.Result, speed float64) error {
+func (m *metrics) step(c Counters, r *Result, speed float64) error {
 	if r.Rows == 0 { // all skipped
 		return nil
 	}
@@ -127,7 +125,7 @@ func (m *metrics) step(c learn.Counters, r *learn.Result, speed float64) error {
 	return m.write(l)
 }
 
-func (m *metrics) validation(c learn.Counters, r *learn.Result, average bool) error {
+func (m *metrics) validation(c Counters, r *Result, average bool) error {
 	kind := "validation"
 	if average {
 		kind = "averaged"

@@ -1,4 +1,4 @@
-package recipe
+package loop
 
 import (
 	"regexp"
@@ -13,7 +13,7 @@ func TestPresets(t *testing.T) {
 	for _, name := range Presets() {
 		text, err := Preset(name)
 		require.NoError(t, err)
-		c, err := Parse(text)
+		c, err := ParseRecipe(text)
 		require.NoError(t, err, name)
 		if name == "tutorial" {
 			require.Equal(t, []float64{7}, c.Selfplay.Komi.Usual)
@@ -23,7 +23,7 @@ func TestPresets(t *testing.T) {
 		}
 	}
 	_, err := Preset("no such")
-	require.ErrorIs(t, err, ErrConfig)
+	require.ErrorIs(t, err, ErrRecipe)
 }
 
 func TestConfigFaults(t *testing.T) {
@@ -63,8 +63,8 @@ func TestConfigFaults(t *testing.T) {
 		"[selfplay.ending]\nsoft_visits = 0":    "ending.soft_visits is 0",
 		"[selfplay.rows]\npolicy_surprise = 2.": "bad settings",
 	} {
-		_, err := Parse([]byte(text))
-		require.ErrorIs(t, err, ErrConfig, text)
+		_, err := ParseRecipe([]byte(text))
+		require.ErrorIs(t, err, ErrRecipe, text)
 		require.ErrorContains(t, err, want, text)
 	}
 }
@@ -87,8 +87,8 @@ func TestNumbersOfRecipes(t *testing.T) {
 		for _, bad := range []string{"-500", "-500.0", "nan"} {
 			changed := slices.Clone(lines)
 			changed[i] = m[1] + " = " + bad
-			_, err := Parse([]byte(strings.Join(changed, "\n")))
-			require.ErrorIs(t, err, ErrConfig, changed[i])
+			_, err := ParseRecipe([]byte(strings.Join(changed, "\n")))
+			require.ErrorIs(t, err, ErrRecipe, changed[i])
 			if strings.Contains(err.Error(), "TOML") {
 				continue // an integer where a fraction is wanted, or the other way round
 			}

@@ -1,4 +1,4 @@
-package training
+package learn
 
 import (
 	"errors"
@@ -8,14 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"kosumi/train/learn"
 	"kosumi/train/rows"
 )
 
 // Mark is a step of a run at which the rows held back were measured.
 type Mark struct {
-	Step   int64        `json:"step"`
-	Result learn.Result `json:"result"`
+	Step   int64  `json:"step"`
+	Result Result `json:"result"`
 }
 
 const (
@@ -66,8 +65,8 @@ func many(n int, what string) string {
 }
 
 // mark takes in a measurement after some steps. The checkpoint of the best one is kept.
-// The error wraps learn.ErrDiverged where the network knows far less than before the run.
-func (r *run) mark(res *learn.Result) error {
+// The error wraps ErrDiverged where the network knows far less than before the run.
+func (r *run) mark(res *Result) error {
 	if res == nil {
 		return nil
 	}
@@ -93,7 +92,7 @@ func (r *run) mark(res *learn.Result) error {
 // risen returns an error where the loss has risen so many times on rows held back, if
 // there are any, and on rows trained on: a network that has learnt something by heart
 // knows at least that.
-func (r *run) risen(after *learn.Result, times float64) error {
+func (r *run) risen(after *Result, times float64) error {
 	before := r.state.Before
 	if after != nil && before != nil && after.Loss <= times*before.Loss || r.state.Seen == 0 {
 		return nil
@@ -107,11 +106,11 @@ func (r *run) risen(after *learn.Result, times float64) error {
 	if after != nil && before != nil {
 		text += fmt.Sprintf("; on rows held back it is %.3g, it was %.3g", after.Loss, before.Loss)
 	}
-	return fmt.Errorf("%w: %s", learn.ErrDiverged, text)
+	return fmt.Errorf("%w: %s", ErrDiverged, text)
 }
 
 // measureSeen is the loss of some of the rows trained on, 0 where there are none. If
-// it is not a finite number the error wraps learn.ErrDiverged.
+// it is not a finite number the error wraps ErrDiverged.
 func (r *run) measureSeen() (float64, error) {
 	o := r.options(true)
 	o.Split.Held = false
@@ -120,7 +119,7 @@ func (r *run) measureSeen() (float64, error) {
 		return 0, err
 	}
 	defer s.Close()
-	var sum learn.Result
+	var sum Result
 	var b rows.Batch
 	for sum.Rows < seenRows && s.Passes() < 2 {
 		if err := s.Next(&b); err != nil {
@@ -135,8 +134,8 @@ func (r *run) measureSeen() (float64, error) {
 		}
 		sum.Add(&res)
 	}
-	if sum.Rows > 0 && !finite(sum.Loss) {
-		return 0, fmt.Errorf("%w: on rows trained on the loss is not a finite number", learn.ErrDiverged)
+	if sum.Rows > 0 && !finite(float32(sum.Loss)) {
+		return 0, fmt.Errorf("%w: on rows trained on the loss is not a finite number", ErrDiverged)
 	}
 	return sum.Loss, nil
 }
@@ -153,9 +152,9 @@ func (r *run) choose() {
 	if last == nil || best == nil || best.Step == r.l.Counters().Steps || best.Result.Loss >= last.Loss || r.few() {
 		return
 	}
-	list, _ := learn.Checkpoints(filepath.Join(r.Out, CheckpointsDir))
+	list, _ := Checkpoints(filepath.Join(r.Out, CheckpointsDir))
 	for _, path := range list {
-		if learn.StepOf(path) == best.Step {
+		if StepOf(path) == best.Step {
 			if r.l.LoadWeights(path) == nil {
 				r.report.Best, r.report.Exported = best, best.Step
 				return
@@ -219,7 +218,7 @@ func (r *run) bestLoss() float64 {
 }
 
 // risenTerms lists the parts of the loss that rose by more than a hundredth.
-func risenTerms(before, after *learn.Result) string {
+func risenTerms(before, after *Result) string {
 	var list []string
 	for _, t := range after.Terms {
 		was, ok := before.Term(t.Name)
@@ -233,11 +232,11 @@ func risenTerms(before, after *learn.Result) string {
 // failed saves nothing and says where one may go on. Checkpoints that hold what has
 // diverged go.
 func (r *run) failed(err error) error {
-	if !errors.Is(err, learn.ErrDiverged) {
+	if !errors.Is(err, ErrDiverged) {
 		return err
 	}
 	dir := filepath.Join(r.Out, CheckpointsDir)
-	list, _ := learn.Checkpoints(dir)
+	list, _ := Checkpoints(dir)
 	for i, path := range list {
 		if !r.sound(path, i == 0) {
 			if gone := os.RemoveAll(path); gone != nil {
@@ -245,8 +244,8 @@ func (r *run) failed(err error) error {
 			}
 		}
 	}
-	if list, _ = learn.Checkpoints(dir); len(list) > 0 {
-		return fmt.Errorf("%w; nothing is exported; run the same command with a lower --lr than %g to resume from step %d, before that", err, r.Learn.Rate, learn.StepOf(list[0]))
+	if list, _ = Checkpoints(dir); len(list) > 0 {
+		return fmt.Errorf("%w; nothing is exported; run the same command with a lower --lr than %g to resume from step %d, before that", err, r.Learn.Rate, StepOf(list[0]))
 	}
 	return fmt.Errorf("%w; nothing is exported; take a lower --lr than %g", err, r.Learn.Rate)
 }
@@ -260,9 +259,9 @@ func (r *run) sound(path string, newest bool) bool {
 	case r.report.After == nil && r.state.Measured == 0 && !r.judged:
 		return !newest || r.l.Counters().Updates != r.updates
 	case before == nil:
-		return learn.StepOf(path) <= r.resumed
+		return StepOf(path) <= r.resumed
 	case best == nil || best.Result.Loss > mostRise*before.Loss:
 		return false
 	}
-	return learn.StepOf(path) <= max(best.Step, r.resumed)
+	return StepOf(path) <= max(best.Step, r.resumed)
 }

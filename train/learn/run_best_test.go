@@ -1,4 +1,4 @@
-package training
+package learn
 
 import (
 	"bytes"
@@ -15,14 +15,13 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 	"kosumi/nn/fresh"
-	"kosumi/train/learn"
 	"kosumi/train/learn/learntest"
 )
 
 // heart is a run on few games.
-func heart(t *testing.T, games int, share float64) Config {
+func heart(t *testing.T, games int, share float64) RunConfig {
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 40}.config()
-	c.Learn.Batch, c.Learn.Rate, c.Learn.Average = 32, 0.02, learn.Average{}
+	c.Learn.Batch, c.Learn.Rate, c.Learn.Average = 32, 0.02, Average{}
 	c.Validation, c.CheckpointEvery, c.ValidateEvery = share, 4, 0
 	return c
 }
@@ -33,7 +32,7 @@ func heart(t *testing.T, games int, share float64) Config {
 func TestBestIsExported(t *testing.T) {
 	c := heart(t, 40, 0.5)
 	c.Learn = c.Learn.WithDefaults()
-	run := &run{Config: c, asked: c.Validation}
+	run := &run{RunConfig: c, asked: c.Validation}
 	require.NoError(t, run.check())
 	require.NoError(t, run.open())
 	defer run.close()
@@ -57,17 +56,17 @@ func TestBestIsExported(t *testing.T) {
 	require.Contains(t, notes, "exported the weights of step 5, the best of 7 measurements")
 	require.NotContains(t, notes, "too little")
 	require.NotContains(t, notes, "no step was better")
-	list, err := learn.Checkpoints(filepath.Join(c.Out, CheckpointsDir))
+	list, err := Checkpoints(filepath.Join(c.Out, CheckpointsDir))
 	require.NoError(t, err)
-	require.Len(t, list, learn.KeepCheckpoints+1)
-	require.Equal(t, r.Best.Step, learn.StepOf(list[learn.KeepCheckpoints]))
+	require.Len(t, list, KeepCheckpoints+1)
+	require.Equal(t, r.Best.Step, StepOf(list[KeepCheckpoints]))
 	written, err := os.ReadFile(filepath.Join(c.Out, "model.onnx"))
 	require.NoError(t, err)
 
-	l, err := learn.New(c.Learn)
+	l, err := New(c.Learn)
 	require.NoError(t, err)
 	defer l.Close()
-	err = l.LoadWeights(list[learn.KeepCheckpoints])
+	err = l.LoadWeights(list[KeepCheckpoints])
 	require.NoError(t, err)
 	m, err := l.Network(false)
 	require.NoError(t, err)
@@ -119,7 +118,7 @@ func TestWorseIsNoNetwork(t *testing.T) {
 	require.NoError(t, a.On(5, 5).Write(model, 1))
 	for _, share := range []float64{0.2, 0} {
 		c := childRun{Model: model, Data: learntest.WriteGames(t, features.Mini7, board.Square(5), 12), Out: t.TempDir(), Steps: 20}.config()
-		c.Learn.Batch, c.Validation, c.ValidateEvery, c.Learn.Average = 16, share, 0, learn.Average{}
+		c.Learn.Batch, c.Validation, c.ValidateEvery, c.Learn.Average = 16, share, 0, Average{}
 		good := c.Learn.Rate
 		first, err := Run(t.Context(), c)
 		require.NoError(t, err)
@@ -128,7 +127,7 @@ func TestWorseIsNoNetwork(t *testing.T) {
 
 		c.Steps, c.Learn.Rate = 60, 1
 		_, err = Run(t.Context(), c)
-		require.ErrorIs(t, err, learn.ErrDiverged)
+		require.ErrorIs(t, err, ErrDiverged)
 		require.ErrorContains(t, err, "lower --lr than 1")
 		after, err := os.ReadFile(filepath.Join(c.Out, "model.onnx"))
 		require.NoError(t, err)
@@ -151,7 +150,7 @@ func TestAnotherRateIsTold(t *testing.T) {
 	require.NoError(t, err)
 	var log bytes.Buffer
 	c.Learn.Log = slog.New(slog.NewTextHandler(&log, nil))
-	c.Steps, c.Learn.Rate, c.Learn.Schedule = 6, 5e-4, learn.Schedule{Shape: "cosine", Final: 0.1}
+	c.Steps, c.Learn.Rate, c.Learn.Schedule = 6, 5e-4, Schedule{Shape: "cosine", Final: 0.1}
 	r, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	for _, want := range []string{"the run is one of 6 steps now; it was one of 4", "from step 4 on --lr is 0.0005; it was 0.001 before", "the schedule of the rate is cosine down to 0.1; it was constant before"} {
@@ -163,7 +162,7 @@ func TestAnotherRateIsTold(t *testing.T) {
 	require.NotContains(t, strings.Join(r.Notes, "\n"), "it was", "once")
 	c.Data = append(c.Data, t.TempDir())
 	_, err = Run(t.Context(), c)
-	require.ErrorIs(t, err, learn.ErrCheckpoint, "other data")
+	require.ErrorIs(t, err, ErrCheckpoint, "other data")
 	c.Data = c.Data[:1]
 	c.Steps, c.Epochs = 0, 2
 	r, err = Run(t.Context(), c)
@@ -172,7 +171,7 @@ func TestAnotherRateIsTold(t *testing.T) {
 
 	c.Validation, c.WindowRows, c.MemoryBytes, c.Data = 0.3, 77, 64<<20, []string{t.TempDir()}
 	_, err = Run(t.Context(), c)
-	var other *learn.SettingsError
+	var other *SettingsError
 	require.ErrorAs(t, err, &other)
 	require.Equal(t, "data, validation, window, memory", other.Names())
 }
@@ -185,5 +184,5 @@ func TestStateOfARun(t *testing.T) {
 		{Total: 9, Held: &minus}, {Total: 9, Best: &Mark{}}, {Total: 9, Epochs: -1}} {
 		require.Error(t, s.check(), "%+v", s)
 	}
-	require.Equal(t, "steps at [0.5] after 3 steps of warm-up", (&learn.Schedule{Shape: "steps", Drops: []float64{0.5}, Warmup: 3}).String())
+	require.Equal(t, "steps at [0.5] after 3 steps of warm-up", (&Schedule{Shape: "steps", Drops: []float64{0.5}, Warmup: 3}).String())
 }

@@ -1,4 +1,4 @@
-package training
+package learn
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"kosumi/internal/file"
-	"kosumi/train/learn"
 )
 
 // finish measures, exports and reports.
@@ -92,9 +91,9 @@ func (r *run) ended() error {
 	before, after := r.state.Before, r.report.After
 	switch {
 	case r.l.Counters().InARow > 0:
-		return fmt.Errorf("%w: the last %d steps had a loss or a gradient that is not a finite number", learn.ErrDiverged, r.l.Counters().InARow)
+		return fmt.Errorf("%w: the last %d steps had a loss or a gradient that is not a finite number", ErrDiverged, r.l.Counters().InARow)
 	case before != nil && after != nil && !(after.Loss <= mostGrowth*before.Loss):
-		return fmt.Errorf("%w: on rows held back the loss is %.3g, it was %.3g", learn.ErrDiverged, after.Loss, before.Loss)
+		return fmt.Errorf("%w: on rows held back the loss is %.3g, it was %.3g", ErrDiverged, after.Loss, before.Loss)
 	}
 	return r.risen(after, mostRise)
 }

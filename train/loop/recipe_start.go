@@ -1,4 +1,4 @@
-package recipe
+package loop
 
 import (
 	"bytes"
@@ -41,11 +41,11 @@ func (s *Start) Read() (*katago.Network, string, error) {
 		net, err = katago.ReadFile(s.Network)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("%w: start: %w", ErrConfig, err)
+		return nil, "", fmt.Errorf("%w: start: %w", ErrRecipe, err)
 	}
 	arch, err := katago.ArchOf(net)
 	if err != nil {
-		return nil, "", fmt.Errorf("%w: start: %s: %w", ErrConfig, s.Network, err)
+		return nil, "", fmt.Errorf("%w: start: %s: %w", ErrRecipe, s.Network, err)
 	}
 	return net, arch.String(), nil
 }
@@ -54,10 +54,10 @@ func (s *Start) Read() (*katago.Network, string, error) {
 // the stages to give the visits and the learning rate of a network that plays.
 const trained = 20_000
 
-// From changes the text of a recipe so that its loop begins with a network, FILE in
+// RecipeFrom changes the text of a recipe so that its loop begins with a network, FILE in
 // KataGo's format or the name of a built-in one, and with the rows and game records in files and folders
 // of earlier runs, if there are any.
-func From(text []byte, network string, data ...string) ([]byte, error) {
+func RecipeFrom(text []byte, network string, data ...string) ([]byte, error) {
 	s, err := startOf(network, data)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func From(text []byte, network string, data ...string) ([]byte, error) {
 		return nil, err
 	}
 	if _, err := rows.ListFolders(s.Data...)(); err != nil {
-		return nil, fmt.Errorf("%w: start: %w", ErrConfig, err)
+		return nil, fmt.Errorf("%w: start: %w", ErrRecipe, err)
 	}
 	lines := [][2]string{{"arch", quoted(arch)}, {"network", quoted(s.Network)}, {"games_behind", fmt.Sprint(s.Games)}}
 	if len(s.Data) > 0 {
@@ -99,18 +99,18 @@ func startOf(network string, data []string) (s Start, err error) {
 	return s, nil
 }
 
-// Differences compares the recipe of the loop in a folder (A) with what one that is
+// RecipeDifferences compares the recipe of the loop in a folder (A) with what one that is
 // begun now would have (B): with the recipe in text, unless that is nil, and with a
 // network and data as [From] takes them, unless network is "". The network need not be
 // there any more: what follows from it, architecture and games, is taken to be as it was.
-func Differences(dir string, text []byte, network string, data ...string) ([]tomlfile.Difference, error) {
-	have, err := Load(dir)
+func RecipeDifferences(dir string, text []byte, network string, data ...string) ([]tomlfile.Difference, error) {
+	have, err := loadRecipe(dir)
 	if err != nil {
 		return nil, err
 	}
 	want := have
 	if text != nil {
-		if want, err = Parse(text); err != nil {
+		if want, err = ParseRecipe(text); err != nil {
 			return nil, err
 		}
 	}
@@ -152,7 +152,7 @@ func quoted(v any) string {
 func setKey(text []byte, key, value string) ([]byte, error) {
 	line := regexp.MustCompile(`(?m)^` + key + `( *)= *("[^"\n]*"|[^ #\n]+)`)
 	if n := len(line.FindAllIndex(text, -1)); n != 1 {
-		return nil, fmt.Errorf("%w: the recipe sets %s %d times, once was expected", ErrConfig, key, n)
+		return nil, fmt.Errorf("%w: the recipe sets %s %d times, once was expected", ErrRecipe, key, n)
 	}
 	return line.ReplaceAllFunc(text, func([]byte) []byte { return []byte(key + " = " + value) }), nil
 }

@@ -1,4 +1,4 @@
-package training
+package learn
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/train/learn"
 	"kosumi/train/rows"
 )
 
@@ -22,7 +21,7 @@ const heldMemory = 16 << 20
 func (r *run) stream() (*rows.Mix, error) { return rows.OpenMix(r.options(false), r.sources()...) }
 
 // heldStream opens the rows to measure a learner on.
-func (r *run) heldStream(l *learn.Learner) (*rows.Folder, error) {
+func (r *run) heldStream(l *Learner) (*rows.Folder, error) {
 	o := r.options(true)
 	if l != r.l {
 		o.Wants, o.Encoding = l.Wants(), l.Encoding()
@@ -89,7 +88,7 @@ func (r *run) options(held bool) rows.Options {
 	}
 	if held {
 		o.Split.Held, o.Symmetries, o.HistoryDropout = len(r.Validate) == 0, false, false
-		o.Batch = min(o.Batch, learn.EvalBatch)
+		o.Batch = min(o.Batch, EvalBatch)
 		o.MemoryBytes = heldMemory
 		if r.MemoryBytes > 0 {
 			o.MemoryBytes = min(heldMemory, r.MemoryBytes)
@@ -186,7 +185,7 @@ func (r *run) total() int64 {
 
 // measure evaluates the rows held back, up to ValidationRows of them; nil where
 // nothing is held back or the network has no row of it.
-func (r *run) measure(average bool) (*learn.Result, error) {
+func (r *run) measure(average bool) (*Result, error) {
 	if r.Validation == 0 && len(r.Validate) == 0 || r.heldEmpty {
 		return nil, nil
 	}
@@ -197,22 +196,22 @@ func (r *run) measure(average bool) (*learn.Result, error) {
 	}
 	r.held.rows, r.held.games = sum.Rows, games
 	if sum.Rows == 0 && len(r.Validate) > 0 {
-		return nil, fmt.Errorf("%w: nothing to measure on in %s: no row fits the network and the board size", learn.ErrConfig, strings.Join(r.Validate, ", "))
+		return nil, fmt.Errorf("%w: nothing to measure on in %s: no row fits the network and the board size", ErrConfig, strings.Join(r.Validate, ", "))
 	}
 	if sum.Rows == 0 {
 		r.heldEmpty = true
 		r.Learn.Log.Warn("no rows are held back for validation: there are too few games", "share", r.Validation)
 		return nil, nil
 	}
-	if !finite(sum.Loss) {
-		return nil, fmt.Errorf("%w: on rows held back the loss is not a finite number", learn.ErrDiverged)
+	if !finite(float32(sum.Loss)) {
+		return nil, fmt.Errorf("%w: on rows held back the loss is not a finite number", ErrDiverged)
 	}
 	return &sum, r.metrics.validation(r.l.Counters(), &sum, average)
 }
 
 // measureOf evaluates the rows held back by a learner, up to ValidationRows of them, and
 // counts their games.
-func (r *run) measureOf(l *learn.Learner, average bool) (sum learn.Result, games int, err error) {
+func (r *run) measureOf(l *Learner, average bool) (sum Result, games int, err error) {
 	s, err := r.heldStream(l)
 	if err != nil {
 		return sum, 0, err
@@ -242,8 +241,8 @@ func (r *run) measureOf(l *learn.Learner, average bool) (sum learn.Result, games
 func (r *run) measureBeside() error {
 	for _, path := range r.Beside {
 		r.tell("measuring " + filepath.Base(path))
-		c := learn.Config{Model: path, Batch: r.Learn.Batch, Provider: r.Learn.Provider, Library: r.Learn.Library, Threads: r.Learn.Threads, Log: r.Learn.Log}
-		l, err := learn.New(c.WithDefaults())
+		c := Config{Model: path, Batch: r.Learn.Batch, Provider: r.Learn.Provider, Library: r.Learn.Library, Threads: r.Learn.Threads, Log: r.Learn.Log}
+		l, err := New(c.WithDefaults())
 		if err != nil {
 			return fmt.Errorf("--beside: %w", err)
 		}
@@ -253,7 +252,7 @@ func (r *run) measureBeside() error {
 		case err != nil:
 			return fmt.Errorf("--beside %s: %w", path, err)
 		case sum.Rows == 0:
-			return fmt.Errorf("%w: --beside %s: no row held back fits this network", learn.ErrConfig, path)
+			return fmt.Errorf("%w: --beside %s: no row held back fits this network", ErrConfig, path)
 		}
 		r.report.Beside = append(r.report.Beside, Beside{path, sum})
 	}
@@ -302,10 +301,4 @@ func (s *speedometer) rate() float64 {
 		sum += n
 	}
 	return float64(sum) / max(s.at[len(s.at)-1].Sub(s.at[0]).Seconds(), 1e-9)
-}
-
-// finite reports whether a loss is a number that a float32 can hold.
-func finite(x float64) bool {
-	f := float64(float32(x))
-	return !math.IsNaN(f) && !math.IsInf(f, 0)
 }

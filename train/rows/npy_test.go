@@ -1,4 +1,4 @@
-package npy
+package rows
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHeaderForms reads the headers that numpy and KataGo write, old and new.
-func TestHeaderForms(t *testing.T) {
+// TestNpyHeaderForms reads the headers that numpy and KataGo write, old and new.
+func TestNpyHeaderForms(t *testing.T) {
 	for _, text := range []string{
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 80), }",
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (3L, 80L)}",
@@ -18,14 +18,14 @@ func TestHeaderForms(t *testing.T) {
 		"{'shape': (3, 80,), 'descr': '<f4', 'fortran_order': False}" + strings.Repeat(" ", 100) + "\n",
 	} {
 		for version := range 3 {
-			b := []byte(magic)
+			b := []byte(npyMagic)
 			b = append(b, byte(version+1), 0)
 			if version == 0 {
 				b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
 			} else {
 				b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
 			}
-			h, err := Read(bytes.NewReader(append(b, text...)))
+			h, err := readNpyHeader(bytes.NewReader(append(b, text...)))
 			require.NoError(t, err, text)
 			require.Equal(t, []int{3, 80}, h.Shape)
 			require.Equal(t, "<f4", h.Type)
@@ -34,10 +34,10 @@ func TestHeaderForms(t *testing.T) {
 	}
 }
 
-func FuzzHeader(f *testing.F) {
-	f.Add([]byte(Append(nil, F4, []int{3, 80})))
+func FuzzNpyHeader(f *testing.F) {
+	f.Add([]byte(appendNpyHeader(nil, npyF4, []int{3, 80})))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h, err := Read(bytes.NewReader(data))
+		h, err := readNpyHeader(bytes.NewReader(data))
 		if err == nil && (h.Bytes > len(data) || len(h.Shape) > 8) {
 			t.Fatal(h)
 		}

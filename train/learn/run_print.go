@@ -1,4 +1,4 @@
-package training
+package learn
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"kosumi/train/learn"
 )
 
 // String says losses, speed and time left.
@@ -16,15 +14,15 @@ func (s *Progress) String() string {
 		return s.Doing
 	}
 	parts := []string{fmt.Sprintf("loss %.4f", s.Recent.Loss)}
-	for _, name := range []string{learn.TermPolicy, learn.TermValue, learn.TermOwnership, learn.TermScoreMean} {
+	for _, name := range []string{TermPolicy, TermValue, TermOwnership, TermScoreMean} {
 		if t, ok := s.Recent.Term(name); ok && t.Weight > 0 {
 			parts = append(parts, fmt.Sprintf("%s %.3f", strings.ReplaceAll(name, "_", " "), t.Mean))
 		}
 	}
-	if t, ok := s.Recent.Term(learn.MeasureTaughtKL); ok && t.Weight > 0 {
+	if t, ok := s.Recent.Term(MeasureTaughtKL); ok && t.Weight > 0 {
 		parts = append(parts, fmt.Sprintf("off the teacher %.3f", t.Mean))
 	}
-	if t, ok := s.Recent.Term(learn.MeasurePolicyTop1); ok {
+	if t, ok := s.Recent.Term(MeasurePolicyTop1); ok {
 		parts = append(parts, fmt.Sprintf("top-1 %.0f %%", 100*t.Mean))
 	}
 	if s.Speed > 0 {
@@ -60,7 +58,7 @@ func (r *Report) Print(w io.Writer) {
 func (r *Report) printMeasurements(w io.Writer) {
 	type column struct {
 		name string
-		of   *learn.Result
+		of   *Result
 	}
 	columns := []column{{"before", r.Before}, {"after", r.After}, {"averaged", r.Averaged}}
 	if r.Best != nil {

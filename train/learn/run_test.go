@@ -1,10 +1,9 @@
-package training
+package learn
 
 import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -21,13 +20,9 @@ import (
 	"kosumi/nn/autodiff"
 	"kosumi/nn/features"
 	"kosumi/nn/model"
-	"kosumi/train/learn"
 	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
 )
-
-// long lets tests run that take minutes.
-var long = flag.Bool("long", false, "run tests that take minutes")
 
 // childEnv makes the test binary take a run and end: the configuration, JSON.
 const childEnv = "KOSUMI_TEST_TRAIN"
@@ -39,9 +34,9 @@ type childRun struct {
 	Steps            int64
 }
 
-func (c childRun) config() Config {
-	conf := Config{
-		Learn: learn.Config{Model: c.Model, Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Threads: 1, Average: learn.Average{Every: 24, Window: 4}},
+func (c childRun) config() RunConfig {
+	conf := RunConfig{
+		Learn: Config{Model: c.Model, Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Threads: 1, Average: Average{Every: 24, Window: 4}},
 		Data:  []string{c.Data}, Out: c.Out, Steps: c.Steps, Validation: 0.2, ValidateEvery: 20, CheckpointEvery: 4, LogEvery: 3, Seed: 5,
 		Size: board.Square(5),
 	}
@@ -188,17 +183,17 @@ func TestRun(t *testing.T) {
 	require.EqualValues(t, 22, report.Counters.Steps)
 	require.EqualValues(t, 176, report.Counters.Samples)
 	require.Len(t, report.Files, 2)
-	for _, r := range []*learn.Result{report.Before, report.After, report.Averaged} {
+	for _, r := range []*Result{report.Before, report.After, report.Averaged} {
 		require.NotNil(t, r)
 		require.Positive(t, r.Rows)
-		for _, name := range []string{learn.TermPolicy, learn.MeasurePolicyTop1, learn.TermValue, learn.MeasureValueAccuracy} {
+		for _, name := range []string{TermPolicy, MeasurePolicyTop1, TermValue, MeasureValueAccuracy} {
 			term, ok := r.Term(name)
 			require.True(t, ok)
 			require.Positive(t, term.Weight)
 		}
 	}
-	before, _ := report.Before.Term(learn.TermValue)
-	after, _ := report.After.Term(learn.TermValue)
+	before, _ := report.Before.Term(TermValue)
+	after, _ := report.After.Term(TermValue)
 	require.Less(t, after.Mean, before.Mean)
 	svg, err := os.ReadFile(filepath.Join(c.Out, CurvesFile))
 	require.NoError(t, err)
@@ -212,18 +207,18 @@ func TestRun(t *testing.T) {
 	interrupt(t, rc, 13)
 	again, err := Run(context.Background(), other.config())
 	require.NoError(t, err)
-	require.Equal(t, before, term(t, again.Before, learn.TermValue), "what was measured at first is kept")
+	require.Equal(t, before, term(t, again.Before, TermValue), "what was measured at first is kept")
 	equalRuns(t, c.Out, other.Out)
 
 	rc = other.config()
 	rc.Seed++
 	_, err = Run(context.Background(), rc)
-	require.ErrorIs(t, err, learn.ErrCheckpoint)
+	require.ErrorIs(t, err, ErrCheckpoint)
 	require.ErrorContains(t, err, "seed was 5 and is 6 now")
 }
 
 // interrupt takes a run to about a step, as ^C there would.
-func interrupt(t testing.TB, c Config, at int64) {
+func interrupt(t testing.TB, c RunConfig, at int64) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -244,7 +239,7 @@ func interrupt(t testing.TB, c Config, at int64) {
 	require.Len(t, report.Files, 2, "the network as it is then")
 }
 
-func term(t testing.TB, r *learn.Result, name string) learn.Term {
+func term(t testing.TB, r *Result, name string) Term {
 	t.Helper()
 	found, ok := r.Term(name)
 	require.True(t, ok)
@@ -299,37 +294,37 @@ func TestNewFiles(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	good := childRun{Model: "net.bin.gz", Data: t.TempDir(), Out: t.TempDir(), Steps: 1}.config()
-	for name, change := range map[string]func(*Config){
-		"no data":        func(c *Config) { c.Data = nil },
-		"data not there": func(c *Config) { c.Data = []string{"/nowhere/at/all"} },
-		"no out":         func(c *Config) { c.Out = "" },
-		"no steps":       func(c *Config) { c.Steps = 0 },
-		"share":          func(c *Config) { c.Validation = 1 },
-		"too much":       func(c *Config) { c.Shares = map[string]float64{c.Data[0]: 1.5} },
-		"too little":     func(c *Config) { c.Shares = map[string]float64{c.Data[0]: 0.5} },
-		"nothing left": func(c *Config) {
+	for name, change := range map[string]func(*RunConfig){
+		"no data":        func(c *RunConfig) { c.Data = nil },
+		"data not there": func(c *RunConfig) { c.Data = []string{"/nowhere/at/all"} },
+		"no out":         func(c *RunConfig) { c.Out = "" },
+		"no steps":       func(c *RunConfig) { c.Steps = 0 },
+		"share":          func(c *RunConfig) { c.Validation = 1 },
+		"too much":       func(c *RunConfig) { c.Shares = map[string]float64{c.Data[0]: 1.5} },
+		"too little":     func(c *RunConfig) { c.Shares = map[string]float64{c.Data[0]: 0.5} },
+		"nothing left": func(c *RunConfig) {
 			c.Data = append(c.Data[:1:1], c.Out)
 			c.Shares = map[string]float64{c.Data[0]: 1}
 		},
-		"named twice": func(c *Config) {
+		"named twice": func(c *RunConfig) {
 			c.Data = append(c.Data[:1:1], c.Data[0])
 			c.Shares = map[string]float64{c.Data[0]: 1}
 		},
-		"both validations":     func(c *Config) { c.Validate = c.Data },
-		"validation not there": func(c *Config) { c.Validation, c.Validate = 0, []string{"/nowhere/at/all"} },
-		"interval":             func(c *Config) { c.LogEvery = -1 },
-		"batch":                func(c *Config) { c.Learn.Batch = 0 },
-		"rate":                 func(c *Config) { c.Learn.Rate = -1 },
-		"loss":                 func(c *Config) { c.Learn.Losses = map[string]float64{"polcy": 1} },
-		"freeze":               func(c *Config) { c.Learn.Freeze = "all" },
-		"norms":                func(c *Config) { c.Learn.Norms = "some" },
-		"schedule":             func(c *Config) { c.Learn.Schedule.Shape = "cosinus" },
-		"method":               func(c *Config) { c.Learn.Method = "adagrad" },
+		"both validations":     func(c *RunConfig) { c.Validate = c.Data },
+		"validation not there": func(c *RunConfig) { c.Validation, c.Validate = 0, []string{"/nowhere/at/all"} },
+		"interval":             func(c *RunConfig) { c.LogEvery = -1 },
+		"batch":                func(c *RunConfig) { c.Learn.Batch = 0 },
+		"rate":                 func(c *RunConfig) { c.Learn.Rate = -1 },
+		"loss":                 func(c *RunConfig) { c.Learn.Losses = map[string]float64{"polcy": 1} },
+		"freeze":               func(c *RunConfig) { c.Learn.Freeze = "all" },
+		"norms":                func(c *RunConfig) { c.Learn.Norms = "some" },
+		"schedule":             func(c *RunConfig) { c.Learn.Schedule.Shape = "cosinus" },
+		"method":               func(c *RunConfig) { c.Learn.Method = "adagrad" },
 	} {
 		c := good
 		change(&c)
 		_, err := Run(context.Background(), c)
-		require.ErrorIs(t, err, learn.ErrConfig, name)
+		require.ErrorIs(t, err, ErrConfig, name)
 	}
 }
 
@@ -338,7 +333,7 @@ func TestRunRefuses(t *testing.T) {
 func TestMixedRun(t *testing.T) {
 	five, seven := learntest.WriteGames(t, features.V7, board.Square(5), 6), learntest.WriteGames(t, features.V7, board.Square(7), 6)
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: five, Out: filepath.Join(t.TempDir(), "whole"), Steps: 20}
-	config := func() Config {
+	config := func() RunConfig {
 		c := child.config()
 		c.Size, c.Validation = board.Size{}, 0
 		c.Data = []string{five, seven}
@@ -360,12 +355,12 @@ func TestMixedRun(t *testing.T) {
 
 	c.Shares = map[string]float64{seven: 0.4}
 	_, err = Run(context.Background(), c)
-	require.ErrorIs(t, err, learn.ErrCheckpoint)
+	require.ErrorIs(t, err, ErrCheckpoint)
 	require.ErrorContains(t, err, seven+"=0.4")
 	c = config()
 	c.Out, c.Validate = t.TempDir(), []string{t.TempDir()}
 	_, err = Run(context.Background(), c)
-	require.ErrorIs(t, err, learn.ErrConfig)
+	require.ErrorIs(t, err, ErrConfig)
 	require.ErrorContains(t, err, "nothing to measure on in "+c.Validate[0])
 }
 
@@ -385,15 +380,15 @@ func TestEpochs(t *testing.T) {
 // and over one that is given in epochs.
 func TestScheduleOfARun(t *testing.T) {
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 4), Steps: 4}
-	for name, change := range map[string]func(c *Config){
-		"steps":  func(*Config) {},
-		"epochs": func(c *Config) { c.Steps, c.Epochs = 0, 0.3 },
+	for name, change := range map[string]func(c *RunConfig){
+		"steps":  func(*RunConfig) {},
+		"epochs": func(c *RunConfig) { c.Steps, c.Epochs = 0, 0.3 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			child.Out = t.TempDir()
 			c := child.config()
 			change(&c)
-			c.Learn.Schedule, c.Learn.Rate, c.Validation, c.LogEvery = learn.Schedule{Shape: "linear", Final: 0.5}, 0.01, 0, 1
+			c.Learn.Schedule, c.Learn.Rate, c.Validation, c.LogEvery = Schedule{Shape: "linear", Final: 0.5}, 0.01, 0, 1
 			report, err := Run(context.Background(), c)
 			require.NoError(t, err)
 			require.Greater(t, report.Counters.Steps, int64(2))
@@ -448,7 +443,7 @@ func TestDivergence(t *testing.T) {
 			good := c.Learn.Rate
 			c.Learn.Rate, c.Learn.ClipNorm = 1e9, clip
 			report, err := Run(t.Context(), c)
-			require.ErrorIs(t, err, learn.ErrDiverged, "%d steps, clip %g: %+v", steps, clip, report)
+			require.ErrorIs(t, err, ErrDiverged, "%d steps, clip %g: %+v", steps, clip, report)
 			require.ErrorContains(t, err, "lower --lr than 1e+09")
 			for _, name := range []string{NetworkName + ".onnx", NetworkName + ".bin.gz", ReportFile} {
 				require.NoFileExists(t, filepath.Join(c.Out, name))
@@ -470,8 +465,8 @@ func TestOtherSettings(t *testing.T) {
 	require.NoError(t, err)
 	c.Learn.Batch, c.Learn.HeadRate = 16, 0.5
 	_, err = Run(t.Context(), c)
-	var other *learn.SettingsError
+	var other *SettingsError
 	require.ErrorAs(t, err, &other)
-	require.ErrorIs(t, err, learn.ErrCheckpoint)
-	require.Equal(t, []learn.Change{{Name: "batch", Was: "8", Is: "16"}, {Name: "head_rate", Was: "1", Is: "0.5"}}, other.Changed)
+	require.ErrorIs(t, err, ErrCheckpoint)
+	require.Equal(t, []Change{{Name: "batch", Was: "8", Is: "16"}, {Name: "head_rate", Was: "1", Is: "0.5"}}, other.Changed)
 }

@@ -1,4 +1,4 @@
-package training
+package learn
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"kosumi/internal/file"
-	"kosumi/train/learn"
 )
 
 // curve names what a panel shows of a line of the metrics.
@@ -33,16 +32,16 @@ func divergence(title, name, entropy string) curve {
 
 var curves = []curve{
 	{"loss", func(l *Line) (float64, bool) { return l.Loss, true }},
-	divergence("policy divergence (nats)", learn.TermPolicy, learn.MeasurePolicyEntropy),
-	termCurve("policy top-1", learn.MeasurePolicyTop1),
-	divergence("value", learn.TermValue, learn.MeasureValueEntropy),
-	termCurve("value accuracy", learn.MeasureValueAccuracy),
-	termCurve("ownership", learn.TermOwnership),
-	termCurve("score mean", learn.TermScoreMean),
-	termCurve("policy off the teacher's (nats)", learn.MeasureTaughtKL),
-	termCurve("winrate off the teacher's", learn.MeasureWinrateError),
-	termCurve("lead off the teacher's (points)", learn.MeasureLeadError),
-	termCurve("ownership off the teacher's", learn.MeasureOwnershipError),
+	divergence("policy divergence (nats)", TermPolicy, MeasurePolicyEntropy),
+	termCurve("policy top-1", MeasurePolicyTop1),
+	divergence("value", TermValue, MeasureValueEntropy),
+	termCurve("value accuracy", MeasureValueAccuracy),
+	termCurve("ownership", TermOwnership),
+	termCurve("score mean", TermScoreMean),
+	termCurve("policy off the teacher's (nats)", MeasureTaughtKL),
+	termCurve("winrate off the teacher's", MeasureWinrateError),
+	termCurve("lead off the teacher's (points)", MeasureLeadError),
+	termCurve("ownership off the teacher's", MeasureOwnershipError),
 	{"learning rate", func(l *Line) (float64, bool) { return l.Rate, l.Kind == "step" && l.Rate > 0 }},
 }
 

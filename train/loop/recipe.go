@@ -1,9 +1,4 @@
-// Package recipe is what a loop of self-play and training is told: its settings as TOML,
-// the recipes that come with the program, and the changes that a command line makes.
-//
-// The recipe follows KataGo's SelfplayTraining.md and its synchronous loop, with
-// the numbers of a small machine.
-package recipe
+package loop
 
 import (
 	"embed"
@@ -22,18 +17,19 @@ import (
 	"kosumi/nn/model"
 	"kosumi/setting/tomlfile"
 	"kosumi/train/learn"
+	"kosumi/train/loop/duel"
 	"kosumi/train/selfplay"
 )
 
-// File is the name of the recipe in a loop's folder.
-const File = "loop.toml"
+// RecipeFile is the name of the recipe in a loop's folder.
+const RecipeFile = "loop.toml"
 
-// ErrConfig marks settings that make no sense.
-var ErrConfig = errors.New("bad settings of the loop")
+// ErrRecipe marks settings that make no sense.
+var ErrRecipe = errors.New("bad settings of the loop")
 
-// Config is everything that the loop does not find out for itself. The presets
+// Recipe is everything that the loop does not find out for itself. The presets
 // explain every constant.
-type Config struct {
+type Recipe struct {
 	Arch string `toml:"arch"`
 	Seed uint64 `toml:"seed"`
 
@@ -43,7 +39,7 @@ type Config struct {
 	Iteration Iteration       `toml:"iteration"`
 	Window    Window          `toml:"window"`
 	Train     Train           `toml:"train"`
-	Gate      Gate            `toml:"gate"`
+	Gate      duel.Gate       `toml:"gate"`
 	Keep      Keep            `toml:"keep"`
 	Selfplay  selfplay.Config `toml:"selfplay"`
 	Stages    []Stage         `toml:"stage"`
@@ -112,15 +108,6 @@ type Train struct {
 	Checkpoint     float64            `toml:"checkpoint_seconds" range:"above 0 to 1000000"`
 }
 
-// Gate says what a new network must show before it plays.
-type Gate struct {
-	Games       int     `toml:"games" range:"0 to 1000000"`
-	Visits      int     `toml:"visits" range:"1 to 1000000"`
-	MinScore    float64 `toml:"min_score" range:"0 to 1"`
-	Temperature float64 `toml:"temperature" range:"0 to 10"`
-	Komi        float64 `toml:"komi" range:"-400 to 400"`
-}
-
 // Keep bounds the disk.
 type Keep struct {
 	Rows     float64 `toml:"rows" range:"1 to 1000000"`
@@ -147,7 +134,7 @@ type Stage struct {
 }
 
 // At returns the settings when so many games were played.
-func (c *Config) At(games int64) Config {
+func (c *Recipe) At(games int64) Recipe {
 	out := *c
 	for _, s := range c.Stages {
 		if games < s.Games {
@@ -185,15 +172,15 @@ func Presets() []string { return []string{"default", "tutorial"} }
 func Preset(name string) ([]byte, error) {
 	text, err := presets.ReadFile("presets/" + name + ".toml")
 	if err != nil {
-		return nil, fmt.Errorf("%w: no preset %q; there are %s", ErrConfig, name, strings.Join(Presets(), " and "))
+		return nil, fmt.Errorf("%w: no preset %q; there are %s", ErrRecipe, name, strings.Join(Presets(), " and "))
 	}
 	return text, nil
 }
 
-// Parse reads a recipe. Every key must be known; keys that are missing
+// ParseRecipe reads a recipe. Every key must be known; keys that are missing
 // have the default recipe's value.
-func Parse(text []byte) (Config, error) {
-	var c Config
+func ParseRecipe(text []byte) (Recipe, error) {
+	var c Recipe
 	base, err := Preset("default")
 	if err != nil {
 		return c, err
@@ -218,14 +205,14 @@ func Parse(text []byte) (Config, error) {
 	return c, c.Validate()
 }
 
-// Load reads the recipe in a loop's folder.
-func Load(dir string) (Config, error) {
-	path := filepath.Join(dir, File)
+// loadRecipe reads the recipe in a loop's folder.
+func loadRecipe(dir string) (Recipe, error) {
+	path := filepath.Join(dir, RecipeFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return Config{}, err
+		return Recipe{}, err
 	}
-	c, err := Parse(text)
+	c, err := ParseRecipe(text)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
@@ -235,33 +222,33 @@ func Load(dir string) (Config, error) {
 // Init makes the folder of a new loop with a recipe; the text is kept as it is.
 // A folder that holds a loop already is left alone.
 func Init(dir string, text []byte) error {
-	if _, err := Parse(text); err != nil {
+	if _, err := ParseRecipe(text); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	path := filepath.Join(dir, File)
+	path := filepath.Join(dir, RecipeFile)
 	if _, err := os.Stat(path); err == nil {
-		return fmt.Errorf("%w: %s is there already; change it, or take another folder", ErrConfig, path)
+		return fmt.Errorf("%w: %s is there already; change it, or take another folder", ErrRecipe, path)
 	}
 	return file.WriteBytes(path, text)
 }
 
-func decode(text []byte, c *Config) error {
+func decode(text []byte, c *Recipe) error {
 	if err := tomlfile.Decode(text, c); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
+		return fmt.Errorf("%w: %w", ErrRecipe, err)
 	}
 	return nil
 }
 
-// Validate returns every fault of the recipe, joined, under ErrConfig. Faults name keys.
-func (c *Config) Validate() error {
+// Validate returns every fault of the recipe, joined, under ErrRecipe. Faults name keys.
+func (c *Recipe) Validate() error {
 	rest := *c
 	rest.Selfplay = selfplay.Defaults() // it is checked by itself
 	errs := tomlfile.Check(rest)
 	if len(errs) > 0 {
-		return fmt.Errorf("%w: %w", ErrConfig, errors.Join(errs...))
+		return fmt.Errorf("%w: %w", ErrRecipe, errors.Join(errs...))
 	}
 	fault := func(bad bool, format string, args ...any) {
 		if bad {
@@ -288,7 +275,7 @@ func (c *Config) Validate() error {
 	}
 	if err := c.Selfplay.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("selfplay: %w", err))
-		return fmt.Errorf("%w: %w", ErrConfig, errors.Join(errs...))
+		return fmt.Errorf("%w: %w", ErrRecipe, errors.Join(errs...))
 	}
 	for i := range c.Stages {
 		at := c.At(c.Stages[i].Games)
@@ -298,7 +285,7 @@ func (c *Config) Validate() error {
 		}
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("%w: %w", ErrConfig, errors.Join(errs...))
+		return fmt.Errorf("%w: %w", ErrRecipe, errors.Join(errs...))
 	}
 	return nil
 }

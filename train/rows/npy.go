@@ -1,5 +1,4 @@
-// Package npy reads and writes the headers of arrays in numpy's format (numpy.lib.format).
-package npy
+package rows
 
 import (
 	"encoding/binary"
@@ -10,47 +9,47 @@ import (
 	"strings"
 )
 
-// Number types of arrays, as headers write them.
+// Number types of arrays in numpy's format (numpy.lib.format), as headers write them.
 const (
-	U1 = "|u1"
-	I1 = "|i1"
-	I2 = "<i2"
-	F4 = "<f4"
+	npyU1 = "|u1"
+	npyI1 = "|i1"
+	npyI2 = "<i2"
+	npyF4 = "<f4"
 )
 
-// TypeBytes is the size of a number of one of the types.
-func TypeBytes(t string) int {
+// npyBytes is the size of a number of one of the types.
+func npyBytes(t string) int {
 	switch t {
-	case I2:
+	case npyI2:
 		return 2
-	case F4:
+	case npyF4:
 		return 4
 	}
 	return 1
 }
 
-const magic = "\x93NUMPY"
+const npyMagic = "\x93NUMPY"
 
 // maxHeader bounds the text of a header; real ones have some 100 bytes.
-const maxHeader = 4096
+const maxNpyHeader = 4096
 
-// Header is what the header of an array says.
-type Header struct {
+// npyHeader is what the header of an array says.
+type npyHeader struct {
 	Type    string
 	Shape   []int
 	Fortran bool
-	Bytes   int // of the header, magic included
+	Bytes   int // of the header, npyMagic included
 }
 
-// Read reads the header of an array, versions 1.0 to 3.0, and leaves r at the first
+// readNpyHeader reads the header of an array, versions 1.0 to 3.0, and leaves r at the first
 // number.
-func Read(r io.Reader) (Header, error) {
-	var h Header
+func readNpyHeader(r io.Reader) (npyHeader, error) {
+	var h npyHeader
 	var fixed [12]byte
 	if _, err := io.ReadFull(r, fixed[:10]); err != nil {
 		return h, errors.New("the array is shorter than an npy header")
 	}
-	if string(fixed[:6]) != magic {
+	if string(fixed[:6]) != npyMagic {
 		return h, errors.New("the array does not begin as npy arrays do")
 	}
 	n := int(binary.LittleEndian.Uint16(fixed[8:]))
@@ -62,7 +61,7 @@ func Read(r io.Reader) (Header, error) {
 			return h, errors.New("the array is shorter than an npy header")
 		}
 		long := binary.LittleEndian.Uint32(fixed[8:])
-		if long > maxHeader {
+		if long > maxNpyHeader {
 			return h, fmt.Errorf("an npy header of %d bytes", long)
 		}
 		n = int(long)
@@ -70,7 +69,7 @@ func Read(r io.Reader) (Header, error) {
 	default:
 		return h, fmt.Errorf("npy version %d; versions 1 to 3 are known", major)
 	}
-	if n > maxHeader {
+	if n > maxNpyHeader {
 		return h, fmt.Errorf("an npy header of %d bytes", n)
 	}
 	text := make([]byte, n)
@@ -82,7 +81,7 @@ func Read(r io.Reader) (Header, error) {
 
 // parse reads the dictionary of a header: {'descr': '<f4', 'fortran_order':
 // False, 'shape': (3, 4), } with the keys in any order.
-func (h *Header) parse(text string) error {
+func (h *npyHeader) parse(text string) error {
 	body := strings.TrimSpace(text)
 	bad := func() error { return fmt.Errorf("npy header %q cannot be read", body) }
 	if !strings.HasPrefix(body, "{") || !strings.HasSuffix(body, "}") {
@@ -173,9 +172,9 @@ func cutTuple(s string) (shape []int, rest string, ok bool) {
 	return shape, s[end+1:], true
 }
 
-// Append writes a header of version 1.0, padded so that the numbers
+// appendNpyHeader writes a header of version 1.0, padded so that the numbers
 // begin at a multiple of 64.
-func Append(dst []byte, dtype string, shape []int) []byte {
+func appendNpyHeader(dst []byte, dtype string, shape []int) []byte {
 	words := make([]string, len(shape))
 	for i, n := range shape {
 		words[i] = strconv.Itoa(n)
@@ -188,7 +187,7 @@ func Append(dst []byte, dtype string, shape []int) []byte {
 	for (10+len(text)+1)%64 != 0 {
 		text += " "
 	}
-	dst = append(dst, magic...)
+	dst = append(dst, npyMagic...)
 	dst = append(dst, 1, 0)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(text)+1))
 	return append(append(dst, text...), '\n')
