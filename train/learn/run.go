@@ -15,26 +15,26 @@ import (
 	"kosumi/train/rows"
 )
 
-// RunConfig says what a run does. Learn, Data, Out and one of Steps and Epochs are
-// needed.
+// RunConfig has the settings of a run. Learn, Data, Out and one of Steps and Epochs are
+// required.
 type RunConfig struct {
 	Learn Config
 	// Data are folders and files of rows: .npz, .sgf and .sgfs.
 	Data []string
-	// Shares are those of the batches that come from single entries of Data, above 0
-	// and up to 1; the others have together what is left, as many as they have rows.
+	// Shares has the share of the batches, above 0 and up to 1, that comes from an entry of Data.
+	// The other entries split the rest in proportion to their rows.
 	Shares map[string]float64
 	// Validate are folders and files of rows to measure on, in place of a share of
 	// Data. Rows that are trained on too measure nothing.
 	Validate []string
-	// Beside are files of other networks, which the report shows beside this one,
-	// measured on the same rows at the beginning of the call.
+	// Beside are files of other networks, measured on the same rows at the start of the call for
+	// the report.
 	Beside []string
 	// Out is the folder of the run: checkpoints, metrics, curves, report and
-	// networks. A run that was interrupted goes on where its newest checkpoint is.
+	// networks. An interrupted run resumes from its newest checkpoint.
 	Out string
-	// Steps is the number of steps of the run; Epochs how often every row is
-	// used, about, where Steps is 0.
+	// Steps is the number of steps of the run. If it is 0, Epochs is the mean number of uses of a
+	// row.
 	Steps  int64
 	Epochs float64
 
@@ -65,22 +65,22 @@ type RunConfig struct {
 	// MemoryBytes bounds the rows in memory; 0 means 256 MiB.
 	MemoryBytes int64
 
-	// Progress is told after every step and measurement; nil: nobody.
+	// Progress, unless nil, is called after every step and measurement.
 	Progress func(Progress)
 }
 
-// Progress says how far a run is.
+// Progress of a run.
 type Progress struct {
 	Step, Total int64
-	Resumed     int64   // step that the run went on from; 0 for a fresh one
+	Resumed     int64   // step resumed from; 0 for a fresh run
 	Recent      Result  // the steps since the last line of the metrics
 	Speed       float64 // samples a second, lately
 	Left        time.Duration
-	// Doing is "" in a step, else what happens beside: "measuring", "saving".
+	// Doing is "" after a step, else "measuring" or "saving".
 	Doing string
 }
 
-// Report is what came of a run.
+// Report is the result of a run.
 type Report struct {
 	Steps, Samples int64             `json:"-"`
 	Counters       Counters          `json:"counters"`
@@ -94,9 +94,9 @@ type Report struct {
 	Exported       int64             `json:"exported,omitempty"` // step whose weights are exported
 	Beside         []Beside          `json:"beside,omitempty"`
 	Held           int               `json:"games_held_back,omitempty"`
-	Notes          []string          `json:"notes,omitempty"`   // what there is to say of the run, in words
+	Notes          []string          `json:"notes,omitempty"`   // remarks on the run
 	Files          []string          `json:"files"`             // networks written
-	Skipped        map[string]string `json:"skipped,omitempty"` // data files that were passed over, and why
+	Skipped        map[string]string `json:"skipped,omitempty"` // data files left out, with reasons
 	Interrupted    bool              `json:"interrupted,omitempty"`
 }
 
@@ -106,7 +106,7 @@ type Beside struct {
 	Result Result `json:"result"`
 }
 
-// Names of what a run leaves in its folder.
+// Files and folders of a run.
 const (
 	CheckpointsDir = "checkpoints"
 	MetricsFile    = "metrics.jsonl"
@@ -130,7 +130,7 @@ type run struct {
 	metrics *metrics
 	state   runState
 	report  Report
-	asked   float64 // Validation as it was asked for, which few games raise
+	asked   float64 // Validation of the caller; few games raise the field
 
 	resumed   int64
 	recent    Result  // since the last line of the metrics
@@ -141,24 +141,24 @@ type run struct {
 	speed     speedometer
 	heldEmpty bool
 	held      struct{ rows, games int } // measured at a time
-	judged    bool                      // rows trained on were measured again
-	lost      int                       // latest measurements at which the loss had grown out of reason
+	judged    bool                      // rows trained on were measured a second time
+	lost      int                       // consecutive measurements with an excessive loss
 }
 
-// runState is what a run keeps in its checkpoints beside the learner's state.
+// runState is the state of a run in its checkpoints, beside the learner's.
 type runState struct {
-	Data   string   `json:"data"` // digest of what chooses the rows
-	Total  int64    `json:"total"`
-	Epochs float64  `json:"epochs,omitempty"` // that make the total, if they do
-	Held   *float64 `json:"held,omitempty"`   // share of games held back
-	First  float64  `json:"first,omitempty"`  // loss of the first step
-	Before *Result  `json:"before,omitempty"`
-	Seen   float64  `json:"seen,omitempty"` // loss of some rows trained on, before
+	Data   string  `json:"data"` // digest of the settings that choose the rows
+	Total  int64   `json:"total"`
+	Epochs float64 `json:"epochs,omitempty"` // if they set the total
+	Held   float64 `json:"held,omitempty"`   // share of games held back
+	First  float64 `json:"first,omitempty"`  // loss of the first step
+	Before *Result `json:"before,omitempty"`
+	Seen   float64 `json:"seen,omitempty"` // loss of some rows trained on, before
 	// Best is the measurement of least loss so far, of Measured after the first step.
 	Best       *Mark `json:"best,omitempty"`
 	Measured   int   `json:"measured,omitempty"`
 	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last one
-	// Course and Chosen are how the run was asked for, to say what is other now.
+	// Course and Chosen are the settings of the call before, to report changes.
 	Course *course  `json:"course,omitempty"`
 	Chosen []Change `json:"chosen,omitempty"`
 }
@@ -166,9 +166,9 @@ type runState struct {
 // extraRun is the state of a run in a checkpoint's Extra.
 const extraRun = "run"
 
-// Run trains until its steps are done, or until ctx ends: then it saves, and the
-// report says Interrupted. If Out holds checkpoints of the same run, it goes on
-// from the newest. Errors wrap ErrConfig where the caller must change something.
+// Run trains until its steps are done, or until ctx ends: then it saves, and the report has
+// Interrupted set. If Out holds checkpoints of the same run, it resumes from the newest. Errors wrap
+// ErrConfig if settings are wrong.
 func Run(ctx context.Context, c RunConfig) (*Report, error) {
 	began := time.Now()
 	c.Learn = c.Learn.WithDefaults()
@@ -275,12 +275,12 @@ func (r *run) open() error {
 	return r.resume(extra)
 }
 
-// begin is the start of a fresh run: it measures the network as it came.
+// begin starts a fresh run: it measures the network before training.
 func (r *run) begin() error {
 	if err := r.holdBack(); err != nil {
 		return err
 	}
-	r.state = runState{Data: r.dataIdentity(), Total: r.total(), Epochs: r.Epochs, Held: &r.Validation, Chosen: r.chosen()}
+	r.state = runState{Data: r.dataIdentity(), Total: r.total(), Epochs: r.Epochs, Held: r.Validation, Chosen: r.chosen()}
 	if err := r.schedule(); err != nil {
 		return err
 	}
@@ -296,7 +296,7 @@ func (r *run) begin() error {
 	return err
 }
 
-// resume takes over what a checkpoint says of the run.
+// resume takes over a run's state from a checkpoint.
 func (r *run) resume(extra Extra) error {
 	if err := json.Unmarshal(extra[extraRun], &r.state); err != nil {
 		return fmt.Errorf("%w: %s: the checkpoint does not belong to a run: %w", ErrCheckpoint, r.Out, err)
@@ -313,8 +313,8 @@ func (r *run) resume(extra Extra) error {
 	if best := r.state.Best; best != nil {
 		r.l.Keep(best.Step)
 	}
-	if held := r.state.Held; held != nil && *held != r.Validation {
-		if err := r.split(*held); err != nil {
+	if held := r.state.Held; held != r.Validation {
+		if err := r.split(held); err != nil {
 			return err
 		}
 	}
@@ -334,7 +334,7 @@ func (r *run) resume(extra Extra) error {
 	return r.measureIfDue() // a checkpoint is from before the measurement of its step
 }
 
-// measureIfDue measures after the steps that ask for it.
+// measureIfDue measures every so many steps.
 func (r *run) measureIfDue() error {
 	step := r.l.Counters().Steps
 	if step%r.every() != 0 || step == 0 || step >= r.state.Total {
@@ -375,7 +375,7 @@ func (r *run) pauseAfter(c Counters) bool {
 // pause saves and measures after a step.
 func (r *run) pause(interrupted bool) error {
 	if !r.usable() {
-		return nil // a checkpoint is what one goes back to
+		return nil // checkpoints are for going back after divergence
 	}
 	if !interrupted {
 		if err := r.measureIfDue(); err != nil {
@@ -385,8 +385,7 @@ func (r *run) pause(interrupted bool) error {
 	return r.save()
 }
 
-// see takes in a step. A loss that has grown tenfold since the first step is one that no
-// training comes back from.
+// see adds a step to the metrics. A loss ten times that of the first step counts as divergence.
 func (r *run) see(res *Result, _ board.Size) error {
 	if res.Skipped {
 		r.Learn.Log.Warn("a step was skipped: its loss or gradient is not a finite number", "step", r.l.Counters().Steps)

@@ -18,18 +18,17 @@ type Mark struct {
 }
 
 const (
-	// fewHeld is the number of rows held back below which a difference between two
-	// measurements is as likely chance.
+	// fewHeld is the number of rows held back below which differences are likely chance.
 	fewHeld = 300
-	// measurements is how often a run measures where nobody says, at least.
+	// measurements is the default number of measurements of a run, at least.
 	measurements = 10
 	// mostBetween bounds the steps between two of them.
 	mostBetween = 1000
-	// seenRows is how many of the rows trained on are measured to tell a network that
-	// has learnt them by heart from one that has diverged.
+	// seenRows of the rows trained on are measured too: their loss tells overfitting from
+	// divergence.
 	seenRows = 512
-	// mostRise is how much the loss may rise in a run, both of rows held back and of
-	// those trained on; mostRiseMeanwhile is the same before its end.
+	// mostRise bounds the loss at the end of a run as a multiple of that before it, both of rows
+	// held back and of rows trained on. mostRiseMeanwhile is the bound during the run.
 	mostRise          = 1.1
 	mostRiseMeanwhile = 2
 )
@@ -45,14 +44,14 @@ func (r *run) every() int64 {
 // few reports whether too little is held back to judge by.
 func (r *run) few() bool { return r.held.games < 2 || r.held.rows < fewHeld }
 
-// warnOfFew says at the beginning that little will be known at the end.
+// warnOfFew warns at the start if too little is held back.
 func (r *run) warnOfFew() {
 	if r.state.Before != nil && r.few() {
 		r.Learn.Log.Warn(r.heldText() + ": too little to judge by; more games, or a larger --validation, would do")
 	}
 }
 
-// heldText says what is held back.
+// heldText describes the rows held back.
 func (r *run) heldText() string {
 	return fmt.Sprintf("only %s of %s are held back", many(r.held.rows, "row"), many(r.held.games, "game"))
 }
@@ -64,13 +63,13 @@ func many(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// mark takes in a measurement after some steps. The checkpoint of the best one is kept.
-// The error wraps ErrDiverged where the network knows far less than before the run.
+// mark enters a measurement. The checkpoint of the best one is kept. The error wraps ErrDiverged if
+// the loss is far above that before the run.
 func (r *run) mark(res *Result) error {
 	if res == nil {
 		return nil
 	}
-	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // a run that goes on measures again
+	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // a resumed run measures again
 		r.state.MeasuredAt = step
 		r.state.Measured++
 	}
@@ -78,7 +77,7 @@ func (r *run) mark(res *Result) error {
 		r.state.Best = &Mark{r.l.Counters().Steps, *res}
 		r.l.Keep(r.l.Counters().Steps)
 	}
-	// Running statistics follow slowly at first: only what lasts is no training.
+	// Running statistics lag at first, so a single high loss is no divergence.
 	if before := r.state.Before; before == nil || res.Loss <= mostRiseMeanwhile*before.Loss || 2*r.l.Counters().Steps < r.state.Total {
 		r.lost = 0
 		return nil
@@ -89,9 +88,8 @@ func (r *run) mark(res *Result) error {
 	return r.risen(res, mostRiseMeanwhile)
 }
 
-// risen returns an error where the loss has risen so many times on rows held back, if
-// there are any, and on rows trained on: a network that has learnt something by heart
-// knows at least that.
+// risen returns an error if the loss has risen by a factor both on rows held back, if there are
+// any, and on rows trained on. With overfitting the latter falls.
 func (r *run) risen(after *Result, times float64) error {
 	before := r.state.Before
 	if after != nil && before != nil && after.Loss <= times*before.Loss || r.state.Seen == 0 {
@@ -140,8 +138,8 @@ func (r *run) measureSeen() (float64, error) {
 	return sum.Loss, nil
 }
 
-// choose takes the weights of the best measurement for those to be exported, where the
-// end of the run is worse and enough is held back to tell.
+// choose loads the weights of the best measurement for export, if the end of the run is worse and
+// enough is held back to tell.
 func (r *run) choose() {
 	last := r.report.After
 	if r.report.Averaged != nil {
@@ -164,18 +162,18 @@ func (r *run) choose() {
 	r.note("the checkpoint of step %d, which is the best, cannot be read: the network of the end is exported", best.Step)
 }
 
-// note keeps a sentence for the report.
+// note adds a remark to the report.
 func (r *run) note(format string, args ...any) {
 	r.report.Notes = append(r.report.Notes, fmt.Sprintf(format, args...))
 }
 
-// told is a note that is said at once too.
+// told logs a remark and adds it to the report.
 func (r *run) told(format string, args ...any) {
 	r.note(format, args...)
 	r.Learn.Log.Warn(fmt.Sprintf(format, args...))
 }
 
-// judge says in words what the measurements mean.
+// judge adds remarks on the measurements to the report.
 func (r *run) judge() {
 	before, after := r.report.Before, r.report.After
 	if before == nil || after == nil {
@@ -205,7 +203,7 @@ func (r *run) judge() {
 	}
 }
 
-// bestLoss is that of the weights exported, on rows held back.
+// bestLoss returns the loss of the exported weights on rows held back.
 func (r *run) bestLoss() float64 {
 	if r.report.Best != nil {
 		return r.report.Best.Result.Loss
@@ -229,8 +227,8 @@ func risenTerms(before, after *Result) string {
 	return strings.Join(list, ", ")
 }
 
-// failed saves nothing and says where one may go on. Checkpoints that hold what has
-// diverged go.
+// failed completes an error. After divergence it removes the diverged checkpoints and names the one
+// to resume from.
 func (r *run) failed(err error) error {
 	if !errors.Is(err, ErrDiverged) {
 		return err
@@ -250,9 +248,9 @@ func (r *run) failed(err error) error {
 	return fmt.Errorf("%w; nothing is exported; take a lower --lr than %g", err, r.Learn.Rate)
 }
 
-// sound reports whether a checkpoint, the newest or not, of a run that has diverged is
-// from before that. If measurements have shown it, those up to the best one are, or up to
-// where this call went on; else all but one since which the weights have not changed.
+// sound reports whether a checkpoint is from before the divergence. If measurements showed the
+// divergence, checkpoints up to the best one, or up to the start of this call, are sound. Else all are,
+// except a newest one with the present weights.
 func (r *run) sound(path string, newest bool) bool {
 	best, before := r.state.Best, r.state.Before
 	switch {

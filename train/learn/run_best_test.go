@@ -179,9 +179,9 @@ func TestAnotherRateIsTold(t *testing.T) {
 // TestStateOfARun: what no run has left behind is refused.
 func TestStateOfARun(t *testing.T) {
 	half, minus := 0.5, -0.5
-	require.NoError(t, (&runState{Total: 9, Held: &half, Best: &Mark{Step: 3}}).check())
+	require.NoError(t, (&runState{Total: 9, Held: half, Best: &Mark{Step: 3}}).check())
 	for _, s := range []runState{{}, {Total: -1}, {Total: 1 << 60}, {Total: 9, First: -1}, {Total: 9, Seen: -1}, {Total: 9, Measured: -1},
-		{Total: 9, Held: &minus}, {Total: 9, Best: &Mark{}}, {Total: 9, Epochs: -1}} {
+		{Total: 9, Held: minus}, {Total: 9, Best: &Mark{}}, {Total: 9, Epochs: -1}} {
 		require.Error(t, s.check(), "%+v", s)
 	}
 	require.Equal(t, "steps at [0.5] after 3 steps of warm-up", (&Schedule{Shape: "steps", Drops: []float64{0.5}, Warmup: 3}).String())

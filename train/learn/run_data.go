@@ -13,8 +13,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// heldMemory bounds the rows held back that are in memory: a measurement needs
-// few, and all files have to be read through for them.
+// heldMemory bounds the bytes of rows held back in memory. A measurement needs few of them.
 const heldMemory = 16 << 20
 
 // stream opens the rows to train on.
@@ -35,7 +34,7 @@ func (r *run) heldStream(l *Learner) (*rows.Folder, error) {
 	return rows.OpenFolder(o, r.Data...)
 }
 
-// sources are the data with their shares: first those without one, together.
+// sources returns the data with their shares. Data without a share are one source, the first.
 func (r *run) sources() []rows.Source {
 	rest := rows.Source{Share: 1}
 	var list []rows.Source
@@ -54,7 +53,7 @@ func (r *run) sources() []rows.Source {
 	return list
 }
 
-// checkShares says what is wrong with the shares of the data.
+// checkShares checks the shares of the data.
 func (r *run) checkShares() error {
 	sum, alike := 0.0, 0
 	for k, path := range r.Data {
@@ -97,11 +96,10 @@ func (r *run) options(held bool) rows.Options {
 	return o
 }
 
-// fewRows is how many rows are few enough to look whether any are held back.
+// fewRows bounds the data for which holdBack checks that both sides of the split have rows.
 const fewRows = 20_000
 
-// holdBack sees to it that some games are held back and some are not, also where
-// there are few.
+// holdBack raises the share held back until some games are held back and some are not.
 func (r *run) holdBack() error {
 	if r.asked == 0 || r.train.WindowRows() > fewRows {
 		return nil
@@ -124,7 +122,7 @@ func (r *run) holdBack() error {
 	return r.split(0)
 }
 
-// shares are those that are tried where one is asked for: from it to the middle.
+// shares lists the shares to try: from the one asked for to 0.5.
 func shares(asked float64) []float64 {
 	var all []float64
 	for share := asked; share <= 0.5; share = min(share*1.5, share+0.05) {
@@ -136,7 +134,7 @@ func shares(asked float64) []float64 {
 	return all
 }
 
-// split opens the rows to train on anew, with another share held back.
+// split reopens the rows to train on with another share held back.
 func (r *run) split(share float64) error {
 	r.Validation = share
 	train, err := r.stream()
@@ -165,8 +163,8 @@ func (r *run) some(held bool) (bool, error) {
 	return err == nil, err
 }
 
-// size is the one board size of the run, if there is one: what was asked for, or
-// the only one that the network serves.
+// size returns the board size of the run: the one asked for, else the only one that the network
+// serves, else zero.
 func (r *run) size() board.Size {
 	if r.Size == (board.Size{}) {
 		return r.l.OnlySize()
@@ -174,7 +172,7 @@ func (r *run) size() board.Size {
 	return r.Size
 }
 
-// total is the number of steps of a fresh run.
+// total returns the number of steps of a fresh run.
 func (r *run) total() int64 {
 	if r.Steps > 0 {
 		return r.Steps
@@ -183,8 +181,7 @@ func (r *run) total() int64 {
 	return max(1, int64(math.Round(r.Epochs*rows/float64(r.l.Config().Batch))))
 }
 
-// measure evaluates the rows held back, up to ValidationRows of them; nil where
-// nothing is held back or the network has no row of it.
+// measure evaluates up to ValidationRows of the rows held back. It returns nil if there are none.
 func (r *run) measure(average bool) (*Result, error) {
 	if r.Validation == 0 && len(r.Validate) == 0 || r.heldEmpty {
 		return nil, nil
@@ -237,7 +234,7 @@ func (r *run) measureOf(l *Learner, average bool) (sum Result, games int, err er
 	return sum, len(told) + untold, nil
 }
 
-// measureBeside measures the other networks that the report is to show.
+// measureBeside measures the other networks of the report.
 func (r *run) measureBeside() error {
 	for _, path := range r.Beside {
 		r.tell("measuring " + filepath.Base(path))
@@ -259,11 +256,10 @@ func (r *run) measureBeside() error {
 	return nil
 }
 
-// gameHash is what rows say of the game that they are of.
+// gameHash identifies the game of a row.
 type gameHash [6]float32
 
-// countGames collects the games of a batch. Rows that do not tell theirs are counted
-// each.
+// countGames adds the games of a batch, and returns the number of rows without a game's hash.
 func countGames(games map[gameHash]bool, b *rows.Batch) (untold int) {
 	for i := range b.N {
 		h := gameHash(b.Globals[i*rows.Targets+rows.HashColumn:])
@@ -276,7 +272,7 @@ func countGames(games map[gameHash]bool, b *rows.Batch) (untold int) {
 	return untold
 }
 
-// speedometer tells how fast samples have gone by in the last seconds.
+// speedometer measures samples a second over the latest steps.
 type speedometer struct {
 	at   []time.Time
 	rows []int
@@ -291,7 +287,7 @@ func (s *speedometer) add(rows int, now time.Time) {
 	}
 }
 
-// rate is 0 until two steps have been taken.
+// rate returns samples a second; 0 before the second step.
 func (s *speedometer) rate() float64 {
 	if len(s.at) < 2 {
 		return 0

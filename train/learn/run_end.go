@@ -49,7 +49,7 @@ func (r *run) finish() error {
 	return file.WriteBytes(filepath.Join(r.Out, ReportFile), append(text, '\n'))
 }
 
-// export writes the network as it is, averaged where an average is kept.
+// export writes the network, with averaged weights if there are any.
 func (r *run) export() error {
 	names := []string{NetworkName + ".onnx"}
 	if r.l.KataGo() {
@@ -65,11 +65,11 @@ func (r *run) export() error {
 	return nil
 }
 
-// samplesInName are what KataGo's names count: kb6c96-s6648960-d1616146 has learnt from
+// samplesInName finds the samples in names like KataGo's: kb6c96-s6648960-d1616146 has learnt from
 // 6,648,960 samples of 1,616,146 rows.
 var samplesInName = regexp.MustCompile(`-s(\d+)\b`)
 
-// trainedName is a network's name after so many samples more.
+// trainedName adds samples to a network's name.
 func trainedName(name string, samples int64) string {
 	at := samplesInName.FindStringSubmatchIndex(name)
 	if at == nil {
@@ -77,16 +77,16 @@ func trainedName(name string, samples int64) string {
 	}
 	before, err := strconv.ParseInt(name[at[2]:at[3]], 10, 64)
 	if err != nil {
-		return name // a number that is no count
+		return name // out of range
 	}
 	return fmt.Sprintf("%s%d%s", name[:at[2]], before+samples, name[at[3]:])
 }
 
-// usable reports whether the last step left weights that one can go on from.
+// usable reports whether training can resume from the present weights.
 func (r *run) usable() bool { return !r.grown(r.loss) && r.l.Counters().InARow == 0 }
 
-// ended returns an error where the network has become none: its last steps had no
-// finite numbers, or it knows less by far than before.
+// ended returns an error if the run has diverged: its last steps were not finite, or the loss has
+// risen far above that before the run.
 func (r *run) ended() error {
 	before, after := r.state.Before, r.report.After
 	switch {
@@ -110,10 +110,10 @@ func (r *run) close() {
 	}
 }
 
-// mostGrowth is how often the loss of the first step the loss may become.
+// mostGrowth bounds the loss, as a multiple of that of the first step.
 const mostGrowth = 10
 
-// grown reports whether a loss is one that no training comes back from.
+// grown reports whether a loss is above that bound.
 func (r *run) grown(loss float64) bool {
 	return r.state.First > 0 && !(loss <= mostGrowth*r.state.First)
 }

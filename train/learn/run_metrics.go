@@ -16,7 +16,7 @@ type Line struct {
 	Kind     string             `json:"kind"` // "step", "validation" or "averaged"
 	Step     int64              `json:"step"`
 	Samples  int64              `json:"samples"`
-	Rows     int                `json:"rows"` // that the means are over
+	Rows     int                `json:"rows"` // of the means
 	Loss     float64            `json:"loss"`
 	Terms    map[string]float64 `json:"terms"`
 	Rate     float64            `json:"rate,omitempty"`
@@ -30,8 +30,7 @@ type metrics struct {
 	f    *os.File
 }
 
-// openMetrics opens the file to go on after a step: lines of later steps, which an
-// interrupted run has left, are cut off.
+// openMetrics opens the file to append after a step. It cuts off lines of later steps.
 func openMetrics(path string, step int64) (*metrics, error) {
 	var keep int64
 	err := eachMetric(path, func(l *Line, end int64) bool {
@@ -70,8 +69,7 @@ func ReadMetrics(path string) ([]Line, error) {
 	return lines, err
 }
 
-// eachMetric passes line after line with the place of its end in the file, until
-// use returns false.
+// eachMetric calls use for each line with the offset of its end, until use returns false.
 func eachMetric(path string, use func(l *Line, end int64) bool) error {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// course is how the learning rate was to go.
+// course is the plan of the learning rate.
 type course struct {
 	Rate     float64  `json:"rate"`
 	Schedule Schedule `json:"schedule"`
 }
 
-// tellCourse says where a run that goes on learns at another rate than before.
+// tellCourse notes changes of the rate or its schedule in a resumed run.
 func (r *run) tellCourse(now course) {
 	now.Schedule.Total = 0 // follows from the steps
 	was := r.state.Course
@@ -35,8 +35,7 @@ func (r *run) tellCourse(now course) {
 	}
 }
 
-// newTotal takes over how long the run is to be now, which may be longer or shorter than
-// before, and says so.
+// newTotal sets the length of a resumed run, and notes a change.
 func (r *run) newTotal() {
 	was := r.state.Total
 	switch {
@@ -51,17 +50,17 @@ func (r *run) newTotal() {
 	}
 }
 
-// check refuses the state of a run that no run has.
+// check refuses values that no run has.
 func (s *runState) check() error {
 	switch {
 	case s.Total < 1 || s.Total > 1<<53 || s.Measured < 0 || !(s.First >= 0) || !(s.Seen >= 0) || !(s.Epochs >= 0),
-		s.Held != nil && !(*s.Held >= 0 && *s.Held < 1), s.Best != nil && (s.Best.Step < 1 || s.Best.Step > 1<<53):
+		!(s.Held >= 0 && s.Held < 1), s.Best != nil && (s.Best.Step < 1 || s.Best.Step > 1<<53):
 		return errors.New("the state of the run contradicts itself")
 	}
 	return nil
 }
 
-// choice is what chooses rows: a run that goes on must agree.
+// choice returns the settings that choose rows. They must not change in a resumed run.
 func (r *run) choice() (names []string, values []any) {
 	absolute := func(list []string) (paths []string) {
 		for _, path := range list {
@@ -78,7 +77,7 @@ func (r *run) choice() (names []string, values []any) {
 	}
 	paths := absolute(r.Data)
 	if len(r.Shares) == 0 {
-		slices.Sort(paths) // in which order they are named makes no difference
+		slices.Sort(paths) // the order does not matter
 	}
 	return []string{"data", "boardsize", "validation", "seed", "no_symmetries", "no_history_dropout", "window", "memory", "validate"},
 		[]any{paths, r.Size, r.asked, r.Seed, r.NoSymmetries, r.NoHistoryDropout, r.WindowRows, r.MemoryBytes, absolute(r.Validate)}
@@ -87,15 +86,12 @@ func (r *run) choice() (names []string, values []any) {
 // dataIdentity is a digest of the choice.
 func (r *run) dataIdentity() string {
 	_, values := r.choice()
-	if len(r.Validate) == 0 {
-		values = values[:len(values)-1] // as checkpoints have it from before there were such folders
-	}
 	text, _ := json.Marshal(values)
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 
-// chosen is the choice for people: names as those of settings, values as JSON.
+// chosen returns the choice with the names of settings and values as JSON, for messages.
 func (r *run) chosen() []Change {
 	var list []Change
 	names, values := r.choice()
@@ -115,7 +111,7 @@ func (r *run) chosen() []Change {
 	return list
 }
 
-// changed is what of the choice is other than the checkpoint says.
+// changed returns the settings of the choice that differ from the checkpoint's.
 func (r *run) changed() []Change {
 	var list []Change
 	now := r.chosen()

@@ -146,7 +146,7 @@ func TestRefusedNetworksGoBack(t *testing.T) {
 			require.NoError(t, err)
 		}
 		l.others = refuser{}
-		require.NoError(t, l.guard.run(t.Context()))
+		require.NoError(t, l.gating.run(t.Context()))
 	}
 	s := l.state
 	require.Equal(t, l.conf.Train.Rate/2, s.MostRate)

@@ -14,12 +14,12 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// modelPath is where a loop keeps a network.
+// modelPath returns the path of a network in a loop's folder.
 func modelPath(dir, archName, name string) string {
 	return filepath.Join(dir, "models", name, "model"+fresh.Ending(archName))
 }
 
-// writeFresh writes the network that everything begins with, unless it is there.
+// writeFresh writes the network of random weights, unless it exists.
 func writeFresh(path, name string, seed uint64, boards []selfplay.BoardShare) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
@@ -45,7 +45,7 @@ func writeNetwork(path string, net *katago.Network) error {
 	return katago.WriteFile(path, net)
 }
 
-// player is an open network that can be asked.
+// player is an open network behind a server.
 type player struct {
 	name   string
 	sha256 string

@@ -19,13 +19,13 @@ import (
 	"kosumi/train/rows"
 )
 
-// trainer holds the learner of a loop: it trains in one stage, exports in the next,
-// and is followed by another where it has diverged or the recipe asks for it.
+// trainer holds the learner of a loop, which trains in one stage and exports in the next. Another
+// learner follows after divergence or a change of the recipe.
 type trainer struct {
 	*workspace
-	learner *learn.Learner // nil until it is needed
+	learner *learn.Learner // nil: not open
 	watch   watch
-	resumed learn.Extra // what the newest checkpoint had, until it is used
+	resumed learn.Extra // extra of the checkpoint resumed from, until it is used
 }
 
 // checkpoints is the folder of the learner.
@@ -40,9 +40,8 @@ func (t *trainer) close() error {
 	return t.learner.Close()
 }
 
-// resume resumes the learner from its newest checkpoint, or makes it. With
-// settings other than the checkpoint's, or where checkpoints are gone, it begins
-// anew, which the state tells.
+// resume opens the learner from its newest checkpoint. If there is none, or settings have
+// changed, it begins anew.
 func (t *trainer) resume() error {
 	if t.learner != nil {
 		return nil
@@ -82,7 +81,7 @@ func (t *trainer) config() learn.Config {
 // extraIteration is the iteration in a checkpoint's Extra.
 const extraIteration = "iteration"
 
-// train takes steps until as many samples are trained as are due.
+// train takes steps until the target of samples.
 func (t *trainer) train(ctx context.Context) error {
 	s, c := t.state, t.stageConfig()
 	if err := t.resume(); err != nil {
@@ -114,7 +113,7 @@ func (t *trainer) train(ctx context.Context) error {
 	return t.enter(stageExport)
 }
 
-// streamOptions say which rows of the window a stream delivers.
+// streamOptions returns the options of a stream of the window's rows.
 func (t *trainer) streamOptions(c *Recipe) rows.Options {
 	return rows.Options{Batch: c.Train.Batch, Wants: t.learner.Wants(), Encoding: t.learner.Encoding(),
 		Seed: t.state.Seed*1_000_003 + uint64(t.state.Iteration), Symmetries: c.Train.Symmetries, HistoryDropout: c.Train.HistoryDropout,
@@ -165,8 +164,8 @@ func (t *trainer) steps(ctx context.Context, c *Recipe, steps *learn.Steps, wind
 	return sum, nil
 }
 
-// catchUp counts the samples of a checkpoint that is newer than the state, as a crash
-// between the two leaves it.
+// catchUp counts the samples of a checkpoint that is newer than the state, after a crash between
+// the two writes.
 func (s *State) catchUp(dir string) {
 	list, err := learn.Checkpoints(filepath.Join(dir, checkpoints))
 	if err != nil || len(list) == 0 || s.Stage != stageTrain {
@@ -178,7 +177,7 @@ func (s *State) catchUp(dir string) {
 	}
 }
 
-// progress is how far training has come that began with so many samples.
+// progress returns the progress of training since it had first samples.
 func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Progress {
 	n := t.learner.Counters().Samples
 	speed := float64(n-first) / time.Since(began).Seconds()
@@ -195,7 +194,7 @@ func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Prog
 	return p
 }
 
-// note adds what was learnt to the ledger and to the record of the iteration.
+// note adds samples and losses to the ledger and to the iteration's record.
 func (t *trainer) note(c *Recipe, sum *learn.Result, window int) {
 	t.state.trained(t.learner.Counters().Samples)
 	r := &t.record
@@ -214,8 +213,7 @@ func (t *trainer) note(c *Recipe, sum *learn.Result, window int) {
 	}
 }
 
-// export writes the network as it is now under the name that tells its samples
-// and rows.
+// export writes the candidate, named by its samples and rows.
 func (t *trainer) export() error {
 	s := t.state
 	name := fmt.Sprintf("%s-s%d-d%d", s.Arch, s.Samples, s.Rows)
@@ -238,8 +236,8 @@ func (t *trainer) export() error {
 	return t.enter(stageGate)
 }
 
-// goBack is what follows a learner that has diverged: another begins with the
-// network that plays, at half the rate.
+// goBack replaces a learner that has diverged by one that begins with the present network, at half
+// the rate.
 func (t *trainer) goBack(c *Recipe, why error) error {
 	s := t.state
 	rate := t.rate(c) / 2
@@ -256,10 +254,9 @@ func (t *trainer) goBack(c *Recipe, why error) error {
 	return t.renew(fmt.Sprintf("%v; the rate is %g at most from now on", why, rate))
 }
 
-// grow begins anew with another architecture on the rows that there are: with the
-// weights of the network that plays, where it can grow into that shape, else with
-// random ones. The network that plays goes on playing until the new one has passed
-// the gate.
+// grow replaces the learner by one of another architecture, which trains on the rows so far. It
+// has the weights of the present network if that can grow into the shape, else random ones. The
+// present network plays until the new one passes the gate.
 func (t *trainer) grow() error {
 	s, arch := t.state, t.conf.Arch
 	base, from := freshName(arch), "random weights"
@@ -288,7 +285,7 @@ func (t *trainer) grow() error {
 	return t.follow(base, target)
 }
 
-// grown is the network that plays in another shape; nil where none plays yet.
+// grown returns the present network in another shape; nil during the bootstrap.
 func (t *trainer) grown(arch string) (*katago.Network, error) {
 	s := t.state
 	if s.Current == "" {
@@ -301,9 +298,8 @@ func (t *trainer) grown(arch string) (*katago.Network, error) {
 	return katago.Grow(net, arch, s.Seed)
 }
 
-// renew begins the learner anew, as there are no checkpoints that it could go on
-// from: with the weights of the network that plays, if it is of its shape. The
-// training after that network is done again.
+// renew replaces a learner that has no usable checkpoint: by one with the weights of the present
+// network, if that has its shape. The training since that network is repeated.
 func (t *trainer) renew(why string) error {
 	s := t.state
 	base, trained := s.base(), int64(0)
@@ -320,7 +316,7 @@ func (t *trainer) renew(why string) error {
 	return t.follow(base, max(0, s.Target-trained))
 }
 
-// follow lets a new learner begin with a network, and have so many samples to learn.
+// follow starts a new learner with a network and a target of samples.
 func (t *trainer) follow(base string, target int64) error {
 	// Without checkpoints an interruption ends up here again.
 	if err := os.RemoveAll(t.checkpoints()); err != nil {

@@ -1,5 +1,5 @@
-// Package duel plays matches between two networks, which guard a loop against a network
-// that is worse than the one before and rate the networks of a run.
+// Package duel plays matches between two networks: gating matches of a loop, and matches that rate
+// its networks.
 //
 // A game's number, the match's seed and the networks decide every move, so that it does
 // not matter on which machine it is played; whoever gets a game from elsewhere plays it
