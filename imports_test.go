@@ -55,7 +55,7 @@ var allowed = map[string]string{
 	"life/check":    "",
 	"life/solver":   "",
 	"life/mine":     "board life nn nn/model sgf",
-	"bench":         "board nn nn/features search sgf",
+	"bench":         "board nn nn/features search",
 	"doctor":        "board nn nn/model nn/ort",
 	"match/opening": "board nn sgf",
 	"review":        "board handout life nn search sgf",
@@ -74,7 +74,7 @@ var allowed = map[string]string{
 }
 
 // testOnly names packages that serve tests and that only tests may import.
-var testOnly = []string{"internal/browsertest", "web/webtest", "train/learn/learntest", "internal/testshared", "internal/testtalk", "nn/nntest", "nn/features/featurestest", "gtp/gtpconform", "engine/analysis/analysisconform"}
+var testOnly = []string{"internal/browsertest", "web/webtest", "train/learn/learntest", "internal/testshared", "internal/conform", "nn/nntest", "nn/features/featurestest"}
 
 type listed struct {
 	ImportPath string

@@ -126,27 +126,6 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-func TestAgree(t *testing.T) {
-	c := bench.AgreementConfig{Short: 40, Long: 40, Positions: 3, Workers: []int{1, 4}, Size: board.Square(5), Rules: board.Chinese()}
-	told := 0
-	c.Progress = func(n int) { told = n }
-	p := search.Defaults()
-	p.Net.Symmetry = 0
-	a, err := bench.Agree(context.Background(), p, server(t), c)
-	require.NoError(t, err)
-	require.Equal(t, 3, told)
-	require.InDelta(t, 1, a.Workers[0].Share, 0, "one worker, one orientation: the same search twice")
-	require.Zero(t, a.Workers[0].Loss)
-	require.Equal(t, 4, a.Workers[1].Workers)
-	var text strings.Builder
-	a.Print(&text)
-	require.Contains(t, text.String(), "40 visits against 40 at 3 positions")
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, err = bench.Agree(ctx, p, server(t), c)
-	require.Error(t, err)
-}
-
 func TestKept(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())

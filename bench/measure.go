@@ -10,8 +10,7 @@ import (
 	"kosumi/search"
 )
 
-// Setup is what is measured: a network at positions. Sessions, batches and workers are
-// those of the plans that its methods are given.
+// Setup describes a measurement: a network and positions. Plans have the rest.
 type Setup struct {
 	Model  nn.Model
 	Server nn.ServerConfig
@@ -47,7 +46,7 @@ type Work struct {
 	PeakRSS      int64   `json:"peak_rss_bytes"`
 }
 
-// Serve opens the network as a plan puts it to use. The caller closes it.
+// Serve opens a server by a plan. The caller closes it.
 func (s *Setup) Serve(p Plan) (*nn.Server, error) {
 	conf := s.Server
 	conf.Meta = &features.Amateurs
@@ -137,7 +136,7 @@ func (s *Setup) Sweep(ctx context.Context, sessions int) (all []BatchRate, batch
 	return all, 0, nil
 }
 
-// stopwatch is a moment by the clock and by the processor time spent.
+// stopwatch is a point in time, and the processor time spent until then.
 type stopwatch struct {
 	began time.Time
 	spent time.Duration

@@ -17,13 +17,7 @@ type Report struct {
 	Rounds      int         `json:"rounds"`
 	Trials      []BatchRate `json:"trials,omitempty"`
 	Recommended string      `json:"recommended,omitempty"` // flags
-
-	Tuning []Trial `json:"tuning,omitempty"`
-
-	Agreement *Agreement `json:"agreement,omitempty"`
-
-	ProblemVisits int64    `json:"problem_visits,omitempty"`
-	Problems      []Solved `json:"problems,omitempty"`
+	Tuning      []Trial     `json:"tuning,omitempty"`
 }
 
 // Subject is what was measured.
@@ -61,11 +55,5 @@ func (r *Report) Print(w io.Writer) {
 		if len(r.Tuning) > 0 {
 			fmt.Fprintln(w, "kept for later starts")
 		}
-	}
-	if r.Agreement != nil {
-		r.Agreement.Print(w)
-	}
-	if len(r.Problems) > 0 {
-		PrintSolved(w, r.Problems, r.ProblemVisits)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"kosumi/nn"
 )
 
-// Plan is how a network is put to use.
+// Plan has the numbers of sessions, positions of a batch and evaluations under way.
 type Plan struct {
 	Sessions int `json:"sessions"`
 	Batch    int `json:"batch"`
@@ -41,11 +41,11 @@ type Trial struct {
 	Ratio float64 `json:"to_default"`              // median of the rounds' ratios to the first plan
 }
 
-// Plans returns what is worth trying, first the one given. On a CPU the sessions
+// Plans returns the plans to try, first the one given. On a CPU the sessions
 // are at most one for each core; a GPU needs few of them and large batches.
 func Plans(first Plan, onCPU bool) []Plan {
 	all := []Plan{first}
-	add := func(sessions, batch, rounds int) { // rounds batches for each session under way
+	add := func(sessions, batch, rounds int) { // rounds: batches under way for each session
 		p := Plan{sessions, batch, min(sessions*batch*rounds, 1024)}
 		if !slices.Contains(all, p) {
 			all = append(all, p)
@@ -58,7 +58,7 @@ func Plans(first Plan, onCPU bool) []Plan {
 				add(cores, batch, rounds)
 			}
 		}
-		add((cores+1)/2, 8, 2) // for cores that are halves of one
+		add((cores+1)/2, 8, 2) // for hyperthreads
 		return all
 	}
 	for _, sessions := range []int{1, 2, 3} {
@@ -70,7 +70,7 @@ func Plans(first Plan, onCPU bool) []Plan {
 }
 
 // Tune measures plans in turns, so that a machine whose speed drifts favours none.
-// Started is told of the start of each round.
+// It calls started at the start of each round.
 func (s *Setup) Tune(ctx context.Context, plans []Plan, started func(round int)) ([]Trial, error) {
 	rates, ratios := make([][]float64, len(plans)), make([][]float64, len(plans))
 	for round := range s.Rounds {
@@ -102,7 +102,7 @@ func (s *Setup) rate(ctx context.Context, p Plan) (float64, error) {
 	return evals, err
 }
 
-// nearly is the share of the fastest plan's speed that is as good.
+// nearly is the share of the fastest speed that counts as equal.
 const nearly = 0.97
 
 // Best returns the plan with the fewest evaluations under way, which is best for
@@ -115,15 +115,15 @@ func Best(all []Trial) Trial {
 	})
 }
 
-// Tuned is what was found to be best, as it is kept for later starts.
+// Tuned is the best plan as kept for later starts.
 type Tuned struct {
 	Plan
 	Subject
 	Evals float64 `json:"search_evals_per_second"`
 }
 
-// Use names what a tuning holds for: a network's file ("" is the built-in one) on
-// boards of a size, how it is to run, and this machine.
+// Use identifies a tuning: a network's file ("" is the built-in one), a board size, provider,
+// precision and this machine.
 type Use struct {
 	File                string
 	Size                board.Size
@@ -149,7 +149,7 @@ func (u Use) Path() (string, error) {
 	return filepath.Join(base, "tuning", fmt.Sprintf("%dx%d-%s.json", u.Size.W, u.Size.H, hex.EncodeToString(sum[:8]))), nil
 }
 
-// MakeFolder makes the folder that Keep writes to, so that nothing is measured in vain.
+// MakeFolder makes the folder that Keep writes to, so that errors come before the measurements.
 func (u Use) MakeFolder() error {
 	path, err := u.Path()
 	if err == nil {

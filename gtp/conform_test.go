@@ -10,12 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/gtp/gtpconform"
+	"kosumi/internal/conform"
 	"kosumi/internal/testshared"
 )
 
 // serveFake starts a server with a fake engine behind pipes.
-func serveFake(t testing.TB, f *fakeEngine, o Options) *gtpconform.Session {
+func serveFake(t testing.TB, f *fakeEngine, o Options) *conform.GTP {
 	t.Helper()
 	inRead, inWrite := io.Pipe()
 	outRead, outWrite := io.Pipe()
@@ -29,10 +29,10 @@ func serveFake(t testing.TB, f *fakeEngine, o Options) *gtpconform.Session {
 		done <- err
 	}()
 	t.Cleanup(cancel)
-	return gtpconform.New(t, inWrite, outRead, func() error { return <-done })
+	return conform.NewGTP(t, inWrite, outRead, func() error { return <-done })
 }
 
-func openFake(t testing.TB, _ ...string) *gtpconform.Session {
+func openFake(t testing.TB, _ ...string) *conform.GTP {
 	return serveFake(t, newFake(), Options{})
 }
 
@@ -56,10 +56,10 @@ func TestConformanceOfProgram(t *testing.T) {
 	testshared.Slow(t)
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	open := gtpconform.Program(exe, []string{serveEnv + "=1", "GORACE=atexit_sleep_ms=0"})
-	gtpconform.Run(t, open, gtpconform.Options{Only: []int{1, 9, 10, 11, 12, 13, 32, 42}})
+	open := conform.Program(exe, []string{serveEnv + "=1", "GORACE=atexit_sleep_ms=0"})
+	conform.RunGTP(t, open, 1, 9, 10, 11, 12, 13, 32, 42)
 }
 
-func TestConformance(t *testing.T) { gtpconform.Run(t, openFake, gtpconform.Options{}) }
+func TestConformance(t *testing.T) { conform.RunGTP(t, openFake) }
 
-func TestTranscripts(t *testing.T) { gtpconform.Transcripts(t, openFake) }
+func TestTranscripts(t *testing.T) { conform.Transcripts(t, openFake) }

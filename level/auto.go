@@ -49,25 +49,6 @@ func newPlayerRating(r Rank, doubt float64) *PlayerRating {
 
 func grid(i int) float64 { return gridFirst + gridStep*float64(i) }
 
-// added is by how many steps the grid begins lower than in files of versions whose lowest
-// level was 20k.
-const added = int(eloARank * float64(0-Lowest) / gridStep)
-
-// widen gives a rating on that shorter grid a tail at the weak end.
-func (f *PlayerRating) widen() {
-	if len(f.Weights) != gridCount-added {
-		return
-	}
-	tail := make([]float64, added)
-	w := f.Weights[0]
-	for i := range tail {
-		w *= 0.8
-		tail[added-1-i] = w
-	}
-	f.Weights = append(tail, f.Weights...)
-	f.normalise()
-}
-
 func (f *PlayerRating) normalise() {
 	sum := 0.0
 	for _, w := range f.Weights {
@@ -227,9 +208,6 @@ func ParsePlayerRatings(data []byte) (PlayerRatings, error) {
 		return nil, fmt.Errorf("%w: %w", ErrRatings, err)
 	}
 	for name, f := range all {
-		if f != nil {
-			f.widen()
-		}
 		if f == nil || !f.valid() {
 			return nil, fmt.Errorf("%w: what it says of %s makes no sense", ErrRatings, name)
 		}

@@ -110,22 +110,3 @@ func FuzzParsePlayerRatings(f *testing.F) {
 		}
 	})
 }
-
-// Ratings of versions whose lowest level was 20k go on: their grid began there.
-func TestRatingsOfAShorterGrid(t *testing.T) {
-	f := NewPlayerRating()
-	f.Played(2, 0, 0, 1, time.Unix(1e9, 0))
-	old := &PlayerRating{Games: f.Games, Last: f.Last, Weights: append([]float64(nil), f.Weights[added:]...)}
-	old.normalise()
-	data, err := json.Marshal(PlayerRatings{"9x9": old})
-	require.NoError(t, err)
-	all, err := ParsePlayerRatings(data)
-	require.NoError(t, err)
-	got := all.On(board.Square(9))
-	require.Len(t, got.Weights, gridCount)
-	require.InDelta(t, f.mean(), got.mean(), eloARank)
-	for range 30 {
-		got.Played(got.Next(), 0, 0, 1, time.Unix(1e9, 0))
-	}
-	require.Less(t, got.Next(), Rank(-5), "who loses to all of them is a beginner")
-}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"kosumi/board"
 	"kosumi/sgf"
 )
 
@@ -34,7 +33,7 @@ const (
 func Annotated(g *Game, res *Result, application string) *sgf.Node {
 	root, copies := copyTree(g.root)
 	for n := range root.All() {
-		dropReview(n, g.Record.Size)
+		dropReview(n)
 	}
 	root.SetText("AP", application)
 	root.Set("CA", "UTF-8")
@@ -101,23 +100,18 @@ func copyTree(root *sgf.Node) (*sgf.Node, map[*sgf.Node]*sgf.Node) {
 }
 
 // dropReview removes what an earlier review wrote.
-func dropReview(n *sgf.Node, size board.Size) {
+func dropReview(n *sgf.Node) {
 	n.Children = slices.DeleteFunc(n.Children, func(c *sgf.Node) bool { return strings.HasPrefix(c.SimpleText("N"), lineName) })
-	var said string
 	for text := n.Text("C"); ; {
 		from := strings.Index(text, commentBegin)
 		length := strings.Index(text[max(from, 0):], commentEnd)
 		if from < 0 || length < 0 {
 			break
 		}
-		said += text[from : from+length]
 		text = strings.TrimSpace(text[:from] + text[from+length+len(commentEnd):])
 		n.SetText("C", text)
 	}
 	marks := n.Values(marksID)
-	if marks == nil && said != "" {
-		marks = unnamedMarks(said, size)
-	}
 	for _, id := range marks {
 		if strings.Contains(id, replaced) {
 			continue
@@ -136,21 +130,6 @@ func dropReview(n *sgf.Node, size board.Size) {
 		}
 	}
 	n.Remove(marksID)
-}
-
-// unnamedMarks are the marks of reviews by older versions, which did not name them, as
-// their comment on the move has them.
-func unnamedMarks(said string, size board.Size) []string {
-	marks := []string{"SBKV", "SBKS", "V"}
-	_, better, found := strings.Cut(said, "\nBetter: ")
-	if !found {
-		return marks
-	}
-	marks = append(marks, "DO", "BM", "HO")
-	if p, err := size.ParseVertex(strings.Fields(better + " -")[0]); err == nil && p >= 0 {
-		marks = append(marks, "MA:"+sgf.FormatPoint(size, p))
-	}
-	return marks
 }
 
 // mark sets a property of one value that the next review removes.

@@ -59,9 +59,6 @@ func TestSecondReview(t *testing.T) {
 		n = strings.Count(clean, commentBegin)
 	}
 	require.Equal(t, len(g.Moves)+1, n, "one comment a move")
-
-	old := load(t, strings.ReplaceAll(strings.ReplaceAll(first, "KOSUMI[", "XX["), "HO[2]", ""))
-	require.NotContains(t, text(old, marked(plain, 0)), "BM[", "of a version that did not name its marks")
 }
 
 // TestHandicapByPlay: passes while Black places handicap stones are no mistakes, nor

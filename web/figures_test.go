@@ -1,3 +1,5 @@
+//go:build figures
+
 package web
 
 import (
@@ -30,8 +32,8 @@ import (
 
 // The figures of docs/web.md are made by hand, on a quiet machine:
 //
-//	go test ./web -run TestFigures -figures bin/engine [-minutes 10] [-model FILE]
-//	go test ./web -run TestPictures -pictures docs/images [-model FILE]
+//	go test ./web -tags figures -run TestFigures -figures bin/engine [-minutes 10] [-model FILE]
+//	go test ./web -tags figures -run TestPictures -pictures docs/images [-model FILE]
 var (
 	figures  = flag.String("figures", "", "measure with this `PROGRAM`")
 	pictures = flag.String("pictures", "", "`FOLDER` for pictures of the page")

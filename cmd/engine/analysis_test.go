@@ -8,15 +8,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/engine/analysis/analysisconform"
+	"kosumi/internal/conform"
 	"kosumi/nn/katago"
 )
 
 // analyse starts the engine for analysis.
-func analyse(flags ...string) analysisconform.Open {
-	return func(t testing.TB, args ...string) *analysisconform.Session {
+func analyse(flags ...string) conform.Open[*conform.Analysis] {
+	return func(t testing.TB, args ...string) *conform.Analysis {
 		p := start(t, nil, slices.Concat([]string{"analysis"}, frugal, flags, args)...)
-		return analysisconform.New(t, p.in, p.out, p.wait)
+		return conform.NewAnalysis(t, p.in, p.out, p.wait)
 	}
 }
 
@@ -24,7 +24,7 @@ func analyse(flags ...string) analysisconform.Open {
 // network that serves every board and has every output.
 func TestAnalysisConformance(t *testing.T) {
 	needLibrary(t)
-	analysisconform.Run(t, analyse("--model", realNetwork(t)), analysisconform.Options{})
+	conform.RunAnalysis(t, analyse("--model", realNetwork(t)))
 }
 
 // TestLaunchLines starts the engine the way that clients do.
@@ -40,7 +40,7 @@ func TestLaunchLines(t *testing.T) {
 		"script":  {"analysis", "-analysis-threads", "2", "--model=" + model},
 	} {
 		p := start(t, nil, append(args, frugal...)...)
-		s := analysisconform.New(t, p.in, p.out, p.wait)
+		s := conform.NewAnalysis(t, p.in, p.out, p.wait)
 		p.says(t, "ready to begin handling requests")
 		s.Alive()
 		s.Send(`{"id":"m","action":"query_models"}`)

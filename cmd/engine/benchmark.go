@@ -2,14 +2,12 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"kosumi/bench"
-	"kosumi/nn"
 	"kosumi/search"
 )
 
@@ -21,11 +19,6 @@ type benchmarkFlags struct {
 	json    bool
 	profile string
 	force   *bool
-	imitate string
-	device  bench.Device // of imitate
-
-	agreement agreementFlags
-	problems  problemFlags
 }
 
 func benchmarkCommand() *cobra.Command {
@@ -40,25 +33,8 @@ and every batch full, and in a search of one position after another, in turns.
 --sweep tries several batch sizes first and recommends one. --tune tries numbers
 of sessions, batch sizes and workers in search. It keeps the best for later starts
 of gtp, analysis and benchmark with this network, board, provider and machine;
---sessions, --batch and --threads override it.
-
---agreement measures the quality of the search rather than its speed. It compares
-searches of 100 visits with one of 10,000. It reports how often both choose the same
-move, and how much the short search loses by the judgement of the long one. So
-settings of the search (--set) can be compared without games.
-
---imitate measures the search over an imitated device, whose answers have its delay
-and no meaning. The device is given by its times for a batch and for a position
-(300us+2.3us), by its positions a second (20000), or by its speed at two batch sizes
-(9000@8,290000@256).
-
---problems counts the right moves that the network alone and a search of
---problem-visits find, in each orientation of each problem. FILE is SGF: each game
-tree is a position, with its right first moves marked as good (TE).`,
-		Example: `  engine benchmark --model net.bin.gz --boardsize 9 --sweep
-  engine benchmark --model net.bin.gz --boardsize 19 --imitate 20000
-  engine benchmark --model net.bin.gz --boardsize 9 --agreement --workers 1,4,16 --rounds 1
-  engine benchmark --model net.bin.gz --boardsize 9 --problems ladders.sgf --problems seki.sgf --rounds 1`,
+--sessions, --batch and --threads override it.`,
+		Example: `  engine benchmark --model net.bin.gz --boardsize 9 --sweep`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err
@@ -71,11 +47,8 @@ tree is a position, with its right first moves marked as good (TE).`,
 			if f.tune && (f.sweep || s.planned()) {
 				return usagef("--tune chooses --sessions, --batch and --threads itself, and does without --sweep")
 			}
-			if err := errors.Join(f.checkDevice(), f.agreement.check(), f.problems.check()); err != nil {
-				return err
-			}
 			if f.profile != "" {
-				if err := tryOutput(f.profile, *f.force, s.inputs(f.problems.files...)...); err != nil {
+				if err := tryOutput(f.profile, *f.force, s.inputs()...); err != nil {
 					return err
 				}
 			}
@@ -98,27 +71,10 @@ tree is a position, with its right first moves marked as good (TE).`,
 	c.Flags().IntVar(&f.rounds, "rounds", 5, "rounds; the medians are reported")
 	c.Flags().BoolVar(&f.sweep, "sweep", false, "try several batch sizes and recommend one")
 	c.Flags().BoolVar(&f.tune, "tune", false, "try sessions, batch sizes and workers, and keep the best for later starts")
-	f.agreement.add(c)
-	f.problems.add(c)
 	c.Flags().StringVar(&f.profile, "cpuprofile", "", "`FILE` to write a processor profile of the searches to, for go tool pprof")
 	f.force = forceFlag(c)
-	c.Flags().StringVar(&f.imitate, "imitate", "", "`DEVICE` in place of what runs the network, such as 300us+2.3us or 20000; its answers have no meaning")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
-}
-
-// checkDevice reads --imitate.
-func (f *benchmarkFlags) checkDevice() (err error) {
-	if f.imitate == "" {
-		return nil
-	}
-	if f.tune || f.agreement.on || len(f.problems.files) > 0 {
-		return usagef("--imitate measures speed alone: leave --tune, --agreement and --problems out")
-	}
-	if f.device, err = bench.ParseDevice(f.imitate); err != nil {
-		return usagef("--imitate: %w", err)
-	}
-	return nil
 }
 
 // leastSeconds is the shortest measurement: many steps of a clock that goes by
@@ -127,7 +83,7 @@ const leastSeconds = 0.02
 
 func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*bench.Report, error) {
 	ctx, size := cmd.Context(), s.Play.Size
-	if !f.tune && !f.sweep && f.imitate == "" {
+	if !f.tune && !f.sweep {
 		s.useTuning(size)
 	}
 	m, err := s.openModel(s.Model, s.stderr)
@@ -139,13 +95,8 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*bench.Rep
 	if err != nil {
 		return nil, err
 	}
-	measured := nn.Model(m)
-	if f.imitate != "" {
-		s.ForDevice()
-		measured = f.device.Imitate(m)
-	}
-	setup := &bench.Setup{Model: measured, Server: s.ServerConfig(s.Play.Seed), Games: games, Params: s.searchOnce(), Rounds: f.rounds, Length: time.Duration(f.seconds * float64(time.Second))}
-	out := &bench.Report{Subject: bench.SubjectOf(measured.Describe(), size), Rounds: f.rounds}
+	setup := &bench.Setup{Model: m, Server: s.ServerConfig(s.Play.Seed), Games: games, Params: s.searchOnce(), Rounds: f.rounds, Length: time.Duration(f.seconds * float64(time.Second))}
+	out := &bench.Report{Subject: bench.SubjectOf(m.Describe(), size), Rounds: f.rounds}
 	if f.sweep {
 		if out.Trials, s.Batch, err = setup.Sweep(ctx, s.SessionCount()); err != nil {
 			return nil, err
@@ -167,7 +118,7 @@ func (s *settings) searchOnce() search.Params {
 	return p
 }
 
-// measure fills in the speeds, and what else the flags ask for.
+// measure fills in the speeds and writes the profile.
 func (f *benchmarkFlags) measure(cmd *cobra.Command, s *settings, setup *bench.Setup, out *bench.Report) error {
 	ctx := cmd.Context()
 	out.Plan = bench.Plan{Sessions: s.SessionCount(), Batch: s.BatchSize(), Threads: s.workers()}
@@ -189,11 +140,5 @@ func (f *benchmarkFlags) measure(cmd *cobra.Command, s *settings, setup *bench.S
 			return err
 		}
 	}
-	if f.agreement.on {
-		if out.Agreement, err = f.agreement.run(cmd, s, server); err != nil {
-			return err
-		}
-	}
-	out.ProblemVisits, out.Problems, err = f.problems.run(cmd, s.searchOnce(), server)
-	return err
+	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/gtp/gtpconform"
+	"kosumi/internal/conform"
 	"kosumi/internal/testshared"
 )
 
@@ -61,9 +61,9 @@ func replayClient(t *testing.T, file, exe string, args ...string) []string {
 	outWrite.Close()
 	require.NoError(t, err)
 	ended := make(chan struct{})
-	s := gtpconform.New(t, in, out, func() error { defer close(ended); return cmd.Wait() })
+	s := conform.NewGTP(t, in, out, func() error { defer close(ended); return cmd.Wait() })
 	defer cmd.Process.Kill()
-	gtpconform.Replay(t, func(testing.TB, ...string) *gtpconform.Session { return s }, file)
+	conform.Replay(s, file)
 	in.Close()
 	<-ended
 	return strings.Split(stderr.String(), "\n")

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/doctor"
+	"kosumi/internal/conform"
 	"kosumi/internal/testshared"
-	"kosumi/internal/testtalk"
 	"kosumi/nn/ort"
 )
 
@@ -261,7 +261,7 @@ func TestNoGPU(t *testing.T) {
 		require.Equal(t, exitFailed, p.ends(t))
 		require.Contains(t, p.stderr.String(), "cuda")
 		require.NotContains(t, p.stderr.String(), "onnx-go", "an explicit choice is not replaced")
-	case <-time.After(testtalk.Patience):
+	case <-time.After(conform.Patience):
 		require.Contains(t, p.stderr.String(), " on cuda", "no error, so it must run there")
 	}
 }

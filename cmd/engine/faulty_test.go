@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/conform"
 	"kosumi/internal/testshared"
-	"kosumi/internal/testtalk"
 	"kosumi/nn/ort"
 )
 
@@ -140,7 +140,7 @@ func TestFaultyDevices(t *testing.T) {
 			}
 			cache := t.TempDir()
 			p := start(t, []string{fault, "XDG_CACHE_HOME=" + cache, library}, args...)
-			require.Eventually(t, func() bool { return loads(p.cmd.Process.Pid, plugin) }, testtalk.Patience, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return loads(p.cmd.Process.Pid, plugin) }, conform.Patience, 10*time.Millisecond)
 			require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
 			p.ends(t)
 			require.NotContains(t, p.stderr.String(), "hang", "it did not wait for the plugin")

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/gtp/gtpconform"
+	"kosumi/internal/conform"
 )
 
 // TestGTPConformance runs the list of what clients rely on against the program
@@ -15,11 +15,11 @@ func TestGTPConformance(t *testing.T) {
 	needLibrary(t)
 	flags := append([]string{"gtp", "--log-level", "warn"}, frugal...)
 	t.Run("embedded network", func(t *testing.T) {
-		gtpconform.Run(t, gtpconform.Program(built(t), nil, flags...), gtpconform.Options{})
+		conform.RunGTP(t, conform.Program(built(t), nil, flags...))
 	})
 	t.Run("trained network", func(t *testing.T) {
 		flags := append(flags, "--model", realNetwork(t))
-		gtpconform.Run(t, gtpconform.Program(built(t), nil, flags...), gtpconform.Options{Only: []int{23, 44, 45, 55}})
+		conform.RunGTP(t, conform.Program(built(t), nil, flags...), 23, 44, 45, 55)
 	})
 }
 

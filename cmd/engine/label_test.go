@@ -9,11 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/conform"
 	"kosumi/internal/testshared"
-	"kosumi/internal/testtalk"
 	"kosumi/train/label"
 	"kosumi/train/learn"
-	"kosumi/train/training"
 )
 
 // TestLabelAndTrain: from a network that teaches to one that was taught, by two commands,
@@ -40,7 +39,7 @@ func TestLabelAndTrain(t *testing.T) {
 	out = invoke(t, nil, "", "train", "--model", student, "--data", labels, "-o", filepath.Join(dir, "out"), "--steps", "3", "--batch", "16",
 		"--beside", teacher, "--json", "--log-level", "warn")
 	require.Zero(t, out.code, out.stderr)
-	var trained training.Report
+	var trained learn.Report
 	require.NoError(t, json.Unmarshal([]byte(out.stdout), &trained))
 	require.Len(t, trained.Beside, 1)
 	kl := func(r *learn.Result) float64 {
@@ -57,7 +56,7 @@ func labelled(t testing.TB, dir string, n int) {
 	require.Eventually(t, func() bool {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.npz"))
 		return len(files) >= n
-	}, 2*testtalk.Patience, 10*time.Millisecond)
+	}, 2*conform.Patience, 10*time.Millisecond)
 }
 
 // TestCutTeacher: a network file that is cut short labels nothing, and leaves no folder.

@@ -15,7 +15,6 @@ import (
 	"kosumi/console"
 	"kosumi/internal/file"
 	"kosumi/train/loop"
-	"kosumi/train/loop/recipe"
 )
 
 type loopFlags struct {
@@ -77,7 +76,7 @@ printed address. Connections are encrypted. Every game is checked before it coun
 	}
 	c.AddCommand(loopReportCommand(), loopRateCommand())
 	fl := c.Flags()
-	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(recipe.Presets(), " or "))
+	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(loop.Presets(), " or "))
 	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; missing keys have their defaults")
 	fl.StringVar(&f.from, "from", "", "first `NETWORK` of a new loop: a file in KataGo's format, zero or taught; default: random weights")
 	fl.StringArrayVar(&f.data, "data", nil, "`PATH` of rows and game records of other runs for the first window; with --from; may be given more than once")
@@ -171,11 +170,11 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if len(f.data) > 0 && f.from == "" {
 		return usagef("--data goes with --from; with --config, name the folders in the recipe, in [start]")
 	}
-	text, err := recipe.Preset(f.preset)
+	text, err := loop.Preset(f.preset)
 	if err != nil {
 		return usageError{err}
 	}
-	path := filepath.Join(dir, recipe.File)
+	path := filepath.Join(dir, loop.RecipeFile)
 	_, err = os.Stat(path)
 	there := err == nil
 	if f.config != "" {
@@ -192,15 +191,15 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 		}
 		return f.agrees(dir, path, text)
 	}
-	if err := ownFolder(dir, recipe.File, "a loop's"); err != nil {
+	if err := ownFolder(dir, loop.RecipeFile, "a loop's"); err != nil {
 		return usageError{err}
 	}
 	if f.from != "" {
-		if text, err = recipe.From(text, f.from, f.data...); err != nil {
+		if text, err = loop.RecipeFrom(text, f.from, f.data...); err != nil {
 			return usageError{err}
 		}
 	}
-	if err := recipe.Init(dir, text); err != nil {
+	if err := loop.Init(dir, text); err != nil {
 		if f.config != "" {
 			err = fmt.Errorf("%s: %w", f.config, err)
 		}
@@ -213,7 +212,7 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 // agrees names every key in which the recipe of a loop that is there differs from what
 // the command line says.
 func (f *loopFlags) agrees(dir, path string, text []byte) error {
-	list, err := recipe.Differences(dir, text, f.from, f.data...)
+	list, err := loop.RecipeDifferences(dir, text, f.from, f.data...)
 	if err != nil {
 		return usageError{err}
 	}

@@ -15,7 +15,6 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/train/loop"
-	"kosumi/train/loop/recipe"
 )
 
 // defaultServe is where a loop offers its work if --serve has no value.
@@ -73,14 +72,14 @@ func (f *loopServeFlags) serveLoop(cmd *cobra.Command, h *hub.Hub, l *loop.Loop,
 }
 
 // workerSettings are those of a loop's own worker.
-func workerSettings(c *recipe.Compute) *settings {
+func workerSettings(c *loop.Compute) *settings {
 	s := defaultSettings()
 	s.Provider, s.Precision, s.Sessions, s.Batch, s.Cache = c.Provider, c.Precision, c.Sessions, max(1, c.Batch), int64(c.CacheMiB)<<20
 	return &s
 }
 
 // openJudge opens networks in fp32 to check games with.
-func openJudge(c *recipe.Compute) func(path string) (nn.Evaluator, func(), error) {
+func openJudge(c *loop.Compute) func(path string) (nn.Evaluator, func(), error) {
 	return func(path string) (nn.Evaluator, func(), error) {
 		m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: "fp32"})
 		if err != nil {

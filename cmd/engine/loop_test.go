@@ -12,10 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/handout"
-	"kosumi/internal/testtalk"
+	"kosumi/internal/conform"
 	"kosumi/models"
 	"kosumi/train/loop"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
@@ -24,7 +23,7 @@ func TestTrainingUsageErrors(t *testing.T) {
 	recipeFile := writeFile(t, "recipe.toml", "arch = 'kb2c16'\nbogus = 1\n")
 	method := writeFile(t, "method.toml", "[search]\nmethod = 'alphabeta'\n")
 	taken := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(taken, recipe.File), []byte("arch = 'kb2c16'\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(taken, loop.RecipeFile), []byte("arch = 'kb2c16'\n"), 0o644))
 	for args, want := range map[string]string{
 		"selfplay":                                           "--out",
 		"selfplay --out x --method chess":                    `"chess"`,
@@ -66,16 +65,16 @@ func TestTrainingUsageErrors(t *testing.T) {
 
 // TestLoopFromTheNetworkInside makes recipes that begin with the embedded network.
 func TestLoopFromTheNetworkInside(t *testing.T) {
-	for _, preset := range recipe.Presets() {
+	for _, preset := range loop.Presets() {
 		dir := filepath.Join(t.TempDir(), "more")
 		o := invoke(t, nil, "", "loop", dir, "--from", "zero", "--init", "--preset", preset)
 		require.Equal(t, exitDone, o.code, o.stderr)
-		text, err := os.ReadFile(filepath.Join(dir, recipe.File))
+		text, err := os.ReadFile(filepath.Join(dir, loop.RecipeFile))
 		require.NoError(t, err)
-		c, err := recipe.Parse(text)
+		c, err := loop.ParseRecipe(text)
 		require.NoError(t, err)
 		require.Equal(t, "kb6c96", c.Arch)
-		require.Equal(t, recipe.Start{Network: models.Zero().Name, Games: int64(models.Zero().Games), Data: []string{}}, c.Start)
+		require.Equal(t, loop.Start{Network: models.Zero().Name, Games: int64(models.Zero().Games), Data: []string{}}, c.Start)
 	}
 }
 
@@ -162,7 +161,7 @@ func TestSelfplayCommand(t *testing.T) {
 	before := files()
 	cmd := exec.Command(built(t), "selfplay", "--method", "random", "--out", dir, "--boardsize", "5")
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return files() > before }, testtalk.Patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return files() > before }, conform.Patience, 10*time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.NoError(t, cmd.Wait(), "an endless run ends well with ^C")
 	require.Greater(t, filed(t, dir), first.Games+second.Games)

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/conform"
 	"kosumi/internal/testshared"
-	"kosumi/internal/testtalk"
 	"kosumi/nn/ort"
 )
 
@@ -195,7 +195,7 @@ func (p *process) ends(t testing.TB) int {
 	t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(2 * testtalk.Patience):
+	case <-time.After(2 * conform.Patience):
 		require.FailNow(t, "still running", "%v", p.cmd.Args[1:])
 	}
 	var exit *exec.ExitError

@@ -18,8 +18,7 @@ import (
 
 func TestBenchmark(t *testing.T) {
 	needLibrary(t)
-	args := append([]string{"benchmark", "--json", "--boardsize", "9", "--seconds", "0.1", "--rounds", "2", "--sweep",
-		"--problems", "../../testdata/problems/seki.sgf", "--problems", "../../testdata/problems/bent-four.sgf", "--problem-visits", "2"}, frugal...)
+	args := append([]string{"benchmark", "--json", "--boardsize", "9", "--seconds", "0.1", "--rounds", "2", "--sweep"}, frugal...)
 	o := invoke(t, nil, "", args...)
 	require.Zero(t, o.code, o.stderr)
 	var raw map[string]any
@@ -37,12 +36,6 @@ func TestBenchmark(t *testing.T) {
 	require.Equal(t, 1, b.Sessions)
 	require.Len(t, b.Trials, 6)
 	require.Contains(t, b.Recommended, "--batch")
-	require.Len(t, b.Problems, 2)
-	require.Equal(t, 24, b.Problems[1].Positions)
-	require.EqualValues(t, 2, b.ProblemVisits)
-	o = invoke(t, nil, "", append([]string{"benchmark", "--problems", writeFile(t, "none.sgf", "(;SZ[9]AB[aa])"), "--seconds", "0.02", "--rounds", "1"}, frugal...)...)
-	require.Equal(t, exitFailed, o.code)
-	require.Contains(t, o.stderr, "marked as right")
 	for name, v := range map[string]float64{
 		"raw": b.RawEvals, "search": b.SearchEvals, "visits": b.Visits, "ratio": b.Ratio, "mean batch": b.MeanBatch,
 		"own": b.OwnMicros, "bytes": b.BytesPerNode, "rss": float64(b.PeakRSS),
@@ -51,44 +44,10 @@ func TestBenchmark(t *testing.T) {
 	}
 	require.LessOrEqual(t, b.MeanBatch, float64(b.Batch))
 	require.Contains(t, raw, "collision_rate")
-	require.Nil(t, b.Agreement)
 
 	text := invoke(t, nil, "", append([]string{"benchmark", "--boardsize", "5", "--seconds", "0.05", "--rounds", "1"}, frugal...)...)
 	require.Zero(t, text.code, text.stderr)
 	require.Contains(t, text.stdout, "evaluations/s")
-}
-
-// TestAgreement compares short searches with long ones: with themselves they
-// agree.
-func TestAgreement(t *testing.T) {
-	needLibrary(t)
-	run := func(short, long string, more ...string) *bench.Agreement {
-		args := append([]string{"benchmark", "--json", "--model", realNetwork(t), "--boardsize", "5", "--seconds", "0.02", "--rounds", "1",
-			"--agreement", "--positions", "6", "--short-visits", short, "--long-visits", long}, frugal...)
-		o := invoke(t, nil, "", append(args, more...)...)
-		require.Zero(t, o.code, o.stderr)
-		require.Contains(t, o.stderr, "6 of 6 positions compared")
-		var b bench.Report
-		require.NoError(t, json.Unmarshal([]byte(o.stdout), &b))
-		require.NotNil(t, b.Agreement)
-		return b.Agreement
-	}
-	a := run("60", "60", "--workers", "1", "--threads", "1", "--set", "nnSymmetry=0")
-	require.Len(t, a.Workers, 1)
-	require.InDelta(t, 1, a.Workers[0].Share, 0, "one worker, one orientation: the same search twice")
-	require.Zero(t, a.Workers[0].Loss)
-	require.Positive(t, a.Workers[0].Strayed, "not every visit goes to the best move")
-	require.Zero(t, a.Workers[0].Collisions)
-	a = run("5", "200", "--workers", "1,4")
-	require.Len(t, a.Workers, 2)
-	for _, w := range a.Workers {
-		require.LessOrEqual(t, w.Share, 1.0)
-		require.GreaterOrEqual(t, w.Loss, 0.0)
-		require.Positive(t, w.Evals)
-	}
-	for _, bad := range [][]string{{"--short-visits", "1"}, {"--long-visits", "50"}, {"--positions", "0"}, {"--workers", "0"}} {
-		require.Equal(t, exitUsage, invoke(t, nil, "", append([]string{"benchmark", "--agreement"}, bad...)...).code, bad)
-	}
 }
 
 func TestDoctor(t *testing.T) {

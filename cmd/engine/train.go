@@ -20,10 +20,9 @@ import (
 	"kosumi/nn/autodiff"
 	"kosumi/nn/model"
 	"kosumi/train/learn"
-	"kosumi/train/training"
 )
 
-// trainFlags are the flags that are no field of training.Config as they stand.
+// trainFlags are the flags that are no field of learn.RunConfig as they stand.
 type trainFlags struct {
 	size, method, schedule string
 	losses, data           []string
@@ -36,7 +35,7 @@ type trainFlags struct {
 func trainCommand() *cobra.Command {
 	s := defaultSettings()
 	s.Provider, s.Play.Seed = "cpu", 1
-	var c training.Config
+	var c learn.RunConfig
 	f := trainFlags{method: string(autodiff.SGD), schedule: "constant"}
 	cmd := &cobra.Command{
 		Use:   "train [--model IN] --data DIR -o OUT",
@@ -124,7 +123,7 @@ KataGo's learning rate is per sample of a summed loss: multiply it by the batch 
 const defaultEpochs = 5
 
 // apply turns flags into the configuration of a run.
-func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) error {
+func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) error {
 	if err := s.load(cmd); err != nil {
 		return err
 	}
@@ -182,9 +181,9 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *training.Config, s *settings) 
 
 // checkOutputs refuses to replace what is read, and files of others in the folder of a run
 // that begins.
-func (f *trainFlags) checkOutputs(c *training.Config) error {
-	_, none := os.Stat(filepath.Join(c.Out, training.CheckpointsDir))
-	for _, name := range []string{training.NetworkName + ".onnx", training.NetworkName + ".bin.gz", training.CurvesFile, training.ReportFile} {
+func (f *trainFlags) checkOutputs(c *learn.RunConfig) error {
+	_, none := os.Stat(filepath.Join(c.Out, learn.CheckpointsDir))
+	for _, name := range []string{learn.NetworkName + ".onnx", learn.NetworkName + ".bin.gz", learn.CurvesFile, learn.ReportFile} {
 		path := filepath.Join(c.Out, name)
 		if _, err := os.Stat(path); err != nil {
 			continue
@@ -229,18 +228,18 @@ func parseLosses(list []string) (map[string]float64, error) {
 	return all, nil
 }
 
-func runTrain(cmd *cobra.Command, c training.Config, f *trainFlags) error {
+func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(25) // rows are large and live long: with 100 they would take twice their size
 	}
 	show := console.NewProgress(cmd.ErrOrStderr())
-	c.Progress = func(p training.Progress) {
+	c.Progress = func(p learn.Progress) {
 		if show.Terminal() {
 			p.Left = 0 // the bar has it
 		}
 		show.Show("", p.Step, p.Total, "steps", p.String())
 	}
-	report, err := training.Run(cmd.Context(), c)
+	report, err := learn.Run(cmd.Context(), c)
 	show.Close()
 	var other *learn.SettingsError
 	switch {

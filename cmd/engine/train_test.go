@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/train/learn"
-	"kosumi/train/training"
 )
 
 func TestTrainUsage(t *testing.T) {
@@ -67,10 +66,10 @@ func TestTrainLine(t *testing.T) {
 		{Name: learn.TermValue, Mean: 9}, {Name: learn.MeasurePolicyTop1, Mean: 0.25, Weight: 3},
 	}}
 	require.Equal(t, "loss 1.5000, policy 2.000, score mean 4.000, top-1 25 %, 800 samples/s, left 3s",
-		(&training.Progress{Recent: r, Speed: 800, Left: 3e9}).String())
+		(&learn.Progress{Recent: r, Speed: 800, Left: 3e9}).String())
 	require.Equal(t, "loss 1.5000, policy 2.000, score mean 4.000, top-1 25 %, 800 samples/s",
-		(&training.Progress{Recent: r, Speed: 800}).String(), "a bar has the time left")
-	require.Equal(t, "saving", (&training.Progress{Recent: r, Doing: "saving"}).String())
+		(&learn.Progress{Recent: r, Speed: 800}).String(), "a bar has the time left")
+	require.Equal(t, "saving", (&learn.Progress{Recent: r, Doing: "saving"}).String())
 }
 
 // TestTrainGoesOnWithItsSettings: a batch that changes in mid-run is answered with

@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/internal/testtalk"
+	"kosumi/internal/conform"
 )
 
 // occupations are what an engine is busy with when its client vanishes. until is
@@ -125,7 +125,7 @@ func TestHangup(t *testing.T) {
 			more, _ := filepath.Glob(filepath.Join(dir, "*", "selfplay", "*", "tdata", "*.npz"))
 			return len(list)+len(more) > 0
 		}
-		require.Eventually(t, files, testtalk.Patience, 10*time.Millisecond, name)
+		require.Eventually(t, files, conform.Patience, 10*time.Millisecond, name)
 		require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
 		require.NoError(t, cmd.Wait(), name)
 		require.NoError(t, os.RemoveAll(dir))

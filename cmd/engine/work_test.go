@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/train/loop/recipe"
+	"kosumi/train/loop"
 )
 
 // TestWorkersHaveACache: what is given in MiB is not taken for bytes.
@@ -17,5 +17,5 @@ func TestWorkersHaveACache(t *testing.T) {
 	require.NoError(t, cache.Value.Set("3"))
 	require.NoError(t, s.load(nil))
 	require.EqualValues(t, 3<<20, s.ServerConfig(s.Play.Seed).CacheBytes)
-	require.EqualValues(t, 48<<20, workerSettings(&recipe.Compute{CacheMiB: 48}).ServerConfig(1).CacheBytes)
+	require.EqualValues(t, 48<<20, workerSettings(&loop.Compute{CacheMiB: 48}).ServerConfig(1).CacheBytes)
 }

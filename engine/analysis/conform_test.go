@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/engine/analysis/analysisconform"
+	"kosumi/internal/conform"
 	"kosumi/katago/config"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
@@ -45,7 +45,7 @@ func testConfig() Config {
 }
 
 // serve starts a server behind pipes.
-func serve(t testing.TB, c Config, net nn.Network) *analysisconform.Session {
+func serve(t testing.TB, c Config, net nn.Network) *conform.Analysis {
 	t.Helper()
 	s, err := New(c, net, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
@@ -62,13 +62,13 @@ func serve(t testing.TB, c Config, net nn.Network) *analysisconform.Session {
 		done <- err
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
-	return analysisconform.New(t, inWrite, outRead, func() error { return <-done })
+	return conform.NewAnalysis(t, inWrite, outRead, func() error { return <-done })
 }
 
 func TestConformance(t *testing.T) {
-	analysisconform.Run(t, func(t testing.TB, args ...string) *analysisconform.Session {
+	conform.RunAnalysis(t, func(t testing.TB, args ...string) *conform.Analysis {
 		c := testConfig()
 		c.QuitWithoutWaiting = slices.Contains(args, "-quit-without-waiting")
 		return serve(t, c, newHashNet(t))
-	}, analysisconform.Options{})
+	})
 }

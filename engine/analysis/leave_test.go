@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/internal/testtalk"
+	"kosumi/internal/conform"
 )
 
 func toJSON(t testing.TB, v any) string {
@@ -37,7 +37,7 @@ func endsSoon(t *testing.T, done <-chan error) {
 	select {
 	case err := <-done:
 		require.NoError(t, err)
-	case <-time.After(testtalk.Patience):
+	case <-time.After(conform.Patience):
 		require.FailNow(t, "still serving")
 	}
 }

@@ -14,13 +14,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/engine/analysis/analysisconform"
+	"kosumi/internal/conform"
 	"kosumi/nn"
 	"kosumi/thinking"
 )
 
 func query5(id string, changes map[string]any) map[string]any {
-	return analysisconform.Query(id, changes)
+	return conform.Query(id, changes)
 }
 
 // alone has one worker, so that the order of searches is the order of results.

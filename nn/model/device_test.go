@@ -547,9 +547,6 @@ func TestNumbersSuitTheProvider(t *testing.T) {
 		require.Equal(t, []int{5, 7}, []int{s.SessionCount(), s.BatchSize()}, "what was set by hand stays")
 	}
 	s := DefaultSettings()
-	s.ForDevice()
-	require.True(t, s.OnDevice())
-	s = DefaultSettings()
 	s.auto = &choice{Device: "cuda"}
 	require.True(t, s.OnDevice(), "auto has found one")
 }

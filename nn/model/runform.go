@@ -32,7 +32,7 @@ func runFormSpec(m *onnx.Model) (nn.Spec, error) {
 	net := katago.Network{Header: katago.Header{
 		Name: m.Metadata[meta.Name], Version: r.whole(meta.KataGoVersion, katago.MinVersion, katago.MaxVersion),
 		MetaEncoder: r.whole(meta.MetaEncoder, 0, 1), PassAliveUnderSuicide: r.whole(meta.PassAliveSuicide, 0, 1) == 1,
-		ExcludeTerritoryAdjacentToAtari: r.flag(meta.ExcludeTerritory),
+		ExcludeTerritoryAdjacentToAtari: r.whole(meta.ExcludeTerritory, 0, 1) == 1,
 		Multipliers: katago.Multipliers{
 			TDScore: r.real(meta.TDScoreMult), ScoreMean: r.real(meta.ScoreMeanMult), ScoreStdev: r.real(meta.ScoreStdevMult),
 			Lead: r.real(meta.LeadMult), VarianceTime: r.real(meta.VarTimeMult),
@@ -82,11 +82,6 @@ func (r *metaReader) whole(key string, least, most int) int {
 		return least
 	}
 	return n
-}
-
-// flag reads a flag that files of earlier versions of this program do not have.
-func (r *metaReader) flag(key string) bool {
-	return r.values[key] != "" && r.whole(key, 0, 1) == 1
 }
 
 func (r *metaReader) real(key string) float64 {

@@ -94,10 +94,6 @@ func (s *Settings) provider() string {
 // the processor's cores.
 func (s *Settings) OnDevice() bool { return onDevice(s.provider()) }
 
-// ForDevice has the numbers that nobody set suit a device like CUDA's, whatever runs the
-// network.
-func (s *Settings) ForDevice() { s.Provider, s.auto = "auto", &choice{Device: "cuda"} }
-
 // SessionCount is the number of sessions. Where nobody says it is one for each core, and on
 // a device one for each batch that is given to it and one to be made ready.
 func (s *Settings) SessionCount() int {

@@ -58,12 +58,11 @@ func TestAreaModes(t *testing.T) {
 	}
 }
 
-// TestFlagsOfEarlierFiles: a file that an earlier version wrote says nothing of the
-// newer flag, which is not a fault; another text there is.
-func TestFlagsOfEarlierFiles(t *testing.T) {
+// TestFlagsOfFiles: a flag of a network made ready for sessions is 0 or 1.
+func TestFlagsOfFiles(t *testing.T) {
 	net, err := katago.Fresh("kb1c16", 1)
 	require.NoError(t, err)
-	for value, fails := range map[string]bool{"": false, "0": false, "1": false, "2": true, "yes": true} {
+	for value, fails := range map[string]bool{"": true, "0": false, "1": false, "2": true, "yes": true} {
 		m, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.Options{})
 		require.NoError(t, err)
 		if m.Metadata[meta.ExcludeTerritory] = value; value == "" {

@@ -3,7 +3,10 @@
 // gradients and update are one graph, and weights stay where they are between
 // steps.
 //
-// A [Learner] takes single steps and is what a self-play loop drives:
+// [Run] is all that `engine train` does: streams, measurements on games held back, checkpoints,
+// metrics, curves and the report. A run that was killed resumes from its newest checkpoint with
+// the same bytes as a result. [Steps] is the loop of steps in it, which a self-play loop uses
+// too. A [Learner] takes single steps:
 //
 //	l, err := learn.New(learn.Config{Model: "net.bin.gz", Batch: 256, Rate: 1e-3})
 //	opts := rows.Options{Batch: 256, Encoding: l.Encoding(), Wants: l.Wants()}
@@ -30,6 +33,6 @@
 // layers over the board serve one size only.
 //
 // Determinism. The same model, configuration and batches give the same weights,
-// bit for bit, on the same machine with the same library and number of threads; a
-// resumed learner goes on exactly as the one that saved would have.
+// bit for bit, on the same machine with the same library and number of threads, also
+// if it was interrupted and resumed.
 package learn

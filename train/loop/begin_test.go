@@ -12,7 +12,6 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn/katago"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 )
 
@@ -26,7 +25,7 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 	source := tiny + fmt.Sprintf("[start]\nnetwork = %q\ngames_behind = 5000\n", given)
 
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(source)))
+	require.NoError(t, Init(dir, []byte(source)))
 	needRuntime(t, dir)
 	require.NoError(t, os.Remove(given), "it is read once")
 	s := runLoop(t, dir, 0)
@@ -54,17 +53,17 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 	checkFolder(t, dir, State{})
 
 	other := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(other, []byte(strings.Replace(source, given, modelPath(dir, s.Arch, s.Start), 1))))
+	require.NoError(t, Init(other, []byte(strings.Replace(source, given, modelPath(dir, s.Arch, s.Start), 1))))
 	text := strings.Replace(source, "kb2c16", "kb3c16", 1)
 	text = strings.Replace(text, given, modelPath(dir, s.Arch, s.Start), 1)
-	require.NoError(t, os.WriteFile(filepath.Join(other, recipe.File), []byte(text), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(other, RecipeFile), []byte(text), 0o644))
 	_, err = Open(other, Options{})
 	require.ErrorContains(t, err, "is a kb2c16, the recipe's arch is kb3c16")
 
 	begun := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(begun, []byte(tiny)))
+	require.NoError(t, Init(begun, []byte(tiny)))
 	runLoop(t, begun, 0)
-	require.NoError(t, os.WriteFile(filepath.Join(begun, recipe.File), []byte(source), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(begun, RecipeFile), []byte(source), 0o644))
 	_, err = Open(begun, Options{})
 	require.ErrorContains(t, err, "random weights")
 }
@@ -74,7 +73,7 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 func TestLoopBeginsWithRows(t *testing.T) {
 	testshared.Slow(t)
 	first := filepath.Join(t.TempDir(), "first")
-	require.NoError(t, recipe.Init(first, []byte(tiny)))
+	require.NoError(t, Init(first, []byte(tiny)))
 	needRuntime(t, first)
 	done := runLoop(t, first, 120)
 	held := func() (n int) {
@@ -88,11 +87,11 @@ func TestLoopBeginsWithRows(t *testing.T) {
 	others := held()
 	require.Greater(t, others, 100)
 
-	text, err := recipe.From([]byte(tiny+"[start]\nnetwork = ''\ngames_behind = 0\ndata = []\n"),
+	text, err := RecipeFrom([]byte(tiny+"[start]\nnetwork = ''\ngames_behind = 0\ndata = []\n"),
 		modelPath(first, done.Arch, done.Current), filepath.Join(first, "selfplay"))
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "second")
-	require.NoError(t, recipe.Init(dir, text))
+	require.NoError(t, Init(dir, text))
 	s := runLoop(t, dir, 30)
 	require.NotEmpty(t, s.History)
 	h := s.History[0]
@@ -110,10 +109,10 @@ func TestLoopBeginsWithRows(t *testing.T) {
 
 	require.NoError(t, os.Rename(filepath.Join(first, "selfplay"), filepath.Join(first, "gone")))
 	_, err = Open(dir, Options{})
-	require.ErrorIs(t, err, recipe.ErrConfig)
+	require.ErrorIs(t, err, ErrRecipe)
 	require.ErrorContains(t, err, "start.data")
 	empty := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, recipe.File), []byte(strings.Replace(string(text), filepath.Join(first, "selfplay"), empty, 1)), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, RecipeFile), []byte(strings.Replace(string(text), filepath.Join(first, "selfplay"), empty, 1)), 0o644))
 	_, err = Open(dir, Options{})
 	require.ErrorIs(t, err, rows.ErrNoRows)
 }
@@ -123,11 +122,11 @@ func TestLoopBeginsWithRows(t *testing.T) {
 func TestBoardsMayChange(t *testing.T) {
 	testshared.Slow(t)
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	first := runToFirstNetwork(t, dir)
 	text := strings.Replace(tiny, "[selfplay.search]", "[[selfplay.boards]]\nwidth = 7\nheight = 6\nshare = 2.0\n[selfplay.search]", 1)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, recipe.File), []byte(text), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, RecipeFile), []byte(text), 0o644))
 	last := runLoop(t, dir, 24)
 	require.Greater(t, last.Samples, first.Samples)
 	require.Greater(t, last.Iteration, first.Iteration)

@@ -11,7 +11,7 @@ import (
 // ErrState marks a state that contradicts itself.
 var ErrState = errors.New("the state of the loop contradicts itself")
 
-// mostCounted is more than any loop counts to. Sums of such numbers do not overflow.
+// mostCounted bounds every count, so that sums do not overflow.
 const mostCounted = 1 << 53
 
 // check returns every fault of a state.
@@ -44,7 +44,7 @@ func (s *State) check() error {
 	return fmt.Errorf("%w: %s", ErrState, strings.Join(f, "; "))
 }
 
-// faults are what is wrong with a state, in words.
+// faults collects messages about a state.
 type faults []string
 
 func (f *faults) note(bad bool, format string, args ...any) {
@@ -53,8 +53,7 @@ func (f *faults) note(bad bool, format string, args ...any) {
 	}
 }
 
-// counts notes numbers that are none of things that were counted; names has one word
-// for each.
+// counts notes numbers that are negative or too large; names has one word for each.
 func (f *faults) counts(where, names string, values ...int64) {
 	for i, name := range strings.Fields(names) {
 		f.note(values[i] < 0 || values[i] > mostCounted, "%s%s is %d, must be from 0 to 2^53", where, name, values[i])
@@ -67,7 +66,7 @@ func (f *faults) seconds(where string, t *Seconds) {
 	}
 }
 
-// name notes what cannot be the folder of a network.
+// name notes a name that cannot be a network's folder.
 func (f *faults) name(key, network string) {
 	f.note(network != "" && (network != filepath.Base(network) || !filepath.IsLocal(network) || network == "."), "%s is %q, which is not the name of a network", key, network)
 }

@@ -7,15 +7,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"kosumi/train/loop/recipe"
 )
 
 // TestStateIsChecked: a state whose numbers cannot be is refused with what is wrong and
 // what to do, whoever reads it, and stays as it is.
 func TestStateIsChecked(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny)))
 	good := func() *State {
 		return &State{Version: stateVersion, Arch: "kb2c16", Iteration: 2, Stage: stageSelfplay,
 			Ledger: Ledger{Games: 100, Rows: 400, Random: 60, RandRow: 200, Credited: 400, Samples: 800, Target: 800}, Current: "kb2c16-s800-d400",

@@ -9,29 +9,28 @@ import (
 )
 
 const (
-	// watched is how many steps a verdict on the learner rests on.
+	// watched is the number of steps whose mean loss is judged.
 	watched = 20
-	// worseThanNothing is how many times the loss of one who knows nothing, and
-	// takes all answers to be alike, no learner comes to that is not lost.
+	// worseThanNothing bounds the loss, as a multiple of that of a uniform guess. A
+	// learner above it has diverged.
 	worseThanNothing = 2
-	// mostRefused is how many networks refused in a row are taken for divergence.
-	// Networks that are no worse come to that once in 15,000 times.
+	// mostRefused networks refused in a row count as divergence. Networks of equal
+	// strength are refused so often once in 15,000 times.
 	mostRefused = 3
-	// leastRate is the share of the recipe's rate at which there is no point in
-	// trying a lower one.
+	// leastRate is the lowest rate tried, as a share of the recipe's.
 	leastRate = 1.0 / 1000
 )
 
-// watch follows the losses of the latest steps. A loop takes in new games and boards
-// all the time, so that the losses of earlier ones are no measure: that of an even
-// guess is.
+// watch is a loop's policy on divergence: it compares the mean loss of 20 steps with that of
+// a uniform guess. The losses of earlier steps are no measure, since new games and board sizes
+// keep coming in.
 type watch struct {
 	steps   int
 	recent  learn.Result
-	nothing float64 // loss of the policy of one who knows nothing, summed over the steps
+	nothing float64 // policy loss of a uniform guess, summed over the steps
 }
 
-// see takes in a step. Its error wraps [learn.ErrDiverged].
+// see adds a step. Its error wraps [learn.ErrDiverged].
 func (w *watch) see(r *learn.Result, size board.Size) error {
 	if r.Skipped {
 		return nil // the learner counts them

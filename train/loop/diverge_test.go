@@ -15,7 +15,6 @@ import (
 	"kosumi/nn/nntest"
 	"kosumi/train/learn"
 	"kosumi/train/loop/duel"
-	"kosumi/train/loop/recipe"
 )
 
 // TestWatch: the losses of twenty steps are held against those of an even guess on
@@ -70,7 +69,7 @@ func repeated(r learn.Result, n int) []learn.Result {
 func TestDivergedLoopGoesBack(t *testing.T) {
 	testshared.Slow(t)
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	first := runToFirstNetwork(t, dir)
 
@@ -126,7 +125,7 @@ func (refuser) Game(ctx context.Context, g duel.Game, _, _ string) (duel.Outcome
 // row is taken to have diverged.
 func TestRefusedNetworksGoBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	first := runToFirstNetwork(t, dir)
 	l, err := Open(dir, Options{})
@@ -147,7 +146,7 @@ func TestRefusedNetworksGoBack(t *testing.T) {
 			require.NoError(t, err)
 		}
 		l.others = refuser{}
-		require.NoError(t, l.guard.run(t.Context()))
+		require.NoError(t, l.gating.run(t.Context()))
 	}
 	s := l.state
 	require.Equal(t, l.conf.Train.Rate/2, s.MostRate)

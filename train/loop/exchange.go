@@ -13,44 +13,41 @@ import (
 	"sync"
 	"time"
 
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
-// Exchange has games played elsewhere and brings them in through [Loop.File]. They
-// may come at any time, also while the learner is at work.
+// Exchange has other machines play games, and files them through [Loop.File] at any time,
+// also during training.
 type Exchange interface {
-	// Offer says what is to be played from now on. It is called again whenever the
-	// loop goes on, mostly with the same work.
+	// Offer replaces the work to be played. The loop calls it before each stage, mostly
+	// with the same work.
 	Offer(w Work) error
-	// Play has this machine play too, until the context ends; nil if it does not.
+	// Play plays on this machine too until the context ends. It may return nil at once.
 	Play(ctx context.Context) error
 }
 
-// Players are exchanges that know who has played for them.
+// Players are exchanges that count games by machine.
 type Players interface {
-	// Players counts the games that were filed, by the name of the machine that played
-	// them.
+	// Players returns the number of filed games by the name of the machine.
 	Players() map[string]int64
 }
 
-// Work is what is to be played.
+// Work describes the games to be played.
 type Work struct {
 	Network string // its name; "random" where no network plays
 	SHA256  string // of its file, hex
 	Path    string
 	Seed    uint64
 	Recipe  selfplay.Config
-	Closed  uint64 // games of lower numbers come too late
+	Closed  uint64 // games of lower numbers are refused
 }
 
 const randomPlayer = "random"
 
-// exchangeSeed is the seed of games that are played elsewhere, which differs from
-// that of all games played here.
+// exchangeSeed returns the seed of games played elsewhere. No game played here has it.
 func exchangeSeed(seed uint64) uint64 { return seed ^ 0xe8c4a96e }
 
-// offer tells the exchange what is to be played now.
+// offer gives the exchange the present work.
 func (g *generator) offer() error {
 	if g.others == nil {
 		return nil
@@ -64,7 +61,7 @@ func (g *generator) offer() error {
 		g.intake.begin(encoding)
 		g.offered = true
 	}
-	// Games may run ahead of the learner by four iterations; random ones are counted.
+	// At most four iterations of rows may wait for the learner; random games have an exact bound.
 	g.intake.bound(4*int64(max(c.Iteration.Rows, 32*c.Iteration.Games)), s.Games, g.bootstrapGames(&c))
 	w := Work{Network: randomPlayer, Seed: exchangeSeed(s.Seed), Recipe: c.Selfplay, Closed: s.Closed}
 	if !g.bootstrapping() {
@@ -82,9 +79,9 @@ func (g *generator) offer() error {
 	return g.others.Offer(w)
 }
 
-// bootstrapGames is how many games of the loop there may be while they are random; -1:
-// they are no longer.
-func (g *generator) bootstrapGames(c *recipe.Config) int64 {
+// bootstrapGames returns the number of the loop's games at which random play ends, or -1 after
+// the bootstrap.
+func (g *generator) bootstrapGames(c *Recipe) int64 {
 	s := g.state
 	switch {
 	case !g.bootstrapping():
@@ -99,9 +96,8 @@ func (g *generator) bootstrapGames(c *recipe.Config) int64 {
 	return goal
 }
 
-// await lets others play until the goal of the iteration is reached. It returns what is
-// said of the stage then.
-func (g *generator) await(ctx context.Context, c *recipe.Config) (string, error) {
+// await lets others play until the iteration's goal. It returns a status line for the stage.
+func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	s := g.state
 	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves
 	before := players(g.others)
@@ -132,8 +128,8 @@ func (g *generator) await(ctx context.Context, c *recipe.Config) (string, error)
 	return whoPlayed(orNone(s.Current), g.by) + ": " + awaitLine(stats(), took, s.Games) + machines(before, players(g.others)), played
 }
 
-// whoPlayed names the networks by which games came in, the one that plays now first:
-// games that were under way when it took over are of others.
+// whoPlayed lists the networks whose games came in, the present one first. Games that were under
+// way when it was promoted are by earlier ones.
 func whoPlayed(now string, by map[string]int) string {
 	if len(by) == 0 || len(by) == 1 && by[now] > 0 {
 		return now
@@ -154,8 +150,7 @@ func players(e Exchange) map[string]int64 {
 	return nil
 }
 
-// machines says how many games each machine has played between two counts; "" where none
-// is known.
+// machines lists the games of each machine between two counts, or returns "".
 func machines(before, after map[string]int64) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(after)) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -90,7 +89,7 @@ func (o *others) play(w Work, games int) error {
 // nor for the goal of the network that plays, and the log names who played what.
 func TestBootstrapByOthers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	o := &others{late: 50}
 	var lines []string
@@ -147,7 +146,7 @@ func (o *stopped) Play(context.Context) error {
 // count, now and for the next run.
 func TestLastGamesOfOthers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	ctx, stop := context.WithCancel(t.Context())
 	o := &stopped{stop: stop}

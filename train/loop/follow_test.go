@@ -11,7 +11,6 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/nn/katago"
-	"kosumi/train/loop/recipe"
 )
 
 // TestAnotherArchitectureTakesOver changes the recipe's architecture in the
@@ -19,7 +18,7 @@ import (
 // begins with what there is, and its network plays once it has passed the gate.
 func TestAnotherArchitectureTakesOver(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	run := func(games int64) *State { return runLoop(t, dir, games) }
 	first := runToFirstNetwork(t, dir)
@@ -30,7 +29,7 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 	require.Positive(t, first.Samples)
 
 	text := strings.Replace(tiny, "kb2c16", "kb3c16", 1)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, recipe.File), []byte(text), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, RecipeFile), []byte(text), 0o644))
 	grown := run(0)
 	require.Equal(t, "kb3c16", grown.Arch)
 	require.Equal(t, stageTrain, grown.Stage)
@@ -56,9 +55,9 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 	checkFolder(t, dir, State{})
 
 	foreign := strings.Replace(tiny, "kb2c16", "mini", 1)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, recipe.File), []byte(foreign), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, RecipeFile), []byte(foreign), 0o644))
 	_, err = Open(dir, Options{})
-	require.ErrorIs(t, err, recipe.ErrConfig)
+	require.ErrorIs(t, err, ErrRecipe)
 }
 
 // TestLearnerMayChange gives the learner of a running loop other settings, or takes
@@ -74,7 +73,7 @@ func TestLearnerMayChange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "loop")
-			require.NoError(t, recipe.Init(dir, []byte(tiny)))
+			require.NoError(t, Init(dir, []byte(tiny)))
 			needRuntime(t, dir)
 			first := runToFirstNetwork(t, dir)
 			change(t, dir)
@@ -93,7 +92,7 @@ func TestLearnerMayChange(t *testing.T) {
 // rewrite changes the recipe of a loop.
 func rewrite(t *testing.T, dir, old, replacement string) {
 	t.Helper()
-	path := filepath.Join(dir, recipe.File)
+	path := filepath.Join(dir, RecipeFile)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Contains(t, string(text), old)

@@ -10,18 +10,16 @@ import (
 
 	"kosumi/train/learn"
 	"kosumi/train/loop/duel"
-	"kosumi/train/loop/recipe"
 )
 
-// guard is the stage in which a new network plays the one that plays now, and is
-// promoted or refused.
-type guard struct {
+// gating is the stage that promotes or refuses a new network by a match with the present one.
+type gating struct {
 	*workspace
-	trainer *trainer // goes back where too many networks are refused
+	trainer *trainer // restarts after too many refusals
 }
 
-// run opens the new network, lets it play, settles it, and cleans up.
-func (g *guard) run(ctx context.Context) error {
+// run opens the candidate, plays the match, records the result, and cleans up.
+func (g *gating) run(ctx context.Context) error {
 	s, c := g.state, g.stageConfig()
 	began := time.Now()
 	p, err := g.open(s.Candidate, &c, s.Seed+uint64(s.Games))
@@ -54,7 +52,7 @@ func (g *guard) run(ctx context.Context) error {
 }
 
 // match plays the gating match.
-func (g *guard) match(ctx context.Context, c *recipe.Config, p *player, entry *Network) error {
+func (g *gating) match(ctx context.Context, c *Recipe, p *player, entry *Network) error {
 	s := g.state
 	var play duel.Play
 	if m, ok := g.others.(duel.Matches); ok {
@@ -75,8 +73,8 @@ func (g *guard) match(ctx context.Context, c *recipe.Config, p *player, entry *N
 	return err
 }
 
-// matchProgress is how far a gating match has come, by its moves.
-func matchProgress(count *duel.Count, c *recipe.Config, began time.Time) Progress {
+// matchProgress estimates the progress of a gating match from its moves.
+func matchProgress(count *duel.Count, c *Recipe, began time.Time) Progress {
 	moves := count.Moves.Load()
 	p := Progress{Stage: "gating match", Unit: "games", Done: count.Games.Load(), Goal: int64(c.Gate.Games), Text: fmt.Sprintf("%d moves", moves)}
 	if share := min(float64(moves)/float64(c.Gate.Games*c.Selfplay.Boards[0].Size().Area()), 0.99); share > 0 {
@@ -85,20 +83,20 @@ func matchProgress(count *duel.Count, c *recipe.Config, began time.Time) Progres
 	return p
 }
 
-// judge enters what came of a gating match.
-func (g *guard) judge(c *recipe.Config, r *duel.Result, entry *Network) {
+// judge enters the result of a gating match into entry.
+func (g *gating) judge(c *Recipe, r *duel.Result, entry *Network) {
 	entry.Score, entry.Played, entry.invalid = r.Score(), r.Games(), r.Invalid
 	entry.Promoted = entry.Score >= c.Gate.MinScore
 	n := float64(r.Games())
-	points := (entry.Score*n + 0.5) / (n + 1) // half a point of doubt keeps it finite
+	points := (entry.Score*n + 0.5) / (n + 1) // half a point more keeps Elo finite
 	entry.Elo = 400 * math.Log10(points/(1-points))
-	if before := g.state.network(g.state.Current); before != nil { // else it is what the loop began with, which has Elo 0
+	if before := g.state.network(g.state.Current); before != nil { // the network that the loop began with has Elo 0
 		entry.Elo += before.Elo
 	}
 }
 
-// settle enters the new network into the state and has it play if it is promoted.
-func (g *guard) settle(p *player, entry Network) {
+// settle enters the candidate into the state. If promoted, it plays from now on.
+func (g *gating) settle(p *player, entry Network) {
 	s := g.state
 	verdict := "plays from now on"
 	if !entry.Promoted {
@@ -118,8 +116,8 @@ func (g *guard) settle(p *player, entry Network) {
 	g.record = Record{}
 }
 
-// cleanUp saves the state and then removes what is not kept.
-func (g *guard) cleanUp(c *recipe.Config) error {
+// cleanUp saves the state, then removes old networks and files of rows.
+func (g *gating) cleanUp(c *Recipe) error {
 	s := g.state
 	var networks []string
 	promoted := 0

@@ -10,24 +10,23 @@ import (
 
 	"kosumi/nn/features"
 	"kosumi/nn/fresh"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
-// budget is how many games a run of a loop may still play.
+// budget bounds the games of one run of a loop.
 type budget struct {
-	games int64 // played in the run; 0: no such end
+	games int64 // 0: no bound
 	then  int64 // games of the loop when the run began
 }
 
-// left is how many games the run may still play, 0 too if it knows no end.
+// left returns the games that remain; 0 also without a bound.
 func (b *budget) left(games int64) int64 { return max(0, b.games-(games-b.then)) }
 
-// enough reports whether the games of the run are played.
+// enough reports whether all games of the run are played.
 func (b *budget) enough(games int64) bool { return b.games > 0 && b.left(games) == 0 }
 
-// generator is the stage in which games are played: here, in one session that goes on
-// from iteration to iteration, or by others over an exchange.
+// generator is the stage of self-play: on this machine, in one session for all iterations, or by
+// others over an exchange.
 type generator struct {
 	*workspace
 	budget  budget
@@ -35,12 +34,12 @@ type generator struct {
 	session *selfplay.Session // nil until games are played here
 	writer  *selfplay.Writer
 
-	offered bool           // to an exchange
-	work    Work           // that it was offered last
-	by      map[string]int // games of the stage by who played, where others play too
+	offered bool           // work was offered to an exchange
+	work    Work           // offered last
+	by      map[string]int // games of the stage by network; nil without an exchange
 }
 
-// run plays until the goal of the iteration is reached.
+// run plays until the iteration's goal.
 func (g *generator) run(ctx context.Context) error {
 	c, s := g.stageConfig(), g.state
 	if !s.aimed() {
@@ -66,8 +65,8 @@ func (g *generator) run(ctx context.Context) error {
 	return g.enter(stageTrain)
 }
 
-// play plays here. It returns what is said of the stage when its goal is reached.
-func (g *generator) play(ctx context.Context, c *recipe.Config) (string, error) {
+// play plays on this machine. It returns a status line for the stage.
+func (g *generator) play(ctx context.Context, c *Recipe) (string, error) {
 	if err := g.prepare(c); err != nil {
 		return "", err
 	}
@@ -75,7 +74,7 @@ func (g *generator) play(ctx context.Context, c *recipe.Config) (string, error) 
 	began, before, evals := time.Now(), g.session.Stats(), g.evals()
 	gamesThen, rowsThen := s.Games, s.Rows
 	stretch := newStretch(s, c, g.budget.left(s.Games))
-	done := g.out.heartbeat(func() Progress { // beside the one that enters files into the state
+	done := g.out.heartbeat(func() Progress { // concurrent with enterFiles, so it reads no state
 		st := g.session.Stats().Sub(before)
 		return stretch.progress(&st, g.evals()-evals)
 	})
@@ -97,7 +96,7 @@ func (g *generator) play(ctx context.Context, c *recipe.Config) (string, error) 
 	return orNone(s.Current) + ": " + selfplayLine(&st, s.Games, g.evals()-evals, took), err
 }
 
-// goal is what the session shall play next.
+// goal returns what the session plays next.
 func (g *generator) goal() selfplay.Goal {
 	s := g.state
 	goal := selfplay.Goal{Games: int(g.budget.left(s.Games))}
@@ -110,7 +109,7 @@ func (g *generator) goal() selfplay.Goal {
 	return goal
 }
 
-// enterFiles enters the files that have been written into the ledger.
+// enterFiles enters new files into the ledger.
 func (g *generator) enterFiles() {
 	for _, d := range g.intake.take() {
 		g.files.known[d.path] = d
@@ -128,7 +127,7 @@ func orNone(name string) string {
 	return name
 }
 
-// evals counts what the network that plays has evaluated.
+// evals returns the present network's evaluations so far.
 func (g *generator) evals() uint64 {
 	if g.player == nil {
 		return 0
@@ -136,7 +135,7 @@ func (g *generator) evals() uint64 {
 	return g.player.server.Stats().Rows
 }
 
-// selfplayLine tells of a stretch of self-play, and of all games of the loop.
+// selfplayLine is the status line of self-play.
 func selfplayLine(st *selfplay.Stats, all int64, evals uint64, took time.Duration) string {
 	games := max(1, st.Games)
 	return fmt.Sprintf("%d games (%.0f/h), %d rows, %.0f evals/s, length %.1f, Black won %.0f %%; %d games in all",
@@ -144,9 +143,8 @@ func selfplayLine(st *selfplay.Stats, all int64, evals uint64, took time.Duratio
 		100*float64(st.Black)/float64(games), all)
 }
 
-// prepare opens the network that plays, and the session that plays with it, or tells
-// the session about new settings.
-func (g *generator) prepare(c *recipe.Config) error {
+// prepare opens the present network and a session, or gives the open session new settings.
+func (g *generator) prepare(c *Recipe) error {
 	s := g.state
 	name, sha := randomPlayer, ""
 	if !g.bootstrapping() {
@@ -179,13 +177,13 @@ func (g *generator) prepare(c *recipe.Config) error {
 	return nil
 }
 
-// encoding is what the network reads.
+// encoding returns the present network's encoding of positions.
 func (w *workspace) encoding() (features.Encoding, error) {
 	if fresh.IsKataGo(w.state.Arch) {
 		return features.V7, nil
 	}
 	fresh := freshName(w.state.Arch) // only KataGo's networks are begun with
-	p, err := openPlayer(w.model(fresh), fresh, &recipe.Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, w.log)
+	p, err := openPlayer(w.model(fresh), fresh, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, w.log)
 	if err != nil {
 		return features.None, err
 	}

@@ -10,9 +10,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// intake takes in the games of a loop, those played here and those that an exchange
-// brings, and holds the files that were written until the loop enters them into its
-// ledger. Its methods may be called at any time, by any goroutine.
+// intake files the games of a loop, from here and from an exchange, and lists the new files until
+// the loop enters them into its ledger. Safe for concurrent use.
 type intake struct {
 	dir string // of the loop
 
@@ -23,26 +22,26 @@ type intake struct {
 
 	mu      sync.Mutex
 	arrived []dataFile
-	goal    int64         // games at which the bootstrap ends, those that arrived included; -1: it has ended
+	goal    int64         // games at which the bootstrap ends; -1: it has ended
 	filed   int64         // games so far
-	shared  bool          // with others: files keep the IDs of their games
+	shared  bool          // files keep the IDs of their games, for an exchange
 	news    chan struct{} // capacity 1
-	most    atomic.Int64  // rows that may wait to be entered
-	wait    atomic.Int64  // rows that do
+	most    atomic.Int64  // most rows that may wait for the ledger
+	wait    atomic.Int64  // rows that wait
 }
 
 func newIntake(dir string, next uint64, shared bool) *intake {
 	return &intake{dir: dir, numbers: selfplay.Filing{Next: next}, shared: shared, news: make(chan struct{}, 1)}
 }
 
-// begin has games filed as rows that a network reads.
+// begin sets the encoding of the rows.
 func (in *intake) begin(reads features.Encoding) {
 	in.filing.Lock()
 	defer in.filing.Unlock()
 	in.reads, in.writers = reads, map[string]*selfplay.Writer{}
 }
 
-// written notes a file of self-play.
+// written adds a file of self-play to the list.
 func (in *intake) written(f selfplay.FileInfo) {
 	d := dataFile{path: f.Path, first: f.First, games: f.Games, rows: f.Rows, moves: f.Moves, network: f.Network}
 	if in.shared {
@@ -59,7 +58,7 @@ func (in *intake) written(f selfplay.FileInfo) {
 	}
 }
 
-// take returns the files that were written since it was called last.
+// take returns the files written since the last call.
 func (in *intake) take() []dataFile {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -71,8 +70,8 @@ func (in *intake) take() []dataFile {
 	return arrived
 }
 
-// bound says how many rows may wait to be entered, and how many games there may be of
-// the bootstrap, where the loop has entered so many; -1: any number.
+// bound sets the most rows that may wait, and the number of games at which the bootstrap ends
+// (-1: it has ended); entered games are in the ledger.
 func (in *intake) bound(mostRows, games, goal int64) {
 	in.most.Store(mostRows)
 	in.mu.Lock()
@@ -83,17 +82,17 @@ func (in *intake) bound(mostRows, games, goal int64) {
 	}
 }
 
-// left is how many games of the bootstrap are to come; unbounded: it has ended.
+// left returns the games that remain of the bootstrap; unbounded after it.
 func (in *intake) left() (games int64, unbounded bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return max(0, in.goal-in.filed), in.goal < 0
 }
 
-// wanted is how many rows of games may come in now.
+// wanted returns the number of rows that may come in now.
 func (in *intake) wanted() int64 { return max(0, in.most.Load()-in.wait.Load()) }
 
-// file writes games that were played for some work.
+// file writes games of some work.
 func (in *intake) file(w Work, games []*selfplay.Finished) ([]error, error) {
 	in.filing.Lock()
 	defer in.filing.Unlock()

@@ -1,38 +1,36 @@
 package loop
 
-// Ledger counts what a loop has made and what its learner is owed. It is a part of
-// state.json. Its methods alone change it, each when what it enters lies on the disk
-// or is about to be saved; check says what must hold between them.
+// Ledger counts the games and rows of a loop and the samples due to its learner. It is a part of
+// state.json. Only its methods change it, after the files that they count are on the disk; check
+// has the invariants.
 type Ledger struct {
-	Games   int64 `json:"games"` // filed, the random ones included
+	Games   int64 `json:"games"` // filed, random ones included
 	Rows    int64 `json:"rows"`
 	Moves   int64 `json:"moves"`
 	Random  int64 `json:"random_games"` // games of the bootstrap
 	RandRow int64 `json:"random_rows"`
-	// Goal is how many games or rows there shall be at the end of the stage of
-	// self-play.
+	// Games or rows at which the stage of self-play ends; 0: none.
 	GoalGames int64 `json:"goal_games"`
 	GoalRows  int64 `json:"goal_rows"`
-	// Samples is how many have been trained up to the newest checkpoint, Target how
-	// many there shall be at the end of this stage of training. Owed is the fraction of
-	// a sample that the ratio left over.
+	// Samples were trained up to the newest checkpoint. Target is the number at the end of
+	// this stage of training. Owed is a fraction of a sample, carried over.
 	Samples int64   `json:"samples"`
 	Target  int64   `json:"target"`
 	Owed    float64 `json:"owed"`
-	// Before is how many samples were trained by learners of other
-	// architectures or settings, which this one follows.
+	// Before is the number of samples that earlier learners of this loop trained, with other
+	// architectures or settings.
 	Before int64 `json:"samples_before,omitempty"`
-	// MostRate bounds the learning rate after the learner has diverged; 0: nothing does.
+	// MostRate bounds the learning rate after divergence; 0: no bound.
 	MostRate float64 `json:"most_rate,omitempty"`
-	// Credited is the number of rows that have been turned into samples.
+	// Credited is the number of rows whose samples are in Target.
 	Credited int64 `json:"credited"`
-	// Closed is the first number of a game that may still be filed, where others
-	// play too: files with games of lower numbers have been dropped.
+	// Closed is the lowest number of a game that an exchange may still file. Files with lower
+	// numbers have been removed.
 	Closed uint64 `json:"closed,omitempty"`
 }
 
-// enter adds a file of self-play. Rows of random games are worth no samples beyond
-// those of the bootstrap, and where a network plays by now, nothing of its goal.
+// enter adds a file of self-play. Random games earn no samples beyond those of the bootstrap. Once a
+// network plays, they do not count for the goal either.
 func (l *Ledger) enter(d dataFile, networkPlays bool) {
 	l.Games += int64(d.games)
 	l.Rows += int64(d.rows)
@@ -51,8 +49,8 @@ func (l *Ledger) enter(d dataFile, networkPlays bool) {
 	}
 }
 
-// aim sets the goal of a stage of self-play: so many games or rows more, each 0 for
-// none. Between two stages there is none.
+// aim sets the goal of a stage of self-play to so many games or rows more. Between two stages
+// both are 0, for no goal.
 func (l *Ledger) aim(games, rows int) {
 	l.GoalGames, l.GoalRows = 0, 0
 	if games > 0 {
@@ -70,35 +68,35 @@ func (l *Ledger) reached() bool {
 	return l.GoalGames > 0 && l.Games >= l.GoalGames || l.GoalRows > 0 && l.Rows >= l.GoalRows
 }
 
-// owe has the learner train so many samples more for the rows that are new.
+// owe adds samples to the target for all new rows.
 func (l *Ledger) owe(samples int64) {
 	l.Target += samples
 	l.Credited = l.Rows
 }
 
-// oweRatio has it train so many samples for each new row.
+// oweRatio adds ratio samples to the target for each new row.
 func (l *Ledger) oweRatio(ratio float64) {
 	due := ratio*float64(l.Rows-l.Credited) + l.Owed
 	l.Owed = due - float64(int64(due))
 	l.owe(int64(due))
 }
 
-// trained notes how many samples the learner has trained.
+// trained sets the number of samples that the learner has trained.
 func (l *Ledger) trained(samples int64) { l.Samples = samples }
 
-// succeed begins the account of another learner, which has so many samples to train.
+// succeed starts counting for another learner, with target samples to train.
 func (l *Ledger) succeed(target int64) {
 	l.Before += l.Samples
 	l.Samples, l.Target, l.Owed, l.Credited = 0, target, 0, l.Rows
 }
 
-// limit bounds the learning rate from now on; 0 takes the bound away.
+// limit bounds the learning rate; 0 removes the bound.
 func (l *Ledger) limit(rate float64) { l.MostRate = rate }
 
-// dropped notes that a file with a game is gone: games of its number come too late.
+// dropped notes a removed file: games up to its number are refused from now on.
 func (l *Ledger) dropped(number uint64) { l.Closed = max(l.Closed, number+1) }
 
-// check notes what contradicts itself.
+// check notes contradictions.
 func (l *Ledger) check(f *faults) {
 	f.counts("", "games rows moves random_games random_rows goal_games goal_rows samples target samples_before credited",
 		l.Games, l.Rows, l.Moves, l.Random, l.RandRow, l.GoalGames, l.GoalRows, l.Samples, l.Target, l.Before, l.Credited)

@@ -14,7 +14,6 @@ import (
 
 	"kosumi/handout"
 	"kosumi/internal/testshared"
-	"kosumi/train/loop/recipe"
 )
 
 var (
@@ -75,7 +74,7 @@ func TestLongRun(t *testing.T) {
 	}
 	text := strings.NewReplacer("kb2c16", "kb1c16", "rows = 60\n", "games = 100\nrows = 0\n", "ratio = 2.0", "ratio = 0.05", "average_every = 64", "average_every = 0",
 		"games = 4\nvisits", "games = 0\nvisits", "considered = 4", "method = \"random\"", "games = 60", "games = 100").Replace(tiny)
-	require.NoError(t, recipe.Init(dir, []byte(text)))
+	require.NoError(t, Init(dir, []byte(text)))
 	needRuntime(t, dir)
 	const parts = 4
 	var before use

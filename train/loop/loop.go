@@ -1,11 +1,11 @@
-// Package loop is the whole circle on one machine and in one process: games of
-// the newest network against itself, a window of their rows, training, export, a
-// gating match, promotion, and again.
+// Package loop learns by self-play in one process: in each iteration the newest network plays
+// games, the learner trains on a window of their rows, and the network that it exports replaces
+// the old one if it passes a gating match. A recipe (loop.toml) has the settings; they follow
+// KataGo's SelfplayTraining.md and its synchronous loop, with the numbers of a small machine.
 //
-// The state on disk is the truth. Everything that is counted is counted when its
-// file is there as a whole, so that the process may be killed at any moment and
-// started again: nothing that was counted is lost, and nothing is counted twice.
-// Unfinished games and the steps since the last checkpoint are done again.
+// The state on disk is the truth. Games are counted once their file is whole, so the process
+// may be killed at any moment: after a restart nothing is lost or counted twice. Unfinished games
+// and the steps since the last checkpoint are repeated.
 package loop
 
 import (
@@ -18,44 +18,40 @@ import (
 	"kosumi/handout"
 	"kosumi/internal/file"
 	"kosumi/nn/fresh"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
-// Options say how a loop is run; they are no part of its recipe.
+// Options of one run of a loop, beside its recipe.
 type Options struct {
 	Log    *slog.Logger
 	Status func(line string) // one line a stage, and some within; nil: silent
-	// Progress, where there is one, is told of stages that go on, twice a second,
-	// instead of Status.
+	// Progress, unless nil, gets the progress within stages twice a second, instead of Status.
 	Progress func(p Progress)
 	Done     func(s *State) // after each iteration; nil: nobody
-	// Exchange, where others play for the loop, is asked for the games instead
-	// of playing here; nil: the loop plays.
+	// Exchange, unless nil, brings games that others play.
 	Exchange Exchange
-	// The loop ends after exactly so many games more, played here, or so much
-	// time, whatever it is at then; 0: no such end. An iteration that these games
-	// complete is trained on.
+	// Games is the exact number of games of the run, Time its length; 0: no bound. If the games
+	// complete an iteration, it is trained on.
 	Games int64
 	Time  time.Duration
 }
 
-// Loop is the circle in one folder: its stages in turns, one goroutine at a time.
-// Left, Wanted and File, which an exchange needs, may be called at any time.
+// Loop is a loop in one folder. Not safe for concurrent use, except for Left, Wanted and File, which
+// an exchange calls.
 type Loop struct {
 	*workspace
 	generator generator
 	trainer   trainer
-	guard     guard
+	gating    gating
 	intake    *intake
 	done      func(s *State)
 	time      time.Duration // of a run; 0: no bound
 	lock      *file.Hold
 }
 
-// Open takes up the loop in a folder where the last run left it.
+// Open resumes the loop in a folder, or begins it.
 func Open(dir string, o Options) (*Loop, error) {
-	conf, err := recipe.Load(dir)
+	conf, err := loadRecipe(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +68,7 @@ func Open(dir string, o Options) (*Loop, error) {
 	l := &Loop{workspace: w, done: o.Done, time: o.Time, lock: lock}
 	l.generator = generator{workspace: w, budget: budget{games: o.Games}}
 	l.trainer = trainer{workspace: w}
-	l.guard = guard{workspace: w, trainer: &l.trainer}
+	l.gating = gating{workspace: w, trainer: &l.trainer}
 	if err := l.load(); err != nil {
 		lock.Release()
 		return nil, err
@@ -80,11 +76,11 @@ func Open(dir string, o Options) (*Loop, error) {
 	return l, nil
 }
 
-// load reads the state, or makes a new one, and counts what came after it.
+// load reads or makes the state, and enters files that are newer than it.
 func (l *Loop) load() error {
 	left, err := l.conf.Selfplay.LoadPositions(l.dir)
 	if err != nil {
-		return fmt.Errorf("%w: selfplay: %w", recipe.ErrConfig, err)
+		return fmt.Errorf("%w: selfplay: %w", ErrRecipe, err)
 	}
 	if left > 0 {
 		l.log.Warn("game records from which no game can begin are left out", "records", left, "used", len(l.conf.Selfplay.Positions.Lines))
@@ -101,11 +97,11 @@ func (l *Loop) load() error {
 	}
 	if s.Start == "" && l.conf.Start.Network != "" {
 		return fmt.Errorf("%w: the loop in %s was begun with random weights, the recipe names %s to start from; take another folder",
-			recipe.ErrConfig, l.dir, l.conf.Start.Network)
+			ErrRecipe, l.dir, l.conf.Start.Network)
 	}
 	if s.Seed != l.conf.Seed || s.Arch != l.conf.Arch && !(fresh.IsKataGo(s.Arch) && fresh.IsKataGo(l.conf.Arch)) {
 		return fmt.Errorf("%w: the loop in %s was begun with arch %s and seed %d, the recipe says %s and %d; take another folder",
-			recipe.ErrConfig, l.dir, s.Arch, s.Seed, l.conf.Arch, l.conf.Seed)
+			ErrRecipe, l.dir, s.Arch, s.Seed, l.conf.Arch, l.conf.Seed)
 	}
 	if err := l.openEarlier(); err != nil {
 		return err
@@ -138,22 +134,21 @@ func (l *Loop) load() error {
 // freshName is the name of a network of random weights.
 func freshName(arch string) string { return "fresh-" + arch }
 
-// State returns what the loop knows. It is only good until Run goes on.
+// State returns the state. It is valid until Run is called.
 func (l *Loop) State() *State { return l.state }
 
 // Config returns the recipe.
-func (l *Loop) Config() recipe.Config { return l.conf }
+func (l *Loop) Config() Recipe { return l.conf }
 
-// Close lets go of networks and the folder.
+// Close closes the networks and unlocks the folder.
 func (l *Loop) Close() error {
 	l.player.close()
 	return errors.Join(l.trainer.close(), l.lock.Release())
 }
 
-// Run goes round until the context ends, which is not an error, or until the games
-// or the time of the options are used up. The end comes in the middle of a stage: games
-// that are not finished and the gating match are played again by the next run, training
-// goes on from the checkpoint that it wrote.
+// Run runs iterations until the context ends, which is no error, or until the games or the time of
+// the options are used up. It may stop within a stage: the next run plays unfinished games and the
+// gating match again, and training resumes from a checkpoint.
 func (l *Loop) Run(ctx context.Context) error {
 	b := &l.generator.budget
 	b.then = l.state.Games
@@ -166,7 +161,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		if err := l.generator.offer(); err != nil {
 			return err
 		}
-		// Games are broken off with an error, training is not: its errors are real.
+		// When the context ends, self-play and gating return an error, training does not.
 		broken := l.state.Stage == stageSelfplay || l.state.Stage == stageGate
 		if err := l.step(ctx); err != nil && !(broken && ctx.Err() != nil) {
 			return err
@@ -175,13 +170,13 @@ func (l *Loop) Run(ctx context.Context) error {
 	return nil
 }
 
-// Settle counts the games that an exchange has filed since Run ended.
+// Settle enters the games that an exchange has filed since Run ended.
 func (l *Loop) Settle() error {
 	l.generator.enterFiles()
 	return l.save()
 }
 
-// step goes through the stage of now, or a part of it.
+// step runs the present stage, or a part of it.
 func (l *Loop) step(ctx context.Context) error {
 	switch l.state.Stage {
 	case stageSelfplay:
@@ -191,7 +186,7 @@ func (l *Loop) step(ctx context.Context) error {
 	case stageExport:
 		return l.trainer.export()
 	case stageGate:
-		if err := l.guard.run(ctx); err != nil {
+		if err := l.gating.run(ctx); err != nil {
 			return err
 		}
 		if err := WriteReport(l.dir); errors.Is(err, handout.ErrNotBuilt) {
@@ -207,21 +202,20 @@ func (l *Loop) step(ctx context.Context) error {
 	return fmt.Errorf("%s: unknown stage %q", statePath(l.dir), l.state.Stage)
 }
 
-// Left is how many games of the bootstrap are to come, those that somebody plays already
-// included; unbounded: it has ended. It may be called at any time.
+// Left returns the games that remain of the bootstrap, including those under way; unbounded after
+// it. Safe for concurrent use.
 func (l *Loop) Left() (games int64, unbounded bool) { return l.intake.left() }
 
-// Wanted is how many rows of games may come in now; 0 where the learner is far
-// behind. It may be called at any time.
+// Wanted returns the number of rows that may come in now: 0 if the learner is far behind. Safe for
+// concurrent use.
 func (l *Loop) Wanted() int64 { return l.intake.wanted() }
 
-// Stored returns the games of an exchange that lie in the folder. Not while Run
-// runs.
+// Stored returns the games of an exchange in the folder. Not to be called during Run.
 func (l *Loop) Stored() []selfplay.Filed { return l.files.stored() }
 
 // File writes games that were played for some work into the loop's folder, synced.
-// Games that make no rows are left out and have an error at their place. It may be
-// called at any time between the first offer and Close.
+// A game without rows is left out and has an error at its index. Safe for concurrent use between
+// the first offer and Close.
 func (l *Loop) File(w Work, games []*selfplay.Finished) ([]error, error) {
 	return l.intake.file(w, games)
 }

@@ -20,7 +20,6 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn/ort"
 	"kosumi/sgf"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
@@ -94,7 +93,7 @@ func TestMain(m *testing.M) {
 func TestKilledLoopGoesOn(t *testing.T) {
 	testshared.Slow(t)
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 0))
 	stages := map[string]int{}
@@ -193,8 +192,8 @@ func checkFolder(t *testing.T, dir string, before State) State {
 
 func TestOneLoopAFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
-	require.ErrorIs(t, recipe.Init(dir, []byte(tiny)), recipe.ErrConfig)
+	require.NoError(t, Init(dir, []byte(tiny)))
+	require.ErrorIs(t, Init(dir, []byte(tiny)), ErrRecipe)
 	l, err := Open(dir, Options{})
 	require.NoError(t, err)
 	defer l.Close()
@@ -236,7 +235,7 @@ func runToFirstNetwork(t *testing.T, dir string) *State {
 // the race detector, reading the state there would be found.
 func TestHeartbeatBesideSelfplay(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny)))
 	var lines []string
 	l, err := Open(dir, Options{Status: func(line string) { lines = append(lines, line) }})
 	require.NoError(t, err)
@@ -265,9 +264,9 @@ func TestHeartbeatBesideSelfplay(t *testing.T) {
 // complete.
 func TestLoopEndsWithItsGames(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
-	c, err := recipe.Parse([]byte(tiny))
+	c, err := ParseRecipe([]byte(tiny))
 	require.NoError(t, err)
 	s := runLoop(t, dir, 7)
 	require.EqualValues(t, 7, s.Games)
@@ -286,7 +285,7 @@ func TestTimeEndsTraining(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	const endless = 1_000_000_000
 	text := strings.Replace(tiny, "samples = 320", fmt.Sprint("samples = ", endless), 1)
-	require.NoError(t, recipe.Init(dir, []byte(text)))
+	require.NoError(t, Init(dir, []byte(text)))
 	needRuntime(t, dir)
 	bounded := func(o Options) *Loop {
 		l, err := Open(dir, o)
@@ -327,7 +326,7 @@ func TestTimeEndsTraining(t *testing.T) {
 func TestProgress(t *testing.T) {
 	testshared.Slow(t)
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, recipe.Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
 	var mu sync.Mutex
 	seen := map[string][]Progress{}

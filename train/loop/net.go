@@ -11,16 +11,15 @@ import (
 	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
 	"kosumi/nn/model"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
-// modelPath is where a loop keeps a network.
+// modelPath returns the path of a network in a loop's folder.
 func modelPath(dir, archName, name string) string {
 	return filepath.Join(dir, "models", name, "model"+fresh.Ending(archName))
 }
 
-// writeFresh writes the network that everything begins with, unless it is there.
+// writeFresh writes the network of random weights, unless it exists.
 func writeFresh(path, name string, seed uint64, boards []selfplay.BoardShare) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
@@ -30,7 +29,7 @@ func writeFresh(path, name string, seed uint64, boards []selfplay.BoardShare) er
 	}
 	a, err := fresh.Parse(name)
 	if err != nil {
-		return fmt.Errorf("%w: %w", recipe.ErrConfig, err)
+		return fmt.Errorf("%w: %w", ErrRecipe, err)
 	}
 	if len(boards) > 0 && !a.KataGo() {
 		a = a.On(boards[0].Width, boards[0].Height)
@@ -46,7 +45,7 @@ func writeNetwork(path string, net *katago.Network) error {
 	return katago.WriteFile(path, net)
 }
 
-// player is an open network that can be asked.
+// player is an open network behind a server.
 type player struct {
 	name   string
 	sha256 string
@@ -63,7 +62,7 @@ func (p *player) close() {
 }
 
 // openPlayer opens a network for self-play and matches.
-func openPlayer(path, name string, c *recipe.Compute, boards []selfplay.BoardShare, seed uint64, log *slog.Logger) (*player, error) {
+func openPlayer(path, name string, c *Compute, boards []selfplay.BoardShare, seed uint64, log *slog.Logger) (*player, error) {
 	m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: c.Precision, Log: log})
 	if err != nil {
 		return nil, err

@@ -7,17 +7,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"kosumi/train/loop/recipe"
 )
 
 // TestPositionsOfTheFolder takes up a loop with game records in its own folder.
 func TestPositionsOfTheFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	text := strings.Replace(tiny, "[selfplay.search]", "[selfplay.positions]\nrecords = [\"lost\"]\nshare = 0.5\n[selfplay.search]", 1)
-	require.NoError(t, recipe.Init(dir, []byte(text)))
+	require.NoError(t, Init(dir, []byte(text)))
 	_, err := Open(dir, Options{})
-	require.ErrorIs(t, err, recipe.ErrConfig, "there are no records yet")
+	require.ErrorIs(t, err, ErrRecipe, "there are no records yet")
 	require.ErrorContains(t, err, "lost")
 
 	lost := filepath.Join(dir, "lost")

@@ -5,17 +5,16 @@ import (
 	"strings"
 	"time"
 
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
-// Progress says how far a stage of the loop has come.
+// Progress of a stage of the loop.
 type Progress struct {
 	Iteration  int
 	Stage      string        // "self-play", "training" or "gating match"
-	Done, Goal int64         // in this stage; Goal 0: nobody knows
+	Done, Goal int64         // in this stage; Goal 0: unknown
 	Unit       string        // games, rows or samples
-	Text       string        // what else there is: moves, speed, losses
+	Text       string        // moves, speed, losses
 	Left       time.Duration // 0: not known yet
 }
 
@@ -31,22 +30,22 @@ func (p *Progress) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// reporter tells of a loop to whoever runs it.
+// reporter passes status lines and progress to the caller.
 type reporter struct {
 	iteration *int
 	status    func(line string) // nil: silent
-	progress  func(p Progress)  // instead of status while a stage goes on; nil: lines
-	beat      time.Duration     // at most between two lines of a stage that goes on
+	progress  func(p Progress)  // within stages, instead of status; nil: lines
+	beat      time.Duration     // longest pause between two lines within a stage
 }
 
-// say tells of something that is done.
+// say passes on a line about something done.
 func (r *reporter) say(format string, args ...any) {
 	if r.status != nil {
 		r.status(fmt.Sprintf("iteration %d: ", *r.iteration) + fmt.Sprintf(format, args...))
 	}
 }
 
-// tell passes on how far a stage is.
+// tell passes on the progress of a stage.
 func (r *reporter) tell(p Progress) {
 	p.Iteration = *r.iteration
 	if r.progress != nil {
@@ -56,8 +55,8 @@ func (r *reporter) tell(p Progress) {
 	r.say("... %s", p.String())
 }
 
-// heartbeat tells now and then how a stage comes along. of is called by a
-// goroutine of its own: the state is not its to read.
+// heartbeat reports progress at intervals. It calls of on another goroutine, so of must not
+// read the state.
 func (r *reporter) heartbeat(of func() Progress) (done func()) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -79,9 +78,8 @@ func (r *reporter) heartbeat(of func() Progress) (done func()) {
 	}
 }
 
-// pulse says when there is something to tell of a stage: where somebody watches
-// twice a second, else after ten seconds, then less and less often, up to once a
-// minute.
+// pulse times the reports of a stage: with a progress function twice a second, else after ten
+// seconds, then at intervals that double up to a minute.
 type pulse struct {
 	wait, most time.Duration
 	next       time.Time
@@ -97,7 +95,7 @@ func (r *reporter) pulse() *pulse {
 	return p
 }
 
-// due reports whether it is time, and sets the next one.
+// due reports whether a report is due, and schedules the next.
 func (p *pulse) due(now time.Time) bool {
 	if now.Before(p.next) {
 		return false
@@ -107,23 +105,21 @@ func (p *pulse) due(now time.Time) bool {
 	return true
 }
 
-// stretch is a stage of self-play as it was when it began, to tell how far it has
-// come.
+// stretch estimates the progress of self-play since it began.
 type stretch struct {
 	began      time.Time
 	games      int64 // games and rows of the loop then
 	rows       int64
 	goalGames  int64 // goals, 0 for none
 	goalRows   int64
-	before     int64   // games or rows of this iteration that were there already
-	length     float64 // moves that a game takes, by the iteration before or by guess
+	before     int64   // games or rows of this iteration before the stretch
+	length     float64 // moves of a game, from the iteration before or guessed
 	rowsOfMove float64 // rows that a move makes; 0: unknown
-	parallel   int     // games at the same time: the first to end are short ones
+	parallel   int     // games at a time: the first to end are short ones
 }
 
-// newStretch notes where self-play begins. limit is how many games the whole run may
-// still play, 0 for no limit.
-func newStretch(s *State, c *recipe.Config, limit int64) stretch {
+// newStretch starts an estimate. limit is the games that remain of the run; 0: no bound.
+func newStretch(s *State, c *Recipe, limit int64) stretch {
 	t := stretch{began: time.Now(), games: s.Games, rows: s.Rows, goalGames: s.GoalGames, goalRows: s.GoalRows, parallel: c.Selfplay.Parallel}
 	if limit > 0 && (t.goalGames == 0 || s.Games+limit < t.goalGames) && t.goalRows == 0 {
 		t.goalGames = s.Games + limit
@@ -144,7 +140,7 @@ func newStretch(s *State, c *recipe.Config, limit int64) stretch {
 	return t
 }
 
-// progress is how far a stretch has come when it has played so much.
+// progress estimates from the statistics of the stretch.
 func (t *stretch) progress(st *selfplay.Stats, evals uint64) Progress {
 	took := time.Since(t.began)
 	p := Progress{Stage: "self-play", Unit: "games", Done: t.before + int64(st.Games), Goal: t.before + t.goalGames - t.games}
@@ -165,8 +161,8 @@ func (t *stretch) progress(st *selfplay.Stats, evals uint64) Progress {
 	}
 	played := max(st.Moves, st.Length)
 	if played > 0 && moves > 0 {
-		// Games under way count with their moves; where they are longer than was
-		// thought, what has ended has its say.
+		// Games under way count by their moves. If games are longer than estimated, the
+		// finished ones bound the estimate.
 		ended := min(float64(p.Done-t.before)/float64(max(1, p.Goal-t.before)), 1)
 		share := min(max(float64(played)/moves, ended), (1+ended)/2, 0.999)
 		p.Left = max(time.Second, time.Duration(float64(took)*(1-share)/share))

@@ -16,7 +16,6 @@ import (
 	"kosumi/match"
 	"kosumi/match/elo"
 	"kosumi/train/loop/duel"
-	"kosumi/train/loop/recipe"
 )
 
 // RatingsFile is the name of the file that remembers rating games.
@@ -83,7 +82,7 @@ func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
 	if err != nil {
 		return nil, err
 	}
-	conf, err := recipe.Load(dir)
+	conf, err := loadRecipe(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +131,7 @@ func loadRatings(dir string) (*Ratings, error) {
 type rater struct {
 	dir     string
 	state   *State
-	conf    recipe.Config
+	conf    Recipe
 	o       RateOptions
 	ratings *Ratings
 	open    map[string]*player

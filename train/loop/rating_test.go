@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"kosumi/train/loop/recipe"
 )
 
 // TestNothingToRate: a run whose networks have nobody to play says so.
@@ -16,7 +14,7 @@ func TestNothingToRate(t *testing.T) {
 	_, err := Rate(t.Context(), dir, RateOptions{})
 	require.ErrorContains(t, err, "no loop in this folder")
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, recipe.File), nil, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, RecipeFile), nil, 0o644))
 	s := &State{Version: stateVersion, Arch: "kb4c64", Stage: stageSelfplay}
 	require.NoError(t, s.save(dir))
 	_, err = Rate(t.Context(), dir, RateOptions{})

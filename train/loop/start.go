@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 )
 
@@ -23,7 +22,7 @@ func (w *workspace) begin(s *State) error {
 		return err
 	}
 	if arch != w.conf.Arch {
-		return fmt.Errorf("%w: %s is a %s, the recipe's arch is %s", recipe.ErrConfig, w.conf.Start.Network, arch, w.conf.Arch)
+		return fmt.Errorf("%w: %s is a %s, the recipe's arch is %s", ErrRecipe, w.conf.Start.Network, arch, w.conf.Arch)
 	}
 	if err := writeNetwork(modelPath(w.dir, arch, startName(arch)), net); err != nil {
 		return err
@@ -55,7 +54,7 @@ func (w *workspace) openEarlier() error {
 		err = rows.ErrNoRows
 	}
 	if err != nil {
-		return fmt.Errorf("%w: start.data %s: %w; leave out what is not there", recipe.ErrConfig, strings.Join(data, ", "), err)
+		return fmt.Errorf("%w: start.data %s: %w; leave out what is not there", ErrRecipe, strings.Join(data, ", "), err)
 	}
 	return nil
 }

@@ -21,9 +21,8 @@ const (
 	stageGate     = "gate"
 )
 
-// State is what the loop knows, as state.json holds it: where it is, its ledger, and
-// what became of its networks. Files of self-play that are newer than it are entered
-// when the loop starts.
+// State is the content of state.json: the stage, the ledger, and all networks so far. Files of
+// self-play that are newer than it are entered when the loop starts.
 type State struct {
 	Version   int       `json:"version"`
 	Arch      string    `json:"arch"`
@@ -128,7 +127,7 @@ func stateOf(dir string) (*State, error) {
 	return s, err
 }
 
-// read fills in the state from a file's text. Faults are named by their keys.
+// read parses the state. Errors name keys.
 func (s *State) read(data []byte) error {
 	err := json.Unmarshal(data, s)
 	var wrong *json.UnmarshalTypeError
@@ -141,7 +140,7 @@ func (s *State) read(data []byte) error {
 	return nil
 }
 
-// save writes the state; it is there as a whole or the old one stays.
+// save replaces the state atomically.
 func (s *State) save(dir string) error {
 	data, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
@@ -150,7 +149,7 @@ func (s *State) save(dir string) error {
 	return file.WriteBytes(statePath(dir), data)
 }
 
-// recount enters the files that the state does not know of yet.
+// recount enters files that are newer than the state.
 func (s *State) recount(files *rowFiles) []error {
 	list, bad := files.list()
 	for _, d := range list {
@@ -182,10 +181,10 @@ func (s *State) base() string {
 	return freshName(s.Arch)
 }
 
-// ownPlays reports whether a network of the learner's shape that this loop made plays.
+// ownPlays reports whether the present network was made by this loop in the learner's shape.
 func (s *State) ownPlays() bool { return strings.HasPrefix(s.Current, s.Arch+"-s") }
 
-// samplesThen is how many samples the learner had trained before this iteration.
+// samplesThen returns the learner's samples before this iteration.
 func (s *State) samplesThen() int64 {
 	if len(s.History) == 0 {
 		return 0
@@ -193,8 +192,8 @@ func (s *State) samplesThen() int64 {
 	return max(0, s.History[len(s.History)-1].Samples-s.Before)
 }
 
-// refused is how many networks in a row did not pass the gate, where one of their
-// kind has passed it before.
+// refused returns the number of networks refused in a row; 0 until one of the learner's shape has
+// been promoted.
 func (s *State) refused() int {
 	if !s.ownPlays() {
 		return 0
@@ -206,8 +205,7 @@ func (s *State) refused() int {
 	return n
 }
 
-// settle enters a network that has been through the gate and what its iteration did,
-// and begins the next iteration.
+// settle enters a gated network and its iteration's record, and begins the next iteration.
 func (s *State) settle(n Network, r Record) {
 	s.Networks = append(s.Networks, n)
 	if n.Promoted {

@@ -11,21 +11,21 @@ import (
 	"strconv"
 	"time"
 
+	"kosumi/board"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
 	"kosumi/train/learn"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 )
 
-// trainer holds the learner of a loop: it trains in one stage, exports in the next,
-// and is followed by another where it has diverged or the recipe asks for it.
+// trainer holds the learner of a loop, which trains in one stage and exports in the next. Another
+// learner follows after divergence or a change of the recipe.
 type trainer struct {
 	*workspace
-	learner *learn.Learner // nil until it is needed
+	learner *learn.Learner // nil: not open
 	watch   watch
-	resumed learn.Extra // what the newest checkpoint had, until it is used
+	resumed learn.Extra // extra of the checkpoint resumed from, until it is used
 }
 
 // checkpoints is the folder of the learner.
@@ -40,9 +40,8 @@ func (t *trainer) close() error {
 	return t.learner.Close()
 }
 
-// resume resumes the learner from its newest checkpoint, or makes it. With
-// settings other than the checkpoint's, or where checkpoints are gone, it begins
-// anew, which the state tells.
+// resume opens the learner from its newest checkpoint. If there is none, or settings have
+// changed, it begins anew.
 func (t *trainer) resume() error {
 	if t.learner != nil {
 		return nil
@@ -79,12 +78,10 @@ func (t *trainer) config() learn.Config {
 		Average: learn.Average{Every: c.AverageEvery, Window: c.AverageWindow}, Threads: t.conf.Compute.Threads, Seed: t.state.Seed, Log: t.log}
 }
 
-const (
-	extraStream    = "stream"
-	extraIteration = "iteration"
-)
+// extraIteration is the iteration in a checkpoint's Extra.
+const extraIteration = "iteration"
 
-// train takes steps until as many samples are trained as are due.
+// train takes steps until the target of samples.
 func (t *trainer) train(ctx context.Context) error {
 	s, c := t.state, t.stageConfig()
 	if err := t.resume(); err != nil {
@@ -98,13 +95,14 @@ func (t *trainer) train(ctx context.Context) error {
 		return err
 	}
 	defer stream.Close()
+	steps := learn.Steps{Learner: t.learner, Stream: stream}
 	if string(t.resumed[extraIteration]) == strconv.Itoa(s.Iteration) {
-		if err := stream.Restore(t.resumed[extraStream]); err != nil {
+		if err := steps.Restore(t.resumed); err != nil {
 			return err
 		}
 	}
 	t.resumed = nil
-	sum, err := t.steps(ctx, &c, stream)
+	sum, err := t.steps(ctx, &c, &steps, stream.WindowRows())
 	if errors.Is(err, learn.ErrDiverged) {
 		return t.goBack(&c, err)
 	}
@@ -115,81 +113,59 @@ func (t *trainer) train(ctx context.Context) error {
 	return t.enter(stageExport)
 }
 
-// streamOptions say which rows of the window a stream delivers.
-func (t *trainer) streamOptions(c *recipe.Config) rows.Options {
+// streamOptions returns the options of a stream of the window's rows.
+func (t *trainer) streamOptions(c *Recipe) rows.Options {
 	return rows.Options{Batch: c.Train.Batch, Wants: t.learner.Wants(), Encoding: t.learner.Encoding(),
 		Seed: t.state.Seed*1_000_003 + uint64(t.state.Iteration), Symmetries: c.Train.Symmetries, HistoryDropout: c.Train.HistoryDropout,
 		WindowRows: t.windowRows(c), MemoryBytes: int64(c.Window.MemoryMB) << 20, Log: t.log}
 }
 
 // steps trains, and saves now and then and at the end.
-func (t *trainer) steps(ctx context.Context, c *recipe.Config, stream *rows.Folder) (*learn.Result, error) {
+func (t *trainer) steps(ctx context.Context, c *Recipe, steps *learn.Steps, window int) (*learn.Result, error) {
 	s := t.state
 	began, saved := time.Now(), time.Now()
 	first := t.learner.Counters().Samples
 	defer func() { s.Seconds.Train += time.Since(began).Seconds() }()
-	var next rows.Prefetch
-	defer next.End()
 	sum := new(learn.Result)
 	beat := t.out.pulse()
-	for ended := false; t.learner.Counters().Samples < s.Target && !ended; {
-		batch, err := next.Get(stream)
+	save := func(bool) error {
+		saved = time.Now()
+		err := steps.Save(t.checkpoints(), learn.Extra{extraIteration: []byte(strconv.Itoa(s.Iteration))})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		// The stream stands still if its place is saved after the step.
-		ended = ctx.Err() != nil
-		due := time.Since(saved).Seconds() >= c.Train.Checkpoint
-		if !ended && !due && t.learner.Counters().Samples+int64(batch.N) < s.Target {
-			next.Start(stream)
-		}
-		result, err := t.learner.Step(batch)
-		if err != nil {
-			return nil, err
-		}
-		if !result.Skipped {
-			sum.Add(&result)
-		}
-		if err := t.watch.see(&result, batch.Size); err != nil {
-			return nil, err
-		}
-		if due {
-			if err := errors.Join(t.checkpoint(stream), t.save()); err != nil {
-				return nil, err
-			}
-			saved = time.Now()
+		s.trained(t.learner.Counters().Samples)
+		return t.save()
+	}
+	steps.Goal = func(n learn.Counters) bool { return n.Samples >= s.Target }
+	steps.Pause = func(learn.Counters) bool { return time.Since(saved).Seconds() >= c.Train.Checkpoint }
+	steps.After = save
+	steps.See = func(r *learn.Result, size board.Size) error {
+		if !r.Skipped {
+			sum.Add(r)
 		}
 		if beat.due(time.Now()) {
 			t.out.tell(t.progress(sum, first, began))
 		}
+		return t.watch.see(r, size)
 	}
-	if t.learner.Counters().Samples > first || t.learner.Counters().Samples == 0 {
-		if err := t.checkpoint(stream); err != nil {
-			return nil, err
-		}
+	interrupted, err := steps.Train(ctx)
+	if err == nil && t.learner.Counters().Steps == 0 {
+		err = save(interrupted) // there is one to export
+	}
+	if err != nil {
+		return nil, err
 	}
 	t.record.Seconds.Train += time.Since(began).Seconds()
 	if ctx.Err() == nil {
 		p := t.progress(sum, first, began)
-		t.out.say("training: %d samples, %d in all, %s, window %d rows", p.Done, t.learner.Counters().Samples, p.Text, stream.WindowRows())
+		t.out.say("training: %d samples, %d in all, %s, window %d rows", p.Done, t.learner.Counters().Samples, p.Text, window)
 	}
 	return sum, nil
 }
 
-// checkpoint writes a checkpoint with the stream's place.
-func (t *trainer) checkpoint(stream *rows.Folder) error {
-	state, err := stream.State()
-	if err != nil {
-		return err
-	}
-	if _, err = t.learner.Save(t.checkpoints(), learn.Extra{extraStream: state, extraIteration: []byte(strconv.Itoa(t.state.Iteration))}); err == nil {
-		t.state.trained(t.learner.Counters().Samples)
-	}
-	return err
-}
-
-// catchUp counts the samples of a checkpoint that is newer than the state, as a crash
-// between the two leaves it.
+// catchUp counts the samples of a checkpoint that is newer than the state, after a crash between
+// the two writes.
 func (s *State) catchUp(dir string) {
 	list, err := learn.Checkpoints(filepath.Join(dir, checkpoints))
 	if err != nil || len(list) == 0 || s.Stage != stageTrain {
@@ -201,7 +177,7 @@ func (s *State) catchUp(dir string) {
 	}
 }
 
-// progress is how far training has come that began with so many samples.
+// progress returns the progress of training since it had first samples.
 func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Progress {
 	n := t.learner.Counters().Samples
 	speed := float64(n-first) / time.Since(began).Seconds()
@@ -218,8 +194,8 @@ func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Prog
 	return p
 }
 
-// note adds what was learnt to the ledger and to the record of the iteration.
-func (t *trainer) note(c *recipe.Config, sum *learn.Result, window int) {
+// note adds samples and losses to the ledger and to the iteration's record.
+func (t *trainer) note(c *Recipe, sum *learn.Result, window int) {
 	t.state.trained(t.learner.Counters().Samples)
 	r := &t.record
 	r.Iteration, r.Window, r.Rate = t.state.Iteration, window, t.rate(c)
@@ -237,8 +213,7 @@ func (t *trainer) note(c *recipe.Config, sum *learn.Result, window int) {
 	}
 }
 
-// export writes the network as it is now under the name that tells its samples
-// and rows.
+// export writes the candidate, named by its samples and rows.
 func (t *trainer) export() error {
 	s := t.state
 	name := fmt.Sprintf("%s-s%d-d%d", s.Arch, s.Samples, s.Rows)
@@ -261,14 +236,14 @@ func (t *trainer) export() error {
 	return t.enter(stageGate)
 }
 
-// goBack is what follows a learner that has diverged: another begins with the
-// network that plays, at half the rate.
-func (t *trainer) goBack(c *recipe.Config, why error) error {
+// goBack replaces a learner that has diverged by one that begins with the present network, at half
+// the rate.
+func (t *trainer) goBack(c *Recipe, why error) error {
 	s := t.state
 	rate := t.rate(c) / 2
 	if rate < leastRate*c.Train.Rate {
 		s.limit(0) // another recipe begins with its own rate
-		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, recipe.File)
+		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, RecipeFile)
 		return errors.Join(why, t.save())
 	}
 	if err := t.close(); err != nil {
@@ -279,10 +254,9 @@ func (t *trainer) goBack(c *recipe.Config, why error) error {
 	return t.renew(fmt.Sprintf("%v; the rate is %g at most from now on", why, rate))
 }
 
-// grow begins anew with another architecture on the rows that there are: with the
-// weights of the network that plays, where it can grow into that shape, else with
-// random ones. The network that plays goes on playing until the new one has passed
-// the gate.
+// grow replaces the learner by one of another architecture, which trains on the rows so far. It
+// has the weights of the present network if that can grow into the shape, else random ones. The
+// present network plays until the new one passes the gate.
 func (t *trainer) grow() error {
 	s, arch := t.state, t.conf.Arch
 	base, from := freshName(arch), "random weights"
@@ -311,7 +285,7 @@ func (t *trainer) grow() error {
 	return t.follow(base, target)
 }
 
-// grown is the network that plays in another shape; nil where none plays yet.
+// grown returns the present network in another shape; nil during the bootstrap.
 func (t *trainer) grown(arch string) (*katago.Network, error) {
 	s := t.state
 	if s.Current == "" {
@@ -324,9 +298,8 @@ func (t *trainer) grown(arch string) (*katago.Network, error) {
 	return katago.Grow(net, arch, s.Seed)
 }
 
-// renew begins the learner anew, as there are no checkpoints that it could go on
-// from: with the weights of the network that plays, if it is of its shape. The
-// training after that network is done again.
+// renew replaces a learner that has no usable checkpoint: by one with the weights of the present
+// network, if that has its shape. The training since that network is repeated.
 func (t *trainer) renew(why string) error {
 	s := t.state
 	base, trained := s.base(), int64(0)
@@ -343,7 +316,7 @@ func (t *trainer) renew(why string) error {
 	return t.follow(base, max(0, s.Target-trained))
 }
 
-// follow lets a new learner begin with a network, and have so many samples to learn.
+// follow starts a new learner with a network and a target of samples.
 func (t *trainer) follow(base string, target int64) error {
 	// Without checkpoints an interruption ends up here again.
 	if err := os.RemoveAll(t.checkpoints()); err != nil {

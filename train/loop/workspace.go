@@ -3,7 +3,6 @@ package loop
 import (
 	"log/slog"
 
-	"kosumi/train/loop/recipe"
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
@@ -13,7 +12,7 @@ import (
 // on it one after another.
 type workspace struct {
 	dir     string
-	conf    recipe.Config
+	conf    Recipe
 	state   *State
 	record  Record
 	files   *rowFiles
@@ -30,17 +29,17 @@ func (w *workspace) model(name string) string { return modelPath(w.dir, w.state.
 // save writes the state.
 func (w *workspace) save() error { return w.state.save(w.dir) }
 
-// enter moves on to a stage.
+// enter starts a stage.
 func (w *workspace) enter(stage string) error {
 	w.state.Stage = stage
 	return w.save()
 }
 
-// bootstrapping reports whether games are played at random.
+// bootstrapping reports whether games are still random.
 func (w *workspace) bootstrapping() bool { return w.state.Current == "" }
 
-// stageConfig returns the settings of now.
-func (w *workspace) stageConfig() recipe.Config {
+// stageConfig returns the settings at the present number of games.
+func (w *workspace) stageConfig() Recipe {
 	c := w.conf.At(w.state.Games - w.state.Random + w.conf.Start.Games)
 	if w.bootstrapping() {
 		c.Selfplay.Search.Method = selfplay.Random
@@ -50,22 +49,22 @@ func (w *workspace) stageConfig() recipe.Config {
 			c.Selfplay.Opening.Forks = 0 // a number is one game, which can be counted when it is handed out
 		}
 		c.Selfplay.Ending.SkipEyes, c.Selfplay.Ending.SkipSettled = true, true
-		c.Iteration = recipe.Iteration{Games: max(1, c.Bootstrap.Games)}
+		c.Iteration = Iteration{Games: max(1, c.Bootstrap.Games)}
 	}
 	return c
 }
 
-// rate is the learning rate of now.
-func (w *workspace) rate(c *recipe.Config) float64 {
+// rate returns the present learning rate.
+func (w *workspace) rate(c *Recipe) float64 {
 	if most := w.state.MostRate; most > 0 {
 		return min(most, c.Train.Rate)
 	}
 	return c.Train.Rate
 }
 
-// windowRows is the length of the window now. Rows of random games leave it
-// faster than others come in; those of earlier runs are its oldest.
-func (w *workspace) windowRows(c *recipe.Config) int {
+// windowRows returns the present length of the window. Rows of random games leave it faster than
+// others come in; rows of earlier runs are its oldest.
+func (w *workspace) windowRows(c *Recipe) int {
 	s := w.state
 	real := s.Rows - s.RandRow + w.earlier.rows
 	random := max(0, s.RandRow-int64(c.Window.RandomDecay*float64(real)))
@@ -87,12 +86,12 @@ func (w *workspace) newest() ([]string, error) {
 }
 
 // open opens a network.
-func (w *workspace) open(name string, c *recipe.Config, seed uint64) (*player, error) {
+func (w *workspace) open(name string, c *Recipe, seed uint64) (*player, error) {
 	return openPlayer(w.model(name), name, &c.Compute, c.Selfplay.Boards, seed, w.log)
 }
 
-// openCurrent has the network that plays open.
-func (w *workspace) openCurrent(c *recipe.Config, seed uint64) error {
+// openCurrent opens the present network, unless it is open.
+func (w *workspace) openCurrent(c *Recipe, seed uint64) error {
 	if w.player != nil && w.player.name == w.state.Current {
 		return nil
 	}
@@ -103,8 +102,8 @@ func (w *workspace) openCurrent(c *recipe.Config, seed uint64) error {
 	return err
 }
 
-// account prepares the account of the new rows: what the learner owes for them.
-func (w *workspace) account(c *recipe.Config) {
+// account adds the samples for new rows to the learner's target.
+func (w *workspace) account(c *Recipe) {
 	switch s := w.state; {
 	case w.bootstrapping():
 		s.owe(c.Bootstrap.Samples)
@@ -115,7 +114,7 @@ func (w *workspace) account(c *recipe.Config) {
 	}
 }
 
-// noteSelfplay adds a stretch of self-play to the record of the iteration.
+// noteSelfplay adds statistics of self-play to the iteration's record.
 func (w *workspace) noteSelfplay(st selfplay.Stats, evals uint64, seconds float64) {
 	if w.record.Iteration != w.state.Iteration {
 		w.record = Record{Iteration: w.state.Iteration}
@@ -130,7 +129,7 @@ func (w *workspace) noteSelfplay(st selfplay.Stats, evals uint64, seconds float6
 
 func add(a, b selfplay.Stats) selfplay.Stats { return a.Sub(selfplay.Stats{}.Sub(b)) }
 
-// earlier is what there is of other runs.
+// earlier lists the rows of other runs that the window begins with.
 type earlier struct {
 	list rows.Lister
 	rows int64

@@ -15,7 +15,6 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"kosumi/nn/features"
-	"kosumi/train/rows/npy"
 )
 
 // Names of the arrays in a file. The last two are our own: KataGo's tools take
@@ -46,7 +45,7 @@ type File struct {
 	path    string
 	closer  io.Closer
 	entries map[string]*zip.File
-	heads   map[string]npy.Header
+	heads   map[string]npyHeader
 
 	Layout Layout
 	N      int // rows
@@ -98,7 +97,7 @@ func newFile(r io.ReaderAt, size int64) (*File, error) {
 		return nil, fmt.Errorf("%w: not an npz (zip) file: %w", ErrFormat, err)
 	}
 	z.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser { return flate.NewReader(r) })
-	f := &File{path: "rows", entries: map[string]*zip.File{}, heads: map[string]npy.Header{}}
+	f := &File{path: "rows", entries: map[string]*zip.File{}, heads: map[string]npyHeader{}}
 	if len(z.File) > maxEntries {
 		return nil, fmt.Errorf("%w: %d entries in the zip file", ErrFormat, len(z.File))
 	}
@@ -116,12 +115,12 @@ func newFile(r io.ReaderAt, size int64) (*File, error) {
 }
 
 // open returns the data of an entry behind its header.
-func (f *File) open(name string) (io.ReadCloser, npy.Header, error) {
+func (f *File) open(name string) (io.ReadCloser, npyHeader, error) {
 	r, err := f.entries[name].Open()
 	if err != nil {
-		return nil, npy.Header{}, fmt.Errorf("%w: array %s: %w", ErrFormat, name, err)
+		return nil, npyHeader{}, fmt.Errorf("%w: array %s: %w", ErrFormat, name, err)
 	}
-	h, err := npy.Read(r)
+	h, err := readNpyHeader(r)
 	if err != nil {
 		r.Close()
 		return nil, h, fmt.Errorf("array %s: %w: %w", name, ErrFormat, err)
@@ -195,10 +194,10 @@ func (f *File) checkHeads() error {
 			return nil
 		}
 		shape = append([]int{f.N}, shape...)
-		if h.Type != dtype && !(h.Type == "<"+dtype[1:] && npy.TypeBytes(dtype) == 1) || !slices.Equal(h.Shape, shape) {
+		if h.Type != dtype && !(h.Type == "<"+dtype[1:] && npyBytes(dtype) == 1) || !slices.Equal(h.Shape, shape) {
 			return fmt.Errorf("%w: array %s is %s %v, want %s %v", ErrFormat, name, h.Type, h.Shape, dtype, shape)
 		}
-		size := uint64(npy.TypeBytes(dtype))
+		size := uint64(npyBytes(dtype))
 		for _, n := range shape {
 			size *= uint64(n)
 		}
@@ -212,13 +211,13 @@ func (f *File) checkHeads() error {
 		return fmt.Errorf("%w: %s has shape %v; 64 and 80 columns are known", ErrFormat, nameTargets, targets)
 	}
 	return errors.Join(
-		check(nameBinary, npy.U1, l.Planes(), l.PlaneBytes()),
-		check(nameGlobal, npy.F4, l.Globals()),
-		check(namePolicy, npy.I2, policyRows, l.Area()+1),
-		check(nameTargets, npy.F4, targets[1]),
-		check(nameScores, npy.I1, l.ScoreCells()),
-		check(namePoints, npy.I1, PointMaps, l.Side, l.Side),
-		check(nameQ, npy.I2, qRows, l.Area()+1))
+		check(nameBinary, npyU1, l.Planes(), l.PlaneBytes()),
+		check(nameGlobal, npyF4, l.Globals()),
+		check(namePolicy, npyI2, policyRows, l.Area()+1),
+		check(nameTargets, npyF4, targets[1]),
+		check(nameScores, npyI1, l.ScoreCells()),
+		check(namePoints, npyI1, PointMaps, l.Side, l.Side),
+		check(nameQ, npyI2, qRows, l.Area()+1))
 }
 
 func (f *File) readInfo() error {
@@ -227,7 +226,7 @@ func (f *File) readInfo() error {
 	if !ok {
 		return nil
 	}
-	if h.Type != npy.U1 || len(h.Shape) != 1 || h.Shape[0] > maxInfoBytes {
+	if h.Type != npyU1 || len(h.Shape) != 1 || h.Shape[0] > maxInfoBytes {
 		return fmt.Errorf("%w: array %s is %s %v", ErrFormat, nameInfo, h.Type, h.Shape)
 	}
 	r, _, err := f.open(nameInfo)
@@ -304,7 +303,7 @@ func (f *File) readRows(name string, from, n int, fill func(r io.Reader, perRow 
 	for _, k := range h.Shape[1:] {
 		perRow *= k
 	}
-	skip := int64(from) * int64(perRow) * int64(npy.TypeBytes(h.Type))
+	skip := int64(from) * int64(perRow) * int64(npyBytes(h.Type))
 	if _, err := io.CopyN(io.Discard, r, skip); err != nil {
 		return broken(err)
 	}

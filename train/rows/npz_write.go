@@ -11,7 +11,6 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"kosumi/internal/file"
-	"kosumi/train/rows/npy"
 )
 
 // deflateLevel trades size for time: rows are mostly zeros, so that higher
@@ -34,16 +33,16 @@ func (s *Set) Write(w io.Writer) error {
 		return flate.NewWriter(w, deflateLevel)
 	})
 	l, n := s.Layout, s.N
-	z.array(nameBinary, npy.U1, []int{n, l.Planes(), l.PlaneBytes()}, func(w *bufio.Writer) { w.Write(s.Binary) })
-	z.array(nameGlobal, npy.F4, []int{n, l.Globals()}, func(w *bufio.Writer) { writeFloats(w, s.Global) })
-	z.array(namePolicy, npy.I2, []int{n, policyRows, l.Area() + 1}, func(w *bufio.Writer) { writeInt16(w, s.Policy) })
-	z.array(nameTargets, npy.F4, []int{n, Targets}, func(w *bufio.Writer) { writeFloats(w, s.Globals) })
-	z.array(nameScores, npy.I1, []int{n, l.ScoreCells()}, func(w *bufio.Writer) { writeInt8(w, s.Scores) })
-	z.array(namePoints, npy.I1, []int{n, PointMaps, l.Side, l.Side}, func(w *bufio.Writer) { writeInt8(w, s.Points) })
+	z.array(nameBinary, npyU1, []int{n, l.Planes(), l.PlaneBytes()}, func(w *bufio.Writer) { w.Write(s.Binary) })
+	z.array(nameGlobal, npyF4, []int{n, l.Globals()}, func(w *bufio.Writer) { writeFloats(w, s.Global) })
+	z.array(namePolicy, npyI2, []int{n, policyRows, l.Area() + 1}, func(w *bufio.Writer) { writeInt16(w, s.Policy) })
+	z.array(nameTargets, npyF4, []int{n, Targets}, func(w *bufio.Writer) { writeFloats(w, s.Globals) })
+	z.array(nameScores, npyI1, []int{n, l.ScoreCells()}, func(w *bufio.Writer) { writeInt8(w, s.Scores) })
+	z.array(namePoints, npyI1, []int{n, PointMaps, l.Side, l.Side}, func(w *bufio.Writer) { writeInt8(w, s.Points) })
 	if s.Q != nil {
-		z.array(nameQ, npy.I2, []int{n, qRows, l.Area() + 1}, func(w *bufio.Writer) { writeInt16(w, s.Q) })
+		z.array(nameQ, npyI2, []int{n, qRows, l.Area() + 1}, func(w *bufio.Writer) { writeInt16(w, s.Q) })
 	}
-	z.array(nameInfo, npy.U1, []int{len(text)}, func(w *bufio.Writer) { w.Write(text) })
+	z.array(nameInfo, npyU1, []int{len(text)}, func(w *bufio.Writer) { w.Write(text) })
 	if z.err != nil {
 		return z.err
 	}
@@ -66,7 +65,7 @@ func (z *npzWriter) array(name, dtype string, shape []int, fill func(w *bufio.Wr
 		return
 	}
 	w := bufio.NewWriterSize(entry, 1<<16)
-	w.Write(npy.Append(nil, dtype, shape))
+	w.Write(appendNpyHeader(nil, dtype, shape))
 	fill(w)
 	z.err = w.Flush() // also returns what went wrong before
 }

@@ -1,5 +1,5 @@
-// Package duel plays matches between two networks, which guard a loop against a network
-// that is worse than the one before and rate the networks of a run.
+// Package duel plays matches between two networks: gating matches of a loop, and matches that rate
+// its networks.
 //
 // A game's number, the match's seed and the networks decide every move, so a game may be
 // played on any machine. [Game.Check] replays a game that another machine played.
@@ -15,9 +15,17 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
+
+// Gate says what a new network must show before it plays.
+type Gate struct {
+	Games       int     `toml:"games" range:"0 to 1000000"`
+	Visits      int     `toml:"visits" range:"1 to 1000000"`
+	MinScore    float64 `toml:"min_score" range:"0 to 1"`
+	Temperature float64 `toml:"temperature" range:"0 to 10"`
+	Komi        float64 `toml:"komi" range:"-400 to 400"`
+}
 
 // Result counts a match from the first player's view.
 type Result struct {
@@ -48,7 +56,7 @@ type Play func(ctx context.Context, g Game) (Outcome, error)
 
 // Match lets a network play another: pairs of games with the same random
 // opening and colours exchanged, all at the same time. It counts them.
-func Match(ctx context.Context, play Play, g *recipe.Gate, boards []selfplay.BoardShare, seed uint64, count *Count) (Result, error) {
+func Match(ctx context.Context, play Play, g *Gate, boards []selfplay.BoardShare, seed uint64, count *Count) (Result, error) {
 	var result Result
 	var mu sync.Mutex
 	var first error

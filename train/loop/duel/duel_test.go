@@ -9,7 +9,6 @@ import (
 
 	"kosumi/nn"
 	"kosumi/nn/nntest"
-	"kosumi/train/loop/recipe"
 	"kosumi/train/selfplay"
 )
 
@@ -40,7 +39,7 @@ func TestMatchOrientations(t *testing.T) {
 	require.NoError(t, err)
 	defer server.Close()
 	s := &seen{Evaluator: server, shown: map[[2]uint64]int8{}}
-	_, err = Match(t.Context(), Local(s, s), &recipe.Gate{Games: 4, Visits: 8, Temperature: 1, Komi: 7}, []selfplay.BoardShare{{Width: 5, Height: 5, Share: 1}}, 6, new(Count))
+	_, err = Match(t.Context(), Local(s, s), &Gate{Games: 4, Visits: 8, Temperature: 1, Komi: 7}, []selfplay.BoardShare{{Width: 5, Height: 5, Share: 1}}, 6, new(Count))
 	require.NoError(t, err)
 	used := map[int8]bool{}
 	for _, k := range s.shown {

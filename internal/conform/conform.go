@@ -1,0 +1,36 @@
+// Package conform holds the tests that every engine of the project passes, in process or as a
+// program of its own: two numbered lists of what clients rely on, for GTP and for KataGo's JSON
+// analysis protocol, and transcripts of clients' conversations.
+package conform
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// Open starts an engine for a test with the given arguments and has it end with the test. An
+// engine that runs in process ignores arguments it has no use for. S is *GTP or *Analysis.
+type Open[S any] func(t testing.TB, args ...string) S
+
+// item is one line of a list.
+type item[S any] struct {
+	n     int
+	name  string
+	check func(s S)
+}
+
+// run checks the items whose numbers only names, or all if it names none, each in a session of
+// its own, as subtests "item 01 ...".
+func run[S any](t *testing.T, open Open[S], items []item[S], only []int) {
+	seen := map[int]bool{}
+	for _, it := range items {
+		if seen[it.n] {
+			t.Fatalf("two items %d", it.n)
+		}
+		seen[it.n] = true
+		if len(only) == 0 || slices.Contains(only, it.n) {
+			t.Run(fmt.Sprintf("item %02d %s", it.n, it.name), func(t *testing.T) { it.check(open(t)) })
+		}
+	}
+}

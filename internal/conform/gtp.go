@@ -1,0 +1,220 @@
+package conform
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// GTP is a conversation with an engine that speaks GTP.
+type GTP struct {
+	*Talk
+	again Open[*GTP] // opens another, for an item of the list
+}
+
+// NewGTP starts to read the engine's output. wait is called once and returns
+// when the engine has ended.
+func NewGTP(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *GTP {
+	return &GTP{Talk: newTalk(t, in, out, wait)}
+}
+
+// RunGTP checks the list for GTP: all of it, or the items whose numbers it is given.
+func RunGTP(t *testing.T, open Open[*GTP], only ...int) {
+	var each Open[*GTP]
+	each = func(t testing.TB, args ...string) *GTP {
+		s := open(t, args...)
+		s.again = each
+		return s
+	}
+	run(t, each, slices.Concat(protocolItems, lifeItems, positionItems, historyItems, setupItems, scoringItems, clockItems, analysisItems,
+		streamItems, extensionItems), only)
+}
+
+// line returns the next line of output.
+func (s *GTP) line() Line {
+	s.T.Helper()
+	l, ok := s.Line()
+	require.True(s.T, ok, "the engine closed its output")
+	return l
+}
+
+// Silent requires that nothing is printed for a while, or until the end.
+func (s *GTP) Silent(d time.Duration) {
+	s.T.Helper()
+	select {
+	case l, ok := <-s.Lines:
+		require.False(s.T, ok, "unexpected output: %q", l.Text)
+	case <-time.After(d):
+	}
+}
+
+// Reply is the answer to one command.
+type Reply struct {
+	OK   bool
+	ID   string
+	Text string   // without status, id and final line ends
+	Raw  []string // the lines as they came, without the empty one
+}
+
+// Lines are the lines of Text.
+func (r Reply) Lines() []string {
+	if r.Text == "" {
+		return nil
+	}
+	return strings.Split(r.Text, "\n")
+}
+
+var firstLine = regexp.MustCompile(`^([=?])(\d*)( ?)(.*)$`)
+
+// Next reads one reply and checks its frame. Only a stream, a success without
+// text in its first line, may leave out the space.
+func (s *GTP) Next() Reply {
+	s.T.Helper()
+	l := s.line()
+	m := firstLine.FindStringSubmatch(l.Text)
+	require.NotNil(s.T, m, "a reply begins with = or ?, got %q", l.Text)
+	r := Reply{OK: m[1] == "=", ID: m[2], Text: m[4], Raw: []string{l.Text}}
+	for {
+		l = s.line()
+		if l.Text == "" {
+			break
+		}
+		r.Raw = append(r.Raw, l.Text)
+		r.Text += "\n" + l.Text
+	}
+	stream := m[1] == "=" && m[4] == "" && len(r.Raw) > 1
+	require.True(s.T, m[3] == " " || stream, "no space after the status in %q", r.Raw[0])
+	if r.Text == "" || m[4] == "" {
+		r.Text = strings.TrimPrefix(r.Text, "\n")
+	}
+	return r
+}
+
+// Ask sends a command and returns its reply.
+func (s *GTP) Ask(format string, args ...any) Reply {
+	s.T.Helper()
+	s.Send(fmt.Sprintf(format, args...) + "\n")
+	return s.Next()
+}
+
+// OK sends a command that must succeed and returns the text.
+func (s *GTP) OK(format string, args ...any) string {
+	s.T.Helper()
+	r := s.Ask(format, args...)
+	require.True(s.T, r.OK, "%s: %s", fmt.Sprintf(format, args...), r.Text)
+	return r.Text
+}
+
+// Fails sends a command that must fail, with one of the texts if there are any.
+func (s *GTP) Fails(command string, texts ...string) {
+	s.T.Helper()
+	r := s.Ask("%s", command)
+	require.False(s.T, r.OK, "%s succeeded: %s", command, r.Text)
+	if len(texts) > 0 {
+		require.Contains(s.T, texts, r.Text, command)
+	}
+	require.Len(s.T, r.Raw, 1, "an error text is one line")
+}
+
+// All sends commands that must all succeed.
+func (s *GTP) All(commands ...string) {
+	s.T.Helper()
+	for _, c := range commands {
+		s.OK("%s", c)
+	}
+}
+
+// Ends waits for the engine's end, which has to be a success where that is told.
+func (s *GTP) Ends(success bool) {
+	s.T.Helper()
+	if err := s.End(Patience); success {
+		require.NoError(s.T, err, "exit status")
+	}
+}
+
+// OpenStream sends an analysis command and requires that its reply opens.
+func (s *GTP) OpenStream(format string, args ...any) {
+	s.T.Helper()
+	s.Send(fmt.Sprintf(format, args...) + "\n")
+	l := s.line()
+	require.Regexp(s.T, `^=\d*$`, l.Text, fmt.Sprintf(format, args...))
+}
+
+// Info reads the next line of a stream.
+func (s *GTP) Info() string {
+	s.T.Helper()
+	l := s.line()
+	require.Regexp(s.T, `^info move \S`, l.Text)
+	return l.Text
+}
+
+// StaysOpen requires that a stream does not end for a while.
+func (s *GTP) StaysOpen(d time.Duration) {
+	s.T.Helper()
+	for over := time.After(d); ; {
+		select {
+		case l := <-s.Lines:
+			require.Regexp(s.T, `^info move \S`, l.Text)
+		case <-over:
+			return
+		}
+	}
+}
+
+// CloseStream sends an empty line and reads the rest of the stream. It returns
+// the last line and when the stream ended.
+func (s *GTP) CloseStream() (last string, at time.Time) {
+	s.T.Helper()
+	s.Send("\n")
+	return s.Rest()
+}
+
+// Rest reads a stream to its end and returns its last line.
+func (s *GTP) Rest() (last string, at time.Time) {
+	s.T.Helper()
+	for {
+		l := s.line()
+		if l.Text == "" {
+			return last, l.At
+		}
+		require.Regexp(s.T, `^(info move|play) \S`, l.Text)
+		last = l.Text
+	}
+}
+
+// Analysis runs an analysis command, takes its first report and stops it.
+func (s *GTP) Analysis(format string, args ...any) Report {
+	s.T.Helper()
+	s.OpenStream(format, args...)
+	info := s.Info()
+	s.CloseStream()
+	return parseReport(s.T, info)
+}
+
+// quick keeps searches short.
+func (s *GTP) quick() {
+	s.T.Helper()
+	s.All("kata-set-param maxVisits 8")
+}
+
+// endless lets searches run until they are told to end.
+func (s *GTP) endless() {
+	s.T.Helper()
+	s.All("kata-set-param maxVisits 1000000000", "kata-set-param maxPlayouts 1000000000", "kata-set-param maxTime 1000000")
+}
+
+// unchanged runs f and requires that the position is then as before.
+func (s *GTP) unchanged(f func()) {
+	s.T.Helper()
+	board, komi, rules := s.OK("showboard"), s.OK("get_komi"), s.OK("kata-get-rules")
+	f()
+	require.Equal(s.T, board, s.OK("showboard"))
+	require.Equal(s.T, komi, s.OK("get_komi"))
+	require.Equal(s.T, rules, s.OK("kata-get-rules"))
+}

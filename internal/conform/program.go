@@ -1,0 +1,52 @@
+package conform
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
+)
+
+// Program starts an executable that speaks GTP: first its own arguments, then
+// those of the test. env is added to the environment. Its output on stderr
+// is shown if the test fails.
+func Program(path string, env []string, args ...string) Open[*GTP] {
+	return func(t testing.TB, more ...string) *GTP {
+		t.Helper()
+		cmd := exec.Command(path, append(append([]string{}, args...), more...)...)
+		cmd.Env = append(os.Environ(), env...)
+		var log testshared.Log
+		cmd.Stderr = &log
+		in, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		// Not StdoutPipe: Wait would close it before everything is read.
+		out, outWrite, err := os.Pipe()
+		require.NoError(t, err)
+		cmd.Stdout = outWrite
+		err = cmd.Start()
+		outWrite.Close()
+		require.NoError(t, err)
+		ended := make(chan struct{})
+		s := NewGTP(t, in, out, func() error {
+			defer close(ended)
+			return cmd.Wait()
+		})
+		t.Cleanup(func() {
+			in.Close()
+			select {
+			case <-ended:
+			case <-time.After(2 * time.Second):
+				cmd.Process.Kill()
+				<-ended
+			}
+			if t.Failed() {
+				t.Logf("stderr of %v:\n%s", cmd, log.String())
+			}
+		})
+		return s
+	}
+}

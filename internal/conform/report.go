@@ -1,0 +1,97 @@
+package conform
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Report is one parsed line of analysis.
+type Report struct {
+	Moves []Block
+	Root  Block               // rootInfo; nil Values if absent
+	Lists map[string][]string // ownership, ownershipStdev
+}
+
+// Block is the part of a report about one move.
+type Block struct {
+	Values map[string]string   // keys with one value
+	Lists  map[string][]string // pv, pvVisits, movesOwnership, ...
+	Keys   []string            // every key in order
+}
+
+// float reads a value of a block.
+func (b Block) float(t testing.TB, key string) float64 {
+	t.Helper()
+	require.Contains(t, b.Values, key)
+	f, err := strconv.ParseFloat(b.Values[key], 64)
+	require.NoError(t, err, key)
+	return f
+}
+
+// listKeys are the keys that any number of values follow.
+var listKeys = map[string]bool{
+	"pv": true, "pvVisits": true, "pvEdgeVisits": true, "movesOwnership": true, "movesOwnershipStdev": true,
+	"ownership": true, "ownershipStdev": true,
+}
+
+// rootKeys are the list keys that belong to no move.
+var rootKeys = map[string]bool{"ownership": true, "ownershipStdev": true}
+
+// isKey tells words of the report from values: keys begin with a small letter,
+// and pass is a vertex.
+func isKey(word string) bool {
+	return word[0] >= 'a' && word[0] <= 'z' && word != "pass" && word != "nan"
+}
+
+// parseReport reads a line that begins with "info ".
+func parseReport(t testing.TB, line string) Report {
+	t.Helper()
+	r := Report{Lists: map[string][]string{}}
+	require.NotContains(t, line, "  ", "blocks are separated by one space")
+	words := strings.Split(line, " ")
+	var block *Block
+	for i := 0; i < len(words); {
+		key := words[i]
+		require.True(t, key != "" && isKey(key), "want a key, got %q in %q", key, line)
+		i++
+		switch {
+		case key == "info":
+			r.Moves = append(r.Moves, Block{Values: map[string]string{}, Lists: map[string][]string{}})
+			block = &r.Moves[len(r.Moves)-1]
+			continue
+		case key == "rootInfo":
+			r.Root = Block{Values: map[string]string{}, Lists: map[string][]string{}}
+			block = &r.Root
+			continue
+		}
+		from := i
+		for i < len(words) && !isKey(words[i]) {
+			i++
+		}
+		values := words[from:i]
+		switch {
+		case rootKeys[key]:
+			r.Lists[key] = values
+			continue
+		case listKeys[key]:
+			block.Lists[key] = values
+		default:
+			require.Len(t, values, 1, "key %s in %q", key, line)
+			block.Values[key] = values[0]
+		}
+		block.Keys = append(block.Keys, key)
+	}
+	return r
+}
+
+// moves are the vertices of a report in order.
+func (r Report) moves() []string {
+	var list []string
+	for _, b := range r.Moves {
+		list = append(list, b.Values["move"])
+	}
+	return list
+}

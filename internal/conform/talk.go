@@ -1,0 +1,89 @@
+package conform
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Patience is how long a test waits for a line that has no time limit of its
+// own: long enough for a network to load on a busy machine.
+const Patience = 60 * time.Second
+
+// Talk is a test's conversation with one engine by lines of text.
+type Talk struct {
+	T     testing.TB
+	In    io.WriteCloser // the engine's input
+	Out   io.ReadCloser  // the engine's output
+	Exit  <-chan error   // yields the engine's end: nil for success
+	Lines <-chan Line    // what the engine prints; closed when it has closed its output
+}
+
+// Line is one line of output, without its line end.
+type Line struct {
+	Text string
+	At   time.Time
+}
+
+// newTalk starts to read the engine's output and has the conversation end with the
+// test. wait is called once and returns when the engine has ended.
+func newTalk(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Talk {
+	exit, lines := make(chan error, 1), make(chan Line, 1<<16)
+	go func() { exit <- wait() }()
+	go read(out, lines)
+	t.Cleanup(func() {
+		in.Close()
+		out.Close()
+	})
+	return &Talk{T: t, In: in, Out: out, Exit: exit, Lines: lines}
+}
+
+func read(out io.Reader, lines chan<- Line) {
+	defer close(lines)
+	r := bufio.NewReaderSize(out, 1<<20)
+	for {
+		text, err := r.ReadString('\n')
+		if err != nil {
+			if text != "" {
+				lines <- Line{text + " (without line end)", time.Now()}
+			}
+			return
+		}
+		lines <- Line{strings.TrimSuffix(text, "\n"), time.Now()}
+	}
+}
+
+// Send writes text to the engine as it stands.
+func (t *Talk) Send(text string) {
+	t.T.Helper()
+	_, err := io.WriteString(t.In, text)
+	require.NoError(t.T, err)
+}
+
+// Line returns the next line of output, or false at its end.
+func (t *Talk) Line() (Line, bool) {
+	t.T.Helper()
+	select {
+	case l, ok := <-t.Lines:
+		return l, ok
+	case <-time.After(Patience):
+		require.FailNow(t.T, "no output", "for %v", Patience)
+	}
+	return Line{}, false
+}
+
+// End requires that the engine ends within d and returns how: nil for success.
+func (t *Talk) End(d time.Duration) error {
+	t.T.Helper()
+	select {
+	case err := <-t.Exit:
+		return err
+	case <-time.After(d):
+		require.FailNow(t.T, "still running", "after %v", d)
+	}
+	return nil
+}

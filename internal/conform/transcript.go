@@ -1,0 +1,115 @@
+package conform
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// transcripts is the folder of recorded conversations, testdata/gtp of the
+// module that the test runs in.
+func transcripts(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, "testdata", "gtp")
+		}
+		require.NotEqual(t, dir, filepath.Dir(dir), "no go.mod above the test")
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Transcripts replays every transcript, each as a subtest.
+func Transcripts(t *testing.T, open Open[*GTP]) {
+	files, err := filepath.Glob(filepath.Join(transcripts(t), "*.gtp"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".gtp"), func(t *testing.T) { Replay(open(t), f) })
+	}
+}
+
+// Replay runs one transcript; testdata/gtp/README.md describes the format.
+func Replay(s *GTP, path string) {
+	s.T.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(s.T, err)
+	r := replay{s: s, end: "\n"}
+	for i, line := range strings.Split(string(data), "\n") {
+		r.where = fmt.Sprintf("%s:%d: %s", filepath.Base(path), i+1, line)
+		r.step(line)
+	}
+	s.Silent(20 * time.Millisecond)
+}
+
+// replay is a transcript in progress.
+type replay struct {
+	s     *GTP
+	end   string // line end of the input
+	where string
+	next  *Line // read, but not matched yet
+	inner bool  // the last step was an expected line
+}
+
+// step carries out one line of a transcript.
+func (r *replay) step(line string) {
+	t := r.s.T
+	t.Helper()
+	mark, rest, _ := strings.Cut(line, " ")
+	inner := false
+	switch mark {
+	case "":
+		if r.inner {
+			require.Equal(t, "", r.take(), "%s: want the end of the reply", r.where)
+		}
+	case "#":
+	case "!crlf":
+		r.end = "\r\n"
+	case "!wait":
+		d, err := time.ParseDuration(rest)
+		require.NoError(t, err, r.where)
+		time.Sleep(d)
+	case ">":
+		r.s.Send(rest + r.end)
+	case "<":
+		require.Equal(t, rest, r.take(), r.where)
+		inner = true
+	case "~":
+		require.Regexp(t, whole(rest), r.take(), r.where)
+		inner = true
+	case "*":
+		pattern := whole(rest)
+		for r.peek() != "" && pattern.MatchString(r.peek()) {
+			r.take()
+		}
+		inner = true
+	default:
+		require.FailNow(t, "not a line of a transcript", r.where)
+	}
+	r.inner = inner
+}
+
+// whole is a pattern for whole lines.
+func whole(pattern string) *regexp.Regexp { return regexp.MustCompile("^(?:" + pattern + ")$") }
+
+func (r *replay) peek() string {
+	if r.next == nil {
+		l := r.s.line()
+		r.next = &l
+	}
+	return r.next.Text
+}
+
+func (r *replay) take() string {
+	text := r.peek()
+	r.next = nil
+	return text
+}

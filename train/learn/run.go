@@ -1,0 +1,440 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/train/rows"
+)
+
+// RunConfig has the settings of a run. Learn, Data, Out and one of Steps and Epochs are
+// required.
+type RunConfig struct {
+	Learn Config
+	// Data are folders and files of rows: .npz, .sgf and .sgfs.
+	Data []string
+	// Shares has the share of the batches, above 0 and up to 1, that comes from an entry of Data.
+	// The other entries split the rest in proportion to their rows.
+	Shares map[string]float64
+	// Validate are folders and files of rows to measure on, in place of a share of
+	// Data. Rows that are trained on too measure nothing.
+	Validate []string
+	// Beside are files of other networks, measured on the same rows at the start of the call for
+	// the report.
+	Beside []string
+	// Out is the folder of the run: checkpoints, metrics, curves, report and
+	// networks. An interrupted run resumes from its newest checkpoint.
+	Out string
+	// Steps is the number of steps of the run. If it is 0, Epochs is the mean number of uses of a
+	// row.
+	Steps  int64
+	Epochs float64
+
+	// Size is the one board size to train on; the zero value takes all.
+	Size board.Size
+	// Validation is the share of games held back to measure on; 0: none. Of few
+	// games more are held back, so that there is one.
+	Validation float64
+	// ValidationRows bounds the rows of a measurement; 0 means 4,096.
+	ValidationRows int
+	// ValidateEvery is the number of steps between measurements; 0 means ten in a
+	// run, and one every 1,000 steps at least. The best of them is
+	// exported, if enough is held back to tell it from the end of the run.
+	ValidateEvery int64
+	// CheckpointEvery is the number of steps between checkpoints; 0 means about
+	// every five minutes.
+	CheckpointEvery int64
+	// LogEvery is the number of steps that a line of the metrics sums up; 0 means
+	// 10.
+	LogEvery int64
+
+	// Seed shuffles the data and draws symmetries.
+	Seed uint64
+	// NoSymmetries and NoHistoryDropout take rows as they are.
+	NoSymmetries, NoHistoryDropout bool
+	// WindowRows bounds a pass to the newest files; 0: all.
+	WindowRows int
+	// MemoryBytes bounds the rows in memory; 0 means 256 MiB.
+	MemoryBytes int64
+
+	// Progress, unless nil, is called after every step and measurement.
+	Progress func(Progress)
+}
+
+// Progress of a run.
+type Progress struct {
+	Step, Total int64
+	Resumed     int64   // step resumed from; 0 for a fresh run
+	Recent      Result  // the steps since the last line of the metrics
+	Speed       float64 // samples a second, lately
+	Left        time.Duration
+	// Doing is "" after a step, else "measuring" or "saving".
+	Doing string
+}
+
+// Report is the result of a run.
+type Report struct {
+	Steps, Samples int64             `json:"-"`
+	Counters       Counters          `json:"counters"`
+	Source         Source            `json:"source"`
+	Seconds        float64           `json:"seconds"`            // of this call
+	Speed          float64           `json:"samples_per_second"` // of this call, steps alone
+	Before         *Result           `json:"before,omitempty"`   // on the games held back
+	After          *Result           `json:"after,omitempty"`
+	Averaged       *Result           `json:"averaged,omitempty"` // the averaged weights, which are exported
+	Best           *Mark             `json:"best,omitempty"`     // the measurement that is exported, where it is not the end
+	Exported       int64             `json:"exported,omitempty"` // step whose weights are exported
+	Beside         []Beside          `json:"beside,omitempty"`
+	Held           int               `json:"games_held_back,omitempty"`
+	Notes          []string          `json:"notes,omitempty"`   // remarks on the run
+	Files          []string          `json:"files"`             // networks written
+	Skipped        map[string]string `json:"skipped,omitempty"` // data files left out, with reasons
+	Interrupted    bool              `json:"interrupted,omitempty"`
+}
+
+// Beside is another network on the rows held back.
+type Beside struct {
+	File   string `json:"file"`
+	Result Result `json:"result"`
+}
+
+// Files and folders of a run.
+const (
+	CheckpointsDir = "checkpoints"
+	MetricsFile    = "metrics.jsonl"
+	CurvesFile     = "curves.svg"
+	ReportFile     = "report.json"
+	NetworkName    = "model" // model.onnx, and model.bin.gz for KataGo networks
+)
+
+const (
+	defaultValidationMax = 4096
+	defaultLogEvery      = 10
+	checkpointInterval   = 5 * time.Minute
+)
+
+// run is a run in progress.
+type run struct {
+	RunConfig
+	l       *Learner
+	train   *rows.Mix
+	catalog rows.Catalog
+	metrics *metrics
+	state   runState
+	report  Report
+	asked   float64 // Validation of the caller; few games raise the field
+
+	resumed   int64
+	recent    Result  // since the last line of the metrics
+	loss      float64 // of the last step
+	updates   int64   // of the weights, when they were saved
+	steps     Steps
+	saved     time.Time
+	speed     speedometer
+	heldEmpty bool
+	held      struct{ rows, games int } // measured at a time
+	judged    bool                      // rows trained on were measured a second time
+	lost      int                       // consecutive measurements with an excessive loss
+}
+
+// runState is the state of a run in its checkpoints, beside the learner's.
+type runState struct {
+	Data   string  `json:"data"` // digest of the settings that choose the rows
+	Total  int64   `json:"total"`
+	Epochs float64 `json:"epochs,omitempty"` // if they set the total
+	Held   float64 `json:"held,omitempty"`   // share of games held back
+	First  float64 `json:"first,omitempty"`  // loss of the first step
+	Before *Result `json:"before,omitempty"`
+	Seen   float64 `json:"seen,omitempty"` // loss of some rows trained on, before
+	// Best is the measurement of least loss so far, of Measured after the first step.
+	Best       *Mark `json:"best,omitempty"`
+	Measured   int   `json:"measured,omitempty"`
+	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last one
+	// Course and Chosen are the settings of the call before, to report changes.
+	Course *course  `json:"course,omitempty"`
+	Chosen []Change `json:"chosen,omitempty"`
+}
+
+// extraRun is the state of a run in a checkpoint's Extra.
+const extraRun = "run"
+
+// Run trains until its steps are done, or until ctx ends: then it saves, and the report has
+// Interrupted set. If Out holds checkpoints of the same run, it resumes from the newest. Errors wrap
+// ErrConfig if settings are wrong.
+func Run(ctx context.Context, c RunConfig) (*Report, error) {
+	began := time.Now()
+	c.Learn = c.Learn.WithDefaults()
+	r := &run{RunConfig: c, asked: c.Validation, saved: began}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	lock, err := file.LockFolder(r.Out)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
+	err = r.open()
+	defer r.close()
+	if err == nil {
+		err = r.measureBeside()
+	}
+	if err == nil {
+		err = r.loop(ctx)
+	}
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	r.report.Seconds = time.Since(began).Seconds()
+	r.report.Counters, r.report.Source, r.report.Before = r.l.Counters(), r.l.Source(), r.state.Before
+	if r.steps.Took > 0 {
+		r.report.Speed = float64(r.steps.Samples) / r.steps.Took.Seconds()
+	}
+	switch {
+	case !r.report.Interrupted:
+		err = r.failed(r.finish())
+	case r.usable():
+		err = r.export()
+	}
+	return &r.report, err
+}
+
+func (r *run) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
+	}
+	switch {
+	case len(r.Data) == 0:
+		return bad("no training data is named")
+	case r.Out == "":
+		return bad("no folder for the results is named")
+	case r.Steps < 0 || !(r.Epochs >= 0 && r.Epochs < 1e9):
+		return bad("%d steps, %v epochs: use more than 0", r.Steps, r.Epochs)
+	case r.Steps == 0 && r.Epochs == 0:
+		return bad("the number of steps or of epochs is needed")
+	case !(r.Validation == 0 || r.Validation >= rows.LeastShare && r.Validation < 1):
+		return bad("--validation %v: use 0, or from %v up to, not including, 1", r.Validation, rows.LeastShare)
+	case len(r.Beside) > 0 && r.Validation == 0 && len(r.Validate) == 0:
+		return bad("nothing is held back to measure other networks on")
+	case r.Validation > 0 && len(r.Validate) > 0:
+		return bad("a share of %v for validation and a folder of its own: use one of them", r.Validation)
+	case r.ValidateEvery < 0 || r.CheckpointEvery < 0 || r.LogEvery < 0 || r.ValidationRows < 0:
+		return bad("intervals must not be negative")
+	}
+	if r.LogEvery == 0 {
+		r.LogEvery = defaultLogEvery
+	}
+	if r.ValidationRows == 0 {
+		r.ValidationRows = defaultValidationMax
+	}
+	if err := r.checkShares(); err != nil {
+		return bad("%w", err)
+	}
+	for _, path := range slices.Concat(r.Data, r.Validate) {
+		if _, err := os.Stat(path); err != nil {
+			return bad("--data: %w", err)
+		}
+	}
+	return nil
+}
+
+// open resumes or begins.
+func (r *run) open() error {
+	dir := filepath.Join(r.Out, CheckpointsDir)
+	c := r.Learn
+	if c.Schedule.Total == 0 {
+		c.Schedule.Total = max(1, r.Steps) // until schedule knows how long an epoch is
+	}
+	l, extra, err := Resume(dir, c)
+	fresh := errors.Is(err, ErrNoCheckpoint)
+	if fresh {
+		l, err = New(c)
+	}
+	if err != nil {
+		return err
+	}
+	r.l = l
+	if r.Size != (board.Size{}) {
+		if err := l.Serves(r.Size); err != nil {
+			return fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+	}
+	if r.train, err = r.stream(); err != nil {
+		return err
+	}
+	if fresh {
+		return r.begin()
+	}
+	return r.resume(extra)
+}
+
+// begin starts a fresh run: it measures the network before training.
+func (r *run) begin() error {
+	if err := r.holdBack(); err != nil {
+		return err
+	}
+	r.state = runState{Data: r.dataIdentity(), Total: r.total(), Epochs: r.Epochs, Held: r.Validation, Chosen: r.chosen()}
+	if err := r.schedule(); err != nil {
+		return err
+	}
+	var err error
+	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), 0); err != nil {
+		return err
+	}
+	if r.state.Before, err = r.measure(false); err != nil {
+		return err
+	}
+	r.warnOfFew()
+	r.state.Seen, err = r.measureSeen()
+	return err
+}
+
+// resume takes over a run's state from a checkpoint.
+func (r *run) resume(extra Extra) error {
+	if err := json.Unmarshal(extra[extraRun], &r.state); err != nil {
+		return fmt.Errorf("%w: %s: the checkpoint does not belong to a run: %w", ErrCheckpoint, r.Out, err)
+	}
+	if r.state.Data != r.dataIdentity() {
+		if changed := r.changed(); len(changed) > 0 {
+			return &SettingsError{Path: r.Out, Changed: changed}
+		}
+		return fmt.Errorf("%w: %s holds a run on other data or with another seed; name another folder", ErrCheckpoint, r.Out)
+	}
+	if err := r.state.check(); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrCheckpoint, r.Out, err)
+	}
+	if best := r.state.Best; best != nil {
+		r.l.Keep(best.Step)
+	}
+	if held := r.state.Held; held != r.Validation {
+		if err := r.split(held); err != nil {
+			return err
+		}
+	}
+	if err := r.train.Restore(extra[extraStream]); err != nil {
+		return fmt.Errorf("%w: the data have changed since: %w", ErrCheckpoint, err)
+	}
+	r.newTotal()
+	r.resumed, r.updates = r.l.Counters().Steps, r.l.Counters().Updates
+	r.Learn.Log.Info("going on", "from step", r.resumed, "of", r.state.Total)
+	if err := r.schedule(); err != nil {
+		return err
+	}
+	var err error
+	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), r.l.Counters().Steps); err != nil {
+		return err
+	}
+	return r.measureIfDue() // a checkpoint is from before the measurement of its step
+}
+
+// measureIfDue measures every so many steps.
+func (r *run) measureIfDue() error {
+	step := r.l.Counters().Steps
+	if step%r.every() != 0 || step == 0 || step >= r.state.Total {
+		return nil
+	}
+	res, err := r.measure(false)
+	if err != nil {
+		return err
+	}
+	return r.mark(res)
+}
+
+// schedule gives the learner the length of the run.
+func (r *run) schedule() error {
+	s := r.Learn.Schedule
+	r.tellCourse(course{r.Learn.Rate, s})
+	if s.Total == 0 {
+		s.Total = r.state.Total
+	}
+	return r.l.SetRate(r.Learn.Rate, s)
+}
+
+// loop takes steps until there are enough or ctx ends.
+func (r *run) loop(ctx context.Context) (err error) {
+	r.steps.Learner, r.steps.Stream = r.l, r.train
+	r.steps.Goal = func(c Counters) bool { return c.Steps >= r.state.Total }
+	r.steps.Pause, r.steps.See, r.steps.After = r.pauseAfter, r.see, r.pause
+	r.report.Interrupted, err = r.steps.Train(ctx)
+	return err
+}
+
+// pauseAfter reports whether a checkpoint or a measurement is due after a step.
+func (r *run) pauseAfter(c Counters) bool {
+	due := r.CheckpointEvery > 0 && c.Steps%r.CheckpointEvery == 0 || r.CheckpointEvery == 0 && time.Since(r.saved) > checkpointInterval
+	return due || c.Steps%r.every() == 0
+}
+
+// pause saves and measures after a step.
+func (r *run) pause(interrupted bool) error {
+	if !r.usable() {
+		return nil // checkpoints are for going back after divergence
+	}
+	if !interrupted {
+		if err := r.measureIfDue(); err != nil {
+			return err
+		}
+	}
+	return r.save()
+}
+
+// see adds a step to the metrics. A loss ten times that of the first step counts as divergence.
+func (r *run) see(res *Result, _ board.Size) error {
+	if res.Skipped {
+		r.Learn.Log.Warn("a step was skipped: its loss or gradient is not a finite number", "step", r.l.Counters().Steps)
+	} else {
+		r.recent.Add(res)
+		r.loss = res.Loss
+		if r.state.First == 0 {
+			r.state.First = res.Loss
+		}
+	}
+	r.speed.add(res.Rows, time.Now())
+	if r.l.Counters().Steps%r.LogEvery == 0 || r.l.Counters().Steps >= r.state.Total {
+		if err := r.metrics.step(r.l.Counters(), &r.recent, r.speed.rate()); err != nil {
+			return err
+		}
+		r.tell("")
+		if r.grown(r.recent.Loss) {
+			return fmt.Errorf("%w: the loss is %.3g, at the first step it was %.3g", ErrDiverged, r.recent.Loss, r.state.First)
+		}
+		r.recent = Result{}
+		return nil
+	}
+	r.tell("")
+	return nil
+}
+
+func (r *run) tell(doing string) {
+	if r.Progress == nil {
+		return
+	}
+	p := Progress{Step: r.l.Counters().Steps, Total: r.state.Total, Resumed: r.resumed, Recent: r.recent, Speed: r.speed.rate(), Doing: doing}
+	if done := r.l.Counters().Steps - r.resumed; done > 0 && r.steps.Samples > 0 {
+		left := float64(r.state.Total-r.l.Counters().Steps) * float64(r.l.Config().Batch)
+		p.Left = time.Duration(left / max(p.Speed, 1e-9) * float64(time.Second))
+	}
+	r.Progress(p)
+}
+
+// save writes a checkpoint.
+func (r *run) save() error {
+	r.tell("saving")
+	state, err := json.Marshal(&r.state)
+	if err != nil {
+		return err
+	}
+	if err := r.metrics.sync(); err != nil {
+		return err
+	}
+	err = r.steps.Save(filepath.Join(r.Out, CheckpointsDir), Extra{extraRun: state})
+	r.saved, r.updates = time.Now(), r.l.Counters().Updates
+	return err
+}

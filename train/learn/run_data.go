@@ -1,0 +1,300 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kosumi/board"
+	"kosumi/train/rows"
+)
+
+// heldMemory bounds the bytes of rows held back in memory. A measurement needs few of them.
+const heldMemory = 16 << 20
+
+// stream opens the rows to train on.
+func (r *run) stream() (*rows.Mix, error) { return rows.OpenMix(r.options(false), r.sources()...) }
+
+// heldStream opens the rows to measure a learner on.
+func (r *run) heldStream(l *Learner) (*rows.Folder, error) {
+	o := r.options(true)
+	if l != r.l {
+		o.Wants, o.Encoding = l.Wants(), l.Encoding()
+		if only := l.OnlySize(); only != (board.Size{}) {
+			o.Size = only
+		}
+	}
+	if len(r.Validate) > 0 {
+		return rows.OpenFolder(o, r.Validate...)
+	}
+	return rows.OpenFolder(o, r.Data...)
+}
+
+// sources returns the data with their shares. Data without a share are one source, the first.
+func (r *run) sources() []rows.Source {
+	rest := rows.Source{Share: 1}
+	var list []rows.Source
+	for _, path := range r.Data {
+		share, given := r.Shares[path]
+		if !given {
+			rest.Paths = append(rest.Paths, path)
+			continue
+		}
+		list = append(list, rows.Source{Paths: []string{path}, Share: share})
+		rest.Share -= share
+	}
+	if len(rest.Paths) > 0 {
+		list = slices.Insert(list, 0, rest)
+	}
+	return list
+}
+
+// checkShares checks the shares of the data.
+func (r *run) checkShares() error {
+	sum, alike := 0.0, 0
+	for k, path := range r.Data {
+		share, given := r.Shares[path]
+		switch {
+		case !given:
+			alike++
+			continue
+		case !(share >= rows.LeastShare && share <= 1):
+			return fmt.Errorf("%s: a share of %v of the batches: use %v to 1", path, share, rows.LeastShare)
+		case slices.Contains(r.Data[:k], path):
+			return fmt.Errorf("%s is named twice; give it one share", path)
+		}
+		sum += share
+	}
+	switch {
+	case alike > 0 && sum > 1-rows.LeastShare:
+		return fmt.Errorf("the shares of the data add up to %.6g: nothing is left for data without a share", sum)
+	case alike == 0 && math.Abs(sum-1) > 1e-6:
+		return fmt.Errorf("the shares of the data add up to %.6g, not 1; data without a share would have the rest", sum)
+	}
+	return nil
+}
+
+func (r *run) options(held bool) rows.Options {
+	o := rows.Options{
+		Size: r.size(), Batch: r.l.Config().Batch, Wants: r.l.Wants(), Encoding: r.l.Encoding(), Seed: r.Seed,
+		Symmetries: !r.NoSymmetries, HistoryDropout: !r.NoHistoryDropout,
+		WindowRows: r.WindowRows, MemoryBytes: r.MemoryBytes,
+		Split: rows.Split{Share: r.Validation}, Catalog: &r.catalog, Log: r.Learn.Log,
+	}
+	if held {
+		o.Split.Held, o.Symmetries, o.HistoryDropout = len(r.Validate) == 0, false, false
+		o.Batch = min(o.Batch, EvalBatch)
+		o.MemoryBytes = heldMemory
+		if r.MemoryBytes > 0 {
+			o.MemoryBytes = min(heldMemory, r.MemoryBytes)
+		}
+	}
+	return o
+}
+
+// fewRows bounds the data for which holdBack checks that both sides of the split have rows.
+const fewRows = 20_000
+
+// holdBack raises the share held back until some games are held back and some are not.
+func (r *run) holdBack() error {
+	if r.asked == 0 || r.train.WindowRows() > fewRows {
+		return nil
+	}
+	for _, share := range shares(r.asked) {
+		r.Validation = share
+		held, err := r.some(true)
+		if err != nil {
+			return err
+		}
+		trained, err := r.some(false)
+		if err != nil {
+			return err
+		}
+		if held && trained {
+			return r.split(share)
+		}
+	}
+	r.Learn.Log.Warn("nothing is held back to measure on: there are too few games that differ")
+	return r.split(0)
+}
+
+// shares lists the shares to try: from the one asked for to 0.5.
+func shares(asked float64) []float64 {
+	var all []float64
+	for share := asked; share <= 0.5; share = min(share*1.5, share+0.05) {
+		all = append(all, share)
+	}
+	for share := asked; share > 0.5; share -= 0.05 {
+		all = append(all, share)
+	}
+	return all
+}
+
+// split reopens the rows to train on with another share held back.
+func (r *run) split(share float64) error {
+	r.Validation = share
+	train, err := r.stream()
+	if err != nil {
+		return err
+	}
+	r.train.Close()
+	r.train = train
+	return nil
+}
+
+// some reports whether there are rows on one side of the split.
+func (r *run) some(held bool) (bool, error) {
+	o := r.options(held)
+	o.Batch = 1
+	s, err := rows.OpenFolder(o, r.Data...)
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	var b rows.Batch
+	err = s.Next(&b)
+	if errors.Is(err, rows.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// size returns the board size of the run: the one asked for, else the only one that the network
+// serves, else zero.
+func (r *run) size() board.Size {
+	if r.Size == (board.Size{}) {
+		return r.l.OnlySize()
+	}
+	return r.Size
+}
+
+// total returns the number of steps of a fresh run.
+func (r *run) total() int64 {
+	if r.Steps > 0 {
+		return r.Steps
+	}
+	rows := float64(r.train.WindowRows()) * (1 - r.Validation)
+	return max(1, int64(math.Round(r.Epochs*rows/float64(r.l.Config().Batch))))
+}
+
+// measure evaluates up to ValidationRows of the rows held back. It returns nil if there are none.
+func (r *run) measure(average bool) (*Result, error) {
+	if r.Validation == 0 && len(r.Validate) == 0 || r.heldEmpty {
+		return nil, nil
+	}
+	r.tell("measuring")
+	sum, games, err := r.measureOf(r.l, average)
+	if err != nil {
+		return nil, err
+	}
+	r.held.rows, r.held.games = sum.Rows, games
+	if sum.Rows == 0 && len(r.Validate) > 0 {
+		return nil, fmt.Errorf("%w: nothing to measure on in %s: no row fits the network and the board size", ErrConfig, strings.Join(r.Validate, ", "))
+	}
+	if sum.Rows == 0 {
+		r.heldEmpty = true
+		r.Learn.Log.Warn("no rows are held back for validation: there are too few games", "share", r.Validation)
+		return nil, nil
+	}
+	if !finite(float32(sum.Loss)) {
+		return nil, fmt.Errorf("%w: on rows held back the loss is not a finite number", ErrDiverged)
+	}
+	return &sum, r.metrics.validation(r.l.Counters(), &sum, average)
+}
+
+// measureOf evaluates the rows held back by a learner, up to ValidationRows of them, and
+// counts their games.
+func (r *run) measureOf(l *Learner, average bool) (sum Result, games int, err error) {
+	s, err := r.heldStream(l)
+	if err != nil {
+		return sum, 0, err
+	}
+	defer s.Close()
+	var b rows.Batch
+	told, untold := map[gameHash]bool{}, 0
+	for sum.Rows < r.ValidationRows {
+		err := s.Next(&b)
+		if errors.Is(err, rows.ErrNoRows) || err == nil && s.Passes() > 1 && sum.Rows > 0 {
+			break
+		}
+		if err != nil {
+			return sum, 0, err
+		}
+		res, err := l.Evaluate(&b, average)
+		if err != nil {
+			return sum, 0, err
+		}
+		sum.Add(&res)
+		untold += countGames(told, &b)
+	}
+	return sum, len(told) + untold, nil
+}
+
+// measureBeside measures the other networks of the report.
+func (r *run) measureBeside() error {
+	for _, path := range r.Beside {
+		r.tell("measuring " + filepath.Base(path))
+		c := Config{Model: path, Batch: r.Learn.Batch, Provider: r.Learn.Provider, Library: r.Learn.Library, Threads: r.Learn.Threads, Log: r.Learn.Log}
+		l, err := New(c.WithDefaults())
+		if err != nil {
+			return fmt.Errorf("--beside: %w", err)
+		}
+		sum, _, err := r.measureOf(l, false)
+		l.Close()
+		switch {
+		case err != nil:
+			return fmt.Errorf("--beside %s: %w", path, err)
+		case sum.Rows == 0:
+			return fmt.Errorf("%w: --beside %s: no row held back fits this network", ErrConfig, path)
+		}
+		r.report.Beside = append(r.report.Beside, Beside{path, sum})
+	}
+	return nil
+}
+
+// gameHash identifies the game of a row.
+type gameHash [6]float32
+
+// countGames adds the games of a batch, and returns the number of rows without a game's hash.
+func countGames(games map[gameHash]bool, b *rows.Batch) (untold int) {
+	for i := range b.N {
+		h := gameHash(b.Globals[i*rows.Targets+rows.HashColumn:])
+		if h == (gameHash{}) {
+			untold++
+			continue
+		}
+		games[h] = true
+	}
+	return untold
+}
+
+// speedometer measures samples a second over the latest steps.
+type speedometer struct {
+	at   []time.Time
+	rows []int
+}
+
+const speedWindow = 20
+
+func (s *speedometer) add(rows int, now time.Time) {
+	s.at, s.rows = append(s.at, now), append(s.rows, rows)
+	if len(s.at) > speedWindow {
+		s.at, s.rows = s.at[1:], s.rows[1:]
+	}
+}
+
+// rate returns samples a second; 0 before the second step.
+func (s *speedometer) rate() float64 {
+	if len(s.at) < 2 {
+		return 0
+	}
+	sum := 0
+	for _, n := range s.rows[1:] {
+		sum += n
+	}
+	return float64(sum) / max(s.at[len(s.at)-1].Sub(s.at[0]).Seconds(), 1e-9)
+}

@@ -1,0 +1,143 @@
+package learn
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Line is a line of the metrics file: the mean over the steps since the last one,
+// or a measurement on the games held back.
+type Line struct {
+	Kind     string             `json:"kind"` // "step", "validation" or "averaged"
+	Step     int64              `json:"step"`
+	Samples  int64              `json:"samples"`
+	Rows     int                `json:"rows"` // of the means
+	Loss     float64            `json:"loss"`
+	Terms    map[string]float64 `json:"terms"`
+	Rate     float64            `json:"rate,omitempty"`
+	GradNorm float64            `json:"grad_norm,omitempty"`
+	Speed    float64            `json:"samples_per_second,omitempty"`
+}
+
+// metrics writes the metrics file.
+type metrics struct {
+	path string
+	f    *os.File
+}
+
+// openMetrics opens the file to append after a step. It cuts off lines of later steps.
+func openMetrics(path string, step int64) (*metrics, error) {
+	var keep int64
+	err := eachMetric(path, func(l *Line, end int64) bool {
+		// The measurement at a step comes after it and is measured again.
+		if l.Step > step || l.Step == step && l.Kind != "step" {
+			return false
+		}
+		keep = end
+		return true
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err = f.Truncate(keep); err == nil {
+		_, err = f.Seek(keep, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &metrics{path: path, f: f}, nil
+}
+
+// ReadMetrics reads a metrics file. A last line that was not written to its end is
+// left out.
+func ReadMetrics(path string) ([]Line, error) {
+	var lines []Line
+	err := eachMetric(path, func(l *Line, _ int64) bool {
+		lines = append(lines, *l)
+		return true
+	})
+	return lines, err
+}
+
+// eachMetric calls use for each line with the offset of its end, until use returns false.
+func eachMetric(path string, use func(l *Line, end int64) bool) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	end := 0
+	for n := 1; end < len(data); n++ {
+		size := bytes.IndexByte(data[end:], '\n') + 1
+		if begins := []byte(`{"kind":`); !bytes.HasPrefix(data[end:], begins[:min(len(begins), len(data)-end)]) {
+			return fmt.Errorf("%s: line %d is not one of metrics", path, n)
+		}
+		if size == 0 {
+			return nil
+		}
+		var l Line
+		if err := json.Unmarshal(data[end:end+size], &l); err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, n, err)
+		}
+		if end += size; !use(&l, int64(end)) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func lineOf(kind string, c Counters, r *Result) Line {
+	l := Line{Kind: kind, Step: c.Steps, Samples: c.Samples, Rows: r.Rows, Loss: r.Loss, GradNorm: r.GradNorm, Rate: r.Rate, Terms: map[string]float64{}}
+	for _, t := range r.Terms {
+		if t.Weight > 0 {
+			l.Terms[t.Name] = t.Mean
+		}
+	}
+	return l
+}
+
+func (m *metrics) write(l Line) error {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	_, err = m.f.Write(append(text, '\n'))
+	return err
+}
+
+func (m *metrics) step(c Counters, r *Result, speed float64) error {
+	if r.Rows == 0 { // all skipped
+		return nil
+	}
+	l := lineOf("step", c, r)
+	l.Speed = speed
+	return m.write(l)
+}
+
+func (m *metrics) validation(c Counters, r *Result, average bool) error {
+	kind := "validation"
+	if average {
+		kind = "averaged"
+	}
+	return m.write(lineOf(kind, c, r))
+}
+
+func (m *metrics) sync() error { return m.f.Sync() }
+
+func (m *metrics) close() error {
+	if m.f == nil {
+		return nil
+	}
+	err := m.f.Close()
+	m.f = nil
+	return err
+}

@@ -1,0 +1,84 @@
+package learn
+
+import (
+	"context"
+	"time"
+
+	"kosumi/board"
+	"kosumi/train/rows"
+)
+
+// Steps trains a learner on the batches of a stream until it reaches a goal: a stretch of a
+// [Run], or of an iteration of a self-play loop.
+type Steps struct {
+	Learner *Learner
+	Stream  rows.Stream
+	// Goal reports whether training ends at these counters.
+	Goal func(Counters) bool
+	// Pause reports whether After is due at these counters.
+	Pause func(Counters) bool
+	// See takes in each step on boards of a size. Its error ends training, so it
+	// decides what has diverged: such errors wrap ErrDiverged.
+	See func(r *Result, size board.Size) error
+	// After saves or measures. It runs after the steps that Pause names and after the last one;
+	// interrupted says that the context ended.
+	After func(interrupted bool) error
+
+	Took    time.Duration // of the steps alone
+	Samples int64         // of the steps
+}
+
+// extraStream is the place in the stream in a checkpoint's Extra.
+const extraStream = "stream"
+
+// Train takes steps until the goal, or until ctx ends, which is no error: then interrupted is
+// true. While a step runs, the next batch is read.
+func (s *Steps) Train(ctx context.Context) (interrupted bool, err error) {
+	var next rows.Prefetch
+	defer next.End()
+	for !interrupted && !s.Goal(s.Learner.Counters()) {
+		batch, err := next.Get(s.Stream)
+		if err != nil {
+			return false, err
+		}
+		then := s.Learner.Counters()
+		then.Steps++
+		then.Samples += int64(batch.N)
+		interrupted = ctx.Err() != nil
+		pause := interrupted || s.Goal(then) || s.Pause(then)
+		if !pause { // else the stream must stand still
+			next.Start(s.Stream)
+		}
+		began := time.Now()
+		r, err := s.Learner.Step(batch)
+		if err != nil {
+			return false, err
+		}
+		s.Took += time.Since(began)
+		s.Samples += int64(r.Rows)
+		if err := s.See(&r, batch.Size); err != nil {
+			return false, err
+		}
+		if !pause {
+			continue
+		}
+		if err := s.After(interrupted); err != nil {
+			return false, err
+		}
+	}
+	return interrupted, nil
+}
+
+// Save writes a checkpoint with the place in the stream, and extra beside it.
+func (s *Steps) Save(dir string, extra Extra) error {
+	state, err := s.Stream.State()
+	if err != nil {
+		return err
+	}
+	extra[extraStream] = state
+	_, err = s.Learner.Save(dir, extra)
+	return err
+}
+
+// Restore goes to the place in the stream that a checkpoint has.
+func (s *Steps) Restore(extra Extra) error { return s.Stream.Restore(extra[extraStream]) }

@@ -1,0 +1,158 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"kosumi/internal/file"
+	"kosumi/models"
+	"kosumi/nn/katago"
+	"kosumi/setting/tomlfile"
+	"kosumi/train/rows"
+)
+
+// Start names a network that a new loop begins with instead of random weights.
+// It plays from the first game on, and the learner takes up its weights.
+type Start struct {
+	Network string   `toml:"network"`                        // FILE in KataGo's format, or the name of a built-in one; "": random weights
+	Games   int64    `toml:"games_behind" range:"0 or more"` // of self-play that it comes from: stages count from there
+	Data    []string `toml:"data"`                           // rows and game records that the window begins with; they stay where they are
+}
+
+func readBuiltIn(n *models.Network) (*katago.Network, error) {
+	data, err := n.Data()
+	if err != nil {
+		return nil, err
+	}
+	return katago.Read(bytes.NewReader(data), n.File)
+}
+
+// Read returns the network and the architecture that the recipe has to name.
+func (s *Start) Read() (*katago.Network, string, error) {
+	var net *katago.Network
+	var err error
+	if n := models.Find(s.Network); n != nil {
+		net, err = readBuiltIn(n)
+	} else {
+		net, err = katago.ReadFile(s.Network)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: start: %w", ErrRecipe, err)
+	}
+	arch, err := katago.ArchOf(net)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: start: %s: %w", ErrRecipe, s.Network, err)
+	}
+	return net, arch.String(), nil
+}
+
+// trained is how many games a network of unknown past is taken to come from: enough for
+// the stages to give the visits and the learning rate of a network that plays.
+const trained = 20_000
+
+// RecipeFrom changes the text of a recipe so that its loop begins with a network, FILE in
+// KataGo's format or the name of a built-in one, and with the rows and game records in files and folders
+// of earlier runs, if there are any.
+func RecipeFrom(text []byte, network string, data ...string) ([]byte, error) {
+	s, err := startOf(network, data)
+	if err != nil {
+		return nil, err
+	}
+	_, arch, err := s.Read()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := rows.ListFolders(s.Data...)(); err != nil {
+		return nil, fmt.Errorf("%w: start: %w", ErrRecipe, err)
+	}
+	lines := [][2]string{{"arch", quoted(arch)}, {"network", quoted(s.Network)}, {"games_behind", fmt.Sprint(s.Games)}}
+	if len(s.Data) > 0 {
+		lines = append(lines, [2]string{"data", quoted(s.Data)})
+	}
+	for _, line := range lines {
+		if text, err = setKey(text, line[0], line[1]); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+// startOf is what a recipe says of a network and data that are named on the command line.
+func startOf(network string, data []string) (s Start, err error) {
+	s = Start{Network: network, Games: trained}
+	if n := models.Find(network); n != nil {
+		s.Games = int64(n.Games)
+	} else if s.Network, err = filepath.Abs(network); err != nil {
+		return s, err
+	}
+	for _, name := range data {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return s, err
+		}
+		s.Data = append(s.Data, path)
+	}
+	return s, nil
+}
+
+// RecipeDifferences compares the recipe of the loop in a folder (A) with what one that is
+// begun now would have (B): with the recipe in text, unless that is nil, and with a
+// network and data as [From] takes them, unless network is "". The network need not be
+// there any more: what follows from it, architecture and games, is taken to be as it was.
+func RecipeDifferences(dir string, text []byte, network string, data ...string) ([]tomlfile.Difference, error) {
+	have, err := loadRecipe(dir)
+	if err != nil {
+		return nil, err
+	}
+	want := have
+	if text != nil {
+		if want, err = ParseRecipe(text); err != nil {
+			return nil, err
+		}
+	}
+	if network != "" {
+		if want.Start, err = startOf(network, data); err != nil {
+			return nil, err
+		}
+		want.Arch, want.Start.Games = have.Arch, have.Start.Games
+		want.Start.Network = known(want.Start.Network, have.Start.Network)
+		for i, name := range want.Start.Data {
+			want.Start.Data[i] = known(name, have.Start.Data...)
+		}
+	}
+	slices.Sort(have.Start.Data) // their order means nothing
+	slices.Sort(want.Start.Data)
+	return tomlfile.Differences(have, want)
+}
+
+// known is the one of some names that stands for the same file as another name does, by
+// links; that name itself where none does.
+func known(name string, names ...string) string {
+	if k := slices.IndexFunc(names, func(other string) bool { return file.Same(name, other) }); k >= 0 {
+		return names[k]
+	}
+	return name
+}
+
+// quoted is a string, or a list of them, in TOML, whose basic strings hold all of
+// JSON's escapes.
+func quoted(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings have no way to fail
+	}
+	return string(text)
+}
+
+// setKey gives the one line of a recipe that sets a key another value.
+func setKey(text []byte, key, value string) ([]byte, error) {
+	line := regexp.MustCompile(`(?m)^` + key + `( *)= *("[^"\n]*"|[^ #\n]+)`)
+	if n := len(line.FindAllIndex(text, -1)); n != 1 {
+		return nil, fmt.Errorf("%w: the recipe sets %s %d times, once was expected", ErrRecipe, key, n)
+	}
+	return line.ReplaceAllFunc(text, func([]byte) []byte { return []byte(key + " = " + value) }), nil
+}
