@@ -2,11 +2,9 @@ package web
 
 import (
 	"cmp"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,34 +50,6 @@ func TestProtocol(t *testing.T) {
 		delete(sent, m.T)
 	}
 	require.Empty(t, sent, "sent, but not listed")
-}
-
-// TestWire holds every field to its JSON name: no field may be sent under Go's.
-func TestWire(t *testing.T) {
-	seen := map[reflect.Type]bool{}
-	var check func(typ reflect.Type)
-	check = func(typ reflect.Type) {
-		switch typ.Kind() {
-		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-			check(typ.Elem())
-		case reflect.Struct:
-			if seen[typ] || typ == reflect.TypeFor[json.RawMessage]() {
-				return
-			}
-			seen[typ] = true
-			for i := range typ.NumField() {
-				f := typ.Field(i)
-				require.NotEmpty(t, f.Tag.Get("json"), "%s.%s", typ, f.Name)
-				check(f.Type)
-			}
-		}
-	}
-	for _, m := range slices.Concat(api.Commands, api.Events) {
-		check(reflect.TypeOf(m.D))
-		if m.Answer != nil {
-			check(reflect.TypeOf(m.Answer))
-		}
-	}
 }
 
 // TestLanguages holds every language to the keys of English, and every text to the

@@ -1,6 +1,6 @@
 // Package api holds the messages of Kosumi's page and of other programs that
 // speak with `engine web`: the one source of the TypeScript types that the page
-// is built with (web/build makes them with each build) and of schema.json, which
+// is built with (web/ui/build.mjs makes them with each build) and of schema.json, which
 // describes the messages for everybody else. docs/web-api.md explains them.
 //
 // Every message is one JSON object: {"t": name, ...}. A client sends commands

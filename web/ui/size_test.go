@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"os"
@@ -15,7 +15,7 @@ import (
 // TestSizes weighs the page that was built, compressed: all of it, and what a visitor waits
 // for before the first screen, in English.
 func TestSizes(t *testing.T) {
-	const dist = "../ui/dist"
+	const dist = "dist"
 	html, err := os.ReadFile(filepath.Join(dist, "index.html"))
 	if err != nil {
 		testshared.Absent(t, "the page is not built (make page): %v", err)
