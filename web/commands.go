@@ -9,12 +9,9 @@ import (
 
 	"kosumi/sgf"
 	"kosumi/web/api"
-	"kosumi/web/documents"
-	"kosumi/web/folder"
-	"kosumi/web/networks"
-	"kosumi/web/player"
-	"kosumi/web/record"
+	"kosumi/web/engines"
 	"kosumi/web/reviews"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
@@ -40,13 +37,13 @@ func commands() map[string]handler {
 
 		"network.use":    {do: quick((*conn).useNetwork), slow: true},
 		"network.fetch":  {do: library((*conn).fetchNetwork)},
-		"network.stop":   {do: library(ofLibrary((*networks.Library).Stop))},
-		"network.forget": {do: library(ofLibrary((*networks.Library).Forget))},
-		"network.remove": {do: library(ofLibrary((*networks.Library).Remove))},
+		"network.stop":   {do: library(ofLibrary((*engines.Library).Stop))},
+		"network.forget": {do: library(ofLibrary((*engines.Library).Forget))},
+		"network.remove": {do: library(ofLibrary((*engines.Library).Remove))},
 
 		"levels.on":    {do: asks(theGames, (*games).LevelsOn), slow: true},
 		"player.rank":  {do: tells(theGames, (*games).PlayerRank), once: true},
-		"player.names": {do: tells(thePlayer, (*player.Player).SayNames), once: true},
+		"player.names": {do: tells(thePlayer, (*player).SayNames), once: true},
 
 		"game.new":      {do: asks(theGames, (*games).New), once: true},
 		"game.play":     {do: tells(theGames, (*games).Play), once: true},
@@ -63,8 +60,8 @@ func commands() map[string]handler {
 		"game.estimate": {do: searches(theGames, (*games).Estimate), slow: true},
 
 		"doc.new":    {do: asks(itself, (*Server).newDocument), once: true},
-		"doc.delete": {do: tells(theDocuments, (*documents.Documents).Delete), once: true},
-		"tree.op":    {do: asks(theDocuments, (*documents.Documents).Edit), once: true},
+		"doc.delete": {do: tells(theDocuments, (*store.Documents).Delete), once: true},
+		"tree.op":    {do: asks(theDocuments, (*store.Documents).Edit), once: true},
 
 		"analysis.set": {do: quick((*conn).analyse)},
 
@@ -79,8 +76,8 @@ func commands() map[string]handler {
 		"review.pause":  {do: tells(theReviews, (*reviews.Reviews).Pause)},
 		"review.try":    {do: searches(theReviews, (*reviews.Reviews).Try), slow: true},
 
-		"games.find":  {do: asks(theGameIndex, (*record.Index).Find), slow: true},
-		"lesson.done": {do: tells(thePlayer, (*player.Player).LessonDone), once: true},
+		"games.find":  {do: asks(theGameIndex, (*store.Index).Find), slow: true},
+		"lesson.done": {do: tells(thePlayer, (*player).LessonDone), once: true},
 
 		"drill.problem": {do: quick((*conn).problem)},
 		"drill.next":    {do: quick((*conn).nextDrill), slow: true},
@@ -89,12 +86,12 @@ func commands() map[string]handler {
 	}
 }
 
-func thePlayer(s *Server) *player.Player          { return s.player }
-func theGameIndex(s *Server) *record.Index        { return s.player.Games }
-func itself(s *Server) *Server                    { return s }
-func theGames(s *Server) *games                   { return s.games }
-func theDocuments(s *Server) *documents.Documents { return s.docs }
-func theReviews(s *Server) *reviews.Reviews       { return s.reviews }
+func thePlayer(s *Server) *player             { return s.player }
+func theGameIndex(s *Server) *store.Index     { return s.player.Games }
+func itself(s *Server) *Server                { return s }
+func theGames(s *Server) *games               { return s.games }
+func theDocuments(s *Server) *store.Documents { return s.docs }
+func theReviews(s *Server) *reviews.Reviews   { return s.reviews }
 
 // tells performs a command of a part of the server whose answer has nothing to say.
 func tells[P, T any](part func(*Server) P, do func(P, *T) error) func(*conn, json.RawMessage) (any, error) {
@@ -225,7 +222,7 @@ func library[T any](do func(*conn, *T) error) func(*conn, json.RawMessage) (any,
 	})
 }
 
-func ofLibrary(do func(*networks.Library, *api.NetworkName) error) func(*conn, *api.NetworkName) error {
+func ofLibrary(do func(*engines.Library, *api.NetworkName) error) func(*conn, *api.NetworkName) error {
 	return func(c *conn, v *api.NetworkName) error { return do(c.s.library, v) }
 }
 
@@ -249,7 +246,7 @@ func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {
 // over has the game's ID: asked for again, it is the same one.
 func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
 	var root *sgf.Node
-	name, id := "", folder.NewID()
+	name, id := "", store.NewID()
 	switch {
 	case a.Game != "":
 		g, err := s.games.Open(a.Game)

@@ -10,7 +10,7 @@ import (
 
 	"kosumi/review"
 	"kosumi/web/api"
-	"kosumi/web/proofs"
+	"kosumi/web/engines"
 	"kosumi/web/reviews"
 	"kosumi/web/wire"
 )
@@ -61,7 +61,7 @@ type conn struct {
 	run    *run           // the analysis; nil before the first
 	bucket bucket
 	drill  reviews.Attempt // the problem that was asked last
-	life   *proofs.Asker
+	life   *engines.Asker
 
 	mu     sync.Mutex
 	topics []string
@@ -262,7 +262,7 @@ func (c *conn) perform(cmd *api.Command, h handler) api.Event {
 	return api.Event{T: "ok", Re: cmd.ID, D: d}
 }
 
-// Post implements [hub.Client]: it queues an event that must arrive. A client that does not read is let go:
+// Post implements [wire.Client]: it queues an event that must arrive. A client that does not read is let go:
 // it comes back and gets everything anew.
 func (c *conn) Post(e api.Event) {
 	select {
@@ -313,14 +313,14 @@ func (c *conn) write(e api.Event) error {
 	return c.sock.Write(ctx, data)
 }
 
-// Watches implements [hub.Client].
+// Watches implements [wire.Client].
 func (c *conn) Watches(topic string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Contains(c.topics, topic)
 }
 
-// Topics implements [hub.Client].
+// Topics implements [wire.Client].
 func (c *conn) Topics() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,8 +12,7 @@ import (
 	"kosumi/thinking"
 	"kosumi/web/api"
 	"kosumi/web/engines"
-	"kosumi/web/record"
-	"kosumi/web/teach"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
@@ -25,7 +24,7 @@ func (gs *games) help(ctx context.Context, id string, rev int, f func(ctx contex
 		return nil, err
 	}
 	g.mu.Lock()
-	if g.rec.Rev != rev || g.rec.Phase != record.Play || g.rec.Board.ToMove() != g.rec.Player() {
+	if g.rec.Rev != rev || g.rec.Phase != store.Play || g.rec.Board.ToMove() != g.rec.Player() {
 		g.mu.Unlock()
 		return nil, api.Refuse("stale", "the game has gone on")
 	}
@@ -70,7 +69,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
 		last.Moves = slices.DeleteFunc(last.Moves, func(m thinking.Move) bool { return m.SymmetryOf != board.NoPoint }) // no help, and no second best
 		most := []int{1, 3, 1}[a.Stage-1]
 		hint.to = now.Hash()
-		if hint.moves, err = teach.Sound(ctx, e, now, handicap, last, most, due); err != nil || a.Stage < 3 {
+		if hint.moves, err = engines.Sound(ctx, e, now, handicap, last, most, due); err != nil || a.Stage < 3 {
 			return err
 		}
 		best := last.Move(hint.moves[0])
@@ -97,7 +96,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
 	if g.rec.Rev != a.Rev {
 		return nil, api.Refuse("stale", "the game has gone on")
 	}
-	if err := g.commit(record.Step{K: "help", N: a.Stage}); err != nil {
+	if err := g.commit(store.Step{K: "help", N: a.Stage}); err != nil {
 		return nil, err
 	}
 	g.offered = hint

@@ -10,7 +10,7 @@ import (
 	"kosumi/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
-	"kosumi/web/folder"
+	"kosumi/web/store"
 )
 
 // owed is what a game has to write and could not: nobody was told that it is saved,
@@ -45,7 +45,7 @@ func (g *game) owe(step func() error) {
 func (g *game) later(err error) {
 	o := &g.owed
 	o.why = api.AsError(err)
-	o.pause = folder.LongerPause(o.pause)
+	o.pause = store.LongerPause(o.pause)
 	if o.timer != nil {
 		o.timer.Stop()
 	}

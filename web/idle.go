@@ -3,7 +3,7 @@ package web
 import (
 	"time"
 
-	"kosumi/web/hub"
+	"kosumi/web/wire"
 )
 
 // Gaps in which nobody was there.
@@ -41,7 +41,7 @@ func (w *idleWatch) check(now time.Time, pages int) (gap time.Duration, alone bo
 	} else if w.alone.IsZero() {
 		w.alone = now
 	}
-	return gap, pages == 0 && now.Sub(w.alone) > hub.AloneFor
+	return gap, pages == 0 && now.Sub(w.alone) > wire.AloneFor
 }
 
 // leaveIdle stops the clocks of games that nobody watches, or that the machine

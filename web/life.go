@@ -3,7 +3,7 @@ package web
 import (
 	"kosumi/board"
 	"kosumi/web/api"
-	"kosumi/web/record"
+	"kosumi/web/store"
 )
 
 // askLife begins to answer whether stones live: in a game tree, or in a game that is
@@ -38,7 +38,7 @@ func (gs *games) after(id string, ply int) (*board.Game, error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.rec.Phase != record.Over {
+	if g.rec.Phase != store.Over {
 		return nil, api.RefuseWith("illegal", "playing", "not before the game is over")
 	}
 	b := g.copyBoard()

@@ -16,7 +16,7 @@ import (
 	"kosumi/review"
 	"kosumi/review/drill"
 	"kosumi/review/report"
-	"kosumi/web/folder"
+	"kosumi/web/store"
 )
 
 func drillCommand() *cobra.Command {
@@ -100,7 +100,7 @@ func runCollection(cmd *cobra.Command, s *settings, answers string, level, fresh
 		}
 	}
 	if answers == "" {
-		home, err := folder.Default()
+		home, err := store.DefaultFolder()
 		if err != nil {
 			return fmt.Errorf("%w, or name a file with --answers", err)
 		}

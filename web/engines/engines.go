@@ -1,9 +1,11 @@
-// Package engines shares a network, the processor and memory between the games, the
-// analyses and the reviews of one server.
+// Package engines has the networks of one server, which come and go ([Networks],
+// [Library]), and shares one network, the processor and memory between games, analyses and
+// reviews. It also answers what needs no game: which levels there are ([Levels]), what a
+// learner's move loses ([Examine]), and life and death ([Proofs]).
 //
-// All searches run through the [Scheduler], which lets one at a time run and orders
-// them: a running clock first, then hints and counts, then analysis in slices. What
-// is left of the network's time is [Engines.SpareTime].
+// All searches run through the [Scheduler]. It lets one at a time run: a running clock
+// first, then hints and counts, then analysis in slices. What is left of the network's time
+// is [Engines.SpareTime].
 package engines
 
 import (

@@ -10,7 +10,7 @@ import (
 	"kosumi/review"
 	"kosumi/review/report"
 	"kosumi/web/api"
-	"kosumi/web/folder"
+	"kosumi/web/store"
 )
 
 // archive is what is known of the reviews that are finished. Whoever uses it holds the
@@ -36,7 +36,7 @@ type finished struct {
 
 // idOf is the ID of a file that somebody else may have named.
 func idOf(name string) string {
-	if folder.ValidID(name) {
+	if store.ValidID(name) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))

@@ -14,7 +14,7 @@ import (
 	"kosumi/internal/file"
 	"kosumi/review/drill"
 	"kosumi/web/api"
-	"kosumi/web/folder"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
@@ -37,7 +37,7 @@ func (rs *Reviews) Delete(v *api.ID) error {
 	if name != "" {
 		errs = append(errs, rs.archive.folder.Remove(name))
 	}
-	if folder.ValidID(v.ID) {
+	if store.ValidID(v.ID) {
 		for _, ext := range []string{".sgf", ".txt"} {
 			if err := os.Remove(rs.record(v.ID, ext)); !errors.Is(err, os.ErrNotExist) {
 				errs = append(errs, err)
@@ -142,7 +142,7 @@ const maxReviewFile = 256 << 20
 // ServeFile sends a file of a review: data, record or page.
 func (rs *Reviews) ServeFile(w http.ResponseWriter, r *http.Request) {
 	for ext, kind := range map[string]string{".json": "application/json", ".sgf": "application/x-go-sgf; charset=utf-8", ".html": "text/html; charset=utf-8"} {
-		id, ok := folder.ParseName(r.PathValue("file"), ext)
+		id, ok := store.ParseName(r.PathValue("file"), ext)
 		if !ok {
 			continue
 		}

@@ -23,8 +23,7 @@ import (
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/engines"
-	"kosumi/web/folder"
-	"kosumi/web/hub"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
@@ -76,8 +75,8 @@ type job struct {
 // Config is what reviews need of their server.
 type Config struct {
 	Dir      string // where they are kept
-	Pages    *hub.Hub
-	Warnings *hub.Warnings
+	Pages    *wire.Hub
+	Warnings *wire.Warnings
 	Engines  *engines.Engines
 	Log      *slog.Logger
 	Version  string // named in the records
@@ -116,7 +115,7 @@ func (rs *Reviews) recall() error {
 		return err
 	}
 	for _, e := range entries {
-		id, ok := folder.ParseName(e.Name(), ".sgf")
+		id, ok := store.ParseName(e.Name(), ".sgf")
 		if !ok {
 			continue
 		}
@@ -175,7 +174,7 @@ func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; 
 
 // add puts a game on the list. Errors say why it cannot be reviewed.
 func (rs *Reviews) add(name string, root *sgf.Node, notes []string) (string, error) {
-	id := folder.NewID()
+	id := store.NewID()
 	return id, rs.AddAs(id, name, root, notes)
 }
 
@@ -289,7 +288,7 @@ func (rs *Reviews) next() bool {
 	case errors.As(err, new(syscall.Errno)): // it stays first, and need not search again what it has found
 		j.state, j.unsaved = Waiting, api.NotSaved(err)
 		rs.conf.Warnings.Warn(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
-		rs.pause = folder.LongerPause(rs.pause)
+		rs.pause = store.LongerPause(rs.pause)
 		time.AfterFunc(rs.pause, rs.wake)
 		rs.mu.Unlock()
 		rs.PublishList()

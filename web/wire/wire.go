@@ -1,5 +1,6 @@
-// Package wire writes positions, rules and numbers as the messages of package web/api
-// have them, and reads them back. It keeps no state.
+// Package wire stands between the server and its clients: how positions, rules and numbers
+// are written in the messages of package web/api ([Stones], [RulesName]), who may speak with
+// the server ([Access]), and who is told of a change ([Hub]).
 package wire
 
 import (

@@ -1,0 +1,269 @@
+package store
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"kosumi/sgf"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// Documents are the documents of one server: those that are open, and where the others
+// were. Make them with [NewDocuments].
+type Documents struct {
+	folder   *Folder
+	pages    *wire.Hub
+	warnings *wire.Warnings
+
+	mu     sync.Mutex
+	open   map[string]*Document
+	places map[string]int       // where documents were that are no longer open: IDs of nodes
+	cards  map[string]knownCard // of documents that are not open
+}
+
+// NewDocuments returns the documents in a folder.
+func NewDocuments(f *Folder, p *wire.Hub, w *wire.Warnings) *Documents {
+	return &Documents{folder: f, pages: p, warnings: w, open: map[string]*Document{}, places: map[string]int{}, cards: map[string]knownCard{}}
+}
+
+// Open returns a document, read from its file if need be.
+func (ds *Documents) Open(id string) (*Document, error) {
+	if !ValidID(id) {
+		return nil, api.Refuse("not_found", "no such document")
+	}
+	ds.mu.Lock()
+	d, ok := ds.open[id]
+	ds.mu.Unlock()
+	if ok {
+		return d, nil
+	}
+	// A large one takes a while, and others need not wait for it.
+	d, err := ds.read(id)
+	if err != nil {
+		return nil, err
+	}
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if other, ok := ds.open[id]; ok {
+		return other, nil
+	}
+	d.at = ds.places[id]
+	ds.open[id] = d
+	return d, nil
+}
+
+// lock returns a document whose lock the caller then has, and which is the one that is
+// open.
+func (ds *Documents) lock(id string) (*Document, error) {
+	for {
+		d, err := ds.Open(id)
+		if err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		if !d.left {
+			return d, nil
+		}
+		d.mu.Unlock()
+	}
+}
+
+func (ds *Documents) read(id string) (*Document, error) {
+	data, err := ds.folder.Read("docs", id, ".sgf", wire.MaxSGF)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, api.Refuse("not_found", "no such document")
+	}
+	if err != nil {
+		return nil, api.Refuse("not_found", "%v", err)
+	}
+	d, err := parseDocument(id, data)
+	if err != nil {
+		return nil, api.Refuse("not_found", "%v", err)
+	}
+	d.home = ds
+	if info, err := os.Stat(ds.folder.Path("docs", id, ".sgf")); err == nil {
+		d.changed = info.ModTime()
+	}
+	return d, nil
+}
+
+// New makes a document: of a record, unless that is nil, of SGF, or an empty one.
+func (ds *Documents) New(n *api.NewDoc, record *sgf.Node) (id string, err error) {
+	if n.SGF != "" && record == nil {
+		d, err := parseDocument(NewID(), []byte(n.SGF))
+		if err != nil {
+			return "", api.Refuse("bad_request", "%v", err)
+		}
+		return d.id, ds.add(d)
+	}
+	root := record
+	if root == nil {
+		root, err = emptyTree(n)
+	}
+	var d *Document
+	if err == nil {
+		d, err = newDocument(NewID(), root)
+	}
+	if err != nil {
+		return "", api.Refuse("bad_request", "%v", err)
+	}
+	if record != nil {
+		d.at = d.lastOfMainLine()
+	}
+	return d.id, ds.add(d)
+}
+
+// Import makes a document of the first game of a file.
+func (ds *Documents) Import(data []byte) (id string, err error) {
+	d, err := parseDocument(NewID(), data)
+	if err != nil {
+		return "", err
+	}
+	return d.id, ds.add(d)
+}
+
+// add writes a new document and makes it known.
+func (ds *Documents) add(d *Document) error {
+	d.home = ds
+	if err := d.save(); err != nil {
+		return api.NotSaved(err)
+	}
+	ds.mu.Lock()
+	ds.open[d.id] = d
+	ds.mu.Unlock()
+	ds.publishList()
+	return nil
+}
+
+// Delete removes a document with its file.
+func (ds *Documents) Delete(v *api.ID) error {
+	d, err := ds.lock(v.ID)
+	if err != nil {
+		return err
+	}
+	err = os.Remove(ds.folder.Path("docs", v.ID, ".sgf"))
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		d.left = true
+		ds.mu.Lock()
+		delete(ds.open, v.ID)
+		ds.mu.Unlock()
+	}
+	d.mu.Unlock()
+	if err != nil {
+		return api.Refuse("internal", "%v", err)
+	}
+	ds.publishList()
+	return nil
+}
+
+// manyNodes is how many nodes are worth a collection of garbage.
+const manyNodes = 50_000
+
+// Release lets go of documents that no page has watched for a while, as long as
+// reading them again gives every node the ID that pages know: those that nobody has
+// changed.
+func (ds *Documents) Release(now time.Time, watched map[string]bool) {
+	freed := 0
+	ds.mu.Lock()
+	open := maps.Clone(ds.open)
+	ds.mu.Unlock()
+	for id, d := range open {
+		d.mu.Lock()
+		switch {
+		case watched["doc:"+id]:
+			d.alone = time.Time{}
+		case d.alone.IsZero():
+			d.alone = now
+		case now.Sub(d.alone) > wire.AloneFor && d.rev == 0:
+			d.left = true
+			ds.mu.Lock()
+			ds.places[id] = d.at
+			delete(ds.open, id)
+			ds.mu.Unlock()
+			freed += len(d.nodes)
+		}
+		d.mu.Unlock()
+	}
+	if freed > manyNodes {
+		debug.FreeOSMemory()
+	}
+}
+
+// knownCard is what a list says of a document, and of which state of its file.
+type knownCard struct {
+	changed time.Time
+	size    int64
+	card    api.DocCard
+}
+
+// List returns the newest documents.
+func (ds *Documents) List() (*api.Docs, error) {
+	ids, err := ds.folder.Newest("docs", ".sgf", MaxListed)
+	if err != nil {
+		return nil, err
+	}
+	list := &api.Docs{Docs: []api.DocCard{}}
+	for _, id := range ids {
+		card, err := ds.cardOf(id)
+		if err != nil {
+			list.Unread = append(list.Unread, ds.warnings.Unread("docs", id+".sgf", err))
+			continue
+		}
+		list.Docs = append(list.Docs, card)
+	}
+	return list, nil
+}
+
+// cardOf reads a document for its card, unless it is open, or its card is known; it
+// does not stay open for that.
+func (ds *Documents) cardOf(id string) (api.DocCard, error) {
+	ds.mu.Lock()
+	d, open := ds.open[id]
+	known := ds.cards[id]
+	ds.mu.Unlock()
+	if open {
+		return d.card(), nil
+	}
+	info, err := os.Stat(ds.folder.Path("docs", id, ".sgf"))
+	if err != nil {
+		return api.DocCard{}, err
+	}
+	if info.ModTime().Equal(known.changed) && info.Size() == known.size {
+		return known.card, nil
+	}
+	if d, err = ds.read(id); err != nil {
+		return api.DocCard{}, err
+	}
+	card := d.card()
+	ds.mu.Lock()
+	ds.cards[id] = knownCard{info.ModTime(), info.Size(), card}
+	ds.mu.Unlock()
+	return card, nil
+}
+
+func (ds *Documents) publishList() {
+	if !ds.pages.Watched("docs") {
+		return
+	}
+	if list, err := ds.List(); err == nil {
+		ds.pages.Publish("docs", api.Event{T: "docs.state", D: list})
+	}
+}
+
+// SGF returns a document as SGF, and the time of now.
+func (ds *Documents) SGF(id string) (data []byte, at time.Time, err error) {
+	d, err := ds.Open(id)
+	if err != nil {
+		return nil, at, err
+	}
+	data, _, err = d.Record()
+	return data, time.Now(), err
+}
