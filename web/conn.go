@@ -233,28 +233,28 @@ func (c *conn) command(data []byte) {
 		}
 		return
 	}
-	h, ok := handlers[cmd.T]
-	if !ok {
+	h := c.s.protocol.commands[cmd.T]
+	if h == nil {
 		c.Post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "unsupported", Text: "unknown command " + wire.Shown(cmd.T, 40)}})
 		return
 	}
 	switch {
-	case h.slow:
+	case h.way == beside:
 		c.slow.Go(func() { c.answer(&cmd, h) })
-	case h.once && cmd.ID != "":
+	case h.way == once && cmd.ID != "":
 		c.Post(c.s.answers.once(c.client+" "+cmd.ID, func() api.Event { return c.perform(&cmd, h) }))
 	default:
 		c.answer(&cmd, h)
 	}
 }
 
-func (c *conn) answer(cmd *api.Command, h handler) {
+func (c *conn) answer(cmd *api.Command, h *command) {
 	if e := c.perform(cmd, h); cmd.ID != "" || e.T == "err" {
 		c.Post(e)
 	}
 }
 
-func (c *conn) perform(cmd *api.Command, h handler) api.Event {
+func (c *conn) perform(cmd *api.Command, h *command) api.Event {
 	d, err := h.do(c, cmd.D)
 	if err != nil {
 		return api.Event{T: "err", Re: cmd.ID, D: *api.AsError(err)}

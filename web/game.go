@@ -58,7 +58,7 @@ func (g *game) command(rev int, do func(*game) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if rev < g.rec.Since || rev > g.rec.Rev {
-		g.home.pages.Publish("game:"+g.rec.Head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+		g.home.pages.Publish("game:"+g.rec.Head.ID, api.GameNews.Of(*g.stateLocked()))
 		return api.Refuse("stale", "the game has gone on")
 	}
 	before := g.rec.Rev
@@ -88,7 +88,7 @@ func (g *game) advance() {
 	case g.rec.Phase == store.Over:
 		g.leaveEngine()
 	}
-	g.home.pages.Publish("game:"+g.rec.Head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+	g.home.pages.Publish("game:"+g.rec.Head.ID, api.GameNews.Of(*g.stateLocked()))
 	if g.home.pages.Watched("games") {
 		go g.home.publishList()
 	}

@@ -287,7 +287,7 @@ func (gs *games) List() (*api.Games, error) {
 
 func (gs *games) publishList() {
 	if list, err := gs.List(); err == nil {
-		gs.pages.Publish("games", api.Event{T: "games.state", D: list})
+		gs.pages.Publish("games", api.GamesNews.Of(*list))
 	}
 }
 

@@ -74,7 +74,7 @@ func (t *Loops) Tell(pages *wire.Hub) {
 		return
 	}
 	t.last = data
-	pages.Publish("training", api.Event{T: "training.state", D: now})
+	pages.Publish("training", api.TrainingNews.Of(*now))
 }
 
 func wireRun(v *loop.View) api.TrainingRun {

@@ -39,7 +39,7 @@ func (p *player) Publish() {
 		return
 	}
 	if s, err := p.State(); err == nil {
-		p.Pages.Publish("profile", api.Event{T: "profile.state", D: s})
+		p.Pages.Publish("profile", api.ProfileNews.Of(*s))
 	}
 }
 

@@ -16,50 +16,13 @@ import (
 	"kosumi/web/api"
 )
 
-// TestProtocol holds the lists of messages against what this package does.
-func TestProtocol(t *testing.T) {
-	var listed, answered []string
-	for _, m := range api.Commands {
-		if m.T != "hello" {
-			listed = append(listed, m.T)
-		}
-	}
-	for name := range handlers {
-		answered = append(answered, name)
-	}
-	require.ElementsMatch(t, listed, answered)
-
-	paths, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	below, err := filepath.Glob("*/*.go")
-	require.NoError(t, err)
-	paths = append(paths, below...)
-	sent := map[string]bool{}
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		data, err := os.ReadFile(path)
-		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(`api\.Event\{T: "([a-z]+\.[a-z]+)"`).FindAllStringSubmatch(string(data), -1) {
-			sent[m[1]] = true
-		}
-	}
-	for _, m := range api.Events {
-		require.True(t, sent[m.T], "%s is never sent", m.T)
-		delete(sent, m.T)
-	}
-	require.Empty(t, sent, "sent, but not listed")
-}
-
-// TestLanguages holds every language to the keys of English, and every text to the
-// arguments of the English one.
-// TestSentences requires that every sentence of a refusal is said somewhere, and that
-// all that are said are known.
+// TestSentences requires that each sentence of a refusal is used, that each one in use is
+// known, and that each kind of event is sent.
 func TestSentences(t *testing.T) {
 	told := regexp.MustCompile(`api\.Tell\("\w+", "(\w+)"`)
 	words := regexp.MustCompile(`"(\w+)"`)
-	said := map[string]bool{}
+	event := regexp.MustCompile(`api\.(\w+News)\.Of\(`)
+	said, sent := map[string]bool{}, map[string]bool{}
 	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && (d.Name() == "ui" || d.Name() == "api") {
 			return cmp.Or(err, fs.SkipDir)
@@ -74,6 +37,9 @@ func TestSentences(t *testing.T) {
 		for _, m := range words.FindAllSubmatch(source, -1) {
 			said[string(m[1])] = true
 		}
+		for _, m := range event.FindAllSubmatch(source, -1) {
+			sent[string(m[1])] = true
+		}
 		return err
 	}))
 	causes, err := os.ReadFile("api/cause.go")
@@ -84,8 +50,11 @@ func TestSentences(t *testing.T) {
 	for key := range api.Sentences {
 		require.Contains(t, said, key)
 	}
+	require.Len(t, sent, len(api.Kinds), "a kind of event is declared and never sent")
 }
 
+// TestLanguages holds every language to the keys of English, and every text to the
+// arguments of the English one.
 func TestLanguages(t *testing.T) {
 	read := func(name string) map[string]string {
 		data, err := os.ReadFile(filepath.Join("i18n", name+".toml"))

@@ -57,24 +57,31 @@ func TestSchema(t *testing.T) {
 // schemaOf describes all messages as a JSON Schema (2020-12).
 func schemaOf(t *testing.T) any {
 	s := &schemer{docs: comments(t, "api"), defs: map[string]any{}}
-	message := func(m *api.Message) any {
-		out := map[string]any{"description": m.Explain, "type": "object", "required": []string{"t"},
-			"properties": map[string]any{"t": map[string]any{"const": m.T}, "d": s.of(reflect.TypeOf(m.D))}}
-		if m.Answer != nil {
-			out["x-answer"] = s.of(reflect.TypeOf(m.Answer))
-		}
-		return out
+	message := func(name, explain string, d reflect.Type) map[string]any {
+		return map[string]any{"description": explain, "type": "object", "required": []string{"t"},
+			"properties": map[string]any{"t": map[string]any{"const": name}, "d": s.of(d)}}
 	}
 	var commands, events []any
-	for i := range api.Commands {
-		commands = append(commands, message(&api.Commands[i]))
+	p := newProtocol()
+	for _, c := range p.order {
+		m := message(c.name, c.explain, c.d)
+		if c.answer != reflect.TypeFor[nothing]() && c.answer.Kind() != reflect.Interface {
+			m["x-answer"] = s.of(c.answer)
+		}
+		if c.name == "watch" {
+			states := map[string]any{}
+			for name, t := range p.topics {
+				states[name] = s.of(t.of)
+			}
+			m["x-states"] = states
+		}
+		commands = append(commands, m)
 	}
-	for i := range api.Events {
-		events = append(events, message(&api.Events[i]))
+	for _, e := range api.Kinds {
+		events = append(events, message(e.T, e.Explain, e.D))
 	}
-	for _, other := range []any{api.Error{}, api.Imported{}, api.Doc{}, api.You{}} {
-		s.of(reflect.TypeOf(other))
-	}
+	s.of(reflect.TypeFor[api.Error]())
+	s.of(reflect.TypeFor[api.Imported]())
 	s.defs["Command"] = map[string]any{"description": "what a client sends", "type": "object", "oneOf": commands}
 	s.defs["Event"] = map[string]any{"description": "what a server sends on its own", "type": "object", "oneOf": events}
 	ref := func(name string) any { return map[string]any{"$ref": "#/$defs/" + name} }
@@ -183,11 +190,14 @@ func comments(t *testing.T, dir string) map[string]string {
 
 // messageLists returns the tables of commands and events for the documents.
 func messageLists() string {
-	name := func(v any) string {
-		t := reflect.TypeOf(v)
+	name := func(t reflect.Type) string {
 		switch {
-		case t == nil:
+		case t == reflect.TypeFor[nothing]():
 			return ""
+		case t.Kind() == reflect.Interface:
+			return "the state"
+		case t.Kind() == reflect.Pointer:
+			t = t.Elem()
 		case t.Kind() == reflect.Slice:
 			return t.Elem().Name() + "[]"
 		}
@@ -195,16 +205,12 @@ func messageLists() string {
 	}
 	var b strings.Builder
 	b.WriteString("\n## Commands\n\n| t | d | answer | what it does |\n|---|---|---|---|\n")
-	for _, m := range api.Commands {
-		answer := name(m.Answer)
-		if m.T == "watch" {
-			answer = "the state"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.T, name(m.D), answer, m.Explain)
+	for _, c := range newProtocol().order {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.name, name(c.d), name(c.answer), c.explain)
 	}
 	b.WriteString("\n## Events\n\n| t | d | when |\n|---|---|---|\n")
-	for _, m := range api.Events {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.T, name(m.D), m.Explain)
+	for _, e := range api.Kinds {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", e.T, name(e.D), e.Explain)
 	}
 	return b.String()
 }

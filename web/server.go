@@ -72,6 +72,7 @@ type Server struct {
 	imports  chan struct{} // uploads that are being read
 	analysts chan struct{} // connections of programs that speak KataGo's protocol
 
+	protocol  *protocol
 	newcomers newcomers
 	hub       wire.Hub
 	answers   answers
@@ -105,7 +106,7 @@ func New(c Config) (*Server, error) {
 		c.Page = page
 	}
 	s := &Server{conf: c, page: ui.Files{Files: c.Page, Dev: c.Dev}, warnings: wire.NewWarnings(c.Log), engines: engines.New(c.Backend, c.Engine, c.Log),
-		imports: make(chan struct{}, maxImports), analysts: make(chan struct{}, maxAnalysts)}
+		protocol: newProtocol(), imports: make(chan struct{}, maxImports), analysts: make(chan struct{}, maxAnalysts)}
 	var err error
 	if s.folder, err = store.OpenFolder(c.Folder); err != nil {
 		return nil, err
@@ -183,7 +184,7 @@ func (s *Server) watchEngine() {
 		}
 		if now := s.engines.Backend.Status(); now != last {
 			last = now
-			s.hub.Publish("engine", api.Event{T: "engine.state", D: now})
+			s.hub.Publish("engine", api.EngineNews.Of(now))
 		}
 	}
 }
@@ -191,7 +192,7 @@ func (s *Server) watchEngine() {
 // publishNetworks tells pages which networks there are.
 func (s *Server) publishNetworks() {
 	if s.library != nil && s.hub.Watched("networks") {
-		s.hub.Publish("networks", api.Event{T: "networks.state", D: s.library.State()})
+		s.hub.Publish("networks", api.NetworksNews.Of(*s.library.State()))
 	}
 }
 

@@ -226,7 +226,7 @@ func (a *Asker) tell(number int, change func(*api.LifeState)) {
 	if !a.state.Busy {
 		a.cut = nil
 	}
-	a.post(api.Event{T: "life.state", D: a.state})
+	a.post(api.LifeNews.Of(a.state))
 }
 
 // Stop ends the search for an answer; what was proved stays.

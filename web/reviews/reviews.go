@@ -304,7 +304,7 @@ func (rs *Reviews) next() bool {
 	}
 	rs.mu.Unlock()
 	if res != nil && err == nil {
-		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
+		rs.conf.Pages.Publish("review:"+j.id, api.ReviewNews.Of(*rs.finishedReview(j.id, res, false)))
 		if rs.conf.Finished != nil {
 			rs.conf.Finished(j.id, res)
 		}
@@ -338,7 +338,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		res.Game.File = j.name
 		j.part = res
 		rs.mu.Unlock()
-		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
+		rs.conf.Pages.Publish("review:"+j.id, api.ReviewNews.Of(*rs.runningReview(j, false)))
 	}
 	res, err := review.Run(ctx, j.game, rs.conf.Engines.SpareTime(), conf, store, func(p review.Progress) { rs.progress(j, p) })
 	if err != nil {
@@ -399,9 +399,9 @@ func (rs *Reviews) publishCard(j *job) {
 	if e.Points == nil {
 		e.Points = []api.ReviewPoint{}
 	}
-	rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.progress", D: e})
+	rs.conf.Pages.Publish("review:"+j.id, api.ReviewProgressNews.Of(e))
 	e.Points = []api.ReviewPoint{}
-	rs.conf.Pages.Publish("reviews", api.Event{T: "reviews.progress", D: e})
+	rs.conf.Pages.Publish("reviews", api.ReviewsProgressNews.Of(e))
 }
 
 // Interrupt ends what runs, which stays first in the queue.

@@ -254,7 +254,7 @@ func (ds *Documents) publishList() {
 		return
 	}
 	if list, err := ds.List(); err == nil {
-		ds.pages.Publish("docs", api.Event{T: "docs.state", D: list})
+		ds.pages.Publish("docs", api.DocsNews.Of(*list))
 	}
 }
 

@@ -65,11 +65,11 @@ func (e *edit) commit() error {
 	for _, n := range e.set {
 		ch.Set = append(ch.Set, e.wire(n))
 	}
-	e.home.pages.Publish("doc:"+e.id, api.Event{T: "doc.change", D: ch})
+	e.home.pages.Publish("doc:"+e.id, api.DocNews.Of(ch))
 	return nil
 }
 
-func (e *edit) perform(n *treeNode, op *api.TreeOp) (any, error) {
+func (e *edit) perform(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	switch op.Op {
 	case "goto":
 		e.at = op.Node
@@ -99,7 +99,7 @@ func (e *edit) perform(n *treeNode, op *api.TreeOp) (any, error) {
 }
 
 // play adds moves below a node, or follows those that are there.
-func (e *edit) play(n *treeNode, op *api.TreeOp) (any, error) {
+func (e *edit) play(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	line := op.Line
 	if op.Move != "" {
 		line = append([]string{op.Move}, line...)
@@ -139,7 +139,7 @@ func (e *edit) play(n *treeNode, op *api.TreeOp) (any, error) {
 		n = e.grow(n, child)
 	}
 	e.at = n.id
-	return api.NodeRef{Node: n.id}, nil
+	return &api.NodeRef{Node: n.id}, nil
 }
 
 func (d *Document) follow(n *treeNode, c board.Color, p board.Point) *treeNode {
@@ -221,7 +221,7 @@ func (e *edit) setMarks(n *treeNode, marks []api.Mark) error {
 }
 
 // setup puts a set-up below a node with a move, or into one that has none.
-func (e *edit) setup(n *treeNode, op *api.TreeOp) (any, error) {
+func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	_, _, isMove := e.move(n)
 	fresh := isMove || len(n.kids) > 0
 	child := &sgf.Node{}
@@ -261,7 +261,7 @@ func (e *edit) setup(n *treeNode, op *api.TreeOp) (any, error) {
 		e.keep(n)
 		n.sgf.Properties = child.Properties
 	}
-	return api.NodeRef{Node: n.id}, nil
+	return &api.NodeRef{Node: n.id}, nil
 }
 
 // setInfo changes rules or komi, each without touching what the record says of the
@@ -298,7 +298,7 @@ func (e *edit) setInfo(op *api.TreeOp) error {
 
 // Edit changes a document. The change is on the disk when this returns, or the
 // document is as it was.
-func (ds *Documents) Edit(op *api.TreeOp) (any, error) {
+func (ds *Documents) Edit(op *api.TreeOp) (*api.NodeRef, error) {
 	d, err := ds.lock(op.Doc)
 	if err != nil {
 		return nil, err
