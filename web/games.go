@@ -2,10 +2,7 @@ package web
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"maps"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -21,6 +18,7 @@ import (
 // games are the games of one server against its engine: those that are open. They are
 // closed with [games.Close], after ctx has ended.
 type games struct {
+	*store.Shelf[*game]
 	folder   *store.Folder
 	pages    *wire.Hub
 	warnings *wire.Warnings
@@ -29,71 +27,27 @@ type games struct {
 	log      *slog.Logger
 	ctx      context.Context // of what runs for games
 	jobs     sync.WaitGroup  // those that think
+}
 
-	reading sync.Mutex // of journals
-	mu      sync.Mutex
-	open    map[string]*game
+// newGames returns the games in a folder; ctx ends what runs for them.
+func newGames(ctx context.Context, f *store.Folder, p *wire.Hub, w *wire.Warnings, es *engines.Engines, log *slog.Logger) *games {
+	gs := &games{folder: f, pages: p, warnings: w, engines: es, levels: engines.NewLevels(es, w), log: log, ctx: ctx}
+	gs.Shelf = store.NewShelf(f, w, "games", ".jsonl", "game", gs.read)
+	return gs
 }
 
 // Close ends what runs for the games; their context must have ended.
 func (gs *games) Close() {
 	gs.jobs.Wait()
-	for _, g := range gs.all() {
+	for _, g := range gs.All() {
 		g.close()
 	}
 }
 
-// all returns the games that are open.
-func (gs *games) all() []*game {
-	gs.mu.Lock()
-	defer gs.mu.Unlock()
-	return slices.Collect(maps.Values(gs.open))
-}
-
-// find returns a game that is open, nil if it is not.
-func (gs *games) find(id string) *game {
-	gs.mu.Lock()
-	defer gs.mu.Unlock()
-	return gs.open[id]
-}
-
-// keep makes a game known.
-func (gs *games) keep(g *game) {
-	gs.mu.Lock()
-	defer gs.mu.Unlock()
-	gs.open[g.rec.Head.ID] = g
-}
-
 // forget takes a game out that was removed.
 func (gs *games) forget(id string) {
-	gs.mu.Lock()
-	delete(gs.open, id)
-	gs.mu.Unlock()
+	gs.Drop(id)
 	gs.publishList()
-}
-
-// Open returns a game, read from its journal if need be.
-func (gs *games) Open(id string) (*game, error) {
-	if !store.ValidID(id) {
-		return nil, api.Refuse("not_found", "no such game")
-	}
-	if g := gs.find(id); g != nil {
-		return g, nil
-	}
-	gs.reading.Lock() // a journal has one reader, who may mend it
-	defer gs.reading.Unlock()
-	if g := gs.find(id); g != nil {
-		return g, nil
-	}
-	g, err := gs.read(id)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, api.Refuse("not_found", "no such game")
-	}
-	if err != nil {
-		return nil, api.Refuse("not_found", "%v", err)
-	}
-	gs.keep(g)
-	return g, nil
 }
 
 // read reads a game from its files.
@@ -136,7 +90,7 @@ func (gs *games) New(n *api.NewGame) (api.ID, error) {
 	if g.journal, err = store.NewJournal(gs.folder.Path("games", h.ID, ".jsonl"), h); err != nil {
 		return api.ID{}, api.NotSaved(err)
 	}
-	gs.keep(g)
+	gs.Put(h.ID, g)
 	g.mu.Lock()
 	g.advance()
 	g.mu.Unlock()
@@ -261,28 +215,22 @@ func (gs *games) Play(p *api.Play) error {
 // leaveIdle stops the clocks of games that no page watches, or that stood still for a
 // gap, and lets go of their engines.
 func (gs *games) leaveIdle(now time.Time, watched map[string]bool, gap time.Duration) {
-	for _, g := range gs.all() {
+	for _, g := range gs.All() {
 		g.leaveIdle(now, watched["game:"+g.rec.Head.ID], gap)
 	}
 }
 
 // List lists the games, newest first.
 func (gs *games) List() (*api.Games, error) {
-	ids, err := gs.folder.Newest("games", ".jsonl", store.MaxListed)
-	if err != nil {
-		return nil, err
-	}
-	list := &api.Games{Games: []api.GameCard{}}
-	for _, id := range ids {
+	cards, unread, err := store.List(gs.Shelf, func(id string) (card api.GameCard, err error) {
 		g, err := gs.Open(id)
-		if err != nil {
-			list.Unread = append(list.Unread, gs.warnings.Unread("games", id+".jsonl", err))
-			continue
+		if err == nil {
+			card = g.card()
 		}
-		list.Games = append(list.Games, g.card())
-	}
-	slices.SortFunc(list.Games, func(a, b api.GameCard) int { return int(b.Changed - a.Changed) })
-	return list, nil
+		return card, err
+	})
+	slices.SortFunc(cards, func(a, b api.GameCard) int { return int(b.Changed - a.Changed) })
+	return &api.Games{Games: cards, Unread: unread}, err
 }
 
 func (gs *games) publishList() {

@@ -113,8 +113,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.docs = store.NewDocuments(s.folder, &s.hub, s.warnings)
-	s.games = &games{folder: s.folder, pages: &s.hub, warnings: s.warnings, engines: s.engines, levels: engines.NewLevels(s.engines, s.warnings),
-		log: c.Log, ctx: s.ctx, open: map[string]*game{}}
+	s.games = newGames(s.ctx, s.folder, &s.hub, s.warnings, s.engines, c.Log)
 	s.proofs = engines.NewProofs(c.Life)
 	if c.Networks != nil {
 		s.library = engines.NewLibrary(c.Networks, s.publishNetworks)

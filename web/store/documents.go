@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"maps"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -16,45 +15,19 @@ import (
 // Documents are the documents of one server: those that are open, and where the others
 // were. Make them with [NewDocuments].
 type Documents struct {
-	folder   *Folder
-	pages    *wire.Hub
-	warnings *wire.Warnings
+	*Shelf[*Document]
+	pages *wire.Hub
 
 	mu     sync.Mutex
-	open   map[string]*Document
 	places map[string]int       // where documents were that are no longer open: IDs of nodes
 	cards  map[string]knownCard // of documents that are not open
 }
 
 // NewDocuments returns the documents in a folder.
 func NewDocuments(f *Folder, p *wire.Hub, w *wire.Warnings) *Documents {
-	return &Documents{folder: f, pages: p, warnings: w, open: map[string]*Document{}, places: map[string]int{}, cards: map[string]knownCard{}}
-}
-
-// Open returns a document, read from its file if need be.
-func (ds *Documents) Open(id string) (*Document, error) {
-	if !ValidID(id) {
-		return nil, api.Refuse("not_found", "no such document")
-	}
-	ds.mu.Lock()
-	d, ok := ds.open[id]
-	ds.mu.Unlock()
-	if ok {
-		return d, nil
-	}
-	// A large one takes a while, and others need not wait for it.
-	d, err := ds.read(id)
-	if err != nil {
-		return nil, err
-	}
-	ds.mu.Lock()
-	defer ds.mu.Unlock()
-	if other, ok := ds.open[id]; ok {
-		return other, nil
-	}
-	d.at = ds.places[id]
-	ds.open[id] = d
-	return d, nil
+	ds := &Documents{pages: p, places: map[string]int{}, cards: map[string]knownCard{}}
+	ds.Shelf = NewShelf(f, w, "docs", ".sgf", "document", ds.read)
+	return ds
 }
 
 // lock returns a document whose lock the caller then has, and which is the one that is
@@ -73,22 +46,23 @@ func (ds *Documents) lock(id string) (*Document, error) {
 	}
 }
 
+// read reads a document from its file.
 func (ds *Documents) read(id string) (*Document, error) {
 	data, err := ds.folder.Read("docs", id, ".sgf", wire.MaxSGF)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, api.Refuse("not_found", "no such document")
-	}
 	if err != nil {
-		return nil, api.Refuse("not_found", "%v", err)
+		return nil, err
 	}
 	d, err := parseDocument(id, data)
 	if err != nil {
-		return nil, api.Refuse("not_found", "%v", err)
+		return nil, err
 	}
 	d.home = ds
 	if info, err := os.Stat(ds.folder.Path("docs", id, ".sgf")); err == nil {
 		d.changed = info.ModTime()
 	}
+	ds.mu.Lock()
+	d.at = ds.places[id]
+	ds.mu.Unlock()
 	return d, nil
 }
 
@@ -133,9 +107,7 @@ func (ds *Documents) add(d *Document) error {
 	if err := d.save(); err != nil {
 		return api.NotSaved(err)
 	}
-	ds.mu.Lock()
-	ds.open[d.id] = d
-	ds.mu.Unlock()
+	ds.Put(d.id, d)
 	ds.publishList()
 	return nil
 }
@@ -152,9 +124,7 @@ func (ds *Documents) Delete(v *api.ID) error {
 	}
 	if err == nil {
 		d.left = true
-		ds.mu.Lock()
-		delete(ds.open, v.ID)
-		ds.mu.Unlock()
+		ds.Drop(v.ID)
 	}
 	d.mu.Unlock()
 	if err != nil {
@@ -172,10 +142,7 @@ const manyNodes = 50_000
 // changed.
 func (ds *Documents) Release(now time.Time, watched map[string]bool) {
 	freed := 0
-	ds.mu.Lock()
-	open := maps.Clone(ds.open)
-	ds.mu.Unlock()
-	for id, d := range open {
+	for id, d := range ds.All() {
 		d.mu.Lock()
 		switch {
 		case watched["doc:"+id]:
@@ -186,8 +153,8 @@ func (ds *Documents) Release(now time.Time, watched map[string]bool) {
 			d.left = true
 			ds.mu.Lock()
 			ds.places[id] = d.at
-			delete(ds.open, id)
 			ds.mu.Unlock()
+			ds.Drop(id)
 			freed += len(d.nodes)
 		}
 		d.mu.Unlock()
@@ -206,32 +173,22 @@ type knownCard struct {
 
 // List returns the newest documents.
 func (ds *Documents) List() (*api.Docs, error) {
-	ids, err := ds.folder.Newest("docs", ".sgf", MaxListed)
-	if err != nil {
-		return nil, err
-	}
-	list := &api.Docs{Docs: []api.DocCard{}}
-	for _, id := range ids {
-		card, err := ds.cardOf(id)
-		if err != nil {
-			list.Unread = append(list.Unread, ds.warnings.Unread("docs", id+".sgf", err))
-			continue
+	open := ds.All()
+	cards, unread, err := List(ds.Shelf, func(id string) (api.DocCard, error) {
+		if d, ok := open[id]; ok {
+			return d.card(), nil
 		}
-		list.Docs = append(list.Docs, card)
-	}
-	return list, nil
+		return ds.cardOf(id)
+	})
+	return &api.Docs{Docs: cards, Unread: unread}, err
 }
 
-// cardOf reads a document for its card, unless it is open, or its card is known; it
-// does not stay open for that.
+// cardOf reads a document for its card, unless that is known. The document does not stay
+// open.
 func (ds *Documents) cardOf(id string) (api.DocCard, error) {
 	ds.mu.Lock()
-	d, open := ds.open[id]
 	known := ds.cards[id]
 	ds.mu.Unlock()
-	if open {
-		return d.card(), nil
-	}
 	info, err := os.Stat(ds.folder.Path("docs", id, ".sgf"))
 	if err != nil {
 		return api.DocCard{}, err
@@ -239,8 +196,9 @@ func (ds *Documents) cardOf(id string) (api.DocCard, error) {
 	if info.ModTime().Equal(known.changed) && info.Size() == known.size {
 		return known.card, nil
 	}
-	if d, err = ds.read(id); err != nil {
-		return api.DocCard{}, err
+	d, err := ds.read(id)
+	if err != nil {
+		return api.DocCard{}, api.Refuse("not_found", "%v", err)
 	}
 	card := d.card()
 	ds.mu.Lock()
