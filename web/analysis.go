@@ -18,7 +18,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// unseenFor is how long an analysis goes on while nobody can see its page.
+// unseenFor is how long an analysis continues while its page is hidden.
 const unseenFor = 5 * time.Second
 
 // run is the analysis of one connection: a goroutine that searches what was
@@ -236,7 +236,7 @@ func (r *run) changed(gen int) bool {
 	return r.gen != gen
 }
 
-// unseen ends the search if its page stays out of sight.
+// unseen ends the search if its page stays hidden for unseenFor.
 func (r *run) unseen() {
 	time.AfterFunc(unseenFor, func() {
 		r.mu.Lock()

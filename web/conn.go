@@ -262,8 +262,8 @@ func (c *conn) perform(cmd *api.Command, h *command) api.Event {
 	return api.Event{T: "ok", Re: cmd.ID, D: d}
 }
 
-// Post implements [wire.Client]: it queues an event that must arrive. A client that does not read is let go:
-// it comes back and gets everything anew.
+// Post implements [wire.Client]: it queues an event that must arrive. A client that reads too
+// slowly is disconnected; when it reconnects, it gets the whole state.
 func (c *conn) Post(e api.Event) {
 	select {
 	case c.events <- e:

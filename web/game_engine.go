@@ -33,7 +33,7 @@ func (g *game) takeEngine() *engines.Engine {
 	return g.engine
 }
 
-// leaveEngine lets go of the engine's memory. The caller holds mu.
+// leaveEngine frees the engine's memory. The caller holds mu.
 func (g *game) leaveEngine() {
 	if g.engine != nil {
 		go g.engine.Close()

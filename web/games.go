@@ -15,8 +15,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// games are the games of one server against its engine: those that are open. They are
-// closed with [games.Close], after ctx has ended.
+// games are the games of one server against its engine. Call [games.Close] after ctx has
+// ended.
 type games struct {
 	*store.Shelf[*game]
 	folder   *store.Folder
@@ -44,7 +44,7 @@ func (gs *games) Close() {
 	}
 }
 
-// forget takes a game out that was removed.
+// forget drops a deleted game.
 func (gs *games) forget(id string) {
 	gs.Drop(id)
 	gs.publishList()
@@ -66,8 +66,8 @@ func (gs *games) read(id string) (*game, error) {
 	return g, nil
 }
 
-// Watch returns the state of a game. The engine goes on in one that was read from its
-// journal.
+// Watch returns the state of a game. If the game was just read from its journal, the engine
+// resumes its turn.
 func (gs *games) Watch(id string) (*api.GameState, error) {
 	g, err := gs.Open(id)
 	if err != nil {
@@ -193,7 +193,7 @@ func (gs *games) LevelsOn(b *api.OnBoard) ([]api.Level, error) {
 	return gs.levels.On(size), nil
 }
 
-// PlayerRank takes down the rank that the player says to have.
+// PlayerRank stores the rank that the player claims.
 func (gs *games) PlayerRank(r *api.PlayerRank) error { return gs.levels.Begin(r) }
 
 // onGame performs a command of the player on a game.
@@ -212,8 +212,8 @@ func (gs *games) Play(p *api.Play) error {
 	return onGame(func(g *game) error { return g.playerMoves(p.Move) })(gs, &api.GameCommand{Game: p.Game, Rev: p.Rev})
 }
 
-// leaveIdle stops the clocks of games that no page watches, or that stood still for a
-// gap, and lets go of their engines.
+// leaveIdle stops the clocks of games that no page watches, or whose time stood still for
+// gap, and frees their engines.
 func (gs *games) leaveIdle(now time.Time, watched map[string]bool, gap time.Duration) {
 	for _, g := range gs.All() {
 		g.leaveIdle(now, watched["game:"+g.rec.Head.ID], gap)

@@ -24,7 +24,7 @@ func (g *game) state() *api.GameState {
 	return g.stateLocked()
 }
 
-// stateLocked says all there is to say of the game. The caller holds mu.
+// stateLocked returns the state that pages are sent. The caller holds mu.
 func (g *game) stateLocked() *api.GameState {
 	size, moves := g.rec.Size(), g.rec.Board.Moves()
 	st := &api.GameState{

@@ -27,11 +27,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 
-// looks is for a test of what the page looks like, reads like or does by itself: it is not
-// run once more with the race detector, since the server does nothing in it that tests
-// which are run do not ask of it.
+// looks skips a test of the page alone under the race detector: the server does nothing else
+// in it than in other tests.
 func looks(t *testing.T) {
-	t.Helper()
 	if testshared.Race {
 		t.Skip("about the page alone: without the race detector")
 	}

@@ -42,7 +42,7 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// Training knows of loops of self-play and training.
+// Training shows loops of self-play and training.
 type Training interface {
 	State() *api.Training
 	// Tell publishes under the topic "training" what has changed, if anybody watches.
@@ -161,8 +161,7 @@ func (s *Server) Handler() *http.ServeMux {
 	return mux
 }
 
-// watchEngine tells pages when the engine has changed, and looks after what nobody
-// watches.
+// watchEngine tells pages when the engine has changed, and frees what is idle.
 func (s *Server) watchEngine() {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
@@ -195,7 +194,7 @@ func (s *Server) publishNetworks() {
 	}
 }
 
-// reviewed lets a finished review count for its player.
+// reviewed counts a finished review for the player's rating.
 func (s *Server) reviewed(id string, res *review.Result) {
 	if err := s.player.Judged(id, res); err != nil {
 		s.warnings.Warn(fmt.Sprintf("a review does not count for your rank yet: %v", err), "judged")

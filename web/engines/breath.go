@@ -2,5 +2,6 @@
 
 package engines
 
-// Breath returns what a search calls as it goes on: nothing, where it has a thread.
+// Breath returns a function for a search to call as it progresses; nil where each search has
+// a thread.
 func Breath() func(what string, nodes int64) { return nil }

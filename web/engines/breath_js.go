@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// breathEvery is how long a search may hold the one thread of a tab.
+// breathEvery is the longest time that a search may hold the one thread of a tab.
 const breathEvery = 30 * time.Millisecond
 
-// Breath returns what a search calls as it goes on. In a tab it lets the browser's events
-// in, such as the command to stop: goroutines share one thread there, and events wait
-// until all of them do. It asks no timer, which tabs in the background slow down.
+// Breath returns a function for a search to call as it progresses. It lets the browser deliver
+// events such as the command to stop: in a tab all goroutines share one thread, and events
+// wait until every goroutine waits. It uses no timer, since browsers slow those of hidden tabs.
 func Breath() func(what string, nodes int64) {
 	channel := js.Global().Get("MessageChannel").New()
 	from, to := channel.Get("port1"), channel.Get("port2")

@@ -18,8 +18,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// Levels are the strengths that the engine can play at, and what is known of the
-// player's own: a file that the engine's other personalities share.
+// Levels are the strengths that the engine can play at, and the player's ratings: a file that
+// engine gtp shares.
 type Levels struct {
 	engines  *Engines
 	warnings *wire.Warnings
@@ -85,8 +85,8 @@ func (l *Levels) Check(size board.Size, id string) error {
 	return api.Tell("bad_request", "no_level", "level", wire.Shown(id, 20), "board", size, "low", all[0].ID, "high", all[len(all)-1].ID)
 }
 
-// Begin takes down the rank that a player says to have: where his first games begin, on
-// the boards of which no game of his is known.
+// Begin stores the rank that the player claims. First games start there, on boards on which
+// no game of the player is known.
 func (l *Levels) Begin(r *api.PlayerRank) error {
 	at, err := level.ParseRank(r.Rank)
 	if err != nil {
@@ -128,7 +128,7 @@ func (l *Levels) ratings() (level.PlayerRatings, error) {
 	return level.PlayerRatings{}, nil
 }
 
-// Warning says what became of a damaged file, nil if none was, an [api.Error].
+// Warning reports, as an [api.Error], that the file was damaged and where it is kept; else nil.
 func (l *Levels) Warning() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -174,8 +174,8 @@ func (l *Levels) Fits() []api.Fit {
 	return fits
 }
 
-// Said is the rank that the player said to have, as long as no game or review shows one on
-// every board; "" for none.
+// Said is the rank that the player claims, on boards where no game or review has shown
+// another; "" for none.
 func (l *Levels) Said() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -228,7 +228,7 @@ func wireFit(size string, f *level.PlayerRating) api.Fit {
 	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: wire.Round(f.Games, 1), Judged: f.Judged}
 }
 
-// Count takes a game into account that counted for the player's level.
+// Count updates the player's rating by the result of a game.
 func (l *Levels) Count(size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
 	return l.change(size, func(f *level.PlayerRating) bool {
 		f.Played(against, level.HandicapElo(size, ahead), points, weight, time.Now())
@@ -236,14 +236,14 @@ func (l *Levels) Count(size board.Size, against level.Rank, ahead, points, weigh
 	})
 }
 
-// Judge takes the quality of the player's moves in a reviewed game into account: what
-// each lost, in points. The same game counts once.
+// Judge updates the player's rating by the points that each of the player's moves lost in a
+// reviewed game. The same game counts once.
 func (l *Levels) Judge(size board.Size, game string, losses []float64, when time.Time) error {
 	_, err := l.change(size, func(f *level.PlayerRating) bool { return f.JudgedBy(size, game, losses, when) })
 	return err
 }
 
-// change changes what is known of the player on a board and writes it, if change says so.
+// change changes the player's rating on a board, and writes it if the function returns true.
 func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) (*api.Fit, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -64,7 +64,7 @@ const (
 // partPrefix begins the names of files that are not kept yet: no list shows them.
 const partPrefix = ".part-"
 
-// note stands beside a file that is being fetched, for whoever goes on with it.
+// note stands beside a file that is being fetched, so that fetching can resume.
 type note struct {
 	URL    string `json:"url"`
 	SHA256 string `json:"sha256"`
@@ -170,7 +170,7 @@ func (l *Library) tell(j *job, change func(), important bool) {
 	}
 }
 
-// Fetch begins to fetch a network, or goes on with what is there. It returns at once.
+// Fetch starts to fetch a network, or resumes. It returns at once.
 func (l *Library) Fetch(ctx context.Context, f *api.FetchNetwork) error {
 	u, err := url.Parse(strings.TrimSpace(f.URL))
 	if err != nil || u.Scheme != "https" || u.Host == "" {
@@ -298,7 +298,7 @@ func (l *Library) Stop(n *api.NetworkName) error {
 	return nil
 }
 
-// Forget takes a job off the list that does not run, with what has come.
+// Forget removes a stopped job and the part of the file that has arrived.
 func (l *Library) Forget(n *api.NetworkName) error {
 	l.mu.Lock()
 	j := l.jobs[n.Name]

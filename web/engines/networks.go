@@ -11,8 +11,8 @@ import (
 	"kosumi/web/api"
 )
 
-// Network is one that a server plays and analyses with. It may still be loading:
-// whoever evaluates waits for it.
+// Network is one that a server plays and analyses with. It may still be loading: evaluations
+// wait for it.
 type Network interface {
 	nn.Network
 	Wait() error // returns once it is loaded, or why it cannot be

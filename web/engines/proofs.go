@@ -14,9 +14,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// Stages of an answer: what is proved by the end of each is told, and the next one looks
-// deeper. The first is short, for what is enclosed is settled in it; a network is asked
-// from the second on.
+// Stages of an answer: after each the client is told what is proved, and the next one searches
+// longer. The first is short, since it settles what is enclosed; later ones ask a network.
 var stages = []time.Duration{250 * time.Millisecond, 2500 * time.Millisecond}
 
 // Bounds of a question, in seconds.
@@ -198,8 +197,8 @@ func complete(out *life.Answer) bool {
 	return true
 }
 
-// better reports whether an answer says no less than what is shown: a stage that was cut
-// short may have proved less than the one before.
+// better reports whether an answer proves at least as much as what is shown: a stage that was
+// cut short may have proved less than the one before.
 func better(shown []api.LifeCard, out *life.Answer) bool {
 	n := 0
 	for _, c := range shown {

@@ -21,12 +21,12 @@ var strictness = map[string]float64{"gentle": 5, "usual": 3, "strict": 1.5}
 // KnownStrictness reports whether there is such a strictness; the empty one means no teaching.
 func KnownStrictness(strict string) bool { return strict == "" || strictness[strict] > 0 }
 
-// leastLoss is the least loss, in points, that is worth a word.
+// leastLoss is the least loss, in points, that the learner is warned of.
 const leastLoss = 1.5
 
-// Due is how many points a move may lose without a word, against an opponent of a
-// level, with the network of that sha256; against full strength, and where nothing is
-// measured, leastLoss.
+// Due returns how many points a move may lose before the learner is warned, against an
+// opponent of a level, with the network of that sha256. It is leastLoss against full strength
+// and where nothing is measured.
 func Due(ladders []level.Ladder, network string, size board.Size, opponent, strict string) float64 {
 	rank, err := level.ParseRank(opponent)
 	if err != nil {
@@ -46,7 +46,7 @@ type Finding struct {
 // Large reports whether a move surely lost more than is due.
 func (f *Finding) Large(due float64) bool { return f.Loss-f.Error > due }
 
-// Bounds of a look: visits before and after the move, and how long it may take.
+// Bounds of a search: visits of the first and the second one, and their time.
 const (
 	firstLook  = 60
 	secondLook = 240
@@ -68,8 +68,8 @@ func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 	return compare(ctx, e, before, after, handicap, secondLook)
 }
 
-// Sound returns the first of the moves that a search found, at most so many, that surely
-// lose no more than is due; the best one that was found on the way where none does.
+// Sound returns up to most of the best moves of a search that lose no more than due points
+// for certain. If there are none, it returns the best move found on the way.
 func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
 	best := found.Moves[0].Move
 	for _, m := range found.Moves[:min(3, len(found.Moves))] {

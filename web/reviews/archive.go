@@ -13,8 +13,7 @@ import (
 	"kosumi/web/store"
 )
 
-// archive is what is known of the reviews that are finished. Whoever uses it holds the
-// mu of [Reviews].
+// archive has the finished reviews. Its users hold the mu of [Reviews].
 type archive struct {
 	folder *report.Folder
 	done   map[string]finished

@@ -18,7 +18,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// Delete takes a review off the list, with its files.
+// Delete removes a review and its files.
 func (rs *Reviews) Delete(v *api.ID) error {
 	rs.mu.Lock()
 	j, name := rs.jobs[v.ID], rs.archive.byID[v.ID]
@@ -52,7 +52,7 @@ func (rs *Reviews) Delete(v *api.ID) error {
 	return nil
 }
 
-// Front lets a game be the next.
+// Front makes a waiting game the next one.
 func (rs *Reviews) Front(v *api.ID) error {
 	rs.mu.Lock()
 	j := rs.jobs[v.ID]
@@ -73,7 +73,7 @@ func (rs *Reviews) Front(v *api.ID) error {
 	return nil
 }
 
-// Again reviews a finished game once more, with the present network.
+// Again reviews a finished game again, with the present network.
 func (rs *Reviews) Again(v *api.ID) (api.ID, error) {
 	rs.mu.Lock()
 	name := rs.archive.byID[v.ID]
@@ -105,7 +105,7 @@ func (rs *Reviews) Again(v *api.ID) (api.ID, error) {
 	return api.ID{ID: id}, nil
 }
 
-// Pause stops all reviews, or lets them go on.
+// Pause stops all reviews, or resumes them.
 func (rs *Reviews) Pause(p *api.PauseReviews) error {
 	rs.mu.Lock()
 	rs.paused = p.Paused

@@ -241,7 +241,7 @@ func (rs *Reviews) unique(name string) string {
 	return name
 }
 
-// wake has the worker see what there is to do.
+// wake makes the worker look at the queue.
 func (rs *Reviews) wake() {
 	select {
 	case rs.woken <- struct{}{}:
@@ -313,7 +313,7 @@ func (rs *Reviews) next() bool {
 	return true
 }
 
-// leave takes a job out of the queue. The caller holds mu.
+// leave removes a job from the queue. The caller holds mu.
 func (rs *Reviews) leave(j *job) {
 	rs.queue = slices.DeleteFunc(rs.queue, func(q *job) bool { return q == j })
 }

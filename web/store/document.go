@@ -128,7 +128,7 @@ func (d *Document) points(n *treeNode, id string) []string {
 	return names
 }
 
-// State says all there is to say of the document.
+// State returns the whole document as pages are sent it.
 func (d *Document) State() *api.Doc {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -253,7 +253,7 @@ func (d *Document) setUpNode(g *board.Game, m *treeNode) error {
 	return nil
 }
 
-// nextColour is who makes the first move after a node.
+// nextColour returns the colour of the first move after a node.
 func (d *Document) nextColour(m *treeNode) board.Color {
 	if len(m.kids) > 0 {
 		if c, _, ok := d.move(m.kids[0]); ok {
@@ -266,9 +266,8 @@ func (d *Document) nextColour(m *treeNode) board.Color {
 // mostNotes is how many odd moves a document names.
 const mostNotes = 5
 
-// oddMoves names the moves of the main line that the rules do not allow: those that
-// are played all the same, and the one that cannot be, after which nothing is
-// analysed.
+// oddMoves names the moves of the main line that the rules do not allow. They are played
+// anyway, up to one that cannot be; nothing after it is analysed.
 func (d *Document) oddMoves() (notes []string) {
 	g, err := board.NewGame(d.size, d.rules)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// Documents are the documents of one server: those that are open, and where the others
-// were. Make them with [NewDocuments].
+// Documents are the documents of one server. Make them with [NewDocuments].
 type Documents struct {
 	*Shelf[*Document]
 	pages *wire.Hub
@@ -30,8 +29,7 @@ func NewDocuments(f *Folder, p *wire.Hub, w *wire.Warnings) *Documents {
 	return ds
 }
 
-// lock returns a document whose lock the caller then has, and which is the one that is
-// open.
+// lock opens a document and locks its mu for the caller.
 func (ds *Documents) lock(id string) (*Document, error) {
 	for {
 		d, err := ds.Open(id)
@@ -137,9 +135,8 @@ func (ds *Documents) Delete(v *api.ID) error {
 // manyNodes is how many nodes are worth a collection of garbage.
 const manyNodes = 50_000
 
-// Release lets go of documents that no page has watched for a while, as long as
-// reading them again gives every node the ID that pages know: those that nobody has
-// changed.
+// Release closes documents that no page has watched for a while. A document that was changed
+// stays open: nodes would get other IDs than pages know when it is read again.
 func (ds *Documents) Release(now time.Time, watched map[string]bool) {
 	freed := 0
 	for id, d := range ds.All() {

@@ -23,8 +23,8 @@ type edit struct {
 	gone  []int
 }
 
-// keep has a node be as it is now if the edit is taken back, and pages told of it
-// if not.
+// keep notes the present state of a node that is about to change: the edit restores it if it
+// is taken back, and else tells pages of the node.
 func (e *edit) keep(n *treeNode) {
 	if slices.Contains(e.set, n) {
 		return
@@ -151,7 +151,7 @@ func (d *Document) follow(n *treeNode, c board.Color, p board.Point) *treeNode {
 	return nil
 }
 
-// cut takes a node and all below it out.
+// cut removes a node and all below it.
 func (e *edit) cut(n *treeNode) error {
 	if n.parent == nil {
 		return api.Tell("bad_request", "root_stays")

@@ -71,7 +71,7 @@ func OpenFolder(dir string) (*Folder, error) {
 	return f, err
 }
 
-// Close lets go of the folder.
+// Close releases the folder.
 func (f *Folder) Close() error { return f.hold.Release() }
 
 func (f *Folder) address() addressFile {
@@ -97,7 +97,7 @@ func (f *Folder) KeepAddress(address string, port int) error {
 // Path returns the name of a file of this folder; id must be valid.
 func (f *Folder) Path(kind, id, ext string) string { return filepath.Join(f.Dir, kind, id+ext) }
 
-// Read returns what a file of this folder holds, most bytes at the most; id must be
+// Read returns the content of a file of this folder, of at most so many bytes; id must be
 // valid.
 func (f *Folder) Read(kind, id, ext string, most int64) ([]byte, error) {
 	return file.ReadPlain(filepath.Join(f.Dir, kind), id+ext, most)
@@ -170,5 +170,5 @@ const (
 	lastPause  = 4 * time.Second
 )
 
-// LongerPause is the pause after one that did not help; the first is after 0.
+// LongerPause returns the pause after another failed try; the first follows 0.
 func LongerPause(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }

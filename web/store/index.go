@@ -21,8 +21,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// Index knows what every game in a folder was about without playing it through: ten
-// thousand games are listed in seconds the first time, and at once after that.
+// Index has the cards of all games in a folder, read without replaying the games: ten thousand
+// games are listed in seconds the first time, and at once after that.
 type Index struct {
 	folder *Folder
 
@@ -85,8 +85,8 @@ func (x *Index) Refresh() error {
 	return x.refresh()
 }
 
-// skim reads of a journal what a list shows: its header, how many moves stand, and how it
-// ended. Damaged lines are passed over: whoever opens the game mends it.
+// skim reads from a journal what a list shows: its header, the number of moves, and the
+// result. It skips damaged lines; opening the game restores them.
 func skim(id string, data []byte) (api.KeptGame, error) {
 	var h Header
 	first, rest, _ := bytes.Cut(data, []byte{'\n'})

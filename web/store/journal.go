@@ -97,7 +97,7 @@ func sealed(line any) ([]byte, error) {
 	return fmt.Appendf(data[:len(data)-1], "%s%08x\"}\n", sumField, sum), nil
 }
 
-// unsealed reads a line and compares its sum; lines of old journals have none.
+// unsealed reads a line and checks its sum; a line may have none.
 func unsealed(line []byte, v any) error {
 	if at := len(line) - sumSize; at > 0 && bytes.HasPrefix(line[at:], []byte(sumField)) {
 		said, err := hex.DecodeString(string(line[at+len(sumField) : len(line)-2]))

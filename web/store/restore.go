@@ -14,10 +14,10 @@ import (
 	"kosumi/web/wire"
 )
 
-// OpenGame plays the journal of a game through and opens it for more. Of a damaged one it
-// takes what is whole, and the SGF beside it where that knows more; the damaged file is
-// kept. A clock that ran then stands. behind says that the SGF is to be written anew: the program ended between the
-// two.
+// OpenGame replays the journal of a game and opens it for appending. A damaged journal is
+// restored from its whole lines, and from the SGF beside it where that has more; the damaged
+// file is kept. A clock that ran is paused. behind reports that the SGF has to be written
+// again: the program ended after it wrote the journal and before the SGF.
 func OpenGame(f *Folder, id string, log *slog.Logger) (g *Game, j *Journal, behind bool, err error) {
 	data, err := f.Read("games", id, ".jsonl", maxJournal)
 	if err != nil {
@@ -53,8 +53,8 @@ const (
 	RestoredPart = "part" // up to the damage
 )
 
-// replay makes the steps of a journal, as far as they can be made. It returns nil
-// where there is no header to begin with.
+// replay applies the steps of a journal, as far as they can be applied, and returns how many
+// could. The game is nil if the header is damaged.
 func (k *kept) replay() (*Game, int) {
 	if !k.headed {
 		return nil, 0
@@ -88,8 +88,8 @@ func asLines(h Header, steps []Step) []any {
 	return lines
 }
 
-// ofRecord makes a game of the record beside its journal, and of what the whole
-// lines say besides; nil where that is not a game.
+// ofRecord makes a game from the SGF beside its journal, and from the whole lines of the
+// journal; nil if they do not fit together.
 func (k *kept) ofRecord(rec *sgf.Record) (*Game, []any) {
 	h := k.head
 	if !k.headed {
@@ -188,7 +188,7 @@ func readRecord(f *Folder, id string) *sgf.Record {
 	return rec
 }
 
-// restore makes a game, and its journal anew, of what is whole.
+// restore makes a game from what is whole, and writes its journal again.
 func (k *kept) restore(f *Folder, log *slog.Logger, part *Game, rec *sgf.Record, damaged []byte) (*Game, error) {
 	where := fmt.Sprintf("line %d of its journal is damaged", max(k.bad, 1))
 	if k.bad == 0 {

@@ -150,7 +150,7 @@ type Keys struct {
 // keyLives is how long a one-time key may be used.
 const keyLives = time.Minute
 
-// patience is how many wrong tokens are answered at once; after that each waits.
+// patience is how many wrong tokens in a row are answered without waiting.
 const patience = 10
 
 // LoadToken reads the token in dir, or makes one. note is told what was mended.
@@ -192,8 +192,8 @@ func (k *Keys) OneTime() string {
 	return key
 }
 
-// Admit reports whether a token or a one-time key is right. Guessing is slowed
-// down for everybody, which nobody notices who knows the token.
+// Admit reports whether a token or a one-time key is right. After many wrong ones in a row
+// further wrong ones wait, see [Keys.Penalty]; right ones never do.
 func (k *Keys) Admit(token, key string) bool {
 	if subtle.ConstantTimeCompare([]byte(token), []byte(k.Token)) == 1 {
 		k.mu.Lock()

@@ -16,8 +16,7 @@ type Client interface {
 	Post(api.Event)
 }
 
-// AloneFor is how long what no page watches is kept as if one did: the clock of a game
-// runs, and its engine is kept.
+// AloneFor is how long a game that no page watches keeps its engine and its running clock.
 const AloneFor = 30 * time.Second
 
 // MaxClients bounds the clients of a hub.
@@ -29,8 +28,7 @@ type Hub struct {
 	clients map[Client]bool
 }
 
-// Enter makes a client one of those that are served; false where there are too many
-// of them.
+// Enter adds a client. It returns false if there are too many.
 func (h *Hub) Enter(c Client) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -44,7 +42,7 @@ func (h *Hub) Enter(c Client) bool {
 	return true
 }
 
-// Leave takes a client out.
+// Leave removes a client.
 func (h *Hub) Leave(c Client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -113,8 +111,8 @@ func (w *Warnings) Warn(text, kind string) {
 	}
 }
 
-// Unread returns what a list says of a file that it should have, and the log is told
-// of it. kind is the file's folder.
+// Unread returns what a list says of a file that cannot be read, and logs it. kind is the
+// file's folder.
 func (w *Warnings) Unread(kind, name string, err error) api.Unread {
 	file := filepath.Join(kind, name)
 	w.Warn(file+" cannot be read: "+err.Error(), file)
