@@ -5,9 +5,6 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-# Before what runs here, whatever is built for another system.
-HOST     := env -u GOOS -u GOARCH -u CC -u CGO_ENABLED
-
 .PHONY: run tools check test test-avx2 test-wasm test-pytorch kernel-wasm build release page page-site page-npm check-page deps deps-test race race-short fuzz bench lint fmt clean
 
 # The program fetches the onnxruntime library itself when something needs it. On a Mac
@@ -25,13 +22,13 @@ tools:
 # The page of engine web, from packages pinned in web/ui/package-lock.json; the optional
 # one, esbuild, makes it and is no part of it. Where npm or the network is missing, the
 # program is built without its page, or with the one that was built last, and says why.
-PAGE_SOURCES := $(shell find web/api web/build web/i18n web/ui/src -type f -not -path 'web/ui/src/gen/*' 2>/dev/null)
+PAGE_SOURCES := $(shell find web/api/schema.json web/i18n web/ui/build.mjs web/ui/src -type f -not -path 'web/ui/src/gen/*' 2>/dev/null)
 
 page: web/ui/dist/build.txt
 
 web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 	@if [ web/ui/node_modules/.package-lock.json -nt web/ui/package-lock.json ] || { scripts/npm-ci.sh web/ui --omit=dev && touch web/ui/node_modules/.package-lock.json; }; then \
-		$(HOST) $(GO) run ./web/build; \
+		node web/ui/build.mjs; \
 	elif [ -e web/ui/dist/index.html ]; then \
 		echo "the page for the browser is the one that was built last" >&2; \
 	else \
@@ -43,7 +40,7 @@ web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
 page-site: page kernel-wasm
 	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags "-s -w -buildid= -X main.version=$(or $(VERSION),dev)" -o bin/page/page.wasm ./cmd/page
 	cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" nn/kernel/kernel-worker.js bin/page/
-	$(GO) run ./web/build -site bin/site -npm bin/npm -version $(or $(VERSION),dev)
+	GO="$(GO)" node web/ui/site.mjs $(or $(VERSION),dev)
 
 # The engine of that page alone, for other pages and for node: bin/kosumi-VERSION.tgz, as
 # npm publishes and installs it.
@@ -52,7 +49,7 @@ page-npm: page-site
 
 # The page's TypeScript, checked.
 check-page: page
-	$(GO) run ./web/build -types
+	node web/ui/build.mjs types
 	cd web/ui && { [ -x node_modules/.bin/tsc ] || ../../scripts/npm-ci.sh .; }
 	cd web/ui && node_modules/.bin/tsc --noEmit
 

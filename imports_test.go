@@ -64,7 +64,6 @@ var allowed = map[string]string{
 	"nn/autodiff":   "nn/onnx",
 	"train":         "board handout match models nn nn/autodiff nn/features nn/fresh nn/fuse nn/katago nn/kernel nn/model nn/onnx nn/ort search setting sgf thinking",
 	"web/api":       "",
-	"web/build":     "models web/api",
 	"release":       "models",
 	"web":           "board clock engine katago level life nn nn/open review search sgf thinking train web/api",
 	"cluster":       "board nn nn/open train",

@@ -18,7 +18,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// unseenFor is how long an analysis goes on while nobody can see its page.
+// unseenFor is how long an analysis continues while its page is hidden.
 const unseenFor = 5 * time.Second
 
 // run is the analysis of one connection: a goroutine that searches what was
@@ -45,18 +45,18 @@ type run struct {
 }
 
 // analyse sets what this connection analyses.
-func (c *conn) analyse(a *api.Analyse) (any, error) {
+func (c *conn) analyse(a *api.Analyse) error {
 	if a.Visits < 0 || a.Moves < 0 || a.Threads < 0 || a.Threads > 1024 || len(a.Human) > 40 || len(a.Avoid)+len(a.Allow) > board.MaxMoves || len(a.Focus) > board.MaxMoves {
-		return nil, api.Refuse("bad_request", "out of range")
+		return api.Refuse("bad_request", "out of range")
 	}
 	if a.On {
 		if _, err := c.s.docs.Open(a.Doc); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if c.run == nil {
 		if !a.On {
-			return nil, nil
+			return nil
 		}
 		c.run = &run{c: c, engine: c.s.engines.Engine(), done: make(chan struct{}), woken: make(chan struct{}, 1)}
 		go c.run.loop()
@@ -70,7 +70,7 @@ func (c *conn) analyse(a *api.Analyse) (any, error) {
 	}
 	r.mu.Unlock()
 	r.wake()
-	return nil, nil
+	return nil
 }
 
 // wake has the run see what is wanted now.
@@ -181,7 +181,7 @@ func (r *run) once() bool {
 
 // fail tells the page why nothing is analysed.
 func (r *run) fail(want *api.Analyse, err error) {
-	r.c.frames.show(api.Event{T: "analysis.frame", D: api.Frame{Doc: want.Doc, Node: want.Node, Final: "failed", Error: err.Error(), Moves: []api.Candidate{}}})
+	r.c.frames.show(api.FrameNews.Of(api.Frame{Doc: want.Doc, Node: want.Node, Final: "failed", Error: err.Error(), Moves: []api.Candidate{}}))
 }
 
 // ending says why an analysis is over, "" if it only made room for others.
@@ -236,7 +236,7 @@ func (r *run) changed(gen int) bool {
 	return r.gen != gen
 }
 
-// unseen ends the search if its page stays out of sight.
+// unseen ends the search if its page stays hidden for unseenFor.
 func (r *run) unseen() {
 	time.AfterFunc(unseenFor, func() {
 		r.mu.Lock()
@@ -291,7 +291,7 @@ func (r *run) show(want *api.Analyse, gen int, res *search.Result, final string)
 	if want.Human != "" {
 		f.Human = r.human.policy
 	}
-	r.c.frames.show(api.Event{T: "analysis.frame", D: f})
+	r.c.frames.show(api.FrameNews.Of(f))
 }
 
 // longestLine is how many moves of a variation are shown.

@@ -14,8 +14,8 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
-	"kosumi/web/folder"
-	"kosumi/web/hub"
+	"kosumi/web/store"
+	"kosumi/web/wire"
 )
 
 // TestRate sends more commands at once than are performed: each is answered, and
@@ -81,7 +81,7 @@ func TestNewcomers(t *testing.T) {
 // TestFullHouse has as many pages as there may be: one more is told to come later.
 func TestFullHouse(t *testing.T) {
 	s := serve(t, t.TempDir())
-	for range hub.MaxClients {
+	for range wire.MaxClients {
 		join(t, s)
 	}
 	ws := dial(t, s)
@@ -94,7 +94,7 @@ func TestFullHouse(t *testing.T) {
 
 // answered is a connection without a socket.
 func answered(s *Server) *conn {
-	c := &conn{s: s, events: make(chan api.Event, maxQueue), frames: newFrames(), client: folder.NewID()}
+	c := &conn{s: s, events: make(chan api.Event, maxQueue), frames: newFrames(), client: store.NewID()}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.life = s.proofs.Asker(c.ctx, c.Post)
 	return c
@@ -112,11 +112,11 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 	game := begin(other, small("b")).Game
 	doc := ask[api.ID](other, "doc.new", api.NewDoc{Size: [2]int{5, 5}}).ID
 	names := []string{"", "no.such", "hello", "game.", "\x00", "tree.op\x00"}
-	for name := range handlers {
+	for name := range s.protocol.commands {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	words := []any{game, doc, folder.NewID(), "", "b", "w", "pass", "C3", "Z99", "play", "delete", "promote", "note", "setup", "marks", "goto", "info", "docs", "games", "game:" + game, "doc:" + doc,
+	words := []any{game, doc, store.NewID(), "", "b", "w", "pass", "C3", "Z99", "play", "delete", "promote", "note", "setup", "marks", "goto", "info", "docs", "games", "game:" + game, "doc:" + doc,
 		"review:x", "reviews", "training", "japanese", "{}", "(;SZ[5];B[aa])", "(;", "../../token", "\u202e", true, false, nil, -1, 0, 1, 2, 3, 1e300, -0.5, 1 << 40, []any{}, []any{5, 5}, []any{0, 0}, []any{25, 25, 25},
 		map[string]any{}, map[string]any{"visits": 1}, map[string]any{"kind": "byoyomi", "main": -1}, []any{map[string]any{"k": "lb", "p": "A1", "l": "]:\\"}}, []any{"A1", "B2"}}
 	keys := []string{"game", "rev", "move", "doc", "node", "op", "id", "what", "size", "rules", "komi", "colour", "seat", "clock", "handicap", "free", "toggle", "accept", "ask", "playOn", "stage", "line", "note",
@@ -165,8 +165,7 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 		require.Equal(t, tc.re, e.Re, tc.send)
 	}
 	doc = ask[api.ID](other, "doc.new", api.NewDoc{Size: [2]int{5, 5}}).ID // the first may be deleted by now
-	_, err := c.analyse(&api.Analyse{On: true, Doc: doc})
-	require.NoError(t, err)
+	require.NoError(t, c.analyse(&api.Analyse{On: true, Doc: doc}))
 	c.cancel()
 	c.run.close()
 }

@@ -1,301 +1,200 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"strings"
-	"time"
+	"reflect"
 
-	"kosumi/sgf"
 	"kosumi/web/api"
-	"kosumi/web/documents"
-	"kosumi/web/folder"
-	"kosumi/web/networks"
-	"kosumi/web/player"
-	"kosumi/web/record"
+	"kosumi/web/engines"
 	"kosumi/web/reviews"
-	"kosumi/web/wire"
+	"kosumi/web/store"
 )
 
-// handler performs a command. once: the same command again gets the same answer.
-// slow: it runs beside the commands that follow.
-type handler struct {
-	do   func(c *conn, d json.RawMessage) (any, error)
-	once bool
-	slow bool
+// protocol has the messages that clients send, with their handlers, and what clients can
+// watch. The schema and the documents follow from it. Make one with [newProtocol].
+type protocol struct {
+	commands map[string]*command
+	topics   map[string]*topic
+	order    []*command // as registered
 }
 
-// handlers are all commands by name; a function fills it, since some lead back
-// to it.
-var handlers = commands()
-
-func commands() map[string]handler {
-	return map[string]handler{
-		"ping":    {do: quick((*conn).ping)},
-		"ack":     {do: quick((*conn).acknowledge)},
-		"visible": {do: quick((*conn).setVisible)},
-		"watch":   {do: quick((*conn).startWatch)},
-		"unwatch": {do: quick((*conn).stopWatch)},
-
-		"network.use":    {do: quick((*conn).useNetwork), slow: true},
-		"network.fetch":  {do: library((*conn).fetchNetwork)},
-		"network.stop":   {do: library(ofLibrary((*networks.Library).Stop))},
-		"network.forget": {do: library(ofLibrary((*networks.Library).Forget))},
-		"network.remove": {do: library(ofLibrary((*networks.Library).Remove))},
-
-		"levels.on":    {do: asks(theGames, (*games).LevelsOn), slow: true},
-		"player.rank":  {do: tells(theGames, (*games).PlayerRank), once: true},
-		"player.names": {do: tells(thePlayer, (*player.Player).SayNames), once: true},
-
-		"game.new":      {do: asks(theGames, (*games).New), once: true},
-		"game.play":     {do: tells(theGames, (*games).Play), once: true},
-		"game.undo":     {do: tells(theGames, onGame((*game).undo)), once: true},
-		"game.redo":     {do: tells(theGames, onGame((*game).redo)), once: true},
-		"game.resign":   {do: tells(theGames, onGame((*game).resign)), once: true},
-		"game.pause":    {do: tells(theGames, onGame((*game).pause)), once: true},
-		"game.resume":   {do: tells(theGames, onGame((*game).resume)), once: true},
-		"game.delete":   {do: tells(theGames, onGame((*game).remove)), once: true},
-		"game.teach":    {do: tells(theGames, (*games).Teach), once: true},
-		"game.keep":     {do: tells(theGames, onGame((*game).keep)), once: true},
-		"game.score":    {do: tells(theGames, (*games).Score), once: true},
-		"game.hint":     {do: searches(theGames, (*games).Hint), slow: true},
-		"game.estimate": {do: searches(theGames, (*games).Estimate), slow: true},
-
-		"doc.new":    {do: asks(itself, (*Server).newDocument), once: true},
-		"doc.delete": {do: tells(theDocuments, (*documents.Documents).Delete), once: true},
-		"tree.op":    {do: asks(theDocuments, (*documents.Documents).Edit), once: true},
-
-		"analysis.set": {do: quick((*conn).analyse)},
-
-		"life.ask":  {do: quick((*conn).askLife)},
-		"life.stop": {do: quick((*conn).stopLife)},
-		"life.play": {do: quick((*conn).playLife)},
-
-		"review.add":    {do: asks(itself, (*Server).addReview), once: true},
-		"review.again":  {do: asks(theReviews, (*reviews.Reviews).Again), once: true},
-		"review.delete": {do: tells(theReviews, (*reviews.Reviews).Delete), once: true},
-		"review.front":  {do: tells(theReviews, (*reviews.Reviews).Front), once: true},
-		"review.pause":  {do: tells(theReviews, (*reviews.Reviews).Pause)},
-		"review.try":    {do: searches(theReviews, (*reviews.Reviews).Try), slow: true},
-
-		"games.find":  {do: asks(theGameIndex, (*record.Index).Find), slow: true},
-		"lesson.done": {do: tells(thePlayer, (*player.Player).LessonDone), once: true},
-
-		"drill.problem": {do: quick((*conn).problem)},
-		"drill.next":    {do: quick((*conn).nextDrill), slow: true},
-		"drill.answer":  {do: quick((*conn).answerDrill), slow: true},
-		"drill.grade":   {do: quick((*conn).gradeDrill), slow: true},
-	}
+// command is a message that clients send.
+type command struct {
+	name, explain string
+	d, answer     reflect.Type // of the fields d of the message and of its answer
+	way           way
+	do            func(c *conn, d json.RawMessage) (any, error)
 }
 
-func thePlayer(s *Server) *player.Player          { return s.player }
-func theGameIndex(s *Server) *record.Index        { return s.player.Games }
-func itself(s *Server) *Server                    { return s }
-func theGames(s *Server) *games                   { return s.games }
-func theDocuments(s *Server) *documents.Documents { return s.docs }
-func theReviews(s *Server) *reviews.Reviews       { return s.reviews }
+// way is how a command is performed.
+type way int
 
-// tells performs a command of a part of the server whose answer has nothing to say.
-func tells[P, T any](part func(*Server) P, do func(P, *T) error) func(*conn, json.RawMessage) (any, error) {
-	return quick(func(c *conn, v *T) (any, error) { return nil, do(part(c.s), v) })
-}
+const (
+	inOrder way = iota // after the commands before it
+	once               // in order; the same command again gets the same answer
+	beside             // while the commands after it are performed
+)
 
-// asks performs a command of a part of the server.
-func asks[P, T, A any](part func(*Server) P, do func(P, *T) (A, error)) func(*conn, json.RawMessage) (any, error) {
-	return quick(func(c *conn, v *T) (any, error) { return do(part(c.s), v) })
-}
+// nothing is the answer of a command that has no other than ok.
+type nothing struct{}
 
-// searches performs a command of a part of the server that ends with its connection.
-func searches[P, T, A any](part func(*Server) P, do func(P, context.Context, *T) (A, error)) func(*conn, json.RawMessage) (any, error) {
-	return quick(func(c *conn, v *T) (any, error) { return do(part(c.s), c.ctx, v) })
-}
-
-// quick reads what a command says and performs it.
-func quick[T any](do func(*conn, *T) (any, error)) func(*conn, json.RawMessage) (any, error) {
-	return func(c *conn, d json.RawMessage) (any, error) {
+// register declares a message, whose field d is a T, and its handler. The answer has an A,
+// or nothing where the handler returns a nil pointer.
+func register[T, A any](p *protocol, name string, way way, handler func(*conn, *T) (A, error), explain string) {
+	do := func(c *conn, d json.RawMessage) (any, error) {
 		var v T
 		if len(d) > 0 {
 			if err := json.Unmarshal(d, &v); err != nil {
 				return nil, api.Refuse("bad_request", "%v", err)
 			}
 		}
-		return do(c, &v)
-	}
-}
-
-func (c *conn) ping(p *api.Ping) (any, error) {
-	return api.Pong{T0: p.T0, T1: float64(time.Now().UnixMicro()) / 1000}, nil
-}
-
-func (c *conn) acknowledge(a *api.Ack) (any, error) {
-	c.frames.ack(a.F)
-	return nil, nil
-}
-
-func (c *conn) setVisible(v *api.Visible) (any, error) {
-	c.frames.see(v.Visible)
-	switch {
-	case c.run == nil:
-	case v.Visible:
-		c.run.wake()
-	default:
-		c.run.unseen()
-	}
-	return nil, nil
-}
-
-// startWatch answers with the state of what is watched.
-func (c *conn) startWatch(w *api.Watch) (any, error) {
-	if err := c.watch(w.What); err != nil {
-		return nil, err
-	}
-	state, err := c.stateOf(w.What)
-	if err != nil {
-		c.unwatch(w.What)
-	}
-	return state, err
-}
-
-func (c *conn) stateOf(what string) (any, error) {
-	kind, id, _ := strings.Cut(what, ":")
-	switch kind {
-	case "engine":
-		return c.s.engines.Backend.Status(), nil
-	case "games":
-		return c.s.games.List()
-	case "docs":
-		return c.s.docs.List()
-	case "training":
-		if c.s.conf.Training == nil {
-			return nil, api.Refuse("unsupported", "this server shows no training")
+		a, err := handler(c, &v)
+		if r := reflect.ValueOf(a); err != nil || r.Kind() == reflect.Pointer && r.IsNil() {
+			return nil, err
 		}
-		return c.s.conf.Training.State(), nil
-	case "life":
-		return c.life.State(), nil
-	case "reviews":
-		return c.s.reviews.List()
-	case "review":
-		return c.s.reviews.State(id)
-	case "networks":
-		if c.s.library == nil {
-			return nil, errNoLibrary
+		if _, none := any(a).(nothing); none {
+			return nil, nil
 		}
-		return c.s.library.State(), nil
-	case "profile":
-		return c.s.player.State()
-	case "you":
-		return c.s.player.You()
-	case "game":
-		return c.s.games.Watch(id)
-	case "doc":
+		return a, nil
+	}
+	p.commands[name] = &command{name, explain, reflect.TypeFor[T](), reflect.TypeFor[A](), way, do}
+	p.order = append(p.order, p.commands[name])
+}
+
+// topic is a kind of thing that clients can watch.
+type topic struct {
+	name  string
+	of    reflect.Type // of its state
+	state func(c *conn, id string) (any, error)
+}
+
+// watchable declares what can be watched as name, or as name:ID where there are several.
+func watchable[A any](p *protocol, name string, state func(c *conn, id string) (A, error)) {
+	p.topics[name] = &topic{name, reflect.TypeFor[A](), func(c *conn, id string) (any, error) { return state(c, id) }}
+}
+
+// newProtocol returns all messages and topics.
+func newProtocol() *protocol {
+	p := &protocol{commands: map[string]*command{}, topics: map[string]*topic{}}
+	registerCommands(p)
+	registerTopics(p)
+	return p
+}
+
+func registerCommands(p *protocol) {
+	p.order = append(p.order, &command{name: "hello", d: reflect.TypeFor[api.Hello](), answer: reflect.TypeFor[api.Welcome](),
+		explain: "The first message, within five seconds; the answer has t welcome."}) // conn.greet answers it
+
+	register(p, "ping", inOrder, (*conn).ping, "Compares clocks; a client that is silent for 45 seconds is disconnected.")
+	register(p, "ack", inOrder, tells(itself, (*conn).acknowledge), "Names the frame that was painted last; the next one comes then.")
+	register(p, "visible", inOrder, tells(itself, (*conn).setVisible), "Reports whether anybody sees the page. While nobody does, no frames come, and after 5 seconds no search runs.")
+	register(p, "watch", inOrder, (*conn).startWatch, "Answers with the state of something, and sends its events from now on.")
+	register(p, "unwatch", inOrder, tells(itself, (*conn).stopWatch), "Sends no more events of it.")
+
+	register(p, "network.use", beside, (*conn).useNetwork, "Changes the network by its name; searches that are under way end with the old one.")
+
+	register(p, "levels.on", beside, asks(theGames, (*games).LevelsOn), "Lists the levels on a board.")
+	register(p, "player.rank", once, tells(theGames, (*games).PlayerRank), "The rank that the player claims.")
+	register(p, "player.names", once, tells(thePlayer, (*player).SayNames), "Names under which the player has played, and those of others.")
+
+	register(p, "network.fetch", inOrder, tells(itself, (*conn).fetchNetwork), "Fetches a network from an https address, or resumes one; watch networks reports its progress.")
+	register(p, "network.stop", inOrder, withLibrary((*engines.Library).Stop), "Stops fetching; what has come is kept.")
+	register(p, "network.forget", inOrder, withLibrary((*engines.Library).Forget), "Forgets a network that was not fetched to its end.")
+	register(p, "network.remove", inOrder, withLibrary((*engines.Library).Remove), "Deletes a network that is not in use.")
+
+	register(p, "game.new", once, asks(theGames, (*games).New), "Begins a game.")
+	register(p, "game.play", once, tells(theGames, (*games).Play), "Makes a move; it is on disk when the answer comes.")
+	register(p, "game.undo", once, tells(theGames, onGame((*game).undo)), "Takes back to one's own last move, with its time on both clocks.")
+	register(p, "game.redo", once, tells(theGames, onGame((*game).redo)), "Plays again what was taken back.")
+	register(p, "game.resign", once, tells(theGames, onGame((*game).resign)), "Gives up.")
+	register(p, "game.pause", once, tells(theGames, onGame((*game).pause)), "Stops the clock.")
+	register(p, "game.resume", once, tells(theGames, onGame((*game).resume)), "Resumes after a pause or a failure.")
+	register(p, "game.delete", once, tells(theGames, onGame((*game).remove)), "Removes a game with its files.")
+	register(p, "game.score", once, tells(theGames, (*games).Score), "One step of counting.")
+	register(p, "game.hint", beside, searches(theGames, (*games).Hint), "Help with the next move; the record says so.")
+	register(p, "game.teach", once, tells(theGames, (*games).Teach), "Points out moves that lose much from now on, or no longer.")
+	register(p, "game.keep", once, tells(theGames, onGame((*game).keep)), "Stands by the move that the game's advice is about: the engine answers it.")
+	register(p, "game.estimate", beside, searches(theGames, (*games).Estimate), "Asks how the game stands.")
+
+	register(p, "doc.new", once, asks(theServer, (*Server).newDocument), "Makes a game tree: empty, of a game, of SGF.")
+	register(p, "doc.delete", once, tells(theDocuments, (*store.Documents).Delete), "Removes a game tree with its file.")
+	register(p, "tree.op", once, asks(theDocuments, (*store.Documents).Edit), "Changes a game tree; it is on disk when the answer comes. The answer holds a node for play and setup only.")
+
+	register(p, "analysis.set", inOrder, tells(itself, (*conn).analyse), "Sets the position that this connection analyses from now on.")
+
+	register(p, "life.ask", inOrder, (*conn).askLife, "Asks whether stones live; the question before ends.")
+	register(p, "life.stop", inOrder, tells(itself, (*conn).stopLife), "Ends the search for an answer; what was proved stays.")
+	register(p, "life.play", inOrder, (*conn).playLife, "Plays against the proof of the last answer.")
+
+	register(p, "review.add", once, asks(theServer, (*Server).addReview), "Reviews a game of this server's; files come by POST /api/import?to=review.")
+	register(p, "review.again", once, asks(theReviews, (*reviews.Reviews).Again), "Reviews a game once more, with the present network.")
+	register(p, "review.delete", once, tells(theReviews, (*reviews.Reviews).Delete), "Removes a review with its files.")
+	register(p, "review.front", once, tells(theReviews, (*reviews.Reviews).Front), "Reviews a waiting game now.")
+	register(p, "review.pause", inOrder, tells(theReviews, (*reviews.Reviews).Pause), "Stops all reviews, or resumes them.")
+	register(p, "review.try", beside, searches(theReviews, (*reviews.Reviews).Try), "Judges another move in place of a mistake.")
+
+	register(p, "games.find", beside, asks(theGameIndex, (*store.Index).Find), "A page of all games that were played here.")
+
+	register(p, "lesson.done", once, tells(thePlayer, (*player).LessonDone), "A lesson is done.")
+
+	register(p, "drill.problem", inOrder, asks(theDrills, (*reviews.Drills).Problem), "One problem of the day.")
+	register(p, "drill.next", beside, (*conn).nextDrill, "The problem that is due.")
+	register(p, "drill.answer", beside, (*conn).answerDrill, "Answers a problem.")
+	register(p, "drill.grade", beside, tells(itself, (*conn).gradeDrill), "Overrules the grade of the last answer.")
+}
+
+func registerTopics(p *protocol) {
+	watchable(p, "engine", func(c *conn, _ string) (api.Engine, error) { return c.s.engines.Backend.Status(), nil })
+	watchable(p, "games", func(c *conn, _ string) (*api.Games, error) { return c.s.games.List() })
+	watchable(p, "game", func(c *conn, id string) (*api.GameState, error) { return c.s.games.Watch(id) })
+	watchable(p, "docs", func(c *conn, _ string) (*api.Docs, error) { return c.s.docs.List() })
+	watchable(p, "doc", func(c *conn, id string) (*api.Doc, error) {
 		d, err := c.s.docs.Open(id)
 		if err != nil {
 			return nil, err
 		}
 		return d.State(), nil
-	}
-	return nil, api.Refuse("not_found", "nothing of that name can be watched")
-}
-
-func (c *conn) stopWatch(w *api.Watch) (any, error) {
-	c.unwatch(w.What)
-	return nil, nil
-}
-
-func (c *conn) useNetwork(n *api.Network) (any, error) {
-	if err := c.s.engines.Backend.Use(n.Name); err != nil {
-		return nil, api.Refuse("engine_failed", "%v", err)
-	}
-	c.s.reviews.Interrupt() // it goes on with the new one
-	c.s.publishNetworks()
-	return c.s.engines.Backend.Networks(), nil
-}
-
-// errNoLibrary refuses what needs a folder for networks.
-var errNoLibrary = api.Refuse("unsupported", "this server has no folder for networks")
-
-// library performs a command on the networks of the folder, if there is one.
-func library[T any](do func(*conn, *T) error) func(*conn, json.RawMessage) (any, error) {
-	return quick(func(c *conn, v *T) (any, error) {
+	})
+	watchable(p, "reviews", func(c *conn, _ string) (*api.Reviews, error) { return c.s.reviews.List() })
+	watchable(p, "review", func(c *conn, id string) (*api.Review, error) { return c.s.reviews.State(id) })
+	watchable(p, "life", func(c *conn, _ string) (api.LifeState, error) { return c.life.State(), nil })
+	watchable(p, "profile", func(c *conn, _ string) (*api.Profile, error) { return c.s.player.State() })
+	watchable(p, "you", func(c *conn, _ string) (*api.You, error) { return c.s.player.You() })
+	watchable(p, "networks", func(c *conn, _ string) (*api.NetworkList, error) {
 		if c.s.library == nil {
 			return nil, errNoLibrary
 		}
-		return nil, do(c, v)
+		return c.s.library.State(), nil
+	})
+	watchable(p, "training", func(c *conn, _ string) (*api.Training, error) {
+		if c.s.conf.Training == nil {
+			return nil, api.Refuse("unsupported", "this server shows no training")
+		}
+		return c.s.conf.Training.State(), nil
 	})
 }
 
-func ofLibrary(do func(*networks.Library, *api.NetworkName) error) func(*conn, *api.NetworkName) error {
-	return func(c *conn, v *api.NetworkName) error { return do(c.s.library, v) }
+func itself(c *conn) *conn                  { return c }
+func theServer(c *conn) *Server             { return c.s }
+func thePlayer(c *conn) *player             { return c.s.player }
+func theGameIndex(c *conn) *store.Index     { return c.s.player.Games }
+func theGames(c *conn) *games               { return c.s.games }
+func theDocuments(c *conn) *store.Documents { return c.s.docs }
+func theReviews(c *conn) *reviews.Reviews   { return c.s.reviews }
+func theDrills(c *conn) *reviews.Drills     { return c.s.reviews.Drills }
+
+// tells makes a handler of a method of some part that answers ok alone.
+func tells[P, T any](part func(*conn) P, do func(P, *T) error) func(*conn, *T) (nothing, error) {
+	return func(c *conn, v *T) (nothing, error) { return nothing{}, do(part(c), v) }
 }
 
-func (c *conn) fetchNetwork(f *api.FetchNetwork) error { return c.s.library.Fetch(c.s.ctx, f) }
-
-// newDocument makes a document: empty, of a game that was played here, or of SGF.
-func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {
-	var root *sgf.Node // nil: there is no such game
-	if n.Game != "" {
-		g, err := s.games.Open(n.Game)
-		if err != nil {
-			return id, err
-		}
-		root, _, _ = g.Record()
-	}
-	id.ID, err = s.docs.New(n, root)
-	return id, err
+// asks makes a handler of a method of some part.
+func asks[P, T, A any](part func(*conn) P, do func(P, *T) (A, error)) func(*conn, *T) (A, error) {
+	return func(c *conn, v *T) (A, error) { return do(part(c), v) }
 }
 
-// addReview puts a game of this server's on the list. The review of a game that is
-// over has the game's ID: asked for again, it is the same one.
-func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
-	var root *sgf.Node
-	name, id := "", folder.NewID()
-	switch {
-	case a.Game != "":
-		g, err := s.games.Open(a.Game)
-		if err != nil {
-			return api.ID{}, err
-		}
-		tree, began, over := g.Record()
-		if root, name = tree, began.Format("2006-01-02 15.04")+".sgf"; over {
-			id = a.Game
-		}
-	case a.Doc != "":
-		d, err := s.docs.Open(a.Doc)
-		if err != nil {
-			return api.ID{}, err
-		}
-		data, title, err := d.Record()
-		if err != nil {
-			return api.ID{}, err
-		}
-		roots, err := wire.ParseSGF(data) // a copy: people go on changing the document
-		if err != nil {
-			return api.ID{}, err
-		}
-		root, name = roots[0], cmp.Or(title, "game")+".sgf"
-	default:
-		return api.ID{}, api.Refuse("bad_request", "a game or a document")
-	}
-	if err := s.reviews.AddAs(id, name, root, nil); err != nil {
-		return api.ID{}, api.BadRequest(err)
-	}
-	s.reviews.PublishList()
-	return api.ID{ID: id}, nil
-}
-
-func (c *conn) nextDrill(n *api.NextDrill) (any, error) { return c.s.reviews.Drills.Next(&c.drill, n) }
-
-func (c *conn) answerDrill(a *api.DrillAnswer) (any, error) {
-	v, err := c.s.reviews.Drills.Answer(c.ctx, &c.drill, a)
-	if err == nil {
-		c.s.player.Publish()
-	}
-	return v, err
-}
-
-func (c *conn) problem(a *api.AskProblem) (any, error) { return c.s.reviews.Drills.Problem(a) }
-
-func (c *conn) gradeDrill(g *api.GradeDrill) (any, error) {
-	return nil, c.s.reviews.Drills.Grade(&c.drill, g)
+// searches makes a handler of a method of some part that ends with the connection.
+func searches[P, T, A any](part func(*conn) P, do func(P, context.Context, *T) (A, error)) func(*conn, *T) (A, error) {
+	return func(c *conn, v *T) (A, error) { return do(part(c), c.ctx, v) }
 }

@@ -10,7 +10,7 @@ import (
 
 	"kosumi/review"
 	"kosumi/web/api"
-	"kosumi/web/proofs"
+	"kosumi/web/engines"
 	"kosumi/web/reviews"
 	"kosumi/web/wire"
 )
@@ -61,7 +61,7 @@ type conn struct {
 	run    *run           // the analysis; nil before the first
 	bucket bucket
 	drill  reviews.Attempt // the problem that was asked last
-	life   *proofs.Asker
+	life   *engines.Asker
 
 	mu     sync.Mutex
 	topics []string
@@ -233,28 +233,28 @@ func (c *conn) command(data []byte) {
 		}
 		return
 	}
-	h, ok := handlers[cmd.T]
-	if !ok {
+	h := c.s.protocol.commands[cmd.T]
+	if h == nil {
 		c.Post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "unsupported", Text: "unknown command " + wire.Shown(cmd.T, 40)}})
 		return
 	}
 	switch {
-	case h.slow:
+	case h.way == beside:
 		c.slow.Go(func() { c.answer(&cmd, h) })
-	case h.once && cmd.ID != "":
+	case h.way == once && cmd.ID != "":
 		c.Post(c.s.answers.once(c.client+" "+cmd.ID, func() api.Event { return c.perform(&cmd, h) }))
 	default:
 		c.answer(&cmd, h)
 	}
 }
 
-func (c *conn) answer(cmd *api.Command, h handler) {
+func (c *conn) answer(cmd *api.Command, h *command) {
 	if e := c.perform(cmd, h); cmd.ID != "" || e.T == "err" {
 		c.Post(e)
 	}
 }
 
-func (c *conn) perform(cmd *api.Command, h handler) api.Event {
+func (c *conn) perform(cmd *api.Command, h *command) api.Event {
 	d, err := h.do(c, cmd.D)
 	if err != nil {
 		return api.Event{T: "err", Re: cmd.ID, D: *api.AsError(err)}
@@ -262,8 +262,8 @@ func (c *conn) perform(cmd *api.Command, h handler) api.Event {
 	return api.Event{T: "ok", Re: cmd.ID, D: d}
 }
 
-// Post implements [hub.Client]: it queues an event that must arrive. A client that does not read is let go:
-// it comes back and gets everything anew.
+// Post implements [wire.Client]: it queues an event that must arrive. A client that reads too
+// slowly is disconnected; when it reconnects, it gets the whole state.
 func (c *conn) Post(e api.Event) {
 	select {
 	case c.events <- e:
@@ -313,14 +313,14 @@ func (c *conn) write(e api.Event) error {
 	return c.sock.Write(ctx, data)
 }
 
-// Watches implements [hub.Client].
+// Watches implements [wire.Client].
 func (c *conn) Watches(topic string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Contains(c.topics, topic)
 }
 
-// Topics implements [hub.Client].
+// Topics implements [wire.Client].
 func (c *conn) Topics() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

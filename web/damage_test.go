@@ -13,8 +13,7 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
-	"kosumi/web/folder"
-	"kosumi/web/record"
+	"kosumi/web/store"
 )
 
 // played is a game with all kinds of steps, as its journal and its record.
@@ -44,7 +43,7 @@ func played(t *testing.T, s *Server, c *client, free bool) (id string, journal, 
 // put lays files of a game down under a new ID.
 func put(t *testing.T, s *Server, journal, sgfFile []byte) string {
 	t.Helper()
-	id := folder.NewID()
+	id := store.NewID()
 	require.NoError(t, os.WriteFile(s.folder.Path("games", id, ".jsonl"), journal, 0o600))
 	if sgfFile != nil {
 		require.NoError(t, os.WriteFile(s.folder.Path("games", id, ".sgf"), sgfFile, 0o600))
@@ -102,7 +101,7 @@ func TestDamagedByte(t *testing.T) {
 			if st.Restored == "" { // nothing of it was needed
 				continue
 			}
-			require.Equal(t, record.RestoredAll, st.Restored)
+			require.Equal(t, store.RestoredAll, st.Restored)
 			aside, err := os.ReadFile(s.folder.Path("games", id, ".jsonl.damaged"))
 			require.NoError(t, err)
 			require.Equal(t, data, aside)
@@ -149,15 +148,15 @@ func TestDamage(t *testing.T) {
 		{"whole", journal, sgfFile, len(want.Moves), ""},
 		{"whole, alone", journal, nil, len(want.Moves), ""},
 		{"old", old, sgfFile, len(want.Moves), ""},
-		{"old, another step", bytes.Replace(old, []byte(`"undo"`), []byte(`"unde"`), 1), sgfFile, len(want.Moves), record.RestoredAll},
-		{"a line alone", line(2, "{]\n"), nil, 1, record.RestoredPart},
-		{"no header", line(0, "x"), sgfFile, len(want.Moves), record.RestoredAll},
-		{"empty", nil, sgfFile, len(want.Moves), record.RestoredAll},
-		{"zeros", make([]byte, len(journal)), sgfFile, len(want.Moves), record.RestoredAll},
-		{"the last line's end", append(bytes.Clone(journal[:len(journal)-1]), 'x'), sgfFile, len(want.Moves), record.RestoredAll},
-		{"a record that is behind", line(len(lines)-2, "\n"), []byte("(;GM[1]SZ[5]PB[You]PW[Kosumi])"), len(want.Moves), record.RestoredPart},
-		{"a record that is none", line(2, "?\n"), []byte("%PDF"), 1, record.RestoredPart},
-		{"a record of another board", line(2, "?\n"), []byte("(;GM[1]SZ[9];B[ii])"), 1, record.RestoredPart},
+		{"old, another step", bytes.Replace(old, []byte(`"undo"`), []byte(`"unde"`), 1), sgfFile, len(want.Moves), store.RestoredAll},
+		{"a line alone", line(2, "{]\n"), nil, 1, store.RestoredPart},
+		{"no header", line(0, "x"), sgfFile, len(want.Moves), store.RestoredAll},
+		{"empty", nil, sgfFile, len(want.Moves), store.RestoredAll},
+		{"zeros", make([]byte, len(journal)), sgfFile, len(want.Moves), store.RestoredAll},
+		{"the last line's end", append(bytes.Clone(journal[:len(journal)-1]), 'x'), sgfFile, len(want.Moves), store.RestoredAll},
+		{"a record that is behind", line(len(lines)-2, "\n"), []byte("(;GM[1]SZ[5]PB[You]PW[Kosumi])"), len(want.Moves), store.RestoredPart},
+		{"a record that is none", line(2, "?\n"), []byte("%PDF"), 1, store.RestoredPart},
+		{"a record of another board", line(2, "?\n"), []byte("(;GM[1]SZ[9];B[ii])"), 1, store.RestoredPart},
 		{"both", []byte("x\n"), []byte("x"), -1, ""},
 		{"no record", nil, nil, -1, ""},
 	} {
@@ -189,7 +188,7 @@ func TestDamagedDocument(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
 	id := ask[api.ID](c, "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
-	bad := folder.NewID()
+	bad := store.NewID()
 	require.NoError(t, os.WriteFile(s.folder.Path("docs", bad, ".sgf"), []byte("%PDF"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(s.conf.Reviews, "mine.json"), []byte("{"), 0o600))
 	docs := ask[api.Docs](c, "watch", api.Watch{What: "docs"})

@@ -7,10 +7,10 @@
 // its own, and a token, which no other site knows, comes in the first message of a
 // WebSocket.
 //
-// Its parts have packages and locks of their own: hub (who watches what), documents,
-// reviews (with the problems they make), engines (who searches when), record (what was
-// played) and folder. The games are in this package. [Server] only puts them together
-// and answers requests.
+// Its parts have packages and locks of their own: wire (who may speak, who is told), store
+// (files), engines (networks, and who searches when), reviews (with the problems they make).
+// This package has the games, the connections and the port. [Server] puts them together and
+// answers requests.
 //
 // Goroutines: each connection has a reader, a writer and at most one analysis;
 // each game has at most one that thinks. They are joined by [Server.Close].

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/web/api"
-	"kosumi/web/documents"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
@@ -103,7 +103,7 @@ func TestTree(t *testing.T) {
 	d1, err := s.docs.Open(id.ID)
 	require.NoError(t, err)
 	before := d1.State()
-	d2, err := documents.New(s.folder, &s.hub, s.warnings).Open(id.ID)
+	d2, err := store.NewDocuments(s.folder, &s.hub, s.warnings).Open(id.ID)
 	require.NoError(t, err)
 	after := d2.State()
 	require.Len(t, after.Nodes, len(before.Nodes))

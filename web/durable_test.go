@@ -17,10 +17,9 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/review/drill"
 	"kosumi/web/api"
-	"kosumi/web/documents"
-	"kosumi/web/levels"
-	"kosumi/web/record"
+	"kosumi/web/engines"
 	"kosumi/web/reviews"
+	"kosumi/web/store"
 )
 
 // spoil has every new file in a folder fail until the returned function is called.
@@ -37,7 +36,7 @@ func spoil(t *testing.T, dir string) (mend func()) {
 // onDisk reads a document's file as the next server will.
 func onDisk(t *testing.T, s *Server, id string) *api.Doc {
 	t.Helper()
-	d, err := documents.New(s.folder, &s.hub, s.warnings).Open(id)
+	d, err := store.NewDocuments(s.folder, &s.hub, s.warnings).Open(id)
 	require.NoError(t, err)
 	return d.State()
 }
@@ -91,7 +90,7 @@ func TestUnsavedEdit(t *testing.T) {
 	mend()
 }
 
-func marshalled(t *testing.T, d *documents.Document) string {
+func marshalled(t *testing.T, d *store.Document) string {
 	t.Helper()
 	data, _, err := d.Record()
 	require.NoError(t, err)
@@ -174,7 +173,7 @@ func TestUnsavedGame(t *testing.T) {
 	mended := func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.journal, err = record.OpenJournal(path)
+		g.journal, err = store.OpenJournal(path)
 		require.NoError(t, err)
 	}
 	before := g.state()
@@ -194,10 +193,10 @@ func TestUnsavedGame(t *testing.T) {
 	g.advance()
 	g.mu.Unlock()
 	until(c, "game.state", func(s *api.GameState) bool {
-		return s.Unsaved != nil && s.Unsaved.Code == "not_saved" && s.Phase == record.Play
+		return s.Unsaved != nil && s.Unsaved.Code == "not_saved" && s.Phase == store.Play
 	})
 	mended()
-	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == record.Over && s.Unsaved == nil })
+	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == store.Over && s.Unsaved == nil })
 	require.Equal(t, "W+R", over.Result)
 	require.Empty(t, over.Trouble)
 
@@ -206,7 +205,7 @@ func TestUnsavedGame(t *testing.T) {
 	dir := filepath.Join(s.conf.Folder, "games")
 	mend := spoil(t, dir)
 	c.ask("game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev}, nil)
-	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Phase == record.Over && g.Unsaved != nil })
+	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Phase == store.Over && g.Unsaved != nil })
 	mend()
 	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Unsaved == nil })
 	data, err := os.ReadFile(s.folder.Path("games", st.Game, ".sgf"))
@@ -227,22 +226,22 @@ func TestUnsavedLevel(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
 	n := small("b")
-	n.Seat = api.Seat{Level: levels.Auto}
+	n.Seat = api.Seat{Level: engines.Auto}
 	st := begin(c, n)
 	for range 4 {
 		for i, ok := range st.Legal {
-			if ok == '1' && st.Phase == record.Play {
+			if ok == '1' && st.Phase == store.Play {
 				st = c.play(st, board5(i))
 				break
 			}
 		}
 	}
-	if st.Phase != record.Play || len(st.Moves) < 8 {
+	if st.Phase != store.Play || len(st.Moves) < 8 {
 		t.Fatalf("the game ended too soon: %v", st)
 	}
 	require.NoError(t, os.Mkdir(s.conf.Engine.LevelFile, 0o700)) // no file can be there now
 	c.ask("game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev}, nil)
-	until(c, "game.state", func(g *api.GameState) bool { return g.Phase == record.Over && g.Unsaved != nil && g.Fit == nil })
+	until(c, "game.state", func(g *api.GameState) bool { return g.Phase == store.Over && g.Unsaved != nil && g.Fit == nil })
 	require.NoError(t, os.Remove(s.conf.Engine.LevelFile))
 	until(c, "game.state", func(g *api.GameState) bool { return g.Unsaved == nil && g.Fit != nil })
 	require.FileExists(t, s.conf.Engine.LevelFile)

@@ -8,18 +8,15 @@ import (
 	"time"
 
 	"kosumi/web/api"
-	"kosumi/web/folder"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
-
-// imports bounds how many uploads are read at once.
-var imports = make(chan struct{}, 2)
 
 // serveImport turns uploaded SGF into documents, one answer a file.
 func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 	select {
-	case imports <- struct{}{}:
-		defer func() { <-imports }()
+	case s.imports <- struct{}{}:
+		defer func() { <-s.imports }()
 	case <-r.Context().Done():
 		return
 	}
@@ -69,7 +66,7 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 // serveSGF answers requests with the record that their path names.
 func serveSGF(find func(id string) (data []byte, at time.Time, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		id, ok := folder.ParseName(r.PathValue("file"), ".sgf")
+		id, ok := store.ParseName(r.PathValue("file"), ".sgf")
 		if !ok {
 			http.NotFound(w, r)
 			return

@@ -7,8 +7,8 @@ import (
 	"kosumi/web/api"
 )
 
-// frameEvery is the least time between frames, frameUnacked how long one may
-// stay unacknowledged before the next is sent all the same.
+// frameEvery is the least time between frames. After frameUnacked the next frame is sent
+// even if the client has not acknowledged the last one.
 const (
 	frameEvery   = 95 * time.Millisecond
 	frameUnacked = 250 * time.Millisecond
@@ -29,7 +29,7 @@ type frames struct {
 
 func newFrames() *frames { return &frames{woken: make(chan struct{}, 1), visible: true} }
 
-// show puts a frame in place of the one before, sent or not.
+// show replaces the newest frame, whether that was sent or not.
 func (f *frames) show(e api.Event) {
 	f.mu.Lock()
 	f.newest = &e
@@ -37,7 +37,7 @@ func (f *frames) show(e api.Event) {
 	f.wake()
 }
 
-// wake has the writer ask for the next one.
+// wake makes the writer ask for the next frame.
 func (f *frames) wake() {
 	select {
 	case f.woken <- struct{}{}:
@@ -45,7 +45,7 @@ func (f *frames) wake() {
 	}
 }
 
-// ack takes the acknowledgement of a frame.
+// ack notes that the client has painted a frame.
 func (f *frames) ack(number int64) {
 	f.mu.Lock()
 	if number == f.number {

@@ -16,7 +16,7 @@ import (
 	"kosumi/level"
 	"kosumi/review/drill"
 	"kosumi/web/api"
-	"kosumi/web/levels"
+	"kosumi/web/engines"
 	"kosumi/web/webtest"
 )
 
@@ -38,7 +38,7 @@ func TestFirstUse(t *testing.T) {
 	p.Press("Start")
 	p.Until(webtest.Home + `?.dataset.front === "new"`)
 	n := small("b")
-	n.Size, n.Seat = [2]int{9, 9}, api.Seat{Level: levels.Auto}
+	n.Size, n.Seat = [2]int{9, 9}, api.Seat{Level: engines.Auto}
 	g := begin(join(t, s), n)
 	at, err := level.ParseRank(g.Seat.Level)
 	require.NoError(t, err)

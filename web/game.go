@@ -7,8 +7,8 @@ import (
 	"kosumi/board"
 	"kosumi/web/api"
 	"kosumi/web/engines"
-	"kosumi/web/hub"
-	"kosumi/web/record"
+	"kosumi/web/store"
+	"kosumi/web/wire"
 )
 
 // game is one game against the engine. Every change is a line of its journal
@@ -17,8 +17,8 @@ type game struct {
 	home *games
 
 	mu      sync.Mutex
-	rec     *record.Game
-	journal *record.Journal
+	rec     *store.Game
+	journal *store.Journal
 	ran     time.Time // when the clock of the side to move was last booked; zero: it stands
 	flag    *time.Timer
 	trouble string
@@ -34,7 +34,7 @@ type game struct {
 
 // commit writes a step and then makes it. The caller holds mu and has checked
 // that the step can be made.
-func (g *game) commit(e record.Step) error {
+func (g *game) commit(e store.Step) error {
 	if g.removed {
 		return api.Refuse("not_found", "the game is deleted")
 	}
@@ -58,7 +58,7 @@ func (g *game) command(rev int, do func(*game) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if rev < g.rec.Since || rev > g.rec.Rev {
-		g.home.pages.Publish("game:"+g.rec.Head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+		g.home.pages.Publish("game:"+g.rec.Head.ID, api.GameNews.Of(*g.stateLocked()))
 		return api.Refuse("stale", "the game has gone on")
 	}
 	before := g.rec.Rev
@@ -83,12 +83,12 @@ func (g *game) advance() {
 		g.examine()
 	case g.rec.EnginesTurn():
 		g.think()
-	case g.rec.Phase == record.Counting && !g.rec.Marking.Sure:
+	case g.rec.Phase == store.Counting && !g.rec.Marking.Sure:
 		g.judge()
-	case g.rec.Phase == record.Over:
+	case g.rec.Phase == store.Over:
 		g.leaveEngine()
 	}
-	g.home.pages.Publish("game:"+g.rec.Head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+	g.home.pages.Publish("game:"+g.rec.Head.ID, api.GameNews.Of(*g.stateLocked()))
 	if g.home.pages.Watched("games") {
 		go g.home.publishList()
 	}
@@ -99,7 +99,7 @@ func (g *game) advance() {
 func (g *game) wake() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.thinks == nil && !g.stands() && (g.rec.EnginesTurn() || g.rec.Phase == record.Counting && !g.rec.Marking.Sure) {
+	if g.thinks == nil && !g.stands() && (g.rec.EnginesTurn() || g.rec.Phase == store.Counting && !g.rec.Marking.Sure) {
 		g.advance()
 	}
 }
@@ -112,7 +112,7 @@ func (g *game) stands() bool {
 
 // runClock starts or stops the clock of the side to move.
 func (g *game) runClock() {
-	runs := g.rec.Phase == record.Play && !g.stands() && g.rec.Clocks[0].Limited()
+	runs := g.rec.Phase == store.Play && !g.stands() && g.rec.Clocks[0].Limited()
 	if g.flag != nil {
 		g.flag.Stop()
 		g.flag = nil
@@ -133,7 +133,7 @@ func (g *game) runClock() {
 func (g *game) flagFalls(rev int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.rec.Rev != rev || g.rec.Phase != record.Play || g.ran.IsZero() {
+	if g.rec.Rev != rev || g.rec.Phase != store.Play || g.ran.IsZero() {
 		return
 	}
 	c := &g.rec.Clocks[g.rec.Board.ToMove()-board.Black]
@@ -158,7 +158,7 @@ func (g *game) close() {
 	}
 	if !g.removed {
 		g.pay() // for the last time
-		if g.rec.Phase == record.Play && !g.ran.IsZero() {
+		if g.rec.Phase == store.Play && !g.ran.IsZero() {
 			g.halt("restart")
 		}
 		g.journal.Close()
@@ -175,20 +175,20 @@ func (g *game) leaveIdle(now time.Time, watched bool, gap time.Duration) {
 	} else if g.alone.IsZero() {
 		g.alone = now
 	}
-	running := g.rec.Phase == record.Play && !g.ran.IsZero() && !g.removed
+	running := g.rec.Phase == store.Play && !g.ran.IsZero() && !g.removed
 	why := ""
 	switch {
 	case running && gap > 0:
 		why = "sleep"
 		g.ran = g.ran.Add(min(gap, now.Sub(g.ran)))
-	case running && !watched && now.Sub(g.alone) > hub.AloneFor:
+	case running && !watched && now.Sub(g.alone) > wire.AloneFor:
 		why = "alone"
 	}
 	if why != "" {
 		g.owe(func() error { return g.halt(why) })
 		g.advance()
 	}
-	if !watched && g.thinks == nil && now.Sub(g.alone) > hub.AloneFor {
+	if !watched && g.thinks == nil && now.Sub(g.alone) > wire.AloneFor {
 		g.leaveEngine()
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"kosumi/thinking"
 	"kosumi/web/api"
 	"kosumi/web/engines"
-	"kosumi/web/record"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
@@ -33,7 +33,7 @@ func (g *game) takeEngine() *engines.Engine {
 	return g.engine
 }
 
-// leaveEngine lets go of the engine's memory. The caller holds mu.
+// leaveEngine frees the engine's memory. The caller holds mu.
 func (g *game) leaveEngine() {
 	if g.engine != nil {
 		go g.engine.Close()
@@ -81,7 +81,7 @@ const humanPace = 400 * time.Millisecond
 
 // think asks the engine for its move, or for its handicap stones.
 func (g *game) think() {
-	if g.rec.Phase == record.Place {
+	if g.rec.Phase == store.Place {
 		var stones []board.Point
 		g.work(engines.ForMove, func(ctx context.Context, e *engine.Engine) (err error) {
 			stones, err = e.FreeHandicap(ctx, g.rec.Head.Handicap)
@@ -117,7 +117,7 @@ func (g *game) think() {
 	}, func(error) {
 		g.owe(func() error {
 			if move.Resign {
-				return g.commit(record.Step{K: "over", Result: record.Winner(color.Opponent()) + "+R"})
+				return g.commit(store.Step{K: "over", Result: store.Winner(color.Opponent()) + "+R"})
 			}
 			return g.makeMove(move.Point)
 		})
@@ -127,10 +127,10 @@ func (g *game) think() {
 // putStones puts the engine's handicap stones down, as far as they are not.
 func (g *game) putStones(stones []board.Point) error {
 	for _, p := range stones {
-		if g.rec.Phase != record.Place || slices.Contains(g.rec.Setup, p) {
+		if g.rec.Phase != store.Place || slices.Contains(g.rec.Setup, p) {
 			continue
 		}
-		if err := g.commit(record.Step{K: "stone", M: g.rec.Size().Vertex(p)}); err != nil {
+		if err := g.commit(store.Step{K: "stone", M: g.rec.Size().Vertex(p)}); err != nil {
 			return err
 		}
 	}

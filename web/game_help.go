@@ -12,8 +12,7 @@ import (
 	"kosumi/thinking"
 	"kosumi/web/api"
 	"kosumi/web/engines"
-	"kosumi/web/record"
-	"kosumi/web/teach"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
@@ -25,7 +24,7 @@ func (gs *games) help(ctx context.Context, id string, rev int, f func(ctx contex
 		return nil, err
 	}
 	g.mu.Lock()
-	if g.rec.Rev != rev || g.rec.Phase != record.Play || g.rec.Board.ToMove() != g.rec.Player() {
+	if g.rec.Rev != rev || g.rec.Phase != store.Play || g.rec.Board.ToMove() != g.rec.Player() {
 		g.mu.Unlock()
 		return nil, api.Refuse("stale", "the game has gone on")
 	}
@@ -53,11 +52,11 @@ type offered struct {
 
 // Hint helps the player with the next move; the record says that it did. It offers no
 // move that teaching would find wanting.
-func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
+func (gs *games) Hint(ctx context.Context, a *api.AskHint) (*api.Hint, error) {
 	if a.Stage < 1 || a.Stage > 3 {
 		return nil, api.Refuse("bad_request", "stage: 1, 2 or 3")
 	}
-	h, hint := api.Hint{Stage: a.Stage}, offered{}
+	h, hint := &api.Hint{Stage: a.Stage}, offered{}
 	g, err := gs.help(ctx, a.Game, a.Rev, func(ctx context.Context, e *engine.Engine, now *board.Game, handicap int, due float64) error {
 		var last *search.Result
 		err := e.AnalyzeWithin(ctx, thinking.Request{Color: now.ToMove()}, search.Limits{Visits: 400, Time: 2 * time.Second}, func(r *search.Result) { last = r })
@@ -70,7 +69,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
 		last.Moves = slices.DeleteFunc(last.Moves, func(m thinking.Move) bool { return m.SymmetryOf != board.NoPoint }) // no help, and no second best
 		most := []int{1, 3, 1}[a.Stage-1]
 		hint.to = now.Hash()
-		if hint.moves, err = teach.Sound(ctx, e, now, handicap, last, most, due); err != nil || a.Stage < 3 {
+		if hint.moves, err = engines.Sound(ctx, e, now, handicap, last, most, due); err != nil || a.Stage < 3 {
 			return err
 		}
 		best := last.Move(hint.moves[0])
@@ -97,12 +96,12 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (any, error) {
 	if g.rec.Rev != a.Rev {
 		return nil, api.Refuse("stale", "the game has gone on")
 	}
-	if err := g.commit(record.Step{K: "help", N: a.Stage}); err != nil {
+	if err := g.commit(store.Step{K: "help", N: a.Stage}); err != nil {
 		return nil, err
 	}
 	g.offered = hint
 	h.Rev = g.rec.Rev
-	g.home.pages.Publish("game:"+g.rec.Head.ID, api.Event{T: "game.state", D: g.stateLocked()})
+	g.home.pages.Publish("game:"+g.rec.Head.ID, api.GameNews.Of(*g.stateLocked()))
 	return h, nil
 }
 
@@ -142,7 +141,7 @@ const tenth = 1.2816
 const openBelow = 0.6
 
 // Estimate says how the game stands. It costs the engine nothing of its clock.
-func (gs *games) Estimate(ctx context.Context, a *api.GameCommand) (any, error) {
+func (gs *games) Estimate(ctx context.Context, a *api.GameCommand) (*api.Estimate, error) {
 	var t *thinking.Estimate
 	_, err := gs.help(ctx, a.Game, a.Rev, func(ctx context.Context, e *engine.Engine, _ *board.Game, _ int, _ float64) (err error) {
 		t, err = e.EstimateWithin(ctx, search.Limits{Visits: 60, Time: time.Second})
@@ -151,7 +150,7 @@ func (gs *games) Estimate(ctx context.Context, a *api.GameCommand) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	e := api.Estimate{Rev: a.Rev, Lead: wire.Round(-t.Lead, 1), Spread: wire.Round((t.High-t.Low)/(2*tenth), 1), Ownership: wire.Ownership(t.Ownership, board.White)}
+	e := &api.Estimate{Rev: a.Rev, Lead: wire.Round(-t.Lead, 1), Spread: wire.Round((t.High-t.Low)/(2*tenth), 1), Ownership: wire.Ownership(t.Ownership, board.White)}
 	for _, v := range t.Ownership {
 		if max(v, -v) < openBelow {
 			e.Open++

@@ -8,7 +8,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/web/api"
-	"kosumi/web/record"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
@@ -18,14 +18,14 @@ func (g *game) playerMoves(vertex string) error {
 	if err != nil {
 		return api.RefuseWith("illegal", "board", "no such point")
 	}
-	if g.rec.Phase == record.Place && g.rec.Player() == board.Black {
+	if g.rec.Phase == store.Place && g.rec.Player() == board.Black {
 		if p == board.Pass || slices.Contains(g.rec.Setup, p) {
 			return api.RefuseWith("illegal", "occupied", "a handicap stone goes on an empty point")
 		}
-		return g.commit(record.Step{K: "stone", M: g.rec.Size().Vertex(p)})
+		return g.commit(store.Step{K: "stone", M: g.rec.Size().Vertex(p)})
 	}
 	switch {
-	case g.rec.Phase != record.Play:
+	case g.rec.Phase != store.Play:
 		return api.RefuseWith("illegal", "over", "the game is over")
 	case g.rec.Board.ToMove() != g.rec.Player():
 		return api.RefuseWith("illegal", "turn", "it is not your turn")
@@ -34,7 +34,7 @@ func (g *game) playerMoves(vertex string) error {
 		return wire.Illegal(err)
 	}
 	if g.rec.Paused != "" {
-		if err := g.commit(record.Step{K: "resume"}); err != nil { // who moves goes on
+		if err := g.commit(store.Step{K: "resume"}); err != nil { // who moves goes on
 			return err
 		}
 	}
@@ -51,7 +51,7 @@ func (g *game) makeMove(p board.Point) error {
 		}
 		g.ran = time.Time{}
 	}
-	before, e := *c, record.Step{K: "move", M: g.rec.Size().Vertex(p)}
+	before, e := *c, store.Step{K: "move", M: g.rec.Size().Vertex(p)}
 	if c.Limited() {
 		e.Was = new(g.rec.ClockStates(time.Time{}))
 	}
@@ -64,7 +64,7 @@ func (g *game) makeMove(p board.Point) error {
 }
 
 func (g *game) loseOnTime() error {
-	return g.commit(record.Step{K: "over", Result: record.Winner(g.rec.Board.ToMove().Opponent()) + "+T"})
+	return g.commit(store.Step{K: "over", Result: store.Winner(g.rec.Board.ToMove().Opponent()) + "+T"})
 }
 
 // undo takes back to the player's own last move.
@@ -73,11 +73,11 @@ func (g *game) undo() error {
 	if n == 0 {
 		return api.Tell("illegal", "nothing_back")
 	}
-	return g.rewind(record.Step{K: "undo", N: n}, g.rec.Made[len(g.rec.Made)-n].Was)
+	return g.rewind(store.Step{K: "undo", N: n}, g.rec.Made[len(g.rec.Made)-n].Was)
 }
 
 // rewind makes a step that sets the clocks to what they showed at another move.
-func (g *game) rewind(e record.Step, clocks *[2]api.ClockState) error {
+func (g *game) rewind(e store.Step, clocks *[2]api.ClockState) error {
 	var running time.Duration
 	if !g.ran.IsZero() && g.rec.Board.ToMove() == g.rec.Player() {
 		running = time.Since(g.ran)
@@ -102,9 +102,9 @@ func (g *game) redo() error {
 	if !g.rec.CanRedo() {
 		return api.Tell("illegal", "nothing_on")
 	}
-	for len(g.rec.Undone) > 0 && g.rec.Phase == record.Play {
+	for len(g.rec.Undone) > 0 && g.rec.Phase == store.Play {
 		m := g.rec.Undone[len(g.rec.Undone)-1]
-		if err := g.rewind(record.Step{K: "redo", M: m.M}, m.Clocks); err != nil {
+		if err := g.rewind(store.Step{K: "redo", M: m.M}, m.Clocks); err != nil {
 			return err
 		}
 		if g.rec.Board.ToMove() == g.rec.Player() {
@@ -115,14 +115,14 @@ func (g *game) redo() error {
 }
 
 func (g *game) resign() error {
-	if g.rec.Phase == record.Over {
+	if g.rec.Phase == store.Over {
 		return api.RefuseWith("illegal", "over", "the game is over")
 	}
-	return g.commit(record.Step{K: "over", Result: record.Winner(g.rec.Player().Opponent()) + "+R"})
+	return g.commit(store.Step{K: "over", Result: store.Winner(g.rec.Player().Opponent()) + "+R"})
 }
 
 func (g *game) pause() error {
-	if g.rec.Phase != record.Play || g.rec.Paused != "" || !g.rec.Clocks[0].Limited() {
+	if g.rec.Phase != store.Play || g.rec.Paused != "" || !g.rec.Clocks[0].Limited() {
 		return nil
 	}
 	return g.halt("player")
@@ -136,7 +136,7 @@ func (g *game) halt(why string) error {
 		}
 		g.ran = time.Time{}
 	}
-	return g.commit(record.Step{K: "pause", Why: why})
+	return g.commit(store.Step{K: "pause", Why: why})
 }
 
 func (g *game) resume() error {
@@ -144,7 +144,7 @@ func (g *game) resume() error {
 		return nil
 	}
 	g.trouble = ""
-	return g.commit(record.Step{K: "resume"})
+	return g.commit(store.Step{K: "resume"})
 }
 
 // remove deletes the game and its files, the journal last: it is what makes the
@@ -156,7 +156,7 @@ func (g *game) remove() error {
 	for _, ext := range []string{".sgf", ".jsonl.damaged", ".jsonl"} {
 		if err := os.Remove(g.home.folder.Path("games", id, ext)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			var again error
-			g.journal, again = record.OpenJournal(g.home.folder.Path("games", id, ".jsonl"))
+			g.journal, again = store.OpenJournal(g.home.folder.Path("games", id, ".jsonl"))
 			g.removed = again != nil
 			return api.Refuse("internal", "%v", errors.Join(err, again))
 		}

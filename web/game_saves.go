@@ -10,11 +10,11 @@ import (
 	"kosumi/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
-	"kosumi/web/folder"
+	"kosumi/web/store"
 )
 
-// owed is what a game has to write and could not: nobody was told that it is saved,
-// pages are told that it is not, and it is tried again until it is.
+// owed is what a game has to write and could not. Pages are told that it is not saved, and
+// it is tried again until it is.
 type owed struct {
 	step  func() error // of the engine or of the clock; nil: none
 	rev   int          // that the step follows
@@ -25,8 +25,8 @@ type owed struct {
 	timer *time.Timer
 }
 
-// owe tries a step of the engine or of the clock; one that the disk does not take is
-// tried again, as long as nothing else happens in the game. The caller holds mu.
+// owe makes a step of the engine or of the clock. If it cannot be written, it is tried again
+// until something else happens in the game. The caller holds mu.
 func (g *game) owe(step func() error) {
 	err := step()
 	if err == nil {
@@ -40,12 +40,12 @@ func (g *game) owe(step func() error) {
 	g.later(err)
 }
 
-// later tells why something is not saved and has it tried again. The caller holds
-// mu.
+// later tells pages why something is not saved, and schedules another try. The caller
+// holds mu.
 func (g *game) later(err error) {
 	o := &g.owed
 	o.why = api.AsError(err)
-	o.pause = folder.LongerPause(o.pause)
+	o.pause = store.LongerPause(o.pause)
 	if o.timer != nil {
 		o.timer.Stop()
 	}
@@ -92,8 +92,8 @@ func (g *game) pay() {
 	g.owed = owed{}
 }
 
-// saveSGF writes the game beside its journal, for other programs, and for whoever
-// has to mend the journal.
+// saveSGF writes the game as SGF beside its journal: for other programs, and to restore a
+// damaged journal from.
 func (g *game) saveSGF() error {
 	data, err := sgf.Marshal(g.rec.SGF().Tree())
 	if err == nil {
@@ -103,9 +103,8 @@ func (g *game) saveSGF() error {
 	return err
 }
 
-// countForLevel takes a finished game into account where the level was chosen to
-// fit. Help makes a won game count less. An error says
-// that it is not written. The caller holds mu.
+// countForLevel updates the player's rating after a game at the level that fits. Help makes
+// a won game count less. After an error nothing is written. The caller holds mu.
 func (g *game) countForLevel() error {
 	g.owed.level = false
 	if !g.rec.Head.Seat.Auto || g.rec.Board.NumMoves() < g.rec.Size().Area()*3/10 {

@@ -8,8 +8,7 @@ import (
 	"kosumi/engine"
 	"kosumi/web/api"
 	"kosumi/web/engines"
-	"kosumi/web/record"
-	"kosumi/web/teach"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
@@ -23,7 +22,7 @@ type lesson struct {
 // teaches reports whether the player's last move is to be looked at before the engine
 // answers.
 func (g *game) teaches() bool {
-	if g.rec.Teach == "" || g.rec.Phase != record.Play || !g.rec.EnginesTurn() || g.taught.rev == g.rec.Since ||
+	if g.rec.Teach == "" || g.rec.Phase != store.Play || !g.rec.EnginesTurn() || g.taught.rev == g.rec.Since ||
 		g.rec.Board.NumMoves() == 0 || g.rec.Board.LastMove(0).Point == board.Pass {
 		return false
 	}
@@ -47,9 +46,9 @@ func (g *game) examine() {
 	after := g.copyBoard()
 	before := g.copyBoard()
 	before.Undo()
-	var found *teach.Finding
+	var found *engines.Finding
 	g.work(engines.ForMove, func(ctx context.Context, e *engine.Engine) (err error) {
-		found, err = teach.Examine(ctx, e, before, after, handicap, due)
+		found, err = engines.Examine(ctx, e, before, after, handicap, due)
 		return err
 	}, func(error) {
 		g.taught = lesson{rev: since}
@@ -70,13 +69,13 @@ func (g *game) keep() error {
 
 // Teach changes how strict a game teaches.
 func (gs *games) Teach(v *api.Teach) error {
-	if !teach.Known(v.Teach) {
+	if !engines.KnownStrictness(v.Teach) {
 		return api.Refuse("bad_request", "teach: gentle, usual or strict")
 	}
 	return onGame(func(g *game) error {
 		if v.Teach == g.rec.Teach {
 			return nil
 		}
-		return g.commit(record.Step{K: "teach", Why: v.Teach})
+		return g.commit(store.Step{K: "teach", Why: v.Teach})
 	})(gs, &api.GameCommand{Game: v.Game, Rev: v.Rev})
 }

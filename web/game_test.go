@@ -12,8 +12,7 @@ import (
 	"kosumi/board"
 	"kosumi/sgf"
 	"kosumi/web/api"
-	"kosumi/web/folder"
-	"kosumi/web/record"
+	"kosumi/web/store"
 )
 
 func small(colour string) api.NewGame {
@@ -35,7 +34,7 @@ func (c *client) settled(g *api.GameState) *api.GameState {
 	c.t.Helper()
 	rest := func(s *api.GameState) bool {
 		return s.Game == g.Game && s.Rev >= g.Rev && !s.Thinking && (s.Count == nil || !s.Count.Judging) &&
-			(s.Phase != record.Play || s.ToMove == s.Colour)
+			(s.Phase != store.Play || s.ToMove == s.Colour)
 	}
 	if rest(g) {
 		return g
@@ -95,14 +94,14 @@ func TestGame(t *testing.T) {
 	require.Equal(t, before, g.Stones)
 
 	// To the end: the player passes until the engine does too.
-	for i := 0; g.Phase == record.Play && i < 60; i++ {
+	for i := 0; g.Phase == store.Play && i < 60; i++ {
 		g = c.play(g, "pass")
 	}
-	if g.Phase == record.Over { // the engine never resigns on a move like that, but may
+	if g.Phase == store.Over { // the engine never resigns on a move like that, but may
 		require.NotEmpty(t, g.Result)
 		return
 	}
-	require.Equal(t, record.Counting, g.Phase)
+	require.Equal(t, store.Counting, g.Phase)
 	white := strings.IndexByte(g.Stones, 'w')
 	require.GreaterOrEqual(t, white, 0)
 	stone := board.Square(5).Vertex(board.Point(white))
@@ -113,7 +112,7 @@ func TestGame(t *testing.T) {
 	g = c.do(g, "game.score", api.Score{Game: g.Game, Rev: g.Rev, Ask: true})
 	require.Equal(t, was, g.Count.Score)
 	g = c.do(g, "game.score", api.Score{Game: g.Game, Rev: g.Rev, Accept: true})
-	require.Equal(t, record.Over, g.Phase)
+	require.Equal(t, store.Over, g.Phase)
 	require.Equal(t, sgf.ScoreResult(-was), g.Result)
 	require.False(t, g.ByPlayer)
 
@@ -173,20 +172,20 @@ func TestCrash(t *testing.T) {
 	require.NoError(t, err)
 	head := strings.IndexByte(string(whole), '\n') + 1
 	for cut := head; cut <= len(whole); cut++ {
-		id := folder.NewID()
+		id := store.NewID()
 		path := s.folder.Path("games", id, ".jsonl")
 		require.NoError(t, os.WriteFile(path, whole[:cut], 0o600))
 		read, err := s.games.read(id)
 		require.NoError(t, err, "cut at %d", cut)
 		require.Equal(t, strings.Count(string(whole[head:cut]), "\n"), read.rec.Rev)
-		require.NoError(t, read.journal.Append(record.Step{Rev: read.rec.Rev + 1, K: "over", Result: "B+R"}))
+		require.NoError(t, read.journal.Append(store.Step{Rev: read.rec.Rev + 1, K: "over", Result: "B+R"}))
 		read.journal.Close()
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.True(t, bytes.HasSuffix(data, []byte("}\n")), "cut at %d", cut)
 		again, err := s.games.read(id)
 		require.NoError(t, err)
-		require.Equal(t, record.Over, again.rec.Phase, "cut at %d", cut)
+		require.Equal(t, store.Over, again.rec.Phase, "cut at %d", cut)
 		require.Empty(t, again.rec.Restored, "cut at %d", cut)
 		again.journal.Close()
 	}
@@ -202,7 +201,7 @@ func TestWake(t *testing.T) {
 	whole, err := os.ReadFile(s.folder.Path("games", g.Game, ".jsonl"))
 	require.NoError(t, err)
 	lines := strings.SplitAfter(string(whole), "\n")
-	id := folder.NewID()
+	id := store.NewID()
 	require.NoError(t, os.WriteFile(s.folder.Path("games", id, ".jsonl"), []byte(lines[0]+lines[1]), 0o600))
 	c.ask("watch", api.Watch{What: "game:" + id}, g)
 	require.Len(t, c.settled(g).Moves, 2)
@@ -243,20 +242,20 @@ func TestAgreements(t *testing.T) {
 	require.Equal(t, 0.5, g.Komi)
 	require.Len(t, g.Moves, 1, "White began")
 	g = begin(c, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Handicap: 3, Free: true, Colour: "b", Seat: api.Seat{Visits: 2}})
-	require.Equal(t, record.Place, g.Phase)
+	require.Equal(t, store.Place, g.Phase)
 	for _, m := range []string{"C3", "G7", "E5"} {
 		g = c.play(g, m)
 	}
-	require.Equal(t, record.Play, g.Phase)
+	require.Equal(t, store.Play, g.Phase)
 	require.Len(t, g.Setup, 3)
 	g = begin(c, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Handicap: 2, Free: true, Colour: "w", Seat: api.Seat{Visits: 2}})
-	require.Equal(t, record.Play, g.Phase, "the engine has placed its stones")
+	require.Equal(t, store.Play, g.Phase, "the engine has placed its stones")
 	require.Equal(t, "w", g.ToMove)
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
 	require.Equal(t, "B+R", g.Result)
 	require.Equal(t, "illegal", c.refused("game.play", api.Play{Game: g.Game, Rev: g.Rev, Move: "A1"}).Code)
 	c.ask("game.delete", api.GameCommand{Game: g.Game, Rev: g.Rev}, nil)
-	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "game:" + folder.NewID()}).Code)
+	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "game:" + store.NewID()}).Code)
 }
 
 // TestLoseOnTime lets the engine's player sit until the flag falls.
@@ -267,7 +266,7 @@ func TestLoseOnTime(t *testing.T) {
 	n.Clock = api.Clock{Kind: "absolute", Main: 1}
 	g := begin(c, n)
 	require.True(t, g.Clocks[0].Running)
-	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == record.Over })
+	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == store.Over })
 	require.Equal(t, "W+T", over.Result)
 	require.Zero(t, over.Clocks[0].Main)
 }

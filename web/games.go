@@ -2,10 +2,7 @@ package web
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"maps"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -14,95 +11,48 @@ import (
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/engines"
-	"kosumi/web/folder"
-	"kosumi/web/hub"
-	"kosumi/web/levels"
-	"kosumi/web/record"
-	"kosumi/web/teach"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
-// games are the games of one server against its engine: those that are open. They are
-// closed with [games.Close], after ctx has ended.
+// games are the games of one server against its engine. Call [games.Close] after ctx has
+// ended.
 type games struct {
-	folder   *folder.Folder
-	pages    *hub.Hub
-	warnings *hub.Warnings
+	*store.Shelf[*game]
+	folder   *store.Folder
+	pages    *wire.Hub
+	warnings *wire.Warnings
 	engines  *engines.Engines
-	levels   *levels.Levels
+	levels   *engines.Levels
 	log      *slog.Logger
 	ctx      context.Context // of what runs for games
 	jobs     sync.WaitGroup  // those that think
+}
 
-	reading sync.Mutex // of journals
-	mu      sync.Mutex
-	open    map[string]*game
+// newGames returns the games in a folder; ctx ends what runs for them.
+func newGames(ctx context.Context, f *store.Folder, p *wire.Hub, w *wire.Warnings, es *engines.Engines, log *slog.Logger) *games {
+	gs := &games{folder: f, pages: p, warnings: w, engines: es, levels: engines.NewLevels(es, w), log: log, ctx: ctx}
+	gs.Shelf = store.NewShelf(f, w, "games", ".jsonl", "game", gs.read)
+	return gs
 }
 
 // Close ends what runs for the games; their context must have ended.
 func (gs *games) Close() {
 	gs.jobs.Wait()
-	for _, g := range gs.all() {
+	for _, g := range gs.All() {
 		g.close()
 	}
 }
 
-// all returns the games that are open.
-func (gs *games) all() []*game {
-	gs.mu.Lock()
-	defer gs.mu.Unlock()
-	return slices.Collect(maps.Values(gs.open))
-}
-
-// find returns a game that is open, nil if it is not.
-func (gs *games) find(id string) *game {
-	gs.mu.Lock()
-	defer gs.mu.Unlock()
-	return gs.open[id]
-}
-
-// keep makes a game known.
-func (gs *games) keep(g *game) {
-	gs.mu.Lock()
-	defer gs.mu.Unlock()
-	gs.open[g.rec.Head.ID] = g
-}
-
-// forget takes a game out that was removed.
+// forget drops a deleted game.
 func (gs *games) forget(id string) {
-	gs.mu.Lock()
-	delete(gs.open, id)
-	gs.mu.Unlock()
+	gs.Drop(id)
 	gs.publishList()
-}
-
-// Open returns a game, read from its journal if need be.
-func (gs *games) Open(id string) (*game, error) {
-	if !folder.ValidID(id) {
-		return nil, api.Refuse("not_found", "no such game")
-	}
-	if g := gs.find(id); g != nil {
-		return g, nil
-	}
-	gs.reading.Lock() // a journal has one reader, who may mend it
-	defer gs.reading.Unlock()
-	if g := gs.find(id); g != nil {
-		return g, nil
-	}
-	g, err := gs.read(id)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, api.Refuse("not_found", "no such game")
-	}
-	if err != nil {
-		return nil, api.Refuse("not_found", "%v", err)
-	}
-	gs.keep(g)
-	return g, nil
 }
 
 // read reads a game from its files.
 func (gs *games) read(id string) (*game, error) {
-	rec, journal, behind, err := record.Open(gs.folder, id, gs.log)
+	rec, journal, behind, err := store.OpenGame(gs.folder, id, gs.log)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +66,8 @@ func (gs *games) read(id string) (*game, error) {
 	return g, nil
 }
 
-// Watch returns the state of a game. The engine goes on in one that was read from its
-// journal.
+// Watch returns the state of a game. If the game was just read from its journal, the engine
+// resumes its turn.
 func (gs *games) Watch(id string) (*api.GameState, error) {
 	g, err := gs.Open(id)
 	if err != nil {
@@ -134,13 +84,13 @@ func (gs *games) New(n *api.NewGame) (api.ID, error) {
 		return api.ID{}, err
 	}
 	g := &game{home: gs}
-	if g.rec, err = record.New(h); err != nil {
+	if g.rec, err = store.NewGame(h); err != nil {
 		return api.ID{}, api.Refuse("bad_request", "%v", err)
 	}
-	if g.journal, err = record.NewJournal(gs.folder.Path("games", h.ID, ".jsonl"), h); err != nil {
+	if g.journal, err = store.NewJournal(gs.folder.Path("games", h.ID, ".jsonl"), h); err != nil {
 		return api.ID{}, api.NotSaved(err)
 	}
-	gs.keep(g)
+	gs.Put(h.ID, g)
 	g.mu.Lock()
 	g.advance()
 	g.mu.Unlock()
@@ -149,14 +99,14 @@ func (gs *games) New(n *api.NewGame) (api.ID, error) {
 }
 
 // agree checks what a page asks for and fills in what it leaves open.
-func (gs *games) agree(n *api.NewGame) (record.Header, error) {
+func (gs *games) agree(n *api.NewGame) (store.Header, error) {
 	size := board.Size{W: n.Size[0], H: n.Size[1]}
 	if err := size.Check(); err != nil {
-		return record.Header{}, api.Refuse("bad_request", "%v", err)
+		return store.Header{}, api.Refuse("bad_request", "%v", err)
 	}
 	rules, err := board.ParseRules(n.Rules)
 	if err != nil {
-		return record.Header{}, api.Refuse("bad_request", "%v", err)
+		return store.Header{}, api.Refuse("bad_request", "%v", err)
 	}
 	if n.Komi != nil {
 		rules.Komi = float32(*n.Komi)
@@ -164,69 +114,69 @@ func (gs *games) agree(n *api.NewGame) (record.Header, error) {
 		rules.Komi = 0.5
 	}
 	if err := wire.CheckRules(rules); err != nil {
-		return record.Header{}, err
+		return store.Header{}, err
 	}
 	if n.Handicap < 0 || n.Handicap == 1 || n.Handicap > size.Area()/4 || !n.Free && n.Handicap > 0 && board.FixedHandicap(size, n.Handicap) == nil {
-		return record.Header{}, api.Tell("bad_request", "handicap", "n", n.Handicap, "board", size)
+		return store.Header{}, api.Tell("bad_request", "handicap", "n", n.Handicap, "board", size)
 	}
-	if _, err := record.TimeSettings(n.Clock); err != nil {
-		return record.Header{}, api.Tell("bad_request", "clock", "why", err)
+	if _, err := store.TimeSettings(n.Clock); err != nil {
+		return store.Header{}, api.Tell("bad_request", "clock", "why", err)
 	}
 	if n.Seat.Visits < 0 || n.Seat.Visits > 10_000_000 || !(n.Seat.Seconds >= 0 && n.Seat.Seconds <= 3600) {
-		return record.Header{}, api.Tell("bad_request", "limits")
+		return store.Header{}, api.Tell("bad_request", "limits")
 	}
-	n.Seat.Auto = n.Seat.Level == levels.Auto
+	n.Seat.Auto = n.Seat.Level == engines.Auto
 	if n.Seat.Auto {
 		if n.Seat.Level, err = gs.levels.Fitting(size); err != nil {
 			if len(gs.levels.On(size)) == 0 {
-				return record.Header{}, api.Tell("unsupported", "no_levels", "board", size)
+				return store.Header{}, api.Tell("unsupported", "no_levels", "board", size)
 			}
-			return record.Header{}, api.Refuse("unsupported", "%v", err)
+			return store.Header{}, api.Refuse("unsupported", "%v", err)
 		}
 	}
 	if n.Seat.Level != "" {
 		if err := gs.levels.Check(size, n.Seat.Level); err != nil {
-			return record.Header{}, err
+			return store.Header{}, err
 		}
 	}
-	if !teach.Known(n.Teach) {
-		return record.Header{}, api.Refuse("bad_request", "teach: gentle, usual or strict")
+	if !engines.KnownStrictness(n.Teach) {
+		return store.Header{}, api.Refuse("bad_request", "teach: gentle, usual or strict")
 	}
 	colour := n.Colour
 	switch colour {
 	case "b", "w":
 	case "random":
 		colour = "b"
-		if folder.NewID()[0]&1 == 0 {
+		if store.NewID()[0]&1 == 0 {
 			colour = "w"
 		}
 	default:
-		return record.Header{}, api.Refuse("bad_request", "colour: b, w or random")
+		return store.Header{}, api.Refuse("bad_request", "colour: b, w or random")
 	}
-	return record.Header{V: 1, ID: folder.NewID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
+	return store.Header{V: 1, ID: store.NewID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
 		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Teach: n.Teach, Clock: n.Clock}, nil
 }
 
 // Score takes a step of the count.
 func (gs *games) Score(v *api.Score) error {
 	return onGame(func(g *game) error {
-		if g.rec.Phase != record.Counting {
+		if g.rec.Phase != store.Counting {
 			return api.RefuseWith("illegal", "over", "the game is not being counted")
 		}
 		switch {
 		case v.PlayOn:
-			return g.commit(record.Step{K: "playon"})
+			return g.commit(store.Step{K: "playon"})
 		case v.Toggle != "":
 			dead, err := g.rec.Toggle(v.Toggle)
 			if err != nil {
 				return err
 			}
-			return g.commit(record.Step{K: "dead", Dead: dead})
+			return g.commit(store.Step{K: "dead", Dead: dead})
 		case v.Ask:
 			if !g.rec.Marking.Sure {
 				return nil
 			}
-			return g.commit(record.Step{K: "dead", Dead: wire.Vertices(g.rec.Size(), g.rec.Marking.Judged, len(g.rec.Marking.Judged))})
+			return g.commit(store.Step{K: "dead", Dead: wire.Vertices(g.rec.Size(), g.rec.Marking.Judged, len(g.rec.Marking.Judged))})
 		case v.Accept:
 			return g.accept()
 		}
@@ -243,7 +193,7 @@ func (gs *games) LevelsOn(b *api.OnBoard) ([]api.Level, error) {
 	return gs.levels.On(size), nil
 }
 
-// PlayerRank takes down the rank that the player says to have.
+// PlayerRank stores the rank that the player claims.
 func (gs *games) PlayerRank(r *api.PlayerRank) error { return gs.levels.Begin(r) }
 
 // onGame performs a command of the player on a game.
@@ -262,36 +212,30 @@ func (gs *games) Play(p *api.Play) error {
 	return onGame(func(g *game) error { return g.playerMoves(p.Move) })(gs, &api.GameCommand{Game: p.Game, Rev: p.Rev})
 }
 
-// leaveIdle stops the clocks of games that no page watches, or that stood still for a
-// gap, and lets go of their engines.
+// leaveIdle stops the clocks of games that no page watches, or whose time stood still for
+// gap, and frees their engines.
 func (gs *games) leaveIdle(now time.Time, watched map[string]bool, gap time.Duration) {
-	for _, g := range gs.all() {
+	for _, g := range gs.All() {
 		g.leaveIdle(now, watched["game:"+g.rec.Head.ID], gap)
 	}
 }
 
 // List lists the games, newest first.
 func (gs *games) List() (*api.Games, error) {
-	ids, err := gs.folder.Newest("games", ".jsonl", folder.MaxListed)
-	if err != nil {
-		return nil, err
-	}
-	list := &api.Games{Games: []api.GameCard{}}
-	for _, id := range ids {
+	cards, unread, err := store.List(gs.Shelf, func(id string) (card api.GameCard, err error) {
 		g, err := gs.Open(id)
-		if err != nil {
-			list.Unread = append(list.Unread, gs.warnings.Unread("games", id+".jsonl", err))
-			continue
+		if err == nil {
+			card = g.card()
 		}
-		list.Games = append(list.Games, g.card())
-	}
-	slices.SortFunc(list.Games, func(a, b api.GameCard) int { return int(b.Changed - a.Changed) })
-	return list, nil
+		return card, err
+	})
+	slices.SortFunc(cards, func(a, b api.GameCard) int { return int(b.Changed - a.Changed) })
+	return &api.Games{Games: cards, Unread: unread}, err
 }
 
 func (gs *games) publishList() {
 	if list, err := gs.List(); err == nil {
-		gs.pages.Publish("games", api.Event{T: "games.state", D: list})
+		gs.pages.Publish("games", api.GamesNews.Of(*list))
 	}
 }
 

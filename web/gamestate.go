@@ -7,7 +7,7 @@ import (
 	"kosumi/board"
 	"kosumi/sgf"
 	"kosumi/web/api"
-	"kosumi/web/record"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
@@ -24,7 +24,7 @@ func (g *game) state() *api.GameState {
 	return g.stateLocked()
 }
 
-// stateLocked says all there is to say of the game. The caller holds mu.
+// stateLocked returns the state that pages are sent. The caller holds mu.
 func (g *game) stateLocked() *api.GameState {
 	size, moves := g.rec.Size(), g.rec.Board.Moves()
 	st := &api.GameState{
@@ -42,15 +42,15 @@ func (g *game) stateLocked() *api.GameState {
 	}
 	if len(moves) > 0 {
 		st.First = wire.Letter(moves[0].Color)
-	} else if g.rec.Phase != record.Place {
+	} else if g.rec.Phase != store.Place {
 		st.First = st.ToMove
 	}
-	st.Thinking = g.thinks != nil && (g.rec.Phase == record.Play || g.rec.Phase == record.Place)
+	st.Thinking = g.thinks != nil && (g.rec.Phase == store.Play || g.rec.Phase == store.Place)
 	if p := g.rec.Board.Board().KoPoint(); p >= 0 {
 		st.Ko = size.Vertex(p)
 	}
 	st.Legal = g.rec.Legal()
-	if g.rec.Phase == record.Counting || g.rec.Phase == record.Over && g.rec.Marking.Dead != nil {
+	if g.rec.Phase == store.Counting || g.rec.Phase == store.Over && g.rec.Marking.Dead != nil {
 		st.Count = g.rec.Count()
 	}
 	return st
@@ -68,24 +68,24 @@ func (g *game) accept() error {
 	}
 	// The marking is kept even where nobody touched it: the engine might judge
 	// otherwise another time.
-	if err := g.commit(record.Step{K: "dead", Dead: c.Dead}); err != nil {
+	if err := g.commit(store.Step{K: "dead", Dead: c.Dead}); err != nil {
 		return err
 	}
-	return g.commit(record.Step{K: "over", Result: sgf.ScoreResult(-c.Score), Why: why})
+	return g.commit(store.Step{K: "over", Result: sgf.ScoreResult(-c.Score), Why: why})
 }
 
 // Record returns the game as SGF, when it began, and whether it is over.
 func (g *game) Record() (root *sgf.Node, began time.Time, over bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.rec.SGF().Tree(), g.rec.Head.Created, g.rec.Phase == record.Over
+	return g.rec.SGF().Tree(), g.rec.Head.Created, g.rec.Phase == store.Over
 }
 
 func (g *game) card() api.GameCard {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	c := api.GameCard{Game: g.rec.Head.ID, Size: g.rec.Head.Size, Move: g.rec.Board.NumMoves(), Colour: g.rec.Head.Colour, Seat: g.rec.Head.Seat, Stones: wire.Stones(g.rec.Board),
-		Yours: g.rec.Phase == record.Play && g.rec.Board.ToMove() == g.rec.Player(), Phase: g.rec.Phase, Result: g.rec.Result, Changed: g.rec.Changed.Unix()}
+		Yours: g.rec.Phase == store.Play && g.rec.Board.ToMove() == g.rec.Player(), Phase: g.rec.Phase, Result: g.rec.Result, Changed: g.rec.Changed.Unix()}
 	if m := g.rec.Board.LastMove(0); m.Point != board.NoPoint {
 		c.Last = g.rec.Size().Vertex(m.Point)
 	}

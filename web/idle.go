@@ -3,16 +3,16 @@ package web
 import (
 	"time"
 
-	"kosumi/web/hub"
+	"kosumi/web/wire"
 )
 
-// Gaps in which nobody was there.
+// Gaps that mean that the machine or the program stood still.
 const (
 	// sleptFor is the gap between the wall clock and the process's own that
 	// means that the machine was asleep.
 	sleptFor = 5 * time.Second
-	// stoodFor is for how long the program has not run, though its clock has, if it
-	// was stopped, or the virtual machine around it was.
+	// stoodFor is the gap in the process's own clock that means that the program, or the
+	// virtual machine around it, was stopped.
 	stoodFor = 15 * time.Second
 )
 
@@ -22,15 +22,15 @@ func slept(last, now time.Time) bool {
 	return now.Round(0).Sub(last.Round(0))-ran > sleptFor || ran > stoodFor
 }
 
-// idleWatch notices that the machine slept, and that no page is open. One goroutine has
-// it.
+// idleWatch notices that the machine slept, and that no page is open. Not safe for
+// concurrent use.
 type idleWatch struct {
 	last  time.Time // when it was last called; zero: never
 	alone time.Time // when the last page went; zero: there is one
 }
 
-// check returns the gap since the last call that nobody is to pay for, and whether no
-// page has been open for a while.
+// check returns the time since the last call if the machine or the program stood still, which
+// no clock may count, else 0. alone reports that no page has been open for a while.
 func (w *idleWatch) check(now time.Time, pages int) (gap time.Duration, alone bool) {
 	if !w.last.IsZero() && slept(w.last, now) {
 		gap = now.Sub(w.last)
@@ -41,12 +41,11 @@ func (w *idleWatch) check(now time.Time, pages int) (gap time.Duration, alone bo
 	} else if w.alone.IsZero() {
 		w.alone = now
 	}
-	return gap, pages == 0 && now.Sub(w.alone) > hub.AloneFor
+	return gap, pages == 0 && now.Sub(w.alone) > wire.AloneFor
 }
 
-// leaveIdle stops the clocks of games that nobody watches, or that the machine
-// has slept through, and lets go of engines and documents that nobody needs. It is called
-// twice a second.
+// leaveIdle stops the clocks of games that no page watches, or during which the machine
+// slept, and frees engines and documents that are not in use. It is called twice a second.
 func (s *Server) leaveIdle(w *idleWatch) {
 	now := time.Now()
 	watched, pages := s.hub.Watching()

@@ -3,19 +3,18 @@
 package web
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"net/http"
 	"time"
 
 	"github.com/coder/websocket"
 
-	"kosumi/web/foreign"
+	"kosumi/engine/analysis"
+	"kosumi/katago/override"
+	"kosumi/web/engines"
 )
-
-// maxAnalysts is how many other programs may analyse at once.
-const maxAnalysts = 8
-
-// analysts bounds the connections of other programs.
-var analysts = make(chan struct{}, maxAnalysts)
 
 // serveKataGo answers other programs in KataGo's analysis protocol. They bring the token
 // in the header, or in the address where they can do no better.
@@ -26,8 +25,8 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	select {
-	case analysts <- struct{}{}:
-		defer func() { <-analysts }()
+	case s.analysts <- struct{}{}:
+		defer func() { <-s.analysts }()
 	default:
 		http.Error(w, "too many connections", http.StatusServiceUnavailable)
 		return
@@ -39,5 +38,74 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 		return // Accept has answered
 	}
 	defer ws.CloseNow()
-	foreign.Serve(s.ctx, ws, s.engines, s.conf.Version, s.conf.Log)
+	s.analyse(ws)
+}
+
+// Limits of one program, in bytes.
+const (
+	maxQuery      = 1 << 20
+	analystsQueue = 16 << 20
+)
+
+// analyse answers queries as engine analysis does, one JSON object a message, until the
+// server or the connection ends. Its searches run while no page waits for one.
+func (s *Server) analyse(ws *websocket.Conn) {
+	ws.SetReadLimit(maxQuery)
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	conf := analysis.Defaults()
+	conf.Version, conf.MaxLine, conf.MaxQueue, conf.QuitWithoutWaiting = s.conf.Version, maxQuery, analystsQueue, true
+	conf.Search.Parallel.Workers = s.engines.Config.Search.Parallel.Workers
+	has := s.engines.Memory.Grant()
+	defer s.engines.Memory.GiveBack(has)
+	conf.Search.Memory.MaxBytes = max(engines.LeastBytes, has/int64(conf.Threads))
+	conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)
+	server, err := analysis.New(conf, s.engines.SpareTime(), s.conf.Log)
+	if err != nil {
+		s.conf.Log.Error("analysis for another program", "error", err)
+		ws.Close(websocket.StatusInternalError, "analysis cannot start")
+		return
+	}
+	in, queries := io.Pipe()
+	go func() {
+		defer queries.Close()
+		for {
+			_, data, err := ws.Read(ctx)
+			if err != nil {
+				cancel()
+				return
+			}
+			if _, err := queries.Write(append(bytes.TrimSpace(data), '\n')); err != nil {
+				return
+			}
+		}
+	}()
+	server.Serve(ctx, in, &messages{ws: ws, ctx: ctx})
+	in.Close()
+	ws.Close(websocket.StatusNormalClosure, "")
+}
+
+// messages sends each line as a message.
+type messages struct {
+	ws   *websocket.Conn
+	ctx  context.Context
+	rest []byte
+}
+
+// Write implements io.Writer.
+func (m *messages) Write(p []byte) (int, error) {
+	m.rest = append(m.rest, p...)
+	for {
+		line, rest, ok := bytes.Cut(m.rest, []byte("\n"))
+		if !ok {
+			return len(p), nil
+		}
+		ctx, done := context.WithTimeout(m.ctx, writeWithin)
+		err := m.ws.Write(ctx, websocket.MessageText, line)
+		done()
+		if err != nil {
+			return 0, err
+		}
+		m.rest = rest
+	}
 }

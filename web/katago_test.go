@@ -43,5 +43,5 @@ func TestAnalysisForOthers(t *testing.T) {
 		require.GreaterOrEqual(t, a.RootInfo.Visits, 10)
 		require.NoError(t, ws.Close(websocket.StatusNormalClosure, ""))
 	}
-	require.Eventually(t, func() bool { return len(analysts) == 0 }, browsertest.Patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.analysts) == 0 }, browsertest.Patience, 10*time.Millisecond)
 }

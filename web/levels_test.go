@@ -10,8 +10,8 @@ import (
 	"kosumi/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
-	"kosumi/web/levels"
-	"kosumi/web/record"
+	"kosumi/web/engines"
+	"kosumi/web/store"
 )
 
 // TestLevels plays at a level that is offered, and is refused others.
@@ -47,7 +47,7 @@ func TestLevels(t *testing.T) {
 	}))
 
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
-	require.Equal(t, record.Over, g.Phase)
+	require.Equal(t, store.Over, g.Phase)
 	data, err := os.ReadFile(s.folder.Path("games", g.Game, ".sgf"))
 	require.NoError(t, err)
 	_, err = sgf.Parse(data)
@@ -61,7 +61,7 @@ func TestFit(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
 	n := small("b")
-	n.Seat = api.Seat{Level: levels.Auto}
+	n.Seat = api.Seat{Level: engines.Auto}
 	require.Empty(t, s.games.levels.Fits())
 	g := begin(c, n)
 	require.True(t, g.Seat.Auto)
@@ -76,9 +76,9 @@ func TestFit(t *testing.T) {
 	require.NoError(t, err)
 	live.mu.Lock()
 	for _, v := range []string{"C3", "C2", "B2", "D2", "D3", "B3", "C4", "B4"} {
-		require.NoError(t, live.commit(record.Step{K: "move", M: v}))
+		require.NoError(t, live.commit(store.Step{K: "move", M: v}))
 	}
-	require.NoError(t, live.commit(record.Step{K: "over", Result: "B+3"}))
+	require.NoError(t, live.commit(store.Step{K: "over", Result: "B+3"}))
 	state := live.stateLocked()
 	live.mu.Unlock()
 	require.NotNil(t, state.Fit)

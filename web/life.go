@@ -3,29 +3,28 @@ package web
 import (
 	"kosumi/board"
 	"kosumi/web/api"
-	"kosumi/web/record"
+	"kosumi/web/store"
 )
 
 // askLife begins to answer whether stones live: in a game tree, or in a game that is
 // over. While a game is played it would be a help that no record speaks of.
-func (c *conn) askLife(v *api.AskLife) (any, error) {
+func (c *conn) askLife(v *api.AskLife) (asked api.LifeAsked, err error) {
 	var g *board.Game
-	var err error
 	switch {
 	case v.Doc != "":
 		d, err := c.s.docs.Open(v.Doc)
 		if err != nil {
-			return nil, err
+			return asked, err
 		}
 		if g, _, err = d.Position(v.Node); err != nil {
-			return nil, err
+			return asked, err
 		}
 	case v.Game != "":
 		if g, err = c.s.games.after(v.Game, v.Ply); err != nil {
-			return nil, err
+			return asked, err
 		}
 	default:
-		return nil, api.Refuse("bad_request", "a game or a document")
+		return asked, api.Refuse("bad_request", "a game or a document")
 	}
 	return c.life.Ask(g, v)
 }
@@ -38,7 +37,7 @@ func (gs *games) after(id string, ply int) (*board.Game, error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.rec.Phase != record.Over {
+	if g.rec.Phase != store.Over {
 		return nil, api.RefuseWith("illegal", "playing", "not before the game is over")
 	}
 	b := g.copyBoard()
@@ -49,9 +48,9 @@ func (gs *games) after(id string, ply int) (*board.Game, error) {
 	return b, nil
 }
 
-func (c *conn) stopLife(v *api.LifeAsked) (any, error) {
+func (c *conn) stopLife(v *api.LifeAsked) error {
 	c.life.Stop(v.Ask)
-	return nil, nil
+	return nil
 }
 
-func (c *conn) playLife(v *api.PlayLife) (any, error) { return c.life.Play(v) }
+func (c *conn) playLife(v *api.PlayLife) (*api.LifeStep, error) { return c.life.Play(v) }

@@ -13,9 +13,9 @@ type newcomers struct {
 	conns []*conn
 }
 
-// welcome lets a connection wait for its hello. If too many do, the oldest of the machine
-// that has the most of them goes: a machine that opens sockets and says nothing keeps
-// nobody else out.
+// welcome adds a connection that has not said hello. If there are too many, the oldest one of
+// the machine with the most of them is closed: a machine that opens sockets and says nothing
+// does not keep others out.
 func (n *newcomers) welcome(c *conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -36,7 +36,7 @@ func (n *newcomers) welcome(c *conn) {
 	n.conns = slices.Delete(n.conns, oldest, oldest+1)
 }
 
-// forget takes a connection out that has said hello, or is gone.
+// forget removes a connection that has said hello, or has ended.
 func (n *newcomers) forget(c *conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -20,19 +20,16 @@ import (
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
-	"kosumi/web/record"
-	"kosumi/web/training"
+	"kosumi/web/store"
 	"kosumi/web/ui"
 	"kosumi/web/webtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 
-// looks is for a test of what the page looks like, reads like or does by itself: it is not
-// run once more with the race detector, since the server does nothing in it that tests
-// which are run do not ask of it.
+// looks skips a test of the page alone under the race detector: the server does nothing else
+// in it than in other tests.
 func looks(t *testing.T) {
-	t.Helper()
 	if testshared.Race {
 		t.Skip("about the page alone: without the race detector")
 	}
@@ -281,7 +278,7 @@ func TestTrainingPage(t *testing.T) {
 	sgfs := filepath.Join(dir, "selfplay", "c", "sgfs")
 	require.NoError(t, os.MkdirAll(sgfs, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(sgfs, "0000000000000001.sgfs"), []byte(`(;GM[1]FF[4]SZ[5]KM[7]RE[W+2]RU[Chinese];B[ae];W[be];B[bd];W[ee];B[ce];W[])`), 0o600))
-	s := servePageWith(t, "", Config{Folder: t.TempDir(), Training: training.New([]string{dir, t.TempDir()})})
+	s := servePageWith(t, "", Config{Folder: t.TempDir(), Training: NewLoops([]string{dir, t.TempDir()})})
 	p := openPage(t, s)
 	p.Do(chromedp.Evaluate(`document.querySelector('a[href="/training"]').click()`, nil))
 	p.Until(`document.querySelectorAll(".chart").length === 6`)
@@ -419,7 +416,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	p.Until(strip)
 	p.HasStones(1, "it is shown as on its way")
 	g.mu.Lock()
-	g.journal, err = record.OpenJournal(s.folder.Path("games", id, ".jsonl"))
+	g.journal, err = store.OpenJournal(s.folder.Path("games", id, ".jsonl"))
 	g.mu.Unlock()
 	require.NoError(t, err)
 	p.Until(`!` + strip + ` && document.querySelectorAll(".moves li").length === 2`)

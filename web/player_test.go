@@ -26,8 +26,8 @@ import (
 	"kosumi/nn/open"
 	"kosumi/review/drill"
 	"kosumi/web/api"
-	"kosumi/web/networks"
-	"kosumi/web/record"
+	"kosumi/web/engines"
+	"kosumi/web/store"
 	"kosumi/web/webtest"
 )
 
@@ -40,9 +40,9 @@ func finished(t *testing.T, s *Server, c *client, level, result string, moves ..
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, m := range moves {
-		require.NoError(t, g.commit(record.Step{K: "move", M: m}))
+		require.NoError(t, g.commit(store.Step{K: "move", M: m}))
 	}
-	require.NoError(t, g.commit(record.Step{K: "over", Result: result}))
+	require.NoError(t, g.commit(store.Step{K: "over", Result: result}))
 	return id
 }
 
@@ -187,7 +187,7 @@ func TestNetworksPage(t *testing.T) {
 	whole, err := os.ReadFile(file)
 	require.NoError(t, err)
 	dir := t.TempDir()
-	nets := networks.New(networks.Config{Folder: filepath.Join(dir, "networks"), Open: func(file string) networks.Network {
+	nets := engines.NewNetworks(engines.NetworksConfig{Folder: filepath.Join(dir, "networks"), Open: func(file string) engines.Network {
 		return open.Start(open.Config{Open: func(file string) (nn.Model, error) { return model.Open(file, model.Config{Precision: "fp32"}) }, File: file,
 			Server: nn.ServerConfig{Sessions: 1, MaxBatch: 4, CacheBytes: 4 << 20}, Size: board.Square(9), Log: slog.New(slog.DiscardHandler)})
 	}})

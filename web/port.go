@@ -14,8 +14,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"kosumi/web/access"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // port is where a server listens.
@@ -29,14 +29,14 @@ func (p *port) Close() { p.http.Close() }
 
 // openPort reads the token and begins to listen.
 func (s *Server) openPort() error {
-	token, err := access.LoadToken(s.conf.Folder, s.conf.NewToken, func(text string) { s.conf.Log.Warn(text) })
+	token, err := wire.LoadToken(s.conf.Folder, s.conf.NewToken, func(text string) { s.conf.Log.Warn(text) })
 	if err != nil {
 		return fmt.Errorf("the token cannot be kept: %w", err)
 	}
 	if s.port.ln, err = listen(s.conf.Listen, s.folder.LastPort()); err != nil {
 		return err
 	}
-	if s.access, err = access.New(s.port.ln.Addr(), s.conf.Names, s.conf.TLS != nil, token, s.warnings); err != nil {
+	if s.access, err = wire.NewAccess(s.port.ln.Addr(), s.conf.Names, s.conf.TLS != nil, token, s.warnings); err != nil {
 		s.port.ln.Close()
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *Server) URLs() []string {
 	if !at.IP.IsUnspecified() {
 		return all
 	}
-	own, err := access.NetworkAddresses()
+	own, err := wire.NetworkAddresses()
 	if err != nil {
 		return all // New has listed them a moment ago
 	}

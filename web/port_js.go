@@ -1,6 +1,6 @@
 package web
 
-import "kosumi/web/access"
+import "kosumi/web/wire"
 
 // port is none: pages are attended to in the tab that the server is in.
 type port struct{}
@@ -10,6 +10,6 @@ func (port) Close() {}
 
 // openPort lets everybody in: nobody else reaches this tab.
 func (s *Server) openPort() error {
-	s.access = &access.Access{}
+	s.access = &wire.Access{}
 	return nil
 }

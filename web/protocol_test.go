@@ -2,11 +2,9 @@ package web
 
 import (
 	"cmp"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,78 +16,13 @@ import (
 	"kosumi/web/api"
 )
 
-// TestProtocol holds the lists of messages against what this package does.
-func TestProtocol(t *testing.T) {
-	var listed, answered []string
-	for _, m := range api.Commands {
-		if m.T != "hello" {
-			listed = append(listed, m.T)
-		}
-	}
-	for name := range handlers {
-		answered = append(answered, name)
-	}
-	require.ElementsMatch(t, listed, answered)
-
-	paths, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	below, err := filepath.Glob("*/*.go")
-	require.NoError(t, err)
-	paths = append(paths, below...)
-	sent := map[string]bool{}
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		data, err := os.ReadFile(path)
-		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(`api\.Event\{T: "([a-z]+\.[a-z]+)"`).FindAllStringSubmatch(string(data), -1) {
-			sent[m[1]] = true
-		}
-	}
-	for _, m := range api.Events {
-		require.True(t, sent[m.T], "%s is never sent", m.T)
-		delete(sent, m.T)
-	}
-	require.Empty(t, sent, "sent, but not listed")
-}
-
-// TestWire holds every field to its JSON name: no field may be sent under Go's.
-func TestWire(t *testing.T) {
-	seen := map[reflect.Type]bool{}
-	var check func(typ reflect.Type)
-	check = func(typ reflect.Type) {
-		switch typ.Kind() {
-		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-			check(typ.Elem())
-		case reflect.Struct:
-			if seen[typ] || typ == reflect.TypeFor[json.RawMessage]() {
-				return
-			}
-			seen[typ] = true
-			for i := range typ.NumField() {
-				f := typ.Field(i)
-				require.NotEmpty(t, f.Tag.Get("json"), "%s.%s", typ, f.Name)
-				check(f.Type)
-			}
-		}
-	}
-	for _, m := range slices.Concat(api.Commands, api.Events) {
-		check(reflect.TypeOf(m.D))
-		if m.Answer != nil {
-			check(reflect.TypeOf(m.Answer))
-		}
-	}
-}
-
-// TestLanguages holds every language to the keys of English, and every text to the
-// arguments of the English one.
-// TestSentences requires that every sentence of a refusal is said somewhere, and that
-// all that are said are known.
+// TestSentences requires that each sentence of a refusal is used, that each one in use is
+// known, and that each kind of event is sent.
 func TestSentences(t *testing.T) {
 	told := regexp.MustCompile(`api\.Tell\("\w+", "(\w+)"`)
 	words := regexp.MustCompile(`"(\w+)"`)
-	said := map[string]bool{}
+	event := regexp.MustCompile(`api\.(\w+News)\.Of\(`)
+	said, sent := map[string]bool{}, map[string]bool{}
 	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && (d.Name() == "ui" || d.Name() == "api") {
 			return cmp.Or(err, fs.SkipDir)
@@ -104,6 +37,9 @@ func TestSentences(t *testing.T) {
 		for _, m := range words.FindAllSubmatch(source, -1) {
 			said[string(m[1])] = true
 		}
+		for _, m := range event.FindAllSubmatch(source, -1) {
+			sent[string(m[1])] = true
+		}
 		return err
 	}))
 	causes, err := os.ReadFile("api/cause.go")
@@ -114,8 +50,11 @@ func TestSentences(t *testing.T) {
 	for key := range api.Sentences {
 		require.Contains(t, said, key)
 	}
+	require.Len(t, sent, len(api.Kinds), "a kind of event is declared and never sent")
 }
 
+// TestLanguages holds every language to the keys of English, and every text to the
+// arguments of the English one.
 func TestLanguages(t *testing.T) {
 	read := func(name string) map[string]string {
 		data, err := os.ReadFile(filepath.Join("i18n", name+".toml"))

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/web/api"
-	"kosumi/web/folder"
 	"kosumi/web/reviews"
+	"kosumi/web/store"
 )
 
 // TestServedFiles puts into the folders what is not a file there: links, pipes,
@@ -76,7 +76,7 @@ func TestServedFiles(t *testing.T) {
 				require.NoError(t, os.Remove(path))
 				require.NoError(t, os.WriteFile(path, []byte(whole), 0o644))
 			}
-			doc, game := folder.NewID(), folder.NewID()
+			doc, game := store.NewID(), store.NewID()
 			require.NoError(t, lay(s.folder.Path("docs", doc, ".sgf")))
 			require.NoError(t, lay(s.folder.Path("games", game, ".jsonl")))
 			for _, path := range []string{"docs/" + doc, "games/" + game} {

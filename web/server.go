@@ -15,19 +15,12 @@ import (
 	"kosumi/engine"
 	"kosumi/life"
 	"kosumi/review"
-	"kosumi/web/access"
 	"kosumi/web/api"
-	"kosumi/web/documents"
 	"kosumi/web/engines"
-	"kosumi/web/folder"
-	"kosumi/web/hub"
-	"kosumi/web/levels"
-	"kosumi/web/networks"
-	"kosumi/web/player"
-	"kosumi/web/proofs"
-	"kosumi/web/record"
 	"kosumi/web/reviews"
+	"kosumi/web/store"
 	"kosumi/web/ui"
+	"kosumi/web/wire"
 )
 
 // Config is what a server is made of.
@@ -35,13 +28,13 @@ type Config struct {
 	Folder   string // where games, documents and the token are kept
 	Version  string
 	Backend  engines.Backend
-	Networks *networks.Networks // the backend, where networks can be added to it; else nil
-	Engine   engine.Config      // of every seat; size, rules and limits come from the game
-	Reviews  string             // where reviews are kept; "" is the folder reviews of Folder
-	Training Training           // loops that the page shows; nil: none
-	Life     life.Network       // what questions of life and death ask; nil: they are answered without
-	Listen   string             // address; "" is loopback, the port of last time if it is free
-	Names    []string           // further host names of this server
+	Networks *engines.Networks // the backend, where networks can be added to it; else nil
+	Engine   engine.Config     // of every seat; size, rules and limits come from the game
+	Reviews  string            // where reviews are kept; "" is the folder reviews of Folder
+	Training Training          // loops that the page shows; nil: none
+	Life     life.Network      // what questions of life and death ask; nil: they are answered without
+	Listen   string            // address; "" is loopback, the port of last time if it is free
+	Names    []string          // further host names of this server
 	TLS      *tls.Config
 	NewToken bool
 	Page     fs.FS // the page's files; nil: those in the program
@@ -49,41 +42,51 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// Training knows of loops of self-play and training.
+// Training shows loops of self-play and training.
 type Training interface {
 	State() *api.Training
 	// Tell publishes under the topic "training" what has changed, if anybody watches.
-	Tell(pages *hub.Hub)
+	Tell(pages *wire.Hub)
 }
+
+// Bounds of what happens at a time.
+const (
+	maxImports  = 2
+	maxAnalysts = 8
+)
 
 // Server is one running page. Make one with [New], [Server.Serve] it, and
 // [Server.Close] it.
 type Server struct {
 	conf     Config
 	page     ui.Files
-	folder   *folder.Folder
-	access   *access.Access
-	warnings *hub.Warnings
+	folder   *store.Folder
+	access   *wire.Access
+	warnings *wire.Warnings
 	port     port
 
 	ctx  context.Context // ends when the server closes
 	stop context.CancelFunc
 	jobs sync.WaitGroup
 
+	imports  chan struct{} // uploads that are being read
+	analysts chan struct{} // connections of programs that speak KataGo's protocol
+
+	protocol  *protocol
 	newcomers newcomers
-	hub       hub.Hub
+	hub       wire.Hub
 	answers   answers
 
 	engines *engines.Engines
 	games   *games
-	docs    *documents.Documents
+	docs    *store.Documents
 	reviews *reviews.Reviews
-	player  *player.Player
-	library *networks.Library // nil: networks cannot be added
-	proofs  *proofs.Shared
+	player  *player
+	library *engines.Library // nil: networks cannot be added
+	proofs  *engines.Proofs
 }
 
-// New opens the folder and the port. Errors of the folder wrap [folder.ErrTaken] if
+// New opens the folder and the port. Errors of the folder wrap [store.ErrTaken] if
 // another server has it.
 func New(c Config) (*Server, error) {
 	if c.Engine.LevelFile == "" {
@@ -102,20 +105,20 @@ func New(c Config) (*Server, error) {
 		}
 		c.Page = page
 	}
-	s := &Server{conf: c, page: ui.Files{Files: c.Page, Dev: c.Dev}, warnings: hub.NewWarnings(c.Log), engines: engines.New(c.Backend, c.Engine, c.Log)}
+	s := &Server{conf: c, page: ui.Files{Files: c.Page, Dev: c.Dev}, warnings: wire.NewWarnings(c.Log), engines: engines.New(c.Backend, c.Engine, c.Log),
+		protocol: newProtocol(), imports: make(chan struct{}, maxImports), analysts: make(chan struct{}, maxAnalysts)}
 	var err error
-	if s.folder, err = folder.Open(c.Folder); err != nil {
+	if s.folder, err = store.OpenFolder(c.Folder); err != nil {
 		return nil, err
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.docs = documents.New(s.folder, &s.hub, s.warnings)
-	s.games = &games{folder: s.folder, pages: &s.hub, warnings: s.warnings, engines: s.engines, levels: levels.New(s.engines, s.warnings),
-		log: c.Log, ctx: s.ctx, open: map[string]*game{}}
-	s.proofs = proofs.New(c.Life)
+	s.docs = store.NewDocuments(s.folder, &s.hub, s.warnings)
+	s.games = newGames(s.ctx, s.folder, &s.hub, s.warnings, s.engines, c.Log)
+	s.proofs = engines.NewProofs(c.Life)
 	if c.Networks != nil {
-		s.library = networks.NewLibrary(c.Networks, s.publishNetworks)
+		s.library = engines.NewLibrary(c.Networks, s.publishNetworks)
 	}
-	s.player = &player.Player{Profile: player.Open(c.Folder), Games: record.NewIndex(s.folder), Levels: s.games.levels, Pages: &s.hub}
+	s.player = &player{Profile: store.OpenProfile(c.Folder), Games: store.NewIndex(s.folder), Levels: s.games.levels, Pages: &s.hub}
 	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version, Finished: s.reviewed, Whose: s.player.Profile.Whose})
 	s.player.Reviews = s.reviews
 	if err == nil {
@@ -135,7 +138,7 @@ func New(c Config) (*Server, error) {
 func (s *Server) Close() error {
 	s.stop()
 	s.port.Close()
-	s.hub.Each(func(c hub.Client) { c.(*conn).close(closeGoingAway, "the server stops") })
+	s.hub.Each(func(c wire.Client) { c.(*conn).close(closeGoingAway, "the server stops") })
 	s.jobs.Wait()
 	if s.library != nil {
 		s.library.Close()
@@ -158,8 +161,7 @@ func (s *Server) Handler() *http.ServeMux {
 	return mux
 }
 
-// watchEngine tells pages when the engine has changed, and looks after what nobody
-// watches.
+// watchEngine tells pages when the engine has changed, and frees what is idle.
 func (s *Server) watchEngine() {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
@@ -180,7 +182,7 @@ func (s *Server) watchEngine() {
 		}
 		if now := s.engines.Backend.Status(); now != last {
 			last = now
-			s.hub.Publish("engine", api.Event{T: "engine.state", D: now})
+			s.hub.Publish("engine", api.EngineNews.Of(now))
 		}
 	}
 }
@@ -188,11 +190,11 @@ func (s *Server) watchEngine() {
 // publishNetworks tells pages which networks there are.
 func (s *Server) publishNetworks() {
 	if s.library != nil && s.hub.Watched("networks") {
-		s.hub.Publish("networks", api.Event{T: "networks.state", D: s.library.State()})
+		s.hub.Publish("networks", api.NetworksNews.Of(*s.library.State()))
 	}
 }
 
-// reviewed lets a finished review count for its player.
+// reviewed counts a finished review for the player's rating.
 func (s *Server) reviewed(id string, res *review.Result) {
 	if err := s.player.Judged(id, res); err != nil {
 		s.warnings.Warn(fmt.Sprintf("a review does not count for your rank yet: %v", err), "judged")

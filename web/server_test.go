@@ -21,9 +21,9 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/model"
-	"kosumi/web/access"
 	"kosumi/web/api"
-	"kosumi/web/folder"
+	"kosumi/web/store"
+	"kosumi/web/wire"
 )
 
 // oneNetwork is the network inside the program as a Backend.
@@ -94,7 +94,7 @@ func join(t *testing.T, s *Server) *client {
 	t.Helper()
 	c := &client{t: t, ws: dial(t, s)}
 	var w api.Welcome
-	c.ask("hello", api.Hello{Token: s.access.Keys.Token, API: []int{1}, Client: folder.NewID()}, &w)
+	c.ask("hello", api.Hello{Token: s.access.Keys.Token, API: []int{1}, Client: store.NewID()}, &w)
 	require.Equal(t, api.Version, w.API)
 	return c
 }
@@ -198,15 +198,15 @@ func TestRefusals(t *testing.T) {
 		{"a frame's navigation to the API", "GET", "/api/hello", "", header{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 403},
 		{"another site's socket", "GET", "/api/ws", "", header{"Origin": "http://evil.example", "Connection": "Upgrade", "Upgrade": "websocket"}, 403},
 		{"rebound socket", "GET", "/api/ws", "evil.example" + port, header{"Origin": "http://evil.example" + port, "Connection": "Upgrade", "Upgrade": "websocket"}, 421},
-		{"no token", "GET", "/api/games/" + folder.NewID() + ".sgf", "", nil, 401},
+		{"no token", "GET", "/api/games/" + store.NewID() + ".sgf", "", nil, 401},
 		{"wrong token", "POST", "/api/import", "", header{"Authorization": "Bearer x"}, 401},
 		{"token in the query", "POST", "/api/import?token=" + s.access.Keys.Token, "", nil, 401},
-		{"no such game", "GET", "/api/games/" + folder.NewID() + ".sgf", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
+		{"no such game", "GET", "/api/games/" + store.NewID() + ".sgf", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
 		{"a path for a game", "GET", "/api/games/..%2f..%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
 		{"a path for a document", "GET", "/api/docs/%2e%2e%2f%2e%2e%2fsecret.sgf", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
 		{"a path for a review", "GET", "/api/reviews/..%2f..%2ftoken.json", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
-		{"no such review", "GET", "/api/reviews/" + folder.NewID() + ".html", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
-		{"a review without a token", "GET", "/api/reviews/" + folder.NewID() + ".json", "", nil, 401},
+		{"no such review", "GET", "/api/reviews/" + store.NewID() + ".html", "", header{"Authorization": "Bearer " + s.access.Keys.Token}, 404},
+		{"a review without a token", "GET", "/api/reviews/" + store.NewID() + ".json", "", nil, 401},
 		{"analysis without a token", "GET", "/api/analysis", "", nil, 401},
 		{"analysis from another site", "GET", "/api/analysis?token=" + s.access.Keys.Token, "", header{"Origin": "http://evil.example"}, 403},
 		{"a path for an asset", "GET", "/assets/..%2f..%2fsecret.sgf", "", nil, 404},
@@ -230,7 +230,7 @@ func TestRefusals(t *testing.T) {
 			require.NotContains(t, string(body), "secret")
 			require.NotContains(t, string(body), s.access.Keys.Token)
 			require.Empty(t, resp.Header.Get("Access-Control-Allow-Origin"))
-			require.Equal(t, access.Policy, resp.Header.Get("Content-Security-Policy"))
+			require.Equal(t, wire.Policy, resp.Header.Get("Content-Security-Policy"))
 			require.Equal(t, "nosniff", resp.Header.Get("X-Content-Type-Options"))
 			require.Equal(t, "no-referrer", resp.Header.Get("Referrer-Policy"))
 		})
@@ -250,7 +250,7 @@ func TestStrangers(t *testing.T) {
 	}{
 		{"no hello", websocket.MessageText, `{"t":"games"}`, closeNoToken},
 		{"no token", websocket.MessageText, `{"t":"hello","d":{}}`, closeNoToken},
-		{"wrong token", websocket.MessageText, `{"t":"hello","d":{"token":"` + folder.RandomText(32) + `"}}`, closeNoToken},
+		{"wrong token", websocket.MessageText, `{"t":"hello","d":{"token":"` + wire.RandomText(32) + `"}}`, closeNoToken},
 		{"an empty key", websocket.MessageText, `{"t":"hello","d":{"key":""}}`, closeNoToken},
 		{"not JSON", websocket.MessageText, `hello`, closeNoToken},
 		{"another version", websocket.MessageText, `{"t":"hello","d":{"token":"` + s.access.Keys.Token + `","api":[99]}}`, closePolicy},
@@ -314,7 +314,7 @@ func TestStrangers(t *testing.T) {
 	require.Equal(t, "unsupported", player.refused("no.such", nil).Code)
 	require.Equal(t, "bad_request", player.refused("game.new", "text").Code)
 	require.Equal(t, "not_found", player.refused("watch", api.Watch{What: "game:../../token"}).Code)
-	require.Equal(t, "not_found", player.refused("watch", api.Watch{What: "doc:" + folder.NewID()}).Code)
+	require.Equal(t, "not_found", player.refused("watch", api.Watch{What: "doc:" + store.NewID()}).Code)
 }
 
 // TestOneServer finds that a folder has only one server, and that the key stays.
@@ -322,7 +322,7 @@ func TestOneServer(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)
 	_, err := New(Config{Folder: dir, Page: bare})
-	var taken *folder.TakenError
+	var taken *store.TakenError
 	require.ErrorAs(t, err, &taken)
 	require.Equal(t, s.Address(), taken.Address)
 }
@@ -334,7 +334,7 @@ func TestURLs(t *testing.T) {
 	all := s.URLs()
 	require.Equal(t, s.URL(), all[0])
 	require.Regexp(t, `^http://127\.0\.0\.1:`, all[0])
-	own, err := access.NetworkAddresses()
+	own, err := wire.NetworkAddresses()
 	require.NoError(t, err)
 	for _, ip := range own {
 		url := s.at(ip.String()) + "#k=" + s.access.Keys.Token

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/web/api"
-	"kosumi/web/record"
+	"kosumi/web/store"
 )
 
 // TestTakeBackTime takes moves back, and makes them again, on clocks of every kind, with
@@ -122,6 +122,6 @@ func TestTakeBackTime(t *testing.T) {
 		require.Equal(t, before.Rev, st.Rev)
 		require.True(t, st.Clocks[0].Running)
 		mine(false, 500, 0)
-		require.Equal(t, record.Play, c.play(st, "C4").Phase)
+		require.Equal(t, store.Play, c.play(st, "C4").Phase)
 	})
 }

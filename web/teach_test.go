@@ -9,7 +9,7 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/web/api"
-	"kosumi/web/record"
+	"kosumi/web/store"
 	"kosumi/web/webtest"
 )
 
@@ -19,7 +19,7 @@ func (c *client) judged(g *api.GameState, move string) *api.GameState {
 	c.ask("game.play", api.Play{Game: g.Game, Rev: g.Rev, Move: move}, nil)
 	now := new(api.GameState)
 	c.ask("watch", api.Watch{What: "game:" + g.Game}, now)
-	rest := func(s *api.GameState) bool { return s.Advice != nil || s.Phase != record.Play || s.ToMove == s.Colour }
+	rest := func(s *api.GameState) bool { return s.Advice != nil || s.Phase != store.Play || s.ToMove == s.Colour }
 	if rest(now) {
 		return now
 	}
@@ -69,7 +69,7 @@ func TestTeaching(t *testing.T) {
 	require.Empty(t, off.Teach)
 	require.Equal(t, kept.Moves, off.Moves)
 	require.Nil(t, c.judged(off, "A5").Advice)
-	rec, journal, _, err := record.Open(s.folder, g.Game, s.conf.Log)
+	rec, journal, _, err := store.OpenGame(s.folder, g.Game, s.conf.Log)
 	require.NoError(t, err)
 	require.NoError(t, journal.Close())
 	require.Empty(t, rec.Teach)
@@ -101,7 +101,7 @@ func TestTeachingPage(t *testing.T) {
 	p.Until(`document.querySelector(".advice")`)
 	p.Press("Keep my move")
 	p.Until(`!document.querySelector(".advice") && document.querySelectorAll(".moves li").length === 4`)
-	for i := 0; p.Mine() == record.Play && i < 40; i++ {
+	for i := 0; p.Mine() == store.Play && i < 40; i++ {
 		if browsertest.JS[bool](p.Tab, `!!document.querySelector(".advice")`) {
 			p.Press("Keep my move")
 			continue
@@ -138,7 +138,7 @@ func TestHintsAreSound(t *testing.T) {
 	n.Teach = "strict"
 	g := begin(c, n)
 	alone := 0 // hints of the second step with fewer than three moves
-	for i := 0; i < 8 && g.Phase == record.Play; i++ {
+	for i := 0; i < 8 && g.Phase == store.Play; i++ {
 		var h api.Hint
 		c.ask("game.hint", api.AskHint{Game: g.Game, Rev: g.Rev, Stage: 2}, &h)
 		require.NotEmpty(t, h.Moves)

@@ -15,7 +15,7 @@ import (
 	"kosumi/nn/open"
 	"kosumi/review"
 	"kosumi/review/drill"
-	"kosumi/web/folder"
+	"kosumi/web/store"
 )
 
 func drillCommand() *cobra.Command {
@@ -99,7 +99,7 @@ func runCollection(cmd *cobra.Command, s *settings, answers string, level, fresh
 		}
 	}
 	if answers == "" {
-		home, err := folder.Default()
+		home, err := store.DefaultFolder()
 		if err != nil {
 			return fmt.Errorf("%w, or name a file with --answers", err)
 		}

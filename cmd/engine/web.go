@@ -24,11 +24,9 @@ import (
 	"kosumi/models"
 	"kosumi/train/loop"
 	"kosumi/web"
-	"kosumi/web/access"
 	"kosumi/web/engines"
-	"kosumi/web/folder"
-	"kosumi/web/networks"
-	"kosumi/web/training"
+	"kosumi/web/store"
+	"kosumi/web/wire"
 )
 
 // webOptions are the flags of `engine web` alone.
@@ -102,13 +100,13 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		}
 	}
 	if o.folder == "" {
-		if o.folder, err = folder.Default(); err != nil {
+		if o.folder, err = store.DefaultFolder(); err != nil {
 			return fmt.Errorf("%w, or name one with --folder", err)
 		}
 	}
 	c := web.Config{Folder: o.folder, Reviews: o.reviews, Version: version, Engine: s.engineConfig(), Listen: o.listen, Names: o.names, NewToken: o.newToken, Log: s.stderr}
 	if len(o.loops) > 0 {
-		c.Training = training.New(o.loops)
+		c.Training = web.NewLoops(o.loops)
 	}
 	if o.ui != "" {
 		ui, err := os.OpenRoot(o.ui)
@@ -125,7 +123,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		o.networks = filepath.Join(o.folder, "networks")
 	}
 	engines.YieldToBrowser()
-	backend := networks.New(networks.Config{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) networks.Network {
+	backend := engines.NewNetworks(engines.NetworksConfig{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) engines.Network {
 		other := *s
 		other.Model = file
 		return openNetwork(&other, board.Square(9), s.stderr)
@@ -133,7 +131,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	defer backend.Close()
 	c.Backend, c.Networks, c.Life = backend, backend, life.Evaluated{Evaluator: backend}
 	server, err := web.New(c)
-	var taken *folder.TakenError
+	var taken *store.TakenError
 	if errors.As(err, &taken) {
 		return openRunning(taken.Address, o)
 	}
@@ -167,7 +165,7 @@ func (o *webOptions) tls() (*tls.Config, error) {
 		if o.listen == "" || isLoopback(o.listen) {
 			return nil, nil
 		}
-		cert, fingerprint, err := access.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) })
+		cert, fingerprint, err := wire.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) })
 		if err != nil {
 			return nil, err
 		}
@@ -194,7 +192,7 @@ func isLoopback(addr string) bool {
 func openRunning(address string, o *webOptions) error {
 	token, err := os.ReadFile(filepath.Join(o.folder, "token"))
 	if err != nil || address == "" {
-		return fmt.Errorf("%w, but where cannot be read from %s", folder.ErrTaken, o.folder)
+		return fmt.Errorf("%w, but where cannot be read from %s", store.ErrTaken, o.folder)
 	}
 	key := strings.TrimSpace(string(token))
 	fmt.Println(address + "#k=" + key)

@@ -21,7 +21,7 @@ import (
 	"kosumi/nn/model"
 	"kosumi/nn/open"
 	"kosumi/web"
-	"kosumi/web/networks"
+	"kosumi/web/engines"
 )
 
 var version = "dev" // set by the build
@@ -107,7 +107,7 @@ func fetchLarge(host js.Value) ([]byte, error) {
 
 // serve starts the network and the server of the page.
 func serve(log *slog.Logger) (*web.Server, error) {
-	backend := networks.New(networks.Config{Folder: home + "/networks", Open: func(file string) networks.Network {
+	backend := engines.NewNetworks(engines.NetworksConfig{Folder: home + "/networks", Open: func(file string) engines.Network {
 		return start(file, func(file string) (nn.Model, error) { return model.Open(file, modelConfig(log)) }, serverConfig(), log)
 	}})
 	return web.New(web.Config{Folder: home, Version: version, Backend: backend, Networks: backend, Life: life.Evaluated{Evaluator: backend}, Engine: engineConfig(), Log: log})

@@ -1,7 +1,8 @@
 // Package api holds the messages of Kosumi's page and of other programs that
-// speak with `engine web`: the one source of the TypeScript types that the page
-// is built with (web/build makes them with each build) and of schema.json, which
-// describes the messages for everybody else. docs/web-api.md explains them.
+// speak with `engine web`: the types of their fields, and all events. Package web
+// registers the commands, by these types. schema.json follows from both and
+// describes the messages for everybody else; the TypeScript types of the page
+// follow from it. docs/web-api.md explains the messages.
 //
 // Every message is one JSON object: {"t": name, ...}. A client sends commands
 // {"t","id","d"} and gets {"t":"ok","re","d"} or {"t":"err","re","d"}; the server

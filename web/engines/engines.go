@@ -1,9 +1,11 @@
-// Package engines shares a network, the processor and memory between the games, the
-// analyses and the reviews of one server.
+// Package engines has the networks of one server, which come and go ([Networks],
+// [Library]), and shares one network, the processor and memory between games, analyses and
+// reviews. It also answers what needs no game: which levels there are ([Levels]), what a
+// learner's move loses ([Examine]), and life and death ([Proofs]).
 //
-// All searches run through the [Scheduler], which lets one at a time run and orders
-// them: a running clock first, then hints and counts, then analysis in slices. What
-// is left of the network's time is [Engines.SpareTime].
+// All searches run through the [Scheduler]. It lets one at a time run: a running clock
+// first, then hints and counts, then analysis in slices. What is left of the network's time
+// is [Engines.SpareTime].
 package engines
 
 import (
@@ -50,23 +52,22 @@ func New(b Backend, conf engine.Config, log *slog.Logger) *Engines {
 // needed.
 func (es *Engines) Engine() *Engine { return &Engine{engines: es} }
 
-// Bounds of the trees, in bytes: of one, of all together, and what each has at least
-// however many there are.
+// Bounds of the trees, in bytes: of one, of all together, and the least of each.
 const (
 	TreeBytes  = 256 << 20
 	AllBytes   = 2 << 30
 	LeastBytes = 8 << 20
 )
 
-// Memory divides what the trees of all engines may take: each gets half of what is
-// left. A hundred pages take 3 GiB at the most.
+// Memory divides the memory of all trees: each gets half of what is left, so that a hundred
+// pages take at most 3 GiB.
 type Memory struct {
 	one     int64 // bytes, the most of one tree
 	mu      sync.Mutex
 	granted int64
 }
 
-// Grant gives a tree its room, in bytes.
+// Grant returns how many bytes a new tree may take.
 func (m *Memory) Grant() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,7 +76,7 @@ func (m *Memory) Grant() int64 {
 	return n
 }
 
-// GiveBack takes back what Grant gave.
+// GiveBack returns the bytes of a tree that was granted them.
 func (m *Memory) GiveBack(n int64) {
 	m.mu.Lock()
 	m.granted -= n
@@ -127,7 +128,7 @@ func (e *Engine) With(g *board.Game, handicap int, f func(*engine.Engine) error)
 	return f(e.e)
 }
 
-// Close lets go of the engine's memory; With makes another one.
+// Close frees the engine's memory; With makes a new engine.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -138,8 +139,8 @@ func (e *Engine) Close() {
 	}
 }
 
-// SpareTime returns the network for reviews and for other programs, which evaluate
-// while nothing more urgent searches.
+// SpareTime returns the network for reviews and other programs. It evaluates while no search
+// of the [Scheduler] runs.
 func (es *Engines) SpareTime() nn.Network {
 	return spareTime{nn.Wrapper{Network: es.Backend}, &es.Scheduler}
 }

@@ -9,10 +9,9 @@ import (
 // yielding is by how much less urgent the server is than the browser beside it.
 const yielding = 10
 
-// YieldToBrowser makes this process less urgent than others: a search takes every
-// core, and the page must be drawn all the same. Threads that exist are changed one
-// by one, as Linux has it; those to come inherit it. Call it before a network is
-// opened.
+// YieldToBrowser lowers the priority of this process: a search takes every core, and the
+// browser must still draw the page. Linux has a priority for each thread: those that exist
+// are changed one by one, later ones inherit it. Call it before a network is opened.
 func YieldToBrowser() {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {

@@ -6,6 +6,6 @@ import (
 	"syscall"
 )
 
-// YieldToBrowser makes this process less urgent than others: a search takes every
-// core, and the page must be drawn all the same.
+// YieldToBrowser lowers the priority of this process: a search takes every core, and the
+// browser must still draw the page.
 func YieldToBrowser() { syscall.Setpriority(syscall.PRIO_PROCESS, 0, 10) }

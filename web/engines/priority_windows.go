@@ -4,8 +4,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// YieldToBrowser makes this process less urgent than others: a search takes every
-// core, and the page must be drawn all the same.
+// YieldToBrowser lowers the priority of this process: a search takes every core, and the
+// browser must still draw the page.
 func YieldToBrowser() {
 	windows.SetPriorityClass(windows.CurrentProcess(), windows.BELOW_NORMAL_PRIORITY_CLASS)
 }

@@ -121,8 +121,7 @@ func (s *Scheduler) next() {
 	close(t.turn)
 }
 
-// press cuts the running search short where it has to make room. The caller
-// holds mu.
+// press ends the running search early if another one is more urgent. The caller holds mu.
 func (s *Scheduler) press() {
 	t := s.running
 	if t == nil || t.urgency < ForAnalysis {

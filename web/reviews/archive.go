@@ -10,11 +10,10 @@ import (
 	"kosumi/review"
 	"kosumi/review/drill"
 	"kosumi/web/api"
-	"kosumi/web/folder"
+	"kosumi/web/store"
 )
 
-// archive is what is known of the reviews that are finished. Whoever uses it holds the
-// mu of [Reviews].
+// archive has the finished reviews. Its users hold the mu of [Reviews].
 type archive struct {
 	folder *drill.Folder
 	done   map[string]finished
@@ -36,7 +35,7 @@ type finished struct {
 
 // idOf is the ID of a file that somebody else may have named.
 func idOf(name string) string {
-	if folder.ValidID(name) {
+	if store.ValidID(name) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))

@@ -14,11 +14,11 @@ import (
 	"kosumi/internal/file"
 	"kosumi/review/drill"
 	"kosumi/web/api"
-	"kosumi/web/folder"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
-// Delete takes a review off the list, with its files.
+// Delete removes a review and its files.
 func (rs *Reviews) Delete(v *api.ID) error {
 	rs.mu.Lock()
 	j, name := rs.jobs[v.ID], rs.archive.byID[v.ID]
@@ -37,7 +37,7 @@ func (rs *Reviews) Delete(v *api.ID) error {
 	if name != "" {
 		errs = append(errs, rs.archive.folder.Remove(name))
 	}
-	if folder.ValidID(v.ID) {
+	if store.ValidID(v.ID) {
 		for _, ext := range []string{".sgf", ".txt"} {
 			if err := os.Remove(rs.record(v.ID, ext)); !errors.Is(err, os.ErrNotExist) {
 				errs = append(errs, err)
@@ -52,7 +52,7 @@ func (rs *Reviews) Delete(v *api.ID) error {
 	return nil
 }
 
-// Front lets a game be the next.
+// Front makes a waiting game the next one.
 func (rs *Reviews) Front(v *api.ID) error {
 	rs.mu.Lock()
 	j := rs.jobs[v.ID]
@@ -73,7 +73,7 @@ func (rs *Reviews) Front(v *api.ID) error {
 	return nil
 }
 
-// Again reviews a finished game once more, with the present network.
+// Again reviews a finished game again, with the present network.
 func (rs *Reviews) Again(v *api.ID) (api.ID, error) {
 	rs.mu.Lock()
 	name := rs.archive.byID[v.ID]
@@ -105,7 +105,7 @@ func (rs *Reviews) Again(v *api.ID) (api.ID, error) {
 	return api.ID{ID: id}, nil
 }
 
-// Pause stops all reviews, or lets them go on.
+// Pause stops all reviews, or resumes them.
 func (rs *Reviews) Pause(p *api.PauseReviews) error {
 	rs.mu.Lock()
 	rs.paused = p.Paused
@@ -142,7 +142,7 @@ const maxReviewFile = 256 << 20
 // ServeFile sends a file of a review: data, record or page.
 func (rs *Reviews) ServeFile(w http.ResponseWriter, r *http.Request) {
 	for ext, kind := range map[string]string{".json": "application/json", ".sgf": "application/x-go-sgf; charset=utf-8", ".html": "text/html; charset=utf-8"} {
-		id, ok := folder.ParseName(r.PathValue("file"), ext)
+		id, ok := store.ParseName(r.PathValue("file"), ext)
 		if !ok {
 			continue
 		}

@@ -10,7 +10,6 @@ import (
 	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/engines"
-	"kosumi/web/proofs"
 	"kosumi/web/wire"
 )
 
@@ -51,7 +50,7 @@ func (j judge) verdict(ctx context.Context, p *drill.Problem, after []string, mo
 	}
 	move = start.Size().Vertex(at)
 	if p.Task != "" {
-		t, err = p.Play(ctx, append(slices.Clip(after), move), life.Options{Progress: proofs.Breath()})
+		t, err = p.Play(ctx, append(slices.Clip(after), move), life.Options{Progress: engines.Breath()})
 	} else if a := p.Answer(move); a != nil {
 		t.Answer = *a
 	} else if a, err = p.Search(func(g *board.Game) (*review.Eval, error) { return j.search(ctx, g) }, move); err == nil {

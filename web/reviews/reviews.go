@@ -22,8 +22,7 @@ import (
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/engines"
-	"kosumi/web/folder"
-	"kosumi/web/hub"
+	"kosumi/web/store"
 	"kosumi/web/wire"
 )
 
@@ -75,8 +74,8 @@ type job struct {
 // Config is what reviews need of their server.
 type Config struct {
 	Dir      string // where they are kept
-	Pages    *hub.Hub
-	Warnings *hub.Warnings
+	Pages    *wire.Hub
+	Warnings *wire.Warnings
 	Engines  *engines.Engines
 	Log      *slog.Logger
 	Version  string // named in the records
@@ -115,7 +114,7 @@ func (rs *Reviews) recall() error {
 		return err
 	}
 	for _, e := range entries {
-		id, ok := folder.ParseName(e.Name(), ".sgf")
+		id, ok := store.ParseName(e.Name(), ".sgf")
 		if !ok {
 			continue
 		}
@@ -174,7 +173,7 @@ func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; 
 
 // add puts a game on the list. Errors say why it cannot be reviewed.
 func (rs *Reviews) add(name string, root *sgf.Node, notes []string) (string, error) {
-	id := folder.NewID()
+	id := store.NewID()
 	return id, rs.AddAs(id, name, root, notes)
 }
 
@@ -241,7 +240,7 @@ func (rs *Reviews) unique(name string) string {
 	return name
 }
 
-// wake has the worker see what there is to do.
+// wake makes the worker look at the queue.
 func (rs *Reviews) wake() {
 	select {
 	case rs.woken <- struct{}{}:
@@ -288,7 +287,7 @@ func (rs *Reviews) next() bool {
 	case errors.As(err, new(syscall.Errno)): // it stays first, and need not search again what it has found
 		j.state, j.unsaved = Waiting, api.NotSaved(err)
 		rs.conf.Warnings.Warn(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
-		rs.pause = folder.LongerPause(rs.pause)
+		rs.pause = store.LongerPause(rs.pause)
 		time.AfterFunc(rs.pause, rs.wake)
 		rs.mu.Unlock()
 		rs.PublishList()
@@ -304,7 +303,7 @@ func (rs *Reviews) next() bool {
 	}
 	rs.mu.Unlock()
 	if res != nil && err == nil {
-		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.finishedReview(j.id, res, false)})
+		rs.conf.Pages.Publish("review:"+j.id, api.ReviewNews.Of(*rs.finishedReview(j.id, res, false)))
 		if rs.conf.Finished != nil {
 			rs.conf.Finished(j.id, res)
 		}
@@ -313,7 +312,7 @@ func (rs *Reviews) next() bool {
 	return true
 }
 
-// leave takes a job out of the queue. The caller holds mu.
+// leave removes a job from the queue. The caller holds mu.
 func (rs *Reviews) leave(j *job) {
 	rs.queue = slices.DeleteFunc(rs.queue, func(q *job) bool { return q == j })
 }
@@ -338,7 +337,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		res.Game.File = j.name
 		j.part = res
 		rs.mu.Unlock()
-		rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.result", D: rs.runningReview(j, false)})
+		rs.conf.Pages.Publish("review:"+j.id, api.ReviewNews.Of(*rs.runningReview(j, false)))
 	}
 	res, err := review.Run(ctx, j.game, rs.conf.Engines.SpareTime(), conf, store, func(p review.Progress) { rs.progress(j, p) })
 	if err != nil {
@@ -399,9 +398,9 @@ func (rs *Reviews) publishCard(j *job) {
 	if e.Points == nil {
 		e.Points = []api.ReviewPoint{}
 	}
-	rs.conf.Pages.Publish("review:"+j.id, api.Event{T: "review.progress", D: e})
+	rs.conf.Pages.Publish("review:"+j.id, api.ReviewProgressNews.Of(e))
 	e.Points = []api.ReviewPoint{}
-	rs.conf.Pages.Publish("reviews", api.Event{T: "reviews.progress", D: e})
+	rs.conf.Pages.Publish("reviews", api.ReviewsProgressNews.Of(e))
 }
 
 // Interrupt ends what runs, which stays first in the queue.

@@ -76,7 +76,7 @@ func (rs *Reviews) PublishSides() {
 	}
 	for _, c := range list.Reviews {
 		if what := "review:" + c.Review; rs.conf.Pages.Watched(what) {
-			rs.conf.Pages.Publish(what, api.Event{T: "review.progress", D: api.ReviewProgress{Card: c, Points: []api.ReviewPoint{}}})
+			rs.conf.Pages.Publish(what, api.ReviewProgressNews.Of(api.ReviewProgress{Card: c, Points: []api.ReviewPoint{}}))
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (rs *Reviews) PublishList() {
 		return
 	}
 	if all, err := rs.List(); err == nil {
-		rs.conf.Pages.Publish("reviews", api.Event{T: "reviews.state", D: all})
+		rs.conf.Pages.Publish("reviews", api.ReviewsNews.Of(*all))
 	}
 }
 

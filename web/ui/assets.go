@@ -1,4 +1,4 @@
-// Package ui has the files of the page, which web/build makes of src, and sends them.
+// Package ui has the files of the page, which web/ui/build.mjs makes of src, and sends them.
 package ui
 
 import (

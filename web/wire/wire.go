@@ -1,5 +1,6 @@
-// Package wire writes positions, rules and numbers as the messages of package web/api
-// have them, and reads them back. It keeps no state.
+// Package wire stands between the server and its clients: how positions, rules and numbers
+// are written in the messages of package web/api ([Stones], [RulesName]), who may speak with
+// the server ([Access]), and who is told of a change ([Hub]).
 package wire
 
 import (
@@ -50,7 +51,8 @@ func Stones(g *board.Game) string {
 	return string(b)
 }
 
-// Shown makes text of a stranger fit for a line of the log.
+// Shown makes text of a client fit for a line of the log: no control characters, and at most
+// so many bytes before an ellipsis.
 func Shown(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -92,7 +94,7 @@ func Ownership(own []float32, c board.Color) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// Vertices names points, most of them at the most.
+// Vertices returns the names of the first points, at most so many.
 func Vertices(size board.Size, points []board.Point, most int) []string {
 	all := make([]string, 0, min(most, len(points)))
 	for _, p := range points[:min(most, len(points))] {
@@ -101,7 +103,7 @@ func Vertices(size board.Size, points []board.Point, most int) []string {
 	return all
 }
 
-// Round keeps so many decimals, and never a minus zero.
+// Round rounds to so many decimals; minus zero becomes zero.
 func Round(v float64, digits int) float64 {
 	f := math.Pow10(digits)
 	return math.Round(v*f)/f + 0
@@ -119,7 +121,7 @@ func ParseSGF(data []byte) ([]*sgf.Node, error) {
 	return roots, RecordError(err)
 }
 
-// RecordError says in the page's words why a record is refused; nil of nil.
+// RecordError turns the error of a record into a refusal; nil stays nil.
 func RecordError(err error) error {
 	if err == nil || errors.As(err, new(api.Error)) {
 		return err

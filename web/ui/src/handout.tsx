@@ -1,5 +1,5 @@
 // One file that can be mailed: a review, problems, or the report of a training loop, with the page's own components and
-// without a server. web/build bundles it whole; package handout puts the data in.
+// without a server. web/ui/build.mjs bundles it whole; package handout puts the data in.
 import { render } from "preact";
 import type { Drill, DrillVerdict, Problem, Review, ReviewMove, Verdict, Welcome } from "./gen/api";
 import { resultText, setLanguage, t } from "./i18n";

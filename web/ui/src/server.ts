@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { forgetful, Line, request, start, takeNewer, waits } from "./tab/client";
 
-declare const IN_TAB: boolean; // set by web/build
+declare const IN_TAB: boolean; // set by web/ui/build.mjs
 /** The server is in this tab: the page is a folder of files. */
 export const inTab = IN_TAB;
 

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { phone, type ToPage, type ToWorker } from "./parts";
 
-declare const WORKER: string; // set by web/build: the script, beside the page
+declare const WORKER: string; // set by web/ui/site.mjs: the script, beside the page
 
 /** What stands between the page and its server; null: nothing, or not yet anything. */
 export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" | "ready" | "forgetful" }> | null>(null);

@@ -3,7 +3,7 @@
 import type * as API from "../../npm/kosumi.mjs";
 import type { ToPage, ToWorker } from "./parts";
 
-declare const WORKER: string; // set by web/build: the script, beside this one
+declare const WORKER: string; // set by web/ui/site.mjs: the script, beside this one
 
 interface Thread {
 	postMessage(m: ToWorker, transfer: MessagePort[]): void;

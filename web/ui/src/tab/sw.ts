@@ -1,6 +1,6 @@
 // Keeps the page for when there is no network: each version whole, in a cache of its own, and
 // the next one only once all of it has come.
-declare const VERSION: string; // set by web/build
+declare const VERSION: string; // set by web/ui/site.mjs
 declare const FILES: string[]; // of this version, beside this script; "" is the page itself
 declare const LATE: string[]; // those of them that come when they are needed
 

@@ -1,1 +1,1 @@
-declare module "wasm_exec"; // the Go compiler's, see web/build/site.go
+declare module "wasm_exec"; // the Go compiler's, see web/ui/site.mjs

@@ -5,7 +5,7 @@ import "wasm_exec";
 import { Disk } from "./disk";
 import { phone, type Part, type Parts, type Start, type ToPage, type ToWorker } from "./parts";
 
-declare const PARTS: Parts; // set by web/build: files beside this script
+declare const PARTS: Parts; // set by web/ui/site.mjs: files beside this script
 declare const Go: new () => { run(instance: WebAssembly.Instance): Promise<void>; importObject: WebAssembly.Imports; exit: (code: number) => void };
 
 type Answer = (status: number, headers: string[], body: Uint8Array) => void;

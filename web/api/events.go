@@ -1,0 +1,44 @@
+package api
+
+import "reflect"
+
+// News is an event that servers send on their own, to those who watch; its field d is a T.
+type News[T any] struct{ t string }
+
+// Of returns the event with its content.
+func (n News[T]) Of(d T) Event { return Event{T: n.t, D: d} }
+
+// Kind is a kind of event: its name, and the type of its field d.
+type Kind struct {
+	T       string
+	D       reflect.Type
+	Explain string
+}
+
+// Kinds are all kinds of events, for the schema.
+var Kinds []Kind
+
+// Events. Those of Frame are numbered: only the newest is sent, once the last one was
+// acknowledged.
+var (
+	EngineNews          = news[Engine]("engine.state", "After watch engine.")
+	GamesNews           = news[Games]("games.state", "After watch games.")
+	NetworksNews        = news[NetworkList]("networks.state", "After watch networks.")
+	ProfileNews         = news[Profile]("profile.state", "After watch profile.")
+	GameNews            = news[GameState]("game.state", "After watch game:ID.")
+	DocsNews            = news[Docs]("docs.state", "After watch docs.")
+	DocNews             = news[DocChange]("doc.change", "After watch doc:ID: these nodes have changed.")
+	FrameNews           = news[Frame]("analysis.frame", "After analysis.set, ten a second at most.")
+	LifeNews            = news[LifeState]("life.state", "After life.ask, or watch life: the findings so far; to the connection that asked.")
+	ReviewsNews         = news[Reviews]("reviews.state", "After watch reviews.")
+	ReviewsProgressNews = news[ReviewProgress]("reviews.progress", "After watch reviews: one of them has advanced; without points.")
+	ReviewProgressNews  = news[ReviewProgress]("review.progress", "After watch review:ID.")
+	ReviewNews          = news[Review]("review.result", "After watch review:ID: the findings so far, or in the end; without boards.")
+	TrainingNews        = news[Training]("training.state", "After watch training.")
+)
+
+// news declares an event.
+func news[T any](t, explain string) News[T] {
+	Kinds = append(Kinds, Kind{t, reflect.TypeFor[T](), explain})
+	return News[T]{t}
+}

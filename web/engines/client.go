@@ -1,0 +1,25 @@
+//go:build !js
+
+package engines
+
+import (
+	"net/http"
+
+	"kosumi/web/api"
+)
+
+// newClient returns what performs the requests of a library.
+func newClient() func(*http.Request) (*http.Response, error) {
+	return (&http.Client{CheckRedirect: onlyHTTPS}).Do
+}
+
+// onlyHTTPS refuses redirects to where anybody could change what comes.
+func onlyHTTPS(r *http.Request, via []*http.Request) error {
+	if r.URL.Scheme != "https" {
+		return errFinal{api.Tell("bad_request", "net_redirect")}
+	}
+	if len(via) > 10 {
+		return api.Tell("bad_request", "net_redirects")
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package engines
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"syscall"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/nn"
+	"kosumi/web/api"
+)
+
+// fetch brings a file here, in several tries if the connection breaks, and keeps it.
+func (l *Library) fetch(ctx context.Context, j *job) error {
+	for try := 0; ; try++ {
+		before := j.Done
+		err := l.download(ctx, j)
+		if err == nil {
+			break
+		}
+		var final errFinal
+		if ctx.Err() != nil || errors.As(err, &final) || errors.Is(err, syscall.ENOSPC) || j.Done == before && try >= mostRetries {
+			return err
+		}
+		if j.Done > before {
+			try = 0
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second << min(try, 4)):
+		}
+	}
+	return l.take(ctx, j)
+}
+
+// errFinal is an error that another try does not mend.
+type errFinal struct{ error }
+
+func (e errFinal) Unwrap() error { return e.error }
+
+// download fetches what is missing of a file.
+func (l *Library) download(ctx context.Context, j *job) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer func() {
+		if err != nil && errors.Is(context.Cause(ctx), os.ErrDeadlineExceeded) {
+			err = fmt.Errorf("%s: %w", j.URL, os.ErrDeadlineExceeded)
+		}
+		cancel(nil)
+	}()
+	about, _ := l.about(j.Name) // none: from the beginning
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, j.URL, nil)
+	if err != nil {
+		return errFinal{err}
+	}
+	has := sizeOf(l.part(j.Name))
+	if has > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", has))
+		if about.ETag != "" {
+			req.Header.Set("If-Range", about.ETag)
+		}
+	}
+	quiet := time.AfterFunc(silence, func() { cancel(os.ErrDeadlineExceeded) })
+	defer quiet.Stop()
+	resp, err := l.request(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	switch {
+	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && has > 0 && has == about.Total:
+		return nil // all of it is here
+	case resp.StatusCode == http.StatusPartialContent && has > 0:
+	case resp.StatusCode == http.StatusOK:
+		has = 0
+	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
+		if err := os.Truncate(l.part(j.Name), 0); err != nil {
+			return errFinal{err}
+		}
+		return api.Tell("bad_request", "net_again")
+	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
+		return api.Tell("bad_request", "net_status", "status", resp.Status)
+	default:
+		return errFinal{api.Tell("bad_request", "net_status", "status", resp.Status)}
+	}
+	total := int64(0)
+	if resp.ContentLength > 0 {
+		total = has + resp.ContentLength
+	}
+	if total > mostBytes {
+		return errFinal{api.Tell("bad_request", "net_large", "n", mostBytes>>30)}
+	}
+	data, err := json.Marshal(note{j.URL, j.SHA256, resp.Header.Get("ETag"), total})
+	if err == nil {
+		err = file.WriteBytes(l.part(j.Name)+".json", data)
+	}
+	if err != nil {
+		return errFinal{err}
+	}
+	f, err := os.OpenFile(l.part(j.Name), os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return errFinal{err}
+	}
+	if err = f.Truncate(has); err == nil {
+		_, err = f.Seek(has, io.SeekStart)
+	}
+	l.tell(j, func() { j.Done, j.Total = has, total }, true)
+	if err == nil {
+		err = l.copy(f, resp.Body, j, quiet)
+	}
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil && total > 0 && j.Done != total {
+		err = api.Tell("bad_request", "net_short")
+	}
+	return err
+}
+
+// copy writes what comes and counts it.
+func (l *Library) copy(to io.Writer, from io.Reader, j *job, quiet *time.Timer) error {
+	buffer := make([]byte, 256<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			if quiet != nil {
+				quiet.Reset(silence)
+			}
+			if j.Done+int64(n) > mostBytes {
+				return errFinal{api.Tell("bad_request", "net_large", "n", mostBytes>>30)}
+			}
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return err
+			}
+			l.tell(j, func() { j.Done += int64(n) }, false)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// take checks and tries a file that is here, and keeps it.
+func (l *Library) take(ctx context.Context, j *job) error {
+	l.tell(j, func() { j.State, j.Speed = checking, 0 }, true)
+	sum, err := sumOf(ctx, l.part(j.Name))
+	if err != nil {
+		return err
+	}
+	if j.SHA256 != "" && sum != j.SHA256 {
+		return errFinal{errors.Join(api.Tell("bad_request", "net_other", "sum", sum), l.discard(j.Name))}
+	}
+	l.tell(j, func() { j.State = trying }, true)
+	if err := l.try(ctx, l.part(j.Name)); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return errFinal{errors.Join(api.Tell("bad_request", "net_broken", "why", err), l.discard(j.Name))}
+	}
+	if err := os.Rename(l.part(j.Name), l.path(j.Name)); err != nil {
+		return err
+	}
+	_ = os.Remove(l.part(j.Name) + ".json") // without its file it says nothing
+	return nil
+}
+
+func sumOf(ctx context.Context, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	for ctx.Err() == nil {
+		if _, err := io.CopyN(h, f, 8<<20); err == io.EOF {
+			return hex.EncodeToString(h.Sum(nil)), nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+	return "", ctx.Err()
+}
+
+// try loads a network and asks it about an empty board of a size that it serves.
+func (l *Library) try(ctx context.Context, path string) error {
+	net := l.networks.conf.Open(path)
+	defer net.Close()
+	if err := net.Wait(); err != nil {
+		return err
+	}
+	for _, side := range []int{19, 9, 13, 7} {
+		size := board.Square(side)
+		if net.Serves(size) != nil {
+			continue
+		}
+		g, err := board.NewGame(size, board.Chinese())
+		if err != nil {
+			return err
+		}
+		return net.Evaluate(ctx, &nn.Query{Game: g}, new(nn.Output))
+	}
+	return api.Tell("unsupported", "net_boards")
+}

@@ -1,0 +1,269 @@
+package engines
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/level"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// Levels are the strengths that the engine can play at, and the player's ratings: a file that
+// engine gtp shares.
+type Levels struct {
+	engines  *Engines
+	warnings *wire.Warnings
+	mu       sync.Mutex // of the file of the player's levels
+	warn     error      // what became of a damaged file
+}
+
+// NewLevels returns the levels of the network in use.
+func NewLevels(es *Engines, w *wire.Warnings) *Levels { return &Levels{engines: es, warnings: w} }
+
+// List lists the strengths that a seat can be set to, the weakest first: the
+// ranks that the network, or the one whose ladder stands in for it, really plays
+// at on some size of board.
+func (l *Levels) List() []api.Level {
+	ladders, err := level.Ladders()
+	if err != nil {
+		l.warnings.Warn("the levels cannot be read: "+err.Error(), "levels")
+		return nil
+	}
+	var sizes []board.Size
+	for i := range ladders {
+		sizes = append(sizes, board.Square(ladders[i].Size))
+	}
+	return l.served(ladders, sizes...)
+}
+
+// On lists the strengths that the network serves on a board, the weakest first.
+func (l *Levels) On(size board.Size) []api.Level {
+	ladders, err := level.Ladders()
+	if err != nil {
+		return []api.Level{} // List has warned
+	}
+	return l.served(ladders, size)
+}
+
+// served lists the ranks that the network plays at on one of some boards.
+func (l *Levels) served(ladders []level.Ladder, sizes ...board.Size) []api.Level {
+	sha := l.engines.Backend.Describe().SHA256
+	all := []api.Level{}
+	for r := level.Lowest; r <= level.Highest; r++ {
+		served, measured := false, false
+		for _, size := range sizes {
+			at, err := level.Find(ladders, sha, size, r)
+			served = served || err == nil && at.Refusal == nil
+			measured = measured || at.Measured
+		}
+		if served {
+			all = append(all, api.Level{ID: r.String(), Rank: int(r - firstDan), Measured: measured})
+		}
+	}
+	return all
+}
+
+// Check refuses a level that the network does not serve on a board.
+func (l *Levels) Check(size board.Size, id string) error {
+	all := l.On(size)
+	if slices.ContainsFunc(all, func(at api.Level) bool { return at.ID == id }) {
+		return nil
+	}
+	if len(all) == 0 {
+		return api.Tell("unsupported", "no_levels", "board", size)
+	}
+	return api.Tell("bad_request", "no_level", "level", wire.Shown(id, 20), "board", size, "low", all[0].ID, "high", all[len(all)-1].ID)
+}
+
+// Begin stores the rank that the player claims. First games start there, on boards on which
+// no game of the player is known.
+func (l *Levels) Begin(r *api.PlayerRank) error {
+	at, err := level.ParseRank(r.Rank)
+	if err != nil {
+		return api.Refuse("bad_request", "%v", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	name := l.engines.Config.LevelFile
+	all, err := l.ratings()
+	if err != nil {
+		return api.Refuse("internal", "%v", err)
+	}
+	for _, side := range []int{9, 13, 19} {
+		all.Begin(board.Square(side), at)
+	}
+	if err := all.Write(name); err != nil {
+		return api.NotSaved(fmt.Errorf("%s: %w", name, err))
+	}
+	return nil
+}
+
+// Auto stands for the level that fits the player.
+const Auto = "auto"
+
+// ratings reads what is known of the player. A damaged file is kept under another name, and
+// nothing is known then. The caller holds mu.
+func (l *Levels) ratings() (level.PlayerRatings, error) {
+	name := l.engines.Config.LevelFile
+	all, err := level.ReadPlayerRatings(name)
+	if !errors.Is(err, level.ErrRatings) {
+		return all, err
+	}
+	aside, failed := file.SetAside(name)
+	if failed != nil {
+		return nil, errors.Join(err, failed)
+	}
+	l.warn = api.Tell("internal", "levels", "why", err, "aside", filepath.Base(aside))
+	l.warnings.Warn(l.warn.Error(), "damaged levels")
+	return level.PlayerRatings{}, nil
+}
+
+// Warning reports, as an [api.Error], that the file was damaged and where it is kept; else nil.
+func (l *Levels) Warning() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.warn
+}
+
+// Fitting is the rank that the next game of the player's is played at, as far
+// as the network serves it.
+func (l *Levels) Fitting(size board.Size) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all, err := l.ratings()
+	if err != nil {
+		return "", err
+	}
+	ladders, err := level.Ladders()
+	if err != nil {
+		return "", err
+	}
+	at, err := level.Find(ladders, l.engines.Backend.Describe().SHA256, size, all.On(size).Next())
+	if err != nil {
+		return "", err
+	}
+	return at.Served.String(), nil
+}
+
+// Due is how many points a move may lose without a word in a teaching game against a
+// level, by how strict that is.
+func (l *Levels) Due(size board.Size, opponent, strict string) float64 {
+	ladders, err := level.Ladders()
+	if err != nil {
+		l.warnings.Warn("the levels cannot be read: "+err.Error(), "levels")
+	}
+	return Due(ladders, l.engines.Backend.Describe().SHA256, size, opponent, strict)
+}
+
+// Fits says what is known of the player, smallest board first.
+func (l *Levels) Fits() []api.Fit {
+	fits := []api.Fit{}
+	for _, r := range l.Curves() {
+		fits = append(fits, r.Fit)
+	}
+	return fits
+}
+
+// Said is the rank that the player claims, on boards where no game or review has shown
+// another; "" for none.
+func (l *Levels) Said() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all, err := l.ratings()
+	if err != nil {
+		return "" // Fits warns of it
+	}
+	for _, f := range all {
+		if f.Games == 0 && f.Judged == 0 {
+			_, mid, _ := f.Range()
+			return mid.String()
+		}
+	}
+	return ""
+}
+
+// Curves says what is known of the player and how that came about, smallest board first.
+func (l *Levels) Curves() []api.Rank {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ranks := []api.Rank{}
+	all, err := l.ratings()
+	if err != nil {
+		l.warnings.Warn(err.Error(), "fit")
+		return ranks
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }) {
+		f := all[name]
+		if f.Games == 0 && f.Judged == 0 {
+			continue
+		}
+		r := api.Rank{Fit: wireFit(name, f), Curve: []api.Standing{}}
+		for _, s := range f.History {
+			from := "result"
+			if s.Judged {
+				from = "review"
+			}
+			r.Curve = append(r.Curve, api.Standing{At: s.When.Unix(), Low: int(s.Low - firstDan), Mid: int(s.Mid - firstDan), High: int(s.High - firstDan), From: from, Mark: wire.Round(s.Mark, 2)})
+		}
+		ranks = append(ranks, r)
+	}
+	return ranks
+}
+
+// firstDan is 1d, from which the page counts ranks.
+const firstDan = level.Rank(20)
+
+func wireFit(size string, f *level.PlayerRating) api.Fit {
+	low, mid, high := f.Range()
+	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: wire.Round(f.Games, 1), Judged: f.Judged}
+}
+
+// Count updates the player's rating by the result of a game.
+func (l *Levels) Count(size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
+	return l.change(size, func(f *level.PlayerRating) bool {
+		f.Played(against, level.HandicapElo(size, ahead), points, weight, time.Now())
+		return true
+	})
+}
+
+// Judge updates the player's rating by the points that each of the player's moves lost in a
+// reviewed game. The same game counts once.
+func (l *Levels) Judge(size board.Size, game string, losses []float64, when time.Time) error {
+	_, err := l.change(size, func(f *level.PlayerRating) bool { return f.JudgedBy(size, game, losses, when) })
+	return err
+}
+
+// change changes the player's rating on a board, and writes it if the function returns true.
+func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) (*api.Fit, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	name := l.engines.Config.LevelFile
+	all, err := l.ratings()
+	if err != nil {
+		return nil, err
+	}
+	f := all.On(size)
+	_, was, _ := f.Range()
+	known := f.Games > 0 || f.Judged > 0
+	if !change(f) {
+		return nil, nil
+	}
+	if err := all.Write(name); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	fit := wireFit(size.String(), f)
+	if known {
+		fit.Was = was.String()
+	}
+	return &fit, nil
+}

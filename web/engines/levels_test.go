@@ -1,0 +1,83 @@
+package engines
+
+import (
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/engine"
+	"kosumi/level"
+	"kosumi/nn"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// network has no ladder of its own.
+type network struct{ Backend }
+
+func (network) Describe() nn.Description { return nn.Description{} }
+
+// TestLevels: the levels go upwards, the one that fits is among them, and a game that
+// counted is known afterwards.
+func TestLevels(t *testing.T) {
+	conf := engine.Defaults()
+	conf.LevelFile = filepath.Join(t.TempDir(), "levels.json")
+	log := slog.New(slog.DiscardHandler)
+	l := NewLevels(New(network{}, conf, log), wire.NewWarnings(log))
+	all := l.List()
+	require.NotEmpty(t, all)
+	for i := range all[1:] {
+		require.Less(t, all[i].Rank, all[i+1].Rank)
+	}
+	require.Error(t, l.Check(board.Square(9), "40k"))
+	fitting, err := l.Fitting(board.Square(9))
+	require.NoError(t, err)
+	require.NoError(t, l.Check(board.Square(9), fitting))
+	require.Empty(t, l.Fits())
+	against, err := level.ParseRank(fitting)
+	require.NoError(t, err)
+	fit, err := l.Count(board.Square(9), against, 0, 1, 1)
+	require.NoError(t, err)
+	require.Equal(t, "9x9", fit.Size)
+	require.Positive(t, fit.Games)
+	fits := l.Fits()
+	require.Len(t, fits, 1)
+	require.Equal(t, *fit, fits[0])
+
+	// A rank that the player gives counts where no game of his does.
+	require.Error(t, l.Begin(&api.PlayerRank{Rank: "99k"}))
+	require.NoError(t, l.Begin(&api.PlayerRank{Rank: "2k"}))
+	require.Equal(t, fits, l.Fits())
+	again, err := l.Fitting(board.Square(13))
+	require.NoError(t, err)
+	strong, err := level.ParseRank(again)
+	require.NoError(t, err)
+	require.Greater(t, strong, against)
+}
+
+// TestLevelsOfBoards holds every board to what is really played on it.
+func TestLevelsOfBoards(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	l := NewLevels(New(network{}, engine.Defaults(), log), wire.NewWarnings(log))
+	ladders, err := level.Ladders()
+	require.NoError(t, err)
+	for w := 2; w <= board.MaxSize; w++ {
+		for h := 2; h <= board.MaxSize; h += 3 {
+			size := board.Size{W: w, H: h}
+			on := map[string]bool{}
+			for _, at := range l.On(size) {
+				on[at.ID] = true
+			}
+			require.NotEmpty(t, on, size)
+			for r := level.Lowest; r <= level.Highest; r++ {
+				at, err := level.Find(ladders, "", size, r)
+				require.NoError(t, err)
+				require.Equal(t, at.Served == r, on[r.String()], "%s on %s", r, size)
+				require.Equal(t, at.Served == r, l.Check(size, r.String()) == nil)
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package engines
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kosumi/nn"
+	"kosumi/nn/open"
+	"kosumi/web/api"
+)
+
+// Network is one that a server plays and analyses with. It may still be loading: evaluations
+// wait for it.
+type Network interface {
+	nn.Network
+	Wait() error // returns once it is loaded, or why it cannot be
+	// Loaded reports without waiting whether loading has ended, and why it failed.
+	Loaded() (ended bool, err error)
+	Close() error
+}
+
+// NetworksConfig lists the networks there are.
+type NetworksConfig struct {
+	File   string // to begin with; "" is the one inside the program
+	Folder string // with more; "" is none
+	Human  bool   // a network of human moves stands beside each
+	Open   func(file string) Network
+}
+
+// Networks lets the page play with one network and change to others, between
+// searches. It is an [engines.Backend].
+type Networks struct {
+	*open.Switch[named]
+	conf NetworksConfig
+}
+
+// named is a network with the name of its file.
+type named struct {
+	Network
+	name string
+}
+
+// NewNetworks begins to load the first one.
+func NewNetworks(c NetworksConfig) *Networks {
+	name := filepath.Base(c.File)
+	if c.File == "" {
+		name = embeddedName
+	}
+	return &Networks{open.NewSwitch(named{c.Open(c.File), name}), c}
+}
+
+const embeddedName = "kosumi (built in)"
+
+// Describe implements nn.Network: nothing is known while it loads.
+func (b *Networks) Describe() nn.Description {
+	net := b.Now()
+	if ended, _ := net.Loaded(); !ended {
+		return nn.Description{}
+	}
+	return net.Describe()
+}
+
+// Identity implements Backend.
+func (b *Networks) Identity() (name, identity string) {
+	d := b.Describe()
+	if d == (nn.Description{}) {
+		return "", ""
+	}
+	return d.Name, d.Identity()
+}
+
+// Status implements Backend.
+func (b *Networks) Status() api.Engine {
+	net := b.Now()
+	ended, err := net.Loaded()
+	switch {
+	case !ended:
+		return api.Engine{State: "loading", Name: net.name}
+	case err != nil:
+		return api.Engine{State: "failed", Name: net.name, Error: err.Error(), Say: api.Said(err)}
+	}
+	d := net.Describe()
+	return api.Engine{State: "ready", Name: net.name, Provider: d.Provider, Precision: d.Precision, Why: d.Why, Slow: d.Provider == "onnx-go"}
+}
+
+// Networks implements Backend.
+func (b *Networks) Networks() []api.Network {
+	name := b.Now().name
+	var all []api.Network
+	for n, path := range b.files() {
+		net := api.Network{Name: n, Sizes: "any", InUse: n == name, Human: b.conf.Human, Bytes: sizeOf(path), Removable: path != "" && path != b.conf.File, BuiltIn: n == embeddedName}
+		all = append(all, net)
+	}
+	slices.SortFunc(all, func(x, y api.Network) int { return strings.Compare(x.Name, y.Name) })
+	return all
+}
+
+// endings are what the names of networks end in.
+var endings = []string{".bin.gz", ".txt.gz", ".onnx"}
+
+func isNetwork(name string) bool {
+	return slices.ContainsFunc(endings, func(ext string) bool { return strings.HasSuffix(name, ext) })
+}
+
+// files returns the networks that can be chosen, by name: nothing else that a
+// page says is ever a path.
+func (b *Networks) files() map[string]string {
+	all := map[string]string{embeddedName: ""}
+	if b.conf.File != "" {
+		all[filepath.Base(b.conf.File)] = b.conf.File
+	}
+	entries, _ := os.ReadDir(b.conf.Folder) // no folder: nothing more
+	for _, e := range entries {
+		if isNetwork(e.Name()) && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
+			all[e.Name()] = filepath.Join(b.conf.Folder, e.Name())
+		}
+	}
+	return all
+}
+
+// Use implements Backend.
+func (b *Networks) Use(name string) error {
+	path, ok := b.files()[name]
+	if !ok {
+		return api.Tell("not_found", "net_gone")
+	}
+	net := b.conf.Open(path)
+	if err := net.Wait(); err != nil {
+		net.Close()
+		return err
+	}
+	b.Replace(named{net, name})
+	return nil
+}

@@ -1,0 +1,320 @@
+package engines
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/life"
+	"kosumi/nn"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// Stages of an answer: after each the client is told what is proved, and the next one searches
+// longer. The first is short, since it settles what is enclosed; later ones ask a network.
+var stages = []time.Duration{250 * time.Millisecond, 2500 * time.Millisecond}
+
+// Bounds of a question, in seconds.
+const (
+	usually = 30
+	longest = 600
+)
+
+// Proofs is what the questions of all connections share: the network and the processor.
+type Proofs struct {
+	network life.Network
+	slots   chan struct{}
+}
+
+// NewProofs returns a room for questions that ask a network where they find no proof; nil: none.
+// Half of the processor's cores search.
+func NewProofs(network life.Network) *Proofs {
+	return &Proofs{network: network, slots: make(chan struct{}, max(1, nn.Cores()/2))}
+}
+
+// Asker answers the questions of one connection, one at a time: a new one ends the one
+// before. Make one with [Proofs.Asker].
+type Asker struct {
+	shared *Proofs
+	ctx    context.Context // of the connection
+	post   func(api.Event)
+	jobs   sync.WaitGroup
+
+	mu    sync.Mutex
+	cut   context.CancelFunc // of the search under way; nil: none is
+	asked int
+	state api.LifeState
+	walk  *life.Walk
+}
+
+// Asker returns the asker of a connection, whose news go to post.
+func (s *Proofs) Asker(ctx context.Context, post func(api.Event)) *Asker {
+	return &Asker{shared: s, ctx: ctx, post: post, state: empty()}
+}
+
+func empty() api.LifeState {
+	return api.LifeState{Target: []string{}, Assumed: []string{}, Cards: []api.LifeCard{}}
+}
+
+// Close waits for the search to end; the connection's context must have ended.
+func (a *Asker) Close() { a.jobs.Wait() }
+
+// State is what is known of the last question.
+func (a *Asker) State() api.LifeState {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state
+}
+
+// Ask begins to answer for stones of a position. Errors are refusals.
+func (a *Asker) Ask(g *board.Game, v *api.AskLife) (api.LifeAsked, error) {
+	q, err := question(g, v)
+	if err != nil {
+		return api.LifeAsked{}, err
+	}
+	limit := v.Seconds
+	if limit == 0 {
+		limit = usually
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.stop()
+	ctx, cut := context.WithCancel(a.ctx)
+	a.asked++
+	a.cut, a.walk, a.state = cut, nil, empty()
+	a.state.Ask, a.state.Busy, a.state.Colour = a.asked, true, wire.Letter(q.Stones[q.Targets[0]])
+	a.state.Target, a.state.Assumed = names(q, q.Targets), names(q, q.Assumed)
+	number := a.asked
+	a.jobs.Go(func() {
+		defer cut()
+		a.answer(ctx, number, q, v.Assume == nil, time.Duration(limit*float64(time.Second)))
+	})
+	return api.LifeAsked{Ask: number}, nil
+}
+
+// question reads what is asked of a position.
+func question(g *board.Game, v *api.AskLife) (*life.Question, error) {
+	if !(v.Seconds >= 0 && v.Seconds <= longest) {
+		return nil, api.Refuse("bad_request", "seconds: up to %d", longest)
+	}
+	if len(v.Stones) == 0 || len(v.Stones) > g.Size().Area() || len(v.Assume) > g.Size().Area() {
+		return nil, api.Refuse("bad_request", "stones: at least one")
+	}
+	q := life.QuestionOf(g)
+	q.All = v.All
+	var err error
+	if q.Targets, err = stonesOf(q, v.Stones); err != nil {
+		return nil, err
+	}
+	for _, p := range q.Targets {
+		if q.Stones[p] != q.Stones[q.Targets[0]] {
+			return nil, api.Refuse("bad_request", "stones of both colours")
+		}
+	}
+	if v.Assume == nil {
+		q.Assumed = life.Surroundings(q.Size, q.Stones, q.Targets)
+		return q, nil
+	}
+	q.Assumed, err = stonesOf(q, v.Assume)
+	return q, err
+}
+
+func stonesOf(q *life.Question, names []string) (list []board.Point, err error) {
+	for _, name := range names {
+		p, err := q.Size.ParseVertex(name)
+		if err != nil || p == board.Pass || q.Stones[p] == board.Empty {
+			return nil, api.Refuse("bad_request", "there is no stone on %s", wire.Shown(name, 10))
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func names(q *life.Question, list []board.Point) []string {
+	return wire.Vertices(q.Size, list, len(list))
+}
+
+// answer searches in stages, and tells after each of them. If the walls are free to
+// choose, what the network is sure of is taken for alive from the second stage on.
+func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free bool, limit time.Duration) {
+	select {
+	case a.shared.slots <- struct{}{}:
+		defer func() { <-a.shared.slots }()
+	case <-ctx.Done():
+		a.tell(number, func(s *api.LifeState) { s.Busy = false })
+		return
+	}
+	began := time.Now()
+	opts := life.Options{Progress: Breath()} // without the network, which may still be loading
+	for i := 0; ; i++ {
+		stage := limit - time.Since(began)
+		if i < len(stages) {
+			stage = min(stage, stages[i])
+		}
+		opts.Time = max(stage, time.Millisecond)
+		out, err := life.Ask(ctx, q, opts)
+		done := err != nil || ctx.Err() != nil || complete(out) || time.Since(began) >= limit || i == len(stages)
+		a.tell(number, func(s *api.LifeState) {
+			s.Busy, s.Seconds = !done, wire.Round(time.Since(began).Seconds(), 2)
+			if err != nil {
+				s.Error = refusal(err)
+				return
+			}
+			if better(s.Cards, out) {
+				s.Cards, s.Assumed, a.walk = cards(out), append([]string{}, out.Assumed...), out.Walk
+			}
+		})
+		if done {
+			return
+		}
+		if opts.Network = a.shared.network; i == 0 && free {
+			deeper := *q
+			deeper.Assumed = life.EnclosedBy(ctx, q, opts.Network)
+			q = &deeper
+		}
+	}
+}
+
+// refusal is why there is no answer.
+func refusal(err error) *api.Error {
+	if errors.Is(err, life.ErrQuestion) {
+		return api.AsError(api.Refuse("unsupported", "%v", err))
+	}
+	return api.AsError(err)
+}
+
+// complete reports whether a longer search would find nothing more.
+func complete(out *life.Answer) bool {
+	for _, c := range []*life.Card{out.Attacks, out.Defends} {
+		if !c.Proved || !c.AllMoves && len(out.Assumed) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// better reports whether an answer proves at least as much as what is shown: a stage that was
+// cut short may have proved less than the one before.
+func better(shown []api.LifeCard, out *life.Answer) bool {
+	n := 0
+	for _, c := range shown {
+		if c.Proved {
+			n++
+		}
+	}
+	for _, c := range []*life.Card{out.Attacks, out.Defends} {
+		if c.Proved {
+			n--
+		}
+	}
+	return n <= 0
+}
+
+// tell changes the state of a question and posts it, unless another one was asked.
+func (a *Asker) tell(number int, change func(*api.LifeState)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.asked != number {
+		return
+	}
+	change(&a.state)
+	if !a.state.Busy {
+		a.cut = nil
+	}
+	a.post(api.LifeNews.Of(a.state))
+}
+
+// Stop ends the search for an answer; what was proved stays.
+func (a *Asker) Stop(asked int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if asked == a.asked {
+		a.stop()
+	}
+}
+
+func (a *Asker) stop() {
+	if a.cut != nil {
+		a.cut()
+		a.cut = nil
+	}
+}
+
+// Play plays against the proof of the last question.
+func (a *Asker) Play(v *api.PlayLife) (*api.LifeStep, error) {
+	a.mu.Lock()
+	walk, asked := a.walk, a.asked
+	a.mu.Unlock()
+	first := wire.ParseColour(v.First)
+	switch {
+	case v.Ask != asked || v.Ask == 0:
+		return nil, api.Refuse("stale", "another question has been asked")
+	case first == board.Empty:
+		return nil, api.Refuse("bad_request", "first: b or w")
+	case walk == nil || !walk.Plays(first):
+		return nil, api.Refuse("unsupported", "there is no proof to play against")
+	case len(v.Moves) > board.MaxMoves:
+		return nil, api.Refuse("limit", "too many moves")
+	}
+	size := walk.Size()
+	moves := make([]board.Point, len(v.Moves))
+	for i, name := range v.Moves {
+		p, err := size.ParseVertex(name)
+		if err != nil {
+			return nil, api.Refuse("bad_request", "%v", err)
+		}
+		moves[i] = p
+	}
+	s, err := walk.Play(first, moves)
+	if err != nil {
+		return nil, api.Refuse("illegal", "%v", err)
+	}
+	out := &api.LifeStep{Ask: v.Ask, First: v.First, Moves: append([]string{}, v.Moves...), Line: wire.Vertices(size, s.Line, len(s.Line)), ToMove: wire.Letter(s.ToMove),
+		Winner: wire.Letter(s.Winner), Elsewhere: s.Elsewhere, End: s.End}
+	stones, legal := make([]byte, len(s.Stones)), make([]byte, len(s.Stones))
+	for i, c := range s.Stones {
+		stones[i], legal[i] = ".bw"[c], '0'
+	}
+	for _, p := range s.Legal {
+		legal[p] = '1'
+	}
+	out.Stones, out.Legal = string(stones), string(legal)
+	return out, nil
+}
+
+// cards shows an answer.
+func cards(out *life.Answer) []api.LifeCard {
+	attacker, _ := board.ParseColor(out.Attacker)
+	all := []api.LifeCard{card(out, out.Attacks, attacker), card(out, out.Defends, attacker.Opponent())}
+	if attacker == board.White {
+		all[0], all[1] = all[1], all[0]
+	}
+	return all
+}
+
+func card(out *life.Answer, c *life.Card, first board.Color) api.LifeCard {
+	w := api.LifeCard{First: wire.Letter(first), Verdict: c.Verdict, Proved: c.Proved, Moves: append([]string{}, c.Moves...), Every: c.AllMoves, Then: c.Then,
+		Zone: append([]string{}, c.Zone...), Plays: out.Walk != nil && out.Walk.Plays(first)}
+	defender, _ := board.ParseColor(out.Defender)
+	switch {
+	case c.NeedD > 0:
+		w.Threats, w.Who = int(c.NeedD), wire.Letter(defender)
+	case c.NeedA > 0:
+		w.Threats, w.Who = int(c.NeedA), wire.Letter(defender.Opponent())
+	}
+	if w.AtLeast = c.AtLeast; w.Threats == int(life.Endless) {
+		w.Threats = -1
+	}
+	if c.Ko != nil {
+		w.Ko, w.Line = c.Ko.Name, c.Ko.Line
+	}
+	if c.Network != nil && !math.IsNaN(*c.Network) {
+		alive := wire.Round(*c.Network, 3)
+		w.Alive = &alive
+	}
+	return w
+}

@@ -1,0 +1,139 @@
+package engines
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"kosumi/board"
+	"kosumi/engine"
+	"kosumi/level"
+	"kosumi/search"
+	"kosumi/thinking"
+)
+
+// How much a move may lose before the learner is asked to think again, as multiples of
+// what a move of the opponent's level loses on average. Losses are spread so that a
+// player of that level loses as much once in 30, in 12 and in 5 moves (a stretched
+// exponential of exponent 0.62, which games of amateurs follow).
+var strictness = map[string]float64{"gentle": 5, "usual": 3, "strict": 1.5}
+
+// KnownStrictness reports whether there is such a strictness; the empty one means no teaching.
+func KnownStrictness(strict string) bool { return strict == "" || strictness[strict] > 0 }
+
+// leastLoss is the least loss, in points, that the learner is warned of.
+const leastLoss = 1.5
+
+// Due returns how many points a move may lose before the learner is warned, against an
+// opponent of a level, with the network of that sha256. It is leastLoss against full strength
+// and where nothing is measured.
+func Due(ladders []level.Ladder, network string, size board.Size, opponent, strict string) float64 {
+	rank, err := level.ParseRank(opponent)
+	if err != nil {
+		return leastLoss
+	}
+	return max(leastLoss, strictness[strict]*level.PointsLost(ladders, network, size, rank))
+}
+
+// Finding is what is known of a move.
+type Finding struct {
+	Loss  float64       // in points, 0 or more
+	Error float64       // one standard deviation of it
+	Line  []board.Point // how the opponent goes on, best moves of both sides
+	Best  board.Point   // the best move in its place; NoPoint: not known
+}
+
+// Large reports whether a move surely lost more than is due.
+func (f *Finding) Large(due float64) bool { return f.Loss-f.Error > due }
+
+// Bounds of a search: visits of the first and the second one, and their time.
+const (
+	firstLook  = 60
+	secondLook = 240
+	lookWithin = 1500 * time.Millisecond
+)
+
+// errorScale is review's: by how much a search's lead strays from that of a longer one,
+// in standard deviations of the score over the cube root of its visits.
+const errorScale = 0.35
+
+// Examine compares a position with the one after the move that was made in it. A move
+// that may have lost more than is due is looked at again, for longer. It leaves the
+// engine at the position after the move.
+func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, handicap int, due float64) (*Finding, error) {
+	f, err := compare(ctx, e, before, after, handicap, firstLook)
+	if err != nil || f.Loss <= due/2 {
+		return f, err
+	}
+	return compare(ctx, e, before, after, handicap, secondLook)
+}
+
+// Sound returns up to most of the best moves of a search that lose no more than due points
+// for certain. If there are none, it returns the best move found on the way.
+func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
+	best := found.Moves[0].Move
+	for _, m := range found.Moves[:min(3, len(found.Moves))] {
+		after := new(board.Game)
+		after.CopyFrom(g)
+		if err := after.Play(g.ToMove(), m.Move); err != nil {
+			return nil, err
+		}
+		f, err := Examine(ctx, e, g, after, handicap, due)
+		if err != nil {
+			return nil, err
+		}
+		if f.Large(due) {
+			best = f.Best
+		} else if sound = append(sound, m.Move); len(sound) == most {
+			break
+		}
+	}
+	if len(sound) == 0 {
+		sound = append(sound, best)
+	}
+	return sound, nil
+}
+
+func compare(ctx context.Context, e *engine.Engine, before, after *board.Game, handicap int, visits int64) (*Finding, error) {
+	was, err := look(ctx, e, before, handicap, visits)
+	if err != nil {
+		return nil, err
+	}
+	is, err := look(ctx, e, after, handicap, visits)
+	if err != nil {
+		return nil, err
+	}
+	f := &Finding{Best: board.NoPoint}
+	if len(was.Moves) > 0 {
+		f.Best = was.Moves[0].Move
+	}
+	if len(was.Moves) == 0 || was.Moves[0].Move == after.LastMove(0).Point {
+		return f, nil
+	}
+	f.Loss = max(0, was.Moves[0].Lead+is.Root.Lead) // each is the lead of its side to move
+	f.Error = math.Hypot(spread(was), spread(is))
+	if len(is.Moves) > 0 {
+		f.Line = is.Moves[0].PV
+	}
+	return f, nil
+}
+
+func spread(r *search.Result) float64 {
+	return errorScale * r.Root.ScoreStdev / math.Cbrt(float64(max(r.Root.Visits, 1)))
+}
+
+// look searches a position.
+func look(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, visits int64) (*search.Result, error) {
+	if err := e.Follow(g, handicap); err != nil {
+		return nil, err
+	}
+	var last *search.Result
+	err := e.AnalyzeWithin(ctx, thinking.Request{Color: g.ToMove()}, search.Limits{Visits: visits, Time: lookWithin}, func(r *search.Result) { last = r })
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil && last == nil {
+		last = new(search.Result)
+	}
+	return last, err
+}

@@ -1,0 +1,155 @@
+package web
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"kosumi/sgf"
+	"kosumi/web/api"
+	"kosumi/web/engines"
+	"kosumi/web/store"
+	"kosumi/web/wire"
+)
+
+func (c *conn) ping(p *api.Ping) (api.Pong, error) {
+	return api.Pong{T0: p.T0, T1: float64(time.Now().UnixMicro()) / 1000}, nil
+}
+
+func (c *conn) acknowledge(a *api.Ack) error {
+	c.frames.ack(a.F)
+	return nil
+}
+
+func (c *conn) setVisible(v *api.Visible) error {
+	c.frames.see(v.Visible)
+	switch {
+	case c.run == nil:
+	case v.Visible:
+		c.run.wake()
+	default:
+		c.run.unseen()
+	}
+	return nil
+}
+
+// startWatch answers with the state of what is watched.
+func (c *conn) startWatch(w *api.Watch) (any, error) {
+	if err := c.watch(w.What); err != nil {
+		return nil, err
+	}
+	state, err := c.stateOf(w.What)
+	if err != nil {
+		c.unwatch(w.What)
+	}
+	return state, err
+}
+
+func (c *conn) stateOf(what string) (any, error) {
+	kind, id, _ := strings.Cut(what, ":")
+	if t := c.s.protocol.topics[kind]; t != nil {
+		return t.state(c, id)
+	}
+	return nil, api.Refuse("not_found", "nothing of that name can be watched")
+}
+
+func (c *conn) stopWatch(w *api.Watch) error {
+	c.unwatch(w.What)
+	return nil
+}
+
+func (c *conn) useNetwork(n *api.Network) ([]api.Network, error) {
+	if err := c.s.engines.Backend.Use(n.Name); err != nil {
+		return nil, api.Refuse("engine_failed", "%v", err)
+	}
+	c.s.reviews.Interrupt() // it goes on with the new one
+	c.s.publishNetworks()
+	return c.s.engines.Backend.Networks(), nil
+}
+
+// errNoLibrary refuses what needs a folder for networks.
+var errNoLibrary = api.Refuse("unsupported", "this server has no folder for networks")
+
+// withLibrary performs a command on the networks of the folder, if there is one.
+func withLibrary[T any](do func(*engines.Library, *T) error) func(*conn, *T) (nothing, error) {
+	return func(c *conn, v *T) (nothing, error) {
+		if c.s.library == nil {
+			return nothing{}, errNoLibrary
+		}
+		return nothing{}, do(c.s.library, v)
+	}
+}
+
+func (c *conn) fetchNetwork(f *api.FetchNetwork) error {
+	if c.s.library == nil {
+		return errNoLibrary
+	}
+	return c.s.library.Fetch(c.s.ctx, f)
+}
+
+// newDocument makes a document: empty, of a game that was played here, or of SGF.
+func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {
+	var root *sgf.Node // nil: there is no such game
+	if n.Game != "" {
+		g, err := s.games.Open(n.Game)
+		if err != nil {
+			return id, err
+		}
+		root, _, _ = g.Record()
+	}
+	id.ID, err = s.docs.New(n, root)
+	return id, err
+}
+
+// addReview puts a game of this server's on the list. The review of a game that is
+// over has the game's ID: asked for again, it is the same one.
+func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
+	var root *sgf.Node
+	name, id := "", store.NewID()
+	switch {
+	case a.Game != "":
+		g, err := s.games.Open(a.Game)
+		if err != nil {
+			return api.ID{}, err
+		}
+		tree, began, over := g.Record()
+		if root, name = tree, began.Format("2006-01-02 15.04")+".sgf"; over {
+			id = a.Game
+		}
+	case a.Doc != "":
+		d, err := s.docs.Open(a.Doc)
+		if err != nil {
+			return api.ID{}, err
+		}
+		data, title, err := d.Record()
+		if err != nil {
+			return api.ID{}, err
+		}
+		roots, err := wire.ParseSGF(data) // a copy: people go on changing the document
+		if err != nil {
+			return api.ID{}, err
+		}
+		root, name = roots[0], cmp.Or(title, "game")+".sgf"
+	default:
+		return api.ID{}, api.Refuse("bad_request", "a game or a document")
+	}
+	if err := s.reviews.AddAs(id, name, root, nil); err != nil {
+		return api.ID{}, api.BadRequest(err)
+	}
+	s.reviews.PublishList()
+	return api.ID{ID: id}, nil
+}
+
+func (c *conn) nextDrill(n *api.NextDrill) (api.Drill, error) {
+	return c.s.reviews.Drills.Next(&c.drill, n)
+}
+
+func (c *conn) answerDrill(a *api.DrillAnswer) (api.DrillVerdict, error) {
+	v, err := c.s.reviews.Drills.Answer(c.ctx, &c.drill, a)
+	if err == nil {
+		c.s.player.Publish()
+	}
+	return v, err
+}
+
+func (c *conn) gradeDrill(g *api.GradeDrill) error { return c.s.reviews.Drills.Grade(&c.drill, g) }

@@ -1,0 +1,135 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"kosumi/board"
+	"kosumi/level"
+	"kosumi/review"
+	"kosumi/web/api"
+	"kosumi/web/engines"
+	"kosumi/web/reviews"
+	"kosumi/web/store"
+	"kosumi/web/wire"
+)
+
+// player answers what a page asks about its player.
+type player struct {
+	Profile *store.Profile
+	Games   *store.Index
+	Levels  *engines.Levels
+	Reviews *reviews.Reviews
+	Pages   *wire.Hub
+}
+
+// State is the profile with today's problems.
+func (p *player) State() (*api.Profile, error) {
+	s := p.Profile.State()
+	s.Warned(p.Levels.Warning())
+	var err error
+	s.Day, err = p.Reviews.Drills.Day(p.Profile, time.Now())
+	return &s, err
+}
+
+// Publish tells pages what the profile is now.
+func (p *player) Publish() {
+	if !p.Pages.Watched("profile") {
+		return
+	}
+	if s, err := p.State(); err == nil {
+		p.Pages.Publish("profile", api.ProfileNews.Of(*s))
+	}
+}
+
+// SayNames notes names that are the player's, and others'.
+func (p *player) SayNames(v *api.SaidNames) error {
+	if err := p.Profile.Say(v.Mine, v.Others); err != nil {
+		return err
+	}
+	p.Publish()
+	p.Reviews.PublishSides()
+	p.Reviews.EachResult(func(id string, res *review.Result) bool {
+		return p.Judged(id, res) == nil
+	})
+	return nil
+}
+
+// LessonDone notes that a lesson is done.
+func (p *player) LessonDone(v *api.ID) error {
+	if err := p.Profile.LessonDone(v.ID); err != nil {
+		return err
+	}
+	p.Publish()
+	return nil
+}
+
+// You says what games and reviews know of the player.
+func (p *player) You() (*api.You, error) {
+	y := &api.You{Ranks: p.Levels.Curves()}
+	for _, size := range level.JudgedOn() {
+		y.Judged = append(y.Judged, size.String())
+	}
+	var err error
+	if y.Played, y.Sizes, err = p.Games.Tallies(); err != nil {
+		return nil, err
+	}
+	if y.Sizes == nil {
+		y.Sizes = []api.Tally{}
+	}
+	y.Losses, err = p.Reviews.Losses(func(c *api.ReviewCard) int { return p.side(c.Review, c.Black, c.White) })
+	return y, err
+}
+
+// side says which side of a review is the player's: 0 is Black, 1 White, -1 neither or
+// both.
+func (p *player) side(id, black, white string) int {
+	if g, ok := p.Games.Game(id); ok { // it was played here
+		return strings.Index("bw", g.Colour)
+	}
+	b, w := p.Profile.Mine(black), p.Profile.Mine(white)
+	switch {
+	case b && !w:
+		return 0
+	case w && !b:
+		return 1
+	}
+	return -1
+}
+
+// Judged takes the quality of the player's moves in a finished review into account. A
+// review counts once. The error says that it is not written; it counts the next time that
+// it is looked at.
+func (p *player) Judged(id string, res *review.Result) error {
+	if p.Games.Refresh() != nil {
+		return nil // nothing is known of any game
+	}
+	k := p.side(id, res.Game.Black, res.Game.White)
+	if k < 0 || !res.Complete {
+		return nil
+	}
+	var losses []float64
+	for i := range res.Moves {
+		if m := &res.Moves[i]; m.Judged && m.Move != "pass" && strings.Index("bw", m.Color) == k {
+			losses = append(losses, m.Loss)
+		}
+	}
+	when, err := time.ParseInLocation(time.DateOnly, res.Game.Date, time.Local)
+	if err != nil || when.After(time.Now()) {
+		when = time.Now()
+	}
+	if g, ok := p.Games.Game(id); ok {
+		when = time.Unix(g.Began, 0)
+	}
+	return p.Levels.Judge(board.Size{W: res.Game.Width, H: res.Game.Height}, id, losses, when)
+}
+
+// ServeGames sends the records of all games.
+func (p *player) ServeGames(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Content-Disposition", `attachment; filename="kosumi-games-`+time.Now().Format(time.DateOnly)+`.zip"`)
+	if err := p.Games.Export(w); err != nil {
+		panic(http.ErrAbortHandler) // what was sent is not a whole file: the connection says so
+	}
+}

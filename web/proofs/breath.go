@@ -1,6 +1,0 @@
-//go:build !js
-
-package proofs
-
-// Breath returns what a search calls as it goes on: nothing, where it has a thread.
-func Breath() func(what string, nodes int64) { return nil }

@@ -1,0 +1,395 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/sgf"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// maxNote bounds the note of a node, in bytes.
+const maxNote = 32 << 10
+
+// Document is a game tree that people look at and change. Nodes keep their IDs while
+// the server runs; on disk a document is an SGF file.
+type Document struct {
+	id   string
+	home *Documents
+
+	mu       sync.Mutex
+	root     *sgf.Node
+	nodes    []*treeNode // by ID; nil where one is gone
+	size     board.Size
+	rules    board.Rules
+	handicap int // stones
+	rev      int
+	at       int
+	warn     string
+	changed  time.Time
+	left     bool      // it is no longer open: another one is read from the file
+	alone    time.Time // since when no page watches it
+}
+
+// treeNode is a node with its ID, which it keeps.
+type treeNode struct {
+	id     int
+	sgf    *sgf.Node
+	parent *treeNode
+	kids   []*treeNode
+}
+
+func (d *Document) add(node *sgf.Node, parent *treeNode) *treeNode {
+	n := &treeNode{id: len(d.nodes), sgf: node, parent: parent}
+	d.nodes = append(d.nodes, n)
+	if parent != nil {
+		parent.kids = append(parent.kids, n)
+	}
+	return n
+}
+
+// node returns the node of an ID, false if there is none any more.
+func (d *Document) node(id int) (*treeNode, bool) {
+	if id < 0 || id >= len(d.nodes) || d.nodes[id] == nil {
+		return nil, false
+	}
+	return d.nodes[id], true
+}
+
+// wire writes a node as pages read it.
+func (d *Document) wire(n *treeNode) api.Node {
+	w := api.Node{ID: n.id, Parent: -1, Note: n.sgf.Text("C")}
+	if n.parent != nil {
+		w.Parent = n.parent.id
+	}
+	for _, k := range n.kids {
+		w.Children = append(w.Children, k.id)
+	}
+	if c, p, ok := d.move(n); ok {
+		w.Colour, w.Move = wire.Letter(c), d.size.Vertex(p)
+	}
+	w.Black, w.White, w.Empty = d.points(n, "AB"), d.points(n, "AW"), d.points(n, "AE")
+	w.Turn = wire.Letter(turnOf(n.sgf))
+	for _, kind := range markKinds[:4] {
+		for _, p := range d.points(n, kind) {
+			w.Marks = append(w.Marks, api.Mark{Kind: strings.ToLower(kind), Point: p})
+		}
+	}
+	for _, v := range n.sgf.Values("LB") {
+		at, label, ok := strings.Cut(v, ":")
+		if p, err := sgf.ParsePoint(d.size, at); ok && err == nil && p != board.Pass {
+			w.Marks = append(w.Marks, api.Mark{Kind: "lb", Point: d.size.Vertex(p), Label: sgf.SimpleText(label)})
+		}
+	}
+	return w
+}
+
+func turnOf(n *sgf.Node) board.Color {
+	switch strings.ToLower(n.SimpleText("PL")) {
+	case "b", "black", "1":
+		return board.Black
+	case "w", "white", "2":
+		return board.White
+	}
+	return board.Empty
+}
+
+// move returns the move of a node.
+func (d *Document) move(n *treeNode) (board.Color, board.Point, bool) {
+	for _, c := range []board.Color{board.Black, board.White} {
+		id := strings.ToUpper(wire.Letter(c))
+		if !n.sgf.Has(id) {
+			continue
+		}
+		if p, err := sgf.ParsePoint(d.size, n.sgf.Get(id)); err == nil {
+			return c, p, true
+		}
+	}
+	return board.Empty, board.NoPoint, false
+}
+
+func (d *Document) points(n *treeNode, id string) []string {
+	var all []board.Point
+	for _, v := range n.sgf.Values(id) {
+		all, _ = sgf.AppendPoints(all, d.size, v) // a bad point is left out
+	}
+	var names []string
+	for _, p := range all {
+		if p >= 0 {
+			names = append(names, d.size.Vertex(p))
+		}
+	}
+	return names
+}
+
+// State returns the whole document as pages are sent it.
+func (d *Document) State() *api.Doc {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	text := func(id string) string { return wire.Shown(d.root.SimpleText(id), 200) }
+	name := func(id, rank string) string { return strings.TrimSpace(text(id) + " " + text(rank)) }
+	out := &api.Doc{Doc: d.id, Rev: d.rev, Size: [2]int{d.size.W, d.size.H}, Rules: wire.RulesName(d.rules), Komi: float64(d.rules.Komi),
+		Black: name("PB", "BR"), White: name("PW", "WR"), Title: d.title(), Date: text("DT"), Result: text("RE"), At: d.at, Warn: d.warn,
+		Nodes: make([]api.Node, 0, len(d.nodes))}
+	for _, n := range d.nodes {
+		if n != nil {
+			out.Nodes = append(out.Nodes, d.wire(n))
+		}
+	}
+	return out
+}
+
+func (d *Document) title() string {
+	text := func(id string) string { return wire.Shown(d.root.SimpleText(id), 100) }
+	if b, w := text("PB"), text("PW"); b != "" || w != "" {
+		return strings.TrimSpace(b + " – " + w)
+	}
+	if t := text("GN"); t != "" {
+		return t
+	}
+	return text("EV")
+}
+
+// Position returns the game down to a node, and the number of handicap stones.
+func (d *Document) Position(id int) (*board.Game, int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n, ok := d.node(id)
+	if !ok {
+		return nil, 0, api.Refuse("not_found", "the node is gone")
+	}
+	return d.game(n)
+}
+
+// Record returns the document as SGF, and its title.
+func (d *Document) Record() (data []byte, title string, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	data, err = sgf.Marshal(d.root)
+	return data, d.title(), err
+}
+
+// game plays the moves down to a node on a board. Set-up in the middle begins the
+// history anew.
+func (d *Document) game(n *treeNode) (*board.Game, int, error) {
+	var path []*treeNode
+	for m := n; m != nil; m = m.parent {
+		path = append(path, m)
+	}
+	g, err := board.NewGame(d.size, d.rules)
+	if err != nil {
+		return nil, 0, err
+	}
+	g.SetOptions(board.GameOptions{PreventEncore: true, StartBlackMovesAreHandicap: true})
+	handicap := 0
+	for _, m := range slices.Backward(path) {
+		if err := d.playNode(g, m); err != nil {
+			return nil, 0, err
+		}
+		if m.parent == nil && d.handicap > 1 {
+			handicap = d.handicap
+			g.SetHandicapStones(handicap)
+		}
+	}
+	return g, handicap, nil
+}
+
+func (d *Document) playNode(g *board.Game, m *treeNode) error {
+	if err := d.setUpNode(g, m); err != nil {
+		return err
+	}
+	if c, p, ok := d.move(m); ok {
+		if c != g.ToMove() {
+			g.SetToMove(c)
+		}
+		if err := g.PlayTolerant(c, p); err != nil {
+			return fmt.Errorf("%s %s: %w", c, d.size.Vertex(p), err)
+		}
+	}
+	return nil
+}
+
+func (d *Document) setUpNode(g *board.Game, m *treeNode) error {
+	has := m.sgf.Has("AB") || m.sgf.Has("AW") || m.sgf.Has("AE")
+	turn := turnOf(m.sgf)
+	if has {
+		at := map[board.Point]board.Color{}
+		for p := range board.Point(d.size.Area()) {
+			at[p] = g.At(p)
+		}
+		for _, part := range []struct {
+			id string
+			c  board.Color
+		}{{"AE", board.Empty}, {"AB", board.Black}, {"AW", board.White}} {
+			for _, v := range d.points(m, part.id) {
+				p, _ := d.size.ParseVertex(v)
+				at[p] = part.c
+			}
+		}
+		var stones [3][]board.Point
+		for p := range board.Point(d.size.Area()) {
+			stones[at[p]] = append(stones[at[p]], p)
+		}
+		next := turn
+		if next == board.Empty {
+			if next = g.ToMove(); m.parent == nil && len(stones[board.White]) == 0 {
+				next = board.White // handicap stones
+			}
+			if c := d.nextColour(m); c != board.Empty {
+				next = c
+			}
+		}
+		return g.Setup(stones[board.Black], stones[board.White], next)
+	}
+	if turn != board.Empty && turn != g.ToMove() {
+		g.SetToMove(turn)
+	}
+	return nil
+}
+
+// nextColour returns the colour of the first move after a node.
+func (d *Document) nextColour(m *treeNode) board.Color {
+	if len(m.kids) > 0 {
+		if c, _, ok := d.move(m.kids[0]); ok {
+			return c
+		}
+	}
+	return board.Empty
+}
+
+// mostNotes is how many odd moves a document names.
+const mostNotes = 5
+
+// oddMoves names the moves of the main line that the rules do not allow. They are played
+// anyway, up to one that cannot be; nothing after it is analysed.
+func (d *Document) oddMoves() (notes []string) {
+	g, err := board.NewGame(d.size, d.rules)
+	if err != nil {
+		return nil
+	}
+	for n, number := d.nodes[0], 0; ; n = n.kids[0] {
+		if err := d.setUpNode(g, n); err != nil {
+			return append(notes, fmt.Sprintf("The set-up after move %d is not possible: %v.", number, err))
+		}
+		if c, p, ok := d.move(n); ok {
+			number++
+			if c != g.ToMove() {
+				g.SetToMove(c)
+			}
+			bad := g.Legal(c, p)
+			if err := g.PlayTolerant(c, p); err != nil {
+				return append(notes, fmt.Sprintf("Move %d, %s, cannot be played: %v.", number, d.size.Vertex(p), err))
+			}
+			if bad != nil && len(notes) < mostNotes {
+				notes = append(notes, fmt.Sprintf("Move %d, %s, is not allowed by the rules: %v.", number, d.size.Vertex(p), bad))
+			}
+		}
+		if len(n.kids) == 0 {
+			return notes
+		}
+	}
+}
+
+func (d *Document) lastOfMainLine() int {
+	n := d.nodes[0]
+	for len(n.kids) > 0 {
+		n = n.kids[0]
+	}
+	return n.id
+}
+
+// save writes the document. The caller holds mu, or nobody else has the document.
+func (d *Document) save() error {
+	data, err := sgf.Marshal(d.root)
+	if err != nil {
+		return err
+	}
+	return file.WritePrivate(d.home.folder.Path("docs", d.id, ".sgf"), data)
+}
+
+func (d *Document) card() api.DocCard {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	moves := 0
+	for n := d.nodes[0]; len(n.kids) > 0; n = n.kids[0] {
+		moves++
+	}
+	return api.DocCard{Doc: d.id, Size: [2]int{d.size.W, d.size.H}, Title: d.title(), Moves: moves, Changed: d.changed.Unix()}
+}
+
+// newDocument makes a document of an SGF tree.
+func newDocument(id string, root *sgf.Node) (*Document, error) {
+	d := &Document{id: id, root: root, changed: time.Now()}
+	rec, err := sgf.RecordOf(root)
+	if err != nil {
+		return nil, err
+	}
+	rec.AddPlaced(root)
+	sgf.SplitMoves(root)
+	d.size, d.handicap = rec.Size, rec.Handicap
+	d.rules, _ = rec.RulesOr(board.Chinese())
+	d.warn = strings.Join(rec.Notes, " ")
+	type todo struct {
+		node   *sgf.Node
+		parent *treeNode
+	}
+	for stack := []todo{{root, nil}}; len(stack) > 0; {
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if len(d.nodes) >= wire.MaxNodes {
+			return nil, api.Tell("limit", "tree_full", "n", wire.MaxNodes)
+		}
+		n := d.add(t.node, t.parent)
+		for _, k := range slices.Backward(t.node.Children) {
+			stack = append(stack, todo{k, n})
+		}
+	}
+	return d, nil
+}
+
+// parseDocument makes a document of the first game of a file.
+func parseDocument(id string, data []byte) (*Document, error) {
+	roots, err := wire.ParseSGF(data)
+	if err != nil {
+		return nil, err
+	}
+	root, notes := sgf.First(roots)
+	d, err := newDocument(id, root)
+	if err != nil {
+		return nil, err
+	}
+	if d.warn != "" {
+		notes = append(notes, d.warn)
+	}
+	d.warn = strings.Join(append(notes, d.oddMoves()...), " ")
+	return d, nil
+}
+
+// emptyTree is the root of a document without moves.
+func emptyTree(n *api.NewDoc) (*sgf.Node, error) {
+	size := board.Size{W: n.Size[0], H: n.Size[1]}
+	if err := size.Check(); err != nil {
+		return nil, err
+	}
+	rules := board.Chinese()
+	if n.Rules != "" {
+		var err error
+		if rules, err = board.ParseRules(n.Rules); err != nil {
+			return nil, err
+		}
+	}
+	if n.Komi != nil {
+		rules.Komi = float32(*n.Komi)
+	}
+	if err := wire.CheckRules(rules); err != nil {
+		return nil, err
+	}
+	rec := sgf.Record{Size: size, Komi: float64(rules.Komi), HasKomi: true, Rules: wire.RecordedRules(rules, n.Rules), Application: "Kosumi", Date: time.Now().Format(time.DateOnly)}
+	return rec.Tree(), nil
+}

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"kosumi/sgf"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// Documents are the documents of one server. Make them with [NewDocuments].
+type Documents struct {
+	*Shelf[*Document]
+	pages *wire.Hub
+
+	mu     sync.Mutex
+	places map[string]int       // where documents were that are no longer open: IDs of nodes
+	cards  map[string]knownCard // of documents that are not open
+}
+
+// NewDocuments returns the documents in a folder.
+func NewDocuments(f *Folder, p *wire.Hub, w *wire.Warnings) *Documents {
+	ds := &Documents{pages: p, places: map[string]int{}, cards: map[string]knownCard{}}
+	ds.Shelf = NewShelf(f, w, "docs", ".sgf", "document", ds.read)
+	return ds
+}
+
+// lock opens a document and locks its mu for the caller.
+func (ds *Documents) lock(id string) (*Document, error) {
+	for {
+		d, err := ds.Open(id)
+		if err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		if !d.left {
+			return d, nil
+		}
+		d.mu.Unlock()
+	}
+}
+
+// read reads a document from its file.
+func (ds *Documents) read(id string) (*Document, error) {
+	data, err := ds.folder.Read("docs", id, ".sgf", wire.MaxSGF)
+	if err != nil {
+		return nil, err
+	}
+	d, err := parseDocument(id, data)
+	if err != nil {
+		return nil, err
+	}
+	d.home = ds
+	if info, err := os.Stat(ds.folder.Path("docs", id, ".sgf")); err == nil {
+		d.changed = info.ModTime()
+	}
+	ds.mu.Lock()
+	d.at = ds.places[id]
+	ds.mu.Unlock()
+	return d, nil
+}
+
+// New makes a document: of a record, unless that is nil, of SGF, or an empty one.
+func (ds *Documents) New(n *api.NewDoc, record *sgf.Node) (id string, err error) {
+	if n.SGF != "" && record == nil {
+		d, err := parseDocument(NewID(), []byte(n.SGF))
+		if err != nil {
+			return "", api.Refuse("bad_request", "%v", err)
+		}
+		return d.id, ds.add(d)
+	}
+	root := record
+	if root == nil {
+		root, err = emptyTree(n)
+	}
+	var d *Document
+	if err == nil {
+		d, err = newDocument(NewID(), root)
+	}
+	if err != nil {
+		return "", api.Refuse("bad_request", "%v", err)
+	}
+	if record != nil {
+		d.at = d.lastOfMainLine()
+	}
+	return d.id, ds.add(d)
+}
+
+// Import makes a document of the first game of a file.
+func (ds *Documents) Import(data []byte) (id string, err error) {
+	d, err := parseDocument(NewID(), data)
+	if err != nil {
+		return "", err
+	}
+	return d.id, ds.add(d)
+}
+
+// add writes a new document and makes it known.
+func (ds *Documents) add(d *Document) error {
+	d.home = ds
+	if err := d.save(); err != nil {
+		return api.NotSaved(err)
+	}
+	ds.Put(d.id, d)
+	ds.publishList()
+	return nil
+}
+
+// Delete removes a document with its file.
+func (ds *Documents) Delete(v *api.ID) error {
+	d, err := ds.lock(v.ID)
+	if err != nil {
+		return err
+	}
+	err = os.Remove(ds.folder.Path("docs", v.ID, ".sgf"))
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		d.left = true
+		ds.Drop(v.ID)
+	}
+	d.mu.Unlock()
+	if err != nil {
+		return api.Refuse("internal", "%v", err)
+	}
+	ds.publishList()
+	return nil
+}
+
+// manyNodes is how many nodes are worth a collection of garbage.
+const manyNodes = 50_000
+
+// Release closes documents that no page has watched for a while. A document that was changed
+// stays open: nodes would get other IDs than pages know when it is read again.
+func (ds *Documents) Release(now time.Time, watched map[string]bool) {
+	freed := 0
+	for id, d := range ds.All() {
+		d.mu.Lock()
+		switch {
+		case watched["doc:"+id]:
+			d.alone = time.Time{}
+		case d.alone.IsZero():
+			d.alone = now
+		case now.Sub(d.alone) > wire.AloneFor && d.rev == 0:
+			d.left = true
+			ds.mu.Lock()
+			ds.places[id] = d.at
+			ds.mu.Unlock()
+			ds.Drop(id)
+			freed += len(d.nodes)
+		}
+		d.mu.Unlock()
+	}
+	if freed > manyNodes {
+		debug.FreeOSMemory()
+	}
+}
+
+// knownCard is what a list says of a document, and of which state of its file.
+type knownCard struct {
+	changed time.Time
+	size    int64
+	card    api.DocCard
+}
+
+// List returns the newest documents.
+func (ds *Documents) List() (*api.Docs, error) {
+	open := ds.All()
+	cards, unread, err := List(ds.Shelf, func(id string) (api.DocCard, error) {
+		if d, ok := open[id]; ok {
+			return d.card(), nil
+		}
+		return ds.cardOf(id)
+	})
+	return &api.Docs{Docs: cards, Unread: unread}, err
+}
+
+// cardOf reads a document for its card, unless that is known. The document does not stay
+// open.
+func (ds *Documents) cardOf(id string) (api.DocCard, error) {
+	ds.mu.Lock()
+	known := ds.cards[id]
+	ds.mu.Unlock()
+	info, err := os.Stat(ds.folder.Path("docs", id, ".sgf"))
+	if err != nil {
+		return api.DocCard{}, err
+	}
+	if info.ModTime().Equal(known.changed) && info.Size() == known.size {
+		return known.card, nil
+	}
+	d, err := ds.read(id)
+	if err != nil {
+		return api.DocCard{}, api.Refuse("not_found", "%v", err)
+	}
+	card := d.card()
+	ds.mu.Lock()
+	ds.cards[id] = knownCard{info.ModTime(), info.Size(), card}
+	ds.mu.Unlock()
+	return card, nil
+}
+
+func (ds *Documents) publishList() {
+	if !ds.pages.Watched("docs") {
+		return
+	}
+	if list, err := ds.List(); err == nil {
+		ds.pages.Publish("docs", api.DocsNews.Of(*list))
+	}
+}
+
+// SGF returns a document as SGF, and the time of now.
+func (ds *Documents) SGF(id string) (data []byte, at time.Time, err error) {
+	d, err := ds.Open(id)
+	if err != nil {
+		return nil, at, err
+	}
+	data, _, err = d.Record()
+	return data, time.Now(), err
+}

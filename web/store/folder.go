@@ -1,0 +1,174 @@
+// Package store keeps the files of a server in one folder, which one server at a time
+// holds: games against the engine, game trees that people edit, and the player's profile. A
+// change is on the disk before its caller is told. The package knows no engine.
+//
+// A game is a journal of steps ([Journal]) with an SGF file beside it; [Game] is the state
+// that its steps lead to. A [Document] is an SGF file.
+//
+// Lock order: a Document's mu, then Documents.mu.
+package store
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kosumi/internal/file"
+)
+
+// ErrTaken says that another server has the folder; the error's text is where.
+var ErrTaken = errors.New("a server is already running for this folder")
+
+// TakenError names the page of the server that has the folder.
+type TakenError struct{ Address string }
+
+// Error says where the other server is.
+func (e *TakenError) Error() string { return fmt.Sprintf("%v: %s", ErrTaken, e.Address) }
+
+// Unwrap returns ErrTaken.
+func (e *TakenError) Unwrap() error { return ErrTaken }
+
+// DefaultFolder is where games are kept unless told otherwise.
+func DefaultFolder() (string, error) {
+	if dir := os.Getenv("KOSUMI_HOME"); dir != "" {
+		return dir, nil
+	}
+	return file.Config()
+}
+
+// Folder is the folder of a server: its lock, its address, games and documents.
+type Folder struct {
+	Dir  string
+	hold *file.Hold
+}
+
+// addressFile is what a server leaves for the next one.
+type addressFile struct {
+	Address string `json:"address"`
+	Port    int    `json:"port"`
+}
+
+// OpenFolder makes the folder where there is none, and takes it. Errors wrap [ErrTaken] if
+// another server has it.
+func OpenFolder(dir string) (*Folder, error) {
+	for _, sub := range []string{"", "games", "docs"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			return nil, fmt.Errorf("the folder for games cannot be made: %w", err)
+		}
+	}
+	f := &Folder{Dir: dir}
+	var err error
+	if f.hold, err = file.LockFolder(dir); errors.Is(err, file.ErrTaken) {
+		return nil, &TakenError{Address: f.address().Address}
+	}
+	return f, err
+}
+
+// Close releases the folder.
+func (f *Folder) Close() error { return f.hold.Release() }
+
+func (f *Folder) address() addressFile {
+	var a addressFile
+	if data, err := file.ReadPlain(f.Dir, "address.json", 1<<10); err == nil {
+		json.Unmarshal(data, &a) // a damaged file is as good as none
+	}
+	return a
+}
+
+// LastPort is the port of the server before this one, 0 if none is known.
+func (f *Folder) LastPort() int { return f.address().Port }
+
+// KeepAddress leaves the address for the next server.
+func (f *Folder) KeepAddress(address string, port int) error {
+	data, err := json.Marshal(addressFile{address, port})
+	if err != nil {
+		return err
+	}
+	return file.WritePrivate(filepath.Join(f.Dir, "address.json"), data)
+}
+
+// Path returns the name of a file of this folder; id must be valid.
+func (f *Folder) Path(kind, id, ext string) string { return filepath.Join(f.Dir, kind, id+ext) }
+
+// Read returns the content of a file of this folder, of at most so many bytes; id must be
+// valid.
+func (f *Folder) Read(kind, id, ext string, most int64) ([]byte, error) {
+	return file.ReadPlain(filepath.Join(f.Dir, kind), id+ext, most)
+}
+
+// list returns the IDs of all files of a kind.
+func (f *Folder) list(kind, ext string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(f.Dir, kind))
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if id, ok := ParseName(e.Name(), ext); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// MaxListed is how many files a list has.
+const MaxListed = 60
+
+// Newest returns the IDs of the files of a kind that changed last.
+func (f *Folder) Newest(kind, ext string, most int) ([]string, error) {
+	ids, err := f.list(kind, ext)
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]time.Time{}
+	for _, id := range ids {
+		if info, err := os.Stat(f.Path(kind, id, ext)); err == nil {
+			at[id] = info.ModTime()
+		}
+	}
+	slices.SortFunc(ids, func(a, b string) int { return at[b].Compare(at[a]) })
+	return ids[:min(most, len(ids))], nil
+}
+
+// NewID returns 128 random bits as text that can be a file name.
+func NewID() string {
+	b := make([]byte, 16)
+	rand.Read(b)
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
+}
+
+// ValidID reports whether text can be an ID: nothing that a client sends becomes
+// a path unless it is one.
+func ValidID(text string) bool {
+	if len(text) != 26 {
+		return false
+	}
+	for _, c := range text {
+		if (c < 'a' || c > 'z') && (c < '2' || c > '7') {
+			return false
+		}
+	}
+	return true
+}
+
+// ParseName returns the ID in the name of a file; false where it is none.
+func ParseName(file, ext string) (string, bool) {
+	id, ok := strings.CutSuffix(file, ext)
+	return id, ok && ValidID(id)
+}
+
+// Pauses between two tries to write what could not be written.
+const (
+	firstPause = 250 * time.Millisecond
+	lastPause  = 4 * time.Second
+)
+
+// LongerPause returns the pause after another failed try; the first follows 0.
+func LongerPause(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }

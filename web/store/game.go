@@ -1,0 +1,239 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"kosumi/board"
+	"kosumi/clock"
+	"kosumi/web/api"
+)
+
+// Game is a game as its journal tells it. [Game.Apply] changes it and [Game.Judge] its
+// marking, nothing else does; but its clocks run.
+type Game struct {
+	Head     Header
+	Board    *board.Game
+	Setup    []board.Point // handicap stones
+	Rev      int
+	Since    int // the rev that made the position: what came after only stopped the clock, let it run, or helped
+	Phase    string
+	Changed  time.Time
+	Clocks   [2]clock.Clock
+	turn     *[2]api.ClockState // what they show in this turn if nobody thinks; nil: not known
+	Paused   string
+	Restored string  // how, where the journal was damaged
+	Made     []Step  // the moves on the board
+	Undone   []Step  // those taken back, the next to make again last
+	Marking  Marking // in the count
+	Result   string
+	ByWord   bool // the count differs from the engine's
+	Hints    int
+	Undos    int
+	Teach    string // how strict large losses are pointed out; empty: they are not
+}
+
+// Marking is what is marked dead in a count.
+type Marking struct {
+	Dead   map[board.Point]bool
+	Judged []board.Point // dead as the engine sees it
+	Sure   bool          // Judged holds
+}
+
+// Phases of a game.
+const (
+	Place    = "place" // Black puts down handicap stones
+	Play     = "play"
+	Counting = "count"
+	Over     = "over"
+)
+
+// Player returns the colour of the person.
+func (g *Game) Player() board.Color {
+	if g.Head.Colour == "w" {
+		return board.White
+	}
+	return board.Black
+}
+
+// Size is that of the board.
+func (g *Game) Size() board.Size { return board.Size{W: g.Head.Size[0], H: g.Head.Size[1]} }
+
+// NewGame makes a game at its beginning.
+func NewGame(h Header) (*Game, error) {
+	g := &Game{Head: h, Phase: Play, Changed: h.Created, Teach: h.Teach}
+	rules, err := board.ParseRules(h.Rules)
+	if err != nil {
+		return nil, err
+	}
+	rules.Komi = float32(h.Komi)
+	if g.Board, err = board.NewGame(g.Size(), rules); err != nil {
+		return nil, err
+	}
+	set, err := TimeSettings(h.Clock)
+	if err != nil {
+		return nil, err
+	}
+	g.Clocks = [2]clock.Clock{clock.New(set, clock.Strict), clock.New(set, clock.Strict)}
+	switch {
+	case h.Handicap > 1 && h.Free:
+		g.Phase = Place
+	case h.Handicap > 1:
+		return g, g.placeHandicap(board.FixedHandicap(g.Size(), h.Handicap))
+	}
+	return g, nil
+}
+
+func (g *Game) placeHandicap(stones []board.Point) error {
+	g.Setup, g.Phase = stones, Play
+	if err := g.Board.Setup(stones, nil, board.White); err != nil {
+		return err
+	}
+	g.Board.SetHandicapStones(len(stones))
+	return nil
+}
+
+// Apply makes a step: the only place where a game changes, whether it is played
+// or read.
+func (g *Game) Apply(e *Step) error {
+	g.Rev, g.Changed = e.Rev, e.At
+	if !slices.Contains([]string{"pause", "resume", "help", "teach", "restored"}, e.K) {
+		g.Since = e.Rev
+	}
+	if e.Clocks != nil {
+		for i := range g.Clocks {
+			g.Clocks[i].Left = leftOf(e.Clocks[i])
+		}
+	}
+	switch e.K {
+	case "stone":
+		p, err := g.Size().ParseVertex(e.M)
+		if err != nil {
+			return err
+		}
+		if g.Setup = append(g.Setup, p); len(g.Setup) == g.Head.Handicap {
+			return g.placeHandicap(g.Setup)
+		}
+		return g.Board.Setup(g.Setup, nil, board.Black)
+	case "move", "redo":
+		return g.applyMove(e)
+	case "undo":
+		for range e.N {
+			if !g.Board.Undo() {
+				return errors.New("nothing to undo")
+			}
+			m := g.Made[len(g.Made)-1]
+			g.Made, g.Undone, g.turn = g.Made[:len(g.Made)-1], append(g.Undone, m), m.Was
+		}
+		g.Phase, g.Paused = Play, ""
+		g.Undos++
+		g.Marking = Marking{}
+	case "dead":
+		g.Marking.Dead = map[board.Point]bool{}
+		for _, v := range e.Dead {
+			p, err := g.Size().ParseVertex(v)
+			if err != nil {
+				return err
+			}
+			g.Marking.Dead[p] = true
+		}
+	case "playon":
+		g.Phase = Play
+		g.Marking = Marking{}
+	case "over":
+		g.Phase, g.Result, g.ByWord, g.Paused = Over, e.Result, e.Why == "player", ""
+	case "pause":
+		g.Paused = e.Why
+	case "resume":
+		g.Paused = ""
+	case "help":
+		g.Hints++
+	case "teach":
+		g.Teach = e.Why
+	case "restored":
+		g.Restored = e.Why
+	default:
+		return fmt.Errorf("unknown step %q", e.K)
+	}
+	return nil
+}
+
+func (g *Game) applyMove(e *Step) error {
+	p, err := g.Size().ParseVertex(e.M)
+	if err != nil {
+		return err
+	}
+	if err := g.Board.Play(g.Board.ToMove(), p); err != nil {
+		return err
+	}
+	m := *e
+	if n := len(g.Undone) - 1; e.K == "redo" && n >= 0 {
+		m, g.Undone = g.Undone[n], g.Undone[:n]
+	} else {
+		g.Undone = nil
+	}
+	g.Paused, g.Made, g.turn = "", append(g.Made, m), m.Clocks
+	switch {
+	case g.Board.NoResult():
+		g.Phase, g.Result = Over, "Void"
+	case g.Board.ConsecutivePasses() >= 2:
+		g.Phase = Counting
+	}
+	return nil
+}
+
+// EnginesTurn reports whether the engine moves, or places its handicap stones.
+func (g *Game) EnginesTurn() bool {
+	return g.Phase == Play && g.Board.ToMove() != g.Player() || g.Phase == Place && g.Player() == board.White
+}
+
+// Winner is the letter of a colour in results.
+func Winner(c board.Color) string {
+	if c == board.White {
+		return "W"
+	}
+	return "B"
+}
+
+// CanUndo is how many moves undo takes back; 0 if it cannot.
+func (g *Game) CanUndo() int {
+	if g.Phase != Play && g.Phase != Counting {
+		return 0
+	}
+	for i, m := range slices.Backward(g.Board.Moves()) {
+		if m.Color == g.Player() {
+			return g.Board.NumMoves() - i
+		}
+	}
+	return 0
+}
+
+// CanRedo reports whether the player can play again what was taken back.
+func (g *Game) CanRedo() bool {
+	return len(g.Undone) > 0 && g.Phase == Play && g.Board.ToMove() == g.Player()
+}
+
+// HeadStart is by how many points the player begins ahead.
+func (g *Game) HeadStart() float64 {
+	ahead := 7 - g.Head.Komi
+	if g.Head.Handicap > 1 {
+		ahead += 15 * float64(g.Head.Handicap-1)
+	}
+	if g.Player() == board.White {
+		return -ahead
+	}
+	return ahead
+}
+
+// ClockStates is what both players have left, where the clock of the side to move has
+// run since a time; zero: it stands.
+func (g *Game) ClockStates(ran time.Time) [2]api.ClockState {
+	var all [2]api.ClockState
+	for i := range all {
+		running := !ran.IsZero() && int(g.Board.ToMove()-board.Black) == i
+		all[i] = clockState(g.Clocks[i], time.Since(ran), running)
+	}
+	return all
+}

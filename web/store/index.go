@@ -1,0 +1,274 @@
+package store
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kosumi/internal/file"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// Index has the cards of all games in a folder, read without replaying the games: ten thousand
+// games are listed in seconds the first time, and at once after that.
+type Index struct {
+	folder *Folder
+
+	mu    sync.Mutex
+	known map[string]indexed // by ID
+}
+
+// indexed is what the index knows of a file.
+type indexed struct {
+	changed time.Time
+	bytes   int64
+	game    api.KeptGame
+	words   string // that a search looks at
+	err     error
+}
+
+// NewIndex returns the index of a server's games.
+func NewIndex(f *Folder) *Index { return &Index{folder: f, known: map[string]indexed{}} }
+
+// refresh reads the journals that are new or have changed. The caller holds mu.
+func (x *Index) refresh() error {
+	entries, err := os.ReadDir(filepath.Join(x.folder.Dir, "games"))
+	if err != nil {
+		return err
+	}
+	there := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		id, ok := ParseName(e.Name(), ".jsonl")
+		if !ok {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			continue // it went away meanwhile
+		}
+		there[id] = true
+		if old, ok := x.known[id]; ok && old.changed.Equal(info.ModTime()) && old.bytes == info.Size() {
+			continue
+		}
+		now := indexed{changed: info.ModTime(), bytes: info.Size()}
+		if data, err := x.folder.Read("games", id, ".jsonl", maxJournal); err != nil {
+			now.err = err
+		} else if now.game, now.err = skim(id, data); now.err == nil {
+			now.words = words(&now.game)
+		}
+		x.known[id] = now
+	}
+	for id := range x.known {
+		if !there[id] {
+			delete(x.known, id)
+		}
+	}
+	return nil
+}
+
+// Refresh looks which games there are now.
+func (x *Index) Refresh() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.refresh()
+}
+
+// skim reads from a journal what a list shows: its header, the number of moves, and the
+// result. It skips damaged lines; opening the game restores them.
+func skim(id string, data []byte) (api.KeptGame, error) {
+	var h Header
+	first, rest, _ := bytes.Cut(data, []byte{'\n'})
+	if err := unsealed(first, &h); err != nil || h.V != 1 {
+		return api.KeptGame{}, ErrDamaged
+	}
+	g := api.KeptGame{Game: id, Size: h.Size, Colour: h.Colour, Seat: h.Seat, Began: h.Created.Unix()}
+	for line := range bytes.Lines(rest) {
+		_, kind, ok := bytes.Cut(line, []byte(`"k":"`))
+		if !ok {
+			continue
+		}
+		kind, _, _ = bytes.Cut(kind, []byte{'"'})
+		g.Rev++ // of each step by one
+		var e Step
+		switch string(kind) {
+		case "move", "redo":
+			g.Moves++
+			continue
+		case "undo", "over":
+			if json.Unmarshal(line, &e) != nil {
+				continue
+			}
+		}
+		g.Moves = max(0, g.Moves-e.N)
+		g.Result = cmp.Or(e.Result, g.Result)
+	}
+	switch mine := strings.ToUpper(h.Colour) + "+"; {
+	case g.Result == "" || g.Result == "Void":
+	case g.Result == "0":
+		g.Won = "drawn"
+	case strings.HasPrefix(g.Result, mine):
+		g.Won = "yes"
+	default:
+		g.Won = "no"
+	}
+	return g, nil
+}
+
+// words are what a search for a game looks at.
+func words(g *api.KeptGame) string {
+	outcome := map[string]string{"yes": "won", "no": "lost", "drawn": "drawn"}[g.Won]
+	if g.Result == "" {
+		outcome = "open"
+	}
+	colour := map[string]string{"b": "black", "w": "white"}[g.Colour]
+	return strings.ToLower(fmt.Sprintf("kosumi %s %dx%d %d×%d %s %s %s %s", cmp.Or(g.Seat.Level, "full"), g.Size[0], g.Size[1], g.Size[0], g.Size[1],
+		time.Unix(g.Began, 0).Format("2006-01-02"), g.Result, outcome, colour))
+}
+
+// pageSize is how many games one answer has unless asked otherwise.
+const pageSize = 50
+
+// Find returns games that hold every word, newest first.
+func (x *Index) Find(a *api.AskGames) (api.KeptGames, error) {
+	out := api.KeptGames{Games: []api.KeptGame{}}
+	if a.From < 0 || a.Most < 0 || len(a.Text) > 200 {
+		return out, api.Tell("bad_request", "search_long", "n", 200)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.refresh(); err != nil {
+		return out, api.Refuse("internal", "%v", err)
+	}
+	wanted := strings.Fields(strings.ToLower(a.Text))
+	var found []api.KeptGame
+	for id, k := range x.known {
+		if k.err != nil {
+			out.Unread = append(out.Unread, api.Unread{File: filepath.Join("games", id+".jsonl"), Why: k.err.Error(), Say: api.Said(k.err)})
+			continue
+		}
+		out.All++
+		if !slices.ContainsFunc(wanted, func(w string) bool { return !strings.Contains(k.words, w) }) {
+			found = append(found, k.game)
+		}
+	}
+	slices.SortFunc(found, func(a, b api.KeptGame) int {
+		return cmp.Or(cmp.Compare(b.Began, a.Began), strings.Compare(a.Game, b.Game))
+	})
+	slices.SortFunc(out.Unread, func(a, b api.Unread) int { return strings.Compare(a.File, b.File) })
+	out.Total, out.Unread = len(found), out.Unread[:min(len(out.Unread), MaxListed)]
+	from := min(a.From, len(found))
+	out.Games = append(out.Games, found[from:min(len(found), from+min(cmp.Or(a.Most, pageSize), 500))]...)
+	return out, nil
+}
+
+// Game returns what is known of a game; false where there is none.
+func (x *Index) Game(id string) (api.KeptGame, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	k, ok := x.known[id]
+	return k.game, ok && k.err == nil
+}
+
+// Tallies counts the results against the engine, all and by board, the smallest first.
+func (x *Index) Tallies() (all api.Tally, sizes []api.Tally, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.refresh(); err != nil {
+		return all, nil, api.Refuse("internal", "%v", err)
+	}
+	by := map[[2]int]*api.Tally{}
+	for _, k := range x.known {
+		if k.err != nil {
+			continue
+		}
+		t := by[k.game.Size]
+		if t == nil {
+			t = &api.Tally{Size: fmt.Sprintf("%dx%d", k.game.Size[0], k.game.Size[1])}
+			by[k.game.Size] = t
+		}
+		for _, sum := range []*api.Tally{t, &all} {
+			switch k.game.Won {
+			case "yes":
+				sum.Won++
+			case "no":
+				sum.Lost++
+			case "drawn":
+				sum.Drawn++
+			default:
+				sum.Open++
+			}
+		}
+	}
+	order := make([][2]int, 0, len(by))
+	for size := range by {
+		order = append(order, size)
+	}
+	slices.SortFunc(order, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0]*a[1], b[0]*b[1]), cmp.Compare(a[0], b[0])) })
+	for _, size := range order {
+		sizes = append(sizes, *by[size])
+	}
+	return all, sizes, nil
+}
+
+// Export writes the records of all games as one ZIP, named by date and opponent. A
+// record that cannot be read is named in a text beside the others.
+func (x *Index) Export(w io.Writer) error {
+	x.mu.Lock()
+	err := x.refresh()
+	games := make([]api.KeptGame, 0, len(x.known))
+	for _, k := range x.known {
+		if k.err == nil {
+			games = append(games, k.game)
+		}
+	}
+	x.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(games, func(a, b api.KeptGame) int {
+		return cmp.Or(cmp.Compare(a.Began, b.Began), strings.Compare(a.Game, b.Game))
+	})
+	z := zip.NewWriter(w)
+	var missing []string
+	for _, g := range games {
+		data, err := file.ReadPlain(filepath.Join(x.folder.Dir, "games"), g.Game+".sgf", wire.MaxSGF)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // nothing was played
+		}
+		at := time.Unix(g.Began, 0)
+		name := fmt.Sprintf("kosumi-%s-%dx%d-%s-%s.sgf", at.Format("2006-01-02-1504"), g.Size[0], g.Size[1], cmp.Or(g.Seat.Level, "full"), g.Game[:6])
+		if err != nil {
+			missing = append(missing, fmt.Sprintf("%s: %v\n", name, err))
+			continue
+		}
+		f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: at})
+		if err != nil {
+			return err
+		}
+		if _, err := f.Write(data); err != nil {
+			return err
+		}
+	}
+	if len(missing) > 0 {
+		f, err := z.Create("not-read.txt")
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(f, strings.Join(missing, "")); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}

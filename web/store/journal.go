@@ -1,0 +1,181 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"kosumi/internal/file"
+	"kosumi/web/api"
+)
+
+// Header is the first line of a game's journal: what was agreed before it began.
+type Header struct {
+	V        int       `json:"v"`
+	ID       string    `json:"id"`
+	Created  time.Time `json:"created"`
+	Size     [2]int    `json:"size"`
+	Rules    string    `json:"rules"`
+	Komi     float64   `json:"komi"`
+	Handicap int       `json:"handicap,omitempty"`
+	Free     bool      `json:"free,omitempty"`
+	Colour   string    `json:"colour"` // the player's
+	Seat     api.Seat  `json:"seat"`
+	Teach    string    `json:"teach,omitempty"` // how strict, see api.NewGame
+	Clock    api.Clock `json:"clock"`
+}
+
+// Step is any other line: what happened in the game.
+type Step struct {
+	Rev int `json:"rev"`
+	// K is stone (free handicap), move, undo, redo, dead, playon, over, pause,
+	// resume, help, teach or restored.
+	K      string             `json:"k"`
+	M      string             `json:"m,omitempty"` // move
+	N      int                `json:"n,omitempty"` // undo: plies
+	Dead   []string           `json:"dead,omitempty"`
+	Result string             `json:"result,omitempty"`
+	Why    string             `json:"why,omitempty"` // teach: how strict
+	At     time.Time          `json:"at"`
+	Clocks *[2]api.ClockState `json:"clocks,omitempty"`
+	Was    *[2]api.ClockState `json:"was,omitempty"` // move: before it gained anything
+}
+
+// Journal is a file that grows by lines, each on disk before Append returns. The
+// last field of a line is the sum of what stands before it, so that one damaged byte
+// is not taken for a move.
+type Journal struct{ f *os.File }
+
+// NewJournal begins a file.
+func NewJournal(path string, lines ...any) (*Journal, error) {
+	var all []byte
+	for _, line := range lines {
+		data, err := sealed(line)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, data...)
+	}
+	if err := file.WritePrivate(path, all); err != nil {
+		return nil, err
+	}
+	return OpenJournal(path)
+}
+
+// OpenJournal opens a file that is there.
+func OpenJournal(path string) (*Journal, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &Journal{f}, nil
+}
+
+// sumField begins the last field of a line, sumSize is how long it is with what ends
+// the line.
+const (
+	sumField = `,"sum":"`
+	sumSize  = len(sumField) + 8 + len(`"}`)
+)
+
+// sealed writes a line with its sum.
+func sealed(line any) ([]byte, error) {
+	data, err := json.Marshal(line)
+	if err != nil {
+		return nil, err
+	}
+	sum := crc32.ChecksumIEEE(data)
+	return fmt.Appendf(data[:len(data)-1], "%s%08x\"}\n", sumField, sum), nil
+}
+
+// unsealed reads a line and checks its sum; a line may have none.
+func unsealed(line []byte, v any) error {
+	if at := len(line) - sumSize; at > 0 && bytes.HasPrefix(line[at:], []byte(sumField)) {
+		said, err := hex.DecodeString(string(line[at+len(sumField) : len(line)-2]))
+		sum := crc32.ChecksumIEEE(append(slices.Clone(line[:at]), '}'))
+		if err != nil || !bytes.Equal(said, binary.BigEndian.AppendUint32(nil, sum)) {
+			return errors.New("its checksum does not match")
+		}
+	}
+	return json.Unmarshal(line, v)
+}
+
+// Append writes one line. After an error the file is as it was before.
+func (j *Journal) Append(line any) error {
+	data, err := sealed(line)
+	if err != nil {
+		return err
+	}
+	before, err := j.f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err = j.f.Write(data); err == nil {
+		err = j.f.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, j.f.Truncate(before))
+	}
+	return nil
+}
+
+// Close closes the file.
+func (j *Journal) Close() error { return j.f.Close() }
+
+// ErrDamaged says that a journal cannot be read.
+var ErrDamaged = errors.New("the record of the game is damaged")
+
+// maxJournal bounds a journal; a game of 1,000 moves has 300 kB.
+const maxJournal = 64 << 20
+
+// kept is what can be read of a journal.
+type kept struct {
+	head   Header
+	headed bool   // head holds
+	steps  []Step // up to the first line that is damaged
+	rest   []Step // whole lines after it
+	bad    int    // number of the first damaged line; 0: none
+	whole  int    // bytes of whole lines; what follows was torn by a crash
+	torn   bool
+}
+
+// parse reads what there is of a journal.
+func parse(data []byte) kept {
+	k := kept{whole: bytes.LastIndexByte(data, '\n') + 1}
+	k.torn = k.whole < len(data)
+	n := 0
+	for line := range bytes.Lines(data[:k.whole]) {
+		n++
+		line = line[:len(line)-1]
+		if n == 1 {
+			k.headed = unsealed(line, &k.head) == nil && k.head.V == 1
+			if !k.headed {
+				k.bad, k.head = 1, Header{}
+			}
+			continue
+		}
+		var e Step
+		err := unsealed(line, &e)
+		switch {
+		case err != nil:
+			k.bad = cmp.Or(k.bad, n)
+		case k.bad > 0:
+			k.rest = append(k.rest, e)
+		default:
+			k.steps = append(k.steps, e)
+		}
+	}
+	if n == 0 {
+		k.bad = 1
+	}
+	return k
+}

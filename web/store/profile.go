@@ -1,0 +1,213 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"kosumi/internal/file"
+	"kosumi/web/api"
+)
+
+// profileFile is the file's name in the folder; mostBytes bounds it, a real one has some
+// kilobytes.
+const (
+	profileFile = "profile.json"
+	mostBytes   = 4 << 20
+)
+
+// Bounds of what is kept.
+const (
+	mostNames  = 20
+	mostOthers = 2000
+	mostName   = 100 // bytes
+	daysKept   = 1000
+)
+
+// Profile is the file of what is remembered. Every change is on the disk when its method
+// returns. Make one with [OpenProfile].
+type Profile struct {
+	dir string
+
+	mu     sync.Mutex
+	now    state
+	warn   error // what became of a damaged file, an api.Error
+	unread error // the file is there and cannot be read: it is not overwritten
+}
+
+type state struct {
+	Version int                 `json:"version"`
+	Names   []string            `json:"names,omitempty"`
+	Others  []string            `json:"others,omitempty"` // names that are not the player's
+	Lessons []string            `json:"lessons,omitempty"`
+	Days    map[string][]string `json:"days,omitempty"` // IDs of problems by date
+}
+
+const version = 1
+
+// OpenProfile reads the profile of a folder. A damaged one is kept under another name, and an
+// empty one begun; one that cannot be read stays as it is, and no change is taken.
+func OpenProfile(dir string) *Profile {
+	p := &Profile{dir: dir, now: state{Version: version}}
+	data, err := file.ReadPlain(dir, profileFile, mostBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p
+	}
+	if err != nil {
+		p.unread = err
+		p.warn = api.Tell("internal", "profile_unread", "file", p.path(), "why", err)
+		return p
+	}
+	var s state
+	if err := json.Unmarshal(data, &s); err != nil || s.Version != version {
+		p.setAside(err, s.Version)
+		return p
+	}
+	p.now = s
+	return p
+}
+
+func (p *Profile) path() string { return filepath.Join(p.dir, profileFile) }
+
+// setAside keeps a damaged file under a name that is free.
+func (p *Profile) setAside(why error, has int) {
+	if why == nil {
+		why = fmt.Errorf("it is of version %d, this program reads %d", has, version)
+	}
+	aside, err := file.SetAside(p.path())
+	if p.unread = err; err != nil {
+		aside = p.path()
+	}
+	p.warn = api.Tell("internal", "profile", "file", p.path(), "why", why, "aside", filepath.Base(aside))
+}
+
+// change makes a change and writes it; the state is as it was where that fails. The
+// caller holds mu.
+func (p *Profile) change(f func(*state)) error {
+	if p.unread != nil {
+		return api.NotSaved(p.unread)
+	}
+	next := p.now
+	next.Names, next.Others, next.Lessons, next.Days = slices.Clone(p.now.Names), slices.Clone(p.now.Others), slices.Clone(p.now.Lessons), maps.Clone(p.now.Days)
+	f(&next)
+	data, err := json.Marshal(next)
+	if err == nil {
+		err = file.WritePrivate(p.path(), append(data, '\n'))
+	}
+	if err != nil {
+		return api.NotSaved(err)
+	}
+	p.now = next
+	return nil
+}
+
+// State is what the page is told, without the day.
+func (p *Profile) State() api.Profile {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := api.Profile{Names: append([]string{}, p.now.Names...), Lessons: append([]string{}, p.now.Lessons...)}
+	s.Warned(p.warn)
+	return s
+}
+
+// cleaned are names without outer spaces, each once.
+func cleaned(names []string) ([]string, error) {
+	var kept []string
+	for _, n := range names {
+		if n = strings.TrimSpace(n); n != "" && !named(kept, n) {
+			kept = append(kept, n)
+		}
+		if len(n) > mostName {
+			return nil, api.Tell("bad_request", "name_long", "n", mostName)
+		}
+	}
+	if len(kept) > mostNames {
+		return nil, api.Tell("bad_request", "names_many", "n", mostNames)
+	}
+	return kept, nil
+}
+
+// Say notes names that are the player's, and names that are others'. Of a name, what was
+// said last counts; of the others the oldest are forgotten.
+func (p *Profile) Say(mine, others []string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	names, err := cleaned(append(slices.DeleteFunc(slices.Clone(p.now.Names), func(n string) bool { return named(others, n) }), mine...))
+	if err != nil {
+		return err
+	}
+	kept := slices.DeleteFunc(slices.Clone(p.now.Others), func(n string) bool { return named(mine, n) })
+	for _, n := range others {
+		if n = strings.TrimSpace(n); n != "" && len(n) <= mostName && !named(kept, n) && !named(mine, n) {
+			kept = append(kept, n)
+		}
+	}
+	return p.change(func(s *state) { s.Names, s.Others = names, kept[max(0, len(kept)-mostOthers):] })
+}
+
+// named reports whether a name is among names, without case and outer spaces.
+func named(names []string, name string) bool {
+	name = strings.TrimSpace(name)
+	return name != "" && slices.ContainsFunc(names, func(k string) bool { return strings.EqualFold(strings.TrimSpace(k), name) })
+}
+
+// Mine reports whether a name in a record is the player's.
+func (p *Profile) Mine(name string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return named(p.now.Names, name)
+}
+
+// Whose reports whether a name in a record is known to be the player's, and known to be
+// another's. Records of this server's own games name the player You and the engine Kosumi.
+func (p *Profile) Whose(name string) (mine, other bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	mine = named(p.now.Names, name) || named([]string{"You"}, name)
+	return mine, !mine && (named(p.now.Others, name) || named([]string{"Kosumi"}, name))
+}
+
+// LessonDone notes that a lesson is done.
+func (p *Profile) LessonDone(id string) error {
+	if id == "" || len(id) > 40 {
+		return api.Refuse("bad_request", "no such lesson")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slices.Contains(p.now.Lessons, id) || len(p.now.Lessons) >= 100 {
+		return nil
+	}
+	return p.change(func(s *state) { s.Lessons = append(s.Lessons, id) })
+}
+
+// Days returns the problems of all days, by date.
+func (p *Profile) Days() map[string][]string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.now.Days)
+}
+
+// KeepDay notes the problems of a day. The oldest days are forgotten.
+func (p *Profile) KeepDay(date string, problems []string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slices.Equal(p.now.Days[date], problems) {
+		return nil
+	}
+	return p.change(func(s *state) {
+		if s.Days == nil {
+			s.Days = map[string][]string{}
+		}
+		s.Days[date] = problems
+		dates := slices.Sorted(maps.Keys(s.Days))
+		for _, old := range dates[:max(0, len(dates)-daysKept)] {
+			delete(s.Days, old)
+		}
+	})
+}

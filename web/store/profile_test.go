@@ -1,0 +1,87 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/web/api"
+)
+
+// TestProfile remembers what it is told.
+func TestProfile(t *testing.T) {
+	dir := t.TempDir()
+	p := OpenProfile(dir)
+	require.Equal(t, api.Profile{Names: []string{}, Lessons: []string{}}, p.State())
+	require.NoError(t, p.LessonDone("capture"))
+	require.NoError(t, p.LessonDone("capture"))
+	require.NoError(t, p.KeepDay("2026-01-02", []string{"a", "b"}))
+	require.Error(t, p.LessonDone(""))
+	again := OpenProfile(dir)
+	require.Equal(t, api.Profile{Names: []string{}, Lessons: []string{"capture"}}, again.State())
+	require.Equal(t, map[string][]string{"2026-01-02": {"a", "b"}}, again.Days())
+	for i := range daysKept + 5 {
+		again.now.Days[time.Unix(0, 0).UTC().AddDate(0, 0, i).Format(time.DateOnly)] = []string{"x"}
+	}
+	require.NoError(t, again.KeepDay("2026-01-03", []string{"c"}))
+	require.Len(t, again.Days(), daysKept)
+	require.Contains(t, again.Days(), "2026-01-03")
+}
+
+// TestSaidNames: a name is the player's or another's as was said last, and after a restart.
+func TestSaidNames(t *testing.T) {
+	dir := t.TempDir()
+	p := OpenProfile(dir)
+	require.NoError(t, p.Say([]string{" AKI "}, []string{"Bo", ""}))
+	require.NoError(t, p.Say([]string{"Bo"}, nil))
+	require.NoError(t, p.Say(nil, []string{"bo", "Cy"}))
+	require.NoError(t, p.Say([]string{"Di"}, []string{"di"})) // the player's counts
+	p = OpenProfile(dir)
+	for name, want := range map[string][2]bool{"aki": {true}, "Bo ": {false, true}, "CY": {false, true}, "Di": {true}, "Ed": {}, "": {}, "you": {true}, "Kosumi": {false, true}} {
+		mine, other := p.Whose(name)
+		require.Equal(t, want, [2]bool{mine, other}, name)
+	}
+}
+
+// TestDamagedProfile keeps damaged files aside, each under its own name, and says so.
+func TestDamagedProfile(t *testing.T) {
+	dir := t.TempDir()
+	for n, bad := range []string{"{", `{"version":9}`, "", "[]", strings.Repeat("x", 100)} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, profileFile), []byte(bad), 0o600))
+		p := OpenProfile(dir)
+		require.Contains(t, p.State().Warn, "was damaged")
+		kept, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%s.damaged-%d", profileFile, n+1)))
+		require.NoError(t, err)
+		require.Equal(t, bad, string(kept))
+		require.NoError(t, p.LessonDone("ko"))
+		require.Empty(t, OpenProfile(dir).State().Warn)
+	}
+
+	// What cannot be read at all is not overwritten.
+	require.NoError(t, os.Remove(filepath.Join(dir, profileFile)))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, profileFile), 0o700))
+	p := OpenProfile(dir)
+	require.NotEmpty(t, p.State().Warn)
+	var refused api.Error
+	require.True(t, errors.As(p.LessonDone("ko"), &refused))
+	require.Equal(t, "not_saved", refused.Code)
+	require.Empty(t, p.State().Lessons)
+}
+
+// TestProfileNotSaved changes nothing where nothing can be written.
+func TestProfileNotSaved(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "gone")
+	p := OpenProfile(dir)
+	err := p.LessonDone("ko")
+	require.Error(t, err)
+	require.Equal(t, "not_saved", api.AsError(err).Code)
+	require.Empty(t, p.State().Lessons)
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	require.NoError(t, p.LessonDone("ko"))
+}

@@ -1,0 +1,222 @@
+package store
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"kosumi/board"
+	"kosumi/internal/file"
+	"kosumi/sgf"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// OpenGame replays the journal of a game and opens it for appending. A damaged journal is
+// restored from its whole lines, and from the SGF beside it where that has more; the damaged
+// file is kept. A clock that ran is paused. behind reports that the SGF has to be written
+// again: the program ended after it wrote the journal and before the SGF.
+func OpenGame(f *Folder, id string, log *slog.Logger) (g *Game, j *Journal, behind bool, err error) {
+	data, err := f.Read("games", id, ".jsonl", maxJournal)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	k := parse(data)
+	k.head.ID = id
+	rec := readRecord(f, id)
+	path := f.Path("games", id, ".jsonl")
+	g, made := k.replay()
+	switch {
+	case k.bad > 0 || made < len(k.steps) || k.torn && ahead(rec, g, k.steps):
+		k.steps = k.steps[:made]
+		g, err = k.restore(f, log, g, rec, data)
+	case k.torn:
+		err = file.WritePrivate(path, data[:k.whole])
+	}
+	if err == nil {
+		j, err = OpenJournal(path)
+	}
+	if err != nil {
+		return nil, nil, false, err
+	}
+	if g.Phase == Play && g.Clocks[0].Limited() && g.Paused == "" && g.Rev > 0 {
+		g.Paused = "restart"
+	}
+	return g, j, rec == nil || rec.Result != g.Result || !slices.Equal(rec.Moves(), g.Board.Moves()), nil
+}
+
+// Sources that a game was restored from whose journal was damaged.
+const (
+	RestoredAll  = "sgf"  // from the record beside it
+	RestoredPart = "part" // up to the damage
+)
+
+// replay applies the steps of a journal, as far as they can be applied, and returns how many
+// could. The game is nil if the header is damaged.
+func (k *kept) replay() (*Game, int) {
+	if !k.headed {
+		return nil, 0
+	}
+	for n := len(k.steps); ; {
+		g, err := NewGame(k.head)
+		if err != nil {
+			return nil, 0
+		}
+		made := 0
+		for made < n && g.Apply(&k.steps[made]) == nil {
+			made++
+		}
+		if made == n {
+			return g, n
+		}
+		n = made // a step that failed may have left its traces
+	}
+}
+
+// begins reports whether moves begin with others.
+func begins(moves, with []board.Move) bool {
+	return len(moves) >= len(with) && slices.Equal(moves[:len(with)], with)
+}
+
+func asLines(h Header, steps []Step) []any {
+	lines := []any{h}
+	for _, e := range steps {
+		lines = append(lines, e)
+	}
+	return lines
+}
+
+// ofRecord makes a game from the SGF beside its journal, and from the whole lines of the
+// journal; nil if they do not fit together.
+func (k *kept) ofRecord(rec *sgf.Record) (*Game, []any) {
+	h := k.head
+	if !k.headed {
+		h = headerOf(rec, k.head.ID)
+	}
+	at := h.Created
+	var last *[2]api.ClockState
+	var dead []string
+	var steps []Step
+	add := func(e Step) {
+		e.Rev, e.At = len(steps)+1, at
+		steps = append(steps, e)
+	}
+	if h.Free && rec.Setup != nil {
+		for _, p := range rec.Setup.Black {
+			add(Step{K: "stone", M: rec.Size.Vertex(p)})
+		}
+	}
+	for _, m := range rec.Moves() {
+		add(Step{K: "move", M: rec.Size.Vertex(m.Point)})
+	}
+	for _, e := range slices.Concat(k.steps, k.rest) {
+		if at = e.At; e.Clocks != nil {
+			last = e.Clocks
+		}
+		switch e.K {
+		case "dead":
+			dead = e.Dead
+		case "help":
+			add(Step{K: "help", N: e.N})
+		}
+	}
+	if rec.Result != "" && rec.Result != "Void" {
+		if n := len(rec.Moves()); dead != nil && n > 1 && rec.Moves()[n-1].Point == board.Pass && rec.Moves()[n-2].Point == board.Pass {
+			add(Step{K: "dead", Dead: dead})
+		}
+		why := ""
+		if rec.Comment == byWord {
+			why = "player"
+		}
+		add(Step{K: "over", Result: rec.Result, Why: why})
+	}
+	if len(steps) > 0 {
+		steps[len(steps)-1].Clocks = last
+	}
+	whole := kept{head: h, headed: true, steps: steps}
+	g, made := whole.replay()
+	if g == nil || made < len(steps) {
+		return nil, nil
+	}
+	return g, asLines(h, steps)
+}
+
+// headerOf is what a record says of the game that it was made of.
+func headerOf(rec *sgf.Record, id string) Header {
+	h := Header{V: 1, ID: id, Size: [2]int{rec.Size.W, rec.Size.H}, Komi: rec.Komi, Handicap: rec.Handicap, Colour: "b", Clock: api.Clock{Kind: "none"}}
+	h.Seat.Level = rec.White.Rank
+	if rec.White.Name == playerName {
+		h.Colour, h.Seat.Level = "w", rec.Black.Rank
+	}
+	if rules, err := rec.BoardRules(); err == nil {
+		h.Rules = rules.JSON()
+	}
+	if rec.Setup != nil {
+		h.Handicap = len(rec.Setup.Black)
+		h.Free = !slices.Equal(slices.Sorted(slices.Values(rec.Setup.Black)), slices.Sorted(slices.Values(board.FixedHandicap(rec.Size, h.Handicap))))
+	}
+	h.Created, _ = time.ParseInLocation(time.DateOnly, strings.TrimSpace(rec.Date), time.Local) // none: long ago
+	return h
+}
+
+// ahead reports whether a record, which is written after the journal, knows more
+// than the journal: then what was torn off had been acknowledged.
+func ahead(rec *sgf.Record, g *Game, steps []Step) bool {
+	if rec == nil || g == nil || len(steps) > 0 && steps[len(steps)-1].K == "undo" {
+		return false
+	}
+	moves, has := rec.Moves(), g.Board.Moves()
+	return begins(moves, has) && (len(moves) > len(has) || rec.Result != "" && g.Result == "")
+}
+
+// readRecord reads the record beside a journal, nil where there is none.
+func readRecord(f *Folder, id string) *sgf.Record {
+	data, err := f.Read("games", id, ".sgf", wire.MaxSGF)
+	if err != nil {
+		return nil
+	}
+	roots, err := wire.ParseSGF(data)
+	if err != nil {
+		return nil
+	}
+	rec, err := sgf.RecordOf(roots[0])
+	if err != nil {
+		return nil
+	}
+	return rec
+}
+
+// restore makes a game from what is whole, and writes its journal again.
+func (k *kept) restore(f *Folder, log *slog.Logger, part *Game, rec *sgf.Record, damaged []byte) (*Game, error) {
+	where := fmt.Sprintf("line %d of its journal is damaged", max(k.bad, 1))
+	if k.bad == 0 {
+		where = "its journal does not fit together"
+	}
+	g, lines, why := part, asLines(k.head, k.steps), RestoredPart
+	if rec != nil && (part == nil || part.Board.NumMoves() <= len(rec.Moves()) || !begins(part.Board.Moves(), rec.Moves())) {
+		if full, all := k.ofRecord(rec); full != nil {
+			g, lines, why = full, all, RestoredAll
+		}
+	}
+	if g == nil {
+		return nil, fmt.Errorf("%w: %s, and there is no record beside it that could be read", ErrDamaged, where)
+	}
+	e := Step{Rev: g.Rev + 1, K: "restored", Why: why, At: time.Now().Round(time.Millisecond)}
+	if err := g.Apply(&e); err != nil {
+		return nil, err
+	}
+	path := f.Path("games", g.Head.ID, ".jsonl")
+	aside := path + ".damaged"
+	if err := file.WritePrivate(aside, damaged); err != nil {
+		return nil, err
+	}
+	j, err := NewJournal(path, append(lines, e)...)
+	if err != nil {
+		return nil, err
+	}
+	from := map[string]string{RestoredAll: "the record beside it", RestoredPart: "the lines before"}[why]
+	log.Warn("a game was restored", "game", g.Head.ID, "why", where, "from", from, "moves", g.Board.NumMoves(), "damaged file", aside)
+	return g, j.Close()
+}
