@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/train/loop/duel"
-	gating "kosumi/train/loop/recipe"
 )
 
 // connectLine reads what a broker says first and returns the line by which a client
@@ -87,7 +86,7 @@ func (a *arena) match(games int) {
 	ctx, cancel := context.WithTimeout(a.t.Context(), time.Minute)
 	defer cancel()
 	var count duel.Count
-	gate := gating.Gate{Games: games, Visits: 2, Temperature: 1, Komi: 7}
+	gate := duel.Gate{Games: games, Visits: 2, Temperature: 1, Komi: 7}
 	r, err := duel.Match(ctx, duel.Remote(a.server, a.work.Path, a.work.Path), &gate, a.work.Recipe.Boards, 3, &count)
 	require.NoError(a.t, err)
 	require.Equal(a.t, games, r.Games())

@@ -12,7 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"kosumi/engine/analysis"
-	"kosumi/katago/override"
+	"kosumi/katago/config"
 	"kosumi/web/engines"
 )
 
@@ -59,7 +59,7 @@ func (s *Server) analyse(ws *websocket.Conn) {
 	has := s.engines.Memory.Grant()
 	defer s.engines.Memory.GiveBack(has)
 	conf.Search.Memory.MaxBytes = max(engines.LeastBytes, has/int64(conf.Threads))
-	conf.Overrides = override.WithoutConfig(conf.Search.Parallel.Workers)
+	conf.Overrides = config.PlainOverrides(conf.Search.Parallel.Workers)
 	server, err := analysis.New(conf, s.engines.SpareTime(), s.conf.Log)
 	if err != nil {
 		s.conf.Log.Error("analysis for another program", "error", err)
