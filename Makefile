@@ -17,7 +17,7 @@ build: tools page
 
 # Go and a C compiler, new enough and for the system that is built for.
 tools:
-	@GO="$(GO)" scripts/check-tools.sh
+	@GO="$(GO)" tools/scripts/check-tools.sh
 
 # The page of engine web, from packages pinned in web/ui/package-lock.json; the optional
 # one, esbuild, makes it and is no part of it. Where npm or the network is missing, the
@@ -27,7 +27,7 @@ PAGE_SOURCES := $(shell find web/api/schema.json web/i18n web/ui/build.mjs web/u
 page: web/ui/dist/build.txt
 
 web/ui/dist/build.txt: $(PAGE_SOURCES) web/ui/package-lock.json
-	@if [ web/ui/node_modules/.package-lock.json -nt web/ui/package-lock.json ] || { scripts/npm-ci.sh web/ui --omit=dev && touch web/ui/node_modules/.package-lock.json; }; then \
+	@if [ web/ui/node_modules/.package-lock.json -nt web/ui/package-lock.json ] || { tools/scripts/npm-ci.sh web/ui --omit=dev && touch web/ui/node_modules/.package-lock.json; }; then \
 		node web/ui/build.mjs; \
 	elif [ -e web/ui/dist/index.html ]; then \
 		echo "the page for the browser is the one that was built last" >&2; \
@@ -50,7 +50,7 @@ page-npm: page-site
 # The page's TypeScript, checked.
 check-page: page
 	node web/ui/build.mjs types
-	cd web/ui && { [ -x node_modules/.bin/tsc ] || ../../scripts/npm-ci.sh .; }
+	cd web/ui && { [ -x node_modules/.bin/tsc ] || ../../tools/scripts/npm-ci.sh .; }
 	cd web/ui && node_modules/.bin/tsc --noEmit
 
 # The onnxruntime library, fetched once into the user's cache and verified.
@@ -61,25 +61,25 @@ deps:
 # what kernel-worker.js loads in a page. The program needs none of it.
 kernel-wasm: bin/page/kernel.wasm
 
-bin/page/kernel.wasm: $(wildcard nn/kernel/*.[ch]) release/kernels.go release/requirements.txt
-	@$(GO) run ./release -kernels $@
+bin/page/kernel.wasm: $(wildcard nn/kernel/*.[ch]) tools/release/kernels.go tools/release/requirements.txt
+	@$(GO) run ./tools/release -kernels $@
 
 # The tests of what is different in a page once more as there: in node, by WebAssembly.
 test-wasm: kernel-wasm
 	$(GO) test -count=1 ./nn/model -run TestSameInPage -answers $(CURDIR)/bin/page/answers.json
-	GO="$(GO)" scripts/test-wasm.sh ./nn/kernel ./nn/graph
-	GO="$(GO)" scripts/test-wasm.sh -run TestKernelsMatchKataGo ./nn/katago
-	GO="$(GO)" scripts/test-wasm.sh -run 'TestNamedCharsets|TestGeneratedRecords|TestMixedCollection' ./sgf
-	GO="$(GO)" scripts/test-wasm.sh -run 'TestSameInPage|TestReadOfBytes' ./nn/model -answers $(CURDIR)/bin/page/answers.json
+	GO="$(GO)" tools/scripts/test-wasm.sh ./nn/kernel ./nn/graph
+	GO="$(GO)" tools/scripts/test-wasm.sh -run TestKernelsMatchKataGo ./nn/katago
+	GO="$(GO)" tools/scripts/test-wasm.sh -run 'TestNamedCharsets|TestGeneratedRecords|TestMixedCollection' ./sgf
+	GO="$(GO)" tools/scripts/test-wasm.sh -run 'TestSameInPage|TestReadOfBytes' ./nn/model -answers $(CURDIR)/bin/page/answers.json
 
 # Archives and packages of a version, for every system, in dist/: make release
 # VERSION=0.1.0, or TARGETS=linux/amd64 for some of them.
 release:
-	GO="$(GO)" $(GO) run ./release -version "$(VERSION)" -only "$(TARGETS)"
+	GO="$(GO)" $(GO) run ./tools/release -version "$(VERSION)" -only "$(TARGETS)"
 
 # The guests of the tests: a GTP client from npm, GNU Go and Chromium.
 deps-test: deps
-	@scripts/fetch-test-guests.sh
+	@tools/scripts/fetch-test-guests.sh
 
 # The rules of the house are asked of the go command, which the test cache does
 # not see: never from the cache.
@@ -100,13 +100,13 @@ check: lint
 # The packages that compute, once more as on a processor with AVX2 and nothing newer; on
 # Linux on x86-64.
 test-avx2: deps
-	@scripts/as-avx2.sh true
+	@tools/scripts/as-avx2.sh true
 	$(GO) test -timeout 20m -exec $(CURDIR)/scripts/as-avx2.sh ./nn/...
 
 # Some forty exports of PyTorch's, played, trained, and run in Python
 # again. Fetches PyTorch from the Python registry (3 GB) unless KOSUMI_PYTHON has it.
 test-pytorch: deps build
-	@scripts/test-pytorch.sh
+	@tools/scripts/test-pytorch.sh
 
 race: deps-test page
 	$(GO) test -race -timeout 40m ./...
@@ -120,7 +120,7 @@ race-short: deps-test page
 
 # Every fuzz target in turn, FUZZTIME each.
 fuzz:
-	@scripts/fuzz.sh $(FUZZTIME)
+	@tools/scripts/fuzz.sh $(FUZZTIME)
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
@@ -135,4 +135,4 @@ fmt:
 	gofmt -w .
 
 clean:
-	rm -rf bin web/ui/dist/assets web/ui/dist/build.txt web/ui/dist/index.html web/ui/node_modules web/ui/src/gen handout/dist/*.gz
+	rm -rf bin web/ui/dist/assets web/ui/dist/build.txt web/ui/dist/index.html web/ui/node_modules web/ui/src/gen internal/handout/dist/*.gz

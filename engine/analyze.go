@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // Analyze is AnalyzeWithin until ctx ends or memory is full.

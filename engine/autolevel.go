@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/level"
+	"kosumi/engine/level"
 )
 
 // autoLevel is the level that finds the player's.

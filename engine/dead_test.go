@@ -17,7 +17,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/sgf"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // builtIn returns an engine with the network inside.

@@ -11,7 +11,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // TestFriendlyPassByHand: after the opponent's pass a move that only fills

@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/clock"
+	"kosumi/engine/clock"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // anySize is a network of pseudo-random opinions for every board.

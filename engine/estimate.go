@@ -8,7 +8,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // The bounds of ownership, of 1, from which a point counts as sure and as likely.

@@ -10,7 +10,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // An engine answers a move.

@@ -7,7 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // friendlyPass returns a pass in place of a move, where people would pass: dead

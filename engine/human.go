@@ -14,7 +14,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // Refusals of evaluations by a network of human moves.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/nn"
 	"kosumi/search"
 )

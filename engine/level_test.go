@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/level"
-	"kosumi/thinking"
+	"kosumi/engine/level"
+	"kosumi/search/thinking"
 )
 
 // A level plays whole games, every move legal, none of them nonsense, at the

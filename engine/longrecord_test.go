@@ -11,7 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/sgf"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // longRecord is the record of a game of so many random moves, a tenth of them

@@ -12,7 +12,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // TestHangingDeviceCostsNoGame plays on while a device does not answer any more: the move

@@ -10,7 +10,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // TestMoveLog: the lines about each move have the level that is asked for, so that a

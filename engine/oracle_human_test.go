@@ -16,7 +16,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/model"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // humanRaw is an evaluation that KataGo printed for a profile.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // params are the settings that may change while the engine runs.

@@ -5,7 +5,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // Evaluate asks a network once about the position on the board, without a search.

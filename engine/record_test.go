@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/clock"
+	"kosumi/engine/clock"
 	"kosumi/nn/nntest"
 	"kosumi/sgf"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // TestRecordCountsAsFinalScore: the result in a record has the dead stones taken off;

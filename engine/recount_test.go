@@ -10,7 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/sgf"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // fifteenRules are rule sets of every scoring, tax and way to agree on dead stones.

@@ -8,7 +8,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // judge finds out how a game stands: dead stones, owners of points, the score, the

@@ -11,7 +11,7 @@ import (
 	"kosumi/nn/nntest"
 	"kosumi/search"
 	"kosumi/sgf"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 func TestScoringOfAFinishedPosition(t *testing.T) {

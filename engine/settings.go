@@ -10,7 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // The headings of the settings.

@@ -9,7 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // thinker searches for the engine. It owns the tree of the game on the board, the

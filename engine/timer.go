@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/clock"
+	"kosumi/engine/clock"
 	"kosumi/search"
 )
 

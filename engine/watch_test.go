@@ -13,7 +13,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // slowModel takes a while for each batch once it is told to, as a network does

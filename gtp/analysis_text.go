@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // appendAnalysis writes a snapshot as one line without its end: a block per

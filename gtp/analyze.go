@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // dialect is the family of an analysis command.

@@ -13,7 +13,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/file"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // SavableEngine is an engine whose games can be saved.

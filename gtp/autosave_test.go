@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // player plays where it is asked to, and writes down how many moves there were.

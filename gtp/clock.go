@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"kosumi/clock"
+	"kosumi/engine/clock"
 )
 
 // clockCommands tell the engine how much time there is.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/clock"
+	"kosumi/engine/clock"
 )
 
 func TestClock(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/clock"
-	"kosumi/setting"
-	"kosumi/thinking"
+	"kosumi/engine/clock"
+	"kosumi/search/setting"
+	"kosumi/search/thinking"
 )
 
 // Engine is the player behind the server: everything that the commands need

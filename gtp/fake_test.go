@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/clock"
-	"kosumi/setting"
-	"kosumi/thinking"
+	"kosumi/engine/clock"
+	"kosumi/search/setting"
+	"kosumi/search/thinking"
 )
 
 // fakeEngine is a player without a network: a real game underneath, the first

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // Mover has the engine choose moves, for every command that asks for one, and keeps

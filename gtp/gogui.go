@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/setting"
-	"kosumi/thinking"
+	"kosumi/search/setting"
+	"kosumi/search/thinking"
 )
 
 // goguiCommands are GoGui's extensions and what its analysis menu calls.

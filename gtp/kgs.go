@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // kgsCommands are what kgsGtp, the bridge to the KGS server, may send.

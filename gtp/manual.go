@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // usage says how a command is called, what it does, and who defines it.

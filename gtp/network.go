@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // networkCommands show what the network itself says.

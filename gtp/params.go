@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // paramCommands read and change the engine's parameters, in KataGo's way.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 
 	"github.com/stretchr/testify/require"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // scoringCommands judge the position as it stands.

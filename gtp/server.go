@@ -9,7 +9,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // Options are the choices of a Server. The zero value is the default.

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 
 	"github.com/stretchr/testify/require"
 )

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/setting"
-	"kosumi/thinking"
+	"kosumi/search/setting"
+	"kosumi/search/thinking"
 )
 
 // Terminal makes a [Server] kind to a person who types: commands may leave out the

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // typed lets a person type lines, and returns what there is to read.

@@ -5,7 +5,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // Models describes a network and then that of human moves; nothing if none is loaded.

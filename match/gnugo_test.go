@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/clock"
+	"kosumi/engine/clock"
 	"kosumi/internal/testshared"
 )
 

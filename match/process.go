@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/clock"
+	"kosumi/engine/clock"
 )
 
 // quitPatience is how long a program may take to quit before it is killed.

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/clock"
+	"kosumi/engine/clock"
 	"kosumi/internal/testshared"
 	"kosumi/match/elo"
 	"kosumi/sgf"

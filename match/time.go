@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"kosumi/clock"
+	"kosumi/engine/clock"
 )
 
 // timeDialect is how a program is told about clocks.

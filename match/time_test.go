@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/clock"
+	"kosumi/engine/clock"
 )
 
 func TestClockDialects(t *testing.T) {

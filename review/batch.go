@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/sgf"

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/file"
 	"kosumi/sgf"
 )

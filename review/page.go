@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"kosumi/handout"
+	"kosumi/internal/handout"
 )
 
 //go:embed summary.html

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/review"
 	"kosumi/sgf"
 )

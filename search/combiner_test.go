@@ -12,7 +12,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // answering is an evaluator that answers later, on goroutines of its own, as a

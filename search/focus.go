@@ -2,7 +2,7 @@ package search
 
 import (
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // mostFocus is the largest share of the playouts that go to a focus, so that a search

@@ -6,7 +6,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // Human is how a network of human moves beside the main one is used: which moves

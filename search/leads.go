@@ -8,7 +8,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // Leads finds leads where komi is far from even. There a network's own lead means

@@ -9,7 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // saturated is a network that knows who wins under any komi, and by how much only near

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // Limits end a search. Zero values are no limit; with no limit at all a search

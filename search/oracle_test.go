@@ -19,7 +19,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // record is one search that KataGo made.

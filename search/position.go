@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // position is the game at the root of a tree and what is forbidden there. The tree's owner

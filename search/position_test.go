@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // TestPosition: restrictions hold until a move or a new game, and a position matches the

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // report makes results of the tree as it is, and keeps the newest for whoever asks while a

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // withinBans returns how many moves of a variation from the root are made until a

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // symmetricGame returns a game whose stones some symmetry leaves as they are.

@@ -3,7 +3,7 @@ package search
 import (
 	"time"
 
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // Result is what a search found. The zero value is an empty result.

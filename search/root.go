@@ -6,7 +6,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // prepareRoot makes the root ready for a search: the centre of the score terms,

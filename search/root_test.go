@@ -10,7 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 func TestRestrictions(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // rootRules is what holds at the root only, made anew by each search: which moves stand for

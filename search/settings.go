@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // Setting is a field of Params with its name, so that files, command lines and clients

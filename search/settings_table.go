@@ -5,7 +5,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn/features"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 const (

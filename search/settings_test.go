@@ -12,7 +12,7 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/search"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // katagoParams turns a list of KataGo's settings into parameters: KataGo's

@@ -12,7 +12,7 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // TestSoak lets a tree live through random games with searches that are cut off,

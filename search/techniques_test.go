@@ -8,7 +8,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // parents counts the edges that lead to each node.

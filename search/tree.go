@@ -10,7 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // ErrNoGame is returned by Search before Reset, and after a move that could not

@@ -15,7 +15,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 func TestNoAllocationsPerPlayout(t *testing.T) {

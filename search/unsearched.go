@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // unsearchedMoves lists the n moves with the largest priors that are not among those

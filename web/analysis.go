@@ -12,7 +12,7 @@ import (
 	"kosumi/engine"
 	"kosumi/review"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/wire"

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/engines"

@@ -7,7 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/store"

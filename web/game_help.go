@@ -9,7 +9,7 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/store"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kosumi/internal/file"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/store"

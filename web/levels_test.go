@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/engine"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/engines"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/review"
 	"kosumi/web/api"
 	"kosumi/web/engines"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/review/drill"

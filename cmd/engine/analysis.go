@@ -12,7 +12,7 @@ import (
 	"kosumi/katago"
 	"kosumi/katago/config"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 func analysisCommand() *cobra.Command {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/bench"
+	"kosumi/engine/bench"
 	"kosumi/search"
 )
 

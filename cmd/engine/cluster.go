@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/cluster"
-	"kosumi/console"
+	"kosumi/internal/console"
 )
 
 // findAddress returns the address of a loop that is named on the command line: by a

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/engine"
-	"kosumi/setting/tomlfile"
+	"kosumi/search/setting/tomlfile"
 )
 
 func configCommand() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/bench"
+	"kosumi/engine/bench"
 )
 
 // TestCores wants as many sessions as Go's own number of processors says, which knows of

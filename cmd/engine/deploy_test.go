@@ -11,7 +11,7 @@ import (
 // TestDeploymentFiles has the program parse the command lines in the files of deploy, which show
 // no token.
 func TestDeploymentFiles(t *testing.T) {
-	compose, err := os.ReadFile("../../deploy/compose.yaml")
+	compose, err := os.ReadFile("../../tools/deploy/compose.yaml")
 	require.NoError(t, err)
 	lines := strings.NewReplacer(`"`, "", ",", "", "]", "").Replace(string(compose)) + unit(t, "kosumi-work.service")["Service"]["ExecStart"] + "\n"
 	found := 0
@@ -64,7 +64,7 @@ func TestBotUnit(t *testing.T) {
 	data, err := os.ReadFile("../../docs/playing.md")
 	require.NoError(t, err)
 	guide := string(data)
-	for _, text := range []string{"deploy/kosumi-bot.service", "/etc/kosumi-bot.json5", "/var/lib/" + service["StateDirectory"]} {
+	for _, text := range []string{"tools/deploy/kosumi-bot.service", "/etc/kosumi-bot.json5", "/var/lib/" + service["StateDirectory"]} {
 		require.Contains(t, guide, text)
 	}
 	found := 0

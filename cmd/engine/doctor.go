@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/doctor"
+	"kosumi/engine/doctor"
 	"kosumi/nn"
 )
 

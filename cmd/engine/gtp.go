@@ -15,7 +15,7 @@ import (
 	"kosumi/katago"
 	"kosumi/life"
 	"kosumi/nn/open"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 func gtpCommand() *cobra.Command {

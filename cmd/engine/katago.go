@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"kosumi/board"
-	"kosumi/console"
+	"kosumi/internal/console"
 	"kosumi/engine"
 	"kosumi/katago"
 	"kosumi/katago/cli"

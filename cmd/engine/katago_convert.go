@@ -13,7 +13,7 @@ import (
 	"kosumi/board"
 	"kosumi/katago"
 	"kosumi/katago/config"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // convertConfig writes a config of KataGo's gtp or analysis program as a file for

@@ -12,7 +12,7 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/models"
-	"kosumi/setting/tomlfile"
+	"kosumi/search/setting/tomlfile"
 )
 
 func TestInstallAsKataGo(t *testing.T) {

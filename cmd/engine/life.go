@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
-	"kosumi/console"
+	"kosumi/internal/console"
 	"kosumi/internal/file"
 	"kosumi/life"
 	"kosumi/life/check"

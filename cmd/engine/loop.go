@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/cluster/hub"
-	"kosumi/console"
+	"kosumi/internal/console"
 	"kosumi/internal/file"
 	"kosumi/train/loop"
 )

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/console"
-	"kosumi/handout"
+	"kosumi/internal/console"
+	"kosumi/internal/handout"
 	"kosumi/train/loop"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/conform"
 	"kosumi/models"
 	"kosumi/train/loop"

@@ -18,12 +18,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/console"
-	"kosumi/doctor"
+	"kosumi/internal/console"
+	"kosumi/engine/doctor"
 	"kosumi/katago"
 	"kosumi/nn"
 	"kosumi/nn/ort"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // version is what `engine version`, GTP and the analysis protocol report: three

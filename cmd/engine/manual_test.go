@@ -13,7 +13,7 @@ import (
 
 	"kosumi/engine"
 	"kosumi/gtp"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 var update = flag.Bool("update", false, "write docs/gtp.md anew")

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/clock"
-	"kosumi/console"
+	"kosumi/engine/clock"
+	"kosumi/internal/console"
 	"kosumi/match"
 	"kosumi/match/elo"
 	"kosumi/match/opening"

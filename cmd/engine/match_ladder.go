@@ -19,8 +19,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
-	"kosumi/doctor"
-	"kosumi/level"
+	"kosumi/engine/doctor"
+	"kosumi/engine/level"
 	"kosumi/match"
 	"kosumi/match/ladder"
 	"kosumi/models"

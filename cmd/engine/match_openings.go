@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/console"
+	"kosumi/internal/console"
 	"kosumi/internal/file"
 	"kosumi/match/opening"
 )

@@ -19,9 +19,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"kosumi/board"
-	"kosumi/console"
+	"kosumi/internal/console"
 	"kosumi/internal/file"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // complaint is an error as people read it: one line, in their words, which for

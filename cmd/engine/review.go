@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/nn/open"

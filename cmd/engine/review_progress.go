@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"kosumi/console"
+	"kosumi/internal/console"
 	"kosumi/review"
 )
 

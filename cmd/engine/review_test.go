@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/testshared"
 	"kosumi/review"
 	"kosumi/review/drill"

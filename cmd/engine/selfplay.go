@@ -11,7 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 
-	"kosumi/console"
+	"kosumi/internal/console"
 	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/nn/features"

@@ -26,7 +26,7 @@ import (
 	"kosumi/katago/config"
 	"kosumi/nn/open"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 type serveFlags struct {

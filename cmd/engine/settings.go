@@ -14,14 +14,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kosumi/console"
+	"kosumi/internal/console"
 	"kosumi/engine"
 	"kosumi/internal/file"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/nn/model"
 	"kosumi/search"
-	"kosumi/setting"
-	"kosumi/setting/tomlfile"
+	"kosumi/search/setting"
+	"kosumi/search/setting/tomlfile"
 )
 
 // settings are what the subcommands share: which network runs, and on what, and

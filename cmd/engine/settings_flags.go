@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // groupFlags adds a flag for each setting under a heading, at the defaults that

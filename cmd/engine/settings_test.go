@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/setting/tomlfile"
+	"kosumi/search/setting/tomlfile"
 )
 
 func TestParseConfig(t *testing.T) {

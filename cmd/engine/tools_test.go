@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/bench"
-	"kosumi/doctor"
+	"kosumi/engine/bench"
+	"kosumi/engine/doctor"
 )
 
 func TestBenchmark(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/console"
+	"kosumi/internal/console"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/model"
 	"kosumi/train/learn"

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"kosumi/bench"
+	"kosumi/engine/bench"
 	"kosumi/board"
 	"kosumi/nn/model"
 	"kosumi/nn/ort"

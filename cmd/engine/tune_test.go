@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/bench"
+	"kosumi/engine/bench"
 	"kosumi/board"
 	"kosumi/nn/ort"
 )

@@ -15,7 +15,7 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/web/ui"
 	"kosumi/web/webtest"
 )

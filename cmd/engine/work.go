@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/cluster"
-	"kosumi/console"
+	"kosumi/internal/console"
 	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/nn/model"

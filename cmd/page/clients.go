@@ -22,7 +22,7 @@ import (
 	"kosumi/nn/model"
 	"kosumi/nn/open"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // clients are programs that speak GTP, or KataGo's analysis protocol, each over a port of

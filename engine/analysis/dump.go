@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // dump writes JSON as KataGo's library does: names sorted, no blanks, numbers in

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"kosumi/board"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // usualFocus is the share of the playouts that go to a focus where nobody says.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // handle answers one line: an action, or a query.

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"kosumi/board"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/search"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // task is the analysis of one turn of a query.

@@ -10,7 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // query is one request for analysis, checked.

@@ -12,7 +12,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // anyNet serves square boards of odd size, and is never asked.

@@ -5,7 +5,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // response is one message about one turn of which something is known. Fields

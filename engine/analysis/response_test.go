@@ -9,7 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // found is a result that says something different in every field.

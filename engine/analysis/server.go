@@ -17,7 +17,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // Config is how queries are answered. Start from [Defaults].

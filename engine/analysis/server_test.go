@@ -16,7 +16,7 @@ import (
 
 	"kosumi/internal/conform"
 	"kosumi/nn"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 func query5(id string, changes map[string]any) map[string]any {

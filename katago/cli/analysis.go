@@ -10,7 +10,7 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/katago"
 	"kosumi/katago/config"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // analyze is katago analysis.

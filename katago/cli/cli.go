@@ -20,7 +20,7 @@ import (
 	"kosumi/katago/config"
 	"kosumi/nn"
 	"kosumi/nn/open"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // StandIn is the config where none is given.

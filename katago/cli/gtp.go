@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/clock"
+	"kosumi/engine/clock"
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/katago"
@@ -17,7 +17,7 @@ import (
 	"kosumi/katago/config"
 	"kosumi/nn/open"
 	"kosumi/sgf"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // session is an engine that answers GTP as KataGo does, with what it says and writes.

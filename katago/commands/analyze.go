@@ -7,7 +7,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/gtp"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // form is how an analysis command writes what it finds.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/clock"
+	"kosumi/engine/clock"
 	"kosumi/gtp"
 )
 

@@ -16,12 +16,12 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/clock"
+	"kosumi/engine/clock"
 	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/nn"
-	"kosumi/setting"
-	"kosumi/thinking"
+	"kosumi/search/setting"
+	"kosumi/search/thinking"
 )
 
 // Personality says how a program answers as KataGo does.

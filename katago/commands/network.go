@@ -9,7 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/gtp"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // networkCommands show what the network itself says.

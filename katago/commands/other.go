@@ -6,7 +6,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/gtp"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // otherCommands show the board after moves, measure speed, and list the fate of stones.

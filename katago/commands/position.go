@@ -9,7 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/gtp"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // positionCommands set the board up, play, and show it.

@@ -6,7 +6,7 @@ import (
 
 	"kosumi/gtp"
 	"kosumi/internal/file"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // recordCommands load games.

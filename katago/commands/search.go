@@ -9,8 +9,8 @@ import (
 
 	"kosumi/board"
 	"kosumi/gtp"
-	"kosumi/setting"
-	"kosumi/thinking"
+	"kosumi/search/setting"
+	"kosumi/search/thinking"
 )
 
 // searchCommands choose moves and analyse.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // Play are the parameters of the gtp program's searches.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"kosumi/search"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // unlimited is KataGo's number for no limit of visits or playouts.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // Kind is the type of a value, by KataGo's words for it.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/match"
 	"kosumi/match/elo"
 )

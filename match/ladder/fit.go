@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/match/elo"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/level"
+	"kosumi/engine/level"
 )
 
 func TestWithPairs(t *testing.T) {

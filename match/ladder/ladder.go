@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/match"
 	"kosumi/match/elo"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/sgf"
 )
 

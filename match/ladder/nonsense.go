@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"kosumi/board"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/sgf"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/sgf"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"kosumi/internal/file"
-	"kosumi/level"
+	"kosumi/engine/level"
 )
 
 // Update puts a ladder into a file of ladders, in place of the one of the same

@@ -9,7 +9,7 @@ import (
 
 	"kosumi/nn"
 	"kosumi/nn/ort"
-	"kosumi/setting"
+	"kosumi/search/setting"
 )
 
 // Settings are what users say of the network that runs, and of what runs it. Start

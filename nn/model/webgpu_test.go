@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/bench"
+	"kosumi/engine/bench"
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn"

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/nn"

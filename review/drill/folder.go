@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/file"
 	"kosumi/review"
 	"kosumi/sgf"

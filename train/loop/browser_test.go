@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/sgf"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/testshared"
 )
 

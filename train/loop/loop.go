@@ -15,7 +15,7 @@ import (
 	"log/slog"
 	"time"
 
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/file"
 	"kosumi/nn/fresh"
 	"kosumi/train/selfplay"

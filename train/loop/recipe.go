@@ -15,7 +15,7 @@ import (
 	"kosumi/nn/autodiff"
 	"kosumi/nn/fresh"
 	"kosumi/nn/model"
-	"kosumi/setting/tomlfile"
+	"kosumi/search/setting/tomlfile"
 	"kosumi/train/learn"
 	"kosumi/train/loop/duel"
 	"kosumi/train/selfplay"

@@ -11,7 +11,7 @@ import (
 	"kosumi/internal/file"
 	"kosumi/models"
 	"kosumi/nn/katago"
-	"kosumi/setting/tomlfile"
+	"kosumi/search/setting/tomlfile"
 	"kosumi/train/rows"
 )
 

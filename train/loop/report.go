@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/handout"
+	"kosumi/internal/handout"
 	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/train/learn"

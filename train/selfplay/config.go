@@ -18,7 +18,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/search"
-	"kosumi/setting/tomlfile"
+	"kosumi/search/setting/tomlfile"
 )
 
 // Methods of choosing a move.

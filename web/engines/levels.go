@@ -13,7 +13,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/file"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )

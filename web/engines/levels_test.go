@@ -9,7 +9,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/nn"
 	"kosumi/web/api"
 	"kosumi/web/wire"

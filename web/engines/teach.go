@@ -7,9 +7,9 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
-	"kosumi/level"
+	"kosumi/engine/level"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // How much a move may lose before the learner is asked to think again, as multiples of

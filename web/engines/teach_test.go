@@ -11,7 +11,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/search"
-	"kosumi/thinking"
+	"kosumi/search/thinking"
 )
 
 // TestSound: of moves that a search found those that lose much are left out, and where

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/clock"
+	"kosumi/engine/clock"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )

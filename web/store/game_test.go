@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/clock"
+	"kosumi/engine/clock"
 	"kosumi/web/api"
 )
 

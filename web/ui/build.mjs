@@ -1,5 +1,5 @@
 // Builds the page of engine web into web/ui/dist, and the page in one file into
-// handout/dist, from where Go programs embed them. Packages come from package-lock.json:
+// internal/handout/dist, from where Go programs embed them. Packages come from package-lock.json:
 // make page installs them and runs this.
 //
 //	node web/ui/build.mjs           build both
@@ -183,7 +183,7 @@ async function writeHandout() {
 	let total = 0;
 	for (const [name, data] of Object.entries(files)) {
 		total += data.length;
-		write(`handout/dist/${name}.gz`, pack(data));
+		write(`internal/handout/dist/${name}.gz`, pack(data));
 	}
 	console.log(`the page in one file: ${(total / 1000).toFixed(0)} kB`);
 }

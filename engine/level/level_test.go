@@ -1,0 +1,236 @@
+package level
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/models"
+	"kosumi/search"
+	"kosumi/search/thinking"
+)
+
+func TestRanks(t *testing.T) {
+	seen := map[string]bool{}
+	for r := Lowest; r <= Highest; r++ {
+		back, err := ParseRank(r.String())
+		require.NoError(t, err)
+		require.Equal(t, r, back)
+		seen[r.String()] = true
+	}
+	require.Len(t, seen, 39)
+	require.True(t, seen["30k"] && seen["20k"] && seen["1k"] && seen["1d"] && seen["9d"])
+	for _, bad := range []string{"", "k", "0k", "31k", "10d", "0d", "5", "d5", "5p", "-1k"} {
+		_, err := ParseRank(bad)
+		require.Error(t, err, bad)
+	}
+}
+
+func FuzzParseLadders(f *testing.F) {
+	f.Add(ladderFile)
+	f.Add([]byte(`[{"size":9,"supports":[{"dial":0},{"dial":1}]}]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		all, err := ParseLadders(data)
+		if err != nil {
+			return
+		}
+		for r := Lowest; r <= Highest; r++ {
+			s, err := Find(all, "", board.Square(9), r)
+			if len(all) == 0 {
+				require.Error(t, err)
+				continue
+			}
+			require.NoError(t, err)
+			require.True(t, s.Dial >= Strongest && s.Dial <= Weakest, "%v", s.Dial)
+		}
+	})
+}
+
+// A lower rank never has a lower dial, whatever noise the measurement has, and a
+// rank that the network does not reach says so.
+func TestDialsRiseAsRanksFall(t *testing.T) {
+	ladders := []Ladder{{Network: "n", SHA256: "x", Size: 9, Support: []Support{
+		{Dial: 0, Elo: 200}, {Dial: 2, Elo: 150}, {Dial: 4, Elo: 190, Error: 200}, {Dial: 6, Elo: -100, Error: 200}, {Dial: 10, Elo: -450}}}}
+	last := math.Inf(1)
+	for r := Lowest; r <= Highest; r++ {
+		s, err := Find(ladders, "x", board.Square(9), r)
+		require.NoError(t, err)
+		require.LessOrEqual(t, s.Dial, last, r)
+		last = s.Dial
+	}
+	top, err := Find(ladders, "x", board.Square(9), Highest)
+	require.NoError(t, err)
+	require.Contains(t, top.Note, "9d is not served by n on 9x9: 19k to 6k are. It plays at 6k")
+	require.Zero(t, top.Dial)
+	require.ErrorContains(t, top.Refusal, "19k to 6k are")
+	sure, err := Find(ladders, "x", board.Square(9), anchorRank)
+	require.NoError(t, err)
+	require.Contains(t, sure.Note, "extrapolated on 9x9 from games between levels, give or take 5 ranks", "3 of GNU Go's and 4 of the games")
+	require.NoError(t, sure.Refusal)
+	ladders[0].Pairs = []Pair{{"loss:0", "GNU Go 3.8 level 10", 8, 10}, {"loss:6", "GNU Go 3.8 level 10", 3, 10}, {"loss:10", "GNU Go 3.8 level 10", 0, 10}}
+	sure, err = Find(ladders, "x", board.Square(9), anchorRank)
+	require.NoError(t, err)
+	require.Contains(t, sure.Note, "10k: measured on 9x9, give or take 5 ranks")
+	weak, err := Find(ladders, "x", board.Square(9), anchorRank-6)
+	require.NoError(t, err)
+	require.Contains(t, weak.Note, "16k: extrapolated on 9x9", "of ten games none was won")
+	other, err := Find(ladders, "y", board.Square(9), anchorRank)
+	require.NoError(t, err)
+	require.Contains(t, other.Note, "not measured with this network")
+	size, err := Find(ladders, "x", board.Square(19), anchorRank)
+	require.NoError(t, err)
+	require.Contains(t, size.Note, "not measured on 19x19")
+}
+
+func TestLaddersInside(t *testing.T) {
+	all, err := Ladders()
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	data, err := json.Marshal(all)
+	require.NoError(t, err)
+	again, err := ParseLadders(data)
+	require.NoError(t, err)
+	require.Equal(t, all, again)
+}
+
+// Each network inside has its own ladders on the boards that it plays on, by whichever
+// name it is opened.
+func TestLaddersOfNetworksInside(t *testing.T) {
+	all, err := Ladders()
+	require.NoError(t, err)
+	for side, n := range map[int]*models.Network{9: models.Zero(), 13: models.Taught(), 19: models.Taught()} {
+		size := board.Square(side)
+		both, err := Find(all, models.SHA256(), size, anchorRank)
+		require.NoError(t, err)
+		alone, err := Find(all, n.SHA256, size, anchorRank)
+		require.NoError(t, err)
+		require.Equal(t, both, alone)
+		require.NotContains(t, alone.Note, "not measured", "%s on %s", n.Name, size)
+		require.Equal(t, PointsLost(all, models.SHA256(), size, anchorRank), PointsLost(all, n.SHA256, size, anchorRank))
+	}
+	other, err := Find(all, models.Taught().SHA256, board.Square(9), anchorRank)
+	require.NoError(t, err)
+	require.Contains(t, other.Note, "not measured on 9x9")
+}
+
+// situation is one of three moves: a good one, one that loses two points and a
+// likely one that loses fifteen.
+func situation(t *testing.T) *Situation {
+	g, err := board.NewGame(board.Square(9), board.Chinese())
+	require.NoError(t, err)
+	return &Situation{Game: g, Candidates: []Candidate{{Move: 40, Prior: 0.4, Loss: 15}, {Move: 30, Prior: 0.3, Loss: 0}, {Move: 20, Prior: 0.3, Loss: 2}}}
+}
+
+// The higher the dial, the more points are lost; and never what is bad alone.
+func TestLossRisesWithTheDial(t *testing.T) {
+	last := -1.0
+	for _, dial := range []float64{0, 2, 4, 6, 8} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		lost := 0.0
+		const draws = 4000
+		for i := range draws {
+			s := situation(t)
+			s.Seed = uint64(i) * 7919 // another game, another error of judgement
+			lost += s.Candidates[s.choose(dial, rng)].Loss / draws
+		}
+		require.Greater(t, lost, last, "dial %g", dial)
+		last = lost
+	}
+}
+
+// A misjudgment stays so while the stones around it do.
+func TestMisjudgementLasts(t *testing.T) {
+	s := situation(t)
+	s.Seed = 5
+	was := s.misjudged(40, 0)
+	require.NoError(t, s.Game.Play(board.Black, 8)) // far away
+	require.Equal(t, was, s.misjudged(40, 0))
+	require.NoError(t, s.Game.Play(board.White, 41)) // beside it
+	require.NotEqual(t, was, s.misjudged(40, 0))
+	s.Seed = 6
+	require.NotEqual(t, was, s.misjudged(40, 0))
+}
+
+// The dial reaches from its strong end to its weak one without a fault, whatever is known
+// of the moves.
+func TestDrawsWhatIsThere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, dial := range []float64{0, 3.3, Reading, 10.1, Weakest} {
+		s := situation(t)
+		s.Candidates[2].Loss = math.NaN()
+		at := s.choose(dial, rng)
+		require.True(t, at >= 0 && at < 3, dial)
+		s.Candidates = s.Candidates[:1]
+		require.Zero(t, s.choose(dial, rng), dial)
+	}
+}
+
+// gameFrom sets up a diagram: X Black, O White, to move.
+func gameFrom(t *testing.T, toMove board.Color, rows ...string) *board.Game {
+	t.Helper()
+	size := board.Size{W: len(rows[0]), H: len(rows)}
+	g, err := board.NewGame(size, board.Chinese())
+	require.NoError(t, err)
+	var black, white []board.Point
+	for y, row := range rows {
+		for x, c := range row {
+			switch c {
+			case 'X':
+				black = append(black, size.Point(x, y))
+			case 'O':
+				white = append(white, size.Point(x, y))
+			}
+		}
+	}
+	require.NoError(t, g.Setup(black, white, toMove))
+	return g
+}
+
+func TestScreen(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		rows    []string
+		x, y    int
+		loss    float64
+		decided bool
+		refuses bool
+	}{
+		{"own eye of a living group", []string{".X.X.", "XXXXX", ".....", ".....", "....."}, 0, 0, math.NaN(), false, true},
+		{"open space", []string{".....", ".....", ".....", ".....", "....."}, 2, 2, math.NaN(), false, false},
+		{"five stones into atari", []string{"XXXX..", "OOOO..", "....OO", "......", "......", "......"}, 4, 0, math.NaN(), false, false},
+		{"five stones into atari", []string{"XXXX..", "OOOOO.", "....OO", "......", "......", "......"}, 4, 0, math.NaN(), false, true},
+		{"as the search would", []string{"XXXX..", "OOOOO.", "....OO", "......", "......", "......"}, 4, 0, 0, false, false},
+		{"in a game that is decided", []string{"XXXX..", "OOOOO.", "....OO", "......", "......", "......"}, 4, 0, 0, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := gameFrom(t, board.Black, c.rows...)
+			p := g.Size().Point(c.x, c.y)
+			require.NoError(t, g.Legal(board.Black, p))
+			s := newScreen(g)
+			s.decided = c.decided
+			require.Equal(t, c.refuses, s.refuses(p, 0.3, c.loss, 0.5))
+		})
+	}
+	g := gameFrom(t, board.Black, ".....", ".....", ".....", ".....", ".....")
+	require.True(t, newScreen(g).refuses(0, 0.01, 0, 1), "the corner in the opening")
+	require.False(t, newScreen(g).refuses(0, 0.3, 0, 1), "unless the network likes it")
+	g = gameFrom(t, board.Black, ".....", ".....", ".X...", ".....", "...O.")
+	size := g.Size()
+	require.True(t, newScreen(g).refuses(size.Point(0, 0), 0.01, 0, 0.5), "an edge without stones")
+	require.False(t, newScreen(g).refuses(size.Point(2, 4), 0.01, 0, 0.5), "beside a stone")
+	require.False(t, newScreen(g).refuses(size.Point(0, 3), 0.01, 0, 0.5), "diagonally beside one")
+}
+
+func TestPassesWithTheSearch(t *testing.T) {
+	g := gameFrom(t, board.Black, "XX.OO", "XX.OO", "XX.OO", "XX.OO", "XX.OO")
+	p := Player{Dial: 5}
+	pass := thinking.Move{Move: board.Pass, SymmetryOf: board.NoPoint, Visits: 30, Selection: 30, Value: thinking.Value{Lead: -1}}
+	r := search.Result{Analysis: thinking.Analysis{Size: g.Size(), ToMove: board.Black, Moves: []thinking.Move{pass}, Policy: make([]float32, 26)}}
+	c, ok := p.Choose(g, &r, rand.New(rand.NewPCG(1, 1)))
+	require.True(t, ok)
+	require.Equal(t, board.Pass, c.Move)
+}

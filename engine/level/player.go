@@ -1,0 +1,150 @@
+package level
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"kosumi/board"
+	"kosumi/search"
+	"kosumi/search/thinking"
+)
+
+// Player chooses moves at a level.
+type Player struct {
+	Dial float64 // Strongest to Weakest
+	Seed uint64  // of the errors that the level makes in this game
+}
+
+// Choice is what a player decided.
+type Choice struct {
+	Move board.Point
+	// Loss is by how many points the move is worse than the search's best one; NaN
+	// where that is not known.
+	Loss float64
+	// Refused counts the candidates that the screen kept out.
+	Refused int
+}
+
+// plausible is the least probability of a move that may be played, as a share of 1/area,
+// so that it means the same on every board: beginners play what is ten times less likely.
+func (p *Player) plausible() float64 { return 0.02 * math.Pow(10, -beginner(p.Dial)) }
+
+// Choose draws a move from a finished search of the position. The search's own
+// choice is final where it is to pass, or to end the game by a pass. It returns
+// false if no move is left but passing.
+func (p *Player) Choose(g *board.Game, r *search.Result, rng *rand.Rand) (Choice, bool) {
+	if r.Choose(0, nil) == board.Pass || passWins(g, r) {
+		return Choice{Move: board.Pass, Loss: 0}, true
+	}
+	s := Situation{Game: g, Seed: p.Seed}
+	var refused int
+	s.Candidates, refused = p.candidates(g, r)
+	if len(s.Candidates) == 0 {
+		return Choice{Move: board.Pass, Loss: math.NaN(), Refused: refused}, false
+	}
+	limit := p.mostLost(g.Size())
+	at := s.choose(max(0, p.Dial), rng)
+	for range 3 {
+		if !(s.Candidates[at].Loss > limit) || len(s.Candidates) == 1 {
+			break
+		}
+		refused++
+		s.Candidates = slices.Delete(s.Candidates, at, at+1)
+		at = s.choose(max(0, p.Dial), rng)
+	}
+	c := s.Candidates[at]
+	return Choice{Move: c.Move, Loss: c.Loss, Refused: refused}, true
+}
+
+// mostLost is the largest loss in points, as far as the search sees, of a move
+// that may be played: 1 point at the strong end, any at the weak one.
+func (p *Player) mostLost(size board.Size) float64 {
+	if p.Dial >= 9.5 {
+		return math.Inf(1)
+	}
+	return math.Pow(2, max(0, p.Dial)*0.7) * scale(size)
+}
+
+// passWins reports whether the opponent has passed and passing too is within a third
+// of a point of the best move.
+func passWins(g *board.Game, r *search.Result) bool {
+	last := g.LastMove(0)
+	if last.Point != board.Pass || last.Color == board.Empty {
+		return false
+	}
+	pass := r.Move(board.Pass)
+	if pass == nil || pass.Visits == 0 {
+		return false
+	}
+	best := math.Inf(-1)
+	for i := range r.Moves {
+		if r.Moves[i].Visits > 0 {
+			best = max(best, r.Moves[i].Lead)
+		}
+	}
+	return pass.Lead >= best-0.34
+}
+
+func emptyShare(g *board.Game) float64 {
+	area := g.Size().Area()
+	return 1 - float64(g.Board().Stones(board.Black)+g.Board().Stones(board.White))/float64(area)
+}
+
+// candidates lists the plausible moves that the screen lets through, likeliest
+// first, and counts the others that were likely enough.
+func (p *Player) candidates(g *board.Game, r *search.Result) (list []Candidate, refused int) {
+	size := g.Size()
+	loss := losses(r)
+	least, empty := p.plausible()/float64(size.Area()), emptyShare(g)
+	screen := newScreen(g)
+	screen.decided = max(r.Root.Winrate, 1-r.Root.Winrate) > sure
+	policy := r.Policy
+	if r.Human != nil {
+		policy = r.Human.Policy
+	}
+	for at := range board.Point(size.Area()) {
+		prior := float64(policy[at])
+		if prior < least || g.Legal(g.ToMove(), at) != nil {
+			continue
+		}
+		l, seen := loss[at]
+		if !seen {
+			l = math.NaN()
+		}
+		if screen.refuses(at, prior, l, empty) {
+			refused++
+			continue
+		}
+		list = append(list, Candidate{Move: at, Prior: prior, Loss: l})
+	}
+	slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Prior, a.Prior) })
+	return list, refused
+}
+
+// losses returns by how many points each searched move is worse than the one that
+// the search would play. A move that was looked at less is taken to be worse by a
+// point over the root of its visits: of many rough estimates the best one is
+// mostly luck. A network without scores gives winrates only: then a hundredth of
+// the game counts as half a point.
+func losses(r *search.Result) map[board.Point]float64 {
+	value := func(m *thinking.Move) float64 {
+		if !r.Root.Raw.HasScore {
+			return 50 * m.Winrate
+		}
+		return m.Lead
+	}
+	doubt := func(m *thinking.Move) float64 { return scale(r.Size) / math.Sqrt(float64(m.Visits)) }
+	all := map[board.Point]float64{}
+	best := r.Move(r.Choose(0, nil))
+	if best == nil || best.Visits == 0 {
+		return all
+	}
+	for i := range r.Moves {
+		if m := &r.Moves[i]; m.Visits > 0 {
+			all[m.Move] = max(0, value(best)-value(m)+max(0, doubt(m)-doubt(best)))
+		}
+	}
+	return all
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
+)
+
+// someTree is a program and a document, written at a time of its own.
+func someTree(t *testing.T, written time.Time) tree {
+	dir := t.TempDir()
+	all := tree{}
+	for name, mode := range map[string]os.FileMode{"engine": 0o755, "docs/gtp.md": 0o644} {
+		from := filepath.Join(dir, filepath.Base(name))
+		require.NoError(t, os.WriteFile(from, []byte("this is "+name), 0o600))
+		require.NoError(t, os.Chtimes(from, written, written))
+		all.add(name, from, mode)
+	}
+	return all
+}
+
+func TestArchivesDependOnWhatTheyHold(t *testing.T) {
+	when := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	for _, name := range []string{"a.tar.gz", "a.zip"} {
+		t.Run(name, func(t *testing.T) {
+			var first []byte
+			for i := range 2 {
+				path := filepath.Join(t.TempDir(), name)
+				require.NoError(t, someTree(t, time.Unix(int64(1e9*i), 0)).write(path, "top", when))
+				data, err := os.ReadFile(path)
+				require.NoError(t, err)
+				if i == 0 {
+					first = data
+				}
+				require.Equal(t, first, data, "the same bits, whenever and wherever the files were written")
+			}
+		})
+	}
+}
+
+func TestArchivesHoldModesAndNames(t *testing.T) {
+	when := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	files := someTree(t, when)
+	want := map[string]os.FileMode{"top/engine": 0o755, "top/docs/gtp.md": 0o644}
+
+	path := filepath.Join(t.TempDir(), "a.zip")
+	require.NoError(t, files.write(path, "top", when))
+	z, err := zip.OpenReader(path)
+	require.NoError(t, err)
+	defer z.Close()
+	got := map[string]os.FileMode{}
+	for _, f := range z.File {
+		got[f.Name] = f.Mode().Perm()
+	}
+	require.Equal(t, want, got)
+
+	path = filepath.Join(t.TempDir(), "a.tar.gz")
+	require.NoError(t, files.write(path, "top", when))
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	packed, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	got = map[string]os.FileMode{}
+	for r := tar.NewReader(packed); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		require.Equal(t, when.Unix(), h.ModTime.Unix())
+		got[h.Name] = h.FileInfo().Mode().Perm()
+	}
+	require.Equal(t, want, got)
+}
+
+var (
+	linked  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	spanned = regexp.MustCompile("`([^`]+)`")
+)
+
+// TestDocumentsNameWhatIsThere follows the links of every document in an unpacked archive,
+// and in a package. A file of the source that a document names in code is there too, or
+// the line says that the source has it; two documents are about the source.
+func TestDocumentsNameWhatIsThere(t *testing.T) {
+	t.Chdir("../..")
+	all := tree{}
+	require.NoError(t, all.addDocuments())
+	archive := filepath.Join(t.TempDir(), "a.zip")
+	require.NoError(t, all.write(archive, "top", time.Unix(1e9, 0)))
+	unpacked, installed := t.TempDir(), t.TempDir()
+	require.NoError(t, unzip(archive, unpacked))
+	for path := range all {
+		to := filepath.Join(installed, documentPath(path))
+		require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
+		data, err := os.ReadFile(filepath.Join(unpacked, "top", path))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(to, data, 0o644))
+	}
+	documents := 0
+	for _, top := range []string{filepath.Join(unpacked, "top"), filepath.Join(installed, "usr/share/doc/kosumi")} {
+		require.NoError(t, filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".md" {
+				return err
+			}
+			documents++
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for n, line := range strings.Split(string(text), "\n") {
+				where := fmt.Sprintf("%s:%d: %s", path, n+1, line)
+				for _, m := range linked.FindAllStringSubmatch(line, -1) {
+					if to, _, _ := strings.Cut(m[1], "#"); to != "" && !strings.Contains(to, "://") {
+						require.True(t, exists(filepath.Join(filepath.Dir(path), to)), where)
+					}
+				}
+				if name := filepath.Base(path); name == "CONTRIBUTING.md" || name == "architecture.md" || strings.Contains(line, "source") {
+					continue
+				}
+				for _, word := range strings.Fields(line + " " + strings.Join(firsts(spanned, line), " ")) {
+					if info, err := os.Stat(word); err == nil && strings.Contains(word, "/") && filepath.IsLocal(word) && !strings.HasPrefix(word, "bin/") && info.Mode().IsRegular() {
+						require.True(t, exists(filepath.Join(top, word)), where)
+					}
+				}
+			}
+			return nil
+		}))
+	}
+	require.Greater(t, documents, 40)
+}
+
+func firsts(pattern *regexp.Regexp, text string) (all []string) {
+	for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+		all = append(all, m[1])
+	}
+	return all
+}
+
+// TestPackagedUnit: a unit of a package starts the program where the package has it.
+func TestPackagedUnit(t *testing.T) {
+	r := &release{work: t.TempDir()}
+	path, err := r.packagedUnit("../deploy/kosumi-work.service")
+	require.NoError(t, err)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(data), "ExecStart=/usr/bin/kosumi work ")
+	require.NotContains(t, string(data), "/opt/kosumi")
+}
+
+// TestArchivesHoldThePage adds the page that was built, and refuses one that lacks a part.
+func TestArchivesHoldThePage(t *testing.T) {
+	dir := filepath.Join(testshared.Checkout(t), siteFolder)
+	if !exists(dir) {
+		testshared.Absent(t, "the page without a program is not built (make page-site)")
+	}
+	all := tree{}
+	require.NoError(t, all.addSite(dir))
+	for _, name := range []string{"site/index.html", "site/sw.js", "site/manifest.webmanifest", "site/assets/licences.txt"} {
+		require.Contains(t, all, name)
+	}
+	archive := filepath.Join(t.TempDir(), "a.zip")
+	require.NoError(t, all.write(archive, "top", time.Unix(1e9, 0)))
+	unpacked := t.TempDir()
+	require.NoError(t, unzip(archive, unpacked))
+	require.NoError(t, (tree{}).addSite(filepath.Join(unpacked, "top/site")))
+
+	for _, network := range []string{"zero", "taught"} {
+		parts, err := filepath.Glob(filepath.Join(unpacked, "top/site/assets", network+"-*.bin"))
+		require.NoError(t, err)
+		require.Len(t, parts, 1)
+		hidden := filepath.Join(unpacked, network)
+		require.NoError(t, os.Rename(parts[0], hidden))
+		require.ErrorContains(t, (tree{}).addSite(filepath.Join(unpacked, "top/site")), "lacks assets/"+filepath.Base(parts[0]))
+		require.NoError(t, os.Rename(hidden, parts[0]))
+	}
+}
+
+func TestChoose(t *testing.T) {
+	all, err := choose("")
+	require.NoError(t, err)
+	require.Len(t, all, len(targets))
+	some, err := choose("darwin/arm64,windows-amd64")
+	require.NoError(t, err)
+	require.Equal(t, "macos-arm64 windows-amd64", some[0].name()+" "+some[1].name())
+	_, err = choose("plan9/amd64")
+	require.ErrorContains(t, err, "linux/amd64")
+}
+
+func TestPins(t *testing.T) {
+	t.Chdir("../..")
+	for _, name := range []string{"ziglang", "msvc-runtime"} {
+		version, err := pinned(name)
+		require.NoError(t, err)
+		require.Regexp(t, `^\d+\.\d+\.\d+$`, version)
+	}
+	pin, err := pinOf("a==1 \\\n  --hash=x\n\nb==2 \\\n  --hash=y \\\n  --hash=z\nc==3\n", "b")
+	require.NoError(t, err)
+	require.Equal(t, "b==2 \\\n  --hash=y \\\n  --hash=z\n", pin)
+	_, err = pinOf("a==1\n", "b")
+	require.ErrorContains(t, err, "does not name b")
+}
+
+// TestLibraries has the library in the archives of systems that need it and cannot fetch it,
+// and nowhere else.
+func TestLibraries(t *testing.T) {
+	t.Chdir("../..")
+	with := map[string]bool{"windows": true, "darwin": true}
+	for _, target := range targets {
+		all, err := materials(target)
+		require.NoError(t, err)
+		carried := slices.ContainsFunc(all, func(c component) bool { return c.Name == "onnxruntime" })
+		require.Equal(t, with[target.os], carried, target)
+		require.Equal(t, with[target.os], target.library != "", target)
+		if target.ort == "" {
+			files, err := (&release{}).libraries(target)
+			require.NoError(t, err)
+			require.Empty(t, files)
+		}
+	}
+}
+
+func TestVersions(t *testing.T) {
+	for _, bad := range []string{"", "1", "1.2", "v1.2.3", "1.2.3-rc1", "1.2.3.4"} {
+		require.ErrorContains(t, run(t.Context(), bad, "", t.TempDir()), "three numbers", bad)
+	}
+}
+
+// TestAppleStubs holds that Go's sources name all that the linker asks for.
+func TestAppleStubs(t *testing.T) {
+	dir, err := appleStubs(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	for file, symbol := range map[string]string{
+		"libresolv.tbd": "_res_9_nsearch",
+		"CoreFoundation.framework/CoreFoundation.tbd": "_CFRelease",
+		"Security.framework/Security.tbd":             "_SecTrustEvaluateWithError",
+	} {
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		require.NoError(t, err)
+		require.Contains(t, string(data), symbol)
+		require.Contains(t, string(data), "--- !tapi-tbd")
+	}
+}
+
+func TestLicenceFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"LICENSE", "license.md", "COPYING", "NOTICE.txt", "ThirdPartyNotices.txt", "LICENSE-MIT", "licences.go", "main.go", "README"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	found, err := licenceFiles(dir)
+	require.NoError(t, err)
+	var names []string
+	for _, f := range found {
+		names = append(names, filepath.Base(f))
+	}
+	require.ElementsMatch(t, []string{"LICENSE", "license.md", "COPYING", "NOTICE.txt", "ThirdPartyNotices.txt", "LICENSE-MIT"}, names)
+}
+
+// TestChecksums has the systems made one at a time, in either of two runs: the sums
+// are of all that lies there.
+func TestChecksums(t *testing.T) {
+	r := release{version: "1.2.3", out: t.TempDir()}
+	sums := filepath.Join(r.out, "kosumi-1.2.3-SHA256SUMS")
+	for _, name := range []string{"kosumi-1.2.3-linux-arm64.deb", "kosumi-1.2.3-linux-amd64.tar.gz", "kosumi-1.2.2-linux-amd64.tar.gz"} {
+		require.NoError(t, os.WriteFile(filepath.Join(r.out, name), []byte("abc"), 0o600))
+		require.NoError(t, r.checksums())
+	}
+	got, err := os.ReadFile(sums)
+	require.NoError(t, err)
+	abc := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  "
+	require.Equal(t, abc+"kosumi-1.2.3-linux-amd64.tar.gz\n"+abc+"kosumi-1.2.3-linux-arm64.deb\n", string(got))
+}
