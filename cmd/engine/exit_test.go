@@ -185,7 +185,7 @@ func TestWithoutLibrary(t *testing.T) {
 	} {
 		p := start(t, env, strings.Fields(c.args)...)
 		require.Equal(t, exitFailed, p.ends(t), c.args)
-		require.Contains(t, p.stderr.String(), "put the library beside the program, or name it with --onnxruntime", "an explicit choice is not replaced")
+		require.Contains(t, p.stderr.String(), "put the library beside the program, or name it in KOSUMI_ONNXRUNTIME", "an explicit choice is not replaced")
 		require.Contains(t, p.stderr.String(), "shell", c.args)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
+	"kosumi/life"
 	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/kernel"
