@@ -253,6 +253,36 @@ func TestNoCountContradictsAProof(t *testing.T) {
 	}
 }
 
+// TestOpinionsAreDoubted: the network is sure of White's R12, though Black's T11 lives, of which
+// it is as sure that it is dead. What one proof contradicts is searched for others.
+func TestOpinionsAreDoubted(t *testing.T) {
+	e := builtIn(t, nil)
+	require.NoError(t, e.SetRules(board.Chinese()))
+	setUp(t, e, `
+		...................
+		......OXXXOOOOO..OO
+		..OO..OXOOXXXXOOO..
+		..O.O.OOOX.XXXXOXOO
+		.O..OOOXXX...X.XXOX
+		..OOXXXXOOXXX...XXX
+		..OXOOOO.OOX....OX.
+		........OOX.....OX.
+		..O..O.OXOX....XXOX
+		.......OXX..X.XXOOX
+		......OOOXX....XXO.
+		...OXXXOOX..O.OXO.O
+		...OO.OXXX...OX.OO.
+		...O.OOOOXXX...XOX.
+		...OOXXXX..XX..XXX.
+		..O.OOX.XX.XOX.....
+		..OOXXXXXOXXO..X...
+		...OXOXOOOOOOXX....
+		..OXX.OO.XO.XX.....`, board.Black)
+	dead := countsOf(t, e, 6.5).dead
+	require.Contains(t, dead, "R12")
+	contradictions(t, e.game, dead)
+}
+
 // contradictions fails for proofs that a list of dead stones contradicts.
 func contradictions(t *testing.T, g *board.Game, list []string) {
 	t.Helper()

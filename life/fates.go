@@ -11,7 +11,7 @@ import (
 )
 
 // efforts are how many positions are searched for each chain of a count, and then for
-// each that is not certain.
+// each that is not certain, or for all where a proof contradicts what was certain.
 var efforts = [...]int64{300, 5000}
 
 // Fates returns, for each stone of which it is proved, whose its point is whoever moves
@@ -33,9 +33,12 @@ func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(bo
 	}
 	slices.SortStableFunc(f.chains, func(p, q board.Point) int { return cmp.Compare(f.sure(p), f.sure(q)) })
 	for i, effort := range efforts {
+		if f.wrong {
+			f.left = nodes
+		}
 		for _, p := range f.chains {
 			for _, prove := range []solver.Goal{solver.Hold, solver.Capture} {
-				if f.owner[p] != board.Empty || i > 0 && f.sure(p) > certain {
+				if f.owner[p] != board.Empty || i > 0 && f.sure(p) > certain && !f.wrong {
 					continue
 				}
 				if err := f.ask(ctx, p, prove, effort); err != nil {
@@ -55,6 +58,7 @@ type fates struct {
 	dead   []bool        // of each point: a stone that is dead, or taken for dead
 	black  func(board.Point) (least, most float64)
 	left   int64 // positions that may be searched
+	wrong  bool  // a proof contradicts what black is certain of
 }
 
 // sure is how probable it is at least that the stone on p is whose it is more likely.
@@ -65,6 +69,9 @@ func (f *fates) sure(p board.Point) float64 {
 
 // settle notes whose the stones of the chain on p are.
 func (f *fates) settle(p board.Point, owner board.Color) {
+	if least, most := f.black(p); owner == board.White && least > certain || owner == board.Black && 1-most > certain {
+		f.wrong = true
+	}
 	for i, in := range f.q.chains([]board.Point{p}) {
 		if in {
 			f.owner[i], f.dead[i] = owner, owner != f.q.Stones[p]
