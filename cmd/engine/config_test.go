@@ -101,7 +101,7 @@ func TestSearchSettings(t *testing.T) {
 	for complaint, args := range map[string][]string{
 		"did you mean useGraphSearch": {"--set", "usegraphsearch=true"},
 		"want NAME=VALUE":             {"--set", "useGraphSearch"},
-		"a number from 0 to 10":      {"--set", "cpuctExploration=-1"},
+		"a number from 0 to 10":       {"--set", "cpuctExploration=-1"},
 		"katago, plain, tutorial":     {"--preset", "fast"},
 		"unknown setting cpuctt":      {"--config", writeFile(t, "bad.toml", "[search]\ncpuctt = 2\n")},
 		"true or false":               {"--config", writeFile(t, "bad2.toml", "[search]\nuseGraphSearch = 2\n")},
