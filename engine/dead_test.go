@@ -16,8 +16,8 @@ import (
 	"kosumi/life"
 	"kosumi/nn"
 	"kosumi/nn/model"
-	"kosumi/sgf"
 	"kosumi/search/thinking"
+	"kosumi/sgf"
 )
 
 // builtIn returns an engine with the network inside.

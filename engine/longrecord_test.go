@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/sgf"
 	"kosumi/search/thinking"
+	"kosumi/sgf"
 )
 
 // longRecord is the record of a game of so many random moves, a tenth of them

@@ -11,8 +11,8 @@ import (
 	"kosumi/board"
 	"kosumi/engine/clock"
 	"kosumi/nn/nntest"
-	"kosumi/sgf"
 	"kosumi/search/thinking"
+	"kosumi/sgf"
 )
 
 // TestRecordCountsAsFinalScore: the result in a record has the dead stones taken off;

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/sgf"
 	"kosumi/search/thinking"
+	"kosumi/sgf"
 )
 
 // fifteenRules are rule sets of every scoring, tax and way to agree on dead stones.

@@ -10,8 +10,8 @@ import (
 	"kosumi/board"
 	"kosumi/nn/nntest"
 	"kosumi/search"
-	"kosumi/sgf"
 	"kosumi/search/thinking"
+	"kosumi/sgf"
 )
 
 func TestScoringOfAFinishedPosition(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/internal/handout"
 	"kosumi/internal/file"
+	"kosumi/internal/handout"
 	"kosumi/nn"
 	"kosumi/sgf"
 )

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"kosumi/internal/handout"
 	"kosumi/internal/file"
+	"kosumi/internal/handout"
 	"kosumi/sgf"
 )
 

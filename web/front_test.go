@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"kosumi/internal/browsertest"
 	"kosumi/engine/level"
+	"kosumi/internal/browsertest"
 	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/engines"

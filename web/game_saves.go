@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"kosumi/internal/file"
 	"kosumi/engine/level"
+	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/store"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/internal/handout"
 	"kosumi/internal/browsertest"
+	"kosumi/internal/handout"
 	"kosumi/internal/testshared"
 	"kosumi/review/drill"
 	"kosumi/web/api"

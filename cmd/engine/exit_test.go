@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/doctor"
+	"kosumi/engine/doctor"
 	"kosumi/internal/conform"
 	"kosumi/internal/testshared"
 	"kosumi/nn/ort"

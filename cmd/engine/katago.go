@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"kosumi/board"
-	"kosumi/internal/console"
 	"kosumi/engine"
+	"kosumi/internal/console"
 	"kosumi/katago"
 	"kosumi/katago/cli"
 	"kosumi/katago/config"

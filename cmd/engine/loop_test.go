@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/internal/handout"
 	"kosumi/internal/conform"
+	"kosumi/internal/handout"
 	"kosumi/models"
 	"kosumi/train/loop"
 	"kosumi/train/rows"

@@ -18,8 +18,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/internal/console"
 	"kosumi/engine/doctor"
+	"kosumi/internal/console"
 	"kosumi/katago"
 	"kosumi/nn"
 	"kosumi/nn/ort"

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
-	"kosumi/internal/handout"
 	"kosumi/internal/file"
+	"kosumi/internal/handout"
 	"kosumi/nn"
 	"kosumi/nn/open"
 	"kosumi/review"

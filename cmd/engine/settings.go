@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kosumi/internal/console"
 	"kosumi/engine"
-	"kosumi/internal/file"
 	"kosumi/engine/level"
+	"kosumi/internal/console"
+	"kosumi/internal/file"
 	"kosumi/nn/model"
 	"kosumi/search"
 	"kosumi/search/setting"

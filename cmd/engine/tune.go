@@ -7,8 +7,8 @@ import (
 	"os"
 	"slices"
 
-	"kosumi/engine/bench"
 	"kosumi/board"
+	"kosumi/engine/bench"
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
 )

@@ -13,9 +13,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/engine/level"
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
-	"kosumi/engine/level"
 	"kosumi/web/ui"
 	"kosumi/web/webtest"
 )

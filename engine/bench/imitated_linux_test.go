@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/engine/bench"
 	"kosumi/board"
+	"kosumi/engine/bench"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/engine/bench"
 	"kosumi/board"
+	"kosumi/engine/bench"
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/nn/model"

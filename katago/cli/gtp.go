@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/engine/clock"
 	"kosumi/engine"
+	"kosumi/engine/clock"
 	"kosumi/gtp"
 	"kosumi/katago"
 	"kosumi/katago/commands"
 	"kosumi/katago/config"
 	"kosumi/nn/open"
-	"kosumi/sgf"
 	"kosumi/search/thinking"
+	"kosumi/sgf"
 )
 
 // session is an engine that answers GTP as KataGo does, with what it says and writes.

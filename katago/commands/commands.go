@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/engine/clock"
 	"kosumi/engine"
+	"kosumi/engine/clock"
 	"kosumi/gtp"
 	"kosumi/nn"
 	"kosumi/search/setting"

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/engine/clock"
 	"kosumi/engine"
+	"kosumi/engine/clock"
 	"kosumi/gtp"
 	"kosumi/nn"
 	"kosumi/search/thinking"

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"kosumi/internal/file"
 	"kosumi/engine/level"
+	"kosumi/internal/file"
 )
 
 // Update puts a ladder into a file of ladders, in place of the one of the same

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/engine/bench"
 	"kosumi/board"
+	"kosumi/engine/bench"
 	"kosumi/internal/testshared"
 	"kosumi/models"
 	"kosumi/nn"

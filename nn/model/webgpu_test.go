@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/engine/bench"
 	"kosumi/board"
+	"kosumi/engine/bench"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/fresh"

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/internal/handout"
 	"kosumi/internal/browsertest"
+	"kosumi/internal/handout"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/nntest"

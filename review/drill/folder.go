@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"kosumi/internal/handout"
 	"kosumi/internal/file"
+	"kosumi/internal/handout"
 	"kosumi/review"
 	"kosumi/sgf"
 )

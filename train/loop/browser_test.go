@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"kosumi/internal/handout"
 	"kosumi/internal/browsertest"
+	"kosumi/internal/handout"
 	"kosumi/internal/testshared"
 	"kosumi/sgf"
 	"kosumi/train/selfplay"

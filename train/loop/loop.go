@@ -15,8 +15,8 @@ import (
 	"log/slog"
 	"time"
 
-	"kosumi/internal/handout"
 	"kosumi/internal/file"
+	"kosumi/internal/handout"
 	"kosumi/nn/fresh"
 	"kosumi/train/selfplay"
 )

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/internal/handout"
 	"kosumi/internal/file"
+	"kosumi/internal/handout"
 	"kosumi/sgf"
 	"kosumi/train/learn"
 )

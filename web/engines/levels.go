@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"kosumi/board"
-	"kosumi/internal/file"
 	"kosumi/engine/level"
+	"kosumi/internal/file"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )
