@@ -11,7 +11,7 @@ import (
 
 	"kosumi/engine/analysis"
 	"kosumi/search"
-	"kosumi/setting/tomlfile"
+	"kosumi/search/setting/tomlfile"
 )
 
 func exampleConfig() string {
