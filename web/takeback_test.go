@@ -11,6 +11,22 @@ import (
 	"kosumi/web/store"
 )
 
+var takenBack = []struct {
+	name         string
+	clock        api.Clock
+	over         bool
+	made         float64 // seconds left after 100 of thought and a move
+	madeCount    int
+	back         float64 // after 50 of thought and a take-back
+	backCount    int
+	forthAndBack float64 // 50 later, with the move made again
+}{
+	{"absolute", api.Clock{Kind: "absolute", Main: 1000}, false, 900, 0, 850, 0, 800},
+	{"fischer", api.Clock{Kind: "fischer", Main: 600, Bonus: 300}, false, 800, 0, 450, 0, 700},
+	{"byoyomi", api.Clock{Kind: "byoyomi", Period: 300, Periods: 3}, true, 300, 3, 150, 3, 200},
+	{"canadian", api.Clock{Kind: "canadian", Period: 600, Periods: 5}, true, 500, 4, 450, 5, 400},
+}
+
 // TestTakeBackTime takes moves back, and makes them again, on clocks of every kind, with
 // thinking of minutes: what moves gained goes and comes with them, what was thought since
 // stays spent, and the engine's clock is as it was; so it is in a game that is read again.
@@ -36,29 +52,9 @@ func TestTakeBackTime(t *testing.T) {
 	}
 	mine := func(over bool, seconds float64, count int) {
 		t.Helper()
-		left := st.Clocks[0].Main
-		if over {
-			left = st.Clocks[0].Period
-		}
-		require.Equal(t, over, st.Clocks[0].Over)
-		require.InDelta(t, 1000*seconds, left, 20_000)
-		require.Equal(t, count, st.Clocks[0].Periods)
+		hasLeft(t, st.Clocks[0], over, seconds, count)
 	}
-	for _, tc := range []struct {
-		name         string
-		clock        api.Clock
-		over         bool
-		made         float64 // seconds left after 100 of thought and a move
-		madeCount    int
-		back         float64 // after 50 of thought and a take-back
-		backCount    int
-		forthAndBack float64 // 50 later, with the move made again
-	}{
-		{"absolute", api.Clock{Kind: "absolute", Main: 1000}, false, 900, 0, 850, 0, 800},
-		{"fischer", api.Clock{Kind: "fischer", Main: 600, Bonus: 300}, false, 800, 0, 450, 0, 700},
-		{"byoyomi", api.Clock{Kind: "byoyomi", Period: 300, Periods: 3}, true, 300, 3, 150, 3, 200},
-		{"canadian", api.Clock{Kind: "canadian", Period: 600, Periods: 5}, true, 500, 4, 450, 5, 400},
-	} {
+	for _, tc := range takenBack {
 		t.Run(tc.name, func(t *testing.T) {
 			c = join(t, s)
 			n := small("b")
@@ -124,4 +120,15 @@ func TestTakeBackTime(t *testing.T) {
 		mine(false, 500, 0)
 		require.Equal(t, store.Play, c.play(st, "C4").Phase)
 	})
+}
+
+func hasLeft(t *testing.T, c api.ClockState, over bool, seconds float64, count int) {
+	t.Helper()
+	left := c.Main
+	if over {
+		left = c.Period
+	}
+	require.Equal(t, over, c.Over)
+	require.InDelta(t, 1000*seconds, left, 20_000)
+	require.Equal(t, count, c.Periods)
 }

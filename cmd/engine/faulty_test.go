@@ -131,7 +131,12 @@ func TestFaultyDevices(t *testing.T) {
 			}
 		})
 	}
-	for name, args := range map[string][]string{"gtp": fails.args, "doctor": command("doctor", faulty...), "benchmark": command("benchmark", faulty...), "by name": cases["hang session 3"][0].args} {
+	endWhileItHangs(t, plugin, library, map[string][]string{"gtp": fails.args, "doctor": command("doctor", faulty...), "benchmark": command("benchmark", faulty...), "by name": cases["hang session 3"][0].args})
+}
+
+// endWhileItHangs stops programs while they wait for a plugin.
+func endWhileItHangs(t *testing.T, plugin, library string, programs map[string][]string) {
+	for name, args := range programs {
 		t.Run("ended "+name, func(t *testing.T) {
 			t.Parallel()
 			fault := "KOSUMI_FAULT=hang factories 1"

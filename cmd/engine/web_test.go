@@ -53,6 +53,31 @@ func openTab(t *testing.T) webtest.Page {
 	return webtest.Page{Tab: browsertest.Open(t)}
 }
 
+// toTheEnd plays a game on, passes, and agrees to the count.
+func toTheEnd(b webtest.Page) {
+	tried := map[string]bool{}
+	phase := b.Mine()
+	for i := 0; phase == "play" && i < 24; i++ {
+		v := b.Free(tried)
+		if v == "" {
+			break
+		}
+		tried[v] = true
+		phase = b.Try(v)
+	}
+	for i := 0; phase == "play" && i < 80; i++ {
+		rev := browsertest.JS[string](b.Tab, webtest.Play+".dataset.rev")
+		b.Press("Pass")
+		b.Until(webtest.Play + `.dataset.rev !== "` + rev + `"`)
+		phase = b.Mine()
+	}
+	if phase == "count" {
+		b.Until(browsertest.Button("Agree"))
+		b.Axe("count")
+		b.Press("Agree")
+	}
+}
+
 // TestWebGame plays a whole game by clicks: two clicks to the first stone, undo,
 // hint, an estimate, a reload and a kill -9 in the middle, passes and the count.
 func TestWebGame(t *testing.T) {
@@ -101,27 +126,7 @@ func TestWebGame(t *testing.T) {
 	b.Mine()
 	b.HasStones(before, "nothing is lost")
 
-	tried := map[string]bool{}
-	phase := b.Mine()
-	for i := 0; phase == "play" && i < 24; i++ {
-		v := b.Free(tried)
-		if v == "" {
-			break
-		}
-		tried[v] = true
-		phase = b.Try(v)
-	}
-	for i := 0; phase == "play" && i < 80; i++ {
-		rev := browsertest.JS[string](b.Tab, webtest.Play+".dataset.rev")
-		b.Press("Pass")
-		b.Until(webtest.Play + `.dataset.rev !== "` + rev + `"`)
-		phase = b.Mine()
-	}
-	if phase == "count" {
-		b.Until(browsertest.Button("Agree"))
-		b.Axe("count")
-		b.Press("Agree")
-	}
+	toTheEnd(b)
 	b.Until(webtest.Play + `.dataset.phase === "over"`)
 	b.Axe("over")
 	b.Clean()

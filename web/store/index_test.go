@@ -148,8 +148,12 @@ func TestIndex(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 119, now.All)
 	require.Len(t, now.Unread, 1)
+	exports(t, f, x, games)
+}
 
-	// Every record that there is goes into the export.
+// exports requires that every record that there is goes into the export.
+func exports(t *testing.T, f *Folder, x *Index, games map[string]*Game) {
+	t.Helper()
 	for id, g := range games {
 		if _, err := os.Stat(f.Path("games", id, ".jsonl")); err == nil {
 			data := fmt.Sprintf("(;SZ[9]C[%s])", g.Head.ID)
