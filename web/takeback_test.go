@@ -91,7 +91,6 @@ func TestTakeBackTime(t *testing.T) {
 			}
 			mine(tc.over, tc.back-50, tc.backCount)
 			require.Equal(t, whole, st.Clocks[1])
-
 			// Two moves back, one after the other: the clock is that of the earlier one.
 			st = c.play(c.play(st, "C3"), "C4")
 			think(20)
