@@ -34,7 +34,7 @@ func TestDeploymentFiles(t *testing.T) {
 // unit reads a systemd unit: values by section and key.
 func unit(t *testing.T, name string) map[string]map[string]string {
 	t.Helper()
-	data, err := os.ReadFile("../../deploy/" + name)
+	data, err := os.ReadFile("../../tools/deploy/" + name)
 	require.NoError(t, err)
 	sections, at := map[string]map[string]string{}, ""
 	for line := range strings.Lines(string(data)) {

@@ -262,7 +262,7 @@ func walkOne(t *testing.T, dir, call, how string) {
 
 var (
 	target  = regexp.MustCompile(`(?m)(?:^|` + "`" + `)make ([a-z][a-z0-9-]*)`)
-	script  = regexp.MustCompile(`\b(scripts/[a-z0-9.-]+\.sh)\b`)
+	script  = regexp.MustCompile(`\b(tools/scripts/[a-z0-9.-]+\.sh)\b`)
 	goTest  = regexp.MustCompile("go test (\\./\\S+)([^`\n]*)")
 	pattern = regexp.MustCompile(`-(run|bench) '?([A-Za-z|]+)`)
 )
