@@ -336,7 +336,11 @@ func TestBlockedStorage(t *testing.T) {
 			require.NoError(t, os.WriteFile(scripts[0], append([]byte(tc.worker), data...), 0o644))
 			var options []chromedp.ExecAllocatorOption
 			if tc.worker == "" {
-				profile := t.TempDir()
+				profile, err := os.MkdirTemp("", "profile")
+				require.NoError(t, err)
+				t.Cleanup(func() { // processes of the browser write there until they are gone
+					require.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, 30*time.Second, 50*time.Millisecond)
+				})
 				require.NoError(t, os.MkdirAll(filepath.Join(profile, "Default"), 0o700))
 				require.NoError(t, os.WriteFile(filepath.Join(profile, "Default/Preferences"), []byte(`{"profile":{"default_content_setting_values":{"cookies":2}}}`), 0o600))
 				options = append(options, chromedp.UserDataDir(profile))
