@@ -101,7 +101,7 @@ check: lint
 # Linux on x86-64.
 test-avx2: deps
 	@tools/scripts/as-avx2.sh true
-	$(GO) test -timeout 20m -exec $(CURDIR)/scripts/as-avx2.sh ./nn/...
+	$(GO) test -timeout 20m -exec $(CURDIR)/tools/scripts/as-avx2.sh ./nn/...
 
 # Some forty exports of PyTorch's, played, trained, and run in Python
 # again. Fetches PyTorch from the Python registry (3 GB) unless KOSUMI_PYTHON has it.
