@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -52,16 +51,7 @@ func replayClient(t *testing.T, file, exe string, args ...string) []string {
 	cmd := exec.Command(exe, args...)
 	var stderr testshared.Log
 	cmd.Stderr = &stderr
-	in, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	out, outWrite, err := os.Pipe()
-	require.NoError(t, err)
-	cmd.Stdout = outWrite
-	err = cmd.Start()
-	outWrite.Close()
-	require.NoError(t, err)
-	ended := make(chan struct{})
-	s := conform.NewGTP(t, in, out, func() error { defer close(ended); return cmd.Wait() })
+	s, in, ended := conform.Start(t, cmd)
 	defer cmd.Process.Kill()
 	conform.Replay(s, file)
 	in.Close()

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"testing"
@@ -21,20 +22,7 @@ func Program(path string, env []string, args ...string) Open[*GTP] {
 		cmd.Env = append(os.Environ(), env...)
 		var log testshared.Log
 		cmd.Stderr = &log
-		in, err := cmd.StdinPipe()
-		require.NoError(t, err)
-		// Not StdoutPipe: Wait would close it before everything is read.
-		out, outWrite, err := os.Pipe()
-		require.NoError(t, err)
-		cmd.Stdout = outWrite
-		err = cmd.Start()
-		outWrite.Close()
-		require.NoError(t, err)
-		ended := make(chan struct{})
-		s := NewGTP(t, in, out, func() error {
-			defer close(ended)
-			return cmd.Wait()
-		})
+		s, in, ended := Start(t, cmd)
 		t.Cleanup(func() {
 			in.Close()
 			select {
@@ -49,4 +37,24 @@ func Program(path string, env []string, args ...string) Open[*GTP] {
 		})
 		return s
 	}
+}
+
+// Start starts a program that speaks GTP. Closing in ends its input; ended is closed when it
+// is gone.
+func Start(t testing.TB, cmd *exec.Cmd) (s *GTP, in io.Closer, ended <-chan struct{}) {
+	t.Helper()
+	to, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	// Not StdoutPipe: Wait would close it before everything is read.
+	out, outWrite, err := os.Pipe()
+	require.NoError(t, err)
+	cmd.Stdout = outWrite
+	err = cmd.Start()
+	outWrite.Close()
+	require.NoError(t, err)
+	gone := make(chan struct{})
+	return NewGTP(t, to, out, func() error {
+		defer close(gone)
+		return cmd.Wait()
+	}), to, gone
 }
