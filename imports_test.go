@@ -27,10 +27,10 @@ var floors = []string{
 	"nn gtp nn/fresh",
 	"search life match/opening nn/ort nn/onnxgo nn/graph nn/open",
 	"review match engine/level engine/bench nn/model",
-	"engine match/ladder engine/doctor tools examples",
+	"engine match/ladder engine/doctor",
 	"katago train",
 	"web cluster",
-	"cmd",
+	"cmd tools examples",
 }
 
 // testOnly names packages that serve tests and that only tests may import.
