@@ -7,56 +7,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/train/selfplay"
 )
-
-const bannedFile = "aside.json"
-
-// member is a worker as the server knows it.
-type member struct {
-	card   Card
-	seen   time.Time
-	passed map[string]bool // exams, by the network's sha256
-	last   beat
-	beaten time.Time
-	games  counts
-	judged atomic.Int64
-
-	mu       sync.Mutex
-	drift    float64 // running mean of the difference of raw values
-	compared int
-}
-
-// counts are verdicts.
-type counts struct {
-	Stored    int64 `json:"stored"`
-	Duplicate int64 `json:"duplicate"`
-	Rejected  int64 `json:"rejected"`
-	Later     int64 `json:"later"`
-	Gating    int64 `json:"gating"` // games of gating matches
-}
-
-// worked reports whether any game of the worker was taken.
-func (w *member) worked() bool { return w.games.Stored+w.games.Gating > 0 }
-
-func (w *member) count(verdict string) {
-	switch verdict {
-	case stored:
-		w.games.Stored++
-	case duplicate:
-		w.games.Duplicate++
-	case rejected:
-		w.games.Rejected++
-	case later:
-		w.games.Later++
-	}
-}
 
 // tolerance says how far a worker's numbers may be from the server's in fp32.
 type tolerance struct {
