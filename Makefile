@@ -5,7 +5,7 @@ ENGINE   := bin/engine
 FUZZTIME ?= 20s
 GO       ?= go
 
-.PHONY: run tools check test test-avx2 test-wasm test-pytorch kernel-wasm build release page page-site page-npm check-page deps deps-test race race-short fuzz bench lint fmt clean
+.PHONY: run tools check test test-all test-avx2 test-wasm test-pytorch kernel-wasm build release page page-site page-npm check-page deps deps-test race race-short fuzz bench lint fmt clean
 
 # The program fetches the onnxruntime library itself when something needs it. On a Mac
 # that is at once: the GPU is reached through it.
@@ -81,14 +81,15 @@ release:
 deps-test: deps
 	@tools/scripts/fetch-test-guests.sh
 
-# The rules of the house are asked of the go command, which the test cache does
-# not see: never from the cache.
-test: export KOSUMI_SKIPPED = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kosumi/skipped-tests
-test: deps-test build
+# The tests that a change needs, and all tests. The rules of the house are asked of the go
+# command, which the test cache does not see: never from the cache.
+test test-all: export KOSUMI_SKIPPED = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kosumi/skipped-tests
+test-all: export KOSUMI_ALL = 1
+test test-all: deps-test build
 	@$(MAKE) page-site || echo "the page as a folder of files was not built: its tests skip" >&2
 	@mkdir -p "$(KOSUMI_SKIPPED)"
 	$(GO) test -count=1 .
-	$(GO) test -timeout 20m ./...
+	GO="$(GO)" tools/scripts/test.sh -timeout 30m ./...
 	@[ -d "$${KOSUMI_SHARED:-../shared}" ] || { cd "$(KOSUMI_SKIPPED)" && \
 		echo "$$(ls | grep -vc '\.sample$$') tests were skipped: they need networks of others in ../shared or \$$KOSUMI_SHARED; $$(ls | grep -c '\.sample$$') ran on the samples in testdata"; }
 

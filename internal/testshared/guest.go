@@ -26,6 +26,16 @@ func Slow(t testing.TB) {
 	}
 }
 
+// Long skips a test that only `make test-all` runs: one that adds rare cases, real clients
+// or kills to what faster tests check, and takes several seconds for it.
+func Long(t testing.TB) {
+	t.Helper()
+	Slow(t)
+	if os.Getenv("KOSUMI_ALL") == "" {
+		t.Skip("long: make test-all runs it")
+	}
+}
+
 // Log is a buffer that may be read while others write to it. Its zero value is
 // empty.
 type Log struct {
