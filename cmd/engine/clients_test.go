@@ -20,6 +20,7 @@ var chatLine = regexp.MustCompile(`^MALKOVICH:Visits \d+ Winrate \d+\.\d\d% Scor
 
 // TestClients holds the sessions of clients that expect KataGo.
 func TestClients(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	dir, err := filepath.Abs("../../testdata/clients")
 	require.NoError(t, err)

@@ -181,6 +181,7 @@ engine loop rate class --visits 50 --games 10 --against "untrained=engine gtp --
 // TestDocumentedWalks runs the calls in the blocks of the documents, page by page in their
 // order: each ends well. Each is in walks.
 func TestDocumentedWalks(t *testing.T) {
+	testshared.Long(t)
 	engine := built(t)
 	bin := t.TempDir()
 	require.NoError(t, os.Symlink(engine, filepath.Join(bin, "engine")))

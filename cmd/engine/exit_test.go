@@ -227,6 +227,7 @@ func TestNoHome(t *testing.T) {
 
 // TestBrokenLibrary names a text file as the library.
 func TestBrokenLibrary(t *testing.T) {
+	testshared.Long(t)
 	text := writeFile(t, "libonnxruntime.so", "this is not a library")
 	for _, c := range []struct {
 		env  []string

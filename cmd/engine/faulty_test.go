@@ -45,6 +45,7 @@ void *OrtGetApiBase(void) { return 0; }
 // step: every command answers and ends, a plugin that was asked for is an error, and auto
 // goes on with the CPU, at the next start without trying again.
 func TestFaultyDevices(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	built(t)
 	if runtime.GOOS != "linux" {

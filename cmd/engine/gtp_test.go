@@ -6,12 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/conform"
+	"kosumi/internal/testshared"
 )
 
 // TestGTPConformance runs the list of what clients rely on against the program
 // as it comes, and what depends on a network's knowledge and outputs with one of
 // KataGo's too.
 func TestGTPConformance(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	flags := append([]string{"gtp", "--log-level", "warn"}, frugal...)
 	t.Run("embedded network", func(t *testing.T) {

@@ -35,6 +35,7 @@ const (
 // TestKaTrain lets KaTrain's core, with its own network, review a game and play with all
 // of its AIs, those that move like people included.
 func TestKaTrain(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	testshared.Slow(t)
 	python, err := exec.LookPath("python3")

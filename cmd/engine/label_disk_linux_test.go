@@ -15,6 +15,7 @@ import (
 // TestLabelFullDisk labels until files may not grow: the command says which one it could
 // not write, what is there stays whole, and with room again it goes on.
 func TestLabelFullDisk(t *testing.T) {
+	testshared.Long(t)
 	testshared.Slow(t)
 	needLibrary(t)
 	dir := filepath.Join(t.TempDir(), "labels")

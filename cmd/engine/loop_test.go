@@ -13,6 +13,7 @@ import (
 
 	"kosumi/internal/conform"
 	"kosumi/internal/handout"
+	"kosumi/internal/testshared"
 	"kosumi/models"
 	"kosumi/train/loop"
 	"kosumi/train/rows"
@@ -187,6 +188,7 @@ func filed(t *testing.T, dir string) int {
 // TestLoopCommand goes round with a tiny recipe and looks at what is there
 // afterwards.
 func TestLoopCommand(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	recipeFile := writeFile(t, "recipe.toml", `arch = "kb2c16"
 [compute]

@@ -80,6 +80,7 @@ func TestMatchWithGNUGo(t *testing.T) {
 
 // TestMatchResumes interrupts a match and lets the same command go on.
 func TestMatchResumes(t *testing.T) {
+	testshared.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts to send on Windows")
 	}
@@ -158,6 +159,7 @@ func TestMatchKeepsItsGames(t *testing.T) {
 // TestMatchOfTheSameGames says that GNU Go plays the same games over and over on a
 // small board, and what to do about it.
 func TestMatchOfTheSameGames(t *testing.T) {
+	testshared.Long(t)
 	opponent := gnuGo(t)
 	o := invoke(t, nil, "", "match", "--a", opponent, "--b", opponent, "--games", "12", "--boardsize", "5", "--komi", "7.5", "--rules", "chinese", "--discard")
 	require.Zero(t, o.code, o.stderr)

@@ -104,6 +104,7 @@ func text(t testing.TB, roots []*sgf.Node) string {
 // end is that of one that was left alone.
 // Each evaluation is computed by itself, so that two runs agree to the bit.
 func TestReviewGoesOnAfterAKill(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	needPage(t)
 	review := append(slices.Clip(shortReview), "--precision", "fp32", "--batch", "1")

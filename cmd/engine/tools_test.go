@@ -14,9 +14,11 @@ import (
 
 	"kosumi/engine/bench"
 	"kosumi/engine/doctor"
+	"kosumi/internal/testshared"
 )
 
 func TestBenchmark(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	args := append([]string{"benchmark", "--json", "--boardsize", "9", "--seconds", "0.1", "--rounds", "2", "--sweep"}, frugal...)
 	o := invoke(t, nil, "", args...)

@@ -12,12 +12,14 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/bench"
+	"kosumi/internal/testshared"
 	"kosumi/nn/ort"
 )
 
 // TestTuning measures, keeps the result, and finds it again unless something else
 // is asked for.
 func TestTuning(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	library, err := ort.Find("")
 	require.NoError(t, err)

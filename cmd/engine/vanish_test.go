@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/conform"
+	"kosumi/internal/testshared"
 )
 
 // occupations are what an engine is busy with when its client vanishes. until is
@@ -81,6 +82,7 @@ func TestClientVanishes(t *testing.T) {
 // TestSignals ends the program as a terminal or a supervisor does, which may say so twice
 // within a moment.
 func TestSignals(t *testing.T) {
+	testshared.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send on Windows")
 	}
@@ -99,6 +101,7 @@ func TestSignals(t *testing.T) {
 // TestHangup ends the program with its terminal, also where that says so twice, unless it
 // was started to outlive it.
 func TestHangup(t *testing.T) {
+	testshared.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send on Windows")
 	}
@@ -154,6 +157,7 @@ func TestHangup(t *testing.T) {
 
 // TestStuckClient takes no output: one signal ends the program all the same.
 func TestStuckClient(t *testing.T) {
+	testshared.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send on Windows")
 	}
@@ -177,6 +181,7 @@ func TestStuckClient(t *testing.T) {
 // TestNamedPipes gives the names of pipes and devices where files are wanted: the
 // program says so, and goes on or ends.
 func TestNamedPipes(t *testing.T) {
+	testshared.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no named pipes in folders on Windows")
 	}
@@ -215,6 +220,7 @@ func untilFull(t *testing.T, pipe *os.File) {
 // time: less than a tenth of a second in one and a half. One that spins takes all
 // that it gets.
 func TestIdleEngineRests(t *testing.T) {
+	testshared.Long(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("the processor time of a running program is read from /proc")
 	}

@@ -8,12 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 )
 
 // TestWebFullDisk changes a document and a game on a full disk, and kills the
 // program: what was refused has changed nothing, and is taken once there is room.
 func TestWebFullDisk(t *testing.T) {
+	testshared.Long(t)
 	t.Run("files may not grow", func(t *testing.T) {
 		fullDisk(t, t.TempDir(), func(s *webServer) (free func()) {
 			set := func(most uint64) {

@@ -97,6 +97,7 @@ func has(notes []api.Node, text string) bool {
 // TestWebKilled kills the program at random moments while a document and a game go
 // on: what was acknowledged is there when it runs again.
 func TestWebKilled(t *testing.T) {
+	testshared.Long(t)
 	seed := testshared.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	dir := t.TempDir()
