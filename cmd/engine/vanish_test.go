@@ -56,6 +56,7 @@ func occupy(t *testing.T, command, input, until string) *process {
 // TestClientVanishes lets the client go in every way at every time: the program
 // ends, and as a success, whatever it was at.
 func TestClientVanishes(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	for _, o := range occupations {
 		for name, vanish := range map[string]func(p *process){
