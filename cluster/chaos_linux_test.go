@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -62,8 +61,6 @@ type child struct {
 	Wait                       time.Duration // of an evaluation
 	Model, Precision           string        // a real network, instead of one that waits
 	Games                      uint64        // of part "player"
-	Count                      bool          // the moves of a worker
-	Core                       int           // that the part runs on, from 1 on; 0: on all
 }
 
 // start runs the part. Its log comes through a pipe, so that a full disk
@@ -76,25 +73,8 @@ func (c *child) start(t testing.TB) *exec.Cmd {
 	require.NoError(t, err)
 	t.Cleanup(func() { log.Close() })
 	cmd.Stderr = struct{ io.Writer }{log}
-	if c.Core > 0 {
-		defer stayOn(t, c.Core-1)()
-	}
 	require.NoError(t, cmd.Start())
 	return cmd
-}
-
-// stayOn has what this goroutine starts run on one core, until it is undone.
-func stayOn(t testing.TB, core int) (undo func()) {
-	t.Helper()
-	runtime.LockOSThread()
-	var before, one unix.CPUSet
-	require.NoError(t, unix.SchedGetaffinity(0, &before))
-	one.Set(core)
-	require.NoError(t, unix.SchedSetaffinity(0, &one))
-	return func() {
-		require.NoError(t, unix.SchedSetaffinity(0, &before))
-		runtime.UnlockOSThread()
-	}
 }
 
 func kill(cmd *exec.Cmd) {
@@ -114,8 +94,6 @@ func (c *child) run() error {
 		return c.serve(log)
 	case "player":
 		return c.play()
-	case "alone":
-		return c.alone()
 	}
 	conn, err := c.dial(log)
 	if err != nil {
@@ -134,9 +112,6 @@ func (c *child) run() error {
 		}})
 	if err != nil {
 		return err
-	}
-	if c.Count {
-		go c.countMoves(w.moves)
 	}
 	return w.Run(context.Background())
 }
