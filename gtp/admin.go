@@ -2,7 +2,6 @@ package gtp
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -18,41 +17,37 @@ type adminCommands struct {
 
 func (s *adminCommands) list() []Handler {
 	return []Handler{
-		{Name: "protocol_version", Run: Text("2")}, // some clients look for it in the first line of list_commands
-		{Name: "name", Run: Text(programName)},
-		{Name: "version", Run: Text(s.version)},
-		{Name: "known_command", Run: s.knownCommand},
-		{Name: "list_commands", Run: s.listCommands},
-		{Name: "quit", Run: Text("")},
-		{Name: "cputime", Run: s.cpuTime},
-		{Name: "gomill-cpu_time", Run: s.cpuTime},
-		{Name: "stop", Run: stop(s.engine)},
-		{Name: "clear_cache", Run: s.clearCache},
+		{Name: "protocol_version", Run: Text("2"), usage: usage{"", "the version of the protocol: 2", standard}}, // some clients look for it in the first line of list_commands
+		{Name: "name", Run: Text(programName), usage: usage{"", "the program's name", standard}},
+		{Name: "version", Run: Text(s.version), usage: usage{"", "its version: three dotted integers", standard}},
+		{Name: "known_command", Run: s.knownCommand, usage: usage{"COMMAND", "true or false", standard}},
+		{Name: "list_commands", Run: s.listCommands, usage: usage{"", "every command, one a line", standard}},
+		{Name: "quit", Run: Text(""), usage: usage{"", "ends the session; a search under way is given up", standard}},
+		{Name: "cputime", Run: s.cpuTime, usage: usage{"", "seconds that moves have taken so far", byGNUGo}},
+		{Name: "gomill-cpu_time", Run: s.cpuTime, usage: usage{"", "as cputime", byGomill}},
+		{Name: "stop", Run: stop(s.engine), usage: usage{"", "ends pondering and analysis", byLeela}},
+		{Name: "clear_cache", Run: s.clearCache, usage: usage{"", "forgets evaluated positions and the search tree", byKataGo}},
 	}
 }
 
 // Text is a handler that always gives the same reply.
 func Text(reply string) HandlerFunc {
 	return func(_ context.Context, _ Command, r *Reply) error {
-		_, err := r.WriteString(reply)
-		return err
+		return r.Print(reply)
 	}
 }
 
 func (s *adminCommands) knownCommand(_ context.Context, c Command, r *Reply) error {
-	_, err := fmt.Fprint(r, len(c.Args) > 0 && slices.Contains(s.table.Listed(), c.Args[0]))
-	return err
+	return r.Print(len(c.Args) > 0 && slices.Contains(s.table.Listed(), c.Args[0]))
 }
 
 func (s *adminCommands) listCommands(_ context.Context, _ Command, r *Reply) error {
-	_, err := r.WriteString(strings.Join(s.table.Listed(), "\n"))
-	return err
+	return r.Print(strings.Join(s.table.Listed(), "\n"))
 }
 
 // cpuTime is the time spent on generating moves, in seconds.
 func (s *adminCommands) cpuTime(_ context.Context, _ Command, r *Reply) error {
-	_, err := fmt.Fprintf(r, "%.6f", s.mover.Thought().Seconds())
-	return err
+	return r.Printf("%.6f", s.mover.Thought().Seconds())
 }
 
 // stop is a handler that ends what the engine does in the background.

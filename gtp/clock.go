@@ -18,11 +18,11 @@ type clockCommands struct {
 
 func (s *clockCommands) list() []Handler {
 	return []Handler{
-		{Name: "time_settings", Run: s.timeSettings},
-		{Name: "time_left", Run: s.timeLeft},
-		{Name: "kgs-time_settings", Run: s.namedTimeSettings},
-		{Name: "kata-time_settings", Run: s.namedTimeSettings},
-		{Name: "kata-list_time_settings", Run: Text("none absolute byoyomi canadian fischer fischer-capped")},
+		{Name: "time_settings", Run: s.timeSettings, usage: usage{"MAIN PERIOD STONES", "clocks in seconds: absolute or Canadian time", standard}},
+		{Name: "time_left", Run: s.timeLeft, usage: usage{"COLOR SECONDS STONES", "the time left on a clock", standard}},
+		{Name: "kgs-time_settings", Run: s.namedTimeSettings, usage: usage{"SYSTEM [ARGUMENTS]", "one of none, absolute MAIN, canadian MAIN PERIOD STONES, byoyomi MAIN PERIOD PERIODS", byKGS}},
+		{Name: "kata-time_settings", Run: s.namedTimeSettings, usage: usage{"SYSTEM [ARGUMENTS]", "as kgs-time_settings, and fischer MAIN INCREMENT, fischer-capped MAIN INCREMENT LIMIT MAXIMUM", byKataGo}},
+		{Name: "kata-list_time_settings", Run: Text("none absolute byoyomi canadian fischer fischer-capped"), usage: usage{"", "the systems that kata-time_settings knows", byKataGo}},
 	}
 }
 

@@ -12,6 +12,9 @@ type Failure string
 // Error implements error.
 func (f Failure) Error() string { return string(f) }
 
+// Failf returns the failure whose text fmt.Sprintf makes.
+func Failf(format string, args ...any) error { return Failure(fmt.Sprintf(format, args...)) }
+
 // Failures of the protocol.
 const (
 	ErrSyntax         = Failure("syntax error")

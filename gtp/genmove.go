@@ -36,10 +36,10 @@ func (s *Mover) Thought() time.Duration { return s.thought }
 // list returns the commands that ask for a move. Input ends only the cancellable ones.
 func (s *Mover) list() []Handler {
 	return []Handler{
-		{Name: "genmove", Run: s.genMove(thinking.MoveRequest{})},
-		{Name: "reg_genmove", Run: s.genMove(thinking.MoveRequest{Keep: true, Deterministic: true})},
-		{Name: "kata-search", Run: s.genMove(thinking.MoveRequest{Keep: true})},
-		{Name: "kata-search_cancellable", Run: s.genMove(thinking.MoveRequest{Keep: true}), ByInput: true},
+		{Name: "genmove", Run: s.genMove(thinking.MoveRequest{}), usage: usage{"COLOR", "chooses a move and plays it; a vertex, pass or resign", standard}},
+		{Name: "reg_genmove", Run: s.genMove(thinking.MoveRequest{Keep: true, Deterministic: true}), usage: usage{"COLOR", "chooses a move without playing it, always the best one", standard}},
+		{Name: "kata-search", Run: s.genMove(thinking.MoveRequest{Keep: true}), usage: usage{"COLOR", "chooses a move as genmove does without playing it", byKataGo}},
+		{Name: "kata-search_cancellable", Run: s.genMove(thinking.MoveRequest{Keep: true}), ByInput: true, usage: usage{"COLOR", "as kata-search; any input ends it", byKataGo}},
 	}
 }
 
@@ -60,8 +60,7 @@ func (s *Mover) genMove(r thinking.MoveRequest) HandlerFunc {
 		if err != nil {
 			return err
 		}
-		_, err = reply.WriteString(move)
-		return err
+		return reply.Print(move)
 	}
 }
 

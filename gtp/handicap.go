@@ -15,9 +15,9 @@ type handicapCommands struct {
 
 func (s *handicapCommands) list() []Handler {
 	return []Handler{
-		{Name: "fixed_handicap", Run: s.fixedHandicap},
-		{Name: "place_free_handicap", Run: s.placeFreeHandicap},
-		{Name: "set_free_handicap", Run: s.setFreeHandicap},
+		{Name: "fixed_handicap", Run: s.fixedHandicap, usage: usage{"N", "handicap stones on the usual points", standard}},
+		{Name: "place_free_handicap", Run: s.placeFreeHandicap, usage: usage{"N", "handicap stones where the engine wants them", standard}},
+		{Name: "set_free_handicap", Run: s.setFreeHandicap, usage: usage{"VERTEX...", "handicap stones where the client wants them", standard}},
 	}
 }
 
@@ -78,8 +78,7 @@ func (s *handicapCommands) placeHandicap(points []board.Point, r *Reply) error {
 	if err := s.engine.SetHandicap(points); err != nil {
 		return Because(errStoneCount, err)
 	}
-	_, err := r.WriteString(Vertices(s.engine.Game().Size(), points))
-	return err
+	return r.Print(Vertices(s.engine.Game().Size(), points))
 }
 
 func (s *handicapCommands) setFreeHandicap(_ context.Context, c Command, _ *Reply) error {

@@ -34,13 +34,12 @@ func lifeCommands(judge LifeJudge, e Engine) []Handler {
 			if err != nil {
 				return err
 			}
-			_, err = r.WriteString(text)
-			return err
+			return r.Print(text)
 		}
 	}
 	return []Handler{
-		{Name: "kosumi-life", Run: ask(askLife)},
-		{Name: "kosumi-life_list", Run: ask(listUnsettled)},
+		{Name: "kosumi-life", Run: ask(askLife), usage: usage{"STONE... [any or all] [SECONDS]", "whether stones live, for either side to move first, with proofs: every one of them (any, the default), or at least one (all)", byUs}},
+		{Name: "kosumi-life_list", Run: ask(listUnsettled), usage: usage{"[SECONDS]", "the groups whose life is proved to depend on who moves first", byUs}},
 	}
 }
 

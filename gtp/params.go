@@ -19,11 +19,11 @@ type paramCommands struct {
 
 func (s *paramCommands) list() []Handler {
 	return []Handler{
-		{Name: "kata-get-param", Run: s.getParam},
-		{Name: "kata-set-param", Run: s.setParam},
-		{Name: "kata-list-params", Run: s.listParams},
-		{Name: "kata-get-params", Run: s.getParams},
-		{Name: "kata-set-params", Run: s.setParams},
+		{Name: "kata-get-param", Run: s.getParam, usage: usage{"NAME", "a setting; the table below has them", byKataGo}},
+		{Name: "kata-set-param", Run: s.setParam, usage: usage{"NAME [VALUE]", "changes a setting", byKataGo}},
+		{Name: "kata-list-params", Run: s.listParams, usage: usage{"", "the names of all settings", byKataGo}},
+		{Name: "kata-get-params", Run: s.getParams, usage: usage{"", "all settings as JSON", byKataGo}},
+		{Name: "kata-set-params", Run: s.setParams, usage: usage{"JSON", "changes many settings, all or none", byKataGo}},
 	}
 }
 
@@ -36,8 +36,7 @@ func (s *paramCommands) getParam(_ context.Context, c Command, r *Reply) error {
 	if i < 0 {
 		return fmt.Errorf("unknown parameter %q", c.Args[0])
 	}
-	_, err := r.WriteString(params[i].Value)
-	return err
+	return r.Print(params[i].Value)
 }
 
 // setParam takes NAME [VALUE]; the value may have blanks and may be missing.
@@ -54,8 +53,7 @@ func (s *paramCommands) listParams(_ context.Context, _ Command, r *Reply) error
 	for _, p := range s.engine.Params() {
 		names = append(names, p.Name)
 	}
-	_, err := r.WriteString(strings.Join(names, " "))
-	return err
+	return r.Print(strings.Join(names, " "))
 }
 
 // getParams writes a JSON object; numbers and booleans are written bare.

@@ -17,8 +17,8 @@ type recordCommands struct {
 
 func (s *recordCommands) list() []Handler {
 	return []Handler{
-		{Name: "loadsgf", Run: s.loadSGF},
-		{Name: "printsgf", Run: s.printSGF},
+		{Name: "loadsgf", Run: s.loadSGF, usage: usage{"FILE [N]", "a game record, up to the position before move N", standard}},
+		{Name: "printsgf", Run: s.printSGF, usage: usage{"[FILE]", "the game as SGF, into a file or as the reply", byGNUGo}},
 	}
 }
 

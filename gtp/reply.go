@@ -3,7 +3,9 @@ package gtp
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -125,8 +127,28 @@ func (r *Reply) Write(p []byte) (int, error) {
 	return r.mu.text.Write(p)
 }
 
-// WriteString is Write for a string.
-func (r *Reply) WriteString(s string) (int, error) { return r.Write([]byte(s)) }
+// Print writes its operands as fmt.Print does.
+func (r *Reply) Print(args ...any) error {
+	_, err := fmt.Fprint(r, args...)
+	return err
+}
+
+// Printf writes text as fmt.Printf does.
+func (r *Reply) Printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(r, format, args...)
+	return err
+}
+
+// PrintJSON writes a value as JSON on one line, with < > & as they are.
+func (r *Reply) PrintJSON(v any) error {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	return r.Print(strings.TrimSpace(b.String()))
+}
 
 // Stream opens the reply: "=" and the id are sent on a line of their own. After
 // that the command cannot fail any more.

@@ -17,10 +17,10 @@ type scoringCommands struct {
 
 func (s *scoringCommands) list() []Handler {
 	return []Handler{
-		{Name: "final_score", Run: s.finalScore},
-		{Name: "estimate_score", Run: s.estimateScore},
-		{Name: "final_status", Run: s.finalStatus},
-		{Name: "final_status_list", Run: s.finalStatusList},
+		{Name: "final_score", Run: s.finalScore, usage: usage{"", "the result with dead stones removed, as in B+3.5; in the middle of a game an estimate (estimate_score says more)", standard}},
+		{Name: "estimate_score", Run: s.estimateScore, usage: usage{"", "the leader in the middle of a game, by how much and how surely; the points and groups still open", byGNUGo}},
+		{Name: "final_status", Run: s.finalStatus, usage: usage{"VERTEX", "the fate of one point", byGNUGo}},
+		{Name: "final_status_list", Run: s.finalStatusList, usage: usage{"STATUS", "chains that are alive, dead, seki, or points black_territory, white_territory, dame", standard}},
 	}
 }
 
@@ -29,8 +29,7 @@ func (s *scoringCommands) finalScore(ctx context.Context, _ Command, r *Reply) e
 	if err != nil {
 		return Because(ErrCannotScore, err)
 	}
-	_, err = r.WriteString(scoreText(score))
-	return err
+	return r.Print(scoreText(score))
 }
 
 // tenths rounds, and never to minus zero.
@@ -97,8 +96,7 @@ func (s *scoringCommands) finalStatus(ctx context.Context, c Command, r *Reply) 
 	if err != nil {
 		return err
 	}
-	_, err = r.WriteString(status[p].String())
-	return err
+	return r.Print(status[p].String())
 }
 
 // finalStatusList writes each chain of stones on a line of its own, and empty
@@ -130,8 +128,7 @@ func (s *scoringCommands) finalStatusList(ctx context.Context, c Command, r *Rep
 	if len(empty) > 0 {
 		lines = append(lines, Vertices(g.Size(), empty))
 	}
-	_, err = r.WriteString(strings.Join(lines, "\n"))
-	return err
+	return r.Print(strings.Join(lines, "\n"))
 }
 
 // Statuses asks an engine for the fate of every point, and checks that the answer

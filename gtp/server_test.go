@@ -220,13 +220,11 @@ func TestStrict(t *testing.T) {
 func TestHandle(t *testing.T) {
 	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
 	s.Table().Add(Handler{Name: "benchmark", Run: func(_ context.Context, c Command, r *Reply) error {
-		_, err := fmt.Fprintf(r, "id %q args %q rest %q", c.ID, c.Args, c.Rest)
-		return err
+		return r.Printf("id %q args %q rest %q", c.ID, c.Args, c.Rest)
 	}})
 	s.Table().Add(Handler{Name: "name", Run: Text("Other")}, Handler{Name: "wait", ByInput: true, Run: func(ctx context.Context, _ Command, r *Reply) error {
 		<-ctx.Done()
-		_, err := r.WriteString(context.Cause(ctx).Error())
-		return err
+		return r.Print(context.Cause(ctx).Error())
 	}})
 	var out bytes.Buffer
 	require.NoError(t, s.Serve(t.Context(), strings.NewReader("7 benchmark a  é b\nname\nwait\nlist_commands\n"), &out))

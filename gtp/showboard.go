@@ -11,8 +11,7 @@ import (
 // showBoard draws the board as in section 2.11 of the protocol, and what else
 // the position consists of.
 func (s *positionCommands) showBoard(_ context.Context, _ Command, r *Reply) error {
-	_, err := r.WriteString("\n" + diagram(s.engine.Game()))
-	return err
+	return r.Print("\n" + diagram(s.engine.Game()))
 }
 
 func diagram(g *board.Game) string {

@@ -17,6 +17,7 @@ type Handler struct {
 	Run     HandlerFunc
 	Hidden  bool // works but is not listed
 	ByInput bool // any input line ends it
+	usage   usage
 }
 
 // Table holds the commands of a [Server], in the order of list_commands. It must

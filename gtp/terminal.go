@@ -189,8 +189,8 @@ func (p *terminal) usage(name string) string {
 	if name == "turn" {
 		name = forPeople[0].call
 	}
-	if u, ok := manual[name]; ok && name != "undo" && name != "kata-set-rules" {
-		return strings.TrimSpace(name+" "+u.args) + ": " + u.does
+	if h, _ := p.table.Find(name); h.usage.does != "" && name != "undo" && name != "kata-set-rules" {
+		return strings.TrimSpace(name+" "+h.usage.args) + ": " + h.usage.does
 	}
 	for _, f := range forPeople {
 		if word, _, _ := strings.Cut(f.call, " "); word == name {
@@ -220,8 +220,7 @@ func (p *terminal) help(_ context.Context, c Command, r *Reply) error {
 		}
 		b.WriteString(p.usage(asked.Name))
 	}
-	_, err := r.WriteString(b.String())
-	return err
+	return r.Print(b.String())
 }
 
 // turn plays a vertex for the side to move, and has the engine answer.
@@ -259,15 +258,14 @@ func (p *terminal) turn(ctx context.Context, c Command, r *Reply) error {
 		p.ended = n
 		move = fmt.Sprintf("resign: %s wins; clear_board begins a new game", me)
 	}
-	if _, err := r.WriteString(move); err != nil || !p.engine.Game().Ended() {
+	if err := r.Print(move); err != nil || !p.engine.Game().Ended() {
 		return err
 	}
 	score, err := p.engine.FinalScore(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = r.WriteString(", and the game is over: " + scoreText(score))
-	return err
+	return r.Print(", and the game is over: " + scoreText(score))
 }
 
 // undo takes back the last move, and with the engine's answer the move that it
@@ -298,8 +296,7 @@ func (p *terminal) hint(ctx context.Context, _ Command, r *Reply) error {
 	if len(best.PV) > 1 {
 		text += "; then " + Vertices(g.Size(), best.PV[1:min(len(best.PV), 6)])
 	}
-	_, err = r.WriteString(text)
-	return err
+	return r.Print(text)
 }
 
 // score says who is ahead by one search, so that winrate, points and result agree.
@@ -309,8 +306,7 @@ func (p *terminal) score(ctx context.Context, _ Command, r *Reply) error {
 		return Because(ErrCannotScore, err)
 	}
 	if p.engine.Game().Ended() {
-		_, err = r.WriteString("the game is over: " + scoreText(counted))
-		return err
+		return r.Print("the game is over: " + scoreText(counted))
 	}
 	e, err := p.engine.Estimate(ctx)
 	if err != nil {
@@ -324,8 +320,7 @@ func (p *terminal) score(ctx context.Context, _ Command, r *Reply) error {
 	if e.Winrate != 0.5 || e.Lead != 0 {
 		text = forSide(e, who, "is ahead: wins %.0f %% of such games")
 	}
-	_, err = r.WriteString(text + "; the result would be " + scoreText(counted))
-	return err
+	return r.Print(text + "; the result would be " + scoreText(counted))
 }
 
 // forSide is an estimate as a side sees it: its chances, in the words given, and points.
@@ -353,8 +348,7 @@ func (p *terminal) level(_ context.Context, c Command, r *Reply) error {
 	}
 	for _, param := range p.engine.Params() {
 		if param.Name == "level" {
-			_, err := r.WriteString(cmp.Or(param.Value, "off"))
-			return err
+			return r.Print(cmp.Or(param.Value, "off"))
 		}
 	}
 	return errors.New("this engine has no levels")
@@ -422,6 +416,5 @@ func (p *terminal) newKomi(komi float32, r *Reply) error {
 	if err := p.engine.SetKomi(komi); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(r, "\nkomi is %g now, as is the custom; komi NUMBER changes it", komi)
-	return err
+	return r.Printf("\nkomi is %g now, as is the custom; komi NUMBER changes it", komi)
 }

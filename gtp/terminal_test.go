@@ -106,5 +106,5 @@ func TestPipesAreAsTheyWere(t *testing.T) {
 }
 
 func TestUnknownRuleIsNamed(t *testing.T) {
-	require.Contains(t, typed(t, Terminal{}, "kata-set-rule foo bar"), "? unknown rule \"foo\"\n")
+	require.Contains(t, typed(t, Terminal{}, "kata-set-rule foo bar"), "Unknown rules option: foo")
 }

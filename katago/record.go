@@ -111,39 +111,21 @@ func CheckRecord(record *sgf.Record, before int) error {
 
 // recordRules returns the rules that a record is played under.
 func recordRules(root *sgf.Node, now board.Rules, say func(string)) board.Rules {
-	text := func(r board.Rules) string {
-		return r.Text() + "komi" + strconv.FormatFloat(float64(r.Komi), 'g', 6, 32)
-	}
-	komi, komiErr := recordKomi(root)
-	if !root.Has("RU") {
-		switch {
-		case !root.Has("KM"):
-			say("Sgf has no rules or komi, using default rules: " + text(now))
-		case komiErr != nil:
-			say("Sgf has no rules, also there was an error parsing komi, using default rules: " + text(now))
-		default:
-			now.Komi = komi
-			say("Sgf has no rules, using default rules with SGF-specified komi: " + text(now))
+	rules, err := now, error(nil)
+	if root.Has("RU") {
+		if rules, _, err = board.ParseKataGoRules(root.Get("RU")); err == nil {
+			err = rules.Check()
 		}
-		return now
+		if err != nil {
+			rules = now
+		}
 	}
-	named := root.Get("RU")
-	rules, _, err := board.ParseKataGoRules(named)
-	if err == nil {
-		err = rules.Check()
+	if komi, komiErr := recordKomi(root); komiErr == nil {
+		rules.Komi = komi
 	}
 	if err != nil {
-		if komiErr == nil {
-			now.Komi = komi
-		}
-		say("WARNING: using default rules " + text(now) + " because could not parse sgf rules: Could not parse rules in sgf: " + named)
-		return now
-	}
-	switch {
-	case komiErr == nil:
-		rules.Komi = komi
-	case root.Has("KM"):
-		say("There was an error parsing komi, using default komi with rules: " + text(rules))
+		say("WARNING: using default rules " + rules.Text() + "komi" + strconv.FormatFloat(float64(rules.Komi), 'g', 6, 32) +
+			" because could not parse sgf rules: Could not parse rules in sgf: " + root.Get("RU"))
 	}
 	return rules
 }

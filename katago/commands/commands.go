@@ -17,7 +17,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
-	"kosumi/engine/clock"
 	"kosumi/gtp"
 	"kosumi/nn"
 	"kosumi/search/setting"
@@ -42,8 +41,6 @@ type Personality struct {
 	Models func() []thinking.ModelInfo
 	// Supports reports whether the network knows rules.
 	Supports func(board.Rules) bool
-	// Clock holds from the start; nil means no limit.
-	Clock *clock.Settings
 	// LoadSGF takes a record as KataGo does, to the position before a move, from 1; 0 is
 	// all of it. It says what rules are taken; errors are what a reply ends with.
 	LoadSGF func(name string, data []byte, before int) error
@@ -97,11 +94,14 @@ func NewServer(p *Personality, log *slog.Logger, say func(line string)) *gtp.Ser
 	table, mover := s.Table(), s.Mover()
 	for _, group := range [][]gtp.Handler{
 		(&adminCommands{p, mover}).list(), (&positionCommands{p}).list(), (&handicapCommands{p}).list(), (&ruleCommands{p}).list(),
-		(&paramCommands{p}).list(), newClockCommands(p).list(), (&searchCommands{p, mover, &opts.Chat}).list(), (&networkCommands{p}).list(),
+		(&paramCommands{p}).list(), (&searchCommands{p, mover, &opts.Chat}).list(), (&networkCommands{p}).list(),
 		(&recordCommands{p}).list(), (&otherCommands{p}).list(),
 	} {
 		table.Add(group...)
 	}
+	clocks := &clockCommands{settings: "as at the start"}
+	table.Wrap(clocks.remember, "time_settings", "kgs-time_settings", "kata-time_settings", "time_left")
+	table.Add(gtp.Handler{Name: "kata-debug-print-tc", Run: clocks.printClocks})
 	table.Wrap(p.dropsTree, "clear_board", "set_position", "undo", "kata-set-rules", "kata-set-rule", "kgs-rules", "fixed_handicap",
 		"place_free_handicap", "set_free_handicap", "loadsgf", "final_score", "final_status_list")
 	table.Keep(listed, hidden)
@@ -150,14 +150,12 @@ func parse(line string) (c gtp.Command, fault string, ok bool) {
 // args are the arguments as KataGo repeats them in complaints.
 func args(c gtp.Command) string { return strings.Join(c.Args, " ") }
 
-func failf(format string, args ...any) error { return gtp.Failure(fmt.Sprintf(format, args...)) }
-
 // fail puts an error into KataGo's words where it has such.
 func fail(err error) error {
 	var unnamed *nn.ProfileError
 	switch {
 	case errors.As(err, &unnamed):
-		return failf("SGFMetadata is required for %s but was not initialized. Did you specify humanSLProfile=... in katago's config or via overrides?", unnamed.Network)
+		return gtp.Failf("SGFMetadata is required for %s but was not initialized. Did you specify humanSLProfile=... in katago's config or via overrides?", unnamed.Network)
 	case errors.Is(err, engine.ErrNoHumans):
 		return gtp.Failure("Cannot run kata-raw-human-nn, -human-model was not provided")
 	case errors.Is(err, engine.ErrNoProfile):
@@ -183,22 +181,20 @@ func (k *adminCommands) list() []gtp.Handler {
 
 func (k *adminCommands) known(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
-		return failf("Expected single argument for known_command but got '%s'", args(c))
+		return gtp.Failf("Expected single argument for known_command but got '%s'", args(c))
 	}
-	_, err := fmt.Fprint(r, slices.Contains(listed, c.Args[0]))
-	return err
+	return r.Print(slices.Contains(listed, c.Args[0]))
 }
 
 func (k *adminCommands) cpuTime(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
-	_, err := r.WriteString(setting.General(k.mover.Thought().Seconds()))
-	return err
+	return r.Print(setting.General(k.mover.Thought().Seconds()))
 }
 
 // color reads a colour.
 func parseColor(word string) (board.Color, error) {
 	c, err := board.ParseColor(word)
 	if err != nil {
-		return c, failf("Could not parse color: '%s'", word)
+		return c, gtp.Failf("Could not parse color: '%s'", word)
 	}
 	return c, nil
 }

@@ -106,26 +106,6 @@ func TestListed(t *testing.T) {
 	require.Equal(t, "? unknown command\n\n", talk(t, p, "reg_genmove b"))
 }
 
-// TestClockRefusals: what is not a time, and more than any game has, is refused by every
-// clock command, and the clock stays as it was.
-func TestClockRefusals(t *testing.T) {
-	for _, x := range []string{"1e300", "1e26", "-1e300", "1e999", "nan", "inf", "-inf", "0x1p4", "", "-11"} {
-		for _, form := range []string{
-			"time_settings X 0 0", "time_settings 10 X 5", "time_settings 10 5 X", "kgs-time_settings absolute X",
-			"kgs-time_settings canadian X 5 5", "kgs-time_settings canadian 10 X 5", "kgs-time_settings canadian 10 5 X",
-			"kgs-time_settings byoyomi X 5 5", "kata-time_settings byoyomi 10 X 5", "kata-time_settings byoyomi 10 5 X",
-			"kata-time_settings fischer X 5", "kata-time_settings fischer 5 X", "time_left b X 0", "time_left b 5 X", "time_left b 5 1",
-		} {
-			s := newStill(t)
-			s.clock = clock.Settings{System: clock.Fischer}
-			out := talk(t, &Personality{Engine: s}, strings.Replace(form, "X", x, 1))
-			require.True(t, strings.HasPrefix(out, "? "), "%s: %s: %s", form, x, out)
-			require.Equal(t, clock.Settings{System: clock.Fischer}, s.clock, form)
-			require.Zero(t, s.left, form)
-		}
-	}
-}
-
 func TestClocks(t *testing.T) {
 	s := newStill(t)
 	out := talk(t, &Personality{Engine: s}, "kata-debug-print-tc\nkata-time_settings byoyomi 60 5 3\ntime_left w 4.5 2\nkata-debug-print-tc\n")
@@ -151,6 +131,7 @@ func FuzzParse(f *testing.F) {
 	for _, line := range []string{"3 play b d4", "12", "99999999999 x", "# comment", "é\t", "1name  x  ", "kata-analyze focus A1:2,pass 0.5 avoid b C3 1"} {
 		f.Add(line)
 	}
+	g := newStill(f).game
 	f.Fuzz(func(t *testing.T, line string) {
 		c, fault, ok := parse(line)
 		require.False(t, fault != "" && !ok)
@@ -158,12 +139,7 @@ func FuzzParse(f *testing.F) {
 		if ok && fault == "" {
 			require.NotEmpty(t, c.Name, "%q", line)
 		}
-		p := analyzeParser{size: board.Square(9), form: kata, args: c.Args}
-		for len(p.args) > 0 {
-			if p.pair() != nil {
-				break
-			}
-		}
+		gtp.ParseAnalyze(g, c.Args, true, true)
 	})
 }
 
@@ -175,7 +151,7 @@ func TestFocus(t *testing.T) {
 		require.NoError(t, err)
 		return p
 	}
-	for _, f := range []form{leela, kata, plain} {
+	for _, details := range []bool{false, true} {
 		for text, want := range map[string]*thinking.Focus{
 			"focus A1,c3 0.5":                        {Moves: []board.Point{at("A1"), at("C3")}, Weights: []float64{1, 1}, Prob: 0.5},
 			"w interval 10 focus pass:3 1":           {Moves: []board.Point{board.Pass}, Weights: []float64{3}, Prob: 1},
@@ -184,7 +160,7 @@ func TestFocus(t *testing.T) {
 			"minmoves 2":                             nil,
 			"avoid b A1 1 focus A1 0.25 maxmoves 12": {Moves: []board.Point{at("A1")}, Weights: []float64{1}, Prob: 0.25},
 		} {
-			req, err := parseAnalyze(g, f, strings.Fields(text))
+			req, err := gtp.ParseAnalyze(g, strings.Fields(text), details, true)
 			require.NoError(t, err, text)
 			require.Equal(t, want, req.Focus, text)
 		}
@@ -192,7 +168,7 @@ func TestFocus(t *testing.T) {
 			"focus", "focus A1", "focus A1 x", "focus A1 nan", "focus A1 1.01", "focus A1 -1", "focus Z9 0.5", "focus A1: 0.5", "focus A1:0 0.5",
 			"focus A1:inf 0.5", "focus A1:1:1 0.5", "focus A1 0.5 focus B2 0.5", "focus A1 0x1p-1",
 		} {
-			_, err := parseAnalyze(g, f, strings.Fields(text))
+			_, err := gtp.ParseAnalyze(g, strings.Fields(text), details, true)
 			require.Error(t, err, text)
 		}
 	}

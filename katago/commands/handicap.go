@@ -21,14 +21,14 @@ func (k *handicapCommands) list() []gtp.Handler {
 // stones reads the number of handicap stones and requires an empty board.
 func (k *handicapCommands) stones(c gtp.Command) (int, error) {
 	if len(c.Args) != 1 {
-		return 0, failf("Expected one argument for %s but got '%s'", c.Name, args(c))
+		return 0, gtp.Failf("Expected one argument for %s but got '%s'", c.Name, args(c))
 	}
 	n, err := strconv.Atoi(c.Args[0])
 	if err != nil {
-		return 0, failf("Could not parse number of handicap stones: '%s'", c.Args[0])
+		return 0, gtp.Failf("Could not parse number of handicap stones: '%s'", c.Args[0])
 	}
 	if n < 2 {
-		return 0, failf("Number of handicap stones less than 2: '%s'", c.Args[0])
+		return 0, gtp.Failf("Number of handicap stones less than 2: '%s'", c.Args[0])
 	}
 	return n, k.empty()
 }
@@ -66,8 +66,7 @@ func (k *handicapCommands) lay(points []board.Point, r *gtp.Reply) error {
 		return gtp.Because(gtp.Failure("Handicap placement is invalid"), err)
 	}
 	points = slices.Sorted(slices.Values(points))
-	_, err := r.WriteString(gtp.Vertices(k.Engine.Game().Size(), points))
-	return err
+	return r.Print(gtp.Vertices(k.Engine.Game().Size(), points))
 }
 
 func (k *handicapCommands) freeHandicap(ctx context.Context, c gtp.Command, r *gtp.Reply) error {

@@ -35,25 +35,24 @@ func (k *otherCommands) debugMoves(_ context.Context, c gtp.Command, r *gtp.Repl
 			return gtp.Failure("Invalid move sequence")
 		}
 	}
-	_, err := r.WriteString(kataBoard(g))
-	return err
+	return r.Print(kataBoard(g))
 }
 
 // benchmark takes VISITS.
 func (k *otherCommands) benchmark(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
-		return failf("Expected one argument for kata-benchmark but got '%s'", args(c))
+		return gtp.Failf("Expected one argument for kata-benchmark but got '%s'", args(c))
 	}
 	visits, err := strconv.Atoi(c.Args[0])
 	if err != nil || visits < 1 {
-		return failf("Could not parse number of visits: %s", c.Args[0])
+		return gtp.Failf("Could not parse number of visits: %s", c.Args[0])
 	}
 	size := k.Engine.Game().Size()
 	switch {
 	case size.W != size.H:
-		return failf("Current board size is %v, no built-in benchmarks for rectangular boards", size)
+		return gtp.Failf("Current board size is %v, no built-in benchmarks for rectangular boards", size)
 	case size.W < 7 || size.W > 19:
-		return failf("getBenchmarkSGFData: unsupported board size: %d", size.W)
+		return gtp.Failf("getBenchmarkSGFData: unsupported board size: %d", size.W)
 	}
 	k.Engine.Stop()
 	if err := r.Stream(); err != nil {
@@ -65,7 +64,7 @@ func (k *otherCommands) benchmark(ctx context.Context, c gtp.Command, r *gtp.Rep
 // statusList writes all points on one line, from the top left. There is no seki.
 func (k *otherCommands) statusList(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
-		return failf("Expected one argument for final_status_list but got '%s'", args(c))
+		return gtp.Failf("Expected one argument for final_status_list but got '%s'", args(c))
 	}
 	var want []thinking.Status
 	switch c.Args[0] {
@@ -91,6 +90,5 @@ func (k *otherCommands) statusList(ctx context.Context, c gtp.Command, r *gtp.Re
 			}
 		}
 	}
-	_, err = r.WriteString(gtp.Vertices(g.Size(), points))
-	return err
+	return r.Print(gtp.Vertices(g.Size(), points))
 }

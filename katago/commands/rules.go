@@ -25,8 +25,7 @@ func (k *ruleCommands) getRules(_ context.Context, c gtp.Command, r *gtp.Reply) 
 	if len(c.Args) > 0 {
 		reply = fmt.Sprintf("Expected no arguments for kata-get-rules but got '%s'", args(c))
 	}
-	_, err := r.WriteString(reply)
-	return err
+	return r.Print(reply)
 }
 
 // reason returns why a text is not a set of rules, in KataGo's words.
@@ -51,7 +50,7 @@ func (k *ruleCommands) setRules(_ context.Context, c gtp.Command, _ *gtp.Reply) 
 		why = "Could not parse rules: " + text
 	}
 	if why != "" {
-		return failf("Unknown rules '%s', %s", text, why)
+		return gtp.Failf("Unknown rules '%s', %s", text, why)
 	}
 	return k.change(rules)
 }
@@ -60,7 +59,7 @@ func (k *ruleCommands) setRules(_ context.Context, c gtp.Command, _ *gtp.Reply) 
 func (k *ruleCommands) change(rules board.Rules) error {
 	defer k.Say("Changed rules to " + rules.Name())
 	if !k.Supports(rules) || rules.Check() != nil {
-		return failf("Rules %s are not supported by this neural net version", rules.JSON())
+		return gtp.Failf("Rules %s are not supported by this neural net version", rules.JSON())
 	}
 	rules.Komi = k.Engine.Game().Rules().Komi
 	return k.Engine.SetRules(rules)
@@ -68,7 +67,7 @@ func (k *ruleCommands) change(rules board.Rules) error {
 
 func (k *ruleCommands) setRule(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if len(c.Args) != 2 {
-		return failf("Expected two arguments for kata-set-rule but got '%s'", args(c))
+		return gtp.Failf("Expected two arguments for kata-set-rule but got '%s'", args(c))
 	}
 	rules, err := k.Engine.Game().Rules().With(c.Args[0], c.Args[1])
 	if err != nil {
@@ -84,7 +83,7 @@ func (k *ruleCommands) kgsRules(_ context.Context, c gtp.Command, _ *gtp.Reply) 
 	word := strings.ToLower(c.Args[0])
 	name := map[string]string{"chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new_zealand", "japanese": "japanese"}[word]
 	if name == "" {
-		return failf("Unknown rules '%s'", word)
+		return gtp.Failf("Unknown rules '%s'", word)
 	}
 	rules, err := board.ParseRules(name)
 	if err != nil {
