@@ -260,6 +260,7 @@ var attacks = []struct {
 // TestAttacks has somebody with the token try what he can against a worker: nothing of it
 // is read, banned or dropped.
 func TestAttacks(t *testing.T) {
+	t.Parallel()
 	for _, attack := range attacks {
 		t.Run(attack.name, func(t *testing.T) {
 			a := newArena(t)

@@ -407,6 +407,7 @@ func (c *chaos) strike(what string, rng *rand.Rand) {
 // messages; and counts at the end.
 func TestChaos(t *testing.T) {
 	testshared.Slow(t)
+	t.Parallel()
 	seed := testshared.Seed(t)
 	c := newChaos(t, seed)
 	rng := rand.New(rand.NewPCG(seed, 1))

@@ -73,6 +73,7 @@ func matchGame(number int) duel.Game {
 // TestMatchOverWorkers plays games between networks here and over workers: the same games,
 // also where a worker cannot play, one leaves in the middle and one is cut off in it.
 func TestMatchOverWorkers(t *testing.T) {
+	t.Parallel()
 	const games = 12
 	s := newMatchSite(t)
 	a, b := hashFile(t, 3), hashFile(t, 4)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// lease keeps numbers in stock and changes over to new work.
+// lease keeps the stock of numbers filled and switches to new offers.
 func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.CancelCauseFunc) error {
 	failures, faults := 0, 0
 	for ctx.Err() == nil {
@@ -67,7 +67,7 @@ func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.C
 	return ctx.Err()
 }
 
-// rest waits, whatever is wanted.
+// rest waits, even if numbers are wanted.
 func (w *Worker) rest(ctx context.Context, d time.Duration) {
 	pause(ctx, d)
 	select {
@@ -89,7 +89,7 @@ func (w *Worker) keep(r *leaseReply) {
 	}
 }
 
-// wants is how many numbers are missing.
+// wants returns how many numbers the stock lacks.
 func (w *Worker) wants() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -223,8 +223,8 @@ func parseFocus(size board.Size, list, share string) (*thinking.Focus, error) {
 	return f, nil
 }
 
-// interval is the time between two reports, of centiseconds. Clients send 2147483647
-// to say "never" and fractions just above a whole number.
+// interval converts centiseconds between reports. Clients send 2147483647 for "never", and
+// fractions just above a whole number.
 func interval(centiseconds float64) time.Duration {
 	return max(Seconds(centiseconds/100), 10*time.Millisecond)
 }

@@ -24,9 +24,8 @@ type SavableEngine interface {
 	Chose() (black, white bool)
 }
 
-// Autosave keeps the records of games in a folder, one file a game, written anew after
-// each move, so that nothing is lost however a game ends. A nil Autosave keeps nothing.
-// Not safe for concurrent use.
+// Autosave writes the record of each game to a file of its own in a folder, again after each
+// move. A nil Autosave writes nothing. Not safe for concurrent use.
 type Autosave struct {
 	dir   string
 	log   *slog.Logger
@@ -67,7 +66,7 @@ func (f *Autosave) write(g *board.Game, data []byte) error {
 	for common < min(len(moves), len(f.moves)) && moves[common] == f.moves[common] {
 		common++
 	}
-	// Moves that were taken back are part of the game; another beginning is not.
+	// Moves may have been taken back; a different opening is another game.
 	goesOn := f.name != "" && f.size == g.Size() && common > 0 && common >= len(f.moves)/2
 	f.moves, f.size = slices.Clone(moves), g.Size()
 	f.last = nil

@@ -156,8 +156,8 @@ func (n *clockNumbers) count(i int, what string) int {
 	return int(n.number(i, what, 0, mostStones, true))
 }
 
-// main reads main time. Bridges send a negative one, which counts as 0, where time is
-// added after it: next is the number that says how much.
+// main reads main time. Some bridges send a negative one, which counts as 0 if next, the period
+// or increment that follows, is positive.
 func (n *clockNumbers) main(i int, next string) time.Duration {
 	low := 0.0
 	if added, err := ParseNumber(next); err == nil && added > 0 {

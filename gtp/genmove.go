@@ -11,18 +11,16 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Mover has the engine choose moves, for every command that asks for one, and keeps
-// count of the time that takes.
+// Mover asks the engine for moves, for every command that needs one, and sums the time.
 type Mover struct {
 	engine  Engine
 	chat    *Chat
 	thought time.Duration
 }
 
-// Chat is what people who watch a game are told of each move that was searched.
+// Chat shows each searched move to people who watch the game.
 type Chat struct {
-	// Say gets the line, which bridges to game servers post to the game's chat; nil:
-	// nobody does.
+	// Say gets the line, which bridges to game servers post to the game's chat. It may be nil.
 	Say func(line string)
 	// View, if not nil, returns an analysis as it is shown.
 	View func(*thinking.Analysis) *thinking.Analysis
@@ -92,7 +90,7 @@ func (s *Mover) Think(ctx context.Context, r thinking.MoveRequest) (string, erro
 	return size.Vertex(m.Point), nil
 }
 
-// Listen has the engine report what it finds, without a word to the client.
+// Listen returns an analysis that is updated during the search of a request.
 func Listen(r *thinking.MoveRequest) *thinking.Analysis {
 	found := &thinking.Analysis{}
 	report := r.Report
@@ -105,8 +103,7 @@ func Listen(r *thinking.MoveRequest) *thinking.Analysis {
 	return found
 }
 
-// Opinion is what a search thinks of a move, on one line, in the words that bridges to
-// OGS look for.
+// Opinion describes a searched move on one line, in the form that bridges to OGS parse.
 func (c *Chat) Opinion(size board.Size, a *thinking.Analysis, p board.Point) string {
 	pv, most := Vertices(size, []board.Point{p}), cmp.Or(c.Moves, 14)
 	if c.View != nil {

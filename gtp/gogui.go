@@ -22,7 +22,7 @@ type goguiCommands struct {
 func (s *goguiCommands) list() []Handler {
 	return []Handler{
 		{Name: "gogui-analyze_commands", Run: Text(strings.Join(analyzeMenu, "\n")), usage: usage{"", "GoGui's analysis menu", byGoGui}},
-		{Name: "gogui-interrupt", Run: Text(""), usage: usage{"", "reports that the line \"# interrupt\" makes a genmove answer at once", byGoGui}}, // says that "# interrupt" is understood
+		{Name: "gogui-interrupt", Run: Text(""), usage: usage{"", "reports that the line \"# interrupt\" makes a genmove answer at once", byGoGui}},
 		{Name: "gogui-version", Run: Text(""), usage: usage{"", "accepts any version of GoGui", byGoGui}},
 		{Name: "gogui-title", Run: Text(programName), usage: usage{"", "the title of GoGui's window", byGoGui}},
 		{Name: "gogui-play_sequence", Run: s.playSequence, usage: usage{"COLOR VERTEX...", "plays moves, all or none", byGoGui}},

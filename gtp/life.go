@@ -21,7 +21,7 @@ type LifeJudge interface {
 	Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error)
 }
 
-// lifeTime is how long a question may take where none says.
+// lifeTime is the default time limit of a question.
 const lifeTime = 10 * time.Second
 
 func lifeCommands(judge LifeJudge, e Engine) []Handler {

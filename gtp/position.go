@@ -86,8 +86,7 @@ func (s *positionCommands) clearBoard(context.Context, Command, *Reply) error {
 
 const MaxKomi = 400
 
-// komi rounds to half points: a client that wants 7.25 is better served by
-// a warning than by a failure that ends its game.
+// komi rounds to half points with a warning: a failure would end some clients' games.
 func (s *positionCommands) komi(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 1 {
 		return ErrSyntax

@@ -21,7 +21,7 @@ type output struct {
 	failed func()          // called once, without the lock, when writing fails
 	mu     struct {
 		sync.Mutex
-		text []byte // with the goroutine that writes while it is at it
+		text []byte // owned by the writing goroutine during a write
 		err  error  // the first failure to write; nothing is written after it
 	}
 }
@@ -65,8 +65,7 @@ func (o *output) write(text []byte) error {
 	return err
 }
 
-// wait returns what the write came to, or that it was still under way when the
-// session was over.
+// wait returns the result of the write, or errNotTaken if it outlasts the session.
 func (o *output) wait() error {
 	select {
 	case err := <-o.wrote:
@@ -92,7 +91,7 @@ func (o *output) err() error {
 	return o.mu.err
 }
 
-// errReplyClosed is what a Reply returns after its command has ended.
+// errReplyClosed is the error of writes after the command has ended.
 var errReplyClosed = errors.New("the reply has ended")
 
 // Reply takes the answer to one command. Its writes become the text of

@@ -10,7 +10,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// scoringCommands judge the position as it stands.
+// scoringCommands score the current position.
 type scoringCommands struct {
 	engine Engine
 }
@@ -47,8 +47,7 @@ func scoreText(score float64) string {
 	return "0"
 }
 
-// estimateScore writes the lead as final_score writes a result, then what it rests
-// on.
+// estimateScore writes the lead in the form of final_score, then the details.
 func (s *scoringCommands) estimateScore(ctx context.Context, _ Command, r *Reply) error {
 	e, err := s.engine.Estimate(ctx)
 	if err != nil {

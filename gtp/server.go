@@ -16,8 +16,8 @@ import (
 type Options struct {
 	// Version is the program's, "a.b.c", at most 40 characters. "" means "0.0.0".
 	Version string
-	// Ready, if not nil, waits until the engine can play, and returns why it cannot: then
-	// no game begins, and the reply says why.
+	// Ready, if not nil, waits until the engine can play, or returns why it cannot: that is
+	// then the reply to commands that begin a game.
 	Ready func() error
 	// Models, if not nil, lists the networks in use.
 	Models func() []thinking.ModelInfo
@@ -34,16 +34,16 @@ type Options struct {
 	MaxSGF int64
 	// Dialect is how lines are read and failures worded; nil: as the protocol has it.
 	Dialect *Dialect
-	// Chat is who is told of moves that were searched.
+	// Chat gets a line about each searched move.
 	Chat Chat
 	// Life, if not nil, judges the life of stones.
 	Life LifeJudge
-	// Terminal, if not nil, makes the server kind to a person who types.
+	// Terminal, if not nil, adapts the server to a person who types.
 	Terminal *Terminal
 }
 
-// programName is the program's name. It carries no version, and it begins with no
-// engine's name that makes clients speak a dialect of their own.
+// programName is the reply to name. It has no version, and does not begin with the name of an
+// engine for which clients use a dialect of their own.
 const programName = "Kosumi"
 
 func (o *Options) fill() {
@@ -68,8 +68,7 @@ func (o *Options) fill() {
 	}
 }
 
-// Dialect is how a server reads lines and words failures where it stands in another
-// program's place.
+// Dialect is how a server that replaces another program reads lines and words failures.
 type Dialect struct {
 	// Parse reads a line once. ok is false where the line has no reply; fault, if not
 	// empty, is all that it is answered with. It is called from another goroutine
@@ -127,7 +126,7 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 // Table returns the commands, which may be changed before Serve.
 func (s *Server) Table() *Table { return s.table }
 
-// Mover returns what the commands choose moves by.
+// Mover returns the chooser of moves that all commands share.
 func (s *Server) Mover() *Mover { return s.mover }
 
 // ErrOutput is wrapped by the error of Serve when the client no longer takes

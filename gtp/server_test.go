@@ -415,6 +415,10 @@ func TestEveryCommandIsListed(t *testing.T) {
 	hidden := []string{"analyze", "genmove_analyze"}
 	listed := strings.Fields(strings.TrimPrefix(talk(t, newFake(), Options{}, "list_commands\n"), "= "))
 	require.ElementsMatch(t, s.Table().order, append(listed, hidden...))
+	for name, h := range s.Table().byName {
+		require.NotEmpty(t, h.usage.does, name)
+		require.NotEmpty(t, h.usage.from, name)
+	}
 	for _, command := range hidden {
 		require.Equal(t, "= false\n\n", talk(t, newFake(), Options{}, "known_command "+command))
 	}

@@ -8,8 +8,8 @@ import (
 	"kosumi/board"
 )
 
-// showBoard draws the board as in section 2.11 of the protocol, and what else
-// the position consists of.
+// showBoard draws the board as in section 2.11 of the protocol, with the rest of the position's
+// state below it.
 func (s *positionCommands) showBoard(_ context.Context, _ Command, r *Reply) error {
 	return r.Print("\n" + diagram(s.engine.Game()))
 }

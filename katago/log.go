@@ -35,7 +35,7 @@ func OpenLog(conf config.Log, c *config.Config) *Log {
 		path = filepath.Join(conf.DirDated, stamp, fmt.Sprintf("%08X.log", rand.Uint32()))
 	}
 	if path != "" && path != conf.File {
-		os.MkdirAll(filepath.Dir(path), 0o755) // opening the file tells if it failed
+		os.MkdirAll(filepath.Dir(path), 0o755) // a failure shows when the file is opened
 	}
 	if path != "" {
 		var err error
@@ -115,7 +115,7 @@ func (f lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Copy copies what a client sends and gets to the log, line by line.
+// Copy logs the lines that a client sends and gets.
 func (l *Log) Copy(in io.Reader, sent string, out io.Writer, got string) (io.Reader, io.Writer) {
 	if sent != "" {
 		in = &tee{r: in, word: sent, log: l}

@@ -20,8 +20,7 @@ func Models(n nn.Network) []thinking.ModelInfo {
 	return all
 }
 
-// RulesOf returns a function that tells the nearest rules that a network was trained
-// under, as KataGo has them for its networks.
+// RulesOf returns a function that maps rules to the nearest ones of a network's training.
 func RulesOf(n nn.Network) func(board.Rules) board.Rules {
 	return func(r board.Rules) board.Rules { return SupportedRules(r, n.Describe().Version) }
 }

@@ -15,7 +15,7 @@ import (
 // them. It implements commands.Params.
 type Params struct {
 	conf     *config.Config
-	start    config.Search // what the program began with
+	start    config.Search // at the start of the program
 	play     config.Play
 	options  config.PlayOptions
 	engine   Engine
@@ -97,7 +97,7 @@ func (p *Params) set(values map[string]string) error {
 		return err
 	}
 	if !maps.Equal(p.play.Search, changed.Search) {
-		p.engine.DropTree() // also for a limit, which does not change what is found
+		p.engine.DropTree() // as KataGo does, even for a new limit
 	}
 	p.conf, p.play, p.options = next, changed, options
 	p.log.WithoutEffect(slices.DeleteFunc(idle, func(name string) bool { _, given := values[name]; return !given }))
@@ -113,7 +113,7 @@ func Profiled(s config.Search) bool {
 	return set
 }
 
-// Unprofiled is what KataGo says of a profile that no network takes.
+// Unprofiled is KataGo's warning about a profile that no network uses.
 func Unprofiled(files Files) string {
 	return "WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + files.String()
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // ReadRecord reads a game record as KataGo does: of variations the longest, rules by
-// the names that it knows, komi in halves, no set-up after the first node. Rules that
-// the record does not have are those of now; say hears of that.
+// the names that it knows, komi in halves, no set-up after the first node. Without rules in the
+// record, now holds; say gets a warning if they cannot be read.
 func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, board.Rules, error) {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -39,18 +39,18 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 			n.Remove("PL")
 		}
 	}
-	root.Remove("HA") // it goes by the stones
+	root.Remove("HA") // the stones count
 	record, err := sgf.StrictRecordOf(root)
 	if err != nil {
 		return nil, now, err
 	}
 	if record.Setup != nil && len(record.Steps) > 0 {
-		record.Setup.ToMove = board.Empty // it goes by the first move
+		record.Setup.ToMove = board.Empty // the first move counts
 	}
 	return record, recordRules(root, now, say), nil
 }
 
-// checkSize reports whether a record is of a board that KataGo has.
+// checkSize returns KataGo's error for an unsupported size of the board.
 func checkSize(root *sgf.Node) error {
 	text := root.Get("SZ")
 	size, err := sgf.SizeOf(root)

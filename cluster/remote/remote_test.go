@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -190,6 +191,7 @@ func (g *gui) ask(command string) string {
 // TestGamesOutliveConnections plays on while connections break all the time, and
 // the host too is started anew: the engine's position stays the GUI's.
 func TestGamesOutliveConnections(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 0))
 	for _, restarts := range []bool{false, true} {
 		p := newPlace(t)
@@ -235,7 +237,9 @@ func TestGamesOutliveConnections(t *testing.T) {
 
 // TestEndsWithoutAServer: where no connection can be made, the end of the input is the end,
 // an error if something has no answer; until then it is said again and again.
-func TestEndsWithoutAServer(t *testing.T) {
+func TestEndsWithoutAServer(t *testing.T) { synctest.Test(t, endsWithoutAServer) }
+
+func endsWithoutAServer(t *testing.T) {
 	refused := errors.New("connection refused")
 	for _, test := range []struct {
 		kind, input string
@@ -271,6 +275,7 @@ func TestEndsWithoutAServer(t *testing.T) {
 // TestServerGoneAtTheEnd: the server is gone for good when the input has ended, with an
 // answer open.
 func TestServerGoneAtTheEnd(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	g := p.gui(t, "token of bob", GTP)
 	require.Equal(t, "= \n", g.ask("komi 1"))
@@ -286,6 +291,7 @@ func TestServerGoneAtTheEnd(t *testing.T) {
 
 // TestAnalysesOutliveConnections asks for many positions: each is answered once.
 func TestAnalysesOutliveConnections(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	g := p.gui(t, "token of bob", Analysis)
 	const queries, turns = 40, 5
@@ -312,6 +318,7 @@ func TestAnalysesOutliveConnections(t *testing.T) {
 }
 
 func TestHostRefuses(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	stranger := p.gui(t, "wrong", GTP)
 	require.ErrorIs(t, <-stranger.done, ErrRefused)
@@ -374,6 +381,7 @@ func TestUsersWithoutANumber(t *testing.T) {
 
 // TestSeatsEnd gives seats back whose users do not return.
 func TestSeatsEnd(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.end()
 	p.conf.Keep = 30 * time.Millisecond

@@ -1,5 +1,5 @@
-// Package commands are KataGo's commands over the Go Text Protocol: what they take, how
-// they refuse and what they answer, as KataGo 1.18 does. They replace those of a
+// Package commands has KataGo's commands of the Go Text Protocol, with the arguments, errors and
+// replies of KataGo 1.18. They replace those of a
 // [gtp.Server]; clients that know KataGo by name expect them.
 //
 // Each group of commands is a small type with what state it needs. All of them share a
@@ -23,7 +23,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Personality says how a program answers as KataGo does.
+// Personality holds how a program answers as KataGo.
 type Personality struct {
 	Engine Engine
 	// Version is the reply to version.
@@ -42,7 +42,7 @@ type Personality struct {
 	// Supports reports whether the network knows rules.
 	Supports func(board.Rules) bool
 	// LoadSGF takes a record as KataGo does, to the position before a move, from 1; 0 is
-	// all of it. It says what rules are taken; errors are what a reply ends with.
+	// all of it. It logs the rules that are used; errors are the end of a reply.
 	LoadSGF func(name string, data []byte, before int) error
 	// Benchmark searches positions of a board size for a number of visits and writes
 	// what kata-benchmark prints.
@@ -52,8 +52,8 @@ type Personality struct {
 // Engine is what the commands act on.
 type Engine interface {
 	gtp.Engine
-	// Turn makes a colour the side to move; what was before is forgotten, but for what
-	// the choice of a move that follows goes by.
+	// Turn sets the side to move and forgets earlier moves if that changes it. choosing
+	// keeps the history for the choice of the next move.
 	Turn(c board.Color, choosing bool)
 	// DropTree forgets what the last search found.
 	DropTree()
@@ -108,9 +108,8 @@ func NewServer(p *Personality, log *slog.Logger, say func(line string)) *gtp.Ser
 	return s
 }
 
-// dropsTree has searches begin anew after a command that sets a position up, also where
-// it is the one that was searched last, and after one that scores by searches of its
-// own.
+// dropsTree drops the search tree after a command that sets a position up, even the same one,
+// or that scores by searches of its own.
 func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		err := run(ctx, c, r)
@@ -164,7 +163,7 @@ func fail(err error) error {
 	return err
 }
 
-// adminCommands say who the engine is.
+// adminCommands identify the engine.
 type adminCommands struct {
 	*Personality
 	mover *gtp.Mover

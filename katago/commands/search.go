@@ -13,7 +13,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// form is how an analysis command writes what it finds.
+// form is the output format of an analysis command.
 type form uint8
 
 const (
@@ -64,7 +64,7 @@ func (k *searchCommands) genMove(r thinking.MoveRequest, debug bool) gtp.Handler
 	}
 }
 
-// choose has the engine choose a move, and keeps what it found.
+// choose asks the engine for a move. With debug it shows board and search too.
 func (k *searchCommands) choose(ctx context.Context, r thinking.MoveRequest, debug bool) (string, error) {
 	k.Engine.Turn(r.Color, true)
 	before := k.snapshot()
@@ -85,7 +85,7 @@ func (k *searchCommands) choose(ctx context.Context, r thinking.MoveRequest, deb
 	return move, nil
 }
 
-// snapshot copies the game as it stands.
+// snapshot copies the current game.
 func (k *Personality) snapshot() *board.Game {
 	var g board.Game
 	g.CopyFrom(k.Engine.Game())

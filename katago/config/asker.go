@@ -54,7 +54,7 @@ func (a *asker) fail(err error) {
 	}
 }
 
-// Log is what a program writes down beside its replies.
+// Log holds the settings of a program's log.
 type Log struct {
 	File, Dir, DirDated string // at most one is given
 	ToStdout, ToStderr  bool

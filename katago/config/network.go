@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Network says how the network is run.
+// Network holds the settings of the network.
 type Network struct {
 	Cache     int // entries are 2 to this power; -1: none
 	MaxBatch  int // 0: not given

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// tree is what an archive holds, by path there.
+// tree holds the files of an archive by their path there.
 type tree map[string]entry
 
 type entry struct {
@@ -115,8 +115,8 @@ func unzip(archive, dir string) error {
 	return os.CopyFS(dir, r)
 }
 
-// checksums writes the sha256 of each file of this version, as sha256sum -c reads
-// them: also of those that were made before, for other systems.
+// checksums writes the sha256 of all files of this version, earlier ones for other systems
+// included, in the format of sha256sum -c.
 func (r *release) checksums() error {
 	path := filepath.Join(r.out, "kosumi-"+r.version+"-SHA256SUMS")
 	files, err := filepath.Glob(filepath.Join(r.out, "kosumi-"+r.version+"-*"))

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// pinOf returns what a file of requirements says of one package: its version and
-// its sums.
+// pinOf returns the requirement of one package: its version and hashes.
 func pinOf(requirements, name string) (string, error) {
 	_, rest, ok := strings.Cut("\n"+requirements, "\n"+name+"==")
 	if !ok {

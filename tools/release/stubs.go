@@ -13,14 +13,13 @@ import (
 	"strings"
 )
 
-// Go's standard library links three libraries of macOS that zig does not bring
-// along. The linker needs to know no more of them than their names and those of
-// their functions, and both stand in Go's own sources, as
+// Go's standard library links three libraries of macOS that zig lacks. The linker only needs
+// their names and those of their functions. Go's own sources contain both, as
 //
 //	//go:cgo_import_dynamic local_name function "/path/of/the/library"
 //
-// appleStubs writes them down as text-based stubs (.tbd), and returns the folder,
-// which is one of frameworks and of libraries.
+// appleStubs writes them as text-based stubs (.tbd) into a folder for -F and -L, which it
+// returns.
 func appleStubs(ctx context.Context, dir string) (string, error) {
 	root, err := output(exec.CommandContext(ctx, goTool(), "env", "GOROOT"))
 	if err != nil {
