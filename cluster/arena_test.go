@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/train/loop/duel"
@@ -172,9 +171,6 @@ func (a *arena) garbage() []byte {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
-
-// raiderKey is a pair that is not another's.
-func (a *arena) raiderKey() nkeys.KeyPair { return newKey(a.t).pair }
 
 // pass lets somebody have passed the exam.
 func (a *arena) pass(c *Conn) {

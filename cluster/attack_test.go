@@ -36,7 +36,7 @@ var attacks = []struct {
 		}
 	}},
 	{"come with another's key and no seed", func(a *arena) {
-		k := Key{a.raiderKey(), a.worker.conf.Conn.ID}
+		k := Key{newKey(a.t).pair, a.worker.conf.Conn.ID}
 		require.False(a.t, a.login(func(conn net.Conn) string { return connectLine(a.t, conn, k, a.token) }))
 	}},
 	{"repeat another's login", func(a *arena) {

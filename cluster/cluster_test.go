@@ -256,35 +256,8 @@ func alone(t testing.TB, c selfplay.Config, seed uint64, numbers uint64) map[sel
 	return games
 }
 
-// TestWorkersPlayTheSameGames plays a set of numbers by one session and by four
-// workers.
-func TestWorkersPlayTheSameGames(t *testing.T) {
-	const numbers = 40
-	want := alone(t, recipe(), 7, numbers)
-	s := newSite(t, newFolder(1<<40))
-	var workers []*Worker
-	for range 4 {
-		workers = append(workers, s.worker(t.TempDir(), nil))
-	}
-	s.runUntil(workers, s.settled(numbers))
-	games, twice := s.host.kept()
-	require.Zero(t, twice)
-	for id, data := range want {
-		require.True(t, bytes.Equal(data, games[id]), "game %v", id)
-	}
-	for id := range games {
-		if id.Number < numbers {
-			require.Contains(t, want, id)
-		}
-	}
-	st := s.server.Status()
-	require.Len(t, st.Workers, 4)
-	require.Empty(t, st.Aside)
-	require.Zero(t, st.Rejected, s.log.String())
-}
-
-// TestRestartsLoseNothing stops the server, the broker and workers again and
-// again, fills the server's disk, and has everything sent twice.
+// TestRestartsLoseNothing stops the server, the broker and workers again and again, fills the
+// server's disk, and has everything sent twice: the games are those that one session plays.
 func TestRestartsLoseNothing(t *testing.T) {
 	const numbers = 60
 	s := newSite(t, newFolder(1<<40))

@@ -95,20 +95,14 @@ func answerExam(ctx context.Context, x *Exam, e nn.Evaluator) (answers, error) {
 
 // exam compares a worker's answers with the server's own.
 func (s *Server) exam(c *call) {
-	var a answers
-	if err := unpack(c.data, &a); err != nil {
-		s.conn.reply(c.reply, receipt{rejected, err.Error()})
-		return
-	}
 	s.mu.Lock()
-	w := s.roster.members[c.who]
+	a, w := read[answers](s, c, receipt{later, needHello})
 	var t tolerance
 	if w != nil {
 		t = w.card.tolerance()
 	}
 	s.mu.Unlock()
 	if w == nil {
-		s.conn.reply(c.reply, receipt{later, needHello})
 		return
 	}
 	j := s.judges.of(a.SHA256)
@@ -123,7 +117,7 @@ func (s *Server) exam(c *call) {
 		s.conn.reply(c.reply, receipt{later, "the server cannot check now"})
 		return
 	}
-	if err := compareAnswers(want, &a, t); err != nil {
+	if err := compareAnswers(want, a, t); err != nil {
 		s.ban(c.who, err)
 		s.conn.reply(c.reply, receipt{rejected, err.Error()})
 		return

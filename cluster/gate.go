@@ -85,12 +85,7 @@ func (t *gate) find(id string) *gateGame {
 func (s *Server) handGames(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, w, ok := read[gateRequest](s.roster, s.conn, c)
-	switch {
-	case !ok:
-	case w == nil:
-		s.conn.reply(c.reply, gateReply{Hello: true, Refused: s.roster.banned[c.who]})
-	default:
+	if r, w := read[gateRequest](s, c, gateReply{Hello: true, Refused: s.roster.banned[c.who]}); w != nil {
 		s.conn.reply(c.reply, s.gate.hand(c.who, r, s.roster, &s.judges, s.conf.Now()))
 	}
 }
@@ -172,12 +167,8 @@ func (t *gate) tend(all *roster, now time.Time) {
 func (s *Server) takeOutcome(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o, w, ok := read[gateOutcome](s.roster, s.conn, c)
-	if !ok {
-		return
-	}
+	o, w := read[gateOutcome](s, c, receipt{later, needHello})
 	if w == nil {
-		s.conn.reply(c.reply, receipt{later, needHello})
 		return
 	}
 	e := s.gate.find(o.ID)

@@ -53,9 +53,12 @@ func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.C
 		}
 		w.keep(r)
 		wait := w.conf.Poll
-		if r.WaitMS > 0 {
-			wait = min(wait, time.Duration(r.WaitMS)*time.Millisecond)
-			w.rest(ctx, wait)
+		if r.WaitMS > 0 { // even if numbers are wanted
+			pause(ctx, min(wait, time.Duration(r.WaitMS)*time.Millisecond))
+			select {
+			case <-w.low:
+			default:
+			}
 			continue
 		}
 		select {
@@ -65,15 +68,6 @@ func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.C
 		}
 	}
 	return ctx.Err()
-}
-
-// rest waits, even if numbers are wanted.
-func (w *Worker) rest(ctx context.Context, d time.Duration) {
-	pause(ctx, d)
-	select {
-	case <-w.low:
-	default:
-	}
 }
 
 // keep puts leased numbers into the stock.

@@ -4,9 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -69,16 +66,13 @@ func openLeases(dir string, known []selfplay.Filed, now time.Time) (*leases, err
 	for _, id := range known {
 		b.note(id)
 	}
-	data, err := os.ReadFile(b.path)
-	if errors.Is(err, os.ErrNotExist) {
-		b.disk.Run = NewID()
-		return b, b.save()
-	}
+	found, err := readJSON(b.path, &b.disk)
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(data, &b.disk); err != nil {
-		return nil, fmt.Errorf("%s: %w", b.path, err)
+	if !found {
+		b.disk.Run = NewID()
+		return b, b.save()
 	}
 	b.ahead = b.disk.Next
 	// Workers from before the restart keep their numbers for leaseTime.

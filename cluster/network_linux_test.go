@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"os"
 	"os/exec"
 	"sync/atomic"
@@ -13,13 +12,10 @@ import (
 
 	"kosumi/internal/testshared"
 	"kosumi/nn"
-	"kosumi/nn/kernel"
 	"kosumi/nn/model"
 	"kosumi/train/loop"
 	"kosumi/train/selfplay"
 )
-
-var audited = flag.Uint64("audited", 1, "how many games of each kind TestPrecisions looks at; from 2 on with all sets of instructions")
 
 // openNetwork opens a real network as engine work does.
 func openNetwork(path, precision string, sessions int) (*Model, error) {
@@ -92,9 +88,8 @@ func realWork(t testing.TB) loop.Work {
 	return w
 }
 
-// TestPrecisions lets a real network play in fp32 and by automatic precision (and
-// with -audited 2 in 16 bits with all sets of instructions that there are): an honest
-// worker passes the exam and the checks of its games.
+// TestPrecisions lets a real network play in fp32 and in automatic precision: an honest worker
+// passes the exam and the checks of its games.
 func TestPrecisions(t *testing.T) {
 	w := realWork(t)
 	judge, err := openNetwork(w.Path, "fp32", 1)
@@ -102,17 +97,11 @@ func TestPrecisions(t *testing.T) {
 	defer judge.Close()
 	want, err := answerExam(t.Context(), examOf(w), judge.Evaluator)
 	require.NoError(t, err)
-	kinds := map[string][2]string{"fp32": {"fp32", ""}, "auto": {"auto", ""}}
-	for _, isa := range kernel.Available() {
-		if isa.Integers() && *audited > 1 {
-			kinds["int16 "+isa.String()] = [2]string{"int16", isa.String()}
-		}
-	}
-	for name, kind := range kinds {
-		t.Run(name, func(t *testing.T) {
-			c := child{Part: "player", Model: w.Path, Precision: kind[0], Work: w, Games: *audited}
+	for _, precision := range []string{"fp32", "auto"} {
+		t.Run(precision, func(t *testing.T) {
+			c := child{Part: "player", Model: w.Path, Precision: precision, Work: w, Games: 1}
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), part+"="+string(pack(c)), kernel.EnvISA+"="+kind[1])
+			cmd.Env = append(os.Environ(), part+"="+string(pack(c)))
 			cmd.Stderr = os.Stderr
 			text, err := cmd.Output()
 			require.NoError(t, err)

@@ -71,9 +71,8 @@ type roster struct {
 
 // openRoster reads the list in a folder.
 func openRoster(dir string, log *slog.Logger, now func() time.Time) (*roster, error) {
-	r := &roster{dir: dir, log: log, now: now, members: map[string]*member{}}
-	var err error
-	r.banned, err = loadList(filepath.Join(dir, bannedFile))
+	r := &roster{dir: dir, log: log, now: now, members: map[string]*member{}, banned: map[string]string{}}
+	_, err := readJSON(filepath.Join(dir, bannedFile), &r.banned)
 	return r, err
 }
 
@@ -121,18 +120,21 @@ func (r *roster) dropIdle() bool {
 	return len(r.members) < n
 }
 
-// read unpacks a request of a worker and finds the worker.
-func read[T any](r *roster, conn *Conn, c *call) (*T, *member, bool) {
+// read unpacks a request of a worker and finds the worker. Without one, which is nil, the client
+// has had its reply: stranger if the server does not know it. The caller holds mu.
+func read[T any](s *Server, c *call, stranger any) (*T, *member) {
 	v := new(T)
 	if err := unpack(c.data, v); err != nil {
-		conn.reply(c.reply, receipt{rejected, err.Error()})
-		return nil, nil, false
+		s.conn.reply(c.reply, receipt{rejected, err.Error()})
+		return nil, nil
 	}
-	w := r.members[c.who]
-	if w != nil {
-		w.seen = r.now()
+	w := s.roster.members[c.who]
+	if w == nil {
+		s.conn.reply(c.reply, stranger)
+		return nil, nil
 	}
-	return v, w, true
+	w.seen = s.conf.Now()
+	return v, w
 }
 
 // ban refuses a worker for good.
@@ -167,17 +169,17 @@ func (r *roster) saveBanned() {
 	}
 }
 
-func loadList(path string) (map[string]string, error) {
-	list := map[string]string{}
+// readJSON reads a file into v. found is false if there is none.
+func readJSON(path string, v any) (found bool, err error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return list, nil
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, v)
 	}
 	if err != nil {
-		return nil, err
+		return true, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return list, nil
+	return true, nil
 }

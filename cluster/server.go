@@ -270,12 +270,8 @@ func (s *Server) hello(c *call) {
 func (s *Server) lease(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, w, ok := read[leaseRequest](s.roster, s.conn, c)
-	if !ok {
-		return
-	}
+	r, w := read[leaseRequest](s, c, leaseReply{Hello: true, Refused: s.roster.banned[c.who]})
 	if w == nil {
-		s.conn.reply(c.reply, leaseReply{Hello: true, Refused: s.roster.banned[c.who]})
 		return
 	}
 	o, now := s.leases.present(), s.conf.Now()
@@ -323,7 +319,7 @@ func (s *Server) room(want int, now time.Time) int {
 func (s *Server) beat(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b, w, ok := read[beat](s.roster, s.conn, c); ok && w != nil {
+	if b, w := read[beat](s, c, receipt{later, needHello}); w != nil {
 		now := s.conf.Now()
 		s.spent.add(w, b, max(0, now.Sub(w.beaten)))
 		w.beaten = now
@@ -336,7 +332,7 @@ func (s *Server) beat(c *call) {
 func (s *Server) release(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b, w, ok := read[beat](s.roster, s.conn, c); ok && w != nil {
+	if b, w := read[beat](s, c, receipt{later, needHello}); w != nil {
 		s.leases.release(c.who, b.Held)
 	}
 }

@@ -198,17 +198,6 @@ func TestTooLongLine(t *testing.T) {
 	require.Equal(t, "=1 Kosumi\n\n?2 line too long\n\n=3 Kosumi\n\n?4 line too long\n\n", out)
 }
 
-// TestFlood sends more than the queue takes: the reader waits, nothing is lost.
-func TestFlood(t *testing.T) {
-	const n = 3000
-	var script strings.Builder
-	for range n {
-		script.WriteString("known_command xxxxxxxxxx\n")
-	}
-	out := talk(t, newFake(), Options{MaxLine: 64}, script.String())
-	require.Equal(t, strings.Repeat("= false\n\n", n), out)
-}
-
 func TestStrict(t *testing.T) {
 	const ko = "boardsize 5\ngogui-play_sequence b b1 w c1 b a2 w d2 b b3 w c3 b c2 w b2\nplay b c2\n"
 	require.Equal(t, "= \n\n= \n\n= \n\n", talk(t, newFake(), Options{}, ko))

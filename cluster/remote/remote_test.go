@@ -395,16 +395,6 @@ func TestSeatsEnd(t *testing.T) {
 	require.Eventually(t, func() bool { return len(p.host.Seats()) == 0 }, time.Minute, time.Millisecond)
 }
 
-// BenchmarkAddedLatency is the way of a command there and back, over loopback.
-func BenchmarkAddedLatency(b *testing.B) {
-	p := newPlace(b)
-	g := p.gui(b, "token of bob", GTP)
-	g.ask("komi 1")
-	for b.Loop() {
-		g.ask("komi 1")
-	}
-}
-
 // TestNoSeatAtTheEnd: who connects while the host ends gets no seat, which nobody would
 // end any more.
 func TestNoSeatAtTheEnd(t *testing.T) {

@@ -171,7 +171,8 @@ func (k *session) serve(ctx context.Context, f *katago.Flags) error {
 		chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if d.NoLimit {
-		if err := k.engine.SetClock(clock.Settings{System: clock.Byoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}); err != nil {
+		as.Clock = clock.Settings{System: clock.Byoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
+		if err := k.engine.SetClock(as.Clock); err != nil {
 			return err
 		}
 	}

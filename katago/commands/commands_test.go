@@ -106,6 +106,26 @@ func TestListed(t *testing.T) {
 	require.Equal(t, "? unknown command\n\n", talk(t, p, "reg_genmove b"))
 }
 
+// TestClockRefusals: what is not a time, and more than any game has, is refused by every
+// clock command, and the clock stays as it was.
+func TestClockRefusals(t *testing.T) {
+	for _, x := range []string{"1e300", "1e26", "-1e300", "1e999", "nan", "inf", "-inf", "0x1p4", "", "-11"} {
+		for _, form := range []string{
+			"time_settings X 0 0", "time_settings 10 X 5", "time_settings 10 5 X", "kgs-time_settings absolute X",
+			"kgs-time_settings canadian X 5 5", "kgs-time_settings canadian 10 X 5", "kgs-time_settings canadian 10 5 X",
+			"kgs-time_settings byoyomi X 5 5", "kata-time_settings byoyomi 10 X 5", "kata-time_settings byoyomi 10 5 X",
+			"kata-time_settings fischer X 5", "kata-time_settings fischer 5 X", "time_left b X 0", "time_left b 5 X", "time_left b 5 1",
+		} {
+			s := newStill(t)
+			s.clock = clock.Settings{System: clock.Fischer}
+			out := talk(t, &Personality{Engine: s}, strings.Replace(form, "X", x, 1))
+			require.True(t, strings.HasPrefix(out, "? "), "%s: %s: %s", form, x, out)
+			require.Equal(t, clock.Settings{System: clock.Fischer}, s.clock, form)
+			require.Zero(t, s.left, form)
+		}
+	}
+}
+
 func TestClocks(t *testing.T) {
 	s := newStill(t)
 	out := talk(t, &Personality{Engine: s}, "kata-debug-print-tc\nkata-time_settings byoyomi 60 5 3\ntime_left w 4.5 2\nkata-debug-print-tc\n")

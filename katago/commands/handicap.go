@@ -12,14 +12,8 @@ import (
 // handicapCommands place Black's handicap stones.
 type handicapCommands struct{ *Personality }
 
-func (k *handicapCommands) list() []gtp.Handler {
-	return []gtp.Handler{
-		{Name: "fixed_handicap", Run: k.fixedHandicap}, {Name: "place_free_handicap", Run: k.freeHandicap}, {Name: "set_free_handicap", Run: k.setHandicap},
-	}
-}
-
 // stones reads the number of handicap stones and requires an empty board.
-func (k *handicapCommands) stones(c gtp.Command) (int, error) {
+func (k *handlers) stones(c gtp.Command) (int, error) {
 	if len(c.Args) != 1 {
 		return 0, gtp.Failf("Expected one argument for %s but got '%s'", c.Name, args(c))
 	}
@@ -33,14 +27,14 @@ func (k *handicapCommands) stones(c gtp.Command) (int, error) {
 	return n, k.empty()
 }
 
-func (k *handicapCommands) empty() error {
+func (k *handlers) empty() error {
 	if b := k.Engine.Game().Board(); b.Stones(board.Black)+b.Stones(board.White) > 0 {
 		return gtp.Failure("Board is not empty")
 	}
 	return nil
 }
 
-func (k *handicapCommands) fixedHandicap(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) fixedHandicap(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	n, err := k.stones(c)
 	if err != nil {
 		return err
@@ -61,7 +55,7 @@ func (k *handicapCommands) fixedHandicap(_ context.Context, c gtp.Command, r *gt
 }
 
 // lay places stones and lists them from the top left.
-func (k *handicapCommands) lay(points []board.Point, r *gtp.Reply) error {
+func (k *handlers) lay(points []board.Point, r *gtp.Reply) error {
 	if err := k.Engine.SetHandicap(points); err != nil {
 		return gtp.Because(gtp.Failure("Handicap placement is invalid"), err)
 	}
@@ -69,7 +63,7 @@ func (k *handicapCommands) lay(points []board.Point, r *gtp.Reply) error {
 	return r.Print(gtp.Vertices(k.Engine.Game().Size(), points))
 }
 
-func (k *handicapCommands) freeHandicap(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) freeHandicap(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	n, err := k.stones(c)
 	if err != nil {
 		return err
@@ -89,7 +83,7 @@ func (k *handicapCommands) freeHandicap(ctx context.Context, c gtp.Command, r *g
 }
 
 // setHandicap takes any number of stones; White is to move after it.
-func (k *handicapCommands) setHandicap(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) setHandicap(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if err := k.empty(); err != nil {
 		return err
 	}

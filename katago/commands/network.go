@@ -11,12 +11,8 @@ import (
 // networkCommands show what the network itself says.
 type networkCommands struct{ *Personality }
 
-func (k *networkCommands) list() []gtp.Handler {
-	return []gtp.Handler{{Name: "kata-raw-nn", Run: k.rawNetwork}}
-}
-
 // rawNetwork takes [COLOR] SYMMETRY|all [OPTIMISM], and writes evaluations in KataGo's widths.
-func (k *networkCommands) rawNetwork(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) rawNetwork(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	size := k.Engine.Game().Size()
 	req, last, err := gtp.ParseRaw(k.Engine.Game(), c.Args, false)
 	if err != nil {

@@ -12,16 +12,9 @@ import (
 // otherCommands show the board after moves, measure speed, and list the fate of stones.
 type otherCommands struct{ *Personality }
 
-func (k *otherCommands) list() []gtp.Handler {
-	return []gtp.Handler{
-		{Name: "debug_moves", Run: k.debugMoves}, {Name: "kata-benchmark", Run: k.benchmark},
-		{Name: "final_status_list", Run: k.statusList},
-	}
-}
-
 // debugMoves takes [MOVE...] [rawstats]: the board after the moves. The last search
 // and the network are shown by kata-analyze and kata-raw-nn.
-func (k *otherCommands) debugMoves(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) debugMoves(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	g := k.snapshot()
 	for _, word := range c.Args {
 		if word == "rawstats" {
@@ -39,7 +32,7 @@ func (k *otherCommands) debugMoves(_ context.Context, c gtp.Command, r *gtp.Repl
 }
 
 // benchmark takes VISITS.
-func (k *otherCommands) benchmark(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) benchmark(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
 		return gtp.Failf("Expected one argument for kata-benchmark but got '%s'", args(c))
 	}
@@ -62,7 +55,7 @@ func (k *otherCommands) benchmark(ctx context.Context, c gtp.Command, r *gtp.Rep
 }
 
 // statusList writes all points on one line, from the top left. There is no seki.
-func (k *otherCommands) statusList(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) statusList(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
 		return gtp.Failf("Expected one argument for final_status_list but got '%s'", args(c))
 	}

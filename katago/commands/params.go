@@ -11,22 +11,15 @@ import (
 // paramCommands read and change the parameters, and list the networks.
 type paramCommands struct{ *Personality }
 
-func (k *paramCommands) list() []gtp.Handler {
-	return []gtp.Handler{
-		{Name: "kata-list-params", Run: k.listParams}, {Name: "kata-get-params", Run: k.getParams}, {Name: "kata-get-param", Run: k.getParam},
-		{Name: "kata-set-param", Run: k.setParam}, {Name: "kata-set-params", Run: k.setParams}, {Name: "kata-get-models", Run: k.getModels},
-	}
-}
-
-func (k *paramCommands) listParams(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+func (k *handlers) listParams(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
 	return r.Print(strings.Join(k.Params.Names(), " "))
 }
 
-func (k *paramCommands) getParams(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+func (k *handlers) getParams(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
 	return r.Print(k.Params.JSON())
 }
 
-func (k *paramCommands) getParam(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) getParam(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
 		return gtp.Failf("Expected one arguments for kata-get-param but got '%s'", args(c))
 	}
@@ -38,7 +31,7 @@ func (k *paramCommands) getParam(_ context.Context, c gtp.Command, r *gtp.Reply)
 }
 
 // setParam takes NAME [VALUE]; without a value the default comes back.
-func (k *paramCommands) setParam(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) setParam(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	switch len(c.Args) {
 	case 1:
 		return k.set(map[string]string{c.Args[0]: ""})
@@ -48,14 +41,14 @@ func (k *paramCommands) setParam(_ context.Context, c gtp.Command, _ *gtp.Reply)
 	return gtp.Failf("Expected one or two arguments for kata-set-param but got '%s'", args(c))
 }
 
-func (k *paramCommands) set(values map[string]string) error {
+func (k *handlers) set(values map[string]string) error {
 	if err := k.Params.Set(values); err != nil {
 		return gtp.Failf("Could not set params: %v", err)
 	}
 	return nil
 }
 
-func (k *paramCommands) setParams(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) setParams(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if len(c.Args) == 0 {
 		return gtp.Failure("Expected argument for kata-set-param but got ''")
 	}
@@ -84,7 +77,7 @@ type kataModel struct {
 	Version      int    `json:"version"`
 }
 
-func (k *paramCommands) getModels(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+func (k *handlers) getModels(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
 	list := []kataModel{}
 	for _, m := range k.Models() {
 		fp16 := "auto"

@@ -15,16 +15,8 @@ import (
 // positionCommands set the board up, play, and show it.
 type positionCommands struct{ *Personality }
 
-func (k *positionCommands) list() []gtp.Handler {
-	return []gtp.Handler{
-		{Name: "boardsize", Run: k.boardSize}, {Name: "rectangular_boardsize", Run: k.boardSize},
-		{Name: "komi", Run: k.komi}, {Name: "get_komi", Run: k.getKomi}, {Name: "play", Run: k.play},
-		{Name: "set_position", Run: k.setPosition}, {Name: "showboard", Run: k.showBoard},
-	}
-}
-
 // boardSize takes "N", "X Y" and "X:Y". The same size keeps the position.
-func (k *positionCommands) boardSize(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) boardSize(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	words := c.Args
 	if len(words) == 1 && strings.Contains(words[0], ":") {
 		words = strings.Split(words[0], ":")
@@ -58,7 +50,7 @@ func (k *positionCommands) boardSize(_ context.Context, c gtp.Command, _ *gtp.Re
 	return nil
 }
 
-func (k *positionCommands) komi(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) komi(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	fault := gtp.Failf("Expected single float argument for komi but got '%s'", args(c))
 	if len(c.Args) != 1 || strings.Contains(c.Args[0], ",") {
 		return fault
@@ -78,13 +70,13 @@ func (k *positionCommands) komi(_ context.Context, c gtp.Command, _ *gtp.Reply) 
 	return gtp.OrFail(gtp.ErrKomi, k.Engine.SetKomi(float32(komi)))
 }
 
-func (k *positionCommands) getKomi(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+func (k *handlers) getKomi(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
 	return r.Print(setting.General(float64(k.Engine.Game().Rules().Komi)))
 }
 
 // play refuses occupied points and the suicide of a single stone; all else that
 // rules forbid is played.
-func (k *positionCommands) play(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) play(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if len(c.Args) != 2 {
 		return gtp.Failf("Expected two arguments for play but got '%s'", args(c))
 	}
@@ -105,7 +97,7 @@ func (k *positionCommands) play(_ context.Context, c gtp.Command, _ *gtp.Reply) 
 	return gtp.OrFail(gtp.ErrIllegalMove, k.Engine.Play(color, p))
 }
 
-func (k *positionCommands) setPosition(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) setPosition(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	form := fmt.Sprintf("Expected a space-separated sequence of <COLOR> <VERTEX> pairs but got '%s'", args(c))
 	if len(c.Args)%2 != 0 {
 		return gtp.Failure(form)
@@ -129,7 +121,7 @@ func (k *positionCommands) setPosition(_ context.Context, c gtp.Command, _ *gtp.
 	return nil
 }
 
-func (k *positionCommands) showBoard(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+func (k *handlers) showBoard(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
 	g := k.Engine.Game()
 	text := kataBoard(g)
 	text += "Next player: " + colorName(g.ToMove()) + "\n"

@@ -12,15 +12,11 @@ import (
 // recordCommands load games.
 type recordCommands struct{ *Personality }
 
-func (k *recordCommands) list() []gtp.Handler {
-	return []gtp.Handler{{Name: "loadsgf", Run: k.loadSGF}}
-}
-
 // largestRecord is the largest game record that is read, in bytes.
 const largestRecord = 16 << 20
 
 // loadSGF takes FILE [MOVE], the position before that move, from 1.
-func (k *recordCommands) loadSGF(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) loadSGF(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	name, before, err := gtp.FileAndMove(c.Rest)
 	if len(c.Args) == 0 || len(c.Args) > 2 {
 		return gtp.Failf("Expected one or two arguments for loadsgf but got '%s'", args(c))

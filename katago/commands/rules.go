@@ -13,14 +13,7 @@ import (
 // ruleCommands read and change the rules; komi is not part of them.
 type ruleCommands struct{ *Personality }
 
-func (k *ruleCommands) list() []gtp.Handler {
-	return []gtp.Handler{
-		{Name: "kata-get-rules", Run: k.getRules}, {Name: "kata-set-rules", Run: k.setRules},
-		{Name: "kata-set-rule", Run: k.setRule}, {Name: "kgs-rules", Run: k.kgsRules},
-	}
-}
-
-func (k *ruleCommands) getRules(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) getRules(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	reply := k.Engine.Game().Rules().JSON()
 	if len(c.Args) > 0 {
 		reply = fmt.Sprintf("Expected no arguments for kata-get-rules but got '%s'", args(c))
@@ -37,7 +30,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func (k *ruleCommands) setRules(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) setRules(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	text := args(c)
 	rules, komi, err := board.ParseKataGoRules(text)
 	why := ""
@@ -56,7 +49,7 @@ func (k *ruleCommands) setRules(_ context.Context, c gtp.Command, _ *gtp.Reply) 
 }
 
 // change puts rules in force, komi apart.
-func (k *ruleCommands) change(rules board.Rules) error {
+func (k *handlers) change(rules board.Rules) error {
 	defer k.Say("Changed rules to " + rules.Name())
 	if !k.Supports(rules) || rules.Check() != nil {
 		return gtp.Failf("Rules %s are not supported by this neural net version", rules.JSON())
@@ -65,7 +58,7 @@ func (k *ruleCommands) change(rules board.Rules) error {
 	return k.Engine.SetRules(rules)
 }
 
-func (k *ruleCommands) setRule(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) setRule(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if len(c.Args) != 2 {
 		return gtp.Failf("Expected two arguments for kata-set-rule but got '%s'", args(c))
 	}
@@ -76,7 +69,7 @@ func (k *ruleCommands) setRule(_ context.Context, c gtp.Command, _ *gtp.Reply) e
 	return k.change(rules)
 }
 
-func (k *ruleCommands) kgsRules(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) kgsRules(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if len(c.Args) == 0 {
 		return gtp.Failure("Expected one argument kgs-rules")
 	}

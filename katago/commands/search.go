@@ -22,31 +22,8 @@ const (
 	plain             // analyze: decimals with all their zeros, without options
 )
 
-// searchCommands choose moves and analyse.
-type searchCommands struct {
-	*Personality
-	mover *gtp.Mover
-	chat  *gtp.Chat
-}
-
-func (k *searchCommands) list() []gtp.Handler {
-	keep := thinking.MoveRequest{Keep: true}
-	return []gtp.Handler{
-		{Name: "genmove", Run: k.genMove(thinking.MoveRequest{}, false)}, {Name: "genmove_debug", Run: k.genMove(thinking.MoveRequest{}, true)},
-		{Name: "kata-search", Run: k.genMove(keep, false)}, {Name: "kata-search_debug", Run: k.genMove(keep, true)},
-		{Name: "kata-search_cancellable", Run: k.genMove(keep, false), ByInput: true},
-		{Name: "genmove_analyze", Run: k.moveAnalysis(plain, thinking.MoveRequest{})},
-		{Name: "lz-genmove_analyze", Run: k.moveAnalysis(leela, thinking.MoveRequest{})},
-		{Name: "kata-genmove_analyze", Run: k.moveAnalysis(kata, thinking.MoveRequest{})},
-		{Name: "kata-search_analyze", Run: k.moveAnalysis(kata, keep)},
-		{Name: "kata-search_analyze_cancellable", Run: k.moveAnalysis(kata, keep), ByInput: true},
-		{Name: "analyze", Run: k.analyze(plain), ByInput: true}, {Name: "lz-analyze", Run: k.analyze(leela), ByInput: true},
-		{Name: "kata-analyze", Run: k.analyze(kata), ByInput: true},
-	}
-}
-
 // genMove is a handler for a command with a colour as its one argument.
-func (k *searchCommands) genMove(r thinking.MoveRequest, debug bool) gtp.HandlerFunc {
+func (k *handlers) genMove(r thinking.MoveRequest, debug bool) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, reply *gtp.Reply) error {
 		if len(c.Args) != 1 {
 			return gtp.Failf("Expected one argument for %s but got '%s'", c.Name, args(c))
@@ -65,7 +42,7 @@ func (k *searchCommands) genMove(r thinking.MoveRequest, debug bool) gtp.Handler
 }
 
 // choose asks the engine for a move. With debug it shows board and search too.
-func (k *searchCommands) choose(ctx context.Context, r thinking.MoveRequest, debug bool) (string, error) {
+func (k *handlers) choose(ctx context.Context, r thinking.MoveRequest, debug bool) (string, error) {
 	k.Engine.Turn(r.Color, true)
 	before := k.snapshot()
 	found := &thinking.Analysis{}
@@ -94,7 +71,7 @@ func (k *Personality) snapshot() *board.Game {
 
 // moveAnalysis streams while the engine chooses a move, and ends with "play" and
 // the move.
-func (k *searchCommands) moveAnalysis(d form, m thinking.MoveRequest) gtp.HandlerFunc {
+func (k *handlers) moveAnalysis(d form, m thinking.MoveRequest) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		req, err := gtp.ParseAnalyze(k.Engine.Game(), c.Args, d == kata, true)
 		if err != nil {
@@ -114,7 +91,7 @@ func (k *searchCommands) moveAnalysis(d form, m thinking.MoveRequest) gtp.Handle
 }
 
 // analyze streams until input arrives. Without an interval it says nothing.
-func (k *searchCommands) analyze(d form) gtp.HandlerFunc {
+func (k *handlers) analyze(d form) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		req, err := gtp.ParseAnalyze(k.Engine.Game(), c.Args, d == kata, true)
 		if err != nil {
@@ -141,7 +118,7 @@ func (k *searchCommands) analyze(d form) gtp.HandlerFunc {
 }
 
 // writer returns the function that writes a snapshot as one line.
-func (k *searchCommands) writer(d form, req *thinking.Request, r *gtp.Reply) func(*thinking.Analysis) {
+func (k *handlers) writer(d form, req *thinking.Request, r *gtp.Reply) func(*thinking.Analysis) {
 	size := k.Engine.Game().Size()
 	return func(a *thinking.Analysis) {
 		shown := k.seen(a)

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -28,14 +29,13 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	var err error
 	if *kernels != "" {
-		if err := makeKernels(ctx, *kernels); err != nil {
-			fmt.Fprintln(os.Stderr, "release:", err)
-			os.Exit(1)
-		}
-		return
+		err = makeKernels(ctx, *kernels)
+	} else {
+		err = run(ctx, *version, *only, *out)
 	}
-	if err := run(ctx, *version, *only, *out); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -127,7 +127,7 @@ func (r *release) target(t target) error {
 	if err != nil {
 		return err
 	}
-	files := r.common.clone()
+	files := maps.Clone(r.common)
 	files.add(t.program(), program, 0o755)
 	for _, l := range libraries {
 		files.add(filepath.Base(l), l, 0o644)

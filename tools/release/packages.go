@@ -151,21 +151,11 @@ func compressPages(dir string) error {
 		if err != nil {
 			return err
 		}
-		f, err := os.Create(path + ".gz")
-		if err != nil {
-			return err
-		}
-		w, err := gzip.NewWriterLevel(f, gzip.BestCompression)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(data); err != nil {
-			return err
-		}
-		if err := w.Close(); err != nil {
-			return err
-		}
-		if err := f.Close(); err != nil {
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is valid, and a buffer takes everything
+		w.Write(data)
+		w.Close()
+		if err := os.WriteFile(path+".gz", b.Bytes(), 0o644); err != nil {
 			return err
 		}
 		return os.Remove(path)

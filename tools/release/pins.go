@@ -3,9 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 )
 
@@ -52,9 +50,4 @@ func pageVersions(file string) (map[string]string, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return doc.Dependencies, nil
-}
-
-func pageDependencies(file string) ([]string, error) {
-	versions, err := pageVersions(file)
-	return slices.Sorted(maps.Keys(versions)), err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -153,12 +154,12 @@ func (r *release) modules() ([]part, error) {
 // pagePackages lists the packages that the page is made from.
 func pagePackages() ([]part, error) {
 	const dir = "web/ui/node_modules"
-	names, err := pageDependencies("web/ui/package.json")
+	versions, err := pageVersions("web/ui/package.json")
 	if err != nil {
 		return nil, err
 	}
 	var all []part
-	for _, n := range names {
+	for _, n := range slices.Sorted(maps.Keys(versions)) {
 		all = append(all, part{n, filepath.Join(dir, n)})
 	}
 	return all, nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -76,14 +75,6 @@ func dynamicImports(src string) (map[string][]string, error) {
 
 // stub is a library's text-based stub.
 func stub(path string, functions []string) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "--- !tapi-tbd\ntbd-version: 4\ntargets: [ arm64-macos ]\ninstall-name: '%s'\nexports:\n  - targets: [ arm64-macos ]\n    symbols: [ ", path)
-	for i, f := range functions {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString("_" + f)
-	}
-	b.WriteString(" ]\n...\n")
-	return b.Bytes()
+	return fmt.Appendf(nil, "--- !tapi-tbd\ntbd-version: 4\ntargets: [ arm64-macos ]\ninstall-name: '%s'\nexports:\n  - targets: [ arm64-macos ]\n    symbols: [ _%s ]\n...\n",
+		path, strings.Join(functions, ", _"))
 }
