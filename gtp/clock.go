@@ -3,20 +3,14 @@ package gtp
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"time"
 
 	"kosumi/engine/clock"
 )
 
-// clockCommands tell the engine how much time there is.
-type clockCommands struct {
-	engine Engine
-	log    *slog.Logger
-}
-
-func (s *clockCommands) list() []Handler {
+// clockCommands returns the commands that set the clocks.
+func (s *handlers) clockCommands() []Handler {
 	return []Handler{
 		{Name: "time_settings", Run: s.timeSettings, usage: usage{"MAIN PERIOD STONES", "clocks in seconds: absolute or Canadian time", standard}},
 		{Name: "time_left", Run: s.timeLeft, usage: usage{"COLOR SECONDS STONES", "the time left on a clock", standard}},
@@ -27,7 +21,7 @@ func (s *clockCommands) list() []Handler {
 }
 
 // timeSettings takes MAIN BYO STONES; bridges send settings before every move.
-func (s *clockCommands) timeSettings(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) timeSettings(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 3 {
 		return ErrSyntax
 	}
@@ -50,7 +44,7 @@ func (s *clockCommands) timeSettings(_ context.Context, c Command, _ *Reply) err
 
 // namedTimeSettings takes the name of a time system and its numbers, for KGS and
 // KataGo alike.
-func (s *clockCommands) namedTimeSettings(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) namedTimeSettings(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) == 0 {
 		return ErrSyntax
 	}
@@ -96,7 +90,7 @@ func timeSystem(name string, args []string) (clock.Settings, error) {
 }
 
 // timeLeft takes COLOR SECONDS [STONES].
-func (s *clockCommands) timeLeft(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) timeLeft(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 2 && len(c.Args) != 3 {
 		return ErrSyntax
 	}

@@ -14,13 +14,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// networkCommands show what the network itself says.
-type networkCommands struct {
-	engine Engine
-	models func() []thinking.ModelInfo
-}
-
-func (s *networkCommands) list() []Handler {
+// networkCommands returns the commands that show the network's own evaluation.
+func (s *handlers) networkCommands() []Handler {
 	return []Handler{
 		{Name: "kata-raw-nn", Run: s.rawNetwork, usage: usage{"[COLOR] SYMMETRY [OPTIMISM]", "the network's outputs for the position, in one orientation (0 to 7) or in all", byKataGo}},
 		{Name: "kata-raw-human-nn", Run: s.rawHuman, usage: usage{"[COLOR] SYMMETRY", "those of the human-like network", byKataGo}},
@@ -89,7 +84,7 @@ func PrintRaw(ctx context.Context, e Engine, req thinking.EvaluationRequest, las
 	return err
 }
 
-func (s *networkCommands) rawNetwork(ctx context.Context, c Command, r *Reply) error {
+func (s *handlers) rawNetwork(ctx context.Context, c Command, r *Reply) error {
 	g := s.engine.Game()
 	req, last, err := ParseRaw(g, c.Args, false)
 	if err != nil {
@@ -105,7 +100,7 @@ func (s *networkCommands) rawNetwork(ctx context.Context, c Command, r *Reply) e
 	})
 }
 
-func (s *networkCommands) rawHuman(ctx context.Context, c Command, r *Reply) error {
+func (s *handlers) rawHuman(ctx context.Context, c Command, r *Reply) error {
 	g := s.engine.Game()
 	req, last, err := ParseRaw(g, c.Args, true)
 	if err != nil {
@@ -169,6 +164,6 @@ func appendRows(b []byte, size board.Size, numbers []float32) []byte {
 	return b
 }
 
-func (s *networkCommands) listModels(_ context.Context, _ Command, r *Reply) error {
-	return r.PrintJSON(append([]thinking.ModelInfo{}, s.models()...))
+func (s *handlers) listModels(_ context.Context, _ Command, r *Reply) error {
+	return r.PrintJSON(append([]thinking.ModelInfo{}, s.opts.Models()...))
 }

@@ -12,12 +12,9 @@ import (
 	"kosumi/search/setting"
 )
 
-// paramCommands read and change the engine's parameters, in KataGo's way.
-type paramCommands struct {
-	engine Engine
-}
-
-func (s *paramCommands) list() []Handler {
+// paramCommands returns the commands that read and change the engine's parameters, in KataGo's
+// way.
+func (s *handlers) paramCommands() []Handler {
 	return []Handler{
 		{Name: "kata-get-param", Run: s.getParam, usage: usage{"NAME", "a setting; the table below has them", byKataGo}},
 		{Name: "kata-set-param", Run: s.setParam, usage: usage{"NAME [VALUE]", "changes a setting", byKataGo}},
@@ -27,7 +24,7 @@ func (s *paramCommands) list() []Handler {
 	}
 }
 
-func (s *paramCommands) getParam(_ context.Context, c Command, r *Reply) error {
+func (s *handlers) getParam(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
 		return ErrSyntax
 	}
@@ -40,7 +37,7 @@ func (s *paramCommands) getParam(_ context.Context, c Command, r *Reply) error {
 }
 
 // setParam takes NAME [VALUE]; the value may have blanks and may be missing.
-func (s *paramCommands) setParam(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) setParam(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) == 0 {
 		return ErrSyntax
 	}
@@ -48,7 +45,7 @@ func (s *paramCommands) setParam(_ context.Context, c Command, _ *Reply) error {
 	return s.engine.SetParams(map[string]string{c.Args[0]: value})
 }
 
-func (s *paramCommands) listParams(_ context.Context, _ Command, r *Reply) error {
+func (s *handlers) listParams(_ context.Context, _ Command, r *Reply) error {
 	var names []string
 	for _, p := range s.engine.Params() {
 		names = append(names, p.Name)
@@ -57,7 +54,7 @@ func (s *paramCommands) listParams(_ context.Context, _ Command, r *Reply) error
 }
 
 // getParams writes a JSON object; numbers and booleans are written bare.
-func (s *paramCommands) getParams(_ context.Context, _ Command, r *Reply) error {
+func (s *handlers) getParams(_ context.Context, _ Command, r *Reply) error {
 	values := map[string]any{}
 	for _, p := range s.engine.Params() {
 		values[p.Name] = p.Value
@@ -74,7 +71,7 @@ func (s *paramCommands) getParams(_ context.Context, _ Command, r *Reply) error 
 }
 
 // setParams takes a JSON object of numbers, booleans and strings.
-func (s *paramCommands) setParams(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) setParams(_ context.Context, c Command, _ *Reply) error {
 	var object map[string]any
 	d := json.NewDecoder(bytes.NewReader([]byte(c.Rest)))
 	d.UseNumber()

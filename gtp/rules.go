@@ -7,13 +7,9 @@ import (
 	"kosumi/board"
 )
 
-// ruleCommands read and change the rules, in KataGo's way. Komi is not part of
-// them here: names of rule sets never change it.
-type ruleCommands struct {
-	engine Engine
-}
-
-func (s *ruleCommands) list() []Handler {
+// ruleCommands returns the commands that read and change the rules, in KataGo's way. Komi is
+// not part of them here: names of rule sets never change it.
+func (s *handlers) ruleCommands() []Handler {
 	return []Handler{
 		{Name: "kata-get-rules", Run: s.getRules, usage: usage{"", "the rules as JSON, without komi", byKataGo}},
 		{Name: "kata-set-rules", Run: s.setRules, usage: usage{"RULES", "rules by name or as JSON; komi stays, but at a terminal the custom one comes with them", byKataGo}},
@@ -21,12 +17,12 @@ func (s *ruleCommands) list() []Handler {
 	}
 }
 
-func (s *ruleCommands) getRules(_ context.Context, _ Command, r *Reply) error {
+func (s *handlers) getRules(_ context.Context, _ Command, r *Reply) error {
 	return r.Print(s.engine.Game().Rules().JSON())
 }
 
 // setRules takes a JSON object or a name, which may have blanks in it.
-func (s *ruleCommands) setRules(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) setRules(_ context.Context, c Command, _ *Reply) error {
 	if c.Rest == "" {
 		return ErrSyntax
 	}
@@ -47,7 +43,7 @@ func setRules(e Engine, rules board.Rules) error {
 }
 
 // setRule takes KEY VALUE.
-func (s *ruleCommands) setRule(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) setRule(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 2 {
 		return ErrSyntax
 	}

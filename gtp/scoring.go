@@ -10,12 +10,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// scoringCommands score the current position.
-type scoringCommands struct {
-	engine Engine
-}
-
-func (s *scoringCommands) list() []Handler {
+// scoringCommands returns the commands that score the current position.
+func (s *handlers) scoringCommands() []Handler {
 	return []Handler{
 		{Name: "final_score", Run: s.finalScore, usage: usage{"", "the result with dead stones removed, as in B+3.5; in the middle of a game an estimate (estimate_score says more)", standard}},
 		{Name: "estimate_score", Run: s.estimateScore, usage: usage{"", "the leader in the middle of a game, by how much and how surely; the points and groups still open", byGNUGo}},
@@ -24,7 +20,7 @@ func (s *scoringCommands) list() []Handler {
 	}
 }
 
-func (s *scoringCommands) finalScore(ctx context.Context, _ Command, r *Reply) error {
+func (s *handlers) finalScore(ctx context.Context, _ Command, r *Reply) error {
 	score, err := s.engine.FinalScore(ctx)
 	if err != nil {
 		return Because(ErrCannotScore, err)
@@ -48,7 +44,7 @@ func scoreText(score float64) string {
 }
 
 // estimateScore writes the lead in the form of final_score, then the details.
-func (s *scoringCommands) estimateScore(ctx context.Context, _ Command, r *Reply) error {
+func (s *handlers) estimateScore(ctx context.Context, _ Command, r *Reply) error {
 	e, err := s.engine.Estimate(ctx)
 	if err != nil {
 		return Because(ErrCannotScore, err)
@@ -82,7 +78,7 @@ func (s *scoringCommands) estimateScore(ctx context.Context, _ Command, r *Reply
 // mostUnsettled is how many groups an estimate names.
 const mostUnsettled = 5
 
-func (s *scoringCommands) finalStatus(ctx context.Context, c Command, r *Reply) error {
+func (s *handlers) finalStatus(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
 		return ErrSyntax
 	}
@@ -100,7 +96,7 @@ func (s *scoringCommands) finalStatus(ctx context.Context, c Command, r *Reply) 
 
 // finalStatusList writes each chain of stones on a line of its own, and empty
 // points all on one.
-func (s *scoringCommands) finalStatusList(ctx context.Context, c Command, r *Reply) error {
+func (s *handlers) finalStatusList(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
 		return ErrSyntax
 	}

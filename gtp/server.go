@@ -108,12 +108,11 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 		}
 		return nil
 	}
-	position := &positionCommands{e, log, ready, opts.Strict}
+	k, position := &handlers{e, log, &opts, ready, table, mover}, &positionCommands{e, log, ready, opts.Strict}
 	for _, group := range [][]Handler{
-		(&adminCommands{opts.Version, e, table, mover}).list(), position.list(), (&handicapCommands{e, log}).list(), mover.list(),
-		(&clockCommands{e, log}).list(), (&scoringCommands{e}).list(), (&recordCommands{e, ready, opts.MaxSGF}).list(),
-		(&analysisCommands{e, mover}).list(), (&ruleCommands{e}).list(), (&paramCommands{e}).list(), (&networkCommands{e, opts.Models}).list(),
-		(&goguiCommands{e, position}).list(), lifeCommands(opts.Life, e), (&kgsCommands{e, mover, opts.Version}).list(),
+		k.adminCommands(), position.list(), k.handicapCommands(), mover.list(), k.clockCommands(), k.scoringCommands(), k.recordCommands(),
+		(&analysisCommands{e, mover}).list(), k.ruleCommands(), k.paramCommands(), k.networkCommands(), (&goguiCommands{e, position}).list(),
+		lifeCommands(opts.Life, e), k.kgsCommands(),
 	} {
 		table.Add(group...)
 	}
@@ -121,6 +120,16 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 		s.terminal = newTerminal(e, table, mover, opts.Terminal)
 	}
 	return s
+}
+
+// handlers carry out the commands that need no more state.
+type handlers struct {
+	engine Engine
+	log    *slog.Logger
+	opts   *Options
+	ready  func() error // returns why the engine can do nothing
+	table  *Table
+	mover  *Mover
 }
 
 // Table returns the commands, which may be changed before Serve.

@@ -244,7 +244,7 @@ func (p *terminal) turn(ctx context.Context, c Command, r *Reply) error {
 		return Because(ErrIllegalMove, err)
 	}
 	if p.engine.Game().Ended() {
-		return (&scoringCommands{p.engine}).finalScore(ctx, c, r)
+		return (&handlers{engine: p.engine}).finalScore(ctx, c, r)
 	}
 	move, err := p.mover.Think(ctx, thinking.MoveRequest{Color: me.Opponent()})
 	if err != nil {
