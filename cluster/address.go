@@ -18,8 +18,8 @@ import (
 	"kosumi/internal/file"
 )
 
-// Address is where a cluster is reached: nats://TOKEN@HOST:PORT, and for a server
-// that made its own certificate, # and the certificate's sha256.
+// Address is the address of a cluster: nats://TOKEN@HOST:PORT, followed by # and the sha256 of
+// the certificate if the server made its own.
 type Address struct {
 	Token string
 	Host  string // with its port

@@ -14,8 +14,7 @@ import (
 	"kosumi/train/loop/duel"
 )
 
-// attacks are what somebody with the token may try. None reads, bans or drops anything
-// of another's.
+// attacks by a client with the token. None may read, ban or drop anything of another client.
 var attacks = []struct {
 	name string
 	do   func(a *arena)
@@ -257,8 +256,7 @@ var attacks = []struct {
 	}},
 }
 
-// TestAttacks has somebody with the token try what he can against a worker: nothing of it
-// is read, banned or dropped.
+// TestAttacks runs each attack against an honest worker, which must stay unharmed.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	for _, attack := range attacks {

@@ -15,8 +15,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// TestBadWorkers lets workers in that are broken or hostile: each is set aside
-// with a reason, and none of its games is filed.
+// TestBadWorkers runs broken and hostile workers: each is banned with a reason, and none of its
+// games is filed.
 func TestBadWorkers(t *testing.T) {
 	t.Parallel()
 	type spoil func(f *selfplay.Finished)
@@ -90,7 +90,7 @@ func TestBadWorkers(t *testing.T) {
 	}
 }
 
-// underRules is the beginning of a game as if other rules had been drawn.
+// underRules replays the beginning of a game under changed rules.
 func underRules(t testing.TB, f *selfplay.Finished, change func(r *board.Rules)) *board.Game {
 	r := f.Game.Start.Rules()
 	change(&r)
@@ -116,7 +116,7 @@ func (e *twoFaced) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) er
 	return e.then.Evaluate(ctx, q, out)
 }
 
-// komiEvaluator answers by another network where the komi is far off.
+// komiEvaluator answers by another network if the komi is extreme.
 type komiEvaluator struct{ near, far nn.Evaluator }
 
 func seesKomi(t testing.TB) nn.Evaluator { return &komiEvaluator{stub(t, 3), stub(t, 4)} }
@@ -128,7 +128,7 @@ func (e *komiEvaluator) Evaluate(ctx context.Context, q *nn.Query, out *nn.Outpu
 	return e.near.Evaluate(ctx, q, out)
 }
 
-// TestHostileMessages sends what no worker sends.
+// TestHostileMessages sends malformed requests.
 func TestHostileMessages(t *testing.T) {
 	s := newSite(t, newFolder(1<<40))
 	conn := s.dial(newKey(t))
@@ -151,7 +151,7 @@ func TestHostileMessages(t *testing.T) {
 	require.Nil(t, wrong)
 }
 
-// TestRandomGames plays without a network; a worker whose games are others is set aside.
+// TestRandomGames plays without a network; a worker whose games differ is banned.
 func TestRandomGames(t *testing.T) {
 	s := newSite(t, newFolder(100))
 	s.work.Network, s.work.SHA256, s.work.Path = "random", "", ""

@@ -36,7 +36,7 @@ import (
 
 var rounds = flag.Int("rounds", 5, "how many outages TestChaos makes")
 
-// part is what a child process is: broker, server or worker.
+// part names the variable that tells a child process its part: broker, server or worker.
 const part = "KOSUMI_CLUSTER_TEST"
 
 func TestMain(m *testing.M) {
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child is a part of a cluster that runs as a process of its own.
+// child is a part of a cluster in a process of its own.
 type child struct {
 	Part, Dir, Listen, Address string
 	Seed                       string   // of its key; "" draws one
@@ -267,8 +267,8 @@ func wrongClock() func() time.Time {
 	return func() time.Time { return time.Now().Round(0).Add(time.Duration(off.Load())) }
 }
 
-// fillDisk lets a process write no file beyond 700 bytes, as on a disk that is
-// full, until the returned function is called.
+// fillDisk limits the files of a process to 700 bytes, as a full disk would, until the returned
+// function is called.
 func fillDisk(t testing.TB, cmd *exec.Cmd) (free func()) {
 	t.Helper()
 	set := func(most uint64) error {
@@ -326,10 +326,10 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	return c
 }
 
-// outages are what TestChaos lets happen.
+// outages that TestChaos causes.
 var outages = []string{"broker", "server", "worker0", "worker1", "all", "cut", "slow", "doubled", "reordered", "freeze", "full server", "full workers", "clock"}
 
-// check counts the games: none twice, and none gone that was stored.
+// check counts the games and requires that none is stored twice and no stored one is gone.
 func (c *chaos) check() int {
 	spooled, err := filepath.Glob(filepath.Join(c.dir, "worker*", "spool", "*", "*.game"))
 	require.NoError(c.t, err)
@@ -448,7 +448,7 @@ func TestChaos(t *testing.T) {
 		n, *rounds, times, c.proxy.count.doubled, c.proxy.count.reordered, len(c.kept), left)
 }
 
-// bringIn sends what a worker that was killed has left on its disk.
+// bringIn sends the games that a killed worker left on its disk.
 func (c *chaos) bringIn(worker *child) int {
 	t := c.t
 	near := *worker

@@ -68,8 +68,8 @@ func (f *folder) count() int {
 	return len(f.games)
 }
 
-// kept returns the games so far and how many came twice: what workers have sent may
-// still be filed after they stopped.
+// kept returns the games so far and how many came twice. Games sent before a worker stopped may
+// be filed later.
 func (f *folder) kept() (games map[selfplay.ID][]byte, twice int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *site) dial(k Key) *Conn {
 	return conn
 }
 
-// worker returns a worker with a network of its own; change may make it bad.
+// worker returns a worker with a network of its own; change may alter its settings.
 func (s *site) worker(dir string, change func(c *WorkerConfig)) *Worker {
 	s.t.Helper()
 	return s.workerOf(newKey(s.t), dir, change)
@@ -333,7 +333,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestFindAddress takes addresses from where no other user sees them.
+// TestFindAddress reads addresses from places that other users cannot see.
 func TestFindAddress(t *testing.T) {
 	const address = "nats://a-token-of-sixteen@host:1"
 	dir := t.TempDir()

@@ -45,10 +45,9 @@ var sixDecimals = KataText(func(b []byte, key string, x float64) []byte {
 	return strconv.AppendFloat(append(b, key...), Finite(x), 'f', 6, 64)
 })
 
-// threshold returns how many visits a move needs to be printed and how many
-// moves with fewer are printed all the same, to make up the least number. Moves
-// with less than one percent of the most visited one's are noise: clients that
-// take the highest winrate of the list would show it.
+// threshold returns the visits that a move needs to be printed, and how many moves with fewer
+// are printed to reach the least number. Moves with less than one percent of the most visits are
+// noise, which clients that take the highest winrate of the list would show.
 func threshold(moves []thinking.Move, least int) (enough int64, extra int) {
 	for i := range moves {
 		enough = max(enough, moves[i].Visits/100)

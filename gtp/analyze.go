@@ -85,7 +85,7 @@ func (s *analysisCommands) printer(d dialect, req *thinking.Request, r *Reply) f
 	var line []byte
 	return func(a *thinking.Analysis) {
 		shown := *a
-		// A search that makes up the number of moves may come up with forbidden ones.
+		// Moves that only fill the list up to minmoves may be forbidden ones.
 		shown.Moves = slices.DeleteFunc(slices.Concat(a.Moves, a.Unsearched), func(m thinking.Move) bool {
 			return !thinking.Permits(req.Restrictions, req.Color, m.Move, 0)
 		})
@@ -123,7 +123,7 @@ func ParseAnalyze(g *board.Game, args []string, details, strict bool) (thinking.
 	return p.req, p.check()
 }
 
-// NoMoves is the largest number of moves of a request for none.
+// NoMoves is MaxMoves of a request that lists no moves.
 const NoMoves = -1
 
 // color reads a colour, if one is next.
@@ -195,8 +195,8 @@ func (p *analyzeParser) pair(details bool) (err error) {
 }
 
 // parseFocus reads what follows KataGo's key focus: moves and the share of the playouts
-// that they get, as in "D4:2,Q16,pass 0.5". A number after a colon is how many shares of
-// that the move gets, 1 where there is none. Errors are ErrSyntax.
+// that they get, as in "D4:2,Q16,pass 0.5". A number after a colon is the weight of a move, 1 by
+// default. Errors are ErrSyntax.
 func parseFocus(size board.Size, list, share string) (*thinking.Focus, error) {
 	f := &thinking.Focus{}
 	var err error

@@ -54,9 +54,8 @@ func (f *Autosave) Save(e SavableEngine) Engine {
 	return &saved{e, f}
 }
 
-// write puts the record of a game into the same file while the game continues,
-// or where a client has sent it anew move by move, else into a new one. After an error
-// it is tried again with the next move.
+// write puts the record of a game into the present file if the game continues or a client has
+// set it up again move by move, else into a new file. After an error the next move tries again.
 func (f *Autosave) write(g *board.Game, data []byte) error {
 	if bytes.Equal(data, f.last) {
 		return nil

@@ -72,7 +72,7 @@ func TestAutosave(t *testing.T) {
 	require.Contains(t, log.String(), "the game could not be saved")
 }
 
-// TestNoAutosave saves nothing where no folder is named, and refuses one that cannot be.
+// TestNoAutosave saves nothing without a folder, and refuses a folder that cannot be made.
 func TestNoAutosave(t *testing.T) {
 	f, err := OpenAutosave("", nil)
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ type Position interface {
 	// SetRules replays the game under r; position and komi stay (r.Komi is
 	// the komi of the game already).
 	SetRules(r board.Rules) error
-	// Play plays a move of either colour, whoever is to move. It refuses only
+	// Play plays a move of either colour, whichever is to move. It refuses only
 	// occupied and off-board points; breaches of ko, superko and suicide rules
 	// are played, so that the game never differs from a server's.
 	Play(c board.Color, p board.Point) error

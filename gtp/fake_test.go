@@ -132,7 +132,7 @@ func (f *fakeEngine) budget(c board.Color, useClock bool) time.Duration {
 	return time.Duration(d * float64(time.Second))
 }
 
-// think lets time pass and reports meanwhile. It reports at least once.
+// think waits for d and reports meanwhile, at least once.
 func (f *fakeEngine) think(ctx context.Context, d time.Duration, r *thinking.Request, report func(*thinking.Analysis)) {
 	began := time.Now()
 	snapshot := func() {
@@ -216,8 +216,8 @@ func (f *fakeEngine) choose(r thinking.MoveRequest) board.Point {
 	return board.Pass
 }
 
-// candidates are the legal points that are no eyes, without those that the
-// request rules out at the root.
+// candidates are the legal points that are not eyes, without those that the request rules out at
+// the root.
 func (f *fakeEngine) candidates(c board.Color, r *thinking.Request) []board.Point {
 	g := f.game
 	var moves []board.Point

@@ -62,7 +62,7 @@ func (s *Mover) genMove(r thinking.MoveRequest) HandlerFunc {
 	}
 }
 
-// Think has the engine choose a move and returns the text of the answer:
+// Think asks the engine for a move and returns the text of the answer:
 // a vertex, "resign", or "cancelled" if input ended the search.
 func (s *Mover) Think(ctx context.Context, r thinking.MoveRequest) (string, error) {
 	size := s.engine.Game().Size()

@@ -14,8 +14,8 @@ import (
 // lines for people; errors are replies. When ctx ends, the answer is what was proved
 // until then.
 type LifeJudge interface {
-	// Life asks for the chains of stones, all of one colour: whether all of them live,
-	// or with all whether one does.
+	// Life judges the chains of stones, all of one colour: whether all of them live, or
+	// with all whether at least one does.
 	Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error)
 	// Unsettled lists the groups whose life depends on who moves first.
 	Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error)

@@ -23,7 +23,7 @@ const (
 	byUs     = "Kosumi"
 )
 
-// analyzeArgs are those of the analysis commands.
+// analyzeArgs are the arguments of the analysis commands.
 const analyzeArgs = "[COLOR] [CENTISECONDS] [KEY VALUE]..."
 
 // Manual returns every command as a Markdown table, in the order of list_commands, those

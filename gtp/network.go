@@ -23,8 +23,8 @@ func (s *handlers) networkCommands() []Handler {
 	}
 }
 
-// rootOptimism is how much of the optimistic policy kata-raw-nn shows where the command does
-// not say: what KataGo uses at the root of a search.
+// rootOptimism is the default share of the optimistic policy in kata-raw-nn: that of KataGo at
+// the root of a search.
 const rootOptimism = 0.2
 
 // ParseRaw reads "[COLOR] SYMMETRY|all [OPTIMISM]", or without OPTIMISM for the human-like

@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tests that are about the passing of time run on the clock of a bubble, which goes
-// on when everybody waits: they hold on a busy machine.
+// Tests about the passing of time run on the fake clock of synctest, so that they hold on a busy
+// machine.
 
 // talk serves a whole script to an engine and returns the output.
 func talk(t testing.TB, f Engine, o Options, script string) string {
@@ -35,7 +35,7 @@ func talk(t testing.TB, f Engine, o Options, script string) string {
 
 func TestScriptRunsInFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The end of the input, or quit, comes with the command: nobody has left.
+		// The end of the input, or quit, comes with the command: the client has not left.
 		for _, end := range []string{"", "\nquit\n"} {
 			f := newFake()
 			began := time.Now()

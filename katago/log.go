@@ -71,7 +71,7 @@ func (l *Log) Write(line string) {
 	}
 }
 
-// Say writes a line to the log, and to stderr where the log does not go there.
+// Say writes a line to the log, and to stderr unless the log does.
 func (l *Log) Say(line string) {
 	l.Write(line)
 	if !l.conf.ToStderr {
@@ -93,8 +93,8 @@ func (l *Log) Close() {
 	}
 }
 
-// Messages is where messages of the engine's own go, a line each: warnings and
-// errors to people, the rest to the log.
+// Messages returns a writer for the engine's own messages, a line each: warnings and errors go to
+// people, the rest to the log.
 func (l *Log) Messages() io.Writer {
 	return lines(func(line string) {
 		if strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") {

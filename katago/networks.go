@@ -26,7 +26,7 @@ func RulesOf(n nn.Network) func(board.Rules) board.Rules {
 }
 
 // SupportedRules returns the nearest rules that a network of KataGo's of this model
-// version was trained under; 0 is no such network, which takes all.
+// version was trained under; 0 is another kind of network, which takes all rules.
 func SupportedRules(r board.Rules, version int) board.Rules {
 	if version == 0 {
 		return r

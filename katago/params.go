@@ -60,8 +60,8 @@ func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p
 // Threads is the number of search threads.
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
 
-// Set implements commands.Params. Values that JSON shows are taken as they stand,
-// those too that KataGo shows and refuses.
+// Set implements commands.Params. Values that JSON shows are accepted, even those that KataGo
+// shows and refuses.
 func (p *Params) Set(values map[string]string) error {
 	err := p.set(values)
 	if err == nil {
@@ -107,7 +107,7 @@ func (p *Params) set(values map[string]string) error {
 // Profile reports whether a profile is set.
 func (p *Params) Profile() bool { return Profiled(p.play.Search) }
 
-// Profiled reports whether a profile is set: "" and "_" are none.
+// Profiled reports whether a profile is set; "" and "_" are not profiles.
 func Profiled(s config.Search) bool {
 	_, set := search.Human{Profile: s["humanSLProfile"].Text}.Meta()
 	return set

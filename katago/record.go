@@ -65,7 +65,7 @@ func checkSize(root *sgf.Node) error {
 	return fmt.Errorf("Could not parse board size in sgf: %s", text) //nolint:staticcheck // KataGo's text
 }
 
-// longest copies the nodes of the variation with the most of them, the first of such.
+// longest copies the variation with the most nodes, the first of several.
 func longest(root *sgf.Node) *sgf.Node {
 	depth := map[*sgf.Node]int{}
 	for _, n := range slices.Backward(slices.Collect(root.All())) { // children before their parents

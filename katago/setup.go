@@ -102,8 +102,8 @@ func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) 
 	return s, conf
 }
 
-// parameters sets the parameters of a search, and returns those that differ from
-// their default without an effect here; elsewhere are those that others set.
+// parameters sets the parameters of a search, and returns those that differ from their default
+// and have no effect; elsewhere names parameters that the caller sets.
 func parameters(p *search.Params, values config.Search, of config.Program, elsewhere ...string) (idle []string) {
 	defaults := config.New(map[string]string{"numSearchThreads": "1"})
 	usual, _ := defaults.Search(of, true) // an empty config can be read
@@ -123,7 +123,7 @@ var engineKeys = []string{
 	"midgameTurnPeakTime", "endgameTurnTimeDecay", "obviousMovesTimeFactor", "obviousMovesPolicyEntropyTolerance", "obviousMovesPolicySurpriseTolerance",
 }
 
-// limits reads three limits of a search; KataGo's numbers for none are none.
+// limits reads three limits of a search; KataGo's numbers for no limit become 0.
 func limits(values config.Search, suffix string) search.Limits {
 	count := func(name string) int64 {
 		if n := values[name+suffix].Int; n < 1<<50 {

@@ -116,8 +116,8 @@ func (h *helper) begin(w *cluster.Worker) (end func()) {
 	}
 }
 
-// Open begins to serve a host, whose folder holds the games that are known, and
-// returns the address for workers.
+// Open begins to serve a host, whose folder holds the known games, and returns the address for
+// workers.
 func (h *Hub) Open(host cluster.Host, known []selfplay.Filed) (string, error) {
 	c := &h.conf
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {

@@ -50,9 +50,9 @@ type talk interface {
 }
 
 // Run passes lines between the user and a remote engine until either side ends.
-// Connections that break are made again; if the engine itself is gone, a new one
-// is brought to the same position. Where none can be made, Run ends soon after the
-// input, with [ErrUnreachable] if something has no answer.
+// Broken connections are made again; if the engine itself is gone, a new one is brought to the
+// same position. If no connection can be made, Run ends soon after the input, with
+// [ErrUnreachable] if a request has no answer.
 func Run(ctx context.Context, c ClientConfig, in io.Reader, out io.Writer) error {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -27,7 +27,7 @@ const (
 type User struct {
 	Name  string
 	Token string
-	Seats int // at a time; 0: half of all, and none is kept for longer than a minute
+	Seats int // at a time; 0: up to half of all, kept for a minute without a connection
 }
 
 // HostConfig holds the settings of a host. Users and Sit are needed.
@@ -37,7 +37,7 @@ type HostConfig struct {
 	Sit func(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error
 	// Keep is how long a seat is kept for a disconnected user; 0 means 30 minutes.
 	Keep time.Duration
-	// Seats bounds those of all users together; 0 means 64.
+	// Seats bounds the seats of all users together; 0 means 64.
 	Seats int
 	Log   *slog.Logger
 }

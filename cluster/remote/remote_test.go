@@ -235,8 +235,8 @@ func TestGamesOutliveConnections(t *testing.T) {
 	}
 }
 
-// TestEndsWithoutAServer: where no connection can be made, the end of the input is the end,
-// an error if something has no answer; until then it is said again and again.
+// TestEndsWithoutAServer: without a connection the end of the input ends the client, with an
+// error if a request has no answer. Until then it logs warnings.
 func TestEndsWithoutAServer(t *testing.T) { synctest.Test(t, endsWithoutAServer) }
 
 func endsWithoutAServer(t *testing.T) {
@@ -346,8 +346,8 @@ func TestHostRefuses(t *testing.T) {
 	require.Equal(t, "= 1 \n", bob.ask("position"))
 }
 
-// TestUsersWithoutANumber: who has no number of seats holds half of them at most, and
-// none for longer than a minute after the connection; who has one holds so many.
+// TestUsersWithoutANumber: a user without a number of seats gets half of them at most, kept for
+// a minute without a connection; others get their number.
 func TestUsersWithoutANumber(t *testing.T) {
 	h := NewHost(HostConfig{Users: []User{{"ann", "token of ann", 5}, {"bob", "token of bob", 0}}, Sit: func(ctx context.Context, _, _ string, _ io.Reader, _ io.Writer) error {
 		<-ctx.Done()
@@ -379,7 +379,7 @@ func TestUsersWithoutANumber(t *testing.T) {
 	require.NoError(t, err, "his own seat is there")
 }
 
-// TestSeatsEnd gives seats back whose users do not return.
+// TestSeatsEnd frees the seats of users who do not return.
 func TestSeatsEnd(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -395,8 +395,8 @@ func TestSeatsEnd(t *testing.T) {
 	require.Eventually(t, func() bool { return len(p.host.Seats()) == 0 }, time.Minute, time.Millisecond)
 }
 
-// TestNoSeatAtTheEnd: who connects while the host ends gets no seat, which nobody would
-// end any more.
+// TestNoSeatAtTheEnd: a client that connects while the host ends gets no seat, which would never
+// end.
 func TestNoSeatAtTheEnd(t *testing.T) {
 	h := NewHost(HostConfig{Users: []User{{"ann", "token of ann", 0}}, Sit: fakeEngine})
 	ctx, stop := context.WithCancel(t.Context())
@@ -406,8 +406,8 @@ func TestNoSeatAtTheEnd(t *testing.T) {
 	require.Empty(t, h.Seats())
 }
 
-// TestReadUsers: a line that is none is named by its number, and never repeated: there
-// is a token in it.
+// TestReadUsers: an error names the number of a bad line and never repeats the line, which may
+// hold a token.
 func TestReadUsers(t *testing.T) {
 	token := strings.Repeat("s3cret", 3)
 	users, err := ReadUsers(strings.NewReader("ann " + token + " 2 # two\n\nbob x" + token))

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxWaiting = 4 << 20 // bytes that one side keeps until the other has them
+	maxWaiting = 4 << 20 // unconfirmed bytes of one side
 	maxFrame   = 64 << 10
 	alive      = 15 * time.Second // between signs of life; a connection silent for three times as long is dead
 )
@@ -42,7 +42,7 @@ type stream struct {
 	ended    bool // by end: nothing more is written
 	inEnded  bool // the other side writes no more
 	closed   bool
-	conn     net.Conn // now; nil is none
+	conn     net.Conn // the current one; may be nil
 	since    time.Time
 	most     int // bytes of out beyond which Write waits
 }
@@ -72,7 +72,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Write implements io.Writer: it waits only where the other side is far behind.
+// Write implements io.Writer. It waits only if the other side is far behind.
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// StandIn is the config where none is given.
+// StandIn is the config if none is given.
 const StandIn = "logAllGTPCommunication=false,logSearchInfo=false,numSearchThreads=16,rules=tromp-taylor,allowResignation=true,resignThreshold=-0.90,lagBuffer=1.0"
 
 // Host is the program that the subcommands run in, with settings of its own.
@@ -74,8 +74,8 @@ var instead = map[string]string{
 	"selfplay":   "Its place takes: engine selfplay\n",
 }
 
-// Run carries out a command line of KataGo's. done is false where it could not; then
-// standard error has said why.
+// Run carries out a command line of KataGo's. done is false after a failure, which it has written
+// to standard error.
 func Run(ctx context.Context, h Host, args []string) (done bool) {
 	if len(args) == 0 || slices.Contains([]string{"-h", "--help", "-help", "help"}, args[0]) {
 		fmt.Print(help(h))
@@ -129,7 +129,7 @@ func logger(h Host, log *katago.Log, all bool) *slog.Logger {
 	return h.Log(log.Messages(), level)
 }
 
-// word returns a word where it is wanted.
+// word returns a text if it is wanted, else "".
 func word(wanted bool, text string) string {
 	if wanted {
 		return text

@@ -144,7 +144,7 @@ func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 }
 
 // parse reads a command line. fault, if not empty, is all that the line is answered
-// with; ok is false where it holds nothing but a comment.
+// with; ok is false for a line with nothing but a comment.
 func parse(line string) (c gtp.Command, fault string, ok bool) {
 	text := strings.TrimSpace(gtp.Clean(line))
 	if !strings.ContainsFunc(text, func(r rune) bool { return r > ' ' && r <= '~' }) {
@@ -172,7 +172,7 @@ func parse(line string) (c gtp.Command, fault string, ok bool) {
 // args are the arguments as KataGo repeats them in complaints.
 func args(c gtp.Command) string { return strings.Join(c.Args, " ") }
 
-// fail puts an error into KataGo's words where it has such.
+// fail returns KataGo's text of an error if there is one.
 func fail(err error) error {
 	var unnamed *nn.ProfileError
 	switch {

@@ -135,7 +135,7 @@ func TestClocks(t *testing.T) {
 	require.Equal(t, 4500*time.Millisecond, s.left[board.White])
 }
 
-// TestTree: what sets a position up drops the tree where it succeeds.
+// TestTree: commands that set a position up drop the tree if they succeed.
 func TestTree(t *testing.T) {
 	s := newStill(t)
 	p := &Personality{Engine: s}

@@ -30,7 +30,7 @@ func (k *handlers) getParam(_ context.Context, c gtp.Command, r *gtp.Reply) erro
 	return r.Print(value)
 }
 
-// setParam takes NAME [VALUE]; without a value the default comes back.
+// setParam takes NAME [VALUE]; without a value it restores the default.
 func (k *handlers) setParam(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	switch len(c.Args) {
 	case 1:

@@ -46,7 +46,7 @@ func (t target) program() string {
 	return "engine"
 }
 
-// suffix is that of the kind of archive which every such system opens.
+// suffix is the suffix of the kind of archive that every such system can open.
 func (t target) suffix() string {
 	if t.os == "windows" {
 		return ".zip"
