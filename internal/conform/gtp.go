@@ -122,6 +122,18 @@ func (s *GTP) Fails(command string, texts ...string) {
 	require.Len(s.T, r.Raw, 1, "an error text is one line")
 }
 
+// Refuse sends commands that must all fail, with the text if it is not empty.
+func (s *GTP) Refuse(text string, commands ...string) {
+	s.T.Helper()
+	texts := []string{text}
+	if text == "" {
+		texts = nil
+	}
+	for _, c := range commands {
+		s.Fails(c, texts...)
+	}
+}
+
 // All sends commands that must all succeed.
 func (s *GTP) All(commands ...string) {
 	s.T.Helper()
