@@ -1,6 +1,6 @@
 // Package commands has KataGo's commands of the Go Text Protocol, with the arguments, errors and
-// replies of KataGo 1.18. They replace those of a
-// [gtp.Server]; clients that know KataGo by name expect them.
+// replies of KataGo 1.18. They replace those of a [gtp.Server]; clients that know KataGo by name
+// expect them.
 //
 // The handlers share a [Personality], which holds the program's answers and the engine.
 package commands
