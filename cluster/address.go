@@ -18,8 +18,8 @@ import (
 	"kosumi/internal/file"
 )
 
-// Address is where a cluster is reached: nats://TOKEN@HOST:PORT, and for a server
-// that made its own certificate, # and the certificate's sha256.
+// Address is the address of a cluster: nats://TOKEN@HOST:PORT, followed by # and the sha256 of
+// the certificate if the server made its own.
 type Address struct {
 	Token string
 	Host  string // with its port
@@ -30,11 +30,11 @@ type Address struct {
 // addressMark begins the name of an environment variable that holds an address.
 const addressMark = "env:"
 
-// FindAddress returns an address that is named: env:NAME is in an environment variable,
-// and what has no :// is the name of a file. An address itself names itself; others on
-// the machine then see its token among the processes. note is told if others can read
-// the file. The variable leaves the environment, so that no program which this one
-// starts has it. No error holds what may be a token.
+// FindAddress returns the address in the environment variable NAME for env:NAME, the one in a
+// file for a text without ://, and else the text itself, whose token other users of the machine
+// can see in the list of processes. The variable is removed from the environment, so that child
+// processes do not inherit it. note is called if others can read the file. Errors never hold a
+// token.
 func FindAddress(text string, note func(text string)) (string, error) {
 	if name, found := strings.CutPrefix(text, addressMark); found {
 		if value := strings.TrimSpace(os.Getenv(name)); value != "" {
@@ -113,8 +113,8 @@ func (a Address) Hidden() string {
 	return a.String()
 }
 
-// Reachable is the address that others use for one that is listened on: the
-// machine's name stands for all of its addresses.
+// Reachable returns the address for other machines. The host's name replaces an unspecified IP
+// address.
 func Reachable(listen, addr string) string {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -134,7 +134,7 @@ func (a Address) TLSConfig() *tls.Config {
 	host, _, _ := net.SplitHostPort(a.Host)
 	c := &tls.Config{MinVersion: tls.VersionTLS13, ServerName: host}
 	if a.Pin != "" {
-		c.InsecureSkipVerify = true // the pin says more than a name
+		c.InsecureSkipVerify = true // VerifyConnection checks the fingerprint instead
 		c.VerifyConnection = func(s tls.ConnectionState) error {
 			sum := sha256.Sum256(s.PeerCertificates[0].Raw)
 			if subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(a.Pin)) != 1 {
@@ -146,8 +146,8 @@ func (a Address) TLSConfig() *tls.Config {
 	return c
 }
 
-// Certificate returns the certificate in a folder and its sha256, made on first
-// use. note is told what was mended.
+// Certificate returns the certificate in a folder and its sha256, in hex. It is made on first
+// use. note is called with each repair.
 func Certificate(dir string, note func(text string)) (tls.Certificate, string, error) {
 	path := filepath.Join(dir, "server.pem")
 	text, err := file.Secret(path, func() ([]byte, error) {
@@ -165,8 +165,7 @@ func Certificate(dir string, note func(text string)) (tls.Certificate, string, e
 	return pair, hex.EncodeToString(sum[:]), nil
 }
 
-// Token returns the token in a folder, made on first use. note is told what was
-// mended.
+// Token returns the token in a folder, made on first use. note is called with each repair.
 func Token(dir string, note func(text string)) (string, error) {
 	path := filepath.Join(dir, "token")
 	data, err := file.Secret(path, func() ([]byte, error) { return []byte(NewID()), nil }, note)

@@ -12,14 +12,12 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/train/loop/duel"
 )
 
-// connectLine reads what a broker says first and returns the line by which a client
-// logs in.
+// connectLine reads the broker's greeting and returns the line that logs a client in.
 func connectLine(t testing.TB, conn net.Conn, k Key, token string) string {
 	t.Helper()
 	line, err := bufio.NewReaderSize(conn, 4096).ReadString('\n')
@@ -33,7 +31,7 @@ func connectLine(t testing.TB, conn net.Conn, k Key, token string) string {
 	return "CONNECT " + string(text)
 }
 
-// arena is a cluster with an honest worker, and somebody who has the token and a key of his
+// arena is a cluster with an honest worker, and a raider, who has the token and a key of his
 // own.
 type arena struct {
 	*site
@@ -56,7 +54,7 @@ func newArena(t *testing.T) *arena {
 	return a
 }
 
-// start lets a worker play gating matches until the test ends.
+// start runs a worker for gating matches until the test ends.
 func (a *arena) start(w *Worker) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -70,7 +68,7 @@ func (a *arena) start(w *Worker) {
 	a.until(func() bool { return a.server.roster.members[w.conf.Conn.ID] != nil })
 }
 
-// until waits for what the server knows.
+// until waits until a condition holds under the server's lock.
 func (a *arena) until(holds func() bool) {
 	a.t.Helper()
 	require.Eventually(a.t, func() bool {
@@ -80,7 +78,7 @@ func (a *arena) until(holds func() bool) {
 	}, 30*time.Second, time.Millisecond)
 }
 
-// match has a gating match played.
+// match plays a gating match.
 func (a *arena) match(games int) {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), time.Minute)
@@ -92,7 +90,7 @@ func (a *arena) match(games int) {
 	require.Equal(a.t, games, r.Games())
 }
 
-// check finds the honest worker as it was: not set aside, and served.
+// check requires that the honest worker is not banned and is still served.
 func (a *arena) check() {
 	a.t.Helper()
 	a.match(4)
@@ -118,13 +116,13 @@ func asks[T any](a *arena, c *Conn, verb string, v any) T {
 	return *r
 }
 
-// join has somebody become a worker.
+// join makes a client a worker.
 func (a *arena) join(c *Conn) {
 	a.t.Helper()
 	require.Empty(a.t, asks[welcome](a, c, verbHello, Card{Name: "raider", Protocol: [2]int{ProtocolMin, Protocol}}).Refused)
 }
 
-// listen tries to read what is not the raider's.
+// listen subscribes the raider to a subject of another client.
 func (a *arena) listen(subject, group string) {
 	a.t.Helper()
 	sub, err := a.raider.nats.QueueSubscribeSync(subject, group)
@@ -136,14 +134,14 @@ func (a *arena) listen(subject, group string) {
 	a.seen[subject+" "+group] = sub
 }
 
-// forge publishes what the broker must not pass on.
+// forge publishes a message that the broker must not deliver.
 func (a *arena) forge(subject, reply string, data []byte) {
 	a.t.Helper()
 	require.NoError(a.t, a.raider.nats.PublishRequest(subject, reply, data))
 	require.NoError(a.t, a.raider.nats.Flush())
 }
 
-// login connects by hand and reports whether the broker lets it.
+// login connects by hand and reports whether the broker accepts.
 func (a *arena) login(line func(conn net.Conn) string) bool {
 	a.t.Helper()
 	conn, err := net.Dial("tcp", a.addr)
@@ -173,18 +171,14 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// raiderKey is a pair that is not another's.
-func (a *arena) raiderKey() nkeys.KeyPair { return newKey(a.t).pair }
-
-// pass lets somebody have passed the exam.
+// pass marks the exam as passed by a client.
 func (a *arena) pass(c *Conn) {
 	a.server.mu.Lock()
 	defer a.server.mu.Unlock()
 	a.server.roster.members[c.ID].passed[a.work.SHA256] = true
 }
 
-// taken lets somebody take games of a gating match that is under way, f be done meanwhile,
-// and the match be played to its end.
+// taken gives a client games of a running gating match, calls f, and waits for the match's end.
 func (a *arena) taken(c *Conn, games int, f func(got []gateOffer)) {
 	a.t.Helper()
 	a.join(c)

@@ -9,7 +9,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// assignment is a session for one offer.
+// assignment is a session of self-play for one offer.
 type assignment struct {
 	offer   Offer
 	model   *Model
@@ -18,7 +18,7 @@ type assignment struct {
 	leave   chan struct{} // closed when no new games are to begin
 }
 
-// prepare opens what an offer is played with.
+// prepare opens the network of an offer and makes the session.
 func (w *Worker) prepare(ctx context.Context, o *Offer) (*assignment, error) {
 	t := &assignment{offer: *o, leave: make(chan struct{}), model: &Model{Close: func() {}}}
 	recipe := o.Recipe
@@ -50,7 +50,7 @@ func (w *Worker) prepare(ctx context.Context, o *Offer) (*assignment, error) {
 	return t, err
 }
 
-// describe notes what the worker plays with, and reports whether that is new.
+// describe sets provider and precision on the worker's card and reports whether they changed.
 func (w *Worker) describe(s *Model) bool {
 	w.greeting.Lock()
 	defer w.greeting.Unlock()
@@ -60,7 +60,7 @@ func (w *Worker) describe(s *Model) bool {
 	return changed
 }
 
-// leave lets the games of the present offer come to their end and begins no more.
+// leave begins no more games of the present offer and gives unused numbers back.
 func (w *Worker) leave() {
 	t := w.now
 	if t == nil {
@@ -110,7 +110,7 @@ func (w *Worker) play(ctx context.Context, t *assignment, stop context.CancelCau
 	}
 }
 
-// finish keeps a game until it is confirmed.
+// finish puts a game into the spool.
 func (w *Worker) finish(t *assignment, f *selfplay.Finished) error {
 	if w.spoil != nil {
 		w.spoil(f)
@@ -128,7 +128,7 @@ func (w *Worker) finish(t *assignment, f *selfplay.Finished) error {
 	return nil
 }
 
-// exam answers the exam of a network. passed is false where it has to be answered again.
+// exam answers the exam of a network. passed is false if the exam must be answered again.
 func (w *Worker) exam(ctx context.Context, x *Exam, e nn.Evaluator) (passed bool, err error) {
 	a, err := answerExam(ctx, x, e)
 	if err != nil {

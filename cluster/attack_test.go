@@ -14,8 +14,7 @@ import (
 	"kosumi/train/loop/duel"
 )
 
-// attacks are what somebody with the token may try. None reads, bans or drops anything
-// of another's.
+// attacks by a client with the token. None may read, ban or drop anything of another client.
 var attacks = []struct {
 	name string
 	do   func(a *arena)
@@ -36,7 +35,7 @@ var attacks = []struct {
 		}
 	}},
 	{"come with another's key and no seed", func(a *arena) {
-		k := Key{a.raiderKey(), a.worker.conf.Conn.ID}
+		k := Key{newKey(a.t).pair, a.worker.conf.Conn.ID}
 		require.False(a.t, a.login(func(conn net.Conn) string { return connectLine(a.t, conn, k, a.token) }))
 	}},
 	{"repeat another's login", func(a *arena) {
@@ -257,9 +256,9 @@ var attacks = []struct {
 	}},
 }
 
-// TestAttacks has somebody with the token try what he can against a worker: nothing of it
-// is read, banned or dropped.
+// TestAttacks runs each attack against an honest worker, which must stay unharmed.
 func TestAttacks(t *testing.T) {
+	t.Parallel()
 	for _, attack := range attacks {
 		t.Run(attack.name, func(t *testing.T) {
 			a := newArena(t)

@@ -2,8 +2,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
-	"net"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,9 +15,10 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// TestBadWorkers lets workers in that are broken or hostile: each is set aside
-// with a reason, and none of its games is filed.
+// TestBadWorkers runs broken and hostile workers: each is banned with a reason, and none of its
+// games is filed.
 func TestBadWorkers(t *testing.T) {
+	t.Parallel()
 	type spoil func(f *selfplay.Finished)
 	for name, bad := range map[string]struct {
 		change func(c *WorkerConfig)
@@ -91,7 +90,7 @@ func TestBadWorkers(t *testing.T) {
 	}
 }
 
-// underRules is the beginning of a game as if other rules had been drawn.
+// underRules replays the beginning of a game under changed rules.
 func underRules(t testing.TB, f *selfplay.Finished, change func(r *board.Rules)) *board.Game {
 	r := f.Game.Start.Rules()
 	change(&r)
@@ -102,62 +101,6 @@ func underRules(t testing.TB, f *selfplay.Finished, change func(r *board.Rules))
 		require.NoError(t, g.Play(m.Color, m.Point))
 	}
 	return g
-}
-
-// TestReplayedUploads sends a game that was stored again: as it was, by another
-// worker, and for another number.
-func TestReplayedUploads(t *testing.T) {
-	s := newSite(t, newFolder(1<<40))
-	first := s.worker(t.TempDir(), nil)
-	s.runUntil([]*Worker{first}, s.settled(4))
-	thief := s.worker(t.TempDir(), nil)
-	require.NoError(t, thief.hello(t.Context()))
-	offer := s.server.leases.present().ID
-	send := func(w *Worker, data []byte) receipt {
-		line := pack(upload{offer})
-		r, err := ask[receipt](t.Context(), w.conf.Conn, verbGame, append(append(line, '\n'), data...), 10*time.Second)
-		require.NoError(t, err)
-		return *r
-	}
-	first.Close(5 * time.Second) // what it has finished comes in
-	games, _ := s.host.kept()
-	for _, data := range games {
-		require.Equal(t, duplicate, send(first, data).Verdict)
-		require.Equal(t, duplicate, send(thief, data).Verdict)
-	}
-	f, err := selfplay.Unmarshal(games[selfplay.ID{Number: 0}])
-	require.NoError(t, err)
-	f.ID.Number = 1 << 30
-	data, err := selfplay.Marshal(f)
-	require.NoError(t, err)
-	r := send(thief, data)
-	require.Equal(t, rejected, r.Verdict)
-	require.Contains(t, r.Reason, "hash")
-	after, twice := s.host.kept()
-	require.Len(t, after, len(games))
-	require.Zero(t, twice)
-	require.Len(t, s.server.Status().Aside, 1)
-}
-
-// TestGigabyte announces a message of 1 GB in NATS' own protocol: the broker hangs
-// up before it has come.
-func TestGigabyte(t *testing.T) {
-	s := newSite(t, newFolder(1<<40))
-	conn, err := net.Dial("tcp", s.addr)
-	require.NoError(t, err)
-	defer conn.Close()
-	k := newKey(t)
-	fmt.Fprintf(conn, "%s\r\nPUB %s %d\r\n", connectLine(t, conn, k, s.token), subjectOf(verbGame, k.id), 1<<30)
-	sent := 0
-	chunk := make([]byte, 1<<16)
-	for sent < 1<<30 && err == nil {
-		var n int
-		n, err = conn.Write(chunk)
-		sent += n
-	}
-	require.Error(t, err)
-	require.Less(t, sent, 1<<28)
-	s.runUntil([]*Worker{s.worker(t.TempDir(), nil)}, func() bool { return s.host.count() >= 4 })
 }
 
 // twoFaced answers the exam by one network and plays by another.
@@ -173,7 +116,7 @@ func (e *twoFaced) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) er
 	return e.then.Evaluate(ctx, q, out)
 }
 
-// komiEvaluator answers by another network where the komi is far off.
+// komiEvaluator answers by another network if the komi is extreme.
 type komiEvaluator struct{ near, far nn.Evaluator }
 
 func seesKomi(t testing.TB) nn.Evaluator { return &komiEvaluator{stub(t, 3), stub(t, 4)} }
@@ -185,7 +128,7 @@ func (e *komiEvaluator) Evaluate(ctx context.Context, q *nn.Query, out *nn.Outpu
 	return e.near.Evaluate(ctx, q, out)
 }
 
-// TestHostileMessages sends what no worker sends.
+// TestHostileMessages sends malformed requests.
 func TestHostileMessages(t *testing.T) {
 	s := newSite(t, newFolder(1<<40))
 	conn := s.dial(newKey(t))
@@ -208,7 +151,7 @@ func TestHostileMessages(t *testing.T) {
 	require.Nil(t, wrong)
 }
 
-// TestRandomGames plays without a network; a worker whose games are others is set aside.
+// TestRandomGames plays without a network; a worker whose games differ is banned.
 func TestRandomGames(t *testing.T) {
 	s := newSite(t, newFolder(100))
 	s.work.Network, s.work.SHA256, s.work.Path = "random", "", ""

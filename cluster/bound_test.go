@@ -9,7 +9,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// boundedFolder is a folder for so many games and no more.
+// boundedFolder is a folder for a fixed number of games.
 type boundedFolder struct {
 	*folder
 	goal int
@@ -17,9 +17,8 @@ type boundedFolder struct {
 
 func (f boundedFolder) Left() (int64, bool) { return int64(f.goal - f.count()), false }
 
-// TestBootstrapIsBounded hands out games to many workers at once: those that they hold
-// and those that are stored are never more than the host wants, whoever takes how many,
-// however leases end, and after a restart too. In the end all of them are there.
+// TestBootstrapIsBounded leases games to several workers: leased and stored games together never
+// exceed the goal, whichever way leases end, and after a restart. In the end all are stored.
 func TestBootstrapIsBounded(t *testing.T) {
 	const goal = 100
 	f := boundedFolder{newFolder(1 << 40), goal}
@@ -69,8 +68,8 @@ func TestBootstrapIsBounded(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestHoardedNumbers has a worker hold all games that are to come and say again and again
-// that it plays them: others get them after a while.
+// TestHoardedNumbers has a worker hold all games and renew them for ever: others get them after
+// a while.
 func TestHoardedNumbers(t *testing.T) {
 	const goal = 100
 	now := time.Now()

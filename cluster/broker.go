@@ -23,9 +23,8 @@ type Broker struct {
 // maxConnections bounds the clients; each takes some 0.15 MB.
 const maxConnections = 16384
 
-// StartBroker listens on HOST:PORT (port 0: any) for clients that have the token and
-// prove the key that they come with. They may publish in their own name and read
-// their own inbox, no more.
+// StartBroker listens on HOST:PORT (port 0: any) for clients that have the token and prove
+// their key. A client may only publish in its own name and read its own inbox.
 func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 	host, portText, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -35,7 +34,7 @@ func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 	if err != nil || port < 0 || port > 65535 {
 		return nil, fmt.Errorf("%q is not a port", portText)
 	}
-	try, err := net.Listen("tcp", listen) // the server says nothing of why it cannot
+	try, err := net.Listen("tcp", listen) // the NATS server does not report the cause
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +77,7 @@ func (b *Broker) Close() {
 	b.nats.WaitForShutdown()
 }
 
-// Connect opens a connection inside the process, which may do everything.
+// Connect opens a connection inside the process, with all permissions.
 func (b *Broker) Connect() (*Conn, error) {
 	k, err := NewKey()
 	if err != nil {
@@ -93,7 +92,7 @@ func (b *Broker) Connect() (*Conn, error) {
 
 const insider = "server"
 
-// gatekeeper decides who may connect, and to what.
+// gatekeeper authenticates connections and sets their permissions.
 type gatekeeper Broker
 
 // Check implements server.Authentication: the signature over the connection's own
@@ -124,8 +123,7 @@ func signed(id, signature string, nonce []byte) bool {
 	return err == nil && len(nonce) > 0 && k.Verify(nonce, sig) == nil
 }
 
-// permissions are those of a client: to ask in its own name and to read what is
-// answered.
+// permissions let a client send requests in its own name and read the replies.
 func permissions(id string) *server.Permissions {
 	return &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{subjectOf("*", id)}},
@@ -133,5 +131,5 @@ func permissions(id string) *server.Permissions {
 	}
 }
 
-// inboxOf is where a client's replies go.
+// inboxOf returns the subject of a client's replies.
 func inboxOf(id string) string { return "_INBOX." + id }

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -37,7 +36,7 @@ import (
 
 var rounds = flag.Int("rounds", 5, "how many outages TestChaos makes")
 
-// part is what a child process is: broker, server or worker.
+// part names the variable that tells a child process its part: broker, server or worker.
 const part = "KOSUMI_CLUSTER_TEST"
 
 func TestMain(m *testing.M) {
@@ -53,7 +52,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child is a part of a cluster that runs as a process of its own.
+// child is a part of a cluster in a process of its own.
 type child struct {
 	Part, Dir, Listen, Address string
 	Seed                       string   // of its key; "" draws one
@@ -62,8 +61,6 @@ type child struct {
 	Wait                       time.Duration // of an evaluation
 	Model, Precision           string        // a real network, instead of one that waits
 	Games                      uint64        // of part "player"
-	Count                      bool          // the moves of a worker
-	Core                       int           // that the part runs on, from 1 on; 0: on all
 }
 
 // start runs the part. Its log comes through a pipe, so that a full disk
@@ -76,25 +73,8 @@ func (c *child) start(t testing.TB) *exec.Cmd {
 	require.NoError(t, err)
 	t.Cleanup(func() { log.Close() })
 	cmd.Stderr = struct{ io.Writer }{log}
-	if c.Core > 0 {
-		defer stayOn(t, c.Core-1)()
-	}
 	require.NoError(t, cmd.Start())
 	return cmd
-}
-
-// stayOn has what this goroutine starts run on one core, until it is undone.
-func stayOn(t testing.TB, core int) (undo func()) {
-	t.Helper()
-	runtime.LockOSThread()
-	var before, one unix.CPUSet
-	require.NoError(t, unix.SchedGetaffinity(0, &before))
-	one.Set(core)
-	require.NoError(t, unix.SchedSetaffinity(0, &one))
-	return func() {
-		require.NoError(t, unix.SchedSetaffinity(0, &before))
-		runtime.UnlockOSThread()
-	}
 }
 
 func kill(cmd *exec.Cmd) {
@@ -114,8 +94,6 @@ func (c *child) run() error {
 		return c.serve(log)
 	case "player":
 		return c.play()
-	case "alone":
-		return c.alone()
 	}
 	conn, err := c.dial(log)
 	if err != nil {
@@ -134,9 +112,6 @@ func (c *child) run() error {
 		}})
 	if err != nil {
 		return err
-	}
-	if c.Count {
-		go c.countMoves(w.moves)
 	}
 	return w.Run(context.Background())
 }
@@ -292,8 +267,8 @@ func wrongClock() func() time.Time {
 	return func() time.Time { return time.Now().Round(0).Add(time.Duration(off.Load())) }
 }
 
-// fillDisk lets a process write no file beyond 700 bytes, as on a disk that is
-// full, until the returned function is called.
+// fillDisk limits the files of a process to 700 bytes, as a full disk would, until the returned
+// function is called.
 func fillDisk(t testing.TB, cmd *exec.Cmd) (free func()) {
 	t.Helper()
 	set := func(most uint64) error {
@@ -351,10 +326,10 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	return c
 }
 
-// outages are what TestChaos lets happen.
+// outages that TestChaos causes.
 var outages = []string{"broker", "server", "worker0", "worker1", "all", "cut", "slow", "doubled", "reordered", "freeze", "full server", "full workers", "clock"}
 
-// check counts the games: none twice, and none gone that was stored.
+// check counts the games and requires that none is stored twice and no stored one is gone.
 func (c *chaos) check() int {
 	spooled, err := filepath.Glob(filepath.Join(c.dir, "worker*", "spool", "*", "*.game"))
 	require.NoError(c.t, err)
@@ -431,7 +406,7 @@ func (c *chaos) strike(what string, rng *rand.Rand) {
 // server's clock wrong; cuts and slows the network, doubles and reorders its
 // messages; and counts at the end.
 func TestChaos(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Slow(t) // not parallel: the broker's port must be free when it starts again
 	seed := testshared.Seed(t)
 	c := newChaos(t, seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -472,7 +447,7 @@ func TestChaos(t *testing.T) {
 		n, *rounds, times, c.proxy.count.doubled, c.proxy.count.reordered, len(c.kept), left)
 }
 
-// bringIn sends what a worker that was killed has left on its disk.
+// bringIn sends the games that a killed worker left on its disk.
 func (c *chaos) bringIn(worker *child) int {
 	t := c.t
 	near := *worker

@@ -9,16 +9,16 @@ import (
 	"kosumi/internal/file"
 )
 
-// Claim is a worker's folder with its lasting key. Workers on one machine
-// share a folder: each has a numbered one in it to itself.
+// Claim is a locked folder of one worker, with its lasting key. Workers on one machine share a
+// parent folder, in which each has a numbered folder of its own.
 type Claim struct {
 	Dir  string
 	Key  Key
 	hold *file.Hold
 }
 
-// ClaimFolder takes the first free place in a folder. note is told what was mended
-// about the key there.
+// ClaimFolder locks the first free numbered folder in a folder. note is called with each repair
+// of the key.
 func ClaimFolder(dir string, note func(text string)) (*Claim, error) {
 	for n := range 1024 {
 		at := filepath.Join(dir, fmt.Sprint(n))
@@ -41,5 +41,5 @@ func ClaimFolder(dir string, note func(text string)) (*Claim, error) {
 	return nil, fmt.Errorf("%s: 1024 workers are at work there", dir)
 }
 
-// Close lets go of the folder.
+// Close unlocks the folder.
 func (c *Claim) Close() error { return c.hold.Release() }

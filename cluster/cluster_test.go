@@ -68,8 +68,8 @@ func (f *folder) count() int {
 	return len(f.games)
 }
 
-// kept returns the games so far and how many came twice: what workers have sent may
-// still be filed after they stopped.
+// kept returns the games so far and how many came twice. Games sent before a worker stopped may
+// be filed later.
 func (f *folder) kept() (games map[selfplay.ID][]byte, twice int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *site) dial(k Key) *Conn {
 	return conn
 }
 
-// worker returns a worker with a network of its own; change may make it bad.
+// worker returns a worker with a network of its own; change may alter its settings.
 func (s *site) worker(dir string, change func(c *WorkerConfig)) *Worker {
 	s.t.Helper()
 	return s.workerOf(newKey(s.t), dir, change)
@@ -256,35 +256,8 @@ func alone(t testing.TB, c selfplay.Config, seed uint64, numbers uint64) map[sel
 	return games
 }
 
-// TestWorkersPlayTheSameGames plays a set of numbers by one session and by four
-// workers.
-func TestWorkersPlayTheSameGames(t *testing.T) {
-	const numbers = 40
-	want := alone(t, recipe(), 7, numbers)
-	s := newSite(t, newFolder(1<<40))
-	var workers []*Worker
-	for range 4 {
-		workers = append(workers, s.worker(t.TempDir(), nil))
-	}
-	s.runUntil(workers, s.settled(numbers))
-	games, twice := s.host.kept()
-	require.Zero(t, twice)
-	for id, data := range want {
-		require.True(t, bytes.Equal(data, games[id]), "game %v", id)
-	}
-	for id := range games {
-		if id.Number < numbers {
-			require.Contains(t, want, id)
-		}
-	}
-	st := s.server.Status()
-	require.Len(t, st.Workers, 4)
-	require.Empty(t, st.Aside)
-	require.Zero(t, st.Rejected, s.log.String())
-}
-
-// TestRestartsLoseNothing stops the server, the broker and workers again and
-// again, fills the server's disk, and has everything sent twice.
+// TestRestartsLoseNothing stops the server, the broker and workers again and again, fills the
+// server's disk, and has everything sent twice: the games are those that one session plays.
 func TestRestartsLoseNothing(t *testing.T) {
 	const numbers = 60
 	s := newSite(t, newFolder(1<<40))
@@ -360,7 +333,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestFindAddress takes addresses from where no other user sees them.
+// TestFindAddress reads addresses from places that other users cannot see.
 func TestFindAddress(t *testing.T) {
 	const address = "nats://a-token-of-sixteen@host:1"
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// DialConfig says how a client connects.
+// DialConfig holds the settings of a connection.
 type DialConfig struct {
 	Address string
 	Creds   string // file of credentials or of a seed, for a NATS cluster of one's own
@@ -30,10 +30,11 @@ type Conn struct {
 // Close ends the connection.
 func (c *Conn) Close() { c.nats.Close() }
 
-// subject is where the client asks for something in its own name: nobody else can.
+// subject returns the subject of a request in the client's name. No other client may publish to
+// it.
 func (c *Conn) subject(verb string) string { return subjectOf(verb, c.ID) }
 
-// reply answers a request; whoever asked asks again where the answer is lost.
+// reply answers a request. A client whose answer is lost repeats the request.
 func (c *Conn) reply(to string, v any) {
 	if to != "" {
 		c.nats.Publish(to, pack(v))
@@ -51,8 +52,8 @@ func (c *Conn) reach(patience time.Duration) error {
 	return nil
 }
 
-// Dial connects to a broker, and goes on trying where it cannot be reached, now or
-// later, with growing and random pauses.
+// Dial connects to a broker. When the broker cannot be reached, now or later, the connection
+// is tried again with growing random pauses.
 func Dial(c DialConfig) (*Conn, error) {
 	a, err := ParseAddress(c.Address)
 	if err != nil {
@@ -98,8 +99,7 @@ func Dial(c DialConfig) (*Conn, error) {
 	return &Conn{conn, k.id}, nil
 }
 
-// reconnecting has a client come back after every outage, and log what keeps it
-// away once for each cause.
+// reconnecting returns options that reconnect after every outage and log each cause once.
 func reconnecting(log *slog.Logger, address string) []nats.Option {
 	var mu sync.Mutex
 	told := ""
@@ -132,8 +132,8 @@ func reconnecting(log *slog.Logger, address string) []nats.Option {
 	}
 }
 
-// backoff is the pause before try n, 1 or more: from 50 ms on it doubles, up to 15
-// seconds, and half of it is random, so that many clients do not come at once.
+// backoff returns the pause before try n, 1 or more. It doubles from 50 ms to 15 s, and half of
+// it is random, so that many clients do not reconnect at once.
 func backoff(n int) time.Duration {
 	d := min(15*time.Second, 50*time.Millisecond<<min(n, 10))
 	return d/2 + rand.N(d/2+1)

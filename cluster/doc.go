@@ -1,18 +1,17 @@
-// Package cluster has the games of one loop played by many machines, over NATS: those of
-// self-play, and those of its gating matches.
+// Package cluster distributes the games of one loop to many machines over NATS: games of
+// self-play and of gating matches.
 //
-// The loop's folder is the only truth, NATS only carries: a game counts when it
-// lies in that folder, synced, and a worker keeps it on its own disk until it is
-// told so. A game is named by its number, and number, recipe and network make the
-// game, so it does not matter who plays it, or how often it arrives: it is stored
-// once. The server replays every game on its own board, makes the training rows from
-// that, and asks the network again about a sample: this finds workers that are broken.
-// Against one that lies with skill there is no check; workers are the owner's own.
+// A game counts when it is stored in the loop's folder and synced. Until that is confirmed, the
+// worker keeps the game on its own disk. Number, recipe and network determine a game, so any
+// worker may play it and it may arrive several times; it is stored once. The server replays
+// every game on its own board, makes the training rows from that, and evaluates a sample of
+// positions again. This finds broken workers. It does not find a skilful forger: workers
+// belong to the loop's owner.
 //
-// Identity is proved, never told: a client connects with a key of its own, asks by
-// subjects that end in the key's public half, to which the broker lets nobody else
-// publish, and reads an inbox that nobody else may read. The server alone speaks with
-// everybody; of each other clients see names that prove nothing.
+// A client proves its identity: it connects with a key of its own and sends requests to subjects
+// that end in the key's public half. The broker lets no other client publish there or read the
+// client's inbox. Only the server communicates with all clients; clients see each other under
+// shortened names, which prove nothing.
 package cluster
 
 // Protocol versions that this program speaks; a worker and a server agree on the

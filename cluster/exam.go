@@ -13,7 +13,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// tolerance says how far a worker's numbers may be from the server's in fp32.
+// tolerance bounds the difference of a worker's numbers from the server's in fp32.
 type tolerance struct {
 	game, mean float64 // mean difference of win minus loss, in one game and over many
 	divergence float64 // of the policies in the exam, nats
@@ -26,8 +26,8 @@ func (c *Card) tolerance() tolerance {
 	return tolerance{0.25, 0.12, 0.15}
 }
 
-// assess says what is wrong with a game of which n raw values were compared and are off
-// by so much on average, if anything.
+// assess returns an error if the raw values of a game, or of the worker's games on average,
+// differ too much. Of this game n values were compared; off is their mean difference.
 func (w *member) assess(n int, off float64, t tolerance) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,20 +95,14 @@ func answerExam(ctx context.Context, x *Exam, e nn.Evaluator) (answers, error) {
 
 // exam compares a worker's answers with the server's own.
 func (s *Server) exam(c *call) {
-	var a answers
-	if err := unpack(c.data, &a); err != nil {
-		s.conn.reply(c.reply, receipt{rejected, err.Error()})
-		return
-	}
 	s.mu.Lock()
-	w := s.roster.members[c.who]
+	a, w := read[answers](s, c, receipt{later, needHello})
 	var t tolerance
 	if w != nil {
 		t = w.card.tolerance()
 	}
 	s.mu.Unlock()
 	if w == nil {
-		s.conn.reply(c.reply, receipt{later, needHello})
 		return
 	}
 	j := s.judges.of(a.SHA256)
@@ -123,7 +117,7 @@ func (s *Server) exam(c *call) {
 		s.conn.reply(c.reply, receipt{later, "the server cannot check now"})
 		return
 	}
-	if err := compareAnswers(want, &a, t); err != nil {
+	if err := compareAnswers(want, a, t); err != nil {
 		s.ban(c.who, err)
 		s.conn.reply(c.reply, receipt{rejected, err.Error()})
 		return
@@ -134,7 +128,7 @@ func (s *Server) exam(c *call) {
 	s.conn.reply(c.reply, receipt{Verdict: stored})
 }
 
-// compareAnswers holds answers against those that are right.
+// compareAnswers returns an error if answers differ from the right ones by more than t.
 func compareAnswers(want, got *answers, t tolerance) error {
 	if len(got.Policy) != len(want.Policy) || len(got.Value) != len(want.Value) {
 		return fmt.Errorf("%d answers in the exam, %d are expected", len(got.Value), len(want.Value))

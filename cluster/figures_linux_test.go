@@ -25,8 +25,8 @@ var (
 	uploads = flag.Int("uploads", 4, "how many games each of them sends")
 )
 
-// TestCrowd lets many workers send recorded games at once to the real server and
-// folder: all are stored once.
+// TestCrowd has many workers send recorded games at once to a server with a real folder: all are
+// stored once.
 func TestCrowd(t *testing.T) {
 	c := recipe()
 	c.Boards = []selfplay.BoardShare{{Width: 9, Height: 9, Share: 1}}
@@ -131,7 +131,7 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// TestSpoolOnAFullDisk keeps games in memory where they cannot be written.
+// TestSpoolOnAFullDisk keeps games in memory if they cannot be written.
 func TestSpoolOnAFullDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "spool")
 	s, err := openSpool(dir)

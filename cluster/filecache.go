@@ -34,7 +34,7 @@ func newFileCache(dir string, conn *Conn) *fileCache {
 	return &fileCache{dir: dir, conn: conn, busy: make(chan struct{}, 1), kept: map[string]int{}}
 }
 
-// path returns where a file lies, fetched if it is not there.
+// path returns the path of a file, which it fetches if necessary.
 func (c *fileCache) path(ctx context.Context, f File) (string, error) {
 	if !sumForm(f.SHA256) || f.Name != filepath.Base(f.Name) || strings.ContainsAny(f.Name, `/\`) || f.Name == "." || f.Name == ".." || f.Bytes <= 0 || f.Bytes > maxNetwork {
 		return "", fmt.Errorf("%w: it offers a network %q of %d bytes", ErrRefused, f.Name, f.Bytes)
@@ -59,7 +59,7 @@ func (c *fileCache) path(ctx context.Context, f File) (string, error) {
 	return path, err
 }
 
-// use keeps a file from makeRoom until done is called.
+// use protects a file from makeRoom until done is called.
 func (c *fileCache) use(sha string) (done func()) {
 	add := func(n int) {
 		c.mu.Lock()
@@ -75,8 +75,8 @@ func (c *fileCache) use(sha string) (done func()) {
 // keptFiles is how many bytes of networks a worker keeps, of mostKept networks.
 const keptFiles, mostKept = 4 << 30, 64
 
-// makeRoom removes networks that are not in use, those first that were used longest
-// ago, until the rest are mostKept and have so many bytes at most.
+// makeRoom removes unused networks, least recently used first, until at most mostKept networks
+// with at most so many bytes are left.
 func (c *fileCache) makeRoom(most int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +150,7 @@ func (c *fileCache) fetch(ctx context.Context, f File, out io.Writer) error {
 	return nil
 }
 
-// readPiece reads a part of a file, as far as it goes; empty beyond its end.
+// readPiece reads up to piece bytes of a file from an offset; none beyond its end.
 func readPiece(path string, at int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// gate holds the games of a gating match that the loop waits for. Nothing of it is on
-// disk: a loop that is started again plays the match again. The server's lock guards it.
+// gate holds the games of a gating match that the loop waits for. Nothing is on disk: after a
+// restart the loop plays the match again. The server's lock guards it.
 type gate struct {
 	games []*gateGame // oldest first
 }
@@ -22,7 +22,7 @@ type gateGame struct {
 	offer   gateOffer
 	players map[string]*gateLease // by worker
 	failed  map[string]string     // why, by worker
-	alone   int                   // seconds without a worker that has not failed at it
+	alone   int                   // seconds in which all workers present have failed at it
 	done    chan gateOutcome      // capacity 1
 }
 
@@ -30,8 +30,8 @@ type gateGame struct {
 type gateLease struct{ began, seen time.Time }
 
 const (
-	gateSilent = 30 * time.Second // without a word of a worker until others get its games
-	gateSlow   = 5 * time.Minute  // that a worker has for a game until another one gets it too
+	gateSilent = 30 * time.Second // without a message from a worker, after which others get its games
+	gateSlow   = 5 * time.Minute  // after which a second worker gets a game too
 )
 
 // Game implements duel.Matches: workers play the game.
@@ -85,18 +85,13 @@ func (t *gate) find(id string) *gateGame {
 func (s *Server) handGames(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, w, ok := read[gateRequest](s.roster, s.conn, c)
-	switch {
-	case !ok:
-	case w == nil:
-		s.conn.reply(c.reply, gateReply{Hello: true, Refused: s.roster.banned[c.who]})
-	default:
+	if r, w := read[gateRequest](s, c, gateReply{Hello: true, Refused: s.roster.banned[c.who]}); w != nil {
 		s.conn.reply(c.reply, s.gate.hand(c.who, r, s.roster, &s.judges, s.conf.Now()))
 	}
 }
 
-// hand renews the games that a worker plays and gives it more: of all games, as many as
-// come to each worker at most.
+// hand renews the games that a worker plays and gives it more, up to an equal share of all
+// games.
 func (t *gate) hand(id string, r *gateRequest, all *roster, js *judges, now time.Time) (reply gateReply) {
 	for _, held := range r.Held {
 		if t.find(held) == nil {
@@ -111,7 +106,7 @@ func (t *gate) hand(id string, r *gateRequest, all *roster, js *judges, now time
 		case slices.Contains(r.Held, e.offer.ID):
 			p.seen = now
 			mine++
-		default: // the reply that gave it was lost, or the worker began anew
+		default: // the reply with the game was lost, or the worker was restarted
 			delete(e.players, id)
 		}
 	}
@@ -133,8 +128,8 @@ func (t *gate) hand(id string, r *gateRequest, all *roster, js *judges, now time
 	return reply
 }
 
-// free reports whether a worker may have the game: nobody else plays it, or those who do
-// are silent or take long.
+// free reports whether a worker may get the game: no other worker plays it, or those that do
+// are silent or slow.
 func (e *gateGame) free(id string, now time.Time) bool {
 	if e.players[id] != nil || e.failed[id] != "" {
 		return false
@@ -147,7 +142,7 @@ func (e *gateGame) free(id string, now time.Time) bool {
 	return true
 }
 
-// tend ends games that every worker which is there has failed at. It is called once a second.
+// tend ends games at which every worker present has failed. It is called once a second.
 func (t *gate) tend(all *roster, now time.Time) {
 	for _, e := range slices.Clone(t.games) {
 		able, why := false, ""
@@ -168,16 +163,12 @@ func (t *gate) tend(all *roster, now time.Time) {
 	}
 }
 
-// takeOutcome takes a game of a gating match that a worker has played, or its failure.
+// takeOutcome takes the result of a game of a gating match, or a worker's failure at it.
 func (s *Server) takeOutcome(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o, w, ok := read[gateOutcome](s.roster, s.conn, c)
-	if !ok {
-		return
-	}
+	o, w := read[gateOutcome](s, c, receipt{later, needHello})
 	if w == nil {
-		s.conn.reply(c.reply, receipt{later, needHello})
 		return
 	}
 	e := s.gate.find(o.ID)
@@ -189,7 +180,7 @@ func (s *Server) takeOutcome(c *call) {
 		s.conn.reply(c.reply, receipt{rejected, "this game was not given to this worker"})
 		return
 	case o.Error == "" && !(w.passed[e.offer.A.SHA256] && w.passed[e.offer.B.SHA256]):
-		delete(e.players, c.who) // it may have the game again, with the exam
+		delete(e.players, c.who) // it may get the game again, with the exam
 		s.conn.reply(c.reply, receipt{rejected, "the exam of a network is missing"})
 		return
 	case o.Error != "":

@@ -35,8 +35,8 @@ func hashOf(t testing.TB, path string) nn.Evaluator {
 	return stub(t, seed)
 }
 
-// newMatchSite is a cluster that wants no games of self-play. Networks are what their files
-// are named after.
+// newMatchSite is a cluster that wants no games of self-play. The names of files choose their
+// networks.
 func newMatchSite(t *testing.T) *site {
 	s := newSite(t, newFolder(0))
 	s.server.judges.open = func(path string) (nn.Evaluator, func(), error) { return hashOf(t, path), func() {}, nil }
@@ -51,7 +51,7 @@ func opensHash(t testing.TB) func(c *WorkerConfig) {
 	}
 }
 
-// run runs a worker until the test ends or it is stopped; err is what came of it.
+// run runs a worker until the test ends or stop is called, which returns the worker's error.
 func (s *site) run(w *Worker) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
@@ -70,9 +70,10 @@ func matchGame(number int) duel.Game {
 	return duel.Game{Number: number, Seed: 5, Visits: 6, Temperature: 1, Komi: 7, Board: selfplay.BoardShare{Width: 5, Height: 5, Share: 1}}
 }
 
-// TestMatchOverWorkers plays games between networks here and over workers: the same games,
-// also where a worker cannot play, one leaves in the middle and one is cut off in it.
+// TestMatchOverWorkers plays games between networks here and over workers: the games are the
+// same, although one worker cannot play, one leaves in the middle and one is cut off.
 func TestMatchOverWorkers(t *testing.T) {
+	t.Parallel()
 	const games = 12
 	s := newMatchSite(t)
 	a, b := hashFile(t, 3), hashFile(t, 4)
@@ -158,7 +159,7 @@ func (h *hanging) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 	return h.Evaluator.Evaluate(ctx, q, out)
 }
 
-// handed is a gate with a match of so many games, and workers that may play them.
+// handed returns a gate with a number of games, and a roster of workers.
 func handed(games int, now time.Time, workers ...string) (*gate, *roster) {
 	t, all := new(gate), &roster{members: map[string]*member{}}
 	for k := range games {
@@ -170,8 +171,8 @@ func handed(games int, now time.Time, workers ...string) (*gate, *roster) {
 	return t, all
 }
 
-// TestShares: no worker has more games than come to each; those of one that no longer names
-// them, is silent or takes long go to others.
+// TestShares: no worker holds more than its share of games. Games that a worker no longer names,
+// or that a silent or slow one holds, go to others.
 func TestShares(t *testing.T) {
 	now := time.Now()
 	g, all := handed(10, now, "a", "b", "c")
@@ -206,8 +207,8 @@ func TestShares(t *testing.T) {
 	require.Equal(t, []string{"x"}, g.hand("a", &gateRequest{Held: []string{"x"}}, all, new(judges), now).Gone)
 }
 
-// TestNobodyCanPlay: a game ends with the reason once all workers that are there have failed
-// at it for a while, and not while another one may come to play it.
+// TestNobodyCanPlay: a game ends with the reason once all workers present have failed at it for
+// a while, but not while another worker may play it.
 func TestNobodyCanPlay(t *testing.T) {
 	for name, c := range map[string]struct {
 		failed []string
@@ -241,8 +242,8 @@ func TestNobodyCanPlay(t *testing.T) {
 	}
 }
 
-// TestWorkersFilesAreBounded: of the networks that a worker has fetched those go that
-// were used longest ago, and none that is in use.
+// TestWorkersFilesAreBounded: a worker removes the least recently used networks, and none in
+// use.
 func TestWorkersFilesAreBounded(t *testing.T) {
 	c := newFileCache(t.TempDir(), nil)
 	require.NoError(t, os.Remove(c.dir))

@@ -32,8 +32,7 @@ type gateNetwork struct {
 	err   error
 }
 
-// PlayMatches plays games of gating matches until the context ends. [Worker.Run] does it
-// too.
+// PlayMatches plays games of gating matches until the context ends. [Worker.Run] includes it.
 func (w *Worker) PlayMatches(ctx context.Context) error {
 	if w.run == "" {
 		if err := w.hello(ctx); err != nil {
@@ -44,7 +43,7 @@ func (w *Worker) PlayMatches(ctx context.Context) error {
 	defer func() {
 		p.games.Wait()
 		p.close()
-		w.publish(verbGate, gateRequest{}) // plays nothing now
+		w.publish(verbGate, gateRequest{}) // no games are under way
 	}()
 	for failures := 0; ctx.Err() == nil; {
 		r, err := ask[gateReply](ctx, w.conf.Conn, verbGate, pack(p.request()), 10*time.Second)
@@ -76,7 +75,7 @@ func (w *Worker) PlayMatches(ctx context.Context) error {
 	return nil
 }
 
-// request asks for what could be played besides what is.
+// request names the games under way and asks for as many as can be added.
 func (p *gatePlayer) request() gateRequest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +86,7 @@ func (p *gatePlayer) request() gateRequest {
 	return r
 }
 
-// end stops games that nobody waits for.
+// end stops games that the server no longer needs.
 func (p *gatePlayer) end(gone []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,7 +97,7 @@ func (p *gatePlayer) end(gone []string) {
 	}
 }
 
-// begin plays games beside the others.
+// begin starts the games of a reply.
 func (p *gatePlayer) begin(ctx context.Context, r *gateReply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,7 +146,7 @@ func (p *gatePlayer) play(ctx context.Context, o *gateOffer, done *gateOutcome) 
 	return err
 }
 
-// network opens a network, unless it is open, and passes the exam that is asked for.
+// network returns a network, which it opens if necessary, after its exam is passed.
 func (p *gatePlayer) network(ctx context.Context, f File) (nn.Evaluator, error) {
 	p.mu.Lock()
 	n := p.networks[f.SHA256]
@@ -210,8 +209,8 @@ func (p *gatePlayer) close() {
 	clear(p.networks)
 }
 
-// tell sends an outcome until the server has it, or has long given the game to another
-// worker.
+// tell sends an outcome until the server confirms it, for at most two minutes: by then another
+// worker has the game.
 func (p *gatePlayer) tell(ctx context.Context, o *gateOutcome) {
 	for n, began := 1, time.Now(); ctx.Err() == nil && time.Since(began) < 2*time.Minute; n++ {
 		r, err := ask[receipt](ctx, p.w.conf.Conn, verbOutcome, pack(o), 10*time.Second)

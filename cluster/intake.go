@@ -17,10 +17,10 @@ type job struct {
 	since time.Time
 	offer *Offer
 	game  *selfplay.Finished
-	busy  bool // many others wait
+	busy  bool // the queue is long
 }
 
-// check looks at uploads until there are no more.
+// check examines uploads until the queue is closed and empty.
 func (s *Server) check() {
 	for c := s.games.pop(); c != nil; c = s.games.pop() {
 		j := &job{call: c, since: time.Now(), busy: s.games.len() > crowded}
@@ -34,7 +34,7 @@ func (s *Server) check() {
 	}
 }
 
-// answer tells a worker what became of its game.
+// answer counts a verdict and sends it to the worker.
 func (s *Server) answer(j *job, r receipt) {
 	s.mu.Lock()
 	who := j.call.who
@@ -47,7 +47,7 @@ func (s *Server) answer(j *job, r receipt) {
 		s.tally.duplicate.Add(1)
 	case rejected:
 		s.tally.reject(who, r.Reason)
-		if w != nil { // who is set aside does not fill the log
+		if w != nil { // a banned worker must not fill the log
 			s.conf.Log.Warn("a game is rejected", "worker", publicName(who), "reason", r.Reason)
 		}
 	case later:
@@ -107,10 +107,10 @@ func (s *Server) examine(j *job) *receipt {
 	return nil
 }
 
-// needHello is the reason for which a worker says hello again.
+// needHello is the reason of a receipt that makes a worker say hello again.
 const needHello = "say hello"
 
-// known answers for a game that was filed or comes too late.
+// known returns the receipt for a game that is already filed or too old; nil for others.
 func (s *Server) known(id selfplay.ID) *receipt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,9 +197,9 @@ func (s *Server) fileOffer(jobs []*job) {
 	}
 }
 
-// judge asks the network again about three positions of a game. Games of random moves are
-// derived again from their numbers: a worker's first eight, then one in eight. While many
-// games wait, it looks at one in eight of both.
+// judge evaluates three positions of a game again. Games of random moves are derived again from
+// their numbers: a worker's first eight, then one in eight. While the queue is long, only one
+// game in eight is checked.
 func (s *Server) judge(j *job, w *member) error {
 	random := j.offer.Recipe.Search.Method == selfplay.Random
 	if n := w.judged.Add(1); n%8 != 0 && (j.busy || random && n > 8) {
@@ -219,7 +219,7 @@ func (s *Server) judge(j *job, w *member) error {
 	}
 	judge := s.judges.of(j.offer.SHA256)
 	if judge == nil {
-		return nil // its network is no longer open
+		return nil // the network is no longer open
 	}
 	defer judge.users.Done()
 	n, off, err := j.offer.Recipe.Recheck(ctx, j.game, j.offer.Seed, judge.eval, 3)

@@ -12,7 +12,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// judge is a network that the server asks again.
+// judge is a network by which the server checks games.
 type judge struct {
 	exam    Exam
 	path    string
@@ -26,7 +26,7 @@ type judge struct {
 	err  error
 }
 
-// answers are what the network says of its exam.
+// answers returns the network's own answers to its exam.
 func (j *judge) answers() (*answers, error) {
 	j.once.Do(func() { j.want, j.err = answerExam(context.Background(), &j.exam, j.eval) })
 	return &j.want, j.err
@@ -43,8 +43,8 @@ func (j *judge) retire() {
 // keptJudges is how many networks stay open: games of earlier ones still come in.
 const keptJudges = 4
 
-// judges holds the networks that a server has offered last. They are open, to be asked
-// again about games, and workers fetch their files.
+// judges holds the networks that a server has offered last. They are open for checks of games,
+// and workers fetch their files.
 type judges struct {
 	open func(path string) (e nn.Evaluator, close func(), err error)
 
@@ -53,7 +53,7 @@ type judges struct {
 	list    []*judge // the last one used is last
 }
 
-// offer opens the network in a file, unless it is open. Its exam is about these boards.
+// offer opens the network in a file, unless it is open. Its exam is on boards of these sizes.
 func (js *judges) offer(path string, boards []selfplay.BoardShare) (File, error) {
 	js.opening.Lock()
 	defer js.opening.Unlock()
@@ -108,7 +108,7 @@ func (js *judges) of(sha string) *judge {
 	return nil
 }
 
-// exam is that of a network; nil where it is no longer open.
+// exam returns the exam of a network; nil if the network is no longer open.
 func (js *judges) exam(sha string) *Exam {
 	j := js.of(sha)
 	if j == nil {

@@ -10,9 +10,9 @@ import (
 	"kosumi/internal/file"
 )
 
-// Key is what a client proves itself by: a pair of NATS' nkeys. Its public half is
-// the client's identity, which the broker puts into every subject that the client
-// may publish to; the seed never leaves the machine.
+// Key is a pair of NATS' nkeys, which proves a client's identity. The public half is the
+// identity and part of every subject that the client may publish to. The seed never leaves the
+// machine.
 type Key struct {
 	pair nkeys.KeyPair
 	id   string
@@ -35,8 +35,7 @@ func keyOf(pair nkeys.KeyPair) (Key, error) {
 	return Key{pair, id}, err
 }
 
-// KeyIn returns the key that is kept in a folder, made on first use. note is told what
-// was mended.
+// KeyIn returns the key in a folder, made on first use. note is called with each repair.
 func KeyIn(dir string, note func(text string)) (Key, error) {
 	path := filepath.Join(dir, "key")
 	seed, err := file.Secret(path, func() ([]byte, error) {
@@ -80,6 +79,6 @@ func keyOfCreds(path string, note func(text string)) (k Key, jwt bool, err error
 // validID reports whether an id is the public half of a key.
 func validID(id string) bool { return nkeys.IsValidPublicUserKey(id) }
 
-// publicName is what others see of a client: too little of its id to stand for it,
-// too much to be drawn again.
+// publicName shortens a client's id for others: too short to impersonate the client, long
+// enough to be unique.
 func publicName(id string) string { return id[:min(12, len(id))] }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// lease keeps numbers in stock and changes over to new work.
+// lease keeps the stock of numbers filled and switches to new offers.
 func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.CancelCauseFunc) error {
 	failures, faults := 0, 0
 	for ctx.Err() == nil {
@@ -53,9 +53,12 @@ func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.C
 		}
 		w.keep(r)
 		wait := w.conf.Poll
-		if r.WaitMS > 0 {
-			wait = min(wait, time.Duration(r.WaitMS)*time.Millisecond)
-			w.rest(ctx, wait)
+		if r.WaitMS > 0 { // even if numbers are wanted
+			pause(ctx, min(wait, time.Duration(r.WaitMS)*time.Millisecond))
+			select {
+			case <-w.low:
+			default:
+			}
 			continue
 		}
 		select {
@@ -65,15 +68,6 @@ func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.C
 		}
 	}
 	return ctx.Err()
-}
-
-// rest waits, whatever is wanted.
-func (w *Worker) rest(ctx context.Context, d time.Duration) {
-	pause(ctx, d)
-	select {
-	case <-w.low:
-	default:
-	}
 }
 
 // keep puts leased numbers into the stock.
@@ -89,7 +83,7 @@ func (w *Worker) keep(r *leaseReply) {
 	}
 }
 
-// wants is how many numbers are missing.
+// wants returns how many numbers the stock lacks.
 func (w *Worker) wants() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -4,9 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -15,24 +12,24 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// leases keeps which numbers were handed out to whom, which games are stored, and
-// under which offers they were played. All that is needed after a crash is
-// on disk before it is used. One goroutine at a time.
+// leases records which worker holds which number, which games are stored, and the offers that
+// they were played for. Everything needed after a crash is on disk before it is used. Not safe
+// for concurrent use.
 type leases struct {
 	path  string
 	ahead uint64 // numbers below are reserved on disk
 	disk  leasesFile
 
 	stored  map[selfplay.ID]bool
-	last    map[uint64]int   // fork that nothing branches off, by number
+	last    map[uint64]int   // the fork from which no other branches off, by number
 	out     map[uint64]lease // of the present offer
 	held    map[string]int   // how many of them, by worker
 	free    []uint64         // numbers of the present offer to be given again
-	checked time.Time        // for those that have run out
-	exact   bool             // no numbers are reserved but those that are handed out
+	checked time.Time        // the last search for expired leases
+	exact   bool             // no more numbers are reserved on disk than are leased
 }
 
-// leasesFile is the part that lies on disk.
+// leasesFile is the part of leases on disk.
 type leasesFile struct {
 	Run    string  `json:"run"`
 	Next   uint64  `json:"next"`
@@ -61,7 +58,7 @@ const (
 	mostOut   = 1 << 20      // of all workers; beyond, each has fewHeld at most
 	fewHeld   = 64
 
-	exactTime = 10 * time.Minute // that a worker has a number where there are only so many
+	exactTime = 10 * time.Minute // that a worker may hold a number when their count is bounded
 )
 
 func openLeases(dir string, known []selfplay.Filed, now time.Time) (*leases, error) {
@@ -69,19 +66,16 @@ func openLeases(dir string, known []selfplay.Filed, now time.Time) (*leases, err
 	for _, id := range known {
 		b.note(id)
 	}
-	data, err := os.ReadFile(b.path)
-	if errors.Is(err, os.ErrNotExist) {
-		b.disk.Run = NewID()
-		return b, b.save()
-	}
+	found, err := readJSON(b.path, &b.disk)
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(data, &b.disk); err != nil {
-		return nil, fmt.Errorf("%s: %w", b.path, err)
+	if !found {
+		b.disk.Run = NewID()
+		return b, b.save()
 	}
 	b.ahead = b.disk.Next
-	// Workers that played before the restart have a while to come back.
+	// Workers from before the restart keep their numbers for leaseTime.
 	if n := len(b.disk.Epochs); n > 0 {
 		for number := b.disk.Epochs[n-1].First; number < b.ahead; number++ {
 			if number >= b.disk.Closed && !b.complete(number) {
@@ -102,7 +96,7 @@ func (b *leases) save() error {
 	return file.WriteBytes(b.path, data)
 }
 
-// offer begins a new epoch where the work is another.
+// offer begins a new epoch if the work differs from the present offer.
 func (b *leases) offer(o Offer, closed uint64) (*Offer, error) {
 	o.ID = ""
 	sum := sha256.Sum256(pack(o))
@@ -124,7 +118,7 @@ func (b *leases) offer(o Offer, closed uint64) (*Offer, error) {
 	return b.present(), b.save()
 }
 
-// forget lets go of games that are too old to be asked for.
+// forget drops games that are too old to be leased again.
 func (b *leases) forget() {
 	for id := range b.stored {
 		if id.Number < b.disk.Closed {
@@ -134,7 +128,7 @@ func (b *leases) forget() {
 	}
 }
 
-// present is the offer of now; nil before the first.
+// present returns the current offer; nil before the first.
 func (b *leases) present() *Offer {
 	if n := len(b.disk.Epochs); n > 0 {
 		return &b.disk.Epochs[n-1].Offer
@@ -152,8 +146,8 @@ func (b *leases) find(id string) *Offer {
 	return nil
 }
 
-// room is how many numbers more a worker may have; one that is known has had a game
-// stored.
+// room returns how many more numbers a worker may hold. known reports whether a game of the
+// worker is stored.
 func (b *leases) room(worker string, known bool) int {
 	most := firstHeld
 	if known {
@@ -172,7 +166,7 @@ func (b *leases) lease(number uint64, h lease) {
 	b.held[h.worker]++
 }
 
-// letGo notes that nobody has a number.
+// letGo ends the lease of a number.
 func (b *leases) letGo(number uint64) {
 	h, known := b.out[number]
 	if !known {
@@ -184,7 +178,7 @@ func (b *leases) letGo(number uint64) {
 	}
 }
 
-// grant hands out numbers, those first that came back or ran out.
+// grant leases numbers, returned and expired ones first.
 func (b *leases) grant(worker string, want int, now time.Time) ([]uint64, error) {
 	b.expire(now)
 	var numbers []uint64
@@ -217,10 +211,10 @@ func (b *leases) grant(worker string, want int, now time.Time) ([]uint64, error)
 	return numbers, nil
 }
 
-// expire gives back what no worker has spoken of for long.
+// expire frees numbers whose leases have ended.
 func (b *leases) expire(now time.Time) {
 	if now.Sub(b.checked) < time.Second && now.After(b.checked) {
-		return // a look goes through all of them
+		return // the search visits all leases
 	}
 	b.checked = now
 	for number, h := range b.out {
@@ -232,8 +226,7 @@ func (b *leases) expire(now time.Time) {
 	slices.Sort(b.free)
 }
 
-// renew notes that a worker still has numbers, also where the server had
-// forgotten it.
+// renew extends a worker's leases, also after a restart of the server.
 func (b *leases) renew(worker string, numbers []uint64, now time.Time) {
 	n := len(b.disk.Epochs)
 	if n == 0 {
@@ -245,7 +238,7 @@ func (b *leases) renew(worker string, numbers []uint64, now time.Time) {
 			continue
 		}
 		if b.exact && now.Sub(h.since) > exactTime {
-			continue // others wait for the numbers that are left
+			continue // the number goes to another worker
 		}
 		if h.worker == worker || b.held[worker] < mostHeld {
 			b.lease(number, lease{worker, h.since, now.Add(leaseTime)})
@@ -263,8 +256,7 @@ func (b *leases) release(worker string, numbers []uint64) {
 	}
 }
 
-// settle notes that a game is stored; its number is done when nothing branches off
-// it any more.
+// settle notes that a game is stored. The lease ends when all forks of its number are stored.
 func (b *leases) settle(f selfplay.Filed) {
 	b.note(f)
 	if b.complete(f.Number) {

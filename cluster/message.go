@@ -11,9 +11,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Verbs: what a client can ask for. The subject of a request is kosumi.VERB.ID, and
-// the broker lets nobody publish to it but the client with that key. Beats and
-// releases have no answer.
+// Verbs of requests. The subject of a request is kosumi.VERB.ID, to which only the client with
+// that key may publish. Beats and releases have no reply.
 const (
 	verbHello   = "hello"
 	verbLease   = "lease"
@@ -29,23 +28,22 @@ const (
 
 func subjectOf(verb, id string) string { return "kosumi." + verb + "." + id }
 
-// Card is what a worker says of itself.
+// Card describes a worker to the server.
 type Card struct {
 	Name      string `json:"name"`
 	Version   string `json:"version"`
 	Processor string `json:"processor,omitempty"`
 	Provider  string `json:"provider,omitempty"`
 	Precision string `json:"precision,omitempty"`
-	// Price is what an hour of the worker costs, in a unit that its owner and the
-	// loop's agree on; 0 is none.
+	// Price is the cost of an hour of the worker, in a unit of the owners' choice; 0: none.
 	Price    float64 `json:"price,omitempty"`
-	Protocol [2]int  `json:"protocol"` // lowest and highest that it speaks
+	Protocol [2]int  `json:"protocol"` // lowest and highest version
 }
 
-// Lengths of what a worker says of itself, in characters.
+// Longest texts of a card, in characters.
 const maxWord, maxWords = 64, 128
 
-// plain keeps what others will read of a worker short and without control characters.
+// plain shortens the texts of a card and replaces control characters.
 func (c *Card) plain() {
 	for text, most := range map[*string]int{&c.Name: maxWord, &c.Version: maxWord, &c.Processor: maxWords, &c.Provider: maxWord, &c.Precision: maxWord} {
 		runes := []rune(strings.ToValidUTF8(*text, "?"))
@@ -66,8 +64,8 @@ func (c *Card) plain() {
 type welcome struct {
 	Run      string `json:"run"`
 	Protocol int    `json:"protocol"`
-	Refused  string `json:"refused,omitempty"` // why; such a worker need not come again,
-	WaitMS   int64  `json:"wait_ms,omitempty"` // unless it is told when
+	Refused  string `json:"refused,omitempty"` // the reason; the worker must not try again
+	WaitMS   int64  `json:"wait_ms,omitempty"` // unless WaitMS says when
 }
 
 // Offer is work as it travels. Its ID is a hash of the rest.
@@ -81,17 +79,17 @@ type Offer struct {
 	Recipe  selfplay.Config `json:"recipe"`
 }
 
-// leaseRequest asks for numbers of games; Held are those that the worker still has.
+// leaseRequest asks for numbers of games. Held are the numbers that the worker still holds.
 type leaseRequest struct {
 	Want int      `json:"want"`
 	Held []uint64 `json:"held,omitempty"`
 }
 
-// leaseReply hands out numbers, or says what has to be done before.
+// leaseReply leases numbers, or names the step that must come first.
 type leaseReply struct {
 	Offer   *Offer   `json:"offer,omitempty"`
 	Numbers []uint64 `json:"numbers,omitempty"`
-	Exam    *Exam    `json:"exam,omitempty"` // answer this one first
+	Exam    *Exam    `json:"exam,omitempty"` // must be answered first
 	WaitMS  int64    `json:"wait_ms,omitempty"`
 	Refused string   `json:"refused,omitempty"`
 	Hello   bool     `json:"hello,omitempty"` // the server does not know the worker: say hello again
@@ -104,13 +102,13 @@ type File struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// Exam asks what a network says of positions on some boards.
+// Exam asks for a network's evaluation of positions on some boards.
 type Exam struct {
 	File
 	Boards []selfplay.BoardShare `json:"boards"`
 }
 
-// answers are what a network says of the exam's positions.
+// answers are a network's evaluations of the exam's positions.
 type answers struct {
 	SHA256 string      `json:"sha256"`
 	Policy [][]float32 `json:"policy"`
@@ -124,13 +122,13 @@ type upload struct {
 
 // Verdicts on an upload.
 const (
-	stored    = "stored"    // it lies in the loop's folder, synced
-	duplicate = "duplicate" // it did so before
-	rejected  = "rejected"  // it is not wanted, now or later
+	stored    = "stored"    // it is in the loop's folder, synced
+	duplicate = "duplicate" // it was there already
+	rejected  = "rejected"  // it is refused for good
 	later     = "later"     // send it again
 )
 
-// receipt answers an upload, an exam, and whatever cannot be understood.
+// receipt answers an upload, an exam or a malformed request.
 type receipt struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason,omitempty"`
@@ -142,7 +140,7 @@ type wanted struct {
 	Offset int64  `json:"offset"`
 }
 
-// beat says how a worker is.
+// beat is the periodic report of a worker.
 type beat struct {
 	Held    []uint64 `json:"held,omitempty"`
 	Spooled int      `json:"spooled"`
@@ -160,17 +158,17 @@ type gateOffer struct {
 	B    File      `json:"b"`
 }
 
-// gateRequest asks for games of a gating match. Held are those that the worker plays; the
-// ones that it no longer names go to others.
+// gateRequest asks for games of a gating match. Held are the games that the worker plays; others
+// that it held go to other workers.
 type gateRequest struct {
 	Want int      `json:"want,omitempty"`
 	Held []string `json:"held,omitempty"`
 }
 
-// gateReply hands out games. The exams have to be passed before the first outcome.
+// gateReply gives games to a worker. It must pass the exams before its first outcome.
 type gateReply struct {
 	Games   []gateOffer `json:"games,omitempty"`
-	Gone    []string    `json:"gone,omitempty"` // of those held: nobody waits for them
+	Gone    []string    `json:"gone,omitempty"` // held games that are no longer needed
 	Exams   []Exam      `json:"exams,omitempty"`
 	Refused string      `json:"refused,omitempty"`
 	Hello   bool        `json:"hello,omitempty"` // the server does not know the worker: say hello again
@@ -198,5 +196,5 @@ func unpack(data []byte, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-// leaseTime is how long numbers stay a worker's without a sign of life.
+// leaseTime is how long a lease lasts without a sign of life.
 const leaseTime = 2 * time.Minute

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// freeAddr is a loopback address that nobody listens on.
+// freeAddr returns an unused loopback address.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -29,7 +29,7 @@ type weather struct {
 	cut       bool          // connections break, and no new ones come about
 	slow      time.Duration // for every message
 	doubled   float64       // share of the messages that arrive twice
-	reordered float64       // share of those that arrive after the next one
+	reordered float64       // share of the messages that arrive after the next one
 }
 
 // proxy stands between a NATS server and its clients and passes on message by

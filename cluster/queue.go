@@ -8,17 +8,16 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// call is a request on its way to the server. The broker lets nobody but its sender
-// publish to the subject that it came by.
+// call is a request to the server. The broker guarantees its sender.
 type call struct {
 	verb, who string
-	reply     string // in the sender's own inbox; "" wants no answer
+	reply     string // in the sender's own inbox; "": no reply is wanted
 	data      []byte
 }
 
-// readCall reads who asks for what out of a message's subject; false where it is none
-// of the cluster's. An answer goes nowhere but to the sender's own inbox: the server may
-// publish anywhere, and must not do so at others' wish.
+// readCall reads sender and verb from a message's subject; false if the subject is malformed.
+// Replies to subjects outside the sender's own inbox are dropped, because the server itself may
+// publish anywhere.
 func readCall(m *nats.Msg) (*call, bool) {
 	words := strings.Split(m.Subject, ".")
 	if len(words) != 3 || !validID(words[2]) {
@@ -31,28 +30,28 @@ func readCall(m *nats.Msg) (*call, bool) {
 	return c, true
 }
 
-// Bounds of what waits. A call costs its bytes and callCost.
+// Bounds of the queue. A call costs its bytes and callCost.
 const (
 	callCost  = 512
 	senderMax = 32 << 20  // bytes of one sender
 	queueMax  = 256 << 20 // of all
 )
 
-// queue holds calls until they are served. Senders are served in turns, one call a
-// turn, so that nobody waits for the floods of somebody else.
+// queue holds calls until they are served. Senders take turns, one call a turn, so that a flood
+// from one does not delay the others.
 type queue struct {
 	most int // calls of a sender that are served at a time; 0: any number
 
 	mu     sync.Mutex
 	wake   sync.Cond
 	from   map[string]*sender
-	ring   []*sender // those who can be served, the next one first
+	ring   []*sender // that can be served, the next one first
 	count  int
 	bytes  int
 	closed bool
 }
 
-// sender is who has calls waiting or being served.
+// sender has calls waiting or being served.
 type sender struct {
 	waiting []*call
 	bytes   int
@@ -65,8 +64,8 @@ func newQueue(most int) *queue {
 	return q
 }
 
-// push adds a call. It returns those that found no place: this one, or the newest of
-// whoever has most where all of them together are too many.
+// push adds a call. It returns the calls that found no room: this one, or the newest of the
+// sender with most bytes when the whole queue is full.
 func (q *queue) push(c *call) (refused []*call) {
 	cost := len(c.data) + callCost
 	q.mu.Lock()
@@ -102,7 +101,7 @@ func (q *queue) push(c *call) (refused []*call) {
 	return refused
 }
 
-// dropNewest takes the last call of a sender away. The caller holds mu.
+// dropNewest removes the last call of a sender. The caller holds mu.
 func (q *queue) dropNewest(s *sender) *call {
 	c := s.waiting[len(s.waiting)-1]
 	s.waiting = s.waiting[:len(s.waiting)-1]
@@ -114,7 +113,7 @@ func (q *queue) dropNewest(s *sender) *call {
 	return c
 }
 
-// forget takes a call out of the counts. The caller holds mu.
+// forget subtracts a call from the counts. The caller holds mu.
 func (q *queue) forget(s *sender, c *call) {
 	cost := len(c.data) + callCost
 	s.bytes -= cost
@@ -122,14 +121,15 @@ func (q *queue) forget(s *sender, c *call) {
 	q.count--
 }
 
-// leave drops a sender of whom nothing is left. The caller holds mu.
+// leave removes a sender without calls. The caller holds mu.
 func (q *queue) leave(who string, s *sender) {
 	if len(s.waiting) == 0 && s.busy == 0 {
 		delete(q.from, who)
 	}
 }
 
-// pop waits for a call; done must follow. It is nil once the queue is closed and empty.
+// pop waits for the next call; done must follow. It returns nil once the queue is closed and
+// empty.
 func (q *queue) pop() *call {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -152,7 +152,7 @@ func (q *queue) pop() *call {
 	return c
 }
 
-// done says that a call has been served.
+// done notes that a call has been served.
 func (q *queue) done(c *call) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -172,14 +172,14 @@ func (q *queue) done(c *call) {
 // free reports whether another call of a sender can be served. The caller holds mu.
 func (q *queue) free(s *sender) bool { return q.most == 0 || s.busy < q.most }
 
-// len counts what waits.
+// len counts waiting calls.
 func (q *queue) len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.count
 }
 
-// close takes no more; what waits is still served.
+// close refuses further calls. Waiting ones are still served.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

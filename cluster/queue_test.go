@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTurns lets one sender ask ten thousand times before others ask once: they have
-// their answers with the next ones, and each sender's come in order.
+// TestTurns has one sender make ten thousand calls before two others make one each: these are
+// served within the next three, and calls of a sender in order.
 func TestTurns(t *testing.T) {
 	for _, most := range []int{0, 1, 3} {
 		q := newQueue(most)
@@ -60,9 +60,8 @@ func TestAtATime(t *testing.T) {
 	require.Zero(t, q.len())
 }
 
-// TestQueueBounds draws floods at random: nobody has more than his part, all together
-// have no more than there is room for, and who has least is never turned away for the
-// sake of who has most.
+// TestQueueBounds floods the queue at random: no sender exceeds its bound, all together do not
+// exceed the queue's, and small senders are never refused.
 func TestQueueBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	q := newQueue(0)
@@ -95,7 +94,7 @@ func TestQueueBounds(t *testing.T) {
 	require.Positive(t, refused)
 }
 
-// TestReadCall takes no subject or inbox for another's.
+// TestReadCall refuses malformed subjects and foreign inboxes.
 func TestReadCall(t *testing.T) {
 	me, other := newKey(t).id, newKey(t).id
 	for subject, want := range map[string]bool{

@@ -41,7 +41,7 @@ type counts struct {
 	Gating    int64 `json:"gating"` // games of gating matches
 }
 
-// worked reports whether any game of the worker was taken.
+// worked reports whether any game of the worker was accepted.
 func (w *member) worked() bool { return w.games.Stored+w.games.Gating > 0 }
 
 func (w *member) count(verdict string) {
@@ -57,8 +57,8 @@ func (w *member) count(verdict string) {
 	}
 }
 
-// roster knows the workers of a server: those at work, and across restarts those that
-// are banned. The server's lock guards it.
+// roster lists the workers of a server, and the banned ones, which survive restarts. The
+// server's lock guards it.
 type roster struct {
 	dir string // of the list
 	log *slog.Logger
@@ -71,13 +71,12 @@ type roster struct {
 
 // openRoster reads the list in a folder.
 func openRoster(dir string, log *slog.Logger, now func() time.Time) (*roster, error) {
-	r := &roster{dir: dir, log: log, now: now, members: map[string]*member{}}
-	var err error
-	r.banned, err = loadList(filepath.Join(dir, bannedFile))
+	r := &roster{dir: dir, log: log, now: now, members: map[string]*member{}, banned: map[string]string{}}
+	_, err := readJSON(filepath.Join(dir, bannedFile), &r.banned)
 	return r, err
 }
 
-// join takes a worker in, or notes what it says of itself now.
+// join adds a worker, or updates its card.
 func (r *roster) join(id string, card Card) {
 	m := r.members[id]
 	if m == nil {
@@ -88,7 +87,7 @@ func (r *roster) join(id string, card Card) {
 	m.card, m.seen = card, r.now()
 }
 
-// heardOf counts the workers that were heard of since a time.
+// heardOf counts the workers heard from since a time.
 func (r *roster) heardOf(since time.Time) (n int) {
 	for _, w := range r.members {
 		if w.seen.After(since) {
@@ -98,9 +97,8 @@ func (r *roster) heardOf(since time.Time) (n int) {
 	return n
 }
 
-// dropIdle makes room for another worker: those go that were not heard of for ten
-// minutes, and if there are none, of those that have done nothing yet the ones that
-// were not heard of for longest, one of eight. They say hello again when they come back.
+// dropIdle removes workers that were silent for ten minutes. If there are none, it removes an
+// eighth of those without a game, longest silent first. They say hello again when they return.
 func (r *roster) dropIdle() bool {
 	n := len(r.members)
 	now := r.now()
@@ -122,27 +120,30 @@ func (r *roster) dropIdle() bool {
 	return len(r.members) < n
 }
 
-// read unpacks a request of a worker and finds the worker.
-func read[T any](r *roster, conn *Conn, c *call) (*T, *member, bool) {
+// read unpacks a request of a worker and finds the worker. Without one, which is nil, the client
+// has had its reply: stranger if the server does not know it. The caller holds mu.
+func read[T any](s *Server, c *call, stranger any) (*T, *member) {
 	v := new(T)
 	if err := unpack(c.data, v); err != nil {
-		conn.reply(c.reply, receipt{rejected, err.Error()})
-		return nil, nil, false
+		s.conn.reply(c.reply, receipt{rejected, err.Error()})
+		return nil, nil
 	}
-	w := r.members[c.who]
-	if w != nil {
-		w.seen = r.now()
+	w := s.roster.members[c.who]
+	if w == nil {
+		s.conn.reply(c.reply, stranger)
+		return nil, nil
 	}
-	return v, w, true
+	w.seen = s.conf.Now()
+	return v, w
 }
 
-// ban takes no more games of a worker.
+// ban refuses a worker for good.
 func (r *roster) ban(worker, reason string) {
 	w := r.members[worker]
 	if _, already := r.banned[worker]; already || w == nil {
 		return
 	}
-	if len(r.banned) >= fullBanned && !w.worked() { // keys cost nothing: another one goes, not the list on
+	if len(r.banned) >= fullBanned && !w.worked() { // keys are free to make: the list must not grow without bound
 		for id := range r.banned {
 			delete(r.banned, id)
 			break
@@ -153,7 +154,7 @@ func (r *roster) ban(worker, reason string) {
 	delete(r.members, worker)
 }
 
-// saveBanned writes who is set aside, once for many. The caller holds mu.
+// saveBanned writes the list of banned workers if it has changed. The caller holds mu.
 func (r *roster) saveBanned() {
 	if !r.unsaved {
 		return
@@ -168,17 +169,17 @@ func (r *roster) saveBanned() {
 	}
 }
 
-func loadList(path string) (map[string]string, error) {
-	list := map[string]string{}
+// readJSON reads a file into v. found is false if there is none.
+func readJSON(path string, v any) (found bool, err error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return list, nil
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, v)
 	}
 	if err != nil {
-		return nil, err
+		return true, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return list, nil
+	return true, nil
 }

@@ -31,8 +31,7 @@ func TestRosterRemembers(t *testing.T) {
 	require.Equal(t, map[string]string{"bad": "garbage"}, open().banned)
 }
 
-// TestRosterMakesRoom: those go first that were not heard of for long, then an eighth of
-// those that have done nothing.
+// TestRosterMakesRoom: silent workers are removed first, then an eighth of those without a game.
 func TestRosterMakesRoom(t *testing.T) {
 	now := time.Now()
 	r := &roster{log: slog.New(slog.DiscardHandler), now: func() time.Time { return now }, members: map[string]*member{}}

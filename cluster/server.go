@@ -20,38 +20,36 @@ import (
 type Host interface {
 	// File writes games into the loop's folder, synced.
 	File(w loop.Work, games []*selfplay.Finished) ([]error, error)
-	// Wanted is how many rows of games may come in now; where there are none, no
-	// games are handed out.
+	// Wanted is how many rows of games are still wanted; at 0 no numbers are leased.
 	Wanted() int64
 }
 
-// bounded is a host of which no more than so many games may be played: Left counts those
-// to come, the numbers that workers hold included; unbounded: there is no such end.
+// bounded is a host with a fixed number of games. Left counts those not yet stored, leased
+// numbers included; unbounded: there is no such number.
 type bounded interface {
 	Left() (games int64, unbounded bool)
 }
 
-// ServerConfig says how a server works. Dir, Host and Open are needed.
+// ServerConfig holds the settings of a server. Dir, Host and Open are needed.
 type ServerConfig struct {
-	Dir  string // for the book and the list of workers set aside
+	Dir  string // for the leases and the list of banned workers
 	Host Host
-	// Open opens a network to ask again; what it returns is closed by close.
+	// Open opens a network to check games with, and returns the function that closes it.
 	Open func(path string) (e nn.Evaluator, close func(), err error)
 	// Known are the games that lie in the loop's folder.
 	Known []selfplay.Filed
 	// Linger is how long a game may wait for others to share its file; 0 means 5 s.
 	Linger time.Duration
-	// Local plays on this machine while the loop waits for games; nil: nobody.
+	// Local plays on this machine while the loop waits for games; may be nil.
 	Local func(ctx context.Context) error
-	// MaxWorkers bounds those that are known at a time; 0 means 16384.
+	// MaxWorkers bounds the workers known at a time; 0 means 16384.
 	MaxWorkers int
 	Version    string
 	Log        *slog.Logger
 	Now        func() time.Time // nil: time.Now
 }
 
-// Server hands out a loop's work and takes in what was played. It is a
-// loop.Exchange.
+// Server leases a loop's games to workers and takes in the played ones. It is a loop.Exchange.
 type Server struct {
 	conf    ServerConfig
 	conn    *Conn
@@ -78,12 +76,12 @@ type Server struct {
 
 const (
 	fileGames  = 64   // in one file, at most
-	crowded    = 512  // games that wait, from which on fewer are looked at again
+	crowded    = 512  // queued games, above which fewer are checked
 	servers    = 4    // goroutines that answer requests
-	fullBanned = 4096 // workers set aside that are remembered
+	fullBanned = 4096 // banned workers that are remembered
 )
 
-// NewServer reads the book. Serve starts it.
+// NewServer reads leases and roster. Serve starts the server.
 func NewServer(c ServerConfig) (*Server, error) {
 	if c.Linger == 0 {
 		c.Linger = 5 * time.Second
@@ -140,7 +138,7 @@ func (s *Server) Serve(conn *Conn) error {
 	return conn.nats.Flush()
 }
 
-// receive queues what comes in.
+// receive queues a request.
 func (s *Server) receive(m *nats.Msg) {
 	c, ok := readCall(m)
 	if !ok {
@@ -151,14 +149,14 @@ func (s *Server) receive(m *nats.Msg) {
 		q = s.games
 	}
 	for _, c := range q.push(c) {
-		if c.verb == verbGame { // others ask again when nothing comes
+		if c.verb == verbGame { // for other requests the client times out and repeats them
 			s.tally.later.Add(1)
 			s.conn.reply(c.reply, receipt{later, "the server is busy"})
 		}
 	}
 }
 
-// answerCalls serves requests until there are no more.
+// answerCalls serves requests until the queue is closed and empty.
 func (s *Server) answerCalls() {
 	verbs := map[string]func(*call){
 		verbHello: s.hello, verbLease: s.lease, verbExam: s.exam, verbNet: s.piece, verbStatus: s.status, verbBeat: s.beat, verbRelease: s.release,
@@ -172,7 +170,7 @@ func (s *Server) answerCalls() {
 	}
 }
 
-// tend does once a second what nobody asks for.
+// tend does the periodic work, once a second.
 func (s *Server) tend() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -189,7 +187,7 @@ func (s *Server) tend() {
 	}
 }
 
-// Close takes no more, files what has been checked and answers for it.
+// Close refuses further requests, files the checked games and answers for them.
 func (s *Server) Close() error {
 	var errs []error
 	if s.conn != nil {
@@ -272,12 +270,8 @@ func (s *Server) hello(c *call) {
 func (s *Server) lease(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, w, ok := read[leaseRequest](s.roster, s.conn, c)
-	if !ok {
-		return
-	}
+	r, w := read[leaseRequest](s, c, leaseReply{Hello: true, Refused: s.roster.banned[c.who]})
 	if w == nil {
-		s.conn.reply(c.reply, leaseReply{Hello: true, Refused: s.roster.banned[c.who]})
 		return
 	}
 	o, now := s.leases.present(), s.conf.Now()
@@ -300,14 +294,14 @@ func (s *Server) lease(c *call) {
 		if l.Numbers, err = s.leases.grant(c.who, s.room(want, now), now); err != nil {
 			s.conf.Log.Error("no numbers can be reserved", "error", err)
 			l.WaitMS = 5000
-		} else if len(l.Numbers) == 0 { // others have them
+		} else if len(l.Numbers) == 0 { // other workers hold the rest
 			l.WaitMS = 1000
 		}
 	}
 	s.conn.reply(c.reply, l)
 }
 
-// room is how many of the games that a worker wants the host has left.
+// room bounds the games that a worker wants by those that the host has left.
 func (s *Server) room(want int, now time.Time) int {
 	h, ok := s.conf.Host.(bounded)
 	if !ok {
@@ -325,7 +319,7 @@ func (s *Server) room(want int, now time.Time) int {
 func (s *Server) beat(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b, w, ok := read[beat](s.roster, s.conn, c); ok && w != nil {
+	if b, w := read[beat](s, c, receipt{later, needHello}); w != nil {
 		now := s.conf.Now()
 		s.spent.add(w, b, max(0, now.Sub(w.beaten)))
 		w.beaten = now
@@ -338,12 +332,12 @@ func (s *Server) beat(c *call) {
 func (s *Server) release(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b, w, ok := read[beat](s.roster, s.conn, c); ok && w != nil {
+	if b, w := read[beat](s, c, receipt{later, needHello}); w != nil {
 		s.leases.release(c.who, b.Held)
 	}
 }
 
-// piece sends a part of a network that is in use.
+// piece sends a part of the file of a network in use.
 func (s *Server) piece(c *call) {
 	var r wanted
 	if err := unpack(c.data, &r); err != nil || c.reply == "" {

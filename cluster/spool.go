@@ -15,7 +15,7 @@ type spool struct {
 	dir string // "" keeps them in memory
 
 	mu    sync.Mutex
-	games []*spooled // that nobody sends now
+	games []*spooled // not being sent
 	count int
 	news  chan struct{} // capacity 1
 }
@@ -29,7 +29,7 @@ type spooled struct {
 	data  []byte
 }
 
-// openSpool finds the games that were left by an earlier run.
+// openSpool loads the games that an earlier run left.
 func openSpool(dir string) (*spool, error) {
 	s := &spool{dir: dir, news: make(chan struct{}, 1)}
 	if dir == "" {
@@ -47,7 +47,7 @@ func openSpool(dir string) (*spool, error) {
 		more := 0
 		if n, err := fmt.Sscanf(e.Name(), "%d.%d.%d.%16s.game", &g.id.Number, &g.id.Fork, &more, &g.offer); n != 4 && err != nil || filepath.Ext(e.Name()) != ".game" {
 			if filepath.Ext(e.Name()) == ".tmp" {
-				os.Remove(g.path) // a game that was never whole
+				os.Remove(g.path) // an incomplete write
 			}
 			continue
 		}
@@ -66,7 +66,7 @@ func (s *spool) wake() {
 	}
 }
 
-// put keeps a game. An error says that it is in memory only.
+// put adds a game. After an error the game is only in memory.
 func (s *spool) put(f *selfplay.Finished, offer string, data []byte) error {
 	g := &spooled{id: f.ID, more: f.More, offer: offer, data: data}
 	var err error
@@ -88,7 +88,7 @@ func (s *spool) put(f *selfplay.Finished, offer string, data []byte) error {
 	return err
 }
 
-// next takes a game out to be sent; nil if there is none.
+// next removes a game to send; nil if there is none.
 func (s *spool) next() *spooled {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,17 +108,17 @@ func (g *spooled) read() ([]byte, error) {
 	return os.ReadFile(g.path)
 }
 
-// back keeps a game that could not be sent.
+// back returns a game that could not be sent.
 func (s *spool) back(g *spooled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.games = append(s.games, g)
 }
 
-// drop forgets a game that is settled.
+// drop removes a game that the server has answered.
 func (s *spool) drop(g *spooled) {
 	if g.path != "" {
-		os.Remove(g.path) // if it stays it is sent again, and known there
+		os.Remove(g.path) // a file that stays is sent again and answered as a duplicate
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

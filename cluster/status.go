@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// tally counts what came in.
+// tally counts uploads by verdict.
 type tally struct {
 	stored, duplicate, later, rejected atomic.Int64
 	lag                                lags
@@ -22,7 +22,7 @@ type tally struct {
 	reasons []Rejection // the last ones
 }
 
-// Rejection is a game that was not taken.
+// Rejection is a refused game.
 type Rejection struct {
 	Time   time.Time `json:"time"`
 	Worker string    `json:"worker"`
@@ -39,7 +39,7 @@ func (t *tally) reject(worker, reason string) {
 	}
 }
 
-// lags keeps the last times from an upload's arrival to its receipt.
+// lags keeps the last 4,096 times from an upload's arrival to its receipt.
 type lags struct {
 	mu   sync.Mutex
 	last []time.Duration
@@ -57,7 +57,7 @@ func (l *lags) add(d time.Duration) {
 	l.at = (l.at + 1) % len(l.last)
 }
 
-// quantile is a value that the share q of the last ones does not exceed.
+// quantile returns the q-quantile, 0 without values.
 func (l *lags) quantile(q float64) time.Duration {
 	l.mu.Lock()
 	all := slices.Clone(l.last)
@@ -69,14 +69,14 @@ func (l *lags) quantile(q float64) time.Duration {
 	return all[min(len(all)-1, int(q*float64(len(all))))]
 }
 
-// Status is how a cluster is.
+// Status describes a cluster.
 type Status struct {
 	Run     string  `json:"run"`
 	Version string  `json:"version"`
 	Seconds float64 `json:"seconds"` // since the server began
 	Network string  `json:"network"`
 	Offer   string  `json:"offer"`
-	Wanted  int64   `json:"rows_wanted"` // rows that may come in now; at 0 no games are handed out
+	Wanted  int64   `json:"rows_wanted"` // rows still wanted; at 0 no numbers are leased
 	GameStatus
 	Spending
 
@@ -93,21 +93,21 @@ type GameStatus struct {
 	Rejected int64   `json:"rejected"`
 	Later    int64   `json:"later"`
 	Out      int     `json:"leased"`
-	Gating   int     `json:"gating_games"` // of the gating match, to be played or under way
+	Gating   int     `json:"gating_games"` // of the gating match, not finished
 	Queue    int     `json:"queue"`
 	LagP50   float64 `json:"lag_p50_seconds"`
 	LagP99   float64 `json:"lag_p99_seconds"`
 }
 
-// Spending is what all workers since the server began say that they have used. Cost is
-// in the unit of their prices; 0 where none has one.
+// Spending sums the use that all workers have reported since the server began. Cost is in the
+// unit of their prices; 0 if none has a price.
 type Spending struct {
 	WorkerHours    float64 `json:"worker_hours"`
 	ProcessorHours float64 `json:"processor_hours"`
 	Cost           float64 `json:"cost"`
 }
 
-// WorkerStatus is how a worker is.
+// WorkerStatus describes a worker.
 type WorkerStatus struct {
 	ID string `json:"id"`
 	Card
@@ -117,7 +117,7 @@ type WorkerStatus struct {
 	Spooled int     `json:"spooled"`
 }
 
-// Status returns how the cluster is.
+// Status returns the status of the cluster.
 func (s *Server) Status() Status {
 	s.mu.Lock()
 	st := Status{Run: s.leases.disk.Run, Version: s.conf.Version, Aside: maps.Clone(s.roster.banned), Spending: s.spent,
@@ -146,10 +146,9 @@ func (s *Server) Status() Status {
 	return st
 }
 
-// add counts what a worker has used since it was last heard of. No more
-// than the time between is believed.
+// add adds a worker's use since its last beat, limited to the time since then.
 func (s *Spending) add(w *member, b *beat, since time.Duration) {
-	if b.Time < w.last.Time { // it began anew
+	if b.Time < w.last.Time { // it was restarted
 		w.last.Time, w.last.Processor = 0, 0
 	}
 	hours := min(b.Time-w.last.Time, since.Seconds()+20) / 3600
@@ -161,8 +160,8 @@ func (s *Spending) add(w *member, b *beat, since time.Duration) {
 	s.Cost += hours * max(0, min(w.card.Price, 1e6))
 }
 
-// Public is a status that others may see: of the ids, which identity hangs on, only
-// the names made from them; of many workers and of those set aside only the first.
+// Public returns the status for others: with shortened ids, and at most mostShown workers and
+// banned ones.
 func (st Status) Public() *Status {
 	st.Workers = slices.Clone(st.Workers)
 	st.Workers = st.Workers[:min(len(st.Workers), mostShown)]
@@ -181,14 +180,14 @@ func (st Status) Public() *Status {
 
 const mostShown = 1000
 
-// shown is the last status that was asked for: it is made once a second at most.
+// shown caches the public status for a second.
 type shown struct {
 	mu   sync.Mutex
 	at   time.Time
 	text []byte
 }
 
-// status answers who asks over NATS.
+// status answers a request over NATS.
 func (s *Server) status(c *call) {
 	s.shown.mu.Lock()
 	defer s.shown.mu.Unlock()
@@ -196,7 +195,7 @@ func (s *Server) status(c *call) {
 		st := s.Status()
 		p := st.Public()
 		s.shown.text, s.shown.at = pack(p), time.Now()
-		for len(s.shown.text) > maxGame && len(p.Workers) > 0 { // long names do not make it too long to be sent
+		for len(s.shown.text) > maxGame && len(p.Workers) > 0 { // long names may exceed the largest message
 			p.Workers = p.Workers[:len(p.Workers)/2]
 			s.shown.text = pack(p)
 		}
@@ -239,7 +238,7 @@ func (st *Status) WriteMetrics(w io.Writer) {
 	fmt.Fprintf(w, "kosumi_lag_seconds{quantile=\"0.5\"} %g\nkosumi_lag_seconds{quantile=\"0.99\"} %g\n", st.LagP50, st.LagP99)
 }
 
-// AskStatus asks a cluster how it is.
+// AskStatus asks a cluster for its status.
 func AskStatus(ctx context.Context, c DialConfig, patience time.Duration) (*Status, error) {
 	conn, err := Dial(c)
 	if err != nil {

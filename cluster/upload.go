@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// atOnce bounds the games that a worker has under way to the server.
+// atOnce bounds the games that a worker sends at a time.
 const atOnce = 256
 
-// upload sends what lies in the spool until the context ends, and waits for what
-// is under way.
+// upload sends the games of the spool until the context ends, and waits for those being sent.
 func (w *Worker) upload(ctx context.Context) {
 	slots := make(chan struct{}, atOnce)
 	var sending sync.WaitGroup
@@ -37,7 +36,7 @@ func (w *Worker) upload(ctx context.Context) {
 	}
 }
 
-// send sends a game until the server has settled it.
+// send sends a game until the server stores or rejects it.
 func (w *Worker) send(ctx context.Context, g *spooled) {
 	packed, err := g.read()
 	if err != nil {
@@ -52,7 +51,7 @@ func (w *Worker) send(ctx context.Context, g *spooled) {
 		switch {
 		case err != nil || r.Verdict == later:
 			if err == nil && r.Reason == needHello {
-				w.hello(ctx) // a refusal shows at the next lease
+				w.hello(ctx) // a refusal is reported at the next lease
 			}
 			pause(ctx, backoff(n+2))
 			continue

@@ -22,8 +22,8 @@ type Model struct {
 	Close     func()
 }
 
-// WorkerConfig says how a worker works. Conn, Open and Dir are needed. The
-// connection's key is who the worker is: a lasting worker has a lasting key.
+// WorkerConfig holds the settings of a worker. Conn, Open and Dir are needed. The connection's
+// key is the worker's identity.
 type WorkerConfig struct {
 	Conn *Conn
 	Card Card
@@ -33,7 +33,7 @@ type WorkerConfig struct {
 	InMemory bool
 	Parallel int // games at a time; 0: as the recipe says
 	// Open opens a network for the recipe's boards, or without an offer for those of a
-	// gating match. Answers must be functions of the query: a cache must be exact.
+	// gating match. Evaluations must depend on the query alone: a cache must be exact.
 	Open func(ctx context.Context, path string, o *Offer) (*Model, error)
 	// Poll is how often the worker looks for other work; 0 means 5 s.
 	Poll time.Duration
@@ -62,7 +62,7 @@ type Worker struct {
 	all   []*assignment
 }
 
-// ErrRefused says that the server does not want this worker.
+// ErrRefused reports that the server refuses this worker.
 var ErrRefused = errors.New("the server refuses this worker")
 
 // NewWorker makes a worker. Run starts it.
@@ -78,7 +78,7 @@ func NewWorker(c WorkerConfig) (*Worker, error) {
 		files: newFileCache(filepath.Join(c.Dir, "networks"), c.Conn)}, nil
 }
 
-// Games counts the games finished so far, and those that are not confirmed yet.
+// Games counts finished games, and those not yet confirmed.
 func (w *Worker) Games() (finished int64, waiting int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,8 +89,8 @@ func (w *Worker) Games() (finished int64, waiting int) {
 }
 
 // Run works until the context ends, which is not an error, or the server refuses the
-// worker: then the error wraps ErrRefused. It may be called again and goes on with
-// the games under way. Finished games are sent until Close, also between two runs.
+// worker: then the error wraps ErrRefused. It may be called again and resumes the games under
+// way. Finished games are sent until Close, also between two runs.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := w.hello(ctx); err != nil {
 		return quiet(ctx, err)
@@ -121,14 +121,14 @@ func (w *Worker) Run(ctx context.Context) error {
 	})
 	err := w.lease(playing, &work, stop)
 	if cause := context.Cause(playing); cause != nil && ctx.Err() == nil {
-		err = cause // not what it made of the rest
+		err = cause // the first failure, not what followed from it
 	}
 	stop(nil)
 	work.Wait()
 	return quiet(ctx, err)
 }
 
-// quiet drops errors that the end of a context brought about.
+// quiet drops errors after the end of a context.
 func quiet(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -136,8 +136,8 @@ func quiet(ctx context.Context, err error) error {
 	return err
 }
 
-// Close gives the games back that were not finished and waits for a while until
-// those that were are confirmed; what is left lies on disk. Not while Run runs.
+// Close returns the numbers of unfinished games and waits up to patience for the confirmation
+// of finished ones; the rest stays on disk. Run must have returned.
 func (w *Worker) Close(patience time.Duration) {
 	if w.spool != nil {
 		for end := time.Now().Add(patience); time.Now().Before(end) && w.spool.len() > 0; {
@@ -158,7 +158,7 @@ func (w *Worker) Close(patience time.Duration) {
 	w.all, w.now = nil, nil
 }
 
-// publish tells the server something that has no answer.
+// publish sends the server a message without a reply.
 func (w *Worker) publish(verb string, v any) {
 	w.conf.Conn.nats.Publish(w.conf.Conn.subject(verb), pack(v))
 }
@@ -175,7 +175,7 @@ func ask[T any](ctx context.Context, conn *Conn, verb string, data []byte, patie
 	return v, json.Unmarshal(m.Data, v)
 }
 
-// pause waits, or until the context ends.
+// pause waits for d or the end of the context.
 func pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -185,7 +185,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// hello introduces the worker, again and again until somebody answers.
+// hello introduces the worker and repeats that until the server answers.
 func (w *Worker) hello(ctx context.Context) error {
 	w.greeting.Lock()
 	defer w.greeting.Unlock()
@@ -212,7 +212,7 @@ func (w *Worker) hello(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// beats tells the server now and then that the worker lives.
+// beats reports to the server every ten seconds.
 func (w *Worker) beats(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause(ctx, 10*time.Second)

@@ -2,57 +2,45 @@ package gtp
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 )
 
-// adminCommands say who the engine is and what it can do. They call nothing of
-// the engine that may have to wait for a network to load.
-type adminCommands struct {
-	version string
-	engine  Engine
-	table   *Table
-	mover   *Mover
-}
-
-func (s *adminCommands) list() []Handler {
+// adminCommands returns the commands that identify the engine. They never wait for a network to
+// load.
+func (s *handlers) adminCommands() []Handler {
 	return []Handler{
-		{Name: "protocol_version", Run: Text("2")}, // some clients look for it in the first line of list_commands
-		{Name: "name", Run: Text(programName)},
-		{Name: "version", Run: Text(s.version)},
-		{Name: "known_command", Run: s.knownCommand},
-		{Name: "list_commands", Run: s.listCommands},
-		{Name: "quit", Run: Text("")},
-		{Name: "cputime", Run: s.cpuTime},
-		{Name: "gomill-cpu_time", Run: s.cpuTime},
-		{Name: "stop", Run: stop(s.engine)},
-		{Name: "clear_cache", Run: s.clearCache},
+		{Name: "protocol_version", Run: Text("2"), usage: usage{"", "the version of the protocol: 2", standard}}, // some clients look for it in the first line of list_commands
+		{Name: "name", Run: Text(programName), usage: usage{"", "the program's name", standard}},
+		{Name: "version", Run: Text(s.opts.Version), usage: usage{"", "its version: three dotted integers", standard}},
+		{Name: "known_command", Run: s.knownCommand, usage: usage{"COMMAND", "true or false", standard}},
+		{Name: "list_commands", Run: s.listCommands, usage: usage{"", "every command, one a line", standard}},
+		{Name: "quit", Run: Text(""), usage: usage{"", "ends the session; a search under way is given up", standard}},
+		{Name: "cputime", Run: s.cpuTime, usage: usage{"", "seconds that moves have taken so far", byGNUGo}},
+		{Name: "gomill-cpu_time", Run: s.cpuTime, usage: usage{"", "as cputime", byGomill}},
+		{Name: "stop", Run: stop(s.engine), usage: usage{"", "ends pondering and analysis", byLeela}},
+		{Name: "clear_cache", Run: s.clearCache, usage: usage{"", "forgets evaluated positions and the search tree", byKataGo}},
 	}
 }
 
 // Text is a handler that always gives the same reply.
 func Text(reply string) HandlerFunc {
 	return func(_ context.Context, _ Command, r *Reply) error {
-		_, err := r.WriteString(reply)
-		return err
+		return r.Print(reply)
 	}
 }
 
-func (s *adminCommands) knownCommand(_ context.Context, c Command, r *Reply) error {
-	_, err := fmt.Fprint(r, len(c.Args) > 0 && slices.Contains(s.table.Listed(), c.Args[0]))
-	return err
+func (s *handlers) knownCommand(_ context.Context, c Command, r *Reply) error {
+	return r.Print(len(c.Args) > 0 && slices.Contains(s.table.Listed(), c.Args[0]))
 }
 
-func (s *adminCommands) listCommands(_ context.Context, _ Command, r *Reply) error {
-	_, err := r.WriteString(strings.Join(s.table.Listed(), "\n"))
-	return err
+func (s *handlers) listCommands(_ context.Context, _ Command, r *Reply) error {
+	return r.Print(strings.Join(s.table.Listed(), "\n"))
 }
 
 // cpuTime is the time spent on generating moves, in seconds.
-func (s *adminCommands) cpuTime(_ context.Context, _ Command, r *Reply) error {
-	_, err := fmt.Fprintf(r, "%.6f", s.mover.Thought().Seconds())
-	return err
+func (s *handlers) cpuTime(_ context.Context, _ Command, r *Reply) error {
+	return r.Printf("%.6f", s.mover.Thought().Seconds())
 }
 
 // stop is a handler that ends what the engine does in the background.
@@ -63,7 +51,7 @@ func stop(e Engine) HandlerFunc {
 	}
 }
 
-func (s *adminCommands) clearCache(context.Context, Command, *Reply) error {
+func (s *handlers) clearCache(context.Context, Command, *Reply) error {
 	s.engine.ClearCache()
 	return nil
 }

@@ -30,29 +30,24 @@ func appendAnalysis(b []byte, d dialect, size board.Size, req *thinking.Request,
 		if d == leela {
 			b = AppendLeelaMove(b, size, order, m)
 		} else {
-			b = appendKataMove(b, size, req, order, m)
+			b = sixDecimals.Move(b, size, req, order, m)
 		}
 		order++
 	}
 	if order == 0 {
 		return b
 	}
-	if req.Want.RootInfo {
-		b = appendRootInfo(b, &a.Root)
-	}
-	if req.Want.Ownership {
-		b = appendNumbers(b, " ownership", a.Ownership)
-	}
-	if req.Want.OwnershipStdev {
-		b = appendNumbers(b, " ownershipStdev", a.OwnershipStdev)
-	}
-	return b
+	return sixDecimals.Tail(b, req, a)
 }
 
-// threshold returns how many visits a move needs to be printed and how many
-// moves with fewer are printed all the same, to make up the least number. Moves
-// with less than one percent of the most visited one's are noise: clients that
-// take the highest winrate of the list would show it.
+// sixDecimals writes numbers as this program does.
+var sixDecimals = KataText(func(b []byte, key string, x float64) []byte {
+	return strconv.AppendFloat(append(b, key...), Finite(x), 'f', 6, 64)
+})
+
+// threshold returns the visits that a move needs to be printed, and how many moves with fewer
+// are printed to reach the least number. Moves with less than one percent of the most visits are
+// noise, which clients that take the highest winrate of the list would show.
 func threshold(moves []thinking.Move, least int) (enough int64, extra int) {
 	for i := range moves {
 		enough = max(enough, moves[i].Visits/100)
@@ -71,57 +66,96 @@ func threshold(moves []thinking.Move, least int) (enough int64, extra int) {
 func AppendLeelaMove(b []byte, size board.Size, order int, m *thinking.Move) []byte {
 	b = append(b, "info move "...)
 	b = append(b, size.Vertex(m.Move)...)
-	b = AppendInt(b, " visits ", m.Visits)
-	b = AppendInt(b, " winrate ", tenThousandths(m.Winrate))
-	b = AppendInt(b, " prior ", tenThousandths(float64(m.Prior)))
-	b = AppendInt(b, " lcb ", int64(math.Round(Finite(m.LCB)*10000))) // a bound, not a rate
-	b = AppendInt(b, " order ", int64(order))
-	return AppendPV(b, size, m)
+	b = appendInt(b, " visits ", m.Visits)
+	b = appendInt(b, " winrate ", tenThousandths(m.Winrate))
+	b = appendInt(b, " prior ", tenThousandths(float64(m.Prior)))
+	b = appendInt(b, " lcb ", int64(math.Round(Finite(m.LCB)*10000))) // a bound, not a rate
+	b = appendInt(b, " order ", int64(order))
+	return appendPV(b, size, m)
 }
 
-// appendKataMove writes a block in KataGo's form. Keys that were not asked for
-// must not follow the principal variation: some clients drop the block then.
-func appendKataMove(b []byte, size board.Size, req *thinking.Request, order int, m *thinking.Move) []byte {
+// KataText writes analyses in KataGo's form. The function appends a key, with the blanks around
+// it, and a number.
+type KataText func(b []byte, key string, x float64) []byte
+
+// Move writes the block of a move. Keys that were not asked for must not follow the principal
+// variation: some clients drop the block then.
+func (n KataText) Move(b []byte, size board.Size, req *thinking.Request, order int, m *thinking.Move) []byte {
 	b = append(b, "info move "...)
 	b = append(b, size.Vertex(m.Move)...)
-	b = AppendInt(b, " visits ", m.Visits)
-	b = AppendInt(b, " edgeVisits ", m.EdgeVisits)
-	b = appendFloat(b, " utility ", m.Utility)
-	b = appendFloat(b, " winrate ", m.Winrate)
-	b = appendFloat(b, " scoreMean ", m.Lead)
-	b = appendFloat(b, " scoreStdev ", m.ScoreStdev)
-	b = appendFloat(b, " scoreLead ", m.Lead)
-	b = appendFloat(b, " scoreSelfplay ", m.ScoreMean)
-	b = appendFloat(b, " prior ", float64(m.Prior))
-	b = appendFloat(b, " lcb ", m.LCB)
-	b = appendFloat(b, " utilityLcb ", m.UtilityLCB)
-	b = appendFloat(b, " weight ", m.Weight)
+	b = appendInt(b, " visits ", m.Visits)
+	b = appendInt(b, " edgeVisits ", m.EdgeVisits)
+	b = n.value(b, &m.Value)
 	if req.Want.NoResult {
-		b = appendFloat(b, " noResultValue ", m.NoResult)
+		b = n(b, " noResultValue ", m.NoResult)
 	}
+	b = n(b, " prior ", float64(m.Prior))
+	b = n(b, " lcb ", m.LCB)
+	b = n(b, " utilityLcb ", m.UtilityLCB)
+	b = n(b, " weight ", m.Weight)
 	if m.SymmetryOf != board.NoPoint && m.SymmetryOf != m.Move {
 		b = append(b, " isSymmetryOf "...)
 		b = append(b, size.Vertex(m.SymmetryOf)...)
 	}
-	b = AppendInt(b, " order ", int64(order))
-	b = AppendPV(b, size, m)
+	b = appendInt(b, " order ", int64(order))
+	b = appendPV(b, size, m)
 	if req.Want.PVVisits {
-		b = AppendInts(b, " pvVisits", m.PVVisits)
+		b = appendInts(b, " pvVisits", m.PVVisits)
 	}
 	if req.Want.PVEdgeVisits {
-		b = AppendInts(b, " pvEdgeVisits", m.PVEdgeVisits)
+		b = appendInts(b, " pvEdgeVisits", m.PVEdgeVisits)
 	}
 	if req.Want.MovesOwnership {
-		b = appendNumbers(b, " movesOwnership", m.Ownership)
+		b = n.list(b, " movesOwnership", m.Ownership)
 	}
 	if req.Want.MovesOwnershipStdev {
-		b = appendNumbers(b, " movesOwnershipStdev", m.OwnershipStdev)
+		b = n.list(b, " movesOwnershipStdev", m.OwnershipStdev)
 	}
 	return b
 }
 
-// AppendPV writes the principal variation, which is never empty.
-func AppendPV(b []byte, size board.Size, m *thinking.Move) []byte {
+// value writes what moves and the root have alike.
+func (n KataText) value(b []byte, v *thinking.Value) []byte {
+	b = n(b, " utility ", v.Utility)
+	b = n(b, " winrate ", v.Winrate)
+	b = n(b, " scoreMean ", v.Lead)
+	b = n(b, " scoreStdev ", v.ScoreStdev)
+	b = n(b, " scoreLead ", v.Lead)
+	return n(b, " scoreSelfplay ", v.ScoreMean)
+}
+
+// Tail writes the parts about the whole position that were asked for.
+func (n KataText) Tail(b []byte, req *thinking.Request, a *thinking.Analysis) []byte {
+	if req.Want.RootInfo {
+		r := &a.Root
+		b = n.value(appendInt(b, " rootInfo visits ", r.Visits), &r.Value)
+		b = n(b, " weight ", r.Weight)
+		b = n(b, " rawStWrError ", r.Raw.WinrateError)
+		b = n(b, " rawStScoreError ", r.Raw.ScoreError)
+		b = n(b, " rawVarTimeLeft ", r.Raw.VarTimeLeft)
+	}
+	if req.Want.Ownership {
+		b = n.list(b, " ownership", a.Ownership)
+	}
+	if req.Want.OwnershipStdev {
+		b = n.list(b, " ownershipStdev", a.OwnershipStdev)
+	}
+	return b
+}
+
+// list writes a key and numbers; nothing if there are none.
+func (n KataText) list(b []byte, key string, list []float32) []byte {
+	if len(list) > 0 {
+		b = append(b, key...)
+	}
+	for _, x := range list {
+		b = n(b, " ", float64(x))
+	}
+	return b
+}
+
+// appendPV writes the principal variation, which is never empty.
+func appendPV(b []byte, size board.Size, m *thinking.Move) []byte {
 	b = append(b, " pv "...)
 	b = append(b, size.Vertex(m.Move)...)
 	if len(m.PV) == 0 {
@@ -132,20 +166,6 @@ func AppendPV(b []byte, size board.Size, m *thinking.Move) []byte {
 		b = append(b, size.Vertex(p)...)
 	}
 	return b
-}
-
-func appendRootInfo(b []byte, r *thinking.Root) []byte {
-	b = AppendInt(b, " rootInfo visits ", r.Visits)
-	b = appendFloat(b, " utility ", r.Utility)
-	b = appendFloat(b, " winrate ", r.Winrate)
-	b = appendFloat(b, " scoreMean ", r.Lead)
-	b = appendFloat(b, " scoreStdev ", r.ScoreStdev)
-	b = appendFloat(b, " scoreLead ", r.Lead)
-	b = appendFloat(b, " scoreSelfplay ", r.ScoreMean)
-	b = appendFloat(b, " weight ", r.Weight)
-	b = appendFloat(b, " rawStWrError ", r.Raw.WinrateError)
-	b = appendFloat(b, " rawStScoreError ", r.Raw.ScoreError)
-	return appendFloat(b, " rawVarTimeLeft ", r.Raw.VarTimeLeft)
 }
 
 // tenThousandths turns a rate into Leela Zero's unit, 0 to 10000.
@@ -161,35 +181,20 @@ func Finite(f float64) float64 {
 	return f
 }
 
-// AppendInt writes a key with the blanks around it, and a number.
-func AppendInt(b []byte, key string, n int64) []byte {
+// appendInt writes a key with the blanks around it, and a number.
+func appendInt(b []byte, key string, n int64) []byte {
 	return strconv.AppendInt(append(b, key...), n, 10)
 }
 
-func appendFloat(b []byte, key string, f float64) []byte {
-	return strconv.AppendFloat(append(b, key...), Finite(f), 'f', 6, 64)
-}
-
-// AppendInts writes a key with the blank before it, and numbers; nothing if there are
+// appendInts writes a key with the blank before it, and numbers; nothing if there are
 // none.
-func AppendInts(b []byte, key string, list []int64) []byte {
+func appendInts(b []byte, key string, list []int64) []byte {
 	if len(list) == 0 {
 		return b
 	}
 	b = append(b, key...)
 	for _, n := range list {
-		b = AppendInt(b, " ", n)
-	}
-	return b
-}
-
-func appendNumbers(b []byte, key string, list []float32) []byte {
-	if len(list) == 0 {
-		return b
-	}
-	b = append(b, key...)
-	for _, f := range list {
-		b = appendFloat(b, " ", float64(f))
+		b = appendInt(b, " ", n)
 	}
 	return b
 }

@@ -29,21 +29,21 @@ type analysisCommands struct {
 func (s *analysisCommands) list() []Handler {
 	search := thinking.MoveRequest{Keep: true}
 	return []Handler{
-		{Name: "lz-analyze", Run: s.analyze(leela), ByInput: true},
-		{Name: "kata-analyze", Run: s.analyze(kata), ByInput: true},
-		{Name: "analyze", Run: s.analyze(kata), ByInput: true, Hidden: true},
-		{Name: "lz-genmove_analyze", Run: s.moveAnalysis(leela, thinking.MoveRequest{})},
-		{Name: "kata-genmove_analyze", Run: s.moveAnalysis(kata, thinking.MoveRequest{})},
-		{Name: "genmove_analyze", Run: s.moveAnalysis(kata, thinking.MoveRequest{}), Hidden: true},
-		{Name: "kata-search_analyze", Run: s.moveAnalysis(kata, search)},
-		{Name: "kata-search_analyze_cancellable", Run: s.moveAnalysis(kata, search), ByInput: true},
+		{Name: "lz-analyze", Run: s.analyze(leela), ByInput: true, usage: usage{analyzeArgs, "analyses until the next line of input, as Leela Zero writes it", byLeela}},
+		{Name: "kata-analyze", Run: s.analyze(kata), ByInput: true, usage: usage{analyzeArgs, "as lz-analyze, with KataGo's fields", byKataGo}},
+		{Name: "analyze", Run: s.analyze(kata), ByInput: true, Hidden: true, usage: usage{analyzeArgs, "as kata-analyze, by the short name that Sabaki tries", byKataGo}},
+		{Name: "lz-genmove_analyze", Run: s.moveAnalysis(leela, thinking.MoveRequest{}), usage: usage{analyzeArgs, "as genmove, with analysis on the way", byLeela}},
+		{Name: "kata-genmove_analyze", Run: s.moveAnalysis(kata, thinking.MoveRequest{}), usage: usage{analyzeArgs, "as genmove, with analysis on the way", byKataGo}},
+		{Name: "genmove_analyze", Run: s.moveAnalysis(kata, thinking.MoveRequest{}), Hidden: true, usage: usage{analyzeArgs, "as genmove, with analysis on the way", byKataGo}},
+		{Name: "kata-search_analyze", Run: s.moveAnalysis(kata, search), usage: usage{analyzeArgs, "as kata-search, with analysis on the way", byKataGo}},
+		{Name: "kata-search_analyze_cancellable", Run: s.moveAnalysis(kata, search), ByInput: true, usage: usage{analyzeArgs, "as kata-search_analyze; any input ends it", byKataGo}},
 	}
 }
 
 // analyze streams until input arrives, also if the search ends before.
 func (s *analysisCommands) analyze(d dialect) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
-		req, err := s.parseAnalyze(d, c.Args)
+		req, err := ParseAnalyze(s.engine.Game(), c.Args, d == kata, false)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (s *analysisCommands) analyze(d dialect) HandlerFunc {
 // the move.
 func (s *analysisCommands) moveAnalysis(d dialect, m thinking.MoveRequest) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
-		req, err := s.parseAnalyze(d, c.Args)
+		req, err := ParseAnalyze(s.engine.Game(), c.Args, d == kata, false)
 		if err != nil {
 			return err
 		}
@@ -75,8 +75,7 @@ func (s *analysisCommands) moveAnalysis(d dialect, m thinking.MoveRequest) Handl
 		if err != nil {
 			return err
 		}
-		_, err = r.WriteString("play " + move + "\n")
-		return err
+		return r.Print("play " + move + "\n")
 	}
 }
 
@@ -86,7 +85,7 @@ func (s *analysisCommands) printer(d dialect, req *thinking.Request, r *Reply) f
 	var line []byte
 	return func(a *thinking.Analysis) {
 		shown := *a
-		// A search that makes up the number of moves may come up with forbidden ones.
+		// Moves that only fill the list up to minmoves may be forbidden ones.
 		shown.Moves = slices.DeleteFunc(slices.Concat(a.Moves, a.Unsearched), func(m thinking.Move) bool {
 			return !thinking.Permits(req.Restrictions, req.Color, m.Move, 0)
 		})
@@ -99,83 +98,106 @@ func (s *analysisCommands) printer(d dialect, req *thinking.Request, r *Reply) f
 
 // analyzeParser reads the arguments of an analysis command.
 type analyzeParser struct {
-	size    board.Size
-	dialect dialect
-	args    []string
-	req     thinking.Request
+	size   board.Size
+	args   []string
+	strict bool
+	req    thinking.Request
 }
 
-// parseAnalyze reads "[COLOR] [CENTISECONDS] [KEY VALUE]...", where repeated keys
-// are harmless.
-func (s *analysisCommands) parseAnalyze(d dialect, args []string) (thinking.Request, error) {
-	g := s.engine.Game()
-	p := analyzeParser{size: g.Size(), dialect: d, args: args}
-	p.req.Color = g.ToMove()
+// ParseAnalyze reads "[COLOR] [CENTISECONDS] [KEY VALUE]...", where repeated keys are harmless.
+// details admits the switches of kata-analyze. strict reads as KataGo does: a colour and a bare
+// number only in their places, one list of moves to allow for each colour, points without
+// ranges, and maxmoves 0, which is [NoMoves].
+func ParseAnalyze(g *board.Game, args []string, details, strict bool) (thinking.Request, error) {
+	p := analyzeParser{size: g.Size(), args: args, strict: strict, req: thinking.Request{Color: g.ToMove()}}
+	p.color()
+	p.centiseconds()
 	for len(p.args) > 0 {
-		if err := p.next(); err != nil {
+		if !strict && (p.color() || p.centiseconds()) {
+			continue
+		}
+		if err := p.pair(details); err != nil {
 			return thinking.Request{}, err
 		}
 	}
 	return p.req, p.check()
 }
 
-// take removes the next argument.
-func (p *analyzeParser) take() (string, error) {
+// NoMoves is MaxMoves of a request that lists no moves.
+const NoMoves = -1
+
+// color reads a colour, if one is next.
+func (p *analyzeParser) color() bool {
 	if len(p.args) == 0 {
-		return "", ErrSyntax
+		return false
+	}
+	c, err := board.ParseColor(p.args[0])
+	if err == nil {
+		p.req.Color, p.args = c, p.args[1:]
+	}
+	return err == nil
+}
+
+// centiseconds reads the time between reports, if a number is next.
+func (p *analyzeParser) centiseconds() bool {
+	if len(p.args) == 0 {
+		return false
+	}
+	n, err := ParseNumber(p.args[0])
+	if err != nil || p.strict && (n < 0 || strings.Contains(p.args[0], ",")) {
+		return false
+	}
+	p.req.Interval, p.args = interval(n), p.args[1:]
+	return true
+}
+
+// take removes the next argument, "" if there is none.
+func (p *analyzeParser) take() string {
+	if len(p.args) == 0 {
+		return ""
 	}
 	word := p.args[0]
 	p.args = p.args[1:]
-	return word, nil
+	return word
 }
 
-// next reads one argument with what belongs to it.
-func (p *analyzeParser) next() error {
-	word, _ := p.take()
-	c, err := board.ParseColor(word)
-	if err == nil {
-		p.req.Color = c
-		return nil
-	}
-	if n, err := ParseNumber(word); err == nil {
-		p.req.Interval = Interval(n)
-		return nil
-	}
-	switch word {
+// pair reads a key and its values.
+func (p *analyzeParser) pair(details bool) (err error) {
+	switch word := p.take(); word {
 	case "interval":
-		value, err := p.take()
-		if err != nil {
-			return err
+		if !p.centiseconds() {
+			return ErrSyntax
 		}
-		n, err := ParseNumber(value)
-		if err != nil {
-			return err
-		}
-		p.req.Interval = Interval(n)
-		return nil
 	case "minmoves":
-		return p.number(&p.req.MinMoves, 0)
+		p.req.MinMoves, err = p.count(0)
 	case "maxmoves":
-		return p.number(&p.req.MaxMoves, 1)
-	case "avoid":
-		return p.restriction(false)
-	case "allow":
-		return p.restriction(true)
+		least := 1
+		if p.strict {
+			least = 0
+		}
+		if p.req.MaxMoves, err = p.count(least); p.req.MaxMoves == 0 {
+			p.req.MaxMoves = NoMoves
+		}
+	case "avoid", "allow":
+		err = p.restriction(word == "allow")
 	case "focus":
 		if len(p.args) < 2 || p.req.Focus != nil {
 			return ErrSyntax
 		}
-		p.req.Focus, err = ParseFocus(p.size, p.args[0], p.args[1])
-		p.args = p.args[2:]
-		return err
+		p.req.Focus, err = parseFocus(p.size, p.take(), p.take())
+	default:
+		if !details {
+			return ErrSyntax
+		}
+		err = setDetail(&p.req.Want, word, p.take())
 	}
-	return p.detail(word)
+	return err
 }
 
-// ParseFocus reads what follows KataGo's key focus: moves and the share of the playouts
-// that they get, as in "D4:2,Q16,pass 0.5". A number after a colon is how many shares of
-// that the move gets, 1 where there is none. Errors are ErrSyntax.
-func ParseFocus(size board.Size, list, share string) (*thinking.Focus, error) {
+// parseFocus reads what follows KataGo's key focus: moves and the share of the playouts
+// that they get, as in "D4:2,Q16,pass 0.5". A number after a colon is the weight of a move, 1 by
+// default. Errors are ErrSyntax.
+func parseFocus(size board.Size, list, share string) (*thinking.Focus, error) {
 	f := &thinking.Focus{}
 	var err error
 	if f.Prob, err = ParseNumber(share); err != nil || f.Prob < 0 || f.Prob > 1 {
@@ -201,39 +223,22 @@ func ParseFocus(size board.Size, list, share string) (*thinking.Focus, error) {
 	return f, nil
 }
 
-// Interval is the time between two reports, of centiseconds. Clients send 2147483647
-// to say "never" and fractions just above a whole number.
-func Interval(centiseconds float64) time.Duration {
+// interval converts centiseconds between reports. Clients send 2147483647 for "never", and
+// fractions just above a whole number.
+func interval(centiseconds float64) time.Duration {
 	return max(Seconds(centiseconds/100), 10*time.Millisecond)
 }
 
-func (p *analyzeParser) number(to *int, least int) error {
-	word, err := p.take()
-	if err != nil {
-		return err
-	}
-	n, err := parseInt(word)
+func (p *analyzeParser) count(least int) (int, error) {
+	n, err := parseInt(p.take())
 	if err != nil || n < least || n > math.MaxInt32 {
-		return ErrSyntax
+		return 0, ErrSyntax
 	}
-	*to = n
-	return nil
+	return n, nil
 }
 
-// detail reads one of KataGo's switches and its value.
-func (p *analyzeParser) detail(word string) error {
-	if p.dialect != kata {
-		return ErrSyntax
-	}
-	value, err := p.take()
-	if err != nil {
-		return err
-	}
-	return SetDetail(&p.req.Want, word, value)
-}
-
-// SetDetail turns one of KataGo's switches on or off.
-func SetDetail(w *thinking.Details, name, value string) (err error) {
+// setDetail turns one of KataGo's switches on or off.
+func setDetail(w *thinking.Details, name, value string) (err error) {
 	to := map[string]*bool{
 		"rootInfo": &w.RootInfo, "ownership": &w.Ownership, "ownershipStdev": &w.OwnershipStdev,
 		"movesOwnership": &w.MovesOwnership, "movesOwnershipStdev": &w.MovesOwnershipStdev,
@@ -271,7 +276,18 @@ func (p *analyzeParser) restriction(allow bool) error {
 // points reads vertices, pass and ranges such as A1:C3, separated by commas.
 func (p *analyzeParser) points(list string) ([]board.Point, error) {
 	var points []board.Point
-	for _, item := range strings.Split(list, ",") {
+	for item := range strings.SplitSeq(list, ",") {
+		if p.strict {
+			if item == "" {
+				continue
+			}
+			at, err := p.size.ParseLocation(item)
+			if err != nil {
+				return nil, ErrSyntax
+			}
+			points = append(points, at)
+			continue
+		}
 		from, to, isRange := strings.Cut(item, ":")
 		a, err := p.size.ParseVertex(from)
 		if err != nil {
@@ -296,7 +312,7 @@ func (p *analyzeParser) points(list string) ([]board.Point, error) {
 	return points, nil
 }
 
-// check makes the last of repeated allows the only one, and refuses a colour
+// check keeps the last of repeated lists to allow, which strict refuses, and refuses a colour
 // that has both kinds of restriction.
 func (p *analyzeParser) check() error {
 	var last [3]int // index of the colour's allow, from 1
@@ -308,7 +324,7 @@ func (p *analyzeParser) check() error {
 	var kept []thinking.Restriction
 	for i, r := range p.req.Restrictions {
 		switch {
-		case !r.Allow && last[r.Color] != 0:
+		case !r.Allow && last[r.Color] != 0, p.strict && r.Allow && last[r.Color] != i+1:
 			return ErrSyntax
 		case !r.Allow || last[r.Color] == i+1:
 			kept = append(kept, r)

@@ -24,9 +24,8 @@ type SavableEngine interface {
 	Chose() (black, white bool)
 }
 
-// Autosave keeps the records of games in a folder, one file a game, written anew after
-// each move, so that nothing is lost however a game ends. A nil Autosave keeps nothing.
-// Not safe for concurrent use.
+// Autosave writes the record of each game to a file of its own in a folder, again after each
+// move. A nil Autosave writes nothing. Not safe for concurrent use.
 type Autosave struct {
 	dir   string
 	log   *slog.Logger
@@ -55,9 +54,8 @@ func (f *Autosave) Save(e SavableEngine) Engine {
 	return &saved{e, f}
 }
 
-// write puts the record of a game into the same file while the game continues,
-// or where a client has sent it anew move by move, else into a new one. After an error
-// it is tried again with the next move.
+// write puts the record of a game into the present file if the game continues or a client has
+// set it up again move by move, else into a new file. After an error the next move tries again.
 func (f *Autosave) write(g *board.Game, data []byte) error {
 	if bytes.Equal(data, f.last) {
 		return nil
@@ -67,7 +65,7 @@ func (f *Autosave) write(g *board.Game, data []byte) error {
 	for common < min(len(moves), len(f.moves)) && moves[common] == f.moves[common] {
 		common++
 	}
-	// Moves that were taken back are part of the game; another beginning is not.
+	// Moves may have been taken back; a different opening is another game.
 	goesOn := f.name != "" && f.size == g.Size() && common > 0 && common >= len(f.moves)/2
 	f.moves, f.size = slices.Clone(moves), g.Size()
 	f.last = nil

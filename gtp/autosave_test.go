@@ -14,30 +14,19 @@ import (
 	"kosumi/search/thinking"
 )
 
-// player plays where it is asked to, and writes down how many moves there were.
+// player is the fake engine, which plays on A9, B9 and so on, and records how many moves there were.
 type player struct {
-	Engine
+	*fakeEngine
 	HandicapChooser
-	game  *board.Game
 	chose bool
-	next  board.Point
 }
 
 func (p *player) Chose() (black, white bool) { return false, p.chose }
 
-func (p *player) Game() *board.Game { return p.game }
-
-func (p *player) Play(c board.Color, at board.Point) error { return p.game.Play(c, at) }
-
-func (p *player) GenMove(_ context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
+func (p *player) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
 	p.chose = true
-	p.next++
-	return thinking.Decision{Point: p.next}, p.game.Play(r.Color, p.next)
+	return p.fakeEngine.GenMove(ctx, r)
 }
-
-func (p *player) FinalScore(context.Context) (float64, error) { return 0.5, nil }
-
-func (p *player) FinalStatus(context.Context) ([]thinking.Status, error) { return nil, nil }
 
 func (p *player) SaveSGF(context.Context) ([]byte, error) {
 	return []byte(strings.Repeat(";", 1+p.game.NumMoves())), nil
@@ -49,9 +38,7 @@ func TestAutosave(t *testing.T) {
 	var log strings.Builder
 	f, err := OpenAutosave(dir, slog.New(slog.NewTextHandler(&log, nil)))
 	require.NoError(t, err)
-	g, err := board.NewGame(board.Square(9), board.Chinese())
-	require.NoError(t, err)
-	p := &player{game: g}
+	p := &player{fakeEngine: newFake()}
 	e := f.Save(p)
 	records := func() (all []string) {
 		list, err := os.ReadDir(dir)
@@ -69,13 +56,11 @@ func TestAutosave(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, e.Play(board.Black, 41))
 	require.Equal(t, []string{";;;;"}, records())
-	require.True(t, g.Undo())
+	require.True(t, p.game.Undo())
 	_, err = e.FinalScore(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{";;;"}, records(), "the game goes on")
-	next, err := board.NewGame(board.Square(9), board.Chinese())
-	require.NoError(t, err)
-	p.game, p.next = next, 70
+	require.NoError(t, p.NewGame(board.Square(19)))
 	_, err = e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	_, err = e.FinalStatus(t.Context())
@@ -87,7 +72,7 @@ func TestAutosave(t *testing.T) {
 	require.Contains(t, log.String(), "the game could not be saved")
 }
 
-// TestNoAutosave saves nothing where no folder is named, and refuses one that cannot be.
+// TestNoAutosave saves nothing without a folder, and refuses a folder that cannot be made.
 func TestNoAutosave(t *testing.T) {
 	f, err := OpenAutosave("", nil)
 	require.NoError(t, err)

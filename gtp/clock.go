@@ -3,31 +3,25 @@ package gtp
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"time"
 
 	"kosumi/engine/clock"
 )
 
-// clockCommands tell the engine how much time there is.
-type clockCommands struct {
-	engine Engine
-	log    *slog.Logger
-}
-
-func (s *clockCommands) list() []Handler {
+// clockCommands returns the commands that set the clocks.
+func (s *handlers) clockCommands() []Handler {
 	return []Handler{
-		{Name: "time_settings", Run: s.timeSettings},
-		{Name: "time_left", Run: s.timeLeft},
-		{Name: "kgs-time_settings", Run: s.namedTimeSettings},
-		{Name: "kata-time_settings", Run: s.namedTimeSettings},
-		{Name: "kata-list_time_settings", Run: Text("none absolute byoyomi canadian fischer fischer-capped")},
+		{Name: "time_settings", Run: s.timeSettings, usage: usage{"MAIN PERIOD STONES", "clocks in seconds: absolute or Canadian time", standard}},
+		{Name: "time_left", Run: s.timeLeft, usage: usage{"COLOR SECONDS STONES", "the time left on a clock", standard}},
+		{Name: "kgs-time_settings", Run: s.namedTimeSettings, usage: usage{"SYSTEM [ARGUMENTS]", "one of none, absolute MAIN, canadian MAIN PERIOD STONES, byoyomi MAIN PERIOD PERIODS", byKGS}},
+		{Name: "kata-time_settings", Run: s.namedTimeSettings, usage: usage{"SYSTEM [ARGUMENTS]", "as kgs-time_settings, and fischer MAIN INCREMENT, fischer-capped MAIN INCREMENT LIMIT MAXIMUM", byKataGo}},
+		{Name: "kata-list_time_settings", Run: Text("none absolute byoyomi canadian fischer fischer-capped"), usage: usage{"", "the systems that kata-time_settings knows", byKataGo}},
 	}
 }
 
 // timeSettings takes MAIN BYO STONES; bridges send settings before every move.
-func (s *clockCommands) timeSettings(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) timeSettings(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 3 {
 		return ErrSyntax
 	}
@@ -50,7 +44,7 @@ func (s *clockCommands) timeSettings(_ context.Context, c Command, _ *Reply) err
 
 // namedTimeSettings takes the name of a time system and its numbers, for KGS and
 // KataGo alike.
-func (s *clockCommands) namedTimeSettings(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) namedTimeSettings(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) == 0 {
 		return ErrSyntax
 	}
@@ -96,7 +90,7 @@ func timeSystem(name string, args []string) (clock.Settings, error) {
 }
 
 // timeLeft takes COLOR SECONDS [STONES].
-func (s *clockCommands) timeLeft(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) timeLeft(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 2 && len(c.Args) != 3 {
 		return ErrSyntax
 	}
@@ -156,8 +150,8 @@ func (n *clockNumbers) count(i int, what string) int {
 	return int(n.number(i, what, 0, mostStones, true))
 }
 
-// main reads main time. Bridges send a negative one, which counts as 0, where time is
-// added after it: next is the number that says how much.
+// main reads main time. Some bridges send a negative one, which counts as 0 if next, the period
+// or increment that follows, is positive.
 func (n *clockNumbers) main(i int, next string) time.Duration {
 	low := 0.0
 	if added, err := ParseNumber(next); err == nil && added > 0 {

@@ -54,12 +54,19 @@ func TestMain(m *testing.M) {
 // TestConformanceOfProgram runs what concerns processes and real pipes.
 func TestConformanceOfProgram(t *testing.T) {
 	testshared.Slow(t)
+	t.Parallel()
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	open := conform.Program(exe, []string{serveEnv + "=1", "GORACE=atexit_sleep_ms=0"})
 	conform.RunGTP(t, open, 1, 9, 10, 11, 12, 13, 32, 42)
 }
 
-func TestConformance(t *testing.T) { conform.RunGTP(t, openFake) }
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	conform.RunGTP(t, openFake)
+}
 
-func TestTranscripts(t *testing.T) { conform.Transcripts(t, openFake) }
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	conform.Transcripts(t, openFake)
+}

@@ -14,10 +14,9 @@
 // # Parts
 //
 // A [Server] reads lines, finds the handler of each in its [Table] and writes the
-// reply. Handlers are methods of small types, one for each group of commands, with the
-// state that the group needs; they may be replaced. A [Dialect] reads lines and words
-// failures where the program stands in another one's place. A [Mover] has the engine
-// choose moves for all of them. A person at a terminal gets commands of its own.
+// reply. Handlers come in groups and may be replaced. A [Dialect] reads lines and words
+// failures if the program replaces another one. A [Mover] asks the engine for moves. A person at
+// a terminal gets further commands.
 //
 // # Invariants
 //

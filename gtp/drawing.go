@@ -16,8 +16,7 @@ const (
 	noColour    = "\x1b[0m"
 )
 
-// drawing is the board as the terminal shows it: in colours where it has them, and
-// what of the game matters at each move.
+// drawing shows the board, in colours if the terminal has them, and the state of the game.
 func (p *terminal) drawing() string {
 	g := p.engine.Game()
 	if !p.options.Colour {
@@ -47,7 +46,7 @@ func (p *terminal) drawing() string {
 	return b.String()
 }
 
-// paint is one point in colours; the last stone played has a ring's look.
+// paint draws one point in colours; the last stone is a ring.
 func paint(g *board.Game, p board.Point, last bool) string {
 	stone := "●"
 	if last {

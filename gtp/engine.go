@@ -16,7 +16,7 @@ import (
 // other goroutines. Every method but Game may wait for a network that is
 // still loading.
 //
-// After any error the state is what it was before the call. Error texts may
+// After any error the state is unchanged. Error texts may
 // reach the user (one line, lower case); where the protocol fixes the text of a
 // failure, the server writes that text and logs the error.
 type Engine interface {
@@ -31,7 +31,7 @@ type Engine interface {
 // Position is the game on the board and what changes it. Each change stops a
 // search that runs in the background.
 type Position interface {
-	// Game is the game as it stands: read only, and valid until the next call
+	// Game returns the current game: read only, and valid until the next call
 	// that changes it. It carries size, rules, komi, moves and the side to move.
 	Game() *board.Game
 	// NewGame empties the board at this size: no stones, captures, history, ko,
@@ -42,7 +42,7 @@ type Position interface {
 	// SetRules replays the game under r; position and komi stay (r.Komi is
 	// the komi of the game already).
 	SetRules(r board.Rules) error
-	// Play plays a move of either colour, whoever is to move. It refuses only
+	// Play plays a move of either colour, whichever is to move. It refuses only
 	// occupied and off-board points; breaches of ko, superko and suicide rules
 	// are played, so that the game never differs from a server's.
 	Play(c board.Color, p board.Point) error
@@ -103,7 +103,7 @@ type Scorer interface {
 	// FinalStatus judges every point: W*H entries in the order of board.Point.
 	// All stones of a chain have the same status.
 	FinalStatus(ctx context.Context) ([]thinking.Status, error)
-	// Estimate says how a game stands.
+	// Estimate judges an unfinished game.
 	Estimate(ctx context.Context) (*thinking.Estimate, error)
 }
 

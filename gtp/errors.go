@@ -12,6 +12,9 @@ type Failure string
 // Error implements error.
 func (f Failure) Error() string { return string(f) }
 
+// Failf returns the failure whose text fmt.Sprintf makes.
+func Failf(format string, args ...any) error { return Failure(fmt.Sprintf(format, args...)) }
+
 // Failures of the protocol.
 const (
 	ErrSyntax         = Failure("syntax error")
@@ -30,8 +33,8 @@ const (
 	errLineTooLong    = Failure("line too long")
 )
 
-// errUnusable is wrapped where the engine can do nothing at all, as without its
-// network: the reply says why, whatever the command was.
+// errUnusable is wrapped by errors of an engine that cannot work at all, for instance without a
+// network. The reply is then the cause, for every command.
 var errUnusable = errors.New("the engine cannot be used")
 
 // Because joins a failure with its cause: the reply shows the failure, the log

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"kosumi/engine/clock"
 	"kosumi/search/setting"
 	"kosumi/search/thinking"
+	"kosumi/sgf"
 )
 
 // fakeEngine is a player without a network: a real game underneath, the first
@@ -130,7 +132,7 @@ func (f *fakeEngine) budget(c board.Color, useClock bool) time.Duration {
 	return time.Duration(d * float64(time.Second))
 }
 
-// think lets time pass and reports meanwhile. It reports at least once.
+// think waits for d and reports meanwhile, at least once.
 func (f *fakeEngine) think(ctx context.Context, d time.Duration, r *thinking.Request, report func(*thinking.Analysis)) {
 	began := time.Now()
 	snapshot := func() {
@@ -214,8 +216,8 @@ func (f *fakeEngine) choose(r thinking.MoveRequest) board.Point {
 	return board.Pass
 }
 
-// candidates are the legal points that are no eyes, without those that the
-// request rules out at the root.
+// candidates are the legal points that are not eyes, without those that the request rules out at
+// the root.
 func (f *fakeEngine) candidates(c board.Color, r *thinking.Request) []board.Point {
 	g := f.game
 	var moves []board.Point
@@ -380,6 +382,40 @@ func (f *fakeEngine) statuses() []thinking.Status {
 		}
 	}
 	return list
+}
+
+// LoadSGF reads the main line of the first record.
+func (f *fakeEngine) LoadSGF(data []byte, before int) error {
+	trees, err := sgf.Parse(data)
+	if err != nil {
+		return err
+	}
+	root, _ := sgf.First(trees)
+	record, err := sgf.RecordOf(root)
+	if err == nil && len(record.Steps) == 0 {
+		err = record.Fault
+	}
+	if err != nil {
+		return err
+	}
+	rules, _ := record.RulesOr(f.game.Rules())
+	g, err := record.Game(rules, before-1) // all moves where before is 0
+	if err == nil {
+		f.game = g
+	}
+	return err
+}
+
+// SaveSGF writes lines that a reply must not have.
+func (f *fakeEngine) SaveSGF(context.Context) ([]byte, error) {
+	g := f.game
+	var b strings.Builder
+	fmt.Fprintf(&b, "(;GM[1]FF[4]SZ[%d]KM[%.1f]\n\nC[a comment\n\n=with lines]\n", g.Size().W, g.Rules().Komi)
+	for _, m := range g.Moves() {
+		fmt.Fprintf(&b, ";%s[%s]", strings.ToUpper(m.Color.String()[:1]), sgf.FormatPoint(g.Size(), m.Point))
+	}
+	b.WriteString(")\n")
+	return []byte(b.String()), nil
 }
 
 func (f *fakeEngine) Params() []setting.Param { return slices.Clone(f.params) }

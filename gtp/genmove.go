@@ -11,18 +11,16 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Mover has the engine choose moves, for every command that asks for one, and keeps
-// count of the time that takes.
+// Mover asks the engine for moves, for every command that needs one, and sums the time.
 type Mover struct {
 	engine  Engine
 	chat    *Chat
 	thought time.Duration
 }
 
-// Chat is what people who watch a game are told of each move that was searched.
+// Chat shows each searched move to people who watch the game.
 type Chat struct {
-	// Say gets the line, which bridges to game servers post to the game's chat; nil:
-	// nobody does.
+	// Say gets the line, which bridges to game servers post to the game's chat. It may be nil.
 	Say func(line string)
 	// View, if not nil, returns an analysis as it is shown.
 	View func(*thinking.Analysis) *thinking.Analysis
@@ -36,10 +34,10 @@ func (s *Mover) Thought() time.Duration { return s.thought }
 // list returns the commands that ask for a move. Input ends only the cancellable ones.
 func (s *Mover) list() []Handler {
 	return []Handler{
-		{Name: "genmove", Run: s.genMove(thinking.MoveRequest{})},
-		{Name: "reg_genmove", Run: s.genMove(thinking.MoveRequest{Keep: true, Deterministic: true})},
-		{Name: "kata-search", Run: s.genMove(thinking.MoveRequest{Keep: true})},
-		{Name: "kata-search_cancellable", Run: s.genMove(thinking.MoveRequest{Keep: true}), ByInput: true},
+		{Name: "genmove", Run: s.genMove(thinking.MoveRequest{}), usage: usage{"COLOR", "chooses a move and plays it; a vertex, pass or resign", standard}},
+		{Name: "reg_genmove", Run: s.genMove(thinking.MoveRequest{Keep: true, Deterministic: true}), usage: usage{"COLOR", "chooses a move without playing it, always the best one", standard}},
+		{Name: "kata-search", Run: s.genMove(thinking.MoveRequest{Keep: true}), usage: usage{"COLOR", "chooses a move as genmove does without playing it", byKataGo}},
+		{Name: "kata-search_cancellable", Run: s.genMove(thinking.MoveRequest{Keep: true}), ByInput: true, usage: usage{"COLOR", "as kata-search; any input ends it", byKataGo}},
 	}
 }
 
@@ -60,12 +58,11 @@ func (s *Mover) genMove(r thinking.MoveRequest) HandlerFunc {
 		if err != nil {
 			return err
 		}
-		_, err = reply.WriteString(move)
-		return err
+		return reply.Print(move)
 	}
 }
 
-// Think has the engine choose a move and returns the text of the answer:
+// Think asks the engine for a move and returns the text of the answer:
 // a vertex, "resign", or "cancelled" if input ended the search.
 func (s *Mover) Think(ctx context.Context, r thinking.MoveRequest) (string, error) {
 	size := s.engine.Game().Size()
@@ -93,7 +90,7 @@ func (s *Mover) Think(ctx context.Context, r thinking.MoveRequest) (string, erro
 	return size.Vertex(m.Point), nil
 }
 
-// Listen has the engine report what it finds, without a word to the client.
+// Listen returns an analysis that is updated during the search of a request.
 func Listen(r *thinking.MoveRequest) *thinking.Analysis {
 	found := &thinking.Analysis{}
 	report := r.Report
@@ -106,8 +103,7 @@ func Listen(r *thinking.MoveRequest) *thinking.Analysis {
 	return found
 }
 
-// Opinion is what a search thinks of a move, on one line, in the words that bridges to
-// OGS look for.
+// Opinion describes a searched move on one line, in the form that bridges to OGS parse.
 func (c *Chat) Opinion(size board.Size, a *thinking.Analysis, p board.Point) string {
 	pv, most := Vertices(size, []board.Point{p}), cmp.Or(c.Moves, 14)
 	if c.View != nil {

@@ -21,16 +21,16 @@ type goguiCommands struct {
 
 func (s *goguiCommands) list() []Handler {
 	return []Handler{
-		{Name: "gogui-analyze_commands", Run: Text(strings.Join(analyzeMenu, "\n"))},
-		{Name: "gogui-interrupt", Run: Text("")}, // says that "# interrupt" is understood
-		{Name: "gogui-version", Run: Text("")},
-		{Name: "gogui-title", Run: Text(programName)},
-		{Name: "gogui-play_sequence", Run: s.playSequence},
-		{Name: "gogui-setup", Run: s.goguiSetup},
-		{Name: "gogui-setup_player", Run: s.goguiSetupPlayer},
-		{Name: "kosumi-param", Run: s.paramMenu},
-		{Name: "kosumi-policy", Run: s.policyBoard},
-		{Name: "kosumi-ownership", Run: s.ownershipBoard},
+		{Name: "gogui-analyze_commands", Run: Text(strings.Join(analyzeMenu, "\n")), usage: usage{"", "GoGui's analysis menu", byGoGui}},
+		{Name: "gogui-interrupt", Run: Text(""), usage: usage{"", "reports that the line \"# interrupt\" makes a genmove answer at once", byGoGui}},
+		{Name: "gogui-version", Run: Text(""), usage: usage{"", "accepts any version of GoGui", byGoGui}},
+		{Name: "gogui-title", Run: Text(programName), usage: usage{"", "the title of GoGui's window", byGoGui}},
+		{Name: "gogui-play_sequence", Run: s.playSequence, usage: usage{"COLOR VERTEX...", "plays moves, all or none", byGoGui}},
+		{Name: "gogui-setup", Run: s.goguiSetup, usage: usage{"COLOR VERTEX...", "puts stones on an empty board", byGoGui}},
+		{Name: "gogui-setup_player", Run: s.goguiSetupPlayer, usage: usage{"COLOR", "the side to move first in a position that was set up", byGoGui}},
+		{Name: "kosumi-param", Run: s.paramMenu, usage: usage{"[NAME VALUE]", "the settings that people change, as GoGui's dialog wants them", byUs}},
+		{Name: "kosumi-policy", Run: s.policyBoard, usage: usage{"", "the network's policy on the board, for GoGui: the best move is 1", byUs}},
+		{Name: "kosumi-ownership", Run: s.ownershipBoard, usage: usage{"", "the network's ownership on the board, for GoGui: Black's points are positive", byUs}},
 	}
 }
 

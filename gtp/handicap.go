@@ -2,27 +2,21 @@ package gtp
 
 import (
 	"context"
-	"log/slog"
 
 	"kosumi/board"
 )
 
-// handicapCommands place Black's handicap stones.
-type handicapCommands struct {
-	engine Engine
-	log    *slog.Logger
-}
-
-func (s *handicapCommands) list() []Handler {
+// handicapCommands returns the commands that place Black's handicap stones.
+func (s *handlers) handicapCommands() []Handler {
 	return []Handler{
-		{Name: "fixed_handicap", Run: s.fixedHandicap},
-		{Name: "place_free_handicap", Run: s.placeFreeHandicap},
-		{Name: "set_free_handicap", Run: s.setFreeHandicap},
+		{Name: "fixed_handicap", Run: s.fixedHandicap, usage: usage{"N", "handicap stones on the usual points", standard}},
+		{Name: "place_free_handicap", Run: s.placeFreeHandicap, usage: usage{"N", "handicap stones where the engine wants them", standard}},
+		{Name: "set_free_handicap", Run: s.setFreeHandicap, usage: usage{"VERTEX...", "handicap stones where the client wants them", standard}},
 	}
 }
 
 // stoneCount reads the one argument of the placing commands.
-func (s *handicapCommands) stoneCount(c Command) (int, error) {
+func (s *handlers) stoneCount(c Command) (int, error) {
 	if len(c.Args) != 1 {
 		return 0, ErrSyntax
 	}
@@ -44,7 +38,7 @@ func boardEmpty(g *board.Game) error {
 	return nil
 }
 
-func (s *handicapCommands) fixedHandicap(_ context.Context, c Command, r *Reply) error {
+func (s *handlers) fixedHandicap(_ context.Context, c Command, r *Reply) error {
 	n, err := s.stoneCount(c)
 	if err != nil {
 		return err
@@ -56,7 +50,7 @@ func (s *handicapCommands) fixedHandicap(_ context.Context, c Command, r *Reply)
 	return s.placeHandicap(points, r)
 }
 
-func (s *handicapCommands) placeFreeHandicap(ctx context.Context, c Command, r *Reply) error {
+func (s *handlers) placeFreeHandicap(ctx context.Context, c Command, r *Reply) error {
 	n, err := s.stoneCount(c)
 	if err != nil {
 		return err
@@ -74,15 +68,14 @@ func (s *handicapCommands) placeFreeHandicap(ctx context.Context, c Command, r *
 	return s.placeHandicap(points, r)
 }
 
-func (s *handicapCommands) placeHandicap(points []board.Point, r *Reply) error {
+func (s *handlers) placeHandicap(points []board.Point, r *Reply) error {
 	if err := s.engine.SetHandicap(points); err != nil {
 		return Because(errStoneCount, err)
 	}
-	_, err := r.WriteString(Vertices(s.engine.Game().Size(), points))
-	return err
+	return r.Print(Vertices(s.engine.Game().Size(), points))
 }
 
-func (s *handicapCommands) setFreeHandicap(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) setFreeHandicap(_ context.Context, c Command, _ *Reply) error {
 	size := s.engine.Game().Size()
 	if len(c.Args) == 0 {
 		return ErrSyntax

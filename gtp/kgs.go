@@ -8,19 +8,13 @@ import (
 	"kosumi/search/thinking"
 )
 
-// kgsCommands are what kgsGtp, the bridge to the KGS server, may send.
-type kgsCommands struct {
-	engine  Engine
-	mover   *Mover
-	version string
-}
-
-func (s *kgsCommands) list() []Handler {
+// kgsCommands returns the commands of kgsGtp, the bridge to the KGS server.
+func (s *handlers) kgsCommands() []Handler {
 	return []Handler{
-		{Name: "kgs-genmove_cleanup", Run: s.mover.genMove(thinking.MoveRequest{Cleanup: true})},
-		{Name: "kgs-rules", Run: s.kgsRules},
-		{Name: "kgs-game_over", Run: stop(s.engine)}, // perhaps only adjourned: the position stays
-		{Name: "kgs-chat", Run: s.kgsChat},
+		{Name: "kgs-genmove_cleanup", Run: s.mover.genMove(thinking.MoveRequest{Cleanup: true}), usage: usage{"COLOR", "as genmove, and takes dead stones off before it passes", byKGS}},
+		{Name: "kgs-rules", Run: s.kgsRules, usage: usage{"NAME", "one of chinese, japanese, aga and new_zealand", byKGS}},
+		{Name: "kgs-game_over", Run: stop(s.engine), usage: usage{"", "the game has ended: stop pondering", byKGS}}, // perhaps only adjourned: the position stays
+		{Name: "kgs-chat", Run: s.kgsChat, usage: usage{"TYPE NAME TEXT", "answers people who talk to the bot with its name and version", byKGS}},
 	}
 }
 
@@ -30,7 +24,7 @@ var kgsRuleNames = map[string]string{
 }
 
 // kgsRules ignores words after the first.
-func (s *kgsCommands) kgsRules(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) kgsRules(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) == 0 {
 		return ErrSyntax
 	}
@@ -46,10 +40,9 @@ func (s *kgsCommands) kgsRules(_ context.Context, c Command, _ *Reply) error {
 }
 
 // kgsChat answers "game|private NAME TEXT...".
-func (s *kgsCommands) kgsChat(_ context.Context, c Command, r *Reply) error {
+func (s *handlers) kgsChat(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) < 3 || c.Args[0] != "game" && c.Args[0] != "private" {
 		return ErrSyntax
 	}
-	_, err := r.WriteString("I am " + programName + " " + s.version + ", a program. I can play, not chat.")
-	return err
+	return r.Print("I am " + programName + " " + s.opts.Version + ", a program. I can play, not chat.")
 }

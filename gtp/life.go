@@ -14,14 +14,14 @@ import (
 // lines for people; errors are replies. When ctx ends, the answer is what was proved
 // until then.
 type LifeJudge interface {
-	// Life asks for the chains of stones, all of one colour: whether all of them live,
-	// or with all whether one does.
+	// Life judges the chains of stones, all of one colour: whether all of them live, or
+	// with all whether at least one does.
 	Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error)
 	// Unsettled lists the groups whose life depends on who moves first.
 	Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error)
 }
 
-// lifeTime is how long a question may take where none says.
+// lifeTime is the default time limit of a question.
 const lifeTime = 10 * time.Second
 
 func lifeCommands(judge LifeJudge, e Engine) []Handler {
@@ -34,13 +34,12 @@ func lifeCommands(judge LifeJudge, e Engine) []Handler {
 			if err != nil {
 				return err
 			}
-			_, err = r.WriteString(text)
-			return err
+			return r.Print(text)
 		}
 	}
 	return []Handler{
-		{Name: "kosumi-life", Run: ask(askLife)},
-		{Name: "kosumi-life_list", Run: ask(listUnsettled)},
+		{Name: "kosumi-life", Run: ask(askLife), usage: usage{"STONE... [any or all] [SECONDS]", "whether stones live, for either side to move first, with proofs: every one of them (any, the default), or at least one (all)", byUs}},
+		{Name: "kosumi-life_list", Run: ask(listUnsettled), usage: usage{"[SECONDS]", "the groups whose life is proved to depend on who moves first", byUs}},
 	}
 }
 

@@ -1,8 +1,8 @@
 package gtp
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -14,121 +14,107 @@ import (
 	"kosumi/search/thinking"
 )
 
-// networkCommands show what the network itself says.
-type networkCommands struct {
-	engine Engine
-	models func() []thinking.ModelInfo
-}
-
-func (s *networkCommands) list() []Handler {
+// networkCommands returns the commands that show the network's own evaluation.
+func (s *handlers) networkCommands() []Handler {
 	return []Handler{
-		{Name: "kata-raw-nn", Run: s.rawNetwork},
-		{Name: "kata-raw-human-nn", Run: s.rawHuman},
-		{Name: "kata-get-models", Run: s.listModels},
+		{Name: "kata-raw-nn", Run: s.rawNetwork, usage: usage{"[COLOR] SYMMETRY [OPTIMISM]", "the network's outputs for the position, in one orientation (0 to 7) or in all", byKataGo}},
+		{Name: "kata-raw-human-nn", Run: s.rawHuman, usage: usage{"[COLOR] SYMMETRY", "those of the human-like network", byKataGo}},
+		{Name: "kata-get-models", Run: s.listModels, usage: usage{"", "the networks in use as JSON", byKataGo}},
 	}
 }
 
-const Symmetries = 8
+// rootOptimism is the default share of the optimistic policy in kata-raw-nn: that of KataGo at
+// the root of a search.
+const rootOptimism = 0.2
 
-// RootOptimism is how much of the optimistic policy kata-raw-nn shows where the
-// command does not say: what KataGo uses at the root of a search.
-const RootOptimism = 0.2
-
-// rawNetwork takes [COLOR] SYMMETRY|all [OPTIMISM].
-func (s *networkCommands) rawNetwork(ctx context.Context, c Command, r *Reply) error {
-	g := s.engine.Game()
-	req := thinking.EvaluationRequest{Color: g.ToMove(), Optimism: RootOptimism}
-	args := c.Args
-	if len(args) > 0 {
-		if color, err := board.ParseColor(args[0]); err == nil {
-			req.Color = color
-			args = args[1:]
-		}
+// ParseRaw reads "[COLOR] SYMMETRY|all [OPTIMISM]", or without OPTIMISM for the human-like
+// network. The request is for the first symmetry; last is the last one. Errors are KataGo's.
+func ParseRaw(g *board.Game, args []string, human bool) (req thinking.EvaluationRequest, last int, err error) {
+	form := "kata-raw-nn (expected an optional color, a symmetry 'all' or index [0-7], and an optional optimism [0-1])"
+	req = thinking.EvaluationRequest{Color: g.ToMove(), Optimism: rootOptimism}
+	if human {
+		form = "kata-raw-human-nn (expected an optional color followed by a symmetry 'all' or index [0-7])"
+		req.Optimism, req.Human = 0, true
 	}
-	if len(args) < 1 || len(args) > 2 {
-		return ErrSyntax
-	}
-	first, last := 0, Symmetries-1
-	if args[0] != "all" {
-		n, err := parseInt(args[0])
-		if err != nil || n < 0 || n >= Symmetries {
-			return ErrSyntax
-		}
-		first, last = n, n
-	}
-	if len(args) == 2 {
-		var err error
-		if req.Optimism, err = ParseNumber(args[1]); err != nil || req.Optimism < 0 || req.Optimism > 1 {
-			return ErrSyntax
-		}
-	}
-	var b []byte
-	for req.Symmetry = first; req.Symmetry <= last; req.Symmetry++ {
-		o, err := s.engine.Evaluate(ctx, req)
-		if err != nil {
-			return err
-		}
-		if area := g.Size().Area(); len(o.Policy) != area+1 || o.Ownership != nil && len(o.Ownership) != area {
-			return errors.New("the network's output does not fit the board")
-		}
-		b = appendRaw(b, g.Size(), req.Symmetry, o)
-	}
-	_, err := r.Write(b)
-	return err
-}
-
-// rawHuman takes [COLOR] SYMMETRY|all. Texts of errors are KataGo's.
-func (s *networkCommands) rawHuman(ctx context.Context, c Command, r *Reply) error {
-	const form = "kata-raw-human-nn (expected an optional color followed by a symmetry 'all' or index [0-7])"
-	g := s.engine.Game()
-	req := thinking.EvaluationRequest{Color: g.ToMove(), Human: true}
-	args := c.Args
 	if len(args) > 0 {
 		if color, err := board.ParseColor(args[0]); err == nil {
 			req.Color, args = color, args[1:]
 		}
 	}
 	if len(args) == 0 {
-		return errors.New("Expected a symmetry argument 'all' or index [0-7] for " + form) //nolint:staticcheck // KataGo's text
+		return req, 0, Failure("Expected a symmetry argument 'all' or index [0-7] for " + form)
 	}
-	first, last := 0, Symmetries-1
-	if args[0] != "all" {
-		n, err := parseInt(args[0])
-		if err != nil || n < 0 || n >= Symmetries {
-			return fmt.Errorf("Expected a symmetry argument 'all' or index [0-7] but got '%s' for %s", args[0], form) //nolint:staticcheck // KataGo's text
+	const most = 7
+	last = most
+	if !strings.EqualFold(args[0], "all") {
+		if last, err = parseInt(args[0]); err != nil || last < 0 || last > most {
+			return req, 0, Failf("Expected a symmetry argument 'all' or index [0-7] but got '%s' for %s", args[0], form)
 		}
-		first, last = n, n
+		req.Symmetry = last
 	}
-	if len(args) > 1 {
-		return fmt.Errorf("Unexpected extra argument '%s' for %s", args[1], form) //nolint:staticcheck // KataGo's text
+	args = args[1:]
+	if !human && len(args) > 0 {
+		if req.Optimism, err = ParseNumber(args[0]); err != nil || req.Optimism < 0 || req.Optimism > 1 {
+			return req, 0, Failf("Expected an optimism value in [0,1] but got '%s' for %s", args[0], form)
+		}
+		args = args[1:]
 	}
+	if len(args) > 0 {
+		return req, 0, Failf("Unexpected extra argument '%s' for %s", args[0], form)
+	}
+	return req, last, nil
+}
+
+// PrintRaw asks the network in each symmetry from that of the request to the last, and writes
+// the evaluations as write appends them.
+func PrintRaw(ctx context.Context, e Engine, req thinking.EvaluationRequest, last int, r *Reply, write func(b []byte, symmetry int, o *thinking.Evaluation) []byte) error {
+	area := e.Game().Size().Area()
 	var b []byte
-	for req.Symmetry = first; req.Symmetry <= last; req.Symmetry++ {
-		o, err := s.engine.Evaluate(ctx, req)
+	for ; req.Symmetry <= last; req.Symmetry++ {
+		o, err := e.Evaluate(ctx, req)
 		if err != nil {
 			return err
 		}
+		if len(o.Policy) != area+1 || o.Ownership != nil && len(o.Ownership) != area {
+			return errors.New("the network's output does not fit the board")
+		}
+		b = write(b, req.Symmetry, o)
+	}
+	_, err := r.Write(bytes.TrimSpace(b))
+	return err
+}
+
+func (s *handlers) rawNetwork(ctx context.Context, c Command, r *Reply) error {
+	g := s.engine.Game()
+	req, last, err := ParseRaw(g, c.Args, false)
+	if err != nil {
+		return ErrSyntax
+	}
+	return PrintRaw(ctx, s.engine, req, last, r, func(b []byte, symmetry int, o *thinking.Evaluation) []byte {
+		return appendEvaluation(b, g.Size(), symmetry, o, []number{
+			{"whiteWin", o.Win}, {"whiteLoss", o.Loss}, {"noResult", o.NoResult},
+			{"whiteLead", o.Lead}, {"whiteScoreSelfplay", o.ScoreMean}, {"whiteScoreSelfplaySq", o.ScoreMeanSq},
+			{"varTimeLeft", o.VarTimeLeft}, {"shorttermWinlossError", o.ErrWinLoss},
+			{"shorttermScoreError", o.ErrScore},
+		})
+	})
+}
+
+func (s *handlers) rawHuman(ctx context.Context, c Command, r *Reply) error {
+	g := s.engine.Game()
+	req, last, err := ParseRaw(g, c.Args, true)
+	if err != nil {
+		return err
+	}
+	return PrintRaw(ctx, s.engine, req, last, r, func(b []byte, symmetry int, o *thinking.Evaluation) []byte {
 		if b != nil {
 			b = append(b, '\n')
 		}
-		b = appendEvaluation(b, g.Size(), req.Symmetry, o, []number{
+		return appendEvaluation(b, g.Size(), symmetry, o, []number{
 			{"whiteWin", o.Win}, {"whiteLoss", o.Loss}, {"noResult", o.NoResult},
 			{"whiteScore", o.ScoreMean}, {"whiteScoreSq", o.ScoreMeanSq},
 			{"shorttermWinlossError", o.ErrWinLoss}, {"shorttermScoreError", o.ErrScore},
 		})
-	}
-	_, err := r.Write(b)
-	return err
-}
-
-// appendRaw writes one evaluation in KataGo's layout, which clients read line by
-// line.
-func appendRaw(b []byte, size board.Size, symmetry int, o *thinking.Evaluation) []byte {
-	return appendEvaluation(b, size, symmetry, o, []number{
-		{"whiteWin", o.Win}, {"whiteLoss", o.Loss}, {"noResult", o.NoResult},
-		{"whiteLead", o.Lead}, {"whiteScoreSelfplay", o.ScoreMean}, {"whiteScoreSelfplaySq", o.ScoreMeanSq},
-		{"varTimeLeft", o.VarTimeLeft}, {"shorttermWinlossError", o.ErrWinLoss},
-		{"shorttermScoreError", o.ErrScore},
 	})
 }
 
@@ -141,9 +127,7 @@ type number struct {
 func appendEvaluation(b []byte, size board.Size, symmetry int, o *thinking.Evaluation, numbers []number) []byte {
 	b = fmt.Appendf(b, "symmetry %d\n", symmetry)
 	for _, v := range numbers {
-		b = append(b, v.key...)
-		b = appendFloat(b, " ", v.value)
-		b = append(b, '\n')
+		b = append(sixDecimals(b, v.key+" ", v.value), '\n')
 	}
 	b = append(b, "policy\n"...)
 	area := size.Area()
@@ -154,8 +138,7 @@ func appendEvaluation(b []byte, size board.Size, symmetry int, o *thinking.Evalu
 		}
 	}
 	b = appendRows(b, size, policy)
-	b = append(b, "policyPass"...)
-	b = appendFloat(b, " ", float64(o.Policy[area]))
+	b = sixDecimals(b, "policyPass ", float64(o.Policy[area]))
 	b = append(b, "\nwhiteOwnership\n"...)
 	ownership := o.Ownership
 	if ownership == nil {
@@ -181,14 +164,6 @@ func appendRows(b []byte, size board.Size, numbers []float32) []byte {
 	return b
 }
 
-func (s *networkCommands) listModels(_ context.Context, _ Command, r *Reply) error {
-	list := append([]thinking.ModelInfo{}, s.models()...)
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(list); err != nil {
-		return err
-	}
-	_, err := r.WriteString(strings.TrimSpace(b.String()))
-	return err
+func (s *handlers) listModels(_ context.Context, _ Command, r *Reply) error {
+	return r.PrintJSON(append([]thinking.ModelInfo{}, s.opts.Models()...))
 }

@@ -12,22 +12,19 @@ import (
 	"kosumi/search/setting"
 )
 
-// paramCommands read and change the engine's parameters, in KataGo's way.
-type paramCommands struct {
-	engine Engine
-}
-
-func (s *paramCommands) list() []Handler {
+// paramCommands returns the commands that read and change the engine's parameters, in KataGo's
+// way.
+func (s *handlers) paramCommands() []Handler {
 	return []Handler{
-		{Name: "kata-get-param", Run: s.getParam},
-		{Name: "kata-set-param", Run: s.setParam},
-		{Name: "kata-list-params", Run: s.listParams},
-		{Name: "kata-get-params", Run: s.getParams},
-		{Name: "kata-set-params", Run: s.setParams},
+		{Name: "kata-get-param", Run: s.getParam, usage: usage{"NAME", "a setting; the table below has them", byKataGo}},
+		{Name: "kata-set-param", Run: s.setParam, usage: usage{"NAME [VALUE]", "changes a setting", byKataGo}},
+		{Name: "kata-list-params", Run: s.listParams, usage: usage{"", "the names of all settings", byKataGo}},
+		{Name: "kata-get-params", Run: s.getParams, usage: usage{"", "all settings as JSON", byKataGo}},
+		{Name: "kata-set-params", Run: s.setParams, usage: usage{"JSON", "changes many settings, all or none", byKataGo}},
 	}
 }
 
-func (s *paramCommands) getParam(_ context.Context, c Command, r *Reply) error {
+func (s *handlers) getParam(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
 		return ErrSyntax
 	}
@@ -36,12 +33,11 @@ func (s *paramCommands) getParam(_ context.Context, c Command, r *Reply) error {
 	if i < 0 {
 		return fmt.Errorf("unknown parameter %q", c.Args[0])
 	}
-	_, err := r.WriteString(params[i].Value)
-	return err
+	return r.Print(params[i].Value)
 }
 
 // setParam takes NAME [VALUE]; the value may have blanks and may be missing.
-func (s *paramCommands) setParam(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) setParam(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) == 0 {
 		return ErrSyntax
 	}
@@ -49,17 +45,16 @@ func (s *paramCommands) setParam(_ context.Context, c Command, _ *Reply) error {
 	return s.engine.SetParams(map[string]string{c.Args[0]: value})
 }
 
-func (s *paramCommands) listParams(_ context.Context, _ Command, r *Reply) error {
+func (s *handlers) listParams(_ context.Context, _ Command, r *Reply) error {
 	var names []string
 	for _, p := range s.engine.Params() {
 		names = append(names, p.Name)
 	}
-	_, err := r.WriteString(strings.Join(names, " "))
-	return err
+	return r.Print(strings.Join(names, " "))
 }
 
 // getParams writes a JSON object; numbers and booleans are written bare.
-func (s *paramCommands) getParams(_ context.Context, _ Command, r *Reply) error {
+func (s *handlers) getParams(_ context.Context, _ Command, r *Reply) error {
 	values := map[string]any{}
 	for _, p := range s.engine.Params() {
 		values[p.Name] = p.Value
@@ -76,7 +71,7 @@ func (s *paramCommands) getParams(_ context.Context, _ Command, r *Reply) error 
 }
 
 // setParams takes a JSON object of numbers, booleans and strings.
-func (s *paramCommands) setParams(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) setParams(_ context.Context, c Command, _ *Reply) error {
 	var object map[string]any
 	d := json.NewDecoder(bytes.NewReader([]byte(c.Rest)))
 	d.UseNumber()

@@ -21,20 +21,20 @@ type positionCommands struct {
 
 func (s *positionCommands) list() []Handler {
 	return []Handler{
-		{Name: "boardsize", Run: s.boardSize},
-		{Name: "rectangular_boardsize", Run: s.rectangularBoardSize},
-		{Name: "clear_board", Run: s.clearBoard},
-		{Name: "komi", Run: s.komi},
-		{Name: "get_komi", Run: s.getKomi},
-		{Name: "play", Run: s.play},
-		{Name: "undo", Run: s.undo},
-		{Name: "gg-undo", Run: s.undoSeveral},
-		{Name: "set_position", Run: s.setPosition},
-		{Name: "showboard", Run: s.showBoard},
-		{Name: "is_legal", Run: s.isLegal},
-		{Name: "all_legal", Run: s.allLegal},
-		{Name: "last_move", Run: s.lastMove},
-		{Name: "move_history", Run: s.moveHistory},
+		{Name: "boardsize", Run: s.boardSize, usage: usage{"SIZE [HEIGHT]", "a new, empty board, 2 to 25 each way", standard}},
+		{Name: "rectangular_boardsize", Run: s.rectangularBoardSize, usage: usage{"WIDTH HEIGHT", "as boardsize, by width and height", byKataGo}},
+		{Name: "clear_board", Run: s.clearBoard, usage: usage{"", "takes all stones off and forgets the moves", standard}},
+		{Name: "komi", Run: s.komi, usage: usage{"KOMI", "points that White gets", standard}},
+		{Name: "get_komi", Run: s.getKomi, usage: usage{"", "the komi", byKataGo}},
+		{Name: "play", Run: s.play, usage: usage{"COLOR VERTEX", "plays a move; ko and superko are the server's business unless --strict-play", standard}},
+		{Name: "undo", Run: s.undo, usage: usage{"", "takes the last move back, with its time on both clocks", standard}},
+		{Name: "gg-undo", Run: s.undoSeveral, usage: usage{"[N]", "takes N moves back", byGNUGo}},
+		{Name: "set_position", Run: s.setPosition, usage: usage{"[COLOR VERTEX]...", "puts stones on an empty board, as a position without moves", byKataGo}},
+		{Name: "showboard", Run: s.showBoard, usage: usage{"", "the board as text", standard}},
+		{Name: "is_legal", Run: s.isLegal, usage: usage{"COLOR VERTEX", "1 or 0", byGNUGo}},
+		{Name: "all_legal", Run: s.allLegal, usage: usage{"COLOR", "the points where a move is legal", byGNUGo}},
+		{Name: "last_move", Run: s.lastMove, usage: usage{"", "colour and vertex of the last move", byGNUGo}},
+		{Name: "move_history", Run: s.moveHistory, usage: usage{"", "all moves, the last one first", byGNUGo}},
 	}
 }
 
@@ -86,8 +86,7 @@ func (s *positionCommands) clearBoard(context.Context, Command, *Reply) error {
 
 const MaxKomi = 400
 
-// komi rounds to half points: a client that wants 7.25 is better served by
-// a warning than by a failure that ends its game.
+// komi rounds to half points with a warning: a failure would end some clients' games.
 func (s *positionCommands) komi(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 1 {
 		return ErrSyntax
@@ -107,8 +106,7 @@ func (s *positionCommands) komi(_ context.Context, c Command, _ *Reply) error {
 }
 
 func (s *positionCommands) getKomi(_ context.Context, _ Command, r *Reply) error {
-	_, err := fmt.Fprintf(r, "%.1f", s.engine.Game().Rules().Komi)
-	return err
+	return r.Printf("%.1f", s.engine.Game().Rules().Komi)
 }
 
 func (s *positionCommands) play(_ context.Context, c Command, _ *Reply) error {
@@ -203,8 +201,7 @@ func (s *positionCommands) isLegal(_ context.Context, c Command, r *Reply) error
 	case moves[0].Point == board.Pass || g.Legal(moves[0].Color, moves[0].Point) == nil:
 		answer = "1"
 	}
-	_, err = r.WriteString(answer)
-	return err
+	return r.Print(answer)
 }
 
 // allLegal lists every legal point on one line, as GNU Go does; pass is not
@@ -224,8 +221,7 @@ func (s *positionCommands) allLegal(_ context.Context, c Command, r *Reply) erro
 			points = append(points, p)
 		}
 	}
-	_, err = r.WriteString(Vertices(g.Size(), points))
-	return err
+	return r.Print(Vertices(g.Size(), points))
 }
 
 // Vertices writes points on one line.
@@ -243,8 +239,7 @@ func (s *positionCommands) lastMove(_ context.Context, _ Command, r *Reply) erro
 		return errors.New("no previous move known")
 	}
 	m := g.LastMove(0)
-	_, err := fmt.Fprintf(r, "%s %s", m.Color, g.Size().Vertex(m.Point))
-	return err
+	return r.Printf("%s %s", m.Color, g.Size().Vertex(m.Point))
 }
 
 // moveHistory lists the moves, newest first, as Leela Zero and GNU Go do.

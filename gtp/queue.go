@@ -33,8 +33,8 @@ var (
 	errLeaving   = errors.New("the session ends")
 )
 
-// queue takes lines from the reader to the dispatcher and ends running commands
-// that must not outlast what the reader sees.
+// queue passes lines from the reader to the dispatcher, and cancels the running command when a
+// line that was read requires it.
 type queue struct {
 	ready chan struct{} // holds a token if the dispatcher may have something to do
 	room  chan struct{} // holds a token if the reader may go on
@@ -52,11 +52,10 @@ type queue struct {
 	parse func(line string) (c Command, fault string, ok bool)
 }
 
-// bytes is what a waiting line takes, about: its text, its words, and its place in the
-// queue.
+// bytes estimates the memory of a waiting line.
 func (l *line) bytes() int { return 2*l.length + 16*len(l.command.Args) + 128 }
 
-// running is the command that the dispatcher is at.
+// running is the command being carried out.
 type running struct {
 	line
 	cancel  context.CancelCauseFunc
@@ -105,7 +104,7 @@ func (q *queue) push(text string, tooLong bool) (more bool) {
 	return !q.mu.ended
 }
 
-// end says that no line will follow.
+// end notes that no line will follow.
 func (q *queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -120,8 +119,8 @@ func (q *queue) end() {
 	token(q.ready)
 }
 
-// waited says how long the reader waited for what it read last: more than a burst
-// begins another script.
+// waited notes how long the reader waited for the last line. More than a burst begins another
+// script.
 func (q *queue) waited(d time.Duration) {
 	if d <= burst {
 		return
@@ -186,7 +185,7 @@ func (q *queue) start(r *running) {
 	}
 }
 
-// done takes the running command off.
+// done notes that the running command has ended.
 func (q *queue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

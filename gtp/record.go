@@ -8,28 +8,22 @@ import (
 	"kosumi/internal/file"
 )
 
-// recordCommands load and save games.
-type recordCommands struct {
-	engine  Engine
-	ready   func() error // returns why the engine can do nothing
-	largest int64        // bytes of a record
-}
-
-func (s *recordCommands) list() []Handler {
+// recordCommands returns the commands that load and save games.
+func (s *handlers) recordCommands() []Handler {
 	return []Handler{
-		{Name: "loadsgf", Run: s.loadSGF},
-		{Name: "printsgf", Run: s.printSGF},
+		{Name: "loadsgf", Run: s.loadSGF, usage: usage{"FILE [N]", "a game record, up to the position before move N", standard}},
+		{Name: "printsgf", Run: s.printSGF, usage: usage{"[FILE]", "the game as SGF, into a file or as the reply", byGNUGo}},
 	}
 }
 
 // loadSGF takes FILE [MOVE]. The record is read up to the position before that
 // move.
-func (s *recordCommands) loadSGF(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) loadSGF(_ context.Context, c Command, _ *Reply) error {
 	name, before, err := FileAndMove(c.Rest)
 	if err != nil {
 		return err
 	}
-	data, err := file.Read(name, s.largest)
+	data, err := file.Read(name, s.opts.MaxSGF)
 	if err != nil {
 		return Because(errCannotLoad, err)
 	}
@@ -69,7 +63,7 @@ func FileAndMove(rest string) (name string, move int, err error) {
 }
 
 // printSGF takes [FILE]; without it, or with "-", the record is the reply.
-func (s *recordCommands) printSGF(ctx context.Context, c Command, r *Reply) error {
+func (s *handlers) printSGF(ctx context.Context, c Command, r *Reply) error {
 	data, err := s.engine.SaveSGF(ctx)
 	if err != nil {
 		return err

@@ -3,7 +3,9 @@ package gtp
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -19,7 +21,7 @@ type output struct {
 	failed func()          // called once, without the lock, when writing fails
 	mu     struct {
 		sync.Mutex
-		text []byte // with the goroutine that writes while it is at it
+		text []byte // owned by the writing goroutine during a write
 		err  error  // the first failure to write; nothing is written after it
 	}
 }
@@ -63,8 +65,7 @@ func (o *output) write(text []byte) error {
 	return err
 }
 
-// wait returns what the write came to, or that it was still under way when the
-// session was over.
+// wait returns the result of the write, or errNotTaken if it outlasts the session.
 func (o *output) wait() error {
 	select {
 	case err := <-o.wrote:
@@ -90,7 +91,7 @@ func (o *output) err() error {
 	return o.mu.err
 }
 
-// errReplyClosed is what a Reply returns after its command has ended.
+// errReplyClosed is the error of writes after the command has ended.
 var errReplyClosed = errors.New("the reply has ended")
 
 // Reply takes the answer to one command. Its writes become the text of
@@ -125,8 +126,28 @@ func (r *Reply) Write(p []byte) (int, error) {
 	return r.mu.text.Write(p)
 }
 
-// WriteString is Write for a string.
-func (r *Reply) WriteString(s string) (int, error) { return r.Write([]byte(s)) }
+// Print writes its operands as fmt.Print does.
+func (r *Reply) Print(args ...any) error {
+	_, err := fmt.Fprint(r, args...)
+	return err
+}
+
+// Printf writes text as fmt.Printf does.
+func (r *Reply) Printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(r, format, args...)
+	return err
+}
+
+// PrintJSON writes a value as JSON on one line, with < > & as they are.
+func (r *Reply) PrintJSON(v any) error {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	return r.Print(strings.TrimSpace(b.String()))
+}
 
 // Stream opens the reply: "=" and the id are sent on a line of their own. After
 // that the command cannot fail any more.

@@ -2,35 +2,27 @@ package gtp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 
 	"kosumi/board"
 )
 
-// ruleCommands read and change the rules, in KataGo's way. Komi is not part of
-// them here: names of rule sets never change it.
-type ruleCommands struct {
-	engine Engine
-}
-
-func (s *ruleCommands) list() []Handler {
+// ruleCommands returns the commands that read and change the rules, in KataGo's way. Komi is
+// not part of them here: names of rule sets never change it.
+func (s *handlers) ruleCommands() []Handler {
 	return []Handler{
-		{Name: "kata-get-rules", Run: s.getRules},
-		{Name: "kata-set-rules", Run: s.setRules},
-		{Name: "kata-set-rule", Run: s.setRule},
+		{Name: "kata-get-rules", Run: s.getRules, usage: usage{"", "the rules as JSON, without komi", byKataGo}},
+		{Name: "kata-set-rules", Run: s.setRules, usage: usage{"RULES", "rules by name or as JSON; komi stays, but at a terminal the custom one comes with them", byKataGo}},
+		{Name: "kata-set-rule", Run: s.setRule, usage: usage{"KEY VALUE", "one part of the rules", byKataGo}},
 	}
 }
 
-func (s *ruleCommands) getRules(_ context.Context, _ Command, r *Reply) error {
-	_, err := r.WriteString(s.engine.Game().Rules().JSON())
-	return err
+func (s *handlers) getRules(_ context.Context, _ Command, r *Reply) error {
+	return r.Print(s.engine.Game().Rules().JSON())
 }
 
 // setRules takes a JSON object or a name, which may have blanks in it.
-func (s *ruleCommands) setRules(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) setRules(_ context.Context, c Command, _ *Reply) error {
 	if c.Rest == "" {
 		return ErrSyntax
 	}
@@ -51,35 +43,14 @@ func setRules(e Engine, rules board.Rules) error {
 }
 
 // setRule takes KEY VALUE.
-func (s *ruleCommands) setRule(_ context.Context, c Command, _ *Reply) error {
+func (s *handlers) setRule(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 2 {
 		return ErrSyntax
 	}
-	key, value := c.Args[0], c.Args[1]
-	if key == "score" {
-		key = "scoring"
+	rules, err := s.engine.Game().Rules().With(c.Args[0], c.Args[1])
+	if err == nil {
+		err = rules.Check()
 	}
-	values := map[string]any{}
-	if err := json.Unmarshal([]byte(s.engine.Game().Rules().JSON()), &values); err != nil {
-		return err
-	}
-	switch values[key].(type) {
-	case bool:
-		b, err := parseBool(value)
-		if err != nil {
-			return err
-		}
-		values[key] = b
-	case string:
-		values[key] = strings.ToUpper(value)
-	default:
-		return fmt.Errorf("unknown rule %q", key)
-	}
-	text, err := json.Marshal(values)
-	if err != nil {
-		return err
-	}
-	rules, err := board.ParseRules(string(text))
 	if err != nil {
 		return err
 	}

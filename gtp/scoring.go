@@ -10,27 +10,22 @@ import (
 	"kosumi/search/thinking"
 )
 
-// scoringCommands judge the position as it stands.
-type scoringCommands struct {
-	engine Engine
-}
-
-func (s *scoringCommands) list() []Handler {
+// scoringCommands returns the commands that score the current position.
+func (s *handlers) scoringCommands() []Handler {
 	return []Handler{
-		{Name: "final_score", Run: s.finalScore},
-		{Name: "estimate_score", Run: s.estimateScore},
-		{Name: "final_status", Run: s.finalStatus},
-		{Name: "final_status_list", Run: s.finalStatusList},
+		{Name: "final_score", Run: s.finalScore, usage: usage{"", "the result with dead stones removed, as in B+3.5; in the middle of a game an estimate (estimate_score says more)", standard}},
+		{Name: "estimate_score", Run: s.estimateScore, usage: usage{"", "the leader in the middle of a game, by how much and how surely; the points and groups still open", byGNUGo}},
+		{Name: "final_status", Run: s.finalStatus, usage: usage{"VERTEX", "the fate of one point", byGNUGo}},
+		{Name: "final_status_list", Run: s.finalStatusList, usage: usage{"STATUS", "chains that are alive, dead, seki, or points black_territory, white_territory, dame", standard}},
 	}
 }
 
-func (s *scoringCommands) finalScore(ctx context.Context, _ Command, r *Reply) error {
+func (s *handlers) finalScore(ctx context.Context, _ Command, r *Reply) error {
 	score, err := s.engine.FinalScore(ctx)
 	if err != nil {
 		return Because(ErrCannotScore, err)
 	}
-	_, err = r.WriteString(scoreText(score))
-	return err
+	return r.Print(scoreText(score))
 }
 
 // tenths rounds, and never to minus zero.
@@ -48,9 +43,8 @@ func scoreText(score float64) string {
 	return "0"
 }
 
-// estimateScore writes the lead as final_score writes a result, then what it rests
-// on.
-func (s *scoringCommands) estimateScore(ctx context.Context, _ Command, r *Reply) error {
+// estimateScore writes the lead in the form of final_score, then the details.
+func (s *handlers) estimateScore(ctx context.Context, _ Command, r *Reply) error {
 	e, err := s.engine.Estimate(ctx)
 	if err != nil {
 		return Because(ErrCannotScore, err)
@@ -84,7 +78,7 @@ func (s *scoringCommands) estimateScore(ctx context.Context, _ Command, r *Reply
 // mostUnsettled is how many groups an estimate names.
 const mostUnsettled = 5
 
-func (s *scoringCommands) finalStatus(ctx context.Context, c Command, r *Reply) error {
+func (s *handlers) finalStatus(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
 		return ErrSyntax
 	}
@@ -97,13 +91,12 @@ func (s *scoringCommands) finalStatus(ctx context.Context, c Command, r *Reply) 
 	if err != nil {
 		return err
 	}
-	_, err = r.WriteString(status[p].String())
-	return err
+	return r.Print(status[p].String())
 }
 
 // finalStatusList writes each chain of stones on a line of its own, and empty
 // points all on one.
-func (s *scoringCommands) finalStatusList(ctx context.Context, c Command, r *Reply) error {
+func (s *handlers) finalStatusList(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
 		return ErrSyntax
 	}
@@ -130,8 +123,7 @@ func (s *scoringCommands) finalStatusList(ctx context.Context, c Command, r *Rep
 	if len(empty) > 0 {
 		lines = append(lines, Vertices(g.Size(), empty))
 	}
-	_, err = r.WriteString(strings.Join(lines, "\n"))
-	return err
+	return r.Print(strings.Join(lines, "\n"))
 }
 
 // Statuses asks an engine for the fate of every point, and checks that the answer

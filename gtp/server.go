@@ -16,8 +16,8 @@ import (
 type Options struct {
 	// Version is the program's, "a.b.c", at most 40 characters. "" means "0.0.0".
 	Version string
-	// Ready, if not nil, waits until the engine can play, and returns why it cannot: then
-	// no game begins, and the reply says why.
+	// Ready, if not nil, waits until the engine can play, or returns why it cannot: that is
+	// then the reply to commands that begin a game.
 	Ready func() error
 	// Models, if not nil, lists the networks in use.
 	Models func() []thinking.ModelInfo
@@ -34,16 +34,16 @@ type Options struct {
 	MaxSGF int64
 	// Dialect is how lines are read and failures worded; nil: as the protocol has it.
 	Dialect *Dialect
-	// Chat is who is told of moves that were searched.
+	// Chat gets a line about each searched move.
 	Chat Chat
 	// Life, if not nil, judges the life of stones.
 	Life LifeJudge
-	// Terminal, if not nil, makes the server kind to a person who types.
+	// Terminal, if not nil, adapts the server to a person who types.
 	Terminal *Terminal
 }
 
-// programName is the program's name. It carries no version, and it begins with no
-// engine's name that makes clients speak a dialect of their own.
+// programName is the reply to name. It has no version, and does not begin with the name of an
+// engine for which clients use a dialect of their own.
 const programName = "Kosumi"
 
 func (o *Options) fill() {
@@ -68,8 +68,7 @@ func (o *Options) fill() {
 	}
 }
 
-// Dialect is how a server reads lines and words failures where it stands in another
-// program's place.
+// Dialect is how a server that replaces another program reads lines and words failures.
 type Dialect struct {
 	// Parse reads a line once. ok is false where the line has no reply; fault, if not
 	// empty, is all that it is answered with. It is called from another goroutine
@@ -109,12 +108,11 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 		}
 		return nil
 	}
-	position := &positionCommands{e, log, ready, opts.Strict}
+	k, position := &handlers{e, log, &opts, ready, table, mover}, &positionCommands{e, log, ready, opts.Strict}
 	for _, group := range [][]Handler{
-		(&adminCommands{opts.Version, e, table, mover}).list(), position.list(), (&handicapCommands{e, log}).list(), mover.list(),
-		(&clockCommands{e, log}).list(), (&scoringCommands{e}).list(), (&recordCommands{e, ready, opts.MaxSGF}).list(),
-		(&analysisCommands{e, mover}).list(), (&ruleCommands{e}).list(), (&paramCommands{e}).list(), (&networkCommands{e, opts.Models}).list(),
-		(&goguiCommands{e, position}).list(), lifeCommands(opts.Life, e), (&kgsCommands{e, mover, opts.Version}).list(),
+		k.adminCommands(), position.list(), k.handicapCommands(), mover.list(), k.clockCommands(), k.scoringCommands(), k.recordCommands(),
+		(&analysisCommands{e, mover}).list(), k.ruleCommands(), k.paramCommands(), k.networkCommands(), (&goguiCommands{e, position}).list(),
+		lifeCommands(opts.Life, e), k.kgsCommands(),
 	} {
 		table.Add(group...)
 	}
@@ -124,10 +122,20 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 	return s
 }
 
+// handlers carry out the commands that need no more state.
+type handlers struct {
+	engine Engine
+	log    *slog.Logger
+	opts   *Options
+	ready  func() error // returns why the engine can do nothing
+	table  *Table
+	mover  *Mover
+}
+
 // Table returns the commands, which may be changed before Serve.
 func (s *Server) Table() *Table { return s.table }
 
-// Mover returns what the commands choose moves by.
+// Mover returns the chooser of moves that all commands share.
 func (s *Server) Mover() *Mover { return s.mover }
 
 // ErrOutput is wrapped by the error of Serve when the client no longer takes

@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tests that are about the passing of time run on the clock of a bubble, which goes
-// on when everybody waits: they hold on a busy machine.
+// Tests about the passing of time run on the fake clock of synctest, so that they hold on a busy
+// machine.
 
 // talk serves a whole script to an engine and returns the output.
 func talk(t testing.TB, f Engine, o Options, script string) string {
@@ -35,7 +35,7 @@ func talk(t testing.TB, f Engine, o Options, script string) string {
 
 func TestScriptRunsInFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The end of the input, or quit, comes with the command: nobody has left.
+		// The end of the input, or quit, comes with the command: the client has not left.
 		for _, end := range []string{"", "\nquit\n"} {
 			f := newFake()
 			began := time.Now()
@@ -198,17 +198,6 @@ func TestTooLongLine(t *testing.T) {
 	require.Equal(t, "=1 Kosumi\n\n?2 line too long\n\n=3 Kosumi\n\n?4 line too long\n\n", out)
 }
 
-// TestFlood sends more than the queue takes: the reader waits, nothing is lost.
-func TestFlood(t *testing.T) {
-	const n = 3000
-	var script strings.Builder
-	for range n {
-		script.WriteString("known_command xxxxxxxxxx\n")
-	}
-	out := talk(t, newFake(), Options{MaxLine: 64}, script.String())
-	require.Equal(t, strings.Repeat("= false\n\n", n), out)
-}
-
 func TestStrict(t *testing.T) {
 	const ko = "boardsize 5\ngogui-play_sequence b b1 w c1 b a2 w d2 b b3 w c3 b c2 w b2\nplay b c2\n"
 	require.Equal(t, "= \n\n= \n\n= \n\n", talk(t, newFake(), Options{}, ko))
@@ -220,13 +209,11 @@ func TestStrict(t *testing.T) {
 func TestHandle(t *testing.T) {
 	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
 	s.Table().Add(Handler{Name: "benchmark", Run: func(_ context.Context, c Command, r *Reply) error {
-		_, err := fmt.Fprintf(r, "id %q args %q rest %q", c.ID, c.Args, c.Rest)
-		return err
+		return r.Printf("id %q args %q rest %q", c.ID, c.Args, c.Rest)
 	}})
 	s.Table().Add(Handler{Name: "name", Run: Text("Other")}, Handler{Name: "wait", ByInput: true, Run: func(ctx context.Context, _ Command, r *Reply) error {
 		<-ctx.Done()
-		_, err := r.WriteString(context.Cause(ctx).Error())
-		return err
+		return r.Print(context.Cause(ctx).Error())
 	}})
 	var out bytes.Buffer
 	require.NoError(t, s.Serve(t.Context(), strings.NewReader("7 benchmark a  é b\nname\nwait\nlist_commands\n"), &out))
@@ -417,6 +404,10 @@ func TestEveryCommandIsListed(t *testing.T) {
 	hidden := []string{"analyze", "genmove_analyze"}
 	listed := strings.Fields(strings.TrimPrefix(talk(t, newFake(), Options{}, "list_commands\n"), "= "))
 	require.ElementsMatch(t, s.Table().order, append(listed, hidden...))
+	for name, h := range s.Table().byName {
+		require.NotEmpty(t, h.usage.does, name)
+		require.NotEmpty(t, h.usage.from, name)
+	}
 	for _, command := range hidden {
 		require.Equal(t, "= false\n\n", talk(t, newFake(), Options{}, "known_command "+command))
 	}

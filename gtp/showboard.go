@@ -8,11 +8,10 @@ import (
 	"kosumi/board"
 )
 
-// showBoard draws the board as in section 2.11 of the protocol, and what else
-// the position consists of.
+// showBoard draws the board as in section 2.11 of the protocol, with the rest of the position's
+// state below it.
 func (s *positionCommands) showBoard(_ context.Context, _ Command, r *Reply) error {
-	_, err := r.WriteString("\n" + diagram(s.engine.Game()))
-	return err
+	return r.Print("\n" + diagram(s.engine.Game()))
 }
 
 func diagram(g *board.Game) string {

@@ -17,6 +17,7 @@ type Handler struct {
 	Run     HandlerFunc
 	Hidden  bool // works but is not listed
 	ByInput bool // any input line ends it
+	usage   usage
 }
 
 // Table holds the commands of a [Server], in the order of list_commands. It must
@@ -50,7 +51,7 @@ func (t *Table) Listed() []string {
 	return slices.DeleteFunc(slices.Clone(t.order), func(name string) bool { return t.byName[name].Hidden })
 }
 
-// Wrap replaces what commands do by what wrap makes of it.
+// Wrap replaces the functions of commands by those that wrap returns.
 func (t *Table) Wrap(wrap func(HandlerFunc) HandlerFunc, names ...string) {
 	for _, name := range names {
 		if h, known := t.byName[name]; known {
@@ -60,7 +61,8 @@ func (t *Table) Wrap(wrap func(HandlerFunc) HandlerFunc, names ...string) {
 	}
 }
 
-// Keep drops all commands but those named, and lists the former in their order.
+// Keep drops all commands but those named. It lists the first ones in their order and hides the
+// others.
 func (t *Table) Keep(listed, hidden []string) {
 	old := *t
 	*t = Table{}

@@ -14,28 +14,27 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Terminal makes a [Server] kind to a person who types: commands may leave out the
-// colour, a vertex alone is a move that the engine answers, what failed says how it
-// is called, and the board is drawn whenever it has changed. Clients that are
-// programs must not get it.
+// Terminal adapts a [Server] to a person who types: the colour may be left out, a vertex alone
+// is a move that the engine answers, a failed command shows its usage, and the board is drawn
+// whenever it has changed. Programs must not get it.
 type Terminal struct {
 	// Colour draws boards in colours of 256, with stones beyond ASCII.
 	Colour bool
-	// Remark says what a person should know of play on such a board, "" if nothing.
+	// Remark returns a note about play on boards of a size, or "".
 	Remark func(board.Size) string
 }
 
-// terminal is the state of a session with a person who types.
+// terminal is the state of a session at a terminal.
 type terminal struct {
 	engine  Engine
 	table   *Table
 	mover   *Mover
 	options Terminal
 	shown   string     // the board as it was drawn last
-	turns   []int      // moves of the game after each move of the person's that the engine answered
-	even    *float32   // komi before handicap stones changed it
+	turns   []int      // number of moves after each answer of the engine
+	even    *float32   // komi before handicap stones
 	ended   int        // moves of the game when the engine resigned; 0: it has not
-	size    board.Size // of which Remark was asked last
+	size    board.Size // of the last call of Remark
 }
 
 // newTerminal adds the commands for people to a table. They are not listed: no client has
@@ -79,7 +78,7 @@ var otherNames = map[string]string{
 	"size": "boardsize", "handicap": "fixed_handicap", "rules": "kata-set-rules", "sgf": "printsgf", "save": "printsgf", "move": "genmove",
 }
 
-// complete adds what a person may leave out of a command.
+// complete adds the omitted parts of a command.
 func (p *terminal) complete(c Command) Command {
 	if _, known := p.table.Find(c.Name); !known {
 		lower := strings.ToLower(c.Name)
@@ -123,8 +122,8 @@ func (p *terminal) isVertex(word string) bool {
 	return err == nil
 }
 
-// after is what a person sees below the reply: how a command that failed is
-// called, or the board if it has changed.
+// after returns the text below the reply: the usage of a failed command, and the board if it
+// has changed.
 func (p *terminal) after(c Command, err error) []byte {
 	var b strings.Builder
 	if err != nil {
@@ -153,7 +152,7 @@ func (p *terminal) after(c Command, err error) []byte {
 	return []byte(b.String())
 }
 
-// advice says what a failure leaves open.
+// advice explains a failure.
 func (p *terminal) advice(c Command, err error) string {
 	switch {
 	case c.Name == "" && c.ID == "":
@@ -184,13 +183,13 @@ func (p *terminal) advice(c Command, err error) string {
 	return why + "Usage: " + p.usage(c.Name) + "\n\n"
 }
 
-// usage says how a command is called, and what it does.
+// usage describes a command and its arguments.
 func (p *terminal) usage(name string) string {
 	if name == "turn" {
 		name = forPeople[0].call
 	}
-	if u, ok := manual[name]; ok && name != "undo" && name != "kata-set-rules" {
-		return strings.TrimSpace(name+" "+u.args) + ": " + u.does
+	if h, _ := p.table.Find(name); h.usage.does != "" && name != "undo" && name != "kata-set-rules" {
+		return strings.TrimSpace(name+" "+h.usage.args) + ": " + h.usage.does
 	}
 	for _, f := range forPeople {
 		if word, _, _ := strings.Cut(f.call, " "); word == name {
@@ -220,8 +219,7 @@ func (p *terminal) help(_ context.Context, c Command, r *Reply) error {
 		}
 		b.WriteString(p.usage(asked.Name))
 	}
-	_, err := r.WriteString(b.String())
-	return err
+	return r.Print(b.String())
 }
 
 // turn plays a vertex for the side to move, and has the engine answer.
@@ -246,7 +244,7 @@ func (p *terminal) turn(ctx context.Context, c Command, r *Reply) error {
 		return Because(ErrIllegalMove, err)
 	}
 	if p.engine.Game().Ended() {
-		return (&scoringCommands{p.engine}).finalScore(ctx, c, r)
+		return (&handlers{engine: p.engine}).finalScore(ctx, c, r)
 	}
 	move, err := p.mover.Think(ctx, thinking.MoveRequest{Color: me.Opponent()})
 	if err != nil {
@@ -259,19 +257,17 @@ func (p *terminal) turn(ctx context.Context, c Command, r *Reply) error {
 		p.ended = n
 		move = fmt.Sprintf("resign: %s wins; clear_board begins a new game", me)
 	}
-	if _, err := r.WriteString(move); err != nil || !p.engine.Game().Ended() {
+	if err := r.Print(move); err != nil || !p.engine.Game().Ended() {
 		return err
 	}
 	score, err := p.engine.FinalScore(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = r.WriteString(", and the game is over: " + scoreText(score))
-	return err
+	return r.Print(", and the game is over: " + scoreText(score))
 }
 
-// undo takes back the last move, and with the engine's answer the move that it
-// answers, so that the person is to move again.
+// undo takes back the last move; if it answered a move of the person, that move too.
 func (p *terminal) undo(context.Context, Command, *Reply) error {
 	if k := len(p.turns) - 1; k >= 0 && p.turns[k] == p.engine.Game().NumMoves() {
 		return undoMoves(p.engine, 2)
@@ -298,19 +294,17 @@ func (p *terminal) hint(ctx context.Context, _ Command, r *Reply) error {
 	if len(best.PV) > 1 {
 		text += "; then " + Vertices(g.Size(), best.PV[1:min(len(best.PV), 6)])
 	}
-	_, err = r.WriteString(text)
-	return err
+	return r.Print(text)
 }
 
-// score says who is ahead by one search, so that winrate, points and result agree.
+// score shows the leader by one search, so that winrate, points and result agree.
 func (p *terminal) score(ctx context.Context, _ Command, r *Reply) error {
 	counted, err := p.engine.FinalScore(ctx)
 	if err != nil {
 		return Because(ErrCannotScore, err)
 	}
 	if p.engine.Game().Ended() {
-		_, err = r.WriteString("the game is over: " + scoreText(counted))
-		return err
+		return r.Print("the game is over: " + scoreText(counted))
 	}
 	e, err := p.engine.Estimate(ctx)
 	if err != nil {
@@ -324,8 +318,7 @@ func (p *terminal) score(ctx context.Context, _ Command, r *Reply) error {
 	if e.Winrate != 0.5 || e.Lead != 0 {
 		text = forSide(e, who, "is ahead: wins %.0f %% of such games")
 	}
-	_, err = r.WriteString(text + "; the result would be " + scoreText(counted))
-	return err
+	return r.Print(text + "; the result would be " + scoreText(counted))
 }
 
 // forSide is an estimate as a side sees it: its chances, in the words given, and points.
@@ -353,14 +346,13 @@ func (p *terminal) level(_ context.Context, c Command, r *Reply) error {
 	}
 	for _, param := range p.engine.Params() {
 		if param.Name == "level" {
-			_, err := r.WriteString(cmp.Or(param.Value, "off"))
-			return err
+			return r.Print(cmp.Or(param.Value, "off"))
 		}
 	}
 	return errors.New("this engine has no levels")
 }
 
-// customKomi is what the rules' players give White in an even game.
+// customKomi is the usual komi of an even game under these rules.
 func customKomi(r board.Rules) float32 {
 	if r.Scoring == board.ScoringTerritory {
 		return 6.5
@@ -385,8 +377,8 @@ func (p *terminal) handicap(run HandlerFunc) HandlerFunc {
 	}
 }
 
-// newGame is a command that begins an even game, whose komi is what it was before
-// handicap stones changed it.
+// newGame wraps a command that begins an even game: it restores the komi from before handicap
+// stones.
 func (p *terminal) newGame(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		if err := run(ctx, c, r); err != nil {
@@ -414,7 +406,7 @@ func (p *terminal) rules(run HandlerFunc) HandlerFunc {
 	}
 }
 
-// newKomi sets komi, and says so if it was another.
+// newKomi sets komi and reports a change.
 func (p *terminal) newKomi(komi float32, r *Reply) error {
 	if p.engine.Game().Rules().Komi == komi {
 		return nil
@@ -422,6 +414,5 @@ func (p *terminal) newKomi(komi float32, r *Reply) error {
 	if err := p.engine.SetKomi(komi); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(r, "\nkomi is %g now, as is the custom; komi NUMBER changes it", komi)
-	return err
+	return r.Printf("\nkomi is %g now, as is the custom; komi NUMBER changes it", komi)
 }

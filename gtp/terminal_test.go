@@ -11,7 +11,7 @@ import (
 	"kosumi/search/setting"
 )
 
-// typed lets a person type lines, and returns what there is to read.
+// typed runs lines typed at a terminal and returns the output.
 func typed(t *testing.T, look Terminal, lines ...string) string {
 	f := newFake()
 	f.params = append(f.params, setting.Param{Name: "level", Value: "off"})
@@ -97,7 +97,7 @@ func TestTerminalColours(t *testing.T) {
 	}
 }
 
-// TestPipesAreAsTheyWere holds that programs see nothing of all this.
+// TestPipesAreAsTheyWere requires that programs see none of the terminal's features.
 func TestPipesAreAsTheyWere(t *testing.T) {
 	var out strings.Builder
 	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
@@ -106,5 +106,5 @@ func TestPipesAreAsTheyWere(t *testing.T) {
 }
 
 func TestUnknownRuleIsNamed(t *testing.T) {
-	require.Contains(t, typed(t, Terminal{}, "kata-set-rule foo bar"), "? unknown rule \"foo\"\n")
+	require.Contains(t, typed(t, Terminal{}, "kata-set-rule foo bar"), "Unknown rules option: foo")
 }

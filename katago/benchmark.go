@@ -72,7 +72,7 @@ func Positions(ctx context.Context, net nn.Evaluator, p search.Params, size boar
 	return some, nil
 }
 
-// Speed is what one setting of a benchmark gave.
+// Speed is the result of one setting of a benchmark.
 type Speed struct {
 	threads               int
 	visits, rows, batches int64
@@ -81,9 +81,8 @@ type Speed struct {
 
 func (k Speed) rate(n int64) float64 { return float64(n) / max(k.seconds, 1e-9) }
 
-// elo estimates what a setting is worth over another: 250 points for each doubling
-// of visits, less 7 for each thread, which searches as if it knew less of the
-// others, at the number of visits that a move of so many seconds has.
+// elo estimates the Elo difference between two settings at move seconds a move: 250 points for
+// each doubling of visits, less about 7 for each thread, since parallel threads search worse.
 func (k Speed) elo(than Speed, move float64) float64 {
 	value := func(s Speed) float64 {
 		visits := max(1, s.rate(s.visits)*move)
@@ -92,7 +91,7 @@ func (k Speed) elo(than Speed, move float64) float64 {
 	return value(k) - value(than)
 }
 
-// Measure searches positions and writes how far it is.
+// Measure searches positions and writes its progress.
 func Measure(ctx context.Context, net nn.Network, p search.Params, threads int, visits int64, positions []*board.Game, w io.Writer) (Speed, error) {
 	p.Parallel.Workers = threads
 	tree, err := search.New(p, net, nil)
@@ -124,13 +123,13 @@ func Measure(ctx context.Context, net nn.Network, p search.Params, threads int, 
 	return k, nil
 }
 
-// Line is what is said of a setting once it is measured.
+// Line describes a measured setting.
 func (k Speed) Line(positions int) string {
 	return fmt.Sprintf("\rnumSearchThreads = %2d: %d / %d positions, visits/s = %.2f nnEvals/s = %.2f nnBatches/s = %.2f avgBatchSize = %.2f (%.1f secs)",
 		k.threads, positions, positions, k.rate(k.visits), k.rate(k.rows), k.rate(k.batches), float64(k.rows)/float64(max(1, k.batches)), k.seconds)
 }
 
-// Report measures every number of threads and says which is best.
+// Report measures every number of threads and recommends the best.
 func Report(ctx context.Context, net nn.Network, p search.Params, threads []int, visits int64, move float64, positions []*board.Game, w io.Writer) error {
 	var all []Speed
 	for _, n := range threads {

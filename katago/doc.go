@@ -1,7 +1,6 @@
-// Package katago lets an engine stand in for KataGo: it turns what KataGo's
-// configuration files say into how an engine plays, analyses and logs, keeps the
-// parameters that clients change over GTP, and measures speed as KataGo's benchmark
-// does.
+// Package katago lets an engine replace KataGo: it applies KataGo's configuration files to an
+// engine, keeps the parameters that clients change over GTP, and measures speed as KataGo's
+// benchmark does.
 //
 // The room is all that the program has of KataGo's personality. Its parts: config reads
 // the files and applies their settings to a search, commands answers GTP, cli is

@@ -12,7 +12,7 @@ import (
 	"kosumi/katago/config"
 )
 
-// The program answers as KataGo does where it is started as katago, or with
+// The program answers as KataGo does if it is started as katago, or with
 // --personality katago before everything else: subcommands, flags with one dash,
 // configuration files, texts.
 const personality = "personality"
@@ -154,8 +154,8 @@ func (f *Flags) Usage(program string) string {
 	return text
 }
 
-// Config reads the config files, or what stands in for them where none is named
-// and none lies beside the program or in KataGo's folder.
+// Config reads the config files named, else default_gtp.cfg beside the program or in KataGo's
+// folder, else standIn.
 func (f *Flags) Config(standIn string) (*config.Config, error) {
 	files := f.configs
 	if len(files) == 0 {

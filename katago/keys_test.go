@@ -151,8 +151,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// documented holds the list of keys without effect in the documents against what is
-// so.
+// documented compares the documents' list of keys without effect with the program.
 func documented(t *testing.T, program string, idle []string) {
 	t.Helper()
 	data, err := os.ReadFile("../docs/katago.md")

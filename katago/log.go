@@ -35,7 +35,7 @@ func OpenLog(conf config.Log, c *config.Config) *Log {
 		path = filepath.Join(conf.DirDated, stamp, fmt.Sprintf("%08X.log", rand.Uint32()))
 	}
 	if path != "" && path != conf.File {
-		os.MkdirAll(filepath.Dir(path), 0o755) // opening the file tells if it failed
+		os.MkdirAll(filepath.Dir(path), 0o755) // a failure shows when the file is opened
 	}
 	if path != "" {
 		var err error
@@ -71,7 +71,7 @@ func (l *Log) Write(line string) {
 	}
 }
 
-// Say writes a line to the log, and to stderr where the log does not go there.
+// Say writes a line to the log, and to stderr unless the log does.
 func (l *Log) Say(line string) {
 	l.Write(line)
 	if !l.conf.ToStderr {
@@ -93,8 +93,8 @@ func (l *Log) Close() {
 	}
 }
 
-// Messages is where messages of the engine's own go, a line each: warnings and
-// errors to people, the rest to the log.
+// Messages returns a writer for the engine's own messages, a line each: warnings and errors go to
+// people, the rest to the log.
 func (l *Log) Messages() io.Writer {
 	return lines(func(line string) {
 		if strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") {
@@ -115,7 +115,7 @@ func (f lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Copy copies what a client sends and gets to the log, line by line.
+// Copy logs the lines that a client sends and gets.
 func (l *Log) Copy(in io.Reader, sent string, out io.Writer, got string) (io.Reader, io.Writer) {
 	if sent != "" {
 		in = &tee{r: in, word: sent, log: l}

@@ -20,14 +20,13 @@ func Models(n nn.Network) []thinking.ModelInfo {
 	return all
 }
 
-// RulesOf returns a function that tells the nearest rules that a network was trained
-// under, as KataGo has them for its networks.
+// RulesOf returns a function that maps rules to the nearest ones of a network's training.
 func RulesOf(n nn.Network) func(board.Rules) board.Rules {
 	return func(r board.Rules) board.Rules { return SupportedRules(r, n.Describe().Version) }
 }
 
 // SupportedRules returns the nearest rules that a network of KataGo's of this model
-// version was trained under; 0 is no such network, which takes all.
+// version was trained under; 0 is another kind of network, which takes all rules.
 func SupportedRules(r board.Rules, version int) board.Rules {
 	if version == 0 {
 		return r

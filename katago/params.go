@@ -15,7 +15,7 @@ import (
 // them. It implements commands.Params.
 type Params struct {
 	conf     *config.Config
-	start    config.Search // what the program began with
+	start    config.Search // at the start of the program
 	play     config.Play
 	options  config.PlayOptions
 	engine   Engine
@@ -60,8 +60,8 @@ func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p
 // Threads is the number of search threads.
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
 
-// Set implements commands.Params. Values that JSON shows are taken as they stand,
-// those too that KataGo shows and refuses.
+// Set implements commands.Params. Values that JSON shows are accepted, even those that KataGo
+// shows and refuses.
 func (p *Params) Set(values map[string]string) error {
 	err := p.set(values)
 	if err == nil {
@@ -97,7 +97,7 @@ func (p *Params) set(values map[string]string) error {
 		return err
 	}
 	if !maps.Equal(p.play.Search, changed.Search) {
-		p.engine.DropTree() // also for a limit, which does not change what is found
+		p.engine.DropTree() // as KataGo does, even for a new limit
 	}
 	p.conf, p.play, p.options = next, changed, options
 	p.log.WithoutEffect(slices.DeleteFunc(idle, func(name string) bool { _, given := values[name]; return !given }))
@@ -107,13 +107,13 @@ func (p *Params) set(values map[string]string) error {
 // Profile reports whether a profile is set.
 func (p *Params) Profile() bool { return Profiled(p.play.Search) }
 
-// Profiled reports whether a profile is set: "" and "_" are none.
+// Profiled reports whether a profile is set; "" and "_" are not profiles.
 func Profiled(s config.Search) bool {
 	_, set := search.Human{Profile: s["humanSLProfile"].Text}.Meta()
 	return set
 }
 
-// Unprofiled is what KataGo says of a profile that no network takes.
+// Unprofiled is KataGo's warning about a profile that no network uses.
 func Unprofiled(files Files) string {
 	return "WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + files.String()
 }

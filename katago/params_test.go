@@ -18,8 +18,8 @@ func (s *fakeEngine) Config() engine.Config           { return s.cfg }
 func (s *fakeEngine) Configure(c engine.Config) error { s.cfg = c; return nil }
 func (s *fakeEngine) DropTree()                       {}
 
-// TestParamsGoBack: what is shown can be set, alone and all at once, and stays as it is,
-// also where KataGo refuses what it shows; what is changed is refused as KataGo does.
+// TestParamsGoBack: shown values can be set, alone and all at once, and stay the same, even if
+// KataGo refuses them; changed values are refused as KataGo does.
 func TestParamsGoBack(t *testing.T) {
 	c := config.New(map[string]string{"logAllGTPCommunication": "false", "logSearchInfo": "false", "rules": "chinese",
 		"numSearchThreads": "2", "maxVisits": "50"})

@@ -14,8 +14,8 @@ import (
 )
 
 // ReadRecord reads a game record as KataGo does: of variations the longest, rules by
-// the names that it knows, komi in halves, no set-up after the first node. Rules that
-// the record does not have are those of now; say hears of that.
+// the names that it knows, komi in halves, no set-up after the first node. Without rules in the
+// record, now holds; say gets a warning if they cannot be read.
 func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, board.Rules, error) {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -39,18 +39,18 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 			n.Remove("PL")
 		}
 	}
-	root.Remove("HA") // it goes by the stones
+	root.Remove("HA") // the stones count
 	record, err := sgf.StrictRecordOf(root)
 	if err != nil {
 		return nil, now, err
 	}
 	if record.Setup != nil && len(record.Steps) > 0 {
-		record.Setup.ToMove = board.Empty // it goes by the first move
+		record.Setup.ToMove = board.Empty // the first move counts
 	}
 	return record, recordRules(root, now, say), nil
 }
 
-// checkSize reports whether a record is of a board that KataGo has.
+// checkSize returns KataGo's error for an unsupported size of the board.
 func checkSize(root *sgf.Node) error {
 	text := root.Get("SZ")
 	size, err := sgf.SizeOf(root)
@@ -65,7 +65,7 @@ func checkSize(root *sgf.Node) error {
 	return fmt.Errorf("Could not parse board size in sgf: %s", text) //nolint:staticcheck // KataGo's text
 }
 
-// longest copies the nodes of the variation with the most of them, the first of such.
+// longest copies the variation with the most nodes, the first of several.
 func longest(root *sgf.Node) *sgf.Node {
 	depth := map[*sgf.Node]int{}
 	for _, n := range slices.Backward(slices.Collect(root.All())) { // children before their parents
@@ -111,39 +111,21 @@ func CheckRecord(record *sgf.Record, before int) error {
 
 // recordRules returns the rules that a record is played under.
 func recordRules(root *sgf.Node, now board.Rules, say func(string)) board.Rules {
-	text := func(r board.Rules) string {
-		return r.Text() + "komi" + strconv.FormatFloat(float64(r.Komi), 'g', 6, 32)
-	}
-	komi, komiErr := recordKomi(root)
-	if !root.Has("RU") {
-		switch {
-		case !root.Has("KM"):
-			say("Sgf has no rules or komi, using default rules: " + text(now))
-		case komiErr != nil:
-			say("Sgf has no rules, also there was an error parsing komi, using default rules: " + text(now))
-		default:
-			now.Komi = komi
-			say("Sgf has no rules, using default rules with SGF-specified komi: " + text(now))
+	rules, err := now, error(nil)
+	if root.Has("RU") {
+		if rules, _, err = board.ParseKataGoRules(root.Get("RU")); err == nil {
+			err = rules.Check()
 		}
-		return now
+		if err != nil {
+			rules = now
+		}
 	}
-	named := root.Get("RU")
-	rules, _, err := board.ParseKataGoRules(named)
-	if err == nil {
-		err = rules.Check()
+	if komi, komiErr := recordKomi(root); komiErr == nil {
+		rules.Komi = komi
 	}
 	if err != nil {
-		if komiErr == nil {
-			now.Komi = komi
-		}
-		say("WARNING: using default rules " + text(now) + " because could not parse sgf rules: Could not parse rules in sgf: " + named)
-		return now
-	}
-	switch {
-	case komiErr == nil:
-		rules.Komi = komi
-	case root.Has("KM"):
-		say("There was an error parsing komi, using default komi with rules: " + text(rules))
+		say("WARNING: using default rules " + rules.Text() + "komi" + strconv.FormatFloat(float64(rules.Komi), 'g', 6, 32) +
+			" because could not parse sgf rules: Could not parse rules in sgf: " + root.Get("RU"))
 	}
 	return rules
 }

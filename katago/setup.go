@@ -16,8 +16,7 @@ import (
 	"kosumi/search"
 )
 
-// Setup is what a config changes of how an engine plays, and which of its keys have
-// no effect here.
+// Setup is the effect of a config on an engine, with the keys that have no effect.
 type Setup struct {
 	Play engine.Config
 	Net  Network
@@ -32,19 +31,19 @@ type Network struct {
 	FP16       string
 }
 
-// Dialect is how the gtp program answers, and what it says.
+// Dialect holds how the gtp program answers and logs.
 type Dialect struct {
 	PVLen                  int // moves after the first
 	Perspective            board.Color
 	ForcedKomi             *float32
 	Log                    config.Log
 	LogCommands, LogSearch bool
-	Quiet                  bool // greet nobody on stderr
+	Quiet                  bool // no greeting on stderr
 	Chat                   bool // a line about each move on stderr
 	NoLimit                bool // nothing limits a move
 }
 
-// GTP returns what the gtp program's config makes of base.
+// GTP applies the config of the gtp program to base.
 func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Dialect) {
 	s := Setup{Play: base}
 	p := &s.Play
@@ -79,8 +78,8 @@ var (
 	colours = map[string]board.Color{"black": board.Black, "white": board.White}
 )
 
-// Analysis returns what the analysis program's config makes of base, and how
-// queries are answered, but for the network.
+// Analysis applies the config of the analysis program to base, and returns how queries are
+// answered, except for the network.
 func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) (Setup, analysis.Config) {
 	conf := analysis.Defaults()
 	workers, memory := base.Search.Parallel.Workers, base.Search.Memory.MaxBytes
@@ -103,8 +102,8 @@ func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) 
 	return s, conf
 }
 
-// parameters sets the parameters of a search, and returns those that differ from
-// their default without an effect here; elsewhere are those that others set.
+// parameters sets the parameters of a search, and returns those that differ from their default
+// and have no effect; elsewhere names parameters that the caller sets.
 func parameters(p *search.Params, values config.Search, of config.Program, elsewhere ...string) (idle []string) {
 	defaults := config.New(map[string]string{"numSearchThreads": "1"})
 	usual, _ := defaults.Search(of, true) // an empty config can be read
@@ -124,7 +123,7 @@ var engineKeys = []string{
 	"midgameTurnPeakTime", "endgameTurnTimeDecay", "obviousMovesTimeFactor", "obviousMovesPolicyEntropyTolerance", "obviousMovesPolicySurpriseTolerance",
 }
 
-// limits reads three limits of a search; KataGo's numbers for none are none.
+// limits reads three limits of a search; KataGo's numbers for no limit become 0.
 func limits(values config.Search, suffix string) search.Limits {
 	count := func(name string) int64 {
 		if n := values[name+suffix].Int; n < 1<<50 {
@@ -206,8 +205,8 @@ func given(c *config.Config, lists ...[]string) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return !c.Has(name) })
 }
 
-// WithoutEffect names keys that have no effect here: in a warning those that ask for
-// something, and in a plain line those that only tune KataGo's own program.
+// WithoutEffect logs keys without effect: a plain line for those that only tune KataGo's own
+// program, a warning for the others.
 func (l *Log) WithoutEffect(idle []string) {
 	var tuning, others []string
 	for _, name := range idle {

@@ -1,6 +1,6 @@
 // Package hub is a loop's side of a cluster: the broker inside the program or the
 // user's own NATS, the server that hands out the loop's work, the worker of this
-// machine, and what is to be seen of all of them.
+// machine, status and metrics.
 package hub
 
 import (
@@ -23,7 +23,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Config says how a hub works. Dir, Listen and OpenJudge are needed.
+// Config holds the settings of a hub. Dir, Listen and OpenJudge are needed.
 type Config struct {
 	Dir string // of the cluster's own files: DIR/cluster of a loop
 	// Listen is HOST:PORT for a broker of its own, or nats://HOST:PORT of a NATS
@@ -90,7 +90,7 @@ func (h *Hub) Players() map[string]int64 {
 	return games
 }
 
-// helper has the worker of this machine play matches while there are some.
+// helper runs the worker of this machine while matches are played.
 type helper struct {
 	mu    sync.Mutex
 	users int
@@ -116,8 +116,8 @@ func (h *helper) begin(w *cluster.Worker) (end func()) {
 	}
 }
 
-// Open begins to serve a host, whose folder holds the games that are known, and
-// returns the address for workers.
+// Open begins to serve a host, whose folder holds the known games, and returns the address for
+// workers.
 func (h *Hub) Open(host cluster.Host, known []selfplay.Filed) (string, error) {
 	c := &h.conf
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
@@ -188,15 +188,15 @@ func (h *Hub) listen() (*cluster.Conn, error) {
 	return h.connect()
 }
 
-// Loopback reports whether HOST:PORT is this machine's alone.
+// Loopback reports whether HOST:PORT can only be reached from this machine.
 func Loopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	ip := net.ParseIP(host)
 	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// connect makes a connection, inside the process where the broker is. Elsewhere all of
-// them have the loop's key.
+// connect makes a connection: inside the process to a broker of its own, else with the loop's
+// key.
 func (h *Hub) connect() (*cluster.Conn, error) {
 	var conn *cluster.Conn
 	var err error
@@ -211,8 +211,7 @@ func (h *Hub) connect() (*cluster.Conn, error) {
 	return conn, err
 }
 
-// startWorker makes the worker of this machine. Its games go the same way as those
-// of all others.
+// startWorker makes the worker of this machine. The server treats it as any other.
 func (h *Hub) startWorker() error {
 	c := &h.conf
 	card := c.Card
@@ -226,8 +225,7 @@ func (h *Hub) startWorker() error {
 	return err
 }
 
-// note writes how the cluster is into its folder now and then, for the loop's
-// report.
+// note writes the cluster's status into the loop's folder every ten seconds, for the report.
 func (h *Hub) note() {
 	tick := time.NewTicker(10 * time.Second)
 	defer tick.Stop()
@@ -244,7 +242,7 @@ func (h *Hub) note() {
 	}
 }
 
-// Close ends serving: what has come in is filed and confirmed.
+// Close stops serving after all received games are filed and confirmed.
 func (h *Hub) Close() error {
 	var errs []error
 	close(h.done)

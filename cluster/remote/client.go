@@ -15,21 +15,20 @@ import (
 	"time"
 )
 
-// ErrRefused says that the host does not want this client.
+// ErrRefused reports that the host refuses this client.
 var ErrRefused = errors.New("the server refuses the connection")
 
-// ErrUnreachable says that no connection could be made, and that nobody waits for one any
-// more: the input has ended.
+// ErrUnreachable reports that the input ended while no connection could be made.
 var ErrUnreachable = errors.New("the engine cannot be reached")
 
-// Tries to connect, in a row and in vain.
+// Numbers of failed tries to connect, in a row.
 const (
-	triesWarned = 3 // then it is said, and again after each triesAgain, in half a minute or more
+	triesWarned = 3 // a warning is logged then, and after each further triesAgain
 	triesAgain  = 6
-	triesLast   = 6 // that answers are still waited for after the end of the input
+	triesLast   = 6 // after the end of the input
 )
 
-// ClientConfig says where an engine is. Dial, Token and Kind are needed.
+// ClientConfig tells where an engine is. Dial, Token and Kind are needed.
 type ClientConfig struct {
 	Dial  func(ctx context.Context) (net.Conn, error)
 	Token string
@@ -37,24 +36,23 @@ type ClientConfig struct {
 	Log   *slog.Logger
 }
 
-// talk is what a client remembers of a conversation, so that it can be taken up
-// with an engine that knows nothing of it.
+// talk records a conversation, so that it can be resumed with a new engine.
 type talk interface {
-	// sent is told of a line on its way to the engine.
+	// sent records a line to the engine.
 	sent(line []byte)
-	// came takes a line of the engine, and returns what the user gets of it.
+	// came records a line of the engine and returns the part that the user gets.
 	came(line []byte) []byte
-	// again returns the lines that bring a new engine to where the old one was,
-	// open questions included.
+	// again returns the lines that bring a new engine to the state of the old one, with the
+	// unanswered requests.
 	again() []byte
-	// waits reports whether a question is open.
+	// waits reports whether a request is unanswered.
 	waits() bool
 }
 
 // Run passes lines between the user and a remote engine until either side ends.
-// Connections that break are made again; if the engine itself is gone, a new one
-// is brought to the same position. Where none can be made, Run ends soon after the
-// input, with [ErrUnreachable] if something has no answer.
+// Broken connections are made again; if the engine itself is gone, a new one is brought to the
+// same position. If no connection can be made, Run ends soon after the input, with
+// [ErrUnreachable] if a request has no answer.
 func Run(ctx context.Context, c ClientConfig, in io.Reader, out io.Writer) error {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -23,26 +23,26 @@ const (
 	Analysis = "analysis"
 )
 
-// User is somebody who may sit.
+// User may use engines of the host.
 type User struct {
 	Name  string
 	Token string
-	Seats int // at a time; 0: half of all, and none is kept for longer than a minute
+	Seats int // at a time; 0: up to half of all, kept for a minute without a connection
 }
 
-// HostConfig says how seats are offered. Users and Sit are needed.
+// HostConfig holds the settings of a host. Users and Sit are needed.
 type HostConfig struct {
 	Users []User
 	// Sit serves one seat of a user until its input ends.
 	Sit func(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error
-	// Keep is how long a seat waits for its user to come back; 0 means 30 minutes.
+	// Keep is how long a seat is kept for a disconnected user; 0 means 30 minutes.
 	Keep time.Duration
-	// Seats bounds those of all users together; 0 means 64.
+	// Seats bounds the seats of all users together; 0 means 64.
 	Seats int
 	Log   *slog.Logger
 }
 
-// Host offers seats to clients.
+// Host offers seats, which are engines, to clients.
 type Host struct {
 	conf  HostConfig
 	mu    sync.Mutex
@@ -50,10 +50,10 @@ type Host struct {
 	work  sync.WaitGroup
 }
 
-// seatKey tells seats apart.
+// seatKey identifies a seat.
 type seatKey struct{ user, kind, session string }
 
-// seat is an engine that somebody uses, connected or not.
+// seat is an engine in use by a client, connected or not.
 type seat struct {
 	id, user, kind string
 	keep           time.Duration // without a connection
@@ -61,11 +61,10 @@ type seat struct {
 	stop           context.CancelFunc
 }
 
-// shortKeep is how long a seat waits for a user who has no number of seats.
+// shortKeep is how long a seat is kept for a disconnected user without a number of seats.
 const shortKeep = time.Minute
 
-// greeting is what a client says first, answer what it hears, one line of JSON
-// each.
+// greeting is the first line of a client, answer the first line of the host; both are JSON.
 type greeting struct {
 	Token    string `json:"token"`
 	Kind     string `json:"kind"`
@@ -74,10 +73,10 @@ type greeting struct {
 }
 
 type answer struct {
-	Seat     string `json:"seat"` // drawn by the host: another one knows nothing of the game
+	Seat     string `json:"seat"` // drawn by the host: another id is another engine
 	Received uint64 `json:"received"`
 	Error    string `json:"error,omitempty"`
-	Later    bool   `json:"later,omitempty"` // the error may pass
+	Later    bool   `json:"later,omitempty"` // the client may try again
 }
 
 // NewHost makes a host.
@@ -110,7 +109,7 @@ func (h *Host) Serve(ctx context.Context, l net.Listener) error {
 			return nil
 		case errors.Is(err, net.ErrClosed):
 			return err
-		default: // too many open files: those who have a seat go on
+		default: // such as too many open files: clients with a seat are not affected
 			if n++; n == 1 {
 				h.conf.Log.Warn("a connection cannot be taken", "error", err)
 			}
@@ -133,7 +132,7 @@ func (h *Host) Seats() map[string]int {
 	return n
 }
 
-// sweep ends seats whose users do not come back.
+// sweep ends seats whose users stay away too long.
 func (h *Host) sweep(ctx context.Context) {
 	tick := time.NewTicker(min(h.conf.Keep/4+1, shortKeep/6))
 	defer tick.Stop()
@@ -156,7 +155,7 @@ func (h *Host) sweep(ctx context.Context) {
 	}
 }
 
-// greet finds out who connects, finds or makes the seat, and carries its stream.
+// greet identifies the client, finds or makes the seat, and carries its stream.
 func (h *Host) greet(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(10 * time.Second))
@@ -192,7 +191,7 @@ var (
 	errEnding = errors.New("the host is ending")
 )
 
-// find returns the seat that a greeting means, or a new one.
+// find returns the seat of a greeting's session, or a new one.
 func (h *Host) find(ctx context.Context, g *greeting) (*seat, error) {
 	user := h.user(g.Token)
 	if user == nil {
@@ -203,7 +202,7 @@ func (h *Host) find(ctx context.Context, g *greeting) (*seat, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if ctx.Err() != nil { // sweep may have been round for the last time: nobody would end a new seat
+	if ctx.Err() != nil { // sweep may have run for the last time and would not end a new seat
 		return nil, errEnding
 	}
 	key := seatKey{user.Name, g.Kind, g.Session}
@@ -246,7 +245,7 @@ func (h *Host) find(ctx context.Context, g *greeting) (*seat, error) {
 	return s, nil
 }
 
-// user finds the user of a token; hashed, so that the time tells nothing.
+// user finds the user of a token. Hashes are compared, so that timing reveals nothing.
 func (h *Host) user(token string) *User {
 	want := sha256.Sum256([]byte(token))
 	var found *User

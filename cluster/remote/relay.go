@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// client is one run of the program that stands in for the engine.
+// client relays between the user and a remote engine.
 type client struct {
 	conf    ClientConfig
 	out     io.Writer
@@ -15,21 +15,20 @@ type client struct {
 	seat    string // at the host; used by connect only
 
 	mu     sync.Mutex
-	stream *stream // to the engine of now
+	stream *stream // to the current engine
 	talk   talk
-	ended  bool          // the user has said everything
-	over   chan struct{} // closed then
+	ended  bool          // the user's input has ended
+	over   chan struct{} // closed when ended is set
 }
 
-// waits reports whether a question is open or not even sent, and whether the user has said
-// everything.
+// waits reports whether a request is unsent or unanswered, and whether the input has ended.
 func (r *client) waits() (waits, ended bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.talk.waits() || r.stream.unsent(), r.ended
 }
 
-// clientStream takes whatever the user says, also while nothing is connected.
+// clientStream returns a stream that buffers the user's input while disconnected.
 func clientStream() *stream {
 	s := newStream()
 	s.most = 1 << 30
@@ -42,8 +41,7 @@ func (r *client) current() *stream {
 	return r.stream
 }
 
-// restart begins a new stream to a new engine with what brings it to where the old
-// one was.
+// restart begins a stream to a new engine with the lines that restore the state of the old one.
 func (r *client) restart() *stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +55,7 @@ func (r *client) restart() *stream {
 	return r.stream
 }
 
-// read passes the user's lines on.
+// read sends the user's lines to the engine.
 func (r *client) read(in io.Reader) {
 	br := bufio.NewReaderSize(in, maxFrame)
 	for {
@@ -80,8 +78,8 @@ func (r *client) read(in io.Reader) {
 	}
 }
 
-// write passes the engine's lines on, of one engine after another, until one ends
-// of its own accord.
+// write sends the lines of one engine after another to the user, until an engine ends its
+// output.
 func (r *client) write() error {
 	for {
 		s := r.current()

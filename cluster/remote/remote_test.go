@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -190,6 +191,7 @@ func (g *gui) ask(command string) string {
 // TestGamesOutliveConnections plays on while connections break all the time, and
 // the host too is started anew: the engine's position stays the GUI's.
 func TestGamesOutliveConnections(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 0))
 	for _, restarts := range []bool{false, true} {
 		p := newPlace(t)
@@ -233,9 +235,11 @@ func TestGamesOutliveConnections(t *testing.T) {
 	}
 }
 
-// TestEndsWithoutAServer: where no connection can be made, the end of the input is the end,
-// an error if something has no answer; until then it is said again and again.
-func TestEndsWithoutAServer(t *testing.T) {
+// TestEndsWithoutAServer: without a connection the end of the input ends the client, with an
+// error if a request has no answer. Until then it logs warnings.
+func TestEndsWithoutAServer(t *testing.T) { synctest.Test(t, endsWithoutAServer) }
+
+func endsWithoutAServer(t *testing.T) {
 	refused := errors.New("connection refused")
 	for _, test := range []struct {
 		kind, input string
@@ -271,6 +275,7 @@ func TestEndsWithoutAServer(t *testing.T) {
 // TestServerGoneAtTheEnd: the server is gone for good when the input has ended, with an
 // answer open.
 func TestServerGoneAtTheEnd(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	g := p.gui(t, "token of bob", GTP)
 	require.Equal(t, "= \n", g.ask("komi 1"))
@@ -286,6 +291,7 @@ func TestServerGoneAtTheEnd(t *testing.T) {
 
 // TestAnalysesOutliveConnections asks for many positions: each is answered once.
 func TestAnalysesOutliveConnections(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	g := p.gui(t, "token of bob", Analysis)
 	const queries, turns = 40, 5
@@ -312,6 +318,7 @@ func TestAnalysesOutliveConnections(t *testing.T) {
 }
 
 func TestHostRefuses(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	stranger := p.gui(t, "wrong", GTP)
 	require.ErrorIs(t, <-stranger.done, ErrRefused)
@@ -339,8 +346,8 @@ func TestHostRefuses(t *testing.T) {
 	require.Equal(t, "= 1 \n", bob.ask("position"))
 }
 
-// TestUsersWithoutANumber: who has no number of seats holds half of them at most, and
-// none for longer than a minute after the connection; who has one holds so many.
+// TestUsersWithoutANumber: a user without a number of seats gets half of them at most, kept for
+// a minute without a connection; others get their number.
 func TestUsersWithoutANumber(t *testing.T) {
 	h := NewHost(HostConfig{Users: []User{{"ann", "token of ann", 5}, {"bob", "token of bob", 0}}, Sit: func(ctx context.Context, _, _ string, _ io.Reader, _ io.Writer) error {
 		<-ctx.Done()
@@ -372,8 +379,9 @@ func TestUsersWithoutANumber(t *testing.T) {
 	require.NoError(t, err, "his own seat is there")
 }
 
-// TestSeatsEnd gives seats back whose users do not return.
+// TestSeatsEnd frees the seats of users who do not return.
 func TestSeatsEnd(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.end()
 	p.conf.Keep = 30 * time.Millisecond
@@ -387,18 +395,8 @@ func TestSeatsEnd(t *testing.T) {
 	require.Eventually(t, func() bool { return len(p.host.Seats()) == 0 }, time.Minute, time.Millisecond)
 }
 
-// BenchmarkAddedLatency is the way of a command there and back, over loopback.
-func BenchmarkAddedLatency(b *testing.B) {
-	p := newPlace(b)
-	g := p.gui(b, "token of bob", GTP)
-	g.ask("komi 1")
-	for b.Loop() {
-		g.ask("komi 1")
-	}
-}
-
-// TestNoSeatAtTheEnd: who connects while the host ends gets no seat, which nobody would
-// end any more.
+// TestNoSeatAtTheEnd: a client that connects while the host ends gets no seat, which would never
+// end.
 func TestNoSeatAtTheEnd(t *testing.T) {
 	h := NewHost(HostConfig{Users: []User{{"ann", "token of ann", 0}}, Sit: fakeEngine})
 	ctx, stop := context.WithCancel(t.Context())
@@ -408,8 +406,8 @@ func TestNoSeatAtTheEnd(t *testing.T) {
 	require.Empty(t, h.Seats())
 }
 
-// TestReadUsers: a line that is none is named by its number, and never repeated: there
-// is a token in it.
+// TestReadUsers: an error names the number of a bad line and never repeats the line, which may
+// hold a token.
 func TestReadUsers(t *testing.T) {
 	token := strings.Repeat("s3cret", 3)
 	users, err := ReadUsers(strings.NewReader("ann " + token + " 2 # two\n\nbob x" + token))

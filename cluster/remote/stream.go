@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	maxWaiting = 4 << 20 // bytes that one side keeps until the other has them
+	maxWaiting = 4 << 20 // unconfirmed bytes of one side
 	maxFrame   = 64 << 10
-	alive      = 15 * time.Second // a connection without a sign for three times as long is dead
+	alive      = 15 * time.Second // between signs of life; a connection silent for three times as long is dead
 )
 
 // Kinds of frames: data, how many bytes have been received, and the end of the
@@ -39,10 +39,10 @@ type stream struct {
 	received uint64
 	out      []byte // from position base on, not confirmed
 	base     uint64
-	ended    bool // nothing will be written any more
-	inEnded  bool // nor read
+	ended    bool // by end: nothing more is written
+	inEnded  bool // the other side writes no more
 	closed   bool
-	conn     net.Conn // now; nil is none
+	conn     net.Conn // the current one; may be nil
 	since    time.Time
 	most     int // bytes of out beyond which Write waits
 }
@@ -72,7 +72,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Write implements io.Writer: it waits only where the other side is far behind.
+// Write implements io.Writer. It waits only if the other side is far behind.
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end says that nothing will be written any more.
+// end ends writing.
 func (s *stream) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *stream) end() {
 	s.wake.Broadcast()
 }
 
-// drained waits until the other side has everything, or for so long.
+// drained waits until the other side has confirmed everything, for at most patience.
 func (s *stream) drained(patience time.Duration) {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
@@ -155,7 +155,7 @@ func (s *stream) carry(conn net.Conn, r *bufio.Reader, theirs uint64) error {
 		return fmt.Errorf("the other side has %d bytes, this one sent %d to %d", theirs, s.base, s.base+uint64(len(s.out)))
 	}
 	if s.conn != nil {
-		s.conn.Close() // the newer connection counts
+		s.conn.Close() // the newer connection replaces it
 	}
 	s.conn = conn
 	s.confirm(theirs)
@@ -175,7 +175,7 @@ func (s *stream) carry(conn net.Conn, r *bufio.Reader, theirs uint64) error {
 	return err
 }
 
-// confirm forgets what the other side has. The caller holds mu.
+// confirm drops the bytes that the other side has received. The caller holds mu.
 func (s *stream) confirm(theirs uint64) {
 	if theirs > s.base && theirs <= s.base+uint64(len(s.out)) {
 		s.out = append(s.out[:0:0], s.out[theirs-s.base:]...)
@@ -261,7 +261,7 @@ func (s *stream) receiveOver(conn net.Conn, r *bufio.Reader) error {
 			}
 			if s.conn != conn {
 				s.mu.Unlock()
-				return errClosed // a newer connection brings this again
+				return errClosed // the newer connection sends this again
 			}
 			s.in = append(s.in, buf[:n]...)
 			s.received += uint64(n)

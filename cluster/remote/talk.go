@@ -8,20 +8,19 @@ import (
 	"strings"
 )
 
-// gtpTalk remembers what has made the position, and which commands have no answer
-// yet.
+// gtpTalk records the commands that made the position and those without an answer.
 type gtpTalk struct {
-	history []string // commands that a new engine is told, without ids
+	history []string // commands for a new engine, without ids
 	open    []*gtpCommand
-	begun   bool // of the answer that comes now, a line has come
+	begun   bool // the first line of the current answer has come
 }
 
 type gtpCommand struct {
 	line   string
 	name   string
 	args   []string
-	replay bool // its answer is nobody's
-	shown  bool // the user has had the beginning of its answer
+	replay bool // its answer is not for the user
+	shown  bool // the user has the beginning of its answer
 	failed bool
 	first  string // line of the answer, without = and id
 	played string // by an analysing genmove
@@ -84,14 +83,14 @@ func (t *gtpTalk) came(line []byte) []byte {
 	return line
 }
 
-// setters are the commands whose last one counts, by name and the arguments that
-// tell them apart.
+// setters are commands of which only the last one matters, with the number of arguments that
+// identify what they set.
 var setters = map[string]int{"komi": 0, "kata-set-rules": 0, "kata-set-rule": 1, "kata-set-param": 1, "kata-set-params": 0, "time_settings": 0,
 	"kgs-time_settings": 0, "kata-time_settings": 0, "kgs-rules": 0, "kata-set-komi": 0}
 
 var changing = []string{"play", "undo", "set_free_handicap", "fixed_handicap", "set_position", "loadsgf", "gogui-play_sequence", "gogui-setup"}
 
-// remember keeps what a command has done.
+// remember adds the effect of a command to the history.
 func (t *gtpTalk) remember(c *gtpCommand) {
 	text := strings.Join(append([]string{c.name}, c.args...), " ")
 	switch {
@@ -154,7 +153,7 @@ func (t *gtpTalk) waits() bool {
 	return slices.ContainsFunc(t.open, func(c *gtpCommand) bool { return !c.replay })
 }
 
-// analysisTalk remembers the queries that are not answered in full.
+// analysisTalk records the queries without all their answers.
 type analysisTalk struct {
 	open  map[string]*query
 	order []string
@@ -166,7 +165,7 @@ type query struct {
 	given map[int]bool // turns that were answered
 }
 
-// queryKeys are the fields of queries and answers that tell them apart.
+// queryKeys are the identifying fields of queries and answers.
 type queryKeys struct {
 	ID      string          `json:"id"`
 	Action  string          `json:"action"`
@@ -204,7 +203,7 @@ func (t *analysisTalk) came(line []byte) []byte {
 		turn = *k.Turn
 	}
 	if q.given[turn] {
-		return nil // the user has it from the engine before
+		return nil // the earlier engine has answered it
 	}
 	q.given[turn] = true
 	if len(q.given) >= q.want || k.Error != nil {

@@ -12,7 +12,7 @@ import (
 	"kosumi/nn/open"
 )
 
-// shortToken is the length below which tokens could be guessed.
+// shortToken is the least length of a token that cannot be guessed.
 const shortToken = 16
 
 // ReadUsers reads users, one a line: NAME TOKEN [SEATS], and # begins a comment.
@@ -52,7 +52,7 @@ func ReadUsers(r io.Reader) ([]User, error) {
 	return users, nil
 }
 
-// Metrics serves what the users take in Prometheus' text format.
+// Metrics serves seats and evaluations by user in Prometheus' text format.
 func Metrics(h *Host, f *open.Fair) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

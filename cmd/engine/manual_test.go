@@ -21,14 +21,10 @@ var update = flag.Bool("update", false, "write docs/gtp.md anew")
 // TestManual: docs/gtp.md has every command and every setting that there is.
 func TestManual(t *testing.T) {
 	server := gtp.NewServer((*engine.Engine)(nil), slog.New(slog.DiscardHandler), gtp.Options{})
-	commands, missing, surplus := server.Manual()
-	require.Empty(t, missing, "commands that gtp/manual.go does not explain")
-	require.Empty(t, surplus, "explained, and no command")
-
 	const path = "../../docs/gtp.md"
 	file, err := os.ReadFile(path)
 	require.NoError(t, err)
-	want := section(t, string(file), "commands", commands)
+	want := section(t, string(file), "commands", server.Manual())
 	want = section(t, want, "settings", settingsManual())
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))

@@ -10,7 +10,7 @@ import (
 )
 
 // Open starts an engine for a test with the given arguments and has it end with the test. An
-// engine that runs in process ignores arguments it has no use for. S is *GTP or *Analysis.
+// engine that runs in process ignores unknown arguments. S is *GTP or *Analysis.
 type Open[S any] func(t testing.TB, args ...string) S
 
 // item is one line of a list.
@@ -20,8 +20,8 @@ type item[S any] struct {
 	check func(s S)
 }
 
-// run checks the items whose numbers only names, or all if it names none, each in a session of
-// its own, as subtests "item 01 ...".
+// run checks the items with the numbers in only, or all if it is empty, each in a session of its
+// own, as subtests "item 01 ...".
 func run[S any](t *testing.T, open Open[S], items []item[S], only []int) {
 	seen := map[int]bool{}
 	for _, it := range items {

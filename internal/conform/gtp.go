@@ -122,6 +122,18 @@ func (s *GTP) Fails(command string, texts ...string) {
 	require.Len(s.T, r.Raw, 1, "an error text is one line")
 }
 
+// Refuse sends commands that must all fail, with the text if it is not empty.
+func (s *GTP) Refuse(text string, commands ...string) {
+	s.T.Helper()
+	texts := []string{text}
+	if text == "" {
+		texts = nil
+	}
+	for _, c := range commands {
+		s.Fails(c, texts...)
+	}
+}
+
 // All sends commands that must all succeed.
 func (s *GTP) All(commands ...string) {
 	s.T.Helper()
@@ -130,7 +142,7 @@ func (s *GTP) All(commands ...string) {
 	}
 }
 
-// Ends waits for the engine's end, which has to be a success where that is told.
+// Ends waits for the engine's end, which must be a success if so told.
 func (s *GTP) Ends(success bool) {
 	s.T.Helper()
 	if err := s.End(Patience); success {
@@ -203,7 +215,7 @@ func (s *GTP) quick() {
 	s.All("kata-set-param maxVisits 8")
 }
 
-// endless lets searches run until they are told to end.
+// endless removes all limits of searches.
 func (s *GTP) endless() {
 	s.T.Helper()
 	s.All("kata-set-param maxVisits 1000000000", "kata-set-param maxPlayouts 1000000000", "kata-set-param maxTime 1000000")

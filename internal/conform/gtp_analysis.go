@@ -229,8 +229,7 @@ func checkRestrictions(s *GTP) {
 			s.Fails(name + bad)
 		}
 	}
-	s.Fails("kata-analyze 5 ownership maybe", "syntax error")
-	s.Fails("kata-analyze 5 ownership", "syntax error")
+	s.Refuse("syntax error", "kata-analyze 5 ownership maybe", "kata-analyze 5 ownership")
 	m := s.OK("reg_genmove w")
 	require.Regexp(s.T, moveText, m)
 }

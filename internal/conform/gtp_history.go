@@ -76,12 +76,9 @@ func checkSetPosition(s *GTP) {
 	s.Fails("undo", "cannot undo")
 	require.Equal(s.T, "1", s.OK("is_legal b b1"))
 	s.unchanged(func() {
-		for _, bad := range []string{
+		s.Refuse("",
 			"set_position b a1 w a1", "set_position b", "set_position b a1 w", "set_position b pass",
-			"set_position b a2 b b1 w a1", "set_position b f1", "set_position x a1", "set_position b a1 b resign",
-		} {
-			s.Fails(bad)
-		}
+			"set_position b a2 b b1 w a1", "set_position b f1", "set_position x a1", "set_position b a1 b resign")
 	})
 	s.All("set_position")
 	require.NotRegexp(s.T, "[XO]", strings.Join(s.diagram(), ""))
@@ -90,9 +87,7 @@ func checkSetPosition(s *GTP) {
 func checkPlaySequence(s *GTP) {
 	s.All("boardsize 9", "play b e5")
 	s.unchanged(func() {
-		s.Fails("gogui-play_sequence w c3 b d4 w e5", "illegal move")
-		s.Fails("gogui-play_sequence w c3 b d4 w k9", "illegal move")
-		s.Fails("gogui-play_sequence w c3 b d4 w c3", "illegal move")
+		s.Refuse("illegal move", "gogui-play_sequence w c3 b d4 w e5", "gogui-play_sequence w c3 b d4 w k9", "gogui-play_sequence w c3 b d4 w c3")
 		s.Fails("gogui-play_sequence w c3 b", "syntax error")
 	})
 	s.All("gogui-play_sequence W C3 B PASS w d4", "gogui-play_sequence", "gg-undo 3")
@@ -133,11 +128,8 @@ func checkFixedHandicap(s *GTP) {
 		s.Fails("fixed_handicap 2", "board not empty")
 	}
 	s.All("boardsize 19")
-	for _, bad := range []string{"fixed_handicap 10", "fixed_handicap 1", "fixed_handicap 0", "fixed_handicap -2"} {
-		s.Fails(bad, "invalid number of stones")
-	}
-	s.Fails("fixed_handicap", "syntax error")
-	s.Fails("fixed_handicap x", "syntax error")
+	s.Refuse("invalid number of stones", "fixed_handicap 10", "fixed_handicap 1", "fixed_handicap 0", "fixed_handicap -2")
+	s.Refuse("syntax error", "fixed_handicap", "fixed_handicap x")
 	for size, most := range map[int]int{6: 0, 7: 4, 8: 4, 9: 9, 12: 4, 13: 9, 25: 9} {
 		for n := 2; n <= 10; n++ {
 			s.All(fmt.Sprintf("boardsize %d", size))
@@ -168,14 +160,11 @@ func checkFreeHandicap(s *GTP) {
 		require.Equal(s.T, n, strings.Count(strings.Join(s.diagram(), ""), "X"))
 		require.Contains(s.T, s.OK("showboard"), "To move: white")
 	}
-	s.Fails("place_free_handicap 2", "board not empty")
-	s.Fails("set_free_handicap D4 Q16", "board not empty")
+	s.Refuse("board not empty", "place_free_handicap 2", "set_free_handicap D4 Q16")
 	s.All("boardsize 19")
 	s.Fails("place_free_handicap 1", "invalid number of stones")
 	s.Fails("place_free_handicap", "syntax error")
-	for _, bad := range []string{"set_free_handicap D4 D4", "set_free_handicap D4 pass", "set_free_handicap D4 Z26", "set_free_handicap D4"} {
-		s.Fails(bad, "bad vertex list")
-	}
+	s.Refuse("bad vertex list", "set_free_handicap D4 D4", "set_free_handicap D4 pass", "set_free_handicap D4 Z26", "set_free_handicap D4")
 	var all []string
 	for i := range size.Area() {
 		all = append(all, size.Vertex(board.Point(i)))
@@ -223,8 +212,7 @@ func checkLoadSGF(s *GTP) {
 	require.Equal(s.T, board.Square(5), s.size())
 
 	s.unchanged(func() {
-		s.Fails("loadsgf "+filepath.Join(dir, "missing.sgf"), "cannot load file")
-		s.Fails("loadsgf "+dir, "cannot load file")
+		s.Refuse("cannot load file", "loadsgf "+filepath.Join(dir, "missing.sgf"), "loadsgf "+dir)
 		s.Fails("loadsgf "+write("bad.sgf", "no game at all"), "cannot load file")
 		s.Fails("loadsgf "+write("empty.sgf", ""), "cannot load file")
 		s.Fails("loadsgf "+write("huge.sgf", "(;SZ[52])"), "cannot load file")

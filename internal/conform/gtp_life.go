@@ -11,11 +11,11 @@ var lifeItems = []item[*GTP]{
 	{13, "end of input, vanished reader", checkEndOfInput},
 }
 
-// settle is longer than what belongs together as one script.
+// settle is longer than a pause within one script.
 const settle = 400 * time.Millisecond
 
-// states bring an engine into each state that a client may leave it in; searches
-// have no end of their own. pending tells that a reply is still to come.
+// states bring an engine into each state in which a client may leave it. Searches have no
+// limits. pending: a reply is still to come.
 var states = []struct {
 	name    string
 	enter   func(s *GTP)
@@ -71,7 +71,7 @@ func checkEndOfInput(s *GTP) {
 		s.In.Write([]byte("name\n")) // fails if the engine is gone already
 		s.In.Write([]byte("version\n"))
 		if st.name == "searching" {
-			s.In.Write([]byte("# interrupt\n")) // the reply is what it cannot write
+			s.In.Write([]byte("# interrupt\n")) // so that there is a reply to write
 		}
 		s.Ends(false)
 	}

@@ -104,9 +104,7 @@ func checkKomi(s *GTP) {
 	require.Contains(s.T, []string{"7.0", "7.5"}, s.OK("get_komi"))
 	s.All("komi 5.5")
 	s.unchanged(func() {
-		for _, bad := range []string{"komi abc", "komi NaN", "komi Inf", "komi", "komi 1 2", "komi 1,2,3", "komi 0x10", "komi 1e999"} {
-			s.Fails(bad, "syntax error")
-		}
+		s.Refuse("syntax error", "komi abc", "komi NaN", "komi Inf", "komi", "komi 1 2", "komi 1,2,3", "komi 0x10", "komi 1e999")
 		s.Fails("komi 400.5", "unacceptable komi")
 	})
 	s.All("kata-set-rules chinese", "komi 6.5")
@@ -127,20 +125,15 @@ func checkSpellings(s *GTP) {
 			s.All(fmt.Sprintf("play %s %s", c, v))
 		}
 	}
-	for _, bad := range []string{"play", "play b", "play x c3", "play b c3 c4", "play c3 b", "play b 33", "play b c"} {
-		s.Fails(bad, "syntax error")
-	}
+	s.Refuse("syntax error", "play", "play b", "play x c3", "play b c3 c4", "play c3 b", "play b 33", "play b c")
 }
 
 func checkIllegalPlay(s *GTP) {
 	s.All("boardsize 9", "play b c3", "play w d4")
 	s.unchanged(func() {
-		for _, bad := range []string{
+		s.Refuse("illegal move",
 			"play b c3", "play w c3", "play b D4", "play b k1", "play b a10", "play w a0", "play b i5", "play b z99",
-			"play w resign", "play b null", "play b aa1",
-		} {
-			s.Fails(bad, "illegal move")
-		}
+			"play w resign", "play b null", "play b aa1")
 	})
 	s.All("play b j9")
 	// A move that the rules forbid but servers may allow is played: here a suicide.

@@ -94,9 +94,7 @@ func checkFinalStatus(s *GTP) {
 		}
 		require.Len(s.T, seen, stones)
 	}
-	for _, bad := range []string{"final_status_list", "final_status_list x", "final_status_list DEAD", "final_status_list dead alive", "final_status z99", "final_status pass"} {
-		s.Fails(bad)
-	}
+	s.Refuse("", "final_status_list", "final_status_list x", "final_status_list DEAD", "final_status_list dead alive", "final_status z99", "final_status pass")
 	s.All("boardsize 9")
 	require.Equal(s.T, []string{"= "}, s.Ask("final_status_list dead").Raw, "an empty list is a success")
 }
@@ -133,12 +131,9 @@ func checkTimeSettings(s *GTP) {
 		} {
 			s.All(c)
 		}
-		for _, bad := range []string{
+		s.Refuse("syntax error",
 			"time_settings", "time_settings 1 2", "time_settings a 0 0", "time_left", "time_left b", "time_left x 1 0",
-			"time_left b nan 0",
-		} {
-			s.Fails(bad, "syntax error")
-		}
+			"time_left b nan 0")
 	})
 	s.All("boardsize 9", "time_settings 0 10 1", "time_left b -2 1")
 	require.Regexp(s.T, moveText, s.OK("genmove b"))
@@ -157,12 +152,9 @@ func checkNamedTimeSettings(s *GTP) {
 		} {
 			s.All(c, "time_left b 10 0")
 		}
-		for _, bad := range []string{
+		s.Refuse("syntax error",
 			"kgs-time_settings", "kgs-time_settings hourglass 10", "kgs-time_settings absolute", "kata-time_settings fischer 1",
-			"kata-time_settings byoyomi 1 2 x", "kata-time_settings fischer-capped 60 5 10 -1", "kgs-time_settings canadian 300 30 0",
-		} {
-			s.Fails(bad, "syntax error")
-		}
+			"kata-time_settings byoyomi 1 2 x", "kata-time_settings fischer-capped 60 5 10 -1", "kgs-time_settings canadian 300 30 0")
 	})
 }
 

@@ -98,8 +98,8 @@ func (s *Analysis) Send(request any) {
 	s.Talk.Send(text + "\n")
 }
 
-// Next reads one message, checks what holds for all, and requires that nothing
-// follows the final result of a turn.
+// Next reads one message, checks its form, and requires that nothing follows the final result of
+// a turn.
 func (s *Analysis) Next() Message {
 	s.T.Helper()
 	m, ok := s.next()
@@ -137,7 +137,7 @@ func (s *Analysis) parse(text string) Message {
 	return m
 }
 
-// checkResult requires what holds for every result.
+// checkResult checks the form of a result.
 func (s *Analysis) checkResult(m *Message) {
 	s.T.Helper()
 	require.Contains(s.T, m.Raw, "moveInfos")

@@ -57,7 +57,7 @@ func read(out io.Reader, lines chan<- Line) {
 	}
 }
 
-// Send writes text to the engine as it stands.
+// Send writes text to the engine unchanged.
 func (t *Talk) Send(text string) {
 	t.T.Helper()
 	_, err := io.WriteString(t.In, text)

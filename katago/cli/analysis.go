@@ -48,7 +48,7 @@ func analyze(ctx context.Context, h Host, f *katago.Flags) error {
 	return (&analyst{h, c, &a, log, logger(h, log, a.LogSearch), files}).serve(ctx, conf, setup.Idle)
 }
 
-// analyst is the analysis engine on its way to serving, with what it says and writes.
+// analyst is the analysis engine while it starts.
 type analyst struct {
 	host   Host
 	conf   *config.Config

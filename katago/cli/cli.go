@@ -1,6 +1,5 @@
-// Package cli is KataGo's command line: its subcommands, what they say at the start and
-// the end, and how they refuse. They run in a [Host], the program that stands in
-// KataGo's place.
+// Package cli is KataGo's command line: its subcommands, with their messages and errors. They
+// run in a [Host], the program that replaces KataGo.
 package cli
 
 import (
@@ -23,17 +22,17 @@ import (
 	"kosumi/search/thinking"
 )
 
-// StandIn is the config where none is given.
+// StandIn is the config if none is given.
 const StandIn = "logAllGTPCommunication=false,logSearchInfo=false,numSearchThreads=16,rules=tromp-taylor,allowResignation=true,resignThreshold=-0.90,lagBuffer=1.0"
 
 // Host is the program that the subcommands run in, with settings of its own.
 type Host interface {
 	Version() string
-	// Play is how the program plays: where nothing is said, before Take, and then as a
-	// config sets it. It may be changed before Open.
+	// Play returns how the program plays: by its defaults before Take, then as the config
+	// sets. It may be changed before Open.
 	Play() *engine.Config
-	// Take takes over what a config sets, also by the names of the program's own
-	// settings, such as precision = fp32, and adds to setup what has no effect.
+	// Take applies a config, in which settings of the program itself, such as precision =
+	// fp32, may stand too, and adds keys without effect to setup.
 	Take(c *config.Config, setup *katago.Setup) error
 	Threads() int // of a search
 	Batch() int   // most positions in one call of the network
@@ -45,7 +44,7 @@ type Host interface {
 	Log(w io.Writer, level slog.Level) *slog.Logger
 }
 
-// subcommand is one of KataGo's that there are here.
+// subcommand is a supported subcommand of KataGo.
 type subcommand struct {
 	name, doc string
 	run       func(context.Context, Host, *katago.Flags) error
@@ -66,7 +65,7 @@ func help(h Host) string {
 	return text + "\nThis is Kosumi " + h.Version() + ", which answers as " + config.Version + " under this name. Its other commands: engine --help\n"
 }
 
-// instead says what takes the place of subcommands of KataGo that are not here.
+// instead names the replacements of unsupported subcommands.
 var instead = map[string]string{
 	"genconfig":  "There is nothing to configure: without a config file KataGo's defaults hold, and engine install-as-katago DIR writes two.\n",
 	"tuner":      "There is nothing to tune: the program finds what suits the processor when it starts.\n",
@@ -75,8 +74,8 @@ var instead = map[string]string{
 	"selfplay":   "Its place takes: engine selfplay\n",
 }
 
-// Run carries out a command line of KataGo's. done is false where it could not; then
-// standard error has said why.
+// Run carries out a command line of KataGo's. done is false after a failure, which it has written
+// to standard error.
 func Run(ctx context.Context, h Host, args []string) (done bool) {
 	if len(args) == 0 || slices.Contains([]string{"-h", "--help", "-help", "help"}, args[0]) {
 		fmt.Print(help(h))
@@ -111,7 +110,7 @@ func printVersion(_ context.Context, h Host, _ *katago.Flags) error {
 	return nil
 }
 
-// missing tells of networks that are named and not there, in KataGo's words.
+// missing returns KataGo's error for a network file that does not exist.
 func missing(files katago.Files) error {
 	for _, name := range []string{files.Model, files.HumanModel} {
 		if _, err := os.Stat(name); name != "" && err != nil {
@@ -130,7 +129,7 @@ func logger(h Host, log *katago.Log, all bool) *slog.Logger {
 	return h.Log(log.Messages(), level)
 }
 
-// word returns a word where it is wanted.
+// word returns a text if it is wanted, else "".
 func word(wanted bool, text string) string {
 	if wanted {
 		return text

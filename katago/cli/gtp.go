@@ -20,7 +20,7 @@ import (
 	"kosumi/sgf"
 )
 
-// session is an engine that answers GTP as KataGo does, with what it says and writes.
+// session is an engine that answers GTP as KataGo does, with its log.
 type session struct {
 	host    Host
 	engine  *engine.Engine
@@ -32,8 +32,8 @@ type session struct {
 	stderr  *slog.Logger
 }
 
-// loadRecord puts a game record on the board as KataGo does, with the komi that all
-// games have, if there is one.
+// loadRecord puts a game record on the board as KataGo does, with the forced komi if there is
+// one.
 func (k *session) loadRecord(name string, data []byte, before int) error {
 	was := k.engine.Game().Rules()
 	record, rules, err := katago.ReadRecord(data, was, func(line string) { k.log.Write(line); k.log.Tell(line) })
@@ -112,7 +112,7 @@ func (k *session) open(c *config.Config) (err error) {
 	return err
 }
 
-// greet says what KataGo says once it has loaded.
+// greet writes KataGo's messages after loading.
 func (k *session) greet(c *config.Config, idle []string) {
 	size, say := k.host.Play().Size, k.log.Say
 	if k.dialect.Quiet {
@@ -171,8 +171,8 @@ func (k *session) serve(ctx context.Context, f *katago.Flags) error {
 		chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if d.NoLimit {
-		as.Clock = &clock.Settings{System: clock.Byoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
-		if err := k.engine.SetClock(*as.Clock); err != nil {
+		as.Clock = clock.Settings{System: clock.Byoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
+		if err := k.engine.SetClock(as.Clock); err != nil {
 			return err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // mostTime is the longest time that a client may give, in seconds.
 const mostTime = 1e25
 
-// clockCommands set the clocks. They remember what clients said of them, in their
-// words; the engine keeps time.
+// clockCommands set the clocks, and remember the commands for kata-debug-print-tc. The engine
+// keeps time.
 type clockCommands struct {
 	*Personality
 	settings string
@@ -24,9 +24,7 @@ type clockCommands struct {
 }
 
 func newClockCommands(p *Personality) *clockCommands {
-	k := &clockCommands{Personality: p, settings: "as at the start"}
-	k.overtime = p.Clock != nil && hasPeriods(*p.Clock)
-	return k
+	return &clockCommands{Personality: p, settings: "as at the start", overtime: hasPeriods(p.Clock)}
 }
 
 func hasPeriods(t clock.Settings) bool {
@@ -40,10 +38,9 @@ func (k *clockCommands) list() []gtp.Handler {
 	}
 }
 
-// printClocks tells how the clocks were set last.
+// printClocks shows how the clocks were set last.
 func (k *clockCommands) printClocks(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
-	_, err := r.WriteString("Black " + k.settings + k.left[0] + "\nWhite " + k.settings + k.left[1])
-	return err
+	return r.Print("Black " + k.settings + k.left[0] + "\nWhite " + k.settings + k.left[1])
 }
 
 // clockArgs reads the numbers of a time system and keeps the first fault.
@@ -54,7 +51,7 @@ type clockArgs struct {
 
 func (a *clockArgs) fail(format string, args ...any) {
 	if a.err == nil {
-		a.err = failf(format, args...)
+		a.err = gtp.Failf(format, args...)
 	}
 }
 
@@ -155,7 +152,7 @@ func (k *clockCommands) namedTime(_ context.Context, c gtp.Command, _ *gtp.Reply
 }
 
 func (k *clockCommands) timeLeft(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
-	form := failf("Expected player and float time and int stones for time_left but got '%s'", args(c))
+	form := gtp.Failf("Expected player and float time and int stones for time_left but got '%s'", args(c))
 	if len(c.Args) != 3 || strings.Contains(c.Args[1], ",") {
 		return form
 	}

@@ -1,9 +1,8 @@
-// Package commands are KataGo's commands over the Go Text Protocol: what they take, how
-// they refuse and what they answer, as KataGo 1.18 does. They replace those of a
-// [gtp.Server]; clients that know KataGo by name expect them.
+// Package commands has KataGo's commands of the Go Text Protocol, with the arguments, errors and
+// replies of KataGo 1.18. They replace those of a [gtp.Server]; clients that know KataGo by name
+// expect them.
 //
-// Each group of commands is a small type with what state it needs. All of them share a
-// [Personality], which says how the program answers and what it acts on.
+// The handlers share a [Personality], which holds the program's answers and the engine.
 package commands
 
 import (
@@ -24,7 +23,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Personality says how a program answers as KataGo does.
+// Personality holds how a program answers as KataGo.
 type Personality struct {
 	Engine Engine
 	// Version is the reply to version.
@@ -42,10 +41,10 @@ type Personality struct {
 	Models func() []thinking.ModelInfo
 	// Supports reports whether the network knows rules.
 	Supports func(board.Rules) bool
-	// Clock holds from the start; nil means no limit.
-	Clock *clock.Settings
+	// Clock holds from the start; the zero value means no limit.
+	Clock clock.Settings
 	// LoadSGF takes a record as KataGo does, to the position before a move, from 1; 0 is
-	// all of it. It says what rules are taken; errors are what a reply ends with.
+	// all of it. It logs the rules that are used; errors are the end of a reply.
 	LoadSGF func(name string, data []byte, before int) error
 	// Benchmark searches positions of a board size for a number of visits and writes
 	// what kata-benchmark prints.
@@ -55,8 +54,8 @@ type Personality struct {
 // Engine is what the commands act on.
 type Engine interface {
 	gtp.Engine
-	// Turn makes a colour the side to move; what was before is forgotten, but for what
-	// the choice of a move that follows goes by.
+	// Turn sets the side to move and forgets earlier moves if that changes it. choosing
+	// keeps the history for the choice of the next move.
 	Turn(c board.Color, choosing bool)
 	// DropTree forgets what the last search found.
 	DropTree()
@@ -84,33 +83,56 @@ var listed = strings.Fields(`protocol_version name version known_command list_co
 // hidden are the commands that it knows and does not list.
 var hidden = []string{"analyze", "genmove_analyze", "kata-get-params", "kata-set-params"}
 
-// Options returns what a server needs to read lines, word failures and show analyses as
-// KataGo does; say, if not nil, gets a line about each move that was searched.
-func (p *Personality) Options(say func(line string)) gtp.Options {
-	return gtp.Options{Dialect: &gtp.Dialect{Parse: parse, Fail: fail}, Chat: gtp.Chat{Say: say, View: p.seen, Moves: p.PVLen + 1}}
-}
-
-// NewServer returns a server whose commands are KataGo's.
+// NewServer returns a server whose commands are KataGo's. say, if not nil, gets a line about each
+// move that was searched.
 func NewServer(p *Personality, log *slog.Logger, say func(line string)) *gtp.Server {
-	opts := p.Options(say)
+	opts := gtp.Options{Dialect: &gtp.Dialect{Parse: parse, Fail: fail}, Chat: gtp.Chat{Say: say, View: p.seen, Moves: p.PVLen + 1}}
 	s := gtp.NewServer(p.Engine, log, opts)
-	table, mover := s.Table(), s.Mover()
-	for _, group := range [][]gtp.Handler{
-		(&adminCommands{p, mover}).list(), (&positionCommands{p}).list(), (&handicapCommands{p}).list(), (&ruleCommands{p}).list(),
-		(&paramCommands{p}).list(), newClockCommands(p).list(), (&searchCommands{p, mover, &opts.Chat}).list(), (&networkCommands{p}).list(),
-		(&recordCommands{p}).list(), (&otherCommands{p}).list(),
-	} {
-		table.Add(group...)
-	}
+	table := s.Table()
+	table.Add((&handlers{p, s.Mover(), &opts.Chat}).list()...)
+	table.Add(newClockCommands(p).list()...)
 	table.Wrap(p.dropsTree, "clear_board", "set_position", "undo", "kata-set-rules", "kata-set-rule", "kgs-rules", "fixed_handicap",
 		"place_free_handicap", "set_free_handicap", "loadsgf", "final_score", "final_status_list")
 	table.Keep(listed, hidden)
 	return s
 }
 
-// dropsTree has searches begin anew after a command that sets a position up, also where
-// it is the one that was searched last, and after one that scores by searches of its
-// own.
+// handlers carry the commands out.
+type handlers struct {
+	*Personality
+	mover *gtp.Mover
+	chat  *gtp.Chat
+}
+
+func (k *handlers) list() []gtp.Handler {
+	keep := thinking.MoveRequest{Keep: true}
+	return []gtp.Handler{
+		{Name: "name", Run: gtp.Text("KataGo")}, {Name: "version", Run: gtp.Text(k.Version)}, {Name: "known_command", Run: k.known},
+		{Name: "cputime", Run: k.cpuTime}, {Name: "gomill-cpu_time", Run: k.cpuTime},
+		{Name: "boardsize", Run: k.boardSize}, {Name: "rectangular_boardsize", Run: k.boardSize}, {Name: "komi", Run: k.komi},
+		{Name: "get_komi", Run: k.getKomi}, {Name: "play", Run: k.play}, {Name: "set_position", Run: k.setPosition}, {Name: "showboard", Run: k.showBoard},
+		{Name: "fixed_handicap", Run: k.fixedHandicap}, {Name: "place_free_handicap", Run: k.freeHandicap},
+		{Name: "set_free_handicap", Run: k.setHandicap},
+		{Name: "kata-get-rules", Run: k.getRules}, {Name: "kata-set-rules", Run: k.setRules}, {Name: "kata-set-rule", Run: k.setRule},
+		{Name: "kgs-rules", Run: k.kgsRules},
+		{Name: "kata-list-params", Run: k.listParams}, {Name: "kata-get-params", Run: k.getParams}, {Name: "kata-get-param", Run: k.getParam},
+		{Name: "kata-set-param", Run: k.setParam}, {Name: "kata-set-params", Run: k.setParams}, {Name: "kata-get-models", Run: k.getModels},
+		{Name: "genmove", Run: k.genMove(thinking.MoveRequest{}, false)}, {Name: "genmove_debug", Run: k.genMove(thinking.MoveRequest{}, true)},
+		{Name: "kata-search", Run: k.genMove(keep, false)}, {Name: "kata-search_debug", Run: k.genMove(keep, true)},
+		{Name: "kata-search_cancellable", Run: k.genMove(keep, false), ByInput: true},
+		{Name: "genmove_analyze", Run: k.moveAnalysis(plain, thinking.MoveRequest{})},
+		{Name: "lz-genmove_analyze", Run: k.moveAnalysis(leela, thinking.MoveRequest{})},
+		{Name: "kata-genmove_analyze", Run: k.moveAnalysis(kata, thinking.MoveRequest{})}, {Name: "kata-search_analyze", Run: k.moveAnalysis(kata, keep)},
+		{Name: "kata-search_analyze_cancellable", Run: k.moveAnalysis(kata, keep), ByInput: true}, {Name: "analyze", Run: k.analyze(plain), ByInput: true},
+		{Name: "lz-analyze", Run: k.analyze(leela), ByInput: true}, {Name: "kata-analyze", Run: k.analyze(kata), ByInput: true},
+		{Name: "kata-raw-nn", Run: k.rawNetwork},
+		{Name: "loadsgf", Run: k.loadSGF},
+		{Name: "debug_moves", Run: k.debugMoves}, {Name: "kata-benchmark", Run: k.benchmark}, {Name: "final_status_list", Run: k.statusList},
+	}
+}
+
+// dropsTree drops the search tree after a command that sets a position up, even the same one,
+// or that scores by searches of its own.
 func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		err := run(ctx, c, r)
@@ -122,7 +144,7 @@ func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 }
 
 // parse reads a command line. fault, if not empty, is all that the line is answered
-// with; ok is false where it holds nothing but a comment.
+// with; ok is false for a line with nothing but a comment.
 func parse(line string) (c gtp.Command, fault string, ok bool) {
 	text := strings.TrimSpace(gtp.Clean(line))
 	if !strings.ContainsFunc(text, func(r rune) bool { return r > ' ' && r <= '~' }) {
@@ -150,14 +172,12 @@ func parse(line string) (c gtp.Command, fault string, ok bool) {
 // args are the arguments as KataGo repeats them in complaints.
 func args(c gtp.Command) string { return strings.Join(c.Args, " ") }
 
-func failf(format string, args ...any) error { return gtp.Failure(fmt.Sprintf(format, args...)) }
-
-// fail puts an error into KataGo's words where it has such.
+// fail returns KataGo's text of an error if there is one.
 func fail(err error) error {
 	var unnamed *nn.ProfileError
 	switch {
 	case errors.As(err, &unnamed):
-		return failf("SGFMetadata is required for %s but was not initialized. Did you specify humanSLProfile=... in katago's config or via overrides?", unnamed.Network)
+		return gtp.Failf("SGFMetadata is required for %s but was not initialized. Did you specify humanSLProfile=... in katago's config or via overrides?", unnamed.Network)
 	case errors.Is(err, engine.ErrNoHumans):
 		return gtp.Failure("Cannot run kata-raw-human-nn, -human-model was not provided")
 	case errors.Is(err, engine.ErrNoProfile):
@@ -166,39 +186,22 @@ func fail(err error) error {
 	return err
 }
 
-// adminCommands say who the engine is.
-type adminCommands struct {
-	*Personality
-	mover *gtp.Mover
-}
-
-func (k *adminCommands) list() []gtp.Handler {
-	return []gtp.Handler{
-		{Name: "name", Run: gtp.Text("KataGo")},
-		{Name: "version", Run: gtp.Text(k.Version)},
-		{Name: "known_command", Run: k.known},
-		{Name: "cputime", Run: k.cpuTime}, {Name: "gomill-cpu_time", Run: k.cpuTime},
-	}
-}
-
-func (k *adminCommands) known(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) known(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
-		return failf("Expected single argument for known_command but got '%s'", args(c))
+		return gtp.Failf("Expected single argument for known_command but got '%s'", args(c))
 	}
-	_, err := fmt.Fprint(r, slices.Contains(listed, c.Args[0]))
-	return err
+	return r.Print(slices.Contains(listed, c.Args[0]))
 }
 
-func (k *adminCommands) cpuTime(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
-	_, err := r.WriteString(setting.General(k.mover.Thought().Seconds()))
-	return err
+func (k *handlers) cpuTime(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+	return r.Print(setting.General(k.mover.Thought().Seconds()))
 }
 
 // color reads a colour.
 func parseColor(word string) (board.Color, error) {
 	c, err := board.ParseColor(word)
 	if err != nil {
-		return c, failf("Could not parse color: '%s'", word)
+		return c, gtp.Failf("Could not parse color: '%s'", word)
 	}
 	return c, nil
 }

@@ -135,7 +135,7 @@ func TestClocks(t *testing.T) {
 	require.Equal(t, 4500*time.Millisecond, s.left[board.White])
 }
 
-// TestTree: what sets a position up drops the tree where it succeeds.
+// TestTree: commands that set a position up drop the tree if they succeed.
 func TestTree(t *testing.T) {
 	s := newStill(t)
 	p := &Personality{Engine: s}
@@ -151,6 +151,7 @@ func FuzzParse(f *testing.F) {
 	for _, line := range []string{"3 play b d4", "12", "99999999999 x", "# comment", "é\t", "1name  x  ", "kata-analyze focus A1:2,pass 0.5 avoid b C3 1"} {
 		f.Add(line)
 	}
+	g := newStill(f).game
 	f.Fuzz(func(t *testing.T, line string) {
 		c, fault, ok := parse(line)
 		require.False(t, fault != "" && !ok)
@@ -158,12 +159,7 @@ func FuzzParse(f *testing.F) {
 		if ok && fault == "" {
 			require.NotEmpty(t, c.Name, "%q", line)
 		}
-		p := analyzeParser{size: board.Square(9), form: kata, args: c.Args}
-		for len(p.args) > 0 {
-			if p.pair() != nil {
-				break
-			}
-		}
+		gtp.ParseAnalyze(g, c.Args, true, true)
 	})
 }
 
@@ -175,7 +171,7 @@ func TestFocus(t *testing.T) {
 		require.NoError(t, err)
 		return p
 	}
-	for _, f := range []form{leela, kata, plain} {
+	for _, details := range []bool{false, true} {
 		for text, want := range map[string]*thinking.Focus{
 			"focus A1,c3 0.5":                        {Moves: []board.Point{at("A1"), at("C3")}, Weights: []float64{1, 1}, Prob: 0.5},
 			"w interval 10 focus pass:3 1":           {Moves: []board.Point{board.Pass}, Weights: []float64{3}, Prob: 1},
@@ -184,7 +180,7 @@ func TestFocus(t *testing.T) {
 			"minmoves 2":                             nil,
 			"avoid b A1 1 focus A1 0.25 maxmoves 12": {Moves: []board.Point{at("A1")}, Weights: []float64{1}, Prob: 0.25},
 		} {
-			req, err := parseAnalyze(g, f, strings.Fields(text))
+			req, err := gtp.ParseAnalyze(g, strings.Fields(text), details, true)
 			require.NoError(t, err, text)
 			require.Equal(t, want, req.Focus, text)
 		}
@@ -192,7 +188,7 @@ func TestFocus(t *testing.T) {
 			"focus", "focus A1", "focus A1 x", "focus A1 nan", "focus A1 1.01", "focus A1 -1", "focus Z9 0.5", "focus A1: 0.5", "focus A1:0 0.5",
 			"focus A1:inf 0.5", "focus A1:1:1 0.5", "focus A1 0.5 focus B2 0.5", "focus A1 0x1p-1",
 		} {
-			_, err := parseAnalyze(g, f, strings.Fields(text))
+			_, err := gtp.ParseAnalyze(g, strings.Fields(text), details, true)
 			require.Error(t, err, text)
 		}
 	}

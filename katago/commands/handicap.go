@@ -12,35 +12,29 @@ import (
 // handicapCommands place Black's handicap stones.
 type handicapCommands struct{ *Personality }
 
-func (k *handicapCommands) list() []gtp.Handler {
-	return []gtp.Handler{
-		{Name: "fixed_handicap", Run: k.fixedHandicap}, {Name: "place_free_handicap", Run: k.freeHandicap}, {Name: "set_free_handicap", Run: k.setHandicap},
-	}
-}
-
 // stones reads the number of handicap stones and requires an empty board.
-func (k *handicapCommands) stones(c gtp.Command) (int, error) {
+func (k *handlers) stones(c gtp.Command) (int, error) {
 	if len(c.Args) != 1 {
-		return 0, failf("Expected one argument for %s but got '%s'", c.Name, args(c))
+		return 0, gtp.Failf("Expected one argument for %s but got '%s'", c.Name, args(c))
 	}
 	n, err := strconv.Atoi(c.Args[0])
 	if err != nil {
-		return 0, failf("Could not parse number of handicap stones: '%s'", c.Args[0])
+		return 0, gtp.Failf("Could not parse number of handicap stones: '%s'", c.Args[0])
 	}
 	if n < 2 {
-		return 0, failf("Number of handicap stones less than 2: '%s'", c.Args[0])
+		return 0, gtp.Failf("Number of handicap stones less than 2: '%s'", c.Args[0])
 	}
 	return n, k.empty()
 }
 
-func (k *handicapCommands) empty() error {
+func (k *handlers) empty() error {
 	if b := k.Engine.Game().Board(); b.Stones(board.Black)+b.Stones(board.White) > 0 {
 		return gtp.Failure("Board is not empty")
 	}
 	return nil
 }
 
-func (k *handicapCommands) fixedHandicap(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) fixedHandicap(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	n, err := k.stones(c)
 	if err != nil {
 		return err
@@ -61,16 +55,15 @@ func (k *handicapCommands) fixedHandicap(_ context.Context, c gtp.Command, r *gt
 }
 
 // lay places stones and lists them from the top left.
-func (k *handicapCommands) lay(points []board.Point, r *gtp.Reply) error {
+func (k *handlers) lay(points []board.Point, r *gtp.Reply) error {
 	if err := k.Engine.SetHandicap(points); err != nil {
 		return gtp.Because(gtp.Failure("Handicap placement is invalid"), err)
 	}
 	points = slices.Sorted(slices.Values(points))
-	_, err := r.WriteString(gtp.Vertices(k.Engine.Game().Size(), points))
-	return err
+	return r.Print(gtp.Vertices(k.Engine.Game().Size(), points))
 }
 
-func (k *handicapCommands) freeHandicap(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) freeHandicap(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	n, err := k.stones(c)
 	if err != nil {
 		return err
@@ -90,7 +83,7 @@ func (k *handicapCommands) freeHandicap(ctx context.Context, c gtp.Command, r *g
 }
 
 // setHandicap takes any number of stones; White is to move after it.
-func (k *handicapCommands) setHandicap(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) setHandicap(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if err := k.empty(); err != nil {
 		return err
 	}

@@ -12,16 +12,9 @@ import (
 // otherCommands show the board after moves, measure speed, and list the fate of stones.
 type otherCommands struct{ *Personality }
 
-func (k *otherCommands) list() []gtp.Handler {
-	return []gtp.Handler{
-		{Name: "debug_moves", Run: k.debugMoves}, {Name: "kata-benchmark", Run: k.benchmark},
-		{Name: "final_status_list", Run: k.statusList},
-	}
-}
-
 // debugMoves takes [MOVE...] [rawstats]: the board after the moves. The last search
 // and the network are shown by kata-analyze and kata-raw-nn.
-func (k *otherCommands) debugMoves(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) debugMoves(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	g := k.snapshot()
 	for _, word := range c.Args {
 		if word == "rawstats" {
@@ -35,25 +28,24 @@ func (k *otherCommands) debugMoves(_ context.Context, c gtp.Command, r *gtp.Repl
 			return gtp.Failure("Invalid move sequence")
 		}
 	}
-	_, err := r.WriteString(kataBoard(g))
-	return err
+	return r.Print(kataBoard(g))
 }
 
 // benchmark takes VISITS.
-func (k *otherCommands) benchmark(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) benchmark(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
-		return failf("Expected one argument for kata-benchmark but got '%s'", args(c))
+		return gtp.Failf("Expected one argument for kata-benchmark but got '%s'", args(c))
 	}
 	visits, err := strconv.Atoi(c.Args[0])
 	if err != nil || visits < 1 {
-		return failf("Could not parse number of visits: %s", c.Args[0])
+		return gtp.Failf("Could not parse number of visits: %s", c.Args[0])
 	}
 	size := k.Engine.Game().Size()
 	switch {
 	case size.W != size.H:
-		return failf("Current board size is %v, no built-in benchmarks for rectangular boards", size)
+		return gtp.Failf("Current board size is %v, no built-in benchmarks for rectangular boards", size)
 	case size.W < 7 || size.W > 19:
-		return failf("getBenchmarkSGFData: unsupported board size: %d", size.W)
+		return gtp.Failf("getBenchmarkSGFData: unsupported board size: %d", size.W)
 	}
 	k.Engine.Stop()
 	if err := r.Stream(); err != nil {
@@ -63,9 +55,9 @@ func (k *otherCommands) benchmark(ctx context.Context, c gtp.Command, r *gtp.Rep
 }
 
 // statusList writes all points on one line, from the top left. There is no seki.
-func (k *otherCommands) statusList(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) statusList(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
-		return failf("Expected one argument for final_status_list but got '%s'", args(c))
+		return gtp.Failf("Expected one argument for final_status_list but got '%s'", args(c))
 	}
 	var want []thinking.Status
 	switch c.Args[0] {
@@ -91,6 +83,5 @@ func (k *otherCommands) statusList(ctx context.Context, c gtp.Command, r *gtp.Re
 			}
 		}
 	}
-	_, err = r.WriteString(gtp.Vertices(g.Size(), points))
-	return err
+	return r.Print(gtp.Vertices(g.Size(), points))
 }

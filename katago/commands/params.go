@@ -11,54 +11,44 @@ import (
 // paramCommands read and change the parameters, and list the networks.
 type paramCommands struct{ *Personality }
 
-func (k *paramCommands) list() []gtp.Handler {
-	return []gtp.Handler{
-		{Name: "kata-list-params", Run: k.listParams}, {Name: "kata-get-params", Run: k.getParams}, {Name: "kata-get-param", Run: k.getParam},
-		{Name: "kata-set-param", Run: k.setParam}, {Name: "kata-set-params", Run: k.setParams}, {Name: "kata-get-models", Run: k.getModels},
-	}
+func (k *handlers) listParams(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+	return r.Print(strings.Join(k.Params.Names(), " "))
 }
 
-func (k *paramCommands) listParams(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
-	_, err := r.WriteString(strings.Join(k.Params.Names(), " "))
-	return err
+func (k *handlers) getParams(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+	return r.Print(k.Params.JSON())
 }
 
-func (k *paramCommands) getParams(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
-	_, err := r.WriteString(k.Params.JSON())
-	return err
-}
-
-func (k *paramCommands) getParam(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) getParam(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
-		return failf("Expected one arguments for kata-get-param but got '%s'", args(c))
+		return gtp.Failf("Expected one arguments for kata-get-param but got '%s'", args(c))
 	}
 	value, ok := k.Params.Get(c.Args[0])
 	if !ok {
-		return failf("Invalid parameter: %s", c.Args[0])
+		return gtp.Failf("Invalid parameter: %s", c.Args[0])
 	}
-	_, err := r.WriteString(value)
-	return err
+	return r.Print(value)
 }
 
-// setParam takes NAME [VALUE]; without a value the default comes back.
-func (k *paramCommands) setParam(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+// setParam takes NAME [VALUE]; without a value it restores the default.
+func (k *handlers) setParam(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	switch len(c.Args) {
 	case 1:
 		return k.set(map[string]string{c.Args[0]: ""})
 	case 2:
 		return k.set(map[string]string{c.Args[0]: c.Args[1]})
 	}
-	return failf("Expected one or two arguments for kata-set-param but got '%s'", args(c))
+	return gtp.Failf("Expected one or two arguments for kata-set-param but got '%s'", args(c))
 }
 
-func (k *paramCommands) set(values map[string]string) error {
+func (k *handlers) set(values map[string]string) error {
 	if err := k.Params.Set(values); err != nil {
-		return failf("Could not set params: %v", err)
+		return gtp.Failf("Could not set params: %v", err)
 	}
 	return nil
 }
 
-func (k *paramCommands) setParams(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) setParams(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if len(c.Args) == 0 {
 		return gtp.Failure("Expected argument for kata-set-param but got ''")
 	}
@@ -87,7 +77,7 @@ type kataModel struct {
 	Version      int    `json:"version"`
 }
 
-func (k *paramCommands) getModels(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+func (k *handlers) getModels(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
 	list := []kataModel{}
 	for _, m := range k.Models() {
 		fp16 := "auto"
@@ -97,12 +87,5 @@ func (k *paramCommands) getModels(_ context.Context, _ gtp.Command, r *gtp.Reply
 		list = append(list, kataModel{InternalName: m.InternalName, MaxBatchSize: m.MaxBatchSize, Name: m.Name,
 			HumanProfile: m.HumanProfile, FP16: fp16, Version: m.Version})
 	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(list); err != nil {
-		return err
-	}
-	_, err := r.WriteString(strings.TrimSpace(b.String()))
-	return err
+	return r.PrintJSON(list)
 }

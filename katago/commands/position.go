@@ -15,16 +15,8 @@ import (
 // positionCommands set the board up, play, and show it.
 type positionCommands struct{ *Personality }
 
-func (k *positionCommands) list() []gtp.Handler {
-	return []gtp.Handler{
-		{Name: "boardsize", Run: k.boardSize}, {Name: "rectangular_boardsize", Run: k.boardSize},
-		{Name: "komi", Run: k.komi}, {Name: "get_komi", Run: k.getKomi}, {Name: "play", Run: k.play},
-		{Name: "set_position", Run: k.setPosition}, {Name: "showboard", Run: k.showBoard},
-	}
-}
-
 // boardSize takes "N", "X Y" and "X:Y". The same size keeps the position.
-func (k *positionCommands) boardSize(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) boardSize(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	words := c.Args
 	if len(words) == 1 && strings.Contains(words[0], ":") {
 		words = strings.Split(words[0], ":")
@@ -32,7 +24,7 @@ func (k *positionCommands) boardSize(_ context.Context, c gtp.Command, _ *gtp.Re
 	if len(words) == 1 {
 		words = []string{words[0], words[0]}
 	}
-	fault := failf("Expected int argument for boardsize or pair of ints but got '%s'", args(c))
+	fault := gtp.Failf("Expected int argument for boardsize or pair of ints but got '%s'", args(c))
 	if len(words) != 2 {
 		return fault
 	}
@@ -45,7 +37,7 @@ func (k *positionCommands) boardSize(_ context.Context, c gtp.Command, _ *gtp.Re
 	case w < board.MinSize || h < board.MinSize:
 		return gtp.Failure("unacceptable size")
 	case w > k.MaxSize || h > k.MaxSize:
-		return failf("unacceptable size (Board::MAX_LEN is %d, consider increasing and recompiling)", k.MaxSize)
+		return gtp.Failf("unacceptable size (Board::MAX_LEN is %d, consider increasing and recompiling)", k.MaxSize)
 	}
 	size := board.Size{W: w, H: h}
 	if size == k.Engine.Game().Size() {
@@ -58,8 +50,8 @@ func (k *positionCommands) boardSize(_ context.Context, c gtp.Command, _ *gtp.Re
 	return nil
 }
 
-func (k *positionCommands) komi(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
-	fault := failf("Expected single float argument for komi but got '%s'", args(c))
+func (k *handlers) komi(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+	fault := gtp.Failf("Expected single float argument for komi but got '%s'", args(c))
 	if len(c.Args) != 1 || strings.Contains(c.Args[0], ",") {
 		return fault
 	}
@@ -78,16 +70,15 @@ func (k *positionCommands) komi(_ context.Context, c gtp.Command, _ *gtp.Reply) 
 	return gtp.OrFail(gtp.ErrKomi, k.Engine.SetKomi(float32(komi)))
 }
 
-func (k *positionCommands) getKomi(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
-	_, err := r.WriteString(setting.General(float64(k.Engine.Game().Rules().Komi)))
-	return err
+func (k *handlers) getKomi(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+	return r.Print(setting.General(float64(k.Engine.Game().Rules().Komi)))
 }
 
 // play refuses occupied points and the suicide of a single stone; all else that
 // rules forbid is played.
-func (k *positionCommands) play(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) play(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if len(c.Args) != 2 {
-		return failf("Expected two arguments for play but got '%s'", args(c))
+		return gtp.Failf("Expected two arguments for play but got '%s'", args(c))
 	}
 	color, err := parseColor(c.Args[0])
 	if err != nil {
@@ -97,7 +88,7 @@ func (k *positionCommands) play(_ context.Context, c gtp.Command, _ *gtp.Reply) 
 	p, err := g.Size().ParseLocation(c.Args[1])
 	switch {
 	case err != nil:
-		return failf("Could not parse vertex: '%s'", c.Args[1])
+		return gtp.Failf("Could not parse vertex: '%s'", c.Args[1])
 	case p == board.NoPoint:
 		return gtp.ErrIllegalMove
 	case p != board.Pass && g.At(p) == board.Empty && g.Board().IsIllegalSuicide(color, p, true):
@@ -106,7 +97,7 @@ func (k *positionCommands) play(_ context.Context, c gtp.Command, _ *gtp.Reply) 
 	return gtp.OrFail(gtp.ErrIllegalMove, k.Engine.Play(color, p))
 }
 
-func (k *positionCommands) setPosition(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) setPosition(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	form := fmt.Sprintf("Expected a space-separated sequence of <COLOR> <VERTEX> pairs but got '%s'", args(c))
 	if len(c.Args)%2 != 0 {
 		return gtp.Failure(form)
@@ -116,11 +107,11 @@ func (k *positionCommands) setPosition(_ context.Context, c gtp.Command, _ *gtp.
 	for i := 0; i < len(c.Args); i += 2 {
 		color, err := board.ParseColor(c.Args[i])
 		if err != nil {
-			return failf("%s: could not parse color: '%s'", form, c.Args[i])
+			return gtp.Failf("%s: could not parse color: '%s'", form, c.Args[i])
 		}
 		p, err := size.ParseLocation(c.Args[i+1])
 		if err != nil || p < 0 {
-			return failf("%s: could not parse vertex: '%s'", form, c.Args[i+1])
+			return gtp.Failf("%s: could not parse vertex: '%s'", form, c.Args[i+1])
 		}
 		stones[color] = append(stones[color], p)
 	}
@@ -130,7 +121,7 @@ func (k *positionCommands) setPosition(_ context.Context, c gtp.Command, _ *gtp.
 	return nil
 }
 
-func (k *positionCommands) showBoard(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
+func (k *handlers) showBoard(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
 	g := k.Engine.Game()
 	text := kataBoard(g)
 	text += "Next player: " + colorName(g.ToMove()) + "\n"
@@ -142,8 +133,7 @@ func (k *positionCommands) showBoard(_ context.Context, _ gtp.Command, r *gtp.Re
 		text += "Handicap bonus score: " + setting.General(float64(b)) + "\n"
 	}
 	text += fmt.Sprintf("B stones captured: %d\nW stones captured: %d", g.Board().Captured(board.Black), g.Board().Captured(board.White))
-	_, err := r.WriteString(text)
-	return err
+	return r.Print(text)
 }
 
 func colorName(c board.Color) string {

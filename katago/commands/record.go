@@ -12,29 +12,25 @@ import (
 // recordCommands load games.
 type recordCommands struct{ *Personality }
 
-func (k *recordCommands) list() []gtp.Handler {
-	return []gtp.Handler{{Name: "loadsgf", Run: k.loadSGF}}
-}
-
 // largestRecord is the largest game record that is read, in bytes.
 const largestRecord = 16 << 20
 
 // loadSGF takes FILE [MOVE], the position before that move, from 1.
-func (k *recordCommands) loadSGF(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) loadSGF(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	name, before, err := gtp.FileAndMove(c.Rest)
 	if len(c.Args) == 0 || len(c.Args) > 2 {
-		return failf("Expected one or two arguments for loadsgf but got '%s'", args(c))
+		return gtp.Failf("Expected one or two arguments for loadsgf but got '%s'", args(c))
 	}
 	if words := c.Args; err != nil || len(words) == 2 && (before < 1 || before > 10000001) {
 		return gtp.Failure("Invalid value for moveNumber for loadsgf")
 	}
 	data, err := file.Read(name, largestRecord)
 	if err != nil {
-		return gtp.Because(failf("Could not load sgf: Could not open file %s - does not exist or invalid permissions?", name), err)
+		return gtp.Because(gtp.Failf("Could not load sgf: Could not open file %s - does not exist or invalid permissions?", name), err)
 	}
 	was, size := k.Engine.Game().Rules(), k.Engine.Game().Size()
 	if err := k.LoadSGF(name, data, before); err != nil {
-		return failf("Could not load sgf: %v", err)
+		return gtp.Failf("Could not load sgf: %v", err)
 	}
 	g := k.Engine.Game()
 	if now := g.Rules().Komi; now != was.Komi {

@@ -13,20 +13,12 @@ import (
 // ruleCommands read and change the rules; komi is not part of them.
 type ruleCommands struct{ *Personality }
 
-func (k *ruleCommands) list() []gtp.Handler {
-	return []gtp.Handler{
-		{Name: "kata-get-rules", Run: k.getRules}, {Name: "kata-set-rules", Run: k.setRules},
-		{Name: "kata-set-rule", Run: k.setRule}, {Name: "kgs-rules", Run: k.kgsRules},
-	}
-}
-
-func (k *ruleCommands) getRules(_ context.Context, c gtp.Command, r *gtp.Reply) error {
+func (k *handlers) getRules(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	reply := k.Engine.Game().Rules().JSON()
 	if len(c.Args) > 0 {
 		reply = fmt.Sprintf("Expected no arguments for kata-get-rules but got '%s'", args(c))
 	}
-	_, err := r.WriteString(reply)
-	return err
+	return r.Print(reply)
 }
 
 // reason returns why a text is not a set of rules, in KataGo's words.
@@ -38,7 +30,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func (k *ruleCommands) setRules(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) setRules(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	text := args(c)
 	rules, komi, err := board.ParseKataGoRules(text)
 	why := ""
@@ -51,24 +43,24 @@ func (k *ruleCommands) setRules(_ context.Context, c gtp.Command, _ *gtp.Reply) 
 		why = "Could not parse rules: " + text
 	}
 	if why != "" {
-		return failf("Unknown rules '%s', %s", text, why)
+		return gtp.Failf("Unknown rules '%s', %s", text, why)
 	}
 	return k.change(rules)
 }
 
 // change puts rules in force, komi apart.
-func (k *ruleCommands) change(rules board.Rules) error {
+func (k *handlers) change(rules board.Rules) error {
 	defer k.Say("Changed rules to " + rules.Name())
 	if !k.Supports(rules) || rules.Check() != nil {
-		return failf("Rules %s are not supported by this neural net version", rules.JSON())
+		return gtp.Failf("Rules %s are not supported by this neural net version", rules.JSON())
 	}
 	rules.Komi = k.Engine.Game().Rules().Komi
 	return k.Engine.SetRules(rules)
 }
 
-func (k *ruleCommands) setRule(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) setRule(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if len(c.Args) != 2 {
-		return failf("Expected two arguments for kata-set-rule but got '%s'", args(c))
+		return gtp.Failf("Expected two arguments for kata-set-rule but got '%s'", args(c))
 	}
 	rules, err := k.Engine.Game().Rules().With(c.Args[0], c.Args[1])
 	if err != nil {
@@ -77,14 +69,14 @@ func (k *ruleCommands) setRule(_ context.Context, c gtp.Command, _ *gtp.Reply) e
 	return k.change(rules)
 }
 
-func (k *ruleCommands) kgsRules(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
+func (k *handlers) kgsRules(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if len(c.Args) == 0 {
 		return gtp.Failure("Expected one argument kgs-rules")
 	}
 	word := strings.ToLower(c.Args[0])
 	name := map[string]string{"chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new_zealand", "japanese": "japanese"}[word]
 	if name == "" {
-		return failf("Unknown rules '%s'", word)
+		return gtp.Failf("Unknown rules '%s'", word)
 	}
 	rules, err := board.ParseRules(name)
 	if err != nil {

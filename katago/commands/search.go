@@ -13,34 +13,20 @@ import (
 	"kosumi/search/thinking"
 )
 
-// searchCommands choose moves and analyse.
-type searchCommands struct {
-	*Personality
-	mover *gtp.Mover
-	chat  *gtp.Chat
-}
+// form is the output format of an analysis command.
+type form uint8
 
-func (k *searchCommands) list() []gtp.Handler {
-	keep := thinking.MoveRequest{Keep: true}
-	return []gtp.Handler{
-		{Name: "genmove", Run: k.genMove(thinking.MoveRequest{}, false)}, {Name: "genmove_debug", Run: k.genMove(thinking.MoveRequest{}, true)},
-		{Name: "kata-search", Run: k.genMove(keep, false)}, {Name: "kata-search_debug", Run: k.genMove(keep, true)},
-		{Name: "kata-search_cancellable", Run: k.genMove(keep, false), ByInput: true},
-		{Name: "genmove_analyze", Run: k.moveAnalysis(plain, thinking.MoveRequest{})},
-		{Name: "lz-genmove_analyze", Run: k.moveAnalysis(leela, thinking.MoveRequest{})},
-		{Name: "kata-genmove_analyze", Run: k.moveAnalysis(kata, thinking.MoveRequest{})},
-		{Name: "kata-search_analyze", Run: k.moveAnalysis(kata, keep)},
-		{Name: "kata-search_analyze_cancellable", Run: k.moveAnalysis(kata, keep), ByInput: true},
-		{Name: "analyze", Run: k.analyze(plain), ByInput: true}, {Name: "lz-analyze", Run: k.analyze(leela), ByInput: true},
-		{Name: "kata-analyze", Run: k.analyze(kata), ByInput: true},
-	}
-}
+const (
+	leela form = iota // lz-: whole numbers of 1/10000
+	kata              // kata-: decimals, more keys and options
+	plain             // analyze: decimals with all their zeros, without options
+)
 
 // genMove is a handler for a command with a colour as its one argument.
-func (k *searchCommands) genMove(r thinking.MoveRequest, debug bool) gtp.HandlerFunc {
+func (k *handlers) genMove(r thinking.MoveRequest, debug bool) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, reply *gtp.Reply) error {
 		if len(c.Args) != 1 {
-			return failf("Expected one argument for %s but got '%s'", c.Name, args(c))
+			return gtp.Failf("Expected one argument for %s but got '%s'", c.Name, args(c))
 		}
 		r := r
 		var err error
@@ -51,13 +37,12 @@ func (k *searchCommands) genMove(r thinking.MoveRequest, debug bool) gtp.Handler
 		if err != nil {
 			return err
 		}
-		_, err = reply.WriteString(move)
-		return err
+		return reply.Print(move)
 	}
 }
 
-// choose has the engine choose a move, and keeps what it found.
-func (k *searchCommands) choose(ctx context.Context, r thinking.MoveRequest, debug bool) (string, error) {
+// choose asks the engine for a move. With debug it shows board and search too.
+func (k *handlers) choose(ctx context.Context, r thinking.MoveRequest, debug bool) (string, error) {
 	k.Engine.Turn(r.Color, true)
 	before := k.snapshot()
 	found := &thinking.Analysis{}
@@ -77,7 +62,7 @@ func (k *searchCommands) choose(ctx context.Context, r thinking.MoveRequest, deb
 	return move, nil
 }
 
-// snapshot copies the game as it stands.
+// snapshot copies the current game.
 func (k *Personality) snapshot() *board.Game {
 	var g board.Game
 	g.CopyFrom(k.Engine.Game())
@@ -86,11 +71,11 @@ func (k *Personality) snapshot() *board.Game {
 
 // moveAnalysis streams while the engine chooses a move, and ends with "play" and
 // the move.
-func (k *searchCommands) moveAnalysis(d form, m thinking.MoveRequest) gtp.HandlerFunc {
+func (k *handlers) moveAnalysis(d form, m thinking.MoveRequest) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
-		req, err := parseAnalyze(k.Engine.Game(), d, c.Args)
+		req, err := gtp.ParseAnalyze(k.Engine.Game(), c.Args, d == kata, true)
 		if err != nil {
-			return failf("Could not parse genmove_analyze arguments or arguments out of range: '%s'", args(c))
+			return gtp.Failf("Could not parse genmove_analyze arguments or arguments out of range: '%s'", args(c))
 		}
 		if err := r.Stream(); err != nil {
 			return err
@@ -101,17 +86,16 @@ func (k *searchCommands) moveAnalysis(d form, m thinking.MoveRequest) gtp.Handle
 		if err != nil {
 			return err
 		}
-		_, err = r.WriteString("play " + move + "\n")
-		return err
+		return r.Print("play " + move + "\n")
 	}
 }
 
 // analyze streams until input arrives. Without an interval it says nothing.
-func (k *searchCommands) analyze(d form) gtp.HandlerFunc {
+func (k *handlers) analyze(d form) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
-		req, err := parseAnalyze(k.Engine.Game(), d, c.Args)
+		req, err := gtp.ParseAnalyze(k.Engine.Game(), c.Args, d == kata, true)
 		if err != nil {
-			return failf("Could not parse analyze arguments or arguments out of range: '%s'", args(c))
+			return gtp.Failf("Could not parse analyze arguments or arguments out of range: '%s'", args(c))
 		}
 		if err := r.Stream(); err != nil {
 			return err
@@ -134,14 +118,17 @@ func (k *searchCommands) analyze(d form) gtp.HandlerFunc {
 }
 
 // writer returns the function that writes a snapshot as one line.
-func (k *searchCommands) writer(d form, req *thinking.Request, r *gtp.Reply) func(*thinking.Analysis) {
+func (k *handlers) writer(d form, req *thinking.Request, r *gtp.Reply) func(*thinking.Analysis) {
 	size := k.Engine.Game().Size()
 	return func(a *thinking.Analysis) {
 		shown := k.seen(a)
-		if req.MaxMoves == noMoves {
+		if req.MaxMoves == gtp.NoMoves {
 			return
 		}
-		n := kataNumbers{full: d == plain}
+		text := gtp.KataText(significant)
+		if d == plain {
+			text = allSignificant
+		}
 		var b []byte
 		for i := range shown.Moves {
 			m := &shown.Moves[i]
@@ -158,36 +145,23 @@ func (k *searchCommands) writer(d form, req *thinking.Request, r *gtp.Reply) fun
 			if d == leela {
 				b = gtp.AppendLeelaMove(b, size, i, m)
 			} else {
-				b = n.move(b, size, req, i, m)
+				b = text.Move(b, size, req, i, m)
 			}
 		}
 		if len(b) == 0 {
 			return
 		}
-		if req.Want.RootInfo {
-			b = n.root(b, &shown.Root)
-		}
-		if req.Want.Ownership {
-			b = n.list(b, " ownership", shown.Ownership)
-		}
-		if req.Want.OwnershipStdev {
-			b = n.list(b, " ownershipStdev", shown.OwnershipStdev)
-		}
+		shown.Root.Raw.WinrateError *= 2 // KataGo's is of win minus loss
+		b = text.Tail(b, req, shown)
 		r.Write(append(b, '\n')) // a failure to write ends ctx
 	}
 }
 
-// own copies an analysis, so that its numbers may be changed, with the moves that were
+// seen copies an analysis, from the view that numbers are given from, with the moves that were
 // not searched behind the others.
-func own(a *thinking.Analysis) *thinking.Analysis {
-	c := *a
-	c.Moves, c.Unsearched = slices.Concat(a.Moves, a.Unsearched), nil
-	return &c
-}
-
-// seen returns an analysis from the view that numbers are given from.
 func (k *Personality) seen(a *thinking.Analysis) *thinking.Analysis {
-	c := own(a)
+	c := new(*a)
+	c.Moves, c.Unsearched = slices.Concat(a.Moves, a.Unsearched), nil
 	if k.Perspective == board.Empty || k.Perspective == a.ToMove {
 		return c
 	}
@@ -211,14 +185,16 @@ func (k *Personality) seen(a *thinking.Analysis) *thinking.Analysis {
 	return c
 }
 
-// kataNumbers writes analyses with six digits that count; full keeps zeros at
-// their end.
-type kataNumbers struct{ full bool }
+// significant writes a key and a number with six significant digits.
+func significant(b []byte, key string, x float64) []byte {
+	return append(append(b, key...), setting.General(gtp.Finite(x))...)
+}
 
-func (n kataNumbers) number(b []byte, key string, x float64) []byte {
+// allSignificant is significant with the zeros at the end.
+func allSignificant(b []byte, key string, x float64) []byte {
 	x = gtp.Finite(x)
 	text := setting.General(x)
-	if n.full && !strings.Contains(text, "e") {
+	if !strings.Contains(text, "e") {
 		before := 1
 		if a := math.Abs(x); a >= 1 {
 			before = int(math.Log10(a)) + 1
@@ -229,73 +205,3 @@ func (n kataNumbers) number(b []byte, key string, x float64) []byte {
 	}
 	return append(append(b, key...), text...)
 }
-
-func (n kataNumbers) list(b []byte, key string, list []float32) []byte {
-	if len(list) == 0 {
-		return b
-	}
-	b = append(b, key...)
-	for _, x := range list {
-		b = n.number(b, " ", float64(x))
-	}
-	return b
-}
-
-func (n kataNumbers) move(b []byte, size board.Size, req *thinking.Request, order int, m *thinking.Move) []byte {
-	b = append(append(b, "info move "...), size.Vertex(m.Move)...)
-	b = gtp.AppendInt(b, " visits ", m.Visits)
-	b = gtp.AppendInt(b, " edgeVisits ", m.EdgeVisits)
-	for _, f := range []struct {
-		key   string
-		value float64
-	}{
-		{" utility ", m.Utility}, {" winrate ", m.Winrate}, {" scoreMean ", m.Lead}, {" scoreStdev ", m.ScoreStdev},
-		{" scoreLead ", m.Lead}, {" scoreSelfplay ", m.ScoreMean},
-	} {
-		b = n.number(b, f.key, f.value)
-	}
-	if req.Want.NoResult {
-		b = n.number(b, " noResultValue ", m.NoResult)
-	}
-	b = n.number(b, " prior ", float64(m.Prior))
-	b = n.number(b, " lcb ", m.LCB)
-	b = n.number(b, " utilityLcb ", m.UtilityLCB)
-	b = n.number(b, " weight ", m.Weight)
-	if m.SymmetryOf != board.NoPoint && m.SymmetryOf != m.Move {
-		b = append(append(b, " isSymmetryOf "...), size.Vertex(m.SymmetryOf)...)
-	}
-	b = gtp.AppendInt(b, " order ", int64(order))
-	b = gtp.AppendPV(b, size, m)
-	if req.Want.PVVisits {
-		b = gtp.AppendInts(b, " pvVisits", m.PVVisits)
-	}
-	if req.Want.PVEdgeVisits {
-		b = gtp.AppendInts(b, " pvEdgeVisits", m.PVEdgeVisits)
-	}
-	if req.Want.MovesOwnership {
-		b = n.list(b, " movesOwnership", m.Ownership)
-	}
-	if req.Want.MovesOwnershipStdev {
-		b = n.list(b, " movesOwnershipStdev", m.OwnershipStdev)
-	}
-	return b
-}
-
-func (n kataNumbers) root(b []byte, r *thinking.Root) []byte {
-	b = gtp.AppendInt(b, " rootInfo visits ", r.Visits)
-	for _, f := range []struct {
-		key   string
-		value float64
-	}{
-		{" utility ", r.Utility}, {" winrate ", r.Winrate}, {" scoreMean ", r.Lead}, {" scoreStdev ", r.ScoreStdev},
-		{" scoreLead ", r.Lead}, {" scoreSelfplay ", r.ScoreMean}, {" weight ", r.Weight},
-		{" rawStWrError ", wholeError(r.Raw.WinrateError)}, {" rawStScoreError ", r.Raw.ScoreError}, {" rawVarTimeLeft ", r.Raw.VarTimeLeft},
-	} {
-		b = n.number(b, f.key, f.value)
-	}
-	return b
-}
-
-// wholeError is the error of win minus loss: twice that of the winrate, -1 where
-// the network has none.
-func wholeError(half float64) float64 { return 2 * half }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// AnalysisSettings are what the analysis program reads.
+// AnalysisSettings are the settings of the analysis program.
 type AnalysisSettings struct {
 	Log                                Log
 	Threads                            int // positions searched at the same time
@@ -19,9 +19,8 @@ type AnalysisSettings struct {
 	Network                            Network
 }
 
-// Analysis reads all that the analysis program does. threads is what its command
-// line gives, 0 for nothing. The log is read first; say gets it before a later key
-// turns out to be wrong.
+// Analysis reads the settings of the analysis program. threads is from the command line, 0 if
+// not given. The log's settings are read first and passed to say, before errors of other keys.
 func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSettings, error) {
 	var s AnalysisSettings
 	if err := c.Alias("numSearchThreadsPerAnalysisThread", "numSearchThreads"); err != nil {

@@ -37,7 +37,7 @@ func (a *asker) whole(name string, low, high, absent int) int {
 
 func (a *asker) text(name string) string { return a.value(Key{Name: name}, Value{}).Text }
 
-// needed reads a flag that KataGo does not start without.
+// needed reads a required flag.
 func (a *asker) needed(name string) bool {
 	if a.err != nil {
 		return false
@@ -47,14 +47,14 @@ func (a *asker) needed(name string) bool {
 	return v.Bool
 }
 
-// fail keeps an error of the caller's own.
+// fail keeps an error of the caller.
 func (a *asker) fail(err error) {
 	if a.err == nil {
 		a.err = err
 	}
 }
 
-// Log is what a program writes down beside its replies.
+// Log holds the settings of a program's log.
 type Log struct {
 	File, Dir, DirDated string // at most one is given
 	ToStdout, ToStderr  bool

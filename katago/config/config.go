@@ -10,7 +10,7 @@ import (
 )
 
 // Config is what files and command lines give: a value for each of some keys, and
-// which of them have been asked for. It may be used from one goroutine at a time.
+// which of them were used. Not safe for concurrent use.
 type Config struct {
 	name   string // as messages have it
 	values map[string]string
@@ -111,7 +111,7 @@ func (c *Config) Alias(key, as string) error {
 	return nil
 }
 
-// Clone returns a copy that changes by itself.
+// Clone returns an independent copy.
 func (c *Config) Clone() *Config {
 	return &Config{name: c.name, values: maps.Clone(c.values), used: maps.Clone(c.used)}
 }
@@ -144,7 +144,7 @@ func (c *Config) Use(prefix string) {
 	}
 }
 
-// Unused returns the keys that nobody asked for, sorted.
+// Unused returns the unused keys, sorted.
 func (c *Config) Unused() []string {
 	var unused []string
 	for key := range c.values {

@@ -1,7 +1,6 @@
 // Package config reads the configuration files of KataGo 1.18: their syntax,
-// what every key of its gtp and analysis programs may hold, and what holds where a
-// file says nothing. It sets the parameters of a search; others turn the rest into
-// settings of their own.
+// the keys of its gtp and analysis programs with their ranges and defaults. It sets the parameters
+// of a search; package katago applies the rest.
 //
 // # Terms
 //

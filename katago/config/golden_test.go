@@ -142,7 +142,7 @@ func (e *example) said(t *testing.T, lines []string) {
 	}
 }
 
-// TestTable reads every default of the table as if a file held it.
+// TestTable reads every default of the table as the value of a file.
 func TestTable(t *testing.T) {
 	for _, p := range config.Params {
 		if p.Default == "" || p.Name == "futileVisitsThreshold" { // needed, none, and a default outside its own range

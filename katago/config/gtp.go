@@ -42,7 +42,7 @@ type PlayOptions struct {
 	DelayScale, DelayMax float64 // seconds before a move is answered
 }
 
-// PlayOptions reads them; what is not given stays as it was.
+// PlayOptions reads them. Options that are not given keep their value.
 func (c *Config) PlayOptions(was PlayOptions) (PlayOptions, error) {
 	a := asker{c: c}
 	m := PlayOptions{
@@ -52,7 +52,7 @@ func (c *Config) PlayOptions(was PlayOptions) (PlayOptions, error) {
 	return m, a.err
 }
 
-// GTPSettings are what the gtp program reads.
+// GTPSettings are the settings of the gtp program.
 type GTPSettings struct {
 	Log                                   Log
 	LogCommands, LogSearch                bool
@@ -81,8 +81,8 @@ type GTPSettings struct {
 	NoLimit           bool   // nothing limits a move
 }
 
-// GTP reads all that the gtp program does. say gets what KataGo says on the way,
-// line by line, before a later key turns out to be wrong.
+// GTP reads the settings of the gtp program. say gets KataGo's messages line by line, before
+// errors of later keys.
 func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	a := &asker{c: c}
 	g := GTPSettings{Log: a.log(false)}
@@ -162,8 +162,7 @@ func (a *asker) side(key string) int {
 	return a.whole(key, 2, MaxSize, square)
 }
 
-// Version is what KataGo says it is: the release whose behaviour this package
-// follows.
+// Release is the release of KataGo whose behaviour this package follows; Version is its name.
 const (
 	Release = "1.18.2"
 	Version = "KataGo v" + Release

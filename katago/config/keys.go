@@ -14,7 +14,8 @@ const unlimited = 1 << 50
 // kata-get-params shows it.
 type Param struct {
 	Key
-	// Default holds where nothing is given; Analysis, if not empty, in the analysis program.
+	// Default is the value if none is given; Analysis, if not empty, that of the analysis
+	// program.
 	Default, Analysis string
 	// Hidden parameters are not shown; Human ones need a second network.
 	Hidden, Human bool
@@ -28,8 +29,7 @@ func count(name string) Param {
 	return Param{Key: Key{Name: name, Kind: Int64, Low: 1, High: unlimited}, Default: "1125899906842624"}
 }
 
-// Params are all parameters: first those of limits, clocks and KataGo's own machinery,
-// then those of the search.
+// Params are all parameters: limits, clocks and KataGo's own machinery first, then the search.
 var Params = append([]Param{
 	count("maxPlayouts"), count("maxVisits"), double("maxTime", 0, 1e20, "1e20"),
 	count("maxPlayoutsPondering"), count("maxVisitsPondering"), double("maxTimePondering", 0, 1e20, "1e20"),

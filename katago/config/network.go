@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Network says how the network is run.
+// Network holds the settings of the network.
 type Network struct {
 	Cache     int // entries are 2 to this power; -1: none
 	MaxBatch  int // 0: not given
@@ -21,15 +21,15 @@ type Network struct {
 }
 
 // tuning are the beginnings of keys that only tune the memory, locks and devices of
-// KataGo's own program: what it does is the same without. Each of its ways to run a
-// network passes over those of the others in silence.
+// KataGo's own program, without any other effect. Each of its backends ignores the keys of the
+// others without a warning.
 var tuning = []string{"cuda", "trt", "metal", "opencl", "rocm", "onnx", "dummybackend",
 	"eigenInputsUseNHWC", "eigenUseFP16", "eigenDeviceToUse", "eigenGpuToUse", "deviceToUse", "gpuToUse",
 	"nnMutexPoolSizePowerOfTwo", "homeDataDir", "maxBoardXSizeForNNBuffer", "maxBoardSizeForNNBuffer", "maxBoardYSizeForNNBuffer",
 	"requireMaxBoardSize", "inputsUseNHWC"}
 
-// others are the beginnings of further keys without effect; those of moves of earlier games
-// among them.
+// others are the beginnings of further keys without effect, such as those about moves of earlier
+// games.
 var others = map[Program][]string{
 	GTP:      {"debugSkipNeuralNet", "avoidSgf", "autoAvoidRepeat", "gtpForceMaxNNSize", "logSearchInfoForChosenMove"},
 	Analysis: {"debugSkipNeuralNet", "avoidSgf"},

@@ -14,7 +14,7 @@ import (
 // itself. It implements analysis.Overrides, and may be used from one goroutine.
 type Overrides struct {
 	base  *Config
-	since Search // what base holds before any query changes it
+	since Search // the search parameters of base
 	quiet bool   // no word about parameters that KataGo takes without a use either
 }
 
@@ -34,8 +34,8 @@ func PlainOverrides(threads int) *Overrides {
 }
 
 // Apply sets what pairs give in p and l. view is the perspective before, by
-// KataGo's name, "" for the side to move; the one that holds then is returned, with
-// the names that mean nothing and those without effect here.
+// KataGo's name, "" for the side to move. The new one is returned, with the unknown names and
+// those without effect.
 func (o *Overrides) Apply(p *search.Params, l *search.Limits, pairs map[string]string, view string, humans bool) (now string, unknown, idle []string, err error) {
 	values, now, unknown, err := o.base.Query(pairs, o.since, view, humans)
 	if err == nil {
@@ -90,8 +90,8 @@ func setAsGiven(p *search.Params, l *search.Limits, name string, v Value) bool {
 	return true
 }
 
-// Seconds is a limit of time: as good as none where it is more than a Duration
-// holds, and no limit of no time, which would be none.
+// Seconds converts a limit of time. A limit beyond 1e8 s is 0, which is no limit; none is shorter
+// than a nanosecond.
 func Seconds(s float64) time.Duration {
 	if s >= 1e8 {
 		return 0

@@ -34,7 +34,7 @@ func (p place) fault(format string, args ...any) error {
 // spaces are what may stand around keys and values.
 const spaces = " \t\r\v\f"
 
-// read reads one file. name is how messages call it; path is where it lies.
+// read reads the file at path, which messages call name.
 func (r *reader) read(name, path string) error {
 	f, err := r.files.Open(path)
 	if err != nil {
@@ -119,7 +119,7 @@ func (r *reader) include(name string, at place) error {
 // folder returns the part of a path up to its last separator, which it keeps.
 func folder(path string) string { return path[:strings.LastIndexAny(path, `/\`)+1] }
 
-// keyValue reads "key = value # comment". The key is empty where there is none.
+// keyValue reads "key = value # comment". The key of a line without one is empty.
 func keyValue(line string) (key, value string, ok bool) {
 	end := strings.IndexFunc(line, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-')

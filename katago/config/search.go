@@ -21,7 +21,7 @@ const (
 // Search is the value of every parameter of the search.
 type Search map[string]Value
 
-// fallback returns what holds where nothing is given.
+// fallback returns the default.
 func (p *Param) fallback(of Program) Value {
 	text := p.Default
 	if of == Analysis && p.Analysis != "" {
@@ -34,8 +34,7 @@ func (p *Param) fallback(of Program) Value {
 	return v
 }
 
-// follows says which parameters have another parameter's value where they are not
-// given.
+// follows maps parameters to the parameters whose values are their defaults.
 var follows = map[string]string{"rootPolicyTemperatureEarly": "rootPolicyTemperature", "rootFpuLossProp": "fpuLossProp"}
 
 // Search reads the parameters of the search. human says that there is a second

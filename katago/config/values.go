@@ -71,7 +71,7 @@ func (v Value) JSON() string {
 	return string(text)
 }
 
-// Key is what a value has to be.
+// Key describes the values of a key.
 type Key struct {
 	Name      string
 	Kind      Kind

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,7 +17,7 @@ import (
 	"time"
 )
 
-// tree is what an archive holds, by path there.
+// tree holds the files of an archive by their path there.
 type tree map[string]entry
 
 type entry struct {
@@ -25,8 +26,6 @@ type entry struct {
 }
 
 func (t tree) add(path, from string, mode fs.FileMode) { t[path] = entry{from, mode} }
-
-func (t tree) clone() tree { return maps.Clone(t) }
 
 // addFolder adds all files of a folder, below the path to.
 func (t tree) addFolder(to, dir string) error {
@@ -58,49 +57,52 @@ func (t tree) write(archive, top string, when time.Time) (err error) {
 	return t.tar(f, top, when)
 }
 
+// each calls f with the files in the order of their paths.
+func (t tree) each(f func(path string, mode fs.FileMode, data []byte) error) error {
+	for _, path := range slices.Sorted(maps.Keys(t)) {
+		data, err := os.ReadFile(t[path].from)
+		if err == nil {
+			err = f(path, t[path].mode, data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (t tree) tar(to io.Writer, top string, when time.Time) error {
 	packed, err := gzip.NewWriterLevel(to, gzip.BestCompression)
 	if err != nil {
 		return err
 	}
 	w := tar.NewWriter(packed)
-	for _, path := range slices.Sorted(maps.Keys(t)) {
-		e := t[path]
-		data, err := os.ReadFile(e.from)
-		if err != nil {
-			return err
+	err = t.each(func(path string, mode fs.FileMode, data []byte) error {
+		err := w.WriteHeader(&tar.Header{Name: top + "/" + path, Mode: int64(mode), Size: int64(len(data)), ModTime: when, Format: tar.FormatPAX})
+		if err == nil {
+			_, err = w.Write(data)
 		}
-		h := &tar.Header{Name: top + "/" + path, Mode: int64(e.mode), Size: int64(len(data)), ModTime: when, Format: tar.FormatPAX}
-		if err := w.WriteHeader(h); err != nil {
-			return err
-		}
-		if _, err := w.Write(data); err != nil {
-			return err
-		}
-	}
-	if err := w.Close(); err != nil {
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	return packed.Close()
+	return errors.Join(w.Close(), packed.Close())
 }
 
 func (t tree) zip(to io.Writer, top string, when time.Time) error {
 	w := zip.NewWriter(to)
-	for _, path := range slices.Sorted(maps.Keys(t)) {
-		e := t[path]
-		data, err := os.ReadFile(e.from)
-		if err != nil {
-			return err
-		}
+	err := t.each(func(path string, mode fs.FileMode, data []byte) error {
 		h := &zip.FileHeader{Name: top + "/" + path, Method: zip.Deflate, Modified: when}
-		h.SetMode(e.mode)
+		h.SetMode(mode)
 		part, err := w.CreateHeader(h)
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = part.Write(data)
 		}
-		if _, err := part.Write(data); err != nil {
-			return err
-		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	return w.Close()
 }
@@ -115,8 +117,8 @@ func unzip(archive, dir string) error {
 	return os.CopyFS(dir, r)
 }
 
-// checksums writes the sha256 of each file of this version, as sha256sum -c reads
-// them: also of those that were made before, for other systems.
+// checksums writes the sha256 of all files of this version, earlier ones for other systems
+// included, in the format of sha256sum -c.
 func (r *release) checksums() error {
 	path := filepath.Join(r.out, "kosumi-"+r.version+"-SHA256SUMS")
 	files, err := filepath.Glob(filepath.Join(r.out, "kosumi-"+r.version+"-*"))

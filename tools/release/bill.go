@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// bill writes a CycloneDX bill of materials: the modules that the program says it
-// is made from, the packages of its page, and the libraries that stand beside it.
+// bill writes a CycloneDX bill of materials: the Go modules in the program, the packages of its
+// page, and the libraries beside it.
 func (r *release) bill(t target, program, to string) error {
 	text, err := output(exec.CommandContext(r.ctx, filepath.Join(r.tools.bin, "cyclonedx-gomod"), "bin",
 		"-json", "-noserial", "-notimestamp", "-version", "v"+r.version, program))
@@ -47,7 +47,7 @@ type component struct {
 	Purl    string `json:"purl"`
 }
 
-// materials lists what Go does not know of.
+// materials lists the parts that are not Go modules.
 func materials(t target) ([]component, error) {
 	var all []component
 	if t.ort != "" {

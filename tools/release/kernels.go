@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// kernelSources are what the module of the kernels is made of.
+// kernelSources are the C sources of the kernels' WebAssembly module.
 var kernelSources = []string{"layer.c", "program.c", "training.c", "simd128_wasm.c", "module_wasm.c"}
 
 // makeKernels builds the module of nn/kernel that workers of a page load.

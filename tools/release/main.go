@@ -1,7 +1,6 @@
-// Command release makes what is published of a version, for every system that it
-// serves, on one machine: programs by Go and zig's C compiler, archives, packages,
-// a bill of materials and checksums, in dist/. The result depends on the commit
-// and the version alone, bit for bit. make release runs it; it needs python3 with
+// Command release builds a version for all systems on one machine: programs by Go and zig's C
+// compiler, archives, packages, bills of materials and checksums, in dist/. The same commit and
+// version give the same bits. make release runs it; it needs python3 with
 // pip, and npm for the page.
 package main
 
@@ -11,6 +10,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -29,14 +29,13 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	var err error
 	if *kernels != "" {
-		if err := makeKernels(ctx, *kernels); err != nil {
-			fmt.Fprintln(os.Stderr, "release:", err)
-			os.Exit(1)
-		}
-		return
+		err = makeKernels(ctx, *kernels)
+	} else {
+		err = run(ctx, *version, *only, *out)
 	}
-	if err := run(ctx, *version, *only, *out); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -78,7 +77,7 @@ type release struct {
 	common  tree // what every archive holds, by its path there
 }
 
-// prepare fetches the tools and makes what all systems share.
+// prepare fetches the tools and makes the files that all archives share.
 func (r *release) prepare() error {
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return err
@@ -99,7 +98,7 @@ func (r *release) prepare() error {
 	return err
 }
 
-// source tells which commit this is, and when it was made.
+// source returns the commit and its time.
 func source(ctx context.Context) (commit string, when time.Time, err error) {
 	head, err := output(exec.CommandContext(ctx, "git", "log", "-1", "--format=%h %ct", "--abbrev=12"))
 	if err != nil {
@@ -128,7 +127,7 @@ func (r *release) target(t target) error {
 	if err != nil {
 		return err
 	}
-	files := r.common.clone()
+	files := maps.Clone(r.common)
 	files.add(t.program(), program, 0o755)
 	for _, l := range libraries {
 		files.add(filepath.Base(l), l, 0o644)
@@ -171,7 +170,7 @@ func output(cmd *exec.Cmd) (string, error) {
 	return strings.TrimRight(string(data), "\r\n"), nil
 }
 
-// do runs a command, and shows what it said only if it failed.
+// do runs a command and shows its output only if it fails.
 func do(cmd *exec.Cmd) error {
 	if data, err := cmd.CombinedOutput(); err != nil {
 		return explain(cmd, fmt.Errorf("%w\n%s", err, data))
@@ -187,7 +186,7 @@ func explain(cmd *exec.Cmd, err error) error {
 	return fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)
 }
 
-// goTool is the go command: $GO, as the Makefile was told, or the one on the path.
+// goTool is the go command: $GO, or the one on the path.
 func goTool() string { return cmp.Or(os.Getenv("GO"), "go") }
 
 func exists(path string) bool {

@@ -72,7 +72,7 @@ func (r *release) nfpm(t target, files []contents) map[string]any {
 	}
 }
 
-// installed lists what a package holds, and where.
+// installed lists the files of a package and their places.
 func (r *release) installed(program string) ([]contents, error) {
 	manual := filepath.Join(r.work, "manual-kosumi")
 	if !exists(manual) {
@@ -118,7 +118,7 @@ func (r *release) installed(program string) ([]contents, error) {
 	return all, nil
 }
 
-// documentPath says where a package has a file of an archive; "" is nowhere.
+// documentPath returns the place of an archive's file in a package; "": none.
 func documentPath(path string) string {
 	switch {
 	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // they have places of their own
@@ -131,7 +131,7 @@ func documentPath(path string) string {
 	return "/usr/share/doc/kosumi/" + path
 }
 
-// packagedUnit writes a unit of systemd anew that starts the program where a package has it.
+// packagedUnit rewrites a systemd unit for the program's place in a package.
 func (r *release) packagedUnit(from string) (string, error) {
 	data, err := os.ReadFile(from)
 	if err != nil {
@@ -151,21 +151,11 @@ func compressPages(dir string) error {
 		if err != nil {
 			return err
 		}
-		f, err := os.Create(path + ".gz")
-		if err != nil {
-			return err
-		}
-		w, err := gzip.NewWriterLevel(f, gzip.BestCompression)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(data); err != nil {
-			return err
-		}
-		if err := w.Close(); err != nil {
-			return err
-		}
-		if err := f.Close(); err != nil {
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is valid, and a buffer takes everything
+		w.Write(data)
+		w.Close()
+		if err := os.WriteFile(path+".gz", b.Bytes(), 0o644); err != nil {
 			return err
 		}
 		return os.Remove(path)

@@ -3,14 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 )
 
-// pinOf returns what a file of requirements says of one package: its version and
-// its sums.
+// pinOf returns the requirement of one package: its version and hashes.
 func pinOf(requirements, name string) (string, error) {
 	_, rest, ok := strings.Cut("\n"+requirements, "\n"+name+"==")
 	if !ok {
@@ -53,9 +50,4 @@ func pageVersions(file string) (map[string]string, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return doc.Dependencies, nil
-}
-
-func pageDependencies(file string) ([]string, error) {
-	versions, err := pageVersions(file)
-	return slices.Sorted(maps.Keys(versions)), err
 }

@@ -238,7 +238,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestAppleStubs holds that Go's sources name all that the linker asks for.
+// TestAppleStubs requires that Go's sources name the symbols that the linker needs.
 func TestAppleStubs(t *testing.T) {
 	dir, err := appleStubs(t.Context(), t.TempDir())
 	require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,8 +16,8 @@ import (
 	"kosumi/models"
 )
 
-// shared makes what every archive holds: the page is built (it is inside the
-// program), then manual pages, completions, documents, the network, licences.
+// shared makes the files of every archive: manual pages, completions, documents, the network,
+// licences. It builds the page first, which is embedded in the program.
 func (r *release) shared() (tree, error) {
 	fmt.Println("building the page, the manual pages and the completions")
 	if err := do(exec.CommandContext(r.ctx, "make", "page")); err != nil {
@@ -72,9 +73,8 @@ func (r *release) manual(dir, name string) error {
 	return do(cmd)
 }
 
-// licences collects the licences of all that a release holds and others wrote: Go
-// and its modules, the packages of the page, onnxruntime, the VC++ runtime and
-// what zig links.
+// licences collects the licences of third parties in a release: Go and its modules, the packages
+// of the page, onnxruntime, the VC++ runtime and the libraries of zig.
 func (r *release) licences(to string) error {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, "Kosumi's own licence stands in LICENSE. Its archives hold work of others too, under these licences.")
@@ -124,7 +124,7 @@ func (r *release) licences(to string) error {
 	return os.WriteFile(to, b.Bytes(), 0o644)
 }
 
-// part is work of others: what it is called, and the folder that holds its licence.
+// part is third-party work: its name, and the folder of its licence.
 type part struct{ name, dir string }
 
 // modules lists the modules that a program for any of the systems is made from.
@@ -154,12 +154,12 @@ func (r *release) modules() ([]part, error) {
 // pagePackages lists the packages that the page is made from.
 func pagePackages() ([]part, error) {
 	const dir = "web/ui/node_modules"
-	names, err := pageDependencies("web/ui/package.json")
+	versions, err := pageVersions("web/ui/package.json")
 	if err != nil {
 		return nil, err
 	}
 	var all []part
-	for _, n := range names {
+	for _, n := range slices.Sorted(maps.Keys(versions)) {
 		all = append(all, part{n, filepath.Join(dir, n)})
 	}
 	return all, nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Where make page-npm puts the page as a folder of files, and the package of npm.
+// Outputs of make page-npm: the page as a folder of files, and the npm package.
 const (
 	siteFolder  = "bin/site"
 	npmPackages = "bin"

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -13,14 +12,13 @@ import (
 	"strings"
 )
 
-// Go's standard library links three libraries of macOS that zig does not bring
-// along. The linker needs to know no more of them than their names and those of
-// their functions, and both stand in Go's own sources, as
+// Go's standard library links three libraries of macOS that zig lacks. The linker only needs
+// their names and those of their functions. Go's own sources contain both, as
 //
 //	//go:cgo_import_dynamic local_name function "/path/of/the/library"
 //
-// appleStubs writes them down as text-based stubs (.tbd), and returns the folder,
-// which is one of frameworks and of libraries.
+// appleStubs writes them as text-based stubs (.tbd) into a folder for -F and -L, which it
+// returns.
 func appleStubs(ctx context.Context, dir string) (string, error) {
 	root, err := output(exec.CommandContext(ctx, goTool(), "env", "GOROOT"))
 	if err != nil {
@@ -77,14 +75,6 @@ func dynamicImports(src string) (map[string][]string, error) {
 
 // stub is a library's text-based stub.
 func stub(path string, functions []string) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "--- !tapi-tbd\ntbd-version: 4\ntargets: [ arm64-macos ]\ninstall-name: '%s'\nexports:\n  - targets: [ arm64-macos ]\n    symbols: [ ", path)
-	for i, f := range functions {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString("_" + f)
-	}
-	b.WriteString(" ]\n...\n")
-	return b.Bytes()
+	return fmt.Appendf(nil, "--- !tapi-tbd\ntbd-version: 4\ntargets: [ arm64-macos ]\ninstall-name: '%s'\nexports:\n  - targets: [ arm64-macos ]\n    symbols: [ _%s ]\n...\n",
+		path, strings.Join(functions, ", _"))
 }

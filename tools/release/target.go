@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// target is a system that a release serves.
+// target is a system that a release supports.
 type target struct {
 	os, arch string // as Go names them
 	zig      string // as zig's C compiler names it, with the oldest system that it is for
@@ -46,7 +46,7 @@ func (t target) program() string {
 	return "engine"
 }
 
-// suffix is that of the kind of archive which every such system opens.
+// suffix is the suffix of the kind of archive that every such system can open.
 func (t target) suffix() string {
 	if t.os == "windows" {
 		return ".zip"
@@ -73,7 +73,7 @@ func choose(only string) ([]target, error) {
 // build compiles the program for one system.
 func (r *release) build(t target, program string) error {
 	fmt.Printf("building for %s\n", t)
-	// The build ID of Go says how the cache was filled, not what was built.
+	// Go's build ID depends on the cache, not only on the sources.
 	link := fmt.Sprintf("-s -w -buildid= -X main.version=%s -X main.commit=%s", r.version, r.commit)
 	cc := fmt.Sprintf("'%s' cc -target %s", r.tools.zig, t.zig)
 	if t.os == "darwin" {
@@ -90,8 +90,8 @@ func (r *release) build(t target, program string) error {
 	return do(cmd)
 }
 
-// libraries fetches what the archive holds beside the program: onnxruntime, and on Windows
-// the Visual C++ runtime that onnxruntime needs, so that nothing is to be installed.
+// libraries fetches the libraries in the archive: onnxruntime, and on Windows the Visual C++
+// runtime that it needs.
 func (r *release) libraries(t target) ([]string, error) {
 	if t.ort == "" {
 		return nil, nil

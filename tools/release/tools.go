@@ -14,7 +14,7 @@ import (
 // its sha256.
 const pins = "tools/release/requirements.txt"
 
-// tools are what a release is made with.
+// tools are the programs that build a release.
 type tools struct {
 	cache string // kept between releases
 	zig   string // the compiler
@@ -54,8 +54,7 @@ func (t *tools) fetchZig(ctx context.Context) error {
 	return t.install(ctx, dir, "ziglang")
 }
 
-// install unpacks one of the pinned packages into a folder, once for each state of
-// the pins.
+// install unpacks a pinned package into a folder, unless the pins are unchanged.
 func (t tools) install(ctx context.Context, dir, name string, args ...string) error {
 	want, err := os.ReadFile(pins)
 	if err != nil {

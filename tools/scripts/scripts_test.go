@@ -33,7 +33,7 @@ func fakes(t *testing.T, programs map[string]string) string {
 	return dir
 }
 
-// said runs a script with nothing but such a folder on the path, and returns its output.
+// said runs a script with only such a folder on the path, and returns its output.
 func said(t *testing.T, path, script string, env []string, args ...string) (string, bool) {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
@@ -103,7 +103,7 @@ func TestCheckTools(t *testing.T) {
 	}
 }
 
-// noNetwork is what npm and pip print where there is none.
+// Outputs of npm and pip without a network.
 const (
 	npmOffline = `echo 'npm error code EAI_AGAIN
 npm error request to https://packages.example/x failed, reason: getaddrinfo EAI_AGAIN packages.example
