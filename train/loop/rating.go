@@ -315,7 +315,7 @@ func (r *rater) rate() {
 			break
 		}
 	}
-	fit, errs := elo.Fit(len(players), points, zero)
+	fit, errs := elo.Fit(len(players), points, zero, 2)
 	for i := range players {
 		players[i].Elo, players[i].Error = fit[i], errs[i]
 	}
