@@ -247,11 +247,7 @@ func addLines(g *Game, m *Move, parent *sgf.Node) {
 	for i := range m.Best[1:min(len(m.Best), linesKept)] {
 		c := &m.Best[i+1]
 		p, err := size.ParseVertex(c.Move)
-		sign := 1.0
-		if m.Color == "w" {
-			sign = -1
-		}
-		if err != nil || p < 0 || first < 0 || c.Move == m.Move || sign*(m.Best[0].Lead-c.Lead) > alsoWithin {
+		if err != nil || p < 0 || first < 0 || c.Move == m.Move || Sign(m.Color)*(m.Best[0].Lead-c.Lead) > alsoWithin {
 			continue
 		}
 		x, y := size.XY(first)

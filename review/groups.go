@@ -366,7 +366,7 @@ func (p *prover) onlies() error {
 			return err
 		}
 		changed := func(at board.Point) bool {
-			return max(int(before[at])-int(after[at]), int(after[at])-int(before[at])) > 60
+			return max(int(before[at])-int(after[at]), int(after[at])-int(before[at])) > lostOwner
 		}
 		for _, chain := range chainsOf(g, changed) {
 			if len(chain) < leastGroup {
