@@ -147,7 +147,7 @@ match ladder --anchors x -> 2 --anchors
 match ladder --show --boardsize 99 -> 2 --boardsize
 match ladder --show --add NOWHERE -> 1 no file
 match ladder --show --boardsize 7 -> 1 nothing is known
-match ladder --json -> 2 --json and --add go with --show
+match ladder --json -> 2 --json goes with --show
 match ladder --boardsize 9,x -> 2 --boardsize
 match ladder --boardsize 9,1 -> 2 --boardsize
 match ladders -> 2 "ladders", did you mean ladder?
@@ -218,7 +218,7 @@ convert NET NET --force -> 2 is an input
 net mix NET NET -o NET --force -> 2 is an input
 net new --arch kb8c128 --grow NET -o NET --force -> 2 is an input
 benchmark --cpuprofile THERE -> 1 --force
-match ladder --add SIX -> 2 --json and --add go with --show
+match ladder --add SIX -o SIX -> 2 is an input
 match ladder --anchors v1 -o THERE -> 1 not a file of ladders
 review SIX -o SGF -> 1 holds other files than reviews
 review SGF -o SGF -> 2 is read and would be written into

@@ -87,14 +87,14 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl.StringVar(&f.c.Dir, "sgf", "ladder", "`DIR` for games, messages and journals")
 	fl.BoolVar(&f.show, "show", false, "print a network's ranks on each board size as Markdown tables; plays nothing")
 	fl.BoolVar(&f.json, "json", false, "with --show, print JSON: of each board size what was measured, and how each rank is played")
-	fl.StringVar(&f.add, "add", "", "with --show, `FILE` of ladders to print; default: those in the program")
+	fl.StringVar(&f.add, "add", "", "`FILE` of ladders whose games count too, if network and size are the same; each game counts once")
 	fl.StringVarP(&f.out, "out", "o", f.out, "`FILE` of ladders to write or update")
 	return c
 }
 
 func (f *ladderFlags) run(cmd *cobra.Command) error {
-	if (f.json || f.add != "") && !f.show {
-		return usageError{errors.New("--json and --add go with --show")}
+	if f.json && !f.show {
+		return usageError{errors.New("--json goes with --show")}
 	}
 	if f.show {
 		m, err := model.Open(f.model, model.Config{})
@@ -107,7 +107,7 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if err := tryOutput(f.out, true, f.model); err != nil {
+	if err := tryOutput(f.out, true, f.add, f.model); err != nil {
 		return err
 	}
 	if _, err := readLadders(f.out); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -216,6 +216,11 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 	judge := ladderJudge{model: f.model, size: c.Size}
 	defer judge.close()
 	c.Judge = judge.lost
+	known, err := f.known(c, network)
+	if err != nil {
+		return err
+	}
+	c.Known = known
 	l, err := ladder.Run(cmd.Context(), c)
 	if errors.Is(err, match.ErrConfig) {
 		return usageError{err}
@@ -225,11 +230,28 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 	}
 	l.Network, l.SHA256 = network.Name, network.SHA256
 	l.Machine, l.Date = doctor.Processor(), time.Now().Format(time.DateOnly)
-	ladder.Show(cmd.OutOrStdout(), l)
+	ladder.Print(cmd.OutOrStdout(), l)
 	if err := ladder.Update(f.out, l); err != nil {
 		return err
 	}
 	return reportFile(cmd, f.out)
+}
+
+// known finds the ladder of a network in the file of known games; nil if there is none.
+func (f *ladderFlags) known(c ladder.Config, network nn.Description) (*level.Ladder, error) {
+	if f.add == "" {
+		return nil, nil
+	}
+	all, err := readLadders(f.add)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if l := &all[i]; l.SHA256 == network.SHA256 && c.Size == board.Square(l.Size) {
+			return l, nil
+		}
+	}
+	return nil, nil
 }
 
 // ladderJudge judges suspicious moves with the network of the ladder, which is

@@ -10,6 +10,23 @@ import (
 	"kosumi/match/elo"
 )
 
+// withPairs adds the games of a known ladder, which may be nil, to pairs.
+func withPairs(pairs []level.Pair, known *level.Ladder) []level.Pair {
+	if known == nil {
+		return pairs
+	}
+	for _, k := range known.Pairs {
+		i := slices.IndexFunc(pairs, func(p level.Pair) bool { return p.A == k.A && p.B == k.B })
+		if i < 0 {
+			pairs = append(pairs, k)
+			continue
+		}
+		pairs[i].Points += k.Points
+		pairs[i].Games += k.Games
+	}
+	return pairs
+}
+
 // Drawn games that the fit adds, so that Elo stays finite where one side won all games.
 // More would compress a ladder, by hundreds of Elo at its ends.
 const (
@@ -54,13 +71,41 @@ func (c *Config) fit(l *level.Ladder) error {
 	return failed
 }
 
-// zero returns the player that sets the scale, and its Elo: the first anchor, else the first
-// dial.
+// zero returns the player that sets the scale, and its Elo: the first anchor, else the
+// player that sets the scale of the known ladder, else the first dial.
 func (c *Config) zero(names []string) (int, float64) {
 	if len(c.Anchors) > 0 {
 		if i := slices.Index(names, c.Anchors[0].Name); i >= 0 {
 			return i, c.ZeroElo
 		}
 	}
+	if c.Known != nil {
+		for _, a := range c.Known.Anchors {
+			if i := slices.Index(names, a.Name); i >= 0 && a.Error == 0 {
+				return i, a.Elo
+			}
+		}
+	}
 	return max(0, slices.Index(names, c.program(0).Name)), 0
+}
+
+// addKnown merges the known ladder's statistics of a dial into s, weighted by games or
+// moves.
+func (c *Config) addKnown(s *level.Support) {
+	if c.Known == nil {
+		return
+	}
+	i := slices.IndexFunc(c.Known.Support, func(k level.Support) bool { return k.Dial == s.Dial })
+	if i < 0 {
+		return
+	}
+	k := c.Known.Support[i]
+	mean := func(a, b float64, na, nb int) float64 {
+		return math.Round(1000*(a*float64(na)+b*float64(nb))/float64(max(na+nb, 1))) / 1000
+	}
+	games := s.Games - k.Games
+	s.PointsLost, s.LargeLosses = mean(s.PointsLost, k.PointsLost, games, k.Games), mean(s.LargeLosses, k.LargeLosses, games, k.Games)
+	s.Nonsense = mean(s.Nonsense, k.Nonsense, s.Moves, k.Moves)
+	s.Moves, s.Suspects = s.Moves+k.Moves, s.Suspects+k.Suspects
+	s.Habits.Add(k.Habits)
 }

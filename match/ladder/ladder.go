@@ -32,6 +32,8 @@ type Config struct {
 	Komi     float64
 	Parallel int
 	Dir      string // for games and journals: a ladder resumes where it stopped
+	// Known holds more games between these players, which count too; may be nil.
+	Known *level.Ladder
 	// Judge tells nonsense from sacrifices; nil: every suspect counts as nonsense.
 	Judge Judge
 	// Progress is called after each finished game; may be nil. total shrinks when a
@@ -144,6 +146,7 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 			l.Pairs = append(l.Pairs, level.Pair{A: c.program(p.a).Name, B: c.program(p.b).Name, Points: p.points, Games: p.games})
 		}
 	}
+	l.Pairs = withPairs(l.Pairs, c.Known)
 	if len(l.Pairs) == 0 {
 		return l, failed
 	}

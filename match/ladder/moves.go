@@ -14,8 +14,8 @@ import (
 	"kosumi/sgf"
 )
 
-// readMoves fills in the statistics of a dial's moves: points lost from the engine's logs,
-// nonsense and habits from the records.
+// readMoves fills in what is known of the moves of a dial: points lost from what its
+// seats said, nonsense from the records.
 func (c *Config) readMoves(name string, s *level.Support) error {
 	var lost, known, large float64
 	var silly Nonsense
@@ -52,6 +52,7 @@ func (c *Config) readMoves(name string, s *level.Support) error {
 	s.Suspects = silly.Suspects
 	s.Moves, s.Nonsense = silly.Moves, round(1000*float64(silly.Eyes+silly.SelfAtaris)/float64(max(silly.Moves, 1)))
 	s.Habits = silly.Habits
+	c.addKnown(s)
 	return nil
 }
 
@@ -71,7 +72,7 @@ func (c *Config) nonsenseOf(file, player string) (Nonsense, error) {
 	return by[board.White], nil
 }
 
-// eachLoss reads the points lost by moves of a level from an engine's log.
+// eachLoss reads the points lost by moves of a level from what a seat wrote.
 func eachLoss(file string, f func(loss float64)) error {
 	in, err := os.Open(file)
 	if err != nil {

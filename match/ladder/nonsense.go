@@ -8,34 +8,37 @@ import (
 	"kosumi/sgf"
 )
 
-// Nonsense counts the moves of one side of a game that no person makes.
+// Nonsense counts the moves of one side of a game that no person makes, from the
+// record alone, not from the engine's own evaluations.
 type Nonsense struct {
 	Moves int // passes included
-	// Eyes are moves that fill a one-point eye of their own side without saving a chain in
-	// atari.
+	// Eyes are one-point eyes of one's own that were filled without saving a chain
+	// in atari.
 	Eyes int
-	// Suspects are moves that put five stones or more of their own side into atari, or are
-	// suicide, and capture nothing, at once or by recapture. SelfAtaris are the suspects that
-	// lose a point or more by the judge; the others are sacrifices, or the stones were dead.
+	// Suspects put a chain of five stones or more into atari, or off the board, and
+	// capture nothing, at once or by taking back what takes them. SelfAtaris are those
+	// of them that a judge found to lose a point or more: the others are sacrifices, or
+	// stones that were dead anyway.
 	Suspects, SelfAtaris int
 	Habits               level.Habits
 }
 
-// Judge returns how many points the next move of a game loses.
+// A Judge says how many points a move loses that is to be played next in a game.
 type Judge func(g *board.Game, p board.Point) (float64, error)
 
-// suspectLoses is the least loss in points of a suspect that counts as nonsense.
+// suspectLoses is how many points a suspect must lose to be nonsense.
 const suspectLoses = 1.0
 
-// add adds the counts of another game.
+// add sums up.
 func (n *Nonsense) add(o Nonsense) {
 	n.Moves, n.Eyes = n.Moves+o.Moves, n.Eyes+o.Eyes
 	n.Suspects, n.SelfAtaris = n.Suspects+o.Suspects, n.SelfAtaris+o.SelfAtaris
 	n.Habits.Add(o.Habits)
 }
 
-// CountNonsense returns the counts of a record's main line by board.Color. Without a judge every
-// suspect counts as nonsense, and every pass before a move of the opponent as early.
+// CountNonsense goes through the main line of a record, and returns the counts by
+// board.Color. Without a judge every suspect counts as nonsense, and every pass to which
+// the opponent plays on as too early.
 func CountNonsense(root *sgf.Node, judge Judge) (by [3]Nonsense, err error) {
 	r, err := sgf.RecordOf(root)
 	if err != nil {
@@ -68,14 +71,14 @@ func CountNonsense(root *sgf.Node, judge Judge) (by [3]Nonsense, err error) {
 	return by, nil
 }
 
-// counter counts nonsense in a record.
+// counter goes through a record.
 type counter struct {
 	record      *sgf.Record
 	judge       Judge
-	board, work *board.Board // the position before the move; a scratch board
+	board, work *board.Board // before the move; to try moves on
 }
 
-// stone counts move i, which is not a pass, and plays it.
+// stone counts move i, which is on the board, and plays it.
 func (c *counter) stone(n *Nonsense, moves []board.Move, i int) error {
 	m, h := moves[i], &n.Habits
 	if i < firstMoves && edge(c.board.Size(), m.Point) {
@@ -115,11 +118,11 @@ func (c *counter) pass(h *level.Habits, moves []board.Move, i int) error {
 	return err
 }
 
-// Definitions of the habits of beginners.
+// What counts as a habit of beginners.
 const (
-	firstMoves   = 30 // of a game, among which moves on the first line count
-	chainOfHabit = 3  // least stones of a self-atari
-	outOfAtari   = 3  // least liberties of a chain saved by an extension
+	firstMoves   = 30 // of a game, on the edge
+	chainOfHabit = 3  // stones put into atari
+	outOfAtari   = 3  // liberties of a chain that an extension has saved
 )
 
 func edge(size board.Size, p board.Point) bool {
@@ -127,8 +130,8 @@ func edge(size board.Size, p board.Point) bool {
 	return min(x, y, size.W-1-x, size.H-1-y) == 0
 }
 
-// savable returns a stone of each chain of a side that the last move put into atari and that a
-// capture or an extension saves.
+// savable returns a stone of each chain of a side that the last of some moves has put into
+// atari and that a capture or an extension saves.
 func (c *counter) savable(us board.Color, moves []board.Move) (stones []board.Point) {
 	if len(moves) == 0 || moves[len(moves)-1].Point < 0 || moves[len(moves)-1].Color == us {
 		return nil
@@ -142,8 +145,8 @@ func (c *counter) savable(us board.Color, moves []board.Move) (stones []board.Po
 	return stones
 }
 
-// saves reports whether a move saves the chain of p, which is in atari: an extension to three
-// liberties, or the capture of an adjacent chain in atari.
+// saves reports whether a move saves the chain of p, which is in atari: by an extension to
+// three liberties, or by taking what has one left itself.
 func (c *counter) saves(us board.Color, p board.Point) bool {
 	b, them := c.board, us.Opponent()
 	tries := b.LibertyPoints(nil, p)
@@ -167,7 +170,7 @@ func (c *counter) saves(us board.Color, p board.Point) bool {
 	return false
 }
 
-// left counts the chains that are still in atari after the move.
+// left counts those chains that are still in atari after the move.
 func (c *counter) left(h *level.Habits, stones []board.Point) {
 	h.Ataris += len(stones)
 	for _, p := range stones {
@@ -177,7 +180,7 @@ func (c *counter) left(h *level.Habits, stones []board.Point) {
 	}
 }
 
-// of judges move i of a record; a nil judge returns suspectLoses.
+// of judges move i of a record; without a judge every move loses enough.
 func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	if j == nil {
 		return suspectLoses, nil
@@ -194,11 +197,11 @@ func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	return j(g, p)
 }
 
-// takesBack reports whether stones that capture the chain of m, which is in atari on b, can be
-// recaptured. It changes b.
+// takesBack reports whether, once the chain of a move that is in atari on b is taken,
+// stones of those who took it can be taken from where it stood. It changes b.
 func takesBack(b *board.Board, m board.Move) bool {
 	if b.At(m.Point) != m.Color {
-		return false // suicide
+		return false // it took itself off
 	}
 	them := m.Color.Opponent()
 	chain := b.Chain(nil, m.Point)

@@ -11,7 +11,7 @@ import (
 	"kosumi/match"
 )
 
-// ParseDials reads a comma-separated list of dials.
+// ParseDials reads dials with commas between them.
 func ParseDials(list string) ([]float64, error) {
 	var dials []float64
 	for text := range strings.SplitSeq(list, ",") {
@@ -24,9 +24,10 @@ func ParseDials(list string) ([]float64, error) {
 	return dials, nil
 }
 
-// AddAnchors adds the fixed opponents of a comma-separated list: N is GNU Go at level N,
-// N+STONES the same giving handicap stones, and vN is Engine at N visits. The first anchor sets
-// the scale. Set Engine and Size before. gnugo is GNU Go's file; "": it is searched for.
+// AddAnchors adds the fixed opponents of a list: N or N+STONES is GNU Go at level N,
+// which may give stones, and vN is Engine at N visits. The first one sets the scale.
+// Engine and Size have to be set before. gnugo is GNU Go's file; "": it is looked
+// for.
 func (c *Config) AddAnchors(list, gnugo string) error {
 	for text := range strings.SplitSeq(list, ",") {
 		if text = strings.TrimSpace(text); text == "" {
@@ -39,7 +40,7 @@ func (c *Config) AddAnchors(list, gnugo string) error {
 	return nil
 }
 
-// addAnchor adds one fixed opponent.
+// addAnchor adds a fixed opponent: N or N+STONES for GNU Go, vN for ourselves.
 func (c *Config) addAnchor(text string, gnugo *string) error {
 	if visits, own := strings.CutPrefix(text, "v"); own {
 		n, err := strconv.ParseUint(visits, 10, 31)
@@ -75,7 +76,7 @@ func (c *Config) addAnchor(text string, gnugo *string) error {
 	return nil
 }
 
-// findGnugo searches for GNU Go if path is empty.
+// findGnugo looks for GNU Go where nobody has named it.
 func findGnugo(path *string) error {
 	for _, name := range []string{"gnugo", "/usr/games/gnugo"} {
 		if found, err := exec.LookPath(name); *path == "" && err == nil {
@@ -88,8 +89,8 @@ func findGnugo(path *string) error {
 	return nil
 }
 
-// gnugoElo returns the Elo of a level of GNU Go 3.8 on 9x9, relative to level 10: a fit to a few
-// hundred games of this engine against levels 1, 5 and 10, within 200 or so.
+// gnugoElo is the Elo of a level of GNU Go 3.8 on 9x9, from level 10: a fit to a few
+// hundred games of this engine's against levels 1, 5 and 10, give or take 200.
 func gnugoElo(n int) float64 {
 	if n >= 5 {
 		return -109 * float64(10-n) / 5

@@ -82,6 +82,11 @@ func TestUpdate(t *testing.T) {
 	require.Error(t, Update(t.TempDir(), ladder("a", 9, 1)))
 
 	var text strings.Builder
+	Print(&text, ladder("a", 9, 100))
+	require.Equal(t, 2, strings.Count(text.String(), "\n"))
+	require.Contains(t, text.String(), "loss:4     -100 Elo")
+
+	text.Reset()
 	Show(&text, ladder("a", 9, 100))
 	require.Contains(t, text.String(), "| 4 | -100 +-0 | 20 |")
 	require.Contains(t, text.String(), "| 10k | 2.0 | 48 | +0 +-0 | extrapolated |")
@@ -96,8 +101,9 @@ func TestUpdate(t *testing.T) {
 
 	own.Anchors = []level.Anchor{{Name: "Kosumi at 1 visits"}}
 	text.Reset()
+	Print(&text, own)
 	Show(&text, own)
 	require.Contains(t, text.String(), "| dial | Elo from Kosumi at 1 visits |")
-	require.Contains(t, text.String(), "this says nothing of ranks")
+	require.Equal(t, 2, strings.Count(text.String(), "this says nothing of ranks"))
 	require.NotContains(t, text.String(), "| 10k |")
 }

@@ -14,8 +14,8 @@ import (
 	"kosumi/internal/file"
 )
 
-// Update puts a ladder into a file of ladders, replacing that of the same network and size. It
-// creates the file if there is none.
+// Update puts a ladder into a file of ladders, in place of the one of the same
+// network and size. There may be no such file yet.
 func Update(name string, l level.Ladder) error {
 	var all []level.Ladder
 	data, err := os.ReadFile(name)
@@ -35,11 +35,25 @@ func Update(name string, l level.Ladder) error {
 	return file.WriteBytes(name, append(data, '\n'))
 }
 
-// ranksFrom is the player from whose Elo ranks are defined.
+// Print writes what a ladder has measured, a line a player.
+func Print(w io.Writer, l level.Ladder) {
+	for _, s := range l.Support {
+		fmt.Fprintf(w, "%-9s %+5.0f Elo, give or take %.0f; %.2f points lost a move, %.1f %% lose more than ten, %.2f moves of nonsense in 1,000 (of %d, %d suspected); %d games\n",
+			level.DialName(s.Dial), s.Elo, s.Error, s.PointsLost, 100*s.LargeLosses, s.Nonsense, s.Moves, s.Suspects, s.Games)
+	}
+	for _, a := range l.Anchors {
+		fmt.Fprintf(w, "%s %+.0f Elo, give or take %.0f; %d games\n", a.Name, a.Elo, a.Error, a.Games)
+	}
+	if scale := scaleOf(l); scale != ranksFrom {
+		fmt.Fprintln(w, untied(scale))
+	}
+}
+
+// ranksFrom is the player whose Elo ranks are tied to.
 const ranksFrom = "GNU Go 3.8 level 10"
 
-// scaleOf returns the player from which Elo is counted: the first anchor, or ranksFrom if that is
-// another level of GNU Go, whose Elo is known.
+// scaleOf is the player that Elo is counted from: the first anchor, or ranksFrom where
+// that is another level of GNU Go's, whose distance is known.
 func scaleOf(l level.Ladder) string {
 	if len(l.Anchors) == 0 || strings.HasPrefix(l.Anchors[0].Name, "GNU Go ") {
 		return ranksFrom
@@ -47,13 +61,13 @@ func scaleOf(l level.Ladder) string {
 	return l.Anchors[0].Name
 }
 
-// untied explains that a scale has no ranks.
+// untied says that a scale has no ranks.
 func untied(scale string) string {
 	return fmt.Sprintf("Elo is from %s here, and ranks are tied to %s: this says nothing of ranks.", scale, ranksFrom)
 }
 
-// Show writes a ladder as Markdown tables: the measurement of each dial, and the settings of each
-// rank.
+// Show writes a ladder as tables in Markdown: what each dial was measured at, and how
+// each rank that it serves is played.
 func Show(w io.Writer, l level.Ladder) {
 	games := 0
 	for _, p := range l.Pairs {
@@ -95,8 +109,8 @@ func Show(w io.Writer, l level.Ladder) {
 	fmt.Fprintln(w)
 }
 
-// showHabits writes the habits of beginners of each rank, counted in the records of the nearest
-// dial.
+// showHabits writes what the records of ranks have of beginners' habits, as far as they
+// were counted: those of the nearest dial.
 func showHabits(w io.Writer, ranks []level.RankSupport) {
 	ranks = slices.DeleteFunc(slices.Clone(ranks), func(r level.RankSupport) bool { return r.Habits.Sides == 0 })
 	if len(ranks) == 0 {
