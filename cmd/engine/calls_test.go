@@ -138,7 +138,9 @@ match openings --count 5 -o THERE -> 1 --force
 match openings --temperature 0 -o DIR/x.txt -> 2 --temperature is 0
 match ladder --dials x -> 2 --dials
 match ladder --games -1 -> 2 -1 games
+match ladder --anchor-step 0 -> 2 --anchor-step
 match ladder --parallel 0 -> 2 --parallel
+match ladder --time=-1s -> 2 --time
 match ladder --gnugo NOWHERE -> 2 --gnugo
 match ladder --boardsize 99 -> 2 --boardsize
 match ladder --anchors v1 --model NOWHERE -> 1 no file

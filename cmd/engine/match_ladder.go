@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,7 +49,7 @@ func defaultDials(size board.Size) string {
 
 func ladderCommand() *cobra.Command {
 	f := ladderFlags{sizes: "9,13,19", anchors: "10,5,1,1+2,1+4", out: "ladder.json"}
-	f.c = ladder.Config{Games: 20, Rules: "chinese", Komi: 7, Parallel: 1}
+	f.c = ladder.Config{Games: 20, Rules: "chinese", Komi: 7, Parallel: 1, AnchorStep: 2}
 	c := &cobra.Command{
 		Use:   "ladder",
 		Short: "Measure the levels, and write the table for --level",
@@ -67,10 +68,12 @@ the program, or with --add those of a file. A rank is measured if GNU Go, with h
 without, met dials on both sides of it; others are extrapolated. The last table has the
 habits of beginners in the records. --json prints the same for programs.
 
-Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
+Errors are 95 %. 20 games a pair say little; 200 are a measurement. With --time the
+pairs that tell most by the second play, which measures large boards with fewer games.`,
 		Example: `  engine match ladder -o level/ladder.json
   engine match ladder --boardsize 9 --games 200 --parallel 2 --sgf games/ladder
   engine match ladder --model g170-b6c96.bin.gz --boardsize 19 --anchors 10
+  engine match ladder --boardsize 19 --anchors 10 --time 15m --parallel 2
   engine match ladder --show --boardsize 9`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
@@ -79,7 +82,10 @@ Errors are 95 %. 20 games a pair say little; 200 are a measurement.`,
 	fl.StringVar(&f.sizes, "boardsize", f.sizes, "board `SIZES`, one after another")
 	fl.StringVar(&f.dials, "dials", "", "dials that play, strongest first; default: "+defaultDials(board.Square(9))+", and "+defaultDials(board.Square(19))+" on boards over 10x10")
 	fl.IntVar(&f.c.Games, "games", f.c.Games, "games of each pair")
+	fl.IntVar(&f.c.AnchorGames, "anchor-games", 0, "games of each pair with a fixed opponent; 0: as many as the others")
+	fl.DurationVar(&f.c.Time, "time", 0, "`TIME` for each board size, such as 15m, earlier runs counted; --games and --anchor-step do not count then; 0: no limit")
 	fl.StringVar(&f.anchors, "anchors", f.anchors, "fixed opponents, the first of which sets the scale")
+	fl.IntVar(&f.c.AnchorStep, "anchor-step", f.c.AnchorStep, "interval of the dials that play fixed opponents")
 	fl.StringVar(&f.gnugo, "gnugo", "", "program `FILE` of GNU Go; default: searched for")
 	fl.StringVar(&f.c.Rules, "rules", f.c.Rules, "rules, by area")
 	fl.Float64Var(&f.c.Komi, "komi", f.c.Komi, "komi")
@@ -211,7 +217,11 @@ func readLadders(name string) ([]level.Ladder, error) {
 // measure plays the ladder of one board size and writes it down.
 func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.Description) error {
 	c.Progress = func(done, total int) {
-		fmt.Fprintf(os.Stderr, "%s: %d of %d games\n", c.Size, done, total)
+		if total == 0 {
+			fmt.Fprintf(os.Stderr, "%s: %d games\n", c.Size, done)
+		} else {
+			fmt.Fprintf(os.Stderr, "%s: %d of %d games\n", c.Size, done, total)
+		}
 	}
 	judge := ladderJudge{model: f.model, size: c.Size}
 	defer judge.close()
@@ -291,7 +301,10 @@ func (j *ladderJudge) close() {
 
 // prepare reads the flags, and returns what is measured on each board size.
 func (f *ladderFlags) prepare() ([]ladder.Config, error) {
-	if err := must(f.c.Parallel >= 1, "parallel", f.c.Parallel, "1 or more"); err != nil {
+	if err := cmp.Or(
+		must(f.c.Parallel >= 1, "parallel", f.c.Parallel, "1 or more"),
+		must(f.c.AnchorStep >= 1, "anchor-step", f.c.AnchorStep, "1 or more"),
+		must(f.c.Time >= 0, "time", f.c.Time, "0 or more")); err != nil {
 		return nil, err
 	}
 	if f.gnugo != "" {

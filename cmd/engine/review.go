@@ -74,7 +74,7 @@ Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 	fl.IntVar(&f.conf.Parallel, "positions", f.conf.Parallel, "positions searched at the same time; changes the speed, not the result")
 	s.flagAs(fl, "max-memory", "limit of all search trees together in `MiB`")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
-	fl.BoolVar(&f.drills, "drills", false, "make a problem set of the mistakes: drills.html and drills.json, for engine drill")
+	fl.BoolVar(&f.drills, "drills", false, "make a problem set of the mistakes: drills.html, drills.sgf and drills.json, for engine drill")
 	f.force = c.Flags().Bool("force", false, "write into a folder that holds other files than reviews")
 	s.searchFlags(fl)
 	return c

@@ -6,49 +6,90 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Pair is the result of player A's games against player B; players are numbered from 0,
-// a win is one point and a draw half a point.
+// Pair is what player A got in games against player B; players are numbered
+// from 0, a win is a point and a draw half of one.
 type Pair struct {
 	A, B          int
 	Points, Games float64
 }
 
-// scale converts Elo into the natural logarithm of odds.
+// scale turns Elo into natural logarithms of odds.
 const scale = math.Ln10 / 400
 
-// Fit returns the most likely Elo numbers of n players and their 95 % errors, player zero
-// at 0: Newton's method on the likelihood of the Bradley-Terry model. Each player is given
-// so many drawn games against the mean of all, which keeps numbers finite and pulls players
-// with few games towards the mean.
-func Fit(n int, pairs []Pair, zero int, drawn float64) (elo, errs []float64) {
-	elo, errs = make([]float64, n), make([]float64, n)
-	var covariance mat.SymDense // the inverse of the information
+// Scale has players on one scale of Elo.
+type Scale struct {
+	Elo     []float64
+	inverse mat.SymDense // of the information, in Elo squared
+}
+
+// Fit returns the most likely Elo numbers of n players and their 95 % errors,
+// with one player fixed at 0. Each is taken to have drawn two games against the mean of
+// all, which draws players together who have played little.
+func Fit(n int, pairs []Pair, zero int) (elo, errs []float64) {
+	return Solve(n, pairs, 2).From(zero)
+}
+
+// From returns Elo numbers and their 95 % errors from one player, who has 0.
+func (s *Scale) From(zero int) (elo, errs []float64) {
+	elo, errs = make([]float64, len(s.Elo)), make([]float64, len(s.Elo))
+	for i := range elo {
+		elo[i] = s.Elo[i] - s.Elo[zero]
+		errs[i] = z95 * math.Sqrt(max(0, s.Covariance(i, zero, i, zero)))
+	}
+	return elo, errs
+}
+
+// Solve finds the most likely scale of n players: Newton's method on the likelihood of
+// the Bradley-Terry model, with so many drawn games of every player against the mean of
+// all, which keep numbers finite.
+func Solve(n int, pairs []Pair, drawn float64) *Scale {
+	s := &Scale{Elo: make([]float64, n)}
 	for range 100 {
-		gradient, hessian := eloSlope(elo, pairs, drawn)
+		gradient, hessian := eloSlope(s.Elo, pairs, drawn)
 		var cholesky mat.Cholesky
-		if !cholesky.Factorize(hessian) || cholesky.InverseTo(&covariance) != nil {
+		if !cholesky.Factorize(hessian) || cholesky.InverseTo(&s.inverse) != nil {
 			break // only where numbers are not finite
 		}
 		var step mat.VecDense
-		step.MulVec(&covariance, gradient)
+		step.MulVec(&s.inverse, gradient)
 		largest := 0.0
-		for i := range elo {
+		for i := range s.Elo {
 			d := max(-200, min(200, step.AtVec(i)))
-			elo[i] += d
+			s.Elo[i] += d
 			largest = max(largest, math.Abs(d))
 		}
 		if largest < 1e-6 {
 			break
 		}
 	}
-	at, origin := covariance.At, elo[zero]
-	for i := range elo {
-		elo[i] -= origin
-		if !covariance.IsEmpty() {
-			errs[i] = z95 * math.Sqrt(max(0, at(i, i)-2*at(i, zero)+at(zero, zero)))
-		}
+	return s
+}
+
+// Covariance is that of two differences, of players i and j and of players k and l.
+func (s *Scale) Covariance(i, j, k, l int) float64 {
+	if s.inverse.IsEmpty() {
+		return 0
 	}
-	return elo, errs
+	at := s.inverse.At
+	return at(i, k) - at(i, l) - at(j, k) + at(j, l)
+}
+
+// Gain is by how much so many games more between a and b are expected to lower the
+// variances of the distances from player zero of those who count. Each variance counts
+// by itself, so that the least certain player counts most.
+func (s *Scale) Gain(a, b, zero int, games float64, counts []bool) float64 {
+	x := scoreOf(s.Elo[a] - s.Elo[b])
+	w := scale * scale * games * x * (1 - x)
+	w /= 1 + w*s.Covariance(a, b, a, b)
+	sum := 0.0
+	for k := range s.Elo {
+		if !counts[k] {
+			continue
+		}
+		c := s.Covariance(k, zero, a, b)
+		sum += w * c * c * s.Covariance(k, zero, k, zero)
+	}
+	return sum
 }
 
 // eloSlope returns the gradient of the log likelihood and its negative Hessian,

@@ -20,18 +20,18 @@ func TestFitElo(t *testing.T) {
 			pairs = append(pairs, elo.Pair{A: a, B: b, Points: p * games, Games: games})
 		}
 	}
-	fit, errs := elo.Fit(4, pairs, 0, 2)
+	fit, errs := elo.Fit(4, pairs, 0)
 	for i := range truth {
 		require.InDelta(t, truth[i], fit[i], 0.5)
 		require.Less(t, errs[i], 6.0)
 	}
 	require.Zero(t, errs[0])
 	// 100 games at 64 %: 100 Elo, 95 % within 68 or so.
-	fit, errs = elo.Fit(2, []elo.Pair{{A: 1, B: 0, Points: 64, Games: 100}}, 0, 2)
+	fit, errs = elo.Fit(2, []elo.Pair{{A: 1, B: 0, Points: 64, Games: 100}}, 0)
 	require.InDelta(t, 98, fit[1], 5)
 	require.InDelta(t, 69, errs[1], 5)
 	// A player that won everything stays finite.
-	fit, _ = elo.Fit(2, []elo.Pair{{A: 1, B: 0, Points: 40, Games: 40}}, 0, 2)
+	fit, _ = elo.Fit(2, []elo.Pair{{A: 1, B: 0, Points: 40, Games: 40}}, 0)
 	require.Greater(t, fit[1], 400.0)
 	require.Less(t, fit[1], 2000.0)
 }

@@ -10,7 +10,7 @@ import (
 	"kosumi/match/elo"
 )
 
-// withPairs adds the games of a known ladder, which may be nil, to pairs.
+// withPairs adds the games of a known ladder, which may be nil, to others.
 func withPairs(pairs []level.Pair, known *level.Ladder) []level.Pair {
 	if known == nil {
 		return pairs
@@ -27,15 +27,22 @@ func withPairs(pairs []level.Pair, known *level.Ladder) []level.Pair {
 	return pairs
 }
 
-// Drawn games that the fit adds, so that Elo stays finite where one side won all games.
-// More would compress a ladder, by hundreds of Elo at its ends.
-const (
-	drawnOfPair   = 0.25 // of each pair
-	drawnOfPlayer = 0.2  // of each player against the mean
-)
+// solve finds the scale of a ladder's players. It has to stay finite where one side won all
+// games: a quarter of a game more of each pair is drawn, and a fifth of one of each player
+// against the mean. More would press a ladder together, by hundreds of Elo at its ends.
+func solve(n int, points []elo.Pair) *elo.Scale {
+	const drawn = 0.25
+	points = slices.Clone(points)
+	for i := range points {
+		if p := &points[i]; p.Games > 0 {
+			p.Points, p.Games = p.Points+drawn/2, p.Games+drawn
+		}
+	}
+	return elo.Solve(n, points, 0.2)
+}
 
-// fit puts all players of a ladder's games on one scale of Elo, and fills in the
-// statistics of the dials' moves.
+// fit puts all players of a ladder's games on one scale, and says of the dials what
+// their moves were like.
 func (c *Config) fit(l *level.Ladder) error {
 	var names []string
 	number := func(name string) int {
@@ -48,12 +55,12 @@ func (c *Config) fit(l *level.Ladder) error {
 	played := map[string]int{}
 	points := make([]elo.Pair, len(l.Pairs))
 	for i, p := range l.Pairs {
-		points[i] = elo.Pair{A: number(p.A), B: number(p.B), Points: p.Points + drawnOfPair/2, Games: float64(p.Games) + drawnOfPair}
+		points[i] = elo.Pair{A: number(p.A), B: number(p.B), Points: p.Points, Games: float64(p.Games)}
 		played[p.A] += p.Games
 		played[p.B] += p.Games
 	}
 	zero, zeroElo := c.zero(names)
-	fit, errs := elo.Fit(len(names), points, zero, drawnOfPlayer)
+	fit, errs := solve(len(names), points).From(zero)
 	var failed error
 	for i, name := range names {
 		e := level.Anchor{Name: name, Elo: math.Round(fit[i] + zeroElo), Error: math.Round(errs[i]), Games: played[name]}
@@ -71,8 +78,8 @@ func (c *Config) fit(l *level.Ladder) error {
 	return failed
 }
 
-// zero returns the player that sets the scale, and its Elo: the first anchor, else the
-// player that sets the scale of the known ladder, else the first dial.
+// zero is the player that sets the scale, and its Elo: the first anchor, else the one
+// that set it in the games that were known, else the first dial.
 func (c *Config) zero(names []string) (int, float64) {
 	if len(c.Anchors) > 0 {
 		if i := slices.Index(names, c.Anchors[0].Name); i >= 0 {
@@ -89,8 +96,8 @@ func (c *Config) zero(names []string) (int, float64) {
 	return max(0, slices.Index(names, c.program(0).Name)), 0
 }
 
-// addKnown merges the known ladder's statistics of a dial into s, weighted by games or
-// moves.
+// addKnown adds what is known of a dial's moves in games that the folder does not
+// hold, by how many there are.
 func (c *Config) addKnown(s *level.Support) {
 	if c.Known == nil {
 		return

@@ -10,39 +10,49 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"kosumi/board"
 	"kosumi/engine/level"
 	"kosumi/match"
+	"kosumi/match/elo"
 )
 
 // Config says what is measured.
 type Config struct {
-	// Engine is the command that starts a player; " --level" and the name of a dial are
-	// appended.
+	// Engine starts a seat; " --level" and the name of a dial are added.
 	Engine string
-	Dials  []float64 // ascending, level.Strongest to level.Weakest
+	Dials  []float64 // rising, level.Strongest to level.Weakest
 	// Anchors are fixed opponents, the first of which has ZeroElo. Each plays every
-	// second dial.
-	Anchors  []Anchor
-	ZeroElo  float64
-	Games    int // of each pair, an even number
+	// AnchorStep-th dial.
+	Anchors    []Anchor
+	ZeroElo    float64
+	AnchorStep int
+	Games      int // of each pair, an even number
+	// AnchorGames are those of pairs with an anchor; 0 means Games.
+	AnchorGames int
+	// Time ends the ladder, if it is not 0: then dials up to three places apart may meet, and any
+	// dial any anchor, whichever tells most of the ranks by the second, in whatever number of games. That of
+	// earlier runs counts.
+	Time     time.Duration
 	Size     board.Size
 	Rules    string
 	Komi     float64
 	Parallel int
 	Dir      string // for games and journals: a ladder resumes where it stopped
-	// Known holds more games between these players, which count too; may be nil.
+	// Known are games between such players that the folder does not hold: all that
+	// are listed count too. It may be nil.
 	Known *level.Ladder
-	// Judge tells nonsense from sacrifices; nil: every suspect counts as nonsense.
+	// Judge tells nonsense from sacrifices; nil: all of it is taken for nonsense.
 	Judge Judge
-	// Progress is called after each finished game; may be nil. total shrinks when a
-	// pair turns out to be too unequal and plays no further.
+	// Progress is told of each finished game; may be nil. Pairs that turn out to be
+	// too unequal are played no further, which makes total smaller; it is 0 where time
+	// ends the ladder.
 	Progress func(done, total int)
 }
 
-// Anchor is a fixed opponent. If it gives handicap stones, it has White in every game,
-// and komi is 0.5.
+// Anchor is a fixed opponent, which may give handicap stones: then it has White in
+// every game, and komi is 0.5.
 type Anchor struct {
 	match.Program
 	Handicap int
@@ -59,54 +69,66 @@ func (c *Config) Check() error {
 			errs = append(errs, fmt.Errorf("dial %g: %g to %g, each higher than the one before", d, level.Strongest, level.Weakest))
 		}
 	}
-	if c.Games < 1 || c.Games%2 != 0 {
-		errs = append(errs, fmt.Errorf("%d games of a pair: an even number, so that both have Black as often", c.Games))
+	for _, n := range []int{c.Games, c.AnchorGames} {
+		if n < 0 || n%2 != 0 || c.Games == 0 {
+			errs = append(errs, fmt.Errorf("%d games of a pair: an even number, so that both have Black as often", n))
+		}
 	}
 	return errors.Join(errs...)
 }
 
-// pair is two players that meet, with a's result so far. Players are numbered: the
-// dials first, then the anchors.
+// A pair of players that meet: dials count first, then anchors.
 type pair struct {
-	a, b   int
-	points float64
-	games  int
+	a, b, games int
+	points      elo.Pair
+	seconds     [2]float64 // that a and b took for all moves
 }
 
-// take sets the result to that of a match.
+// take notes what a match of the pair came to.
 func (p *pair) take(s match.Summary) {
-	p.points, p.games = float64(s.A.Wins)+float64(s.Draws)/2, s.Games
+	p.points.Points, p.points.Games = float64(s.A.Wins)+float64(s.Draws)/2, float64(s.Games)
+	p.seconds = [2]float64{s.SecondsA, s.SecondsB}
 }
 
-// pairs returns the pairs that play: each dial with the next two, and each anchor with
-// every second dial.
+// pairs lists who meets whom: each dial the next one and the one after that, and
+// each anchor every AnchorStep-th dial; more of them where time ends the ladder.
 func (c *Config) pairs() []*pair {
 	var all []*pair
-	n := len(c.Dials)
-	for step := 1; step <= 2; step++ {
+	add := func(a, b, games int) {
+		all = append(all, &pair{a: a, b: b, games: games, points: elo.Pair{A: a, B: b}})
+	}
+	n, apart, every := len(c.Dials), 2, max(1, c.AnchorStep)
+	if c.Time > 0 {
+		apart, every = min(mostApart, n-1), 1
+	}
+	for step := 1; step <= apart; step++ {
 		for i := range n - step {
-			all = append(all, &pair{a: i, b: i + step})
+			add(i, i+step, c.Games)
 		}
 	}
+	games := c.AnchorGames
+	if games == 0 {
+		games = c.Games
+	}
 	for a := range c.Anchors {
-		for i := 0; i < n; i += 2 {
-			all = append(all, &pair{a: i, b: n + a})
+		for i := 0; i < n; i += every {
+			add(i, n+a, games)
 		}
 	}
 	return all
 }
 
-// program returns the program of a player.
+// program is how a player is started.
 func (c *Config) program(i int) match.Program {
 	if i >= len(c.Dials) {
 		return c.Anchors[i-len(c.Dials)].Program
 	}
 	name := level.DialName(c.Dials[i])
-	// The network has a folder of its own, so a journal holds whatever the engine's path is.
+	// Journals lie in a folder of the network's: which file the engine is does not count.
 	return match.Program{Command: c.Engine + " --level " + name, Name: name, KnownAs: "engine gtp --level " + name}
 }
 
-// match returns the match of a pair.
+// match is how a pair plays.
 func (c *Config) match(p *pair, games int) match.Config {
 	m := match.Config{A: c.program(p.a), B: c.program(p.b), Games: games, Size: c.Size, Rules: c.Rules, Komi: &c.Komi,
 		Parallel: c.Parallel, Dir: filepath.Join(c.Dir, fileName(c.program(p.a).Name)+"-"+fileName(c.program(p.b).Name))}
@@ -117,9 +139,9 @@ func (c *Config) match(p *pair, games int) match.Config {
 	return m
 }
 
-// Games of a pair are played in rounds, so that an interrupted ladder has measured all
-// pairs alike. A pair stops early when one side wins nearly all of its first games:
-// further games would say little.
+// Games of a pair are played in rounds, so that a ladder that is stopped has
+// measured all of itself alike. A pair of which one side has won nearly all of its
+// first games tells little more and is left.
 const (
 	roundGames = 4
 	firstGames = 8
@@ -127,9 +149,9 @@ const (
 )
 
 // settled reports whether a pair has played enough.
-func (c *Config) settled(p *pair) bool {
-	share := p.points / float64(max(1, p.games))
-	return p.games >= c.Games || p.games >= firstGames && max(share, 1-share) > unequal
+func (p *pair) settled() bool {
+	share := p.points.Points / max(1, p.points.Games)
+	return int(p.points.Games) >= p.games || p.points.Games >= firstGames && max(share, 1-share) > unequal
 }
 
 // Run plays the ladder. When ctx ends it returns what the games played so far say,
@@ -140,10 +162,16 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 		return l, err
 	}
 	all := c.pairs()
-	failed := c.play(ctx, all)
+	var failed error
+	if c.Time > 0 {
+		c.collect(all)
+		failed = c.playFor(ctx, all)
+	} else {
+		failed = c.play(ctx, all)
+	}
 	for _, p := range c.collect(all) {
-		if p.games > 0 {
-			l.Pairs = append(l.Pairs, level.Pair{A: c.program(p.a).Name, B: c.program(p.b).Name, Points: p.points, Games: p.games})
+		if p.points.Games > 0 {
+			l.Pairs = append(l.Pairs, level.Pair{A: c.program(p.a).Name, B: c.program(p.b).Name, Points: p.points.Points, Games: int(p.points.Games)})
 		}
 	}
 	l.Pairs = withPairs(l.Pairs, c.Known)
@@ -158,11 +186,11 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 	for target := roundGames; ; target += roundGames {
 		over := true
 		for _, p := range all {
-			if c.settled(p) {
+			if p.settled() {
 				continue
 			}
 			over = false
-			s, err := match.Run(ctx, c.withProgress(c.match(p, min(target, c.Games)), all, p))
+			s, err := match.Run(ctx, c.withProgress(c.match(p, min(target, p.games)), all, p))
 			if err == nil || s.Games > 0 {
 				p.take(s)
 			}
@@ -176,14 +204,14 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 	}
 }
 
-// collect adds all other games between these players that the folder holds: those of pairs
-// that an interrupted run did not reach, and of earlier runs with other dials.
+// collect adds what else the folder holds of games between these players: of pairs
+// that an interrupted run did not come to, and of runs with other dials between.
 func (c *Config) collect(all []*pair) []*pair {
 	over, stop := context.WithCancel(context.Background())
-	stop() // match.Run then only reads the journal
+	stop() // no match is left running
 	for a := range c.Dials {
 		for b := a + 1; b < len(c.Dials)+len(c.Anchors); b++ {
-			p := &pair{a: a, b: b}
+			p := &pair{a: a, b: b, points: elo.Pair{A: a, B: b}}
 			m := c.match(p, mostGames)
 			if _, err := os.Stat(m.Dir); err != nil {
 				continue
@@ -193,7 +221,7 @@ func (c *Config) collect(all []*pair) []*pair {
 			} else {
 				all = append(all, p)
 			}
-			if s, _ := match.Run(over, m); s.Games > p.games {
+			if s, _ := match.Run(over, m); float64(s.Games) > p.points.Games {
 				p.take(s)
 			}
 		}
@@ -204,7 +232,7 @@ func (c *Config) collect(all []*pair) []*pair {
 // mostGames is more than any pair plays.
 const mostGames = 1 << 20
 
-// withProgress makes the match of a pair report the progress of the whole ladder.
+// withProgress has the games of a pair reported as those of the whole ladder.
 func (c *Config) withProgress(m match.Config, all []*pair, now *pair) match.Config {
 	if c.Progress == nil {
 		return m
@@ -212,15 +240,15 @@ func (c *Config) withProgress(m match.Config, all []*pair, now *pair) match.Conf
 	m.Progress = func(s match.Progress) {
 		done, total := 0, 0
 		for _, p := range all {
-			games := p.games
+			games := int(p.points.Games)
 			if p == now {
 				games = s.Summary.Games
 			}
 			done += games
-			if c.settled(p) {
+			if p.settled() {
 				total += games
 			} else {
-				total += c.Games
+				total += p.games
 			}
 		}
 		c.Progress(done, total)
@@ -228,7 +256,7 @@ func (c *Config) withProgress(m match.Config, all []*pair, now *pair) match.Conf
 	return m
 }
 
-// fileName replaces the characters that cannot be part of a folder's name.
+// fileName makes a name fit for a folder.
 func fileName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\: `, r) {

@@ -12,6 +12,7 @@ import (
 	"kosumi/internal/file"
 	"kosumi/internal/handout"
 	"kosumi/review"
+	"kosumi/sgf"
 )
 
 // Folder is a folder of reviews with a problem set and the answers to it.
@@ -36,7 +37,7 @@ func (f *Folder) Drills() (*Set, error) {
 	return Read(file)
 }
 
-// WriteDrills writes the problem set as JSON and as an HTML page. It returns the name of
+// WriteDrills writes the problem set as JSON, as an HTML page and as a game record. It returns the name of
 // the JSON file.
 func (f *Folder) WriteDrills(d *Set) (string, error) {
 	d.Version = Version
@@ -47,6 +48,7 @@ func (f *Folder) WriteDrills(d *Set) (string, error) {
 			return e.Encode(d)
 		}),
 		f.WriteHTML(review.DrillsName, func(w io.Writer) error { return WriteDrillPage(w, d) }),
+		file.Write(f.Path(review.DrillsName, ".sgf"), func(w io.Writer) error { return sgf.Write(w, d.Trees()...) }),
 	)
 }
 

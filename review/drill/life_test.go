@@ -100,6 +100,9 @@ func TestProblemsOfLife(t *testing.T) {
 	require.Equal(t, "Ada", p.Player)
 	require.Equal(t, "A1", p.Played)
 	require.False(t, p.Answer("E5").Accepted)
+	root := d.Trees()[0]
+	require.Contains(t, root.Get("C"), "kill the group", "an SGF viewer asks the same question")
+	require.Equal(t, []string{"cg"}, root.Values("TR"))
 
 	res.Only[0].Line = []string{"A1"}
 	left := d.Collect(res)

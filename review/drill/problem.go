@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/review"
+	"kosumi/sgf"
 )
 
 // Version is the version of the JSON form of [Set].
@@ -291,4 +292,79 @@ func Read(r io.Reader) (*Set, error) {
 		}
 	}
 	return &d, nil
+}
+
+// Trees returns the problems as game trees: the position, and below it the good
+// answers and the mistake. Without a problem there is one tree that says so, since a file of
+// records is never empty.
+func (d *Set) Trees() []*sgf.Node {
+	if len(d.Problems) == 0 {
+		return []*sgf.Node{(&sgf.Record{Size: board.Square(19), Application: "Kosumi", Comment: "There is no problem yet: no mistake was large and sure enough."}).Tree()}
+	}
+	var trees []*sgf.Node
+	for i := range d.Problems {
+		trees = append(trees, d.Problems[i].tree())
+	}
+	return trees
+}
+
+func (p *Problem) tree() *sgf.Node {
+	size := board.Size{W: p.Width, H: p.Height}
+	toMove, _ := board.ParseColor(p.ToMove)
+	root := (&sgf.Record{Size: size, Komi: p.Komi, HasKomi: true, Name: fmt.Sprintf("%s, move %d", p.Game, p.Number), Application: "Kosumi",
+		Comment: p.question(sideName(toMove)),
+		Setup:   &sgf.Setup{Black: p.points('X'), White: p.points('O'), ToMove: toMove}}).Tree()
+	var group []string
+	for _, at := range p.vertices(p.Group) {
+		group = append(group, sgf.FormatPoint(size, at))
+	}
+	if group != nil {
+		root.Set("TR", group...)
+	}
+	add := func(line []string, comment string, good bool) {
+		n, color := root, toMove
+		for i, v := range line {
+			at, err := size.ParseVertex(v)
+			if err != nil {
+				return
+			}
+			n = n.NewChild()
+			n.Set(sideName(color)[:1], sgf.FormatPoint(size, at))
+			if i == 0 {
+				n.SetText("C", comment)
+				if good {
+					n.Set("TE", "1")
+				} else {
+					n.Set("BM", "1")
+				}
+			}
+			color = color.Opponent()
+		}
+	}
+	for _, a := range p.Answers {
+		if a.Accepted {
+			add(lineOf(a), fmt.Sprintf("Good. %s", p.Reason), true)
+		}
+	}
+	if p.Played == "" {
+		return root
+	}
+	add([]string{p.Played}, fmt.Sprintf("Played in the game: loses %s.", review.Points(p.Loss, 0)), false)
+	return root
+}
+
+// sideName names a colour: "Black" or "White".
+func sideName(c board.Color) string {
+	if c == board.White {
+		return "White"
+	}
+	return "Black"
+}
+
+// lineOf is the continuation of an answer, at least the move itself.
+func lineOf(a Answer) []string {
+	if len(a.Line) == 0 {
+		return []string{a.Move}
+	}
+	return a.Line
 }

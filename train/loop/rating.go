@@ -315,7 +315,7 @@ func (r *rater) rate() {
 			break
 		}
 	}
-	fit, errs := elo.Fit(len(players), points, zero, 2)
+	fit, errs := elo.Fit(len(players), points, zero)
 	for i := range players {
 		players[i].Elo, players[i].Error = fit[i], errs[i]
 	}

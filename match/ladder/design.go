@@ -1,0 +1,205 @@
+package ladder
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"kosumi/engine/level"
+	"kosumi/match"
+	"kosumi/match/elo"
+)
+
+// design spends the time of a ladder: whichever pair tells most by the second plays next.
+// Pairs of like strength tell much of each other and little of a ladder, whose errors add up
+// from dial to dial; so the pairs chosen are those that one side wins five times in six.
+// Only the errors of dials that ranks rest on count.
+type design struct {
+	c     *Config
+	until time.Time
+
+	mu      sync.Mutex
+	pairs   []*pair
+	playing map[*pair]bool
+	err     error // the first one
+}
+
+// turn is how many games a pair plays at a time, one with each colour.
+const turn = 2
+
+// playFor plays until the ladder's time is over, that of earlier runs counted. Games that
+// run then have a tenth of it more to end.
+func (c *Config) playFor(ctx context.Context, all []*pair) error {
+	d := &design{c: c, pairs: all, playing: map[*pair]bool{}}
+	spent := 0.0
+	for _, p := range all {
+		spent += p.seconds[0] + p.seconds[1]
+	}
+	d.until = time.Now().Add(c.Time - time.Duration(spent/float64(max(1, c.Parallel))*float64(time.Second)))
+	ctx, stop := context.WithDeadline(ctx, d.until.Add(c.Time/10))
+	defer stop()
+	var tables sync.WaitGroup
+	for range max(1, c.Parallel) {
+		tables.Go(func() {
+			for p := d.take(ctx); p != nil; p = d.take(ctx) {
+				d.play(ctx, p)
+			}
+		})
+	}
+	tables.Wait()
+	return d.err
+}
+
+// play has a pair play its turn.
+func (d *design) play(ctx context.Context, p *pair) {
+	m := d.c.match(p, int(p.points.Games)+turn)
+	m.Parallel = 1
+	s, err := match.Run(ctx, m)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.playing, p)
+	if float64(s.Games) > p.points.Games {
+		p.take(s)
+	}
+	if err != nil && d.err == nil && !errors.Is(err, context.DeadlineExceeded) {
+		d.err = err
+	}
+	if d.c.Progress != nil {
+		games := 0.0
+		for _, q := range d.pairs {
+			games += q.points.Games
+		}
+		d.c.Progress(int(games), 0)
+	}
+}
+
+// take chooses the pair that plays next; nil if none is to play any more.
+func (d *design) take(ctx context.Context) *pair {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	left := time.Until(d.until).Seconds()
+	if ctx.Err() != nil || d.err != nil || left <= 0 {
+		return nil
+	}
+	var best *pair
+	most := 0.0
+	s, zero := d.scale()
+	counts := d.ranked(s, zero)
+	for _, p := range d.pairs {
+		cost := turn * d.cost(p)
+		if d.playing[p] || cost > left {
+			continue
+		}
+		if gain := s.Gain(p.a, p.b, zero, turn, counts) / cost; gain > most {
+			best, most = p, gain
+		}
+	}
+	if best != nil {
+		d.playing[best] = true
+	}
+	return best
+}
+
+// ranked tells which players the ranks rest on: the dials whose Elo is that of a rank, and
+// the next one beyond either end of the ranks.
+func (d *design) ranked(s *elo.Scale, zero int) []bool {
+	l := level.Ladder{Size: d.c.Size.W}
+	lowest, highest := l.EloOf(level.Lowest), l.EloOf(level.Highest)
+	at := func(i int) float64 { return s.Elo[i] - s.Elo[zero] + d.c.ZeroElo }
+	counts := make([]bool, len(s.Elo))
+	n := len(d.c.Dials)
+	for i := range n {
+		above, below := i+1 < n && at(i+1) > highest, i > 0 && at(i-1) < lowest
+		counts[i] = !above && !below
+	}
+	return counts
+}
+
+// Guesses that the first pairs are chosen by, worth a few games each.
+const (
+	guessDial  = 80.0 // Elo a dial
+	guessStone = 60.0 // Elo a stone that an anchor gives
+	guessZero  = 4.0  // the dial that is as strong as GNU Go
+	guessGames = 4.0  // of each two neighbours, and of each anchor with the dial next to it
+	mostApart  = 3    // places between dials that meet
+)
+
+// scale fits the players to the games until now, those of the known ladder too, and to
+// guesses, so that no dial is rated equal to one far below it before they have met.
+func (d *design) scale() (s *elo.Scale, zero int) {
+	dials := d.c.Dials
+	n := len(dials)
+	var points []elo.Pair
+	guess := func(a, b int, stronger float64) {
+		points = append(points, elo.Pair{A: a, B: b, Points: guessGames / (1 + math.Pow(10, -stronger/400)), Games: guessGames})
+	}
+	for i := range n - 1 {
+		guess(i, i+1, guessDial*(dials[i+1]-dials[i]))
+	}
+	for i, a := range d.c.Anchors {
+		far := func(dial float64) float64 { return guessDial*(guessZero-dial) + guessStone*float64(a.Handicap) }
+		near := 0
+		for k := range dials {
+			if math.Abs(far(dials[k])) < math.Abs(far(dials[near])) {
+				near = k
+			}
+		}
+		guess(near, n+i, far(dials[near]))
+	}
+	for _, p := range d.pairs {
+		points = append(points, p.points, d.c.knownPoints(p))
+	}
+	if len(d.c.Anchors) > 0 {
+		zero = n
+	}
+	return solve(n+len(d.c.Anchors), points), zero
+}
+
+// knownPoints is what a pair got in the games of the known ladder.
+func (c *Config) knownPoints(p *pair) elo.Pair {
+	points := elo.Pair{A: p.a, B: p.b}
+	if c.Known == nil {
+		return points
+	}
+	for _, k := range c.Known.Pairs {
+		if k.A == c.program(p.a).Name && k.B == c.program(p.b).Name {
+			points.Points, points.Games = k.Points, float64(k.Games)
+		}
+	}
+	return points
+}
+
+// cost is how many seconds a game of a pair takes: those of its own games, else what its
+// players took in others, else what players of their kind took.
+func (d *design) cost(p *pair) float64 {
+	if p.points.Games > 0 {
+		return (p.seconds[0] + p.seconds[1]) / p.points.Games
+	}
+	return d.playerCost(p.a) + d.playerCost(p.b)
+}
+
+func (d *design) playerCost(player int) float64 {
+	isDial := func(i int) bool { return i < len(d.c.Dials) }
+	var own, ownGames, kind, kindGames float64
+	for _, p := range d.pairs {
+		for side, i := range [2]int{p.a, p.b} {
+			if i == player {
+				own, ownGames = own+p.seconds[side], ownGames+p.points.Games
+			}
+			if isDial(i) == isDial(player) {
+				kind, kindGames = kind+p.seconds[side], kindGames+p.points.Games
+			}
+		}
+	}
+	switch {
+	case ownGames > 0:
+		return own / ownGames
+	case kindGames > 0:
+		return kind / kindGames
+	case isDial(player):
+		return 1
+	}
+	return 10 // a guess: GNU Go takes its time
+}
