@@ -10,21 +10,20 @@ import (
 	"kosumi/sgf"
 )
 
-// Verdicts on a target, for one side to move first and no threats on either side.
+// Verdicts on a target, for one side to move first without ko threats.
 const (
-	Dead       = "dead"       // the attacker takes it
+	Dead       = "dead"       // the attacker captures it
 	Alive      = "alive"      // the defender makes it pass-alive
-	Seki       = "seki"       // it is not taken, and not made pass-alive
-	Held       = "held"       // it is not taken; whether it can be made pass-alive is open
+	Seki       = "seki"       // neither
+	Held       = "held"       // it is not captured; whether it becomes pass-alive is open
 	Repetition = "repetition" // it depends on the ko rule
-	Unknown    = "unknown"    // nothing was proved in the time
+	Unknown    = "unknown"    // not proved in the time
 )
 
-// Need is a number of threats more than the other side has, or Endless where no number is
-// enough. 0 is none needed.
+// Need is a number of threats more than the other side has; 0: none.
 type Need int
 
-// Endless is the need for threats that no number of them meets.
+// Endless is the need of endless threats: no number is enough.
 const Endless Need = solver.Endless
 
 // MarshalJSON writes a number, or "inf".
@@ -39,59 +38,58 @@ func (n Need) MarshalJSON() ([]byte, error) {
 type Ko struct {
 	Name  string   `json:"name"`            // ko, approach ko, two-stage ko, ...
 	First string   `json:"first"`           // who takes first: attacker or defender
-	Steps int      `json:"steps,omitempty"` // local moves of an approach ko, stages of a ko of several
+	Steps int      `json:"steps,omitempty"` // approach moves, or stages of a multi-stage ko
 	Line  []string `json:"line,omitempty"`  // moves up to the last retake; a ! marks a retake that costs a threat
 }
 
 // Card is the answer for one side to move first.
 type Card struct {
 	Verdict string `json:"verdict"`
-	Proved  bool   `json:"proved"` // the checker has verified the proof of the verdict
-	// Moves are the first moves that reach the verdict; AllMoves says that every other
-	// one is proved not to.
+	Proved  bool   `json:"proved"` // the checker verified the verdict's proof
+	// Moves are the first moves that reach the verdict; with AllMoves all others are proved not
+	// to.
 	Moves    []string `json:"moves,omitempty"`
 	AllMoves bool     `json:"allMoves"`
-	// NeedD is how many threats more the defender needs to be saved, NeedA how many the
-	// attacker needs to kill; Then is the verdict with them. AtLeast says that fewer are not
-	// enough, and Then is empty where no number is known to be.
+	// NeedD is the number of threats that save the defender, NeedA that with which the attacker
+	// kills; Then is the verdict with them. With AtLeast the number is a lower bound, and Then
+	// is empty if no number is known to be enough.
 	NeedD   Need   `json:"needD,omitempty"`
 	NeedA   Need   `json:"needA,omitempty"`
 	AtLeast bool   `json:"needAtLeast,omitempty"`
 	Then    string `json:"then,omitempty"`
 	Ko      *Ko    `json:"ko,omitempty"`
-	// Network is the probability by the network that the target lives, where the verdict
-	// is not proved.
+	// Network is the target's chance of life to the network, 0..1, without a proved verdict.
 	Network *float64 `json:"network,omitempty"`
-	Zone    []string `json:"zone,omitempty"` // the points that the proof of the verdict depends on
-	// Proof is the file that holds the proof of what is proved, where one was written.
-	Proof string   `json:"proof,omitempty"`
-	Nodes int64    `json:"nodes"`
-	Known []string `json:"provedBounds,omitempty"` // what is proved where the verdict is not
+	Zone    []string `json:"zone,omitempty"`  // the points that the verdict's proof depends on
+	Proof   string   `json:"proof,omitempty"` // file of the proof, set by the caller
+	Nodes   int64    `json:"nodes"`
+	Known   []string `json:"provedBounds,omitempty"` // proved statements without a proved verdict
 }
 
-// Answer is what was found about a question.
+// Answer is the answer to a question.
 type Answer struct {
 	Target     []string `json:"target"`
-	Quantifier string   `json:"quantifier"` // any: all must live; all: the attacker must take every one
+	Quantifier string   `json:"quantifier"` // any: all targets must live; all: the attacker must capture all
 	Rules      string   `json:"rules"`
-	Assumed    []string `json:"assumed"` // a stone of each chain about the fight that is alive by assumption
+	Assumed    []string `json:"assumed"` // a stone of each chain around the fight that is alive by assumption
 	Attacker   string   `json:"attacker"`
 	Defender   string   `json:"defender"`
 	Attacks    *Card    `json:"attackerFirst,omitempty"`
 	Defends    *Card    `json:"defenderFirst,omitempty"`
-	// Network is what a network thinks, proved or not; nil without one.
+	// Network is the network's opinion, also with a proof; nil without a network.
 	Network *Opinion `json:"network,omitempty"`
 	Seconds float64  `json:"seconds"`
-	// Proof is the proof of all that is called proved, for the checker; empty if nothing is.
+	// Proof is the proof file of all claims; empty if there are none.
 	Proof []byte `json:"-"`
-	// Record is the answer as a game record to play through, with the proof in it.
+	// Record is the answer as a game record to play through, with the proof.
 	Record *sgf.Node `json:"-"`
-	// Walk plays against whoever doubts what is proved; nil if nothing is, or too much.
+	// Walk plays the proof against a user's moves; nil if nothing is proved, or the proof is too
+	// large.
 	Walk *Walk `json:"-"`
 }
 
-// Opinion is what a network thinks of a question: the probability that the target lives,
-// for either side to move first and their mean.
+// Opinion is the target's chance of life to a network, 0..1, for either side to move first and
+// their mean.
 type Opinion struct {
 	Alive    float64 `json:"alive"`
 	Attacker float64 `json:"attackerFirst"`
@@ -103,7 +101,7 @@ func (a *Answer) Unsettled() bool {
 	return a.Attacks != nil && a.Defends != nil && a.Attacks.Proved && a.Defends.Proved && a.Attacks.Verdict != a.Defends.Verdict
 }
 
-// describe returns an answer that says what is asked.
+// describe returns an answer with the data of the question.
 func (a *asker) describe() *Answer {
 	q, size := a.q, a.q.Size
 	out := &Answer{Quantifier: "any", Rules: "basic ko, no suicide", Assumed: []string{}, Defender: a.l.defender.String(), Attacker: a.l.defender.Opponent().String()}

@@ -11,28 +11,28 @@ import (
 	"kosumi/life/solver"
 )
 
-// Efforts, in states: what is spent before evasions are looked for, and no bound.
+// Efforts, in searched states.
 const (
-	proved   = 0 // only what is known
-	somewhat = 16000
+	proved   = 0     // only existing proofs
+	somewhat = 16000 // before the first search for evasions
 	noEnd    = 1 << 40
 )
 
-// wideArea is how many points are all tried where the fight is not enclosed, and half
-// of how many are where it is.
+// wideArea is the size of an open fight, in points, up to which a search tries all moves. For an
+// enclosed fight it is twice as large.
 const wideArea = 49
 
-// Options bound how a question is answered.
+// Options limit the answer to a question.
 type Options struct {
 	Time     time.Duration // 0: none
-	Nodes    int64         // at most so many states; 0: no bound
+	Nodes    int64         // most searched states; 0: no limit
 	First    board.Color   // only with this side to move first; Empty: both
 	Progress func(what string, nodes int64)
-	Network  Network // orders moves, and says what is likely where nothing is proved; nil: none
+	Network  Network // orders moves, and estimates the chance of life without a proof; nil: none
 }
 
-// word is how many points a fight has at most that may be put into one machine word; in
-// larger ones, narrow questions are searched too.
+// word is the most points of a fight that may fit into a machine word. In larger fights,
+// narrow questions are searched too.
 const word = 64
 
 // asker answers one question.
@@ -43,19 +43,19 @@ type asker struct {
 	opts    Options
 	ctx     context.Context
 	until   time.Time
-	share   time.Time // when the part under way has to end
-	most    int64     // and after how many states
+	share   time.Time // end of the present part of the work
+	most    int64     // states after which the part ends
 	claims  []claim
-	neither map[uint64]bool // contests and states where the search ended without a proof
-	what    string
-	narrows []*narrow  // questions about less of the fight; nil: not looked for yet
-	alive   [2]float64 // what the network says of the target with either side to move, below 0 where it says nothing
+	neither map[uint64]bool // keys of contests and states whose search ended without a proof
+	what    string          // present part, for Options.Progress
+	narrows []*narrow       // nil: not computed
+	alive   [2]float64      // the target's chance of life to the network, by side to move; below 0: unknown
 }
 
-// Ask answers a question: the verdict for either side to move first, what threats
-// change, and the first moves that work. When the time is over or ctx ends, the answer
-// holds what was proved until then. An error wraps ErrQuestion, or says that the
-// checker refused a proof.
+// Ask answers a question: the verdict for either side to move first, the ko threats that
+// change it, and the first moves that work. When the time is over or ctx ends, the answer
+// holds the proofs so far. An error wraps ErrQuestion, or says that the checker refused a
+// proof.
 func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	began := time.Now()
 	l, err := q.encode()
@@ -90,7 +90,7 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	return out, err
 }
 
-// over reports whether the search should stop, and tells how far it is.
+// over reports whether the search should stop, and shows the progress.
 func (a *asker) over() bool {
 	if a.opts.Progress != nil {
 		a.opts.Progress(a.what, a.s.Nodes)
@@ -99,7 +99,7 @@ func (a *asker) over() bool {
 	return a.ctx.Err() != nil || !a.share.IsZero() && now.After(a.share) || a.opts.Nodes > 0 && a.s.Nodes > a.most
 }
 
-// part gives the next part of the work a share of the time that is left.
+// part begins a part of the work, with a share of the remaining time and states.
 func (a *asker) part(what string, share float64) {
 	a.what = what
 	if a.opts.Nodes > 0 {
@@ -110,33 +110,28 @@ func (a *asker) part(what string, share float64) {
 	}
 }
 
-// answer fills the cards: verdicts first, then what threats change, then moves.
+// answer fills in the cards: verdicts, then the effect of threats, then moves.
 func (a *asker) answer(cards [2]*Card) {
 	shares := [2]float64{0.45, 0.8}
 	if cards[solver.Attacker] == nil || cards[solver.Defender] == nil {
 		shares = [2]float64{0.8, 0.8}
 	}
-	for first, c := range cards {
-		if c != nil {
-			a.part(fmt.Sprintf("%v first", solver.Side(first)), shares[first])
-			a.count(c, func() { a.verdict(c, solver.Side(first)) })
-		}
-	}
-	for first, c := range cards {
-		if c != nil {
-			a.part(fmt.Sprintf("threats, %v first", solver.Side(first)), 0.4)
-			a.count(c, func() { a.ladder(c, solver.Side(first)) })
-		}
-	}
-	for first, c := range cards {
-		if c != nil {
-			a.part(fmt.Sprintf("moves, %v first", solver.Side(first)), 0.6)
-			a.count(c, func() { a.moves(c, solver.Side(first)) })
+	for _, step := range []struct {
+		what   string
+		shares [2]float64
+		do     func(*Card, solver.Side)
+	}{{"", shares, a.verdict}, {"threats, ", [2]float64{0.4, 0.4}, a.ladder}, {"moves, ", [2]float64{0.6, 0.6}, a.moves}} {
+		for first, c := range cards {
+			if c != nil {
+				a.part(fmt.Sprintf("%s%v first", step.what, solver.Side(first)), step.shares[first])
+				a.count(c, func() { step.do(c, solver.Side(first)) })
+			}
 		}
 	}
 	a.nameKos(cards)
 }
 
+// count adds the states searched by f to a card.
 func (a *asker) count(c *Card, f func()) {
 	before := a.s.Nodes
 	f()
@@ -147,8 +142,8 @@ func (a *asker) root(first solver.Side, kA, kD uint8) solver.Position {
 	return a.l.root(a.q, first, [2]uint8{kA, kD})
 }
 
-// decide searches a contest with so many states more, and returns the goal that is
-// reached and the number of its proof; NoGoal and -1 where none was found.
+// decide searches a contest with at most effort more states, and returns the goal that is
+// reached and the number of its proof; NoGoal and -1 without a proof.
 func (a *asker) decide(c solver.Contest, p *solver.Position, effort int64) (solver.Goal, int32) {
 	if a.over() {
 		effort = proved
@@ -167,12 +162,12 @@ func (a *asker) decide(c solver.Contest, p *solver.Position, effort int64) (solv
 	return solver.NoGoal, -1
 }
 
-// claim notes what was proved.
+// claim records a proved statement.
 func (a *asker) claim(first solver.Side, q solver.Goal, p *solver.Position, at int32, after ...int16) {
 	a.claims = append(a.claims, claim{first: first, goal: q, threat: p.Threat, proof: at, after: after})
 }
 
-// verdict settles the question without threats.
+// verdict finds the verdict without threats.
 func (a *asker) verdict(c *Card, first solver.Side) {
 	p := a.root(first, 0, 0)
 	q, at := a.settle(first, &p)
@@ -192,8 +187,8 @@ func (a *asker) verdict(c *Card, first solver.Side) {
 	c.Verdict = a.settled(first, &p)
 }
 
-// settled finds out whether a target that is held is made pass-alive too, and claims
-// that: Alive, Seki, or Held where it stays open.
+// settled finds whether a held target becomes pass-alive too, and claims the result: Alive or
+// Seki; Held if that is open.
 func (a *asker) settled(first solver.Side, p *solver.Position) string {
 	q, at, evaded := a.find(solver.Life, p, p, solver.Deny)
 	if at >= 0 {
@@ -208,7 +203,7 @@ func (a *asker) settled(first solver.Side, p *solver.Position) string {
 	return Held
 }
 
-// zone returns the names of the points of a proof's zone.
+// zone returns the vertices of a proof's zone.
 func (a *asker) zone(at int32) (names []string) {
 	z := a.s.Zone(at)
 	for _, p := range a.l.byRows(z.Points(nil)) {
@@ -217,8 +212,8 @@ func (a *asker) zone(at int32) (names []string) {
 	return names
 }
 
-// settle finds which of capture and hold is reached from a state, or that neither
-// is, and claims it; NoGoal where nothing was proved.
+// settle finds which of capture and hold is reached from a state, or Repeat if neither is, and
+// claims it; NoGoal without a proof.
 func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int32) {
 	q, at, evaded := a.find(solver.Fight, p, p, solver.Repeat)
 	if evaded {
@@ -230,8 +225,8 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 	return q, at
 }
 
-// find searches a contest in the state after moves from a start, and in between for
-// evasions of what misses names for a goal, which it claims.
+// find searches a contest in the state p, which moves from start lead to, alternately for proofs
+// and for an evasion of the goals misses[miss], which it claims.
 func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
 	for i, r := range rounds {
 		if a.s.Wide || i > 0 && a.l.On.Count() > word {
@@ -244,8 +239,7 @@ func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Go
 	return q, at, evaded
 }
 
-// findWide is find for large fights and those that nothing encloses: it searches in turn
-// the question itself and narrow ones.
+// findWide is find for large and open fights: it also searches narrow questions.
 func (a *asker) findWide(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
 	for effort := int64(somewhat); ; effort *= 2 {
 		r := round{effort, int(min(effort/8, 50000))}
@@ -258,6 +252,7 @@ func (a *asker) findWide(c solver.Contest, start, p *solver.Position, miss solve
 	}
 }
 
+// round is one round of find; after are the moves from start to p.
 func (a *asker) round(r round, c solver.Contest, start, p *solver.Position, miss solver.Goal, after ...int16) (q solver.Goal, at int32, evaded bool) {
 	goals := misses[miss]
 	if goals == nil {
@@ -272,10 +267,10 @@ func (a *asker) round(r round, c solver.Contest, start, p *solver.Position, miss
 	return q, at, evaded
 }
 
-// round is how many states are searched, and then looked through for an evasion.
+// round holds the limits of one round of a search.
 type round struct {
-	effort int64
-	states int
+	effort int64 // states searched for a proof
+	states int   // states searched for an evasion
 }
 
 var (
@@ -283,18 +278,18 @@ var (
 	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
-// small is how many points not alive by assumption a fight has at most in which endless
-// threats are looked at for longer.
-const small = 16
+// Endless threats get more rounds if the fight has at most small points that are not alive by
+// assumption, and still more if at least ample states may be searched.
+const (
+	small = 16
+	ample = 40 * somewhat
+)
 
-// ample is how many states may be searched at least where that is done longest.
-const ample = 40 * somewhat
-
-// misses are the goals that are not reached where a verdict rests on that.
+// misses are the goals that must all be evaded for a result.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}
 
-// evaded reports whether none of some goals is reached from the state after moves from a
-// start, and claims it; reached, that one is, which was proved.
+// evaded reports whether none of the goals is reached from p, and claims it; reached reports
+// that one is, with a proof.
 func (a *asker) evaded(start, p *solver.Position, goals []solver.Goal, states int, after ...int16) (ok, reached bool) {
 	if a.s.Wide || a.over() {
 		return false, false
@@ -312,7 +307,7 @@ func (a *asker) evaded(start, p *solver.Position, goals []solver.Goal, states in
 	return true, false
 }
 
-// verify has the checker read the proof of all that was proved, and marks the cards.
+// verify lets the checker verify all claims, and marks the proved cards.
 func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	if len(a.claims) == 0 {
 		return nil
@@ -337,7 +332,7 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	return nil
 }
 
-// bounds says what is proved of a first mover.
+// bounds describes the claims for a first mover.
 func (a *asker) bounds(first solver.Side) (out []string) {
 	for _, c := range a.claims {
 		if c.first != first || len(c.after) > 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/internal/testshared"
 	"kosumi/life/check"
 	"kosumi/life/solver"
 )
@@ -40,25 +39,31 @@ func (s *shape) String() (out string) {
 	return out
 }
 
-// tally counts what a comparison with the oracle met.
+// tally counts the results of a comparison with the oracle.
 type tally struct {
 	shapes, asked, proved, missing, evaded int
 	nodes                                  int64
 }
 
-// compare asks the solver for all contests, budgets and first movers of a shape, holds
-// its proofs against the oracle, and has the checker verify them.
+// compare searches all contests of a shape, for either first mover and the threats of either
+// side, compares the proofs with the oracle, and has the checker verify them.
 func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 	l, err := s.question().encode()
 	require.NoError(t, err, s)
 	find := solver.NewSearch(l.Game)
 	var claims []claim
-	for bits := range 100 {
-		first, kind := solver.Side(bits&1), solver.Contest(bits>>1&1)
+	for bits := range 40 {
+		first, kind, payer, threats := solver.Side(bits&1), solver.Contest(bits>>1&1), bits>>2&1, bits>>3
+		if threats == 0 && payer == 1 {
+			continue
+		}
 		root := l.start
-		root.Mover, root.Threat = first, [2]uint8{budgets[bits>>2/5], budgets[bits>>2%5]}
+		root.Mover, root.Threat[payer] = first, [...]uint8{0, 1, 2, 3, solver.Endless}[threats]
+		if threats == 4 {
+			threats = endless
+		}
 		holds := func(q solver.Goal) bool {
-			return [][]budgetSet{o.capture, o.settle, o.hold, o.deny}[q][first]&budgetBit(bits>>2/5, bits>>2%5) != 0
+			return o.payer(int8(1+payer)).reached([...]wish{toCapture, toSettle, toHold, toDeny}[q], threats, threats, nil)[first]
 		}
 		find.MaxNodes = find.Nodes + effort
 		at, _ := find.Decide(kind, &root)
@@ -100,8 +105,8 @@ func shapesToAsk(few int) int {
 	return few
 }
 
-// TestAgainstOracle asks about random closed shapes, for either first mover and all
-// budgets. KOSUMI_LIFE_SHAPES says how many.
+// TestAgainstOracle compares proofs of random closed shapes with the oracle. KOSUMI_LIFE_SHAPES
+// is their number.
 func TestAgainstOracle(t *testing.T) {
 	n, effort, states := shapesToAsk(60), int64(20000), 20000
 	if n > 1000 {
@@ -120,21 +125,5 @@ func TestAgainstOracle(t *testing.T) {
 	t.Logf("%+v", c)
 	if n <= 1000 {
 		require.LessOrEqual(t, c.missing, c.asked/10000)
-	}
-}
-
-// TestExamplesProved proves what holds of the committed examples.
-func TestExamplesProved(t *testing.T) {
-	testshared.Slow(t)
-	for _, e := range readExamples(t) {
-		o, err := newOracle(e.shape, 100000)
-		require.NoError(t, err, e.name)
-		if o.nodes[0].end != openEnd {
-			continue
-		}
-		o.solve()
-		var c tally
-		c.compare(t, e.shape, o, 5000)
-		t.Logf("%s: %+v", e.name, c)
 	}
 }

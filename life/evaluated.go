@@ -7,7 +7,7 @@ import (
 	"kosumi/nn"
 )
 
-// Evaluated is the Network that an evaluator makes: it shows it positions of questions.
+// Evaluated implements [Network] by an evaluator.
 type Evaluated struct{ Evaluator nn.Evaluator }
 
 // View implements Network.

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"kosumi/life/solver"
 )
 
 // example is a committed shape with what is true of it.
@@ -34,17 +32,4 @@ func readExamples(t *testing.T) (out []example) {
 		out = append(out, example{name, s, [2]string{first, second}})
 	}
 	return out
-}
-
-// TestOracle holds the exhaustive solution of every example against the committed
-// line.
-func TestOracle(t *testing.T) {
-	for _, e := range readExamples(t) {
-		o, err := newOracle(e.shape, 100000)
-		require.NoError(t, err, e.name)
-		o.solve()
-		for k, want := range e.answer {
-			require.Equal(t, want, o.summary(int32(k)), "%s, %v first", e.name, solver.Side(k))
-		}
-	}
 }

@@ -10,17 +10,16 @@ import (
 	"kosumi/life/solver"
 )
 
-// efforts are how many positions are searched for each chain of a count, and then for
-// each that is not certain, or for all where a proof contradicts what was certain.
+// efforts are the searched positions for each chain in the first round, and in the second for
+// each uncertain chain, or for all if a proof contradicted a certain ownership.
 var efforts = [...]int64{300, 5000}
 
-// Fates returns, for each stone of which it is proved, whose its point is whoever moves
-// first: its own side's where the stone lives, the opponent's where it is dead; Empty for
-// all other points. A chain lives if it is not taken even where all of the opponent's
-// stones live but those of dead, a judgement. It is dead if it is taken where those live
-// that [Enclosed] takes for alive. Komi, the side to move and a ko that may not be retaken
-// at once make no difference. nodes bounds the positions searched for all chains together.
-// Errors are those of [Settled].
+// Fates returns the owner of each stone's point whichever side moves first, as far as it is
+// proved: the stone's side if it lives, the opponent if it is dead; Empty for all other points.
+// A chain lives if it is not captured even if all opposing stones but those in dead, an
+// estimate, live. It is dead if it is captured under the assumptions of [Enclosed] by black.
+// Komi, the side to move and a ko ban have no influence. nodes limits the searched positions for
+// all chains together. Errors are those of [Settled].
 func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) ([]board.Color, error) {
 	q := QuestionOf(g)
 	q.Ko, q.KoSide = board.NoPoint, board.Empty
@@ -50,24 +49,24 @@ func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(bo
 	return f.owner, nil
 }
 
-// fates is what is known of the chains of a position.
+// fates is the state of [Fates].
 type fates struct {
 	q      *Question
 	chains []board.Point // a stone of each
 	owner  []board.Color // of each point, as Fates returns it
-	dead   []bool        // of each point: a stone that is dead, or taken for dead
+	dead   []bool        // of each point: its stone is dead, or estimated dead
 	black  func(board.Point) (least, most float64)
-	left   int64 // positions that may be searched
-	wrong  bool  // a proof contradicts what black is certain of
+	left   int64 // positions that may still be searched
+	wrong  bool  // a proof contradicted a certain ownership
 }
 
-// sure is how probable it is at least that the stone on p is whose it is more likely.
+// sure returns the least probability that p belongs to its more likely owner.
 func (f *fates) sure(p board.Point) float64 {
 	least, most := f.black(p)
 	return max(least, 1-most)
 }
 
-// settle notes whose the stones of the chain on p are.
+// settle sets the owner of the chain on p.
 func (f *fates) settle(p board.Point, owner board.Color) {
 	if least, most := f.black(p); owner == board.White && least > certain || owner == board.Black && 1-most > certain {
 		f.wrong = true
@@ -79,7 +78,7 @@ func (f *fates) settle(p board.Point, owner board.Color) {
 	}
 }
 
-// ask looks for a proof that the chain on p is not taken, or that it is.
+// ask searches for a proof that the chain on p is not captured (Hold), or that it is (Capture).
 func (f *fates) ask(ctx context.Context, p board.Point, prove solver.Goal, effort int64) error {
 	q := *f.q
 	q.Targets = []board.Point{p}

@@ -12,28 +12,28 @@ import (
 	"kosumi/life/solver"
 )
 
-// claim is a proved statement about the start of a question.
+// claim is a proved statement about a question.
 type claim struct {
 	first  solver.Side
 	goal   solver.Goal
 	threat [2]uint8
 	proof  int32
-	after  []int16 // moves from the start to the state that it is about
-	evaded bool    // the goal is not reached: proof is the number of an evasion
+	after  []int16 // moves from the start to the state of the claim
+	evaded bool    // the goal is not reached; proof is the number of an evasion
 }
 
-// goalNames are those of a proof file; missNames of goals that are not reached.
+// Names in a proof file: of goals, and of goals that are not reached.
 var (
 	goalNames = [...]string{solver.Capture: check.Capture, solver.Settle: check.Settle, solver.Hold: check.Hold, solver.Deny: check.Deny}
 	missNames = map[solver.Goal]string{solver.Capture: check.NotCapture, solver.Settle: check.NotSettle, solver.Hold: check.NotHold}
 )
 
-// proofFile writes claims as a file that the checker reads.
+// proofFile returns the proof file of claims, for package check.
 func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	var b bytes.Buffer
 	l.header(&b, q)
-	// The proofs of a state's successors were found before its own: in falling order
-	// every node comes before those that it leads to.
+	// A proof is found after those of its successors: in falling order every node comes before
+	// those that it leads to.
 	order, number := reach(s, claims)
 	evasions, begin, n := evasionsOf(s, claims)
 	for _, at := range order {
@@ -70,8 +70,8 @@ func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byt
 	return check.Seal(b.Bytes())
 }
 
-// counted writes a number of threats, and after a stroke how many of them may retake a point
-// again.
+// counted formats a number of threats, with how many of them may retake a point again after a
+// slash.
 func (l *encoded) counted(threats uint8) string {
 	n, again := l.Parts(threats)
 	switch {
@@ -123,7 +123,7 @@ func (w *nodes) node(r solver.Proof, number []int32) {
 	w.text = append(w.text, '\n')
 }
 
-// evasion writes the nodes of an evasion, the first of which has the number begin.
+// evasion writes the nodes of an evasion, numbered from begin.
 func (w *nodes) evasion(e *solver.Evasion, begin int32, number []int32) {
 	for _, n := range e.States {
 		w.text = append(w.text, "WL"[min(1, n.Mover^e.Goal.Winner().Other())])
@@ -138,8 +138,8 @@ func (w *nodes) evasion(e *solver.Evasion, begin int32, number []int32) {
 	}
 }
 
-// evasionsOf returns the evasions that claims rest on, the number of the first node of
-// each in the file, and how many nodes they have. They come before the proofs.
+// evasionsOf returns the evasions of claims, the number of the first node of each in the file,
+// and the number of their nodes. They come before the proofs.
 func evasionsOf(s *solver.Search, claims []claim) (list []int32, begin map[int32]int32, n int32) {
 	begin = map[int32]int32{}
 	for _, c := range claims {
@@ -194,8 +194,7 @@ func (l *encoded) vertex(size board.Size, m int16) string {
 	return size.Vertex(l.point[m])
 }
 
-// reach returns the proofs that claims rest on, in falling order, and the numbers that
-// these have in it.
+// reach returns the proofs that claims need, in falling order, and their places in it.
 func reach(s *solver.Search, claims []claim) (order, number []int32) {
 	number = make([]int32, s.Proved())
 	var todo []int32

@@ -8,14 +8,13 @@ import (
 	"kosumi/board"
 )
 
-// Judge answers questions about the life of stones of a game in text for people, with
-// what is proved within a limit of time.
+// Judge answers questions about the life of stones in text, within a time limit.
 type Judge struct {
-	Network Network // orders moves, and says what is likely where nothing is proved; nil: none
+	Network Network // orders moves, and estimates the chance of life without a proof; nil: none
 }
 
-// Life answers for the chains of stones, all of one colour: whether all of them live,
-// or with all whether one does.
+// Life answers whether the chains of some stones of one colour all live, or with all whether one
+// does.
 func (j Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error) {
 	q := QuestionOf(g)
 	q.Targets, q.All = stones, all
@@ -27,7 +26,7 @@ func (j Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, al
 	return strings.TrimSuffix(out.Text(), "\n"), nil
 }
 
-// Unsettled lists the groups whose life depends on who moves first, blank lines between.
+// Unsettled describes the groups whose life depends on the first mover, separated by blank lines.
 func (j Judge) Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error) {
 	list, err := Unsettled(ctx, QuestionOf(g), Options{Time: limit, Network: j.Network}, nil)
 	var texts []string

@@ -6,9 +6,7 @@ import (
 	"kosumi/life/solver"
 )
 
-// nameKos names the kos of both cards. A name is a property of the position and of the side
-// to move: it is left out where it is not known. cards that are nil are filled where a name
-// needs them.
+// nameKos sets the names of the kos of both cards, as far as they are known.
 func (a *asker) nameKos(cards [2]*Card) {
 	shown := cards
 	for first, c := range shown {
@@ -20,7 +18,8 @@ func (a *asker) nameKos(cards [2]*Card) {
 	}
 }
 
-// ko describes the ko by which a card's verdict changes; nil where that is not known.
+// ko describes the ko by which a card's verdict changes; nil if that is unknown. It fills in the
+// other card if the name depends on it.
 func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	c, who := cards[first], solver.Attacker
 	if c.NeedD > 0 {
@@ -53,9 +52,8 @@ func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	return out
 }
 
-// staged names the ko that one side wins with n threats, no fewer, by the fewest of them
-// that retake a point which it retook before: it makes an approach move in between. Retakes
-// of different points are stages.
+// staged names the ko that one side wins with n threats and not with fewer. The fewest threats
+// that retake the same point again are approach moves; retakes of different points are stages.
 func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	reached := a.try(first, who, uint8(n))
 	again, threats := 0, uint8(n)
@@ -94,10 +92,10 @@ func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	return out
 }
 
-// dearest returns the line of a proof in which the winner spends most threats again on a
-// point, and most of all, up to the last of them.
+// dearest returns the line of a proof up to its last retake in which the winner spends most
+// threats on points retaken before, and among such lines, most threats.
 func (a *asker) dearest(at int32) (line []string) {
-	const again = 1 << 8 // more than the cost of all threats
+	const again = 1 << 8 // additional cost of a repeated retake, more than that of all threats
 	type state struct {
 		at    int32
 		spent string // the points retaken
@@ -149,8 +147,8 @@ func (a *asker) dearest(at int32) (line []string) {
 	return line
 }
 
-// other returns the card for the other side to move first, which is answered if it was not
-// asked for.
+// other returns the card for the other side to move first, and answers it if it was not asked
+// for.
 func (a *asker) other(cards *[2]*Card, first solver.Side) *Card {
 	o := first.Other()
 	if cards[o] == nil {
@@ -161,9 +159,9 @@ func (a *asker) other(cards *[2]*Card, first solver.Side) *Card {
 	return cards[o]
 }
 
-// bentFour reports whether a card is about a ko that the attacker may begin when he likes:
-// the target is dead whoever moves first, and with the threats that make it seki the
-// defender's one good move is a pass.
+// bentFour reports whether a card's ko is one that the attacker may begin at any time: the
+// target is dead whichever side moves first, and with the threats that make it seki the
+// defender's only good move is a pass.
 func (a *asker) bentFour(cards *[2]*Card, first solver.Side) (yes, known bool) {
 	d := cards[first]
 	if d.Verdict != Dead || d.Then != Seki {
@@ -183,8 +181,8 @@ func (a *asker) bentFour(cards *[2]*Card, first solver.Side) (yes, known bool) {
 	return passes && all, all || len(list) > 0 && !passes
 }
 
-// thousandYears reports whether a card is about a ko that neither side wants to begin: seki
-// whoever moves first, but one threat kills, and one threat lives.
+// thousandYears reports whether a card's ko is one that neither side wants to begin: seki
+// whichever side moves first, but one threat kills, and one threat lives.
 func (a *asker) thousandYears(cards *[2]*Card, first solver.Side) (yes, known bool) {
 	if c := cards[first]; c.Verdict != Seki || c.NeedA != 1 || c.Then != Dead {
 		return false, true

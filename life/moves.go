@@ -6,8 +6,8 @@ import (
 	"kosumi/life/solver"
 )
 
-// aim returns what a first move must reach for a verdict, and in which contest;
-// every where each move reaches it.
+// aim returns the contest and goal that a first move must reach for a verdict; every reports
+// that all moves reach it.
 func aim(first solver.Side, verdict string) (c solver.Contest, works solver.Goal, every bool) {
 	switch {
 	case verdict == Repetition:
@@ -24,7 +24,7 @@ func aim(first solver.Side, verdict string) (c solver.Contest, works solver.Goal
 	return 0, 0, true
 }
 
-// moves finds which first moves work.
+// moves finds the first moves that reach the verdict.
 func (a *asker) moves(c *Card, first solver.Side) {
 	if c.Verdict == Unknown || c.Verdict == Held && first == solver.Attacker {
 		return
@@ -41,8 +41,8 @@ func (a *asker) moves(c *Card, first solver.Side) {
 	}
 }
 
-// working returns the first moves that reach a verdict, and whether all others are
-// proved not to.
+// working returns the first moves that reach a verdict, and whether all others are proved not
+// to.
 func (a *asker) working(p *solver.Position, verdict string) (list []int16, all bool) {
 	c, works, every := aim(p.Mover, verdict)
 	empty := a.s.Room(p)
@@ -85,8 +85,8 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 	return list, len(open) == 0
 }
 
-// covered returns a proof that decides a contest in the state after a first move: that of
-// another first move, or for the pass, that the target which is not made alive is taken.
+// covered returns an existing proof that decides the state next after a first move: that of
+// another first move, or after a pass for settle, of capture; NoGoal and -1 without one.
 func (a *asker) covered(next *solver.Position, m int16, works solver.Goal, known []int32) (q solver.Goal, at int32) {
 	for _, i := range known {
 		if a.s.Covers(i, next) {

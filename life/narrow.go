@@ -1,30 +1,32 @@
 package life
 
 import (
+	"slices"
+
 	"kosumi/board"
 	"kosumi/life/solver"
 )
 
-// narrow is a question about the surroundings of the target alone, in which the points
-// farther away all are stones of the loser's that are alive. If the winner reaches his goal
-// there, the same moves reach it in the question itself, where the loser has less.
+// narrow is a question restricted to the surroundings of the target: all points farther away
+// are living stones of the loser. If the winner reaches the goal there, the same moves reach it
+// in the full question, where the loser has less.
 type narrow struct {
 	*encoded
 	s      *solver.Search
 	winner solver.Side
-	from   []int16 // of each point, that of the question
-	to     []int16 // the other way, -1 where there is none
+	from   []int16 // of each point, that of the full question
+	to     []int16 // the inverse; -1: none
 }
 
-// Bounds of narrow questions.
+// Limits of narrow questions.
 const (
 	mostNarrow  = 64      // points
 	mostSteps   = 6       // from the target
-	mostStates  = 1 << 20 // that are searched for one of them
-	guideEffort = 2000    // states that are searched for a move where the search for the verdict did not come by
+	mostStates  = 1 << 20 // searched for one question
+	guideEffort = 2000    // states searched for a move in a state that the verdict's search did not visit
 )
 
-// narrowed returns narrow questions about the target, smaller ones first.
+// narrowed returns the narrow questions about the target, smaller ones first.
 func (a *asker) narrowed() (list []*narrow) {
 	far := a.steps()
 	before := 0
@@ -53,28 +55,25 @@ func (a *asker) narrowed() (list []*narrow) {
 	return list
 }
 
-// steps returns how far each point of the fight is from the target, -1 where nothing leads
-// there. A step leads over stones of one chain of the defender's; it takes one more to pass
-// an attacker's stone whose chain is not short of liberties.
+// steps returns the distance of each point of the fight from the target, -1 if it is not
+// connected. All stones of a defender's chain are at the same distance; passing an attacker's
+// stone whose chain has more than three liberties costs one step more.
 func (a *asker) steps() []int {
 	q := a.q
-	far := make([]int, len(q.Stones))
-	for p := range far {
-		far[p] = -1
-	}
+	far := slices.Repeat([]int{-1}, len(q.Stones))
 	var list, next []board.Point
 	add := func(p board.Point, d int) {
 		if a.l.index[p] < 0 || far[p] >= 0 {
 			return
 		}
-		q.walk(p, make([]bool, len(q.Stones)), func(from, to board.Point) bool {
+		for _, p := range q.walk(p, make([]bool, len(q.Stones)), func(from, to board.Point) bool {
 			return q.Stones[p] == a.l.defender && q.Stones[to] == a.l.defender
-		}, func(p board.Point) {
+		}) {
 			if far[p] < 0 && a.l.index[p] >= 0 {
 				far[p] = d
 				list = append(list, p)
 			}
-		})
+		}
 	}
 	for _, t := range q.Targets {
 		add(t, 0)
@@ -91,18 +90,15 @@ func (a *asker) steps() []int {
 				late = append(late, p)
 				continue
 			}
-			x, y := q.Size.XY(p)
-			for _, s := range [4][2]int{{0, -1}, {-1, 0}, {1, 0}, {0, 1}} {
-				if nx, ny := x+s[0], y+s[1]; nx >= 0 && ny >= 0 && nx < q.Size.W && ny < q.Size.H {
-					add(q.Size.Point(nx, ny), d)
-				}
+			for n := range nextTo(q.Size, p) {
+				add(n, d)
 			}
 		}
 	}
 	return far
 }
 
-// liberties returns how many liberties the chain on p has.
+// liberties returns the number of liberties of the attacker's chain on p.
 func (a *asker) liberties(p board.Point) int {
 	chain := a.s.Chain(&a.l.start, solver.Attacker, a.l.index[p])
 	near := a.s.Around(&chain)
@@ -116,16 +112,14 @@ func (a *asker) liberties(p board.Point) int {
 	return n
 }
 
-// narrow returns the question about the points at most k steps away; nil where there is
-// none.
+// narrow returns the question about the points at most k steps away; nil if it is invalid.
 func (a *asker) narrow(far []int, k int, winner solver.Side) *narrow {
 	q := *a.q
 	loser := a.l.defender
 	if winner == solver.Defender {
 		loser = loser.Opponent()
 	}
-	q.Stones = append([]board.Color{}, a.q.Stones...)
-	q.Assumed = append([]board.Point{}, a.q.Assumed...)
+	q.Stones, q.Assumed = slices.Clone(a.q.Stones), slices.Clone(a.q.Assumed)
 	for p, at := range a.l.index {
 		if at >= 0 && !a.l.Fixed.Has(at) && (far[p] < 0 || far[p] > k) {
 			q.Stones[p] = loser
@@ -136,10 +130,7 @@ func (a *asker) narrow(far []int, k int, winner solver.Side) *narrow {
 	if err != nil || len(l.Targets) != len(a.l.Targets) {
 		return nil
 	}
-	n := &narrow{encoded: l, s: solver.NewSearch(l.Game), winner: winner, from: make([]int16, l.Points()), to: make([]int16, a.l.Points())}
-	for m := range n.to {
-		n.to[m] = -1
-	}
+	n := &narrow{encoded: l, s: solver.NewSearch(l.Game), winner: winner, from: make([]int16, l.Points()), to: slices.Repeat([]int16{-1}, a.l.Points())}
 	for m, p := range l.point {
 		if p != board.NoPoint && l.On.Has(int16(m)) {
 			n.from[m] = a.l.index[p]
@@ -150,7 +141,7 @@ func (a *asker) narrow(far []int, k int, winner solver.Side) *narrow {
 	return n
 }
 
-// position is that of the narrow question for one of the question itself.
+// position converts a position of the full question into one of the narrow question.
 func (n *narrow) position(p *solver.Position) solver.Position {
 	var stones [2]solver.Set
 	for m, p1 := range n.point {
@@ -175,7 +166,7 @@ func (n *narrow) position(p *solver.Position) solver.Position {
 	return n.Like(p, stones, ban)
 }
 
-// guide returns the winner's move in a state of the question.
+// guide returns the guide that plays the winner's moves of a narrow question.
 func (a *asker) guide(n *narrow, c solver.Contest) solver.Guide {
 	return func(p *solver.Position) int16 {
 		if p.Mover != n.winner {
@@ -194,7 +185,7 @@ func (a *asker) guide(n *narrow, c solver.Contest) solver.Guide {
 	}
 }
 
-// decide searches the narrow question with so many states more, which count.
+// decide searches the narrow question with at most effort more states, which count for a.
 func (n *narrow) decide(a *asker, c solver.Contest, p *solver.Position, effort int64) int32 {
 	if at := n.s.Known(c, p); at >= 0 {
 		return at
@@ -212,11 +203,11 @@ func (n *narrow) decide(a *asker, c solver.Contest, p *solver.Position, effort i
 	return at
 }
 
-// followed searches narrow questions, which takes little time a state, and follows the
-// moves that win one of them.
+// followed searches narrow questions, whose states are cheap, and proves the full question by
+// following the winning moves of one of them; -1 if it finds no proof.
 func (a *asker) followed(c solver.Contest, p *solver.Position, effort int64) int32 {
 	if _, again := a.l.Parts(max(p.Threat[0], p.Threat[1])); again >= 0 {
-		return -1 // a purse is of one game
+		return -1 // a purse belongs to one game
 	}
 	if a.narrows == nil {
 		a.narrows = a.narrowed()

@@ -2,40 +2,41 @@ package life
 
 import (
 	"context"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/life/solver"
 )
 
-// Network is what a question asks of a neural network. It orders moves, and says how
-// likely a life is that was not proved; no proof rests on it.
+// Network is a neural network that orders moves and estimates the chance of life without a
+// proof. No proof depends on it.
 type Network interface {
-	// View returns what the network thinks of a position with one side to move.
+	// View returns the network's view of a position with one side to move.
 	View(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*View, error)
 }
 
-// View is what a network thinks of a position. Points are in board order.
+// View is a network's view of a position, by point.
 type View struct {
 	Policy []float32 // the probability of each point as the next move
-	Black  []float32 // the probability that Black has each point in the end; nil: unknown
+	Black  []float32 // the probability that each point is Black's in the end; nil: unknown
 }
 
-// diagram is the fight on a board of its own, for a network: cut out, with walls and
-// territories around it that make it decide the game.
+// diagram is the fight on a small board for a network, surrounded by walls and territories
+// such that the fight decides the game.
 type diagram struct {
 	size   board.Size
 	stones []board.Color
-	dx, dy int // what is added to a column and a row of the question to get those here
+	dx, dy int // offset of columns and rows from those of the question
 }
 
-// Sides of the diagram.
+// Sizes of a diagram.
 const (
-	margin   = 2 // points around the fight, and how near it an edge is taken in
-	smallest = 9
+	margin   = 2 // least points around the fight; an edge of the board that is so near is kept
+	smallest = 9 // side of the board
 )
 
-// diagram cuts the fight out. Where the rest of the board is full of stones, or the
-// fight covers most of it, the board stays as it is.
+// diagram returns the diagram of the fight. If the rest of the board is full of stones, or the
+// fight covers most of the board, it is the whole board.
 func (l *encoded) diagram(q *Question) *diagram {
 	d := &diagram{size: q.Size, stones: q.Stones}
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1
@@ -70,8 +71,8 @@ func (l *encoded) diagram(q *Question) *diagram {
 	return d
 }
 
-// shift returns what is added to coordinates so that lo to hi lie on a shorter board,
-// at the same edge if they are near one.
+// shift returns the offset that moves coordinates lo to hi onto a shorter board, to the same
+// edge if they are near one.
 func shift(lo, hi, long, short int) int {
 	switch {
 	case lo <= margin:
@@ -88,24 +89,18 @@ func (d *diagram) at(q *Question, p board.Point) board.Point {
 	return d.size.Point(x+d.dx, y+d.dy)
 }
 
-// fill gives what lies outside of the fight to both sides: the attacker what is next to
-// it, and so much that each has about half of the board if the target is one's or the
-// other's; with holes, so that all of it lives.
+// fill divides the points outside the fight between both sides, those next to it to the
+// attacker, such that the target decides the game. Holes make all of it alive.
 func (d *diagram) fill(inside []bool, defender board.Color) {
 	far := d.distances(inside)
 	total := d.size.Area()
-	theirs := total / 2 // what the attacker gets with half of the fight
+	theirs := total / 2 // points left for the attacker
 	for p := range inside {
 		if inside[p] {
 			theirs--
 		}
 	}
-	most := 0
-	for _, f := range far {
-		most = max(most, f)
-	}
-	// From the fight outward.
-	for ring := 1; ring <= most; ring++ {
+	for ring := 1; ring <= slices.Max(far); ring++ { // from the fight outward
 		for p := range far {
 			if far[p] != ring {
 				continue
@@ -123,34 +118,29 @@ func (d *diagram) fill(inside []bool, defender board.Color) {
 	}
 }
 
-// distances returns how many steps each point is away from the fight.
+// distances returns the distance of each point from the fight.
 func (d *diagram) distances(inside []bool) []int {
-	far := make([]int, len(inside))
+	far := slices.Repeat([]int{-1}, len(inside))
 	var list []board.Point
 	for p, in := range inside {
-		far[p] = -1
 		if in {
 			far[p] = 0
 			list = append(list, board.Point(p))
 		}
 	}
-	for ; len(list) > 0; list = list[1:] {
-		x, y := d.size.XY(list[0])
-		for _, s := range [4][2]int{{0, -1}, {-1, 0}, {1, 0}, {0, 1}} {
-			if nx, ny := x+s[0], y+s[1]; nx >= 0 && ny >= 0 && nx < d.size.W && ny < d.size.H {
-				if n := d.size.Point(nx, ny); far[n] < 0 {
-					far[n] = far[list[0]] + 1
-					list = append(list, n)
-				}
+	for i := 0; i < len(list); i++ {
+		for n := range nextTo(d.size, list[i]) {
+			if far[n] < 0 {
+				far[n] = far[list[i]] + 1
+				list = append(list, n)
 			}
 		}
 	}
 	return far
 }
 
-// consult asks the network about the start with either side to move: its policy becomes
-// the first credit of moves, and its ownership the life of the target. Without a
-// network, or where it fails, nothing is known.
+// consult asks the network about the start with either side to move: its policy initialises
+// the credit of moves, and its ownership gives the target's chance of life.
 func (a *asker) consult() {
 	if a.opts.Network == nil {
 		return
@@ -177,8 +167,8 @@ func (a *asker) consult() {
 	}
 }
 
-// targetLives returns the probability that the target lives: that of its weakest chain,
-// or where the attacker must take all of its strongest.
+// targetLives returns the probability that the target lives: that of its weakest chain, or if
+// the attacker must capture all, of its strongest.
 func (a *asker) targetLives(d *diagram, v *View) float64 {
 	out := 1.0
 	if a.q.All {

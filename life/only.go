@@ -5,13 +5,12 @@ import (
 	"kosumi/sgf"
 )
 
-// mostOfLine bounds a line that is shown.
+// mostOfLine is the most moves of a shown line.
 const mostOfLine = 12
 
-// OnlyMove returns the one first move that is proved to kill the target, or with kills
-// false to save it, and how it goes on where the other side resists longest. It is nil
-// where other first moves work too, or may, or where the target's fate does not depend on
-// who moves first. The line ends with no pass.
+// OnlyMove returns the only first move that kills the target, or with kills false saves it,
+// followed by the line of longest resistance without passes at its end. It is nil unless all
+// other first moves are proved to fail, and the verdict depends on the first mover.
 func (a *Answer) OnlyMove(kills bool) []board.Point {
 	x, d := a.Attacks, a.Defends
 	if x == nil || d == nil || !x.Proved || !d.Proved || x.Verdict != Dead || d.Verdict != Alive && d.Verdict != Seki {

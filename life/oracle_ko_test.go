@@ -23,6 +23,7 @@ var (
 	toCapture = wish{1, taken, false}
 	toSettle  = wish{2, safe, false}
 	toHold    = wish{2, safe, true}
+	toDeny    = wish{1, taken, true}
 )
 
 const endless = -1
@@ -134,11 +135,7 @@ func (c *counter) again(i int32, n, then int) int {
 // koSummary names the ko of state i, which is the first for one side to move: the verdict
 // without threats, how many change it, the verdict then, and the name.
 func (o *oracle) koSummary(i int32) string {
-	payers := [2]*counter{}
-	for p := range payers {
-		payers[p] = &counter{o, int8(p + 1), map[string][]bool{}}
-	}
-	a, d := payers[0], payers[1]
+	a, d := o.payer(1), o.payer(2)
 	verdict := a.verdict(i, 0)
 	c, id := a, "needA"
 	if verdict == isDead {

@@ -4,41 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"kosumi/life/solver"
 )
 
-// budgets are the threats of one side that are asked about together.
-var budgets = [...]uint8{0, 1, 2, 3, solver.Endless}
-
-// The oracle solves a closed shape by enumerating all its states and iterating the
-// fixed points that define the questions. It shares no code with the solver.
-
-// budgets are all pairs of threats (A's, D's), each 0, 1, 2, 3 or endless; bit
-// 5·kA+kD of a budgetSet stands for one.
-type budgetSet uint32
-
-const (
-	allBudgets budgetSet = 1<<25 - 1
-	noThreatsD budgetSet = 1 | 1<<5 | 1<<10 | 1<<15 | 1<<20 // kD = 0
-	noThreatsA budgetSet = 1<<5 - 1                         // kA = 0
-)
-
-func budgetBit(kA, kD int) budgetSet { return 1 << (5*kA + kD) }
-
-// paidByA returns the budgets from which A, paying one threat, reaches one of s.
-func paidByA(s budgetSet) budgetSet {
-	rest := s &^ (noThreatsA << 20)          // kA 0..3 after paying: 1..3 before, and endless apart
-	rest = (rest << 5) &^ (noThreatsA << 20) // kA = 3 is reached from no finite budget
-	return rest&allBudgets | s&(noThreatsA<<20)
-}
-
-// paidByD is paidByA for D.
-func paidByD(s budgetSet) budgetSet {
-	rest := s &^ (noThreatsD << 4)
-	rest = (rest << 1) &^ (noThreatsD << 4)
-	return rest&^noThreatsD | s&(noThreatsD<<4)
-}
+// The oracle solves a closed shape by enumerating all its states and iterating the fixed
+// points that define the goals. It shares no code with the solver.
 
 // A shape is a drawn position: '.' empty, T the target, d other stones of the
 // defender's, a the attacker's, X and O stones of A and D that are alive by
@@ -103,19 +72,18 @@ type oracleNode struct {
 }
 
 type oracle struct {
-	s      *shape
-	adj    [][]int
-	free   []int // points that are no stones alive by assumption
-	place  []uint64
-	fixed  []bool // stones alive by assumption
-	target []int  // one stone of each target chain
-	start  oraclePos
-	index  map[oracleKey]int32
-	nodes  []oracleNode
-	keys   []oracleKey
-	limit  int
-	// what holds at each node, as sets of budgets
-	capture, settle, hold, deny []budgetSet
+	s        *shape
+	adj      [][]int
+	free     []int // points that are no stones alive by assumption
+	place    []uint64
+	fixed    []bool // stones alive by assumption
+	target   []int  // one stone of each target chain
+	start    oraclePos
+	index    map[oracleKey]int32
+	nodes    []oracleNode
+	keys     []oracleKey
+	limit    int
+	counters [3]*counter // by payer
 }
 
 var errTooLarge = errors.New("too many states")
@@ -205,74 +173,6 @@ func (o *oracle) expand(i int) error {
 	return nil
 }
 
-// solve computes, for every state, the budgets with which each goal is reached: a
-// least fixed point.
-func (o *oracle) solve() {
-	for _, q := range []struct {
-		side int8 // who wants it
-		end  int8
-		pass bool // the other side's pass without a ban reaches it
-		out  *[]budgetSet
-	}{
-		{1, taken, false, &o.capture}, {2, safe, false, &o.settle}, {2, safe, true, &o.hold}, {1, taken, true, &o.deny},
-	} {
-		v := make([]budgetSet, len(o.nodes))
-		for i := range o.nodes {
-			if o.nodes[i].end == q.end {
-				v[i] = allBudgets
-			}
-		}
-		for changed := true; changed; {
-			changed = false
-			for i := len(o.nodes) - 1; i >= 0; i-- {
-				nd := &o.nodes[i]
-				if nd.end != openEnd || v[i] == allBudgets {
-					continue
-				}
-				if s := o.value(nd, v, q.side, q.pass); s != v[i] {
-					v[i], changed = s, true
-				}
-			}
-		}
-		*q.out = v
-	}
-}
-
-func (o *oracle) value(nd *oracleNode, v []budgetSet, side int8, pass bool) budgetSet {
-	if nd.mover == side {
-		s := budgetSet(0)
-		for _, m := range nd.moves {
-			r := v[m.to]
-			if m.paid {
-				if side == 1 {
-					r = paidByA(r)
-				} else {
-					r = paidByD(r)
-				}
-			}
-			s |= r
-		}
-		return s
-	}
-	s := allBudgets
-	for _, m := range nd.moves {
-		r := v[m.to]
-		if m.paid {
-			// Budgets from which it cannot be paid are not hurt.
-			if side == 1 {
-				r = paidByD(r) | noThreatsD
-			} else {
-				r = paidByA(r) | noThreatsA
-			}
-		}
-		if m.at < 0 && pass && nd.ban < 0 {
-			continue
-		}
-		s &= r
-	}
-	return s
-}
-
 // vertex names a point as the drawings do: columns from a, rows from 1 at the top.
 func (s *shape) vertex(p int) string {
 	if p < 0 {
@@ -290,53 +190,21 @@ const (
 
 var verdictNames = []string{"dead", "repetition", "seki", "alive"}
 
-func (o *oracle) verdict(i int32, kA, kD int) int {
-	bit := budgetBit(kA, kD)
-	switch {
-	case o.capture[i]&bit != 0:
-		return isDead
-	case o.settle[i]&bit != 0:
-		return isAlive
-	case o.hold[i]&bit != 0:
-		return isSeki
+// payer returns the counter of one side's threats: 1 the attacker's, 2 the defender's.
+func (o *oracle) payer(side int8) *counter {
+	if o.counters[side] == nil {
+		o.counters[side] = &counter{o, side, map[string][]bool{}}
 	}
-	return isRepetition
+	return o.counters[side]
 }
 
-// moves returns the root moves with the best verdict for its mover at a budget.
-func (o *oracle) moves(i int32, kA, kD int) (out []string) {
-	nd := &o.nodes[i]
-	best := o.verdict(i, kA, kD)
-	for _, m := range nd.moves {
-		if !m.paid && o.verdict(m.to, kA, kD) == best {
-			out = append(out, o.s.vertex(int(m.at)))
+// moves lists the first moves that keep the verdict of a root for its mover.
+func (o *oracle) moves(i int32) (text string) {
+	c := o.payer(1)
+	for _, m := range o.nodes[i].moves {
+		if !m.paid && c.verdict(m.to, 0) == c.verdict(i, 0) {
+			text += " " + o.s.vertex(int(m.at))
 		}
-	}
-	return out
-}
-
-// summary says what the committed table holds for one first mover.
-func (o *oracle) summary(i int32) string {
-	v := o.verdict(i, 0, 0)
-	text := verdictNames[v]
-	steps := []string{"1", "2", "3", "inf"}
-	if v == isDead {
-		for k := 1; k <= 4; k++ {
-			if w := o.verdict(i, 0, k); w != isDead {
-				text += fmt.Sprintf(" needD=%s:%s", steps[k-1], verdictNames[w])
-				break
-			}
-		}
-	} else {
-		for k := 1; k <= 4; k++ {
-			if w := o.verdict(i, k, 0); w == isDead || w == isRepetition && v != w {
-				text += fmt.Sprintf(" needA=%s:%s", steps[k-1], verdictNames[w])
-				break
-			}
-		}
-	}
-	if o.nodes[i].end == openEnd {
-		text += " moves " + strings.Join(o.moves(i, 0, 0), " ")
 	}
 	return text
 }

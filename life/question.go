@@ -4,49 +4,49 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"kosumi/board"
 	"kosumi/life/solver"
 )
 
-// Question is a position and the chains whose life is asked for.
+// Question is a position and the target chains whose life is in question.
 type Question struct {
 	Size    board.Size
 	Stones  []board.Color // one a point
-	Targets []board.Point // a stone of each chain that is asked for, all of one colour
-	All     bool          // the attacker must take all targets; else one of them is enough
+	Targets []board.Point // a stone of each target chain, all of one colour
+	All     bool          // the attacker must capture all targets, not only one
 	Assumed []board.Point // a stone of each chain that is alive by assumption; such a chain needs no liberty
 	Suicide bool          // suicide of two stones or more is legal
-	Ko      board.Point   // the point that KoSide may not retake at first, or board.NoPoint
+	Ko      board.Point   // the point that KoSide may not retake at first; NoPoint: none
 	KoSide  board.Color
 }
 
-// ErrQuestion is wrapped by the errors about questions that make no sense.
+// ErrQuestion is wrapped by the errors about invalid questions.
 var ErrQuestion = errors.New("no question of life and death")
 
-// encoded is a question as the solver's game, with the names of its points.
+// encoded is a question as the solver's game.
 type encoded struct {
 	*solver.Game
 	start    solver.Position // the attacker to move
-	point    []board.Point
-	index    []int16 // of each point of the board, -1 where it is no part of the fight
+	point    []board.Point   // of each point of the game; NoPoint: none
+	index    []int16         // of each point of the board, its point in the game; -1: not part of the fight
 	defender board.Color
 	closed   bool // assumed chains and edges enclose the fight
 }
 
-// encode makes a game of a question. Errors wrap ErrQuestion.
+// encode converts a question into a game. Errors wrap ErrQuestion.
 func (q *Question) encode() (*encoded, error) {
 	l := &encoded{}
 	if err := q.check(l); err != nil {
 		return nil, err
 	}
-	fixed, err := q.assumed(l.defender)
+	fixed, err := q.assumed()
 	if err != nil {
 		return nil, err
 	}
-	part := q.fight(fixed)
-	if err := l.crop(q, part); err != nil {
+	if err := l.crop(q, q.fight(fixed)); err != nil {
 		return nil, err
 	}
 	l.start.Ban = solver.NoBan
@@ -74,8 +74,8 @@ func (q *Question) encode() (*encoded, error) {
 	return l, nil
 }
 
-// ban returns the point that one side may not retake at first, NoBan where there is
-// none in the fight.
+// ban returns the point that one side may not retake at first; NoBan if there is none in the
+// fight.
 func (l *encoded) ban(q *Question) (int16, solver.Side) {
 	if q.KoSide == board.Empty || !q.Size.Contains(q.Ko) || l.index[q.Ko] < 0 {
 		return solver.NoBan, solver.Attacker
@@ -86,7 +86,7 @@ func (l *encoded) ban(q *Question) (int16, solver.Side) {
 	return l.index[q.Ko], solver.Attacker
 }
 
-// root returns the start with a side to move and threats.
+// root returns the start with a side to move and both sides' threats.
 func (l *encoded) root(q *Question, first solver.Side, threat [2]uint8) solver.Position {
 	p := l.start
 	p.Mover, p.Threat = first, threat
@@ -96,7 +96,7 @@ func (l *encoded) root(q *Question, first solver.Side, threat [2]uint8) solver.P
 	return p
 }
 
-// check validates all but the chains, and finds the defender.
+// check validates everything but the chains, and sets l.defender.
 func (q *Question) check(l *encoded) error {
 	if err := q.Size.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrQuestion, err)
@@ -124,75 +124,93 @@ func (q *Question) check(l *encoded) error {
 	return nil
 }
 
-// walk calls f for the points connected to p by steps that may makes, p first.
-func (q *Question) walk(p board.Point, seen []bool, may func(from, to board.Point) bool, f func(board.Point)) {
-	list := []board.Point{p}
-	seen[p] = true
-	for len(list) > 0 {
-		p := list[len(list)-1]
-		list = list[:len(list)-1]
-		f(p)
-		x, y := q.Size.XY(p)
+// nextTo yields the points next to p.
+func nextTo(size board.Size, p board.Point) iter.Seq[board.Point] {
+	return func(yield func(board.Point) bool) {
+		x, y := size.XY(p)
 		for _, d := range [4][2]int{{0, -1}, {-1, 0}, {1, 0}, {0, 1}} {
-			nx, ny := x+d[0], y+d[1]
-			if nx < 0 || ny < 0 || nx >= q.Size.W || ny >= q.Size.H {
-				continue
+			if nx, ny := x+d[0], y+d[1]; nx >= 0 && ny >= 0 && nx < size.W && ny < size.H && !yield(size.Point(nx, ny)) {
+				return
 			}
-			if n := q.Size.Point(nx, ny); !seen[n] && may(p, n) {
+		}
+	}
+}
+
+// walk returns p and the points connected to it by steps that join allows, without those
+// in seen, and adds them to seen.
+func (q *Question) walk(p board.Point, seen []bool, join func(from, to board.Point) bool) []board.Point {
+	seen[p] = true
+	list := []board.Point{p}
+	for i := 0; i < len(list); i++ {
+		for n := range nextTo(q.Size, list[i]) {
+			if !seen[n] && join(list[i], n) {
 				seen[n] = true
 				list = append(list, n)
 			}
 		}
 	}
+	return list
 }
 
-// assumed returns the stones that are alive by assumption. Every other chain must
-// have a liberty.
-func (q *Question) assumed(defender board.Color) ([]bool, error) {
-	same := func(from, to board.Point) bool { return q.Stones[from] == q.Stones[to] }
-	fixed := make([]bool, len(q.Stones))
-	for _, p := range q.Assumed {
-		if !fixed[p] {
-			q.walk(p, fixed, same, func(board.Point) {})
+// same reports whether two points have the same colour, or are both empty.
+func (q *Question) same(from, to board.Point) bool { return q.Stones[from] == q.Stones[to] }
+
+// areas returns the chains and the connected sets of empty points, in order of their first
+// points.
+func (q *Question) areas() (list [][]board.Point) {
+	seen := make([]bool, len(q.Stones))
+	for p := range q.Stones {
+		if !seen[p] {
+			list = append(list, q.walk(board.Point(p), seen, q.same))
 		}
 	}
+	return list
+}
+
+// beside reports whether is holds for a point next to one of an area.
+func (q *Question) beside(area []board.Point, is func(board.Point) bool) bool {
+	return slices.ContainsFunc(area, func(p board.Point) bool {
+		for n := range nextTo(q.Size, p) {
+			if is(n) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// assumed returns the stones that are alive by assumption. Every other chain must have a
+// liberty.
+func (q *Question) assumed() ([]bool, error) {
+	fixed := q.chains(q.Assumed)
 	for _, t := range q.Targets {
 		if fixed[t] {
 			return nil, fmt.Errorf("%w: %s is asked for and assumed alive", ErrQuestion, q.Size.Vertex(t))
 		}
 	}
-	seen := make([]bool, len(q.Stones))
-	for i, c := range q.Stones {
-		if c == board.Empty || seen[i] || fixed[i] {
-			continue
-		}
-		free := false
-		q.walk(board.Point(i), seen, func(from, to board.Point) bool {
-			free = free || q.Stones[to] == board.Empty
-			return same(from, to)
-		}, func(board.Point) {})
-		if !free {
-			return nil, fmt.Errorf("%w: the chain on %s has no liberty", ErrQuestion, q.Size.Vertex(board.Point(i)))
+	for _, chain := range q.areas() {
+		p := chain[0]
+		if q.Stones[p] != board.Empty && !fixed[p] && !q.beside(chain, func(n board.Point) bool { return q.Stones[n] == board.Empty }) {
+			return nil, fmt.Errorf("%w: the chain on %s has no liberty", ErrQuestion, q.Size.Vertex(p))
 		}
 	}
 	return fixed, nil
 }
 
-// fight returns the points that are connected with the targets by points without
-// stones alive by assumption, and such stones next to them. The rest of the board
-// has no influence.
+// fight returns the points that are connected to the targets by points without stones alive
+// by assumption, and such stones next to them. The rest of the board has no influence.
 func (q *Question) fight(fixed []bool) []bool {
 	seen := make([]bool, len(q.Stones))
 	for _, t := range q.Targets {
 		if !seen[t] {
-			q.walk(t, seen, func(from, to board.Point) bool { return !fixed[from] }, func(board.Point) {})
+			q.walk(t, seen, func(from, to board.Point) bool { return !fixed[from] })
 		}
 	}
 	return seen
 }
 
-// Fight returns for each point whether it is part of the question: connected with the
-// targets by points without stones alive by assumption, or such a stone next to them.
+// Fight reports for each point whether it influences the question: it is connected to the
+// targets by points without stones alive by assumption, or is such a stone next to them.
 // Errors wrap ErrQuestion.
 func (q *Question) Fight() ([]bool, error) {
 	l, err := q.encode()
@@ -206,7 +224,7 @@ func (q *Question) Fight() ([]bool, error) {
 	return part, nil
 }
 
-// crop makes the area the box around the fight.
+// crop sets the game's area to the box around the fight, part.
 func (l *encoded) crop(q *Question, part []bool) error {
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1
 	l.closed = false
@@ -246,7 +264,7 @@ func (l *encoded) crop(q *Question, part []bool) error {
 	return nil
 }
 
-// byRows puts moves in the order of the board's points, after the pass.
+// byRows sorts moves by the board's points, the pass first.
 func (l *encoded) byRows(moves []int16) []int16 {
 	slices.SortFunc(moves, func(a, b int16) int {
 		if min(a, b) < 0 {

@@ -13,16 +13,16 @@ import (
 	"kosumi/sgf"
 )
 
-// Properties of the root of a game record: the proof file, and the sum of the record
-// without it.
+// Properties of the root of an answer's game record: the proof file, and the checksum of the
+// record without this property.
 const (
 	proofProperty = "KP"
 	sumProperty   = "KS"
 )
 
-// PositionOf reads the position after move moves of the main line, at its end if move
-// is negative. A record without moves may show chains without liberties: they have to
-// be assumed alive. Targets and assumptions are left to the caller.
+// PositionOf returns the position after so many moves of the main line, or if move is
+// negative, at its end. A record without moves may have chains without liberties, which must
+// be assumed alive. The caller sets Targets and Assumed.
 func PositionOf(root *sgf.Node, move int) (*Question, error) {
 	size, err := sgf.SizeOf(root)
 	if err != nil {
@@ -64,8 +64,7 @@ func PositionOf(root *sgf.Node, move int) (*Question, error) {
 	return QuestionOf(g), nil
 }
 
-// QuestionOf takes the position of a game. Targets and assumptions are left to the
-// caller.
+// QuestionOf returns the position of a game. The caller sets Targets and Assumed.
 func QuestionOf(g *board.Game) *Question {
 	q := &Question{Size: g.Size(), Stones: make([]board.Color, g.Size().Area()), Suicide: g.Rules().Suicide, Ko: board.NoPoint}
 	for p := range q.Stones {
@@ -77,7 +76,7 @@ func QuestionOf(g *board.Game) *Question {
 	return q
 }
 
-// ProofIn returns the proof file that data is, or that it carries as a game record.
+// ProofIn returns the proof file in data, which is a proof file or a game record with one.
 func ProofIn(data []byte) ([]byte, error) {
 	if len(data) >= len(check.Magic) && string(data[:len(check.Magic)]) == check.Magic {
 		return data, nil
@@ -98,7 +97,7 @@ func ProofIn(data []byte) ([]byte, error) {
 	return []byte(root.Text(proofProperty)), nil
 }
 
-// sign puts the sum of a record into it.
+// sign sets the checksum of a record.
 func sign(root *sgf.Node) error {
 	data, err := sgf.Marshal(root)
 	if err != nil {
@@ -112,8 +111,8 @@ func sign(root *sgf.Node) error {
 // mostNodes bounds the game record of an answer.
 const mostNodes = 2000
 
-// record writes an answer as a game record to play through: for each first mover the
-// line of longest resistance first. The proof itself is in the root.
+// record returns an answer as a game record to play through, for each first mover with the line
+// of longest resistance first. The root contains the proof.
 func (a *asker) record(out *Answer, cards [2]*Card) (*sgf.Node, error) {
 	q := a.q
 	root := &sgf.Node{}
@@ -124,20 +123,16 @@ func (a *asker) record(out *Answer, cards [2]*Card) (*sgf.Node, error) {
 	if q.Size.W != q.Size.H {
 		root.Set("SZ", fmt.Sprintf("%d:%d", q.Size.W, q.Size.H))
 	}
-	for id, c := range map[string]board.Color{"AB": board.Black, "AW": board.White} {
-		var points []board.Point
-		for p, s := range q.Stones {
-			if s == c {
-				points = append(points, board.Point(p))
-			}
-		}
-		a.mark(root, id, points)
+	var stones [3][]board.Point
+	for p, c := range q.Stones {
+		stones[c] = append(stones[c], board.Point(p))
 	}
+	a.mark(root, "AB", stones[board.Black])
+	a.mark(root, "AW", stones[board.White])
 	a.mark(root, "TR", q.Targets)
 	a.mark(root, "SQ", q.Assumed)
 	root.SetText("C", out.Text())
 	root.SetText(proofProperty, string(out.Proof))
-	slices.SortFunc(root.Properties, func(x, y sgf.Property) int { return order(x.ID) - order(y.ID) })
 	for first, c := range cards {
 		if c == nil || !c.Proved {
 			continue
@@ -153,16 +148,11 @@ func (a *asker) record(out *Answer, cards [2]*Card) (*sgf.Node, error) {
 	return root, sign(root)
 }
 
-func order(id string) int {
-	return slices.Index([]string{"GM", "FF", "CA", "SZ", "AB", "AW", "TR", "SQ", "C", proofProperty}, id)
-}
-
+// mark sets a property to a list of points, each once.
 func (a *asker) mark(n *sgf.Node, id string, points []board.Point) {
 	var values []string
-	seen := map[board.Point]bool{}
-	for _, p := range points {
-		if !seen[p] {
-			seen[p] = true
+	for i, p := range points {
+		if !slices.Contains(points[:i], p) {
 			values = append(values, sgf.FormatPoint(a.q.Size, p))
 		}
 	}

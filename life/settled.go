@@ -10,16 +10,16 @@ import (
 	"kosumi/life/solver"
 )
 
-// Status is what is proved of a target whoever moves first and however many ko threats
-// there are.
+// Status is a proved verdict that holds whichever side moves first and however many ko
+// threats there are.
 type Status struct {
-	Verdict string   // Dead, Alive or Seki; "" where nothing was found
-	Assumed []string // a stone of each chain alive by assumption that the proof rests on
-	Nodes   int64    // positions that were searched
+	Verdict string   // Dead, Alive or Seki; "": none was proved
+	Assumed []string // a stone of each chain that the proof assumes alive
+	Nodes   int64    // searched positions
 }
 
-// Settled looks for the status of the target of a question in so many positions. Errors
-// are those of [Ask].
+// Settled searches so many positions for the status of a question's targets. Errors are those
+// of [Ask].
 func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err error) {
 	l, err := q.encode()
 	if err != nil {
@@ -46,8 +46,8 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 	return out, nil
 }
 
-// surely proves who wins a contest with a side to move first, by a proof that meets no ko,
-// in a share of the positions that are left; NoGoal where it finds none.
+// surely proves which goal of a contest is reached with a side to move first, by a proof
+// without ko, in a share of the positions that are left; NoGoal if it finds no proof.
 func (a *asker) surely(c solver.Contest, first solver.Side, share float64) solver.Goal {
 	a.part("", share)
 	p := a.root(first, 0, 0)
@@ -59,7 +59,7 @@ func (a *asker) surely(c solver.Contest, first solver.Side, share float64) solve
 	return q
 }
 
-// both proves a verdict for both first movers, by proofs that meet no ko.
+// both proves a verdict for both first movers, by proofs without ko; "" if it finds none.
 func (a *asker) both() string {
 	// A side that succeeds moving second also succeeds moving first.
 	switch a.surely(solver.Fight, solver.Attacker, 0.4) {
@@ -80,11 +80,11 @@ func (a *asker) both() string {
 	return ""
 }
 
-// Enclosed returns what a question takes for alive where nobody says: [Surroundings],
-// and unless those enclose the fight, chains that a network is sure of whoever moves first.
-// Those are the attacker's, but what the defender surrounds, and the defender's too where
-// the network finds the targets' own life open. black returns the least and the greatest
-// probability that Black has a point in the end.
+// Enclosed returns the chains that a question assumes alive by default: [Surroundings], and if
+// those do not enclose the fight, also chains that are certainly alive to a network. Those are
+// the attacker's chains that the defender does not surround, and if the life of the targets
+// is open, the defender's. black returns the least and the greatest probability that a point
+// is Black's in the end.
 func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []board.Point {
 	list := Surroundings(q.Size, q.Stones, q.Targets)
 	ask := *q
@@ -93,7 +93,7 @@ func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []bo
 		return list
 	}
 	roomy := q.outside(q.Stones[q.Targets[0]])
-	mine := func(p board.Point) float64 { // the least probability that a stone's side has its point
+	mine := func(p board.Point) float64 { // the least probability that a stone's side owns its point
 		least, most := black(p)
 		if q.Stones[p] == board.White {
 			return 1 - most
@@ -114,16 +114,15 @@ func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []bo
 	return list
 }
 
-// outside marks the points that a colour does not surround: those of connected parts
-// without its stones that are no smaller than what [Surroundings] takes for the open.
+// outside marks the points that a colour does not surround: those in large connected areas
+// without its stones.
 func (q *Question) outside(c board.Color) []bool {
 	in, seen := make([]bool, len(q.Stones)), make([]bool, len(q.Stones))
 	for p := range q.Stones {
 		if q.Stones[p] == c || seen[p] {
 			continue
 		}
-		var part []board.Point
-		q.walk(board.Point(p), seen, func(_, to board.Point) bool { return q.Stones[to] != c }, func(p board.Point) { part = append(part, p) })
+		part := q.walk(board.Point(p), seen, func(_, to board.Point) bool { return q.Stones[to] != c })
 		for _, p := range part {
 			in[p] = len(part) >= large(len(q.Stones))
 		}
@@ -131,22 +130,22 @@ func (q *Question) outside(c board.Color) []bool {
 	return in
 }
 
-// large is how many points in the open are, of so many.
+// large returns the least number of points of a large area, on a board of so many.
 func large(area int) int { return max(12, area/8) }
 
-// chains marks the chains of stones.
+// chains marks the chains that contain the given stones.
 func (q *Question) chains(stones []board.Point) []bool {
 	in := make([]bool, len(q.Stones))
 	for _, p := range stones {
 		if !in[p] {
-			q.walk(p, in, func(from, to board.Point) bool { return q.Stones[from] == q.Stones[to] }, func(board.Point) {})
+			q.walk(p, in, q.same)
 		}
 	}
 	return in
 }
 
-// EnclosedBy is [Enclosed] by what a network thinks of the position with either side to
-// move; without one, or where it fails, [Surroundings].
+// EnclosedBy is [Enclosed] by a network's ownership with either side to move. Without a
+// network, or if it fails, it is [Surroundings].
 func EnclosedBy(ctx context.Context, q *Question, net Network) []board.Point {
 	views := viewsOf(ctx, q, net)
 	if views == nil {
@@ -158,8 +157,7 @@ func EnclosedBy(ctx context.Context, q *Question, net Network) []board.Point {
 	})
 }
 
-// viewsOf returns what a network thinks with Black and with White to move; nil where it
-// says nothing of who has which point.
+// viewsOf returns a network's views with Black and with White to move; nil without ownership.
 func viewsOf(ctx context.Context, q *Question, net Network) []*View {
 	if net == nil {
 		return nil
@@ -175,7 +173,7 @@ func viewsOf(ctx context.Context, q *Question, net Network) []*View {
 	return views
 }
 
-// newAsker returns the asker of a question that is encoded.
+// newAsker returns the asker of an encoded question.
 func newAsker(ctx context.Context, q *Question, l *encoded, opts Options) *asker {
 	a := &asker{q: q, l: l, s: solver.NewSearch(l.Game), opts: opts, ctx: ctx, neither: map[uint64]bool{}, alive: [2]float64{-1, -1}}
 	a.s.Wide = !l.closed && l.On.Count() > wideArea || l.On.Count() > 2*wideArea

@@ -9,50 +9,31 @@ import (
 	"kosumi/board"
 )
 
-// Surroundings returns a stone of each chain that stands outside of the fight about
-// the targets: next to a large empty part of the board that no target touches, or
-// pass-alive. They are what the diagram of a problem takes for alive.
+// Surroundings returns a stone of each chain outside the fight about the targets: it is
+// pass-alive, or next to a large empty area that no target touches. Diagrams of problems
+// assume these chains to be alive.
 func Surroundings(size board.Size, stones []board.Color, targets []board.Point) (alive []board.Point) {
 	q := &Question{Size: size, Stones: stones}
-	same := func(from, to board.Point) bool { return stones[from] == stones[to] }
-	target := q.chains(targets)
+	target, areas := q.chains(targets), q.areas()
 	outside := make([]bool, len(stones))
-	seen := make([]bool, len(stones))
-	for p, c := range stones {
-		if c != board.Empty || seen[p] {
-			continue
-		}
-		var part []board.Point
-		touches := false
-		q.walk(board.Point(p), seen, func(from, to board.Point) bool {
-			touches = touches || target[to]
-			return same(from, to)
-		}, func(p board.Point) { part = append(part, p) })
-		if !touches && len(part) >= large(len(stones)) {
-			for _, p := range part {
+	for _, a := range areas {
+		if stones[a[0]] == board.Empty && len(a) >= large(len(stones)) && !q.beside(a, func(p board.Point) bool { return target[p] }) {
+			for _, p := range a {
 				outside[p] = true
 			}
 		}
 	}
 	certain := passAlive(size, stones)
-	seen = make([]bool, len(stones))
-	for p, c := range stones {
-		if c == board.Empty || seen[p] || target[p] {
-			continue
-		}
-		free := certain[p] == c
-		q.walk(board.Point(p), seen, func(from, to board.Point) bool {
-			free = free || outside[to]
-			return same(from, to)
-		}, func(board.Point) {})
-		if free {
-			alive = append(alive, board.Point(p))
+	for _, a := range areas {
+		p := a[0]
+		if c := stones[p]; c != board.Empty && !target[p] && (certain[p] == c || q.beside(a, func(p board.Point) bool { return outside[p] })) {
+			alive = append(alive, p)
 		}
 	}
 	return alive
 }
 
-// passAlive returns for each point the colour that is pass-alive there.
+// passAlive returns for each point the colour that is pass-alive there, Empty for none.
 func passAlive(size board.Size, stones []board.Color) []board.Color {
 	var list []board.Move
 	for p, c := range stones {
@@ -63,45 +44,32 @@ func passAlive(size board.Size, stones []board.Color) []board.Color {
 	return board.PlaceStones(size, list).PassAlive(nil, true)
 }
 
-// Chains returns a stone of each chain that may be asked for where none is named: of two
-// stones or more.
+// Chains returns a stone of each chain of two stones or more: the default targets.
 func Chains(size board.Size, stones []board.Color) (list []board.Point) {
 	return chainsFrom(2, size, stones)
 }
 
 // chainsFrom returns the first stone of each chain of at least so many stones.
 func chainsFrom(least int, size board.Size, stones []board.Color) (list []board.Point) {
-	q := &Question{Size: size, Stones: stones}
-	seen := make([]bool, len(stones))
-	for p, c := range stones {
-		if c == board.Empty || seen[p] {
-			continue
-		}
-		n := 0
-		q.walk(board.Point(p), seen, func(from, to board.Point) bool { return stones[from] == stones[to] }, func(board.Point) { n++ })
-		if n >= least {
-			list = append(list, board.Point(p))
+	for _, a := range (&Question{Size: size, Stones: stones}).areas() {
+		if stones[a[0]] != board.Empty && len(a) >= least {
+			list = append(list, a[0])
 		}
 	}
 	return list
 }
 
-// Without returns the stones of list whose chains hold none of others.
-func (q *Question) Without(list, others []board.Point) (kept []board.Point) {
+// Without returns the stones of list whose chains contain no stone of others.
+func (q *Question) Without(list, others []board.Point) []board.Point {
 	chains := q.chains(others)
-	for _, p := range list {
-		if !chains[p] {
-			kept = append(kept, p)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(list), func(p board.Point) bool { return chains[p] })
 }
 
-// certain is how probable a life or a death is that the network settles.
+// certain is the probability of life or death from which a group is settled to a network.
 const certain = 0.95
 
-// open returns the chains of list whose life a network does not take for settled: all
-// without one.
+// open returns the chains of list whose life is not settled to a network; without a network,
+// all.
 func open(ctx context.Context, q *Question, net Network, list []board.Point) []board.Point {
 	views := viewsOf(ctx, q, net)
 	if views == nil {
@@ -113,10 +81,10 @@ func open(ctx context.Context, q *Question, net Network, list []board.Point) []b
 	})
 }
 
-// Unsettled asks for every group that Chains names in the position of q, but those that
-// the network of opts takes for settled, within the time for all together, and returns
-// the answers that differ by who moves first. assumed says which chains are alive in each
-// question; nil: EnclosedBy the network.
+// Unsettled asks about every group of [Chains] in the position of q that is not settled to the
+// network of opts, within the time of opts for all together, and returns the answers that
+// depend on the first mover. assumed returns the chains that a question assumes alive; nil:
+// EnclosedBy the network.
 func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Question) ([]board.Point, error)) (found []*Answer, err error) {
 	list := open(ctx, q, opts.Network, Chains(q.Size, q.Stones))
 	until := time.Now().Add(opts.Time)
@@ -134,7 +102,7 @@ func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Que
 		opts.Time = max(time.Until(until)/time.Duration(len(list)-i), time.Millisecond)
 		out, err := Ask(ctx, &ask, opts)
 		if errors.Is(err, ErrQuestion) {
-			continue // it is alive by assumption, or the fight is too large
+			continue // the group is alive by assumption, or the fight is too large
 		}
 		if err != nil {
 			return found, err

@@ -8,7 +8,7 @@ import (
 	"kosumi/life/solver"
 )
 
-// Text says an answer in words, several lines.
+// Text describes an answer in several lines.
 func (a *Answer) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s's %s", title(a.Defender), strings.Join(a.Target, " "))
@@ -40,7 +40,7 @@ func (a *Answer) Text() string {
 
 func title(color string) string { return strings.ToUpper(color[:1]) + color[1:] }
 
-// say puts a card's verdict into words.
+// say describes a card's verdict.
 func (c *Card) say() string {
 	words := map[string]string{
 		Dead: "dead", Alive: "alive", Seki: "seki", Held: "not taken; whether it can live is open",
@@ -58,7 +58,7 @@ func (c *Card) say() string {
 	return words
 }
 
-// plays says which first moves reach the verdict, and for whom.
+// plays describes the first moves that reach the verdict.
 func (a *Answer) plays(c *Card, first string) string {
 	who, deed := first, ""
 	switch c.Verdict {
@@ -107,7 +107,7 @@ func listed(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// ko says how many threats change the verdict, and by which ko.
+// ko describes the threats that change the verdict, and the ko.
 func (a *Answer) ko(c *Card) string {
 	who, other, n := a.Defender, a.Attacker, c.NeedD
 	if n == 0 {
@@ -142,7 +142,7 @@ func (a *Answer) ko(c *Card) string {
 	return words
 }
 
-// under says for which ko threats of both sides a claim holds.
+// under describes the ko threats under which a claim holds.
 func under(threat [2]uint8, attacker, defender string) string {
 	for k, who := range []string{attacker, defender} {
 		switch n := Need(threat[k]); {

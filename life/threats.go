@@ -2,15 +2,15 @@ package life
 
 import "kosumi/life/solver"
 
-// same stands for a capture, or a safety of the target, that threats do not change.
+// same is the result that threats do not change capture or hold.
 const same = solver.NoGoal + 1
 
-// ladder finds how many threats change the verdict.
+// ladder finds the number of threats that changes the verdict.
 func (a *asker) ladder(c *Card, first solver.Side) {
 	p := a.root(first, 0, 0)
 	for _, q := range []solver.Contest{solver.Fight, solver.Life} {
 		if q, at := a.decide(q, &p, proved); (q == solver.Capture || q == solver.Hold || q == solver.Settle) && a.s.Proof(at).Free {
-			return // whatever the threats
+			return // threats change nothing
 		}
 	}
 	switch c.Verdict {
@@ -21,19 +21,17 @@ func (a *asker) ladder(c *Card, first solver.Side) {
 	}
 }
 
-// with returns the start with so many threats of one side's, none of the other's.
+// with returns the start with k threats of one side and none of the other.
 func (a *asker) with(first, who solver.Side, k uint8) *solver.Position {
 	p := a.root(first, 0, 0)
 	p.Threat[who] = k
 	return &p
 }
 
-// climb returns how many threats of one side's change the target's capture, or its safety,
-// and notes in the card whether that is a bound, and the verdict then. 0: no number changes
-// it, or nothing is known.
+// climb returns the number of threats of one side that changes capture or hold, and sets
+// AtLeast and Then of the card. 0: no number changes it, or nothing is proved.
 func (a *asker) climb(c *Card, first, who solver.Side) Need {
-	// One threat more changes most that any number does, and where three change nothing two
-	// do not either.
+	// One threat usually changes all that any number does; if three change nothing, two do not.
 	n, q, most := uint8(1), same, uint8(0)
 	for _, most = range [...]uint8{1, 3, solver.Endless} {
 		if q = a.try(first, who, most); q != same {
@@ -49,7 +47,7 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 		sure = 0
 	}
 	if most == solver.Endless {
-		sure, till = 0, solver.MostThreats+1 // some number is enough: a proof spends so many
+		sure, till = 0, solver.MostThreats+1 // a finite number is enough: that of the proof
 		switch ends, known := a.ends(q, first, who); {
 		case ends:
 			n, sure, till = most, most, most
@@ -79,9 +77,9 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 	return Need(n)
 }
 
-// try gives one side so many threats, the other none, and returns what the target's
-// capture, or its safety, changes to, same, or NoGoal where nothing was proved. With endless
-// ones it does not search to the end: that nothing changes is no news.
+// try returns to what k threats of one side change capture or hold: a goal, same, or NoGoal
+// without a proof. With endless threats it limits the search, since they rarely change
+// anything.
 func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
 	p, at := a.with(first, who, k), int32(-1)
 	if k < solver.Endless {
@@ -110,9 +108,9 @@ func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
 	return q
 }
 
-// ends reports whether the other side has its way against any number of threats of one
-// side's though endless ones change it to q, as the evasion just found may show, and claims
-// that; known is false where it is open.
+// ends reports whether the other side reaches its goal against any finite number of threats
+// of who, although endless ones change the result to q, by the evasion just found, and claims
+// it; known is false if that is open.
 func (a *asker) ends(q solver.Goal, first, who solver.Side) (yes, known bool) {
 	if q != solver.Repeat {
 		return false, q != solver.NoGoal

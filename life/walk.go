@@ -12,23 +12,23 @@ import (
 // ErrMove is wrapped by the errors about moves that cannot be played against a proof.
 var ErrMove = errors.New("no move against this proof")
 
-// Ends of a line that is played against a proof.
+// Ends of a line against a proof.
 const (
-	EndTaken   = "taken"   // the target is off the board
+	EndTaken   = "taken"   // the target is captured
 	EndAlive   = "alive"   // it is pass-alive, or joined to a chain that is alive by assumption
 	EndDoomed  = "doomed"  // no room for two eyes is left
 	EndStands  = "stands"  // both pass, and the target stands
-	EndNoLife  = "no life" // both pass, and the target has not become pass-alive
-	EndNoProof = "unknown" // the first move was not searched to its end
+	EndNoLife  = "no life" // both pass, and the target is not pass-alive
+	EndNoProof = "unknown" // the first move has no proof
 )
 
 var endOf = map[solver.Kind]string{solver.LeafTaken: EndTaken, solver.LeafSafe: EndAlive, solver.LeafDoomed: EndDoomed}
 
-// mostWalked bounds the nodes of a walk.
+// mostWalked is the most nodes of a walk.
 const mostWalked = 200000
 
-// Walk plays the side that wins by the proof of an answer against every move of the
-// other, neither with a ko threat. It may be used by several goroutines.
+// Walk plays the winning side of a proof against any moves of the other side, without ko
+// threats. It is safe for concurrent use.
 type Walk struct {
 	l      *encoded
 	q      *Question
@@ -45,8 +45,7 @@ type walkNode struct {
 	replies []solver.Reply
 }
 
-// walkStart is a proved state to begin at: the start of the question, or that after
-// one move of its first mover.
+// walkStart is the proof of the question's start, or of the state after a first move.
 type walkStart struct {
 	first solver.Side
 	after int16 // NoMove: none
@@ -54,18 +53,18 @@ type walkStart struct {
 	goal  solver.Goal
 }
 
-// Step is where a line that is played against a proof has come to.
+// Step is the position after a line against a proof.
 type Step struct {
-	Line      []board.Point // all moves, those of the proof too; board.Pass is a move elsewhere
+	Line      []board.Point // the moves of both sides; board.Pass is a move elsewhere
 	Stones    []board.Color // one a point
-	ToMove    board.Color   // who plays against the proof
-	Legal     []board.Point // where
-	Winner    board.Color   // whose moves the proof answers with; Empty before a first move that decides it
-	Elsewhere bool          // the last move lies where it changes nothing
-	End       string        // why the line is over, "" if it continues
+	ToMove    board.Color   // the side that plays against the proof
+	Legal     []board.Point // its moves
+	Winner    board.Color   // the proof's side; Empty before a first move that decides it
+	Elsewhere bool          // the last move has no effect
+	End       string        // how the line ended; "": it continues
 }
 
-// newWalk keeps what the claims without threats rest on; nil if nothing does.
+// newWalk returns a walk of the proofs without threats; nil if there are none or too many.
 func (a *asker) newWalk(cards [2]*Card) *Walk {
 	var kept []claim
 	w := &Walk{l: a.l, q: a.q}
@@ -102,7 +101,7 @@ func (a *asker) newWalk(cards [2]*Card) *Walk {
 	return w
 }
 
-// shows returns the goal whose proof shows a verdict to one who plays against it.
+// shows returns the goal whose proof demonstrates a verdict.
 func shows(verdict string) solver.Goal {
 	switch verdict {
 	case Dead:
@@ -115,7 +114,7 @@ func shows(verdict string) solver.Goal {
 	return solver.NoGoal
 }
 
-// Size is that of the board.
+// Size returns the size of the board.
 func (w *Walk) Size() board.Size { return w.q.Size }
 
 // Plays reports whether there is a proof to play against with a colour to move first.
@@ -143,19 +142,19 @@ func (w *Walk) start(first solver.Side, after int16) *walkStart {
 	return &w.starts[i]
 }
 
-// walker is a line under way.
+// walker plays one line.
 type walker struct {
 	*Walk
 	p     solver.Position
-	at    int32
-	named bool // at holds
+	at    int32 // the proof of p, if known
+	known bool
 	step  *Step
 }
 
-// Play plays moves of one side against the proof, from the start of the question with
-// first to move. If the winner moves first, the first move is the reader's all the same;
-// from there on the proof has the side that wins after it. A move outside of the fight,
-// or a pass, is a move elsewhere. Errors wrap ErrMove.
+// Play plays a user's moves against the proof, from the start of the question with first to
+// move. The user makes the first move also if the winner moves first; the proof then plays the
+// side that wins after it. A pass or a move outside the fight is a move elsewhere. Errors wrap
+// ErrMove.
 func (w *Walk) Play(first board.Color, moves []board.Point) (*Step, error) {
 	root := w.start(w.side(first), solver.NoMove)
 	if root == nil {
@@ -163,14 +162,14 @@ func (w *Walk) Play(first board.Color, moves []board.Point) (*Step, error) {
 	}
 	r := &walker{Walk: w, p: w.l.root(w.q, w.side(first), [2]uint8{}), step: &Step{}}
 	if r.nodes[root.at].kind < solver.WinnerMoves || root.goal.Winner() != r.p.Mover {
-		r.at, r.named = root.at, true
+		r.at, r.known = root.at, true
 		r.step.End = endOf[r.nodes[root.at].kind]
 	}
 	for i, m := range moves {
 		if r.step.End != "" {
 			return nil, fmt.Errorf("%w: the line is over", ErrMove)
 		}
-		if err := r.reader(root, i, m); err != nil {
+		if err := r.user(root, i, m); err != nil {
 			return nil, err
 		}
 	}
@@ -178,8 +177,8 @@ func (w *Walk) Play(first board.Color, moves []board.Point) (*Step, error) {
 	return r.step, nil
 }
 
-// reader makes a move of the reader's, and the proof's answer.
-func (r *walker) reader(root *walkStart, i int, at board.Point) error {
+// user plays move i of the user and the proof's answer.
+func (r *walker) user(root *walkStart, i int, at board.Point) error {
 	m := solver.Pass
 	if at != board.Pass {
 		if !r.q.Size.Contains(at) {
@@ -194,7 +193,7 @@ func (r *walker) reader(root *walkStart, i int, at board.Point) error {
 	}
 	r.move(m)
 	switch {
-	case r.named:
+	case r.known:
 		r.follow(m)
 	case i == 0:
 		switch n, s := &r.nodes[root.at], r.start(root.first, m); {
@@ -206,14 +205,14 @@ func (r *walker) reader(root *walkStart, i int, at board.Point) error {
 			r.step.End = EndNoProof
 			return nil
 		}
-		r.named = true
+		r.known = true
 		r.answer()
 	}
 	return nil
 }
 
-// follow goes to the proof of the state after a move of the loser's. One that the proof
-// does not name is answered as a pass is.
+// follow goes to the proof of the state after a move of the loser. A move that the proof does
+// not mention is answered as a pass.
 func (r *walker) follow(m int16) {
 	n := &r.nodes[r.at]
 	find := func(m int16) int {
@@ -223,7 +222,7 @@ func (r *walker) follow(m int16) {
 	if r.step.Elsewhere = m >= 0 && i < 0; i < 0 {
 		i = find(solver.Pass)
 	}
-	if i < 0 { // a leaf: play is over
+	if i < 0 { // a leaf
 		return
 	}
 	if n.replies[i].To != solver.Stopped {
@@ -237,7 +236,7 @@ func (r *walker) follow(m int16) {
 	}
 }
 
-// answer plays the winner's move, if it is the winner's turn.
+// answer plays the winner's move if the winner is to move.
 func (r *walker) answer() {
 	n := &r.nodes[r.at]
 	if n.kind == solver.WinnerMoves {
@@ -257,7 +256,7 @@ func (r *walker) move(m int16) {
 	r.step.Line = append(r.step.Line, at)
 }
 
-// legal returns where the side to move may play.
+// legal returns the legal moves of the side to move.
 func (r *walker) legal() (moves []int16) {
 	empty := r.l.Empty(&r.p)
 	for _, m := range empty.Points(nil) {
@@ -272,11 +271,11 @@ func (r *walker) legal() (moves []int16) {
 	return moves
 }
 
-// finish says where the line has come to.
+// finish fills in the step.
 func (r *walker) finish() {
 	s := r.step
 	s.ToMove = r.color(r.p.Mover)
-	if r.named {
+	if r.known {
 		s.Winner = r.color(r.nodes[r.at].goal.Winner())
 	}
 	s.Stones = slices.Clone(r.q.Stones)

@@ -21,23 +21,23 @@ var (
 	errGone = errors.New("program ended")
 	// errSlow: no answer in time.
 	errSlow = errors.New("no answer in time")
-	// errFlood: more output than any answer can need.
+	// errFlood: more output than any answer needs.
 	errFlood = errors.New("program floods its output")
-	// errForeign: it talks, and not in GTP.
+	// errForeign: output that is not GTP.
 	errForeign = errors.New("program does not speak GTP")
 )
 
-// Bounds of what a program may say.
+// Limits of a program's output.
 const (
 	maxReply  = 4 << 20  // bytes of one reply
 	maxOutput = 32 << 20 // bytes of output between two commands
-	maxLine   = 1 << 20  // bytes of a line that are kept
+	maxLine   = 1 << 20  // bytes kept of a line
 )
 
 // reply is one answer of a program.
 type reply struct {
 	ok   bool
-	id   int // -1 when it has none
+	id   int // -1: none
 	text string
 }
 
@@ -46,12 +46,12 @@ type reply struct {
 type client struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
-	stdout *tail // answers and what is none
+	stdout *tail // all output
 	stderr *tail
 
 	replies chan reply
 	gone    chan struct{} // closed when no more replies can come
-	goneErr error         // why; read only after gone is closed
+	goneErr error         // the cause; valid after gone is closed
 
 	output atomic.Int64 // bytes read since the last command
 	useIDs bool
@@ -66,8 +66,8 @@ type client struct {
 	finished chan struct{}  // closed when process and goroutines are gone
 }
 
-// startClient starts a program. log gets a copy of its stderr and may be nil.
-// An error means that there is no such program or that it cannot be run.
+// startClient starts a program. log gets a copy of its stderr and may be nil. The error
+// says that the program does not exist or cannot run.
 func startClient(argv []string, log io.Writer) (*client, error) {
 	c := &client{
 		cmd:     exec.Command(argv[0], argv[1:]...),
@@ -86,8 +86,8 @@ func startClient(argv []string, log io.Writer) (*client, error) {
 		ends[i], ends[i+1], err = os.Pipe()
 	}
 	if err == nil {
-		// The program gets files, not copying goroutines of exec, so that the end
-		// of the process is seen at once even if a child of it keeps the pipes.
+		// With files instead of exec's copying goroutines, Wait returns when the process
+		// ends, even if a child of it keeps the pipes.
 		c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = ends[0], ends[3], ends[5]
 		err = c.cmd.Start()
 	}
@@ -107,8 +107,8 @@ func startClient(argv []string, log io.Writer) (*client, error) {
 	return c, nil
 }
 
-// wait reaps the process and then ends the readers, also where a child of the
-// process still holds the pipes.
+// wait reaps the process and then ends the readers, even if a child of the process still
+// holds the pipes.
 func (c *client) wait(pipes ...*os.File) {
 	_ = c.cmd.Wait()
 	c.mu.Lock()
@@ -132,7 +132,7 @@ func (c *client) wait(pipes ...*os.File) {
 	close(c.finished)
 }
 
-// kill ends the process and all processes that it has started.
+// kill ends the process and all processes that it started.
 func (c *client) kill() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,8 +141,8 @@ func (c *client) kill() {
 	}
 }
 
-// close ends the program: it is asked to quit and given patience to do so, then
-// it is killed. It returns when nothing of it is left.
+// close sends quit, waits for up to patience, and then kills the program. It returns when
+// the process and the client's goroutines have ended.
 func (c *client) close(patience time.Duration) {
 	if patience > 0 {
 		_ = c.stdin.SetWriteDeadline(time.Now().Add(patience))
@@ -157,7 +157,7 @@ func (c *client) close(patience time.Duration) {
 	}
 }
 
-// read takes replies off the program's output until it ends.
+// read reads replies from the program's output until it ends.
 func (c *client) read(stdout io.Reader) {
 	r := bufio.NewReaderSize(io.TeeReader(stdout, c.stdout), 64<<10)
 	for {
@@ -174,14 +174,13 @@ func (c *client) read(stdout io.Reader) {
 		}
 		select {
 		case c.replies <- got:
-		case <-c.stop:
-			// Nobody asks, and the program is gone.
+		case <-c.stop: // the program has ended
 		}
 	}
 }
 
-// readReply reads one reply: a line that starts with = or ?, and all lines up to
-// an empty one. Anything before it is junk and skipped.
+// readReply reads one reply: a line that starts with = or ?, and all lines up to an empty
+// one. It skips anything before.
 func (c *client) readReply(r *bufio.Reader) (reply, error) {
 	var got reply
 	var text strings.Builder
@@ -210,8 +209,8 @@ func (c *client) readReply(r *bufio.Reader) (reply, error) {
 	}
 }
 
-// readLine reads a line without its end. Of a very long line only the start is
-// kept. Trailing blanks and control characters are dropped.
+// readLine reads a line and removes trailing white space. It keeps only the start of a very
+// long line.
 func (c *client) readLine(r *bufio.Reader) (string, error) {
 	var line []byte
 	for {
@@ -231,7 +230,8 @@ func (c *client) readLine(r *bufio.Reader) (string, error) {
 	}
 }
 
-// replyStart reads the first line of a reply: = or ?, an id, blank or end, text.
+// replyStart parses the first line of a reply: = or ?, an optional id, a blank or the end,
+// text.
 func replyStart(line string) (text string, got reply, ok bool) {
 	if line == "" || line[0] != '=' && line[0] != '?' {
 		return "", got, false
@@ -249,16 +249,17 @@ func replyStart(line string) (text string, got reply, ok bool) {
 	return rest, got, true
 }
 
-// send gives a command and waits for its answer. The error is errGone, errSlow,
-// errFlood or the context's; a refusal (?) is not an error.
+// send sends a command and waits for its answer. The error is errGone, errSlow, errFlood or
+// the context's; a failure response (?) is not an error.
 func (c *client) send(ctx context.Context, command string, timeout time.Duration) (reply, error) {
 	return c.ask(ctx, command, timeout, func(r reply) bool { return !c.useIDs || r.id == c.lastID })
 }
 
+// ask sends a command and returns the first answer that mine accepts.
 func (c *client) ask(ctx context.Context, command string, timeout time.Duration, mine func(reply) bool) (reply, error) {
 	for stale := true; stale; {
 		select {
-		case <-c.replies: // answers nothing that was asked
+		case <-c.replies: // discard
 		default:
 			stale = false
 		}
@@ -273,11 +274,11 @@ func (c *client) ask(ctx context.Context, command string, timeout time.Duration,
 	if _, err := io.WriteString(c.stdin, command+"\n"); errors.Is(err, os.ErrDeadlineExceeded) {
 		return reply{}, fmt.Errorf("%w: it does not read its input", errSlow)
 	}
-	// After any other error of writing the last words may still be on their way.
+	// After any other write error an answer may still arrive.
 	return c.await(ctx, timeout-time.Since(start), mine)
 }
 
-// await returns the next reply that is mine, within the timeout.
+// await returns the next reply that mine accepts, within the timeout.
 func (c *client) await(ctx context.Context, timeout time.Duration, mine func(reply) bool) (reply, error) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -302,7 +303,7 @@ func (c *client) await(ctx context.Context, timeout time.Duration, mine func(rep
 	}
 }
 
-// state describes how the process ended, for messages; call it after close.
+// state describes how the process ended; call it after close.
 func (c *client) state() string {
 	if s := c.cmd.ProcessState; s != nil {
 		return s.String()

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -27,7 +28,7 @@ const (
 	// DefaultTimeGrace is how far a clock may be overstepped before the flag
 	// falls: the pipes between the programs and the scheduler take time too.
 	DefaultTimeGrace = 100 * time.Millisecond
-	// mostOfTest is how many games a sequential test has at most that names no number.
+	// mostOfTest is the default number of games of a sequential test.
 	mostOfTest = 100_000
 	// JournalName is the journal's file name in Config.Dir.
 	JournalName = "journal.jsonl"
@@ -39,23 +40,14 @@ var ErrConfig = errors.New("match cannot be played")
 
 // Program is one of the two sides of a match.
 type Program struct {
-	// Command is the command line that starts the program (--a, --b). It is cut
-	// at blanks, with quotes and backslashes as in a shell, and nothing else of
-	// a shell: no variables, no wildcards.
+	// Command is the command line that starts the program (--a, --b), cut into words by
+	// [SplitCommand].
 	Command string `json:"command"`
 	// Name replaces the name that the program gives itself (--name-a, --name-b).
 	Name string `json:"name,omitempty"`
-	// KnownAs stands for Command in the journal, so that a match resumes although the
-	// program has moved; empty: Command itself.
+	// KnownAs replaces Command in the journal, so that a match resumes after the program
+	// was moved; empty: Command.
 	KnownAs string `json:"-"`
-}
-
-// journalName is what a journal knows the program by.
-func (p *Program) journalName() string {
-	if p.KnownAs != "" {
-		return p.KnownAs
-	}
-	return p.Command
 }
 
 // Config says what match is played. Only A and B must be set.
@@ -63,27 +55,25 @@ type Config struct {
 	// A and B are the programs (--a, --b). A has Black in the first game, B in
 	// the second, and so on.
 	A, B Program
-	// Engine is the program that the command word "engine" starts where no program of
-	// that name is found; empty: none. It is how an unpacked archive plays itself.
+	// Engine is the program that the command word "engine" starts if no program of that
+	// name is found; empty: none. An unpacked archive can play itself by it.
 	Engine string
-	// Games is how many games are played (--games); 0 means 1, with openings 2. Games
-	// that a journal already holds count. With openings it is even.
+	// Games is the number of games (--games), those in the journal included; 0 means 1, with
+	// openings 2. With openings it is even.
 	Games int
 	// Size is the board size (--boardsize); zero means 19x19.
 	Size board.Size
-	// Rules are the rules that the referee applies and that the programs are
-	// told if they can be (--rules): a name such as "japanese" or a JSON object,
-	// as board.ParseRules reads them. Empty means DefaultRules. Programs that
-	// take neither kata-set-rules nor kgs-rules must be set to the same rules by
-	// their own flags (GNU Go: --chinese-rules).
+	// Rules are a name such as "japanese" or a JSON object, as board.ParseRules reads them
+	// (--rules); empty means DefaultRules. The referee applies them and sends them to
+	// programs that know kata-set-rules or kgs-rules; others need a flag of their own
+	// (GNU Go: --chinese-rules).
 	Rules string
 	// Komi is White's compensation (--komi); nil means what the rules suggest.
 	Komi *float64
 	// Time is the clock (--time-settings); the zero value is none. See clock.Parse.
 	Time clock.Settings
-	// TimeGrace is the tolerance on the clock (--time-grace); 0 means
-	// DefaultTimeGrace, negative none. It does not add up: a move's whole time
-	// is taken off the clock.
+	// TimeGrace is the tolerance of the clock (--time-grace); 0 means DefaultTimeGrace,
+	// negative none. The clock still loses the whole time of a move.
 	TimeGrace time.Duration
 	// MoveTimeout bounds the time of every single answer, also without a clock
 	// (--move-timeout); 0 means DefaultMoveTimeout.
@@ -91,21 +81,21 @@ type Config struct {
 	// StartTimeout bounds the time to a program's first answer (--start-timeout);
 	// 0 means DefaultStartTimeout.
 	StartTimeout time.Duration
-	// MaxMoves ends a game that would not end, the opening's moves counted
-	// (--max-moves); 0 means three times the number of points.
+	// MaxMoves is the most moves of a game, opening included (--max-moves); 0 means three
+	// times the number of points.
 	MaxMoves int
 	// Parallel is how many games are played at once, each with a pair of
 	// processes of its own (--parallel); 0 means 1.
 	Parallel int
-	// Dir gets one SGF file a game, the programs' stderr and, unless Journal
-	// says otherwise, the journal (--out). It is made if need be. Empty: no files.
+	// Dir gets an SGF file for each game, the programs' stderr and, without Journal, the
+	// journal (--out). Empty: no files.
 	Dir string
-	// Journal is the file that remembers finished games, so that the match goes
-	// on where it stopped (--journal). Empty: JournalName in Dir, none without Dir.
+	// Journal is the file of finished games, from which the match resumes (--journal).
+	// Empty: JournalName in Dir, none without Dir.
 	Journal string
-	// Openings are lists of moves that games start with (--openings; package
-	// opening reads them from a file). Games 1 and 2 get the first, games 3 and 4 the
-	// second, and so on, from the start again when they are used up.
+	// Openings are lists of moves that games start with (--openings; package opening reads
+	// them from a file). Games 1 and 2 get the first, games 3 and 4 the second, and so on,
+	// from the start again after the last.
 	Openings [][]board.Move
 	// Handicap is how many stones B gives A (--handicap): A has Black in every game,
 	// and the stones of board.FixedHandicap stand before White's first move. 0 is
@@ -115,20 +105,18 @@ type Config struct {
 	// (--sprt-elo0, --sprt-elo1, --sprt-alpha, --sprt-beta); nil for none. With
 	// openings it counts pairs of games.
 	SPRT *elo.SPRT
-	// Begins is called once, when programs have started and the first game is about to
-	// begin. May be nil.
+	// Begins is called once, before the first game; may be nil.
 	Begins func()
-	// Progress is called after each finished game, and once at the start when
-	// games come from a journal, never twice at a time. May be nil.
+	// Progress is called after each finished game, and once at the start if the journal
+	// holds games, by one goroutine at a time; may be nil.
 	Progress func(Progress)
-	// Fresh starts the programs anew for every game (--fresh), so that a game
-	// does not depend on those before it.
+	// Fresh starts the programs anew for every game (--fresh), so that games are independent.
 	Fresh bool
-	// Log gets what the referee has to say; nil for nothing.
+	// Log gets the referee's messages; nil for none.
 	Log *slog.Logger
 }
 
-// Progress is what Config.Progress is told.
+// Progress is the argument of Config.Progress.
 type Progress struct {
 	// Game is the game that just ended; nil for the call at the start.
 	Game *GameResult
@@ -138,17 +126,16 @@ type Progress struct {
 	Total int
 }
 
-// plan is a Config with its defaults filled in, checked, and what follows from it.
+// plan is a checked Config with its defaults filled in, and values derived from it.
 type plan struct {
 	Config
 	rules board.Rules
-	// argv are the commands of a and b, cut apart.
-	argv  [2][]string
+	argv  [2][]string // the words of the two commands
 	log   *slog.Logger
 	begun func() // calls Begins the first time
 }
 
-// newPlan checks everything that can be known before a program is started.
+// newPlan checks everything that can be checked before a program is started.
 func newPlan(c Config) (*plan, error) {
 	p := &plan{Config: c, begun: func() {}}
 	if c.Begins != nil {
@@ -221,21 +208,21 @@ func (c *Config) split(command string) ([]string, error) {
 }
 
 func (p *plan) setDefaults() {
-	if p.SPRT != nil {
-		setIfZero(&p.Games, mostOfTest)
+	games := 1
+	switch {
+	case p.SPRT != nil:
+		games = mostOfTest
+	case len(p.Openings) > 0:
+		games = 2
 	}
-	if len(p.Openings) > 0 {
-		setIfZero(&p.Games, 2)
-	}
-	setIfZero(&p.Games, 1)
-	setIfZero(&p.Parallel, 1)
-	setIfZero(&p.Rules, DefaultRules)
-	setIfZero(&p.Size, board.Square(19))
-	setIfZero(&p.MaxMoves, 3*p.Size.Area())
-	setIfZero(&p.MoveTimeout, DefaultMoveTimeout)
-	setIfZero(&p.StartTimeout, DefaultStartTimeout)
-	setIfZero(&p.TimeGrace, DefaultTimeGrace)
-	p.TimeGrace = max(p.TimeGrace, 0)
+	p.Games = cmp.Or(p.Games, games)
+	p.Parallel = cmp.Or(p.Parallel, 1)
+	p.Rules = cmp.Or(p.Rules, DefaultRules)
+	p.Size = cmp.Or(p.Size, board.Square(19))
+	p.MaxMoves = cmp.Or(p.MaxMoves, 3*p.Size.Area())
+	p.MoveTimeout = cmp.Or(p.MoveTimeout, DefaultMoveTimeout)
+	p.StartTimeout = cmp.Or(p.StartTimeout, DefaultStartTimeout)
+	p.TimeGrace = max(cmp.Or(p.TimeGrace, DefaultTimeGrace), 0)
 	if p.SPRT != nil {
 		sprt := p.SPRT.WithDefaults()
 		p.SPRT = &sprt
@@ -243,20 +230,10 @@ func (p *plan) setDefaults() {
 	if p.Journal == "" && p.Dir != "" {
 		p.Journal = filepath.Join(p.Dir, JournalName)
 	}
-	p.log = p.Log
-	if p.log == nil {
-		p.log = slog.New(slog.DiscardHandler)
-	}
+	p.log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 }
 
-func setIfZero[T comparable](at *T, value T) {
-	var zero T
-	if *at == zero {
-		*at = value
-	}
-}
-
-// checkOpenings plays every opening on a board of its own.
+// checkOpenings plays every opening on an empty board.
 func (p *plan) checkOpenings() error {
 	for i, opening := range p.Openings {
 		g, err := p.newGame()
@@ -288,8 +265,8 @@ func (p *plan) newGame() (*board.Game, error) {
 	return g, err
 }
 
-// opening returns the opening of a game, which counts from 0, and its index, or
-// -1 when there are no openings.
+// opening returns the opening of a game, numbered from 0, and its index, -1 without
+// openings.
 func (p *plan) opening(game int) (moves []board.Move, index int) {
 	if p.Handicap > 0 {
 		for _, at := range board.FixedHandicap(p.Size, p.Handicap) {
@@ -318,7 +295,7 @@ func (s side) String() string { return sideNames[s] }
 
 func (s side) other() side { return 1 - s }
 
-// color returns the colour that a side has in a game, which counts from 0.
+// color returns the colour of a side in a game, numbered from 0.
 func (p *plan) color(s side, game int) board.Color {
 	if p.Handicap > 0 {
 		game = 0

@@ -1,17 +1,17 @@
 // Package match is a referee between two programs that speak GTP: it starts
-// them, plays games, judges, records and does the statistics.
+// them, plays and records games, and computes statistics.
 //
-// Terms. Programs are called a and b, whatever colour they have. A fault is
-// anything that a program does wrong: a crash, no answer in time, an illegal
-// move, refusing a legal one. An opening is a list of moves that both programs
-// are given; a pair is two games from one opening with colours exchanged. Elo
-// numbers are a's advantage over b, logistic, 400 points for odds of ten to one.
+// Terms. The programs are a and b, whatever colour they have. A fault is a
+// crash, no answer in time, an illegal move, or the refusal of a legal one. An
+// opening is a list of moves that both programs are given; a pair is two games
+// from one opening with colours exchanged. Elo numbers are a's advantage over
+// b, logistic, 400 points for odds of ten to one.
 //
-// The referee believes nobody. It keeps its own board under the match's rules,
-// measures time itself and counts the score itself. Only what is dead is asked
-// of the programs, and only what both say counts; pass-alive stones are never dead.
+// The referee keeps its own board under the match's rules, measures time and
+// counts the score. It asks the programs only for dead stones, and uses the
+// answer only if both agree; pass-alive stones are never dead.
 //
-// How a game is decided:
+// A game is decided as follows:
 //   - An illegal or unreadable move, a crash, no answer, refusing the
 //     opponent's legal move or overstepping the clock loses at once.
 //   - A resignation loses.
@@ -26,8 +26,8 @@
 //     draw without result.
 //   - If both programs fail to start again in mid-match, the game is an
 //     unscored draw. A program that fails at its very first start, or three times
-//     in a row before its first move, ends the match: that says nothing of playing strength.
+//     in a row before its first move, ends the match.
 //
-// The statistics are package elo's. Games that were an earlier one over again, the same
-// moves by the same colours on a board that may be turned, count once in all of them.
+// The statistics come from package elo. A game that repeats an earlier one, with the same
+// moves and colours in any orientation of the board, does not count.
 package match

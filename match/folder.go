@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// FolderFor returns the folder of a match that names none: the first of base, base-2,
-// base-3 and so on that is free, or in which this match has stopped, with games left
-// to play and nobody at it. Errors wrap ErrConfig, or are of the file system.
+// FolderFor returns the default folder of a match: the first of base, base-2, base-3 and so
+// on that does not exist, or that holds this match with games left to play and no process
+// playing it. Errors wrap ErrConfig or come from the file system.
 func FolderFor(c Config, base string) (dir string, err error) {
 	p, err := newPlan(c)
 	if err != nil {
@@ -33,7 +33,7 @@ func FolderFor(c Config, base string) (dir string, err error) {
 	}
 }
 
-// stoppedIn reports whether a folder holds games of this match, and not all of them.
+// stoppedIn reports whether a folder holds some but not all games of this match.
 func (p *plan) stoppedIn(dir string) bool {
 	name := filepath.Join(dir, JournalName)
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {

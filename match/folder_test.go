@@ -11,6 +11,7 @@ import (
 // TestFolderFor: a match that stopped goes on in its folder; one that is over, another
 // one, one that somebody is at, and what is not a match have theirs for themselves.
 func TestFolderFor(t *testing.T) {
+	t.Parallel()
 	base := filepath.Join(t.TempDir(), "match")
 	folder := func(c Config) string {
 		dir, err := FolderFor(c, base)

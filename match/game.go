@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	"kosumi/sgf"
 )
 
-// game is one game at a table, from set-up to result.
+// game is one game at a table, from its set-up to its result.
 type game struct {
 	plan      *plan
 	processes [2]*process // by side
@@ -26,8 +27,8 @@ type game struct {
 	result    GameResult
 }
 
-// playGame plays one game, which counts from 0. An error means that there is no
-// result: the match was stopped or cannot be played.
+// playGame plays one game, numbered from 0. After an error there is no result: the match
+// was stopped or cannot be played.
 func playGame(ctx context.Context, p *plan, processes [2]*process, number int) (*game, error) {
 	b, err := p.newGame()
 	if err != nil {
@@ -40,8 +41,7 @@ func playGame(ctx context.Context, p *plan, processes [2]*process, number int) (
 		t.clocks[s] = clock.New(p.Time, clock.Tolerant(p.TimeGrace))
 	}
 	err = t.play(ctx)
-	var fault *faultError
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*faultError](err); ok {
 		t.lose(fault)
 		err = nil
 	}
@@ -87,9 +87,8 @@ func (t *game) play(ctx context.Context) error {
 	return t.count(ctx)
 }
 
-// start starts both programs, at the same time since both may be slow at it. A
-// program that fails at its very first start ends the match. Of two that fail
-// later, neither loses: done is true then.
+// start starts both programs at the same time. A program that fails at its very first
+// start ends the match. If both fail later, the game is a draw, and done is true.
 func (t *game) start(ctx context.Context) (done bool, err error) {
 	var errs [2]error
 	var wait sync.WaitGroup
@@ -97,19 +96,17 @@ func (t *game) start(ctx context.Context) (done bool, err error) {
 		wait.Go(func() { errs[i] = s.start(ctx) })
 	}
 	wait.Wait()
-	var a, b *faultError
-	if errors.As(errs[sideA], &a) && errors.As(errs[sideB], &b) {
+	a, okA := errors.AsType[*faultError](errs[sideA])
+	b, okB := errors.AsType[*faultError](errs[sideB])
+	switch {
+	case okA && okB:
 		t.result.Faults = []Fault{a.Fault, b.Fault}
 		t.result.draw(ReasonCrash, "Void")
 		return true, nil
+	case okA && errs[sideB] != nil: // a match that cannot be played, before a lost game
+		return false, errs[sideB]
 	}
-	// A match that cannot be played comes before a game that is lost.
-	for _, err := range errs {
-		if err != nil && !errors.As(err, &a) {
-			return false, err
-		}
-	}
-	return false, errors.Join(errs[:]...)
+	return false, cmp.Or(errs[:]...)
 }
 
 func (t *game) playOpening(ctx context.Context) error {
@@ -141,7 +138,6 @@ func (t *game) move(ctx context.Context) (over bool, err error) {
 		return false, err
 	}
 	if !k.Run(took) {
-		// The answer came just as the time ran out.
 		return false, newFault(s.side, ReasonTime, "the move took %v", took.Round(time.Millisecond))
 	}
 	k.Moved()
@@ -191,7 +187,7 @@ func (t *game) annotate(s side, c board.Color, took time.Duration, info string) 
 	}
 }
 
-// stop ends a game that has gone on for too long.
+// stop ends a game at MaxMoves.
 func (t *game) stop() {
 	if t.plan.rules.Scoring == board.ScoringTerritory {
 		t.result.draw(ReasonUnscored, "?")
@@ -200,7 +196,7 @@ func (t *game) stop() {
 	t.settle(t.board.Score(), ReasonMaxMoves)
 }
 
-// lose gives the game to the opponent of a program with a fault.
+// lose gives the game to the opponent of the program at fault.
 func (t *game) lose(f *faultError) {
 	t.result.Faults = append(t.result.Faults, f.Fault)
 	if !t.moved[f.side] {

@@ -30,6 +30,7 @@ func gnuGo(t *testing.T) string {
 }
 
 func TestGNUGoChinese(t *testing.T) {
+	t.Parallel()
 	program := gnuGo(t)
 	command := func(seed int) string {
 		return fmt.Sprintf("%s --mode gtp --level 1 --chinese-rules --never-resign --seed %d", program, seed)
@@ -54,6 +55,7 @@ func TestGNUGoChinese(t *testing.T) {
 // Under Japanese rules the result hangs on which stones are dead, and GNU Go
 // says so itself: its own count of the final position must be ours.
 func TestGNUGoJapanese(t *testing.T) {
+	t.Parallel()
 	command := gnuGo(t) + " --mode gtp --level 1 --max-level 1 --japanese-rules --never-resign --seed "
 	komi := 6.5
 	c := Config{
@@ -88,22 +90,4 @@ func requireSameScore(t *testing.T, result, gnuGoSays string) {
 		want = fmt.Sprintf("Black wins by %.1f points", -score)
 	}
 	require.Contains(t, gnuGoSays, want)
-}
-
-func TestGNUGoAgainstGuests(t *testing.T) {
-	command := gnuGo(t) + " --mode gtp --level 1 --chinese-rules"
-	c := small(command, guestCommand("-mode", "occupied", "-at", "2"))
-	s := runMatch(t, c)
-	require.Equal(t, 2, s.A.Wins)
-	require.Equal(t, 2, s.IllegalB)
-
-	c.B.Command = guestCommand("-mode", "crash", "-at", "2")
-	s = runMatch(t, c)
-	require.Equal(t, 2, s.A.Wins)
-	require.Equal(t, 2, s.CrashesB)
-
-	c.Size = board.Square(25)
-	_, err := Run(t.Context(), c)
-	require.ErrorIs(t, err, ErrConfig)
-	require.ErrorContains(t, err, "GNU Go")
 }

@@ -199,13 +199,13 @@ func (g *guest) play(args []string) (string, bool) {
 	return "", true
 }
 
-// dead calls all stones dead, none, or fails.
+// dead calls White's stones dead, none, or fails.
 func (g *guest) dead() (string, bool) {
 	switch g.mode {
-	case "all-dead", "white-dead":
+	case "white-dead":
 		var list []string
 		for p := range g.size.Area() {
-			if c := g.game.At(board.Point(p)); c == board.White || c == board.Black && g.mode == "all-dead" {
+			if g.game.At(board.Point(p)) == board.White {
 				list = append(list, g.size.Vertex(board.Point(p)))
 			}
 		}
@@ -231,9 +231,6 @@ func (g *guest) genmove(args []string) (string, bool) {
 		fmt.Fprintf(g.out, "thinking = hard\n\n=\n\n?nonsense\n\x00\xff\x01\n")
 	}
 	p := g.pick(c)
-	if g.mode == "always-pass" {
-		p = board.Pass
-	}
 	_ = g.game.Play(c, p)
 	text := g.size.Vertex(p)
 	if g.mode == "lower" {

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// lateID is how long a program's first answer without an id is kept back for one
-// that has it: what came first may be a greeting that looks like an answer.
+// lateID is how long to wait for an answer with an id after a first answer without one,
+// which may be a greeting that looks like an answer.
 const lateID = 200 * time.Millisecond
 
-// hello sends a program's first command with an id. A program that gives the id
-// back is held to ids from then on: what carries none, or another, is junk. A program
-// may be silent for as long as it loads; of one that talks, and not in GTP, the error
-// is errForeign. waits is called once where the answer does not come soon.
+// hello sends a program's first command, with an id. If the answer has the id, later
+// answers must have theirs; others are skipped. A program may be silent while it loads; if
+// it prints something other than GTP, the error is errForeign. waits is called once if the
+// answer does not come soon.
 func (c *client) hello(ctx context.Context, command string, timeout time.Duration, waits func()) (reply, error) {
 	c.useIDs = true
 	mine := func(r reply) bool { return r.id == c.lastID || r.id < 0 }
@@ -47,31 +47,31 @@ func (c *client) hello(ctx context.Context, command string, timeout time.Duratio
 	return got, nil
 }
 
-// How a program is watched until its first answer.
+// Limits while a program has not answered its first command.
 const (
-	glance      = 50 * time.Millisecond // between two looks
-	soon        = 5 * time.Second       // an answer that comes later is waited for aloud
-	quiet       = time.Second           // without output, before it is asked again
-	prompt      = 300 * time.Millisecond
+	glance      = 50 * time.Millisecond  // between two checks
+	soon        = 5 * time.Second        // before the user is told that the program is slow
+	quiet       = time.Second            // without output, before a probe
+	prompt      = 300 * time.Millisecond // for the answer to a probe
 	mostProbes  = 10
-	mostAnswers = 3                // that are none of GTP, one after the other
-	mostSilence = 30 * time.Second // after output that is none of GTP
+	mostAnswers = 3                // answers in a row that are not GTP
+	mostSilence = 30 * time.Second // after output that is not GTP
 )
 
-// suspicion watches a program that has not answered yet. GTP has no control
-// characters, and no answer to an empty line; what answers such lines promptly with
-// something else is read by people, or is another protocol. A greeting alone is
-// forgiven, for the program may be loading, but not for long.
+// suspicion watches a program that has not answered yet. Probes are empty lines, which GTP
+// does not answer: a program that answers them talks to people or speaks another protocol.
+// So does one that prints control characters. A greeting alone is accepted for a while, since
+// the program may be loading.
 type suspicion struct {
 	seen    int64     // bytes of output
-	at      time.Time // when that changed, or an empty line was sent
+	at      time.Time // of the last output or probe
 	probing bool
 	probes  int
 	answers int
 }
 
-// foreign reports whether the program speaks something else. It is to be asked again
-// and again; it sends empty lines.
+// foreign reports whether the program speaks something other than GTP. Call it repeatedly:
+// it sends the probes.
 func (s *suspicion) foreign(c *client, now time.Time) bool {
 	total := c.stdout.total()
 	if total == 0 {
@@ -98,7 +98,7 @@ func (s *suspicion) foreign(c *client, now time.Time) bool {
 	return !s.probing && quietFor > mostSilence
 }
 
-// wrote says what the program wrote to its output, for messages; "" for nothing.
+// wrote returns the end of the program's output for a message; "" without output.
 func (c *client) wrote() string {
 	const most = 300
 	last := c.stdout.raw()
@@ -108,8 +108,7 @@ func (c *client) wrote() string {
 	return fmt.Sprintf("; it wrote %q", last[max(0, len(last)-most):])
 }
 
-// noText reports whether a byte is a control character that no text has, not even a
-// coloured one.
+// noText reports whether a byte is a control character that coloured text does not contain.
 func noText(b byte) bool {
 	return b < ' ' && !slices.Contains([]byte("\a\b\t\n\v\f\r\x1b"), b)
 }

@@ -3,6 +3,7 @@ package match
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -25,7 +26,7 @@ var (
 	ErrJournal = errors.New("bad journal")
 )
 
-// journalFormat is the version of the file's form.
+// journalFormat is the version of the file format.
 const (
 	journalFormat = 1
 	headerStart   = `{"kosumi_match":`
@@ -39,8 +40,8 @@ type header struct {
 	Match  identity `json:"match"`
 }
 
-// identity is what must be the same for games to belong to one match. How many
-// games, how many at once and where files go may change.
+// identity holds the settings that all games of a match share. The number of games, how
+// many are played at once and the output folder may change.
 type identity struct {
 	A           string    `json:"a"`
 	B           string    `json:"b"`
@@ -58,7 +59,7 @@ type identity struct {
 
 func (p *plan) identity() identity {
 	id := identity{
-		A: p.A.journalName(), B: p.B.journalName(), Size: p.Size.String(), Rules: p.rules.JSON(), Komi: p.rules.Komi,
+		A: cmp.Or(p.A.KnownAs, p.A.Command), B: cmp.Or(p.B.KnownAs, p.B.Command), Size: p.Size.String(), Rules: p.rules.JSON(), Komi: p.rules.Komi,
 		Time: p.Time.String(), TimeGrace: p.TimeGrace.String(), MoveTimeout: p.MoveTimeout.String(),
 		MaxMoves: p.MaxMoves, Handicap: p.Handicap, SPRT: p.SPRT,
 	}
@@ -69,7 +70,7 @@ func (p *plan) identity() identity {
 	return id
 }
 
-// differences names the settings in which two matches differ.
+// differences lists the settings in which two matches differ.
 func (id identity) differences(other identity) string {
 	was, now := fieldsOf(id), fieldsOf(other)
 	var list []string
@@ -100,9 +101,8 @@ type journal struct {
 	lock *file.Hold
 }
 
-// openJournal opens or makes the journal of a match and returns the games in it
-// by index from 0. Nobody else may have it open. A last line that a crash cut
-// short is taken off.
+// openJournal opens or creates the journal of a match, locks it, and returns its games by
+// number from 0. A last line that a crash cut short is removed.
 func openJournal(name string, id identity) (*journal, map[int]GameResult, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, nil, fmt.Errorf("cannot make the journal's folder: %w", err)
@@ -134,7 +134,7 @@ func (j *journal) load(id identity) (map[int]GameResult, error) {
 			if number == 1 && !bytes.HasPrefix(line, []byte(headerStart)[:min(len(line), len(headerStart))]) {
 				return nil, errHeader
 			}
-			break // the rest, if any, is a line cut short
+			break // any rest is a line cut short
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrJournal, err)
@@ -156,7 +156,7 @@ func (j *journal) load(id identity) (map[int]GameResult, error) {
 	return results, nil
 }
 
-// loadLine takes one line of a journal in; the first is the header.
+// loadLine reads one line of a journal; the first is the header.
 func loadLine(results map[int]GameResult, id identity, line []byte, number int) error {
 	if number == 1 {
 		var h header
@@ -176,9 +176,7 @@ func loadLine(results map[int]GameResult, id identity, line []byte, number int) 
 	return nil
 }
 
-// add writes a finished game; it is on the disk when add returns.
-func (j *journal) add(r *GameResult) error { return j.append(r) }
-
+// append writes a line, which is on the disk when append returns.
 func (j *journal) append(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {

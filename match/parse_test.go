@@ -78,20 +78,6 @@ func FuzzReplies(f *testing.F) {
 	})
 }
 
-func TestParseScore(t *testing.T) {
-	for text, want := range map[string]float32{
-		"B+3.5": -3.5, "w+0.5 (upper bound)": 0.5, "0": 0, "Draw": 0, " W+12\n": 12,
-	} {
-		got, ok := parseScore(text)
-		require.True(t, ok, text)
-		require.Equal(t, want, got, text)
-	}
-	for _, text := range []string{"", "B", "B+", "B+R", "W+NaN", "B+-3", "X+1", "B+1e30", "3.5"} {
-		_, ok := parseScore(text)
-		require.False(t, ok, text)
-	}
-}
-
 func TestTail(t *testing.T) {
 	var log strings.Builder
 	tl := &tail{copyTo: &log}

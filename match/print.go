@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Line tells of the game that just ended, and how the match stands.
+// Line describes the game that just ended and the state of the match.
 func (p *Progress) Line() string {
 	black, white := p.Game.NameA, p.Game.NameB
 	if p.Game.Black == "b" {
@@ -20,7 +20,7 @@ func (p *Progress) Line() string {
 		p.Game.Result, p.Game.Reason, p.Game.Moves, p.Summary.Games, most, p.Total, p.Summary.Line())
 }
 
-// Line says how the match stands.
+// Line describes the state of the match.
 func (s *Summary) Line() string {
 	line := fmt.Sprintf("%s %d, %s %d", s.A.Name, s.A.Wins, s.B.Name, s.B.Wins)
 	if s.Draws > 0 {
@@ -37,7 +37,7 @@ func (s *Summary) Line() string {
 	return line
 }
 
-// Print writes what came of the match.
+// Print writes the result of the match.
 func (s *Summary) Print(w io.Writer) {
 	fmt.Fprintf(w, "%d games\n", s.Games)
 	if s.Repeats > 0 {

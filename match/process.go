@@ -17,14 +17,13 @@ import (
 // quitPatience is how long a program may take to quit before it is killed.
 const quitPatience = 3 * time.Second
 
-// infoBytes bounds what of a program's stderr goes into a move's comment.
+// infoBytes is how much of a program's stderr goes into the comment of a move.
 const infoBytes = 1000
 
-// process is one program at one table: its client, started anew when it is gone,
-// and what it can do. Its methods return a *faultError when the program is to
-// blame, an error that wraps ErrConfig when the match cannot be played, and the
-// context's error. After a fault of kind crash, timeout or time the process is
-// gone.
+// process is one program at one table. Its client is started again after it has ended. Its
+// methods return a *faultError for a fault of the program, an error that wraps ErrConfig if
+// the match cannot be played, and the context's error. After a fault of kind crash, timeout
+// or time the process has ended.
 type process struct {
 	plan *plan
 	side side
@@ -41,7 +40,7 @@ type process struct {
 // can reports whether the program lists a command.
 func (s *process) can(command string) bool { return s.knows[command] }
 
-// do sends a command. kind is the fault that no answer in time is.
+// do sends a command. kind is the fault if no answer comes in time.
 func (s *process) do(ctx context.Context, timeout time.Duration, kind Reason, command string) (reply, error) {
 	r, err := s.client.send(ctx, command, timeout)
 	if err != nil {
@@ -50,12 +49,12 @@ func (s *process) do(ctx context.Context, timeout time.Duration, kind Reason, co
 	return r, nil
 }
 
-// ask is do with the plain timeout of an answer.
+// ask is do with the match's timeout for answers.
 func (s *process) ask(ctx context.Context, format string, args ...any) (reply, error) {
 	return s.do(ctx, s.plan.MoveTimeout, ReasonTimeout, fmt.Sprintf(format, args...))
 }
 
-// broken ends a process that did not answer and says whose fault that is.
+// broken ends a process that did not answer and returns its fault, or the context's error.
 func (s *process) broken(err error, slow Reason, command string) error {
 	kind := ReasonCrash
 	switch {
@@ -66,7 +65,7 @@ func (s *process) broken(err error, slow Reason, command string) error {
 	}
 	patience := time.Duration(0)
 	if errors.Is(err, errGone) {
-		patience = time.Second // it is ending; its exit status is of interest
+		patience = time.Second // for its exit status
 	}
 	c := s.client
 	s.client = nil
@@ -87,7 +86,7 @@ func (s *process) broken(err error, slow Reason, command string) error {
 	return fault
 }
 
-// start sees to it that the program runs and has said what it can do.
+// start starts the program unless it runs, and asks for its commands.
 func (s *process) start(ctx context.Context) error {
 	if s.client != nil {
 		select {
@@ -108,24 +107,23 @@ func (s *process) start(ctx context.Context) error {
 	s.client = c
 	s.starts++
 	if err := s.introduce(ctx); err != nil {
-		var fault *faultError
-		if s.starts == 1 && errors.As(err, &fault) {
-			return fmt.Errorf("%w: program %s does not start: %s: %s", ErrConfig, s.side, s.command(), fault.Detail)
+		if fault, ok := errors.AsType[*faultError](err); ok && s.starts == 1 {
+			return fmt.Errorf("%w: program %s does not start: %s: %s", ErrConfig, s.side, s.program().Command, fault.Detail)
 		}
 		return err
 	}
 	return nil
 }
 
-// command is the command line that starts the program.
-func (s *process) command() string { return []Program{s.plan.A, s.plan.B}[s.side].Command }
+// program returns the settings of the program.
+func (s *process) program() Program { return [2]Program{s.plan.A, s.plan.B}[s.side] }
 
-// introduce asks a program that was just started who it is and what it can do.
+// introduce asks a program that was just started for its name and commands.
 func (s *process) introduce(ctx context.Context) error {
 	c := s.client
 	r, err := c.hello(ctx, "name", s.plan.StartTimeout, func() {
 		s.plan.log.Warn(fmt.Sprintf("program %s (%s) has not answered for %v: it may be loading, or not speak GTP%s; its last words: %s",
-			s.side, s.command(), soon, c.wrote(), cmp.Or(c.stderr.since(0, infoBytes), "none")))
+			s.side, s.program().Command, soon, c.wrote(), cmp.Or(c.stderr.since(0, infoBytes), "none")))
 	})
 	if err != nil {
 		return s.broken(err, ReasonTimeout, "name")
@@ -147,9 +145,8 @@ func (s *process) introduce(ctx context.Context) error {
 }
 
 func (s *process) nameFrom(r reply) string {
-	program := []Program{s.plan.A, s.plan.B}[s.side]
-	if program.Name != "" {
-		return program.Name
+	if name := s.program().Name; name != "" {
+		return name
 	}
 	name, _, _ := strings.Cut(cleanText(r.text), "\n")
 	if !r.ok || name == "" {
@@ -158,7 +155,7 @@ func (s *process) nameFrom(r reply) string {
 	return name
 }
 
-// newGame tells the program size, rules, komi and clock.
+// newGame sends the board size, rules, komi and clock.
 func (s *process) newGame(ctx context.Context) error {
 	for _, command := range []string{s.sizeCommand(), "clear_board"} {
 		r, err := s.ask(ctx, "%s", command)
@@ -196,13 +193,13 @@ func (s *process) sizeCommand() string {
 	return fmt.Sprintf("boardsize %d %d", size.W, size.H)
 }
 
-// kgsRules are the names that kgs-rules knows.
+// kgsRules maps names of rules to those of kgs-rules.
 var kgsRules = map[string]string{
 	"japanese": "japanese", "chinese": "chinese", "chinesekgs": "chinese", "aga": "aga",
 	"newzealand": "new_zealand", "nz": "new_zealand",
 }
 
-// tellRules sends the rules in the first form that the program takes.
+// tellRules sends the rules in the first form that the program accepts.
 func (s *process) tellRules(ctx context.Context) error {
 	var commands []string
 	if s.can("kata-set-rules") {
@@ -231,8 +228,7 @@ func (s *process) tellClock(ctx context.Context) error {
 	set := s.plan.Time
 	command := s.dialect.settings(set)
 	if command == "" || set.System == clock.None {
-		// Without a clock nothing is sent: what the command line of the program
-		// says about its time then holds.
+		// Without a clock nothing is sent, so that the program's own setting holds.
 		if set.System != clock.None {
 			s.warn(s.side, "lists no command for clocks; it plays under one all the same")
 		}
@@ -258,8 +254,7 @@ func (s *process) play(ctx context.Context, m board.Move) error {
 	return err
 }
 
-// genmove asks for a move. It returns the answer's first word and the time it
-// took.
+// genmove asks for a move and returns the first word of the answer and the time taken.
 func (s *process) genmove(ctx context.Context, c board.Color, k *clock.Clock) (word string, took time.Duration, err error) {
 	if left := s.dialect.left(k); left != "" && s.can("time_left") {
 		if _, err := s.ask(ctx, "time_left %s %s", c, left); err != nil {
@@ -286,9 +281,8 @@ func (s *process) genmove(ctx context.Context, c board.Color, k *clock.Clock) (w
 	return fields[0], took, nil
 }
 
-// explain returns what the program has to say about the move it just made: its
-// answer to gomill-explain_last_move where it has that, else what it wrote to
-// stderr since the mark.
+// explain returns the program's comment on its last move: its answer to
+// gomill-explain_last_move if it has that command, else its stderr since the mark.
 func (s *process) explain(ctx context.Context, mark int64) (string, error) {
 	if !s.can("gomill-explain_last_move") {
 		return s.client.stderr.since(mark, infoBytes), nil

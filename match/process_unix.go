@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// setGroup makes the program the leader of a process group of its own, so that
-// it can be killed with all that it starts, and so that an interrupt typed at
-// the terminal reaches the referee only.
+// setGroup starts the program in a process group of its own, so that it can be killed with
+// its children, and an interrupt at the terminal reaches only the referee.
 func setGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup kills the program and everything in its group.

@@ -15,6 +15,7 @@ import (
 )
 
 func TestGrandchildrenAreKilled(t *testing.T) {
+	t.Parallel()
 	c := small(guestCommand(), guestCommand("-mode", "child"))
 	c.Dir, c.Games = t.TempDir(), 1
 	s := runMatch(t, c)

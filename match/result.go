@@ -20,7 +20,7 @@ type Reason string
 const (
 	ReasonScore    Reason = "score"     // two passes, counted
 	ReasonResign   Reason = "resign"    // a player gave up
-	ReasonIllegal  Reason = "illegal"   // a move that the rules forbid or nobody can read
+	ReasonIllegal  Reason = "illegal"   // a forbidden or unreadable move
 	ReasonRefusal  Reason = "refusal"   // a program refused the opponent's legal move, or to move
 	ReasonCrash    Reason = "crash"     // a program ended, or flooded its output
 	ReasonTimeout  Reason = "timeout"   // no answer within Config.MoveTimeout
@@ -40,7 +40,7 @@ type Fault struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// faultError carries a fault up to the referee.
+// faultError is a fault as an error.
 type faultError struct {
 	Fault
 	side side
@@ -68,12 +68,12 @@ type GameResult struct {
 	Result string `json:"result"`
 	// Reason is how the game ended.
 	Reason Reason `json:"reason"`
-	// Faults are what went wrong, also what did not decide the game, such as a
-	// crash while the score was being counted.
+	// Faults also holds faults that did not decide the game, such as a crash during the
+	// count.
 	Faults []Fault `json:"faults,omitempty"`
 	// Moves is the number of moves, passes and opening included.
 	Moves int `json:"moves"`
-	// SecondsA and SecondsB are the times that the programs took for their moves.
+	// SecondsA and SecondsB are the programs' times for their moves.
 	SecondsA float64 `json:"seconds_a"`
 	SecondsB float64 `json:"seconds_b"`
 	// NameA and NameB are the programs' names.
@@ -81,14 +81,14 @@ type GameResult struct {
 	NameB string `json:"name_b"`
 	// SGF is the name of the game's file in Config.Dir, "" for none.
 	SGF string `json:"sgf,omitempty"`
-	// Line is a digest of the moves, the same however the board is turned: games of
-	// the same line and colours are the same game. Empty where no program has answered.
+	// Line is a digest of the moves that is equal for all orientations of the board; empty
+	// if no program answered.
 	Line string `json:"line,omitempty"`
-	// Stillborn is the side that failed before it had made a move, "" for none.
+	// Stillborn is the side that failed before its first move, "" for none.
 	Stillborn string `json:"stillborn,omitempty"`
 }
 
-// lineOf digests the moves of a game, whichever way the board is turned.
+// lineOf returns the digest of GameResult.Line.
 func lineOf(size board.Size, steps []sgf.Step) string {
 	var least []byte
 	for sym := range board.Symmetry(size.Symmetries()) {
@@ -105,9 +105,9 @@ func lineOf(size board.Size, steps []sgf.Step) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// repeats lists the games that an earlier one, in order of their numbers, was
-// already: the same moves, by the same colours, on a board that may be turned. Two programs that leave nothing
-// to chance play such games, and they prove nothing new.
+// repeats returns the games that repeat one with a lower number: the same moves, the same
+// colours, in any orientation of the board. Deterministic programs play such games, which add
+// no information.
 func repeats(results map[int]GameResult) map[int]bool {
 	seen, again := map[string]bool{}, map[int]bool{}
 	for _, i := range slices.Sorted(maps.Keys(results)) {
@@ -124,12 +124,7 @@ func repeats(results map[int]GameResult) map[int]bool {
 	return again
 }
 
-// Unscored reports whether the game is a draw only for want of a result.
-func (r *GameResult) Unscored() bool {
-	return r.Winner == "" && (r.Reason == ReasonUnscored || r.Reason == ReasonCrash || r.Reason == ReasonTimeout)
-}
-
-// win settles a game; how is what stands behind "B+" or "W+".
+// win records a win; how follows "B+" or "W+" in the result.
 func (r *GameResult) win(s side, c board.Color, reason Reason, how string) {
 	letter := "B"
 	if c == board.White {

@@ -1,12 +1,14 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,17 +17,15 @@ import (
 	"kosumi/sgf"
 )
 
-// errDecided ends the games that still run when the sequential test has decided.
+// errDecided ends the games in progress when the sequential test has decided.
 var errDecided = errors.New("the test has decided")
 
-// Run plays a match and returns what came of it. With a journal, games that it
-// holds are not played again.
+// Run plays a match and returns its summary. Games in the journal are not played again.
 //
-// When ctx ends, Run stops the games in progress, which then have no result,
-// and returns the summary of the finished games with the context's error. Errors
-// that wrap ErrConfig mean that the user must change something; ErrJournalConfig
-// and ErrJournal are about the journal. With any other error files could not be
-// written. The summary holds the games finished until then in every case.
+// When ctx ends, Run stops the games in progress, which then have no result, and returns
+// the context's error. Errors that wrap ErrConfig mean that the user must change
+// something; ErrJournalConfig and ErrJournal are about the journal; any other error means
+// that a file could not be written. The summary covers the finished games in every case.
 func Run(ctx context.Context, c Config) (Summary, error) {
 	p, err := newPlan(c)
 	if err != nil {
@@ -69,17 +69,17 @@ type run struct {
 	plan    *plan
 	journal *journal // nil for none
 
-	mu        sync.Mutex // guards what follows, and serialises files and Progress
+	mu        sync.Mutex // guards the fields below, and serialises files and Progress
 	results   map[int]GameResult
-	next      int // the first game that may still have to be given out
+	next      int // no game before it is left to play
 	warnings  []string
 	resumed   int
 	stillborn [2]int // games in a row that a side lost before its first move
-	decided   bool   // the test has; later results do not count
-	repeated  bool   // two games were the same, and that has been said
-	different int    // games that differ so far
-	again     int    // games since the last of them
-	err       error  // why the match ended early, if it is nobody's wish
+	decided   bool   // the test has decided; later results do not count
+	repeated  bool   // the warning about repeated games was given
+	different int    // number of different games
+	again     int    // games since the last different one
+	err       error  // the fault that ended the match early
 }
 
 func (m *run) play(ctx context.Context) (Summary, error) {
@@ -112,29 +112,26 @@ func (m *run) play(ctx context.Context) (Summary, error) {
 
 func decided(s Summary) bool { return s.SPRT != nil && s.SPRT.Decision != elo.Continue }
 
-// summary must be called with the lock held, or before and after all tables.
+// summary requires the lock, except before and after all tables.
 func (m *run) summary() Summary {
 	s := m.plan.summarize(m.results)
 	s.Resumed = m.resumed
-	s.Warnings = append([]string(nil), m.warnings...)
+	s.Warnings = slices.Clone(m.warnings)
 	return s
 }
 
-// warn notes something that the user should know, once.
+// warn logs a warning about a side and keeps it for the summary, once.
 func (m *run) warn(s side, text string) {
 	text = fmt.Sprintf("program %s %s", s, text)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, w := range m.warnings {
-		if w == text {
-			return
-		}
+	if !slices.Contains(m.warnings, text) {
+		m.warnings = append(m.warnings, text)
+		m.plan.log.Warn(text)
 	}
-	m.warnings = append(m.warnings, text)
-	m.plan.log.Warn(text)
 }
 
-// take returns the next game that has no result yet.
+// take returns the next game without a result.
 func (m *run) take() (number int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -181,22 +178,16 @@ func (m *run) playTable(ctx context.Context, stop context.CancelCauseFunc, table
 			err = m.finish(number, p, stop)
 		}
 		if err != nil {
-			m.fail(err)
+			m.mu.Lock()
+			m.err = cmp.Or(m.err, err)
+			m.mu.Unlock()
 			stop(err)
 			return
 		}
 	}
 }
 
-func (m *run) fail(err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.err == nil {
-		m.err = err
-	}
-}
-
-// openLog opens the file for a program's stderr, nil where there is none.
+// openLog opens the file for a program's stderr; nil without one.
 func (m *run) openLog(s side, table int) io.WriteCloser {
 	if m.plan.Dir == "" {
 		return nil
@@ -232,8 +223,7 @@ func (m *run) playOne(ctx context.Context, number int, processes [2]*process) (*
 	return p, err
 }
 
-// finish writes a finished game down, first its SGF, then the journal, so that
-// what the journal names exists.
+// finish records a finished game: first its SGF file, then the journal, which names it.
 func (m *run) finish(number int, g *played, stop context.CancelCauseFunc) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -247,7 +237,7 @@ func (m *run) finish(number int, g *played, stop context.CancelCauseFunc) error 
 		}
 	}
 	if m.journal != nil {
-		if err := m.journal.add(&g.result); err != nil {
+		if err := m.journal.append(&g.result); err != nil {
 			return err
 		}
 	}
@@ -278,15 +268,15 @@ func (m *run) finish(number int, g *played, stop context.CancelCauseFunc) error 
 	return m.hopeless(&g.result)
 }
 
-// mostAgain is how many games in a row a test plays that are earlier ones over again.
+// mostAgain is how many repeated games in a row end a sequential test.
 const mostAgain = 20
 
-// mostStillborn is how many games in a row a program may lose before its first
-// move until the match is given up: it will lose all the others too.
+// mostStillborn is how many games in a row a program may lose before its first move before
+// the match ends.
 const mostStillborn = 3
 
-// hopeless returns an error once a program fails before each first move. The
-// games that it lost so are none: a match that is resumed plays them again.
+// hopeless returns an error once a program has failed before its first move in
+// mostStillborn games in a row. A resumed match plays those games again.
 func (m *run) hopeless(r *GameResult) error {
 	for s, name := range sideNames {
 		if r.Stillborn != name {

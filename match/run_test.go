@@ -41,6 +41,7 @@ func runMatch(t *testing.T, c Config) Summary {
 }
 
 func TestRandomPlayers(t *testing.T) {
+	t.Parallel()
 	c := small(guestCommand("-seed", "1"), guestCommand("-seed", "2", "-mode", "lower"))
 	c.Games, c.Parallel, c.Dir = 6, 2, filepath.Join(t.TempDir(), "games")
 	var seen []int
@@ -116,7 +117,6 @@ func TestFaults(t *testing.T) {
 		mode   string
 		reason Reason
 		how    string
-		args   []string
 	}{
 		{mode: "occupied", reason: ReasonIllegal, how: "F"},
 		{mode: "off-board", reason: ReasonIllegal, how: "F"},
@@ -137,7 +137,7 @@ func TestFaults(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			c := small(guestCommand(), guestCommand(append(test.args, "-mode", test.mode)...))
+			c := small(guestCommand(), guestCommand("-mode", test.mode))
 			c.Dir = t.TempDir()
 			if test.reason == ReasonTimeout {
 				c.MoveTimeout = 5 * time.Second
@@ -148,10 +148,7 @@ func TestFaults(t *testing.T) {
 			require.Equal(t, 2, s.A.Wins)
 			require.Equal(t, 1, s.A.WinsBlack)
 			require.Equal(t, map[Reason]int{test.reason: 2}, s.Reasons)
-			counts := map[Reason]int{
-				ReasonIllegal: s.IllegalB, ReasonCrash: s.CrashesB, ReasonTimeout: s.TimeoutsB, ReasonRefusal: s.RefusalsB,
-			}
-			for reason, n := range counts {
+			for reason, n := range map[Reason]int{ReasonIllegal: s.IllegalB, ReasonCrash: s.CrashesB, ReasonTimeout: s.TimeoutsB, ReasonRefusal: s.RefusalsB} {
 				require.Equal(t, reason == test.reason, n == 2, "%s: %d", reason, n)
 			}
 			require.Zero(t, s.IllegalA+s.CrashesA+s.TimeoutsA+s.RefusalsA)
@@ -180,9 +177,6 @@ func TestHarmlessOddities(t *testing.T) {
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
-			if args[0] == "-mode" && args[1] == "greet" && len(args) == 3 {
-				t.Log("a greeting that looks like an answer, without ids: the name is wrong, the moves are not")
-			}
 			s := runMatch(t, small(guestCommand(), guestCommand(args...)))
 			require.Empty(t, s.IllegalB+s.CrashesB+s.TimeoutsB+s.RefusalsB, "%+v", s)
 			require.Equal(t, 2, s.Games)
@@ -193,6 +187,7 @@ func TestHarmlessOddities(t *testing.T) {
 // TestProgramThatNeverStarts ends a match at once where a program does not start:
 // the other one has won nothing.
 func TestProgramThatNeverStarts(t *testing.T) {
+	t.Parallel()
 	good, bad := guestCommand(), guestCommand("-mode", "exit")
 	for want, c := range map[string]Config{
 		"program b does not start": small(good, bad),
@@ -212,6 +207,7 @@ func TestProgramThatNeverStarts(t *testing.T) {
 // game without a move of its own; the games that it lost so are none when the
 // match goes on.
 func TestProgramThatNeverMoves(t *testing.T) {
+	t.Parallel()
 	c := small(guestCommand(), guestCommand("-mode", "crash", "-at", "1"))
 	c.Games, c.Dir = 50, t.TempDir()
 	c.Openings = [][]board.Move{{{Color: board.Black, Point: 12}}}
@@ -234,6 +230,7 @@ func TestProgramThatNeverMoves(t *testing.T) {
 // TestRepeatedGames counts games that were played before once: twelve games of two
 // programs that leave nothing to chance are two.
 func TestRepeatedGames(t *testing.T) {
+	t.Parallel()
 	a, b := guestCommand("-mode", "same", "-seed", "5"), guestCommand("-mode", "same", "-seed", "6")
 	c := small(a, b)
 	c.Games, c.Dir, c.Parallel = 12, t.TempDir(), 2
@@ -272,6 +269,7 @@ func TestRepeatedGames(t *testing.T) {
 // games and no more, one with each colour. A test without a number of games ends where nothing
 // new comes, with 20 games that were earlier ones, and says how it stands.
 func TestInstantResignations(t *testing.T) {
+	t.Parallel()
 	c := small(guestCommand("-mode", "resign", "-at", "1"), guestCommand("-mode", "same", "-seed", "6"))
 	c.Games = 8
 	s := runMatch(t, c)
@@ -291,8 +289,9 @@ func TestInstantResignations(t *testing.T) {
 // TestJournalOfAnotherKind: a file that is no journal stays as it is, whether its one line ends
 // or not, and so do the games of a folder that has no journal.
 func TestJournalOfAnotherKind(t *testing.T) {
+	t.Parallel()
 	c := small(guestCommand(), guestCommand("-seed", "6"))
-	for _, text := range []string{"(;GM[1]SZ[5])", "(;GM[1]SZ[5])\n", `{"kosumi_matches":1}`} {
+	for _, text := range []string{"(;GM[1]SZ[5])", "(;GM[1]SZ[5])\n", `{"kosumi_matches":1}`, "{}\n", `{"kosumi_match":99}` + "\n"} {
 		c.Journal = filepath.Join(t.TempDir(), "mine")
 		require.NoError(t, os.WriteFile(c.Journal, []byte(text), 0o644))
 		_, err := Run(t.Context(), c)
@@ -341,6 +340,7 @@ func TestMatchThatCannotBePlayed(t *testing.T) {
 }
 
 func TestMaxMoves(t *testing.T) {
+	t.Parallel()
 	c := small(guestCommand(), guestCommand())
 	c.MaxMoves = 4
 	s := runMatch(t, c)
@@ -352,91 +352,8 @@ func TestMaxMoves(t *testing.T) {
 	require.Equal(t, 2, s.Unscored)
 }
 
-func TestScoring(t *testing.T) {
-	list := []string{"-list", "final_status_list final_score"}
-	with := func(mode string) string { return guestCommand(append(list, "-mode", mode)...) }
-	opening := [][]board.Move{{
-		// Black holds the left two columns, White the right two, where a stone of
-		// Black stands: 11 points to 5 as it is, all 25 without White's stones.
-		{Color: 1, Point: 1}, {Color: 2, Point: 3}, {Color: 1, Point: 6}, {Color: 2, Point: 8},
-		{Color: 1, Point: 11}, {Color: 2, Point: 13}, {Color: 1, Point: 16}, {Color: 2, Point: 18},
-		{Color: 1, Point: 21}, {Color: 2, Point: 23}, {Color: 1, Point: 14}, {Color: 2, Point: -1},
-	}}
-	tests := []struct {
-		name, a, b, rules, want string
-		reason                  Reason
-	}{
-		{"agreed dead", with("white-dead"), with("white-dead"), "chinese", "B+24.5", ReasonScore},
-		{"disagreed, as it stands", with("white-dead"), with(""), "chinese", "B+5.5", ReasonScore},
-		{"one cannot say", with("white-dead"), guestCommand(), "chinese", "B+5.5", ReasonScore},
-		{"none dead", with(""), with(""), "chinese", "B+5.5", ReasonScore},
-		{"crash at the count", with(""), with("score-crash"), "chinese", "B+5.5", ReasonScore},
-		{"territory, agreed", with("white-dead"), with("white-dead"), "japanese", "", ReasonScore},
-		{"territory, same score", with("score-1"), with("score-1"), "japanese", "B+1.5", ReasonScore},
-		{"territory, scores differ", with("score-1"), with("score-2"), "japanese", "?", ReasonUnscored},
-		{"territory, cannot say", guestCommand(), guestCommand(), "japanese", "?", ReasonUnscored},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			result := countGame(t, test.a, test.b, test.rules, 0.5, opening)
-			if test.want != "" {
-				require.Equal(t, test.want, result.Result)
-			}
-			require.Equal(t, test.reason, result.Reason)
-			if test.name == "crash at the count" {
-				require.Len(t, result.Faults, 1)
-			}
-		})
-	}
-}
-
-// TestPassAliveIsNeverDead: two programs that agree to take White's stones off cannot,
-// as no moves of Black's could.
-func TestPassAliveIsNeverDead(t *testing.T) {
-	lost := guestCommand("-list", "final_status_list final_score", "-mode", "white-dead")
-	opening := [][]board.Move{{ // White has the right two columns, with three eyes
-		{Color: 1, Point: 1}, {Color: 2, Point: 3}, {Color: 1, Point: 6}, {Color: 2, Point: 8},
-		{Color: 1, Point: 11}, {Color: 2, Point: 13}, {Color: 1, Point: 16}, {Color: 2, Point: 18},
-		{Color: 1, Point: 21}, {Color: 2, Point: 23}, {Color: 1, Point: -1}, {Color: 2, Point: 9},
-		{Color: 1, Point: -1}, {Color: 2, Point: 19},
-	}}
-	for rules, want := range map[string]string{"chinese": "W+0.5", "japanese": "B+1.5"} {
-		require.Equal(t, want, countGame(t, lost, lost, rules, 0.5, opening).Result, rules)
-	}
-}
-
-// countGame plays an opening and two passes by hand and has the position counted
-// by two real programs.
-func countGame(t *testing.T, a, b, rules string, komi float64, openings [][]board.Move) GameResult {
-	t.Helper()
-	c := small(a, b)
-	c.Rules, c.Komi, c.Openings = rules, &komi, openings
-	p, err := newPlan(c)
-	require.NoError(t, err)
-	var processes [2]*process
-	for s := range processes {
-		processes[s] = &process{plan: p, side: side(s), warn: func(side, string) {}}
-		defer processes[s].quit()
-	}
-	g, err := board.NewGame(p.Size, p.rules)
-	require.NoError(t, err)
-	game := &game{plan: p, processes: processes, board: g}
-	_, err = game.start(t.Context())
-	require.NoError(t, err)
-	for _, s := range processes {
-		require.NoError(t, s.newGame(t.Context()))
-	}
-	require.NoError(t, game.playOpening(t.Context()))
-	for !g.Ended() {
-		m := board.Move{Color: g.ToMove(), Point: board.Pass}
-		require.NoError(t, g.Play(m.Color, m.Point))
-	}
-	require.NoError(t, game.count(t.Context()))
-	return game.result
-}
-
 func TestRulesAndExplanations(t *testing.T) {
+	t.Parallel()
 	c := small(guestCommand("-list", "kata-set-rules gomill-explain_last_move"), guestCommand("-list", "kgs-rules"))
 	c.Dir, c.Games = t.TempDir(), 1
 	c.Rules = "Japanese"
@@ -464,6 +381,7 @@ func stderrOf(t *testing.T, c Config, side string) string {
 }
 
 func TestClock(t *testing.T) {
+	t.Parallel()
 	testshared.Slow(t)
 	control, err := clock.Parse("byoyomi 0 2 2")
 	require.NoError(t, err)
@@ -483,6 +401,7 @@ func TestClock(t *testing.T) {
 }
 
 func TestSPRTStopsTheMatch(t *testing.T) {
+	t.Parallel()
 	c := small(guestCommand(), guestCommand("-mode", "resign", "-at", "1"))
 	c.Games, c.Parallel, c.Dir = 1000, 2, t.TempDir()
 	c.SPRT = &elo.SPRT{Elo0: 0, Elo1: 300}
@@ -498,6 +417,7 @@ func TestSPRTStopsTheMatch(t *testing.T) {
 }
 
 func TestOpeningsArePairs(t *testing.T) {
+	t.Parallel()
 	c := small(guestCommand(), guestCommand("-mode", "resign", "-at", "1"))
 	c.Games, c.Dir = 6, t.TempDir()
 	c.Openings = [][]board.Move{
@@ -516,6 +436,7 @@ func TestOpeningsArePairs(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
+	t.Parallel()
 	c := small(guestCommand("-mode", "hang", "-at", "1"), guestCommand())
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())

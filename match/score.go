@@ -40,7 +40,7 @@ func (t *game) count(ctx context.Context) error {
 	return nil
 }
 
-// settle gives the game to whom a score (White minus Black) says.
+// settle decides the game by a score (White minus Black).
 func (t *game) settle(score float32, reason Reason) {
 	winner := board.White
 	switch {
@@ -54,9 +54,9 @@ func (t *game) settle(score float32, reason Reason) {
 	t.result.win(t.sideOf(winner), winner, reason, points)
 }
 
-// both asks the two programs something after the game. A program that fails now
-// has a fault, but the game is over: its answer is just missing. The error is
-// the context's.
+// both sends a command to both programs after the game and passes each answer to use. It
+// reports whether both answered and use accepted both answers. A program that fails now has
+// a fault, but the game counts. The error is the context's.
 func (t *game) both(ctx context.Context, command, argument string, use func(side, string) bool) (bool, error) {
 	all := true
 	for _, s := range t.processes {
@@ -65,9 +65,9 @@ func (t *game) both(ctx context.Context, command, argument string, use func(side
 			continue
 		}
 		r, err := s.ask(ctx, "%s", strings.TrimSpace(command+" "+argument))
-		var fault *faultError
+		fault, failed := errors.AsType[*faultError](err)
 		switch {
-		case errors.As(err, &fault):
+		case failed:
 			t.result.Faults = append(t.result.Faults, fault.Fault)
 			all = false
 		case err != nil:
@@ -79,8 +79,8 @@ func (t *game) both(ctx context.Context, command, argument string, use func(side
 	return all, nil
 }
 
-// deadStones returns the stones that both programs call dead, whole chains but those that
-// no moves of the opponent's could take, and whether they agree.
+// deadStones returns the chains that both programs call dead, without pass-alive ones, and
+// reports whether the programs agree.
 func (t *game) deadStones(ctx context.Context) (dead []board.Point, agreed bool, err error) {
 	var lists [2][]board.Point
 	agreed, err = t.both(ctx, "final_status_list", "dead", func(s side, text string) (ok bool) {
@@ -94,9 +94,8 @@ func (t *game) deadStones(ctx context.Context) (dead []board.Point, agreed bool,
 	return slices.DeleteFunc(lists[sideA], func(p board.Point) bool { return alive[p] == t.board.At(p) }), true, nil
 }
 
-// deadList reads a list of vertices and completes it to whole chains, in board
-// order. Points without a stone are left out; ok is false for anything that is
-// no point of the board.
+// deadList reads a list of vertices and returns the stones of their chains in board order,
+// ignoring empty points; ok is false if a word is not a point of the board.
 func deadList(g *board.Game, text string) (dead []board.Point, ok bool) {
 	for _, word := range strings.Fields(text) {
 		p, err := g.Size().ParseVertex(word)
@@ -111,8 +110,8 @@ func deadList(g *board.Game, text string) (dead []board.Point, ok bool) {
 	return dead, true
 }
 
-// finalScore returns the score (White minus Black) that both programs name, and
-// whether it is the same.
+// finalScore returns the score (White minus Black) by the first program and reports
+// whether both programs give the same.
 func (t *game) finalScore(ctx context.Context) (score float32, agreed bool, err error) {
 	var scores [2]float32
 	agreed, err = t.both(ctx, "final_score", "", func(s side, text string) (ok bool) {

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -8,20 +9,19 @@ import (
 	"kosumi/match/elo"
 )
 
-// SideSummary is one program's part of a Summary.
+// SideSummary is the part of one program in a Summary.
 type SideSummary struct {
 	Name    string `json:"name"`
 	Command string `json:"command"`
 	Wins    int    `json:"wins"`
-	// WinsBlack are those of the wins that it had with Black.
+	// WinsBlack counts the wins with Black.
 	WinsBlack int `json:"wins_black"`
 	// ScoreRate is (wins + draws/2) / games, 0 without games.
 	ScoreRate float64 `json:"score_rate"`
 }
 
-// FaultCounts are the faults of a match by program. Timeouts are answers that
-// did not come within Config.MoveTimeout and clocks that ran out; refusals are
-// legal moves that the program did not take.
+// FaultCounts counts the faults of a match by program. Timeouts are missing answers and
+// clocks that ran out; refusals are legal moves that a program did not accept.
 type FaultCounts struct {
 	IllegalA  int `json:"illegal_a"`
 	IllegalB  int `json:"illegal_b"`
@@ -40,8 +40,7 @@ type Results struct {
 	Losses int `json:"losses"`
 }
 
-// Games is how many they are, Points what the side got: 1 for a win, 1/2 for a
-// draw.
+// Games is the number of games, Points the side's sum: 1 for a win, 1/2 for a draw.
 func (r Results) Games() int      { return r.Wins + r.Draws + r.Losses }
 func (r Results) Points() float64 { return float64(r.Wins) + float64(r.Draws)/2 }
 
@@ -52,35 +51,35 @@ type Summary struct {
 	A     SideSummary `json:"a"`
 	B     SideSummary `json:"b"`
 	Draws int         `json:"draws"`
-	// Unscored are those of the draws that are only draws for want of a result:
-	// no agreement on a territory score, or both programs failed to start.
+	// Unscored counts the draws without a result: no agreement on a territory score, or
+	// both programs failed to start.
 	Unscored int `json:"unscored"`
-	// Repeats counts games that were an earlier one over again, move for move.
-	// Distinct, by a's results, is without them; so are Estimate, SPRT and Pairs.
+	// Repeats counts games that repeat an earlier one move for move. Distinct (a's results),
+	// Estimate, SPRT and Pairs leave them out.
 	Repeats  int     `json:"repeats"`
 	Distinct Results `json:"distinct"`
 
 	FaultCounts
 	// Estimate is how much stronger a is.
 	elo.Estimate
-	// SPRT is the state of the sequential test, absent when none was asked for.
+	// SPRT is the state of the sequential test; nil without a test.
 	SPRT *elo.SPRTResult `json:"sprt,omitempty"`
-	// Pairs counts the finished pairs of games from one opening by a's half
-	// points, 0 to 4; absent without openings. Estimate and SPRT go by them. Unpaired
-	// games, whose partner is not finished, wait for it.
+	// Pairs counts the finished pairs of games from one opening by a's half points, 0 to 4;
+	// nil without openings. Estimate and SPRT use pairs. Unpaired counts the games whose
+	// partner is not finished.
 	Pairs    *[5]int `json:"pairs,omitempty"`
 	Unpaired int     `json:"unpaired,omitempty"`
 
-	// MeanMoves is the mean length of a game. SecondsA and SecondsB are the times
-	// that the programs took for all their moves.
+	// MeanMoves is the mean length of a game. SecondsA and SecondsB are the programs' total
+	// times.
 	MeanMoves float64 `json:"mean_moves"`
 	SecondsA  float64 `json:"seconds_a"`
 	SecondsB  float64 `json:"seconds_b"`
 	// Reasons counts the games by how they ended.
 	Reasons map[Reason]int `json:"reasons"`
-	// Resumed is how many of the games a journal held when the match began.
+	// Resumed counts the games that the journal held at the start.
 	Resumed int `json:"resumed"`
-	// Warnings are things that make the match less fair than it looks.
+	// Warnings are reasons why the match may be unfair.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -117,22 +116,22 @@ func (s *Summary) add(r *GameResult) {
 	switch r.Winner {
 	case "":
 		s.Draws++
-		if r.Unscored() {
+		if r.Reason == ReasonUnscored || r.Reason == ReasonCrash || r.Reason == ReasonTimeout {
 			s.Unscored++
 		}
 	case "a":
-		s.A.addWin(r.Black == "a")
+		s.A.addWin(r)
 	case "b":
-		s.B.addWin(r.Black == "b")
+		s.B.addWin(r)
 	}
 	for _, f := range r.Faults {
 		s.FaultCounts.add(f)
 	}
 }
 
-func (s *SideSummary) addWin(black bool) {
+func (s *SideSummary) addWin(r *GameResult) {
 	s.Wins++
-	if black {
+	if r.Black == r.Winner {
 		s.WinsBlack++
 	}
 }
@@ -145,18 +144,14 @@ func (s *FaultCounts) add(f Fault) {
 		ReasonTime:    {&s.TimeoutsA, &s.TimeoutsB},
 		ReasonRefusal: {&s.RefusalsA, &s.RefusalsB},
 	}
-	pair, ok := counters[f.Kind]
-	if !ok {
-		return
-	}
-	if f.Side == "a" {
+	if pair, ok := counters[f.Kind]; ok && f.Side == "a" {
 		*pair[sideA]++
-	} else {
+	} else if ok {
 		*pair[sideB]++
 	}
 }
 
-// statistics fills in Elo and the sequential test. With openings they go by pairs.
+// statistics fills in Elo and the sequential test, by pairs if there are openings.
 func (p *plan) statistics(s *Summary, results map[int]GameResult) {
 	again := repeats(results)
 	s.Repeats = len(again)
@@ -193,8 +188,8 @@ func (p *plan) statistics(s *Summary, results map[int]GameResult) {
 	s.SPRT = &test
 }
 
-// pairsOf counts the pairs of which both games are finished by a's half points,
-// but for pairs that were played before.
+// pairsOf counts the finished pairs by a's half points, without pairs that repeat earlier
+// games.
 func pairsOf(results map[int]GameResult, again map[int]bool) (pairs [5]int) {
 	halves := func(r GameResult) int {
 		switch r.Winner {
@@ -213,8 +208,8 @@ func pairsOf(results map[int]GameResult, again map[int]bool) (pairs [5]int) {
 	return pairs
 }
 
-// basis names what the Elo difference is of, and a's share of it, 0..1, where that is not
-// all games; else it is empty.
+// basis names the games or pairs that the Elo difference is computed from, with a's share
+// of the points, 0..1; "" if these are all games.
 func (s *Summary) basis() (of string, share float64) {
 	if s.Pairs == nil {
 		d := s.Distinct
@@ -237,8 +232,7 @@ func (s *Summary) basis() (of string, share float64) {
 	return of, float64(halves) / float64(4*pairs)
 }
 
-// MarshalJSON writes an end of the error bar as null where the games say nothing about
-// that side.
+// MarshalJSON writes an unbounded end of the error bar as null.
 func (s Summary) MarshalJSON() ([]byte, error) {
 	type plain Summary
 	known := func(end float64) *float64 {
@@ -254,14 +248,9 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 	}{plain(s), known(s.Low), known(s.High)})
 }
 
-// names returns the programs' names such that they differ.
+// names returns names of the programs that differ.
 func (p *plan) names(a, b string) (string, string) {
-	if a == "" {
-		a = "program a"
-	}
-	if b == "" {
-		b = "program b"
-	}
+	a, b = cmp.Or(a, "program a"), cmp.Or(b, "program b")
 	if a == b {
 		return a + " (a)", b + " (b)"
 	}

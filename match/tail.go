@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// Bounds of what is kept of a program's stderr.
+// Limits of a program's kept output.
 const (
 	tailBytes = 16 << 10 // in memory
 	logBytes  = 64 << 20 // in a log file
 )
 
-// tail keeps the end of what is written to it, and copies it to a log until the
-// log is full. Any goroutine may use it.
+// tail keeps the end of what is written to it, and copies everything to a log until that
+// is full. It is safe for concurrent use.
 type tail struct {
 	copyTo io.Writer // may be nil
 
@@ -26,7 +26,7 @@ type tail struct {
 	}
 }
 
-// Write keeps and copies p. It never fails: a full disk must not stop a game.
+// Write keeps and copies p. It never fails, so that a full disk does not stop a game.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -42,15 +42,15 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// total returns how many bytes were ever written.
+// total returns the number of bytes written so far.
 func (t *tail) total() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.mu.total
 }
 
-// since returns what was written after the first n bytes, or the end of that,
-// at most limit bytes, as clean text.
+// since returns the end of what was written after the first n bytes, at most limit bytes, as
+// clean text.
 func (t *tail) since(n int64, limit int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,15 +61,15 @@ func (t *tail) since(n int64, limit int) string {
 	return cleanText(string(t.mu.kept[int64(len(t.mu.kept))-fresh:]))
 }
 
-// raw returns a copy of what is kept.
+// raw returns a copy of the kept bytes.
 func (t *tail) raw() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.mu.kept)
 }
 
-// cleanText makes a program's text fit for files and terminals: valid UTF-8
-// without control characters but line breaks.
+// cleanText returns s as valid UTF-8 without control characters other than line breaks, for
+// files and terminals.
 func cleanText(s string) string {
 	s = strings.ToValidUTF8(s, "")
 	return strings.TrimSpace(strings.Map(func(r rune) rune {

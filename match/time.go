@@ -7,11 +7,11 @@ import (
 	"kosumi/engine/clock"
 )
 
-// timeDialect is how a program is told about clocks.
+// timeDialect is the form of a program's clock commands.
 type timeDialect int
 
 const (
-	dialectNone  timeDialect = iota // it knows no clock
+	dialectNone  timeDialect = iota // no clock commands
 	dialectPlain                    // time_settings: whole seconds, Canadian overtime
 	dialectKGS                      // kgs-time_settings: whole seconds, byo-yomi too
 	dialectKata                     // kata-time_settings: everything, with decimals
@@ -29,10 +29,9 @@ func dialectOf(knows func(command string) bool) timeDialect {
 	return dialectNone
 }
 
-// settings returns the command that tells a program the clock, "" for none. A form
-// that a dialect lacks is put as well as it can be: the last byo-yomi period as
-// Canadian overtime of one stone with the periods before it as main time, and
-// Fischer's increment as such a period too.
+// settings returns the command that sets a program's clock, "" for none. A clock that the
+// dialect lacks is approximated by Canadian overtime of one stone: its period is the last
+// byo-yomi period, with the periods before it as main time, or Fischer's increment.
 func (d timeDialect) settings(t clock.Settings) string {
 	if t.System == clock.None {
 		switch d {
@@ -70,8 +69,7 @@ func (d timeDialect) settings(t clock.Settings) string {
 	return ""
 }
 
-// left returns the arguments of time_left behind the colour, "" when there is
-// nothing to say.
+// left returns the arguments of time_left after the colour, "" without a clock.
 func (d timeDialect) left(c *clock.Clock) string {
 	if !c.Limited() || d == dialectNone {
 		return ""
@@ -95,8 +93,8 @@ func (d timeDialect) left(c *clock.Clock) string {
 	return fmt.Sprintf("%d %d", int(left/time.Second), count)
 }
 
-// whole returns whole seconds, rounded down, but at least one where there is any
-// time: 0 would mean that there is none.
+// whole returns whole seconds, rounded down, but at least 1 for a positive duration: 0
+// means no time.
 func whole(d time.Duration) int {
 	if d > 0 && d < time.Second {
 		return 1

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,14 +65,7 @@ func TestClockDialects(t *testing.T) {
 		}
 	}
 	knows := func(list ...string) func(string) bool {
-		return func(command string) bool {
-			for _, c := range list {
-				if c == command {
-					return true
-				}
-			}
-			return false
-		}
+		return func(command string) bool { return slices.Contains(list, command) }
 	}
 	require.Equal(t, dialectKata, dialectOf(knows("time_settings", "kata-time_settings", "kgs-time_settings")))
 	require.Equal(t, dialectKGS, dialectOf(knows("time_settings", "kgs-time_settings")))

@@ -8,28 +8,26 @@ import (
 	"kosumi/sgf"
 )
 
-// Around what a review writes into comments, so that the next one replaces its own
-// text and nothing else.
+// Marks of a review's additions to a record, which the next review replaces.
 const (
 	commentBegin = "--- Kosumi ---"
 	commentEnd   = "--- end of review ---"
-	lineName     = "Kosumi: better" // N of the variations of a review
-	marksID      = "KOSUMI"         // the properties of a node that a review wrote, of lists the point too: HO, MA:dd
-	replaced     = " was "          // between a property that a review took out and its value
+	lineName     = "Kosumi: better" // N of the variations
+	marksID      = "KOSUMI"         // property with the IDs of a node's added properties, in lists with the point: HO, MA:dd
+	replaced     = " was "          // in marksID, between a removed property and its value
 )
 
-// Bounds of an annotated record.
+// Limits of an annotated record.
 const (
 	hotSpots   = 5   // moves that get HO
-	alsoWithin = 0.5 // Points by which a second choice may be behind to be shown
-	farAway    = 5   // Points between two choices that are worth showing both
+	alsoWithin = 0.5 // most points between the first and a second choice that is shown
+	farAway    = 5   // least distance between them on the board
 )
 
-// Annotated returns the game tree of a record with what the review found: winrate
-// and lead after each move (SBKV, SBKS, V), a comment, the mistakes marked (DO, BM,
-// HO, MA on the better point) and the better lines as variations beside them. The
-// record itself stays as it is; its own comments and variations are kept, and what
-// an earlier review wrote is replaced. application is the AP of the file.
+// Annotated returns a copy of the game tree with the review: winrate and lead after each move
+// (SBKV, SBKS, V), comments, marks of mistakes (DO, BM, HO, MA on the better point) and the
+// better lines as variations. It keeps the record's own comments and variations and replaces
+// the additions of an earlier review. application is the AP of the file.
 func Annotated(g *Game, res *Result, application string) *sgf.Node {
 	root, copies := copyTree(g.root)
 	for n := range root.All() {
@@ -56,7 +54,7 @@ func Annotated(g *Game, res *Result, application string) *sgf.Node {
 		if !m.Listed {
 			continue
 		}
-		for _, id := range []string{"BM", "DO", "IT", "TE"} { // at most one of them may stand
+		for _, id := range []string{"BM", "DO", "IT", "TE"} { // a node has at most one of these
 			if n.Has(id) && !slices.Contains(n.Values(marksID), id) {
 				ours(n, id+replaced+n.Get(id))
 			}
@@ -81,7 +79,7 @@ func Annotated(g *Game, res *Result, application string) *sgf.Node {
 	return root
 }
 
-// copyTree copies a game tree and returns the copy of each node.
+// copyTree returns a copy of a game tree and the copies by node.
 func copyTree(root *sgf.Node) (*sgf.Node, map[*sgf.Node]*sgf.Node) {
 	copies := map[*sgf.Node]*sgf.Node{}
 	for n := range root.All() {
@@ -99,7 +97,7 @@ func copyTree(root *sgf.Node) (*sgf.Node, map[*sgf.Node]*sgf.Node) {
 	return copies[root], copies
 }
 
-// dropReview removes what an earlier review wrote.
+// dropReview removes an earlier review from a node.
 func dropReview(n *sgf.Node) {
 	n.Children = slices.DeleteFunc(n.Children, func(c *sgf.Node) bool { return strings.HasPrefix(c.SimpleText("N"), lineName) })
 	for text := n.Text("C"); ; {
@@ -132,19 +130,20 @@ func dropReview(n *sgf.Node) {
 	n.Remove(marksID)
 }
 
-// mark sets a property of one value that the next review removes.
+// mark sets a property and notes it as the review's.
 func mark(n *sgf.Node, id, value string) {
 	n.Set(id, value)
 	ours(n, id)
 }
 
+// ours notes a property as the review's.
 func ours(n *sgf.Node, id string) {
 	if marks := n.Values(marksID); !slices.Contains(marks, id) {
 		n.Set(marksID, append(slices.Clone(marks), id)...)
 	}
 }
 
-// addComment puts a review's text below what a node says.
+// addComment appends a review's text to a node's comment.
 func addComment(n *sgf.Node, text string) {
 	text = commentBegin + "\n" + text + "\n" + commentEnd
 	if old := strings.TrimSpace(n.Text("C")); old != "" {
@@ -153,8 +152,8 @@ func addComment(n *sgf.Node, text string) {
 	n.SetText("C", text)
 }
 
-// setValues writes winrate and lead: SBKV in percent and SBKS in points for Sabaki,
-// V as in FF[4], all of them Black's.
+// setValues writes Black's winrate and lead: SBKV in percent and SBKS in points for Sabaki, and
+// V as in FF[4].
 func setValues(n *sgf.Node, p *Position) {
 	n.SetTenths("SBKV", 100*p.Winrate)
 	n.SetTenths("SBKS", p.Lead)
@@ -164,7 +163,7 @@ func setValues(n *sgf.Node, p *Position) {
 	}
 }
 
-// overview is what the root says about the game.
+// overview returns the comment on the game.
 func overview(res *Result) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, res.Summary)
@@ -182,7 +181,7 @@ func overview(res *Result) string {
 	return b.String()
 }
 
-// leadText says who is ahead, and how sure that is.
+// leadText returns the lead of the side that is ahead and its winrate.
 func leadText(p *Position) string {
 	who, points, chance := leaderOf(p.Lead, p.Winrate)
 	if points == 0 {
@@ -191,7 +190,7 @@ func leadText(p *Position) string {
 	return fmt.Sprintf("%s +%.1f (%.0f %%)", who, points, 100*chance)
 }
 
-// moveText is the comment on a move.
+// moveText returns the comment on a move.
 func moveText(m *Move, p *Position) string {
 	text := fmt.Sprintf("%s, %d visits", leadText(p), p.Visits)
 	if !m.Judged {
@@ -211,7 +210,7 @@ func moveText(m *Move, p *Position) string {
 	return text
 }
 
-// markBetter puts a cross on the better point.
+// markBetter marks the better point with a cross.
 func markBetter(g *Game, m *Move, n *sgf.Node) {
 	if len(m.Best) == 0 {
 		return
@@ -220,7 +219,7 @@ func markBetter(g *Game, m *Move, n *sgf.Node) {
 	if err != nil || p < 0 {
 		return
 	}
-	for _, id := range []string{"TR", "SQ", "CR", "SL", "MA", "LB"} { // one mark a point
+	for _, id := range []string{"TR", "SQ", "CR", "SL", "MA", "LB"} { // a point has at most one mark
 		for _, v := range n.Values(id) {
 			if id == "LB" {
 				v, _, _ = strings.Cut(v, ":")
@@ -235,8 +234,8 @@ func markBetter(g *Game, m *Move, n *sgf.Node) {
 	ours(n, "MA:"+at)
 }
 
-// addLines puts the better lines beside a mistake: the best one, and the second
-// where it is as good and elsewhere.
+// addLines adds the better lines as variations: the best, and another that is almost as good
+// and far away.
 func addLines(g *Game, m *Move, parent *sgf.Node) {
 	size := g.Record.Size
 	first, err := size.ParseVertex(m.Best[0].Move)
@@ -247,11 +246,7 @@ func addLines(g *Game, m *Move, parent *sgf.Node) {
 	for i := range m.Best[1:min(len(m.Best), linesKept)] {
 		c := &m.Best[i+1]
 		p, err := size.ParseVertex(c.Move)
-		sign := 1.0
-		if m.Color == "w" {
-			sign = -1
-		}
-		if err != nil || p < 0 || first < 0 || c.Move == m.Move || sign*(m.Best[0].Lead-c.Lead) > alsoWithin {
+		if err != nil || p < 0 || first < 0 || c.Move == m.Move || Sign(m.Color)*(m.Best[0].Lead-c.Lead) > alsoWithin {
 			continue
 		}
 		x, y := size.XY(first)
@@ -263,6 +258,7 @@ func addLines(g *Game, m *Move, parent *sgf.Node) {
 	}
 }
 
+// addLine adds a variation unless the record has one with its first move.
 func addLine(g *Game, m *Move, c *Candidate, parent *sgf.Node) {
 	if len(c.Line) == 0 {
 		return
@@ -279,7 +275,7 @@ func addLine(g *Game, m *Move, c *Candidate, parent *sgf.Node) {
 		}
 		at := sgf.FormatPoint(g.Record.Size, p)
 		if i == 0 && slices.ContainsFunc(parent.Children, func(old *sgf.Node) bool { return old.Has(id) && old.Get(id) == at }) {
-			return // the record shows it already
+			return
 		}
 		n = n.NewChild()
 		n.Set(id, at)

@@ -17,32 +17,31 @@ import (
 	"kosumi/sgf"
 )
 
-// BatchConfig says how many records are reviewed into one folder.
+// BatchConfig configures the review of many records into one folder.
 type BatchConfig struct {
 	Review      Config
-	Rules       board.Rules // of records that name none
+	Rules       board.Rules // of records without rules
 	Dir         string      // of the reports
-	Application string      // named in the annotated records
-	Problems    Problems    // collects the mistakes; nil: nothing does
-	// Open makes the network ready for boards of a size. An error that wraps
-	// ErrNotServed refuses a game; any other one ends all.
+	Application string      // AP of the annotated records
+	Problems    Problems    // collects problems; nil: none
+	// Open returns the network for boards of a size. An error that wraps ErrNotServed refuses
+	// a game; any other error ends the batch.
 	Open func(board.Size) (BatchNetwork, error)
 	Show Display
 }
 
-// BatchNetwork is what the games of a batch are reviewed with.
+// BatchNetwork is the network of a batch.
 type BatchNetwork struct {
 	nn.Evaluator
-	// Name is for people; Identity tells networks and precisions apart.
+	// Name is shown; Identity distinguishes networks and precisions.
 	Name, Identity string
-	// Remark is what to know of its judgement on boards of the size, "" if nothing; it
-	// becomes a note of the game's report.
+	// Remark is a warning about boards of the size for the game's notes; "": none.
 	Remark string
 }
 
 // Problems collects mistakes as problems, as package drill does.
 type Problems interface {
-	// Collect adds those of a game. It returns large mistakes that make no problem.
+	// Collect adds the problems of a game. It returns large mistakes that make no problem.
 	Collect(*Result) []LeftOut
 	// Write writes the problems of all games and returns the file and their number.
 	Write() (file string, problems int, err error)
@@ -54,18 +53,18 @@ type LeftOut struct {
 	Why string // a few words
 }
 
-// Display is told how far the work is.
+// Display shows the progress of a batch.
 type Display interface {
-	// Game begins a game of the file with an index.
+	// Game begins a game of the file with index file.
 	Game(file int, name string)
 	Progress(Progress)
 	Line(text string)
 }
 
-// ErrNotServed is wrapped by the reason why a network cannot judge a game.
+// ErrNotServed is wrapped by errors about boards that a network does not support.
 var ErrNotServed = errors.New("the network does not serve this board")
 
-// Batch reviews one record after the other. Make one with [NewBatch].
+// Batch reviews records one after the other. Create one with [NewBatch].
 type Batch struct {
 	c        BatchConfig
 	folder   *Folder
@@ -76,7 +75,7 @@ type Batch struct {
 	refused  int
 }
 
-// NewBatch opens the folder; it is made where there is none.
+// NewBatch opens or creates the folder of the reports.
 func NewBatch(c BatchConfig) (*Batch, error) {
 	if err := c.Review.Validate(); err != nil {
 		return nil, err
@@ -89,8 +88,8 @@ func NewBatch(c BatchConfig) (*Batch, error) {
 		remarked: map[string]bool{}, names: map[string]bool{"index": true, "summary": true, DrillsName: true}}, nil
 }
 
-// BatchFiles lists the files named, and the .sgf files of the folders named, but for those below
-// the folder of the reports, which none of the named may be in.
+// BatchFiles returns the named files and the .sgf files below the named folders, except those
+// below out, the folder of the reports. A name equal to out, or a file in it, is an error.
 func BatchFiles(names []string, out string) ([]string, error) {
 	var files []string
 	for _, name := range names {
@@ -124,8 +123,8 @@ func BatchFiles(names []string, out string) ([]string, error) {
 	return files, nil
 }
 
-// Run reviews the games of all files, until ctx ends. Only what would stop every game
-// is an error. [Batch.Finish] belongs behind it.
+// Run reviews the games of all files until ctx ends. It returns only errors that affect every
+// game. Call [Batch.Finish] afterwards.
 func (b *Batch) Run(ctx context.Context, files []string) error {
 	for i, name := range files {
 		roots, err := sgf.ReadFile(name)
@@ -140,8 +139,8 @@ func (b *Batch) Run(ctx context.Context, files []string) error {
 	return nil
 }
 
-// reviewAll reviews the games of a file. Those that are not reviewed for the same reason
-// have one line together.
+// reviewAll reviews the games of a file. Games that are refused for the same reason share a
+// line.
 func (b *Batch) reviewAll(ctx context.Context, file int, name string, roots []*sgf.Node) error {
 	refused := map[string][]int{} // numbers of games by the reason
 	var reasons []string
@@ -177,7 +176,7 @@ func (b *Batch) reviewAll(ctx context.Context, file int, name string, roots []*s
 	return err
 }
 
-// listed names games of a file by their numbers: ", games 1, 3 to 7".
+// listed formats the numbers of games in a file: ", games 1, 3 to 7".
 func listed(numbers []int) string {
 	var runs []string
 	for i := 0; i < len(numbers); {
@@ -185,12 +184,11 @@ func listed(numbers []int) string {
 		for k < len(numbers) && numbers[k] == numbers[k-1]+1 {
 			k++
 		}
-		switch text := fmt.Sprint(numbers[i]); k - i {
-		case 1:
-			runs = append(runs, text)
-		default:
-			runs = append(runs, fmt.Sprintf("%s to %d", text, numbers[k-1]))
+		text := fmt.Sprint(numbers[i])
+		if k-i > 1 {
+			text += fmt.Sprintf(" to %d", numbers[k-1])
 		}
+		runs = append(runs, text)
 		i = k
 	}
 	if len(numbers) == 1 {
@@ -199,7 +197,7 @@ func listed(numbers []int) string {
 	return ", games " + strings.Join(runs, ", ")
 }
 
-// refuse says why a file or games of it are not reviewed.
+// refuse notes and shows why a file or games of it are not reviewed.
 func (b *Batch) refuse(name string, err error) {
 	reason := strings.TrimPrefix(strings.TrimPrefix(err.Error(), name+": "), ErrGame.Error()+": ")
 	reason = strings.ReplaceAll(reason, "\n", "; ")
@@ -208,7 +206,8 @@ func (b *Batch) refuse(name string, err error) {
 	b.c.Show.Line(fmt.Sprintf("%s: not reviewed: %s", name, reason))
 }
 
-// review reviews one game and writes what belongs to it, or says why not.
+// review reviews one game and writes its files. refused is the reason why the game is not
+// reviewed; err ends the batch.
 func (b *Batch) review(ctx context.Context, shown, report string, root *sgf.Node) (refused, err error) {
 	g, err := Load(root, b.c.Rules)
 	if err != nil {
@@ -246,7 +245,7 @@ func (b *Batch) review(ctx context.Context, shown, report string, root *sgf.Node
 	return nil, b.write(g, result, b.unique(report))
 }
 
-// unique returns a name that no report has yet.
+// unique returns an unused name for a report.
 func (b *Batch) unique(name string) string {
 	for i, base := 2, name; b.names[name]; i++ {
 		name = fmt.Sprintf("%s-%d", base, i)
@@ -277,7 +276,7 @@ func (b *Batch) write(g *Game, result *Result, name string) error {
 	return nil
 }
 
-// gameLine sums a review up.
+// gameLine returns a line about a review.
 func gameLine(res *Result) string {
 	text := fmt.Sprintf("%s: %d moves", res.Game.File, len(res.Moves))
 	if len(res.Moves) == 1 {
@@ -308,17 +307,17 @@ func gameLine(res *Result) string {
 	return text
 }
 
-// Outcome is what became of the records.
+// Outcome is the result of a batch.
 type Outcome struct {
 	Summary           *Summary
 	Reviewed, Refused int
-	Index             string // the page about all games
-	Problems          int    // in the problem set
-	DrillFile         string // of the problem set; "" without one
+	Index             string // file of the page about all games
+	Problems          int    // number in the problem set
+	DrillFile         string // of the problem set; "": none
 }
 
-// Finish writes the pages about all games and the problem set. Nothing to write about
-// is an error while ctx lives.
+// Finish writes the pages about all games and the problem set. Without reviewed games it
+// returns an error, unless ctx has ended.
 func (b *Batch) Finish(ctx context.Context) (*Outcome, error) {
 	if b.done == 0 && ctx.Err() == nil {
 		return nil, fmt.Errorf("nothing was reviewed: %d refused", b.refused)
@@ -340,7 +339,7 @@ func (b *Batch) Finish(ctx context.Context) (*Outcome, error) {
 	return o, err
 }
 
-// Print writes how it went.
+// Print writes a summary of the outcome.
 func (o *Outcome) Print(w io.Writer) {
 	fmt.Fprintf(w, "%d reviewed, %d not; %s\n", o.Reviewed, o.Refused, o.Index)
 	if o.DrillFile != "" {

@@ -9,13 +9,21 @@ import (
 	"kosumi/board"
 )
 
-// Bounds of what a report has of a search.
+// Limits of a report.
 const (
 	bestListed = 12 // moves of a position
-	linesKept  = 3  // of these have their continuation
+	linesKept  = 3  // moves of a position with a continuation
 )
 
-// describe shows a position with what a search found, which may be nothing.
+// Sign returns 1 for Black ("b"), -1 for White ("w").
+func Sign(color string) float64 {
+	if color == "w" {
+		return -1
+	}
+	return 1
+}
+
+// describe returns a position with the result of its search; e may be nil.
 func describe(game *board.Game, e *Eval) Position {
 	p := Position{Stones: strings.ReplaceAll(game.Board().String(), "\n", ""), ToMove: letter(game.ToMove())}
 	if e != nil {
@@ -31,7 +39,7 @@ func letter(c board.Color) string {
 	return "b"
 }
 
-// Info returns what the record says about the game.
+// Info returns the record's data about the game.
 func (g *Game) Info() Info {
 	r := g.Record
 	return Info{Width: r.Size.W, Height: r.Size.H, Komi: float64(g.Rules.Komi), Rules: g.Rules.JSON(), Handicap: r.Handicap,
@@ -39,7 +47,7 @@ func (g *Game) Info() Info {
 		Result: r.Result, Date: r.Date, Event: r.Event}
 }
 
-// result builds the report from what is known.
+// result builds the report from the searches so far.
 func (r *run) result(complete bool) (*Result, error) {
 	g := r.game
 	res := &Result{Version: Version, Game: g.Info(), Network: r.conf.Network, Visits: r.visits, First: r.conf.First,
@@ -66,7 +74,7 @@ func (r *run) result(complete bool) (*Result, error) {
 	return res, nil
 }
 
-// move judges one ply, given what positions are worth.
+// move judges one ply, given the standings of all positions.
 func (r *run) move(t int, at []standing) Move {
 	played := r.game.Moves[t]
 	size := r.game.Record.Size
@@ -88,14 +96,14 @@ func (r *run) move(t int, at []standing) Move {
 			}
 			m.Best = append(m.Best, c)
 		}
-		m.random = randomLoss(before, r.sign(t))
+		m.random = randomLoss(before, Sign(m.Color))
 	}
 	s := r.swingBetween(t, at)
 	if !s.ok {
 		return m
 	}
 	m.Judged, m.Error = true, Round(s.err, 2)
-	if m.Order != 0 { // the first choice is not a mistake as far as the engine can tell
+	if m.Order != 0 { // the engine's first choice has no loss
 		m.Loss = Round(max(0, s.loss), 2)
 		m.WinrateLoss = Round(max(0, s.winrate), 4)
 	}
@@ -114,14 +122,11 @@ func (r *run) wanted(color string) bool {
 		return true
 	}
 	black, white := r.game.PlayerSides(r.conf.Player)
-	if !black && !white {
-		return true
-	}
-	return color == "b" && black || color == "w" && white
+	return black == white || black == (color == "b")
 }
 
-// PlayerSides returns which sides are played by somebody whose name contains the
-// text, in any case. Where nobody's does, "black" and "white" are the sides themselves.
+// PlayerSides reports which sides have a player whose name contains the text, ignoring case.
+// If neither has, "black" and "white" name the sides.
 func (g *Game) PlayerSides(name string) (black, white bool) {
 	name = strings.ToLower(name)
 	has := func(s string) bool { return name != "" && strings.Contains(strings.ToLower(s), name) }
@@ -132,7 +137,7 @@ func (g *Game) PlayerSides(name string) (black, white bool) {
 	return black, white
 }
 
-// sumUp fills the parts of the report that are about the whole game.
+// sumUp fills in the parts of the report about the whole game.
 func (r *run) sumUp(res *Result) {
 	info := &res.Game
 	for i, color := range []string{"b", "w"} {
@@ -161,19 +166,12 @@ func (p *Player) sum(moves []Move, color string) {
 			all = append(all, m)
 		}
 	}
-	phases, kinds := group(all)
 	p.Totals = totalsOf(all)
-	p.ByPhase, p.ByKind = map[Phase]Totals{}, map[Kind]Totals{}
-	for k, list := range phases {
-		p.ByPhase[k] = totalsOf(list)
-	}
-	for k, list := range kinds {
-		p.ByKind[k] = totalsOf(list)
-	}
+	p.ByPhase, p.ByKind = totalsBy(all, phaseOfMove), totalsBy(all, kindOfMove)
 }
 
-// leaderOf says who is ahead, by how many points, in tenths, and how likely that side
-// wins: by Black's lead, or where that rounds to nothing by Black's winrate.
+// leaderOf returns the side that is ahead, its lead rounded to tenths and its winrate. The
+// lead decides; if it rounds to 0, the winrate does. The arguments are Black's.
 func leaderOf(lead, winrate float64) (who string, points, chance float64) {
 	if lead = Round(lead, 1); lead > 0 || lead == 0 && winrate >= 0.5 {
 		return "Black", lead, winrate
@@ -181,7 +179,7 @@ func leaderOf(lead, winrate float64) (who string, points, chance float64) {
 	return "White", 0 - lead, 1 - winrate
 }
 
-// summaryOf says in a sentence how the game went.
+// summaryOf describes the course of the game in one or two sentences.
 func summaryOf(res *Result) string {
 	end := res.Positions[len(res.Positions)-1]
 	if end.Visits == 0 {
@@ -213,7 +211,7 @@ func summaryOf(res *Result) string {
 	return text + fmt.Sprintf(" %s was ahead all along.", leader)
 }
 
-// Points writes a number of points for people.
+// Points formats a number of points with its error.
 func Points(x, err float64) string {
 	text := fmt.Sprintf("%.1f points", x)
 	if x >= 3 {

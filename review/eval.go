@@ -9,25 +9,24 @@ import (
 	"kosumi/search"
 )
 
-// maxMoves is how many searched moves of a position are kept, best first.
-const maxMoves = 24
+// Limits of an Eval.
+const (
+	maxMoves = 24 // moves, best first
+	maxLine  = 12 // plies of a variation
+)
 
-// maxLine is the longest variation that is kept, in plies.
-const maxLine = 12
-
-// Eval is what the search of one position found. Winrate is Black's, 0..1, leads
-// are Black's points.
+// Eval is the result of the search of one position. Winrate is Black's, 0..1; leads are
+// Black's, in points.
 type Eval struct {
 	Visits  int64   `json:"visits"`
 	Winrate float64 `json:"winrate"`
 	Lead    float64 `json:"lead"`
 	// Stdev is the standard deviation of the final score, in points.
 	Stdev float64 `json:"stdev"`
-	// Moves are those that were searched, best first, at most 24, and the one
-	// that was played.
+	// Moves are the searched moves, best first, at most 24, and the played move.
 	Moves []Candidate `json:"moves"`
-	// Ownership is Black's by point, -100..100, rows from the top; BestOwnership
-	// the same after the best move. Empty where the network has none.
+	// Ownership is Black's, BestOwnership the same after the best move. Both are empty if the
+	// network has no ownership.
 	Ownership     Owners `json:"ownership,omitempty"`
 	BestOwnership Owners `json:"bestOwnership,omitempty"`
 }
@@ -45,8 +44,8 @@ type Candidate struct {
 	Line []string `json:"line,omitempty"`
 }
 
-// Owners holds -100..100 for each point, rows from the top. In JSON it is base64 of
-// bytes, each the value plus 100.
+// Owners is -100..100 for each point, rows from the top. In JSON it is the base64 of bytes,
+// each the value plus 100.
 type Owners []int8
 
 // MarshalText implements encoding.TextMarshaler.
@@ -71,12 +70,12 @@ func (o *Owners) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// pointsPerWinrate stands in for the lead where a network has no score: 6 % of
-// winrate count as a point, as in LizzieYzy Next.
+// pointsPerWinrate converts winrates to points for a network without score: 6 % of winrate
+// are one point, as in LizzieYzy Next.
 const pointsPerWinrate = 1 / 0.06
 
-// searchParams makes searches repeatable: no noise, one evaluation at a time, one
-// orientation.
+// searchParams returns p without noise, with one evaluation at a time and one orientation, so
+// that searches are repeatable.
 func searchParams(p search.Params) search.Params {
 	p.Root.NoiseEnabled, p.Root.WideNoise = false, 0
 	p.Parallel.Workers = 1
@@ -89,7 +88,7 @@ func searchParams(p search.Params) search.Params {
 	return p
 }
 
-// evalOf turns a result round to Black's view.
+// evalOf converts a search result to Black's view.
 func evalOf(r *search.Result, played board.Point) *Eval {
 	e := &Eval{Visits: r.Root.Visits, Stdev: Round(r.Root.ScoreStdev, 3)}
 	e.Winrate, e.Lead = blacks(r, r.Root.Winrate, r.Root.Lead)
@@ -123,7 +122,7 @@ func evalOf(r *search.Result, played board.Point) *Eval {
 	return e
 }
 
-// blacks turns winrate and lead of the side to move into Black's.
+// blacks converts winrate and lead of the side to move into Black's.
 func blacks(r *search.Result, winrate, lead float64) (float64, float64) {
 	if !r.Root.Raw.HasScore {
 		lead = (winrate - 0.5) * pointsPerWinrate
@@ -148,7 +147,8 @@ func ownersOf(own []float32, black bool) Owners {
 	return out
 }
 
-// Round keeps so many decimals: what is stored and what is computed are the same.
+// Round rounds to so many decimals, so that stored and computed values are equal. NaN and
+// infinities become 0.
 func Round(x float64, decimals int) float64 {
 	scale := math.Pow10(decimals)
 	if x = math.Round(x*scale) / scale; x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {

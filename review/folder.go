@@ -16,20 +16,19 @@ import (
 	"kosumi/sgf"
 )
 
-// Folder is a folder of reviews: NAME.html, NAME.sgf and NAME.json of each game, and
-// what was searched. Later reviews into the same folder resume from those searches.
+// Folder is a folder of reviews: NAME.html, NAME.sgf and NAME.json of each game, and the
+// stores of searches, from which later reviews resume.
 type Folder struct{ dir string }
 
-// The files of a folder that belong to no single game.
+// Names in a folder of reviews.
 const (
-	// DrillsName is the name of the problem set in a folder.
-	DrillsName = "drills"
-	mostFile   = 256 << 20
-	// SearchesDir is in each folder of reviews.
-	SearchesDir = "searches"
+	DrillsName  = "drills"   // of the problem set, without extension
+	SearchesDir = "searches" // the folder of stores
 )
 
-// OpenFolder makes the folder where there is none.
+const mostFile = 256 << 20 // bytes of a review that is read
+
+// OpenFolder opens or creates a folder of reviews.
 func OpenFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, SearchesDir), 0o755); err != nil {
 		return nil, err
@@ -37,13 +36,14 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{dir}, nil
 }
 
-// Searches is where stores belong, see [OpenStore].
+// Searches returns the folder of stores, see [OpenStore].
 func (f *Folder) Searches() string { return filepath.Join(f.dir, SearchesDir) }
 
 // Path returns the name of a file of a game.
 func (f *Folder) Path(name, ext string) string { return filepath.Join(f.dir, name+ext) }
 
-// WriteHTML writes an HTML page, where the program can make one.
+// WriteHTML writes an HTML page. Without the page's bundle it does nothing, see
+// [handout.Built].
 func (f *Folder) WriteHTML(name string, write func(io.Writer) error) error {
 	if err := file.Write(f.Path(name, ".html"), write); !errors.Is(err, handout.ErrNotBuilt) {
 		return err
@@ -51,9 +51,8 @@ func (f *Folder) WriteHTML(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// Write writes the three files of a game: page, record and data, which comes last
-// and only where the others are there. application is named in the record. A program
-// without the page's bundle writes no page, see [handout.Built].
+// Write writes the page, the record and then the data of a game. application is the AP of
+// the record.
 func (f *Folder) Write(name string, g *Game, res *Result, application string) error {
 	err := errors.Join(
 		f.WriteHTML(name, func(w io.Writer) error { return WritePage(w, res) }),
@@ -81,8 +80,7 @@ func (f *Folder) Read(name string) (*Result, error) {
 	return res, nil
 }
 
-// Names lists what may be reviews of games, in alphabetical order: [Folder.Read]
-// tells.
+// Names returns in alphabetical order the names of files that may be reviews of games.
 func (f *Folder) Names() ([]string, error) {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
@@ -99,7 +97,7 @@ func (f *Folder) Names() ([]string, error) {
 	return names, nil
 }
 
-// Remove removes the files of a game. Its searches stay.
+// Remove removes the files of a game, but not its searches.
 func (f *Folder) Remove(name string) error {
 	var errs []error
 	for _, ext := range []string{".json", ".html", ".sgf"} {

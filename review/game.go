@@ -10,8 +10,7 @@ import (
 	"kosumi/sgf"
 )
 
-// ErrGame is wrapped by the errors about records that cannot be reviewed, also by those
-// below it.
+// ErrGame is wrapped by all errors about records that cannot be reviewed.
 var (
 	ErrGame    = errors.New("this record cannot be reviewed")
 	ErrNotGo   = fmt.Errorf("%w: it is not a game of Go", ErrGame)
@@ -22,14 +21,13 @@ var (
 // MaxPlies is the longest game that is reviewed.
 const MaxPlies = 2000
 
-// Game is a record that can be reviewed. Make one with [Load].
+// Game is a record that can be reviewed. Create one with [Load].
 type Game struct {
 	Record *sgf.Record
 	Rules  board.Rules // komi included
-	// Moves are those of the main line, up to the first one that cannot be
-	// played.
+	// Moves are the moves of the main line before the first unplayable one.
 	Moves []board.Move
-	// Notes say in plain sentences what was assumed, or left out.
+	// Notes are sentences about assumptions and omissions.
 	Notes []string
 
 	root   *sgf.Node
@@ -37,10 +35,9 @@ type Game struct {
 	judged []bool      // plies that can have a loss
 }
 
-// Load reads the main line of a game tree. Rules that the record does not name,
-// or names in a way that nobody knows, are taken from the fallback, and a note
-// says so. A move that cannot be played ends the game there, with a note. Errors
-// wrap ErrGame; they say on one line why there is nothing to review.
+// Load reads the main line of a game tree. Missing or unknown rules are replaced by the
+// fallback, with a note. The game ends before the first unplayable move, with a note.
+// Errors wrap ErrGame and have one line.
 func Load(root *sgf.Node, fallback board.Rules) (*Game, error) {
 	if gm := strings.TrimSpace(root.SimpleText("GM")); gm != "" && gm != "1" {
 		return nil, fmt.Errorf("%w (GM[%.10s])", ErrNotGo, gm)
@@ -68,7 +65,7 @@ func Load(root *sgf.Node, fallback board.Rules) (*Game, error) {
 	return g, nil
 }
 
-// cut ends the game before the first move that cannot be played.
+// cut ends the game before the first unplayable move.
 func (g *Game) cut() error {
 	switch {
 	case len(g.Moves) == 0 && g.Record.Fault != nil:
@@ -87,8 +84,8 @@ func (g *Game) cut() error {
 	return nil
 }
 
-// Position returns position t: the game before ply t, with the mover of that ply
-// to move. Position len(Moves) is the end.
+// Position returns the position before ply t, with the mover of that ply to move; position
+// len(Moves) is the end.
 func (g *Game) Position(t int) (*board.Game, error) {
 	game, err := g.Record.Game(g.Rules, t)
 	if err != nil {
@@ -100,8 +97,8 @@ func (g *Game) Position(t int) (*board.Game, error) {
 	return game, nil
 }
 
-// judge finds the plies that can have a loss: the opponent answers, no set-up comes
-// between, and they do not place the handicap.
+// judge marks the plies that can have a loss: those before a move of the opponent without
+// set-up in between, except the placing of handicap stones.
 func (g *Game) judge() {
 	g.judged = make([]bool, len(g.Moves))
 	for t := g.placing(); t < len(g.Moves); t++ {
@@ -118,8 +115,8 @@ func (g *Game) judge() {
 	}
 }
 
-// placing returns how many plies place handicap stones: Black's moves before White's
-// first stone, if there are several, with White's passes between them.
+// placing returns the number of plies that place handicap stones: two or more moves of
+// Black's before White's first stone, and White's passes between them.
 func (g *Game) placing() int {
 	if s := g.Record.Setup; s != nil && len(s.Black)+len(s.White) > 0 {
 		return 0
@@ -132,7 +129,7 @@ func (g *Game) placing() int {
 				return 0
 			}
 			return t
-		case m.Color == board.Black && m.Point < 0: // nobody passes instead of placing
+		case m.Color == board.Black && m.Point < 0: // Black does not place handicap stones
 			return 0
 		case m.Color == board.Black:
 			if stones++; stones > 1 && stones == g.Record.Handicap {
@@ -140,5 +137,5 @@ func (g *Game) placing() int {
 			}
 		}
 	}
-	return 0 // White never plays: a game, not a handicap
+	return 0 // White plays no stone
 }

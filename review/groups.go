@@ -11,23 +11,22 @@ import (
 	"kosumi/life"
 )
 
-// Group is a group whose life was proved at some move of the game: from there on it was
-// settled, whoever moved first and however many ko threats there were. Its chains are
-// proved one by one, with the same verdict since the same move.
+// Group is a group whose life is proved from some move on, whichever side moves first and
+// however many ko threats there are. Each of its chains is proved, with the same verdict from
+// the same move on.
 type Group struct {
 	Color   string   `json:"color"`   // "b" or "w"
-	Stones  []string `json:"stones"`  // at the end, or before they were taken; those of the largest chain first
+	Stones  []string `json:"stones"`  // at the end or before their capture; the largest chain first
 	Verdict string   `json:"verdict"` // alive, dead, seki
-	// Since is the number of the move after which it is proved, and with the assumptions
-	// of their own at all later ones that were looked at; Taken the move that took the last of
-	// it, 0 if some is left.
+	// Since is the number of the move after which the verdict is proved; Taken that of the move
+	// that captured the last chain, 0 if one is left.
 	Since int `json:"since"`
 	Taken int `json:"taken,omitempty"`
-	// Assumed are chains that the proof at that move takes for alive.
+	// Assumed are the chains that the proof after move Since assumes alive.
 	Assumed []string `json:"assumed,omitempty"`
 }
 
-// text says what is proved of the group.
+// text describes the group and its verdict.
 func (g *Group) text() string {
 	text := fmt.Sprintf("%s's %s, %d stones: %s, settled since move %d, proved", map[string]string{"b": "Black", "w": "White"}[g.Color], g.Stones[0], len(g.Stones), g.Verdict, g.Since)
 	if len(g.Assumed) > 0 {
@@ -36,7 +35,7 @@ func (g *Group) text() string {
 	return text + "."
 }
 
-// settledText tells of the groups that are settled after a move, a line each.
+// settledText describes the groups that are settled by a move, a line each.
 func settledText(res *Result, number int) (text string) {
 	for i := range res.Groups {
 		if res.Groups[i].Since == number {
@@ -46,29 +45,28 @@ func settledText(res *Result, number int) (text string) {
 	return text
 }
 
-// Only is a position in which exactly one first move is proved to save a group, or to
-// kill it.
+// Only is a position in which exactly one first move saves or kills a group, proved.
 type Only struct {
-	Ply   int      `json:"ply"` // the position before it
+	Ply   int      `json:"ply"`
 	Kills bool     `json:"kills,omitempty"`
-	Group []string `json:"group"` // the stones
-	Line  []string `json:"line"`  // the move, and its continuation
-	// Assumed are chains that the proof takes for alive.
+	Group []string `json:"group"` // its stones
+	Line  []string `json:"line"`  // the move and its continuation
+	// Assumed are the chains that the proof assumes alive.
 	Assumed []string `json:"assumed,omitempty"`
 }
 
-// Bounds of what is asked for proofs, in positions of their search.
+// Limits of the proofs.
 const (
-	nodesAVisit = 0.3   // of the review, for each point of the board: a tenth of its time or so
-	groupNodes  = 8000  // of one question about a group
-	onlyNodes   = 40000 // of one about a mistake
+	nodesAVisit = 0.3   // searched positions for each visit of the review and point of the board: about a tenth of its time
+	groupNodes  = 8000  // searched positions for a question about a group
+	onlyNodes   = 40000 // searched positions for a question about a mistake
 	leastGroup  = 3     // stones
-	onlyPlies   = 12    // mistakes that are looked into
-	sureOwner   = 90    // percent of ownership, of a group that is asked about in the end
-	lostOwner   = 60    // percent by which a mistake changes that of a group that it loses
+	onlyPlies   = 12    // mistakes that are examined
+	sureOwner   = 90    // least ownership in percent of a settled group
+	lostOwner   = 60    // least change of ownership in percent by a mistake that loses a group
 )
 
-// prover asks about groups of a game that was reviewed.
+// prover proves the life of groups in a reviewed game.
 type prover struct {
 	ctx  context.Context
 	game *Game
@@ -76,8 +74,7 @@ type prover struct {
 	left int64 // positions that may be searched
 }
 
-// prove adds what is proved of groups to a result. It is a function of the result and
-// of the game alone.
+// prove adds Groups and Only to a result. They depend on the result and the game alone.
 func prove(ctx context.Context, g *Game, res *Result) error {
 	all := int64(nodesAVisit * float64(res.Visits) * float64(g.Record.Size.Area()))
 	p := &prover{ctx: ctx, game: g, res: res, left: all / 2}
@@ -86,21 +83,21 @@ func prove(ctx context.Context, g *Game, res *Result) error {
 		p.left += all / 2
 		err = p.groups()
 	}
-	if err != nil { // nothing by halves: it is asked again when the review is resumed
+	if err != nil { // a resumed review proves all again
 		res.Complete, res.Groups, res.Only = false, nil, nil
 	}
 	return err
 }
 
-// refused leaves out a question that has no answer. A proof that the checker refuses is a
-// fault of the program's, of which a note tells; the review stands.
+// refused handles the error of a question. It ignores an invalid question. A proof that the
+// checker refuses is a fault of the program and becomes a note; the review stands.
 func (p *prover) refused(err error) {
 	if !errors.Is(err, life.ErrQuestion) && p.ctx.Err() == nil {
 		p.res.Notes = append(slices.Clip(p.res.Notes), "A group was left out: "+err.Error())
 	}
 }
 
-// question asks about the chain on a stone in the position before a ply.
+// question returns the question about the chain of a stone in the position before a ply.
 func (p *prover) question(ply int, stone board.Point) (*life.Question, error) {
 	g, err := p.game.Position(ply)
 	if err != nil {
@@ -120,16 +117,16 @@ func (p *prover) question(ply int, stone board.Point) (*life.Question, error) {
 	return q, nil
 }
 
-// candidate is a chain that is asked about, in the position before Ply.
+// candidate is a chain in the position before ply that may be settled.
 type candidate struct {
 	stones []board.Point
 	color  board.Color
 	ply    int
-	taken  int
+	taken  int // number of the capturing move, 0: none
 }
 
-// groups looks for the move since which each group of the final position, and each that
-// was taken, is proved to be settled.
+// groups finds the groups of the final position and the captured ones whose life is proved,
+// with the move from which on it is.
 func (p *prover) groups() error {
 	placed, list, err := p.candidates()
 	if err != nil {
@@ -157,14 +154,13 @@ func (p *prover) groups() error {
 	return nil
 }
 
-// settledChain is a chain of which is proved since when it is settled.
+// settledChain is a chain with a proved verdict, as a group of its own.
 type settledChain struct {
 	Group
-	stone board.Point // that was asked about
+	stone board.Point // one of its stones
 }
 
-// join returns the first of some chains with all that belong to it, as a group, and the
-// chains that are left.
+// join returns the group of the first chain, and the chains that are not part of it.
 func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
 	game, err := p.game.Position(chains[0].Since)
 	if err != nil {
@@ -199,9 +195,9 @@ func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
 	return g, rest, nil
 }
 
-// grounded returns those of some chains that are proved without the others, or with such
-// alone, and the others: two chains that live if the other does prove nothing. Of such only
-// it returns the first.
+// grounded splits chains into those whose proofs do not rest on each other in a circle, in,
+// and the others: chains that each live only if the other lives are not proved. If all are in
+// circles, in is the first chain.
 func grounded(list []*settledChain) (in, apart []*settledChain) {
 	open := slices.Clone(list)
 	for again := true; again; {
@@ -224,14 +220,14 @@ func grounded(list []*settledChain) (in, apart []*settledChain) {
 	return in, apart
 }
 
-// rests reports whether the proof of a chain takes stones of another for alive. A chain that
-// is dead with them is dead without.
+// rests reports whether the proof of a chain needs another to be alive. A dead chain needs
+// none.
 func (c *settledChain) rests(on *settledChain) bool {
 	return c.Verdict != life.Dead && slices.ContainsFunc(c.Assumed, func(a string) bool { return slices.Contains(on.Stones, a) })
 }
 
-// belongs reports whether two chains are one group to a player: they share a liberty when
-// they are settled, at the same move and in the same way.
+// belongs reports whether two chains are one group: they share a liberty in b, with the same
+// verdict since the same move.
 func (c *settledChain) belongs(d *settledChain, b *board.Board) bool {
 	if c.Color != d.Color || c.Verdict != d.Verdict || c.Since != d.Since {
 		return false
@@ -240,8 +236,8 @@ func (c *settledChain) belongs(d *settledChain, b *board.Board) bool {
 	return slices.ContainsFunc(b.LibertyPoints(nil, c.stone), func(p board.Point) bool { return slices.Contains(theirs, p) })
 }
 
-// candidates returns the chains to ask about, the largest first, and for each point the
-// last ply that put a stone there, -1 for set-up.
+// candidates returns the chains to prove, the largest first, and for each point the last ply
+// that put a stone there, -1 for set-up.
 func (p *prover) candidates() (placed []int, list []candidate, err error) {
 	plies := len(p.game.Moves)
 	size := p.game.Record.Size
@@ -275,8 +271,8 @@ func (p *prover) candidates() (placed []int, list []candidate, err error) {
 	return placed, list, nil
 }
 
-// sure reports whether the review takes it for settled who has a group: only then a proof
-// is likely.
+// sure reports whether the owner of a group is settled by the review's ownership. Otherwise a
+// proof is unlikely.
 func (p *prover) sure(c candidate) bool {
 	own := p.res.Positions[c.ply].Ownership
 	if own == nil {
@@ -289,7 +285,7 @@ func (p *prover) sure(c candidate) bool {
 	return max(sum, -sum) >= sureOwner*len(c.stones)
 }
 
-// chainsOf returns the chains of a position with a stone that counts.
+// chainsOf returns the chains with a stone for which counts holds.
 func chainsOf(g *board.Game, counts func(board.Point) bool) (list [][]board.Point) {
 	seen := make([]bool, g.Size().Area())
 	for i := range seen {
@@ -306,8 +302,8 @@ func chainsOf(g *board.Game, counts func(board.Point) bool) (list [][]board.Poin
 	return list
 }
 
-// since returns the first of the positions from lo on at which the chain on a stone is
-// proved to be what it is in the end, by halving; nil where nothing is proved in the end.
+// since finds by bisection the first position from lo on in which the chain of a stone has
+// its final verdict, proved; nil if the final verdict is not proved.
 func (p *prover) since(c candidate, stone board.Point, lo int) (*settledChain, error) {
 	last, err := p.settled(c.ply, stone)
 	if last.Verdict == "" || c.taken > 0 && last.Verdict != life.Dead {
@@ -325,7 +321,7 @@ func (p *prover) since(c candidate, stone board.Point, lo int) (*settledChain, e
 			return nil, err
 		}
 		then := &settledChain{Group: Group{Verdict: at.Verdict, Assumed: at.Assumed}}
-		if at.Verdict != found.Verdict || then.rests(found) { // stones that it joined later
+		if at.Verdict != found.Verdict || then.rests(found) { // rests on stones that joined it later
 			lo = mid + 1
 			continue
 		}
@@ -335,7 +331,7 @@ func (p *prover) since(c candidate, stone board.Point, lo int) (*settledChain, e
 	return found, nil
 }
 
-// settled asks about the chain on a stone in the position before a ply.
+// settled returns the proved status of the chain of a stone in the position before a ply.
 func (p *prover) settled(ply int, stone board.Point) (life.Status, error) {
 	if p.left < groupNodes {
 		return life.Status{}, p.ctx.Err()
@@ -353,8 +349,8 @@ func (p *prover) settled(ply int, stone board.Point) (life.Status, error) {
 	return out, p.ctx.Err()
 }
 
-// onlies looks, where a mistake changed who has a group, for exactly one move that would
-// have saved or killed it.
+// onlies finds mistakes that changed the owner of a group which exactly one move saves or
+// kills.
 func (p *prover) onlies() error {
 	for _, t := range p.res.Mistakes[:min(onlyPlies, len(p.res.Mistakes))] {
 		before, after := p.res.Positions[t].Ownership, p.res.Positions[t+1].Ownership
@@ -366,7 +362,7 @@ func (p *prover) onlies() error {
 			return err
 		}
 		changed := func(at board.Point) bool {
-			return max(int(before[at])-int(after[at]), int(after[at])-int(before[at])) > 60
+			return max(int(before[at])-int(after[at]), int(after[at])-int(before[at])) > lostOwner
 		}
 		for _, chain := range chainsOf(g, changed) {
 			if len(chain) < leastGroup {
@@ -380,7 +376,7 @@ func (p *prover) onlies() error {
 	return nil
 }
 
-// only adds the position before a ply if there is exactly one move about a chain.
+// only adds the position before a ply to Only if exactly one move saves or kills a chain.
 func (p *prover) only(t int, chain []board.Point) error {
 	if p.left < groupNodes {
 		return p.ctx.Err()

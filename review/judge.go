@@ -8,15 +8,14 @@ import (
 	"kosumi/search"
 )
 
-// Judge searches single positions in the way that reviews do, for answers that a
-// problem set does not know. One goroutine at a time.
+// Judge searches single positions as reviews do. Not safe for concurrent use.
 type Judge struct {
 	tree   *search.Tree
 	leads  *search.Leads
 	visits int64
 }
 
-// NewJudge returns a judge that gives each position so many visits.
+// NewJudge returns a judge that searches each position with so many visits.
 func NewJudge(net nn.Evaluator, p search.Params, visits int64) (*Judge, error) {
 	judges, err := NewJudges(net, p, 1)
 	if err != nil {
@@ -26,7 +25,7 @@ func NewJudge(net nn.Evaluator, p search.Params, visits int64) (*Judge, error) {
 	return judges[0], nil
 }
 
-// NewJudges returns judges of one game that share what they have evaluated.
+// NewJudges returns n judges of one game that share evaluations.
 func NewJudges(net nn.Evaluator, p search.Params, n int) ([]*Judge, error) {
 	shared := newMemo(net)
 	judges := make([]*Judge, n)
@@ -40,8 +39,7 @@ func NewJudges(net nn.Evaluator, p search.Params, n int) ([]*Judge, error) {
 	return judges, nil
 }
 
-// Search searches a position of a game; the move that was played there is kept among
-// the candidates.
+// Search searches the position before a ply; the candidates include the ply's move.
 func (j *Judge) Search(ctx context.Context, g *Game, ply int, visits int64) (*Eval, error) {
 	position, err := g.Position(ply)
 	if err != nil {
@@ -59,7 +57,7 @@ func (j *Judge) Position(ctx context.Context, g *board.Game) (*Eval, error) {
 	return j.search(ctx, g, j.visits, board.NoPoint)
 }
 
-// Lost is how many points a move loses. It plays the move in the game.
+// Lost returns how many points a move loses, and plays it in g.
 func (j *Judge) Lost(ctx context.Context, g *board.Game, p board.Point) (float64, error) {
 	before, err := j.Position(ctx, g)
 	if err != nil {
@@ -73,15 +71,11 @@ func (j *Judge) Lost(ctx context.Context, g *board.Game, p board.Point) (float64
 	if err != nil {
 		return 0, err
 	}
-	if mover == board.White {
-		return after.Lead - before.Lead, nil
-	}
-	return before.Lead - after.Lead, nil
+	return Sign(letter(mover)) * (before.Lead - after.Lead), nil
 }
 
-// search searches a position from the start: evaluations that were made before are
-// remembered, so that only new ones cost anything. The move that was played is kept
-// among the candidates.
+// search searches a position with a new tree; the shared memo makes repeated evaluations
+// cheap. The candidates include the played move.
 func (j *Judge) search(ctx context.Context, g *board.Game, visits int64, played board.Point) (*Eval, error) {
 	j.tree.Reset(g)
 	result, err := j.tree.Search(ctx, search.Limits{Visits: visits, Ownership: true, MovesOwnership: true})

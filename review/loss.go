@@ -6,44 +6,37 @@ import (
 	"slices"
 )
 
-// The lead that a search finds strays from that of a search of 500 visits by
-// errorScale standard deviations of the score over the cube root of the visits
-// (root mean square, 331 positions of 9x9 games, g170-b6c96): it falls more slowly
-// than that of independent samples would, since a misread group stays misread.
+// errorScale times the standard deviation of the score, over the cube root of the visits, is
+// the error of a search's lead (root mean square against searches of 500 visits, 331
+// positions of 9x9 games, g170-b6c96). It falls more slowly than the error of independent
+// samples, since a misread group stays misread.
 const errorScale = 0.35
 
-// spread is one standard deviation of the lead that a search found.
+// spread returns the standard error of the lead in points.
 func (e *Eval) spread() float64 {
 	return errorScale * e.Stdev / math.Cbrt(float64(max(e.Visits, 1)))
 }
 
-// swing is what one ply changed, for the mover, as two searches see it: negative
-// where the later one found more than the first.
+// swing is the change by one ply between two searches, positive for a loss of the mover.
+// It is negative if the later search found the position better for the mover.
 type swing struct {
 	loss, err, winrate float64
 	ok                 bool
 }
 
-// standing is what a position is worth, Black's winrate and lead.
+// standing is Black's winrate and lead in a position.
 type standing struct{ winrate, lead float64 }
 
-// standings are the positions as their own searches see them; positions that were
-// not searched are zero.
-func (r *run) standings() []standing {
+// hindsight returns the standings of all positions, corrected by the searches of later
+// ones: a player stands at least as well before a move as after it. If two searches
+// contradict that, they are averaged by their errors. Positions without a search are zero.
+func (r *run) hindsight() []standing {
 	all := make([]standing, len(r.evals))
 	for t, e := range r.evals {
 		if e != nil {
 			all[t] = standing{e.Winrate, e.Lead}
 		}
 	}
-	return all
-}
-
-// hindsight carries back what the searches of later positions found: a player stands
-// at least as well before a move as after it, since it could be played. If two
-// searches contradict that, the surer one counts for more.
-func (r *run) hindsight() []standing {
-	all := r.standings()
 	for t := len(r.game.Moves) - 1; t >= 0; t-- {
 		s := r.swingBetween(t, all)
 		if !s.ok {
@@ -61,13 +54,12 @@ func (r *run) hindsight() []standing {
 	return all
 }
 
-// swingBetween compares the positions before and after ply t, given what positions are
-// worth.
+// swingBetween compares the standings before and after ply t.
 func (r *run) swingBetween(t int, at []standing) swing {
 	if r.evals[t] == nil || r.evals[t+1] == nil || !r.game.judged[t] {
 		return swing{}
 	}
-	sign := r.sign(t)
+	sign := Sign(letter(r.game.Moves[t].Color))
 	return swing{
 		loss:    sign * (at[t].lead - at[t+1].lead),
 		winrate: sign * (at[t].winrate - at[t+1].winrate),
@@ -76,9 +68,9 @@ func (r *run) swingBetween(t int, at []standing) swing {
 	}
 }
 
-// spread is that of a position's lead: at least half of what the last doubling of
-// its visits changed, and half of what more visits than its own have changed at a
-// neighbour: what one position misreads, the next ones do too.
+// spread returns the standard error of a position's lead. It is at least half the change
+// by the last doubling of its visits, and half the change at a neighbour with more visits:
+// neighbours misread the same groups.
 func (r *run) spread(t int) float64 {
 	e := r.evals[t]
 	s := max(e.spread(), 0.5*r.moved[t])
@@ -90,8 +82,8 @@ func (r *run) spread(t int) float64 {
 	return s
 }
 
-// accuracyOf is KaTrain's measure: moves count by how much a move drawn by the
-// priors would have lost, and 0.75 to the power of the mean loss is left.
+// accuracyOf returns KaTrain's accuracy, 0..100: 100 * 0.75^L, where L is the mean loss
+// weighted by the expected loss of a move drawn from the priors.
 func accuracyOf(moves []*Move) float64 {
 	var sum, weights float64
 	for _, m := range moves {
@@ -104,8 +96,8 @@ func accuracyOf(moves []*Move) float64 {
 	return Round(100*math.Pow(0.75, sum/weights), 1)
 }
 
-// randomLoss is what a move drawn by the priors would lose, among the moves that
-// were searched.
+// randomLoss returns the expected loss in points of a move drawn from the priors of the
+// searched moves.
 func randomLoss(e *Eval, sign float64) float64 {
 	var sum, priors float64
 	for _, c := range e.Moves {
@@ -143,8 +135,8 @@ func totalsOf(moves []*Move) Totals {
 	return t
 }
 
-// worst returns the plies of the listed moves that are worst by a measure, worst
-// first, without those that have 0.
+// worst returns the plies of the listed moves with the largest positive measure, largest
+// first.
 func worst(moves []Move, most int, by func(*Move) float64) []int {
 	plies := []int{}
 	for i := range moves {

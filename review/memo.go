@@ -9,15 +9,12 @@ import (
 	"kosumi/nn"
 )
 
-// memoEntries bounds the evaluations that are remembered, about 3 kB each on
-// 19x19.
+// memoEntries bounds the number of evaluations in a memo, about 3 kB each on 19x19.
 const memoEntries = 1 << 15
 
-// memo answers evaluations that were made before for another position of the same
-// game: the search of a position covers much of what that of the next one needs.
-// Unlike the network's own cache it tells histories apart and keeps every bit, so
-// that an answer does not depend on who asked first. Any number of goroutines may
-// use it.
+// memo caches the evaluations of one game, since searches of neighbouring positions overlap.
+// Unlike the network's own cache it distinguishes histories and keeps every bit, so that an
+// answer does not depend on earlier queries. It is safe for concurrent use.
 type memo struct {
 	net nn.Evaluator
 
@@ -25,20 +22,19 @@ type memo struct {
 	known map[memoKey]*memoValue
 }
 
-// memoKey is all that an evaluation depends on. Of the history it is the last five
-// moves, which is what networks are shown.
+// memoKey holds all inputs of an evaluation.
 type memoKey struct {
 	hash  board.Hash
-	moves [5]board.Move
-	turns int      // how many of the moves belong to the present phase
-	asked nn.Query // how the question was put, without the game
+	moves [5]board.Move // the last ones, which networks read
+	turns int           // number of moves that belong to the present phase
+	asked nn.Query      // without the game
 }
 
 type memoValue struct {
 	values         [10]float32
 	hasScore       bool
 	symmetry       int8
-	policy, owners []float32 // owners is nil where there are none
+	policy, owners []float32 // owners is nil without ownership
 }
 
 // copyTo fills out.
@@ -51,7 +47,7 @@ func (v *memoValue) copyTo(out *nn.Output) {
 	copy(out.Ownership[:], v.owners)
 }
 
-// valueOf keeps a copy of what was answered.
+// valueOf returns a copy of out for a board of so many points.
 func valueOf(out *nn.Output, area int) *memoValue {
 	v := &memoValue{hasScore: out.HasScore, symmetry: out.Symmetry, policy: slices.Clone(out.Policy[:area+1])}
 	if out.HasOwnership {

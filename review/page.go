@@ -13,7 +13,7 @@ import (
 //go:embed summary.html
 var summaryText string
 
-// Page is what a page of a game, or of problems, is given.
+// Page is the data of an HTML page about a game or problems.
 type Page struct {
 	Kind    string    `json:"kind"` // review or drills
 	Loss    []float64 `json:"loss"` // bounds between the classes, in points
@@ -21,9 +21,9 @@ type Page struct {
 	Data    any       `json:"data"`
 }
 
-// WritePage writes one self-contained HTML page about a game: a board to go
-// through, the graph, the mistakes, the tables. It needs no network and no other
-// file. The error wraps [handout.ErrNotBuilt] where the program cannot make one.
+// WritePage writes a self-contained HTML page about a game: a board to step through, the
+// graph, the mistakes, the tables. The error wraps [handout.ErrNotBuilt] if the program was
+// built without the page.
 func WritePage(w io.Writer, res *Result) error {
 	title := "Review"
 	if g := res.Game; g.Black+g.White != "" {
@@ -32,7 +32,7 @@ func WritePage(w io.Writer, res *Result) error {
 	return handout.Write(w, title, Page{"review", ClassBounds, Classes, res})
 }
 
-// WriteSummaryPage writes one self-contained HTML page about many games.
+// WriteSummaryPage writes a self-contained HTML page about many games.
 func WriteSummaryPage(w io.Writer, s *Summary) error {
 	text, err := json.Marshal(s) // escapes what could end a script
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"kosumi/board"
 )
 
-// part is a connected region (diagonals count) whose owner the mistake changed.
+// part is a region, connected also diagonally, whose ownership the mistake changed.
 type part struct {
 	points []board.Point
-	sum    float64 // Points of score
+	sum    float64 // lost points
 }
 
-// partFrom is how much the owner of a point must change to count, of 2.
+// partFrom is the least change of a point's ownership that counts, of 2.
 const partFrom = 0.2
 
-// findParts finds the regions that the mistake cost.
+// findParts finds the regions that the mistake lost.
 func (k *mistake) findParts() {
 	area := k.size.Area()
 	k.diff, k.partOf = make([]float64, area), make([]int, area)
@@ -53,8 +53,7 @@ func (k *mistake) findParts() {
 	}
 }
 
-// worth is how many points of score the change of some points, and of what is
-// connected to them, makes up.
+// worth returns the points lost at some stones and in the regions that contain them.
 func (k *mistake) worth(stones []board.Point) float64 {
 	sum := 0.0
 	var counted []int
@@ -70,15 +69,14 @@ func (k *mistake) worth(stones []board.Point) float64 {
 	return sum
 }
 
-// explains reports whether some points make up half of the loss.
+// explains reports whether stones account for half of the loss.
 func (k *mistake) explains(stones []board.Point) bool { return k.worth(stones) >= 0.5*k.loss }
 
-// ownedFrom is the ownership from which a point counts as somebody's.
+// ownedFrom is the least ownership of a side's point.
 const ownedFrom = 0.4
 
-// turned says of the region that the mistake cost most how many points of it change
-// hands; nothing where that are fewer than three, where neither move is near, or where the loss is
-// not sure.
+// turned describes how many points of the most costly region change owner. It is empty for
+// fewer than three points, if neither move is near the region, or if the loss is uncertain.
 func (k *mistake) turned() string {
 	if len(k.parts) == 0 || k.err > 0.5*k.loss {
 		return ""

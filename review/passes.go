@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// firstPass lists all positions: every eighth first, then those halfway between,
-// and so on, so that a graph has its shape early.
+// firstPass returns all positions: every eighth first, then those halfway between, and so
+// on, so that the graph takes shape early.
 func (r *run) firstPass() []task {
 	var tasks []task
 	for step := 8; step >= 1; step /= 2 {
@@ -20,12 +20,11 @@ func (r *run) firstPass() []task {
 	return tasks
 }
 
-// worstListed is the length of the list of worst moves that the second pass makes
-// sure of.
+// worstListed is the length of the list of worst moves that the second pass confirms.
 const worstListed = 10
 
-// secondPass chooses the positions that are to be searched with twice as many
-// visits next; none when the budget is used up.
+// secondPass returns the positions to search next with twice their visits; none when the
+// budget is spent.
 func (r *run) secondPass() []task {
 	if r.conf.Time == 0 && r.visits >= r.budget() || r.conf.Time > 0 && r.late() {
 		return nil
@@ -54,11 +53,11 @@ func (r *run) secondPass() []task {
 	return tasks
 }
 
-// roundSize is how many positions are searched between two judgements of the whole:
-// enough to fill batches, and independent of how many are searched at once.
+// roundSize returns the number of positions in a round of the second pass: enough to fill
+// batches, and independent of Config.Parallel.
 func roundSize(positions int) int { return max(16, positions/8) }
 
-// rung is the next number of visits of a position.
+// rung returns the next number of visits of a position.
 func (r *run) rung(t int) int64 {
 	v := r.conf.First
 	for v <= r.evals[t].Visits {
@@ -67,16 +66,16 @@ func (r *run) rung(t int) int64 {
 	return v
 }
 
-// listedShare is what more visits are worth where a ply is sure to be among the worst,
-// against where that is open: its loss and the better line should be sound too.
+// listedShare is the weight of visits for a ply that is certainly among the worst, against
+// one that may be: its loss and better line should be accurate too.
 const listedShare = 0.15
 
-// gainShare is for how much of a loss a gain counts that the searches of two positions
-// show: one of them is misread.
+// gainShare is the weight of a gain between two searches, relative to a loss. A gain shows
+// that one of the positions is misread.
 const gainShare = 0.5
 
-// worth says for each position what more visits there are worth: how open it is
-// whether a ply beside it belongs among the worst, a visit that it has.
+// worth returns for each position the value of more visits: the uncertainty whether a ply
+// beside it is among the worst, divided by the visits that it has.
 func (r *run) worth() []float64 {
 	swings := make([]swing, len(r.game.Moves))
 	var losses []float64
@@ -110,9 +109,9 @@ func (r *run) worth() []float64 {
 	return worth
 }
 
-// exceeds is how likely a loss is above a border, z of its errors above which it
-// was found. Errors have long tails, as where a group is misread: the law is
-// Laplace's.
+// exceeds returns the probability that a loss is above a bound that it exceeds by z
+// standard errors. The distribution is Laplace's: errors have long tails, since groups are
+// misread.
 func exceeds(z float64) float64 {
 	if z < 0 {
 		return 0.5 * math.Exp(1.2*z)

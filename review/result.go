@@ -11,19 +11,18 @@ import (
 const Version = 1
 
 // Result is the review of one game. Winrates are Black's, 0..1, leads Black's
-// Points; a loss is the mover's.
+// points; a loss is the mover's.
 type Result struct {
 	Version int  `json:"version"`
 	Game    Info `json:"game"`
-	// Network and Visits say what judged: losses from other networks or budgets do
-	// not compare.
+	// Network is the network's name. Losses by other networks or budgets do not compare.
 	Network string `json:"network"`
-	// Visits of all positions together; First is what each has at least.
+	// Visits is the sum over all positions; each has at least First.
 	Visits int64 `json:"visits"`
 	First  int64 `json:"firstVisits"`
-	// Complete reports whether the budget was used up; false after an interruption.
+	// Complete is false after an interruption.
 	Complete bool `json:"complete"`
-	// Notes say what was assumed, or left out.
+	// Notes are sentences about assumptions and omissions.
 	Notes []string `json:"notes,omitempty"`
 	// Positions are one more than Moves: Positions[i] is before Moves[i].
 	Positions []Position `json:"positions"`
@@ -34,15 +33,15 @@ type Result struct {
 	// first; Turning those that changed the winrate most, at most 3.
 	Mistakes []int `json:"mistakes"`
 	Turning  []int `json:"turning"`
-	// Groups are those whose life is proved, by the move since which it is; Only positions
-	// in which one move alone is proved to save or to kill. Both are of a finished review.
+	// Groups are the groups whose life is proved, by Since; Only are positions with a single
+	// move that saves or kills a group, proved. Unfinished reviews have none.
 	Groups []Group `json:"groups,omitempty"`
 	Only   []Only  `json:"only,omitempty"`
 	// Summary is one sentence about the game.
 	Summary string `json:"summary"`
 }
 
-// Info is what the record says about the game.
+// Info is the record's data about the game.
 type Info struct {
 	Width     int     `json:"width"`
 	Height    int     `json:"height"`
@@ -77,8 +76,8 @@ type Move struct {
 	Number int    `json:"number"` // from 1
 	Color  string `json:"color"`  // "b" or "w"
 	Move   string `json:"move"`   // a vertex, or "pass"
-	// Judged reports whether there is a loss: not where a set-up or a move of the
-	// same side follows, or the position after was not searched.
+	// Judged reports whether the loss is known. It is not if a set-up or a move of the same
+	// side follows, or the position after the move was not searched.
 	Judged bool `json:"judged"`
 	// Loss is in points, 0 or more; Error is one standard deviation of it.
 	Loss  float64 `json:"loss"`
@@ -88,27 +87,27 @@ type Move struct {
 	Class       Class   `json:"class"`
 	// Certain reports whether the loss less its error is still of this class.
 	Certain bool `json:"certain"`
-	// Listed moves lost 1.5 points or more and are of the side that was reviewed.
+	// Listed reports whether a move of a reviewed side lost 1.5 points or more.
 	Listed bool `json:"listed"`
-	// Prior is the network's probability of the move; Order its place among the
-	// moves searched, 0 for the first choice, -1 where it was not searched.
+	// Prior is the network's probability of the move; Order its place among the searched
+	// moves, 0 for the first choice, -1 if it was not searched.
 	Prior float64 `json:"prior"`
 	Order int     `json:"order"`
-	// Best are the moves searched, best first.
+	// Best are the searched moves, best first.
 	Best []Candidate `json:"best,omitempty"`
-	// Refutation is what the opponent was expected to answer.
+	// Refutation is the expected continuation after the move.
 	Refutation []string `json:"refutation,omitempty"`
-	// Kind and Reason say why it was a mistake; empty for good moves.
+	// Kind and Reason describe the mistake; empty for good moves.
 	Kind   Kind   `json:"kind,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Points are those that the reason speaks of.
+	// Points are the points that the reason is about.
 	Points []string `json:"points,omitempty"`
 	Phase  Phase    `json:"phase"`
 
-	random float64 // Points that a move drawn by the priors would have lost
+	random float64 // expected loss of a move drawn from the priors, in points
 }
 
-// Class says how bad a move is, by the points it lost.
+// Class is the category of a move by the points it lost.
 type Class string
 
 // The classes, from best to worst.
@@ -124,11 +123,11 @@ const (
 // Classes are all classes, from best to worst.
 var Classes = []Class{Best, Good, Inaccuracy, Mistake, Blunder, Disaster}
 
-// ClassBounds divide the classes: Classes[i] are the losses below ClassBounds[i], in
-// Points, the last class those from the last bound on. The page reads them too.
+// ClassBounds separate the classes, in points: a loss below ClassBounds[i] and not below the
+// bound before is of Classes[i].
 var ClassBounds = []float64{0.5, 1.5, 3, 6, 12}
 
-// ClassIndex returns the place among [Classes] of a loss in points.
+// ClassIndex returns the index in [Classes] of a loss in points.
 func ClassIndex(loss float64) int {
 	for i, b := range ClassBounds {
 		if loss < b {
@@ -141,7 +140,7 @@ func ClassIndex(loss float64) int {
 // ClassOf returns the class of a loss in points.
 func ClassOf(loss float64) Class { return Classes[ClassIndex(loss)] }
 
-// Mark is the sign that players write behind a move: "?!", "?", "??", "???".
+// Mark returns the annotation symbol of a class: "?!", "?", "??", "???" or "".
 func (c Class) Mark() string {
 	return map[Class]string{Inaccuracy: "?!", Mistake: "?", Blunder: "??", Disaster: "???"}[c]
 }
@@ -184,28 +183,26 @@ type Totals struct {
 	// Loss is the sum, Mean a move, in points.
 	Loss float64 `json:"loss"`
 	Mean float64 `json:"meanLoss"`
-	// Accuracy is 0..100: 100 * 0.75^L with L the mean loss weighted by what a
-	// move drawn by the network's priors would have lost (KaTrain's formula). It
-	// compares only between reviews with the same network and visits.
+	// Accuracy is 0..100, by KaTrain's formula: 100 * 0.75^L, where L is the mean loss weighted
+	// by the expected loss of a move drawn from the priors. It compares only between reviews
+	// with the same network and visits.
 	Accuracy float64 `json:"accuracy"`
-	// First is the share of moves that were the first choice, Five that of moves
-	// that were it, or one of five and less than 0.5 points worse.
+	// First is the share of moves that were the first choice, Five that of moves among the
+	// first five that lost less than 0.5 points.
 	First float64 `json:"firstChoice"`
 	Five  float64 `json:"topFive"`
 	// Classes counts moves by class.
 	Classes map[Class]int `json:"classes,omitempty"`
 }
 
-// A finest move is the search's first choice, at least so many points better than the
-// next one, which was looked at with finestVisits or more.
+// Conditions for a finest move.
 const (
-	finestGap    = 1.0
-	finestVisits = 3
+	finestGap    = 1.0 // least points to the second choice
+	finestVisits = 3   // least visits of the second choice
 )
 
-// Finest returns the ply of a side's best move, "b" or "w": the first choice of the
-// search that was farthest ahead of the next best, the more so the less the network
-// expected it. It is -1 where there is none.
+// Finest returns the ply of a side's finest move, -1 if it has none: the first choice with the
+// largest distance to the second, times the improbability of the move by its prior.
 func (r *Result) Finest(color string) int {
 	finest, most := -1, 0.0
 	for i := range r.Moves {

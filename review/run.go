@@ -8,35 +8,34 @@ import (
 	"sync"
 	"time"
 
-	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/search"
 )
 
 // Config says how thoroughly a game is reviewed. Start from [Defaults].
 type Config struct {
-	// Search are the settings of each search; what would make it not repeatable,
-	// such as noise, is switched off.
+	// Search holds the settings of each search; noise and all else that is not repeatable
+	// is switched off.
 	Search search.Params
-	// First is how many visits every position gets in the first pass.
+	// First is the number of visits of every position in the first pass.
 	First int64
-	// Visits is the budget of a game, as the mean over its positions. Less than
-	// First means no second pass.
+	// Visits is the budget of a game in visits a position, as a mean. Less than First means
+	// no second pass.
 	Visits int64
-	// Time is the budget of a game, instead of Visits where it is not 0. The first
-	// pass is finished in any case: with single visits once the time is over.
+	// Time, if not 0, is the budget of a game and replaces Visits. When it is over, the rest
+	// of the first pass gets single visits.
 	Time time.Duration
 	// Most bounds the visits of one position; 0 is 64 times First.
 	Most int64
 	// Parallel is how many positions are searched at once; it changes no result.
 	Parallel int
-	// Player names the side to review, by a part of its name; the other side's
-	// moves are judged too, but make no mistakes of the report. Empty: both.
+	// Player selects the side to review by a part of its name; mistakes of the other side
+	// are not listed. Empty: both.
 	Player string
-	// Network names what judges, for the report.
+	// Network is the network's name, for the report.
 	Network string
-	// Partial, unless nil, is given the report as far as it is: after the first
-	// pass, and between the rounds of the second one, every other second at most.
+	// Partial, unless nil, gets the unfinished report after the first pass and between the
+	// rounds of the second, at most every two seconds.
 	Partial func(*Result)
 }
 
@@ -65,17 +64,17 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Progress says how far a review is.
+// Progress is the progress of a review.
 type Progress struct {
 	// Pass is 1 or 2.
 	Pass int
-	// Visits were made of Budget; both are 0 where the budget is a time.
+	// Visits of Budget are done; both are 0 if the budget is a time.
 	Visits, Budget int64
-	// Searched positions of all.
+	// Searched of Positions have been searched.
 	Searched, Positions int
 	Elapsed             time.Duration // in this run
-	Left                time.Duration // estimated; 0: not known yet
-	// Ply and Position are what has just been searched.
+	Left                time.Duration // estimated; 0: unknown
+	// Ply and Position are the position just searched.
 	Ply      int
 	Position Position
 }
@@ -98,9 +97,9 @@ type run struct {
 	fresh  int64     // visits that this run searched
 }
 
-// Run reviews a game. progress, if not nil, is called after each search, by one
-// goroutine at a time. When ctx ends, the result holds what is known so far, and
-// the error is the context's; every search that was finished is in the store.
+// Run reviews a game. progress, if not nil, is called after each search, by one goroutine
+// at a time. When ctx ends, the result is unfinished and the error is the context's. Every
+// finished search is in the store.
 func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store, progress func(Progress)) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -142,16 +141,16 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 	return result, errors.Join(err, faulty)
 }
 
-// partialEvery is the least time between reports of what is not finished.
+// partialEvery is the least time between two unfinished reports.
 const partialEvery = 2 * time.Second
 
-// task asks for a position to be searched.
+// task is a position to search.
 type task struct {
 	ply    int
 	visits int64
 }
 
-// searchAll carries tasks out, several at a time, in order.
+// searchAll does tasks in order, several at a time.
 func (r *run) searchAll(ctx context.Context, workers []*Judge, tasks []task) error {
 	queue := make(chan task)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -188,7 +187,7 @@ func (r *run) late() bool {
 	return r.conf.Time > 0 && r.past+time.Since(r.start) >= r.conf.Time
 }
 
-// do carries out one task, from the store where that has it.
+// do does one task, from the store if it has the result.
 func (r *run) do(ctx context.Context, w *Judge, t task) error {
 	game, err := r.game.Position(t.ply)
 	if err != nil {
@@ -224,7 +223,7 @@ func (r *run) do(ctx context.Context, w *Judge, t task) error {
 	return nil
 }
 
-// progress says how far the review is. The caller holds mu.
+// progress returns the state after the search of a position. The caller holds mu.
 func (r *run) progress(ply int, position Position) Progress {
 	p := Progress{Pass: r.pass, Positions: len(r.evals), Elapsed: time.Since(r.start), Ply: ply, Position: position}
 	for _, e := range r.evals {
@@ -243,13 +242,5 @@ func (r *run) progress(ply int, position Position) Progress {
 	return p
 }
 
-// budget is how many visits all positions may have together.
+// budget returns the visits of all positions together.
 func (r *run) budget() int64 { return max(r.conf.First, r.conf.Visits) * int64(len(r.evals)) }
-
-// sign is 1 where Black moves at ply t, -1 for White.
-func (r *run) sign(t int) float64 {
-	if r.game.Moves[t].Color == board.White {
-		return -1
-	}
-	return 1
-}

@@ -58,13 +58,13 @@ func someRecord(rng *rand.Rand) []byte {
 	return []byte(text)
 }
 
-// TestAThousandRecords reviews a thousand records of every sort: each is reviewed,
-// and its report can be written and read again, or refused in one line.
-func TestAThousandRecords(t *testing.T) {
+// TestManyRecords reviews records of every sort: each is reviewed, and its report can be
+// written and read again, or refused in one line.
+func TestManyRecords(t *testing.T) {
 	net, conf := server(t), review.Defaults()
 	conf.First, conf.Visits = 1, 1
 	reviewed, refused := 0, 0
-	for seed := range uint64(1000) {
+	for seed := range uint64(300) {
 		text := someRecord(rand.New(rand.NewPCG(seed, 1)))
 		refuse := func(err error) {
 			require.NotContains(t, strings.TrimSpace(err.Error()), "\n", "%d: %q", seed, text)
@@ -100,7 +100,7 @@ func TestAThousandRecords(t *testing.T) {
 			reviewed++
 		}
 	}
-	require.Greater(t, reviewed, 300)
-	require.Greater(t, refused, 200)
+	require.Greater(t, reviewed, 90)
+	require.Greater(t, refused, 60)
 	t.Logf("%d reviewed, %d refused", reviewed, refused)
 }

@@ -15,11 +15,10 @@ import (
 	"time"
 )
 
-// Store keeps what the searches of one game found, so that a review that was
-// stopped, however abruptly, resumes where it was, and so that one with a larger
-// budget begins with what is known. It is a file of one JSON object a line, to
-// which lines are only added; a last line that was cut short is ignored. Make one
-// with [OpenStore]; a nil Store keeps nothing.
+// Store keeps the results of the searches of one game, from which an interrupted review
+// resumes and one with a larger budget begins. It is an append-only file with one JSON
+// object a line; a last line that was cut short is ignored. Create one with [OpenStore]; a
+// nil Store keeps nothing.
 type Store struct {
 	mu    sync.Mutex
 	file  *os.File
@@ -35,19 +34,18 @@ type storeKey struct {
 // storeLine is one search.
 type storeLine struct {
 	Ply    int   `json:"ply"`
-	Visits int64 `json:"visits"` // that were asked for
-	// Millis is the time that all searches of the game had taken by then.
+	Visits int64 `json:"visits"` // requested
+	// Millis is the total time of the game's searches so far.
 	Millis int64 `json:"ms"`
 	Eval   *Eval `json:"eval"`
 }
 
-// storeFormat is part of the name of a store: what was found in another way is not
-// used.
+// storeFormat is part of a store's name, so that results of another version are not used.
 const storeFormat = 1
 
-// OpenStore opens the store of a game in a folder, made where there is none. Its
-// file is named after the game, its rules, the network and the settings of the
-// search. network identifies the network and how it computes.
+// OpenStore opens or creates the store of a game in a folder. The file's name is a hash of
+// the game, its rules, the network and the search settings. network identifies the network
+// and its precision.
 func OpenStore(dir string, g *Game, network string, c Config) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -78,8 +76,7 @@ func OpenStore(dir string, g *Game, network string, c Config) (*Store, error) {
 	return s, nil
 }
 
-// load reads what is known. Lines that make no sense are ignored: what they held
-// is searched again.
+// load reads the file. It ignores unreadable lines; their positions are searched again.
 func (s *Store) load(name string) error {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,8 +99,7 @@ func (s *Store) load(name string) error {
 	return lines.Err()
 }
 
-// endLine makes sure that the next line does not go on from one that was cut
-// short.
+// endLine ends a line that was cut short.
 func (s *Store) endLine() error {
 	info, err := s.file.Stat()
 	if err != nil || info.Size() == 0 {
@@ -119,7 +115,7 @@ func (s *Store) endLine() error {
 	return err
 }
 
-// get returns what a search found, or nil.
+// get returns the result of a search, or nil.
 func (s *Store) get(ply int, visits int64) *Eval {
 	if s == nil {
 		return nil
@@ -129,7 +125,7 @@ func (s *Store) get(ply int, visits int64) *Eval {
 	return s.known[storeKey{ply, visits}]
 }
 
-// put keeps what a search found. Each line is written at once and in one piece.
+// put stores the result of a search. It writes each line with one call.
 func (s *Store) put(ply int, visits int64, e *Eval, spent time.Duration) error {
 	if s == nil {
 		return nil
@@ -147,7 +143,7 @@ func (s *Store) put(ply int, visits int64, e *Eval, spent time.Duration) error {
 	return nil
 }
 
-// Spent is the time that the searches of the game took, in all runs together.
+// Spent returns the time of the game's searches in earlier runs.
 func (s *Store) Spent() time.Duration {
 	if s == nil {
 		return 0

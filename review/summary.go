@@ -8,16 +8,16 @@ import (
 // SummaryVersion is the version of the JSON form of [Summary].
 const SummaryVersion = 1
 
-// Summary is about many games.
+// Summary sums up many games.
 type Summary struct {
 	Version int `json:"version"`
-	// Player is whom it is about; empty for everybody.
+	// Player is the reviewed player; empty for everybody.
 	Player string `json:"player,omitempty"`
 	// Games are those that were reviewed, by date, then in the order given.
 	Games []GameSummary `json:"games"`
-	// Refused are the files or games that could not be reviewed, and why.
+	// Refused are the files or games that were not reviewed.
 	Refused []Refusal `json:"refused,omitempty"`
-	// Sides sums up: the player and those who met him, or Black and White.
+	// Sides are the player and the opponents, or Black and White.
 	Sides []SideSummary `json:"sides"`
 }
 
@@ -29,13 +29,13 @@ type GameSummary struct {
 	Record string `json:"record,omitempty"`
 	Data   string `json:"data,omitempty"`
 	Moves  int    `json:"moves"`
-	// Side is "b" or "w" where the summary is about a player, else "".
+	// Side is the player's side, "b" or "w"; "" for everybody.
 	Side string `json:"side,omitempty"`
 	// Players are Black and White.
 	Players  [2]Totals `json:"players"`
 	Complete bool      `json:"complete"`
-	// Thrown reports whether a side that stood at 90 % or more did not win, where the
-	// record names a winner.
+	// Thrown is the side ("b" or "w") that had a winrate of 90 % or more and lost by the
+	// record's result; "" for none.
 	Thrown string `json:"thrown,omitempty"`
 }
 
@@ -54,20 +54,16 @@ type SideSummary struct {
 	ByBoard map[string]Totals `json:"byBoard"`
 }
 
-// Collector makes a summary of games as they are reviewed.
+// Collector builds a summary game by game.
 type Collector struct {
 	summary Summary
 	sides   [2][]*Move
-	boards  [2]map[string][]*Move
+	boards  map[*Move]string // size of the board
 }
 
 // NewCollector returns a collector for the games of a player, or of everybody.
 func NewCollector(player string) *Collector {
-	c := &Collector{summary: Summary{Version: SummaryVersion, Player: player, Games: []GameSummary{}}}
-	for i := range c.boards {
-		c.boards[i] = map[string][]*Move{}
-	}
-	return c
+	return &Collector{summary: Summary{Version: SummaryVersion, Player: player, Games: []GameSummary{}}, boards: map[*Move]string{}}
 }
 
 // Refuse notes a game that could not be reviewed.
@@ -75,7 +71,7 @@ func (c *Collector) Refuse(file, reason string) {
 	c.summary.Refused = append(c.summary.Refused, Refusal{file, reason})
 }
 
-// Add takes a game in. The names of its files may be empty.
+// Add adds a game. The names of its files may be empty.
 func (c *Collector) Add(g *Game, res *Result, page, record, data string) {
 	s := GameSummary{Info: res.Game, Page: page, Record: record, Data: data, Moves: len(res.Moves), Complete: res.Complete,
 		Players: [2]Totals{res.Players[0].Totals, res.Players[1].Totals}}
@@ -100,11 +96,11 @@ func (c *Collector) Add(g *Game, res *Result, page, record, data string) {
 			side = 1
 		}
 		c.sides[side] = append(c.sides[side], m)
-		c.boards[side][size] = append(c.boards[side][size], m)
+		c.boards[m] = size
 	}
 }
 
-// thrown names the side that stood at 90 % or more and did not win.
+// thrown returns GameSummary.Thrown.
 func thrown(res *Result) string {
 	if len(res.Game.Result) < 2 || res.Game.Result[1] != '+' {
 		return ""
@@ -124,7 +120,7 @@ func thrown(res *Result) string {
 	return ""
 }
 
-// Summary returns what was collected so far.
+// Summary returns the summary of the games so far.
 func (c *Collector) Summary() *Summary {
 	s := c.summary
 	names := [2]string{"Black", "White"}
@@ -133,32 +129,29 @@ func (c *Collector) Summary() *Summary {
 	}
 	s.Sides = nil
 	for i, moves := range c.sides {
-		side := SideSummary{Name: names[i], Totals: totalsOf(moves), ByPhase: map[Phase]Totals{}, ByKind: map[Kind]Totals{}, ByBoard: map[string]Totals{}}
-		phases, kinds := group(moves)
-		for k, list := range phases {
-			side.ByPhase[k] = totalsOf(list)
-		}
-		for k, list := range kinds {
-			side.ByKind[k] = totalsOf(list)
-		}
-		for k, list := range c.boards[i] {
-			side.ByBoard[k] = totalsOf(list)
-		}
-		s.Sides = append(s.Sides, side)
+		s.Sides = append(s.Sides, SideSummary{Name: names[i], Totals: totalsOf(moves), ByPhase: totalsBy(moves, phaseOfMove),
+			ByKind: totalsBy(moves, kindOfMove), ByBoard: totalsBy(moves, func(m *Move) string { return c.boards[m] })})
 	}
 	s.Games = slices.Clone(s.Games)
 	slices.SortStableFunc(s.Games, func(a, b GameSummary) int { return cmp.Compare(a.Date, b.Date) })
 	return &s
 }
 
-// group sorts moves by phase and by kind of mistake.
-func group(moves []*Move) (phases map[Phase][]*Move, kinds map[Kind][]*Move) {
-	phases, kinds = map[Phase][]*Move{}, map[Kind][]*Move{}
+func phaseOfMove(m *Move) Phase { return m.Phase }
+
+func kindOfMove(m *Move) Kind { return m.Kind }
+
+// totalsBy sums moves up by a key; moves with the zero key are left out.
+func totalsBy[K comparable](moves []*Move, key func(*Move) K) map[K]Totals {
+	var none K
+	groups, totals := map[K][]*Move{}, map[K]Totals{}
 	for _, m := range moves {
-		phases[m.Phase] = append(phases[m.Phase], m)
-		if m.Kind != "" {
-			kinds[m.Kind] = append(kinds[m.Kind], m)
+		if k := key(m); k != none {
+			groups[k] = append(groups[k], m)
 		}
 	}
-	return phases, kinds
+	for k, list := range groups {
+		totals[k] = totalsOf(list)
+	}
+	return totals
 }

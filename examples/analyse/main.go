@@ -1,6 +1,5 @@
-// Command analyse searches a position with the network inside Kosumi: the moves are
-// its arguments, as in "analyse E5 C3", Black first, on 9x9. It shows how little a
-// program needs to embed the search.
+// Command analyse searches a 9x9 position with the built-in network. Its arguments are the moves so
+// far, Black first, as in "analyse E5 C3". It is an example of how to embed the search.
 package main
 
 import (

@@ -1,4 +1,3 @@
-// Package console is how the program speaks to people beside its replies: progress as
-// bars or lines, one readable line for each message of a log, and errors in their
-// words. The commands write to standard error through it.
+// Package console writes messages for people to standard error: progress as bars or lines, log
+// messages as one line each, and errors in plain words.
 package console

@@ -8,9 +8,8 @@ import (
 	"sync"
 )
 
-// logHandler writes one readable line for each record: the message, then its
-// attributes as key=value. Warnings and errors are marked; nothing carries a
-// time stamp, because GUIs show these lines as they are.
+// logHandler writes one line for each record: the message, then its attributes as key=value. Warnings
+// and errors are marked. There are no time stamps, because GUIs show these lines.
 type logHandler struct {
 	mu    *sync.Mutex
 	w     io.Writer
@@ -18,7 +17,7 @@ type logHandler struct {
 	attrs []slog.Attr
 }
 
-// NewLog returns a log that writes what has a level or more.
+// NewLog returns a log that writes messages of at least a level.
 func NewLog(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(&logHandler{mu: new(sync.Mutex), w: w, level: level})
 }
@@ -58,5 +57,5 @@ func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &out
 }
 
-// WithGroup ignores groups: lines for people have no use for them.
+// WithGroup ignores groups.
 func (h *logHandler) WithGroup(string) slog.Handler { return h }

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// words replaces what Go's library says by what it means.
+// words replaces error messages of Go's library by plain ones.
 var words = []struct {
 	of *regexp.Regexp
 	by string
@@ -31,11 +31,11 @@ var words = []struct {
 	{regexp.MustCompile(`flag needs an argument: (?:'\w' in )?(--?\w[\w-]*)`), "$1 needs a value"},
 }
 
-// mostLine is how many bytes of faults and other long texts make a line.
+// mostLine is the length in bytes from which a line is shortened.
 const mostLine = 320
 
-// Plain says an error in one line, without the words of Go's library. Of many faults, which
-// have a line each, the first ones and the last are named.
+// Plain formats an error as one line, in plain words. Of many faults, a line each, it keeps the first
+// ones and the last.
 func Plain(text string) string {
 	text = strings.TrimSpace(text)
 	for _, w := range words {
@@ -58,12 +58,11 @@ func Plain(text string) string {
 
 var (
 	lineEnd = regexp.MustCompile(`\n\s*`)
-	// one finds counts of one, whose noun is written in the plural.
+	// one matches counts of one with a plural noun.
 	one = regexp.MustCompile(`(^|[^\w.,:+-])(1 (?:different |wrong |more )?(?:game|row|sample|step|move|label|file|iteration|problem|position|opening|stone|point|visit|session|worker|thread|core|pair|evaluation|round|rank|task|upload|network|setting))s\b`)
 )
 
-// Line makes a text fit to be shown: bytes that are no text are escaped, and counts of one
-// are in the singular.
+// Line escapes invalid and control characters, and writes counts of one in the singular.
 func Line(text string) string {
 	text = one.ReplaceAllString(text, "$1$2")
 	if !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' }) {
@@ -73,7 +72,7 @@ func Line(text string) string {
 	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(quoted[1 : len(quoted)-1])
 }
 
-// Writer writes counts of one in the singular, where one Write has count and noun.
+// Writer writes counts of one in the singular, if one call of Write has both count and noun.
 type Writer struct{ io.Writer }
 
 func (w Writer) Write(text []byte) (int, error) {

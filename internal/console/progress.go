@@ -3,7 +3,9 @@ package console
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,8 +16,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows how far long work is: bars on a terminal, else a line now and
-// then. Its methods may be called from several goroutines.
+// Progress shows the progress of long work: bars on a terminal, else a line now and then. It is safe
+// for concurrent use.
 type Progress struct {
 	out  io.Writer
 	bars *mpb.Progress // nil without a terminal
@@ -25,26 +27,26 @@ type Progress struct {
 	closed bool
 }
 
-// row is one thing that is counted.
+// row is the progress of one stage.
 type row struct {
-	name string // of a stage; "" if there is one only
+	name string // of the stage; "" for a single one
 	bar  *mpb.Bar
-	said int64     // done when the last line was written
-	next time.Time // before then no line is written unless a tenth is done
+	said int64     // done at the last line
+	next time.Time // earliest time of the next line, unless a tenth more is done
 
-	mu          sync.Mutex // guards what follows, which the bar reads on its own time
+	mu          sync.Mutex // guards the fields below, which the bar's goroutine reads
 	unit        string     // such as "games"
 	text        string
 	done, total int64
-	first       int64         // done when the counting began, at began
-	began       time.Time     // anew where less is done than before
-	left        time.Duration // that is known; 0: as fast as until now
+	first       int64         // done when counting began
+	began       time.Time     // when counting began; again after done decreased
+	left        time.Duration // known remaining time; 0: extrapolated
 }
 
-// LineEvery is the longest time between two lines while something happens.
+// LineEvery is the longest time between two lines during progress.
 const LineEvery = 10 * time.Second
 
-// NewProgress shows progress on a file, which is standard error but in tests.
+// NewProgress shows progress on out, as bars if it is a terminal.
 func NewProgress(out io.Writer) *Progress {
 	p := &Progress{out: out, rows: map[string]*row{}}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -53,14 +55,13 @@ func NewProgress(out io.Writer) *Progress {
 	return p
 }
 
-// Show says that so much of a stage is done, in units such as "games". Stage may
-// be empty, and total 0 if nobody knows it. Text, if there is any, follows the
-// count.
+// Show shows how much of a stage is done, in units such as "games". stage may be empty, and total 0
+// if it is unknown. text follows the count.
 func (p *Progress) Show(stage string, done, total int64, unit, text string) {
 	p.ShowLeft(stage, done, total, unit, text, 0)
 }
 
-// ShowLeft is show where it is known how long the rest will take.
+// ShowLeft is Show with a known remaining time.
 func (p *Progress) ShowLeft(stage string, done, total int64, unit, text string, left time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +94,7 @@ func (r *row) set(done, total int64, unit, text string, left time.Duration) {
 	r.done, r.total, r.unit, r.text, r.left = done, total, unit, text, left
 }
 
-// line is what is said where there is no terminal.
+// line returns a line for output without bars.
 func (r *row) line(done, total int64) string {
 	if r.unit == ofAll {
 		return r.text
@@ -112,7 +113,7 @@ func (r *row) line(done, total int64) string {
 	return s
 }
 
-// bar adds a bar. It has no total yet: one that has ends by itself.
+// bar adds a bar without a total: a bar with a total ends by itself.
 func (p *Progress) bar(r *row) *mpb.Bar {
 	before := []decor.Decorator{decor.Any(func(decor.Statistics) string { return r.count() })}
 	if r.name != "" {
@@ -135,7 +136,7 @@ func (r *row) count() string {
 	return strings.TrimRight(fmt.Sprintf("%d/%d %s", r.done, r.total, r.unit), " ")
 }
 
-// timeLeft is how long the rest takes, "" while nobody can tell.
+// timeLeft formats the remaining time; "" while it is unknown.
 func (r *row) timeLeft() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -156,12 +157,10 @@ func (r *row) timeLeft() string {
 	return fmt.Sprintf("%ds", int(left.Seconds()))
 }
 
-// Columns that the time left takes, and that the bar itself keeps, with the spaces
-// around it, however long the text is.
+// Columns for the time left and, at least, for the bar with the spaces around it.
 const leftWidth, shortestBar = 8, 12
 
-// fit leaves off the last parts of a text, which commas divide, until it is no
-// longer than so many columns.
+// fit removes comma-separated parts from the end of a text until it fits into so many columns.
 func fit(text string, columns int) string {
 	for utf8.RuneCountInString(text) > columns {
 		cut := strings.LastIndex(text, ", ")
@@ -173,12 +172,12 @@ func fit(text string, columns int) string {
 	return text
 }
 
-// Share says how much of everything is done, 0 to 1, where nothing is counted.
+// Share shows the fraction of the work that is done, 0 to 1.
 func (p *Progress) Share(done float64, text string) {
 	p.Show("", int64(1000*done), 1000, ofAll, text)
 }
 
-// ofAll is the unit of a share, whose count says nothing.
+// ofAll is the unit of Share.
 const ofAll = "‰"
 
 // Note writes a line of its own, above the bars.
@@ -196,24 +195,18 @@ func (p *Progress) Note(line string) {
 // Terminal reports whether bars are shown.
 func (p *Progress) Terminal() bool { return p.bars != nil }
 
-// Close ends the bars; they stay as they are. It may be called again.
+// Close ends the bars in their present state. It may be called more than once.
 func (p *Progress) Close() {
-	if p.bars == nil {
-		return
-	}
 	p.mu.Lock()
-	if p.closed {
+	if p.bars == nil || p.closed {
 		p.mu.Unlock()
 		return
 	}
 	p.closed = true
-	bars := make([]*mpb.Bar, 0, len(p.rows))
-	for _, r := range p.rows {
-		bars = append(bars, r.bar)
-	}
+	rows := slices.Collect(maps.Values(p.rows))
 	p.mu.Unlock()
-	for _, b := range bars {
-		b.Abort(false)
+	for _, r := range rows {
+		r.bar.Abort(false)
 	}
 	p.bars.Wait()
 }

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// SetAside gives a damaged file another name, beside it, that no file has yet: whoever
-// begins anew loses nothing. It returns the name.
+// SetAside renames a damaged file to an unused name beside it, so that nothing is lost when a new
+// file is written. It returns the new name.
 func SetAside(path string) (string, error) {
 	for n := 1; ; n++ {
 		aside := fmt.Sprintf("%s.damaged-%d", path, n)

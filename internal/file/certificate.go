@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// SelfSigned makes a certificate of its own signing for a server that is reached under
-// some host names and IP addresses, and its key, for [Secret] to keep. Both are PEM; the
-// certificate holds for ten years.
+// SelfSigned returns a self-signed certificate for a server with some host names and IP addresses, and
+// its key, both PEM. The certificate is valid for ten years.
 func SelfSigned(name string, hosts ...string) (cert, key []byte, err error) {
 	pair, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package file reads and writes whole files as a program should that may be
-// killed, told to stop, or given the name of something that is not a file.
+// Package file reads and writes whole files. A written file stays whole if the program is
+// killed, and names of folders, devices and pipes get a clear error.
 package file
 
 import (
@@ -12,16 +12,15 @@ import (
 	"time"
 )
 
-// ErrKind is wrapped where a name belongs to something that is not a file: a
-// folder, a device, a pipe that is to be written.
+// ErrKind is wrapped by errors about names of a folder, a device, or a pipe to write to.
 var ErrKind = errors.New("not a file")
 
-// ErrExists is wrapped by [Try] and [WriteNew] where a file would be replaced unasked.
+// ErrExists is wrapped by the errors of [Try] and [WriteNew] about a file that exists.
 var ErrExists = errors.New("there is such a file already")
 
-// Write makes a file with what write gives, or replaces one: it appears under its
-// name as a whole and on the disk, or what was there stays. The next Write of
-// the same name uses up what a killed process has left beside it.
+// Write creates or replaces a file with the output of write. The file appears under its name
+// whole and synced, or the old one stays. The next Write of the same name reuses the temporary
+// file of a killed process.
 func Write(path string, write func(w io.Writer) error) error {
 	if path == os.DevNull {
 		return write(io.Discard)
@@ -29,7 +28,7 @@ func Write(path string, write func(w io.Writer) error) error {
 	return said(path, replace(path, kept{}, write))
 }
 
-// said names the file in an error of writing it.
+// said adds the file's name to an error of writing it.
 func said(path string, err error) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, bare(err))
@@ -37,7 +36,7 @@ func said(path string, err error) error {
 	return nil
 }
 
-// WriteBytes is [Write] of what is known already.
+// WriteBytes is [Write] of a byte slice.
 func WriteBytes(path string, data []byte) error {
 	return Write(path, all(data))
 }
@@ -49,34 +48,31 @@ func all(data []byte) func(io.Writer) error {
 	}
 }
 
-// WriteNew is [WriteBytes] of a file that is not there yet: where there is one of that
-// name, also one that appeared meanwhile, the error wraps [ErrExists].
+// WriteNew is [WriteBytes] of a new file. If a file of that name exists, or appears meanwhile, the
+// error wraps [ErrExists].
 func WriteNew(path string, data []byte) error {
 	return said(path, replace(path, kept{anew: true}, all(data)))
 }
 
-// WritePrivate is [WriteBytes] for this user's eyes only, whoever could read what
-// it replaces; where files have no modes, the folder must see to it.
+// WritePrivate is [WriteBytes] with mode 0600, whatever the mode of the old file. On systems without
+// modes the folder's permissions apply.
 func WritePrivate(path string, data []byte) error {
 	return said(path, replace(path, kept{private: true}, all(data)))
 }
 
-// bare takes the name of an unfinished file, which says nothing to anybody, out
-// of an error.
+// bare removes the file's name from an error: it may be that of a temporary file.
 func bare(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		return link.Err
 	}
 	return err
 }
 
-// target follows links to what a name stands for, and refuses what is not a file.
-// mode is that of the file to replace, 0 if there is none.
+// target resolves links and refuses names of something other than a file. mode is the mode of the
+// file to replace, 0 if there is none.
 func target(path string) (real string, mode fs.FileMode, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -93,7 +89,7 @@ func target(path string) (real string, mode fs.FileMode, err error) {
 	return real, info.Mode().Perm(), err
 }
 
-// kept says how a file is written.
+// kept holds the options of replace.
 type kept struct{ private, anew bool }
 
 func replace(path string, how kept, write func(w io.Writer) error) (err error) {
@@ -114,7 +110,7 @@ func replace(path string, how kept, write func(w io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			os.Remove(f.Name()) // while it is locked: nobody else's yet
+			os.Remove(f.Name()) // before the lock ends
 			f.Close()
 		}
 	}()
@@ -130,7 +126,7 @@ func replace(path string, how kept, write func(w io.Writer) error) (err error) {
 		return err
 	}
 	if how.anew {
-		// All of it is on the disk by now: the name is taken, and given to it at once.
+		// The data is on the disk: reserve the name, and rename at once.
 		name, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, perm)
 		switch {
 		case errors.Is(err, fs.ErrExist):
@@ -155,24 +151,23 @@ func syncFolder(dir string) error {
 		return err
 	}
 	defer d.Close()
-	_ = d.Sync() // some file systems refuse it for folders; the rename stands anyhow
+	_ = d.Sync() // some file systems refuse it for folders
 	return nil
 }
 
-// ErrInput is wrapped by [Try] where the file to write is one that is read.
+// ErrInput is wrapped by the error of [Try] about an output file that is also an input.
 var ErrInput = errors.New("the same file is read")
 
-// Same reports whether two names are of one file or folder that is there: by another
-// spelling, a link, or a file system that tells no capital letters apart.
+// Same reports whether two names denote one existing file or folder, through different spelling,
+// links, or a case-insensitive file system.
 func Same(a, b string) bool {
 	x, err := os.Stat(a)
 	y, err2 := os.Stat(b)
 	return err == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// Try reports, before the work that a file is to hold, whether [Write] could make
-// it. The work reads the inputs, none of which the file may be; names of no file are left
-// out. Unless over is set, a file that is there already is an error too.
+// Try returns the error that [Write] of a file would have, before the work is done. The file must not
+// be one of the inputs, and unless over is set, must not exist. Missing inputs are ignored.
 func Try(path string, over bool, inputs ...string) error {
 	if path == os.DevNull {
 		return nil
@@ -197,11 +192,11 @@ func Try(path string, over bool, inputs ...string) error {
 	return f.Close()
 }
 
-// patience is how long Read waits for a pipe.
+// patience is the longest wait of Read for a pipe.
 const patience = 5 * time.Second
 
-// Read returns what a file holds, most bytes at the most. A named pipe must give
-// all it has within a few seconds; devices and folders are refused.
+// Read returns the content of a file of at most most bytes. A named pipe must end within a few
+// seconds; devices and folders are refused.
 func Read(path string, most int64) ([]byte, error) {
 	data, err := read(path, most)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -213,7 +208,7 @@ func Read(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// Absent is the error about a file that is not there.
+// Absent is the error about a missing file.
 type Absent string
 
 func (a Absent) Error() string { return "no file " + string(a) }
@@ -236,7 +231,7 @@ func read(path string, most int64) ([]byte, error) {
 	case info.Size() > most:
 		return nil, tooLong(most)
 	}
-	// Opening a pipe would wait for its other end.
+	// Without nonblocking, opening a pipe would wait for its other end.
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
 		return nil, err

@@ -8,14 +8,14 @@ import (
 
 const nonblocking = 0 // there are no pipes
 
-// writing has the unfinished files of this program by name, until they are closed. No
-// other program writes here: what is not among them was left by one that is gone.
+// writing holds this program's open temporary files by name. No other program writes here: other
+// temporary files were left by a program that has ended.
 var writing = struct {
 	sync.Mutex
 	files map[string]*os.File
 }{files: map[string]*os.File{}}
 
-// unfinished opens the file that is to become path, empty.
+// unfinished opens an empty temporary file for path.
 func unfinished(path string, perm os.FileMode) (*os.File, error) {
 	writing.Lock()
 	defer writing.Unlock()
@@ -34,7 +34,7 @@ func unfinished(path string, perm os.FileMode) (*os.File, error) {
 
 const closed = ^uintptr(0) // the descriptor of a file that was closed
 
-// rename gives a file its name, and lets go of it then.
+// rename renames an open file and closes it.
 func rename(f *os.File, path string) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err

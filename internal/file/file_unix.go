@@ -14,12 +14,11 @@ import (
 // nonblocking opens a pipe without waiting for its other end.
 const nonblocking = syscall.O_NONBLOCK
 
-// mostWriters is how many may write to one name at the same time.
+// mostWriters is the most concurrent writers of one name.
 const mostWriters = 64
 
-// unfinished opens the file that is to become path, empty, and locks it. The lock
-// ends with the process, so that what one has left unfinished is taken by the
-// next.
+// unfinished opens and locks an empty temporary file for path. The lock ends with the process, so
+// that the next writer reuses the file of a killed one.
 func unfinished(path string, perm os.FileMode) (*os.File, error) {
 	for n := 0; n < mostWriters; {
 		f, err := os.OpenFile(fmt.Sprintf("%s.%d.tmp", path, n), os.O_RDWR|os.O_CREATE, perm)
@@ -28,11 +27,11 @@ func unfinished(path string, perm os.FileMode) (*os.File, error) {
 		}
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
-		case errors.Is(err, unix.EWOULDBLOCK): // somebody else writes
+		case errors.Is(err, unix.EWOULDBLOCK): // another writer has it
 			f.Close()
 			n++
 			continue
-		case err == nil && !stillNamed(f): // somebody else has finished it
+		case err == nil && !stillNamed(f): // another writer has renamed it
 			f.Close()
 			continue
 		}
@@ -55,7 +54,7 @@ func stillNamed(f *os.File) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// rename gives a file its name, and lets go of it then.
+// rename renames an open file and closes it.
 func rename(f *os.File, path string) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err

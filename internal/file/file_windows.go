@@ -12,11 +12,11 @@ import (
 // nonblocking opens a pipe without waiting for its other end.
 const nonblocking = syscall.O_NONBLOCK
 
-// mostWriters is how many may write to one name at the same time.
+// mostWriters is the most concurrent writers of one name.
 const mostWriters = 64
 
-// unfinished opens the file that is to become path, empty and for this process
-// alone. The next takes what one has left unfinished.
+// unfinished opens an empty temporary file for path, for this process alone. The next writer reuses
+// the file of a killed one.
 func unfinished(path string, perm os.FileMode) (*os.File, error) {
 	for n := range mostWriters {
 		name := fmt.Sprintf("%s.%d.tmp", path, n)
@@ -36,7 +36,7 @@ func unfinished(path string, perm os.FileMode) (*os.File, error) {
 	return nil, fmt.Errorf("%d others write to it", mostWriters)
 }
 
-// rename lets go of a file and gives it its name.
+// rename closes a file and renames it.
 func rename(f *os.File, path string) error {
 	if err := f.Close(); err != nil {
 		return err

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Config returns the folder kosumi among the user's settings, which need not be there. The
-// error says what to set where the system knows of no such folder.
+// Config returns the folder kosumi in the user's configuration folder; it may not exist. The error
+// says what to set if the system has no such folder.
 func Config() (string, error) { return kosumi(os.UserConfigDir()) }
 
-// Cache returns the folder kosumi in the user's cache, as Config does.
+// Cache returns the folder kosumi in the user's cache folder; it may not exist.
 func Cache() (string, error) { return kosumi(os.UserCacheDir()) }
 
 func kosumi(dir string, err error) (string, error) {
@@ -22,8 +22,8 @@ func kosumi(dir string, err error) (string, error) {
 	return filepath.Join(dir, "kosumi"), nil
 }
 
-// Quote makes a word of a command line that is read back as it is. Double quotes stand
-// around it where they do, since many programs know no others.
+// Quote quotes a word for a command line if necessary: in double quotes if possible, since many
+// programs know no others.
 func Quote(word string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,+"
 	special := "\"$`\n\\"

@@ -10,27 +10,25 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrTaken is wrapped where another process owns what [Lock] or [LockFolder] asks for.
+// ErrTaken is wrapped by the errors of [Lock] and [LockFolder] if another process has the lock.
 var ErrTaken = errors.New("another process is at work there")
 
-// LockName is the file in a folder that stands for the right to write there.
+// LockName is the name of the lock file in a folder.
 const LockName = "lock"
 
-const lockBytes = 1000 // no lock has more
+const lockBytes = 1000 // maximum size of a lock file
 
-// Hold is the right to be the only one who writes to some files. It ends with
-// Release, and with the process, however that ends.
+// Hold is an exclusive lock. It ends with Release, or with the process.
 type Hold struct {
 	lock *flock.Flock
-	dir  string // the folder, if it held nothing before
-	made bool   // the folder was not there before
+	dir  string // the folder, if it was empty before
+	made bool   // the folder did not exist before
 }
 
-// LockFolder takes a folder for its caller alone, and makes it where there is none.
-// Whoever writes several files that belong together holds their folder meanwhile. Where
-// somebody else holds it, the error wraps [ErrTaken] and names the folder and, as far
-// as it is known, the process. Release leaves a folder in which nothing was written as
-// it was.
+// LockFolder locks a folder, and creates it if necessary. A process that writes several related
+// files locks their folder. If another process has the lock, the error wraps [ErrTaken] and names
+// the folder and, if known, the process. Release removes the lock file and a new folder if nothing
+// was written there.
 func LockFolder(dir string) (*Hold, error) {
 	before, missing := os.ReadDir(dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -46,8 +44,7 @@ func LockFolder(dir string) (*Hold, error) {
 	return h, nil
 }
 
-// Lock is [LockFolder] for one file, which several processes may open; the lock lies
-// beside it.
+// Lock is [LockFolder] for one file; the lock file lies beside it.
 func Lock(path string) (*Hold, error) {
 	h, err := hold(path+".lock", path)
 	if err != nil {
@@ -77,7 +74,7 @@ func hold(name, what string) (*Hold, error) {
 	return &Hold{lock: lock}, nil
 }
 
-// removed reports whether a lock is no longer the file of its name.
+// removed reports whether the name of a lock no longer denotes the locked file.
 func removed(lock *flock.Flock) bool {
 	held, err := lock.Stat()
 	if err != nil {
@@ -87,7 +84,7 @@ func removed(lock *flock.Flock) bool {
 	return errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(held, named)
 }
 
-// kind is what a name stands for, in words.
+// kind returns "folder" or "file".
 func kind(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return "folder"
@@ -95,28 +92,28 @@ func kind(path string) string {
 	return "file"
 }
 
-// lockForm refuses to write over what has a lock's name and is none.
+// lockForm returns an error if the file with a lock's name is not a lock file.
 func lockForm(name string) error {
 	info, err := os.Lstat(name)
 	if err != nil {
-		return nil // there is none, or to lock it says why not
+		return nil // there is none, or locking returns the error
 	}
 	if info.Mode().IsRegular() && info.Size() <= lockBytes {
 		text, err := Read(name, lockBytes)
-		if _, _, form := lockText(text); form || err != nil || len(text) == 0 { // some systems let nobody read what is locked
+		if _, _, form := lockText(text); form || err != nil || len(text) == 0 { // some systems do not let others read a locked file
 			return nil
 		}
 	}
 	return fmt.Errorf("%s is not a lock of this program; move it away, or name another folder", name)
 }
 
-// lockText reads what note has written.
+// lockText parses the text written by note.
 func lockText(text []byte) (pid, command string, ok bool) {
 	pid, command, found := strings.Cut(strings.TrimSpace(string(text)), " ")
 	return pid, command, found && pid != "" && strings.Trim(pid, "0123456789") == "" && !strings.Contains(command, "\n")
 }
 
-// note writes into a lock who has it. Not to be able to costs nothing but a name.
+// note writes the process into a lock file, for holder. Errors are ignored.
 func note(name string) {
 	text := fmt.Sprintf("%d %s\n", os.Getpid(), program(os.Args))
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
@@ -129,7 +126,7 @@ func note(name string) {
 	}
 }
 
-// program is the beginning of a command line: what runs, without its flags.
+// program returns the program's name and subcommands from a command line.
 func program(args []string) string {
 	words := []string{filepath.Base(args[0])}
 	for _, word := range args[1:] {
@@ -141,7 +138,7 @@ func program(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// holder names the process that a lock says it belongs to; "" where it says nothing.
+// holder describes the process in a lock file; "" if unknown.
 func holder(name string) string {
 	text, err := Read(name, lockBytes)
 	pid, command, ok := lockText(text)
@@ -151,7 +148,7 @@ func holder(name string) string {
 	return fmt.Sprintf(" (%s, process %s)", command, pid)
 }
 
-// Taken reports whether a process holds a folder. It leaves nothing there.
+// Taken reports whether a process has the lock of a folder. It writes nothing.
 func Taken(dir string) bool {
 	name := filepath.Join(dir, LockName)
 	if _, err := os.Stat(name); err != nil {
@@ -165,7 +162,7 @@ func Taken(dir string) bool {
 	return err == nil && !free
 }
 
-// Release gives up what is held.
+// Release ends the lock. A nil Hold is valid.
 func (h *Hold) Release() error {
 	if h == nil {
 		return nil

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// ReadPlain returns what a file in a folder holds, most bytes at the most. Unlike
-// [Read], it takes only what is a file there itself: links, pipes and devices are
-// refused, so that nothing is read that stands elsewhere.
+// ReadPlain returns the content of a file in a folder, of at most most bytes. Unlike [Read], it
+// refuses links, pipes and devices, so that it reads nothing outside the folder.
 func ReadPlain(dir, name string, most int64) ([]byte, error) {
 	data, err := readPlain(dir, name, most)
 	if err != nil {

@@ -10,17 +10,16 @@ import (
 	"runtime"
 )
 
-// maxSecret is the most bytes that a secret has.
+// maxSecret is the maximum size of a secret in bytes.
 const maxSecret = 64 << 10
 
-// Secret returns a token, a key or a certificate that is kept in a file of mode
-// 0600, without the white space around it. If there is no file, or an empty one,
-// fresh makes what is kept from then on, synced, in a folder of mode 0700 if there
-// is none. A file that others can read becomes its owner's alone. note is told in a
-// line of what was mended; nil tells nobody.
+// Secret returns a token, a key or a certificate from a file of mode 0600, without surrounding white
+// space. If the file is missing or empty, it is created from fresh, synced, in a folder of mode
+// 0700 if that is new. Other modes are changed to 0600. note, if not nil, gets a line about each
+// repair.
 //
-// Without fresh the file is somebody else's to mend: it must be there and not empty,
-// and note is told if others can read it.
+// If fresh is nil, nothing is repaired: the file must not be missing or empty, and note gets a
+// line if others can read it.
 func Secret(path string, fresh func() ([]byte, error), note func(text string)) ([]byte, error) {
 	if note == nil {
 		note = func(string) {}
@@ -51,10 +50,10 @@ func Secret(path string, fresh func() ([]byte, error), note func(text string)) (
 	return bytes.TrimSpace(data), nil
 }
 
-// Exposed tells note in a line if others can read a file.
+// Exposed calls note with a line if others can read a file.
 func Exposed(path string, note func(text string)) error { return private(path, false, note) }
 
-// private sees to it that nobody but its owner can read a file.
+// private makes a file readable by its owner alone, or without mend, notes if it is not.
 func private(path string, mend bool, note func(text string)) error {
 	if runtime.GOOS == "windows" { // the folder decides there
 		return nil

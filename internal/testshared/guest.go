@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Absent is for what a test cannot do without and `make deps-test` would have
-// brought: under CI=true the test fails, elsewhere it skips and says why.
+// Absent skips a test that lacks something that `make deps-test` installs; with CI=true the test fails.
 func Absent(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -17,8 +16,7 @@ func Absent(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// Slow skips a test that the short tests leave out: one that runs other programs or the
-// real one, kills it, or computes for seconds.
+// Slow skips a test with -short. It marks tests that run or kill programs, or compute for seconds.
 func Slow(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -26,8 +24,8 @@ func Slow(t testing.TB) {
 	}
 }
 
-// Long skips a test that only `make test-all` runs: one that adds rare cases, real clients
-// or kills to what faster tests check, and takes several seconds for it.
+// Long skips a test unless `make test-all` runs it. It marks tests that take several seconds for rare
+// cases, real clients or kills beyond what faster tests check.
 func Long(t testing.TB) {
 	t.Helper()
 	Slow(t)
@@ -36,8 +34,7 @@ func Long(t testing.TB) {
 	}
 }
 
-// Log is a buffer that may be read while others write to it. Its zero value is
-// empty.
+// Log is a buffer for concurrent writes and reads. Its zero value is empty.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -50,7 +47,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// String returns what was written so far.
+// String returns the text written so far.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

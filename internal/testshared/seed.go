@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Seed returns what a test of random moments or random input draws from: another
-// number each time, which the log shows, or the one in $KOSUMI_SEED, which repeats
-// a run.
+// Seed returns the seed of a test with random input or timing: $KOSUMI_SEED, or a new one, which the
+// log shows.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())

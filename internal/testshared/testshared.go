@@ -1,5 +1,5 @@
-// Package testshared finds the reference data, golden files and networks, and
-// holds what the tests of many packages share.
+// Package testshared locates reference data and networks for tests, and has helpers that tests of many
+// packages share.
 package testshared
 
 import (
@@ -9,10 +9,9 @@ import (
 	"testing"
 )
 
-// Path returns the path of a file or folder of the reference data. It is looked for
-// in $KOSUMI_SHARED, or else in the folder shared beside the checkout, and then in
-// testdata, which holds the part that belongs to the project. Without it the test
-// skips and says why; under CI=true its absence is a failure.
+// Path returns the path of a file or folder of the reference data in $KOSUMI_SHARED, by default the
+// folder shared beside the checkout, or else in testdata, which has the project's part. If it is
+// missing, the test skips; with CI=true it fails.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(root(t), filepath.FromSlash(name))
@@ -27,9 +26,8 @@ func Path(t testing.TB, name string) string {
 	return path
 }
 
-// Beyond returns the path of a file of the reference data of which testdata holds a sample:
-// false where it is not there, so that the test does with the sample. Under CI=true its
-// absence is a failure.
+// Beyond returns the path of a file of the reference data that has a sample in testdata; false if the
+// test must use the sample. With CI=true a missing file is a failure.
 func Beyond(t testing.TB, name string) (string, bool) {
 	t.Helper()
 	path := filepath.Join(root(t), filepath.FromSlash(name))
@@ -44,11 +42,11 @@ func Beyond(t testing.TB, name string) (string, bool) {
 	return path, true
 }
 
-// onSample ends the name of the file for a test that did with the sample in testdata.
+// onSample is the ending of note for a test that used the sample in testdata.
 const onSample = ".sample"
 
-// note leaves a file named after the test, without its subtests, in the folder
-// $KOSUMI_SKIPPED, where there is one: make test counts them. A result from the test cache leaves the file of its run.
+// note creates a file named after the top-level test in the folder $KOSUMI_SKIPPED, if that is set:
+// make test counts these files.
 func note(t testing.TB, ending string) {
 	folder := os.Getenv("KOSUMI_SKIPPED")
 	dir, err := os.Getwd()
@@ -65,7 +63,7 @@ func note(t testing.TB, ending string) {
 	}
 }
 
-// root is the folder of the reference data, which need not be there.
+// root returns the folder of the reference data; it may not exist.
 func root(t testing.TB) string {
 	if root := os.Getenv("KOSUMI_SHARED"); root != "" {
 		return root
@@ -73,7 +71,7 @@ func root(t testing.TB) string {
 	return filepath.Join(Checkout(t), "..", "shared")
 }
 
-// Checkout returns the folder of go.mod: a test runs in the folder of its package.
+// Checkout returns the folder of go.mod, above the test's working directory.
 func Checkout(t testing.TB) string {
 	dir, err := os.Getwd()
 	for ; err == nil; dir = filepath.Dir(dir) {

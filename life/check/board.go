@@ -13,15 +13,15 @@ type state[W words] struct {
 	stones  [2]points[W]
 	ban     int16
 	mover   uint8
-	left    uint8 // target chains not yet taken
+	left    uint8 // bit set of the target chains that are not captured
 	threats [2]uint8
-	again   uint8     // how many of them may retake a point of spent; unbounded: all
-	spent   points[W] // the points retaken so far, where that is bounded
+	again   uint8     // number of them that may retake a point of spent; unbounded: all
+	spent   points[W] // points retaken so far, if again is bounded
 }
 
 const unbounded = 255
 
-// pays spends a threat of the mover's on the banned point, and reports whether there is one.
+// pays spends a threat of the mover on the banned point, and reports whether it could.
 func (s *state[W]) pays() bool {
 	left := &s.threats[s.mover]
 	if *left == 0 {
@@ -44,8 +44,8 @@ func (s *state[W]) pays() bool {
 	return true
 }
 
-// axis says which points lie next to each other in rows, or in columns: those of low, and
-// each a step above its own.
+// axis holds the neighbours in rows or in columns: each point of low and the point whose number is
+// step higher.
 type axis[W words] struct {
 	step uint
 	low  points[W]
@@ -55,10 +55,10 @@ func (a *axis[W]) near(s points[W]) points[W] {
 	return s.and(a.low).up(a.step).or(s.down(a.step).and(a.low))
 }
 
-// board is what never changes.
+// board is the constant part of a question.
 type board[W words] struct {
 	axes    [2]axis[W]
-	fight   points[W] // what chains alive by assumption do not cut off from the targets
+	fight   points[W] // points not separated from the targets by chains alive by assumption
 	fixed   points[W] // stones alive by assumption
 	suicide bool
 	all     bool
@@ -66,15 +66,15 @@ type board[W words] struct {
 	found   life[W]
 }
 
-// near returns what lies next to points, in the fight.
+// near returns the neighbours of points in the fight.
 func (b *board[W]) near(s points[W]) points[W] {
 	return b.axes[0].near(s).or(b.axes[1].near(s))
 }
 
-// around returns points and what lies next to them.
+// around returns points and their neighbours.
 func (b *board[W]) around(s points[W]) points[W] { return s.or(b.near(s)) }
 
-// flood returns what is connected with seed by points of in.
+// flood returns seed and the points connected to it within in.
 func (b *board[W]) flood(seed, in points[W]) points[W] {
 	for {
 		next := seed.or(b.near(seed).and(in))
@@ -106,19 +106,18 @@ func (b *board[W]) stands(s *state[W], chain points[W]) bool {
 	return b.immortal(chain) || !b.liberties(s, chain).empty()
 }
 
-// effect is what a move did.
+// effect is the effect of a move.
 type effect[W words] struct {
-	taken   points[W] // stones of the other side
-	suicide points[W] // own stones
+	taken   points[W] // captured stones
+	suicide points[W] // own stones removed by suicide
 }
 
-// single reports whether a chain of one stone is among what was taken.
+// takesSingle reports whether a chain of one stone was captured.
 func (b *board[W]) takesSingle(e *effect[W]) bool {
 	return !e.taken.minus(b.near(e.taken)).empty()
 }
 
-// play plays p, or passes; ok is false where the move is not legal. Retaking the ko
-// stone of the ban costs a threat.
+// play plays p or passes; ok is false if the move is not legal. A move on the ban costs a threat.
 func (b *board[W]) play(s *state[W], p int) (e effect[W], ok bool) {
 	me := s.mover
 	other := 1 - me
@@ -160,7 +159,7 @@ func (b *board[W]) play(s *state[W], p int) (e effect[W], ok bool) {
 	return e, true
 }
 
-// lift takes stones off the board.
+// lift removes stones.
 func (b *board[W]) lift(s *state[W], side uint8, gone points[W]) {
 	s.stones[side] = s.stones[side].minus(gone)
 	if side != defends {
@@ -173,7 +172,7 @@ func (b *board[W]) lift(s *state[W], side uint8, gone points[W]) {
 	}
 }
 
-// taken reports whether the attacker has what he wants.
+// taken reports whether the target is captured: one chain of it, or with all every chain.
 func (b *board[W]) taken(s *state[W]) bool {
 	return s.left == 0 || !b.all && int(s.left) != 1<<len(b.targets)-1
 }
@@ -182,8 +181,8 @@ func (b *board[W]) taken(s *state[W]) bool {
 type regionOf[W words] struct {
 	points points[W]
 	border points[W] // the defender's stones around it
-	need   points[W] // what a chain must be next to for an eye
-	no     bool      // it gives nobody an eye
+	need   points[W] // points that must be liberties of a chain for an eye
+	no     bool      // it is no eye of any chain
 }
 
 // life is Benson's algorithm on a state.
@@ -191,10 +190,10 @@ type life[W words] struct {
 	b       *board[W]
 	chains  []points[W]
 	regions []regionOf[W]
-	alive   points[W] // the stones of chains not yet found to be without two eyes
+	alive   points[W] // stones of chains that still may have two eyes
 }
 
-// benson finds the pass-alive chains. Its memory is used again by the next call.
+// benson finds the pass-alive chains. The next call reuses the result's memory.
 func (b *board[W]) benson(s *state[W]) *life[W] {
 	l := &b.found
 	l.b, l.chains, l.regions, l.alive = b, l.chains[:0], l.regions[:0], s.stones[defends]
@@ -226,8 +225,8 @@ func (b *board[W]) benson(s *state[W]) *life[W] {
 	return l
 }
 
-// eye reports whether a region gives a chain an eye: the chain is next to all of it that
-// matters, and no chain around it is one that is not alive.
+// eye reports whether a region is an eye of a chain: all points of need are next to the chain, and
+// all chains around the region are in alive.
 func (l *life[W]) eye(r *regionOf[W], chain, near points[W]) bool {
 	return !r.no && r.border.meets(chain) && r.need.within(near) && r.border.within(l.alive)
 }
@@ -246,7 +245,7 @@ func (l *life[W]) lives(chain points[W]) bool {
 	return false
 }
 
-// eyes returns the regions that give a chain an eye.
+// eyes returns the regions that are eyes of a chain.
 func (l *life[W]) eyes(chain points[W]) (out []int) {
 	near := l.b.near(chain)
 	for j := range l.regions {
@@ -257,8 +256,8 @@ func (l *life[W]) eyes(chain points[W]) (out []int) {
 	return out
 }
 
-// safe reports whether the target is pass-alive or joined to a chain alive by
-// assumption: all of it, or one chain of it where the attacker must take all.
+// safe reports whether the target is pass-alive or joined to a chain alive by assumption: all of
+// it, or if the attacker must capture all, one chain.
 func (b *board[W]) safe(s *state[W]) bool {
 	l := b.benson(s)
 	for i, t := range b.targets {

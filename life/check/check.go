@@ -1,30 +1,30 @@
-// Package check verifies proofs of life and death. It shares nothing with the
-// program that finds them: a board of its own that floods chains anew for each
-// question, Benson's algorithm by its definition, and zones computed from the leaves
-// upward. It imports the standard library only.
+// Package check verifies proofs of life and death. It shares no code with the solver:
+// its board floods chains anew for each question, it implements Benson's algorithm by
+// the definition, and it computes zones from the leaves upward. It imports the standard
+// library only.
 //
-// # What a proof claims
+// # Claims
 //
 // A state is stones, the point that the side to move may not retake (basic ko), the
-// side to move, and the threats that each side has elsewhere. A pass is always legal
+// side to move, and the ko threats that each side has elsewhere. A pass is always legal
 // and lifts the ban; a retake of the banned point costs one threat. Chains alive by
-// assumption are never taken. The winner of a claim reaches its goal from the state
+// assumption are never captured. The winner of a claim reaches its goal from the state
 // in finitely many moves, whatever the other side plays:
 //
-//	capture  the attacker takes the target (any chain of it, or all)
+//	capture  the attacker captures the target (any chain of it, or all)
 //	settle   the defender makes it pass-alive, or joins it to a chain alive by assumption
-//	hold     as settle, or the attacker has nothing left but to pass where no ban holds
-//	deny     as capture, or the defender has nothing left but to pass, and the target is not pass-alive
+//	hold     as settle, or the attacker can only pass, without a ban
+//	deny     as capture, or the defender can only pass, and the target is not pass-alive
 //
-// A claim that a goal is not reached has an evasion: states among which play can be kept
-// by the other side, for ever if need be. It leaves them for states that it has won only.
+// A claim that a goal is not reached has an evasion: a set of states that the other side,
+// the evader, can stay in for ever. It leaves them only for states that it has won.
 //
 // # Zones
 //
-// Each state has a zone: points such that every state with the same stones on them,
-// the same mover, the same ban there and threats no worse for the winner is won by the
-// same proof. If the loser moves, all his legal moves in the zone need an answer; a
-// move outside counts as a pass. The rules that zones obey are those of zone.go.
+// Each state has a zone: the proof also wins every state with the same stones and ban on
+// the zone, the same mover, and threats no worse for the winner. If the loser moves, each
+// legal move in the zone needs an answer; a move outside counts as a pass. zone.go computes
+// zones.
 package check
 
 import (
@@ -43,42 +43,41 @@ const (
 	Settle  = "settle"
 	Hold    = "hold"
 	Deny    = "deny"
-	// Goals that are not reached, for positions may repeat.
+	// Claims that a goal is not reached.
 	NotCapture = "not-capture"
 	NotHold    = "not-hold"
 	NotSettle  = "not-settle"
 )
 
-// Numbers of threats beside those that are counted: Endless never run out, and Any stands
-// for each number.
+// Special numbers of threats: Endless ones never run out, and Any stands for every finite number.
 const (
 	Endless     = 255
 	Any         = 254
 	mostThreats = 31
 )
 
-// ErrProof is wrapped by the errors about proofs that do not hold or cannot be read.
+// ErrProof is wrapped by the errors about proofs that are invalid or cannot be read.
 var ErrProof = errors.New("the proof does not hold")
 
-// A Claim is what a proof shows.
+// Claim is a statement that a proof shows.
 type Claim struct {
-	First   string // who moves first: "attacker" or "defender"
+	First   string // the side to move first: "attacker" or "defender"
 	Goal    string
 	Threats [2]int   // of the attacker and the defender: a number, Endless, or Any
-	Again   int      // how many of them may retake a point that was retaken with one before; 255: all
-	After   []string // moves from the position to the state that the claim is about
+	Again   int      // number of them that may retake a point retaken before; 255: all
+	After   []string // moves from the position to the state of the claim
 	Zone    []string
-	Free    bool // it holds whatever the threats
-	root    int
+	Free    bool // it holds for all threats
+	root    int  // number of its node
 }
 
-// Checked is a position with the claims that hold of it.
+// Checked is a position with its verified claims.
 type Checked struct {
 	Width, Height int
 	Rows          []string // from the top: X Black, O White, a dot for an empty point
 	Targets       []string
 	Assumed       []string
-	All           bool   // the attacker must take all targets
+	All           bool   // the attacker must capture all targets
 	Suicide       bool   // suicide of two stones or more is legal
 	Ban           string // the point that Banned may not retake at first; empty: none
 	Banned        string // "attacker" or "defender"
@@ -90,7 +89,7 @@ type Checked struct {
 // Magic is the first line of a proof file.
 const Magic = "kosumi proof 1"
 
-// Seal ends a proof file with the sum of what it holds.
+// Seal appends the checksum to a proof file.
 func Seal(text []byte) []byte { return append(text, sumOf(text)...) }
 
 func sumOf(text []byte) string {
@@ -130,19 +129,19 @@ func Proof(data []byte) (*Checked, error) {
 	return &f.Checked, nil
 }
 
-// file is a proof file as it is read. Points are those of the whole board, row by row.
+// file is the content of a proof file. Points are those of the whole board, row by row.
 type file struct {
 	Checked
 	stones  []byte // 1 + the side, 0 for none
 	fixed   []bool // stones alive by assumption
 	targets []int
 	banned  int
-	order   [2]int // what a step to the right and a step down add to a point's number; 0, 0: by rows
+	order   [2]int // differences of point numbers by a step to the right and down; 0, 0: by rows
 	nodes   []node
 	goals   []string
 }
 
-// limits of what is read.
+// Limits of a proof file.
 const (
 	maxSide  = 25
 	mostStep = 63 // of an order
@@ -151,8 +150,8 @@ const (
 )
 
 type answer struct {
-	move int // passed for a pass
-	to   int // ended where the pass ends play
+	move int // passed: a pass
+	to   int // node; ended: the pass ends play
 }
 
 const (
@@ -192,7 +191,7 @@ func (f *file) read(text string) error {
 	return nil
 }
 
-// line reads one line: a word that says what it is, and what follows.
+// line reads one line: a keyword and its arguments.
 func (f *file) line(line string) error {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {
@@ -250,8 +249,8 @@ func (f *file) board(rest []string) error {
 	return nil
 }
 
-// readOrder reads how points are numbered: where several liberties would do, the one with
-// the lowest number counts.
+// readOrder reads the numbering of points, which decides among equivalent liberties: the lowest
+// number counts.
 func (f *file) readOrder(rest []string) error {
 	if len(rest) != 2 || f.order != [2]int{} {
 		return errors.New("a bad order")
@@ -291,8 +290,8 @@ func (f *file) claim(rest []string) error {
 	return nil
 }
 
-// count reads the threats of one side: a number, of which after a stroke so many may retake
-// a point again; endless, or any.
+// count reads the threats of one side: a number, with a slash the number of them that may retake a
+// point again; endless; or any.
 func (c *Claim) count(i int, text string) error {
 	switch n, again, limited := strings.Cut(text, "/"); {
 	case text == "endless":
@@ -311,8 +310,7 @@ func (c *Claim) count(i int, text string) error {
 	return nil
 }
 
-// node reads a node: the winner's move and the node after it, or each of the loser's
-// moves with the node after it.
+// node reads a node: the winner's move, or all moves of the loser, each with the next node.
 func (f *file) node(kind byte, rest []string) error {
 	n := node{kind: kind}
 	n.answers = make([]answer, 0, len(rest))
@@ -346,7 +344,7 @@ func (f *file) node(kind byte, rest []string) error {
 	return nil
 }
 
-// point reads a vertex as GTP writes it, -1 if it is none.
+// point parses a GTP vertex; -1 if it is not one.
 func (f *file) point(name string) int {
 	if len(name) < 2 {
 		return -1
@@ -363,7 +361,7 @@ func (f *file) name(p int) string {
 	return "ABCDEFGHJKLMNOPQRSTUVWXYZ"[p%f.Width:p%f.Width+1] + strconv.Itoa(f.Height-p/f.Width)
 }
 
-// Text says what was verified, a line a claim.
+// Text describes the verified claims, a line each.
 func (c *Checked) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the proof holds: %d positions\n%s\n%s's %s", c.Nodes, strings.Join(c.Rows, "\n"), c.Defender, strings.Join(c.Targets, " "))
@@ -392,7 +390,7 @@ func (c *Checked) Text() string {
 	return b.String()
 }
 
-// under says for which ko threats of both sides a claim holds.
+// under describes the ko threats under which a claim holds.
 func under(threats [2]int) string {
 	for k, who := range []string{"attacker", "defender"} {
 		switch n := threats[k]; {

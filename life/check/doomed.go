@@ -1,17 +1,17 @@
 package check
 
-// net is what encloses a room: the attacker's stones that are alive by assumption or
-// joined to such, and his chains that cannot be kept from joining them.
+// net encloses a room: the attacker's stones that are alive by assumption or joined to such
+// stones, and the attacker's chains that cannot be prevented from joining them.
 type net[W words] struct {
-	wall  points[W] // alive by assumption or joined to such
-	stone points[W] // all of the net
+	wall  points[W] // alive by assumption or joined to such stones
+	stone points[W] // all stones of the net
 	links points[W] // two liberties of each chain that is not joined yet
 }
 
-// linked finds the net of a state. A chain is part of it if it has two liberties that no
-// other chain of it needs, so that the attacker joins it on one if the defender plays on
-// the other: both next to the net, or one alone whose neighbours are all of the net or of
-// the chain, since the defender cannot play there while the chain has the other.
+// linked finds the net of a state. A chain belongs to it if it has two liberties that no other
+// chain of the net uses, such that the attacker joins it on one if the defender plays on the
+// other: both next to the net, or only one whose neighbours all belong to the net or the chain,
+// since the defender cannot play there while the chain has the other liberty.
 func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	mine := s.stones[attacks]
 	n.wall = b.flood(b.fixed.and(mine), mine)
@@ -31,8 +31,7 @@ func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	return n
 }
 
-// link returns two of the free liberties that join a chain to the net, none if there are
-// none.
+// link returns two of the free liberties that join a chain to the net; empty if there are none.
 func (b *board[W]) link(n *net[W], chain, free points[W]) (pair points[W]) {
 	gates := free.and(b.near(n.stone))
 	if gates.empty() || free.count() < 2 {
@@ -53,15 +52,15 @@ func (b *board[W]) link(n *net[W], chain, free points[W]) (pair points[W]) {
 	return pair
 }
 
-// doom is what shows that the target is doomed.
+// doom proves that a chain of the target is doomed.
 type doom[W words] struct {
 	net  net[W]
 	room points[W]
-	own  points[W] // the target's points where they give it no eye
+	own  points[W] // the chain, if its points cannot be eyes
 }
 
-// doomed reports whether the target dies whatever is played: all of it, or one chain
-// where one is enough. Each chain that dies is added to shown, if that is not nil.
+// doomed reports whether the target dies whatever is played: one chain, or if the attacker must
+// capture all, every chain. shown, if not nil, gets the proof for each doomed chain.
 func (b *board[W]) doomed(s *state[W], shown *[]doom[W]) bool {
 	d := doom[W]{net: b.linked(s)}
 	for i, t := range b.targets {
@@ -84,9 +83,8 @@ func (b *board[W]) doomed(s *state[W], shown *[]doom[W]) bool {
 	return b.all
 }
 
-// tooSmall reports whether a room has no place for two eyes: no two of its points that
-// lie apart and are not next to the net. A chain's own points give it none, unless others
-// have to be taken too.
+// tooSmall reports whether a room cannot hold two eyes: its points that are not next to the net and
+// not in own are adjacent.
 func (b *board[W]) tooSmall(d *doom[W]) bool {
 	if d.room.meets(b.fixed) {
 		return false
@@ -101,10 +99,9 @@ func (b *board[W]) tooSmall(d *doom[W]) bool {
 	return false
 }
 
-// doomedZone returns what shows that the target is doomed: the walls next to the room
-// around it and to the links, with what ties them to stones alive by assumption, the
-// chains that cannot be kept from joining those with their links, and where its own points
-// do not count, the target. What stands elsewhere in the room does not matter.
+// doomedZone returns the points that prove that the target is doomed: the walls next to its room and
+// to the links, with their connections to stones alive by assumption; the chains that cannot be
+// prevented from joining, with their links; and own. Other points of the room do not matter.
 func (b *board[W]) doomedZone(s *state[W]) (z points[W]) {
 	var shown []doom[W]
 	b.doomed(s, &shown)

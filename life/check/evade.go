@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// Evasion nodes say that a goal is not reached. One side, the evader, always has a move
-// to another such node or to a proof of its own goal; play among them may go on for ever.
-// They have no zones: each is about its state alone, and answers every legal move.
+// The nodes of an evasion prove that a goal is not reached. One side, the evader, always has a
+// move to another such node or to a proof of its own goal; play among them may be infinite.
+// They have no zones: each holds for its state alone, and answers every legal move.
 
 // evades reports whether a node is part of an evasion.
 func (n *node) evades() bool { return n.kind == 'W' || n.kind == 'L' }
 
-// provedBy are the goals that exclude those of claims about what is not reached.
+// provedBy maps each claim that a goal is not reached to the goal that implies it.
 var provedBy = map[string]string{NotCapture: Hold, NotHold: Capture, NotSettle: Deny}
 
-// any reports whether a claim is about any number of threats of the loser's: an evasion of
-// the loser's goal with endless ones shows it if play goes round only where they are spent.
+// any reports whether a claim holds for every finite number of the loser's threats. An evasion of
+// the loser's goal with endless threats proves it, if every cycle spends one.
 func (c *Claim) any() bool { return c.Threats[0] == Any || c.Threats[1] == Any }
 
-// shownBy returns the goal of the nodes that show a claim.
+// shownBy returns the goal of the nodes that prove a claim.
 func (c *Claim) shownBy() string {
 	if c.any() {
 		return map[string]string{Hold: NotCapture, Capture: NotHold}[c.Goal]
@@ -27,9 +27,9 @@ func (c *Claim) shownBy() string {
 	return c.Goal
 }
 
-// ends reports whether play from node i of an evasion ends, unless the loser spends threats
-// for ever; a pass that ends play in the evader's favour is none. done holds for nodes from
-// which it ends, and not for those that lead here.
+// ends reports whether play from node i of an evasion ends unless the loser spends infinitely many
+// threats. A pass that ends play in the evader's favour does not count as a move. done is true for
+// nodes from which play ends, false for the nodes on the present path.
 func (f *proof[W]) ends(i int, done map[int]bool) bool {
 	if ends, met := done[i]; met {
 		return ends
@@ -47,8 +47,7 @@ func (f *proof[W]) ends(i int, done map[int]bool) bool {
 	return true
 }
 
-// enter holds node i of an evasion against the rules and gives the nodes after it their
-// states.
+// enter checks node i of an evasion and sets the states of the nodes after it.
 func (f *proof[W]) enter(i int) error {
 	n, s, goal := &f.nodes[i], &f.states[i], f.goals[i]
 	other := provedBy[goal]
@@ -89,8 +88,8 @@ func (f *proof[W]) enter(i int) error {
 	return nil
 }
 
-// evade requires that the moves of node i of an evasion lead to states that are evaded,
-// and that all of the other side's are answered.
+// evade checks that the moves of node i of an evasion lead to proofs that hold, and that all moves of
+// the other side are answered.
 func (f *proof[W]) evade(i int) error {
 	n, s := &f.nodes[i], &f.states[i]
 	passes := false
@@ -105,7 +104,7 @@ func (f *proof[W]) evade(i int) error {
 			answered.add(a.move)
 		}
 		if f.nodes[a.to].evades() {
-			continue // the same state, by enter
+			continue // enter has checked it
 		}
 		next := *s
 		f.b.play(&next, a.move)
@@ -122,7 +121,7 @@ func (f *proof[W]) evade(i int) error {
 	return f.unanswered(s, answered, f.b.fight)
 }
 
-// unanswered returns an error that names a legal move in z that has no answer, if any.
+// unanswered returns an error about a legal move in z without an answer, if there is one.
 func (f *proof[W]) unanswered(s *state[W], answered, z points[W]) error {
 	for rest := z.and(f.b.free(s)).minus(answered); !rest.empty(); {
 		p := rest.take()

@@ -5,12 +5,11 @@ import (
 	"fmt"
 )
 
-// layout is where the points of a fight lie: the number of each is what the columns and
-// rows up to it add, and the lowest number is 0.
+// layout numbers the points of a fight: linear in column and row, with lowest number 0.
 type layout struct {
-	step [2]int // to the right and down
-	bits int    // more than any number
-	at   []int  // of each point of the whole board, its number; noPoint outside of the fight
+	step [2]int // difference by a step to the right and down
+	bits int    // above all numbers
+	at   []int  // the number of each point of the whole board; noPoint: not in the fight
 }
 
 // setUp reads the position, validates it, and finds the fight.
@@ -76,8 +75,8 @@ func (f *file) setUp() (box layout, err error) {
 	return f.fight()
 }
 
-// fight floods from the targets; stones alive by assumption are reached but not crossed.
-// Then it numbers the points.
+// fight finds the points connected to the targets, up to and including stones alive by assumption,
+// and numbers them.
 func (f *file) fight() (box layout, err error) {
 	in := make([]bool, len(f.stones))
 	for _, t := range f.targets {
@@ -120,7 +119,7 @@ func (f *file) fight() (box layout, err error) {
 	return box, nil
 }
 
-// walk marks what is connected with p by steps that may makes.
+// walk marks the points connected to p by steps that may allows.
 func (f *file) walk(p int, seen []bool, may func(from, to int) bool) {
 	seen[p] = true
 	for list := []int{p}; len(list) > 0; {

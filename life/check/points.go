@@ -2,12 +2,12 @@ package check
 
 import mathbits "math/bits"
 
-// words hold a bit for each point of a fight: as many as it needs.
+// words is an array with a bit for each point of a fight.
 type words interface {
 	[1]uint64 | [2]uint64 | [6]uint64 | [mostWords]uint64
 }
 
-// mostWords are enough for a board of the largest size.
+// mostWords is the number of words for the largest board.
 const mostWords = (maxSide*maxSide + 63) / 64
 
 // points is a set of points of the fight.
@@ -56,7 +56,7 @@ func (s points[W]) count() (n int) {
 	return n
 }
 
-// first returns the lowest point, noPoint if there is none.
+// first returns the lowest point; noPoint if s is empty.
 func (s points[W]) first() int {
 	for i := 0; i < len(s.w); i++ {
 		if s.w[i] != 0 {
@@ -66,7 +66,7 @@ func (s points[W]) first() int {
 	return noPoint
 }
 
-// take takes the lowest point out; noPoint if there is none.
+// take removes and returns the lowest point; noPoint if s is empty.
 func (s *points[W]) take() int {
 	for i := 0; i < len(s.w); i++ {
 		if w := s.w[i]; w != 0 {
@@ -82,7 +82,7 @@ func single[W words](p int) (s points[W]) {
 	return s
 }
 
-// up moves all points by k places, fewer than 64, down back.
+// up adds k < 64 to all points.
 func (s points[W]) up(k uint) points[W] {
 	for i := len(s.w) - 1; i > 0; i-- {
 		s.w[i] = s.w[i]<<k | s.w[i-1]>>(64-k)
@@ -91,6 +91,7 @@ func (s points[W]) up(k uint) points[W] {
 	return s
 }
 
+// down subtracts k < 64 from all points.
 func (s points[W]) down(k uint) points[W] {
 	for i := 0; i < len(s.w)-1; i++ {
 		s.w[i] = s.w[i]>>k | s.w[i+1]<<(64-k)

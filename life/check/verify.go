@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// proof is a file with its fight on a board.
+// proof is a proof file with the fight on a board.
 type proof[W words] struct {
 	*file
 	b      board[W]
-	cell   []int // of each point of the fight, its number on the whole board
+	cell   []int // the point on the whole board of each point of the fight
 	start  state[W]
 	states []state[W]
 	zones  []points[W]
 }
 
-// verified verifies a file whose fight fits in so many words.
+// verified verifies a file whose fight fits into W.
 func verified[W words](f *file, box layout) error {
 	p, err := newProof[W](f, box)
 	if err != nil {
@@ -74,9 +74,9 @@ func newProof[W words](f *file, box layout) (*proof[W], error) {
 // vertex returns the name of a point of the fight.
 func (f *proof[W]) vertex(p int) string { return f.name(f.cell[p]) }
 
-// verify goes over all nodes twice: downward to give each its state, by the first
-// move that leads to it, and upward to compute zones and to hold every move against
-// the node that it is said to lead to.
+// verify visits all nodes twice: downward to set each node's state by the first move that leads to
+// it, and upward to compute zones and to compare the state after every move with the node that
+// it leads to.
 func (f *proof[W]) verify(box layout) error {
 	f.Nodes = len(f.nodes)
 	f.states = make([]state[W], len(f.nodes))
@@ -132,7 +132,7 @@ func (f *proof[W]) verify(box layout) error {
 	return nil
 }
 
-// rootOf returns the state that a claim is about.
+// rootOf returns the state of a claim.
 func (f *proof[W]) rootOf(c *Claim, box layout) (state[W], error) {
 	s := f.start
 	s.mover = attacks
@@ -165,7 +165,7 @@ func (f *proof[W]) rootOf(c *Claim, box layout) (state[W], error) {
 	return s, nil
 }
 
-// winnerOf returns the side that a goal is of, or the evader of one that is not reached.
+// winnerOf returns the winner of a goal, or the evader of a goal that is not reached.
 func winnerOf(goal string) uint8 {
 	switch goal {
 	case Capture, Deny, NotHold, NotSettle:
@@ -174,10 +174,10 @@ func winnerOf(goal string) uint8 {
 	return defends
 }
 
-// stopsPlay reports whether a pass of the loser's without a ban ends play.
+// stopsPlay reports whether the loser's pass without a ban ends play.
 func stopsPlay(goal string) bool { return goal == Hold || goal == Deny }
 
-// descend gives the nodes after node i their states.
+// descend checks node i and sets the states of the nodes after it.
 func (f *proof[W]) descend(i int) error {
 	n, s := &f.nodes[i], &f.states[i]
 	if n.evades() {
@@ -220,7 +220,7 @@ func (f *proof[W]) descend(i int) error {
 			return errors.New("a move leads to no node")
 		}
 		if f.goals[a.to] != "" {
-			continue // the move is looked at on the way upward
+			continue // ascend checks the move
 		}
 		next := *s
 		if _, ok := f.b.play(&next, a.move); !ok {
@@ -231,7 +231,7 @@ func (f *proof[W]) descend(i int) error {
 	return nil
 }
 
-// ascend computes the zone of node i from those of the nodes after it.
+// ascend computes the zone of node i from the zones of the nodes after it.
 func (f *proof[W]) ascend(i int) error {
 	n, s := &f.nodes[i], &f.states[i]
 	n.free = true
@@ -254,7 +254,7 @@ func (f *proof[W]) ascend(i int) error {
 	return err
 }
 
-// matches reports whether a state is won by the proof of node i.
+// matches returns an error unless the proof of node i wins state s.
 func (f *proof[W]) matches(s *state[W], goal string, i int) error {
 	n, t, z := &f.nodes[i], &f.states[i], f.zones[i]
 	w := winnerOf(goal)
@@ -288,7 +288,7 @@ func banIn[W words](s *state[W], z points[W]) int16 {
 	return noPoint
 }
 
-// after plays a move of node i and holds the result against the node that it leads to.
+// after plays a move of node i and checks the result against the node that it leads to.
 func (f *proof[W]) after(i int, a answer) (effect[W], error) {
 	next := f.states[i]
 	e, ok := f.b.play(&next, a.move)

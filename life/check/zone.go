@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// winner computes the zone of a state where the winner moves: that of the state
-// after the move; the point and those next to it; what is taken, with all around it;
-// the loser's chains next to it that stay, each with a liberty; and where nothing else
-// gives the stone a liberty, a chain that it joins, with one.
+// winner computes the zone of a state where the winner moves: the zone of the state after the
+// move; the point and its neighbours; captured stones and their neighbours; the loser's adjacent
+// chains that stay, each with a liberty; and if the stone has no liberty of its own, a chain that
+// it joins, with a liberty.
 func (f *proof[W]) winner(i int) error {
 	n, s, b := &f.nodes[i], &f.states[i], &f.b
 	a := n.answers[0]
@@ -51,8 +51,7 @@ func (f *proof[W]) winner(i int) error {
 	return errors.New("the winner's move is suicide")
 }
 
-// root adds a chain with a liberty other than but, or with a stone alive by
-// assumption.
+// root adds to z a chain with a liberty other than but, or with a stone alive by assumption.
 func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	if b.immortal(chain) {
 		b.anchor(chain, z)
@@ -68,8 +67,8 @@ func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	}
 }
 
-// anchor adds the stones of a chain that are not alive by assumption, and next to
-// each piece of them one that is.
+// anchor adds to z the stones of a chain that are not alive by assumption, and for each of their
+// connected pieces one adjacent stone that is.
 func (b *board[W]) anchor(chain points[W], z *points[W]) {
 	loose := chain.minus(b.fixed)
 	for rest := loose; !rest.empty(); {
@@ -82,8 +81,8 @@ func (b *board[W]) anchor(chain points[W], z *points[W]) {
 	}
 }
 
-// loser computes the zone of a state where the loser moves, and requires an answer to
-// the pass and to each legal move in it.
+// loser computes the zone of a state where the loser moves, and checks that the pass and each legal
+// move in the zone have an answer.
 func (f *proof[W]) loser(i int) error {
 	n, s := &f.nodes[i], &f.states[i]
 	z := &f.zones[i]
@@ -134,7 +133,7 @@ func (f *proof[W]) loser(i int) error {
 	return f.unanswered(s, answered, *z)
 }
 
-// heart returns the target: all of it, or one chain where the attacker must take all.
+// heart returns the target: all of it, or if the attacker must capture all, one chain.
 func (b *board[W]) heart(s *state[W]) (z points[W]) {
 	for i, t := range b.targets {
 		if s.left>>i&1 != 0 {
@@ -147,8 +146,8 @@ func (b *board[W]) heart(s *state[W]) (z points[W]) {
 	return z
 }
 
-// closeZone adds to z until a move of the loser's outside takes nothing in it, and one
-// inside does the same wherever z is the same.
+// closeZone extends z until a move of the loser outside z captures nothing in it, and a move inside
+// has the same effect in all states that agree on z.
 func (b *board[W]) closeZone(s *state[W], z *points[W]) {
 	l := s.mover
 	empty := b.free(s)
@@ -175,8 +174,8 @@ func (b *board[W]) closeZone(s *state[W], z *points[W]) {
 	}
 }
 
-// holdChain keeps a chain of the winner's from being taken by one move outside of z:
-// two liberties in z, or if it has one only, all that is around it.
+// holdChain adds to z the points that prevent the capture of a winner's chain by one move outside z:
+// two liberties, or if it has only one, all points around it.
 func (b *board[W]) holdChain(s *state[W], chain, touched points[W], z *points[W]) {
 	if b.immortal(chain) {
 		if !chain.and(touched).within(b.fixed) {
@@ -195,9 +194,9 @@ func (b *board[W]) holdChain(s *state[W], chain, touched points[W], z *points[W]
 	}
 }
 
-// sameMove adds what makes the loser's move on p do the same wherever z is the same:
-// a suicide, all around the chain; a retake that may be banned, the points next to it;
-// where suicide is legal, a liberty.
+// sameMove adds to z the points that give the loser's move on p the same effect in all states that
+// agree on z: for a suicide, the neighbours of the chain; for a capture of one stone, whose
+// retake may be banned, the neighbours of p; if suicide is legal, a liberty.
 func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
 	next := *s
 	next.ban = noPoint
@@ -238,8 +237,8 @@ func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
 	}
 }
 
-// safeZone returns what shows that the target is safe: chains, for each its two smallest
-// eyes, and in turn the chains around those.
+// safeZone returns the points that prove that the target is safe: chains, the two smallest eyes of
+// each, and in turn the chains around these.
 func (b *board[W]) safeZone(s *state[W]) (z points[W]) {
 	l := b.benson(s)
 	for i, t := range b.targets {
@@ -254,7 +253,7 @@ func (b *board[W]) safeZone(s *state[W]) (z points[W]) {
 	return z
 }
 
-// zone adds what shows that a chain is alive.
+// zone adds to z the points that prove that a chain is alive.
 func (l *life[W]) zone(target points[W], z *points[W]) {
 	if l.b.immortal(target) {
 		l.b.anchor(target, z)
@@ -270,7 +269,7 @@ func (l *life[W]) zone(target points[W], z *points[W]) {
 			again = true
 			done = done.or(chain)
 			if l.b.immortal(chain) {
-				continue // its stones next to the eyes are added with them
+				continue // held adds its stones next to eyes
 			}
 			*z = z.or(chain)
 			eyes := l.eyes(chain)
@@ -285,8 +284,8 @@ func (l *life[W]) zone(target points[W], z *points[W]) {
 	}
 }
 
-// held adds the stones of chains alive by assumption that stand next to an eye, with
-// what ties them to the assumption.
+// held adds to z the stones of chains alive by assumption next to an eye, with their connections to
+// the stones of the assumption.
 func (l *life[W]) held(r *regionOf[W], z *points[W]) {
 	for _, chain := range l.chains {
 		if touched := chain.and(r.border); !touched.empty() && l.b.immortal(chain) {

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// Evasion shows that a goal is not reached: the side that does not want it, the evader,
-// always has a move that stays among these states, or leads to one that it has won. Play
-// may go on for ever. The first state is the one that was asked for.
+// Evasion proves that a goal is not reached: the other side, the evader, always has a move to one
+// of its states or to a state that the evader has won. Play may be infinite. The first state is
+// the root.
 type Evasion struct {
 	Goal   Goal
 	States []Evading
-	// Ends says that play among the states goes round only where the other side spends
-	// threats, or where a pass ends it: with any finite number of them the evader wins. Never
-	// says that no evasion has that. Both are looked for where that side's are endless.
+	// Ends reports that every cycle of the states costs the goal's side a threat or contains a
+	// pass that ends play: against a finite number of threats the evader wins. Never reports that
+	// no evasion has this property. Both are set only if that side's threats are endless.
 	Ends, Never bool
 }
 
-// Evading is a state of an evasion: one move of the evader's, or all of the other side's.
-// Each leads to a number of the evasion's, or below 0, to the complement of a proof's.
+// Evading is a state of an evasion with one move of the evader, or all moves of the other side. To
+// is a state of the evasion, or if negative, the complement of a proof's number.
 type Evading struct {
 	Mover Side
 	Moves []Reply
 }
 
-// evader looks for an evasion: states that are not lost count as evaded until a
-// move of the other side's leads to one that is lost.
+// evader searches for an evasion: a state is evaded until all its evader's moves, or one of the
+// other side's moves, lead to lost states.
 type evader struct {
 	*Search
 	goal   Goal
@@ -33,23 +33,23 @@ type evader struct {
 	states []evading
 	index  map[uint64]int32
 	todo   []int32 // not expanded
-	lost   []int32 // in the order in which they were
-	told   int     // how many of them their parents know of
+	lost   []int32 // in order
+	told   int     // number of lost states that were reported to their parents
 }
 
 type evading struct {
 	at      Position
-	moves   []Reply // of the evader those that are left to try; the first is played
+	moves   []Reply // the evader's remaining moves, the first of which is played; or all moves
 	parents []int32
 	lost    bool
 }
 
-// unknown is where a move that was not tried leads.
+// unknown is the destination of an untried move.
 const unknown = int32(1) << 30
 
-// Evade looks for an evasion of capture, hold or settle from a state among at most so many
-// states, and returns its number, -1 where none was found. reached says that the goal is
-// reached: then its proof is among those of the search, unless it takes a suicide.
+// Evade searches for an evasion of capture, hold or settle from a state with at most so many
+// states, and returns its number, -1 without one. reached reports that the goal is reached; its
+// proof is then stored, unless it needs a suicide.
 func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached bool) {
 	at, reached = s.evade(goal, root, most)
 	tidy(len(s.table.rows) >= manyRows)
@@ -84,7 +84,7 @@ func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached b
 	return int32(len(s.Evasions) - 1), false
 }
 
-// run visits the states that are left, unless there are more than most.
+// run expands all states; it returns false if there are more than most.
 func (e *evader) run(most int) bool {
 	for len(e.todo) > 0 && !e.states[0].lost {
 		if len(e.states) > most || len(e.todo)&255 == 0 && e.full() {
@@ -100,11 +100,11 @@ func (e *evader) run(most int) bool {
 	return true
 }
 
-// lostState stands for a state in which the goal is reached.
+// lostState is the number of all states in which the goal is reached.
 const lostState = -int32(1) << 30
 
-// state returns the number of a state, the complement of the number of a proof that its
-// evader has won it, or lostState.
+// state returns the number of a state, the complement of the number of a proof that the evader
+// wins it, or lostState.
 func (e *evader) state(p *Position) int32 {
 	free := e.freeKey(e.contest, p)
 	key := e.key(free, p)
@@ -136,7 +136,7 @@ func (e *evader) state(p *Position) int32 {
 	return ^at
 }
 
-// legal returns the moves of a state that do not end play.
+// legal returns the legal moves of a state; the evader may not end play by a pass.
 func (e *evader) legal(p *Position) (moves []int16) {
 	empty := e.Empty(p)
 	for _, m := range empty.Points(nil) {
@@ -184,8 +184,8 @@ func (e *evader) expand(i int32) {
 	}
 }
 
-// promise orders the evader's moves: those to states that are won or met already, then
-// by what the search has found out.
+// promise returns the rank of an evader's move: first to won states, then to known states, then by
+// the search's statistics.
 func (e *evader) promise(next *Position, m int16) uint32 {
 	free := e.freeKey(e.contest, next)
 	key := e.key(free, next)
@@ -208,7 +208,7 @@ func (e *evader) promise(next *Position, m int16) uint32 {
 	return score
 }
 
-// choose has the evader play the first of the moves left that is not lost.
+// choose makes the evader play its first remaining move that is not lost.
 func (e *evader) choose(i int32) {
 	for len(e.states[i].moves) > 0 {
 		next := e.states[i].at
@@ -232,7 +232,7 @@ func (e *evader) lose(i int32) {
 	}
 }
 
-// prove keeps the proof of a state that is lost, by those of the states after it.
+// prove stores the proof of a lost state from those of its successors.
 func (e *evader) prove(p *Position) {
 	base := len(e.kids)
 	defer func() { e.kids = e.kids[:base] }()
@@ -260,7 +260,7 @@ func (e *evader) prove(p *Position) {
 	}
 }
 
-// spread tells the parents of states that were lost.
+// spread updates the parents of lost states.
 func (e *evader) spread() {
 	for ; e.told < len(e.lost); e.told++ {
 		i := e.lost[e.told]
@@ -278,7 +278,7 @@ func (e *evader) spread() {
 	}
 }
 
-// collect numbers the states that the evader's moves leave, each after one that leads to it.
+// collect returns the evasion with the reachable states, each after one that leads to it.
 func (e *evader) collect() *Evasion {
 	out := &Evasion{Goal: e.goal}
 	number := map[int32]int32{0: 0}

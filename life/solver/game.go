@@ -13,34 +13,33 @@ func (s Side) Other() Side { return s ^ 1 }
 
 func (s Side) String() string { return [...]string{"attacker", "defender"}[s] }
 
-// Moves are points of the area, or these.
+// Special values of a move or a ban; other moves are points of the area.
 const (
 	Pass   int16 = -1
 	NoBan  int16 = -1 // no point is banned
 	NoMove int16 = -2
 )
 
-// Threats are a number up to MostThreats, endless, or a purse of [Game.Purse]. Any stands
-// in claims for all numbers.
+// Threats are a number up to MostThreats, Endless, or a purse of [Game.Purse]. In claims, Any
+// stands for every number.
 const (
 	MostThreats = 31
 	Any         = 254
 	Endless     = 255
 )
 
-// Position is one state of the game. One to start with has no ban, and its stones by
-// [Game.Place] and [Game.Aim].
+// Position is one state of the game. Create the start with Ban NoBan, [Game.Place] and
+// [Game.Aim].
 type Position struct {
 	Stones [2]Set // by side
 	hash   uint64 // of the stones
 	Ban    int16  // the point that the mover may not retake without a threat
 	Mover  Side
-	left   uint8    // the target chains not yet taken, a bit each
+	left   uint8    // bit set of the target chains that are not captured
 	Threat [2]uint8 // threats of either side
 }
 
-// Game is what never changes in a question. Its points On, and Fixed, are added before the
-// first search.
+// Game is the constant part of a question. On and Fixed are set before the first search.
 type Game struct {
 	area
 	Fixed   Set // stones that are alive by assumption
@@ -48,13 +47,13 @@ type Game struct {
 	all     bool
 	Targets []int16 // a stone of each target chain
 	zobrist [2][maxPoints]uint64
-	keys    [maxPoints + 1]uint64 // of bans
+	keys    [maxPoints + 1]uint64 // Zobrist keys of bans
 	purses  []purse
-	// Overspent says that there were too many purses.
+	// Overspent reports that there were too many purses.
 	Overspent bool
 	benson    benson
-	// Of the state looked at last: points where the target may still get eyes, 0 if nothing
-	// encloses it, and how many regions are an eye already, 2 for more.
+	// Of the last examined state: the number of points where the target may still get eyes, 0 if
+	// nothing encloses it; and the number of its eyes, at most 2.
 	space, eyes int
 }
 
@@ -67,12 +66,12 @@ func (g *Game) Chain(p *Position, c Side, q int16) Set {
 	return g.flood(&seed, &p.Stones[c])
 }
 
-// immortal reports whether a chain holds a stone that is alive by assumption.
+// immortal reports whether a chain contains a stone that is alive by assumption.
 func (g *Game) immortal(chain *Set) bool { return chain.Meets(&g.Fixed) }
 
-// NewGame returns a game on an area of w times h points, none of which is there yet; nil
-// where that is too large. suicide says that suicide of two stones or more is legal, all
-// that the attacker has to take all target chains.
+// NewGame returns a game on a box of w times h points with an empty area; nil if the box is too
+// large. suicide makes suicide of two stones or more legal; with all, the attacker must capture
+// all target chains.
 func NewGame(w, h int, suicide, all bool) *Game {
 	if (w+1)*h > maxPoints {
 		return nil
@@ -106,8 +105,8 @@ func (g *Game) Place(p *Position, s Side, at int16) {
 // MostTargets is how many target chains a game has at most.
 const MostTargets = 8
 
-// Aim makes the defender's chains on some points of the start the targets, and reports
-// whether they are at most MostTargets.
+// Aim makes the defender's chains on the given points the targets. It returns false if there are
+// more than MostTargets.
 func (g *Game) Aim(p *Position, at []int16) bool {
 	var known Set
 	for _, t := range at {
@@ -123,9 +122,9 @@ func (g *Game) Aim(p *Position, at []int16) bool {
 	return true
 }
 
-// Move plays m, a pass or a move on an empty point, and reports whether it is suicide;
-// where the rules forbid it, it is not legal, and the position stays. A move on the ban
-// costs a threat, which the mover must have.
+// Move plays m, a pass or a move on an empty point, and reports whether it is a suicide. A
+// suicide that the rules forbid is not legal and leaves the position unchanged. A move on the
+// ban costs a threat, which the mover must have.
 func (g *Game) Move(p *Position, m int16) (suicide, legal bool) {
 	if m < 0 {
 		g.play(p, m, nil)

@@ -2,9 +2,7 @@ package solver
 
 import "math/bits"
 
-// The first numbers of a state.
-
-// worked notes that a move decided a state.
+// worked counts a move that decided a state.
 func (s *Search) worked(c Side, m int16) {
 	credit := &s.credit[c]
 	if credit[m+1]++; credit[m+1] > 1<<10 {
@@ -14,16 +12,16 @@ func (s *Search) worked(c Side, m int16) {
 	}
 }
 
-// Advise gives a move the credit that it had if it had decided states as often as it
-// is probable.
+// Advise gives a move credit in proportion to its probability.
 func (s *Search) Advise(c Side, m int16, probability float32) {
 	s.credit[c][m+1] = uint32(200 * max(0, min(1, probability)))
 }
 
-// tally is how often a move was searched to the end after another, and how often it decided.
+// tally counts how often a move was decided after another move, and how often it won.
 type tally struct{ wins, tries uint16 }
 
-// tallies are found by both moves and the side that makes the second; a few share one.
+// tallies is a hash table without collision checks; the key is two moves and the side of the
+// second.
 type tallies [1 << 14]tally
 
 func (t *tallies) tally(c Side, last, m int16) *tally {
@@ -40,8 +38,8 @@ func (t *tally) count(win bool) {
 	}
 }
 
-// guess sets the first number of a state by how often the move to it has decided others,
-// after the same move if that is known.
+// guess sets the initial proof number of a child by how often its move has won, after the same
+// move if that was counted.
 func (s *Search) guess(c Side, m int16, k *child) {
 	guess := uint32(1)
 	if t := s.tally(c, s.last, m); t.tries >= 2 {
@@ -63,9 +61,9 @@ func (s *Search) guess(c Side, m int16, k *child) {
 	k.cost[c] = guess
 }
 
-// others is what the numbers of the open moves beside one add to it. Their sum would count
-// what they have in common again and again, and their number alone says nothing of how hard
-// they are; it serves where most of them lie far from a fight that is not enclosed.
+// others returns what the other undecided moves add to the proof number of one: an eighth of
+// their sum, since they have much in common; in open fights, where most moves are far away, their
+// number.
 func (s *Search) others(r *result, one uint32) uint32 {
 	if s.Wide {
 		return r.moves - 1

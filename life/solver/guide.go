@@ -1,14 +1,13 @@
 package solver
 
-// Guide returns a move that wins a state for its mover, as far as another search knows, and
-// NoMove where that knows none.
+// Guide returns a winning move of a state's mover by another search, NoMove if none is known.
 type Guide func(p *Position) int16
 
-// aside is added to the numbers of the moves that a guide does not name.
+// aside is added to the proof numbers of moves other than the guide's.
 const aside = 1 << 20
 
-// Follow is Decide for a search that tries what a guide says before all else. What it
-// learns of states that it does not prove is forgotten.
+// Follow is Decide with a guide, whose moves it tries first. It forgets the table's entries
+// afterwards.
 func (s *Search) Follow(c Contest, root *Position, guide Guide) (proof int32) {
 	kept := s.table
 	s.table, s.guide = table{}, guide
@@ -17,8 +16,8 @@ func (s *Search) Follow(c Contest, root *Position, guide Guide) (proof int32) {
 	return proof
 }
 
-// steer puts the guide's move before all others, and where it names none the pass: what is
-// not in the zone of its answer needs none.
+// steer puts the guide's move before all others, or the pass if it has none: moves outside the
+// zone of the answer to the pass need no answer.
 func (s *Search) steer(p *Position, base int) {
 	move := s.guide(p)
 	if move == NoMove {
@@ -46,8 +45,7 @@ func (s *Search) steer(p *Position, base int) {
 	}
 }
 
-// Like returns a position of the game that is as one of another game, with other stones
-// and another ban.
+// Like returns p, a position of another game, with stones and a ban of this game.
 func (g *Game) Like(p *Position, stones [2]Set, ban int16) Position {
 	q := *p
 	q.Stones, q.Ban, q.hash = stones, ban, 0

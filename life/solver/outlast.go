@@ -2,16 +2,17 @@ package solver
 
 import "slices"
 
-// pays reports whether a move of a state costs a threat, stops whether it ends play.
+// pays reports whether a move of a state costs a threat.
 func (n *evading) pays(m int16) bool { return m >= 0 && m == n.at.Ban }
 
+// stops reports whether a move of a state ends play.
 func (e *evader) stops(n *evading, m int16) bool {
 	return m < 0 && n.at.Ban == NoBan && n.at.Mover != e.side && n.at.Mover == e.contest.stopper()
 }
 
-// outlast looks for moves of the evader's with which play ends, as [Evasion.Ends] says, and
-// has the evader play them. It tries those that it has not tried where the others do not end
-// it, with few states more; none says that none are left.
+// outlast makes the evader play moves with which play ends in the sense of [Evasion.Ends]. If the
+// known moves do not suffice, it tries others, with a limited number of states; none reports that
+// no moves are left.
 func (e *evader) outlast() (found, none bool) {
 	most := 8*len(e.states) + 2000
 	for {
@@ -39,8 +40,8 @@ func (e *evader) outlast() (found, none bool) {
 
 // ending returns the states from which play ends, and puts the moves that end it first.
 func (e *evader) ending() []bool {
-	// Those that are left stay among each other; those that are won get to the end without a
-	// threat being spent.
+	// From a state in left, play stays in left; from one in won, it reaches the end without a
+	// threat.
 	left := make([]bool, len(e.states))
 	for i := range left {
 		left[i] = !e.states[i].lost
@@ -62,8 +63,8 @@ func (e *evader) ending() []bool {
 	}
 }
 
-// wins reports whether the evader has a move that wins, which becomes its first, or the
-// other side none but those that end play, or cost it a threat and stay.
+// wins reports whether the evader has a winning move, which becomes its first, or all moves of the
+// other side win for the evader, end play, or cost a threat and stay in left.
 func (e *evader) wins(n *evading, won, left []bool) bool {
 	wins := func(m Reply, in []bool) bool {
 		return m.To != lostState && m.To != unknown && (m.To < 0 || in[m.To])

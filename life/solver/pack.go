@@ -1,13 +1,13 @@
 package solver
 
-// mostStep is how far apart neighbours lie at most where a fight is packed.
+// mostStep is the largest distance of neighbours in a packed fight.
 const mostStep = 24
 
-// Pack rearranges a fight whose box is too large for one word, so that it fits in
-// one if possible: points that take part lie where those that take none would. in says of the
-// points of the box, row by row, whether they do. It comes before any point is added.
+// Pack renumbers the points of a fight whose box is too large for one word, such that it fits into
+// one, if possible. in marks the points of the fight in the box, row by row. Call it before any
+// point is added.
 //
-// Neighbours are a step apart, and what is a step apart are neighbours.
+// Two points of the fight are neighbours if and only if their numbers differ by a step.
 func (g *Game) Pack(in []bool) {
 	if g.small() {
 		return
@@ -39,10 +39,10 @@ type packing struct {
 	w      int
 	points []int
 	least  int
-	at     [64]int // the point that lies there, and 1
+	at     [64]int // the point with a number, plus 1; 0: none
 }
 
-// fits reports whether the fight fits in a word with such steps.
+// fits reports whether the fight fits into a word with steps x and y.
 func (k *packing) fits(x, y int) bool {
 	least, most := 1<<30, -1<<30
 	for _, p := range k.points {

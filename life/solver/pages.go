@@ -1,23 +1,23 @@
 package solver
 
-// pages hold values of so many elements each, which are added and never go. They grow
-// without a copy, and so leave no garbage.
+// pages is an append-only list of values of width elements each. It grows without copying, and so
+// leaves no garbage.
 type pages[T any] struct {
 	width int
 	list  [][]T
-	used  int // a gap where several values did not fit in the rest of a page counts
+	used  int // values, gaps at the ends of pages included
 }
 
-// pageSize is how many values a page holds.
+// pageSize is the number of values in a page.
 const pageSize = 1 << 12
 
-// at returns n values that were added together.
+// at returns n values that one call of add appended.
 func (p *pages[T]) at(first, n int) []T {
 	k := first % pageSize * p.width
 	return p.list[first/pageSize][k : k+n*p.width : k+n*p.width]
 }
 
-// add appends values, at most a page full, and returns where they begin.
+// add appends at most pageSize values and returns the index of the first.
 func (p *pages[T]) add(values ...T) (first int) {
 	n := len(values) / p.width
 	if p.used%pageSize+n > pageSize {

@@ -1,22 +1,22 @@
 package solver
 
-// Proof is a state that is won, with what shows it. States are numbers below [Search.Proved].
+// Proof is a won state with its proof. Proofs have numbers below [Search.Proved].
 type Proof struct {
 	At      Position
 	Kind    Kind
 	Goal    Goal
-	Free    bool    // it meets no ban, and holds whatever the threats
+	Free    bool    // it involves no ko, and holds for all threats
 	Move    int16   // the winner's; NoMove if the loser moves
-	Next    int32   // the state after it
-	Replies []Reply // to the loser's moves in the zone, and the pass
-	Zone    Set     // all that the proof depends on
+	Next    int32   // the proof after Move
+	Replies []Reply // to the loser's moves in the zone and the pass
+	Zone    Set     // the points that the proof depends on
 }
 
-// Kind is what a proved state is: a leaf, or one where a side moves.
+// Kind is the kind of a proved state: an end of play, or the side that moves.
 type Kind uint8
 
 const (
-	LeafTaken  Kind = iota // the target is off the board
+	LeafTaken  Kind = iota // the target is captured
 	LeafSafe               // it is pass-alive, or joined to a chain that is alive by assumption
 	LeafDoomed             // no room for two eyes is left
 	WinnerMoves
@@ -26,7 +26,7 @@ const (
 // Reply is the answer to a loser's move.
 type Reply struct {
 	Move int16
-	To   int32 // the state after it; Stopped where the pass ends play
+	To   int32 // the proof after it; Stopped if the pass ends play
 }
 
 const Stopped int32 = -1
@@ -50,8 +50,7 @@ func (k Kind) winner() Side {
 	return Attacker
 }
 
-// record is a proof as it is kept, without what is of different length: the stones of
-// both sides and the zone, words of the search, and its replies.
+// record is a stored proof without its parts of variable length: sets and replies.
 type record struct {
 	next      int32
 	replies   uint32 // the first of them
@@ -65,7 +64,7 @@ type record struct {
 	free      bool
 }
 
-// keep stores what is proved.
+// keep stores a proof and returns its number.
 func (s *Search) keep(r Proof) int32 {
 	at := int32(s.records.used)
 	x := record{
@@ -83,12 +82,12 @@ func (s *Search) keep(r Proof) int32 {
 	return at
 }
 
-// Proved is how many states are proved. A state's number is above those of its successors.
+// Proved returns the number of proofs. A proof's number is above those of its successors.
 func (s *Search) Proved() int32 { return int32(s.records.used) }
 
 func (s *Search) record(at int32) *record { return &s.records.at(int(at), 1)[0] }
 
-// Proof is the proof of state number at.
+// Proof returns proof number at.
 func (s *Search) Proof(at int32) Proof {
 	r := s.record(at)
 	out := Proof{
@@ -101,7 +100,7 @@ func (s *Search) Proof(at int32) Proof {
 	return out
 }
 
-// Zone is the zone of a proof.
+// Zone returns the zone of a proof.
 func (s *Search) Zone(at int32) Set { return s.set(at, 2) }
 
 func (s *Search) set(at int32, which int) (out Set) {
@@ -109,8 +108,8 @@ func (s *Search) set(at int32, which int) (out Set) {
 	return out
 }
 
-// mark says which moves of a state have to be answered before the other side has won:
-// all until the pass is answered, then those in the closed zone of what is answered.
+// mark sets which moves of a state must be answered before the other side has won: all until the
+// pass is answered, then those in the closed zone of the answers.
 func (s *Search) mark(p *Position, base int) {
 	z, open := s.zoneOf(p, base)
 	if open {
@@ -139,8 +138,8 @@ func (s *Search) mark(p *Position, base int) {
 	}
 }
 
-// zoneOf returns the closed zone of the answered moves of a state, the pass and those
-// that lie in it; open says that the pass is not answered.
+// zoneOf returns the closed zone of the answers to the pass and to the moves in the zone; open
+// reports that the pass is not answered.
 func (s *Search) zoneOf(p *Position, base int) (z Set, open bool) {
 	o := p.Mover.Other()
 	if s.contest.Goal(o) == Deny {
@@ -171,7 +170,7 @@ func (s *Search) zoneOf(p *Position, base int) (z Set, open bool) {
 	}
 }
 
-// heart returns the target: all of it, or one chain where the attacker must take all.
+// heart returns the target: all of it, or if the attacker must capture all, one chain.
 func (s *Search) heart(p *Position) (z Set) {
 	for i, t := range s.Targets {
 		if p.left>>i&1 != 0 {
@@ -184,8 +183,7 @@ func (s *Search) heart(p *Position) (z Set) {
 	return z
 }
 
-// proveNode keeps the proof of a state whose moves decide it, for its mover or the
-// other side.
+// proveNode stores the proof of a state that its moves decide, for its mover or the other side.
 func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 	r := Proof{At: *p, Free: true, Move: NoMove}
 	if mover {
@@ -232,15 +230,15 @@ func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 	return s.keep(r)
 }
 
-// Known returns the number of the proof of a state that was met, -1 if there is none.
+// Known returns the number of a state's proof, -1 without one.
 func (s *Search) Known(c Contest, p *Position) int32 {
 	s.contest = c
 	free := s.freeKey(c, p)
 	return s.find(free, s.key(free, p), p)
 }
 
-// Covers reports whether a state is won by a proof: the same stones and ban on its
-// zone, the same mover, and no worse threats.
+// Covers reports whether a proof holds for a state: the same stones and ban in its zone, the same
+// mover, and threats no worse for the winner.
 func (s *Search) Covers(at int32, p *Position) bool {
 	n := s.Proof(at)
 	if p.Mover != n.At.Mover || p.left != n.At.left {

@@ -2,22 +2,22 @@ package solver
 
 import "slices"
 
-// purse is a number of threats of which only some may retake a point that was retaken with
-// one of them before.
+// purse is a number of threats, left, of which only again may retake a point that one of them
+// has retaken before.
 type purse struct {
 	left, again uint8
-	spent       []int16 // the points retaken so far, in order
+	spent       []int16 // points retaken so far, sorted
 }
 
-// firstPurse stands for the first purse in [Position.Threat].
+// firstPurse is the value of the first purse in [Position.Threat].
 const firstPurse = MostThreats + 1
 
-// Purse returns, as a value of [Position.Threat], n threats of which so many may retake a
-// point that was retaken with one of them before. Where a search needs too many different
-// purses, [Game.Overspent] is set, and what it finds means nothing.
+// Purse returns a value of [Position.Threat]: n threats, of which only again may retake a point
+// that one of them has retaken before. If a search needs too many purses, it sets
+// [Game.Overspent], and its results are invalid.
 func (g *Game) Purse(n, again uint8) uint8 { return g.purse(purse{n, again, nil}) }
 
-// purse returns the number that stands for a purse.
+// purse returns the value of a purse in [Position.Threat].
 func (g *Game) purse(x purse) uint8 {
 	if x.left == 0 {
 		return 0
@@ -35,7 +35,7 @@ func (g *Game) purse(x purse) uint8 {
 	return uint8(firstPurse + i)
 }
 
-// spend returns what is left of threats when one retakes m; ok is false where none may.
+// spend returns the threats left after a retake of m; ok is false if none may retake it.
 func (g *Game) spend(threats uint8, m int16) (left uint8, ok bool) {
 	switch {
 	case threats == 0 || threats == Endless:
@@ -57,8 +57,7 @@ func (g *Game) spend(threats uint8, m int16) (left uint8, ok bool) {
 	return g.purse(x), true
 }
 
-// Parts returns the number of threats, and how many of a purse may retake a point again; -1
-// where all may.
+// Parts returns the number of threats, and how many of them may retake a point again; -1: all.
 func (g *Game) Parts(threats uint8) (n, again int) {
 	if threats >= firstPurse && threats < Any {
 		x := g.purses[threats-firstPurse]

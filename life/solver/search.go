@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Goal is what a side tries to reach. Each is a least fixed point: a proof is a
-// finite tree in which a repetition counts against the side that wants it.
+// Goal is a goal of one side. Each is a least fixed point: a proof is a finite tree, in which a
+// repetition counts against the side that seeks the goal.
 type Goal uint8
 
 const (
-	Capture Goal = iota // the attacker takes the target
+	Capture Goal = iota // the attacker captures the target
 	Settle              // the defender makes it pass-alive
-	Hold                // the defender lets the attacker do nothing but pass
-	Deny                // the attacker lets the defender do nothing but pass, and it is not pass-alive
-	Repeat              // no goal: neither capture nor hold is reached without a repetition
+	Hold                // the defender leaves the attacker nothing but to pass
+	Deny                // the attacker leaves the defender nothing but to pass, and the target is not pass-alive
+	Repeat              // no goal: neither capture nor hold is reached, positions repeat
 	NoGoal
 )
 
-// Winner is the side that a goal is of.
+// Winner returns the side that seeks a goal.
 func (q Goal) Winner() Side {
 	if q == Capture || q == Deny {
 		return Attacker
@@ -28,7 +28,7 @@ func (q Goal) Winner() Side {
 
 func (q Goal) contest() Contest { return Contest(q & 1) }
 
-// Contest is a pair of goals of which one is reached, but for repetitions.
+// Contest is a pair of goals, of which exactly one is reached except for repetitions.
 type Contest uint8
 
 const (
@@ -36,26 +36,26 @@ const (
 	Life                 // the attacker's deny, or the defender's settle
 )
 
-// Goal is that of one side.
+// Goal returns the goal of one side.
 func (c Contest) Goal(winner Side) Goal {
 	return [2][2]Goal{{Capture, Hold}, {Deny, Settle}}[c][winner]
 }
 
-// stopper is the side whose pass without a ban ends play: the other passes too, and
+// stopper returns the side whose pass without a ban ends play: the other side passes too and
 // reaches its goal.
 func (c Contest) stopper() Side { return Side(c) }
 
 const infinite = 1 << 30
 
-// child is a move of a state that is looked at.
+// child is a move of a visited state.
 type child struct {
 	move    int16
-	needed  bool
-	tainted bool
-	suicide bool // enters no proof as the winner's move
+	needed  bool // must be answered before the other side has won
+	tainted bool // as in result
+	suicide bool // cannot be a winner's move in a proof
 	key     uint64
-	cost    [2]uint32 // proof number of either side's win
-	proof   int32     // -1 if not proved
+	cost    [2]uint32 // proof numbers of either side's win
+	proof   int32     // -1: not proved
 }
 
 // Search looks for proofs of one contest after the other in one game. Not safe for
@@ -64,20 +64,20 @@ type Search struct {
 	*Game
 	contest Contest
 	seeker  Side // repetitions count against it
-	Wide    bool // the fight is not enclosed: moves far from it are left out
+	Wide    bool // the fight is open: moves far from it are left out
 
 	table   table
 	known   index
-	records pages[record] // all that is proved
+	records pages[record] // the proofs
 	sets    pages[uint64]
 	replies pages[Reply]
 	scratch []Reply
 
-	Evasions []*Evasion // those that Evade found
+	Evasions []*Evasion // found by Evade
 
-	guide  Guide                    // of a search that follows another
-	last   int16                    // the move before
-	hint   int16                    // the move that answered another move of the side that moved last
+	guide  Guide                    // of Follow
+	last   int16                    // the previous move
+	hint   int16                    // the answer to another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
 	tallies
 	kids   []child
@@ -85,15 +85,15 @@ type Search struct {
 	path   []uint64
 	onPath [1 << 12]uint8
 
-	Nodes    int64       // states that were made
-	MaxNodes int64       // when to stop
-	Stop     func() bool // asked now and then whether to stop; nil: never
+	Nodes    int64       // states so far
+	MaxNodes int64       // states at which the search stops
+	Stop     func() bool // called regularly; true stops the search; nil: never
 	stopped  bool
-	touched  uint32
-	strict   bool // what is decided by a repetition is not kept for other paths
+	touched  uint32 // keeps prefetching loads alive
+	strict   bool   // results by repetition are not kept for other paths
 }
 
-// NewSearch returns a search without bounds.
+// NewSearch returns a search without limits.
 func NewSearch(g *Game) *Search {
 	s := &Search{Game: g, known: index{slots: make([]uint64, firstSlots)}, MaxNodes: 1 << 62}
 	s.records.width, s.sets.width, s.replies.width = 1, g.used, 1
@@ -106,11 +106,12 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// freeKey identifies a state without its threats; key with them.
+// freeKey identifies a state without its threats.
 func (s *Search) freeKey(c Contest, p *Position) uint64 {
 	return p.hash ^ s.keys[p.Ban+1] ^ mix(uint64(p.Mover)|uint64(c)<<1|uint64(p.left)<<3|1<<40)
 }
 
+// key identifies a state with its threats.
 func (s *Search) key(free uint64, p *Position) uint64 {
 	return free ^ mix(uint64(p.Threat[0])<<8|uint64(p.Threat[1])|1<<41)
 }
@@ -121,7 +122,7 @@ func (s *Search) Key(c Contest, p *Position) uint64 {
 	return s.key(s.freeKey(c, p), p)
 }
 
-// Ended reports whether play is over, and by what.
+// Ended reports whether play is over, and the kind of its end.
 func (s *Search) Ended(p *Position) (over bool, by Kind) {
 	switch {
 	case s.taken(p):
@@ -134,13 +135,12 @@ func (s *Search) Ended(p *Position) (over bool, by Kind) {
 	return false, 0
 }
 
-// firstEffort is after how many states a search turns to the other side's proofs.
+// firstEffort is the number of states in the first turn of each side's search.
 const firstEffort = 4000
 
-// Decide searches for a proof that one side reaches its goal of a contest from a state,
-// and returns its number, or -1 where none was found: then neither says that the search
-// is complete. Both sides in turn seek, with more and more states: a repetition counts
-// against the one that seeks.
+// Decide searches for a proof that one side reaches its goal of a contest from a state, and
+// returns its number, or -1 without a proof; neither then reports that the search is complete.
+// The sides take turns as seeker, against which repetitions count, with more and more states.
 func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 	s.contest, s.last, s.hint = c, NoMove, NoMove
 	free := s.freeKey(c, root)
@@ -173,8 +173,8 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 				}
 				continue
 			}
-			// A state decided by a repetition of one path may be otherwise on another. Proofs
-			// found on the way help the next round; at last nothing of the kind is kept.
+			// A result by repetition holds on one path only. Proofs found on the way help the next
+			// round; when there are none, results by repetition are no longer kept.
 			if s.records.used == before {
 				if strict[s.seeker] {
 					ended[s.seeker] = before
@@ -191,18 +191,18 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 // mostWords is how many words the proofs may take.
 const mostWords = 8 << 20
 
-// full reports whether the search has to end.
+// full reports whether the search must end.
 func (s *Search) full() bool {
 	return 3*s.records.used+s.sets.used*s.used+s.replies.used >= mostWords || s.Stop != nil && s.Stop()
 }
 
-// result is what is known of a state.
+// result is the result of visiting a state.
 type result struct {
 	cost    [2]uint32
 	proof   int32
-	open    uint64 // the sum of the other side's numbers of moves that are not decided
-	moves   uint32 // how many those are
-	tainted bool   // decided by a repetition of this path, or by what enters no proof
+	open    uint64 // sum of the other side's proof numbers over the undecided moves
+	moves   uint32 // number of undecided moves
+	tainted bool   // decided by a repetition on this path, or by a move that cannot be in a proof
 }
 
 func won(winner Side) (cost [2]uint32) {
@@ -291,8 +291,8 @@ type fresh struct {
 	suicide   bool
 }
 
-// expand appends the moves of a state to kids. All that is looked up about the states
-// after them is fetched at once: memory is slow, but has several answers under way.
+// expand appends the moves of a state to kids. It first loads the table entries of all successors,
+// so that the memory accesses overlap.
 func (s *Search) expand(p *Position) {
 	s.fresh = s.fresh[:0]
 	if p.Ban != NoBan || p.Mover != s.contest.stopper() {
@@ -314,8 +314,8 @@ func (s *Search) expand(p *Position) {
 	}
 }
 
-// Room returns the points where moves are tried at first: all, or where nothing
-// encloses the fight those near the target. Points that a proof depends on are added later.
+// Room returns the points where moves are tried at first: all empty points, or in an open fight
+// those near the target. mark adds points that a proof depends on.
 func (s *Search) Room(p *Position) Set {
 	empty := s.Empty(p)
 	if !s.Wide {
@@ -337,10 +337,10 @@ func (s *Search) Room(p *Position) Set {
 	return near.and(empty)
 }
 
-// mostSpace is how much space for eyes the first numbers of a state tell apart.
+// mostSpace bounds the space for eyes in the initial proof numbers of a state.
 const mostSpace = 24
 
-// make adds a move to the fresh ones, if it is legal.
+// make appends a move to fresh if it is legal.
 func (s *Search) make(p *Position, m int16) {
 	if m >= 0 && m == p.Ban && !s.pays(p) {
 		return
@@ -356,7 +356,7 @@ func (s *Search) make(p *Position, m int16) {
 	f.key = s.key(f.free, &f.after)
 }
 
-// consider appends a move to kids, with what is known of the state after it.
+// consider appends a move to kids, with the known result of the state after it.
 func (s *Search) consider(p *Position, f *fresh) {
 	s.Nodes++
 	if s.Nodes >= s.MaxNodes || s.Nodes&1023 == 0 && s.full() {
@@ -377,16 +377,15 @@ func (s *Search) consider(p *Position, f *fresh) {
 	} else if over, by := s.Ended(next); over {
 		c.cost, c.proof = won(by.winner()), s.leaf(next, by)
 	} else {
-		// It takes longer to kill what has space, and to live without an eye.
+		// Killing takes longer with more space, living with fewer eyes.
 		c.cost[Attacker] += uint32(min(s.space, mostSpace))
 		c.cost[Defender] += uint32(6 * (2 - s.eyes))
 	}
 	s.kids = append(s.kids, c)
 }
 
-// sum combines the numbers of the moves in r: the other side has won when all moves that
-// are needed are answered, and how far that is the numbers of all others tell. It returns
-// the move to search next and the second smallest number beside its own.
+// sum combines the proof numbers of the moves in r. The other side has won when all needed moves
+// are answered. It returns the most promising move and the second smallest number of the mover.
 func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32) {
 	m, o := p.Mover, p.Mover.Other()
 	least, most := uint32(infinite), uint32(0)

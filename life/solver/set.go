@@ -5,11 +5,11 @@ import "math/bits"
 // words is the length of a set: 19 rows of 19 points and a column between rows.
 const words = 6
 
-// maxPoints is how many points, with one more for each row, an area may have.
+// maxPoints is the most points of a box, with an additional column.
 const maxPoints = 64 * words
 
-// A set holds points of an area: bit y*stride+x is the point in column x and row y,
-// with an empty column between the end of a row and the beginning of the next.
+// Set is a set of points of an area. Unless packed, bit y*(w+1)+x is the point in column x and
+// row y: an empty column separates rows.
 type Set [words]uint64
 
 func Single(p int16) (s Set) {
@@ -93,26 +93,25 @@ func (s *Set) Points(dst []int16) []int16 {
 	return dst
 }
 
-// area is the part of the board that a question is about: its points and how they
-// lie. It never changes.
+// area is the part of the board that a question is about.
 type area struct {
 	w           int
-	right, down uint // how far apart neighbours in a row and in a column are
-	sx, sy      int  // the same, signed, and
-	origin      int  // where the point in column 0 and row 0 is
+	right, down uint // distance of neighbours in a row and in a column
+	sx, sy      int  // the same with signs
+	origin      int  // the point in column 0 and row 0
 	points      int
-	used        int // words that hold points
-	On          Set // all its points
+	used        int // words with points
+	On          Set // all points
 }
 
-// At is the point in column x and row y.
+// At returns the point in column x and row y.
 func (a *area) At(x, y int) int16 { return int16(a.origin + a.sx*x + a.sy*y) }
 
-// Order is what a step to the right and a step down add to a point; packed says that this
-// does not order points row by row.
+// Order returns what a step to the right and a step down add to a point; packed reports that
+// points are not numbered row by row.
 func (a *area) Order() (right, down int, packed bool) { return a.sx, a.sy, a.sx != 1 || a.sy != a.w+1 }
 
-// Points is more than any point of the area.
+// Points returns a bound above all points of the area.
 func (a *area) Points() int { return a.points }
 
 // Around returns the points next to s and s itself.
@@ -134,7 +133,7 @@ func (a *area) Around(s *Set) (out Set) {
 	return out
 }
 
-// flood returns the part of within that is connected to seed, a subset of it.
+// flood returns the points of within that are connected to seed, a subset of within.
 func (a *area) flood(seed, within *Set) Set {
 	if a.used == 1 {
 		return Set{a.flood1(seed[0], within[0])}

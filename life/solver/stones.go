@@ -2,15 +2,15 @@ package solver
 
 import "math/bits"
 
-// effect is what a stone does.
+// effect is the effect of a move.
 type effect struct {
-	taken   Set // the other side's stones that it takes
-	suicide Set // own stones that go, the new one among them
+	taken   Set // captured stones
+	suicide Set // own stones removed by suicide, the new one included
 	ban     int16
 }
 
-// effectOf returns what a stone of the mover on the empty point m does; legal is
-// false where it would be a suicide that the rules forbid.
+// effectOf returns the effect of the mover's move on the empty point m; legal is false for a
+// suicide that the rules forbid.
 func (g *Game) effectOf(p *Position, m int16) (e effect, legal bool) {
 	c := p.Mover
 	seed := Single(m)
@@ -52,8 +52,7 @@ func (g *Game) effectOf(p *Position, m int16) (e effect, legal bool) {
 	return e, true
 }
 
-// play makes a legal move whose effect is known, or a pass. A move on the ban costs
-// a threat.
+// play plays a legal move with a known effect, or a pass. A move on the ban costs a threat.
 func (g *Game) play(p *Position, m int16, e *effect) {
 	c := p.Mover
 	if m >= 0 {
@@ -75,7 +74,7 @@ func (g *Game) play(p *Position, m int16, e *effect) {
 	p.Mover = c.Other()
 }
 
-// lift takes stones off the board.
+// lift removes stones.
 func (g *Game) lift(p *Position, c Side, gone *Set) {
 	p.Stones[c] = p.Stones[c].minus(*gone)
 	for i, w := range gone {
@@ -92,7 +91,7 @@ func (g *Game) lift(p *Position, c Side, gone *Set) {
 	}
 }
 
-// taken reports whether the attacker has what he wants.
+// taken reports whether the target is captured: one chain of it, or with all every chain.
 func (g *Game) taken(p *Position) bool {
 	return p.left == 0 || !g.all && p.left != 1<<len(g.Targets)-1
 }
@@ -103,9 +102,9 @@ type region struct {
 	border Set // defender's stones next to it
 }
 
-// safe reports whether the target is pass-alive (Benson 1976), or joined to a chain
-// that is alive by assumption; all of it, or one chain where the attacker must take
-// all. zone, if not nil, gets the points that show it.
+// safe reports whether the target is pass-alive (Benson 1976), or joined to a chain that is
+// alive by assumption: all of it, or if the attacker must capture all, one chain. zone, if not
+// nil, gets the points that prove it.
 func (g *Game) safe(p *Position, zone *Set) bool {
 	for i, t := range g.Targets {
 		if p.left>>i&1 == 0 {
@@ -146,10 +145,10 @@ func (g *Game) lives(p *Position, t int16, zone *Set) bool {
 	return true
 }
 
-// doomed reports whether the target dies whatever is played: where it may still get
-// eyes no two points lie apart, since all others are next to attackers who are joined to
-// such as are alive by assumption, or cannot be kept from that. All that is needed is to
-// join those and to fill those. zone, if not nil, gets the points that show it.
+// doomed reports whether the target dies whatever is played, because it has no room for two
+// eyes: the points where it may get eyes are adjacent. All other points are next to attackers
+// that are joined to stones alive by assumption, or cannot be prevented from joining them. The
+// attacker wins by joining and filling. zone, if not nil, gets the points that prove it.
 func (g *Game) doomed(p *Position, zone *Set) bool {
 	if zone == nil && g.small() {
 		return g.doomed1(p)
@@ -188,16 +187,16 @@ func (g *Game) doomed(p *Position, zone *Set) bool {
 	return g.all
 }
 
-// walls returns the attacker's stones that are joined to such as are alive by assumption.
+// walls returns the attacker's stones that are joined to stones alive by assumption.
 func (g *Game) walls(p *Position) Set {
 	fixed := g.Fixed.and(p.Stones[Attacker])
 	return g.flood(&fixed, &p.Stones[Attacker])
 }
 
-// linked returns the walls with the attacker's chains that cannot be kept from joining
-// them, and two liberties of each: links. If the defender plays on one, the attacker joins
-// on the other. Both are next to what the chain joins; one alone is enough where a
-// defender's stone on it would be suicide.
+// linked returns net, the walls and the attacker's chains that cannot be prevented from joining
+// them, and links, two liberties of each such chain: if the defender plays on one, the attacker
+// joins on the other. Both are next to the net, or only one, if a defender's stone on it would
+// be suicide.
 func (g *Game) linked(p *Position, walls Set) (net, links Set) {
 	net = walls
 	empty := g.Empty(p)
@@ -217,8 +216,8 @@ func (g *Game) linked(p *Position, walls Set) (net, links Set) {
 	return net, links
 }
 
-// link returns two of a chain's free liberties that join it to the net, of which gates
-// are those next to it.
+// link returns two liberties that join a chain to the net. libs are its available liberties, and
+// gates those next to the net.
 func (g *Game) link(chain, net, libs *Set, gates Set) (pair Set, ok bool) {
 	if gates.empty() || libs.Count() < 2 {
 		return pair, false
@@ -248,7 +247,7 @@ func (g *Game) link(chain, net, libs *Set, gates Set) (pair Set, ok bool) {
 	return pair, true
 }
 
-// together reports whether s has no two points that are not next to each other.
+// together reports whether all points of s are next to each other.
 func (g *Game) together(s *Set) bool {
 	switch s.Count() {
 	case 0, 1:
@@ -261,8 +260,7 @@ func (g *Game) together(s *Set) bool {
 	return false
 }
 
-// wallsOf returns the walls next to a room and what ties them to stones alive by
-// assumption.
+// wallsOf returns the walls next to a room with their connections to stones alive by assumption.
 func (g *Game) wallsOf(p *Position, room, walls Set) (out Set) {
 	touched := g.Around(&room).and(walls)
 	out = touched
@@ -276,7 +274,7 @@ func (g *Game) wallsOf(p *Position, room, walls Set) (out Set) {
 	return out
 }
 
-// mayLive reports whether two regions are vital to the chain: fewer make no life.
+// mayLive reports whether two regions are vital to the chain, which life needs.
 func (g *Game) mayLive(p *Position, chain *Set) bool {
 	out := g.On.minus(p.Stones[Defender])
 	near := g.Around(chain)
@@ -295,9 +293,9 @@ func (g *Game) mayLive(p *Position, chain *Set) bool {
 	return false
 }
 
-// vital reports whether a region is vital to a chain with these points around it: each
-// empty point of it, where suicide is legal each point, is a liberty of the chain, and
-// no stone in it is alive by assumption.
+// vital reports whether a region is vital to the chain with neighbours near: each empty point of
+// the region, with suicide each point, is a liberty of the chain, and no stone in it is alive
+// by assumption.
 func (g *Game) vital(p *Position, points, near *Set) bool {
 	need := points.minus(*near)
 	if !g.suicide {
@@ -306,8 +304,8 @@ func (g *Game) vital(p *Position, points, near *Set) bool {
 	return need.empty() && !points.Meets(&g.Fixed)
 }
 
-// anchored returns, of a chain that holds stones alive by assumption, the part that
-// is not and one stone by assumption next to each of its pieces.
+// anchored returns the stones of a chain that are not alive by assumption, and for each of their
+// connected pieces one adjacent stone that is.
 func (g *Game) anchored(p *Position, c Side, chain Set) (out Set) {
 	loose := chain.minus(g.Fixed)
 	out = loose
@@ -322,11 +320,10 @@ func (g *Game) anchored(p *Position, c Side, chain Set) (out Set) {
 	return out
 }
 
-// mostRegions is how many regions are looked at: chains that would need others are not
-// found to be alive.
+// mostRegions is the most regions that benson examines; it misses life that needs others.
 const mostRegions = 64
 
-// benson finds what is pass-alive of the defender's. Its memory is used again.
+// benson finds the defender's pass-alive chains. Its memory is reused.
 type benson struct {
 	alive   Set // stones
 	chains  []Set
@@ -388,8 +385,8 @@ func (b *benson) find(g *Game, p *Position) {
 	}
 }
 
-// zone adds to zone what shows that the chain is pass-alive: chains, two vital
-// regions of each, and in turn the chains around those.
+// zone adds the proof that a chain is pass-alive: the chain, two vital regions, and in turn the
+// chains around these.
 func (b *benson) zone(g *Game, p *Position, chain, zone *Set) {
 	need := *chain
 	done := make([]bool, len(b.chains))
@@ -417,7 +414,7 @@ func (b *benson) zone(g *Game, p *Position, chain, zone *Set) {
 	}
 }
 
-// smallest returns the two smallest regions that give chain i its life.
+// smallest returns the two smallest vital regions that keep chain i alive.
 func (b *benson) smallest(i int) [2]int {
 	out := [2]int{-1, -1}
 	for w := b.vital[i]; w != 0; w &= w - 1 {

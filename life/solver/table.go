@@ -2,15 +2,15 @@ package solver
 
 import "runtime"
 
-// entry is what the table keeps of a state.
+// entry is the table's record of a state.
 type entry struct {
 	check uint32 // part of its key
 	cost  [2]uint32
-	work  uint16 // in units of workUnit states, at most
-	round uint16 // in which it was refuted by a repetition, 0 if it was not
+	work  uint16 // searched states in units of workUnit, saturating
+	round uint16 // of a result by repetition; 0: none
 }
 
-// row is what one access to memory brings.
+// row fits into a cache line.
 type row [4]entry
 
 const (
@@ -21,8 +21,8 @@ const (
 	workUnit  = 4
 )
 
-// table keeps numbers of states that are not proved. It grows up to mostRows; then what
-// took the least work goes.
+// table keeps the proof numbers of unproved states. It grows up to mostRows; then entries with
+// the least work are replaced.
 type table struct {
 	rows  []row
 	used  int
@@ -47,7 +47,7 @@ func (t *table) get(key uint64) *entry {
 	return nil
 }
 
-// put keeps what is known of a state that is not proved.
+// put stores the result of an unproved state.
 func (t *table) put(key uint64, r *result, work uint64) {
 	if 2*t.used >= len(t.rows)*len(row{}) && len(t.rows) < mostRows {
 		t.grow()
@@ -75,8 +75,7 @@ func (t *table) put(key uint64, r *result, work uint64) {
 	b[at] = e
 }
 
-// grow makes room for twice as many. A row's entries go to two of the new ones, by a bit of
-// their keys that is checked.
+// grow doubles the table. A bit of the stored key decides to which of two new rows an entry moves.
 func (t *table) grow() {
 	if len(t.rows) == 0 {
 		t.rows = make([]row, firstRows)
@@ -104,26 +103,25 @@ func (t *table) grow() {
 	tidy(len(rows) >= manyRows)
 }
 
-// tidy gives room back that a search outgrew. Little else is garbage, so that a collection
-// would wait until memory has doubled.
+// tidy collects garbage after a large structure was replaced. Little else is garbage, so that
+// the next collection would wait until memory has doubled.
 func tidy(much bool) {
 	if much {
 		runtime.GC()
 	}
 }
 
-// Forget ends all searching, and makes room: of what only a search needs, and after a
-// large one of all garbage.
+// Forget frees the memory that only a search needs. Proofs stay.
 func (s *Search) Forget() {
 	s.table, s.known = table{}, index{slots: make([]uint64, firstSlots)}
 	tidy(s.records.used >= manyRows)
 }
 
-// forgetTainted drops what was refuted by a repetition of some path.
+// forgetTainted drops the results by repetition.
 func (t *table) forgetTainted() { t.round++ }
 
-// index finds proved states: of each the number of its proof and 1, and part of its key.
-// It is at most three quarters full.
+// index is a hash table of proofs, at most three quarters full. A slot is a proof's number plus 1
+// and part of its key.
 type index struct {
 	slots []uint64
 	used  int
@@ -131,7 +129,7 @@ type index struct {
 
 const firstSlots = 1 << 12
 
-// home is where the search for a state begins.
+// home returns the first slot of a state.
 func (x *index) home(free uint64) *uint64 { return &x.slots[free&uint64(len(x.slots)-1)] }
 
 func (x *index) put(free, key uint64, at int32) {
@@ -144,8 +142,7 @@ func (x *index) put(free, key uint64, at int32) {
 	}
 }
 
-// find returns the number of the proof of a state, whatever its threats where the proof
-// allows that, and -1 where there is none.
+// find returns the number of a state's proof, -1 without one. A free proof holds for all threats.
 func (s *Search) find(free, key uint64, p *Position) int32 {
 	for i := free; ; i++ {
 		slot := *s.known.home(i)
@@ -164,7 +161,7 @@ func (s *Search) find(free, key uint64, p *Position) int32 {
 	}
 }
 
-// learn adds a proved state, whose stones have such a hash, to those that are found.
+// learn adds proof at, with the hash of its stones, to the index.
 func (s *Search) learn(at int32, hash uint64) {
 	if x := &s.known; 4*(x.used+1) > 3*len(x.slots) {
 		x.slots, x.used = make([]uint64, 2*len(x.slots)), 0
@@ -183,7 +180,7 @@ func (s *Search) learn(at int32, hash uint64) {
 	s.known.put(free, key, at)
 }
 
-// hashOf is the hash of the stones of a proof.
+// hashOf returns the hash of a proof's stones.
 func (s *Search) hashOf(at int32) (hash uint64) {
 	for c := range s.zobrist {
 		s.set(at, c).each(func(p int16) bool {

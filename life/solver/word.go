@@ -2,13 +2,13 @@ package solver
 
 import "math/bits"
 
-// Fights of at most 64 points, most of those that are enclosed, fit in the first word of
-// their sets, where need be by [Game.Pack]. The questions asked of every state have a second
-// form for them, several times as fast; the first form holds for all fights, and both give
-// the same answers. One generic form for both is slower: its flood takes 1.6 to 4 times as
-// long, since the compiler keeps the loop over the words of a set.
+// Fights of at most 64 points, which most enclosed fights are, fit into the first word of their
+// sets, if necessary by [Game.Pack]. The functions that run for every state have a second form
+// for them that is several times as fast and gives the same results. A generic function for both
+// is slower: its flood takes 1.6 to 4 times as long, since the compiler keeps the loop over the
+// words of a set.
 
-// small reports whether a fight fits in one word.
+// small reports whether a fight fits into one word.
 func (a *area) small() bool { return a.used == 1 }
 
 func (a *area) around1(v uint64) uint64 {
@@ -155,7 +155,7 @@ func (g *Game) link1(chain, net, libs uint64) (pair uint64) {
 	return first | gates&-gates
 }
 
-// passAlive1 returns the defender's stones that benson finds to be alive.
+// passAlive1 returns the defender's pass-alive stones, as benson.
 func (g *Game) passAlive1(p *Position) (alive uint64) {
 	b := &g.benson
 	b.words = b.words[:0]
@@ -196,7 +196,7 @@ func (g *Game) passAlive1(p *Position) (alive uint64) {
 	return alive
 }
 
-// closed1 is closed where suicide is not legal.
+// closed1 is closed without suicide.
 func (g *Game) closed1(p *Position, z uint64) uint64 {
 	w, l := p.Stones[p.Mover.Other()][0], p.Stones[p.Mover][0]
 	empty := g.On[0] &^ w &^ l

@@ -1,14 +1,14 @@
 package solver
 
-// A zone is what a proof depends on. A state that equals the proved one on the zone,
-// with the same mover, the same ban there and no worse threats, is won by the same
-// proof, whatever stands elsewhere. By induction over the proof:
+// A zone is the set of points that a proof depends on. The proof also wins every state that
+// has the same stones and the same ban on the zone, the same mover, and threats no worse for
+// the winner. By induction over the proof:
 //
-// If the winner moves, the zone holds that of the position after the move, and
-// what makes the move legal and its effect the same. If the loser moves, it holds
-// those of all replies that were looked at, and is closed: a move outside takes
-// nothing in it, a move inside does the same in both states, a move that is illegal
-// stays so. Then each move outside is answered as a pass is.
+// If the winner moves, the zone contains that of the state after the move, and the points that
+// make the move legal with the same effect. If the loser moves, it contains the zones of all
+// replies, and is closed: a move outside captures nothing in it, a move inside has the same
+// effect in both states, and an illegal move stays illegal. Then the answer to a pass answers
+// every move outside.
 
 // afterWin returns the zone of a state where the winner plays m, from the zone next
 // of the state after it.
@@ -24,7 +24,8 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	empty := g.Empty(p)
 	empty.remove(m)
 	z = z.Or(g.Around(&e.taken))
-	// The loser's chains next to m that stay: m must not take them elsewhere either.
+	// The loser's chains next to m that m does not capture: it must not capture them in the other
+	// state either.
 	rest := near.and(p.Stones[l]).minus(e.taken)
 	for q := rest.first(); q >= 0; q = rest.first() {
 		chain := g.Chain(p, l, q)
@@ -47,8 +48,8 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	return z
 }
 
-// rooted returns a chain with what keeps it on the board: one of its liberties in
-// empty, one in z if possible, or a stone that is alive by assumption.
+// rooted returns a chain with one of its liberties in empty, if possible in z, or with a stone
+// that is alive by assumption: it cannot be captured in any state with these points.
 func (g *Game) rooted(p *Position, c Side, chain Set, empty, z *Set) Set {
 	if g.immortal(&chain) {
 		return g.anchored(p, c, chain)
@@ -93,9 +94,8 @@ func (g *Game) closed(p *Position, z Set) Set {
 	}
 }
 
-// held returns what keeps a chain of the winner's from being taken by one move
-// outside of z: the chain and two liberties, or all that is around it if it has only
-// one.
+// held returns the points that prevent the capture of a winner's chain by one move outside z: the
+// chain and two liberties, or if it has only one liberty, all points around it.
 func (g *Game) held(p *Position, chain, touched Set, z *Set) Set {
 	if g.immortal(&chain) {
 		t := touched.and(chain)
@@ -117,8 +117,8 @@ func (g *Game) held(p *Position, chain, touched Set, z *Set) Set {
 	return chain.Or(have)
 }
 
-// sameMove returns what makes the loser's move on x, a point of the zone, do the
-// same wherever the zone is the same.
+// sameMove returns the points that give the loser's move on x, a point of the zone, the same
+// effect in all states with the same zone.
 func (g *Game) sameMove(p *Position, x int16) (out Set) {
 	seed := Single(x)
 	near := g.Around(&seed)
@@ -135,7 +135,7 @@ func (g *Game) sameMove(p *Position, x int16) (out Set) {
 		return out
 	}
 	if e.ban != NoBan || g.takesOne(p, &e) {
-		out = near // whether the mover is banned from taking back
+		out = near // decides whether a retake is banned
 	}
 	if g.suicide {
 		out = out.Or(g.noSuicide(p, x, near, &e))
@@ -143,7 +143,7 @@ func (g *Game) sameMove(p *Position, x int16) (out Set) {
 	return out
 }
 
-// takesOne reports whether a chain of a single stone is among what is taken.
+// takesOne reports whether a chain of a single stone is captured.
 func (g *Game) takesOne(p *Position, e *effect) bool {
 	rest := e.taken
 	for q := rest.first(); q >= 0; q = rest.first() {
@@ -157,8 +157,7 @@ func (g *Game) takesOne(p *Position, e *effect) bool {
 	return false
 }
 
-// noSuicide returns what shows that the loser's stone on x stays, where suicide is
-// legal.
+// noSuicide returns the points that prove that the loser's move on x is not a suicide.
 func (g *Game) noSuicide(p *Position, x int16, near Set, e *effect) (out Set) {
 	empty := g.Empty(p)
 	empty.remove(x)

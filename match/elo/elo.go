@@ -1,12 +1,11 @@
-// Package elo says what the results of games tell of strength: Elo differences with
-// their 95 % errors, a sequential test, and the ratings of many players.
+// Package elo computes strength from the results of games: Elo differences with their 95 %
+// errors, a sequential test, and the ratings of many players.
 //
-// Elo numbers are logistic, 400 points for odds of ten to one. Their bars are Rao's
-// score interval of the mean score (Rao 1948; without draws Wilson's of 1927), over pairs
-// where openings are played in pairs. The sequential test is the generalised SPRT (GSPRT) with the exact
-// likelihood ratio over win, draw and loss, or over the five results of a pair, as
-// Stockfish's fishtest computes it (Van den Bergh, "A practical introduction to the
-// GSPRT").
+// Elo numbers are logistic, 400 points for odds of ten to one. Error bars are Rao's score
+// interval of the mean score (Rao 1948; without draws Wilson 1927), over pairs of games where
+// openings are played in pairs. The sequential test is the generalised SPRT (GSPRT) with the
+// exact likelihood ratio over win, draw and loss, or over the five results of a pair, as in
+// Stockfish's fishtest (Van den Bergh, "A practical introduction to the GSPRT").
 package elo
 
 import (
@@ -14,8 +13,8 @@ import (
 	"math"
 )
 
-// Limit bounds Elo differences. An end of an error bar at the limit means that
-// the games say nothing about that side; it is never shown as a number.
+// Limit bounds Elo differences. An end of an error bar at the limit is unbounded and is never
+// shown as a number.
 const Limit = 4000
 
 // z95 is the two-sided 95 % quantile of the normal distribution.
@@ -43,23 +42,20 @@ func eloOf(score float64) float64 {
 // scoreOf returns the mean score that an Elo difference gives.
 func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
-// Of returns the difference that results against one opponent show.
-//
-// The bar is the Elo of Rao's score interval of the mean score, which is right for few
-// and for one-sided games too ([interval]). The Elo of n wins out of n, infinite as it
-// stands, is given as that of n+1/2 out of n+1.
+// Of returns the Elo difference by results against one opponent. Its error bar ([interval])
+// holds for few and for one-sided games too. n wins out of n, whose Elo is infinite, count as
+// n+1/2 out of n+1.
 func Of(wins, draws, losses int) Estimate {
 	return estimate([]float64{0, 0.5, 1}, []int{losses, draws, wins})
 }
 
-// OfPairs does the same for pairs of games: pairs[k] is the number of
-// pairs in which the side got k half points out of two games. The games of a
-// pair are not independent, which is why the error is taken over pairs.
+// OfPairs is Of for pairs of games: in pairs[k] pairs the side got k half points out of two
+// games. The error is computed over pairs because the games of a pair are not independent.
 func OfPairs(pairs [5]int) Estimate {
 	return estimate([]float64{0, 0.25, 0.5, 0.75, 1}, pairs[:])
 }
 
-// estimate works on any list of possible scores and how often each occurred.
+// estimate takes the possible scores and how often each occurred.
 func estimate(scores []float64, counts []int) Estimate {
 	n, mean := 0.0, 0.0
 	for i, c := range counts {
@@ -77,11 +73,10 @@ func estimate(scores []float64, counts []int) Estimate {
 	return Estimate{eloOf(mean), eloOf(low), eloOf(high)}
 }
 
-// Text writes a difference for people: a sign, and no digits behind the point.
+// Text formats a difference: signed, rounded to a whole number.
 func Text(v float64) string { return fmt.Sprintf("%+.0f", math.Round(v)+0) } // + 0: no "-0"
 
-// Text writes the difference with its error, without an end that the games say
-// nothing about.
+// Text formats the difference with the bounded ends of its error.
 func (e Estimate) Text() string {
 	switch low, high := e.Low > -Limit, e.High < Limit; {
 	case low && high:

@@ -1,11 +1,10 @@
 package elo
 
-// interval returns Rao's 95 % score interval for the mean of n independent scores, of
-// which counts[i] were scores[i]; scores ascend from 0 to 1, and n is above 0. It holds
-// the means that Pearson's test does not reject against the likeliest distribution over
-// the scores with that mean. Without draws that is Wilson's interval; the more scores
-// there are, the closer it is to the mean ± 1.96 of its standard errors. Twice the scores
-// in the same shares always make it narrower.
+// interval returns Rao's 95 % score interval for the mean of n > 0 independent scores;
+// counts[i] of them were scores[i], and scores ascend from 0 to 1. It contains the means
+// that Pearson's test does not reject, against the likeliest distribution over the scores
+// with that mean. Without draws it is Wilson's interval; for large n it approaches the mean
+// ± 1.96 standard errors.
 func interval(scores []float64, counts []int) (low, high float64) {
 	mirrored, back := make([]float64, len(scores)), make([]int, len(scores))
 	for i := range scores {

@@ -1,14 +1,15 @@
 package elo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 )
 
-// SPRT asks for a sequential probability ratio test of H0 "a is Elo0
-// stronger than b" against H1 "a is Elo1 stronger". The match ends when either
-// is accepted. The zero value of Alpha and Beta means 0.05.
+// SPRT configures a sequential probability ratio test of H0 "a is Elo0 stronger than b"
+// against H1 "a is Elo1 stronger". The match ends when either is accepted. Alpha and Beta
+// default to 0.05.
 type SPRT struct {
 	Elo0 float64 `json:"elo0"`
 	Elo1 float64 `json:"elo1"`
@@ -17,16 +18,13 @@ type SPRT struct {
 	Beta  float64 `json:"beta"`
 }
 
+// WithDefaults returns c with its defaults filled in.
 func (c SPRT) WithDefaults() SPRT {
-	if c.Alpha == 0 {
-		c.Alpha = 0.05
-	}
-	if c.Beta == 0 {
-		c.Beta = 0.05
-	}
+	c.Alpha, c.Beta = cmp.Or(c.Alpha, 0.05), cmp.Or(c.Beta, 0.05)
 	return c
 }
 
+// Check returns an error about settings that make no test.
 func (c SPRT) Check() error {
 	switch {
 	case !(c.Elo0 < c.Elo1) || math.Abs(c.Elo0) > Limit || math.Abs(c.Elo1) > Limit:
@@ -57,7 +55,7 @@ type SPRTResult struct {
 	Decision string `json:"decision"`
 }
 
-// Text says how the test stands.
+// Text describes the state of the test.
 func (r SPRTResult) Text() string {
 	switch r.Decision {
 	case AcceptH1:
@@ -97,11 +95,10 @@ func (c SPRT) test(scores []float64, counts []int) SPRTResult {
 	return r
 }
 
-// logLikelihoodRatio is the generalised log likelihood ratio of the hypotheses
-// that the mean score is s1 and that it is s0: n times the sum over outcomes of
-// p log(p1/p0), where p are the frequencies seen and pi the likeliest
-// distribution with mean si. A result that never occurred counts as a
-// thousandth of a game, so that every mean is possible.
+// logLikelihoodRatio returns the generalised log likelihood ratio of the hypotheses that the
+// mean score is s1 and s0: n times the sum over outcomes of p log(p1/p0), where p are the
+// observed frequencies and pi the likeliest distribution with mean si. An outcome that did
+// not occur counts as a thousandth of a game, so that every mean is possible.
 func logLikelihoodRatio(scores []float64, counts []int, s0, s1 float64) float64 {
 	n, games := 0.0, 0
 	p := make([]float64, len(counts))
@@ -125,8 +122,8 @@ func logLikelihoodRatio(scores []float64, counts []int, s0, s1 float64) float64 
 	return n * sum
 }
 
-// tilt solves sum p (a-s) / (1 + x (a-s)) = 0 for x, by bisection: the sum falls
-// in x, and x lies where all denominators are positive.
+// tilt solves sum p (a-s) / (1 + x (a-s)) = 0 for x by bisection: the sum decreases in x, and
+// all denominators are positive at the solution.
 func tilt(scores, p []float64, s float64) float64 {
 	low := -1 / (scores[len(scores)-1] - s)
 	high := -1 / (scores[0] - s)

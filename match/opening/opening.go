@@ -1,5 +1,5 @@
-// Package opening has the openings of matches: it reads them from files, and draws
-// random ones from a network's policy.
+// Package opening reads the openings of matches from files, and draws random ones from a
+// network's policy.
 package opening
 
 import (
@@ -22,7 +22,7 @@ type Config struct {
 	Size        board.Size
 	Rules       board.Rules
 	Seed        uint64
-	Found       func(n int) // told of progress
+	Found       func(n int) // called after each opening with the number so far
 }
 
 // book draws openings.
@@ -30,18 +30,18 @@ type book struct {
 	Config
 	eval nn.Evaluator
 	rng  *rand.Rand
-	seen map[string]bool // positions by what Key says
+	seen map[string]bool // keys of the positions drawn so far
 }
 
-// Draw returns openings as lines of a text file, such as "C3 G7 F2". The same seed
-// and network give the same ones.
+// Draw returns openings as lines of a text file, such as "C3 G7 F2". The same seed and
+// network give the same openings.
 func Draw(ctx context.Context, eval nn.Evaluator, c Config) ([]string, error) {
 	b := book{Config: c, eval: eval, rng: rand.New(rand.NewPCG(c.Seed, 0x09e7)), seen: map[string]bool{}}
 	return b.draw(ctx)
 }
 
-// triesPerOpening bounds how long the book looks for a further opening: few
-// short ones differ, so that a large book of them does not exist.
+// triesPerOpening bounds the search for one more opening: there are few different short
+// openings.
 const triesPerOpening = 500
 
 func (b *book) draw(ctx context.Context) ([]string, error) {
@@ -66,8 +66,8 @@ func (b *book) draw(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// one draws an opening. It returns false if it is no good: known already,
-// unbalanced, or with a pass in it.
+// one draws an opening. It returns false for one that is known, unbalanced, or contains a
+// pass.
 func (b *book) one(ctx context.Context) (string, bool, error) {
 	g, err := board.NewGame(b.Size, b.Rules)
 	if err != nil {
@@ -100,14 +100,13 @@ func (b *book) one(ctx context.Context) (string, bool, error) {
 	return strings.Join(words, " "), math.Abs(float64(out.Win-out.Loss)) <= 2*b.Balance, nil
 }
 
-// evaluate asks in one fixed orientation, so that a seed gives the same book.
+// evaluate shows the position in one fixed orientation, so that a seed repeats the book.
 func (b *book) evaluate(ctx context.Context, g *board.Game, out *nn.Output) error {
 	return b.eval.Evaluate(ctx, &nn.Query{Game: g}, out)
 }
 
-// Key returns a text that two positions share if one can be turned or
-// mirrored into the other: the least of the diagrams of all orientations, and
-// the side to move.
+// Key returns a text that is the same for a position and its rotations and reflections: the
+// smallest diagram of all orientations, and the side to move.
 func Key(g *board.Game) string {
 	size := g.Size()
 	least := ""

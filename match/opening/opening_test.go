@@ -40,28 +40,3 @@ func TestRunOut(t *testing.T) {
 	_, err = opening.Draw(ctx, server, opening.Config{Count: 3, Least: 1, Most: 1, Temperature: 1, Balance: 0.5, Size: board.Square(3), Rules: board.Chinese(), Found: func(int) {}})
 	require.ErrorContains(t, err, "interrupted after 0 of 3 openings")
 }
-
-// TestKey: a position and its images share a key, others do not.
-func TestKey(t *testing.T) {
-	size := board.Square(5)
-	play := func(points ...board.Point) *board.Game {
-		g, err := board.NewGame(size, board.Chinese())
-		require.NoError(t, err)
-		for _, p := range points {
-			require.NoError(t, g.Play(g.ToMove(), p))
-		}
-		return g
-	}
-	moves := []board.Point{size.Point(1, 0), size.Point(3, 1), size.Point(2, 2)}
-	key := opening.Key(play(moves...))
-	for k := range size.Symmetries() {
-		var turned []board.Point
-		for _, p := range moves {
-			turned = append(turned, size.SymMap(board.Symmetry(k), p))
-		}
-		require.Equal(t, key, opening.Key(play(turned...)))
-	}
-	require.NotEqual(t, key, opening.Key(play(moves[:2]...)))
-	require.NotEqual(t, key, opening.Key(play(moves[2], moves[1], moves[0]))+" ")
-	require.NotEqual(t, key, opening.Key(play(moves[1], moves[0], moves[2])), "other colours")
-}

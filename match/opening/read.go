@@ -19,9 +19,9 @@ var ErrFile = errors.New("bad openings")
 // maxOpenings bounds how many openings a file may hold.
 const maxOpenings = 100_000
 
-// Read reads a file of openings for a board size. A file called *.sgf
-// is a collection of games, in which every path from root to leaf is an opening;
-// set-up stones are not allowed. Any other file is text, see Parse.
+// Read reads a file of openings for a board size. In a file named *.sgf every path from a
+// root to a leaf is an opening; set-up stones are not allowed. Any other file is text, see
+// [Parse].
 func Read(name string, size board.Size) ([][]board.Move, error) {
 	var openings [][]board.Move
 	if strings.EqualFold(filepath.Ext(name), ".sgf") {
@@ -89,8 +89,8 @@ func addTree(openings [][]board.Move, root *sgf.Node, size board.Size) ([][]boar
 	return openings, nil
 }
 
-// addMoves returns the path with the moves of a node; the path itself, which
-// other variations share, stays as it is.
+// addMoves returns a copy of path with the moves of a node appended: other variations
+// share path.
 func addMoves(path []board.Move, n *sgf.Node, size board.Size) ([]board.Move, error) {
 	path = path[:len(path):len(path)]
 	for _, p := range n.Properties {
@@ -118,97 +118,50 @@ func addMoves(path []board.Move, n *sgf.Node, size board.Size) ([]board.Move, er
 	return path, nil
 }
 
-// Parse reads openings as text. A line is an opening: vertices with or
-// without colours before them ("D4 Q16" or "b D4 w Q16"; without, Black begins
-// and the players alternate). A file of GTP commands is read too: play commands
-// make an opening, clear_board or an empty line ends it, boardsize is checked
-// and other commands do not matter. Text behind # is a comment.
-func Parse(r io.Reader, size board.Size) ([][]board.Move, error) {
-	p := parser{size: size}
+// Parse reads openings as text, one a line: vertices with or without colours before
+// them ("D4 Q16" or "b D4 w Q16"; without colours, Black begins and the players
+// alternate). A line "boardsize 9" is checked against size. # begins a comment.
+func Parse(r io.Reader, size board.Size) (openings [][]board.Move, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	number := 0
 	for lines.Scan() {
 		number++
-		if err := p.line(lines.Text()); err != nil {
+		opening, err := parseLine(lines.Text(), size)
+		if err == nil && len(openings) == maxOpenings {
+			err = fmt.Errorf("more than %d openings", maxOpenings)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%w: line %d: %w", ErrFile, number, err)
+		}
+		if opening != nil {
+			openings = append(openings, opening)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%w: after line %d: %w", ErrFile, number, err)
 	}
-	p.end()
-	return p.openings, nil
+	return openings, nil
 }
 
-type parser struct {
-	size     board.Size
-	openings [][]board.Move
-	played   []board.Move // by play commands
-}
-
-// end finishes the opening that play commands made.
-func (p *parser) end() {
-	if len(p.played) > 0 {
-		p.openings = append(p.openings, p.played)
-	}
-	p.played = nil
-}
-
-func (p *parser) line(text string) error {
-	text, _, commented := strings.Cut(text, "#")
-	fields := strings.Fields(text)
-	if len(fields) == 0 {
-		if !commented {
-			p.end()
+// parseLine reads one line; nil if it holds no opening.
+func parseLine(text string, size board.Size) (moves []board.Move, err error) {
+	text, _, _ = strings.Cut(text, "#")
+	words := strings.Fields(text)
+	if len(words) > 0 && strings.EqualFold(words[0], "boardsize") {
+		is := strings.Join(words[1:], "x")
+		if is != size.String() && !(len(words) == 2 && is+"x"+is == size.String()) {
+			return nil, fmt.Errorf("openings for a board of %s, the match is on %s", is, size)
 		}
-		return nil
+		return nil, nil
 	}
-	if len(p.openings) > maxOpenings {
-		return fmt.Errorf("more than %d openings", maxOpenings)
-	}
-	switch strings.ToLower(fields[0]) {
-	case "play":
-		moves, err := p.moves(fields[1:])
-		if err != nil || len(moves) != 1 || len(fields) != 3 {
-			return fmt.Errorf("want play COLOUR VERTEX, have %q", clipLine(text))
-		}
-		p.played = append(p.played, moves...)
-		if len(p.played) > board.MaxMoves {
-			return fmt.Errorf("opening of more than %d moves", board.MaxMoves)
-		}
-		return nil
-	case "clear_board":
-		p.end()
-		return nil
-	case "boardsize", "rectangular_boardsize":
-		is := strings.Join(fields[1:], "x")
-		if is != p.size.String() && !(len(fields) == 2 && is+"x"+is == p.size.String()) {
-			return fmt.Errorf("openings for a board of %s, the match is on %s", is, p.size)
-		}
-		return nil
-	case "komi", "name", "version", "quit", "showboard", "list_commands", "protocol_version", "time_settings":
-		return nil
-	}
-	moves, err := p.moves(fields)
-	if err != nil {
-		return err
-	}
-	p.end()
-	p.openings = append(p.openings, moves)
-	return nil
-}
-
-// moves reads vertices with optional colours.
-func (p *parser) moves(words []string) ([]board.Move, error) {
-	var moves []board.Move
 	color := board.Black
 	for i := 0; i < len(words); i++ {
 		if c, err := board.ParseColor(words[i]); err == nil && i+1 < len(words) {
 			color = c
 			i++
 		}
-		at, err := p.size.ParseVertex(words[i])
+		at, err := size.ParseVertex(words[i])
 		if err != nil {
 			return nil, err
 		}
@@ -219,13 +172,4 @@ func (p *parser) moves(words []string) ([]board.Move, error) {
 		return nil, fmt.Errorf("opening of more than %d moves", board.MaxMoves)
 	}
 	return moves, nil
-}
-
-// clipLine shortens a line for a message.
-func clipLine(s string) string {
-	s = strings.TrimSpace(s)
-	if len(s) > 60 {
-		return s[:60] + "..."
-	}
-	return s
 }

@@ -27,18 +27,16 @@ func TestParse(t *testing.T) {
 	nine := board.Square(9)
 	tests := map[string][]string{
 		"E5 C3 # comment\n\n# more\nb g7 b c7 w e5": {"b E5 w C3", "b G7 b C7 w E5"},
-		"w E5 pass": {"w E5 b pass"},
-		"boardsize 9\nkomi 7\nclear_board\nplay b E5\nplay w C3\nclear_board\nplay b A1\n": {"b E5 w C3", "b A1"},
-		"play b E5\n# still the same\nplay w C3\n\nplay b A1":                              {"b E5 w C3", "b A1"},
-		"play b E5\nD4 D5": {"b E5", "b D4 w D5"},
-		"":                 nil,
+		"w E5 pass":          {"w E5 b pass"},
+		"boardsize 9\nD4 D5": {"b D4 w D5"},
+		"":                   nil,
 	}
 	for text, want := range tests {
 		openings, err := Parse(strings.NewReader(text), nine)
 		require.NoError(t, err, "%q", text)
 		require.Equal(t, want, words(openings, nine), "%q", text)
 	}
-	for _, text := range []string{"E5\nZ9", "hello", "play b", "play E5", "play b E5 w C3", "boardsize 13", "b", "boardsize 9 13",
+	for _, text := range []string{"E5\nZ9", "hello", "play b E5", "boardsize 13", "b", "boardsize 9 13",
 		strings.Repeat("A1 ", 700), strings.Repeat("x", 2<<20)} {
 		_, err := Parse(strings.NewReader(text), nine)
 		require.ErrorIs(t, err, ErrFile, "%.30q", text)
@@ -73,7 +71,7 @@ func TestRead(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add("E5 C3 # comment\nplay b E5\nclear_board\nw A1")
+	f.Add("E5 C3 # comment\nboardsize 9\nw A1")
 	f.Fuzz(func(t *testing.T, text string) {
 		openings, err := Parse(strings.NewReader(text), board.Square(9))
 		if err != nil {

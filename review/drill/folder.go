@@ -24,7 +24,7 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{f}, err
 }
 
-// Drills reads the problem set; an empty one where there is none.
+// Drills reads the problem set; without a file it is empty.
 func (f *Folder) Drills() (*Set, error) {
 	file, err := os.Open(f.Path(review.DrillsName, ".json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,8 +37,8 @@ func (f *Folder) Drills() (*Set, error) {
 	return Read(file)
 }
 
-// WriteDrills writes the problem set: data, page and record. It returns the name of
-// the first, which engine drill reads.
+// WriteDrills writes the problem set as JSON, as an HTML page and as a game record. It returns the name of
+// the JSON file.
 func (f *Folder) WriteDrills(d *Set) (string, error) {
 	d.Version = Version
 	return f.Path(review.DrillsName, ".json"), errors.Join(
@@ -48,9 +48,7 @@ func (f *Folder) WriteDrills(d *Set) (string, error) {
 			return e.Encode(d)
 		}),
 		f.WriteHTML(review.DrillsName, func(w io.Writer) error { return WriteDrillPage(w, d) }),
-		file.Write(f.Path(review.DrillsName, ".sgf"), func(w io.Writer) error {
-			return sgf.Write(w, d.Trees()...)
-		}),
+		file.Write(f.Path(review.DrillsName, ".sgf"), func(w io.Writer) error { return sgf.Write(w, d.Trees()...) }),
 	)
 }
 
@@ -59,25 +57,24 @@ func (f *Folder) Answers() (*Log, error) {
 	return OpenLog(AnswersFile(f.Path(review.DrillsName, ".json")))
 }
 
-// AnswersFile is where the answers to a problem set are kept unless told
-// otherwise.
+// AnswersFile returns the default file of the answers to a problem set.
 func AnswersFile(drills string) string {
 	return strings.TrimSuffix(drills, filepath.Ext(drills)) + "-answers.jsonl"
 }
 
-// WriteDrillPage writes one self-contained HTML page that asks problems, as WritePage
-// does.
+// WriteDrillPage writes a self-contained HTML page that asks problems, see
+// [review.WritePage].
 func WriteDrillPage(w io.Writer, d *Set) error {
 	return handout.Write(w, "Problems", review.Page{Kind: "drills", Loss: review.ClassBounds, Classes: review.Classes, Data: d})
 }
 
-// collector adds mistakes to the problem set of a folder.
+// collector adds problems to the set of a folder.
 type collector struct {
 	*Set
 	to *Folder
 }
 
-// CollectIn returns a collector of mistakes for the problem set of a folder.
+// CollectIn returns a collector of problems for the set of a folder.
 func CollectIn(dir string) (review.Problems, error) {
 	f, err := OpenFolder(dir)
 	if err != nil {

@@ -11,23 +11,22 @@ import (
 	"kosumi/life"
 )
 
-// Bounds of what is searched after a move, in positions.
+// Limits of the play at a problem of life and death.
 const (
-	askNodes   = 50_000  // for one question
-	replyNodes = 100_000 // for all replies
-	mostPlayed = 16      // moves of both sides at a problem
+	askNodes   = 50_000  // searched positions for one question
+	replyNodes = 100_000 // searched positions for all replies
+	mostPlayed = 16      // moves of both sides
 )
 
-// Turn is a move at a problem of life and death, and what follows. It is accepted if it
-// works; the line of one that does not ends with its refutation.
+// Turn is the judgement of a move at a problem of life and death. The line of a wrong move
+// ends with its refutation.
 type Turn struct {
 	Answer
-	Reply string // to a move that works; "": the problem is solved
-	Best  string // works after Reply, or in place of a move that does not work
+	Reply string // to a right move; "": the problem is solved
+	Best  string // the right move after Reply, or instead of a wrong move
 }
 
-// After returns the game at a problem with moves played, of both sides in turn. Errors wrap
-// board's.
+// After returns the game at a problem after moves of both sides in turn. Errors wrap board's.
 func (p *Problem) After(moves []string) (*board.Game, error) {
 	g, err := p.Position()
 	for i := 0; i < len(moves) && err == nil; i++ {
@@ -39,9 +38,9 @@ func (p *Problem) After(moves []string) (*board.Game, error) {
 	return g, err
 }
 
-// Play judges the last of the moves that were played at a problem of life and death, by
-// both sides in turn, and replies as long as anything that could be played needs an answer.
-// A move of which nothing is proved works. Errors are board's, the checker's, and ctx's.
+// Play judges the last of some moves at a problem of life and death, by both sides in turn, and
+// replies as long as a reply exists that needs an answer. A move without a proof is right.
+// Errors are board's, the checker's, and ctx's.
 func (p *Problem) Play(ctx context.Context, moves []string, opts life.Options) (t Turn, err error) {
 	g, err := p.After(moves)
 	if err != nil {
@@ -68,13 +67,13 @@ func (p *Problem) Play(ctx context.Context, moves []string, opts life.Options) (
 	return t, err
 }
 
-// fight asks about the group of a problem in positions that are played from it.
+// fight asks about the group of a problem in later positions.
 type fight struct {
 	*Problem
 	ctx            context.Context
 	opts           life.Options
 	group, assumed []board.Point
-	nodes          int64 // that were searched
+	nodes          int64 // searched so far
 }
 
 func (p *Problem) fight(ctx context.Context, opts life.Options) *fight {
@@ -87,12 +86,12 @@ func (p *Problem) fight(ctx context.Context, opts life.Options) *fight {
 	return f
 }
 
-// ask asks about the group with a side to move first. done and failed say what is proved of
-// the problem's task.
+// ask asks about the group with a side to move first. done and failed report whether the
+// problem's task is proved to succeed or to fail.
 func (f *fight) ask(g *board.Game, first board.Color) (c life.Card, done, failed bool, err error) {
 	at, kills := f.group[0], f.Task == Kill
 	chain := g.Board().Chain(nil, at)
-	if f.Stones[at] != ".XO"[g.At(at)] { // it is taken
+	if f.Stones[at] != ".XO"[g.At(at)] { // captured
 		return c, kills, !kills, nil
 	}
 	if slices.ContainsFunc(f.assumed, func(p board.Point) bool { return slices.Contains(chain, p) }) {
@@ -102,7 +101,7 @@ func (f *fight) ask(g *board.Game, first board.Color) (c life.Card, done, failed
 	q.Targets, q.Assumed, f.opts.First = f.group[:1], f.assumed, first
 	out, err := life.Ask(f.ctx, q, f.opts)
 	if err = cmp.Or(err, f.ctx.Err()); err != nil {
-		if errors.Is(err, life.ErrQuestion) { // a stone that was assumed alive is gone
+		if errors.Is(err, life.ErrQuestion) { // a stone assumed alive was captured
 			err = nil
 		}
 		return c, false, false, err
@@ -116,8 +115,8 @@ func (f *fight) ask(g *board.Game, first board.Color) (c life.Card, done, failed
 	return c, done, failed, nil
 }
 
-// reply returns the move of the side to move, out of a zone, that needs an answer and leaves
-// the fewest right ones, and one of those; none where no move needs one.
+// reply returns the move in zone that needs an answer and leaves the fewest right answers, with
+// one of these; "" if no move needs an answer.
 func (f *fight) reply(g *board.Game, zone []string) (reply, answer string, err error) {
 	fewest := math.MaxInt
 	for _, v := range zone {

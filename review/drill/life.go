@@ -15,26 +15,25 @@ import (
 	"kosumi/sgf"
 )
 
-// What a problem of life and death asks for: exactly one first move is proved to do it,
-// by package life. Other problems have no task.
+// Tasks of problems of life and death, which exactly one first move solves, proved by package
+// life.
 const (
 	Live = "live" // save the group
-	Kill = "kill" // take it
+	Kill = "kill" // kill the group
 )
 
-// LifeKind is the kind of such problems.
+// LifeKind is the kind of problems of life and death.
 const LifeKind review.Kind = "life and death"
 
 //go:embed collection.sgf
 var collection []byte
 
-// Collection returns the problems of life and death that come with the program, one of
-// each level in turn. Package life/mine made them, with the level from 1 to 5 in DI, and
-// the task in KK.
+// Collection returns the built-in problems of life and death, one of each level in turn.
+// tools/mine made them; DI is the level, 1 to 5, and KK the task.
 var Collection = sync.OnceValue(func() []Problem {
 	roots, err := sgf.Parse(collection)
 	if err != nil {
-		panic(fmt.Sprintf("the collection of problems: %v", err)) // it is part of the program
+		panic(fmt.Sprintf("the collection of problems: %v", err)) // embedded
 	}
 	var levels [5][]Problem
 	for _, root := range roots {
@@ -72,13 +71,11 @@ func collected(root *sgf.Node) (p Problem, err error) {
 		return p, err
 	}
 	stones := slices.Repeat([]byte{'.'}, size.Area())
-	for _, list := range []struct {
-		stone  byte
-		points []board.Point
-	}{{'X', record.Setup.Black}, {'O', record.Setup.White}} {
-		for _, at := range list.points {
-			stones[at] = list.stone
-		}
+	for _, at := range record.Setup.Black {
+		stones[at] = 'X'
+	}
+	for _, at := range record.Setup.White {
+		stones[at] = 'O'
 	}
 	var targets []board.Point
 	for _, v := range root.Values("TR") {
@@ -116,7 +113,7 @@ func (p *Problem) solve(line []string) {
 	p.Answers = []Answer{{Move: line[0], Accepted: true, Line: line}}
 }
 
-// lifeProblem is the problem of a position in which one move alone saves or kills a group.
+// lifeProblem returns the problem of a position with one move that saves or kills a group.
 func lifeProblem(res *review.Result, o *review.Only) Problem {
 	p := ProblemOf(res, o.Ply)
 	p.ID += "-life"
@@ -128,7 +125,7 @@ func lifeProblem(res *review.Result, o *review.Only) Problem {
 	return p
 }
 
-// question says what is asked for.
+// question returns the problem's question to a side.
 func (p *Problem) question(side string) string {
 	switch p.Task {
 	case Live:

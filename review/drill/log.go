@@ -11,29 +11,29 @@ import (
 	"time"
 )
 
-// Attempt is one answer that somebody gave.
+// Attempt is one answer to a problem.
 type Attempt struct {
 	ID      string    `json:"id"` // of the problem
 	Time    time.Time `json:"time"`
 	Grade   Grade     `json:"grade"`
-	Answer  string    `json:"answer"` // a vertex, or those that were played one after the other; empty where he gave up
+	Answer  string    `json:"answer"` // a vertex, or several in order; empty: gave up
 	Loss    float64   `json:"loss"`   // in points
 	Seconds float64   `json:"seconds"`
 }
 
-// Log is the file of attempts: one JSON object a line, only ever added to, so that
-// the schedule can be computed anew. An attempt at the same problem at the same time
-// as an earlier one replaces it: its grade was overruled.
+// Log is the append-only file of attempts, one JSON object a line, from which the schedule is
+// computed. An attempt with the problem and time of an earlier one replaces it: the user
+// changed the grade.
 type Log struct {
 	file     *os.File
 	Attempts []Attempt
 }
 
-// OpenLog opens a log, made where there is none. Lines that make no sense are an
-// error, except a last one that was cut short.
+// OpenLog opens or creates a log. An unreadable line is an error, unless it is the last and
+// was cut short.
 func OpenLog(name string) (*Log, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file", name) // to read a pipe might never end
+		return nil, fmt.Errorf("%s is not a file", name) // reading a pipe might block
 	}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644)
 	if err != nil {
@@ -74,6 +74,7 @@ func OpenLog(name string) (*Log, error) {
 	}
 }
 
+// take appends an attempt, or replaces the one with its problem and time.
 func (l *Log) take(a Attempt) {
 	for i := len(l.Attempts) - 1; i >= 0 && !l.Attempts[i].Time.Before(a.Time); i-- {
 		if b := &l.Attempts[i]; b.ID == a.ID && b.Time.Equal(a.Time) {
@@ -84,8 +85,8 @@ func (l *Log) take(a Attempt) {
 	l.Attempts = append(l.Attempts, a)
 }
 
-// Add writes an attempt, which is on the disk when Add returns. After an error the
-// file is as it was before.
+// Add writes an attempt, which is on the disk when Add returns. After an error the file is
+// unchanged.
 func (l *Log) Add(a Attempt) error {
 	line, err := json.Marshal(a)
 	if err != nil {

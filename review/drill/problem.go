@@ -36,21 +36,21 @@ type Problem struct {
 	ToMove string  `json:"toMove"` // "b" or "w"
 	Rules  string  `json:"rules"`  // as JSON, without komi
 	Komi   float64 `json:"komi"`
-	// Played is what was played and lost Loss points.
+	// Played is the move of the game, which lost Loss points.
 	Played string      `json:"played"`
 	Loss   float64     `json:"loss"`
 	Last   string      `json:"last,omitempty"` // the opponent's move before
 	Kind   review.Kind `json:"kind"`
 	Reason string      `json:"reason"`
-	// Task is Live or Kill for a problem of life and death about Group, which one move alone
-	// solves, proved; empty for a better move. Level is 1 to 5 in the collection.
+	// Task is Live or Kill for a problem of life and death about Group with one proved
+	// solution; empty for a problem that asks for a better move. Level is 1 to 5 in the
+	// collection.
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`
-	// Assumed names chains that the proof takes for alive; none: those around the group.
+	// Assumed names the chains that the proof assumes alive; none: those around the group.
 	Assumed []string `json:"assumed,omitempty"`
-	// Answers are the moves that were searched well enough to be judged, best
-	// first.
+	// Answers are the moves with enough visits to be judged, best first.
 	Answers []Answer `json:"answers"`
 }
 
@@ -64,27 +64,26 @@ type Answer struct {
 	Line        []string `json:"line,omitempty"`
 }
 
-// Conditions for a mistake to be a problem.
+// Conditions for a mistake to become a problem.
 const (
-	drillLoss     = 3   // points that it lost, or one of the worst drillWorst
-	drillWorst    = 3   // of a game
-	drillSure     = 1.5 // points that it lost at least, error taken off
-	drillLead     = 30  // points that neither side is ahead by more
-	drillChance   = 0.05
-	drillObvious  = 0.9  // prior of the best move: no choice at all
-	drillFindable = 0.01 // prior of the best move, at least
-	judgedVisits  = 3    // of a move
+	drillLoss     = 3    // least loss in points, unless it is one of the drillWorst
+	drillWorst    = 3    // worst mistakes of a game
+	drillSure     = 1.5  // least loss in points less its error
+	drillLead     = 30   // greatest lead of either side in points
+	drillChance   = 0.05 // least winrate of either side
+	drillObvious  = 0.9  // greatest prior of the best move
+	drillFindable = 0.01 // least prior of the best move
+	judgedVisits  = 3    // least visits of an answer
 )
 
-// Accepts reports whether an answer is good enough for a problem whose mistake lost
-// so much: several moves may be.
+// Accepts reports whether an answer to a problem is good enough, by its loss and that of
+// the mistake in points and its winrate loss (0..1).
 func Accepts(answerLoss, winrateLoss, mistakeLoss float64) bool {
 	return answerLoss <= max(1, 0.25*mistakeLoss) && winrateLoss <= 0.04
 }
 
-// Collect adds the mistakes of a game that make problems, in place of those that an
-// earlier review of the same file made. It returns the mistakes among the worst drillWorst
-// that make none although they lost drillLoss points.
+// Collect replaces the problems of a game by those of its new review. It returns the
+// mistakes among the worst drillWorst that lost drillLoss points and make no problem.
 func (d *Set) Collect(res *review.Result) (left []review.LeftOut) {
 	d.Version = Version
 	d.Forget(res.Game.File)
@@ -94,7 +93,7 @@ func (d *Set) Collect(res *review.Result) (left []review.LeftOut) {
 			continue
 		}
 		if slices.ContainsFunc(res.Only, func(o review.Only) bool { return o.Ply == t && o.Line[0] != m.Move }) {
-			continue // it is asked as a problem of life and death
+			continue // becomes a problem of life and death
 		}
 		if why := unfit(res, t); why != "" {
 			if m.Loss >= drillLoss && rank < drillWorst {
@@ -102,24 +101,25 @@ func (d *Set) Collect(res *review.Result) (left []review.LeftOut) {
 			}
 			continue
 		}
-		problem := ProblemOf(res, t)
-		if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == problem.ID }) {
-			d.Problems = append(d.Problems, problem)
-		}
+		d.add(ProblemOf(res, t))
 	}
 	for i := range res.Only {
 		if o := &res.Only[i]; o.Line[0] == res.Moves[o.Ply].Move {
-			continue // it was found in the game
+			continue // found in the game
 		}
-		problem := lifeProblem(res, &res.Only[i])
-		if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == problem.ID }) {
-			d.Problems = append(d.Problems, problem)
-		}
+		d.add(lifeProblem(res, &res.Only[i]))
 	}
 	return left
 }
 
-// Forget takes the problems out that were made of a game.
+// add appends a problem unless one with its ID is there.
+func (d *Set) add(p Problem) {
+	if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == p.ID }) {
+		d.Problems = append(d.Problems, p)
+	}
+}
+
+// Forget removes the problems of a game.
 func (d *Set) Forget(game string) {
 	d.Problems = slices.DeleteFunc(d.Problems, func(p Problem) bool { return p.Game == game })
 }
@@ -141,7 +141,7 @@ func ProblemOf(res *review.Result, t int) Problem {
 	return q
 }
 
-// unfit says why a mistake is no problem to learn from, "" where it is one.
+// unfit returns the reason why a mistake makes no problem, "" if it makes one.
 func unfit(res *review.Result, t int) string {
 	m, p := &res.Moves[t], &res.Positions[t]
 	chance := p.Winrate
@@ -166,16 +166,13 @@ func unfit(res *review.Result, t int) string {
 
 // answersOf judges the moves of one search against its best.
 func answersOf(best []review.Candidate, m *review.Move) []Answer {
-	sign := 1.0
-	if m.Color == "w" {
-		sign = -1
-	}
+	sign := review.Sign(m.Color)
 	var answers []Answer
 	for i := range best {
 		c := &best[i]
 		a := Answer{Move: c.Move, Loss: review.Round(max(0, sign*(best[0].Lead-c.Lead)), 2), WinrateLoss: review.Round(max(0, sign*(best[0].Winrate-c.Winrate)), 4), Line: c.Line}
 		if c.Move == m.Move {
-			a.Loss, a.WinrateLoss = m.Loss, m.WinrateLoss // from a search of its own
+			a.Loss, a.WinrateLoss = m.Loss, m.WinrateLoss // from the search of the next position
 		} else if c.Visits < judgedVisits {
 			continue
 		}
@@ -185,8 +182,8 @@ func answersOf(best []review.Candidate, m *review.Move) []Answer {
 	return answers
 }
 
-// Answer returns what is known of a move, or nil. Where one move alone solves a problem,
-// of every other it is known that it does not.
+// Answer returns the judgement of a move, or nil if it was not judged. In a problem of life
+// and death all moves but the solution are wrong.
 func (p *Problem) Answer(move string) *Answer {
 	for i := range p.Answers {
 		if p.Answers[i].Move == move {
@@ -231,7 +228,7 @@ func (p *Problem) points(stone byte) []board.Point {
 	return points
 }
 
-// vertices are the points with these names.
+// vertices returns the points with these names.
 func (p *Problem) vertices(names []string) (points []board.Point) {
 	for _, v := range names {
 		if at, err := (board.Size{W: p.Width, H: p.Height}).ParseVertex(v); err == nil && at != board.Pass {
@@ -241,8 +238,8 @@ func (p *Problem) vertices(names []string) (points []board.Point) {
 	return points
 }
 
-// Search judges a move that the problem has no answer for: the positions after it
-// and after the best move are searched with equal visits.
+// Search judges a move that is not among the answers: judge searches the positions after it
+// and after the best move.
 func (p *Problem) Search(judge func(*board.Game) (*review.Eval, error), move string) (*Answer, error) {
 	start, err := p.Position()
 	if err != nil {
@@ -264,16 +261,37 @@ func (p *Problem) Search(judge func(*board.Game) (*review.Eval, error), move str
 			return nil, err
 		}
 	}
-	sign := 1.0
-	if p.ToMove == "w" {
-		sign = -1
-	}
+	sign := review.Sign(p.ToMove)
 	a := &Answer{Move: move, Loss: review.Round(max(0, sign*(evals[0].Lead-evals[1].Lead)), 2), WinrateLoss: review.Round(max(0, sign*(evals[0].Winrate-evals[1].Winrate)), 4)}
 	a.Accepted = Accepts(a.Loss, a.WinrateLoss, p.Loss)
 	if len(evals[1].Moves) > 0 {
 		a.Line = append([]string{move}, evals[1].Moves[0].Line...)
 	}
 	return a, nil
+}
+
+// Read reads a problem set.
+func Read(r io.Reader) (*Set, error) {
+	var d Set
+	if err := json.NewDecoder(io.LimitReader(r, 256<<20)).Decode(&d); err != nil {
+		return nil, fmt.Errorf("not a problem set: %w", err)
+	}
+	if d.Version != Version {
+		return nil, fmt.Errorf("a problem set of version %d; this program reads %d", d.Version, Version)
+	}
+	for i := range d.Problems {
+		p := &d.Problems[i]
+		if _, err := p.Position(); err != nil {
+			return nil, fmt.Errorf("problem %d: %w", i+1, err)
+		}
+		if len(p.Answers) == 0 {
+			return nil, fmt.Errorf("problem %d has no answer", i+1)
+		}
+		if group := p.vertices(p.Group); p.Task != "" && (len(group) == 0 || p.Stones[group[0]] == '.') {
+			return nil, fmt.Errorf("problem %d asks about a group that is not there", i+1)
+		}
+	}
+	return &d, nil
 }
 
 // Trees returns the problems as game trees: the position, and below it the good
@@ -349,28 +367,4 @@ func lineOf(a Answer) []string {
 		return []string{a.Move}
 	}
 	return a.Line
-}
-
-// Read reads a problem set.
-func Read(r io.Reader) (*Set, error) {
-	var d Set
-	if err := json.NewDecoder(io.LimitReader(r, 256<<20)).Decode(&d); err != nil {
-		return nil, fmt.Errorf("not a problem set: %w", err)
-	}
-	if d.Version != Version {
-		return nil, fmt.Errorf("a problem set of version %d; this program reads %d", d.Version, Version)
-	}
-	for i := range d.Problems {
-		p := &d.Problems[i]
-		if _, err := p.Position(); err != nil {
-			return nil, fmt.Errorf("problem %d: %w", i+1, err)
-		}
-		if len(p.Answers) == 0 {
-			return nil, fmt.Errorf("problem %d has no answer", i+1)
-		}
-		if group := p.vertices(p.Group); p.Task != "" && (len(group) == 0 || p.Stones[group[0]] == '.') {
-			return nil, fmt.Errorf("problem %d asks about a group that is not there", i+1)
-		}
-	}
-	return &d, nil
 }

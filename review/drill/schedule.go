@@ -9,7 +9,7 @@ import (
 	fsrs "github.com/open-spaced-repetition/go-fsrs/v4"
 )
 
-// Grade says how well a problem was answered.
+// Grade is the quality of an answer.
 type Grade int
 
 // The grades, as FSRS counts them.
@@ -28,18 +28,18 @@ func (g Grade) String() string {
 	return [...]string{"again", "hard", "good", "easy"}[g-AgainGrade]
 }
 
-// Times and losses that grades go by.
+// Bounds of the grades.
 const (
-	easyWithin  = 10 * time.Second
-	easyLoss    = 0.5
-	againsShare = 0.5 // of the mistake's loss
+	easyWithin = 10 * time.Second
+	easyLoss   = 0.5 // points
+	againShare = 0.5 // of the mistake's loss
 )
 
-// Grade grades an answer: again where it loses half as much as the mistake or more,
-// easy where it is as good as the best and came quickly.
+// Grade grades an answer: again if it is the played move or loses half as much as the mistake,
+// easy if it is good and quick. A nil answer gives up.
 func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
 	switch {
-	case a == nil || !a.Accepted && (a.Move == p.Played || a.Loss >= againsShare*p.Loss):
+	case a == nil || !a.Accepted && (a.Move == p.Played || a.Loss >= againShare*p.Loss):
 		return AgainGrade
 	case !a.Accepted:
 		return HardGrade
@@ -49,7 +49,7 @@ func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
 	return GoodGrade
 }
 
-// Attempt is an answer to the problem after moves that were played, of both sides in turn, and
+// Attempt returns the attempt that answers the problem after moves of both sides in turn, and
 // took so long in all; a nil answer gives up.
 func (p *Problem) Attempt(moves []string, a *Answer, took time.Duration) Attempt {
 	x := Attempt{ID: p.ID, Time: time.Now().UTC(), Grade: p.Grade(a, took/time.Duration(1+len(moves)/2)), Seconds: float64(took.Milliseconds()) / 1000}
@@ -62,14 +62,14 @@ func (p *Problem) Attempt(moves []string, a *Answer, took time.Duration) Attempt
 	return x
 }
 
-// Schedule says when problems are due, by FSRS-6 with its published weights
-// (github.com/open-spaced-repetition). Make one with [NewSchedule].
+// Schedule holds when problems are due, by FSRS-6 with its published weights
+// (github.com/open-spaced-repetition). Create one with [NewSchedule].
 type Schedule struct {
 	fsrs  *fsrs.FSRS
 	cards map[string]fsrs.Card
 }
 
-// NewSchedule computes the schedule from the attempts so far, in their order.
+// NewSchedule computes the schedule from attempts in order.
 func NewSchedule(attempts []Attempt) (*Schedule, error) {
 	s := &Schedule{fsrs: fsrs.NewFSRS(fsrs.DefaultParam()), cards: map[string]fsrs.Card{}}
 	for i := range attempts {
@@ -80,8 +80,8 @@ func NewSchedule(attempts []Attempt) (*Schedule, error) {
 	return s, nil
 }
 
-// Add takes an attempt into account. One from before the last of its problem says that
-// the clock was ahead then, and has been set back.
+// Add adds an attempt. If it is older than the last one at its problem, the clock was set
+// back in between.
 func (s *Schedule) Add(a Attempt) error {
 	if a.Grade < AgainGrade || a.Grade > EasyGrade {
 		return fmt.Errorf("attempt at %s: %v is not a grade", a.ID, a.Grade)
@@ -101,14 +101,14 @@ func (s *Schedule) Add(a Attempt) error {
 	return nil
 }
 
-// Next returns when a problem is due again; false if it was never tried.
+// Next returns when a problem is due; false if it is new.
 func (s *Schedule) Next(id string) (time.Time, bool) {
 	card, known := s.cards[id]
 	return card.Due, known
 }
 
-// Due returns the problems to ask now: those that are due, the longest overdue
-// first, then at most so many that were never tried, worst mistake first.
+// Due returns the problems to ask now: those that are due, the longest overdue first, then at
+// most fresh new ones, the worst mistake first.
 func (s *Schedule) Due(d *Set, now time.Time, fresh int) []*Problem {
 	var due, unseen []*Problem
 	for i := range d.Problems {
@@ -116,7 +116,7 @@ func (s *Schedule) Due(d *Set, now time.Time, fresh int) []*Problem {
 		switch next, known := s.Next(p.ID); {
 		case !known:
 			unseen = append(unseen, p)
-		case !next.After(now) || s.cards[p.ID].LastReview.After(now): // or tried in the future, by a clock that was ahead
+		case !next.After(now) || s.cards[p.ID].LastReview.After(now): // or last tried in the future, by a clock that was ahead
 			due = append(due, p)
 		}
 	}

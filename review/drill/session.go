@@ -1,5 +1,5 @@
-// Package drill makes problems of the mistakes that a review found, says when each is
-// due, keeps the answers, and asks them in a terminal.
+// Package drill makes problems from the mistakes of reviews, schedules them, keeps the
+// answers, and asks the problems in a terminal.
 package drill
 
 import (
@@ -16,25 +16,24 @@ import (
 	"kosumi/review"
 )
 
-// Session asks the problems of a set and writes down how they were answered.
+// Session asks the problems of a set and logs the answers.
 type Session struct {
 	In       io.Reader // commands and moves, one a line
 	Out      io.Writer
 	Log      *Log // gets each answer
 	Schedule *Schedule
-	// Random turns, mirrors and exchanges the colours of what is shown; nil: problems
-	// are shown as they stand.
+	// Random draws the orientation and colours in which a problem is shown; nil: its own.
 	Random *rand.Rand
-	// Judge searches a position, where the review did not search a move. Its error
-	// ends the session.
+	// Judge searches a position if a move is not among the answers. Its error ends the
+	// session.
 	Judge func(ctx context.Context, g *board.Game) (*review.Eval, error)
 
 	lines  chan string // of In; closed at its end
-	failed error       // how In ended; read only after lines is closed
+	failed error       // In's error; valid after lines is closed
 }
 
-// Run asks the problems that are due, and at most so many that were never asked.
-// Answers are written down at once; the end of the input and of ctx end it.
+// Run asks the problems that are due and at most fresh new ones. It logs each answer at once.
+// The end of the input or of ctx ends it.
 func (s *Session) Run(ctx context.Context, set *Set, fresh int) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -66,8 +65,8 @@ func (s *Session) Run(ctx context.Context, set *Set, fresh int) error {
 	return nil
 }
 
-// listen passes the lines of In on, so that ctx ends a session that waits for one. A
-// read that is under way then is left behind.
+// listen sends the lines of In to s.lines, so that ctx can end a session that waits for
+// input. A blocked read stays behind.
 func (s *Session) listen(ctx context.Context) {
 	defer close(s.lines)
 	in := bufio.NewScanner(s.In)
@@ -81,7 +80,7 @@ func (s *Session) listen(ctx context.Context) {
 	s.failed = in.Err()
 }
 
-// nextDue says when the next problem is due.
+// nextDue returns a sentence about the next due problem.
 func (s *Session) nextDue(set *Set) string {
 	var first time.Time
 	for i := range set.Problems {
@@ -89,10 +88,10 @@ func (s *Session) nextDue(set *Set) string {
 			first = at
 		}
 	}
-	if first.IsZero() {
+	switch wait := time.Until(first); {
+	case first.IsZero():
 		return ""
-	}
-	if wait := time.Until(first); wait > 0 {
+	case wait > 0:
 		return fmt.Sprintf(" The next one is due in %s.", inWords(wait))
 	}
 	return " One is due again now."
@@ -110,8 +109,8 @@ func inWords(d time.Duration) string {
 	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
 
-// ask asks one problem until it is answered, given up or skipped. grade is 0 where
-// there was no answer.
+// ask asks one problem until it is answered, given up or skipped. grade is 0 without an
+// answer.
 func (s *Session) ask(ctx context.Context, p *Problem) (grade Grade, quit bool, err error) {
 	v := viewOf(p, s.Random)
 	v.show(s.Out, p)
@@ -172,7 +171,7 @@ func (s *Session) ask(ctx context.Context, p *Problem) (grade Grade, quit bool, 
 	}
 }
 
-// grade writes the attempt down and says what is right. A nil answer was given up.
+// grade logs the attempt and prints the solution. A nil answer gives up.
 func (s *Session) grade(p *Problem, v *view, a *Answer) (Grade, bool, error) {
 	attempt := p.Attempt(v.moves, a, time.Since(v.began))
 	switch {
@@ -212,8 +211,8 @@ func (s *Session) grade(p *Problem, v *view, a *Answer) (Grade, bool, error) {
 	return attempt.Grade, false, nil
 }
 
-// judge returns what a legal move is worth, searched on the spot if the problem does
-// not know; nil if the other side has replied, and the problem continues.
+// judge returns the judgement of a legal move, by a search if the problem has none; nil if the
+// other side has replied and the problem continues.
 func (s *Session) judge(ctx context.Context, p *Problem, v *view, move string) (*Answer, error) {
 	if p.Task != "" {
 		t, err := p.Play(ctx, append(v.moves, move), life.Options{})

@@ -78,7 +78,6 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestSearchedMove plays a move that the review did not search.
 // TestInterruptedWhileItWaits: the end of ctx ends a session that waits for a line.
 func TestInterruptedWhileItWaits(t *testing.T) {
 	in, silent := io.Pipe()
@@ -96,6 +95,7 @@ func TestInterruptedWhileItWaits(t *testing.T) {
 	require.Contains(t, out.String(), "0 of 0 right.")
 }
 
+// TestSearchedMove plays a move that the review did not search.
 func TestSearchedMove(t *testing.T) {
 	broken := errors.New("no network")
 	_, attempts, err := ask(t, "E1\n", nil, func(*board.Game) (*review.Eval, error) { return nil, broken })

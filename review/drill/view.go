@@ -10,14 +10,14 @@ import (
 	"kosumi/board"
 )
 
-// view is how a problem is shown: turned, mirrored, with colours exchanged; and how far
-// its answer is.
+// view shows a problem in an orientation, possibly with colours exchanged, and holds the state
+// of its answer.
 type view struct {
 	size  board.Size // of the problem
 	turn  board.Symmetry
-	swap  bool
-	moves []string // played so far, of both sides
-	best  Answer   // works now
+	swap  bool     // colours are exchanged
+	moves []string // of both sides so far
+	best  Answer   // right in the present position
 	began time.Time
 }
 
@@ -29,7 +29,7 @@ func viewOf(p *Problem, random *rand.Rand) *view {
 	return v
 }
 
-// vertex turns a move of the problem into one of what is shown.
+// vertex converts a move of the problem into one of the shown board.
 func (v *view) vertex(move string) string {
 	p, err := v.size.ParseVertex(move)
 	if err != nil {
@@ -38,7 +38,7 @@ func (v *view) vertex(move string) string {
 	return v.size.Vertex(v.size.SymMap(v.turn, p))
 }
 
-// parse turns a move of what is shown into one of the problem.
+// parse converts a move of the shown board into one of the problem.
 func (v *view) parse(move string) (string, error) {
 	p, err := v.size.ParseVertex(move)
 	if err != nil {
@@ -47,7 +47,7 @@ func (v *view) parse(move string) (string, error) {
 	return v.size.Vertex(v.size.SymMap(v.turn.Inverse(), p)), nil
 }
 
-// line counts how far a move of the problem is from the nearest edge, from 1; 0 for a pass.
+// line returns the line of a move, counted from the nearest edge from 1; 0 for a pass.
 func (v *view) line(move string) int {
 	p, err := v.size.ParseVertex(move)
 	if err != nil || p == board.Pass {
@@ -62,7 +62,7 @@ func (v *view) show(w io.Writer, p *Problem) {
 	shown, lastMove := make([]byte, len(p.Stones)), p.Last
 	g, err := p.After(v.moves)
 	if err != nil {
-		return // it was read, and its moves were legal
+		return // cannot happen: the problem was checked, and the moves were legal
 	}
 	if n := len(v.moves); n > 0 {
 		lastMove = v.moves[n-1]
@@ -80,11 +80,11 @@ func (v *view) show(w io.Writer, p *Problem) {
 			last = v.size.SymMap(v.turn, at)
 		}
 	}
-	columns := "   "
+	fmt.Fprint(w, "   ")
 	for x := range v.size.W {
-		columns += " " + strings.TrimRight(v.size.Vertex(v.size.Point(x, 0)), "0123456789")
+		fmt.Fprint(w, " ", strings.TrimRight(v.size.Vertex(v.size.Point(x, 0)), "0123456789"))
 	}
-	fmt.Fprintln(w, columns)
+	fmt.Fprintln(w)
 	for y := range v.size.H {
 		row := fmt.Sprintf("%3d", v.size.H-y)
 		for x := range v.size.W {
