@@ -20,7 +20,7 @@ const (
 // contradict each other.
 func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error) {
 	c := m.Clone()
-	if err := onnx.Simplify(c, nil); err != nil {
+	if err := onnx.Simplify(c); err != nil {
 		return nil, 0, fmt.Errorf("fuse: %w", err)
 	}
 	onnx.SplitBatchNorm(c.Graph)

@@ -21,7 +21,7 @@ const largestHalf = 65504
 // GPUs compute 16-bit floats faster; processors do not.
 func Half(m *onnx.Model) (*onnx.Model, error) {
 	out := m.Clone()
-	if err := onnx.Simplify(out, nil); err != nil {
+	if err := onnx.Simplify(out); err != nil {
 		return nil, fmt.Errorf("fp16: %w", err)
 	}
 	onnx.SplitBatchNorm(out.Graph)

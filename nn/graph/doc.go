@@ -9,15 +9,14 @@
 //     copies. A product by a constant matrix is a layer too;
 //   - nothing at all for what only gives values another shape.
 //
-// An operator that has no step is computed by package onnxref: right, and slow.
-// [Unsupported] names them.
+// A graph with any other operator is refused ([ErrOperator]); onnxruntime runs it.
 //
 // # Memory
 //
 // A session has one piece of memory: inputs, outputs, constants (each content once), and
 // an arena in which a value lives from the step that writes it to the last one that reads
 // it. A step that may write over what it reads does so where nobody else needs it. Run
-// allocates nothing, unless there are unsupported operators.
+// allocates nothing.
 //
 // # Batches
 //

@@ -25,6 +25,10 @@ type layout struct {
 	constantsAt     int
 }
 
+func newLayout(m *onnx.Model, spec *nn.Spec, maxBatch int) *layout {
+	return &layout{model: m, spec: spec, maxBatch: maxBatch, pool: map[string]int{}, layers: map[*onnx.Node]*layer{}}
+}
+
 // layer is a layer before its weights are packed.
 type layer struct {
 	shape   kernel.Shape

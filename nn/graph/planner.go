@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -9,11 +8,9 @@ import (
 	"kosumi/nn/fuse"
 	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
-	"kosumi/nn/onnx/onnxref"
 )
 
-// value is a tensor of the graph: numbers in a block, or else a constant, or what
-// unsupported nodes leave that is not a float.
+// value is a tensor of the graph: numbers in a block, a constant, or both.
 type value struct {
 	dims   []int
 	block  *block
@@ -112,7 +109,6 @@ func (p *planner) node(n *onnx.Node) error {
 		return fmt.Errorf("%w: %s of domain %q", ErrOperator, n.OpType, n.Domain)
 	}
 	in := make([]*value, len(n.Inputs))
-	constant := true
 	for i, name := range n.Inputs {
 		if name == "" {
 			continue
@@ -120,16 +116,12 @@ func (p *planner) node(n *onnx.Node) error {
 		if in[i] = p.values[name]; in[i] == nil {
 			return fmt.Errorf("input %q is never computed", name)
 		}
-		constant = constant && in[i].fixed
 	}
 	if err := p.infer.Node(n); err != nil {
 		return err
 	}
 	if p.known(n) {
 		return nil
-	}
-	if constant {
-		return p.fold(n, in)
 	}
 	c := &call{planner: p, Node: n, in: in}
 	if dims, ok := p.shapeOf(n.Output(0)); ok {
@@ -141,7 +133,7 @@ func (p *planner) node(n *onnx.Node) error {
 			}
 		}
 	}
-	return p.reference(n, in)
+	return fmt.Errorf("%w: %s", ErrOperator, n.OpType)
 }
 
 // shapeOf returns the dimensions of a value that is all floats.
@@ -174,69 +166,6 @@ func (p *planner) known(n *onnx.Node) bool {
 		}
 	}
 	return true
-}
-
-// fold computes a node of constants.
-func (p *planner) fold(n *onnx.Node, in []*value) error {
-	tensors := make([]*onnx.Tensor, len(in))
-	for i, v := range in {
-		if v != nil {
-			tensors[i] = v.tensor
-		}
-	}
-	out, err := onnxref.Eval(n, p.layout.model.Opset, tensors)
-	if err != nil {
-		return operatorError(err)
-	}
-	for i, name := range n.Outputs {
-		if name == "" {
-			continue
-		}
-		if i >= len(out) {
-			return fmt.Errorf("%w: output %d of %s", ErrOperator, i, n.OpType)
-		}
-		p.values[name] = &value{dims: sizes(out[i].Dims), tensor: out[i], fixed: true}
-	}
-	return nil
-}
-
-func operatorError(err error) error {
-	if errors.Is(err, onnx.ErrUnsupported) {
-		return fmt.Errorf("%w: %w", ErrOperator, err)
-	}
-	return err
-}
-
-// reference leaves a node to the reference.
-func (p *planner) reference(n *onnx.Node, in []*value) error {
-	s := &unsupported{node: n, opset: p.layout.model.Opset, out: make([]*value, len(n.Outputs))}
-	for i, name := range n.Outputs {
-		if name == "" {
-			continue
-		}
-		s.out[i] = &value{}
-		if typ, _ := p.infer.Value(name); typ == onnx.Float || typ == onnx.Undefined {
-			dims, ok := p.shapeOf(name)
-			if !ok {
-				return fmt.Errorf("%w: the shape of what %s gives is not known beforehand", ErrOperator, n.OpType)
-			}
-			s.out[i].dims, s.out[i].block = dims, &block{size: product(dims)}
-		}
-		p.values[name] = s.out[i]
-	}
-	for _, v := range in {
-		if v != nil && v.block == nil && v.tensor == nil && !p.left(v) {
-			return fmt.Errorf("%w: %s of a value that is not there", ErrOperator, n.OpType)
-		}
-		s.in = append(s.in, v)
-	}
-	p.work = append(p.work, &work{unsupported: s})
-	return nil
-}
-
-// left reports whether a value is what an earlier unsupported node leaves.
-func (p *planner) left(v *value) bool {
-	return slices.ContainsFunc(p.work, func(w *work) bool { return w.unsupported != nil && slices.Contains(w.unsupported.out, v) })
 }
 
 // numbers returns the block of a value, floats all of them.

@@ -5,90 +5,43 @@ import (
 	"slices"
 )
 
-// Evaluator computes one node whose inputs are all constant; a nil input is one
-// that is left out. It returns ErrUnsupported for what it cannot compute.
-// Package onnxref has one.
-type Evaluator func(n *Node, opset int64, inputs []*Tensor) ([]*Tensor, error)
-
-// maxFolded bounds the bytes of a constant that folding may make: an Expand can
-// make much of little.
-const maxFolded = 64 << 20
-
-// FoldConstants computes what does not depend on the model's inputs and stores
-// the results as initializers. Short integer results, such as shapes, are known
-// from shape inference; for the rest eval is asked, if it is not nil. Constant
-// nodes become initializers in any case.
-func FoldConstants(m *Model, eval Evaluator) error {
+// FoldConstants makes initializers of Constant nodes and of the short integer
+// tensors that shape inference knows, such as shapes.
+func FoldConstants(m *Model) error {
 	f, err := infer(m)
 	if err != nil {
 		return err
 	}
 	g := m.Graph
-	consts := g.InitializerMap()
-	for _, v := range g.Inputs {
-		delete(consts, v.Name) // the caller may give another value
-	}
 	g.Nodes = slices.DeleteFunc(slices.Clone(g.Nodes), func(n *Node) bool {
 		if slices.ContainsFunc(n.Outputs, g.IsOutput) {
 			return false
 		}
-		out := foldNode(n, f, consts, eval)
-		for i, t := range out {
-			if n.Outputs[i] == "" {
-				continue
-			}
-			c := *t
-			c.Name = n.Outputs[i]
-			consts[c.Name] = &c
-			g.Initializers = append(g.Initializers, &c)
+		t := foldNode(n, f)
+		if t == nil {
+			return false
 		}
-		return out != nil
+		c := *t
+		c.Name = n.Outputs[0]
+		g.Initializers = append(g.Initializers, &c)
+		return true
 	})
 	RemoveUnused(g)
 	return nil
 }
 
-// foldNode returns the constant results of a node, nil where it has none.
-func foldNode(n *Node, f *inference, consts map[string]*Tensor, eval Evaluator) []*Tensor {
+// foldNode returns the constant result of a node, nil where it has none.
+func foldNode(n *Node, f *inference) *Tensor {
+	if len(n.Outputs) != 1 {
+		return nil
+	}
 	if n.Is("Constant") {
-		if t, err := ConstantTensor(n); err == nil && len(n.Outputs) == 1 {
-			return []*Tensor{t}
+		if t, err := ConstantTensor(n); err == nil {
+			return t
 		}
 		return nil
 	}
-	if !Known(n) {
-		return nil
-	}
-	if len(n.Outputs) == 1 {
-		if t := f.get(n.Outputs[0]).tensor(); t != nil {
-			return []*Tensor{t}
-		}
-	}
-	if eval == nil || n.Is("DequantizeLinear", "QuantizeLinear") {
-		return nil // quantized weights are to stay small
-	}
-	inputs := make([]*Tensor, len(n.Inputs))
-	for i, name := range n.Inputs {
-		if name == "" {
-			continue
-		}
-		if inputs[i] = consts[name]; inputs[i] == nil {
-			return nil
-		}
-	}
-	for _, name := range n.Outputs {
-		v := f.get(name)
-		sizes, ok := v.shape.Sizes()
-		total, fits := product(sizes)
-		if name != "" && (!ok || !fits || total > maxFolded/8) {
-			return nil
-		}
-	}
-	out, err := eval(n, f.opset, inputs)
-	if err != nil || len(out) < len(n.Outputs) {
-		return nil
-	}
-	return out[:len(n.Outputs)]
+	return f.get(n.Outputs[0]).tensor()
 }
 
 // tensor returns a value whose elements are all known, else nil.
@@ -220,17 +173,17 @@ func foldedConv(conv *Node, consts map[string]*Tensor, scale, shift []float64) (
 	return NewTensor("", elems, weight.Dims...), NewTensor("", folded, int64(len(folded)))
 }
 
-// Simplify rewrites a model for inference: functions inlined, constants folded
-// (with the help of eval, which may be nil), nodes that do nothing dropped,
-// BatchNormalization merged into convolutions. The network computes the
-// same up to rounding. With a fixed batch (see [SetBatch]) the detours over
-// shapes that exporters take vanish altogether. The model is unchanged on error.
-func Simplify(m *Model, eval Evaluator) error {
+// Simplify rewrites a model for inference: it inlines functions, folds constants,
+// drops nodes that do nothing and merges BatchNormalization into convolutions. The
+// network computes the same up to rounding. With a fixed batch ([SetBatch]) the
+// computations of shapes that exporters write disappear. The model is unchanged on
+// error.
+func Simplify(m *Model) error {
 	c := m.Clone()
 	if err := InlineFunctions(c); err != nil {
 		return err
 	}
-	if err := FoldConstants(c, eval); err != nil {
+	if err := FoldConstants(c); err != nil {
 		return err
 	}
 	RemoveIdentities(c.Graph)

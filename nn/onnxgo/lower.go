@@ -69,7 +69,7 @@ func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 		return nil, err
 	}
 	onOneRow(file.Graph, spec)
-	if err := onnx.Simplify(file, nil); err != nil {
+	if err := onnx.Simplify(file); err != nil {
 		return nil, fmt.Errorf("%w: for one row: %w", ErrModel, err)
 	}
 	onnx.SplitBatchNorm(file.Graph)
