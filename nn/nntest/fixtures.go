@@ -49,11 +49,11 @@ func TestFixtures(t *testing.T, folder string, open Opener) {
 }
 
 // numbers is a list of numbers, or one number alone.
-type numbers []float64
+type numbers []float32
 
 func (n *numbers) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '[' {
-		return json.Unmarshal(b, (*[]float64)(n))
+		return json.Unmarshal(b, (*[]float32)(n))
 	}
 	*n = make(numbers, 1)
 	return json.Unmarshal(b, &(*n)[0])
@@ -79,13 +79,11 @@ func testFixture(t *testing.T, open Opener, model []byte, outputs []string, want
 	for first := 0; first < len(want["planes"]); first += rows {
 		n := &Network{Spec: spec}
 		for i := range rows {
-			for j, f := range want["planes"][first+i] {
-				row(spec.Inputs, b.Inputs(), i)[0][j] = float32(f)
-			}
+			copy(row(spec.Inputs, b.Inputs(), i)[0], want["planes"][first+i])
 		}
 		require.NoError(t, b.Run(rows))
 		for i := range rows {
-			var reference [][]float64
+			var reference [][]float32
 			for _, name := range outputs {
 				reference = append(reference, want[name][first+i])
 			}
