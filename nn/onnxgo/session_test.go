@@ -29,11 +29,6 @@ func TestRefusals(t *testing.T) {
 		message string
 	}{
 		{"an operator without counterpart", func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Erf", nil, x) }, "Erf"},
-		{"quantized weights", func(g *testGraph, x onnx.Value) onnx.Value {
-			scale := g.Scalar(0.1)
-			q := g.Op("QuantizeLinear", nil, x, scale)
-			return g.Op("DequantizeLinear", nil, q, scale, g.Const(onnx.NewScalar[uint8]("", 0)))
-		}, "DequantizeLinear"},
 		{"groups", func(g *testGraph, x onnx.Value) onnx.Value {
 			return g.ConvWith(x, g.w("w", 4, 1, 3, 3), "", onnx.ConvOptions{Group: 4, Pads: []int64{1, 1, 1, 1}})
 		}, "groups"},
