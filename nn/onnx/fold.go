@@ -75,9 +75,9 @@ func (v info) tensor() *Tensor {
 	return nil
 }
 
-// BatchNormAffine returns what a BatchNormalization node does per channel in
-// inference, out = scale*x + shift, in float64. ok is false where a parameter
-// is not constant or the node is one of training.
+// BatchNormAffine returns a BatchNormalization node in inference as out = scale*x + shift
+// per channel, in float64. ok is false if a parameter is not constant or the node is in
+// training mode.
 func BatchNormAffine(n *Node, consts map[string]*Tensor) (scale, shift []float64, ok bool) {
 	if !n.Is("BatchNormalization") || n.Int("training_mode", 0) != 0 || len(n.Inputs) != 5 {
 		return nil, nil, false
@@ -102,10 +102,9 @@ func BatchNormAffine(n *Node, consts map[string]*Tensor) (scale, shift []float64
 	return scale, shift, true
 }
 
-// FoldBatchNorm merges every BatchNormalization that follows a Conv, and alone
-// uses its result, into the Conv's weight and bias. Products are taken in
-// float64 and rounded once. It returns how many were merged; others stay (those
-// before the convolutions of pre-activation blocks).
+// FoldBatchNorm merges every BatchNormalization that is the only reader of a Conv into the
+// Conv's weight and bias. Products are in float64 and rounded once. It returns how many
+// were merged; others stay, such as those that begin a pre-activation block.
 func FoldBatchNorm(m *Model) int {
 	g := m.Graph
 	consts := g.InitializerMap()
@@ -141,8 +140,8 @@ func FoldBatchNorm(m *Model) int {
 	return len(gone)
 }
 
-// foldedConv returns weight and bias of a convolution with a scale and a shift
-// per output channel behind it; nil where its own are not constant or do not fit.
+// foldedConv returns the weight and bias of a convolution that includes a scale and a shift
+// per output channel; nil if its own are not constant or do not fit.
 func foldedConv(conv *Node, consts map[string]*Tensor, scale, shift []float64) (w, b *Tensor) {
 	weight := consts[conv.Input(1)]
 	if weight == nil || weight.Type != Float || len(weight.Dims) < 1 || weight.Dims[0] != int64(len(scale)) {

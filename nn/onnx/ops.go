@@ -2,7 +2,7 @@ package onnx
 
 import "fmt"
 
-// operator says how a node of one kind must look and what comes out of it.
+// operator has the bounds on a node's inputs and outputs, and the rule for its outputs.
 type operator struct {
 	minIn, maxIn int // maxIn < 0: any number
 	maxOut       int // < 0: any number
@@ -39,8 +39,7 @@ func lookup(n *Node) (operator, bool) {
 	return op, ok
 }
 
-// Known reports whether this package knows the node's operator: its arity and
-// what shape it gives.
+// Known reports whether this package knows the arity and the shapes of the node's operator.
 func Known(n *Node) bool {
 	_, ok := lookup(n)
 	return ok
@@ -49,7 +48,7 @@ func Known(n *Node) bool {
 // operators lists the operators of the default domain that this package knows.
 var operators = allOperators()
 
-// single lists the operators that no other shares its rule and arity with.
+// single lists the operators whose rule or arity is their own.
 func single() map[string]operator {
 	return map[string]operator{
 		"Conv":               {2, 3, 1, inferConv},
