@@ -26,7 +26,7 @@ var (
 type Config struct {
 	ISA      kernel.ISA // that the processor has
 	MaxBatch int        // the number of rows that one Run can take; 0 means 1
-	// Together is how many rows are computed at a time; 0: as many as is best.
+	// Together is the number of rows computed at a time; 0: the fastest.
 	Together int
 }
 
@@ -46,7 +46,7 @@ type session struct {
 }
 
 // Open makes a session of a model, fused or not, for the inputs and outputs that spec
-// describes, and runs it once to see that it can. The model may be forgotten afterwards.
+// describes, and runs it once as a test. The session does not keep the model.
 // Errors wrap nn.ErrSpec, [ErrOperator] or [ErrModel].
 func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 	if c.MaxBatch > mostRows {
@@ -71,7 +71,7 @@ func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 			return nil, err
 		}
 	}
-	// A session that is forgotten gives its layers back.
+	// A session that nobody closes frees its layers when it is collected.
 	runtime.SetFinalizer(s, func(s *session) { _ = s.Close() })
 	if err := s.build(l, c.ISA); err != nil {
 		s.Close()

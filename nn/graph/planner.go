@@ -42,7 +42,7 @@ type planner struct {
 	infer  *onnx.Inference
 	values map[string]*value
 	users  map[string][]*onnx.Node
-	done   map[*onnx.Node]bool // what an earlier node has taken over
+	done   map[*onnx.Node]bool // nodes fused into an earlier one
 }
 
 func (p *planner) build() error {
@@ -76,7 +76,7 @@ func sizes(dims []int64) []int {
 	return out
 }
 
-// outputs gives the graph's outputs their places.
+// outputs assigns the memory of the graph's outputs.
 func (p *planner) outputs() error {
 	for i := range p.layout.spec.Outputs {
 		s := &p.layout.spec.Outputs[i]
@@ -100,7 +100,7 @@ func (p *planner) outputs() error {
 	return nil
 }
 
-// node adds what a node takes.
+// node adds the steps of a node.
 func (p *planner) node(n *onnx.Node) error {
 	if n.Domain == fuse.Domain {
 		return p.kernelNode(n)
@@ -136,7 +136,7 @@ func (p *planner) node(n *onnx.Node) error {
 	return fmt.Errorf("%w: %s", ErrOperator, n.OpType)
 }
 
-// shapeOf returns the dimensions of a value that is all floats.
+// shapeOf returns the dimensions of a float32 value; ok is false for any other.
 func (p *planner) shapeOf(name string) (dims []int, ok bool) {
 	typ, shape := p.infer.Value(name)
 	list, known := shape.Sizes()
@@ -153,7 +153,8 @@ func (p *planner) shapeOf(name string) (dims []int, ok bool) {
 	return sizes(list), true
 }
 
-// known takes results that are known beforehand, such as shapes.
+// known makes constants of results that inference knows, such as shapes. It reports whether
+// it knows all results.
 func (p *planner) known(n *onnx.Node) bool {
 	for _, name := range n.Outputs {
 		if name != "" && p.infer.Constant(name) == nil {
@@ -168,7 +169,7 @@ func (p *planner) known(n *onnx.Node) bool {
 	return true
 }
 
-// numbers returns the block of a value, floats all of them.
+// numbers returns the block of a float32 value.
 func (p *planner) numbers(v *value) (*block, error) {
 	if v.block != nil {
 		return v.block, nil
@@ -187,7 +188,7 @@ func (p *planner) numbers(v *value) (*block, error) {
 	return v.block, nil
 }
 
-// give makes room for a result.
+// give adds a value with a block of its own.
 func (p *planner) give(name string, dims []int) *block {
 	b := &block{size: product(dims)}
 	p.values[name] = &value{dims: dims, block: b}
@@ -197,7 +198,7 @@ func (p *planner) give(name string, dims []int) *block {
 func (p *planner) step(w *work) { p.work = append(p.work, w) }
 
 // move adds a copy along axes, the outermost first: to[i·a] = from[i·b] for all i below
-// dims. It reports whether the kernels have so many axes.
+// dims. It reports false if the kernels have fewer axes.
 func (p *planner) move(to, from *block, dims, a, b []int) bool {
 	return p.moveAt(to, 0, from, 0, dims, a, b)
 }
