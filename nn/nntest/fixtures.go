@@ -69,10 +69,7 @@ func testFixture(t *testing.T, open Opener, model []byte, outputs []string, want
 	if feeds[0].Shape[0].Known() {
 		rows = 1
 	}
-	spec := nn.Spec{Inputs: []nn.TensorSpec{tensorSpec(feeds[0])}}
-	for _, out := range file.Graph.Outputs {
-		spec.Outputs = append(spec.Outputs, tensorSpec(out))
-	}
+	spec := SpecOf(t, file)
 	b, err := open(t, model, spec, rows)
 	require.NoError(t, err)
 	defer b.Close()
@@ -92,11 +89,22 @@ func testFixture(t *testing.T, open Opener, model []byte, outputs []string, want
 	}
 }
 
-// tensorSpec describes a tensor of a file by its declared shape.
-func tensorSpec(v onnx.ValueInfo) nn.TensorSpec {
-	s := nn.TensorSpec{Name: v.Name}
-	for _, d := range v.Shape[1:] {
-		s.Shape = append(s.Shape, int(d.Size))
+// SpecOf describes a graph's inputs and outputs by their declared shapes, whose dimensions
+// behind the batch must be numbers.
+func SpecOf(t testing.TB, m *onnx.Model) (spec nn.Spec) {
+	t.Helper()
+	specs := func(list []onnx.ValueInfo) (all []nn.TensorSpec) {
+		for _, v := range list {
+			sizes, known := v.Shape[1:].Sizes()
+			require.True(t, known, "%s %v", v.Name, v.Shape)
+			s := nn.TensorSpec{Name: v.Name}
+			for _, n := range sizes {
+				s.Shape = append(s.Shape, int(n))
+			}
+			all = append(all, s)
+		}
+		return all
 	}
-	return s
+	spec.Inputs, spec.Outputs = specs(m.Graph.Feeds()), specs(m.Graph.Outputs)
+	return spec
 }
