@@ -57,8 +57,8 @@ func (n *Network) RandomRow(rng *rand.Rand) [][]float32 {
 // opset is that of the networks here, the one that PyTorch exports by default.
 const opset = 17
 
-// start begins a network.
-func start(spec nn.Spec, seed uint64) (*builder, *Network) {
+// begin starts a network.
+func begin(spec nn.Spec, seed uint64) (*builder, *Network) {
 	return &builder{onnx.NewBuilder(spec.Name, opset), rand.New(rand.NewPCG(seed, 7))}, &Network{Spec: spec}
 }
 
@@ -92,7 +92,7 @@ func (n *Network) finish(b *builder) *Network {
 // DualHead is a network in the manner of the tutorial's: a residual tower,
 // log-probabilities of the moves and a value.
 func DualHead(size board.Size, blocks, channels int, seed uint64) *Network {
-	b, n := start(nn.Spec{
+	b, n := begin(nn.Spec{
 		Name: "dual-head", Kind: nn.KindDualHead, Encoding: features.Mini7, Policy: nn.PolicyLogSoftmax, Sizes: nn.Sizes{Fixed: size},
 	}, seed)
 	area := size.Area()
@@ -116,7 +116,7 @@ func DualHead(size board.Size, blocks, channels int, seed uint64) *Network {
 // pre-activation blocks, one of them with global pooling, mish, and heads for
 // policy, value, score and ownership.
 func FourHeads(size board.Size, channels int, seed uint64) *Network {
-	b, n := start(nn.Spec{
+	b, n := begin(nn.Spec{
 		Name: "four-heads", Kind: nn.KindSeed, Encoding: features.V7, Policy: nn.PolicyLogits, Sizes: nn.Sizes{Fixed: size},
 	}, seed)
 	area, c := size.Area(), channels
