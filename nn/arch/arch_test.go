@@ -167,7 +167,7 @@ func TestActivationsKeepTheirRange(t *testing.T) {
 func simplified(t testing.TB, m *onnx.Model) *onnx.Model {
 	t.Helper()
 	c := m.Clone()
-	require.NoError(t, onnx.Simplify(c, nil))
+	require.NoError(t, onnx.Simplify(c))
 	return c
 }
 

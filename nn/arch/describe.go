@@ -254,7 +254,7 @@ func finalOperators(m *onnx.Model) map[string]string {
 	last := map[string]string{}
 	for _, v := range m.Graph.Outputs {
 		n := producers[v.Name]
-		for n != nil && n.Is("Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Cast", "DequantizeLinear", "QuantizeLinear") {
+		for n != nil && n.Is("Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Cast") {
 			n = producers[n.Inputs[0]]
 		}
 		if n != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"kosumi/nn/onnx"
-	"kosumi/nn/onnx/onnxref"
 )
 
 // ErrPrepare says that a model cannot be made ready for training.
@@ -120,7 +119,7 @@ func Prepare(m *onnx.Model, o Options) (*Prepared, error) {
 		return nil, fmt.Errorf("%w: it has no trainable weights", ErrPrepare)
 	}
 	lift(c.Graph, p)
-	if err := onnx.FoldConstants(c, onnxref.Eval); err != nil {
+	if err := onnx.FoldConstants(c); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPrepare, err)
 	}
 	onnx.RemoveIdentities(c.Graph)

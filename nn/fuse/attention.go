@@ -7,7 +7,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// attention is what becomes a node Attention; its projections are one layer.
+// attention becomes a node Attention; its projections become one layer.
 type attention struct {
 	layer                      *layer
 	heads, kvHeads, qDim, vDim int
@@ -25,10 +25,8 @@ type heads struct {
 	nodes          []*onnx.Node // all of it
 }
 
-// attentionAt returns the attention whose softmax is n; nil where it is another one.
-//
-// With queries and keys that were split into heads and, perhaps, turned by position, as
-// package katago writes them, it is
+// attentionAt returns the attention whose softmax is n, nil if n is in none. Package katago
+// writes it, with queries and keys split into heads and possibly turned by position, as
 //
 //	reshape(transpose(softmax(q * transpose(k)) * v))
 func (r *rewriter) attentionAt(n *onnx.Node) *attention {
@@ -92,7 +90,7 @@ func sameTurn(q, k []float32, kv, group, pairs int) bool {
 	return true
 }
 
-// take marks nodes as taken over, if nobody else reads what they compute but out.
+// take marks nodes as fused, if only out is read by other nodes.
 func (r *rewriter) take(nodes []*onnx.Node, out string) bool {
 	for _, n := range nodes {
 		name := n.Output(0)
@@ -182,8 +180,8 @@ func (r *rewriter) project(h *heads, order func(column int) int) bool {
 	return true
 }
 
-// turnOf reads the turn of pairs whose first numbers are the first half of a
-// projection's columns and whose second numbers the other:
+// turnOf reads the rotation of pairs, whose first numbers are in the first half of the
+// projection's columns and whose second numbers are in the other:
 //
 //	concat(first*cos - second*sin, first*sin + second*cos)
 func (r *rewriter) turnOf(h *heads, join *onnx.Node, half int) bool {
@@ -235,8 +233,8 @@ func (r *rewriter) isInts(name string, want ...int64) bool {
 	return err == nil && slices.Equal(list, want)
 }
 
-// normed returns what tokens were divided by the root of their mean square of, and the
-// epsilon; the value itself and 0 where they were not.
+// normed returns the tokens before a root mean square norm and its epsilon, or the value
+// itself and 0 if there is no norm.
 func (r *rewriter) normed(name string) (x string, epsilon float32) {
 	div := r.producers[name]
 	if div == nil || !div.Is("Div") {
@@ -260,8 +258,7 @@ func (r *rewriter) normed(name string) (x string, epsilon float32) {
 	return x, eps[0]
 }
 
-// gatedAt returns the layer silu(x·a) * (x·b) whose last product is n; nil where n is
-// another one.
+// gatedAt returns the layer silu(x·a) * (x·b) whose last product is n, nil if there is none.
 func (r *rewriter) gatedAt(n *onnx.Node) *layer {
 	for i := range 2 {
 		up, gate := r.producers[n.Input(i)], r.producers[n.Input(1-i)]
@@ -286,7 +283,7 @@ func (r *rewriter) gatedAt(n *onnx.Node) *layer {
 	return nil
 }
 
-// attend writes the nodes Attention.
+// attend adds the nodes Attention.
 func (r *rewriter) attend() {
 	for _, a := range r.attentions {
 		n := &onnx.Node{Name: r.names.New(a.out + ".attention"), OpType: "Attention", Domain: Domain,

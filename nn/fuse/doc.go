@@ -11,16 +11,16 @@
 // bias and residual are constant. Attributes: activation and precision (the numbers
 // of package kernel), epsilon, and planes, 1 where x is the network's input [N,in,H,W];
 // elsewhere boards are [N,H,W,channels] from one node to the next. A node also serves
-// as the product of tokens [N,S,in] by a matrix, which it divides by the root of their mean
-// square first where epsilon is above 0; with the activation SwiGLU the result is
+// as the product of tokens [N,S,in] by a matrix. If epsilon is above 0, the tokens are
+// divided by the root of their mean square first. With the activation SwiGLU the result is
 // silu(first half of the outputs) * second half.
 //
 // A node Attention reads the tokens' projections [N,S,queries, keys and values of all
-// heads], and cosines and sines [S,kv_heads,q_dim/2] by which pairs of queries and keys
-// turn, where they do. Attributes: heads, kv_heads, q_dim, v_dim and precision.
+// heads] and, for rotation by position, cosines and sines [S,kv_heads,q_dim/2] of pairs of
+// queries and keys. Attributes: heads, kv_heads, q_dim, v_dim and precision.
 //
-// Values that other nodes read are transposed back for them; global pooling reads
-// them as they are. Inputs and outputs of the graph stay what they were.
+// Values are transposed back for other nodes, but for global pooling. Inputs and outputs of
+// the graph keep their layout.
 //
 // [Half] rewrites a graph in 16-bit floats, for GPUs.
 package fuse

@@ -7,7 +7,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// emit puts a node in the place of each layer.
+// emit replaces the nodes of each layer by one.
 func (r *rewriter) emit() {
 	r.g.Nodes = slices.DeleteFunc(r.g.Nodes, func(n *onnx.Node) bool { return r.gone[n] })
 	for _, l := range r.layers {
@@ -24,7 +24,7 @@ func (r *rewriter) emit() {
 	}
 }
 
-// node writes a layer. Transposes put its inputs into its layout.
+// node returns the node of a layer; transposes give its inputs the layout later.
 func (r *rewriter) node(l *layer) *onnx.Node {
 	constant := func(what string, v []float32, dims ...int64) string {
 		if v == nil {
@@ -67,8 +67,8 @@ func (r *rewriter) node(l *layer) *onnx.Node {
 	return n
 }
 
-// leastOuts is how many outputs a layer has at least whose products are in integers:
-// the last layers of the heads, which have less, gain nothing.
+// leastOuts is the least number of outputs of a layer in integers: the last layers of the
+// heads have fewer and would gain nothing.
 const leastOuts = 8
 
 func (r *rewriter) precisionOf(l *layer) kernel.Precision {
@@ -78,7 +78,7 @@ func (r *rewriter) precisionOf(l *layer) kernel.Precision {
 	return r.precision
 }
 
-// pools lets global pooling read boards as they are.
+// pools makes global pooling read [N,H,W,C].
 func (r *rewriter) pools() {
 	for _, n := range slices.Clone(r.g.Nodes) {
 		reduce := map[string]string{"GlobalAveragePool": "ReduceMean", "GlobalMaxPool": "ReduceMax"}[n.OpType]
@@ -100,8 +100,7 @@ func (r *rewriter) pools() {
 	}
 }
 
-// tokens lets what turns boards into tokens read them as they are: [N,H,W,C] is
-// [N,H*W,C].
+// tokens makes views of what turns boards into tokens: [N,H,W,C] is [N,H*W,C].
 func (r *rewriter) tokens() {
 	for _, n := range r.g.Nodes {
 		flat := r.producers[n.Input(0)]
@@ -118,15 +117,15 @@ func (r *rewriter) tokens() {
 	}
 }
 
-// shape makes the constant shape of a value.
+// shape adds a constant shape for a Reshape to a value.
 func (r *rewriter) shape(name string, dims ...int64) string {
 	t := onnx.NewTensor(r.names.New(name+".shape"), dims, int64(len(dims)))
 	r.g.Initializers = append(r.g.Initializers, t)
 	return t.Name
 }
 
-// asTokens returns the tokens [N,H*W,C] that a value [N,C,H,W] was made of; "" where it
-// was made of something else.
+// asTokens returns the tokens [N,H*W,C] that a value [N,C,H,W] was made of, "" if it was
+// made of anything else.
 func (r *rewriter) asTokens(name string) string {
 	board := r.producers[name]
 	if board == nil || !board.Is("Reshape") || len(r.shapes[name]) != 4 {
@@ -143,8 +142,8 @@ func (r *rewriter) asTokens(name string) string {
 	return turned.Input(0)
 }
 
-// transposes adds Transposes where nodes of the two layouts meet, and those that are
-// outputs of the graph.
+// transposes adds Transposes between nodes of the two layouts, and before outputs of the
+// graph.
 func (r *rewriter) transposes() {
 	var added []*onnx.Node
 	transpose := func(from, to string, perm ...int64) {

@@ -8,19 +8,18 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Domain is the domain of the operators, and Version what their meaning has: it
-// stands in the graphs as the version of the domain.
+// Domain is the operator domain of the kernels, and Version its version in graphs.
 const (
 	Domain  = "kosumi"
 	Version = 1
 )
 
-// Rewrite returns the graph for the kernels, in a precision, and how many layers it
-// moved to them. The model is not changed. Errors are those of a graph whose shapes
+// Rewrite returns the graph for the kernels, in a precision, and the number of layers that
+// became nodes of theirs. The model is not changed. It fails if shapes of the graph
 // contradict each other.
 func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error) {
 	c := m.Clone()
-	if err := onnx.Simplify(c, nil); err != nil {
+	if err := onnx.Simplify(c); err != nil {
 		return nil, 0, fmt.Errorf("fuse: %w", err)
 	}
 	onnx.SplitBatchNorm(c.Graph)
@@ -74,11 +73,11 @@ type rewriter struct {
 	layers     []*layer
 	attentions []*attention
 	gone       map[*onnx.Node]bool // part of a layer
-	boards     map[string]bool     // values that are [N,H,W,C] from now on
-	readers    []*onnx.Node        // other nodes that read boards as they are
+	boards     map[string]bool     // values that became [N,H,W,C]
+	readers    []*onnx.Node        // nodes of the default domain that read [N,H,W,C]
 }
 
-// blocks finds what takes several products at once: attention, and gated layers.
+// blocks finds layers made of several products: attention and gated layers.
 func (r *rewriter) blocks() {
 	for _, n := range slices.Clone(r.g.Nodes) {
 		switch {
@@ -95,24 +94,23 @@ func (r *rewriter) blocks() {
 	}
 }
 
-// layer is a convolution or a product of tokens with what it takes over. Its result
-// so far is the value out.
+// layer is a convolution or a product of tokens, with the nodes fused into it so far. Its
+// result is the value out.
 type layer struct {
 	x                string
 	in, outs, size   int
 	weights          []float32 // [outs][in][size][size]
 	planes, tokens   bool
-	epsilon          float32   // above 0: of the norm of tokens in front
+	epsilon          float32   // above 0: of a root mean square norm of x
 	bias             []float32 // nil: 0
-	column, residual string    // a bias by board [N,outs,1,1], and what is added
-	sum              string    // the value of the sum, where others read it
-	scale, shift     []float32 // behind the sum; nil: 1 and 0
+	column, residual string    // a bias by board [N,outs,1,1]; the residual
+	sum              string    // the value of the sum, if other nodes read it
+	scale, shift     []float32 // of the sum; nil: 1 and 0
 	activation       kernel.Activation
 	out              string
 }
 
-// layerOf returns the layer that begins with a node; nil where the kernels have
-// nothing for it.
+// layerOf returns the layer that begins with a node; nil if there is no kernel for it.
 func (r *rewriter) layerOf(n *onnx.Node) *layer {
 	switch {
 	case r.gone[n]:
@@ -124,7 +122,7 @@ func (r *rewriter) layerOf(n *onnx.Node) *layer {
 	return nil
 }
 
-// leastArea is how many points a board needs for the kernels to be worth it.
+// leastArea is the number of points from which on kernels are faster.
 const leastArea = 4
 
 func (r *rewriter) convOf(n *onnx.Node) *layer {
@@ -194,7 +192,7 @@ func (r *rewriter) productOf(n *onnx.Node) *layer {
 	return l
 }
 
-// floats returns a constant's values, nil where it is none.
+// floats returns the values of a float32 constant, nil for anything else.
 func (r *rewriter) floats(name string) []float32 {
 	t := r.consts[name]
 	if t == nil || t.Type != onnx.Float {
@@ -207,8 +205,8 @@ func (r *rewriter) floats(name string) []float32 {
 	return v
 }
 
-// only returns the one node that reads a value; nil where there are more, or it is
-// an output.
+// only returns the only reader of a value; nil if there are more, or the value is an
+// output of the graph.
 func (r *rewriter) only(name string) *onnx.Node {
 	if u := r.users[name]; len(u) == 1 && !r.gone[u[0]] && !r.g.IsOutput(name) {
 		return u[0]
@@ -247,7 +245,7 @@ func (r *rewriter) byChannel(l *layer, name string) []float32 {
 	return values
 }
 
-// follow takes over what comes behind a layer.
+// follow fuses the nodes that follow a layer.
 func (r *rewriter) follow(l *layer) {
 	for l.residual == "" {
 		n := r.only(l.out)
@@ -260,7 +258,7 @@ func (r *rewriter) follow(l *layer) {
 	r.takeBranch(l)
 }
 
-// takeLinear takes over a sum or product in front of the residual.
+// takeLinear fuses a sum or product before the residual.
 func (r *rewriter) takeLinear(l *layer, n *onnx.Node) bool {
 	if !n.Is("Add", "Mul") {
 		return false
@@ -331,8 +329,8 @@ type branch struct {
 	out          string
 }
 
-// takeBranch takes over what the sum goes through: the one branch that there is, or
-// where the sum has other readers too, the first one that ends in an activation.
+// takeBranch fuses a norm and activation of the sum: the only branch, or if the sum has
+// other readers, the first branch that ends in an activation.
 func (r *rewriter) takeBranch(l *layer) {
 	for _, n := range r.users[l.out] {
 		if r.gone[n] {
@@ -367,7 +365,7 @@ func (r *rewriter) takeBranch(l *layer) {
 	}
 }
 
-// branchAt follows the branch that begins with a node which reads the sum.
+// branchAt returns the branch that begins with a reader of the sum, nil if there is none.
 func (r *rewriter) branchAt(l *layer, n *onnx.Node) *branch {
 	b, at := &branch{}, l.out
 	for n != nil && n.Is("Add", "Mul") {
@@ -441,7 +439,7 @@ func (r *rewriter) activationAt(x string) (kernel.Activation, []*onnx.Node, stri
 	return kernel.Identity, nil, ""
 }
 
-// product returns the node that multiplies x by a value nobody else reads.
+// product returns the node that multiplies x by a value with no other reader, or nil.
 func (r *rewriter) product(x, by string) *onnx.Node {
 	mul := r.only(by)
 	if mul != nil && mul.Is("Mul") && other(mul, by) == x {

@@ -21,7 +21,7 @@ const largestHalf = 65504
 // GPUs compute 16-bit floats faster; processors do not.
 func Half(m *onnx.Model) (*onnx.Model, error) {
 	out := m.Clone()
-	if err := onnx.Simplify(out, nil); err != nil {
+	if err := onnx.Simplify(out); err != nil {
 		return nil, fmt.Errorf("fp16: %w", err)
 	}
 	onnx.SplitBatchNorm(out.Graph)
@@ -81,7 +81,7 @@ func (h *halver) halves(n *onnx.Node) bool {
 	case n.Is("Conv", "MatMul", "Gemm"):
 	case n.Is("Add", "Sub", "Mul", "Div", "Max", "Min", "Relu", "LeakyRelu", "Sigmoid", "Tanh", "Neg", "Abs", "Softmax",
 		"Concat", "Reshape", "Flatten", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "GlobalMaxPool", "Identity"):
-		// stays in 32 bits what comes from there
+		// a node whose input is in 32 bits stays in 32 bits
 		for _, in := range n.Inputs {
 			if h.float(in) && h.consts[in] == nil && h.producers[in] != nil && !h.half[in] {
 				return false

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/nn/fuse"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 )
 
@@ -96,7 +97,7 @@ func distance(t *testing.T, net, other *onnx.Model) float64 {
 	require.NoError(t, err)
 	full := net.Clone()
 	full.Graph.Outputs[0].Shape = shapes["out"]
-	spec := specOf(t, full)
+	spec := nntest.SpecOf(t, full)
 	const batch = 8
 	was, is := open(t, net, spec, batch), open(t, other, spec, batch)
 	rng := rand.New(rand.NewPCG(9, 9))

@@ -14,6 +14,7 @@ import (
 	"kosumi/nn/fuse"
 	"kosumi/nn/katago"
 	"kosumi/nn/kernel"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
 )
@@ -23,24 +24,6 @@ func needLibrary(t testing.TB) {
 	if _, err := ort.Load(""); err != nil {
 		testshared.Absent(t, "run `make deps` first: %v", err)
 	}
-}
-
-// specOf describes a graph as far as a session needs it.
-func specOf(t testing.TB, m *onnx.Model) nn.Spec {
-	var spec nn.Spec
-	list := func(infos []onnx.ValueInfo) (specs []nn.TensorSpec) {
-		for _, v := range infos {
-			row := nn.TensorSpec{Name: v.Name}
-			for _, d := range v.Shape[1:] {
-				require.True(t, d.Known(), "%s: %s", v.Name, v.Shape)
-				row.Shape = append(row.Shape, int(d.Size))
-			}
-			specs = append(specs, row)
-		}
-		return specs
-	}
-	spec.Inputs, spec.Outputs = list(m.Graph.Inputs), list(m.Graph.Outputs)
-	return spec
 }
 
 func open(t testing.TB, m *onnx.Model, spec nn.Spec, batch int) nn.Backend {
@@ -84,7 +67,7 @@ func compare(t *testing.T, m *onnx.Model, precision kernel.Precision) float64 {
 	fused, layers, err := fuse.Rewrite(m, precision)
 	require.NoError(t, err)
 	require.Positive(t, layers)
-	spec := specOf(t, m)
+	spec := nntest.SpecOf(t, m)
 	const batch = 3
 	was, is := open(t, m, spec, batch), open(t, fused, spec, batch)
 	fill(was, spec, 1)
@@ -152,7 +135,7 @@ func TestWholeNetworksMove(t *testing.T) {
 // measure reports evaluations a second of a graph by onnxruntime alone, and by the
 // kernels in float32 and in integers.
 func measure(b *testing.B, name string, plain, graph *onnx.Model, batch int) {
-	spec := specOf(b, graph)
+	spec := nntest.SpecOf(b, graph)
 	for _, v := range []struct {
 		name string
 		make func() (*onnx.Model, int, error)
@@ -171,23 +154,6 @@ func measure(b *testing.B, name string, plain, graph *onnx.Model, batch int) {
 			}
 			b.ReportMetric(float64(b.N*batch)/b.Elapsed().Seconds(), "evals/s")
 		})
-	}
-}
-
-func BenchmarkNetwork(b *testing.B) {
-	needLibrary(b)
-	for _, name := range []string{"g170-b6c96-s175395328-d26788732", "b7c96h3tfrs-test5-cnorm"} {
-		n, err := katago.ReadFile(testshared.Path(b, "models/katago/"+name+".bin.gz"))
-		require.NoError(b, err)
-		for _, side := range []int{9, 19} {
-			graph, err := katago.Build(n, katago.Size{W: side, H: side}, katago.Options{})
-			require.NoError(b, err)
-			plain, err := katago.Build(n, katago.Size{W: side, H: side}, katago.Options{})
-			require.NoError(b, err)
-			for _, batch := range []int{1, 8} {
-				measure(b, fmt.Sprintf("%.4s_%d", name, side), plain, graph, batch)
-			}
-		}
 	}
 }
 

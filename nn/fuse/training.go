@@ -7,8 +7,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Training returns a training graph for the kernels, and how many of its nodes moved to
-// them. The graph's shapes must be numbers; the model is not changed.
+// Training returns a training graph for the kernels, and the number of nodes that became
+// theirs. The graph's shapes must be numbers; the model is not changed.
 //
 // A 3x3 convolution becomes a node Convolution, [N,C,H,W] by weights [O,C,3,3] and a bias
 // [O] that may be left out, with a Relu behind it where the attribute relu is 1; a fourth
@@ -65,7 +65,7 @@ func Training(m *onnx.Model) (*onnx.Model, int, error) {
 	return c, moved, nil
 }
 
-// become makes a node one of the kernels'.
+// become turns a node into one of the kernels' domain.
 func (r *rewriter) become(n *onnx.Node, op string, inputs []string, outputs ...string) {
 	*n = onnx.Node{Name: n.Name, OpType: op, Domain: Domain, Inputs: inputs, Outputs: outputs}
 }
@@ -144,8 +144,8 @@ func (r *rewriter) oneByChannel(value, boards string) bool {
 	return len(b) == 4 && b.Known() && slices.Equal(s, onnx.Shape{b[1], onnx.D(1), onnx.D(1)})
 }
 
-// scaledGradient moves the gradients of a ScaledRelu's inputs, of which n computes that
-// before x was scaled, if it is all that is computed from it.
+// scaledGradient fuses the gradients of a ScaledRelu's inputs. n is the gradient of
+// x*scale + shift, which nothing else may read.
 func (r *rewriter) scaledGradient(n *onnx.Node, dy string, relu *onnx.Node) bool {
 	g, x, scale := n.Output(0), relu.Input(0), relu.Input(1)
 	var dx, dscale, dshift *onnx.Node

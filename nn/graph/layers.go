@@ -109,7 +109,7 @@ func shapeOf(dims []int) onnx.Shape {
 	return onnx.ShapeOf(v.dims64()...)
 }
 
-// layer notes a node's layer.
+// layer adds a node's layer, unless an earlier plan did.
 func (p *planner) layer(n *onnx.Node, s kernel.Shape, weights func() ([]float32, error)) {
 	if p.layout.layers[n] == nil {
 		p.layout.layers[n] = &layer{shape: s, weights: weights}
@@ -164,7 +164,7 @@ func (c *call) matrix(i int) *value {
 	return v
 }
 
-// product adds x, points of in values, times the call's constant matrix.
+// product adds a layer: x, points of in values, times the call's constant matrix.
 func (c *call) product(x *block, in, out int, factor float32, turned bool, bias *block, to *block) {
 	matrix := c.in[1].tensor
 	c.layer(c.Node, kernel.Shape{In: in, Out: out, Size: 1}, func() ([]float32, error) {

@@ -19,10 +19,14 @@ type layout struct {
 	layers   map[*onnx.Node]*layer
 
 	constants []float32
-	pool      map[string]int // where a content stands in constants
+	pool      map[string]int // offset in constants by content
 
-	inputs, outputs []kernel.Operand // where they begin in the memory
+	inputs, outputs []kernel.Operand
 	constantsAt     int
+}
+
+func newLayout(m *onnx.Model, spec *nn.Spec, maxBatch int) *layout {
+	return &layout{model: m, spec: spec, maxBatch: maxBatch, pool: map[string]int{}, layers: map[*onnx.Node]*layer{}}
 }
 
 // layer is a layer before its weights are packed.
@@ -31,11 +35,11 @@ type layer struct {
 	weights func() ([]float32, error) // [out][in][size][size]
 }
 
-// block is where a value stands. Values that differ in their shape only share it.
+// block is the memory of a value. Values that differ only in their shape share one.
 type block struct {
 	size  int // numbers
 	place place
-	at    int // in the arena or the constants; which input or output
+	at    int // offset in the arena or the constants; number of the input or output
 
 	// Of a block in the arena: the steps that write it first and touch it last.
 	first, last int
@@ -61,7 +65,7 @@ func (l *layout) add(rows int) error {
 	return nil
 }
 
-// constant returns the block of constant numbers, one for each content.
+// constant returns the block of constant numbers. Equal contents share one.
 func (l *layout) constant(v []float32) *block {
 	raw := make([]byte, 0, 4*len(v))
 	for _, x := range v {
@@ -80,7 +84,7 @@ func (l *layout) constant(v []float32) *block {
 // whole rounds up to whole cache lines.
 func whole(n int) int { return (n + line - 1) / line * line }
 
-// settle gives everything its place in the memory.
+// settle assigns the memory.
 func (l *layout) settle() kernel.Layout {
 	at := 0
 	take := func(n int) int {
@@ -108,7 +112,7 @@ func (l *layout) settle() kernel.Layout {
 	return kernel.Layout{Size: at, Rows: l.maxBatch, Inputs: l.inputs, Outputs: l.outputs, Constants: l.constants, ConstantsAt: l.constantsAt}
 }
 
-// operand says where a block stands for the kernels.
+// operand returns the place of a block as the kernels take it.
 func (p *plan) operand(b *block) kernel.Operand {
 	if b == nil {
 		return kernel.Operand{}
@@ -124,8 +128,8 @@ func (p *plan) operand(b *block) kernel.Operand {
 	return kernel.Operand{At: p.arena + b.at, There: true}
 }
 
-// arrange lays the plan's blocks out in an arena, each from the step that writes it to
-// the last one that reads it, and returns how large the arena is.
+// arrange gives the plan's blocks memory in an arena, each from the step that writes it to
+// the last one that reads it, and returns the size of the arena.
 func (p *plan) arrange() int {
 	for i, w := range p.work {
 		for _, b := range w.blocks() {
@@ -157,10 +161,10 @@ func (p *plan) arrange() int {
 	return a.size
 }
 
-// arena hands out pieces of memory, the first that is large enough.
+// arena allocates memory, first fit.
 type arena struct {
 	size int
-	gaps []gap // in the order of their places, none beside another
+	gaps []gap // by offset, merged
 }
 
 type gap struct{ at, size int }

@@ -8,8 +8,7 @@ import (
 	"kosumi/nn/kernel"
 )
 
-// lost makes [nn.ErrLost] of the end of a page's worker: another one answers what it was
-// asked.
+// lost turns the end of a page's worker into [nn.ErrLost]: another worker gets its queries.
 func lost(err error) error {
 	if errors.Is(err, kernel.ErrStopped) {
 		return fmt.Errorf("%w: %w", nn.ErrLost, err)

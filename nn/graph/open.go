@@ -26,7 +26,7 @@ var (
 type Config struct {
 	ISA      kernel.ISA // that the processor has
 	MaxBatch int        // the number of rows that one Run can take; 0 means 1
-	// Together is how many rows are computed at a time; 0: as many as is best.
+	// Together is the number of rows computed at a time; 0: the fastest.
 	Together int
 }
 
@@ -39,14 +39,14 @@ const (
 // session is an nn.Backend.
 type session struct {
 	maxBatch        int
-	plans           []*plan // by the number of rows; entry 0 unused
+	programs        []int // of the kernels, by the number of rows; entry 0 unused
 	inputs, outputs [][]float32
 	kernels         *kernel.Session // nil: closed
 	passes          []kernel.Pass
 }
 
 // Open makes a session of a model, fused or not, for the inputs and outputs that spec
-// describes, and runs it once to see that it can. The model may be forgotten afterwards.
+// describes, and runs it once as a test. The session does not keep the model.
 // Errors wrap nn.ErrSpec, [ErrOperator] or [ErrModel].
 func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 	if c.MaxBatch > mostRows {
@@ -64,14 +64,14 @@ func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 	if fixed {
 		together = 1
 	}
-	l := &layout{model: m, spec: &spec, maxBatch: c.MaxBatch, pool: map[string]int{}, layers: map[*onnx.Node]*layer{}}
+	l := newLayout(m, &spec, c.MaxBatch)
 	s := &session{maxBatch: c.MaxBatch}
 	for rows := 1; rows <= together; rows++ {
 		if err := l.add(rows); err != nil {
 			return nil, err
 		}
 	}
-	// A session that is forgotten gives its layers back.
+	// A session that nobody closes frees its layers when it is collected.
 	runtime.SetFinalizer(s, func(s *session) { _ = s.Close() })
 	if err := s.build(l, c.ISA); err != nil {
 		s.Close()
@@ -82,6 +82,15 @@ func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	return s, nil
+}
+
+// Check reports whether the kernels have steps for all of a model, fused or not. Errors
+// are those of [Open]; [ErrOperator] names the first operator without one.
+func Check(m *onnx.Model, spec nn.Spec) error {
+	if _, err := fit(m, &spec); err != nil {
+		return err
+	}
+	return newLayout(m, &spec, 1).add(1)
 }
 
 // fit compares the model with its description. fixed says that it takes exactly one row.
@@ -128,9 +137,9 @@ func (s *session) build(l *layout, isa kernel.ISA) (err error) {
 			return fmt.Errorf("%w: node %s: %w", ErrModel, n, err)
 		}
 	}
-	s.plans = make([]*plan, len(l.plans)+1)
+	s.programs = make([]int, len(l.plans)+1)
 	for i, p := range l.plans {
-		if s.plans[i+1], err = p.compile(s.kernels, layers); err != nil {
+		if s.programs[i+1], err = p.compile(s.kernels, layers); err != nil {
 			return fmt.Errorf("%w: %w", ErrModel, err)
 		}
 	}
@@ -155,21 +164,9 @@ func (s *session) Run(n int) error {
 		return fmt.Errorf("%w: %d rows were asked for, this session takes 1 to %d", ErrBatch, n, s.maxBatch)
 	}
 	s.passes = s.passes[:0]
-	together := len(s.plans) - 1
+	together := len(s.programs) - 1
 	for first := 0; first < n; first += together {
-		for _, part := range s.plans[min(together, n-first)].parts {
-			if part.unsupported == nil {
-				s.passes = append(s.passes, kernel.Pass{Program: part.program, First: first})
-				continue
-			}
-			if err := s.kernels.Run(n, s.passes); err != nil {
-				return lost(err)
-			}
-			s.passes = s.passes[:0]
-			if err := part.compute(s.kernels, first); err != nil {
-				return lost(err)
-			}
-		}
+		s.passes = append(s.passes, kernel.Pass{Program: s.programs[min(together, n-first)], First: first})
 	}
 	err := s.kernels.Run(n, s.passes)
 	runtime.KeepAlive(s)
@@ -184,6 +181,6 @@ func (s *session) Close() error {
 	}
 	runtime.SetFinalizer(s, nil)
 	s.kernels.Close()
-	s.kernels, s.plans = nil, nil
+	s.kernels = nil
 	return nil
 }

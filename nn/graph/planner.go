@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -9,11 +8,9 @@ import (
 	"kosumi/nn/fuse"
 	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
-	"kosumi/nn/onnx/onnxref"
 )
 
-// value is a tensor of the graph: numbers in a block, or else a constant, or what
-// unsupported nodes leave that is not a float.
+// value is a tensor of the graph: numbers in a block, a constant, or both.
 type value struct {
 	dims   []int
 	block  *block
@@ -45,7 +42,7 @@ type planner struct {
 	infer  *onnx.Inference
 	values map[string]*value
 	users  map[string][]*onnx.Node
-	done   map[*onnx.Node]bool // what an earlier node has taken over
+	done   map[*onnx.Node]bool // nodes fused into an earlier one
 }
 
 func (p *planner) build() error {
@@ -79,7 +76,7 @@ func sizes(dims []int64) []int {
 	return out
 }
 
-// outputs gives the graph's outputs their places.
+// outputs assigns the memory of the graph's outputs.
 func (p *planner) outputs() error {
 	for i := range p.layout.spec.Outputs {
 		s := &p.layout.spec.Outputs[i]
@@ -103,7 +100,7 @@ func (p *planner) outputs() error {
 	return nil
 }
 
-// node adds what a node takes.
+// node adds the steps of a node.
 func (p *planner) node(n *onnx.Node) error {
 	if n.Domain == fuse.Domain {
 		return p.kernelNode(n)
@@ -112,7 +109,6 @@ func (p *planner) node(n *onnx.Node) error {
 		return fmt.Errorf("%w: %s of domain %q", ErrOperator, n.OpType, n.Domain)
 	}
 	in := make([]*value, len(n.Inputs))
-	constant := true
 	for i, name := range n.Inputs {
 		if name == "" {
 			continue
@@ -120,16 +116,12 @@ func (p *planner) node(n *onnx.Node) error {
 		if in[i] = p.values[name]; in[i] == nil {
 			return fmt.Errorf("input %q is never computed", name)
 		}
-		constant = constant && in[i].fixed
 	}
 	if err := p.infer.Node(n); err != nil {
 		return err
 	}
 	if p.known(n) {
 		return nil
-	}
-	if constant {
-		return p.fold(n, in)
 	}
 	c := &call{planner: p, Node: n, in: in}
 	if dims, ok := p.shapeOf(n.Output(0)); ok {
@@ -141,10 +133,10 @@ func (p *planner) node(n *onnx.Node) error {
 			}
 		}
 	}
-	return p.reference(n, in)
+	return fmt.Errorf("%w: %s", ErrOperator, n.OpType)
 }
 
-// shapeOf returns the dimensions of a value that is all floats.
+// shapeOf returns the dimensions of a float32 value; ok is false for any other.
 func (p *planner) shapeOf(name string) (dims []int, ok bool) {
 	typ, shape := p.infer.Value(name)
 	list, known := shape.Sizes()
@@ -161,7 +153,8 @@ func (p *planner) shapeOf(name string) (dims []int, ok bool) {
 	return sizes(list), true
 }
 
-// known takes results that are known beforehand, such as shapes.
+// known makes constants of results that inference knows, such as shapes. It reports whether
+// it knows all results.
 func (p *planner) known(n *onnx.Node) bool {
 	for _, name := range n.Outputs {
 		if name != "" && p.infer.Constant(name) == nil {
@@ -176,70 +169,7 @@ func (p *planner) known(n *onnx.Node) bool {
 	return true
 }
 
-// fold computes a node of constants.
-func (p *planner) fold(n *onnx.Node, in []*value) error {
-	tensors := make([]*onnx.Tensor, len(in))
-	for i, v := range in {
-		if v != nil {
-			tensors[i] = v.tensor
-		}
-	}
-	out, err := onnxref.Eval(n, p.layout.model.Opset, tensors)
-	if err != nil {
-		return operatorError(err)
-	}
-	for i, name := range n.Outputs {
-		if name == "" {
-			continue
-		}
-		if i >= len(out) {
-			return fmt.Errorf("%w: output %d of %s", ErrOperator, i, n.OpType)
-		}
-		p.values[name] = &value{dims: sizes(out[i].Dims), tensor: out[i], fixed: true}
-	}
-	return nil
-}
-
-func operatorError(err error) error {
-	if errors.Is(err, onnx.ErrUnsupported) {
-		return fmt.Errorf("%w: %w", ErrOperator, err)
-	}
-	return err
-}
-
-// reference leaves a node to the reference.
-func (p *planner) reference(n *onnx.Node, in []*value) error {
-	s := &unsupported{node: n, opset: p.layout.model.Opset, out: make([]*value, len(n.Outputs))}
-	for i, name := range n.Outputs {
-		if name == "" {
-			continue
-		}
-		s.out[i] = &value{}
-		if typ, _ := p.infer.Value(name); typ == onnx.Float || typ == onnx.Undefined {
-			dims, ok := p.shapeOf(name)
-			if !ok {
-				return fmt.Errorf("%w: the shape of what %s gives is not known beforehand", ErrOperator, n.OpType)
-			}
-			s.out[i].dims, s.out[i].block = dims, &block{size: product(dims)}
-		}
-		p.values[name] = s.out[i]
-	}
-	for _, v := range in {
-		if v != nil && v.block == nil && v.tensor == nil && !p.left(v) {
-			return fmt.Errorf("%w: %s of a value that is not there", ErrOperator, n.OpType)
-		}
-		s.in = append(s.in, v)
-	}
-	p.work = append(p.work, &work{unsupported: s})
-	return nil
-}
-
-// left reports whether a value is what an earlier unsupported node leaves.
-func (p *planner) left(v *value) bool {
-	return slices.ContainsFunc(p.work, func(w *work) bool { return w.unsupported != nil && slices.Contains(w.unsupported.out, v) })
-}
-
-// numbers returns the block of a value, floats all of them.
+// numbers returns the block of a float32 value.
 func (p *planner) numbers(v *value) (*block, error) {
 	if v.block != nil {
 		return v.block, nil
@@ -258,7 +188,7 @@ func (p *planner) numbers(v *value) (*block, error) {
 	return v.block, nil
 }
 
-// give makes room for a result.
+// give adds a value with a block of its own.
 func (p *planner) give(name string, dims []int) *block {
 	b := &block{size: product(dims)}
 	p.values[name] = &value{dims: dims, block: b}
@@ -268,7 +198,7 @@ func (p *planner) give(name string, dims []int) *block {
 func (p *planner) step(w *work) { p.work = append(p.work, w) }
 
 // move adds a copy along axes, the outermost first: to[i·a] = from[i·b] for all i below
-// dims. It reports whether the kernels have so many axes.
+// dims. It reports false if the kernels have fewer axes.
 func (p *planner) move(to, from *block, dims, a, b []int) bool {
 	return p.moveAt(to, 0, from, 0, dims, a, b)
 }

@@ -75,7 +75,7 @@ func (c *call) mapTo(what int, name string) (bool, error) {
 	return true, nil
 }
 
-// softplus is one, or with what follows mish: x*tanh(softplus(x)).
+// softplus adds Softplus, or Mish where x*tanh(softplus(x)) follows.
 func softplus(c *call) (bool, error) {
 	if tanh := c.only(c.Output(0)); tanh != nil && tanh.Is("Tanh") {
 		if mul := c.times(tanh.Output(0)); mul != nil && c.block(0) != nil {
@@ -86,7 +86,7 @@ func softplus(c *call) (bool, error) {
 	return c.mapTo(kernel.MapSoftplus, c.Output(0))
 }
 
-// sigmoid is one, or with what follows silu: x*sigmoid(x).
+// sigmoid adds Sigmoid, or SiLU where x*sigmoid(x) follows.
 func sigmoid(c *call) (bool, error) {
 	if mul := c.times(c.Output(0)); mul != nil && c.block(0) != nil {
 		c.done[mul] = true
@@ -95,8 +95,8 @@ func sigmoid(c *call) (bool, error) {
 	return c.mapTo(kernel.MapSigmoid, c.Output(0))
 }
 
-// only returns the one node that reads a value; nil where there are more, or it is an
-// output.
+// only returns the only reader of a value; nil if there are more, or the value is an output
+// of the graph.
 func (c *call) only(name string) *onnx.Node {
 	if u := c.users[name]; len(u) == 1 && !c.layout.model.Graph.IsOutput(name) {
 		return u[0]
@@ -104,8 +104,8 @@ func (c *call) only(name string) *onnx.Node {
 	return nil
 }
 
-// times returns the node that multiplies a value by the call's input; nil where there is
-// none.
+// times returns the only reader of a value, if it multiplies it by the call's input, else
+// nil.
 func (c *call) times(by string) *onnx.Node {
 	mul, x := c.only(by), c.Input(0)
 	if mul != nil && mul.Is("Mul") && len(mul.Inputs) == 2 && by != x && (mul.Inputs[0] == x && mul.Inputs[1] == by || mul.Inputs[1] == x && mul.Inputs[0] == by) {
@@ -176,8 +176,8 @@ func contiguous(dims []int) []int {
 	return out
 }
 
-// spread returns the strides by which a tensor is read as a larger one: 0 where it has
-// one number for all.
+// spread returns the strides that broadcast a tensor to larger dimensions: 0 along axes of
+// one element.
 func spread(dims, out []int) []int {
 	own, strides := contiguous(dims), make([]int, len(out))
 	for i, d := range dims {
@@ -188,7 +188,7 @@ func spread(dims, out []int) []int {
 	return strides
 }
 
-// merged joins axes along which all strides go on, and leaves out those of one element.
+// merged joins axes that are contiguous in all tensors and drops axes of one element.
 func merged(dims []int, strides ...[]int) ([]int, [][]int) {
 	var out []int
 	steps := make([][]int, len(strides))
@@ -223,7 +223,7 @@ func merged(dims []int, strides ...[]int) ([]int, [][]int) {
 	return out, steps
 }
 
-// along gives a step its axes.
+// along sets the axes of a step.
 func along(s *kernel.Step, dims []int, strides [][]int) {
 	for k := range s.Dims {
 		s.Dims[k] = 1
@@ -235,7 +235,7 @@ func along(s *kernel.Step, dims []int, strides [][]int) {
 	}
 }
 
-// reduction takes the mean, sum or maximum along axes that stand beside each other.
+// reduction takes the mean, sum or maximum along neighbouring axes.
 func reduction(what int) func(*call) (bool, error) {
 	return func(c *call) (bool, error) {
 		x := c.block(0)
@@ -314,7 +314,7 @@ func (c *call) reduce(what int, x *block, dims []int, gone []bool) (bool, error)
 	return true, nil
 }
 
-// softmax is one over the last axis; before opset 13 over all axes from one on.
+// softmax is over the last axis; before opset 13 over all axes from the named one on.
 func softmax(logarithm int) func(*call) (bool, error) {
 	return func(c *call) (bool, error) {
 		x := c.block(0)
@@ -352,7 +352,7 @@ func transpose(c *call) (bool, error) {
 	return c.copyTo(x, 0, from)
 }
 
-// copyTo makes the result a copy of x along strides, from a place in it on.
+// copyTo makes the result a copy of x along strides, from an offset in x on.
 func (c *call) copyTo(x *block, at int, from []int) (bool, error) {
 	to := &block{size: product(c.out)}
 	if !c.moveAt(to, 0, x, at, c.out, contiguous(c.out), from) {

@@ -18,7 +18,7 @@ var (
 	ErrUnsupported = errors.New("katago network uses something not supported")
 	// ErrShape: layers do not fit each other.
 	ErrShape = errors.New("katago network is inconsistent")
-	// ErrTooLarge: the content exceeds the Limits of the reader.
+	// ErrTooLarge: the content is larger than any real network.
 	ErrTooLarge = errors.New("katago network is too large")
 	// ErrSize: a board size that cannot be served.
 	ErrSize = errors.New("board size out of range")

@@ -402,20 +402,9 @@ func (f *fresh) valueHead() ValueHead {
 }
 
 // Params counts the numbers in a network's layers.
-func (n *Network) Params() int64 {
-	c := &counterMedium{}
-	w := walker{m: c}
-	w.network(n)
-	return c.n
-}
-
-// counterMedium adds up the lengths of float blocks.
-type counterMedium struct{ n int64 }
-
-func (c *counterMedium) token(*string) error { return nil }
-func (c *counterMedium) integer(*int) error  { return nil }
-func (c *counterMedium) real(*float64) error { return nil }
-func (c *counterMedium) floats(_ string, n int64, _ []int, _ *[]float32) error {
-	c.n += n
-	return nil
+func (n *Network) Params() (count int64) {
+	for _, block := range collected(n).blocks {
+		count += int64(len(block.list))
+	}
+	return count
 }

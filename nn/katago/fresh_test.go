@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
 )
 
 func TestParseArch(t *testing.T) {
@@ -88,14 +91,19 @@ func TestFreshKeepsScale(t *testing.T) {
 			c.spatial[(1+p%3)*81+p] = 1
 		}
 		c.global[5] = 0.5
-		tip := 0.0
-		out := refOutputs(n, &c, func(name string, x plane) {
-			if name == "tip" {
-				for _, row := range x {
-					tip += square(row) / float64(len(x))
-				}
+		m := exact(t, n, &c)
+		end := ""
+		for _, node := range m.Graph.Nodes {
+			if node.Input(1) == "policy.p1.weight" {
+				end = node.Input(0)
 			}
-		})
+		}
+		all, err := onnxref.Trace(m, map[string]*onnx.Tensor{
+			InputSpatial: onnx.NewTensor("", c.spatial, 1, 22, 9, 9), InputGlobal: onnx.NewTensor("", c.global, 1, 19)})
+		require.NoError(t, err)
+		trunk, err := all[end].Float64s()
+		require.NoError(t, err)
+		tip, out := square(trunk), interpret(t, m, &c)
 		require.Len(t, out.policy, 2)
 		require.Len(t, out.scoreValue, 6)
 		policy, value := math.Sqrt(square(out.policy[0][:81])), math.Sqrt(square(append(out.value, out.scoreValue...)))

@@ -24,7 +24,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		n, err := ReadLimited(bytes.NewReader(data), "fuzz", Limits{MaxBytes: 8 << 20})
+		n, err := read(bytes.NewReader(data), "fuzz", 8<<20)
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20+64*uint64(len(data)) {
 			t.Fatalf("%d bytes of input took %d bytes of memory", len(data), used)

@@ -1,11 +1,8 @@
 package katago
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -144,107 +141,10 @@ func toFloat64(v []float32) []float64 {
 	return out
 }
 
-func (c *goldenCase) planes() plane {
-	area := c.w * c.h
-	x := make(plane, len(c.spatial)/area)
-	for i := range x {
-		x[i] = toFloat64(c.spatial[i*area : (i+1)*area])
-	}
-	return x
-}
-
-func refOutputs(n *Network, c *goldenCase, hook layerHook) rawOutputs {
-	r := refNet{n: n, w: c.w, h: c.h, hook: hook}
-	return r.forward(c.planes(), toFloat64(c.global), toFloat64(c.meta))
-}
-
-func TestReferenceMatchesKataGo(t *testing.T) {
-	withReal(t, func(t *testing.T, name string) {
-		n := readReal(t, name)
-		var d diffs
-		area := 0
-		for i, c := range goldenReal(t, name) {
-			// All positions would take minutes; the graphs are checked on all.
-			if i%19 != 0 || area > 1000 && c.w*c.h > 100 {
-				continue
-			}
-			area += c.w * c.h
-			d.add(t, refOutputs(n, &c, nil), c.want)
-		}
-		t.Log(d)
-		require.True(t, d.within(fp32Limits), "%v", d)
-	})
-	all := goldenSynthetic(t)
-	for _, path := range syntheticPaths(t) {
-		name := filepath.Base(path)
-		n, err := ReadFile(path)
-		require.NoError(t, err)
-		require.NotEmpty(t, all[name])
-		var d diffs
-		for _, c := range all[name] {
-			d.add(t, refOutputs(n, &c, nil), c.want)
-		}
-		t.Logf("%-45s %v", name, d)
-		require.True(t, d.within(diffs{5e-6, 5e-6, 5e-6, 5e-6}), "%s: %v", name, d)
-	}
-}
-
-// TestReferenceMatchesTrace looks at the trunk after every block.
-func TestReferenceMatchesTrace(t *testing.T) {
-	type trace struct {
-		Model  string `json:"model"`
-		ID     string `json:"id"`
-		Layers []struct {
-			Name   string    `json:"name"`
-			Pos    int       `json:"pos"`
-			First8 []float64 `json:"first8AtPos"`
-			Min    float64   `json:"min"`
-			Max    float64   `json:"max"`
-		} `json:"layers"`
-	}
-	path, beyond := testshared.Beyond(t, "golden/katago/trace.json")
-	if !beyond {
-		path = testshared.Path(t, "golden/katago/trace.json")
-	}
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	var traces []trace
-	require.NoError(t, json.Unmarshal(data, &traces))
-	require.Len(t, traces, map[bool]int{true: 8, false: 2}[beyond])
-	synthetic := goldenSynthetic(t)
-	for _, tr := range traces {
-		path, cases := "", synthetic[tr.Model]
-		if cases == nil {
-			path, cases = realPath(t, tr.Model), goldenReal(t, tr.Model)
-		} else {
-			path = testshared.Path(t, "golden/katago/synthetic-models/"+tr.Model)
-		}
-		n, err := ReadFile(path)
-		require.NoError(t, err)
-		for _, c := range cases {
-			if c.id != tr.ID {
-				continue
-			}
-			i := 0
-			refOutputs(n, &c, func(name string, x plane) {
-				l := tr.Layers[i]
-				i++
-				if name != "initial" && name != "tip" {
-					require.Equal(t, l.Name, name)
-				}
-				for ch, want := range l.First8 {
-					require.InDelta(t, want, x[ch][l.Pos], 1e-3*(1+math.Abs(want)), "%s %s channel %d", tr.Model, name, ch)
-				}
-				lo, hi := math.Inf(1), math.Inf(-1)
-				for _, row := range x {
-					for _, v := range row {
-						lo, hi = min(lo, v), max(hi, v)
-					}
-				}
-				require.InDelta(t, l.Min, lo, 1e-3*(1+math.Abs(l.Min)))
-				require.InDelta(t, l.Max, hi, 1e-3*(1+math.Abs(l.Max)))
-			})
-			require.Equal(t, len(tr.Layers), i)
-		}
-	}
+// rawOutputs are a network's outputs before any post-processing.
+type rawOutputs struct {
+	policy     [][]float64 // channel, then points and pass
+	value      []float64
+	scoreValue []float64
+	ownership  []float64
 }

@@ -3,6 +3,8 @@ package katago
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // ErrGrow says that a network cannot become one of another shape.
@@ -35,102 +37,129 @@ func Grow(n *Network, arch string, seed uint64) (*Network, error) {
 	if big.Header.Version != 15 || big.Header.SpatialInputs != 22 || big.Header.GlobalInputs != 19 {
 		return nil, fmt.Errorf("%w: it is of version %d with %d planes, growing is for version 15 with 22", ErrGrow, n.Header.Version, n.Header.SpatialInputs)
 	}
-	g := grower{}
-	g.trunk(&big.Trunk, &n.Trunk)
-	g.policy(&big.Policy, &n.Policy)
-	g.value(&big.Value, &n.Value)
-	if g.err != nil {
-		return nil, g.err
+	if err := widen(big, n); err != nil {
+		return nil, err
 	}
 	return big, big.Check()
 }
 
-// grower puts the weights of layers into wider ones. Channels that were there come first.
-type grower struct{ err error }
-
-func (g *grower) fail(name string) {
-	if g.err == nil {
-		g.err = fmt.Errorf("%w: layer %s does not fit", ErrGrow, name)
+// widen puts the weights of n into the wider layers of big. Channels that were there come
+// first.
+func widen(big, n *Network) error {
+	if big.Policy.Channels != n.Policy.Channels {
+		return fmt.Errorf("%w: %d policy channels instead of %d", ErrGrow, n.Policy.Channels, big.Policy.Channels)
 	}
-}
-
-// place is where input i of a layer goes whose inputs are parts of equal length, as
-// those behind a global pooling are.
-func place(i, old, wide, parts int) int {
-	part := old / parts
-	return i/part*(wide/parts) + i%part
-}
-
-// matrix puts taps matrices of in rows and out columns into wider ones; the new rows are 0
-// in the columns that were there.
-func (g *grower) matrix(name string, dst, src []float32, taps, in, wideIn, out, wideOut, parts int) {
-	if wideIn < in || wideOut < out || in%parts != 0 || wideIn%parts != 0 || len(src) != taps*in*out || len(dst) != taps*wideIn*wideOut {
-		g.fail(name)
-		return
-	}
-	for t := range taps {
-		for i := range wideIn {
-			clear(dst[(t*wideIn+i)*wideOut:][:out])
-		}
-		for i := range in {
-			copy(dst[(t*wideIn+place(i, in, wideIn, parts))*wideOut:], src[(t*in+i)*out:][:out])
+	from, to := collected(n), collected(big)
+	for path, layer := range from.layers {
+		switch src := layer.(type) {
+		case *Conv:
+			if src.DilY != 1 || src.DilX != 1 {
+				return fmt.Errorf("%w: layer %s is dilated", ErrGrow, path)
+			}
+		case *Norm:
+			if dst, ok := to.layers[path].(*Norm); ok {
+				dst.likewise(src)
+			}
 		}
 	}
-}
-
-func (g *grower) conv(dst, src *Conv) {
-	if dst.KY != src.KY || dst.KX != src.KX || src.DilY != 1 || src.DilX != 1 {
-		g.fail(src.Name)
-		return
-	}
-	g.matrix(src.Name, dst.Weights, src.Weights, src.KY*src.KX, src.In, dst.In, src.Out, dst.Out, 1)
-}
-
-func (g *grower) matmul(dst, src *MatMul, parts int) {
-	g.matrix(src.Name, dst.Weights, src.Weights, 1, src.In, dst.In, src.Out, dst.Out, parts)
-}
-
-func (g *grower) bias(dst, src *Bias) {
-	if src.Channels > dst.Channels {
-		g.fail(src.Name)
-		return
-	}
-	copy(dst.Weights, src.Weights)
-}
-
-func (g *grower) norm(dst, src *Norm) {
-	if src.Channels > dst.Channels {
-		g.fail(src.Name)
-		return
-	}
-	part := func(wide *[]float32, list []float32, has bool, empty float32) {
-		switch {
-		case !has:
-			*wide = nil
-			return
-		case *wide == nil:
-			*wide = filled(dst.Channels, empty)
+	to = collected(big) // with the parts that its norms have now
+	for path, src := range from.blocks {
+		dst, ok := to.blocks[path]
+		if !ok || !widened(dst, src, pooledParts(path)) {
+			return fmt.Errorf("%w: layer %s does not fit", ErrGrow, path)
 		}
-		copy(*wide, list)
+		delete(to.blocks, path)
 	}
-	dst.Epsilon, dst.HasScale, dst.HasBias = src.Epsilon, src.HasScale, src.HasBias
-	part(&dst.Mean, src.Mean, true, 0)
-	part(&dst.Var, src.Var, true, 1)
-	part(&dst.Scale, src.Scale, src.HasScale, 1)
-	part(&dst.Bias, src.Bias, src.HasBias, 0)
-}
-
-func (g *grower) trunk(dst, src *Trunk) {
-	g.conv(&dst.Conv, &src.Conv)
-	g.matmul(&dst.Global, &src.Global, 1)
-	for i := range dst.Blocks {
-		if i < len(src.Blocks) {
-			g.block(dst.Blocks[i], src.Blocks[i])
-		} else {
-			silence(dst.Blocks[i])
+	for _, b := range big.Trunk.Blocks[len(n.Trunk.Blocks):] {
+		silence(b)
+	}
+	for path := range to.blocks {
+		var block int
+		if _, err := fmt.Sscanf(path, "blocks.%d.", &block); err != nil || block < len(n.Trunk.Blocks) {
+			return fmt.Errorf("%w: nothing goes into layer %s", ErrGrow, path)
 		}
 	}
-	g.norm(&dst.Tip, &src.Tip)
+	return nil
+}
+
+// likewise gives a norm the parts and the epsilon of another; parts that it had not
+// change nothing.
+func (n *Norm) likewise(src *Norm) {
+	n.Epsilon, n.HasScale, n.HasBias, n.Scale, n.Bias = src.Epsilon, src.HasScale, src.HasBias, nil, nil
+	if n.HasScale {
+		n.Scale = filled(n.Channels, 1)
+	}
+	if n.HasBias {
+		n.Bias = filled(n.Channels, 0)
+	}
+}
+
+// collector is the medium that collects layers and blocks of numbers by their paths.
+type collector struct {
+	layers map[string]any
+	blocks map[string]numbers
+}
+
+// numbers is a block with its dimensions.
+type numbers struct {
+	dims []int
+	list []float32
+}
+
+func collected(n *Network) collector {
+	c := collector{layers: map[string]any{}, blocks: map[string]numbers{}}
+	w := walker{m: c, layers: c.layers}
+	w.network(n)
+	return c
+}
+
+func (c collector) token(*string) error { return nil }
+func (c collector) integer(*int) error  { return nil }
+func (c collector) real(*float64) error { return nil }
+
+func (c collector) floats(path string, _ int64, dims []int, v *[]float32) error {
+	c.blocks[path] = numbers{dims, *v}
+	return nil
+}
+
+// pooledParts returns of how many equal parts the inputs of a layer consist: three behind
+// a global pooling.
+func pooledParts(path string) int {
+	if strings.HasSuffix(path, "gmul.weight") || path == "policy.pass1.weight" || path == "value.m2.weight" {
+		return 3
+	}
+	return 1
+}
+
+// widened puts vectors, matrices [in,out] or kernels [y,x,in,out] into wider ones. New
+// inputs are 0 in the outputs that were there. It reports false where src does not fit.
+func widened(dst, src numbers, parts int) bool {
+	rank := len(src.dims)
+	if len(dst.dims) != rank || rank < 1 {
+		return false
+	}
+	out, wideOut := src.dims[rank-1], dst.dims[rank-1]
+	if wideOut < out {
+		return false
+	}
+	if rank == 1 {
+		copy(dst.list, src.list)
+		return true
+	}
+	in, wideIn := src.dims[rank-2], dst.dims[rank-2]
+	if wideIn < in || in%parts != 0 || wideIn%parts != 0 || !slices.Equal(src.dims[:rank-2], dst.dims[:rank-2]) {
+		return false
+	}
+	for row := range len(dst.list) / wideOut {
+		clear(dst.list[row*wideOut:][:out])
+	}
+	for row := range len(src.list) / out {
+		tap, i := row/in, row%in
+		part := in / parts
+		to := tap*wideIn + i/part*(wideIn/parts) + i%part
+		copy(dst.list[to*wideOut:], src.list[row*out:][:out])
+	}
+	return true
 }
 
 // silence makes a block add nothing to the trunk yet.
@@ -143,69 +172,4 @@ func silence(b Block) {
 	case *Nested:
 		clear(b.ConvOut.Weights)
 	}
-}
-
-// block grows a block into a fresh one of its kind.
-func (g *grower) block(dst, src Block) {
-	switch src := src.(type) {
-	case *Ordinary:
-		if d, ok := dst.(*Ordinary); ok {
-			g.norm(&d.PreNorm, &src.PreNorm)
-			g.conv(&d.Conv1, &src.Conv1)
-			g.norm(&d.MidNorm, &src.MidNorm)
-			g.conv(&d.Conv2, &src.Conv2)
-			return
-		}
-	case *Pooling:
-		if d, ok := dst.(*Pooling); ok {
-			g.norm(&d.PreNorm, &src.PreNorm)
-			g.conv(&d.ConvR, &src.ConvR)
-			g.conv(&d.ConvG, &src.ConvG)
-			g.norm(&d.GNorm, &src.GNorm)
-			g.matmul(&d.GMul, &src.GMul, 3)
-			g.norm(&d.MidNorm, &src.MidNorm)
-			g.conv(&d.Conv2, &src.Conv2)
-			return
-		}
-	case *Nested:
-		if d, ok := dst.(*Nested); ok && len(d.Blocks) == len(src.Blocks) {
-			g.norm(&d.PreNorm, &src.PreNorm)
-			g.conv(&d.ConvIn, &src.ConvIn)
-			for i := range d.Blocks {
-				g.block(d.Blocks[i], src.Blocks[i])
-			}
-			g.norm(&d.PostNorm, &src.PostNorm)
-			g.conv(&d.ConvOut, &src.ConvOut)
-			return
-		}
-	}
-	g.fail(src.Label())
-}
-
-func (g *grower) policy(dst, src *PolicyHead) {
-	if dst.Channels != src.Channels {
-		g.fail(src.Name)
-		return
-	}
-	g.conv(&dst.P1, &src.P1)
-	g.conv(&dst.G1, &src.G1)
-	g.norm(&dst.GNorm, &src.GNorm)
-	g.matmul(&dst.GMul, &src.GMul, 3)
-	g.norm(&dst.PNorm, &src.PNorm)
-	g.conv(&dst.P2, &src.P2)
-	g.matmul(&dst.Pass1, &src.Pass1, 3)
-	g.bias(&dst.PassBias, &src.PassBias)
-	g.matmul(&dst.Pass2, &src.Pass2, 1)
-}
-
-func (g *grower) value(dst, src *ValueHead) {
-	g.conv(&dst.V1, &src.V1)
-	g.norm(&dst.VNorm, &src.VNorm)
-	g.matmul(&dst.M2, &src.M2, 3)
-	g.bias(&dst.B2, &src.B2)
-	g.matmul(&dst.M3, &src.M3, 1)
-	g.bias(&dst.B3, &src.B3)
-	g.matmul(&dst.Score, &src.Score, 1)
-	g.bias(&dst.ScoreBias, &src.ScoreBias)
-	g.conv(&dst.Ownership, &src.Ownership)
 }

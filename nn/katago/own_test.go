@@ -97,16 +97,6 @@ func ownCases(t testing.TB) []ownCase {
 	return cases
 }
 
-// TestOwnNetworksMatchKataGo needs nothing but the checkout: KataGo itself read
-// the networks that this package wrote, and these are its results.
-func TestOwnNetworksMatchKataGo(t *testing.T) {
-	for _, c := range ownCases(t) {
-		n := ownNetwork(t, c.Network)
-		g := c.golden()
-		c.compare(t, n, refOutputs(n, &g, nil))
-	}
-}
-
 func TestOwnGraphsMatchKataGo(t *testing.T) {
 	for _, c := range ownCases(t) {
 		n, size := ownNetwork(t, c.Network), Size{c.Width, c.Height}

@@ -14,29 +14,22 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Limits bound what a reader accepts. The zero value means the defaults.
-type Limits struct {
-	// MaxBytes of decompressed content; default 4 GiB.
-	MaxBytes int64
-	// MaxRatio of decompressed to compressed bytes, applied after the first
-	// 64 MiB; default 100. Weights hardly compress, so more is a gzip bomb.
-	MaxRatio int64
-}
-
+// Bounds on decompressed content. Weights hardly compress, so more than maxRatio times the
+// compressed bytes, beyond the first ratioFree, is a gzip bomb.
 const (
-	defaultMaxBytes = 4 << 30
-	defaultMaxRatio = 100
-	ratioFree       = 64 << 20
+	maxContent = 4 << 30
+	maxRatio   = 100
+	ratioFree  = 64 << 20
 )
 
 // Read reads a network of any supported version, compressed or not, with binary
-// or text numbers; which of these it is follows from the content, as does not
-// depend on the name. The name is used in errors and kept in Source.
+// or text numbers, which the content decides. The name is used in errors and kept in
+// Source.
 //
 // Errors: ErrFormat, ErrTruncated, ErrVersion, ErrUnsupported, ErrShape,
 // ErrTooLarge, or what r returned.
 func Read(r io.Reader, name string) (*Network, error) {
-	return ReadLimited(r, name, Limits{})
+	return read(r, name, maxContent)
 }
 
 // ReadFile is Read of a file.
@@ -49,22 +42,13 @@ func ReadFile(path string) (*Network, error) {
 	return Read(f, filepath.Base(path))
 }
 
-// ReadLimited is Read with other limits.
-func ReadLimited(r io.Reader, name string, l Limits) (*Network, error) {
-	n, err := read(r, name, l)
-	if err != nil {
-		return nil, fmt.Errorf("read katago network %s: %w", name, err)
-	}
-	return n, nil
-}
-
-func read(r io.Reader, name string, l Limits) (*Network, error) {
-	if l.MaxBytes <= 0 {
-		l.MaxBytes = defaultMaxBytes
-	}
-	if l.MaxRatio <= 0 {
-		l.MaxRatio = defaultMaxRatio
-	}
+// read reads a network of at most maxBytes, decompressed.
+func read(r io.Reader, name string, maxBytes int64) (n *Network, err error) {
+	defer func() {
+		if err != nil {
+			n, err = nil, fmt.Errorf("read katago network %s: %w", name, err)
+		}
+	}()
 	hash := sha256.New()
 	stored := &counter{r: io.TeeReader(r, hash)}
 	raw := bufio.NewReaderSize(stored, 1<<16)
@@ -86,9 +70,9 @@ func read(r io.Reader, name string, l Limits) (*Network, error) {
 	} else if kind := foreignKind(head); kind != "" {
 		return nil, fmt.Errorf("%w: it looks like %s", ErrFormat, kind)
 	}
-	plain := &counter{r: content, limit: l.MaxBytes, ratio: l.MaxRatio, stored: stored}
-	src := newSource(plain, l.MaxBytes)
-	n := new(Network)
+	plain := &counter{r: content, limit: maxBytes, stored: stored}
+	src := newSource(plain, maxBytes)
+	n = new(Network)
 	w := walker{m: src, reading: true}
 	if w.network(n); w.err != nil {
 		return nil, w.err
@@ -130,8 +114,7 @@ type counter struct {
 	r      io.Reader
 	n      int64
 	limit  int64
-	ratio  int64
-	stored *counter
+	stored *counter // the compressed bytes
 }
 
 func (c *counter) Read(p []byte) (int, error) {
@@ -140,7 +123,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	if c.limit > 0 && c.n > c.limit {
 		return n, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, c.limit)
 	}
-	if c.stored != nil && c.n > ratioFree+c.ratio*c.stored.n {
+	if c.stored != nil && c.n > ratioFree+maxRatio*c.stored.n {
 		return n, fmt.Errorf("%w: %d bytes out of %d compressed ones", ErrTooLarge, c.n, c.stored.n)
 	}
 	return n, err

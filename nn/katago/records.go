@@ -9,6 +9,7 @@ import (
 
 func (w *walker) conv(field string, c *Conv) {
 	w.in(field, func() {
+		w.note(c)
 		w.label(&c.Name)
 		w.count("kernel height", &c.KY, 1, maxKernel)
 		w.count("kernel width", &c.KX, 1, maxKernel)
@@ -25,6 +26,7 @@ func (w *walker) conv(field string, c *Conv) {
 
 func (w *walker) norm(field string, n *Norm) {
 	w.in(field, func() {
+		w.note(n)
 		w.label(&n.Name)
 		w.channels("channels", &n.Channels)
 		w.number("epsilon", &n.Epsilon, 0, maxReal)

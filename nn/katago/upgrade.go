@@ -30,7 +30,7 @@ func Upgrade(n *Network) *Network {
 	p.Channels = 2
 	p.upgradePass()
 	if old == 1 {
-		p.P2.Out, p.P2.Weights = 2, widened(p.P2.Weights, 1, 2)
+		p.P2.Out, p.P2.Weights = 2, moreColumns(p.P2.Weights, 1, 2)
 		for i := 0; i < len(p.P2.Weights); i += 2 {
 			p.P2.Weights[i+1] = p.P2.Weights[i]
 		}
@@ -41,7 +41,7 @@ func Upgrade(n *Network) *Network {
 			rawError(firstValueError, h.Multipliers.ShorttermValueErr),
 			rawError(firstScoreError, h.Multipliers.ShorttermScoreErr)}
 		v.ScoreBias.Weights = append(slices.Clone(v.ScoreBias.Weights[:4]), errors...)
-		scores := widened(v.Score.Weights, v.Score.Out, 6)
+		scores := moreColumns(v.Score.Weights, v.Score.Out, 6)
 		for i := 0; i < len(scores); i += 6 {
 			clear(scores[i+4 : i+6])
 		}
@@ -72,8 +72,8 @@ func (p *PolicyHead) upgradePass() {
 	p.Pass1, p.PassBias, p.PassAct, p.Pass2 = first, bias, f.act(p.Pass1.Name+"_act"), second
 }
 
-// widened returns a matrix with more columns, those behind the old ones 0.
-func widened(m []float32, old, wide int) []float32 {
+// moreColumns returns a matrix with more columns, those behind the old ones 0.
+func moreColumns(m []float32, old, wide int) []float32 {
 	to := make([]float32, len(m)/old*wide)
 	for i := 0; i*old < len(m); i++ {
 		copy(to[i*wide:(i+1)*wide], m[i*old:(i+1)*old])

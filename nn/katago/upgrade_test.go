@@ -12,7 +12,7 @@ import (
 // begin as Upgrade says.
 func requireSameAnswers(t *testing.T, old, now *Network, c *goldenCase) {
 	t.Helper()
-	want, got := refOutputs(old, c, nil), refOutputs(now, c, nil)
+	want, got := interpret(t, exact(t, old, c), c), interpret(t, exact(t, now, c), c)
 	require.Len(t, got.policy, 2)
 	for k, p := range got.policy {
 		require.InDeltaSlice(t, want.policy[min(k, len(want.policy)-1)], p, 1e-6)

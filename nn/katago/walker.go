@@ -31,7 +31,8 @@ type walker struct {
 	m       medium
 	reading bool
 	path    []string
-	depth   int // of nested blocks
+	depth   int            // of nested blocks
+	layers  map[string]any // the *Conv and *Norm of each path; nil: not wanted
 	name    string
 	err     error
 }
@@ -50,6 +51,13 @@ func (w *walker) fail(err error) {
 		at += " (" + w.name + ")"
 	}
 	w.err = fmt.Errorf("%s: %w", at, err)
+}
+
+// note keeps a layer under its path.
+func (w *walker) note(layer any) {
+	if w.layers != nil {
+		w.layers[w.where()] = layer
+	}
 }
 
 // in runs f with one more element on the path.

@@ -157,12 +157,8 @@ func whyLibrary(src source) string {
 	if err != nil {
 		return s.about.File + " is not understood: " + err.Error()
 	}
-	operators, err := graph.Unsupported(fused, s.only)
-	if err != nil {
+	if err := graph.Check(fused, s.only); err != nil {
 		return s.about.File + ": " + err.Error()
-	}
-	if len(operators) > 0 {
-		return fmt.Sprintf("%s has operators that there are no kernels for: %s", s.about.File, strings.Join(operators, ", "))
 	}
 	return ""
 }

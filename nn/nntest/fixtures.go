@@ -49,11 +49,11 @@ func TestFixtures(t *testing.T, folder string, open Opener) {
 }
 
 // numbers is a list of numbers, or one number alone.
-type numbers []float64
+type numbers []float32
 
 func (n *numbers) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '[' {
-		return json.Unmarshal(b, (*[]float64)(n))
+		return json.Unmarshal(b, (*[]float32)(n))
 	}
 	*n = make(numbers, 1)
 	return json.Unmarshal(b, &(*n)[0])
@@ -69,23 +69,18 @@ func testFixture(t *testing.T, open Opener, model []byte, outputs []string, want
 	if feeds[0].Shape[0].Known() {
 		rows = 1
 	}
-	spec := nn.Spec{Inputs: []nn.TensorSpec{tensorSpec(feeds[0])}}
-	for _, out := range file.Graph.Outputs {
-		spec.Outputs = append(spec.Outputs, tensorSpec(out))
-	}
+	spec := SpecOf(t, file)
 	b, err := open(t, model, spec, rows)
 	require.NoError(t, err)
 	defer b.Close()
 	for first := 0; first < len(want["planes"]); first += rows {
 		n := &Network{Spec: spec}
 		for i := range rows {
-			for j, f := range want["planes"][first+i] {
-				row(spec.Inputs, b.Inputs(), i)[0][j] = float32(f)
-			}
+			copy(row(spec.Inputs, b.Inputs(), i)[0], want["planes"][first+i])
 		}
 		require.NoError(t, b.Run(rows))
 		for i := range rows {
-			var reference [][]float64
+			var reference [][]float32
 			for _, name := range outputs {
 				reference = append(reference, want[name][first+i])
 			}
@@ -94,11 +89,22 @@ func testFixture(t *testing.T, open Opener, model []byte, outputs []string, want
 	}
 }
 
-// tensorSpec describes a tensor of a file by its declared shape.
-func tensorSpec(v onnx.ValueInfo) nn.TensorSpec {
-	s := nn.TensorSpec{Name: v.Name}
-	for _, d := range v.Shape[1:] {
-		s.Shape = append(s.Shape, int(d.Size))
+// SpecOf describes a graph's inputs and outputs by their declared shapes, whose dimensions
+// behind the batch must be numbers.
+func SpecOf(t testing.TB, m *onnx.Model) (spec nn.Spec) {
+	t.Helper()
+	specs := func(list []onnx.ValueInfo) (all []nn.TensorSpec) {
+		for _, v := range list {
+			sizes, known := v.Shape[1:].Sizes()
+			require.True(t, known, "%s %v", v.Name, v.Shape)
+			s := nn.TensorSpec{Name: v.Name}
+			for _, n := range sizes {
+				s.Shape = append(s.Shape, int(n))
+			}
+			all = append(all, s)
+		}
+		return all
 	}
-	return s
+	spec.Inputs, spec.Outputs = specs(m.Graph.Feeds()), specs(m.Graph.Outputs)
+	return spec
 }

@@ -2,39 +2,36 @@ package nntest
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
 )
 
-// Network is a small network with random weights, as a file and as a function.
+// Network is a small network with random weights.
 type Network struct {
 	Model []byte // ONNX
 	Spec  nn.Spec
-	twin  *twin
-	ins   []onnx.Value
-	outs  []onnx.Value
+	graph *onnx.Model
 }
 
-// Reference computes the outputs for one row of each input, in float64.
-func (n *Network) Reference(inputs [][]float32) [][]float64 {
-	v := values{}
-	for i, in := range inputs {
-		a := newArray(n.Spec.Inputs[i].Shape...)
-		for j, f := range in {
-			a.data[j] = float64(f)
-		}
-		v[n.ins[i]] = a
+// Reference computes the outputs for one row of each input by package onnxref.
+func (n *Network) Reference(inputs [][]float32) [][]float32 {
+	in := map[string][]float32{}
+	for i := range inputs {
+		in[n.Spec.Inputs[i].Name] = inputs[i]
 	}
-	for _, step := range n.twin.steps {
-		step(v)
+	out, err := onnxref.RunFloats(n.graph, in)
+	if err != nil {
+		panic(fmt.Sprintf("nntest: %s: %v", n.Spec.Name, err))
 	}
-	outputs := make([][]float64, len(n.outs))
-	for i, o := range n.outs {
-		outputs[i] = v[o].data
+	outputs := make([][]float32, len(n.Spec.Outputs))
+	for i := range outputs {
+		outputs[i] = out[n.Spec.Outputs[i].Name]
 	}
 	return outputs
 }
@@ -60,27 +57,30 @@ func (n *Network) RandomRow(rng *rand.Rand) [][]float32 {
 // opset is that of the networks here, the one that PyTorch exports by default.
 const opset = 17
 
-func (n *Network) input(name string, role nn.Role, shape ...int) onnx.Value {
+// begin starts a network.
+func begin(spec nn.Spec, seed uint64) (*builder, *Network) {
+	return &builder{onnx.NewBuilder(spec.Name, opset), rand.New(rand.NewPCG(seed, 7))}, &Network{Spec: spec}
+}
+
+func (n *Network) input(b *builder, name string, role nn.Role, shape ...int) onnx.Value {
 	dims := []any{"N"}
 	for _, d := range shape {
 		dims = append(dims, d)
 	}
 	n.Spec.Inputs = append(n.Spec.Inputs, nn.TensorSpec{Name: name, Role: role, Shape: shape})
-	v := n.twin.b.Input(name, onnx.Float, dims...)
-	n.ins = append(n.ins, v)
-	return v
+	return b.Input(name, onnx.Float, dims...)
 }
 
-func (n *Network) output(name string, role nn.Role, v onnx.Value, shape ...int) {
+func (n *Network) output(b *builder, name string, role nn.Role, v onnx.Value, shape ...int) {
 	n.Spec.Outputs = append(n.Spec.Outputs, nn.TensorSpec{Name: name, Role: role, Shape: shape})
-	n.twin.b.Output(name, v)
-	n.outs = append(n.outs, v)
+	b.Output(name, v)
 }
 
 // finish writes the file. Only a fault of this package can make it fail.
-func (n *Network) finish() *Network {
-	m, err := n.twin.b.Model(nil)
+func (n *Network) finish(b *builder) *Network {
+	m, err := b.Model(nil)
 	if err == nil {
+		n.graph = m
 		n.Model, err = m.Marshal()
 	}
 	if err != nil {
@@ -92,65 +92,63 @@ func (n *Network) finish() *Network {
 // DualHead is a network in the manner of the tutorial's: a residual tower,
 // log-probabilities of the moves and a value.
 func DualHead(size board.Size, blocks, channels int, seed uint64) *Network {
-	t := newTwin("dual-head", opset, seed)
-	n := &Network{twin: t, Spec: nn.Spec{
+	b, n := begin(nn.Spec{
 		Name: "dual-head", Kind: nn.KindDualHead, Encoding: features.Mini7, Policy: nn.PolicyLogSoftmax, Sizes: nn.Sizes{Fixed: size},
-	}}
+	}, seed)
 	area := size.Area()
-	x := n.input("planes", nn.RoleSpatial, features.Mini7.Planes(), size.H, size.W)
-	x = t.relu(t.norm("stem.norm", t.conv("stem", x, features.Mini7.Planes(), channels, 3), channels))
+	x := n.input(b, "planes", nn.RoleSpatial, features.Mini7.Planes(), size.H, size.W)
+	x = b.Relu(b.norm("stem.norm", b.conv("stem", x, features.Mini7.Planes(), channels, 3), channels))
 	for i := range blocks {
 		name := fmt.Sprintf("block%d", i)
-		y := t.relu(t.norm(name+".norm1", t.conv(name+".conv1", x, channels, channels, 3), channels))
-		y = t.norm(name+".norm2", t.conv(name+".conv2", y, channels, channels, 3), channels)
-		x = t.relu(t.add(y, x))
+		y := b.Relu(b.norm(name+".norm1", b.conv(name+".conv1", x, channels, channels, 3), channels))
+		y = b.norm(name+".norm2", b.conv(name+".conv2", y, channels, channels, 3), channels)
+		x = b.Relu(b.Add(y, x))
 	}
-	p := t.flatten(t.relu(t.conv("policy.conv", x, channels, 2, 1)))
-	n.output("policy", nn.RolePolicy, t.logSoftmax(t.dense("policy.dense", p, 2*area, area+1)), area+1)
-	v := t.flatten(t.relu(t.conv("value.conv", x, channels, 1, 1)))
-	v = t.relu(t.dense("value.dense1", v, area, 16))
-	n.output("value", nn.RoleValue, t.tanh(t.dense("value.dense2", v, 16, 1)), 1)
-	return n.finish()
+	p := b.Flatten(b.Relu(b.conv("policy.conv", x, channels, 2, 1)))
+	n.output(b, "policy", nn.RolePolicy, b.LogSoftmax(b.dense("policy.dense", p, 2*area, area+1), 1), area+1)
+	v := b.Flatten(b.Relu(b.conv("value.conv", x, channels, 1, 1)))
+	v = b.Relu(b.dense("value.dense1", v, area, 16))
+	n.output(b, "value", nn.RoleValue, b.Tanh(b.dense("value.dense2", v, 16, 1)), 1)
+	return n.finish(b)
 }
 
 // FourHeads is a network in the manner of KataGo's: planes and globals,
 // pre-activation blocks, one of them with global pooling, mish, and heads for
 // policy, value, score and ownership.
 func FourHeads(size board.Size, channels int, seed uint64) *Network {
-	t := newTwin("four-heads", opset, seed)
-	n := &Network{twin: t, Spec: nn.Spec{
+	b, n := begin(nn.Spec{
 		Name: "four-heads", Kind: nn.KindSeed, Encoding: features.V7, Policy: nn.PolicyLogits, Sizes: nn.Sizes{Fixed: size},
-	}}
+	}, seed)
 	area, c := size.Area(), channels
 	planes, globals := features.V7.Planes(), features.V7.Globals()
-	x := n.input("spatial", nn.RoleSpatial, planes, size.H, size.W)
-	g := n.input("global", nn.RoleGlobal, globals)
-	g = t.reshape(t.matmul("stem.global", g, globals, c), int64(c), 1, 1)
-	x = t.add(t.conv("stem", x, planes, c, 5), g)
+	x := n.input(b, "spatial", nn.RoleSpatial, planes, size.H, size.W)
+	g := n.input(b, "global", nn.RoleGlobal, globals)
+	g = b.Reshape(b.MatMul(g, b.weights("stem.global.weight", math.Sqrt(1/float64(globals)), int64(globals), int64(c))), -1, int64(c), 1, 1)
+	x = b.Add(b.conv("stem", x, planes, c, 5), g)
 
-	y := t.conv("block0.conv1", t.mish(t.norm("block0.norm1", x, c)), c, c, 3)
-	x = t.add(x, t.conv("block0.conv2", t.mish(t.norm("block0.norm2", y, c)), c, c, 3))
+	y := b.conv("block0.conv1", b.Mish(b.norm("block0.norm1", x, c)), c, c, 3)
+	x = b.Add(x, b.conv("block0.conv2", b.Mish(b.norm("block0.norm2", y, c)), c, c, 3))
 
-	a := t.relu(t.norm("block1.norm1", x, c))
-	y = t.conv("block1.conv1", a, c, c, 3)
-	pooled := t.flatten(t.pool(t.relu(t.conv("block1.pool", a, c, c, 3)), size))
-	y = t.add(y, t.reshape(t.dense("block1.dense", pooled, 3*c, c), int64(c), 1, 1))
-	x = t.add(t.conv("block1.conv2", t.relu(y), c, c, 3), x)
+	a := b.Relu(b.norm("block1.norm1", x, c))
+	y = b.conv("block1.conv1", a, c, c, 3)
+	pooled := b.Flatten(b.pool(b.Relu(b.conv("block1.pool", a, c, c, 3)), size))
+	y = b.Add(y, b.Reshape(b.dense("block1.dense", pooled, 3*c, c), -1, int64(c), 1, 1))
+	x = b.Add(b.conv("block1.conv2", b.Relu(y), c, c, 3), x)
 
-	x = t.relu(t.norm("trunk.norm", x, c))
-	p := t.flatten(t.conv("policy.conv", x, c, 1, 1))
-	all := t.flatten(t.pool(x, size))
-	n.output("policy", nn.RolePolicy, t.concat(p, t.dense("policy.pass", all, 3*c, 1)), area+1)
-	v := t.mish(t.dense("value.dense1", all, 3*c, 12))
-	n.output("value", nn.RoleValue, t.tanh(t.dense("value.dense2", v, 12, 1)), 1)
-	n.output("score", nn.RoleScore, t.square(t.dense("score.dense", v, 12, 1)), 1)
-	n.output("ownership", nn.RoleOwnership, t.tanh(t.conv("ownership.conv", x, c, 1, 1)), 1, size.H, size.W)
-	return n.finish()
+	x = b.Relu(b.norm("trunk.norm", x, c))
+	p := b.Flatten(b.conv("policy.conv", x, c, 1, 1))
+	all := b.Flatten(b.pool(x, size))
+	n.output(b, "policy", nn.RolePolicy, b.Concat(1, p, b.dense("policy.pass", all, 3*c, 1)), area+1)
+	v := b.Mish(b.dense("value.dense1", all, 3*c, 12))
+	n.output(b, "value", nn.RoleValue, b.Tanh(b.dense("value.dense2", v, 12, 1)), 1)
+	score := b.dense("score.dense", v, 12, 1)
+	n.output(b, "score", nn.RoleScore, b.Mul(score, score), 1)
+	n.output(b, "ownership", nn.RoleOwnership, b.Tanh(b.conv("ownership.conv", x, c, 1, 1)), 1, size.H, size.W)
+	return n.finish(b)
 }
 
-// pool is KataGo's global pooling: means, means scaled by the board's width,
-// and maxima.
-func (t *twin) pool(x onnx.Value, size board.Size) onnx.Value {
-	mean, most := t.pools(x)
-	return t.concat(mean, t.scale(mean, (float64(size.W+size.H)/2-14)/10), most)
+// pool is KataGo's global pooling: means, means scaled by the board's width, and maxima.
+func (b *builder) pool(x onnx.Value, size board.Size) onnx.Value {
+	mean := b.Op("GlobalAveragePool", nil, x)
+	return b.Concat(1, mean, b.Mul(mean, b.Scalar((float64(size.W+size.H)/2-14)/10)), b.Op("GlobalMaxPool", nil, x))
 }

@@ -15,8 +15,8 @@ import (
 // Opener opens the backend under test on an ONNX model.
 type Opener func(t *testing.T, model []byte, spec nn.Spec, maxBatch int) (nn.Backend, error)
 
-// Tolerance is how far an output may be from the reference, which is computed
-// in float64: a few dozen roundings of float32.
+// Tolerance is how far an output may be from the reference: a few dozen roundings of
+// float32.
 const Tolerance = 1e-4
 
 // TestBackend runs the whole suite.
@@ -73,12 +73,12 @@ func (n *Network) put(b nn.Backend, i int, rows [][]float32) {
 
 // closeTo wants every value within Tolerance of what it should be, relative to
 // its size where that is above 1.
-func closeTo(t *testing.T, n *Network, want [][]float64, got [][]float32, what string) {
+func closeTo(t *testing.T, n *Network, want, got [][]float32, what string) {
 	t.Helper()
 	for i := range want {
 		require.Len(t, got[i], len(want[i]))
 		for j, w := range want[i] {
-			if d := math.Abs(w - float64(got[i][j])); !(d <= Tolerance*max(1, math.Abs(w))) {
+			if d := math.Abs(float64(w - got[i][j])); !(d <= Tolerance*max(1, math.Abs(float64(w)))) {
 				require.Failf(t, "wrong output", "%s: %s[%d] is %g, want %g", what, n.Spec.Outputs[i].Name, j, got[i][j], w)
 			}
 		}
@@ -90,7 +90,7 @@ func testNetwork(t *testing.T, open Opener, n *Network) {
 	b := mustOpen(t, open, n, maxBatch)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var rows [][][]float32
-	var want [][][]float64
+	var want [][][]float32
 	for range maxBatch {
 		r := n.RandomRow(rng)
 		rows = append(rows, r)
@@ -250,8 +250,7 @@ func testParallel(t *testing.T, open Opener, n *Network) {
 	const sessions, runs = 4, 25
 	done := make(chan error, sessions)
 	type result struct {
-		want [][]float64
-		got  [][]float32
+		want, got [][]float32
 	}
 	results := make([][]result, sessions)
 	for s := range sessions {

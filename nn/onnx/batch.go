@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// SetBatch gives the first dimension of the named inputs (of all that a caller
-// has to supply, without names) another size: a number, or a symbol that any
-// number may stand for. A Reshape to a constant shape that begins with the old
-// number is made to keep the first dimension. Declarations of values in
-// between are dropped; outputs are declared anew. The model is unchanged on error.
+// SetBatch changes the first dimension of the named inputs, or of all [Graph.Feeds] if none
+// are named, to a number or to a symbol for any number. A Reshape to a constant shape that
+// begins with the old number keeps its first dimension instead. Declarations of values
+// in between are dropped; outputs are declared anew. The model is unchanged on error.
 func SetBatch(m *Model, batch Dim, inputs ...string) error {
 	if !batch.Known() && batch.Param == "" || batch.Known() && batch.Size < 1 {
 		return fmt.Errorf("%w: a batch of %v", ErrShape, batch)
@@ -61,8 +60,7 @@ func SetBatch(m *Model, batch Dim, inputs ...string) error {
 	return nil
 }
 
-// rebatch infers the graph anew, mends reshapes on the way, and declares the
-// outputs.
+// rebatch infers the graph with the new batch, corrects reshapes, and declares the outputs.
 func rebatch(m *Model, old, batch Dim) error {
 	g := m.Graph
 	f := newInference(m.Opset)
@@ -90,8 +88,8 @@ func rebatch(m *Model, old, batch Dim) error {
 	return nil
 }
 
-// mendReshape makes a reshape to a constant shape that starts with the old
-// batch keep whatever batch comes in.
+// mendReshape lets a reshape to a constant shape that begins with the old batch take any
+// batch.
 func mendReshape(g *Graph, n *Node, f *inference, names *Names, old, batch Dim) {
 	x, target := f.get(n.Inputs[0]).shape, f.get(n.Inputs[1]).tensor()
 	if len(x) == 0 || !x[0].same(batch) || target == nil || target.Type != Int64 {

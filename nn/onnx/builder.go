@@ -26,9 +26,6 @@ const (
 // and does nothing. Names follow from the order of the calls alone, so equal
 // calls make byte-identical files.
 //
-// It has more methods than other types since it has one for each operator: a graph is
-// written in one language, that of the standard.
-//
 // A builder that [Builder.In] returned writes to the same graph and puts its
 // prefix before the names of nodes and values.
 type Builder struct {
@@ -50,7 +47,7 @@ type build struct {
 	shapes  *inference
 }
 
-// NewBuilder starts a graph for an opset of the default domain, between
+// NewBuilder begins a graph for an opset of the default domain, between
 // MinOpset and MaxOpset.
 func NewBuilder(name string, opset int64) *Builder {
 	b := &Builder{build: &build{
@@ -71,8 +68,7 @@ func NewBuilder(name string, opset int64) *Builder {
 
 // Extend returns a builder that continues a model: its values can be used by
 // their names, new nodes come behind its nodes and new outputs behind its
-// outputs. The model itself stays as it is; what the file says of itself
-// (metadata, producer) is not taken over.
+// outputs. The model is not changed; its metadata and producer are not copied.
 func Extend(m *Model) (*Builder, error) {
 	if err := Check(m); err != nil {
 		return nil, err
@@ -117,7 +113,7 @@ func (b *Builder) Err() error { return b.err }
 // Opset returns the version of the default domain.
 func (b *Builder) Opset() int64 { return b.opset }
 
-// Fail records a mistake of the caller's own, unless there is one already.
+// Fail records a mistake that the caller found, unless there is one already.
 func (b *Builder) Fail(format string, args ...any) { b.fail(format, args...) }
 
 func (b *build) fail(format string, args ...any) {

@@ -1,7 +1,7 @@
 package onnx
 
-// Reshape adds a view of other dimensions: 0 keeps the one of x at that place,
-// one -1 takes what is left.
+// Reshape adds a view of other dimensions: 0 keeps that dimension of x, and one -1
+// follows from the number of elements.
 func (b *Builder) Reshape(x Value, dims ...int64) Value {
 	return b.Op("Reshape", nil, x, b.Ints(dims...))
 }
@@ -25,8 +25,7 @@ func (b *Builder) Slice(x Value, axis, start, end int64) Value {
 	return b.SliceAxes(x, []int64{axis}, []int64{start}, []int64{end}, nil)
 }
 
-// SliceAxes cuts x along several axes; steps may be nil. Below opset 10 steps
-// are not to be had.
+// SliceAxes cuts x along several axes; steps may be nil, and must be below opset 10.
 func (b *Builder) SliceAxes(x Value, axes, starts, ends, steps []int64) Value {
 	if b.opset < 10 {
 		if steps != nil {

@@ -24,7 +24,7 @@ var attrKinds = map[string]AttrType{
 	"noop_with_empty_axes": KindInt, "ceil_mode": KindInt, "block_size": KindInt, "training_mode": KindInt,
 }
 
-// Check reports the first thing wrong with a model: missing versions of
+// Check returns the first fault of a model: missing versions of
 // operator domains; values that nothing writes, that are written twice or only
 // later (a cycle or a graph out of order); operators of this package's set with
 // wrong numbers of inputs or outputs, wrong attributes, or types and shapes

@@ -5,8 +5,8 @@ import "fmt"
 // DataType is the element type of a tensor, numbered as in TensorProto.DataType.
 type DataType int32
 
-// The element types of ONNX. Those behind BFloat16 are read and written but
-// not computed with.
+// The element types of ONNX. The ones after BFloat16 are read and written, but nothing
+// here computes with them.
 const (
 	Undefined  DataType = 0
 	Float      DataType = 1
@@ -76,7 +76,7 @@ func (t DataType) IsFloat() bool {
 	return t == Float || t == Double || t == Float16 || t == BFloat16
 }
 
-// IsInt reports whether t is an integer type of whole bytes (bool is none).
+// IsInt reports whether t is an integer type of whole bytes (bool is not).
 func (t DataType) IsInt() bool {
 	switch t {
 	case Uint8, Int8, Uint16, Int16, Int32, Int64, Uint32, Uint64:

@@ -12,11 +12,10 @@
 // the file had them in.
 //
 // Invariants. Read never trusts a length: what it allocates is bounded by a
-// small multiple of the bytes given, and the tensors of a model read share
-// those bytes, which must not be changed afterwards. What Read does not
-// understand it keeps and Marshal writes again. Equal models marshal to equal
-// bytes. Names are unique in a graph and every value is written once (SSA);
-// [Check] says whether that holds. The rewriting functions change the model
-// that they are given but never the bytes of a tensor: they put new tensors in
-// the place of old ones, so a shallow copy of a graph may share its weights.
+// small multiple of the size of its input. The tensors of a model share the bytes that it
+// was read from, which must not be changed afterwards. Read keeps fields that it does not
+// know, and Marshal writes them again. Equal models marshal to equal bytes. Names are
+// unique in a graph and every value is written once (SSA), which [Check] verifies.
+// Functions that rewrite a model replace tensors and never change their bytes, so a
+// shallow copy of a graph may share its weights.
 package onnx

@@ -14,16 +14,15 @@ import (
 // maxExternal bounds a file of weights beside a model, in bytes.
 const maxExternal = 4 << 30
 
-// outside is the files that a model keeps its weights in, in one folder.
+// outside has the files beside a model that hold its weights.
 type outside struct {
 	dir   string
-	files map[string][]byte // by the name that the model has for them
+	files map[string][]byte // by their names in the model
 }
 
-// ReadBeside is [Read] of a model whose weights may stand in other files of the
-// folder dir, as PyTorch's exporter leaves them; nothing outside of dir is read. It
-// returns the contents of those files too, in the order of their names: the
-// tensors share their memory.
+// ReadBeside is [Read] of a model whose weights may be in other files of the folder dir, as
+// PyTorch's exporter writes them. Nothing outside of dir is read. It also returns the
+// contents of those files in the order of their names; the tensors share their memory.
 func ReadBeside(data []byte, dir string) (m *Model, beside [][]byte, err error) {
 	o := &outside{dir: dir, files: map[string][]byte{}}
 	if m, err = read(data, o); err != nil {
@@ -35,17 +34,17 @@ func ReadBeside(data []byte, dir string) (m *Model, beside [][]byte, err error) 
 	return m, beside, nil
 }
 
-// external reads one entry of what a tensor says of its place in another file.
+// external reads one key of a tensor's location in another file, with its value.
 func (r *reader) external(v field, place map[string]string) error {
 	key, value, err := r.entry(v)
 	place[key] = value
 	return err
 }
 
-// errBeside says that a model's weights are beside it, but not to be had.
+// errBeside marks a model whose second file, with the weights, cannot be read.
 var errBeside = errors.New("the model keeps its weights in a second file, which has to lie beside it")
 
-// bytes returns what a tensor's place in another file holds.
+// bytes returns the elements of a tensor from its location in another file.
 func (o *outside) bytes(place map[string]string) ([]byte, error) {
 	if o == nil {
 		return nil, ErrExternalData
@@ -73,7 +72,7 @@ func (o *outside) bytes(place map[string]string) ([]byte, error) {
 	return data[offset : offset+length : offset+length], nil
 }
 
-// placeNumber reads a number that is not negative; none is def.
+// placeNumber reads a number that is not negative; an empty text means def.
 func placeNumber(text string, def int64) (int64, error) {
 	if text == "" {
 		return def, nil

@@ -12,9 +12,9 @@ type Port interface {
 	Port() (name string, row []int)
 }
 
-// Fit compares what a graph declares of its inputs and outputs with what is expected of
-// them: float32, any number of rows. Undeclared types and dimensions pass. It returns the
-// number of rows that the graph takes at a time, 0 for any.
+// Fit compares the declared inputs and outputs of a graph with the expected ones, float32
+// with any number of rows. Undeclared types and dimensions pass. It returns the number of
+// rows that the graph takes at a time, 0 for any.
 func Fit[P Port](g *Graph, inputs, outputs []P) (rows int64, err error) {
 	if len(inputs) == 0 || len(outputs) == 0 {
 		return 0, fmt.Errorf("it names %d inputs and %d outputs; at least one of each is needed", len(inputs), len(outputs))

@@ -5,90 +5,43 @@ import (
 	"slices"
 )
 
-// Evaluator computes one node whose inputs are all constant; a nil input is one
-// that is left out. It returns ErrUnsupported for what it cannot compute.
-// Package onnxref has one.
-type Evaluator func(n *Node, opset int64, inputs []*Tensor) ([]*Tensor, error)
-
-// maxFolded bounds the bytes of a constant that folding may make: an Expand can
-// make much of little.
-const maxFolded = 64 << 20
-
-// FoldConstants computes what does not depend on the model's inputs and stores
-// the results as initializers. Short integer results, such as shapes, are known
-// from shape inference; for the rest eval is asked, if it is not nil. Constant
-// nodes become initializers in any case.
-func FoldConstants(m *Model, eval Evaluator) error {
+// FoldConstants makes initializers of Constant nodes and of the short integer
+// tensors that shape inference knows, such as shapes.
+func FoldConstants(m *Model) error {
 	f, err := infer(m)
 	if err != nil {
 		return err
 	}
 	g := m.Graph
-	consts := g.InitializerMap()
-	for _, v := range g.Inputs {
-		delete(consts, v.Name) // the caller may give another value
-	}
 	g.Nodes = slices.DeleteFunc(slices.Clone(g.Nodes), func(n *Node) bool {
 		if slices.ContainsFunc(n.Outputs, g.IsOutput) {
 			return false
 		}
-		out := foldNode(n, f, consts, eval)
-		for i, t := range out {
-			if n.Outputs[i] == "" {
-				continue
-			}
-			c := *t
-			c.Name = n.Outputs[i]
-			consts[c.Name] = &c
-			g.Initializers = append(g.Initializers, &c)
+		t := foldNode(n, f)
+		if t == nil {
+			return false
 		}
-		return out != nil
+		c := *t
+		c.Name = n.Outputs[0]
+		g.Initializers = append(g.Initializers, &c)
+		return true
 	})
 	RemoveUnused(g)
 	return nil
 }
 
-// foldNode returns the constant results of a node, nil where it has none.
-func foldNode(n *Node, f *inference, consts map[string]*Tensor, eval Evaluator) []*Tensor {
+// foldNode returns the constant result of a node, nil where it has none.
+func foldNode(n *Node, f *inference) *Tensor {
+	if len(n.Outputs) != 1 {
+		return nil
+	}
 	if n.Is("Constant") {
-		if t, err := ConstantTensor(n); err == nil && len(n.Outputs) == 1 {
-			return []*Tensor{t}
+		if t, err := ConstantTensor(n); err == nil {
+			return t
 		}
 		return nil
 	}
-	if !Known(n) {
-		return nil
-	}
-	if len(n.Outputs) == 1 {
-		if t := f.get(n.Outputs[0]).tensor(); t != nil {
-			return []*Tensor{t}
-		}
-	}
-	if eval == nil || n.Is("DequantizeLinear", "QuantizeLinear") {
-		return nil // quantized weights are to stay small
-	}
-	inputs := make([]*Tensor, len(n.Inputs))
-	for i, name := range n.Inputs {
-		if name == "" {
-			continue
-		}
-		if inputs[i] = consts[name]; inputs[i] == nil {
-			return nil
-		}
-	}
-	for _, name := range n.Outputs {
-		v := f.get(name)
-		sizes, ok := v.shape.Sizes()
-		total, fits := product(sizes)
-		if name != "" && (!ok || !fits || total > maxFolded/8) {
-			return nil
-		}
-	}
-	out, err := eval(n, f.opset, inputs)
-	if err != nil || len(out) < len(n.Outputs) {
-		return nil
-	}
-	return out[:len(n.Outputs)]
+	return f.get(n.Outputs[0]).tensor()
 }
 
 // tensor returns a value whose elements are all known, else nil.
@@ -122,9 +75,9 @@ func (v info) tensor() *Tensor {
 	return nil
 }
 
-// BatchNormAffine returns what a BatchNormalization node does per channel in
-// inference, out = scale*x + shift, in float64. ok is false where a parameter
-// is not constant or the node is one of training.
+// BatchNormAffine returns a BatchNormalization node in inference as out = scale*x + shift
+// per channel, in float64. ok is false if a parameter is not constant or the node is in
+// training mode.
 func BatchNormAffine(n *Node, consts map[string]*Tensor) (scale, shift []float64, ok bool) {
 	if !n.Is("BatchNormalization") || n.Int("training_mode", 0) != 0 || len(n.Inputs) != 5 {
 		return nil, nil, false
@@ -149,10 +102,9 @@ func BatchNormAffine(n *Node, consts map[string]*Tensor) (scale, shift []float64
 	return scale, shift, true
 }
 
-// FoldBatchNorm merges every BatchNormalization that follows a Conv, and alone
-// uses its result, into the Conv's weight and bias. Products are taken in
-// float64 and rounded once. It returns how many were merged; others stay (those
-// before the convolutions of pre-activation blocks).
+// FoldBatchNorm merges every BatchNormalization that is the only reader of a Conv into the
+// Conv's weight and bias. Products are in float64 and rounded once. It returns how many
+// were merged; others stay, such as those that begin a pre-activation block.
 func FoldBatchNorm(m *Model) int {
 	g := m.Graph
 	consts := g.InitializerMap()
@@ -188,8 +140,8 @@ func FoldBatchNorm(m *Model) int {
 	return len(gone)
 }
 
-// foldedConv returns weight and bias of a convolution with a scale and a shift
-// per output channel behind it; nil where its own are not constant or do not fit.
+// foldedConv returns the weight and bias of a convolution that includes a scale and a shift
+// per output channel; nil if its own are not constant or do not fit.
 func foldedConv(conv *Node, consts map[string]*Tensor, scale, shift []float64) (w, b *Tensor) {
 	weight := consts[conv.Input(1)]
 	if weight == nil || weight.Type != Float || len(weight.Dims) < 1 || weight.Dims[0] != int64(len(scale)) {
@@ -220,17 +172,17 @@ func foldedConv(conv *Node, consts map[string]*Tensor, scale, shift []float64) (
 	return NewTensor("", elems, weight.Dims...), NewTensor("", folded, int64(len(folded)))
 }
 
-// Simplify rewrites a model for inference: functions inlined, constants folded
-// (with the help of eval, which may be nil), nodes that do nothing dropped,
-// BatchNormalization merged into convolutions. The network computes the
-// same up to rounding. With a fixed batch (see [SetBatch]) the detours over
-// shapes that exporters take vanish altogether. The model is unchanged on error.
-func Simplify(m *Model, eval Evaluator) error {
+// Simplify rewrites a model for inference: it inlines functions, folds constants,
+// drops nodes that do nothing and merges BatchNormalization into convolutions. The
+// network computes the same up to rounding. With a fixed batch ([SetBatch]) the
+// computations of shapes that exporters write disappear. The model is unchanged on
+// error.
+func Simplify(m *Model) error {
 	c := m.Clone()
 	if err := InlineFunctions(c); err != nil {
 		return err
 	}
-	if err := FoldConstants(c, eval); err != nil {
+	if err := FoldConstants(c); err != nil {
 		return err
 	}
 	RemoveIdentities(c.Graph)

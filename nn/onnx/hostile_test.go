@@ -217,7 +217,7 @@ func survive(t testing.TB, data []byte) bool {
 	FoldBatchNorm(folded)
 	RemoveIdentities(folded.Graph)
 	require.NoError(t, folded.Graph.Sort())
-	if FoldConstants(folded, nil) == nil {
+	if FoldConstants(folded) == nil {
 		require.NoError(t, Check(folded))
 	}
 	_ = SetBatch(folded, D(3))

@@ -9,16 +9,16 @@ import (
 // ErrShape marks a graph whose types or shapes do not fit together.
 var ErrShape = errors.New("types or shapes do not fit")
 
-// maxVals is the length up to which the elements of integer tensors are
-// followed through the graph, to know what Reshape and its like will do.
+// maxVals is the length up to which the elements of integer tensors are followed through
+// the graph: operators such as Reshape read shapes from them.
 const maxVals = 64
 
-// info is what is known of a value.
+// info is the knowledge of a value.
 type info struct {
 	typ   DataType // Undefined: not known
 	shape Shape    // nil: not known
 	vals  []elem   // the elements of a short integer or bool tensor; nil: not known
-	blame *Node    // the node of an unknown operator that everything here hangs on
+	blame *Node    // the node of an unknown operator that the missing knowledge depends on
 }
 
 // elem is one element of a short integer tensor: a number, the size of a
@@ -68,7 +68,7 @@ func (f *inference) set(name string, v info) { f.values[name] = v }
 
 func (f *inference) setTensor(t *Tensor) { f.values[t.Name] = tensorInfo(t) }
 
-// tensorInfo says what is known of a constant: all of it.
+// tensorInfo returns the knowledge of a constant.
 func tensorInfo(t *Tensor) info {
 	v := info{typ: t.Type, shape: t.Shape()}
 	if n, ok := t.Len(); !ok || n > maxVals || len(t.Dims) > 1 || !t.Type.IsInt() && t.Type != Bool {
@@ -217,11 +217,11 @@ func (f *inference) node(n *Node, _ map[string]int64) error {
 
 // InferShapes returns the shape of every value of the model's graph, by name;
 // values in graphs within attributes are left out. Symbolic dimensions stay
-// symbolic as far as arithmetic allows. If the graph leaves a shape open, the
-// file's declaration holds; without one the shape is nil.
+// symbolic as far as arithmetic allows. A shape that does not follow from the graph is
+// the declared one; without a declaration it is nil.
 //
-// Errors wrap [ErrShape] where things do not fit, or [ErrUnsupported] where the
-// shape of an output of the graph hangs on an operator unknown to this package.
+// Errors wrap [ErrShape] where shapes do not fit, or [ErrUnsupported] where the shape of an
+// output of the graph depends on an operator that this package does not know.
 func InferShapes(m *Model) (map[string]Shape, error) {
 	infos, err := InferTypes(m)
 	if err != nil {
@@ -273,8 +273,8 @@ func infer(m *Model) (*inference, error) {
 			return nil, fmt.Errorf("node %d (%s): %w", i, n, err)
 		}
 		for _, name := range n.Outputs {
-			// Shapes that files give for values in between are often wrong (PyTorch
-			// writes such): they count only where they do not contradict.
+			// Files, PyTorch's among them, often declare wrong shapes for values in
+			// between: a declaration counts only if it contradicts nothing.
 			if v, ok := hints[name]; ok {
 				_ = f.believe(v)
 			}
@@ -304,8 +304,8 @@ func byName(list []ValueInfo) map[string]ValueInfo {
 	return m
 }
 
-// believe fills what was not inferred of a value with what the file declares of
-// it, and refuses a declaration that contradicts.
+// believe completes the inferred type and shape of a value by its declaration in the file,
+// and refuses a declaration that contradicts them.
 func (f *inference) believe(v ValueInfo) error {
 	got := f.values[v.Name]
 	switch {

@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// maxInlined bounds how many nodes inlining may add: functions that call each
-// other twice grow without measure.
+// maxInlined bounds how many nodes inlining may add: functions that each call the next one
+// twice grow exponentially.
 const maxInlined = 1 << 18
 
 // InlineFunctions replaces every call of a function that the model defines for
-// itself by the function's nodes, and drops the functions. Functions written
-// for another version of the default operator domain than the model's are taken
-// as they are: the operators of this package's set did not change their
-// meaning where their form still fits. On error the model is half changed.
+// itself by the function's nodes, and drops the functions. Functions written for another
+// opset than the model's are not converted: an operator that this package knows means the
+// same in every opset that accepts its form. On error the model is partly changed.
 func InlineFunctions(m *Model) error {
 	if len(m.Functions) == 0 {
 		return nil

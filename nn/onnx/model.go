@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Model is an ONNX file: one graph and what is said about it.
+// Model is an ONNX file: a graph and its metadata.
 type Model struct {
 	IRVersion       int64             // version of the file format; 8 where Builder wrote it for opset 17
 	Opset           int64             // version of the default operator domain ("", also spelt "ai.onnx")
@@ -22,8 +22,7 @@ type Model struct {
 	extra []byte // fields unknown to this package, kept as they were
 }
 
-// Graph is a list of nodes in topological order with the values that go in and
-// come out.
+// Graph is a list of nodes in topological order, with inputs and outputs.
 type Graph struct {
 	Name         string
 	Doc          string
@@ -110,8 +109,8 @@ func (g *Graph) Feeds() []ValueInfo {
 	return feeds
 }
 
-// Clone returns a copy of the model that shares nothing with m but the bytes
-// of tensors and the attributes' lists, which nobody changes in place.
+// Clone returns a copy of the model. It shares only the bytes of tensors and the lists in
+// attributes, which must not be changed.
 func (m *Model) Clone() *Model {
 	c := *m
 	c.Opsets = maps.Clone(m.Opsets)

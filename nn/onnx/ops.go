@@ -2,7 +2,7 @@ package onnx
 
 import "fmt"
 
-// operator says how a node of one kind must look and what comes out of it.
+// operator has the bounds on a node's inputs and outputs, and the rule for its outputs.
 type operator struct {
 	minIn, maxIn int // maxIn < 0: any number
 	maxOut       int // < 0: any number
@@ -39,8 +39,7 @@ func lookup(n *Node) (operator, bool) {
 	return op, ok
 }
 
-// Known reports whether this package knows the node's operator: its arity and
-// what shape it gives.
+// Known reports whether this package knows the arity and the shapes of the node's operator.
 func Known(n *Node) bool {
 	_, ok := lookup(n)
 	return ok
@@ -49,13 +48,11 @@ func Known(n *Node) bool {
 // operators lists the operators of the default domain that this package knows.
 var operators = allOperators()
 
-// single lists the operators that no other shares its rule and arity with.
+// single lists the operators whose rule or arity is their own.
 func single() map[string]operator {
 	return map[string]operator{
 		"Conv":               {2, 3, 1, inferConv},
 		"ConvTranspose":      {2, 3, 1, inferConvTranspose},
-		"MaxPool":            {1, 1, 2, inferPool},
-		"AveragePool":        {1, 1, 1, inferPool},
 		"GlobalAveragePool":  {1, 1, 1, inferGlobalPool},
 		"GlobalMaxPool":      {1, 1, 1, inferGlobalPool},
 		"BatchNormalization": {5, 5, 5, inferBatchNorm},
@@ -73,8 +70,6 @@ func single() map[string]operator {
 		"Pow":                {2, 2, 1, inferPow},
 		"Where":              {3, 3, 1, inferWhere},
 		"Not":                {1, 1, 1, inferUnary},
-		"IsNaN":              {1, 1, 1, inferToBool},
-		"IsInf":              {1, 1, 1, inferToBool},
 		"Reshape":            {2, 2, 1, inferReshape},
 		"Flatten":            {1, 1, 1, inferFlatten},
 		"Transpose":          {1, 1, 1, inferTranspose},
@@ -82,25 +77,15 @@ func single() map[string]operator {
 		"Split":              {1, 2, -1, inferSplit},
 		"Slice":              {1, 5, 1, inferSlice},
 		"Gather":             {2, 2, 1, inferGather},
-		"GatherElements":     {2, 2, 1, inferGatherElements},
-		"ScatterElements":    {3, 3, 1, inferFirst},
-		"ScatterND":          {3, 3, 1, inferFirst},
 		"Squeeze":            {1, 2, 1, inferSqueeze},
 		"Unsqueeze":          {1, 2, 1, inferUnsqueeze},
 		"Expand":             {2, 2, 1, inferExpand},
-		"Tile":               {2, 2, 1, inferTile},
 		"Pad":                {1, 4, 1, inferPad},
 		"Shape":              {1, 1, 1, inferShape},
-		"Size":               {1, 1, 1, inferSize},
 		"Constant":           {0, 0, 1, inferConstant},
 		"ConstantOfShape":    {1, 1, 1, inferConstantOfShape},
-		"Range":              {3, 3, 1, inferRange},
-		"CumSum":             {2, 2, 1, inferFirst},
-		"OneHot":             {3, 3, 1, inferOneHot},
 		"ArgMax":             {1, 1, 1, inferArg},
 		"ArgMin":             {1, 1, 1, inferArg},
-		"QuantizeLinear":     {2, 3, 1, inferQuantize},
-		"DequantizeLinear":   {2, 3, 1, inferDequantize},
 	}
 }
 

@@ -172,11 +172,6 @@ func inferGather(c *call) error {
 	return nil
 }
 
-func inferGatherElements(c *call) error {
-	c.give(0, c.at(0).typ, c.shape(1))
-	return nil
-}
-
 // span returns how many entries a slice of an axis of n takes and where it
 // begins.
 func span(n, start, end, step int64) (first, entries int64) {
@@ -288,37 +283,6 @@ func inferExpand(c *call) error {
 	return nil
 }
 
-func inferTile(c *call) error {
-	typ, x := c.at(0).typ, c.shape(0)
-	times, known := c.list(1)
-	if x == nil || !known {
-		c.give(0, typ, slices.Repeat(Shape{UnknownDim}, len(x)))
-		if x == nil {
-			c.give(0, typ, nil)
-		}
-		return nil
-	}
-	if len(times) != len(x) {
-		return c.errorf("repeats %v of a value of shape %v", times, x)
-	}
-	out := slices.Clone(x)
-	for i, n := range times {
-		switch {
-		case n == 1:
-		case x[i].Known():
-			total, ok := product([]int64{x[i].Size, n})
-			if !ok {
-				return c.errorf("repeats %v of a value of shape %v", times, x)
-			}
-			out[i] = D(total)
-		default:
-			out[i] = UnknownDim
-		}
-	}
-	c.give(0, typ, out)
-	return nil
-}
-
 func inferPad(c *call) error {
 	typ, x := c.at(0).typ, c.shape(0)
 	pads, known := c.Ints("pads")
@@ -402,45 +366,5 @@ func inferConstantOfShape(c *call) error {
 	if n, ok := out.Sizes(); ok && len(n) == 1 && n[0] <= maxVals && fill.known {
 		c.out[0].vals = slices.Repeat([]elem{fill}, int(n[0]))
 	}
-	return nil
-}
-
-func inferRange(c *call) error {
-	typ, err := c.sameTypes(0, 1, 2)
-	if err != nil {
-		return err
-	}
-	c.give(0, typ, Shape{UnknownDim})
-	var arg [3]int64
-	for i := range arg {
-		list, ok := c.list(i)
-		if !ok || len(list) != 1 || list[0] > 1<<40 || list[0] < -1<<40 {
-			return nil
-		}
-		arg[i] = list[0]
-	}
-	if arg[2] == 0 {
-		return c.errorf("step 0")
-	}
-	n := int64(math.Ceil(float64(arg[1]-arg[0]) / float64(arg[2])))
-	c.give(0, typ, Shape{D(max(n, 0))})
-	return nil
-}
-
-func inferOneHot(c *call) error {
-	idx := c.shape(0)
-	if idx == nil {
-		c.give(0, c.at(2).typ, nil)
-		return nil
-	}
-	axis, err := c.axis(c.Int("axis", -1), len(idx)+1)
-	if err != nil {
-		return err
-	}
-	depth := UnknownDim
-	if vals := c.at(1).vals; len(vals) == 1 {
-		depth = vals[0].dim()
-	}
-	c.give(0, c.at(2).typ, slices.Insert(slices.Clone(idx), axis, depth))
 	return nil
 }

@@ -15,11 +15,6 @@ func inferIdentity(c *call) error {
 	return nil
 }
 
-func inferToBool(c *call) error {
-	c.give(0, Bool, c.shape(0))
-	return nil
-}
-
 func inferCast(c *call) error {
 	a, ok := c.Attrs["to"]
 	if !ok || a.Kind != KindInt {
@@ -324,58 +319,5 @@ func inferMatMul(c *call) error {
 		out = append(out, b[len(b)-1])
 	}
 	c.give(0, typ, out)
-	return nil
-}
-
-func inferQuantize(c *call) error {
-	typ := c.at(2).typ
-	if !c.has(2) {
-		typ = Uint8
-		if to := c.Int("output_dtype", 0); to != 0 {
-			typ = DataType(to)
-		}
-	}
-	if err := c.quantScale(); err != nil {
-		return err
-	}
-	c.give(0, typ, c.shape(0))
-	return nil
-}
-
-func inferDequantize(c *call) error {
-	if c.has(2) {
-		if _, err := c.sameTypes(0, 2); err != nil {
-			return err
-		}
-	}
-	if err := c.quantScale(); err != nil {
-		return err
-	}
-	c.give(0, c.at(1).typ, c.shape(0))
-	return nil
-}
-
-// quantScale checks that a scale is one number, or one for each entry of the
-// axis, and that the zero point looks like it.
-func (c *call) quantScale() error {
-	x, scale, zero := c.shape(0), c.shape(1), c.shape(2)
-	one := func(s Shape) bool { return len(s) == 0 || len(s) == 1 && s[0] == D(1) }
-	if c.has(2) && scale.Known() && zero.Known() && !scale.Same(zero) && !(one(scale) && one(zero)) {
-		return c.errorf("scale %v and zero point %v differ in shape", scale, zero)
-	}
-	if x == nil || len(scale) != 1 || c.Int("block_size", 0) != 0 {
-		return nil
-	}
-	axis, err := c.axis(c.Int("axis", 1), len(x))
-	if err != nil {
-		// One scale in a vector is one number: the axis does not matter.
-		if n := scale[0]; n.Known() && n.Size == 1 {
-			return nil
-		}
-		return err
-	}
-	if n := scale[0]; n.Known() && n.Size != 1 && x[axis].Known() && n != x[axis] {
-		return c.errorf("%v scales for %v entries of axis %d", n, x[axis], axis)
-	}
 	return nil
 }

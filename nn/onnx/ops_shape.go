@@ -330,11 +330,3 @@ func inferShape(c *call) error {
 	c.out[0] = info{typ: Int64, shape: ShapeOf(to - from), vals: vals}
 	return nil
 }
-
-func inferSize(c *call) error {
-	c.give(0, Int64, Shape{})
-	if m, ok := count(c.shape(0)); ok && c.shape(0) != nil && len(m.syms) == 0 {
-		c.out[0].vals = []elem{number(m.n)}
-	}
-	return nil
-}

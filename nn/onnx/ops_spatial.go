@@ -2,15 +2,13 @@ package onnx
 
 import "slices"
 
-// window is what Conv, ConvTranspose and the pools say about their sliding
-// window, per spatial axis.
+// window has the attributes of Conv and ConvTranspose, by spatial axis.
 type window struct {
 	kernel, strides, dilations, begins, ends []int64
 	auto                                     string // auto_pad other than NOTSET
 }
 
-// window reads the attributes for n spatial axes; kernel may be nil where an
-// attribute gives it.
+// window reads the attributes for n spatial axes; a kernel of nil is not known.
 func (c *call) window(n int, kernel []int64) (window, error) {
 	w := window{kernel: kernel, auto: c.Str("auto_pad", "NOTSET")}
 	ones := slices.Repeat([]int64{1}, n)
@@ -56,7 +54,7 @@ func (c *call) window(n int, kernel []int64) (window, error) {
 }
 
 // slide returns how many places the window has along axis i of size d.
-func (c *call) slide(w window, i int, d Dim, ceil bool) (Dim, error) {
+func (c *call) slide(w window, i int, d Dim) (Dim, error) {
 	if w.auto != "" {
 		if d.Known() {
 			return D((d.Size + w.strides[i] - 1) / w.strides[i]), nil
@@ -81,12 +79,7 @@ func (c *call) slide(w window, i int, d Dim, ceil bool) (Dim, error) {
 		return Dim{}, c.errorf("a window of %d with dilation %d does not fit into %d with padding %d and %d",
 			w.kernel[i], w.dilations[i], d.Size, w.begins[i], w.ends[i])
 	}
-	n := room/w.strides[i] + 1
-	// Rounding up may add a last place, unless that begins in the padding.
-	if ceil && room%w.strides[i] != 0 && n*w.strides[i] < d.Size+w.begins[i] {
-		n++
-	}
-	return D(n), nil
+	return D(room/w.strides[i] + 1), nil
 }
 
 // convInputs checks type and shapes of x and the weight against each other.
@@ -145,7 +138,7 @@ func inferConv(c *call) error {
 	}
 	out := Shape{x[0], w[0]}
 	for i, d := range x[2:] {
-		o, err := c.slide(win, i, d, false)
+		o, err := c.slide(win, i, d)
 		if err != nil {
 			return err
 		}
@@ -179,20 +172,15 @@ func inferConvTranspose(c *call) error {
 	return nil
 }
 
-// unslide returns the spatial sizes that ConvTranspose makes.
+// unslide returns the spatial sizes that ConvTranspose makes; unknown ones where
+// auto_pad or output_shape decides.
 func (c *call) unslide(in Shape, kernel []int64) (Shape, error) {
 	win, err := c.window(len(in), kernel)
 	if err != nil {
 		return nil, err
 	}
 	out := slices.Repeat(Shape{UnknownDim}, len(in))
-	if given, ok := c.Ints("output_shape"); ok {
-		if len(given) != len(in) {
-			return nil, c.errorf("output_shape %v for %d spatial axes", given, len(in))
-		}
-		for i, n := range given {
-			out[i] = D(n)
-		}
+	if _, given := c.Ints("output_shape"); given || win.auto != "" || win.kernel == nil {
 		return out, nil
 	}
 	more := make([]int64, len(in))
@@ -203,53 +191,19 @@ func (c *call) unslide(in Shape, kernel []int64) (Shape, error) {
 		more = p
 	}
 	for i, d := range in {
+		extra := more[i] + win.dilations[i]*(win.kernel[i]-1) - win.begins[i] - win.ends[i]
 		switch {
-		case win.auto != "":
-			if d.Known() && d.Size < 1<<31 {
-				out[i] = D(d.Size * win.strides[i])
-			}
-		case win.kernel == nil:
 		case d.Known() && d.Size < 1<<31:
-			n := win.strides[i]*(d.Size-1) + more[i] + win.dilations[i]*(win.kernel[i]-1) + 1 - win.begins[i] - win.ends[i]
+			n := win.strides[i]*(d.Size-1) + extra + 1
 			if n < 0 {
 				return nil, c.errorf("spatial axis %d of the result would be %d", i, n)
 			}
 			out[i] = D(n)
-		case win.strides[i] == 1 && more[i]+win.dilations[i]*(win.kernel[i]-1) == win.begins[i]+win.ends[i]:
+		case win.strides[i] == 1 && extra == 0:
 			out[i] = d
 		}
 	}
 	return out, nil
-}
-
-func inferPool(c *call) error {
-	typ, x := c.at(0).typ, c.shape(0)
-	if x == nil {
-		c.give(0, typ, nil)
-		c.give(1, Int64, nil)
-		return nil
-	}
-	if len(x) < 3 {
-		return c.errorf("input %q is %v, at least 3 dimensions are needed", c.Input(0), x)
-	}
-	win, err := c.window(len(x)-2, nil)
-	if err != nil {
-		return err
-	}
-	if win.kernel == nil {
-		return c.errorf("%s has no kernel_shape", c.OpType)
-	}
-	out := slices.Clone(x[:2])
-	for i, d := range x[2:] {
-		o, err := c.slide(win, i, d, c.Int("ceil_mode", 0) != 0)
-		if err != nil {
-			return err
-		}
-		out = append(out, o)
-	}
-	c.give(0, typ, out)
-	c.give(1, Int64, out)
-	return nil
 }
 
 func inferGlobalPool(c *call) error {

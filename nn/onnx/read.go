@@ -8,24 +8,23 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ErrFormat marks bytes that are no ONNX model.
+// ErrFormat marks bytes that are not an ONNX model.
 var ErrFormat = errors.New("not a readable ONNX model")
 
 // ErrExternalData says that the weights are kept outside the file.
 var ErrExternalData = errors.New("the model keeps its weights in other files: save it as one file (in PyTorch: torch.onnx.export(..., external_data=False))")
 
-// ErrUnsupported marks a model that is sound but uses what this package has
-// not: sparse tensors, a tensor in segments, an operator whose result is needed.
+// ErrUnsupported marks a valid model that uses something this package does not have: sparse
+// tensors, tensors in segments, or an operator whose result is needed.
 var ErrUnsupported = errors.New("unsupported")
 
-// maxDepth bounds how deep graphs may lie within attributes of graphs.
+// maxDepth bounds the nesting of graphs in attributes.
 const maxDepth = 16
 
 // Read parses an ONNX file. The tensors of the model share data's memory: it
 // must not be changed while the model is in use. Memory used stays below 64 MiB
-// plus 16 times len(data), whatever the bytes say. Read checks that the file is
-// whole and that every tensor has the bytes that it claims; whether the graph
-// makes sense is for [Check].
+// plus 16 times len(data) for any input. Read checks that the file is complete and that
+// every tensor has as many bytes as it claims; [Check] checks the graph.
 //
 // Errors wrap [ErrFormat], [ErrExternalData], [ErrUnsupported] or [ErrTensor].
 func Read(data []byte) (*Model, error) { return read(data, nil) }
@@ -54,7 +53,7 @@ func read(data []byte, o *outside) (*Model, error) {
 	return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 }
 
-// kindOf names what a file that is no ONNX model seems to be, "" if unknown.
+// kindOf names the apparent kind of a file that is not an ONNX model, "" if unknown.
 func kindOf(data []byte) string {
 	for _, k := range []struct{ magic, name string }{
 		{"\x1f\x8b", "a gzip file (a KataGo network ends in .bin.gz or .txt.gz; a packed ONNX file must be unpacked)"},
@@ -107,7 +106,7 @@ func (r *reader) charge(n int) error {
 	return nil
 }
 
-// Memory that objects take, roughly and rather too much.
+// Upper estimates of the memory that objects take.
 const (
 	costNode, costTensor, costAttr = 320, 240, 560
 	costValue, costDim, costString = 200, 24, 16

@@ -120,8 +120,8 @@ func (r *reader) attr(v field, attrs *map[string]Attr) error {
 	return nil
 }
 
-// attrValue reads a field that holds an attribute's value and says which kind
-// of attribute that field belongs to.
+// attrValue reads a field that holds an attribute's value and returns the kind of attribute
+// that has this field.
 func (r *reader) attrValue(v field, a *Attr) (AttrType, error) {
 	switch v.num {
 	case attrF:
@@ -193,8 +193,8 @@ func (r *reader) value(v field, list *[]ValueInfo) error {
 	return nil
 }
 
-// valueType reads a TypeProto: a tensor type into Type and Shape, anything else
-// as it is.
+// valueType reads a TypeProto: a tensor type into Type and Shape; other types are kept
+// unread.
 func (r *reader) valueType(v field, val *ValueInfo) error {
 	tensor := false
 	err := r.message(v, 0, func(v field) error {

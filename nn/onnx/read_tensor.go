@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// typed collects the elements of a tensor that come in one of the typed fields
-// instead of as raw bytes.
+// typed collects the elements of a tensor from a typed field, which files use instead of
+// raw bytes.
 type typed struct {
 	num  protowire.Number // the field; 0 = none seen
 	data []byte           // packed: varints for the integer fields, else little-endian
@@ -113,7 +113,7 @@ func (r *reader) typedField(v field, list *typed) error {
 	return r.charge(4 * len(v.data))
 }
 
-// fill gives a tensor its bytes out of what the file held.
+// fill sets the bytes of a tensor from its raw or its typed field.
 func (r *reader) fill(t *Tensor, raw []byte, list typed) error {
 	if len(list.data) == 0 {
 		t.Raw = raw

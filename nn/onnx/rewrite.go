@@ -117,8 +117,8 @@ func (g *Graph) Producers() map[string]*Node {
 	return by
 }
 
-// Users returns the nodes that use each value, in order; a node that uses it
-// twice is listed once. Outputs of the graph are no users.
+// Users returns the nodes that use each value, in order; a node that uses it twice is listed
+// once. Outputs of the graph do not count.
 func (g *Graph) Users() map[string][]*Node {
 	by := make(map[string][]*Node, len(g.Nodes))
 	for _, n := range g.Nodes {
@@ -217,9 +217,8 @@ func renameValues(g *Graph, names map[string]string) {
 	}
 }
 
-// RemoveUnused drops nodes whose results reach no output, constants that no
-// node uses, and what was declared of values that are gone. Inputs stay, except
-// those that only listed a constant which is dropped.
+// RemoveUnused drops nodes whose results reach no output, constants that no node uses, and
+// the declarations of dropped values. Inputs stay, except those of dropped constants.
 func RemoveUnused(g *Graph) {
 	live := map[string]bool{}
 	for _, v := range g.Outputs {
@@ -247,18 +246,17 @@ func RemoveUnused(g *Graph) {
 	g.Values = slices.DeleteFunc(slices.Clone(g.Values), func(v ValueInfo) bool { return written[v.Name] == nil })
 }
 
-// RemoveIdentities drops nodes that pass their input through: Identity, and
-// Dropout outside training. A node whose result is an output of the graph goes
-// too, where its input can take the output's name. The nodes must be in
-// topological order.
+// RemoveIdentities drops nodes that return their input: Identity, and Dropout outside
+// training. One whose result is an output of the graph is dropped if its input can take
+// the output's name. The nodes must be in topological order.
 func RemoveIdentities(g *Graph) {
 	consts := g.InitializerMap()
 	isOutput := map[string]bool{}
 	for _, v := range g.Outputs {
 		isOutput[v.Name] = true
 	}
-	names := map[string]string{} // value that goes -> the one that stands for it
-	made := map[string]bool{}    // values that a node which stays writes
+	names := map[string]string{} // dropped value -> its replacement
+	made := map[string]bool{}    // values that remaining nodes write
 	gone := map[*Node]bool{}
 	final := map[string]string{} // value -> the output's name that it takes
 	for _, n := range g.Nodes {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Dim is one dimension of a shape. With a Param it is symbolic and Size is not
-// looked at; with a negative Size and no Param it is unknown.
+// Dim is one dimension of a shape. With a Param it is symbolic and Size has no meaning;
+// with a negative Size and no Param it is unknown.
 type Dim struct {
 	Size  int64
 	Param string
 }
 
-// UnknownDim is a dimension of which nothing is known.
+// UnknownDim is a dimension of unknown size.
 var UnknownDim = Dim{Size: -1}
 
 // D returns a dimension of a known size.

@@ -69,7 +69,7 @@ func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 		return nil, err
 	}
 	onOneRow(file.Graph, spec)
-	if err := onnx.Simplify(file, nil); err != nil {
+	if err := onnx.Simplify(file); err != nil {
 		return nil, fmt.Errorf("%w: for one row: %w", ErrModel, err)
 	}
 	onnx.SplitBatchNorm(file.Graph)
@@ -112,8 +112,7 @@ func fit(m *onnx.Model, spec *nn.Spec) error {
 	return nil
 }
 
-// onOneRow gives the inputs the shape of one row, and leaves away outputs that spec does
-// not name.
+// onOneRow gives the inputs the shape of one row, and drops outputs that spec does not name.
 func onOneRow(g *onnx.Graph, spec *nn.Spec) {
 	for i := range g.Inputs {
 		in := &g.Inputs[i]
@@ -204,8 +203,7 @@ func (l *lowering) rewrite(n *onnx.Node, name string) (value, error) {
 	case l.spent > maxConstants:
 		return value{}, fmt.Errorf("%w: it needs more than %d constant numbers", ErrModel, maxConstants)
 	}
-	// The rules follow the definitions by hand and inference does so too: they
-	// must agree.
+	// The rules and inference must agree.
 	if want, err := l.shapeOf(name); err == nil && size(want) != size(v.shape) {
 		return value{}, fmt.Errorf("%w: %s makes %v where %v was expected", ErrModel, n.OpType, v.shape, want)
 	}
@@ -272,9 +270,8 @@ func (l *lowering) shapeOf(name string) ([]int, error) {
 	return shape, nil
 }
 
-// emit adds a node of the lowered graph. Constants become initializers; a value
-// used twice by one node is passed through Identity once, since onnx-go keeps
-// one edge between two values.
+// emit adds a node of the lowered graph. Constants become initializers. A value used twice by
+// one node passes through Identity once, because onnx-go keeps one edge between two values.
 func (l *lowering) emit(op string, attrs onnx.Attrs, shape []int, inputs ...value) value {
 	names := make([]string, len(inputs))
 	for i, in := range inputs {
@@ -287,8 +284,8 @@ func (l *lowering) emit(op string, attrs onnx.Attrs, shape []int, inputs ...valu
 	return l.node(op, attrs, shape, names)
 }
 
-// node adds a node, unless there is one like it already: gorgonia would merge
-// the two behind the back of ownReshapes.
+// node adds a node, or returns the equal one that exists: gorgonia would merge the two, which
+// ownReshapes must know.
 func (l *lowering) node(op string, attrs onnx.Attrs, shape []int, inputs []string) value {
 	key := fmt.Sprint(op, attrs, shape, inputs)
 	if v, ok := l.made[key]; ok {

@@ -6,7 +6,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// This file keeps values apart that gorgonia would let share memory.
+// This file gives values memory of their own where gorgonia would share it wrongly.
 
 // usage counts how often each value of the lowered graph is read, being an
 // output of the graph included.
@@ -23,9 +23,8 @@ func (l *lowering) usage() map[string]int {
 	return uses
 }
 
-// copyOf appends a node that adds a value to zeros. The zeros come first since
-// gorgonia may write a result over the first operand: over a constant it never
-// does.
+// copyOf appends a node that adds a value to zeros. The zeros come first because gorgonia may
+// overwrite the first operand with the result, but never a constant.
 func (l *lowering) copyOf(nodes []*onnx.Node, name string, shape onnx.Shape) ([]*onnx.Node, string) {
 	sizes, _ := shape.Sizes()
 	var zeros value
@@ -54,10 +53,9 @@ func (l *lowering) separateOutputs() {
 	}
 }
 
-// ownReshapes gives each reshaped value memory of its own where the value is
-// read elsewhere too. In gorgonia both would be the same memory, which a later
-// node may write over as soon as one of them is not needed any more. If the
-// reshaping is the only reader, the memory changes hands and all is well.
+// ownReshapes copies a value before it is reshaped if other nodes read it too. In gorgonia
+// both share memory, which a later node may overwrite as soon as one of them is no longer
+// needed.
 func (l *lowering) ownReshapes() {
 	uses := l.usage()
 	shapes := map[string]onnx.Shape{}

@@ -7,8 +7,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// rule lowers a node with its first input lowered, and returns its first output. Its
-// error says what about the node cannot be run.
+// rule lowers a node whose first input is lowered, and returns its first output. Its error
+// names the property that cannot be run.
 type rule func(l *lowering, n *onnx.Node, x value) (value, error)
 
 // rules by operator of the default domain. Filled in by init because rules call
@@ -45,7 +45,7 @@ func (l *lowering) plain(n *onnx.Node, i int) (value, error) {
 	return v, err
 }
 
-// elementwise makes a rule of what is done with each number of the first input.
+// elementwise makes a rule of a function of each number of the first input.
 func elementwise(f func(l *lowering, x value) value) rule {
 	return func(l *lowering, _ *onnx.Node, x value) (value, error) { return f(l, x), nil }
 }
@@ -92,7 +92,7 @@ func (l *lowering) softplus(x value) value {
 
 func (l *lowering) mish(x value) value { return l.each("Mul", x, l.each("Tanh", l.softplus(x))) }
 
-// lowerReshaped covers what changes shapes only: inference knows the outcome.
+// lowerReshaped lowers operators that only change the shape, which inference knows.
 func lowerReshaped(l *lowering, n *onnx.Node, x value) (value, error) {
 	shape, err := l.outShape(n)
 	if err != nil {

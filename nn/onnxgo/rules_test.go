@@ -2,26 +2,17 @@ package onnxgo_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/internal/testshared"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
 	"kosumi/nn/onnxgo"
-	"kosumi/nn/ort"
 )
-
-// needLibrary skips the test where onnxruntime, which it compares with, is not
-// there; in continuous integration it must be.
-func needLibrary(t *testing.T) {
-	t.Helper()
-	_, err := ort.Load("")
-	if err != nil {
-		testshared.Absent(t, "run `make deps` first: %v", err)
-	}
-}
 
 // testGraph is a builder with random weights.
 type testGraph struct {
@@ -55,28 +46,26 @@ func (g *testGraph) positive(name string, dims ...int64) onnx.Value {
 	return g.Floats(name, data, dims...)
 }
 
-// build makes a model with input x and output y of the shape that inference
-// finds, and its description.
-func build(t *testing.T, opset int64, in []int, f func(g *testGraph, x onnx.Value) onnx.Value) ([]byte, nn.Spec) {
+// build makes a model with input x and output y.
+func build(t *testing.T, opset int64, in []int, f func(g *testGraph, x onnx.Value) onnx.Value) *onnx.Model {
 	t.Helper()
 	g := &testGraph{onnx.NewBuilder("test", opset), rand.New(rand.NewPCG(3, 4))}
 	dims := []any{"N"}
 	for _, d := range in {
 		dims = append(dims, d)
 	}
-	y := f(g, g.Input("x", onnx.Float, dims...))
-	shape := g.Shape(y)
-	g.Output("y", y)
+	g.Output("y", f(g, g.Input("x", onnx.Float, dims...)))
 	m, err := g.Model(nil)
 	require.NoError(t, err)
+	return m
+}
+
+// start opens a session of a model.
+func start(t *testing.T, m *onnx.Model, maxBatch int) (nn.Backend, error) {
+	t.Helper()
 	data, err := m.Marshal()
 	require.NoError(t, err)
-	spec := nn.Spec{Inputs: []nn.TensorSpec{{Name: "x", Shape: in}}, Outputs: []nn.TensorSpec{{Name: "y"}}}
-	for _, d := range shape[1:] {
-		require.True(t, d.Known(), "%v", shape)
-		spec.Outputs[0].Shape = append(spec.Outputs[0].Shape, int(d.Size))
-	}
-	return data, spec
+	return onnxgo.Open(data, nntest.SpecOf(t, m), maxBatch)
 }
 
 var boardShape, rowShape = []int{3, 4, 5}, []int{7}
@@ -188,40 +177,37 @@ var rules = []struct {
 	}},
 }
 
-// TestRules compares each rewriting with onnxruntime.
+// TestRules compares each rewriting with package onnxref.
 func TestRules(t *testing.T) {
-	needLibrary(t)
 	for _, tc := range rules {
-		t.Run(tc.name, func(t *testing.T) {
-			model, spec := build(t, tc.opset, tc.in, tc.f)
-			compare(t, model, spec)
-		})
+		t.Run(tc.name, func(t *testing.T) { compare(t, build(t, tc.opset, tc.in, tc.f)) })
 	}
 }
 
-// compare runs a model on both backends and wants the same, twice over.
-func compare(t *testing.T, model []byte, spec nn.Spec) {
+// compare runs a model on the backend and by package onnxref, more than once.
+func compare(t *testing.T, m *onnx.Model) {
 	t.Helper()
-	want, err := ort.Open(model, spec, ort.Config{})
+	b, err := start(t, m, 1)
 	require.NoError(t, err)
-	defer want.Close()
-	got, err := onnxgo.Open(model, spec, 1)
-	require.NoError(t, err)
-	defer got.Close()
+	defer b.Close()
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 3 {
-		for i, in := range want.Inputs() {
-			for j := range in {
-				in[j] = float32(rng.NormFloat64())
+		in := map[string][]float32{}
+		for i, v := range m.Graph.Feeds() {
+			for j := range b.Inputs()[i] {
+				b.Inputs()[i][j] = float32(rng.NormFloat64())
 			}
-			copy(got.Inputs()[i], in)
+			in[v.Name] = slices.Clone(b.Inputs()[i])
 		}
-		require.NoError(t, want.Run(1))
-		require.NoError(t, got.Run(1))
-		for i, w := range want.Outputs() {
-			require.Equal(t, want.Inputs(), got.Inputs(), "inputs stay as they are")
-			for j := range w {
-				require.InDelta(t, w[j], got.Outputs()[i][j], 1e-4*max(1, float64(max(w[j], -w[j]))), "%s[%d]", spec.Outputs[i].Name, j)
+		want, err := onnxref.RunFloats(m, in)
+		require.NoError(t, err)
+		require.NoError(t, b.Run(1))
+		for i, v := range m.Graph.Feeds() {
+			require.Equal(t, in[v.Name], b.Inputs()[i], "inputs stay as they are")
+		}
+		for i, v := range m.Graph.Outputs {
+			for j, w := range want[v.Name] {
+				require.InDelta(t, w, b.Outputs()[i][j], 1e-4*max(1, float64(max(w, -w))), "%s[%d]", v.Name, j)
 			}
 		}
 	}

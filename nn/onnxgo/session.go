@@ -41,15 +41,14 @@ type session struct {
 	machine         gorgonia.VM
 	rowIn           [][]float32 // memory of the machine's input tensors
 	model           *onnxgo.Model
-	broken          error // what made the session unusable
+	broken          error // why the session is unusable
 }
 
 // building guards onnx-go's counter of names, which all graphs share.
 var building sync.Mutex
 
-// Open lowers an ONNX model for a batch of one and builds it. It runs the
-// network once to see that it can. Errors wrap ErrOperator (and name the
-// operator), ErrModel or nn.ErrSpec.
+// Open lowers an ONNX model for a batch of one, builds it and runs it once as a test. Errors
+// wrap ErrOperator (and name the operator), ErrModel or nn.ErrSpec.
 func Open(modelBytes []byte, spec nn.Spec, maxBatch int) (nn.Backend, error) {
 	const limit = 1 << 16
 	if maxBatch > limit {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
@@ -29,11 +28,6 @@ func TestRefusals(t *testing.T) {
 		message string
 	}{
 		{"an operator without counterpart", func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Erf", nil, x) }, "Erf"},
-		{"quantized weights", func(g *testGraph, x onnx.Value) onnx.Value {
-			scale := g.Scalar(0.1)
-			q := g.Op("QuantizeLinear", nil, x, scale)
-			return g.Op("DequantizeLinear", nil, q, scale, g.Const(onnx.NewScalar[uint8]("", 0)))
-		}, "DequantizeLinear"},
 		{"groups", func(g *testGraph, x onnx.Value) onnx.Value {
 			return g.ConvWith(x, g.w("w", 4, 1, 3, 3), "", onnx.ConvOptions{Group: 4, Pads: []int64{1, 1, 1, 1}})
 		}, "groups"},
@@ -50,8 +44,7 @@ func TestRefusals(t *testing.T) {
 		{"cubes", func(g *testGraph, x onnx.Value) onnx.Value { return g.Pow(x, g.Scalar(3)) }, "Pow"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			model, spec := build(t, 17, []int{4, 5, 5}, tc.f)
-			b, err := onnxgo.Open(model, spec, 1)
+			b, err := start(t, build(t, 17, []int{4, 5, 5}, tc.f), 1)
 			require.Nil(t, b)
 			require.ErrorIs(t, err, onnxgo.ErrOperator)
 			require.ErrorContains(t, err, tc.message)
@@ -91,12 +84,7 @@ func TestOutputsThatShare(t *testing.T) {
 	b.Output("same", b.Op("Identity", nil, x))
 	m, err := b.Model(nil)
 	require.NoError(t, err)
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	spec := nn.Spec{Inputs: []nn.TensorSpec{{Name: "x", Shape: []int{4}}}, Outputs: []nn.TensorSpec{
-		{Name: "y", Shape: []int{4}}, {Name: "again", Shape: []int{4}}, {Name: "relu", Shape: []int{2, 2}}, {Name: "same", Shape: []int{4}},
-	}}
-	s, err := onnxgo.Open(data, spec, 1)
+	s, err := start(t, m, 1)
 	require.NoError(t, err)
 	defer s.Close()
 	for _, in := range [][]float32{{1, -2, 3, -4}, {-5, 6, -7, 8}} {
@@ -109,18 +97,4 @@ func TestOutputsThatShare(t *testing.T) {
 			require.Equal(t, f, s.Outputs()[3][i])
 		}
 	}
-}
-
-func BenchmarkRun(b *testing.B) {
-	n := nntest.DualHead(board.Square(9), 4, 64, 1)
-	s, err := onnxgo.Open(n.Model, n.Spec, 1)
-	require.NoError(b, err)
-	defer s.Close()
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := s.Run(1); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

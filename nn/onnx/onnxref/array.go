@@ -2,14 +2,12 @@ package onnxref
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"kosumi/nn/onnx"
 )
 
-// array is a value at run time. Floating-point elements are in f, all others
-// in i.
+// array is a value at run time. Floating-point elements are in f, all others in i.
 type array struct {
 	typ  onnx.DataType
 	dims []int
@@ -64,16 +62,12 @@ func (a *array) set(k int, v float64) {
 func (a *array) ints() []int {
 	out := make([]int, a.len())
 	for k := range out {
-		if a.typ.IsFloat() {
-			out[k] = int(a.f[k])
-		} else {
-			out[k] = int(a.i[k])
-		}
+		out[k] = int(a.i[k])
 	}
 	return out
 }
 
-// copyFrom moves one element.
+// copyFrom copies element j of b to element k.
 func (a *array) copyFrom(k int, b *array, j int) {
 	if a.typ.IsFloat() {
 		a.f[k] = b.f[j]
@@ -84,63 +78,18 @@ func (a *array) copyFrom(k int, b *array, j int) {
 
 // round gives every element the precision of its type.
 func (a *array) round() {
-	switch a.typ {
-	case onnx.Float:
+	if a.typ == onnx.Float {
 		for k, v := range a.f {
 			a.f[k] = float64(float32(v))
 		}
-	case onnx.Float16:
-		for k, v := range a.f {
-			a.f[k] = float64(onnx.FromFloat16(onnx.Float16Bits(float32(v))))
-		}
-	case onnx.BFloat16:
-		for k, v := range a.f {
-			b := math.Float32bits(float32(v))
-			b += 0x7fff + b>>16&1
-			a.f[k] = float64(math.Float32frombits(b &^ 0xffff))
-		}
-	case onnx.Bool:
-		for k, v := range a.i {
-			a.i[k] = min(max(v, -v), 1)
-		}
-	case onnx.Uint32:
-		for k, v := range a.i {
-			a.i[k] = int64(uint32(v))
-		}
-	case onnx.Int32:
-		for k, v := range a.i {
-			a.i[k] = int64(int32(v))
-		}
-	case onnx.Int16, onnx.Uint16, onnx.Int8, onnx.Uint8:
-		low, high := limits(a.typ)
-		for k, v := range a.i {
-			a.i[k] = low + ((v-low)%(high-low+1)+(high-low+1))%(high-low+1)
-		}
 	}
-}
-
-// limits returns the smallest and largest number of an integer type.
-func limits(t onnx.DataType) (low, high int64) {
-	switch t {
-	case onnx.Int8:
-		return math.MinInt8, math.MaxInt8
-	case onnx.Uint8:
-		return 0, math.MaxUint8
-	case onnx.Int16:
-		return math.MinInt16, math.MaxInt16
-	case onnx.Uint16:
-		return 0, math.MaxUint16
-	case onnx.Int32:
-		return math.MinInt32, math.MaxInt32
-	}
-	return math.MinInt64, math.MaxInt64
 }
 
 // load turns a constant into an array.
 func load(t *onnx.Tensor) (*array, error) {
-	a := &array{typ: t.Type, dims: make([]int, len(t.Dims))}
-	for k, d := range t.Dims {
-		a.dims[k] = int(d)
+	a := &array{typ: t.Type}
+	for _, d := range t.Dims {
+		a.dims = append(a.dims, int(d))
 	}
 	var err error
 	if t.Type.IsFloat() {
@@ -159,47 +108,85 @@ func store(name string, a *array) (*onnx.Tensor, error) {
 	}
 	switch a.typ {
 	case onnx.Float:
-		return onnx.NewTensor(name, narrowed[float32](a.f), dims...), nil
+		list := make([]float32, len(a.f))
+		for k, v := range a.f {
+			list[k] = float32(v)
+		}
+		return onnx.NewTensor(name, list, dims...), nil
 	case onnx.Double:
 		return onnx.NewTensor(name, a.f, dims...), nil
-	case onnx.Float16:
-		return onnx.NewFloat16(name, narrowed[float32](a.f), dims...), nil
-	case onnx.BFloat16:
-		t := onnx.NewTensor(name, make([]uint16, len(a.f)), dims...)
-		t.Type = onnx.BFloat16
-		for k, v := range a.f {
-			b := math.Float32bits(float32(v)) >> 16
-			t.Raw[2*k], t.Raw[2*k+1] = byte(b), byte(b>>8)
-		}
-		return t, nil
-	case onnx.Bool:
-		t := onnx.NewTensor(name, narrowed[uint8](a.i), dims...)
-		t.Type = onnx.Bool
-		return t, nil
 	case onnx.Int64:
 		return onnx.NewTensor(name, a.i, dims...), nil
-	case onnx.Int32:
-		return onnx.NewTensor(name, narrowed[int32](a.i), dims...), nil
-	case onnx.Int16:
-		return onnx.NewTensor(name, narrowed[int16](a.i), dims...), nil
-	case onnx.Int8:
-		return onnx.NewTensor(name, narrowed[int8](a.i), dims...), nil
-	case onnx.Uint8:
-		return onnx.NewTensor(name, narrowed[uint8](a.i), dims...), nil
-	case onnx.Uint16:
-		return onnx.NewTensor(name, narrowed[uint16](a.i), dims...), nil
-	case onnx.Uint32:
-		return onnx.NewTensor(name, narrowed[uint32](a.i), dims...), nil
-	case onnx.Uint64:
-		return onnx.NewTensor(name, narrowed[uint64](a.i), dims...), nil
+	case onnx.Bool:
+		list := make([]bool, len(a.i))
+		for k, v := range a.i {
+			list[k] = v != 0
+		}
+		return onnx.NewTensor(name, list, dims...), nil
 	}
 	return nil, fmt.Errorf("%w: values of %v", onnx.ErrUnsupported, a.typ)
 }
 
-func narrowed[T float32 | int8 | int16 | int32 | uint8 | uint16 | uint32 | uint64, F float64 | int64](list []F) []T {
-	out := make([]T, len(list))
-	for k, v := range list {
-		out[k] = T(v)
+// steps returns how far one step along each axis moves in an array of dims.
+func steps(dims []int) []int {
+	out := make([]int, len(dims))
+	for k, n := len(dims)-1, 1; k >= 0; k-- {
+		out[k] = n
+		n *= dims[k]
+	}
+	return out
+}
+
+// walk returns the places of all elements of an array of dims, in order, where one step
+// along axis k moves by strides[k].
+func walk(dims, strides []int, start int) []int {
+	places := []int{start}
+	for k, d := range dims {
+		next := make([]int, 0, len(places)*d)
+		for _, at := range places {
+			for i := range d {
+				next = append(next, at+i*strides[k])
+			}
+		}
+		places = next
+	}
+	return places
+}
+
+// spread returns, for each element of an array of dims, the place that it comes from in
+// an array of dimensions from, which is broadcast to dims.
+func spread(from, dims []int) []int {
+	strides := make([]int, len(dims))
+	for k, step := range steps(from) {
+		if from[k] != 1 {
+			strides[k+len(dims)-len(from)] = step
+		}
+	}
+	return walk(dims, strides, 0)
+}
+
+// broadcast joins dimensions that fit as numpy does.
+func broadcast(a, b []int) []int {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	out := slices.Clone(a)
+	for k, d := range b {
+		if at := len(a) - len(b) + k; out[at] == 1 {
+			out[at] = d
+		}
+	}
+	return out
+}
+
+// pick returns an array of dims whose elements come from the given places of a; a
+// negative place leaves zero.
+func pick(a *array, places []int, dims ...int) *array {
+	out := alloc(a.typ, dims...)
+	for k, j := range places {
+		if j >= 0 {
+			out.copyFrom(k, a, j)
+		}
 	}
 	return out
 }

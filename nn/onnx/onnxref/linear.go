@@ -2,21 +2,10 @@ package onnxref
 
 import (
 	"math"
+	"slices"
 
 	"kosumi/nn/onnx"
 )
-
-// linear lists matrix products, norms and softmax.
-func linear() map[string]kernel {
-	return map[string]kernel{
-		"Gemm":               gemm,
-		"MatMul":             matMul,
-		"Softmax":            func(c *call) ([]*array, error) { return softmax(c, false) },
-		"LogSoftmax":         func(c *call) ([]*array, error) { return softmax(c, true) },
-		"BatchNormalization": batchNorm,
-		"LayerNormalization": layerNorm,
-	}
-}
 
 // product adds a [m,k] times b [k,n] to out [m,n], all row-major slices.
 func product(out, a, b []float64, m, k, n int) {
@@ -34,53 +23,31 @@ func product(out, a, b []float64, m, k, n int) {
 	}
 }
 
-// transposed returns a [rows,cols] matrix turned over its diagonal.
-func transposed(a []float64, rows, cols int) []float64 {
-	out := make([]float64, len(a))
-	for r := range rows {
-		for c := range cols {
-			out[c*rows+r] = a[r*cols+c]
-		}
-	}
-	return out
-}
-
-func gemm(c *call) ([]*array, error) {
-	mat := func(a *array, flip bool) ([]float64, int, int) {
+func gemm(c *call) *array {
+	matrix := func(a *array, flip bool) *array {
 		if flip {
-			return transposed(a.f, a.dims[0], a.dims[1]), a.dims[1], a.dims[0]
+			return pick(a, walk([]int{a.dims[1], a.dims[0]}, []int{1, a.dims[1]}, 0), a.dims[1], a.dims[0])
 		}
-		return a.f, a.dims[0], a.dims[1]
+		return a
 	}
-	a, m, k := mat(c.in[0], c.Int("transA", 0) != 0)
-	b, k2, n := mat(c.in[1], c.Int("transB", 0) != 0)
-	if k != k2 {
-		return nil, errShape("%v times %v", c.in[0].dims, c.in[1].dims)
-	}
-	out := alloc(c.in[0].typ, m, n)
-	product(out.f, a, b, m, k, n)
+	a, b := matrix(c.in[0], c.Int("transA", 0) != 0), matrix(c.in[1], c.Int("transB", 0) != 0)
+	out := alloc(a.typ, a.dims[0], b.dims[1])
+	product(out.f, a.f, b.f, a.dims[0], a.dims[1], b.dims[1])
 	alpha, beta := float64(c.Float("alpha", 1)), float64(c.Float("beta", 1))
 	for i := range out.f {
 		out.f[i] *= alpha
 	}
 	if bias := c.arg(2); bias != nil {
-		dims, err := broadcast(bias.dims, out.dims)
-		if err != nil || len(dims) != 2 || dims[0] != m || dims[1] != n {
-			return nil, errShape("bias %v for a result of %v", bias.dims, out.dims)
-		}
 		for i, j := range spread(bias.dims, out.dims) {
 			out.f[i] += beta * bias.f[j]
 		}
 	}
-	return []*array{out}, nil
+	return out
 }
 
-func matMul(c *call) ([]*array, error) {
+func matMul(c *call) *array {
 	a, b := c.in[0], c.in[1]
 	da, db := a.dims, b.dims
-	if len(da) == 0 || len(db) == 0 {
-		return nil, errShape("MatMul of a scalar")
-	}
 	if len(da) == 1 {
 		da = []int{1, da[0]}
 	}
@@ -88,140 +55,248 @@ func matMul(c *call) ([]*array, error) {
 		db = []int{db[0], 1}
 	}
 	m, k, n := da[len(da)-2], da[len(da)-1], db[len(db)-1]
-	if db[len(db)-2] != k {
-		return nil, errShape("%v times %v", a.dims, b.dims)
-	}
-	batch, err := broadcast(da[:len(da)-2], db[:len(db)-2])
-	if err != nil {
-		return nil, err
-	}
-	out := alloc(a.typ, append(append([]int{}, batch...), m, n)...)
-	ia, ib := spread(da[:len(da)-2], batch), spread(db[:len(db)-2], batch)
-	for i := range ia {
-		product(out.f[i*m*n:(i+1)*m*n], a.f[ia[i]*m*k:(ia[i]+1)*m*k], b.f[ib[i]*k*n:(ib[i]+1)*k*n], m, k, n)
-	}
-	dims := append([]int{}, batch...)
+	dims := broadcast(da[:len(da)-2], db[:len(db)-2])
+	ia, ib := spread(da[:len(da)-2], dims), spread(db[:len(db)-2], dims)
 	if len(a.dims) > 1 {
 		dims = append(dims, m)
 	}
 	if len(b.dims) > 1 {
 		dims = append(dims, n)
 	}
-	return []*array{out.view(dims...)}, nil
+	out := alloc(a.typ, dims...)
+	for i := range ia {
+		product(out.f[i*m*n:(i+1)*m*n], a.f[ia[i]*m*k:(ia[i]+1)*m*k], b.f[ib[i]*k*n:(ib[i]+1)*k*n], m, k, n)
+	}
+	return out
 }
 
 // softmax works along one axis; before opset 13 over all axes from it on.
-func softmax(c *call, logs bool) ([]*array, error) {
-	x := c.in[0]
-	def := int64(-1)
+func softmax(c *call, logs bool) *array {
+	x, def := c.in[0], int64(-1)
 	if c.opset < 13 {
 		def = 1
 	}
-	axis, err := c.axis(c.Int("axis", def), len(x.dims))
-	if err != nil {
-		return nil, err
-	}
+	axis := c.axis(def, len(x.dims))
 	n, inner := x.dims[axis], size(x.dims[axis+1:])
 	if c.opset < 13 {
 		n, inner = size(x.dims[axis:]), 1
 	}
 	out := alloc(x.typ, x.dims...)
-	for start := range x.len() / max(n, 1) {
-		first := start/inner*inner*n + start%inner
-		top := math.Inf(-1)
-		for i := range n {
-			top = max(top, x.f[first+i*inner])
+	for lane := range x.len() / n {
+		at := walk([]int{n}, []int{inner}, lane/inner*inner*n+lane%inner)
+		top, sum := math.Inf(-1), 0.0
+		for _, k := range at {
+			top = max(top, x.f[k])
 		}
-		sum := 0.0
-		for i := range n {
-			sum += math.Exp(x.f[first+i*inner] - top)
+		for _, k := range at {
+			sum += math.Exp(x.f[k] - top)
 		}
-		for i := range n {
-			v := x.f[first+i*inner] - top
-			if logs {
-				out.f[first+i*inner] = v - math.Log(sum)
-			} else {
-				out.f[first+i*inner] = math.Exp(v) / sum
+		for _, k := range at {
+			if out.f[k] = x.f[k] - top - math.Log(sum); !logs {
+				out.f[k] = math.Exp(x.f[k]-top) / sum
 			}
 		}
 	}
-	return []*array{out}, nil
+	return out
 }
 
-// batchNorm normalises with the given statistics, or in training with those of
-// the batch, when it also returns the running ones.
-func batchNorm(c *call) ([]*array, error) {
-	x, mean, variance := c.in[0], c.in[3].f, c.in[4].f
+// batchNorm normalises with the given statistics.
+func batchNorm(c *call) *array {
+	x, epsilon := c.in[0], float64(c.Float("epsilon", 1e-5))
 	channels, area := x.dims[1], size(x.dims[2:])
-	outs := []*array{alloc(x.typ, x.dims...)}
-	if c.Int("training_mode", 0) != 0 {
-		mean, variance = channelStats(x)
-		momentum := float64(c.Float("momentum", 0.9))
-		for i, batch := range [][]float64{mean, variance} {
-			running := alloc(c.in[3+i].typ, channels)
-			for ch := range channels {
-				running.f[ch] = momentum*c.in[3+i].f[ch] + (1-momentum)*batch[ch]
-			}
-			outs = append(outs, running)
-		}
-	}
-	epsilon := float64(c.Float("epsilon", 1e-5))
+	out := alloc(x.typ, x.dims...)
 	for k, v := range x.f {
 		ch := k / area % channels
-		outs[0].f[k] = (v-mean[ch])/math.Sqrt(variance[ch]+epsilon)*c.in[1].f[ch] + c.in[2].f[ch]
+		out.f[k] = (v-c.in[3].f[ch])/math.Sqrt(c.in[4].f[ch]+epsilon)*c.in[1].f[ch] + c.in[2].f[ch]
 	}
-	return outs, nil
+	return out
 }
 
-// channelStats returns mean and variance (divided by the count) per channel.
-func channelStats(x *array) (mean, variance []float64) {
-	channels, area := x.dims[1], size(x.dims[2:])
-	mean, variance = make([]float64, channels), make([]float64, channels)
-	n := float64(x.dims[0] * area)
-	for k, v := range x.f {
-		mean[k/area%channels] += v / n
-	}
-	for k, v := range x.f {
-		d := v - mean[k/area%channels]
-		variance[k/area%channels] += d * d / n
-	}
-	return mean, variance
-}
-
-func layerNorm(c *call) ([]*array, error) {
-	x := c.in[0]
-	axis, err := c.axis(c.Int("axis", -1), len(x.dims))
-	if err != nil {
-		return nil, err
-	}
-	n := size(x.dims[axis:])
-	epsilon := float64(c.Float("epsilon", 1e-5))
-	stat := append([]int{}, x.dims...)
-	for k := axis; k < len(stat); k++ {
-		stat[k] = 1
-	}
-	out, means, invs := alloc(x.typ, x.dims...), alloc(onnx.Float, stat...), alloc(onnx.Float, stat...)
-	scale, shift := spread(c.in[1].dims, x.dims), []int(nil)
-	if b := c.arg(2); b != nil {
-		shift = spread(b.dims, x.dims)
-	}
-	for r := range means.f {
-		mean, sq := 0.0, 0.0
+func layerNorm(c *call) *array {
+	x, epsilon := c.in[0], float64(c.Float("epsilon", 1e-5))
+	n := size(x.dims[c.axis(-1, len(x.dims)):])
+	out := alloc(x.typ, x.dims...)
+	scale := spread(c.in[1].dims, x.dims)
+	for r := range x.len() / n {
 		row := x.f[r*n : (r+1)*n]
+		mid, sq := mean(row), 0.0
 		for _, v := range row {
-			mean += v / float64(n)
+			sq += (v - mid) * (v - mid) / float64(n)
 		}
-		for _, v := range row {
-			sq += (v - mean) * (v - mean) / float64(n)
-		}
-		inv := 1 / math.Sqrt(sq+epsilon)
-		means.f[r], invs.f[r] = mean, inv
 		for i, v := range row {
-			out.f[r*n+i] = (v - mean) * inv * c.in[1].f[scale[r*n+i]]
-			if shift != nil {
-				out.f[r*n+i] += c.in[2].f[shift[r*n+i]]
+			out.f[r*n+i] = (v - mid) / math.Sqrt(sq+epsilon) * c.in[1].f[scale[r*n+i]]
+		}
+	}
+	if bias := c.arg(2); bias != nil {
+		for i, j := range spread(bias.dims, x.dims) {
+			out.f[i] += bias.f[j]
+		}
+	}
+	return out
+}
+
+func total(list []float64) float64 {
+	sum := 0.0
+	for _, v := range list {
+		sum += v
+	}
+	return sum
+}
+
+func mean(list []float64) float64 { return total(list) / float64(len(list)) }
+
+func most(list []float64) float64 { return slices.Max(list) }
+
+func reduce(c *call, join func([]float64) float64) *array {
+	x := c.in[0]
+	gone := make([]bool, len(x.dims))
+	axes := c.list("axes", 1)
+	for _, a := range axes {
+		gone[front(a, len(gone))] = true
+	}
+	if len(axes) == 0 && c.Int("noop_with_empty_axes", 0) == 0 {
+		gone = slices.Repeat([]bool{true}, len(gone))
+	}
+	from := steps(x.dims)
+	var keptDims, keptSteps, goneDims, goneSteps, dims []int
+	for k, d := range x.dims {
+		if !gone[k] {
+			keptDims, keptSteps, dims = append(keptDims, d), append(keptSteps, from[k]), append(dims, d)
+			continue
+		}
+		goneDims, goneSteps = append(goneDims, d), append(goneSteps, from[k])
+		if c.Int("keepdims", 1) != 0 {
+			dims = append(dims, 1)
+		}
+	}
+	out := alloc(x.typ, dims...)
+	within := walk(goneDims, goneSteps, 0)
+	list := make([]float64, len(within))
+	for k, start := range walk(keptDims, keptSteps, 0) {
+		for i, at := range within {
+			list[i] = x.at(start + at)
+		}
+		out.set(k, join(list))
+	}
+	return out
+}
+
+func globalPool(c *call, join func([]float64) float64) *array {
+	x := c.in[0]
+	out := alloc(x.typ, append(slices.Clone(x.dims[:2]), slices.Repeat([]int{1}, len(x.dims)-2)...)...)
+	area := size(x.dims[2:])
+	for k := range out.f {
+		out.f[k] = join(x.f[k*area : (k+1)*area])
+	}
+	return out
+}
+
+// argMax returns the first place of the largest element.
+func argMax(c *call) *array {
+	x := c.in[0]
+	axis := c.axis(0, len(x.dims))
+	inner, n := size(x.dims[axis+1:]), x.dims[axis]
+	dims := slices.Clone(x.dims)
+	dims[axis] = 1
+	if c.Int("keepdims", 1) == 0 {
+		dims = slices.Delete(dims, axis, axis+1)
+	}
+	out := alloc(onnx.Int64, dims...)
+	for lane := range out.i {
+		first, best := lane/inner*inner*n+lane%inner, 0
+		for i := 1; i < n; i++ {
+			if x.at(first+i*inner) > x.at(first+best*inner) {
+				best = i
+			}
+		}
+		out.i[lane] = int64(best)
+	}
+	return out
+}
+
+// window has the attributes of a convolution over two axes: y, then x.
+type window struct{ k, stride, dil, begin, end, extra []int }
+
+func (c *call) window() window {
+	or := func(name string, def ...int) []int {
+		if list := c.list(name, math.MaxInt); list != nil {
+			return list
+		}
+		return def
+	}
+	pads := or("pads", 0, 0, 0, 0)
+	return window{c.in[1].dims[2:], or("strides", 1, 1), or("dilations", 1, 1), pads[:2], pads[2:], or("output_padding", 0, 0)}
+}
+
+// places returns how often the window fits along axis i of size n.
+func (w window) places(i, n int) int {
+	return (n+w.begin[i]+w.end[i]-w.dil[i]*(w.k[i]-1)-1)/w.stride[i] + 1
+}
+
+// each calls f for each place (y,x) of the window in h rows and wd columns, each tap of
+// its kernel and the point (sy,sx) under it.
+func (w window) each(h, wd int, f func(y, x, tap, sy, sx int)) {
+	for y := range h {
+		for x := range wd {
+			for tap := range w.k[0] * w.k[1] {
+				f(y, x, tap, y*w.stride[0]+tap/w.k[1]*w.dil[0]-w.begin[0], x*w.stride[1]+tap%w.k[1]*w.dil[1]-w.begin[1])
 			}
 		}
 	}
-	return []*array{out, means, invs}, nil
+}
+
+// conv is a product of the weights and a matrix of what each place of the window sees.
+func conv(c *call) *array {
+	x, weight, w := c.in[0], c.in[1], c.window()
+	h, wd, group := x.dims[2], x.dims[3], int(c.Int("group", 1))
+	outC, inC := weight.dims[0], weight.dims[1]
+	out := alloc(x.typ, x.dims[0], outC, w.places(0, h), w.places(1, wd))
+	kernel, area, per := w.k[0]*w.k[1], out.dims[2]*out.dims[3], outC/group
+	fill(out, c.arg(2))
+	for b := range x.dims[0] * group {
+		src, seen := x.f[b*inC*h*wd:][:inC*h*wd], make([]float64, inC*kernel*area)
+		w.each(out.dims[2], out.dims[3], func(y, x, tap, sy, sx int) {
+			if sy < 0 || sy >= h || sx < 0 || sx >= wd {
+				return
+			}
+			for ch := range inC {
+				seen[(ch*kernel+tap)*area+y*out.dims[3]+x] = src[(ch*h+sy)*wd+sx]
+			}
+		})
+		product(out.f[b*per*area:][:per*area], weight.f[b%group*per*inC*kernel:], seen, per, inC*kernel, area)
+	}
+	return out
+}
+
+// fill begins each channel of [N,C,H,W] with its bias, if there is one.
+func fill(out, bias *array) {
+	if bias == nil {
+		return
+	}
+	for k := range out.f {
+		out.f[k] = bias.f[k/(out.dims[2]*out.dims[3])%out.dims[1]]
+	}
+}
+
+func convTranspose(c *call) *array {
+	x, weight, w := c.in[0], c.in[1], c.window()
+	inC, h, wd, per, group := x.dims[1], x.dims[2], x.dims[3], weight.dims[1], int(c.Int("group", 1))
+	side := func(i int) int {
+		return w.stride[i]*(x.dims[2+i]-1) + w.extra[i] + w.dil[i]*(w.k[i]-1) + 1 - w.begin[i] - w.end[i]
+	}
+	out := alloc(x.typ, x.dims[0], per*group, side(0), side(1))
+	oh, ow, kernel := out.dims[2], out.dims[3], w.k[0]*w.k[1]
+	fill(out, c.arg(2))
+	for plane := range x.dims[0] * inC {
+		b, ic := plane/inC, plane%inC
+		w.each(h, wd, func(y, x0, tap, oy, ox int) {
+			if oy < 0 || oy >= oh || ox < 0 || ox >= ow {
+				return
+			}
+			for oc := range per {
+				out.f[((b*per*group+ic/(inC/group)*per+oc)*oh+oy)*ow+ox] += x.f[(plane*h+y)*wd+x0] * weight.f[(ic*per+oc)*kernel+tap]
+			}
+		})
+	}
+	return out
 }

@@ -2,41 +2,41 @@ package onnxref
 
 import (
 	"fmt"
-	"maps"
 
 	"kosumi/nn/onnx"
 )
 
 // Run computes the outputs of a model. Inputs are given by name; those that an
-// initializer backs may be left out. A symbolic dimension takes whatever size
-// comes, the same one everywhere.
+// initializer backs may be left out. A symbolic dimension takes the size that its first
+// input has.
 func Run(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*onnx.Tensor, error) {
-	vals, err := run(m, inputs)
+	all, err := Trace(m, inputs)
 	if err != nil {
 		return nil, err
 	}
 	out := make(map[string]*onnx.Tensor, len(m.Graph.Outputs))
 	for _, v := range m.Graph.Outputs {
-		if out[v.Name], err = store(v.Name, vals[v.Name]); err != nil {
-			return nil, fmt.Errorf("output %q: %w", v.Name, err)
-		}
+		out[v.Name] = all[v.Name]
 	}
 	return out, nil
 }
 
-// RunFloats is Run for models whose inputs are all float32: rows of each input
-// one after the other. The size of the first symbolic dimension follows from
-// the number of elements; the outputs come back as float32.
+// RunFloats is Run for models whose inputs and outputs are all float32: rows of each input
+// one after the other. The size of the open dimension follows from the number of elements.
 func RunFloats(m *onnx.Model, inputs map[string][]float32) (map[string][]float32, error) {
 	tensors := make(map[string]*onnx.Tensor, len(inputs))
 	for _, v := range m.Graph.Feeds() {
-		data, ok := inputs[v.Name]
-		if !ok {
-			return nil, fmt.Errorf("input %q is missing", v.Name)
+		data := inputs[v.Name]
+		dims, known, open := make([]int64, len(v.Shape)), int64(1), -1
+		for i, d := range v.Shape {
+			if dims[i] = d.Size; !d.Known() {
+				open = i
+				continue
+			}
+			known *= d.Size
 		}
-		dims, err := fit(v.Shape, len(data))
-		if err != nil {
-			return nil, fmt.Errorf("input %q: %w", v.Name, err)
+		if open >= 0 {
+			dims[open] = int64(len(data)) / known
 		}
 		tensors[v.Name] = onnx.NewTensor(v.Name, data, dims...)
 	}
@@ -53,159 +53,87 @@ func RunFloats(m *onnx.Model, inputs map[string][]float32) (map[string][]float32
 	return floats, nil
 }
 
-// fit finds the one open dimension of a shape from the number of elements.
-func fit(s onnx.Shape, n int) ([]int64, error) {
-	dims, known, open := make([]int64, len(s)), 1, -1
-	for i, d := range s {
-		switch {
-		case d.Known():
-			dims[i] = d.Size
-			known *= int(d.Size)
-		case open >= 0:
-			return nil, fmt.Errorf("shape %v has more than one open dimension", s)
-		default:
-			open = i
-		}
-	}
-	if open >= 0 && known > 0 {
-		dims[open] = int64(n / known)
-		known *= n / known
-	}
-	if known != n {
-		return nil, fmt.Errorf("%d elements for shape %v", n, s)
-	}
-	return dims, nil
-}
-
 // Trace does as [Run] and returns every value of the graph, by name.
 func Trace(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*onnx.Tensor, error) {
-	vals, err := run(m, inputs)
-	if err != nil {
+	m = m.Clone()
+	if err := onnx.InlineFunctions(m); err != nil {
 		return nil, err
 	}
-	all := make(map[string]*onnx.Tensor, len(vals))
-	for name, a := range vals {
-		if all[name], err = store(name, a); err != nil {
-			return nil, fmt.Errorf("value %q: %w", name, err)
-		}
-	}
-	return all, nil
-}
-
-// Eval computes a single node; it is an [onnx.Evaluator].
-func Eval(n *onnx.Node, opset int64, inputs []*onnx.Tensor) ([]*onnx.Tensor, error) {
-	c := &call{Node: n, opset: opset}
-	for _, t := range inputs {
-		if t == nil {
-			c.in = append(c.in, nil)
-			continue
-		}
-		a, err := load(t)
-		if err != nil {
-			return nil, err
-		}
-		c.in = append(c.in, a)
-	}
-	outs, err := c.compute()
-	if err != nil {
+	if err := bind(m.Graph, inputs); err != nil {
 		return nil, err
 	}
-	tensors := make([]*onnx.Tensor, len(outs))
-	for i, a := range outs {
-		if tensors[i], err = store(n.Output(i), a); err != nil {
-			return nil, err
-		}
-	}
-	return tensors, nil
-}
-
-func run(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*array, error) {
 	if err := onnx.Check(m); err != nil {
 		return nil, err
 	}
-	if len(m.Functions) > 0 {
-		m = m.Clone()
-		if err := onnx.InlineFunctions(m); err != nil {
-			return nil, err
-		}
-	}
-	vals := map[string]*array{}
+	vals, all := map[string]*array{}, map[string]*onnx.Tensor{}
 	for _, t := range m.Graph.Initializers {
 		a, err := load(t)
 		if err != nil {
 			return nil, err
 		}
-		vals[t.Name] = a
-	}
-	if err := feed(m.Graph, inputs, vals); err != nil {
-		return nil, err
+		vals[t.Name], all[t.Name] = a, t
 	}
 	for i, n := range m.Graph.Nodes {
-		if err := step(m.Opset, n, vals); err != nil {
+		c := &call{Node: n, opset: m.Opset}
+		for _, name := range n.Inputs {
+			c.in = append(c.in, vals[name])
+		}
+		outs, err := c.compute()
+		if err != nil {
 			return nil, fmt.Errorf("node %d (%s): %w", i, n, err)
 		}
+		for k, name := range n.Outputs {
+			if name == "" {
+				continue
+			}
+			if k >= len(outs) {
+				return nil, fmt.Errorf("%w: output %d of %s", onnx.ErrUnsupported, k, n)
+			}
+			vals[name] = outs[k]
+			if all[name], err = store(name, outs[k]); err != nil {
+				return nil, fmt.Errorf("value %q: %w", name, err)
+			}
+		}
 	}
-	return vals, nil
+	return all, nil
 }
 
-// feed checks the inputs against what the graph declares and adds them.
-func feed(g *onnx.Graph, inputs map[string]*onnx.Tensor, vals map[string]*array) error {
-	rest := maps.Clone(inputs)
+// bind makes the inputs constants of the graph, so that [onnx.Check] finds those that do
+// not fit.
+func bind(g *onnx.Graph, inputs map[string]*onnx.Tensor) error {
 	sizes := map[string]int64{}
-	for _, v := range g.Inputs {
-		t, ok := rest[v.Name]
-		if !ok {
-			if vals[v.Name] == nil {
+	for i := range g.Inputs {
+		v := &g.Inputs[i]
+		t := inputs[v.Name]
+		if t == nil {
+			if g.Initializer(v.Name) == nil {
 				return fmt.Errorf("input %q is missing", v.Name)
 			}
 			continue
 		}
-		delete(rest, v.Name)
 		if t.Type != v.Type || v.Shape != nil && len(t.Dims) != len(v.Shape) {
 			return fmt.Errorf("input %q is %v %v instead of %v %v", v.Name, t.Type, t.Dims, v.Type, v.Shape)
 		}
-		for i, d := range v.Shape {
+		for k, d := range v.Shape {
 			want := d.Size
 			if d.Param != "" {
 				if _, seen := sizes[d.Param]; !seen {
-					sizes[d.Param] = t.Dims[i]
+					sizes[d.Param] = t.Dims[k]
 				}
 				want = sizes[d.Param]
 			}
-			if want >= 0 && t.Dims[i] != want {
-				return fmt.Errorf("input %q is %v, declared as %v (%v)", v.Name, t.Dims, v.Shape, sizes)
+			if want >= 0 && t.Dims[k] != want {
+				return fmt.Errorf("input %q is %v, declared as %v", v.Name, t.Dims, v.Shape)
 			}
 		}
-		a, err := load(t)
-		if err != nil {
-			return fmt.Errorf("input %q: %w", v.Name, err)
+		v.Shape = t.Shape()
+		bound := *t
+		bound.Name = v.Name
+		if w := g.Initializer(v.Name); w != nil {
+			*w = bound
+		} else {
+			g.Initializers = append(g.Initializers, &bound)
 		}
-		vals[v.Name] = a
-	}
-	for name := range rest {
-		return fmt.Errorf("the model has no input %q", name)
-	}
-	return nil
-}
-
-// step computes one node and adds its results.
-func step(opset int64, n *onnx.Node, vals map[string]*array) error {
-	c := &call{Node: n, opset: opset}
-	for _, name := range n.Inputs {
-		c.in = append(c.in, vals[name])
-	}
-	outs, err := c.compute()
-	if err != nil {
-		return err
-	}
-	for i, name := range n.Outputs {
-		if name == "" {
-			continue
-		}
-		if i >= len(outs) {
-			return fmt.Errorf("%w: output %d of %s", onnx.ErrUnsupported, i, n.OpType)
-		}
-		vals[name] = outs[i]
 	}
 	return nil
 }
@@ -224,34 +152,36 @@ func (c *call) arg(i int) *array {
 	return c.in[i]
 }
 
-// kernel computes the results of an operator.
-type kernel func(c *call) ([]*array, error)
-
-func (c *call) compute() ([]*array, error) {
-	k, ok := kernels[c.OpType]
-	if !ok || !c.IsDefault() {
-		return nil, fmt.Errorf("%w: operator %s of domain %q", onnx.ErrUnsupported, c.OpType, c.Domain)
+// compute returns the results of the node.
+func (c *call) compute() (outs []*array, err error) {
+	if c.Is("Split") {
+		outs = split(c)
+	} else {
+		f := operators[c.OpType]
+		if f == nil || !c.IsDefault() {
+			return nil, fmt.Errorf("%w: operator %s of domain %q", onnx.ErrUnsupported, c.OpType, c.Domain)
+		}
+		outs = []*array{f(c)}
 	}
-	outs, err := k(c)
 	for _, a := range outs {
 		a.round()
 	}
-	return outs, err
+	return outs, nil
 }
 
-// axis turns a negative axis into a place.
-func (c *call) axis(axis int64, rank int) (int, error) {
-	if axis < -int64(rank) || axis >= int64(rank) {
-		return 0, fmt.Errorf("%w: axis %d of %d", onnx.ErrShape, axis, rank)
-	}
+// axis returns an axis that an attribute names, counted from the front.
+func (c *call) axis(def int64, rank int) int { return front(int(c.Int("axis", def)), rank) }
+
+// front counts an axis from the front.
+func front(axis, rank int) int {
 	if axis < 0 {
-		axis += int64(rank)
+		return axis + rank
 	}
-	return int(axis), nil
+	return axis
 }
 
-// list returns integers that come as an attribute or as input i; nil where
-// they come as neither.
+// list returns integers that come as an attribute or as input i; nil where they come as
+// neither.
 func (c *call) list(name string, i int) []int {
 	if a := c.arg(i); a != nil {
 		return a.ints()
@@ -267,16 +197,34 @@ func (c *call) list(name string, i int) []int {
 	return out
 }
 
-func errShape(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{onnx.ErrShape}, args...)...)
-}
-
-// kernels lists the operators of the default domain that this package computes.
-var kernels map[string]kernel
+// operators has the operators of the default domain that this package computes, but for
+// Split, which has several results.
+var operators map[string]func(*call) *array
 
 func init() {
-	kernels = map[string]kernel{}
-	for _, group := range []map[string]kernel{elementwise(), linear(), spatial(), shaping(), indexing(), reducing(), quantizing()} {
-		maps.Copy(kernels, group)
+	operators = map[string]func(*call) *array{
+		"Gemm": gemm, "MatMul": matMul, "Conv": conv, "ConvTranspose": convTranspose,
+		"BatchNormalization": batchNorm, "LayerNormalization": layerNorm,
+		"Softmax":    func(c *call) *array { return softmax(c, false) },
+		"LogSoftmax": func(c *call) *array { return softmax(c, true) },
+		"ReduceSum":  func(c *call) *array { return reduce(c, total) }, "ReduceMean": func(c *call) *array { return reduce(c, mean) },
+		"ReduceMax":         func(c *call) *array { return reduce(c, most) },
+		"GlobalAveragePool": func(c *call) *array { return globalPool(c, mean) }, "GlobalMaxPool": func(c *call) *array { return globalPool(c, most) },
+		"Reshape": reshape, "Flatten": flatten, "Transpose": transpose, "Concat": concat, "Squeeze": squeeze, "Unsqueeze": unsqueeze,
+		"Expand": expand, "Pad": pad, "Shape": shape, "Constant": constant, "Slice": slice, "Gather": gather, "ArgMax": argMax,
+		"Identity": func(c *call) *array { return c.in[0] }, "Where": where, "Clip": clip, "LeakyRelu": leakyRelu,
+		"Cast":     func(c *call) *array { return convert(c.in[0], onnx.DataType(c.Int("to", 0))) },
+		"CastLike": func(c *call) *array { return convert(c.in[0], c.in[1].typ) },
+	}
+	for name, f := range unary {
+		operators[name] = func(c *call) *array { return mapped(c, f) }
+	}
+	for name, f := range binary {
+		operators[name] = func(c *call) *array { return fold(c, c.in[0].typ, f) }
+	}
+	for name, holds := range compare {
+		operators[name] = func(c *call) *array {
+			return fold(c, onnx.Bool, func(a, b float64) float64 { return truth(holds(a, b)) })
+		}
 	}
 }

@@ -1,68 +1,16 @@
 package onnxref
 
 import (
-	"fmt"
 	"slices"
 
 	"kosumi/nn/onnx"
 )
 
-// shaping lists the operators that move elements and compute none.
-func shaping() map[string]kernel {
-	return map[string]kernel{
-		"Reshape":         reshape,
-		"Flatten":         flatten,
-		"Transpose":       transpose,
-		"Concat":          concat,
-		"Split":           split,
-		"Squeeze":         squeeze,
-		"Unsqueeze":       unsqueeze,
-		"Expand":          expand,
-		"Tile":            tile,
-		"Pad":             pad,
-		"Shape":           shape,
-		"Size":            func(c *call) ([]*array, error) { return []*array{intArray(nil, int64(c.in[0].len()))}, nil },
-		"Constant":        constant,
-		"ConstantOfShape": constantOfShape,
-		"Range":           rangeOf,
-	}
-}
-
-// intArray returns int64 elements of the given dimensions.
-func intArray(dims []int, list ...int64) *array {
-	return &array{typ: onnx.Int64, dims: dims, i: list}
-}
-
-// pick returns an array of dims whose elements come from the given places of
-// a; a negative place leaves zero.
-func pick(a *array, places []int, dims ...int) *array {
-	out := alloc(a.typ, dims...)
-	for k, j := range places {
-		if j >= 0 {
-			out.copyFrom(k, a, j)
-		}
-	}
-	return out
-}
-
-// steps returns how far one step along each axis moves in an array of dims.
-func steps(dims []int) []int {
-	out := make([]int, len(dims))
-	for k, n := len(dims)-1, 1; k >= 0; k-- {
-		out[k] = n
-		n *= dims[k]
-	}
-	return out
-}
-
-func reshape(c *call) ([]*array, error) {
+func reshape(c *call) *array {
 	x, target := c.in[0], c.in[1].ints()
 	known, free := 1, -1
 	for k, d := range target {
 		if d == 0 && c.Int("allowzero", 0) == 0 {
-			if k >= len(x.dims) {
-				return nil, errShape("dimension %d is to be kept of %v", k, x.dims)
-			}
 			target[k] = x.dims[k]
 		}
 		if d == -1 {
@@ -71,31 +19,20 @@ func reshape(c *call) ([]*array, error) {
 		}
 		known *= target[k]
 	}
-	if free >= 0 && known > 0 {
+	if free >= 0 {
 		target[free] = x.len() / known
-		known *= target[free]
 	}
-	if known != x.len() {
-		return nil, errShape("%v cannot be reshaped to %v", x.dims, target)
-	}
-	return []*array{clone(x).view(target...)}, nil
+	return x.view(target...)
 }
 
-func flatten(c *call) ([]*array, error) {
+func flatten(c *call) *array {
 	x := c.in[0]
-	axis := int(c.Int("axis", 1))
-	if axis < 0 {
-		axis += len(x.dims)
-	}
-	if axis < 0 || axis > len(x.dims) {
-		return nil, errShape("axis %d of %v", axis, x.dims)
-	}
-	return []*array{clone(x).view(size(x.dims[:axis]), size(x.dims[axis:]))}, nil
+	axis := c.axis(1, len(x.dims))
+	return x.view(size(x.dims[:axis]), size(x.dims[axis:]))
 }
 
-func transpose(c *call) ([]*array, error) {
-	x := c.in[0]
-	perm := c.list("perm", 1)
+func transpose(c *call) *array {
+	x, perm := c.in[0], c.list("perm", 1)
 	if perm == nil {
 		for k := range x.dims {
 			perm = append([]int{k}, perm...)
@@ -106,147 +43,89 @@ func transpose(c *call) ([]*array, error) {
 	for k, p := range perm {
 		dims[k], strides[k] = x.dims[p], from[p]
 	}
-	return []*array{pick(x, walk(dims, strides, 0), dims...)}, nil
+	return pick(x, walk(dims, strides, 0), dims...)
 }
 
-func concat(c *call) ([]*array, error) {
-	axis, err := c.axis(c.Int("axis", 0), len(c.in[0].dims))
-	if err != nil {
-		return nil, err
-	}
+func concat(c *call) *array {
+	axis := c.axis(0, len(c.in[0].dims))
 	dims := slices.Clone(c.in[0].dims)
 	dims[axis] = 0
 	for _, a := range c.in {
-		if len(a.dims) != len(dims) {
-			return nil, errShape("%v beside %v", a.dims, c.in[0].dims)
-		}
 		dims[axis] += a.dims[axis]
 	}
 	out := alloc(c.in[0].typ, dims...)
-	row := size(dims[axis:])
-	start := 0
+	row, start := size(dims[axis:]), 0
 	for _, a := range c.in {
 		part := size(a.dims[axis:])
-		if part > 0 && a.len()/part != size(dims[:axis]) {
-			return nil, errShape("%v beside %v", a.dims, c.in[0].dims)
-		}
 		for k := range a.len() {
 			out.copyFrom(k/part*row+start+k%part, a, k)
 		}
 		start += part
 	}
-	return []*array{out}, nil
+	return out
 }
 
-func split(c *call) ([]*array, error) {
+func split(c *call) (outs []*array) {
 	x := c.in[0]
-	axis, err := c.axis(c.Int("axis", 0), len(x.dims))
-	if err != nil {
-		return nil, err
-	}
+	axis := c.axis(0, len(x.dims))
 	sizes := c.list("split", 1)
 	if parts := len(c.Outputs); sizes == nil {
 		each := (x.dims[axis] + parts - 1) / parts
 		for left := x.dims[axis]; len(sizes) < parts; left -= each {
-			sizes = append(sizes, max(min(each, left), 0))
+			sizes = append(sizes, min(each, left))
 		}
 	}
-	var outs []*array
-	start := 0
+	start, strides := 0, steps(x.dims)
 	for _, n := range sizes {
-		if n < 0 || start+n > x.dims[axis] {
-			return nil, errShape("split of %v into %v", x.dims, sizes)
-		}
 		dims := slices.Clone(x.dims)
 		dims[axis] = n
-		strides := steps(x.dims)
 		outs = append(outs, pick(x, walk(dims, strides, start*strides[axis]), dims...))
 		start += n
 	}
-	return outs, nil
+	return outs
 }
 
-func squeeze(c *call) ([]*array, error) {
-	x := c.in[0]
-	axes := c.list("axes", 1)
+func squeeze(c *call) *array {
+	x, axes := c.in[0], c.list("axes", 1)
 	drop := make([]bool, len(x.dims))
+	for k, d := range x.dims {
+		drop[k] = axes == nil && d == 1
+	}
 	for _, a := range axes {
-		k, err := c.axis(int64(a), len(x.dims))
-		if err != nil {
-			return nil, err
-		}
-		if x.dims[k] != 1 {
-			return nil, errShape("axis %d of %v is not 1", k, x.dims)
-		}
-		drop[k] = true
+		drop[front(a, len(drop))] = true
 	}
 	dims := []int{}
 	for k, d := range x.dims {
-		if !drop[k] && (axes != nil || d != 1) {
+		if !drop[k] {
 			dims = append(dims, d)
 		}
 	}
-	return []*array{clone(x).view(dims...)}, nil
+	return x.view(dims...)
 }
 
-func unsqueeze(c *call) ([]*array, error) {
-	x := c.in[0]
-	axes := c.list("axes", 1)
+func unsqueeze(c *call) *array {
+	x, axes := c.in[0], c.list("axes", 1)
 	dims := make([]int, len(x.dims)+len(axes))
 	for _, a := range axes {
-		k, err := c.axis(int64(a), len(dims))
-		if err != nil {
-			return nil, err
-		}
-		dims[k] = -1
+		dims[front(a, len(dims))] = 1
 	}
 	rest := x.dims
-	for k, d := range dims {
-		if d == -1 {
-			dims[k] = 1
-			continue
-		}
-		if len(rest) == 0 {
-			return nil, errShape("axes %v of %v", axes, x.dims)
-		}
-		dims[k], rest = rest[0], rest[1:]
-	}
-	return []*array{clone(x).view(dims...)}, nil
-}
-
-func expand(c *call) ([]*array, error) {
-	dims, err := broadcast(c.in[0].dims, c.in[1].ints())
-	if err != nil {
-		return nil, err
-	}
-	return []*array{pick(c.in[0], spread(c.in[0].dims, dims), dims...)}, nil
-}
-
-func tile(c *call) ([]*array, error) {
-	x, times := c.in[0], c.in[1].ints()
-	dims := slices.Clone(x.dims)
 	for k := range dims {
-		dims[k] *= times[k]
-	}
-	from, to := steps(x.dims), steps(dims)
-	places := make([]int, size(dims))
-	for k := range places {
-		for axis := range dims {
-			places[k] += k / to[axis] % dims[axis] % x.dims[axis] * from[axis]
+		if dims[k] == 0 {
+			dims[k], rest = rest[0], rest[1:]
 		}
 	}
-	return []*array{pick(x, places, dims...)}, nil
+	return x.view(dims...)
 }
 
-func pad(c *call) ([]*array, error) {
+func expand(c *call) *array {
+	dims := broadcast(c.in[0].dims, c.in[1].ints())
+	return pick(c.in[0], spread(c.in[0].dims, dims), dims...)
+}
+
+// pad adds zeros around x, or cuts where a pad is negative.
+func pad(c *call) *array {
 	x, pads := c.in[0], c.list("pads", 1)
-	if mode := c.Str("mode", "constant"); mode != "constant" || c.arg(3) != nil {
-		return nil, fmt.Errorf("%w: Pad with mode %q or axes", onnx.ErrUnsupported, mode)
-	}
-	fill := float64(c.Float("value", 0))
-	if v := c.arg(2); v != nil {
-		fill = v.at(0)
-	}
 	dims := slices.Clone(x.dims)
 	for k := range dims {
 		dims[k] += pads[k] + pads[k+len(dims)]
@@ -263,70 +142,72 @@ func pad(c *call) ([]*array, error) {
 			places[k] += at * from[axis]
 		}
 	}
-	out := pick(x, places, dims...)
-	for k, j := range places {
-		if j < 0 {
-			out.set(k, fill)
-		}
-	}
-	return []*array{out}, nil
+	return pick(x, places, dims...)
 }
 
-func shape(c *call) ([]*array, error) {
-	rank := int64(len(c.in[0].dims))
-	from, to := c.Int("start", 0), c.Int("end", rank)
-	if from < 0 {
-		from += rank
+func shape(c *call) *array {
+	x := c.in[0]
+	from, to := c.Int("start", 0), c.Int("end", int64(len(x.dims)))
+	out := alloc(onnx.Int64, int(to-from))
+	for k := range out.i {
+		out.i[k] = int64(x.dims[int(from)+k])
 	}
-	if to < 0 {
-		to += rank
-	}
-	from = min(max(from, 0), rank)
-	to = max(min(max(to, 0), rank), from)
-	list := []int64{}
-	for _, d := range c.in[0].dims[from:to] {
-		list = append(list, int64(d))
-	}
-	return []*array{intArray([]int{len(list)}, list...)}, nil
+	return out
 }
 
-func constant(c *call) ([]*array, error) {
+func constant(c *call) *array {
 	t, err := onnx.ConstantTensor(c.Node)
-	if err != nil {
-		return nil, err
-	}
-	a, err := load(t)
-	return []*array{a}, err
-}
-
-func constantOfShape(c *call) ([]*array, error) {
-	typ, fill := onnx.Float, &array{typ: onnx.Float, f: []float64{0}}
-	if a, ok := c.Attrs["value"]; ok && a.T != nil {
-		v, err := load(a.T)
-		if err != nil {
-			return nil, err
+	if err == nil {
+		var a *array
+		if a, err = load(t); err == nil {
+			return a
 		}
-		typ, fill = v.typ, v
 	}
-	out := alloc(typ, c.in[0].ints()...)
-	for k := range out.len() {
-		out.copyFrom(k, fill, 0)
-	}
-	return []*array{out}, nil
+	panic(err) // onnx.Check has read it
 }
 
-func rangeOf(c *call) ([]*array, error) {
-	start, limit, delta := c.in[0].at(0), c.in[1].at(0), c.in[2].at(0)
-	if delta == 0 {
-		return nil, errShape("a range in steps of 0")
+func slice(c *call) *array {
+	x := c.in[0]
+	starts, ends := c.list("starts", 1), c.list("ends", 2)
+	axes, by := c.list("axes", 3), c.list("steps", 4)
+	dims, strides, first := slices.Clone(x.dims), steps(x.dims), 0
+	for k := range starts {
+		axis, step := k, 1
+		if axes != nil {
+			axis = front(axes[k], len(dims))
+		}
+		if by != nil {
+			step = by[k]
+		}
+		n := x.dims[axis]
+		start, end := front(starts[k], n), front(ends[k], n)
+		if step > 0 {
+			start, end = min(max(start, 0), n), min(max(end, 0), n)
+		} else {
+			start, end = min(max(start, 0), n-1), min(max(end, -1), n-1)
+		}
+		dims[axis] = 0
+		for i := start; step > 0 && i < end || step < 0 && i > end; i += step {
+			dims[axis]++
+		}
+		first += start * strides[axis]
+		strides[axis] *= step
 	}
-	n := 0
-	for v := start; delta > 0 && v < limit || delta < 0 && v > limit; v += delta {
-		n++
+	return pick(x, walk(dims, strides, first), dims...)
+}
+
+func gather(c *call) *array {
+	x, idx := c.in[0], c.in[1]
+	axis := c.axis(0, len(x.dims))
+	inner, n := size(x.dims[axis+1:]), x.dims[axis]
+	dims := slices.Concat(x.dims[:axis], idx.dims, x.dims[axis+1:])
+	places := make([]int, 0, size(dims))
+	for outer := range size(x.dims[:axis]) {
+		for _, at := range idx.ints() {
+			for k := range inner {
+				places = append(places, (outer*n+front(at, n))*inner+k)
+			}
+		}
 	}
-	out := alloc(c.in[0].typ, n)
-	for k := range n {
-		out.set(k, start+float64(k)*delta)
-	}
-	return []*array{out}, nil
+	return pick(x, places, dims...)
 }
