@@ -141,7 +141,7 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 	if err != nil {
 		return err
 	}
-	w := selfplay.WriterConfig{Dir: f.out, Side: conf.Side(), QValues: conf.Rows.QValues,
+	w := selfplay.WriterConfig{Dir: f.out, Side: conf.Side(),
 		PerFile: f.perFile, First: first, Network: "random", Seed: s.ServerConfig(s.Play.Seed).Seed, Settings: conf}
 	var server *nn.Server
 	if conf.Search.Method != selfplay.Random {

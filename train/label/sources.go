@@ -181,7 +181,7 @@ func (f *files) fillRows(c *chunk, most int) (more bool, err error) {
 	if len(c.units) == 0 {
 		c.info.Network, c.info.SHA256 = o.rows.Info.Network, o.rows.Info.SHA256
 	}
-	set, err := o.rows.Read(o.at, min(most, o.end-o.at), false)
+	set, err := o.rows.Read(o.at, min(most, o.end-o.at))
 	if err != nil {
 		return false, err
 	}

@@ -22,7 +22,7 @@ func randomBatch(l *Learner, size board.Size, n int, seed uint64) *rows.Batch {
 	e, area := l.Encoding(), size.Area()
 	b := &rows.Batch{Size: size, N: n, Wants: l.Wants(),
 		Spatial: make([]float32, n*e.Planes()*area), Global: make([]float32, n*e.Globals()),
-		Policy: make([]float32, n*(area+1)), Value: make([]float32, n*3), Globals: make([]float32, n*rows.Targets),
+		Policy: make([]float32, n*(area+1)), Globals: make([]float32, n*rows.Targets),
 	}
 	for i := range b.Spatial {
 		if rng.IntN(4) == 0 {
@@ -54,7 +54,6 @@ func randomBatch(l *Learner, size board.Size, n int, seed uint64) *rows.Batch {
 		for _, k := range []int{25, 26, 27, 28, 29} {
 			g[k] = 1
 		}
-		copy(b.Value[3*i:], g[:3])
 	}
 	if b.Wants.Reply {
 		b.Reply = make([]float32, n*(area+1))

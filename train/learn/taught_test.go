@@ -29,7 +29,6 @@ func teach(b *rows.Batch, some ...int) {
 		g[0], g[1], g[2] = 0.5, 0.375, 0.125
 		g[3], g[targetNoTD], g[targetFinalUse], g[targetReplyUse], g[targetTaught] = 4.5, 1, 0, 0, 1
 		g[targetLeadUse], g[targetVarTime] = 0, 0
-		copy(b.Value[3*i:], g[:3])
 		if k%2 == 1 {
 			continue
 		}

@@ -164,7 +164,7 @@ func (g *generator) prepare(c *Recipe) error {
 		return err
 	}
 	seed := s.Seed ^ uint64(s.Games)*0x9e3779b97f4a7c15
-	w, err := selfplay.NewWriter(selfplay.WriterConfig{Dir: folder, Encoding: encoding, Side: c.Selfplay.Side(), QValues: c.Selfplay.Rows.QValues,
+	w, err := selfplay.NewWriter(selfplay.WriterConfig{Dir: folder, Encoding: encoding, Side: c.Selfplay.Side(),
 		Filing: &g.intake.numbers, Network: name, SHA256: sha, Seed: seed, Settings: c.Selfplay, Written: g.intake.written})
 	if err != nil {
 		return err

@@ -101,7 +101,7 @@ func (in *intake) file(w Work, games []*selfplay.Finished) ([]error, error) {
 	if writer == nil {
 		var err error
 		writer, err = selfplay.NewWriter(selfplay.WriterConfig{Dir: filepath.Join(in.dir, "selfplay", w.Network), Encoding: in.reads,
-			Side: w.Recipe.Side(), QValues: w.Recipe.Rows.QValues, PerFile: 1 << 20, Filing: &in.numbers, Network: w.Network,
+			Side: w.Recipe.Side(), PerFile: 1 << 20, Filing: &in.numbers, Network: w.Network,
 			SHA256: w.SHA256, Seed: w.Seed, Settings: w.Recipe, Written: in.written})
 		if err != nil {
 			return nil, err

@@ -152,9 +152,6 @@ func (b *Builder) row(dst *Set, i int, c *context, t int, turn *Turn) {
 	b.pointTargets(dst, i, c, t)
 	score := float64(g[tFinalScore])
 	scoreCells(dst.scores(i), score, g[tFinalWeight] > 0)
-	if dst.Q != nil {
-		b.moveValues(dst.qValues(i), c, turn)
-	}
 }
 
 // encode writes the inputs.
@@ -394,24 +391,5 @@ func taxGroups(points []float32, owners []board.Color, on *board.Board) {
 		for _, q := range group {
 			points[q] = float32(len(group)-2) / float32(len(group))
 		}
-	}
-}
-
-// moveValues writes what the search thought of the moves.
-func (b *Builder) moveValues(dst []int16, c *context, turn *Turn) {
-	n := b.layout.Area() + 1
-	round := func(v, limit float64) int16 {
-		v = max(-limit, min(limit, v))
-		whole := math.Floor(v)
-		if c.rng.Float64() < v-whole {
-			whole++
-		}
-		return int16(whole)
-	}
-	for _, m := range turn.Moves {
-		at := b.layout.slot(int(m.Index), c.size)
-		dst[at] = round(32000*float64(m.WinLoss), 32000)
-		dst[n+at] = round(60*max(-421, min(421, float64(m.Score))), 32000)
-		dst[2*n+at] = m.Visits
 	}
 }

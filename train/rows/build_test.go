@@ -145,7 +145,7 @@ func fillFolder(t testing.TB, files, gamesPerFile int, l Layout, sizes ...board.
 }
 
 func options(batch int) Options {
-	return Options{Batch: batch, Seed: 3, Symmetries: true, HistoryDropout: true, Wants: Wants{true, true, true}}
+	return Options{Batch: batch, Seed: 3, Symmetries: true, HistoryDropout: true, Wants: Wants{true, true}}
 }
 
 func TestStreamIsDeterministicAndResumes(t *testing.T) {

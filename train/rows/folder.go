@@ -52,7 +52,7 @@ func OpenFolder(o Options, roots ...string) (*Folder, error) {
 }
 
 // Open returns a stream of the rows in the files that list names. The files are
-// listed now, and by Rescan.
+// listed now, and before each pass.
 func Open(o Options, list Lister) (*Folder, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("training data: %w", err)
@@ -60,15 +60,7 @@ func Open(o Options, list Lister) (*Folder, error) {
 	o.fill()
 	f := &Folder{o: o, list: list, rng: rand.NewPCG(o.Seed, 0xba7c4),
 		waiting: map[waitKey]*Set{}, skipped: map[string]error{}}
-	return f, f.Rescan()
-}
-
-// Rescan lists the files anew and begins a new pass with the window as it is
-// now. Rows that wait for their batch stay.
-func (f *Folder) Rescan() error {
-	f.forget()
-	f.order, f.yielded = nil, false
-	return f.beginPass()
+	return f, f.beginPass()
 }
 
 // forget drops the segment in use and the one being read.
@@ -375,7 +367,7 @@ func (f *Folder) Restore(state []byte) error {
 		if err != nil {
 			return fmt.Errorf("the state of the training data: %w", err)
 		}
-		set, err := file.Read(0, file.N, false)
+		set, err := file.Read(0, file.N)
 		key := waitKey{file.Layout.Side, board.Size{W: w.W, H: w.H}}
 		for i := 0; err == nil && i < set.N; i++ {
 			if err = set.Check(i); err == nil && (set.Size(i) != key.size || set.Layout.Encoding != f.o.Encoding) {

@@ -13,16 +13,13 @@ type Value struct {
 	Score               float32
 }
 
-// FromWhite turns White's view into that of a side.
+// FromWhite turns White's view into that of a side, and back.
 func (v Value) FromWhite(c board.Color) Value {
 	if c == board.Black {
 		return Value{v.Loss, v.Win, v.NoResult, -v.Score}
 	}
 	return v
 }
-
-// ToWhite turns the view of a side into White's.
-func (v Value) ToWhite(c board.Color) Value { return v.FromWhite(c) }
 
 // MoveWeight is how much a search wants a move: a policy index and a weight, of
 // which only the ratios matter.
@@ -31,21 +28,12 @@ type MoveWeight struct {
 	Weight int16
 }
 
-// MoveValue is what a search thought of a move: win minus loss and score for
-// the side to move, and its visits.
-type MoveValue struct {
-	Index          uint16
-	Visits         int16
-	WinLoss, Score float32
-}
-
 // Turn is one move of a game and what was thought before it.
 type Turn struct {
 	Move board.Point
 	// Policy is what the search wants the network to answer here; nil if there
 	// was no search.
 	Policy []MoveWeight
-	Moves  []MoveValue // of the search's root; may be nil
 	// Root is what the search thought of the position; HasRoot reports whether
 	// it did.
 	Root    Value
@@ -197,22 +185,11 @@ func (g *Game) lookAhead(area int) []averages {
 }
 
 // ShortTerm returns White's win minus loss averaged over the next few searches, for
-// each turn: the shortest of the averages, before it is rounded to a row's precision.
+// each turn.
 func (g *Game) ShortTerm(area int) []float64 {
 	out := make([]float64, len(g.Turns))
-	f := newest(short, area)
-	v := 0.0
-	switch g.End.Winner {
-	case board.White:
-		v = 1
-	case board.Black:
-		v = -1
-	}
-	for t := len(g.Turns) - 1; t >= 0; t-- {
-		if root := &g.Turns[t].Root; g.Turns[t].HasRoot {
-			v = f*float64(root.Win-root.Loss) + (1-f)*v
-		}
-		out[t] = v
+	for t, a := range g.lookAhead(area)[:len(out)] {
+		out[t] = float64(a.values[2].Win - a.values[2].Loss)
 	}
 	return out
 }

@@ -44,7 +44,7 @@ func readAll(data []byte) error {
 	if f.N > 1<<16 {
 		return nil // would be read in parts
 	}
-	s, err := f.Read(0, f.N, true)
+	s, err := f.Read(0, f.N)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func readAll(data []byte) error {
 	var u unpacker
 	for i := range s.N {
 		_, _, _, _ = s.Position(i)
-		b.prepare(s.Layout, s.Size(i), 1, Wants{true, true, true})
+		b.prepare(s.Layout, s.Size(i), 1, Wants{true, true})
 		u.put(&b, 0, s, i, board.Symmetry(i%4), i%6)
 	}
 	return nil
@@ -161,19 +161,19 @@ func TestHostileFiles(t *testing.T) {
 	}{
 		"empty":          {nil, "npz"},
 		"no zip":         {[]byte("PK no"), "npz"},
-		"array missing":  {edit(namePolicy, func([]byte) []byte { return nil }), namePolicy + " is missing"},
-		"wrong magic":    {edit(nameScores, func(d []byte) []byte { return append([]byte("X"), d[1:]...) }), "does not begin"},
-		"too short":      {edit(nameScores, func(d []byte) []byte { return d[:5] }), "shorter"},
-		"cut":            {edit(nameScores, func(d []byte) []byte { return d[:len(d)-1] }), "bytes, want"},
-		"too long":       {edit(nameScores, func(d []byte) []byte { return append(d, 0) }), "bytes, want"},
-		"version 9":      {edit(nameScores, func(d []byte) []byte { d[6] = 9; return d }), "npy version 9"},
-		"huge header":    {edit(nameScores, func(d []byte) []byte { d[6] = 2; copy(d[8:], "\xff\xff\xff\x7f"); return d }), "npy header of"},
-		"no dictionary":  {edit(nameScores, header("hello\n")), "cannot be read"},
-		"unknown key":    {edit(nameScores, header("{'descr': '|i1', 'x': 3, 'fortran_order': False, 'shape': (1,), }\n")), "cannot be read"},
-		"negative shape": {edit(nameScores, header("{'descr': '|i1', 'fortran_order': False, 'shape': (-1, 3), }\n")), "cannot be read"},
+		"array missing":  {edit(nameTargets, func([]byte) []byte { return nil }), nameTargets + " is missing"},
+		"wrong magic":    {edit(namePoints, func(d []byte) []byte { return append([]byte("X"), d[1:]...) }), "does not begin"},
+		"too short":      {edit(namePoints, func(d []byte) []byte { return d[:5] }), "shorter"},
+		"cut":            {edit(namePoints, func(d []byte) []byte { return d[:len(d)-1] }), "bytes, want"},
+		"too long":       {edit(namePoints, func(d []byte) []byte { return append(d, 0) }), "bytes, want"},
+		"version 9":      {edit(namePoints, func(d []byte) []byte { d[6] = 9; return d }), "npy version 9"},
+		"huge header":    {edit(namePoints, func(d []byte) []byte { d[6] = 2; copy(d[8:], "\xff\xff\xff\x7f"); return d }), "npy header of"},
+		"no dictionary":  {edit(namePoints, header("hello\n")), "cannot be read"},
+		"unknown key":    {edit(namePoints, header("{'descr': '|i1', 'x': 3, 'fortran_order': False, 'shape': (1,), }\n")), "cannot be read"},
+		"negative shape": {edit(namePoints, header("{'descr': '|i1', 'fortran_order': False, 'shape': (-1, 3), }\n")), "cannot be read"},
 		"many rows":      {edit(nameBinary, header("{'descr': '|u1', 'fortran_order': False, 'shape': (999999999, 22, 4), }\n")), "rows in one file"},
 		"other planes":   {edit(nameBinary, header("{'descr': '|u1', 'fortran_order': False, 'shape': (3, 21, 4), }\n")), "21 input planes"},
-		"Fortran order":  {edit(nameScores, header("{'descr': '|i1', 'fortran_order': True, 'shape': (3, 4), }\n")), "Fortran"},
+		"Fortran order":  {edit(namePoints, header("{'descr': '|i1', 'fortran_order': True, 'shape': (3, 4), }\n")), "Fortran"},
 		"info no JSON":   {edit(nameInfo, func(d []byte) []byte { d[len(d)-1] = '!'; return d }), nameInfo},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -64,7 +64,7 @@ func (f *Folder) read(p part) ([]*Set, error) {
 	if p.From+p.N > r.N {
 		return nil, fmt.Errorf("%s: %w: the file has changed: it has %d rows, not %d or more", p.Path, ErrFormat, r.N, p.From+p.N)
 	}
-	s, err := r.Read(p.From, p.N, false)
+	s, err := r.Read(p.From, p.N)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,12 @@ package rows
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,10 +33,10 @@ func npyBytes(t string) int {
 
 const npyMagic = "\x93NUMPY"
 
-// maxHeader bounds the text of a header; real ones have some 100 bytes.
+// maxNpyHeader bounds the text of a header; usual ones have some 100 bytes.
 const maxNpyHeader = 4096
 
-// npyHeader is what the header of an array says.
+// npyHeader is the content of an array's header.
 type npyHeader struct {
 	Type    string
 	Shape   []int
@@ -79,97 +82,30 @@ func readNpyHeader(r io.Reader) (npyHeader, error) {
 	return h, h.parse(string(text))
 }
 
+// python turns a dictionary in Python's notation into JSON, but for commas behind the last
+// element; Python 2 writes 3L for 3.
+var python = strings.NewReplacer("'", "\"", "(", "[", ")", "]", "True", "true", "False", "false", "L", "")
+
+var lastComma = regexp.MustCompile(`,\s*([\]}])`)
+
 // parse reads the dictionary of a header: {'descr': '<f4', 'fortran_order':
 // False, 'shape': (3, 4), } with the keys in any order.
 func (h *npyHeader) parse(text string) error {
-	body := strings.TrimSpace(text)
-	bad := func() error { return fmt.Errorf("npy header %q cannot be read", body) }
-	if !strings.HasPrefix(body, "{") || !strings.HasSuffix(body, "}") {
-		return bad()
+	var dict struct {
+		Descr   *string
+		Fortran *bool `json:"fortran_order"`
+		Shape   []int
 	}
-	rest := strings.TrimSpace(body[1 : len(body)-1])
-	var seen [3]bool
-	for rest != "" {
-		key, after, ok := cutQuoted(rest)
-		after, colon := strings.CutPrefix(strings.TrimSpace(after), ":")
-		if !ok || !colon {
-			return bad()
-		}
-		after = strings.TrimSpace(after)
-		switch key {
-		case "descr":
-			h.Type, after, ok = cutQuoted(after)
-			seen[0] = true
-		case "fortran_order":
-			var word string
-			word, after = cutWord(after)
-			h.Fortran, ok = word == "True", word == "True" || word == "False"
-			seen[1] = true
-		case "shape":
-			h.Shape, after, ok = cutTuple(after)
-			seen[2] = true
-		default:
-			ok = false
-		}
-		if !ok {
-			return bad()
-		}
-		rest = strings.TrimSpace(after)
-		if rest == "" {
-			break
-		}
-		var comma bool
-		if rest, comma = strings.CutPrefix(rest, ","); !comma {
-			return bad()
-		}
-		rest = strings.TrimSpace(rest)
+	text = strings.TrimSpace(text)
+	dec := json.NewDecoder(strings.NewReader(lastComma.ReplaceAllString(python.Replace(text), "$1")))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(&dict)
+	impossible := func(n int) bool { return n < 0 || n > 1<<31-1 }
+	if err != nil || dict.Descr == nil || dict.Fortran == nil || dict.Shape == nil || len(dict.Shape) > 8 || slices.ContainsFunc(dict.Shape, impossible) {
+		return fmt.Errorf("npy header %q cannot be read", text)
 	}
-	if seen != [3]bool{true, true, true} {
-		return bad()
-	}
+	h.Type, h.Fortran, h.Shape = *dict.Descr, *dict.Fortran, dict.Shape
 	return nil
-}
-
-func cutQuoted(s string) (value, rest string, ok bool) {
-	if s == "" || s[0] != '\'' && s[0] != '"' {
-		return "", s, false
-	}
-	end := strings.IndexByte(s[1:], s[0])
-	if end < 0 {
-		return "", s, false
-	}
-	return s[1 : 1+end], s[2+end:], true
-}
-
-func cutWord(s string) (word, rest string) {
-	end := 0
-	for end < len(s) && (s[end] >= 'a' && s[end] <= 'z' || s[end] >= 'A' && s[end] <= 'Z') {
-		end++
-	}
-	return s[:end], s[end:]
-}
-
-// cutTuple reads (3, 4) or (3,).
-func cutTuple(s string) (shape []int, rest string, ok bool) {
-	if !strings.HasPrefix(s, "(") {
-		return nil, s, false
-	}
-	end := strings.IndexByte(s, ')')
-	if end < 0 {
-		return nil, s, false
-	}
-	for _, word := range strings.Split(s[1:end], ",") {
-		word = strings.TrimSuffix(strings.TrimSpace(word), "L") // Python 2
-		if word == "" {
-			continue
-		}
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 0 || n > 1<<31-1 || len(shape) == 8 {
-			return nil, s, false
-		}
-		shape = append(shape, n)
-	}
-	return shape, s[end+1:], true
 }
 
 // appendNpyHeader writes a header of version 1.0, padded so that the numbers

@@ -186,7 +186,7 @@ func TestOtherEncodings(t *testing.T) {
 			f, err := newFile(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
 			require.NoError(t, err)
 			require.Equal(t, l, f.Layout)
-			back, err := f.Read(0, f.N, false)
+			back, err := f.Read(0, f.N)
 			require.NoError(t, err)
 			checkPlanes(t, g, back)
 		})
@@ -288,7 +288,7 @@ func TestFilesReadByNpyio(t *testing.T) {
 	require.NoError(t, z.Read(nameGlobal, &global))
 	require.Equal(t, ours.Global, global)
 	var policy []int16
-	require.NoError(t, z.Read(namePolicy, &policy))
+	require.NoError(t, z.Read("policyTargetsNCMove", &policy))
 	require.Equal(t, ours.Policy, policy)
 	var binary []uint8
 	require.NoError(t, z.Read(nameBinary, &binary))

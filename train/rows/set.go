@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"kosumi/board"
 	"kosumi/nn/features"
@@ -25,7 +24,6 @@ const (
 	Targets     = 80 // global targets of a row, format version 3
 	PointMaps   = 5  // value targets by point
 	policyRows  = 2
-	qRows       = 3
 	scoreMargin = 60 // cells of the score distribution beyond the area, each side
 )
 
@@ -70,7 +68,7 @@ func (l Layout) Globals() int {
 // ScoreCells is the number of cells of the score distribution.
 func (l Layout) ScoreCells() int { return 2*l.Area() + 2*scoreMargin }
 
-// RowBytes is the memory of one row, without q values.
+// RowBytes is the memory of one row.
 func (l Layout) RowBytes() int {
 	return l.Planes()*l.PlaneBytes() + 4*l.Globals() + 2*policyRows*(l.Area()+1) + 4*Targets + l.ScoreCells() + PointMaps*l.Area()
 }
@@ -131,7 +129,7 @@ type Origin struct {
 	N      int    `json:"n"`
 }
 
-// Set is N rows in the arrays of a KataGo training file, each array C-ordered
+// Set holds N rows in the arrays of a KataGo training file, each array C-ordered
 // with the row first. All numbers are for the side to move of their row. They
 // mean the same as in KataGo's cpp/dataio/trainingwrite.h, format version 3.
 type Set struct {
@@ -145,15 +143,24 @@ type Set struct {
 	Globals []float32 // [N, 80] global targets
 	Scores  []int8    // [N, 2*L*L+120] hundredths
 	Points  []int8    // [N, 5, L, L] ownership, seki, boards 8 and 32 turns on, scoring x 120
-	Q       []int16   // [N, 3, L*L+1] win-loss x 32000, score x 60, visits; nil if there are none
 
-	source string // file and
-	first  int    // row that a set was read from
+	columns []column // the six arrays
+	source  string   // file and
+	first   int      // row that the set was read from
 }
 
 // NewSet returns an empty set.
 func NewSet(l Layout) *Set {
-	return &Set{Layout: l, Info: Info{Encoding: l.Encoding.String()}}
+	s := &Set{Layout: l, Info: Info{Encoding: l.Encoding.String()}}
+	s.columns = []column{
+		numbers[uint8]{&s.Binary, newHead("binaryInputNCHWPacked", npyU1, l.Planes(), l.PlaneBytes())},
+		numbers[float32]{&s.Global, newHead("globalInputNC", npyF4, l.Globals())},
+		numbers[int16]{&s.Policy, newHead("policyTargetsNCMove", npyI2, policyRows, l.Area()+1)},
+		numbers[float32]{&s.Globals, newHead(nameTargets, npyF4, Targets)},
+		numbers[int8]{&s.Scores, newHead("scoreDistrN", npyI1, l.ScoreCells())},
+		numbers[int8]{&s.Points, newHead(namePoints, npyI1, PointMaps, l.Side, l.Side)},
+	}
+	return s
 }
 
 // Reset empties the set and keeps its memory.
@@ -168,33 +175,17 @@ func (s *Set) grow(n int) int {
 
 // resize sets the number of rows; new ones are zeroed.
 func (s *Set) resize(n int) {
-	l := s.Layout
 	s.N = n
-	s.Binary = resized(s.Binary, n*l.Planes()*l.PlaneBytes())
-	s.Global = resized(s.Global, n*l.Globals())
-	s.Policy = resized(s.Policy, n*policyRows*(l.Area()+1))
-	s.Globals = resized(s.Globals, n*Targets)
-	s.Scores = resized(s.Scores, n*l.ScoreCells())
-	s.Points = resized(s.Points, n*PointMaps*l.Area())
-	if s.Q != nil {
-		s.Q = resized(s.Q, n*qRows*(l.Area()+1))
+	for _, c := range s.columns {
+		c.resize(n)
 	}
 }
 
-// resized returns a slice of n values: those of a, and zeros behind them.
-func resized[T any](a []T, n int) []T {
-	if n <= len(a) {
-		return a[:n]
+// copyRow copies row i of another set, or of this one, over row at.
+func (s *Set) copyRow(at int, from *Set, i int) {
+	for k, c := range s.columns {
+		c.copyRow(at, from.columns[k], i)
 	}
-	old := len(a)
-	if n > cap(a) {
-		b := make([]T, n, max(n, cap(a)+cap(a)/2))
-		copy(b, a)
-		return b
-	}
-	a = a[:n]
-	clear(a[old:])
-	return a
 }
 
 // rowOf returns row i of an array of n values a row.
@@ -209,58 +200,36 @@ func (s *Set) policy(i int) []int16    { return rowOf(s.Policy, i, policyRows*(s
 func (s *Set) targets(i int) []float32 { return rowOf(s.Globals, i, Targets) }
 func (s *Set) scores(i int) []int8     { return rowOf(s.Scores, i, s.Layout.ScoreCells()) }
 func (s *Set) points(i int) []int8     { return rowOf(s.Points, i, PointMaps*s.Layout.Area()) }
-func (s *Set) qValues(i int) []int16   { return rowOf(s.Q, i, qRows*(s.Layout.Area()+1)) }
 
-// Append adds row i of another set of the same layout. Q values come along
-// only where both sets have them.
+// Append adds row i of another set of the same layout.
 func (s *Set) Append(from *Set, i int) error {
 	if s.Layout != from.Layout {
 		return fmt.Errorf("%w: %v side %d, not %v side %d", ErrLayout, from.Layout.Encoding, from.Layout.Side, s.Layout.Encoding, s.Layout.Side)
 	}
-	at := s.grow(1)
-	copy(s.binary(at), from.binary(i))
-	copy(s.global(at), from.global(i))
-	copy(s.policy(at), from.policy(i))
-	copy(s.targets(at), from.targets(i))
-	copy(s.scores(at), from.scores(i))
-	copy(s.points(at), from.points(i))
-	if s.Q != nil && from.Q != nil {
-		copy(s.qValues(at), from.qValues(i))
-	}
+	s.copyRow(s.grow(1), from, i)
 	return nil
 }
 
-// keep drops the rows for which it returns false. The order stays.
+// keep drops the rows for which want returns false. The order stays.
 func (s *Set) keep(want func(i int) bool) {
 	n := 0
 	for i := range s.N {
-		if !want(i) {
-			continue
+		if want(i) {
+			s.copyRow(n, s, i)
+			n++
 		}
-		if n != i {
-			copy(s.binary(n), s.binary(i))
-			copy(s.global(n), s.global(i))
-			copy(s.policy(n), s.policy(i))
-			copy(s.targets(n), s.targets(i))
-			copy(s.scores(n), s.scores(i))
-			copy(s.points(n), s.points(i))
-			if s.Q != nil {
-				copy(s.qValues(n), s.qValues(i))
-			}
-		}
-		n++
 	}
 	s.resize(n)
 }
 
-// clip gives back the memory of dropped rows where that is most of the set's.
+// clip frees the memory of dropped rows if that is most of the set's.
 func (s *Set) clip() {
 	if 2*len(s.Binary) >= cap(s.Binary) {
 		return
 	}
-	s.Binary, s.Global, s.Policy = slices.Clone(s.Binary), slices.Clone(s.Global), slices.Clone(s.Policy)
-	s.Globals, s.Scores, s.Points = slices.Clone(s.Globals), slices.Clone(s.Scores), slices.Clone(s.Points)
-	s.Q = slices.Clone(s.Q)
+	for _, c := range s.columns {
+		c.clip()
+	}
 }
 
 // bit returns a bit of a packed plane.

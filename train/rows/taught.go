@@ -125,9 +125,6 @@ func (s *Set) Teach(i int, t *Taught) error {
 		points[l.slot(p, size)] = int8(math.Round(taughtOwnerScale * float64(max(-1, min(1, o)))))
 	}
 	scoreCells(s.scores(i), 0, false)
-	if s.Q != nil {
-		clear(s.qValues(i))
-	}
 	return nil
 }
 

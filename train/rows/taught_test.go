@@ -76,7 +76,7 @@ func TestTaughtRows(t *testing.T) {
 			require.True(t, read.Taught(i))
 			for k := range c.size.Symmetries() {
 				sym := board.Symmetry(k)
-				b.prepare(read.Layout, c.size, 1, Wants{true, true, true})
+				b.prepare(read.Layout, c.size, 1, Wants{true, true})
 				u.put(&b, 0, read, i, sym, 5)
 				checkLesson(t, lesson(c.size, uint64(i)), &b, board.SymTable(c.size, sym))
 			}
@@ -94,7 +94,7 @@ func checkLesson(t *testing.T, want *Taught, b *Batch, to []board.Point) {
 	}
 	require.InDelta(t, max(0, want.Policy[area]), b.Policy[area], 2e-4)
 	g := b.Globals
-	require.Equal(t, []float32{0.6, 0.375, 0.025}, b.Value)
+	require.Equal(t, []float32{0.6, 0.375, 0.025}, g[:3])
 	for k, v := range map[int]float32{tScore: 3.25, tLead: 2.75, tArrival: 31, tLeadWeight: 1, tPolicyWeight: 1, tNoTD: 1, tGlobalWeight: 1,
 		tTaught: 1, tTaughtScore: 1, tTaughtOwners: 1, tTaughtStdev: 7.5, tTaughtValue: 0.2, tTaughtPoints: 1.5, tTaughtLucky: 1,
 		tFinalWeight: 0, tReplyWeight: 0, tFutureWeight: 0, tScoringWeight: 0, tNoValue: 0, tVersion: 3} {
@@ -149,7 +149,7 @@ func TestFreeColumns(t *testing.T) {
 			s.targets(0)[k] = float32(at)
 		}
 		require.NoError(t, s.Check(0))
-		batch.prepare(s.Layout, board.Square(5), 1, Wants{true, true, true})
+		batch.prepare(s.Layout, board.Square(5), 1, Wants{true, true})
 		u.put(batch, 0, s, 0, 0, 5)
 	}
 	require.Equal(t, plain, other)

@@ -42,9 +42,7 @@ func (b *Batch) prepare(l Layout, size board.Size, n int, wants Wants) {
 	b.Global = sized(b.Global, n*l.Encoding.Globals(), true)
 	b.Policy = sized(b.Policy, n*(a+1), true)
 	b.Reply = sized(b.Reply, n*(a+1), wants.Reply)
-	b.Value = sized(b.Value, n*3, true)
 	b.Globals = sized(b.Globals, n*Targets, true)
-	b.Scores = sized(b.Scores, n*(2*a+2*scoreMargin), wants.Scores)
 	b.Points = sized(b.Points, n*PointMaps*a, wants.Points)
 }
 
@@ -76,16 +74,11 @@ func (u *unpacker) put(b *Batch, k int, s *Set, i int, sym board.Symmetry, histo
 	globals := b.Globals[k*Targets : (k+1)*Targets]
 	copy(globals, g)
 	taught := tidyTaught(globals)
-	copy(b.Value[3*k:3*k+3], g[tWin:tNoResult+1])
 	policy := s.policy(i)
 	half := len(policy) / policyRows
 	normalise(b.Policy[k*(a+1):(k+1)*(a+1)], policy[:half], from)
 	if b.Wants.Reply {
 		normalise(b.Reply[k*(a+1):(k+1)*(a+1)], policy[half:], from)
-	}
-	if b.Wants.Scores {
-		n := 2*a + 2*scoreMargin
-		recentre(b.Scores[k*n:(k+1)*n], s.scores(i))
 	}
 	if b.Wants.Points {
 		points := b.Points[k*PointMaps*a : (k+1)*PointMaps*a]
@@ -155,18 +148,6 @@ func normalise(dst []float32, weights []int16, from []int32) {
 		dst[p] = float32(float64(weights[at]) * scale)
 	}
 	dst[pass] = float32(float64(weights[len(weights)-1]) * scale)
-}
-
-// recentre moves a score distribution to an array of another length; what lies
-// beyond its ends is added to them.
-func recentre(dst []float32, src []int8) {
-	clear(dst)
-	shift := len(dst)/2 - len(src)/2
-	for i, v := range src {
-		if v != 0 {
-			dst[max(0, min(len(dst)-1, i+shift))] += float32(v) / 100
-		}
-	}
 }
 
 func (u *unpacker) points(dst []float32, src []int8, slots int, from []int32) {

@@ -199,9 +199,6 @@ type Rows struct {
 	// Sides is the share of turns at which another move is tried, searched
 	// once and filed without result.
 	Sides float64 `toml:"sides" range:"0 to 1"`
-	// QValues stores what the search thought of every move, for networks with
-	// q heads.
-	QValues bool `toml:"q_values"`
 }
 
 // Defaults returns a recipe for 9x9 on a small machine. PUCT, because

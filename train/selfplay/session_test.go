@@ -35,14 +35,13 @@ func small(method string) Config {
 	c.Opening.Forks = 0.3
 	c.Rows.Sides = 0.1
 	c.Rows.PolicySurprise, c.Rows.ValueSurprise = 0.4, 0.1
-	c.Rows.QValues = true
 	c.Ending.Resign, c.Ending.PlayOut = -0.9, 0.5
 	return c
 }
 
 func newSession(t testing.TB, c Config, dir string, perFile int) (*Session, *Writer) {
 	t.Helper()
-	w, err := NewWriter(WriterConfig{Dir: dir, Encoding: features.V7, Side: c.Side(), QValues: c.Rows.QValues,
+	w, err := NewWriter(WriterConfig{Dir: dir, Encoding: features.V7, Side: c.Side(),
 		PerFile: perFile, Network: "test", SHA256: "abc", Seed: 5, Settings: c})
 	require.NoError(t, err)
 	s, err := NewSession(c, 5, 0, w)

@@ -177,13 +177,12 @@ func (p *player) soften(visits int, weight float64) (int, float64) {
 
 // report takes from a search what the record keeps.
 func (p *player) report(r *search.Result) rows.Turn {
-	size := r.Size
 	t := rows.Turn{HasRoot: true, Visits: int(r.Root.Visits)}
 	win := r.Root.Winrate - r.Root.NoResult/2
 	own := rows.Value{Win: float32(win), NoResult: float32(r.Root.NoResult),
 		Loss: float32(1 - win - r.Root.NoResult), Score: float32(r.Root.ScoreMean)}
 	own.Win, own.Loss = max(0, own.Win), max(0, own.Loss)
-	t.Root = own.ToWhite(r.ToMove)
+	t.Root = own.FromWhite(r.ToMove)
 	sign := float32(1)
 	if r.ToMove == board.Black {
 		sign = -1
@@ -193,15 +192,6 @@ func (p *player) report(r *search.Result) rows.Turn {
 	t.RawScore = sign * float32(r.Root.Raw.ScoreMean)
 	t.Policy = target(r)
 	p.compare(&t, r)
-	if p.c.Rows.QValues {
-		for i := range r.Moves {
-			m := &r.Moves[i]
-			if m.EdgeVisits > 0 && m.SymmetryOf == board.NoPoint {
-				t.Moves = append(t.Moves, rows.MoveValue{Index: uint16(size.Index(m.Move)), Visits: int16(min(32000, m.EdgeVisits)),
-					WinLoss: float32(2*m.Winrate - 1), Score: float32(m.ScoreMean)})
-			}
-		}
-	}
 	return t
 }
 

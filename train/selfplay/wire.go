@@ -45,7 +45,6 @@ type wireGame struct {
 type wireTurn struct {
 	Move   uint16      `json:"m"`
 	Policy []int32     `json:"p,omitempty"` // index, weight, ...
-	Q      []float32   `json:"q,omitempty"` // index, visits, win minus loss, score, ...
 	Root   *[4]float32 `json:"r,omitempty"`
 	Weight float64     `json:"w,omitempty"`
 	Visits int         `json:"v,omitempty"`
@@ -111,9 +110,6 @@ func packTurn(t *rows.Turn, size board.Size) wireTurn {
 		Seen: [6]float32{t.PolicySurprise, t.PriorEntropy, t.TargetEntropy, t.RawWinLoss, t.RawScore, t.RawEntropy}}
 	for _, m := range t.Policy {
 		w.Policy = append(w.Policy, int32(m.Index), int32(m.Weight))
-	}
-	for _, m := range t.Moves {
-		w.Q = append(w.Q, float32(m.Index), float32(m.Visits), m.WinLoss, m.Score)
 	}
 	if t.HasRoot {
 		w.Root = &[4]float32{t.Root.Win, t.Root.Loss, t.Root.NoResult, t.Root.Score}
@@ -267,7 +263,7 @@ func (w *wireTurn) unpack(at *board.Game) (rows.Turn, error) {
 			return t, fmt.Errorf("the root's value %v", *r)
 		}
 	}
-	return t, errors.Join(w.unpackPolicy(&t, at), w.unpackQ(&t, size))
+	return t, w.unpackPolicy(&t, at)
 }
 
 func (w *wireTurn) unpackPolicy(t *rows.Turn, at *board.Game) error {
@@ -290,20 +286,6 @@ func (w *wireTurn) unpackPolicy(t *rows.Turn, at *board.Game) error {
 		}
 		seen[index] = true
 		t.Policy = append(t.Policy, rows.MoveWeight{Index: uint16(index), Weight: int16(weight)})
-	}
-	return nil
-}
-
-func (w *wireTurn) unpackQ(t *rows.Turn, size board.Size) error {
-	if len(w.Q)%4 != 0 || len(w.Q) > 4*board.MaxMoves {
-		return fmt.Errorf("%d values of moves", len(w.Q))
-	}
-	for i := 0; i < len(w.Q); i += 4 {
-		q := w.Q[i : i+4]
-		if !(q[0] >= 0 && int(q[0]) <= size.Area()) || !(q[1] >= 0 && q[1] <= math.MaxInt16) || math.Abs(float64(q[2])) > 1.001 || math.Abs(float64(q[3])) > 1e4 {
-			return fmt.Errorf("the value of a move is %v", q)
-		}
-		t.Moves = append(t.Moves, rows.MoveValue{Index: uint16(q[0]), Visits: int16(q[1]), WinLoss: q[2], Score: q[3]})
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func TestWire(t *testing.T) {
 
 func rowsOf(t testing.TB, c *Config, f *Finished) *rows.Set {
 	t.Helper()
-	w, err := NewWriter(WriterConfig{Dir: t.TempDir(), Encoding: features.V7, Side: c.Side(), QValues: true, PerFile: 2, Settings: *c})
+	w, err := NewWriter(WriterConfig{Dir: t.TempDir(), Encoding: features.V7, Side: c.Side(), PerFile: 2, Settings: *c})
 	require.NoError(t, err)
 	_, err = w.Add(f)
 	require.NoError(t, err)

@@ -58,9 +58,8 @@ type WriterConfig struct {
 	Dir      string
 	Encoding features.Encoding // what the network to be trained reads
 	Side     int               // of the arrays
-	QValues  bool
-	PerFile  int    // games a file; 0 means 64
-	First    uint64 // number of the first game that is filed
+	PerFile  int               // games a file; 0 means 64
+	First    uint64            // number of the first game that is filed
 	// Filing, if not nil, is shared with other writers; First counts no more.
 	Filing   *Filing
 	Network  string // that plays, and the sha256 of its file
@@ -85,9 +84,6 @@ func NewWriter(c WriterConfig) (*Writer, error) {
 	w := &Writer{build: b, set: rows.NewSet(l), filing: c.Filing, per: c.PerFile, done: c.Written, rng: new(rand.PCG)}
 	if w.filing == nil {
 		w.filing = &Filing{Next: c.First}
-	}
-	if c.QValues {
-		w.set.Q = []int16{}
 	}
 	w.info.Seed = c.Seed
 	if err := w.SetSettings(c.Settings); err != nil {

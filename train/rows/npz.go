@@ -2,31 +2,27 @@ package rows
 
 import (
 	"archive/zip"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/flate"
 
+	"kosumi/internal/file"
 	"kosumi/nn/features"
 )
 
-// Names of the arrays in a file. The last two are our own: KataGo's tools take
+// Names of arrays in a file. The last one is our own: KataGo's tools take
 // the arrays that they know and leave others alone.
 const (
 	nameBinary  = "binaryInputNCHWPacked"
 	nameGlobal  = "globalInputNC"
-	namePolicy  = "policyTargetsNCMove"
 	nameTargets = "globalTargetsNC"
-	nameScores  = "scoreDistrN"
 	namePoints  = "valueTargetsNCHW"
-	nameQ       = "qValueTargetsNCMove"
 	nameInfo    = "kosumiInfo" // JSON of Info, as bytes
 )
 
@@ -40,7 +36,7 @@ const (
 	maxDeflate = 1100
 )
 
-// File is an npz file whose headers have been read. Close it.
+// File is an open npz file whose headers have been read.
 type File struct {
 	path    string
 	closer  io.Closer
@@ -73,7 +69,7 @@ func OpenFile(path string) (*File, error) {
 	return f, nil
 }
 
-// Close lets go of the file.
+// Close closes the file.
 func (f *File) Close() error {
 	if f.closer == nil {
 		return nil
@@ -81,14 +77,14 @@ func (f *File) Close() error {
 	return f.closer.Close()
 }
 
-// ReadFile reads a whole file, q values included.
+// ReadFile reads a whole file.
 func ReadFile(path string) (*Set, error) {
 	f, err := OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return f.Read(0, f.N, true)
+	return f.Read(0, f.N)
 }
 
 func newFile(r io.ReaderAt, size int64) (*File, error) {
@@ -129,10 +125,14 @@ func (f *File) open(name string) (io.ReadCloser, npyHeader, error) {
 }
 
 func (f *File) readHeads() error {
-	for _, name := range []string{nameBinary, nameGlobal, namePolicy, nameTargets, nameScores, namePoints, nameQ, nameInfo} {
+	names := []string{nameInfo}
+	for _, c := range NewSet(Layout{Encoding: features.V7, Side: 1}).columns {
+		names = append(names, c.head().name)
+	}
+	for _, name := range names {
 		e, ok := f.entries[name]
 		if !ok {
-			if name == nameQ || name == nameInfo {
+			if name == nameInfo {
 				continue
 			}
 			return fmt.Errorf("%w: the array %s is missing", ErrFormat, name)
@@ -187,37 +187,26 @@ func (f *File) findLayout() error {
 
 // checkHeads compares every array with the layout.
 func (f *File) checkHeads() error {
-	l := f.Layout
-	check := func(name, dtype string, shape ...int) error {
-		h, ok := f.heads[name]
-		if !ok {
-			return nil
+	var faults []error
+	for _, c := range NewSet(f.Layout).columns {
+		want, h := c.head(), f.heads[c.head().name]
+		if targets := h.Shape; want.name == nameTargets {
+			if len(targets) != 2 || targets[1] != 64 && targets[1] != Targets {
+				return fmt.Errorf("%w: %s has shape %v; 64 and 80 columns are known", ErrFormat, nameTargets, targets)
+			}
+			want = newHead(want.name, want.dtype, targets[1])
 		}
-		shape = append([]int{f.N}, shape...)
-		if h.Type != dtype && !(h.Type == "<"+dtype[1:] && npyBytes(dtype) == 1) || !slices.Equal(h.Shape, shape) {
-			return fmt.Errorf("%w: array %s is %s %v, want %s %v", ErrFormat, name, h.Type, h.Shape, dtype, shape)
+		width := npyBytes(want.dtype)
+		shape := append([]int{f.N}, want.shape...)
+		size := uint64(f.N)*uint64(want.perRow*width) + uint64(h.Bytes)
+		switch got := f.entries[want.name].UncompressedSize64; {
+		case h.Type != want.dtype && !(width == 1 && h.Type == "<"+want.dtype[1:]) || !slices.Equal(h.Shape, shape):
+			faults = append(faults, fmt.Errorf("%w: array %s is %s %v, want %s %v", ErrFormat, want.name, h.Type, h.Shape, want.dtype, shape))
+		case got != size:
+			faults = append(faults, fmt.Errorf("%w: array %s has %d bytes, want %d", ErrFormat, want.name, got, size))
 		}
-		size := uint64(npyBytes(dtype))
-		for _, n := range shape {
-			size *= uint64(n)
-		}
-		if got := f.entries[name].UncompressedSize64; got != size+uint64(h.Bytes) {
-			return fmt.Errorf("%w: array %s has %d bytes, want %d", ErrFormat, name, got, size+uint64(h.Bytes))
-		}
-		return nil
 	}
-	targets := f.heads[nameTargets].Shape
-	if len(targets) != 2 || targets[1] != 64 && targets[1] != Targets {
-		return fmt.Errorf("%w: %s has shape %v; 64 and 80 columns are known", ErrFormat, nameTargets, targets)
-	}
-	return errors.Join(
-		check(nameBinary, npyU1, l.Planes(), l.PlaneBytes()),
-		check(nameGlobal, npyF4, l.Globals()),
-		check(namePolicy, npyI2, policyRows, l.Area()+1),
-		check(nameTargets, npyF4, targets[1]),
-		check(nameScores, npyI1, l.ScoreCells()),
-		check(namePoints, npyI1, PointMaps, l.Side, l.Side),
-		check(nameQ, npyI2, qRows, l.Area()+1))
+	return errors.Join(faults...)
 }
 
 func (f *File) readInfo() error {
@@ -253,48 +242,25 @@ func (f *File) readInfo() error {
 	return nil
 }
 
-// Read reads n rows from row from on, and the q values if they are wanted and
-// there. A read that ends with the last row also verifies checksums. The rows
-// themselves are not checked, see Set.Check.
-func (f *File) Read(from, n int, q bool) (*Set, error) {
+// Read reads n rows, the first of which is row from. A read that ends with the last row also
+// verifies checksums. Set.Check checks the rows themselves.
+func (f *File) Read(from, n int) (*Set, error) {
 	if from < 0 || n < 0 || from+n > f.N {
 		return nil, fmt.Errorf("%s: rows %d to %d of %d", f.path, from, from+n, f.N)
 	}
 	s := NewSet(f.Layout)
 	s.Info = f.Info
-	if _, ok := f.heads[nameQ]; ok && q {
-		s.Q = []int16{}
-	}
 	s.resize(n)
-	var errs []error
-	read := func(name string, fill func(r io.Reader, perRow int) error) {
-		if len(errs) == 0 {
-			if err := f.readRows(name, from, n, fill); err != nil {
-				errs = append(errs, fmt.Errorf("%s: array %s: %w", f.path, name, err))
-			}
+	for _, c := range s.columns {
+		if err := f.readRows(c, from, n); err != nil {
+			return nil, fmt.Errorf("%s: array %s: %w", f.path, c.head().name, err)
 		}
 	}
-	read(nameBinary, func(r io.Reader, _ int) error { return readFull(r, s.Binary) })
-	read(nameGlobal, func(r io.Reader, _ int) error { return readFloats(r, s.Global) })
-	read(namePolicy, func(r io.Reader, _ int) error { return readInt16(r, s.Policy) })
-	read(nameTargets, func(r io.Reader, perRow int) error {
-		for i := range n {
-			if err := readFloats(r, s.targets(i)[:perRow]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	read(nameScores, func(r io.Reader, _ int) error { return readInt8(r, s.Scores) })
-	read(namePoints, func(r io.Reader, _ int) error { return readInt8(r, s.Points) })
-	if s.Q != nil {
-		read(nameQ, func(r io.Reader, _ int) error { return readInt16(r, s.Q) })
-	}
-	return s, errors.Join(errs...)
+	return s, nil
 }
 
-func (f *File) readRows(name string, from, n int, fill func(r io.Reader, perRow int) error) error {
-	r, h, err := f.open(name)
+func (f *File) readRows(c column, from, n int) error {
+	r, h, err := f.open(c.head().name)
 	if err != nil {
 		return err
 	}
@@ -307,7 +273,7 @@ func (f *File) readRows(name string, from, n int, fill func(r io.Reader, perRow 
 	if _, err := io.CopyN(io.Discard, r, skip); err != nil {
 		return broken(err)
 	}
-	if err := fill(r, perRow); err != nil {
+	if err := c.read(r, perRow); err != nil {
 		return broken(err)
 	}
 	if from+n < f.N {
@@ -326,45 +292,45 @@ func (f *File) readRows(name string, from, n int, fill func(r io.Reader, perRow 
 // broken marks an error of decompression as one of the content.
 func broken(err error) error { return fmt.Errorf("%w: damaged data: %w", ErrFormat, err) }
 
-func readFull(r io.Reader, dst []byte) error {
-	_, err := io.ReadFull(r, dst)
-	return err
-}
+// deflateLevel trades size for time: rows are mostly zeros, so that higher
+// levels gain little.
+const deflateLevel = 4
 
-// inBlocks reads n numbers of some width block by block.
-func inBlocks(r io.Reader, n, width int, take func(at int, block []byte)) error {
-	var buf [8192]byte
-	per := len(buf) / width
-	for at := 0; at < n; at += per {
-		block := buf[:min(per, n-at)*width]
-		if err := readFull(r, block); err != nil {
+// Write writes the rows as an npz file that KataGo's tools read too.
+func (s *Set) Write(w io.Writer) error {
+	if err := s.Layout.Check(); err != nil {
+		return err
+	}
+	info := s.Info
+	info.Encoding = s.Layout.Encoding.String()
+	text, err := json.Marshal(info)
+	if err != nil {
+		return err
+	}
+	z := zip.NewWriter(w)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, deflateLevel)
+	})
+	for _, c := range append(s.columns, column(numbers[uint8]{&text, newHead(nameInfo, npyU1)})) {
+		h := c.head()
+		entry, err := z.CreateHeader(&zip.FileHeader{Name: h.name, Method: zip.Deflate})
+		if err != nil {
 			return err
 		}
-		take(at, block)
+		shape := append([]int{s.N}, h.shape...)
+		if h.name == nameInfo {
+			shape[0] = len(text)
+		}
+		if _, err := entry.Write(appendNpyHeader(nil, h.dtype, shape)); err != nil {
+			return err
+		}
+		if err := c.write(entry); err != nil {
+			return err
+		}
 	}
-	return nil
+	return z.Close()
 }
 
-func readInt8(r io.Reader, dst []int8) error {
-	return inBlocks(r, len(dst), 1, func(at int, block []byte) {
-		for i, b := range block {
-			dst[at+i] = int8(b)
-		}
-	})
-}
-
-func readInt16(r io.Reader, dst []int16) error {
-	return inBlocks(r, len(dst), 2, func(at int, block []byte) {
-		for i := 0; i < len(block); i += 2 {
-			dst[at+i/2] = int16(binary.LittleEndian.Uint16(block[i:]))
-		}
-	})
-}
-
-func readFloats(r io.Reader, dst []float32) error {
-	return inBlocks(r, len(dst), 4, func(at int, block []byte) {
-		for i := 0; i < len(block); i += 4 {
-			dst[at+i/4] = math.Float32frombits(binary.LittleEndian.Uint32(block[i:]))
-		}
-	})
-}
+// WriteFile writes the rows so that the file is either there as a whole or not
+// at all, also after a power cut.
+func (s *Set) WriteFile(path string) error { return file.Write(path, s.Write) }
