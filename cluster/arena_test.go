@@ -8,13 +8,13 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"kosumi/train/loop/duel"
 )
 
 // connectLine reads the broker's greeting and returns the line that logs a client in.
@@ -83,11 +83,16 @@ func (a *arena) match(games int) {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), time.Minute)
 	defer cancel()
-	var count duel.Count
-	gate := duel.Gate{Games: games, Visits: 2, Temperature: 1, Komi: 7}
-	r, err := duel.Match(ctx, duel.Remote(a.server, a.work.Path, a.work.Path), &gate, a.work.Recipe.Boards, 3, &count)
-	require.NoError(a.t, err)
-	require.Equal(a.t, games, r.Games())
+	var all sync.WaitGroup
+	for number := range games {
+		g := matchGame(number)
+		g.Visits, g.Board = 2, a.work.Recipe.Boards[0]
+		all.Go(func() {
+			_, err := a.server.Game(ctx, g, a.work.Path, a.work.Path)
+			assert.NoError(a.t, err)
+		})
+	}
+	all.Wait()
 }
 
 // check requires that the honest worker is not banned and is still served.

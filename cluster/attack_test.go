@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
-	"kosumi/train/loop/duel"
+	"kosumi/train/loop"
 )
 
 // attacks by a client with the token. None may read, ban or drop anything of another client.
@@ -209,7 +209,7 @@ var attacks = []struct {
 	}},
 	{"send a game of a gating match that was not played", func(a *arena) {
 		a.taken(a.raider, 12, func(got []gateOffer) {
-			r := asks[receipt](a, a.raider, verbOutcome, gateOutcome{ID: got[0].ID, Outcome: duel.Outcome{Winner: "a", Moves: []int{25}}})
+			r := asks[receipt](a, a.raider, verbOutcome, gateOutcome{ID: got[0].ID, Outcome: loop.GateOutcome{Winner: "a", Moves: []int{25}}})
 			require.Equal(a.t, rejected, r.Verdict, r.Reason)
 		})
 		require.Contains(a.t, a.server.Status().Aside[a.raider.ID], "gating match")

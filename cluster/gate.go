@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"kosumi/train/loop/duel"
+	"kosumi/train/loop"
 	"kosumi/train/selfplay"
 )
 
@@ -34,8 +34,8 @@ const (
 	gateSlow   = 5 * time.Minute  // after which a second worker gets a game too
 )
 
-// Game implements duel.Matches: workers play the game.
-func (s *Server) Game(ctx context.Context, g duel.Game, a, b string) (duel.Outcome, error) {
+// Game implements loop.Matches: workers play the game.
+func (s *Server) Game(ctx context.Context, g loop.GateGame, a, b string) (loop.GateOutcome, error) {
 	e := &gateGame{offer: gateOffer{ID: NewID(), Game: g}, players: map[string]*gateLease{}, failed: map[string]string{}, done: make(chan gateOutcome, 1)}
 	boards := []selfplay.BoardShare{g.Board}
 	s.mu.Lock()
@@ -45,10 +45,10 @@ func (s *Server) Game(ctx context.Context, g duel.Game, a, b string) (duel.Outco
 	s.mu.Unlock()
 	var err error
 	if e.offer.A, err = s.judges.offer(a, boards); err != nil {
-		return duel.Outcome{}, err
+		return loop.GateOutcome{}, err
 	}
 	if e.offer.B, err = s.judges.offer(b, boards); err != nil {
-		return duel.Outcome{}, err
+		return loop.GateOutcome{}, err
 	}
 	s.mu.Lock()
 	s.gate.games = append(s.gate.games, e)
@@ -65,7 +65,7 @@ func (s *Server) Game(ctx context.Context, g duel.Game, a, b string) (duel.Outco
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gate.remove(e)
-	return duel.Outcome{}, errors.Join(context.Cause(ctx), s.ctx.Err())
+	return loop.GateOutcome{}, errors.Join(context.Cause(ctx), s.ctx.Err())
 }
 
 func (t *gate) remove(e *gateGame) {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/nn"
-	"kosumi/train/loop/duel"
+	"kosumi/train/loop"
 	"kosumi/train/selfplay"
 )
 
@@ -66,8 +66,8 @@ func (s *site) run(w *Worker) (stop func() error) {
 	return stop
 }
 
-func matchGame(number int) duel.Game {
-	return duel.Game{Number: number, Seed: 5, Visits: 6, Temperature: 1, Komi: 7, Board: selfplay.BoardShare{Width: 5, Height: 5, Share: 1}}
+func matchGame(number int) loop.GateGame {
+	return loop.GateGame{Number: number, Seed: 5, Visits: 6, Temperature: 1, Komi: 7, Board: selfplay.BoardShare{Width: 5, Height: 5, Share: 1}}
 }
 
 // TestMatchOverWorkers plays games between networks here and over workers: the games are the
@@ -104,7 +104,7 @@ func TestMatchOverWorkers(t *testing.T) {
 		return len(s.server.roster.members) == 3
 	}, 30*time.Second, time.Millisecond)
 
-	got := make([]duel.Outcome, games)
+	got := make([]loop.GateOutcome, games)
 	var all sync.WaitGroup
 	for k := range games {
 		all.Go(func() {

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"kosumi/train/loop/duel"
+	"kosumi/train/loop"
 	"kosumi/train/selfplay"
 )
 
@@ -152,10 +152,10 @@ type beat struct {
 
 // gateOffer is a game of a gating match as it travels.
 type gateOffer struct {
-	ID   string    `json:"id"`
-	Game duel.Game `json:"game"`
-	A    File      `json:"a"`
-	B    File      `json:"b"`
+	ID   string        `json:"id"`
+	Game loop.GateGame `json:"game"`
+	A    File          `json:"a"`
+	B    File          `json:"b"`
 }
 
 // gateRequest asks for games of a gating match. Held are the games that the worker plays; others
@@ -176,9 +176,9 @@ type gateReply struct {
 
 // gateOutcome is a game that a worker has played, or the reason why it cannot.
 type gateOutcome struct {
-	ID      string       `json:"id"`
-	Outcome duel.Outcome `json:"outcome"`
-	Error   string       `json:"error,omitempty"`
+	ID      string           `json:"id"`
+	Outcome loop.GateOutcome `json:"outcome"`
+	Error   string           `json:"error,omitempty"`
 }
 
 func pack(v any) []byte {

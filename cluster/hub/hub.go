@@ -19,7 +19,6 @@ import (
 	"kosumi/cluster"
 	"kosumi/nn"
 	"kosumi/train/loop"
-	"kosumi/train/loop/duel"
 	"kosumi/train/selfplay"
 )
 
@@ -72,8 +71,8 @@ func (h *Hub) Offer(w loop.Work) error { return h.server.Offer(w) }
 // Play implements loop.Exchange.
 func (h *Hub) Play(ctx context.Context) error { return h.server.Play(ctx) }
 
-// Game implements duel.Matches: workers play, and this machine too.
-func (h *Hub) Game(ctx context.Context, g duel.Game, a, b string) (duel.Outcome, error) {
+// Game implements loop.Matches: workers play, and this machine too.
+func (h *Hub) Game(ctx context.Context, g loop.GateGame, a, b string) (loop.GateOutcome, error) {
 	if h.worker != nil {
 		defer h.helps.begin(h.worker)()
 	}

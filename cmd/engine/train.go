@@ -26,7 +26,6 @@ import (
 type trainFlags struct {
 	size, method, schedule string
 	losses, data           []string
-	drops                  []float64
 	memory                 int
 	json                   bool
 	force                  *bool
@@ -85,11 +84,9 @@ KataGo's learning rate is per sample of a summed loss: multiply it by the batch 
 	fl.BoolVar(&c.Learn.Nesterov, "nesterov", false, "Nesterov's form of momentum")
 	fl.Float64Var(&c.Learn.WeightDecay, "weight-decay", 0, "weight decay of kernels and matrices (adamw, muon: decoupled)")
 	fl.Float64Var(&c.Learn.ClipNorm, "clip", 10, "maximum norm of the gradient; 0: no limit")
-	fl.StringVar(&f.schedule, "schedule", f.schedule, "learning rate schedule: constant, cosine, linear or steps")
+	fl.StringVar(&f.schedule, "schedule", f.schedule, "learning rate schedule: constant, cosine or linear")
 	fl.Int64Var(&c.Learn.Schedule.Warmup, "warmup", 0, "steps of linear warm-up of the learning rate")
 	fl.Float64Var(&c.Learn.Schedule.Final, "final-lr", 0.01, "with --schedule cosine or linear: final rate as a fraction of --lr")
-	fl.Float64SliceVar(&f.drops, "drops", []float64{0.5, 0.75}, "`FRACTIONS` of the run at which the schedule \"steps\" divides by ten")
-	fl.Lookup("drops").DefValue = "0.5,0.75"
 	fl.Float64Var(&c.Learn.HeadRate, "head-lr", 1, "factor of the learning rate of the heads")
 	fl.StringVar(&c.Learn.Freeze, "freeze", "", "part whose weights stay fixed: trunk or heads")
 	fl.StringVar(&c.Learn.Norms, "norms", "auto", "batch normalization: train (statistics of the batch), frozen, or auto: frozen for KataGo's networks")
@@ -167,9 +164,6 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) 
 		l.Rate = map[bool]float64{true: 0.002, false: 0.0003}[l.Method == autodiff.SGD]
 	}
 	l.Schedule.Shape = f.schedule
-	if f.schedule == "steps" {
-		l.Schedule.Drops, l.Schedule.Factor = f.drops, 0.1
-	}
 	var err error
 	if l.Losses, err = parseLosses(f.losses); err != nil {
 		return usageError{err}

@@ -142,10 +142,11 @@ func replace(path string, how kept, write func(w io.Writer) error) (err error) {
 		}
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return SyncFolder(filepath.Dir(path))
 }
 
-func syncFolder(dir string) error {
+// SyncFolder puts the names in a folder on the disk, where its file system can.
+func SyncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

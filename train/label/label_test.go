@@ -56,8 +56,6 @@ func small(t testing.TB, out string) Config {
 	return c
 }
 
-const turnColumn = 51
-
 // place tells a row from all others: its game, its turn and, as several searches may have
 // looked that far ahead, its position.
 type place struct {
@@ -86,7 +84,7 @@ func labels(t testing.TB, dir string) map[place]string {
 			g := set.Globals[i*rows.Targets : (i+1)*rows.Targets]
 			one := rows.NewSet(set.Layout)
 			require.NoError(t, one.Append(set, i))
-			at := place{[6]float32(g[rows.HashColumn:]), g[turnColumn], sha256.Sum256(fmt.Append(nil, one.Binary, one.Global))}
+			at := place{[6]float32(g[rows.TargetHash:]), g[rows.TargetTurn], sha256.Sum256(fmt.Append(nil, one.Binary, one.Global))}
 			require.NotContains(t, all, at, "%s: row %d is there twice", path, i)
 			text := fmt.Sprint(one.Binary, one.Global, one.Policy, one.Globals, one.Points)
 			all[at] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))

@@ -42,7 +42,7 @@ func BenchmarkStep(b *testing.B) {
 		{"kb6c96", 9, 128, 2},
 	} {
 		b.Run(fmt.Sprintf("%s-%dx%d", c.name, c.batch, c.threads), func(b *testing.B) {
-			conf := Config{Batch: c.batch, Method: autodiff.SGD, Rate: 1e-3, ClipNorm: 10, Threads: c.threads, Plain: os.Getenv("PLAIN") != ""}
+			conf := Config{Batch: c.batch, Method: autodiff.SGD, Rate: 1e-3, ClipNorm: 10, Threads: c.threads, plain: os.Getenv("PLAIN") != ""}
 			if c.name == "mini" {
 				conf.Model = learntest.FreshArch(b, c.name, c.size)
 			} else {

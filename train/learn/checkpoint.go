@@ -7,13 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
+
+	"kosumi/internal/file"
 )
 
 // A checkpoint is a folder that appears under its name as a whole:
@@ -68,14 +70,14 @@ func (l *Learner) Save(dir string, extra Extra) (string, error) {
 		os.RemoveAll(tmp)
 		return "", fmt.Errorf("save checkpoint: %w", err)
 	}
-	// Only one that was passed over as damaged can have that name.
+	// Only a damaged checkpoint, which Resume skipped, can have that name.
 	if err := os.RemoveAll(path); err != nil {
 		return "", err
 	}
 	if err := os.Rename(tmp, path); err != nil {
 		return "", err
 	}
-	if err := syncDir(dir); err != nil {
+	if err := file.SyncFolder(dir); err != nil {
 		return "", err
 	}
 	return path, prune(dir, path, l.kept)
@@ -102,8 +104,8 @@ func (l *Learner) write(tmp string, extra Extra) error {
 		}
 	}
 	hash := sha256.New()
-	if err := writeSynced(filepath.Join(tmp, tensorsFile), func(f *os.File) error {
-		return writeTensors(teeWriter{f, hash}, list)
+	if err := file.Write(filepath.Join(tmp, tensorsFile), func(w io.Writer) error {
+		return writeTensors(io.MultiWriter(w, hash), list)
 	}); err != nil {
 		return err
 	}
@@ -122,13 +124,7 @@ func (l *Learner) write(tmp string, extra Extra) error {
 	if err != nil {
 		return err
 	}
-	if err := writeSynced(filepath.Join(tmp, stateFile), func(f *os.File) error {
-		_, err := f.Write(append(text, '\n'))
-		return err
-	}); err != nil {
-		return err
-	}
-	return syncDir(tmp)
+	return file.WriteBytes(filepath.Join(tmp, stateFile), append(text, '\n'))
 }
 
 // digest of everything in the state but the digest.
@@ -140,39 +136,6 @@ func (s checkpointState) digest() (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
-}
-
-type teeWriter struct {
-	f    *os.File
-	hash interface{ Write([]byte) (int, error) }
-}
-
-func (t teeWriter) Write(b []byte) (int, error) {
-	t.hash.Write(b)
-	return t.f.Write(b)
-}
-
-func writeSynced(path string, write func(f *os.File) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // folders cannot be synced there
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // Checkpoints lists the checkpoints in a folder, newest first; none where the
@@ -356,8 +319,7 @@ func readState(path string) (*checkpointState, error) {
 		return fmt.Errorf("%w: %s: %s: "+format, append([]any{ErrCheckpoint, path, stateFile}, args...)...)
 	}
 	var state checkpointState
-	dec := json.NewDecoder(bytes.NewReader(text))
-	if err := dec.Decode(&state); err != nil {
+	if err := json.Unmarshal(text, &state); err != nil {
 		return nil, bad("%v", err)
 	}
 	if state.Format != stateFormat {

@@ -88,9 +88,8 @@ type Config struct {
 	resident bool
 	// Threads share each step; 0 means all processors.
 	Threads int `json:"-"`
-	// Plain keeps convolutions in the standard layout, without the blocked one
-	// or the kernels that are faster on CPUs.
-	Plain bool `json:"-"`
+	// plain runs convolutions in onnxruntime where package kernel is faster.
+	plain bool
 	// Seed draws the weights of outputs that exist in training only.
 	Seed uint64 `json:"seed"`
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"kosumi/board"
 	"kosumi/models"
@@ -164,9 +165,6 @@ func (l *Learner) Wants() rows.Wants {
 // Counters returns how far the learner has come.
 func (l *Learner) Counters() Counters { return l.count }
 
-// Averages reports whether it keeps averaged weights.
-func (l *Learner) Averages() bool { return l.average != nil }
-
 // Keep has checkpoints of a step stay when older ones go; 0: none.
 func (l *Learner) Keep(step int64) { l.kept = step }
 
@@ -286,7 +284,7 @@ func (l *Learner) check(b *rows.Batch) error {
 		return fmt.Errorf("%w: it is empty", ErrBatch)
 	}
 	if err := l.net.Serves(b.Size); err != nil {
-		return fmt.Errorf("%w: rows of a %s board: %w", ErrBatch, sizeText(b.Size), err)
+		return fmt.Errorf("%w: rows of a %v board: %w", ErrBatch, b.Size, err)
 	}
 	return nil
 }
@@ -342,7 +340,7 @@ func (l *Learner) networkWeights(average bool) (map[string]*onnx.Tensor, error) 
 		all[name] = onnx.NewTensor(name, data, dims...)
 	}
 	for _, q := range l.params {
-		if len(q.Name) < len(auxPrefix) || q.Name[:len(auxPrefix)] != auxPrefix {
+		if !strings.HasPrefix(q.Name, auxPrefix) {
 			add(q.Name, q.Dims)
 		}
 	}

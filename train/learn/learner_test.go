@@ -216,11 +216,11 @@ func TestExport(t *testing.T) {
 	require.NoError(t, mini.Export(filepath.Join(dir, "mini.onnx"), "", false))
 }
 
-// TestLayoutsAgree: steps with convolutions in the kernels, or in blocks where there are
-// none for this processor, are steps with plain ones, up to rounding.
-func TestLayoutsAgree(t *testing.T) {
-	if _, kernels := kernel.Best(); !kernels && blockSize("") == 0 {
-		t.Skip("this library has no blocked convolutions for this processor")
+// TestKernelsAgree: steps with convolutions in the kernels are steps with those of onnxruntime, up
+// to rounding.
+func TestKernelsAgree(t *testing.T) {
+	if _, kernels := kernel.Best(); !kernels {
+		t.Skip("this processor has no kernels")
 	}
 	names := []string{"kb2c32", "mini-b1c32"}
 	if *long {
@@ -233,19 +233,19 @@ func TestLayoutsAgree(t *testing.T) {
 		} else {
 			c.Model = learntest.FreshArch(t, name, 5)
 		}
-		blocked := open(t, c)
-		c.Plain = true
+		fast := open(t, c)
+		c.plain = true
 		plain := open(t, c)
 		for i := range 3 {
 			b := randomBatch(plain, board.Square(5), 4, uint64(i))
 			want, err := plain.Step(b)
 			require.NoError(t, err)
-			got, err := blocked.Step(b)
+			got, err := fast.Step(b)
 			require.NoError(t, err)
 			require.InEpsilon(t, want.Loss, got.Loss, 1e-4, name)
 			require.InEpsilon(t, want.GradNorm, got.GradNorm, 1e-3, name)
 		}
-		a, b := bits(t, plain), bits(t, blocked)
+		a, b := bits(t, plain), bits(t, fast)
 		for w := range a {
 			require.InDeltaSlice(t, a[w], b[w], 1e-3, "%s %s", name, w)
 		}

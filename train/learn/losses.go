@@ -5,6 +5,7 @@ import (
 
 	"kosumi/nn"
 	"kosumi/nn/onnx"
+	"kosumi/train/rows"
 )
 
 // Names of the inputs that hold a batch's targets, one row each: the fields of
@@ -64,7 +65,7 @@ func (l *losses) column(i int64) onnx.Value {
 
 // weight is a row's weight times further columns.
 func (l *losses) weight(columns ...int64) onnx.Value {
-	w := l.column(targetRowWeight)
+	w := l.column(rows.TargetGlobalWeight)
 	for _, c := range columns {
 		w = l.b.Mul(w, l.column(c))
 	}
@@ -90,7 +91,7 @@ func (l *losses) add(name string, rows, weight onnx.Value) {
 // build adds every term and returns the names of what is measured. The graph
 // gets the outputs outLoss and outMeasures.
 func (l *losses) build() []measured {
-	l.globals = l.target(inGlobals, globalTargetCount)
+	l.globals = l.target(inGlobals, rows.Targets)
 	l.policies()
 	l.values()
 	l.scores()
@@ -135,7 +136,7 @@ func (l *losses) entropy(p onnx.Value) onnx.Value {
 
 func (l *losses) policies() {
 	target := l.target(inPolicy, l.area+1)
-	w := l.weight(targetPolicyUse)
+	w := l.weight(rows.TargetPolicyWeight)
 	if l.coef(TermPolicy) > 0 {
 		l.add(TermPolicy, l.crossEntropy(l.h.policy[0], target), w)
 	}
@@ -149,13 +150,13 @@ func (l *losses) policies() {
 		return
 	}
 	if v := l.aux.policy[TermReply]; v != "" {
-		l.add(TermReply, l.crossEntropy(v, l.target(inReply, l.area+1)), l.weight(targetReplyUse))
+		l.add(TermReply, l.crossEntropy(v, l.target(inReply, l.area+1)), l.weight(rows.TargetReplyWeight))
 	}
 	if v := l.aux.policy[TermSoftPolicy]; v != "" {
 		l.add(TermSoftPolicy, l.crossEntropy(v, l.soften(target)), w)
 	}
 	if v := l.aux.policy[TermSoftReply]; v != "" {
-		l.add(TermSoftReply, l.crossEntropy(v, l.soften(l.target(inReply, l.area+1))), l.weight(targetReplyUse))
+		l.add(TermSoftReply, l.crossEntropy(v, l.soften(l.target(inReply, l.area+1))), l.weight(rows.TargetReplyWeight))
 	}
 }
 
@@ -175,19 +176,19 @@ func (l *losses) soften(p onnx.Value) onnx.Value {
 // score's distance from the predicted mean in predicted deviations.
 func (l *losses) optimism() onnx.Value {
 	b := l.b
-	win := b.Add(l.column(targetWin), b.Mul(l.column(targetNoResult), b.Scalar(0.5)))
+	win := b.Add(l.column(rows.TargetWin), b.Mul(l.column(rows.TargetNoResult), b.Scalar(0.5)))
 	mean, dev := l.scoreMean(), l.scoreStdev()
 	spread := b.Sqrt(b.Add(b.Mul(dev, dev), b.Scalar(0.25)))
-	z := b.Div(b.Sub(l.column(targetScore), mean), spread)
+	z := b.Div(b.Sub(l.column(rows.TargetScore), mean), spread)
 	lucky := b.Sigmoid(b.Mul(b.Sub(z, b.Scalar(1.5)), b.Scalar(3)))
 	return l.stop(b.Clip(b.Add(b.Mul(win, win), lucky), 0, 1))
 }
 
 func (l *losses) values() {
 	b := l.b
-	w := b.Mul(l.weight(), l.but(targetNoValue))
-	target := b.Slice(l.globals, 1, targetWin, targetNoResult+1)
-	truth := b.Sub(l.column(targetWin), l.column(targetLoss))
+	w := b.Mul(l.weight(), l.but(rows.TargetNoValue))
+	target := b.Slice(l.globals, 1, rows.TargetWin, rows.TargetNoResult+1)
+	truth := b.Sub(l.column(rows.TargetWin), l.column(rows.TargetLoss))
 	says := l.h.value
 	if l.h.wdl {
 		says = b.Sub(b.Slice(says, 1, 0, 1), b.Slice(says, 1, 1, 2))
@@ -203,9 +204,9 @@ func (l *losses) values() {
 	right := b.Op("Equal", nil, b.Op("Sign", nil, says), b.Op("Sign", nil, truth))
 	l.add(MeasureValueAccuracy, b.Cast(right, onnx.Float), b.Mul(w, decided))
 	if l.aux != nil && l.aux.tdValue != "" {
-		short := b.Slice(l.globals, 1, targetShortWin, targetShortNone+1)
+		short := b.Slice(l.globals, 1, rows.TargetShort, rows.TargetShort+3)
 		ce := b.Sub(l.crossEntropy(l.aux.tdValue, short), l.entropy(short))
-		l.add(TermTDValue, ce, b.Mul(l.weight(), l.but(targetNoTD)))
+		l.add(TermTDValue, ce, b.Mul(l.weight(), l.but(rows.TargetNoTD)))
 	}
 }
 
@@ -264,9 +265,9 @@ func (l *losses) scores() {
 	if len(l.h.score) == 0 {
 		return
 	}
-	b, truth, mean := l.b, l.column(targetScore), l.scoreMean()
+	b, truth, mean := l.b, l.column(rows.TargetScore), l.scoreMean()
 	if l.coef(TermScoreMean) > 0 {
-		l.add(TermScoreMean, l.huber(b.Sub(mean, truth), 12), l.endWeight(l.column(targetTaughtScore)))
+		l.add(TermScoreMean, l.huber(b.Sub(mean, truth), 12), l.endWeight(l.column(rows.TargetTaughtScore)))
 	}
 	if l.spec.Kind != nn.KindKataGo {
 		return
@@ -274,16 +275,16 @@ func (l *losses) scores() {
 	mult := &l.spec.KataGo.Multipliers
 	if len(l.h.score) > 1 && l.coef(TermScoreStdev) > 0 {
 		off := b.Mul(b.Op("Abs", nil, b.Sub(l.stop(mean), truth)), b.Scalar(math.Sqrt(math.Pi/2)))
-		off = l.orTaught(off, l.column(targetTaughtStdev))
-		l.add(TermScoreStdev, l.huber(b.Sub(l.scoreStdev(), off), 10), l.endWeight(l.known(targetTaughtStdev)))
+		off = l.orTaught(off, l.column(rows.TargetTaughtStdev))
+		l.add(TermScoreStdev, l.huber(b.Sub(l.scoreStdev(), off), 10), l.endWeight(l.known(rows.TargetTaughtStdev)))
 	}
 	if len(l.h.score) > 3 && l.coef(TermLead) > 0 {
-		l.add(TermLead, l.huber(b.Sub(l.lead(), l.column(targetLead)), 8), l.weight(targetLeadUse))
+		l.add(TermLead, l.huber(b.Sub(l.lead(), l.column(rows.TargetLead)), 8), l.weight(rows.TargetLeadWeight))
 	}
 	if len(l.h.score) > 3 && l.coef(TermVarTime) > 0 {
 		time := b.Mul(l.softplus(l.h.score[3]), b.Scalar(mult.VarTime))
-		l.add(TermVarTime, l.huber(b.Sub(time, b.Add(l.column(targetVarTime), b.Scalar(1e-5))), 50),
-			l.endWeight(b.Mul(l.column(targetTaught), l.known(targetVarTime))))
+		l.add(TermVarTime, l.huber(b.Sub(time, b.Add(l.column(rows.TargetArrival), b.Scalar(1e-5))), 50),
+			l.endWeight(b.Mul(l.column(rows.TargetTaught), l.known(rows.TargetArrival))))
 	}
 	if len(l.h.score) > 5 {
 		l.errors(mean)
@@ -298,16 +299,16 @@ func (l *losses) errors(mean onnx.Value) {
 	b, mult := l.b, &l.spec.KataGo.Multipliers
 	if l.coef(TermValueError) > 0 {
 		v := l.stop(l.winLoss())
-		d := b.Sub(v, b.Sub(l.column(targetShortWin), l.column(targetShortLoss)))
-		taught := l.column(targetTaughtValue)
+		d := b.Sub(v, b.Sub(l.column(rows.TargetShort), l.column(rows.TargetShort+1)))
+		taught := l.column(rows.TargetTaughtValue)
 		square := l.orTaught(b.Add(b.Mul(d, d), b.Scalar(1e-8)), b.Mul(taught, taught))
-		l.add(TermValueError, l.huber(b.Sub(l.squaredError(l.h.score[4], mult.STValueError), square), 0.4), l.endWeight(l.known(targetTaughtValue)))
+		l.add(TermValueError, l.huber(b.Sub(l.squaredError(l.h.score[4], mult.STValueError), square), 0.4), l.endWeight(l.known(rows.TargetTaughtValue)))
 	}
 	if l.coef(TermScoreError) > 0 {
-		d := b.Sub(l.stop(mean), l.column(targetShortScore))
-		taught := l.column(targetTaughtPoint)
+		d := b.Sub(l.stop(mean), l.column(rows.TargetShort+3))
+		taught := l.column(rows.TargetTaughtPoints)
 		square := l.orTaught(b.Add(b.Mul(d, d), b.Scalar(1e-4)), b.Mul(taught, taught))
-		l.add(TermScoreError, l.huber(b.Sub(l.squaredError(l.h.score[5], mult.STScoreError), square), 100), l.endWeight(l.known(targetTaughtPoint)))
+		l.add(TermScoreError, l.huber(b.Sub(l.squaredError(l.h.score[5], mult.STScoreError), square), 100), l.endWeight(l.known(rows.TargetTaughtPoints)))
 	}
 }
 
@@ -338,7 +339,7 @@ func (l *losses) owners() {
 	if !l.hasOwners() {
 		return
 	}
-	truth, w := l.ownersTarget(), l.endWeight(l.column(targetTaughtOwner))
+	truth, w := l.ownersTarget(), l.endWeight(l.column(rows.TargetTaughtOwners))
 	if l.h.ownership == "" {
 		d := b.Sub(l.h.owned, truth)
 		l.add(TermOwnership, b.ReduceMean(b.Mul(d, d), true, 1), w)

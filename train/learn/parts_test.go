@@ -23,14 +23,13 @@ func TestSchedule(t *testing.T) {
 		"linear":   {Schedule{Shape: "linear", Total: 11, Final: 0.5}, map[int64]float64{1: 1, 6: 0.75, 11: 0.5, 99: 0.5}},
 		"cosine":   {Schedule{Shape: "cosine", Total: 101, Warmup: 0}, map[int64]float64{1: 1, 26: (1 + math.Sqrt2/2) / 2, 51: 0.5, 101: 0}},
 		"both":     {Schedule{Shape: "cosine", Total: 12, Warmup: 1, Final: 0.2}, map[int64]float64{1: 0.5, 2: 1, 7: 0.6, 12: 0.2}},
-		"steps":    {Schedule{Shape: "steps", Total: 10, Drops: []float64{0.5, 0.8}, Factor: 0.1}, map[int64]float64{5: 1, 6: 0.1, 8: 0.1, 9: 0.01}},
 	} {
 		require.NoError(t, c.Validate(), name)
 		for step, want := range c.want {
 			require.InDelta(t, want, c.At(step), 1e-9, "%s at %d", name, step)
 		}
 	}
-	for _, s := range []Schedule{{Shape: "round"}, {Shape: "cosine"}, {Warmup: -1}, {Final: 2}, {Shape: "steps", Total: 5}, {Shape: "steps", Total: 5, Factor: 0.1, Drops: []float64{1}}} {
+	for _, s := range []Schedule{{Shape: "round"}, {Shape: "cosine"}, {Warmup: -1}, {Final: 2}} {
 		require.Error(t, s.Validate(), "%+v", s)
 	}
 }

@@ -184,5 +184,5 @@ func TestStateOfARun(t *testing.T) {
 		{Total: 9, Held: minus}, {Total: 9, Best: &Mark{}}, {Total: 9, Epochs: -1}} {
 		require.Error(t, s.check(), "%+v", s)
 	}
-	require.Equal(t, "steps at [0.5] after 3 steps of warm-up", (&Schedule{Shape: "steps", Drops: []float64{0.5}, Warmup: 3}).String())
+	require.Equal(t, "linear down to 0.5 after 3 steps of warm-up", (&Schedule{Shape: "linear", Final: 0.5, Warmup: 3}).String())
 }

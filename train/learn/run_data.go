@@ -262,7 +262,7 @@ type gameHash [6]float32
 // countGames adds the games of a batch, and returns the number of rows without a game's hash.
 func countGames(games map[gameHash]bool, b *rows.Batch) (untold int) {
 	for i := range b.N {
-		h := gameHash(b.Globals[i*rows.Targets+rows.HashColumn:])
+		h := gameHash(b.Globals[i*rows.Targets+rows.TargetHash:])
 		if h == (gameHash{}) {
 			untold++
 			continue

@@ -20,7 +20,7 @@ func (r *run) finish() error {
 	if err := r.ended(); err != nil {
 		return err
 	}
-	if r.l.Averages() {
+	if r.l.average != nil {
 		if r.report.Averaged, err = r.measure(true); err != nil {
 			return err
 		}

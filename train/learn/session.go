@@ -1,9 +1,12 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
-	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/fuse"
@@ -17,17 +20,17 @@ import (
 type session struct {
 	plan  *plan
 	graph *ort.Graph
-	own   map[string]*ort.Tensor // inputs and outputs that are no part of the weights
+	own   map[string]*ort.Tensor // inputs and outputs other than weights
 	bound [3]*ort.Binding        // to either side of the weights, and to the averages
 }
 
-// boundAverage is the place of the binding to averaged weights.
+// boundAverage is the index of the binding to averaged weights.
 const boundAverage = 2
 
 // kernels reports whether convolutions run in the kernels of package kernel.
 func (c *Config) kernels() bool {
 	_, ok := kernel.Best()
-	return ok && c.Provider == ort.CPU && !c.Plain
+	return ok && c.Provider == ort.CPU && !c.plain
 }
 
 // openSession opens a plan's graph. Its weights are bound when it runs.
@@ -38,38 +41,19 @@ func (l *Learner) openSession(p *plan) (*session, error) {
 		if runs, _, err = fuse.Training(p.model); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrNetwork, err)
 		}
-	} else if l.conf.Provider == ort.CPU && !l.conf.Plain {
-		if b := blockSize(l.conf.Library); b > 0 {
-			runs = p.model.Clone()
-			if _, err := autodiff.BlockConvs(runs, b); err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrNetwork, err)
-			}
-		}
 	}
 	data, err := runs.Marshal()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNetwork, err)
 	}
-	threads := l.conf.Threads
-	if threads == 0 {
-		threads = nn.Cores()
-	}
+	threads := cmp.Or(l.conf.Threads, nn.Cores())
 	g, err := ort.OpenGraph(data, ort.Config{Library: l.conf.Library, Provider: l.conf.Provider, Threads: threads, CommonArena: l.conf.Provider == ort.CPU})
 	if err != nil {
 		return nil, err
 	}
 	s := &session{plan: p, graph: g, own: map[string]*ort.Tensor{}}
-	for _, v := range p.model.Graph.Inputs {
-		if l.weights.tensors[v.Name] != nil {
-			continue
-		}
-		if err := s.make(v.Name, v.Shape); err != nil {
-			s.close()
-			return nil, err
-		}
-	}
-	for _, v := range p.model.Graph.Outputs {
-		if len(v.Name) > len(autodiff.NextPrefix) && v.Name[:len(autodiff.NextPrefix)] == autodiff.NextPrefix {
+	for _, v := range slices.Concat(p.model.Graph.Inputs, p.model.Graph.Outputs) {
+		if l.weights.tensors[v.Name] != nil || strings.HasPrefix(v.Name, autodiff.NextPrefix) {
 			continue
 		}
 		if err := s.make(v.Name, v.Shape); err != nil {
@@ -92,20 +76,15 @@ func (s *session) make(name string, shape interface{ Sizes() ([]int64, bool) }) 
 	return err
 }
 
-// run computes the graph with the given weights, which belong to the place which
-// of s.bound; a training graph writes the next ones.
+// run computes the graph with the given weights, whose binding is s.bound[which];
+// a training graph writes the next ones.
 func (s *session) run(which int, weights, next map[string]*ort.Tensor) error {
 	b := s.bound[which]
 	if b == nil {
-		in, out := map[string]*ort.Tensor{}, map[string]*ort.Tensor{}
-		for name, t := range weights {
-			in[name] = t
-		}
+		in, out := maps.Clone(weights), maps.Clone(s.own)
+		maps.Copy(in, s.own)
 		for name, t := range next {
 			out[autodiff.NextPrefix+name] = t
-		}
-		for name, t := range s.own {
-			in[name], out[name] = t, t
 		}
 		var err error
 		if b, err = s.graph.Bind(in, out); err != nil {
@@ -126,8 +105,8 @@ func (s *session) close() {
 	}
 }
 
-// fill copies n rows of a batch, from row first on, into the session's inputs;
-// places that are left are zeros, which weigh nothing.
+// fill copies n rows of a batch, from row first on, into the session's inputs.
+// The remaining rows are zeros, which have no weight.
 func (s *session) fill(b *rows.Batch, first, n int) error {
 	for _, in := range s.plan.spec.Inputs {
 		switch in.Role {
@@ -139,7 +118,7 @@ func (s *session) fill(b *rows.Batch, first, n int) error {
 			if err := s.copyIn(in.Name, b.Global, b.N, first, n); err != nil {
 				return err
 			}
-		case nn.RoleMeta: // who plays is not known: zeros
+		case nn.RoleMeta: // the players are unknown: zeros
 		default:
 			return fmt.Errorf("%w: nothing fills input %s", ErrNetwork, in.Name)
 		}
@@ -168,7 +147,7 @@ func (s *session) copyIn(name string, data []float32, all, first, n int) error {
 	return nil
 }
 
-// result reads what a run measured.
+// result reads the measurements of a run.
 func (s *session) result(n int) Result {
 	r := Result{Loss: float64(s.own[outLoss].Data[0]), Rows: n}
 	list := s.own[outMeasures].Data
@@ -184,6 +163,3 @@ func (s *session) result(n int) Result {
 	}
 	return r
 }
-
-// size names a board in messages.
-func sizeText(s board.Size) string { return fmt.Sprintf("%dx%d", s.W, s.H) }

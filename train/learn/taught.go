@@ -1,11 +1,14 @@
 package learn
 
-import "kosumi/nn/onnx"
+import (
+	"kosumi/nn/onnx"
+	"kosumi/train/rows"
+)
 
 // endWeight is a row's weight where a target needs a real end, and in taught rows
 // that of the teacher's number, which is 0 in all others.
 func (l *losses) endWeight(taught onnx.Value) onnx.Value {
-	return l.b.Mul(l.weight(), l.b.Add(l.column(targetFinalUse), taught))
+	return l.b.Mul(l.weight(), l.b.Add(l.column(rows.TargetFinalWeight), taught))
 }
 
 // known is 1 where a number of the teacher's is there, 0 where it is 0.
@@ -13,7 +16,7 @@ func (l *losses) known(column int64) onnx.Value { return l.b.Op("Sign", nil, l.c
 
 // orTaught is own, or the teacher's number in taught rows: taught is 0 in all others.
 func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
-	return l.b.Add(l.b.Mul(own, l.but(targetTaught)), taught)
+	return l.b.Add(l.b.Mul(own, l.but(rows.TargetTaught)), taught)
 }
 
 // optimistic adds the term of the optimistic policy. Taught rows have a target of
@@ -21,8 +24,8 @@ func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
 // one is the target: the search reads this output at full weight in the tree, and it
 // would otherwise go astray as the trunk below it changes.
 func (l *losses) optimistic(target onnx.Value) {
-	b, own := l.b, l.known(targetTaughtLucky)
-	use := b.Add(b.Mul(l.weight(targetPolicyUse, targetFinalUse), l.optimism()), l.weight(targetPolicyUse, targetTaught))
+	b, own := l.b, l.known(rows.TargetTaughtLucky)
+	use := b.Add(b.Mul(l.weight(rows.TargetPolicyWeight, rows.TargetFinalWeight), l.optimism()), l.weight(rows.TargetPolicyWeight, rows.TargetTaught))
 	target = b.Add(b.Mul(target, b.Sub(b.Scalar(1), own)), b.Mul(l.target(inReply, l.area+1), own))
 	l.add(TermOptimistic, l.crossEntropy(l.h.policy[1], target), use)
 }
@@ -31,17 +34,17 @@ func (l *losses) optimistic(target onnx.Value) {
 func (l *losses) fromTeacher() {
 	b, policy := l.b, l.target(inPolicy, l.area+1)
 	kl := b.Sub(l.crossEntropy(l.h.policy[0], policy), l.entropy(policy))
-	l.add(MeasureTaughtKL, kl, l.weight(targetPolicyUse, targetTaught))
-	off := b.Op("Abs", nil, b.Sub(l.winLoss(), b.Sub(l.column(targetWin), l.column(targetLoss))))
-	l.add(MeasureWinrateError, b.Mul(off, b.Scalar(0.5)), b.Mul(l.weight(targetTaught), l.but(targetNoValue)))
+	l.add(MeasureTaughtKL, kl, l.weight(rows.TargetPolicyWeight, rows.TargetTaught))
+	off := b.Op("Abs", nil, b.Sub(l.winLoss(), b.Sub(l.column(rows.TargetWin), l.column(rows.TargetLoss))))
+	l.add(MeasureWinrateError, b.Mul(off, b.Scalar(0.5)), b.Mul(l.weight(rows.TargetTaught), l.but(rows.TargetNoValue)))
 	if len(l.h.score) > 0 {
-		l.add(MeasureLeadError, b.Op("Abs", nil, b.Sub(l.lead(), l.column(targetLead))), l.weight(targetLeadUse, targetTaught))
+		l.add(MeasureLeadError, b.Op("Abs", nil, b.Sub(l.lead(), l.column(rows.TargetLead))), l.weight(rows.TargetLeadWeight, rows.TargetTaught))
 	}
 	if l.hasOwners() {
 		owned := l.h.owned
 		if l.h.ownership != "" {
 			owned = b.Tanh(l.h.ownership)
 		}
-		l.add(MeasureOwnershipError, b.ReduceMean(b.Op("Abs", nil, b.Sub(owned, l.ownersTarget())), true, 1), l.weight(targetTaughtOwner))
+		l.add(MeasureOwnershipError, b.ReduceMean(b.Op("Abs", nil, b.Sub(owned, l.ownersTarget())), true, 1), l.weight(rows.TargetTaughtOwners))
 	}
 }

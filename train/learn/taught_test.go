@@ -27,14 +27,14 @@ func teach(b *rows.Batch, some ...int) {
 	for k, i := range some {
 		g := b.Globals[i*rows.Targets : (i+1)*rows.Targets]
 		g[0], g[1], g[2] = 0.5, 0.375, 0.125
-		g[3], g[targetNoTD], g[targetFinalUse], g[targetReplyUse], g[targetTaught] = 4.5, 1, 0, 0, 1
-		g[targetLeadUse], g[targetVarTime] = 0, 0
+		g[3], g[rows.TargetNoTD], g[rows.TargetFinalWeight], g[rows.TargetReplyWeight], g[rows.TargetTaught] = 4.5, 1, 0, 0, 1
+		g[rows.TargetLeadWeight], g[rows.TargetArrival] = 0, 0
 		if k%2 == 1 {
 			continue
 		}
-		g[targetLead], g[targetLeadUse], g[targetVarTime] = 3, 1, 40
-		g[targetTaughtScore], g[targetTaughtOwner], g[targetTaughtLucky] = 1, 1, 1
-		g[targetTaughtStdev], g[targetTaughtValue], g[targetTaughtPoint] = 9, 0.25, 2
+		g[rows.TargetLead], g[rows.TargetLeadWeight], g[rows.TargetArrival] = 3, 1, 40
+		g[rows.TargetTaughtScore], g[rows.TargetTaughtOwners], g[rows.TargetTaughtLucky] = 1, 1, 1
+		g[rows.TargetTaughtStdev], g[rows.TargetTaughtValue], g[rows.TargetTaughtPoints] = 9, 0.25, 2
 		if b.Wants.Points {
 			for p := range area {
 				b.Points[i*rows.PointMaps*area+p] = 2*rng.Float32() - 1
@@ -183,23 +183,23 @@ func (s *slowTerms) row(name string, i int) (x, w float64, known bool) {
 	n := s.b.Size.Area() + 1
 	target := s.b.Policy[i*n : (i+1)*n]
 	g := func(k int) float64 { return float64(s.b.Globals[i*rows.Targets+k]) }
-	taught := g(targetTaught) == 1
+	taught := g(rows.TargetTaught) == 1
 	values := []float32{float32(g(0)), float32(g(1)), float32(g(2))}
 	switch name {
 	case TermPolicy:
-		return cross(target, s.policy[i][0]), g(targetPolicyUse), true
+		return cross(target, s.policy[i][0]), g(rows.TargetPolicyWeight), true
 	case MeasurePolicyEntropy:
-		return slowEntropy(target), g(targetPolicyUse), true
+		return slowEntropy(target), g(rows.TargetPolicyWeight), true
 	case MeasureTaughtKL:
-		return cross(target, s.policy[i][0]) - slowEntropy(target), g(targetPolicyUse) * g(targetTaught), true
+		return cross(target, s.policy[i][0]) - slowEntropy(target), g(rows.TargetPolicyWeight) * g(rows.TargetTaught), true
 	case TermOptimistic:
 		if !taught {
 			return cross(target, s.policy[i][1]), s.optimism(i), true
 		}
-		if g(targetTaughtLucky) > 0 {
+		if g(rows.TargetTaughtLucky) > 0 {
 			target = s.b.Reply[i*n : (i+1)*n]
 		}
-		return cross(target, s.policy[i][1]), g(targetPolicyUse), true
+		return cross(target, s.policy[i][1]), g(rows.TargetPolicyWeight), true
 	case TermValue:
 		if s.spec.Value != nn.ValueWDL {
 			d := s.value[i][0] - (g(0) - g(1))
@@ -207,7 +207,7 @@ func (s *slowTerms) row(name string, i int) (x, w float64, known bool) {
 		}
 		return cross(values, logSoftmax(s.value[i])), 1, true
 	case MeasureWinrateError:
-		return math.Abs(s.winLoss(i)-(g(0)-g(1))) / 2, g(targetTaught), true
+		return math.Abs(s.winLoss(i)-(g(0)-g(1))) / 2, g(rows.TargetTaught), true
 	case TermOwnership, MeasureOwnershipError:
 		return s.owners(name, i, taught)
 	}
@@ -254,7 +254,7 @@ func (s *slowTerms) owners(name string, i int, taught bool) (x, w float64, known
 			x -= ((1+o)/2*math.Log((1+raw)/2) + (1-o)/2*math.Log((1-raw)/2)) / float64(area)
 		}
 	}
-	w = float64(s.b.Globals[i*rows.Targets+targetTaughtOwner])
+	w = float64(s.b.Globals[i*rows.Targets+rows.TargetTaughtOwners])
 	if name == TermOwnership && !taught {
 		w = 1
 	}
@@ -292,23 +292,23 @@ func (s *slowTerms) scores(name string, i int, taught bool) (x, w float64, known
 	case TermScoreMean:
 		w := 1.0
 		if taught {
-			w = g(targetTaughtScore)
+			w = g(rows.TargetTaughtScore)
 		}
 		return slowHuber(mean-g(3), 12), w, true
 	case TermScoreStdev:
-		return either(stdev, math.Abs(mean-g(3))*math.Sqrt(math.Pi/2), g(targetTaughtStdev), 10)
+		return either(stdev, math.Abs(mean-g(3))*math.Sqrt(math.Pi/2), g(rows.TargetTaughtStdev), 10)
 	case TermLead:
-		return slowHuber(lead-g(targetLead), 8), g(targetLeadUse), true
+		return slowHuber(lead-g(rows.TargetLead), 8), g(rows.TargetLeadWeight), true
 	case MeasureLeadError:
-		return math.Abs(lead - g(targetLead)), g(targetLeadUse) * g(targetTaught), true
+		return math.Abs(lead - g(rows.TargetLead)), g(rows.TargetLeadWeight) * g(rows.TargetTaught), true
 	case TermVarTime:
-		return either(slowSoftplus(s.score[i][3])*m.VarTime-1e-5, g(targetVarTime), g(targetVarTime), 50)
+		return either(slowSoftplus(s.score[i][3])*m.VarTime-1e-5, g(rows.TargetArrival), g(rows.TargetArrival), 50)
 	case TermValueError:
 		d := s.winLoss(i) - (g(12) - g(13))
-		return either(square(s.score[i][4], m.STValueError), d*d+1e-8, g(targetTaughtValue)*g(targetTaughtValue), 0.4)
+		return either(square(s.score[i][4], m.STValueError), d*d+1e-8, g(rows.TargetTaughtValue)*g(rows.TargetTaughtValue), 0.4)
 	case TermScoreError:
 		d := mean - g(15)
-		return either(square(s.score[i][5], m.STScoreError), d*d+1e-4, g(targetTaughtPoint)*g(targetTaughtPoint), 100)
+		return either(square(s.score[i][5], m.STScoreError), d*d+1e-4, g(rows.TargetTaughtPoints)*g(rows.TargetTaughtPoints), 100)
 	}
 	return 0, 0, false
 }
@@ -329,7 +329,7 @@ func TestOrdinaryRowsBesideTaught(t *testing.T) {
 		copy(all.Points, some.Points)
 		teach(all, 4, 5)
 		for i := 4; i < 6; i++ {
-			all.Globals[i*rows.Targets+targetRowWeight] = 0
+			all.Globals[i*rows.Targets+rows.TargetGlobalWeight] = 0
 		}
 		for range 2 {
 			want, err := few.Step(some)

@@ -50,89 +50,72 @@ const (
 	TermTDValue = "td_value"
 )
 
-// TermNames lists the terms that networks may have.
-func TermNames() []string {
-	return []string{TermPolicy, TermReply, TermSoftPolicy, TermSoftReply, TermOptimistic, TermValue, TermTDValue, TermScoreMean,
-		TermScoreStdev, TermLead, TermVarTime, TermValueError, TermScoreError, TermOwnership}
+// terms lists the losses with KataGo's coefficients, and the measures, which have none, with an
+// explanation for people.
+var terms = []struct {
+	name string
+	coef float64
+	text string
+}{
+	{TermPolicy, 0.93, "the moves that the search chose, against those that the network expects: cross entropy, in nats"},
+	{TermReply, 0.15, "the same for the opponent's next move"},
+	{TermSoftPolicy, 8, "the same with the search's choice flattened, which teaches the order of moves that are hardly played"},
+	{TermSoftReply, 1.2, "the opponent's next move, flattened"},
+	{TermOptimistic, 0.1, "the moves that turned out better than expected"},
+	{TermValue, 0.72, "who wins: cross entropy, 0.69 where nothing is known; for networks with one value in [-1,1] the squared error, 1 where nothing is known"},
+	{TermTDValue, 0.72, "who is ahead some turns later"},
+	{TermScoreMean, 0.0015, "the final score in points: large numbers of small weight"},
+	{TermScoreStdev, 0.001, "how uncertain the final score is"},
+	{TermLead, 0.006, "the lead in points, as the search saw it"},
+	{TermVarTime, 0.0003, "when the game will be decided, in turns"},
+	{TermValueError, 2, "how far off the value is"},
+	{TermScoreError, 0.00002, "how far off the score is"},
+	{TermOwnership, 1.5, "whose each point is in the end: cross entropy, 0.69 where nothing is known"},
+
+	{MeasurePolicyEntropy, 0, "what the policy's loss would be if the network knew all that the search knows"},
+	{MeasurePolicyTop1, 0, "how often the network's first move is that of the search"},
+	{MeasureValueEntropy, 0, "what the value's loss would be if the network knew every result"},
+	{MeasureValueAccuracy, 0, "how often the network names the winner"},
+	{MeasureTaughtKL, 0, "how far the network's policy is from its teacher's, in nats"},
+	{MeasureWinrateError, 0, "how far its winrate is from the teacher's, 0 to 1"},
+	{MeasureLeadError, 0, "how far its lead is from the teacher's, in points"},
+	{MeasureOwnershipError, 0, "how far its ownership of a point, -1 to 1, is from the teacher's"},
 }
 
-// explained says in words what the terms and measures are.
-var explained = map[string]string{
-	TermPolicy:     "the moves that the search chose, against those that the network expects: cross entropy, in nats",
-	TermReply:      "the same for the opponent's next move",
-	TermSoftPolicy: "the same with the search's choice flattened, which teaches the order of moves that are hardly played",
-	TermSoftReply:  "the opponent's next move, flattened",
-	TermOptimistic: "the moves that turned out better than expected",
-	TermValue:      "who wins: cross entropy, 0.69 where nothing is known; for networks with one value in [-1,1] the squared error, 1 where nothing is known",
-	TermTDValue:    "who is ahead some turns later",
-	TermScoreMean:  "the final score in points: large numbers of small weight",
-	TermScoreStdev: "how uncertain the final score is",
-	TermLead:       "the lead in points, as the search saw it",
-	TermVarTime:    "when the game will be decided, in turns",
-	TermValueError: "how far off the value is",
-	TermScoreError: "how far off the score is",
-	TermOwnership:  "whose each point is in the end: cross entropy, 0.69 where nothing is known",
-
-	MeasurePolicyEntropy: "what the policy's loss would be if the network knew all that the search knows",
-	MeasurePolicyTop1:    "how often the network's first move is that of the search",
-	MeasureValueEntropy:  "what the value's loss would be if the network knew every result",
-	MeasureValueAccuracy: "how often the network names the winner",
-
-	MeasureTaughtKL:       "how far the network's policy is from its teacher's, in nats",
-	MeasureWinrateError:   "how far its winrate is from the teacher's, 0 to 1",
-	MeasureLeadError:      "how far its lead is from the teacher's, in points",
-	MeasureOwnershipError: "how far its ownership of a point, -1 to 1, is from the teacher's",
+// TermNames lists the losses that networks may have.
+func TermNames() (names []string) {
+	for _, t := range terms {
+		if t.coef > 0 {
+			names = append(names, t.name)
+		}
+	}
+	return names
 }
 
-// Explained says in words what a term or measure is, "" for names that there are
-// none of.
-func Explained(name string) string { return explained[name] }
+// Explained explains a term or measure in words. It returns "" for unknown names.
+func Explained(name string) string {
+	for _, t := range terms {
+		if t.name == name {
+			return t.text
+		}
+	}
+	return ""
+}
 
-// defaultLosses are KataGo's coefficients for networks with KataGo's heads, and
+// defaultLosses returns KataGo's coefficients for networks with KataGo's heads, and
 // the tutorial's, 1 and 1, for those with two.
 func defaultLosses(kind nn.Kind) map[string]float64 {
-	if kind == nn.KindDualHead {
-		return map[string]float64{TermPolicy: 1, TermValue: 1}
+	all := map[string]float64{}
+	for _, t := range terms {
+		if t.coef > 0 && kind != nn.KindDualHead {
+			all[t.name] = t.coef
+		}
 	}
-	all := map[string]float64{
-		TermPolicy: 0.93, TermReply: 0.15, TermSoftPolicy: 8, TermSoftReply: 1.2, TermOptimistic: 0.1,
-		TermValue: 0.72, TermTDValue: 0.72, TermScoreMean: 0.0015, TermScoreStdev: 0.001, TermLead: 0.006, TermVarTime: 0.0003,
-		TermValueError: 2, TermScoreError: 0.00002, TermOwnership: 1.5,
-	}
-	if kind == nn.KindSeed {
+	if kind != nn.KindKataGo {
 		all[TermPolicy], all[TermValue] = 1, 1
 	}
 	return all
 }
-
-// Indices of KataGo's global targets.
-const (
-	targetWin         = 0
-	targetLoss        = 1
-	targetNoResult    = 2
-	targetScore       = 3
-	targetShortWin    = 12
-	targetShortLoss   = 13
-	targetShortNone   = 14
-	targetShortScore  = 15
-	targetLead        = 21
-	targetVarTime     = 22
-	targetNoTD        = 24
-	targetRowWeight   = 25
-	targetPolicyUse   = 26
-	targetFinalUse    = 27
-	targetReplyUse    = 28
-	targetLeadUse     = 29
-	targetNoValue     = 35
-	targetTaught      = 69 // from here on those of taught rows: package rows
-	targetTaughtScore = 70
-	targetTaughtOwner = 71
-	targetTaughtStdev = 72
-	targetTaughtValue = 73
-	targetTaughtPoint = 74
-	targetTaughtLucky = 75
-	globalTargetCount = 80
-)
 
 // Measures that are reported beside the losses; they have no coefficient.
 const (

@@ -14,7 +14,6 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/train/learn"
-	"kosumi/train/loop/duel"
 )
 
 // TestWatch: the losses of twenty steps are held against those of an even guess on
@@ -109,11 +108,11 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 // refuser plays matches whose networks answer with what is not a number.
 type refuser struct{ Exchange }
 
-func (refuser) Game(ctx context.Context, g duel.Game, _, _ string) (duel.Outcome, error) {
+func (refuser) Game(ctx context.Context, g GateGame, _, _ string) (GateOutcome, error) {
 	e := nntest.HashModel(uint64(g.Number))
 	server, err := nn.NewServer(e, nn.ServerConfig{MaxBatch: 1})
 	if err != nil {
-		return duel.Outcome{}, err
+		return GateOutcome{}, err
 	}
 	defer server.Close()
 	o, err := g.Play(ctx, server, server)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"kosumi/train/learn"
-	"kosumi/train/loop/duel"
 )
 
 // gating is the stage that promotes or refuses a new network by a match with the present one.
@@ -54,18 +53,18 @@ func (g *gating) run(ctx context.Context) error {
 // match plays the gating match.
 func (g *gating) match(ctx context.Context, c *Recipe, p *player, entry *Network) error {
 	s := g.state
-	var play duel.Play
-	if m, ok := g.others.(duel.Matches); ok {
-		play = duel.Remote(m, g.model(s.Candidate), g.model(s.Current))
+	var play play
+	if m, ok := g.others.(Matches); ok {
+		play = remote(m, g.model(s.Candidate), g.model(s.Current))
 	} else if err := g.openCurrent(c, s.Seed); err != nil {
 		return err
 	} else {
-		play = duel.Local(p.server, g.player.server)
+		play = local(p.server, g.player.server)
 	}
-	var count duel.Count
+	var count matchCount
 	began := time.Now()
 	done := g.out.heartbeat(func() Progress { return matchProgress(&count, c, began) })
-	r, err := duel.Match(ctx, play, &c.Gate, c.Selfplay.Boards, s.Seed+uint64(s.Iteration), &count)
+	r, err := playMatch(ctx, play, &c.Gate, c.Selfplay.Boards, s.Seed+uint64(s.Iteration), &count)
 	done()
 	if err == nil {
 		g.judge(c, &r, entry)
@@ -74,9 +73,9 @@ func (g *gating) match(ctx context.Context, c *Recipe, p *player, entry *Network
 }
 
 // matchProgress estimates the progress of a gating match from its moves.
-func matchProgress(count *duel.Count, c *Recipe, began time.Time) Progress {
-	moves := count.Moves.Load()
-	p := Progress{Stage: "gating match", Unit: "games", Done: count.Games.Load(), Goal: int64(c.Gate.Games), Text: fmt.Sprintf("%d moves", moves)}
+func matchProgress(count *matchCount, c *Recipe, began time.Time) Progress {
+	moves := count.moves.Load()
+	p := Progress{Stage: "gating match", Unit: "games", Done: count.games.Load(), Goal: int64(c.Gate.Games), Text: fmt.Sprintf("%d moves", moves)}
 	if share := min(float64(moves)/float64(c.Gate.Games*c.Selfplay.Boards[0].Size().Area()), 0.99); share > 0 {
 		p.Left = max(time.Second, time.Duration(float64(time.Since(began))*(1-share)/share))
 	}
@@ -84,10 +83,10 @@ func matchProgress(count *duel.Count, c *Recipe, began time.Time) Progress {
 }
 
 // judge enters the result of a gating match into entry.
-func (g *gating) judge(c *Recipe, r *duel.Result, entry *Network) {
-	entry.Score, entry.Played, entry.invalid = r.Score(), r.Games(), r.Invalid
+func (g *gating) judge(c *Recipe, r *matchResult, entry *Network) {
+	entry.Score, entry.Played, entry.invalid = r.score(), r.games(), r.invalid
 	entry.Promoted = entry.Score >= c.Gate.MinScore
-	n := float64(r.Games())
+	n := float64(r.games())
 	points := (entry.Score*n + 0.5) / (n + 1) // half a point more keeps Elo finite
 	entry.Elo = 400 * math.Log10(points/(1-points))
 	if before := g.state.network(g.state.Current); before != nil { // the network that the loop began with has Elo 0

@@ -15,7 +15,6 @@ import (
 	"kosumi/internal/file"
 	"kosumi/match"
 	"kosumi/match/elo"
-	"kosumi/train/loop/duel"
 )
 
 // RatingsFile is the name of the file that remembers rating games.
@@ -213,19 +212,6 @@ func (r *rater) player(name string) (*player, error) {
 	return p, err
 }
 
-// players returns what plays a game between two networks.
-func (r *rater) players(a, b string) (duel.Play, error) {
-	one, err := r.player(a)
-	if err != nil {
-		return nil, err
-	}
-	two, err := r.player(b)
-	if err != nil {
-		return nil, err
-	}
-	return duel.Local(one.server, two.server), nil
-}
-
 // between plays two networks against each other.
 func (r *rater) between(ctx context.Context, a, b string) error {
 	p := r.pair(a, b)
@@ -233,17 +219,21 @@ func (r *rater) between(ctx context.Context, a, b string) error {
 	if missing <= 0 {
 		return nil
 	}
-	play, err := r.players(a, b)
+	one, err := r.player(a)
+	if err != nil {
+		return err
+	}
+	two, err := r.player(b)
 	if err != nil {
 		return err
 	}
 	gate := r.conf.Gate
 	gate.Games, gate.Visits = missing, r.o.Visits
-	got, err := duel.Match(ctx, play, &gate, r.conf.Selfplay.Boards[:1], r.state.Seed+uint64(p.games())*7919, new(duel.Count))
+	got, err := playMatch(ctx, local(one.server, two.server), &gate, r.conf.Selfplay.Boards[:1], r.state.Seed+uint64(p.games())*7919, new(matchCount))
 	if err != nil {
 		return err
 	}
-	p.Wins, p.Losses, p.Draws = p.Wins+got.Wins, p.Losses+got.Losses, p.Draws+got.Draws
+	p.Wins, p.Losses, p.Draws = p.Wins+got.wins, p.Losses+got.losses, p.Draws+got.draws
 	r.say(p)
 	return r.save()
 }

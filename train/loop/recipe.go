@@ -17,7 +17,6 @@ import (
 	"kosumi/nn/model"
 	"kosumi/search/setting/tomlfile"
 	"kosumi/train/learn"
-	"kosumi/train/loop/duel"
 	"kosumi/train/selfplay"
 )
 
@@ -39,7 +38,7 @@ type Recipe struct {
 	Iteration Iteration       `toml:"iteration"`
 	Window    Window          `toml:"window"`
 	Train     Train           `toml:"train"`
-	Gate      duel.Gate       `toml:"gate"`
+	Gate      Gate            `toml:"gate"`
 	Keep      Keep            `toml:"keep"`
 	Selfplay  selfplay.Config `toml:"selfplay"`
 	Stages    []Stage         `toml:"stage"`

@@ -150,8 +150,8 @@ func (b *Builder) row(dst *Set, i int, c *context, t int, turn *Turn) {
 	b.valueTargets(g, c, t, turn)
 	b.gameTargets(g, c, t, turn)
 	b.pointTargets(dst, i, c, t)
-	score := float64(g[tFinalScore])
-	scoreCells(dst.scores(i), score, g[tFinalWeight] > 0)
+	score := float64(g[TargetFinalScore])
+	scoreCells(dst.scores(i), score, g[TargetFinalWeight] > 0)
 }
 
 // encode writes the inputs.
@@ -191,7 +191,7 @@ func (b *Builder) policyTargets(dst *Set, i int, c *context, t int, turn *Turn) 
 		own[b.layout.slot(int(m.Index), c.size)] = m.Weight
 	}
 	if len(turn.Policy) > 0 {
-		g[tPolicyWeight] = 1
+		g[TargetPolicyWeight] = 1
 	} else {
 		fillOnes(own)
 	}
@@ -199,7 +199,7 @@ func (b *Builder) policyTargets(dst *Set, i int, c *context, t int, turn *Turn) 
 		for _, m := range c.Turns[t+1].Policy {
 			reply[b.layout.slot(int(m.Index), c.size)] = m.Weight
 		}
-		g[tReplyWeight] = 1
+		g[TargetReplyWeight] = 1
 	} else {
 		fillOnes(reply)
 	}
@@ -215,36 +215,36 @@ func fillOnes(a []int16) {
 func (b *Builder) valueTargets(g []float32, c *context, t int, turn *Turn) {
 	own := b.game.ToMove()
 	put := func(at int, v Value) { g[at], g[at+1], g[at+2], g[at+3] = v.Win, v.Loss, v.NoResult, v.Score }
-	put(tRoot, turn.Root.FromWhite(own))
+	put(TargetRoot, turn.Root.FromWhite(own))
 	if !turn.HasRoot {
-		g[tNoTD] = 1
+		g[TargetNoTD] = 1
 	}
 	if t < 0 { // nothing was played on: the search is all there is
-		for _, at := range []int{tWin, tLong, tMiddle, tShort} {
+		for _, at := range []int{TargetWin, TargetLong, TargetMiddle, TargetShort} {
 			put(at, turn.Root.FromWhite(own))
 		}
 		return
 	}
 	end := c.End.value().FromWhite(own)
 	if !c.End.Known {
-		g[tNoValue] = 1
+		g[TargetNoValue] = 1
 	}
 	if !c.End.Scored {
 		end.Score = 0
 	}
-	put(tWin, end)
-	for k, at := range []int{tLong, tMiddle, tShort} {
+	put(TargetWin, end)
+	for k, at := range []int{TargetLong, TargetMiddle, TargetShort} {
 		put(at, c.ahead[t].values[k].FromWhite(own))
 	}
-	g[tArrival] = c.ahead[t].arrival
+	g[TargetArrival] = c.ahead[t].arrival
 	if c.End.Scored {
-		g[tFinalScore], g[tFinalWeight], g[tScoringWeight] = end.Score, 1, 1
+		g[TargetFinalScore], g[TargetFinalWeight], g[TargetScoringWeight] = end.Score, 1, 1
 		if c.LeadFromScore {
-			g[tLead], g[tLeadWeight] = g[tShort+3], 1
+			g[TargetLead], g[TargetLeadWeight] = g[TargetShort+3], 1
 		}
 	}
 	if c.End.Known {
-		g[tFutureWeight] = 1
+		g[TargetFutureWeight] = 1
 	}
 }
 
@@ -255,41 +255,41 @@ func (b *Builder) gameTargets(g []float32, c *context, t int, turn *Turn) {
 	if own == board.Black {
 		sign = -1
 	}
-	g[tGlobalWeight] = c.Weight
+	g[TargetGlobalWeight] = c.Weight
 	if c.Weight == 0 {
-		g[tGlobalWeight] = 1
+		g[TargetGlobalWeight] = 1
 	}
-	g[tPolicySurprise], g[tPriorEntropy], g[tTargetEntropy] = turn.PolicySurprise, turn.PriorEntropy, turn.TargetEntropy
-	g[tRawWinLoss], g[tRawScore], g[tRawEntropy] = sign*turn.RawWinLoss, sign*turn.RawScore, turn.RawEntropy
-	g[tVisits] = float32(turn.Visits)
+	g[TargetPolicySurprise], g[TargetPriorEntropy], g[TargetTargetEntropy] = turn.PolicySurprise, turn.PriorEntropy, turn.TargetEntropy
+	g[TargetRawWinLoss], g[TargetRawScore], g[TargetRawEntropy] = sign*turn.RawWinLoss, sign*turn.RawScore, turn.RawEntropy
+	g[TargetVisits] = float32(turn.Visits)
 	for k := range 5 {
-		g[tHistory+k] = 1
+		g[TargetHistory+k] = 1
 	}
 	for k, bits := range hashPieces(c.Hash) {
-		g[tHash+k] = bits
+		g[TargetHash+k] = bits
 	}
-	g[tSelfKomi] = b.game.SelfKomi(b.options.DrawWins())
+	g[TargetSelfKomi] = b.game.SelfKomi(b.options.DrawWins())
 	if b.game.Rules().Scoring == board.ScoringArea || b.game.Phase() >= 2 {
-		g[tArea] = 1
+		g[TargetArea] = 1
 	}
-	g[tTurn] = float32(b.game.NumMoves())
+	g[TargetTurn] = float32(b.game.NumMoves())
 	if c.End.HitLimit {
-		g[tHitLimit] = 1
+		g[TargetHitLimit] = 1
 	}
-	g[tFirstTurn], g[tExtraBlack], g[tMode] = float32(c.FirstTurn), float32(c.extraBlack), float32(c.Mode)
-	g[tInitialTurn] = float32(c.Start.NumMoves())
+	g[TargetFirstTurn], g[TargetExtraBlack], g[TargetMode] = float32(c.FirstTurn), float32(c.extraBlack), float32(c.Mode)
+	g[TargetInitialTurn] = float32(c.Start.NumMoves())
 	if t >= 0 {
-		g[tBonus] = sign * (c.finalBonus - b.game.BonusScore())
+		g[TargetBonus] = sign * (c.finalBonus - b.game.BonusScore())
 		if c.End.Known && !c.End.HitLimit {
-			g[tPlainEnd] = 1
+			g[TargetPlainEnd] = 1
 		}
 	}
-	g[tVersion] = 3
+	g[TargetVersion] = 3
 	if b.game.Options().PassAliveUnderSuicide {
-		g[tPassAliveSuicide] = 1
+		g[TargetPassAliveSuicide] = 1
 	}
 	if b.game.Options().ExcludeTerritoryAdjacentToAtari {
-		g[tExcludeTerritory] = 1
+		g[TargetExcludeTerritory] = 1
 	}
 }
 
@@ -326,7 +326,7 @@ func (b *Builder) pointTargets(dst *Set, i int, c *context, t int) {
 		k := min(t+ahead, len(c.Turns))
 		return b.boards[k*c.area : (k+1)*c.area]
 	}
-	if dst.targets(i)[tFutureWeight] > 0 {
+	if dst.targets(i)[TargetFutureWeight] > 0 {
 		near, far := later(8), later(32)
 		for p := range c.area {
 			put(2, p, sign(near[p]))

@@ -77,18 +77,18 @@ func checkBuilt(t *testing.T, g *Game, l Layout) {
 		require.NoError(t, s.Check(i))
 		require.Equal(t, size, s.Size(i))
 		row := s.targets(i)
-		require.InDelta(t, 20*s.global(i)[5], row[tSelfKomi], 4e-5)
+		require.InDelta(t, 20*s.global(i)[5], row[TargetSelfKomi], 4e-5)
 		points := s.points(i)
 		if rules.Tax == board.TaxNone {
-			require.InDelta(t, row[tFinalScore], sum(points[:81])+float64(row[tSelfKomi]+row[tBonus]), 4e-6)
+			require.InDelta(t, row[TargetFinalScore], sum(points[:81])+float64(row[TargetSelfKomi]+row[TargetBonus]), 4e-6)
 		}
-		require.InDelta(t, row[tFinalScore], sum(points[4*81:])/120+float64(row[tSelfKomi]+row[tBonus]), 0.4)
-		for _, at := range []int{tWin, tLong, tMiddle, tShort, tRoot} {
+		require.InDelta(t, row[TargetFinalScore], sum(points[4*81:])/120+float64(row[TargetSelfKomi]+row[TargetBonus]), 0.4)
+		for _, at := range []int{TargetWin, TargetLong, TargetMiddle, TargetShort, TargetRoot} {
 			require.InDelta(t, 1, row[at]+row[at+1]+row[at+2], 1e-5)
 		}
-		require.Equal(t, float32(now.NumMoves()), row[tTurn])
+		require.Equal(t, float32(now.NumMoves()), row[TargetTurn])
 		win := now.ToMove() == g.End.Winner
-		require.Equal(t, win, row[tWin] == 1)
+		require.Equal(t, win, row[TargetWin] == 1)
 		checkHorizons(t, g, i, row, now.ToMove())
 		require.NoError(t, now.Play(now.ToMove(), g.Turns[i].Move))
 	}
@@ -108,8 +108,8 @@ func checkHorizons(t *testing.T, g *Game, at int, row []float32, own board.Color
 			left *= 1 - f
 		}
 		end := g.End.value().FromWhite(own)
-		require.InDelta(t, win+left*float64(end.Win), row[tLong+4*k], 1e-4)
-		require.InDelta(t, score+left*float64(end.Score), row[tLong+4*k+3], 1e-3)
+		require.InDelta(t, win+left*float64(end.Win), row[TargetLong+4*k], 1e-4)
+		require.InDelta(t, score+left*float64(end.Score), row[TargetLong+4*k+3], 1e-3)
 	}
 	arrival := 0.0
 	before := float64(g.Turns[at].Root.Win - g.Turns[at].Root.Loss)
@@ -122,7 +122,7 @@ func checkHorizons(t *testing.T, g *Game, at int, row []float32, own board.Color
 		before += d
 		arrival += float64(k-at) * d * d
 	}
-	require.InDelta(t, arrival, row[tArrival], 1e-2)
+	require.InDelta(t, arrival, row[TargetArrival], 1e-2)
 }
 
 // fillFolder writes games as npz files and returns the folder.
@@ -213,8 +213,8 @@ func TestRowsTellModes(t *testing.T) {
 		_, err = builder.Append(s, g, rand.New(rand.NewPCG(1, 2)))
 		require.NoError(t, err)
 		row := s.targets(0)
-		require.Equal(t, modes.PassAliveUnderSuicide, row[tPassAliveSuicide] == 1)
-		require.Equal(t, modes.ExcludeTerritoryAdjacentToAtari, row[tExcludeTerritory] == 1)
+		require.Equal(t, modes.PassAliveUnderSuicide, row[TargetPassAliveSuicide] == 1)
+		require.Equal(t, modes.ExcludeTerritoryAdjacentToAtari, row[TargetExcludeTerritory] == 1)
 		require.NoError(t, s.Check(0))
 		owned := int8(1)
 		if modes.ExcludeTerritoryAdjacentToAtari {

@@ -119,37 +119,37 @@ func TestGoldenFacts(t *testing.T) {
 		for i := range s.N {
 			require.NoError(t, s.Check(i))
 			g := s.targets(i)
-			require.InDelta(t, 20*s.global(i)[5], g[tSelfKomi], 4e-6)
+			require.InDelta(t, 20*s.global(i)[5], g[TargetSelfKomi], 4e-6)
 			scores, mean := s.scores(i), 0.0
 			for k, v := range scores {
 				mean += float64(v) / 100 * (float64(k-len(scores)/2) + 0.5)
 			}
-			if g[tFinalWeight] == 1 {
+			if g[TargetFinalWeight] == 1 {
 				final++
-				require.InDelta(t, g[tFinalScore], sum(rowOf(s.points(i), 4, 361))/120+float64(g[tSelfKomi]+g[tBonus]), 0.11)
-				require.InDelta(t, g[tFinalScore], mean, 0.005)
-				require.Equal(t, g[tScore], g[tFinalScore])
+				require.InDelta(t, g[TargetFinalScore], sum(rowOf(s.points(i), 4, 361))/120+float64(g[TargetSelfKomi]+g[TargetBonus]), 0.11)
+				require.InDelta(t, g[TargetFinalScore], mean, 0.005)
+				require.Equal(t, g[TargetScore], g[TargetFinalScore])
 			} else {
 				require.Equal(t, int8(50), scores[420])
 				require.Equal(t, int8(50), scores[421])
-				if g[tPlainEnd] == 0 {
+				if g[TargetPlainEnd] == 0 {
 					sides++
-					require.Equal(t, g[tRoot:tRoot+4], g[tWin:tWin+4])
+					require.Equal(t, g[TargetRoot:TargetRoot+4], g[TargetWin:TargetWin+4])
 				}
-				if g[tNoResult] == 1 {
+				if g[TargetNoResult] == 1 {
 					noResult++
 				}
 			}
-			require.Equal(t, g[tFinalWeight], g[tScoringWeight])
-			for _, at := range []int{tWin, tLong, tMiddle, tShort, tRoot} {
+			require.Equal(t, g[TargetFinalWeight], g[TargetScoringWeight])
+			for _, at := range []int{TargetWin, TargetLong, TargetMiddle, TargetShort, TargetRoot} {
 				require.InDelta(t, 1, g[at]+g[at+1]+g[at+2], 2e-6)
 			}
-			require.InDelta(t, g[tTargetEntropy], entropy(s.policy(i)[:362]), 0.0024)
+			require.InDelta(t, g[TargetTargetEntropy], entropy(s.policy(i)[:362]), 0.0024)
 			size := s.Size(i)
 			if size == board.Square(9) {
 				nines = append(nines, i)
 			}
-			modes[int(g[tMode])]++
+			modes[int(g[TargetMode])]++
 		}
 		require.Equal(t, s.final, final)
 		require.Equal(t, s.sides, sides)
@@ -187,7 +187,7 @@ func TestGoldenTwoRows(t *testing.T) {
 		require.Equal(t, int8(100), s.scores(b)[418])
 		g := s.targets(b)
 		require.Equal(t, []float32{0, 1, 0, -2.5}, g[:4])
-		require.Equal(t, []float32{3.5, 18, 4, 1800, -1}, []float32{g[tSelfKomi], g[tTurn], g[tMode], g[tVisits], g[tBonus]})
+		require.Equal(t, []float32{3.5, 18, 4, 1800, -1}, []float32{g[TargetSelfKomi], g[TargetTurn], g[TargetMode], g[TargetVisits], g[TargetBonus]})
 	})
 }
 
@@ -197,8 +197,8 @@ func TestGoldenScoreCells(t *testing.T) {
 		cells := make([]int8, s.Layout.ScoreCells())
 		for i := range s.N {
 			g := s.targets(i)
-			scoreCells(cells, float64(g[tFinalScore]), g[tFinalWeight] == 1)
-			require.Equal(t, s.scores(i), cells, "row %d, score %v", i, g[tFinalScore])
+			scoreCells(cells, float64(g[TargetFinalScore]), g[TargetFinalWeight] == 1)
+			require.Equal(t, s.scores(i), cells, "row %d, score %v", i, g[TargetFinalScore])
 		}
 	})
 }

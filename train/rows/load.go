@@ -83,7 +83,7 @@ func (s *Split) takes(set *Set, i int, path string) bool {
 		return !s.Held
 	}
 	h := fnv.New64a()
-	hash := set.targets(i)[tHash : tHash+6]
+	hash := set.targets(i)[TargetHash : TargetHash+6]
 	var zero [6]float32
 	if slices.Equal(hash, zero[:]) {
 		h.Write([]byte(path)) // no games told apart: the whole file goes one way

@@ -78,12 +78,12 @@ func checkRecordRows(t *testing.T, g *Game) {
 	for i := range s.N {
 		require.NoError(t, s.Check(i))
 		row := s.targets(i)
-		require.Equal(t, flag(!g.End.Known), row[tNoValue])
-		require.Equal(t, flag(g.End.Scored), row[tFinalWeight])
-		require.Equal(t, flag(g.End.Scored), row[tScoringWeight])
-		require.Equal(t, float32(1), row[tNoTD])
-		require.Equal(t, float32(1), row[tPolicyWeight])
-		require.Equal(t, flag(i+1 < s.N), row[tReplyWeight])
+		require.Equal(t, flag(!g.End.Known), row[TargetNoValue])
+		require.Equal(t, flag(g.End.Scored), row[TargetFinalWeight])
+		require.Equal(t, flag(g.End.Scored), row[TargetScoringWeight])
+		require.Equal(t, float32(1), row[TargetNoTD])
+		require.Equal(t, float32(1), row[TargetPolicyWeight])
+		require.Equal(t, flag(i+1 < s.N), row[TargetReplyWeight])
 		require.Equal(t, int16(1), s.policy(i)[g.Turns[i].Policy[0].Index])
 		require.Equal(t, 1.0, sum(s.policy(i)[:26]))
 	}

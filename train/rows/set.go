@@ -277,12 +277,12 @@ func (s *Set) Check(i int) error {
 			return fmt.Errorf("%w: row %d: global target %d is %v", ErrFormat, i, k, v)
 		}
 	}
-	for _, k := range []int{tGlobalWeight, tPolicyWeight, tFinalWeight, tReplyWeight, tLeadWeight, tFutureWeight, tScoringWeight} {
+	for _, k := range []int{TargetGlobalWeight, TargetPolicyWeight, TargetFinalWeight, TargetReplyWeight, TargetLeadWeight, TargetFutureWeight, TargetScoringWeight} {
 		if g[k] < 0 {
 			return fmt.Errorf("%w: row %d: the weight in global target %d is negative (%v)", ErrFormat, i, k, g[k])
 		}
 	}
-	if sum := g[tWin] + g[tLoss] + g[tNoResult]; g[tNoValue] < 1 && math.Abs(float64(sum)-1) > 1e-3 {
+	if sum := g[TargetWin] + g[TargetLoss] + g[TargetNoResult]; g[TargetNoValue] < 1 && math.Abs(float64(sum)-1) > 1e-3 {
 		return fmt.Errorf("%w: row %d: win, loss and no result add up to %v, not 1", ErrFormat, i, sum)
 	}
 	if s.Taught(i) {
@@ -319,11 +319,11 @@ func (s *Set) checkPolicy(i int, size board.Size) error {
 				sum += int(w)
 			}
 		}
-		weight := s.targets(i)[tPolicyWeight]
+		weight := s.targets(i)[TargetPolicyWeight]
 		if ch == 1 {
-			weight = s.targets(i)[tReplyWeight]
+			weight = s.targets(i)[TargetReplyWeight]
 			if s.Taught(i) {
-				weight = max(weight, s.targets(i)[tTaughtLucky])
+				weight = max(weight, s.targets(i)[TargetTaughtLucky])
 			}
 		}
 		if sum == 0 && weight > 0 {
@@ -337,6 +337,6 @@ func (s *Set) checkPolicy(i int, size board.Size) error {
 // their game.
 func (s *Set) MarkChanged(from, before int) {
 	for i := from; i < before; i++ {
-		s.targets(i)[tNetChanged] = 1
+		s.targets(i)[TargetNetChanged] = 1
 	}
 }

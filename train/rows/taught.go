@@ -13,14 +13,14 @@ import (
 // by. Targets that need a real end have weight 0 in such a row, as in a side position, so
 // that KataGo's trainer learns policy, value and lead from it and nothing else.
 const (
-	tTaught       = 69 // taughtMark: the row is taught
-	tTaughtScore  = 70 // weight of the score mean, in tScore
-	tTaughtOwners = 71 // weight of the owners: channel 0 of Points, x 120
-	tTaughtStdev  = 72 // standard deviation of the score, points; 0: not known, as in the next two
-	tTaughtValue  = 73 // error that the teacher expects of its win minus loss
-	tTaughtPoints = 74 // error that it expects of its score, points
-	tTaughtLucky  = 75 // weight of the optimistic policy, which stands in place of the reply
-	lastFree      = 79
+	TargetTaught       = 69 // taughtMark: the row is taught
+	TargetTaughtScore  = 70 // weight of the score mean, in TargetScore
+	TargetTaughtOwners = 71 // weight of the owners: channel 0 of Points, x 120
+	TargetTaughtStdev  = 72 // standard deviation of the score, points; 0: not known, as in the next two
+	TargetTaughtValue  = 73 // error that the teacher expects of its win minus loss
+	TargetTaughtPoints = 74 // error that it expects of its score, points
+	TargetTaughtLucky  = 75 // weight of the optimistic policy, which stands in place of the reply
+	lastFree           = 79
 )
 
 // taughtMark marks taught rows; it is a number that nobody writes by chance.
@@ -87,7 +87,7 @@ func total(p []float32) float64 {
 }
 
 // Taught reports whether row i holds a teacher's numbers.
-func (s *Set) Taught(i int) bool { return s.targets(i)[tTaught] == taughtMark }
+func (s *Set) Taught(i int) bool { return s.targets(i)[TargetTaught] == taughtMark }
 
 // Teach makes row i a taught one: its targets become the teacher's. Inputs, row
 // weight and all that the row tells of its game stay. After an error, which wraps
@@ -101,20 +101,20 @@ func (s *Set) Teach(i int, t *Taught) error {
 		return fmt.Errorf("row %d: %w", i, err)
 	}
 	g, l := s.targets(i), s.Layout
-	for _, at := range []int{tWin, tLong, tMiddle, tShort, tRoot} {
+	for _, at := range []int{TargetWin, TargetLong, TargetMiddle, TargetShort, TargetRoot} {
 		g[at], g[at+1], g[at+2], g[at+3] = t.Value.Win, t.Value.Loss, t.Value.NoResult, t.Value.Score
 	}
-	for _, at := range []int{tFinalScore, tFinalWeight, tReplyWeight, tFutureWeight, tScoringWeight, tNoValue, tPlainEnd,
-		tPolicySurprise, tPriorEntropy, tTargetEntropy, tRawWinLoss, tRawScore, tRawEntropy, tVisits} {
+	for _, at := range []int{TargetFinalScore, TargetFinalWeight, TargetReplyWeight, TargetFutureWeight, TargetScoringWeight, TargetNoValue, TargetPlainEnd,
+		TargetPolicySurprise, TargetPriorEntropy, TargetTargetEntropy, TargetRawWinLoss, TargetRawScore, TargetRawEntropy, TargetVisits} {
 		g[at] = 0
 	}
-	clear(g[tTaught : lastFree+1])
-	g[tTaught], g[tPolicyWeight], g[tNoTD] = taughtMark, 1, 1
+	clear(g[TargetTaught : lastFree+1])
+	g[TargetTaught], g[TargetPolicyWeight], g[TargetNoTD] = taughtMark, 1, 1
 	known := weightIf(t.HasScore)
-	g[tTaughtScore], g[tLeadWeight], g[tLead] = known, known, known*t.Lead
-	g[tTaughtStdev] = known * max(0, t.Stdev)
-	g[tArrival], g[tTaughtValue], g[tTaughtPoints] = max(0, t.VarTime), max(0, t.ErrWinLoss), max(0, t.ErrScore)
-	g[tTaughtOwners], g[tTaughtLucky] = weightIf(t.Ownership != nil), weightIf(t.Optimistic != nil)
+	g[TargetTaughtScore], g[TargetLeadWeight], g[TargetLead] = known, known, known*t.Lead
+	g[TargetTaughtStdev] = known * max(0, t.Stdev)
+	g[TargetArrival], g[TargetTaughtValue], g[TargetTaughtPoints] = max(0, t.VarTime), max(0, t.ErrWinLoss), max(0, t.ErrScore)
+	g[TargetTaughtOwners], g[TargetTaughtLucky] = weightIf(t.Ownership != nil), weightIf(t.Optimistic != nil)
 
 	policy, n := s.policy(i), l.Area()+1
 	l.putPolicy(policy[:n], t.Policy, size)
@@ -182,17 +182,17 @@ func (b *Builder) AppendTaught(dst *Set, g *board.Game, hash [2]uint64, t *Taugh
 // checkTaught looks at what only taught rows have.
 func (s *Set) checkTaught(i int) error {
 	g := s.targets(i)
-	for _, k := range []int{tFinalWeight, tFutureWeight, tScoringWeight} {
+	for _, k := range []int{TargetFinalWeight, TargetFutureWeight, TargetScoringWeight} {
 		if g[k] != 0 {
 			return fmt.Errorf("%w: row %d is taught, but the weight in global target %d, which needs a game's end, is %v, not 0", ErrFormat, i, k, g[k])
 		}
 	}
-	for _, k := range []int{tArrival, tTaughtScore, tTaughtOwners, tTaughtStdev, tTaughtValue, tTaughtPoints, tTaughtLucky} {
+	for _, k := range []int{TargetArrival, TargetTaughtScore, TargetTaughtOwners, TargetTaughtStdev, TargetTaughtValue, TargetTaughtPoints, TargetTaughtLucky} {
 		if g[k] < 0 || g[k] > 1e6 {
 			return fmt.Errorf("%w: row %d is taught, but its global target %d is %v; use 0 to a million", ErrFormat, i, k, g[k])
 		}
 	}
-	if g[tTaughtLucky] > 0 && g[tReplyWeight] > 0 {
+	if g[TargetTaughtLucky] > 0 && g[TargetReplyWeight] > 0 {
 		return fmt.Errorf("%w: row %d is taught: policy channel 1 is either optimistic or a reply, and both have a weight", ErrFormat, i)
 	}
 	for k, o := range s.points(i)[:s.Layout.Area()] {
@@ -203,14 +203,14 @@ func (s *Set) checkTaught(i int) error {
 	return nil
 }
 
-// tidyTaught makes the free columns of a batch's row plain: 1 in tTaught and the
+// tidyTaught makes the free columns of a batch's row plain: 1 in TargetTaught and the
 // numbers behind it, or zeros, whatever later formats put there.
 func tidyTaught(g []float32) (taught bool) {
-	if g[tTaught] == taughtMark {
-		g[tTaught] = 1
+	if g[TargetTaught] == taughtMark {
+		g[TargetTaught] = 1
 		return true
 	}
-	clear(g[tTaught : lastFree+1])
+	clear(g[TargetTaught : lastFree+1])
 	return false
 }
 

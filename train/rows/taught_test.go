@@ -95,9 +95,9 @@ func checkLesson(t *testing.T, want *Taught, b *Batch, to []board.Point) {
 	require.InDelta(t, max(0, want.Policy[area]), b.Policy[area], 2e-4)
 	g := b.Globals
 	require.Equal(t, []float32{0.6, 0.375, 0.025}, g[:3])
-	for k, v := range map[int]float32{tScore: 3.25, tLead: 2.75, tArrival: 31, tLeadWeight: 1, tPolicyWeight: 1, tNoTD: 1, tGlobalWeight: 1,
-		tTaught: 1, tTaughtScore: 1, tTaughtOwners: 1, tTaughtStdev: 7.5, tTaughtValue: 0.2, tTaughtPoints: 1.5, tTaughtLucky: 1,
-		tFinalWeight: 0, tReplyWeight: 0, tFutureWeight: 0, tScoringWeight: 0, tNoValue: 0, tVersion: 3} {
+	for k, v := range map[int]float32{TargetScore: 3.25, TargetLead: 2.75, TargetArrival: 31, TargetLeadWeight: 1, TargetPolicyWeight: 1, TargetNoTD: 1, TargetGlobalWeight: 1,
+		TargetTaught: 1, TargetTaughtScore: 1, TargetTaughtOwners: 1, TargetTaughtStdev: 7.5, TargetTaughtValue: 0.2, TargetTaughtPoints: 1.5, TargetTaughtLucky: 1,
+		TargetFinalWeight: 0, TargetReplyWeight: 0, TargetFutureWeight: 0, TargetScoringWeight: 0, TargetNoValue: 0, TargetVersion: 3} {
 		require.Equal(t, v, g[k], "global target %d", k)
 	}
 }
@@ -127,11 +127,11 @@ func TestTeachRows(t *testing.T) {
 	}
 	g, was := s.targets(3), before.targets(3)
 	require.Equal(t, before.binary(3), s.binary(3))
-	require.Equal(t, was[tHash:tMode+1], g[tHash:tMode+1])
-	for _, k := range []int{tTaughtScore, tTaughtOwners, tTaughtStdev, tTaughtValue, tTaughtPoints, tTaughtLucky, tLeadWeight, tLead, tArrival, tFinalWeight} {
+	require.Equal(t, was[TargetHash:TargetMode+1], g[TargetHash:TargetMode+1])
+	for _, k := range []int{TargetTaughtScore, TargetTaughtOwners, TargetTaughtStdev, TargetTaughtValue, TargetTaughtPoints, TargetTaughtLucky, TargetLeadWeight, TargetLead, TargetArrival, TargetFinalWeight} {
 		require.Zero(t, g[k], "global target %d", k)
 	}
-	require.NotZero(t, was[tFinalWeight])
+	require.NotZero(t, was[TargetFinalWeight])
 }
 
 // TestFreeColumns: numbers that other programs leave in free columns of ordinary rows
@@ -145,7 +145,7 @@ func TestFreeColumns(t *testing.T) {
 	var u unpacker
 	var plain, other Batch
 	for at, batch := range map[int]*Batch{0: &plain, 1: &other} {
-		for k := tTaught; k <= lastFree; k++ {
+		for k := TargetTaught; k <= lastFree; k++ {
 			s.targets(0)[k] = float32(at)
 		}
 		require.NoError(t, s.Check(0))
@@ -185,10 +185,10 @@ func TestBadLessons(t *testing.T) {
 		require.Equal(t, globals, asBytes(s))
 	}
 	for want, spoil := range map[string]func(s *Set){
-		"in global target 27": func(s *Set) { s.targets(1)[tFinalWeight] = 1 },
-		"global target 72 is": func(s *Set) { s.targets(1)[tTaughtStdev] = -1 },
-		"global target 22 is": func(s *Set) { s.targets(1)[tArrival] = -1 },
-		"optimistic or a":     func(s *Set) { s.targets(1)[tReplyWeight] = 1 },
+		"in global target 27": func(s *Set) { s.targets(1)[TargetFinalWeight] = 1 },
+		"global target 72 is": func(s *Set) { s.targets(1)[TargetTaughtStdev] = -1 },
+		"global target 22 is": func(s *Set) { s.targets(1)[TargetArrival] = -1 },
+		"optimistic or a":     func(s *Set) { s.targets(1)[TargetReplyWeight] = 1 },
 		"channel 1 is empty":  func(s *Set) { clear(s.policy(1)[26:]) },
 		"point 4 is -128/120": func(s *Set) { s.points(1)[4] = -128 },
 	} {

@@ -1,9 +1,4 @@
-// Package duel plays matches between two networks: gating matches of a loop, and matches that rate
-// its networks.
-//
-// A game's number, the match's seed and the networks decide every move, so a game may be
-// played on any machine. [Game.Check] replays a game that another machine played.
-package duel
+package loop
 
 import (
 	"context"
@@ -18,7 +13,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Gate says what a new network must show before it plays.
+// Gate has the settings of gating matches.
 type Gate struct {
 	Games       int     `toml:"games" range:"0 to 1000000"`
 	Visits      int     `toml:"visits" range:"1 to 1000000"`
@@ -27,37 +22,36 @@ type Gate struct {
 	Komi        float64 `toml:"komi" range:"-400 to 400"`
 }
 
-// Result counts a match from the first player's view.
-type Result struct {
-	Wins, Losses, Draws int
-	Invalid             uint64 // answers that were no numbers
+// matchResult counts the games of a match from the first player's view.
+type matchResult struct {
+	wins, losses, draws int
+	invalid             uint64 // answers that were no numbers
 }
 
-// Games counts them.
-func (r *Result) Games() int { return r.Wins + r.Losses + r.Draws }
+func (r *matchResult) games() int { return r.wins + r.losses + r.draws }
 
-// Score is the points of a game, a draw counted half.
-func (r *Result) Score() float64 {
-	return (float64(r.Wins) + float64(r.Draws)/2) / float64(max(1, r.Games()))
+// score is the mean points of a game, a draw counted half.
+func (r *matchResult) score() float64 {
+	return (float64(r.wins) + float64(r.draws)/2) / float64(max(1, r.games()))
 }
 
-// Count counts what is played of a match, for who asks meanwhile.
-type Count struct{ Games, Moves atomic.Int64 }
+// matchCount counts games and moves while a match is played.
+type matchCount struct{ games, moves atomic.Int64 }
 
-// Matches plays games on other machines.
+// Matches are exchanges that play games of matches on other machines.
 type Matches interface {
 	// Game plays a game between the networks in two files. The outcome has passed
-	// [Game.Check].
-	Game(ctx context.Context, g Game, a, b string) (Outcome, error)
+	// [GateGame.Check].
+	Game(ctx context.Context, g GateGame, a, b string) (GateOutcome, error)
 }
 
-// Play plays a game of a match between two networks.
-type Play func(ctx context.Context, g Game) (Outcome, error)
+// play plays a game of a match between two networks.
+type play func(ctx context.Context, g GateGame) (GateOutcome, error)
 
-// Match lets a network play another: pairs of games with the same random
-// opening and colours exchanged, all at the same time. It counts them.
-func Match(ctx context.Context, play Play, g *Gate, boards []selfplay.BoardShare, seed uint64, count *Count) (Result, error) {
-	var result Result
+// playMatch plays pairs of games with the same random opening and colours exchanged, all at the
+// same time.
+func playMatch(ctx context.Context, play play, g *Gate, boards []selfplay.BoardShare, seed uint64, count *matchCount) (matchResult, error) {
+	var result matchResult
 	var mu sync.Mutex
 	var first error
 	var games sync.WaitGroup
@@ -65,12 +59,12 @@ func Match(ctx context.Context, play Play, g *Gate, boards []selfplay.BoardShare
 	defer stop()
 	for k := range g.Games {
 		games.Go(func() {
-			o, err := play(ctx, Game{Number: k, Seed: seed, Visits: g.Visits, Temperature: g.Temperature, Komi: g.Komi,
-				Board: matchBoard(boards, k/2, (g.Games+1)/2), moves: &count.Moves})
-			count.Games.Add(1)
+			o, err := play(ctx, GateGame{Number: k, Seed: seed, Visits: g.Visits, Temperature: g.Temperature, Komi: g.Komi,
+				Board: matchBoard(boards, k/2, (g.Games+1)/2), moves: &count.moves})
+			count.games.Add(1)
 			mu.Lock()
 			defer mu.Unlock()
-			result.Invalid += o.Invalid
+			result.invalid += o.Invalid
 			switch {
 			case err != nil:
 				if first == nil {
@@ -78,11 +72,11 @@ func Match(ctx context.Context, play Play, g *Gate, boards []selfplay.BoardShare
 					stop()
 				}
 			case o.Winner == "a":
-				result.Wins++
+				result.wins++
 			case o.Winner == "b":
-				result.Losses++
+				result.losses++
 			default:
-				result.Draws++
+				result.draws++
 			}
 		})
 	}
@@ -90,30 +84,30 @@ func Match(ctx context.Context, play Play, g *Gate, boards []selfplay.BoardShare
 	return result, first
 }
 
-// Local plays games on this machine.
-func Local(a, b nn.Evaluator) Play {
-	return func(ctx context.Context, g Game) (Outcome, error) { return g.Play(ctx, a, b) }
+// local plays games on this machine.
+func local(a, b nn.Evaluator) play {
+	return func(ctx context.Context, g GateGame) (GateOutcome, error) { return g.Play(ctx, a, b) }
 }
 
-// Remote plays games on other machines between the networks in two files.
-func Remote(m Matches, a, b string) Play {
-	return func(ctx context.Context, g Game) (Outcome, error) {
+// remote plays games between the networks in two files on other machines.
+func remote(m Matches, a, b string) play {
+	return func(ctx context.Context, g GateGame) (GateOutcome, error) {
 		o, err := m.Game(ctx, g, a, b)
 		g.count(len(o.Moves))
 		return o, err
 	}
 }
 
-// matchBoard is the board of a pair of games. The pairs of a match are spread
-// over the boards by their shares of self-play: one that is hardly ever played
-// has no say in which network plays on, nor has it to be waited for.
+// matchBoard returns the board of a pair of games. The boards have the same shares of the pairs
+// as of self-play.
 func matchBoard(boards []selfplay.BoardShare, pair, pairs int) selfplay.BoardShare {
 	return selfplay.BoardAt(boards, (float64(pair)+0.5)/float64(pairs))
 }
 
-// Game is one game of a match between two networks, a and b. It and the
-// networks decide every move, on whatever machine it is played.
-type Game struct {
+// GateGame is a game of a match between two networks, a and b. Its number, the match's seed and the
+// networks determine every move, so any machine may play it. [GateGame.Check] replays a game that
+// another machine played.
+type GateGame struct {
 	Number      int                 `json:"number"` // a has Black where it is even
 	Seed        uint64              `json:"seed"`   // of the match
 	Visits      int                 `json:"visits"`
@@ -121,17 +115,17 @@ type Game struct {
 	Komi        float64             `json:"komi"`
 	Board       selfplay.BoardShare `json:"board"`
 
-	moves *atomic.Int64 // played so far in the match; nil: nobody asks
+	moves *atomic.Int64 // played so far in the match; nil: not counted
 }
 
-func (m *Game) count(moves int) {
+func (m *GateGame) count(moves int) {
 	if m.moves != nil {
 		m.moves.Add(int64(moves))
 	}
 }
 
-// Outcome is what came of a game.
-type Outcome struct {
+// GateOutcome is the course and the winner of a game.
+type GateOutcome struct {
 	Winner  string `json:"winner"`            // "a", "b" or "" for a draw
 	Moves   []int  `json:"moves"`             // after the opening, indices on the board, a pass is the area
 	Invalid uint64 `json:"invalid,omitempty"` // answers of a network that were no numbers
@@ -141,7 +135,7 @@ type Outcome struct {
 const openingMoves = 2
 
 // start is the position after the opening.
-func (m *Game) start() (*board.Game, error) {
+func (m *GateGame) start() (*board.Game, error) {
 	size := m.Board.Size()
 	g, err := board.NewGame(size, board.Rules{Ko: board.KoPositional, Komi: float32(m.Komi)})
 	if err != nil {
@@ -159,12 +153,12 @@ func (m *Game) start() (*board.Game, error) {
 	return g, nil
 }
 
-func (m *Game) over(g *board.Game) bool {
+func (m *GateGame) over(g *board.Game) bool {
 	return g.Finished() || g.NumMoves() >= 3*g.Size().Area()
 }
 
 // winner counts a game that is over.
-func (m *Game) winner(g *board.Game) string {
+func (m *GateGame) winner(g *board.Game) string {
 	score := g.Score()
 	if g.NoResult() || score == 0 {
 		return ""
@@ -176,8 +170,8 @@ func (m *Game) winner(g *board.Game) string {
 }
 
 // Play plays the game.
-func (m *Game) Play(ctx context.Context, a, b nn.Evaluator) (Outcome, error) {
-	var o Outcome
+func (m *GateGame) Play(ctx context.Context, a, b nn.Evaluator) (GateOutcome, error) {
+	var o GateOutcome
 	g, err := m.start()
 	if err != nil {
 		return o, err
@@ -223,7 +217,7 @@ func (m *Game) Play(ctx context.Context, a, b nn.Evaluator) (Outcome, error) {
 }
 
 // Check replays a game that another machine played, and sets its winner.
-func (m *Game) Check(o *Outcome) error {
+func (m *GateGame) Check(o *GateOutcome) error {
 	g, err := m.start()
 	if err != nil {
 		return err

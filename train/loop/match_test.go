@@ -1,4 +1,4 @@
-package duel
+package loop
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// seen notes the orientations in which positions are asked about.
-type seen struct {
+// orientations notes the orientations in which positions are evaluated.
+type orientations struct {
 	nn.Evaluator
 	mu    sync.Mutex
 	shown map[[2]uint64]int8
 	twice bool
 }
 
-func (s *seen) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+func (s *orientations) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	h := q.Game.Hash()
 	key := [2]uint64{h.Hi, h.Lo}
 	s.mu.Lock()
@@ -38,8 +38,8 @@ func TestMatchOrientations(t *testing.T) {
 	server, err := nn.NewServer(nntest.HashModel(3), nn.ServerConfig{MaxBatch: 4})
 	require.NoError(t, err)
 	defer server.Close()
-	s := &seen{Evaluator: server, shown: map[[2]uint64]int8{}}
-	_, err = Match(t.Context(), Local(s, s), &Gate{Games: 4, Visits: 8, Temperature: 1, Komi: 7}, []selfplay.BoardShare{{Width: 5, Height: 5, Share: 1}}, 6, new(Count))
+	s := &orientations{Evaluator: server, shown: map[[2]uint64]int8{}}
+	_, err = playMatch(t.Context(), local(s, s), &Gate{Games: 4, Visits: 8, Temperature: 1, Komi: 7}, []selfplay.BoardShare{{Width: 5, Height: 5, Share: 1}}, 6, new(matchCount))
 	require.NoError(t, err)
 	used := map[int8]bool{}
 	for _, k := range s.shown {
