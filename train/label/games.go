@@ -14,9 +14,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// freshGames is a source of games that are played for it, many at once. Game number n
-// of a seed is the same whenever it is played, and each is labelled once: after a kill
-// those go on that are in no file.
+// freshGames is a source of fresh games. Game number n of a seed is always the same, and each is
+// labelled once: after a kill, the games that are in no file are played again.
 type freshGames struct {
 	run     *run
 	session *selfplay.Session
@@ -38,13 +37,13 @@ func (r *run) openGames() (source, error) {
 	}
 	d := model.Describe()
 	f.info.Network, f.info.SHA256 = d.Name, d.SHA256
-	// Where the teacher plays, its answers hold what a label needs, and are in the cache.
+	// If the teacher plays, its cached answers hold everything that a label needs.
 	f.player = nn.Rewrite(r.player, func(q *nn.Query) { q.NeedOwnership = r.player == r.teacher })
 	f.session, err = selfplay.NewSessionOf(c, r.Seed, r.dir.unplayed(), f.take)
 	return f, err
 }
 
-// unplayed hands out the numbers of games that are in no file, the lowest first.
+// unplayed returns the numbers of games that are in no file, the lowest first.
 func (f *folder) unplayed() selfplay.NextGameID {
 	var mu sync.Mutex
 	played := maps.Clone(f.played)
@@ -66,10 +65,10 @@ func (f *freshGames) next(ctx context.Context, labels int) (*chunk, error) {
 	if err := f.session.Play(ctx, f.player, selfplay.Goal{Rows: labels}); err != nil {
 		return nil, err
 	}
-	return f.chunk, f.search(ctx, f.chunk)
+	return f.chunk, nil
 }
 
-// take adds a game to the chunk and returns how many positions of it are labelled.
+// take adds a game to the chunk and returns the number of its positions to label.
 func (f *freshGames) take(g *selfplay.Finished) (int, error) {
 	before := len(f.chunk.lessons)
 	if err := f.chunk.addGame(g.Game, &f.run.Config, func(info *rows.Info) {
@@ -83,16 +82,10 @@ func (f *freshGames) take(g *selfplay.Finished) (int, error) {
 	}); err != nil {
 		return 0, err
 	}
-	n := 0
-	for _, l := range f.chunk.lessons[before:] {
-		if n++; l.searched {
-			n += leafLabels - 1
-		}
-	}
-	return n, nil
+	return len(f.chunk.lessons) - before, nil
 }
 
-// addGame adds a share of the positions of a game, which follow from its hash.
+// addGame adds a share of the positions of a game, drawn by its hash.
 func (c *chunk) addGame(g *rows.Game, conf *Config, file func(info *rows.Info)) error {
 	rng := rand.New(rand.NewPCG(g.Hash[0], g.Hash[1]))
 	var now board.Game
@@ -105,8 +98,7 @@ func (c *chunk) addGame(g *rows.Game, conf *Config, file func(info *rows.Info)) 
 		if rng.Float64() < conf.Share*g.Turns[i].Weight {
 			at := new(board.Game)
 			at.CopyFrom(&now)
-			searched := conf.Leaves > 0 && rng.Float64() < searchChance(conf.Leaves)
-			c.lessons = append(c.lessons, lesson{game: at, hash: g.Hash, searched: searched})
+			c.lessons = append(c.lessons, lesson{game: at, hash: g.Hash})
 			n++
 		}
 		if err := now.PlayTolerant(now.ToMove(), g.Turns[i].Move); err != nil {

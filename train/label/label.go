@@ -47,9 +47,6 @@ type Config struct {
 	// Share of the turns of a game that are labelled, 0.001 to 1; 0 means a
 	// third. Of rows all are.
 	Share float64
-	// Leaves is the share of the labels of fresh games, 0 to 1, that are of positions inside
-	// searches of turns by the player: what a student asks about when it plays.
-	Leaves float64
 	// Encoding of the rows, what the student reads; that of rows that are there stays.
 	Encoding features.Encoding
 	Rows     int // labels that the folder is to hold in the end, or some more; 0: no such end
@@ -114,7 +111,6 @@ type Report struct {
 	Files       int     `json:"files"`
 	Fresh       int     `json:"labels"` // made by this call
 	Games       int     `json:"games"`
-	Leaves      int     `json:"leaves,omitempty"` // labels of positions inside searches
 	Seconds     float64 `json:"seconds"`
 	Speed       float64 `json:"labels_per_second"`
 	Evals       uint64  `json:"evaluations"`
@@ -129,9 +125,6 @@ func (s *Report) Print(w io.Writer, dir string) {
 	fmt.Fprintf(w, "%s: %d labels by %s in %.1f s (%.1f a second)", dir, s.Fresh, s.Teacher, s.Seconds, s.Speed)
 	if s.Player != "" {
 		fmt.Fprintf(w, ", of %d games by %s", s.Games, s.Player)
-	}
-	if s.Leaves > 0 {
-		fmt.Fprintf(w, ", %d of positions inside its searches", s.Leaves)
 	}
 	fmt.Fprintf(w, "\n  %.0f evaluations/s, batches of %.1f; %d labels in %d files are there now\n", s.EvalsPerSec, s.MeanBatch, s.Rows, s.Files)
 	if s.LeftOut > 0 {
@@ -205,10 +198,6 @@ func (r *run) check() error {
 		return bad("no folder for the rows is named")
 	case !(r.Share >= leastShare && r.Share <= 1):
 		return bad("a share of %v of the turns: use %v to 1", r.Share, leastShare)
-	case !(r.Leaves >= 0 && r.Leaves <= 1):
-		return bad("a share of %v of leaves: use 0 to 1", r.Leaves)
-	case r.Leaves > 0 && len(r.From) > 0:
-		return bad("leaves are of fresh games: leave --from or --leaves out")
 	case r.Rows < 0 || r.PerFile < 0:
 		return bad("%d rows, %d in a file: use 0 or more", r.Rows, r.PerFile)
 	}
@@ -358,11 +347,6 @@ func (r *run) write(c *chunk) error {
 		return err
 	}
 	r.dir.add(r.dir.next, &set.Info, set.N)
-	for i := range c.lessons[:set.N] {
-		if c.lessons[i].searched {
-			r.report.Leaves++
-		}
-	}
 	r.count.written(set.N, games)
 	r.tell()
 	return nil

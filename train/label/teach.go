@@ -39,9 +39,7 @@ type lesson struct {
 	row    int
 	// optimistic is the teacher's optimistic policy, nil if it is not asked for.
 	optimistic []float32
-	// searched: of a search, which the lesson is the root of until it has been made.
-	searched bool
-	learned  bool
+	learned    bool
 }
 
 // counter counts what this call has done; several goroutines use it.
