@@ -354,14 +354,14 @@ func TestProgress(t *testing.T) {
 	}
 
 	// Nothing has ended after a thousand moves: a tenth of the games, by their length.
-	st := stretch{began: time.Now().Add(-time.Minute), goalGames: 100, length: 100, parallel: 64}
+	st := stretch{began: time.Now().Add(-time.Minute), goal: 100, moves: 10_000}
 	p := st.progress(&selfplay.Stats{Moves: 1000}, 60_000)
 	require.Equal(t, "self-play: 0 of 100 games, 1000 moves, 1000 evals/s, about 9m0s left", p.String())
 	p = st.progress(&selfplay.Stats{Moves: 9000, Games: 80, Length: 8000}, 0)
 	require.Equal(t, "self-play: 80 of 100 games, 9000 moves, 4800 games/h, about 7s left", p.String())
 	p = st.progress(&selfplay.Stats{Moves: 20_000, Games: 10, Length: 200}, 0)
 	require.Equal(t, "self-play: 10 of 100 games, 20000 moves, 600 games/h, about 49s left", p.String())
-	st = stretch{began: time.Now().Add(-time.Minute), games: 500, rows: 1000, goalRows: 2000, length: 100, rowsOfMove: 0.5, before: 200, parallel: 64}
+	st = stretch{began: time.Now().Add(-time.Minute), rows: true, before: 200, goal: 1200, moves: 2000}
 	p = st.progress(&selfplay.Stats{Moves: 500}, 0)
 	require.Equal(t, "self-play: 200 of 1200 rows, 0 games, 500 moves, about 3m0s left", p.String())
 }

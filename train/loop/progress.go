@@ -107,69 +107,57 @@ func (p *pulse) due(now time.Time) bool {
 
 // stretch estimates the progress of self-play since it began.
 type stretch struct {
-	began      time.Time
-	games      int64 // games and rows of the loop then
-	rows       int64
-	goalGames  int64 // goals, 0 for none
-	goalRows   int64
-	before     int64   // games or rows of this iteration before the stretch
-	length     float64 // moves of a game, from the iteration before or guessed
-	rowsOfMove float64 // rows that a move makes; 0: unknown
-	parallel   int     // games at a time: the first to end are short ones
+	began        time.Time
+	rows         bool    // the goal is a number of rows, not of games
+	before, goal int64   // rows or games of the iteration: those before the stretch, and all
+	moves        float64 // expected moves of the stretch; 0: unknown
 }
 
 // newStretch starts an estimate. limit is the games that remain of the run; 0: no bound.
 func newStretch(s *State, c *Recipe, limit int64) stretch {
-	t := stretch{began: time.Now(), games: s.Games, rows: s.Rows, goalGames: s.GoalGames, goalRows: s.GoalRows, parallel: c.Selfplay.Parallel}
-	if limit > 0 && (t.goalGames == 0 || s.Games+limit < t.goalGames) && t.goalRows == 0 {
-		t.goalGames = s.Games + limit
+	var last Record
+	if len(s.History) > 0 {
+		last = s.History[len(s.History)-1]
 	}
-	area := float64(c.Selfplay.Boards[0].Size().Area())
-	t.length = 1.2 * area
-	if n := len(s.History); n > 0 {
-		last := &s.History[n-1]
-		t.before = s.Games - last.Games
-		if t.goalGames == 0 {
-			t.before = s.Rows - last.Rows
-		}
-		if st := &last.Stats; st.Games > 0 && st.Length > 0 && last.Network != orNone("") {
-			t.length = st.MeanLength()
-			t.rowsOfMove = float64(st.Rows) / float64(st.Length)
-		}
+	length, rowsOfMove := 1.2*float64(c.Selfplay.Boards[0].Size().Area()), 0.0
+	if st := &last.Stats; st.Games > 0 && st.Length > 0 && last.Network != orNone("") {
+		length, rowsOfMove = st.MeanLength(), float64(st.Rows)/float64(st.Length)
 	}
+	t := stretch{began: time.Now(), rows: s.GoalRows > 0}
+	if t.rows {
+		t.before, t.goal = s.Rows-last.Rows, s.GoalRows-last.Rows
+		if rowsOfMove > 0 {
+			t.moves = float64(t.goal-t.before) / rowsOfMove
+		}
+		return t
+	}
+	goal := s.GoalGames
+	if limit > 0 {
+		goal = min(goal, s.Games+limit)
+	}
+	t.before, t.goal = s.Games-last.Games, goal-last.Games
+	t.moves = length * float64(t.goal-t.before)
 	return t
 }
 
 // progress estimates from the statistics of the stretch.
 func (t *stretch) progress(st *selfplay.Stats, evals uint64) Progress {
-	took := time.Since(t.began)
-	p := Progress{Stage: "self-play", Unit: "games", Done: t.before + int64(st.Games), Goal: t.before + t.goalGames - t.games}
-	length, perMove := t.length, t.rowsOfMove
-	if st.Games >= 2*t.parallel {
-		length = st.MeanLength()
-	}
-	if st.Games >= 2*t.parallel || st.Games > 0 && perMove == 0 {
-		perMove = float64(st.Rows) / float64(max(1, st.Length))
-	}
-	moves := length * float64(t.goalGames-t.games)
-	if t.goalGames == 0 {
-		p.Unit, p.Done, p.Goal = "rows", t.before+int64(st.Rows), t.before+t.goalRows-t.rows
-		moves = 0
-		if perMove > 0 {
-			moves = float64(t.goalRows-t.rows) / perMove
-		}
-	}
-	played := max(st.Moves, st.Length)
-	if played > 0 && moves > 0 {
-		// Games under way count by their moves. If games are longer than estimated, the
-		// finished ones bound the estimate.
-		ended := min(float64(p.Done-t.before)/float64(max(1, p.Goal-t.before)), 1)
-		share := min(max(float64(played)/moves, ended), (1+ended)/2, 0.999)
-		p.Left = max(time.Second, time.Duration(float64(took)*(1-share)/share))
-	}
+	took, played := time.Since(t.began), max(st.Moves, st.Length)
+	p := Progress{Stage: "self-play", Unit: "games", Done: t.before + int64(st.Games), Goal: t.goal}
 	var parts []string
-	if t.goalGames == 0 {
+	if t.rows {
+		p.Unit, p.Done = "rows", t.before+int64(st.Rows)
 		parts = append(parts, fmt.Sprintf("%d games", st.Games))
+	}
+	// Games under way count by their moves. If games are longer than expected, the finished ones
+	// bound the estimate.
+	ended := min(float64(p.Done-t.before)/float64(max(1, p.Goal-t.before)), 1)
+	share := ended
+	if t.moves > 0 {
+		share = min(max(float64(played)/t.moves, ended), (1+ended)/2, 0.999)
+	}
+	if share > 0 {
+		p.Left = max(time.Second, time.Duration(float64(took)*(1-share)/share))
 	}
 	parts = append(parts, fmt.Sprintf("%d moves", played))
 	if evals > 0 {

@@ -44,7 +44,7 @@ func (w *workspace) stageConfig() Recipe {
 	if w.bootstrapping() {
 		c.Selfplay.Search.Method = selfplay.Random
 		c.Selfplay.Rows.Share = c.Bootstrap.RowsShare
-		c.Selfplay.Rows.Sides, c.Selfplay.Positions.Share = 0, 0
+		c.Selfplay.Positions.Share = 0
 		if w.others != nil {
 			c.Selfplay.Opening.Forks = 0 // a number is one game, which can be counted when it is handed out
 		}

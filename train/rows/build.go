@@ -28,9 +28,8 @@ func NewBuilder(l Layout) (*Builder, error) {
 	return &Builder{layout: l, scratch: features.NewScratch()}, nil
 }
 
-// Append adds the rows of a game to a set: each turn as often as its weight
-// says, side positions once. rng decides about fractions. It returns the number
-// of rows. After an error the set is as it was.
+// Append adds the rows of a game to a set, each turn as often as its weight says; rng
+// decides about fractions. It returns the number of rows. After an error the set is as it was.
 func (b *Builder) Append(dst *Set, g *Game, rng *rand.Rand) (int, error) {
 	if err := b.fits(dst, g.Start.Size()); err != nil {
 		return 0, err
@@ -60,18 +59,12 @@ func (b *Builder) append(dst *Set, g *Game, rng *rand.Rand) error {
 	if err := b.replay(g); err != nil {
 		return err
 	}
-	c := &context{Game: g, area: g.Start.Size().Area(), size: g.Start.Size(), ahead: g.lookAhead(g.Start.Size().Area()), rng: rng}
+	c := &gameFacts{Game: g, area: g.Start.Size().Area(), size: g.Start.Size(), ahead: g.lookAhead(g.Start.Size().Area()), rng: rng}
 	c.finalBonus = b.game.BonusScore()
 	b.finalMaps(c)
 	c.extraBlack = g.Start.Board().Stones(board.Black)
 	b.game.CopyFrom(g.Start)
-	side := 0
 	for t := range g.Turns {
-		for ; side < len(g.Sides) && g.Sides[side].After == t; side++ {
-			if err := b.sideRow(dst, c, &g.Sides[side]); err != nil {
-				return err
-			}
-		}
 		turn := &g.Turns[t]
 		copies := int(turn.Weight)
 		if rng.Float64() < turn.Weight-float64(copies) {
@@ -93,29 +86,29 @@ func (b *Builder) append(dst *Set, g *Game, rng *rand.Rand) error {
 	return nil
 }
 
-// context is what the rows of one game share.
-type context struct {
+// gameFacts are the facts that the rows of one game share.
+type gameFacts struct {
 	*Game
 	area       int
 	size       board.Size
 	ahead      []averages
 	finalBonus float32
-	unowned    []board.Color // whom a final point would count for without tax
-	points     []float32     // what it counts
+	unowned    []board.Color // final owner of each point without tax
+	points     []float32     // points that each one counts
 	extraBlack int
 	rng        *rand.Rand
 }
 
-// replay plays the game through and takes down the stones before each turn.
+// replay plays the game and records the stones before each turn.
 func (b *Builder) replay(g *Game) error {
 	b.game.CopyFrom(g.Start)
 	b.boards = b.boards[:0]
-	b.takeDown()
+	b.recordStones()
 	for t := range g.Turns {
 		if err := b.game.PlayTolerant(b.game.ToMove(), g.Turns[t].Move); err != nil {
 			return fmt.Errorf("move %d of the game: %w", t+1, err)
 		}
-		b.takeDown()
+		b.recordStones()
 	}
 	if g.End.Scored && len(g.End.Owners) != g.Start.Size().Area() {
 		return fmt.Errorf("the end of the game has %d owners for %d points", len(g.End.Owners), g.Start.Size().Area())
@@ -123,35 +116,21 @@ func (b *Builder) replay(g *Game) error {
 	return nil
 }
 
-func (b *Builder) takeDown() {
+func (b *Builder) recordStones() {
 	for p := range b.game.Size().Area() {
 		b.boards = append(b.boards, b.game.At(board.Point(p)))
 	}
 }
 
-// sideRow appends the row of a side position.
-func (b *Builder) sideRow(dst *Set, c *context, s *Side) error {
-	var main board.Game
-	main.CopyFrom(&b.game)
-	defer b.game.CopyFrom(&main)
-	if err := b.game.Play(b.game.ToMove(), s.Move); err != nil {
-		return fmt.Errorf("a side position after move %d: %w", s.After, err)
-	}
-	b.row(dst, dst.grow(1), c, -1, &s.Turn)
-	return nil
-}
-
-// row fills row i for the position in b.game: turn t of the game, or a side
-// position if t is negative.
-func (b *Builder) row(dst *Set, i int, c *context, t int, turn *Turn) {
+// row fills row i for the position in b.game, that of turn t.
+func (b *Builder) row(dst *Set, i int, c *gameFacts, t int, turn *Turn) {
 	g := dst.targets(i)
 	b.encode(dst, i)
 	b.policyTargets(dst, i, c, t, turn)
 	b.valueTargets(g, c, t, turn)
-	b.gameTargets(g, c, t, turn)
+	b.gameTargets(g, c, turn)
 	b.pointTargets(dst, i, c, t)
-	score := float64(g[TargetFinalScore])
-	scoreCells(dst.scores(i), score, g[TargetFinalWeight] > 0)
+	scoreCells(dst.scores(i), float64(g[TargetFinalScore]), g[TargetFinalWeight] > 0)
 }
 
 // encode writes the inputs.
@@ -184,7 +163,7 @@ func (b *Builder) encode(dst *Set, i int) {
 	}
 }
 
-func (b *Builder) policyTargets(dst *Set, i int, c *context, t int, turn *Turn) {
+func (b *Builder) policyTargets(dst *Set, i int, c *gameFacts, t int, turn *Turn) {
 	g, n := dst.targets(i), b.layout.Area()+1
 	own, reply := dst.policy(i)[:n], dst.policy(i)[n:]
 	for _, m := range turn.Policy {
@@ -195,7 +174,7 @@ func (b *Builder) policyTargets(dst *Set, i int, c *context, t int, turn *Turn) 
 	} else {
 		fillOnes(own)
 	}
-	if t >= 0 && t+1 < len(c.Turns) && len(c.Turns[t+1].Policy) > 0 {
+	if t+1 < len(c.Turns) && len(c.Turns[t+1].Policy) > 0 {
 		for _, m := range c.Turns[t+1].Policy {
 			reply[b.layout.slot(int(m.Index), c.size)] = m.Weight
 		}
@@ -212,18 +191,12 @@ func fillOnes(a []int16) {
 }
 
 // valueTargets writes results, horizons and the root's values.
-func (b *Builder) valueTargets(g []float32, c *context, t int, turn *Turn) {
+func (b *Builder) valueTargets(g []float32, c *gameFacts, t int, turn *Turn) {
 	own := b.game.ToMove()
 	put := func(at int, v Value) { g[at], g[at+1], g[at+2], g[at+3] = v.Win, v.Loss, v.NoResult, v.Score }
 	put(TargetRoot, turn.Root.FromWhite(own))
 	if !turn.HasRoot {
 		g[TargetNoTD] = 1
-	}
-	if t < 0 { // nothing was played on: the search is all there is
-		for _, at := range []int{TargetWin, TargetLong, TargetMiddle, TargetShort} {
-			put(at, turn.Root.FromWhite(own))
-		}
-		return
 	}
 	end := c.End.value().FromWhite(own)
 	if !c.End.Known {
@@ -245,11 +218,18 @@ func (b *Builder) valueTargets(g []float32, c *context, t int, turn *Turn) {
 	}
 	if c.End.Known {
 		g[TargetFutureWeight] = 1
+		if !c.End.HitLimit {
+			g[TargetPlainEnd] = 1
+		}
+	}
+	g[TargetBonus] = c.finalBonus - b.game.BonusScore()
+	if own == board.Black {
+		g[TargetBonus] *= -1
 	}
 }
 
-// gameTargets writes what the row tells of its game.
-func (b *Builder) gameTargets(g []float32, c *context, t int, turn *Turn) {
+// gameTargets writes the facts of the game and of its turn.
+func (b *Builder) gameTargets(g []float32, c *gameFacts, turn *Turn) {
 	own := b.game.ToMove()
 	sign := float32(1)
 	if own == board.Black {
@@ -278,12 +258,6 @@ func (b *Builder) gameTargets(g []float32, c *context, t int, turn *Turn) {
 	}
 	g[TargetFirstTurn], g[TargetExtraBlack], g[TargetMode] = float32(c.FirstTurn), float32(c.extraBlack), float32(c.Mode)
 	g[TargetInitialTurn] = float32(c.Start.NumMoves())
-	if t >= 0 {
-		g[TargetBonus] = sign * (c.finalBonus - b.game.BonusScore())
-		if c.End.Known && !c.End.HitLimit {
-			g[TargetPlainEnd] = 1
-		}
-	}
 	g[TargetVersion] = 3
 	if b.game.Options().PassAliveUnderSuicide {
 		g[TargetPassAliveSuicide] = 1
@@ -306,10 +280,7 @@ func hashPieces(h [2]uint64) [6]float32 {
 }
 
 // pointTargets writes ownership, seki points, future boards and scoring.
-func (b *Builder) pointTargets(dst *Set, i int, c *context, t int) {
-	if t < 0 {
-		return
-	}
+func (b *Builder) pointTargets(dst *Set, i int, c *gameFacts, t int) {
 	all, area := dst.points(i), b.layout.Area()
 	own := b.game.ToMove()
 	put := func(ch, p int, v int8) { all[ch*area+b.layout.slot(p, c.size)] = v }
@@ -350,9 +321,9 @@ func (b *Builder) pointTargets(dst *Set, i int, c *context, t int) {
 	}
 }
 
-// finalMaps finds out, at the end of the game, which areas ended unowned and
-// what a point of each group is worth.
-func (b *Builder) finalMaps(c *context) {
+// finalMaps computes the unowned areas at the end of the game and the worth of a point
+// of each group.
+func (b *Builder) finalMaps(c *gameFacts) {
 	if !c.End.Scored {
 		return
 	}
@@ -369,8 +340,8 @@ func (b *Builder) finalMaps(c *context) {
 	}
 }
 
-// taxGroups spreads the two points that each group pays over its points. Groups
-// in seki, which are not among the owners given, pay nothing.
+// taxGroups spreads the tax of two points over the points of each group. Groups in seki,
+// which owners leaves out, pay nothing.
 func taxGroups(points []float32, owners []board.Color, on *board.Board) {
 	seen := make([]bool, len(owners))
 	var group []board.Point

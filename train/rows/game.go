@@ -93,7 +93,6 @@ func (e *End) value() Value {
 type Game struct {
 	Start *board.Game // before the first move of Turns
 	Turns []Turn
-	Sides []Side
 	End   End
 
 	Hash      [2]uint64
@@ -103,14 +102,6 @@ type Game struct {
 	// LeadFromScore fills the lead with the average of scores over the next
 	// few searches, where KataGo searches for a komi that makes the game even.
 	LeadFromScore bool
-}
-
-// Side is a side position: after some moves of the game another move was
-// tried, searched once, and not played on.
-type Side struct {
-	After int // number of moves of the game before it
-	Move  board.Point
-	Turn  Turn // what the search found after Move
 }
 
 // ScoreEnd returns the end of a game whose final position is counted as it

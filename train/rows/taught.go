@@ -170,8 +170,7 @@ func (b *Builder) AppendTaught(dst *Set, g *board.Game, hash [2]uint64, t *Taugh
 	b.game.CopyFrom(g)
 	i := dst.grow(1)
 	b.encode(dst, i)
-	c := &context{Game: &Game{Start: g, Hash: hash}}
-	b.gameTargets(dst.targets(i), c, -1, &Turn{})
+	b.gameTargets(dst.targets(i), &gameFacts{Game: &Game{Start: g, Hash: hash}}, &Turn{})
 	if err := dst.Teach(i, t); err != nil {
 		dst.resize(i)
 		return err

@@ -196,9 +196,6 @@ type Rows struct {
 	// that go to turns where the search surprised the network.
 	PolicySurprise float64 `toml:"policy_surprise" range:"0 to 1"`
 	ValueSurprise  float64 `toml:"value_surprise" range:"0 to 1"`
-	// Sides is the share of turns at which another move is tried, searched
-	// once and filed without result.
-	Sides float64 `toml:"sides" range:"0 to 1"`
 }
 
 // Defaults returns a recipe for 9x9 on a small machine. PUCT, because

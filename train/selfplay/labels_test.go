@@ -17,7 +17,6 @@ import (
 // self-play has none of it.
 func TestLabelledGames(t *testing.T) {
 	c := small(Policy)
-	c.Rows.Sides = 0
 	require.ErrorContains(t, c.Validate(), "engine label")
 	c.Search.Method, c.Rules.Territory = PUCT, 0.5
 	require.ErrorContains(t, c.Validate(), "counts by area")

@@ -40,19 +40,19 @@ type player struct {
 // mark is what an interrupted step goes back to, so that it can be played again
 // as if nothing had been.
 type mark struct {
-	pcg           rand.PCG
-	recent, sides int
-	resigning     resignation
+	pcg       rand.PCG
+	recent    int
+	resigning resignation
 }
 
 func (p *player) setMark() {
-	p.mark = mark{p.pcg, len(p.recent), len(p.record.Sides), p.resigning}
+	p.mark = mark{p.pcg, len(p.recent), p.resigning}
 }
 
 func (p *player) rewind() {
 	m := &p.mark
 	p.pcg, p.resigning = m.pcg, m.resigning
-	p.recent, p.record.Sides = p.recent[:m.recent], p.record.Sides[:m.sides]
+	p.recent = p.recent[:m.recent]
 	p.tree = nil // a search that was cut off leaves traces
 }
 

@@ -33,7 +33,6 @@ func small(method string) Config {
 	c.Search.Method = method
 	c.Search.Visits, c.Search.CheapVisits, c.Search.CheapShare = 16, 8, 0.5
 	c.Opening.Forks = 0.3
-	c.Rows.Sides = 0.1
 	c.Rows.PolicySurprise, c.Rows.ValueSurprise = 0.4, 0.1
 	c.Ending.Resign, c.Ending.PlayOut = -0.9, 0.5
 	return c

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -118,11 +117,6 @@ func (p *player) searchedTurn(ctx context.Context, banned []board.Point) (rows.T
 	turn.Move = r.Choose(temperature, p.rng)
 	own := turn.Root.FromWhite(p.game.ToMove())
 	p.resigning.see(p.game.ToMove(), float64(own.Win-own.Loss), &p.c.Ending)
-	if p.rng.Float64() < p.c.Rows.Sides {
-		if err := p.side(ctx, &r, turn.Move); err != nil {
-			return turn, err
-		}
-	}
 	return turn, nil
 }
 
@@ -262,36 +256,4 @@ func (p *player) compare(t *rows.Turn, r *search.Result) {
 		}
 	}
 	t.PriorEntropy = t.RawEntropy
-}
-
-// side tries another move than the one played, and files what a search thinks
-// of it.
-func (p *player) side(ctx context.Context, r *search.Result, played board.Point) error {
-	temperature := 1.0
-	switch x := p.rng.Float64(); {
-	case x >= 0.95:
-		temperature = 1e6
-	case x >= 0.7:
-		temperature = 2
-	}
-	others := slices.Clone(r.Policy)
-	others[r.Size.Index(played)] = 0
-	at := nn.Draw(others, temperature, p.rng)
-	if at < 0 {
-		return nil
-	}
-	move := r.Size.FromIndex(at)
-	var g board.Game
-	g.CopyFrom(&p.game)
-	if g.Play(g.ToMove(), move) != nil || g.Finished() {
-		return nil
-	}
-	recent := len(p.recent)
-	found, err := p.search(ctx, &g, true, false, p.c.Search.Visits, nil)
-	if err != nil {
-		return err
-	}
-	p.record.Sides = append(p.record.Sides, rows.Side{After: len(p.record.Turns), Move: move, Turn: p.report(&found)})
-	p.recent = slices.Clip(p.recent[:recent])
-	return nil
 }

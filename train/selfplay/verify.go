@@ -78,9 +78,6 @@ func (c *Config) verifyTurns(g *rows.Game) error {
 			return fmt.Errorf("turn %d shall be trained on and has no policy", i+1)
 		}
 	}
-	if len(g.Sides) > 0 && c.Rows.Sides == 0 {
-		return fmt.Errorf("%d side positions, where none are searched", len(g.Sides))
-	}
 	return nil
 }
 

@@ -34,7 +34,6 @@ type wireGame struct {
 	Mode     rows.Mode  `json:"mode,omitempty"`
 	Hash     [2]uint64  `json:"hash"`
 	Turns    []wireTurn `json:"turns"`
-	Sides    []wireSide `json:"sides,omitempty"`
 	Changed  bool       `json:"changed,omitempty"`
 	Resigned string     `json:"resigned,omitempty"`
 	Tested   bool       `json:"tested,omitempty"`
@@ -51,12 +50,6 @@ type wireTurn struct {
 	Seen   [6]float32  `json:"s"` // surprise, entropies, and the network alone
 }
 
-type wireSide struct {
-	After int      `json:"after"`
-	Move  uint16   `json:"move"`
-	Turn  wireTurn `json:"turn"`
-}
-
 // Marshal packs a finished game.
 func Marshal(f *Finished) ([]byte, error) {
 	g, size := f.Game, f.Game.Start.Size()
@@ -71,10 +64,6 @@ func Marshal(f *Finished) ([]byte, error) {
 	}
 	for i := range g.Turns {
 		w.Turns = append(w.Turns, packTurn(&g.Turns[i], size))
-	}
-	for i := range g.Sides {
-		s := &g.Sides[i]
-		w.Sides = append(w.Sides, wireSide{s.After, uint16(size.Index(s.Move)), packTurn(&s.Turn, size)})
 	}
 	text, err := json.Marshal(w)
 	if err != nil {
@@ -190,13 +179,7 @@ func (w *wireGame) replay(start *board.Game) (*Finished, error) {
 	game := &rows.Game{Start: start, Hash: w.Hash, Mode: w.Mode, FirstTurn: start.NumMoves(), LeadFromScore: true}
 	final := new(board.Game)
 	final.CopyFrom(start)
-	side := 0
 	for i := range w.Turns {
-		for ; side < len(w.Sides) && w.Sides[side].After == i; side++ {
-			if err := w.addSide(game, final, side); err != nil {
-				return nil, err
-			}
-		}
 		t, err := w.Turns[i].unpack(final)
 		if err != nil {
 			return nil, fmt.Errorf("turn %d: %w", i+1, err)
@@ -205,9 +188,6 @@ func (w *wireGame) replay(start *board.Game) (*Finished, error) {
 		if err := play(final, w.Turns[i].Move); err != nil {
 			return nil, fmt.Errorf("turn %d: %w", i+1, err)
 		}
-	}
-	if side < len(w.Sides) {
-		return nil, fmt.Errorf("side position %d is out of order", side+1)
 	}
 	f := &Finished{ID: w.ID, More: w.More, Game: game, Final: final, Changed: w.Changed, Tested: w.Tested, WrongResign: w.Wrong}
 	switch w.Resigned {
@@ -224,21 +204,6 @@ func (w *wireGame) replay(start *board.Game) (*Finished, error) {
 		game.End = rows.End{Known: true, Winner: f.Resigned.Opponent()}
 	}
 	return f, nil
-}
-
-func (w *wireGame) addSide(game *rows.Game, at *board.Game, i int) error {
-	s := &w.Sides[i]
-	var g board.Game
-	g.CopyFrom(at)
-	if err := play(&g, s.Move); err != nil {
-		return fmt.Errorf("side position %d: %w", i+1, err)
-	}
-	t, err := s.Turn.unpack(&g)
-	if err != nil {
-		return fmt.Errorf("side position %d: %w", i+1, err)
-	}
-	game.Sides = append(game.Sides, rows.Side{After: s.After, Move: g.Size().FromIndex(int(s.Move)), Turn: t})
-	return nil
 }
 
 // unpack checks a turn at a position: weights only on legal moves, values that

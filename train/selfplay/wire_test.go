@@ -49,6 +49,7 @@ func TestGamesAreFunctionsOfTheirNumber(t *testing.T) {
 	for _, method := range []string{Gumbel, PUCT, Random} {
 		t.Run(method, func(t *testing.T) {
 			c := small(method)
+			c.Opening.Forks = 0.6
 			want := playNumbers(t, c, 5, exactServer(t, 3), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 			require.Greater(t, len(want), 10, "some branch off")
 			c.Parallel = 2
