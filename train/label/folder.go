@@ -11,18 +11,18 @@ import (
 	"kosumi/train/rows"
 )
 
-// folder is what has been labelled already, as its files say: they are the only truth.
+// folder is what the files in a folder of labels contain.
 type folder struct {
 	dir         string
 	files, rows int
 	next        uint64          // number of the next file
 	info        rows.Info       // of the first file
 	played      map[uint64]bool // numbers of games
-	reached     map[string]int  // of each source, by its sha256, how much
+	reached     map[string]int  // units labelled of each source, by its sha256
 }
 
-// openFolder looks into the files. One that cannot be read is an error: nobody knows what
-// was in it.
+// openFolder reads the headers of the files. An unreadable file is an error, since its positions
+// are unknown.
 func openFolder(dir string, log *slog.Logger) (*folder, error) {
 	f := &folder{dir: dir, played: map[uint64]bool{}, reached: map[string]int{}}
 	list, err := os.ReadDir(dir)
@@ -52,7 +52,7 @@ func openFolder(dir string, log *slog.Logger) (*folder, error) {
 	return f, nil
 }
 
-// add takes a file into account.
+// add counts a file.
 func (f *folder) add(number uint64, info *rows.Info, n int) {
 	if f.files == 0 {
 		f.info = *info

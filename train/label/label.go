@@ -1,7 +1,6 @@
-// Package label makes training rows of what a strong network, the teacher, says of
-// positions: of fresh games, of rows that are there, and of game records. Files appear
-// whole or not at all and say what is in them, so that a run that was killed goes on
-// behind them and no position is labelled twice.
+// Package label makes training rows from the answers of a strong network, the teacher, to
+// positions of fresh games, of existing rows and of game records. Files appear whole or not at all
+// and list their content, so a killed run resumes behind them and labels no position twice.
 package label
 
 import (
@@ -23,38 +22,38 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// ErrConfig is wrapped where the caller must change something.
+// ErrConfig marks errors that the caller must correct.
 var ErrConfig = errors.New("cannot label")
 
 func bad(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
 }
 
-// Config says what is labelled. Out and Teacher are needed.
+// Config has the settings of a run. Out and Teacher are required.
 type Config struct {
-	// Out is the folder of the rows. One that has some is gone on with, if they are of
-	// the same teacher, encoding and seed.
+	// Out is the folder of the rows. A run resumes in a folder with rows of the same teacher,
+	// encoding and seed.
 	Out     string
 	Teacher nn.Model
 	// Player chooses the moves of fresh games; nil: the teacher.
 	Player nn.Model
 	Server nn.ServerConfig // of the teacher and of the player each
-	// From are folders and files of rows (.npz) and game records (.sgf, .sgfs); without
-	// any, fresh games are played.
+	// From are folders and files of rows (.npz) and game records (.sgf, .sgfs). If there are none,
+	// fresh games are played.
 	From []string
-	// Games is the recipe of fresh games; start from Recipe.
+	// Games is the recipe of fresh games, a modified Recipe.
 	Games selfplay.Config
-	// Share of the turns of a game that are labelled, 0.001 to 1; 0 means a
-	// third. Of rows all are.
+	// Share of the turns of a game that are labelled, 0.001 to 1; 0 means a third. All existing
+	// rows are labelled.
 	Share float64
-	// Encoding of the rows, what the student reads; that of rows that are there stays.
+	// Encoding of new rows, the student's input. Existing rows keep theirs.
 	Encoding features.Encoding
-	Rows     int // labels that the folder is to hold in the end, or some more; 0: no such end
-	PerFile  int // labels in a file, or some more; 0 means 1,024
-	// Seed of fresh games and of orientations; 0: that of the folder, else a random one.
+	Rows     int // minimum of labels in the folder at the end; 0: no limit
+	PerFile  int // minimum of labels in a file; 0 means 1,024
+	// Seed of fresh games and of orientations; 0: the folder's seed, else a random one.
 	Seed uint64
 
-	// Progress is told often, by several goroutines; nil: nobody.
+	// Progress, unless nil, is called often, by several goroutines.
 	Progress func(Progress)
 	Log      *slog.Logger // nil: silent
 }
@@ -65,12 +64,10 @@ const (
 	defaultPerFile = 1024
 )
 
-// Recipe returns how fresh games are played unless somebody says otherwise: on three
-// sizes so that six labels in ten are of 19x19 and two each of 13x13 and 9x9, as soon as
-// many games have been played (those of small boards end first), komi and
-// ko rules as in self-play, some under Japanese rules, some with handicap stones, moves
-// drawn from the policy, the first ones freely, later ones from its best. Most games end
-// once they are decided.
+// Recipe returns the default settings of fresh games. Of many labels six in ten are of 19x19, two
+// of 13x13 and two of 9x9; games on small boards end first. Komi and ko rules are those of
+// self-play; some games have Japanese rules, some handicap stones. Moves are drawn from the
+// policy, at first from all of it, later from its best. Most games end once they are decided.
 func Recipe() selfplay.Config {
 	c := selfplay.Defaults()
 	c.Boards = []selfplay.BoardShare{{Width: 19, Height: 19, Share: 0.41}, {Width: 13, Height: 13, Share: 0.22}, {Width: 9, Height: 9, Share: 0.37}}
@@ -83,17 +80,17 @@ func Recipe() selfplay.Config {
 	return c
 }
 
-// Progress says how far a run is.
+// Progress of a run.
 type Progress struct {
-	Rows  int     // labels in the folder, those that wait for their file included
-	Total int     // that it is to hold; 0: nobody knows
+	Rows  int     // labels in the folder, including those not written yet
+	Total int     // labels at the end; 0: unknown
 	Fresh int     // made by this call
 	Games int     // labelled by this call
 	Speed float64 // labels a second of this call
 	Evals float64 // evaluations a second, of teacher and player
 }
 
-// String is what a line of progress says behind the count.
+// String formats speeds and games for a line of progress.
 func (p Progress) String() string {
 	text := fmt.Sprintf("%.1f labels/s, %.0f evals/s", p.Speed, p.Evals)
 	if p.Games > 0 {
@@ -102,7 +99,7 @@ func (p Progress) String() string {
 	return text
 }
 
-// Report is what came of a call.
+// Report is the result of a run.
 type Report struct {
 	Teacher     string  `json:"teacher"`
 	TeacherFile string  `json:"teacher_sha256"`
@@ -120,7 +117,7 @@ type Report struct {
 	Interrupted bool    `json:"interrupted,omitempty"`
 }
 
-// Print writes the report as people read it; dir is the folder.
+// Print prints the report for people; dir is the folder.
 func (s *Report) Print(w io.Writer, dir string) {
 	fmt.Fprintf(w, "%s: %d labels by %s in %.1f s (%.1f a second)", dir, s.Fresh, s.Teacher, s.Seconds, s.Speed)
 	if s.Player != "" {
@@ -137,19 +134,19 @@ type run struct {
 	Config
 	dir     *folder
 	teacher *nn.Server
-	player  *nn.Server // the teacher's where that plays
+	player  *nn.Server // the same as teacher if that plays
 	began   time.Time
 	count   counter
 	outs    []nn.Output
 	build   map[rows.Layout]*rows.Builder
 	report  Report
-	warned  bool // of what the teacher does not know
-	known   bool // a file that was to be labelled was already
+	warned  bool // of outputs that the teacher lacks
+	known   bool // a source file had been labelled before
 }
 
-// Run labels until the folder holds what is wanted, the sources end or ctx ends, which
-// is not an error: the report says so. What is in files stays whatever happens. Errors wrap
-// ErrConfig where the caller must change something.
+// Run labels until the folder holds Rows labels, the sources end or ctx ends, which is no error:
+// then the report has Interrupted set. Files written before an error stay. Errors wrap ErrConfig
+// if the caller must correct something.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	r := &run{Config: c, began: time.Now(), build: map[rows.Layout]*rows.Builder{}}
 	if err := r.check(); err != nil {
@@ -223,7 +220,7 @@ func (r *run) check() error {
 	return nil
 }
 
-// fit returns why a network cannot be asked about boards of a size.
+// fit returns an error if a network cannot evaluate boards of a size as a teacher.
 func fit(m nn.Model, size board.Size) error {
 	d := m.Describe()
 	spec, err := m.Spec(size)
@@ -236,7 +233,7 @@ func fit(m nn.Model, size board.Size) error {
 	return nil
 }
 
-// goOn compares the folder with what is asked for, and takes its seed over.
+// goOn compares the settings with the files in the folder, and takes their seed.
 func (r *run) goOn() error {
 	d := r.Teacher.Describe()
 	was := &r.dir.info
@@ -259,8 +256,8 @@ func (r *run) goOn() error {
 	return nil
 }
 
-// serve opens the servers. Their answers are functions of position and seed alone, so
-// that a game played again is the same one.
+// serve opens the servers. Their answers depend on position and seed alone, so a game played again
+// is the same.
 func (r *run) serve() error {
 	c := r.Server
 	c.Reproducible, c.Seed = true, r.Seed
@@ -288,8 +285,8 @@ func (r *run) close() {
 	}
 }
 
-// source gives work out. Next returns enough for a file of so many labels, as far as
-// there is; nil at the end.
+// source yields positions to label. next returns at least the given number of labels, as far as
+// there are so many; nil at the end.
 type source interface {
 	next(ctx context.Context, labels int) (*chunk, error)
 }
@@ -328,7 +325,7 @@ func (r *run) loop(ctx context.Context) error {
 	return nil
 }
 
-// write files what of a chunk is labelled.
+// write writes the labelled units of a chunk as a file.
 func (r *run) write(c *chunk) error {
 	if len(c.lessons) == 0 {
 		return nil
@@ -371,7 +368,7 @@ func (r *run) sum(ctx context.Context) {
 	s.Seconds, s.Speed, s.Evals, s.EvalsPerSec, s.MeanBatch = took, float64(s.Fresh)/took, all, float64(all)/took, teacher.MeanBatch()
 }
 
-// evals returns what the teacher has done, and the evaluations of both networks.
+// evals returns the teacher's statistics and the evaluations of both networks.
 func (r *run) evals() (teacher nn.Stats, all uint64) {
 	teacher = r.teacher.Stats()
 	all = teacher.Rows
@@ -381,7 +378,7 @@ func (r *run) evals() (teacher nn.Stats, all uint64) {
 	return teacher, all
 }
 
-// tell reports how far the run is.
+// tell reports progress.
 func (r *run) tell() {
 	if r.Progress == nil {
 		return

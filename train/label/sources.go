@@ -18,19 +18,19 @@ import (
 	"kosumi/train/rows"
 )
 
-// files is a source of positions that are there: rows and game records. Each file is
-// known by its content, whatever it is called.
+// files is a source of existing positions: rows and game records. A file is identified by its
+// content, not by its name.
 type files struct {
 	run   *run
 	paths []string // yet to be opened
 	open  *opened
-	fits  map[board.Size]error // of the teacher
+	fits  map[board.Size]error // whether the teacher serves a size
 }
 
 // opened is the file that is being read.
 type opened struct {
 	path, sum string
-	at, end   int        // units handed out, and there: rows, or games
+	at, end   int        // next unit, and number of units: rows, or games
 	rows      *rows.File // of an npz file
 	games     []*sgf.Node
 }
@@ -67,8 +67,7 @@ func inside(dir, other string) bool {
 	return err == nil && file.Same(dir, other)
 }
 
-// next takes what makes a file from one source file after the other, as long as their
-// rows go together.
+// next fills a chunk from one source file after another, while their rows have the same layout.
 func (f *files) next(ctx context.Context, labels int) (*chunk, error) {
 	c := new(chunk)
 	for len(c.lessons) < labels && ctx.Err() == nil {
@@ -95,8 +94,8 @@ func (f *files) next(ctx context.Context, labels int) (*chunk, error) {
 	return c, nil
 }
 
-// advance opens the next file behind what of it is labelled. One that cannot be read is
-// told of and left out.
+// advance opens the next file at its first unit without a label. It skips an unreadable file with
+// a warning.
 func (f *files) advance() error {
 	path := f.paths[0]
 	f.paths = f.paths[1:]
@@ -155,8 +154,8 @@ func (o *opened) close() error {
 	return nil
 }
 
-// fill adds units of the open file to a chunk. It returns false where the chunk is full,
-// or holds what does not go with this file.
+// fill adds units of the open file to a chunk. It returns false if the chunk is full or has
+// another layout.
 func (f *files) fill(c *chunk, labels int) (more bool, err error) {
 	o := f.open
 	if o.rows != nil {
@@ -216,7 +215,7 @@ func (f *files) fillRows(c *chunk, most int) (more bool, err error) {
 	return true, nil
 }
 
-// fillGames adds games until there are labels enough.
+// fillGames adds games until the chunk has enough labels.
 func (f *files) fillGames(c *chunk, labels int) (more bool, err error) {
 	o, side := f.open, 0
 	for ; o.at < o.end && len(c.lessons) < labels; o.at++ {
@@ -244,8 +243,7 @@ func (f *files) fillGames(c *chunk, labels int) (more bool, err error) {
 	return true, nil
 }
 
-// serves returns why the teacher cannot be asked about a board; of each size it is
-// found out once.
+// serves returns an error if the teacher does not serve a board size. It remembers the answer.
 func (f *files) serves(size board.Size) error {
 	err, known := f.fits[size]
 	if !known {
@@ -255,7 +253,7 @@ func (f *files) serves(size board.Size) error {
 	return err
 }
 
-// note files that a unit of the file is labelled.
+// note returns a function that enters a unit of the file into the info of a file of labels.
 func (o *opened) note(at int) func(*rows.Info) {
 	name, sum := filepath.Base(o.path), o.sum
 	return func(info *rows.Info) {

@@ -16,36 +16,36 @@ import (
 
 // chunk is the work of one file.
 type chunk struct {
-	info    rows.Info // what is known of the rows before they are labelled
+	info    rows.Info // known before the rows are labelled
 	layout  rows.Layout
 	lessons []lesson
 	units   []unit // in the order of the lessons
 }
 
-// unit is what is filed as a whole or not at all: a game, or a row that was there.
+// unit is a game or an existing row. It is filed whole or not at all.
 type unit struct {
 	lessons int
 	game    bool
-	file    func(info *rows.Info) // notes that it is there
+	file    func(info *rows.Info) // enters the unit into the info of the file
 }
 
 // lesson is a position to be labelled.
 type lesson struct {
 	game   *board.Game
-	shown  *nn.Encoded   // of a row, which no game tells
-	banned []board.Point // there, beside what the board forbids
-	hash   [2]uint64     // of the game that it is of
-	rows   *rows.Set     // where its row is, if there is one
+	shown  *nn.Encoded   // the inputs of an existing row
+	banned []board.Point // points that the row forbids and the board allows
+	hash   [2]uint64     // of its game
+	rows   *rows.Set     // the set of an existing row; nil for a game
 	row    int
-	// optimistic is the teacher's optimistic policy, nil if it is not asked for.
+	// optimistic is the teacher's optimistic policy; nil if it was not asked for.
 	optimistic []float32
 	learned    bool
 }
 
-// counter counts what this call has done; several goroutines use it.
+// counter counts the work of this call. Safe for concurrent use.
 type counter struct {
 	labels, games atomic.Int64 // in files
-	open          atomic.Int64 // labelled, but not in a file yet
+	open          atomic.Int64 // labelled, not in a file yet
 	before        int          // labels in the folder before
 }
 
@@ -55,10 +55,10 @@ func (c *counter) written(labels, games int) {
 	c.games.Add(int64(games))
 }
 
-// tellEvery is how often progress is told.
+// tellEvery is the interval of progress reports.
 const tellEvery = 500 * time.Millisecond
 
-// keepTelling tells progress until stop is called, which waits for it.
+// keepTelling reports progress at intervals until stop is called, which waits for the goroutine.
 func (r *run) keepTelling() (stop func()) {
 	end := make(chan struct{})
 	var teller sync.WaitGroup
@@ -80,8 +80,8 @@ func (r *run) keepTelling() (stop func()) {
 	}
 }
 
-// teach asks the teacher about all lessons of a chunk, as many at once as fill batches
-// of every session while others are read. Where ctx ends before, some have not learned.
+// teach has the teacher evaluate all lessons of a chunk, with enough queries at once to fill the
+// batches of every session. If ctx ends first, some lessons are not learned.
 func (r *run) teach(ctx context.Context, c *chunk) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -130,7 +130,7 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 	return failure
 }
 
-// warnOfLittle says once what the teacher has no numbers for.
+// warnOfLittle warns once of outputs that the teacher lacks.
 func (r *run) warnOfLittle() {
 	if r.warned || r.dir.files > 0 {
 		return
@@ -148,7 +148,8 @@ func (r *run) warnOfLittle() {
 	}
 }
 
-// ask has the teacher label one position, in an orientation that follows from it.
+// ask has the teacher evaluate one position, in an orientation that the position and the seed
+// determine.
 func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	q := nn.Query{Game: l.game, Symmetry: nn.SymmetryRandom, NeedOwnership: true, Encoded: l.shown}
 	q.FixSymmetry(r.Seed)
@@ -169,8 +170,8 @@ func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	return nil
 }
 
-// rowsOf makes rows of the units of which every lesson is learned, up to the first that
-// is not. The number of games among them comes too.
+// rowsOf makes rows of the units before the first with a lesson that is not learned. It also
+// returns the number of games among them.
 func (r *run) rowsOf(c *chunk) (set *rows.Set, info rows.Info, games int, err error) {
 	set, info = rows.NewSet(c.layout), c.info
 	b := r.build[c.layout]

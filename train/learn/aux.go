@@ -18,7 +18,7 @@ type auxHeads struct {
 	params  []autodiff.Param
 }
 
-// auxPrefix begins the names of weights that no file of the network holds.
+// auxPrefix begins the names of weights that exist in training only.
 const auxPrefix = "aux/"
 
 // addAux adds the outputs whose terms have a coefficient.

@@ -39,8 +39,7 @@ const (
 // KeepCheckpoints is how many checkpoints Save leaves in a folder.
 const KeepCheckpoints = 4
 
-// Extra is what a caller keeps in a checkpoint beside the learner's own state,
-// such as the state of its stream of batches.
+// Extra is the caller's state in a checkpoint, such as that of its stream of batches.
 type Extra map[string][]byte
 
 // checkpointState is the content of state.json.
@@ -166,8 +165,8 @@ func StepOf(path string) (step int64) {
 	return step
 }
 
-// prune removes old checkpoints and what an interrupted save left, but never the
-// one just written, nor the newest one of the step kept, if that is above 0.
+// prune removes old checkpoints and the remains of interrupted saves. It keeps the one just
+// written, and the newest one of the step kept, if that is above 0.
 func prune(dir, keep string, kept int64) error {
 	list, err := Checkpoints(dir)
 	if err != nil {
@@ -192,11 +191,10 @@ func prune(dir, keep string, kept int64) error {
 	return errors.Join(append(faults, err)...)
 }
 
-// Resume makes a learner of the newest checkpoint in dir that is whole. Damaged
-// ones are logged and passed over. c must agree with the checkpoint in all that
-// belongs to a run's identity (see Config), and c.Model must be the same file.
-// It returns what Save was given beside the learner's own state. Errors wrap
-// ErrNoCheckpoint, ErrCheckpoint, or what New returns.
+// Resume makes a learner from the newest undamaged checkpoint in dir; it logs and skips damaged
+// ones. The identity of c (see Config) must be that of the checkpoint, and c.Model the same file.
+// It also returns the Extra given to Save. Errors wrap ErrNoCheckpoint, ErrCheckpoint, or what New
+// returns.
 func Resume(dir string, c Config) (*Learner, Extra, error) {
 	c = c.WithDefaults()
 	list, err := Checkpoints(dir)
@@ -256,13 +254,13 @@ func (e *SettingsError) Names() string {
 	return strings.Join(names, ", ")
 }
 
-// otherRun says that a checkpoint is sound but belongs to other settings.
+// otherRun marks a sound checkpoint of a run with other settings.
 type otherRun struct{ error }
 
 func (o otherRun) Unwrap() error { return o.error }
 
-// LoadWeights takes over the weights of a checkpoint, not its counters. On error the
-// learner is as it was.
+// LoadWeights loads the weights of a checkpoint, not its counters. After an error the learner is
+// unchanged.
 func (l *Learner) LoadWeights(path string) error {
 	count := l.count
 	_, err := l.load(path)
@@ -270,7 +268,7 @@ func (l *Learner) LoadWeights(path string) error {
 	return err
 }
 
-// load takes over a checkpoint. On error the learner is as it was.
+// load loads a checkpoint. After an error the learner is unchanged.
 func (l *Learner) load(path string) (Extra, error) {
 	state, err := readState(path)
 	if err != nil {
@@ -339,7 +337,7 @@ func readState(path string) (*checkpointState, error) {
 	return &state, nil
 }
 
-// check refuses counts that no learner comes to.
+// check returns an error for impossible counts.
 func (c *Counters) check() error {
 	for _, n := range []int64{c.Steps, c.Samples, c.Skipped, c.InARow, c.Snapshots, c.NextSnap, c.Updates, c.Saved} {
 		if n < 0 || n > 1<<53 {
@@ -379,7 +377,7 @@ func (l *Learner) matchTensors(tensors map[string]namedTensor) error {
 	return nil
 }
 
-// differences says which settings are not those of a checkpoint.
+// differences lists the settings that differ from those of a checkpoint.
 func (l *Learner) differences(theirs json.RawMessage) []Change {
 	ours, err := json.Marshal(&l.conf)
 	var now, was map[string]json.RawMessage

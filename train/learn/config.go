@@ -32,10 +32,9 @@ var (
 	ErrNoCheckpoint = errors.New("no checkpoint")
 )
 
-// Config says how a network is trained. Batch is needed; zero values
-// of the rest mean what [Config.WithDefaults] makes of them. A field not tagged
-// "-" is part of the identity of a run: a checkpoint is refused by a learner with
-// other values.
+// Config has the settings of a learner. Batch is required; [Config.WithDefaults] replaces zero
+// values. Fields not tagged "-" are the identity of a run: a learner with other values refuses its
+// checkpoints.
 type Config struct {
 	// Model is the network to begin with: .bin.gz, .txt.gz or .onnx; "" is the one inside
 	// the program.
@@ -56,7 +55,7 @@ type Config struct {
 	WeightDecay float64 `json:"weight_decay"`
 	// ClipNorm limits the norm of all gradients together; 0: no limit.
 	ClipNorm float64 `json:"clip_norm"`
-	// Rate is the learning rate of a mean loss; Schedule bends it.
+	// Rate is the learning rate for a mean loss; Schedule changes it over time.
 	Rate     float64  `json:"-"`
 	Schedule Schedule `json:"-"`
 	// HeadRate multiplies the learning rate of the heads; 0 means 1.
@@ -69,8 +68,8 @@ type Config struct {
 	// opponent's reply, soft policies and the short-term value. They teach the
 	// trunk; a fresh network wants them. Their weights are kept in checkpoints.
 	Aux bool `json:"aux"`
-	// Freeze is "", "trunk" or "heads": what keeps its weights. The trunk is what
-	// both policy and value hang on.
+	// Freeze is "", "trunk" or "heads", the part whose weights stay. The trunk is the part that
+	// both policy and value depend on.
 	Freeze string `json:"freeze"`
 	// Norms is "train" (statistics of the batch, running ones updated), "frozen"
 	// (running statistics as constants), or "auto": frozen for KataGo networks,
@@ -83,8 +82,7 @@ type Config struct {
 	Provider string `json:"-"`
 	// Library names the onnxruntime library; "" searches for it.
 	Library string `json:"-"`
-	// resident keeps weights in the provider's memory between steps on the CPU too, as
-	// is done on GPUs.
+	// resident keeps weights in the provider's memory between steps, on the CPU too.
 	resident bool
 	// Threads share each step; 0 means all processors.
 	Threads int `json:"-"`
@@ -96,14 +94,14 @@ type Config struct {
 	Log *slog.Logger `json:"-"` // nil: silent
 }
 
-// Average says how the mean of weights over time is taken: every Every samples
-// it moves to the present weights by 1/Window, by more while it is young.
+// Average is a moving average of the weights: every Every samples it moves towards the present
+// weights by 1/Window, by more in the first Window snapshots.
 type Average struct {
 	Every  int64   `json:"every"`  // samples; 0: no average
 	Window float64 `json:"window"` // snapshots; 0 means 8
 }
 
-// WithDefaults fills in what is zero.
+// WithDefaults replaces zero values by defaults.
 func (c Config) WithDefaults() Config {
 	d := autodiff.DefaultOptimizer(c.Method)
 	or := func(p *float64, v float64) {
@@ -190,7 +188,7 @@ func (c *Config) optimizer() autodiff.Optimizer {
 	return o
 }
 
-// identity is a digest of what a checkpoint must agree about.
+// identity is a digest of the settings that must equal those of a checkpoint.
 func (c *Config) identity() string {
 	text, err := json.Marshal(c)
 	if err != nil { // numbers that are not finite; Validate refuses them

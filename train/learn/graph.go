@@ -51,7 +51,7 @@ func (p *planner) norms(kind nn.Kind) autodiff.Norms {
 	return autodiff.NormsFrozen
 }
 
-// EvalBatch is how many rows a graph that only measures takes at a time.
+// EvalBatch is the maximum batch of a graph that only measures.
 const EvalBatch = 16
 
 // evaluation plans a graph that only measures, EvalBatch rows at a time.
@@ -126,7 +126,7 @@ func (p *planner) kind(size board.Size) (nn.Kind, error) {
 	return spec.Kind, err
 }
 
-// forward plans the network with its losses, and says where gradients stop.
+// forward plans the network with its losses. It also returns the values that no gradient passes.
 func (p *planner) forward(size board.Size, norms autodiff.Norms, rows int) (*plan, []string, error) {
 	spec, err := p.src.Spec(size)
 	if err != nil {
@@ -173,7 +173,7 @@ func (p *planner) trainable(m *onnx.Model, spec *nn.Spec) func(*autodiff.Param) 
 	return func(q *autodiff.Param) bool { return trunk[q.Name] == (p.conf.Freeze == "heads") }
 }
 
-// trunkOf names the initializers that both the policy and another head hang on.
+// trunkOf returns the initializers that both the policy and another head depend on.
 func trunkOf(m *onnx.Model, spec *nn.Spec) map[string]bool {
 	producers := m.Graph.Producers()
 	reach := func(policy bool) map[string]bool {
@@ -202,7 +202,7 @@ func trunkOf(m *onnx.Model, spec *nn.Spec) map[string]bool {
 	return both
 }
 
-// keepOutputs drops all other outputs and what only they needed. Inputs stay.
+// keepOutputs removes all other outputs and their nodes. Inputs stay.
 func keepOutputs(m *onnx.Model, names ...string) {
 	m.Graph.Outputs = slices.DeleteFunc(m.Graph.Outputs, func(v onnx.ValueInfo) bool { return !slices.Contains(names, v.Name) })
 	onnx.RemoveUnused(m.Graph)

@@ -7,8 +7,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// heads are a network's outputs in the form that losses want. A value is ""
-// where the network has none.
+// heads are the outputs of a network in the form of the losses. A missing one is "".
 type heads struct {
 	policy    []onnx.Value // logits [N,A+1], one a channel
 	value     onnx.Value   // WDL logits [N,3], or win minus loss [N,1]
@@ -86,8 +85,8 @@ func (r *reader) joinPass(points, pass onnx.Value) []onnx.Value {
 	return list
 }
 
-// before returns what goes into the operator that made an output, looking
-// through operators that only move elements; "" if another one made it.
+// before returns the input of the operator that computes an output, skipping operators that only
+// reshape; "" if another operator computes it.
 func (r *reader) before(v onnx.Value, op ...string) onnx.Value {
 	n := r.producers[string(v)]
 	for n != nil && n.Is("Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze") {

@@ -39,21 +39,21 @@ type Learner struct {
 	kept    int64 // step whose checkpoint stays; 0: none
 }
 
-// Source says which file a learner began with.
+// Source is the file that a learner began with.
 type Source struct {
 	Path   string `json:"path"` // as it was given
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
 }
 
-// Counters say how far a learner has come.
+// Counters count the progress of a learner.
 type Counters struct {
 	Steps     int64 `json:"steps"`
 	Samples   int64 `json:"samples"`   // rows seen in steps
 	Skipped   int64 `json:"skipped"`   // steps that changed nothing, see Result.Skipped
-	InARow    int64 `json:"in_a_row"`  // of them, the latest ones
-	Snapshots int64 `json:"snapshots"` // that the average is of
-	NextSnap  int64 `json:"next_snap"` // samples at which the next one is due
+	InARow    int64 `json:"in_a_row"`  // consecutive skipped steps up to now
+	Snapshots int64 `json:"snapshots"` // in the average
+	NextSnap  int64 `json:"next_snap"` // samples at the next snapshot
 	Updates   int64 `json:"updates"`   // steps that changed the weights
 	Saved     int64 `json:"saved"`     // checkpoints
 }
@@ -93,8 +93,7 @@ func New(c Config) (*Learner, error) {
 	return l, nil
 }
 
-// probe plans the network once: errors show now, and the weights have their place
-// before the first batch.
+// probe plans the network once, to find errors and to allocate the weights before the first batch.
 func (l *Learner) probe() error {
 	size := l.homeSize()
 	p, err := l.planner.training(size)
@@ -111,8 +110,7 @@ func (l *Learner) probe() error {
 	return nil
 }
 
-// homeSize is the size that the network is for, or a small one where it serves
-// any.
+// homeSize is the only size of the network, or a small one if it serves several.
 func (l *Learner) homeSize() board.Size {
 	for _, n := range []int{9, 13, 19} {
 		if s := board.Square(n); l.net.Serves(s) == nil {
@@ -152,7 +150,7 @@ func (l *Learner) addTensors(p *plan) error {
 // Encoding is how the network wants its inputs encoded.
 func (l *Learner) Encoding() features.Encoding { return l.spec.Encoding }
 
-// Wants says which of the larger targets the losses need.
+// Wants returns the larger targets that the losses need.
 func (l *Learner) Wants() rows.Wants {
 	coefs := l.planner.losses(l.spec.Kind)
 	return rows.Wants{
@@ -191,11 +189,9 @@ func (l *Learner) OnlySize() board.Size { return l.spec.Sizes.Fixed }
 // Serves returns nil if rows of that board size can be trained on.
 func (l *Learner) Serves(size board.Size) error { return l.net.Serves(size) }
 
-// Step takes one step. A batch of fewer rows than Config.Batch counts as if the
-// rest were rows without weight; networks whose norms are trained take full
-// batches only. If loss or gradient are not finite the weights stay and
-// Result.Skipped says so; after ten such steps in a row the error wraps
-// ErrDiverged.
+// Step takes one step. Missing rows up to Config.Batch count as rows without weight; networks
+// whose norms are trained need full batches. If loss or gradient are not finite the weights stay
+// and Result.Skipped is set; after ten such steps in a row the error wraps ErrDiverged.
 func (l *Learner) Step(b *rows.Batch) (Result, error) {
 	if err := l.check(b); err != nil {
 		return Result{}, err

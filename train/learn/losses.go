@@ -8,8 +8,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// Names of the inputs that hold a batch's targets, one row each: the fields of
-// rows.Batch.
+// Names of the inputs that hold the targets of a batch, the fields of rows.Batch.
 const (
 	inPolicy  = "target/policy"
 	inReply   = "target/reply"
@@ -88,8 +87,8 @@ func (l *losses) add(name string, rows, weight onnx.Value) {
 	l.list = append(l.list, measured{name, l.coefs[name], rows, weight})
 }
 
-// build adds every term and returns the names of what is measured. The graph
-// gets the outputs outLoss and outMeasures.
+// build adds every term and returns the terms and measures. The graph gets the outputs outLoss and
+// outMeasures.
 func (l *losses) build() []measured {
 	l.globals = l.target(inGlobals, rows.Targets)
 	l.policies()
@@ -171,9 +170,9 @@ func (l *losses) soften(p onnx.Value) onnx.Value {
 	return l.b.Div(p, l.sumRows(p))
 }
 
-// optimism weighs a row by how much better than expected it went (KataGo's
-// long-term optimistic policy): clip(win² + sigmoid(3(z-1.5)), 0, 1), z being the
-// score's distance from the predicted mean in predicted deviations.
+// optimism weighs a row by how much better than expected it went (KataGo's long-term optimistic
+// policy): clip(win² + sigmoid(3(z-1.5)), 0, 1), where z is the distance of the score from the
+// predicted mean in predicted deviations.
 func (l *losses) optimism() onnx.Value {
 	b := l.b
 	win := b.Add(l.column(rows.TargetWin), b.Mul(l.column(rows.TargetNoResult), b.Scalar(0.5)))
@@ -230,8 +229,8 @@ func (l *losses) huber(x onnx.Value, delta float64) onnx.Value {
 // softplus is ln(1+e^x), with a slope that cannot die; see lively.
 func (l *losses) softplus(x onnx.Value) onnx.Value { return l.lively(x, l.b.Softplus(x)) }
 
-// lively is y, a function of x that flattens out to the left, with another slope:
-// 0.05 + 0.95 dy/dx, so that gradients never vanish.
+// lively is y, a function of x that is flat to the left, with the slope 0.05 + 0.95 dy/dx. So
+// gradients never vanish.
 func (l *losses) lively(x, y onnx.Value) onnx.Value {
 	h := l.b.Add(l.b.Mul(x, l.b.Scalar(0.05)), l.b.Mul(y, l.b.Scalar(0.95)))
 	return l.b.Add(l.stop(l.b.Sub(y, h)), h)
@@ -291,10 +290,9 @@ func (l *losses) scores() {
 	}
 }
 
-// errors adds the terms of the predicted squared short-term errors. KataGo
-// measures them against short-term values and scores of the network's own, which
-// its files do not keep; here the value and the score mean stand for them. Taught
-// rows have the errors that the teacher expects.
+// errors adds the terms of the predicted squared short-term errors. KataGo measures them against
+// the network's own short-term values and scores, which its files do not contain; here the value
+// and the score mean replace them. Taught rows have the errors that the teacher expects.
 func (l *losses) errors(mean onnx.Value) {
 	b, mult := l.b, &l.spec.KataGo.Multipliers
 	if l.coef(TermValueError) > 0 {

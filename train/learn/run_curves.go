@@ -11,7 +11,7 @@ import (
 	"kosumi/internal/file"
 )
 
-// curve names what a panel shows of a line of the metrics.
+// curve selects a number from a line of the metrics.
 type curve struct {
 	title string
 	of    func(l *Line) (float64, bool)
@@ -21,8 +21,7 @@ func termCurve(title, name string) curve {
 	return curve{title, func(l *Line) (float64, bool) { v, ok := l.Terms[name]; return v, ok }}
 }
 
-// divergence is a cross entropy less the entropy of its target, where both are
-// known.
+// divergence is a cross entropy minus the entropy of its target.
 func divergence(title, name, entropy string) curve {
 	return curve{title, func(l *Line) (float64, bool) {
 		v, ok := l.Terms[name]
@@ -58,8 +57,8 @@ const (
 	left, right, top, bottom = 64, 16, 44, 36
 )
 
-// DrawCurves draws the curves of a metrics file as an SVG image: a panel for each
-// loss that there is, against samples. It writes nothing while there is none.
+// DrawCurves draws the curves of a metrics file as an SVG image: a panel for each loss, against
+// samples. Without any it writes nothing.
 func DrawCurves(metrics, svg string) error {
 	lines, err := ReadMetrics(metrics)
 	if err != nil {
@@ -170,7 +169,7 @@ func number(v float64) string {
 // point is a value of a curve after so many samples.
 type point struct{ samples, value float64 }
 
-// pointsOf collects a curve, thinned to what a panel can show.
+// pointsOf collects a curve, thinned to the resolution of a panel.
 func pointsOf(c curve, kind string, lines []Line) []point {
 	var all []point
 	for i := range lines {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// String says losses, speed and time left.
+// String formats losses, speed and time left.
 func (s *Progress) String() string {
 	if s.Doing != "" {
 		return s.Doing
@@ -34,7 +34,7 @@ func (s *Progress) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Print writes what a run changed, one loss a line.
+// Print prints the report for people, one loss a line.
 func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "%d steps, %d samples, %.0f samples/s\n", r.Counters.Steps, r.Counters.Samples, r.Speed)
 	if r.Counters.Skipped > 0 {
@@ -54,7 +54,7 @@ func (r *Report) Print(w io.Writer) {
 	}
 }
 
-// printMeasurements prints what was measured on rows held back, a part of the loss a line.
+// printMeasurements prints the measurements on rows held back, one loss a line.
 func (r *Report) printMeasurements(w io.Writer) {
 	type column struct {
 		name string

@@ -77,8 +77,8 @@ func writeTensors(w io.Writer, list []namedTensor) error {
 	return nil
 }
 
-// readTensors reads what writeTensors wrote. Errors wrap ErrCheckpoint. Nothing
-// that the bytes claim is believed before it is checked.
+// readTensors reads the format of writeTensors. Errors wrap ErrCheckpoint. The data is not
+// trusted.
 func readTensors(data []byte) (map[string]namedTensor, error) {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: tensors: "+format, append([]any{ErrCheckpoint}, args...)...)

@@ -5,24 +5,23 @@ import (
 	"kosumi/train/rows"
 )
 
-// endWeight is a row's weight where a target needs a real end, and in taught rows
-// that of the teacher's number, which is 0 in all others.
+// endWeight is the weight of a row for a target that needs a real end; in taught rows taught, the
+// weight of the teacher's number, which is 0 in all others.
 func (l *losses) endWeight(taught onnx.Value) onnx.Value {
 	return l.b.Mul(l.weight(), l.b.Add(l.column(rows.TargetFinalWeight), taught))
 }
 
-// known is 1 where a number of the teacher's is there, 0 where it is 0.
+// known is 1 if the teacher's number is known, else 0.
 func (l *losses) known(column int64) onnx.Value { return l.b.Op("Sign", nil, l.column(column)) }
 
-// orTaught is own, or the teacher's number in taught rows: taught is 0 in all others.
+// orTaught is own, or the teacher's number in taught rows; taught is 0 in all others.
 func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
 	return l.b.Add(l.b.Mul(own, l.but(rows.TargetTaught)), taught)
 }
 
-// optimistic adds the term of the optimistic policy. Taught rows have a target of
-// their own in place of the reply. Where the teacher has no optimistic policy its plain
-// one is the target: the search reads this output at full weight in the tree, and it
-// would otherwise go astray as the trunk below it changes.
+// optimistic adds the term of the optimistic policy. Taught rows have a target of their own in
+// place of the reply. If the teacher has no optimistic policy, its plain one is the target: the
+// search uses this output at full weight, and untrained it would decay as the trunk changes.
 func (l *losses) optimistic(target onnx.Value) {
 	b, own := l.b, l.known(rows.TargetTaughtLucky)
 	use := b.Add(b.Mul(l.weight(rows.TargetPolicyWeight, rows.TargetFinalWeight), l.optimism()), l.weight(rows.TargetPolicyWeight, rows.TargetTaught))
@@ -30,7 +29,7 @@ func (l *losses) optimistic(target onnx.Value) {
 	l.add(TermOptimistic, l.crossEntropy(l.h.policy[1], target), use)
 }
 
-// fromTeacher adds how far the network is from its teacher, over taught rows.
+// fromTeacher adds the distances from the teacher, over taught rows.
 func (l *losses) fromTeacher() {
 	b, policy := l.b, l.target(inPolicy, l.area+1)
 	kl := b.Sub(l.crossEntropy(l.h.policy[0], policy), l.entropy(policy))

@@ -152,7 +152,7 @@ type Term struct {
 	Coef   float64 `json:"coef"`   // in the loss; 0 for measures
 }
 
-// Result is what a step or an evaluation found.
+// Result is the result of a step or an evaluation.
 type Result struct {
 	Loss     float64 `json:"loss"` // coefficients times terms, over the rows of a full batch
 	Terms    []Term  `json:"terms"`

@@ -9,10 +9,9 @@ import (
 	"kosumi/nn/ort"
 )
 
-// weights holds weights, statistics and optimizer state, each twice: a step reads
-// one side and writes the other, and then the sides change places. Graphs of all
-// board sizes are bound to the same memory. On a GPU that is the device's: Data of the
-// tensors are old until [weights.fetch].
+// weights holds weights, statistics and optimizer state twice: a step reads one side and writes
+// the other, then the sides are swapped. Graphs of all board sizes are bound to the same memory.
+// In a GPU's memory, Data of the tensors is valid after [weights.fetch].
 type weights struct {
 	device  *ort.Device // nil: the host's memory
 	tensors map[string]*[2]*ort.Tensor
@@ -22,8 +21,8 @@ type weights struct {
 
 func newWeights() *weights { return &weights{tensors: map[string]*[2]*ort.Tensor{}} }
 
-// add makes a tensor unless there is one of that name; fixed ones are never
-// written and have one side only.
+// add makes a tensor unless one of that name exists. Fixed tensors are never written and have one
+// side.
 func (s *weights) add(name string, dims []int64, init *onnx.Tensor, fixed bool) error {
 	if old, ok := s.tensors[name]; ok {
 		if !slices.Equal(old[0].Dims, dims) {
@@ -62,7 +61,7 @@ func (s *weights) tensor(dims []int64) (*ort.Tensor, error) {
 	return ort.NewTensor(dims...)
 }
 
-// fetch brings Data of the valid side up to what steps have written.
+// fetch copies the valid side into Data of its tensors.
 func (s *weights) fetch() error {
 	for _, name := range s.names {
 		if err := s.tensors[name][s.side].Fetch(); err != nil {
@@ -72,7 +71,7 @@ func (s *weights) fetch() error {
 	return nil
 }
 
-// at returns the tensors of one side, counted from the valid one.
+// at returns the tensors of one side; offset 0 is the valid one.
 func (s *weights) at(offset int) map[string]*ort.Tensor {
 	all := make(map[string]*ort.Tensor, len(s.tensors))
 	for name, pair := range s.tensors {

@@ -11,7 +11,7 @@ import (
 // ErrState marks a state that contradicts itself.
 var ErrState = errors.New("the state of the loop contradicts itself")
 
-// mostCounted bounds every count, so that sums do not overflow.
+// mostCounted bounds every count; sums do not overflow.
 const mostCounted = 1 << 53
 
 // check returns every fault of a state.

@@ -96,7 +96,7 @@ func (g *generator) play(ctx context.Context, c *Recipe) (string, error) {
 	return orNone(s.Current) + ": " + selfplayLine(&st, s.Games, g.evals()-evals, took), err
 }
 
-// goal returns what the session plays next.
+// goal returns the goal of the session.
 func (g *generator) goal() selfplay.Goal {
 	s := g.state
 	goal := selfplay.Goal{Games: int(g.budget.left(s.Games))}

@@ -27,7 +27,7 @@ type Options struct {
 	Status func(line string) // one line a stage, and some within; nil: silent
 	// Progress, unless nil, gets the progress within stages twice a second, instead of Status.
 	Progress func(p Progress)
-	Done     func(s *State) // after each iteration; nil: nobody
+	Done     func(s *State) // called after each iteration; may be nil
 	// Exchange, unless nil, brings games that others play.
 	Exchange Exchange
 	// Games is the exact number of games of the run, Time its length; 0: no bound. If the games

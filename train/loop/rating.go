@@ -17,32 +17,31 @@ import (
 	"kosumi/match/elo"
 )
 
-// RatingsFile is the name of the file that remembers rating games.
+// RatingsFile is the file of rating games.
 const RatingsFile = "ratings.json"
 
-// Ratings are games between the networks of a loop and others, and the Elo
-// numbers that follow from them.
+// Ratings are games between the networks of a loop and others, and their Elo.
 type Ratings struct {
 	Visits  int           `json:"visits"`
 	Pairs   []RatedPair   `json:"pairs"`
 	Players []RatedPlayer `json:"players"`
 }
 
-// RatedPair is what two players did against each other, from A's view.
+// RatedPair counts the games of two players, from A's view.
 type RatedPair struct {
 	A      string `json:"a"`
 	B      string `json:"b"`
 	Wins   int    `json:"wins"`
 	Losses int    `json:"losses"`
 	Draws  int    `json:"draws"`
-	// Repeats were an earlier game over again, move for move, and are not counted.
+	// Repeats repeated an earlier game move for move, and are not counted.
 	Repeats int `json:"repeats,omitempty"`
 }
 
 func (p *RatedPair) games() int { return p.Wins + p.Losses + p.Draws }
 
-// RatedPlayer is a player with its rating. Hours and games are those of the
-// loop when the network was made; an anchor, a program from outside, has none.
+// RatedPlayer is a player with its rating. Hours and games are those of the loop when the network
+// was made; an anchor, an outside program, has none.
 type RatedPlayer struct {
 	Name   string  `json:"name"`
 	Anchor bool    `json:"anchor,omitempty"`
@@ -59,23 +58,21 @@ type Anchor struct {
 	Command string
 }
 
-// RateOptions say which games rate a loop's networks.
+// RateOptions has the settings of rating games.
 type RateOptions struct {
 	Games    int // of each pair of players
 	Visits   int // a move of a network
-	Networks int // at most so many, evenly spread over the run, the newest among them
+	Networks int // maximum, evenly spread over the run, the newest among them
 	Anchors  []Anchor
-	// Program is the command line that runs one of our networks over GTP, to
-	// which --model FILE is added.
+	// Program is the command line that runs a network over GTP when --model FILE is appended.
 	Program string
 	Log     *slog.Logger
 	Status  func(line string)
 }
 
-// Rate plays what is missing for every network to have met the two before it,
-// and each anchor, and then rates all of them. The games are saved after
-// each pair, so that a rating goes on where it stopped. The first anchor, or
-// else the first network, has Elo 0.
+// Rate plays the missing games of every network against the two before it and each anchor, then
+// rates all of them. Games are saved after each pair, so an interrupted rating resumes. The first
+// anchor, else the first network, has Elo 0.
 func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
 	s, err := stateOf(dir)
 	if err != nil {

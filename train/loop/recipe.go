@@ -26,8 +26,7 @@ const RecipeFile = "loop.toml"
 // ErrRecipe marks settings that make no sense.
 var ErrRecipe = errors.New("bad settings of the loop")
 
-// Recipe is everything that the loop does not find out for itself. The presets
-// explain every constant.
+// Recipe has all settings of a loop. The presets explain every constant.
 type Recipe struct {
 	Arch string `toml:"arch"`
 	Seed uint64 `toml:"seed"`
@@ -44,7 +43,7 @@ type Recipe struct {
 	Stages    []Stage         `toml:"stage"`
 }
 
-// Compute says what the machine gives.
+// Compute has the settings of the machine.
 type Compute struct {
 	Sessions  int    `toml:"sessions" range:"0 to 256"`
 	Batch     int    `toml:"batch" range:"0 to 1024"`
@@ -54,20 +53,20 @@ type Compute struct {
 	Threads   int    `toml:"train_threads" range:"0 to 1024"`
 }
 
-// Bootstrap is the beginning, before there is a network worth asking.
+// Bootstrap is the stage of random games, before the first network.
 type Bootstrap struct {
 	Games     int     `toml:"games" range:"0 or more"`
 	RowsShare float64 `toml:"rows_share" range:"0.0001 to 1"`
 	Samples   int64   `toml:"samples" range:"0 or more"`
 }
 
-// Iteration says how long self-play lasts before it is the learner's turn.
+// Iteration is the length of the stage of self-play.
 type Iteration struct {
 	Games int `toml:"games" range:"0 or more"`
 	Rows  int `toml:"rows" range:"0 or more"`
 }
 
-// Window says which rows are trained on.
+// Window selects the rows to train on.
 type Window struct {
 	MinRows     int     `toml:"min_rows" range:"1 or more"`
 	Taper       float64 `toml:"taper" range:"1 to 1e12"`
@@ -78,7 +77,7 @@ type Window struct {
 	MemoryMB    int     `toml:"memory_mib" range:"8 to 1048576"`
 }
 
-// Rows returns the length of the window when so many rows were made.
+// Rows returns the length of the window after so many rows.
 func (w *Window) Rows(made int64) int {
 	n, m, o, e := float64(made), float64(w.MinRows), w.Taper, w.Exponent
 	x := max(o, n-m+o)
@@ -86,7 +85,7 @@ func (w *Window) Rows(made int64) int {
 	return int(min(size, float64(w.MaxRows)))
 }
 
-// Train says how the network learns.
+// Train has the settings of the learner.
 type Train struct {
 	Batch          int                `toml:"batch" range:"1 to 65536"`
 	Ratio          float64            `toml:"ratio" range:"0 to 10000"`
@@ -107,15 +106,15 @@ type Train struct {
 	Checkpoint     float64            `toml:"checkpoint_seconds" range:"above 0 to 1000000"`
 }
 
-// Keep bounds the disk.
+// Keep bounds the use of the disk.
 type Keep struct {
 	Rows     float64 `toml:"rows" range:"1 to 1000000"`
 	Networks int     `toml:"networks" range:"2 or more"`
 	Every    int     `toml:"every" range:"0 or more"`
 }
 
-// Stage changes settings once so many games were played, those of the
-// bootstrap not counted. All that it does not name stays as it is.
+// Stage changes settings after so many games, without those of the bootstrap. Keys that it does
+// not name stay.
 type Stage struct {
 	Games         int64    `toml:"games" range:"0 or more"`
 	Method        *string  `toml:"method"`
@@ -132,7 +131,7 @@ type Stage struct {
 	Rate          *float64 `toml:"rate" range:"above 0 to 1"`
 }
 
-// At returns the settings when so many games were played.
+// At returns the settings after so many games.
 func (c *Recipe) At(games int64) Recipe {
 	out := *c
 	for _, s := range c.Stages {
@@ -176,8 +175,8 @@ func Preset(name string) ([]byte, error) {
 	return text, nil
 }
 
-// ParseRecipe reads a recipe. Every key must be known; keys that are missing
-// have the default recipe's value.
+// ParseRecipe reads a recipe. Unknown keys are errors; missing ones have the values of the default
+// recipe.
 func ParseRecipe(text []byte) (Recipe, error) {
 	var c Recipe
 	base, err := Preset("default")
@@ -218,8 +217,7 @@ func loadRecipe(dir string) (Recipe, error) {
 	return c, err
 }
 
-// Init makes the folder of a new loop with a recipe; the text is kept as it is.
-// A folder that holds a loop already is left alone.
+// Init makes the folder of a new loop with the text of a recipe. A folder with a loop is an error.
 func Init(dir string, text []byte) error {
 	if _, err := ParseRecipe(text); err != nil {
 		return err

@@ -15,11 +15,11 @@ import (
 	"kosumi/train/rows"
 )
 
-// Start names a network that a new loop begins with instead of random weights.
-// It plays from the first game on, and the learner takes up its weights.
+// Start names the network that a new loop begins with instead of random weights. It plays from the
+// first game on, and the learner begins with its weights.
 type Start struct {
 	Network string   `toml:"network"`                        // FILE in KataGo's format, or the name of a built-in one; "": random weights
-	Games   int64    `toml:"games_behind" range:"0 or more"` // of self-play that it comes from: stages count from there
+	Games   int64    `toml:"games_behind" range:"0 or more"` // games of self-play behind the network; stages count from there
 	Data    []string `toml:"data"`                           // rows and game records that the window begins with; they stay where they are
 }
 
@@ -50,13 +50,13 @@ func (s *Start) Read() (*katago.Network, string, error) {
 	return net, arch.String(), nil
 }
 
-// trained is how many games a network of unknown past is taken to come from: enough for
-// the stages to give the visits and the learning rate of a network that plays.
+// trained is the assumed number of games behind a network of unknown origin: enough for the last
+// stages, with the visits and the learning rate of a network that plays.
 const trained = 20_000
 
-// RecipeFrom changes the text of a recipe so that its loop begins with a network, FILE in
-// KataGo's format or the name of a built-in one, and with the rows and game records in files and folders
-// of earlier runs, if there are any.
+// RecipeFrom changes the text of a recipe: its loop begins with a network, a FILE in KataGo's
+// format or the name of a built-in one, and with rows and game records in files and folders of
+// earlier runs.
 func RecipeFrom(text []byte, network string, data ...string) ([]byte, error) {
 	s, err := startOf(network, data)
 	if err != nil {
@@ -81,7 +81,7 @@ func RecipeFrom(text []byte, network string, data ...string) ([]byte, error) {
 	return text, nil
 }
 
-// startOf is what a recipe says of a network and data that are named on the command line.
+// startOf returns the start section for a network and data on the command line.
 func startOf(network string, data []string) (s Start, err error) {
 	s = Start{Network: network, Games: trained}
 	if n := models.Find(network); n != nil {
@@ -99,10 +99,10 @@ func startOf(network string, data []string) (s Start, err error) {
 	return s, nil
 }
 
-// RecipeDifferences compares the recipe of the loop in a folder (A) with what one that is
-// begun now would have (B): with the recipe in text, unless that is nil, and with a
-// network and data as [From] takes them, unless network is "". The network need not be
-// there any more: what follows from it, architecture and games, is taken to be as it was.
+// RecipeDifferences compares the recipe of the loop in a folder (A) with that of a loop begun now
+// (B): with the recipe in text, unless that is nil, and with network and data as in [RecipeFrom],
+// unless network is "". The network may have been deleted; its architecture and games are assumed
+// unchanged.
 func RecipeDifferences(dir string, text []byte, network string, data ...string) ([]tomlfile.Difference, error) {
 	have, err := loadRecipe(dir)
 	if err != nil {
@@ -129,8 +129,7 @@ func RecipeDifferences(dir string, text []byte, network string, data ...string) 
 	return tomlfile.Differences(have, want)
 }
 
-// known is the one of some names that stands for the same file as another name does, by
-// links; that name itself where none does.
+// known returns the one of names that is the same file as name, by links; else name.
 func known(name string, names ...string) string {
 	if k := slices.IndexFunc(names, func(other string) bool { return file.Same(name, other) }); k >= 0 {
 		return names[k]
@@ -138,8 +137,8 @@ func known(name string, names ...string) string {
 	return name
 }
 
-// quoted is a string, or a list of them, in TOML, whose basic strings hold all of
-// JSON's escapes.
+// quoted returns a string or a list of strings in TOML, whose basic strings allow all of JSON's
+// escapes.
 func quoted(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

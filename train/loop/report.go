@@ -21,20 +21,20 @@ import (
 // ReportFile is the name of the report in a loop's folder.
 const ReportFile = "report.html"
 
-// reportData is what the page shows.
+// reportData is the content of the page.
 type reportData struct {
 	Folder string   `json:"folder"`
 	State  *State   `json:"state"`
 	Games  []Replay `json:"newest"`
 	Rated  *Ratings `json:"rated"`
-	// Explained says what the losses are, by name.
+	// Explained explains the losses, by name.
 	Explained map[string]string `json:"explained"`
-	// Cluster is how the machines were that play for the loop, at the time Noted.
+	// Cluster is the state of the machines that play for the loop, at the time Noted.
 	Cluster json.RawMessage `json:"cluster,omitempty"`
 	Noted   time.Time       `json:"noted"`
 }
 
-// Replay is a game to click through, of the loop's games against itself.
+// Replay is a game of the loop's self-play, to click through.
 type Replay struct {
 	Name   string   `json:"name"`
 	Width  int      `json:"w"`
@@ -76,8 +76,7 @@ func WriteReport(dir string) error {
 
 func clusterPath(dir string) string { return filepath.Join(dir, "cluster", "status.json") }
 
-// NoteCluster keeps how the machines are that play for the loop in a folder, for
-// its reports.
+// NoteCluster saves the state of the machines that play for a loop, for its reports.
 func NoteCluster(dir string, status any) error {
 	data, err := json.Marshal(status)
 	if err != nil {
@@ -100,13 +99,13 @@ func writeReport(dir string, data *reportData) error {
 	return file.WriteBytes(filepath.Join(dir, ReportFile), page.Bytes())
 }
 
-// reportPage is what the code of a file that can be mailed finds in a report.
+// reportPage is the data for the script of the page.
 type reportPage struct {
 	Kind string      `json:"kind"`
 	Data *reportData `json:"data"`
 }
 
-// newestGames reads the last games that were filed, the newest first.
+// newestGames reads the last games, the newest first.
 func newestGames(dir string) []Replay {
 	paths, err := filepath.Glob(filepath.Join(dir, "selfplay", "*", "sgfs", "*.sgfs"))
 	if err != nil {

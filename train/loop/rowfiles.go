@@ -19,12 +19,12 @@ type dataFile struct {
 	rows    int
 	moves   int
 	network string // that played, or randomPlayer
-	// IDs are those of the games, as far as their numbers are the run's own.
+	// ids identify the games of an exchange's players.
 	ids []selfplay.Filed
 }
 
-// rowFiles are the files of self-play in a loop's folder. The facts read of a file are
-// kept, so that they can be listed again and again.
+// rowFiles are the files of self-play in a loop's folder. It keeps their headers, so listing them
+// again is cheap.
 type rowFiles struct {
 	dir   string // of the loop
 	seed  uint64
@@ -35,8 +35,7 @@ func openRowFiles(dir string, seed uint64) *rowFiles {
 	return &rowFiles{dir: dir, seed: seed, known: map[string]dataFile{}}
 }
 
-// list returns the files, oldest first. Files that cannot be read are left out and
-// named.
+// list returns the files, oldest first, and an error for each unreadable one.
 func (f *rowFiles) list() (list []dataFile, bad []error) {
 	paths, err := filepath.Glob(filepath.Join(f.dir, "selfplay", "*", "tdata", "*.npz"))
 	if err != nil {
@@ -72,7 +71,7 @@ func readDataFile(path string, seed uint64) (dataFile, error) {
 	return d, nil
 }
 
-// clean removes what a crash has left.
+// clean removes the remains of a crash.
 func (f *rowFiles) clean() error {
 	folders, err := filepath.Glob(filepath.Join(f.dir, "selfplay", "*"))
 	if err != nil {
@@ -89,7 +88,7 @@ func (f *rowFiles) clean() error {
 	return nil
 }
 
-// stored returns the games of an exchange that lie in the files.
+// stored returns the games of an exchange in the files.
 func (f *rowFiles) stored() []selfplay.Filed {
 	var all []selfplay.Filed
 	for _, d := range f.known {
@@ -98,7 +97,7 @@ func (f *rowFiles) stored() []selfplay.Filed {
 	return all
 }
 
-// surplus returns the files behind the newest that have so many rows together.
+// surplus returns the files older than the newest with so many rows.
 func (f *rowFiles) surplus(most int) []dataFile {
 	list, _ := f.list()
 	for kept := 0; len(list) > 0 && kept < most; list = list[:len(list)-1] {
@@ -107,8 +106,7 @@ func (f *rowFiles) surplus(most int) []dataFile {
 	return list
 }
 
-// remove removes files with the records of their games. Folders of networks that play
-// no longer go when they are empty.
+// remove removes files with their game records, and empty folders of networks that no longer play.
 func (f *rowFiles) remove(files []dataFile, current string) error {
 	for _, d := range files {
 		folder := filepath.Dir(filepath.Dir(d.path))

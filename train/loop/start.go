@@ -9,10 +9,10 @@ import (
 	"kosumi/train/rows"
 )
 
-// startName is what the network that a loop begins with is called in its folder.
+// startName is the name of the network that a loop begins with, in its folder.
 func startName(arch string) string { return "start-" + arch }
 
-// begin takes up the network of the recipe, if it names one, in a new loop.
+// begin copies the recipe's start network, if it names one, into a new loop.
 func (w *workspace) begin(s *State) error {
 	if w.conf.Start.Network == "" {
 		return nil

@@ -70,7 +70,7 @@ type Network struct {
 	Gone     bool   `json:"gone,omitempty"` // deleted to save room
 }
 
-// Record is what one iteration did.
+// Record describes one iteration.
 type Record struct {
 	Iteration int                `json:"iteration"`
 	Time      time.Time          `json:"time"`
@@ -160,7 +160,7 @@ func (s *State) recount(files *rowFiles) []error {
 	return bad
 }
 
-// network returns what is known of a network.
+// network returns the entry of a network, nil if there is none.
 func (s *State) network(name string) *Network {
 	for i := range s.Networks {
 		if s.Networks[i].Name == name {

@@ -2,13 +2,12 @@ package loop
 
 import "slices"
 
-// mostRecords bounds what the state, which is written anew after each stage, says
-// of the past.
+// mostRecords bounds the history in the state, which is rewritten after each stage.
 const mostRecords = 500
 
-// thin makes a long history shorter: of its older half every two iterations become
-// one, unless the network of the first of them is still there. Sums stay what they
-// are; of all else the later iteration's numbers stay.
+// thin shortens a long history: in its older half it merges pairs of iterations, unless the
+// network of the first still exists. Sums are kept; other numbers are those of the later
+// iteration.
 func (s *State) thin(most int) {
 	if len(s.History) <= most || len(s.History) != len(s.Networks) {
 		return
@@ -26,7 +25,7 @@ func (s *State) thin(most int) {
 	s.History, s.Networks = slices.Clip(records), slices.Clip(networks)
 }
 
-// merged is two iterations as one.
+// merged merges two iterations.
 func merged(a, b *Record) Record {
 	m := *b
 	m.Stats = add(a.Stats, b.Stats)

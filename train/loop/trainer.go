@@ -40,8 +40,8 @@ func (t *trainer) close() error {
 	return t.learner.Close()
 }
 
-// resume opens the learner from its newest checkpoint. If there is none, or settings have
-// changed, it begins anew.
+// resume opens the learner at its newest checkpoint. If there is none, or settings have changed, a
+// new learner starts.
 func (t *trainer) resume() error {
 	if t.learner != nil {
 		return nil

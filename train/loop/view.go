@@ -10,17 +10,16 @@ import (
 	"kosumi/internal/file"
 )
 
-// View is a loop as its folder shows it, while a process runs it or none does.
+// View is the state of a loop as its folder shows it, whether a process runs it or not.
 type View struct {
 	Folder string // its name
 	State  *State // with the games that were filed since it was saved
-	// Running reports whether a process has the folder.
+	// Running reports whether a process holds the folder.
 	Running bool
-	// News is when the folder changed last.
+	// News is the time of the last change in the folder.
 	News time.Time
-	// Done of Goal games, rows or samples are there in this stage; both are 0 in
-	// stages that have no measure. Left is estimated from the iteration before, 0
-	// where there is none.
+	// Done of Goal games, rows or samples of this stage; both are 0 in stages without a measure.
+	// Left is estimated from the iteration before, 0 without one.
 	Done, Goal int64
 	Unit       string // games, rows or samples
 	Left       time.Duration
@@ -28,8 +27,8 @@ type View struct {
 	Games      []Replay // the newest
 }
 
-// Viewer looks at the folder of a loop again and again. It reads only what has
-// changed. One goroutine at a time.
+// Viewer reads the folder of a loop repeatedly, each time only the changes. Not safe for
+// concurrent use.
 type Viewer struct {
 	dir   string
 	files *rowFiles // nil until a state is there

@@ -7,9 +7,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// workspace is what the stages of a loop share: its folder and recipe, its state with
-// the record of the iteration under way, and the network that plays. The stages work
-// on it one after another.
+// workspace is shared by the stages of a loop, which run one after another: folder and recipe,
+// state and record of the iteration, and the network that plays.
 type workspace struct {
 	dir     string
 	conf    Recipe
@@ -63,7 +62,7 @@ func (w *workspace) rate(c *Recipe) float64 {
 }
 
 // windowRows returns the present length of the window. Rows of random games leave it faster than
-// others come in; rows of earlier runs are its oldest.
+// others are added; rows of earlier runs are its oldest.
 func (w *workspace) windowRows(c *Recipe) int {
 	s := w.state
 	real := s.Rows - s.RandRow + w.earlier.rows

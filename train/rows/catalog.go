@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// Catalog remembers of files what their rows need not be read for. Streams that
-// share one look into each file once. It may be used from many goroutines; its
-// zero value is empty.
+// Catalog remembers the sizes of files. Streams that share one read the headers of each file once.
+// Safe for concurrent use; the zero value is empty.
 type Catalog struct {
 	mu    sync.Mutex
 	files map[string]listed
-	told  map[string]bool // what was said of files that cannot be used
+	told  map[string]bool // warnings that were logged
 }
 
-// first reports whether something is said for the first time.
+// first reports whether a text is logged for the first time.
 func (c *Catalog) first(text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -29,7 +28,7 @@ func (c *Catalog) first(text string) bool {
 	return !known
 }
 
-// listed is what is known of a file without reading its rows.
+// listed describes a file without its rows.
 type listed struct {
 	size   int64 // in bytes
 	at     int64 // modification time
@@ -37,7 +36,7 @@ type listed struct {
 	rows   int // an estimate for game records
 }
 
-// lookUp returns what is known of a file, looking into it if it is new or has changed.
+// lookUp returns the description of a file. It reads the header of a new or changed one.
 func (c *Catalog) lookUp(path string) (listed, error) {
 	stat, err := os.Stat(path)
 	if err != nil {
@@ -81,8 +80,8 @@ type surveyed struct {
 	err   error
 }
 
-// partBytes is the size of the rows in a part where memory is short: to read a
-// part, what stands before it in the file has to be unpacked.
+// partBytes is the size of the rows in a part if memory is short. To read a part, the data before
+// it must be unpacked.
 const partBytes = 8 << 20
 
 // survey finds out how many rows a file has and cuts it into parts.

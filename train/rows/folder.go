@@ -15,14 +15,13 @@ import (
 // ErrNoRows says that a whole pass through the files delivered nothing.
 var ErrNoRows = errors.New("no training rows")
 
-// Folder is a Stream of the rows in files: game records and npz files in any
-// mixture. A pass takes the files in random order and reads as many as half the
-// memory holds, delivers their rows in random order, and goes on with the next
-// files, which are read meanwhile. Rows that do not fill a batch wait for the
+// Folder is a Stream of the rows in files: game records and npz files in any mixture. A pass reads
+// the files in random order, as many at a time as half the memory holds, delivers their rows in
+// random order, and reads the next files meanwhile. Rows that do not fill a batch wait for the
 // next ones of their board size, so none is lost.
 //
-// Its batches are a function of the options, the files and the calls: the
-// number of workers and their speed do not matter.
+// The batches depend on the options, the files and the calls alone, not on the number or speed of
+// the workers.
 type Folder struct {
 	o    Options
 	list Lister
@@ -40,7 +39,7 @@ type Folder struct {
 	unpack  unpacker
 }
 
-// waitKey tells apart rows that cannot be in the same batch.
+// waitKey identifies rows that fit in the same batch.
 type waitKey struct {
 	side int
 	size board.Size
@@ -122,7 +121,7 @@ func (f *Folder) WindowRows() int { return f.window }
 // Passes returns how many passes through the files have been begun.
 func (f *Folder) Passes() uint64 { return f.pass }
 
-// Close ends what is being read.
+// Close waits for the reading of files.
 func (f *Folder) Close() error {
 	f.forget()
 	return nil
@@ -171,7 +170,7 @@ func (f *Folder) deliver(b *Batch, w *Set, size board.Size) {
 	w.Reset()
 }
 
-// historyKept is KataGo's chance that one more move of the history is shown.
+// historyKept is KataGo's probability of showing one more move of the history.
 const historyKept = 0.98
 
 // nextRow returns the next row of the pass, or of the one after it.
@@ -219,8 +218,8 @@ func (f *Folder) nextSegment() error {
 	return nil
 }
 
-// obtain returns the segment that begins at a place: the one that is in memory
-// anyhow, the one read ahead, or one read now.
+// obtain returns the segment that begins at a place: the one in memory, the one read ahead, or one
+// read now.
 func (f *Folder) obtain(first int, whole *segment) *segment {
 	if whole != nil {
 		return &segment{first: 0, end: len(f.order), sets: whole.sets, bytes: whole.bytes}
@@ -259,7 +258,7 @@ func (f *Folder) install(seg *segment) {
 	}
 }
 
-// nothing says why a pass had no rows.
+// nothing explains why a pass had no rows.
 func (f *Folder) nothing() error {
 	var seen []string
 	for _, bad := range f.Skipped() {
@@ -316,14 +315,14 @@ type waitSet struct {
 	Rows []byte `json:"rows"` // an npz file
 }
 
-// fingerprint covers the options that decide what is delivered.
+// fingerprint contains the options that determine the batches.
 func (f *Folder) fingerprint() string {
 	o := f.o
 	return fmt.Sprintf("size %v batch %d encoding %v seed %d symmetries %v dropout %v memory %d split %v %v",
 		o.Size, o.Batch, o.Encoding, o.Seed, o.Symmetries, o.HistoryDropout, o.MemoryBytes, o.Split.Share, o.Split.Held)
 }
 
-// State returns where the stream stands.
+// State returns the position in the stream.
 func (f *Folder) State() ([]byte, error) {
 	rng, err := f.rng.MarshalBinary()
 	if err != nil {
@@ -348,8 +347,8 @@ func (f *Folder) State() ([]byte, error) {
 	return json.Marshal(st)
 }
 
-// Restore takes the stream back to a State of a stream with the same options.
-// The files that were in use must still be there.
+// Restore sets the stream to a State of a stream with the same options. The files in use then must
+// still exist.
 func (f *Folder) Restore(state []byte) error {
 	var st folderState
 	if err := json.Unmarshal(state, &st); err != nil {

@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// Value is how a position or a game stands: probabilities with sum 1, and points.
-// In a Game it is White's view, in a row that of the side to move.
+// Value is the value of a position or a game: probabilities with sum 1, and points. It is White's
+// view in a Game, that of the side to move in a row.
 type Value struct {
 	Win, Loss, NoResult float32
 	Score               float32
@@ -21,25 +21,22 @@ func (v Value) FromWhite(c board.Color) Value {
 	return v
 }
 
-// MoveWeight is how much a search wants a move: a policy index and a weight, of
-// which only the ratios matter.
+// MoveWeight is an entry of a policy target: an index and a relative weight.
 type MoveWeight struct {
 	Index  uint16
 	Weight int16
 }
 
-// Turn is one move of a game and what was thought before it.
+// Turn is a move of a game and the search before it.
 type Turn struct {
 	Move board.Point
-	// Policy is what the search wants the network to answer here; nil if there
-	// was no search.
+	// Policy is the policy target; nil without a search.
 	Policy []MoveWeight
-	// Root is what the search thought of the position; HasRoot reports whether
-	// it did.
+	// Root is the value of the search's root, if HasRoot is set.
 	Root    Value
 	HasRoot bool
-	// Weight is how often the turn becomes a row: its whole part for sure,
-	// its fraction as a probability. 0: never.
+	// Weight is the mean number of rows of the turn: its whole part is certain, its fraction a
+	// probability.
 	Weight float64
 	Visits int
 
@@ -62,7 +59,7 @@ const (
 
 // End is how a game ended.
 type End struct {
-	Known    bool // who won, or that nobody did
+	Known    bool // the winner, or a draw or no result, is known
 	Winner   board.Color
 	NoResult bool
 	// Scored says that the board was counted: Owners holds the final owner of
@@ -104,8 +101,7 @@ type Game struct {
 	LeadFromScore bool
 }
 
-// ScoreEnd returns the end of a game whose final position is counted as it
-// stands under its rules.
+// ScoreEnd counts the final position under its rules.
 func ScoreEnd(g *board.Game, hitLimit bool) End {
 	e := End{Known: true, HitLimit: hitLimit}
 	if g.NoResult() {
@@ -134,8 +130,8 @@ type averages struct {
 	arrival float32
 }
 
-// lookAhead computes the averages of all turns, from the end backwards. Turns
-// that were not searched pass on what comes after them.
+// lookAhead computes the averages of all turns, backwards from the end. Turns without a search
+// have those of the next turn.
 func (g *Game) lookAhead(area int) []averages {
 	out := make([]averages, len(g.Turns)+1)
 	last := g.End.value()

@@ -77,7 +77,7 @@ func (f *Folder) otherEncoding(path string, l Layout) error {
 		path, ErrLayout, l.Encoding, f.o.Encoding, f.o.Encoding)
 }
 
-// takes tells on which side of the split a row is.
+// takes reports whether the split delivers a row.
 func (s *Split) takes(set *Set, i int, path string) bool {
 	if s.Share <= 0 {
 		return !s.Held
@@ -86,7 +86,7 @@ func (s *Split) takes(set *Set, i int, path string) bool {
 	hash := set.targets(i)[TargetHash : TargetHash+6]
 	var zero [6]float32
 	if slices.Equal(hash, zero[:]) {
-		h.Write([]byte(path)) // no games told apart: the whole file goes one way
+		h.Write([]byte(path)) // rows without a hash: the whole file is on one side
 	}
 	for _, v := range hash {
 		b := math.Float32bits(v)
@@ -99,7 +99,7 @@ func (s *Split) takes(set *Set, i int, path string) bool {
 	return (float64(x>>11)/(1<<53) < s.Share) == s.Held
 }
 
-// segment is what is in memory at a time: rows of some parts, in random order.
+// segment holds the rows in memory: those of some parts, in random order.
 type segment struct {
 	first, end int // places in the order of the pass
 	sets       []*Set
@@ -159,12 +159,11 @@ func (f *Folder) loadSegment(order []part, first int) *segment {
 		}
 		launch()
 	}
-	wait.Wait() // what was begun beyond the end is dropped, and read again later
+	wait.Wait() // parts beyond the end are dropped, and read again later
 	return seg
 }
 
-// sortSets puts the sets of a segment into an order that does not depend on how
-// the segment came about.
+// sortSets sorts the sets of a segment, so that their order does not depend on how they were read.
 func sortSets(seg *segment) {
 	slices.SortStableFunc(seg.sets, func(a, b *Set) int {
 		return cmp.Or(strings.Compare(a.source, b.source), a.first-b.first, a.Layout.Side-b.Layout.Side)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// LeastShare is that of a source of which a run of some length takes a batch.
+// LeastShare is the smallest share of a source.
 const LeastShare = 1e-4
 
 // Source is a part of a mixture: folders and files, and the share of batches that comes
@@ -20,9 +20,8 @@ type Source struct {
 	Share float64
 }
 
-// Mix is a Stream that draws whole batches from several folders in turn, so that each
-// has its share of any run of them, from the first on. Which folder is next depends on
-// nothing but the shares and the number of batches before.
+// Mix is a Stream that draws whole batches from several folders in turn. From the first batch on
+// each folder has its share. The order depends on the shares alone.
 type Mix struct {
 	sources []Source
 	folders []*Folder
@@ -62,7 +61,7 @@ func OpenMix(o Options, sources ...Source) (*Mix, error) {
 	return m, nil
 }
 
-// next is the source that is furthest behind its share, the first of equals.
+// next returns the source furthest behind its share, the first of equals.
 func (m *Mix) next() int {
 	all := int64(1)
 	for _, n := range m.taken {
@@ -106,7 +105,7 @@ func (m *Mix) shares() []float64 {
 	return list
 }
 
-// State returns where the stream stands.
+// State returns the position in the stream.
 func (m *Mix) State() ([]byte, error) {
 	if len(m.folders) == 1 {
 		return m.folders[0].State()
@@ -122,8 +121,8 @@ func (m *Mix) State() ([]byte, error) {
 	return json.Marshal(st)
 }
 
-// Restore takes the stream back to a State of a stream with the same options and
-// sources. After an error the stream is of no use.
+// Restore sets the stream to a State of a stream with the same options and sources. After an error
+// the stream is unusable.
 func (m *Mix) Restore(state []byte) error {
 	if len(m.folders) == 1 {
 		return m.folders[0].Restore(state)
@@ -167,7 +166,7 @@ func (m *Mix) Skipped() []BadFile {
 	return all
 }
 
-// Close ends what is being read.
+// Close waits for the reading of files.
 func (m *Mix) Close() error {
 	var errs []error
 	for _, f := range m.folders {

@@ -5,8 +5,7 @@ import (
 	"os"
 )
 
-// sampleBytes is how much of a file of game records is looked at for the number of
-// its moves.
+// sampleBytes is the length of the sample of a file of game records in which moves are counted.
 const sampleBytes = 1 << 20
 
 // movesOfFile estimates how many moves the main lines of a file of game records have.
@@ -27,10 +26,10 @@ func movesOfFile(path string, size int64) (int, error) {
 	return n, nil
 }
 
-// countMoves counts the properties B and W in the main lines of SGF, also where it is
-// cut off. Text that is no SGF has some number too.
+// countMoves counts the properties B and W in the main lines of SGF, which may be cut off. For
+// other text the count has no meaning.
 func countMoves(data []byte) (n int) {
-	depth, aside := 0, false // aside: in a variation
+	depth, aside := 0, false // aside: within a variation
 	var name [2]byte         // of the property, its capitals
 	letters, done := 0, false
 	for i := 0; i < len(data); i++ {

@@ -14,15 +14,14 @@ import (
 	"kosumi/nn/features"
 )
 
-// Options say which rows a stream delivers, and how. The zero value is not
-// valid: Batch is needed.
+// Options select the rows that a stream delivers. Batch is required.
 type Options struct {
 	// Size is the one board size wanted; the zero value takes all sizes, each
 	// batch still of one.
 	Size     board.Size
 	Batch    int // rows in a batch
 	Wants    Wants
-	Encoding features.Encoding // what the network reads; None means V7
+	Encoding features.Encoding // of the network; None means V7
 	Seed     uint64
 
 	// Symmetries turns each row at random, HistoryDropout hides the history
@@ -36,12 +35,10 @@ type Options struct {
 	// MemoryBytes bounds the rows held at a time; 0 means 256 MiB. Rows are
 	// shuffled within half of that, files before that.
 	MemoryBytes int64
-	// Workers decode files at the same time; 0 means 2. Their number does not
-	// change what is delivered.
+	// Workers decode files at the same time; 0 means 2. The batches do not depend on it.
 	Workers int
 
-	// Catalog, where streams share one, keeps them from looking into each file
-	// anew; nil: one of its own.
+	// Catalog is shared by streams that read the same files; nil: a new one.
 	Catalog *Catalog
 
 	Split Split
@@ -80,7 +77,7 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// defaultMemory is what a stream holds where nobody says.
+// defaultMemory is the default of MemoryBytes.
 const defaultMemory = 256 << 20
 
 func (o *Options) fill() {

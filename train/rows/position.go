@@ -8,10 +8,9 @@ import (
 	"kosumi/nn/features"
 )
 
-// Position returns what a network has to know of row i to be asked about it: what the
-// row shows, which goes beyond a board, a game whose stones, rules and side to move are
-// the row's, and the empty points where the row forbids a move that the board allows, as
-// ko does. Black is to move in the game, and its komi is 0. Errors wrap ErrFormat.
+// Position reconstructs the position of row i for a network: the inputs; a game with the stones,
+// rules and side to move of the row; and the empty points that the row forbids and the board
+// allows, such as a ko. Black is to move, komi is 0. Errors wrap ErrFormat.
 func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.Point, err error) {
 	size := s.Size(i)
 	if err := size.Check(); err != nil {
@@ -56,7 +55,7 @@ func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.
 	return shown, g, banned, nil
 }
 
-// rules are those that row i shows, as far as it does.
+// rules returns the rules of row i, as far as its inputs have them.
 func (s *Set) rules(i int) board.Rules {
 	var r board.Rules
 	if s.Layout.Encoding != features.V7 {

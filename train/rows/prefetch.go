@@ -2,15 +2,14 @@ package rows
 
 import "fmt"
 
-// Prefetch reads the next batch while a step runs. It is a promise for one batch
-// at most.
+// Prefetch reads one batch ahead while a step runs.
 type Prefetch struct {
 	batches [2]Batch
 	turn    int
 	ready   chan error
 }
 
-// Start begins to read the next batch; nobody may touch the stream until Get.
+// Start begins to read the next batch. The stream must not be used until Get or End.
 func (p *Prefetch) Start(s Stream) {
 	p.turn ^= 1
 	b, ready := &p.batches[p.turn], make(chan error, 1)
@@ -31,8 +30,7 @@ func (p *Prefetch) Get(s Stream) (*Batch, error) {
 	return &p.batches[p.turn], nil
 }
 
-// End waits for a batch that nobody will get: whoever owns the stream may close it
-// then.
+// End waits for a batch that was started. Then the stream may be closed.
 func (p *Prefetch) End() {
 	if p.ready != nil {
 		<-p.ready

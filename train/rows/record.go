@@ -19,9 +19,9 @@ import (
 // ErrRecord marks a game record that makes no rows.
 var ErrRecord = errors.New("a game record cannot be used")
 
-// readRecords reads the games of a part of a file: every n-th game from number
-// From on, as one set for each board size. Games that cannot be used are left
-// out and named by the error; the sets are good nonetheless.
+// readRecords reads the games of a part of a file, every N-th game from number From on, as one set
+// for each array side. Games that cannot be used are skipped and named by the error; the sets are
+// valid nonetheless.
 func readRecords(p part, e features.Encoding) ([]*Set, error) {
 	roots, err := sgf.ReadFile(p.Path)
 	if err != nil {
@@ -74,14 +74,12 @@ func appendRecord(sets map[int]*Set, list *[]*Set, g *Game, e features.Encoding)
 	return err
 }
 
-// FromRecord turns a game record into a game of which every move is a row: its
-// policy is the move that was played, its value the result. Ownership and score
-// count where the final position is beyond doubt: both sides passed, and the
-// area on the board, with stones taken off that stand in pass-alive territory
-// of the other side, agrees with the result that the record names. If the
-// result is missing or a resignation, the weights of what is unknown are 0. Under
-// territory rules the winner counts, and a record without a result has one where the
-// final position is beyond doubt.
+// FromRecord turns a game record into a game of which every move is a row: its policy is the move
+// played, its value the result. Ownership and score count if the final position is certain: both
+// sides passed, and the area on the board, without stones in pass-alive territory of the other
+// side, agrees with the record's result. If the result is missing or a resignation, unknown
+// targets have weight 0. Under territory rules the winner counts; a record without a result has
+// one if the final position is certain.
 func FromRecord(root *sgf.Node) (*Game, error) {
 	record, err := sgf.StrictRecordOf(root)
 	if err != nil {
@@ -122,9 +120,8 @@ func FromRecord(root *sgf.Node) (*Game, error) {
 	return g, nil
 }
 
-// hashRecord tells games apart by what was played, whichever way the board is
-// turned, and by nothing else that a record says: of the same game under other
-// names or dates, no part may be held back while another is trained on.
+// hashRecord hashes the moves of a game, in every orientation of the board. Other properties of
+// the record do not matter, so copies of a game under other names or dates are held back together.
 func hashRecord(start *board.Game, moves []board.Point) [2]uint64 {
 	size := start.Size()
 	var least []byte
@@ -146,7 +143,7 @@ func hashRecord(start *board.Game, moves []board.Point) [2]uint64 {
 	return [2]uint64{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])}
 }
 
-// recordEnd combines what a record says of its result with the final position.
+// recordEnd combines the result in a record with the final position.
 func recordEnd(result string, final *board.Game) End {
 	e := End{}
 	r := strings.ToUpper(strings.TrimSpace(result))

@@ -73,9 +73,9 @@ func (l Layout) RowBytes() int {
 	return l.Planes()*l.PlaneBytes() + 4*l.Globals() + 2*policyRows*(l.Area()+1) + 4*Targets + l.ScoreCells() + PointMaps*l.Area()
 }
 
-// constantPlanes lists the planes that hold one number all over, which a row keeps as a
-// global value: the komi of seed22, which no bit can hold, and the colour of AlphaGo Zero's,
-// whose bits are the mask of the board instead.
+// constantPlanes lists the planes with the same number on every point, which a row stores as a
+// global value: the komi of seed22, which is no bit, and the colour of AlphaGo Zero's, whose bits
+// are the mask of the board instead.
 func constantPlanes(e features.Encoding) []int {
 	switch e {
 	case features.Seed22:
@@ -86,8 +86,8 @@ func constantPlanes(e features.Encoding) []int {
 	return nil
 }
 
-// maskPlanes are the planes, up to and not including end, one of which is set on each point
-// of the board.
+// maskPlanes returns the planes from (inclusive) to end (exclusive) that together cover the board:
+// one of them is set on each point.
 func maskPlanes(e features.Encoding) (from, end int) {
 	switch e {
 	case features.V7:
@@ -98,7 +98,7 @@ func maskPlanes(e features.Encoding) (from, end int) {
 	return 0, 3 // own, opponent, empty
 }
 
-// Info says where rows come from. It travels in a file beside the rows.
+// Info is the provenance of rows, stored in their file.
 type Info struct {
 	Encoding string `json:"encoding"`
 	Network  string `json:"network,omitempty"`  // that played
@@ -114,9 +114,8 @@ type Info struct {
 	TeacherSHA256 string `json:"teacher_sha256,omitempty"`
 	// Origins are the files whose positions were taught, if they are not of fresh games.
 	Origins []Origin `json:"origins,omitempty"`
-	// IDs tells the games of the file from all others of their run: the number
-	// that each was begun with, how often it has branched off, and 1 if another
-	// game branches off it.
+	// IDs identify the games of the file in their run: the number that each was begun with, how
+	// often it has branched off, and 1 if another game branches off it.
 	IDs [][3]uint64 `json:"ids,omitempty"`
 }
 
@@ -256,8 +255,7 @@ func (s *Set) Size(i int) board.Size {
 	return size
 }
 
-// Check looks at row i and says what is wrong with it; nil if it can be
-// trained on. Errors wrap ErrFormat.
+// Check returns an error that wraps ErrFormat unless row i can be trained on.
 func (s *Set) Check(i int) error {
 	size := s.Size(i)
 	if err := size.Check(); err != nil {
@@ -333,7 +331,7 @@ func (s *Set) checkPolicy(i int, size board.Size) error {
 	return nil
 }
 
-// MarkChanged notes on rows from to before that the network changed during
+// MarkChanged marks the rows from (inclusive) to before (exclusive): the network changed during
 // their game.
 func (s *Set) MarkChanged(from, before int) {
 	for i := from; i < before; i++ {

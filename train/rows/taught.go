@@ -23,7 +23,7 @@ const (
 	lastFree           = 79
 )
 
-// taughtMark marks taught rows; it is a number that nobody writes by chance.
+// taughtMark marks taught rows. No other program writes this number.
 const taughtMark = 7101
 
 // Scales of a teacher's numbers in the integers of the format.
@@ -32,9 +32,8 @@ const (
 	taughtOwnerScale  = 120
 )
 
-// Taught is what a teacher, a stronger network as a rule, says of a position. All
-// numbers are for the side to move, all points in board order. Numbers of errors
-// and times that are 0 or less are not known.
+// Taught is the answer of a teacher, usually a stronger network, to a position. All numbers are
+// for the side to move, all points in board order. Errors and times of 0 or less are unknown.
 type Taught struct {
 	Policy     []float32 // [A+1] probabilities, pass last; below 0 where illegal
 	Optimistic []float32 // [A+1] the same of the optimistic policy; nil: not known
@@ -77,7 +76,7 @@ func (t *Taught) check(size board.Size) error {
 	return nil
 }
 
-// total adds up what is not below 0.
+// total adds up the positive numbers.
 func total(p []float32) float64 {
 	sum := 0.0
 	for _, x := range p {
@@ -89,9 +88,8 @@ func total(p []float32) float64 {
 // Taught reports whether row i holds a teacher's numbers.
 func (s *Set) Taught(i int) bool { return s.targets(i)[TargetTaught] == taughtMark }
 
-// Teach makes row i a taught one: its targets become the teacher's. Inputs, row
-// weight and all that the row tells of its game stay. After an error, which wraps
-// ErrFormat, the row is as it was.
+// Teach replaces the targets of row i by a teacher's. Inputs, row weight and the facts of the game
+// stay. After an error, which wraps ErrFormat, the row is unchanged.
 func (s *Set) Teach(i int, t *Taught) error {
 	size := s.Size(i)
 	if err := size.Check(); err != nil {
@@ -156,10 +154,9 @@ func (l Layout) slot(index int, size board.Size) int {
 	return index/size.W*l.Side + index%size.W
 }
 
-// AppendTaught adds a row for the position of a game: its inputs, and the teacher's
-// numbers as targets. The hash says of which game the row is: rows with the same one
-// are held back together. Errors wrap ErrLayout or ErrFormat; the set then is as it
-// was.
+// AppendTaught adds a row for a position: its inputs, and the teacher's numbers as targets. The
+// hash identifies the game: rows with the same hash are held back together. Errors wrap ErrLayout
+// or ErrFormat; the set is unchanged then.
 func (b *Builder) AppendTaught(dst *Set, g *board.Game, hash [2]uint64, t *Taught) error {
 	if err := b.fits(dst, g.Size()); err != nil {
 		return err
@@ -178,7 +175,7 @@ func (b *Builder) AppendTaught(dst *Set, g *board.Game, hash [2]uint64, t *Taugh
 	return nil
 }
 
-// checkTaught looks at what only taught rows have.
+// checkTaught checks the columns of a taught row.
 func (s *Set) checkTaught(i int) error {
 	g := s.targets(i)
 	for _, k := range []int{TargetFinalWeight, TargetFutureWeight, TargetScoringWeight} {
@@ -202,8 +199,8 @@ func (s *Set) checkTaught(i int) error {
 	return nil
 }
 
-// tidyTaught makes the free columns of a batch's row plain: 1 in TargetTaught and the
-// numbers behind it, or zeros, whatever later formats put there.
+// tidyTaught sets the free columns of a batch's row: 1 in TargetTaught and the teacher's numbers,
+// or zeros, whatever later formats store there.
 func tidyTaught(g []float32) (taught bool) {
 	if g[TargetTaught] == taughtMark {
 		g[TargetTaught] = 1
@@ -213,8 +210,8 @@ func tidyTaught(g []float32) (taught bool) {
 	return false
 }
 
-// TaughtBy is what a network says of a position on a board, as a teacher's numbers, with its
-// optimistic policy if that was asked for, else nil. The slices are those of the answer.
+// TaughtBy converts a network's answer, with its optimistic policy or nil. The slices are those of
+// the answer.
 func TaughtBy(out *nn.Output, optimistic []float32, size board.Size) *Taught {
 	n := size.Area() + 1
 	t := &Taught{Policy: out.Policy[:n], Optimistic: optimistic, Value: Value{out.Win, out.Loss, out.NoResult, out.ScoreMean}, HasScore: out.HasScore,

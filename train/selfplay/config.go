@@ -1,14 +1,13 @@
-// Package selfplay plays games of a network against itself, many at once, and
-// turns them into training rows.
+// Package selfplay plays games of a network against itself, many at once, and makes training rows
+// of them.
 //
-// A Session holds the games. It plays until it is told to pause, at the next
-// move of each game, and goes on later, with another network if need be, so that
-// no game is lost and batches stay full while a learner takes its turns.
+// A Session holds the games. Play pauses at the next move of each game; a later Play continues
+// them, also with another network. So no game is lost and batches stay full while a learner
+// trains.
 //
-// Sources of the recipe: KataGo, cpp/program/play.cpp and the self-play
-// configurations beside it; "Accelerating Self-Play Learning in Go", arXiv
-// 1902.10565; "Policy improvement by planning with Gumbel", Danihelka et al.,
-// ICLR 2022.
+// Sources of the recipe: KataGo, cpp/program/play.cpp and the self-play configurations beside it;
+// "Accelerating Self-Play Learning in Go", arXiv 1902.10565; "Policy improvement by planning with
+// Gumbel", Danihelka et al., ICLR 2022.
 package selfplay
 
 import (
@@ -36,14 +35,13 @@ type Config struct {
 	Boards []BoardShare `toml:"boards"`
 	// Side of the square arrays that rows are stored in; 0: the largest board.
 	ArraySide int `toml:"array_side" range:"0 to 25"`
-	// Parallel is the number of games played at the same time: where batches
-	// come from. 32 for each session of the network is plenty.
+	// Parallel is the number of games played at the same time, which fill the batches. 32 for each
+	// session of the network is plenty.
 	Parallel int `toml:"parallel" range:"1 to 4096"`
-	// MoveLimit ends games after so many moves, as a multiple of the area; the
-	// board is counted as it stands.
+	// MoveLimit ends games after so many moves, as a multiple of the area. They are counted in
+	// that position.
 	MoveLimit float64 `toml:"move_limit" range:"above 0 to 100"`
-	// Labels says that another network is to judge the positions of the games: nobody
-	// needs to know who wins.
+	// Labels is set if another network labels the positions; then games are not counted.
 	Labels bool `toml:"-" json:"-"`
 
 	Rules     Rules     `toml:"rules"`
@@ -81,8 +79,8 @@ func BoardAt(boards []BoardShare, x float64) BoardShare {
 	return boards[len(boards)-1] // rounding
 }
 
-// Rules says under which rules games are played. Scoring is by area, without
-// tax and without button, but in games to be labelled.
+// Rules draws the rules of a game: area scoring without tax and button, except in games to be
+// labelled.
 type Rules struct {
 	// Shares of the ko rules; they need not add up to 1.
 	KoSimple      float64 `toml:"ko_simple" range:"0 to 1000000"`
@@ -95,15 +93,15 @@ type Rules struct {
 	Territory float64 `toml:"territory,omitempty" json:",omitempty" range:"0 to 1"`
 }
 
-// Komi says how White's points are drawn for each game.
+// Komi draws the komi of a game.
 type Komi struct {
 	// Usual komi are drawn evenly in a share of the games.
 	Usual      []float64 `toml:"usual" range:"-400 to 400"`
 	UsualShare float64   `toml:"usual_share" range:"0 to 1"`
-	// In the others komi is what the network thinks fair after the opening,
-	// or the first of the usual ones while the network knows no scores, plus
-	// normal noise of Stdev points; in a share WideShare of WideStdev points.
-	// On other boards than 9x9 both go with the side of the board.
+	// The other games have a fair komi, the network's expected score after the opening (the first
+	// usual one while the network knows no scores), plus normal noise of Stdev points; in a share
+	// WideShare of WideStdev points. Both scale with the side of the board; their values are for
+	// 9x9.
 	Stdev     float64 `toml:"stdev" range:"0 to 400"`
 	WideStdev float64 `toml:"wide_stdev" range:"0 to 400"`
 	WideShare float64 `toml:"wide_share" range:"0 to 1"`
@@ -126,7 +124,7 @@ type Opening struct {
 	Handicap float64 `toml:"handicap,omitempty" json:",omitempty" range:"0 to 1"`
 }
 
-// Search says how moves are found.
+// Search has the settings of searches and of the choice of moves.
 type Search struct {
 	Method string `toml:"method"` // "puct", "gumbel" or "random"
 	// Visits of a full search and of a cheap one. A share CheapShare of the
@@ -159,20 +157,19 @@ type Search struct {
 	// Exploration is PUCT's c below the root, and at the root of puct.
 	Exploration float64 `toml:"exploration" range:"0 to 100"`
 	FPU         float64 `toml:"fpu" range:"0 to 100"`
-	// ScoreUtility and StaticScoreUtility are what points are worth beside
-	// winning.
+	// ScoreUtility and StaticScoreUtility are the utilities of points beside winning.
 	ScoreUtility       float64 `toml:"score_utility" range:"0 to 1"`
 	StaticScoreUtility float64 `toml:"static_score_utility" range:"0 to 1"`
 }
 
-// Ending says when games end, beside two passes.
+// Ending ends games before two passes.
 type Ending struct {
-	// SkipSettled leaves out moves into pass-alive areas, and ends games whose
-	// every point is in one, but for a share PlayOutSettled in which both pass.
+	// SkipSettled skips moves into pass-alive areas, and ends games whose every point is in one.
+	// In a share PlayOutSettled both sides pass instead.
 	SkipSettled    bool    `toml:"skip_settled"`
 	PlayOutSettled float64 `toml:"play_out_settled" range:"0 to 1"`
-	// SkipEyes leaves out moves into one's own one-point eyes: worth it while
-	// the network knows nothing.
+	// SkipEyes skips moves into one's own one-point eyes, which helps while the network is
+	// untrained.
 	SkipEyes bool `toml:"skip_eyes"`
 	// SoftResign: once the same side's win minus loss stayed beyond this for
 	// three turns, visits fall to SoftVisits and the weight of rows to
@@ -188,7 +185,7 @@ type Ending struct {
 	PlayOut     float64 `toml:"play_out" range:"0 to 1"`
 }
 
-// Rows says which turns become training rows.
+// Rows selects the turns that become training rows.
 type Rows struct {
 	// Share of the turns with a full search that become rows.
 	Share float64 `toml:"share" range:"0.0001 to 1"`
@@ -223,7 +220,7 @@ func Defaults() Config {
 	}
 }
 
-// ParseConfig reads a recipe: TOML, in which what is not named is as in base.
+// ParseConfig reads a recipe in TOML. Missing keys have the values of base.
 func ParseConfig(data []byte, base Config) (Config, error) {
 	c := base
 	c.Boards = nil // a list would be added to

@@ -37,8 +37,7 @@ type player struct {
 	changed   bool        // the network changed during the game
 }
 
-// mark is what an interrupted step goes back to, so that it can be played again
-// as if nothing had been.
+// mark is the state at the start of a step. An interrupted step is undone and played again.
 type mark struct {
 	pcg       rand.PCG
 	recent    int
@@ -56,8 +55,8 @@ func (p *player) rewind() {
 	p.tree = nil // a search that was cut off leaves traces
 }
 
-// ID tells a game of a run from all others: its number, and how often it has
-// branched off, counted from the game that began with that number.
+// ID identifies a game of a run: its number, and how often it has branched off the game that began
+// with that number.
 type ID struct {
 	Number uint64 `json:"number"`
 	Fork   int    `json:"fork,omitempty"`
@@ -76,14 +75,14 @@ type Finished struct {
 	Game    *rows.Game
 	Final   *board.Game
 	Changed bool // the network changed during the game
-	// Tested reports whether the game was played out after a resignation would
-	// have ended it, WrongResign whether that would have been wrong.
+	// Tested reports whether the game was played on after a resignation would have ended it,
+	// WrongResign whether that side did not lose.
 	Tested, WrongResign bool
-	Resigned            board.Color // who gave up; Empty: nobody
+	Resigned            board.Color // Empty: nobody resigned
 }
 
-// begin draws the conditions of a new game: all of it is a function of the seed,
-// the number and the network, wherever and whenever it is played.
+// begin draws the conditions of a new game. They depend on the seed, the number and the network
+// alone.
 func (p *player) begin(number, seed uint64) error {
 	if p.next == nil {
 		p.id = ID{Number: number}
@@ -123,7 +122,7 @@ func (p *player) begin(number, seed uint64) error {
 	return nil
 }
 
-// handicap puts stones on the board, if this game is one of those that have some.
+// handicap puts handicap stones on the board in a share of the games.
 func (p *player) handicap() error {
 	share := p.c.Opening.Handicap
 	if share == 0 || p.rng.Float64() >= share {
@@ -191,7 +190,7 @@ func (p *player) over() *Finished {
 	return nil
 }
 
-// score is how the game ends as it stands.
+// score returns the end of the game, counted in the present position.
 func (p *player) score(hitLimit bool) rows.End {
 	if p.c.Labels {
 		return rows.End{HitLimit: hitLimit}
@@ -234,8 +233,8 @@ func (p *player) openingMove(ctx context.Context) error {
 // maxKomiShift bounds how far a network may move komi, in points.
 const maxKomiShift = 10
 
-// settleKomi draws the komi of a game. The fair one is the score that the network
-// expects: its lead is only taught what such scores were.
+// settleKomi draws the komi of a game. The fair komi is the network's expected score: its lead is
+// only trained on such scores.
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi
 	// Positions of others are often decided: there komi is made fair.
@@ -267,7 +266,7 @@ func (p *player) settleKomi(ctx context.Context) error {
 	return nil
 }
 
-// evaluate asks the network about the position, past any search.
+// evaluate has the network evaluate the position, without a search.
 func (p *player) evaluate(ctx context.Context) error {
 	p.query = nn.Query{Game: &p.game, Symmetry: nn.SymmetryRandom}
 	return p.eval.Evaluate(ctx, &p.query, &p.out)
@@ -289,8 +288,8 @@ func (p *player) policyMove(ctx context.Context, temperature float64) (board.Poi
 	return size.FromIndex(at), nil
 }
 
-// sensibleMove draws any legal move that fills no eye and is in no settled
-// area; a pass if there is none.
+// sensibleMove draws a legal move that fills no eye and is in no settled area; a pass if there is
+// none.
 func (p *player) sensibleMove() board.Point {
 	banned, _ := p.bannedMoves()
 	var buf [board.MaxMoves]board.Point
@@ -301,7 +300,7 @@ func (p *player) sensibleMove() board.Point {
 	return moves[p.rng.IntN(len(moves))]
 }
 
-// sensibleMoves appends the legal moves that are not banned, passing aside.
+// sensibleMoves appends the legal moves that are not banned, without the pass.
 func (p *player) sensibleMoves(dst []board.Point, banned []board.Point) []board.Point {
 	var forbidden [board.MaxPoints]bool
 	for _, q := range banned {
@@ -347,8 +346,8 @@ func (p *player) bannedMoves() (banned []board.Point, settled bool) {
 	return banned, settled
 }
 
-// isEye reports whether an empty point is an eye of one side that should not be
-// filled: one whose stones are in no danger.
+// isEye reports whether an empty point is an eye of a side whose neighbouring chains are not in
+// atari.
 func isEye(b *board.Board, q board.Point, own board.Color) bool {
 	if !b.IsEye(q, own) {
 		return false

@@ -13,13 +13,12 @@ import (
 	"kosumi/train/rows"
 )
 
-// Positions let some games begin where other games once stood, such as games that
-// were lost to an opponent who sees what the network does not (KataGo's start and
-// hint positions, cpp/configs/training). Only the position is taken over: what it
-// is worth, the network finds out by playing on.
+// Positions starts some games at positions of game records, such as lost games whose opponent saw
+// more than the network (KataGo's start and hint positions, cpp/configs/training). Only the
+// position is used; the network learns its value by playing on.
 type Positions struct {
-	// Records are files and folders of game records, .sgf and .sgfs; what is not an
-	// absolute path is looked for where [Config.LoadPositions] is told to.
+	// Records are files and folders of game records, .sgf and .sgfs. Relative paths are relative
+	// to the folder given to [Config.LoadPositions].
 	Records []string `toml:"records" json:"-"`
 	// Share of the games, 0 to 1, that begin at a position.
 	Share float64 `toml:"share" range:"0 to 1"`
@@ -28,7 +27,7 @@ type Positions struct {
 	From float64 `toml:"from" range:"0 to 1"`
 	To   float64 `toml:"to" range:"0 to 1"`
 
-	// Lines are the games that were read. They travel with the recipe to other machines.
+	// Lines are the moves of the records. They are sent to other machines with the recipe.
 	Lines []Line `toml:"-" json:"lines,omitempty"`
 }
 
@@ -39,13 +38,13 @@ type Line struct {
 	Moves  []byte `json:"m"` // policy indices of two bytes each, little-endian; no passes
 }
 
-// maxLineMoves bounds the moves of all lines, so that a recipe stays easy to send.
+// maxLineMoves bounds the moves of all lines, to keep the recipe small.
 const maxLineMoves = 150_000
 
-// LoadPositions reads the records, those with relative names from the folder dir. Records on boards that the
-// recipe does not play, with stones set up or a colour that moves twice are left out
-// and counted; where they are too many, some are left out evenly. A record is read up to
-// its first pass. A share of 0 reads nothing.
+// LoadPositions reads the records, up to the first pass of each; dir is the folder of relative
+// names. It skips and counts records on boards that the recipe does not play, with stones set up,
+// or with two moves of a colour in a row. Of too many records it keeps an even selection. With a
+// share of 0 it reads nothing.
 func (c *Config) LoadPositions(dir string) (left int, err error) {
 	p := &c.Positions
 	if p.Share == 0 || len(p.Records) == 0 {
@@ -171,7 +170,7 @@ func (p *Positions) validate(c *Config) (errs []error) {
 	return errs
 }
 
-// position begins a game at a position of the recipe's, if this game is one of those.
+// position returns the position at which this game begins, nil for the empty board.
 func (p *player) position() (*board.Game, error) {
 	c := &p.c.Positions
 	if c.Share == 0 || len(c.Lines) == 0 || p.rng.Float64() >= c.Share {

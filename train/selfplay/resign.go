@@ -2,16 +2,15 @@ package selfplay
 
 import "kosumi/board"
 
-// resignation follows one game and decides when a side without hope gives up. Its
-// player tells it of each search and takes it back to where an interrupted step began.
+// resignation decides when a side of one game resigns. An interrupted step restores it.
 type resignation struct {
-	playOut bool        // the game is played to its end all the same
-	by      board.Color // who has given up; Empty: nobody
-	would   board.Color // who would have been the first to give up in a game played out
+	playOut bool        // the game is played to its end without resignation
+	by      board.Color // side that has resigned; Empty: none
+	would   board.Color // side that would have resigned first in a game played to its end
 	low     [3]int      // by colour: turns in a row below the threshold
 }
 
-// see takes in what a search thinks of the side to move: its win minus loss.
+// see adds the win minus loss of a search for the side to move.
 func (r *resignation) see(own board.Color, winLoss float64, e *Ending) {
 	if e.Resign <= -1 {
 		return

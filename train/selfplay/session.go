@@ -11,15 +11,14 @@ import (
 	"kosumi/nn"
 )
 
-// Goal says when Play pauses: once exactly so many more games are finished, or so
-// many rows or some more are written; 0 is no such goal. Games under way, and those
-// that end beyond the goal, wait for the next Play.
+// Goal ends Play: after exactly Games more finished games, or at least Rows more rows; 0 is no
+// goal. Unfinished games, and those that end beyond the goal, wait for the next Play.
 type Goal struct {
 	Games, Rows int
 }
 
-// NextGameID hands out the number of the next game, to many goroutines at once. It
-// returns false where there is none, now or because the context ended.
+// NextGameID returns the number of the next game, false if there is none or the context has ended.
+// Safe for concurrent use.
 type NextGameID func(ctx context.Context) (uint64, bool)
 
 // Session plays games, many at once. Only Stats may be called while Play runs.
@@ -41,9 +40,8 @@ func NewSession(c Config, seed, first uint64, w *Writer) (*Session, error) {
 	return NewSessionOf(c, seed, func(context.Context) (uint64, bool) { return next.Add(1) - 1, true }, w.Add)
 }
 
-// NewSessionOf returns a session that asks for the number of each game and hands
-// finished games on, one at a time. A game that branches off another has that
-// one's number.
+// NewSessionOf returns a session that takes the number of each game from next and passes finished
+// games to take, one at a time. A game that branches off another has the same number.
 func NewSessionOf(c Config, seed uint64, next NextGameID, take func(f *Finished) (rows int, err error)) (*Session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("self-play settings: %w", err)
@@ -55,8 +53,8 @@ func NewSessionOf(c Config, seed uint64, next NextGameID, take func(f *Finished)
 	return s, nil
 }
 
-// SetConfig changes the recipe; games under way go on under it. The number of
-// games at the same time stays.
+// SetConfig changes the recipe, also for unfinished games. The number of games at the same time
+// stays.
 func (s *Session) SetConfig(c Config) error {
 	if err := c.Validate(); err != nil {
 		return fmt.Errorf("self-play settings: %w", err)
@@ -65,7 +63,7 @@ func (s *Session) SetConfig(c Config) error {
 	return nil
 }
 
-// Drop gives up the games under way.
+// Drop discards the unfinished games.
 func (s *Session) Drop() {
 	for _, p := range s.players {
 		p.active, p.next = false, nil
@@ -73,11 +71,11 @@ func (s *Session) Drop() {
 	s.beyond = nil
 }
 
-// Stats returns what was done so far.
+// Stats returns the statistics so far.
 func (s *Session) Stats() Stats { return s.stats.read() }
 
-// Play plays with an evaluator until the goal is reached, no number is left or
-// the context ends, which is not an error. Games that count have been handed on then.
+// Play plays with an evaluator until the goal is reached, no number is left or the context ends,
+// which is no error. Games that count have been passed to take then.
 func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -169,7 +167,7 @@ func (r *run) fail(err error) {
 	r.paused.Store(true)
 }
 
-// collect hands a finished game on and watches the goal.
+// collect passes a finished game to take and checks the goal.
 func (r *run) collect(f *Finished, before Stats) {
 	s := r.session
 	if r.err != nil {
@@ -203,8 +201,7 @@ func (p *player) setEvaluator(e nn.Evaluator, seed uint64) {
 	p.net, p.eval, p.tree = e, steady(e, seed, false), nil
 }
 
-// Stats counts what a session has done. A game still under way counts with its
-// moves only.
+// Stats counts games, moves and rows. Of an unfinished game only the moves count.
 type Stats struct {
 	Games    int   `json:"games"`
 	Rows     int   `json:"rows"`
@@ -215,13 +212,13 @@ type Stats struct {
 	Draws    int   `json:"draws"` // and games without result
 	Limit    int   `json:"limit"` // games that hit the move limit
 	Resigned int   `json:"resigned"`
-	// Tested counts games that were played out though one side would have
-	// resigned, WrongResigns those that it would not have lost.
+	// Tested counts games played on after a resignation would have ended them, WrongResigns those
+	// that the side did not lose.
 	Tested       int `json:"tested"`
 	WrongResigns int `json:"wrong_resigns"`
 }
 
-// Sub returns what was done between an earlier reading and s.
+// Sub returns the difference from earlier statistics.
 func (s Stats) Sub(o Stats) Stats {
 	return Stats{s.Games - o.Games, s.Rows - o.Rows, s.Moves - o.Moves, s.Length - o.Length, s.Black - o.Black, s.White - o.White,
 		s.Draws - o.Draws, s.Limit - o.Limit, s.Resigned - o.Resigned, s.Tested - o.Tested, s.WrongResigns - o.WrongResigns}

@@ -13,7 +13,7 @@ import (
 	"kosumi/nn"
 )
 
-// Summary sums up the games of a session: what `engine selfplay --json` prints.
+// Summary is the report of `engine selfplay`, printed by --json.
 type Summary struct {
 	Network      string  `json:"network"`
 	Games        int     `json:"games"`
@@ -36,7 +36,7 @@ type Summary struct {
 	Wrong        int     `json:"resignations_wrong"`
 }
 
-// NextGame returns the number behind the games that a writer's folder holds.
+// NextGame returns the number after the last game in a writer's folder.
 func NextGame(dir string) (uint64, error) {
 	list, err := os.ReadDir(filepath.Join(dir, "tdata"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -56,8 +56,7 @@ func NextGame(dir string) (uint64, error) {
 	return next, nil
 }
 
-// Summarise sums up what a session has done so far. server is what evaluated for it;
-// nil: nothing did.
+// Summarise returns the summary of a session. server evaluated for it; nil for random games.
 func Summarise(network string, st Stats, server *nn.Server, took time.Duration) Summary {
 	took = max(took, time.Millisecond) // clocks may go by steps
 	out := Summary{Network: network, Games: st.Games, Rows: st.Rows, Moves: st.Moves, Seconds: took.Seconds(),
@@ -71,14 +70,14 @@ func Summarise(network string, st Stats, server *nn.Server, took time.Duration) 
 	return out
 }
 
-// Line is the summary in a line, for progress.
+// Line formats the summary as a line of progress.
 func (s *Summary) Line() string {
 	return fmt.Sprintf("%d games (%.0f/h), %d rows, %.0f evals/s, length %.1f, B %.0f %% W %.0f %%",
 		s.Games, s.GamesPerHour, s.Rows, s.EvalsPerSec, s.MeanLength,
 		100*float64(s.Black)/float64(max(1, s.Games)), 100*float64(s.White)/float64(max(1, s.Games)))
 }
 
-// Print writes the summary as people read it.
+// Print prints the summary for people.
 func (s *Summary) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d games in %.1f s (%.0f an hour), %d rows (%.0f an hour)\n", s.Network, s.Games, s.Seconds, s.GamesPerHour, s.Rows, s.RowsPerHour)
 	fmt.Fprintf(w, "  %.0f evaluations/s, batches of %.1f, %.0f %% from the cache\n", s.EvalsPerSec, s.MeanBatch, 100*s.CacheHits)

@@ -12,7 +12,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// turn finds a move, records what was found and plays it.
+// turn chooses a move, records its search and plays it.
 func (p *player) turn(ctx context.Context, banned []board.Point) error {
 	var buf [board.MaxMoves]board.Point
 	moves := p.sensibleMoves(buf[:0], banned)
@@ -38,7 +38,7 @@ func (p *player) turn(ctx context.Context, banned []board.Point) error {
 	return nil
 }
 
-// forcedPass is the turn of a side that has nothing left to play.
+// forcedPass is the turn of a side without a sensible move.
 func (p *player) forcedPass() rows.Turn {
 	pass := uint16(p.game.Size().Area())
 	share := p.c.Rows.Share
@@ -67,8 +67,8 @@ func (p *player) randomTurn(moves []board.Point) rows.Turn {
 	return t
 }
 
-// drawnTurn draws a move from the network's policy, passing included. Its weight falls
-// in games that are decided, as that of searched turns does.
+// drawnTurn draws a move from the network's policy, which may be a pass. Its weight falls in
+// decided games, like that of searched turns.
 func (p *player) drawnTurn(ctx context.Context, banned []board.Point) (rows.Turn, error) {
 	if err := p.evaluate(ctx); err != nil {
 		return rows.Turn{}, err
@@ -120,8 +120,7 @@ func (p *player) searchedTurn(ctx context.Context, banned []board.Point) (rows.T
 	return turn, nil
 }
 
-// search looks at a position with a fresh tree; what was evaluated before is in
-// the evaluator's cache.
+// search searches a position in a fresh tree. Earlier evaluations are in the evaluator's cache.
 func (p *player) search(ctx context.Context, g *board.Game, full, greedy bool, visits int, banned []board.Point) (search.Result, error) {
 	params := p.c.params(full, greedy, p.rng.Uint64())
 	if p.tree == nil {
@@ -144,7 +143,7 @@ func (p *player) search(ctx context.Context, g *board.Game, full, greedy bool, v
 	return r, err
 }
 
-// soften lowers the effort in games that are decided.
+// soften lowers visits and weight in decided games.
 func (p *player) soften(visits int, weight float64) (int, float64) {
 	e := &p.c.Ending
 	if e.SoftResign >= 1 || len(p.recent) < 3 {
@@ -169,7 +168,7 @@ func (p *player) soften(visits int, weight float64) (int, float64) {
 	return visits, weight * (1 + q*(e.SoftWeight-1))
 }
 
-// report takes from a search what the record keeps.
+// report converts the result of a search into a turn.
 func (p *player) report(r *search.Result) rows.Turn {
 	t := rows.Turn{HasRoot: true, Visits: int(r.Root.Visits)}
 	win := r.Root.Winrate - r.Root.NoResult/2
@@ -189,11 +188,11 @@ func (p *player) report(r *search.Result) rows.Turn {
 	return t
 }
 
-// topWeight is what the likeliest move of a policy target is scaled to.
+// topWeight is the weight of the likeliest move of a policy target.
 const topWeight = 30000
 
-// target returns what a search wants the policy to be: the improved policy of a
-// Gumbel search, else the weights that moves are chosen by.
+// target returns the policy target of a search: the improved policy of a Gumbel search, else the
+// weights of the choice of the move.
 func target(r *search.Result) []rows.MoveWeight {
 	var list []rows.MoveWeight
 	if r.Improved != nil {

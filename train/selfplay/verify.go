@@ -14,10 +14,9 @@ import (
 	"kosumi/train/rows"
 )
 
-// Verify reports whether a game could have been played under the recipe: the board,
-// the rules and the hash are those that seed and number draw, searches had no more
-// visits than they may, and the game ended where it had to and nowhere else. It
-// settles whether the game hit the limit of moves. Errors wrap ErrGame.
+// Verify reports whether a game follows the recipe: board, rules and hash are those that seed and
+// number determine, searches had no more visits than allowed, and the game ended where it had to.
+// It sets whether the game hit the move limit. Errors wrap ErrGame.
 func (c *Config) Verify(f *Finished, seed uint64) error {
 	if err := c.verify(f, seed); err != nil {
 		return fmt.Errorf("%w: %w", ErrGame, err)
@@ -81,7 +80,7 @@ func (c *Config) verifyTurns(g *rows.Game) error {
 	return nil
 }
 
-// verifyEnd replays how a game ends.
+// verifyEnd checks the end of a game.
 func (c *Config) verifyEnd(f *Finished) error {
 	limit := float64(f.Final.NumMoves()) >= c.MoveLimit*float64(f.Final.Size().Area())
 	switch {
@@ -102,8 +101,8 @@ func (c *Config) verifyEnd(f *Finished) error {
 	return nil
 }
 
-// Recheck asks a network again about some positions of a game. It returns how many, and
-// the mean difference of win minus loss there: 0 to 2.
+// Recheck evaluates some positions of a game again. It returns their number, and the mean
+// difference of win minus loss: 0 to 2.
 func (c *Config) Recheck(ctx context.Context, f *Finished, seed uint64, e nn.Evaluator, positions int) (n int, off float64, err error) {
 	p := &player{c: c, rng: rand.New(rand.NewPCG(seed, f.Game.Hash[0]))}
 	p.setEvaluator(e, seed)
@@ -131,8 +130,8 @@ func (c *Config) Recheck(ctx context.Context, f *Finished, seed uint64, e nn.Eva
 	return n, off / float64(max(1, n)), nil
 }
 
-// Derive plays a game of random moves again from its number and reports whether it is the
-// same. A game that branches off another one is taken as it is.
+// Derive plays a game of random moves again from its number and reports whether it is the same. It
+// accepts games that branch off another one.
 func (c *Config) Derive(ctx context.Context, f *Finished, seed uint64) (same bool, err error) {
 	if f.ID.Fork > 0 {
 		return true, nil

@@ -22,8 +22,8 @@ var ErrGame = errors.New("not a game of this recipe")
 // maxWire bounds a record once it is unpacked.
 const maxWire = 8 << 20
 
-// wireGame is a finished game as it travels: what the players decided and what
-// they thought. Everything that the board can tell is left out.
+// wireGame is the transport format of a finished game: the players' decisions and evaluations. The
+// receiver computes the rest on its own board.
 type wireGame struct {
 	ID       ID         `json:"id"`
 	More     bool       `json:"more,omitempty"`
@@ -82,7 +82,7 @@ func Marshal(f *Finished) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// packers and unpackers keep the tables of compression, which are larger than a game.
+// packers and unpackers reuse compressors, whose tables are larger than a game.
 var (
 	packers = sync.Pool{New: func() any {
 		z, err := flate.NewWriter(nil, 5)
@@ -106,10 +106,8 @@ func packTurn(t *rows.Turn, size board.Size) wireTurn {
 	return w
 }
 
-// Unmarshal unpacks a game and plays it on a board of its own: every move must
-// be legal, every number in its range, and who won is what the board says. It
-// does not ask whether the game follows a recipe, see [Config.Verify]. Errors
-// wrap ErrGame.
+// Unmarshal unpacks a game and replays it: every move must be legal and every number in its range;
+// the winner is computed from the board. [Config.Verify] checks the recipe. Errors wrap ErrGame.
 func Unmarshal(data []byte) (*Finished, error) {
 	f, err := unmarshal(data)
 	if err != nil {
@@ -170,7 +168,7 @@ func play(g *board.Game, index uint16) error {
 	return g.Play(g.ToMove(), g.Size().FromIndex(int(index)))
 }
 
-// replay plays the turns from the start on and finds out how the game ended.
+// replay plays the turns from the start and determines the end of the game.
 func (w *wireGame) replay(start *board.Game) (*Finished, error) {
 	known := w.Mode == rows.ModePlain || w.Mode == rows.ModeSGF || w.Mode == rows.ModeFork
 	if w.ID.Fork < 0 || !known || (w.ID.Fork > 0) != (w.Mode == rows.ModeFork) {
@@ -206,8 +204,7 @@ func (w *wireGame) replay(start *board.Game) (*Finished, error) {
 	return f, nil
 }
 
-// unpack checks a turn at a position: weights only on legal moves, values that
-// are values.
+// unpack checks a turn at a position: weights must be on legal moves, values in their range.
 func (w *wireTurn) unpack(at *board.Game) (rows.Turn, error) {
 	size := at.Size()
 	t := rows.Turn{Weight: w.Weight, Visits: w.Visits, PolicySurprise: w.Seen[0], PriorEntropy: w.Seen[1], TargetEntropy: w.Seen[2],

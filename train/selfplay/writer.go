@@ -19,11 +19,10 @@ import (
 	"kosumi/train/rows"
 )
 
-// Writer turns finished games into files: <folder>/tdata/<number>.npz with the
-// rows, and <folder>/sgfs/<number>.sgfs with the games, one a line. The number,
-// 16 hex digits, is that of the file's first game as it was filed, so that names
-// sort by age. A file appears as a whole or not at all; the rows come last, so
-// that a set of rows stands for everything about its games.
+// Writer writes finished games into files: <folder>/tdata/<number>.npz with the rows, and
+// <folder>/sgfs/<number>.sgfs with the games, one a line. The number, 16 hex digits, is that of
+// the first game in the file in order of filing, so names sort by age. A file appears whole or not
+// at all, the rows last: if they exist, so do the games.
 type Writer struct {
 	dir    string
 	info   rows.Info
@@ -37,14 +36,13 @@ type Writer struct {
 	done   func(FileInfo)
 }
 
-// Filing numbers the games that are filed in a folder, whoever writes the files:
-// one file at a time.
+// Filing numbers the games in a folder for all its writers, one file at a time.
 type Filing struct {
 	mu   sync.Mutex
 	Next uint64 // number of the next game to be filed
 }
 
-// FileInfo tells of a file that was written.
+// FileInfo describes a written file.
 type FileInfo struct {
 	Path               string
 	First              uint64 // number of the first game, as it was filed
@@ -56,22 +54,21 @@ type FileInfo struct {
 // WriterConfig says where games go.
 type WriterConfig struct {
 	Dir      string
-	Encoding features.Encoding // what the network to be trained reads
+	Encoding features.Encoding // of the network to be trained
 	Side     int               // of the arrays
 	PerFile  int               // games a file; 0 means 64
 	First    uint64            // number of the first game that is filed
-	// Filing, if not nil, is shared with other writers; First counts no more.
+	// Filing, if not nil, is shared with other writers and replaces First.
 	Filing   *Filing
 	Network  string // that plays, and the sha256 of its file
 	SHA256   string
 	Seed     uint64
 	Settings Config
-	// Written, if not nil, is told of each file.
+	// Written, if not nil, is called after each file.
 	Written func(FileInfo)
 }
 
-// NewWriter makes the folders and removes game records that a crash has left
-// without their rows.
+// NewWriter makes the folders and removes game records without rows, which a crash may leave.
 func NewWriter(c WriterConfig) (*Writer, error) {
 	l := rows.Layout{Encoding: c.Encoding, Side: c.Side}
 	b, err := rows.NewBuilder(l)
@@ -92,15 +89,14 @@ func NewWriter(c WriterConfig) (*Writer, error) {
 	return w, w.SetNetwork(c.Dir, c.Network, c.SHA256)
 }
 
-// SetSettings says under which recipe the games to come are played.
+// SetSettings sets the recipe that new files name.
 func (w *Writer) SetSettings(c Config) error {
 	text, err := toml.Marshal(c)
 	w.info.Settings = string(text)
 	return err
 }
 
-// SetNetwork writes what is there and files the games to come in another
-// folder.
+// SetNetwork writes the games so far, and files new ones in another folder.
 func (w *Writer) SetNetwork(dir, network, sha256 string) error {
 	if err := w.Flush(); err != nil {
 		return err
@@ -114,8 +110,8 @@ func (w *Writer) SetNetwork(dir, network, sha256 string) error {
 	return CleanFolder(dir)
 }
 
-// CleanFolder removes what a crash has left in a folder of self-play: temporary
-// files, and game records without their rows.
+// CleanFolder removes the remains of a crash from a folder of self-play: temporary files, and game
+// records without rows.
 func CleanFolder(dir string) error {
 	for _, sub := range []string{"tdata", "sgfs"} {
 		list, err := os.ReadDir(filepath.Join(dir, sub))
@@ -139,8 +135,7 @@ func CleanFolder(dir string) error {
 	return nil
 }
 
-// Add takes a game and returns the number of its rows, which are a function of
-// the game.
+// Add adds a game and returns the number of its rows, which depend on the game alone.
 func (w *Writer) Add(f *Finished) (int, error) {
 	w.rng.Seed(f.Game.Hash[0], f.Game.Hash[1])
 	n, err := w.build.Append(w.set, f.Game, rand.New(w.rng))
@@ -170,7 +165,7 @@ func more(f *Finished) uint64 {
 	return 0
 }
 
-// Flush writes the games that wait for their file.
+// Flush writes the games that are not in a file yet.
 func (w *Writer) Flush() error {
 	if w.info.Games == 0 {
 		return nil
@@ -202,7 +197,7 @@ func (w *Writer) Flush() error {
 	return nil
 }
 
-// Discard forgets the games that wait for their file.
+// Discard drops the games that are not in a file yet.
 func (w *Writer) Discard() {
 	w.info.Games, w.info.Moves, w.info.IDs, w.ids = 0, 0, nil, nil
 	w.set.Reset()
