@@ -252,6 +252,7 @@ func TestMain(m *testing.M) {
 // doubled, and what a file held stays.
 func TestKill(t *testing.T) {
 	testshared.Slow(t)
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 1))
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	child := func() *exec.Cmd {

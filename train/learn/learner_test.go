@@ -81,37 +81,6 @@ func open(t testing.TB, c Config) *Learner {
 	return l
 }
 
-func TestLossesFall(t *testing.T) {
-	for name, c := range map[string]Config{
-		"kb2c32":     {Model: learntest.FreshKataGo(t, "kb2c32"), Batch: 8, Method: autodiff.Adam, Rate: 1e-3, Aux: true},
-		"mini-b1c16": {Model: learntest.FreshArch(t, "mini-b1c16", 5), Batch: 8, Method: autodiff.Adam, Rate: 1e-3},
-		"b1c8":       {Model: learntest.FreshArch(t, "b1c8", 5), Batch: 8, Method: autodiff.Adam, Rate: 2e-3},
-	} {
-		t.Run(name, func(t *testing.T) {
-			l := open(t, c)
-			b := randomBatch(l, board.Square(5), 8, 1)
-			first, err := l.Step(b)
-			require.NoError(t, err)
-			var last Result
-			for range 60 {
-				last, err = l.Step(b)
-				require.NoError(t, err)
-				require.False(t, last.Skipped)
-			}
-			for i, term := range last.Terms {
-				t.Logf("%-16s %9.4f -> %9.4f", term.Name, first.Terms[i].Mean, term.Mean)
-			}
-			was, _ := first.Term(TermPolicy)
-			is, _ := last.Term(TermPolicy)
-			floor, _ := last.Term(MeasurePolicyEntropy)
-			require.Less(t, is.Mean-floor.Mean, 0.4*(was.Mean-floor.Mean))
-			is, _ = last.Term(TermValue)
-			require.Less(t, is.Mean, 0.05)
-			require.Less(t, last.Loss, first.Loss)
-		})
-	}
-}
-
 // bits returns everything that a learner holds, for comparing.
 func bits(t *testing.T, l *Learner) map[string][]float32 {
 	require.NoError(t, l.weights.fetch())

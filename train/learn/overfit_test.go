@@ -23,6 +23,7 @@ func TestOverfit(t *testing.T) {
 	}{
 		{"kb1c32", 5, false},
 		{"mini-b1c32", 5, false},
+		{"b1c32", 5, false},
 		{"mini", 9, true},
 		{"kb4c64", 9, true},
 		{"g170-b6c96", 9, true},
@@ -43,10 +44,10 @@ func TestOverfit(t *testing.T) {
 			switch {
 			case c.name[:2] == "kb":
 				conf.Model = learntest.FreshKataGo(t, c.name)
-			case c.name[:4] == "mini":
-				conf.Model = learntest.FreshArch(t, c.name, c.size)
-			default:
+			case c.name == "g170-b6c96":
 				conf.Model = testshared.Path(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
+			default:
+				conf.Model = learntest.FreshArch(t, c.name, c.size)
 			}
 			l := open(t, conf)
 			b := gameBatch(t, l, board.Square(c.size), 64)

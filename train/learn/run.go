@@ -147,7 +147,6 @@ type run struct {
 
 // runState is the state of a run in its checkpoints, beside the learner's.
 type runState struct {
-	Data   string  `json:"data"` // digest of the settings that choose the rows
 	Total  int64   `json:"total"`
 	Epochs float64 `json:"epochs,omitempty"` // if they set the total
 	Held   float64 `json:"held,omitempty"`   // share of games held back
@@ -280,7 +279,7 @@ func (r *run) begin() error {
 	if err := r.holdBack(); err != nil {
 		return err
 	}
-	r.state = runState{Data: r.dataIdentity(), Total: r.total(), Epochs: r.Epochs, Held: r.Validation, Chosen: r.chosen()}
+	r.state = runState{Total: r.total(), Epochs: r.Epochs, Held: r.Validation, Chosen: r.chosen()}
 	if err := r.schedule(); err != nil {
 		return err
 	}
@@ -301,11 +300,8 @@ func (r *run) resume(extra Extra) error {
 	if err := json.Unmarshal(extra[extraRun], &r.state); err != nil {
 		return fmt.Errorf("%w: %s: the checkpoint does not belong to a run: %w", ErrCheckpoint, r.Out, err)
 	}
-	if r.state.Data != r.dataIdentity() {
-		if changed := r.changed(); len(changed) > 0 {
-			return &SettingsError{Path: r.Out, Changed: changed}
-		}
-		return fmt.Errorf("%w: %s holds a run on other data or with another seed; name another folder", ErrCheckpoint, r.Out)
+	if changed := r.changed(); len(changed) > 0 {
+		return &SettingsError{Path: r.Out, Changed: changed}
 	}
 	if err := r.state.check(); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrCheckpoint, r.Out, err)

@@ -1,8 +1,6 @@
 package learn
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,9 +26,7 @@ func (r *run) tellCourse(now course) {
 	if was.Rate != now.Rate {
 		r.told("from step %d on --lr is %g; it was %g before", step, now.Rate, was.Rate)
 	}
-	before, _ := json.Marshal(was.Schedule)
-	after, _ := json.Marshal(now.Schedule)
-	if string(before) != string(after) {
+	if was.Schedule != now.Schedule {
 		r.told("from step %d on the schedule of the rate is %s; it was %s before", step, &now.Schedule, &was.Schedule)
 	}
 }
@@ -60,8 +56,9 @@ func (s *runState) check() error {
 	return nil
 }
 
-// choice returns the settings that choose rows. They must not change in a resumed run.
-func (r *run) choice() (names []string, values []any) {
+// chosen returns the settings that choose rows, with their values as JSON. They must not change in a
+// resumed run.
+func (r *run) chosen() (list []Change) {
 	absolute := func(list []string) (paths []string) {
 		for _, path := range list {
 			abs, err := filepath.Abs(path)
@@ -75,49 +72,35 @@ func (r *run) choice() (names []string, values []any) {
 		}
 		return paths
 	}
-	paths := absolute(r.Data)
+	paths, size := absolute(r.Data), ""
 	if len(r.Shares) == 0 {
 		slices.Sort(paths) // the order does not matter
 	}
-	return []string{"data", "boardsize", "validation", "seed", "no_symmetries", "no_history_dropout", "window", "memory", "validate"},
-		[]any{paths, r.Size, r.asked, r.Seed, r.NoSymmetries, r.NoHistoryDropout, r.WindowRows, r.MemoryBytes, absolute(r.Validate)}
-}
-
-// dataIdentity is a digest of the choice.
-func (r *run) dataIdentity() string {
-	_, values := r.choice()
-	text, _ := json.Marshal(values)
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
-// chosen returns the choice with the names of settings and values as JSON, for messages.
-func (r *run) chosen() []Change {
-	var list []Change
-	names, values := r.choice()
-	for i, name := range names {
-		switch name {
-		case "boardsize":
-			values[i] = ""
-			if r.Size.W > 0 {
-				values[i] = r.Size.String()
-			}
-		case "memory":
-			values[i] = r.MemoryBytes >> 20 // MiB
-		}
-		text, _ := json.Marshal(values[i])
-		list = append(list, Change{Name: name, Was: string(text)})
+	if r.Size.W > 0 {
+		size = r.Size.String()
+	}
+	for _, c := range []struct {
+		name  string
+		value any
+	}{
+		{"data", paths}, {"boardsize", size}, {"validation", r.asked}, {"seed", r.Seed}, {"no_symmetries", r.NoSymmetries},
+		{"no_history_dropout", r.NoHistoryDropout}, {"window", r.WindowRows}, {"memory", r.MemoryBytes >> 20}, {"validate", absolute(r.Validate)},
+	} {
+		text, _ := json.Marshal(c.value)
+		list = append(list, Change{Name: c.name, Was: string(text)})
 	}
 	return list
 }
 
-// changed returns the settings of the choice that differ from the checkpoint's.
-func (r *run) changed() []Change {
-	var list []Change
-	now := r.chosen()
-	for i, c := range r.state.Chosen {
-		if i < len(now) && now[i].Name == c.Name && now[i].Was != c.Was {
-			list = append(list, Change{Name: c.Name, Was: c.Was, Is: now[i].Was})
+// changed returns the chosen settings that differ from the checkpoint's.
+func (r *run) changed() (list []Change) {
+	for i, now := range r.chosen() {
+		was := ""
+		if i < len(r.state.Chosen) {
+			was = r.state.Chosen[i].Was
+		}
+		if was != now.Was {
+			list = append(list, Change{Name: now.Name, Was: was, Is: now.Was})
 		}
 	}
 	return list

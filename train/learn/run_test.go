@@ -94,6 +94,7 @@ func (c childRun) command(t testing.TB) *exec.Cmd {
 // and metrics in the end are those of a run that nobody disturbed.
 func TestKill(t *testing.T) {
 	testshared.Slow(t)
+	t.Parallel()
 	kills := 2
 	if *long {
 		kills = 50

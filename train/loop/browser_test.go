@@ -51,6 +51,7 @@ func reportOf(t *testing.T, games ...string) string {
 // TestReportInBrowser opens the report in a real browser, looks at what it shows
 // and clicks through a game.
 func TestReportInBrowser(t *testing.T) {
+	t.Parallel()
 	if err := handout.Built(); err != nil {
 		testshared.Absent(t, "%v", err)
 	}

@@ -92,6 +92,7 @@ func TestMain(m *testing.M) {
 // that state, rows, game records, networks and checkpoints agree.
 func TestKilledLoopGoesOn(t *testing.T) {
 	testshared.Slow(t)
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
@@ -282,6 +283,7 @@ func TestLoopEndsWithItsGames(t *testing.T) {
 // TestTimeEndsTraining bounds a run whose training would take days: it ends in the middle of
 // it, with a checkpoint that the state knows of, and so does the next, which goes on.
 func TestTimeEndsTraining(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "loop")
 	const endless = 1_000_000_000
 	text := strings.Replace(tiny, "samples = 320", fmt.Sprint("samples = ", endless), 1)

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -295,13 +296,7 @@ func (r *rater) rate() {
 	if len(players) == 0 {
 		return
 	}
-	zero := 0
-	for i := range players {
-		if players[i].Anchor {
-			zero = i
-			break
-		}
-	}
+	zero := max(0, slices.IndexFunc(players, func(p RatedPlayer) bool { return p.Anchor }))
 	fit, errs := elo.Fit(len(players), points, zero)
 	for i := range players {
 		players[i].Elo, players[i].Error = fit[i], errs[i]
@@ -313,10 +308,7 @@ func (r *rater) rate() {
 			}
 			return 1
 		}
-		if a.Games != b.Games {
-			return int(a.Games - b.Games)
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(cmp.Compare(a.Games, b.Games), strings.Compare(a.Name, b.Name))
 	})
 	r.ratings.Players = players
 }

@@ -79,12 +79,7 @@ func (f *Folder) beginPass() error {
 		return err
 	}
 	f.order, f.window = f.surveyWindow(paths)
-	slices.SortFunc(f.order, func(a, b part) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		return a.From - b.From
-	})
+	slices.SortFunc(f.order, part.compare)
 	f.pass++
 	rng := rand.New(rand.NewPCG(f.o.Seed, f.pass))
 	rng.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
@@ -282,19 +277,7 @@ func (f *Folder) nothing() error {
 }
 
 func sameParts(a, b []part) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	set := make(map[part]bool, len(a))
-	for _, p := range a {
-		set[p] = true
-	}
-	for _, p := range b {
-		if !set[p] {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(slices.SortedFunc(slices.Values(a), part.compare), slices.SortedFunc(slices.Values(b), part.compare))
 }
 
 // folderState is what State saves.

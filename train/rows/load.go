@@ -24,6 +24,10 @@ func (p part) impossible() bool {
 	return p.From < 0 || p.N < 1 || p.From > maxFileRows || p.N > maxFileRows
 }
 
+func (p part) compare(o part) int {
+	return cmp.Or(strings.Compare(p.Path, o.Path), cmp.Compare(p.From, o.From), cmp.Compare(p.N, o.N))
+}
+
 // sgfPartBytes is how much of a collection of game records makes one part.
 const sgfPartBytes = 512 << 10
 

@@ -48,27 +48,6 @@ func TestMix(t *testing.T) {
 	}
 }
 
-// TestMixOfOne: a single source is that folder's own stream.
-func TestMixOfOne(t *testing.T) {
-	dir := fillFolder(t, 1, 2, Layout{features.V7, 9}, board.Square(9))
-	m, err := OpenMix(options(8), Source{[]string{dir}, 1})
-	require.NoError(t, err)
-	defer m.Close()
-	f := open(t, options(8), dir)
-	var a, b Batch
-	for range 12 {
-		require.NoError(t, m.Next(&a))
-		require.NoError(t, f.Next(&b))
-		require.Equal(t, b, a)
-	}
-	want, err := f.State()
-	require.NoError(t, err)
-	got, err := m.State()
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(got))
-	require.Equal(t, f.WindowRows(), m.WindowRows())
-}
-
 func TestBadMixes(t *testing.T) {
 	dir, empty := fillFolder(t, 1, 1, Layout{features.V7, 9}, board.Square(9)), t.TempDir()
 	for want, shares := range map[string][]float64{"add up to 0.8": {0.3, 0.5}, "add up to 1.2": {0.6, 0.6}, "share of 0 ": {0, 1}, "share of -1 ": {-1, 1}} {

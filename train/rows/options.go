@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -141,13 +142,7 @@ func ListFolders(roots ...string) Lister {
 			}
 		}
 		slices.SortFunc(found, func(a, b dated) int {
-			if a.at != b.at {
-				if a.at > b.at {
-					return -1
-				}
-				return 1
-			}
-			return strings.Compare(a.path, b.path)
+			return cmp.Or(cmp.Compare(b.at, a.at), strings.Compare(a.path, b.path))
 		})
 		paths := make([]string, len(found))
 		for i := range found {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 )
@@ -37,36 +35,6 @@ func BenchmarkOwnWork(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(server.Stats().Rows), "ns/eval")
 			b.ReportMetric(float64(server.Stats().Rows)/float64(s.Stats().Moves), "evals/move")
-		})
-	}
-}
-
-// BenchmarkWire packs, unpacks and checks a game as workers and servers do.
-func BenchmarkWire(b *testing.B) {
-	c := Defaults()
-	c.Opening.Forks = 0
-	e := exactServer(b, 3)
-	var f *Finished
-	for _, f = range playNumbers(b, c, 5, e, 0) {
-	}
-	data, err := Marshal(f)
-	require.NoError(b, err)
-	for name, do := range map[string]func() error{
-		"pack":   func() error { _, err := Marshal(f); return err },
-		"unpack": func() error { _, err := Unmarshal(data); return err },
-		"verify": func() error { return c.Verify(f, 5) },
-		"recheck": func() error {
-			_, _, err := c.Recheck(b.Context(), f, 5, e, 3)
-			return err
-		},
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				require.NoError(b, do())
-			}
-			b.ReportMetric(float64(len(f.Game.Turns)), "turns")
-			b.ReportMetric(float64(len(data)), "bytes")
 		})
 	}
 }

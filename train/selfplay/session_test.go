@@ -109,6 +109,7 @@ func checkRecord(t *testing.T, root *sgf.Node) {
 }
 
 func TestPlayEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	s, w := newSession(t, small(Gumbel), t.TempDir(), 1000)
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
