@@ -92,9 +92,8 @@ func labels(t testing.TB, dir string) map[place]string {
 	return all
 }
 
-// TestFreshGames: rows of games that another network has played hold the teacher's
-// numbers, those that the teacher gives for the rows themselves too, and files say of
-// what they are.
+// TestFreshGames: rows of games that another network played hold the teacher's numbers. The
+// teacher gives the same numbers for the rows themselves, and the files name teacher and player.
 func TestFreshGames(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not tell others
@@ -191,8 +190,8 @@ func TestTeacherPlays(t *testing.T) {
 	require.Less(t, r.Evals, 2*uint64(r.Rows))
 }
 
-// TestGoesOn: a run that is interrupted again and again labels what one run does: no
-// position twice, and games that both have labelled have the same rows.
+// TestGoesOn: a run interrupted many times labels the same positions as one run, none twice, with
+// the same rows.
 func TestGoesOn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 1))
 	c := small(t, filepath.Join(t.TempDir(), "pieces"))
@@ -248,8 +247,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// TestKill kills labelling at twenty random moments. It goes on each time, nothing is
-// doubled, and what a file held stays.
+// TestKill kills labelling at twenty random moments. It resumes each time, labels nothing twice,
+// and loses no file.
 func TestKill(t *testing.T) {
 	testshared.Slow(t)
 	t.Parallel()
@@ -318,8 +317,8 @@ func writeRecords(t testing.TB, dir string, n int) {
 	}
 }
 
-// TestRecords: game records are labelled each once, whatever their files are called and
-// however often the command is interrupted; what cannot be used is told of and left out.
+// TestRecords: game records are labelled once each, under any file name and after any number of
+// interruptions; unusable ones are reported and skipped.
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	writeRecords(t, dir, 8)
@@ -356,8 +355,8 @@ func TestRecords(t *testing.T) {
 	require.InDelta(t, 0.5, float64(len(got))/float64(turns), 0.15)
 }
 
-// TestDamagedRows: a row that cannot be trusted is left out and the others are labelled;
-// a file that is none is told of.
+// TestDamagedRows: a damaged row is skipped and the others are labelled; a file of another kind is
+// reported.
 func TestDamagedRows(t *testing.T) {
 	made := small(t, filepath.Join(t.TempDir(), "made"))
 	made.Rows = 60

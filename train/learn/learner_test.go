@@ -94,9 +94,8 @@ func bits(t *testing.T, l *Learner) map[string][]float32 {
 	return all
 }
 
-// TestResume: a learner that goes on from a checkpoint ends where one ends that
-// was never interrupted, bit for bit. so does one whose weights stay in the
-// provider's memory, as on a GPU.
+// TestResume: a learner resumed from a checkpoint ends with the same bits as an uninterrupted one,
+// also with weights in the memory of the provider, as on a GPU.
 func TestResume(t *testing.T) {
 	for _, resident := range []bool{false, true} {
 		t.Run(fmt.Sprintf("resident %v", resident), func(t *testing.T) { testResume(t, resident) })

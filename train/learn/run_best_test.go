@@ -26,9 +26,8 @@ func heart(t *testing.T, games int, share float64) RunConfig {
 	return c
 }
 
-// TestBestIsExported: where the rows held back were known better in the middle of a run
-// than at its end, the network of that step is exported, its checkpoint is kept, and the
-// report says so in words.
+// TestBestIsExported: if the middle of a run was better on rows held back than its end, that step
+// is exported, its checkpoint is kept, and the report says so.
 func TestBestIsExported(t *testing.T) {
 	c := heart(t, 40, 0.5)
 	c.Learn = c.Learn.WithDefaults()
@@ -81,8 +80,8 @@ func TestBestIsExported(t *testing.T) {
 	require.Equal(t, r.Notes, report.Notes)
 }
 
-// TestTooLittleHeldBack: by a few rows of one game nothing is judged: that is said at the
-// beginning and at the end, and the network of the end is exported.
+// TestTooLittleHeldBack: with few rows held back the run warns at the start and at the end, and
+// exports its last step.
 func TestTooLittleHeldBack(t *testing.T) {
 	c := heart(t, 4, 0.01)
 	var log bytes.Buffer
@@ -97,7 +96,7 @@ func TestTooLittleHeldBack(t *testing.T) {
 	require.Contains(t, log.String(), "rows of 1 game are held back: too little to judge by")
 }
 
-// TestMuchHeldBack: a share that leaves nothing to train on becomes smaller, not none.
+// TestMuchHeldBack: a share that leaves nothing to train on is lowered, not dropped.
 func TestMuchHeldBack(t *testing.T) {
 	c := heart(t, 20, 0.01)
 	c.Steps, c.Validation = 5, 0.999
@@ -107,9 +106,8 @@ func TestMuchHeldBack(t *testing.T) {
 	require.Less(t, r.Held, 20)
 }
 
-// TestWorseIsNoNetwork: a network that knows less than before of rows held back and of
-// those that it was trained on is not exported, however finite its numbers are. An
-// earlier export stays, and so do checkpoints from before.
+// TestWorseIsNoNetwork: a network that got worse both on rows held back and on rows trained on is
+// not exported, even with finite numbers. An earlier export and earlier checkpoints stay.
 func TestWorseIsNoNetwork(t *testing.T) {
 	testshared.Slow(t)
 	model := filepath.Join(t.TempDir(), "mini.onnx")
@@ -142,8 +140,8 @@ func TestWorseIsNoNetwork(t *testing.T) {
 	}
 }
 
-// TestAnotherRateIsTold: a run that goes on at another rate, on another schedule or for
-// longer says so; one on other data or with other settings is refused with their names.
+// TestAnotherRateIsTold: a run resumed with another rate, schedule or length reports it; one with
+// other data or settings is refused, with their names.
 func TestAnotherRateIsTold(t *testing.T) {
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 6), Out: t.TempDir(), Steps: 4}.config()
 	_, err := Run(t.Context(), c)
@@ -176,7 +174,7 @@ func TestAnotherRateIsTold(t *testing.T) {
 	require.Equal(t, "data, validation, window, memory", other.Names())
 }
 
-// TestStateOfARun: what no run has left behind is refused.
+// TestStateOfARun: impossible states are refused.
 func TestStateOfARun(t *testing.T) {
 	half, minus := 0.5, -0.5
 	require.NoError(t, (&runState{Total: 9, Held: half, Best: &Mark{Step: 3}}).check())

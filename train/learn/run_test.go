@@ -27,7 +27,7 @@ import (
 // childEnv makes the test binary take a run and end: the configuration, JSON.
 const childEnv = "KOSUMI_TEST_TRAIN"
 
-// childRun is what a child is told.
+// childRun is the configuration of a child process.
 type childRun struct {
 	Model, Data, Out string
 	Taught           string // another folder, which has half of the batches; "": none
@@ -90,8 +90,8 @@ func (c childRun) command(t testing.TB) *exec.Cmd {
 	return cmd
 }
 
-// TestKill kills a run on a mixture of ordinary and taught rows at random moments. It goes on each time, and the networks
-// and metrics in the end are those of a run that nobody disturbed.
+// TestKill kills a run on ordinary and taught rows at random moments. It resumes each time and
+// ends with the networks and metrics of an undisturbed run.
 func TestKill(t *testing.T) {
 	testshared.Slow(t)
 	t.Parallel()
@@ -174,8 +174,8 @@ func equalRuns(t *testing.T, a, b string) {
 	require.Equal(t, names[0], names[1], "nothing else is left")
 }
 
-// TestRun: a whole run leaves what it should, ^C ends it, the same call goes on,
-// and the weights are those of a run without ^C.
+// TestRun: a whole run writes all its files; one interrupted by ^C resumes and ends with the same
+// weights.
 func TestRun(t *testing.T) {
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Steps: 22}
 	c.Out = filepath.Join(t.TempDir(), "whole")
@@ -247,8 +247,8 @@ func term(t testing.TB, r *Result, name string) Term {
 	return found
 }
 
-// TestBeside: another network is measured on the rows held back, the one that the run
-// begins with as it is; one that cannot be is an error before the first step.
+// TestBeside: other networks are measured on the rows held back; one that does not fit is an error
+// before the first step.
 func TestBeside(t *testing.T) {
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Out: t.TempDir(), Steps: 6}
 	c := child.config()
@@ -275,8 +275,8 @@ func TestBeside(t *testing.T) {
 	require.ErrorContains(t, err, "nothing is held back to measure other networks on")
 }
 
-// TestNewFiles: files that appear in the folders of a run are used by the passes that
-// begin after that, whether it was interrupted meanwhile or not.
+// TestNewFiles: files that appear during a run are used from its next pass on, also after an
+// interruption.
 func TestNewFiles(t *testing.T) {
 	data := learntest.WriteGames(t, features.V7, board.Square(5), 4)
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: data, Out: t.TempDir(), Steps: 10}.config()
@@ -329,8 +329,8 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestMixedRun: a run on a mixture, measured on a folder of its own, goes on as if it had
-// never been interrupted, and refuses other shares.
+// TestMixedRun: a run on a mixture, measured on a folder of its own, resumes exactly, and refuses
+// other shares.
 func TestMixedRun(t *testing.T) {
 	five, seven := learntest.WriteGames(t, features.V7, board.Square(5), 6), learntest.WriteGames(t, features.V7, board.Square(7), 6)
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: five, Out: filepath.Join(t.TempDir(), "whole"), Steps: 20}
@@ -401,8 +401,8 @@ func TestScheduleOfARun(t *testing.T) {
 	}
 }
 
-// TestFewGames: of few games one is held back at least, and one is trained on; of a
-// single one nothing is held back. An interrupted run goes on with the same split.
+// TestFewGames: of few games at least one is held back and one trained on; a single game is
+// trained on. An interrupted run resumes with the same split.
 func TestFewGames(t *testing.T) {
 	testshared.Slow(t)
 	for games := 1; games <= 6; games++ {

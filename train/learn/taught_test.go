@@ -343,8 +343,8 @@ func TestOrdinaryRowsBesideTaught(t *testing.T) {
 	}
 }
 
-// TestTeacherAsStudent: a network is at no distance from what it says itself, through the
-// engine's evaluation, rows in a file and the losses.
+// TestTeacherAsStudent: a network has distance 0 from its own answers, through the evaluator, rows
+// in a file and the losses.
 func TestTeacherAsStudent(t *testing.T) {
 	networks := []string{filepath.Join(testshared.Checkout(t), "models", "kosumi-9x9.bin.gz")}
 	g170, ok := testshared.Beyond(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")

@@ -48,8 +48,7 @@ func reportOf(t *testing.T, games ...string) string {
 	return "file://" + filepath.Join(dir, ReportFile)
 }
 
-// TestReportInBrowser opens the report in a real browser, looks at what it shows
-// and clicks through a game.
+// TestReportInBrowser opens the report in a browser, checks its content and clicks through a game.
 func TestReportInBrowser(t *testing.T) {
 	t.Parallel()
 	if err := handout.Built(); err != nil {

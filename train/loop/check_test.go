@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStateIsChecked: a state whose numbers cannot be is refused with what is wrong and
-// what to do, whoever reads it, and stays as it is.
+// TestStateIsChecked: an impossible state is refused by every reader, with the fault and advice,
+// and stays unchanged.
 func TestStateIsChecked(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, Init(dir, []byte(tiny)))

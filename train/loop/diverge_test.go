@@ -105,7 +105,7 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 	require.Zero(t, runLoop(t, dir, 0).MostRate, "another recipe begins with its own rate")
 }
 
-// refuser plays matches whose networks answer with what is not a number.
+// refuser plays matches in which every network gives invalid answers.
 type refuser struct{ Exchange }
 
 func (refuser) Game(ctx context.Context, g GateGame, _, _ string) (GateOutcome, error) {

@@ -13,8 +13,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// others plays for a loop in the way of a cluster: as many games as are left of the
-// bootstrap, and late ones of it when a network plays already.
+// others plays for a loop as a cluster does: all games left of the bootstrap, and late random
+// games when a network already plays.
 type others struct {
 	mu    sync.Mutex
 	loop  *Loop
@@ -84,9 +84,9 @@ func (o *others) play(w Work, games int) error {
 	return err
 }
 
-// TestBootstrapByOthers: others play exactly as many random games as the recipe says.
-// Games of it that come in later count as games, but neither for what the learner owes
-// nor for the goal of the network that plays, and the log names who played what.
+// TestBootstrapByOthers: an exchange plays exactly the random games of the recipe. Late ones count
+// as games, but not towards the samples owed or the goal of the present network. The log names the
+// players.
 func TestBootstrapByOthers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
@@ -131,7 +131,7 @@ func TestBootstrapByOthers(t *testing.T) {
 	require.NoError(t, s.check())
 }
 
-// stopped is an exchange that is told to end before a game has come in.
+// stopped is an exchange that ends before any game has arrived.
 type stopped struct {
 	others
 	stop context.CancelFunc

@@ -13,9 +13,9 @@ import (
 	"kosumi/nn/katago"
 )
 
-// TestAnotherArchitectureTakesOver changes the recipe's architecture in the
-// middle of a run: rows, games and the network that plays stay, the new learner
-// begins with what there is, and its network plays once it has passed the gate.
+// TestAnotherArchitectureTakesOver changes the recipe's architecture in a run: rows, games and the
+// present network stay, the new learner starts with grown weights, and its network plays after it
+// has passed the gate.
 func TestAnotherArchitectureTakesOver(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
@@ -60,9 +60,8 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 	require.ErrorIs(t, err, ErrRecipe)
 }
 
-// TestLearnerMayChange gives the learner of a running loop other settings, or takes
-// its checkpoints away: it begins anew with the network that plays, nothing else is
-// lost, and it goes on from there.
+// TestLearnerMayChange: with other settings, or without checkpoints, a new learner starts with the
+// present network, and nothing else is lost.
 func TestLearnerMayChange(t *testing.T) {
 	testshared.Slow(t)
 	for name, change := range map[string]func(t *testing.T, dir string){

@@ -203,7 +203,7 @@ func TestOneLoopAFolder(t *testing.T) {
 	require.ErrorContains(t, err, dir)
 }
 
-// runLoop goes on for some games; 0: it only opens the loop.
+// runLoop runs a loop for some games; 0 only opens it.
 func runLoop(t *testing.T, dir string, games int64) *State {
 	t.Helper()
 	l, err := Open(dir, Options{Games: games})
@@ -216,8 +216,7 @@ func runLoop(t *testing.T, dir string, games int64) *State {
 	return &s
 }
 
-// runToFirstNetwork goes on until a network plays: random games come many at a
-// time, and may have been all at first.
+// runToFirstNetwork runs until a network plays.
 func runToFirstNetwork(t *testing.T, dir string) *State {
 	t.Helper()
 	s := runLoop(t, dir, 75)
@@ -231,9 +230,8 @@ func runToFirstNetwork(t *testing.T, dir string) *State {
 	return s
 }
 
-// TestHeartbeatBesideSelfplay lets the goroutine that tells of the progress run
-// as often as it can while files of self-play are counted into the state: under
-// the race detector, reading the state there would be found.
+// TestHeartbeatBesideSelfplay reports progress as often as possible while files are entered into
+// the state, for the race detector.
 func TestHeartbeatBesideSelfplay(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
@@ -280,8 +278,8 @@ func TestLoopEndsWithItsGames(t *testing.T) {
 	require.EqualValues(t, c.Bootstrap.Games+3, s.Games)
 }
 
-// TestTimeEndsTraining bounds a run whose training would take days: it ends in the middle of
-// it, with a checkpoint that the state knows of, and so does the next, which goes on.
+// TestTimeEndsTraining bounds the time of a run whose training would take days: it ends in the
+// middle, with a checkpoint that the state counts, and the next run resumes.
 func TestTimeEndsTraining(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "loop")
@@ -323,8 +321,8 @@ func TestTimeEndsTraining(t *testing.T) {
 	require.Equal(t, newest, l.trainer.learner.Counters().Samples)
 }
 
-// TestProgress tells of every stage what is done of how much, the moves that were
-// made before any game has ended, and how long it will take.
+// TestProgress: every stage reports done and goal, the moves before any game has ended, and the
+// time left.
 func TestProgress(t *testing.T) {
 	testshared.Slow(t)
 	dir := filepath.Join(t.TempDir(), "loop")

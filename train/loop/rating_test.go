@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNothingToRate: a run whose networks have nobody to play says so.
+// TestNothingToRate: without two networks or an anchor, rating is an error.
 func TestNothingToRate(t *testing.T) {
 	dir := t.TempDir()
 	_, err := Rate(t.Context(), dir, RateOptions{})

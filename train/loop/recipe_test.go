@@ -69,10 +69,8 @@ func TestConfigFaults(t *testing.T) {
 	}
 }
 
-// TestWindow holds the formula against the table of KataGo's single-machine
-// loop: least 100,000 rows, taper 50,000, exponent 0.65, growth 0.4.
-// TestNumbersOfRecipes: each number of the default recipe is refused with its key where it is
-// far below what makes sense, or no number, and once however many stages there are.
+// TestNumbersOfRecipes: each number of the default recipe is refused, with its key, if it is far
+// too low or not a number; once, however many stages there are.
 func TestNumbersOfRecipes(t *testing.T) {
 	text, err := Preset("default")
 	require.NoError(t, err)
@@ -100,6 +98,8 @@ func TestNumbersOfRecipes(t *testing.T) {
 	require.Greater(t, count, 80)
 }
 
+// TestWindow compares the formula with the table of KataGo's single-machine loop: least 100,000
+// rows, taper 50,000, exponent 0.65, growth 0.4.
 func TestWindow(t *testing.T) {
 	w := Window{MinRows: 100_000, Taper: 50_000, Exponent: 0.65, Growth: 0.4, MaxRows: 10_000_000}
 	for made, want := range map[int64]float64{0: 100e3, 100_000: 100e3, 250_000: 145e3, 1_000_000: 278e3, 5_000_000: 679e3, 10_000_000: 1.03e6} {

@@ -69,8 +69,7 @@ func TestSurveyOfManyFiles(t *testing.T) {
 	require.Len(t, f.order, 300)
 }
 
-// TestHeldRowsTakeTheirOwnMemoryOnly holds back few of many games: what is kept
-// of the others' memory would be most of it.
+// TestHeldRowsTakeTheirOwnMemoryOnly: the memory of rows that are not held back is freed.
 func TestHeldRowsTakeTheirOwnMemoryOnly(t *testing.T) {
 	dir := fillFolder(t, 4, 12, Layout{features.V7, 9}, board.Square(9))
 	o := options(4)

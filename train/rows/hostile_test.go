@@ -180,8 +180,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, data []byte) { _ = readAll(data) })
 }
 
-// TestBadGamesAreNamedOnce: a game that cannot be used is named by its number, in one line
-// with the others of its file, and once, whatever streams look at the file how often.
+// TestBadGamesAreNamedOnce: unusable games are logged by number, in one line for each file, once
+// for all streams.
 func TestBadGamesAreNamedOnce(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := "(;SZ[5];B[cc];W[bb];B[dd];W[cb])", "(;SZ[5];B[cc];W[cc])"

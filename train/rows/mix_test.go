@@ -10,8 +10,8 @@ import (
 	"kosumi/nn/features"
 )
 
-// TestMix: each source has its share of every stretch of batches, and a restored stream
-// goes on with the same ones.
+// TestMix: each source has its share of every stretch of batches, and a restored stream delivers
+// the same ones.
 func TestMix(t *testing.T) {
 	small := fillFolder(t, 1, 2, Layout{features.V7, 9}, board.Square(5))
 	large := fillFolder(t, 2, 2, Layout{features.V7, 9}, board.Square(9))

@@ -28,7 +28,7 @@ func TestCountMoves(t *testing.T) {
 	}
 }
 
-// TestEstimateOfRecords: what is written about the moves is not rows.
+// TestEstimateOfRecords: comments do not count as moves.
 func TestEstimateOfRecords(t *testing.T) {
 	dir := t.TempDir()
 	game := "(;GM[1]SZ[9]" + strings.Repeat(";B[aa]C["+strings.Repeat("a long remark ", 20)+"];W[bb]", 50) + ")\n"

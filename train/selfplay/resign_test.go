@@ -8,8 +8,8 @@ import (
 	"kosumi/board"
 )
 
-// TestResignation gives up after turns in a row without hope; in a game that is
-// played out it notes who would have been the first.
+// TestResignation: a side resigns after several hopeless turns in a row; in a game played to its
+// end the first such side is noted.
 func TestResignation(t *testing.T) {
 	e := &Ending{Resign: -0.9, ResignTurns: 2}
 	var r resignation

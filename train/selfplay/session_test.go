@@ -48,8 +48,8 @@ func newSession(t testing.TB, c Config, dir string, perFile int) (*Session, *Wri
 	return s, w
 }
 
-// TestSessionWritesRowsAndRecords plays in two stretches with each method and
-// checks what was written, row by row and record by record.
+// TestSessionWritesRowsAndRecords plays in two stretches with each method and checks the files row
+// by row and record by record.
 func TestSessionWritesRowsAndRecords(t *testing.T) {
 	for _, method := range []string{Gumbel, PUCT, Random} {
 		t.Run(method, func(t *testing.T) {

@@ -23,7 +23,7 @@ func TestParseConfig(t *testing.T) {
 	require.ErrorContains(t, err, "unknown key visits")
 }
 
-// TestSummary plays some games, sums them up, and goes on behind them.
+// TestSummary plays some games, sums them up, and finds the number of the next game.
 func TestSummary(t *testing.T) {
 	dir := t.TempDir()
 	next, err := NextGame(dir)
