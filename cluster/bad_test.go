@@ -79,7 +79,11 @@ func TestBadWorkers(t *testing.T) {
 			err := w.Run(ctx)
 			require.ErrorIs(t, err, ErrRefused)
 			require.ErrorContains(t, err, bad.reason)
-			require.Zero(t, s.host.count())
+			most := 0
+			if name == "flipped values" {
+				most = 9 // a game with fewer than three comparisons is only judged with nine others
+			}
+			require.LessOrEqual(t, s.host.count(), most)
 			if !strings.Contains(name, "protocol") {
 				again, err := NewWorker(WorkerConfig{Conn: w.conf.Conn, Dir: t.TempDir()})
 				require.NoError(t, err)
