@@ -70,6 +70,7 @@ games. Print the recipe in use with --recipe show.`,
 	fl.IntVar(&f.Rows, "rows", 0, "final number of labels in DIR, including earlier ones; 0: until ^C, or the end of --from")
 	fl.IntVar(&f.PerFile, "rows-per-file", 1024, "labels per file; a crash costs at most these")
 	fl.Float64Var(&f.Share, "share", 0, "fraction of a game's turns to label; 0: a third")
+	fl.Float64Var(&f.Leaves, "leaves", 0, "fraction of the labels to take from positions that searches of the player evaluate, at 100 visits, 10 from each search")
 	fl.StringVar(&f.recipe, "recipe", "", "recipe `FILE`.toml of fresh games, or \"show\" to print the one in use")
 	fl.StringVar(&f.size, "boardsize", "", "one board `SIZE` instead of the recipe's: 2 to 25, or for example 9x13")
 	fl.StringVar(&f.encoder, "rows-encoder", "v7", "encoding of the rows, as the student reads it: v7, seed22, mini7 or agz17")

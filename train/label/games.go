@@ -14,8 +14,9 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// freshGames is a source of fresh games. Game number n of a seed is always the same, and each is
-// labelled once: after a kill, the games that are in no file are played again.
+// freshGames is a source of games that are played for it, many at once. Game number n
+// of a seed is the same whenever it is played, and each is labelled once: after a kill
+// those go on that are in no file.
 type freshGames struct {
 	run     *run
 	session *selfplay.Session
@@ -37,13 +38,13 @@ func (r *run) openGames() (source, error) {
 	}
 	d := model.Describe()
 	f.info.Network, f.info.SHA256 = d.Name, d.SHA256
-	// If the teacher plays, its cached answers hold everything that a label needs.
+	// Where the teacher plays, its answers hold what a label needs, and are in the cache.
 	f.player = nn.Rewrite(r.player, func(q *nn.Query) { q.NeedOwnership = r.player == r.teacher })
 	f.session, err = selfplay.NewSessionOf(c, r.Seed, r.dir.unplayed(), f.take)
 	return f, err
 }
 
-// unplayed returns the numbers of games that are in no file, the lowest first.
+// unplayed hands out the numbers of games that are in no file, the lowest first.
 func (f *folder) unplayed() selfplay.NextGameID {
 	var mu sync.Mutex
 	played := maps.Clone(f.played)
@@ -65,10 +66,10 @@ func (f *freshGames) next(ctx context.Context, labels int) (*chunk, error) {
 	if err := f.session.Play(ctx, f.player, selfplay.Goal{Rows: labels}); err != nil {
 		return nil, err
 	}
-	return f.chunk, nil
+	return f.chunk, f.search(ctx, f.chunk)
 }
 
-// take adds a game to the chunk and returns the number of its positions to label.
+// take adds a game to the chunk and returns how many positions of it are labelled.
 func (f *freshGames) take(g *selfplay.Finished) (int, error) {
 	before := len(f.chunk.lessons)
 	if err := f.chunk.addGame(g.Game, &f.run.Config, func(info *rows.Info) {
@@ -82,10 +83,16 @@ func (f *freshGames) take(g *selfplay.Finished) (int, error) {
 	}); err != nil {
 		return 0, err
 	}
-	return len(f.chunk.lessons) - before, nil
+	n := 0
+	for _, l := range f.chunk.lessons[before:] {
+		if n++; l.searched {
+			n += leafLabels - 1
+		}
+	}
+	return n, nil
 }
 
-// addGame adds a share of the positions of a game, drawn by its hash.
+// addGame adds a share of the positions of a game, which follow from its hash.
 func (c *chunk) addGame(g *rows.Game, conf *Config, file func(info *rows.Info)) error {
 	rng := rand.New(rand.NewPCG(g.Hash[0], g.Hash[1]))
 	var now board.Game
@@ -98,7 +105,8 @@ func (c *chunk) addGame(g *rows.Game, conf *Config, file func(info *rows.Info)) 
 		if rng.Float64() < conf.Share*g.Turns[i].Weight {
 			at := new(board.Game)
 			at.CopyFrom(&now)
-			c.lessons = append(c.lessons, lesson{game: at, hash: g.Hash})
+			searched := conf.Leaves > 0 && rng.Float64() < searchChance(conf.Leaves)
+			c.lessons = append(c.lessons, lesson{game: at, hash: g.Hash, searched: searched})
 			n++
 		}
 		if err := now.PlayTolerant(now.ToMove(), g.Turns[i].Move); err != nil {

@@ -46,6 +46,9 @@ type Config struct {
 	// Share of the turns of a game that are labelled, 0.001 to 1; 0 means a third. All existing
 	// rows are labelled.
 	Share float64
+	// Leaves is the share of the labels of fresh games, 0 to 1, taken from positions inside
+	// searches of the player.
+	Leaves float64
 	// Encoding of new rows, the student's input. Existing rows keep theirs.
 	Encoding features.Encoding
 	Rows     int // minimum of labels in the folder at the end; 0: no limit
@@ -108,6 +111,7 @@ type Report struct {
 	Files       int     `json:"files"`
 	Fresh       int     `json:"labels"` // made by this call
 	Games       int     `json:"games"`
+	Leaves      int     `json:"leaves,omitempty"` // labels of positions inside searches
 	Seconds     float64 `json:"seconds"`
 	Speed       float64 `json:"labels_per_second"`
 	Evals       uint64  `json:"evaluations"`
@@ -122,6 +126,9 @@ func (s *Report) Print(w io.Writer, dir string) {
 	fmt.Fprintf(w, "%s: %d labels by %s in %.1f s (%.1f a second)", dir, s.Fresh, s.Teacher, s.Seconds, s.Speed)
 	if s.Player != "" {
 		fmt.Fprintf(w, ", of %d games by %s", s.Games, s.Player)
+	}
+	if s.Leaves > 0 {
+		fmt.Fprintf(w, ", %d of positions inside its searches", s.Leaves)
 	}
 	fmt.Fprintf(w, "\n  %.0f evaluations/s, batches of %.1f; %d labels in %d files are there now\n", s.EvalsPerSec, s.MeanBatch, s.Rows, s.Files)
 	if s.LeftOut > 0 {
@@ -195,6 +202,10 @@ func (r *run) check() error {
 		return bad("no folder for the rows is named")
 	case !(r.Share >= leastShare && r.Share <= 1):
 		return bad("a share of %v of the turns: use %v to 1", r.Share, leastShare)
+	case !(r.Leaves >= 0 && r.Leaves <= 1):
+		return bad("a share of %v of leaves: use 0 to 1", r.Leaves)
+	case r.Leaves > 0 && len(r.From) > 0:
+		return bad("leaves are of fresh games: leave --from or --leaves out")
 	case r.Rows < 0 || r.PerFile < 0:
 		return bad("%d rows, %d in a file: use 0 or more", r.Rows, r.PerFile)
 	}
@@ -344,6 +355,11 @@ func (r *run) write(c *chunk) error {
 		return err
 	}
 	r.dir.add(r.dir.next, &set.Info, set.N)
+	for i := range c.lessons[:set.N] {
+		if c.lessons[i].searched {
+			r.report.Leaves++
+		}
+	}
 	r.count.written(set.N, games)
 	r.tell()
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math"
@@ -193,8 +194,17 @@ func TestTeacherPlays(t *testing.T) {
 // TestGoesOn: a run interrupted many times labels the same positions as one run, none twice, with
 // the same rows.
 func TestGoesOn(t *testing.T) {
+	for _, leaves := range []float64{0, 0.4} {
+		t.Run(fmt.Sprint(leaves), func(t *testing.T) { goesOn(t, leaves) })
+	}
+}
+
+func goesOn(t *testing.T, leaves float64) {
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 1))
 	c := small(t, filepath.Join(t.TempDir(), "pieces"))
+	if leaves > 0 {
+		c.Leaves, c.Encoding = leaves, features.V7
+	}
 	for range 200 {
 		ctx, cancel := context.WithCancel(t.Context())
 		wait := time.Duration(rng.IntN(40)) * time.Millisecond
@@ -486,6 +496,8 @@ func TestRefuses(t *testing.T) {
 		"records":  {func(c *Config) { c.Encoding, c.From = features.V7, []string{records} }, "holds rows for networks that read mini7, not v7"},
 		"seed":     {func(c *Config) { c.Seed = 8 }, "was begun with the seed 7"},
 		"share":    {func(c *Config) { c.Share = 2 }, "a share of 2"},
+		"leaves":   {func(c *Config) { c.Leaves = -0.1 }, "a share of -0.1 of leaves: use 0 to 1"},
+		"of files": {func(c *Config) { c.Leaves, c.From = 0.5, []string{t.TempDir()} }, "leave --from or --leaves out"},
 		"tiny":     {func(c *Config) { c.Share = 1e-300 }, "a share of 1e-300 of the turns: use 0.001 to 1"},
 		"a link to itself": {func(c *Config) {
 			link := filepath.Join(t.TempDir(), "link")
@@ -542,4 +554,13 @@ func (m ofPeople) Spec(size board.Size) (nn.Spec, error) {
 	s, err := m.Model.Spec(size)
 	s.KataGo.MetaEncoder = 1
 	return s, err
+}
+
+// TestReportIsJSON: machines read the report.
+func TestReportIsJSON(t *testing.T) {
+	text, err := json.Marshal(Report{Teacher: "a", Rows: 3})
+	require.NoError(t, err)
+	var back Report
+	require.NoError(t, json.Unmarshal(text, &back))
+	require.Equal(t, 3, back.Rows)
 }

@@ -39,7 +39,9 @@ type lesson struct {
 	row    int
 	// optimistic is the teacher's optimistic policy; nil if it was not asked for.
 	optimistic []float32
-	learned    bool
+	// searched: of a search, which the lesson is the root of until it has been made.
+	searched bool
+	learned  bool
 }
 
 // counter counts the work of this call. Safe for concurrent use.

@@ -1,0 +1,141 @@
+package label
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+
+	"kosumi/board"
+	"kosumi/nn"
+	"kosumi/search"
+)
+
+// Searches whose positions are labelled.
+const (
+	leafVisits = 100 // of a search
+	leafLabels = 10  // labels from a search, less where it saw few positions
+)
+
+// searchChance is the chance that a turn is searched instead of labelled, so that a share
+// of the labels is of positions inside searches.
+func searchChance(share float64) float64 { return share / (leafLabels - share*(leafLabels-1)) }
+
+// picker is a network that keeps a random few of the positions that a search asks about:
+// each with the same chance, the root aside. One goroutine at a time.
+type picker struct {
+	nn.Wrapper
+	rng  *rand.Rand
+	root int // moves before the search
+	seen int
+	kept []*board.Game
+}
+
+// Evaluate implements [nn.Evaluator].
+func (p *picker) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	if q.Game.NumMoves() > p.root {
+		p.seen++
+		if at := p.rng.IntN(p.seen); len(p.kept) < leafLabels {
+			p.kept = append(p.kept, new(board.Game))
+			p.kept[len(p.kept)-1].CopyFrom(q.Game)
+		} else if at < leafLabels {
+			p.kept[at].CopyFrom(q.Game)
+		}
+	}
+	return p.Network.Evaluate(ctx, q, out)
+}
+
+// search replaces each lesson of a chunk that is to be searched by lessons from inside its
+// search. When ctx ends first the chunk keeps nothing that could be labelled.
+func (f *freshGames) search(ctx context.Context, c *chunk) error {
+	found := make([][]*board.Game, len(c.lessons))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	errs := make([]error, 2*max(1, f.run.Server.Sessions)*max(1, f.run.Server.MaxBatch))
+	for w := range errs {
+		all.Go(func() {
+			s := searcher{picker: picker{Wrapper: nn.Wrapper{Network: nn.AsNetwork(f.player)}}}
+			for ctx.Err() == nil && errs[w] == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(c.lessons) {
+					return
+				}
+				if c.lessons[i].searched {
+					found[i], errs[w] = s.leaves(ctx, &c.lessons[i])
+				}
+			}
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return nil
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	c.replace(found)
+	return nil
+}
+
+// searcher searches one position after the other.
+type searcher struct {
+	picker picker
+	tree   *search.Tree
+}
+
+// leaves searches the position of a lesson and returns some of those that it evaluated.
+// They are a function of the network, its seed and the lesson.
+func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error) {
+	n := l.game.NumMoves()
+	params := search.Defaults()
+	params.Memory.MaxBytes = search.MinBytes
+	params.Seed = l.hash[0] + uint64(n)
+	s.picker.rng, s.picker.root, s.picker.seen, s.picker.kept = rand.New(rand.NewPCG(l.hash[1], params.Seed)), n, 0, nil
+	if s.tree == nil {
+		tree, err := search.New(params, &s.picker, nil)
+		if err != nil {
+			return nil, err
+		}
+		s.tree = tree
+	} else if err := s.tree.SetParams(params); err != nil {
+		return nil, err
+	}
+	s.tree.Reset(l.game)
+	_, err := s.tree.Search(ctx, search.Limits{Visits: leafVisits})
+	for _, g := range s.picker.kept {
+		if g.Phase() == 0 { // else it is in a clean-up phase, which the game itself has not
+			g.ContinueWith(l.game.Options())
+		}
+	}
+	return s.picker.kept, err
+}
+
+// replace puts the positions that searches of lessons found in their place. None is there
+// twice in a game.
+func (c *chunk) replace(found [][]*board.Game) {
+	var lessons []lesson
+	at := 0
+	for k := range c.units {
+		u := &c.units[k]
+		known := map[board.Hash]bool{}
+		begin := len(lessons)
+		for i := range u.lessons {
+			l := c.lessons[at+i]
+			games := found[at+i]
+			if !l.searched {
+				games = []*board.Game{l.game}
+			}
+			for _, g := range games {
+				if h := g.Hash(); !known[h] && !g.Ended() {
+					known[h] = true
+					lessons = append(lessons, lesson{game: g, hash: l.hash, searched: l.searched})
+				}
+			}
+		}
+		at += u.lessons
+		u.lessons = len(lessons) - begin
+	}
+	c.lessons = lessons
+}
