@@ -36,9 +36,8 @@ type Config struct {
 	// start is told to have, in doublings of search effort for each point
 	// (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
 	HandicapAdvantage float64
-	// ScoreByLead scores games that are not over by the lead, in points, that short
-	// searches find.
-	ScoreByLead bool
+	// NetworksLeads shows leads as the network gives them, uncorrected, as KataGo does.
+	NetworksLeads bool
 	// PoolBothSidesValues has what a search finds count where own moves are judged by those before
 	// (resignation, the advantage in handicap games, haste) whoever it was for, and also
 	// if its move is not played; all is forgotten when a move is taken back or rules
@@ -68,7 +67,6 @@ type Config struct {
 	// FriendlyPass passes where the rest is only filling, CleanUp takes dead stones
 	// in sure territory off the board before a pass. Of Always in both, CleanUp counts.
 	FriendlyPass, CleanUp Whether
-	TimeUse               TimeUse
 }
 
 // Whether is a choice: as the rules suggest, always, or never.

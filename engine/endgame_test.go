@@ -138,7 +138,7 @@ func TestChainsInDoubt(t *testing.T) {
 					}
 				}
 			}
-			e.judge.weigh(e.game, &v)
+			v.weigh(e.game)
 			require.Len(t, v.dead, c.dead)
 			require.Equal(t, c.sure, v.sure)
 		})

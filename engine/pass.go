@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/search"
@@ -68,14 +69,8 @@ func sureCaptures(g *board.Game, us board.Color) []board.Point {
 	alive := b.PassAlive(nil, g.Rules().Suicide)
 	var points []board.Point
 	for p := range board.Point(b.Size().Area()) {
-		if b.At(p) != board.Empty || alive[p] != us {
-			continue
-		}
-		for _, q := range b.Neighbors(p) {
-			if b.At(q) == us.Opponent() {
-				points = append(points, p)
-				break
-			}
+		if b.At(p) == board.Empty && alive[p] == us && slices.ContainsFunc(b.Neighbors(p), func(q board.Point) bool { return b.At(q) == us.Opponent() }) {
+			points = append(points, p)
 		}
 	}
 	return points

@@ -23,6 +23,9 @@ func snapshot(e *edge, child *node) before {
 	return b
 }
 
+// exactVisits is the number of visits below which a node averages all its children each time.
+const exactVisits = 64
+
 // settle brings a node's averages up to date after one of its edges gave more
 // visits or its child changed: from all children when it is time, else by the
 // difference that the edge makes. The node's visits must be counted already.
@@ -30,7 +33,7 @@ func (ns *nodes) settle(i uint32, changed *edge, old *before) {
 	n := ns.a.node(i)
 	b := &ns.p.Backup
 	n.sinceExact++
-	if b.ExactShare == 0 || int(n.visits) < b.ExactVisits || int(n.sinceExact)*b.ExactShare >= int(n.visits) ||
+	if b.ExactShare == 0 || n.visits < exactVisits || int(n.sinceExact)*b.ExactShare >= int(n.visits) ||
 		n.sinceExact == math.MaxUint16 || changed == nil {
 		ns.rebuild(i)
 		return

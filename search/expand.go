@@ -1,6 +1,10 @@
 package search
 
-import "kosumi/board"
+import (
+	"slices"
+
+	"kosumi/board"
+)
 
 // expand gives the leaf of a slot that was run its evaluation, or the end of the game.
 // grown is false where there is nothing to back up: the evaluation failed, the move is
@@ -99,12 +103,7 @@ func (pl *playouts) refill(s *slot, n *node) {
 }
 
 func hasMove(edges []edge, p board.Point) bool {
-	for i := range edges {
-		if edges[i].move == p {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(edges, func(e edge) bool { return e.move == p })
 }
 
 // backUp counts a descent on every edge of its path, takes its virtual losses

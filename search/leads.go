@@ -56,14 +56,9 @@ func (l *Leads) ask(ctx context.Context, komi float64) (o opinion, ok bool, err 
 	return o, true, nil
 }
 
-// Even returns the komi under which the network thinks a position even: where White's
-// winrate passes 50 %, to half a point, and between the two by its leads there. ok is
-// false if it has no score.
-func (l *Leads) Even(ctx context.Context, g *board.Game) (komi float64, ok bool, err error) {
-	s, ok, err := l.standing(ctx, g)
-	return s.even, ok, err
-}
-
+// standing finds what holds of a position whatever its komi. It is even where White's
+// winrate passes 50 %, found to half a point, and between the two komi by the leads there.
+// ok is false if the network has no score.
 func (l *Leads) standing(ctx context.Context, g *board.Game) (s standing, ok bool, err error) {
 	l.game.CopyFrom(g)
 	l.game.SetKomi(0)

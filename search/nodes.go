@@ -62,7 +62,7 @@ func (ns *nodes) snapshot(path []step) before {
 	}
 	last := path[len(path)-1]
 	n, b := ns.a.node(last.node), &ns.p.Backup
-	if b.ExactShare == 0 || int(n.visits)+1 < b.ExactVisits {
+	if b.ExactShare == 0 || n.visits+1 < exactVisits {
 		return before{}
 	}
 	e := ns.a.edge(n.edges + uint32(last.place))

@@ -69,7 +69,6 @@ type FPU struct {
 
 // VirtualLoss spreads evaluations that are under way at the same time.
 type VirtualLoss struct {
-	Form VirtualLossForm
 	// PerVisit is the weight of one virtual loss. With 0.3, 16 or 32 evaluations under way
 	// send no more visits astray than one does, and hardly any two meet at a leaf
 	// (docs/performance.md).
@@ -78,18 +77,6 @@ type VirtualLoss struct {
 	// mixed in.
 	WeightFloor float64
 }
-
-// VirtualLossForm says what a virtual loss changes.
-type VirtualLossForm uint8
-
-// The forms of virtual loss.
-const (
-	// LossWeight mixes lost games into the value and adds their weight.
-	LossWeight VirtualLossForm = iota
-	// CountOnly adds weight and leaves the value alone: visits under way count
-	// as samples not seen yet (WU-UCT, arXiv 1810.11755; lc0).
-	CountOnly
-)
 
 // Utility is how much results and scores are worth.
 type Utility struct {
@@ -118,12 +105,11 @@ type Backup struct {
 	NoisePruneUtilityScale float64
 	NoisePruningCap        float64
 	ValueWeightExponent    float64 // gives better children more weight; 0 is off
-	// A node's averages are computed anew from all children while it has fewer visits than
-	// ExactVisits, and after every visits/ExactShare visits; in between they are moved by
-	// what one child changed. ExactShare 0 computes them at each visit; 256 costs less than
-	// 0.1 % of the visits and halves the work.
-	ExactVisits int
-	ExactShare  int
+	// ExactShare is how seldom a node with many visits averages all its children: after
+	// every visits/ExactShare visits. In between the averages change by what one child
+	// changed. 0 averages them at each visit; 256 costs less than 0.1 % of the visits and
+	// halves the work.
+	ExactShare int
 }
 
 // Bias is the subtree value bias correction: evaluations are moved by the average error
@@ -240,12 +226,6 @@ type Parallel struct {
 	// PlayoutsPerFlight allows one evaluation in flight for so many playouts of a limited
 	// search.
 	PlayoutsPerFlight int
-	// CollisionRetries is how often the owner looks for another leaf after it met one that
-	// is being evaluated, before it waits. lc0's idea.
-	CollisionRetries int
-	// FreePerFlight bounds the playouts that need no evaluation (ends of the game, known
-	// positions) for each one in flight, so that they do not outrun the network.
-	FreePerFlight float64
 }
 
 // Memory bounds the tree.
@@ -262,11 +242,6 @@ type Stop struct {
 	// FutileVisitsThreshold skips moves that cannot reach this share of the best move's
 	// visits any more; 0 is off.
 	FutileVisitsThreshold float64
-	// WhenDecided ends a limited search when no other move can reach DecidedShare of the
-	// best move's visits, and the best move is the one that would be chosen: lc0's smart
-	// pruning.
-	WhenDecided  bool
-	DecidedShare float64
 }
 
 // Defaults returns the settings that KataGo 1.17 plays with over GTP, but for what was
@@ -277,12 +252,12 @@ func Defaults() Params {
 			UtilityStdevScale: 0.85, UtilityStdevPrior: 0.40, UtilityStdevPriorWeight: 2},
 		FPU: FPU{ReductionMax: 0.2, RootReductionMax: 0.1,
 			ParentWeightByVisitedPolicy: true, ParentWeightByVisitedPolicyPow: 2},
-		VirtualLoss: VirtualLoss{Form: LossWeight, PerVisit: 0.3, WeightFloor: 0.25},
+		VirtualLoss: VirtualLoss{PerVisit: 0.3, WeightFloor: 0.25},
 		Utility: Utility{WinLossFactor: 1, StaticScoreFactor: 0.1, DynamicScoreFactor: 0.3,
 			DynamicCenterZeroWeight: 0.2, DynamicCenterScale: 0.75, DrawEquivalentWinsForWhite: 0.5},
 		Backup: Backup{UseUncertainty: true, UncertaintyCoeff: 0.25, UncertaintyExponent: 1, UncertaintyMaxWeight: 8,
 			UseNoisePruning: true, NoisePruneUtilityScale: 0.15, NoisePruningCap: 1e50,
-			ValueWeightExponent: 0.25, ExactVisits: 64, ExactShare: 256},
+			ValueWeightExponent: 0.25, ExactShare: 256},
 		Bias:  Bias{Factor: 0.45, WeightExponent: 0.85, FreeProp: 0.8},
 		Graph: Graph{Use: true, RepBound: board.DefaultRepBound},
 		Root: Root{DirichletTotalConcentration: 10.83, DirichletWeight: 0.25, DirichletShaped: true,
@@ -293,9 +268,8 @@ func Defaults() Params {
 		Choice: Choice{UseLCB: true, LCBStdevs: 5, MinVisitPropForLCB: 0.15, Reduce: true,
 			Temperature: 0.10, TemperatureEarly: 0.50, TemperatureHalflife: 19, TemperatureOnlyBelow: 1, Prune: 1},
 		Net:      Net{Symmetry: -1, PolicyOptimism: 1, RootOptimism: 0.2, PolicyTemperature: 1},
-		Parallel: Parallel{Workers: 1, VisitsPerFlight: 32, PlayoutsPerFlight: 8, CollisionRetries: 4, FreePerFlight: 2.4},
+		Parallel: Parallel{Workers: 1, VisitsPerFlight: 32, PlayoutsPerFlight: 8},
 		Memory:   Memory{PriorsPerNode: 64},
-		Stop:     Stop{DecidedShare: 1},
 		Human:    Human{Exploration: 1, PiklLambda: 1e9},
 
 		AntiMirror: true,
@@ -332,7 +306,7 @@ func Tutorial() Params {
 	p.PUCT = PUCT{Exploration: 1.5, ExplorationBase: 500, ParentOffset: 1,
 		UtilityStdevPrior: 0.40, UtilityStdevPriorWeight: 2}
 	p.FPU = FPU{Zero: true}
-	p.VirtualLoss = VirtualLoss{Form: LossWeight, PerVisit: 3}
+	p.VirtualLoss = VirtualLoss{PerVisit: 3}
 	p.Utility = Utility{WinLossFactor: 1, DynamicCenterScale: 0.75, DrawEquivalentWinsForWhite: 0.5}
 	p.Root.DirichletShaped = false
 	p.Root.DirichletAlpha = 0.3

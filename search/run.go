@@ -125,12 +125,16 @@ func (r *run) firstPlayout(ctx context.Context) {
 	}
 }
 
+// descentTries is how often the owner looks for a leaf that is not under evaluation, before
+// it waits (lc0).
+const descentTries = 5
+
 // selectLeaf descends until a leaf is found that has to be evaluated, or a playout was
 // backed up without. After too many collisions it gives up.
 func (r *run) selectLeaf() (*slot, progress) {
 	last := len(r.idle) - 1
 	s := r.idle[last]
-	for range r.p.Parallel.CollisionRetries + 1 {
+	for range descentTries {
 		switch r.playouts.descend(s) {
 		case atLeaf:
 			r.idle = r.idle[:last]
@@ -257,11 +261,8 @@ func (r *run) checkClock(now time.Time) {
 		stats.Elapsed = now.Sub(c.start)
 		r.report.publish(*stats, r.stop, false)
 	}
-	if (r.p.Stop.WhenDecided || r.sh.limits.WhenDecided) && r.decided(now) {
+	if r.sh.limits.WhenDecided && r.decided(now) {
 		r.stop = StopDecided
-	}
-	if r.sh.limits.Obvious.Factor > 0 && r.obvious(now) {
-		r.stop = StopTime
 	}
 }
 

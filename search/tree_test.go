@@ -376,23 +376,6 @@ func TestValidateFindsEveryFault(t *testing.T) {
 	require.True(t, errors.Is(err, ErrParams))
 }
 
-func TestEarlyStop(t *testing.T) {
-	size := board.Square(9)
-	e := &stub{answer: func(g *board.Game, out *nn.Output) {
-		if p := size.Index(size.Point(3, 3)); out.Policy[p] >= 0 {
-			out.Policy[p] += 20 // one move stands out
-		}
-	}}
-	p := Plain()
-	p.Stop.WhenDecided = true
-	tree := newTree(t, p, e)
-	tree.Reset(newGame(t, 9))
-	r := searched(t, tree, 5000)
-	require.Equal(t, StopDecided, r.Stop)
-	require.Less(t, r.Root.Visits, int64(4000))
-	require.Equal(t, size.Point(3, 3), r.Choose(0, nil))
-}
-
 func TestChoose(t *testing.T) {
 	r := Result{Analysis: thinking.Analysis{Size: board.Square(9)}, choice: Choice{TemperatureOnlyBelow: 1}}
 	rng := rand.New(rand.NewPCG(3, 4))

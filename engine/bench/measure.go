@@ -105,37 +105,6 @@ func (s *Setup) Measure(ctx context.Context, p Plan, run *Search) (speed Speed, 
 	return speed, work, nil
 }
 
-// BatchRate is the raw speed at one batch size.
-type BatchRate struct {
-	Batch    int     `json:"batch"`
-	RawEvals float64 `json:"raw_evals_per_second"`
-}
-
-// Sweep measures the network alone at several batch sizes, and returns the smallest of
-// them that is nearly as fast as the fastest.
-func (s *Setup) Sweep(ctx context.Context, sessions int) (all []BatchRate, batch int, err error) {
-	best := 0.0
-	for _, batch := range []int{1, 2, 4, 8, 16, 32} {
-		pool, err := OpenRaw(s.Model, s.Games, sessions, batch)
-		if err != nil {
-			return nil, 0, err
-		}
-		rate, err := pool.Rate(ctx, s.Length)
-		pool.Close()
-		if err != nil {
-			return nil, 0, err
-		}
-		all = append(all, BatchRate{batch, rate})
-		best = max(best, rate)
-	}
-	for _, t := range all {
-		if t.RawEvals >= nearly*best {
-			return all, t.Batch, nil
-		}
-	}
-	return all, 0, nil
-}
-
 // stopwatch is a point in time, and the processor time spent until then.
 type stopwatch struct {
 	began time.Time

@@ -155,31 +155,6 @@ func (f *PlayerRating) Range() (low, mid, high Rank) {
 	return rankAt(f.quantile(0.1)), rankAt(f.mean()), rankAt(f.quantile(0.9))
 }
 
-// Inside a game the rank may follow the player's lead: between these shares of the
-// board's points in moves, and once in so many moves.
-const (
-	followFrom  = 0.15
-	followTo    = 0.6
-	FollowEvery = 10
-)
-
-// Follow returns the rank to go on at in the middle of a game, given the rank so far
-// and the player's lead in points. A lead within 3 points on 9x9, 8 on 19x19, either
-// way changes nothing; each 6 points beyond that on 9x9, 16 on 19x19, are a rank, two
-// at most. headStart are the points that the player began with: the lead is expected
-// to shrink evenly to nothing.
-func Follow(size board.Size, r Rank, moves int, lead, headStart float64) Rank {
-	at := float64(moves) / float64(size.Area())
-	if at < followFrom || at > followTo {
-		return r
-	}
-	unit := scale(size)
-	lead -= headStart * (1 - at/followTo)
-	beyond := math.Copysign(max(0, math.Abs(lead)-3*unit), lead)
-	step := Rank(math.Round(max(-2, min(2, beyond/(6*unit)))))
-	return max(Lowest, min(Highest, r+step))
-}
-
 // Explain says what is known, as in "you are at about 8k on 9x9 (10k to 7k), 14
 // games".
 func (f *PlayerRating) Explain(size board.Size) string {
