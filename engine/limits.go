@@ -26,20 +26,20 @@ func (e *Engine) limits(c board.Color, t turn) search.Limits {
 	return shortened(l, e.cfg.Hurry.share(e.game, e.values.sureness(c, e.cfg.Hurry.Threshold)))
 }
 
-// Hurry is how much of its limits a search uses where little depends on it: a
-// share, 0 to 1; 0 is all of them.
+// Hurry is the share of its limits, 0 to 1, that a search uses where little depends on it; 0
+// is all of them.
 type Hurry struct {
-	// AfterOnePass holds after a pass of the other side, AfterTwoPasses where its move
-	// before was one too (searchFactorAfterOnePass, searchFactorAfterTwoPass).
+	// AfterOnePass holds after a pass of the other side, AfterTwoPasses after two in a row
+	// (searchFactorAfterOnePass, searchFactorAfterTwoPass).
 	AfterOnePass, AfterTwoPasses float64
-	// Winning holds where the last three searches found the game won; from Threshold
-	// on, in wins minus losses, the share falls to it in proportion
-	// (searchFactorWhenWinning, searchFactorWhenWinningThreshold).
+	// Winning holds where the last three searches found the game won. Above Threshold, in win
+	// minus loss, the share falls linearly to it (searchFactorWhenWinning,
+	// searchFactorWhenWinningThreshold).
 	Winning, Threshold float64
 }
 
-// share is the part of its limits that the next search of a game uses, which is so
-// surely won.
+// share is the part of its limits that the next search uses; sureness, 0 to 1, is how surely
+// the game is won.
 func (h *Hurry) share(game *board.Game, sureness float64) float64 {
 	share := 1.0
 	passed := func(back int) bool {

@@ -12,9 +12,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// thinker searches for the engine. It owns the tree of the game on the board, the
-// pondering in it, and what one search leaves to the next. Of the tree there is one
-// owner at a time: pondering is stopped before anything else is asked for.
+// thinker searches for the engine. It owns the tree of the game on the board, pondering, and
+// the handicap advantage. The tree has one owner at a time: pondering stops before anything
+// else uses it.
 type thinker struct {
 	cfg *Config
 	net nn.Network

@@ -34,8 +34,8 @@ func (r *run) visitsLeft(now time.Time) (float64, bool) {
 	return left, ok
 }
 
-// extendDeadline puts the deadline that has come off, if it may be put off and the choice
-// is unstable.
+// extendDeadline postpones the deadline, which has come, if that is allowed and the choice is
+// unstable.
 func (r *run) extendDeadline(now time.Time) bool {
 	if !now.Before(r.timing.latest) || !r.chooser.unstable() {
 		return false
@@ -48,8 +48,8 @@ func (r *run) extendDeadline(now time.Time) bool {
 // searched well.
 const rivalShare = 0.1
 
-// favourites returns the moves at the root with the places of the one that was
-// searched most and of the one that would be chosen.
+// favourites returns the moves at the root, and the indices of the most visited one and of
+// the one that would be chosen.
 func (ch *chooser) favourites() (moves []candidate, top, chosen int) {
 	moves = ch.candidates(nil, ch.nodes.root)
 	for k := range moves {

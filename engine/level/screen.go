@@ -6,7 +6,7 @@ import (
 	"kosumi/board"
 )
 
-// screen keeps out the moves that no person makes, whatever the rank.
+// screen rejects moves that no person makes, whatever the rank.
 type screen struct {
 	game    *board.Game
 	alive   []board.Color // owners of pass-alive areas
@@ -28,8 +28,8 @@ const (
 
 // refuses reports whether nobody plays p: it fills an eye or settled area, gives away
 // a big chain without taking anything and without being the search's own choice, or
-// is on the edge in the opening or with no stone beside it. In a game that is decided all moves are alike to a
-// search, and its choice is no reason. loss may be NaN, not known.
+// is on the edge in the opening or with no stone beside it. In a decided game all moves look
+// alike to a search, so its choice does not count. loss may be NaN: unknown.
 func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	us, b := s.game.ToMove(), s.game.Board()
 	if s.alive[p] != board.Empty && !inAtari(b, us.Opponent(), p) {
