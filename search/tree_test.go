@@ -325,21 +325,6 @@ func TestAdvanceDropsWhatItMust(t *testing.T) {
 	require.False(t, tree.Advance(board.Black, r.Moves[0].Move), "restrictions counted from the old root")
 }
 
-func TestMatches(t *testing.T) {
-	g := newGame(t, 9)
-	tree := newTree(t, Defaults(), &stub{})
-	require.False(t, tree.Matches(g))
-	tree.Reset(g)
-	require.True(t, tree.Matches(g))
-	g.SetKomi(6.5)
-	require.False(t, tree.Matches(g))
-	g.SetKomi(7.5)
-	require.True(t, tree.Matches(g))
-	require.NoError(t, g.Play(board.Black, 3))
-	require.False(t, tree.Matches(g))
-	require.False(t, tree.Matches(newGame(t, 7)))
-}
-
 func TestSetParams(t *testing.T) {
 	tree := newTree(t, Defaults(), &stub{})
 	tree.Reset(newGame(t, 5))
