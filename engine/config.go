@@ -35,8 +35,9 @@ type Config struct {
 	// HandicapAdvantage is the playout doubling advantage of the side that is behind from the
 	// start, for each point (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
 	HandicapAdvantage float64
-	// NetworksLeads shows leads as the network gives them, uncorrected, as KataGo does.
-	NetworksLeads bool
+	// ScoreByLead scores games that are not over by the lead, in points, that short
+	// searches find.
+	ScoreByLead bool
 	// PoolBothSidesValues lets the values of all searches, for either side and also if their
 	// moves are not played, count for resignation, the advantage in handicap games and Hurry.
 	// An undo or new rules clear them. KataGo does this; otherwise only the moves played for a

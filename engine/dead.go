@@ -34,13 +34,16 @@ type judgement struct {
 
 // knows reports whether the stones on the board are judged.
 func (j *judge) knows(g *board.Game) bool {
-	at, rules := judgementKey(g)
+	at, rules := j.key(g)
 	return j.judged.views[0] != nil && j.judged.at == at && j.judged.rules == rules
 }
 
-// judgementKey is what a judgement depends on.
-func judgementKey(g *board.Game) (board.Hash, board.Rules) {
+// key is what a judgement depends on: KataGo's on all of a position.
+func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 	rules := g.Rules()
+	if j.cfg.ScoreByLead {
+		return g.Hash(), rules
+	}
 	rules.Komi = 0
 	return g.Board().Hash(), rules
 }
@@ -66,13 +69,22 @@ func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 		return j.judged, nil
 	}
 	var v judgement
-	v.at, v.rules = judgementKey(g)
-	for _, toMove := range []board.Color{board.Black, board.White} {
-		if err := j.view(ctx, g, toMove, &v); err != nil {
+	v.at, v.rules = j.key(g)
+	if j.cfg.ScoreByLead {
+		own, err := j.searchOwnership(ctx, g)
+		if err != nil {
+			return v, err
+		}
+		if own != nil {
+			v.views = [2][]float32{own, own}
+		}
+	}
+	for i := 0; i < 2 && v.views[i] == nil; i++ {
+		if err := j.view(ctx, g, board.Color(i)+board.Black, &v); err != nil {
 			return v, err
 		}
 	}
-	v.weigh(g)
+	j.weigh(g, &v)
 	j.judged = v
 	return v, nil
 }
@@ -81,7 +93,7 @@ func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 // that remain in doubt.
 func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	v, err := j.chains(ctx, g)
-	if err != nil || v.fates != nil {
+	if err != nil || v.fates != nil || j.cfg.ScoreByLead {
 		return v, err
 	}
 	black := func(p board.Point) (least, most float64) {
@@ -91,11 +103,11 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	if v.fates, err = life.Fates(ctx, g, v.dead, black, fateNodes); err != nil {
 		return v, err
 	}
-	if v.weigh(g); !v.sure {
+	if j.weigh(g, &v); !v.sure {
 		if err := j.search(ctx, g, &v, doubtVisits); err != nil {
 			return v, err
 		}
-		v.weigh(g)
+		j.weigh(g, &v)
 	}
 	j.judged = v
 	return v, nil
@@ -103,7 +115,7 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 
 // weigh finds the dead chains by the views, which it corrects: what Benson's algorithm
 // proves is never left to an opinion.
-func (v *judgement) weigh(g *board.Game) {
+func (j *judge) weigh(g *board.Game, v *judgement) {
 	b := g.Board()
 	v.prove(g)
 	v.dead, v.sure = nil, true
@@ -113,15 +125,23 @@ func (v *judgement) weigh(g *board.Game) {
 			continue
 		}
 		chain = b.Chain(chain[:0], p)
-		x, y := kept(v.views[0], chain, b.At(p)), kept(v.views[1], chain, b.At(p))
+		x, xLeast := kept(v.views[0], chain, b.At(p))
+		y, _ := kept(v.views[1], chain, b.At(p))
 		first := x // with the chain's side to move
 		if b.At(p) == board.White {
 			first = y
 		}
-		if first < 0 && x+y < 0 {
+		dead := first < 0 && x+y < 0
+		if j.cfg.ScoreByLead {
+			dead = xLeast < deadStone || x < deadMean
+		}
+		if dead {
 			v.dead = append(v.dead, chain...)
 		}
 		v.sure = v.sure && max(x+y, -x-y) >= 2*sureMean && x > 0 == (y > 0)
+	}
+	if j.cfg.ScoreByLead {
+		return
 	}
 	v.dead = v.surrounded(g, v.dead)
 	for p, owner := range v.fates { // those who take it are dead themselves
@@ -162,7 +182,7 @@ func (v *judgement) own() []float32 {
 // that makes the count even.
 func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c count, ok bool, err error) {
 	v, err := j.chains(ctx, g)
-	if err != nil || !v.closed(g) {
+	if err != nil || j.cfg.ScoreByLead || !v.closed(g) {
 		return c, false, err
 	}
 	if v, err = j.verdict(ctx, g); err != nil || !v.sure || !v.closed(g) {
@@ -249,12 +269,19 @@ func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point 
 	return off
 }
 
-// kept returns how far the points of a chain of colour c stay its own on average, [-1,1].
-func kept(own []float32, chain []board.Point, c board.Color) (mean float32) {
-	for _, p := range chain {
-		mean += sideSign(c) * own[p]
+// kept returns how far the points of a chain of colour c stay its own: the mean
+// and the least, [-1,1].
+func kept(own []float32, chain []board.Point, c board.Color) (mean, least float32) {
+	sign := float32(1)
+	if c == board.Black {
+		sign = -1
 	}
-	return mean / float32(len(chain))
+	least = 1
+	for _, p := range chain {
+		mean += sign * own[p]
+		least = min(least, sign*own[p])
+	}
+	return mean / float32(len(chain)), least
 }
 
 // bare returns the position as a game of its own that begins there, under area rules.
@@ -339,21 +366,6 @@ func (j *judge) search(ctx context.Context, g *board.Game, v *judgement, visits 
 	}
 	v.prove(g)
 	return nil
-}
-
-// judging returns the parameters of a search that only judges.
-func judging(p search.Params, visits int64) search.Params {
-	p.Net.PlayoutDoublingAdvantage = 0
-	p.RepeatPenalty = search.RepeatPenalty{}
-	p.Pass.Conservative, p.AntiMirror = true, false
-	p.Human = p.Human.Alone()
-	p.Root.NoiseEnabled = false
-	p.Root.PolicyTemperature, p.Root.PolicyTemperatureEarly = 1, 1
-	p.FPU.RootReductionMax, p.FPU.RootLossProp = p.FPU.ReductionMax, p.FPU.LossProp
-	p.Root.DesiredPerChildVisitsCoeff, p.Root.NumSymmetries = 0, 1
-	p.Parallel.Workers = min(p.Parallel.Workers, int(visits+7)/8)
-	p.Memory.MaxBytes = shortSearchBytes
-	return p
 }
 
 // sideSign turns the view of a side into White's, and back.

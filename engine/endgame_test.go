@@ -138,7 +138,7 @@ func TestChainsInDoubt(t *testing.T) {
 					}
 				}
 			}
-			v.weigh(e.game)
+			e.judge.weigh(e.game, &v)
 			require.Len(t, v.dead, c.dead)
 			require.Equal(t, c.sure, v.sure)
 		})

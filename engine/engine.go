@@ -112,8 +112,10 @@ func (e *Engine) TimeLeft(c board.Color, left time.Duration, stones int) error {
 
 // FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a
 // game without result. Games that ended under rules without agreement on dead stones
-// count as they stand; in all others dead stones are removed first. In the middle of a
-// game, where nothing is decided, it is an estimate of the lead.
+// count as they stand; in all others dead stones are removed first, or with
+// Config.ScoreByLead, which is as KataGo does, the lead is estimated. So it is in the
+// middle of a game, where counting would call stones dead and points owned of which
+// nothing is decided.
 func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 	e.Stop()
 	return e.judge.score(ctx, e.game)

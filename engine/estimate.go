@@ -35,7 +35,7 @@ type estimated struct {
 // under its komi for the chances, one under the komi that makes it even for the points,
 // of which networks know most there, and under area rules.
 func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*thinking.Estimate, error) {
-	if g.Ended() {
+	if g.Ended() && !j.cfg.ScoreByLead {
 		c, err := j.count(ctx, g)
 		return c.asEstimate(), err
 	}
@@ -48,6 +48,9 @@ func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*
 		return j.estimated.Estimate, nil
 	}
 	v, err := j.chains(ctx, g)
+	if err == nil && j.cfg.ScoreByLead {
+		err = j.view(ctx, g, g.ToMove(), &v)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +199,7 @@ func unsettled(b *board.Board, own []float32) [][]board.Point {
 			continue
 		}
 		chain := b.Chain(nil, p)
-		if mean := kept(own, chain, b.At(p)); max(mean, -mean) < likelyOwner {
+		if mean, _ := kept(own, chain, b.At(p)); max(mean, -mean) < likelyOwner {
 			all = append(all, chain)
 		}
 	}

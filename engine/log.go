@@ -41,7 +41,7 @@ func (t *thinker) logMove(r *search.Result, p board.Point, work nn.Stats) {
 		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), t.net.BatchSize())
 	}
 	lead := r.Root.Lead
-	if !t.cfg.NetworksLeads {
+	if !t.cfg.ScoreByLead {
 		lead = search.OnSide(lead, r.Root.Winrate)
 	}
 	seconds := max(r.Stats.Elapsed.Seconds(), 1e-9)

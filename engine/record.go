@@ -147,7 +147,8 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 }
 
 // resultInRecord is the result as records have it, "" in the middle of a game, where
-// dead stones cannot be judged, or where a clock leaves no time for it.
+// dead stones cannot be judged, or where a clock leaves no time for it. With
+// Config.ScoreByLead what is on the board counts, as in KataGo's records.
 func (e *Engine) resultInRecord(ctx context.Context) string {
 	loser := e.records.resigner(e.game)
 	switch {
@@ -157,8 +158,10 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 		return "B+R"
 	case e.game.NoResult():
 		return "Void"
-	case !e.game.Ended():
+	case !e.game.Ended(), e.cfg.ScoreByLead && !e.game.Finished():
 		return ""
+	case e.cfg.ScoreByLead:
+		return sgf.ScoreResult(float64(e.judge.asTrained(e.game).Score()))
 	case !e.judge.countsAtOnce(e.game) && (hurried(e.budget(board.Black), 0) || hurried(e.budget(board.White), 0)):
 		return ""
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"log/slog"
-	"math"
 	"time"
 
 	"kosumi/board"
@@ -31,10 +30,11 @@ func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge 
 	return j
 }
 
-// forget clears what is remembered.
+// forget clears what is remembered. Leads that are shown are the network's own where
+// they are KataGo's.
 func (j *judge) forget() {
 	j.judged, j.estimated, j.leads = judgement{}, estimated{}, nil
-	if !j.cfg.NetworksLeads {
+	if !j.cfg.ScoreByLead {
 		j.leads = search.NewLeads(j.net)
 	}
 }
@@ -54,6 +54,9 @@ func leadsFit(r *search.Result, l search.Limits) bool {
 
 // score returns White's points minus Black's, as [Engine.FinalScore] does.
 func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
+	if j.cfg.ScoreByLead && !j.counted(g) {
+		return j.lead(ctx, g)
+	}
 	if !g.Ended() {
 		c, settled, err := j.settled(ctx, g, search.Limits{Visits: estimateVisits})
 		if settled || err != nil {
@@ -71,19 +74,6 @@ func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 	return c.score, err
 }
 
-// toResult rounds a lead to what a game can end with. If nobody leads and there is
-// no draw, Black's winrate decides who wins.
-func toResult(lead, winrate float64, rules board.Rules) float64 {
-	komi := float64(rules.Komi)
-	if lead == 0 && winrate > 0.5 {
-		lead = -0.1
-	}
-	if whole := komi == math.Trunc(komi); whole != rules.Button {
-		return math.Round(lead)
-	}
-	return math.Round(lead+0.5) - 0.5
-}
-
 // mostOpen is the share of a board's points, one in so many, that can be neutral in a
 // game under area rules that is over but for passing; leastOpen are few on any board.
 const (
@@ -96,7 +86,10 @@ const (
 // taken off by play.
 func (j *judge) counted(g *board.Game) bool {
 	rules := g.Rules()
-	return g.NoResult() || g.Finished() && !(rules.Scoring == board.ScoringArea && rules.FriendlyPassOk)
+	if g.NoResult() && !j.cfg.ScoreByLead {
+		return true
+	}
+	return g.Finished() && !(rules.Scoring == board.ScoringArea && rules.FriendlyPassOk)
 }
 
 // countsAtOnce reports whether a game that has ended can be counted at once.

@@ -180,9 +180,9 @@ func TestScoreWithGroupTax(t *testing.T) {
 	rules, err := board.ParseRules("stone-scoring")
 	require.NoError(t, err)
 	rules.Komi = 0
-	for _, agreed := range []bool{false, true} {
-		rules.FriendlyPassOk = agreed
-		e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = rules })
+	for _, lead := range []bool{false, true} {
+		rules.FriendlyPassOk = !lead // KataGo only counts where nobody has to agree
+		e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules, c.ScoreByLead = rules, lead })
 		afterPasses(t, e, ".X.XO..\nXXXXO.O\nXXXOOO.\nOOOO.OO\nXXXOOO.\nXXXXO.O\n.X.XO..")
 		score, err := e.FinalScore(context.Background())
 		require.NoError(t, err)

@@ -59,7 +59,7 @@ func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Di
 	}
 	p.EarlyStop, p.Extend = false, 0 // KataGo makes all visits that the clock allows, and no more
 	p.FriendlyPass, p.CleanUp = whether[g.FriendlyPass], whether[g.CleanupBeforePass]
-	p.NetworksLeads, p.PoolBothSidesValues = true, true
+	p.ScoreByLead, p.PoolBothSidesValues = true, true
 	p.Game = board.GameOptions{PreventEncore: g.PreventCleanupPhase, StartBlackMovesAreHandicap: g.StartBlackMovesAreHandicap, ForgetOutOfTurn: true}
 	s.network(g.Network, p.Search.Parallel.Workers)
 	s.seed(g.SearchSeed)
