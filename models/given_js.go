@@ -2,11 +2,11 @@ package models
 
 import "errors"
 
-// The files lie beside the program, so that a browser which has them keeps them. That of
-// large boards comes when one is asked for.
+// The files lie beside the program, so that the browser caches them. The one for large boards is
+// fetched on demand.
 var zeroFile, taughtFile = missing, missing
 
 func missing() ([]byte, error) { return nil, errors.New("the network's file is missing") }
 
-// Give says where the networks' files come from, before anybody asks for them.
+// Give sets the sources of the files, before they are used.
 func Give(zero, taught func() ([]byte, error)) { zeroFile, taughtFile = zero, taught }

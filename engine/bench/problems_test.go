@@ -1,0 +1,259 @@
+package bench_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/sgf"
+)
+
+// problem is a position with the moves that are right in it.
+type problem struct {
+	name  string
+	game  *board.Game
+	right []board.Point
+}
+
+func problemFiles(tb testing.TB) []string {
+	tb.Helper()
+	files, err := filepath.Glob("../../testdata/problems/*.sgf")
+	require.NoError(tb, err)
+	return files
+}
+
+// kindOf names the problems of a file.
+func kindOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".sgf") }
+
+// readProblems reads game trees whose roots are positions and whose right first moves are the
+// root's children with TE.
+func readProblems(tb testing.TB, file string) (list []problem) {
+	tb.Helper()
+	roots, err := sgf.ReadFile(file)
+	require.NoError(tb, err)
+	for _, root := range roots {
+		r, err := sgf.StrictRecordOf(root)
+		require.NoError(tb, err)
+		g, err := r.Game(board.Chinese(), 0)
+		require.NoError(tb, err)
+		if r.HasKomi {
+			g.SetKomi(float32(r.Komi))
+		}
+		p := problem{name: r.Name, game: g}
+		id := map[board.Color]string{board.Black: "B", board.White: "W"}[g.ToMove()]
+		for _, child := range root.Children {
+			if child.Has("TE") {
+				at, err := sgf.ParsePoint(g.Size(), child.Get(id))
+				require.NoError(tb, err, p.name)
+				require.NoError(tb, g.Legal(g.ToMove(), at), p.name)
+				p.right = append(p.right, at)
+			}
+		}
+		require.NotEmpty(tb, p.right, p.name)
+		list = append(list, p)
+	}
+	return list
+}
+
+// turned returns the problem in another orientation.
+func (p *problem) turned(tb testing.TB, k board.Symmetry) (*board.Game, map[board.Point]int) {
+	tb.Helper()
+	size := p.game.Size()
+	var stones [2][]board.Point
+	for i := range size.Area() {
+		at := size.FromIndex(i)
+		switch p.game.At(at) {
+		case board.Black:
+			stones[0] = append(stones[0], size.SymMap(k, at))
+		case board.White:
+			stones[1] = append(stones[1], size.SymMap(k, at))
+		}
+	}
+	g, err := board.NewGame(size, p.game.Rules())
+	require.NoError(tb, err)
+	require.NoError(tb, g.Setup(stones[0], stones[1], p.game.ToMove()))
+	right := map[board.Point]int{}
+	for _, at := range p.right {
+		right[size.SymMap(k, at)] = 1
+	}
+	return g, right
+}
+
+// TestOwnProblems holds the problems of this project against the rules: that each is of its
+// kind, and that its right moves do what they are there for.
+func TestOwnProblems(t *testing.T) {
+	checks := map[string]func(t *testing.T, p *problem){
+		"ladders": ladder, "snapbacks": snapback, "semeai": race, "seki": seki, "bent-four": bentFour, "cyclic": cyclic,
+	}
+	files := problemFiles(t)
+	require.Len(t, files, len(checks))
+	for _, file := range files {
+		list := readProblems(t, file)
+		require.GreaterOrEqual(t, len(list), 3, file)
+		for i := range list {
+			require.NotNil(t, checks[kindOf(file)], file)
+			checks[kindOf(file)](t, &list[i])
+		}
+	}
+}
+
+// after is the board after the side to move has played a point, and how many stones that took.
+func after(p *problem, at board.Point) (*board.Board, int) {
+	b := board.NewBoard(p.game.Size())
+	b.CopyFrom(p.game.Board())
+	return b, b.Play(p.game.ToMove(), at)
+}
+
+// ladder: the right move is the only one that hunts down a chain of three stones or more.
+func ladder(t *testing.T, p *problem) {
+	var s board.LadderScratch
+	b := p.game.Board()
+	for _, l := range b.Ladders(&s) {
+		if l.Color == p.game.ToMove().Opponent() && l.Liberties == 2 && b.ChainSize(l.Head) >= 3 && slices.Equal(l.Working[:l.Count], p.right) {
+			return
+		}
+	}
+	t.Errorf("%s: no ladder begins at the right move", p.name)
+}
+
+// snapback: whoever takes the stone loses three or more.
+func snapback(t *testing.T, p *problem) {
+	require.Len(t, p.right, 1)
+	me, at := p.game.ToMove(), p.right[0]
+	b, took := after(p, at)
+	require.Zero(t, took, p.name)
+	require.Equal(t, 1, b.Liberties(at), p.name)
+	require.Equal(t, 1, b.ChainSize(at), p.name)
+	last := b.LibertyPoints(nil, at)[0]
+	require.Equal(t, 1, b.Play(me.Opponent(), last), p.name)
+	require.GreaterOrEqual(t, b.Play(me, at), 3, p.name)
+}
+
+// race: a chain of five stones or more touches one of the opponent's, both have five liberties
+// at most, together they have twelve stones, and neither is alive whatever happens.
+func race(t *testing.T, p *problem) {
+	require.Len(t, p.right, 1)
+	b := p.game.Board()
+	alive := b.PassAlive(nil, false)
+	size := b.Size()
+	for i := range size.Area() {
+		at := size.FromIndex(i)
+		if b.At(at) == board.Empty || b.ChainSize(at) < 5 || b.Liberties(at) > 5 || alive[at] != board.Empty {
+			continue
+		}
+		for _, n := range b.Neighbors(at) {
+			if b.At(n) == b.At(at).Opponent() && b.ChainSize(n) >= 5 && b.Liberties(n) <= 5 && alive[n] == board.Empty && b.ChainSize(at)+b.ChainSize(n) >= 12 {
+				return
+			}
+		}
+	}
+	t.Errorf("%s: no race", p.name)
+}
+
+// seki: after the right moves two chains have the same two or three liberties, so that whoever takes
+// the last but one is taken; before them the opponent's has more.
+func seki(t *testing.T, p *problem) {
+	me := p.game.ToMove()
+	b := board.NewBoard(p.game.Size())
+	b.CopyFrom(p.game.Board())
+	for _, at := range p.right {
+		require.Zero(t, b.Play(me, at), p.name)
+	}
+	size := b.Size()
+	for i := range size.Area() {
+		mine := size.FromIndex(i)
+		if b.At(mine) != me || b.ChainSize(mine) < 4 {
+			continue
+		}
+		shared := b.LibertyPoints(nil, mine)
+		for _, n := range b.Neighbors(mine) {
+			if b.At(n) != me.Opponent() || b.ChainSize(n) < 4 {
+				continue
+			}
+			theirs := b.LibertyPoints(nil, n)
+			common := slices.DeleteFunc(slices.Clone(theirs), func(q board.Point) bool { return !slices.Contains(shared, q) })
+			if len(common) >= 2 && len(common) <= 3 && len(theirs) == len(common) && len(shared)-len(common) <= 1 {
+				require.Equal(t, len(theirs)+len(p.right), p.game.Board().Liberties(n), p.name)
+				return
+			}
+		}
+	}
+	t.Errorf("%s: no seki", p.name)
+}
+
+// cyclic: a chain goes round one of the opponent's that is alive, and has not yet two eyes outside; the right
+// move gives it two, or takes them for good.
+func cyclic(t *testing.T, p *problem) {
+	require.Len(t, p.right, 1)
+	b, size := p.game.Board(), p.game.Size()
+	inner := size.Point(3, size.H-3)
+	ring := size.Point(2, size.H-3)
+	owner := b.At(ring)
+	alive := b.PassAlive(nil, false)
+	require.Equal(t, owner.Opponent(), alive[inner], p.name)
+	require.Equal(t, board.Empty, alive[ring], p.name)
+	require.GreaterOrEqual(t, b.ChainSize(ring), 20, p.name)
+	lives := func(b *board.Board, at board.Point) bool {
+		c := board.NewBoard(size)
+		c.CopyFrom(b)
+		return c.Play(owner, at) >= 0 && c.PassAlive(nil, false)[ring] == owner
+	}
+	for _, at := range b.LibertyPoints(nil, ring) {
+		require.Equal(t, at == p.right[0], lives(b, at), "%s: %s", p.name, size.Vertex(at))
+	}
+	if p.game.ToMove() == owner {
+		return
+	}
+	b, _ = after(p, p.right[0])
+	for _, at := range b.LibertyPoints(nil, ring) {
+		require.False(t, lives(b, at), "%s: %s", p.name, size.Vertex(at))
+	}
+}
+
+// bentFour: the four bent points of the corner are one eye of a chain that has no other, and after each
+// right move it lives: as it stands, or whatever the opponent plays there by an answer.
+func bentFour(t *testing.T, p *problem) {
+	me, size := p.game.ToMove(), p.game.Size()
+	corner := size.Point(0, size.H-1)
+	require.Equal(t, board.Empty, p.game.At(corner), p.name)
+	stone := size.Point(1, size.H-2)
+	require.Equal(t, me, p.game.At(stone), p.name)
+	eye := []board.Point{size.Point(0, size.H-2), size.Point(1, size.H-1), size.Point(2, size.H-1)} // the corner touches no stone
+	require.ElementsMatch(t, eye, p.game.Board().LibertyPoints(nil, stone), p.name)
+	require.Equal(t, board.Empty, p.game.Board().PassAlive(nil, false)[stone], p.name)
+	require.Len(t, p.right, 2)
+	for _, at := range p.right {
+		b, _ := after(p, at)
+		if lives(b, stone) {
+			continue
+		}
+		for _, attack := range append(eye, corner) {
+			attacked := board.NewBoard(size)
+			attacked.CopyFrom(b)
+			if b.At(attack) != board.Empty || b.IsSuicide(me.Opponent(), attack) {
+				continue
+			}
+			attacked.Play(me.Opponent(), attack)
+			answered := lives(attacked, stone)
+			for _, answer := range append(eye, corner) {
+				if attacked.At(answer) != board.Empty || answer == attacked.KoPoint() || attacked.IsSuicide(me, answer) {
+					continue
+				}
+				attacked.Play(me, answer)
+				answered = answered || lives(attacked, stone)
+				attacked.CopyFrom(b)
+				attacked.Play(me.Opponent(), attack)
+			}
+			require.True(t, answered, "%s: %s is answered by %s", p.name, size.Vertex(at), size.Vertex(attack))
+		}
+	}
+}
+
+// lives reports whether a stone is alive whatever happens.
+func lives(b *board.Board, at board.Point) bool {
+	return b.PassAlive(nil, false)[at] == b.At(at)
+}
