@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"kosumi/board"
@@ -49,35 +48,9 @@ func (r *rank) within(size board.Size, at level.Rank) (level.Rank, error) {
 
 // autoGame is what --level auto knows of the game on the board.
 type autoGame struct {
-	rank     *level.Rank // played at now; nil before the first move
-	ranks    int         // sum of the ranks of our moves
-	moves    int         // ours
-	changed  int         // when the rank last changed, in moves of the game
+	rank     *level.Rank // nil before the first move
 	resigned bool        // by us
 	counted  bool
-}
-
-// followPlayer changes the rank in the middle of a game that turns out one-sided. lead
-// is ours, headStart Black's. The change is logged.
-func (r *rank) followPlayer(game *board.Game, lead, headStart float64) {
-	a := &r.auto
-	if r.cfg.Level != autoLevel || a.rank == nil {
-		return
-	}
-	a.ranks, a.moves = a.ranks+int(*a.rank), a.moves+1
-	if game.NumMoves() < a.changed+level.FollowEvery {
-		return
-	}
-	next, err := r.within(game.Size(), level.Follow(game.Size(), *a.rank, game.NumMoves(), -lead, playersAhead(headStart, game.ToMove())))
-	if err != nil || next == *a.rank {
-		return
-	}
-	who, points := "you are", -lead
-	if lead > 0 {
-		who, points = "the engine is", lead
-	}
-	r.log.Info(fmt.Sprintf("level %s about %.0f points ahead: the next game is at %s instead of %s", who, points, next, *a.rank))
-	*a.rank, a.changed = next, game.NumMoves()
 }
 
 // playersAhead is by how many points our opponent began ahead, given Black's head start.
@@ -86,14 +59,6 @@ func playersAhead(headStart float64, us board.Color) float64 {
 		return -headStart
 	}
 	return headStart
-}
-
-// meanRank is the rank that the game was played at on the whole.
-func (a *autoGame) meanRank() level.Rank {
-	if a.moves == 0 {
-		return *a.rank
-	}
-	return level.Rank((a.ranks + a.moves/2) / a.moves)
 }
 
 // countGame takes a finished game into account, once: one that we played one side
@@ -122,7 +87,7 @@ func (r *rank) countGame(game *board.Game, values *ownValues, score func() (floa
 	all, err := r.ratings()
 	if err == nil {
 		f := all.On(size)
-		f.Played(a.meanRank(), level.HandicapElo(size, playersAhead(headStart(game), us)), points, 1, time.Now())
+		f.Played(*a.rank, level.HandicapElo(size, playersAhead(headStart(game), us)), points, 1, time.Now())
 		r.log.Info("level " + f.Explain(size))
 		err = all.Write(r.cfg.LevelFile)
 	}

@@ -32,17 +32,16 @@ type Config struct {
 	// AnalysisWideNoise spreads the search over more moves of the root in
 	// Analyze; KataGo's analysisWideRootNoise.
 	AnalysisWideNoise float64
-	// HandicapAdvantage is how much advantage the side that is behind from the
-	// start is told to have, in doublings of search effort for each point
-	// (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
+	// HandicapAdvantage is the playout doubling advantage of the side that is behind from the
+	// start, for each point (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
 	HandicapAdvantage float64
 	// ScoreByLead scores games that are not over by the lead, in points, that short
 	// searches find.
 	ScoreByLead bool
-	// PoolBothSidesValues has what a search finds count where own moves are judged by those before
-	// (resignation, the advantage in handicap games, haste) whoever it was for, and also
-	// if its move is not played; all is forgotten when a move is taken back or rules
-	// change. KataGo's way; otherwise the moves played for a side count for that side.
+	// PoolBothSidesValues lets the values of all searches, for either side and also if their
+	// moves are not played, count for resignation, the advantage in handicap games and Hurry.
+	// An undo or new rules clear them. KataGo does this; otherwise only the moves played for a
+	// side count for that side.
 	PoolBothSidesValues bool
 	// HandicapRepeats is the utility taken off moves like earlier ones of the same
 	// game, for the side that is behind from the start, in place of that of Search
@@ -50,7 +49,7 @@ type Config struct {
 	HandicapRepeats float64
 	// MoveLog is the level of the lines that the log has of each move.
 	MoveLog slog.Level
-	// Name is who plays, in records of games.
+	// Name is the engine's name in game records.
 	Name string
 	// Level is the rank to play at, "30k" to "9d", or "auto"; "" is as strong as it
 	// can. LevelFile keeps what auto finds out; "" is one in the user's own folder.
@@ -65,10 +64,9 @@ type Config struct {
 	// PonderLimits end a search in the opponent's time.
 	PonderLimits search.Limits
 	Hurry        Hurry
-	// FriendlyPass passes where the rest is only filling, CleanUp takes dead stones
-	// in sure territory off the board before a pass. Of Always in both, CleanUp counts.
+	// FriendlyPass passes where only filling moves are left; CleanUp captures dead stones in
+	// sure territory before a pass. If both are Always, CleanUp takes precedence.
 	FriendlyPass, CleanUp Whether
-	TimeUse               TimeUse
 }
 
 // Whether is a choice: as the rules suggest, always, or never.

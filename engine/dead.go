@@ -12,22 +12,21 @@ import (
 	"kosumi/search"
 )
 
-// The dead stones of a position are a property of the stones on the board: neither komi
-// nor the side to move, nor passes, make a difference. A proof decides where there is
-// one. The rest is the network's opinion with either side to move, under area rules and
-// the komi that makes the position even, as networks know little of boards that are
-// decided. Where the two opinions differ, a search from each side takes their place.
+// Dead stones depend on the stones on the board alone, not on komi, the side to move or
+// passes. A proof decides where there is one. Elsewhere the network's ownership decides, with
+// either side to move, under area rules and the komi that makes the position even: networks
+// know little of decided boards. Where the two differ, a search for each side replaces them.
 
-// judgement is what was found out about the stones on a board.
+// judgement is the verdict on the stones of a board.
 type judgement struct {
 	at    board.Hash
 	rules board.Rules
-	views [2][]float32 // owner of each point with Black and with White to move, [-1,1], + = White; nil: nothing is known
+	views [2][]float32 // owner of each point with Black and with White to move, [-1,1], + = White; nil: unknown
 	komi  [2]float64   // under which the views are
 	asked int64        // evaluations, and visits of searches
 	dead  []board.Point
-	sure  bool // no chain is in doubt: others will call the same ones dead
-	areas bool // areas in doubt are searched
+	sure  bool // no chain is in doubt, so the opponent will call the same ones dead
+	areas bool // areas in doubt were searched
 	// fates are proofs of stones, as [life.Fates] returns them; nil: chains in doubt are
 	// not searched yet, nor proofs looked for.
 	fates []board.Color
@@ -64,7 +63,7 @@ const (
 	fateNodes   = 40_000 // positions that are searched for proofs
 )
 
-// chains judges the chains on the board at a glance, each position once.
+// chains judges the chains on the board by the network alone, each position once.
 func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 	if j.knows(g) {
 		return j.judged, nil
@@ -90,8 +89,8 @@ func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 	return v, nil
 }
 
-// verdict judges the chains on the board for a count: proofs are looked for, and chains
-// that are in doubt then are searched.
+// verdict judges the chains on the board for a count: it looks for proofs, and searches chains
+// that remain in doubt.
 func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	v, err := j.chains(ctx, g)
 	if err != nil || v.fates != nil || j.cfg.ScoreByLead {
@@ -178,9 +177,9 @@ func (v *judgement) own() []float32 {
 	return own
 }
 
-// settled counts a game that is not over, where nothing is left to decide: every point
-// that the count gives to a side is that side's whoever moves first. Areas in doubt are
-// searched under the komi by which the count is even.
+// settled counts an unfinished game in which nothing is left to decide: every point counted
+// for a side is that side's, whoever moves first. Areas in doubt are searched under the komi
+// that makes the count even.
 func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c count, ok bool, err error) {
 	v, err := j.chains(ctx, g)
 	if err != nil || j.cfg.ScoreByLead || !v.closed(g) {
@@ -204,8 +203,8 @@ func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c 
 	return c, err == nil, err
 }
 
-// closed reports whether hardly a point is open but neutral ones between both sides, which
-// make no difference but under area rules.
+// closed reports whether hardly any point is open. Neutral points between both sides count
+// as open under area rules only.
 func (v *judgement) closed(g *board.Game) bool {
 	open := 0
 	for p, owner := range g.OwnersWithDead(v.dead) {
@@ -226,8 +225,8 @@ func (v *judgement) closed(g *board.Game) bool {
 	return open <= max(g.Size().Area()/mostOpen, leastOpen)
 }
 
-// least returns how surely the owner of a point by the count has it, at the point where
-// that is least sure, whoever moves first: [-1,1].
+// least returns the smallest certainty, [-1,1], of a counted point's owner, whoever moves
+// first.
 func (v *judgement) least(g *board.Game) float32 {
 	least := float32(1)
 	for p, owner := range g.OwnersWithDead(v.dead) {
@@ -296,8 +295,8 @@ func bare(b *board.Board, suicide bool, toMove board.Color, komi float64) (*boar
 	return g, err
 }
 
-// ownershipSays is the mean absolute ownership below which a network's opinion
-// is no opinion: an untrained head answers about 0 everywhere.
+// ownershipSays is the mean absolute ownership below which a network has no opinion: an
+// untrained head answers about 0 everywhere.
 const ownershipSays = 0.1
 
 // mostViews is how often a network is asked at most for a view, in two orientations.
@@ -344,7 +343,7 @@ func (j *judge) view(ctx context.Context, g *board.Game, toMove board.Color, v *
 	return nil
 }
 
-// search puts searches with either side to move, of so many visits, in the place of views.
+// search replaces the views by searches with either side to move, of so many visits.
 func (j *judge) search(ctx context.Context, g *board.Game, v *judgement, visits int64) error {
 	for i := range v.views {
 		toMove := board.Color(i) + board.Black

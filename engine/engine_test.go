@@ -319,10 +319,9 @@ func TestParams(t *testing.T) {
 	for _, s := range search.Settings() {
 		require.Equal(t, s.GetParam(&e.cfg.Search), values[s.Param()], s.Name)
 	}
-	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "0.7", "useGraphSearch": "false", "virtualLossForm": "count"}))
+	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "0.7", "useGraphSearch": "false"}))
 	require.InDelta(t, 0.7, e.thinker.tree.Params().PUCT.Exploration, 0)
 	require.False(t, e.thinker.tree.Params().Graph.Use)
-	require.Equal(t, search.CountOnly, e.thinker.tree.Params().VirtualLoss.Form)
 	require.ErrorIs(t, e.SetParams(map[string]string{"cpuctExploration": "0.8", "useGraphSearch": "maybe"}), ErrParam)
 	require.InDelta(t, 0.7, e.cfg.Search.PUCT.Exploration, 0)
 }
@@ -381,14 +380,6 @@ func TestSettingsReadThemselves(t *testing.T) {
 		again := Defaults()
 		require.NoError(t, Settings().Set(&again, "rules", Settings().Find("rules").Get(&c)), r)
 		require.Equal(t, c, again)
-	}
-	for _, s := range Settings() {
-		c := Defaults()
-		if s.Name == "max-memory" {
-			continue // 0 is the search's own default
-		}
-		require.NoError(t, s.Set(&c, s.Get(&c)), s.Name)
-		require.Equal(t, Defaults(), c, s.Name)
 	}
 }
 

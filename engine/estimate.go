@@ -20,11 +20,11 @@ const (
 // estimateVisits is the length of each search that an estimate rests on.
 const estimateVisits = 200
 
-// tenth is how many standard deviations from the mean a tenth of a normal
-// distribution lies beyond.
+// tenth is the distance from the mean, in standard deviations, beyond which a tenth of a
+// normal distribution lies.
 const tenth = 1.2816
 
-// estimated is an estimate, and of which position and by searches of how many visits.
+// estimated is an estimate with its position and the visits of its searches.
 type estimated struct {
 	*thinking.Estimate
 	of     board.Hash

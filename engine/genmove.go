@@ -127,7 +127,6 @@ func (e *Engine) commit(ctx context.Context, d *decision) (thinking.Decision, er
 		return thinking.Decision{Resign: true}, nil
 	}
 	e.records.remember(game, found, d.Point)
-	e.rank.followPlayer(game, found.Root.Lead, headStart(e.game))
 	if err := e.playOwn(game.ToMove(), d.Point, d.plan.turn.start); err != nil {
 		return thinking.Decision{}, err
 	}
@@ -201,7 +200,7 @@ func (e *Engine) playOwn(c board.Color, p board.Point, start time.Time) error {
 	if err := play(c, p); err != nil {
 		return fmt.Errorf("the move that was found cannot be played: %w", err)
 	}
-	e.thinker.advance(c, p)
+	e.thinker.tree.Advance(c, p)
 	e.timer.book(c, start)
 	e.thinker.ponder(e.game)
 	return nil

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -68,12 +69,7 @@ func bestHandicapPoint(b *board.Board, out *nn.Output) board.Point {
 }
 
 func standsAlone(b *board.Board, p board.Point) bool {
-	for _, q := range b.Neighbors(p) {
-		if b.At(q) != board.Empty {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b.Neighbors(p), func(q board.Point) bool { return b.At(q) != board.Empty })
 }
 
 // edgeDistance counts lines from the nearest edge; the first line has 1.

@@ -135,29 +135,3 @@ func TestSameSeedSameGame(t *testing.T) {
 	require.Equal(t, first, game(5))
 	require.NotEqual(t, first, game(6))
 }
-
-// TestTimeUse: KataGo's factors change what the clock recommends.
-func TestTimeUse(t *testing.T) {
-	for name, c := range map[string]struct {
-		use     TimeUse
-		moves   int
-		carried time.Duration
-		want    time.Duration
-	}{
-		"nothing":               {TimeUse{}, 0, 0, 10 * sec},
-		"half":                  {TimeUse{Overall: 0.5}, 0, 0, 5 * sec},
-		"midgame, at the start": {TimeUse{Midgame: 2, MidgamePeak: 130, EndgameDecay: 100}, 0, 0, 10 * sec},
-		"midgame, on the way":   {TimeUse{Midgame: 2, MidgamePeak: 361.0 / 81 * 8, EndgameDecay: 100}, 4, 0, 15 * sec},
-		"midgame, at its peak":  {TimeUse{Midgame: 2, MidgamePeak: 361.0 / 81 * 4, EndgameDecay: 100}, 4, 0, 20 * sec},
-		"midgame, long after":   {TimeUse{Midgame: 2, MidgamePeak: 0, EndgameDecay: 1e-6}, 4, 0, 10 * sec},
-		"all of it carried":     {TimeUse{CarryOver: 1}, 0, 10 * sec, 1155245300},
-		"more than that":        {TimeUse{CarryOver: 1}, 0, 1000 * sec, 0},
-	} {
-		e := newEngine(t, 9, func(conf *Config) { conf.TimeUse = c.use })
-		for i := range c.moves {
-			require.NoError(t, e.game.Play(board.Color(i%2)+board.Black, board.Point(20+3*i)))
-		}
-		e.thinker.carried = c.carried
-		require.InDelta(t, c.want, e.cfg.TimeUse.spread(10*sec, e.game, e.thinker.carried), 1e3, name)
-	}
-}

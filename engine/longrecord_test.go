@@ -16,7 +16,7 @@ import (
 
 // longRecord is the record of a game of so many random moves, a tenth of them
 // passes.
-func longRecord(t testing.TB, moves int) []byte {
+func longRecord(t *testing.T, moves int) []byte {
 	t.Helper()
 	g, err := board.NewGame(board.Square(9), board.Japanese())
 	require.NoError(t, err)
@@ -72,17 +72,4 @@ func TestLongRecord(t *testing.T) {
 	require.Equal(t, moves, bytes.Count(saved, []byte(";B["))+bytes.Count(saved, []byte(";W[")))
 	require.NoError(t, e.Undo(moves-1))
 	require.Equal(t, 1, e.game.NumMoves())
-}
-
-// BenchmarkLongRecord loads a record of 100,000 moves, takes half of it back and
-// prints it.
-func BenchmarkLongRecord(b *testing.B) {
-	data := longRecord(b, 100_000)
-	e := newEngine(b, 9, nil)
-	for b.Loop() {
-		require.NoError(b, e.LoadSGF(data, 0))
-		require.NoError(b, e.Undo(50_000))
-		_, err := e.SaveSGF(b.Context())
-		require.NoError(b, err)
-	}
 }

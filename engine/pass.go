@@ -2,16 +2,16 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/search"
 )
 
-// beforePass returns the move to make instead of a pass, or the pass. Under
-// area scoring without agreement on dead stones, or where some chain is in doubt
-// and there may be none, what lies dead in our sure territory is taken off the
-// board first, and so where the clock leaves no time to judge chains (hurried);
-// with cleanup every dead stone is.
+// beforePass returns the move to make instead of a pass, or the pass. Dead stones in our
+// sure territory are captured first under area scoring if nobody agrees on dead stones
+// afterwards, a chain is in doubt, or the clock leaves no time to judge chains (hurried).
+// With cleanup every dead stone is captured.
 func (j *judge) beforePass(ctx context.Context, g *board.Game, result *search.Result, cleanup, hurried bool) board.Point {
 	if !cleanup && !j.cleansUp(ctx, g, hurried) {
 		return board.Pass
@@ -68,14 +68,8 @@ func sureCaptures(g *board.Game, us board.Color) []board.Point {
 	alive := b.PassAlive(nil, g.Rules().Suicide)
 	var points []board.Point
 	for p := range board.Point(b.Size().Area()) {
-		if b.At(p) != board.Empty || alive[p] != us {
-			continue
-		}
-		for _, q := range b.Neighbors(p) {
-			if b.At(q) == us.Opponent() {
-				points = append(points, p)
-				break
-			}
+		if b.At(p) == board.Empty && alive[p] == us && slices.ContainsFunc(b.Neighbors(p), func(q board.Point) bool { return b.At(q) == us.Opponent() }) {
+			points = append(points, p)
 		}
 	}
 	return points

@@ -98,7 +98,7 @@ func (e *Engine) Play(c board.Color, p board.Point) error {
 			return err
 		}
 		if keep {
-			e.thinker.advance(c, p)
+			e.thinker.tree.Advance(c, p)
 		}
 	} else {
 		if err := e.game.PlayTolerant(c, p); err != nil {

@@ -11,9 +11,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// judge finds out how a game stands: dead stones, owners of points, the score, the
-// lead, and whether to pass. It owns what was found out about the last position. The
-// engine asks it while nothing else searches.
+// judge assesses a game: dead stones, owners of points, score, lead, and whether to pass. It
+// remembers its verdict on the last position. It is used while nothing else searches.
 type judge struct {
 	cfg     *Config
 	net     nn.Network
@@ -31,7 +30,7 @@ func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge 
 	return j
 }
 
-// forget forgets what was found out. Leads that are shown are the network's own where
+// forget clears what is remembered. Leads that are shown are the network's own where
 // they are KataGo's.
 func (j *judge) forget() {
 	j.judged, j.estimated, j.leads = judgement{}, estimated{}, nil

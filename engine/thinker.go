@@ -12,9 +12,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// thinker searches for the engine. It owns the tree of the game on the board, the
-// pondering in it, and what one search leaves to the next. Of the tree there is one
-// owner at a time: pondering is stopped before anything else is asked for.
+// thinker searches for the engine. It owns the tree of the game on the board, pondering, and
+// the handicap advantage. The tree has one owner at a time: pondering stops before anything
+// else uses it.
 type thinker struct {
 	cfg *Config
 	net nn.Network
@@ -22,7 +22,6 @@ type thinker struct {
 
 	tree      *search.Tree
 	pondering *background
-	carried   time.Duration // of earlier searches, that counts for the next: see TimeUse.CarryOver
 	ahead     advantage
 }
 
@@ -84,11 +83,7 @@ func (t *thinker) search(ctx context.Context, tree *search.Tree, l search.Limits
 			}
 		}
 	}()
-	result, err = tree.Search(ctx, l)
-	if tree == t.tree {
-		t.carried += result.Stats.Elapsed
-	}
-	return result, err
+	return tree.Search(ctx, l)
 }
 
 // aside searches a position on a tree of its own.
@@ -144,17 +139,6 @@ func (t *thinker) run(ctx context.Context, tree *search.Tree, l search.Limits, e
 	}
 }
 
-// advance makes a move in the tree. The time that went into what is kept of it
-// counts, in part, for the next search.
-func (t *thinker) advance(c board.Color, p board.Point) {
-	before := float64(t.tree.Visits())
-	if !t.tree.Advance(c, p) || before == 0 {
-		t.carried = 0
-		return
-	}
-	t.carried = scale(t.carried, t.cfg.TimeUse.CarryOver*float64(t.tree.Visits())/before)
-}
-
 // holds reports whether the tree has something of this position to keep.
 func (t *thinker) holds(game *board.Game) bool { return t.tree.Visits() > 0 && t.tree.Matches(game) }
 
@@ -162,7 +146,6 @@ func (t *thinker) holds(game *board.Game) bool { return t.tree.Visits() > 0 && t
 func (t *thinker) follow(game *board.Game) {
 	if !t.tree.Matches(game) {
 		t.tree.Reset(game)
-		t.carried = 0
 	}
 }
 
@@ -170,14 +153,11 @@ func (t *thinker) follow(game *board.Game) {
 func (t *thinker) drop() {
 	t.stop()
 	t.tree.Clear()
-	t.carried = 0
 }
 
 // forget drops the tree and clears the network's cache.
 func (t *thinker) forget() {
-	t.stop()
-	t.tree.Clear()
-	t.carried = 0
+	t.drop()
 	t.net.ClearCache()
 }
 

@@ -70,22 +70,6 @@ func TestEndlessPondering(t *testing.T) {
 	}
 }
 
-// TestCarriedTime: a part of the time of a kept tree counts for the next move, that
-// of a tree that is dropped does not.
-func TestCarriedTime(t *testing.T) {
-	e := newEngine(t, 9, func(conf *Config) { conf.TimeUse.CarryOver, conf.Limits = 0.5, search.Limits{Visits: 50} })
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
-	require.Positive(t, e.thinker.carried)
-	e.ClearCache()
-	require.Zero(t, e.thinker.carried)
-	e.thinker.carried = sec
-	require.NoError(t, e.Play(board.White, board.Point(0)))
-	require.NoError(t, e.NewGame(board.Square(9)))
-	e.thinker.follow(e.game)
-	require.Zero(t, e.thinker.carried)
-}
-
 func TestTheTreeFollowsTheGame(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
 	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
@@ -190,7 +174,6 @@ func TestAside(t *testing.T) {
 	require.GreaterOrEqual(t, r.Root.Visits, int64(20))
 	require.True(t, k.tree.Matches(e.game))
 	require.Zero(t, k.tree.Visits())
-	require.Zero(t, k.carried)
 	again, err := k.aside(t.Context(), repeatable(e.cfg.Search), nn.Uncached(e.net), other, search.Limits{Visits: 20})
 	require.NoError(t, err)
 	require.Equal(t, r.Root.Utility, again.Root.Utility, "and finds the same")

@@ -6,9 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// ownValues remembers the values that the searches for moves of ours found in this game. By them
-// own moves are judged: resignation, the advantage in handicap games, haste, and
-// whether a game that is left was lost.
+// ownValues remembers the values of the searches for our moves in this game. Resignation, the
+// advantage in handicap games, Hurry, and the result of an abandoned game depend on them.
 type ownValues struct {
 	cfg *Config
 	all []ownValue
@@ -53,8 +52,8 @@ func (v *ownValues) white() (value float64, known bool) {
 	return last.value, true
 }
 
-// sureness is how far the least of what the last three searches thought a colour's
-// game worth is beyond a threshold: 0 at most there, 1 where the game is won.
+// sureness is how far the least value of the last three searches, in a colour's view, exceeds
+// a threshold: 0 up to it, 1 for a won game.
 func (v *ownValues) sureness(c board.Color, threshold float64) float64 {
 	n, least := len(v.all), 1.0
 	if n < 3 || threshold >= 1 {
@@ -69,8 +68,7 @@ func (v *ownValues) sureness(c board.Color, threshold float64) float64 {
 	return max(0, (least-threshold)/(1-threshold))
 }
 
-// hopelessTurns is how many of the last own turns of a colour all stood below a
-// value.
+// hopelessTurns counts a colour's latest own turns whose values all stood below a threshold.
 func (v *ownValues) hopelessTurns(c board.Color, threshold float64) int {
 	hopeless := 0
 	for _, o := range slices.Backward(v.all) {
@@ -102,8 +100,7 @@ func (v *ownValues) resigns(game *board.Game, lead, headStart float64) bool {
 	return v.hopelessTurns(game.ToMove(), p.Threshold) >= p.Turns
 }
 
-// side returns whose moves were chosen here: ok is false where both sides' were, or
-// none.
+// side returns the side whose moves were chosen here; ok is false for both sides or none.
 func (v *ownValues) side() (us board.Color, ok bool) {
 	if len(v.all) == 0 {
 		return board.Empty, false

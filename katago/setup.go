@@ -119,8 +119,7 @@ func parameters(p *search.Params, values config.Search, of config.Program, elsew
 // engineKeys are the parameters that are settings of an engine here.
 var engineKeys = []string{
 	"maxVisits", "maxPlayouts", "maxTime", "maxVisitsPondering", "maxPlayoutsPondering", "maxTimePondering", "lagBuffer",
-	"searchFactorAfterOnePass", "searchFactorAfterTwoPass", "treeReuseCarryOverTimeFactor", "overallocateTimeFactor", "midgameTimeFactor",
-	"midgameTurnPeakTime", "endgameTurnTimeDecay", "obviousMovesTimeFactor", "obviousMovesPolicyEntropyTolerance", "obviousMovesPolicySurpriseTolerance",
+	"searchFactorAfterOnePass", "searchFactorAfterTwoPass",
 }
 
 // limits reads three limits of a search; KataGo's numbers for no limit become 0.
@@ -144,14 +143,6 @@ func play(p *engine.Config, c *config.Config, values config.Play) (idle []string
 	p.Limits, p.PonderLimits = limits(values.Search, ""), limits(values.Search, "Pondering")
 	p.Lag = time.Duration(number("lagBuffer") * float64(time.Second))
 	p.Hurry.AfterOnePass, p.Hurry.AfterTwoPasses = number("searchFactorAfterOnePass"), number("searchFactorAfterTwoPass")
-	p.TimeUse = engine.TimeUse{
-		CarryOver: number("treeReuseCarryOverTimeFactor"), Overall: number("overallocateTimeFactor"),
-		Midgame: number("midgameTimeFactor"), MidgamePeak: number("midgameTurnPeakTime"), EndgameDecay: number("endgameTurnTimeDecay"),
-		Obvious: search.Obvious{
-			Factor: number("obviousMovesTimeFactor"), Entropy: number("obviousMovesPolicyEntropyTolerance"),
-			Surprise: number("obviousMovesPolicySurpriseTolerance"),
-		},
-	}
 	if c.Has("playoutDoublingAdvantage") && !c.Has("dynamicPlayoutDoublingAdvantageCapPerOppLead") {
 		p.HandicapAdvantage = 0
 	}

@@ -84,7 +84,7 @@ func searchParams(p search.Params) search.Params {
 	p.Pass.IgnorePreRootHistory = false // so that neighbours share evaluations
 	p.AntiMirror = false
 	p.Seed = 1
-	p.Stop.WhenDecided, p.Stop.FutileVisitsThreshold = false, 0
+	p.Stop.FutileVisitsThreshold = 0
 	return p
 }
 

@@ -78,11 +78,11 @@ func (a *arena) used() int64 {
 		int64(a.wordCount)*int64(unsafe.Sizeof(uint32(0)))
 }
 
-// indices is how many things of each kind can be told apart, 0 included: nodes in
-// 512 GiB, edges in 128, words in 16.
+// indices is the number of indices of each kind, 0 included: enough for 512 GiB of nodes, 128
+// of edges, 16 of words.
 const indices = 1 << 32
 
-// spent reports whether so many bytes more could need an index that there is not.
+// spent reports whether the indices left may not suffice for so many bytes more.
 func (a *arena) spent(bytes int64) bool {
 	left := min((indices-int64(a.nodeCount))*int64(unsafe.Sizeof(node{})),
 		(indices-int64(a.edgeCount))*int64(unsafe.Sizeof(edge{})),
@@ -161,7 +161,7 @@ func (a *arena) newWords(n int) uint32 {
 	return i
 }
 
-// closeWords fills the end of a chunk with a block that belongs to nobody.
+// closeWords fills the end of a chunk with a block without an owner.
 func (a *arena) closeWords(i, left uint32) {
 	if left == wordChunk {
 		return
@@ -187,7 +187,7 @@ func (a *arena) keepChunks(spare []*[edgeChunk]edge) {
 	}
 }
 
-// trim gives up the chunks that nothing is in.
+// trim frees empty chunks.
 func (a *arena) trim() {
 	a.nodes = cut(a.nodes, int(a.nodeCount>>nodeBits)+1)
 	a.edges = cut(a.edges, int(a.edgeCount>>edgeBits)+1)
@@ -202,7 +202,7 @@ func cut[T any](chunks []*T, n int) []*T {
 	return chunks[:n]
 }
 
-// byNode holds something for each node that has it, in chunks like those of the nodes.
+// byNode maps node indices to values, in chunks like those of the nodes.
 type byNode[T any] []*[nodeChunk]T
 
 // get returns what was set for a node, the zero value where nothing was.

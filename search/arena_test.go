@@ -42,12 +42,3 @@ func TestIndicesEnd(t *testing.T) {
 		*c.count = before
 	}
 }
-
-// TestByNode: what is set for a node is found there, and nothing elsewhere.
-func TestByNode(t *testing.T) {
-	var b byNode[int]
-	b.set(3*nodeChunk+1, 5)
-	require.Equal(t, 5, b.get(3*nodeChunk+1))
-	require.Zero(t, b.get(1))
-	require.Zero(t, b.get(100*nodeChunk))
-}

@@ -2,8 +2,7 @@ package search
 
 import "math"
 
-// before is what an edge gave to its parent's averages before its child
-// changed.
+// before is an edge's contribution to its parent's averages before its child changed.
 type before struct {
 	weight           float64 // edge weight times mult
 	utility, squared float64
@@ -23,6 +22,9 @@ func snapshot(e *edge, child *node) before {
 	return b
 }
 
+// exactVisits is the number of visits below which a node averages all its children each time.
+const exactVisits = 64
+
 // settle brings a node's averages up to date after one of its edges gave more
 // visits or its child changed: from all children when it is time, else by the
 // difference that the edge makes. The node's visits must be counted already.
@@ -30,7 +32,7 @@ func (ns *nodes) settle(i uint32, changed *edge, old *before) {
 	n := ns.a.node(i)
 	b := &ns.p.Backup
 	n.sinceExact++
-	if b.ExactShare == 0 || int(n.visits) < b.ExactVisits || int(n.sinceExact)*b.ExactShare >= int(n.visits) ||
+	if b.ExactShare == 0 || n.visits < exactVisits || int(n.sinceExact)*b.ExactShare >= int(n.visits) ||
 		n.sinceExact == math.MaxUint16 || changed == nil {
 		ns.rebuild(i)
 		return
@@ -38,7 +40,7 @@ func (ns *nodes) settle(i uint32, changed *edge, old *before) {
 	ns.adjust(n, changed, old)
 }
 
-// adjust replaces what one edge gave to the averages; its share stays.
+// adjust replaces one edge's contribution to the averages; its mult stays.
 func (ns *nodes) adjust(n *node, e *edge, old *before) {
 	child := ns.a.node(e.child)
 	now := snapshot(e, child)
@@ -141,14 +143,13 @@ func (n *node) setAverages(s *sums) {
 	}
 }
 
-// weighChildren fills ns.children with the weights that the children of a node
-// shall have in its averages, leaving out those without weight. It returns the
-// sum of the weights before and after.
+// weighChildren fills ns.children with the weights of a node's children in its averages;
+// children without weight are left out. It returns the sums of the weights before and after
+// noise pruning and value weighting.
 func (ns *nodes) weighChildren(n *node, edges []edge) (original, total float64) {
 	ns.children = ns.children[:0]
 	sign := n.sign()
-	// The edges were read for the selection just before; only exact arithmetic
-	// minds what may have changed since.
+	// Selection has just refreshed the edges; only exact arithmetic needs later changes.
 	refresh := ns.p.Graph.Use && ns.p.Backup.ExactShare == 0
 	for j := range edges {
 		e := &edges[j]

@@ -6,13 +6,12 @@ import (
 	"kosumi/board"
 )
 
-// biasKey names a local pattern: the last move with its surroundings and the
-// move before it.
+// biasKey identifies a local pattern: the last move with its surroundings and the move
+// before it.
 type biasKey = board.Hash
 
-// biasEntry is what is known of the error that evaluations make on a pattern:
-// the weighted sum, over all nodes with it, of what the children say minus what
-// the node's own evaluation said, in White's utility.
+// biasEntry sums the errors of evaluations on a pattern: over all nodes with it, the utility
+// by the children minus the node's own, weighted, in White's view.
 type biasEntry struct {
 	key       biasKey
 	sumDelta  float64
@@ -78,8 +77,7 @@ func (b *biasTable) attach(n *node, key biasKey) {
 	b.entries[n.bias.entry].nodes++
 }
 
-// correction is what the pattern says must be added to the own utility of a
-// node, in White's view.
+// correction is what the pattern adds to a node's own utility, in White's view.
 func (b *biasTable) correction(n *node) float64 {
 	e := &b.entries[n.bias.entry]
 	if e.sumWeight <= 0.001 {
@@ -88,9 +86,9 @@ func (b *biasTable) correction(n *node) float64 {
 	return b.p.Factor * e.sumDelta / e.sumWeight
 }
 
-// update replaces what a node has told its entry and returns the correction.
-// original is the weight of the node's children before anything was taken off,
-// total what is left, and sum the sum of their utilities with it.
+// update replaces a node's contribution to its entry and returns the correction. original is
+// the weight of the node's children before pruning, total the weight after it, and sum the
+// sum of their utilities with that.
 func (b *biasTable) update(n *node, original, sum, total float64) float64 {
 	if total > 1e-10 {
 		e := &b.entries[n.bias.entry]
@@ -104,8 +102,7 @@ func (b *biasTable) update(n *node, original, sum, total float64) float64 {
 	return b.correction(n)
 }
 
-// release parts a node that is thrown away from its entry. A share of what it
-// knew stays.
+// release detaches a discarded node from its entry. A share of its contribution stays.
 func (b *biasTable) release(n *node) {
 	if n.bias.entry == 0 {
 		return

@@ -9,8 +9,8 @@ import (
 	"kosumi/nn"
 )
 
-// lcb is the lower confidence bound of a move's utility for its player, and how
-// far below the average it lies. weight and weightSq are the edge's, utility and
+// lcb returns the lower confidence bound of a move's utility for its player, and its distance
+// below the average. weight and weightSq are the edge's, utility and
 // utilitySq the child's averages in White's view, bonus the ending bonus.
 func (c *Choice) lcb(weight, weightSq, utility, utilitySq, bonus, sign, radius float64) (bound, below float64) {
 	if weight <= 0 || weightSq <= 0 {
@@ -27,8 +27,8 @@ func (c *Choice) lcb(weight, weightSq, utility, utilitySq, bonus, sign, radius f
 	return sign*(utility+bonus) - below, below
 }
 
-// chooser weighs the moves of a node for the final choice. Reports and the rules that end
-// a search ask it; it changes nothing.
+// chooser values the moves of a node for the final choice. Reports and early stopping use it;
+// it changes nothing.
 type chooser struct {
 	parts
 	selector *selector
@@ -43,7 +43,7 @@ type candidate struct {
 	utility    float64 // the child's, ending bonus not added
 	bonus      float64 // in utility, White's view
 	score      float64 // PUCT score at the end
-	value      float64 // what the move is chosen by
+	value      float64 // selection value: the choice is by the largest
 	plain      float64 // value before LCB
 	unmixed    float64 // value without the human policy's share, where it has one
 	lcb, below float64
@@ -141,7 +141,7 @@ func fallBack(moves []candidate) {
 	}
 }
 
-// dropSmall lowers the values that moves are chosen by to what is trusted of them.
+// dropSmall applies Choice.Prune and Choice.Subtract to the selection values.
 func (c *Choice) dropSmall(moves []candidate) {
 	var value, plain float64
 	for k := range moves {
@@ -153,7 +153,7 @@ func (c *Choice) dropSmall(moves []candidate) {
 	}
 }
 
-// leastValue and below counts as 0.
+// leastValue and smaller values count as 0.
 const leastValue = 1e-50
 
 // scaleUp makes the largest value at least 1.
@@ -172,9 +172,8 @@ func scaleUp(moves []candidate) {
 	}
 }
 
-// judge turns weights into what moves are chosen by: at the root it takes away
-// the weight that the final values do not justify, then it lifts the move of the
-// best lower bound.
+// judge turns weights into selection values: at the root it removes the weight that the final
+// values do not justify, then it raises the move with the best lower bound.
 func (c *Choice) judge(moves []candidate, x *explorer, root bool) {
 	best := mostTrusted(moves)
 	if best < 0 {
@@ -202,8 +201,8 @@ func (c *Choice) judge(moves []candidate, x *explorer, root bool) {
 	}
 }
 
-// mostTrusted returns the place of the move with the most weight, visits beyond
-// the first and prior helping; -1 if there is none.
+// mostTrusted returns the index of the move with the most weight, adjusted by visits and
+// prior; -1 if there is none.
 func mostTrusted(moves []candidate) int {
 	best, at := math.Inf(-1), -1
 	for k := range moves {

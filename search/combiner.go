@@ -26,7 +26,7 @@ type combiner struct {
 	lock  sync.Mutex // held by the combiner of the moment, who owns the tree
 	over  bool
 	busy  time.Duration
-	fault any // what a pass panicked with
+	fault any // value of a panic in a pass
 }
 
 // mostPasses bounds the passes that a session makes in a row: other searches wait for its
@@ -47,7 +47,7 @@ func (r *run) combine(ctx context.Context) (end func()) {
 		c.lock.Unlock()
 		select {
 		case <-c.wake:
-		case s := <-answers: // nobody helps
+		case s := <-answers: // sessions do not combine
 			r.settle(ctx, s)
 		case <-ctx.Done():
 			r.quit.Store(true)

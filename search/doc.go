@@ -51,10 +51,8 @@
 // keep a CPU busy; fewer, down to one batch, cost a little speed. The bounds of
 // Parallel keep small searches narrower than that whatever the number (one in
 // flight for 8 visits of the root). With 200 visits on 9x9 at most 2.3 %
-// of the descents of 1 to 32 workers collided. How often they chose what 1,600
-// visits choose did not differ by more than the error of that measurement (32
-// positions, 8 % a figure), so it takes matches to tell them apart.
-// Stats.CollisionRate above a fifth says that there are too many.
+// of the descents of 1 to 32 workers collided. A Stats.CollisionRate above a fifth
+// means too many workers.
 //
 // # Techniques
 //

@@ -1,6 +1,10 @@
 package search
 
-import "kosumi/board"
+import (
+	"slices"
+
+	"kosumi/board"
+)
 
 // expand gives the leaf of a slot that was run its evaluation, or the end of the game.
 // grown is false where there is nothing to back up: the evaluation failed, the move is
@@ -37,7 +41,7 @@ func (pl *playouts) expand(s *slot) (grown bool, err error) {
 	return true, nil
 }
 
-// forbid gives up a move that turned out illegal in the position where it is.
+// forbid marks a move that turned out illegal.
 func (pl *playouts) forbid(s *slot) {
 	if last := len(s.path) - 1; last >= 0 {
 		pl.nodes.edgeAt(s.path[last]).prior = -1
@@ -99,16 +103,11 @@ func (pl *playouts) refill(s *slot, n *node) {
 }
 
 func hasMove(edges []edge, p board.Point) bool {
-	for i := range edges {
-		if edges[i].move == p {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(edges, func(e edge) bool { return e.move == p })
 }
 
-// backUp counts a descent on every edge of its path, takes its virtual losses
-// back and brings the nodes up to date, from the leaf to the root. old is what
+// backUp counts a descent on every edge of its path, removes its virtual losses
+// and brings the nodes up to date, from the leaf to the root. old is what
 // the last edge gave before its child changed.
 func (pl *playouts) backUp(s *slot, old *before) {
 	ns := pl.nodes

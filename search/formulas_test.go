@@ -14,34 +14,6 @@ import (
 // were worked out by hand from its definition, and show that its switch takes it
 // out of the arithmetic.
 
-func TestExplorationByHand(t *testing.T) {
-	p := Defaults().PUCT
-	// c = 1 + 0.45*ln((w+500)/500) grows by 0.45*ln 2 over the first 500.
-	for weight, c := range map[float64]float64{0: 1, 500: 1 + 0.45*math.Ln2, 5000: 2.07905287} {
-		require.InDelta(t, c*math.Sqrt(weight+0.01), p.explorationScale(weight, 1), 1e-6)
-	}
-	require.InDelta(t, 10.820988, p.explorationScale(100, 1), 1e-6) // 1.0820448 * 10.0005
-	off := p
-	off.ExplorationLog = 0
-	require.InDelta(t, math.Sqrt(5000.01), off.explorationScale(5000, 1), 1e-9)
-	// The offset of 1 of AlphaZero: the node's own visit.
-	tutorial := Tutorial().PUCT
-	require.InDelta(t, 1.5*math.Sqrt(101), tutorial.explorationScale(100, 1), 1e-9)
-}
-
-func TestVarianceScalingByHand(t *testing.T) {
-	p := Defaults().PUCT
-	// U 0.2, U2 0.29, weight 10: ((0.04+0.16)*2 + 2.9)/11 - 0.04 = 0.26, sigma
-	// 0.5099, f = 1 + 0.85*(0.5099/0.4 - 1).
-	require.InDelta(t, 1.2335416, p.stdevFactor(10, 0.2, 0.29), 1e-7)
-	require.InDelta(t, 1, p.stdevFactor(1, 0.2, 0.9), 1e-12, "one evaluation tells no spread")
-	// No spread at all: sigma^2 = ((U^2+0.16)*2 + U^2*W)/(W+1) - U^2, here 0.36/1001.
-	require.InDelta(t, 1+0.85*(math.Sqrt((0.2*2+0.04*1000)/1001-0.04)/0.4-1), p.stdevFactor(1000, 0.2, 0), 1e-12,
-		"squares below the square of the mean count as it")
-	p.UtilityStdevScale = 0
-	require.Equal(t, 1.0, p.stdevFactor(10, 0.2, 0.29))
-}
-
 func TestFPUByHand(t *testing.T) {
 	f := Defaults().FPU
 	n := node{utility: 0.3, ownUtility: 0.1}
@@ -105,13 +77,6 @@ func TestScoreUtilityByHand(t *testing.T) {
 
 func TestUncertaintyByHand(t *testing.T) {
 	v := valuer{u: Defaults().Utility, b: Defaults().Backup, sqrtArea: 9, scores: true}
-	// weight = 0.25/(error + 0.25/8)
-	for e, weight := range map[float64]float64{0: 8, 0.03: 4.0816327, 0.1: 1.9047619, 0.2: 1.0810811, 0.5: 0.4705882} {
-		require.InDelta(t, weight, v.weight(0, e, 0), 1e-6)
-	}
-	// 2 points of error at an even score: slopes 0.1*2/(18 pi) + 0.3*2/(6.75 pi) =
-	// 0.031831, so the error is 0.05 + 0.063662.
-	require.InDelta(t, 1.7251852, v.weight(0, 0.05, 2), 1e-6)
 	require.Equal(t, 1.0, v.weight(0, -1, -1), "a network that does not know its error")
 	require.Equal(t, 8.0, v.terminalWeight(true))
 	require.Equal(t, 1.0, v.terminalWeight(false))
@@ -120,33 +85,6 @@ func TestUncertaintyByHand(t *testing.T) {
 	v.b.UseUncertainty = false
 	require.Equal(t, 1.0, v.weight(0, 0.2, 2))
 	require.Equal(t, 1.0, v.terminalWeight(true))
-}
-
-func TestNoisePruningByHand(t *testing.T) {
-	// Ten visits each, priors 0.5 and 0.1: the second is allowed 2*10*0.1/0.5 = 4;
-	// of the other 6 it keeps exp(-0.3/0.15), being 0.3 worse.
-	list := []child{{weight: 10, utility: 0.5, prior: 0.5}, {weight: 10, utility: 0.2, prior: 0.1}}
-	require.InDelta(t, 14.812012, pruneNoise(list, 0.15, 1e50), 1e-6)
-	require.InDelta(t, 10, list[0].weight, 0)
-	require.InDelta(t, 4+6*math.Exp(-2), list[1].weight, 1e-12)
-	for name, second := range map[string]child{
-		"better": {weight: 10, utility: 0.6, prior: 0.1}, "within its prior": {weight: 4, utility: 0.2, prior: 0.1},
-	} {
-		list := []child{{weight: 10, utility: 0.5, prior: 0.5}, second}
-		require.InDelta(t, 10+second.weight, pruneNoise(list, 0.15, 1e50), 1e-12, name)
-	}
-	list[1].weight = 10
-	require.InDelta(t, 19, pruneNoise(list, 0.15, 1), 1e-12, "the cap")
-}
-
-func TestValueWeightByHand(t *testing.T) {
-	// Nine visits each at 0.5 and -0.1: deviation sqrt(1/(1.5*3)) = 0.4714, z =
-	// +-0.6364; Student's t gives 0.7151 and 0.2849; the fourth roots share 18.
-	list := []child{{weight: 9, utility: 0.5}, {weight: 9, utility: -0.1}}
-	weighByValue(list, 18, 0.25)
-	require.InDelta(t, 10.0307, list[0].weight, 1e-3)
-	require.InDelta(t, 7.9693, list[1].weight, 1e-3)
-	require.InDelta(t, 18, list[0].weight+list[1].weight, 1e-9)
 }
 
 // TestAveragingSwitches: the node's averages with each way of weighting off are
@@ -178,6 +116,8 @@ func TestAveragingSwitches(t *testing.T) {
 	require.InDelta(t, 4.812012, pruned[1], 1e-6)
 	require.Greater(t, shifted[0], 10.0)
 	require.NotEqual(t, pruned, both)
+	capped := weights(func(b *Backup) { b.ValueWeightExponent, b.NoisePruningCap = 0, 1 })
+	require.Equal(t, []float64{10, 9}, capped)
 }
 
 func TestBiasByHand(t *testing.T) {
@@ -237,20 +177,9 @@ func TestBiasPattern(t *testing.T) {
 	require.False(t, ok, "a pass")
 }
 
-func TestLCBByHand(t *testing.T) {
+// TestLiftByLCB: factor ((0.3+0.1)/(0.3+0.02))^2 = 1.5625 for a bound that is ahead by 0.1.
+func TestLiftByLCB(t *testing.T) {
 	c := Defaults().Choice
-	// Four visits of weight 1, average 0.2, squares 0.2: ess 4, prior 4/64 = 0.0625;
-	// m2 = (0.2*4 + (0.2+1.96)*0.0625)/4.0625, ess' = 4.0625^2/(4+0.0625^2).
-	bound, below := c.lcb(4, 4, 0.2, 0.2, 0, 1, 1.4)
-	require.InDelta(t, 1.0739180, below, 1e-6)
-	require.InDelta(t, 0.2-below, bound, 1e-12)
-	bound, _ = c.lcb(4, 4, 0.2, 0.2, 0.05, -1, 1.4)
-	require.InDelta(t, -0.25-below, bound, 1e-12, "Black's view, with a bonus for White")
-	bound, below = c.lcb(0, 0, 0, 0, 0, 1, 1.4)
-	require.Equal(t, []float64{-14, 14}, []float64{bound, below}, "no visits: 2*1.4*5")
-
-	// The bound of the second is ahead by 0.1: factor ((0.3+0.1)/(0.3+0.02))^2 =
-	// 1.5625 over the first.
 	moves := []candidate{{value: 100, lcb: 0.1, below: 0.3}, {value: 20, lcb: 0.2, below: 0.5}, {value: 14, lcb: 0.9, below: 0.1}}
 	c.applyLCB(moves, 100)
 	require.InDelta(t, 156.25, moves[1].value, 1e-9)

@@ -222,30 +222,3 @@ func inOrderOfEdges(keys []uint64) (order []uint64) {
 func dropKey(keys []uint64, index int) []uint64 {
 	return slices.DeleteFunc(slices.Clone(keys), func(k uint64) bool { return keyIndex(k) == index })
 }
-
-func TestPriorBlock(t *testing.T) {
-	var a arena
-	a.reset()
-	size := board.Square(19)
-	for count := 1; count < 40; count++ {
-		keys := make([]uint64, count)
-		for i := range keys {
-			keys[i] = priorKey(float32(count-i), 361-i)
-		}
-		block := make([]uint32, blockWords(count))
-		require.Zero(t, len(block)%2)
-		packPriors(block, keys, size)
-		i := a.newNode()
-		a.storePriors(i, block, count)
-		n := a.node(i)
-		for k := range count {
-			p, prior := a.priorAt(n, k)
-			require.Equal(t, size.FromIndex(361-k), p)
-			require.Equal(t, float32(count-k), prior)
-		}
-		a.setPrior(n, count-1, board.Pass, 0.5)
-		p, prior := a.priorAt(n, count-1)
-		require.Equal(t, board.Pass, p)
-		require.Equal(t, float32(0.5), prior)
-	}
-}

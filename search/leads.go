@@ -14,7 +14,7 @@ import (
 // Leads finds leads where komi is far from even. There a network's own lead means
 // little: networks learn from games of a usual komi, and answer 500 points, or the wrong
 // sign, to others. Their winrate stays right, so the komi under which it says even is
-// found, and the lead is how far komi is from that. It belongs to one goroutine.
+// found, and the lead is how far komi is from that. Not safe for concurrent use.
 type Leads struct {
 	net   nn.Evaluator
 	game  board.Game
@@ -56,14 +56,9 @@ func (l *Leads) ask(ctx context.Context, komi float64) (o opinion, ok bool, err 
 	return o, true, nil
 }
 
-// Even returns the komi under which the network thinks a position even: where White's
-// winrate passes 50 %, to half a point, and between the two by its leads there. ok is
-// false if it has no score.
-func (l *Leads) Even(ctx context.Context, g *board.Game) (komi float64, ok bool, err error) {
-	s, ok, err := l.standing(ctx, g)
-	return s.even, ok, err
-}
-
+// standing finds what holds of a position whatever its komi. It is even where White's
+// winrate passes 50 %, found to half a point, and between the two komi by the leads there.
+// ok is false if the network has no score.
 func (l *Leads) standing(ctx context.Context, g *board.Game) (s standing, ok bool, err error) {
 	l.game.CopyFrom(g)
 	l.game.SetKomi(0)
@@ -136,8 +131,8 @@ func Bounds(g *board.Game) (low, high float64) {
 	return extra - most, extra + most
 }
 
-// From these on the leads of a search are corrected, in part, and all beyond the second
-// values: how far komi is from the usual one, and how unlikely the side behind wins.
+// Leads are corrected in part beyond the first values and fully beyond the second: the
+// distance of komi from the usual one, and the winrate of the side behind.
 const (
 	usualKomi         = 7.0
 	komiFar, komiOut  = 8.0, 16.0
@@ -147,8 +142,8 @@ const (
 // mostCorrected is how many moves of a result are looked at.
 const mostCorrected = 10
 
-// Show is Correct for a result that somebody is about to see, which does not fail: the
-// log says where leads stay the network's own. Nil Leads leave all as it is.
+// Show is Correct for a result that is about to be displayed. A failure is logged, and leads
+// stay the network's own. Nil Leads change nothing.
 func (l *Leads) Show(ctx context.Context, log *slog.Logger, g *board.Game, r *Result) {
 	if l == nil {
 		return
@@ -158,10 +153,9 @@ func (l *Leads) Show(ctx context.Context, log *slog.Logger, g *board.Game, r *Re
 	}
 }
 
-// Correct puts the leads of a result right, for the position g that was searched:
-// within what the board allows always, and where the network cannot know them by what
-// it says near an even komi. That takes a dozen evaluations or so, once for a position,
-// and one for each of the first moves.
+// Correct corrects the leads of a result of a search of g. All are clamped to what the board
+// allows; far from an even komi they are derived from evaluations near it. That takes about
+// a dozen evaluations once for a position, and one for each of the first moves.
 func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	if !r.Root.Raw.HasScore {
 		return nil

@@ -48,10 +48,10 @@ func TestEvenKomi(t *testing.T) {
 		require.NoError(t, err)
 		for _, komi := range []float32{7.5, -60.5, 60.5} {
 			g.SetKomi(komi)
-			got, ok, err := l.Even(context.Background(), g)
+			got, ok, err := l.standing(context.Background(), g)
 			require.NoError(t, err)
 			require.True(t, ok)
-			require.InDelta(t, even, got, 1e-4)
+			require.InDelta(t, even, got.even, 1e-4)
 		}
 		require.Less(t, net.asked, 14, "once for the position, whatever its komi")
 	}

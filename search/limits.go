@@ -22,33 +22,24 @@ type Limits struct {
 	// is unstable: the move that would be chosen is not the one searched most,
 	// or another one that was searched well is better.
 	Extend time.Duration
-	// WhenDecided ends this search early, as Stop.WhenDecided does every search.
+	// WhenDecided ends a limited search when no other move can reach the visits of the best
+	// one, and that is the move that would be chosen (lc0's smart pruning).
 	WhenDecided bool
-	// Obvious shortens Time.
-	Obvious Obvious
-	// FirstLook lets nothing interrupt the first playout of a fresh tree, so that
-	// there is something to say of a search that is stopped at once.
+	// FirstLook completes the first playout of a fresh tree even if the context has ended,
+	// so that a search that is stopped at once has a move to report.
 	FirstLook bool
-	// Ownership averages the ownership over the tree, MovesOwnership over the
-	// part below each move as well. A tree that was searched without is dropped.
+	// Ownership averages the ownership over the tree, MovesOwnership also over the part below
+	// each move. A tree from a search without ownership is dropped.
 	Ownership, MovesOwnership bool
 	// MinMoves is how many moves results list, if necessary some that were not
 	// searched.
 	MinMoves int
-	// Focus holds what to look into more deeply, without weight; nil, or holding nil:
-	// nothing. It may be replaced while the search runs, and changes nothing in the
-	// tree that is there. A Gumbel search has none.
+	// Focus holds moves that get extra playouts without weight; nil, or holding nil: none.
+	// It may be replaced while the search runs. A Gumbel search ignores it.
 	Focus *atomic.Pointer[thinking.Focus]
 	// SnapshotEvery is the time between snapshots; 0 means none before the end.
 	SnapshotEvery time.Duration
 }
-
-// Obvious ends a search on a clock earlier where the network is sure of its move and
-// the search agrees: to Factor of its time at most, less where the entropy of the
-// policy is not small beside Entropy, or the surprise (by how much the choice is
-// unlike the policy, as KL divergence) beside Surprise, both in nats. A Factor of
-// 0 or 1 changes nothing.
-type Obvious struct{ Factor, Entropy, Surprise float64 }
 
 // StopReason says why a search ended.
 type StopReason uint8

@@ -6,22 +6,21 @@ import (
 	"kosumi/board"
 )
 
-// Mirror Go: the opponent answers every move with the point opposite to it, seen
-// from the centre. The network takes the copies for good moves, and a search
-// that expects the best answers does not see that they will come whatever is
-// played. While an opponent does so, selection is bent: towards the copies, so
-// that moves show what they are worth against them, and towards the centre,
-// where the symmetry breaks.
+// Mirror Go: the opponent answers every move with the point opposite to it across the
+// centre. The network takes the copies for good moves, and a search that expects the best
+// answers does not foresee a copy after every move. Against such an opponent selection is
+// biased towards the copies, so that moves are valued against them, and towards the
+// centre, where the symmetry breaks (KataGo, cpp/search/searchmirror.cpp).
 
-// mirror is what is known of an opponent who copies moves.
+// mirror describes an opponent who copies moves.
 type mirror struct {
-	// player copies the moves of the side to move at the root; Empty: nobody
-	// does, and the rest counts for nothing.
+	// player copies the moves of the side to move at the root; Empty: none, and the other
+	// fields have no meaning.
 	player board.Color
-	// advantage is by how many points the copies win if they go on to the end.
+	// advantage is the copying player's margin in points if all moves are copied to the end.
 	advantage float64
-	// asymmetry is how far the stones around the centre are from copies of each
-	// other: 0 is not at all.
+	// asymmetry measures how much the stones around the centre differ from copies of each
+	// other; 0: not at all.
 	asymmetry float64
 	center    board.Point // NoPoint where a side of the board is even
 }
@@ -74,8 +73,7 @@ func findMirror(g *board.Game) mirror {
 	return m
 }
 
-// blackExtra is by how many points Black is ahead on a board of copies, komi
-// left out.
+// blackExtra is Black's margin in points on a board of copies, without komi.
 func blackExtra(g *board.Game) float64 {
 	extra := -float64(g.HandicapBonusScore())
 	if g.Rules().Scoring != board.ScoringArea {
@@ -137,8 +135,8 @@ func (t *Tree) watchMirror() {
 	t.sh.mirror, t.nodes.keepWeights = m, m.player != board.Empty
 }
 
-// goesOn reports whether all answers on a path from the root are copies, those
-// within its last skip moves left out.
+// goesOn reports whether all answers on a path from the root are copies, apart from its last
+// skip moves.
 func goesOn(size board.Size, path []step, skip int) bool {
 	for i := 1; i+skip < len(path); i += 2 {
 		if path[i].move != opposite(size, path[i-1].move) {
@@ -148,21 +146,20 @@ func goesOn(size board.Size, path []step, skip int) bool {
 	return true
 }
 
-// hard reports whether the copies win: their player has the centre and is not
-// behind.
+// hard reports whether copying wins: the copying player has the centre and is not behind.
 func (m *mirror) hard(b *board.Board) bool {
 	return m.center != board.NoPoint && b.At(m.center) == m.player && m.advantage >= -0.5
 }
 
-// leans reports whether evaluations at the end of a path lean on the owner of the
-// centre, on which everything hangs.
+// leans reports whether evaluations at the end of a path are shifted towards the owner of
+// the centre, which decides the game.
 func (m *mirror) leans(b *board.Board, path []step) bool {
 	const tolerated = 4
 	return m.player != board.Empty && m.hard(b) && goesOn(b.Size(), path, tolerated)
 }
 
-// lean moves a result towards the side that owns the centre; all from the view
-// of the side to move.
+// lean shifts win and loss towards the side that owns the centre, in the view of the side
+// to move.
 func (m *mirror) lean(win, loss, owner float32) (float32, float32) {
 	scale := 0.7
 	if m.asymmetry > 0 {
@@ -175,7 +172,7 @@ func (m *mirror) lean(win, loss, owner float32) (float32, float32) {
 	return float32(w), float32(sum - w)
 }
 
-// counter bends the selection of moves at one node of a descent.
+// counter biases the selection of moves at one node of a descent.
 type counter struct {
 	mirror
 	on   bool        // every answer on the way here was a copy
@@ -207,7 +204,7 @@ func (c *counter) follow(sh *shared, s *slot) {
 	c.readPosition()
 }
 
-// readPosition takes down what the position tells.
+// readPosition sets what depends on the position.
 func (c *counter) readPosition() {
 	g := c.game
 	b := g.Board()
@@ -360,7 +357,7 @@ func (c *counter) centerBonus(p board.Point, gain, open, weight, total float64) 
 			dump = 0.06
 		}
 	}
-	const dear = 0.03 // utility that may be lost in all without second thoughts
+	const dear = 0.03 // utility that forced visits may lose without being halved
 	if loss := -gain - bonus; loss*dump > dear {
 		dump = 0.5 * (dump + dear/loss)
 	}

@@ -20,7 +20,7 @@ type node struct {
 	ownUtility float32 // of the node's own evaluation, bias not added
 	ownWeight  float32
 	errs       ownErrors
-	owners     uint32 // place of the map of ownership, 0: none
+	owners     uint32 // index of its ownership map; 0: none
 
 	// The second line: backup and output.
 
@@ -33,7 +33,7 @@ type node struct {
 	// sinceExact counts the visits since the averages were computed from all
 	// children.
 	sinceExact uint16
-	slot       uint16 // that evaluates the node, while it is pending
+	slot       uint16 // index of the slot that evaluates the node, while it is pending
 }
 
 // ownErrors are those that the network expects of its own evaluation; -1: unknown.
@@ -60,15 +60,15 @@ type nodeFlags uint16
 
 const (
 	flagWhite     nodeFlags = 1 << iota // White is to move
-	flagEvaluated                       // own evaluation and priors are there
+	flagEvaluated                       // has its own evaluation and priors
 	flagPending                         // an evaluation is under way
 	flagTerminal                        // the game is over here
-	flagForced                          // not terminal, although two passes were made
+	flagForced                          // not terminal, although two passes ended the game
 	flagTruncated                       // there are legal moves beyond the priors stored
 	flagUnsorted                        // priors after the next one are not in order
 	flagPassEnds                        // a pass here would end the phase
 	flagHuman                           // a human policy lies behind the priors
-	flagMark                            // reached by the walk that is going on
+	flagMark                            // reached by the current walk
 )
 
 func (n *node) is(f nodeFlags) bool { return n.flags&f != 0 }

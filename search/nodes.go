@@ -2,9 +2,8 @@ package search
 
 import "kosumi/board"
 
-// nodes is a tree as it stands: nodes with their edges and priors, and what hangs
-// on them. Its averages are made in backup.go, and what a move leads to is kept in
-// reuse.go. [playouts] grows it.
+// nodes is the tree: nodes with their edges and priors, and tables of what belongs to them.
+// backup.go computes its averages, reuse.go keeps the part below a move. [playouts] grows it.
 type nodes struct {
 	p       *Params
 	a       arena
@@ -13,11 +12,11 @@ type nodes struct {
 	graph   transpositions
 	own     ownership
 	root    uint32 // 0: no tree yet
-	// keepWeights leaves children the weights of their visits: against mirror Go,
-	// where selection is bent on purpose.
+	// keepWeights averages children by their visits alone. It is on against mirror Go, where
+	// selection is biased on purpose.
 	keepWeights bool
 
-	// Scratch: of one rebuild, of walks, of a list of priors, and of warm.
+	// Scratch of rebuild, of walks, of dropPrior, and of warm.
 	children []child
 	stack    []visit
 	keys     [board.MaxMoves]uint64
@@ -33,10 +32,10 @@ func (ns *nodes) reset() {
 	ns.root = 0
 }
 
-// bytes is the memory that the tree holds, free parts included, used what of it
-// is in use.
+// bytes is the memory that the tree holds, free parts included.
 func (ns *nodes) bytes() int64 { return ns.a.bytes() + ns.graph.bytes() }
 
+// used is the memory in use, in bytes.
 func (ns *nodes) used() int64 { return ns.a.used() + ns.graph.bytes() }
 
 // visits returns the visits of the root, 0 without a tree.
@@ -54,30 +53,30 @@ func (ns *nodes) edgeAt(p step) *edge {
 	return ns.a.edge(ns.a.node(p.node).edges + uint32(p.place))
 }
 
-// snapshot returns what the last edge of a path gives to its parent's averages; nothing
-// where the visit under way will have those computed anew.
+// snapshot returns the contribution of the last edge of a path to its parent's averages, or
+// the zero value if this visit rebuilds them from all children.
 func (ns *nodes) snapshot(path []step) before {
 	if len(path) == 0 {
 		return before{}
 	}
 	last := path[len(path)-1]
 	n, b := ns.a.node(last.node), &ns.p.Backup
-	if b.ExactShare == 0 || int(n.visits)+1 < b.ExactVisits {
+	if b.ExactShare == 0 || n.visits+1 < exactVisits {
 		return before{}
 	}
 	e := ns.a.edge(n.edges + uint32(last.place))
 	return snapshot(e, ns.a.node(e.child))
 }
 
-// release takes the virtual losses of a descent back.
+// release removes the virtual losses of a descent.
 func (ns *nodes) release(path []step) {
 	for k := range path {
 		ns.edgeAt(path[k]).inFlight--
 	}
 }
 
-// warm reads what backing a path up will read: the network has displaced it from the
-// processor's caches since the descent, and these reads run in parallel.
+// warm prefetches what backUp will read of a path. The network has displaced it from the
+// processor's caches since the descent; these reads run in parallel.
 func (ns *nodes) warm(path []step) {
 	touched := uint16(0)
 	for k := range path {
@@ -156,7 +155,7 @@ func (ns *nodes) nextPrior(n *node) (float64, bool) {
 	return float64(ns.a.priorOf(n, k)), true
 }
 
-// visit is a place in a walk over the tree: a node and its next edge.
+// visit is a position in a walk over the tree: a node and its next edge.
 type visit struct {
 	node uint32
 	next int32
@@ -194,7 +193,7 @@ func (ns *nodes) rescoreNode(i uint32, v *valuer) {
 	if !n.is(flagTerminal) {
 		n.ownWeight = float32(v.weight(float64(n.own.scoreMean), float64(n.errs.winLoss), float64(n.errs.score)))
 	}
-	if n.edgeCount == 0 { // its weight is of the old centre until it gets a child
+	if n.edgeCount == 0 { // its weight keeps the old centre until it gets a child
 		n.utility = v.of(&n.avg)
 		n.utilitySq = n.utility * n.utility
 		n.charge(ns.repeats.of(i))

@@ -7,17 +7,16 @@ import (
 	"kosumi/board"
 )
 
-// ownership keeps, for searches that ask for it, who owns the points by the
-// evaluation of each node, and averages that over a tree: a node's share is split
-// between its own evaluation and its children, among the children by the squares
-// of their weights, so that likely moves count more than in the tree's values. A node
-// of little share counts with its own evaluation, for all that lies below it too.
+// ownership stores the ownership map of each node's evaluation, for searches that ask for it,
+// and averages them over a tree. A node's share is split between its own evaluation and its
+// children, among these by the squares of their weights, so that likely moves count more than
+// in the tree's values. A node with a small share stands for its whole subtree.
 type ownership struct {
 	area     int
 	chunks   [][]int16
-	count    uint32   // places given out, 0 (for none) included
-	free     []uint32 // places that are given back
-	complete bool     // every evaluation of the tree is here, as far as there is room
+	count    uint32   // indices in use, 0 (none) included
+	free     []uint32 // released indices
+	complete bool     // every evaluation of the tree is stored, as far as there is room
 
 	path   []uint32 // of the average that is being made
 	sum    []float64
@@ -32,8 +31,8 @@ const (
 
 func (o *ownership) reset() { o.count, o.free = 1, o.free[:0] }
 
-// begin makes ready for a search, of a tree that may be kept, and reports whether it
-// can be kept: not if its evaluations should be here and are not.
+// begin prepares for a search and reports whether the tree can be kept: not if ownership is
+// wanted and its evaluations were not stored.
 func (o *ownership) begin(wanted bool, area int, empty bool) (keep bool) {
 	if !wanted {
 		o.complete = false
@@ -92,7 +91,7 @@ func (o *ownership) keep(n *node, s *slot) {
 	}
 }
 
-// release gives back the map of a node that goes.
+// release frees the map of a discarded node.
 func (o *ownership) release(n *node) {
 	if n.owners != 0 {
 		o.free = append(o.free, n.owners)

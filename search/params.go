@@ -6,8 +6,8 @@ import (
 )
 
 // Params are the settings of a tree. Start from [Defaults], [Plain] or [Tutorial] and
-// change what has to differ; the zero value is not valid. [Settings] has their ranges and
-// the source of each default.
+// change what has to differ; the zero value is not valid. [Settings] says what each does,
+// its range and the source of its default; comments here only add to that.
 type Params struct {
 	PUCT          PUCT
 	FPU           FPU
@@ -34,15 +34,10 @@ type Params struct {
 // PUCT is the rule that picks the move to descend into: utility plus
 // K*prior/(1+weight), where K grows with the weight that was searched.
 type PUCT struct {
-	Exploration float64 // c at zero weight
-	// ExplorationLog makes c grow: c + ExplorationLog*ln((w+ExplorationBase)/ExplorationBase),
-	// w the weight of all children.
-	ExplorationLog  float64
-	ExplorationBase float64
-	// ParentOffset is added to the children's weight under the root sign; 1 counts the
-	// node's own visit.
-	ParentOffset float64
-	// UtilityStdevScale makes c follow the spread of utility below a node; 0 is off.
+	Exploration             float64 // c at zero weight
+	ExplorationLog          float64
+	ExplorationBase         float64
+	ParentOffset            float64
 	UtilityStdevScale       float64
 	UtilityStdevPrior       float64 // expected spread
 	UtilityStdevPriorWeight float64 // in visits
@@ -50,55 +45,31 @@ type PUCT struct {
 
 // FPU sets the utility of a move that was not searched yet.
 type FPU struct {
-	// Zero takes 0, an even game, and ignores the rest.
-	Zero bool
-	// ReductionMax is the reduction once all prior mass is visited; it is proportional to
-	// the square root of the mass.
-	ReductionMax     float64
-	RootReductionMax float64
-	// ParentWeightByVisitedPolicy blends the node's average with its own
-	// evaluation by (visited mass)^Pow.
+	Zero                           bool
+	ReductionMax                   float64
+	RootReductionMax               float64
 	ParentWeightByVisitedPolicy    bool
 	ParentWeightByVisitedPolicyPow float64
-	// ParentWeight is the share of the node's own evaluation where the blend
-	// by visited policy is off.
-	ParentWeight float64
-	LossProp     float64 // share of a lost game in the result
-	RootLossProp float64
+	ParentWeight                   float64
+	LossProp                       float64 // share of a lost game in the result
+	RootLossProp                   float64
 }
 
 // VirtualLoss spreads evaluations that are under way at the same time.
 type VirtualLoss struct {
-	Form VirtualLossForm
 	// PerVisit is the weight of one virtual loss. With 0.3, 16 or 32 evaluations under way
 	// send no more visits astray than one does, and hardly any two meet at a leaf
 	// (docs/performance.md).
-	PerVisit float64
-	// WeightFloor is the least weight that an edge is taken to have when the loss is
-	// mixed in.
+	PerVisit    float64
 	WeightFloor float64
 }
 
-// VirtualLossForm says what a virtual loss changes.
-type VirtualLossForm uint8
-
-// The forms of virtual loss.
-const (
-	// LossWeight mixes lost games into the value and adds their weight.
-	LossWeight VirtualLossForm = iota
-	// CountOnly adds weight and leaves the value alone: visits under way count
-	// as samples not seen yet (WU-UCT, arXiv 1810.11755; lc0).
-	CountOnly
-)
-
 // Utility is how much results and scores are worth.
 type Utility struct {
-	WinLossFactor           float64
-	StaticScoreFactor       float64 // score against an even game
-	DynamicScoreFactor      float64 // score against the expected score
-	DynamicCenterZeroWeight float64 // share of 0 in the expected score
-	// DynamicCenterScale is the width of the dynamic term and the furthest that its centre
-	// moves, in units of sqrt(area).
+	WinLossFactor              float64
+	StaticScoreFactor          float64 // score against an even game
+	DynamicScoreFactor         float64 // score against the expected score
+	DynamicCenterZeroWeight    float64 // share of 0 in the expected score
 	DynamicCenterScale         float64
 	NoResultForWhite           float64 // utility of a game without result
 	DrawEquivalentWinsForWhite float64 // worth of a draw in wins, 0..1
@@ -106,24 +77,19 @@ type Utility struct {
 
 // Backup is how evaluations are averaged on the way up.
 type Backup struct {
-	// UseUncertainty weights an evaluation by the error that the network expects of
-	// itself, where it has such a head.
-	UseUncertainty       bool
-	UncertaintyCoeff     float64
-	UncertaintyExponent  float64
-	UncertaintyMaxWeight float64
-	// UseNoisePruning takes visits away from moves that turned out worse than their prior
-	// justifies.
+	UseUncertainty         bool
+	UncertaintyCoeff       float64
+	UncertaintyExponent    float64
+	UncertaintyMaxWeight   float64
 	UseNoisePruning        bool
 	NoisePruneUtilityScale float64
 	NoisePruningCap        float64
 	ValueWeightExponent    float64 // gives better children more weight; 0 is off
-	// A node's averages are computed anew from all children while it has fewer visits than
-	// ExactVisits, and after every visits/ExactShare visits; in between they are moved by
-	// what one child changed. ExactShare 0 computes them at each visit; 256 costs less than
-	// 0.1 % of the visits and halves the work.
-	ExactVisits int
-	ExactShare  int
+	// ExactShare is how seldom a node with many visits averages all its children: after
+	// every visits/ExactShare visits. In between the averages change by what one child
+	// changed. 0 averages them at each visit; 256 costs less than 0.1 % of the visits and
+	// halves the work.
+	ExactShare int
 }
 
 // Bias is the subtree value bias correction: evaluations are moved by the average error
@@ -136,39 +102,30 @@ type Bias struct {
 
 // Graph lets move orders that lead to the same position share one node.
 type Graph struct {
-	Use bool
-	// RepBound is the number of moves within which a position must be able to return for
-	// the way that led to it to matter.
+	Use      bool
 	RepBound int
 }
 
 // Root is what holds at the root only.
 type Root struct {
-	// NoiseEnabled adds Dirichlet noise to the priors; on for self-play.
 	NoiseEnabled bool
 	// DirichletTotalConcentration is shared out over the legal moves: 10.83 is 0.03 a move
 	// on 19x19, as AlphaGo Zero has it, and 0.13 on 9x9.
 	DirichletTotalConcentration float64
 	// DirichletAlpha, if not 0, is the concentration of each legal move and overrides the
 	// total. AlphaGo Zero has 0.03 on 19x19.
-	DirichletAlpha  float64
-	DirichletWeight float64 // share of the noise in the prior
-	DirichletShaped bool    // gives half of the concentration to likely moves
-	// PolicyTemperature flattens the priors, at the end of the opening and (Early) at
-	// move 0. 1 leaves them alone.
-	PolicyTemperature      float64
-	PolicyTemperatureEarly float64
-	WideNoise              float64 // flattens priors and shakes utilities, for analysis
-	// DesiredPerChildVisitsCoeff k forces sqrt(k*prior*weight) visits on every visited move.
+	DirichletAlpha             float64
+	DirichletWeight            float64 // share of the noise in the prior
+	DirichletShaped            bool    // gives half of the concentration to likely moves
+	PolicyTemperature          float64
+	PolicyTemperatureEarly     float64
+	WideNoise                  float64 // flattens priors and shakes utilities, for analysis
 	DesiredPerChildVisitsCoeff float64
 	SymmetryPruning            bool // searches one of several symmetric moves
 	// LooseImages lets a move stand for a symmetric one also where other moves are
 	// forbidden below that, and lists forbidden moves that were not searched.
-	LooseImages bool
-	// EndingBonusPoints is the score taken from moves that only fill one's own or the
-	// opponent's sure area.
+	LooseImages       bool
 	EndingBonusPoints float64
-	// PruneUselessMoves drops moves in sure areas when the opponent has only been passing.
 	PruneUselessMoves bool
 	NumSymmetries     int // orientations that the root's evaluation is averaged over, 1..8
 	// Gumbel, if switched on, takes the place of PUCT at the root.
@@ -177,13 +134,9 @@ type Root struct {
 
 // Pass is how passing and the end of the game are treated.
 type Pass struct {
-	Conservative bool // never takes a pass at the root for the end of the game
-	// Hacks caps the prior of a pass and hides a pass that would lose from the network.
-	Hacks bool
-	// MoreHacks sends a weightless visit to the pass, or to the best other move, wherever a
-	// pass would end the phase.
-	MoreHacks bool
-	// FillDameBefore does not pass while a neutral point is as good, under territory rules.
+	Conservative         bool // never takes a pass at the root for the end of the game
+	Hacks                bool
+	MoreHacks            bool
 	FillDameBefore       bool
 	IgnorePreRootHistory bool // shows the network no move before the root; on in analysis
 	IgnoreAllHistory     bool // shows it no earlier move at all
@@ -193,23 +146,16 @@ type Pass struct {
 
 // Choice is how the move is chosen from the finished search.
 type Choice struct {
-	UseLCB             bool    // chooses by lower confidence bound
-	LCBStdevs          float64 // width of the bound
-	MinVisitPropForLCB float64 // share of the best move's weight that a move needs
-	// Reduce takes away the visits that the final values do not justify, before moves are
-	// compared.
-	Reduce bool
-	// Temperature, and TemperatureEarly at move 0, flatten the choice; the difference
-	// halves every TemperatureHalflife moves of a 19x19 game.
-	Temperature         float64
-	TemperatureEarly    float64
-	TemperatureHalflife float64
-	// TemperatureOnlyBelow leaves moves of a larger share alone when Temperature flattens
-	// or sharpens the choice; 1 leaves none alone.
+	UseLCB               bool    // chooses by lower confidence bound
+	LCBStdevs            float64 // width of the bound
+	MinVisitPropForLCB   float64 // share of the best move's weight that a move needs
+	Reduce               bool
+	Temperature          float64
+	TemperatureEarly     float64
+	TemperatureHalflife  float64
 	TemperatureOnlyBelow float64
-	// Subtract and Prune drop moves with little weight.
-	Subtract float64
-	Prune    float64
+	Subtract             float64
+	Prune                float64
 }
 
 // Net is what the evaluator is asked for.
@@ -236,16 +182,8 @@ type Parallel struct {
 	// Sessions is how many evaluations are computed at the same time. Up to so
 	// many may be in flight for an eighth of VisitsPerFlight each: fewer would
 	// leave a processor without work. 0 is one.
-	Sessions int
-	// PlayoutsPerFlight allows one evaluation in flight for so many playouts of a limited
-	// search.
+	Sessions          int
 	PlayoutsPerFlight int
-	// CollisionRetries is how often the owner looks for another leaf after it met one that
-	// is being evaluated, before it waits. lc0's idea.
-	CollisionRetries int
-	// FreePerFlight bounds the playouts that need no evaluation (ends of the game, known
-	// positions) for each one in flight, so that they do not outrun the network.
-	FreePerFlight float64
 }
 
 // Memory bounds the tree.
@@ -259,30 +197,23 @@ type Memory struct {
 
 // Stop ends a search before its limits.
 type Stop struct {
-	// FutileVisitsThreshold skips moves that cannot reach this share of the best move's
-	// visits any more; 0 is off.
 	FutileVisitsThreshold float64
-	// WhenDecided ends a limited search when no other move can reach DecidedShare of the
-	// best move's visits, and the best move is the one that would be chosen: lc0's smart
-	// pruning.
-	WhenDecided  bool
-	DecidedShare float64
 }
 
-// Defaults returns the settings that KataGo 1.17 plays with over GTP, but for what was
-// measured here, with one worker.
+// Defaults returns the settings that KataGo 1.17 plays with over GTP, with one worker.
+// Where measurements here found better values, Source in [Settings] says so.
 func Defaults() Params {
 	return Params{
 		PUCT: PUCT{Exploration: 1.0, ExplorationLog: 0.45, ExplorationBase: 500, ParentOffset: 0.01,
 			UtilityStdevScale: 0.85, UtilityStdevPrior: 0.40, UtilityStdevPriorWeight: 2},
 		FPU: FPU{ReductionMax: 0.2, RootReductionMax: 0.1,
 			ParentWeightByVisitedPolicy: true, ParentWeightByVisitedPolicyPow: 2},
-		VirtualLoss: VirtualLoss{Form: LossWeight, PerVisit: 0.3, WeightFloor: 0.25},
+		VirtualLoss: VirtualLoss{PerVisit: 0.3, WeightFloor: 0.25},
 		Utility: Utility{WinLossFactor: 1, StaticScoreFactor: 0.1, DynamicScoreFactor: 0.3,
 			DynamicCenterZeroWeight: 0.2, DynamicCenterScale: 0.75, DrawEquivalentWinsForWhite: 0.5},
 		Backup: Backup{UseUncertainty: true, UncertaintyCoeff: 0.25, UncertaintyExponent: 1, UncertaintyMaxWeight: 8,
 			UseNoisePruning: true, NoisePruneUtilityScale: 0.15, NoisePruningCap: 1e50,
-			ValueWeightExponent: 0.25, ExactVisits: 64, ExactShare: 256},
+			ValueWeightExponent: 0.25, ExactShare: 256},
 		Bias:  Bias{Factor: 0.45, WeightExponent: 0.85, FreeProp: 0.8},
 		Graph: Graph{Use: true, RepBound: board.DefaultRepBound},
 		Root: Root{DirichletTotalConcentration: 10.83, DirichletWeight: 0.25, DirichletShaped: true,
@@ -293,9 +224,8 @@ func Defaults() Params {
 		Choice: Choice{UseLCB: true, LCBStdevs: 5, MinVisitPropForLCB: 0.15, Reduce: true,
 			Temperature: 0.10, TemperatureEarly: 0.50, TemperatureHalflife: 19, TemperatureOnlyBelow: 1, Prune: 1},
 		Net:      Net{Symmetry: -1, PolicyOptimism: 1, RootOptimism: 0.2, PolicyTemperature: 1},
-		Parallel: Parallel{Workers: 1, VisitsPerFlight: 32, PlayoutsPerFlight: 8, CollisionRetries: 4, FreePerFlight: 2.4},
+		Parallel: Parallel{Workers: 1, VisitsPerFlight: 32, PlayoutsPerFlight: 8},
 		Memory:   Memory{PriorsPerNode: 64},
-		Stop:     Stop{DecidedShare: 1},
 		Human:    Human{Exploration: 1, PiklLambda: 1e9},
 
 		AntiMirror: true,
@@ -332,7 +262,7 @@ func Tutorial() Params {
 	p.PUCT = PUCT{Exploration: 1.5, ExplorationBase: 500, ParentOffset: 1,
 		UtilityStdevPrior: 0.40, UtilityStdevPriorWeight: 2}
 	p.FPU = FPU{Zero: true}
-	p.VirtualLoss = VirtualLoss{Form: LossWeight, PerVisit: 3}
+	p.VirtualLoss = VirtualLoss{PerVisit: 3}
 	p.Utility = Utility{WinLossFactor: 1, DynamicCenterScale: 0.75, DrawEquivalentWinsForWhite: 0.5}
 	p.Root.DirichletShaped = false
 	p.Root.DirichletAlpha = 0.3

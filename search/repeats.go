@@ -6,15 +6,14 @@ import (
 	"kosumi/board"
 )
 
-// RepeatPenalty charges a player for moves like those that it has made before: the same
-// point with the same surroundings of 9x9, turned, mirrored or in the other colours
-// too. So a player who is behind does not try one trick on every corner, and one who
-// plays much does not play the same game again.
+// RepeatPenalty charges a player for moves like its earlier ones: the same point with the
+// same 9x9 surroundings, also turned, mirrored or with colours swapped. So a player who is
+// behind does not try one trick in every corner.
 type RepeatPenalty struct {
 	// Utility is taken off the utility of a move like one of the same player in this
 	// game; a negative one is added.
 	Utility float64
-	// Player is the one who is charged; Empty is the side to move at the root.
+	// Player is charged; Empty is the side to move at the root.
 	Player board.Color
 }
 
@@ -23,7 +22,7 @@ type patternKey uint64
 
 // repeats are the patterns that are charged for, and those of the tree's nodes.
 type repeats struct {
-	player  board.Color             // who is charged; Empty: nobody
+	player  board.Color             // is charged; Empty: nobody
 	charged map[patternKey]struct{} // patterns of the game so far
 	charge  float64                 // of each, in White's utility
 	keys    byNode[patternKey]

@@ -45,8 +45,7 @@ func (ns *nodes) childOf(p board.Point) uint32 {
 	return 0
 }
 
-// reroot makes a copy of a node the root and throws away what cannot be reached
-// from it.
+// reroot makes a copy of a node the root and discards what cannot be reached from it.
 func (ns *nodes) reroot(child uint32) {
 	root := ns.a.newNode()
 	n := ns.a.node(root)
@@ -69,10 +68,9 @@ func (ns *nodes) reroot(child uint32) {
 	ns.compact()
 }
 
-// compact slides what the root leads to together, in the order it was made, so
-// that a tree that lives through a game takes no more memory than its limit.
-// Edge blocks are copied, since they do not lie in the order of their nodes;
-// nodes and priors, the bulk, move in place.
+// compact moves all that is reachable from the root together, in order of creation, so that
+// a tree kept through a game stays within its memory limit. Nodes and priors, the bulk, move
+// in place; edge blocks are copied, since they are not in the order of their nodes.
 func (ns *nodes) compact() {
 	ns.mark()
 	ns.graph.reset()

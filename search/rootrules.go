@@ -100,18 +100,15 @@ func positionSymmetries(g *board.Game) []board.Symmetry {
 		}
 	}
 	var found []board.Symmetry
+search:
 	for k := board.Symmetry(1); int(k) < size.Symmetries(); k++ {
-		same := true
 		for p := range board.Point(size.Area()) {
 			q := size.SymMap(k, p)
 			if g.At(p) != g.At(q) || g.SecondEncoreStart(p) != g.SecondEncoreStart(q) {
-				same = false
-				break
+				continue search
 			}
 		}
-		if same {
-			found = append(found, k)
-		}
+		found = append(found, k)
 	}
 	return found
 }
@@ -174,22 +171,12 @@ func (ru *rootRules) markBonus(safe []board.Color, points float64) {
 
 // captures reports whether a move of c takes stones.
 func captures(b *board.Board, c board.Color, p board.Point) bool {
-	for _, q := range b.Neighbors(p) {
-		if b.At(q) == c.Opponent() && b.Liberties(q) == 1 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Neighbors(p), func(q board.Point) bool { return b.At(q) == c.Opponent() && b.Liberties(q) == 1 })
 }
 
 // touches reports whether a point is next to a stone of c.
 func touches(b *board.Board, c board.Color, p board.Point) bool {
-	for _, q := range b.Neighbors(p) {
-		if b.At(q) == c {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Neighbors(p), func(q board.Point) bool { return b.At(q) == c })
 }
 
 // connects reports whether a move of own joins a chain that is not pass-alive to
@@ -243,12 +230,7 @@ func (ru *rootRules) neutral(p board.Point) bool {
 	if own[p] >= -sureOwnership {
 		return true
 	}
-	for _, q := range ru.position.base.Board().Neighbors(p) {
-		if own[q] > sureOwnership {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ru.position.base.Board().Neighbors(p), func(q board.Point) bool { return own[q] > sureOwnership })
 }
 
 // addCopies puts the moves left out as symmetric copies behind those searched in

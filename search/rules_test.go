@@ -163,10 +163,6 @@ func TestVirtualLossIsALossForTheOneWhoChooses(t *testing.T) {
 	u, w = k.lose(0.5, 0, 1, +1, 1.4)
 	require.InDelta(t, 0.5+(-1.4-0.5)*0.8, u, 1e-12)
 	require.Equal(t, 1.0, w)
-
-	k.Form = CountOnly
-	u, w = k.lose(0.5, 4, 2, +1, 1.4)
-	require.Equal(t, []float64{0.5, 6}, []float64{u, w})
 }
 
 // TestTutorialSelection works the tutorials' formula out by hand: Q + 1.5 * P *

@@ -30,8 +30,8 @@ type run struct {
 	quit   *atomic.Bool // the context ended; each search has its own
 
 	idle []*slot
-	done chan *slot // those that came back
-	then func()     // called once a batch is answered; nil: nothing is
+	done chan *slot // answered
+	then func()     // called after each batch of answers; may be nil
 }
 
 // begin resets the run for a search.
@@ -45,7 +45,7 @@ func (r *run) begin(l Limits) {
 	r.stop, r.err, r.then, r.quit = StopNone, nil, nil, new(atomic.Bool)
 }
 
-// progress says what a round of the search cycle has come to.
+// progress is the outcome of one round of the search cycle.
 type progress uint8
 
 const (
@@ -125,12 +125,16 @@ func (r *run) firstPlayout(ctx context.Context) {
 	}
 }
 
+// descentTries is how often the owner looks for a leaf that is not under evaluation, before
+// it waits (lc0).
+const descentTries = 5
+
 // selectLeaf descends until a leaf is found that has to be evaluated, or a playout was
 // backed up without. After too many collisions it gives up.
 func (r *run) selectLeaf() (*slot, progress) {
 	last := len(r.idle) - 1
 	s := r.idle[last]
-	for range r.p.Parallel.CollisionRetries + 1 {
+	for range descentTries {
 		switch r.playouts.descend(s) {
 		case atLeaf:
 			r.idle = r.idle[:last]
@@ -159,7 +163,7 @@ func (r *run) evaluate(ctx context.Context, s *slot) *slot {
 	return nil
 }
 
-// runTimed runs a slot here. The time of one run in timedRuns stands for all.
+// runTimed runs a slot on this goroutine. It measures one run in timedRuns and extrapolates.
 func (r *run) runTimed(ctx context.Context, s *slot) {
 	const timedRuns = 16
 	if r.tally.stats.Evaluations%timedRuns != 0 {
@@ -198,8 +202,8 @@ func (r *run) settle(ctx context.Context, s *slot) {
 	}
 }
 
-// fail ends the search after an error of the evaluator. Errors of evaluations
-// that were given up are none.
+// fail ends the search after an error of the evaluator. An evaluation that was cancelled is
+// not an error.
 func (r *run) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		if r.stop == StopNone {
@@ -257,11 +261,8 @@ func (r *run) checkClock(now time.Time) {
 		stats.Elapsed = now.Sub(c.start)
 		r.report.publish(*stats, r.stop, false)
 	}
-	if (r.p.Stop.WhenDecided || r.sh.limits.WhenDecided) && r.decided(now) {
+	if r.sh.limits.WhenDecided && r.decided(now) {
 		r.stop = StopDecided
-	}
-	if r.sh.limits.Obvious.Factor > 0 && r.obvious(now) {
-		r.stop = StopTime
 	}
 }
 

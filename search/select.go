@@ -215,9 +215,7 @@ func (x *explorer) score(utility, weight, prior float64) float64 {
 // to come back as lost games.
 func (v *VirtualLoss) lose(utility, weight float64, inFlight uint16, sign, radius float64) (float64, float64) {
 	k := float64(inFlight) * v.PerVisit
-	if v.Form == LossWeight {
-		share := k / (k + max(v.WeightFloor, weight))
-		utility += (-sign*radius - utility) * share
-	}
+	share := k / (k + max(v.WeightFloor, weight))
+	utility += (-sign*radius - utility) * share
 	return utility, weight + k
 }

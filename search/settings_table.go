@@ -11,7 +11,6 @@ import (
 const (
 	kataGo   = "KataGo 1.17"
 	measured = "own measurements"
-	lc0      = "lc0"
 )
 
 // row describes a setting of the search that KataGo has under the same name, and whose
@@ -88,7 +87,6 @@ var settings = setting.Join(
 		number("rootFpuLossProp", 0, 1, "the same at the root", func(p *Params) *float64 { return &p.FPU.RootLossProp }),
 	}),
 	setting.Under("Virtual loss: spreads evaluations that are under way at once", setting.Table[Params]{
-		ours(kataGo, choice("virtualLossForm", []string{"loss", "count"}, "with loss, mix lost games into the value; with count, add weight only (WU-UCT, lc0)", func(p *Params) *VirtualLossForm { return &p.VirtualLoss.Form })),
 		from(measured, number("numVirtualLossesPerThread", 0.01, 1000, "weight of one virtual loss; KataGo has 1", func(p *Params) *float64 { return &p.VirtualLoss.PerVisit })),
 		ours(kataGo, number("virtualLossWeightFloor", 0, 100, "least weight that an edge is taken to have when losses are mixed in", func(p *Params) *float64 { return &p.VirtualLoss.WeightFloor })),
 	}),
@@ -110,8 +108,7 @@ var settings = setting.Join(
 		number("noisePruneUtilityScale", 1e-3, 10, "how much worse, in utility", func(p *Params) *float64 { return &p.Backup.NoisePruneUtilityScale }),
 		number("noisePruningCap", 0, 1e50, "most weight taken off", func(p *Params) *float64 { return &p.Backup.NoisePruningCap }),
 		number("valueWeightExponent", 0, 1, "how much weight is shifted to better moves; 0: off", func(p *Params) *float64 { return &p.Backup.ValueWeightExponent }),
-		ours(measured, integer("exactVisits", 0, math.MaxInt32, "visits below which averages are computed from all moves at each visit", func(p *Params) *int { return &p.Backup.ExactVisits })),
-		ours(measured, integer("exactShare", 0, math.MaxInt32, "beyond them once in visits/this, in between by differences; 0: at each visit, as KataGo does", func(p *Params) *int { return &p.Backup.ExactShare })),
+		ours(measured, integer("exactShare", 0, math.MaxInt32, "nodes of 64 visits or more average all their moves once in visits/this, in between by differences; 0: at each visit, as KataGo does", func(p *Params) *int { return &p.Backup.ExactShare })),
 	}),
 	setting.Under("Subtree value bias: learns the network's error on local patterns", setting.Table[Params]{
 		number("subtreeValueBiasFactor", 0, 1, "share of the average error that is corrected; 0: off", func(p *Params) *float64 { return &p.Bias.Factor }),
@@ -208,14 +205,10 @@ func engineSettings() setting.Table[Params] {
 		setting.Under("Evaluations under way at once, and memory", setting.Table[Params]{
 			ours(measured, integer("visitsPerFlight", 0, 1e6, "one evaluation under way for so many visits of the root; 0: no such bound", func(p *Params) *int { return &p.Parallel.VisitsPerFlight })),
 			integer("minPlayoutsPerThread", 0, 1e6, "one evaluation under way for so many playouts of a limited search; 0: no such bound", func(p *Params) *int { return &p.Parallel.PlayoutsPerFlight }),
-			ours(lc0, integer("collisionRetries", 0, 1000, "times to look for another leaf after one that is being evaluated", func(p *Params) *int { return &p.Parallel.CollisionRetries })),
-			ours(lc0, number("freePerFlight", 0, 1000, "playouts without evaluation for each one under way", func(p *Params) *float64 { return &p.Parallel.FreePerFlight })),
 			ours(measured, integer("priorsPerNode", 8, board.MaxMoves, "moves that a node remembers the priors of, the others being asked for again when needed", func(p *Params) *int { return &p.Memory.PriorsPerNode })),
 		}),
 		setting.Under("Ending a search early", setting.Table[Params]{
 			number("futileVisitsThreshold", 0, 1, "skip moves that cannot reach this share of the best move's visits any more; 0: off", func(p *Params) *float64 { return &p.Stop.FutileVisitsThreshold }),
-			ours(lc0, toggle("stopWhenDecided", "stop when no other move can catch up with the best one", func(p *Params) *bool { return &p.Stop.WhenDecided })),
-			ours(lc0, number("decidedShare", 0.01, 1, "share of the best move's visits that another move would have to reach", func(p *Params) *float64 { return &p.Stop.DecidedShare })),
 		}),
 		setting.Under("Mirror Go", setting.Table[Params]{
 			number("avoidRepeatedPatternUtility", -3, 3, "utility taken off moves like those that the player has made in this game", func(p *Params) *float64 { return &p.RepeatPenalty.Utility }),

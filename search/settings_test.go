@@ -128,7 +128,6 @@ func TestSettingsRefuse(t *testing.T) {
 		{"exactShare", "1.5", "an integer from 0"},
 		{"exactShare", "1e99", "an integer from"},
 		{"useGraphSearch", "2", "true or false"},
-		{"virtualLossForm", "none", "loss, count"},
 		{"playoutDoublingAdvantagePla", "red", "mover, black, white"},
 	} {
 		p := search.Defaults()

@@ -52,8 +52,8 @@ type slot struct {
 	leaf          uint32
 	path          []step
 	collisionLoss uint16 // virtual losses that other descents left on the last edge
-	played        int    // moves of the path that game holds; -1: it is of another descent
-	forced        bool   // a game that is over here goes on
+	played        int    // number of moves of the path played in game; -1: game belongs to another descent
+	forced        bool   // the game continues although it is over here
 
 	// The evaluation.
 	game   board.Game
@@ -112,7 +112,7 @@ type shared struct {
 	later    nn.Submitter // net, answering later
 	limits   Limits
 	size     board.Size
-	// repeating is whose moves are compared with those of the game; Empty: nobody's.
+	// repeating is the player who is charged for repeated patterns; Empty: none.
 	repeating board.Color
 }
 
@@ -140,7 +140,7 @@ func (s *slot) catchUp(sh *shared, n int) bool {
 	return true
 }
 
-// arrive plays the move that leads to a leaf and takes its patterns down. It returns false
+// arrive plays the move that leads to a leaf and records its patterns. It returns false
 // if the move cannot be made.
 func (s *slot) arrive(sh *shared, p board.Point) bool {
 	c, r := s.game.ToMove(), &s.result
@@ -170,8 +170,8 @@ func contain(err *error) {
 	}
 }
 
-// goroutines answers later for an evaluator that only answers at once: each job on a
-// goroutine of its own, which ends once it has called the job's Done and Then.
+// goroutines makes a submitter of an evaluator that has none: each job runs on its own
+// goroutine, which ends after the job's Done and Then.
 type goroutines struct{ nn.Evaluator }
 
 // answersLater returns a network's submitter, or one made of goroutines.
@@ -290,7 +290,7 @@ func (s *slot) ask(sh *shared) {
 	s.askHuman(sh, root)
 }
 
-// askHuman asks the human network what the main one is asked.
+// askHuman prepares the same query for the human network.
 func (s *slot) askHuman(sh *shared, root bool) {
 	h := &s.human
 	h.wanted = sh.human.eval != nil && s.purpose != forPriors && (root || sh.human.inTree)
@@ -300,7 +300,7 @@ func (s *slot) askHuman(sh *shared, root bool) {
 	}
 }
 
-// submit asks both networks at once; whichever answers last finishes the slot.
+// submit queries both networks at once; the later answer finishes the slot.
 func (s *slot) submit(ctx context.Context, sh *shared) {
 	h := &s.human
 	if s.job.Done == nil {

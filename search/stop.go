@@ -1,9 +1,6 @@
 package search
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // decided reports whether no other move can reach the share of the best move's
 // visits that matters, with the visits that are left.
@@ -21,7 +18,7 @@ func (r *run) decided(now time.Time) bool {
 			second = max(second, v)
 		}
 	}
-	if second+left >= r.p.Stop.DecidedShare*best {
+	if second+left >= best {
 		return false
 	}
 	_, top, chosen := r.chooser.favourites()
@@ -37,23 +34,8 @@ func (r *run) visitsLeft(now time.Time) (float64, bool) {
 	return left, ok
 }
 
-// obvious reports whether a move that is plain takes no more of its time.
-func (r *run) obvious(now time.Time) bool {
-	const every = 100 * time.Millisecond
-	l := &r.sh.limits
-	if o := l.Obvious; l.Time > 0 && o.Factor < 1 && !now.Before(r.timing.obvious) && r.nodes.root != 0 {
-		r.timing.obvious = now.Add(every)
-		entropy, surprise := r.chooser.surprise()
-		weight := math.Exp(-max(entropy/o.Entropy, surprise/o.Surprise))
-		return now.Sub(r.timing.start) >= scaled(l.Time, 1+weight*(o.Factor-1))
-	}
-	return false
-}
-
-func scaled(d time.Duration, f float64) time.Duration { return time.Duration(float64(d) * f) }
-
-// extendDeadline puts the deadline that has come off, if it may be put off and the choice
-// is unstable.
+// extendDeadline postpones the deadline, which has come, if that is allowed and the choice is
+// unstable.
 func (r *run) extendDeadline(now time.Time) bool {
 	if !now.Before(r.timing.latest) || !r.chooser.unstable() {
 		return false
@@ -66,8 +48,8 @@ func (r *run) extendDeadline(now time.Time) bool {
 // searched well.
 const rivalShare = 0.1
 
-// favourites returns the moves at the root with the places of the one that was
-// searched most and of the one that would be chosen.
+// favourites returns the moves at the root, and the indices of the most visited one and of
+// the one that would be chosen.
 func (ch *chooser) favourites() (moves []candidate, top, chosen int) {
 	moves = ch.candidates(nil, ch.nodes.root)
 	for k := range moves {
@@ -100,26 +82,4 @@ func (ch *chooser) unstable() bool {
 		}
 	}
 	return false
-}
-
-// surprise returns the entropy of the network's policy at the root, and the KL
-// divergence of what moves would be chosen by from it, both in nats.
-func (ch *chooser) surprise() (entropy, surprise float64) {
-	policy := ch.rules.out.Policy[:ch.sh.size.Area()+1]
-	for _, p := range policy {
-		if p > 0 {
-			entropy -= float64(p) * math.Log(float64(p))
-		}
-	}
-	moves := ch.candidates(nil, ch.nodes.root)
-	sum := 0.0
-	for k := range moves {
-		sum += moves[k].value
-	}
-	for k := range moves {
-		if v := moves[k].value / sum; v > 0 {
-			surprise += v * math.Log(v/max(float64(policy[ch.sh.size.Index(moves[k].edge.move)]), 1e-30))
-		}
-	}
-	return entropy, surprise
 }

@@ -100,11 +100,6 @@ func TestDecided(t *testing.T) {
 	require.True(t, decided(Limits{Time: 101 * time.Millisecond}, 160, 100*time.Millisecond))
 	require.True(t, decided(Limits{Time: 30 * time.Millisecond}, 160, 25*time.Millisecond), "a short search is looked at sooner")
 	require.False(t, decided(Limits{Time: 30 * time.Millisecond}, 160, 7*time.Millisecond), "too early to say")
-	p := tree.Params()
-	p.Stop.DecidedShare = 0.8 // 80 visits are enough to matter
-	tree.p = p
-	require.False(t, decided(Limits{Visits: 180}, 160, 0))
-	require.True(t, decided(Limits{Visits: 179}, 160, 0))
 	// Another move would be chosen than was searched most: never decided.
 	other := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
 	other.p.Choice.UseLCB = true
@@ -141,29 +136,4 @@ func TestEarlyStopKeepsTheChoice(t *testing.T) {
 		}
 	}
 	require.Positive(t, stopped)
-}
-
-// TestObvious: a plain move takes a part of its time only, one that the network is
-// not sure of, or that it did not expect, all of it.
-func TestObvious(t *testing.T) {
-	for name, c := range map[string]struct {
-		o     Obvious
-		after time.Duration
-		want  bool
-	}{
-		"plain":          {Obvious{0.25, 1e9, 1e9}, 300 * time.Millisecond, true},
-		"plain, but now": {Obvious{0.25, 1e9, 1e9}, 200 * time.Millisecond, false},
-		"not sure":       {Obvious{0.25, 1e-9, 1e9}, 900 * time.Millisecond, false},
-		"a surprise":     {Obvious{0.25, 1e9, 1e-9}, 900 * time.Millisecond, false},
-		"no factor":      {Obvious{1, 1e9, 1e9}, 900 * time.Millisecond, false},
-	} {
-		tree := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
-		tree.begin(Limits{Time: time.Second, Obvious: c.o})
-		require.Equal(t, c.want, tree.run.obvious(tree.run.timing.start.Add(c.after)), name)
-	}
-	tree := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
-	entropy, surprise := tree.chooser.surprise()
-	require.Greater(t, entropy, 0.0)
-	require.LessOrEqual(t, entropy, 4.407, "of 82 moves")
-	require.Greater(t, surprise, 0.0)
 }

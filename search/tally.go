@@ -20,6 +20,10 @@ func (c *tally) aim(l *Limits, kept int64) {
 	}
 }
 
+// freePerFlight bounds the playouts without evaluation (ends of the game, known positions)
+// for each evaluation in flight, so that they do not outrun the network (lc0).
+const freePerFlight = 2.4
+
 // mayLaunch reports whether one more evaluation may be in flight, for a root with so
 // many visits.
 func (c *tally) mayLaunch(p *Parallel, visits int64) bool {
@@ -40,7 +44,7 @@ func (c *tally) mayLaunch(p *Parallel, visits int64) bool {
 			most = min(most, max(1, int(c.target)/p.PlayoutsPerFlight))
 		}
 	}
-	if p.FreePerFlight > 0 && float64(c.free) >= p.FreePerFlight*float64(c.inFlight) {
+	if float64(c.free) >= freePerFlight*float64(c.inFlight) {
 		return false
 	}
 	return c.inFlight < most

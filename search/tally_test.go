@@ -32,7 +32,7 @@ func TestAim(t *testing.T) {
 // TestMayLaunch: one evaluation may always be in flight until the target is reached, more
 // where there are playouts left for them and not too many that need no evaluation.
 func TestMayLaunch(t *testing.T) {
-	p := &Parallel{Workers: 4, PlayoutsPerFlight: 8, FreePerFlight: 2}
+	p := &Parallel{Workers: 4, PlayoutsPerFlight: 8}
 	for name, c := range map[string]struct {
 		tally tally
 		want  bool
@@ -44,17 +44,8 @@ func TestMayLaunch(t *testing.T) {
 		"a short search is narrow":  {tally{target: 10, inFlight: 1}, false},
 		"a longer one is less so":   {tally{target: 16, inFlight: 1}, true},
 		"all workers are busy":      {tally{target: -1, inFlight: 4}, false},
-		"others outrun the network": {tally{target: -1, inFlight: 1, free: 2}, false},
+		"others outrun the network": {tally{target: -1, inFlight: 1, free: 3}, false},
 	} {
 		require.Equal(t, c.want, c.tally.mayLaunch(p, 1000), name)
 	}
-}
-
-func TestCounts(t *testing.T) {
-	var c tally
-	c.countEvaluation(false)
-	c.countEvaluation(true)
-	c.countPlayout(3)
-	c.countPlayout(1)
-	require.Equal(t, Stats{Evaluations: 2, CacheHits: 1, Playouts: 2, DepthSum: 4, MaxDepth: 3}, c.stats)
 }

@@ -373,30 +373,3 @@ func TestFutileMovesAreSkipped(t *testing.T) {
 	}
 	require.Greater(t, visits(1), visits(0))
 }
-
-// TestWhatTheNetworkIsAskedFor: optimism in the tree and at the root, and what
-// switches the passing hacks.
-func TestWhatTheNetworkIsAskedFor(t *testing.T) {
-	for _, on := range []bool{false, true} {
-		p := Plain()
-		p.Pass.Hacks = on
-		if on {
-			p.Net.PolicyOptimism, p.Net.RootOptimism = 0.75, 0.25
-		}
-		e := &asked{}
-		tree := newTree(t, p, e)
-		tree.Reset(newGame(t, 5))
-		searched(t, tree, 20)
-		for i, q := range e.queries {
-			want := float32(0)
-			if on {
-				want = 0.75
-				if e.moves[i] == 0 {
-					want = 0.25
-				}
-			}
-			require.Equal(t, want, q.Optimism)
-			require.Equal(t, on, q.Options.PassingHacks)
-		}
-	}
-}

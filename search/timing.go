@@ -9,7 +9,6 @@ type timing struct {
 	deadline time.Time   // zero: none
 	latest   time.Time   // to which the deadline may be put off
 	snapshot time.Time   // when to publish the next one
-	obvious  time.Time   // when to ask next whether the move is obvious
 	alarm    *time.Timer // rings when the clock has to be checked; nil: nobody waits for it
 
 	checked time.Time // last
@@ -23,7 +22,7 @@ const never = 1 << 40 * time.Microsecond
 // begin starts the clock of a search.
 func (c *timing) begin(now time.Time, l *Limits) {
 	*c = timing{start: now, deadline: l.Deadline, checked: now, every: 1, rounds: 1,
-		obvious: now.Add(scaled(l.Time, l.Obvious.Factor)), snapshot: now.Add(l.SnapshotEvery)}
+		snapshot: now.Add(l.SnapshotEvery)}
 	if l.Time > 0 {
 		if end := now.Add(l.Time); c.deadline.IsZero() || end.Before(c.deadline) {
 			c.deadline = end

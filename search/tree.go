@@ -17,15 +17,14 @@ import (
 // be played.
 var ErrNoGame = errors.New("the search tree has no position: reset it")
 
-// ErrFault is returned by Search when something in it has panicked.
+// ErrFault is returned by Search after a panic inside it.
 var ErrFault = errors.New("internal error in the search")
 
 // Tree is a search tree for one game at a time. Only Snapshot may be called
 // while Search runs; everything else is for one goroutine.
 //
-// It owns the parts that a search is made of and wires them together: the position at the
-// root, the nodes, what holds at the root only, who selects moves and carries playouts
-// out, the run of one search, and who chooses and reports.
+// It owns the parts of a search and connects them: root position, nodes, rules of the root,
+// selector, playouts, the run of one search, chooser and report.
 type Tree struct {
 	p   Params
 	log *slog.Logger
@@ -43,8 +42,8 @@ type Tree struct {
 
 	source   rand.PCG
 	rng      *rand.Rand
-	humanFor board.Color // who was to move in the last search with the human network
-	checked  [2]Params   // without seeds: found valid last
+	humanFor board.Color // side to move in the last search with the human network
+	checked  [2]Params   // the last two valid settings, without seeds
 }
 
 // New returns an empty tree. The evaluator may serve other trees too. A nil
@@ -70,8 +69,8 @@ func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
 	return t, nil
 }
 
-// parts is what everything that works on a tree shares: its settings, what evaluations
-// read, the nodes, the rules at the root, and the counts of the search.
+// parts are shared by all that work on a tree: settings, the input of evaluations, nodes,
+// rules of the root, and counts of the search.
 type parts struct {
 	p     *Params
 	sh    *shared
@@ -150,7 +149,7 @@ func (t *Tree) Reset(g *board.Game) {
 // Clear drops the tree and keeps the position.
 func (t *Tree) Clear() {
 	t.nodes.reset()
-	t.report.published.Store(&Result{}) // what was found before is of another search
+	t.report.published.Store(&Result{}) // the old result belongs to another search
 }
 
 // Matches reports whether the root is this position, reached by the same moves

@@ -325,21 +325,6 @@ func TestAdvanceDropsWhatItMust(t *testing.T) {
 	require.False(t, tree.Advance(board.Black, r.Moves[0].Move), "restrictions counted from the old root")
 }
 
-func TestMatches(t *testing.T) {
-	g := newGame(t, 9)
-	tree := newTree(t, Defaults(), &stub{})
-	require.False(t, tree.Matches(g))
-	tree.Reset(g)
-	require.True(t, tree.Matches(g))
-	g.SetKomi(6.5)
-	require.False(t, tree.Matches(g))
-	g.SetKomi(7.5)
-	require.True(t, tree.Matches(g))
-	require.NoError(t, g.Play(board.Black, 3))
-	require.False(t, tree.Matches(g))
-	require.False(t, tree.Matches(newGame(t, 7)))
-}
-
 func TestSetParams(t *testing.T) {
 	tree := newTree(t, Defaults(), &stub{})
 	tree.Reset(newGame(t, 5))
@@ -374,23 +359,6 @@ func TestValidateFindsEveryFault(t *testing.T) {
 	require.ErrorIs(t, err, ErrParams)
 	_, err = New(Defaults(), nil, nil)
 	require.True(t, errors.Is(err, ErrParams))
-}
-
-func TestEarlyStop(t *testing.T) {
-	size := board.Square(9)
-	e := &stub{answer: func(g *board.Game, out *nn.Output) {
-		if p := size.Index(size.Point(3, 3)); out.Policy[p] >= 0 {
-			out.Policy[p] += 20 // one move stands out
-		}
-	}}
-	p := Plain()
-	p.Stop.WhenDecided = true
-	tree := newTree(t, p, e)
-	tree.Reset(newGame(t, 9))
-	r := searched(t, tree, 5000)
-	require.Equal(t, StopDecided, r.Stop)
-	require.Less(t, r.Root.Visits, int64(4000))
-	require.Equal(t, size.Point(3, 3), r.Choose(0, nil))
 }
 
 func TestChoose(t *testing.T) {

@@ -68,6 +68,6 @@ func (rep *report) unsearchedMove(p board.Point, prior float32) thinking.Move {
 		winLoss = min(max(float64(n.avg.winLoss)+x.fpu-n.utility, -1), 1)
 	}
 	v.Utility, v.Winrate = s*x.fpu, 0.5+0.5*s*winLoss
-	v.LCB, v.UtilityLCB = v.Winrate, math.Copysign(0, s) // clients of the protocol expect no bound here
+	v.LCB, v.UtilityLCB = v.Winrate, math.Copysign(0, s) // KataGo reports no bound here
 	return v
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -14,11 +15,8 @@ import (
 type benchmarkFlags struct {
 	seconds float64
 	rounds  int
-	sweep   bool
 	tune    bool
 	json    bool
-	profile string
-	force   *bool
 }
 
 func benchmarkCommand() *cobra.Command {
@@ -30,11 +28,10 @@ func benchmarkCommand() *cobra.Command {
 		Short:      "Measure the network alone and in search",
 		Long: `Measures evaluations per second of the network alone, with every session busy
 and every batch full, and in a search of one position after another, in turns.
---sweep tries several batch sizes first and recommends one. --tune tries numbers
-of sessions, batch sizes and workers in search. It keeps the best for later starts
-of gtp, analysis and benchmark with this network, board, provider and machine;
+--tune tries numbers of sessions, batch sizes and workers in search. It keeps the
+best for later starts of gtp, analysis and benchmark with this network, board, provider and machine;
 --sessions, --batch and --threads override it.`,
-		Example: `  engine benchmark --model net.bin.gz --boardsize 9 --sweep`,
+		Example: `  engine benchmark --model net.bin.gz --boardsize 9 --tune`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err
@@ -44,13 +41,8 @@ of gtp, analysis and benchmark with this network, board, provider and machine;
 				must(f.seconds >= leastSeconds && f.seconds <= 3600, "seconds", f.seconds, fmt.Sprintf("%g to 3600", leastSeconds))); err != nil {
 				return err
 			}
-			if f.tune && (f.sweep || s.planned()) {
-				return usagef("--tune chooses --sessions, --batch and --threads itself, and does without --sweep")
-			}
-			if f.profile != "" {
-				if err := tryOutput(f.profile, *f.force, s.inputs()...); err != nil {
-					return err
-				}
+			if f.tune && s.planned() {
+				return usagef("--tune chooses --sessions, --batch and --threads itself")
 			}
 			result, err := runBenchmark(cmd, &s, f)
 			if err != nil {
@@ -69,10 +61,7 @@ of gtp, analysis and benchmark with this network, board, provider and machine;
 	s.flags(c.Flags(), "max-memory")
 	c.Flags().Float64Var(&f.seconds, "seconds", 2, "`seconds` of each measurement")
 	c.Flags().IntVar(&f.rounds, "rounds", 5, "rounds; the medians are reported")
-	c.Flags().BoolVar(&f.sweep, "sweep", false, "try several batch sizes and recommend one")
 	c.Flags().BoolVar(&f.tune, "tune", false, "try sessions, batch sizes and workers, and keep the best for later starts")
-	c.Flags().StringVar(&f.profile, "cpuprofile", "", "`FILE` to write a processor profile of the searches to, for go tool pprof")
-	f.force = forceFlag(c)
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
 }
@@ -83,7 +72,7 @@ const leastSeconds = 0.02
 
 func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*bench.Report, error) {
 	ctx, size := cmd.Context(), s.Play.Size
-	if !f.tune && !f.sweep {
+	if !f.tune {
 		s.useTuning(size)
 	}
 	m, err := s.openModel(s.Model, s.stderr)
@@ -97,18 +86,12 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*bench.Rep
 	}
 	setup := &bench.Setup{Model: m, Server: s.ServerConfig(s.Play.Seed), Games: games, Params: s.searchOnce(), Rounds: f.rounds, Length: time.Duration(f.seconds * float64(time.Second))}
 	out := &bench.Report{Subject: bench.SubjectOf(m.Describe(), size), Rounds: f.rounds}
-	if f.sweep {
-		if out.Trials, s.Batch, err = setup.Sweep(ctx, s.SessionCount()); err != nil {
-			return nil, err
-		}
-		out.Recommended = fmt.Sprintf("--sessions %d --batch %d", s.SessionCount(), s.Batch)
-	}
 	if f.tune {
 		if err := s.tune(ctx, setup, out); err != nil {
 			return nil, err
 		}
 	}
-	return out, f.measure(cmd, s, setup, out)
+	return out, s.measure(ctx, setup, out)
 }
 
 // searchOnce are the parameters of searches that are the same each time.
@@ -118,9 +101,8 @@ func (s *settings) searchOnce() search.Params {
 	return p
 }
 
-// measure fills in the speeds and writes the profile.
-func (f *benchmarkFlags) measure(cmd *cobra.Command, s *settings, setup *bench.Setup, out *bench.Report) error {
-	ctx := cmd.Context()
+// measure fills in the speeds.
+func (s *settings) measure(ctx context.Context, setup *bench.Setup, out *bench.Report) error {
 	out.Plan = bench.Plan{Sessions: s.SessionCount(), Batch: s.BatchSize(), Threads: s.workers()}
 	setup.Params = s.searchOnce() // of the sessions that were found to be best
 	server, err := setup.Serve(out.Plan)
@@ -128,17 +110,6 @@ func (f *benchmarkFlags) measure(cmd *cobra.Command, s *settings, setup *bench.S
 		return err
 	}
 	defer server.Close()
-	run := setup.Search(server, out.Threads)
-	if out.Speed, out.Work, err = setup.Measure(ctx, out.Plan, run); err != nil {
-		return err
-	}
-	if f.profile != "" {
-		if err := run.Profile(ctx, f.profile, time.Duration(out.Rounds)*setup.Length); err != nil {
-			return err
-		}
-		if err := reportFile(cmd, f.profile); err != nil {
-			return err
-		}
-	}
-	return nil
+	out.Speed, out.Work, err = setup.Measure(ctx, out.Plan, setup.Search(server, out.Threads))
+	return err
 }

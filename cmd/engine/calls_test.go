@@ -219,7 +219,6 @@ convert NET THERE -> 1 --force
 convert NET NET --force -> 2 is an input
 net mix NET NET -o NET --force -> 2 is an input
 net new --arch kb8c128 --grow NET -o NET --force -> 2 is an input
-benchmark --cpuprofile THERE -> 1 --force
 match ladder --add SIX -o SIX -> 2 is an input
 match ladder --anchors v1 -o THERE -> 1 not a file of ladders
 review SIX -o SGF -> 1 holds other files than reviews
@@ -279,7 +278,6 @@ loop rate DIR --games -1 -> 2 --games
 loop report -> 2 engine loop report DIR
 loop report NOWHERE -> 1 no loop
 benchmark --human-model NOWHERE -> 2 unknown flag: --human-model
-benchmark --cpuprofile BLOCKED -> 1 BLOCKED
 benchmark --onnxruntime NOWHERE -> 1 --onnxruntime
 benchmark --seconds 0 -> 2 --seconds
 benchmark --rounds x -> 2 --rounds

@@ -85,14 +85,13 @@ func TestTechniques(t *testing.T) {
 
 // TestSearchSettings: preset, file and --set in this order.
 func TestSearchSettings(t *testing.T) {
-	file := writeFile(t, "engine.toml", "preset = \"tutorial\"\n[search]\ncpuctExploration = 2\nuseGraphSearch = true\nvirtualLossForm = \"count\"\nlcbStdevs = 4.5\n")
+	file := writeFile(t, "engine.toml", "preset = \"tutorial\"\n[search]\ncpuctExploration = 2\nuseGraphSearch = true\nlcbStdevs = 4.5\n")
 	s, err := loaded(t, "--config", file, "--set", "cpuctExploration=3, fpuReductionMax=0.5", "--set", "rootNoiseEnabled=true")
 	require.NoError(t, err)
 	c := s.engineConfig()
 	p := c.Search
 	require.True(t, p.FPU.Zero, "of the preset")
 	require.True(t, p.Graph.Use, "of the file")
-	require.Equal(t, search.CountOnly, p.VirtualLoss.Form)
 	require.InDelta(t, 4.5, p.Choice.LCBStdevs, 0)
 	require.InDelta(t, 3, p.PUCT.Exploration, 0, "of the flag, over the file")
 	require.InDelta(t, 0.5, p.FPU.ReductionMax, 0)

@@ -85,14 +85,14 @@ rules = japanese
 maxVisits = 50
 cpuctExploration = 0.7
 ponderingEnabled = true
-midgameTimeFactor = 2
+searchFactorAfterOnePass = 0.5
 avoidSgfPatternUtility = 0.01
 avoidSgfPatternDirs = games
 fooBar = 1
 `)
 	o := invoke(t, nil, "", "config", "--from-katago", cfg)
 	require.Zero(t, o.code, o.stderr)
-	for _, line := range []string{`rules = "japanese"`, "visits = 50", "threads = 3", "ponder = true", "cpuctExploration = 0.7", "# midgameTimeFactor has an effect only in a config of KataGo's: start the program as katago",
+	for _, line := range []string{`rules = "japanese"`, "visits = 50", "threads = 3", "ponder = true", "cpuctExploration = 0.7", "# searchFactorAfterOnePass has an effect only in a config of KataGo's: start the program as katago",
 		"# avoidSgfPatternUtility has no effect here", "# fooBar has no effect here"} {
 		require.Contains(t, o.stdout, line+"\n")
 	}

@@ -17,11 +17,11 @@ func TestParseConfig(t *testing.T) {
 	for text, want := range map[string]map[string]string{
 		"":                          {},
 		"# nothing but a comment\n": {},
-		"visits = 100\ntime = 2.5\nponder = true":                {"visits": "100", "time": "2.5", "ponder": "true"},
-		"model = \"a.onnx\"\nprovider = 'cuda'":                  {"model": "a.onnx", "provider": "cuda"},
-		"komi = 6\r\n\r\nrules = \"japanese\"\r\n":               {"komi": "6", "rules": "japanese"},
-		"seed = 9223372036854775807":                             {"seed": "9223372036854775807"},
-		"[search]\nlcbStdevs = 4.5\nvirtualLossForm = \"count\"": {"lcbStdevs": "4.5", "virtualLossForm": "count"},
+		"visits = 100\ntime = 2.5\nponder = true":                     {"visits": "100", "time": "2.5", "ponder": "true"},
+		"model = \"a.onnx\"\nprovider = 'cuda'":                       {"model": "a.onnx", "provider": "cuda"},
+		"komi = 6\r\n\r\nrules = \"japanese\"\r\n":                    {"komi": "6", "rules": "japanese"},
+		"seed = 9223372036854775807":                                  {"seed": "9223372036854775807"},
+		"[search]\nlcbStdevs = 4.5\npassAliveUnderSuicide = \"auto\"": {"lcbStdevs": "4.5", "passAliveUnderSuicide": "auto"},
 	} {
 		got, err := tomlfile.Values(table, []byte(text))
 		require.NoError(t, err, text)

@@ -70,7 +70,7 @@ func TestTuning(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 1, "nothing half-written")
 
-	for _, more := range []string{"--sweep", "--batch=4", "--sessions=1", "--threads=2"} {
+	for _, more := range []string{"--batch=4", "--sessions=1", "--threads=2"} {
 		require.Equal(t, exitUsage, invoke(t, nil, "", append(args, "--tune", more)...).code, more)
 	}
 }

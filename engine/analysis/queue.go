@@ -33,8 +33,8 @@ type queue struct {
 	running map[*task]bool
 	arrived int64
 	closed  bool
-	most    int64         // bytes beyond which no more is taken in
-	size    int64         // bytes that the queries of waiting tasks take
+	most    int64         // bytes of queries beyond which the queue is full
+	size    int64         // bytes of the queries with waiting tasks
 	room    chan struct{} // holds a token if there may be room again
 }
 
@@ -59,7 +59,7 @@ func (q *queue) add(tasks []*task) {
 	q.ready.Broadcast()
 }
 
-// left notes that a task waits no more. The caller holds the lock.
+// left notes that a task no longer waits. The caller holds the lock.
 func (q *queue) left(t *task) {
 	if t.query.waiting--; t.query.waiting > 0 {
 		return

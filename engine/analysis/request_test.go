@@ -315,25 +315,6 @@ func TestOverrides(t *testing.T) {
 	require.EqualValues(t, 9, q.limits.Visits, "the query's own field counts")
 }
 
-// TestOverridesStayInsideTheirQuery parses one query after another.
-func TestOverridesStayInsideTheirQuery(t *testing.T) {
-	s, err := New(takesSettings(), anyNet{}, nil)
-	require.NoError(t, err)
-	before := s.conf
-	for range 2 {
-		fields := map[string]json.RawMessage{}
-		for name, text := range minimal {
-			fields[name] = json.RawMessage(text)
-		}
-		fields["overrideSettings"] = json.RawMessage(`{"wideRootNoise":1,"maxVisits":1,"reportAnalysisWinratesAs":"WHITE"}`)
-		_, _, err := s.parseQuery("x", fields)
-		require.NoError(t, err)
-		require.Equal(t, before.Search, s.conf.Search)
-		require.Equal(t, before.Limits, s.conf.Limits)
-		require.Equal(t, before.Perspective, s.conf.Perspective)
-	}
-}
-
 func TestParsePerspective(t *testing.T) {
 	for name, want := range map[string]board.Color{"BLACK": board.Black, "white": board.White, "SideToMove": board.Empty, "b": board.Black} {
 		got, err := ParsePerspective(name)

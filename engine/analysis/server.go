@@ -101,8 +101,7 @@ func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), seed: cmp.Or(c.Search.Seed, rand.Uint64())}, nil
 }
 
-// leaveWithin is how long Serve waits for what is under way once nobody wants
-// it any more.
+// leaveWithin is how long Serve waits for running searches after the client has gone.
 const leaveWithin = 500 * time.Millisecond
 
 // Serve answers queries until the input ends, and then finishes what is queued
@@ -150,7 +149,7 @@ func (s *Server) serve(ctx context.Context, cancel context.CancelFunc, lines <-c
 	if s.conf.QuitWithoutWaiting {
 		cancel()
 	}
-	// Whatever ends the session while the queue is worked off drops the rest.
+	// If the session ends before the queue is empty, the rest is dropped.
 	defer context.AfterFunc(ctx, s.dropQueue)()
 	s.queue.close()
 	workers.Wait()

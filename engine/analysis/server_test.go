@@ -203,27 +203,6 @@ func TestNoReportOfTheSearchBefore(t *testing.T) {
 	require.NotEmpty(t, s.Result("after", 1).MoveInfos)
 }
 
-func TestAdvantageIsForAPlayer(t *testing.T) {
-	net := newGated(t)
-	net.open()
-	s := serve(t, alone(t), net)
-	for _, c := range []struct {
-		player string
-		want   float32 // at the root, White to move
-	}{{"", 1.5}, {"WHITE", 1.5}, {"BLACK", -1.5}} {
-		for len(net.asked) > 0 {
-			<-net.asked
-		}
-		settings := map[string]any{"playoutDoublingAdvantage": 1.5}
-		if c.player != "" {
-			settings["playoutDoublingAdvantagePla"] = c.player
-		}
-		s.Send(query5("for "+c.player, map[string]any{"maxVisits": 1, "overrideSettings": settings}))
-		s.Result("for "+c.player, 1)
-		require.Equal(t, c.want, (<-net.asked).Options.PlayoutDoublingAdvantage, c.player)
-	}
-}
-
 func TestRestrictionsReachTheSearch(t *testing.T) {
 	s := serve(t, testConfig(), newHashNet(t))
 	only := []map[string]any{{"player": "W", "moves": []string{"A1", "pass"}, "untilDepth": 1}}
@@ -239,25 +218,6 @@ func TestRestrictionsReachTheSearch(t *testing.T) {
 	}
 	s.Send(query5("free", map[string]any{"allowMoves": []map[string]any{{"player": "B", "moves": []string{"A1"}, "untilDepth": 1}}, "maxVisits": 200}))
 	require.Greater(t, len(s.Result("free", 1).MoveInfos), 3, "the other player's list, and no list of the query before")
-}
-
-// TestVariationsWithinRestrictions: on an empty board, where moves stand for their
-// mirror images, no variation has a move that is avoided as deep as it goes.
-func TestVariationsWithinRestrictions(t *testing.T) {
-	s := serve(t, testConfig(), newHashNet(t))
-	avoided := []string{"B2", "B3", "C2"}
-	for _, key := range []string{"avoidMoves", "allowMoves"} {
-		list := []map[string]any{{"player": "B", "moves": avoided, "untilDepth": 50}}
-		s.Send(query5(key, map[string]any{key: list, "moves": [][]string{}, "maxVisits": 400, "includePVVisits": true}))
-		m := s.Result(key, 0)
-		require.NotEmpty(t, m.MoveInfos)
-		for _, mi := range m.MoveInfos {
-			require.Equal(t, mi.Move, mi.PV[0])
-			for i := 0; i < len(mi.PV); i += 2 {
-				require.Equal(t, key == "allowMoves", slices.Contains(avoided, mi.PV[i]), "%s: %s: %v", key, mi.Move, mi.PV)
-			}
-		}
-	}
 }
 
 // TestEveryRequestIsAnswered: whatever has an id gets an answer with it, but for an

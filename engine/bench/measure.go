@@ -36,7 +36,7 @@ type Speed struct {
 	ProcessorRatio float64 `json:"search_to_raw_by_processor_time"`
 }
 
-// Work is what the searches of a benchmark did.
+// Work describes the searches of a benchmark.
 type Work struct {
 	MeanBatch    float64 `json:"mean_batch"`
 	CacheHitRate float64 `json:"cache_hit_rate"`
@@ -103,37 +103,6 @@ func (s *Setup) Measure(ctx context.Context, p Plan, run *Search) (speed Speed, 
 		BytesPerNode: run.BytesPerNode, PeakRSS: peakRSS(),
 	}
 	return speed, work, nil
-}
-
-// BatchRate is the raw speed at one batch size.
-type BatchRate struct {
-	Batch    int     `json:"batch"`
-	RawEvals float64 `json:"raw_evals_per_second"`
-}
-
-// Sweep measures the network alone at several batch sizes, and returns the smallest of
-// them that is nearly as fast as the fastest.
-func (s *Setup) Sweep(ctx context.Context, sessions int) (all []BatchRate, batch int, err error) {
-	best := 0.0
-	for _, batch := range []int{1, 2, 4, 8, 16, 32} {
-		pool, err := OpenRaw(s.Model, s.Games, sessions, batch)
-		if err != nil {
-			return nil, 0, err
-		}
-		rate, err := pool.Rate(ctx, s.Length)
-		pool.Close()
-		if err != nil {
-			return nil, 0, err
-		}
-		all = append(all, BatchRate{batch, rate})
-		best = max(best, rate)
-	}
-	for _, t := range all {
-		if t.RawEvals >= nearly*best {
-			return all, t.Batch, nil
-		}
-	}
-	return all, 0, nil
 }
 
 // stopwatch is a point in time, and the processor time spent until then.

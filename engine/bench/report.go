@@ -14,10 +14,9 @@ type Report struct {
 	Plan
 	Speed
 	Work
-	Rounds      int         `json:"rounds"`
-	Trials      []BatchRate `json:"trials,omitempty"`
-	Recommended string      `json:"recommended,omitempty"` // flags
-	Tuning      []Trial     `json:"tuning,omitempty"`
+	Rounds      int     `json:"rounds"`
+	Recommended string  `json:"recommended,omitempty"` // flags
+	Tuning      []Trial `json:"tuning,omitempty"`
 }
 
 // Subject is what was measured.
@@ -36,9 +35,6 @@ func SubjectOf(d nn.Description, size board.Size) Subject {
 // Print writes the report as text.
 func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s, %s, %s\n", r.Model, r.Board, r.Provider, r.Precision)
-	for _, t := range r.Trials {
-		fmt.Fprintf(w, "  batch %2d: %8.0f evaluations/s\n", t.Batch, t.RawEvals)
-	}
 	for _, t := range r.Tuning {
 		fmt.Fprintf(w, "  %d sessions, batch %2d, %3d workers: %8.0f evaluations/s in search, %.2f of the default\n", t.Sessions, t.Batch, t.Threads, t.Evals, t.Ratio)
 	}
@@ -51,9 +47,6 @@ func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "  mean batch %.1f, %.1f %% cached, %.1f %% collisions, %.2f us of tree work and %.0f bytes a visit, peak memory %.0f MiB\n",
 		r.MeanBatch, 100*r.CacheHitRate, 100*r.Collisions, r.OwnMicros, r.BytesPerNode, float64(r.PeakRSS)/(1<<20))
 	if r.Recommended != "" {
-		fmt.Fprintf(w, "recommended: %s\n", r.Recommended)
-		if len(r.Tuning) > 0 {
-			fmt.Fprintln(w, "kept for later starts")
-		}
+		fmt.Fprintf(w, "recommended: %s\nkept for later starts\n", r.Recommended)
 	}
 }

@@ -2,13 +2,10 @@ package bench
 
 import (
 	"context"
-	"io"
-	"runtime/pprof"
 	"slices"
 	"time"
 
 	"kosumi/board"
-	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/search"
 )
@@ -50,19 +47,6 @@ func (r *Search) Rate(ctx context.Context, length time.Duration) (visits, evals 
 	r.Collisions += result.Stats.Collisions
 	r.BytesPerNode = result.Stats.BytesPerNode()
 	return float64(result.Stats.Playouts) / seconds, float64(delta.Rows) / seconds, ctx.Err()
-}
-
-// Profile searches once more, for as long as all rounds took, and writes to a file
-// where the processor's time went.
-func (r *Search) Profile(ctx context.Context, name string, length time.Duration) error {
-	return file.Write(name, func(w io.Writer) error {
-		if err := pprof.StartCPUProfile(w); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
-		_, _, err := r.Rate(ctx, length)
-		return err
-	})
 }
 
 // Median returns the median of some numbers; 0 of none.

@@ -2,7 +2,7 @@ package clock
 
 import "time"
 
-// Policy is what becomes of a player whose move takes too long.
+// Policy says what happens when a move takes too long.
 type Policy struct {
 	grace    time.Duration // a move that oversteps by less is in time
 	forgives bool          // no flag falls
@@ -17,11 +17,11 @@ var (
 	Forgiving = Policy{forgives: true}
 )
 
-// Tolerant lets each move overstep by a grace at most: it then uses up all that is
-// there, and loses no period that it enters by less.
+// Tolerant allows each move to exceed its time by a grace. Such a move uses up all time; a
+// period entered by less than the grace is not lost.
 func Tolerant(grace time.Duration) Policy { return Policy{grace: grace + 1} }
 
-// Left is what a player has left.
+// Left is a player's remaining time.
 type Left struct {
 	Main     time.Duration // of main time, or of the Fischer bank
 	Overtime bool          // main time is used up, and there is more

@@ -53,8 +53,7 @@ func Examine(c Config) []Finding {
 	} else {
 		all = append(all, Finding{What: "C compiler", Found: WithoutC, Advice: "install one, such as gcc, and run make build, or take a release"})
 	}
-	network, provider := examineNetwork(c)
-	return append(append(append(all, examineCache()), examineSpeed(c, provider)...), network)
+	return append(all, examineCache(), examineNetwork(c))
 }
 
 // WhatMatters leaves out the providers that are not here and the places that hold no
@@ -184,31 +183,29 @@ func examineCache() Finding {
 	return Finding{What: "cache folder", OK: true, Found: fmt.Sprintf("%s: %d files, %.1f MiB", dir, files, float64(size)/(1<<20))}
 }
 
-// examineNetwork runs the network, and returns its provider too.
-func examineNetwork(c Config) (f Finding, provider string) {
-	f.What = "network"
-	size := c.Size
+// examineNetwork runs the network.
+func examineNetwork(c Config) Finding {
+	f := Finding{What: "network"}
 	m, err := model.Open(c.Model, c.Open)
 	if err != nil {
 		f.Found, f.Advice = err.Error(), "name another file with --model, or another --provider or --precision"
-		return f, provider
+		return f
 	}
 	defer m.Close()
 	began := time.Now()
-	b, err := m.Open(size, 1)
+	b, err := m.Open(c.Size, 1)
+	if err == nil {
+		defer b.Close()
+		err = nn.FirstRun(b, 1, time.Since(began))
+	}
 	if err != nil {
 		f.Found = err.Error()
-		return f, provider
-	}
-	defer b.Close()
-	if err := nn.FirstRun(b, 1, time.Since(began)); err != nil {
-		f.Found = err.Error()
-		return f, provider
+		return f
 	}
 	d := m.Describe()
-	f.OK, provider = true, d.Provider
-	f.Found = fmt.Sprintf("%s on %s in %s (%s), evaluates %dx%d", d.Name, d.Provider, d.Precision, d.Why, size.W, size.H)
-	return f, provider
+	f.OK = true
+	f.Found = fmt.Sprintf("%s on %s in %s (%s), evaluates %dx%d", d.Name, d.Provider, d.Precision, d.Why, c.Size.W, c.Size.H)
+	return f
 }
 
 // Print writes findings as text, with what to do about them.

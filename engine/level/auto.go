@@ -33,10 +33,10 @@ type PlayerRating struct {
 	History []Standing `json:"history,omitempty"`
 }
 
-// NewPlayerRating knows nothing yet of its player: about 12k, give or take seven ranks.
+// NewPlayerRating returns the rating of an unknown player: 12k, give or take seven ranks.
 func NewPlayerRating() *PlayerRating { return newPlayerRating(Rank(8), 7) }
 
-// newPlayerRating is of a player at about a rank, give or take so many.
+// newPlayerRating returns a rating around a rank, with a standard deviation of doubt ranks.
 func newPlayerRating(r Rank, doubt float64) *PlayerRating {
 	f := &PlayerRating{Weights: make([]float64, gridCount)}
 	for i := range f.Weights {
@@ -59,7 +59,7 @@ func (f *PlayerRating) normalise() {
 	}
 }
 
-// valid reports whether a rating read from a file can be gone on with.
+// valid reports whether a rating read from a file is usable.
 func (f *PlayerRating) valid() bool {
 	sum := 0.0
 	for _, w := range f.Weights {
@@ -87,7 +87,7 @@ func (f *PlayerRating) Played(against Rank, handicap, points, weight float64, wh
 	f.remember(false, points)
 }
 
-// later moves the time of the last game on; games need not come in their order.
+// later advances the time of the last game; games may come out of order.
 func (f *PlayerRating) later(when time.Time) {
 	if when.After(f.Last) {
 		f.Last = when
@@ -155,31 +155,6 @@ func (f *PlayerRating) Range() (low, mid, high Rank) {
 	return rankAt(f.quantile(0.1)), rankAt(f.mean()), rankAt(f.quantile(0.9))
 }
 
-// Inside a game the rank may follow the player's lead: between these shares of the
-// board's points in moves, and once in so many moves.
-const (
-	followFrom  = 0.15
-	followTo    = 0.6
-	FollowEvery = 10
-)
-
-// Follow returns the rank to go on at in the middle of a game, given the rank so far
-// and the player's lead in points. A lead within 3 points on 9x9, 8 on 19x19, either
-// way changes nothing; each 6 points beyond that on 9x9, 16 on 19x19, are a rank, two
-// at most. headStart are the points that the player began with: the lead is expected
-// to shrink evenly to nothing.
-func Follow(size board.Size, r Rank, moves int, lead, headStart float64) Rank {
-	at := float64(moves) / float64(size.Area())
-	if at < followFrom || at > followTo {
-		return r
-	}
-	unit := scale(size)
-	lead -= headStart * (1 - at/followTo)
-	beyond := math.Copysign(max(0, math.Abs(lead)-3*unit), lead)
-	step := Rank(math.Round(max(-2, min(2, beyond/(6*unit)))))
-	return max(Lowest, min(Highest, r+step))
-}
-
 // Explain says what is known, as in "you are at about 8k on 9x9 (10k to 7k), 14
 // games".
 func (f *PlayerRating) Explain(size board.Size) string {
@@ -224,8 +199,8 @@ func (f PlayerRatings) On(size board.Size) *PlayerRating {
 	return f[name]
 }
 
-// Begin takes a player for the rank that he says to have, give or take three, on a size
-// of board where no game of his has counted.
+// Begin sets the rank that a player claims, give or take three, on a board size on which no
+// game has counted yet.
 func (f PlayerRatings) Begin(size board.Size, r Rank) {
 	if at := f[size.String()]; at == nil || at.Games == 0 {
 		f[size.String()] = newPlayerRating(r, 3)

@@ -56,32 +56,6 @@ func TestRatingMovesTheRightWay(t *testing.T) {
 	require.Greater(t, f.quantile(0.9)-f.quantile(0.1), narrow, "after a long time less is sure")
 }
 
-func TestRankFollowsAOneSidedGame(t *testing.T) {
-	nine, nineteen := board.Square(9), board.Square(19)
-	for _, c := range []struct {
-		size            board.Size
-		moves           int
-		lead, headStart float64
-		want            Rank
-	}{
-		{nine, 20, 2.5, 0, 10},
-		{nine, 20, 9, 0, 11},
-		{nine, 20, -9, 0, 9},
-		{nine, 20, 60, 0, 12},
-		{nine, 20, -60, 0, 8},
-		{nine, 5, 60, 0, 10},  // too early to tell
-		{nine, 60, 60, 0, 10}, // the game is decided: it is not given away
-		{nineteen, 100, 9, 0, 10},
-		{nineteen, 100, 25, 0, 11},
-		{nineteen, 60, 40, 40, 10}, // what a handicap is for
-		{nineteen, 200, 40, 40, 12},
-	} {
-		require.Equal(t, c.want, Follow(c.size, 10, c.moves, c.lead, c.headStart), "%+v", c)
-	}
-	require.Equal(t, Highest, Follow(nine, Highest, 20, 60, 0))
-	require.Equal(t, Lowest, Follow(nine, Lowest, 20, -60, 0))
-}
-
 func TestRatingsAreKept(t *testing.T) {
 	all := PlayerRatings{}
 	all.On(board.Square(13)).Played(10, 0, 1, 1, time.Unix(1e9, 0).UTC())

@@ -10,8 +10,8 @@ import (
 // points, and sees less and less of the board.
 const Reading = 10.0
 
-// beginner is how much of a beginner a dial is: 0 up to [Reading], 1 at 20, 1.8 at [Weakest].
-// The first points that are overlooked cost most, so it begins slowly.
+// beginner maps a dial to the strength of beginners' habits: 0 up to [Reading], 1 at 20, 1.8
+// at [Weakest]. The first overlooked points cost most, so it rises slowly.
 func beginner(dial float64) float64 { return math.Pow(max(0, (dial-Reading)/10), 1.5) }
 
 // What a beginner at 20 is like.

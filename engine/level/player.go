@@ -17,7 +17,7 @@ type Player struct {
 	Seed uint64  // of the errors that the level makes in this game
 }
 
-// Choice is what a player decided.
+// Choice is the result of [Player.Choose].
 type Choice struct {
 	Move board.Point
 	// Loss is by how many points the move is worse than the search's best one; NaN

@@ -6,7 +6,7 @@ import (
 	"kosumi/board"
 )
 
-// screen keeps out the moves that no person makes, whatever the rank.
+// screen rejects moves that no person makes, whatever the rank.
 type screen struct {
 	game    *board.Game
 	alive   []board.Color // owners of pass-alive areas
@@ -28,17 +28,17 @@ const (
 
 // refuses reports whether nobody plays p: it fills an eye or settled area, gives away
 // a big chain without taking anything and without being the search's own choice, or
-// is on the edge in the opening or with no stone beside it. In a game that is decided all moves are alike to a
-// search, and its choice is no reason. loss may be NaN, not known.
+// is on the edge in the opening or with no stone beside it. In a decided game all moves look
+// alike to a search, so its choice does not count. loss may be NaN: unknown.
 func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
-	us := s.game.ToMove()
-	if s.alive[p] != board.Empty && !s.takes(p, us) {
+	us, b := s.game.ToMove(), s.game.Board()
+	if s.alive[p] != board.Empty && !inAtari(b, us.Opponent(), p) {
 		return true
 	}
-	if s.game.Board().IsEye(p, us) && !s.inAtari(p, us) {
+	if FillsEye(b, us, p) {
 		return true
 	}
-	if Suicidal(s.game.Board(), s.work, us, p) && (loss != 0 || s.decided) {
+	if Suicidal(b, s.work, us, p) && (loss != 0 || s.decided) {
 		return true
 	}
 	size := s.game.Size()
@@ -60,23 +60,10 @@ func (s *screen) alone(x, y int) bool {
 	return true
 }
 
-// takes reports whether a move captures something.
-func (s *screen) takes(p board.Point, us board.Color) bool {
-	b := s.game.Board()
+// inAtari reports whether a neighbour of p is a chain of colour c with one liberty.
+func inAtari(b *board.Board, c board.Color, p board.Point) bool {
 	for _, q := range b.Neighbors(p) {
-		if b.At(q) == us.Opponent() && b.Liberties(q) == 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// inAtari reports whether a chain of ours around an eye can be taken by playing
-// there: then filling it may connect.
-func (s *screen) inAtari(p board.Point, us board.Color) bool {
-	b := s.game.Board()
-	for _, q := range b.Neighbors(p) {
-		if b.At(q) == us && b.Liberties(q) == 1 {
+		if b.At(q) == c && b.Liberties(q) == 1 {
 			return true
 		}
 	}
@@ -102,18 +89,10 @@ func Suicidal(b, work *board.Board, us board.Color, p board.Point) bool {
 	return work.At(p) != us || work.Liberties(p) == 1 && work.ChainSize(p) >= bigChain
 }
 
-// FillsEye reports whether a move fills the last eye of a chain of ours, or one of its
-// last two: what the meter of nonsense counts.
+// FillsEye reports whether a move fills an eye of a player whose chains around it are in no
+// danger. A chain in atari may be saved by filling its eye.
 func FillsEye(b *board.Board, us board.Color, p board.Point) bool {
-	if !b.IsEye(p, us) {
-		return false
-	}
-	for _, q := range b.Neighbors(p) {
-		if b.At(q) == us && b.Liberties(q) == 1 {
-			return false
-		}
-	}
-	return true
+	return b.IsEye(p, us) && !inAtari(b, us, p)
 }
 
 // largeLoss is the loss of a move, in points, above which a ladder counts it as large.
