@@ -99,9 +99,9 @@ func registerCommands(p *protocol) {
 	register(p, "player.names", once, tells(thePlayer, (*player).SayNames), "Names under which the player has played, and those of others.")
 
 	register(p, "network.fetch", inOrder, tells(itself, (*conn).fetchNetwork), "Fetches a network from an https address, or resumes one; watch networks reports its progress.")
-	register(p, "network.stop", inOrder, withLibrary((*engines.Library).Stop), "Stops fetching; what has come is kept.")
-	register(p, "network.forget", inOrder, withLibrary((*engines.Library).Forget), "Forgets a network that was not fetched to its end.")
-	register(p, "network.remove", inOrder, withLibrary((*engines.Library).Remove), "Deletes a network that is not in use.")
+	register(p, "network.stop", inOrder, tells(theLibrary, (*engines.Library).Stop), "Stops fetching; what has come is kept.")
+	register(p, "network.forget", inOrder, tells(theLibrary, (*engines.Library).Forget), "Forgets a network that was not fetched to its end.")
+	register(p, "network.remove", inOrder, tells(theLibrary, (*engines.Library).Remove), "Deletes a network that is not in use.")
 
 	register(p, "game.new", once, asks(theGames, (*games).New), "Begins a game.")
 	register(p, "game.play", once, tells(theGames, (*games).Play), "Makes a move; it is on disk when the answer comes.")
@@ -145,7 +145,7 @@ func registerCommands(p *protocol) {
 }
 
 func registerTopics(p *protocol) {
-	watchable(p, "engine", func(c *conn, _ string) (api.Engine, error) { return c.s.engines.Backend.Status(), nil })
+	watchable(p, "engine", func(c *conn, _ string) (api.Engine, error) { return c.s.engines.Networks.Status(), nil })
 	watchable(p, "games", func(c *conn, _ string) (*api.Games, error) { return c.s.games.List() })
 	watchable(p, "game", func(c *conn, id string) (*api.GameState, error) { return c.s.games.Watch(id) })
 	watchable(p, "docs", func(c *conn, _ string) (*api.Docs, error) { return c.s.docs.List() })
@@ -161,12 +161,7 @@ func registerTopics(p *protocol) {
 	watchable(p, "life", func(c *conn, _ string) (api.LifeState, error) { return c.life.State(), nil })
 	watchable(p, "profile", func(c *conn, _ string) (*api.Profile, error) { return c.s.player.State() })
 	watchable(p, "you", func(c *conn, _ string) (*api.You, error) { return c.s.player.You() })
-	watchable(p, "networks", func(c *conn, _ string) (*api.NetworkList, error) {
-		if c.s.library == nil {
-			return nil, errNoLibrary
-		}
-		return c.s.library.State(), nil
-	})
+	watchable(p, "networks", func(c *conn, _ string) (*api.NetworkList, error) { return c.s.library.State(), nil })
 	watchable(p, "training", func(c *conn, _ string) (*api.Training, error) {
 		if c.s.conf.Training == nil {
 			return nil, api.Refuse("unsupported", "this server shows no training")
@@ -182,6 +177,7 @@ func theGameIndex(c *conn) *store.Index     { return c.s.player.Games }
 func theGames(c *conn) *games               { return c.s.games }
 func theDocuments(c *conn) *store.Documents { return c.s.docs }
 func theReviews(c *conn) *reviews.Reviews   { return c.s.reviews }
+func theLibrary(c *conn) *engines.Library   { return c.s.library }
 func theDrills(c *conn) *reviews.Drills     { return c.s.reviews.Drills }
 
 // tells makes a handler of a method of some part that answers ok alone.

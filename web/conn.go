@@ -154,16 +154,13 @@ func (c *conn) greet() bool {
 }
 
 func (s *Server) welcome() api.Welcome {
-	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.page.Build(), Networks: s.engines.Backend.Networks(), Engine: s.engines.Backend.Status(),
-		Features: []string{"review", "drills", "life"}, Loss: review.ClassBounds, Levels: s.games.levels.List(), Fits: s.games.levels.Fits(), Said: s.games.levels.Said(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
+	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.page.Build(), Networks: s.engines.Networks.List(), Engine: s.engines.Networks.Status(),
+		Features: []string{"review", "drills", "life", "networks"}, Loss: review.ClassBounds, Levels: s.games.levels.List(), Fits: s.games.levels.Fits(), Said: s.games.levels.Said(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
 	if s.conf.Training != nil {
 		w.Features = append(w.Features, "training")
 	}
 	if len(w.Levels) > 0 {
 		w.Features = append(w.Features, "levels")
-	}
-	if s.library != nil {
-		w.Features = append(w.Features, "networks")
 	}
 	return w
 }

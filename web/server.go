@@ -27,14 +27,13 @@ import (
 type Config struct {
 	Folder   string // where games, documents and the token are kept
 	Version  string
-	Backend  engines.Backend
-	Networks *engines.Networks // the backend, where networks can be added to it; else nil
-	Engine   engine.Config     // of every seat; size, rules and limits come from the game
-	Reviews  string            // where reviews are kept; "" is the folder reviews of Folder
-	Training Training          // loops that the page shows; nil: none
-	Life     life.Network      // what questions of life and death ask; nil: they are answered without
-	Listen   string            // address; "" is loopback, the port of last time if it is free
-	Names    []string          // further host names of this server
+	Networks *engines.Networks
+	Engine   engine.Config // of every seat; size, rules and limits come from the game
+	Reviews  string        // where reviews are kept; "" is the folder reviews of Folder
+	Training Training      // loops that the page shows; nil: none
+	Life     life.Network  // what questions of life and death ask; nil: they are answered without
+	Listen   string        // address; "" is loopback, the port of last time if it is free
+	Names    []string      // further host names of this server
 	TLS      *tls.Config
 	NewToken bool
 	Page     fs.FS // the page's files; nil: those in the program
@@ -82,7 +81,7 @@ type Server struct {
 	docs    *store.Documents
 	reviews *reviews.Reviews
 	player  *player
-	library *engines.Library // nil: networks cannot be added
+	library *engines.Library
 	proofs  *engines.Proofs
 }
 
@@ -105,7 +104,7 @@ func New(c Config) (*Server, error) {
 		}
 		c.Page = page
 	}
-	s := &Server{conf: c, page: ui.Files{Files: c.Page, Dev: c.Dev}, warnings: wire.NewWarnings(c.Log), engines: engines.New(c.Backend, c.Engine, c.Log),
+	s := &Server{conf: c, page: ui.Files{Files: c.Page, Dev: c.Dev}, warnings: wire.NewWarnings(c.Log), engines: engines.New(c.Networks, c.Engine, c.Log),
 		protocol: newProtocol(), imports: make(chan struct{}, maxImports), analysts: make(chan struct{}, maxAnalysts)}
 	var err error
 	if s.folder, err = store.OpenFolder(c.Folder); err != nil {
@@ -115,9 +114,7 @@ func New(c Config) (*Server, error) {
 	s.docs = store.NewDocuments(s.folder, &s.hub, s.warnings)
 	s.games = newGames(s.ctx, s.folder, &s.hub, s.warnings, s.engines, c.Log)
 	s.proofs = engines.NewProofs(c.Life)
-	if c.Networks != nil {
-		s.library = engines.NewLibrary(c.Networks, s.publishNetworks)
-	}
+	s.library = engines.NewLibrary(c.Networks, s.publishNetworks)
 	s.player = &player{Profile: store.OpenProfile(c.Folder), Games: store.NewIndex(s.folder), Levels: s.games.levels, Pages: &s.hub}
 	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version, Finished: s.reviewed, Whose: s.player.Profile.Whose})
 	s.player.Reviews = s.reviews
@@ -140,9 +137,7 @@ func (s *Server) Close() error {
 	s.port.Close()
 	s.hub.Each(func(c wire.Client) { c.(*conn).close(closeGoingAway, "the server stops") })
 	s.jobs.Wait()
-	if s.library != nil {
-		s.library.Close()
-	}
+	s.library.Close()
 	s.games.Close()
 	return s.folder.Close()
 }
@@ -155,9 +150,7 @@ func (s *Server) Handler() *http.ServeMux {
 	mux.HandleFunc("GET /api/docs/{file}", s.access.WithToken(serveSGF(s.docs.SGF)))
 	mux.HandleFunc("GET /api/reviews/{file}", s.access.WithToken(s.reviews.ServeFile))
 	mux.HandleFunc("POST /api/import", s.access.WithToken(s.serveImport))
-	if s.library != nil {
-		mux.HandleFunc("PUT /api/networks/{file}", s.access.WithToken(s.library.ServePut))
-	}
+	mux.HandleFunc("PUT /api/networks/{file}", s.access.WithToken(s.library.ServePut))
 	return mux
 }
 
@@ -180,7 +173,7 @@ func (s *Server) watchEngine() {
 		if s.conf.Training != nil {
 			s.conf.Training.Tell(&s.hub)
 		}
-		if now := s.engines.Backend.Status(); now != last {
+		if now := s.engines.Networks.Status(); now != last {
 			last = now
 			s.hub.Publish("engine", api.EngineNews.Of(now))
 		}
@@ -189,7 +182,7 @@ func (s *Server) watchEngine() {
 
 // publishNetworks tells pages which networks there are.
 func (s *Server) publishNetworks() {
-	if s.library != nil && s.hub.Watched("networks") {
+	if s.hub.Watched("networks") {
 		s.hub.Publish("networks", api.NetworksNews.Of(*s.library.State()))
 	}
 }

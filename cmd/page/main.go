@@ -108,10 +108,10 @@ func fetchLarge(host js.Value) ([]byte, error) {
 
 // serve starts the network and the server of the page.
 func serve(log *slog.Logger) (*web.Server, error) {
-	backend := engines.NewNetworks(engines.NetworksConfig{Folder: home + "/networks", Open: func(file string) engines.Network {
+	networks := engines.NewNetworks(engines.NetworksConfig{Folder: home + "/networks", Open: func(file string) engines.Network {
 		return start(file, func(file string) (nn.Model, error) { return model.Open(file, modelConfig(log)) }, serverConfig(), log)
 	}})
-	return web.New(web.Config{Folder: home, Version: version, Backend: backend, Networks: backend, Life: life.Evaluated{Evaluator: backend}, Engine: engineConfig(), Log: log})
+	return web.New(web.Config{Folder: home, Version: version, Networks: networks, Life: life.Evaluated{Evaluator: networks}, Engine: engineConfig(), Log: log})
 }
 
 // engineConfig is how engines play in a tab.

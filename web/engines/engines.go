@@ -16,27 +16,11 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/nn"
-	"kosumi/web/api"
 )
-
-// Backend is what a server plays and analyses with.
-type Backend interface {
-	nn.Network
-	// Status says how the network is, without waiting for it.
-	Status() api.Engine
-	// Networks lists the networks that can be chosen, by name.
-	Networks() []api.Network
-	// Use changes to another one of them; searches that are under way end with
-	// the old one.
-	Use(name string) error
-	// Identity names the network, and tells apart what was searched by different
-	// ones or at different precision; both are empty while it loads.
-	Identity() (name, identity string)
-}
 
 // Engines makes the engines of a server. Make one with [New].
 type Engines struct {
-	Backend   Backend
+	Networks  *Networks
 	Config    engine.Config // of every engine; size, rules and limits come from the game
 	Scheduler Scheduler
 	Memory    Memory
@@ -44,8 +28,8 @@ type Engines struct {
 }
 
 // New returns engines on a network.
-func New(b Backend, conf engine.Config, log *slog.Logger) *Engines {
-	return &Engines{Backend: b, Config: conf, Memory: Memory{one: min(TreeBytes, conf.Search.Memory.MaxBytes)}, log: log}
+func New(n *Networks, conf engine.Config, log *slog.Logger) *Engines {
+	return &Engines{Networks: n, Config: conf, Memory: Memory{one: min(TreeBytes, conf.Search.Memory.MaxBytes)}, log: log}
 }
 
 // Engine returns the engine of one game or analysis; it is made when it is first
@@ -109,14 +93,14 @@ func (e *Engine) With(g *board.Game, handicap int, f func(*engine.Engine) error)
 		conf.Size, conf.Rules = g.Size(), g.Rules()
 		n := e.engines.Memory.Grant()
 		conf.Search.Memory.MaxBytes = n
-		made, err := engine.New(conf, e.engines.Backend, e.engines.log)
+		made, err := engine.New(conf, e.engines.Networks, e.engines.log)
 		if err != nil {
 			e.engines.Memory.GiveBack(n)
 			return err
 		}
 		e.e, e.net, e.granted = made, "", n
 	}
-	if net := e.engines.Backend.Status().Name; net != e.net {
+	if net := e.engines.Networks.Status().Name; net != e.net {
 		if e.net != "" {
 			e.e.ClearCache()
 		}
@@ -142,7 +126,7 @@ func (e *Engine) Close() {
 // SpareTime returns the network for reviews and other programs. It evaluates while no search
 // of the [Scheduler] runs.
 func (es *Engines) SpareTime() nn.Network {
-	return spareTime{nn.Wrapper{Network: es.Backend}, &es.Scheduler}
+	return spareTime{nn.Wrapper{Network: es.Networks}, &es.Scheduler}
 }
 
 // spareTime is a network that waits until no search wants the engine.

@@ -57,7 +57,7 @@ func (l *Levels) On(size board.Size) []api.Level {
 
 // served lists the ranks that the network plays at on one of some boards.
 func (l *Levels) served(ladders []level.Ladder, sizes ...board.Size) []api.Level {
-	sha := l.engines.Backend.Describe().SHA256
+	sha := l.engines.Networks.Describe().SHA256
 	all := []api.Level{}
 	for r := level.Lowest; r <= level.Highest; r++ {
 		served, measured := false, false
@@ -148,7 +148,7 @@ func (l *Levels) Fitting(size board.Size) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	at, err := level.Find(ladders, l.engines.Backend.Describe().SHA256, size, all.On(size).Next())
+	at, err := level.Find(ladders, l.engines.Networks.Describe().SHA256, size, all.On(size).Next())
 	if err != nil {
 		return "", err
 	}
@@ -162,7 +162,7 @@ func (l *Levels) Due(size board.Size, opponent, strict string) float64 {
 	if err != nil {
 		l.warnings.Warn("the levels cannot be read: "+err.Error(), "levels")
 	}
-	return Due(ladders, l.engines.Backend.Describe().SHA256, size, opponent, strict)
+	return Due(ladders, l.engines.Networks.Describe().SHA256, size, opponent, strict)
 }
 
 // Fits says what is known of the player, smallest board first.

@@ -115,7 +115,7 @@ func sizeOf(path string) int64 {
 func (l *Library) State() *api.NetworkList {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := &api.NetworkList{Networks: l.networks.Networks(), Jobs: []api.NetworkJob{}, Folder: l.networks.conf.Folder}
+	s := &api.NetworkList{Networks: l.networks.List(), Jobs: []api.NetworkJob{}, Folder: l.networks.conf.Folder}
 	for _, j := range l.jobs {
 		s.Jobs = append(s.Jobs, j.NetworkJob)
 	}
@@ -315,7 +315,7 @@ func (l *Library) Forget(n *api.NetworkName) error {
 
 // Remove deletes a network of the folder that is not in use.
 func (l *Library) Remove(n *api.NetworkName) error {
-	for _, net := range l.networks.Networks() {
+	for _, net := range l.networks.List() {
 		switch {
 		case net.Name != n.Name:
 		case net.InUse:

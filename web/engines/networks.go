@@ -30,7 +30,7 @@ type NetworksConfig struct {
 }
 
 // Networks lets the page play with one network and change to others, between
-// searches. It is an [engines.Backend].
+// searches. It is an [engines.Networks].
 type Networks struct {
 	*open.Switch[named]
 	conf NetworksConfig
@@ -62,7 +62,8 @@ func (b *Networks) Describe() nn.Description {
 	return net.Describe()
 }
 
-// Identity implements Backend.
+// Identity names the network, and tells apart what was searched by different ones or at
+// different precision; both are empty while it loads.
 func (b *Networks) Identity() (name, identity string) {
 	d := b.Describe()
 	if d == (nn.Description{}) {
@@ -71,7 +72,7 @@ func (b *Networks) Identity() (name, identity string) {
 	return d.Name, d.Identity()
 }
 
-// Status implements Backend.
+// Status returns the state of the network in use, without waiting for it.
 func (b *Networks) Status() api.Engine {
 	net := b.Now()
 	ended, err := net.Loaded()
@@ -85,8 +86,8 @@ func (b *Networks) Status() api.Engine {
 	return api.Engine{State: "ready", Name: net.name, Provider: d.Provider, Precision: d.Precision, Why: d.Why, Slow: d.Provider == "onnx-go"}
 }
 
-// Networks implements Backend.
-func (b *Networks) Networks() []api.Network {
+// List returns the networks that can be chosen, by name.
+func (b *Networks) List() []api.Network {
 	name := b.Now().name
 	var all []api.Network
 	for n, path := range b.files() {
@@ -120,7 +121,7 @@ func (b *Networks) files() map[string]string {
 	return all
 }
 
-// Use implements Backend.
+// Use changes to another one of them; searches that are under way end with the old one.
 func (b *Networks) Use(name string) error {
 	path, ok := b.files()[name]
 	if !ok {

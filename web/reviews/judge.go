@@ -20,12 +20,12 @@ type judge struct{ engines *engines.Engines }
 func (j judge) search(ctx context.Context, g *board.Game) (e *review.Eval, err error) {
 	p := j.engines.Config.Search
 	p.Memory.MaxBytes = min(p.Memory.MaxBytes, engines.TreeBytes)
-	searcher, err := review.NewJudge(j.engines.Backend, p, review.Defaults().Visits)
+	searcher, err := review.NewJudge(j.engines.Networks, p, review.Defaults().Visits)
 	if err != nil {
 		return nil, err
 	}
 	ran := j.engines.Scheduler.Do(ctx, engines.ForHelp, func(ctx context.Context) {
-		defer j.engines.Backend.Pin()()
+		defer j.engines.Networks.Pin()()
 		e, err = searcher.Position(ctx, g)
 	})
 	if !ran && err == nil {

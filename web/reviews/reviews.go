@@ -187,7 +187,7 @@ func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string) error 
 	if notes != nil {
 		g.Notes = notes
 	}
-	if err := rs.conf.Engines.Backend.Serves(g.Record.Size); err != nil && rs.conf.Engines.Backend.Status().State == "ready" {
+	if err := rs.conf.Engines.Networks.Serves(g.Record.Size); err != nil && rs.conf.Engines.Networks.Status().State == "ready" {
 		return api.Tell("unsupported", "net_board", "board", g.Record.Size)
 	}
 	data, err := sgf.Marshal(root)
@@ -323,7 +323,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rs.conf.Engines.Backend.Serves(j.game.Record.Size); err != nil {
+	if err := rs.conf.Engines.Networks.Serves(j.game.Record.Size); err != nil {
 		return nil, err
 	}
 	store, err := review.OpenStore(rs.archive.folder.Searches(), j.game, identity, conf)
@@ -331,7 +331,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		return nil, err
 	}
 	defer store.Close()
-	defer rs.conf.Engines.Backend.Pin()()
+	defer rs.conf.Engines.Networks.Pin()()
 	conf.Partial = func(res *review.Result) {
 		rs.mu.Lock()
 		res.Game.File = j.name
@@ -353,7 +353,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 // config is what engine review has by default, with the settings of this server;
 // identity tells what searches found by another network or in another way.
 func (rs *Reviews) config(ctx context.Context) (c review.Config, identity string, err error) {
-	b := rs.conf.Engines.Backend
+	b := rs.conf.Engines.Networks
 	for b.Status().State == "loading" {
 		select {
 		case <-ctx.Done():

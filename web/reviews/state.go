@@ -13,7 +13,7 @@ import (
 
 // List returns all reviews, newest first.
 func (rs *Reviews) List() (*api.Reviews, error) {
-	present, _ := rs.conf.Engines.Backend.Identity()
+	present, _ := rs.conf.Engines.Networks.Identity()
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if err := rs.archive.refresh(); err != nil {
@@ -227,7 +227,7 @@ func (rs *Reviews) finishedReview(id string, res *review.Result, boards bool) *a
 	r := &api.Review{Card: cardOf(res)}
 	r.Card = rs.named(r.Card)
 	r.Card.Review = id
-	present, _ := rs.conf.Engines.Backend.Identity()
+	present, _ := rs.conf.Engines.Networks.Identity()
 	r.Card.Other = present != "" && present != res.Network
 	fill(r, res)
 	if boards {
