@@ -17,14 +17,11 @@ import (
 
 // Limits of connections.
 const (
-	maxMessage    = 64 << 10
-	helloWithin   = 5 * time.Second
-	writeWithin   = 10 * time.Second
-	maxQueue      = 256 // events that wait for a client
-	commandsASec  = 50
-	commandsBurst = 100
-	strikes       = 200 // commands over the limit, in one go, before the connection is closed
-	silence       = 45 * time.Second
+	maxMessage  = 64 << 10
+	helloWithin = 5 * time.Second
+	writeWithin = 10 * time.Second
+	maxQueue    = 256 // events that wait for a client
+	silence     = 45 * time.Second
 )
 
 // Reasons to close a connection: codes of WebSocket's.
@@ -57,9 +54,8 @@ type conn struct {
 	cancel context.CancelFunc
 	events chan api.Event // reliable, in order
 	frames *frames
-	slow   sync.WaitGroup // commands that take their time
-	run    *run           // the analysis; nil before the first
-	bucket bucket
+	slow   sync.WaitGroup  // commands that take their time
+	run    *run            // the analysis; nil before the first
 	drill  reviews.Attempt // the problem that was asked last
 	life   *engines.Asker
 
@@ -67,30 +63,6 @@ type conn struct {
 	topics []string
 	code   int // why it ends
 	reason string
-}
-
-// bucket counts commands: so many a second, with a burst.
-type bucket struct {
-	tokens  float64
-	last    time.Time
-	strikes int
-}
-
-func (b *bucket) take(now time.Time) bool {
-	if b.last.IsZero() {
-		b.tokens = commandsBurst
-	}
-	b.tokens = min(commandsBurst, b.tokens+now.Sub(b.last).Seconds()*commandsASec)
-	b.last = now
-	if b.tokens == commandsBurst {
-		b.strikes = 0
-	}
-	if b.tokens < 1 {
-		b.strikes++
-		return false
-	}
-	b.tokens--
-	return true
 }
 
 // Attend serves a page to the end of its connection: it waits for its hello, then
@@ -221,13 +193,6 @@ func (c *conn) command(data []byte) {
 		_ = json.Unmarshal(data, &named) // no object has no ID
 		id, _ := named.ID.(string)
 		c.Post(api.Event{T: "err", Re: id, D: api.Error{Code: "bad_request", Text: "not a command: want {\"t\",\"id\",\"d\"}, with an id of at most 64 bytes"}})
-		return
-	}
-	if !c.bucket.take(time.Now()) {
-		c.Post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "limit", Text: "too many commands at once", Retry: true}})
-		if c.bucket.strikes > strikes {
-			c.close(closePolicy, "too many commands")
-		}
 		return
 	}
 	h := c.s.protocol.commands[cmd.T]

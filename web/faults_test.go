@@ -90,8 +90,8 @@ func TestLevelsOfTheBoard(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "20k", size: 9 }))`, nil), chromedp.Navigate(s.Address()+"new"))
+	c := join(t, s)
 	for _, side := range []int{9, 13, 19} {
-		c := join(t, s) // one takes only so many commands at once
 		p.Press(fmt.Sprintf("%d×%d", side, side))
 		levels := ask[[]api.Level](c, "levels.on", api.OnBoard{Size: [2]int{side, side}})
 		require.NotEmpty(t, levels)

@@ -3,6 +3,7 @@ package reviews
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"kosumi/review"
@@ -47,13 +48,13 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 		sum  sums
 	}
 	by := map[[2]int]*board{}
-	for _, d := range rs.archive.done {
-		if d.unread != nil {
-			continue
+	rs.archive.done.Each(func(_ string, d finished, err error) {
+		if err != nil {
+			return
 		}
 		k := side(&d.card)
 		if k < 0 {
-			continue
+			return
 		}
 		b := by[d.card.Size]
 		if b == nil {
@@ -69,14 +70,9 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 		for kind, loss := range d.sums[k].byKind {
 			b.Kinds[kind] += loss
 		}
-	}
-	all := make([]*board, 0, len(by))
-	for _, b := range by {
-		all = append(all, b)
-	}
-	slices.SortFunc(all, func(a, b *board) int { return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.Size, b.Size)) })
-	out := make([]api.Loss, 0, len(all))
-	for _, b := range all {
+	})
+	out := []api.Loss{}
+	for _, b := range slices.SortedFunc(maps.Values(by), func(a, b *board) int { return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.Size, b.Size)) }) {
 		lost := 0.0
 		for i := range phases {
 			b.Moves += b.sum.moves[i]
@@ -97,14 +93,8 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 func (rs *Reviews) EachResult(f func(id string, res *review.Result) bool) {
 	rs.mu.Lock()
 	_ = rs.archive.refresh() // what is known already is enough
-	names := make([]string, 0, len(rs.archive.done))
-	for name, d := range rs.archive.done {
-		if d.unread == nil {
-			names = append(names, name)
-		}
-	}
+	names := slices.Sorted(maps.Values(rs.archive.byID))
 	rs.mu.Unlock()
-	slices.Sort(names)
 	for _, name := range names {
 		if res, err := rs.archive.folder.Read(name); err == nil && !f(idOf(name), res) {
 			return

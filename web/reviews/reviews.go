@@ -94,7 +94,7 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 	}
 	j := judge{c.Engines}
 	rs := &Reviews{conf: c, ctx: ctx, judge: j, woken: make(chan struct{}, 1), alone: true, jobs: map[string]*job{},
-		archive: archive{folder: folder, done: map[string]finished{}, byID: map[string]string{}}}
+		archive: newArchive(folder)}
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
 		return nil, err
 	}
@@ -226,12 +226,9 @@ func (rs *Reviews) unique(name string) string {
 				return true
 			}
 		}
-		for _, d := range rs.archive.done {
-			if d.card.Name == n {
-				return true
-			}
-		}
-		return false
+		found := false
+		rs.archive.done.Each(func(_ string, d finished, _ error) { found = found || d.card.Name == n })
+		return found
 	}
 	base, ext := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
 	for i := 2; taken(name); i++ {

@@ -2,7 +2,6 @@ package reviews
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -29,16 +28,16 @@ func (rs *Reviews) List() (*api.Reviews, error) {
 			rest = append(rest, j.card())
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(rs.archive.done)) {
-		d := rs.archive.done[name]
-		if d.unread != nil {
-			all.Unread = append(all.Unread, rs.conf.Warnings.Unread("reviews", name+".json", d.unread))
+	rs.archive.done.Each(func(name string, d finished, err error) {
+		if err != nil {
+			all.Unread = append(all.Unread, rs.conf.Warnings.Unread("reviews", name+".json", err))
 		}
 		if d.card.Review != "" && rs.jobs[d.card.Review] == nil {
 			d.card.Other = present != "" && d.network != present
 			rest = append(rest, d.card)
 		}
-	}
+	})
+	slices.SortFunc(all.Unread, func(a, b api.Unread) int { return cmp.Compare(a.File, b.File) })
 	slices.SortFunc(rest, func(a, b api.ReviewCard) int {
 		return cmp.Or(cmp.Compare(b.Changed, a.Changed), cmp.Compare(a.Review, b.Review))
 	})

@@ -14,6 +14,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,19 +105,20 @@ func (f *Folder) Read(kind, id, ext string, most int64) ([]byte, error) {
 	return file.ReadPlain(filepath.Join(f.Dir, kind), id+ext, most)
 }
 
-// list returns the IDs of all files of a kind.
-func (f *Folder) list(kind, ext string) ([]string, error) {
+// files returns the files of a kind, by ID.
+func (f *Folder) files(kind, ext string) (map[string]fs.FileInfo, error) {
 	entries, err := os.ReadDir(filepath.Join(f.Dir, kind))
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
+	all := make(map[string]fs.FileInfo, len(entries))
 	for _, e := range entries {
-		if id, ok := ParseName(e.Name(), ext); ok {
-			ids = append(ids, id)
+		id, ok := ParseName(e.Name(), ext)
+		if info, err := e.Info(); ok && err == nil { // else it is gone
+			all[id] = info
 		}
 	}
-	return ids, nil
+	return all, nil
 }
 
 // MaxListed is how many files a list has.
@@ -123,18 +126,9 @@ const MaxListed = 60
 
 // Newest returns the IDs of the files of a kind that changed last.
 func (f *Folder) Newest(kind, ext string, most int) ([]string, error) {
-	ids, err := f.list(kind, ext)
-	if err != nil {
-		return nil, err
-	}
-	at := map[string]time.Time{}
-	for _, id := range ids {
-		if info, err := os.Stat(f.Path(kind, id, ext)); err == nil {
-			at[id] = info.ModTime()
-		}
-	}
-	slices.SortFunc(ids, func(a, b string) int { return at[b].Compare(at[a]) })
-	return ids[:min(most, len(ids))], nil
+	files, err := f.files(kind, ext)
+	ids := slices.SortedFunc(maps.Keys(files), func(a, b string) int { return files[b].ModTime().Compare(files[a].ModTime()) })
+	return ids[:min(most, len(ids))], err
 }
 
 // NewID returns 128 random bits as text that can be a file name.
