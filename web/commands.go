@@ -11,8 +11,8 @@ import (
 	"kosumi/web/store"
 )
 
-// protocol has the messages that clients send, with their handlers, and what clients can
-// watch. The schema and the documents follow from it. Make one with [newProtocol].
+// protocol has the commands with their handlers, and the topics that clients can watch. The
+// schema and docs/web-api.md are written from it. Make one with [newProtocol].
 type protocol struct {
 	commands map[string]*command
 	topics   map[string]*topic
@@ -27,7 +27,7 @@ type command struct {
 	do            func(c *conn, d json.RawMessage) (any, error)
 }
 
-// way is how a command is performed.
+// way is the order in which a command is performed.
 type way int
 
 const (
@@ -36,11 +36,11 @@ const (
 	beside             // while the commands after it are performed
 )
 
-// nothing is the answer of a command that has no other than ok.
+// nothing is the answer of a command that is only acknowledged.
 type nothing struct{}
 
-// register declares a message, whose field d is a T, and its handler. The answer has an A,
-// or nothing where the handler returns a nil pointer.
+// register declares a command, whose field d is a T, and its handler. The answer's d is an A; it
+// is absent where the handler returns a nil pointer.
 func register[T, A any](p *protocol, name string, way way, handler func(*conn, *T) (A, error), explain string) {
 	do := func(c *conn, d json.RawMessage) (any, error) {
 		var v T
@@ -62,14 +62,14 @@ func register[T, A any](p *protocol, name string, way way, handler func(*conn, *
 	p.order = append(p.order, p.commands[name])
 }
 
-// topic is a kind of thing that clients can watch.
+// topic is a topic that clients can watch.
 type topic struct {
 	name  string
 	of    reflect.Type // of its state
 	state func(c *conn, id string) (any, error)
 }
 
-// watchable declares what can be watched as name, or as name:ID where there are several.
+// watchable declares a topic, watched as name, or as name:ID where there are several.
 func watchable[A any](p *protocol, name string, state func(c *conn, id string) (A, error)) {
 	p.topics[name] = &topic{name, reflect.TypeFor[A](), func(c *conn, id string) (any, error) { return state(c, id) }}
 }
@@ -180,17 +180,17 @@ func theReviews(c *conn) *reviews.Reviews   { return c.s.reviews }
 func theLibrary(c *conn) *engines.Library   { return c.s.library }
 func theDrills(c *conn) *reviews.Drills     { return c.s.reviews.Drills }
 
-// tells makes a handler of a method of some part that answers ok alone.
+// tells makes a handler of a method of a component that only returns an error.
 func tells[P, T any](part func(*conn) P, do func(P, *T) error) func(*conn, *T) (nothing, error) {
 	return func(c *conn, v *T) (nothing, error) { return nothing{}, do(part(c), v) }
 }
 
-// asks makes a handler of a method of some part.
+// asks makes a handler of a method of a component.
 func asks[P, T, A any](part func(*conn) P, do func(P, *T) (A, error)) func(*conn, *T) (A, error) {
 	return func(c *conn, v *T) (A, error) { return do(part(c), v) }
 }
 
-// searches makes a handler of a method of some part that ends with the connection.
+// searches makes a handler of a method of a component that ends with the connection.
 func searches[P, T, A any](part func(*conn) P, do func(P, context.Context, *T) (A, error)) func(*conn, *T) (A, error) {
 	return func(c *conn, v *T) (A, error) { return do(part(c), c.ctx, v) }
 }

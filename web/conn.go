@@ -61,12 +61,12 @@ type conn struct {
 
 	mu     sync.Mutex
 	topics []string
-	code   int // why it ends
+	code   int // the WebSocket code it is closed with
 	reason string
 }
 
-// Attend serves a page to the end of its connection: it waits for its hello, then
-// answers its commands. from is the address of its machine.
+// Attend serves a connection until it ends: it waits for hello, then answers commands. from is the
+// address of the client's machine.
 func (s *Server) Attend(sock Socket, from string) {
 	s.jobs.Add(1)
 	defer s.jobs.Done()
@@ -81,8 +81,8 @@ func (s *Server) Attend(sock Socket, from string) {
 	}
 }
 
-// greet reads the hello and answers it. The connection has entered if it returns
-// true.
+// greet reads the hello and answers it. It returns true if the connection was added to the
+// hub.
 func (c *conn) greet() bool {
 	ctx, done := context.WithTimeout(c.ctx, helloWithin)
 	defer done()
@@ -137,7 +137,7 @@ func (s *Server) welcome() api.Welcome {
 	return w
 }
 
-// errNotText is the error of a [Socket] that was sent something else.
+// errNotText is the error of [Socket].Read for a message that is not text.
 var errNotText = errors.New("not a text")
 
 // serve reads commands until the connection ends.
@@ -224,8 +224,8 @@ func (c *conn) perform(cmd *api.Command, h *command) api.Event {
 	return api.Event{T: "ok", Re: cmd.ID, D: d}
 }
 
-// Post implements [wire.Client]: it queues an event that must arrive. A client that reads too
-// slowly is disconnected; when it reconnects, it gets the whole state.
+// Post implements [wire.Client]: it queues an event. A client that reads too slowly is
+// disconnected; it gets the whole state when it reconnects.
 func (c *conn) Post(e api.Event) {
 	select {
 	case c.events <- e:

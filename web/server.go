@@ -23,16 +23,16 @@ import (
 	"kosumi/web/wire"
 )
 
-// Config is what a server is made of.
+// Config is the configuration of a server.
 type Config struct {
-	Folder   string // where games, documents and the token are kept
+	Folder   string // of games, documents and the token
 	Version  string
 	Networks *engines.Networks
 	Engine   engine.Config // of every seat; size, rules and limits come from the game
-	Reviews  string        // where reviews are kept; "" is the folder reviews of Folder
-	Training Training      // loops that the page shows; nil: none
-	Life     life.Network  // what questions of life and death ask; nil: they are answered without
-	Listen   string        // address; "" is loopback, the port of last time if it is free
+	Reviews  string        // folder of reviews; "" is Folder/reviews
+	Training Training      // training loops for the page; nil: none
+	Life     life.Network  // for questions of life and death; nil: answered by proof alone
+	Listen   string        // address; "" is loopback, on the last port if that is free
 	Names    []string      // further host names of this server
 	TLS      *tls.Config
 	NewToken bool
@@ -44,11 +44,11 @@ type Config struct {
 // Training shows loops of self-play and training.
 type Training interface {
 	State() *api.Training
-	// Tell publishes under the topic "training" what has changed, if anybody watches.
+	// Tell publishes changes under the topic "training", if anybody watches it.
 	Tell(pages *wire.Hub)
 }
 
-// Bounds of what happens at a time.
+// Most requests that are served at a time.
 const (
 	maxImports  = 2
 	maxAnalysts = 8
@@ -68,8 +68,8 @@ type Server struct {
 	stop context.CancelFunc
 	jobs sync.WaitGroup
 
-	imports  chan struct{} // uploads that are being read
-	analysts chan struct{} // connections of programs that speak KataGo's protocol
+	imports  chan struct{} // one slot for each upload under way
+	analysts chan struct{} // one slot for each connection to /api/analysis
 
 	protocol  *protocol
 	newcomers newcomers
@@ -142,7 +142,7 @@ func (s *Server) Close() error {
 	return s.folder.Close()
 }
 
-// Handler answers the requests of pages that are no messages: files in, files out.
+// Handler serves uploads and downloads of files.
 func (s *Server) Handler() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/games.zip", s.access.WithToken(s.player.ServeGames))

@@ -48,9 +48,9 @@ func (f *Finding) Large(due float64) bool { return f.Loss-f.Error > due }
 
 // Bounds of a search: visits of the first and the second one, and their time.
 const (
-	firstLook  = 60
-	secondLook = 240
-	lookWithin = 1500 * time.Millisecond
+	firstVisits  = 60
+	secondVisits = 240
+	searchTime   = 1500 * time.Millisecond
 )
 
 // errorScale is review's: by how much a search's lead strays from that of a longer one,
@@ -61,11 +61,11 @@ const errorScale = 0.35
 // that may have lost more than is due is looked at again, for longer. It leaves the
 // engine at the position after the move.
 func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, handicap int, due float64) (*Finding, error) {
-	f, err := compare(ctx, e, before, after, handicap, firstLook)
+	f, err := compare(ctx, e, before, after, handicap, firstVisits)
 	if err != nil || f.Loss <= due/2 {
 		return f, err
 	}
-	return compare(ctx, e, before, after, handicap, secondLook)
+	return compare(ctx, e, before, after, handicap, secondVisits)
 }
 
 // Sound returns up to most of the best moves of a search that lose no more than due points
@@ -95,11 +95,11 @@ func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, f
 }
 
 func compare(ctx context.Context, e *engine.Engine, before, after *board.Game, handicap int, visits int64) (*Finding, error) {
-	was, err := look(ctx, e, before, handicap, visits)
+	was, err := searchPosition(ctx, e, before, handicap, visits)
 	if err != nil {
 		return nil, err
 	}
-	is, err := look(ctx, e, after, handicap, visits)
+	is, err := searchPosition(ctx, e, after, handicap, visits)
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +122,13 @@ func spread(r *search.Result) float64 {
 	return errorScale * r.Root.ScoreStdev / math.Cbrt(float64(max(r.Root.Visits, 1)))
 }
 
-// look searches a position.
-func look(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, visits int64) (*search.Result, error) {
+// searchPosition searches a position.
+func searchPosition(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, visits int64) (*search.Result, error) {
 	if err := e.Follow(g, handicap); err != nil {
 		return nil, err
 	}
 	var last *search.Result
-	err := e.AnalyzeWithin(ctx, thinking.Request{Color: g.ToMove()}, search.Limits{Visits: visits, Time: lookWithin}, func(r *search.Result) { last = r })
+	err := e.AnalyzeWithin(ctx, thinking.Request{Color: g.ToMove()}, search.Limits{Visits: visits, Time: searchTime}, func(r *search.Result) { last = r })
 	if err == nil {
 		err = ctx.Err()
 	}
