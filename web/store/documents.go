@@ -19,7 +19,7 @@ type Documents struct {
 	pages *wire.Hub
 
 	mu     sync.Mutex
-	places map[string]int // where documents were that are no longer open: IDs of nodes
+	places map[string]int // current nodes of closed documents
 	cards  Cache[api.DocCard]
 }
 
@@ -116,7 +116,7 @@ func (ds *Documents) Import(data []byte) (id string, err error) {
 	return d.id, ds.add(d)
 }
 
-// add writes a new document and makes it known.
+// add saves a new document and lists it.
 func (ds *Documents) add(d *Document) error {
 	d.home = ds
 	if err := d.save(); err != nil {
@@ -149,11 +149,11 @@ func (ds *Documents) Delete(v *api.ID) error {
 	return nil
 }
 
-// manyNodes is how many nodes are worth a collection of garbage.
+// manyNodes is the number of closed nodes from which memory is returned to the system.
 const manyNodes = 50_000
 
-// Release closes documents that no page has watched for a while. A document that was changed
-// stays open: nodes would get other IDs than pages know when it is read again.
+// Release closes documents that no page has watched for wire.AloneFor. An edited document stays
+// open: reading it again would change the IDs of its nodes.
 func (ds *Documents) Release(now time.Time, watched map[string]bool) {
 	freed := 0
 	for id, d := range ds.All() {
@@ -205,7 +205,7 @@ func (ds *Documents) publishList() {
 	}
 }
 
-// SGF returns a document as SGF, and the time of now.
+// SGF returns a document as SGF, and the present time.
 func (ds *Documents) SGF(id string) (data []byte, at time.Time, err error) {
 	d, err := ds.Open(id)
 	if err != nil {

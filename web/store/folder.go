@@ -25,7 +25,7 @@ import (
 	"kosumi/internal/file"
 )
 
-// ErrTaken says that another server has the folder; the error's text is where.
+// ErrTaken is the error for a folder that another server uses; see [TakenError].
 var ErrTaken = errors.New("a server is already running for this folder")
 
 // TakenError names the page of the server that has the folder.
@@ -37,7 +37,7 @@ func (e *TakenError) Error() string { return fmt.Sprintf("%v: %s", ErrTaken, e.A
 // Unwrap returns ErrTaken.
 func (e *TakenError) Unwrap() error { return ErrTaken }
 
-// DefaultFolder is where games are kept unless told otherwise.
+// DefaultFolder is the folder of games unless another is configured.
 func DefaultFolder() (string, error) {
 	if dir := os.Getenv("KOSUMI_HOME"); dir != "" {
 		return dir, nil
@@ -79,7 +79,7 @@ func (f *Folder) Close() error { return f.hold.Release() }
 func (f *Folder) address() addressFile {
 	var a addressFile
 	if data, err := file.ReadPlain(f.Dir, "address.json", 1<<10); err == nil {
-		json.Unmarshal(data, &a) // a damaged file is as good as none
+		json.Unmarshal(data, &a) // a damaged file is ignored
 	}
 	return a
 }
@@ -138,8 +138,8 @@ func NewID() string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
 }
 
-// ValidID reports whether text can be an ID: nothing that a client sends becomes
-// a path unless it is one.
+// ValidID reports whether text can be an ID. Only such text from a client becomes part of a
+// path.
 func ValidID(text string) bool {
 	if len(text) != 26 {
 		return false
@@ -152,13 +152,13 @@ func ValidID(text string) bool {
 	return true
 }
 
-// ParseName returns the ID in the name of a file; false where it is none.
+// ParseName returns the ID in the name of a file; false if there is none.
 func ParseName(file, ext string) (string, bool) {
 	id, ok := strings.CutSuffix(file, ext)
 	return id, ok && ValidID(id)
 }
 
-// Pauses between two tries to write what could not be written.
+// Pauses between attempts to write to a disk that refuses.
 const (
 	firstPause = 250 * time.Millisecond
 	lastPause  = 4 * time.Second

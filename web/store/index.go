@@ -57,7 +57,7 @@ func (x *Index) refresh() error {
 	return err
 }
 
-// Refresh looks which games there are now.
+// Refresh reads new and changed games.
 func (x *Index) Refresh() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -79,7 +79,7 @@ func skim(id string, data []byte) (api.KeptGame, error) {
 			continue
 		}
 		kind, _, _ = bytes.Cut(kind, []byte{'"'})
-		g.Rev++ // of each step by one
+		g.Rev++ // each step raises it by one
 		var e Step
 		switch string(kind) {
 		case "move", "redo":
@@ -105,7 +105,7 @@ func skim(id string, data []byte) (api.KeptGame, error) {
 	return g, nil
 }
 
-// words are what a search for a game looks at.
+// words returns the text that searches match.
 func words(g *api.KeptGame) string {
 	outcome := map[string]string{"yes": "won", "no": "lost", "drawn": "drawn"}[g.Won]
 	if g.Result == "" {
@@ -119,7 +119,7 @@ func words(g *api.KeptGame) string {
 // pageSize is how many games one answer has unless asked otherwise.
 const pageSize = 50
 
-// Find returns games that hold every word, newest first.
+// Find returns the games whose text contains every word, newest first.
 func (x *Index) Find(a *api.AskGames) (api.KeptGames, error) {
 	out := api.KeptGames{Games: []api.KeptGame{}}
 	if a.From < 0 || a.Most < 0 || len(a.Text) > 200 {
@@ -152,7 +152,7 @@ func (x *Index) Find(a *api.AskGames) (api.KeptGames, error) {
 	return out, nil
 }
 
-// Game returns what is known of a game; false where there is none.
+// Game returns the entry of a game; false if there is none.
 func (x *Index) Game(id string) (api.KeptGame, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -220,7 +220,7 @@ func (x *Index) Export(w io.Writer) error {
 	for _, g := range games {
 		data, err := file.ReadPlain(filepath.Join(x.folder.Dir, "games"), g.Game+".sgf", wire.MaxSGF)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // nothing was played
+			continue // a game without a move
 		}
 		at := time.Unix(g.Began, 0)
 		name := fmt.Sprintf("kosumi-%s-%dx%d-%s-%s.sgf", at.Format("2006-01-02-1504"), g.Size[0], g.Size[1], cmp.Or(g.Seat.Level, "full"), g.Game[:6])
