@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,7 +19,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
-	cdpruntime "github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
@@ -54,11 +53,12 @@ var shared struct {
 const atOnce = 4
 
 // Main runs the tests of a package with one browser for all of them, where each would
-// start its own, and several parallel tests a core. It returns the exit status.
+// start its own, and at least atOnce parallel tests. It returns the exit status.
 func Main(m *testing.M) int {
 	flag.Parse()
 	if n := flag.Lookup("test.parallel"); n.Value.String() == n.DefValue {
-		n.Value.Set(strconv.Itoa(max(atOnce, runtime.GOMAXPROCS(0))))
+		cores, _ := strconv.Atoi(n.DefValue)
+		n.Value.Set(strconv.Itoa(max(atOnce, cores)))
 	}
 	shared.wanted = true
 	defer func() {
@@ -154,9 +154,9 @@ func (b *Tab) hear(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch e := event.(type) {
-	case *cdpruntime.EventExceptionThrown:
+	case *runtime.EventExceptionThrown:
 		b.said = append(b.said, e.ExceptionDetails.Error())
-	case *cdpruntime.EventConsoleAPICalled:
+	case *runtime.EventConsoleAPICalled:
 		b.said = append(b.said, fmt.Sprint(e.Args))
 	case *network.EventRequestWillBeSent:
 		for _, here := range []string{"http://127.0.0.1:", "file:", "blob:", "data:", "about:"} {
@@ -259,7 +259,7 @@ func (b *Tab) None(expression string, what ...any) {
 	Eventually(b, expression, func(faults []string) bool { return len(faults) == 0 }, what...)
 }
 
-func awaited(p *cdpruntime.EvaluateParams) *cdpruntime.EvaluateParams {
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams {
 	return p.WithAwaitPromise(true)
 }
 

@@ -11,8 +11,7 @@ import (
 	"kosumi/web/api"
 )
 
-// Network is one that a server plays and analyses with. It may still be loading: evaluations
-// wait for it.
+// Network is a network that may still be loading. Evaluations wait for that.
 type Network interface {
 	nn.Network
 	Wait() error // returns once it is loaded, or why it cannot be
@@ -21,7 +20,7 @@ type Network interface {
 	Close() error
 }
 
-// NetworksConfig lists the networks there are.
+// NetworksConfig says where networks are found.
 type NetworksConfig struct {
 	File   string // to begin with; "" is the one inside the program
 	Folder string // with more; "" is none
@@ -53,7 +52,7 @@ func NewNetworks(c NetworksConfig) *Networks {
 
 const embeddedName = "kosumi (built in)"
 
-// Describe implements nn.Network: nothing is known while it loads.
+// Describe implements nn.Network. The description is empty while the network loads.
 func (b *Networks) Describe() nn.Description {
 	net := b.Now()
 	if ended, _ := net.Loaded(); !ended {
@@ -98,15 +97,15 @@ func (b *Networks) List() []api.Network {
 	return all
 }
 
-// endings are what the names of networks end in.
+// endings are the endings of names of network files.
 var endings = []string{".bin.gz", ".txt.gz", ".onnx"}
 
 func isNetwork(name string) bool {
 	return slices.ContainsFunc(endings, func(ext string) bool { return strings.HasSuffix(name, ext) })
 }
 
-// files returns the networks that can be chosen, by name: nothing else that a
-// page says is ever a path.
+// files returns the paths of the networks that can be chosen, by name. Names from a page are only
+// looked up here.
 func (b *Networks) files() map[string]string {
 	all := map[string]string{embeddedName: ""}
 	if b.conf.File != "" {

@@ -35,15 +35,15 @@ func Due(ladders []level.Ladder, network string, size board.Size, opponent, stri
 	return max(leastLoss, strictness[strict]*level.PointsLost(ladders, network, size, rank))
 }
 
-// Finding is what is known of a move.
+// Finding is the judgement of a move.
 type Finding struct {
 	Loss  float64       // in points, 0 or more
 	Error float64       // one standard deviation of it
-	Line  []board.Point // how the opponent goes on, best moves of both sides
+	Line  []board.Point // the best continuation
 	Best  board.Point   // the best move in its place; NoPoint: not known
 }
 
-// Large reports whether a move surely lost more than is due.
+// Large reports whether a move lost more than due, by at least one standard deviation.
 func (f *Finding) Large(due float64) bool { return f.Loss-f.Error > due }
 
 // Bounds of a search: visits of the first and the second one, and their time.
@@ -57,9 +57,8 @@ const (
 // in standard deviations of the score over the cube root of its visits.
 const errorScale = 0.35
 
-// Examine compares a position with the one after the move that was made in it. A move
-// that may have lost more than is due is looked at again, for longer. It leaves the
-// engine at the position after the move.
+// Examine compares the positions before and after a move by searches. If the loss may exceed due,
+// it searches longer. It leaves the engine at the position after the move.
 func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, handicap int, due float64) (*Finding, error) {
 	f, err := compare(ctx, e, before, after, handicap, firstVisits)
 	if err != nil || f.Loss <= due/2 {
@@ -68,8 +67,8 @@ func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 	return compare(ctx, e, before, after, handicap, secondVisits)
 }
 
-// Sound returns up to most of the best moves of a search that lose no more than due points
-// for certain. If there are none, it returns the best move found on the way.
+// Sound returns those of the three best moves of a search that do not lose more than due points, at
+// most most of them. If there are none, it returns the best move that its own searches found.
 func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
 	best := found.Moves[0].Move
 	for _, m := range found.Moves[:min(3, len(found.Moves))] {

@@ -13,7 +13,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// judge searches positions as reviews do, as a help for somebody who waits.
+// judge searches positions as reviews do, with the urgency of help.
 type judge struct{ engines *engines.Engines }
 
 // search searches a position.
@@ -34,8 +34,7 @@ func (j judge) search(ctx context.Context, g *board.Game) (e *review.Eval, err e
 	return e, err
 }
 
-// verdict returns what a move is worth as an answer after moves that were played, and what
-// follows.
+// verdict judges a move as an answer to a problem, after the moves played so far.
 func (j judge) verdict(ctx context.Context, p *drill.Problem, after []string, move string) (t drill.Turn, err error) {
 	start, err := p.After(after)
 	if err != nil || wire.Letter(start.ToMove()) != p.ToMove || len(after) > 0 && p.Task == "" {

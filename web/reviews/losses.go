@@ -11,14 +11,14 @@ import (
 	"kosumi/web/wire"
 )
 
-// sums are what the judged moves of one side of a game lost.
+// sums are the losses of the judged moves of one side of a game.
 type sums struct {
 	moves  [len(phases)]int
 	loss   [len(phases)]float64 // in points
 	byKind map[string]float64   // points
 }
 
-// phases are review.Phases; their number sizes what is summed by phase.
+// phases are review.Phases as an array, whose length is a constant.
 var phases = [...]review.Phase{review.Opening, review.Middle, review.Endgame}
 
 func sumsOf(p *review.Player) sums {
@@ -33,9 +33,8 @@ func sumsOf(p *review.Player) sums {
 	return s
 }
 
-// Losses sums up what the player lost in all finished reviews, by board, the smallest
-// first. side says which side of a review is the player's: 0 is Black, 1 White, -1
-// neither.
+// Losses sums the player's losses in all finished reviews, by board, the smallest first. side
+// returns the player's side in a review: 0 is Black, 1 White, -1 neither.
 func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -92,7 +91,7 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 // f gets a review's ID.
 func (rs *Reviews) EachResult(f func(id string, res *review.Result) bool) {
 	rs.mu.Lock()
-	_ = rs.archive.refresh() // what is known already is enough
+	_ = rs.archive.refresh() // on an error the known ones are enough
 	names := slices.Sorted(maps.Values(rs.archive.byID))
 	rs.mu.Unlock()
 	for _, name := range names {
