@@ -87,7 +87,7 @@ const faults = `(() => { const bad = []; const name = /^[\d\W]*$|Kosumi|built in
 		for (const n of e.childNodes) if (n.nodeType === 3 && n.data.trim() && !n.data.includes("⟦") && !n.data.includes("⟧") && !name.test(n.data.trim())) bad.push("English: " + n.data.trim());
 		if (e.closest(".sr,.pv,.tree,[role=grid],input,textarea")) continue;
 		if (style.overflowX === "hidden" && e.scrollWidth > e.clientWidth + 1 && [...e.childNodes].some((n) => n.nodeType === 3 || n.nodeName === "SPAN" || n.nodeName === "BUTTON")) bad.push("cut: " + e.className + " " + e.innerText.slice(0, 60));
-		if (r.right > innerWidth + 1 && !e.closest(".board,.reviews,.moves")) bad.push("beyond the edge: " + e.tagName + "." + e.className + " " + e.innerText?.slice(0, 40));
+		if (r.right > innerWidth + 1 && !e.closest(".board,.reviews,.moves,.cands,.wide")) bad.push("beyond the edge: " + e.tagName + "." + e.className + " " + e.innerText?.slice(0, 40));
 	}
 	return [...new Set(bad)]; })()`
 
