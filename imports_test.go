@@ -34,7 +34,7 @@ var floors = []string{
 }
 
 // testOnly names packages that serve tests and that only tests may import.
-var testOnly = []string{"internal/browsertest", "web/webtest", "train/learn/learntest", "internal/testshared", "internal/conform", "nn/nntest", "nn/onnx/onnxref", "nn/features/featurestest"}
+var testOnly = []string{"internal/browsertest", "train/learn/learntest", "internal/testshared", "internal/conform", "nn/nntest", "nn/onnx/onnxref", "nn/features/featurestest"}
 
 type listed struct {
 	ImportPath string

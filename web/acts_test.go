@@ -21,19 +21,18 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/web/api"
-	"kosumi/web/webtest"
 )
 
-// TestLookedAtOtherwise shows the screens at twice the size, in forced colours, in the
-// dark, on a phone and without motion: nothing sticks out, nothing moves, and axe-core
-// finds no serious fault.
+// TestLookedAtOtherwise shows the screens at twice the size, in forced colours, in the dark, on a
+// phone and without motion: nothing sticks out, nothing moves, and in the dark axe-core finds no
+// serious fault. Other tests run it on the same screens in the light.
 func TestLookedAtOtherwise(t *testing.T) {
 	looks(t)
 	s := servePage(t, searched(t))
 	p := openPage(t, s)
 	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
-	review := browsertest.JS[string](p.Tab, "location.pathname")
+	review := browsertest.JS[string](p, "location.pathname")
 	c := join(t, s)
 	n := small("b")
 	n.Size = [2]int{9, 9}
@@ -41,34 +40,35 @@ func TestLookedAtOtherwise(t *testing.T) {
 	over := begin(c, n)
 	c.do(over, "game.resign", api.GameCommand{Game: over.Game, Rev: over.Rev})
 	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;GM[1]FF[4]SZ[9];B[ee];W[cc])"}).ID
-	for _, look := range []struct {
+	looks := []struct {
 		name          string
 		width, height int64
 		media         []*emulation.MediaFeature
 		axe           bool
 	}{
+		{"reduced motion", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}, false}, // first: it is loaded so
 		{"zoom of 200 %", 640, 400, nil, false},
-		{"light, on a phone", 390, 844, []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "light"}}, true},
+		{"light, on a phone", 390, 844, []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "light"}}, false},
 		{"dark", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}, true},
-		{"forced colours", 1280, 800, []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}, true},
-		{"reduced motion", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}, false},
-	} {
-		p.Do(emulation.SetDeviceMetricsOverride(look.width, look.height, 2, false), emulation.SetEmulatedMedia().WithFeatures(look.media))
-		for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings", "/learn", "/learn/capture", "/problems", "/problems/today", "/you", "/networks", "/new", "/play/" + g.Game, "/play/" + over.Game, "/analyse/" + doc} {
-			p.Do(chromedp.Navigate(s.Address() + path[1:]))
-			p.Until(`document.querySelector("#view main:not([aria-busy])")`)
-			p.NothingSticksOut("%s, %s", look.name, path)
-			if look.name == "reduced motion" {
-				browsertest.Equal(p.Tab, 0, "document.getAnimations().length", path)
+		{"forced colours", 1280, 800, []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}, false},
+	}
+	for _, path := range []string{"/", "/analyse", "/review", review, "/drills", "/settings", "/learn", "/learn/capture", "/problems", "/problems/today", "/you", "/networks", "/new", "/play/" + g.Game, "/play/" + over.Game, "/analyse/" + doc} {
+		for i, look := range looks {
+			p.Do(emulation.SetDeviceMetricsOverride(look.width, look.height, 2, false), emulation.SetEmulatedMedia().WithFeatures(look.media))
+			if i == 0 {
+				p.Do(chromedp.Navigate(s.Address() + path[1:]))
+				p.Until(`document.querySelector("#view main:not([aria-busy])")`)
+				browsertest.Equal(p, 0, "document.getAnimations().length", path)
 			}
+			p.Until(fmt.Sprintf("innerWidth === %d", look.width))
+			p.NothingSticksOut("%s, %s", look.name, path)
 			if look.axe {
 				p.Axe(look.name + ", " + path)
 			}
 		}
 	}
 	p.Do(chromedp.Navigate(s.Address() + "analyse"))
-	p.Until(`document.querySelector(".game-cards button")`)
-	p.Do(chromedp.Evaluate(`document.querySelector(".game-cards button").click()`, nil)) // a game that was played here
+	p.Click(`.game-cards button`) // a game that was played here
 	p.Until(`document.querySelector("main.analyse .where input")`)
 	p.Clean()
 }
@@ -108,7 +108,7 @@ func TestPointing(t *testing.T) {
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
 	p.Do(chromedp.Evaluate(`window.dispatchEvent(new KeyboardEvent("keydown", { key: " ", shiftKey: true, bubbles: true }))`, nil)) // on and on: else the search ends once nothing has changed for seconds
 	const rows = `[...document.querySelectorAll(".cands tbody tr th")].slice(0, 4).map((e) => e.childNodes[0].data).join(" ")`
-	moved := browsertest.JS[[]string](p.Tab, `(async () => { const seen = []; for (let i = 0; i < 20; i++) {
+	moved := browsertest.JS[[]string](p, `(async () => { const seen = []; for (let i = 0; i < 20; i++) {
 		const row = document.querySelectorAll(".cands tbody tr")[1], before = `+rows+`;
 		row.dispatchEvent(new MouseEvent("mouseenter"));
 		await new Promise((done) => setTimeout(done, 20));
@@ -119,10 +119,10 @@ func TestPointing(t *testing.T) {
 	require.Empty(t, moved, "rows that moved as they were pointed at")
 	p.Hover(".cands tbody tr:nth-child(2) th")
 	p.Until(`document.querySelectorAll(".cands tbody tr")[1].classList.contains("on")`)
-	before, visits := browsertest.JS[string](p.Tab, rows), browsertest.JS[int](p.Tab, `Number(document.querySelector(".engine-line").dataset.visits)`)
+	before, visits := browsertest.JS[string](p, rows), browsertest.JS[int](p, `Number(document.querySelector(".engine-line").dataset.visits)`)
 	p.Until(fmt.Sprintf(`Number(document.querySelector(".engine-line").dataset.visits) > %d`, visits+500))
-	require.Equal(t, before, browsertest.JS[string](p.Tab, rows))
-	browsertest.Equal(p.Tab, 1, `document.querySelectorAll(".cands tbody tr.on").length`)
+	require.Equal(t, before, browsertest.JS[string](p, rows))
+	browsertest.Equal(p, 1, `document.querySelectorAll(".cands tbody tr.on").length`)
 	p.Clean()
 }
 
@@ -136,8 +136,8 @@ func TestLookDeeper(t *testing.T) {
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
 	p.Do(chromedp.KeyEvent(kb.End))
 	p.Until(`document.querySelector(".engine-line button[title='shift+space']") && document.querySelectorAll(".cands tbody tr").length > 3`) // it has ended
-	node := browsertest.JS[string](p.Tab, `document.querySelector("main.analyse").dataset.node`)
-	name := browsertest.JS[string](p.Tab, `document.querySelectorAll(".cands tbody tr th")[2].childNodes[0].data`)
+	node := browsertest.JS[string](p, `document.querySelector("main.analyse").dataset.node`)
+	name := browsertest.JS[string](p, `document.querySelectorAll(".cands tbody tr th")[2].childNodes[0].data`)
 	button := fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr")].find((r) => r.querySelector("th").childNodes[0].data === %q)?.querySelector(".deeper")`, name)
 	p.Do(chromedp.Evaluate(button+`.click()`, nil))
 	p.Until(fmt.Sprintf(`%s?.getAttribute("aria-pressed") === "true" && Number(%s.closest("tr").children[4].innerText.replace(/[^0-9]/g, "")) > 100`, button, button))
@@ -148,7 +148,7 @@ func TestLookDeeper(t *testing.T) {
 	for _, v := range []string{"A2", "B1"} { // no move that anybody would think of
 		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr th")].some((e) => e.innerText.includes(%q))`, v)) // by itself, or as the image of the other
 	}
-	require.Equal(t, node, browsertest.JS[string](p.Tab, `document.querySelector("main.analyse").dataset.node`), "nothing was played")
+	require.Equal(t, node, browsertest.JS[string](p, `document.querySelector("main.analyse").dataset.node`), "nothing was played")
 	p.Clean()
 }
 
@@ -201,14 +201,14 @@ func TestCut(t *testing.T) {
 	t.Cleanup(func() { l.Close(); line.set(true) })
 	s.access.AddName(l.Addr().String())
 	go line.serve()
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(strings.Replace(s.URL(), line.to, l.Addr().String(), 1)))
 	p.Enter()
 	id := ask[api.ID](join(t, s), "game.new", api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}}).ID
 	p.Do(chromedp.Navigate("http://" + l.Addr().String() + "/play/" + id))
 	p.Mine()
 	line.set(true)
-	p.Until(webtest.Play + `.dataset.online !== "open"`)
+	p.Until(browsertest.Play + `.dataset.online !== "open"`)
 	p.Until(`document.querySelector(".strip-top.warn")`) // which moves the board
 	p.Point("E5")
 	p.HasStones(1, "it is shown as on its way")
@@ -247,7 +247,7 @@ func TestSounds(t *testing.T) {
 			p.Until(`settled === 1`) // the answer's
 			sounds = 2               // a stone sounds once it lies
 		}
-		require.Equal(t, sounds, browsertest.JS[int](p.Tab, "sounds"), "of two stones")
+		require.Equal(t, sounds, browsertest.JS[int](p, "sounds"), "of two stones")
 	}
 
 	// A pass is two tones, a capture a stone and a tick more than there are prisoners;
@@ -256,7 +256,7 @@ func TestSounds(t *testing.T) {
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()
 	beside, stop := p.Beside()
-	other := webtest.Page{Tab: beside}
+	other := beside
 	other.Do(count, chromedp.Navigate(s.Address()+"play/"+id))
 	other.Mine()
 	other.Do(chromedp.MouseClickXY(3, 3)) // a gesture: else it may not sound
@@ -264,12 +264,12 @@ func TestSounds(t *testing.T) {
 	p.HasMoves(2)
 	p.Until(`settled === 1`)
 	other.Until(`settled === 1`)
-	require.Equal(t, 2, browsertest.JS[int](p.Tab, "sounds")+browsertest.JS[int](other.Tab, "sounds"), "each of two stones, once")
+	require.Equal(t, 2, browsertest.JS[int](p, "sounds")+browsertest.JS[int](other, "sounds"), "each of two stones, once")
 	stop()
-	before := browsertest.JS[int](p.Tab, "sounds")
+	before := browsertest.JS[int](p, "sounds")
 	p.Press("Pass")
 	p.Until(`settled === 2`) // it is answered
-	require.GreaterOrEqual(t, browsertest.JS[int](p.Tab, "sounds"), before+3)
+	require.GreaterOrEqual(t, browsertest.JS[int](p, "sounds"), before+3)
 	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9]AB[ba][cb]AW[aa][bb]PL[B])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelector("main.analyse")`)
 	p.Do(chromedp.Evaluate(`sounds = 0`, nil))

@@ -10,11 +10,10 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/web/api"
-	"kosumi/web/webtest"
 )
 
 // TestLookBack walks back in a game that is being played, and sees what comes after
-// its end: the story of the game, and another game.
+// its end: the story of the game, whose largest mistake is that of the review, and another game.
 func TestLookBack(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -24,7 +23,7 @@ func TestLookBack(t *testing.T) {
 	p.Axe("rules of Go")
 	p.Do(chromedp.KeyEvent(kb.Escape))
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
-	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 	p.Mine()
 	skip := map[string]bool{}
 	for len(skip) < 6 {
@@ -32,9 +31,9 @@ func TestLookBack(t *testing.T) {
 		skip[v] = true
 		p.Try(v) // the first line: bad moves
 	}
-	made := browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`)
+	made := browsertest.JS[int](p, `document.querySelectorAll(".moves li").length`)
 	require.GreaterOrEqual(t, made, 10)
-	shown := func(n int) { p.Until(fmt.Sprintf(`%s.dataset.shown === "%d"`, webtest.Play, n)) }
+	shown := func(n int) { p.Until(fmt.Sprintf(`%s.dataset.shown === "%d"`, browsertest.Play, n)) }
 	p.Do(chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowLeft))
 	shown(made - 2)
 	p.Do(chromedp.KeyEvent(kb.Home))
@@ -50,22 +49,28 @@ func TestLookBack(t *testing.T) {
 	p.HasMoves(made)
 	require.Len(t, ask[api.GameState](join(t, s), "watch", api.Watch{What: "game:" + id}).Moves, made)
 
-	p.Press("Resign")
-	p.Until(`document.querySelector(".strip .danger")`)
-	p.Do(chromedp.Evaluate(`document.querySelector(".strip .danger").click()`, nil))
-	p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelectorAll(".story a").length > 0`)
+	// Nothing is said for sure of the mistakes before the game is reviewed.
+	p.Do(chromedp.Evaluate(`window.hasty = 0; new MutationObserver(() => { const o = document.querySelector(".over"); if (o && o.dataset.review !== "done" && o.querySelector(".chip-loss")) hasty++; })
+		.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true })`, nil))
+	resign(p)
+	p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelector(".story-ends a .chip-loss")`)
+	require.Zero(t, browsertest.JS[int](p, "hasty"), "said before it was checked")
+	const largest = `.chip-loss").innerText.replace(/\s+/g, " ").trim()`
+	said := browsertest.JS[string](p, `document.querySelector(".story-ends a `+largest)
 	p.Axe("after the game")
 	p.Do(chromedp.KeyEvent(kb.ArrowLeft))
 	shown(made - 1)
-	p.Do(chromedp.Evaluate(`document.querySelector(".story a").click()`, nil))
-	p.Until(`document.querySelector("main.review")`)
-	browsertest.Equal(p.Tab, "/review/"+id, "location.pathname", "a game's review has its ID")
+	p.Click(`.story-ends a`)
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	p.Press("Black")
+	browsertest.Equal(p, said, `document.querySelector(".mistakes li `+largest, "the largest loss, one figure on both screens")
+	browsertest.Equal(p, "/review/"+id, "location.pathname", "a game's review has its ID")
 	c := join(t, s)
 	require.Equal(t, id, ask[api.ID](c, "review.add", api.AddReview{Game: id}).ID)
 	require.Len(t, ask[api.Reviews](c, "watch", api.Watch{What: "reviews"}).Reviews, 1, "no second review")
 
 	p.Do(chromedp.Navigate(s.Address() + "play/" + id))
 	p.Press("Swap colours")
-	p.Until(`location.pathname !== "/play/` + id + `" && ` + webtest.Play + `?.dataset.turn === "w"`)
+	p.Until(`location.pathname !== "/play/` + id + `" && ` + browsertest.Play + `?.dataset.turn === "w"`)
 	p.Clean()
 }

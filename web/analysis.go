@@ -21,9 +21,8 @@ import (
 // unseenFor is how long an analysis continues while its page is hidden.
 const unseenFor = 5 * time.Second
 
-// run is the analysis of one connection: a goroutine that searches what was
-// asked for last. It has its own tree, so that going back and forth keeps what
-// is known.
+// run is the analysis of one connection: a goroutine that searches the position requested last.
+// It keeps its own tree, so results survive going back and forth.
 type run struct {
 	c      *conn
 	engine *engines.Engine
@@ -73,7 +72,7 @@ func (c *conn) analyse(a *api.Analyse) error {
 	return nil
 }
 
-// wake has the run see what is wanted now.
+// wake makes the run read the latest request.
 func (r *run) wake() {
 	select {
 	case r.woken <- struct{}{}:
@@ -92,7 +91,7 @@ func (r *run) loop() {
 		select {
 		case <-r.c.ctx.Done():
 			return
-		case <-idle: // the tree's memory is worth more than the way back to it
+		case <-idle: // free the tree's memory
 			r.engine.Close()
 			idle, r.threads = nil, 0
 			continue
@@ -104,7 +103,7 @@ func (r *run) loop() {
 	}
 }
 
-// steadiness reports whether the first move and the lead have stood still.
+// steadiness measures for how long the best move and the lead have not changed.
 type steadiness struct {
 	move  board.Point
 	lead  float64
@@ -121,8 +120,8 @@ func (s *steadiness) see(m board.Point, lead float64) bool {
 	return now.Sub(s.since) > steadyFor
 }
 
-// once searches for what is wanted now, for as long as the scheduler lets it; true if
-// there is more to do.
+// once searches the latest request as long as the scheduler allows. It returns true if there is
+// more to do.
 func (r *run) once() bool {
 	r.mu.Lock()
 	want, gen := r.want, r.gen
@@ -184,7 +183,7 @@ func (r *run) fail(want *api.Analyse, err error) {
 	r.c.frames.show(api.FrameNews.Of(api.Frame{Doc: want.Doc, Node: want.Node, Final: "failed", Error: err.Error(), Moves: []api.Candidate{}}))
 }
 
-// ending says why an analysis is over, "" if it only made room for others.
+// ending returns why an analysis is over; "" if it was only interrupted by another search.
 func ending(last *search.Result, isSteady bool, visits int64) string {
 	switch {
 	case isSteady:
@@ -199,8 +198,8 @@ func ending(last *search.Result, isSteady bool, visits int64) string {
 	return ""
 }
 
-// adjust sets what may be set for one analysis alone, and asks the network of human
-// moves once a position.
+// adjust applies the settings of one analysis, and evaluates the human network once for each
+// position.
 func (r *run) adjust(ctx context.Context, e *engine.Engine, want *api.Analyse, c board.Color) error {
 	if want.Threads != r.threads {
 		threads := want.Threads
@@ -229,7 +228,7 @@ func (r *run) adjust(ctx context.Context, e *engine.Engine, want *api.Analyse, c
 	return nil
 }
 
-// changed reports whether something else is wanted by now.
+// changed reports whether there is a newer request than gen.
 func (r *run) changed(gen int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -247,7 +246,7 @@ func (r *run) unseen() {
 	})
 }
 
-// request turns what is wanted into a search.
+// request converts a request of the page into one of the engine.
 func (r *run) request(want *api.Analyse) (req thinking.Request, g *board.Game, handicap int, err error) {
 	d, err := r.c.s.docs.Open(want.Doc)
 	if err == nil {
@@ -281,7 +280,7 @@ func pointsOf(size board.Size, vertices []string) (points []board.Point) {
 	return points
 }
 
-// show sends a result as a frame, unless something else is wanted by now.
+// show sends a result as a frame, unless there is a newer request.
 func (r *run) show(want *api.Analyse, gen int, res *search.Result, final string) {
 	if r.changed(gen) {
 		return

@@ -7,14 +7,14 @@ import (
 	"kosumi/web/api"
 )
 
-// answers are what was said to commands, for when they are sent again. The zero answers
-// are empty.
+// answers keeps answers to commands in case a client sends the same command again. The zero
+// value is empty.
 type answers struct {
 	mu    sync.Mutex
 	known map[string]*answer // by client and ID
 }
 
-// answer is what was said to one command.
+// answer is the answer to one command.
 type answer struct {
 	at    time.Time
 	done  chan struct{} // closed when event is there
@@ -27,12 +27,12 @@ const (
 	maxAnswers = 4096
 )
 
-// once performs a command, or returns again what was said to it.
+// once performs a command, or returns the answer that it got before.
 func (as *answers) once(key string, perform func() api.Event) api.Event {
 	a, again := as.find(key, time.Now())
 	if !again {
 		a.event = perform()
-		if e, refused := a.event.D.(api.Error); refused && e.Retry { // nothing was done: the same command may do it
+		if e, refused := a.event.D.(api.Error); refused && e.Retry { // nothing was done: the command may be repeated
 			as.mu.Lock()
 			delete(as.known, key)
 			as.mu.Unlock()

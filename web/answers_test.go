@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
@@ -17,43 +16,6 @@ import (
 	"kosumi/web/store"
 	"kosumi/web/wire"
 )
-
-// TestRate sends more commands at once than are performed: each is answered, and
-// those over the rate are told so.
-func TestRate(t *testing.T) {
-	s := serve(t, t.TempDir())
-	c := join(t, s)
-	const n = 150
-	for i := range n {
-		c.post("ping", fmt.Sprint("p", i), api.Ping{T0: float64(i)})
-	}
-	got := map[string]string{}
-	for len(got) < n {
-		m := c.read()
-		require.Contains(t, []string{"ok", "err"}, m.T)
-		require.NotContains(t, got, m.Re)
-		got[m.Re] = m.T
-		if m.T == "err" {
-			var e api.Error
-			require.NoError(t, json.Unmarshal(m.D, &e))
-			require.Equal(t, "limit", e.Code)
-			require.True(t, e.Retry)
-		}
-	}
-	for i := range commandsBurst {
-		require.Equal(t, "ok", got[fmt.Sprint("p", i)])
-	}
-
-	b := bucket{}
-	now := time.Now()
-	for range 3 { // a client that keeps within its rate between bursts is never closed
-		for range commandsBurst + strikes {
-			b.take(now)
-		}
-		require.Equal(t, strikes, b.strikes)
-		now = now.Add(time.Minute)
-	}
-}
 
 // TestNewcomers drops the oldest connection of the machine that has the most of
 // those that say nothing.
@@ -121,7 +83,7 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 		map[string]any{}, map[string]any{"visits": 1}, map[string]any{"kind": "byoyomi", "main": -1}, []any{map[string]any{"k": "lb", "p": "A1", "l": "]:\\"}}, []any{"A1", "B2"}}
 	keys := []string{"game", "rev", "move", "doc", "node", "op", "id", "what", "size", "rules", "komi", "colour", "seat", "clock", "handicap", "free", "toggle", "accept", "ask", "playOn", "stage", "line", "note",
 		"marks", "b", "w", "e", "pl", "sgf", "on", "visits", "f", "t0", "visible", "name", "review", "n", "m", "seconds", "grade", "not", "paused", "avoid", "human", "threads", "c"}
-	for i := range 4000 {
+	for i := range 2000 {
 		id := fmt.Sprint("r", i)
 		d := map[string]any{}
 		for range r.IntN(7) {
@@ -139,7 +101,6 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 		}
 		data, err := json.Marshal(cmd)
 		require.NoError(t, err)
-		c.bucket = bucket{}
 		c.command(data)
 		c.slow.Wait()
 		answers := 0
@@ -155,7 +116,6 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 	for _, tc := range []struct{ send, re string }{
 		{`{"t":5,"id":"x"}`, "x"}, {`{"t":"ping","id":"` + longID + `"}`, longID}, {`[]`, ""}, {`{`, ""}, {`{"t":"ping","id":7}`, ""},
 	} {
-		c.bucket = bucket{}
 		c.command([]byte(tc.send))
 		e := <-c.events
 		for e.T != "err" && e.Re == "" { // of an analysis that is on

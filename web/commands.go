@@ -11,8 +11,8 @@ import (
 	"kosumi/web/store"
 )
 
-// protocol has the messages that clients send, with their handlers, and what clients can
-// watch. The schema and the documents follow from it. Make one with [newProtocol].
+// protocol has the commands with their handlers, and the topics that clients can watch. The
+// schema and docs/web-api.md are written from it. Make one with [newProtocol].
 type protocol struct {
 	commands map[string]*command
 	topics   map[string]*topic
@@ -27,7 +27,7 @@ type command struct {
 	do            func(c *conn, d json.RawMessage) (any, error)
 }
 
-// way is how a command is performed.
+// way is the order in which a command is performed.
 type way int
 
 const (
@@ -36,11 +36,11 @@ const (
 	beside             // while the commands after it are performed
 )
 
-// nothing is the answer of a command that has no other than ok.
+// nothing is the answer of a command that is only acknowledged.
 type nothing struct{}
 
-// register declares a message, whose field d is a T, and its handler. The answer has an A,
-// or nothing where the handler returns a nil pointer.
+// register declares a command, whose field d is a T, and its handler. The answer's d is an A; it
+// is absent where the handler returns a nil pointer.
 func register[T, A any](p *protocol, name string, way way, handler func(*conn, *T) (A, error), explain string) {
 	do := func(c *conn, d json.RawMessage) (any, error) {
 		var v T
@@ -62,14 +62,14 @@ func register[T, A any](p *protocol, name string, way way, handler func(*conn, *
 	p.order = append(p.order, p.commands[name])
 }
 
-// topic is a kind of thing that clients can watch.
+// topic is a topic that clients can watch.
 type topic struct {
 	name  string
 	of    reflect.Type // of its state
 	state func(c *conn, id string) (any, error)
 }
 
-// watchable declares what can be watched as name, or as name:ID where there are several.
+// watchable declares a topic, watched as name, or as name:ID where there are several.
 func watchable[A any](p *protocol, name string, state func(c *conn, id string) (A, error)) {
 	p.topics[name] = &topic{name, reflect.TypeFor[A](), func(c *conn, id string) (any, error) { return state(c, id) }}
 }
@@ -99,9 +99,9 @@ func registerCommands(p *protocol) {
 	register(p, "player.names", once, tells(thePlayer, (*player).SayNames), "Names under which the player has played, and those of others.")
 
 	register(p, "network.fetch", inOrder, tells(itself, (*conn).fetchNetwork), "Fetches a network from an https address, or resumes one; watch networks reports its progress.")
-	register(p, "network.stop", inOrder, withLibrary((*engines.Library).Stop), "Stops fetching; what has come is kept.")
-	register(p, "network.forget", inOrder, withLibrary((*engines.Library).Forget), "Forgets a network that was not fetched to its end.")
-	register(p, "network.remove", inOrder, withLibrary((*engines.Library).Remove), "Deletes a network that is not in use.")
+	register(p, "network.stop", inOrder, tells(theLibrary, (*engines.Library).Stop), "Stops fetching; what has come is kept.")
+	register(p, "network.forget", inOrder, tells(theLibrary, (*engines.Library).Forget), "Forgets a network that was not fetched to its end.")
+	register(p, "network.remove", inOrder, tells(theLibrary, (*engines.Library).Remove), "Deletes a network that is not in use.")
 
 	register(p, "game.new", once, asks(theGames, (*games).New), "Begins a game.")
 	register(p, "game.play", once, tells(theGames, (*games).Play), "Makes a move; it is on disk when the answer comes.")
@@ -145,7 +145,7 @@ func registerCommands(p *protocol) {
 }
 
 func registerTopics(p *protocol) {
-	watchable(p, "engine", func(c *conn, _ string) (api.Engine, error) { return c.s.engines.Backend.Status(), nil })
+	watchable(p, "engine", func(c *conn, _ string) (api.Engine, error) { return c.s.engines.Networks.Status(), nil })
 	watchable(p, "games", func(c *conn, _ string) (*api.Games, error) { return c.s.games.List() })
 	watchable(p, "game", func(c *conn, id string) (*api.GameState, error) { return c.s.games.Watch(id) })
 	watchable(p, "docs", func(c *conn, _ string) (*api.Docs, error) { return c.s.docs.List() })
@@ -161,12 +161,7 @@ func registerTopics(p *protocol) {
 	watchable(p, "life", func(c *conn, _ string) (api.LifeState, error) { return c.life.State(), nil })
 	watchable(p, "profile", func(c *conn, _ string) (*api.Profile, error) { return c.s.player.State() })
 	watchable(p, "you", func(c *conn, _ string) (*api.You, error) { return c.s.player.You() })
-	watchable(p, "networks", func(c *conn, _ string) (*api.NetworkList, error) {
-		if c.s.library == nil {
-			return nil, errNoLibrary
-		}
-		return c.s.library.State(), nil
-	})
+	watchable(p, "networks", func(c *conn, _ string) (*api.NetworkList, error) { return c.s.library.State(), nil })
 	watchable(p, "training", func(c *conn, _ string) (*api.Training, error) {
 		if c.s.conf.Training == nil {
 			return nil, api.Refuse("unsupported", "this server shows no training")
@@ -182,19 +177,20 @@ func theGameIndex(c *conn) *store.Index     { return c.s.player.Games }
 func theGames(c *conn) *games               { return c.s.games }
 func theDocuments(c *conn) *store.Documents { return c.s.docs }
 func theReviews(c *conn) *reviews.Reviews   { return c.s.reviews }
+func theLibrary(c *conn) *engines.Library   { return c.s.library }
 func theDrills(c *conn) *reviews.Drills     { return c.s.reviews.Drills }
 
-// tells makes a handler of a method of some part that answers ok alone.
+// tells makes a handler of a method of a component that only returns an error.
 func tells[P, T any](part func(*conn) P, do func(P, *T) error) func(*conn, *T) (nothing, error) {
 	return func(c *conn, v *T) (nothing, error) { return nothing{}, do(part(c), v) }
 }
 
-// asks makes a handler of a method of some part.
+// asks makes a handler of a method of a component.
 func asks[P, T, A any](part func(*conn) P, do func(P, *T) (A, error)) func(*conn, *T) (A, error) {
 	return func(c *conn, v *T) (A, error) { return do(part(c), v) }
 }
 
-// searches makes a handler of a method of some part that ends with the connection.
+// searches makes a handler of a method of a component that ends with the connection.
 func searches[P, T, A any](part func(*conn) P, do func(P, context.Context, *T) (A, error)) func(*conn, *T) (A, error) {
 	return func(c *conn, v *T) (A, error) { return do(part(c), c.ctx, v) }
 }

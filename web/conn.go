@@ -17,14 +17,11 @@ import (
 
 // Limits of connections.
 const (
-	maxMessage    = 64 << 10
-	helloWithin   = 5 * time.Second
-	writeWithin   = 10 * time.Second
-	maxQueue      = 256 // events that wait for a client
-	commandsASec  = 50
-	commandsBurst = 100
-	strikes       = 200 // commands over the limit, in one go, before the connection is closed
-	silence       = 45 * time.Second
+	maxMessage  = 64 << 10
+	helloWithin = 5 * time.Second
+	writeWithin = 10 * time.Second
+	maxQueue    = 256 // events that wait for a client
+	silence     = 45 * time.Second
 )
 
 // Reasons to close a connection: codes of WebSocket's.
@@ -57,44 +54,19 @@ type conn struct {
 	cancel context.CancelFunc
 	events chan api.Event // reliable, in order
 	frames *frames
-	slow   sync.WaitGroup // commands that take their time
-	run    *run           // the analysis; nil before the first
-	bucket bucket
+	slow   sync.WaitGroup  // commands that take their time
+	run    *run            // the analysis; nil before the first
 	drill  reviews.Attempt // the problem that was asked last
 	life   *engines.Asker
 
 	mu     sync.Mutex
 	topics []string
-	code   int // why it ends
+	code   int // the WebSocket code it is closed with
 	reason string
 }
 
-// bucket counts commands: so many a second, with a burst.
-type bucket struct {
-	tokens  float64
-	last    time.Time
-	strikes int
-}
-
-func (b *bucket) take(now time.Time) bool {
-	if b.last.IsZero() {
-		b.tokens = commandsBurst
-	}
-	b.tokens = min(commandsBurst, b.tokens+now.Sub(b.last).Seconds()*commandsASec)
-	b.last = now
-	if b.tokens == commandsBurst {
-		b.strikes = 0
-	}
-	if b.tokens < 1 {
-		b.strikes++
-		return false
-	}
-	b.tokens--
-	return true
-}
-
-// Attend serves a page to the end of its connection: it waits for its hello, then
-// answers its commands. from is the address of its machine.
+// Attend serves a connection until it ends: it waits for hello, then answers commands. from is the
+// address of the client's machine.
 func (s *Server) Attend(sock Socket, from string) {
 	s.jobs.Add(1)
 	defer s.jobs.Done()
@@ -109,8 +81,8 @@ func (s *Server) Attend(sock Socket, from string) {
 	}
 }
 
-// greet reads the hello and answers it. The connection has entered if it returns
-// true.
+// greet reads the hello and answers it. It returns true if the connection was added to the
+// hub.
 func (c *conn) greet() bool {
 	ctx, done := context.WithTimeout(c.ctx, helloWithin)
 	defer done()
@@ -154,21 +126,18 @@ func (c *conn) greet() bool {
 }
 
 func (s *Server) welcome() api.Welcome {
-	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.page.Build(), Networks: s.engines.Backend.Networks(), Engine: s.engines.Backend.Status(),
-		Features: []string{"review", "drills", "life"}, Loss: review.ClassBounds, Levels: s.games.levels.List(), Fits: s.games.levels.Fits(), Said: s.games.levels.Said(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
+	w := api.Welcome{API: api.Version, Version: s.conf.Version, Build: s.page.Build(), Networks: s.engines.Networks.List(), Engine: s.engines.Networks.Status(),
+		Features: []string{"review", "drills", "life", "networks"}, Loss: review.ClassBounds, Levels: s.games.levels.List(), Fits: s.games.levels.Fits(), Said: s.games.levels.Said(), Rules: wire.RuleSets(), Folder: s.conf.Folder}
 	if s.conf.Training != nil {
 		w.Features = append(w.Features, "training")
 	}
 	if len(w.Levels) > 0 {
 		w.Features = append(w.Features, "levels")
 	}
-	if s.library != nil {
-		w.Features = append(w.Features, "networks")
-	}
 	return w
 }
 
-// errNotText is the error of a [Socket] that was sent something else.
+// errNotText is the error of [Socket].Read for a message that is not text.
 var errNotText = errors.New("not a text")
 
 // serve reads commands until the connection ends.
@@ -226,13 +195,6 @@ func (c *conn) command(data []byte) {
 		c.Post(api.Event{T: "err", Re: id, D: api.Error{Code: "bad_request", Text: "not a command: want {\"t\",\"id\",\"d\"}, with an id of at most 64 bytes"}})
 		return
 	}
-	if !c.bucket.take(time.Now()) {
-		c.Post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "limit", Text: "too many commands at once", Retry: true}})
-		if c.bucket.strikes > strikes {
-			c.close(closePolicy, "too many commands")
-		}
-		return
-	}
 	h := c.s.protocol.commands[cmd.T]
 	if h == nil {
 		c.Post(api.Event{T: "err", Re: cmd.ID, D: api.Error{Code: "unsupported", Text: "unknown command " + wire.Shown(cmd.T, 40)}})
@@ -262,8 +224,8 @@ func (c *conn) perform(cmd *api.Command, h *command) api.Event {
 	return api.Event{T: "ok", Re: cmd.ID, D: d}
 }
 
-// Post implements [wire.Client]: it queues an event that must arrive. A client that reads too
-// slowly is disconnected; when it reconnects, it gets the whole state.
+// Post implements [wire.Client]: it queues an event. A client that reads too slowly is
+// disconnected; it gets the whole state when it reconnects.
 func (c *conn) Post(e api.Event) {
 	select {
 	case c.events <- e:

@@ -15,7 +15,6 @@ import (
 	"kosumi/internal/browsertest"
 	"kosumi/review/drill"
 	"kosumi/web/api"
-	"kosumi/web/webtest"
 )
 
 // dueOfLife is a folder in which a problem of life and death is due that takes two moves: G2,
@@ -108,7 +107,7 @@ func TestProblemsAnswerBack(t *testing.T) {
 			p.Until(fmt.Sprintf(`(%s) === "Right. White answers at D4: go on."`, text))
 			p.HasStones(before + 2)
 			p.Axe("a problem that answers back")
-			picture(p, "drill")
+			p.Picture("drill")
 			p.Point("E4")
 			p.Until(`(` + text + `) === "Right."`)
 			require.Len(t, attempts(), 1)
@@ -126,20 +125,10 @@ func TestProblemsAnswerBack(t *testing.T) {
 		p.Until(`document.querySelector("main.drill .big-result").innerText.includes("D4")`)
 		p.Point("A1")
 		p.Until(`document.querySelector("main.drill").dataset.answered === "1"`)
-		browsertest.Equal(p.Tab, "That does not work.", `document.querySelector("main.drill .big-result").innerText.trim()`)
+		browsertest.Equal(p, "That does not work.", `document.querySelector("main.drill .big-result").innerText.trim()`)
 		p.Until(`document.querySelector("main.drill aside").innerText.includes("The best move is E4.")`)
-		picture(p, "drill wrong")
+		p.Picture("drill wrong")
 		require.Equal(t, "G2 A1", attempts()[0].Answer)
 		p.Clean()
 	})
-}
-
-// picture keeps a picture of a tab in the folder $KOSUMI_PICTURES, for people.
-func picture(p webtest.Page, name string) {
-	p.T.Helper()
-	if dir := os.Getenv("KOSUMI_PICTURES"); dir != "" {
-		var png []byte
-		p.Do(chromedp.CaptureScreenshot(&png))
-		require.NoError(p.T, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
-	}
 }

@@ -188,8 +188,8 @@ func TestUnsavedGame(t *testing.T) {
 	// A step of the engine, here that it sees the player resign.
 	g.mu.Lock()
 	g.journal.Close()
-	g.owe(g.resign)
-	require.NotNil(t, g.owed.step)
+	g.tryStep(g.resign)
+	require.NotNil(t, g.pending.step)
 	g.advance()
 	g.mu.Unlock()
 	until(c, "game.state", func(s *api.GameState) bool {

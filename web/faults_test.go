@@ -13,7 +13,6 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/web/api"
-	"kosumi/web/webtest"
 )
 
 // TestProblemsAtEveryWidth shows a problem on phones and tablets: its board fills the
@@ -24,11 +23,11 @@ func TestProblemsAtEveryWidth(t *testing.T) {
 	p := openPage(t, s)
 	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	p.Do(chromedp.Navigate(s.Address() + "drills"))
+	p.Until(`document.querySelector("main.drill .board")`)
 	for _, size := range [][2]int64{{360, 640}, {390, 844}, {640, 900}, {768, 1024}, {900, 1200}} {
 		p.Screen(size[0], size[1])
-		p.Do(chromedp.Navigate(s.Address() + "drills"))
-		p.Until(`document.querySelector("main.drill .board")`)
-		p.Layout([]string{".board"}, func(r []webtest.Rect) bool { return r[0].Width() > 0.8*float64(min(size[0], size[1]-260)) }, "the board at %v", size)
+		p.Layout([]string{".board"}, func(r []browsertest.Rect) bool { return r[0].Width() > 0.8*float64(min(size[0], size[1]-260)) }, "the board at %v", size)
 	}
 	p.Clean()
 }
@@ -38,12 +37,12 @@ func TestUndoAll(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
-	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 	p.Mine()
 	for _, v := range []string{"E5", "C3", "G7"} {
 		p.Try(v)
 	}
-	made := browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`)
+	made := browsertest.JS[int](p, `document.querySelectorAll(".moves li").length`)
 	for n := made - 2; n >= 0; n -= 2 {
 		p.Press("Undo")
 		p.HasMoves(n)
@@ -67,21 +66,20 @@ func TestPhoneGame(t *testing.T) {
 	for _, size := range [][2]int64{{360, 640}, {390, 844}, {640, 360}, {844, 390}} {
 		p.Screen(size[0], size[1])
 		newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
-		p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+		p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 		p.Mine()
 		p.Try("E5")
 		p.Until(`document.querySelectorAll(".moves li").length === 2`)
 		within := func(selector string) {
-			p.Layout([]string{selector}, func(r []webtest.Rect) bool { return r[0].On(size) && r[0].Width() > 30 && r[0].Height() > 20 }, "%s at %v", selector, size)
+			p.Layout([]string{selector}, func(r []browsertest.Rect) bool { return r[0].On(size) && r[0].Width() > 30 && r[0].Height() > 20 }, "%s at %v", selector, size)
 		}
 		within(".moves li.now button")
 		within(".actions")
-		p.Do(chromedp.Evaluate(`document.querySelector(".more-button .tool").click()`, nil))
+		p.Click(`.more-button .tool`)
 		within(".more-menu")
 		p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".leave")].find((e) => e.getBoundingClientRect().width >= 44).click()`, nil))
-		p.Until(webtest.Home + `?.dataset.front === "game"`)
+		p.Until(browsertest.Home + `?.dataset.front === "game"`)
 		within(".front-row")
-		p.Axe(fmt.Sprint("front door at ", size))
 	}
 	p.Clean()
 }
@@ -92,8 +90,8 @@ func TestLevelsOfTheBoard(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "20k", size: 9 }))`, nil), chromedp.Navigate(s.Address()+"new"))
+	c := join(t, s)
 	for _, side := range []int{9, 13, 19} {
-		c := join(t, s) // one takes only so many commands at once
 		p.Press(fmt.Sprintf("%d×%d", side, side))
 		levels := ask[[]api.Level](c, "levels.on", api.OnBoard{Size: [2]int{side, side}})
 		require.NotEmpty(t, levels)
@@ -114,35 +112,6 @@ func TestLevelsOfTheBoard(t *testing.T) {
 			}
 		}
 	}
-	p.Clean()
-}
-
-// TestBiggestMistakes holds the mistakes after a game against the review of the game:
-// nothing is said for sure before it is.
-func TestBiggestMistakes(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
-	newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
-	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
-	p.Mine()
-	skip := map[string]bool{}
-	for len(skip) < 6 {
-		v := p.Free(skip)
-		skip[v] = true
-		p.Try(v)
-	}
-	p.Do(chromedp.Evaluate(`window.hasty = 0; new MutationObserver(() => { const o = document.querySelector(".over"); if (o && o.dataset.review !== "done" && o.querySelector(".chip-loss")) hasty++; })
-		.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true })`, nil))
-	p.Press("Resign")
-	p.Until(`document.querySelector(".strip .danger")`)
-	p.Do(chromedp.Evaluate(`document.querySelector(".strip .danger").click()`, nil))
-	p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelector(".story-ends a .chip-loss")`)
-	require.Zero(t, browsertest.JS[int](p.Tab, "hasty"), "said before it was checked")
-	said := browsertest.JS[string](p.Tab, `document.querySelector(".story-ends a .chip-loss").innerText.replace(/\s+/g, " ").trim()`)
-	p.Do(chromedp.Evaluate(`document.querySelector(".story-ends a").click()`, nil))
-	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
-	p.Press("Black")
-	browsertest.Equal(p.Tab, said, `document.querySelector(".mistakes li .chip-loss").innerText.replace(/\s+/g, " ").trim()`, "the largest loss, one figure on both screens")
 	p.Clean()
 }
 
@@ -191,7 +160,7 @@ func TestDroppedGameIsAnalysed(t *testing.T) {
 	p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight)) // reading on comes first
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 1`)
 	p.Until(`!document.querySelector(".sweep-note")`)
-	require.Equal(t, "tree", browsertest.JS[string](p.Tab, `JSON.parse(localStorage.getItem("kosumi.analysis")).tab`), "the reader's tab stays")
+	require.Equal(t, "tree", browsertest.JS[string](p, `JSON.parse(localStorage.getItem("kosumi.analysis")).tab`), "the reader's tab stays")
 	p.Press("Mistakes")
 	p.Until(`document.querySelector(".mistakes li")`)
 	p.Until("!" + browsertest.Button("Analyse the whole game")) // nothing is left to do
@@ -210,7 +179,7 @@ func TestNumbersAgree(t *testing.T) {
 	shown := browsertest.JS[struct {                                                                                              // of one frame
 		Rows  [][]string
 		Total int
-	}](p.Tab, `({ rows: [...document.querySelectorAll(".cands tbody tr")].map((r) => [r.querySelector("th").childNodes[0].data, r.children[2].innerText, r.children[4].innerText]), total: Number(document.querySelector(".engine-line").dataset.visits) })`)
+	}](p, `({ rows: [...document.querySelectorAll(".cands tbody tr")].map((r) => [r.querySelector("th").childNodes[0].data, r.children[2].innerText, r.children[4].innerText]), total: Number(document.querySelector(".engine-line").dataset.visits) })`)
 	sum, images := 0, map[string]bool{}
 	for _, r := range shown.Rows {
 		n, err := strconv.Atoi(r[2])
@@ -246,11 +215,11 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 		for range 3 {
 			p.Do(chromedp.KeyEvent("n")) // no mistake is known
 		}
-		browsertest.Equal(p.Tab, 1, `document.querySelectorAll(".toast").length`)
-		p.Layout([]string{".toast", ".board"}, func(r []webtest.Rect) bool { return !r[0].Over(r[1]) }, "the note and the board at %v", size)
-		p.Do(chromedp.Evaluate(`document.querySelector('a[href="/settings"]').click()`, nil))
+		browsertest.Equal(p, 1, `document.querySelectorAll(".toast").length`)
+		p.Layout([]string{".toast", ".board"}, func(r []browsertest.Rect) bool { return !r[0].Over(r[1]) }, "the note and the board at %v", size)
+		p.Click(`a[href="/settings"]`)
 		p.Until(`document.querySelector("main.settings")`)
-		browsertest.Equal(p.Tab, 0, `document.querySelectorAll(".toast").length`)
+		browsertest.Equal(p, 0, `document.querySelectorAll(".toast").length`)
 	}
 	p.Clean()
 }
@@ -299,11 +268,11 @@ func TestLabelsStayWhole(t *testing.T) {
 		return e.getClientRects().length && (lines > e.innerText.trim().split(/\s+/).length || e.scrollWidth > e.clientWidth + 1); }).map((e) => e.innerText)`
 	for _, lang := range []string{"en", "ko"} {
 		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+lang+`" }))`, nil))
-		for _, size := range [][2]int64{{640, 400}, {640, 900}, {1280, 720}, {1024, 768}, {844, 390}, {360, 640}} {
-			p.Screen(size[0], size[1])
-			for _, path := range []string{"play/" + id, ""} {
-				p.Do(chromedp.Navigate(s.Address() + path))
-				p.Until(`document.querySelector(".actions .tool") || ` + webtest.Home)
+		for _, path := range []string{"play/" + id, ""} {
+			p.Do(chromedp.Navigate(s.Address() + path))
+			p.Until(`document.querySelector(".actions .tool") || ` + browsertest.Home)
+			for _, size := range [][2]int64{{640, 400}, {640, 900}, {1280, 720}, {1024, 768}, {844, 390}, {360, 640}} {
+				p.Screen(size[0], size[1])
 				for _, text := range []string{"100%", "200%"} {
 					p.Do(chromedp.Evaluate(`document.documentElement.style.fontSize = "`+text+`"`, nil))
 					p.None(broken, "%s, %v, /%s, %s", lang, size, path, text)
@@ -336,7 +305,7 @@ func TestOvertimeIsShown(t *testing.T) {
 	p.Until(`document.querySelector("main.analyse .board")`)
 	p.Do(chromedp.KeyEvent(kb.ArrowRight))
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("E5 black"))`)
-	browsertest.Equal(p.Tab, 0, `document.querySelectorAll(".board .last").length`)
+	browsertest.Equal(p, 0, `document.querySelectorAll(".board .last").length`)
 	p.Do(chromedp.KeyEvent(kb.ArrowRight))
 	p.Until(`document.querySelectorAll(".board .last").length === 1`)
 	p.Clean()

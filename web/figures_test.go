@@ -27,7 +27,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
-	"kosumi/web/webtest"
 )
 
 // The figures of docs/web.md are made by hand, on a quiet machine:
@@ -87,7 +86,7 @@ func cpu(pid int) time.Duration {
 }
 
 // heap is the memory that the page's scripts hold, in MB, after a collection.
-func heap(p webtest.Page) float64 {
+func heap(p *browsertest.Tab) float64 {
 	var used float64
 	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
 		if err := runtime.Enable().Do(ctx); err != nil {
@@ -135,7 +134,7 @@ func TestFigures(t *testing.T) {
 func newcomer(t *testing.T) {
 	var seconds, paints []float64
 	for range 5 {
-		p := webtest.Page{Tab: browsertest.Open(t)}
+		p := browsertest.Open(t)
 		began := time.Now()
 		s := startProgram(t, t.TempDir())
 		p.Do(chromedp.Navigate(s.url))
@@ -143,7 +142,7 @@ func newcomer(t *testing.T) {
 		p.Point("E5") // the one click
 		p.Until(`document.querySelectorAll(".moves li").length === 2`)
 		seconds = append(seconds, time.Since(began).Seconds())
-		paints = append(paints, browsertest.JS[float64](p.Tab, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
+		paints = append(paints, browsertest.JS[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
 		s.cmd.Process.Kill()
 	}
 	slices.Sort(seconds)
@@ -151,9 +150,9 @@ func newcomer(t *testing.T) {
 	fmt.Printf("newcomer: 1 click on the board, %.1f s from the start of the program to the first answer (%.1f to %.1f); first paint %.0f ms (%.0f to %.0f)\n", seconds[2], seconds[0], seconds[4], paints[2], paints[0], paints[4])
 }
 
-func analyse(t *testing.T, s *program) webtest.Page {
+func analyse(t *testing.T, s *program) *browsertest.Tab {
 	t.Helper()
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(watchFrames).Do(ctx)
 		return err
@@ -164,10 +163,9 @@ func analyse(t *testing.T, s *program) webtest.Page {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100000000, tab: "tree", on: true, area: true }));
 		{ const d = new DataTransfer(); d.setData("text", `+string(text)+`); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil), chromedp.Reload())
 	p.Until(`document.querySelector("main")`)
-	if !browsertest.JS[bool](p.Tab, `!!document.querySelector("main.analyse")`) {
-		p.Do(chromedp.Evaluate(`document.querySelector('a[href="/analyse"]').click()`, nil))
-		p.Until(`document.querySelector(".doc-list a")`)
-		p.Do(chromedp.Evaluate(`document.querySelector(".doc-list a").click()`, nil))
+	if !browsertest.JS[bool](p, `!!document.querySelector("main.analyse")`) {
+		p.Click(`a[href="/analyse"]`)
+		p.Click(`.doc-list a`)
 	}
 	p.Until(`document.querySelector("main.analyse")`)
 	p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
@@ -183,7 +181,7 @@ func stream(t *testing.T) {
 	time.Sleep(2 * time.Second)
 	p.Do(chromedp.Evaluate(`lag.length = 0; gaps.length = 0`, nil))
 	time.Sleep(8 * time.Second)
-	lag, gaps := browsertest.JS[[]float64](p.Tab, "lag"), browsertest.JS[[]float64](p.Tab, "gaps")
+	lag, gaps := browsertest.JS[[]float64](p, "lag"), browsertest.JS[[]float64](p, "gaps")
 	slices.Sort(lag)
 	slices.Sort(gaps)
 	long := 0
@@ -204,7 +202,7 @@ func walk(t *testing.T) {
 	p := analyse(t, s)
 	p.Do(chromedp.KeyEvent(kb.Home))
 	time.Sleep(time.Second)
-	wait := browsertest.JS[[]float64](p.Tab, `(async () => { const waits = [], beat = (ms) => new Promise((f) => setTimeout(f, ms)); const key = (k) => window.dispatchEvent(new KeyboardEvent("keydown", { key: k, bubbles: true }));
+	wait := browsertest.JS[[]float64](p, `(async () => { const waits = [], beat = (ms) => new Promise((f) => setTimeout(f, ms)); const key = (k) => window.dispatchEvent(new KeyboardEvent("keydown", { key: k, bubbles: true }));
 		for (let round = 0; round < 5; round++) { key("Home"); await beat(300); const end = 20 + round;
 			for (let i = 0; i < end; i++) { key("ArrowRight"); await beat(33); }
 			const t0 = performance.now(); while (!document.querySelector(".cands tbody tr")) await beat(2); waits.push(performance.now() - t0); }
@@ -225,12 +223,12 @@ const watchStones = `window.drawn = []; addEventListener("pointerup", (e) => {
 // slow plays and walks on a processor a quarter as fast.
 func slow(t *testing.T) {
 	s := startProgram(t, t.TempDir())
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.url))
 	p.Enter()
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 19, limit: "visits", visits: 4, pace: false }))`, nil), emulation.SetCPUThrottlingRate(4), chromedp.Reload())
 	p.Enter()
-	paint := browsertest.JS[float64](p.Tab, `performance.getEntriesByName("first-contentful-paint")[0].startTime`)
+	paint := browsertest.JS[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`)
 	p.Point("K4")
 	p.Mine()
 	p.Do(chromedp.Evaluate(watchStones, nil))
@@ -240,7 +238,7 @@ func slow(t *testing.T) {
 		p.Mine()
 		time.Sleep(100 * time.Millisecond)
 	}
-	drawn := browsertest.JS[[]float64](p.Tab, "drawn")
+	drawn := browsertest.JS[[]float64](p, "drawn")
 	slices.Sort(drawn)
 	fmt.Printf("slow: processor slowed to a quarter: first paint %.0f ms; %d stones painted %.0f ms after the finger (worst %.0f)\n", paint, len(drawn), drawn[len(drawn)/2], drawn[len(drawn)-1])
 }
@@ -261,7 +259,7 @@ func longReview(t *testing.T) {
 	record := regexp.MustCompile(`(?s)\(;.*\)`).FindString(string(said))
 	require.NotEmpty(t, record)
 	s := startProgram(t, t.TempDir())
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.url))
 	p.Enter()
 	began := time.Now()
@@ -274,7 +272,7 @@ func longReview(t *testing.T) {
 	first := since(screen + `?.querySelector(".graph canvas") && Number(` + screen + `.dataset.points) >= 26`)
 	all := since(`Number(` + screen + `.dataset.points) >= 201`)
 	mistakes := since(`Number(` + screen + `.dataset.mistakes) > 0`)
-	state := browsertest.JS[string](p.Tab, screen+".dataset.state")
+	state := browsertest.JS[string](p, screen+".dataset.state")
 	done := since(screen + `.dataset.state === "done"`)
 	fmt.Printf("review: 200 moves on 19x19: every eighth position in the graph after %.1f s, all after %.1f s, the mistakes after %.1f s (state %s), done after %.1f s\n", first, all, mistakes, state, done)
 }
@@ -283,13 +281,13 @@ func longReview(t *testing.T) {
 // end.
 func idle(t *testing.T) {
 	s := startProgram(t, t.TempDir())
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.url))
 	p.Enter()
 	time.Sleep(5 * time.Second)
-	before, busy := cpu(s.cmd.Process.Pid), browsertest.JS[float64](p.Tab, "performance.now()")
+	before, busy := cpu(s.cmd.Process.Pid), browsertest.JS[float64](p, "performance.now()")
 	time.Sleep(15 * time.Second)
-	spent, over := cpu(s.cmd.Process.Pid)-before, browsertest.JS[float64](p.Tab, "performance.now()")-busy
+	spent, over := cpu(s.cmd.Process.Pid)-before, browsertest.JS[float64](p, "performance.now()")-busy
 	fmt.Printf("idle: the program took %d ms of processor in %.0f s with a page open, %.1f %%\n", spent.Milliseconds(), over/1000, 100*float64(spent.Milliseconds())/over)
 }
 
@@ -297,7 +295,7 @@ func idle(t *testing.T) {
 func kills(t *testing.T) {
 	dir := t.TempDir()
 	s := startProgram(t, dir)
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.url))
 	p.Enter()
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", limit: "seconds", seconds: 0.5, pace: false }))`, nil), chromedp.Reload())
@@ -309,11 +307,11 @@ func kills(t *testing.T) {
 			break
 		}
 		v := p.Free(nil)
-		before := browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`)
+		before := browsertest.JS[int](p, `document.querySelectorAll(".moves li").length`)
 		p.Point(v)
 		p.Until(fmt.Sprintf(`document.querySelectorAll(".moves li").length > %d || document.querySelector(".toast")`, before))
-		acknowledged := browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`)
-		if browsertest.JS[string](p.Tab, webtest.Play+".dataset.turn") == "w" {
+		acknowledged := browsertest.JS[int](p, `document.querySelectorAll(".moves li").length`)
+		if browsertest.JS[string](p, browsertest.Play+".dataset.turn") == "w" {
 			thinking++
 		}
 		time.Sleep(time.Duration(rand.IntN(600)) * time.Millisecond)
@@ -327,7 +325,7 @@ func kills(t *testing.T) {
 			reloaded++
 		}
 		p.Until(`document.querySelector("main.play")?.dataset.online === "open"`)
-		if now := browsertest.JS[int](p.Tab, `document.querySelectorAll(".moves li").length`); now < acknowledged {
+		if now := browsertest.JS[int](p, `document.querySelectorAll(".moves li").length`); now < acknowledged {
 			lost++
 		}
 	}
@@ -344,7 +342,7 @@ func memory(t *testing.T) {
 	steps := max(2, int(*minutes))
 	for i := range steps + 1 {
 		fmt.Printf("memory: after %4.1f minutes: page %.1f MB of scripts' heap, program %.0f MB; %s visits\n", float64(i)*(*minutes)/float64(steps), heap(p), rss(s.cmd.Process.Pid),
-			browsertest.JS[string](p.Tab, `document.querySelector(".engine-line").dataset.visits`))
+			browsertest.JS[string](p, `document.querySelector(".engine-line").dataset.visits`))
 		// A person looks at other positions too.
 		p.Do(chromedp.KeyEvent(kb.ArrowRight))
 		time.Sleep(time.Duration(*minutes / float64(steps) * float64(time.Minute)))
@@ -378,10 +376,10 @@ func TestPictures(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(out, name+".webp"), data, 0o644))
 	}
 	look(1280, 800, false)
-	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "10k", pace: false })); localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 800, tab: "mistakes", on: true }));`+webtest.CountNotes, nil))
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "10k", pace: false })); localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 800, tab: "mistakes", on: true }));`+browsertest.CountNotes, nil))
 	p.Do(chromedp.Reload())
 	p.Enter()
-	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 	p.Point("E5")
 	p.Mine()
 	for _, v := range []string{"G7", "C3", "C6", "G3", "D7", "H5"} {

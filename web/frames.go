@@ -14,9 +14,9 @@ const (
 	frameUnacked = 250 * time.Millisecond
 )
 
-// frames are the results of an analysis on their way to a page: only the newest one is
-// sent, while somebody sees the page, and as fast as it acknowledges them. The analysis
-// shows them, the writer of the connection takes them. Make them with [newFrames].
+// frames passes results of an analysis to a page: only the newest is sent, only while the page
+// is visible, and as fast as the page acknowledges. The analysis calls show, the writer of the
+// connection next. Make one with [newFrames].
 type frames struct {
 	woken chan struct{} // there may be one to send
 
@@ -29,7 +29,7 @@ type frames struct {
 
 func newFrames() *frames { return &frames{woken: make(chan struct{}, 1), visible: true} }
 
-// show replaces the newest frame, whether that was sent or not.
+// show replaces the newest frame.
 func (f *frames) show(e api.Event) {
 	f.mu.Lock()
 	f.newest = &e
@@ -45,7 +45,7 @@ func (f *frames) wake() {
 	}
 }
 
-// ack notes that the client has painted a frame.
+// ack records that the client has painted a frame.
 func (f *frames) ack(number int64) {
 	f.mu.Lock()
 	if number == f.number {
@@ -55,7 +55,7 @@ func (f *frames) ack(number int64) {
 	f.wake()
 }
 
-// see notes whether anybody sees the page.
+// see records whether the page is visible.
 func (f *frames) see(visible bool) {
 	f.mu.Lock()
 	f.visible = visible

@@ -17,26 +17,25 @@ import (
 	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/engines"
-	"kosumi/web/webtest"
 )
 
 // TestFirstUse asks a newcomer one thing; a rank that is given is where games begin.
 func TestFirstUse(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.URL()))
 	p.Until(`document.querySelector("main.first")`)
 	p.Until(`!document.querySelector(".board, form.new, .front-row")`) // nothing else
-	for _, size := range [][2]int64{{1280, 720}, {390, 844}, {360, 640}, {640, 360}} {
+	p.Axe("first use")
+	for _, size := range [][2]int64{{390, 844}, {360, 640}, {640, 360}} {
 		p.Screen(size[0], size[1])
-		p.Axe(fmt.Sprint("first use at ", size))
 		p.Until(`document.querySelector(".view").scrollWidth <= innerWidth`)
 	}
 	p.Screen(1280, 720)
 	p.Do(chromedp.SetValue(`.first-yes select`, "3k", chromedp.ByQuery))
 	p.Press("Start")
-	p.Until(webtest.Home + `?.dataset.front === "new"`)
+	p.Until(browsertest.Home + `?.dataset.front === "new"`)
 	n := small("b")
 	n.Size, n.Seat = [2]int{9, 9}, api.Seat{Level: engines.Auto}
 	g := begin(join(t, s), n)
@@ -48,7 +47,7 @@ func TestFirstUse(t *testing.T) {
 	require.Empty(t, s.games.levels.Fits(), "a rank that was said counts as a game")
 	p.Do(chromedp.Reload())
 	p.Enter()
-	p.Until(webtest.Home + `.dataset.front === "game"`) // and it is not asked again
+	p.Until(browsertest.Home + `.dataset.front === "game"`) // and it is not asked again
 	p.Clean()
 }
 
@@ -60,9 +59,9 @@ func TestSaidRank(t *testing.T) {
 	require.Empty(t, s.welcome().Said)
 	require.NoError(t, s.games.PlayerRank(&api.PlayerRank{Rank: "12k"}))
 	require.Equal(t, "12k", s.welcome().Said)
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.URL()))
-	p.Until(webtest.Home + `?.dataset.front === "new"`)
+	p.Until(browsertest.Home + `?.dataset.front === "new"`)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false }))`, nil), chromedp.Navigate(s.Address()+"new"))
 	p.Until(`document.querySelector("form.new .slider output")?.innerText === "12k"`)
 	p.Clean()
@@ -75,39 +74,37 @@ func TestFrontDoor(t *testing.T) {
 	p := openPage(t, s)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, limit: "visits", visits: 4, pace: false }))`, nil), chromedp.Reload())
 	p.Enter()
-	p.Until(webtest.Home + `.dataset.front === "new"`)
+	p.Until(browsertest.Home + `.dataset.front === "new"`)
 	for _, size := range [][2]int64{{360, 640}, {390, 844}, {768, 1024}, {1024, 768}, {1280, 720}, {1366, 768}, {844, 390}} {
 		p.Screen(size[0], size[1])
-		p.Layout([]string{".board", ".front-row"}, func(r []webtest.Rect) bool {
+		p.Layout([]string{".board", ".front-row"}, func(r []browsertest.Rect) bool {
 			return r[0].On(size) && r[1].On(size) && r[0].Width() > 0.5*float64(min(size[0], size[1]))
 		}, "board and row at %v", size)
-		p.Axe(fmt.Sprint("front door at ", size))
 	}
+	p.Axe("front door")
 	p.Screen(1280, 720)
 	p.Point("E5")
 	p.Mine()
 	p.HasMoves(2)
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("E5 black"))`)
 
-	p.Do(chromedp.Evaluate(`document.querySelector('.rail a[href="/"]').click()`, nil))
-	p.Until(webtest.Home + `?.dataset.front === "game"`)
+	p.Click(`.rail a[href="/"]`)
+	p.Until(browsertest.Home + `?.dataset.front === "game"`)
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("E5 black"))`)
 	p.Until(`document.querySelector(".board.playable")`)
 	v := p.Free(nil)
 	p.Point(v)
-	p.Until(webtest.Play)
+	p.Until(browsertest.Play)
 	p.HasMoves(4)
-	p.Press("Resign")
-	p.Until(`document.querySelector(".strip .danger")`)
-	p.Do(chromedp.Evaluate(`document.querySelector(".strip .danger").click()`, nil))
-	p.Until(webtest.Play + `.dataset.phase === "over"`)
+	resign(p)
+	p.Until(browsertest.Play + `.dataset.phase === "over"`)
 
 	p.Do(chromedp.Navigate(s.Address()))
 	p.Enter()
 	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Navigate(s.Address()))
-	p.Until(webtest.Home + `?.dataset.front === "problem"`)
+	p.Until(browsertest.Home + `?.dataset.front === "problem"`)
 	p.Axe("problem at the front door")
 	p.Point(p.Free(nil))
 	p.Until(`document.querySelector(".front-text .good-text, .front-text .bad-text")`)
@@ -126,7 +123,7 @@ func TestFrontDoorOfLife(t *testing.T) {
 	require.NoError(t, log.Add(drill.Attempt{ID: p.ID, Time: time.Now().UTC().AddDate(0, 0, -30), Grade: drill.AgainGrade}))
 	require.NoError(t, log.Close())
 	tab := openPage(t, servePage(t, dir))
-	tab.Until(webtest.Home + `?.dataset.front === "problem"`)
+	tab.Until(browsertest.Home + `?.dataset.front === "problem"`)
 	task := map[string]string{drill.Kill: "kill", drill.Live: "save"}[p.Task]
 	tab.Until(fmt.Sprintf(`document.querySelector(".front-text p").innerText.includes("play and %s the marked group")`, task))
 	tab.Until(fmt.Sprintf(`document.querySelectorAll(".front-board path[d^=M][d$=Z]").length === %d`, len(p.Group)))
@@ -144,7 +141,7 @@ func TestStoneAtOnce(t *testing.T) {
 	newGame(p, s, api.NewGame{Size: [2]int{19, 19}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 1}})
 	p.Mine()
 	x, y := p.Where("D4")
-	require.True(t, browsertest.JS[bool](p.Tab, fmt.Sprintf(`(() => { const c = document.querySelector(".board canvas.stones"), r = c.getBoundingClientRect(), b = document.querySelector(".board");
+	require.True(t, browsertest.JS[bool](p, fmt.Sprintf(`(() => { const c = document.querySelector(".board canvas.stones"), r = c.getBoundingClientRect(), b = document.querySelector(".board");
 		const there = () => c.getContext("2d").getImageData((%[1]g - r.left) * c.width / r.width, (%[2]g - r.top) * c.height / r.height, 1, 1).data[3] > 200;
 		if (there()) return false;
 		const press = (kind) => b.dispatchEvent(new PointerEvent(kind, { clientX: %[1]g, clientY: %[2]g, pointerId: 1, pointerType: "mouse", bubbles: true, button: 0, buttons: kind === "pointerdown" ? 1 : 0 }));
@@ -167,13 +164,13 @@ func TestStoneStays(t *testing.T) {
 	p.Enter()
 	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
-	p.Do(chromedp.Evaluate(`document.querySelector(".mistakes li button").click()`, nil))
+	p.Click(`.mistakes li button`)
 	p.Until(`document.querySelector(".mistakes li button.on")`)
 	stays := func(verdict string) {
 		before, v := p.Stones(), p.Free(nil)
 		p.Point(v)
 		p.Until(`held.length === 1`)
-		require.True(t, browsertest.JS[bool](p.Tab, fmt.Sprintf(`new Promise((done) => setTimeout(() => done([...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith(%q + " "))), 1200))`, v)), "%s is gone before it is judged", v)
+		require.True(t, browsertest.JS[bool](p, fmt.Sprintf(`new Promise((done) => setTimeout(() => done([...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith(%q + " "))), 1200))`, v)), "%s is gone before it is judged", v)
 		p.Do(chromedp.Evaluate(`held.pop()()`, nil))
 		p.Until(verdict)
 		p.HasStones(before)
@@ -197,9 +194,7 @@ func TestScreenStaysOn(t *testing.T) {
 	newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Until(`held === 1`)
 	p.Mine()
-	p.Press("Resign")
-	p.Until(`document.querySelector(".strip .danger")`)
-	p.Do(chromedp.Evaluate(`document.querySelector(".strip .danger").click()`, nil))
+	resign(p)
 	p.Until(`held === 0`)
 	p.Clean()
 }

@@ -11,20 +11,20 @@ import (
 	"kosumi/web/wire"
 )
 
-// game is one game against the engine. Every change is a line of its journal
-// before it is made, so that it can be read back from there.
+// game is one game against the engine. Every change is written to its journal before it is
+// made, so the journal is enough to restore the game.
 type game struct {
 	home *games
 
 	mu      sync.Mutex
 	rec     *store.Game
 	journal *store.Journal
-	ran     time.Time // when the clock of the side to move was last booked; zero: it stands
+	ran     time.Time // when the clock of the side to move was last updated; zero: it is stopped
 	flag    *time.Timer
 	trouble string
-	owed    owed
-	fit     *api.Fit // after a game that counted for the player's level
-	thinks  *thought
+	pending pending
+	fit     *api.Fit // the player's rating after a rated game
+	task    *task
 	taught  lesson
 	offered offered
 	engine  *engines.Engine
@@ -48,12 +48,13 @@ func (g *game) commit(e store.Step) error {
 	if err := g.rec.Apply(&e); err != nil {
 		return api.Refuse("internal", "%v", err)
 	}
-	g.owed.sgf, g.owed.level = true, g.owed.level || e.K == "over"
-	g.pay()
+	g.pending.sgf, g.pending.level = true, g.pending.level || e.K == "over"
+	g.writePending()
 	return nil
 }
 
-// command performs a command of the player on the state that it answers to.
+// command performs a command of the player. It is refused as stale if the position has changed
+// since rev.
 func (g *game) command(rev int, do func(*game) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -63,14 +64,14 @@ func (g *game) command(rev int, do func(*game) error) error {
 	}
 	before := g.rec.Rev
 	err := do(g)
-	if err == nil || g.rec.Rev != before { // a command of several steps may have come half way
+	if err == nil || g.rec.Rev != before { // a command of several steps may have failed after the first
 		g.advance()
 	}
 	return err
 }
 
-// advance follows every change: clocks, the engine's turn, the count, and the news
-// to pages. The caller holds mu.
+// advance runs after every change: it starts clocks, the engine's search or the count, and
+// publishes the state. The caller holds mu.
 func (g *game) advance() {
 	if g.removed {
 		return
@@ -78,7 +79,7 @@ func (g *game) advance() {
 	g.runClock()
 	g.stopThinking()
 	switch {
-	case g.stands():
+	case g.blocked():
 	case g.teaches():
 		g.examine()
 	case g.rec.EnginesTurn():
@@ -86,7 +87,7 @@ func (g *game) advance() {
 	case g.rec.Phase == store.Counting && !g.rec.Marking.Sure:
 		g.judge()
 	case g.rec.Phase == store.Over:
-		g.leaveEngine()
+		g.freeEngine()
 	}
 	g.home.pages.Publish("game:"+g.rec.Head.ID, api.GameNews.Of(*g.stateLocked()))
 	if g.home.pages.Watched("games") {
@@ -94,25 +95,25 @@ func (g *game) advance() {
 	}
 }
 
-// wake lets the engine go on in a game that was read from its journal: the server
-// may have ended in the middle of its thought.
+// wake resumes the engine's turn in a game that was read from its journal: the server may have
+// ended during the search.
 func (g *game) wake() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.thinks == nil && !g.stands() && (g.rec.EnginesTurn() || g.rec.Phase == store.Counting && !g.rec.Marking.Sure) {
+	if g.task == nil && !g.blocked() && (g.rec.EnginesTurn() || g.rec.Phase == store.Counting && !g.rec.Marking.Sure) {
 		g.advance()
 	}
 }
 
-// stands reports whether nothing moves: the game is paused, in trouble, or waits for a
-// step to be saved or for the player's word on advice.
-func (g *game) stands() bool {
-	return g.rec.Paused != "" || g.trouble != "" || g.owed.step != nil || g.advice() != nil
+// blocked reports whether the game is paused or in trouble, or waits for a step to be saved or
+// for the player's answer to advice.
+func (g *game) blocked() bool {
+	return g.rec.Paused != "" || g.trouble != "" || g.pending.step != nil || g.advice() != nil
 }
 
 // runClock starts or stops the clock of the side to move.
 func (g *game) runClock() {
-	runs := g.rec.Phase == store.Play && !g.stands() && g.rec.Clocks[0].Limited()
+	runs := g.rec.Phase == store.Play && !g.blocked() && g.rec.Clocks[0].Limited()
 	if g.flag != nil {
 		g.flag.Stop()
 		g.flag = nil
@@ -140,12 +141,12 @@ func (g *game) flagFalls(rev int) {
 	if c.Run(time.Since(g.ran)) {
 		g.ran = time.Now()
 	} else {
-		g.owe(g.loseOnTime)
+		g.tryStep(g.loseOnTime)
 	}
 	g.advance()
 }
 
-// close ends what runs for the game.
+// close stops searches and timers and closes the journal.
 func (g *game) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -153,11 +154,11 @@ func (g *game) close() {
 	if g.flag != nil {
 		g.flag.Stop()
 	}
-	if g.owed.timer != nil {
-		g.owed.timer.Stop()
+	if g.pending.timer != nil {
+		g.pending.timer.Stop()
 	}
 	if !g.removed {
-		g.pay() // for the last time
+		g.writePending() // the last attempt
 		if g.rec.Phase == store.Play && !g.ran.IsZero() {
 			g.halt("restart")
 		}
@@ -165,8 +166,8 @@ func (g *game) close() {
 	}
 }
 
-// leaveIdle stops the clock of a game that nobody watches, or that stood still for a
-// gap, which does not count.
+// leaveIdle stops the clock of a game that nobody has watched for wire.AloneFor, or that slept for gap,
+// which is not counted.
 func (g *game) leaveIdle(now time.Time, watched bool, gap time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -185,10 +186,10 @@ func (g *game) leaveIdle(now time.Time, watched bool, gap time.Duration) {
 		why = "alone"
 	}
 	if why != "" {
-		g.owe(func() error { return g.halt(why) })
+		g.tryStep(func() error { return g.halt(why) })
 		g.advance()
 	}
-	if !watched && g.thinks == nil && now.Sub(g.alone) > wire.AloneFor {
-		g.leaveEngine()
+	if !watched && g.task == nil && now.Sub(g.alone) > wire.AloneFor {
+		g.freeEngine()
 	}
 }

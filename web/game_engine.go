@@ -14,14 +14,14 @@ import (
 	"kosumi/web/wire"
 )
 
-// thought is the engine at work for a game.
-type thought struct{ cancel context.CancelFunc }
+// task is a search of the engine for a game.
+type task struct{ cancel context.CancelFunc }
 
-// stopThinking ends what the engine does for the game. The caller holds mu.
+// stopThinking cancels the search of the game. The caller holds mu.
 func (g *game) stopThinking() {
-	if g.thinks != nil {
-		g.thinks.cancel()
-		g.thinks = nil
+	if g.task != nil {
+		g.task.cancel()
+		g.task = nil
 	}
 }
 
@@ -33,20 +33,20 @@ func (g *game) takeEngine() *engines.Engine {
 	return g.engine
 }
 
-// leaveEngine frees the engine's memory. The caller holds mu.
-func (g *game) leaveEngine() {
+// freeEngine frees the engine's memory. The caller holds mu.
+func (g *game) freeEngine() {
 	if g.engine != nil {
 		go g.engine.Close()
 		g.engine = nil
 	}
 }
 
-// work runs f in the background with a copy of the game and takes its result to
-// done, which holds mu, unless the game has gone on by then. The caller holds mu.
+// work runs f in the background on a copy of the game, then done under mu, unless the game has
+// changed meanwhile. The caller holds mu.
 func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, done func(error)) {
 	ctx, cancel := context.WithCancel(g.home.ctx)
-	t := &thought{cancel}
-	g.thinks = t
+	t := &task{cancel}
+	g.task = t
 	st, rev, now, handicap := g.takeEngine(), g.rec.Rev, g.copyBoard(), len(g.rec.Setup)
 	g.home.jobs.Go(func() {
 		defer cancel()
@@ -56,10 +56,10 @@ func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, 
 		})
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if !ran || ctx.Err() != nil || g.rec.Rev != rev || g.thinks != t {
+		if !ran || ctx.Err() != nil || g.rec.Rev != rev || g.task != t {
 			return
 		}
-		g.thinks = nil
+		g.task = nil
 		if err != nil {
 			g.home.log.Error("the engine failed in a game", "game", g.rec.Head.ID, "error", err)
 			g.trouble = err.Error()
@@ -86,7 +86,7 @@ func (g *game) think() {
 		g.work(engines.ForMove, func(ctx context.Context, e *engine.Engine) (err error) {
 			stones, err = e.FreeHandicap(ctx, g.rec.Head.Handicap)
 			return err
-		}, func(error) { g.owe(func() error { return g.putStones(stones) }) })
+		}, func(error) { g.tryStep(func() error { return g.putStones(stones) }) })
 		return
 	}
 	var move thinking.Decision
@@ -115,7 +115,7 @@ func (g *game) think() {
 		}
 		return nil
 	}, func(error) {
-		g.owe(func() error {
+		g.tryStep(func() error {
 			if move.Resign {
 				return g.commit(store.Step{K: "over", Result: store.Winner(color.Opponent()) + "+R"})
 			}
@@ -124,7 +124,7 @@ func (g *game) think() {
 	})
 }
 
-// putStones puts the engine's handicap stones down, as far as they are not.
+// putStones places those of the engine's handicap stones that are not on the board yet.
 func (g *game) putStones(stones []board.Point) error {
 	for _, p := range stones {
 		if g.rec.Phase != store.Place || slices.Contains(g.rec.Setup, p) {
@@ -137,8 +137,7 @@ func (g *game) putStones(stones []board.Point) error {
 	return nil
 }
 
-// defaultSeconds is how long a move takes at full strength where nothing limits
-// it.
+// defaultSeconds is the time for a move at full strength without a limit.
 const defaultSeconds = 2
 
 // fullStrength chooses a move within the limits of the seat.

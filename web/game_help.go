@@ -16,8 +16,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// help lets f use the engine with the position of a game on its board, for its player.
-// due is how much a move may lose without a word.
+// help runs f with the game's engine at the present position, on the player's turn. due is the
+// loss, in points, from which teaching would warn.
 func (gs *games) help(ctx context.Context, id string, rev int, f func(ctx context.Context, e *engine.Engine, now *board.Game, handicap int, due float64) error) (*game, error) {
 	g, err := gs.Open(id)
 	if err != nil {
@@ -43,15 +43,15 @@ func (gs *games) help(ctx context.Context, id string, rev int, f func(ctx contex
 	return g, nil
 }
 
-// offered are the moves of a hint, and the position that they are for: teaching has
-// nothing to say against them.
+// offered are the moves of a hint and the hash of their position: teaching does not warn of
+// them.
 type offered struct {
 	to    board.Hash
 	moves []board.Point
 }
 
-// Hint helps the player with the next move; the record says that it did. It offers no
-// move that teaching would find wanting.
+// Hint suggests the next move and counts the help in the record. It offers no move that
+// teaching would warn of.
 func (gs *games) Hint(ctx context.Context, a *api.AskHint) (*api.Hint, error) {
 	if a.Stage < 1 || a.Stage > 3 {
 		return nil, api.Refuse("bad_request", "stage: 1, 2 or 3")
@@ -66,7 +66,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (*api.Hint, error) {
 		if err != nil {
 			return err
 		}
-		last.Moves = slices.DeleteFunc(last.Moves, func(m thinking.Move) bool { return m.SymmetryOf != board.NoPoint }) // no help, and no second best
+		last.Moves = slices.DeleteFunc(last.Moves, func(m thinking.Move) bool { return m.SymmetryOf != board.NoPoint }) // mirror images are not further choices
 		most := []int{1, 3, 1}[a.Stage-1]
 		hint.to = now.Hash()
 		if hint.moves, err = engines.Sound(ctx, e, now, handicap, last, most, due); err != nil || a.Stage < 3 {
@@ -105,8 +105,8 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (*api.Hint, error) {
 	return h, nil
 }
 
-// region returns the points of about a third of the board around a move, with
-// the move anywhere in it.
+// region returns the points of about a third of the board around a move. The move may lie
+// anywhere in it.
 func region(size board.Size, p board.Point) []int {
 	if p == board.Pass {
 		return nil
@@ -133,14 +133,14 @@ func region(size board.Size, p board.Point) []int {
 	return all
 }
 
-// tenth is how many standard deviations from the mean a tenth of a normal distribution
-// lies beyond: what Low and High of an estimate mean.
+// tenth is the 90 % quantile of the standard normal distribution: Low and High of an estimate
+// lie so many standard deviations from the mean.
 const tenth = 1.2816
 
 // openBelow is the ownership below which a point is not settled.
 const openBelow = 0.6
 
-// Estimate says how the game stands. It costs the engine nothing of its clock.
+// Estimate estimates the score. The clocks do not count its search.
 func (gs *games) Estimate(ctx context.Context, a *api.GameCommand) (*api.Estimate, error) {
 	var t *thinking.Estimate
 	_, err := gs.help(ctx, a.Game, a.Rev, func(ctx context.Context, e *engine.Engine, _ *board.Game, _ int, _ float64) (err error) {

@@ -34,15 +34,15 @@ func (g *game) playerMoves(vertex string) error {
 		return wire.Illegal(err)
 	}
 	if g.rec.Paused != "" {
-		if err := g.commit(store.Step{K: "resume"}); err != nil { // who moves goes on
+		if err := g.commit(store.Step{K: "resume"}); err != nil { // a move ends the pause
 			return err
 		}
 	}
 	return g.makeMove(p)
 }
 
-// makeMove books the clock of the side to move and plays. The clock stands if the move
-// is not saved: nobody pays for a full disk.
+// makeMove updates the clock of the side to move and plays. The clock stays stopped if the move
+// cannot be saved: a full disk costs no time.
 func (g *game) makeMove(p board.Point) error {
 	c := &g.rec.Clocks[g.rec.Board.ToMove()-board.Black]
 	if !g.ran.IsZero() {
@@ -147,8 +147,8 @@ func (g *game) resume() error {
 	return g.commit(store.Step{K: "resume"})
 }
 
-// remove deletes the game and its files, the journal last: it is what makes the
-// others a game.
+// remove deletes the game's files, the journal last: a game exists as long as its journal
+// does.
 func (g *game) remove() error {
 	g.stopThinking()
 	g.journal.Close()

@@ -13,9 +13,9 @@ import (
 	"kosumi/web/store"
 )
 
-// owed is what a game has to write and could not. Pages are told that it is not saved, and
-// it is tried again until it is.
-type owed struct {
+// pending is what a game could not write yet. Pages show it as unsaved, and the writes are
+// retried until they succeed.
+type pending struct {
 	step  func() error // of the engine or of the clock; nil: none
 	rev   int          // that the step follows
 	sgf   bool         // the record beside the journal
@@ -25,9 +25,9 @@ type owed struct {
 	timer *time.Timer
 }
 
-// owe makes a step of the engine or of the clock. If it cannot be written, it is tried again
-// until something else happens in the game. The caller holds mu.
-func (g *game) owe(step func() error) {
+// tryStep makes a step of the engine or of the clock. If it cannot be written, it is retried until
+// the game changes otherwise. The caller holds mu.
+func (g *game) tryStep(step func() error) {
 	err := step()
 	if err == nil {
 		return
@@ -36,41 +36,41 @@ func (g *game) owe(step func() error) {
 		g.trouble = said.Text
 		return
 	}
-	g.owed.step, g.owed.rev = step, g.rec.Rev
-	g.later(err)
+	g.pending.step, g.pending.rev = step, g.rec.Rev
+	g.retryLater(err)
 }
 
-// later tells pages why something is not saved, and schedules another try. The caller
-// holds mu.
-func (g *game) later(err error) {
-	o := &g.owed
+// retryLater records for pages why something is not saved, and schedules another try. The
+// caller holds mu.
+func (g *game) retryLater(err error) {
+	o := &g.pending
 	o.why = api.AsError(err)
 	o.pause = store.LongerPause(o.pause)
 	if o.timer != nil {
 		o.timer.Stop()
 	}
-	o.timer = time.AfterFunc(o.pause, g.settle)
+	o.timer = time.AfterFunc(o.pause, g.retry)
 	g.home.warnings.Warn("game "+g.rec.Head.ID+": "+o.why.Text+"; it is tried again", "unsaved")
 }
 
-// settle writes what is owed.
-func (g *game) settle() {
+// retry writes what is pending.
+func (g *game) retry() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.removed || g.home.ctx.Err() != nil {
 		return
 	}
-	g.pay()
+	g.writePending()
 	g.advance()
 }
 
-// pay writes what is owed, as far as that goes. The caller holds mu.
-func (g *game) pay() {
-	o := &g.owed
+// writePending writes what is pending, as far as it can. The caller holds mu.
+func (g *game) writePending() {
+	o := &g.pending
 	var errs []error
 	if step := o.step; step != nil {
 		if o.step = nil; o.rev == g.rec.Rev {
-			g.owe(step)
+			g.tryStep(step)
 		}
 		if o.step != nil {
 			return
@@ -83,13 +83,13 @@ func (g *game) pay() {
 		errs = append(errs, g.countForLevel())
 	}
 	if err := errors.Join(errs...); err != nil {
-		g.later(api.NotSaved(err))
+		g.retryLater(api.NotSaved(err))
 		return
 	}
 	if o.timer != nil {
 		o.timer.Stop()
 	}
-	g.owed = owed{}
+	g.pending = pending{}
 }
 
 // saveSGF writes the game as SGF beside its journal: for other programs, and to restore a
@@ -99,14 +99,14 @@ func (g *game) saveSGF() error {
 	if err == nil {
 		err = file.WritePrivate(g.home.folder.Path("games", g.rec.Head.ID, ".sgf"), data)
 	}
-	g.owed.sgf = err != nil
+	g.pending.sgf = err != nil
 	return err
 }
 
 // countForLevel updates the player's rating after a game at the level that fits. Help makes
 // a won game count less. After an error nothing is written. The caller holds mu.
 func (g *game) countForLevel() error {
-	g.owed.level = false
+	g.pending.level = false
 	if !g.rec.Head.Seat.Auto || g.rec.Board.NumMoves() < g.rec.Size().Area()*3/10 {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (g *game) countForLevel() error {
 	}
 	fit, err := g.home.levels.Count(g.rec.Size(), against, g.rec.HeadStart(), points, weight)
 	if err != nil {
-		g.owed.level = true
+		g.pending.level = true
 		return fmt.Errorf("the game does not count for your level yet: %w", err)
 	}
 	g.fit = fit

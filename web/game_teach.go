@@ -12,14 +12,14 @@ import (
 	"kosumi/web/wire"
 )
 
-// lesson is what a teaching game has to say of the player's last move.
+// lesson is the verdict of a teaching game on the player's last move.
 type lesson struct {
 	rev    int         // that the player's move made; 0: none yet
 	advice *api.Advice // nil: the move may stand
 	kept   bool        // the player stands by the move
 }
 
-// teaches reports whether the player's last move is to be looked at before the engine
+// teaches reports whether the player's last move has to be examined before the engine
 // answers.
 func (g *game) teaches() bool {
 	if g.rec.Teach == "" || g.rec.Phase != store.Play || !g.rec.EnginesTurn() || g.taught.rev == g.rec.Since ||
@@ -31,8 +31,8 @@ func (g *game) teaches() bool {
 	return before.Hash() != g.offered.to || !slices.Contains(g.offered.moves, g.rec.Board.LastMove(0).Point)
 }
 
-// advice is about the player's last move while it waits for the player's word; nil: it
-// does not.
+// advice returns the advice on the player's last move while the game waits for the player's
+// decision, else nil.
 func (g *game) advice() *api.Advice {
 	if g.taught.rev != g.rec.Since || g.taught.kept || !g.rec.EnginesTurn() {
 		return nil
@@ -40,7 +40,7 @@ func (g *game) advice() *api.Advice {
 	return g.taught.advice
 }
 
-// examine looks at the player's last move. The caller holds mu.
+// examine judges the player's last move by a search. The caller holds mu.
 func (g *game) examine() {
 	due, since, size, handicap := g.home.levels.Due(g.rec.Size(), g.rec.Head.Seat.Level, g.rec.Teach), g.rec.Since, g.rec.Size(), len(g.rec.Setup)
 	after := g.copyBoard()

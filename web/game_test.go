@@ -191,7 +191,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestWake ends a server in the middle of the engine's thought: the next one thinks
+// TestWake ends a server in the middle of the engine's thought: the next one task
 // again once somebody looks at the game.
 func TestWake(t *testing.T) {
 	s := serve(t, t.TempDir())

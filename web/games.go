@@ -25,18 +25,18 @@ type games struct {
 	engines  *engines.Engines
 	levels   *engines.Levels
 	log      *slog.Logger
-	ctx      context.Context // of what runs for games
-	jobs     sync.WaitGroup  // those that think
+	ctx      context.Context // of searches
+	jobs     sync.WaitGroup  // searches under way
 }
 
-// newGames returns the games in a folder; ctx ends what runs for them.
+// newGames returns the games in a folder; ctx ends their searches.
 func newGames(ctx context.Context, f *store.Folder, p *wire.Hub, w *wire.Warnings, es *engines.Engines, log *slog.Logger) *games {
 	gs := &games{folder: f, pages: p, warnings: w, engines: es, levels: engines.NewLevels(es, w), log: log, ctx: ctx}
 	gs.Shelf = store.NewShelf(f, w, "games", ".jsonl", "game", gs.read)
 	return gs
 }
 
-// Close ends what runs for the games; their context must have ended.
+// Close stops the games; their context must have ended.
 func (gs *games) Close() {
 	gs.jobs.Wait()
 	for _, g := range gs.All() {
@@ -60,8 +60,8 @@ func (gs *games) read(id string) (*game, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if behind {
-		g.owed.sgf = true
-		g.pay()
+		g.pending.sgf = true
+		g.writePending()
 	}
 	return g, nil
 }
@@ -98,7 +98,7 @@ func (gs *games) New(n *api.NewGame) (api.ID, error) {
 	return api.ID{ID: h.ID}, nil
 }
 
-// agree checks what a page asks for and fills in what it leaves open.
+// agree checks the settings of a new game and fills in defaults.
 func (gs *games) agree(n *api.NewGame) (store.Header, error) {
 	size := board.Size{W: n.Size[0], H: n.Size[1]}
 	if err := size.Check(); err != nil {
@@ -157,7 +157,7 @@ func (gs *games) agree(n *api.NewGame) (store.Header, error) {
 		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Teach: n.Teach, Clock: n.Clock}, nil
 }
 
-// Score takes a step of the count.
+// Score performs a step of counting.
 func (gs *games) Score(v *api.Score) error {
 	return onGame(func(g *game) error {
 		if g.rec.Phase != store.Counting {
@@ -212,8 +212,8 @@ func (gs *games) Play(p *api.Play) error {
 	return onGame(func(g *game) error { return g.playerMoves(p.Move) })(gs, &api.GameCommand{Game: p.Game, Rev: p.Rev})
 }
 
-// leaveIdle stops the clocks of games that no page watches, or whose time stood still for
-// gap, and frees their engines.
+// leaveIdle stops the clocks of games that no page watches, or of all after the machine slept for
+// gap, and frees engines that nobody uses.
 func (gs *games) leaveIdle(now time.Time, watched map[string]bool, gap time.Duration) {
 	for _, g := range gs.All() {
 		g.leaveIdle(now, watched["game:"+g.rec.Head.ID], gap)

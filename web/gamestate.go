@@ -13,7 +13,7 @@ import (
 
 func number(n int64) string {
 	if n == 0 {
-		n = 1 << 50 // KataGo's word for no limit
+		n = 1 << 50 // no limit: KataGo's default of maxVisits
 	}
 	return strconv.FormatInt(n, 10)
 }
@@ -30,7 +30,7 @@ func (g *game) stateLocked() *api.GameState {
 	st := &api.GameState{
 		Game: g.rec.Head.ID, Rev: g.rec.Rev, Phase: g.rec.Phase, Size: g.rec.Head.Size, Rules: wire.RulesName(g.rec.Board.Rules()), Komi: g.rec.Head.Komi,
 		Handicap: g.rec.Head.Handicap, Colour: g.rec.Head.Colour, Seat: g.rec.Head.Seat, Stones: wire.Stones(g.rec.Board), ToMove: wire.Letter(g.rec.Board.ToMove()),
-		Moves: make([]string, len(moves)), First: "b", Clock: g.rec.Head.Clock, Clocks: g.rec.ClockStates(g.ran), Paused: g.rec.Paused, Trouble: g.trouble, Restored: g.rec.Restored, Unsaved: g.owed.why,
+		Moves: make([]string, len(moves)), First: "b", Clock: g.rec.Head.Clock, Clocks: g.rec.ClockStates(g.ran), Paused: g.rec.Paused, Trouble: g.trouble, Restored: g.rec.Restored, Unsaved: g.pending.why,
 		Captures: [2]int{g.rec.Board.Board().Captured(board.White), g.rec.Board.Board().Captured(board.Black)},
 		CanUndo:  g.rec.CanUndo() > 0, CanRedo: g.rec.CanRedo(), Result: g.rec.Result, ByPlayer: g.rec.ByWord, Hints: g.rec.Hints, Undone: g.rec.Undos, Teach: g.rec.Teach, Advice: g.advice(), Fit: g.fit,
 	}
@@ -45,7 +45,7 @@ func (g *game) stateLocked() *api.GameState {
 	} else if g.rec.Phase != store.Place {
 		st.First = st.ToMove
 	}
-	st.Thinking = g.thinks != nil && (g.rec.Phase == store.Play || g.rec.Phase == store.Place)
+	st.Thinking = g.task != nil && (g.rec.Phase == store.Play || g.rec.Phase == store.Place)
 	if p := g.rec.Board.Board().KoPoint(); p >= 0 {
 		st.Ko = size.Vertex(p)
 	}

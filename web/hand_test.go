@@ -15,21 +15,27 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/web/api"
-	"kosumi/web/webtest"
 )
 
 // newGame begins a game of the server's and shows it.
-func newGame(p webtest.Page, s *Server, n api.NewGame) string {
+func newGame(p *browsertest.Tab, s *Server, n api.NewGame) string {
 	p.T.Helper()
 	c := join(p.T, s)
 	id := ask[api.ID](c, "game.new", n).ID
 	p.Do(chromedp.Navigate(s.Address() + "play/" + id))
-	p.Until(webtest.Play + `?.dataset.online === "open"`)
+	p.Until(browsertest.Play + `?.dataset.online === "open"`)
 	return id
 }
 
+// resign ends the game that is shown.
+func resign(p *browsertest.Tab) {
+	p.T.Helper()
+	p.Press("Resign")
+	p.Click(`.strip .danger`)
+}
+
 // touch presses one point and lets go over another.
-func touch(p webtest.Page, from, to string) {
+func touch(p *browsertest.Tab, from, to string) {
 	p.T.Helper()
 	x, y := p.Where(from)
 	p.Do(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: x, Y: y}}))
@@ -41,9 +47,9 @@ func touch(p webtest.Page, from, to string) {
 }
 
 // hears passes the time that the board is deaf to fingers after it has changed.
-func hears(p webtest.Page) {
+func hears(p *browsertest.Tab) {
 	p.T.Helper()
-	require.True(p.T, browsertest.JS[bool](p.Tab, `new Promise((done) => setTimeout(() => done(true), 300))`))
+	require.True(p.T, browsertest.JS[bool](p, `new Promise((done) => setTimeout(() => done(true), 300))`))
 }
 
 const movesMade = `document.querySelector("main.play").dataset.rev`
@@ -57,20 +63,20 @@ func TestPhone(t *testing.T) {
 	newGame(p, s, api.NewGame{Size: [2]int{19, 19}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 1}})
 	p.Mine()
 	hears(p)
-	rev := browsertest.JS[string](p.Tab, movesMade)
-	before := p.Layout([]string{".board"}, func([]webtest.Rect) bool { return true })
+	rev := browsertest.JS[string](p, movesMade)
+	before := p.Layout([]string{".board"}, func([]browsertest.Rect) bool { return true })
 	touch(p, "D4", "D4")
 	p.Until(`document.querySelector(".place-bar .primary")?.innerText.includes("D4")`)
-	p.Layout([]string{".board"}, func(r []webtest.Rect) bool { return r[0] == before[0] }, "the board stays at %v: a second tap lands where the first did", before)
+	p.Layout([]string{".board"}, func(r []browsertest.Rect) bool { return r[0] == before[0] }, "the board stays at %v: a second tap lands where the first did", before)
 	for _, key := range []struct {
 		name   string
 		dx, dy float64
 	}{{"←", -1, 0}, {"→", 1, 0}, {"↑", 0, -1}} { // as on a keyboard: around the one down
-		browsertest.Equal(p.Tab, []float64{key.dx, key.dy}, fmt.Sprintf(`(() => { const at = (n) => { const r = document.querySelector('.place-bar button[aria-label="' + n + '"]').getBoundingClientRect(); return [r.x, r.y]; };
+		browsertest.Equal(p, []float64{key.dx, key.dy}, fmt.Sprintf(`(() => { const at = (n) => { const r = document.querySelector('.place-bar button[aria-label="' + n + '"]').getBoundingClientRect(); return [r.x, r.y]; };
 			const [a, b] = [at(%q), at("↓")]; return [Math.sign(a[0] - b[0]), Math.sign(a[1] - b[1])]; })()`, key.name))
 	}
-	require.Equal(t, rev, browsertest.JS[string](p.Tab, movesMade), "a tap shows only")
-	p.Do(chromedp.Evaluate(`document.querySelector('.place-bar button[aria-label="→"]').click()`, nil))
+	require.Equal(t, rev, browsertest.JS[string](p, movesMade), "a tap shows only")
+	p.Click(`.place-bar button[aria-label="→"]`)
 	p.Until(`document.querySelector(".place-bar .primary")?.innerText.includes("E4")`)
 	p.Press("Place E4")
 	p.Until(movesMade + ` !== "` + rev + `"`)
@@ -81,7 +87,7 @@ func TestPhone(t *testing.T) {
 	// A press that slides off the board plays nothing; nor does a finger that lay on
 	// the board while it changed.
 	hears(p)
-	rev = browsertest.JS[string](p.Tab, movesMade)
+	rev = browsertest.JS[string](p, movesMade)
 	x, y := p.Where("Q16")
 	p.Do(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: x, Y: y}}), input.DispatchTouchEvent(input.TouchMove, []*input.TouchPoint{{X: x, Y: 2}}), input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
 	p.Until(`!document.querySelector(".place-bar")`)
@@ -89,11 +95,11 @@ func TestPhone(t *testing.T) {
 	p.Press("Pass")
 	p.Until(movesMade + ` !== "` + rev + `"`)
 	p.Mine()
-	rev = browsertest.JS[string](p.Tab, movesMade)
+	rev = browsertest.JS[string](p, movesMade)
 	p.Do(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
 	hears(p) // what it did is done
-	require.Equal(t, rev, browsertest.JS[string](p.Tab, movesMade))
-	require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector(".place-bar")`))
+	require.Equal(t, rev, browsertest.JS[string](p, movesMade))
+	require.False(t, browsertest.JS[bool](p, `!!document.querySelector(".place-bar")`))
 	p.Clean()
 }
 
@@ -103,7 +109,7 @@ func TestTwoTabs(t *testing.T) {
 	p := openPage(t, s)
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	beside, _ := p.Beside()
-	other := webtest.Page{Tab: beside}
+	other := beside
 	other.Do(chromedp.Navigate(s.Address() + "play/" + id))
 	other.Mine()
 	p.Mine()
@@ -129,12 +135,12 @@ func TestSizes(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	for _, size := range [][2]int{{5, 5}, {7, 13}, {25, 25}} {
+		newGame(p, s, api.NewGame{Size: size, Rules: "chinese", Colour: "w", Seat: api.Seat{Visits: 1}})
 		for _, screen := range [][2]int64{{1280, 800}, {844, 390}, {390, 844}} {
-			p.Do(emulation.SetDeviceMetricsOverride(screen[0], screen[1], 1, screen[0] < 1000))
-			newGame(p, s, api.NewGame{Size: size, Rules: "chinese", Colour: "w", Seat: api.Seat{Visits: 1}})
+			p.Screen(screen[0], screen[1])
 			p.Until(`document.querySelectorAll("[role=gridcell]").length === ` + fmt.Sprint(size[0]*size[1]))
-			browsertest.Equal(p.Tab, "ABCDEFGHJKLMNOPQRSTUVWXYZ"[:size[0]], fmt.Sprintf(`[...document.querySelectorAll("[role=gridcell]")].slice(0, %d).map((c) => c.ariaLabel.split(/[0-9]/)[0]).join("")`, size[0]))
-			p.Layout([]string{".board"}, func([]webtest.Rect) bool { return true })
+			browsertest.Equal(p, "ABCDEFGHJKLMNOPQRSTUVWXYZ"[:size[0]], fmt.Sprintf(`[...document.querySelectorAll("[role=gridcell]")].slice(0, %d).map((c) => c.ariaLabel.split(/[0-9]/)[0]).join("")`, size[0]))
+			p.Layout([]string{".board"}, func([]browsertest.Rect) bool { return true })
 			p.None(`(() => { const b = document.querySelector(".board").getBoundingClientRect(); const bad = [];
 				if (b.left < 0 || b.top < 0 || b.right > innerWidth + 1 || b.bottom > innerHeight + 1) bad.push("board off the screen: " + JSON.stringify(b) + [innerWidth, innerHeight, scrollX, scrollY]);
 				for (const e of document.querySelectorAll(".player, .actions, .message")) { const r = e.getBoundingClientRect(); if (r.width && r.left < b.right - 1 && r.right > b.left + 1 && r.top < b.bottom - 1 && r.bottom > b.top + 1) bad.push(e.className); }
@@ -216,7 +222,7 @@ func TestWideTree(t *testing.T) {
 	}
 	document.querySelector(".tree").scrollTop = 1000 * 24`, nil))
 	p.Until(`window.drawn > 0`)
-	require.Less(t, browsertest.JS[int](p.Tab, "window.drawn"), 1000, "drawn for one step of the window")
+	require.Less(t, browsertest.JS[int](p, "window.drawn"), 1000, "drawn for one step of the window")
 	// The place at the left of a row in the middle of the window.
 	p.Do(chromedp.Evaluate(`(() => {
 		const el = document.querySelector(".tree"), r = el.getBoundingClientRect();

@@ -7,7 +7,6 @@ import (
 
 	"kosumi/sgf"
 	"kosumi/web/api"
-	"kosumi/web/engines"
 	"kosumi/web/store"
 	"kosumi/web/wire"
 )
@@ -59,33 +58,15 @@ func (c *conn) stopWatch(w *api.Watch) error {
 }
 
 func (c *conn) useNetwork(n *api.Network) ([]api.Network, error) {
-	if err := c.s.engines.Backend.Use(n.Name); err != nil {
+	if err := c.s.engines.Networks.Use(n.Name); err != nil {
 		return nil, api.Refuse("engine_failed", "%v", err)
 	}
 	c.s.reviews.Interrupt() // it goes on with the new one
 	c.s.publishNetworks()
-	return c.s.engines.Backend.Networks(), nil
+	return c.s.engines.Networks.List(), nil
 }
 
-// errNoLibrary refuses what needs a folder for networks.
-var errNoLibrary = api.Refuse("unsupported", "this server has no folder for networks")
-
-// withLibrary performs a command on the networks of the folder, if there is one.
-func withLibrary[T any](do func(*engines.Library, *T) error) func(*conn, *T) (nothing, error) {
-	return func(c *conn, v *T) (nothing, error) {
-		if c.s.library == nil {
-			return nothing{}, errNoLibrary
-		}
-		return nothing{}, do(c.s.library, v)
-	}
-}
-
-func (c *conn) fetchNetwork(f *api.FetchNetwork) error {
-	if c.s.library == nil {
-		return errNoLibrary
-	}
-	return c.s.library.Fetch(c.s.ctx, f)
-}
+func (c *conn) fetchNetwork(f *api.FetchNetwork) error { return c.s.library.Fetch(c.s.ctx, f) }
 
 // newDocument makes a document: empty, of a game that was played here, or of SGF.
 func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {

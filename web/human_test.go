@@ -9,41 +9,29 @@ import (
 	"kosumi/engine"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
-	"kosumi/nn/model"
 	"kosumi/web/api"
 )
 
 // withPeople is a network with one of human moves beside it.
 type withPeople struct {
-	oneNetwork
+	nn.Network
 	people *nn.Server
 }
 
-func (n withPeople) Humans() nn.Network { return n.people }
-
-func (n withPeople) Networks() []api.Network {
-	return []api.Network{{Name: "built in", InUse: true, Human: true}}
-}
+func (n withPeople) Humans() nn.Network { return nn.AsNetwork(n.people) }
 
 // TestHumanMoves shows what people of a rank would play, and other ranks
 // otherwise.
 func TestHumanMoves(t *testing.T) {
-	open := func(file string) *nn.Server {
-		m, err := model.Open(file, model.Config{Precision: "fp32"})
-		require.NoError(t, err)
-		net, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: 4, CacheBytes: 4 << 20})
-		require.NoError(t, err)
-		t.Cleanup(func() { net.Close(); m.Close() })
-		return net
-	}
-	net := open("")
-	people := open(testshared.Path(t, "golden/human/models/synth-human-b3c32.bin.gz"))
-	s, err := New(Config{Folder: t.TempDir(), Backend: withPeople{oneNetwork{net}, people}, Engine: engine.Defaults(), Page: bare})
+	net, err := networkOf("")
+	require.NoError(t, err)
+	people, err := networkOf(testshared.Path(t, "golden/human/models/synth-human-b3c32.bin.gz"))
+	require.NoError(t, err)
+	s, err := New(Config{Folder: t.TempDir(), Networks: only(withPeople{nn.AsNetwork(net), people}, ""), Engine: engine.Defaults(), Page: bare})
 	require.NoError(t, err)
 	go s.Serve()
 	defer s.Close()
 	c := join(t, s)
-	require.True(t, s.welcome().Networks[0].Human)
 	doc := ask[api.ID](c, "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
 	moves := func(rank string) string {
 		c.ask("analysis.set", api.Analyse{Doc: doc, On: true, Visits: 10, Human: rank, Threads: 2}, nil)

@@ -6,17 +6,17 @@ import (
 	"kosumi/web/wire"
 )
 
-// Gaps that mean that the machine or the program stood still.
+// Gaps between two checks that mean that the machine slept or the program was stopped.
 const (
-	// sleptFor is the gap between the wall clock and the process's own that
-	// means that the machine was asleep.
+	// sleptFor is the least time by which the wall clock is ahead of the monotonic clock after
+	// a sleep.
 	sleptFor = 5 * time.Second
-	// stoodFor is the gap in the process's own clock that means that the program, or the
-	// virtual machine around it, was stopped.
+	// stoodFor is the least jump of the monotonic clock after the program, or the virtual
+	// machine around it, was stopped.
 	stoodFor = 15 * time.Second
 )
 
-// slept reports whether the machine, or the program, stood still between two looks.
+// slept reports whether the machine slept or the program was stopped between two checks.
 func slept(last, now time.Time) bool {
 	ran := now.Sub(last)
 	return now.Round(0).Sub(last.Round(0))-ran > sleptFor || ran > stoodFor

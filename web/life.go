@@ -6,8 +6,8 @@ import (
 	"kosumi/web/store"
 )
 
-// askLife begins to answer whether stones live: in a game tree, or in a game that is
-// over. While a game is played it would be a help that no record speaks of.
+// askLife starts a search whether stones live, in a game tree or in a game that is over. It is
+// refused during a game: it would be help that the record does not count.
 func (c *conn) askLife(v *api.AskLife) (asked api.LifeAsked, err error) {
 	var g *board.Game
 	switch {
@@ -29,7 +29,7 @@ func (c *conn) askLife(v *api.AskLife) (asked api.LifeAsked, err error) {
 	return c.life.Ask(g, v)
 }
 
-// after returns the position of a game that is over, after so many moves.
+// after returns the position of a finished game after ply moves.
 func (gs *games) after(id string, ply int) (*board.Game, error) {
 	g, err := gs.Open(id)
 	if err != nil {

@@ -9,12 +9,11 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/web/api"
-	"kosumi/web/webtest"
 )
 
 // analysed opens the page of a server at the analysis of a record, and returns both and the
 // document.
-func analysed(t *testing.T, sgf string) (*Server, webtest.Page, string) {
+func analysed(t *testing.T, sgf string) (*Server, *browsertest.Tab, string) {
 	t.Helper()
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -34,7 +33,7 @@ func TestWebLife(t *testing.T) {
 	p.Press("Is it alive?")
 	card := func(first string) string { return `document.querySelector('.life-card[data-first="` + first + `"]')` }
 	p.Until(card("b") + `?.dataset.verdict === "dead" && ` + card("w") + `?.dataset.verdict === "alive" && document.querySelector('.life[data-busy="false"]')`)
-	browsertest.Equal(p.Tab, 2, `document.querySelectorAll('.life-card[data-proved="true"]').length`)
+	browsertest.Equal(p, 2, `document.querySelectorAll('.life-card[data-proved="true"]').length`)
 	p.Until(`document.querySelector("#polite").innerText.includes("Black first: dead, proved. Works for Black: B9")`)
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "B9, works") && [...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "A8 white, asked about")`)
 	p.Axe("a question of life and death")
@@ -56,7 +55,7 @@ func TestWebLife(t *testing.T) {
 	p.Until(`!document.querySelector(".life-line") && document.querySelector(".life-cards")`)
 
 	// A wall that is not taken for alive: the answer is another one, and names no wall.
-	p.Do(chromedp.Evaluate(`document.querySelector(".life-assumed .chip").click()`, nil))
+	p.Click(`.life-assumed .chip`)
 	p.Until(`document.querySelectorAll(".life-card").length === 2 && !document.querySelector(".life-assumed .chip")`)
 	p.Do(chromedp.KeyEvent(kb.Escape))
 	p.Until(`!document.querySelector(".life")`)
@@ -66,7 +65,7 @@ func TestWebLife(t *testing.T) {
 	p.Until(`document.querySelector("#polite").innerText.includes("White: A8")`)
 	p.Do(chromedp.KeyEvent("i"))
 	p.Until(card("w") + `?.dataset.verdict === "alive"`)
-	browsertest.Equal(p.Tab, 1, `document.querySelectorAll(".tree-view, .nav").length`)
+	browsertest.Equal(p, 1, `document.querySelectorAll(".tree-view, .nav").length`)
 	require.Len(t, ask[api.Doc](join(t, s), "watch", api.Watch{What: "doc:" + doc}).Nodes, 1, "nothing was played in the game tree")
 	p.Clean()
 }
@@ -98,7 +97,7 @@ func TestWebLifeOfSeveral(t *testing.T) {
 	_, p, _ := analysed(t, twoCorners)
 	p.Point("A8")
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: A8"`)
-	browsertest.Equal(p.Tab, 0, `document.querySelectorAll(".life [role=radio]").length`)
+	browsertest.Equal(p, 0, `document.querySelectorAll(".life [role=radio]").length`)
 	p.Point("J2")
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: A8, J2"`)
 	whom := func(text string) string {
@@ -118,13 +117,13 @@ func TestWebLifeOfSeveral(t *testing.T) {
 
 	// A wall that was struck stays so in the next question.
 	walls := `[...document.querySelectorAll(".life-assumed .chip")].map((c) => c.innerText.trim()).join()`
-	browsertest.Equal(p.Tab, "E9,E3", walls)
+	browsertest.Equal(p, "E9,E3", walls)
 	cards := ` && document.querySelectorAll(".life-card").length === 2`
-	p.Do(chromedp.Evaluate(`document.querySelector(".life-assumed .chip").click()`, nil))
+	p.Click(`.life-assumed .chip`)
 	p.Until(walls + ` === "E3"` + cards)
 	p.Do(chromedp.Evaluate(`document.querySelector('.life [role=radio][aria-checked="true"]').focus()`, nil), chromedp.KeyEvent(kb.ArrowLeft))
 	p.Until(whom("Do all live?") + cards)
-	browsertest.Equal(p.Tab, "E3", walls)
+	browsertest.Equal(p, "E3", walls)
 	p.Point("J2") // after an answer, a question of its own
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: J2" && !document.querySelector(".life [role=radio]")`)
 	p.Clean()

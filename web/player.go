@@ -15,7 +15,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// player answers what a page asks about its player.
+// player combines profile, games, levels and reviews into answers about the player.
 type player struct {
 	Profile *store.Profile
 	Games   *store.Index
@@ -33,7 +33,7 @@ func (p *player) State() (*api.Profile, error) {
 	return &s, err
 }
 
-// Publish tells pages what the profile is now.
+// Publish sends the profile to pages that watch it.
 func (p *player) Publish() {
 	if !p.Pages.Watched("profile") {
 		return
@@ -43,7 +43,7 @@ func (p *player) Publish() {
 	}
 }
 
-// SayNames notes names that are the player's, and others'.
+// SayNames stores which names are the player's, and which are not.
 func (p *player) SayNames(v *api.SaidNames) error {
 	if err := p.Profile.Say(v.Mine, v.Others); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (p *player) LessonDone(v *api.ID) error {
 	return nil
 }
 
-// You says what games and reviews know of the player.
+// You returns rank, results and losses of the player.
 func (p *player) You() (*api.You, error) {
 	y := &api.You{Ranks: p.Levels.Curves()}
 	for _, size := range level.JudgedOn() {
@@ -82,8 +82,7 @@ func (p *player) You() (*api.You, error) {
 	return y, err
 }
 
-// side says which side of a review is the player's: 0 is Black, 1 White, -1 neither or
-// both.
+// side returns the player's side in a review: 0 is Black, 1 White, -1 neither or both.
 func (p *player) side(id, black, white string) int {
 	if g, ok := p.Games.Game(id); ok { // it was played here
 		return strings.Index("bw", g.Colour)
@@ -98,12 +97,11 @@ func (p *player) side(id, black, white string) int {
 	return -1
 }
 
-// Judged takes the quality of the player's moves in a finished review into account. A
-// review counts once. The error says that it is not written; it counts the next time that
-// it is looked at.
+// Judged updates the player's rating by the moves of a finished review. Each review counts once.
+// After an error nothing is written, and the next call counts it.
 func (p *player) Judged(id string, res *review.Result) error {
 	if p.Games.Refresh() != nil {
-		return nil // nothing is known of any game
+		return nil // the index is not readable: no side can be determined
 	}
 	k := p.side(id, res.Game.Black, res.Game.White)
 	if k < 0 || !res.Complete {
@@ -130,6 +128,6 @@ func (p *player) ServeGames(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Content-Disposition", `attachment; filename="kosumi-games-`+time.Now().Format(time.DateOnly)+`.zip"`)
 	if err := p.Games.Export(w); err != nil {
-		panic(http.ErrAbortHandler) // what was sent is not a whole file: the connection says so
+		panic(http.ErrAbortHandler) // break the connection: the file is incomplete
 	}
 }

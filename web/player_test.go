@@ -28,7 +28,6 @@ import (
 	"kosumi/web/api"
 	"kosumi/web/engines"
 	"kosumi/web/store"
-	"kosumi/web/webtest"
 )
 
 // finished plays a game to an end in its journal, as Black, and returns its ID.
@@ -102,7 +101,7 @@ func TestYou(t *testing.T) {
 	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
 	deleteOf(lost)
 	require.FileExists(t, s.folder.Path("games", lost, ".jsonl"))
-	p.Do(chromedp.Evaluate(`document.querySelector('a[href="/settings"]').click()`, nil))
+	p.Click(`a[href="/settings"]`)
 	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, browsertest.Patience, 50*time.Millisecond)
 	require.FileExists(t, s.folder.Path("games", won, ".jsonl"))
 
@@ -135,7 +134,7 @@ func TestYou(t *testing.T) {
 }
 
 // chooseFilesAt gives files to the field of the reviews.
-func chooseFilesAt(p webtest.Page, s *Server, files map[string]string) {
+func chooseFilesAt(p *browsertest.Tab, s *Server, files map[string]string) {
 	p.Do(chromedp.Navigate(s.Address() + "review"))
 	p.Until(`document.querySelector("input[type=file]")`)
 	chooseFiles(p, files)
@@ -148,24 +147,24 @@ func TestProblemsOfTheDay(t *testing.T) {
 	p := openPage(t, s)
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
 	p.Until(`document.querySelectorAll(".problem-row li").length === 5`) // of life and death
-	p.Do(chromedp.Click(`a[href="/problems/today"]`, chromedp.ByQuery))
+	p.Click(`a[href="/problems/today"]`)
 	p.Until(`/save|kill/.test(document.querySelector("main.drill .big-result")?.innerText ?? "")`)
 	p.Axe("a problem of life and death")
 	first := drill.Collection()[0]
-	browsertest.Equal(p.Tab, first.ID, `document.querySelector("main.drill").dataset.problem`)
+	browsertest.Equal(p, first.ID, `document.querySelector("main.drill").dataset.problem`)
 	p.Point(first.Answers[0].Move)
 	p.Until(`document.querySelector("main.drill .good-text")?.innerText === "Right."`)
 	chooseFilesAt(p, s, map[string]string{"ours.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
 	p.Until(`document.querySelectorAll(".problem-row li").length > 0`)
-	n := browsertest.JS[int](p.Tab, `document.querySelectorAll(".problem-row li").length`)
+	n := browsertest.JS[int](p, `document.querySelectorAll(".problem-row li").length`)
 	p.Axe("problems of the day")
-	p.Do(chromedp.Click(`a[href="/problems/today"]`, chromedp.ByQuery))
+	p.Click(`a[href="/problems/today"]`)
 	seen := map[string]bool{}
 	for range n - 1 { // one is answered
 		p.Until(`document.querySelector("main.drill")?.dataset.answered === "" && document.querySelector("main.drill").dataset.problem`)
-		id := browsertest.JS[string](p.Tab, `document.querySelector("main.drill").dataset.problem`)
+		id := browsertest.JS[string](p, `document.querySelector("main.drill").dataset.problem`)
 		require.False(t, seen[id] || id == first.ID, "none is asked twice")
 		seen[id] = true
 		p.Press("Show me")
@@ -184,6 +183,7 @@ func TestProblemsOfTheDay(t *testing.T) {
 // that is not https; it uses the good one, and removes it.
 func TestNetworksPage(t *testing.T) {
 	file := testshared.Network(t)
+	t.Parallel()
 	whole, err := os.ReadFile(file)
 	require.NoError(t, err)
 	dir := t.TempDir()
@@ -193,7 +193,7 @@ func TestNetworksPage(t *testing.T) {
 	}})
 	conf := engine.Defaults()
 	conf.Search.Parallel.Workers = 8
-	s, err := New(Config{Folder: dir, Version: "1.2.3", Page: os.DirFS("ui/dist"), Backend: nets, Networks: nets, Engine: conf})
+	s, err := New(Config{Folder: dir, Version: "1.2.3", Page: os.DirFS("ui/dist"), Networks: nets, Engine: conf})
 	require.NoError(t, err)
 	done := make(chan error, 1)
 	go func() { done <- s.Serve() }()
@@ -222,7 +222,7 @@ func TestNetworksPage(t *testing.T) {
 	var now []api.Network
 	c.ask("network.use", api.Network{Name: "kosumi (built in)"}, &now)
 	p.Until(`!document.querySelector(".network-list .on").innerText.includes("strong")`)
-	p.Do(chromedp.Evaluate(`document.querySelector(".network-list [aria-label^=Remove]").click()`, nil))
+	p.Click(`.network-list [aria-label^=Remove]`)
 	p.Until(`document.querySelectorAll(".network-list li").length === 1`)
 	require.Eventually(t, func() bool {
 		_, err := os.Stat(filepath.Join(dir, "networks", "strong.bin.gz"))

@@ -63,7 +63,7 @@ func listen(addr string, last int) (net.Listener, error) {
 	return net.Listen("tcp", "127.0.0.1:0")
 }
 
-// Address is where the page is, without its key.
+// Address is the page's address without the token.
 func (s *Server) Address() string {
 	host := s.port.ln.Addr().(*net.TCPAddr)
 	name := host.IP.String()
@@ -81,12 +81,11 @@ func (s *Server) at(name string) string {
 	return fmt.Sprintf("%s://%s/", s.access.Scheme(), net.JoinHostPort(name, fmt.Sprint(s.port.ln.Addr().(*net.TCPAddr).Port)))
 }
 
-// URL is the page's address with the token, for the person to whom this server
-// belongs.
+// URL is the page's address with the token, for the owner of this server.
 func (s *Server) URL() string { return s.Address() + "#k=" + s.access.Keys.Token }
 
-// URLs are all that the page is reached by: first [Server.URL], and where the server
-// listens on every address of this machine, those of its networks too.
+// URLs are all addresses of the page: [Server.URL] first, then those of this machine's networks if
+// the server listens on every address.
 func (s *Server) URLs() []string {
 	all := []string{s.URL()}
 	at := s.port.ln.Addr().(*net.TCPAddr)
@@ -95,7 +94,7 @@ func (s *Server) URLs() []string {
 	}
 	own, err := wire.NetworkAddresses()
 	if err != nil {
-		return all // New has listed them a moment ago
+		return all // New has checked this
 	}
 	for _, ip := range own {
 		if at.IP.To4() != nil && ip.To4() == nil || ip.IsLinkLocalUnicast() {
@@ -106,8 +105,8 @@ func (s *Server) URLs() []string {
 	return all
 }
 
-// OneTimeURL is an address that works once, within a minute: what is handed to
-// other programs, whose arguments all users of a machine can see.
+// OneTimeURL is an address that works once, within a minute. It is for arguments of other
+// programs, which all users of a machine can see.
 func (s *Server) OneTimeURL() string { return s.Address() + "#o=" + s.access.Keys.OneTime() }
 
 // Serve answers until Close.
@@ -148,7 +147,7 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// routes are the paths that the page itself knows; each gets index.html.
+// routes are the paths that get index.html; the page resolves them.
 var routes = []string{"/", "/play", "/new", "/analyse", "/review", "/drills", "/training", "/settings", "/more", "/learn", "/problems", "/you", "/networks"}
 
 func isRoute(p string) bool {

@@ -2,13 +2,13 @@ package web
 
 import "kosumi/web/wire"
 
-// port is none: pages are attended to in the tab that the server is in.
+// port is empty: the server runs in the tab of its page.
 type port struct{}
 
 // Close does nothing.
 func (port) Close() {}
 
-// openPort lets everybody in: nobody else reaches this tab.
+// openPort allows every request: only the tab itself can send one.
 func (s *Server) openPort() error {
 	s.access = &wire.Access{}
 	return nil

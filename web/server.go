@@ -23,18 +23,17 @@ import (
 	"kosumi/web/wire"
 )
 
-// Config is what a server is made of.
+// Config is the configuration of a server.
 type Config struct {
-	Folder   string // where games, documents and the token are kept
+	Folder   string // of games, documents and the token
 	Version  string
-	Backend  engines.Backend
-	Networks *engines.Networks // the backend, where networks can be added to it; else nil
-	Engine   engine.Config     // of every seat; size, rules and limits come from the game
-	Reviews  string            // where reviews are kept; "" is the folder reviews of Folder
-	Training Training          // loops that the page shows; nil: none
-	Life     life.Network      // what questions of life and death ask; nil: they are answered without
-	Listen   string            // address; "" is loopback, the port of last time if it is free
-	Names    []string          // further host names of this server
+	Networks *engines.Networks
+	Engine   engine.Config // of every seat; size, rules and limits come from the game
+	Reviews  string        // folder of reviews; "" is Folder/reviews
+	Training Training      // training loops for the page; nil: none
+	Life     life.Network  // for questions of life and death; nil: answered by proof alone
+	Listen   string        // address; "" is loopback, on the last port if that is free
+	Names    []string      // further host names of this server
 	TLS      *tls.Config
 	NewToken bool
 	Page     fs.FS // the page's files; nil: those in the program
@@ -45,11 +44,11 @@ type Config struct {
 // Training shows loops of self-play and training.
 type Training interface {
 	State() *api.Training
-	// Tell publishes under the topic "training" what has changed, if anybody watches.
+	// Tell publishes changes under the topic "training", if anybody watches it.
 	Tell(pages *wire.Hub)
 }
 
-// Bounds of what happens at a time.
+// Most requests that are served at a time.
 const (
 	maxImports  = 2
 	maxAnalysts = 8
@@ -69,8 +68,8 @@ type Server struct {
 	stop context.CancelFunc
 	jobs sync.WaitGroup
 
-	imports  chan struct{} // uploads that are being read
-	analysts chan struct{} // connections of programs that speak KataGo's protocol
+	imports  chan struct{} // one slot for each upload under way
+	analysts chan struct{} // one slot for each connection to /api/analysis
 
 	protocol  *protocol
 	newcomers newcomers
@@ -82,7 +81,7 @@ type Server struct {
 	docs    *store.Documents
 	reviews *reviews.Reviews
 	player  *player
-	library *engines.Library // nil: networks cannot be added
+	library *engines.Library
 	proofs  *engines.Proofs
 }
 
@@ -105,7 +104,7 @@ func New(c Config) (*Server, error) {
 		}
 		c.Page = page
 	}
-	s := &Server{conf: c, page: ui.Files{Files: c.Page, Dev: c.Dev}, warnings: wire.NewWarnings(c.Log), engines: engines.New(c.Backend, c.Engine, c.Log),
+	s := &Server{conf: c, page: ui.Files{Files: c.Page, Dev: c.Dev}, warnings: wire.NewWarnings(c.Log), engines: engines.New(c.Networks, c.Engine, c.Log),
 		protocol: newProtocol(), imports: make(chan struct{}, maxImports), analysts: make(chan struct{}, maxAnalysts)}
 	var err error
 	if s.folder, err = store.OpenFolder(c.Folder); err != nil {
@@ -115,9 +114,7 @@ func New(c Config) (*Server, error) {
 	s.docs = store.NewDocuments(s.folder, &s.hub, s.warnings)
 	s.games = newGames(s.ctx, s.folder, &s.hub, s.warnings, s.engines, c.Log)
 	s.proofs = engines.NewProofs(c.Life)
-	if c.Networks != nil {
-		s.library = engines.NewLibrary(c.Networks, s.publishNetworks)
-	}
+	s.library = engines.NewLibrary(c.Networks, s.publishNetworks)
 	s.player = &player{Profile: store.OpenProfile(c.Folder), Games: store.NewIndex(s.folder), Levels: s.games.levels, Pages: &s.hub}
 	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version, Finished: s.reviewed, Whose: s.player.Profile.Whose})
 	s.player.Reviews = s.reviews
@@ -140,14 +137,12 @@ func (s *Server) Close() error {
 	s.port.Close()
 	s.hub.Each(func(c wire.Client) { c.(*conn).close(closeGoingAway, "the server stops") })
 	s.jobs.Wait()
-	if s.library != nil {
-		s.library.Close()
-	}
+	s.library.Close()
 	s.games.Close()
 	return s.folder.Close()
 }
 
-// Handler answers the requests of pages that are no messages: files in, files out.
+// Handler serves uploads and downloads of files.
 func (s *Server) Handler() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/games.zip", s.access.WithToken(s.player.ServeGames))
@@ -155,9 +150,7 @@ func (s *Server) Handler() *http.ServeMux {
 	mux.HandleFunc("GET /api/docs/{file}", s.access.WithToken(serveSGF(s.docs.SGF)))
 	mux.HandleFunc("GET /api/reviews/{file}", s.access.WithToken(s.reviews.ServeFile))
 	mux.HandleFunc("POST /api/import", s.access.WithToken(s.serveImport))
-	if s.library != nil {
-		mux.HandleFunc("PUT /api/networks/{file}", s.access.WithToken(s.library.ServePut))
-	}
+	mux.HandleFunc("PUT /api/networks/{file}", s.access.WithToken(s.library.ServePut))
 	return mux
 }
 
@@ -180,7 +173,7 @@ func (s *Server) watchEngine() {
 		if s.conf.Training != nil {
 			s.conf.Training.Tell(&s.hub)
 		}
-		if now := s.engines.Backend.Status(); now != last {
+		if now := s.engines.Networks.Status(); now != last {
 			last = now
 			s.hub.Publish("engine", api.EngineNews.Of(now))
 		}
@@ -189,7 +182,7 @@ func (s *Server) watchEngine() {
 
 // publishNetworks tells pages which networks there are.
 func (s *Server) publishNetworks() {
-	if s.library != nil && s.hub.Watched("networks") {
+	if s.hub.Watched("networks") {
 		s.hub.Publish("networks", api.NetworksNews.Of(*s.library.State()))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"kosumi/internal/browsertest"
 	"kosumi/web/api"
 	"kosumi/web/store"
-	"kosumi/web/webtest"
 )
 
 // judged plays a move and waits until the engine has answered it, or has advice.
@@ -102,23 +101,23 @@ func TestTeachingPage(t *testing.T) {
 	p.Press("Keep my move")
 	p.Until(`!document.querySelector(".advice") && document.querySelectorAll(".moves li").length === 4`)
 	for i := 0; p.Mine() == store.Play && i < 40; i++ {
-		if browsertest.JS[bool](p.Tab, `!!document.querySelector(".advice")`) {
+		if browsertest.JS[bool](p, `!!document.querySelector(".advice")`) {
 			p.Press("Keep my move")
 			continue
 		}
-		rev := browsertest.JS[string](p.Tab, webtest.Play+".dataset.rev")
+		rev := browsertest.JS[string](p, browsertest.Play+".dataset.rev")
 		p.Press("Pass")
-		p.Until(webtest.Play + `.dataset.rev !== "` + rev + `"`)
+		p.Until(browsertest.Play + `.dataset.rev !== "` + rev + `"`)
 	}
 	p.Until(browsertest.Button("Agree"))
 	p.Press("Agree")
-	p.Until(webtest.Play + `.dataset.phase === "over"`)
+	p.Until(browsertest.Play + `.dataset.phase === "over"`)
 	p.Press("Follow the count")
 	told := `document.querySelector(".count-told p").innerText`
-	text := browsertest.Eventually(p.Tab, told, func(text string) bool { return len(text) > 5 })
+	text := browsertest.Eventually(p, told, func(text string) bool { return len(text) > 5 })
 	for range 4 { // of five steps
 		p.Press("Next")
-		text = browsertest.Eventually(p.Tab, told, func(next string) bool { return len(next) > 5 && next != text })
+		text = browsertest.Eventually(p, told, func(next string) bool { return len(next) > 5 && next != text })
 	}
 	require.Contains(t, text, "Black")
 	p.Until("!" + browsertest.Button("Next"))

@@ -123,13 +123,13 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		o.networks = filepath.Join(o.folder, "networks")
 	}
 	engines.YieldToBrowser()
-	backend := engines.NewNetworks(engines.NetworksConfig{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) engines.Network {
+	networks := engines.NewNetworks(engines.NetworksConfig{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) engines.Network {
 		other := *s
 		other.Model = file
 		return openNetwork(&other, board.Square(9), s.stderr)
 	}})
-	defer backend.Close()
-	c.Backend, c.Networks, c.Life = backend, backend, life.Evaluated{Evaluator: backend}
+	defer networks.Close()
+	c.Networks, c.Life = networks, life.Evaluated{Evaluator: networks}
 	server, err := web.New(c)
 	var taken *store.TakenError
 	if errors.As(err, &taken) {

@@ -17,7 +17,6 @@ import (
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/web/ui"
-	"kosumi/web/webtest"
 )
 
 // webServer is an `engine web` and the address that it printed.
@@ -48,13 +47,13 @@ func startWeb(t *testing.T, folder string) *webServer {
 	return &webServer{cmd, strings.TrimSpace(line)}
 }
 
-func openTab(t *testing.T) webtest.Page {
+func openTab(t *testing.T) *browsertest.Tab {
 	t.Helper()
-	return webtest.Page{Tab: browsertest.Open(t)}
+	return browsertest.Open(t)
 }
 
 // toTheEnd plays a game on, passes, and agrees to the count.
-func toTheEnd(b webtest.Page) {
+func toTheEnd(b *browsertest.Tab) {
 	tried := map[string]bool{}
 	phase := b.Mine()
 	for i := 0; phase == "play" && i < 24; i++ {
@@ -66,9 +65,9 @@ func toTheEnd(b webtest.Page) {
 		phase = b.Try(v)
 	}
 	for i := 0; phase == "play" && i < 80; i++ {
-		rev := browsertest.JS[string](b.Tab, webtest.Play+".dataset.rev")
+		rev := browsertest.JS[string](b, browsertest.Play+".dataset.rev")
 		b.Press("Pass")
-		b.Until(webtest.Play + `.dataset.rev !== "` + rev + `"`)
+		b.Until(browsertest.Play + `.dataset.rev !== "` + rev + `"`)
 		phase = b.Mine()
 	}
 	if phase == "count" {
@@ -93,14 +92,14 @@ func TestWebGame(t *testing.T) {
 	b.Axe("home")
 	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", limit: "visits", visits: 12, pace: false }))`, nil), chromedp.Reload())
 	b.Enter()
-	b.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+	b.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 	b.Point("E5") // the board of the front door is the game's first move
 	b.Mine()
 	b.HasMoves(2)
 	b.HasStones(2)
 	b.Axe("play")
 	b.Try("E5")
-	browsertest.Equal(b.Tab, 1, "noteCount", "refused in its place, with a reason")
+	browsertest.Equal(b, 1, "noteCount", "refused in its place, with a reason")
 	b.HasStones(2)
 	b.Press("Undo")
 	b.Until(`document.querySelectorAll(".moves li").length === 0`)
@@ -114,7 +113,7 @@ func TestWebGame(t *testing.T) {
 	b.HasMoves(4)
 	b.Mine()
 	before := b.Stones()
-	b.Do(chromedp.Reload(), chromedp.Evaluate(webtest.CountNotes, nil))
+	b.Do(chromedp.Reload(), chromedp.Evaluate(browsertest.CountNotes, nil))
 	b.Mine()
 	b.HasStones(before, "a reload is a resume")
 
@@ -127,7 +126,7 @@ func TestWebGame(t *testing.T) {
 	b.HasStones(before, "nothing is lost")
 
 	toTheEnd(b)
-	b.Until(webtest.Play + `.dataset.phase === "over"`)
+	b.Until(browsertest.Play + `.dataset.phase === "over"`)
 	b.Axe("over")
 	b.Clean()
 
@@ -158,7 +157,7 @@ func TestWebGame(t *testing.T) {
 	require.Equal(t, names, again)
 	require.Equal(t, size, sizeNow, "nothing was searched twice")
 	b.Do(chromedp.NavigateBack())
-	b.Until(webtest.Play + `?.dataset.phase === "over"`)
+	b.Until(browsertest.Play + `?.dataset.phase === "over"`)
 
 	// From here to the analysis of the game.
 	b.Press("Analyse")
@@ -178,7 +177,7 @@ func TestWebWithoutKey(t *testing.T) {
 	b.Axe("denied")
 	b.Do(chromedp.SendKeys(".denied input", server.url+kb.Enter, chromedp.ByQuery))
 	b.Enter()
-	b.Do(chromedp.Evaluate(`document.querySelector('a[href="/new"]').click()`, nil))
+	b.Click(`a[href="/new"]`)
 
 	// A level of one's own is a click away, the weakest one key more.
 	b.Press("Choose a rank")
@@ -190,6 +189,6 @@ func TestWebWithoutKey(t *testing.T) {
 	weakest, _ := ladders[nine].Reach()
 	b.Until(`document.querySelector("form.new output").innerText.includes("` + weakest.String() + `")`)
 	b.Press("Play")
-	b.Until(webtest.Play + `?.innerText.includes("` + weakest.String() + `")`)
+	b.Until(browsertest.Play + `?.innerText.includes("` + weakest.String() + `")`)
 	b.Clean()
 }

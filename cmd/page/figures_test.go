@@ -1,16 +1,13 @@
+//go:build figures
+
 package main_test
 
 import (
-	"flag"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,89 +17,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
-	"kosumi/internal/testshared"
-	"kosumi/web/webtest"
 )
-
-var figures = flag.Bool("figures", false, "measure the page without a server")
-
-// wire counts the bytes of files that are sent, and lets so many a second through, if it
-// is not 0.
-type wire struct {
-	sent, speed atomic.Int64
-	mu          sync.Mutex // of what is on its way
-}
-
-// counted serves the folder through a wire.
-func counted(t *testing.T) (*httptest.Server, *wire) {
-	w := new(wire)
-	files := http.FileServer(http.Dir(folder(t)))
-	s := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
-		files.ServeHTTP(wired{to, w}, r)
-	}))
-	t.Cleanup(s.Close)
-	return s, w
-}
-
-type wired struct {
-	http.ResponseWriter
-	wire *wire
-}
-
-func (w wired) Write(data []byte) (int, error) {
-	w.wire.sent.Add(int64(len(data)))
-	if speed := w.wire.speed.Load(); speed > 0 {
-		w.wire.mu.Lock()
-		time.Sleep(time.Duration(len(data)) * time.Second / time.Duration(speed))
-		w.wire.mu.Unlock()
-	}
-	return w.ResponseWriter.Write(data)
-}
-
-// mostSent is how many bytes may travel until the page works without a network, the
-// network inside and nothing compressed on the way.
-const mostSent = 9_500_000
-
-// TestBytes lets the page come into an empty browser: nothing of it travels twice, and a
-// second visit asks for nothing but what may be newer.
-func TestBytes(t *testing.T) {
-	s, wire := counted(t)
-	p := webtest.Page{Tab: browsertest.Open(t)}
-	p.Do(chromedp.Navigate(s.URL))
-	p.Enter()
-	p.Until(`navigator.serviceWorker.controller`)
-	first := wire.sent.Load()
-	t.Logf("%.2f MB", float64(first)/1e6)
-	require.Less(t, first, int64(mostSent))
-	p.Do(chromedp.Reload())
-	p.Enter()
-	require.Less(t, wire.sent.Load()-first, int64(100_000))
-}
 
 // TestFigures measures how long the first stone waits for its answer, how long the positions
 // of a game take, by the number of workers, and the memory of the page's process after a game
 // and a review.
 func TestFigures(t *testing.T) {
-	if !*figures {
-		t.Skip("with -figures")
-	}
-	testshared.Slow(t)
 	s, wire := counted(t)
 	for _, mbit := range []int64{0, 8} {
-		p := webtest.Page{Tab: browsertest.Open(t)}
+		p := browsertest.Open(t)
 		wire.speed.Store(mbit * 1e6 / 8)
 		for _, cache := range []string{"empty", "warm"} {
-			began, spent, sent := time.Now(), processor(t, p.Tab), wire.sent.Load()
+			began, spent, sent := time.Now(), processor(t, p), wire.sent.Load()
 			p.Do(chromedp.Navigate(s.URL))
 			p.Enter()
 			entered := time.Since(began)
 			p.Point("E5")
 			p.Until(`document.querySelectorAll(".moves li").length === 2`)
 			fmt.Printf("%s cache, %d Mbit/s (0: no limit): %.1f s to the board, %.1f s to the answer of the first stone, %.1f s of the processor's time in the page, %.2f MB\n",
-				cache, mbit, entered.Seconds(), time.Since(began).Seconds(), processor(t, p.Tab)-spent, float64(wire.sent.Load()-sent)/1e6)
+				cache, mbit, entered.Seconds(), time.Since(began).Seconds(), processor(t, p)-spent, float64(wire.sent.Load()-sent)/1e6)
 			p.Until(`navigator.serviceWorker.controller`)
 		}
-		fmt.Printf("the page's process after a move: %.0f MB\n", megabytes(t, p.Tab))
+		fmt.Printf("the page's process after a move: %.0f MB\n", megabytes(t, p))
 	}
 	dir := installed(t)
 	for _, game := range []struct{ size, moves, visits int }{{9, 60, 100}, {19, 200, 16}} {

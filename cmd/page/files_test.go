@@ -68,18 +68,12 @@ func command(b *browsertest.Tab, name, data string) event {
 	return browsertest.JS[event](b, fmt.Sprintf(`command(%q, %s)`, name, data))
 }
 
-// another opens one more tab of the same browser.
-func another(b *browsertest.Tab) (tab *browsertest.Tab, closeTab func()) {
-	ctx, stop := chromedp.NewContext(b.Ctx)
-	b.T.Cleanup(stop)
-	return &browsertest.Tab{T: b.T, Ctx: ctx}, stop
-}
-
 var kills = flag.Int("kills", 8, "how often TestKilledTab closes the tab")
 
 // TestKilledTab closes the tab at random moments while stones are placed: what was
 // acknowledged is there when it is opened again.
 func TestKilledTab(t *testing.T) {
+	t.Parallel()
 	s := site(t)
 	address := s.URL + "/some/path/"
 	seed := testshared.Seed(t)
@@ -90,7 +84,7 @@ func TestKilledTab(t *testing.T) {
 	var mu sync.Mutex
 	var placed []string
 	for round := range *kills {
-		tab, closeTab := another(b)
+		tab, closeTab := b.Beside()
 		chromedp.ListenTarget(tab.Ctx, func(e any) {
 			if said, ok := e.(*runtime.EventConsoleAPICalled); ok && len(said.Args) == 1 {
 				mu.Lock()
@@ -138,6 +132,7 @@ func TestKilledTab(t *testing.T) {
 // TestFullTab has no room for a move: it is refused, changes nothing, and is taken once
 // there is room. Without room for anything the page says so.
 func TestFullTab(t *testing.T) {
+	t.Parallel()
 	s := site(t)
 	address := s.URL + "/some/path/"
 	b := browsertest.Open(t)
@@ -170,6 +165,7 @@ func TestFullTab(t *testing.T) {
 // TestNoNetworkFile refuses files that hold no network in one line, keeps nothing of
 // them, and plays on.
 func TestNoNetworkFile(t *testing.T) {
+	t.Parallel()
 	s := site(t)
 	b := browsertest.Open(t)
 	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))
@@ -203,6 +199,7 @@ func eventually(b *browsertest.Tab, expression string) {
 
 // TestReviewInTab reviews a game and asks one of its mistakes.
 func TestReviewInTab(t *testing.T) {
+	t.Parallel()
 	s := site(t)
 	b := browsertest.Open(t)
 	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))
@@ -226,6 +223,7 @@ func reviewed(b *browsertest.Tab) {
 // TestLifeInTab stops a question about life and death that would take ten minutes: a
 // search that holds the tab's one thread lets the command in.
 func TestLifeInTab(t *testing.T) {
+	t.Parallel()
 	s := site(t)
 	b := browsertest.Open(t)
 	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))

@@ -1,8 +1,7 @@
 //go:build js
 
-// Command page is the server of the page as a part of the page: it runs in a worker of
-// a browser's tab (web/ui/src/tab/worker.ts), keeps its files where that has them, and
-// has no network but what stands in its folder.
+// Command page is the server of engine web inside the page: it runs in a worker of a browser's tab
+// (web/ui/src/tab/worker.ts), which stores its files. It plays with networks of its folder.
 package main
 
 import (
@@ -27,7 +26,7 @@ import (
 
 var version = "dev" // set by the build
 
-// What the memory of a tab bears, in bytes: a phone ends tabs of 400 MB.
+// Bounds of memory in a tab, in bytes: a phone kills tabs of 400 MB.
 const (
 	heapBytes  = 160 << 20
 	treeBytes  = 32 << 20
@@ -108,10 +107,10 @@ func fetchLarge(host js.Value) ([]byte, error) {
 
 // serve starts the network and the server of the page.
 func serve(log *slog.Logger) (*web.Server, error) {
-	backend := engines.NewNetworks(engines.NetworksConfig{Folder: home + "/networks", Open: func(file string) engines.Network {
+	networks := engines.NewNetworks(engines.NetworksConfig{Folder: home + "/networks", Open: func(file string) engines.Network {
 		return start(file, func(file string) (nn.Model, error) { return model.Open(file, modelConfig(log)) }, serverConfig(), log)
 	}})
-	return web.New(web.Config{Folder: home, Version: version, Backend: backend, Networks: backend, Life: life.Evaluated{Evaluator: backend}, Engine: engineConfig(), Log: log})
+	return web.New(web.Config{Folder: home, Version: version, Networks: networks, Life: life.Evaluated{Evaluator: networks}, Engine: engineConfig(), Log: log})
 }
 
 // engineConfig is how engines play in a tab.

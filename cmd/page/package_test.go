@@ -67,6 +67,7 @@ func openPackage(t *testing.T, dir, page string) *browsertest.Tab {
 
 // TestExample plays and analyses in the page that the package brings.
 func TestExample(t *testing.T) {
+	t.Parallel()
 	b := openPackage(t, installed(t), "/package/example.html")
 	say := func(move string) {
 		b.Until(`!document.getElementById("move").disabled`)
@@ -136,6 +137,7 @@ var conversation = []string{
 // TestConversation has a client speak both protocols, rightly and wrongly, in a page and in
 // node.
 func TestConversation(t *testing.T) {
+	t.Parallel()
 	dir := installed(t)
 	hears := func(t *testing.T, said []string) {
 		require.Len(t, said, len(conversation))
@@ -180,6 +182,7 @@ const given = JSON.parse(readFileSync("given.json")); writeFileSync("result.json
 // TestEndedWorkers has the system end the workers of the kernels during a search: others
 // take their place, and it is answered.
 func TestEndedWorkers(t *testing.T) {
+	t.Parallel()
 	var sent atomic.Int64
 	files := http.FileServer(http.Dir(filepath.Join(folder(t), "../npm")))
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -249,12 +252,12 @@ func (r *response) first() string {
 }
 
 // recorded are queries about positions that KataGo has recorded, of all sizes and rules:
-// every third one, all with -figures. In some a move was forced that the protocol refuses.
+// every third one, all with $KOSUMI_COUNT. In some a move was forced that the protocol refuses.
 func recorded(t *testing.T) []query {
 	t.Helper()
 	var all []query
 	for i, p := range featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")) {
-		if p.InitialPhase == 0 && (*figures || i%3 == 0) {
+		if p.InitialPhase == 0 && (os.Getenv("KOSUMI_COUNT") != "" || i%3 == 0) {
 			all = append(all, query{ID: p.ID, Moves: append([][2]string{}, p.Moves...), Stones: p.Setup, First: p.InitialPlayer, Rules: p.Rules, X: p.X, Y: p.Y, Visits: 2})
 		}
 	}

@@ -19,8 +19,9 @@ import (
 
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
-	"kosumi/web/webtest"
 )
+
+func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 
 // folder is what make page-site has written.
 func folder(t *testing.T) string {
@@ -38,6 +39,7 @@ func site(t *testing.T) *httptest.Server {
 	return serveFolder(t, folder(t))
 }
 
+// serveFolder serves a folder under a path.
 func serveFolder(t *testing.T, dir string) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -48,46 +50,46 @@ func serveFolder(t *testing.T, dir string) *httptest.Server {
 }
 
 // begin begins a game on a board of that size from the form.
-func begin(p webtest.Page, size, visits int) {
+func begin(p *browsertest.Tab, size, visits int) {
 	p.Do(chromedp.Evaluate(fmt.Sprintf(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: %d, limit: "visits", visits: %d, pace: false }))`, size, visits), nil))
 	p.Do(chromedp.Evaluate(`location.hash = "#/new"`, nil), chromedp.Reload())
-	p.Until(`document.querySelector("form.new .button.primary:not(:disabled)")`)
-	p.Do(chromedp.Evaluate(`document.querySelector("form.new .button.primary").click()`, nil))
+	p.Click(`form.new .button.primary:not(:disabled)`)
 	p.Until(`location.hash.startsWith("#/play/") && !document.querySelector("form.new")`)
 	p.Mine()
-	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 }
 
 // TestSite plays a move in a folder of files, finds the game again after a reload, and
 // goes on with a game on a large board, for which another network came, when the server
 // is gone.
 func TestSite(t *testing.T) {
+	t.Parallel()
 	s := site(t)
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.URL + "/some/path/"))
 	p.Enter()
 	begin(p, 9, 30)
 	p.Try("E5")
 	p.HasStones(2)
-	address := browsertest.JS[string](p.Tab, "location.href")
+	address := browsertest.JS[string](p, "location.href")
 
 	p.Do(chromedp.Reload())
 	p.Mine()
-	require.Equal(t, address, browsertest.JS[string](p.Tab, "location.href"))
+	require.Equal(t, address, browsertest.JS[string](p, "location.href"))
 	p.HasStones(2) // the game is there
 
 	p.Until(`navigator.serviceWorker.controller`)
 	const kept = `(async () => { for (const name of await caches.keys()) for (const r of await (await caches.open(name)).keys()) if (r.url.includes("/taught-")) return true; return false; })()`
-	require.False(t, browsertest.JS[bool](p.Tab, kept), "a small board does not need it")
+	require.False(t, browsertest.JS[bool](p, kept), "a small board does not need it")
 	begin(p, 19, 2)
 	p.Try("Q16")
 	p.HasStones(2)
-	require.True(t, browsertest.JS[bool](p.Tab, kept))
+	require.True(t, browsertest.JS[bool](p, kept))
 	s.Close()
 	p.Do(chromedp.Reload())
 	p.Mine()
 	p.HasStones(2) // without the server too
-	p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 	p.Try("D4")
 	p.HasStones(4)
 	p.Clean()
@@ -96,8 +98,9 @@ func TestSite(t *testing.T) {
 // TestPhoneInPocket hides the page of a phone: the stone that was played then is answered
 // once somebody looks again.
 func TestPhoneInPocket(t *testing.T) {
+	t.Parallel()
 	s := site(t)
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	const phone = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36"
 	p.Do(emulation.SetUserAgentOverride(phone), chromedp.Navigate(s.URL+"/some/path/"))
 	p.Enter()
@@ -107,7 +110,7 @@ func TestPhoneInPocket(t *testing.T) {
 	look("hidden")
 	p.Point("E5")
 	p.HasMoves(1)
-	eventually(p.Tab, `new Promise((done) => setTimeout(() => done(true), 500))`)
+	eventually(p, `new Promise((done) => setTimeout(() => done(true), 500))`)
 	p.HasMoves(1)
 	look("visible")
 	p.HasMoves(2)
@@ -116,23 +119,24 @@ func TestPhoneInPocket(t *testing.T) {
 // TestTwoTabs opens the page twice: the second one says where the first is, and takes
 // its place when that is left, which waits when somebody comes back to it, or closed.
 func TestTwoTabs(t *testing.T) {
+	t.Parallel()
 	s := site(t)
 	first, second, closeFirst := two(t)
 	first.Do(chromedp.Navigate(s.URL + "/some/path/"))
-	webtest.Page{Tab: first}.Enter()
+	first.Enter()
 	second.Do(chromedp.Navigate(s.URL + "/some/path/"))
 	second.Until(taken)
-	picture(second, "taken")
+	second.Picture("taken")
 	first.Do(chromedp.Navigate("about:blank"))
-	webtest.Page{Tab: second}.Enter()
+	second.Enter()
 	first.Do(chromedp.NavigateBack())
 	first.Until(taken)
 	second.Do(chromedp.Navigate("about:blank"))
-	webtest.Page{Tab: first}.Enter()
+	first.Enter()
 	second.Do(chromedp.NavigateBack())
 	second.Until(taken)
 	closeFirst()
-	webtest.Page{Tab: second}.Enter()
+	second.Enter()
 }
 
 // hashed is the name of a file whose contents it names, as texts of the page have it.
@@ -179,31 +183,20 @@ func copied(t *testing.T) (s *httptest.Server, dir string) {
 func two(t *testing.T) (first, second *browsertest.Tab, closeFirst func()) {
 	t.Helper()
 	b := browsertest.Open(t)
-	b.Do(chromedp.Navigate("about:blank"))
-	first, closeFirst = another(b)
-	second, _ = another(b)
-	return first, second, closeFirst
+	first, closeFirst = b.Beside()
+	return first, b, closeFirst
 }
 
 const taken = `document.querySelector("[role=status]")?.innerText.includes("another tab")`
 
-// picture keeps a picture of a tab in the folder $KOSUMI_PICTURES, for people.
-func picture(b *browsertest.Tab, name string) {
-	b.T.Helper()
-	if dir := os.Getenv("KOSUMI_PICTURES"); dir != "" {
-		var png []byte
-		b.Do(chromedp.CaptureScreenshot(&png))
-		require.NoError(b.T, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
-	}
-}
-
 // TestUpdateOfTwoTabs puts a version in place of the page in which no file has its old name:
 // after a reload one tab has it, and the other waits for that one and takes its place.
 func TestUpdateOfTwoTabs(t *testing.T) {
+	t.Parallel()
 	s, dir := copied(t)
 	first, second, _ := two(t)
 	first.Do(chromedp.Navigate(s.URL + "/some/path/"))
-	webtest.Page{Tab: first}.Enter()
+	first.Enter()
 	first.Until(`navigator.serviceWorker.controller`)
 	second.Do(chromedp.Navigate(s.URL + "/some/path/"))
 	second.Until(taken)
@@ -232,6 +225,7 @@ func TestUpdateOfTwoTabs(t *testing.T) {
 // TestFailedTab cannot start one tab: it says why, and the next tab starts, or one that
 // waits; the first one waits for that after a reload.
 func TestFailedTab(t *testing.T) {
+	t.Parallel()
 	s, dir := copied(t)
 	first, second, _ := two(t)
 	programs, err := filepath.Glob(filepath.Join(dir, "assets/page-*.bin"))
@@ -240,10 +234,10 @@ func TestFailedTab(t *testing.T) {
 	require.NoError(t, os.Rename(programs[0], programs[0]+".away"))
 	first.Do(chromedp.Navigate(s.URL + "/some/path/"))
 	first.Until(`/page-\w+\.bin is damaged/.test(document.querySelector("[role=alert]")?.innerText)`)
-	picture(first, "failed")
+	first.Picture("failed")
 	require.NoError(t, os.Rename(programs[0]+".away", programs[0]))
 	second.Do(chromedp.Navigate(s.URL + "/some/path/"))
-	webtest.Page{Tab: second}.Enter()
+	second.Enter()
 	first.Press("Reload")
 	first.Until(taken)
 }
@@ -256,34 +250,39 @@ func TestOldTab(t *testing.T) {
 		_, err := page.AddScriptToEvaluateOnNewDocument(`delete Navigator.prototype.serviceWorker`).Do(ctx)
 		return err
 	})
-	for _, link := range []string{"learn", "problems", "review", "analyse", "you", "networks", "settings"} {
-		t.Run(link, func(t *testing.T) {
-			s, dir := copied(t)
-			p := webtest.Page{Tab: browsertest.Open(t)}
-			p.Do(without, chromedp.Navigate(s.URL+"/some/path/"))
+	t.Run("links", func(t *testing.T) {
+		t.Parallel()
+		s, dir := copied(t)
+		p := browsertest.Open(t)
+		p.Do(without, chromedp.Navigate(s.URL+"/some/path/"))
+		for _, link := range []string{"learn", "problems", "review", "analyse", "you", "networks", "settings"} {
+			p.Do(chromedp.Evaluate(`location.hash = "#/"`, nil))
 			p.Enter()
 			replace(t, dir)
-			p.Do(chromedp.Evaluate(fmt.Sprintf(`document.querySelector("nav.rail a[href='#/%s']").click()`, link), nil))
+			p.Click(fmt.Sprintf(`nav.rail a[href='#/%s']`, link))
 			p.Until(`document.querySelector("[role=alert]")?.innerText.includes("was updated")`)
-			picture(p.Tab, "old-"+link)
+			p.Picture("old-" + link)
+			p.Do(chromedp.Evaluate(`window.old = true`, nil))
 			p.Press("Reload")
-			p.Until(fmt.Sprintf(`document.querySelector("meta[name=newer]") && location.hash === "#/%s" && document.querySelector(".view main:not(.empty), .view main h1") && !document.querySelector("[role=alert]")`, link))
-		})
-	}
+			p.Until(fmt.Sprintf(`!window.old && location.hash === "#/%s" && document.querySelector(".view main:not(.empty), .view main h1") && !document.querySelector("[role=alert]")`, link))
+		}
+	})
 	t.Run("rules", func(t *testing.T) {
+		t.Parallel()
 		s, dir := copied(t)
-		p := webtest.Page{Tab: browsertest.Open(t)}
+		p := browsertest.Open(t)
 		p.Do(without, chromedp.Navigate(s.URL+"/some/path/"))
 		p.Enter()
 		replace(t, dir)
-		p.Do(chromedp.Evaluate(`document.querySelector("nav.rail button").click()`, nil))
+		p.Click(`nav.rail button`)
 		p.Press("The rules of Go")
 		p.Until(`document.querySelector(".strip-top.bad")?.innerText.includes("was updated")`)
-		picture(p.Tab, "old-rules")
+		p.Picture("old-rules")
 	})
 	t.Run("language", func(t *testing.T) {
+		t.Parallel()
 		s, dir := copied(t)
-		p := webtest.Page{Tab: browsertest.Open(t)}
+		p := browsertest.Open(t)
 		p.Do(without, chromedp.Navigate(s.URL+"/some/path/#/settings"))
 		p.Until(`document.querySelector("main select option[value=ja]")`)
 		replace(t, dir)
@@ -293,16 +292,17 @@ func TestOldTab(t *testing.T) {
 		p.Until(`document.documentElement.lang === "ja" && document.querySelector("main select")`)
 	})
 	t.Run("first script", func(t *testing.T) {
+		t.Parallel()
 		s, dir := copied(t)
-		p := webtest.Page{Tab: browsertest.Open(t)}
+		p := browsertest.Open(t)
 		starts, err := filepath.Glob(filepath.Join(dir, "assets/start-*.js"))
 		require.NoError(t, err)
 		require.NoError(t, os.Rename(starts[0], starts[0]+".away"))
 		p.Do(without, chromedp.Navigate(s.URL+"/some/path/"))
 		p.Until(`getComputedStyle(document.querySelector(".late")).visibility === "visible"`)
-		picture(p.Tab, "late")
+		p.Picture("late")
 		require.NoError(t, os.Rename(starts[0]+".away", starts[0]))
-		p.Do(chromedp.Evaluate(`document.querySelector(".late a").click()`, nil))
+		p.Click(`.late a`)
 		p.Enter()
 		p.Until(`!document.querySelector(".late")`)
 	})
@@ -328,6 +328,7 @@ func TestBlockedStorage(t *testing.T) {
 		{"by the browser", "", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			s, dir := copied(t)
 			scripts, err := filepath.Glob(filepath.Join(dir, "assets/worker-*.js"))
 			require.NoError(t, err)
@@ -346,7 +347,7 @@ func TestBlockedStorage(t *testing.T) {
 				options = append(options, chromedp.UserDataDir(profile))
 			}
 			b := browsertest.Open(t, options...)
-			p := webtest.Page{Tab: b}
+			p := b
 			p.Do(chromedp.Navigate(s.URL + "/some/path/"))
 			if tc.worker == "" {
 				require.NotEmpty(t, browsertest.JS[string](b, `(() => { try { return localStorage.getItem("x") ?? ""; } catch (e) { return e.name; } })()`), "the browser blocks storage")
@@ -354,18 +355,17 @@ func TestBlockedStorage(t *testing.T) {
 			p.Enter()
 			said := `document.querySelector(".strip-top.warn")?.innerText.includes("are not kept")`
 			p.Do(chromedp.Evaluate(`location.hash = "#/new"`, nil))
-			p.Until(`document.querySelector("form.new .button.primary:not(:disabled)")`)
-			p.Do(chromedp.Evaluate(`document.querySelector("form.new .button.primary").click()`, nil))
+			p.Click(`form.new .button.primary:not(:disabled)`)
 			p.Mine()
-			p.Do(chromedp.Evaluate(webtest.CountNotes, nil))
+			p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 			p.Try("E5")
 			p.HasStones(2)
 			require.Equal(t, !tc.kept, browsertest.JS[bool](b, "!!("+said+")"))
-			picture(b, "blocked "+tc.name)
+			b.Picture("blocked " + tc.name)
 			if !tc.kept {
 				return
 			}
-			other, _ := another(b)
+			other, _ := b.Beside()
 			other.Do(chromedp.Navigate(s.URL + "/some/path/"))
 			other.Until(taken)
 			p.Do(chromedp.Navigate("about:blank"))
@@ -378,13 +378,14 @@ func TestBlockedStorage(t *testing.T) {
 // TestDamagedCache overwrites a part of the program that the browser keeps: it is fetched
 // again; where it cannot be, the page says which one it is.
 func TestDamagedCache(t *testing.T) {
+	t.Parallel()
 	s := site(t)
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.URL + "/some/path/"))
 	p.Enter()
 	p.Until(`navigator.serviceWorker.controller`)
 	damage := func() {
-		require.Equal(t, 1, browsertest.JS[int](p.Tab, `(async () => {
+		require.Equal(t, 1, browsertest.JS[int](p, `(async () => {
 			let n = 0;
 			for (const name of await caches.keys()) {
 				const cache = await caches.open(name);
@@ -405,10 +406,11 @@ func TestDamagedCache(t *testing.T) {
 // TestUpdate puts a newer version in place of the page: half of it changes nothing, all of
 // it is told and shown after a reload.
 func TestUpdate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(folder(t))))
 	s := serveFolder(t, dir)
-	p := webtest.Page{Tab: browsertest.Open(t)}
+	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.URL + "/some/path/"))
 	p.Enter()
 	p.Until(`navigator.serviceWorker.controller`)
@@ -420,17 +422,17 @@ func TestUpdate(t *testing.T) {
 	}
 	change("index.html", "<title>Kosumi</title>", `<title>Kosumi</title><meta name="newer">`)
 	change("sw.js", `"assets/After-`, `"assets/missing.js","assets/After-`)
-	change("sw.js", browsertest.JS[string](p.Tab, `caches.keys().then((names) => names[0].split(" ").pop())`), "0123456789ab")
+	change("sw.js", browsertest.JS[string](p, `caches.keys().then((names) => names[0].split(" ").pop())`), "0123456789ab")
 	updated := `[...document.querySelectorAll(".strip-top")].some((s) => s.innerText.includes("updated"))`
 	update := `navigator.serviceWorker.getRegistration().then((r) => r.update()).then(() => "", (e) => String(e))`
-	browsertest.JS[string](p.Tab, update)
-	eventually(p.Tab, `navigator.serviceWorker.getRegistration().then((r) => !r.installing)`)
+	browsertest.JS[string](p, update)
+	eventually(p, `navigator.serviceWorker.getRegistration().then((r) => !r.installing)`)
 	p.Do(chromedp.Reload())
 	p.Enter()
-	require.False(t, browsertest.JS[bool](p.Tab, `!!document.querySelector("meta[name=newer]") || `+updated), "half of a version is none")
+	require.False(t, browsertest.JS[bool](p, `!!document.querySelector("meta[name=newer]") || `+updated), "half of a version is none")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "assets/missing.js"), nil, 0o644))
-	browsertest.JS[string](p.Tab, update)
+	browsertest.JS[string](p, update)
 	p.Until(updated)
 	p.Press("Reload")
 	p.Until(`document.querySelector("meta[name=newer]")`)
@@ -438,5 +440,5 @@ func TestUpdate(t *testing.T) {
 	s.Close()
 	p.Do(chromedp.Reload())
 	p.Enter()
-	require.True(t, browsertest.JS[bool](p.Tab, `!!document.querySelector("meta[name=newer]")`))
+	require.True(t, browsertest.JS[bool](p, `!!document.querySelector("meta[name=newer]")`))
 }

@@ -1,19 +1,22 @@
-// Package browsertest drives a real browser, Chromium without a window, for
-// tests of pages.
+// Package browsertest drives a real browser, Chromium without a window, for tests of pages: any
+// page by its scripts, and the page of engine web as a person does.
 package browsertest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -31,26 +34,36 @@ type Tab struct {
 	T   *testing.T
 	Ctx context.Context // chromedp's
 
-	context cdp.BrowserContextID // of a browser that others use too; "" where it is the test's own
+	browser context.Context      // chromedp's
+	visitor cdp.BrowserContextID // of the test, who shares nothing with other tests
 
 	mu         sync.Mutex
 	said, away []string
 }
 
-// one is the browser of all tests of a package that has called [Main].
-var one struct {
+// shared is the browser of all tests of a package that has called [Main].
+var shared struct {
 	wanted bool
-	ctx    context.Context
+	mu     sync.Mutex
+	ctx    context.Context // nil: not started
 	stop   func()
 }
 
+// atOnce is how many tests of a package run at a time: most of the time they wait for pages.
+const atOnce = 4
+
 // Main runs the tests of a package with one browser for all of them, where each would
-// start its own. It returns the exit status.
+// start its own, and at least atOnce parallel tests. It returns the exit status.
 func Main(m *testing.M) int {
-	one.wanted = true
+	flag.Parse()
+	if n := flag.Lookup("test.parallel"); n.Value.String() == n.DefValue {
+		cores, _ := strconv.Atoi(n.DefValue)
+		n.Value.Set(strconv.Itoa(max(atOnce, cores)))
+	}
+	shared.wanted = true
 	defer func() {
-		if one.stop != nil {
-			one.stop()
+		if shared.stop != nil {
+			shared.stop()
 		}
 	}()
 	return m.Run()
@@ -63,60 +76,53 @@ func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 	t.Helper()
 	testshared.Slow(t)
 	b := &Tab{T: t}
-	if one.wanted && len(options) == 0 {
-		if one.ctx == nil || one.ctx.Err() != nil {
-			one.ctx, one.stop = start(t, context.Background())
+	if shared.wanted && len(options) == 0 {
+		shared.mu.Lock()
+		defer shared.mu.Unlock()
+		if shared.ctx == nil || shared.ctx.Err() != nil {
+			shared.ctx, shared.stop = start(t, context.Background())
 		}
-		browser := cdp.WithExecutor(one.ctx, chromedp.FromContext(one.ctx).Browser)
+		b.browser = shared.ctx
+		executor := cdp.WithExecutor(b.browser, chromedp.FromContext(b.browser).Browser)
 		var err error
-		b.context, err = target.CreateBrowserContext().Do(browser)
+		b.visitor, err = target.CreateBrowserContext().Do(executor)
 		require.NoError(t, err)
-		t.Cleanup(func() { target.DisposeBrowserContext(b.context).Do(browser) }) // with all its tabs
-		b.open(one.ctx, target.CreateTarget("about:blank").WithBrowserContextID(b.context).WithNewWindow(true))
+		t.Cleanup(func() { target.DisposeBrowserContext(b.visitor).Do(executor) }) // with all its tabs
 	} else {
-		ctx, stop := start(t, t.Context(), options...)
+		var stop func()
+		b.browser, stop = start(t, t.Context(), options...)
 		t.Cleanup(stop)
-		b.begin(ctx)
 	}
+	b.open()
 	return b
 }
 
-// Beside opens another tab of the same visitor's. stop closes it.
+// Beside opens another tab of the same visitor. stop closes it.
 func (b *Tab) Beside() (other *Tab, stop func()) {
 	b.T.Helper()
-	other = &Tab{T: b.T, context: b.context}
-	if b.context == "" {
-		ctx, stop := chromedp.NewContext(b.Ctx)
-		b.T.Cleanup(stop)
-		other.begin(ctx)
-		return other, stop
-	}
-	return other, other.open(one.ctx, target.CreateTarget("about:blank").WithBrowserContextID(b.context))
+	other = &Tab{T: b.T, browser: b.browser, visitor: b.visitor}
+	return other, other.open()
 }
 
-// open makes a target of the shared browser that of the tab, and returns what closes it.
-func (b *Tab) open(browser context.Context, create *target.CreateTargetParams) (stop func()) {
+// open opens the tab in a window of its own, for half an hour or as long as the test may take,
+// and returns the function that closes it.
+func (b *Tab) open() (stop func()) {
 	b.T.Helper()
-	id, err := create.Do(cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser))
+	create := target.CreateTarget("about:blank").WithBrowserContextID(b.visitor).WithNewWindow(true)
+	id, err := create.Do(cdp.WithExecutor(b.browser, chromedp.FromContext(b.browser).Browser))
 	require.NoError(b.T, err)
-	ctx, stop := chromedp.NewContext(browser, chromedp.WithTargetID(id))
+	ctx, stop := chromedp.NewContext(b.browser, chromedp.WithTargetID(id))
 	b.T.Cleanup(stop)
-	b.begin(ctx)
-	return stop
-}
-
-// begin makes a chromedp context the tab's, for half an hour or as long as the test may take.
-func (b *Tab) begin(ctx context.Context) {
-	b.T.Helper()
 	end := time.Now().Add(30 * time.Minute)
 	if last, ok := b.T.Deadline(); ok && last.After(end) {
 		end = last
 	}
-	var stop func()
-	b.Ctx, stop = context.WithDeadline(ctx, end)
-	b.T.Cleanup(stop)
+	var free func()
+	b.Ctx, free = context.WithDeadline(ctx, end)
+	b.T.Cleanup(free)
 	chromedp.ListenTarget(b.Ctx, b.hear)
-	b.Do(network.Enable(), page.Enable())
+	b.Do(network.Enable(), page.Enable(), emulation.SetFocusEmulationEnabled(true))
+	return stop
 }
 
 // start starts a browser and returns its context, with what ends it.
@@ -253,7 +259,9 @@ func (b *Tab) None(expression string, what ...any) {
 	Eventually(b, expression, func(faults []string) bool { return len(faults) == 0 }, what...)
 }
 
-func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams {
+	return p.WithAwaitPromise(true)
+}
 
 // Button is an expression for the button with a text.
 func Button(text string) string {
@@ -267,6 +275,24 @@ func (b *Tab) Press(text string) {
 	b.Do(chromedp.Evaluate(Button(text)+".click()", nil))
 }
 
+// Click clicks the first element of a selector once it is there, wherever it stands.
+func (b *Tab) Click(selector string) {
+	b.T.Helper()
+	element := fmt.Sprintf("document.querySelector(%q)", selector)
+	b.Until(element)
+	b.Do(chromedp.Evaluate(element+".click()", nil))
+}
+
+// Picture keeps a picture of the tab in the folder $KOSUMI_PICTURES, if there is one, for people.
+func (b *Tab) Picture(name string) {
+	b.T.Helper()
+	if dir := os.Getenv("KOSUMI_PICTURES"); dir != "" {
+		var png []byte
+		b.Do(chromedp.CaptureScreenshot(&png))
+		require.NoError(b.T, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
+	}
+}
+
 // Axe runs axe-core on the page until it finds no serious fault any more: colours that
 // fade in are none.
 func (b *Tab) Axe(screen string) {
@@ -275,6 +301,8 @@ func (b *Tab) Axe(screen string) {
 	if err != nil {
 		testshared.Absent(b.T, "axe-core is not installed (make deps-test): %v", err)
 	}
-	b.Do(chromedp.Evaluate(string(source)+";0", nil))
-	b.None(`axe.run().then((r) => r.violations.filter((v) => ["serious", "critical"].includes(v.impact)).map((v) => v.id + ": " + v.help + " " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`, "%s", screen)
+	if !JS[bool](b, `"axe" in window`) {
+		b.Do(chromedp.Evaluate(string(source)+";0", nil))
+	}
+	b.None(`axe.run({ resultTypes: ["violations"] }).then((r) => r.violations.filter((v) => ["serious", "critical"].includes(v.impact)).map((v) => v.id + ": " + v.help + " " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`, "%s", screen)
 }

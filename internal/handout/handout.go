@@ -22,8 +22,7 @@ var dist embed.FS
 // ErrNotBuilt says that the program has no bundle.
 var ErrNotBuilt = errors.New("this program was built without its page: HTML files are left out (make build, which needs npm)")
 
-// bundle is the code and the style of every file, and the licences of what they are made
-// with, which go where they go.
+// bundle is the code and the style of every file, and the licences of the libraries in them.
 type bundle struct{ script, style, licences []byte }
 
 var load = sync.OnceValues(func() (bundle, error) {
@@ -60,9 +59,9 @@ func Built() error {
 	return err
 }
 
-// Write writes a file with a title that shows data, which the bundle's code knows by
-// what it says of its kind. It needs no network and no other file. Errors are
-// [ErrNotBuilt], or the writer's.
+// Write writes an HTML file with a title that shows data; a field of data tells the bundle's code
+// its kind. The file needs no network and no other file. Errors are [ErrNotBuilt], or the
+// writer's.
 func Write(w io.Writer, title string, data any) error {
 	b, err := load()
 	if err != nil {

@@ -21,7 +21,6 @@ import (
 	"kosumi/review"
 	"kosumi/review/drill"
 	"kosumi/sgf"
-	"kosumi/web/webtest"
 )
 
 // open writes a page and opens it.
@@ -73,7 +72,7 @@ const screen = `document.querySelector("main.review")`
 // press clicks a point of the board.
 func press(b *browsertest.Tab, v string) {
 	b.T.Helper()
-	webtest.Page{Tab: b}.Point(v)
+	b.Point(v)
 }
 
 // TestGamePage goes through the page of a game with keys alone, then with the mouse, in
@@ -119,7 +118,7 @@ func TestGamePage(t *testing.T) {
 		b.Do(emulation.SetDeviceMetricsOverride(size[0], size[1], 2, true), chromedp.Reload())
 		b.Until(fmt.Sprintf(`innerWidth === %d && %s`, size[0], screen))
 		b.Until("document.documentElement.scrollWidth <= innerWidth") // nothing sticks out
-		webtest.Page{Tab: b}.Layout([]string{".board"}, func(r []webtest.Rect) bool { return r[0].Width() >= 0.7*float64(min(size[0], 600)) }, "the board at %v", size)
+		b.Layout([]string{".board"}, func(r []browsertest.Rect) bool { return r[0].Width() >= 0.7*float64(min(size[0], 600)) }, "the board at %v", size)
 	}
 	b.Do(emulation.ClearDeviceMetricsOverride(), emulation.SetEmulatedMedia().WithMedia("print"))
 	b.None(`[...document.querySelectorAll(".nav, .tabs, .tools-row")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.className)`, "buttons are not printed")

@@ -1,11 +1,10 @@
-// Package engines has the networks of one server, which come and go ([Networks],
-// [Library]), and shares one network, the processor and memory between games, analyses and
-// reviews. It also answers what needs no game: which levels there are ([Levels]), what a
-// learner's move loses ([Examine]), and life and death ([Proofs]).
+// Package engines manages the networks of one server ([Networks], [Library]), and shares the
+// network in use, the processor and memory between games, analyses and reviews. It also has what
+// needs no game: levels ([Levels]), the loss of a learner's move ([Examine]), and life and death
+// ([Proofs]).
 //
-// All searches run through the [Scheduler]. It lets one at a time run: a running clock
-// first, then hints and counts, then analysis in slices. What is left of the network's time
-// is [Engines.SpareTime].
+// All searches run through the [Scheduler], one at a time: moves first, then hints and counts,
+// then analyses in slices. [Engines.SpareTime] evaluates while none runs.
 package engines
 
 import (
@@ -16,27 +15,11 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/nn"
-	"kosumi/web/api"
 )
-
-// Backend is what a server plays and analyses with.
-type Backend interface {
-	nn.Network
-	// Status says how the network is, without waiting for it.
-	Status() api.Engine
-	// Networks lists the networks that can be chosen, by name.
-	Networks() []api.Network
-	// Use changes to another one of them; searches that are under way end with
-	// the old one.
-	Use(name string) error
-	// Identity names the network, and tells apart what was searched by different
-	// ones or at different precision; both are empty while it loads.
-	Identity() (name, identity string)
-}
 
 // Engines makes the engines of a server. Make one with [New].
 type Engines struct {
-	Backend   Backend
+	Networks  *Networks
 	Config    engine.Config // of every engine; size, rules and limits come from the game
 	Scheduler Scheduler
 	Memory    Memory
@@ -44,12 +27,11 @@ type Engines struct {
 }
 
 // New returns engines on a network.
-func New(b Backend, conf engine.Config, log *slog.Logger) *Engines {
-	return &Engines{Backend: b, Config: conf, Memory: Memory{one: min(TreeBytes, conf.Search.Memory.MaxBytes)}, log: log}
+func New(n *Networks, conf engine.Config, log *slog.Logger) *Engines {
+	return &Engines{Networks: n, Config: conf, Memory: Memory{one: min(TreeBytes, conf.Search.Memory.MaxBytes)}, log: log}
 }
 
-// Engine returns the engine of one game or analysis; it is made when it is first
-// needed.
+// Engine returns the engine of one game or analysis. The first [Engine.With] makes it.
 func (es *Engines) Engine() *Engine { return &Engine{engines: es} }
 
 // Bounds of the trees, in bytes: of one, of all together, and the least of each.
@@ -59,8 +41,8 @@ const (
 	LeastBytes = 8 << 20
 )
 
-// Memory divides the memory of all trees: each gets half of what is left, so that a hundred
-// pages take at most 3 GiB.
+// Memory divides AllBytes between all trees: each gets half of the rest, and at least LeastBytes.
+// A hundred pages take at most 3 GiB.
 type Memory struct {
 	one     int64 // bytes, the most of one tree
 	mu      sync.Mutex
@@ -83,7 +65,7 @@ func (m *Memory) GiveBack(n int64) {
 	m.mu.Unlock()
 }
 
-// Granted is what all trees together were given, in bytes.
+// Granted is the sum of all grants, in bytes.
 func (m *Memory) Granted() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,11 +78,11 @@ type Engine struct {
 	engines *Engines
 	mu      sync.Mutex
 	e       *engine.Engine // nil until it is needed
-	net     string         // what the tree was searched with
+	net     string         // name of the network that the tree was searched with
 	granted int64          // bytes that its tree may take
 }
 
-// With lets f use the engine with the game on its board.
+// With sets the engine to the position of g and calls f. handicap counts handicap stones.
 func (e *Engine) With(g *board.Game, handicap int, f func(*engine.Engine) error) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -109,14 +91,14 @@ func (e *Engine) With(g *board.Game, handicap int, f func(*engine.Engine) error)
 		conf.Size, conf.Rules = g.Size(), g.Rules()
 		n := e.engines.Memory.Grant()
 		conf.Search.Memory.MaxBytes = n
-		made, err := engine.New(conf, e.engines.Backend, e.engines.log)
+		made, err := engine.New(conf, e.engines.Networks, e.engines.log)
 		if err != nil {
 			e.engines.Memory.GiveBack(n)
 			return err
 		}
 		e.e, e.net, e.granted = made, "", n
 	}
-	if net := e.engines.Backend.Status().Name; net != e.net {
+	if net := e.engines.Networks.Status().Name; net != e.net {
 		if e.net != "" {
 			e.e.ClearCache()
 		}
@@ -142,7 +124,7 @@ func (e *Engine) Close() {
 // SpareTime returns the network for reviews and other programs. It evaluates while no search
 // of the [Scheduler] runs.
 func (es *Engines) SpareTime() nn.Network {
-	return spareTime{nn.Wrapper{Network: es.Backend}, &es.Scheduler}
+	return spareTime{nn.Wrapper{Network: es.Networks}, &es.Scheduler}
 }
 
 // spareTime is a network that waits until no search wants the engine.

@@ -19,7 +19,7 @@ import (
 	"kosumi/web/api"
 )
 
-// fetch brings a file here, in several tries if the connection breaks, and keeps it.
+// fetch downloads a file, resuming after broken connections, and adds it to the folder.
 func (l *Library) fetch(ctx context.Context, j *job) error {
 	for try := 0; ; try++ {
 		before := j.Done
@@ -43,12 +43,12 @@ func (l *Library) fetch(ctx context.Context, j *job) error {
 	return l.take(ctx, j)
 }
 
-// errFinal is an error that another try does not mend.
+// errFinal is an error that retrying cannot fix.
 type errFinal struct{ error }
 
 func (e errFinal) Unwrap() error { return e.error }
 
-// download fetches what is missing of a file.
+// download fetches the missing rest of a file.
 func (l *Library) download(ctx context.Context, j *job) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer func() {
@@ -78,7 +78,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && has > 0 && has == about.Total:
-		return nil // all of it is here
+		return nil // the file is complete
 	case resp.StatusCode == http.StatusPartialContent && has > 0:
 	case resp.StatusCode == http.StatusOK:
 		has = 0
@@ -124,7 +124,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 	return err
 }
 
-// copy writes what comes and counts it.
+// copy copies a file, counts its bytes in j and enforces mostBytes.
 func (l *Library) copy(to io.Writer, from io.Reader, j *job, quiet *time.Timer) error {
 	buffer := make([]byte, 256<<10)
 	for {
@@ -150,7 +150,7 @@ func (l *Library) copy(to io.Writer, from io.Reader, j *job, quiet *time.Timer) 
 	}
 }
 
-// take checks and tries a file that is here, and keeps it.
+// take verifies a downloaded file, loads it once, and adds it to the folder.
 func (l *Library) take(ctx context.Context, j *job) error {
 	l.tell(j, func() { j.State, j.Speed = checking, 0 }, true)
 	sum, err := sumOf(ctx, l.part(j.Name))
@@ -170,7 +170,7 @@ func (l *Library) take(ctx context.Context, j *job) error {
 	if err := os.Rename(l.part(j.Name), l.path(j.Name)); err != nil {
 		return err
 	}
-	_ = os.Remove(l.part(j.Name) + ".json") // without its file it says nothing
+	_ = os.Remove(l.part(j.Name) + ".json") // a left-over is ignored
 	return nil
 }
 
@@ -191,7 +191,7 @@ func sumOf(ctx context.Context, path string) (string, error) {
 	return "", ctx.Err()
 }
 
-// try loads a network and asks it about an empty board of a size that it serves.
+// try loads a network and evaluates an empty board of a size that it serves.
 func (l *Library) try(ctx context.Context, path string) error {
 	net := l.networks.conf.Open(path)
 	defer net.Close()

@@ -30,9 +30,8 @@ type Levels struct {
 // NewLevels returns the levels of the network in use.
 func NewLevels(es *Engines, w *wire.Warnings) *Levels { return &Levels{engines: es, warnings: w} }
 
-// List lists the strengths that a seat can be set to, the weakest first: the
-// ranks that the network, or the one whose ladder stands in for it, really plays
-// at on some size of board.
+// List returns the levels that the network plays on some size of board, the weakest first. A
+// network without a ladder of its own has those of another network's ladder.
 func (l *Levels) List() []api.Level {
 	ladders, err := level.Ladders()
 	if err != nil {
@@ -46,7 +45,7 @@ func (l *Levels) List() []api.Level {
 	return l.served(ladders, sizes...)
 }
 
-// On lists the strengths that the network serves on a board, the weakest first.
+// On returns the levels on a board, the weakest first.
 func (l *Levels) On(size board.Size) []api.Level {
 	ladders, err := level.Ladders()
 	if err != nil {
@@ -55,9 +54,9 @@ func (l *Levels) On(size board.Size) []api.Level {
 	return l.served(ladders, size)
 }
 
-// served lists the ranks that the network plays at on one of some boards.
+// served returns the levels that the network plays on at least one of sizes.
 func (l *Levels) served(ladders []level.Ladder, sizes ...board.Size) []api.Level {
-	sha := l.engines.Backend.Describe().SHA256
+	sha := l.engines.Networks.Describe().SHA256
 	all := []api.Level{}
 	for r := level.Lowest; r <= level.Highest; r++ {
 		served, measured := false, false
@@ -85,8 +84,7 @@ func (l *Levels) Check(size board.Size, id string) error {
 	return api.Tell("bad_request", "no_level", "level", wire.Shown(id, 20), "board", size, "low", all[0].ID, "high", all[len(all)-1].ID)
 }
 
-// Begin stores the rank that the player claims. First games start there, on boards on which
-// no game of the player is known.
+// Begin stores the rank that the player claims. It sets the level of the first game on a board.
 func (l *Levels) Begin(r *api.PlayerRank) error {
 	at, err := level.ParseRank(r.Rank)
 	if err != nil {
@@ -108,11 +106,11 @@ func (l *Levels) Begin(r *api.PlayerRank) error {
 	return nil
 }
 
-// Auto stands for the level that fits the player.
+// Auto is the ID of the level that adapts to the player.
 const Auto = "auto"
 
-// ratings reads what is known of the player. A damaged file is kept under another name, and
-// nothing is known then. The caller holds mu.
+// ratings reads the player's ratings. A damaged file is renamed, and there are no ratings then. The
+// caller holds mu.
 func (l *Levels) ratings() (level.PlayerRatings, error) {
 	name := l.engines.Config.LevelFile
 	all, err := level.ReadPlayerRatings(name)
@@ -135,8 +133,8 @@ func (l *Levels) Warning() error {
 	return l.warn
 }
 
-// Fitting is the rank that the next game of the player's is played at, as far
-// as the network serves it.
+// Fitting returns the level of the player's next adaptive game: the nearest that the network
+// serves.
 func (l *Levels) Fitting(size board.Size) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,24 +146,24 @@ func (l *Levels) Fitting(size board.Size) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	at, err := level.Find(ladders, l.engines.Backend.Describe().SHA256, size, all.On(size).Next())
+	at, err := level.Find(ladders, l.engines.Networks.Describe().SHA256, size, all.On(size).Next())
 	if err != nil {
 		return "", err
 	}
 	return at.Served.String(), nil
 }
 
-// Due is how many points a move may lose without a word in a teaching game against a
-// level, by how strict that is.
+// Due returns how many points a move may lose before a teaching game of a strictness warns,
+// against a level.
 func (l *Levels) Due(size board.Size, opponent, strict string) float64 {
 	ladders, err := level.Ladders()
 	if err != nil {
 		l.warnings.Warn("the levels cannot be read: "+err.Error(), "levels")
 	}
-	return Due(ladders, l.engines.Backend.Describe().SHA256, size, opponent, strict)
+	return Due(ladders, l.engines.Networks.Describe().SHA256, size, opponent, strict)
 }
 
-// Fits says what is known of the player, smallest board first.
+// Fits returns the player's ratings, smallest board first.
 func (l *Levels) Fits() []api.Fit {
 	fits := []api.Fit{}
 	for _, r := range l.Curves() {
@@ -174,8 +172,7 @@ func (l *Levels) Fits() []api.Fit {
 	return fits
 }
 
-// Said is the rank that the player claims, on boards where no game or review has shown
-// another; "" for none.
+// Said is the rank that the player claims, if it still counts on some board; else "".
 func (l *Levels) Said() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,7 +189,7 @@ func (l *Levels) Said() string {
 	return ""
 }
 
-// Curves says what is known of the player and how that came about, smallest board first.
+// Curves returns the player's ratings with their history, smallest board first.
 func (l *Levels) Curves() []api.Rank {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,7 +217,7 @@ func (l *Levels) Curves() []api.Rank {
 	return ranks
 }
 
-// firstDan is 1d, from which the page counts ranks.
+// firstDan is 1d, which is rank 0 of the page.
 const firstDan = level.Rank(20)
 
 func wireFit(size string, f *level.PlayerRating) api.Fit {

@@ -10,23 +10,23 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/engine/level"
-	"kosumi/nn"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )
 
-// network has no ladder of its own.
-type network struct{ Backend }
-
-func (network) Describe() nn.Description { return nn.Description{} }
+// newLevels are those of a network that has no ladder of its own.
+func newLevels(conf engine.Config) *Levels {
+	log := slog.New(slog.DiscardHandler)
+	networks := NewNetworks(NetworksConfig{Open: func(string) Network { return &fakeNetwork{name: "other"} }})
+	return NewLevels(New(networks, conf, log), wire.NewWarnings(log))
+}
 
 // TestLevels: the levels go upwards, the one that fits is among them, and a game that
 // counted is known afterwards.
 func TestLevels(t *testing.T) {
 	conf := engine.Defaults()
 	conf.LevelFile = filepath.Join(t.TempDir(), "levels.json")
-	log := slog.New(slog.DiscardHandler)
-	l := NewLevels(New(network{}, conf, log), wire.NewWarnings(log))
+	l := newLevels(conf)
 	all := l.List()
 	require.NotEmpty(t, all)
 	for i := range all[1:] {
@@ -60,8 +60,7 @@ func TestLevels(t *testing.T) {
 
 // TestLevelsOfBoards holds every board to what is really played on it.
 func TestLevelsOfBoards(t *testing.T) {
-	log := slog.New(slog.DiscardHandler)
-	l := NewLevels(New(network{}, engine.Defaults(), log), wire.NewWarnings(log))
+	l := newLevels(engine.Defaults())
 	ladders, err := level.Ladders()
 	require.NoError(t, err)
 	for w := 2; w <= board.MaxSize; w++ {

@@ -22,9 +22,9 @@ import (
 	"kosumi/web/wire"
 )
 
-// Library is the folder of networks that the page brings: files that a browser sends, or
-// that come from an https address with their sha256. One is kept once it has been tried.
-// Make one with [NewLibrary].
+// Library is the folder of networks that pages add to: files that a browser uploads, or that are
+// downloaded from an https address and checked by sha256. A file is added once it has loaded and
+// evaluated. Make one with [NewLibrary].
 type Library struct {
 	networks *Networks
 	request  func(*http.Request) (*http.Response, error)
@@ -35,7 +35,7 @@ type Library struct {
 	work sync.WaitGroup
 }
 
-// job is a file on its way.
+// job is an upload or a download.
 type job struct {
 	api.NetworkJob
 	stop  context.CancelFunc // nil: it does not run
@@ -44,7 +44,7 @@ type job struct {
 	told  time.Time
 }
 
-// States of a file on its way.
+// States of a job.
 const (
 	fetching = "fetching"
 	checking = "checking"
@@ -53,7 +53,7 @@ const (
 	failed   = "failed"
 )
 
-// Bounds of what is fetched.
+// Bounds of downloads and uploads.
 const (
 	mostBytes   = 4 << 30
 	silence     = 60 * time.Second // without a byte
@@ -61,10 +61,10 @@ const (
 	mostRetries = 4
 )
 
-// partPrefix begins the names of files that are not kept yet: no list shows them.
+// partPrefix begins the names of incomplete files, which no list shows.
 const partPrefix = ".part-"
 
-// note stands beside a file that is being fetched, so that fetching can resume.
+// note is the JSON file beside an incomplete download, for resuming.
 type note struct {
 	URL    string `json:"url"`
 	SHA256 string `json:"sha256"`
@@ -76,7 +76,7 @@ type note struct {
 // every change, by any goroutine.
 func NewLibrary(n *Networks, changed func()) *Library {
 	l := &Library{networks: n, changed: changed, jobs: map[string]*job{}, request: newClient()}
-	entries, _ := os.ReadDir(n.conf.Folder) // none: nothing was begun
+	entries, _ := os.ReadDir(n.conf.Folder) // no folder: no downloads
 	for _, e := range entries {
 		name, ok := strings.CutPrefix(e.Name(), partPrefix)
 		name, isNote := strings.CutSuffix(name, ".json")
@@ -85,7 +85,7 @@ func NewLibrary(n *Networks, changed func()) *Library {
 		}
 		about, err := l.about(name)
 		if err != nil {
-			continue // it is fetched from the beginning
+			continue // the next download starts anew
 		}
 		l.jobs[name] = &job{NetworkJob: api.NetworkJob{Name: name, URL: about.URL, SHA256: about.SHA256, State: stopped, Done: sizeOf(l.part(name)), Total: about.Total}}
 	}
@@ -111,11 +111,11 @@ func sizeOf(path string) int64 {
 	return info.Size()
 }
 
-// State lists what is there and what is on its way.
+// State lists networks and jobs.
 func (l *Library) State() *api.NetworkList {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := &api.NetworkList{Networks: l.networks.Networks(), Jobs: []api.NetworkJob{}, Folder: l.networks.conf.Folder}
+	s := &api.NetworkList{Networks: l.networks.List(), Jobs: []api.NetworkJob{}, Folder: l.networks.conf.Folder}
 	for _, j := range l.jobs {
 		s.Jobs = append(s.Jobs, j.NetworkJob)
 	}
@@ -154,7 +154,7 @@ func (l *Library) begin(j *job) error {
 	return nil
 }
 
-// tell changes a job and tells of it: at once if it is of importance.
+// tell changes a job and calls changed: at once if the change is important, else every tellEvery.
 func (l *Library) tell(j *job, change func(), important bool) {
 	l.mu.Lock()
 	change()
@@ -170,7 +170,7 @@ func (l *Library) tell(j *job, change func(), important bool) {
 	}
 }
 
-// Fetch starts to fetch a network, or resumes. It returns at once.
+// Fetch starts or resumes a download. It does not wait for it.
 func (l *Library) Fetch(ctx context.Context, f *api.FetchNetwork) error {
 	u, err := url.Parse(strings.TrimSpace(f.URL))
 	if err != nil || u.Scheme != "https" || u.Host == "" {
@@ -185,7 +185,7 @@ func (l *Library) Fetch(ctx context.Context, f *api.FetchNetwork) error {
 		return err
 	}
 	if old, err := l.about(name); err == nil && (old.URL != u.String() || old.SHA256 != sum) {
-		if err := l.discard(name); err != nil { // it was another file
+		if err := l.discard(name); err != nil { // of another file
 			return err
 		}
 	}
@@ -204,7 +204,7 @@ func (l *Library) Fetch(ctx context.Context, f *api.FetchNetwork) error {
 	return nil
 }
 
-// end notes how a job ended.
+// end records the result of a job.
 func (l *Library) end(ctx context.Context, j *job, err error) {
 	l.tell(j, func() {
 		j.stop, j.Speed = nil, 0
@@ -221,8 +221,7 @@ func (l *Library) end(ctx context.Context, j *job, err error) {
 
 func plain(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// Put takes a network that a browser sends, whole. size is how long it is, if that is
-// known, else 0.
+// Put adds a network that a browser uploads. size is in bytes; 0: not known.
 func (l *Library) Put(ctx context.Context, name string, from io.Reader, size int64) error {
 	if err := nameOf(name); err != nil {
 		return err
@@ -236,19 +235,19 @@ func (l *Library) Put(ctx context.Context, name string, from io.Reader, size int
 	if err := l.begin(j); err != nil {
 		return err
 	}
-	_ = os.Remove(l.part(name) + ".json") // of a file that was fetched once
+	_ = os.Remove(l.part(name) + ".json") // of an earlier download
 	err := l.put(ctx, j, from)
 	if err != nil {
 		err = errors.Join(err, l.discard(name))
 	}
 	l.end(ctx, j, err)
 	if err != nil {
-		l.Forget(&api.NetworkName{Name: name}) // who sent it is told
+		l.Forget(&api.NetworkName{Name: name}) // the answer has the error
 	}
 	return err
 }
 
-// ServePut takes a network that a browser sends; the answer is api.Imported.
+// ServePut handles an upload; the answer is an api.Imported.
 func (l *Library) ServePut(w http.ResponseWriter, r *http.Request) {
 	a := api.Imported{Name: wire.Shown(r.PathValue("file"), 200)}
 	if err := l.Put(r.Context(), r.PathValue("file"), r.Body, max(0, r.ContentLength)); err != nil {
@@ -273,7 +272,7 @@ func (l *Library) put(ctx context.Context, j *job, from io.Reader) error {
 	return l.take(ctx, j)
 }
 
-// discard removes what there is of a file that is not kept.
+// discard removes an incomplete file and its note.
 func (l *Library) discard(name string) error {
 	var errs []error
 	for _, p := range []string{l.part(name), l.part(name) + ".json"} {
@@ -284,7 +283,7 @@ func (l *Library) discard(name string) error {
 	return errors.Join(errs...)
 }
 
-// Stop ends a job; what has come stays, and can be gone on with.
+// Stop ends a job; the incomplete file stays, and Fetch resumes it.
 func (l *Library) Stop(n *api.NetworkName) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -315,7 +314,7 @@ func (l *Library) Forget(n *api.NetworkName) error {
 
 // Remove deletes a network of the folder that is not in use.
 func (l *Library) Remove(n *api.NetworkName) error {
-	for _, net := range l.networks.Networks() {
+	for _, net := range l.networks.List() {
 		switch {
 		case net.Name != n.Name:
 		case net.InUse:
@@ -333,7 +332,7 @@ func (l *Library) Remove(n *api.NetworkName) error {
 	return api.Tell("not_found", "net_gone")
 }
 
-// Close ends all jobs and waits for them; what has come stays.
+// Close ends all jobs and waits for them; incomplete files stay.
 func (l *Library) Close() {
 	l.mu.Lock()
 	for _, j := range l.jobs {

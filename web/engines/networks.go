@@ -11,8 +11,7 @@ import (
 	"kosumi/web/api"
 )
 
-// Network is one that a server plays and analyses with. It may still be loading: evaluations
-// wait for it.
+// Network is a network that may still be loading. Evaluations wait for that.
 type Network interface {
 	nn.Network
 	Wait() error // returns once it is loaded, or why it cannot be
@@ -21,7 +20,7 @@ type Network interface {
 	Close() error
 }
 
-// NetworksConfig lists the networks there are.
+// NetworksConfig says where networks are found.
 type NetworksConfig struct {
 	File   string // to begin with; "" is the one inside the program
 	Folder string // with more; "" is none
@@ -30,7 +29,7 @@ type NetworksConfig struct {
 }
 
 // Networks lets the page play with one network and change to others, between
-// searches. It is an [engines.Backend].
+// searches. It is an [engines.Networks].
 type Networks struct {
 	*open.Switch[named]
 	conf NetworksConfig
@@ -53,7 +52,7 @@ func NewNetworks(c NetworksConfig) *Networks {
 
 const embeddedName = "kosumi (built in)"
 
-// Describe implements nn.Network: nothing is known while it loads.
+// Describe implements nn.Network. The description is empty while the network loads.
 func (b *Networks) Describe() nn.Description {
 	net := b.Now()
 	if ended, _ := net.Loaded(); !ended {
@@ -62,7 +61,8 @@ func (b *Networks) Describe() nn.Description {
 	return net.Describe()
 }
 
-// Identity implements Backend.
+// Identity names the network, and tells apart what was searched by different ones or at
+// different precision; both are empty while it loads.
 func (b *Networks) Identity() (name, identity string) {
 	d := b.Describe()
 	if d == (nn.Description{}) {
@@ -71,7 +71,7 @@ func (b *Networks) Identity() (name, identity string) {
 	return d.Name, d.Identity()
 }
 
-// Status implements Backend.
+// Status returns the state of the network in use, without waiting for it.
 func (b *Networks) Status() api.Engine {
 	net := b.Now()
 	ended, err := net.Loaded()
@@ -85,8 +85,8 @@ func (b *Networks) Status() api.Engine {
 	return api.Engine{State: "ready", Name: net.name, Provider: d.Provider, Precision: d.Precision, Why: d.Why, Slow: d.Provider == "onnx-go"}
 }
 
-// Networks implements Backend.
-func (b *Networks) Networks() []api.Network {
+// List returns the networks that can be chosen, by name.
+func (b *Networks) List() []api.Network {
 	name := b.Now().name
 	var all []api.Network
 	for n, path := range b.files() {
@@ -97,15 +97,15 @@ func (b *Networks) Networks() []api.Network {
 	return all
 }
 
-// endings are what the names of networks end in.
+// endings are the endings of names of network files.
 var endings = []string{".bin.gz", ".txt.gz", ".onnx"}
 
 func isNetwork(name string) bool {
 	return slices.ContainsFunc(endings, func(ext string) bool { return strings.HasSuffix(name, ext) })
 }
 
-// files returns the networks that can be chosen, by name: nothing else that a
-// page says is ever a path.
+// files returns the paths of the networks that can be chosen, by name. Names from a page are only
+// looked up here.
 func (b *Networks) files() map[string]string {
 	all := map[string]string{embeddedName: ""}
 	if b.conf.File != "" {
@@ -120,7 +120,7 @@ func (b *Networks) files() map[string]string {
 	return all
 }
 
-// Use implements Backend.
+// Use changes to another one of them; searches that are under way end with the old one.
 func (b *Networks) Use(name string) error {
 	path, ok := b.files()[name]
 	if !ok {

@@ -46,7 +46,7 @@ func TestNetworks(t *testing.T) {
 		return n
 	}})
 	var names []string
-	for _, n := range b.Networks() {
+	for _, n := range b.List() {
 		names = append(names, n.Name)
 		require.Equal(t, n.Name == "a.bin.gz", n.InUse)
 		require.True(t, n.Human)

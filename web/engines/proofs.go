@@ -14,8 +14,9 @@ import (
 	"kosumi/web/wire"
 )
 
-// Stages of an answer: after each the client is told what is proved, and the next one searches
-// longer. The first is short, since it settles what is enclosed; later ones ask a network.
+// stages are the times of the first searches for an answer; the last one has the rest of the
+// limit. Results are published after each. The first settles enclosed groups; later ones use a
+// network.
 var stages = []time.Duration{250 * time.Millisecond, 2500 * time.Millisecond}
 
 // Bounds of a question, in seconds.
@@ -24,14 +25,14 @@ const (
 	longest = 600
 )
 
-// Proofs is what the questions of all connections share: the network and the processor.
+// Proofs holds what the questions of all connections share: the network and the cores.
 type Proofs struct {
 	network life.Network
 	slots   chan struct{}
 }
 
-// NewProofs returns a room for questions that ask a network where they find no proof; nil: none.
-// Half of the processor's cores search.
+// NewProofs shares half of the processor's cores between questions. network estimates what is not
+// proved; nil: no estimates.
 func NewProofs(network life.Network) *Proofs {
 	return &Proofs{network: network, slots: make(chan struct{}, max(1, nn.Cores()/2))}
 }
@@ -63,14 +64,14 @@ func empty() api.LifeState {
 // Close waits for the search to end; the connection's context must have ended.
 func (a *Asker) Close() { a.jobs.Wait() }
 
-// State is what is known of the last question.
+// State returns the findings on the last question.
 func (a *Asker) State() api.LifeState {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.state
 }
 
-// Ask begins to answer for stones of a position. Errors are refusals.
+// Ask starts the search for an answer about stones of a position. Errors are refusals.
 func (a *Asker) Ask(g *board.Game, v *api.AskLife) (api.LifeAsked, error) {
 	q, err := question(g, v)
 	if err != nil {
@@ -96,7 +97,7 @@ func (a *Asker) Ask(g *board.Game, v *api.AskLife) (api.LifeAsked, error) {
 	return api.LifeAsked{Ask: number}, nil
 }
 
-// question reads what is asked of a position.
+// question converts a question of a page.
 func question(g *board.Game, v *api.AskLife) (*life.Question, error) {
 	if !(v.Seconds >= 0 && v.Seconds <= longest) {
 		return nil, api.Refuse("bad_request", "seconds: up to %d", longest)
@@ -138,8 +139,8 @@ func names(q *life.Question, list []board.Point) []string {
 	return wire.Vertices(q.Size, list, len(list))
 }
 
-// answer searches in stages, and tells after each of them. If the walls are free to
-// choose, what the network is sure of is taken for alive from the second stage on.
+// answer searches in stages and publishes after each. If the page named no chains to assume alive,
+// those that the network is sure of are assumed from the second stage on.
 func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free bool, limit time.Duration) {
 	select {
 	case a.shared.slots <- struct{}{}:
@@ -179,7 +180,7 @@ func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free b
 	}
 }
 
-// refusal is why there is no answer.
+// refusal converts the error of a search.
 func refusal(err error) *api.Error {
 	if errors.Is(err, life.ErrQuestion) {
 		return api.AsError(api.Refuse("unsupported", "%v", err))
@@ -197,8 +198,8 @@ func complete(out *life.Answer) bool {
 	return true
 }
 
-// better reports whether an answer proves at least as much as what is shown: a stage that was
-// cut short may have proved less than the one before.
+// better reports whether an answer proves at least as much as the cards shown. A cancelled stage
+// may prove less than the one before.
 func better(shown []api.LifeCard, out *life.Answer) bool {
 	n := 0
 	for _, c := range shown {
@@ -286,7 +287,7 @@ func (a *Asker) Play(v *api.PlayLife) (*api.LifeStep, error) {
 	return out, nil
 }
 
-// cards shows an answer.
+// cards converts an answer for pages: Black first, then White.
 func cards(out *life.Answer) []api.LifeCard {
 	attacker, _ := board.ParseColor(out.Attacker)
 	all := []api.LifeCard{card(out, out.Attacks, attacker), card(out, out.Defends, attacker.Opponent())}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Purposes of a search, the most urgent first.
+// Urgencies of searches, the most urgent first.
 const (
 	ForMove = iota // a clock is running, or somebody waits for the answer
 	ForHelp        // hints, estimates, counting
@@ -16,9 +16,8 @@ const (
 // slice is how long an analysis keeps the engine while others wait for it.
 const slice = 300 * time.Millisecond
 
-// Scheduler shares the engine's time: one search runs at a time. One that is more
-// urgent cuts a less urgent one short at once, one that is as urgent after a
-// slice; analyses then queue up again, so all of them come round.
+// Scheduler runs one search at a time. A search that is more urgent cancels an analysis at once,
+// another analysis does after a slice. Cancelled analyses queue again, so all of them advance.
 type Scheduler struct {
 	mu      sync.Mutex
 	waiting []*ticket
@@ -35,8 +34,8 @@ type ticket struct {
 	timer   *time.Timer
 }
 
-// Do runs f when its turn comes. The context of f ends early where somebody more
-// urgent waits, unless f is for a move. It returns false if ctx ended first.
+// Do runs f when its turn comes. The context of an analysis ends early when another search waits,
+// see [Scheduler]. It returns false if ctx ended first.
 func (s *Scheduler) Do(ctx context.Context, urgency int, f func(context.Context)) bool {
 	inner, cut := context.WithCancel(ctx)
 	defer cut()
@@ -81,8 +80,7 @@ func (s *Scheduler) finish(t *ticket) {
 	}
 }
 
-// Yield waits until no search wants the engine: a review takes what is left of its
-// time, one evaluation after the other.
+// Yield waits until no search runs: reviews call it before each evaluation.
 func (s *Scheduler) Yield(ctx context.Context) error {
 	for {
 		s.mu.Lock()

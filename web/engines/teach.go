@@ -35,41 +35,40 @@ func Due(ladders []level.Ladder, network string, size board.Size, opponent, stri
 	return max(leastLoss, strictness[strict]*level.PointsLost(ladders, network, size, rank))
 }
 
-// Finding is what is known of a move.
+// Finding is the judgement of a move.
 type Finding struct {
 	Loss  float64       // in points, 0 or more
 	Error float64       // one standard deviation of it
-	Line  []board.Point // how the opponent goes on, best moves of both sides
+	Line  []board.Point // the best continuation
 	Best  board.Point   // the best move in its place; NoPoint: not known
 }
 
-// Large reports whether a move surely lost more than is due.
+// Large reports whether a move lost more than due, by at least one standard deviation.
 func (f *Finding) Large(due float64) bool { return f.Loss-f.Error > due }
 
 // Bounds of a search: visits of the first and the second one, and their time.
 const (
-	firstLook  = 60
-	secondLook = 240
-	lookWithin = 1500 * time.Millisecond
+	firstVisits  = 60
+	secondVisits = 240
+	searchTime   = 1500 * time.Millisecond
 )
 
 // errorScale is review's: by how much a search's lead strays from that of a longer one,
 // in standard deviations of the score over the cube root of its visits.
 const errorScale = 0.35
 
-// Examine compares a position with the one after the move that was made in it. A move
-// that may have lost more than is due is looked at again, for longer. It leaves the
-// engine at the position after the move.
+// Examine compares the positions before and after a move by searches. If the loss may exceed due,
+// it searches longer. It leaves the engine at the position after the move.
 func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, handicap int, due float64) (*Finding, error) {
-	f, err := compare(ctx, e, before, after, handicap, firstLook)
+	f, err := compare(ctx, e, before, after, handicap, firstVisits)
 	if err != nil || f.Loss <= due/2 {
 		return f, err
 	}
-	return compare(ctx, e, before, after, handicap, secondLook)
+	return compare(ctx, e, before, after, handicap, secondVisits)
 }
 
-// Sound returns up to most of the best moves of a search that lose no more than due points
-// for certain. If there are none, it returns the best move found on the way.
+// Sound returns those of the three best moves of a search that do not lose more than due points, at
+// most most of them. If there are none, it returns the best move that its own searches found.
 func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
 	best := found.Moves[0].Move
 	for _, m := range found.Moves[:min(3, len(found.Moves))] {
@@ -95,11 +94,11 @@ func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, f
 }
 
 func compare(ctx context.Context, e *engine.Engine, before, after *board.Game, handicap int, visits int64) (*Finding, error) {
-	was, err := look(ctx, e, before, handicap, visits)
+	was, err := searchPosition(ctx, e, before, handicap, visits)
 	if err != nil {
 		return nil, err
 	}
-	is, err := look(ctx, e, after, handicap, visits)
+	is, err := searchPosition(ctx, e, after, handicap, visits)
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +121,13 @@ func spread(r *search.Result) float64 {
 	return errorScale * r.Root.ScoreStdev / math.Cbrt(float64(max(r.Root.Visits, 1)))
 }
 
-// look searches a position.
-func look(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, visits int64) (*search.Result, error) {
+// searchPosition searches a position.
+func searchPosition(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, visits int64) (*search.Result, error) {
 	if err := e.Follow(g, handicap); err != nil {
 		return nil, err
 	}
 	var last *search.Result
-	err := e.AnalyzeWithin(ctx, thinking.Request{Color: g.ToMove()}, search.Limits{Visits: visits, Time: lookWithin}, func(r *search.Result) { last = r })
+	err := e.AnalyzeWithin(ctx, thinking.Request{Color: g.ToMove()}, search.Limits{Visits: visits, Time: searchTime}, func(r *search.Result) { last = r })
 	if err == nil {
 		err = ctx.Err()
 	}

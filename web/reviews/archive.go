@@ -1,8 +1,10 @@
 package reviews
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -16,9 +18,9 @@ import (
 // archive has the finished reviews. Its users hold the mu of [Reviews].
 type archive struct {
 	folder *drill.Folder
-	done   map[string]finished
-	byID   map[string]string // names of files
-	read   struct {          // the result that was read last
+	done   store.Cache[finished] // by names of files
+	byID   map[string]string     // names of files
+	read   struct {              // the result that was read last
 		version string
 		res     *review.Result
 	}
@@ -30,7 +32,18 @@ type finished struct {
 	changed time.Time
 	network string
 	sums    [2]sums // Black's, White's
-	unread  error
+}
+
+func newArchive(folder *drill.Folder) archive {
+	return archive{folder: folder, done: store.Cache[finished]{Read: func(name string, info fs.FileInfo) (finished, error) {
+		res, err := folder.Read(name)
+		if err != nil {
+			return finished{}, err
+		}
+		d := finished{card: cardOf(res), changed: info.ModTime(), network: res.Network, sums: [2]sums{sumsOf(&res.Players[0]), sumsOf(&res.Players[1])}}
+		d.card.Review, d.card.Changed, d.card.Name = idOf(name), info.ModTime().Unix(), cmp.Or(d.card.Name, name)
+		return d, nil
+	}}}
 }
 
 // idOf is the ID of a file that somebody else may have named.
@@ -48,36 +61,14 @@ func (a *archive) refresh() error {
 	if err != nil {
 		return err
 	}
-	there := map[string]bool{}
+	files := map[string]fs.FileInfo{}
+	a.byID = map[string]string{}
 	for _, name := range names {
-		info, err := os.Lstat(a.folder.Path(name, ".json"))
-		if err != nil {
-			continue
-		}
-		there[name] = true
-		if d, ok := a.done[name]; ok && d.changed.Equal(info.ModTime()) {
-			continue
-		}
-		d := finished{changed: info.ModTime()}
-		if res, err := a.folder.Read(name); err != nil {
-			d.unread = err
-		} else {
-			d.card, d.network = cardOf(res), res.Network
-			d.sums = [2]sums{sumsOf(&res.Players[0]), sumsOf(&res.Players[1])}
-			d.card.Review, d.card.Changed = idOf(name), info.ModTime().Unix()
-			if d.card.Name == "" {
-				d.card.Name = name
-			}
-		}
-		a.done[name] = d
-		a.byID[idOf(name)] = name
-	}
-	for name := range a.done {
-		if !there[name] {
-			delete(a.done, name)
-			delete(a.byID, idOf(name))
+		if info, err := os.Lstat(a.folder.Path(name, ".json")); err == nil {
+			files[name], a.byID[idOf(name)] = info, name
 		}
 	}
+	a.done.Refresh(files)
 	return nil
 }
 
@@ -90,7 +81,8 @@ func (a *archive) result(id string) (*review.Result, error) {
 	if !ok {
 		return nil, api.Refuse("not_found", "no such review")
 	}
-	version := name + a.done[name].changed.String()
+	known, _ := a.done.Known(name)
+	version := name + known.changed.String()
 	if a.read.version == version {
 		return a.read.res, nil
 	}

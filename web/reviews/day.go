@@ -18,10 +18,10 @@ type Diary interface {
 	KeepDay(date string, problems []string) error
 }
 
-// Day returns the problems of a day: those that are due, then new ones, then the next
-// to come. Once asked for they stay the same, unless they are gone, or come with the
-// program and one's own games have others by now. The error of a diary
-// that cannot be written is not the day's: it is chosen again the next time.
+// Day returns the problems of a day: due ones, then new ones, then those due next. The diary fixes
+// them, but problems that no longer exist are replaced, and so are unanswered ones of the
+// collection once the player's own games have others. An error of the diary is ignored: the day is
+// chosen again the next time.
 func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 	date := now.Format(time.DateOnly)
 	days := diary.Days()
@@ -35,7 +35,7 @@ func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 			if len(ids) >= problemsADay {
 				break
 			}
-			// What was answered today elsewhere is not asked for again.
+			// Problems answered elsewhere today are skipped.
 			if !slices.Contains(ids, p.ID) && (answered[date][p.ID] == 0 || len(set.Problems) <= problemsADay) {
 				ids = append(ids, p.ID)
 			}
@@ -73,8 +73,8 @@ func find(set *drill.Set, id string) *drill.Problem {
 // repeatsADay is how many problems of a day were asked before, as long as there are others.
 const repeatsADay = 3
 
-// candidates are all problems in the order in which a day takes them: some that are due,
-// new ones, the others that are due, and what would come later.
+// candidates returns all problems in the order of their choice for a day: repeatsADay due ones, new
+// ones, the other due ones, and later ones.
 func candidates(set *drill.Set, schedule *drill.Schedule, now time.Time) []*drill.Problem {
 	all := schedule.Due(set, now, len(set.Problems))
 	fresh := slices.IndexFunc(all, func(p *drill.Problem) bool { _, known := schedule.Next(p.ID); return !known })
@@ -110,10 +110,10 @@ func answeredOn(attempts []drill.Attempt) map[string]map[string]drill.Grade {
 	return days
 }
 
-// streak counts the days in a row on which all problems of the day were answered, up to
-// today, or to yesterday as long as today's are open; the longest such row; and the last
-// seven days. A day that the diary does not know counts with as many answers as a day has
-// problems. Days after today, of a clock that was ahead, break nothing.
+// streak returns the number of consecutive days on which all problems of the day were answered, up
+// to today, or to yesterday while today's are open; the longest such row; and the last seven days.
+// A day that is not in the diary needs problemsADay answers. Answers dated after today, by a clock
+// that was ahead, do not end a row.
 func streak(days map[string][]string, answered map[string]map[string]drill.Grade, now time.Time) (row, best int, week [7]bool) {
 	done := func(date string) bool {
 		ids, known := days[date]

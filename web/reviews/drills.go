@@ -17,8 +17,8 @@ import (
 // freshADay is how many problems that were never asked before come on one day.
 const freshADay = 10
 
-// Attempt is the problem that one client was asked last: the grade of its answer may
-// still be overruled. The zero Attempt is none.
+// Attempt is a client's last answer, whose grade may still be changed. The zero Attempt is
+// none.
 type Attempt struct {
 	mu      sync.Mutex // one command at a time
 	set     bool
@@ -36,7 +36,8 @@ type Drills struct {
 	mu         sync.Mutex // of the files
 }
 
-// use reads problems and answers: engine drill may have asked some meanwhile.
+// use calls f with the problems, answers and schedule read anew: engine drill may have changed the
+// files.
 func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
@@ -74,7 +75,7 @@ func (ds *Drills) collect(res *review.Result) error {
 	return err
 }
 
-// note writes an answer down, or the one before again with another grade.
+// note writes an answer to the log. The same attempt with another grade replaces it.
 func (ds *Drills) note(a drill.Attempt) error {
 	return ds.use(func(_ *drill.Set, log *drill.Log, _ *drill.Schedule) error {
 		if err := log.Add(a); err != nil {
@@ -141,7 +142,7 @@ func startedOn(attempts []drill.Attempt, day time.Time) int {
 	return n
 }
 
-// wireProblem shows a problem after moves that were played.
+// wireProblem converts a problem for pages, after the moves played so far.
 func (ds *Drills) wireProblem(p *drill.Problem, after []string) (*api.Problem, error) {
 	g, err := p.After(after)
 	if err != nil {
@@ -179,7 +180,7 @@ func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 	out = api.DrillVerdict{Played: p.Played, Loss: p.Loss, Kind: string(p.Kind), Reason: p.Reason, Best: *wireVerdict(&p, &p.Answers[0])}
 	took := time.Duration(max(0, min(a.Seconds, 3600)) * float64(time.Second))
 	var answer *drill.Answer
-	if a.Move != "" || len(a.After) > 0 { // who gives up passes
+	if a.Move != "" || len(a.After) > 0 { // giving up in the middle counts as a pass
 		t, err := ds.judge.verdict(ctx, &p, a.After, cmp.Or(a.Move, "pass"))
 		if err != nil {
 			return out, err
@@ -207,7 +208,7 @@ func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 	return out, nil
 }
 
-// dueBy says when a problem would come again, by grade.
+// dueBy returns when a problem would be due again, by grade, in Unix seconds.
 func (ds *Drills) dueBy(a drill.Attempt) (due [4]int64, err error) {
 	err = ds.use(func(_ *drill.Set, log *drill.Log, _ *drill.Schedule) error {
 		for g := drill.AgainGrade; g <= drill.EasyGrade; g++ {
@@ -225,7 +226,7 @@ func (ds *Drills) dueBy(a drill.Attempt) (due [4]int64, err error) {
 	return due, err
 }
 
-// Grade overrules the grade of the last answer.
+// Grade changes the grade of the last answer.
 func (ds *Drills) Grade(last *Attempt, g *api.GradeDrill) error {
 	last.mu.Lock()
 	defer last.mu.Unlock()

@@ -13,19 +13,19 @@ import (
 	"kosumi/web/wire"
 )
 
-// judge searches positions as reviews do, as a help for somebody who waits.
+// judge searches positions as reviews do, with the urgency of help.
 type judge struct{ engines *engines.Engines }
 
 // search searches a position.
 func (j judge) search(ctx context.Context, g *board.Game) (e *review.Eval, err error) {
 	p := j.engines.Config.Search
 	p.Memory.MaxBytes = min(p.Memory.MaxBytes, engines.TreeBytes)
-	searcher, err := review.NewJudge(j.engines.Backend, p, review.Defaults().Visits)
+	searcher, err := review.NewJudge(j.engines.Networks, p, review.Defaults().Visits)
 	if err != nil {
 		return nil, err
 	}
 	ran := j.engines.Scheduler.Do(ctx, engines.ForHelp, func(ctx context.Context) {
-		defer j.engines.Backend.Pin()()
+		defer j.engines.Networks.Pin()()
 		e, err = searcher.Position(ctx, g)
 	})
 	if !ran && err == nil {
@@ -34,8 +34,7 @@ func (j judge) search(ctx context.Context, g *board.Game) (e *review.Eval, err e
 	return e, err
 }
 
-// verdict returns what a move is worth as an answer after moves that were played, and what
-// follows.
+// verdict judges a move as an answer to a problem, after the moves played so far.
 func (j judge) verdict(ctx context.Context, p *drill.Problem, after []string, move string) (t drill.Turn, err error) {
 	start, err := p.After(after)
 	if err != nil || wire.Letter(start.ToMove()) != p.ToMove || len(after) > 0 && p.Task == "" {

@@ -3,6 +3,7 @@ package reviews
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"kosumi/review"
@@ -10,14 +11,14 @@ import (
 	"kosumi/web/wire"
 )
 
-// sums are what the judged moves of one side of a game lost.
+// sums are the losses of the judged moves of one side of a game.
 type sums struct {
 	moves  [len(phases)]int
 	loss   [len(phases)]float64 // in points
 	byKind map[string]float64   // points
 }
 
-// phases are review.Phases; their number sizes what is summed by phase.
+// phases are review.Phases as an array, whose length is a constant.
 var phases = [...]review.Phase{review.Opening, review.Middle, review.Endgame}
 
 func sumsOf(p *review.Player) sums {
@@ -32,9 +33,8 @@ func sumsOf(p *review.Player) sums {
 	return s
 }
 
-// Losses sums up what the player lost in all finished reviews, by board, the smallest
-// first. side says which side of a review is the player's: 0 is Black, 1 White, -1
-// neither.
+// Losses sums the player's losses in all finished reviews, by board, the smallest first. side
+// returns the player's side in a review: 0 is Black, 1 White, -1 neither.
 func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -47,13 +47,13 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 		sum  sums
 	}
 	by := map[[2]int]*board{}
-	for _, d := range rs.archive.done {
-		if d.unread != nil {
-			continue
+	rs.archive.done.Each(func(_ string, d finished, err error) {
+		if err != nil {
+			return
 		}
 		k := side(&d.card)
 		if k < 0 {
-			continue
+			return
 		}
 		b := by[d.card.Size]
 		if b == nil {
@@ -69,14 +69,9 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 		for kind, loss := range d.sums[k].byKind {
 			b.Kinds[kind] += loss
 		}
-	}
-	all := make([]*board, 0, len(by))
-	for _, b := range by {
-		all = append(all, b)
-	}
-	slices.SortFunc(all, func(a, b *board) int { return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.Size, b.Size)) })
-	out := make([]api.Loss, 0, len(all))
-	for _, b := range all {
+	})
+	out := []api.Loss{}
+	for _, b := range slices.SortedFunc(maps.Values(by), func(a, b *board) int { return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.Size, b.Size)) }) {
 		lost := 0.0
 		for i := range phases {
 			b.Moves += b.sum.moves[i]
@@ -96,15 +91,9 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 // f gets a review's ID.
 func (rs *Reviews) EachResult(f func(id string, res *review.Result) bool) {
 	rs.mu.Lock()
-	_ = rs.archive.refresh() // what is known already is enough
-	names := make([]string, 0, len(rs.archive.done))
-	for name, d := range rs.archive.done {
-		if d.unread == nil {
-			names = append(names, name)
-		}
-	}
+	_ = rs.archive.refresh() // on an error the known ones are enough
+	names := slices.Sorted(maps.Values(rs.archive.byID))
 	rs.mu.Unlock()
-	slices.Sort(names)
 	for _, name := range names {
 		if res, err := rs.archive.folder.Read(name); err == nil && !f(idOf(name), res) {
 			return

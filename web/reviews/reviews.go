@@ -1,5 +1,5 @@
-// Package reviews reviews the games that a page asks for, one after the other, and asks
-// the problems that their mistakes make.
+// Package reviews has the queue of games to review, finished reviews, and the problems made of
+// their mistakes.
 package reviews
 
 import (
@@ -35,10 +35,9 @@ const (
 	Refused = "refused"
 )
 
-// Reviews are the games that are to be reviewed, one after the other, and those
-// that have been: the folder holds what engine review writes, and the records
-// that wait. A review runs while no other search wants the engine, and as long as
-// a page is open; what it has found is on disk at once, so it goes on from there.
+// Reviews has the games that wait for a review and finished reviews. Its folder holds the files
+// of engine review, and the records that wait. One review runs at a time, while no other search
+// runs and a page is open. Its searches are on disk at once, so it resumes after a restart.
 type Reviews struct {
 	Drills *Drills
 	conf   Config
@@ -51,13 +50,13 @@ type Reviews struct {
 	jobs    map[string]*job // by ID, those that are not finished
 	queue   []*job          // next first; the running one leads
 	paused  bool
-	alone   bool
+	alone   bool               // no page is open
 	pause   time.Duration      // until what is not saved is tried again
 	cut     context.CancelFunc // of what runs; nil: nothing does
 	told    time.Time          // when the last progress was sent
 }
 
-// job is a game that is not finished.
+// job is a review that is not finished.
 type job struct {
 	id, name string
 	added    time.Time
@@ -94,7 +93,7 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 	}
 	j := judge{c.Engines}
 	rs := &Reviews{conf: c, ctx: ctx, judge: j, woken: make(chan struct{}, 1), alone: true, jobs: map[string]*job{},
-		archive: archive{folder: folder, done: map[string]finished{}, byID: map[string]string{}}}
+		archive: newArchive(folder)}
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
 		return nil, err
 	}
@@ -102,7 +101,7 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 	return rs, rs.recall()
 }
 
-// records is where the records are that came from the page.
+// records is the folder of uploaded records.
 func (rs *Reviews) records() string { return rs.archive.folder.Path("records", "") }
 
 func (rs *Reviews) record(id, ext string) string { return filepath.Join(rs.records(), id+ext) }
@@ -140,8 +139,8 @@ func (rs *Reviews) recall() error {
 	return nil
 }
 
-// about returns the name of a record that came from the page and the notes about its
-// reading, which the record, once written, no longer gives.
+// about returns the name of an uploaded record and the notes of its first reading. The file is
+// written mended, so reading it again gives no notes.
 func (rs *Reviews) about(id string) (name string, notes []string) {
 	data, err := file.ReadPlain(rs.records(), id+".txt", 1<<16)
 	if err != nil {
@@ -154,7 +153,7 @@ func (rs *Reviews) about(id string) (name string, notes []string) {
 	return lines[0], notes
 }
 
-// load reads a record that came from the page.
+// load reads an uploaded record.
 func (rs *Reviews) load(id string) (*review.Game, error) {
 	data, err := file.ReadPlain(rs.records(), id+".sgf", wire.MaxSGF)
 	if err != nil {
@@ -168,7 +167,7 @@ func (rs *Reviews) load(id string) (*review.Game, error) {
 	return g, wire.RecordError(err)
 }
 
-// said is why a game was refused, on one line.
+// said is the reason of a refusal, on one line.
 func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; ") }
 
 // add puts a game on the list. Errors say why it cannot be reviewed.
@@ -187,7 +186,7 @@ func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string) error 
 	if notes != nil {
 		g.Notes = notes
 	}
-	if err := rs.conf.Engines.Backend.Serves(g.Record.Size); err != nil && rs.conf.Engines.Backend.Status().State == "ready" {
+	if err := rs.conf.Engines.Networks.Serves(g.Record.Size); err != nil && rs.conf.Engines.Networks.Status().State == "ready" {
 		return api.Tell("unsupported", "net_board", "board", g.Record.Size)
 	}
 	data, err := sgf.Marshal(root)
@@ -204,7 +203,7 @@ func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string) error 
 	}
 	j := &job{id: id, name: rs.unique(wire.Shown(name, 200)), added: time.Now(), game: g, state: Waiting, points: map[int]api.ReviewPoint{}}
 	err = file.WriteBytes(rs.record(j.id, ".txt"), []byte(strings.Join(append([]string{j.name}, g.Notes...), "\n")))
-	if err == nil { // the record last: it is what makes a review
+	if err == nil { // the record last: recall looks for it
 		err = file.WriteBytes(rs.record(j.id, ".sgf"), data)
 	}
 	if err != nil {
@@ -217,8 +216,8 @@ func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string) error 
 	return nil
 }
 
-// unique tells files of one name apart, as the problem set names games by it. The
-// caller holds mu.
+// unique numbers a name that is taken: the problem set identifies games by name. The caller holds
+// mu.
 func (rs *Reviews) unique(name string) string {
 	taken := func(n string) bool {
 		for _, j := range rs.jobs {
@@ -226,12 +225,9 @@ func (rs *Reviews) unique(name string) string {
 				return true
 			}
 		}
-		for _, d := range rs.archive.done {
-			if d.card.Name == n {
-				return true
-			}
-		}
-		return false
+		found := false
+		rs.archive.done.Each(func(_ string, d finished, _ error) { found = found || d.card.Name == n })
+		return found
 	}
 	base, ext := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
 	for i := 2; taken(name); i++ {
@@ -284,7 +280,7 @@ func (rs *Reviews) next() bool {
 	switch {
 	case ctx.Err() != nil:
 		j.state = Waiting
-	case errors.As(err, new(syscall.Errno)): // it stays first, and need not search again what it has found
+	case errors.As(err, new(syscall.Errno)): // it stays first and keeps its searches
 		j.state, j.unsaved = Waiting, api.NotSaved(err)
 		rs.conf.Warnings.Warn(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
 		rs.pause = store.LongerPause(rs.pause)
@@ -317,13 +313,13 @@ func (rs *Reviews) leave(j *job) {
 	rs.queue = slices.DeleteFunc(rs.queue, func(q *job) bool { return q == j })
 }
 
-// run reviews a game and writes what belongs to it.
+// run reviews a game and writes its files and problems.
 func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 	conf, identity, err := rs.config(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := rs.conf.Engines.Backend.Serves(j.game.Record.Size); err != nil {
+	if err := rs.conf.Engines.Networks.Serves(j.game.Record.Size); err != nil {
 		return nil, err
 	}
 	store, err := review.OpenStore(rs.archive.folder.Searches(), j.game, identity, conf)
@@ -331,7 +327,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		return nil, err
 	}
 	defer store.Close()
-	defer rs.conf.Engines.Backend.Pin()()
+	defer rs.conf.Engines.Networks.Pin()()
 	conf.Partial = func(res *review.Result) {
 		rs.mu.Lock()
 		res.Game.File = j.name
@@ -344,16 +340,16 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		return nil, err
 	}
 	res.Game.File = j.name
-	if err := rs.Drills.collect(res); err != nil { // first: a review that is there is not looked at again
+	if err := rs.Drills.collect(res); err != nil { // first: a finished review is not repeated
 		return nil, err
 	}
 	return res, rs.archive.folder.Write(j.id, j.game, res, "Kosumi:"+rs.conf.Version)
 }
 
-// config is what engine review has by default, with the settings of this server;
-// identity tells what searches found by another network or in another way.
+// config returns the defaults of engine review with the settings of this server. identity names
+// the network and precision: searches of another identity are not reused.
 func (rs *Reviews) config(ctx context.Context) (c review.Config, identity string, err error) {
-	b := rs.conf.Engines.Backend
+	b := rs.conf.Engines.Networks
 	for b.Status().State == "loading" {
 		select {
 		case <-ctx.Done():
@@ -387,8 +383,7 @@ func (rs *Reviews) progress(j *job, p review.Progress) {
 	}
 }
 
-// publishCard sends what is new about a job to those who look at it, or at the
-// list.
+// publishCard sends the progress of a job to pages that watch it or the list.
 func (rs *Reviews) publishCard(j *job) {
 	rs.mu.Lock()
 	rs.told = time.Now()
@@ -403,7 +398,7 @@ func (rs *Reviews) publishCard(j *job) {
 	rs.conf.Pages.Publish("reviews", api.ReviewsProgressNews.Of(e))
 }
 
-// Interrupt ends what runs, which stays first in the queue.
+// Interrupt cancels the running review, which stays first in the queue.
 func (rs *Reviews) Interrupt() {
 	rs.mu.Lock()
 	if rs.cut != nil {
@@ -413,7 +408,7 @@ func (rs *Reviews) Interrupt() {
 	rs.wake()
 }
 
-// Attend is told whether no page is open: without one, reviews wait.
+// Attend pauses reviews while no page is open.
 func (rs *Reviews) Attend(alone bool) {
 	rs.mu.Lock()
 	changed := rs.alone != alone

@@ -2,7 +2,6 @@ package reviews
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 
 // List returns all reviews, newest first.
 func (rs *Reviews) List() (*api.Reviews, error) {
-	present, _ := rs.conf.Engines.Backend.Identity()
+	present, _ := rs.conf.Engines.Networks.Identity()
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if err := rs.archive.refresh(); err != nil {
@@ -29,16 +28,16 @@ func (rs *Reviews) List() (*api.Reviews, error) {
 			rest = append(rest, j.card())
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(rs.archive.done)) {
-		d := rs.archive.done[name]
-		if d.unread != nil {
-			all.Unread = append(all.Unread, rs.conf.Warnings.Unread("reviews", name+".json", d.unread))
+	rs.archive.done.Each(func(name string, d finished, err error) {
+		if err != nil {
+			all.Unread = append(all.Unread, rs.conf.Warnings.Unread("reviews", name+".json", err))
 		}
 		if d.card.Review != "" && rs.jobs[d.card.Review] == nil {
 			d.card.Other = present != "" && d.network != present
 			rest = append(rest, d.card)
 		}
-	}
+	})
+	slices.SortFunc(all.Unread, func(a, b api.Unread) int { return cmp.Compare(a.File, b.File) })
 	slices.SortFunc(rest, func(a, b api.ReviewCard) int {
 		return cmp.Or(cmp.Compare(b.Changed, a.Changed), cmp.Compare(a.Review, b.Review))
 	})
@@ -49,7 +48,7 @@ func (rs *Reviews) List() (*api.Reviews, error) {
 	return all, nil
 }
 
-// named says of a card which side the player was.
+// named fills in the player's side of a card.
 func (rs *Reviews) named(c api.ReviewCard) api.ReviewCard {
 	b, notB := rs.conf.Whose(c.Black)
 	w, notW := rs.conf.Whose(c.White)
@@ -66,8 +65,7 @@ func (rs *Reviews) named(c api.ReviewCard) api.ReviewCard {
 	return c
 }
 
-// PublishSides tells pages which side of each review is the player's, after names have
-// become known.
+// PublishSides publishes the player's side of each review after the names have changed.
 func (rs *Reviews) PublishSides() {
 	rs.PublishList()
 	list, err := rs.List()
@@ -81,7 +79,7 @@ func (rs *Reviews) PublishSides() {
 	}
 }
 
-// PublishList tells pages what the list is now.
+// PublishList sends the list to pages that watch it.
 func (rs *Reviews) PublishList() {
 	if !rs.conf.Pages.Watched("reviews") {
 		return
@@ -91,7 +89,7 @@ func (rs *Reviews) PublishList() {
 	}
 }
 
-// card is a job in the list. The caller holds the reviews' mu.
+// card returns the card of a job. The caller holds the reviews' mu.
 func (j *job) card() api.ReviewCard {
 	c := api.ReviewCard{Review: j.id, Name: j.name, State: j.state, Changed: j.added.Unix(), Worst: []api.WorstMove{}}
 	switch {
@@ -124,7 +122,7 @@ func describeGame(c *api.ReviewCard, i review.Info, moves int) {
 	c.Date, c.Result = wire.Shown(i.Date, 40), wire.Shown(i.Result, 40)
 }
 
-// cardOf shows a result in the list.
+// cardOf returns the card of a result.
 func cardOf(res *review.Result) api.ReviewCard {
 	c := api.ReviewCard{Name: wire.Shown(res.Game.File, 200), State: Done, Share: 1, Done: len(res.Positions), Worst: []api.WorstMove{}}
 	if !res.Complete {
@@ -149,7 +147,7 @@ func cardOf(res *review.Result) api.ReviewCard {
 	return c
 }
 
-// State is what the page of one game shows.
+// State returns a review, finished or not.
 func (rs *Reviews) State(id string) (*api.Review, error) {
 	rs.mu.Lock()
 	j := rs.jobs[id]
@@ -174,7 +172,7 @@ func (rs *Reviews) result(id string) (*review.Result, error) {
 	return rs.archive.result(id)
 }
 
-// found is what is known of a game so far: its result, finished or not.
+// found returns the result of a game so far, finished or not.
 func (rs *Reviews) found(id string) (*review.Result, error) {
 	rs.mu.Lock()
 	j := rs.jobs[id]
@@ -192,7 +190,7 @@ func (rs *Reviews) found(id string) (*review.Result, error) {
 	return rs.result(id)
 }
 
-// runningReview shows a job.
+// runningReview converts a job for pages; boards adds the stones of all positions.
 func (rs *Reviews) runningReview(j *job, boards bool) *api.Review {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -222,12 +220,12 @@ func (rs *Reviews) runningReview(j *job, boards bool) *api.Review {
 	return r
 }
 
-// finishedReview shows a result.
+// finishedReview converts a result for pages, as runningReview does.
 func (rs *Reviews) finishedReview(id string, res *review.Result, boards bool) *api.Review {
 	r := &api.Review{Card: cardOf(res)}
 	r.Card = rs.named(r.Card)
 	r.Card.Review = id
-	present, _ := rs.conf.Engines.Backend.Identity()
+	present, _ := rs.conf.Engines.Networks.Identity()
 	r.Card.Other = present != "" && present != res.Network
 	fill(r, res)
 	if boards {
@@ -240,7 +238,7 @@ func (rs *Reviews) finishedReview(id string, res *review.Result, boards bool) *a
 	return r
 }
 
-// fill copies what was found.
+// fill copies a result into a review.
 func fill(r *api.Review, res *review.Result) {
 	r.Moves, r.Points = make([]api.ReviewMove, 0, len(res.Moves)), make([]api.ReviewPoint, 0, len(res.Positions))
 	for i := range res.Moves {

@@ -11,7 +11,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// TimeSettings reads what a page asks for.
+// TimeSettings converts the time settings of a page.
 func TimeSettings(c api.Clock) (clock.Settings, error) {
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 	for _, s := range []float64{c.Main, c.Period, c.Bonus} {
@@ -45,8 +45,7 @@ func TimeSettings(c api.Clock) (clock.Settings, error) {
 	return t, err
 }
 
-// clockState is what pages are told of a clock that ran for d since it was last
-// booked, if it is running.
+// clockState converts a clock for pages; a running one has run for d since its last update.
 func clockState(c clock.Clock, d time.Duration, running bool) api.ClockState {
 	if running {
 		c.Run(d)
@@ -55,15 +54,15 @@ func clockState(c clock.Clock, d time.Duration, running bool) api.ClockState {
 	return api.ClockState{Main: l.Main.Milliseconds(), Period: l.Period.Milliseconds(), Periods: l.Count, Over: l.Overtime, Running: running && c.Limited()}
 }
 
-// leftOf is the inverse of clockState, for a clock that stands.
+// leftOf is the inverse of clockState for a stopped clock.
 func leftOf(s api.ClockState) clock.Left {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	return clock.Left{Main: ms(s.Main), Period: ms(s.Period), Count: s.Periods, Overtime: s.Over}
 }
 
-// Rewound returns the clocks as they were at another move; nil: as they are. What the player
-// has thought in this turn stays spent; running of it is not booked yet. inTime says
-// that there was so much time.
+// Rewound returns the clocks as they were at another move, at; nil means as they are now. The time
+// that the player has used in this turn stays spent, including running, which the clock has
+// not counted yet. inTime reports whether the player had that much time.
 func (g *Game) Rewound(at *[2]api.ClockState, running time.Duration) (clocks [2]clock.Clock, inTime bool) {
 	clocks = g.Clocks
 	side := g.Player() - board.Black

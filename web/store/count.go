@@ -22,7 +22,7 @@ func (g *Game) Legal() string {
 	return string(b)
 }
 
-// Count adds the board up with the stones that are marked dead.
+// Count scores the board with the marked stones dead.
 func (g *Game) Count() *api.Count {
 	rules, b, area := g.Board.Rules(), g.Board.Board(), g.Size().Area()
 	c := &api.Count{Judging: !g.Marking.Sure && g.Phase == Counting, Dead: []string{}, Differs: []string{}, Method: "area"}
@@ -66,7 +66,7 @@ func (g *Game) Count() *api.Count {
 	return c
 }
 
-// compare lists where the marking differs from the engine's.
+// compare lists the stones whose marking differs from the engine's.
 func (g *Game) compare(c *api.Count) {
 	if !g.Marking.Sure {
 		return
@@ -81,8 +81,8 @@ func (g *Game) compare(c *api.Count) {
 	}
 }
 
-// Judge takes the stones that are dead as the engine sees it, and marks them unless
-// others are marked.
+// Judge stores the stones that the engine considers dead, and marks them unless others are
+// marked already.
 func (g *Game) Judge(dead []board.Point) {
 	m := &g.Marking
 	if m.Judged, m.Sure = dead, true; m.Dead != nil {
@@ -120,7 +120,7 @@ func (g *Game) Toggle(vertex string) (dead []string, err error) {
 		if b.At(q) == mine {
 			next[q] = to
 		} else if to {
-			delete(next, q) // what stood dead around it lives
+			delete(next, q) // dead stones of the other colour around it become alive
 		}
 	}
 	for q := range board.Point(g.Size().Area()) {

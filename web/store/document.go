@@ -33,7 +33,7 @@ type Document struct {
 	at       int
 	warn     string
 	changed  time.Time
-	left     bool      // it is no longer open: another one is read from the file
+	left     bool      // closed: the file has to be opened again
 	alone    time.Time // since when no page watches it
 }
 
@@ -54,7 +54,7 @@ func (d *Document) add(node *sgf.Node, parent *treeNode) *treeNode {
 	return n
 }
 
-// node returns the node of an ID, false if there is none any more.
+// node returns the node of an ID, false if it is gone.
 func (d *Document) node(id int) (*treeNode, bool) {
 	if id < 0 || id >= len(d.nodes) || d.nodes[id] == nil {
 		return nil, false
@@ -62,7 +62,7 @@ func (d *Document) node(id int) (*treeNode, bool) {
 	return d.nodes[id], true
 }
 
-// wire writes a node as pages read it.
+// wire converts a node for pages.
 func (d *Document) wire(n *treeNode) api.Node {
 	w := api.Node{ID: n.id, Parent: -1, Note: n.sgf.Text("C")}
 	if n.parent != nil {
@@ -128,7 +128,7 @@ func (d *Document) points(n *treeNode, id string) []string {
 	return names
 }
 
-// State returns the whole document as pages are sent it.
+// State returns the whole document for pages.
 func (d *Document) State() *api.Doc {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -175,8 +175,8 @@ func (d *Document) Record() (data []byte, title string, err error) {
 	return data, d.title(), err
 }
 
-// game plays the moves down to a node on a board. Set-up in the middle begins the
-// history anew.
+// game plays the moves down to a node on a board. Set-up stones in the middle of a game reset
+// its history.
 func (d *Document) game(n *treeNode) (*board.Game, int, error) {
 	var path []*treeNode
 	for m := n; m != nil; m = m.parent {
@@ -263,11 +263,11 @@ func (d *Document) nextColour(m *treeNode) board.Color {
 	return board.Empty
 }
 
-// mostNotes is how many odd moves a document names.
+// mostNotes bounds the illegal moves that a document reports.
 const mostNotes = 5
 
-// oddMoves names the moves of the main line that the rules do not allow. They are played
-// anyway, up to one that cannot be; nothing after it is analysed.
+// oddMoves describes illegal moves of the main line. They are played if the board allows; the
+// first that cannot be played ends the line for analysis.
 func (d *Document) oddMoves() (notes []string) {
 	g, err := board.NewGame(d.size, d.rules)
 	if err != nil {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -18,13 +19,19 @@ type Documents struct {
 	pages *wire.Hub
 
 	mu     sync.Mutex
-	places map[string]int       // where documents were that are no longer open: IDs of nodes
-	cards  map[string]knownCard // of documents that are not open
+	places map[string]int // current nodes of closed documents
+	cards  Cache[api.DocCard]
 }
 
 // NewDocuments returns the documents in a folder.
 func NewDocuments(f *Folder, p *wire.Hub, w *wire.Warnings) *Documents {
-	ds := &Documents{pages: p, places: map[string]int{}, cards: map[string]knownCard{}}
+	ds := &Documents{pages: p, places: map[string]int{}, cards: Cache[api.DocCard]{Read: func(id string, info fs.FileInfo) (api.DocCard, error) {
+		d, err := readDocument(f, id, info)
+		if err != nil {
+			return api.DocCard{}, api.Refuse("not_found", "%v", err)
+		}
+		return d.card(), nil
+	}}}
 	ds.Shelf = NewShelf(f, w, "docs", ".sgf", "document", ds.read)
 	return ds
 }
@@ -44,20 +51,30 @@ func (ds *Documents) lock(id string) (*Document, error) {
 	}
 }
 
-// read reads a document from its file.
-func (ds *Documents) read(id string) (*Document, error) {
-	data, err := ds.folder.Read("docs", id, ".sgf", wire.MaxSGF)
+// readDocument reads a document from its file, whose state is info.
+func readDocument(f *Folder, id string, info fs.FileInfo) (*Document, error) {
+	data, err := f.Read("docs", id, ".sgf", wire.MaxSGF)
 	if err != nil {
 		return nil, err
 	}
 	d, err := parseDocument(id, data)
+	if err == nil {
+		d.changed = info.ModTime()
+	}
+	return d, err
+}
+
+// read opens a document.
+func (ds *Documents) read(id string) (*Document, error) {
+	info, err := os.Stat(ds.folder.Path("docs", id, ".sgf"))
+	if err != nil {
+		return nil, err
+	}
+	d, err := readDocument(ds.folder, id, info)
 	if err != nil {
 		return nil, err
 	}
 	d.home = ds
-	if info, err := os.Stat(ds.folder.Path("docs", id, ".sgf")); err == nil {
-		d.changed = info.ModTime()
-	}
 	ds.mu.Lock()
 	d.at = ds.places[id]
 	ds.mu.Unlock()
@@ -99,7 +116,7 @@ func (ds *Documents) Import(data []byte) (id string, err error) {
 	return d.id, ds.add(d)
 }
 
-// add writes a new document and makes it known.
+// add saves a new document and lists it.
 func (ds *Documents) add(d *Document) error {
 	d.home = ds
 	if err := d.save(); err != nil {
@@ -132,11 +149,11 @@ func (ds *Documents) Delete(v *api.ID) error {
 	return nil
 }
 
-// manyNodes is how many nodes are worth a collection of garbage.
+// manyNodes is the number of closed nodes from which memory is returned to the system.
 const manyNodes = 50_000
 
-// Release closes documents that no page has watched for a while. A document that was changed
-// stays open: nodes would get other IDs than pages know when it is read again.
+// Release closes documents that no page has watched for wire.AloneFor. An edited document stays
+// open: reading it again would change the IDs of its nodes.
 func (ds *Documents) Release(now time.Time, watched map[string]bool) {
 	freed := 0
 	for id, d := range ds.All() {
@@ -161,47 +178,22 @@ func (ds *Documents) Release(now time.Time, watched map[string]bool) {
 	}
 }
 
-// knownCard is what a list says of a document, and of which state of its file.
-type knownCard struct {
-	changed time.Time
-	size    int64
-	card    api.DocCard
-}
-
-// List returns the newest documents.
+// List returns the newest documents. It opens none.
 func (ds *Documents) List() (*api.Docs, error) {
 	open := ds.All()
 	cards, unread, err := List(ds.Shelf, func(id string) (api.DocCard, error) {
 		if d, ok := open[id]; ok {
 			return d.card(), nil
 		}
-		return ds.cardOf(id)
+		info, err := os.Stat(ds.folder.Path("docs", id, ".sgf"))
+		if err != nil {
+			return api.DocCard{}, err
+		}
+		ds.mu.Lock()
+		defer ds.mu.Unlock()
+		return ds.cards.Get(id, info)
 	})
 	return &api.Docs{Docs: cards, Unread: unread}, err
-}
-
-// cardOf reads a document for its card, unless that is known. The document does not stay
-// open.
-func (ds *Documents) cardOf(id string) (api.DocCard, error) {
-	ds.mu.Lock()
-	known := ds.cards[id]
-	ds.mu.Unlock()
-	info, err := os.Stat(ds.folder.Path("docs", id, ".sgf"))
-	if err != nil {
-		return api.DocCard{}, err
-	}
-	if info.ModTime().Equal(known.changed) && info.Size() == known.size {
-		return known.card, nil
-	}
-	d, err := ds.read(id)
-	if err != nil {
-		return api.DocCard{}, api.Refuse("not_found", "%v", err)
-	}
-	card := d.card()
-	ds.mu.Lock()
-	ds.cards[id] = knownCard{info.ModTime(), info.Size(), card}
-	ds.mu.Unlock()
-	return card, nil
 }
 
 func (ds *Documents) publishList() {
@@ -213,7 +205,7 @@ func (ds *Documents) publishList() {
 	}
 }
 
-// SGF returns a document as SGF, and the time of now.
+// SGF returns a document as SGF, and the present time.
 func (ds *Documents) SGF(id string) (data []byte, at time.Time, err error) {
 	d, err := ds.Open(id)
 	if err != nil {

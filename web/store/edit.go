@@ -11,8 +11,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// edit is a change of a document under way: it can be taken back until it is on
-// the disk.
+// edit is a change of a document, which can be undone until it is saved.
 type edit struct {
 	*Document
 	undo  []func()
@@ -23,8 +22,8 @@ type edit struct {
 	gone  []int
 }
 
-// keep notes the present state of a node that is about to change: the edit restores it if it
-// is taken back, and else tells pages of the node.
+// keep saves the state of a node before it changes, for undo, and lists the node as changed for
+// pages.
 func (e *edit) keep(n *treeNode) {
 	if slices.Contains(e.set, n) {
 		return
@@ -34,7 +33,7 @@ func (e *edit) keep(n *treeNode) {
 	e.undo = append(e.undo, func() { n.sgf.Properties, n.sgf.Children, n.kids = properties, children, kids })
 }
 
-// grow puts a node below another one.
+// grow adds a node below parent.
 func (e *edit) grow(parent *treeNode, child *sgf.Node) *treeNode {
 	e.keep(parent)
 	parent.sgf.Children = append(parent.sgf.Children, child)
@@ -43,7 +42,7 @@ func (e *edit) grow(parent *treeNode, child *sgf.Node) *treeNode {
 	return n
 }
 
-// takeBack leaves the document as it was.
+// takeBack undoes the edit.
 func (e *edit) takeBack() {
 	for _, undo := range slices.Backward(e.undo) {
 		undo()
@@ -51,7 +50,7 @@ func (e *edit) takeBack() {
 	e.nodes, e.at, e.rules = e.nodes[:e.count], e.place, e.was
 }
 
-// commit puts the edit on the disk, and then tells pages of it.
+// commit saves the document, then publishes the change.
 func (e *edit) commit() error {
 	if len(e.set) == 0 {
 		return nil
@@ -98,7 +97,7 @@ func (e *edit) perform(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	return nil, api.Refuse("unsupported", "unknown operation %q", wire.Shown(op.Op, 20))
 }
 
-// play adds moves below a node, or follows those that are there.
+// play adds moves below a node; existing moves are followed.
 func (e *edit) play(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	line := op.Line
 	if op.Move != "" {
@@ -220,7 +219,7 @@ func (e *edit) setMarks(n *treeNode, marks []api.Mark) error {
 	return nil
 }
 
-// setup puts a set-up below a node with a move, or into one that has none.
+// setup changes the set-up stones of a node, or adds a node for them if it has a move or children.
 func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	_, _, isMove := e.move(n)
 	fresh := isMove || len(n.kids) > 0
@@ -264,8 +263,7 @@ func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	return &api.NodeRef{Node: n.id}, nil
 }
 
-// setInfo changes rules or komi, each without touching what the record says of the
-// other.
+// setInfo changes rules or komi; the record keeps the other as it is.
 func (e *edit) setInfo(op *api.TreeOp) error {
 	rules := e.rules
 	if op.Rules != "" {

@@ -14,6 +14,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +25,7 @@ import (
 	"kosumi/internal/file"
 )
 
-// ErrTaken says that another server has the folder; the error's text is where.
+// ErrTaken is the error for a folder that another server uses; see [TakenError].
 var ErrTaken = errors.New("a server is already running for this folder")
 
 // TakenError names the page of the server that has the folder.
@@ -35,7 +37,7 @@ func (e *TakenError) Error() string { return fmt.Sprintf("%v: %s", ErrTaken, e.A
 // Unwrap returns ErrTaken.
 func (e *TakenError) Unwrap() error { return ErrTaken }
 
-// DefaultFolder is where games are kept unless told otherwise.
+// DefaultFolder is the folder of games unless another is configured.
 func DefaultFolder() (string, error) {
 	if dir := os.Getenv("KOSUMI_HOME"); dir != "" {
 		return dir, nil
@@ -77,7 +79,7 @@ func (f *Folder) Close() error { return f.hold.Release() }
 func (f *Folder) address() addressFile {
 	var a addressFile
 	if data, err := file.ReadPlain(f.Dir, "address.json", 1<<10); err == nil {
-		json.Unmarshal(data, &a) // a damaged file is as good as none
+		json.Unmarshal(data, &a) // a damaged file is ignored
 	}
 	return a
 }
@@ -103,19 +105,20 @@ func (f *Folder) Read(kind, id, ext string, most int64) ([]byte, error) {
 	return file.ReadPlain(filepath.Join(f.Dir, kind), id+ext, most)
 }
 
-// list returns the IDs of all files of a kind.
-func (f *Folder) list(kind, ext string) ([]string, error) {
+// files returns the files of a kind, by ID.
+func (f *Folder) files(kind, ext string) (map[string]fs.FileInfo, error) {
 	entries, err := os.ReadDir(filepath.Join(f.Dir, kind))
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
+	all := make(map[string]fs.FileInfo, len(entries))
 	for _, e := range entries {
-		if id, ok := ParseName(e.Name(), ext); ok {
-			ids = append(ids, id)
+		id, ok := ParseName(e.Name(), ext)
+		if info, err := e.Info(); ok && err == nil { // else it is gone
+			all[id] = info
 		}
 	}
-	return ids, nil
+	return all, nil
 }
 
 // MaxListed is how many files a list has.
@@ -123,18 +126,9 @@ const MaxListed = 60
 
 // Newest returns the IDs of the files of a kind that changed last.
 func (f *Folder) Newest(kind, ext string, most int) ([]string, error) {
-	ids, err := f.list(kind, ext)
-	if err != nil {
-		return nil, err
-	}
-	at := map[string]time.Time{}
-	for _, id := range ids {
-		if info, err := os.Stat(f.Path(kind, id, ext)); err == nil {
-			at[id] = info.ModTime()
-		}
-	}
-	slices.SortFunc(ids, func(a, b string) int { return at[b].Compare(at[a]) })
-	return ids[:min(most, len(ids))], nil
+	files, err := f.files(kind, ext)
+	ids := slices.SortedFunc(maps.Keys(files), func(a, b string) int { return files[b].ModTime().Compare(files[a].ModTime()) })
+	return ids[:min(most, len(ids))], err
 }
 
 // NewID returns 128 random bits as text that can be a file name.
@@ -144,8 +138,8 @@ func NewID() string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
 }
 
-// ValidID reports whether text can be an ID: nothing that a client sends becomes
-// a path unless it is one.
+// ValidID reports whether text can be an ID. Only such text from a client becomes part of a
+// path.
 func ValidID(text string) bool {
 	if len(text) != 26 {
 		return false
@@ -158,13 +152,13 @@ func ValidID(text string) bool {
 	return true
 }
 
-// ParseName returns the ID in the name of a file; false where it is none.
+// ParseName returns the ID in the name of a file; false if there is none.
 func ParseName(file, ext string) (string, bool) {
 	id, ok := strings.CutSuffix(file, ext)
 	return id, ok && ValidID(id)
 }
 
-// Pauses between two tries to write what could not be written.
+// Pauses between attempts to write to a disk that refuses.
 const (
 	firstPause = 250 * time.Millisecond
 	lastPause  = 4 * time.Second

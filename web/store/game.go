@@ -11,31 +11,31 @@ import (
 	"kosumi/web/api"
 )
 
-// Game is a game as its journal tells it. [Game.Apply] changes it and [Game.Judge] its
-// marking, nothing else does; but its clocks run.
+// Game is the state of a game that its journal leads to. Only [Game.Apply] and, for the marking,
+// [Game.Judge] change it; callers run its clocks.
 type Game struct {
 	Head     Header
 	Board    *board.Game
 	Setup    []board.Point // handicap stones
 	Rev      int
-	Since    int // the rev that made the position: what came after only stopped the clock, let it run, or helped
+	Since    int // the rev of the last step that changed the position
 	Phase    string
 	Changed  time.Time
 	Clocks   [2]clock.Clock
-	turn     *[2]api.ClockState // what they show in this turn if nobody thinks; nil: not known
+	turn     *[2]api.ClockState // at the start of this turn; nil: not known
 	Paused   string
 	Restored string  // how, where the journal was damaged
 	Made     []Step  // the moves on the board
-	Undone   []Step  // those taken back, the next to make again last
+	Undone   []Step  // those taken back; redo takes the last
 	Marking  Marking // in the count
 	Result   string
 	ByWord   bool // the count differs from the engine's
 	Hints    int
 	Undos    int
-	Teach    string // how strict large losses are pointed out; empty: they are not
+	Teach    string // strictness of teaching; empty: off
 }
 
-// Marking is what is marked dead in a count.
+// Marking is the marking of dead stones while counting.
 type Marking struct {
 	Dead   map[board.Point]bool
 	Judged []board.Point // dead as the engine sees it
@@ -95,8 +95,7 @@ func (g *Game) placeHandicap(stones []board.Point) error {
 	return nil
 }
 
-// Apply makes a step: the only place where a game changes, whether it is played
-// or read.
+// Apply makes a step, both when a game is played and when it is read.
 func (g *Game) Apply(e *Step) error {
 	g.Rev, g.Changed = e.Rev, e.At
 	if !slices.Contains([]string{"pause", "resume", "help", "teach", "restored"}, e.K) {
@@ -215,7 +214,7 @@ func (g *Game) CanRedo() bool {
 	return len(g.Undone) > 0 && g.Phase == Play && g.Board.ToMove() == g.Player()
 }
 
-// HeadStart is by how many points the player begins ahead.
+// HeadStart is the player's advantage at the start, in points.
 func (g *Game) HeadStart() float64 {
 	ahead := 7 - g.Head.Komi
 	if g.Head.Handicap > 1 {
@@ -227,8 +226,8 @@ func (g *Game) HeadStart() float64 {
 	return ahead
 }
 
-// ClockStates is what both players have left, where the clock of the side to move has
-// run since a time; zero: it stands.
+// ClockStates returns the clocks of both players. The clock of the side to move has run since ran;
+// zero: it is stopped.
 func (g *Game) ClockStates(ran time.Time) [2]api.ClockState {
 	var all [2]api.ClockState
 	for i := range all {

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,58 +27,37 @@ type Index struct {
 	folder *Folder
 
 	mu    sync.Mutex
-	known map[string]indexed // by ID
+	cards Cache[indexed]
 }
 
-// indexed is what the index knows of a file.
+// indexed is the entry of a game in the index.
 type indexed struct {
-	changed time.Time
-	bytes   int64
-	game    api.KeptGame
-	words   string // that a search looks at
-	err     error
+	game  api.KeptGame
+	words string // that a search looks at
 }
 
 // NewIndex returns the index of a server's games.
-func NewIndex(f *Folder) *Index { return &Index{folder: f, known: map[string]indexed{}} }
+func NewIndex(f *Folder) *Index {
+	return &Index{folder: f, cards: Cache[indexed]{Read: func(id string, _ fs.FileInfo) (k indexed, err error) {
+		data, err := f.Read("games", id, ".jsonl", maxJournal)
+		if err == nil {
+			k.game, err = skim(id, data)
+		}
+		k.words = words(&k.game)
+		return k, err
+	}}}
+}
 
 // refresh reads the journals that are new or have changed. The caller holds mu.
 func (x *Index) refresh() error {
-	entries, err := os.ReadDir(filepath.Join(x.folder.Dir, "games"))
-	if err != nil {
-		return err
+	files, err := x.folder.files("games", ".jsonl")
+	if err == nil {
+		x.cards.Refresh(files)
 	}
-	there := make(map[string]bool, len(entries))
-	for _, e := range entries {
-		id, ok := ParseName(e.Name(), ".jsonl")
-		if !ok {
-			continue
-		}
-		info, err := e.Info()
-		if err != nil {
-			continue // it went away meanwhile
-		}
-		there[id] = true
-		if old, ok := x.known[id]; ok && old.changed.Equal(info.ModTime()) && old.bytes == info.Size() {
-			continue
-		}
-		now := indexed{changed: info.ModTime(), bytes: info.Size()}
-		if data, err := x.folder.Read("games", id, ".jsonl", maxJournal); err != nil {
-			now.err = err
-		} else if now.game, now.err = skim(id, data); now.err == nil {
-			now.words = words(&now.game)
-		}
-		x.known[id] = now
-	}
-	for id := range x.known {
-		if !there[id] {
-			delete(x.known, id)
-		}
-	}
-	return nil
+	return err
 }
 
-// Refresh looks which games there are now.
+// Refresh reads new and changed games.
 func (x *Index) Refresh() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -100,7 +79,7 @@ func skim(id string, data []byte) (api.KeptGame, error) {
 			continue
 		}
 		kind, _, _ = bytes.Cut(kind, []byte{'"'})
-		g.Rev++ // of each step by one
+		g.Rev++ // each step raises it by one
 		var e Step
 		switch string(kind) {
 		case "move", "redo":
@@ -126,7 +105,7 @@ func skim(id string, data []byte) (api.KeptGame, error) {
 	return g, nil
 }
 
-// words are what a search for a game looks at.
+// words returns the text that searches match.
 func words(g *api.KeptGame) string {
 	outcome := map[string]string{"yes": "won", "no": "lost", "drawn": "drawn"}[g.Won]
 	if g.Result == "" {
@@ -140,7 +119,7 @@ func words(g *api.KeptGame) string {
 // pageSize is how many games one answer has unless asked otherwise.
 const pageSize = 50
 
-// Find returns games that hold every word, newest first.
+// Find returns the games whose text contains every word, newest first.
 func (x *Index) Find(a *api.AskGames) (api.KeptGames, error) {
 	out := api.KeptGames{Games: []api.KeptGame{}}
 	if a.From < 0 || a.Most < 0 || len(a.Text) > 200 {
@@ -153,16 +132,16 @@ func (x *Index) Find(a *api.AskGames) (api.KeptGames, error) {
 	}
 	wanted := strings.Fields(strings.ToLower(a.Text))
 	var found []api.KeptGame
-	for id, k := range x.known {
-		if k.err != nil {
-			out.Unread = append(out.Unread, api.Unread{File: filepath.Join("games", id+".jsonl"), Why: k.err.Error(), Say: api.Said(k.err)})
-			continue
+	x.cards.Each(func(id string, k indexed, err error) {
+		if err != nil {
+			out.Unread = append(out.Unread, api.Unread{File: filepath.Join("games", id+".jsonl"), Why: err.Error(), Say: api.Said(err)})
+			return
 		}
 		out.All++
 		if !slices.ContainsFunc(wanted, func(w string) bool { return !strings.Contains(k.words, w) }) {
 			found = append(found, k.game)
 		}
-	}
+	})
 	slices.SortFunc(found, func(a, b api.KeptGame) int {
 		return cmp.Or(cmp.Compare(b.Began, a.Began), strings.Compare(a.Game, b.Game))
 	})
@@ -173,12 +152,12 @@ func (x *Index) Find(a *api.AskGames) (api.KeptGames, error) {
 	return out, nil
 }
 
-// Game returns what is known of a game; false where there is none.
+// Game returns the entry of a game; false if there is none.
 func (x *Index) Game(id string) (api.KeptGame, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	k, ok := x.known[id]
-	return k.game, ok && k.err == nil
+	k, ok := x.cards.Known(id)
+	return k.game, ok
 }
 
 // Tallies counts the results against the engine, all and by board, the smallest first.
@@ -189,9 +168,9 @@ func (x *Index) Tallies() (all api.Tally, sizes []api.Tally, err error) {
 		return all, nil, api.Refuse("internal", "%v", err)
 	}
 	by := map[[2]int]*api.Tally{}
-	for _, k := range x.known {
-		if k.err != nil {
-			continue
+	x.cards.Each(func(_ string, k indexed, err error) {
+		if err != nil {
+			return
 		}
 		t := by[k.game.Size]
 		if t == nil {
@@ -210,13 +189,9 @@ func (x *Index) Tallies() (all api.Tally, sizes []api.Tally, err error) {
 				sum.Open++
 			}
 		}
-	}
-	order := make([][2]int, 0, len(by))
-	for size := range by {
-		order = append(order, size)
-	}
-	slices.SortFunc(order, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0]*a[1], b[0]*b[1]), cmp.Compare(a[0], b[0])) })
-	for _, size := range order {
+	})
+	smaller := func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0]*a[1], b[0]*b[1]), cmp.Compare(a[0], b[0])) }
+	for _, size := range slices.SortedFunc(maps.Keys(by), smaller) {
 		sizes = append(sizes, *by[size])
 	}
 	return all, sizes, nil
@@ -227,12 +202,12 @@ func (x *Index) Tallies() (all api.Tally, sizes []api.Tally, err error) {
 func (x *Index) Export(w io.Writer) error {
 	x.mu.Lock()
 	err := x.refresh()
-	games := make([]api.KeptGame, 0, len(x.known))
-	for _, k := range x.known {
-		if k.err == nil {
+	var games []api.KeptGame
+	x.cards.Each(func(_ string, k indexed, err error) {
+		if err == nil {
 			games = append(games, k.game)
 		}
-	}
+	})
 	x.mu.Unlock()
 	if err != nil {
 		return err
@@ -245,7 +220,7 @@ func (x *Index) Export(w io.Writer) error {
 	for _, g := range games {
 		data, err := file.ReadPlain(filepath.Join(x.folder.Dir, "games"), g.Game+".sgf", wire.MaxSGF)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // nothing was played
+			continue // a game without a move
 		}
 		at := time.Unix(g.Began, 0)
 		name := fmt.Sprintf("kosumi-%s-%dx%d-%s-%s.sgf", at.Format("2006-01-02-1504"), g.Size[0], g.Size[1], cmp.Or(g.Seat.Level, "full"), g.Game[:6])

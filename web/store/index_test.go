@@ -176,29 +176,3 @@ func exports(t *testing.T, f *Folder, x *Index, games map[string]*Game) {
 	}
 	require.Len(t, names, 119, "no name twice")
 }
-
-// TestManyJournals lists ten thousand games: all of them, in bounded time.
-func TestManyJournals(t *testing.T) {
-	testshared.Slow(t)
-	f, err := OpenFolder(t.TempDir())
-	require.NoError(t, err)
-	defer f.Close()
-	rng := rand.New(rand.NewPCG(testshared.Seed(t), 1))
-	journalOf(t, f, 0, rng)
-	g := journalOf(t, f, 1, rng)
-	text, err := os.ReadFile(f.Path("games", g.Head.ID, ".jsonl"))
-	require.NoError(t, err)
-	for range 9998 {
-		require.NoError(t, os.WriteFile(f.Path("games", NewID(), ".jsonl"), text, 0o600))
-	}
-	x := NewIndex(f)
-	began := time.Now()
-	page, err := x.Find(&api.AskGames{})
-	require.NoError(t, err)
-	first := time.Since(began)
-	require.Equal(t, 10000, page.All)
-	began = time.Now()
-	_, err = x.Find(&api.AskGames{Text: "12k"})
-	require.NoError(t, err)
-	t.Logf("the first time %v, then %v", first, time.Since(began))
-}

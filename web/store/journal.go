@@ -18,7 +18,7 @@ import (
 	"kosumi/web/api"
 )
 
-// Header is the first line of a game's journal: what was agreed before it began.
+// Header is the first line of a game's journal: its settings.
 type Header struct {
 	V        int       `json:"v"`
 	ID       string    `json:"id"`
@@ -34,7 +34,7 @@ type Header struct {
 	Clock    api.Clock `json:"clock"`
 }
 
-// Step is any other line: what happened in the game.
+// Step is any other line: an event of the game.
 type Step struct {
 	Rev int `json:"rev"`
 	// K is stone (free handicap), move, undo, redo, dead, playon, over, pause,
@@ -50,9 +50,8 @@ type Step struct {
 	Was    *[2]api.ClockState `json:"was,omitempty"` // move: before it gained anything
 }
 
-// Journal is a file that grows by lines, each on disk before Append returns. The
-// last field of a line is the sum of what stands before it, so that one damaged byte
-// is not taken for a move.
+// Journal is a file of lines, each on disk before Append returns. The last field of a line is the
+// CRC-32 of the line without it, which detects a damaged byte.
 type Journal struct{ f *os.File }
 
 // NewJournal begins a file.
@@ -80,8 +79,8 @@ func OpenJournal(path string) (*Journal, error) {
 	return &Journal{f}, nil
 }
 
-// sumField begins the last field of a line, sumSize is how long it is with what ends
-// the line.
+// sumField begins the last field of a line; sumSize is the length from there to the end of the
+// line, in bytes.
 const (
 	sumField = `,"sum":"`
 	sumSize  = len(sumField) + 8 + len(`"}`)
@@ -131,13 +130,13 @@ func (j *Journal) Append(line any) error {
 // Close closes the file.
 func (j *Journal) Close() error { return j.f.Close() }
 
-// ErrDamaged says that a journal cannot be read.
+// ErrDamaged is the error for a journal that cannot be read.
 var ErrDamaged = errors.New("the record of the game is damaged")
 
 // maxJournal bounds a journal; a game of 1,000 moves has 300 kB.
 const maxJournal = 64 << 20
 
-// kept is what can be read of a journal.
+// kept is the readable part of a journal.
 type kept struct {
 	head   Header
 	headed bool   // head holds
@@ -148,7 +147,7 @@ type kept struct {
 	torn   bool
 }
 
-// parse reads what there is of a journal.
+// parse reads all whole lines of a journal.
 func parse(data []byte) kept {
 	k := kept{whole: bytes.LastIndexByte(data, '\n') + 1}
 	k.torn = k.whole < len(data)

@@ -22,7 +22,7 @@ const (
 	mostBytes   = 4 << 20
 )
 
-// Bounds of what is kept.
+// Bounds of a profile.
 const (
 	mostNames  = 20
 	mostOthers = 2000
@@ -30,14 +30,14 @@ const (
 	daysKept   = 1000
 )
 
-// Profile is the file of what is remembered. Every change is on the disk when its method
-// returns. Make one with [OpenProfile].
+// Profile is the file of the player's names, lessons and days. Every change is on the disk when
+// its method returns. Make one with [OpenProfile].
 type Profile struct {
 	dir string
 
 	mu     sync.Mutex
 	now    state
-	warn   error // what became of a damaged file, an api.Error
+	warn   error // api.Error about a damaged file and its copy
 	unread error // the file is there and cannot be read: it is not overwritten
 }
 
@@ -51,8 +51,8 @@ type state struct {
 
 const version = 1
 
-// OpenProfile reads the profile of a folder. A damaged one is kept under another name, and an
-// empty one begun; one that cannot be read stays as it is, and no change is taken.
+// OpenProfile reads the profile of a folder. A damaged one is renamed and replaced by an empty
+// one. One that cannot be read stays as it is, and changes are refused.
 func OpenProfile(dir string) *Profile {
 	p := &Profile{dir: dir, now: state{Version: version}}
 	data, err := file.ReadPlain(dir, profileFile, mostBytes)
@@ -75,7 +75,7 @@ func OpenProfile(dir string) *Profile {
 
 func (p *Profile) path() string { return filepath.Join(p.dir, profileFile) }
 
-// setAside keeps a damaged file under a name that is free.
+// setAside renames a damaged file.
 func (p *Profile) setAside(why error, has int) {
 	if why == nil {
 		why = fmt.Errorf("it is of version %d, this program reads %d", has, version)
@@ -107,7 +107,7 @@ func (p *Profile) change(f func(*state)) error {
 	return nil
 }
 
-// State is what the page is told, without the day.
+// State returns the profile for pages, without the day.
 func (p *Profile) State() api.Profile {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,8 +133,8 @@ func cleaned(names []string) ([]string, error) {
 	return kept, nil
 }
 
-// Say notes names that are the player's, and names that are others'. Of a name, what was
-// said last counts; of the others the oldest are forgotten.
+// Say stores names that are the player's, and names that are not. The last statement about a name
+// counts; the oldest other names are forgotten.
 func (p *Profile) Say(mine, others []string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -173,7 +173,7 @@ func (p *Profile) Whose(name string) (mine, other bool) {
 	return mine, !mine && (named(p.now.Others, name) || named([]string{"Kosumi"}, name))
 }
 
-// LessonDone notes that a lesson is done.
+// LessonDone records that a lesson is done.
 func (p *Profile) LessonDone(id string) error {
 	if id == "" || len(id) > 40 {
 		return api.Refuse("bad_request", "no such lesson")
@@ -193,7 +193,7 @@ func (p *Profile) Days() map[string][]string {
 	return maps.Clone(p.now.Days)
 }
 
-// KeepDay notes the problems of a day. The oldest days are forgotten.
+// KeepDay stores the problems of a day. The oldest days are forgotten.
 func (p *Profile) KeepDay(date string, problems []string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

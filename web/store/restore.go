@@ -71,11 +71,11 @@ func (k *kept) replay() (*Game, int) {
 		if made == n {
 			return g, n
 		}
-		n = made // a step that failed may have left its traces
+		n = made // a step that failed may have changed the game: start again without it
 	}
 }
 
-// begins reports whether moves begin with others.
+// begins reports whether moves begin with the moves with.
 func begins(moves, with []board.Move) bool {
 	return len(moves) >= len(with) && slices.Equal(moves[:len(with)], with)
 }
@@ -88,8 +88,8 @@ func asLines(h Header, steps []Step) []any {
 	return lines
 }
 
-// ofRecord makes a game from the SGF beside its journal, and from the whole lines of the
-// journal; nil if they do not fit together.
+// ofRecord makes a game from the SGF beside its journal, with hints, dead stones and clocks from
+// the journal's whole lines; nil if both do not fit together.
 func (k *kept) ofRecord(rec *sgf.Record) (*Game, []any) {
 	h := k.head
 	if !k.headed {
@@ -143,7 +143,7 @@ func (k *kept) ofRecord(rec *sgf.Record) (*Game, []any) {
 	return g, asLines(h, steps)
 }
 
-// headerOf is what a record says of the game that it was made of.
+// headerOf derives the header of a game from its record.
 func headerOf(rec *sgf.Record, id string) Header {
 	h := Header{V: 1, ID: id, Size: [2]int{rec.Size.W, rec.Size.H}, Komi: rec.Komi, Handicap: rec.Handicap, Colour: "b", Clock: api.Clock{Kind: "none"}}
 	h.Seat.Level = rec.White.Rank
@@ -157,12 +157,12 @@ func headerOf(rec *sgf.Record, id string) Header {
 		h.Handicap = len(rec.Setup.Black)
 		h.Free = !slices.Equal(slices.Sorted(slices.Values(rec.Setup.Black)), slices.Sorted(slices.Values(board.FixedHandicap(rec.Size, h.Handicap))))
 	}
-	h.Created, _ = time.ParseInLocation(time.DateOnly, strings.TrimSpace(rec.Date), time.Local) // none: long ago
+	h.Created, _ = time.ParseInLocation(time.DateOnly, strings.TrimSpace(rec.Date), time.Local) // zero if the record has no date
 	return h
 }
 
-// ahead reports whether a record, which is written after the journal, knows more
-// than the journal: then what was torn off had been acknowledged.
+// ahead reports whether the record has moves or a result that the journal lacks. The record is
+// written after the journal, so a torn last line had been acknowledged then.
 func ahead(rec *sgf.Record, g *Game, steps []Step) bool {
 	if rec == nil || g == nil || len(steps) > 0 && steps[len(steps)-1].K == "undo" {
 		return false
@@ -188,7 +188,7 @@ func readRecord(f *Folder, id string) *sgf.Record {
 	return rec
 }
 
-// restore makes a game from what is whole, and writes its journal again.
+// restore makes a game from the whole lines or the record, and writes a new journal.
 func (k *kept) restore(f *Folder, log *slog.Logger, part *Game, rec *sgf.Record, damaged []byte) (*Game, error) {
 	where := fmt.Sprintf("line %d of its journal is damaged", max(k.bad, 1))
 	if k.bad == 0 {

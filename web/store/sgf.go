@@ -8,7 +8,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// Words of records: for the player, and for a count that the engine does not agree with.
+// Texts in records: the player's name, and the comment on a result that the engine disagrees with.
 const (
 	playerName = "You"
 	byWord     = "Counted by the player's word."

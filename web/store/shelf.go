@@ -9,8 +9,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// Shelf holds the games or the documents of a folder: each is read once, and stays open
-// until it is dropped. It is safe for concurrent use. Make one with [NewShelf].
+// Shelf holds the open games or documents of a folder. Each is read once, by the first Open, and
+// stays open until Drop. It is safe for concurrent use. Make one with [NewShelf].
 type Shelf[T any] struct {
 	folder          *Folder
 	warnings        *wire.Warnings
@@ -28,13 +28,13 @@ type opened[T any] struct {
 	err   error
 }
 
-// NewShelf returns the files of a folder below kind whose names end in ext. One goroutine at
-// a time calls read for an ID. noun is what a refusal calls such a file.
+// NewShelf returns a shelf of the files kind/ID+ext of a folder. read opens a file; one goroutine
+// at a time calls it for an ID. noun names such a file in errors.
 func NewShelf[T any](f *Folder, w *wire.Warnings, kind, ext, noun string, read func(id string) (T, error)) *Shelf[T] {
 	return &Shelf[T]{folder: f, warnings: w, kind: kind, ext: ext, noun: noun, read: read, open: map[string]*opened[T]{}}
 }
 
-// Open returns what an ID names, read from its file if need be. Errors are refusals.
+// Open returns the item with an ID, and reads its file if it is not open. Errors are refusals.
 func (s *Shelf[T]) Open(id string) (value T, err error) {
 	if !ValidID(id) {
 		return value, api.Refuse("not_found", "no such %s", s.noun)
@@ -62,7 +62,7 @@ func (s *Shelf[T]) Open(id string) (value T, err error) {
 	return o.value, nil
 }
 
-// Put makes a new one known.
+// Put adds a new item.
 func (s *Shelf[T]) Put(id string, value T) {
 	o := &opened[T]{ready: make(chan struct{}), value: value}
 	close(o.ready)
@@ -71,14 +71,14 @@ func (s *Shelf[T]) Put(id string, value T) {
 	s.mu.Unlock()
 }
 
-// Drop closes one, which the next Open reads again.
+// Drop removes an item; the next Open reads its file again.
 func (s *Shelf[T]) Drop(id string) {
 	s.mu.Lock()
 	delete(s.open, id)
 	s.mu.Unlock()
 }
 
-// All returns those that are open, by ID.
+// All returns the open items, by ID.
 func (s *Shelf[T]) All() map[string]T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *Shelf[T]) All() map[string]T {
 	return all
 }
 
-// List returns a card of each of the newest [MaxListed] files, and those that cannot be read.
+// List returns cards of the newest [MaxListed] files, and the files that cannot be read.
 func List[T, C any](s *Shelf[T], card func(id string) (C, error)) (cards []C, unread []api.Unread, err error) {
 	ids, err := s.folder.Newest(s.kind, s.ext, MaxListed)
 	cards = []C{}

@@ -16,7 +16,7 @@ import (
 // ErrNotBuilt says that the program was built without the page.
 var ErrNotBuilt = errors.New("this program was built without its page: run make build, which needs npm")
 
-// Files are those of the page, as they are sent.
+// Files serves the files of the page.
 type Files struct {
 	Files fs.FS
 	Dev   bool // they may change: nothing is cached
@@ -44,8 +44,7 @@ func (f Files) ServeAsset(w http.ResponseWriter, r *http.Request) {
 	f.serveFile(w, r, name)
 }
 
-// serveFile sends a file, which stands compressed in the program, as the client
-// takes it.
+// serveFile sends a file, compressed if the client accepts that.
 func (f Files) serveFile(w http.ResponseWriter, r *http.Request, name string) {
 	packed, err := fs.ReadFile(f.Files, name+".gz")
 	if err != nil {

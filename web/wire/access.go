@@ -16,8 +16,8 @@ import (
 	"kosumi/internal/file"
 )
 
-// Policy is what a page of this server may do: its own files and nothing else,
-// no inline script or style, no markup made from text.
+// Policy is the content security policy of pages: own files only, no inline script or style, no
+// markup made from text.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
 	"manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
@@ -35,9 +35,8 @@ func NewAccess(addr net.Addr, names []string, https bool, token string, w *Warni
 	return &Access{Keys: Keys{Token: token}, hosts: hosts, https: https, warnings: w}, err
 }
 
-// Guard lets only requests through that are meant for this server and do not
-// come from another site's page, and sets the headers that keep the page to
-// itself. isPage reports whether a path is one that another site may lead to.
+// Guard passes on only requests that name this server and do not come from another site's page,
+// and sets security headers. isPage reports whether other sites may link to a path.
 func (a *Access) Guard(next http.Handler, isPage func(path string) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -153,7 +152,7 @@ const keyLives = time.Minute
 // patience is how many wrong tokens in a row are answered without waiting.
 const patience = 10
 
-// LoadToken reads the token in dir, or makes one. note is told what was mended.
+// LoadToken reads the token in dir, or makes one. note gets a text about each repair.
 func LoadToken(dir string, fresh bool, note func(text string)) (string, error) {
 	path := filepath.Join(dir, "token")
 	if !fresh {
@@ -192,8 +191,8 @@ func (k *Keys) OneTime() string {
 	return key
 }
 
-// Admit reports whether a token or a one-time key is right. After many wrong ones in a row
-// further wrong ones wait, see [Keys.Penalty]; right ones never do.
+// Admit reports whether a token or a one-time key is right. After patience wrong ones in a row the
+// answers to further wrong ones are delayed, see [Keys.Penalty].
 func (k *Keys) Admit(token, key string) bool {
 	if subtle.ConstantTimeCompare([]byte(token), []byte(k.Token)) == 1 {
 		k.mu.Lock()

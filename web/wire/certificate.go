@@ -12,9 +12,9 @@ import (
 	"kosumi/internal/file"
 )
 
-// OwnCertificate reads the certificate kept in a folder, or makes one for these
-// names that holds for ten years. fingerprint is its sha256, for people who
-// compare it with what their browser shows. note is told what was mended.
+// OwnCertificate reads the certificate in a folder, or makes a self-signed one for names, valid for
+// ten years. fingerprint is its sha256, for comparison with the browser's. note gets a text about
+// each repair.
 func OwnCertificate(folder string, names []string, note func(text string)) (cert tls.Certificate, fingerprint string, err error) {
 	certFile, keyFile := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	for _, path := range []string{keyFile, certFile} {

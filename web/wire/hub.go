@@ -85,7 +85,7 @@ func (h *Hub) Watching() (topics map[string]bool, clients int) {
 	return topics, clients
 }
 
-// Warnings writes into a log what may happen many times, each kind once a minute.
+// Warnings logs warnings that may repeat, each kind once a minute.
 type Warnings struct {
 	log  *slog.Logger
 	mu   sync.Mutex
@@ -97,7 +97,7 @@ func NewWarnings(log *slog.Logger) *Warnings {
 	return &Warnings{log: log, last: map[string]time.Time{}}
 }
 
-// Warn logs a text, one of each kind a minute.
+// Warn logs a text unless one of its kind was logged within a minute.
 func (w *Warnings) Warn(text, kind string) {
 	now := time.Now()
 	w.mu.Lock()
@@ -111,8 +111,7 @@ func (w *Warnings) Warn(text, kind string) {
 	}
 }
 
-// Unread returns what a list says of a file that cannot be read, and logs it. kind is the
-// file's folder.
+// Unread logs that a file of the folder kind cannot be read, and returns its entry for a list.
 func (w *Warnings) Unread(kind, name string, err error) api.Unread {
 	file := filepath.Join(kind, name)
 	w.Warn(file+" cannot be read: "+err.Error(), file)

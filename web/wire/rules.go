@@ -34,9 +34,8 @@ func RulesName(r board.Rules) string {
 	return r.JSON()
 }
 
-// RecordedRules is what a record says of rules that were chosen by this name, which
-// may be empty: a name that other programs know where it means the same, KataGo's
-// JSON where none does.
+// RecordedRules returns the text for rules in a record: a name that other programs know, if it has
+// the same meaning, else KataGo's JSON. chosen is the name that a page gave, or empty.
 func RecordedRules(r board.Rules, chosen string) string {
 	plain := strings.NewReplacer("-", "", " ", "", "_", "")
 	names := []string{r.Name()}
@@ -63,7 +62,7 @@ func CheckRules(r board.Rules) error {
 	return nil
 }
 
-// Illegal turns the board's refusals into codes.
+// Illegal converts an error of the board into a refusal.
 func Illegal(err error) error {
 	why := "board"
 	for _, known := range []struct {

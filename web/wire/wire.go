@@ -1,6 +1,6 @@
-// Package wire stands between the server and its clients: how positions, rules and numbers
-// are written in the messages of package web/api ([Stones], [RulesName]), who may speak with
-// the server ([Access]), and who is told of a change ([Hub]).
+// Package wire connects the server and its clients: it converts positions, rules and numbers for
+// the messages of package web/api ([Stones], [RulesName]), checks access ([Access]), and sends
+// events ([Hub]).
 package wire
 
 import (
@@ -17,7 +17,7 @@ import (
 	"kosumi/web/api"
 )
 
-// Decimal writes a number in as few digits as tell it from others.
+// Decimal formats a number with the fewest digits that identify it.
 func Decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
 // Letter is "b" or "w", "" for no colour.
@@ -51,8 +51,8 @@ func Stones(g *board.Game) string {
 	return string(b)
 }
 
-// Shown makes text of a client fit for a line of the log: no control characters, and at most
-// so many bytes before an ellipsis.
+// Shown cleans text from a client for logs and pages: no control characters, and at most most
+// bytes before an ellipsis.
 func Shown(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -71,10 +71,10 @@ func Shown(text string, most int) string {
 
 var letters = strings.NewReplacer("X", "b", "O", "w")
 
-// ReviewedStones turns stones as reviews write them into the page's.
+// ReviewedStones converts the stones of a review for pages.
 func ReviewedStones(stones string) string { return letters.Replace(stones) }
 
-// Blacks turns a value of the side to move into Black's.
+// Blacks converts a value from the side to move, c, to Black's view.
 func Blacks(c board.Color, v float64) float64 {
 	if c == board.White {
 		return -v
@@ -94,7 +94,7 @@ func Ownership(own []float32, c board.Color) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// Vertices returns the names of the first points, at most so many.
+// Vertices returns the names of the first points, at most most.
 func Vertices(size board.Size, points []board.Point, most int) []string {
 	all := make([]string, 0, min(most, len(points)))
 	for _, p := range points[:min(most, len(points))] {
@@ -103,7 +103,7 @@ func Vertices(size board.Size, points []board.Point, most int) []string {
 	return all
 }
 
-// Round rounds to so many decimals; minus zero becomes zero.
+// Round rounds to digits decimals; minus zero becomes zero.
 func Round(v float64, digits int) float64 {
 	f := math.Pow10(digits)
 	return math.Round(v*f)/f + 0

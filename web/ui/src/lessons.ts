@@ -3,7 +3,7 @@
 import data from "./lessons.json";
 import { chain, neighbours, other, play, point, vertex, type Colour } from "./rules";
 
-export interface Task {
+interface Task {
 	size: number;
 	rows: string[];
 	turn: string;
@@ -18,7 +18,7 @@ export interface Task {
 	answer?: number;
 }
 
-export interface Lesson {
+interface Lesson {
 	id: string;
 	tasks: Task[];
 }
@@ -87,7 +87,7 @@ export function taking(b: Position, target: number, turn: Colour, size: number, 
 }
 
 /** The move by which the side of the chain on target saves it; -1 where a pass will do, undefined where nothing does. */
-export function saving(b: Position, target: number, size: number, region?: Set<number>): number | undefined {
+function saving(b: Position, target: number, size: number, region?: Set<number>): number | undefined {
 	const c = b.stones[target] as Colour;
 	for (const p of [...candidates(b, target, size, region), -1]) {
 		const next = after(b, p, c, size);

@@ -5,13 +5,12 @@ import type { Error as Refusal, Frame, Welcome } from "./gen/api";
 import { language, refusal, told } from "./i18n";
 import { ask, inTab, line } from "./server";
 
-export type Status = "connecting" | "open" | "lost" | "denied";
+type Status = "connecting" | "open" | "lost" | "denied";
 export const status = signal<Status>("connecting");
 export const lostSince = signal(0);
 export const welcome = signal<Welcome | null>(null);
 /** The server has another page than this one by now. */
 export const updated = signal(false);
-export const trip = signal(0); // half a round trip in ms
 
 export class Refused extends Error {
 	constructor(public said: Refusal) {
@@ -274,7 +273,6 @@ async function look(): Promise<void> {
 	if (now - pinged < (now - oldest > 2000 ? 2500 : 15000)) return;
 	pinged = now;
 	await send("ping", { t0: now }).catch(() => undefined);
-	trip.value = (performance.now() - now) / 2;
 }
 setInterval(() => void look(), 2500);
 

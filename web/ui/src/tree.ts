@@ -83,7 +83,7 @@ export const line = computed<number[]>(() => {
 	return out;
 });
 
-export function positionOf(id: number): Position {
+function positionOf(id: number): Position {
 	const known = positions.get(id);
 	if (known) return known;
 	const [w, h] = size.peek();

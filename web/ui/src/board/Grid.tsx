@@ -7,7 +7,7 @@ import type { BoardProps } from "./Board";
 import type { Metrics } from "./metrics";
 
 /** The name of a point as it is read out: "D4 black, last move". */
-export function pointName(q: BoardProps, p: number): string {
+function pointName(q: BoardProps, p: number): string {
 	const parts = [vertex(p, q.w, q.h)];
 	const s = q.stones[p];
 	if (s === "b") parts[0] += " " + t("colour_b");

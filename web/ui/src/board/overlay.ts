@@ -35,7 +35,7 @@ export const SCALE: [string, string][] = [
 	["#B91C3B", "#FFFFFF"],
 	["#470D4E", "#FFFFFF"],
 ];
-export const INK = "#14110D";
+const INK = "#14110D";
 
 export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metrics, w: number, h: number, flip: boolean, dpr: number, flat: boolean): void {
 	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);

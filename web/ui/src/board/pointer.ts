@@ -1,7 +1,7 @@
 // What fingers and mice do on the board, without a DOM: presses in, moves out.
 // Only a press that began on this board in this state can play.
 
-export type Mode = "tap" | "slide" | "confirm";
+type Mode = "tap" | "slide" | "confirm";
 
 /** How a touch plays, by the size of a cell on the screen; a mouse always taps. */
 export function modeFor(cell: number, touch: boolean, confirm: "size" | "always" | "never"): Mode {

@@ -20,7 +20,7 @@ export const state = signal<LifeState | null>(null);
 export const first = signal<Colour>("b"); // whose card is looked at
 export const step = signal<LifeStep | null>(null);
 
-export const canAsk = computed(() => !!welcome.value?.features?.includes("life"));
+const canAsk = computed(() => !!welcome.value?.features?.includes("life"));
 export const cards = computed(() => (state.value?.cards ?? []) as LifeCard[]);
 export const card = computed(() => cards.value.find((c) => c.first === first.value));
 /** The question was sent, and its answer is not complete yet. */
@@ -81,7 +81,7 @@ function chainAt(at: Place, p: number): number[] {
 }
 
 /** Chooses the chain on a point, or leaves it out again; stones of the other colour begin anew. */
-export function choose(at: Place, p: number): void {
+function choose(at: Place, p: number): void {
 	if (!canAsk.peek() || at.stones[p] === ".") return;
 	const had = state.peek() || !same(at, place.peek()) ? [] : chosen.peek();
 	if (state.peek()) stop();

@@ -79,7 +79,7 @@ function Row({ left }: { left?: GameCard }) {
 }
 
 /** Name and mark. */
-export function Brand() {
+function Brand() {
 	return <div class="brand"><Logo size={30} /><strong>Kosumi</strong></div>;
 }
 

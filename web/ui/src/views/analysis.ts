@@ -156,7 +156,7 @@ export function startSweep(asked: boolean): void {
 	if (asked) askSweep();
 }
 
-export function askSweep(): void {
+function askSweep(): void {
 	clearTimeout(timer); // what ask put off would take the engine away
 	const d = tree.doc.peek();
 	const next = sweep.peek()?.todo[0];

@@ -84,7 +84,7 @@ export const fitOn = (w: number, h: number): Fit | undefined => ((welcome.value?
 const strength = (id: string) => (id.endsWith("d") ? parseInt(id) : 1 - parseInt(id));
 
 /** The level of a board next to one that is wished. */
-export const nearest = (levels: Level[], id: string): string => [...levels].sort((a, b) => Math.abs(strength(a.id) - strength(id)) - Math.abs(strength(b.id) - strength(id)))[0]?.id ?? "";
+const nearest = (levels: Level[], id: string): string => [...levels].sort((a, b) => Math.abs(strength(a.id) - strength(id)) - Math.abs(strength(b.id) - strength(id)))[0]?.id ?? "";
 
 /** The chosen level, "" for full strength, as the board has it. */
 export function levelOf(w: Wish, levels: Level[]): string {

@@ -1,5 +1,4 @@
-// Package webtest plays on the page of engine web as a person does, for tests.
-package webtest
+package browsertest
 
 import (
 	"encoding/json"
@@ -8,42 +7,37 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
-
-	"kosumi/internal/browsertest"
 )
-
-// Page is a tab on the page.
-type Page struct{ *browsertest.Tab }
 
 // Home is an expression for the front door, once it has its board.
 const Home = `document.querySelector("main.home[data-front]")`
 
 // Enter waits for the front door. A newcomer is asked there whether they play Go.
-func (p Page) Enter() {
-	p.T.Helper()
-	p.Until(Home + ` || document.querySelector("main.first")`)
-	if browsertest.JS[bool](p.Tab, `!!document.querySelector("main.first")`) {
-		p.Do(chromedp.Evaluate(`document.querySelectorAll(".first-answers > button")[1].click()`, nil)) // a little
+func (b *Tab) Enter() {
+	b.T.Helper()
+	b.Until(Home + ` || document.querySelector("main.first")`)
+	if JS[bool](b, `!!document.querySelector("main.first")`) {
+		b.Do(chromedp.Evaluate(`document.querySelectorAll(".first-answers > button")[1].click()`, nil)) // a little
 	}
-	p.Until(Home)
+	b.Until(Home)
 }
 
 // Play is an expression for the screen of a game.
 const Play = `document.querySelector("main.play")`
 
 // Point clicks a point of the board where it is on the screen.
-func (p Page) Point(v string) {
-	p.T.Helper()
-	p.Do(chromedp.MouseClickXY(p.Where(v)))
+func (b *Tab) Point(v string) {
+	b.T.Helper()
+	b.Do(chromedp.MouseClickXY(b.Where(v)))
 }
 
 // drawn is an expression: every board is drawn for the space that it has by now.
 const drawn = `[...document.querySelectorAll(".board-space")].every((s) => { const r = s.getBoundingClientRect(); return !r.width || !s.querySelector(".board") || s.dataset.space === r.width + "x" + r.height; })`
 
 // Where is the middle of a point of the board on the screen, in CSS pixels.
-func (p Page) Where(v string) (x, y float64) {
-	p.T.Helper()
-	at := browsertest.Eventually(p.Tab, fmt.Sprintf(`%s && (() => { const r = [...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === %q).getBoundingClientRect();
+func (b *Tab) Where(v string) (x, y float64) {
+	b.T.Helper()
+	at := Eventually(b, fmt.Sprintf(`%s && (() => { const r = [...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === %q).getBoundingClientRect();
 		return [r.x + r.width / 2, r.y + r.height / 2]; })() || []`, drawn, v), func(at []float64) bool { return len(at) == 2 }, "the point %s", v)
 	return at[0], at[1]
 }
@@ -70,29 +64,29 @@ func (r Rect) Over(o Rect) bool {
 // Layout waits until ok holds of the first elements of selectors, in their order, with
 // every board drawn for its space. The test fails with the last rectangles and what,
 // which is formatted.
-func (p Page) Layout(selectors []string, ok func(r []Rect) bool, what ...any) []Rect {
-	p.T.Helper()
+func (b *Tab) Layout(selectors []string, ok func(r []Rect) bool, what ...any) []Rect {
+	b.T.Helper()
 	list, err := json.Marshal(selectors)
-	require.NoError(p.T, err)
-	return browsertest.Eventually(p.Tab, fmt.Sprintf(`%s && %s.map((s) => { const r = document.querySelector(s).getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; }) || []`, drawn, list),
+	require.NoError(b.T, err)
+	return Eventually(b, fmt.Sprintf(`%s && %s.map((s) => { const r = document.querySelector(s).getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; }) || []`, drawn, list),
 		func(r []Rect) bool { return len(r) == len(selectors) && ok(r) }, what...)
 }
 
 // Hover points the mouse at the first element of a selector, wherever that has moved to.
-func (p Page) Hover(selector string) {
-	p.T.Helper()
+func (b *Tab) Hover(selector string) {
+	b.T.Helper()
 	on := fmt.Sprintf("document.querySelector(%q).matches(':hover')", selector)
-	p.Layout([]string{selector}, func(r []Rect) bool {
-		p.Do(chromedp.MouseEvent("mouseMoved", (r[0][0]+r[0][2])/2, (r[0][1]+r[0][3])/2))
-		return browsertest.JS[bool](p.Tab, on)
+	b.Layout([]string{selector}, func(r []Rect) bool {
+		b.Do(chromedp.MouseEvent("mouseMoved", (r[0][0]+r[0][2])/2, (r[0][1]+r[0][3])/2))
+		return JS[bool](b, on)
 	}, "the mouse over %s", selector)
 }
 
 // Screen gives the page another size, in CSS pixels; below 1000 it is a phone's or a tablet's.
-func (p Page) Screen(width, height int64) {
-	p.T.Helper()
-	p.Do(emulation.SetDeviceMetricsOverride(width, height, 1, width < 1000))
-	p.Until(fmt.Sprintf("innerWidth === %d && innerHeight === %d && %s", width, height, drawn))
+func (b *Tab) Screen(width, height int64) {
+	b.T.Helper()
+	b.Do(emulation.SetDeviceMetricsOverride(width, height, 1, width < 1000))
+	b.Until(fmt.Sprintf("innerWidth === %d && innerHeight === %d && %s", width, height, drawn))
 }
 
 // beyond are elements of a place that end right of the screen, but for those inside of
@@ -100,17 +94,17 @@ func (p Page) Screen(width, height int64) {
 const beyond = `[...document.querySelectorAll("%s *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".cands, .tree, .wide")).map((e) => e.outerHTML.slice(0, 160))`
 
 // NothingSticksOut waits until nothing of the screen ends right of it.
-func (p Page) NothingSticksOut(what ...any) {
-	p.T.Helper()
-	p.None(fmt.Sprintf(beyond, ".view"), what...)
+func (b *Tab) NothingSticksOut(what ...any) {
+	b.T.Helper()
+	b.None(fmt.Sprintf(beyond, ".view"), what...)
 }
 
 // Mine waits for the turn of Black, who the player is, or for the end of play. It
 // returns the phase.
-func (p Page) Mine() string {
-	p.T.Helper()
-	p.Until(Play + ` && (` + Play + `.dataset.phase !== "play" || ` + Play + `.dataset.turn === "b") && ` + Play + `.dataset.online === "open"`)
-	return browsertest.JS[string](p.Tab, Play+".dataset.phase")
+func (b *Tab) Mine() string {
+	b.T.Helper()
+	b.Until(Play + ` && (` + Play + `.dataset.phase !== "play" || ` + Play + `.dataset.turn === "b") && ` + Play + `.dataset.online === "open"`)
+	return JS[string](b, Play+".dataset.phase")
 }
 
 // CountNotes makes the page count its short notes, as noteCount.
@@ -119,18 +113,18 @@ const CountNotes = `window.noteCount = 0; new MutationObserver((all) => { for (c
 
 // Try clicks a point and waits until the move is made and answered, or refused by
 // a note of the page, which must count them. It returns the phase.
-func (p Page) Try(v string) string {
-	p.T.Helper()
-	rev, notes := browsertest.JS[string](p.Tab, Play+".dataset.rev"), browsertest.JS[int](p.Tab, "noteCount")
-	p.Point(v)
-	p.Until(fmt.Sprintf("%s.dataset.rev !== %q || noteCount > %d", Play, rev, notes))
-	return p.Mine()
+func (b *Tab) Try(v string) string {
+	b.T.Helper()
+	rev, notes := JS[string](b, Play+".dataset.rev"), JS[int](b, "noteCount")
+	b.Point(v)
+	b.Until(fmt.Sprintf("%s.dataset.rev !== %q || noteCount > %d", Play, rev, notes))
+	return b.Mine()
 }
 
 // Free returns an empty point, "" if there is none but those to skip.
-func (p Page) Free(skip map[string]bool) string {
-	p.T.Helper()
-	for _, v := range browsertest.JS[[]string](p.Tab, `[...document.querySelectorAll("[role=gridcell]")].map((c) => c.ariaLabel).filter((n) => /^\w+$/.test(n))`) {
+func (b *Tab) Free(skip map[string]bool) string {
+	b.T.Helper()
+	for _, v := range JS[[]string](b, `[...document.querySelectorAll("[role=gridcell]")].map((c) => c.ariaLabel).filter((n) => /^\w+$/.test(n))`) {
 		if !skip[v] {
 			return v
 		}
@@ -141,19 +135,19 @@ func (p Page) Free(skip map[string]bool) string {
 const stones = `[...document.querySelectorAll("[role=gridcell]")].filter((c) => / (black|white)/.test(c.ariaLabel)).length`
 
 // Stones counts the stones on the board.
-func (p Page) Stones() int {
-	p.T.Helper()
-	return browsertest.JS[int](p.Tab, stones)
+func (b *Tab) Stones() int {
+	b.T.Helper()
+	return JS[int](b, stones)
 }
 
 // HasStones waits until the board has so many stones.
-func (p Page) HasStones(n int, what ...any) {
-	p.T.Helper()
-	browsertest.Equal(p.Tab, n, stones, what...)
+func (b *Tab) HasStones(n int, what ...any) {
+	b.T.Helper()
+	Equal(b, n, stones, what...)
 }
 
 // HasMoves waits until the list of moves has so many.
-func (p Page) HasMoves(n int) {
-	p.T.Helper()
-	browsertest.Equal(p.Tab, n, `document.querySelectorAll(".moves li").length`)
+func (b *Tab) HasMoves(n int) {
+	b.T.Helper()
+	Equal(b, n, `document.querySelectorAll(".moves li").length`)
 }

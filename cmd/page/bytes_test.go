@@ -1,0 +1,69 @@
+package main_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+)
+
+// wire counts the bytes of files that are sent, and lets so many a second through, if it
+// is not 0.
+type wire struct {
+	sent, speed atomic.Int64
+	mu          sync.Mutex // of what is on its way
+}
+
+// counted serves the folder through a wire.
+func counted(t *testing.T) (*httptest.Server, *wire) {
+	w := new(wire)
+	files := http.FileServer(http.Dir(folder(t)))
+	s := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		files.ServeHTTP(wired{to, w}, r)
+	}))
+	t.Cleanup(s.Close)
+	return s, w
+}
+
+type wired struct {
+	http.ResponseWriter
+	wire *wire
+}
+
+func (w wired) Write(data []byte) (int, error) {
+	w.wire.sent.Add(int64(len(data)))
+	if speed := w.wire.speed.Load(); speed > 0 {
+		w.wire.mu.Lock()
+		time.Sleep(time.Duration(len(data)) * time.Second / time.Duration(speed))
+		w.wire.mu.Unlock()
+	}
+	return w.ResponseWriter.Write(data)
+}
+
+// mostSent is how many bytes may travel until the page works without a network, the
+// network inside and nothing compressed on the way.
+const mostSent = 9_500_000
+
+// TestBytes lets the page come into an empty browser: nothing of it travels twice, and a
+// second visit asks for nothing but what may be newer.
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	s, wire := counted(t)
+	p := browsertest.Open(t)
+	p.Do(chromedp.Navigate(s.URL))
+	p.Enter()
+	p.Until(`navigator.serviceWorker.controller`)
+	first := wire.sent.Load()
+	t.Logf("%.2f MB", float64(first)/1e6)
+	require.Less(t, first, int64(mostSent))
+	p.Do(chromedp.Reload())
+	p.Enter()
+	require.Less(t, wire.sent.Load()-first, int64(100_000))
+}
