@@ -83,6 +83,8 @@ var attacks = []struct {
 			require.NoError(a.t, a.raider.nats.PublishRequest(a.raider.subject(verbHello), inboxOf(a.raider.ID)+".x", hello))
 		}
 		require.NoError(a.t, a.worker.hello(a.t.Context()))
+		require.Eventually(a.t, func() bool { return len(a.server.Status().Workers) == 2 }, time.Minute, time.Millisecond, "the raider has come")
+		require.NoError(a.t, a.worker.hello(a.t.Context()))
 		require.Len(a.t, a.server.Status().Workers, 2, "a connection is one worker")
 	}},
 	{"flood with uploads", func(a *arena) {
