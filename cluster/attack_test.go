@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/train/loop"
 )
 
@@ -260,6 +261,7 @@ var attacks = []struct {
 
 // TestAttacks runs each attack against an honest worker, which must stay unharmed.
 func TestAttacks(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	for _, attack := range attacks {
 		t.Run(attack.name, func(t *testing.T) {

@@ -406,7 +406,7 @@ func (c *chaos) strike(what string, rng *rand.Rand) {
 // server's clock wrong; cuts and slows the network, doubles and reorders its
 // messages; and counts at the end.
 func TestChaos(t *testing.T) {
-	testshared.Slow(t) // not parallel: the broker's port must be free when it starts again
+	testshared.Long(t) // not parallel: the broker's port must be free when it starts again
 	seed := testshared.Seed(t)
 	c := newChaos(t, seed)
 	rng := rand.New(rand.NewPCG(seed, 1))

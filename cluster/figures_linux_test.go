@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/train/selfplay"
 )
@@ -28,6 +29,7 @@ var (
 // TestCrowd has many workers send recorded games at once to a server with a real folder: all are
 // stored once.
 func TestCrowd(t *testing.T) {
+	testshared.Long(t)
 	c := recipe()
 	c.Boards = []selfplay.BoardShare{{Width: 9, Height: 9, Share: 1}}
 	c.Opening.Forks = 0

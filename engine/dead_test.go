@@ -126,6 +126,7 @@ func TestWallsLive(t *testing.T) {
 // TestAllWalls is TestWallsLive for every wall on 5x5 to 13x13, under four kinds of rules
 // and five komi. Without KOSUMI_COUNT it takes two boards.
 func TestAllWalls(t *testing.T) {
+	testshared.Long(t)
 	sizes, rules := []int{5, 8}, []string{"japanese", "chinese"}
 	if os.Getenv("KOSUMI_COUNT") != "" {
 		sizes, rules = []int{5, 6, 7, 8, 9, 10, 11, 12, 13}, []string{"japanese", "korean", "chinese", "ancient-territory"}
@@ -189,7 +190,7 @@ func TestCountByHand(t *testing.T) {
 // TestFinishedPositions: finished positions of levels, with what a strong network calls
 // dead, and some by hand count the same before both sides pass and after.
 func TestFinishedPositions(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	data, err := os.ReadFile("testdata/finished.txt")
 	require.NoError(t, err)
 	e := builtIn(t, nil)
@@ -256,6 +257,7 @@ func TestNoCountContradictsAProof(t *testing.T) {
 // TestOpinionsAreDoubted: the network is sure of White's R12, though Black's T11 lives, of which
 // it is as sure that it is dead. What one proof contradicts is searched for others.
 func TestOpinionsAreDoubted(t *testing.T) {
+	testshared.Long(t)
 	e := builtIn(t, nil)
 	require.NoError(t, e.SetRules(board.Chinese()))
 	setUp(t, e, `

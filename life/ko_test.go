@@ -130,7 +130,7 @@ func bookWords(c *Card) string {
 
 // TestShapesOfTheBooks holds the table of docs/life.md against the program's answers.
 func TestShapesOfTheBooks(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	data, err := os.ReadFile("../docs/life.md")
 	require.NoError(t, err)
 	for name, s := range drawings(t, string(data)) {

@@ -243,7 +243,7 @@ func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 
 // TestPlantedFaults requires that the checker finds every planted fault.
 func TestPlantedFaults(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	count := map[string]int{}
 	for _, e := range readExamples(t) {
 		for _, data := range proofsOf(t, e.shape) {

@@ -55,6 +55,7 @@ func TestGNUGoChinese(t *testing.T) {
 // Under Japanese rules the result hangs on which stones are dead, and GNU Go
 // says so itself: its own count of the final position must be ours.
 func TestGNUGoJapanese(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	command := gnuGo(t) + " --mode gtp --level 1 --max-level 1 --japanese-rules --never-resign --seed "
 	komi := 6.5

@@ -27,6 +27,7 @@ var humanPlay = map[string]string{
 // choice: probabilities computed from its own searches, which its own games
 // agreed with.
 func TestHumanPlayOracle(t *testing.T) {
+	testshared.Long(t)
 	var positions []record
 	data, err := os.ReadFile(testshared.Path(t, "golden/human/positions.json"))
 	require.NoError(t, err)

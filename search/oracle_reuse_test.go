@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/search"
 )
 
@@ -23,6 +24,7 @@ type reuseRecord struct {
 // TestKeptTreesOracle repeats games that KataGo played with a kept tree:
 // the same visits are kept, and go to the same moves afterwards.
 func TestKeptTreesOracle(t *testing.T) {
+	testshared.Long(t)
 	settings := katagoSettings(t)
 	eachRecord(t, "reuse", func(i int) bool { return i%20 < 2 }, func(t *testing.T, r *reuseRecord, nets networks) { r.play(t, nets, settings) })
 }

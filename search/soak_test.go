@@ -18,7 +18,7 @@ import (
 // TestSoak lets a tree live through random games with searches that are cut off,
 // fail, run out of memory and go on, and checks it after each step.
 func TestSoak(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	t.Run("owner", func(t *testing.T) {
 		soak(t, 0, func(e *stub) nn.Evaluator { return e })
 	})

@@ -133,7 +133,7 @@ func TestLargeFile(t *testing.T) {
 // Each of these is a file of a few megabytes made to be slow or large: work that
 // grows with the square of it would take hours.
 func TestHostileFiles(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	tests := map[string]string{
 		"bare nodes":            "(" + strings.Repeat(";", 4<<20) + ")",
 		"empty values":          "(;C" + strings.Repeat("[]", 2<<20) + ")",

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 )
 
@@ -27,6 +28,7 @@ import (
 // phone and without motion: nothing sticks out, nothing moves, and in the dark axe-core finds no
 // serious fault. Other tests run it on the same screens in the light.
 func TestLookedAtOtherwise(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s := servePage(t, searched(t))
 	p := openPage(t, s)
@@ -75,6 +77,7 @@ func TestLookedAtOtherwise(t *testing.T) {
 
 // TestPrintReview prints the page that a review leaves, on two papers.
 func TestPrintReview(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	dir := searched(t)
 	s := servePage(t, dir)
@@ -129,6 +132,7 @@ func TestPointing(t *testing.T) {
 // TestLookDeeper presses a candidate of a search that has ended, and points that have
 // marks: both are looked into more deeply, until it is pressed again.
 func TestLookDeeper(t *testing.T) {
+	testshared.Long(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ on: true, visits: 60, moves: true, tab: "tree" }));
@@ -228,6 +232,7 @@ const ears = `window.sounds = 0; window.settled = 0; {
 
 // TestSounds counts what sounds: a stone, and none when they are turned off.
 func TestSounds(t *testing.T) {
+	testshared.Long(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	count := chromedp.ActionFunc(func(ctx context.Context) error {

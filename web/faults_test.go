@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 )
 
@@ -86,6 +87,7 @@ func TestPhoneGame(t *testing.T) {
 
 // TestLevelsOfTheBoard offers on each board what is played there, and no more.
 func TestLevelsOfTheBoard(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -202,6 +204,7 @@ const notesStay = `{ const real = window.setTimeout; window.setTimeout = (f, ms,
 // TestNotesLeaveTheBoard makes notes: one at a time, beside the board, and only on the
 // screen where they were made.
 func TestNotesLeaveTheBoard(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -227,6 +230,7 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 // TestWhoseMistakes says once which player one was: the other's mistakes are no
 // problems, and the next game of the same name is not asked about.
 func TestWhoseMistakes(t *testing.T) {
+	testshared.Long(t)
 	s := servePage(t, searched(t))
 	p := openPage(t, s)
 	c := join(t, s)
@@ -260,6 +264,7 @@ func TestWhoseMistakes(t *testing.T) {
 // TestLabelsStayWhole shows the buttons of a game at twice the size, in the languages that
 // have words between spaces: none is broken. Chinese and Japanese break between any two letters.
 func TestLabelsStayWhole(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -286,6 +291,7 @@ func TestLabelsStayWhole(t *testing.T) {
 // TestOvertimeIsShown shows what comes after the main time while it still runs, and one
 // sign only on the last stone.
 func TestOvertimeIsShown(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)

@@ -14,6 +14,7 @@ import (
 
 	"kosumi/engine/level"
 	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
 	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/engines"
@@ -154,6 +155,7 @@ func TestStoneAtOnce(t *testing.T) {
 // TestStoneStays answers a problem and tries a move in a review while the answers are held
 // back: the stone lies on the board until they come.
 func TestStoneStays(t *testing.T) {
+	testshared.Long(t)
 	s := servePage(t, searched(t))
 	p := openPage(t, s)
 	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {

@@ -252,6 +252,7 @@ func TestReviewPage(t *testing.T) {
 
 // TestManyGames drops many files at once, some of them none.
 func TestManyGames(t *testing.T) {
+	testshared.Long(t)
 	p := openPage(t, servePage(t, t.TempDir()))
 	files := map[string]string{"no.sgf": "%PDF-1.7"}
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
@@ -270,6 +271,7 @@ func TestManyGames(t *testing.T) {
 
 // TestTrainingPage shows a loop.
 func TestTrainingPage(t *testing.T) {
+	testshared.Long(t)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), []byte(`{"version":1,"arch":"kb4c32","iteration":3,"stage":"selfplay","games":1500,"rows":40000,"goal_rows":45000,"samples":120000,
 		"seconds":{"selfplay":1800,"train":900,"gate":90},"current":"c","networks":[{"name":"a","hours":0.2,"promoted":true},{"name":"b","hours":0.4,"elo":-20},{"name":"c","hours":0.7,"elo":130,"promoted":true}],
@@ -300,6 +302,7 @@ func TestTrainingPage(t *testing.T) {
 
 // TestEveryLanguage shows the page in each language, with the server's refusals.
 func TestEveryLanguage(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -409,6 +412,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 
 // TestTypedNumbers types numbers key by key: no field changes what is not yet complete.
 func TestTypedNumbers(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)

@@ -182,6 +182,7 @@ func TestProblemsOfTheDay(t *testing.T) {
 // TestNetworksPage adds a network by hand, one that is cut short, and one from an address
 // that is not https; it uses the good one, and removes it.
 func TestNetworksPage(t *testing.T) {
+	testshared.Long(t)
 	file := testshared.Network(t)
 	t.Parallel()
 	whole, err := os.ReadFile(file)

@@ -94,6 +94,7 @@ const faults = `(() => { const bad = []; const name = /^[\d\W]*$|Kosumi|kernels|
 // TestPseudoLanguage shows the screens in a language that is longer than any of
 // those that there are: nothing is cut off, and no English is left.
 func TestPseudoLanguage(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s := servePageWith(t, "", Config{Folder: searched(t), Page: pseudoPage(t)})
 	p := openPage(t, s)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/store"
 )
@@ -80,6 +81,7 @@ func TestTeaching(t *testing.T) {
 // TestTeachingPage takes a bad move back on the page, keeps it the second time, and
 // follows the story and the count at the end.
 func TestTeachingPage(t *testing.T) {
+	testshared.Long(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ motion: "off" }))`, nil))

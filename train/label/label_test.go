@@ -260,7 +260,7 @@ func TestMain(m *testing.M) {
 // TestKill kills labelling at twenty random moments. It resumes each time, labels nothing twice,
 // and loses no file.
 func TestKill(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 1))
 	c := small(t, filepath.Join(t.TempDir(), "labels"))

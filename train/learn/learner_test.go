@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/kernel"
 	"kosumi/train/learn/learntest"
@@ -97,6 +98,7 @@ func bits(t *testing.T, l *Learner) map[string][]float32 {
 // TestResume: a learner resumed from a checkpoint ends with the same bits as an uninterrupted one,
 // also with weights in the memory of the provider, as on a GPU.
 func TestResume(t *testing.T) {
+	testshared.Long(t)
 	for _, resident := range []bool{false, true} {
 		t.Run(fmt.Sprintf("resident %v", resident), func(t *testing.T) { testResume(t, resident) })
 	}

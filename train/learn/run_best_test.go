@@ -29,6 +29,7 @@ func heart(t *testing.T, games int, share float64) RunConfig {
 // TestBestIsExported: if the middle of a run was better on rows held back than its end, that step
 // is exported, its checkpoint is kept, and the report says so.
 func TestBestIsExported(t *testing.T) {
+	testshared.Long(t)
 	c := heart(t, 40, 0.5)
 	c.Learn = c.Learn.WithDefaults()
 	run := &run{RunConfig: c, asked: c.Validation}
@@ -98,6 +99,7 @@ func TestTooLittleHeldBack(t *testing.T) {
 
 // TestMuchHeldBack: a share that leaves nothing to train on is lowered, not dropped.
 func TestMuchHeldBack(t *testing.T) {
+	testshared.Long(t)
 	c := heart(t, 20, 0.01)
 	c.Steps, c.Validation = 5, 0.999
 	r, err := Run(t.Context(), c)
@@ -109,7 +111,7 @@ func TestMuchHeldBack(t *testing.T) {
 // TestWorseIsNoNetwork: a network that got worse both on rows held back and on rows trained on is
 // not exported, even with finite numbers. An earlier export and earlier checkpoints stay.
 func TestWorseIsNoNetwork(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	model := filepath.Join(t.TempDir(), "mini.onnx")
 	a, err := fresh.Parse("mini")
 	require.NoError(t, err)
@@ -143,6 +145,7 @@ func TestWorseIsNoNetwork(t *testing.T) {
 // TestAnotherRateIsTold: a run resumed with another rate, schedule or length reports it; one with
 // other data or settings is refused, with their names.
 func TestAnotherRateIsTold(t *testing.T) {
+	testshared.Long(t)
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 6), Out: t.TempDir(), Steps: 4}.config()
 	_, err := Run(t.Context(), c)
 	require.NoError(t, err)

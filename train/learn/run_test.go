@@ -332,6 +332,7 @@ func TestRunRefuses(t *testing.T) {
 // TestMixedRun: a run on a mixture, measured on a folder of its own, resumes exactly, and refuses
 // other shares.
 func TestMixedRun(t *testing.T) {
+	testshared.Long(t)
 	five, seven := learntest.WriteGames(t, features.V7, board.Square(5), 6), learntest.WriteGames(t, features.V7, board.Square(7), 6)
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: five, Out: filepath.Join(t.TempDir(), "whole"), Steps: 20}
 	config := func() RunConfig {
@@ -404,7 +405,7 @@ func TestScheduleOfARun(t *testing.T) {
 // TestFewGames: of few games at least one is held back and one trained on; a single game is
 // trained on. An interrupted run resumes with the same split.
 func TestFewGames(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	for games := 1; games <= 6; games++ {
 		child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 4}
 		c := child.config()
@@ -435,7 +436,7 @@ func TestFewGames(t *testing.T) {
 // leaves neither a network nor a checkpoint; a sensible one goes on in the same
 // folder.
 func TestDivergence(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12)}
 	for _, steps := range []int64{2, 4, 15, 60} {
 		for _, clip := range []float64{0, 10} {

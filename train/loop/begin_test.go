@@ -71,7 +71,7 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 // TestLoopBeginsWithRows gives a new loop the rows of another run: they fill the
 // window behind its own, stay where they are, and make no samples of their own.
 func TestLoopBeginsWithRows(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	first := filepath.Join(t.TempDir(), "first")
 	require.NoError(t, Init(first, []byte(tiny)))
 	needRuntime(t, first)
@@ -120,7 +120,7 @@ func TestLoopBeginsWithRows(t *testing.T) {
 // TestBoardsMayChange adds a larger board in the middle of a run: its games fill
 // rows of another layout, and the learner takes both.
 func TestBoardsMayChange(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)

@@ -50,6 +50,7 @@ func reportOf(t *testing.T, games ...string) string {
 
 // TestReportInBrowser opens the report in a browser, checks its content and clicks through a game.
 func TestReportInBrowser(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	if err := handout.Built(); err != nil {
 		testshared.Absent(t, "%v", err)

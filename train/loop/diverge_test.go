@@ -66,7 +66,7 @@ func repeated(r learn.Result, n int) []learn.Result {
 // learner begins with the network that plays, at half the rate, and makes up for what
 // is lost. The rate stays, and so does the end of it all where no rate will do.
 func TestDivergedLoopGoesBack(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
@@ -123,6 +123,7 @@ func (refuser) Game(ctx context.Context, g GateGame, _, _ string) (GateOutcome, 
 // TestRefusedNetworksGoBack: a learner whose networks are refused three times in a
 // row is taken to have diverged.
 func TestRefusedNetworksGoBack(t *testing.T) {
+	testshared.Long(t)
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)

@@ -17,6 +17,7 @@ import (
 // present network stay, the new learner starts with grown weights, and its network plays after it
 // has passed the gate.
 func TestAnotherArchitectureTakesOver(t *testing.T) {
+	testshared.Long(t)
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)
@@ -63,7 +64,7 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 // TestLearnerMayChange: with other settings, or without checkpoints, a new learner starts with the
 // present network, and nothing else is lost.
 func TestLearnerMayChange(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	for name, change := range map[string]func(t *testing.T, dir string){
 		"settings": func(t *testing.T, dir string) {
 			rewrite(t, dir, "[train]\n", "[train]\nmethod = \"sgd\"\nmomentum = 0.9\n")

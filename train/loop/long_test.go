@@ -67,7 +67,7 @@ func useOf(t *testing.T, dir string) (u use) {
 // a small network that is trained, exported and opened each time: nothing that a loop keeps may
 // grow with the games. `go test ./train/loop -run LongRun -long 100000 -v` shows figures.
 func TestLongRun(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	dir := *longDir
 	if dir == "" {
 		dir = filepath.Join(t.TempDir(), "loop")

@@ -324,7 +324,7 @@ func TestTimeEndsTraining(t *testing.T) {
 // TestProgress: every stage reports done and goal, the moves before any game has ended, and the
 // time left.
 func TestProgress(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
 	needRuntime(t, dir)

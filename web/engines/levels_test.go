@@ -10,6 +10,7 @@ import (
 	"kosumi/board"
 	"kosumi/engine"
 	"kosumi/engine/level"
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )
@@ -60,6 +61,7 @@ func TestLevels(t *testing.T) {
 
 // TestLevelsOfBoards holds every board to what is really played on it.
 func TestLevelsOfBoards(t *testing.T) {
+	testshared.Long(t)
 	l := newLevels(engine.Defaults())
 	ladders, err := level.Ladders()
 	require.NoError(t, err)

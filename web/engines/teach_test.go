@@ -8,6 +8,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/search"
@@ -17,6 +18,7 @@ import (
 // TestSound: of moves that a search found those that lose much are left out, and where
 // all do, the best one stands in for them.
 func TestSound(t *testing.T) {
+	testshared.Long(t)
 	m, err := model.Open("", model.Config{Provider: model.Kernel, Precision: "auto"})
 	require.NoError(t, err)
 	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: 8, Seed: 1})
