@@ -91,11 +91,7 @@ func (p *parser) tree() (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	declared := charsetOf(root.SimpleText("CA"))
-	if declared == (charset{}) {
-		declared = p.fallback
-	}
-	p.decodeAll(declared)
+	p.decodeAll(charsetOf(root.SimpleText("CA")))
 	p.nameCharset(root)
 	if notes := p.notes; len(notes) > 0 {
 		root.notes = &notes
