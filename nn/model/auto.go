@@ -342,7 +342,7 @@ func (c *chooser) measured(ctx context.Context, src source, provider string, len
 		}
 	}
 	m := newModel(c.conf, src, run)
-	if m.precision, _, err = precisionOf(c.conf, src, m.run); err != nil {
+	if m.precision, _, err = precisionOf(c.conf, m.run); err != nil {
 		return 0, err
 	}
 	return nn.Await(ctx, func() (float64, error) { return m.rate(ctx, length) }, nil)

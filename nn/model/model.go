@@ -23,8 +23,7 @@ type Config struct {
 	Provider string
 	// Precision is the number format: "fp32" (or ""), "int16" (on the CPU, by the
 	// kernels), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
-	// where the processor has kernels for it, else fp32. A file in fp16 runs
-	// in fp16, or not at all.
+	// where the processor has kernels for it, else fp32.
 	Precision string
 	// Library names the onnxruntime library; "" searches for it. Plugin is a library of
 	// execution providers for it, whose first device "plugin" is and others by name; ""
@@ -96,8 +95,7 @@ func Open(path string, c Config) (*Model, error) {
 	return openModel(src, path, c)
 }
 
-// Read opens a network of which name and bytes are given: a file that somebody has dropped
-// on a page.
+// Read opens a network from its file name and contents, such as a file dropped on a page.
 func Read(name string, data []byte, c Config) (*Model, error) {
 	src, err := readSource(name, data, c.Overrides)
 	if err != nil {
@@ -128,14 +126,14 @@ func openModel(src source, path string, c Config) (*Model, error) {
 		c.Log.Warn("no other device is used than the processor's cores", "device", c.Device)
 	}
 	m := newModel(c, src, run)
-	if m.precision, m.why, err = precisionOf(c, src, run); err != nil {
+	if m.precision, m.why, err = precisionOf(c, run); err != nil {
 		return nil, err
 	}
-	if m.precision == halfPrecision && src.precision() == floatPrecision && run.name() == ort.CPU {
+	if m.precision == halfPrecision && run.name() == ort.CPU {
 		c.Log.Warn("fp16 is for GPUs: a processor computes it no faster than fp32")
 	}
-	for _, line := range src.warnings() {
-		c.Log.Warn(line, "file", src.describe().File)
+	if s, ok := src.(*onnxSource); ok && s.warning != "" {
+		c.Log.Warn(s.warning, "file", s.about.File)
 	}
 	return m, nil
 }
@@ -204,7 +202,7 @@ func (m *Model) openOn(run runner, precision string, size board.Size, maxBatch i
 	if err != nil {
 		return nil, err
 	}
-	if graph, err = m.rewrite(graph, run, precision); err != nil {
+	if graph, err = rewrite(graph, run, precision); err != nil {
 		return nil, err
 	}
 	return run.open(work{graph: graph, spec: spec, maxBatch: maxBatch})

@@ -150,9 +150,6 @@ func whyLibrary(src source) string {
 	if !ok {
 		return ""
 	}
-	if s.format != floatPrecision {
-		return s.about.File + " is in " + s.format
-	}
 	fused, _, err := fuse.Rewrite(s.model, kernel.Float32)
 	if err != nil {
 		return s.about.File + " is not understood: " + err.Error()

@@ -101,7 +101,7 @@ func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	precision, _, err := precisionOf(c, m.source, run)
+	precision, _, err := precisionOf(c, run)
 	if err != nil {
 		return nil, err
 	}

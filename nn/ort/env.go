@@ -241,9 +241,13 @@ func (p provider) appendTo(o *ort.SessionOptions, device int) error {
 	case CPU:
 		return nil
 	case "cuda":
-		return appendCUDA(o, options)
+		return appendWith(ort.NewCUDAProviderOptions, o.AppendExecutionProviderCUDA, options)
 	case "tensorrt":
-		return appendTensorRT(o, options)
+		err := appendWith(ort.NewTensorRTProviderOptions, o.AppendExecutionProviderTensorRT, options)
+		if err == nil { // CUDA runs the operators that TensorRT has not
+			_ = appendWith(ort.NewCUDAProviderOptions, o.AppendExecutionProviderCUDA, options)
+		}
+		return err
 	case "coreml":
 		return o.AppendExecutionProviderCoreMLV2(options)
 	case "directml":
@@ -254,35 +258,23 @@ func (p provider) appendTo(o *ort.SessionOptions, device int) error {
 	return o.AppendExecutionProvider(p.ortName, options)
 }
 
-func appendCUDA(o *ort.SessionOptions, options map[string]string) error {
-	c, err := ort.NewCUDAProviderOptions()
-	if err != nil {
-		return err
-	}
-	defer c.Destroy()
-	if len(options) > 0 {
-		if err := c.Update(options); err != nil {
-			return err
-		}
-	}
-	return o.AppendExecutionProviderCUDA(c)
+// providerOptions are the options of one provider of onnxruntime_go's.
+type providerOptions interface {
+	Update(map[string]string) error
+	Destroy() error
 }
 
-// appendTensorRT also appends CUDA where it can, for what TensorRT leaves over.
-func appendTensorRT(o *ort.SessionOptions, options map[string]string) error {
-	c, err := ort.NewTensorRTProviderOptions()
+// appendWith makes a provider's options and appends the provider.
+func appendWith[O providerOptions](make func() (O, error), add func(O) error, options map[string]string) error {
+	o, err := make()
 	if err != nil {
 		return err
 	}
-	defer c.Destroy()
+	defer o.Destroy()
 	if len(options) > 0 {
-		if err := c.Update(options); err != nil {
+		if err := o.Update(options); err != nil {
 			return err
 		}
 	}
-	if err := o.AppendExecutionProviderTensorRT(c); err != nil {
-		return err
-	}
-	_ = appendCUDA(o, options)
-	return nil
+	return add(o)
 }

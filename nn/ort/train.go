@@ -83,7 +83,6 @@ type Graph struct {
 	run             *native
 	inputs, outputs []onnx.ValueInfo
 	bindings        []*Binding
-	copies          bool // inputs are copied to a device when they are bound
 	provider        string
 	closed          bool
 }
@@ -104,7 +103,7 @@ func OpenGraph(model []byte, c Config) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{run: run, inputs: inputs, outputs: outputs, copies: c.Provider != CPU, provider: c.Provider}
+	g := &Graph{run: run, inputs: inputs, outputs: outputs, provider: c.Provider}
 	runtime.SetFinalizer(g, func(g *Graph) { _ = g.Close() })
 	return g, nil
 }
@@ -230,7 +229,7 @@ func (b *Binding) Run() error {
 	if b.graph.closed {
 		return ErrClosed
 	}
-	if b.graph.copies || b.device {
+	if b.graph.provider != CPU || b.device {
 		if err := b.bindInputs(); err != nil {
 			return fmt.Errorf("%w: %w", ErrGraph, err)
 		}
