@@ -37,14 +37,14 @@ type Options struct {
 }
 
 // Parse reads a collection: the root nodes of all game trees, at least one. A
-// damaged tree is read as far as it goes, and [Node.Notes] of the root say what was
+// damaged tree is read as far as possible, and [Node.Notes] of the root say what was
 // mended or left out; errors are ErrNoTree and ErrTooLarge.
 func Parse(data []byte) ([]*Node, error) { return Options{}.Parse(data) }
 
 // Read reads a collection from r.
 func Read(r io.Reader) ([]*Node, error) { return Options{}.Read(r) }
 
-// First returns the first game of a collection, with a note where there are others.
+// First returns the first game of a collection, with a note if there are others.
 func First(roots []*Node) (root *Node, notes []string) {
 	if len(roots) > 1 {
 		notes = []string{fmt.Sprintf("It holds %d games, of which only the first was read.", len(roots))}
@@ -126,7 +126,7 @@ type parser struct {
 	open   []*Node    // for each open parenthesis, the node that it branches from
 	props  []Property // of the node being read
 	values []string   // of the property being read
-	highs  []int      // which of them are not ASCII
+	highs  []int      // indices of values that are not ASCII
 
 	nodeSlab  slab[Node]
 	propSlab  slab[Property]

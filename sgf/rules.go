@@ -68,10 +68,9 @@ func (r *Record) BoardRules() (board.Rules, error) {
 	return rules, nil
 }
 
-// RulesOr returns the rules and the komi that a game was played under, with notes in
-// plain sentences on what was assumed. Rules that the record does not name, or not so
-// that they are known, are the fallback; a komi that it does not name is the usual one
-// of the rules, with handicap stones 0.5.
+// RulesOr returns the rules of a game with its komi, and notes in plain sentences on what
+// was assumed. If the record names no known rules they are the fallback; if it names no komi
+// it is the usual one of the rules, with handicap stones 0.5.
 func (r *Record) RulesOr(fallback board.Rules) (rules board.Rules, notes []string) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	scoring := "rules with area scoring"

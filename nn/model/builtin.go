@@ -48,8 +48,8 @@ func readBuiltIn(n *models.Network) (katagoSource, error) {
 	return katagoSource{net}, nil
 }
 
-// spec describes whichever network is loaded already: their specs are equal, so that
-// asking for one loads no second network.
+// spec describes a network that is loaded already, if there is one: all have equal specs,
+// so no second one needs to be loaded.
 func (b *builtIn) spec(size board.Size) (nn.Spec, error) {
 	b.mu.Lock()
 	any := b.loaded

@@ -26,9 +26,9 @@ import (
 type source interface {
 	// spec describes the network at a size, or fails with nn.ErrSize.
 	spec(size board.Size) (nn.Spec, error)
-	// graph returns the graph for exactly that size, which nobody may change.
+	// graph returns the graph for exactly that size. It must not be changed.
 	graph(size board.Size) (*onnx.Model, error)
-	// describe fills in all but how the network runs.
+	// describe fills in everything but provider and precision.
 	describe() nn.Description
 }
 
@@ -180,8 +180,8 @@ func planesWarning(e features.Encoding, says map[string]string, asked string) st
 		e.Planes(), e, strings.Join(e.PlaneNames(), ", "), e, other)
 }
 
-// inTraining refuses a graph whose norms take their statistics from the batch: its answer
-// to a position would depend on the rest of the batch.
+// inTraining refuses a graph whose norms take their statistics from the batch: the result
+// for a position would depend on the rest of the batch.
 func inTraining(m *onnx.Model) error {
 	for _, n := range m.Graph.Nodes {
 		if n.Is("BatchNormalization") && n.Int("training_mode", 0) != 0 {
