@@ -14,8 +14,8 @@ func (b *Board) PassAlive(dst []Color, suicideLegal bool) []Color {
 	return dst
 }
 
-// PassAliveBig is PassAlive that also counts territory of any size, as long as
-// it is empty: what the older networks of KataGo are shown.
+// PassAliveBig is PassAlive that also counts empty territory of any size, an input of
+// KataGo's older networks.
 func (b *Board) PassAliveBig(dst []Color, suicideLegal bool) []Color {
 	dst = b.colorMap(dst)
 	b.markAreas(dst, suicideLegal, true, false)
@@ -101,15 +101,15 @@ func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) {
 
 // emptyPart is a connected set of empty points. Linked by the opponent's chains
 // that touch them, such parts make up the regions of a colour: the connected
-// sets of points without a stone of that colour. A region is known by one of its
-// parts, its root, which holds the facts about it.
+// sets of points without a stone of that colour. One part of a region, its root, holds
+// the facts about it.
 type emptyPart struct {
 	from, to int16    // its points in areaFinder.points
 	touched  uint8    // bit c is set if a stone of colour c touches it
-	sides    [2]sided // what the part, or the region it is root of, is to Black and to White
+	sides    [2]sided // facts for Black and for White about the part, or the region whose root it is
 }
 
-// sided is what a part or region is to one colour.
+// sided are the facts for one colour about a part or region.
 type sided struct {
 	up    int16    // the root; while regions grow, a part of the region closer to it
 	inner int16    // of a root: its points that no stone of the colour touches
@@ -280,8 +280,8 @@ func (f *areaFinder) root(c Color, i int16) int16 {
 	return i
 }
 
-// regionAt returns what the region of c that the point belongs to is to c. The
-// point holds no stone of c.
+// regionAt returns the facts for c about the region of c around a point, which holds no
+// stone of c.
 func (f *areaFinder) regionAt(c Color, p Point) *sided {
 	if a := &f.b.cells[p]; a.color != Empty {
 		p = a.head

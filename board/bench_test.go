@@ -65,26 +65,6 @@ func BenchmarkBoardPlay(b *testing.B) {
 	})
 }
 
-// BenchmarkBoardPlayUndo plays each move of a game and takes it back before it
-// is played again.
-func BenchmarkBoardPlayUndo(b *testing.B) {
-	forSizes(b, func(b *testing.B, s board.Size) {
-		moves := recorded(s, 1)
-		x, i := board.NewBoard(s), 0
-		empty := board.NewBoard(s)
-		for b.Loop() {
-			if i == len(moves) {
-				i = 0
-				x.CopyFrom(empty)
-			}
-			x.Play(moves[i].Color, moves[i].Point)
-			x.Undo()
-			x.Play(moves[i].Color, moves[i].Point)
-			i++
-		}
-	})
-}
-
 // BenchmarkGamePlay plays recorded random games move by move with every check.
 func BenchmarkGamePlay(b *testing.B) {
 	for _, r := range []struct {
@@ -145,25 +125,6 @@ func BenchmarkLadders(b *testing.B) {
 		for b.Loop() {
 			games[i%len(games)].Board().Ladders(&scratch)
 			i++
-		}
-	})
-}
-
-func BenchmarkPastBoard(b *testing.B) {
-	forSizes(b, func(b *testing.B, s board.Size) {
-		g := middleGame(s, board.TrompTaylor(), s.Area()/2, 1)
-		var x board.Board
-		for b.Loop() {
-			g.PastBoard(&x, 2)
-		}
-	})
-}
-
-func BenchmarkScore(b *testing.B) {
-	forSizes(b, func(b *testing.B, s board.Size) {
-		g := middleGame(s, board.TrompTaylor(), s.Area()*5/4, 1)
-		for b.Loop() {
-			g.Score()
 		}
 	})
 }

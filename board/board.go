@@ -1,10 +1,10 @@
 package board
 
-// cell is what a Board knows of one point. The fields libs and size count for a
-// chain only at its head.
+// cell is one point of a Board. The fields libs and size are kept only at the head of a
+// chain.
 type cell struct {
 	color Color
-	head  Point // the point that stands for the chain
+	head  Point // the point that identifies the chain
 	next  Point // the next stone of the chain, in a circle
 	libs  int16 // liberties of the chain
 	size  int16 // stones of the chain
@@ -134,8 +134,8 @@ func (b *Board) ChainSize(p Point) int {
 	return int(b.cells[b.cells[p].head].size)
 }
 
-// ChainHead returns the point that stands for the chain on p: the same for all
-// its stones as long as no stone is played. NoPoint if p is empty.
+// ChainHead returns the point that identifies the chain on p: the same for all its stones
+// until the next stone is played. NoPoint if p is empty.
 func (b *Board) ChainHead(p Point) Point {
 	if b.cells[p].color == Empty {
 		return NoPoint

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -238,11 +237,6 @@ type goldenFeature struct {
 		PastPhaseEnd      bool     `json:"isPastNormalPhaseEnd"`
 		SecondEncoreStart []string `json:"secondEncoreStart"`
 	} `json:"state"`
-	Params struct {
-		DrawWins float64 `json:"drawEquivalentWinsForWhite"`
-	} `json:"params"`
-	Spatial [][]board.Point `json:"spatial"`
-	Global  []float32       `json:"global"`
 }
 
 // replayed returns the game of the record.
@@ -263,105 +257,32 @@ func (f *goldenFeature) replayed(t testing.TB) *board.Game {
 	return g
 }
 
-// eachFeature calls f with every record of features.jsonl.gz.
-func eachFeature(t *testing.T, f func(t *testing.T, q *goldenFeature)) {
+func TestGoldenState(t *testing.T) {
 	n := 0
 	for _, q := range testshared.Lines[goldenFeature](t, testshared.Path(t, "golden/katago/features.jsonl.gz")) {
 		n++
-		t.Run(q.ID, func(t *testing.T) { f(t, &q) })
+		t.Run(q.ID, func(t *testing.T) {
+			g := q.replayed(t)
+			require.Equal(t, q.State.goldenState.sorted(), stateOf(g).sorted())
+			ko := "none"
+			if q.State.KoLoc != nil {
+				ko = *q.State.KoLoc
+			}
+			require.Equal(t, ko, g.Size().Vertex(g.Board().KoPoint()))
+			require.Equal(t, q.State.Finished, g.Finished())
+			require.Equal(t, q.State.PastPhaseEnd, g.Ended() && !g.Finished())
+			var second []board.Color
+			if g.Phase() == 2 {
+				for p := range board.Point(g.Size().Area()) {
+					second = append(second, g.SecondEncoreStart(p))
+				}
+				require.Equal(t, q.State.SecondEncoreStart, colorRows(g.Size(), second))
+			} else {
+				require.Nil(t, q.State.SecondEncoreStart)
+			}
+		})
 	}
 	require.Equal(t, 380, n)
-}
-
-func TestGoldenState(t *testing.T) {
-	eachFeature(t, func(t *testing.T, q *goldenFeature) {
-		g := q.replayed(t)
-		require.Equal(t, q.State.goldenState.sorted(), stateOf(g).sorted())
-		ko := "none"
-		if q.State.KoLoc != nil {
-			ko = *q.State.KoLoc
-		}
-		require.Equal(t, ko, g.Size().Vertex(g.Board().KoPoint()))
-		require.Equal(t, q.State.Finished, g.Finished())
-		require.Equal(t, q.State.PastPhaseEnd, g.Ended() && !g.Finished())
-		var second []board.Color
-		if g.Phase() == 2 {
-			for p := range board.Point(g.Size().Area()) {
-				second = append(second, g.SecondEncoreStart(p))
-			}
-			require.Equal(t, q.State.SecondEncoreStart, colorRows(g.Size(), second))
-		} else {
-			require.Nil(t, q.State.SecondEncoreStart)
-		}
-	})
-}
-
-// onPoints returns the points that a plane holds, in order.
-func onPoints(s board.Size, on func(p board.Point) bool) []board.Point {
-	points := []board.Point{}
-	for p := range board.Point(s.Area()) {
-		if on(p) {
-			points = append(points, p)
-		}
-	}
-	return points
-}
-
-// shownTurns returns how many moves of the history the record shows: each has
-// its point in a plane or its pass in a global value.
-func (f *goldenFeature) shownTurns() int {
-	n := 0
-	for n < 5 && (len(f.Spatial[9+n]) > 0 || f.Global[n] == 1) {
-		n++
-	}
-	return n
-}
-
-// laddered returns the planes of laddered stones and of working moves against
-// the side not to move.
-func laddered(b *board.Board, scratch *board.LadderScratch, toMove board.Color) (stones, working []board.Point) {
-	stones, working = []board.Point{}, []board.Point{}
-	for _, l := range b.Ladders(scratch) {
-		stones = b.Chain(stones, l.Head)
-		if l.Color != toMove {
-			working = append(working, l.Working[:l.Count]...)
-		}
-	}
-	slices.Sort(stones)
-	slices.Sort(working)
-	return stones, slices.Compact(working)
-}
-
-// TestGoldenPlanes checks the planes of KataGo's features that the board alone
-// determines: liberties, ladders on the last three boards, areas.
-func TestGoldenPlanes(t *testing.T) {
-	var scratch board.LadderScratch
-	eachFeature(t, func(t *testing.T, q *goldenFeature) {
-		g := q.replayed(t)
-		b, s := g.Board(), g.Size()
-		for libs := 1; libs <= 3; libs++ {
-			require.Equal(t, q.Spatial[2+libs], onPoints(s, func(p board.Point) bool { return b.Liberties(p) == libs }))
-		}
-		stones, working := laddered(b, &scratch, g.ToMove())
-		require.Equal(t, q.Spatial[14], stones)
-		require.Equal(t, q.Spatial[17], working)
-		for ago := 1; ago <= 2; ago++ {
-			if q.shownTurns() >= ago {
-				var past board.Board
-				require.True(t, g.PastBoard(&past, ago))
-				stones, _ = laddered(&past, &scratch, g.ToMove())
-			}
-			require.Equal(t, q.Spatial[14+ago], stones, "%d ago", ago)
-		}
-		if area, _, ok := g.AreaNow(nil, g.Options().AreaModes); ok {
-			require.Equal(t, q.Spatial[18], onPoints(s, func(p board.Point) bool { return area[p] == g.ToMove() }))
-			require.Equal(t, q.Spatial[19], onPoints(s, func(p board.Point) bool { return area[p] == g.ToMove().Opponent() }))
-		} else {
-			require.Empty(t, q.Spatial[18])
-		}
-		limit := float32(s.Area() + 20)
-		require.InDelta(t, q.Global[5], max(-limit, min(limit, g.SelfKomi(q.Params.DrawWins)))/20, 1e-6)
-	})
 }
 
 func TestGoldenSymmetries(t *testing.T) {
@@ -382,44 +303,6 @@ func TestGoldenSymmetries(t *testing.T) {
 			t.Run(fmt.Sprint(s, "/", m.Symmetry), func(t *testing.T) {
 				for from, to := range board.SymTable(s, m.Symmetry) {
 					require.EqualValues(t, from, m.Input[to])
-				}
-			})
-		}
-	}
-}
-
-// BenchmarkGoldenEncode measures what an encoder asks the board for, on KataGo's
-// own games: ladders now, 1 and 2 moves ago, the area and the legal moves.
-func BenchmarkGoldenEncode(b *testing.B) {
-	games := make(map[int][]*board.Game)
-	for _, q := range testshared.Lines[goldenFeature](b, testshared.Path(b, "golden/katago/features.jsonl.gz")) {
-		if strings.HasPrefix(q.Kind, "game-") && q.X == q.Y {
-			games[q.X] = append(games[q.X], q.replayed(b))
-		}
-	}
-	for _, size := range []int{9, 19} {
-		list := games[size]
-		var scratch board.LadderScratch
-		var past board.Board
-		var area []board.Color
-		var legal []bool
-		for name, f := range map[string]func(g *board.Game){
-			"ladders now": func(g *board.Game) { g.Board().Ladders(&scratch) },
-			"ladders past": func(g *board.Game) {
-				for ago := 1; ago <= 2; ago++ {
-					g.PastBoard(&past, ago)
-					past.Ladders(&scratch)
-				}
-			},
-			"area":  func(g *board.Game) { area = g.Board().FullArea(area, false) },
-			"legal": func(g *board.Game) { legal = g.LegalMoves(legal) },
-		} {
-			b.Run(fmt.Sprint(size, "/", name), func(b *testing.B) {
-				b.ReportAllocs()
-				i := 0
-				for b.Loop() {
-					f(list[i%len(list)])
-					i++
 				}
 			})
 		}

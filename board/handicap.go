@@ -38,9 +38,9 @@ func FixedHandicap(size Size, n int) []Point {
 	}
 }
 
-// HandicapStones returns the number of handicap stones: what SetHandicapStones
-// said, else what the start and the moves that Black made before White's first
-// tell; 0 or at least 2.
+// HandicapStones returns the number of handicap stones, 0 or at least 2: the number of
+// SetHandicapStones, else counted from the start position and Black's moves before White's
+// first.
 func (g *Game) HandicapStones() int {
 	if g.points.stones >= 0 {
 		return g.points.stones

@@ -6,8 +6,8 @@ import "math"
 // before GraphHash lets transpositions meet; KataGo's value.
 const DefaultRepBound = 11
 
-// PastHash covers the board as it was ago moves before now (0 to 8): stones, size
-// and the simple ko point of that time. It returns false where PastBoard does.
+// PastHash is the hash of stones, size and simple ko point ago moves (0 to 8) before now.
+// It returns false where PastBoard does.
 func (g *position) PastHash(ago int) (Hash, bool) {
 	b := &g.board
 	if ago < 0 || ago > min(keptUndo, b.CanUndo()) {

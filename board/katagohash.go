@@ -75,8 +75,8 @@ func newKatagoTables() *katagoTables {
 	return t
 }
 
-// index returns where the point p of g stands in the tables once the board is
-// seen in orientation k. Unlike Size.SymMap it transposes rectangles too.
+// index returns the index in the tables of the point p of g in orientation k. Unlike
+// Size.SymMap it transposes rectangles too.
 func (t *katagoTables) index(g *Game, p Point, k Symmetry) int {
 	s := g.Size()
 	x, y := s.XY(p)

@@ -1,6 +1,6 @@
 package board
 
-// koMemory is what a game remembers of earlier positions.
+// koMemory holds the earlier positions of a game.
 type koMemory struct {
 	keys     keyList // the ko keys of the positions that still count
 	passKeys [White + 1]hashList
@@ -21,16 +21,15 @@ func (k *koMemory) copyFrom(src *koMemory) {
 	}
 }
 
-// hashList is a list of hashes that is asked how often it has one. Short lists
-// are looked through; one that grows long gets an index, so that n moves of a game
-// cost n steps. Copies of long lists have none, since copies are many and ask
-// little: those of a search.
+// hashList is a list of hashes that counts how often it has one. Short lists are searched;
+// a long one gets an index, so that n moves of a game cost n steps. Copies of long lists,
+// of which a search makes many, have no index.
 type hashList struct {
 	list  []Hash
 	index map[Hash]int32 // how often each is in list; nil: not made
 }
 
-// shortList is the length up to which a list is looked through.
+// shortList is the length up to which a list has no index.
 const shortList = 1024
 
 func (l *hashList) reset() { l.list, l.index = l.list[:0], nil }

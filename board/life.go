@@ -15,9 +15,9 @@ const (
 
 // IndependentLife returns the full area of the groups that do not stand in a
 // kind of seki, and the number of White's such groups minus Black's. A connected
-// part of the full area of one colour is seki-like if it touches a point that
-// belongs to nobody, or holds a chain in atari. Points of seki-like parts are
-// Empty, but for those that are kept. The result is dst, made longer if need be.
+// part of the full area of one colour is seki-like if it touches a neutral point or holds
+// a chain in atari. Points of seki-like parts are Empty, unless keep says otherwise. The
+// result is dst, made longer if need be.
 func (b *Board) IndependentLife(dst []Color, keep Keep, suicideLegal bool) (owners []Color, whiteMinusBlack int) {
 	var fullStore [MaxPoints]Color
 	full := b.FullArea(fullStore[:0], suicideLegal)
@@ -102,8 +102,8 @@ func (b *Board) sekiPart(part *[MaxPoints]Point, full []Color, seen *pointSet, p
 }
 
 // closeBorders fills the neutral points that either side can fill without loss, and
-// connects chains in atari, so that what is still open is open in seki. All stones
-// are taken to be alive.
+// connects chains in atari, so that only neutral points of sekis stay open. It takes all
+// stones to be alive.
 func (b *Board) closeBorders() {
 	for changed := true; changed; {
 		changed = false
@@ -115,7 +115,7 @@ func (b *Board) closeBorders() {
 			case area[p] == Empty:
 				first := Black
 				if b.chainsAround(p, White) > b.chainsAround(p, Black) {
-					first = White // who connects by it
+					first = White // White connects chains here
 				}
 				changed = b.fills(first, p) || b.fills(first.Opponent(), p) || changed
 			}

@@ -8,9 +8,9 @@ import (
 
 // ParseLocation reads the name of a move in every way that KataGo's protocols
 // have: a vertex, "pass", "pss", or "(x,y)" with the column from the left and the
-// row from the top, both from 0. For coordinates that are not on the board it
-// returns NoPoint without an error where KataGo finds out only when the move is
-// made; OffBoardName then says what it calls them.
+// row from the top, both from 0. For some coordinates outside the board, which KataGo
+// refuses only when the move is made, it returns NoPoint without an error; OffBoardName
+// returns KataGo's name for them.
 func (s Size) ParseLocation(text string) (Point, error) {
 	text = strings.TrimSpace(text)
 	if strings.EqualFold(text, "pss") {

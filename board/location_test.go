@@ -47,14 +47,7 @@ func TestLayOut(t *testing.T) {
 			moves = append(moves, board.Move{Color: color, Point: p})
 		}
 		b := board.PlaceStones(s, moves)
-		got := ""
-		for y := range s.H {
-			for x := range s.W {
-				got += map[board.Color]string{board.Empty: ".", board.Black: "X", board.White: "O"}[b.At(s.Point(x, y))]
-			}
-			got += "\n"
-		}
-		require.Equal(t, c.want, got, c.stones)
+		require.Equal(t, c.want, b.String(), c.stones)
 		require.Equal(t, board.NoPoint, b.KoPoint())
 	}
 }

@@ -88,18 +88,3 @@ func TestUndoMovesOnce(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1000*moves), "bytes; each replay takes 16 for each move")
 	require.Equal(t, moves/2, g.NumMoves())
 }
-
-// BenchmarkLongGame plays a game of 100,000 moves again and takes half of it back.
-func BenchmarkLongGame(b *testing.B) {
-	for name, r := range map[string]Rules{"superko": TrompTaylor(), "simple": Japanese()} {
-		b.Run(name, func(b *testing.B) {
-			g := longGame(b, r, 100_000)
-			for b.Loop() {
-				g.replayAll()
-				var half Game
-				half.CopyFrom(g)
-				half.UndoMoves(50_000)
-			}
-		})
-	}
-}

@@ -63,8 +63,8 @@ func pointFor(c Color) float32 {
 	return -1
 }
 
-// countPass does what a pass by c does before the board sees it. It tells
-// whether c had passed before in the same position, which ends the phase.
+// countPass counts a pass by c before it is made on the board. It reports whether c had
+// passed before in the same position, which ends the phase.
 func (g *position) countPass(c Color) (repeated bool) {
 	if g.points.buttonOnSide {
 		g.points.buttonOnSide = false

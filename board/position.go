@@ -8,21 +8,20 @@ type GameOptions struct {
 	// StartBlackMovesAreHandicap counts the moves that Black makes before
 	// White's first as handicap stones.
 	StartBlackMovesAreHandicap bool
-	// ForgetOutOfTurn lets a game begin anew where a colour moves that is not to
-	// move, or is made to: nothing of what was before counts any more, but that
-	// Undo goes back there. Handicap stones count on.
+	// ForgetOutOfTurn starts the game anew when a colour moves out of turn or the
+	// turn is changed: earlier moves count only for Undo and handicap stones.
 	ForgetOutOfTurn bool
 	AreaModes
 }
 
-// AreaModes are ways to judge areas that some networks were trained with: KataGo's
-// modes of a history. Where the rules leave nothing to judge so they mean nothing.
+// AreaModes are the ways to judge areas with which some networks were trained: KataGo's
+// modes of a history. Some rules make no use of them.
 type AreaModes struct {
 	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal.
 	PassAliveUnderSuicide bool
-	// ExcludeTerritoryAdjacentToAtari takes, under territory scoring without a tax, an
-	// empty point of a seki-like part for nobody's where a chain of its owner beside it
-	// is in atari (KataGo's rules version 3).
+	// ExcludeTerritoryAdjacentToAtari makes, under territory scoring without a tax, an
+	// empty point of a seki-like part neutral if a neighbouring chain of its owner is in
+	// atari (KataGo's rules version 3).
 	ExcludeTerritoryAdjacentToAtari bool
 }
 
@@ -52,7 +51,7 @@ type points struct {
 	buttonOnSide bool   // the button is not yet taken
 }
 
-// encore is what the clean-up phases of territory scoring remember.
+// encore is the state of the clean-up phases of territory scoring.
 type encore struct {
 	blocked     pointSet // stones that may not be retaken in ko without a pass for ko
 	blockedHash Hash
@@ -85,8 +84,8 @@ func (e *encore) unblock(p Point) {
 	e.blockedHash = e.blockedHash.xor(zobrist.blocked[p])
 }
 
-// position is the state of a game that the rules ask for: it says what is legal, what a
-// pass does and what the score is. The moves that led to it are the Game's.
+// position is the state that decides legality, the effect of a pass, and the score. The
+// moves that led to it belong to Game.
 type position struct {
 	board   Board
 	rules   Rules
@@ -164,9 +163,8 @@ func (g *position) SecondEncoreStart(p Point) Color {
 	return g.encore.second[p]
 }
 
-// PastBoard copies to dst the board as it was ago moves before now (0 to 8),
-// with the simple ko point of that time. It returns false, and leaves dst alone,
-// if there is no such board: fewer moves, or a bigger ago.
+// PastBoard copies to dst the board ago moves (0 to 8) before now, with its simple ko
+// point. It returns false and leaves dst alone if there were fewer moves or ago is larger.
 func (g *position) PastBoard(dst *Board, ago int) bool {
 	if ago < 0 || ago > min(keptUndo, g.board.CanUndo()) {
 		return false

@@ -34,6 +34,17 @@ func newRefBoard(s board.Size) refBoard {
 
 func sign(c board.Color) byte { return refSigns[c] }
 
+// refOf returns the slow board with the stones of a board.
+func refOf(b *board.Board) refBoard {
+	ref := newRefBoard(b.Size())
+	signs := []byte(ref.colors)
+	for p := range signs {
+		signs[p] = sign(b.At(board.Point(p)))
+	}
+	ref.colors = string(signs)
+	return ref
+}
+
 func (b refBoard) at(p board.Point) byte { return b.colors[p] }
 
 // neighbors returns the points next to p.

@@ -17,7 +17,7 @@ const (
 	KoSpight                    // positional, but a pass lifts all bans
 )
 
-// Scoring says what is counted.
+// Scoring is how points are counted.
 type Scoring uint8
 
 // The ways of scoring.

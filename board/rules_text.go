@@ -116,9 +116,8 @@ func ParseRulesKomi(s string) (r Rules, komiGiven bool, err error) {
 	return r, komiGiven, nil
 }
 
-// ParseRulesParts is ParseRulesKomi that lets rules through which make no sense
-// together, a button without area scoring: what is to become of them is for the
-// caller to say.
+// ParseRulesParts is ParseRulesKomi without the check that the parts fit together, such as
+// a button without area scoring, which is left to the caller.
 func ParseRulesParts(s string) (r Rules, komiGiven bool, err error) {
 	trimmed := strings.TrimSpace(s)
 	key := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(trimmed))
@@ -147,8 +146,8 @@ var twoWords = []string{
 	"tromp taylor", "chinese ogs", "chinese kgs", "aga button", "new zealand", "stone scoring", "ancient area", "ancient territory",
 }
 
-// ParseKataGoRules is ParseRulesParts that takes names only as KataGo spells them:
-// one mark or none between two words, and no blank in those of servers.
+// ParseKataGoRules is ParseRulesParts that takes names only as KataGo spells them: at most
+// one mark between two words, and no blank in names of servers' rules.
 func ParseKataGoRules(s string) (r Rules, komiGiven bool, err error) {
 	name := strings.ToLower(strings.TrimSpace(s))
 	if _, named := presets[strings.NewReplacer("-", "", "_", "", " ", "").Replace(name)]; named && strings.ContainsAny(name, "-_ ") {
@@ -231,7 +230,7 @@ var (
 	ruleFlags = []string{"suicide", "hasButton", "friendlyPassOk"}
 )
 
-// complaints are KataGo's about values that are none.
+// ruleComplaints are KataGo's messages about invalid values.
 var ruleComplaints = map[string]string{
 	"ko":                 "Rules::parseKoRule: Invalid ko rule: ",
 	"score":              "Rules::parseScoringRule: Invalid scoring rule: ",
@@ -290,8 +289,8 @@ func (r Rules) With(key, value string) (Rules, error) {
 	return p.rules, err
 }
 
-// oldParts are the parts of the older form, by prefix; of two prefixes the longer
-// stands first.
+// oldParts are the parts of the older form, by prefix; if one prefix begins another, the
+// longer comes first.
 var oldParts = []struct {
 	prefix, key string
 	values      []string
@@ -350,7 +349,7 @@ func (p *rulesParser) part(s string) (rest string, err error) {
 	return "", errNoRules
 }
 
-// complete sets what was left out and depends on other parts.
+// complete sets parts that were left out and depend on others.
 func (p *rulesParser) complete() {
 	r := &p.rules
 	if !p.tax {

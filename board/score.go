@@ -3,7 +3,7 @@ package board
 import "math"
 
 // Score returns the score now, White minus Black, with komi and all bonuses: the
-// result if the game is finished, otherwise what it were if the game ended here.
+// result if the game is finished, otherwise the result if it ended here.
 // A game without result has no score; Score then returns that of the position.
 func (g *position) Score() float32 {
 	var store [MaxPoints]Color
@@ -11,9 +11,9 @@ func (g *position) Score() float32 {
 	return g.points.score(owners, groups, g.rules.Komi, g.toMove)
 }
 
-// score is the score that owners of points and groups that pay a tax (White's minus
-// Black's) make, White minus Black, with komi and all bonuses. Under territory scoring
-// the bonus takes the stones off again: a point for each move.
+// score returns the score, White minus Black, with komi and all bonuses, from the owners of
+// points and the number of taxed groups (White's minus Black's). Under territory scoring the
+// bonus subtracts the stones again: a point for each move.
 func (s *points) score(owners []Color, groups int, komi float32, toMove Color) float32 {
 	score := float32(Balance(owners)-2*groups) + s.bonus + s.handicap + komi
 	if s.buttonOnSide {
@@ -22,7 +22,7 @@ func (s *points) score(owners []Color, groups int, komi float32, toMove Color) f
 	return score
 }
 
-// Owners returns for each point whom Score counts it for, Empty for nobody. The
+// Owners returns for each point the colour that Score counts it for, Empty if neutral. The
 // result is dst, made longer if need be.
 func (g *position) Owners(dst []Color) []Color {
 	dst, _ = g.areaIn(dst, g.options.AreaModes)
@@ -102,9 +102,9 @@ func (g *position) OwnersWithDead(dead []Point) []Color {
 }
 
 // ScoreWithDead returns the score when the given stones are dead and all others alive,
-// White minus Black, with komi and all bonuses: the count of players who agreed on
-// what is dead. Points that hold no stone do not count. Neutral points that are still
-// open make no seki of living groups around them, as they would for Score.
+// White minus Black, with komi and all bonuses, as players count who agreed on the dead
+// stones. Empty points in dead are ignored. Unlike Score it does not take groups that touch
+// open neutral points to be in seki.
 func (g *position) ScoreWithDead(dead []Point) float32 {
 	owners, groups := g.areaWithDead(dead)
 	return g.points.score(owners, groups, g.rules.Komi, g.toMove)
@@ -138,7 +138,7 @@ func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
 	lives, _ := b.livesApart(nil, b.Area(nil))
 	territory := g.rules.Scoring == ScoringTerritory
 	for p, c := range colors {
-		// Where a stone had to be played at home to connect, territory is none.
+		// A point that its owner had to fill in order to connect is no territory.
 		if c == Empty && (lives[p] != owners[p] || territory && b.cells[p].color != Empty) {
 			owners[p] = Empty
 		}
@@ -150,8 +150,7 @@ func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
 }
 
 // groupsWithTerritory returns the number of connected parts of the area that have an
-// empty point, White's minus Black's. Stones that only touch neutral points or stand in
-// seki have none.
+// empty point, White's minus Black's.
 func groupsWithTerritory(owners, colors []Color, geo *geometry) (whiteMinusBlack int) {
 	var seen pointSet
 	var part [MaxPoints]Point

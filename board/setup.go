@@ -51,9 +51,9 @@ func (g *Game) Restart(toMove Color) {
 	g.beginPoints()
 }
 
-// PlaceStones returns a board on which stones were placed one after the other, as KataGo
-// takes lists of stones: a later stone replaces an earlier one on its point and
-// captures what it deprives of liberties; one that would have none is left out.
+// PlaceStones returns a board with stones placed one after the other, as KataGo does: a
+// later stone replaces an earlier one on its point and captures chains without liberties;
+// one that would have no liberty is left out.
 func PlaceStones(s Size, stones []Move) *Board {
 	b := NewBoard(s)
 	for _, m := range stones {
@@ -130,9 +130,8 @@ func (g *Game) SetToMove(c Color) {
 // are not moves. The game is replayed from its start.
 func (g *Game) Undo() bool { return g.UndoMoves(1) }
 
-// UndoMoves takes the last n moves back in one go, at the price of one Undo. It
-// reports whether there were as many; else nothing has changed. To move is who was to
-// move then, also if a move was made out of turn.
+// UndoMoves takes the last n moves back, at the cost of one Undo, and restores the turn. If
+// there are fewer moves it changes nothing and returns false.
 func (g *Game) UndoMoves(n int) bool {
 	if n < 1 || n > len(g.moves) {
 		return false
@@ -164,8 +163,8 @@ func (g *Game) SetRules(r Rules) error {
 	return nil
 }
 
-// Remember plays the game anew as it was played: a side that was forced to move is
-// not any more, and what that made forgotten is known again.
+// Remember replays the moves: a forced turn is reset, and history that it dropped is
+// restored.
 func (g *Game) Remember() {
 	if len(g.moves) > 0 {
 		g.replay(g.moves)
@@ -178,8 +177,7 @@ func (g *Game) SetOptions(o GameOptions) {
 	g.replayAll()
 }
 
-// ContinueWith changes the options for the moves to come; what was played stays
-// as it is.
+// ContinueWith changes the options for later moves only.
 func (g *Game) ContinueWith(o GameOptions) { g.options = o }
 
 // SetKomi changes komi and nothing else. A komi that Rules.Check refuses is

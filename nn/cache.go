@@ -64,7 +64,7 @@ type cacheShard struct {
 	ring  []uint32 // nil until the first store
 	index []uint64 // position+1 of an entry, and a tag above it; 0 = empty
 	head  uint64   // next position to write; positions only grow
-	_     [32]byte // keeps neighbours off one cache line
+	_     [32]byte // puts neighbours on different cache lines
 }
 
 // newCache returns a cache of at most that many bytes, nil for 0.
@@ -83,18 +83,18 @@ func newCache(bytes int64, exact bool) *cache {
 // maxEntryWords is the largest entry: exact, 25x25, with ownership.
 const maxEntryWords = entryPolicy + board.MaxMoves + board.MaxPoints
 
-// allocate makes the ring and an index slot for each 32 words or less, which
-// is less than nearly every entry.
+// allocate makes the ring, and an index slot for every 32 words of it at most: nearly
+// every entry is longer than that.
 func (s *cacheShard) allocate() {
 	s.ring = make([]uint32, s.words)
 	slots := max(cacheWays, 1<<bits.Len64(s.words/32))
 	s.index = make([]uint64, slots)
-	clear(s.index) // takes the memory now: reading it first would have it mapped twice
+	clear(s.index) // maps the memory at once: a read before the first write would map it twice
 	s.head = 0
 }
 
-// A slot of the index holds a part of the key, which spares looking at nearly every
-// entry of another one: their memory is seldom in the processor's caches.
+// An index slot holds a part of the key as a tag, so that entries of other keys are hardly
+// ever read: their memory is seldom in the processor's caches.
 const (
 	tagShift     = 48
 	positionMask = 1<<tagShift - 1
@@ -173,7 +173,7 @@ func (c *cache) put(k cacheKey, area int, out *Output) {
 	ways := s.ways(k)
 	oldest := 0
 	for i, slot := range ways {
-		// Entries that the new one overwrote read as gone here.
+		// Entries that the new one overwrote are not live any more.
 		if !s.live(slot) || s.holds(slot, k) {
 			oldest = i
 			break
@@ -185,7 +185,7 @@ func (c *cache) put(k cacheKey, area int, out *Output) {
 	ways[oldest] = k.tag() | pos + 1
 }
 
-// clear forgets everything. The memory stays for what comes next.
+// clear removes all entries and keeps the memory.
 func (c *cache) clear() {
 	for i := range c.shards {
 		s := &c.shards[i]

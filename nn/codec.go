@@ -14,7 +14,6 @@ import (
 type Codec struct {
 	spec   Spec
 	size   board.Size
-	post   Multipliers
 	memory *features.Memory // shared by all scratches
 	// Positions in Spec.Inputs and Spec.Outputs; -1 where absent.
 	spatial, global, meta                             int
@@ -22,7 +21,7 @@ type Codec struct {
 	policyChannels, policyStride, scoreValues         int
 }
 
-// NewCodec checks that spec is complete and of one piece for that board size.
+// NewCodec checks that spec is complete and consistent for that board size.
 // Errors are ErrSize or ErrSpec.
 func NewCodec(spec Spec, size board.Size) (*Codec, error) {
 	if err := size.Check(); err != nil {
@@ -31,7 +30,7 @@ func NewCodec(spec Spec, size board.Size) (*Codec, error) {
 	if !spec.Sizes.Serves(size) {
 		return nil, fmt.Errorf("%w: %dx%d, it serves %s", ErrSize, size.W, size.H, spec.Sizes)
 	}
-	c := &Codec{spec: spec, size: size, post: spec.KataGo.multipliers(), memory: features.NewMemory()}
+	c := &Codec{spec: spec, size: size, memory: features.NewMemory()}
 	if err := c.bindInputs(); err != nil {
 		return nil, err
 	}
@@ -52,59 +51,53 @@ func (c *Codec) Spec() Spec { return c.spec }
 // Size returns the board size that the codec serves.
 func (c *Codec) Size() board.Size { return c.size }
 
-// NeedsProfile reports whether the network wants to know who plays.
+// NeedsProfile reports whether the network has metadata inputs: a profile of the players.
 func (c *Codec) NeedsProfile() bool { return c.meta >= 0 }
 
 // HasOwnership reports whether the network predicts ownership.
 func (c *Codec) HasOwnership() bool { return c.ownership >= 0 }
 
-// find returns the position of the only tensor with that role, or -1.
-func find(list []TensorSpec, role Role) (int, error) {
-	at := -1
-	for i := range list {
-		if list[i].Role != role {
-			continue
-		}
-		if at >= 0 {
-			return -1, fmt.Errorf("%w: tensors %q and %q are both %s", ErrSpec, list[at].Name, list[i].Name, role)
-		}
-		at = i
-	}
-	return at, nil
+// binding is where the codec keeps the position of the tensor with a role, -1 if it is
+// absent.
+type binding struct {
+	at   *int
+	role Role
+	need bool
+	row  int // values a row; 0: any number
 }
 
-// bind finds one tensor and checks its row length; want 0 means any length.
-func bind(list []TensorSpec, role Role, need bool, want int) (int, error) {
-	at, err := find(list, role)
-	if err != nil {
-		return -1, err
-	}
-	if at < 0 {
-		if need {
-			return -1, fmt.Errorf("%w: no tensor for %s", ErrSpec, role)
+// bind finds the tensors of some roles and checks their row lengths.
+func bind(list []TensorSpec, bindings ...binding) error {
+	for _, b := range bindings {
+		*b.at = -1
+		for i := range list {
+			switch t := &list[i]; {
+			case t.Role != b.role:
+			case *b.at >= 0:
+				return fmt.Errorf("%w: tensors %q and %q are both %s", ErrSpec, list[*b.at].Name, t.Name, b.role)
+			case t.Len() <= 0 || b.row > 0 && t.Len() != b.row:
+				return fmt.Errorf("%w: tensor %q (%s) holds %d values a row, want %d", ErrSpec, t.Name, b.role, t.Len(), b.row)
+			default:
+				*b.at = i
+			}
 		}
-		return -1, nil
+		if b.need && *b.at < 0 {
+			return fmt.Errorf("%w: no tensor for %s", ErrSpec, b.role)
+		}
 	}
-	n := list[at].Len()
-	if n <= 0 || want > 0 && n != want {
-		return -1, fmt.Errorf("%w: tensor %q (%s) holds %d values a row, want %d", ErrSpec, list[at].Name, role, n, want)
-	}
-	return at, nil
+	return nil
 }
 
 func (c *Codec) bindInputs() error {
-	e, in := c.spec.Encoding, c.spec.Inputs
-	if e < features.None || e > features.AGZ17Split {
+	e := c.spec.Encoding
+	if e > features.AGZ17Split {
 		return fmt.Errorf("%w: unknown encoding %v", ErrSpec, e)
 	}
-	var err error
-	if c.spatial, err = bind(in, RoleSpatial, e.Planes() > 0, e.Planes()*c.size.Area()); err != nil {
-		return err
-	}
-	if c.global, err = bind(in, RoleGlobal, e.Globals() > 0, e.Globals()); err != nil {
-		return err
-	}
-	if c.meta, err = bind(in, RoleMeta, c.spec.KataGo.MetaEncoder > 0, features.MetaSize); err != nil {
+	if err := bind(c.spec.Inputs,
+		binding{&c.spatial, RoleSpatial, e.Planes() > 0, e.Planes() * c.size.Area()},
+		binding{&c.global, RoleGlobal, e.Globals() > 0, e.Globals()},
+		binding{&c.meta, RoleMeta, c.spec.KataGo.MetaEncoder > 0, features.MetaSize},
+	); err != nil {
 		return err
 	}
 	if e == features.None && (c.spatial >= 0 || c.global >= 0) {
@@ -115,23 +108,11 @@ func (c *Codec) bindInputs() error {
 
 func (c *Codec) bindOutputs() error {
 	out, area := c.spec.Outputs, c.size.Area()
-	var err error
-	if c.policy, err = bind(out, RolePolicy, true, 0); err != nil {
-		return err
-	}
-	if c.pass, err = bind(out, RolePass, false, 0); err != nil {
-		return err
-	}
-	if c.value, err = bind(out, RoleValue, true, c.spec.valueLen()); err != nil {
-		return err
-	}
-	if c.scoreValue, err = bind(out, RoleScoreValue, c.spec.Kind == KindKataGo, 0); err != nil {
-		return err
-	}
-	if c.score, err = bind(out, RoleScore, false, 1); err != nil {
-		return err
-	}
-	if c.ownership, err = bind(out, RoleOwnership, false, area); err != nil {
+	if err := bind(out,
+		binding{&c.policy, RolePolicy, true, 0}, binding{&c.pass, RolePass, false, 0},
+		binding{&c.value, RoleValue, true, c.spec.valueLen()}, binding{&c.scoreValue, RoleScoreValue, c.spec.Kind == KindKataGo, 0},
+		binding{&c.score, RoleScore, false, 1}, binding{&c.ownership, RoleOwnership, false, area},
+	); err != nil {
 		return err
 	}
 	c.policyStride = area
@@ -179,26 +160,9 @@ func (s *Spec) valueLen() int {
 	return 1
 }
 
-// multipliers fills the values that the file does not name.
-func (k *KataGoPost) multipliers() Multipliers {
-	m, d := k.Multipliers, DefaultMultipliers()
-	for _, p := range []struct {
-		dst *float64
-		def float64
-	}{
-		{&m.TDScore, d.TDScore}, {&m.ScoreMean, d.ScoreMean}, {&m.ScoreStdev, d.ScoreStdev}, {&m.Lead, d.Lead},
-		{&m.VarTime, d.VarTime}, {&m.STValueError, d.STValueError}, {&m.STScoreError, d.STScoreError},
-	} {
-		if *p.dst == 0 {
-			*p.dst = p.def
-		}
-	}
-	return m
-}
-
-// Orientation returns the symmetry that the network is really shown when
-// symmetry sym (0..7) is asked for: boards that are not square are never
-// transposed, and networks without planes have no orientation.
+// Orientation returns the symmetry that Encode can show for a requested symmetry
+// (0..7): boards that are not square are never transposed, and networks without
+// planes have no orientation.
 func (c *Codec) Orientation(sym int8) board.Symmetry {
 	switch {
 	case c.spatial < 0:
@@ -210,8 +174,7 @@ func (c *Codec) Orientation(sym int8) board.Symmetry {
 }
 
 // Encode writes one row for each of Spec.Inputs: the position of q in the
-// given orientation. Query.Symmetry itself is not looked at. It allocates
-// nothing.
+// given orientation; Query.Symmetry is ignored. It allocates nothing.
 func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratch) error {
 	if c.meta >= 0 {
 		if q.Meta == nil {
@@ -225,18 +188,18 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 	if c.spatial < 0 && c.global < 0 {
 		return nil
 	}
-	var spatial, global []float32
+	var global []float32
 	if c.global >= 0 {
 		global = rows[c.global][:c.spec.Encoding.Globals()]
 	}
 	o := q.Options
-	o.Areas = features.In(o.Areas.Over(c.spec.KataGo.AreaModes)) // the network's own, whatever the game's are
-	spatial = rows[c.spatial][:c.spec.Encoding.Planes()*c.size.Area()]
+	o.Areas = features.In(o.Areas.Over(c.spec.KataGo.AreaModes)) // the network's modes come before the game's
+	spatial := rows[c.spatial][:c.spec.Encoding.Planes()*c.size.Area()]
 	features.EncodeTurned(c.spec.Encoding, spatial, global, q.Game, sym, o, s.features)
 	return nil
 }
 
-// copyEncoded writes one row of inputs that are there already, turned.
+// copyEncoded writes one row of inputs that are encoded already, in another orientation.
 func (c *Codec) copyEncoded(e *Encoded, sym board.Symmetry, rows [][]float32) error {
 	own, area := c.spec.Encoding, c.size.Area()
 	if e.Encoding != own || len(e.Spatial) != own.Planes()*area || len(e.Global) != own.Globals() {

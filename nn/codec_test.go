@@ -25,7 +25,7 @@ func newCodec(t testing.TB, spec nn.Spec, size board.Size) *nn.Codec {
 // planesSpec describes a KataGo network with V7 inputs.
 func planesSpec(size board.Size) nn.Spec {
 	return nn.Spec{Name: "planes", Encoding: features.V7, Kind: nn.KindKataGo,
-		KataGo: nn.KataGoPost{Version: 15, PolicyChannels: 2, ScoreValues: 6},
+		KataGo: nn.KataGoPost{Version: 15, Multipliers: nn.Multipliers{ScoreMean: 20, ScoreStdev: 20, Lead: 20, VarTime: 40, STValueError: 0.25, STScoreError: 30}},
 		Inputs: []nn.TensorSpec{
 			{Name: "spatial", Role: nn.RoleSpatial, Shape: []int{22, size.H, size.W}},
 			{Name: "global", Role: nn.RoleGlobal, Shape: []int{19}},
@@ -390,13 +390,8 @@ func TestNamesOfKinds(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, i, v)
 	}
-	for i := range 9 {
-		r, err := nn.ParseRole(nn.Role(i).String())
-		require.NoError(t, err)
-		require.EqualValues(t, i, r)
-	}
-	_, err = nn.ParseRole("unknown(9)")
-	require.ErrorContains(t, err, "score_value")
+	_, err = nn.ParseValueKind("unknown(9)")
+	require.ErrorContains(t, err, "wdl")
 	require.Equal(t, "any", nn.Sizes{}.String())
 	require.Equal(t, "9x13", nn.Sizes{Fixed: board.Size{W: 9, H: 13}}.String())
 	require.Equal(t, "unknown(9)", fmt.Sprint(nn.Kind(9)))

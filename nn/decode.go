@@ -10,19 +10,14 @@ import (
 // into out: for the side to move of q.Game, in board order, given that the
 // network was shown the position in orientation sym. It allocates nothing.
 //
-// It returns false if the network gave no usable numbers (NaN or infinity)
-// somewhere; then what it broke is replaced: the policy by a uniform one, win
-// and loss by one half each, scores by 0.
+// It returns false if some of the network's numbers are NaN or infinite. What depends on
+// these is replaced: the policy by a uniform one, win and loss by one half each, scores
+// by 0.
 //
 // The arithmetic is KataGo's (nneval.cpp), in float64 and rounded to float32 at
 // the end.
 func (c *Codec) Decode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratch, out *Output) bool {
 	s.legal = q.Game.LegalMoves(s.legal[:0])
-	return c.decode(q, sym, rows, s, out)
-}
-
-// decode is Decode with s.legal filled in.
-func (c *Codec) decode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratch, out *Output) bool {
 	out.Symmetry, out.FromCache = int8(sym), false
 	table := board.SymTable(c.size, sym)
 	if q.Optimistic != nil {
@@ -49,13 +44,7 @@ func (c *Codec) decode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 func (c *Codec) decodePolicy(q *Query, table []board.Point, rows [][]float32, s *Scratch, out *Output) bool {
 	area := c.size.Area()
 	w := s.weights[:area+1]
-	var ok bool
-	if c.spec.Policy == PolicySoftmax && c.spec.Kind != KindKataGo {
-		ok = c.powers(q, table, rows, s.legal, w)
-	} else {
-		ok = c.exponentials(q, table, rows, s.legal, w)
-	}
-	if !ok {
+	if !c.weights(q, table, rows, s.legal, w) {
 		uniform(s.legal, out)
 		return false
 	}
@@ -81,15 +70,23 @@ func (c *Codec) decodePolicy(q *Query, table []board.Point, rows [][]float32, s 
 	return true
 }
 
-// exponentials sets w to exp((logit-max)/temperature), 0 where illegal. It
-// reports false if a legal logit is NaN or +Inf, or all are -Inf.
-func (c *Codec) exponentials(q *Query, table []board.Point, rows [][]float32, legal []bool, w []float64) bool {
+// weights sets w to exp((logit-max)/temperature), 0 where illegal; the logit of a
+// probability is its logarithm. It reports false if a legal logit is NaN or +Inf, or all
+// are -Inf.
+func (c *Codec) weights(q *Query, table []board.Point, rows [][]float32, legal []bool, w []float64) bool {
 	points, pass := rows[c.policy], 0.0
 	area := len(table)
-	optimism, scale := c.optimism(q), c.logitScale(q)
+	probabilities := c.spec.Policy == PolicySoftmax && c.spec.Kind != KindKataGo
+	optimism, scale := c.optimism(q), 1.0
+	if q.PolicyTemperature > 0 {
+		scale = 1 / float64(q.PolicyTemperature)
+	}
 	top := math.Inf(-1)
 	read := func(a []float32, at, stride int) float64 {
 		x := float64(a[at])
+		if probabilities {
+			return math.Log(x) * scale
+		}
 		if optimism != 0 {
 			x += optimism * (float64(a[at+stride]) - x)
 		}
@@ -125,36 +122,6 @@ func (c *Codec) exponentials(q *Query, table []board.Point, rows [][]float32, le
 	return true
 }
 
-// powers sets w to the network's probabilities to the power 1/temperature.
-func (c *Codec) powers(q *Query, table []board.Point, rows [][]float32, legal []bool, w []float64) bool {
-	points := rows[c.policy]
-	area := len(table)
-	power := c.logitScale(q)
-	for i := range w {
-		w[i] = 0
-		if !legal[i] {
-			continue
-		}
-		var x float64
-		switch {
-		case i < area:
-			x = float64(points[table[i]])
-		case c.pass >= 0:
-			x = float64(rows[c.pass][0])
-		default:
-			x = float64(points[area])
-		}
-		if !(x >= 0) || math.IsInf(x, 1) {
-			return false
-		}
-		if power != 1 {
-			x = math.Pow(x, power)
-		}
-		w[i] = x
-	}
-	return true
-}
-
 // optimism returns how much of the second policy channel to blend in.
 func (c *Codec) optimism(q *Query) float64 {
 	if c.policyChannels < 2 || c.spec.KataGo.MetaEncoder > 0 {
@@ -163,19 +130,7 @@ func (c *Codec) optimism(q *Query) float64 {
 	return float64(q.Optimism)
 }
 
-// logitScale returns the factor that policy logits are multiplied by.
-func (c *Codec) logitScale(q *Query) float64 {
-	scale := 1.0
-	if c.spec.Kind == KindKataGo && c.spec.KataGo.OutputScale != 0 {
-		scale = c.spec.KataGo.OutputScale
-	}
-	if q.PolicyTemperature > 0 {
-		scale /= float64(q.PolicyTemperature)
-	}
-	return scale
-}
-
-// capPass holds the pass to 95 %: at most 19 times the sum of all other
+// capPass limits the pass to 95 %: at most 19 times the sum of all other
 // weights, and never less than 1e-20.
 func capPass(w []float64) {
 	pass := len(w) - 1
@@ -232,14 +187,10 @@ func (c *Codec) decodePlain(r board.Rules, rows [][]float32, out *Output) bool {
 func (c *Codec) decodeOwnership(table []board.Point, raw []float32, out *Output) bool {
 	ok := true
 	squash := c.spec.Kind == KindKataGo || c.spec.OwnershipLogits
-	scale := 1.0
-	if c.spec.Kind == KindKataGo && c.spec.KataGo.OutputScale != 0 {
-		scale = c.spec.KataGo.OutputScale
-	}
 	for i, p := range table {
 		x := float64(raw[p])
 		if squash {
-			x = math.Tanh(x * scale)
+			x = math.Tanh(x)
 		}
 		if x != x {
 			x, ok = 0, false
@@ -249,8 +200,8 @@ func (c *Codec) decodeOwnership(table []board.Point, raw []float32, out *Output)
 	return ok
 }
 
-// noResultPossible says whether the rules know games without a result, as far
-// as networks learn them.
+// noResultPossible reports whether the rules allow games without a result, as networks
+// are trained on them.
 func noResultPossible(r board.Rules) bool {
 	return r.Ko == board.KoSimple || r.Scoring == board.ScoringTerritory
 }

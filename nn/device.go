@@ -12,7 +12,7 @@ import (
 )
 
 // deviceQueue is the queue of sessions that share one device. One session at a time fills
-// its batch while the device is busy, so that what waits is not shared out.
+// its batch while the device is busy, so that batches become large.
 type deviceQueue struct {
 	queueBase
 	atOnce  int           // batches that the device is given at a time
@@ -21,18 +21,18 @@ type deviceQueue struct {
 	turn    sync.Cond     // the device may take the filler's batch, or more jobs belong into it
 	running []*session    // with a batch on the device, the oldest first
 	under   int           // jobs that are queued, in a batch or on the device
-	usual   int           // recent maximum of under while the device was busy
+	usual   int           // recent maximum of under
 	slowest time.Duration // of all runs
 	timer   *time.Timer   // of watch
 	watched bool          // timer is set
 }
 
-// deviceState is what the device's lock guards of a session.
+// deviceState is the part of a session that the queue's lock guards.
 type deviceState struct {
-	topped bool // has taken the last jobs into its batch
+	topped bool // the batch takes no more jobs
 	hangs  bool // others have its jobs
 	began  time.Time
-	ran    []bool // by rows: whether so many have been computed
+	ran    []bool // by number of rows: a batch of that size has run before
 }
 
 func newDeviceQueue(p *sizePool) *deviceQueue {
@@ -83,8 +83,8 @@ func (d *deviceQueue) serve(x *session) {
 	}
 }
 
-// next waits for work until no other session fills a batch, and takes it. It returns false
-// where the session is to end.
+// next waits for jobs, and until no other session fills a batch, then takes them. It
+// returns false if the session has to end.
 func (d *deviceQueue) next(x *session) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,8 +99,8 @@ func (d *deviceQueue) next(x *session) bool {
 	return true
 }
 
-// enter waits until the device takes the batch. It returns false if more jobs came that
-// belong into it: the caller encodes them, and calls it again.
+// enter waits until the device takes the batch. It returns false if it has added jobs to
+// the batch: the caller encodes them and calls enter again.
 func (d *deviceQueue) enter(x *session) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -124,7 +124,7 @@ func (d *deviceQueue) enter(x *session) bool {
 		d.parked = false
 	}
 	if len(d.running) == 0 {
-		// The device stood idle: some of the usual jobs may not come any more.
+		// The device was idle: fewer jobs come than before.
 		d.usual = max(d.under, d.usual-d.usual/4)
 	}
 	d.filler = nil
@@ -142,8 +142,8 @@ func (d *deviceQueue) enter(x *session) bool {
 	return true
 }
 
-// exit takes the batch back from the device. It returns false to a session that was given
-// up meanwhile.
+// exit takes the batch back from the device. It returns false if the session was
+// abandoned meanwhile.
 func (d *deviceQueue) exit(x *session) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -160,9 +160,9 @@ func (d *deviceQueue) exit(x *session) bool {
 	return true
 }
 
-// due reports whether the device is to take the filler's batch now: once it is full, once
-// the device would stand idle else, or once hardly any of those that are usually under way
-// are still to come. Once the queue has failed, to find the device lost.
+// due reports whether the device should take the filler's batch now: it is full, the device
+// is idle, or most of the usual number of jobs have come. After a failure of the queue it is
+// always due, so that the session finds its device lost.
 func (d *deviceQueue) due() bool {
 	return d.failed != nil || len(d.running) < d.atOnce &&
 		(d.filler.room() == 0 || len(d.running) == 0 || d.under >= d.usual-d.usual/8)
@@ -171,22 +171,22 @@ func (d *deviceQueue) due() bool {
 // room returns how many more jobs the batch takes.
 func (x *session) room() int { return x.most - len(x.batch) }
 
-// fillBy is how many jobs at least wake a session that fills its batch, an eighth of a
-// large one: for each job it would be woken too often.
+// fillBy is the least number of new jobs that wakes the session that fills its batch; for
+// large batches an eighth of one does.
 const fillBy = 8
 
-// worthEncoding reports whether enough jobs wait for the filler to encode them now.
+// worthEncoding reports whether enough jobs wait to wake the filler for encoding.
 func (d *deviceQueue) worthEncoding() bool {
 	room := d.filler.room()
 	return room > 0 && len(d.jobs) >= min(max(fillBy, d.filler.most/8), room)
 }
 
-// shape returns how many rows are computed for the session's.
+// shape returns how many rows the device computes for the session's batch.
 func (x *session) shape() int { return min(Shape(len(x.rows)), x.most) }
 
-// topUp returns how many of the queued jobs to add to a batch of so many rows, at most
-// most rows in all: devices compute as many rows as [Shape] says, and few of these should
-// be empty.
+// topUp returns how many of the queued jobs to add to a batch that has some rows, up to
+// most rows in all. The device pads batches to the sizes of [Shape]; topUp leaves jobs out
+// where more than a sixteenth would be padding.
 func topUp(rows, queued, most int) int {
 	all := min(rows+queued, most)
 	waste := min(Shape(all), most) - all
@@ -199,20 +199,20 @@ func topUp(rows, queued, most int) int {
 	return all - rows
 }
 
-// Shape returns how many rows a device computes for n: these, rounded up to three binary
-// digits (9 to 10, 33 to 40). Devices prepare for each new number, and take longer for more.
+// Shape returns the batch size that a device computes n rows in: n rounded up to three
+// significant binary digits (9 to 10, 33 to 40), since a device prepares for each new size.
 func Shape(n int) int {
 	step := 1 << max(0, bits.Len(uint(n))-3)
 	return (n + step - 1) / step * step
 }
 
-// A run of a fragile backend that does not end hangs. Whether it will end is never certain,
-// so it is given far longer than any run so far has taken.
+// Time limits after which a run of a fragile backend counts as hanging: far more than any
+// run so far has taken, since a slow run may still end.
 const (
 	patienceUsual = 30 * time.Second
 	patienceShape = 2 * time.Minute // with a number of rows that is new to the session
 	patienceEnd   = 5 * time.Second // once the queue is closed
-	manyTimes     = 10              // the slowest run so far
+	manyTimes     = 10              // times the slowest run so far, if that is more
 	watchEvery    = time.Second
 )
 
@@ -229,7 +229,7 @@ func (d *deviceQueue) patience(x *session) time.Duration {
 }
 
 // watch runs every second while a fragile device computes. If a run hangs, another queue
-// takes over. While one is late, jobs that nobody waits for any more end.
+// takes over. While a run is late, jobs whose context has ended are answered.
 func (d *deviceQueue) watch() {
 	var unwanted []*Job
 	var hangs bool
@@ -252,8 +252,8 @@ func (d *deviceQueue) watch() {
 	}
 }
 
-// abandon has another queue answer what waits, and what sessions were asked whose run
-// hangs. The others find their device lost when they run.
+// abandon moves the waiting jobs, and those of sessions whose run hangs, to another queue.
+// The other sessions find their device lost when they run.
 func (d *deviceQueue) abandon(why error) {
 	d.mu.Lock()
 	hanging := d.running
@@ -275,7 +275,7 @@ func (d *deviceQueue) abandon(why error) {
 	}
 }
 
-// unwanted takes the jobs whose context has ended out of queue and batches.
+// unwanted removes the jobs whose context has ended from queue and batches.
 func (d *deviceQueue) unwanted() (jobs []*Job) {
 	over := func(j *Job) bool {
 		ends := j != nil && j.ctx.Err() != nil

@@ -1,11 +1,11 @@
-// Package nn answers one question: what does a network think of a position?
+// Package nn evaluates positions by neural networks.
 //
-// A [Query] goes in, an [Output] comes out. Between them stand an encoder
+// A [Query] goes in, an [Output] comes out. Between them are an encoder
 // (package features), a [Backend] that runs the network, and the
 // post-processing that masks illegal moves and turns raw numbers into
 // probabilities and points. [Server] puts these together for any number of
-// callers: a cache, one queue for each board size, and sessions that take
-// whatever waits, up to a full batch, without ever waiting for more.
+// callers: a cache, one queue for each board size, and sessions that compute
+// the queued queries in batches.
 //
 // Terms: a backend is one session of one network at one exact board size; a
 // model opens backends; a row is one position in a batch; raw outputs are what

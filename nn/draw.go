@@ -6,10 +6,9 @@ import (
 )
 
 // Draw draws an index of a policy, or of any list of weights, with a probability
-// in proportion to weight^(1/temperature). Weights of 0 and below, such as those of
-// illegal moves, are never drawn; without any other the answer is -1, and no random
-// number is used up. Temperature is above 0: at 1 weights count as they are, below
-// it the largest count more.
+// proportional to weight^(1/temperature), where temperature is above 0. Weights of 0
+// and below, such as those of illegal moves, are never drawn. If there is no positive
+// weight it returns -1 and uses no random number.
 func Draw[F float32 | float64](weights []F, temperature float64, rng *rand.Rand) int {
 	top := F(0)
 	for _, w := range weights {

@@ -1,12 +1,8 @@
 package nn_test
 
 import (
-	"bufio"
-	"compress/gzip"
 	"math"
-	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,66 +10,15 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
-	"kosumi/nn/features"
 	"kosumi/nn/features/featurestest"
+	"kosumi/nn/model"
 )
 
-// header reads version, multipliers and metadata encoder from the beginning of
-// a KataGo network file.
-func header(t *testing.T, path string) nn.KataGoPost {
+func openNetwork(t *testing.T, path string) *model.Model {
 	t.Helper()
-	file, err := os.Open(path)
+	m, err := model.Open(path, model.Config{Provider: model.OnnxGo})
 	require.NoError(t, err)
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	require.NoError(t, err)
-	words := bufio.NewScanner(z)
-	words.Split(bufio.ScanWords)
-	number := func() float64 {
-		require.True(t, words.Scan())
-		x, err := strconv.ParseFloat(words.Text(), 64)
-		require.NoError(t, err)
-		return x
-	}
-	require.True(t, words.Scan()) // the name
-	post := nn.KataGoPost{Version: int(number())}
-	number()
-	number()
-	if post.Version >= 13 {
-		m := &post.Multipliers
-		for _, x := range []*float64{&m.TDScore, &m.ScoreMean, &m.ScoreStdev, &m.Lead, &m.VarTime, &m.STValueError, &m.STScoreError} {
-			*x = number()
-		}
-	}
-	if post.Version >= 15 {
-		post.MetaEncoder = int(number())
-		post.PassAliveUnderSuicide = number() != 0
-	}
-	return post
-}
-
-// specOf describes a KataGo network that made the raw outputs of p.
-func specOf(t testing.TB, post nn.KataGoPost, p *featurestest.Position) nn.Spec {
-	t.Helper()
-	e, err := features.ForKataGo(post.Version)
-	require.NoError(t, err)
-	post.PolicyChannels, post.ScoreValues = len(p.Raw.Policy), len(p.Raw.ScoreValue)
-	s := nn.Spec{Name: p.Model, Encoding: e, Kind: nn.KindKataGo, KataGo: post,
-		Inputs: []nn.TensorSpec{
-			{Name: "spatial", Role: nn.RoleSpatial, Shape: []int{e.Planes(), p.Y, p.X}},
-			{Name: "global", Role: nn.RoleGlobal, Shape: []int{e.Globals()}},
-		},
-		Outputs: []nn.TensorSpec{
-			{Name: "policy", Role: nn.RolePolicy, Shape: []int{post.PolicyChannels, p.Y, p.X}},
-			{Name: "pass", Role: nn.RolePass, Shape: []int{post.PolicyChannels}},
-			{Name: "value", Role: nn.RoleValue, Shape: []int{3}},
-			{Name: "score_value", Role: nn.RoleScoreValue, Shape: []int{post.ScoreValues}},
-			{Name: "ownership", Role: nn.RoleOwnership, Shape: []int{1, p.Y, p.X}},
-		}}
-	if post.MetaEncoder > 0 {
-		s.Inputs = append(s.Inputs, nn.TensorSpec{Name: "meta", Role: nn.RoleMeta, Shape: []int{features.MetaSize}})
-	}
-	return s
+	return m
 }
 
 // rawRows lays raw outputs out as a backend would.
@@ -101,10 +46,11 @@ func (w worst) slice(field string, want []float64, got []float32) {
 
 // compare decodes one recorded row and collects how far it is from KataGo's
 // answer.
-func compare(t *testing.T, w worst, post nn.KataGoPost, p *featurestest.Position, position *featurestest.Position) {
+func compare(t *testing.T, w worst, m nn.Model, p *featurestest.Position, position *featurestest.Position) {
 	t.Helper()
-	p.X, p.Y = position.X, position.Y
-	codec, err := nn.NewCodec(specOf(t, post, p), position.Size())
+	spec, err := m.Spec(position.Size())
+	require.NoError(t, err, p.ID)
+	codec, err := nn.NewCodec(spec, position.Size())
 	require.NoError(t, err, p.ID)
 	g := position.Game(t)
 	q := nn.Query{Game: g, Options: position.Options(), NeedOwnership: true}
@@ -181,16 +127,10 @@ func TestDecodeEqualsKataGo(t *testing.T) {
 			return
 		}
 		t.Run(name, func(t *testing.T) {
-			post := nn.KataGoPost{Version: 8}
-			if name[0] == 'b' {
-				post.Version = 17
-				post.Multipliers = nn.DefaultMultipliers()
-				post.Multipliers.STScoreError = 150
-			}
-			w := worst{}
+			m, w := openNetwork(t, testshared.Path(t, "models/katago/"+name+".bin.gz")), worst{}
 			for _, p := range featurestest.Read(t, path) {
 				require.Contains(t, positions, p.ID)
-				compare(t, w, post, &p, positions[p.ID])
+				compare(t, w, m, &p, positions[p.ID])
 			}
 			w.check(t)
 		})
@@ -200,13 +140,14 @@ func TestDecodeEqualsKataGo(t *testing.T) {
 func decodeAllVersions(t *testing.T) {
 	folder := testshared.Path(t, "golden/katago/synthetic-models")
 	w := worst{}
-	versions := map[int]bool{}
+	networks := map[string]*model.Model{}
 	for _, p := range featurestest.Read(t, testshared.Path(t, "golden/katago/synthetic.jsonl.gz")) {
-		post := header(t, filepath.Join(folder, p.Model))
-		require.Equal(t, p.ModelVersion, post.Version)
-		versions[post.Version] = true
-		compare(t, w, post, &p, &p)
+		if networks[p.Model] == nil {
+			networks[p.Model] = openNetwork(t, filepath.Join(folder, p.Model))
+		}
+		require.Equal(t, p.ModelVersion, networks[p.Model].Describe().Version)
+		compare(t, w, networks[p.Model], &p, &p)
 	}
-	require.Len(t, versions, 15)
+	require.Len(t, networks, 18)
 	w.check(t)
 }

@@ -1,26 +1,25 @@
 package nn
 
 import (
+	"cmp"
 	"context"
 
 	"kosumi/board"
 	"kosumi/nn/features"
 )
 
-// Job is one evaluation that is asked for now and answered later. It may be used
-// again once it has been answered.
+// Job is an asynchronous evaluation. It may be reused once it has been answered.
 type Job struct {
 	// Query and Out belong to the server from Submit until Done is called.
 	Query *Query
 	Out   *Output
-	// Done is called once for each Submit, when Out or Err is set: before Submit
-	// returns where no network is needed, else mostly on a session's goroutine, which
-	// waits meanwhile. It must not block.
+	// Done is called once for each Submit, when Out or Err is set: by Submit where no
+	// network is needed, else mostly on a session's goroutine. It must not block.
 	Done func()
-	// Then, if it is set, is called after Done where that was not called by Submit,
-	// once a whole batch has been answered. By then the job may be used again.
+	// Then, if set, is called once the whole batch has been answered, unless Submit
+	// called Done. By then the job may be in use again.
 	Then func()
-	// Err is what [Server.Evaluate] would have returned.
+	// Err is the error that [Server.Evaluate] would return.
 	Err error
 
 	ctx         context.Context // of Submit, while the job waits
@@ -29,16 +28,16 @@ type Job struct {
 	orientation board.Symmetry
 	key         cacheKey
 	store       bool    // in the cache, under key
-	known       *Output // what the cache holds, where only ownership is missing
+	known       *Output // the cached output, where that lacks only the ownership
 }
 
 // Submitter is an [Evaluator] that also answers later. Any number of goroutines
 // may call it.
 type Submitter interface {
 	Evaluator
-	// Submit queues the job and returns at once. A context that ends is noticed
-	// until a session takes the job up, and where a device is late. Opening a board size may take a while: then
-	// Submit waits for it.
+	// Submit queues the job and returns at once, but for the first job of a board size,
+	// which waits until that is open. A context that ends cancels the job until a session
+	// takes it, and while a device is late.
 	Submit(ctx context.Context, j *Job)
 }
 
@@ -83,7 +82,7 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 	j.pool = p
 	var who *features.Meta
 	if p.codec.NeedsProfile() {
-		if who = s.profile(q); who == nil {
+		if who = cmp.Or(q.Meta, s.conf.Meta); who == nil {
 			d := s.model.Describe()
 			return false, &ProfileError{Network: d.ShortName()}
 		}
@@ -113,7 +112,7 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 	return false, nil
 }
 
-// finish gives the job back to its owner.
+// finish answers the job.
 func (j *Job) finish(err error) {
 	j.Err, j.ctx = err, nil
 	if p := j.pool; p != nil {
@@ -126,7 +125,7 @@ func (j *Job) finish(err error) {
 	j.Done()
 }
 
-// end gives the job back outside a batch.
+// end answers the job outside a batch.
 func (j *Job) end(err error) {
 	then := j.Then
 	if j.finish(err); then != nil {
@@ -134,7 +133,7 @@ func (j *Job) end(err error) {
 	}
 }
 
-// settle completes the answer with what the cache held, and stores it there.
+// settle merges the answer with the cached one, if any, and caches it.
 func (j *Job) settle(s *Server) {
 	if j.known != nil {
 		// Policy and values stay what the cache had, so that priors do not jump.

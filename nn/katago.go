@@ -11,18 +11,13 @@ import (
 func (c *Codec) decodeKataGo(r board.Rules, rows [][]float32, out *Output) bool {
 	out.setNoScore()
 	out.HasScore = true
-	scale := 1.0
-	if c.spec.KataGo.OutputScale != 0 {
-		scale = c.spec.KataGo.OutputScale
-	}
 	value := rows[c.value]
 	var sv [6]float64
 	for i := range c.scoreValues {
-		sv[i] = float64(rows[c.scoreValue][i]) * scale
+		sv[i] = float64(rows[c.scoreValue][i])
 	}
 	version := c.spec.KataGo.Version
-	ok := out.setWDL(float64(value[0])*scale, float64(value[1])*scale, float64(value[2])*scale,
-		version == 3 || noResultPossible(r))
+	ok := out.setWDL(float64(value[0]), float64(value[1]), float64(value[2]), version == 3 || noResultPossible(r))
 	if version == 3 {
 		ok = c.decodeArctanScore(sv[0], out) && ok
 	} else {
@@ -37,12 +32,13 @@ func (c *Codec) decodeKataGo(r board.Rules, rows [][]float32, out *Output) bool 
 // decodeScore fills mean, spread and lead (versions 4 and later). Games without
 // a result count as a score of 0.
 func (c *Codec) decodeScore(sv *[6]float64, out *Output) bool {
-	mean := sv[0] * c.post.ScoreMean
-	stdev := softplus(sv[1]) * c.post.ScoreStdev
+	m := &c.spec.KataGo.Multipliers
+	mean := sv[0] * m.ScoreMean
+	stdev := softplus(sv[1]) * m.ScoreStdev
 	meanSq := mean*mean + stdev*stdev
-	lead := sv[0] * c.post.Lead
+	lead := sv[0] * m.Lead
 	if c.spec.KataGo.Version >= 8 {
-		lead = sv[2] * c.post.Lead
+		lead = sv[2] * m.Lead
 	}
 	played := 1 - float64(out.NoResult)
 	return out.setScore(mean*played, meanSq*played, lead*played)
@@ -59,15 +55,16 @@ func (c *Codec) decodeArctanScore(raw float64, out *Output) bool {
 // decodeErrors fills the time left and the short-term errors (versions 9 and
 // later).
 func (c *Codec) decodeErrors(sv *[6]float64, out *Output) bool {
-	left := softplus(sv[3]) * c.post.VarTime
+	m := &c.spec.KataGo.Multipliers
+	left := softplus(sv[3]) * m.VarTime
 	var value, score float64
 	switch v := c.spec.KataGo.Version; {
 	case v >= 14:
-		value = softplus(sv[4]/2) * math.Sqrt(c.post.STValueError)
-		score = softplus(sv[5]/2) * math.Sqrt(c.post.STScoreError)
+		value = softplus(sv[4]/2) * math.Sqrt(m.STValueError)
+		score = softplus(sv[5]/2) * math.Sqrt(m.STScoreError)
 	case v >= 10:
-		value = math.Sqrt(softplus(sv[4]) * c.post.STValueError)
-		score = math.Sqrt(softplus(sv[5]) * c.post.STScoreError)
+		value = math.Sqrt(softplus(sv[4]) * m.STValueError)
+		score = math.Sqrt(softplus(sv[5]) * m.STScoreError)
 	default:
 		value = softplus(sv[4])
 		score = 10 * softplus(sv[5])

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// ErrLost is what Run of a [Fragile] backend returns when its device is lost. Its queries
-// are answered by the backend that the model opens then.
+// ErrLost is returned by Run of a [Fragile] backend when its device is lost. The server
+// then opens other backends for its queries.
 var ErrLost = errors.New("the device is lost")
 
-// Fragile is a [Backend] on a device that may be lost while the program goes on. Once Run
-// has returned [ErrLost], or Lost was called, every Run on the device returns [ErrLost] and
-// the model opens backends that do without it.
+// Fragile is a [Backend] on a device that may be lost while the program runs. Once Run has
+// returned [ErrLost], or Lost was called, every Run on the device returns [ErrLost] and the
+// model opens backends that do not need it.
 type Fragile interface {
 	Backend
-	// Lost is told that a run does not come to an end, by an error that says for how
-	// long. The backend is not used any more, nor closed before the run has ended.
+	// Lost gives the device up because a run does not end; the error says for how long.
+	// The caller does not use the backend any more.
 	Lost(error)
 }
 
-// FirstRun runs a backend that was opened just now, in so much time. A device that hangs
-// is lost.
+// FirstRun runs a new backend that took so long to open. If a device does not answer within
+// a multiple of that time, it is lost.
 func FirstRun(b Backend, rows int, opened time.Duration) error {
 	f, ok := b.(Fragile)
 	if !ok {
@@ -41,9 +41,9 @@ func FirstRun(b Backend, rows int, opened time.Duration) error {
 // errHangs says that a first run does not end.
 var errHangs = fmt.Errorf("%w: it hangs", ErrLost)
 
-// Await returns what call returns, or the cause of the context's end if that comes first:
-// a call into a driver may never return. What it returns later goes to late, if that is
-// set, on the goroutine of the call.
+// Await returns the result of call, or the cause of the context's end if that comes first:
+// a call into a driver may never return. A later result goes to late, if that is set, on
+// the goroutine of the call.
 func Await[T any](ctx context.Context, call func() (T, error), late func(T, error)) (T, error) {
 	type result struct {
 		value T

@@ -8,13 +8,12 @@ import (
 	"kosumi/board"
 )
 
-// Network is an evaluator that says what else it can do. The zero answer of each
-// method means that it cannot, or that it is not known; [Plain] gives all of them.
-// A wrapper embeds the network, in a [Wrapper] where answers change, and loses
-// nothing. Any number of goroutines may use it.
+// Network is an evaluator with further capabilities. The zero result of each method means
+// that the network lacks this one; [Plain] lacks all. A wrapper embeds the network, by
+// [Wrapper] where answers change. Any number of goroutines may use it.
 type Network interface {
 	Evaluator
-	// Submitter answers later; nil: the network only answers at once.
+	// Submitter evaluates asynchronously; nil: the network cannot.
 	Submitter() Submitter
 	// Humans is the network of human moves beside it; nil: there is none.
 	Humans() Network
@@ -32,7 +31,7 @@ type Network interface {
 	Pin() (unpin func())
 }
 
-// AsNetwork returns what else an evaluator can do, if it says so: nothing of others.
+// AsNetwork returns the evaluator itself if it is a Network, else a [Plain] one.
 func AsNetwork(e Evaluator) Network {
 	if n, ok := e.(Network); ok {
 		return n
@@ -40,7 +39,7 @@ func AsNetwork(e Evaluator) Network {
 	return Plain{e}
 }
 
-// Plain is a network that can do nothing but evaluate, on boards of any size.
+// Plain is a network that only evaluates, on boards of any size.
 type Plain struct{ Evaluator }
 
 var _ Network = Plain{}
@@ -69,29 +68,29 @@ func (Plain) ClearCache() {}
 // Pin implements [Network].
 func (Plain) Pin() (unpin func()) { return func() {} }
 
-// Wrapper is embedded by networks that answer otherwise than the one they wrap, which
-// define Evaluate: it does not answer later, which would go past them.
+// Wrapper is embedded by networks that change the answers of another one. These define
+// Evaluate; Submitter is nil, since it would bypass that.
 type Wrapper struct{ Network }
 
 // Submitter implements [Network].
 func (Wrapper) Submitter() Submitter { return nil }
 
-// Rewritten is a network that is asked other questions than those put: Edit changes a
-// copy of each, also of those for its network of human moves. Make one with [Rewrite].
-type Rewritten struct {
+// rewritten is a network that evaluates an edited copy of each query, and so does its
+// network of human moves.
+type rewritten struct {
 	Wrapper
 	edit    func(*Query)
 	queries sync.Pool // of *Query
 }
 
-// Rewrite returns a network that is asked what edit makes of each query. Edit may be
-// called by several goroutines at once.
-func Rewrite(e Evaluator, edit func(*Query)) *Rewritten {
-	return &Rewritten{Wrapper: Wrapper{AsNetwork(e)}, edit: edit, queries: sync.Pool{New: func() any { return new(Query) }}}
+// Rewrite returns a network that evaluates a copy of each query, changed by edit. Edit may
+// be called by several goroutines at once.
+func Rewrite(e Evaluator, edit func(*Query)) Network {
+	return &rewritten{Wrapper: Wrapper{AsNetwork(e)}, edit: edit, queries: sync.Pool{New: func() any { return new(Query) }}}
 }
 
 // Evaluate implements [Evaluator].
-func (r *Rewritten) Evaluate(ctx context.Context, q *Query, out *Output) error {
+func (r *rewritten) Evaluate(ctx context.Context, q *Query, out *Output) error {
 	edited := r.queries.Get().(*Query)
 	*edited = *q
 	r.edit(edited)
@@ -102,7 +101,7 @@ func (r *Rewritten) Evaluate(ctx context.Context, q *Query, out *Output) error {
 }
 
 // Humans implements [Network].
-func (r *Rewritten) Humans() Network {
+func (r *rewritten) Humans() Network {
 	humans := r.Network.Humans()
 	if humans == nil {
 		return nil
@@ -110,12 +109,12 @@ func (r *Rewritten) Humans() Network {
 	return Rewrite(humans, r.edit)
 }
 
-// Uncached evaluates everything anew: what is in a cache may have been seen in another
+// Uncached returns a network that ignores caches: a cached answer may be of another
 // orientation.
-func Uncached(e Evaluator) *Rewritten { return Rewrite(e, func(q *Query) { q.SkipCache = true }) }
+func Uncached(e Evaluator) Network { return Rewrite(e, func(q *Query) { q.SkipCache = true }) }
 
 // FixSymmetry replaces a random orientation by a function of the position and a salt,
-// so that an answer does not depend on what else was asked.
+// so that an answer does not depend on earlier queries.
 func (q *Query) FixSymmetry(salt uint64) {
 	if q.Symmetry != SymmetryRandom {
 		return
@@ -126,8 +125,8 @@ func (q *Query) FixSymmetry(salt uint64) {
 	q.Symmetry = int8(x >> 61)
 }
 
-// Profiled names the files of a network and of that of human moves beside it, as far
-// as they are known, and reports whether any of them wants a profile of the players.
+// Profiled returns the file names of a network and of its network of human moves, as far
+// as they are known, and reports whether any of them takes a profile of the players.
 func Profiled(n Network) (files []string, any bool) {
 	for ; n != nil; n = n.Humans() {
 		if d := n.Describe(); d.File != "" {

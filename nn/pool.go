@@ -28,7 +28,7 @@ type sizePool struct {
 	replacing sync.Mutex // held while queue changes
 }
 
-// acquire returns the pool for a size, opening it if need be. The caller must
+// acquire returns the pool for a size and opens it if necessary. The caller must
 // leave it.
 func (s *Server) acquire(ctx context.Context, size board.Size) (*sizePool, error) {
 	if p := s.last.Load(); p != nil && p.size == size {
@@ -171,8 +171,8 @@ func run(q queue, sessions []*session) {
 	}
 }
 
-// openSessions opens sessions: the first alone, so that it fills the caches that the
-// others profit from, then the rest at once. It returns those that could be opened.
+// openSessions opens sessions: the first alone, which fills the model's caches, then the
+// rest concurrently. It returns those that could be opened.
 func (p *sizePool) openSessions(n int, warm bool) (sessions []*session, err error) {
 	opened := make([]*session, n)
 	errs := make([]error, n)
@@ -192,8 +192,8 @@ func (p *sizePool) openSessions(n int, warm bool) (sessions []*session, err erro
 	return slices.DeleteFunc(opened, func(x *session) bool { return x == nil }), errors.Join(errs...)
 }
 
-// replace has the processor's cores serve from now on, if that queue still does: its
-// sessions are lost.
+// replace replaces the queue of lost sessions by one of sessions on the processor's cores,
+// unless that has happened already.
 func (p *sizePool) replace(lost *queueBase) {
 	p.replacing.Lock()
 	defer p.replacing.Unlock()
@@ -228,7 +228,7 @@ func (p *sizePool) push(j *Job) error {
 	}
 }
 
-// again asks anew what a lost session was asked; nil: answered already.
+// again queues the jobs of a lost session once more; nil entries are answered already.
 func (p *sizePool) again(jobs []*Job) {
 	for _, j := range jobs {
 		if j == nil {
@@ -305,5 +305,5 @@ func checkBackend(b Backend, spec *Spec) error {
 	return check("outputs", b.Outputs(), spec.Outputs)
 }
 
-// leave is what callers do who have acquired the pool.
+// leave ends a use of the pool, see acquire.
 func (p *sizePool) leave() { p.users.Add(-1) }

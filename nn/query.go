@@ -16,7 +16,7 @@ const SymmetryRandom int8 = -1
 var (
 	// ErrClosed is returned for queries after Close.
 	ErrClosed = errors.New("the evaluator is closed")
-	// ErrQuery marks a query that cannot be answered as it stands.
+	// ErrQuery marks a query that is not valid.
 	ErrQuery = errors.New("bad query")
 	// ErrSize marks a board size that the network does not serve.
 	ErrSize = errors.New("the network does not serve this board size")
@@ -28,8 +28,8 @@ var (
 	ErrBackend = errors.New("the network could not be run")
 )
 
-// ProfileError is returned where a human-like network is asked without a profile
-// of the players. It is an ErrQuery.
+// ProfileError is returned for a query without a profile of the players to a human-like
+// network. It is an ErrQuery.
 type ProfileError struct{ Network string }
 
 func (e *ProfileError) Error() string {
@@ -55,16 +55,16 @@ type Query struct {
 	// Optimism blends the optimistic policy in, 0..1, where the network has
 	// one. Networks with metadata inputs ignore it, as KataGo does.
 	Optimism float32
-	// Optimistic, if not nil, gets what Output.Policy would be at an Optimism of 1: the same
-	// where the network has no optimistic policy. No cache is asked.
+	// Optimistic, if not nil, receives the policy at an Optimism of 1, which equals
+	// Output.Policy where the network has no optimistic policy. The cache is not used.
 	Optimistic *[board.MaxMoves]float32
 	// PolicyTemperature divides the policy logits; 0 means 1.
 	PolicyTemperature float32
-	// Meta says who plays, for networks with metadata inputs; nil takes the
+	// Meta is the profile of the players, for networks with metadata inputs; nil: the
 	// server's default.
 	Meta *features.Meta
-	// Encoded, if not nil, is what the network is shown in place of the game, of which
-	// the legal moves and the rules still count. No cache is asked.
+	// Encoded, if not nil, are the network's inputs, in place of the encoded game; the
+	// game still gives legal moves and rules. The cache is not used.
 	Encoded *Encoded
 }
 
@@ -75,8 +75,8 @@ type Encoded struct {
 	Global   []float32 // [G]
 }
 
-// Output is what the network thinks of a position. All numbers are for the side
-// to move, all points in board order, whatever symmetry was used.
+// Output is the evaluation of a position. All numbers are for the side to move, all
+// points in board order, whatever symmetry was used.
 type Output struct {
 	// Policy holds a probability at Size.Index of every legal move, sum 1, and
 	// -1 where a move is illegal. Only the first Area+1 entries are set.
@@ -88,8 +88,8 @@ type Output struct {
 	// number of points that would make the game even. 0 without HasScore.
 	ScoreMean, ScoreStdev, ScoreMeanSq, Lead float32
 	// VarTimeLeft is how long the outcome stays open, in moves; ErrWinLoss
-	// and ErrScore are the errors of value and score that the network
-	// expects of itself. -1 where the network has none.
+	// and ErrScore are the network's estimates of its own errors of value and
+	// score. -1 where the network has none.
 	VarTimeLeft, ErrWinLoss, ErrScore float32
 	HasScore, HasOwnership            bool
 	// Ownership is in [-1,1], + = side to move; the first Area entries are
@@ -104,7 +104,7 @@ func (o *Output) Value() float32 { return o.Win - o.Loss }
 
 // Evaluator answers queries. Any number of goroutines may call it.
 type Evaluator interface {
-	// Evaluate fills out. After an error out holds nothing of use. A context
-	// that ends is noticed until a batch takes the query up.
+	// Evaluate fills out; after an error out is not valid. A context that ends cancels
+	// the query until a batch takes it.
 	Evaluate(ctx context.Context, q *Query, out *Output) error
 }

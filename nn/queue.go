@@ -10,26 +10,27 @@ import (
 
 // queue hands jobs to sessions: [coreQueue] or [deviceQueue].
 type queue interface {
-	// push queues a job. Its error is [ErrClosed], errRetired, or why no session is left.
+	// push queues a job. Its error is [ErrClosed], errRetired, or the reason why no session
+	// is left.
 	push(*Job) error
 	// serve runs a session until the queue is closed and empty, or has failed.
 	serve(*session)
 	base() *queueBase
 }
 
-// errRetired says that the pool has another queue by now.
+// errRetired says that another queue has replaced this one.
 var errRetired = errors.New("the queue was retired")
 
 // queueBase is common to both queues.
 type queueBase struct {
 	pool *sizePool
-	work sync.WaitGroup // sessions that serve, but for those whose run hangs
+	work sync.WaitGroup // sessions that serve, without those whose run hangs
 
 	mu     sync.Mutex
 	wake   sync.Cond // a session may find work, or should end
 	jobs   []*Job    // that wait, the oldest first
 	closed bool
-	failed error // why no session serves any more
+	failed error // reason why no session serves any more
 	errs   []error
 }
 
@@ -60,8 +61,8 @@ func (q *queueBase) fail(err error) []*Job {
 	return q.take(nil, len(q.jobs))
 }
 
-// close ends the sessions once nothing waits, and returns what closing their backends
-// reported.
+// close ends the sessions once nothing waits, and returns the errors of closing their
+// backends.
 func (q *queueBase) close() error {
 	q.mu.Lock()
 	q.closed = true
@@ -80,7 +81,7 @@ func (q *queueBase) ended(x *session) {
 	q.mu.Unlock()
 }
 
-// lost ends a session whose backend is lost: another queue answers what it was asked.
+// lost ends a session whose backend is lost, and moves its jobs to another queue.
 func (q *queueBase) lost(x *session) {
 	q.pool.replace(q)
 	q.pool.again(q.fail(errRetired))
@@ -90,10 +91,10 @@ func (q *queueBase) lost(x *session) {
 	_ = x.backend.Close()
 }
 
-// coreQueue is the queue of sessions that each compute on a core of the processor.
+// coreQueue is the queue of sessions that compute on one core of the processor each.
 type coreQueue struct {
 	queueBase
-	free int // sessions without a batch: those that wait, and those that are about to look for one
+	free int // sessions without a batch
 }
 
 func newCoreQueue(p *sizePool, sessions int) *coreQueue {
@@ -112,9 +113,8 @@ func (c *coreQueue) push(j *Job) error {
 	return nil
 }
 
-// next waits for work and takes it: no more than an equal share while other sessions have
-// none, be it that they wait or that they come from a batch just now. An empty batch means
-// that the session ends.
+// next waits for jobs and takes a batch: at most an equal share of the queue among the
+// sessions without a batch. An empty batch means that the session ends.
 func (c *coreQueue) next(batch []*Job, most int) []*Job {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,8 +136,8 @@ func (c *coreQueue) next(batch []*Job, most int) []*Job {
 	return batch
 }
 
-// serve lets others run between batches: those who were just answered may have more to
-// ask, and a fuller batch is worth more than an early one.
+// serve yields between batches: callers that were just answered may have new jobs, and a
+// fuller batch is worth more than an early one.
 func (c *coreQueue) serve(x *session) {
 	for {
 		runtime.Gosched()

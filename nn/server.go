@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,30 +20,30 @@ type ServerConfig struct {
 	Sessions int
 	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
 	MaxBatch int
-	// OneDevice says that all sessions compute on one device, and how many batches it is
-	// given at a time: a session then fills its batch until the device takes it, instead
-	// of leaving their share to others. 0 means that each computes on a core.
+	// OneDevice is the number of batches that the one device of all sessions is given at
+	// a time: one session fills its batch until the device takes it. 0 means that each
+	// session computes on a core of its own and leaves others their share of the queue.
 	OneDevice int
-	// MaxSizes is how many board sizes stay open at once; 0 means 4. The one
-	// that was not used for longest is closed first.
+	// MaxSizes is how many board sizes stay open at once; 0 means 4. The least recently
+	// used one is closed first.
 	MaxSizes int
-	// CacheBytes limits the memory of the cache, which is taken only when it is
-	// used; 0 means no cache. 256 MiB hold about 350,000 evaluations on 19x19 and
+	// CacheBytes limits the memory of the cache, which is allocated on first use;
+	// 0 means no cache. 256 MiB hold about 350,000 evaluations on 19x19 and
 	// 1.2 million on 9x9.
 	CacheBytes int64
 	// ExactCache keeps policies and ownership as they were computed. Without it
 	// they are rounded to 16 bits: relative error of a probability 2^-12.
 	ExactCache bool
-	// Reproducible makes answers independent of what was asked before: the cache is
-	// exact, and answers for the same last moves and orientation only. Without it
-	// transpositions share an answer, as in KataGo.
+	// Reproducible makes answers independent of earlier queries: the cache is exact, and
+	// answers only for the same last moves and orientation. Otherwise transpositions share
+	// an answer, as in KataGo.
 	Reproducible bool
 	// Seed starts the generator of random orientations.
 	Seed uint64
 	// FixedSymmetry answers SymmetryRandom with orientation 0, so that equal
 	// queries have equal answers.
 	FixedSymmetry bool
-	// Meta is shown to networks with metadata inputs when a query brings none.
+	// Meta is the profile for queries without one, to networks with metadata inputs.
 	Meta *features.Meta
 }
 
@@ -71,12 +72,10 @@ func (c *ServerConfig) Validate() error {
 // [Network].
 //
 // For each board size there are Sessions goroutines that own a backend each and
-// share a queue. A session takes what waits, at most a full batch and, on a
-// processor's cores, at most its share while other sessions are idle; no timer is
-// involved, batches form while the backends are busy, or the one device is. A session
-// encodes its rows straight into the backend's memory and decodes them from there, so
-// that a batch costs its callers one hand-over each way. If the backend leaves the
-// processor idle, as a GPU does, another session encodes meanwhile.
+// share a queue. A session takes the queued jobs, at most a full batch and, on a
+// processor's cores, at most its share while other sessions are idle. There is no timer:
+// batches form while backends are busy. A session encodes its rows into the backend's
+// memory and decodes them from there. While a GPU computes, another session encodes.
 type Server struct {
 	model Model
 	conf  ServerConfig
@@ -99,20 +98,12 @@ type Server struct {
 var _ Network = (*Server)(nil)
 
 // NewServer returns a server for the model. Nothing is opened until the first
-// query or Warm. The model stays the caller's to close, after the server.
+// query or Warm. The caller closes the model, after the server.
 func NewServer(m Model, c ServerConfig) (*Server, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if c.Sessions == 0 {
-		c.Sessions = 1
-	}
-	if c.MaxBatch == 0 {
-		c.MaxBatch = 8
-	}
-	if c.MaxSizes == 0 {
-		c.MaxSizes = 4
-	}
+	c.Sessions, c.MaxBatch, c.MaxSizes = cmp.Or(c.Sessions, 1), cmp.Or(c.MaxBatch, 8), cmp.Or(c.MaxSizes, 4)
 	s := &Server{model: m, conf: c, cache: newCache(c.CacheBytes, c.ExactCache || c.Reproducible)}
 	s.waiters.New = newWaiter
 	s.mu.pools = make(map[board.Size]*sizePool)
@@ -120,9 +111,9 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 }
 
 // Evaluate fills out for the position of q: from the cache, or by the network.
-// A context that ends is noticed until a batch takes the query up, and where a device
-// is late. Errors are the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or
-// ErrBackend with what the backend said.
+// A context that ends cancels the query until a batch takes it, and while a device is
+// late. Errors are the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or ErrBackend
+// with the backend's error.
 func (s *Server) Evaluate(ctx context.Context, q *Query, out *Output) error {
 	if q == nil {
 		return checkQuery(q)
@@ -138,7 +129,7 @@ func (s *Server) Evaluate(ctx context.Context, q *Query, out *Output) error {
 	return err
 }
 
-// checkQuery refuses what would end in a panic further down.
+// checkQuery refuses queries that would panic later.
 func checkQuery(q *Query) error {
 	switch {
 	case q == nil || q.Game == nil:
@@ -161,8 +152,8 @@ func (s *Server) randomSymmetry() int8 {
 	return int8(scramble(s.conf.Seed+n*0x9e3779b97f4a7c15) >> 61)
 }
 
-// key returns the identity of a query in the cache; who plays only counts for
-// networks that want to know, nil for the others.
+// key returns the identity of a query in the cache. who is the profile of the players;
+// nil for networks without metadata inputs.
 func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 	g, o := q.Game, &q.Options
 	h := g.Hash()
@@ -204,7 +195,7 @@ func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 // keyedHistory is how many moves and boards of the past an encoder may show.
 const keyedHistory = 8
 
-// mixHistory adds the way that led to a position.
+// mixHistory adds the last moves and boards before a position.
 func mixHistory(k cacheKey, g *board.Game) cacheKey {
 	k = k.mix(uint64(min(g.ValidTurns(), keyedHistory)))
 	for i := range min(g.NumMoves(), keyedHistory) {
@@ -219,14 +210,6 @@ func mixHistory(k cacheKey, g *board.Game) cacheKey {
 		k = k.mix(h.Hi).mix(h.Lo)
 	}
 	return k
-}
-
-// profile returns who plays in a query; nil if nobody says.
-func (s *Server) profile(q *Query) *features.Meta {
-	if q.Meta != nil {
-		return q.Meta
-	}
-	return s.conf.Meta
 }
 
 // Submitter implements [Network].

@@ -19,24 +19,6 @@ import (
 	"kosumi/nn/nntest"
 )
 
-func TestUniformIsFlatAndEven(t *testing.T) {
-	s := newServer(t, nntest.Uniform(), nn.ServerConfig{})
-	for _, size := range []board.Size{board.Square(2), board.Square(9), {W: 7, H: 11}, board.Square(25)} {
-		g := randomGame(t, size, board.TrompTaylor(), size.Area()/4, 3)
-		var out nn.Output
-		require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: g, Symmetry: nn.SymmetryRandom}, &out))
-		requireOutput(t, g, &out)
-		require.Zero(t, out.Value())
-		require.False(t, out.HasScore || out.HasOwnership)
-		first := out.Policy[size.Area()] // pass is legal
-		for i, ok := range g.LegalMoves(nil) {
-			if ok {
-				require.Equal(t, first, out.Policy[i])
-			}
-		}
-	}
-}
-
 func TestHashModelDependsOnPositionOnly(t *testing.T) {
 	a := newServer(t, nntest.HashModel(1), nn.ServerConfig{Sessions: 2, Seed: 5})
 	b := newServer(t, nntest.HashModel(1), nn.ServerConfig{Seed: 6})

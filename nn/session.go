@@ -15,10 +15,10 @@ type session struct {
 	scratch *Scratch
 	most    int    // rows of a batch
 	batch   []*Job // taken from the queue
-	rows    []*Job // those of them that could be encoded, by row; nil: answered already
+	rows    []*Job // the encoded jobs of the batch, by row; nil: answered already
 	errs    []error
 	failed  error    // of the last run
-	then    []func() // of what was answered
+	then    []func() // Job.Then of answered jobs
 
 	deviceState
 }
@@ -29,7 +29,7 @@ func newSession(p *sizePool, b Backend) *session {
 		batch: make([]*Job, 0, b.MaxBatch()), rows: make([]*Job, 0, b.MaxBatch()), errs: make([]error, b.MaxBatch()), then: make([]func(), 0, b.MaxBatch())}
 }
 
-// finishBatch calls what follows the answers, and forgets the batch.
+// finishBatch calls Job.Then of the answered jobs and empties the batch.
 func (x *session) finishBatch() {
 	x.callThen()
 	clear(x.batch)
@@ -37,7 +37,7 @@ func (x *session) finishBatch() {
 	x.rows = x.rows[:0]
 }
 
-// callThen calls what is to be called after answers.
+// callThen calls Job.Then of the answered jobs.
 func (x *session) callThen() {
 	for _, then := range x.then {
 		then()
@@ -46,8 +46,8 @@ func (x *session) callThen() {
 	x.then = x.then[:0]
 }
 
-// encode writes one row for each job that can be encoded and is still wanted; the
-// others have their answer at once.
+// encode writes one row for each job that can be encoded and is not cancelled, and answers
+// the others.
 func (x *session) encode(batch []*Job) {
 	for _, j := range batch {
 		err := j.ctx.Err()
@@ -62,7 +62,7 @@ func (x *session) encode(batch []*Job) {
 	}
 }
 
-// answer gives a job back and keeps what comes then.
+// answer answers a job and keeps its Then for callThen.
 func (x *session) answer(j *Job, err error) {
 	if j.Then != nil {
 		x.then = append(x.then, j.Then)
@@ -70,8 +70,7 @@ func (x *session) answer(j *Job, err error) {
 	j.finish(err)
 }
 
-// contain turns a panic into the error of a query: a fault in one costs the
-// program nothing else.
+// contain turns a panic into the error of one query.
 func contain(err *error) {
 	if p := recover(); p != nil {
 		slog.Error("an evaluation panicked", "panic", p, "stack", string(debug.Stack()))
@@ -105,7 +104,7 @@ func (x *session) compute() {
 		return
 	}
 	start, n := time.Now(), len(x.rows)
-	x.failed = x.runRows(n) // deviceQueue.watch may take rows away meanwhile
+	x.failed = x.runRows(n) // deviceQueue.watch may remove rows meanwhile
 	x.pool.server.stats.ran(n, time.Since(start))
 }
 
@@ -120,7 +119,7 @@ func (x *session) answerRows() {
 		}
 		return
 	}
-	// Whoever waits for several rows is woken once.
+	// All rows are decoded before the first answer, so that a caller of several is woken once.
 	for row, j := range x.rows {
 		if j != nil {
 			x.errs[row] = x.decodeRow(j, row)

@@ -9,11 +9,10 @@ import (
 	"kosumi/nn/features"
 )
 
-// Spec says what a network computes at one board size and how its raw tensors
-// become an [Output].
+// Spec describes a network at one board size: its tensors and how they become an [Output].
 type Spec struct {
-	Name     string            // what people call the network
-	Encoding features.Encoding // how a game becomes inputs
+	Name     string            // for users
+	Encoding features.Encoding // of the inputs
 	Kind     Kind              // which post-processing applies
 	Inputs   []TensorSpec      // in the backend's order
 	Outputs  []TensorSpec      // in the backend's order
@@ -124,23 +123,12 @@ var roleNames = []string{"spatial", "global", "meta", "policy", "pass", "value",
 // String returns the role's name, such as "score_value".
 func (r Role) String() string { return nameOf(roleNames, int(r)) }
 
-// ParseRole reads what [Role.String] writes.
-func ParseRole(s string) (Role, error) {
-	i, err := parseName("tensor role", roleNames, s)
-	return Role(i), err
-}
-
 // KataGoPost holds the constants that turn the raw outputs of a KataGo network
-// into probabilities and points. Multipliers that are 0 take the values fixed
-// for model versions up to 12; see [KataGoPost.Multipliers].
+// into probabilities and points.
 type KataGoPost struct {
-	Version        int // 3 to 17
-	PolicyChannels int // 1, 2 or 4
-	ScoreValues    int // 1, 2, 4 or 6
-	// OutputScale multiplies every raw output first; 0 means 1.
-	OutputScale float64
+	Version     int // 3 to 17
 	Multipliers Multipliers
-	// AreaModes are those that areas were judged in where the network learnt.
+	// AreaModes are the modes of area scoring that the network was trained with.
 	board.AreaModes
 	// MetaEncoder is 0 for none or 1 for the 192 metadata inputs.
 	MetaEncoder int
@@ -148,19 +136,12 @@ type KataGoPost struct {
 
 // Multipliers are the output scales in the header of a KataGo file.
 type Multipliers struct {
-	TDScore      float64 // not used for inference
 	ScoreMean    float64
 	ScoreStdev   float64
 	Lead         float64
 	VarTime      float64
 	STValueError float64
 	STScoreError float64
-}
-
-// DefaultMultipliers returns the scales of model versions 3 to 12, whose files
-// do not name them.
-func DefaultMultipliers() Multipliers {
-	return Multipliers{TDScore: 20, ScoreMean: 20, ScoreStdev: 20, Lead: 20, VarTime: 40, STValueError: 0.25, STScoreError: 30}
 }
 
 // Sizes says which board sizes a network serves. The zero value is any size.
@@ -213,19 +194,19 @@ type Description struct {
 	Precision string // such as "fp32" or "int16"
 	Why       string // why provider and precision were chosen
 	Version   int    // of a network of KataGo's; 0 for others
-	// TakesProfile says that it wants to know who plays.
+	// TakesProfile says that it has inputs for a profile of the players.
 	TakesProfile bool
-	// Areas are the modes that areas were judged in where it learnt.
+	// Areas are the modes of area scoring that it was trained with.
 	Areas board.AreaModes
 }
 
-// Identity tells apart what different networks found, and one at different precision
-// or by different providers.
+// Identity differs between networks, and between precisions and providers of one network.
 func (d *Description) Identity() string {
 	return strings.Join([]string{d.SHA256, d.Provider, d.Precision}, " ")
 }
 
-// ShortName names the network as people know it: by its file, else by its own name.
+// ShortName returns the name of the file without its folder, or the network's own name
+// where there is no file.
 func (d *Description) ShortName() string {
 	if d.File == "" {
 		return d.Name

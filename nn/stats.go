@@ -35,13 +35,13 @@ func (s *Stats) HitRate() float64 {
 	return 0
 }
 
-// Sub returns what was done between an earlier reading and s.
+// Sub returns the counts since an earlier reading.
 func (s Stats) Sub(earlier Stats) Stats {
 	return Stats{Rows: s.Rows - earlier.Rows, Batches: s.Batches - earlier.Batches, Hits: s.Hits - earlier.Hits,
 		Misses: s.Misses - earlier.Misses, Invalid: s.Invalid - earlier.Invalid, RunTime: s.RunTime - earlier.RunTime}
 }
 
-// Add returns what was done by two servers together.
+// Add returns the counts of two servers together.
 func (s Stats) Add(o Stats) Stats {
 	return Stats{Rows: s.Rows + o.Rows, Batches: s.Batches + o.Batches, Hits: s.Hits + o.Hits,
 		Misses: s.Misses + o.Misses, Invalid: s.Invalid + o.Invalid, RunTime: s.RunTime + o.RunTime}
@@ -55,8 +55,8 @@ func (s *Server) Stats() Stats {
 		Invalid: c.invalid.Load(), RunTime: time.Duration(c.runTime.Load())}
 }
 
-// counters are grouped by who writes them, so that callers and sessions do not
-// share a cache line.
+// counters has those that sessions write and those that callers write on different cache
+// lines.
 type counters struct {
 	rows, batches atomic.Uint64
 	runTime       atomic.Int64

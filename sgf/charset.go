@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// charset is how the bytes of text become characters. The zero value is none.
+// charset is an encoding of text. The zero value is no charset.
 type charset struct {
 	table table // nil: UTF-8, where utf8 says so
 	utf8  bool
@@ -40,8 +40,8 @@ func known(name string, how cut) charset {
 	return charset{table: t, cut: how}
 }
 
-// aliases are names that files use and that the WHATWG index does not know, without
-// punctuation and what stands before a number of Windows'.
+// aliases are names in files that the WHATWG index does not have, without punctuation and
+// prefixes such as "cp" of Windows' numbers.
 var aliases = map[string]string{
 	"932": "shift_jis", "31j": "shift_jis", "shiftjis": "shift_jis",
 	"936": "gbk", "gb": "gbk", "gb2312": "gbk", "gb231280": "gbk", "euccn": "gbk", "54936": "gb18030",
@@ -78,8 +78,8 @@ func charsetName(name string) string {
 	return key
 }
 
-// charsetOf finds the charset for a name in a CA property. An unknown name counts
-// as none, and so does UTF-16: a file that is read byte by byte is not in it.
+// charsetOf returns the charset that a CA property names, the zero value if it is unknown
+// or UTF-16: the file's bytes show that it is not in UTF-16.
 func charsetOf(name string) charset {
 	name = strings.ToLower(strings.TrimSpace(name))
 	t, canonical := tableOf(name)
@@ -143,7 +143,7 @@ func withoutByteEscapes(raw string, how cut) string {
 }
 
 // fromUTF16 converts a file in UTF-16, with a byte order mark or with the zeros of
-// its first parenthesis, and returns any other file as it is.
+// its first parenthesis, and returns any other file unchanged.
 func fromUTF16(src string) string {
 	order := unicode.BigEndian
 	switch {
@@ -211,7 +211,7 @@ func (c cut) end(src string, i int) (end int, high, doubt bool) {
 	return -1, high, doubt
 }
 
-// plainEnd is cutBytes.end for UTF-8, where there is no doubt.
+// plainEnd is cutBytes.end for UTF-8, where brackets are unambiguous.
 func plainEnd(src string, i int) (end int, high bool) {
 	for ; i < len(src); i++ {
 		switch b := src[i]; {
@@ -279,7 +279,7 @@ func (p *parser) goesOn(start, end int) bool {
 	return p.follows(end+1) && !swallows(p.src[start:end])
 }
 
-// follows reports whether what stands at src[i] may stand behind a value.
+// follows reports whether the text at src[i] may follow a value.
 func (p *parser) follows(i int) bool {
 	for range 3 {
 		i = skipSpace(p.src, i)

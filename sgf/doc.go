@@ -6,26 +6,24 @@
 // collection, is a list of game trees. The main line is the path that always
 // takes the first child.
 //
-// Invariants. A value is held as it stands between its brackets: escapes kept,
-// but always UTF-8, whatever the file was written in. Text and Escape convert.
-// Values so held are written back byte for byte, so reading what was written
-// gives an equal tree; Equal says what equal means.
+// Invariants. A value is the text between its brackets, with its escapes, but always in
+// UTF-8, whatever the charset of the file. Text and Escape convert. Values are written
+// byte for byte, so a tree that is written and read again is equal, see Equal.
 //
-// Reading is lenient, as the world of records is: junk around the game trees, FF[3]
-// long property names (Black[dd]), lower-case names, points of a rectangle
-// (AB[aa:cc]), tt as a pass where it is not a point, brackets and parentheses that are
-// missing, files that are cut off. [Node.Notes] and [Record.Notes] say in plain
-// sentences what was mended, assumed or left out. Neither reading nor writing
-// recurses, so depth costs memory only, and Options bounds the memory that a hostile
-// file may take.
+// Reading is lenient: it accepts junk around the game trees, FF[3] long property names
+// (Black[dd]), lower-case names, points of a rectangle (AB[aa:cc]), tt as a pass where it
+// is not a point, missing brackets and parentheses, and files that are cut off.
+// [Node.Notes] and [Record.Notes] say in plain sentences what was mended, assumed or left
+// out. Neither reading nor writing recurses, so depth costs memory only, and Options bounds
+// the memory that a hostile file may take.
 //
 // Charsets. In a file that is not UTF-8, bytes of characters may be brackets and
-// backslashes. A value therefore ends at the nearest bracket behind which the record
-// goes on as records do, whatever its charset; which that is, is decided afterwards
-// for a game tree as a whole, by how much its text reads like names and remarks, with
-// an advantage for what CA says. Text that is valid UTF-8 is taken as UTF-8.
+// backslashes. A value therefore ends at the nearest bracket after which a property, a node
+// or the end of a tree follows, whatever the charset. The charset is guessed afterwards for
+// a game tree as a whole: the one in which its text reads most like names and remarks, with
+// an advantage for the one in CA. Text that is valid UTF-8 is taken as UTF-8.
 //
-// The meaning of a game has one owner each: [Record.Komi] for komi, [Record.RulesOr] for
-// rules and what is assumed, [Record.Handicap] for the stones, [Record.Playable] for
-// moves that are forbidden or cannot be played.
+// Komi is interpreted in one place, [Record.Komi], and so are the rules ([Record.RulesOr]),
+// the handicap stones ([Record.Handicap]) and moves that are forbidden or cannot be played
+// ([Record.Playable]).
 package sgf

@@ -184,21 +184,3 @@ func BenchmarkMarshal(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 	}
 }
-
-// BenchmarkParseGuessed reads 10 MB of games in Shift-JIS and other charsets that no
-// game names.
-func BenchmarkParseGuessed(b *testing.B) {
-	var text bytes.Buffer
-	for seed := uint64(0); text.Len() < 10<<20; seed++ {
-		one, _, s := generatedRecord(b, seed)
-		if s.name != "UTF-16" {
-			text.Write(one)
-		}
-	}
-	b.SetBytes(int64(text.Len()))
-	for b.Loop() {
-		if _, err := sgf.Parse(text.Bytes()); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -6,9 +6,8 @@ import (
 	"unicode"
 )
 
-// decodeAll turns the values of a game tree that are not ASCII into UTF-8, where
-// they stand. UTF-8 is believed before what the tree says of itself: editors write
-// it and leave an old CA behind.
+// decodeAll converts the values of a game tree that are not ASCII to UTF-8, in place. Valid
+// UTF-8 counts more than CA: editors write UTF-8 and keep an old CA.
 func (p *parser) decodeAll(declared charset) {
 	var sample strings.Builder
 	others := p.raw[:0]
@@ -17,7 +16,7 @@ func (p *parser) decodeAll(declared charset) {
 		if shifts(*v) {
 			*v = iso2022.decode(*v)
 		}
-		*v = strings.ReplaceAll(*v, "\x1b", "") // no shift is left for the next reader to follow
+		*v = strings.ReplaceAll(*v, "\x1b", "") // else the next reader would follow the shift
 		if isUTF8(*v) {
 			*v = mended(raw.property, *v)
 			continue
@@ -59,7 +58,7 @@ func guess(sample string, declared, before charset) charset {
 	}
 	best, most := utf8Text, plausible(text)
 	if declared.utf8 {
-		most = 0 // some broken bytes are likelier than text that nobody writes
+		most = 0 // some broken bytes are likelier than implausible text
 	}
 	try := func(c charset, bonus int) (sure bool) {
 		if c == (charset{}) || c.utf8 {
@@ -77,7 +76,7 @@ func guess(sample string, declared, before charset) charset {
 	}
 	trust := 3 + high
 	if !slices.Contains(candidates, declared) {
-		trust += 5 * high // nobody names it by mistake
+		trust += 5 * high // a rare charset is not named by mistake
 	}
 	if try(declared, trust) || try(before, 1+high/4) {
 		return best
@@ -88,9 +87,9 @@ func guess(sample string, declared, before charset) charset {
 	return best
 }
 
-// plausible says how much a text reads like names and remarks of players: two points
-// for a byte of what is usual, less or nothing for what is rare, a fine for what
-// nobody writes.
+// plausible rates how much a text reads like names and remarks of players: two points for
+// each byte of usual characters, fewer or none for rare ones, and negative ones for
+// characters that do not occur in records.
 func plausible(text string) (points int) {
 	before, r := ' ', ' '
 	for _, after := range text {

@@ -10,11 +10,11 @@ import (
 	"kosumi/board"
 )
 
-// mostKomi bounds the komi that is believed, either way; so does the board's area.
+// mostKomi bounds the amount of a plausible komi, as the board's area does.
 const mostKomi = 400
 
-// readKomi finds out what the komi of a record means, and says so where it is not
-// what stands there. It is the only place that does. named is the number in HA.
+// readKomi interprets the komi of a record, with a note if its meaning is not the number in
+// the file. named is the number in HA.
 func (r *Record) readKomi(root *Node, named int) {
 	text := strings.TrimSpace(root.SimpleText("KM"))
 	if text == "" {
@@ -40,10 +40,9 @@ func (r *Record) readKomi(root *Node, named int) {
 	}
 }
 
-// komiPoints turns the number of a record into points; false where it makes no sense.
-// The Fox server, and what copies it, writes hundredths: 650 for 6.5 points, and under
-// Chinese rules stones, of which each is two points: 375 for 7.5. Quarters are such
-// stones anywhere.
+// komiPoints converts the number of a record to points; false if it makes no sense. The Fox
+// server and its imitators write hundredths: 650 for 6.5 points, and under Chinese rules
+// hundredths of stones of two points: 375 for 7.5. Quarters are such stones in any record.
 func (r *Record) komiPoints(k float64, fox, area bool) (float64, bool) {
 	most := min(mostKomi, float64(r.Size.Area()))
 	size := math.Abs(k)
@@ -107,7 +106,7 @@ func ofFox(root *Node) bool {
 	return slices.ContainsFunc(root.Values("AP"), func(v string) bool { return strings.HasPrefix(v, "foxwq") })
 }
 
-// namedHandicap is the number in HA, 0 where there is none that makes sense.
+// namedHandicap is the number in HA, 0 if it is missing or makes no sense.
 func (r *Record) namedHandicap(root *Node) int {
 	text := strings.TrimSpace(root.SimpleText("HA"))
 	number := numberSigns.Replace(text)
@@ -120,9 +119,8 @@ func (r *Record) namedHandicap(root *Node) int {
 	return n
 }
 
-// settleHandicap counts the handicap stones that are there: set up, or Black's first
-// moves. If there are none and White begins, as in records of the Fox server, they
-// are placed.
+// settleHandicap counts the handicap stones that are set up or Black's first moves. If
+// there are none and White begins, as in records of the Fox server, it places them.
 func (r *Record) settleHandicap(named int) {
 	if r.Handicap = named; named < 2 {
 		return
@@ -152,8 +150,8 @@ func (r *Record) settleHandicap(named int) {
 	}
 }
 
-// opening returns how many moves Black makes before White's first stone, if more than
-// one, and whether White makes the first move, or nobody.
+// opening returns the number of Black's moves before White's first stone, if more than one,
+// and whether White makes the first move or there is no move.
 func (r *Record) opening() (black int, whiteFirst bool) {
 	first := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Setup != nil || s.Move.Color == board.White && s.Move.Point >= 0 })
 	if first < 0 {

@@ -27,8 +27,8 @@ type Node struct {
 	notes *[]string // about reading, at a root
 }
 
-// Notes say in plain sentences what of a game tree was mended or left out in reading
-// it; root nodes have them.
+// Notes of a root node say in plain sentences what reading mended or left out in its game
+// tree.
 func (n *Node) Notes() []string {
 	if n.notes == nil {
 		return nil
@@ -36,8 +36,8 @@ func (n *Node) Notes() []string {
 	return *n.notes
 }
 
-// Get returns the first value of the first property called id, as it stands in
-// the file; "" when there is none.
+// Get returns the first value of the first property called id, unconverted; "" if there is
+// none.
 func (n *Node) Get(id string) string {
 	for i := range n.Properties {
 		if n.Properties[i].ID == id && len(n.Properties[i].Values) > 0 {
@@ -52,8 +52,8 @@ func (n *Node) Has(id string) bool {
 	return slices.ContainsFunc(n.Properties, func(p Property) bool { return p.ID == id })
 }
 
-// Values returns every value of every property called id. When the property
-// stands once, the slice is the node's own.
+// Values returns every value of every property called id. If there is one such property,
+// the slice is the node's own.
 func (n *Node) Values(id string) []string {
 	var all []string
 	for i := range n.Properties {

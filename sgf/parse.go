@@ -20,8 +20,8 @@ const points = " B W AB AW AE "
 
 func listed(list, id string) bool { return strings.Contains(list, " "+id+" ") }
 
-// idAt returns the property, in capitals, of which name and bracket stand at src[i],
-// "" for none.
+// idAt returns the name, in capitals, of the property that begins at src[i]; "" if none
+// does.
 func (p *parser) idAt(i int) string {
 	end := skipIdent(p.src, i)
 	if i == end || !isLetter(p.src[i]) || end-i > maxID {
@@ -33,7 +33,8 @@ func (p *parser) idAt(i int) string {
 	return capitals(p.src[i:end])
 }
 
-// nodeAt returns the first property of the node at src[i], "" where there is none.
+// nodeAt returns the name of the first property of the node at src[i]; "" if none begins
+// there.
 func (p *parser) nodeAt(i int) string {
 	if i == len(p.src) || p.src[i] != ';' {
 		return ""
@@ -41,9 +42,9 @@ func (p *parser) nodeAt(i int) string {
 	return p.idAt(skipSpace(p.src, i+1))
 }
 
-// findTree moves to the parenthesis that begins the next game tree, and skips
-// everything before it. In a file that has none as they should be, one will do that
-// lost its semicolon, and then one that lost its parenthesis.
+// findTree moves to the parenthesis of the next game tree. If a file has no intact
+// beginning of a tree, it accepts one without the semicolon, then one without the
+// parenthesis.
 func (p *parser) findTree(first bool) bool {
 	if next := skipClosed(p.src, p.pos); !first && listed(rootOnly, p.nodeAt(next)) {
 		p.pos = next
@@ -91,11 +92,7 @@ func (p *parser) tree() (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	declared := charsetOf(root.SimpleText("CA"))
-	if declared == (charset{}) {
-		declared = p.fallback
-	}
-	p.decodeAll(declared)
+	p.decodeAll(charsetOf(root.SimpleText("CA")))
 	p.nameCharset(root)
 	if notes := p.notes; len(notes) > 0 {
 		root.notes = &notes
@@ -103,7 +100,7 @@ func (p *parser) tree() (*Node, error) {
 	return root, nil
 }
 
-// readTree reads up to the parenthesis that closes the tree, or as far as it goes.
+// readTree reads up to the parenthesis that closes the tree, or to the end of the file.
 func (p *parser) readTree() (root *Node, closed bool, err error) {
 	p.high, p.nested, p.notes = false, false, nil
 	clear(p.raw)
@@ -181,10 +178,10 @@ func (p *parser) count() error {
 	return nil
 }
 
-// mostNotes bounds what is said about one game tree.
+// mostNotes bounds the notes about one game tree.
 const mostNotes = 5
 
-// note says what was mended or left out at a place.
+// note adds a note about the text at a position.
 func (p *parser) note(at int, format string, args ...any) {
 	switch n := len(p.notes); {
 	case n < mostNotes:

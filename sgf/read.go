@@ -29,9 +29,6 @@ const (
 
 // Options are the settings of reading. The zero value is the default.
 type Options struct {
-	// Charset is the encoding of game trees that do not name one in CA: a name
-	// such as "gbk". Empty: it is guessed.
-	Charset string
 	// MaxBytes bounds the size of the file; 0 means DefaultMaxBytes.
 	MaxBytes int64
 	// MaxElements bounds nodes + properties + values + variations of the file;
@@ -40,14 +37,14 @@ type Options struct {
 }
 
 // Parse reads a collection: the root nodes of all game trees, at least one. A
-// damaged tree is read as far as it goes, and [Node.Notes] of the root say what was
+// damaged tree is read as far as possible, and [Node.Notes] of the root say what was
 // mended or left out; errors are ErrNoTree and ErrTooLarge.
 func Parse(data []byte) ([]*Node, error) { return Options{}.Parse(data) }
 
 // Read reads a collection from r.
 func Read(r io.Reader) ([]*Node, error) { return Options{}.Read(r) }
 
-// First returns the first game of a collection, with a note where there are others.
+// First returns the first game of a collection, with a note if there are others.
 func First(roots []*Node) (root *Node, notes []string) {
 	if len(roots) > 1 {
 		notes = []string{fmt.Sprintf("It holds %d games, of which only the first was read.", len(roots))}
@@ -84,7 +81,7 @@ func (o Options) Parse(data []byte) ([]*Node, error) {
 	if most := o.maxBytes(); int64(len(data)) > most {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
 	}
-	p := parser{src: fromUTF16(string(data)), fallback: charsetOf(o.Charset), left: o.MaxElements}
+	p := parser{src: fromUTF16(string(data)), left: o.MaxElements}
 	if p.left <= 0 {
 		p.left = DefaultMaxElements
 	}
@@ -113,24 +110,23 @@ func (o Options) maxBytes() int64 {
 
 // parser holds the state of reading one file. It never recurses.
 type parser struct {
-	src      string
-	pos      int
-	left     int // elements that may still be made
-	ahead    int // bytes that may still be looked at in search of another end of a value
-	fallback charset
-	last     charset    // of the game tree before
-	plain    bool       // the file is UTF-8 as a whole
-	high     bool       // the game tree has values with bytes above 127
-	raw      []rawValue // those values, until they are decoded
-	split    bool       // a game that begins inside of another one is one of its own
-	nested   bool       // such a game was seen
-	notes    []string
-	lines    lineCount
+	src    string
+	pos    int
+	left   int        // elements that may still be made
+	ahead  int        // bytes that may still be looked at in search of another end of a value
+	last   charset    // of the game tree before
+	plain  bool       // the file is UTF-8 as a whole
+	high   bool       // the game tree has values with bytes above 127
+	raw    []rawValue // those values, until they are decoded
+	split  bool       // a game that begins inside of another one is one of its own
+	nested bool       // such a game was seen
+	notes  []string
+	lines  lineCount
 
 	open   []*Node    // for each open parenthesis, the node that it branches from
 	props  []Property // of the node being read
 	values []string   // of the property being read
-	highs  []int      // which of them are not ASCII
+	highs  []int      // indices of values that are not ASCII
 
 	nodeSlab  slab[Node]
 	propSlab  slab[Property]

@@ -9,24 +9,24 @@ import (
 	"kosumi/board"
 )
 
-// Player is what a file says about one player.
+// Player describes one player.
 type Player struct {
 	Name, Rank, Team string
 }
 
-// Record is one game of Go: the main line of a game tree as values, and what
-// its root says about the game. RecordOf reads one, Tree is the way back.
+// Record is one game of Go: the main line of a game tree and the properties of its root.
+// RecordOf reads one, Tree converts it back.
 type Record struct {
-	// Size of the board; 19x19 when the file says nothing.
+	// Size of the board; 19x19 by default.
 	Size board.Size
 	// Komi in points for White (KM), a multiple of 0.5. HasKomi reports whether the
 	// file gives one that makes sense.
 	Komi    float64
 	HasKomi bool
-	// Rules is the text of RU, as the file has it; BoardRules reads it.
+	// Rules is the text of RU; BoardRules interprets it.
 	Rules string
-	// Handicap is the number of handicap stones (HA), as far as they are there; the
-	// stones themselves are set-up or Black's first moves. 0 when there is none.
+	// Handicap is the number of handicap stones (HA) that are set up or Black's first
+	// moves; 0 in an even game.
 	Handicap int
 	// Black and White are the players (PB BR BT, PW WR WT).
 	Black, White Player
@@ -35,14 +35,14 @@ type Record struct {
 	// Name, Event, Date, Application and Comment are GN, EV, DT, AP and the root's C.
 	Name, Event, Date, Application, Comment string
 	// Setup is the position before the first move; nil when the board is empty
-	// and nothing says whose turn it is.
+	// and the file does not say whose turn it is.
 	Setup *Setup
-	// Steps are the moves in order, with what the file says next to them.
+	// Steps are the moves in order, with comments and clocks.
 	Steps []Step
-	// Notes say in plain sentences what of the record was mended, assumed or left out.
+	// Notes say in plain sentences what reading mended, assumed or left out.
 	Notes []string
-	// Fault is the first point that is none, nil for none: a move there ends the
-	// record, a stone is left out. It wraps ErrPoint.
+	// Fault is about the first point outside the board, nil if there is none: such a move
+	// ends the record, such a stone is left out. It wraps ErrPoint.
 	Fault error
 
 	remarks int    // on nodes of the line
@@ -54,7 +54,7 @@ func (r *Record) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// remark is note for what any node may have.
+// remark is note for faults that every node may have: it stops after mostNotes.
 func (r *Record) remark(format string, args ...any) {
 	switch r.remarks++; {
 	case r.remarks <= mostNotes:
@@ -66,10 +66,10 @@ func (r *Record) remark(format string, args ...any) {
 
 // Setup changes a position without a move (AB, AW, AE, PL).
 type Setup struct {
-	// Black, White and Empty are the points that get a stone or lose it. Of a point in
-	// several of them, White counts before Black, and Black before Empty.
+	// Black, White and Empty are the points that get or lose a stone. If a point is in
+	// several, White counts before Black, and Black before Empty.
 	Black, White, Empty []board.Point
-	// ToMove is the player who is to move; Empty when the file does not say.
+	// ToMove is the player to move; Empty if the file does not say.
 	ToMove board.Color
 }
 
@@ -85,7 +85,7 @@ type Step struct {
 	Black, White Clock
 }
 
-// Clock is what a file says about one player's time (BL OB, WL OW).
+// Clock is one player's time (BL OB, WL OW).
 type Clock struct {
 	// Known reports whether the file gives a time.
 	Known bool
@@ -96,9 +96,9 @@ type Clock struct {
 	Stones int
 }
 
-// RecordOf reads the main line of a game tree. It leaves out what makes no sense, with
-// a note; the game ends before a move on a point that is none. A bad size (ErrSize)
-// is an error.
+// RecordOf reads the main line of a game tree. It leaves out properties that make no sense,
+// with a note; the game ends before a move outside the board. A bad size (ErrSize) is an
+// error.
 func RecordOf(root *Node) (*Record, error) {
 	size, err := SizeOf(root)
 	if err != nil {
@@ -121,7 +121,7 @@ func RecordOf(root *Node) (*Record, error) {
 	return r, nil
 }
 
-// StrictRecordOf is RecordOf for those who take no record with a Fault, which is the error.
+// StrictRecordOf is RecordOf that returns a Fault as an error.
 func StrictRecordOf(root *Node) (*Record, error) {
 	r, err := RecordOf(root)
 	if err == nil {
@@ -199,7 +199,7 @@ func (r *Record) readNode(n *Node, setup *Setup, isRoot bool, start *position) e
 	return nil
 }
 
-// moveColor returns whose move a property is, Empty when it is none.
+// moveColor returns the colour of the move in a property, Empty if it is no move.
 func moveColor(p Property) board.Color {
 	switch {
 	case len(p.Values) == 0:
@@ -212,8 +212,8 @@ func moveColor(p Property) board.Color {
 	return board.Empty
 }
 
-// setupOf reads the set-up of one node, nil when it has none. The error is the first
-// point that is none; the others are set up.
+// setupOf reads the set-up of one node, nil if it has none. The error is about the first
+// point outside the board; the others are set up.
 func (r *Record) setupOf(n *Node) (s *Setup, fault error) {
 	for _, p := range n.Properties {
 		if p.ID != "AB" && p.ID != "AW" && p.ID != "AE" && p.ID != "PL" {
@@ -232,8 +232,8 @@ func (r *Record) setupOf(n *Node) (s *Setup, fault error) {
 	return s, fault
 }
 
-// add takes one property of set-up in; the error is the first point that is none. An
-// unreadable PL is left out.
+// add adds one set-up property; the error is about the first point outside the board. It
+// ignores an unreadable PL.
 func (s *Setup) add(size board.Size, p Property) (fault error) {
 	list := &s.Empty
 	switch p.ID {
@@ -271,7 +271,7 @@ func (s *Setup) add(size board.Size, p Property) (fault error) {
 	return fault
 }
 
-// playerOf reads a colour as PL has it, FF[3]'s 1 and 2 too; Empty where it is none.
+// playerOf reads the colour in PL, also FF[3]'s 1 and 2; Empty if it is no colour.
 func playerOf(value string) board.Color {
 	value = strings.TrimSpace(value)
 	switch value {

@@ -98,7 +98,7 @@ func TestRecordGame(t *testing.T) {
 ..X...O..
 .........
 .........
-`, replace(g.Board().String()))
+`, g.Board().String())
 
 	g, err = r.Game(rules, 2)
 	require.NoError(t, err)
@@ -423,15 +423,4 @@ func TestRuleNames(t *testing.T) {
 		require.Equal(t, board.ScoringTerritory, rules.Scoring)
 		require.Equal(t, float32(5), rules.Komi)
 	}
-}
-
-// replace makes a diagram comparable whatever blanks it has between points.
-func replace(diagram string) string {
-	out := make([]byte, 0, len(diagram))
-	for i := range len(diagram) {
-		if diagram[i] != ' ' {
-			out = append(out, diagram[i])
-		}
-	}
-	return string(out)
 }

@@ -101,7 +101,7 @@ func (e *MoveError) Error() string {
 	return fmt.Sprintf("%v: move %d (step %d), %s %s: %v", ErrPoint, e.Move, e.Step, e.Color, e.Vertex, e.Err)
 }
 
-// Unwrap gives what is wrong with the move.
+// Unwrap returns ErrPoint and the reason.
 func (e *MoveError) Unwrap() []error { return []error{ErrPoint, e.Err} }
 
 func (r *Record) startGame(g *board.Game) error {
@@ -126,8 +126,8 @@ func (r *Record) HandicapPlayed() bool {
 	return r.Handicap > 1 && r.Handicap == played && (r.Setup == nil || len(r.Setup.Black)+len(r.Setup.White) == 0)
 }
 
-// firstToMove returns who begins: the player of PL, of the first move, White
-// where only Black has stones, else Black.
+// firstToMove returns the player who begins: of PL, else of the first move, else White if
+// only Black has stones, else Black.
 func (r *Record) firstToMove() board.Color {
 	if r.Setup != nil && r.Setup.ToMove != board.Empty {
 		return r.Setup.ToMove

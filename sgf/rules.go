@@ -68,10 +68,9 @@ func (r *Record) BoardRules() (board.Rules, error) {
 	return rules, nil
 }
 
-// RulesOr returns the rules and the komi that a game was played under, with notes in
-// plain sentences on what was assumed. Rules that the record does not name, or not so
-// that they are known, are the fallback; a komi that it does not name is the usual one
-// of the rules, with handicap stones 0.5.
+// RulesOr returns the rules of a game with its komi, and notes in plain sentences on what
+// was assumed. If the record names no known rules they are the fallback; if it names no komi
+// it is the usual one of the rules, with handicap stones 0.5.
 func (r *Record) RulesOr(fallback board.Rules) (rules board.Rules, notes []string) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	scoring := "rules with area scoring"
@@ -105,9 +104,6 @@ func (r *Record) RulesOr(fallback board.Rules) (rules board.Rules, notes []strin
 // be, as in "Japanese, 10 minutes" and "Chinese (quick)".
 func parseRules(text string) (board.Rules, error) {
 	text = strings.TrimSpace(text)
-	if strings.HasPrefix(text, "ko") && strings.Contains(text, "score") {
-		return composedRules(text)
-	}
 	rules, err := board.ParseRules(text)
 	if err == nil {
 		return rules, nil
@@ -126,44 +122,4 @@ func parseRules(text string) (board.Rules, error) {
 		}
 	}
 	return board.Rules{}, fmt.Errorf("%w: RU[%s]: %w", ErrValue, clip(text), err)
-}
-
-// composedRules reads KataGo's form: keys and values run together, in the order
-// ko, score, tax, sui, button, whb, fpok, of which the later may be missing.
-func composedRules(text string) (board.Rules, error) {
-	keys := []struct{ key, json string }{
-		{"ko", `"ko":"%s"`}, {"score", `"scoring":"%s"`}, {"tax", `"tax":"%s"`}, {"sui", `"suicide":%s`},
-		{"button", `"hasButton":%s`}, {"whb", `"whiteHandicapBonus":"%s"`}, {"fpok", `"friendlyPassOk":%s`},
-	}
-	var fields []string
-	rest := text
-	for i, k := range keys {
-		if !strings.HasPrefix(rest, k.key) {
-			continue
-		}
-		rest = rest[len(k.key):]
-		end := len(rest)
-		for _, later := range keys[i+1:] {
-			if at := strings.Index(rest, later.key); at >= 0 {
-				end = min(end, at)
-			}
-		}
-		value := rest[:end]
-		rest = rest[end:]
-		if strings.HasSuffix(k.json, ":%s") {
-			value = map[string]string{"0": "false", "1": "true"}[value]
-		}
-		if strings.ContainsAny(value, `"\`) || value == "" {
-			return board.Rules{}, fmt.Errorf("%w: RU[%s]", ErrValue, clip(text))
-		}
-		fields = append(fields, fmt.Sprintf(k.json, value))
-	}
-	if rest != "" {
-		return board.Rules{}, fmt.Errorf("%w: RU[%s]", ErrValue, clip(text))
-	}
-	rules, err := board.ParseRules("{" + strings.Join(fields, ",") + "}")
-	if err != nil {
-		return board.Rules{}, fmt.Errorf("%w: RU[%s]: %w", ErrValue, clip(text), err)
-	}
-	return rules, nil
 }

@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// SplitMoves gives every move of a tree a node of its own, with what stands behind it,
-// where files have several in one.
+// SplitMoves splits nodes with several moves, so that each move has its own node with the
+// properties after it.
 func SplitMoves(root *Node) {
 	for n := range root.All() {
 		seen := false

@@ -2,7 +2,7 @@ package sgf
 
 import "strings"
 
-// Text turns a value as it stands in a file into plain text: escapes resolved,
+// Text converts a value to plain text: escapes resolved,
 // soft line breaks removed, line breaks of any kind as \n, other white space as
 // a space (FF[4], type Text).
 func Text(value string) string {
@@ -44,8 +44,8 @@ func Escape(text string) string { return escaper.Replace(text) }
 
 var escaper = strings.NewReplacer(`\`, `\\`, `]`, `\]`)
 
-// lineBreak returns the length of the line break that s starts with: 0 for
-// none, 2 for CR LF and LF CR.
+// lineBreak returns the length of the line break at the start of s: 0 if there is none, 2
+// for CR LF and LF CR.
 func lineBreak(s string) int {
 	if s == "" || s[0] != '\n' && s[0] != '\r' {
 		return 0

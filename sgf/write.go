@@ -48,8 +48,8 @@ func (w *writer) newline() {
 	w.line = len(w.out)
 }
 
-// tree writes a game tree without recursion: open holds the branchings on the
-// way to the current node and which of their children comes next.
+// tree writes a game tree without recursion: open holds the branchings on the way to the
+// current node, each with the index of its next child.
 func (w *writer) tree(root *Node) {
 	type branching struct {
 		at   *Node
@@ -108,7 +108,7 @@ func (w *writer) node(n *Node) {
 	}
 }
 
-// validID reports whether reading gives the name back as it is.
+// validID reports whether reading returns the name unchanged.
 func validID(id string) bool {
 	if id == "" || len(id) > maxID || !isLetter(id[0]) {
 		return false

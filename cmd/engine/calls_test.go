@@ -232,9 +232,6 @@ train --model NET --data SGF=1e-300 --data THERE -o DIR/t -> 2 a share of 1e-300
 train --model NET --data SGF -o DIR/t --validation 1e-300 -> 2 --validation 1e-300
 convert NET DIR/x.onnx --boardsize 26 -> 2 --boardsize
 convert TORCH DIR/y.bin.gz -> 1 engine convert or engine train
-convert NET DIR/x.onnx --precision int8 -> 2 --precision is int8
-convert NET DIR/x.bin.gz --precision fp16 -> 2 .onnx
-convert NET DIR/x.onnx --precision fp16 --boardsize 26 -> 2 --boardsize
 selfplay --human-model NOWHERE -> 2 unknown flag: --human-model
 selfplay -> 2 --out DIR
 selfplay --out DIR/s --games -1 -> 2 --games is -1

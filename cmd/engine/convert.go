@@ -17,9 +17,7 @@ import (
 )
 
 func convertCommand() *cobra.Command {
-	s := defaultSettings()
-	var size, precision string
-	var runForm bool
+	var size string
 	var force *bool
 	c := &cobra.Command{
 		Use:   "convert IN OUT",
@@ -31,30 +29,13 @@ file's name gives its format.
 The ONNX file describes itself (encoder, heads, scales) and keeps every weight of
 the KataGo file. Converted back, it gives the same weights bit for bit; it can also
 be trained first. Its graph is for one board size, but Kosumi plays on every size
-with it.
-
-With --precision fp16 the result is the graph that sessions run, in 16-bit
-floats, for GPUs and other programs. It cannot be converted back.`,
+with it.`,
 		Example: `  engine convert kata1-b18.bin.gz b18.onnx
-  engine convert kata1-b18.bin.gz b18-fp16.onnx --precision fp16
   engine convert b18-tuned.onnx b18-tuned.bin.gz`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			form := katago.FormExact
-			if runForm {
-				form = katago.FormRun
-			}
 			if !isKind(args[1], append(kataGoEndings, ".onnx")) {
 				return usagef("%s: the name has to end in .onnx, or for KataGo's format in %s", args[1], strings.Join(kataGoEndings, ", "))
-			}
-			if precision != "fp32" && precision != "fp16" {
-				return must(false, "precision", precision, "fp32 or fp16")
-			}
-			if precision == "fp16" && !isKind(args[1], []string{".onnx"}) {
-				return usagef("%s: KataGo's format has no fp16; the name has to end in .onnx", args[1])
-			}
-			if err := s.load(cmd); err != nil {
-				return err
 			}
 			side, err := sizeOf("boardsize", size)
 			if err != nil {
@@ -63,25 +44,15 @@ floats, for GPUs and other programs. It cannot be converted back.`,
 			if err := tryOutput(args[1], *force, args[0]); err != nil {
 				return err
 			}
-			if precision == "fp16" {
-				half, err := model.Half(args[0], side, model.Overrides{Encoding: s.Encoder, Policy: s.Policy, Value: s.Value})
-				if err != nil {
-					return err
-				}
-				return writeModel(cmd, args[1], half)
-			}
-			return convert(cmd, args[0], args[1], katago.Size(side), form)
+			return convert(cmd, args[0], args[1], katago.Size(side))
 		},
 	}
 	force = forceFlag(c)
 	c.Flags().StringVar(&size, "boardsize", "19", "board `SIZE` of the ONNX graph: 2 to 25, or for example 9x13")
-	c.Flags().StringVar(&precision, "precision", "fp32", "number format of the result: fp32 or fp16")
-	s.flags(c.Flags(), "encoder", "policy", "value")
-	c.Flags().BoolVar(&runForm, "run-form", false, "write the graph that sessions run, with norms folded into weights; it cannot be converted back")
 	return c
 }
 
-func convert(cmd *cobra.Command, in, out string, size katago.Size, form katago.Form) error {
+func convert(cmd *cobra.Command, in, out string, size katago.Size) error {
 	net, err := model.ReadKataGo(in)
 	if err != nil {
 		return err
@@ -92,7 +63,7 @@ func convert(cmd *cobra.Command, in, out string, size katago.Size, form katago.F
 		}
 		return reportFile(cmd, out)
 	}
-	m, err := katago.Build(net, size, katago.Options{Form: form})
+	m, err := katago.Build(net, size, katago.Options{Form: katago.FormExact})
 	if err != nil {
 		return err
 	}

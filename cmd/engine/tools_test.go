@@ -98,41 +98,12 @@ func TestConvert(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, 2, "nothing is left behind")
 
-	run := filepath.Join(dir, "run.onnx")
-	require.Zero(t, invoke(t, nil, "", "convert", "--run-form", model, run).code)
-	o := invoke(t, nil, "", "convert", run, filepath.Join(dir, "no.bin.gz"))
-	require.Equal(t, exitFailed, o.code, "the run form cannot be converted back")
-	require.NoFileExists(t, filepath.Join(dir, "no.bin.gz"))
-	o = invoke(t, nil, "", "convert", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", filepath.Join(dir, "no.bin.gz"))
+	o := invoke(t, nil, "", "convert", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", filepath.Join(dir, "no.bin.gz"))
 	require.Equal(t, exitFailed, o.code, "not KataGo's architecture")
 	o = invoke(t, nil, "", "convert", model, filepath.Join(dir, "no", "such", "folder.onnx"))
 	require.Equal(t, exitFailed, o.code)
 	o = invoke(t, nil, "", "convert", model, onnx, "--boardsize", "26")
 	require.Equal(t, exitUsage, o.code)
-}
-
-// TestConvertToHalf writes networks in 16-bit floats and plays with them.
-func TestConvertToHalf(t *testing.T) {
-	needLibrary(t)
-	half := filepath.Join(t.TempDir(), "half.onnx")
-	for _, c := range []struct {
-		from, size string
-	}{{freshNetwork(t), "7"}, {"../../testdata/onnx/pytorch-dualhead-9x9.onnx", "9"}} {
-		o := invoke(t, nil, "", "convert", c.from, half, "--precision", "fp16", "--boardsize", c.size, "--force")
-		require.Zero(t, o.code, o.stderr)
-		o = invoke(t, nil, "genmove b\nquit\n", "gtp", "--model", half, "--boardsize", c.size, "--visits", "5", "--sessions", "1", "--threads", "2")
-		require.Zero(t, o.code, o.stderr)
-		require.Contains(t, o.stderr, "on cpu, fp16")
-		require.Regexp(t, `^= ([A-J]\d|pass)\n`, o.stdout)
-	}
-	twice := filepath.Join(t.TempDir(), "twice.onnx")
-	o := invoke(t, nil, "", "convert", half, twice, "--precision", "fp16", "--boardsize", "9")
-	require.Equal(t, exitFailed, o.code)
-	require.Contains(t, o.stderr, "convert the original network")
-	o = invoke(t, nil, "", "convert", freshNetwork(t), filepath.Join(t.TempDir(), "x.bin.gz"), "--precision", "fp16")
-	require.Equal(t, exitUsage, o.code)
-	require.Contains(t, o.stderr, ".onnx")
-	require.NoFileExists(t, twice)
 }
 
 // TestNet makes fresh networks, asks what they are, and plays with one.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -208,50 +207,6 @@ func TestWeightsHaveTheDeviationAskedFor(t *testing.T) {
 	require.LessOrEqual(t, most, want*2.28)
 }
 
-func TestWeightsSurviveAFile(t *testing.T) {
-	m := build(t, parse(t, "b6c8", 9, 9), 1)
-	again, err := onnx.Read(marshal(t, m))
-	require.NoError(t, err)
-	require.Equal(t, m, again)
-}
-
-func TestSimplifiedComputesTheSame(t *testing.T) {
-	for _, name := range []string{"mini-b2c8", "b6c8"} {
-		m := build(t, parse(t, name, 9, 9), 7)
-		rng := rand.New(rand.NewPCG(1, 2))
-		for _, w := range m.Graph.Initializers { // statistics as after training
-			if strings.HasSuffix(w.Name, "running_mean") || strings.HasSuffix(w.Name, "running_var") || strings.Contains(w.Name, "bn") {
-				list, err := w.Float32s()
-				require.NoError(t, err)
-				for i := range list {
-					list[i] += 0.5 * rng.Float32()
-				}
-				*w = *onnx.NewTensor(w.Name, list, w.Dims...)
-			}
-		}
-		before := marshal(t, m)
-		simple := simplified(t, m)
-		require.Equal(t, before, marshal(t, m), "the original is untouched")
-		require.NoError(t, onnx.Check(simple))
-		left := 0
-		for _, n := range simple.Graph.Nodes {
-			if n.Is("BatchNormalization") {
-				left++
-			}
-		}
-		want := map[string]int{"mini-b2c8": 0, "b6c8": 6}[name] // those that open a pre-activation block
-		require.Equal(t, want, left)
-		in := map[string][]float32{"planes": planes(int(m.Graph.Inputs[0].Shape[1].Size)*81, 3)}
-		a, err := onnxref.RunFloats(m, in)
-		require.NoError(t, err)
-		b, err := onnxref.RunFloats(simple, in)
-		require.NoError(t, err)
-		for head := range a {
-			require.InDeltaSlice(t, a[head], b[head], 1e-5, head)
-		}
-	}
-}
-
 // TestMiniIsTheTutorialsNetwork: the layers of the network as PyTorch exports
 // it, in its order, with weights of its shapes.
 func TestMiniIsTheTutorialsNetwork(t *testing.T) {
@@ -301,38 +256,6 @@ func readFixture(t testing.TB, name string) *onnx.Model {
 	m, err := onnx.Read(data)
 	require.NoError(t, err)
 	return m
-}
-
-func TestDescribe(t *testing.T) {
-	d, err := arch.Describe(build(t, parse(t, "b10c128", 19, 19), 1))
-	require.NoError(t, err)
-	require.True(t, d.Looks.Declared)
-	require.Equal(t, "b10c128", d.Looks.Arch)
-	require.Equal(t, []string{"seed", "seed22", "19x19", "softmax", "tanh"}, []string{d.Looks.Kind, d.Looks.Encoder, d.Looks.Board, d.Looks.Policy, d.Looks.Value})
-	require.InDelta(t, 3.6e6, float64(d.Parameters), 0.2e6)
-	require.InDelta(t, 1.13e9, float64(d.MACs), 0.05e9)
-	require.Equal(t, arch.OperatorCount{Operator: "Conv", Count: 27}, d.Operators[0])
-	require.Equal(t, 4*d.Parameters, d.Bytes-16, "all weights are float32 but for the two axes of an Unsqueeze")
-}
-
-// TestDescribeForeign: without metadata, shapes and operators tell.
-func TestDescribeForeign(t *testing.T) {
-	for name, want := range map[string]arch.Looks{
-		"pytorch-dualhead-9x9.onnx":        {Kind: "dual-head", Encoder: "mini7", Board: "9x9", Policy: "log_softmax", Value: "tanh"},
-		"pytorch-dualhead-9x9-plain.onnx":  {Kind: "dual-head", Encoder: "mini7", Board: "9x9", Policy: "log_softmax", Value: "tanh"},
-		"pytorch-dualhead-9x9-dynamo.onnx": {Kind: "dual-head", Encoder: "mini7", Board: "9x9", Policy: "log_softmax", Value: "tanh"},
-		"pytorch-seed-9x9.onnx":            {Kind: "seed", Encoder: "seed22", Board: "9x9", Policy: "softmax", Value: "tanh"},
-	} {
-		d, err := arch.Describe(readFixture(t, name))
-		require.NoError(t, err)
-		require.Positive(t, d.MACs)
-		d.Looks.Roles = nil
-		require.Equal(t, want, d.Looks, name)
-	}
-	m := readFixture(t, "pytorch-dualhead-9x9.onnx")
-	m.Graph.Nodes[0].Inputs[0] = "gone"
-	_, err := arch.Describe(m)
-	require.ErrorIs(t, err, onnx.ErrGraph)
 }
 
 func BenchmarkBuild(b *testing.B) {

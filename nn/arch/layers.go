@@ -10,8 +10,8 @@ import (
 // epsilon of BatchNormalization, as PyTorch has it by default.
 const epsilon = 1e-5
 
-// Gains by which a layer's weights make up for what the activation behind it
-// takes away (He et al. 2015): 2 = gain squared of ReLU.
+// Gains of a layer's weights, which keep the variance through the activation that
+// follows (He et al. 2015).
 const (
 	gainReLU   = math.Sqrt2
 	gainLinear = 1
@@ -26,30 +26,29 @@ type maker struct {
 }
 
 func newMaker(name string, seed uint64) *maker {
-	return &maker{onnx.NewBuilder(name, Opset), rand.New(rand.NewPCG(seed, 0x6b6f73756d69))}
+	return &maker{onnx.NewBuilder(name, opset), rand.New(rand.NewPCG(seed, 0x6b6f73756d69))}
 }
 
 // in returns a maker of the same graph and random numbers, inside a scope.
 func (m *maker) in(scope string) *maker { return &maker{m.g.In(scope), m.rng} }
 
-// normal returns n numbers of a normal distribution cut off at twice its
-// standard deviation, scaled so that what is left has the deviation asked for.
+// normal returns n numbers of a normal distribution truncated at two standard
+// deviations and scaled to the standard deviation std.
 func (m *maker) normal(n int, std float64) []float32 {
-	const left = 0.8796 // deviation of a standard normal cut off at 2
+	const truncated = 0.8796 // standard deviation of a standard normal truncated at 2
 	list := make([]float32, n)
 	for i := range list {
 		v := m.standard()
 		for math.Abs(v) > 2 {
 			v = m.standard()
 		}
-		list[i] = float32(v * std / left)
+		list[i] = float32(v * std / truncated)
 	}
 	return list
 }
 
-// standard draws from a standard normal distribution, as the sum of twelve even
-// ones. Unlike finer methods it takes no logarithms, whose last bit is not the
-// same on every machine.
+// standard draws from an approximate standard normal distribution, as the sum of twelve
+// uniform numbers. It needs no logarithms, whose last bit differs between machines.
 func (m *maker) standard() float64 {
 	const bits = 21
 	var sum uint64
@@ -64,7 +63,7 @@ func (m *maker) standard() float64 {
 }
 
 // conv adds a convolution that keeps the board's size, with a bias of zero.
-// scale is what the variance-keeping weights are multiplied by.
+// scale multiplies the weights, which keep the variance at scale 1.
 func (m *maker) conv(name string, x onnx.Value, in, out, kernel int, scale float64) onnx.Value {
 	fan := float64(in * kernel * kernel)
 	w := m.normal(out*in*kernel*kernel, scale/math.Sqrt(fan))
@@ -77,8 +76,7 @@ func (m *maker) convOf(name string, x onnx.Value, w []float32, in, out, kernel i
 	return m.g.Conv(x, weight, bias)
 }
 
-// norm adds a BatchNormalization whose scale is gamma and which knows nothing
-// yet: mean 0, variance 1.
+// norm adds a BatchNormalization with scale gamma, mean 0 and variance 1.
 func (m *maker) norm(name string, x onnx.Value, channels int, gamma float64) onnx.Value {
 	n := int64(channels)
 	return m.g.BatchNorm(x,
@@ -101,8 +99,8 @@ func (m *maker) dense(name string, x onnx.Value, in, out int, scale float64) onn
 	return m.g.Gemm(x, w, b, true)
 }
 
-// squeezedHead adds the beginning that most heads share: a 1x1 convolution to a
-// few planes, norm, ReLU, flattened.
+// squeezedHead adds the first layers of most heads: a 1x1 convolution to a few planes,
+// norm, ReLU, flattened.
 func (m *maker) squeezedHead(conv, norm string, x onnx.Value, in, planes int) onnx.Value {
 	x = m.conv(conv, x, in, planes, 1, gainReLU)
 	return m.g.Flatten(m.g.Relu(m.norm(norm, x, planes, 1)))

@@ -10,11 +10,11 @@ import (
 
 // Names of the inputs and outputs of this package's networks.
 const (
-	InputPlanes     = "planes"    // [N,planes,H,W]
-	OutputPolicy    = "policy"    // [N,W*H+1], pass last
-	OutputValue     = "value"     // [N,1], win minus loss for the side to move, in [-1,1]
-	OutputScore     = "score"     // [N,1], points for the side to move
-	OutputOwnership = "ownership" // [N,W*H], in [-1,1], + = side to move
+	inputPlanes     = "planes"    // [N,planes,H,W]
+	outputPolicy    = "policy"    // [N,W*H+1], pass last
+	outputValue     = "value"     // [N,1], win minus loss for the side to move, in [-1,1]
+	outputScore     = "score"     // [N,1], points for the side to move
+	outputOwnership = "ownership" // [N,W*H], in [-1,1], + = side to move
 )
 
 // metadata returns what a network says of itself.

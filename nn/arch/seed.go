@@ -7,10 +7,10 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// SeedPlanes is the number of input planes of [Seed].
-const SeedPlanes = 22
+// seedPlanes is the number of input planes of the seed network.
+const seedPlanes = 22
 
-// Widths of the heads of [Seed].
+// Sizes of the seed network.
 const (
 	seedHidden    = 256 // dense layer of value and score
 	seedOwnership = 32  // planes of the ownership head
@@ -19,7 +19,7 @@ const (
 
 func blockName(list string, i int) string { return list + "." + strconv.Itoa(i) }
 
-// Seed builds the network of the chapter on KataGo's architecture: 3x3
+// seedNetwork builds the network of the chapter on KataGo's architecture: 3x3
 // convolution, norm and ReLU; pre-activation residual blocks (norm, ReLU, conv,
 // norm, ReLU, conv, addition); after every sixth a global pooling block, which
 // as in the chapter is not a residual one: 3x3 convolution plus a dense layer of
@@ -31,13 +31,10 @@ func blockName(list string, i int) string { return list + "." + strconv.Itoa(i) 
 // The chapter fixes the board at 19x19; here it is free. First weights: the last
 // convolution of a block is scaled by 1/sqrt(blocks), a pooling block starts
 // near the identity, the last layers of the heads start small.
-func Seed(c Config, seed uint64) (*onnx.Model, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
+func seedNetwork(c Config, seed uint64) (*onnx.Model, error) {
 	m := newMaker(c.String(), seed)
-	x := m.g.Input(InputPlanes, onnx.Float, "N", SeedPlanes, c.Height, c.Width)
-	x = m.g.Relu(m.norm("initial_bn", m.conv("initial_conv", x, SeedPlanes, c.Channels, 3, gainReLU), c.Channels, 1))
+	x := m.g.Input(inputPlanes, onnx.Float, "N", seedPlanes, c.Height, c.Width)
+	x = m.g.Relu(m.norm("initial_bn", m.conv("initial_conv", x, seedPlanes, c.Channels, 3, gainReLU), c.Channels, 1))
 	for i := range c.Blocks {
 		b := m.in(blockName("residual_blocks", i))
 		y := b.conv("conv1", b.g.Relu(b.norm("bn1", x, c.Channels, 1)), c.Channels, c.Channels, 3, gainReLU)
@@ -50,14 +47,14 @@ func Seed(c Config, seed uint64) (*onnx.Model, error) {
 	area := c.Width * c.Height
 	h := m.in("policy_head")
 	p := h.dense("fc", h.squeezedHead("conv", "bn", x, c.Channels, 2), 2*area, area+1, headScale)
-	m.g.Output(OutputPolicy, h.g.Softmax(p, -1))
+	m.g.Output(outputPolicy, h.g.Softmax(p, -1))
 	h = m.in("value_head")
-	m.g.Output(OutputValue, h.g.Tanh(h.scalar(x, c.Channels, area)))
-	m.g.Output(OutputScore, m.in("score_head").scalar(x, c.Channels, area))
+	m.g.Output(outputValue, h.g.Tanh(h.scalar(x, c.Channels, area)))
+	m.g.Output(outputScore, m.in("score_head").scalar(x, c.Channels, area))
 	h = m.in("ownership_head")
 	o := h.g.Relu(h.norm("bn", h.conv("conv1", x, c.Channels, seedOwnership, 1, gainReLU), seedOwnership, 1))
-	m.g.Output(OutputOwnership, h.g.Flatten(h.g.Tanh(h.conv("conv2", o, seedOwnership, 1, 1, headScale))))
-	return m.g.Model(metadata(c, seed, "seed", "seed22", "softmax", OutputPolicy, OutputValue, OutputScore, OutputOwnership))
+	m.g.Output(outputOwnership, h.g.Flatten(h.g.Tanh(h.conv("conv2", o, seedOwnership, 1, 1, headScale))))
+	return m.g.Model(metadata(c, seed, "seed", "seed22", "softmax", outputPolicy, outputValue, outputScore, outputOwnership))
 }
 
 // pooling adds a global pooling block: conv(x) plus a dense layer of the means.

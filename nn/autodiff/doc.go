@@ -1,8 +1,7 @@
 // Package autodiff turns inference graphs into training graphs: reverse-mode
-// differentiation over nn/onnx graphs, and optimizers as graph nodes. It runs
-// nothing; whoever runs the graph takes the steps.
+// differentiation over nn/onnx graphs, and optimizers as graph nodes. It runs nothing.
 //
-// A training graph is made in four moves.
+// A training graph is made in four steps.
 //
 //  1. [Prepare] takes a network as it is stored, fixes the batch, makes its
 //     weights inputs of the graph, and gives BatchNormalization its training
@@ -14,9 +13,9 @@
 //     are outputs of the graph, to be fed back as inputs in the next step.
 //
 // Conventions. Every shape in a training graph is a number: the batch is fixed.
-// Gradients are of the same type as values, float32. A derivative that is even
-// along an axis may be held with size 1 there ("narrow") until an operator needs
-// it in full. At points without a derivative the usual choice is made:
+// Gradients are float32, as values are. A derivative that is constant along an axis may
+// have size 1 there ("narrow") until an operator needs it in full. At points without a
+// derivative:
 // Relu has 0 at 0, Abs has 0 at 0, maxima share evenly among equals.
 //
 // Invariant: equal models and options give byte-identical graphs.

@@ -69,7 +69,7 @@ func differentiate(m *onnx.Model, loss string, wrt []string, kernels bool, stop 
 type tape struct {
 	b       *onnx.Builder
 	kernels bool                    // see KernelGradients
-	needs   map[string]bool         // values whose derivative is wanted on the way to wrt
+	needs   map[string]bool         // values that depend on wrt
 	flows   map[string][]onnx.Value // contributions to a value's derivative, each possibly narrow
 	consts  map[string]*onnx.Tensor
 

@@ -136,12 +136,6 @@ var opCases = []opCase{
 	convCase("strided", []int64{2, 2, 7, 6}, []int64{3, 2, 3, 3}, onnx.ConvOptions{Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}}),
 	convCase("grouped", []int64{2, 4, 5, 4}, []int64{6, 2, 3, 3}, onnx.ConvOptions{Pads: []int64{1, 1, 1, 1}, Group: 2}),
 	convCase("depthwise", []int64{2, 4, 5, 4}, []int64{4, 1, 3, 3}, onnx.ConvOptions{Pads: []int64{1, 1, 1, 1}, Group: 4}),
-	{name: "ConvTranspose", ins: [][]int64{{2, 3, 4, 5}, {3, 2, 3, 3}, {2}}, build: func(b B, x V) onnx.Value {
-		return b.ConvTranspose(x[0], x[1], x[2], onnx.ConvOptions{Pads: []int64{1, 1, 1, 1}})
-	}},
-	{name: "ConvTranspose strided", ins: [][]int64{{2, 3, 3, 4}, {3, 2, 3, 3}, {2}}, build: func(b B, x V) onnx.Value {
-		return b.ConvTranspose(x[0], x[1], x[2], onnx.ConvOptions{Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}, OutputPad: []int64{1, 1}})
-	}},
 
 	{name: "Norm of a batch", ins: [][]int64{{4, 3, 2, 2}, {3}, {3}}, build: func(b B, x V) onnx.Value {
 		w := &writer{b: b, values: map[string]onnx.Value{"x": x[0], "g": x[1], "b": x[2]}}

@@ -12,7 +12,7 @@ import (
 // ErrOptimizer marks settings of an optimizer that make no sense.
 var ErrOptimizer = errors.New("bad optimizer settings")
 
-// Method is how gradients become steps.
+// Method is a rule by which gradients become steps.
 type Method string
 
 // The methods. g is the clipped gradient, w the weight, d the weight decay.

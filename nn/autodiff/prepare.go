@@ -168,9 +168,9 @@ func kindOf(n *onnx.Node, i int, t *onnx.Tensor) (Kind, bool) {
 	switch {
 	case len(t.Dims) == 0:
 		return 0, false
-	case n.Is("Conv", "ConvTranspose", "Gemm", "MatMul") && i < 2:
+	case n.Is("Conv", "Gemm", "MatMul") && i < 2:
 		return KindWeight, true
-	case n.Is("Conv", "ConvTranspose", "Gemm") && i == 2:
+	case n.Is("Conv", "Gemm") && i == 2:
 		return KindBias, true
 	case n.Is("BatchNormalization", "LayerNormalization") && i == 1:
 		return KindScale, true

@@ -95,8 +95,16 @@ func (w *writer) in(n *onnx.Node, i int) onnx.Value {
 }
 
 func (c *heldConv) write(w *writer, name string) {
-	v := w.b.Node("", "Conv", 1, c.node.Attrs, c.x, c.w, c.bias)[0]
-	w.values[name] = v
+	w.values[name] = w.b.Node("", "Conv", 1, c.node.Attrs, c.x, c.w, c.bias)[0]
+}
+
+// holdOrWrite delays a convolution that makes a value, if one node alone uses that.
+func (w *writer) holdOrWrite(c *heldConv, name string) {
+	if len(w.users[name]) == 1 && !w.output[name] {
+		w.held[name] = c
+	} else {
+		c.write(w, name)
+	}
 }
 
 // copy writes a node as it is.
@@ -156,11 +164,7 @@ func (w *writer) foldIntoConv(n *onnx.Node) bool {
 		} else {
 			c.shift(w.b, v)
 		}
-		if len(w.users[n.Output(0)]) == 1 && !w.output[n.Output(0)] {
-			w.held[n.Output(0)] = c
-		} else {
-			c.write(w, n.Output(0))
-		}
+		w.holdOrWrite(c, n.Output(0))
 		return true
 	}
 	return false
@@ -199,11 +203,7 @@ func (w *writer) frozenNorm(n *onnx.Node) error {
 		delete(w.held, n.Input(0))
 		c.scale(b, a)
 		c.shift(b, shift)
-		if len(w.users[n.Output(0)]) == 1 && !w.output[n.Output(0)] {
-			w.held[n.Output(0)] = c
-		} else {
-			c.write(w, n.Output(0))
-		}
+		w.holdOrWrite(c, n.Output(0))
 		return nil
 	}
 	x := w.in(n, 0)

@@ -66,6 +66,5 @@ func init() {
 		"BatchNormalization": batchNorm,
 		"LayerNormalization": layerNorm,
 		"Conv":               conv,
-		"ConvTranspose":      convTranspose,
 	}
 }

@@ -219,27 +219,3 @@ func (g geometry) reads(h, w int64) []int64 {
 	}
 	return index
 }
-
-// convTranspose: x [N,C,H,W], w [C,O/group,kH,kW]. The derivative of the input is
-// the convolution that ConvTranspose turns round.
-func convTranspose(s *step) error {
-	x, w, out := s.dims(s.x(0)), s.dims(s.x(1)), s.dims(s.y(0))
-	g, err := geometryOf(s.n, out, w, x) // of the convolution from y to x
-	if err != nil {
-		return err
-	}
-	if shape, ok := s.n.Ints("output_shape"); ok && len(shape) > 0 {
-		return errForm("output_shape; give pads instead")
-	}
-	dy := s.fullDy()
-	if s.wants(0) {
-		s.add(0, s.b.ConvWith(dy, s.x(1), "", onnx.ConvOptions{Strides: g.stride[:], Pads: g.pads[:], Dilations: g.dilat[:], Group: g.group}))
-	}
-	if s.wants(1) {
-		s.add(1, s.convWeight(dy, s.x(0), g, w))
-	}
-	if s.wants(2) {
-		s.add(2, s.reshape(s.sumAxes(dy, []int64{0, 2, 3}), s.dims(s.x(2))))
-	}
-	return nil
-}

@@ -178,7 +178,3 @@ func where(s *step) error {
 
 // errForm says that an operator is used in a form that has no rule.
 func errForm(format string, args ...any) error { return fmt.Errorf(format, args...) }
-
-type attrs = onnx.Attrs
-
-func attrInt(i int64) onnx.Attr { return onnx.AttrInt(i) }

@@ -1,5 +1,7 @@
 package autodiff
 
+import "kosumi/nn/onnx"
+
 // swapLast transposes the last two axes.
 func (t *tape) swapLast(v value) value {
 	rank := len(t.dims(v))
@@ -33,7 +35,7 @@ func matMul(s *step) error {
 			x = s.b.Reshape(x, rows...)
 			dy = s.b.Reshape(dy, -1, dd[len(dd)-1])
 		}
-		s.add(1, s.transposedProduct(x, dy))
+		s.add(1, s.tape.gemm(x, dy, true, false))
 		return nil
 	}
 	v := s.b.MatMul(s.swapLast(x), dy)
@@ -41,17 +43,14 @@ func matMul(s *step) error {
 	return nil
 }
 
-// transposedProduct is xᵀ·y of two matrices with the same number of rows.
-func (t *tape) transposedProduct(x, y value) value { return t.gemm(x, y, true, false) }
-
 // gemm is a product of two matrices, each transposed first if asked for.
 func (t *tape) gemm(x, y value, transX, transY bool) value {
-	a := attrs{}
+	a := onnx.Attrs{}
 	if transX {
-		a["transA"] = attrInt(1)
+		a["transA"] = onnx.AttrInt(1)
 	}
 	if transY {
-		a["transB"] = attrInt(1)
+		a["transB"] = onnx.AttrInt(1)
 	}
 	if t.b.Opset() < 11 { // the third input was not optional
 		t.b.Fail("opset %d is too old: 11 is needed", t.b.Opset())

@@ -1,22 +1,21 @@
 package autodiff
 
-import (
-	"slices"
-)
+import "slices"
 
-// kept returns the derivative of a reduction with size 1 at the axes reduced over.
-func (s *step) kept(axes []int64) value {
+// kept returns v, the result of a reduction or its derivative, with size 1 at the axes
+// reduced over.
+func (s *step) kept(v value, axes []int64) value {
 	dims := slices.Clone(s.dims(s.x(0)))
 	for _, a := range axes {
 		dims[a] = 1
 	}
-	return s.reshape(s.fullDy(), dims)
+	return s.reshape(v, dims)
 }
 
 func reduceSum(s *step) error {
 	axes, err := s.axes(1)
 	if err == nil {
-		s.add(0, s.kept(axes))
+		s.add(0, s.kept(s.fullDy(), axes))
 	}
 	return err
 }
@@ -26,7 +25,7 @@ func reduceMean(s *step) error {
 	if err != nil {
 		return err
 	}
-	s.add(0, s.scale(s.kept(axes), 1/float64(s.count(axes))))
+	s.add(0, s.scale(s.kept(s.fullDy(), axes), 1/float64(s.count(axes))))
 	return nil
 }
 
@@ -60,11 +59,7 @@ func reduceMax(s *step) error {
 	if err != nil {
 		return err
 	}
-	dims := slices.Clone(s.dims(s.x(0)))
-	for _, a := range axes {
-		dims[a] = 1
-	}
-	s.addMaxima(s.kept(axes), s.reshape(s.y(0), dims), axes)
+	s.addMaxima(s.kept(s.fullDy(), axes), s.kept(s.y(0), axes), axes)
 	return nil
 }
 
@@ -118,13 +113,7 @@ func logSoftmax(s *step) error {
 
 // perChannel is [1,C,1,...] for a vector of C, to go with input 0.
 func (s *step) perChannel(v value) value {
-	dims := s.dims(s.x(0))
-	shape := make([]int64, len(dims))
-	for i := range shape {
-		shape[i] = 1
-	}
-	shape[1] = dims[1]
-	return s.reshape(v, shape)
+	return s.reshape(v, channelShape(s.dims(s.x(0))))
 }
 
 // batchNorm is the rule of the inference form: statistics are constants.
@@ -139,12 +128,7 @@ func batchNorm(s *step) error {
 	dy, dims := s.fullDy(), s.dims(s.x(0))
 	vec := s.dims(s.x(1))
 	rstd := s.b.Div(s.b.Scalar(1), s.b.Sqrt(s.b.Add(s.x(4), s.b.Scalar(float64(s.n.Float("epsilon", 1e-5))))))
-	one := slices.Clone(dims)
-	for i := range one {
-		if i != 1 {
-			one[i] = 1
-		}
-	}
+	one := channelShape(dims)
 	if s.wants(0) {
 		s.add(0, s.b.Mul(dy, s.perChannel(s.b.Mul(rstd, s.x(1)))))
 	}

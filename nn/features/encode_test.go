@@ -126,11 +126,9 @@ func BenchmarkEncode(b *testing.B) {
 		}
 		b.Run("v7 cold/"+name, func(b *testing.B) {
 			spatial, global := buffers(features.V7, g)
-			m := features.NewMemory()
-			s := m.NewScratch()
 			b.ReportAllocs()
 			for b.Loop() {
-				m.Forget()
+				s := features.NewScratch()
 				features.Encode(features.V7, spatial, global, g, features.Options{}, s)
 			}
 		})

@@ -91,13 +91,12 @@ func BenchmarkV7Recorded(b *testing.B) {
 					games = append(games, p.Game(b))
 				}
 			}
-			m := features.NewMemory()
-			s := m.NewScratch()
+			s := features.NewScratch()
 			spatial, global := make([]float32, 22*board.MaxPoints), make([]float32, 19)
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				if i%len(games) == 0 {
-					m.Forget()
+					s = features.NewScratch()
 				}
 				features.Encode(features.V7, spatial, global, games[i%len(games)], features.Options{}, s)
 			}

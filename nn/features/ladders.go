@@ -6,16 +6,15 @@ import (
 	"kosumi/board"
 )
 
-// Memory remembers for a while on which boards which stones are in ladders. In a
-// tree search the boards of one and two moves ago have mostly been looked at
-// before, as leaves of their own, and ladder search is a large part of the cost
-// of encoding. Any number of scratches may share a Memory; answers are the same
-// with and without.
+// Memory caches which stones of a board are in ladders. Ladder search is a large part of
+// the cost of encoding, and in a tree search the boards of one and two moves ago have
+// mostly been encoded before, as leaves. Any number of scratches may share a Memory;
+// it changes no result.
 type Memory struct {
 	shards [memoryShards]memoryShard
 }
 
-// Both are powers of two.
+// Sizes of a Memory, both powers of two.
 const (
 	memoryShards = 64
 	memorySlots  = 64 // entries in each shard
@@ -41,16 +40,6 @@ const maxLadderStones = 60
 
 // NewMemory returns an empty memory.
 func NewMemory() *Memory { return new(Memory) }
-
-// Forget empties the memory.
-func (m *Memory) Forget() {
-	for i := range m.shards {
-		s := &m.shards[i]
-		s.mu.Lock()
-		clear(s.entries)
-		s.mu.Unlock()
-	}
-}
 
 func (m *Memory) shard(h board.Hash) *memoryShard { return &m.shards[h.Hi%memoryShards] }
 

@@ -15,42 +15,13 @@ import (
 // (metadata encoder version 1).
 const MetaSize = 192
 
-// TimeControl is how a game was timed, as metadata inputs tell it.
-type TimeControl uint8
-
-// The time controls.
+// The codes of [Meta] that profiles use.
 const (
-	TimeUnknown TimeControl = iota
-	TimeNone
-	TimeAbsolute
-	TimeSimple
-	TimeByoYomi
-	TimeCanadian
-	TimeFischer
-)
-
-// Source is where a game record comes from, as metadata inputs tell it.
-type Source uint8
-
-// The sources that networks have seen.
-const (
-	SourceOther Source = iota
-	SourceOGS
-	SourceKGS
-	SourceFox
-	SourceTygem
-	SourceGoGoD
-	SourceGo4Go
-)
-
-// Rated says whether a game counted for the players' ranks.
-type Rated uint8
-
-// The kinds of ratedness; the zero value is unknown.
-const (
-	RatedUnknown Rated = iota
-	RatedYes
-	RatedNo
+	ratedYes    = 1
+	timeByoYomi = 4
+	sourceKGS   = 2
+	sourceGoGoD = 5
+	sourceGo4Go = 6
 )
 
 // Player describes one player to a human-like network.
@@ -63,18 +34,18 @@ type Player struct {
 	Rank int
 }
 
-// Meta says who plays a game, how and when: the further inputs of KataGo's
-// human-like networks. It is comparable; equal values give equal inputs.
+// Meta is the profile of a game's players and circumstances: the metadata inputs of
+// KataGo's human-like networks. It is comparable; equal values give equal inputs.
 type Meta struct {
 	Black, White  Player
-	Rated         Rated
-	Time          TimeControl
+	Rated         uint8 // 0 unknown, 1 yes, 2 no
+	Time          uint8 // 0 unknown, 1 none, 2 absolute, 3 simple, 4 byo-yomi, 5 Canadian, 6 Fischer
 	MainSeconds   float64
 	PeriodSeconds float64
 	Periods       int
 	CanadianMoves int
-	Days          int // days since 1970-01-01
-	Source        Source
+	Days          int   // days since 1970-01-01
+	Source        uint8 // of the record: 0 other, 1 OGS, 2 KGS, 3 Fox, 4 Tygem, 5 GoGoD, 6 Go4Go
 }
 
 // ParseProfile reads a profile by KataGo's names of humanSLProfile: rank_5k,
@@ -101,8 +72,7 @@ func ParseProfile(name string) (m Meta, set bool, err error) {
 	return m, true, nil
 }
 
-// Amateurs are two players of 1 dan, in the middle of what human-like networks
-// were trained on: for measuring those, where any profile will do.
+// Amateurs are two players of 1 dan: a default profile for measuring human-like networks.
 var Amateurs, _ = rankMeta("1d", days(2020, time.March))
 
 // rankMeta describes a rated game of two players of a rank, or of two ranks
@@ -114,8 +84,8 @@ func rankMeta(ranks string, day int) (Meta, bool) {
 	}
 	b, w := inverseRank(black), inverseRank(white)
 	return Meta{Black: Player{Human: true, Rank: b}, White: Player{Human: true, Rank: w},
-		Time: TimeByoYomi, MainSeconds: 1200, PeriodSeconds: 30, Periods: 5,
-		Days: day, Source: SourceKGS}, b > 0 && w > 0
+		Time: timeByoYomi, MainSeconds: 1200, PeriodSeconds: 30, Periods: 5,
+		Days: day, Source: sourceKGS}, b > 0 && w > 0
 }
 
 // yearMeta describes a professionals' game of a year.
@@ -125,9 +95,9 @@ func yearMeta(text string) (Meta, bool) {
 		return Meta{}, false
 	}
 	pro := Player{Human: true, Rank: 1}
-	m := Meta{Black: pro, White: pro, Rated: RatedYes, Days: days(year, time.June), Source: SourceGoGoD}
+	m := Meta{Black: pro, White: pro, Rated: ratedYes, Days: days(year, time.June), Source: sourceGoGoD}
 	if year > 2020 {
-		m.Source = SourceGo4Go
+		m.Source = sourceGo4Go
 	}
 	return m, true
 }
@@ -174,7 +144,7 @@ func EncodeMeta(dst []float32, m *Meta, toMove board.Color, size board.Size) {
 			}
 		}
 	}
-	dst[metaUnrated] = [...]float32{RatedUnknown: 0.5, RatedYes: 0, RatedNo: 1}[m.Rated%3]
+	dst[metaUnrated] = [...]float32{0.5, 0, 1}[m.Rated%3]
 	dst[metaTime+int(m.Time)%7] = 1
 	const day = 86400
 	dst[82] = float32(0.4 * (math.Log(clamp(m.MainSeconds, 3*day)+60) - 6.5))

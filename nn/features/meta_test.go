@@ -103,8 +103,8 @@ func FuzzEncodeMeta(f *testing.F) {
 	f.Add(5, uint8(3), uint8(2), 1200.0, 30.0, 5, 0, 18000, uint8(2), true)
 	f.Fuzz(func(t *testing.T, rank int, rated, tc uint8, main, period float64, periods, moves, days int, source uint8, flag bool) {
 		p := features.Player{Human: flag, Unranked: !flag, Rank: rank}
-		m := features.Meta{Black: p, White: p, Rated: features.Rated(rated), Time: features.TimeControl(tc), MainSeconds: main,
-			PeriodSeconds: period, Periods: periods, CanadianMoves: moves, Days: days, Source: features.Source(source)}
+		m := features.Meta{Black: p, White: p, Rated: rated, Time: tc, MainSeconds: main,
+			PeriodSeconds: period, Periods: periods, CanadianMoves: moves, Days: days, Source: source}
 		dst := make([]float32, features.MetaSize)
 		features.EncodeMeta(dst, &m, board.White, board.Square(9))
 		for i, x := range dst {

@@ -1,7 +1,6 @@
 package features_test
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -77,26 +76,6 @@ func TestMini7(t *testing.T) {
 	requirePlanes(t, g, features.Mini7, map[int]string{3: none4, 4: "\n1...\n....\n....\n....", 6: none4})
 }
 
-// Points that are not legal (suicide, ko, superko) are missing from plane 5.
-func TestMini7Legality(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 30 {
-		g, err := board.NewGame(board.Size{W: 4, H: 3}, board.TrompTaylor())
-		require.NoError(t, err)
-		for range 40 {
-			p := board.Point(rng.IntN(12))
-			if g.Play(g.ToMove(), p) != nil {
-				require.NoError(t, g.Play(g.ToMove(), board.Pass))
-			}
-			spatial, _ := buffers(features.Mini7, g)
-			features.Encode(features.Mini7, spatial, nil, g, features.Options{}, features.NewScratch())
-			for p := range board.Point(12) {
-				require.Equal(t, g.Legal(g.ToMove(), p) == nil, spatial[5*12+int(p)] == 1)
-			}
-		}
-	}
-}
-
 func TestSeed22(t *testing.T) {
 	rules := board.Japanese()
 	rules.Komi = 7.5
@@ -158,53 +137,6 @@ func TestAGZ17(t *testing.T) {
 	requirePlanes(t, g, features.AGZ17, map[int]string{0: ago[0][1], 1: "\n....\n1...\n....\n...1", 2: ago[0][1], 3: ago[0][0], 16: none4})
 	require.Equal(t, "opponent's stones 1 move ago", features.AGZ17.PlaneNames()[3])
 	require.Equal(t, "opponent's stones 1 move ago", features.AGZ17Split.PlaneNames()[9])
-}
-
-// The changes of the last eight moves, against boards kept aside; also in a copy
-// of the game, as a search plays on.
-func TestSeed22HistoryEqualsReplay(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	size := board.Size{W: 5, H: 4}
-	s := features.NewScratch()
-	for range 20 {
-		g, err := board.NewGame(size, board.TrompTaylor())
-		require.NoError(t, err)
-		boards := [][]board.Color{colors(g)}
-		for range 120 {
-			if rng.IntN(4) == 0 {
-				h := new(board.Game)
-				h.CopyFrom(g)
-				g = h
-			}
-			p := board.Point(rng.IntN(size.Area()))
-			if g.Play(g.ToMove(), p) != nil {
-				require.NoError(t, g.Play(g.ToMove(), board.Pass))
-			}
-			boards = append(boards, colors(g))
-			spatial, _ := buffers(features.Seed22, g)
-			features.Encode(features.Seed22, spatial, nil, g, features.Options{}, s)
-			for i := range 8 {
-				want := make([]float32, size.Area())
-				if i < g.NumMoves() {
-					now, before := boards[len(boards)-1-i], boards[len(boards)-2-i]
-					for p := range want {
-						if now[p] != before[p] || board.Point(p) == g.LastMove(i).Point {
-							want[p] = 1
-						}
-					}
-				}
-				require.Equal(t, want, spatial[(3+i)*size.Area():(4+i)*size.Area()], "move %d ago", i)
-			}
-		}
-	}
-}
-
-func colors(g *board.Game) []board.Color {
-	out := make([]board.Color, g.Size().Area())
-	for p := range out {
-		out[p] = g.At(board.Point(p))
-	}
-	return out
 }
 
 func TestNamesRoundTrip(t *testing.T) {

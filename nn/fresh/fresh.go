@@ -1,5 +1,5 @@
-// Package fresh knows every architecture by name, and makes networks of it with
-// random weights: those of package arch, and those of KataGo's format.
+// Package fresh makes networks with random weights from the name of an architecture:
+// those of package arch, and those in KataGo's format.
 package fresh
 
 import (
@@ -22,17 +22,17 @@ type Architecture struct {
 	size   katago.Size // of an ONNX file of KataGo's
 }
 
-// Kind is a family of architectures, for people.
+// Kind describes a family of architectures for users.
 type Kind struct{ Pattern, Doc string }
 
-// Kinds lists what Parse knows.
+// Kinds lists the families that Parse knows.
 func Kinds() []Kind {
-	var all []Kind
-	for _, f := range arch.Families() {
-		all = append(all, Kind{f.Pattern, f.Doc})
+	return []Kind{
+		{"mini or mini-bNcM", "the tutorial's dual head: 7 planes, post-activation residual blocks (4 of 64 channels by default), policy and value"},
+		{"bNcM", "22 planes, N pre-activation residual blocks of M channels, global pooling after every sixth; policy, value, score, ownership"},
+		{"kbNcM[nbt]", "KataGo-compatible, any board size: 22 planes and 19 global values, KataGo's heads"},
+		{"kbNcMhH[nbt]tflrs", "the same with transformer layers of H heads, such as kb10c384h6nbttflrs"},
 	}
-	return append(all, Kind{"kbNcM[nbt]", "KataGo-compatible, any board size: 22 planes and 19 global values, KataGo's heads"},
-		Kind{"kbNcMhH[nbt]tflrs", "the same with transformer layers of H heads, such as kb10c384h6nbttflrs"})
 }
 
 // Parse reads a name, such as "mini", "b10c128" or "kb6c96".
@@ -51,8 +51,8 @@ func Parse(name string) (Architecture, error) {
 	return a, err
 }
 
-// IsKataGo reports whether a name is meant for an architecture of KataGo's format,
-// which serves every board size.
+// IsKataGo reports whether an architecture's name is one of KataGo's format, whose
+// networks serve every board size.
 func IsKataGo(name string) bool { return strings.HasPrefix(name, "kb") }
 
 // KataGo reports whether the network is of KataGo's format.
@@ -66,7 +66,7 @@ func (a Architecture) On(width, height int) Architecture {
 	return a
 }
 
-// Ending is that of the files that networks of a name are usually kept in.
+// Ending returns the file extension of an architecture's networks.
 func Ending(name string) string {
 	if IsKataGo(name) {
 		return ".bin.gz"
@@ -74,7 +74,7 @@ func Ending(name string) string {
 	return ".onnx"
 }
 
-// Write makes a network and writes it: as ONNX where the path ends so, else in
+// Write makes a network and writes it: as ONNX if the path ends in .onnx, else in
 // KataGo's format. The same seed gives the same file.
 func (a Architecture) Write(path string, seed uint64) error {
 	asONNX := strings.EqualFold(filepath.Ext(path), ".onnx")

@@ -3,7 +3,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -173,25 +172,4 @@ func TestAttentionOfNoNumbers(t *testing.T) {
 			}
 		}
 	})
-}
-
-// BenchmarkAttention reports products a second.
-func BenchmarkAttention(b *testing.B) {
-	for _, isa := range Available() {
-		for _, p := range []Precision{Float32, Int16} {
-			if isa == Portable || p == Int16 && !isa.Integers() {
-				continue
-			}
-			for _, side := range []int{9, 19} {
-				b.Run(fmt.Sprintf("%v/%d/%dx%d", isa, p, side, side), func(b *testing.B) {
-					a := Attention{Heads: 3, KVHeads: 3, QDim: 32, VDim: 32, Precision: p}
-					rng, tokens := rand.New(rand.NewPCG(1, 0)), side*side
-					c := AttentionCall{N: 1, Tokens: tokens, X: normal(rng, tokens*288, 1), Y: make([]float32, tokens*96)}
-					c.Cosines, c.Sines = turns(rng, tokens*3*16)
-					loop(b, a.step(isa, c))
-					b.ReportMetric(float64(tokens*tokens*192)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
-				})
-			}
-		}
-	}
 }

@@ -328,30 +328,3 @@ func BenchmarkLayer(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkPlanes runs a first layer on planes as games give them: one of ones, some
-// empty, a hundred ones among the others.
-func BenchmarkPlanes(b *testing.B) {
-	const in, n = 22, 8
-	isa, _ := Best()
-	for _, size := range []int{9, 19} {
-		area := size * size
-		rng := rand.New(rand.NewPCG(3, 0))
-		l, err := New(isa, Shape{In: in, Out: 64, Size: 3, Activation: ReLU, Planes: true}, normal(rng, 64*in*9, 1))
-		require.NoError(b, err)
-		c := Call{N: n, H: size, W: size, X: make([]float32, n*in*area), Y: make([]float32, n*64*area)}
-		for board := range n {
-			x := c.X[board*in*area:]
-			for i := range area {
-				x[i] = 1
-			}
-			for range area * 5 / 4 {
-				x[(1+rng.IntN(15))*area+rng.IntN(area)] = 1
-			}
-		}
-		b.Run(fmt.Sprintf("%dx%d", size, size), func(b *testing.B) {
-			loop(b, l.step(c))
-			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N*n), "us/board")
-		})
-	}
-}

@@ -11,7 +11,7 @@ var ErrMissing = errors.New("the program was built without its kernels, which wa
 
 var errMemory = errors.New("kernel: no memory")
 
-// Shape says what a layer is. Boards are [n][h][w][channels], but for the input of a
+// Shape describes a layer. Boards are [n][h][w][channels], but for the input of a
 // layer of planes. With s = conv(x) + bias + residual,
 //
 //	y = activation(scale*s + shift), and sum = s where it is wanted.

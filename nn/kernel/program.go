@@ -2,18 +2,18 @@ package kernel
 
 import "fmt"
 
-// Operand says where in a program's memory a tensor begins, counted in numbers. One
-// that lies in rows, as inputs and outputs of a batch do, moves by Row for each row in
-// front. The zero value is left out.
+// Operand is the place of a tensor in a program's memory, counted in numbers. A tensor of
+// rows, such as inputs and outputs of a batch, moves by Row for each row before it. The zero
+// value stands for an operand that is left out.
 type Operand struct {
 	At, Row int
 	There   bool
 }
 
-// StepKind is what a step does. The numbers are those of kernel.h.
+// StepKind is the operation of a step. The numbers are those of kernel.h.
 type StepKind int
 
-// The kinds of steps, with what their operands are: those written, and those read.
+// The kinds of steps, with the operands that they write, and those that they read.
 const (
 	StepLayer     StepKind = iota // y, sum; x, bias, residual: see [Shape]
 	StepAttention                 // y; x, cosines, sines: see [Attention]

@@ -14,7 +14,7 @@ type Layout struct {
 	ConstantsAt     int
 }
 
-// Pass is a run of a program for the rows of a batch from First on.
+// Pass runs a program for the rows of a batch from First on.
 type Pass struct{ Program, First int }
 
 func (l *Layout) check() error {
@@ -30,8 +30,8 @@ func (l *Layout) check() error {
 	return nil
 }
 
-// checkSteps reports whether all that steps touch lies in the memory, for each of the
-// first rows 0 to last.
+// checkSteps reports whether steps read and write inside the memory only, for each first
+// row from 0 to last.
 func (l *Layout) checkSteps(steps []Step, last int) error {
 	if last < 0 {
 		return errors.New("kernel: a program of no rows")
@@ -44,8 +44,8 @@ func (l *Layout) checkSteps(steps []Step, last int) error {
 	return nil
 }
 
-// checkRun reports whether passes are of programs that there are, given the last first row
-// of each, and of rows that they were made for.
+// checkRun reports whether passes name existing programs and rows that these were made
+// for, given the last first row of each program.
 func (l *Layout) checkRun(rows int, passes []Pass, last func(program int) int, programs int) error {
 	if rows < 1 || rows > l.Rows {
 		return fmt.Errorf("kernel: a batch of %d rows, of at most %d", rows, l.Rows)

@@ -35,7 +35,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// available returns what the processor has.
+// available returns the instruction sets of the processor.
 func available() []ISA {
 	has := []ISA{Portable}
 	x := &cpu.X86
@@ -61,8 +61,8 @@ func available() []ISA {
 // stays valid.
 func Table() unsafe.Pointer { return unsafe.Pointer(C.kernel_table()) }
 
-// Session is a memory, and the layers and programs that work in it, for a set of
-// instructions that the processor has. One caller at a time may use it.
+// Session is a memory with layers and programs that work in it, for one instruction set
+// of the processor. One caller at a time may use it.
 type Session struct {
 	isa      ISA
 	layout   Layout
@@ -84,7 +84,7 @@ type program struct {
 	count, last int
 }
 
-// NewSession takes the memory. The caller closes the session.
+// NewSession allocates the memory. The caller closes the session.
 func NewSession(isa ISA, l Layout) (*Session, error) {
 	if err := l.check(); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func NewSession(isa ISA, l Layout) (*Session, error) {
 	return s, nil
 }
 
-// Load returns numbers of the memory, which nobody may change.
+// Load returns numbers of the memory. They must not be changed.
 func (s *Session) Load(at, size int) ([]float32, error) { return s.memory[at : at+size : at+size], nil }
 
 // Store puts numbers into the memory.
@@ -208,7 +208,7 @@ func (s *Step) fill(c *C.step) {
 
 func (s *Session) last(program int) int { return s.programs[program].last }
 
-// Run makes the passes one after the other, for a batch of which so many rows are there.
+// Run runs the passes one after the other, for a batch of so many rows.
 func (s *Session) Run(rows int, passes []Pass) error {
 	if err := s.layout.checkRun(rows, passes, s.last, len(s.programs)); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// available: the kernels are what the workers run.
+// available returns WASM once the workers have started.
 func available() []ISA {
 	if Count() == 0 {
 		return nil
@@ -17,7 +17,7 @@ func available() []ISA {
 // Table returns nil: the kernels are not in the program.
 func Table() unsafe.Pointer { return nil }
 
-// Session is a memory, and the layers and programs that work in it, in one of the workers.
+// Session is a memory with layers and programs that work in it, in one of the workers.
 // One caller at a time may use it.
 type Session struct {
 	worker          *worker
@@ -26,7 +26,7 @@ type Session struct {
 	layers          []*Layer
 	programs        []program
 	inputs, outputs [][]float32
-	buffer          js.Value // in which inputs go and outputs come
+	buffer          js.Value // takes inputs to the worker and outputs back
 }
 
 // Layer is a convolution whose weights are packed.
@@ -41,7 +41,7 @@ type program struct {
 	count, last int
 }
 
-// NewSession takes the memory, in the worker that has the fewest sessions. The caller
+// NewSession allocates the memory in the worker with the fewest sessions. The caller
 // closes the session.
 func NewSession(_ ISA, l Layout) (*Session, error) {
 	if err := l.check(); err != nil {
@@ -79,7 +79,7 @@ func NewSession(_ ISA, l Layout) (*Session, error) {
 	return s, nil
 }
 
-// take calls a function that returns an address, 0 where there is no memory.
+// take calls a function that returns an address, 0 if there is no memory left.
 func (s *Session) take(name string, values ...any) (uint32, error) {
 	at, err := s.worker.call(name, values...)
 	if err == nil && at == 0 {
@@ -92,7 +92,7 @@ func bytesOf(v []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
 }
 
-// Load returns numbers of the memory, which nobody may change.
+// Load returns numbers of the memory. They must not be changed.
 func (s *Session) Load(at, size int) ([]float32, error) {
 	buffer := js.Global().Get("ArrayBuffer").New(4 * size)
 	a := s.worker.ask(map[string]any{"reads": []any{s.memory + 4*uint32(at), 4 * size}}, buffer)
@@ -218,8 +218,8 @@ func (s *Step) words(to []byte) []byte {
 
 func (s *Session) last(program int) int { return s.programs[program].last }
 
-// Run makes the passes one after the other, for a batch of which so many rows are there:
-// one message there, and one back.
+// Run runs the passes one after the other, for a batch of so many rows, with one message
+// to the worker and one back.
 func (s *Session) Run(rows int, passes []Pass) error {
 	if err := s.layout.checkRun(rows, passes, s.last, len(s.programs)); err != nil {
 		return err
@@ -251,7 +251,7 @@ func (s *Session) Run(rows int, passes []Pass) error {
 	return nil
 }
 
-// places lists where the rows stand in the worker, and how many bytes they have.
+// places lists addresses and lengths, in bytes, of the rows in the worker.
 func (s *Session) places(rows int, side []Operand) []any {
 	var all []any
 	for _, o := range side {
@@ -260,7 +260,7 @@ func (s *Session) places(rows int, side []Operand) []any {
 	return all
 }
 
-// move copies rows to the buffer or from there.
+// move copies rows to or from the buffer.
 func (s *Session) move(rows int, side []Operand, numbers [][]float32, by func(numbers []float32, bytes js.Value)) {
 	at, class := 0, js.Global().Get("Uint8Array")
 	for i, o := range side {
@@ -284,7 +284,7 @@ func (s *Session) Close() {
 		}
 	}
 	calls = append(calls, []any{"give", s.memory}, []any{"scratch_drop", s.scratch})
-	_ = s.worker.ask(map[string]any{"calls": calls}, js.Undefined()) // a worker that has ended has given all back
+	_ = s.worker.ask(map[string]any{"calls": calls}, js.Undefined()) // a worker that has ended has freed everything
 	workers.Lock()
 	s.worker.sessions--
 	workers.Unlock()

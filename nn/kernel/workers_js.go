@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Workers says where the kernels of a page are: each worker has a module of its own, and
-// a memory. A page needs no more than a server of files: no memory is shared.
+// Workers configures the web workers that run the kernels of a page. Each has its own
+// module and memory; no memory is shared, so the page needs no special headers.
 type Workers struct {
 	Count  int      // 0: one
 	Module js.Value // of kernel.wasm: its bytes, or a WebAssembly.Module
@@ -19,22 +19,22 @@ type Workers struct {
 // ErrSIMD says that a browser cannot run the kernels.
 var ErrSIMD = errors.New("this browser is too old: it has no WebAssembly SIMD, which Chrome and Edge 91, Firefox 89 and Safari 16.4 have")
 
-// ErrStopped is returned for what a worker was asked that does not answer any more. The next
-// session has one that does.
+// ErrStopped is the error of calls to a worker that has ended. The next session gets a new
+// worker.
 var ErrStopped = errors.New("a worker of the page has ended")
 
-// workers are those that were started, and how to start more.
+// workers are the started workers, and how to start more.
 var workers struct {
 	sync.Mutex
 	all     []*worker
 	script  string
 	module  js.Value
-	started int           // again, in place of one that had ended
+	started int           // workers that replaced one that had ended
 	paused  chan struct{} // closed when sessions may run again; nil: they may
 }
 
-// mostStarts bounds how often workers are started again: one that the system ends each time
-// is for want of memory.
+// mostStarts bounds how often workers are started again: a system that ends them every time
+// is short of memory.
 const mostStarts = 20
 
 // Start starts the workers, before any network is opened, and waits until they are ready.
@@ -63,8 +63,7 @@ func Start(w Workers) error {
 	return nil
 }
 
-// Stop ends the workers: what they are computing fails with [ErrStopped], and so do the
-// sessions that are open.
+// Stop ends the workers: their runs and open sessions fail with [ErrStopped].
 func Stop() {
 	workers.Lock()
 	all := workers.all
@@ -75,8 +74,8 @@ func Stop() {
 	}
 }
 
-// Pause has sessions wait before they run, until it is told otherwise. What is under way
-// ends, and nothing is lost.
+// Pause makes sessions wait before their next run, until it is called with false. Runs
+// under way end normally.
 func Pause(on bool) {
 	workers.Lock()
 	defer workers.Unlock()
@@ -99,7 +98,7 @@ func awaitTurn() {
 	}
 }
 
-// Count is how many workers there are.
+// Count is the number of workers.
 func Count() int {
 	workers.Lock()
 	defer workers.Unlock()
@@ -152,14 +151,14 @@ type worker struct {
 	sessions int
 	asked    int
 	waiting  map[int]chan answer
-	looks    int   // without an answer, while some wait
-	looking  bool  // look is set
-	err      error // why it does not answer any more
+	looks    int   // calls of look since the last answer, while calls wait
+	looking  bool  // a timer for look is set
+	err      error // why it has ended
 }
 
-// A worker that the system ends may say nothing. One that has not answered at so many looks
-// has ended: a batch of the largest networks takes a slow phone some seconds. They are
-// counted, not timed, since a tab that sleeps does not look either.
+// A system may end a worker without a message. One that has not answered for so many calls
+// of look counts as ended: a batch of the largest networks takes a slow phone some seconds.
+// Calls are counted because a sleeping tab makes none, while its clock goes on.
 const (
 	lookEvery = 30 * time.Second
 	mostLooks = 4
@@ -192,9 +191,9 @@ func startWorker(script string, module js.Value) (*worker, error) {
 	return w, nil
 }
 
-// hear takes an answer of the worker's.
+// hear receives an answer of the worker.
 func (w *worker) hear(message js.Value) {
-	if data := message.Get("data"); data.Truthy() { // of a browser's event
+	if data := message.Get("data"); data.Truthy() { // an event of a browser
 		message = data
 	}
 	a := answer{buffer: message.Get("buffer")}
@@ -221,21 +220,21 @@ func (w *worker) hear(message js.Value) {
 	}
 }
 
-// fail is told that the worker has ended, or that its script cannot be loaded.
+// fail handles the event that the worker has ended or its script cannot be loaded.
 func (w *worker) fail(event js.Value) {
 	why := ""
 	if event.Type() == js.TypeObject {
 		if text := event.Get("message"); text.Type() == js.TypeString {
 			why = ": " + text.String()
 		}
-		if event.Get("preventDefault").Type() == js.TypeFunction { // else it is an error of the page too
+		if event.Get("preventDefault").Type() == js.TypeFunction { // else the browser reports an error of the page too
 			event.Call("preventDefault")
 		}
 	}
 	w.stop(fmt.Errorf("%w%s", ErrStopped, why))
 }
 
-// look looks after the worker while somebody waits for it.
+// look checks now and then, while calls wait, that the worker still answers.
 func (w *worker) look() {
 	w.mu.Lock()
 	w.looks++
@@ -250,7 +249,7 @@ func (w *worker) look() {
 	}
 }
 
-// end answers all that wait, and all that will.
+// end makes waiting and later calls fail.
 func (w *worker) end(why error) {
 	w.mu.Lock()
 	if w.err == nil {
@@ -269,8 +268,8 @@ func (w *worker) stop(why error) {
 	w.thread.Call("terminate")
 }
 
-// ask sends a message with the buffer that it names, which is the worker's meanwhile, and
-// waits for the answer.
+// ask sends a message, hands the worker the message's buffer meanwhile, and waits for the
+// answer.
 func (w *worker) ask(message map[string]any, buffer js.Value) answer {
 	done := make(chan answer, 1)
 	w.mu.Lock()
@@ -298,7 +297,7 @@ func (w *worker) ask(message map[string]any, buffer js.Value) answer {
 	return <-done
 }
 
-// call calls one function of the module's.
+// call calls a function of the module.
 func (w *worker) call(name string, values ...any) (uint32, error) {
 	a := w.ask(map[string]any{"calls": []any{append([]any{name}, values...)}}, js.Undefined())
 	if a.err != nil {
@@ -318,15 +317,15 @@ func (w *worker) write(at uint32, bytes []byte, name string, values ...any) (uin
 	return a.results[0], nil
 }
 
-// ended returns why the worker does not answer any more.
+// ended returns why the worker has ended; nil if it runs.
 func (w *worker) ended() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
-// pick returns the worker with the fewest sessions, and counts one more. Those that have
-// ended are started again first.
+// pick returns the worker with the fewest sessions and counts one more for it. It starts
+// ended workers again first.
 func pick() (*worker, error) {
 	workers.Lock()
 	defer workers.Unlock()

@@ -29,15 +29,16 @@ import (
 // devices lists the providers that auto measures beside the CPU where they work.
 var devices = []string{"cuda", "coreml", "directml", "webgpu"}
 
-// onDevice reports whether a provider computes elsewhere than on the processor's cores.
+// onDevice reports whether a provider computes on a device, not on the processor's cores.
 func onDevice(provider string) bool {
 	return provider != ort.CPU && (slices.Contains(ort.ProviderNames(), provider) || provider != "" && provider == ort.PluginProvider())
 }
 
-// plan is how many sessions of how many positions keep a provider busy, and how many
-// batches a device is given at a time; 0 of the cores. CUDA queues them: so the next one is
-// there when one ends, and a third is made ready meanwhile. Others are given one at a time:
-// by WebGPU two would crash (github.com/microsoft/onnxruntime/issues/32561).
+// plan returns the number of sessions and the batch size that keep a provider busy, and
+// how many batches a device runs at a time; 0 for cores. CUDA gets two, so that the
+// second starts as soon as the first ends, and a third session prepares its batch
+// meanwhile. Other devices get one: two crash WebGPU
+// (github.com/microsoft/onnxruntime/issues/32561).
 func plan(provider string) (sessions, batch, atOnce int) {
 	switch {
 	case provider == "cuda" || provider == "tensorrt":
@@ -48,40 +49,41 @@ func plan(provider string) (sessions, batch, atOnce int) {
 	return nn.Cores(), 8, 0
 }
 
-// choice is what auto has chosen, and why.
+// choice is the device that auto has chosen.
 type choice struct {
-	Device string `json:"device"` // provider; "" is the CPU, by whatever is best there
+	Device string `json:"device"` // provider; "" is the CPU
 	Why    string `json:"why"`
-	// Offers are the devices that were there when they were measured; "": it has not come
-	// to that. Loaded says that library and plugin had been loaded.
+	// Offers are the devices that existed when they were measured; "" before that. Loaded
+	// reports whether library and plugin could be loaded.
 	Offers string `json:"offers,omitempty"`
 	Loaded bool   `json:"loaded,omitempty"`
 }
 
-// Time that is spent on measuring, all providers together, and that a device may take
-// until it is ready to be measured.
+// The time for measuring all providers together, and the limit for a device to open its
+// sessions before.
 const (
 	measureFor = 3 * time.Second
 	readyIn    = 20 * time.Second
 )
 
-// chooser chooses a device, or none, for a network.
+// chooser chooses a device or the CPU for a network.
 type chooser struct {
 	conf Config
 	lib  ort.Library
 	file string // of the network; "" is the one inside the program
 	open func() (source, error)
-	// Files for later starts, "" where there is no place for them: what was found, and what
-	// is left there while library and plugin are loaded, and while devices are measured.
+	// Files for later starts, "" if the cache folder cannot be made: the choice, and marks
+	// that exist while library and plugin are loaded and while devices are measured. A mark
+	// that an earlier start left behind says that it crashed or hung there.
 	result, loading, measuring string
-	// Of a test, else those of the same name.
+	// Tests replace these.
 	load       func() error
 	candidates func() ([]string, error)
 	rate       func(ctx context.Context, src source, provider string, length time.Duration) (float64, error)
 }
 
-// chooseDevice settles what auto is for the network in a file, which open opens. Nothing
-// is loaded where no device is to be expected.
+// chooseDevice chooses the provider of "auto" for the network in a file, which open opens.
+// It loads nothing if no device is to be expected.
 func chooseDevice(c Config, file string, open func() (source, error)) (choice, error) {
 	lib, err := ort.Find(c.Library)
 	named := c.Library != "" || os.Getenv(ort.EnvLibrary) != "" && ort.Available
@@ -126,7 +128,7 @@ func (c *chooser) loadAll() (err error) {
 	return err
 }
 
-// working lists the devices' providers that work here. The error names one that hangs.
+// working lists the providers of devices that work here. The error names one that hangs.
 func (c *chooser) working() (names []string, err error) {
 	if c.conf.Plugin != "" {
 		names = append(names, ort.PluginProvider())
@@ -146,17 +148,17 @@ func (c *chooser) working() (names []string, err error) {
 	return names, nil
 }
 
-// hasGPU reports whether a provider has found a GPU. WebGPU also takes a program that
-// computes as one would, on the CPU: many times slower, and some of them crash.
+// hasGPU reports whether a provider has found a GPU. WebGPU also accepts an emulator that
+// runs on the CPU: many times slower, and some crash.
 func (c *chooser) hasGPU(provider string) bool {
 	offers, err := ort.Devices(c.conf.Library)
 	return err == nil && slices.ContainsFunc(offers, func(o ort.Offer) bool { return o.Provider == provider && o.Kind == "gpu" })
 }
 
-// choose returns the device that is faster than the CPU, or none: what was measured at an
-// earlier start if the devices are the same, else it measures. Before it calls one for the
-// first time it leaves word for later starts, which do without if that hangs or ends the
-// program. An error says that the library or the plugin cannot be used.
+// choose returns the device if it is faster than the CPU. It takes an earlier start's
+// result if the devices are the same, else it measures. Before it first loads a library
+// or runs a device it writes a mark for later starts, which take the CPU if this one hangs
+// or crashes. An error says that the library or the plugin cannot be used.
 func (c *chooser) choose() (choice, error) {
 	kept := read(c.result)
 	if c.result != "" && (kept.Offers == "" || c.left() != (choice{})) {
@@ -208,7 +210,7 @@ func (c *chooser) choose() (choice, error) {
 	return found, nil
 }
 
-// without does without devices, for the reason that was left.
+// without chooses the CPU, for the reason in a mark.
 func (c *chooser) without(left choice) (choice, error) {
 	if !left.Loaded {
 		return choice{}, errors.New(left.Why)
@@ -217,23 +219,23 @@ func (c *chooser) without(left choice) (choice, error) {
 	return left, nil
 }
 
-// left returns what a start has left that did not come to an end.
+// left returns the mark of an earlier start that crashed or hung.
 func (c *chooser) left() choice { return cmp.Or(read(c.loading), read(c.measuring)) }
 
-// leave has later starts do without devices, until somebody removes the file.
+// leave writes a mark: later starts use no device until the file is removed.
 func (c *chooser) leave(at, why string, loaded bool) choice {
 	left := choice{Why: why, Loaded: loaded}
 	if at != "" {
 		left.Why += "; remove " + at + " to try again"
 		_ = write(at, left)
 	}
-	if c.conf.context().Err() != nil { // who ends a start says nothing of the devices
+	if c.conf.context().Err() != nil { // the user ended the start: no fault of a device
 		_ = os.Remove(at)
 	}
 	return left
 }
 
-// alone waits while another start tries devices, a minute at most.
+// alone waits until no other process tries devices, a minute at most.
 func (c *chooser) alone() *file.Hold {
 	for range 300 {
 		hold, err := file.Lock(filepath.Join(filepath.Dir(c.result), "provider"))
@@ -245,7 +247,7 @@ func (c *chooser) alone() *file.Hold {
 	return nil
 }
 
-// read returns what was written to a file; nothing where there is none.
+// read returns the choice in a file; the zero value if there is none.
 func read(at string) (found choice) {
 	data, err := os.ReadFile(at)
 	if err != nil || json.Unmarshal(data, &found) != nil {
@@ -258,8 +260,8 @@ func write(at string, found choice) error {
 	return file.Write(at, func(w io.Writer) error { return json.NewEncoder(w).Encode(found) })
 }
 
-// places names the files of library and plugin, of the network too, and of machine and
-// board as well.
+// places names the files. loading depends on library and plugin, measuring on the network
+// too, result on the board size and the machine too.
 func (c *chooser) places() error {
 	base, err := file.Cache()
 	if err == nil {
@@ -298,7 +300,7 @@ func (c *chooser) offers(names []string) string {
 	return text
 }
 
-// measure lets the CPU and the devices compute in turn, and says what came out.
+// measure measures the CPU and the devices, one after the other, and chooses the fastest.
 func (c *chooser) measure(names []string) choice {
 	src, err := c.open()
 	if err != nil {
@@ -330,9 +332,8 @@ func (c *chooser) measure(names []string) choice {
 	return found
 }
 
-// measured returns how many evaluations a second a provider makes, with the sessions
-// and batches that suit it. A device that is not ready when the context ends is left
-// alone to finish what it does.
+// measured returns a provider's evaluations a second, with the sessions and batches of its
+// [plan]. A device that is not ready when the context ends goes on in the background.
 func (c *chooser) measured(ctx context.Context, src source, provider string, length time.Duration) (float64, error) {
 	var run runner = newOrtRunner(c.conf, provider, c.lib, "")
 	var err error
@@ -342,7 +343,7 @@ func (c *chooser) measured(ctx context.Context, src source, provider string, len
 		}
 	}
 	m := newModel(c.conf, src, run)
-	if m.precision, _, err = precisionOf(c.conf, src, m.run); err != nil {
+	if m.precision, _, err = precisionOf(c.conf, m.run); err != nil {
 		return 0, err
 	}
 	return nn.Await(ctx, func() (float64, error) { return m.rate(ctx, length) }, nil)
@@ -403,10 +404,9 @@ func (m *Model) rate(ctx context.Context, length time.Duration) (float64, error)
 	return float64(total) / time.Since(start).Seconds(), errors.Join(errs...)
 }
 
-// Settle finds out which provider "auto" is for this network on boards of a size, so that
-// the numbers of sessions and positions that nobody set suit it. It asks for devices, and
-// measures for some seconds where there is one that was not measured before. Whatever
-// fails is reported where the network is opened.
+// Settle chooses the provider of "auto" for this network on boards of a size, so that
+// default numbers of sessions and positions fit it. It measures for some seconds if there
+// is a device that was not measured before. Errors are reported when the network is opened.
 func (s *Settings) Settle(size board.Size, log *slog.Logger) {
 	if !isAuto(s.Provider) || s.auto != nil {
 		return

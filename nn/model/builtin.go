@@ -12,15 +12,12 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// builtIn is what plays where no network is named: the networks inside the program, each
-// on the boards that it plays best. To its users it is one network.
+// builtIn is the default network: the networks inside the program, each on the board
+// sizes that it plays best. To its users it is one network.
 type builtIn struct {
 	mu     sync.Mutex
 	loaded []katagoSource // in the order in which they were needed
 }
-
-// openBuiltIn loads nothing yet.
-func openBuiltIn() source { return &builtIn{} }
 
 // on returns the network of a board size, loaded.
 func (b *builtIn) on(size board.Size) (katagoSource, error) {
@@ -51,8 +48,8 @@ func readBuiltIn(n *models.Network) (katagoSource, error) {
 	return katagoSource{net}, nil
 }
 
-// spec describes the networks by whichever is loaded, since they differ in nothing
-// that a spec holds: what only asks does not load another.
+// spec describes a network that is loaded already, if there is one: all have equal specs,
+// so no second one needs to be loaded.
 func (b *builtIn) spec(size board.Size) (nn.Spec, error) {
 	b.mu.Lock()
 	any := b.loaded
@@ -77,13 +74,9 @@ func (b *builtIn) graph(size board.Size) (*onnx.Model, error) {
 	return s.graph(size)
 }
 
-func (*builtIn) precision() string { return floatPrecision }
-
-func (*builtIn) warnings() []string { return nil }
-
 const builtInName = "kosumi"
 
-// describe names all of it by one sum.
+// describe gives the networks one checksum.
 func (*builtIn) describe() nn.Description {
 	return nn.Description{Name: builtInName, File: builtInName, SHA256: models.SHA256(), Version: models.Version}
 }

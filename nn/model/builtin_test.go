@@ -15,7 +15,7 @@ import (
 // TestBuiltIn: each board has its network, which is loaded when a graph is asked for and
 // not before. The description holds for all of them.
 func TestBuiltIn(t *testing.T) {
-	b := openBuiltIn().(*builtIn)
+	b := &builtIn{}
 	small, large := board.Square(9), board.Square(19)
 	spec, err := b.spec(small)
 	require.NoError(t, err)

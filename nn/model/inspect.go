@@ -4,36 +4,41 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 
 	"kosumi/internal/file"
 	"kosumi/models"
-	"kosumi/nn/arch"
+	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/meta"
 )
 
-// Info is what a network file says of itself, and what its graph tells.
+// Info describes a network file: from its metadata where Kosumi wrote it, else as
+// inferred from shapes and operators. A text is empty where neither tells.
 type Info struct {
 	File       string            `json:"file"`
 	Name       string            `json:"name"`
-	Format     string            `json:"format"` // "onnx" or "katago"
-	Kind       string            `json:"kind"`
-	Encoder    string            `json:"encoder"`
-	Board      string            `json:"board"`
-	Policy     string            `json:"policy"`
-	Value      string            `json:"value"`
-	Declared   bool              `json:"declared"` // the file says so; else it was inferred
+	Format     string            `json:"format"`   // "onnx" or "katago"
+	Kind       string            `json:"kind"`     // "dual-head", "seed" or "katago"
+	Encoder    string            `json:"encoder"`  // "mini7", "seed22", "v7", ...
+	Board      string            `json:"board"`    // "9x9" (width x height), or "any"
+	Policy     string            `json:"policy"`   // "logits", "log_softmax" or "softmax"
+	Value      string            `json:"value"`    // "tanh" or "wdl"
+	Declared   bool              `json:"declared"` // by metadata; else inferred
 	Inputs     []string          `json:"inputs"`
 	Planes     []string          `json:"planes,omitempty"` // of the encoder, in order
 	Outputs    []string          `json:"outputs"`
-	Operators  map[string]int    `json:"operators"`
+	Operators  map[string]int    `json:"operators"` // how often each occurs
 	Parameters int64             `json:"parameters"`
-	MACs       int64             `json:"multiplications"` // of one evaluation
+	MACs       int64             `json:"multiplications"` // of one evaluation; 0 where shapes do not tell
 	Metadata   map[string]string `json:"metadata"`
+
+	inputs, outputs []onnx.ValueInfo
+	roles           map[string]nn.Role // of inputs and outputs
 }
 
 // Inspect reads a network file of either format, without running it, or a network inside
@@ -43,13 +48,12 @@ func Inspect(path string) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := &Info{File: path, Format: "onnx"}
 	var m *onnx.Model
-	if strings.EqualFold(filepath.Ext(path), ".onnx") {
+	isONNX := strings.EqualFold(filepath.Ext(path), ".onnx")
+	if isONNX {
 		m, _, err = onnx.ReadBeside(data, filepath.Dir(path))
 	} else {
 		var net *katago.Network
-		info.Format = "katago"
 		if net, err = katago.Read(bytes.NewReader(data), filepath.Base(path)); err == nil {
 			m, err = katago.Build(net, katago.Size{W: 19, H: 19}, katago.Options{})
 		}
@@ -57,35 +61,197 @@ func Inspect(path string) (*Info, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	d, err := arch.Describe(m)
+	info, err := describe(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	info.Name = cmp.Or(d.Metadata[meta.Name], d.Name)
-	info.Kind, info.Encoder, info.Board = d.Looks.Kind, d.Looks.Encoder, d.Looks.Board
-	info.Policy, info.Value, info.Declared = d.Looks.Policy, d.Looks.Value, d.Looks.Declared
-	if info.Format == "katago" {
-		info.Board = "any"
+	if info.File = path; !isONNX {
+		info.Format, info.Board = "katago", "any"
 	}
-	for _, v := range d.Inputs {
+	delete(info.Metadata, meta.Layout) // long and of no use to people
+	return info, nil
+}
+
+// describe describes a graph. It fails where the graph is not valid.
+func describe(m *onnx.Model) (*Info, error) {
+	if err := onnx.Check(m); err != nil {
+		return nil, err
+	}
+	types, err := onnx.InferTypes(m)
+	if err != nil {
+		return nil, err
+	}
+	info := &Info{
+		Name: cmp.Or(m.Metadata[meta.Name], m.Graph.Name), Format: "onnx", Operators: map[string]int{}, MACs: macs(m),
+		Metadata: maps.Clone(m.Metadata), inputs: m.Graph.Feeds(), roles: map[string]nn.Role{},
+	}
+	for _, v := range info.inputs {
 		info.Inputs = append(info.Inputs, v.Name+" "+v.Shape.String())
 	}
-	for _, v := range d.Outputs {
+	for _, v := range m.Graph.Outputs {
+		v = types[v.Name]
+		info.outputs = append(info.outputs, v)
 		info.Outputs = append(info.Outputs, v.Name+" "+v.Shape.String())
+	}
+	for _, n := range m.Graph.Nodes {
+		name := n.OpType
+		if !n.IsDefault() {
+			name = n.Domain + "." + name
+		}
+		info.Operators[name]++
+	}
+	for _, t := range m.Graph.Initializers {
+		if n, ok := t.Len(); ok && (t.Type.IsFloat() || t.Type.Size() <= 1) {
+			info.Parameters += n
+		}
+	}
+	info.infer(m)
+	if m.Metadata[meta.Format] != "" {
+		info.Declared = true
+		for key, to := range map[string]*string{
+			meta.Kind: &info.Kind, meta.Encoder: &info.Encoder, meta.Board: &info.Board, meta.Policy: &info.Policy, meta.Value: &info.Value,
+		} {
+			*to = cmp.Or(m.Metadata[key], *to)
+		}
 	}
 	if e, err := features.Parse(info.Encoder); err == nil {
 		info.Planes = e.PlaneNames()
 	}
-	info.Operators = map[string]int{}
-	for _, o := range d.Operators {
-		info.Operators[o.Operator] = o.Count
-	}
-	info.Parameters, info.MACs, info.Metadata = d.Parameters, d.MACs, d.Metadata
-	delete(info.Metadata, meta.Layout) // the file's own text, of no use to people
 	return info, nil
 }
 
-// readAny reads a network's file, of those inside the program by their names.
+// infer fills in what shapes and operators tell.
+func (info *Info) infer(m *onnx.Model) {
+	var planes, global, width, height int64
+	for _, v := range info.inputs {
+		switch s := v.Shape; {
+		case len(s) == 4 && s[1].Known() && s[2].Known() && s[3].Known():
+			planes, height, width = s[1].Size, s[2].Size, s[3].Size
+			info.roles[v.Name] = nn.RoleSpatial
+		case len(s) == 2 && s[1].Known():
+			global = s[1].Size
+			info.roles[v.Name] = nn.RoleGlobal
+		}
+	}
+	if width == 0 {
+		return
+	}
+	info.Board = fmt.Sprintf("%dx%d", width, height)
+	for _, e := range []features.Encoding{features.Mini7, features.AGZ17, features.Seed22, features.V7} {
+		if int64(e.Planes()) == planes && int64(e.Globals()) == global {
+			info.Encoder = e.String()
+		}
+	}
+	heads, made := map[nn.Role]bool{}, finalOperators(m)
+	for _, v := range info.outputs {
+		role, ok := outputRole(v.Shape, width*height, made[v.Name])
+		if !ok {
+			continue
+		}
+		info.roles[v.Name], heads[role] = role, true
+		switch role {
+		case nn.RolePolicy:
+			info.Policy = cmp.Or(map[string]string{"LogSoftmax": "log_softmax", "Softmax": "softmax"}[made[v.Name]], "logits")
+		case nn.RoleValue:
+			if info.Value = "tanh"; v.Shape[1] == onnx.D(3) {
+				info.Value = "wdl"
+			}
+		}
+	}
+	switch n := len(info.outputs); {
+	case info.Encoder == features.V7.String():
+		info.Kind = nn.KindKataGo.String()
+	case n == 2 && heads[nn.RolePolicy] && heads[nn.RoleValue]:
+		info.Kind = nn.KindDualHead.String()
+	case n == 4 && len(heads) == 4:
+		info.Kind = nn.KindSeed.String()
+	}
+}
+
+// outputRole returns the role of an output, from its shape and the operator that made it.
+func outputRole(s onnx.Shape, area int64, made string) (role nn.Role, ok bool) {
+	row, ok := rowShape(s)
+	if !ok {
+		return 0, false
+	}
+	switch size := int64((&nn.TensorSpec{Shape: row}).Len()); {
+	case size == area+1:
+		return nn.RolePolicy, true
+	case size == area:
+		return nn.RoleOwnership, true
+	case size == 3, size == 1 && made == "Tanh":
+		return nn.RoleValue, true
+	case size == 1:
+		return nn.RoleScore, true
+	}
+	return 0, false
+}
+
+// finalOperators returns the operator that made each output, leaving out those that only
+// move elements.
+func finalOperators(m *onnx.Model) map[string]string {
+	if len(m.Functions) > 0 {
+		m = m.Clone()
+		if onnx.InlineFunctions(m) != nil {
+			return nil
+		}
+	}
+	producers := m.Graph.Producers()
+	last := map[string]string{}
+	for _, v := range m.Graph.Outputs {
+		n := producers[v.Name]
+		for n != nil && n.Is("Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Cast") {
+			n = producers[n.Inputs[0]]
+		}
+		if n != nil {
+			last[v.Name] = n.OpType
+		}
+	}
+	return last
+}
+
+// macs counts the multiplications of convolutions and matrix products in a batch of one;
+// 0 where shapes do not tell.
+func macs(m *onnx.Model) (sum int64) {
+	one := m.Clone()
+	if onnx.SetBatch(one, onnx.D(1)) != nil {
+		return 0
+	}
+	shapes, err := onnx.InferShapes(one)
+	if err != nil {
+		return 0
+	}
+	for _, n := range one.Graph.Nodes {
+		if !n.Is("Conv", "Gemm", "MatMul") {
+			continue
+		}
+		out, ok := shapes[n.Outputs[0]].Sizes()
+		in, ok2 := shapes[n.Inputs[0]].Sizes()
+		w, ok3 := shapes[n.Inputs[1]].Sizes()
+		if !ok || !ok2 || !ok3 {
+			return 0
+		}
+		each := in[len(in)-1]
+		switch {
+		case n.Is("Conv"):
+			each = product(w[1:])
+		case n.Is("Gemm") && n.Int("transA", 0) != 0:
+			each = in[0]
+		}
+		sum += product(out) * each
+	}
+	return sum
+}
+
+func product(sizes []int64) int64 {
+	n := int64(1)
+	for _, d := range sizes {
+		n *= d
+	}
+	return n
+}
+
+// readAny reads a network file, or a network inside the program by its name.
 func readAny(path string) (name string, data []byte, err error) {
 	if n := models.Find(path); n != nil {
 		data, err = n.Data()

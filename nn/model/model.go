@@ -23,16 +23,14 @@ type Config struct {
 	Provider string
 	// Precision is the number format: "fp32" (or ""), "int16" (on the CPU, by the
 	// kernels), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
-	// where the processor has kernels for it, else fp32. A file in fp16 runs
-	// in fp16, or not at all.
+	// where the processor has kernels for it, else fp32.
 	Precision string
-	// Library names the onnxruntime library; "" searches for it. Plugin is a library of
-	// execution providers for it, whose first device "plugin" is and others by name; ""
-	// is none.
+	// Library names the onnxruntime library; "" searches for it. Plugin is the file of a
+	// library of execution providers for it, "" for none: the Provider "plugin" is its first.
 	Library, Plugin string
-	// Device is which of the provider's devices, as ort.Devices counts them.
+	// Device is the number of the provider's device, as in ort.Devices.
 	Device int
-	// Size is of the boards that "auto" measures on; 0x0: 19x19, or what the file is for.
+	// Size is the board size that "auto" measures; 0x0: 19x19, or the file's only size.
 	Size board.Size
 	// Threads share one run of one session; 0 means 1. Convolutions take one.
 	Threads int
@@ -42,14 +40,14 @@ type Config struct {
 	// (katago.Upgrade).
 	Upgrade bool
 	Log     *slog.Logger // nil: silent
-	// Context ends the waiting for a device that is slow to start; nil: nothing does.
+	// Context ends the waiting for a device that is slow to start; nil: it does not end.
 	Context context.Context
 
-	auto *choice // what "auto" is; nil: not settled yet
+	auto *choice // of "auto"; nil: not made yet
 }
 
-// Overrides say what a foreign ONNX file is where shapes and operators do not.
-// Empty fields are inferred.
+// Overrides describe a foreign ONNX file. Empty fields are inferred from shapes and
+// operators.
 type Overrides struct {
 	Encoding string // "mini7", "agz17", "seed22", ...
 	Policy   string // "logits", "log_softmax" or "softmax"
@@ -76,7 +74,7 @@ type Model struct {
 	precision string
 	why       string       // of the precision
 	lost      atomic.Bool  // the device has failed
-	opened    atomic.Int64 // the longest that it took to make a session; 0: it has made none
+	opened    atomic.Int64 // the longest time in which a session was made; 0: there was none
 	alive     context.Context
 	stop      context.CancelCauseFunc // of alive, when the device is lost
 
@@ -96,8 +94,7 @@ func Open(path string, c Config) (*Model, error) {
 	return openModel(src, path, c)
 }
 
-// Read opens a network of which name and bytes are given: a file that somebody has dropped
-// on a page.
+// Read opens a network from its file name and contents, such as a file dropped on a page.
 func Read(name string, data []byte, c Config) (*Model, error) {
 	src, err := readSource(name, data, c.Overrides)
 	if err != nil {
@@ -128,14 +125,14 @@ func openModel(src source, path string, c Config) (*Model, error) {
 		c.Log.Warn("no other device is used than the processor's cores", "device", c.Device)
 	}
 	m := newModel(c, src, run)
-	if m.precision, m.why, err = precisionOf(c, src, run); err != nil {
+	if m.precision, m.why, err = precisionOf(c, run); err != nil {
 		return nil, err
 	}
-	if m.precision == halfPrecision && src.precision() == floatPrecision && run.name() == ort.CPU {
+	if m.precision == halfPrecision && run.name() == ort.CPU {
 		c.Log.Warn("fp16 is for GPUs: a processor computes it no faster than fp32")
 	}
-	for _, line := range src.warnings() {
-		c.Log.Warn(line, "file", src.describe().File)
+	if s, ok := src.(*onnxSource); ok && s.warning != "" {
+		c.Log.Warn(s.warning, "file", s.about.File)
 	}
 	return m, nil
 }
@@ -146,7 +143,7 @@ func newModel(c Config, src source, run runner) *Model {
 	return m
 }
 
-// context is what ends the waiting for a device.
+// context ends the waiting for a device.
 func (c *Config) context() context.Context { return cmp.Or(c.Context, context.Background()) }
 
 // Spec describes the network for boards of that size; nn.ErrSize if it cannot
@@ -174,8 +171,8 @@ func (m *Model) Serves(size board.Size) error {
 	return err
 }
 
-// Open makes a session of its own for the caller. Where a device fails that was not
-// asked for by name, or one that worked before, the CPU takes its place.
+// Open makes a session, which the caller closes. If a device fails that "auto" chose, or
+// that worked before, the session is on the CPU.
 func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	if m.lost.Load() {
 		return m.openSpare(size, maxBatch)
@@ -194,7 +191,7 @@ func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	return nil, withAdvice(err)
 }
 
-// openOn makes a session on a runner.
+// openOn makes a session with a runner.
 func (m *Model) openOn(run runner, precision string, size board.Size, maxBatch int) (nn.Backend, error) {
 	spec, err := m.Spec(size)
 	if err != nil {
@@ -204,7 +201,7 @@ func (m *Model) openOn(run runner, precision string, size board.Size, maxBatch i
 	if err != nil {
 		return nil, err
 	}
-	if graph, err = m.rewrite(graph, run, precision); err != nil {
+	if graph, err = rewrite(graph, run, precision); err != nil {
 		return nil, err
 	}
 	return run.open(work{graph: graph, spec: spec, maxBatch: maxBatch})
@@ -223,7 +220,7 @@ func (m *Model) Describe() nn.Description {
 	return d
 }
 
-// Close forgets the network. Sessions that are open stay their owners'.
+// Close drops the network. Open sessions stay usable.
 func (m *Model) Close() error {
 	m.stop(nil)
 	return nil

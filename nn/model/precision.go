@@ -22,19 +22,10 @@ const (
 // Precisions are the number formats that a network can be asked to run in.
 var Precisions = []string{autoPrecision, int16Precision, floatPrecision, halfPrecision}
 
-// precision settles what sessions compute in, and says why.
-func precisionOf(c Config, src source, run runner) (precision, why string, err error) {
+// precisionOf returns the number format of sessions, and why it was chosen.
+func precisionOf(c Config, run runner) (precision, why string, err error) {
 	if c.Precision != "" && !slices.Contains(Precisions, c.Precision) {
 		return "", "", fmt.Errorf("%w: %q: use one of %s", ErrPrecision, c.Precision, strings.Join(Precisions, ", "))
-	}
-	if has := src.precision(); has != floatPrecision {
-		if run.name() == Kernel {
-			return "", "", fmt.Errorf("%w: %s is in %s, which the kernels do not compute in: use --provider cpu", ErrPrecision, src.describe().File, has)
-		}
-		if c.Precision != "" && c.Precision != autoPrecision && c.Precision != has {
-			return "", "", fmt.Errorf("%w: %s is in %s; %s wants the original network", ErrPrecision, src.describe().File, has, c.Precision)
-		}
-		return has, "as the file has it", nil
 	}
 	isa, integers := kernel.Best()
 	integers = integers && isa.Integers() && (run.name() == ort.CPU || run.name() == Kernel)
@@ -58,10 +49,7 @@ func precisionOf(c Config, src source, run runner) (precision, why string, err e
 }
 
 // rewrite returns a float32 graph as a session of a runner computes it in a precision.
-func (m *Model) rewrite(g *onnx.Model, run runner, precision string) (*onnx.Model, error) {
-	if m.source.precision() != floatPrecision {
-		return g, nil
-	}
+func rewrite(g *onnx.Model, run runner, precision string) (*onnx.Model, error) {
 	switch _, ok := kernel.Best(); {
 	case precision == halfPrecision:
 		half, err := fuse.Half(g)

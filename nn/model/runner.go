@@ -29,7 +29,7 @@ type work struct {
 	maxBatch int
 }
 
-// marshal returns the graph as a file, and gives back the memory that building it took.
+// marshal returns the graph as a file and frees the memory of the graph.
 func (w *work) marshal() ([]byte, error) {
 	data, err := w.graph.Marshal()
 	w.graph = nil
@@ -45,8 +45,8 @@ const (
 
 const chosen = "chosen by --provider"
 
-// chooseRunner returns what the configuration asks for, or what is fastest for the
-// network in a file, which open opens.
+// chooseRunner returns the configured runner, or the fastest for the network in a file,
+// which open opens.
 func chooseRunner(c Config, file string, open func() (source, error)) (runner, error) {
 	switch provider := strings.ToLower(c.Provider); provider {
 	case "", "auto":
@@ -82,8 +82,7 @@ func chooseRunner(c Config, file string, open func() (source, error)) (runner, e
 	}
 }
 
-// autoRunner takes what is fastest here and says why: a device that works, else the
-// processor.
+// autoRunner returns the fastest runner and the reason for it.
 func autoRunner(c Config, file string, open func() (source, error)) (runner, error) {
 	if c.auto == nil {
 		found, err := chooseDevice(c, file, open)
@@ -109,8 +108,8 @@ func autoRunner(c Config, file string, open func() (source, error)) (runner, err
 	return newOrtRunner(c, c.auto.Device, lib, c.auto.Why), nil
 }
 
-// processorRunner takes what is fastest on the processor's cores: the kernels where they
-// have all of the network, else onnxruntime, else pure Go.
+// processorRunner returns the fastest runner on the processor's cores: the kernels if they
+// have all operators of the network, else onnxruntime, else pure Go.
 func processorRunner(c Config, src source, why string) (runner, error) {
 	lacks := whyLibrary(src)
 	if c.Precision == halfPrecision {
@@ -143,15 +142,11 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 	return onnxgoRunner{reason}, nil
 }
 
-// whyLibrary says what of a network the kernels have not; "" where they have all of it,
-// as they have of KataGo's.
+// whyLibrary says why the kernels cannot run a network; "" if they can, as all of KataGo's.
 func whyLibrary(src source) string {
 	s, ok := src.(*onnxSource)
 	if !ok {
 		return ""
-	}
-	if s.format != floatPrecision {
-		return s.about.File + " is in " + s.format
 	}
 	fused, _, err := fuse.Rewrite(s.model, kernel.Float32)
 	if err != nil {
@@ -207,8 +202,8 @@ func (r *ortRunner) open(w work) (nn.Backend, error) {
 	return ort.Open(data, w.spec, conf)
 }
 
-// largeGraph is the size in bytes from which the memory that building a graph
-// took is worth giving back before onnxruntime makes its own copies.
+// largeGraph is the size in bytes from which the memory that building a graph took is
+// returned to the system before onnxruntime makes its own copies.
 const largeGraph = 32 << 20
 
 func releaseBuilt(size int) {

@@ -12,10 +12,10 @@ import (
 	"kosumi/search/setting"
 )
 
-// Settings are what users say of the network that runs, and of what runs it. Start
+// Settings are the user's settings of the network and of the provider that runs it. Start
 // from [DefaultSettings]; [SettingsTable] has their names.
 type Settings struct {
-	Model, HumanModel      string // files; "" is the built-in network, and none
+	Model, HumanModel      string // files; "" is the built-in network, and no HumanModel
 	Provider, Precision    string // "auto" or one of ort.ProviderNames, Kernel and OnnxGo, of Precisions
 	OnnxRuntime            string // file of the library; "": it is looked for
 	Plugin                 string // file of a library of execution providers; "": none
@@ -23,13 +23,13 @@ type Settings struct {
 	Encoder, Policy, Value string // of a foreign network that does not say; ""
 	Sessions, Batch        int    // 0: see SessionCount and BatchSize
 	Cache                  int64  // in bytes
-	// Context ends the waiting for a device; nil: nothing does.
+	// Context ends the waiting for a device; nil: it does not end.
 	Context context.Context
 
 	auto *choice // see Settle
 }
 
-// DefaultSettings is what runs where nobody says anything.
+// DefaultSettings are the settings of a user who sets nothing.
 func DefaultSettings() Settings {
 	return Settings{Provider: "auto", Precision: "auto", Cache: 256 << 20}
 }
@@ -79,7 +79,7 @@ func SettingsTable() setting.Table[Settings] {
 	}
 }
 
-// provider is who runs the network, as far as that is known.
+// provider is the provider of the network; the CPU while "auto" has not chosen.
 func (s *Settings) provider() string {
 	switch {
 	case !isAuto(s.Provider):
@@ -90,12 +90,11 @@ func (s *Settings) provider() string {
 	return ort.CPU
 }
 
-// OnDevice reports whether a device runs the network, as far as that is known, and not
-// the processor's cores.
+// OnDevice reports whether a device runs the network; false while "auto" has not chosen.
 func (s *Settings) OnDevice() bool { return onDevice(s.provider()) }
 
-// SessionCount is the number of sessions. Where nobody says it is one for each core, and on
-// a device one for each batch that is given to it and one to be made ready.
+// SessionCount is the number of sessions. The default is one for each core, on a device one
+// for each batch that it runs at a time and one whose batch is prepared meanwhile.
 func (s *Settings) SessionCount() int {
 	sessions, _, _ := plan(s.provider())
 	return cmp.Or(s.Sessions, sessions)
@@ -115,7 +114,7 @@ func (s *Settings) Config(log *slog.Logger) Config {
 	}
 }
 
-// ServerConfig says how the network is served; a seed of 0 stands for one of its own.
+// ServerConfig says how the network is served; for a seed of 0 it draws one.
 func (s *Settings) ServerConfig(seed uint64) nn.ServerConfig {
 	_, _, atOnce := plan(s.provider())
 	return nn.ServerConfig{Sessions: s.SessionCount(), MaxBatch: s.BatchSize(), OneDevice: atOnce, CacheBytes: s.Cache, Seed: cmp.Or(seed, rand.Uint64())}

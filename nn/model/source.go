@@ -26,14 +26,10 @@ import (
 type source interface {
 	// spec describes the network at a size, or fails with nn.ErrSize.
 	spec(size board.Size) (nn.Spec, error)
-	// graph returns the graph for exactly that size, which nobody may change.
+	// graph returns the graph for exactly that size. It must not be changed.
 	graph(size board.Size) (*onnx.Model, error)
-	// precision is the number format of the graph.
-	precision() string
-	// describe fills in Name, File and SHA256.
+	// describe fills in everything but provider and precision.
 	describe() nn.Description
-	// warnings are what its user should know, one line each.
-	warnings() []string
 }
 
 // maxFile bounds what is read into memory; the largest KataGo networks have a
@@ -42,7 +38,7 @@ const maxFile = 4 << 30
 
 func openSource(path string, o Overrides) (source, error) {
 	if path == "" {
-		return openBuiltIn(), nil
+		return &builtIn{}, nil
 	}
 	if n := models.Find(path); n != nil {
 		return readBuiltIn(n)
@@ -66,7 +62,11 @@ func openSource(path string, o Overrides) (source, error) {
 		return nil, fmt.Errorf("%w: %s has %d bytes, more than any network", ErrFile, path, info.Size())
 	}
 	if isKataGoName(path) {
-		return openKataGo(path)
+		net, err := katago.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrFile, err)
+		}
+		return katagoSource{net}, nil
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func openSource(path string, o Overrides) (source, error) {
 	return readSource(path, data, o)
 }
 
-// readSource opens a network of which name and bytes are given.
+// readSource opens a network from its file name and contents.
 func readSource(path string, data []byte, o Overrides) (source, error) {
 	if isKataGoName(path) {
 		net, err := katago.Read(bytes.NewReader(data), filepath.Base(path))
@@ -104,22 +104,10 @@ func isKataGoName(path string) bool {
 // built from it.
 type katagoSource struct{ net *katago.Network }
 
-func openKataGo(path string) (source, error) {
-	net, err := katago.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
-	}
-	return katagoSource{net}, nil
-}
-
 func (s katagoSource) describe() nn.Description {
 	h := &s.net.Header
 	return nn.Description{Name: h.Name, File: s.net.Source.File, SHA256: s.net.Source.SHA256, Version: h.Version, TakesProfile: h.MetaEncoder > 0, Areas: areaModes(h)}
 }
-
-func (katagoSource) warnings() []string { return nil }
-
-func (katagoSource) precision() string { return floatPrecision }
 
 func (s katagoSource) spec(size board.Size) (nn.Spec, error) { return kataGoSpec(s.net, size) }
 
@@ -133,11 +121,10 @@ func (s katagoSource) graph(size board.Size) (*onnx.Model, error) {
 
 // onnxSource is one ONNX graph, for the one board size that it was made for.
 type onnxSource struct {
-	model  *onnx.Model
-	about  nn.Description
-	only   nn.Spec
-	format string // of numbers
-	notes  []string
+	model   *onnx.Model
+	about   nn.Description
+	only    nn.Spec
+	warning string // for the user; "" for none
 }
 
 func openONNX(data []byte, path string, o Overrides) (source, error) {
@@ -154,7 +141,7 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 		sum.Write(part)
 	}
 	about := nn.Description{Name: name, File: name, SHA256: hex.EncodeToString(sum.Sum(nil))}
-	if m.Metadata[meta.Layout] != "" { // every size can be built from it
+	if m.Metadata[meta.Kind] == nn.KindKataGo.String() { // a graph of any size can be built from it
 		net, err := katago.FromONNX(m)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
@@ -165,44 +152,36 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 	if err := checkFormat(m); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	format := cmp.Or(m.Metadata[meta.Precision], floatPrecision)
-	if format != floatPrecision && format != halfPrecision {
-		return nil, fmt.Errorf("%w: %s is in %s; use the network that it was made from, in fp32 or fp16", ErrFile, name, format)
-	}
 	if err := inTraining(m); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
 	}
 	freeBatch(m)
-	spec, err := specOfFile(m, o)
+	spec, err := specOf(m, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if spec.Name != "" {
-		about.Name = spec.Name
-	} else {
-		spec.Name = name
-	}
-	about.Version, about.TakesProfile, about.Areas = spec.KataGo.Version, spec.KataGo.MetaEncoder > 0, spec.KataGo.AreaModes
-	return &onnxSource{model: m, about: about, only: spec, format: format, notes: planesWarning(spec.Encoding, m.Metadata, o.Encoding)}, nil
+	spec.Name = cmp.Or(spec.Name, name)
+	about.Name = spec.Name
+	return &onnxSource{model: m, about: about, only: spec, warning: planesWarning(spec.Encoding, m.Metadata, o.Encoding)}, nil
 }
 
 // planesWarning says that an encoding was chosen by the number of planes alone,
 // where neither the file nor the user names it.
-func planesWarning(e features.Encoding, says map[string]string, asked string) []string {
+func planesWarning(e features.Encoding, says map[string]string, asked string) string {
 	if says[meta.Format] != "" && says[meta.Encoder] != "" || asked != "" {
-		return nil
+		return ""
 	}
 	other := ""
 	if e == features.AGZ17 {
 		other = ", if all of one's own boards come first, with --encoder " + features.AGZ17Split.String()
 	}
-	return []string{fmt.Sprintf("the file does not name its %d planes. They are taken for %s, in this order: %s. Trained on other planes, "+
+	return fmt.Sprintf("the file does not name its %d planes. They are taken for %s, in this order: %s. Trained on other planes, "+
 		"or on these in another order, the network plays nonsense. If they are these, name them with --encoder %s%s (docs/pytorch.md has the table)",
-		e.Planes(), e, strings.Join(e.PlaneNames(), ", "), e, other)}
+		e.Planes(), e, strings.Join(e.PlaneNames(), ", "), e, other)
 }
 
-// inTraining refuses a graph whose norms go by the batch that happens to be there:
-// it would say something else of a position each time.
+// inTraining refuses a graph whose norms take their statistics from the batch: the result
+// for a position would depend on the rest of the batch.
 func inTraining(m *onnx.Model) error {
 	for _, n := range m.Graph.Nodes {
 		if n.Is("BatchNormalization") && n.Int("training_mode", 0) != 0 {
@@ -212,8 +191,8 @@ func inTraining(m *onnx.Model) error {
 	return nil
 }
 
-// freeBatch lets a graph that takes one position at a time, as exporters leave it
-// by default, take any number. A graph with the one built in stays as it is.
+// freeBatch lets a graph that takes one position at a time, the default of exporters,
+// take any number. A graph with a built-in batch size of one stays as it is.
 func freeBatch(m *onnx.Model) {
 	for _, v := range m.Graph.Feeds() {
 		if len(v.Shape) == 0 || v.Shape[0] != onnx.D(1) {
@@ -223,11 +202,7 @@ func freeBatch(m *onnx.Model) {
 	_ = onnx.SetBatch(m, onnx.Sym("batch"))
 }
 
-func (s *onnxSource) precision() string { return s.format }
-
 func (s *onnxSource) describe() nn.Description { return s.about }
-
-func (s *onnxSource) warnings() []string { return s.notes }
 
 func (s *onnxSource) spec(size board.Size) (nn.Spec, error) {
 	if !s.only.Sizes.Serves(size) {
@@ -243,12 +218,12 @@ func (s *onnxSource) graph(size board.Size) (*onnx.Model, error) {
 	return s.model, nil
 }
 
-// homeSide is of the board that the program begins with by itself.
+// homeSide is the default board size.
 const homeSide = 9
 
-// OwnSize returns the board size to begin with where nobody says which: 9x9 if path is
-// "" (the networks inside the program), else the only one that the file serves. It is false for networks of every size, and for files that
-// cannot be read, about which [Open] says more.
+// OwnSize returns the default board size for a network: 9x9 if path is "" (the networks
+// inside the program), else the only one that the file serves. ok is false for networks
+// of every size, and for files that [Open] refuses.
 func OwnSize(path string, o Overrides) (size board.Size, ok bool) {
 	if path == "" {
 		return board.Square(homeSide), true

@@ -13,8 +13,8 @@ import (
 	"kosumi/nn/ort"
 )
 
-// spared is a session on a device whose place one on the CPU takes when the device fails:
-// when it is lost, say, or hangs, or its memory is full.
+// spared is a session on a device. When the device fails (it is lost or hangs, or its
+// memory is full) a session on the CPU replaces it.
 type spared struct {
 	nn.Backend
 	model *Model
@@ -41,10 +41,11 @@ func (b spared) Run(n int) error {
 // Lost implements [nn.Fragile].
 func (b spared) Lost(why error) { b.model.lose(why) }
 
-// closeIn is how long a device may take to close a session.
+// closeIn limits the time in which a device closes a session.
 const closeIn = 5 * time.Second
 
-// Close closes the session, unless it computes or closing it hangs.
+// Close closes the session. One that still computes, or hangs while it is closed, is
+// abandoned.
 func (b spared) Close() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), closeIn, fmt.Errorf("%s has not closed its session after %v", b.model.run.name(), closeIn))
 	defer cancel()
@@ -56,9 +57,8 @@ func (b spared) Close() error {
 	return err
 }
 
-// openOnDevice makes a session on the device, unless that hangs: a device that has made
-// one gets a multiple of the time that took, another one that auto chose as long as when it
-// was measured.
+// openOnDevice makes a session on the device within a time limit: a multiple of the time
+// that an earlier session took, else, if "auto" chose the device, the limit of measuring.
 func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) {
 	patience := ort.OpenIn(m.run.name())
 	if took := time.Duration(m.opened.Load()); took > 0 {
@@ -83,7 +83,7 @@ func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) 
 	return b, err
 }
 
-// lose gives the device up, and says so once.
+// lose gives the device up and logs it once.
 func (m *Model) lose(why error) {
 	if m.lost.CompareAndSwap(false, true) {
 		m.stop(nn.ErrLost)
@@ -91,7 +91,7 @@ func (m *Model) lose(why error) {
 	}
 }
 
-// openSpare makes a session on the CPU, whose batches are small there.
+// openSpare makes a session on the CPU, with small batches.
 func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	c := m.conf
 	if c.Precision == halfPrecision {
@@ -101,7 +101,7 @@ func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	precision, _, err := precisionOf(c, m.source, run)
+	precision, _, err := precisionOf(c, run)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	return m.openOn(run, precision, size, min(maxBatch, batch))
 }
 
-// withAdvice adds what to do about a device whose memory is full.
+// withAdvice adds advice to an error of a device whose memory is full.
 func withAdvice(err error) error {
 	text := strings.ToLower(err.Error())
 	for _, sign := range []string{"out of memory", "out_of_memory", "outofmemory", "failed to allocate", "memory allocation", "device_memory"} {

@@ -8,7 +8,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/nn/arch"
 	"kosumi/nn/features"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
@@ -38,11 +37,9 @@ func kataGoSpec(n *katago.Network, size board.Size) (nn.Spec, error) {
 			{Name: katago.OutputOwnership, Role: nn.RoleOwnership, Shape: []int{1, size.H, size.W}},
 		},
 		KataGo: nn.KataGoPost{
-			Version: h.Version, PolicyChannels: p, ScoreValues: k,
-			AreaModes: areaModes(h), MetaEncoder: h.MetaEncoder,
+			Version: h.Version, AreaModes: areaModes(h), MetaEncoder: h.MetaEncoder,
 			Multipliers: nn.Multipliers{
-				TDScore: h.Multipliers.TDScore, ScoreMean: h.Multipliers.ScoreMean,
-				ScoreStdev: h.Multipliers.ScoreStdev, Lead: h.Multipliers.Lead,
+				ScoreMean: h.Multipliers.ScoreMean, ScoreStdev: h.Multipliers.ScoreStdev, Lead: h.Multipliers.Lead,
 				VarTime: h.Multipliers.VarianceTime, STValueError: h.Multipliers.ShorttermValueErr,
 				STScoreError: h.Multipliers.ShorttermScoreErr,
 			},
@@ -54,19 +51,19 @@ func kataGoSpec(n *katago.Network, size board.Size) (nn.Spec, error) {
 	return spec, nil
 }
 
-// areaModes are those that areas were judged in where the network learnt.
+// areaModes are the modes of area scoring that the network was trained with.
 func areaModes(h *katago.Header) board.AreaModes {
 	return board.AreaModes{PassAliveUnderSuicide: h.PassAliveUnderSuicide, ExcludeTerritoryAdjacentToAtari: h.ExcludeTerritoryAdjacentToAtari}
 }
 
-// specOf describes the network in an ONNX file: from its metadata, from what
-// was said by hand, and else from shapes and operators.
+// specOf describes the network in an ONNX file: from the overrides, else its metadata,
+// else shapes and operators.
 func specOf(m *onnx.Model, o Overrides) (nn.Spec, error) {
-	d, err := arch.Describe(m)
+	info, err := describe(m)
 	if err != nil {
 		return nn.Spec{}, fmt.Errorf("%w: %w", ErrFile, err)
 	}
-	in, size, err := boardInput(&d)
+	in, size, err := info.boardInput()
 	if err != nil {
 		return nn.Spec{}, err
 	}
@@ -75,7 +72,7 @@ func specOf(m *onnx.Model, o Overrides) (nn.Spec, error) {
 		Name: m.Metadata[meta.Name], Sizes: nn.Sizes{Fixed: size},
 		Inputs: []nn.TensorSpec{{Name: in.Name, Role: nn.RoleSpatial, Shape: []int{planes, size.H, size.W}}},
 	}
-	encoder := cmp.Or(o.Encoding, d.Looks.Encoder)
+	encoder := cmp.Or(o.Encoding, info.Encoder)
 	if encoder == "" {
 		return nn.Spec{}, fmt.Errorf("%w: it has %d input planes; the encoders make 7 (mini7), 17 (agz17) or 22 (seed22)", ErrAmbiguous, planes)
 	}
@@ -86,30 +83,26 @@ func specOf(m *onnx.Model, o Overrides) (nn.Spec, error) {
 		return nn.Spec{}, fmt.Errorf("%w: input %s has %d planes; encoding %s has %d and %d global values",
 			ErrFile, in.Name, planes, encoder, spec.Encoding.Planes(), spec.Encoding.Globals())
 	}
-	if err := findHeads(&d, o, &spec, size); err != nil {
+	if err := info.findHeads(o, &spec, size); err != nil {
 		return nn.Spec{}, err
 	}
-	if spec.Policy, err = nn.ParsePolicyKind(cmp.Or(o.Policy, d.Looks.Policy)); err != nil {
+	if spec.Policy, err = nn.ParsePolicyKind(cmp.Or(o.Policy, info.Policy)); err != nil {
 		return nn.Spec{}, fmt.Errorf("%w: %w", ErrAmbiguous, err)
 	}
-	if spec.Value, err = nn.ParseValueKind(cmp.Or(o.Value, d.Looks.Value)); err != nil {
+	if spec.Value, err = nn.ParseValueKind(cmp.Or(o.Value, info.Value)); err != nil {
 		return nn.Spec{}, fmt.Errorf("%w: %w; say with --value what the value output is", ErrAmbiguous, err)
 	}
 	return spec, nil
 }
 
 // boardInput returns the one input of a dual-head network and its board.
-func boardInput(d *arch.Description) (onnx.ValueInfo, board.Size, error) {
-	if len(d.Inputs) != 1 {
-		names := make([]string, len(d.Inputs))
-		for i, f := range d.Inputs {
-			names[i] = f.Name
-		}
+func (info *Info) boardInput() (onnx.ValueInfo, board.Size, error) {
+	if len(info.inputs) != 1 {
 		return onnx.ValueInfo{}, board.Size{}, fmt.Errorf("%w: it has %d inputs (%s); a dual-head network has one, [N, planes, height, width]",
-			ErrAmbiguous, len(d.Inputs), strings.Join(names, ", "))
+			ErrAmbiguous, len(info.inputs), strings.Join(info.Inputs, ", "))
 	}
-	in := d.Inputs[0]
-	if d.Looks.Roles[in.Name] != "spatial" {
+	in := info.inputs[0]
+	if role, ok := info.roles[in.Name]; !ok || role != nn.RoleSpatial {
 		return in, board.Size{}, fmt.Errorf("%w: input %s has shape %s; a dual-head network has [N, planes, height, width] with known sizes",
 			ErrAmbiguous, in.Name, in.Shape)
 	}
@@ -123,19 +116,18 @@ func boardInput(d *arch.Description) (onnx.ValueInfo, board.Size, error) {
 	return in, size, nil
 }
 
-// findHeads lists the outputs by role. A single number that no Tanh made looks
-// like a score; where there is no value and it was said what the value is, it is
-// that.
-func findHeads(d *arch.Description, o Overrides, spec *nn.Spec, size board.Size) error {
+// findHeads lists the outputs by role. A single number that no Tanh made is inferred to
+// be a score; if there is no value output and o says what the value is, it is the value.
+func (info *Info) findHeads(o Overrides, spec *nn.Spec, size board.Size) error {
 	var seen [nn.RoleOwnership + 1]bool
-	for _, out := range d.Outputs {
-		role, err := nn.ParseRole(d.Looks.Roles[out.Name])
-		row, known := rowShape(out.Shape)
-		if err != nil || !known || seen[role] {
+	for _, out := range info.outputs {
+		role, known := info.roles[out.Name]
+		if !known || seen[role] {
 			return fmt.Errorf("%w: output %s of shape %s is neither policy [N,%d], value [N,1], score [N,1] nor ownership [N,%d]",
 				ErrAmbiguous, out.Name, out.Shape, size.Area()+1, size.Area())
 		}
 		seen[role] = true
+		row, _ := rowShape(out.Shape)
 		spec.Outputs = append(spec.Outputs, nn.TensorSpec{Name: out.Name, Role: role, Shape: row})
 	}
 	if seen[nn.RoleScore] && !seen[nn.RoleValue] && o.Value != "" {
@@ -172,7 +164,7 @@ func rowShape(s onnx.Shape) ([]int, bool) {
 	return row, true
 }
 
-// checkFormat refuses files of ours that a later version has written.
+// checkFormat refuses files that a later version of Kosumi wrote.
 func checkFormat(m *onnx.Model) error {
 	text, ok := m.Metadata[meta.Format]
 	if !ok {

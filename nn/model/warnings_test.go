@@ -15,7 +15,6 @@ import (
 	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
 	"kosumi/nn/model"
-	"kosumi/nn/onnx/meta"
 )
 
 // warnings opens a network and returns the lines that its user sees.
@@ -38,14 +37,12 @@ func TestAreaModes(t *testing.T) {
 		require.NoError(t, err)
 		net.Header.PassAliveUnderSuicide, net.Header.ExcludeTerritoryAdjacentToAtari = modes.PassAliveUnderSuicide, modes.ExcludeTerritoryAdjacentToAtari
 		require.NoError(t, katago.WriteFile(filepath.Join(dir, "net.bin.gz"), net))
-		for name, form := range map[string]katago.Form{"run.onnx": katago.FormRun, "exact.onnx": katago.FormExact} {
-			m, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.Options{Form: form})
-			require.NoError(t, err)
-			data, err := m.Marshal()
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
-		}
-		for _, name := range []string{"net.bin.gz", "run.onnx", "exact.onnx"} {
+		exact, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.Options{Form: katago.FormExact})
+		require.NoError(t, err)
+		data, err := exact.Marshal()
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "exact.onnx"), data, 0o644))
+		for _, name := range []string{"net.bin.gz", "exact.onnx"} {
 			path := filepath.Join(dir, name)
 			require.Empty(t, warnings(t, path, model.Overrides{}), name)
 			m, err := open(t, path, model.Overrides{})
@@ -54,29 +51,6 @@ func TestAreaModes(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, modes, spec.KataGo.AreaModes, name)
 			require.Equal(t, modes, m.Describe().Areas, name)
-		}
-	}
-}
-
-// TestFlagsOfFiles: a flag of a network made ready for sessions is 0 or 1.
-func TestFlagsOfFiles(t *testing.T) {
-	net, err := katago.Fresh("kb1c16", 1)
-	require.NoError(t, err)
-	for value, fails := range map[string]bool{"": true, "0": false, "1": false, "2": true, "yes": true} {
-		m, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.Options{})
-		require.NoError(t, err)
-		if m.Metadata[meta.ExcludeTerritory] = value; value == "" {
-			delete(m.Metadata, meta.ExcludeTerritory)
-		}
-		data, err := m.Marshal()
-		require.NoError(t, err)
-		path := filepath.Join(t.TempDir(), "net.onnx")
-		require.NoError(t, os.WriteFile(path, data, 0o644))
-		_, err = open(t, path, model.Overrides{})
-		if fails {
-			require.ErrorContains(t, err, meta.ExcludeTerritory)
-		} else {
-			require.NoError(t, err, value)
 		}
 	}
 }

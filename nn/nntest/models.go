@@ -36,7 +36,7 @@ func HashModel(seed uint64) nn.Model {
 		description: nn.Description{Name: name, Provider: "none", Precision: "none", Why: "made up, for tests"},
 		spec: func(size board.Size) nn.Spec {
 			return nn.Spec{Name: name, Encoding: features.Mini7, Kind: nn.KindKataGo,
-				KataGo: nn.KataGoPost{Version: 15, PolicyChannels: 2, ScoreValues: 6},
+				KataGo: nn.KataGoPost{Version: 15, Multipliers: nn.Multipliers{ScoreMean: 20, ScoreStdev: 20, Lead: 20, VarTime: 40, STValueError: 0.25, STScoreError: 30}},
 				Inputs: []nn.TensorSpec{{Name: "planes", Role: nn.RoleSpatial, Shape: []int{features.Mini7.Planes(), size.H, size.W}}},
 				Outputs: []nn.TensorSpec{
 					{Name: "policy", Role: nn.RolePolicy, Shape: []int{2, size.H, size.W}},

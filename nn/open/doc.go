@@ -1,6 +1,4 @@
-// Package open makes of a network file a network that runs: [Network] loads it in the
-// background, with one of human moves beside it where that is wanted. [Fair] shares a
-// network among users, and [Switch] has another one follow it between searches.
-//
-// How a file is read is the caller's to say, see package model.
+// Package open opens networks: [Network] loads a file in the background, and a second one
+// of human moves if there is one. [Fair] shares a network among users, [Switch] replaces it
+// between searches. The caller passes the function that reads a file, see package model.
 package open

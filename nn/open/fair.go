@@ -7,17 +7,16 @@ import (
 	"kosumi/nn"
 )
 
-// Fair divides one network among users: whoever has waited longest since the
-// last turn is next, so that one user's many questions do not hold up another's
-// few.
+// Fair divides one network among users, who take turns: many positions of one do not hold
+// up the few of another.
 type Fair struct {
 	net   nn.Network
 	most  int // under way at a time
 	mu    sync.Mutex
 	users map[string]*line
-	ring  []*line // lines where somebody waits, the next one first
+	ring  []*line // lines that are not empty, the next one first
 	out   int
-	busy  bool // somebody hands over
+	busy  bool // a goroutine runs handOver
 }
 
 // line is a user's queue.
@@ -32,13 +31,13 @@ type ticket struct {
 	job *nn.Job
 }
 
-// NewFair divides a network that answers later. It is given at most so many
-// evaluations at a time: a few full batches.
+// NewFair divides a network. At most most evaluations are under way at a time; a few full
+// batches are a good number.
 func NewFair(net nn.Network, most int) *Fair {
 	return &Fair{net: net, most: max(1, most), users: map[string]*line{}}
 }
 
-// Share is a network as one user has it.
+// Share is one user's share of a network.
 type Share struct {
 	nn.Network
 	fair *Fair
@@ -57,7 +56,7 @@ func (f *Fair) Of(user string) *Share {
 	return &Share{f.net, f, l}
 }
 
-// Evaluations counts, by user, what has been asked.
+// Evaluations returns the number of each user's evaluations.
 func (f *Fair) Evaluations() map[string]uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,8 +92,8 @@ func (s *Share) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error
 	return j.Err
 }
 
-// handOver passes on what may be under way. One goroutine at a time does it: the
-// others leave their jobs to it.
+// handOver passes waiting jobs on up to the limit. One goroutine does it at a time, also
+// for the others.
 func (f *Fair) handOver() {
 	f.mu.Lock()
 	if f.busy {

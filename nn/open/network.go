@@ -12,26 +12,26 @@ import (
 	"kosumi/nn"
 )
 
-// Config says what is opened.
+// Config configures a [Network].
 type Config struct {
 	// Open opens a network file.
 	Open func(file string) (nn.Model, error)
-	// File is the network, HumanFile that of human moves beside it; "" is none.
+	// HumanFile is the network of human moves; "" for none.
 	File, HumanFile string
 	Server          nn.ServerConfig // of each of them; MaxBatch is needed
-	// Size is the board size that sessions are opened for before anybody asks.
+	// Size is the board size whose sessions are opened at once.
 	Size board.Size
-	// Profile says that a profile of the players is set already.
+	// Profile says that the user has set a profile of the players.
 	Profile bool
-	// Log is told what the user may not expect of networks of human moves; nil: silent.
+	// Log takes warnings about networks of human moves; nil: silent.
 	Log *slog.Logger
 }
 
-// Network is a network that loads in the background: whoever needs it waits. Make
+// Network is a network that loads in the background; its methods wait for it. Make
 // one with [Start], and Close it. Any number of goroutines may use it.
 type Network struct {
 	conf   Config
-	ready  chan struct{} // closed once the rest is settled
+	ready  chan struct{} // closed once the other fields are set
 	model  nn.Model
 	server *nn.Server
 	err    error
@@ -58,7 +58,7 @@ func Start(c Config) *Network {
 	}
 	go func() {
 		defer close(n.ready)
-		// That a file is missing is known before the other one is loaded.
+		// A missing file is reported before the other one is loaded.
 		if _, err := os.Stat(c.HumanFile); n.humans != nil && err != nil {
 			n.err = fmt.Errorf("--human-model: %w", err)
 			return
@@ -78,13 +78,13 @@ func (n *Network) load(file string) (err error) {
 		return err
 	}
 	if n.server.Serves(n.conf.Size) != nil {
-		return nil // another size may be asked for
+		return nil // the network may be used at another size
 	}
 	return n.server.Warm(n.conf.Size)
 }
 
-// awaitHumans waits for the network of human moves, and says what its user may
-// not expect.
+// awaitHumans waits for the network of human moves, and warns if it is one in the wrong
+// place or needs a profile.
 func (n *Network) awaitHumans() error {
 	if n.humans == nil {
 		if n.conf.Profile && !n.model.Describe().TakesProfile {
@@ -107,7 +107,7 @@ func (n *Network) awaitHumans() error {
 // Ready is closed once the network is loaded or cannot be.
 func (n *Network) Ready() <-chan struct{} { return n.ready }
 
-// Wait returns once the network is loaded, or why it cannot be.
+// Wait waits until the network is loaded; the error says why it cannot be.
 func (n *Network) Wait() error {
 	<-n.ready
 	return n.err
@@ -144,7 +144,7 @@ func (n *Network) Submit(ctx context.Context, j *nn.Job) {
 // Submitter implements [nn.Network].
 func (n *Network) Submitter() nn.Submitter { return n }
 
-// Humans waits for the network of human moves and returns it; nil where there is none.
+// Humans waits for the network of human moves and returns it; nil if there is none.
 func (n *Network) Humans() nn.Network {
 	if n.humans == nil || n.Wait() != nil {
 		return nil
@@ -160,7 +160,7 @@ func (n *Network) Serves(size board.Size) error {
 	return n.server.Serves(size)
 }
 
-// Describe waits for the network and says which it is; nothing if it cannot be loaded.
+// Describe waits for the network and describes it; the zero value if it cannot be loaded.
 func (n *Network) Describe() nn.Description {
 	if n.Wait() != nil {
 		return nn.Description{}
@@ -168,7 +168,7 @@ func (n *Network) Describe() nn.Description {
 	return n.model.Describe()
 }
 
-// Stats counts what the network has done so far; it does not wait.
+// Stats returns the network's counters; it does not wait.
 func (n *Network) Stats() nn.Stats {
 	if ended, err := n.Loaded(); !ended || err != nil {
 		return nn.Stats{}
@@ -179,7 +179,7 @@ func (n *Network) Stats() nn.Stats {
 // BatchSize is the most positions in one run; it does not wait.
 func (n *Network) BatchSize() int { return n.conf.Server.MaxBatch }
 
-// ClearCache forgets what was evaluated, also by the network of human moves.
+// ClearCache empties the caches of the network and of the network of human moves.
 func (n *Network) ClearCache() {
 	if n.Wait() != nil {
 		return
@@ -190,10 +190,10 @@ func (n *Network) ClearCache() {
 	}
 }
 
-// Pin implements [nn.Network]: the network stays.
+// Pin implements [nn.Network]; the network never changes.
 func (n *Network) Pin() (unpin func()) { return func() {} }
 
-// Close waits for the network to be loaded and lets go of it.
+// Close waits for the network to be loaded and closes it.
 func (n *Network) Close() (err error) {
 	if n.humans != nil {
 		defer n.humans.Close()

@@ -9,22 +9,22 @@ import (
 	"kosumi/nn"
 )
 
-// Closer is a network that can be let go of. Its Submitter is not nil.
+// Closer is a network that can be closed. Its Submitter is not nil.
 type Closer interface {
 	nn.Network
 	io.Closer
 }
 
-// Switch is a network that another one may follow: never while one is pinned. It owns
-// the networks that it is given. Make one with [NewSwitch].
+// Switch is a network that can be replaced by another one while it is not pinned. It closes
+// its networks. Make one with [NewSwitch].
 type Switch[N Closer] struct {
 	mu        sync.Mutex
 	now, next N
-	waits     bool // next takes over as soon as nothing is pinned
+	waits     bool // next takes over as soon as no pin is left
 	pinned    int
 }
 
-// NewSwitch begins with a network.
+// NewSwitch returns a Switch with its first network.
 func NewSwitch[N Closer](first N) *Switch[N] { return &Switch[N]{now: first} }
 
 // Now returns the network in use.
@@ -34,7 +34,7 @@ func (s *Switch[N]) Now() N {
 	return s.now
 }
 
-// Replace has another network follow, once the present one is pinned no more.
+// Replace makes next the network, as soon as the present one is not pinned.
 func (s *Switch[N]) Replace(by N) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,7 @@ func (s *Switch[N]) Replace(by N) {
 	s.turn()
 }
 
-// turn lets the next network take over if none is pinned. The caller holds mu.
+// turn replaces the network if it is not pinned. The caller holds mu.
 func (s *Switch[N]) turn() {
 	if !s.waits || s.pinned > 0 {
 		return
@@ -93,10 +93,10 @@ func (s *Switch[N]) Stats() nn.Stats { return s.Now().Stats() }
 // BatchSize implements [nn.Network].
 func (s *Switch[N]) BatchSize() int { return s.Now().BatchSize() }
 
-// ClearCache does nothing: who shares the network needs the cache too.
+// ClearCache does nothing: other users share the cache.
 func (s *Switch[N]) ClearCache() {}
 
-// Close lets go of the networks.
+// Close closes the networks.
 func (s *Switch[N]) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

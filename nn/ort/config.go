@@ -12,16 +12,16 @@ type Config struct {
 	// Library names the onnxruntime library, a file or its folder; "" searches
 	// as [Find] does. One process loads one library: the first choice stays.
 	Library string
-	// Provider is who executes the graph, see [ProviderNames]; "" means "cpu".
+	// Provider executes the graph, see [ProviderNames]; "" means "cpu".
 	Provider string
-	// Device is which of the provider's devices, as [Devices] counts them; 0 is its
-	// own choice, or the first. Of onnxruntime's own providers CUDA, TensorRT and
-	// DirectML have a choice.
+	// Device is the number of the provider's device in [Devices]; 0 is the provider's
+	// choice or the first. Of onnxruntime's own providers only CUDA, TensorRT and DirectML
+	// have several.
 	Device int
-	// Threads is how many threads share one Run; 0 means 1. Several sessions of
-	// one thread serve more rows a second than one session of several threads.
+	// Threads is the number of threads in one Run; 0 means 1. Several sessions of one
+	// thread serve more rows a second than one session of several threads.
 	Threads int
-	// MaxBatch is the number of rows that one Run can take; 0 means 1.
+	// MaxBatch is the largest number of rows in one Run; 0 means 1.
 	MaxBatch int
 	// FewShapes computes as many rows as [nn.Shape] says, at most MaxBatch.
 	FewShapes bool
@@ -30,7 +30,7 @@ type Config struct {
 	CommonArena bool
 }
 
-// withDefaults fills in what the zero values stand for.
+// withDefaults replaces zero values by their defaults.
 func (c Config) withDefaults() Config {
 	if c.Provider == "" {
 		c.Provider = CPU
@@ -41,10 +41,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// maxBatchLimit keeps a slip of the keyboard from asking for terabytes.
+// maxBatchLimit keeps a typing error from asking for terabytes.
 const maxBatchLimit = 1 << 16
 
-// Validate reports every fault of the configuration, joined.
+// Validate returns all errors of the configuration, joined.
 func (c Config) Validate() error {
 	var faults []error
 	if c.Provider != "" {

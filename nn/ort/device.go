@@ -20,9 +20,9 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Device is memory of a provider in which tensors stay from one run to the next, so
-// that what one graph writes and another one reads is not copied to the host in
-// between. It is closed after its tensors. One caller at a time.
+// Device is memory of a provider. Tensors stay there between runs: outputs of one graph
+// that are inputs of another are not copied to the host. Close it after its tensors. One
+// caller at a time may use it.
 type Device struct {
 	c        C.device
 	provider string
@@ -32,8 +32,8 @@ type Device struct {
 // deviceMemory names the memory of a provider as onnxruntime does.
 var deviceMemory = map[string]string{CPU: "Cpu", "cuda": "Cuda", "tensorrt": "Cuda"}
 
-// HasDevice reports whether [OpenDevice] knows a provider's memory. For the CPU it is
-// the host's own, of use in tests only.
+// HasDevice reports whether [OpenDevice] knows a provider's memory. The CPU's is the
+// host's own, useful in tests only.
 func HasDevice(provider string) bool { return deviceMemory[provider] != "" }
 
 const (
@@ -58,8 +58,7 @@ func copierModel() []byte {
 	return []byte(field(field(whole(1, 8), 7, graph), 8, whole(2, 17)))
 }
 
-// OpenDevice opens the memory of the configuration's provider; [HasDevice] has to be
-// true of it.
+// OpenDevice opens the memory of the configured provider, for which [HasDevice] is true.
 func OpenDevice(c Config) (*Device, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -82,7 +81,7 @@ func OpenDevice(c Config) (*Device, error) {
 	return d, nil
 }
 
-// failure turns a text of C's into an error.
+// failure turns a C string into an error.
 func failure(why *C.char) error {
 	if why == nil {
 		return nil
@@ -91,7 +90,7 @@ func failure(why *C.char) error {
 	return fmt.Errorf("onnxruntime: %s", C.GoString(why))
 }
 
-// Close gives the memory back.
+// Close frees the memory.
 func (d *Device) Close() error {
 	if d == nil || d.copier == nil {
 		return nil
@@ -102,9 +101,9 @@ func (d *Device) Close() error {
 	return err
 }
 
-// NewTensor makes a tensor of zeros that stays in the device's memory. Its Data are
-// the host's copy: [Tensor.Changed] says that the host wrote them, [Tensor.Fetch]
-// brings what a graph has written.
+// NewTensor makes a tensor of zeros in the device's memory. Its Data are a copy of the
+// host: call [Tensor.Changed] after writing them, and [Tensor.Fetch] to read what a graph
+// has written.
 func (d *Device) NewTensor(dims ...int64) (*Tensor, error) {
 	t, err := NewTensor(dims...)
 	if err != nil {
@@ -118,7 +117,7 @@ func (d *Device) NewTensor(dims ...int64) (*Tensor, error) {
 	return t, nil
 }
 
-// newer says where a tensor was written last.
+// newer is the copy of a tensor that was written last.
 type newer uint8
 
 const (
@@ -127,14 +126,14 @@ const (
 	onDevice       // Data are old
 )
 
-// Changed says that Data were written by the caller, whatever a graph wrote before.
+// Changed marks Data as written by the caller.
 func (t *Tensor) Changed() {
 	if t.device != nil {
 		t.newer = onHost
 	}
 }
 
-// Fetch brings Data up to what graphs have written.
+// Fetch copies what graphs have written to Data.
 func (t *Tensor) Fetch() error {
 	if t.newer != onDevice {
 		return nil
@@ -147,7 +146,7 @@ func (t *Tensor) Fetch() error {
 	})
 }
 
-// send brings the device up to Data.
+// send copies Data to the device.
 func (t *Tensor) send() error {
 	if t.newer != onHost {
 		return nil
@@ -160,7 +159,7 @@ func (t *Tensor) send() error {
 	})
 }
 
-// copy runs the copier as bind binds it.
+// copy runs the copier with the tensors that bind binds.
 func (t *Tensor) copy(bind func(*ort.IoBinding) error) error {
 	b, err := t.device.copier.CreateIoBinding()
 	if err != nil {
@@ -177,7 +176,7 @@ func (t *Tensor) copy(bind func(*ort.IoBinding) error) error {
 	return nil
 }
 
-// bind binds the tensor's place on the device.
+// bind binds the tensor's memory on the device.
 func (t *Tensor) bind(b *ort.IoBinding, name string, input bool) error {
 	n := C.CString(name)
 	defer C.free(unsafe.Pointer(n))
@@ -188,7 +187,7 @@ func (t *Tensor) bind(b *ort.IoBinding, name string, input bool) error {
 	return failure(C.device_bind_output(&t.device.c, binding, n, t.there))
 }
 
-// leave gives the place on the device back.
+// leave frees the memory on the device.
 func (t *Tensor) leave() {
 	if t.there != nil && t.device.copier != nil {
 		C.device_drop(&t.device.c, t.there)

@@ -18,8 +18,7 @@ import (
 	"kosumi/nn"
 )
 
-// env is onnxruntime's environment. It is one for the whole process because the
-// library's is.
+// env is onnxruntime's environment, of which the library has one in a process.
 var env struct {
 	sync.Mutex
 	loaded bool
@@ -86,10 +85,10 @@ func samePath(a, b string) bool {
 	return a == b
 }
 
-// answersIn is how long a library, a plugin or a provider may take to load.
+// answersIn limits the time in which a library, a plugin or a provider loads.
 const answersIn = 30 * time.Second
 
-// answer returns what a call into one of them returns, or [ErrHangs] after a while.
+// answer returns the result of a call into one of them, or [ErrHangs] after answersIn.
 func answer[T any](in time.Duration, call func() (T, error), late func(T, error)) (T, error) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), in, fmt.Errorf("%w: no answer for %v", ErrHangs, in))
 	defer cancel()
@@ -98,9 +97,8 @@ func answer[T any](in time.Duration, call func() (T, error), late func(T, error)
 
 func initialize(lib Library) (Library, error) {
 	// Microsoft's builds report usage, and on Linux and macOS they keep an id of the
-	// device and a database for it in the user's cache as soon as they are loaded.
-	// Nobody asked us to. The variable is the library's own; the call below is for
-	// Windows.
+	// device and a database in the user's cache as soon as they are loaded. This
+	// variable of the library turns it off; on Windows the call below does.
 	if err := os.Setenv("ORT_DISABLE_TELEMETRY", "1"); err != nil {
 		return lib, fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
 	}
@@ -122,13 +120,13 @@ func initialize(lib Library) (Library, error) {
 	return lib, nil
 }
 
-// commonArena makes the pool of memory that sessions with [Config.CommonArena] share.
+// commonArena makes the memory pool that sessions with [Config.CommonArena] share.
 var commonArena = sync.OnceValue(func() error {
 	info, err := ort.GetMemoryInfo()
 	if err != nil {
 		return err
 	}
-	// As much as is asked for, not the next power of two.
+	// Allocate the requested size, not the next power of two.
 	arena, err := ort.NewArenaCfg(0, 1, -1, -1)
 	if err != nil {
 		return err
@@ -174,14 +172,14 @@ func Offers(explicit, name string) error {
 	return probe(p)
 }
 
-// probed remembers what probe found.
+// probed caches the results of probe.
 var probed struct {
 	sync.Mutex
 	errs  map[string]error
 	hangs string // the first one that did
 }
 
-// probe asks the loaded library for a provider.
+// probe tries a provider of the loaded library.
 func probe(p provider) error {
 	probed.Lock()
 	defer probed.Unlock()
@@ -222,7 +220,7 @@ func tryOptions(p provider) error {
 	return p.appendTo(o, 0)
 }
 
-// appendTo asks a session to use one of the provider's devices before the CPU.
+// appendTo makes a session prefer one of the provider's devices to the CPU.
 func (p provider) appendTo(o *ort.SessionOptions, device int) error {
 	if p.offers != nil {
 		if device >= len(p.offers) {
@@ -241,9 +239,13 @@ func (p provider) appendTo(o *ort.SessionOptions, device int) error {
 	case CPU:
 		return nil
 	case "cuda":
-		return appendCUDA(o, options)
+		return appendWith(ort.NewCUDAProviderOptions, o.AppendExecutionProviderCUDA, options)
 	case "tensorrt":
-		return appendTensorRT(o, options)
+		err := appendWith(ort.NewTensorRTProviderOptions, o.AppendExecutionProviderTensorRT, options)
+		if err == nil { // CUDA runs the operators that TensorRT has not
+			_ = appendWith(ort.NewCUDAProviderOptions, o.AppendExecutionProviderCUDA, options)
+		}
+		return err
 	case "coreml":
 		return o.AppendExecutionProviderCoreMLV2(options)
 	case "directml":
@@ -254,35 +256,23 @@ func (p provider) appendTo(o *ort.SessionOptions, device int) error {
 	return o.AppendExecutionProvider(p.ortName, options)
 }
 
-func appendCUDA(o *ort.SessionOptions, options map[string]string) error {
-	c, err := ort.NewCUDAProviderOptions()
-	if err != nil {
-		return err
-	}
-	defer c.Destroy()
-	if len(options) > 0 {
-		if err := c.Update(options); err != nil {
-			return err
-		}
-	}
-	return o.AppendExecutionProviderCUDA(c)
+// providerOptions are the options of one provider of onnxruntime_go's.
+type providerOptions interface {
+	Update(map[string]string) error
+	Destroy() error
 }
 
-// appendTensorRT also appends CUDA where it can, for what TensorRT leaves over.
-func appendTensorRT(o *ort.SessionOptions, options map[string]string) error {
-	c, err := ort.NewTensorRTProviderOptions()
+// appendWith makes a provider's options and appends the provider.
+func appendWith[O providerOptions](make func() (O, error), add func(O) error, options map[string]string) error {
+	o, err := make()
 	if err != nil {
 		return err
 	}
-	defer c.Destroy()
+	defer o.Destroy()
 	if len(options) > 0 {
-		if err := c.Update(options); err != nil {
+		if err := o.Update(options); err != nil {
 			return err
 		}
 	}
-	if err := o.AppendExecutionProviderTensorRT(c); err != nil {
-		return err
-	}
-	_ = appendCUDA(o, options)
-	return nil
+	return add(o)
 }

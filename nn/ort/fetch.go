@@ -18,8 +18,8 @@ import (
 //go:embed fetch-onnxruntime.sh
 var fetchScript string
 
-// Fetch gets the onnxruntime library into the user's cache, where [Find] looks, with the
-// providers of CUDA or without. why is what needs it, for people.
+// Fetch downloads the onnxruntime library to the user's cache, where [Find] looks, with the
+// providers of CUDA or without. why tells the user what needs it.
 func Fetch(why string, cuda bool) error {
 	shell, err := exec.LookPath("sh")
 	if err != nil {

@@ -35,10 +35,9 @@ type Candidate struct {
 }
 
 // Find looks for the library: explicit, if not "", a file or a folder; else
-// what $KOSUMI_ONNXRUNTIME names; else beside the program, in the cache that
-// [Fetch] fills, and on the system's library path. A
-// choice made by flag or environment that cannot be used is an error; nothing
-// else is tried then. Nothing is loaded.
+// $KOSUMI_ONNXRUNTIME; else beside the program, in the cache that [Fetch] fills, and on the
+// system's library path. It is an error if the library of flag or environment cannot be
+// used. Find loads nothing.
 func Find(explicit string) (Library, error) {
 	all := Candidates(explicit)
 	for _, c := range all {
@@ -54,8 +53,7 @@ func Find(explicit string) (Library, error) {
 	return Library{}, joined{reasons}
 }
 
-// Candidates returns every place that [Find] looks at, best first, and what it
-// thinks of each.
+// Candidates returns all places of [Find], best first, with the error of each.
 func Candidates(explicit string) []Candidate {
 	if explicit != "" {
 		return lookAt("--onnxruntime", explicit)
@@ -72,9 +70,8 @@ func Candidates(explicit string) []Candidate {
 
 type place struct{ source, dir string }
 
-// places lists the folders to look into, best first, each once. Of the system's
-// folders only those that hold a library are listed; if none does, they are one
-// entry together, so that the report stays short.
+// places lists the folders to search, best first, each once. Of the system's folders it
+// lists those that hold a library, or all as one entry, so that the report stays short.
 func places() []place {
 	var all []place
 	seen := map[string]bool{}
@@ -106,7 +103,7 @@ func places() []place {
 	return all
 }
 
-// cacheRoots lists the folders that hold one folder a version.
+// cacheRoots lists the folders with one folder for each version.
 func cacheRoots() []string {
 	var roots []string
 	add := func(dir string) {
@@ -127,7 +124,7 @@ func cacheRoots() []string {
 
 // cachedVersions lists the version folders in root, newest first; of the same
 // version, the one with GPU providers first, since it serves the CPU as well.
-// A root without any is listed itself, so that its absence is reported.
+// A root without versions is listed itself, so that its absence is reported.
 func cachedVersions(root string) []string {
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -151,7 +148,7 @@ func cachedVersions(root string) []string {
 	return dirs
 }
 
-// lookAt judges the library at path, or every library in the folder path.
+// lookAt checks the library at path, or every library in the folder path.
 func lookAt(source, path string) []Candidate {
 	if abs, err := filepath.Abs(path); err == nil && !strings.ContainsRune(path, filepath.ListSeparator) {
 		path = abs
@@ -256,7 +253,7 @@ func loaderDirs(file string, depth int) []string {
 	return dirs
 }
 
-// joined prints its parts on one line.
+// joined is an error that prints its parts on one line.
 type joined struct{ parts []error }
 
 func (j joined) Unwrap() []error { return j.parts }

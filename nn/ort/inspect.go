@@ -49,7 +49,7 @@ func (v version) String() string {
 	return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2])
 }
 
-// binaryFormat is what a library's file tells without loading it.
+// binaryFormat is the header of a library's file, read without loading it.
 type binaryFormat struct {
 	os, arch string // as Go names them
 	version  version
@@ -62,11 +62,11 @@ const (
 	pluginEntry = "CreateEpFactories"
 )
 
-// inspect judges the library at path for a system and processor as Go names
-// them: onnxruntime's or a plugin, as its entry tells. It returns the library's
-// version, "" if the file does not tell.
+// inspect checks the library at path for a system and processor, as Go names them. entry is
+// the function that it must export: onnxruntime's or a plugin's. It returns the library's
+// version, "" if unknown.
 func inspect(path, entry, goos, goarch string) (string, error) {
-	if runtime.GOOS == "js" { // a page loads none: what reads libraries is left out of its program
+	if runtime.GOOS == "js" { // a page loads no libraries: the linker drops the code below
 		return "", ErrNoCgo
 	}
 	other := ErrNotLibrary
@@ -122,7 +122,7 @@ func (b binaryFormat) judge(entry string, other error, goos, goarch string) erro
 	return nil
 }
 
-// tooOld is the error for a library of that version, which may be "".
+// tooOld is the error for a library of an old version, "" if unknown.
 func tooOld(v string) error {
 	if v != "" {
 		v = " " + v

@@ -16,9 +16,8 @@ var lazyNeeds = map[string][]string{
 	"onnxruntime_providers_cuda": {"libcudnn.so.9", "libcufft.so"},
 }
 
-// explainModule adds to err, where it can, why a provider that lives in a
-// library of its own could not be loaded: onnxruntime itself only says that it
-// could not. It looks at files only, on Linux.
+// explainModule adds to err the reason why the library of a provider could not be loaded:
+// onnxruntime does not say. It looks at files only, on Linux.
 func explainModule(err error, module string, lib Library) error {
 	if err == nil || module == "" || runtime.GOOS != "linux" {
 		return err
@@ -40,8 +39,8 @@ func explainModule(err error, module string, lib Library) error {
 	return fmt.Errorf("%v; missing on the library path (docs/performance.md says how to get it): %s", err, strings.Join(absent, ", "))
 }
 
-// lacking says that the system lacks what a provider needs, nil where it does
-// not or where that cannot be known.
+// lacking returns an error if the system lacks the library that a provider needs; nil if it
+// does not, or where that is unknown.
 func (p provider) lacking() error {
 	if p.needs == "" || runtime.GOOS != "linux" || onLoaderPath(p.needs, "") {
 		return nil
@@ -63,8 +62,8 @@ func neededBy(path string) []string {
 	return names
 }
 
-// onLoaderPath says whether a file of that name, or one whose name goes on from
-// there, stands in dir or where the system's loader looks.
+// onLoaderPath reports whether dir or a folder of the system's loader holds a file whose
+// name begins with name.
 func onLoaderPath(name, dir string) bool {
 	if strings.HasPrefix(name, "ld-linux") {
 		return true

@@ -8,7 +8,7 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 )
 
-// native is onnxruntime's session with the operators that it calls.
+// native is a session of onnxruntime with its custom operators.
 type native struct {
 	*ort.DynamicAdvancedSession
 	operators *operators
@@ -22,8 +22,8 @@ func (n *native) Destroy() error {
 	return err
 }
 
-// The pointers of onnxruntime that onnxruntime_go keeps to itself: its options, its binding
-// and its session's part are structs that begin with them, which a test pins.
+// onnxruntime_go does not export its pointers to onnxruntime's options, binding and session.
+// They are the first fields of its structs, which a test checks.
 
 func optionsOf(o *ort.SessionOptions) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(o)) }
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// fetcher gets the library where there is none.
+// fetcher downloads the library.
 var fetcher struct {
 	sync.Mutex
 	fetch func(why string, cuda bool) error
@@ -16,17 +16,17 @@ var fetcher struct {
 	err   error
 }
 
-// SetFetcher says how [Need] gets the library where none is found, with the providers of
-// CUDA or without. why is what needs it, for people.
+// SetFetcher sets the function by which [Need] downloads the library, with the providers of
+// CUDA or without. why tells the user what needs it.
 func SetFetcher(fetch func(why string, cuda bool) error) {
 	fetcher.Lock()
 	defer fetcher.Unlock()
 	fetcher.fetch, fetcher.tried, fetcher.err = fetch, false, nil
 }
 
-// Need loads the library as [Load] does. Where none is found and none was named by flag or
-// environment, or none with CUDA where provider is "cuda" or "tensorrt", it is fetched
-// first, once in the life of the process. Safe for concurrent use.
+// Need loads the library as [Load] does. It downloads it first, once in a process, if no
+// library is found, or one without CUDA for the provider "cuda" or "tensorrt", and neither
+// flag nor environment names one. Safe for concurrent use.
 func Need(why, provider, explicit string) (Library, error) {
 	named := explicit != "" || os.Getenv(EnvLibrary) != ""
 	_, loaded := Loaded()
@@ -43,11 +43,11 @@ func Need(why, provider, explicit string) (Library, error) {
 	return fetched(why, false)
 }
 
-// driver is the library by which CUDA reaches the GPU.
+// driver is the library of the GPU's driver.
 const driver = "libcuda.so.1"
 
-// lacksCUDA reports whether provider is one of CUDA's, on a system that onnxruntime is
-// built for with them, and the library here comes without it.
+// lacksCUDA reports whether provider needs CUDA, the library here lacks it, and onnxruntime
+// has a build with it for this system.
 func lacksCUDA(provider string) bool {
 	if provider != "cuda" && provider != "tensorrt" || runtime.GOOS+runtime.GOARCH != "linuxamd64" {
 		return false
@@ -70,7 +70,7 @@ func fetched(why string, cuda bool) (Library, error) {
 		return Load("")
 	}
 	reasons := []error{fmt.Errorf("%w: %s: %w", ErrNoLibrary, why, fetcher.err)}
-	for _, c := range Candidates("") { // what is here and of no use is worth a word
+	for _, c := range Candidates("") { // warn of libraries that cannot be used
 		if c.Err != nil && !errors.Is(c.Err, ErrNotFound) {
 			reasons = append(reasons, fmt.Errorf("%s: %s: %w", c.Source, c.Path, c.Err))
 		}

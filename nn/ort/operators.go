@@ -19,8 +19,8 @@ import (
 	"kosumi/nn/kernel"
 )
 
-// addOperators makes the operators of the domain "kosumi" known to a session that is
-// made with these options. The caller frees the result after the session.
+// addOperators adds the operators of the domain "kosumi" to a session's options. The caller
+// frees the result after the session.
 func addOperators(o *ort.SessionOptions, lib Library, threads int) (*operators, error) {
 	isa, _ := kernel.Best()
 	var why *C.char
@@ -34,9 +34,9 @@ func addOperators(o *ort.SessionOptions, lib Library, threads int) (*operators, 
 // operators belong to one session.
 type operators C.operators
 
-// enterDomain makes a first session on the CPU. It enters the operators' domain into the
-// table of the whole process, which onnxruntime does without a lock: of two sessions that
-// do it at once, one fails. Those that come later are made side by side.
+// enterDomain makes a first session on the CPU, by which onnxruntime enters the operators'
+// domain into a table of the process. It does so without a lock: if two first sessions were
+// made at once, one would fail. Later sessions can be made concurrently.
 var enterDomain = sync.OnceValue(func() error {
 	lib, _ := Loaded()
 	first, err := Config{}.withDefaults().session(lib, copierModel(), []string{copyFrom}, []string{copyTo})

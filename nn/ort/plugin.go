@@ -31,11 +31,10 @@ var plugins struct {
 	offers      []Offer          // of those that work, in the order of their registration
 }
 
-// Register loads a plugin, a library of execution providers, from a file, once for the
-// process; the library of onnxruntime is loaded as by [Load]. From then on its providers
-// can be named, see [Offer]. It stays registered as long as the program runs. Errors wrap
-// ErrPlugin and say what is wrong: no such file, no plugin, one for another version of
-// onnxruntime, or one that finds no device of its kind here.
+// Register loads a plugin, a library of execution providers, once for the process, after
+// the library of onnxruntime as by [Load]. Its providers can then be named, see [Offer]. It
+// stays registered as long as the program runs. Errors wrap ErrPlugin: no such file, no
+// plugin, one for another version of onnxruntime, or one that finds no device.
 func Register(library, path string) error {
 	lib, err := Load(library)
 	if err != nil {
@@ -112,22 +111,22 @@ func register(lib Library, path string) ([]Offer, error) {
 	return found, nil
 }
 
-// quietly does something without onnxruntime's own log, which would tell the same in
-// more lines.
+// quietly calls a function without onnxruntime's log, which would repeat its error in many
+// lines.
 func quietly(do func() error) error {
 	_ = ort.SetEnvironmentLogLevel(ort.LoggingLevelFatal)
 	defer func() { _ = ort.SetEnvironmentLogLevel(ort.LoggingLevelError) }()
 	return do()
 }
 
-// pluginOffers lists what plugins offer, GPUs first, then NPUs and CPUs.
+// pluginOffers lists the devices of plugins: GPUs, then NPUs, then CPUs.
 func pluginOffers() []Offer {
 	plugins.Lock()
 	defer plugins.Unlock()
 	return numbered(plugins.offers)
 }
 
-// numbered puts the best devices first and counts those of each provider.
+// numbered sorts devices, the best first, and numbers those of each provider.
 func numbered(all []Offer) []Offer {
 	order := []string{"gpu", "npu", "cpu"}
 	all = slices.Clone(all)
@@ -142,8 +141,7 @@ func numbered(all []Offer) []Offer {
 	return all
 }
 
-// Devices lists the devices that the library of [Load] and the plugins of [Register]
-// offer.
+// Devices lists the devices of the library of [Load] and the plugins of [Register].
 func Devices(library string) ([]Offer, error) {
 	lib, err := Load(library)
 	if err != nil {
@@ -165,7 +163,7 @@ func Devices(library string) ([]Offer, error) {
 	return numbered(all), nil
 }
 
-// apiBase returns the entry of the library that was loaded from a file.
+// apiBase returns the OrtApiBase of a loaded library.
 func apiBase(file string) unsafe.Pointer {
 	path := C.CString(file)
 	defer C.free(unsafe.Pointer(path))
@@ -198,7 +196,7 @@ func offers(lib Library) ([]Offer, error) {
 	return all, nil
 }
 
-// metadata reads pairs of texts.
+// metadata reads key-value pairs.
 func metadata(keys, values **C.char, n C.size_t) (pairs [][2]string) {
 	k, v := unsafe.Slice(keys, n), unsafe.Slice(values, n)
 	for i := range k {
@@ -207,7 +205,7 @@ func metadata(keys, values **C.char, n C.size_t) (pairs [][2]string) {
 	return pairs
 }
 
-// appendDevice has a session use a device before the CPU.
+// appendDevice makes a session prefer a device to the CPU.
 func (o Offer) appendDevice(to *ort.SessionOptions) error {
 	lib, _ := Loaded()
 	plugins.Lock()

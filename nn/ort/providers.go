@@ -11,22 +11,22 @@ import (
 	"unsafe"
 )
 
-// CPU is the name of the provider that every library has.
+// CPU is the provider of every library.
 const CPU = "cpu"
 
 // provider is an execution provider that can be asked for by name.
 type provider struct {
 	name string
-	// ortName is what onnxruntime's generic call wants, "" for those with a
+	// ortName is the name in onnxruntime's generic call, "" for providers with a
 	// call of their own.
 	ortName string
-	// module is the library of its own that the provider lives in, without
-	// prefix and ending; "" for those inside onnxruntime itself.
+	// module is the provider's own library, without prefix and ending; "" for
+	// providers inside onnxruntime's.
 	module string
 	// offers are the devices of a plugin's provider; nil for onnxruntime's own.
 	offers []Offer
-	// needs is a library of the system without which asking is pointless (and,
-	// with WebGPU, noisy). Linux only.
+	// needs is a library of the system that the provider needs: without it WebGPU
+	// logs errors. Linux only.
 	needs string
 }
 
@@ -45,8 +45,7 @@ var providers = []provider{
 	{name: "xnnpack", ortName: "XNNPACK"},
 }
 
-// Plugin is the name of the provider that the first plugin brought, whatever that is
-// called.
+// Plugin stands for the provider of the first plugin.
 const Plugin = "plugin"
 
 // Offer is a device that a provider can use.
@@ -65,7 +64,7 @@ func shortName(name string) string {
 	return strings.ToLower(strings.TrimSuffix(name, "ExecutionProvider"))
 }
 
-// describeDevice names a device for people, from what vendor and provider say of it.
+// describeDevice names a device for people, from the metadata of vendor and provider.
 func describeDevice(vendor string, id uint32, about [][2]string) string {
 	name := vendor
 	for _, key := range []string{"Description", "FULL_DEVICE_NAME", "ov_device"} {
@@ -91,7 +90,7 @@ func ProviderNames() []string {
 	return append(names, Plugin)
 }
 
-// PluginProvider returns the name of the provider that [Plugin] stands for, "" where no
+// PluginProvider returns the name of the provider that [Plugin] stands for, "" if no
 // plugin is registered.
 func PluginProvider() string {
 	if all := pluginOffers(); len(all) > 0 {
@@ -100,8 +99,8 @@ func PluginProvider() string {
 	return ""
 }
 
-// lookProvider finds a provider by its name in any case: a plugin's, which somebody has
-// asked for by its file, before onnxruntime's own of that name.
+// lookProvider finds a provider by its name in any case. A plugin's comes before
+// onnxruntime's own of the same name, since the user has named its file.
 func lookProvider(name string) (provider, error) {
 	name = strings.ToLower(name)
 	all := pluginOffers()
@@ -123,7 +122,7 @@ func lookProvider(name string) (provider, error) {
 	return providers[i], nil
 }
 
-// OpenIn is how long the provider of that name may take to make a session.
+// OpenIn limits the time in which a provider makes a session.
 func OpenIn(name string) time.Duration {
 	switch name {
 	case "tensorrt", "nvtensorrtrtx", "coreml", "openvino", "qnn", "vitisai": // they translate the network
@@ -138,7 +137,7 @@ type ProviderStatus struct {
 	Err  error // nil if they do; wraps ErrProvider and says what is missing
 }
 
-// providerError adds to the reason why a provider cannot be used which can.
+// providerError adds to an error the providers that can be used.
 func providerError(why error, have []ProviderStatus, lib Library) error {
 	var names []string
 	for _, s := range have {
@@ -149,8 +148,8 @@ func providerError(why error, have []ProviderStatus, lib Library) error {
 	return fmt.Errorf("%w; onnxruntime %s at %s offers: %s", why, lib.Version, lib.Path, strings.Join(names, ", "))
 }
 
-// Plausible reports whether it makes sense to load a library and ask it for a device's
-// provider, by the system and by the files that are here. Nothing is loaded.
+// Plausible reports, from the system and its files, whether a library may have a working
+// provider of that name. It loads nothing.
 func Plausible(lib Library, name string) bool {
 	p, err := lookProvider(name)
 	switch {

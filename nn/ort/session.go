@@ -15,7 +15,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Available says whether this program can load the library at all.
+// Available reports whether this program can load the library at all.
 const Available = true
 
 // session is an nn.Backend on one onnxruntime session.
@@ -27,8 +27,8 @@ type session struct {
 	outputs [][]float32
 	pins    runtime.Pinner
 	rows    []*rows // by number of rows, made on first use; entry 0 unused
-	// bind says that inputs and outputs may be bound once and for all. Other
-	// devices copy an input at the moment it is bound, so they take it anew.
+	// bind says that inputs and outputs are bound once, on the CPU. Devices copy an
+	// input when it is bound, so it is bound before each run.
 	bind   bool
 	closed bool
 	alone  bool // see alone
@@ -65,7 +65,7 @@ func Open(model []byte, spec nn.Spec, c Config) (nn.Backend, error) {
 		return nil, err
 	}
 	s := &session{spec: spec, config: c, run: run, bind: c.Provider == CPU, alone: alone(c.Provider), rows: make([]*rows, c.MaxBatch+1)}
-	// A session that is forgotten frees itself: its pins would end the program.
+	// Free a session that was not closed: pins that are collected end the program.
 	runtime.SetFinalizer(s, func(s *session) { _ = s.Close() })
 	s.inputs = s.memory(spec.Inputs)
 	s.outputs = s.memory(spec.Outputs)
@@ -181,8 +181,8 @@ func (c Config) apply(o *ort.SessionOptions, lib Library) error {
 	return nil
 }
 
-// memory makes room for MaxBatch rows of each tensor. It stands at a cache
-// line's border and is pinned, since onnxruntime keeps pointers into it.
+// memory allocates MaxBatch rows of each tensor, aligned to cache lines and pinned, since
+// onnxruntime keeps pointers into it.
 func (s *session) memory(specs []nn.TensorSpec) [][]float32 {
 	all := make([][]float32, len(specs))
 	for i := range specs {
@@ -238,12 +238,12 @@ func (s *session) Run(n int) error {
 	return nil
 }
 
-// oneRun is held during runs of providers that crash if another session computes at the
-// same time, of whatever network and size.
+// oneRun is held during runs of providers that crash if any other session computes at the
+// same time.
 var oneRun sync.Mutex
 
-// alone reports whether a provider is one of these: WebGPU is
-// (github.com/microsoft/onnxruntime/issues/32561), of other plugins it is not known.
+// alone reports whether a provider needs oneRun: WebGPU does
+// (github.com/microsoft/onnxruntime/issues/32561), and other plugins may.
 func alone(provider string) bool {
 	if provider == "webgpu" {
 		return true
@@ -252,7 +252,7 @@ func alone(provider string) bool {
 	return err == nil && p.offers != nil
 }
 
-// prepare makes the tensors of n rows and, where that pays, binds them.
+// prepare makes the tensors of n rows and, with s.bind, binds them.
 func (s *session) prepare(n int) (_ *rows, err error) {
 	r := &rows{}
 	defer func() {
@@ -285,7 +285,7 @@ func (s *session) prepare(n int) (_ *rows, err error) {
 	return r, nil
 }
 
-// tensors lays tensors of n rows over the beginning of each memory.
+// tensors makes tensors of n rows on the beginning of each memory.
 func tensors(specs []nn.TensorSpec, memory [][]float32, n int) ([]ort.Value, error) {
 	var all []ort.Value
 	for i := range specs {

@@ -162,7 +162,12 @@ func TestLoadIsOnceForTheProcess(t *testing.T) {
 func TestFirstSessions(t *testing.T) {
 	needLibrary(t)
 	if os.Getenv("FIRST_SESSIONS") == "" {
-		for range 40 {
+		t.Parallel()
+		processes := 40
+		if testing.Short() {
+			processes = 5
+		}
+		for range processes {
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestFirstSessions$")
 			cmd.Env = append(os.Environ(), "FIRST_SESSIONS=1")
 			out, err := cmd.CombinedOutput()
@@ -295,28 +300,5 @@ func TestOpenErrors(t *testing.T) {
 			require.Equal(t, []float32{0, 2, 3}, b.Outputs()[0][:3])
 			require.NoError(t, b.Close())
 		})
-	}
-}
-
-func BenchmarkRun(b *testing.B) {
-	needLibrary(b)
-	for _, net := range []struct {
-		name string
-		n    *nntest.Network
-	}{{"9x9 b4c64", nntest.DualHead(nine, 4, 64, 1)}, {"19x19 b6c96", nntest.DualHead(board.Square(19), 6, 96, 1)}} {
-		for _, rows := range []int{1, 8} {
-			b.Run(net.name+"/batch "+strconv.Itoa(rows), func(b *testing.B) {
-				s, err := ort.Open(net.n.Model, net.n.Spec, ort.Config{MaxBatch: rows})
-				require.NoError(b, err)
-				defer s.Close()
-				b.ReportAllocs()
-				for b.Loop() {
-					if err := s.Run(rows); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(b.N*rows)/b.Elapsed().Seconds(), "rows/s")
-			})
-		}
 	}
 }

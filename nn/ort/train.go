@@ -20,11 +20,11 @@ import (
 // Data between runs.
 type Tensor struct {
 	Dims []int64
-	Data []float32 // row-major, at a cache line's border, pinned
+	Data []float32 // row-major, aligned to cache lines, pinned
 	pin  runtime.Pinner
 	val  *ort.Tensor[float32]
-	// Of a tensor that stays in a device's memory, its place there and which of the
-	// two was written last.
+	// For a tensor in a device's memory: its memory there, and the copy that was
+	// written last.
 	device *Device
 	there  unsafe.Pointer
 	newer  newer
@@ -54,7 +54,7 @@ func NewTensor(dims ...int64) (*Tensor, error) {
 	return t, nil
 }
 
-// aligned makes n numbers that begin at a cache line's border.
+// aligned makes n numbers aligned to cache lines.
 func aligned(n int) []float32 {
 	const line = 16 // float32 values in 64 bytes
 	buf := make([]float32, n+line)
@@ -65,7 +65,7 @@ func aligned(n int) []float32 {
 	return buf[skip : skip+n : skip+n]
 }
 
-// Close gives the tensor back; Data stays readable. No binding may use it then.
+// Close frees the tensor; Data stays readable. Close its bindings first.
 func (t *Tensor) Close() {
 	if t.val == nil {
 		return
@@ -83,7 +83,6 @@ type Graph struct {
 	run             *native
 	inputs, outputs []onnx.ValueInfo
 	bindings        []*Binding
-	copies          bool // inputs are copied to a device when they are bound
 	provider        string
 	closed          bool
 }
@@ -104,7 +103,7 @@ func OpenGraph(model []byte, c Config) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{run: run, inputs: inputs, outputs: outputs, copies: c.Provider != CPU, provider: c.Provider}
+	g := &Graph{run: run, inputs: inputs, outputs: outputs, provider: c.Provider}
 	runtime.SetFinalizer(g, func(g *Graph) { _ = g.Close() })
 	return g, nil
 }
@@ -117,14 +116,14 @@ func portNames(ports []onnx.ValueInfo) []string {
 	return all
 }
 
-// Inputs and Outputs name what a binding must supply.
+// Inputs names the graph's inputs, which a binding must supply.
 func (g *Graph) Inputs() []string { return portNames(g.inputs) }
 
-// Outputs names what a run writes.
+// Outputs names the graph's outputs, which a binding must supply.
 func (g *Graph) Outputs() []string { return portNames(g.outputs) }
 
-// Binding ties a graph to tensors once, so that a run names and copies nothing.
-// It keeps the tensors alive.
+// Binding binds a graph to tensors, so that runs copy nothing on the CPU. It keeps the
+// tensors alive.
 type Binding struct {
 	graph   *Graph
 	io      *ort.IoBinding
@@ -132,10 +131,9 @@ type Binding struct {
 	device  bool      // one of them stays in a device's memory
 }
 
-// Bind ties every input and every output to a tensor of its name. Tensors that
-// are named but that the graph does not have are left out. No output may share
-// its tensor with an input: which is read before the other is written is not
-// defined.
+// Bind binds every input and output to the tensor of its name. It ignores tensors that the
+// graph does not have. An output must not share a tensor with an input: the order of
+// reading and writing is not defined.
 func (g *Graph) Bind(inputs, outputs map[string]*Tensor) (*Binding, error) {
 	if g.closed {
 		return nil, ErrClosed
@@ -197,7 +195,7 @@ func (b *Binding) bindInputs() (err error) {
 	return err
 }
 
-// holds reports whether a tensor stays in the memory that the graph computes in.
+// holds reports whether a tensor is in the memory of the graph's provider.
 func (g *Graph) holds(t *Tensor) bool { return t.there != nil && t.device.provider == g.provider }
 
 // matchTensor checks a tensor against what the graph declares.
@@ -222,15 +220,15 @@ func matchTensor(what string, p onnx.ValueInfo, t *Tensor) error {
 	return nil
 }
 
-// Run computes the graph once over the bound tensors, as they are now. On the
-// CPU it allocates nothing in Go. Elsewhere it binds the inputs anew, because
-// onnxruntime copies them to the device when they are bound, not when they are
-// used (its issue 5857); those that stay there ([Device.NewTensor]) it does not copy.
+// Run computes the graph once over the bound tensors. On the CPU it allocates nothing in
+// Go. On devices it binds the inputs anew, because onnxruntime copies them when they are
+// bound, not when they are used (its issue 5857); those of [Device.NewTensor] it does not
+// copy.
 func (b *Binding) Run() error {
 	if b.graph.closed {
 		return ErrClosed
 	}
-	if b.graph.copies || b.device {
+	if b.graph.provider != CPU || b.device {
 		if err := b.bindInputs(); err != nil {
 			return fmt.Errorf("%w: %w", ErrGraph, err)
 		}

@@ -114,9 +114,6 @@ class Graph(torch.nn.Module):
             return torch.tensor(x[0].shape)
         if op == "LayerNormalization":
             return F.layer_norm(x[0], x[0].shape[a.get("axis", -1):], x[1], x[2], a.get("epsilon", 1e-5))
-        if op == "ConvTranspose":
-            pads = a.get("pads", [0, 0, 0, 0])
-            return F.conv_transpose2d(x[0], x[1], x[2], a.get("strides", 1), pads[:2], a.get("output_padding", 0), a.get("group", 1), a.get("dilations", 1))
         if op == "Concat":
             return torch.cat(x, a["axis"])
         if op == "Flatten":

@@ -22,9 +22,6 @@ const (
 	Seed         = "kosumi.seed"          // of the first weights
 )
 
-// Precision is the number format of a graph that is not in float32: "fp16".
-const Precision = "kosumi.precision"
-
 // Keys of the header of a KataGo network.
 const (
 	KataGoForm       = "kosumi.katago.form" // "run" or "exact"
