@@ -73,6 +73,7 @@ var kills = flag.Int("kills", 8, "how often TestKilledTab closes the tab")
 // TestKilledTab closes the tab at random moments while stones are placed: what was
 // acknowledged is there when it is opened again.
 func TestKilledTab(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	s := site(t)
 	address := s.URL + "/some/path/"
@@ -132,6 +133,7 @@ func TestKilledTab(t *testing.T) {
 // TestFullTab has no room for a move: it is refused, changes nothing, and is taken once
 // there is room. Without room for anything the page says so.
 func TestFullTab(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	s := site(t)
 	address := s.URL + "/some/path/"
@@ -165,6 +167,7 @@ func TestFullTab(t *testing.T) {
 // TestNoNetworkFile refuses files that hold no network in one line, keeps nothing of
 // them, and plays on.
 func TestNoNetworkFile(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	s := site(t)
 	b := browsertest.Open(t)
@@ -199,6 +202,7 @@ func eventually(b *browsertest.Tab, expression string) {
 
 // TestReviewInTab reviews a game and asks one of its mistakes.
 func TestReviewInTab(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	s := site(t)
 	b := browsertest.Open(t)
@@ -223,6 +227,7 @@ func reviewed(b *browsertest.Tab) {
 // TestLifeInTab stops a question about life and death that would take ten minutes: a
 // search that holds the tab's one thread lets the command in.
 func TestLifeInTab(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	s := site(t)
 	b := browsertest.Open(t)

@@ -49,7 +49,7 @@ const answered = (doc) => doc.querySelectorAll(".moves li").length === 2;
 // TestFirefox plays a stone in Firefox without a window, where that is installed, and finds
 // it again.
 func TestFirefox(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	dir := folder(t)
 	firefox, err := exec.LookPath("firefox-esr")
 	if err != nil {

@@ -137,6 +137,7 @@ var conversation = []string{
 // TestConversation has a client speak both protocols, rightly and wrongly, in a page and in
 // node.
 func TestConversation(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	dir := installed(t)
 	hears := func(t *testing.T, said []string) {
@@ -182,6 +183,7 @@ const given = JSON.parse(readFileSync("given.json")); writeFileSync("result.json
 // TestEndedWorkers has the system end the workers of the kernels during a search: others
 // take their place, and it is answered.
 func TestEndedWorkers(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	var sent atomic.Int64
 	files := http.FileServer(http.Dir(filepath.Join(folder(t), "../npm")))
@@ -279,6 +281,7 @@ const askJS = `async (Kosumi, given, folder) => {
 // multiplies and adds in one step, which WebAssembly has not. Longer searches would compare
 // how trees grow apart: after 30 visits one move in ten is another of those that are near.
 func TestAnswers(t *testing.T) {
+	testshared.Long(t)
 	dir, queries := installed(t), recorded(t)
 	var node []string
 	inNode(t, dir, `(`+askJS+`)(Kosumi, given)`, queries, &node)

@@ -98,6 +98,7 @@ func TestSite(t *testing.T) {
 // TestPhoneInPocket hides the page of a phone: the stone that was played then is answered
 // once somebody looks again.
 func TestPhoneInPocket(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	s := site(t)
 	p := browsertest.Open(t)
@@ -119,6 +120,7 @@ func TestPhoneInPocket(t *testing.T) {
 // TestTwoTabs opens the page twice: the second one says where the first is, and takes
 // its place when that is left, which waits when somebody comes back to it, or closed.
 func TestTwoTabs(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	s := site(t)
 	first, second, closeFirst := two(t)
@@ -192,6 +194,7 @@ const taken = `document.querySelector("[role=status]")?.innerText.includes("anot
 // TestUpdateOfTwoTabs puts a version in place of the page in which no file has its old name:
 // after a reload one tab has it, and the other waits for that one and takes its place.
 func TestUpdateOfTwoTabs(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	s, dir := copied(t)
 	first, second, _ := two(t)
@@ -225,6 +228,7 @@ func TestUpdateOfTwoTabs(t *testing.T) {
 // TestFailedTab cannot start one tab: it says why, and the next tab starts, or one that
 // waits; the first one waits for that after a reload.
 func TestFailedTab(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	s, dir := copied(t)
 	first, second, _ := two(t)
@@ -246,6 +250,7 @@ func TestFailedTab(t *testing.T) {
 // to a word on that and a button, which leads to the place in the newer version; so do
 // parts of other screens, and a page whose first script is gone.
 func TestOldTab(t *testing.T) {
+	testshared.Long(t)
 	without := chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(`delete Navigator.prototype.serviceWorker`).Do(ctx)
 		return err
@@ -311,6 +316,7 @@ func TestOldTab(t *testing.T) {
 // TestBlockedStorage opens the page in browsers that keep nothing for it: it says so, and
 // plays. Where they refuse locks alone, games are kept, and a second tab waits as ever.
 func TestBlockedStorage(t *testing.T) {
+	testshared.Long(t)
 	refuse := func(what string) string {
 		return what + ` = () => { throw new DOMException("Access is denied", "SecurityError"); };`
 	}
@@ -378,6 +384,7 @@ func TestBlockedStorage(t *testing.T) {
 // TestDamagedCache overwrites a part of the program that the browser keeps: it is fetched
 // again; where it cannot be, the page says which one it is.
 func TestDamagedCache(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	s := site(t)
 	p := browsertest.Open(t)
@@ -406,6 +413,7 @@ func TestDamagedCache(t *testing.T) {
 // TestUpdate puts a newer version in place of the page: half of it changes nothing, all of
 // it is told and shown after a reload.
 func TestUpdate(t *testing.T) {
+	testshared.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(folder(t))))
