@@ -60,7 +60,7 @@ func plainFlagError(cmd *cobra.Command, err error) error {
 	}
 	wants, known := map[string]string{
 		"int": "an integer", "int64": "an integer", "uint64": "an integer from 0 up", "float64": "a number", "float32": "a number",
-		"bool": "true or false", "duration": "a time such as 90s or 1h30m", "float64Slice": "numbers with commas between them",
+		"bool": "true or false", "duration": "a time such as 90s or 1h30m",
 	}[bad.GetFlag().Value.Type()]
 	if !known {
 		return err
