@@ -97,6 +97,7 @@ func TestHelpAndVersion(t *testing.T) {
 
 // TestBadNetworks starts every subcommand that needs a network with what is none.
 func TestBadNetworks(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	cut, err := os.ReadFile("../../testdata/onnx/pytorch-dualhead-9x9.onnx")
 	require.NoError(t, err)

@@ -176,6 +176,7 @@ func TestKataGoGTP(t *testing.T) {
 // they came upon here: scores of games that are not over, repeats that are charged
 // for, sides that move twice.
 func TestKataGoSessions(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	recordedNetwork(t)
 	for _, s := range testshared.Lines[gtpSession](t, "testdata/katago/sessions.jsonl.gz") {

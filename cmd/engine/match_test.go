@@ -44,6 +44,7 @@ func summaryOf(t testing.TB, o outcome) (s match.Summary, raw map[string]any) {
 }
 
 func TestMatchWithGNUGo(t *testing.T) {
+	testshared.Long(t)
 	needLibrary(t)
 	opponent := gnuGo(t)
 	for _, size := range []string{"5", "9"} {

@@ -118,7 +118,7 @@ func needIntegers(t *testing.T) {
 // TestIntegersOnOwnPositions compares 16-bit integers with float32 on positions that
 // the network's policy leads to; see docs/measurements.md.
 func TestIntegersOnOwnPositions(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	needIntegers(t)
 	path := testshared.Network(t)
 	exact, integers := serve(t, path, model.Kernel, "fp32"), serve(t, path, model.Kernel, "int16")
@@ -160,7 +160,7 @@ func networksHere(t *testing.T) []string {
 // TestIntegersOnGames holds 16-bit integers to what their differences from float32
 // may be on recorded positions.
 func TestIntegersOnGames(t *testing.T) {
-	testshared.Slow(t)
+	testshared.Long(t)
 	needIntegers(t)
 	games := recorded(t)
 	for _, path := range networksHere(t) {

@@ -46,6 +46,7 @@ func softwareGPU(t *testing.T) []string {
 // WebGPU, and the plugin where the tests' guests have it. Libraries are found by what the
 // environment says when a program starts, so it starts itself.
 func TestWebGPU(t *testing.T) {
+	testshared.Long(t)
 	if plugin, ok := os.LookupEnv(inSoftware); ok {
 		agreeOnWebGPU(t, plugin)
 		return
