@@ -291,12 +291,6 @@ func (g *refGame) owners(m board.AreaModes) ([]byte, int) {
 	return marks, score
 }
 
-// score is the score now, White's minus Black's.
-func (g *refGame) score() float32 {
-	_, n := g.owners(board.AreaModes{})
-	return g.scoreOf(n)
-}
-
 // scoreOf is the score if the board alone makes n.
 func (g *refGame) scoreOf(n int) float32 {
 	s := float32(n) + g.bonus + g.rules.Komi

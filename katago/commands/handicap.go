@@ -9,9 +9,6 @@ import (
 	"kosumi/gtp"
 )
 
-// handicapCommands place Black's handicap stones.
-type handicapCommands struct{ *Personality }
-
 // stones reads the number of handicap stones and requires an empty board.
 func (k *handlers) stones(c gtp.Command) (int, error) {
 	if len(c.Args) != 1 {

@@ -8,9 +8,6 @@ import (
 	"kosumi/search/thinking"
 )
 
-// networkCommands show what the network itself says.
-type networkCommands struct{ *Personality }
-
 // rawNetwork takes [COLOR] SYMMETRY|all [OPTIMISM], and writes evaluations in KataGo's widths.
 func (k *handlers) rawNetwork(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	size := k.Engine.Game().Size()

@@ -9,9 +9,6 @@ import (
 	"kosumi/search/thinking"
 )
 
-// otherCommands show the board after moves, measure speed, and list the fate of stones.
-type otherCommands struct{ *Personality }
-
 // debugMoves takes [MOVE...] [rawstats]: the board after the moves. The last search
 // and the network are shown by kata-analyze and kata-raw-nn.
 func (k *handlers) debugMoves(_ context.Context, c gtp.Command, r *gtp.Reply) error {

@@ -8,9 +8,6 @@ import (
 	"kosumi/gtp"
 )
 
-// paramCommands read and change the parameters, and list the networks.
-type paramCommands struct{ *Personality }
-
 func (k *handlers) listParams(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
 	return r.Print(strings.Join(k.Params.Names(), " "))
 }

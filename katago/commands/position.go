@@ -12,9 +12,6 @@ import (
 	"kosumi/search/setting"
 )
 
-// positionCommands set the board up, play, and show it.
-type positionCommands struct{ *Personality }
-
 // boardSize takes "N", "X Y" and "X:Y". The same size keeps the position.
 func (k *handlers) boardSize(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	words := c.Args

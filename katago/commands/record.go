@@ -9,9 +9,6 @@ import (
 	"kosumi/search/setting"
 )
 
-// recordCommands load games.
-type recordCommands struct{ *Personality }
-
 // largestRecord is the largest game record that is read, in bytes.
 const largestRecord = 16 << 20
 

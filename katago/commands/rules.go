@@ -10,9 +10,6 @@ import (
 	"kosumi/gtp"
 )
 
-// ruleCommands read and change the rules; komi is not part of them.
-type ruleCommands struct{ *Personality }
-
 func (k *handlers) getRules(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	reply := k.Engine.Game().Rules().JSON()
 	if len(c.Args) > 0 {
