@@ -105,15 +105,6 @@ func NewSession(isa ISA, l Layout) (*Session, error) {
 	return s, nil
 }
 
-// Load returns numbers of the memory. They must not be changed.
-func (s *Session) Load(at, size int) ([]float32, error) { return s.memory[at : at+size : at+size], nil }
-
-// Store puts numbers into the memory.
-func (s *Session) Store(at int, numbers []float32) error {
-	copy(s.memory[at:at+len(numbers)], numbers)
-	return nil
-}
-
 // Inputs returns the memory that Run reads, one slice for each input of the layout.
 func (s *Session) Inputs() [][]float32 { return s.views(s.layout.Inputs) }
 

@@ -69,7 +69,7 @@ func NewSession(_ ISA, l Layout) (*Session, error) {
 		s.memory, err = s.take("take", 4*l.Size)
 	}
 	if err == nil && len(l.Constants) > 0 {
-		err = s.Store(l.ConstantsAt, l.Constants)
+		_, err = s.worker.write(s.memory+4*uint32(l.ConstantsAt), bytesOf(l.Constants), "give", 0)
 	}
 	if err != nil {
 		s.Close()
@@ -90,24 +90,6 @@ func (s *Session) take(name string, values ...any) (uint32, error) {
 
 func bytesOf(v []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
-}
-
-// Load returns numbers of the memory. They must not be changed.
-func (s *Session) Load(at, size int) ([]float32, error) {
-	buffer := js.Global().Get("ArrayBuffer").New(4 * size)
-	a := s.worker.ask(map[string]any{"reads": []any{s.memory + 4*uint32(at), 4 * size}}, buffer)
-	if a.err != nil {
-		return nil, a.err
-	}
-	numbers := make([]float32, size)
-	js.CopyBytesToGo(bytesOf(numbers), js.Global().Get("Uint8Array").New(a.buffer))
-	return numbers, nil
-}
-
-// Store puts numbers into the memory.
-func (s *Session) Store(at int, numbers []float32) error {
-	_, err := s.worker.write(s.memory+4*uint32(at), bytesOf(numbers), "give", 0)
-	return err
 }
 
 // Inputs returns the memory that Run reads, one slice for each input of the layout.
