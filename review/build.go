@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,8 @@ import (
 const (
 	bestListed = 12 // moves of a position
 	linesKept  = 3  // moves of a position with a continuation
+
+	worstReported = 20 // mistakes of a game
 )
 
 // Sign returns 1 for Black ("b"), -1 for White ("w").
@@ -47,8 +50,9 @@ func (g *Game) Info() Info {
 		Result: r.Result, Date: r.Date, Event: r.Event}
 }
 
-// result builds the report from the searches so far.
-func (r *run) result(complete bool) (*Result, error) {
+// result builds the report from the searches so far; with judges its reasons may ask for
+// more positions.
+func (r *run) result(ctx context.Context, complete bool, judges []*Judge) (*Result, error) {
 	g := r.game
 	res := &Result{Version: Version, Game: g.Info(), Network: r.conf.Network, Visits: r.visits, First: r.conf.First,
 		Complete: complete, Notes: g.Notes}
@@ -63,12 +67,8 @@ func (r *run) result(complete bool) (*Result, error) {
 	for t := range g.Moves {
 		res.Moves = append(res.Moves, r.move(t, at))
 	}
-	for t := range res.Moves {
-		if m := &res.Moves[t]; m.Listed {
-			if err := r.explain(t, m); err != nil {
-				return nil, err
-			}
-		}
+	if err := r.explainAll(ctx, res, judges); err != nil {
+		return nil, err
 	}
 	r.sumUp(res)
 	return res, nil
@@ -148,7 +148,7 @@ func (r *run) sumUp(res *Result) {
 		}
 		p.sum(res.Moves, color)
 	}
-	res.Mistakes = worst(res.Moves, 20, func(m *Move) float64 { return m.Loss })
+	res.Mistakes = worst(res.Moves, worstReported, func(m *Move) float64 { return m.Loss })
 	res.Turning = worst(res.Moves, 3, func(m *Move) float64 {
 		if m.WinrateLoss < 0.1 {
 			return 0

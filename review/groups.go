@@ -80,6 +80,7 @@ func prove(ctx context.Context, g *Game, res *Result) error {
 	p := &prover{ctx: ctx, game: g, res: res, left: all / 2}
 	err := p.onlies()
 	if err == nil {
+		res.prove()
 		p.left += all / 2
 		err = p.groups()
 	}

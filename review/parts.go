@@ -2,7 +2,7 @@ package review
 
 import (
 	"cmp"
-	"fmt"
+	"math"
 	"slices"
 
 	"kosumi/board"
@@ -69,42 +69,109 @@ func (k *mistake) worth(stones []board.Point) float64 {
 	return sum
 }
 
-// explains reports whether stones account for half of the loss.
-func (k *mistake) explains(stones []board.Point) bool { return k.worth(stones) >= 0.5*k.loss }
-
-// ownedFrom is the least ownership of a side's point.
-const ownedFrom = 0.4
-
-// turned describes how many points of the most costly region change owner. It is empty for
-// fewer than three points, if neither move is near the region, or if the loss is uncertain.
-func (k *mistake) turned() string {
-	if len(k.parts) == 0 || k.err > 0.5*k.loss {
-		return ""
+// bigPart returns the region that accounts for half of the loss and lies near one of the
+// moves; nil if there is none, if
+// something makes up for it, or if the judgements differ.
+func (k *mistake) bigPart() *part {
+	if len(k.parts) == 0 {
+		return nil
 	}
 	big := slices.MaxFunc(k.parts, func(a, b part) int { return cmp.Compare(a.sum, b.sum) })
-	flipped, opened, lost := 0, 0, 0 // ours to theirs, ours to nobody's, nobody's to theirs
+	sum := 0.0
 	for _, p := range big.points {
-		switch best, did := k.bestOwn[p], k.did[p]; {
-		case best >= ownedFrom && did <= -ownedFrom:
-			flipped++
-		case best >= ownedFrom && did < ownedFrom:
-			opened++
-		case best > -ownedFrom && did <= -ownedFrom:
-			lost++
+		sum += k.better[1][p] - k.worse[1][p]
+	}
+	if big.sum < 0.5*k.loss || big.sum > 1.5*k.loss || math.Abs(sum-big.sum) > big.sum/4 || !k.near(big.points, k.best) && !k.near(big.points, k.played) {
+		return nil
+	}
+	return &big
+}
+
+// groups returns the stones of a colour whose chains changed as asked, by neighbourhood.
+func (k *mistake) groups(color board.Color, changed func(chain []board.Point) bool) [][]board.Point {
+	var all []board.Point
+	for _, chain := range chainsOf(k.before, func(p board.Point) bool { return k.before.At(p) == color }) {
+		if changed(chain) {
+			all = append(all, chain...)
 		}
 	}
-	us, them := name(k.mover), name(k.mover.Opponent())
-	where := k.region(big.points)
-	if !k.near(big.points, k.best) && !k.near(big.points, k.played) {
-		return "" // searches differ about it, not the moves
+	return slices.DeleteFunc(k.clusters(all), func(g []board.Point) bool { return !k.near(g, k.best) && !k.near(g, k.played) })
+}
+
+// clusters splits points into those that lie at most two lines apart.
+func (k *mistake) clusters(points []board.Point) (list [][]board.Point) {
+	rest := slices.Clone(points)
+	slices.Sort(rest)
+	for len(rest) > 0 {
+		c := []board.Point{rest[0]}
+		rest = rest[1:]
+		for i := 0; i < len(c); i++ {
+			rest = slices.DeleteFunc(rest, func(p board.Point) bool {
+				if k.distance(c[i], p) > 2 {
+					return false
+				}
+				c = append(c, p)
+				return true
+			})
+		}
+		slices.Sort(c)
+		list = append(list, c)
 	}
-	switch most := max(flipped, opened, lost); {
-	case most < 3:
+	return list
+}
+
+// inContact reports whether a move touches a stone of the opponent's: then it belongs to
+// a fight.
+func (k *mistake) inContact(move board.Point) bool {
+	b := k.before.Board()
+	return slices.ContainsFunc(b.Neighbors(move), func(q board.Point) bool { return b.At(q) == k.mover.Opponent() })
+}
+
+// mean is the mean of a map over some points.
+func mean(of []float64, points []board.Point) float64 {
+	sum := 0.0
+	for _, p := range points {
+		sum += of[p]
+	}
+	return sum / float64(max(1, len(points)))
+}
+
+func (k *mistake) distance(p, q board.Point) int {
+	px, py := k.size.XY(p)
+	qx, qy := k.size.XY(q)
+	return max(px-qx, qx-px) + max(py-qy, qy-py)
+}
+
+// near reports whether a move lies in or beside some points.
+func (k *mistake) near(points []board.Point, move board.Point) bool {
+	return move >= 0 && slices.ContainsFunc(points, func(p board.Point) bool { return k.distance(p, move) <= 3 })
+}
+
+// region returns the key of the part of the board that some points lie in.
+func (k *mistake) region(points []board.Point) string {
+	x, y := 0.0, 0.0
+	for _, p := range points {
+		px, py := k.size.XY(p)
+		x, y = x+float64(px)+0.5, y+float64(py)+0.5
+	}
+	x, y = x/float64(len(points))/float64(k.size.W), y/float64(len(points))/float64(k.size.H)
+	third := func(v float64, low, high string) string {
+		switch {
+		case v < 1.0/3:
+			return low
+		case v > 2.0/3:
+			return high
+		}
 		return ""
-	case flipped == most:
-		return fmt.Sprintf(" %d points of the %s turn from %s's to %s's.", flipped, where, us, them)
-	case opened == most:
-		return fmt.Sprintf(" %d points of the %s are no longer %s's for sure.", opened, where, us)
 	}
-	return fmt.Sprintf(" %d open points of the %s become %s's.", lost, where, them)
+	column, row := third(x, "left", "right"), third(y, "upper", "lower")
+	switch {
+	case column != "" && row != "":
+		return row + "_" + column
+	case column != "":
+		return column
+	case row != "":
+		return row
+	}
+	return "centre"
 }

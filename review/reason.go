@@ -1,10 +1,9 @@
 package review
 
 import (
-	"cmp"
-	"fmt"
-	"math"
+	"context"
 	"slices"
+	"sync"
 
 	"kosumi/board"
 )
@@ -12,7 +11,7 @@ import (
 // Kind is what sort of mistake a move was.
 type Kind string
 
-// The kinds of mistakes, in the order in which they are looked for.
+// The kinds of mistakes.
 const (
 	MissedCapture Kind = "missed capture"
 	MissedSave    Kind = "stones not saved"
@@ -23,13 +22,21 @@ const (
 	Cut           Kind = "connection"
 	GroupWeak     Kind = "group weakened"
 	OwnTerritory  Kind = "own territory"
-	Tenuki        Kind = "tenuki"
+	Threatened    Kind = "threat" // left or missed
 	TooSmall      Kind = "answered too small"
+	SmallMove     Kind = "too small"
 	Direction     Kind = "direction"
 	Territory     Kind = "territory"
 	EndgameKind   Kind = "endgame"
 	Other         Kind = "other"
 )
+
+// kinds is the kind of a mistake by its first claim.
+var kinds = map[ClaimKind]Kind{
+	Captured: MissedSave, Laddered: Ladder, Dies: GroupLost, Lives: LetLive, Parted: Cut, Weak: GroupWeak, Stronger: LetLive, Threat: Threatened,
+	Saves: GroupLost, Kills: LetLive, Connects: Cut, Takes: MissedCapture, Hunts: Ladder, Threatens: Threatened,
+	Small: SmallMove, Unneeded: TooSmall, Inside: OwnTerritory, Gains: Territory, Sente: SmallMove, Direct: Direction, Worth: Other,
+}
 
 // mistake is a bad move that is to be explained. Ownership is the mover's, -1..1.
 type mistake struct {
@@ -41,7 +48,8 @@ type mistake struct {
 	played, best  board.Point
 	last          board.Point // the opponent's last move
 	own           []float64   // before, at the root
-	bestOwn, did  []float64   // after the better move, after the played one
+	bestOwn, did  []float64   // after the better move, after the played one: means of twice
+	better, worse twice       // the same by the search of the move and by the end of its line
 	diff          []float64   // bestOwn - did
 	loss, err     float64
 	phase         Phase
@@ -49,50 +57,139 @@ type mistake struct {
 	parts         []part
 	partOf        []int  // part of each point, -1 for none
 	bestV         string // the vertex of best
+	playedV       string
+	reply         string  // the first move of the punishment, "" if unknown
+	lead          float64 // the mover's, after the mistake
+	bestLead      float64 // the mover's, after the better move
+
+	look    func(*board.Game, int64) (*Eval, error) // searches a position, nil: nothing more may be asked
+	visits  int64                                   // of such searches
+	passed  *Eval                                   // after a pass in place of the move, nil: unknown
+	ignored *Eval                                   // after the better move and a pass
 }
 
-// explain fills kind, reason and points of a move that lost something.
-func (r *run) explain(t int, m *Move) error {
+// explain fills kind, claims, reason and points of a move that lost something.
+func (r *run) explain(t int, m *Move, look func(*board.Game, int64) (*Eval, error), visits int64) error {
 	k, err := r.mistakeAt(t, m)
 	if err != nil || k == nil {
 		return err
 	}
-	kind, text, where := k.reason()
-	if kind == "" {
-		kind, text = Other, fmt.Sprintf("%s is %s better.", k.bestV, Points(m.Loss, m.Error))
-		if m.Phase == Endgame {
-			kind = EndgameKind
+	k.look, k.visits = look, visits
+	if err := k.playOut(); err != nil {
+		return err
+	}
+	list, err := k.claims()
+	if err != nil {
+		return err
+	}
+	m.Claims = nil
+	for _, f := range list {
+		m.Claims = append(m.Claims, f.Claim)
+	}
+	m.Kind = kinds[m.Claims[0].Kind]
+	switch {
+	case m.Kind == MissedSave && slices.Contains(list[0].at, k.played):
+		m.Kind = SelfAtari
+	case m.Kind == Other && m.Phase == Endgame:
+		m.Kind = EndgameKind
+	}
+	m.told()
+	return nil
+}
+
+// told composes the reason of a move and its points from the claims.
+func (m *Move) told() {
+	m.Reason, m.Points = Say(m.Claims, m.Color, m.Move), nil
+	for i := range m.Claims {
+		c := &m.Claims[i]
+		if c.Of != nil {
+			c = c.Of
+		}
+		for _, v := range slices.Concat(c.Stones, c.Others, c.Area) {
+			if !slices.Contains(m.Points, v) {
+				m.Points = append(m.Points, v)
+			}
 		}
 	}
-	m.Kind, m.Reason = kind, text+k.turned()
-	for _, p := range where {
-		m.Points = append(m.Points, k.size.Vertex(p))
+}
+
+// lookShare is the share of a review's visits that its reasons may take in addition.
+const lookShare = 0.08
+
+// explainAll explains the listed moves. With judges it asks for a few more positions
+// about the worst of them.
+func (r *run) explainAll(ctx context.Context, res *Result, judges []*Judge) error {
+	var listed []int
+	for t := range res.Moves {
+		if res.Moves[t].Listed {
+			listed = append(listed, t)
+		}
+	}
+	asked := worst(res.Moves, worstReported, func(m *Move) float64 { return m.Loss })
+	visits := max(1, min(64, int64(lookShare*float64(r.visits))/int64(2*max(1, len(asked)))))
+	queue, failed := make(chan int), make([]error, len(res.Moves))
+	var wg sync.WaitGroup
+	for i := range max(1, min(len(judges), len(listed))) {
+		wg.Go(func() {
+			for t := range queue {
+				var look func(*board.Game, int64) (*Eval, error)
+				if len(judges) > 0 && slices.Contains(asked, t) {
+					look = func(g *board.Game, visits int64) (*Eval, error) {
+						return judges[i].search(ctx, g, visits, board.NoPoint)
+					}
+				}
+				failed[t] = r.explain(t, &res.Moves[t], look, visits)
+			}
+		})
+	}
+	for _, t := range listed {
+		queue <- t
+	}
+	close(queue)
+	wg.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// reason is the first one that fits, "" for none: what becomes of a few stones gives
-// way to what becomes of a group at least twice as large.
-func (k *mistake) reason() (Kind, string, []board.Point) {
-	type rule func() (Kind, string, []board.Point)
-	first := func(rules ...rule) (Kind, string, []board.Point) {
-		for _, r := range rules {
-			if kind, text, where := r(); kind != "" {
-				return kind, text, where
-			}
+// prove adds the proofs of [Result.Only] to the claims of the moves that missed them.
+func (res *Result) prove() {
+	for i := range res.Only {
+		o := &res.Only[i]
+		m := &res.Moves[o.Ply]
+		if !m.Listed || m.Move == o.Line[0] {
+			continue
 		}
-		return "", "", nil
-	}
-	kind, text, where := first(k.missedCapture, k.missedSave, k.selfAtari, k.ladder, k.runsInLadder)
-	if kind == "" || len(where) < 4 {
-		if big, said, group := first(k.groupLost, k.letLive); big != "" && len(group) >= 2*len(where) {
-			kind, text, where = big, said, group
+		size := board.Size{W: res.Game.Width, H: res.Game.Height}
+		let := Claim{Kind: Dies, After: AfterPlayed, Color: m.Color, Stones: o.Group, Number: m.Loss, Move: first(m.Refutation), Proved: true}
+		better := Claim{Kind: Saves, After: AfterBetter, Color: m.Color, Stones: o.Group, Number: m.Loss, Move: o.Line[0], Proved: true}
+		if o.Kills {
+			let.Kind, better.Kind = Lives, Kills
+			let.Color = letter(colorOf(m.Color).Opponent())
+			better.Color = let.Color
 		}
+		if m.Kind = kinds[let.Kind]; len(m.Best) == 0 || m.Best[0].Move != o.Line[0] {
+			better.After, better.Line = "", o.Line
+		}
+		_, err := size.ParseVertex(let.Move)
+		if m.Claims = []Claim{let, better}; let.Move == "pass" || err != nil {
+			m.Claims = m.Claims[1:]
+		}
+		m.told()
 	}
-	if kind != "" {
-		return kind, text, where
+	for i, color := range []string{"b", "w"} {
+		res.Players[i].sum(res.Moves, color)
 	}
-	return first(k.cut, k.groupWeak, k.ownTerritory, k.tenuki, k.tooSmall, k.direction, k.territory)
+}
+
+func colorOf(letter string) board.Color {
+	if letter == "w" {
+		return board.White
+	}
+	return board.Black
 }
 
 // lineLength is how many plies of a line are played out to see what it captures.
@@ -108,8 +205,10 @@ func (r *run) mistakeAt(t int, m *Move) (*mistake, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &mistake{size: game.Size(), mover: r.game.Moves[t].Color, before: game, played: r.game.Moves[t].Point,
-		last: board.NoPoint, loss: m.Loss, err: m.Error, phase: m.Phase, bestV: before.Moves[0].Move}
+	sign := Sign(m.Color)
+	k := &mistake{size: game.Size(), mover: r.game.Moves[t].Color, before: game, played: r.game.Moves[t].Point, playedV: m.Move,
+		last: board.NoPoint, loss: m.Loss, err: m.Error, phase: m.Phase, bestV: before.Moves[0].Move, lead: sign * after.Lead}
+	k.bestLead = k.lead + m.Loss
 	if k.best, err = k.size.ParseVertex(k.bestV); err != nil {
 		return nil, err
 	}
@@ -121,11 +220,86 @@ func (r *run) mistakeAt(t int, m *Move) (*mistake, error) {
 	var answer []string
 	if len(after.Moves) > 0 {
 		answer = after.Moves[0].Line
+		k.reply = first(answer)
 	}
 	k.afterPlayed, _, k.punish = k.playLine(append([]string{m.Move}, answer...))
-	k.findParts()
 	return k, nil
 }
+
+// twice is an ownership by two judgements: a search, and the network after its line.
+type twice [2][]float64
+
+// least and most bound the mean ownership of some points by both judgements.
+func (v *twice) least(points []board.Point) float64 {
+	return min(mean(v[0], points), mean(v[1], points))
+}
+
+func (v *twice) most(points []board.Point) float64 {
+	return max(mean(v[0], points), mean(v[1], points))
+}
+
+// change is the ownership of some points that the mistake lost, by the judgement that sees
+// less of it.
+func (k *mistake) change(points []board.Point) (change, best, did float64) {
+	change = 2
+	for i := range k.better {
+		b, d := mean(k.better[i], points), mean(k.worse[i], points)
+		if b-d < change {
+			change, best, did = b-d, b, d
+		}
+	}
+	return change, best, did
+}
+
+// playOut judges both lines again at their ends, and finds the regions that changed.
+func (k *mistake) playOut() error {
+	for _, line := range []struct {
+		end *board.Game
+		own *[]float64
+		by  *twice
+	}{{k.afterBest, &k.bestOwn, &k.better}, {k.afterPlayed, &k.did, &k.worse}} {
+		*line.by = twice{*line.own, *line.own}
+		if k.look == nil || line.end.Ended() {
+			continue
+		}
+		e, err := k.look(line.end, 1)
+		if err != nil {
+			return err
+		}
+		if len(e.Ownership) == 0 {
+			continue
+		}
+		line.by[1] = k.view(e.Ownership)
+		both := make([]float64, len(*line.own))
+		for i := range both {
+			both[i] = (line.by[0][i] + line.by[1][i]) / 2
+		}
+		*line.own = both
+	}
+	k.findParts()
+	return nil
+}
+
+// lookAfter searches the position after some moves, the mover first; nil if nothing may be
+// asked or the game is over there.
+func (k *mistake) lookAfter(moves ...board.Point) (*Eval, error) {
+	if k.look == nil {
+		return nil, nil
+	}
+	var g board.Game
+	g.CopyFrom(k.before)
+	color := k.mover
+	for _, p := range moves {
+		if g.PlayTolerant(color, p) != nil || g.Ended() {
+			return nil, nil
+		}
+		color = color.Opponent()
+	}
+	return k.look(&g, k.visits)
+}
+
+// leadAt is the mover's lead.
+func (k *mistake) leadAt(e *Eval) float64 { return Sign(letter(k.mover)) * e.Lead }
 
 // view turns Black's ownership into the mover's.
 func (k *mistake) view(o Owners) []float64 {
@@ -141,12 +315,13 @@ func (k *mistake) view(o Owners) []float64 {
 }
 
 // playLine plays the first plies of a line, the mover first, and returns the stones
-// of either side that were captured.
+// of either side that were captured: those that stood before, and that of the first move.
 func (k *mistake) playLine(line []string) (g *board.Game, theirs, ours []board.Point) {
 	g = &board.Game{}
 	g.CopyFrom(k.before)
 	color := k.mover
-	for _, v := range line[:min(len(line), lineLength)] {
+	opening := board.NoPoint
+	for i, v := range line[:min(len(line), lineLength)] {
 		p, err := k.size.ParseVertex(v)
 		if err != nil {
 			break
@@ -158,315 +333,21 @@ func (k *mistake) playLine(line []string) (g *board.Game, theirs, ours []board.P
 		if g.PlayTolerant(color, p) != nil {
 			break
 		}
+		if i == 0 {
+			opening = p
+		}
 		for i := range k.size.Area() {
 			q := board.Point(i)
-			if g.At(q) != board.Empty || old[i] == board.Empty || k.before.At(q) != old[i] {
-				continue // only stones that stood there before
+			if g.At(q) != board.Empty || old[i] == board.Empty || k.before.At(q) != old[i] && (q != opening || old[i] != k.mover) {
+				continue
 			}
-			if old[i] == k.mover {
+			if old[i] == k.mover && !slices.Contains(ours, q) {
 				ours = append(ours, q)
-			} else {
+			} else if old[i] != k.mover && !slices.Contains(theirs, q) {
 				theirs = append(theirs, q)
 			}
 		}
 		color = color.Opponent()
 	}
 	return g, theirs, ours
-}
-
-func (k *mistake) missedCapture() (Kind, string, []board.Point) {
-	if len(k.taken) < 3 || k.loss < 3 || k.mean(k.diff, k.taken) < 0.5 || !k.explains(k.taken) {
-		return "", "", nil
-	}
-	return MissedCapture, fmt.Sprintf("%s captures %s at %s; worth %s.", k.bestV, stones(len(k.taken)), k.at(k.taken), Points(k.worth(k.taken), k.err)), k.taken
-}
-
-func (k *mistake) missedSave() (Kind, string, []board.Point) {
-	var lost []board.Point
-	for _, p := range k.punish {
-		if k.before.At(p) == k.mover && k.before.Board().Liberties(p) == 1 && k.afterBest.At(p) == k.mover {
-			lost = append(lost, p)
-		}
-	}
-	if len(lost) == 0 || !k.explains(lost) {
-		return "", "", nil
-	}
-	return MissedSave, fmt.Sprintf("%s in atari at %s: %s saves %s.", stones(len(lost)), k.at(lost), k.bestV, them(len(lost))), lost
-}
-
-func (k *mistake) selfAtari() (Kind, string, []board.Point) {
-	if k.played == board.Pass {
-		return "", "", nil
-	}
-	var after board.Game
-	after.CopyFrom(k.before)
-	if after.PlayTolerant(k.mover, k.played) != nil || after.At(k.played) != k.mover || after.Board().Liberties(k.played) != 1 {
-		return "", "", nil
-	}
-	chain := after.Board().Chain(nil, k.played)
-	if k.afterPlayed.At(k.played) == k.mover || k.mean(k.did, chain) > 0 || !k.explains(chain) {
-		return "", "", nil
-	}
-	return SelfAtari, fmt.Sprintf("Puts %s in atari, and loses %s.", stones(len(chain)), them(len(chain))), chain
-}
-
-func (k *mistake) ladder() (Kind, string, []board.Point) {
-	played, best := k.caught(k.played), k.caught(k.best)
-	var lost []board.Point
-	inLadder := false
-	for p, liberties := range played {
-		if _, either := best[p]; !either && k.before.At(p) == k.mover {
-			lost = append(lost, p)
-			inLadder = inLadder || liberties > 1
-		}
-	}
-	slices.Sort(lost)
-	if len(lost) < 2 || k.mean(k.did, lost) > 0 || !k.explains(lost) {
-		return "", "", nil
-	}
-	if !inLadder {
-		return MissedSave, fmt.Sprintf("%s at %s can be taken after this; %s prevents it.", stones(len(lost)), k.at(lost), k.bestV), lost
-	}
-	return Ladder, fmt.Sprintf("%s at %s can be caught in a ladder after this; %s prevents it.", stones(len(lost)), k.at(lost), k.bestV), lost
-}
-
-// runsInLadder finds a chain that could be caught before the move and was made longer
-// by it in vain.
-func (k *mistake) runsInLadder() (Kind, string, []board.Point) {
-	if k.played < 0 || k.best < 0 || k.distance(k.played, k.best) <= 2 || k.caught(k.played)[k.played] == 0 {
-		return "", "", nil
-	}
-	var after board.Game
-	after.CopyFrom(k.before)
-	if after.PlayTolerant(k.mover, k.played) != nil || after.Board().Liberties(k.played) != 2 {
-		return "", "", nil
-	}
-	chain, before := after.Board().Chain(nil, k.played), k.caught(board.Pass)
-	if k.mean(k.did, chain) > 0 || !slices.ContainsFunc(chain, func(p board.Point) bool { return before[p] > 0 }) {
-		return "", "", nil
-	}
-	return Ladder, fmt.Sprintf("Runs on in a ladder that does not work; %s is %s better.", k.bestV, Points(k.loss, k.err)), chain
-}
-
-// caught returns the mover's stones that the opponent can catch after a move, with
-// their liberties: one of those in atari, two of those in a ladder.
-func (k *mistake) caught(move board.Point) map[board.Point]int {
-	var after board.Game
-	after.CopyFrom(k.before)
-	if after.PlayTolerant(k.mover, move) != nil {
-		return nil
-	}
-	b := after.Board()
-	out := map[board.Point]int{}
-	add := func(head board.Point, liberties int) {
-		for _, p := range b.Chain(nil, head) {
-			out[p] = liberties
-		}
-	}
-	for p := range board.Point(k.size.Area()) {
-		if b.At(p) == k.mover && b.ChainHead(p) == p && b.Liberties(p) == 1 {
-			add(p, 1)
-		}
-	}
-	var scratch board.LadderScratch
-	for _, l := range b.Ladders(&scratch) {
-		if l.Color == k.mover && l.Liberties == 2 {
-			add(l.Head, 2)
-		}
-	}
-	return out
-}
-
-func (k *mistake) groupLost() (Kind, string, []board.Point) {
-	group := k.chains(k.mover, 4, func(best, did float64) bool { return best > 0.3 && did < -0.3 || best-did >= 1 })
-	if group == nil {
-		return "", "", nil
-	}
-	return GroupLost, fmt.Sprintf("The group at %s (%s) can be killed after this; %s makes it live.", k.at(group), stones(len(group)), k.bestV), group
-}
-
-func (k *mistake) letLive() (Kind, string, []board.Point) {
-	group := k.chains(k.mover.Opponent(), 4, func(best, did float64) bool { return best > 0.3 && did < -0.3 || best-did >= 1 })
-	if group == nil {
-		return "", "", nil
-	}
-	return LetLive, fmt.Sprintf("%s would have killed the group at %s (%s).", k.bestV, k.at(group), stones(len(group))), group
-}
-
-func (k *mistake) groupWeak() (Kind, string, []board.Point) {
-	group := k.chains(k.mover, 4, func(best, did float64) bool { return best-did >= 0.4 })
-	if group == nil {
-		return "", "", nil
-	}
-	return GroupWeak, fmt.Sprintf("Leaves the group at %s weak; %s is %s better.", k.at(group), k.bestV, Points(k.loss, k.err)), group
-}
-
-// chains returns the stones of all chains of a colour of some size whose mean
-// ownership changed as asked, if they explain the loss.
-func (k *mistake) chains(color board.Color, least int, changed func(best, did float64) bool) []board.Point {
-	b := k.before.Board()
-	var group []board.Point
-	for p := range board.Point(k.size.Area()) {
-		if b.At(p) != color || b.ChainHead(p) != p {
-			continue
-		}
-		chain := b.Chain(nil, p)
-		if changed(k.mean(k.bestOwn, chain), k.mean(k.did, chain)) {
-			group = append(group, chain...)
-		}
-	}
-	if len(group) < least || !k.explains(group) || !k.near(group, k.best) {
-		return nil
-	}
-	return group
-}
-
-// cut finds two chains that the better line connects and the played one does not.
-func (k *mistake) cut() (Kind, string, []board.Point) {
-	b, won, lost := k.before.Board(), k.afterBest.Board(), k.afterPlayed.Board()
-	var heads []board.Point
-	for p := range board.Point(k.size.Area()) {
-		if b.At(p) == k.mover && b.ChainHead(p) == p && b.ChainSize(p) >= 2 && won.At(p) == k.mover && lost.At(p) == k.mover {
-			heads = append(heads, p)
-		}
-	}
-	for i, p := range heads {
-		for _, q := range heads[i+1:] {
-			if won.ChainHead(p) != won.ChainHead(q) || lost.ChainHead(p) == lost.ChainHead(q) {
-				continue
-			}
-			both := b.Chain(b.Chain(nil, p), q)
-			if k.mean(k.diff, both) > partFrom && k.explains(both) {
-				return Cut, fmt.Sprintf("%s connects %s and %s; now %s can cut.", k.bestV, k.size.Vertex(p), k.size.Vertex(q), name(k.mover.Opponent())), both
-			}
-		}
-	}
-	return "", "", nil
-}
-
-func (k *mistake) ownTerritory() (Kind, string, []board.Point) {
-	if k.played < 0 || k.own[k.played] <= 0.9 || k.bestOwn[k.played] <= 0.9 {
-		return "", "", nil
-	}
-	said := "Inside one's own territory"
-	if _, dead, _ := k.playLine([]string{k.size.Vertex(k.played)}); len(dead) > 0 {
-		said = "Takes what is dead anyway"
-	}
-	return OwnTerritory, fmt.Sprintf("%s; %s is %s better.", said, k.bestV, Points(k.loss, k.err)), nil
-}
-
-func (k *mistake) tenuki() (Kind, string, []board.Point) {
-	if k.last < 0 || k.best < 0 || k.played >= 0 && k.distance(k.played, k.last) < 7 || k.distance(k.best, k.last) > 4 {
-		return "", "", nil
-	}
-	return Tenuki, fmt.Sprintf("Away too early: the answer at %s is worth %s more.", k.bestV, Points(k.loss, k.err)), nil
-}
-
-func (k *mistake) tooSmall() (Kind, string, []board.Point) {
-	if k.last < 0 || k.best < 0 || k.played < 0 || k.distance(k.played, k.last) > 4 || k.distance(k.best, k.last) < 7 {
-		return "", "", nil
-	}
-	return TooSmall, fmt.Sprintf("No need to answer; %s is bigger by %s.", k.bestV, Points(k.loss, k.err)), nil
-}
-
-func (k *mistake) direction() (Kind, string, []board.Point) {
-	if k.phase != Opening || k.best < 0 || k.played < 0 || k.distance(k.best, k.played) < k.size.W/3 || k.inContact(k.played) {
-		return "", "", nil
-	}
-	from, to := k.region([]board.Point{k.played}), k.region([]board.Point{k.best})
-	if from == to {
-		return "", "", nil
-	}
-	return Direction, fmt.Sprintf("The bigger place is the %s: %s is %s better.", to, k.bestV, Points(k.loss, k.err)), nil
-}
-
-func (k *mistake) territory() (Kind, string, []board.Point) {
-	if len(k.parts) == 0 {
-		return "", "", nil
-	}
-	big := slices.MaxFunc(k.parts, func(a, b part) int { return cmp.Compare(a.sum, b.sum) })
-	if big.sum < 0.6*k.loss || !k.near(big.points, k.best) && !k.near(big.points, k.played) {
-		return "", "", nil
-	}
-	return Territory, fmt.Sprintf("%s gains %s in the %s.", k.bestV, Points(math.Min(big.sum, k.loss), k.err), k.region(big.points)), big.points
-}
-
-// inContact reports whether a move touches a stone of the opponent's: then it belongs to
-// a fight.
-func (k *mistake) inContact(move board.Point) bool {
-	b := k.before.Board()
-	return slices.ContainsFunc(b.Neighbors(move), func(q board.Point) bool { return b.At(q) == k.mover.Opponent() })
-}
-
-// mean is the mean of a map over some points.
-func (k *mistake) mean(of []float64, points []board.Point) float64 {
-	sum := 0.0
-	for _, p := range points {
-		sum += of[p]
-	}
-	return sum / float64(max(1, len(points)))
-}
-
-func (k *mistake) distance(p, q board.Point) int {
-	px, py := k.size.XY(p)
-	qx, qy := k.size.XY(q)
-	return max(px-qx, qx-px) + max(py-qy, qy-py)
-}
-
-// near reports whether a move lies in or beside some points.
-func (k *mistake) near(points []board.Point, move board.Point) bool {
-	return move >= 0 && slices.ContainsFunc(points, func(p board.Point) bool { return k.distance(p, move) <= 3 })
-}
-
-// at names a group by one of its stones.
-func (k *mistake) at(points []board.Point) string { return k.size.Vertex(slices.Min(points)) }
-
-// region names the part of the board that some points lie in.
-func (k *mistake) region(points []board.Point) string {
-	x, y := 0.0, 0.0
-	for _, p := range points {
-		px, py := k.size.XY(p)
-		x, y = x+float64(px)+0.5, y+float64(py)+0.5
-	}
-	x, y = x/float64(len(points))/float64(k.size.W), y/float64(len(points))/float64(k.size.H)
-	third := func(v float64, low, high string) string {
-		switch {
-		case v < 1.0/3:
-			return low
-		case v > 2.0/3:
-			return high
-		}
-		return ""
-	}
-	column, row := third(x, "left", "right"), third(y, "upper", "lower")
-	switch {
-	case column != "" && row != "":
-		return row + " " + column + " corner"
-	case column != "":
-		return column + " side"
-	case row != "":
-		return row + " side"
-	}
-	return "centre"
-}
-
-func stones(n int) string {
-	if n == 1 {
-		return "1 stone"
-	}
-	return fmt.Sprintf("%d stones", n)
-}
-
-func them(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
-}
-
-func name(c board.Color) string {
-	if c == board.Black {
-		return "Black"
-	}
-	return "White"
 }

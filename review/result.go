@@ -100,6 +100,9 @@ type Move struct {
 	// Kind and Reason describe the mistake; empty for good moves.
 	Kind   Kind   `json:"kind,omitempty"`
 	Reason string `json:"reason,omitempty"`
+	// Claims are what the reason says: what the move let happen, then what the better one
+	// does, at most two.
+	Claims []Claim `json:"claims,omitempty"`
 	// Points are the points that the reason is about.
 	Points []string `json:"points,omitempty"`
 	Phase  Phase    `json:"phase"`

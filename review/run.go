@@ -121,7 +121,7 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 	told := time.Time{}
 	for err == nil {
 		if c.Partial != nil && time.Since(told) > partialEvery {
-			res, faulty := r.result(false)
+			res, faulty := r.result(ctx, false, nil)
 			if faulty != nil {
 				return nil, faulty
 			}
@@ -134,7 +134,14 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 		}
 		err = r.searchAll(ctx, workers, tasks)
 	}
-	result, faulty := r.result(err == nil)
+	if err != nil {
+		workers = nil
+	}
+	result, faulty := r.result(ctx, err == nil, workers)
+	if faulty != nil && ctx.Err() != nil { // stopped among the reasons
+		err = context.Cause(ctx)
+		result, faulty = r.result(ctx, false, nil)
+	}
 	if err == nil && faulty == nil {
 		err = prove(ctx, g, result)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/review"
 	"kosumi/web/api"
 )
 
@@ -67,6 +68,9 @@ func TestLanguages(t *testing.T) {
 	english := read("en")
 	for key, text := range api.Sentences {
 		require.Equal(t, text, english["say_"+key], key)
+	}
+	for key, text := range review.Templates {
+		require.Equal(t, text, english["claim_"+key], key)
 	}
 	for _, name := range []string{"zh", "ja", "ko"} {
 		texts := read(name)

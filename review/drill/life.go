@@ -106,10 +106,12 @@ func collected(root *sgf.Node) (p Problem, err error) {
 
 // solve makes the first move of a line the only answer.
 func (p *Problem) solve(line []string) {
-	p.Reason = fmt.Sprintf("%s alone saves the group; that is proved.", line[0])
+	c := review.Claim{Kind: review.Saves, Move: line[0], Line: line, Stones: p.Group, Color: p.ToMove, Proved: true}
 	if p.Task == Kill {
-		p.Reason = fmt.Sprintf("%s alone kills the group; that is proved.", line[0])
+		c.Kind, c.Color = review.Kills, map[string]string{"b": "w", "w": "b"}[p.ToMove]
 	}
+	p.Claims = []review.Claim{c}
+	p.Reason = review.Say(p.Claims, p.ToMove, p.Played)
 	p.Answers = []Answer{{Move: line[0], Accepted: true, Line: line}}
 }
 

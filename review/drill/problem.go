@@ -42,6 +42,8 @@ type Problem struct {
 	Last   string      `json:"last,omitempty"` // the opponent's move before
 	Kind   review.Kind `json:"kind"`
 	Reason string      `json:"reason"`
+	// Claims are what the reason says.
+	Claims []review.Claim `json:"claims,omitempty"`
 	// Task is Live or Kill for a problem of life and death about Group with one proved
 	// solution; empty for a problem that asks for a better move. Level is 1 to 5 in the
 	// collection.
@@ -128,7 +130,7 @@ func (d *Set) Forget(game string) {
 func ProblemOf(res *review.Result, t int) Problem {
 	m, p := &res.Moves[t], &res.Positions[t]
 	q := Problem{Game: res.Game.File, Number: m.Number, Width: res.Game.Width, Height: res.Game.Height, Stones: p.Stones, ToMove: m.Color,
-		Rules: res.Game.Rules, Komi: res.Game.Komi, Played: m.Move, Loss: m.Loss, Kind: m.Kind, Reason: m.Reason}
+		Rules: res.Game.Rules, Komi: res.Game.Komi, Played: m.Move, Loss: m.Loss, Kind: m.Kind, Reason: m.Reason, Claims: m.Claims}
 	if q.Player = res.Game.Black; m.Color == "w" {
 		q.Player = res.Game.White
 	}

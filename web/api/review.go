@@ -55,10 +55,28 @@ type ReviewMove struct {
 	Phase       string   `json:"phase,omitempty"`  // opening, middle, endgame
 	Kind        string   `json:"kind,omitempty"`   // of mistake, see docs
 	Reason      string   `json:"reason,omitempty"` // in English
+	Claims      []Claim  `json:"claims,omitempty"` // that the reason is composed of, at most two
 	Points      []string `json:"points,omitempty"` // that the reason speaks of
 	Better      string   `json:"better,omitempty"` // the move that was best
 	Line        []string `json:"line,omitempty"`   // from there
 	Answer      []string `json:"answer,omitempty"` // how the mistake is punished
+}
+
+// Claim is one checked statement about a mistake; docs/review.md lists the kinds.
+type Claim struct {
+	Kind    string   `json:"kind"`
+	After   string   `json:"after,omitempty"`   // the line that shows it: played, better, pass, ignored
+	Color   string   `json:"color,omitempty"`   // of Stones, "b" or "w"
+	Stones  []string `json:"stones,omitempty"`  // that it is about
+	Others  []string `json:"others,omitempty"`  // that they are cut from or connected to
+	Area    []string `json:"area,omitempty"`    // territory that changes hands
+	Move    string   `json:"move,omitempty"`    // that does it
+	Line    []string `json:"line,omitempty"`    // from before the mistake, unless it is answer or line
+	Number  float64  `json:"number,omitempty"`  // points, or the chance of life in percent
+	Against float64  `json:"against,omitempty"` // the same of the better move
+	Region  string   `json:"region,omitempty"`  // part of the board
+	Proved  bool     `json:"proved,omitempty"`
+	Of      *Claim   `json:"of,omitempty"` // of a threat: what is threatened
 }
 
 // ReviewPlayer sums a side up.
@@ -224,6 +242,7 @@ type DrillVerdict struct {
 	Loss    float64  `json:"loss"` // of what was played
 	Kind    string   `json:"kind"`
 	Reason  string   `json:"reason"`
+	Claims  []Claim  `json:"claims,omitempty"` // that the reason is composed of
 	Points  []string `json:"points,omitempty"`
 	Grade   int      `json:"grade"`
 	Due     [4]int64 `json:"due"` // Unix seconds when it comes again, by grade

@@ -177,7 +177,7 @@ func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 	if err != nil {
 		return out, err
 	}
-	out = api.DrillVerdict{Played: p.Played, Loss: p.Loss, Kind: string(p.Kind), Reason: p.Reason, Best: *wireVerdict(&p, &p.Answers[0])}
+	out = api.DrillVerdict{Played: p.Played, Loss: p.Loss, Kind: string(p.Kind), Reason: p.Reason, Claims: wireClaims(p.Claims), Best: *wireVerdict(&p, &p.Answers[0])}
 	took := time.Duration(max(0, min(a.Seconds, 3600)) * float64(time.Second))
 	var answer *drill.Answer
 	if a.Move != "" || len(a.After) > 0 { // giving up in the middle counts as a pass

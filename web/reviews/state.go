@@ -263,11 +263,23 @@ func fill(r *api.Review, res *review.Result) {
 
 func wireMove(m *review.Move) api.ReviewMove {
 	w := api.ReviewMove{Colour: m.Color, Move: m.Move, Judged: m.Judged, Loss: m.Loss, Error: m.Error, WinrateLoss: m.WinrateLoss,
-		Class: slices.Index(review.Classes, m.Class), Listed: m.Listed, Phase: string(m.Phase), Kind: string(m.Kind), Reason: m.Reason, Points: m.Points, Answer: m.Refutation}
+		Class: slices.Index(review.Classes, m.Class), Listed: m.Listed, Phase: string(m.Phase), Kind: string(m.Kind), Reason: m.Reason, Claims: wireClaims(m.Claims), Points: m.Points, Answer: m.Refutation}
 	if len(m.Best) > 0 {
 		w.Better, w.Line = m.Best[0].Move, m.Best[0].Line
 	}
 	return w
+}
+
+func wireClaims(list []review.Claim) (out []api.Claim) {
+	for _, c := range list {
+		w := api.Claim{Kind: string(c.Kind), After: string(c.After), Color: c.Color, Stones: c.Stones, Others: c.Others, Area: c.Area, Move: c.Move,
+			Line: c.Line, Number: c.Number, Against: c.Against, Region: c.Region, Proved: c.Proved}
+		if c.Of != nil {
+			w.Of = &wireClaims([]review.Claim{*c.Of})[0]
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 func wirePlayer(p *review.Player) api.ReviewPlayer {

@@ -1,7 +1,7 @@
 // One file that can be mailed: a review, problems, or the report of a training loop, with the page's own components and
 // without a server. web/ui/build.mjs bundles it whole; package handout puts the data in.
 import { render } from "preact";
-import type { Drill, DrillVerdict, Problem, Review, ReviewMove, Verdict, Welcome } from "./gen/api";
+import type { Claim, Drill, DrillVerdict, Problem, Review, ReviewMove, Verdict, Welcome } from "./gen/api";
 import { resultText, setLanguage, t } from "./i18n";
 import { wanted } from "./languages";
 import { Live } from "./live";
@@ -22,7 +22,7 @@ interface Result {
 	positions: { visits: number; winrate: number; lead: number; stones: string }[];
 	moves: {
 		number: number; color: string; move: string; judged: boolean; loss: number; error: number; winrateLoss: number; class: string; listed: boolean; phase: string;
-		kind?: string; reason?: string; points?: string[]; refutation?: string[]; best?: { move: string; line?: string[]; lead: number }[];
+		kind?: string; reason?: string; claims?: Claim[]; points?: string[]; refutation?: string[]; best?: { move: string; line?: string[]; lead: number }[];
 	}[];
 	players: [Side, Side];
 	mistakes: number[];
@@ -34,7 +34,7 @@ interface Totals { moves: number; loss: number; meanLoss: number; accuracy: numb
 interface Side extends Totals { name?: string; rank?: string; byPhase?: Record<string, Totals>; byKind?: Record<string, Totals> }
 
 interface Answer { move: string; loss: number; accepted: boolean; line?: string[] }
-interface SetProblem { id: string; game: string; number: number; width: number; height: number; stones: string; toMove: string; played: string; loss: number; last?: string; kind: string; reason: string; task?: string; group?: string[]; level?: number; answers: Answer[] }
+interface SetProblem { id: string; game: string; number: number; width: number; height: number; stones: string; toMove: string; played: string; loss: number; last?: string; kind: string; reason: string; claims?: Claim[]; task?: string; group?: string[]; level?: number; answers: Answer[] }
 
 interface Data {
 	kind: "review" | "drills" | "loop";
@@ -59,7 +59,7 @@ function reviewOf(r: Result, classes: string[]): Review {
 		},
 		boards: r.positions.map((p) => stonesOf(p.stones)).join(""),
 		moves: r.moves.map((m) => ({
-			c: m.color, m: m.move, judged: m.judged, loss: m.loss, err: m.error, wl: m.winrateLoss, cls: classes.indexOf(m.class), listed: m.listed, phase: m.phase, kind: m.kind, reason: m.reason, points: m.points,
+			c: m.color, m: m.move, judged: m.judged, loss: m.loss, err: m.error, wl: m.winrateLoss, cls: classes.indexOf(m.class), listed: m.listed, phase: m.phase, kind: m.kind, reason: m.reason, claims: m.claims, points: m.points,
 			better: m.best?.[0]?.move, line: m.best?.[0]?.line, answer: m.refutation,
 		})),
 		points: r.positions.flatMap((p, n) => (p.visits > 0 ? [{ n, lead: p.lead, w: p.winrate, v: p.visits }] : [])),
@@ -123,7 +123,7 @@ function DrillsPage({ set }: { set: SetProblem[] }) {
 		if (move && !a && move !== p.played && !p.task) return null;
 		done.add(id);
 		const verdict = (x: Answer | undefined): Verdict => ({ m: x?.move ?? move, accepted: !!x?.accepted, played: move !== "" && move === p.played, loss: x?.loss ?? p.loss, cls: classOf(x?.loss ?? p.loss), line: x?.line });
-		return { verdict: move ? verdict(a) : { m: "", accepted: false, loss: 0, cls: 0 }, best: verdict(p.answers[0]), played: p.played, loss: p.loss, kind: p.kind, reason: p.reason, grade: a?.accepted ? 3 : 1, due: [] as unknown as DrillVerdict["due"] };
+		return { verdict: move ? verdict(a) : { m: "", accepted: false, loss: 0, cls: 0 }, best: verdict(p.answers[0]), played: p.played, loss: p.loss, kind: p.kind, reason: p.reason, claims: p.claims, grade: a?.accepted ? 3 : 1, due: [] as unknown as DrillVerdict["due"] };
 	};
 	return (
 		<Solve from={next} judge={judge} title={t("drills")} head={(d) => <p class="dim">{t("of", { n: set.length - d.due + 1, of: set.length })}</p>}>

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Error as Refusal, Problem, Profile, Say, Verdict } from "./gen/api";
+import type { Claim, Error as Refusal, Problem, Profile, Say, Verdict } from "./gen/api";
 import english from "gen/en.json";
 import type { Key } from "./gen/keys";
 import { load } from "./languages";
@@ -81,12 +81,21 @@ export function duration(seconds: number): string {
 	return seconds < 129600 ? t("time_h", { n: Math.round(seconds / 3600) }) : t("time_d", { n: Math.round(seconds / 86400) });
 }
 
-/** Why a move was a mistake. The engine's own sentence is English; other languages say the kind. */
-export function why(m: { kind?: string; reason?: string; better?: string; loss: number; m: string }): string {
+/** Why a move of a side was a mistake: its claims, a sentence each. Older reviews have only an English reason. */
+export function why(m: { claims?: Claim[]; reason?: string; better?: string; loss: number; m: string; c?: string }): string {
+	if (m.claims?.length) return m.claims.map((c) => claimed(c, m.m, m.c === "w")).join(" ");
 	if (language.value === "en" && m.reason) return m.reason;
-	const args = { better: m.better ?? "", points: m.loss.toFixed(1), move: m.m };
-	const key = "why_" + (m.kind ?? "").replace(/[ -]/g, "_");
-	return t((key in english ? key : "why_any") as Key, args);
+	return t("why_any", { better: m.better ?? "", points: m.loss.toFixed(1) });
+}
+
+function claimed(c: Claim, played: string, white: boolean): string {
+	const of = c.of ?? c;
+	const key = c.of ? `${c.kind}_${of.kind}` : c.kind + (c.proved && (c.kind === "saves" || c.kind === "kills") ? "_proved" : "");
+	const points = (n = 0) => (n >= 3 ? String(Math.round(n)) : n.toFixed(1));
+	return t(`claim_${key}` as Key, {
+		us: t(white ? "white" : "black"), them: t(white ? "black" : "white"), played, move: c.move ?? "", stones: t("claim_stones", { n: of.stones?.length ?? 0 }), at: of.stones?.[0] ?? "", other: of.others?.[0] ?? "",
+		points: points(c.number), against: points(c.against), region: c.region ? t(`claim_region_${c.region}` as Key) : "",
+	});
 }
 
 /** A sentence of the server's, with what it puts in. */

@@ -134,7 +134,7 @@ function Answered({ a, p }: { a: DrillVerdict; p: Problem }) {
 	return (
 		<section class="panel-card mistake-box" aria-live="polite">
 			<p class={a.verdict.accepted ? "good-text big-result" : "bad-text big-result"}>{a.verdict.m ? verdictText(a.verdict, p) : t("drill_given_up", { move: a.best.m })}</p>
-			{p.after ? !a.verdict.accepted && a.best.m && <p>{t("drill_given_up", { move: a.best.m })}</p> : <p>{why({ kind: a.kind, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played })}</p>}
+			{p.after ? !a.verdict.accepted && a.best.m && <p>{t("drill_given_up", { move: a.best.m })}</p> : <p>{why({ claims: a.claims, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played, c: p.toMove })}</p>}
 			{a.played && <p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>}
 			<button class="button quiet small" aria-pressed={line.value} onClick={() => (line.value = !line.value)}>{t("show_line")}</button>
 			{a.due?.length > 0 && <div class="grades" role="radiogroup" aria-label={t("drill_grade")}>

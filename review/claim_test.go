@@ -1,0 +1,131 @@
+package review
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+)
+
+// mistakeOn is a mistake of Black's on a board of X and O, after whose better move
+// Black has the points that the first map says, and after the played one those of the
+// second: + for Black's, - for White's, anything else nobody's.
+func mistakeOn(t *testing.T, rows []string, played, best string, loss float64, bestOwn, did []string) *mistake {
+	t.Helper()
+	size := board.Square(len(rows))
+	var black, white []board.Point
+	own := func(rows []string) []float64 {
+		out := make([]float64, size.Area())
+		for i := range out {
+			switch rows[i/size.W][i%size.W] {
+			case '+':
+				out[i] = 0.95
+			case '-':
+				out[i] = -0.95
+			}
+		}
+		return out
+	}
+	for i := range size.Area() {
+		switch rows[i/size.W][i%size.W] {
+		case 'X':
+			black = append(black, board.Point(i))
+		case 'O':
+			white = append(white, board.Point(i))
+		}
+	}
+	g, err := board.NewGame(size, board.Chinese())
+	require.NoError(t, err)
+	require.NoError(t, g.Setup(black, white, board.Black))
+	k := &mistake{size: size, mover: board.Black, before: g, last: board.NoPoint, loss: loss, err: 0.5, phase: Opening, bestV: best,
+		own: own(bestOwn), bestOwn: own(bestOwn), did: own(did)}
+	k.played, err = size.ParseVertex(played)
+	require.NoError(t, err)
+	k.best, err = size.ParseVertex(best)
+	require.NoError(t, err)
+	k.afterBest, k.taken, _ = k.playLine([]string{best})
+	k.afterPlayed, _, k.punish = k.playLine([]string{played, "D2"})
+	k.playedV, k.reply = played, "D2"
+	require.NoError(t, k.playOut())
+	return k
+}
+
+func TestReasons(t *testing.T) {
+	empty := []string{".........", ".........", ".........", ".........", ".........", ".........", ".........", ".........", "........."}
+	ladder := []string{".........", ".........", ".........", "...OO....", "..OX.....", "...O.....", ".........", ".........", "........."}
+	laddered := []string{".........", ".........", ".........", "...OO....", "..OX.....", "..OX.....", "...O.....", ".........", "........."}
+	caught := []string{".........", ".........", ".........", "....O....", "...OXO...", "...OXO...", ".........", ".........", "........."}
+	lost := []string{".........", ".........", ".........", "...--....", "..----...", "...---...", "....---..", ".........", "........."}
+	// White's stones in the corner live or die by B1; a stone of Black's is in atari.
+	race := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".OX.X....", "..O......"}
+	quiet := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".O..X....", "..O......"}
+	raced := []string{".........", ".........", ".........", ".........", ".........", ".........", "++++.....", "++++.....", "++++....."}
+	living := []string{".........", ".........", ".........", ".........", ".........", ".........", "----.....", "----.....", "----....."}
+	for name, c := range map[string]struct {
+		rows         []string
+		played, best string
+		loss         float64
+		own, did     []string
+		said         string
+	}{
+		"stones in atari":                      {caught, "J9", "E3", 5, empty, lost, "White answers E3 and captures 2 stones at E5: about 5 points. E3 is about 5 points better."},
+		"stones in a ladder":                   {laddered, "J9", "E4", 5, empty, lost, "White catches 2 stones at D5 in a ladder that begins with E5. E4 is about 5 points better."},
+		"a group before a stone in atari":      {race, "J9", "B1", 20, raced, living, "White answers D2 and saves 5 stones at A3: about 20 points. B1 kills 5 stones at A3 and is about 20 points better."},
+		"a quiet move on the wrong side":       {empty, "C7", "G3", 5, empty, empty, "The bigger place is the lower right corner: G3 is about 5 points better."},
+		"a move in contact is not a direction": {ladder, "C6", "H2", 5, empty, empty, "H2 is about 5 points better."},
+		"a group far from the better move":     {quiet, "H7", "H8", 20, raced, living, "H8 is about 20 points better."},
+		"what is far from both is not counted": {empty, "H8", "H9", 5, living, empty, "H9 is about 5 points better."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := mistakeOn(t, c.rows, c.played, c.best, c.loss, c.own, c.did)
+			list, err := k.claims()
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(list), 2)
+			var claims []Claim
+			for _, f := range list {
+				claims = append(claims, f.Claim)
+			}
+			require.Equal(t, c.said, Say(claims, "b", c.played))
+		})
+	}
+}
+
+// Each kind has its text, and every argument of a text is filled.
+func TestSay(t *testing.T) {
+	stones := []string{"C3", "D3"}
+	for key := range Templates {
+		if strings.HasPrefix(key, "stones") || strings.HasPrefix(key, "region") {
+			continue
+		}
+		kind, of, _ := strings.Cut(key, "_")
+		c := Claim{Kind: ClaimKind(kind), Stones: stones, Others: []string{"F3"}, Move: "B2", Number: 2.25, Against: 7.4, Region: "upper_left"}
+		switch {
+		case of == "proved":
+			c.Proved = true
+		case of != "":
+			c.Of = &Claim{Kind: ClaimKind(of), Stones: stones}
+		}
+		require.Equal(t, key, c.Key())
+		said := Say([]Claim{c}, "w", "G7")
+		require.NotContains(t, said, "{", key)
+		require.LessOrEqual(t, len(strings.Fields(said)), 20, said)
+		require.Contains(t, kinds, c.Kind)
+	}
+	c := Claim{Kind: Captured, Stones: []string{"C3"}, Move: "B3", Number: 4.4}
+	require.Equal(t, "Black answers B3 and captures 1 stone at C3: about 4 points.", Say([]Claim{c}, "w", "A1"))
+	require.Equal(t, "A1 gains about 1.5 points here; B3 gains about 12.", Say([]Claim{{Kind: Small, Move: "B3", Number: 1.5, Against: 12}}, "b", "A1"))
+}
+
+// A proof replaces the claims about the mistake that missed it.
+func TestProvedClaims(t *testing.T) {
+	res := &Result{Game: Info{Width: 9, Height: 9}, Moves: []Move{{Color: "w", Move: "A1", Listed: true, Loss: 12, Refutation: []string{"B2"}, Best: []Candidate{{Move: "C3"}}, Claims: []Claim{{Kind: Worth}}}},
+		Only: []Only{{Ply: 0, Kills: true, Group: []string{"B1", "C1"}, Line: []string{"C3"}}}}
+	res.prove()
+	m := res.Moves[0]
+	require.Equal(t, LetLive, m.Kind)
+	require.Equal(t, "Black answers B2 and saves 2 stones at B1: about 12 points. Only C3 kills 2 stones at B1; that is proved.", m.Reason)
+	require.Equal(t, []string{"B1", "C1"}, m.Points)
+	require.Equal(t, "b", m.Claims[1].Color)
+}

@@ -1,0 +1,278 @@
+package review_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/testshared"
+	"kosumi/nn"
+	"kosumi/nn/model"
+	"kosumi/review"
+	"kosumi/sgf"
+)
+
+// rules judges claims by the board and by searches that took no part in the review.
+type rules struct {
+	t     *testing.T
+	g     *review.Game
+	res   *review.Result
+	judge *review.Judge
+	known map[string]*review.Eval
+}
+
+// after returns the position at a ply after some more moves, nil if they cannot be played.
+func (r *rules) after(ply int, moves ...string) *board.Game {
+	p, err := r.g.Position(ply)
+	require.NoError(r.t, err)
+	g := &board.Game{}
+	g.CopyFrom(p)
+	color := r.g.Moves[ply].Color
+	for _, m := range moves {
+		at, err := g.Size().ParseVertex(m)
+		require.NoError(r.t, err)
+		if g.PlayTolerant(color, at) != nil {
+			return nil
+		}
+		color = color.Opponent()
+	}
+	return g
+}
+
+func (r *rules) eval(ply int, moves ...string) *review.Eval {
+	key := fmt.Sprint(ply, moves)
+	if r.known[key] == nil {
+		e, err := r.judge.Position(r.t.Context(), r.after(ply, moves...))
+		require.NoError(r.t, err)
+		r.known[key] = e
+	}
+	return r.known[key]
+}
+
+// own is the mover's mean ownership of stones, -1 to 1.
+func (r *rules) own(ply int, stones []string, moves ...string) float64 {
+	e, sum := r.eval(ply, moves...), 0.0
+	for _, s := range stones {
+		p, err := r.g.Record.Size.ParseVertex(s)
+		require.NoError(r.t, err)
+		sum += float64(e.Ownership[p])
+	}
+	return review.Sign(r.res.Moves[ply].Color) * sum / 100 / float64(len(stones))
+}
+
+func (r *rules) lead(ply int, moves ...string) float64 {
+	return review.Sign(r.res.Moves[ply].Color) * r.eval(ply, moves...).Lead
+}
+
+// taken reports whether a line takes all stones.
+func (r *rules) taken(ply int, line, stones []string) bool {
+	p, err := r.g.Position(ply)
+	require.NoError(r.t, err)
+	left := slices.Clone(stones)
+	was := map[string]board.Color{}
+	for i := range line {
+		g := r.after(ply, line[:i+1]...)
+		if g == nil {
+			break
+		}
+		left = slices.DeleteFunc(left, func(s string) bool {
+			at, _ := g.Size().ParseVertex(s)
+			now := g.At(at)
+			if c := p.At(at); c != board.Empty {
+				was[s] = c
+			} else if was[s] == board.Empty {
+				was[s] = now
+			}
+			return was[s] != board.Empty && now != was[s]
+		})
+	}
+	return len(left) == 0
+}
+
+// caught reports whether stones are in atari, or in a ladder that works, with the other
+// side or either to move.
+func (r *rules) caught(ply int, move string, stones []string) bool {
+	g := r.after(ply, move)
+	var scratch board.LadderScratch
+	ladders := g.Board().Ladders(&scratch)
+	for _, s := range stones {
+		at, _ := g.Size().ParseVertex(s)
+		own := g.At(at) == r.g.Moves[ply].Color
+		lost := slices.ContainsFunc(ladders, func(l board.Ladder) bool {
+			return l.Head == g.Board().ChainHead(at) && (l.Liberties == 1 || own)
+		})
+		if !lost && !(own && g.Board().Liberties(at) == 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// joined reports whether two lots of stones are one chain after a line.
+func (r *rules) joined(ply int, line, a, b []string) bool {
+	g := r.after(ply, line...)
+	p, _ := g.Size().ParseVertex(a[0])
+	q, _ := g.Size().ParseVertex(b[0])
+	return g.At(p) != board.Empty && g.At(p) == g.At(q) && g.Board().ChainHead(p) == g.Board().ChainHead(q)
+}
+
+func about(said, is float64) bool {
+	return math.Abs(said-is) <= max(1.5, 0.25*math.Abs(is))
+}
+
+// sureFor is the ownership from which the judge takes stones for alive.
+const sureFor = 0.8
+
+// holds judges a claim about the move of a ply; why names the figures.
+func (r *rules) holds(ply int, c *review.Claim) (ok bool, why string) {
+	m := &r.res.Moves[ply]
+	first := func(line []string) []string { return line[:min(len(line), 8)] }
+	played, better := first(append([]string{m.Move}, m.Refutation...)), first(m.Best[0].Line)
+	best := m.Best[0].Move
+	stands := func(stones []string) (bad, good float64) { return r.own(ply, stones, m.Move), r.own(ply, stones, best) }
+	switch c.Kind {
+	case review.Captured, review.Laddered:
+		return r.taken(ply, played, c.Stones) || r.caught(ply, m.Move, c.Stones), fmt.Sprint(played)
+	case review.Takes, review.Hunts:
+		return r.taken(ply, better, c.Stones) || r.caught(ply, best, c.Stones), fmt.Sprint(better)
+	case review.Dies, review.Lives:
+		bad, good := stands(c.Stones)
+		return c.Proved || bad < -sureFor && good > sureFor, fmt.Sprintf("%.2f %.2f", bad, good)
+	case review.Saves, review.Kills:
+		_, good := stands(c.Stones)
+		return c.Proved || good > sureFor, fmt.Sprintf("%.2f", good)
+	case review.Weak, review.Stronger:
+		bad, good := stands(c.Stones)
+		said := (c.Against - c.Number) / 50 // as a difference of ownership
+		return good-bad > 0.5*math.Abs(said), fmt.Sprintf("%.2f %.2f", bad, good)
+	case review.Parted, review.Connects:
+		bad, good := stands(c.Stones)
+		return !r.joined(ply, played, c.Stones, c.Others) && r.joined(ply, better, c.Stones, c.Others) && good-bad > 0.2, fmt.Sprintf("%.2f %.2f", bad, good)
+	case review.Threat:
+		if c.Of.Kind == review.Captured {
+			return r.taken(ply, c.Line, c.Of.Stones), fmt.Sprint(c.Line)
+		}
+		bad, good := r.own(ply, c.Of.Stones, "pass", c.Move), r.own(ply, c.Of.Stones, best)
+		return bad < -sureFor && good > sureFor, fmt.Sprintf("%.2f %.2f", bad, good)
+	case review.Threatens:
+		if c.Of.Kind == review.Captured {
+			return r.taken(ply, c.Line, c.Of.Stones), fmt.Sprint(c.Line)
+		}
+		good := r.own(ply, c.Of.Stones, c.Line[:3]...)
+		return good > sureFor, fmt.Sprintf("%.2f", good)
+	case review.Small, review.Unneeded, review.Inside:
+		pass, value, other := r.lead(ply, "pass"), r.lead(ply, m.Move), r.lead(ply, best)
+		return about(c.Number, value-pass) && about(c.Against, other-pass), fmt.Sprintf("%.1f %.1f", value-pass, other-pass)
+	case review.Sente:
+		cost := r.lead(ply, best, "pass") - r.lead(ply, best)
+		return about(c.Number, cost), fmt.Sprintf("%.1f", cost)
+	case review.Gains:
+		bad, good := stands(c.Area)
+		sum := (good - bad) * float64(len(c.Area))
+		return math.Abs(sum-c.Number) <= max(1.5, c.Number/3), fmt.Sprintf("%.1f", sum)
+	}
+	loss := r.lead(ply, best) - r.lead(ply, m.Move)
+	return about(c.Number, loss), fmt.Sprintf("%.1f", loss)
+}
+
+// TestClaims reviews games of levels from 18k to 1d and counts how many of the moves that
+// lose 4 points or more get a claim that names stones or a threat, how many points are lost
+// by moves of which no more is known than their loss, and how many claims an independent
+// search confirms. KOSUMI_JUDGE=FILE judges 60 claims drawn at random with that network and
+// 200 visits. Without KOSUMI_ALL only the games on 9x9 are reviewed.
+func TestClaims(t *testing.T) {
+	testshared.Slow(t)
+	open := func(file string) nn.Evaluator {
+		network, err := model.Open(file, model.Config{})
+		require.NoError(t, err)
+		s, err := nn.NewServer(network, nn.ServerConfig{})
+		require.NoError(t, err)
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	net := open("")
+	judging, visits, most := net, int64(32), 0
+	if file := os.Getenv("KOSUMI_JUDGE"); file != "" {
+		judging, visits, most = open(file), 200, 60
+	}
+	some := "9-*.sgf"
+	if os.Getenv("KOSUMI_ALL") != "" || most > 0 {
+		some = "*.sgf"
+	}
+	files, err := filepath.Glob(filepath.Join("../testdata/sgf/levels", some))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	type drawn struct {
+		r   *rules
+		ply int
+		c   *review.Claim
+	}
+	var claims []drawn
+	var big, concrete, other, lost float64
+	kinds := map[review.ClaimKind]int{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		roots, err := sgf.Parse(text)
+		require.NoError(t, err)
+		g, err := review.Load(roots[0], board.Chinese())
+		require.NoError(t, err)
+		conf := review.Defaults()
+		res, err := review.Run(t.Context(), g, net, conf, nil, nil)
+		require.NoError(t, err)
+		judge, err := review.NewJudge(judging, conf.Search, visits)
+		require.NoError(t, err)
+		r := &rules{t, g, res, judge, map[string]*review.Eval{}}
+		for ply := range res.Moves {
+			m := &res.Moves[ply]
+			if m.Loss < 4 || len(m.Claims) == 0 {
+				require.True(t, m.Loss < 4 || !m.Listed || m.Kind == "", "%s %d", file, ply+1)
+				continue
+			}
+			require.LessOrEqual(t, len(m.Claims), 2)
+			require.NotContains(t, m.Reason, "{")
+			named := false
+			for i := range m.Claims {
+				c := &m.Claims[i]
+				named = named || c.Concrete()
+				kinds[c.Kind]++
+				claims = append(claims, drawn{r, ply, c})
+			}
+			big, lost = big+1, lost+m.Loss
+			if named {
+				concrete++
+			}
+			if m.Kind == review.Other || m.Kind == review.EndgameKind {
+				other += m.Loss
+			}
+			t.Logf("%s %d %s -%.1f: %s", filepath.Base(file), m.Number, m.Move, m.Loss, m.Reason)
+		}
+	}
+	if most > 0 && len(claims) > most {
+		rand.New(rand.NewPCG(testshared.Seed(t), 1)).Shuffle(len(claims), func(i, j int) { claims[i], claims[j] = claims[j], claims[i] })
+		claims = claims[:most]
+	}
+	sound, wrong := 0.0, map[review.ClaimKind]int{}
+	for _, d := range claims {
+		ok, why := d.r.holds(d.ply, d.c)
+		if ok {
+			sound++
+			continue
+		}
+		wrong[d.c.Kind]++
+		t.Logf("not confirmed: move %d, %s: %s [%s]", d.ply+1, d.c.Kind, strings.TrimSpace(review.Say([]review.Claim{*d.c}, d.r.res.Moves[d.ply].Color, d.r.res.Moves[d.ply].Move)), why)
+	}
+	t.Logf("%.0f moves, concrete %.0f %%, other %.1f %% of the points, %.0f %% of %d claims confirmed; %v, not: %v", big, 100*concrete/big, 100*other/lost, 100*sound/float64(len(claims)), len(claims), kinds, wrong)
+	require.Greater(t, big, 15.0)
+	require.Greater(t, concrete/big, 0.65)
+	require.Less(t, other/lost, 0.06)
+	require.Greater(t, sound/float64(len(claims)), 0.65)
+}
