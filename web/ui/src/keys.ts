@@ -24,6 +24,14 @@ export function keys(map: Map, line?: (text: string) => boolean): () => void {
 	};
 }
 
+let over: Map = {};
+
+/** Takes some keys before the screen does; returns what gives them back. */
+export function keysOver(map: Map): () => void {
+	over = map;
+	return () => { if (over === map) over = {}; };
+}
+
 export const perform = (text: string): boolean => typed?.(text) ?? false;
 
 function name(e: KeyboardEvent): string {
@@ -40,7 +48,7 @@ window.addEventListener("keydown", (e) => {
 	if (key.startsWith("Arrow") && el.closest?.("[role=radio],[role=gridcell],[role=tab]")) return;
 	if (key === "?") helpOpen.value = true;
 	else if (key === "/" && typed) typing.value = true;
-	else if (current[key]) current[key](e);
+	else if (over[key] ?? current[key]) (over[key] ?? current[key])(e);
 	else return;
 	e.preventDefault();
 });

@@ -66,3 +66,24 @@ export function play(stones: string, p: number, c: Colour, w: number, h: number)
 	remove(p);
 	return { stones: b.join(""), taken };
 }
+
+/** A move of a line: its point, -1 for a pass, and its number. */
+export interface Step { p: number; c: Colour; n: number }
+
+/** The moves of a line that a side begins. */
+export const lineOf = (moves: readonly string[], turn: Colour, w: number, h: number): Step[] => moves.map((v, i) => ({ p: point(v, w, h), c: i % 2 ? other(turn) : turn, n: i + 1 }));
+
+/** The position after a line: captured stones are off the board; numbers are those of its stones that are left. */
+export function playOut(stones: string, line: readonly Step[], w: number, h: number): { stones: string; last: number; taken: number; numbers: Map<number, number> } {
+	const numbers = new Map<number, number>();
+	let [last, taken] = [-1, 0];
+	for (const s of line) {
+		const after = play(stones, s.p, s.c, w, h);
+		[last, taken] = [s.p, after.taken];
+		if (after.stones === stones) continue; // a pass
+		stones = after.stones;
+		numbers.set(s.p, s.n);
+		for (const p of numbers.keys()) if (stones[p] === ".") numbers.delete(p);
+	}
+	return { stones, last, taken, numbers };
+}

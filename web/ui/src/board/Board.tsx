@@ -1,4 +1,4 @@
-import { useSignal, type ReadonlySignal, useSignalEffect } from "@preact/signals";
+import { computed, useSignal, type ReadonlySignal, useSignalEffect } from "@preact/signals";
 import { memo } from "preact/compat";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Grid } from "./Grid";
@@ -7,7 +7,7 @@ import { draw, type Overlay } from "./overlay";
 import { modeFor, Pointer, type Result } from "./pointer";
 import { stoneImage, StonePainter } from "./stones";
 import { drawBase } from "./wood";
-import type { Colour } from "../rules";
+import { playOut, type Colour } from "../rules";
 import { darkness, settings } from "../settings";
 
 export interface Mark {
@@ -132,8 +132,23 @@ function afterPaint(f: () => void): void {
 
 const UNCONFIRMED = 900; // ms that a stone lies which nobody has confirmed
 
-/** A board that fills the space it is given. */
-export function Board(q: BoardProps) {
+// What the board shows while a line is played out on it. Frames that change nothing of the line give the same value.
+function played(overlay: BoardProps["overlay"], w: number, h: number): ReadonlySignal<Partial<BoardProps> | null> {
+	let [key, now]: [string, Partial<BoardProps> | null] = ["", null];
+	return computed(() => {
+		const o = overlay?.value;
+		const line = o?.line?.length ? o.line : undefined;
+		const next = line ? o!.stones + line.map((s) => s.c + s.p) : "";
+		if (next !== key) [key, now] = [next, line ? { ...playOut(o!.stones, line, w, h), ko: -1, next: undefined, dead: undefined } : null];
+		return now;
+	});
+}
+
+/** A board that fills the space it is given. A line of its overlay is played out. */
+export function Board(given: BoardProps) {
+	const { overlay, w, h } = given;
+	const line = useMemo(() => played(overlay, w, h), [overlay, w, h]).value;
+	const q = line ? { ...given, ...line, marks: given.marks?.filter((k) => !line.numbers!.has(k.p)) } : given;
 	const box = useRef<HTMLDivElement>(null);
 	const base = useRef<HTMLCanvasElement>(null);
 	const stones = useRef<HTMLCanvasElement>(null);
@@ -177,7 +192,7 @@ export function Board(q: BoardProps) {
 		pointer.reset(performance.now());
 		ghost.value = { p: -1, strong: false, waiting: false };
 		q.onWaiting?.(null);
-	}, [q.stones, q.turn]);
+	}, [given.stones, q.turn]);
 
 	useLayoutEffect(() => {
 		const ctx = base.current?.getContext("2d");
@@ -195,13 +210,13 @@ export function Board(q: BoardProps) {
 		void space.value;
 		const frame = requestAnimationFrame(() => {
 			const ctx = canvas.current?.getContext("2d");
-			if (ctx) draw(ctx, o, m, q.w, q.h, flip, dpr, wood === "paper");
+			if (ctx) draw(ctx, o, m, q.w, q.h, flip, dpr);
 		});
 		return () => cancelAnimationFrame(frame);
 	});
 	useEffect(() => {
 		const ctx = canvas.current?.getContext("2d");
-		if (ctx) draw(ctx, q.overlay?.peek() ?? null, m, q.w, q.h, flip, dpr, wood === "paper");
+		if (ctx) draw(ctx, q.overlay?.peek() ?? null, m, q.w, q.h, flip, dpr);
 	}, [m, flip, q.overlay, wood]);
 
 	const pointAt = (e: { clientX: number; clientY: number }) => {
@@ -214,7 +229,7 @@ export function Board(q: BoardProps) {
 		return flip ? area - 1 - p : p;
 	};
 	const allowed = (p: number) => p >= 0 && (!!q.any || q.legal?.[p] === "1");
-	const pressable = (p: number) => !!q.onStone && !q.any && q.stones[p] !== "." && p >= 0;
+	const pressable = (p: number) => !!q.onStone && !q.any && given.stones[p] !== "." && p >= 0;
 	const show = (p: number, strong: boolean, waiting = false) => {
 		const g = ghost.peek();
 		if (g.p !== p || g.strong !== strong || g.waiting !== waiting) ghost.value = { p, strong, waiting };
@@ -227,7 +242,7 @@ export function Board(q: BoardProps) {
 			q.onStone?.(p);
 			return;
 		}
-		if (!allowed(p) || q.any || !q.turn || q.stones[p] !== ".") {
+		if (!allowed(p) || q.any || !q.turn || given.stones[p] !== ".") {
 			q.onPlay?.(p, !allowed(p));
 			return;
 		}
@@ -306,7 +321,7 @@ export function Board(q: BoardProps) {
 				onPointerMove={(e) => {
 					const p = pointAt(e);
 					if (e.pointerType === "mouse" && e.buttons === 0) {
-						if (playable && !ghost.peek().waiting) show(allowed(p) ? p : -1, false);
+						if (playable && !ghost.peek().waiting) show(allowed(p) && q.stones[p] === "." ? p : -1, false);
 						const cursor = pressable(p) ? "pointer" : playable && p >= 0 && !allowed(p) ? "not-allowed" : "";
 						if (e.currentTarget.style.cursor !== cursor) e.currentTarget.style.cursor = cursor;
 						q.onHover?.(p);

@@ -1,8 +1,8 @@
 // What streams over the board, drawn on one canvas: candidates, ownership,
-// policy, a variation. A pure function of the frame and the metrics.
+// policy. A pure function of the frame and the metrics.
 import type { Metrics } from "./metrics";
-import { drawStone, RADIUS } from "./stones";
-import type { Colour } from "../rules";
+import { RADIUS } from "./stones";
+import type { Colour, Step } from "../rules";
 
 export interface Disc {
 	p: number;
@@ -20,7 +20,7 @@ export interface Overlay {
 	territory?: string; // ".bw"
 	policy?: Uint8Array; // square root of the probability
 	human?: Uint8Array;
-	line?: { p: number; c: Colour; n: number }[]; // a variation
+	line?: Step[]; // a variation, which the board plays out
 	region?: Set<number>; // shaded
 	hints?: number[];
 	turn?: Colour;
@@ -37,7 +37,7 @@ export const SCALE: [string, string][] = [
 ];
 const INK = "#14110D";
 
-export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metrics, w: number, h: number, flip: boolean, dpr: number, flat: boolean): void {
+export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metrics, w: number, h: number, flip: boolean, dpr: number): void {
 	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
 	ctx.clearRect(0, 0, m.width, m.height);
 	if (!o) return;
@@ -53,7 +53,6 @@ export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metric
 	if (o.territory) for (let p = 0; p < area; p++) if (o.territory[p] !== o.stones[p]) square(ctx, o.stones[p], o.territory[p] === "b" ? 0.7 : o.territory[p] === "w" ? -0.7 : 0, at(p), m);
 	if (o.policy) policy(ctx, o.policy, at, m, area, false, taken);
 	if (o.human) policy(ctx, o.human, at, m, area, true, taken);
-	if (o.line?.length) variation(ctx, o.line, o.stones, at, m, dpr, flat);
 	for (const d of discs) {
 		disc(ctx, d, at(d.p), m);
 		if (!d.top) continue;
@@ -158,22 +157,6 @@ function policy(ctx: CanvasRenderingContext2D, root: Uint8Array, at: (p: number)
 			ctx.fillStyle = inside ? "#FFFFFF" : INK;
 			ctx.fillText(String(Math.round(share * 100)), x, y + 0.5);
 		}
-	}
-}
-
-function variation(ctx: CanvasRenderingContext2D, line: { p: number; c: Colour; n: number }[], stones: string, at: (p: number) => [number, number], m: Metrics, dpr: number, flat: boolean) {
-	const seen = new Set<number>();
-	const first = line.filter((s) => s.p >= 0 && !seen.has(s.p) && seen.add(s.p));
-	for (const s of first) drawStone(ctx, "shadow", s.p, at(s.p), m, dpr, flat);
-	uncover(ctx, stones, at, m);
-	ctx.textAlign = "center";
-	ctx.textBaseline = "middle";
-	for (const s of first) {
-		const [x, y] = at(s.p);
-		drawStone(ctx, s.c, s.p, [x, y], m, dpr, flat);
-		ctx.fillStyle = s.c === "b" ? "#FFFFFF" : INK;
-		ctx.font = `600 ${m.cell * (s.n > 9 ? 0.38 : 0.44)}px system-ui, sans-serif`;
-		ctx.fillText(String(s.n), x, y + m.cell * 0.02);
 	}
 }
 

@@ -112,17 +112,6 @@ const hash = (p: number) => ((p * 2654435761) >>> 8) % 9973;
 // The length of a cell in device pixels, as sprites are kept.
 const inPixels = (m: Metrics, dpr: number): number => Math.round(m.cell * dpr * 100) / 100;
 
-/** Draws a stone, or its shadow, on another canvas over the board, on point p at x, y in CSS pixels. */
-export function drawStone(ctx: CanvasRenderingContext2D, kind: Kind, p: number, [x, y]: [number, number], m: Metrics, dpr: number, flat: boolean): void {
-	const list = sprites(inPixels(m, dpr), flat).of[kind];
-	if (list.length === 0) return;
-	const sprite = list[hash(p) % list.length];
-	ctx.save();
-	ctx.setTransform(1, 0, 0, 1, 0, 0);
-	ctx.drawImage(sprite, Math.round(x * dpr + 0.5 - sprite.width / 2), Math.round(y * dpr + 0.5 - sprite.width / 2));
-	ctx.restore();
-}
-
 /** A stone as an image for the board's SVG, and the side of it in CSS pixels. */
 export function stoneImage(c: Colour, m: Metrics, dpr: number, flat: boolean): { href: string; side: number } {
 	const set = sprites(inPixels(m, dpr), flat);

@@ -2,13 +2,14 @@ import { computed, signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Board, type Mark } from "../board/Board";
+import { Line, LinePlayer } from "../board/Line";
 import type { Overlay } from "../board/overlay";
 import type { Drill, DrillVerdict, Problem } from "../gen/api";
 import { duration, problemText, t, verdictText, why } from "../i18n";
 import { keys } from "../keys";
 import { say, toast } from "../live";
 import { inWords, Refused, send } from "../net";
-import { other, play, point, vertex, type Colour } from "../rules";
+import { play, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
 import { classOf, LossChip } from "./Loss";
@@ -16,11 +17,12 @@ import { classOf, LossChip } from "./Loss";
 export const drill = signal<Drill | null>(null);
 export const answer = signal<DrillVerdict | null>(null);
 const grade = signal(0);
-const line = signal(true);
+const solution = new Line();
 const busy = signal(false);
 const tried = signal(-1); // the point of the stone that is being judged
 const asked = signal(0); // problems of this visit
 let began = 0;
+const LONGEST = 12; // moves of a solution
 
 const size = computed(() => (drill.value?.problem?.size ?? [9, 9]) as unknown as [number, number]);
 
@@ -30,12 +32,23 @@ const overlay = computed<Overlay | null>(() => {
 	const a = answer.value;
 	if (!p || !a) return null;
 	const [w, h] = size.value;
-	const turn = p.toMove as Colour;
 	const o: Overlay = { stones: p.stones };
-	if (line.value) o.line = ((a.verdict.accepted && a.verdict.line?.length ? a.verdict.line : a.best.line) ?? [a.best.m]).slice(0, 10).map((v, i) => ({ p: point(v, w, h), c: i % 2 ? other(turn) : turn, n: i + 1 })).filter((x) => x.p >= 0);
+	if (solution.of.value) o.line = solution.shown.value;
 	else if (a.verdict.m) o.discs = [{ p: point(a.verdict.m, w, h), size: 1, cls: a.verdict.cls, best: a.verdict.accepted, top: a.verdict.accepted ? "✓" : "✕", low: "" }].filter((d) => d.p >= 0);
 	return o;
 });
+
+// The line that solves the problem: from the player's own move where that did.
+function show(): void {
+	const [p, a] = [drill.value?.problem, answer.value];
+	if (!p || !a) return;
+	if (solution.of.value) return solution.close();
+	const moves = (a.verdict.accepted && a.verdict.line?.length ? a.verdict.line : a.best.line) ?? [a.best.m];
+	solution.open("best", p.stones, moves.slice(0, LONGEST), p.toMove as Colour, ...size.value);
+}
+
+/** Steps through the solution, once it is shown. */
+export const Solution = () => <LinePlayer line={solution} />;
 
 // The triangles on the group that a problem is about.
 function groupMarks(p: Problem): Mark[] {
@@ -54,7 +67,7 @@ export function present(d: Drill | null, by: Judge = ask): void {
 	drill.value = d;
 	answer.value = null;
 	grade.value = 0;
-	line.value = true;
+	solution.close();
 	began = performance.now();
 }
 
@@ -88,6 +101,7 @@ async function give(move: string): Promise<void> {
 			return;
 		}
 		answer.value = a;
+		show();
 		grade.value = a.grade;
 		asked.value++;
 		say(move ? verdictText(a.verdict, p) : t("drill_given_up", { move: a.best.m }));
@@ -136,7 +150,8 @@ function Answered({ a, p }: { a: DrillVerdict; p: Problem }) {
 			<p class={a.verdict.accepted ? "good-text big-result" : "bad-text big-result"}>{a.verdict.m ? verdictText(a.verdict, p) : t("drill_given_up", { move: a.best.m })}</p>
 			{p.after ? !a.verdict.accepted && a.best.m && <p>{t("drill_given_up", { move: a.best.m })}</p> : <p>{why({ claims: a.claims, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played, c: p.toMove })}</p>}
 			{a.played && <p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>}
-			<button class="button quiet small" aria-pressed={line.value} onClick={() => (line.value = !line.value)}>{t("show_line")}</button>
+			<button class="button quiet small" aria-pressed={!!solution.of.value} onClick={show}>{t("show_line")}</button>
+			<Solution />
 			{a.due?.length > 0 && <div class="grades" role="radiogroup" aria-label={t("drill_grade")}>
 				{([1, 2, 3, 4] as const).map((g) => (
 					<button key={g} role="radio" aria-checked={grade.value === g} class={grade.value === g ? "on" : ""} onClick={() => void setGrade(g)}>
@@ -168,7 +183,7 @@ export function Solve({ from, judge: by = ask, title, head, children }: { from: 
 		void next();
 		const off = keys({
 			"1": () => void setGrade(1), "2": () => void setGrade(2), "3": () => void setGrade(3), "4": () => void setGrade(4), Enter: () => answer.value && void next(), n: () => answer.value && void next(),
-			s: () => (answer.value ? (line.value = !line.value) : void give("")), p: () => void give("pass"),
+			s: () => (answer.value ? show() : void give("")), p: () => void give("pass"),
 		}, (text) => { const [w, h] = size.value; const p = point(text.trim().toLowerCase(), w, h); if (p >= 0) { place(p, false); return true; } if (text.trim() === "pass") { void give("pass"); return true; } return false; });
 		return off;
 	}, []);

@@ -11,10 +11,10 @@ import { toast } from "../live";
 import { inWords, send, watch, welcome } from "../net";
 import { go, screens } from "../router";
 import { point, type Colour } from "../rules";
+import { later } from "../server";
 import { remember, settings } from "../settings";
 import { stoneSound } from "../sound";
 import { game, pending, place, take } from "./game";
-import { answer, drill, present, ProblemBoard } from "./Drills";
 import { Mini } from "./Mini";
 import { begin, opponent, rankOn, sizeOf, wish } from "./newgame";
 
@@ -24,6 +24,9 @@ const games = signal<GameCard[] | null>(null);
 const unread = signal<Unread[]>([]);
 const player = remember("kosumi.player", { asked: false });
 const asked = signal(player.get().asked);
+
+// Today's problem comes with code that the first screen does not wait for.
+const daily = signal<typeof import("./Drills") | null>(null);
 
 const waits = signal(false); // a stone waits for a second tap
 const onWaiting = (q: unknown) => (waits.value = !!q);
@@ -137,7 +140,7 @@ function Past() {
 
 export function Home() {
 	useEffect(() => {
-		present(null);
+		daily.value?.present(null);
 		return watch<Games>("games", (g) => { games.value = g.games; unread.value = g.unread ?? []; });
 	}, []);
 	const all = games.value;
@@ -145,15 +148,19 @@ export function Home() {
 	const left = open[0] as GameCard | undefined;
 	const known = !!all;
 	useEffect(() => {
-		if (known && !left) send<Drill>("drill.next", {}, true).then((d) => { if (!drill.value) present(d); }, () => (drill.value = { due: 0, fresh: 0, total: 0 }));
+		if (known && !left) later(import("./Drills"), (m) => {
+			daily.value = m;
+			send<Drill>("drill.next", {}, true).then((d) => { if (!m.drill.value) m.present(d); }, () => (m.drill.value = { due: 0, fresh: 0, total: 0 }));
+		});
 	}, [known, !left]);
 	if (!all) return <main class="home" aria-busy="true" />;
 	if (!asked.value && !welcome.value?.said && all.length + unread.value.length === 0) return <First />;
-	const problem = left ? undefined : drill.value?.problem;
+	const day = daily.value;
+	const problem = left ? undefined : day?.drill.value?.problem;
 	const kind = left ? "game" : problem ? "problem" : "new";
 	const w = wish.value;
 	const [bw, bh] = sizeOf(w);
-	const v = answer.value?.verdict;
+	const v = day?.answer.value?.verdict;
 	return (
 		<main class="home" data-front={kind}>
 			<header class="front-head">
@@ -161,7 +168,7 @@ export function Home() {
 				<button type="button" class="tool more-places" aria-label={t("more")} onClick={() => (moreOpen.value = true)}><Icon name="menu" size={24} /></button>
 			</header>
 			<div class="front-board" style={{ "--ratio": left ? sides(left)[1] / sides(left)[0] : problem ? sides(problem)[1] / sides(problem)[0] : bh / bw }} key={left?.game ?? problem?.id ?? "new"}>
-				{left ? <LeftGame card={left} /> : problem ? <ProblemBoard p={problem} onWaiting={onWaiting} /> : <NextGame />}
+				{left ? <LeftGame card={left} /> : day && problem ? <day.ProblemBoard p={problem} onWaiting={onWaiting} /> : <NextGame />}
 			</div>
 			<div class="front-side">
 				<section class="front-text" aria-live="polite">
@@ -170,10 +177,11 @@ export function Home() {
 							<h1>{t(left.yours ? "front_your_move" : "front_game")}</h1>
 							<p class="dim">{t("card_move", { size: boardName(left), n: left.move })} · {t("against", { who: opponent(left.seat) })}</p>
 						</>
-					) : problem ? (
+					) : day && problem ? (
 						<>
 							<h1>{t("front_problem")}</h1>
 							{v ? <p class={v.accepted ? "good-text" : "bad-text"}>{verdictText(v, problem)}</p> : <p class={problem.after ? "good-text" : "dim"}>{problemText(problem)}</p>}
+							<day.Solution />
 							{v && <a class="button" href={problems()}>{t("drill_next")}</a>}
 						</>
 					) : (

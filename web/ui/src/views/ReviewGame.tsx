@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Board } from "../board/Board";
+import { Line, LinePlayer } from "../board/Line";
 import { SCALE, type Overlay } from "../board/overlay";
 import { Choice, Tool, Where } from "../controls";
 import { openFiles } from "../files";
@@ -12,7 +13,7 @@ import { Groups, settledAt } from "../life/Groups";
 import { say, toast } from "../live";
 import { fetched, inWords, Refused, save, saveFile, send, textOf, watch } from "../net";
 import { go, note, query } from "../router";
-import { other, play, point, vertex, type Colour } from "../rules";
+import { play, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
 import { Graph, type Point } from "./Graph";
@@ -23,8 +24,7 @@ const review = signal<Review | null>(null);
 const boards = signal("");
 const known = signal<Map<number, ReviewPoint>>(new Map());
 const at = signal(0); // the position, before ply at
-const line = signal<"" | "better" | "answer">("");
-const steps = signal(0); // of the line; 0: all
+const line = new Line();
 const verdict = signal<Verdict | null>(null);
 const tries = signal(0);
 const judging = signal(false);
@@ -32,6 +32,8 @@ const tried = signal(-1); // the point of the stone that is being judged
 const gone = signal("");
 const side = signal<"both" | "b" | "w">("both");
 const tab = signal<"moves" | "summary">("moves");
+
+const LONGEST = 12; // moves of a line
 
 const size = computed(() => (review.value?.card.size ?? [9, 9]) as unknown as [number, number]);
 const moves = computed(() => (review.value?.moves ?? []) as ReviewMove[]);
@@ -43,20 +45,12 @@ const listed = computed(() => ((review.value?.mistakes ?? []) as number[]).filte
 const here = computed(() => moves.value[at.value] as ReviewMove | undefined);
 const open = computed(() => !!here.value?.better && here.value.better !== here.value.m); // there is something to find
 
-const shown = computed(() => {
-	const m = here.value;
-	if (!m || !line.value) return null;
-	const moves = line.value === "better" ? (m.line ?? []) : [m.m, ...(m.answer ?? [])];
-	return steps.value > 0 ? moves.slice(0, steps.value) : moves.slice(0, 10);
-});
-
 const overlay = computed<Overlay | null>(() => {
 	const m = here.value;
 	const [w, h] = size.value;
 	const o: Overlay = { stones: stones.value };
 	if (!m) return o;
-	const turn = m.c as Colour;
-	if (shown.value) o.line = (shown.value as string[]).map((v, i) => ({ p: point(v, w, h), c: i % 2 ? other(turn) : turn, n: i + 1 }));
+	if (line.of.value) o.line = line.shown.value;
 	else if (verdict.value) {
 		const v = verdict.value;
 		o.discs = [{ p: point(v.m, w, h), size: 1, cls: v.cls, best: v.accepted, top: v.accepted ? "✓" : signed(-v.loss), low: "" }].filter((d) => d.p >= 0);
@@ -66,8 +60,7 @@ const overlay = computed<Overlay | null>(() => {
 
 function goTo(i: number): void {
 	at.value = Math.max(0, Math.min(moves.value.length, i));
-	line.value = "";
-	steps.value = 0;
+	line.close();
 	verdict.value = null;
 	tries.value = 0;
 }
@@ -86,10 +79,12 @@ function nextMistake(step: 1 | -1): void {
 const spoken = (i: number) => t("said_mistake", { n: i + 1, move: moves.value[i].m, points: moves.value[i].loss.toFixed(1) });
 
 function show(what: "better" | "answer"): void {
-	line.value = line.value === what ? "" : what;
-	steps.value = 0;
-	if (line.value) verdict.value = null; // the answer is on the board: the try is over
-	if (line.value && shown.value) say((shown.value as string[]).join(" "));
+	const m = here.value;
+	if (!m || !open.value) return;
+	if (line.of.value === what) return line.close();
+	line.open(what, stones.value, (what === "better" ? (m.line ?? []) : [m.m, ...(m.answer ?? [])]).slice(0, LONGEST), m.c as Colour, ...size.value);
+	verdict.value = null; // the answer is on the board: the try is over
+	say(line.all.value.map((x) => line.name(x)).join(" "));
 }
 
 type Judge = (m: ReviewMove, move: string) => Verdict | null;
@@ -114,7 +109,7 @@ async function tryMove(p: number, forbidden: boolean): Promise<void> {
 			toast(t("not_judged"), { ms: 2500 });
 			return;
 		}
-		line.value = "";
+		line.close();
 		verdict.value = v;
 		tries.value++;
 		say(verdictText(v));
@@ -133,7 +128,7 @@ function MistakeBox() {
 	if (!m) return null;
 	const i = at.value;
 	const v = verdict.value;
-	const told = !open.value || line.value !== "" || !!v?.accepted || tries.value > 1;
+	const told = !open.value || line.of.value !== "" || !!v?.accepted || tries.value > 1;
 	return (
 		<section class="panel-card mistake-box" aria-live="polite">
 			<div class="row">
@@ -148,10 +143,11 @@ function MistakeBox() {
 			{v && <p class={v.accepted ? "good-text" : "bad-text"}>{verdictText(v)}{!v.accepted && tries.value < 2 ? " " + t("once_more") : ""}</p>}
 			{open.value && (
 				<div class="row">
-					<button class="button small" aria-pressed={line.value === "better"} onClick={() => show("better")}>{t("show_better")}</button>
-					{(m.answer?.length ?? 0) > 0 && <button class="button quiet small" aria-pressed={line.value === "answer"} onClick={() => show("answer")}>{t("show_answer")}</button>}
+					<button class="button small" aria-pressed={line.of.value === "better"} onClick={() => show("better")}>{t("show_better")}</button>
+					{(m.answer?.length ?? 0) > 0 && <button class="button quiet small" aria-pressed={line.of.value === "answer"} onClick={() => show("answer")}>{t("show_answer")}</button>}
 				</div>
 			)}
+			<LinePlayer line={line} />
 		</section>
 	);
 }
@@ -325,11 +321,10 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		if (given) take(given);
 		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { const asked = m > 0 && !opened; opened ||= asked; take(d); if (asked) goTo(m - 1); }, (e) => (gone.value = inWords(e)));
 		const walk = (n: number) => () => goTo(at.value + n);
-		const inLine = (n: number) => () => { const all = line.value === "better" ? here.value?.line?.length : (here.value?.answer?.length ?? 0) + 1; if (line.value) steps.value = Math.max(1, Math.min(all ?? 1, (steps.value || (n > 0 ? 0 : (all ?? 1))) + n)); };
 		const off = keys({
 			ArrowLeft: walk(-1), ArrowRight: walk(1), j: walk(-1), k: walk(1), PageUp: walk(-10), PageDown: walk(10), Home: () => goTo(0), End: () => goTo(moves.value.length),
-			n: () => nextMistake(1), N: () => nextMistake(-1), space: () => show("better"), a: () => show("answer"), ArrowDown: inLine(1), ArrowUp: inLine(-1),
-			c: () => { const p = known.value.get(at.value); say(p ? leadText(p.lead) : t("no_result_yet")); }, Escape: () => (line.value = ""),
+			n: () => nextMistake(1), N: () => nextMistake(-1), space: () => show("better"), a: () => show("answer"), 
+			c: () => { const p = known.value.get(at.value); say(p ? leadText(p.lead) : t("no_result_yet")); }, Escape: () => line.close(),
 		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
 		return () => { stop(); off(); };
 	}, [id]);
@@ -349,10 +344,10 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 				<Graph points={points()} at={at.value} onSeek={goTo} height={innerWidth < 640 || innerHeight < 820 ? 84 : 120} winrate={!r.card.handicap} />
 				<Board w={w} h={h} stones={tried.value < 0 || !m ? stones.value : play(stones.value, tried.value, m.c as Colour, w, h).stones} last={before && before.m !== "pass" ? point(before.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
 					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={overlay} label={t("board_plain", { w, h })}
-					next={m && m.m !== "pass" && !shown.value ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}
-					marks={(line.value && m?.points) || !line.value ? ((line.value ? m!.points : settledAt(r, at.value)) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".") : undefined}
+					next={m && m.m !== "pass" ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}
+					marks={(line.of.value && m?.points) || !line.of.value ? ((line.of.value ? m!.points : settledAt(r, at.value)) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".") : undefined}
 					cell={(q) => (m && point(m.m, w, h) === q ? t("played_here") : "")}
-					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => goTo(at.value + s)} />
+					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => (line.of.value ? line.go(line.at.value + s) : goTo(at.value + s))} />
 				<Nav />
 			</div>
 			<aside class="panel" aria-label={t("panel")}>

@@ -4,19 +4,11 @@ import type { GameState } from "../gen/api";
 import { t } from "../i18n";
 import { Icon } from "../icons";
 import { say } from "../live";
-import { other, point, type Colour } from "../rules";
 import { set, settings, type Settings } from "../settings";
 import { command } from "./game";
 
 const STRICT = ["", "gentle", "usual", "strict"] as const;
 const TEXTS = { "": "teach_off", gentle: "teach_gentle", usual: "teach_usual", strict: "teach_strict" } as const;
-
-/** The answer to a move that lost much, as a line on the board. */
-export function adviceLine(g: GameState): { p: number; c: Colour; n: number }[] {
-	const [w, h] = g.size as unknown as [number, number];
-	const engine = g.toMove as Colour;
-	return ((g.advice?.line ?? []) as string[]).map((v, i) => ({ p: point(v, w, h), c: i % 2 ? other(engine) : engine, n: i + 1 }));
-}
 
 /** What the last move lost, and the choice to take it back. */
 export function Advice({ g }: { g: GameState }) {

@@ -3,7 +3,7 @@ import type { Disc, Overlay } from "../board/overlay";
 import type { Frame } from "../gen/api";
 import { signed } from "../i18n";
 import { post, status, welcome } from "../net";
-import { other, point } from "../rules";
+import { lineOf, point } from "../rules";
 import { remember as stored } from "../settings";
 import * as tree from "../tree";
 
@@ -93,7 +93,7 @@ export const overlay = computed<Overlay | null>(() => {
 	const chosen = rows.value[hover.value];
 	if (chosen) {
 		const pv = steps.value > 0 ? chosen.pv.slice(0, steps.value) : chosen.pv;
-		o.line = pv.map((m, i) => ({ p: point(m, bw, bh), c: i % 2 ? other(p.turn) : p.turn, n: i + 1 }));
+		o.line = lineOf(pv, p.turn, bw, bh);
 		return o;
 	}
 	if (w.moves) o.discs = discs(f, bw, bh);

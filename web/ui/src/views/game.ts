@@ -8,10 +8,9 @@ import { resultText, t } from "../i18n";
 import { say, toast } from "../live";
 import { inWords, Refused, send, welcome } from "../net";
 import { go, route } from "../router";
-import { chain, other, play, point, vertex, type Colour } from "../rules";
+import { chain, lineOf, other, play, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { once, passSound, stoneSound } from "../sound";
-import { adviceLine } from "./Teach";
 
 export const game = signal<GameState | null>(null);
 export const arrived = signal(0); // when the state came, for the clocks
@@ -78,7 +77,7 @@ export const overlay = computed<Overlay | null>(() => {
 		return o;
 	}
 	if (g.advice) {
-		o.line = adviceLine(g);
+		o.line = lineOf((g.advice.line ?? []) as string[], g.toMove as Colour, ...size.value);
 		return o;
 	}
 	const h = help.value;
@@ -86,7 +85,7 @@ export const overlay = computed<Overlay | null>(() => {
 	const [w, hh] = size.value;
 	if (h.hint?.region) o.region = new Set(h.hint.region);
 	if (h.hint?.stage === 2) o.hints = h.hint.moves?.map((m) => point(m, w, hh)).filter((p) => p >= 0);
-	if (h.hint?.stage === 3) o.line = (h.hint.line ?? []).map((m, i) => ({ p: point(m, w, hh), c: (i % 2 ? other(g.toMove as Colour) : g.toMove) as Colour, n: i + 1 }));
+	if (h.hint?.stage === 3) o.line = lineOf(h.hint.line ?? [], g.toMove as Colour, w, hh);
 	if (h.estimate) o.ownership = Int8Array.from(atob(h.estimate.ownership), (c) => (c.charCodeAt(0) << 24) >> 24);
 	return o;
 });
