@@ -90,8 +90,8 @@ func TestYou(t *testing.T) {
 	p.Do(chromedp.Evaluate(`document.querySelector(".kept input[type=search]").select()`, nil), chromedp.KeyEvent(" "))
 	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
 
-	// Deleting can be undone, for as long as the note stands; else the file goes with it.
-	p.Do(chromedp.Evaluate(notesStay, nil))
+	// Deleting can be undone for ten seconds; then the file goes.
+	stopDeletes(p)
 	deleteOf := func(id string) {
 		p.Do(chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll(".kept-row")].find((r) => r.querySelector("a").href.endsWith(%q)).querySelectorAll("button")[1].click()`, id), nil))
 		p.Until(`document.querySelectorAll(".kept-row").length === 1`)
@@ -102,6 +102,7 @@ func TestYou(t *testing.T) {
 	deleteOf(lost)
 	require.FileExists(t, s.folder.Path("games", lost, ".jsonl"))
 	p.Click(`a[href="/settings"]`)
+	p.Do(chromedp.Evaluate(passed, nil))
 	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, browsertest.Patience, 50*time.Millisecond)
 	require.FileExists(t, s.folder.Path("games", won, ".jsonl"))
 

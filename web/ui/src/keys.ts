@@ -2,6 +2,7 @@
 // focus; in the board's grid the arrows belong to the board.
 import { signal } from "@preact/signals";
 import { settings } from "./settings";
+import { undo } from "./undo";
 
 type Map = Record<string, (e: KeyboardEvent) => void>;
 let current: Map = {};
@@ -49,6 +50,6 @@ window.addEventListener("keydown", (e) => {
 	if (key === "?") helpOpen.value = true;
 	else if (key === "/" && typed) typing.value = true;
 	else if (over[key] ?? current[key]) (over[key] ?? current[key])(e);
-	else return;
+	else if (key !== "ctrl+z" || !undo()) return;
 	e.preventDefault();
 });

@@ -4,6 +4,7 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import type { Doc, DocChange, Frame, Node, NodeRef } from "./gen/api";
 import { post, send } from "./net";
 import { other, play, point, type Colour } from "./rules";
+import { deleted, remove, settle } from "./undo";
 
 export interface Position {
 	stones: string;
@@ -13,7 +14,24 @@ export interface Position {
 }
 
 export const doc = signal<Doc | null>(null);
-export const nodes = signal<Map<number, Node>>(new Map());
+const known = signal<Map<number, Node>>(new Map());
+const branch = (id: number) => `branch:${doc.value?.doc}:${id}`;
+/** The nodes, without the branches that are deleted. */
+export const nodes = computed<Map<number, Node>>(() => {
+	const cut = deleted.value.filter((d) => d.key.startsWith(`branch:${doc.value?.doc}:`)).map((d) => Number(d.key.split(":")[2])).filter((id) => known.value.has(id));
+	if (cut.length === 0) return known.value;
+	const left = new Map(known.value);
+	for (const id of cut) {
+		const p = left.get(known.value.get(id)!.parent);
+		if (p) left.set(p.id, { ...p, children: children(p).filter((k) => k !== id) } as unknown as Node);
+		for (const todo = [id]; todo.length; ) {
+			const n = todo.pop()!;
+			todo.push(...children(known.value.get(n)));
+			left.delete(n);
+		}
+	}
+	return left;
+});
 export const at = signal(0);
 export const results = signal<Map<number, Frame>>(new Map());
 /** The same four times a second: for all but the board, where ten would only cost time. */
@@ -33,7 +51,7 @@ export function take(d: Doc): void {
 	batch(() => {
 		const same = doc.value?.doc === d.doc;
 		positions = new Map();
-		nodes.value = new Map(d.nodes.map((n) => [n.id, n]));
+		known.value = new Map(d.nodes.map((n) => [n.id, n]));
 		doc.value = d;
 		if (!same) {
 			results.value = new Map();
@@ -45,7 +63,7 @@ export function take(d: Doc): void {
 export function change(c: DocChange): void {
 	const d = doc.value;
 	if (c.doc !== d?.doc) return;
-	const next = new Map(nodes.value);
+	const next = new Map(known.value);
 	let replay = false;
 	for (const n of c.set) {
 		const before = next.get(n.id);
@@ -59,11 +77,8 @@ export function change(c: DocChange): void {
 			positions = new Map();
 			results.value = new Map();
 		}
-		nodes.value = next;
-		for (let id = at.value; !next.has(id); ) {
-			at.value = 0;
-			id = 0;
-		}
+		known.value = next;
+		if (!next.has(at.value)) at.value = 0;
 	});
 }
 
@@ -160,8 +175,18 @@ export async function playMoves(moves: string[], stay = false): Promise<void> {
 			return;
 		}
 	}
+	for (const k of children(known.value.get(from))) if (known.value.get(k)?.m === moves[0]) await settle(branch(k)); // played anew
 	const ref = await send<NodeRef>("tree.op", { doc: d.doc, op: "play", node: from, line: moves, c: positionOf(from).turn }, true);
 	if (!stay) goTo(ref.node);
+}
+
+/** Deletes the present node with all that follows it. */
+export function cut(text: string): void {
+	const n = nodes.value.get(at.value);
+	const d = doc.value?.doc;
+	if (!n || n.parent < 0) return;
+	remove(branch(n.id), text, () => send("tree.op", { doc: d, op: "delete", node: n.id }, true), () => { if (doc.value?.doc === d) goTo(n.id); });
+	goTo(n.parent);
 }
 
 export const op = (o: string, more: object = {}, node = at.value) => send<NodeRef | null>("tree.op", { doc: doc.value?.doc, op: o, node, ...more }, true);

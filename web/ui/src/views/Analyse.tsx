@@ -350,7 +350,7 @@ function Cut() {
 			<Tool icon="flip" text={t("flip")} keys="f" on={flip.value} onClick={() => (flip.value = !flip.value)} />
 			<Tool icon="pass" text={t("pass")} keys="p" onClick={() => void attempt(tree.playMoves(["pass"]))} />
 			<Tool icon="tree" text={t("main_line")} keys="shift+B" disabled={!n || n.parent < 0} onClick={() => void attempt(tree.op("promote"))} />
-			<Tool icon="bin" text={t("delete")} disabled={!n || n.parent < 0} onClick={() => void attempt(tree.op("delete"))} />
+			<Tool icon="bin" text={t("delete")} disabled={!n || n.parent < 0} keys="Delete" onClick={() => tree.cut(t("branch_deleted"))} />
 			<Tool icon="save" text={t("save_sgf")} keys="ctrl+S" onClick={() => void save(`/api/docs/${tree.doc.value?.doc}.sgf`)} />
 		</div>
 	);
@@ -398,7 +398,7 @@ function DocView({ id }: { id: string }) {
 			i: () => void life.ask(), space: () => change({ on: !wish.value.on }), "shift+space": () => { goOn.value = true; },
 			"1": () => change({ moves: !wish.value.moves }), "2": () => change({ area: !wish.value.area }), "3": () => change({ policy: !wish.value.policy }), "4": () => humans.value && change({ human: !wish.value.human }), "5": () => change({ bestOnly: !wish.value.bestOnly }),
 			",": best, c: speak, e: () => (edit.value = edit.value ? "" : "alt"), f: () => (flip.value = !flip.value), m: () => set("numbers", !settings.value.numbers), p: () => void attempt(tree.playMoves(["pass"])),
-			n: () => mistake(1), N: () => mistake(-1), B: () => void attempt(tree.op("promote")), "ctrl+s": () => void save(`/api/docs/${id}.sgf`), Escape: () => { if (life.close(false)) return; edit.value = ""; menu.value = false; },
+			n: () => mistake(1), N: () => mistake(-1), B: () => void attempt(tree.op("promote")), Delete: () => tree.cut(t("branch_deleted")), "ctrl+s": () => void save(`/api/docs/${id}.sgf`), Escape: () => { if (life.close(false)) return; edit.value = ""; menu.value = false; },
 		}, typed);
 		return () => { stop(); off(); offAsk(); offHover(); offBudget(); frames(null); post("analysis.set", { on: false }); };
 	}, [id]);

@@ -8,6 +8,7 @@ import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, send, watch } from "../net";
 import { go } from "../router";
+import { isDeleted, remove } from "../undo";
 import { analyseGame } from "./game";
 import { Mini } from "./Mini";
 import { opponent } from "./newgame";
@@ -28,8 +29,9 @@ async function fresh(size: number): Promise<void> {
 // Documents lists what was opened, and opens more.
 export function Documents() {
 	useEffect(() => watch<Docs>("docs", (d) => (list.value = d)), []);
-	useEffect(() => watch<Games>("games", (g) => (games.value = g.games.filter((c) => c.move > 0).slice(0, MOST))), []);
-	const docs = list.value.docs;
+	useEffect(() => watch<Games>("games", (g) => (games.value = g.games.filter((c) => c.move > 0))), []);
+	const newest = games.value.filter((g) => !isDeleted("game:" + g.game)).slice(0, MOST);
+	const docs = list.value.docs.filter((d) => !isDeleted("doc:" + d.doc));
 	return (
 		<main class="boards">
 			<section class="card">
@@ -47,17 +49,17 @@ export function Documents() {
 						{docs.map((d) => (
 							<li key={d.doc}>
 								<a href={"/analyse/" + d.doc}><strong>{d.title || t("untitled")}</strong> <span class="dim">{(d.size as unknown as number[]).join("×")} · {t("moves_n", { n: d.moves })} · {new Date(d.changed * 1000).toLocaleString(language.value, { dateStyle: "medium", timeStyle: "short" })}</span></a>
-								<button class="plain icon-only" aria-label={t("delete")} onClick={() => void send("doc.delete", { id: d.doc }, true)}><Icon name="bin" size={16} /></button>
+								<button class="plain icon-only" aria-label={t("delete")} onClick={() => remove("doc:" + d.doc, t("doc_deleted", { name: d.title || t("untitled") }), () => send("doc.delete", { id: d.doc }, true))}><Icon name="bin" size={16} /></button>
 							</li>
 						))}
 					</ul>
 				</section>
 			)}
-			{games.value.length > 0 && (
+			{newest.length > 0 && (
 				<section class="card" aria-labelledby="docs-games">
 					<h2 id="docs-games">{t("you_games")}</h2>
 					<ul class="game-cards">
-						{games.value.map((g) => {
+						{newest.map((g) => {
 							const [w, h] = g.size as unknown as [number, number];
 							return (
 								<li key={g.game}>

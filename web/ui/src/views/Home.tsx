@@ -14,6 +14,7 @@ import { point, type Colour } from "../rules";
 import { later } from "../server";
 import { remember, settings } from "../settings";
 import { stoneSound } from "../sound";
+import { isDeleted } from "../undo";
 import { game, pending, place, take } from "./game";
 import { Mini } from "./Mini";
 import { begin, opponent, rankOn, sizeOf, wish } from "./newgame";
@@ -119,7 +120,7 @@ function First() {
 }
 
 function Past() {
-	const past = games.value?.filter((g) => g.phase === "over").slice(0, 4) ?? [];
+	const past = games.value?.filter((g) => g.phase === "over" && !isDeleted("game:" + g.game)).slice(0, 4) ?? [];
 	if (past.length === 0) return null;
 	return (
 		<section class="past" aria-labelledby="past">
@@ -143,7 +144,7 @@ export function Home() {
 		daily.value?.present(null);
 		return watch<Games>("games", (g) => { games.value = g.games; unread.value = g.unread ?? []; });
 	}, []);
-	const all = games.value;
+	const all = games.value?.filter((g) => !isDeleted("game:" + g.game));
 	const open = all?.filter((g) => g.phase !== "over") ?? [];
 	const left = open[0] as GameCard | undefined;
 	const known = !!all;

@@ -6,6 +6,7 @@ import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, send, token, watch, welcome } from "../net";
 import { ask as fromServer, inTab } from "../server";
+import { isDeleted, remove } from "../undo";
 
 const list = signal<NetworkList | null>(null);
 const none = signal(false); // this server keeps no networks
@@ -53,13 +54,6 @@ async function upload(f: File | undefined): Promise<void> {
 	}
 }
 
-const gone = signal<Set<string>>(new Set());
-function remove(name: string): void {
-	gone.value = new Set([...gone.value, name]);
-	const back = () => { gone.value = new Set([...gone.value].filter((n) => n !== name)); };
-	toast(t("network_removed", { name }), { action: t("undo"), run: back, gone: () => void ask("network.remove", { name }).then(back), ms: 8000 });
-}
-
 function Job({ j }: { j: NetworkJob }) {
 	const runs = j.state === "fetching" || j.state === "checking" || j.state === "trying";
 	const left = j.speed && j.total ? (j.total - j.done) / j.speed : 0;
@@ -75,7 +69,7 @@ function Job({ j }: { j: NetworkJob }) {
 			<span class="row">
 				{runs && <button class="button quiet small" onClick={() => void ask("network.stop", { name: j.name })}>{t("stop")}</button>}
 				{!runs && j.url && <button class="button small" onClick={() => void ask("network.fetch", { url: j.url, sha256: j.sha256 })}>{t(j.done ? "network_resume" : "network_retry")}</button>}
-				{!runs && <button class="button quiet small" onClick={() => void ask("network.forget", { name: j.name })}>{t("network_forget")}</button>}
+				{!runs && <button class="button quiet small" onClick={() => remove("job:" + j.name, t("network_removed", { name: j.name }), () => send("network.forget", { name: j.name }, true))}>{t("network_forget")}</button>}
 			</span>
 		</li>
 	);
@@ -106,7 +100,8 @@ export function Networks(_: { id: string }) {
 	if (none.value) return <main class="empty"><h1>{t("networks")}</h1><p>{t("network_no_folder")}</p></main>;
 	const l = list.value;
 	if (!l) return <main class="empty" aria-busy="true" />;
-	const all = (l.networks as Network[]).filter((n) => !gone.value.has(n.name));
+	const all = (l.networks as Network[]).filter((n) => !isDeleted("net:" + n.name));
+	const jobs = (l.jobs as NetworkJob[]).filter((j) => !isDeleted("job:" + j.name));
 	return (
 		<main class="settings networks">
 			<h1>{t("networks")}</h1>
@@ -116,11 +111,11 @@ export function Networks(_: { id: string }) {
 					<li key={n.name} class={"card" + (n.inUse ? " on" : "")}>
 						<span><strong>{n.name}</strong><span class="dim">{n.bytes ? mb(n.bytes) : ""}</span></span>
 						{n.inUse ? <span class="chip on"><Icon name="check" size={14} /> {t("network_now")}</span> : <button class="button small" disabled={!!using.value} onClick={() => void use(n.name)}>{t(using.value === n.name ? "network_loading" : "network_use")}</button>}
-						{n.removable && !n.inUse && <button class="plain icon-only" aria-label={t("network_remove", { name: n.name })} onClick={() => remove(n.name)}><Icon name="bin" size={18} /></button>}
+						{n.removable && !n.inUse && <button class="plain icon-only" aria-label={t("network_remove", { name: n.name })} onClick={() => remove("net:" + n.name, t("network_removed", { name: n.name }), () => send("network.remove", { name: n.name }, true))}><Icon name="bin" size={18} /></button>}
 					</li>
 				))}
 			</ul>
-			{l.jobs.length > 0 && <ul class="network-list">{(l.jobs as NetworkJob[]).map((j) => <Job key={j.name} j={j} />)}</ul>}
+			{jobs.length > 0 && <ul class="network-list">{jobs.map((j) => <Job key={j.name} j={j} />)}</ul>}
 			<Add />
 			{!inTab && <p class="dim">{t("network_folder", { folder: l.folder })}</p>}
 		</main>

@@ -10,6 +10,7 @@ import { inWords, send, watch } from "../net";
 import { go } from "../router";
 import { point } from "../rules";
 import { remember } from "../settings";
+import { isDeleted, remove } from "../undo";
 import { LossChip } from "./Loss";
 import { Mini } from "./Mini";
 import { Game } from "./ReviewGame";
@@ -74,7 +75,7 @@ function Row({ c }: { c: ReviewCard }) {
 					: c.state === "waiting" ? <button class="plain" onClick={() => void command("review.front", { id: c.review })}>{t("waiting_next")}</button>
 					: c.other ? <button class="plain" onClick={() => void command("review.again", { id: c.review })}>{t("review_again")}</button>
 					: <span class="dim">{t(c.state === "partial" ? "review_partial" : "review_done")}</span>}
-				<button class="plain icon-only" aria-label={t("delete")} onClick={() => void send("review.delete", { id: c.review }, true)}><Icon name="bin" size={16} /></button>
+				<button class="plain icon-only" aria-label={t("delete")} onClick={() => remove("review:" + c.review, t("review_deleted", { name: c.name }), () => send("review.delete", { id: c.review }, true))}><Icon name="bin" size={16} /></button>
 			</span>
 		</li>
 	);
@@ -126,7 +127,7 @@ function take(d: Reviews | ReviewProgress): void {
 
 function List() {
 	useEffect(() => watch<Reviews | ReviewProgress>("reviews", take), []);
-	const all = (reviews.value?.reviews ?? []) as ReviewCard[];
+	const all = ((reviews.value?.reviews ?? []) as ReviewCard[]).filter((c) => !isDeleted("review:" + c.review));
 	const list = wanted.value.trim() ? all.filter((c) => matches(c, wanted.value)) : all;
 	return (
 		<main class="reviews">

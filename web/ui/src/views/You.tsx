@@ -7,6 +7,7 @@ import { language, num, rank, resultText, t, warned } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, save, send, watch } from "../net";
+import { isDeleted, remove } from "../undo";
 import { opponent } from "./Home";
 import { Streak } from "./Problems";
 import { RankScale } from "./Story";
@@ -143,7 +144,6 @@ function Names() {
 const PAGE = 50;
 const wanted = signal("");
 const kept = signal<KeptGames | null>(null);
-const gone = signal<Set<string>>(new Set()); // deleted, but it can still be undone
 let asked = 0;
 
 async function find(from = 0): Promise<void> {
@@ -155,15 +155,6 @@ async function find(from = 0): Promise<void> {
 	} catch (e) {
 		toast(inWords(e), { bad: true });
 	}
-}
-
-function remove(g: KeptGame): void {
-	gone.value = new Set([...gone.value, g.game]);
-	const restore = () => { gone.value = new Set([...gone.value].filter((x) => x !== g.game)); };
-	toast(t("you_deleted"), {
-		action: t("undo"), run: restore, ms: 8000,
-		gone: () => void send("game.delete", { game: g.game, rev: g.rev }, true).then(() => find(), (e) => { restore(); toast(inWords(e), { bad: true }); }),
-	});
 }
 
 function Row({ g }: { g: KeptGame }) {
@@ -178,18 +169,18 @@ function Row({ g }: { g: KeptGame }) {
 				<span class="dim date">{new Date(g.began * 1000).toLocaleString(language.value, { dateStyle: "medium", timeStyle: "short" })}</span>
 			</a>
 			<button class="plain icon-only" aria-label={t("save_sgf")} onClick={() => void save(`/api/games/${g.game}.sgf`)}><Icon name="save" size={18} /></button>
-			<button class="plain icon-only" aria-label={t("delete")} onClick={() => remove(g)}><Icon name="bin" size={18} /></button>
+			<button class="plain icon-only" aria-label={t("delete")} onClick={() => remove("game:" + g.game, t("you_deleted"), () => send("game.delete", { game: g.game, rev: g.rev }, true).then(() => find()))}><Icon name="bin" size={18} /></button>
 		</li>
 	);
 }
 
 function Games() {
 	const k = kept.value;
-	const list = ((k?.games ?? []) as KeptGame[]).filter((g) => !gone.value.has(g.game));
+	const list = ((k?.games ?? []) as KeptGame[]).filter((g) => !isDeleted("game:" + g.game));
 	return (
 		<section class="card kept" aria-labelledby="you-games">
 			<div class="row title-row">
-				<h2 id="you-games">{t("you_games")} {k && <span class="dim">{num(k.total - k.games.filter((g) => gone.value.has(g.game)).length)}</span>}</h2>
+				<h2 id="you-games">{t("you_games")} {k && <span class="dim">{num(k.total - k.games.filter((g) => isDeleted("game:" + g.game)).length)}</span>}</h2>
 				<input type="search" value={wanted.value} placeholder={t("you_search")} aria-label={t("you_search")} onInput={(e) => { wanted.value = e.currentTarget.value; void find(); }} />
 				<button class="button quiet" disabled={!k?.all} onClick={() => void save("/api/games.zip").catch((e) => toast(inWords(e), { bad: true }))}><Icon name="save" /> {t("you_export")}</button>
 			</div>

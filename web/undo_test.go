@@ -1,0 +1,120 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/web/api"
+)
+
+// ctrlZ presses Ctrl+Z.
+func ctrlZ(p *browsertest.Tab) {
+	p.T.Helper()
+	p.Do(input.DispatchKeyEvent(input.KeyDown).WithModifiers(input.ModifierCtrl).WithKey("z").WithCode("KeyZ"))
+}
+
+// stopDeletes makes ten seconds last until passed is evaluated, also after a reload.
+func stopDeletes(p *browsertest.Tab) {
+	p.T.Helper()
+	const script = `window.due = []; { const real = window.setTimeout; window.setTimeout = (f, ms, ...more) => ms === 10000 ? (due.push(f), 0) : real(f, ms, ...more); }`
+	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(script).Do(ctx)
+		return err
+	}), chromedp.Evaluate(script, nil))
+}
+
+// passed is an expression: the ten seconds are over.
+const passed = `due.splice(0).forEach((f) => f())`
+
+// TestUndoOfDeletes deletes one thing of each kind: it is out of sight at once and on the disk
+// for ten seconds. Undo and Ctrl+Z bring it back, a reload does so too, and else it is gone.
+func TestUndoOfDeletes(t *testing.T) {
+	looks(t)
+	dir := t.TempDir()
+	s := servePage(t, dir)
+	c := join(t, s)
+	var doc api.ID
+	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9]GN[Mine];B[ee](;W[cc]C[keep me];B[gg])(;W[gc]))"}, &doc)
+	game := begin(c, small("b"))
+	review := toReview(t, s, map[string]string{"club.sgf": spoiltNine})["club.sgf"].ID
+	p := openPage(t, s)
+	stopDeletes(p)
+
+	const bin = ` [aria-label=Delete]`
+	kinds := []struct{ name, path, row, file string }{
+		{"a board", "analyse", ".doc-list li", s.folder.Path("docs", doc.ID, ".sgf")},
+		{"a game", "you", ".kept-row", s.folder.Path("games", game.Game, ".jsonl")},
+		{"a review", "review", ".review-row", s.folder.Path("reviews/records", review, ".sgf")},
+	}
+	rows := func(row string, n int) {
+		t.Helper()
+		browsertest.Equal(p, n, fmt.Sprintf(`document.querySelectorAll(%q).length`, row), row)
+	}
+	for _, k := range kinds {
+		p.Do(chromedp.Navigate(s.Address() + k.path))
+		rows(k.row, 1)
+		delete := k.row + bin
+		if k.name == "a game" {
+			delete = k.row + " button:last-of-type"
+		}
+		p.Click(delete)
+		rows(k.row, 0)
+		p.Picture("deleted " + k.name)
+		p.Press("Undo")
+		rows(k.row, 1)
+		p.Click(delete)
+		rows(k.row, 0)
+		p.Click(`a[href="/settings"]`) // also from another screen
+		p.Until(`document.querySelector("main.settings") && document.querySelector(".toast")`)
+		ctrlZ(p)
+		p.Until(`!document.querySelector(".toast")`)
+		p.Do(chromedp.NavigateBack())
+		rows(k.row, 1)
+		p.Click(delete)
+		rows(k.row, 0)
+		p.Do(chromedp.Reload()) // as if it was closed
+		rows(k.row, 1)
+		p.Click(delete)
+		rows(k.row, 0)
+		require.FileExists(t, k.file, k.name)
+		p.Do(chromedp.Evaluate(passed, nil))
+		require.Eventually(t, func() bool { _, err := os.Stat(k.file); return os.IsNotExist(err) }, browsertest.Patience, 50*time.Millisecond, k.name)
+		p.Until(`!document.querySelector(".toast")`)
+		rows(k.row, 0)
+	}
+	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9]GN[Mine];B[ee](;W[cc]C[keep me];B[gg])(;W[gc]))"}, &doc)
+
+	// A branch comes back with its notes, and the reader to where they were.
+	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc.ID + "?at=2"))
+	at := func(n string) { p.Until(`document.querySelector("main.analyse")?.dataset.node === "` + n + `"`) }
+	at("2")
+	del := func() { p.Do(input.DispatchKeyEvent(input.KeyDown).WithKey("Delete").WithCode("Delete")) }
+	file := func() string {
+		data, err := os.ReadFile(s.folder.Path("docs", doc.ID, ".sgf"))
+		require.NoError(t, err)
+		return string(data)
+	}
+	del()
+	at("1")
+	p.HasStones(1)
+	ctrlZ(p)
+	at("2")
+	require.Contains(t, file(), "keep me")
+	del()
+	at("1")
+	p.Point("C7") // the same move, played anew: the old branch goes first
+	p.HasStones(2)
+	p.Until(`document.querySelector("main.analyse").dataset.node !== "2"`)
+	require.Eventually(t, func() bool { return !strings.Contains(file(), "keep me") }, browsertest.Patience, 50*time.Millisecond)
+	p.Clean()
+}
