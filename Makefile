@@ -73,9 +73,10 @@ test-wasm: kernel-wasm
 	GO="$(GO)" tools/scripts/test-wasm.sh -run 'TestSameInPage|TestReadOfBytes' ./nn/model -answers $(CURDIR)/bin/page/answers.json
 
 # Archives and packages of a version, for every system, in dist/: make release
-# VERSION=0.1.0, or TARGETS=linux/amd64 for some of them.
+# VERSION=0.1.0, or TARGETS=linux/amd64 for some of them. With URL=, the project's page, the
+# files of Homebrew, Scoop and winget too.
 release:
-	GO="$(GO)" $(GO) run ./tools/release -version "$(VERSION)" -only "$(TARGETS)"
+	GO="$(GO)" $(GO) run ./tools/release -version "$(VERSION)" -only "$(TARGETS)" -url "$(URL)"
 
 # The guests of the tests: a GTP client from npm, GNU Go and Chromium.
 deps-test: deps

@@ -89,6 +89,9 @@ func places() []place {
 		}
 		dir := filepath.Dir(exe)
 		add("beside the program", dir, filepath.Join(dir, "lib"))
+		if lib := filepath.Join(filepath.Dir(dir), "lib", "kosumi"); len(librariesIn(lib)) > 0 { // pip's place
+			add("beside the program", lib)
+		}
 	}
 	for _, root := range cacheRoots() {
 		add("the cache", cachedVersions(root)...)

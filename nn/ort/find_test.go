@@ -182,6 +182,15 @@ func TestFindOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first, lib.Path, "XDG_CACHE_HOME goes first")
 
+	program, err := os.Executable()
+	require.NoError(t, err)
+	pip := filepath.Join(filepath.Dir(program), "..", "lib", "kosumi")
+	t.Cleanup(func() { os.RemoveAll(pip) })
+	own := put(t, pip, version{1, 24, 0})
+	lib, err = Find("")
+	require.NoError(t, err)
+	require.Equal(t, Library{Path: own, Version: "1.24.0", Source: "beside the program"}, lib)
+
 	named := put(t, t.TempDir(), version{1, 25, 0})
 	t.Setenv(EnvLibrary, named)
 	lib, err = Find("")

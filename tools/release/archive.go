@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,8 +40,8 @@ func (t tree) addFolder(to, dir string) error {
 	})
 }
 
-// write makes a .tar.gz or a .zip whose bits depend on the files, the name of the
-// folder top that they stand in, and the time alone.
+// write makes a .tar.gz, a .zip or a .whl, which is a .zip, whose bits depend on the files, the
+// name of the folder top that they stand in ("": none), and the time alone.
 func (t tree) write(archive, top string, when time.Time) (err error) {
 	f, err := os.Create(archive)
 	if err != nil {
@@ -51,7 +52,7 @@ func (t tree) write(archive, top string, when time.Time) (err error) {
 			err = cerr
 		}
 	}()
-	if strings.HasSuffix(archive, ".zip") {
+	if !strings.HasSuffix(archive, ".gz") {
 		return t.zip(f, top, when)
 	}
 	return t.tar(f, top, when)
@@ -77,8 +78,8 @@ func (t tree) tar(to io.Writer, top string, when time.Time) error {
 		return err
 	}
 	w := tar.NewWriter(packed)
-	err = t.each(func(path string, mode fs.FileMode, data []byte) error {
-		err := w.WriteHeader(&tar.Header{Name: top + "/" + path, Mode: int64(mode), Size: int64(len(data)), ModTime: when, Format: tar.FormatPAX})
+	err = t.each(func(name string, mode fs.FileMode, data []byte) error {
+		err := w.WriteHeader(&tar.Header{Name: path.Join(top, name), Mode: int64(mode), Size: int64(len(data)), ModTime: when, Format: tar.FormatPAX})
 		if err == nil {
 			_, err = w.Write(data)
 		}
@@ -92,8 +93,8 @@ func (t tree) tar(to io.Writer, top string, when time.Time) error {
 
 func (t tree) zip(to io.Writer, top string, when time.Time) error {
 	w := zip.NewWriter(to)
-	err := t.each(func(path string, mode fs.FileMode, data []byte) error {
-		h := &zip.FileHeader{Name: top + "/" + path, Method: zip.Deflate, Modified: when}
+	err := t.each(func(name string, mode fs.FileMode, data []byte) error {
+		h := &zip.FileHeader{Name: path.Join(top, name), Method: zip.Deflate, Modified: when}
 		h.SetMode(mode)
 		part, err := w.CreateHeader(h)
 		if err == nil {
@@ -120,20 +121,26 @@ func unzip(archive, dir string) error {
 // checksums writes the sha256 of all files of this version, earlier ones for other systems
 // included, in the format of sha256sum -c.
 func (r *release) checksums() error {
-	path := filepath.Join(r.out, "kosumi-"+r.version+"-SHA256SUMS")
+	to := filepath.Join(r.out, "kosumi-"+r.version+"-SHA256SUMS")
 	files, err := filepath.Glob(filepath.Join(r.out, "kosumi-"+r.version+"-*"))
 	if err != nil {
 		return err
 	}
-	files = slices.DeleteFunc(files, func(f string) bool { return f == path })
+	files = slices.DeleteFunc(files, func(f string) bool { return f == to })
 	var b strings.Builder
 	for _, f := range files {
-		data, err := os.ReadFile(f)
+		sum, err := sumOf(f)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(data), filepath.Base(f))
+		fmt.Fprintf(&b, "%s  %s\n", sum, filepath.Base(f))
 	}
-	fmt.Println("  " + path)
-	return os.WriteFile(path, []byte(b.String()), 0o644)
+	fmt.Println("  " + to)
+	return os.WriteFile(to, []byte(b.String()), 0o644)
+}
+
+// sumOf returns the sha256 of a file in hexadecimal.
+func sumOf(file string) (string, error) {
+	data, err := os.ReadFile(file)
+	return fmt.Sprintf("%x", sha256.Sum256(data)), err
 }

@@ -61,7 +61,7 @@ func materials(t target) ([]component, error) {
 		}
 		all = append(all, component{"library", "onnxruntime", string(version[1]), "pkg:pypi/onnxruntime@" + string(version[1])})
 	}
-	if t.wheel != "" {
+	if t.os == "windows" {
 		pin, err := pinned("msvc-runtime")
 		if err != nil {
 			return nil, err

@@ -25,6 +25,7 @@ func main() {
 	version := flag.String("version", "", "`VERSION` to make, such as 0.1.0")
 	only := flag.String("only", "", "`OS/ARCH,...` to make; default: all of them")
 	out := flag.String("out", "dist", "`DIR` that gets the files")
+	url := flag.String("url", "", "the project's page: `https://HOST/OWNER/kosumi`, for the files of Homebrew, Scoop and winget")
 	kernels := flag.String("kernels", "", "make only the module of the kernels that a page loads, and write it to `FILE`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -33,7 +34,7 @@ func main() {
 	if *kernels != "" {
 		err = makeKernels(ctx, *kernels)
 	} else {
-		err = run(ctx, *version, *only, *out)
+		err = run(ctx, *version, *only, *out, *url)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -44,7 +45,7 @@ func main() {
 // versionForm is three numbers, because clients of GTP compare them.
 var versionForm = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
 
-func run(ctx context.Context, version, only, out string) error {
+func run(ctx context.Context, version, only, out, url string) error {
 	if !versionForm.MatchString(version) {
 		return fmt.Errorf("the version is %q, must be three numbers: make release VERSION=0.1.0", version)
 	}
@@ -52,7 +53,7 @@ func run(ctx context.Context, version, only, out string) error {
 	if err != nil {
 		return err
 	}
-	r := &release{ctx: ctx, version: version, out: out}
+	r := &release{ctx: ctx, version: version, out: out, url: strings.TrimRight(url, "/")}
 	if err := r.prepare(); err != nil {
 		return err
 	}
@@ -61,6 +62,9 @@ func run(ctx context.Context, version, only, out string) error {
 		if err := r.target(t); err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
+	}
+	if err := r.manifests(); err != nil {
+		return err
 	}
 	return r.checksums()
 }
@@ -72,6 +76,7 @@ type release struct {
 	commit  string // with "-dirty" where files were changed since
 	when    time.Time
 	out     string
+	url     string // the project's page
 	work    string // removed at the end
 	tools   tools
 	common  tree // what every archive holds, by its path there
@@ -137,7 +142,11 @@ func (r *release) target(t target) error {
 	if err := files.write(archive, top, r.when); err != nil {
 		return err
 	}
-	made := []string{archive}
+	wheel, err := r.wheel(t, program, libraries)
+	if err != nil {
+		return err
+	}
+	made := []string{archive, wheel}
 	if t.os == "linux" {
 		packages, err := r.packages(t, program)
 		if err != nil {

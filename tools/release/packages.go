@@ -60,9 +60,8 @@ func (r *release) nfpm(t target, files []contents) map[string]any {
 	return map[string]any{
 		"name": "kosumi", "arch": t.arch, "platform": "linux", "version": r.version, "version_schema": "semver",
 		"section": "games", "priority": "optional", "license": "MIT", "maintainer": "Kosumi <kosumi@localhost>",
-		"description": "Go (board game) engine that plays, analyses, reviews and trains\n" +
-			"GTP for Sabaki, GoGui and the bridges to servers, a board in the browser,\nKataGo's analysis protocol and networks, training without Python.",
-		"mtime": r.when, "contents": files,
+		"description": summary + "\n" + moreOfIt,
+		"mtime":       r.when, "contents": files,
 		"deb": map[string]any{"compression": "gzip"},
 		"rpm": map[string]any{"compression": "gzip", "buildhost": "kosumi", "group": "Amusements/Games"},
 		"overrides": map[string]any{ // what onnxruntime needs, and what fetches it, is only recommended

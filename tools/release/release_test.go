@@ -234,7 +234,7 @@ func TestLibraries(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	for _, bad := range []string{"", "1", "1.2", "v1.2.3", "1.2.3-rc1", "1.2.3.4"} {
-		require.ErrorContains(t, run(t.Context(), bad, "", t.TempDir()), "three numbers", bad)
+		require.ErrorContains(t, run(t.Context(), bad, "", t.TempDir(), ""), "three numbers", bad)
 	}
 }
 

@@ -15,18 +15,18 @@ type target struct {
 	zig      string // as zig's C compiler names it, with the oldest system that it is for
 	ort      string // the onnxruntime library that the archive holds, as nn/ort/fetch-onnxruntime.sh names it; "": the program fetches its own
 	library  string // its file name
-	wheel    string // Windows: the Python platform whose packages bring the VC++ runtime
+	python   string // as Python's packages name it
 }
 
 // targets are all of them. The floors are onnxruntime's own: glibc 2.28, macOS 14. On Linux
 // networks run without the library, which npm or pip fetches when something needs it. A Mac
 // needs it for CoreML, and Windows has no shell to fetch it.
 var targets = []target{
-	{os: "linux", arch: "amd64", zig: "x86_64-linux-gnu.2.28"},
-	{os: "linux", arch: "arm64", zig: "aarch64-linux-gnu.2.28"},
-	{os: "windows", arch: "amd64", zig: "x86_64-windows-gnu", ort: "win32/x64", library: "onnxruntime.dll", wheel: "win_amd64"},
-	{os: "windows", arch: "arm64", zig: "aarch64-windows-gnu", ort: "win32/arm64", library: "onnxruntime.dll", wheel: "win_arm64"},
-	{os: "darwin", arch: "arm64", zig: "aarch64-macos.14.0", ort: "darwin/arm64", library: "libonnxruntime.dylib"},
+	{os: "linux", arch: "amd64", zig: "x86_64-linux-gnu.2.28", python: "manylinux_2_28_x86_64"},
+	{os: "linux", arch: "arm64", zig: "aarch64-linux-gnu.2.28", python: "manylinux_2_28_aarch64"},
+	{os: "windows", arch: "amd64", zig: "x86_64-windows-gnu", ort: "win32/x64", library: "onnxruntime.dll", python: "win_amd64"},
+	{os: "windows", arch: "arm64", zig: "aarch64-windows-gnu", ort: "win32/arm64", library: "onnxruntime.dll", python: "win_arm64"},
+	{os: "darwin", arch: "arm64", zig: "aarch64-macos.14.0", ort: "darwin/arm64", library: "libonnxruntime.dylib", python: "macosx_14_0_arm64"},
 }
 
 func (t target) String() string { return t.os + "/" + t.arch }
@@ -101,11 +101,11 @@ func (r *release) libraries(t target) ([]string, error) {
 		return nil, err
 	}
 	all := []string{filepath.Join(dir, t.library)}
-	if t.wheel == "" {
+	if t.os != "windows" {
 		return all, nil
 	}
 	dir = filepath.Join(r.tools.cache, "msvc", t.name())
-	if err := r.tools.install(r.ctx, dir, "msvc-runtime", "--platform", t.wheel, "--python-version", "3.11", "--abi", "cp311"); err != nil {
+	if err := r.tools.install(r.ctx, dir, "msvc-runtime", "--platform", t.python, "--python-version", "3.11", "--abi", "cp311"); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{"msvcp140.dll", "msvcp140_1.dll", "vcruntime140.dll", "vcruntime140_1.dll"} {

@@ -1,5 +1,5 @@
 // Builds the page as a folder of files that needs no server of its own: any host of files
-// serves it, under any path. Also the engine alone, as a package of npm.
+// serves it, under any path. Also page and engine as a package of npm.
 //
 //	node web/ui/site.mjs VERSION
 //
@@ -85,14 +85,15 @@ async function site({ files: engine, workerName }, licences) {
 	return files;
 }
 
-/** npm returns the package of the engine as files by name. */
-async function npm({ files: engine, workerName }, licences, version) {
-	const files = { ...engine, "assets/licences.txt": licences, LICENSE: read("LICENSE") };
+/** npm returns the package of page and engine as files by name. */
+async function npm(page, { workerName }, version) {
+	const files = { ...page, LICENSE: read("LICENSE") };
 	files["kosumi.mjs"] = await script("kosumi", "esm", { WORKER: JSON.stringify(workerName) });
-	for (const name of ["kosumi.d.mts", "README.md", "example.html"]) files[name] = read(`web/ui/npm/${name}`);
+	for (const name of ["cli.mjs", "kosumi.d.mts", "README.md", "example.html"]) files[name] = read(`web/ui/npm/${name}`);
 	files["package.json"] = JSON.stringify({
 		name: "kosumi", version: version === "dev" ? "0.0.0-dev" : version, license: "MIT",
-		description: "An engine for the game of Go, in a worker of a web page or of node: GTP and KataGo's analysis protocol",
+		description: "The game of Go: a board in the browser, and an engine for web pages and node with GTP and KataGo's analysis protocol",
+		bin: { kosumi: "cli.mjs" },
 		keywords: ["go", "baduk", "weiqi", "gtp", "katago", "wasm"], engines: { node: ">=20" },
 		exports: { ".": { types: "./kosumi.d.mts", default: "./kosumi.mjs" }, "./*": "./*" },
 	}, null, "  ");
@@ -116,8 +117,9 @@ async function main(version = "dev") {
 	writeSources();
 	const engine = await engineFiles();
 	const licences = goLicences();
-	writeFolder("bin/site", "sw.js", await site(engine, licences));
-	writeFolder("bin/npm", "kosumi.mjs", await npm(engine, licences, version));
+	const page = await site(engine, licences);
+	writeFolder("bin/site", "sw.js", page);
+	writeFolder("bin/npm", "kosumi.mjs", await npm(page, engine, version));
 }
 
 await main(process.argv[2]).catch(failed);

@@ -71,7 +71,8 @@ export class Kosumi implements API.Kosumi {
 		for (const l of this.lines) l.end(why);
 	}
 
-	private line(protocol: string, settings: API.Settings): Line {
+	/** A conversation as plain lines; cli.mjs passes them on. */
+	line(protocol: string, settings: API.Settings): Line {
 		const { port1, port2 } = new MessageChannel();
 		const line = new Line(port1, () => this.lines.delete(line));
 		this.lines.add(line);
