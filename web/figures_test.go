@@ -349,7 +349,7 @@ func memory(t *testing.T) {
 	}
 }
 
-// TestPictures makes the pictures of the README.
+// TestPictures makes the pictures of docs/web.md.
 func TestPictures(t *testing.T) {
 	if *pictures == "" {
 		t.Skip("with -pictures FOLDER")
@@ -386,7 +386,6 @@ func TestPictures(t *testing.T) {
 		p.Try(v)
 	}
 	time.Sleep(5 * time.Second) // notes go
-	take("play")
 	look(390, 844, true)
 	take("play-phone-dark")
 	p.Do(chromedp.Navigate(s.Address()))
