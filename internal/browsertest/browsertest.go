@@ -195,7 +195,7 @@ func JS[T any](b *Tab, expression string) T {
 
 // Patience is how long a test waits for what must come: far longer than it takes on a
 // machine that is slow and busy.
-const Patience = 2 * time.Minute
+const Patience = 5 * time.Minute
 
 // pause lies between two looks at the page.
 const pause = 30 * time.Millisecond
