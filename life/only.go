@@ -23,20 +23,30 @@ func (a *Answer) OnlyMove(kills bool) []board.Point {
 	if !c.AllMoves || len(c.Moves) != 1 || c.Moves[0] == "pass" {
 		return nil
 	}
+	first := board.White
+	if title(id) == "Black" {
+		first = board.Black
+	}
+	return a.Line(first, c.Moves[0])
+}
+
+// Line returns the record's line after a proved first move of a side: the longest resistance, without
+// passes at its end; nil if the record has none.
+func (a *Answer) Line(side board.Color, move string) []board.Point {
 	size, err := sgf.SizeOf(a.Record)
 	if err != nil {
 		return nil
 	}
-	move, err := size.ParseVertex(c.Moves[0])
+	first, err := size.ParseVertex(move)
 	if err != nil {
 		return nil
 	}
-	line := []board.Point{move}
-	first := title(id)[:1]
+	id := ".BW"[side : side+1]
 	for _, n := range a.Record.Children {
-		if at, err := sgf.ParsePoint(size, n.Get(first)); !n.Has(first) || err != nil || at != move {
+		if at, err := sgf.ParsePoint(size, n.Get(id)); !n.Has(id) || err != nil || at != first {
 			continue
 		}
+		line := []board.Point{first}
 		for next := range n.MainLine() {
 			for _, id := range []string{"B", "W"} {
 				if at, err := sgf.ParsePoint(size, next.Get(id)); next != n && next.Has(id) && err == nil && len(line) < mostOfLine {
@@ -44,10 +54,10 @@ func (a *Answer) OnlyMove(kills bool) []board.Point {
 				}
 			}
 		}
-		break
+		for len(line) > 1 && line[len(line)-1] == board.Pass {
+			line = line[:len(line)-1]
+		}
+		return line
 	}
-	for line[len(line)-1] == board.Pass {
-		line = line[:len(line)-1]
-	}
-	return line
+	return nil
 }

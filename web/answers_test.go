@@ -82,7 +82,7 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 		"review:x", "reviews", "training", "japanese", "{}", "(;SZ[5];B[aa])", "(;", "../../token", "\u202e", true, false, nil, -1, 0, 1, 2, 3, 1e300, -0.5, 1 << 40, []any{}, []any{5, 5}, []any{0, 0}, []any{25, 25, 25},
 		map[string]any{}, map[string]any{"visits": 1}, map[string]any{"kind": "byoyomi", "main": -1}, []any{map[string]any{"k": "lb", "p": "A1", "l": "]:\\"}}, []any{"A1", "B2"}}
 	keys := []string{"game", "rev", "move", "doc", "node", "op", "id", "what", "size", "rules", "komi", "colour", "seat", "clock", "handicap", "free", "toggle", "accept", "ask", "playOn", "stage", "line", "note",
-		"marks", "b", "w", "e", "pl", "sgf", "on", "visits", "f", "t0", "visible", "name", "review", "n", "m", "seconds", "grade", "not", "paused", "avoid", "human", "threads", "c"}
+		"marks", "b", "w", "e", "pl", "sgf", "on", "visits", "f", "t0", "visible", "name", "review", "n", "m", "seconds", "grade", "again", "after", "set", "not", "paused", "avoid", "human", "threads", "c"}
 	for i := range 2000 {
 		id := fmt.Sprint("r", i)
 		d := map[string]any{}

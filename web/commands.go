@@ -142,6 +142,7 @@ func registerCommands(p *protocol) {
 	register(p, "drill.next", beside, (*conn).nextDrill, "The problem that is due.")
 	register(p, "drill.answer", beside, (*conn).answerDrill, "Answers a problem.")
 	register(p, "drill.grade", beside, tells(itself, (*conn).gradeDrill), "Overrules the grade of the last answer.")
+	register(p, "drill.forget", once, tells(itself, (*conn).forgetProblems), "Removes a collection of the player's.")
 }
 
 func registerTopics(p *protocol) {

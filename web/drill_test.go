@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
@@ -110,7 +111,13 @@ func TestProblemsAnswerBack(t *testing.T) {
 			p.Picture("drill")
 			p.Point("E4")
 			p.Until(`(` + text + `) === "Right."`)
+			p.Until(`[...document.querySelectorAll("p")].some((e) => e.innerText.startsWith("It comes back in"))`)
 			require.Len(t, attempts(), 1)
+			require.Greater(t, attempts()[0].Grade, drill.HardGrade)
+			p.Press("See it again")
+			p.Until(`[...document.querySelectorAll("p")].some((e) => e.innerText.includes("It comes back in 1 min"))`)
+			require.Equal(t, drill.AgainGrade, attempts()[0].Grade)
+			require.True(t, attempts()[0].Right)
 			require.Equal(t, "G2 E4", attempts()[0].Answer)
 			p.Clean()
 		})
@@ -124,11 +131,20 @@ func TestProblemsAnswerBack(t *testing.T) {
 		p.Point("G2")
 		p.Until(`document.querySelector("main.drill .big-result").innerText.includes("D4")`)
 		p.Point("A1")
-		p.Until(`document.querySelector("main.drill").dataset.answered === "1"`)
+		p.Until(`document.querySelector("main.drill").dataset.answered === "wrong"`)
 		browsertest.Equal(p, "That does not work.", `document.querySelector("main.drill .big-result").innerText.trim()`)
-		p.Until(`document.querySelector("main.drill aside").innerText.includes("The best move is E4.")`)
+		p.Until(`document.querySelector("main.drill aside").innerText.includes("The board shows the answer to it.")`)
+		p.Axe("a refutation")
 		p.Picture("drill wrong")
+		p.Do(chromedp.KeyEvent(kb.Enter)) // once more, from the same position
+		p.Until(`document.querySelector("main.drill").dataset.answered === "" && document.querySelector("main.drill .big-result").innerText.includes("D4")`)
+		p.Point("B1")
+		p.Until(`document.querySelector("main.drill").dataset.answered === "wrong"`)
+		p.Press("Show me")
+		p.Until(`document.querySelector("main.drill aside").innerText.includes("The best move is E4.")`)
+		require.Len(t, attempts(), 1, "the first try counts")
 		require.Equal(t, "G2 A1", attempts()[0].Answer)
+		require.Equal(t, drill.AgainGrade, attempts()[0].Grade)
 		p.Clean()
 	})
 }

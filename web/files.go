@@ -22,16 +22,24 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF)
 	answers := []api.Imported{}
-	keep := func(_ string, data []byte) (string, error) { return s.docs.Import(data) }
+	keep := func(_ string, data []byte) (a api.Imported, err error) {
+		a.Kind = "doc"
+		a.ID, err = s.docs.Import(data)
+		return a, err
+	}
 	if r.URL.Query().Get("to") == "review" {
-		keep = s.reviews.Import
+		keep = func(name string, data []byte) (api.Imported, error) {
+			return s.reviews.Import(name, data, s.docs.Import)
+		}
 		defer s.reviews.PublishList()
+		defer s.player.Publish()
 	}
 	add := func(name string, data []byte, err error) {
-		a := api.Imported{Name: wire.Shown(name, 200)}
-		if err == nil {
-			a.ID, err = keep(a.Name, data)
+		var a api.Imported
+		if name = wire.Shown(name, 200); err == nil {
+			a, err = keep(name, data)
 		}
+		a.Name = name
 		if err != nil {
 			a.Error, a.Say = err.Error(), api.Said(err)
 		}

@@ -134,3 +134,8 @@ func (c *conn) answerDrill(a *api.DrillAnswer) (api.DrillVerdict, error) {
 }
 
 func (c *conn) gradeDrill(g *api.GradeDrill) error { return c.s.reviews.Drills.Grade(&c.drill, g) }
+
+func (c *conn) forgetProblems(v *api.ID) error {
+	defer c.s.player.Publish()
+	return c.s.reviews.Drills.Forget(v)
+}

@@ -338,6 +338,8 @@ func TestKeysAlone(t *testing.T) {
 	p.Until(`document.querySelector("main.drill").dataset.answered !== ""`)
 	p.Until(`/best move|Good move|loses/.test(document.querySelector("#polite").innerText)`)
 	problem := browsertest.JS[string](p, `document.querySelector("main.drill").dataset.problem`)
+	p.Do(chromedp.KeyEvent("s")) // shows it, if the move was wrong
+	p.Until(`document.querySelector("main.drill").dataset.answered === "done"`)
 	p.Do(chromedp.KeyEvent("n"))
 	p.Until(fmt.Sprintf(`document.querySelector("main.drill")?.dataset.problem !== %q`, problem))
 	p.Clean()

@@ -237,15 +237,13 @@ func TestReviewPage(t *testing.T) {
 	p.Until(`document.querySelector('.rail a[aria-current="page"]').innerText === "Problems"`)
 	p.Axe("drill")
 	p.Press("Show me")
-	p.Until(`document.querySelector("main.drill").dataset.answered === "1"`)
-	p.Do(chromedp.KeyEvent("2"))
-	p.Until(`document.querySelector("main.drill").dataset.answered === "2"`)
+	p.Until(`document.querySelector("main.drill").dataset.answered === "done" && document.querySelector(".mistake-box").innerText.includes("It comes back in")`)
 	p.Axe("drill answered")
 	p.Press("Next")
 	p.Until(`document.querySelector("main.drill")?.dataset.answered === "" || document.querySelector("main.empty")`)
 	require.Eventually(t, func() bool {
 		log, err := os.ReadFile(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
-		return err == nil && strings.Contains(string(log), `"grade":2`)
+		return err == nil && strings.Contains(string(log), `"grade":1`)
 	}, browsertest.Patience, 50*time.Millisecond)
 	p.Clean()
 }

@@ -169,14 +169,25 @@ func TestProblemsOfTheDay(t *testing.T) {
 		require.False(t, seen[id] || id == first.ID, "none is asked twice")
 		seen[id] = true
 		p.Press("Show me")
-		p.Until(`document.querySelector("main.drill").dataset.answered === "1"`)
+		p.Until(`document.querySelector("main.drill").dataset.answered === "done"`)
 		p.Press("Next")
 	}
 	p.Until(`document.querySelector("main.empty")?.innerText.includes("All done for today")`)
+	p.Until(fmt.Sprintf(`document.querySelector("main.empty .big-result").innerText === "1 of %d right at the first try." && document.querySelectorAll("main.empty li.missed").length === %d`, n, n-1))
+	for _, size := range [][2]int64{{390, 844}, {1280, 800}} {
+		p.Screen(size[0], size[1])
+		p.NothingSticksOut("main")
+		p.Picture(fmt.Sprint("five done ", size[0]))
+	}
 	p.Axe("all problems done")
 	p.Until(`document.querySelector(".streak").innerText.includes("1 day in a row")`)
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
-	p.Until(fmt.Sprintf(`document.querySelectorAll(".problem-row .graded-1").length === %d`, n-1))
+	p.Until(fmt.Sprintf(`document.querySelectorAll("section .problem-row .missed").length === %d`, n-1))
+	p.Picture("problems of the day")
+	p.Click(`section .problem-row .missed a`) // once more, without a grade
+	p.Until(`document.querySelector("main.drill .big-result")`)
+	p.Press("Show me")
+	p.Until(`document.querySelector("main.drill").dataset.answered === "done" && document.querySelector("main.drill").dataset.grade === ""`)
 	p.Clean()
 }
 

@@ -8,13 +8,17 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	ranks "kosumi/engine/level"
 	"kosumi/nn/open"
 	"kosumi/review"
 	"kosumi/review/drill"
+	"kosumi/sgf"
 	"kosumi/web/store"
 )
 
@@ -26,24 +30,28 @@ func drillCommand() *cobra.Command {
 	fresh, turn := 10, true
 	c := &cobra.Command{
 		Use:   "drill [FILE|DIR]",
-		Short: "Solve problems from your own mistakes, or of life and death, when they are due",
+		Short: "Solve problems from your own mistakes, of life and death, or of an SGF file, when they are due",
 		Long: `Shows the positions of a file that "engine review --drills" wrote, or of drills.json
 in a folder, and waits for a move such as Q16. A move is right if it loses at most a
 point, or a quarter of what the mistake lost. Moves that the review did not search
-are searched on the spot.
+are searched on the spot. A wrong move gets its refutation; then try again, or type show.
+
+An SGF file of problems has positions with answers. Right is what TE, RIGHT or Correct
+in a comment marks, without marks the first branch; other moves are judged by a proof
+or a search.
 
 Without a file it asks problems of life and death that come with the program. Each has
 exactly one first move that works, by proof. The other side answers until nothing needs
-an answer of yours any more: every move has to work. --level selects one level, from 1,
-the easiest, to 5. The page shares the answers.
+an answer of yours any more: every move has to work. Their level follows your rank;
+--level selects one, from 1, the easiest, to 5. The page shares the answers.
 
-A file beside the problems keeps the answers. A problem returns soon after a wrong
-answer, and after days, weeks and months after right ones (FSRS). Positions are
-rotated, mirrored and their colours exchanged at random, so that nobody learns them as
-pictures.
+A file beside the problems keeps the answers. The first try counts: a problem returns
+soon after a wrong one, and after days, weeks and months after right ones (FSRS).
+Positions are rotated, mirrored and their colours exchanged at random, so that nobody
+learns them as pictures; those of SGF files are not.
 
-Commands: a point or pass; hint, show (counts as wrong), skip, board, help, quit.
-GTP's play b Q16 works too.`,
+Commands: a point or pass; hint, show (counts as wrong), skip, board, help, quit;
+again: ask the last problem again soon. GTP's play b Q16 works too.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.load(cmd); err != nil {
@@ -55,7 +63,7 @@ GTP's play b Q16 works too.`,
 			if len(args) == 0 {
 				return runCollection(cmd, &s, log, level, fresh, turn)
 			}
-			set, file, err := readDrills(args[0])
+			set, file, err := readDrills(args[0], cmd.OutOrStdout())
 			if err != nil {
 				return err
 			}
@@ -73,8 +81,9 @@ GTP's play b Q16 works too.`,
 	return c
 }
 
-// readDrills reads a file of problems, or that of a folder.
-func readDrills(file string) (*drill.Set, string, error) {
+// readDrills reads a file of problems, or that of a folder, and says on out what of an SGF file it
+// leaves out.
+func readDrills(file string, out io.Writer) (*drill.Set, string, error) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = filepath.Join(file, "drills.json")
 	}
@@ -83,23 +92,47 @@ func readDrills(file string) (*drill.Set, string, error) {
 		return nil, "", usageError{err}
 	}
 	defer f.Close()
-	set, err := drill.Read(f)
+	if !strings.EqualFold(filepath.Ext(file), ".sgf") {
+		set, err := drill.Read(f)
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w", file, err)
+		}
+		return set, file, nil
+	}
+	roots, err := sgf.Read(f)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", file, err)
 	}
-	return set, file, nil
+	own := drill.ReadOwn(filepath.Base(file), roots)
+	for _, note := range []struct {
+		n    int
+		text string
+	}{
+		{len(own.Games), "games, no problems: see engine review"}, {len(own.Unsolved), "positions without a right answer: see engine life"},
+		{own.Turned, "problems whose answers begin with the other side than the record says: the answers decide"}, {len(own.Errors), "records that cannot be read"},
+	} {
+		if note.n > 0 {
+			fmt.Fprintf(out, "%d %s.\n", note.n, note.text)
+		}
+	}
+	if len(own.Problems) == 0 {
+		return nil, "", fmt.Errorf("%s has no problems: positions with answers", file)
+	}
+	return &drill.Set{Version: drill.Version, Problems: own.Problems}, file, nil
 }
 
 // runCollection asks the problems that come with the program, all or those of one level.
 func runCollection(cmd *cobra.Command, s *settings, answers string, level, fresh int, turn bool) error {
-	set := &drill.Set{Version: drill.Version}
-	for _, p := range drill.Collection() {
-		if level == 0 || p.Level == level {
-			set.Problems = append(set.Problems, p)
+	home, err := store.DefaultFolder()
+	set := &drill.Set{Version: drill.Version, Problems: drill.Fitting(level)}
+	if level > 0 {
+		set.Problems = slices.DeleteFunc(set.Problems, func(p drill.Problem) bool { return p.Level != level })
+	} else if ratings, failed := ranks.ReadPlayerRatings(filepath.Join(home, "levels.json")); failed == nil {
+		if at, known := ratings.Strength(); known {
+			set.Problems = drill.Fitting(drill.LevelFor(int(at)))
 		}
 	}
 	if answers == "" {
-		home, err := store.DefaultFolder()
 		if err != nil {
 			return fmt.Errorf("%w, or name a file with --answers", err)
 		}
@@ -124,7 +157,7 @@ func runDrill(cmd *cobra.Command, s *settings, set *drill.Set, answers string, f
 	}
 	j := &drillJudge{s: s, out: cmd.OutOrStdout()}
 	defer j.close()
-	session := drill.Session{In: cmd.InOrStdin(), Out: j.out, Log: log, Schedule: schedule, Judge: j.judge}
+	session := drill.Session{In: cmd.InOrStdin(), Out: j.out, Log: log, Schedule: schedule, Judge: drill.Judge{Search: j.judge}}
 	switch {
 	case turn && s.Play.Seed == 0:
 		session.Random = rand.New(rand.NewPCG(rand.Uint64(), 1))

@@ -1,6 +1,7 @@
 package level
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -25,4 +26,17 @@ func (f *PlayerRating) remember(judged bool, mark float64) {
 	s.Low, s.Mid, s.High = f.Range()
 	f.History = append(f.History, s)
 	f.History = slices.Delete(f.History, 0, max(0, len(f.History)-historyKept))
+}
+
+// Strength returns the rank on the board where most games have counted, or the claimed one; false if
+// nothing is known.
+func (f PlayerRatings) Strength() (at Rank, known bool) {
+	most := -1.0
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if n := f[name].Games + float64(f[name].Judged); n > most {
+			most, known = n, true
+			_, at, _ = f[name].Range()
+		}
+	}
+	return at, known
 }

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
 	"kosumi/board"
 	"kosumi/life"
+	"kosumi/review"
 )
 
 // Limits of the play at a problem of life and death.
@@ -18,12 +20,18 @@ const (
 	mostPlayed = 16      // moves of both sides
 )
 
-// Turn is the judgement of a move at a problem of life and death. The line of a wrong move
-// ends with its refutation.
+// Judge judges moves that a problem does not know.
+type Judge struct {
+	Life   life.Options
+	Search func(context.Context, *board.Game) (*review.Eval, error)
+}
+
+// Turn is the judgement of a move. The line of a wrong move continues with its refutation.
 type Turn struct {
 	Answer
 	Reply string // to a right move; "": the problem is solved
-	Best  string // the right move after Reply, or instead of a wrong move
+	Best  Answer // right after Reply, or instead of a wrong move; without a move none is known
+	Text  string // on the move, of the author of the problem
 }
 
 // After returns the game at a problem after moves of both sides in turn. Errors wrap board's.
@@ -38,33 +46,106 @@ func (p *Problem) After(moves []string) (*board.Game, error) {
 	return g, err
 }
 
-// Play judges the last of some moves at a problem of life and death, by both sides in turn, and
-// replies as long as a reply exists that needs an answer. A move without a proof is right.
-// Errors are board's, the checker's, and ctx's.
-func (p *Problem) Play(ctx context.Context, moves []string, opts life.Options) (t Turn, err error) {
+// Continues reports whether a problem may ask for more than one move.
+func (p *Problem) Continues() bool { return p.Task != "" || p.answers != nil }
+
+// Play judges the last of some moves, by both sides in turn, and replies as long as more right
+// moves are wanted. A move at a problem of life and death without a proof is right. Errors are
+// board's, the judge's, and ctx's.
+func (p *Problem) Play(ctx context.Context, moves []string, j Judge) (t Turn, err error) {
+	before, err := p.After(moves[:len(moves)-1])
+	if err != nil {
+		return t, err
+	}
+	switch {
+	case p.answers != nil:
+		t, err = p.playTree(ctx, moves, before, j)
+	case p.Task != "":
+		return p.playLife(ctx, moves, j.Life)
+	case len(moves) > 1:
+		return t, fmt.Errorf("problem %s asks for one move", p.ID)
+	default:
+		t.Best = p.Answers[0]
+		if a := p.Answer(moves[0]); a != nil {
+			t.Answer = *a
+		} else {
+			t.Answer, err = j.compare(ctx, before, t.Best.Move, moves[0], p.Loss)
+		}
+	}
+	if err == nil && !t.Accepted && len(t.Line) < 2 {
+		j.refute(ctx, before, &t.Answer)
+	}
+	return t, cmp.Or(err, ctx.Err())
+}
+
+// playLife is Play at a problem of life and death.
+func (p *Problem) playLife(ctx context.Context, moves []string, opts life.Options) (t Turn, err error) {
 	g, err := p.After(moves)
 	if err != nil {
 		return t, err
 	}
 	f, n := p.fight(ctx, opts), len(moves)-1
-	card, done, failed, err := f.ask(g, g.ToMove())
+	found, done, failed, err := f.ask(g, g.ToMove())
 	if t.Answer = (Answer{Move: moves[n], Accepted: !failed, Line: moves[n:]}); n == 0 {
-		t.Answer, t.Best = *p.Answer(moves[0]), p.Answers[0].Move
+		t.Answer, t.Best = *p.Answer(moves[0]), p.Answers[0]
 	}
 	switch {
 	case err != nil:
 	case t.Accepted && done && n+1 < mostPlayed:
-		t.Reply, t.Best, err = f.reply(g, card.Zone)
+		t.Reply, t.Best, err = f.reply(g, found.Zone)
 	case !t.Accepted:
-		if t.Loss, t.Line = p.Loss, slices.Clone(moves[n:]); failed && len(card.Moves) > 0 && card.Moves[0] != "pass" {
-			t.Line = append(t.Line, card.Moves[0])
+		t.Loss = p.Loss
+		if t.Line = moves[n:]; failed {
+			t.Line = append(slices.Clone(moves[n:]), found.line(g.Size(), g.ToMove())...)
 		}
 		if before, _ := p.After(moves[:n]); n > 0 {
-			card, _, _, err = f.ask(before, before.ToMove())
-			t.Best = append(card.Moves, "")[0]
+			found, _, _, err = f.ask(before, before.ToMove())
+			if t.Best = (Answer{Accepted: true, Line: found.line(g.Size(), before.ToMove())}); len(t.Best.Line) > 0 {
+				t.Best.Move = t.Best.Line[0]
+			}
 		}
 	}
 	return t, err
+}
+
+// compare judges a move by the positions after it and after the best one. lost is the loss of
+// the mistake that the problem is about, in points; 0: it is about none.
+func (j Judge) compare(ctx context.Context, start *board.Game, best, move string, lost float64) (a Answer, err error) {
+	var evals [2]*review.Eval
+	for i, v := range []string{best, move} {
+		var g board.Game
+		g.CopyFrom(start)
+		at, err := start.Size().ParseVertex(v)
+		if err == nil {
+			err = g.Play(g.ToMove(), at)
+		}
+		if err == nil {
+			evals[i], err = j.Search(ctx, &g)
+		}
+		if err != nil {
+			return a, err
+		}
+	}
+	sign := review.Sign(start.ToMove().String()[:1])
+	a = Answer{Move: move, Loss: review.Round(max(0, sign*(evals[0].Lead-evals[1].Lead)), 2), WinrateLoss: review.Round(max(0, sign*(evals[0].Winrate-evals[1].Winrate)), 4), Line: []string{move}}
+	a.Accepted = Accepts(a.Loss, a.WinrateLoss, lost)
+	if len(evals[1].Moves) > 0 {
+		a.Line = append(a.Line, evals[1].Moves[0].Line...)
+	}
+	return a, nil
+}
+
+// refute continues the line of a wrong move with the best answer to it, if a search finds one.
+func (j Judge) refute(ctx context.Context, start *board.Game, a *Answer) {
+	a.Line = []string{a.Move}
+	at, err := start.Size().ParseVertex(a.Move)
+	var g board.Game
+	if g.CopyFrom(start); err != nil || g.Play(g.ToMove(), at) != nil || j.Search == nil {
+		return
+	}
+	if e, err := j.Search(ctx, &g); err == nil && len(e.Moves) > 0 {
+		a.Line = append(a.Line, e.Moves[0].Line...)
+	}
 }
 
 // fight asks about the group of a problem in later positions.
@@ -86,9 +167,30 @@ func (p *Problem) fight(ctx context.Context, opts life.Options) *fight {
 	return f
 }
 
+// found is the answer about a group with one side to move first.
+type found struct {
+	life.Card
+	answer *life.Answer
+}
+
+// line returns the record's line from the best move of the side that moves first, without passes
+// at its end; nil if no move is needed or none is known.
+func (c *found) line(size board.Size, first board.Color) (line []string) {
+	if c.answer == nil || len(c.Moves) == 0 || c.Moves[0] == "pass" {
+		return nil
+	}
+	for _, at := range c.answer.Line(first, c.Moves[0]) {
+		line = append(line, size.Vertex(at))
+	}
+	if line == nil {
+		return c.Moves[:1]
+	}
+	return line
+}
+
 // ask asks about the group with a side to move first. done and failed report whether the
 // problem's task is proved to succeed or to fail.
-func (f *fight) ask(g *board.Game, first board.Color) (c life.Card, done, failed bool, err error) {
+func (f *fight) ask(g *board.Game, first board.Color) (c found, done, failed bool, err error) {
 	at, kills := f.group[0], f.Task == Kill
 	chain := g.Board().Chain(nil, at)
 	if f.Stones[at] != ".XO"[g.At(at)] { // captured
@@ -106,7 +208,7 @@ func (f *fight) ask(g *board.Game, first board.Color) (c life.Card, done, failed
 		}
 		return c, false, false, err
 	}
-	c = *cmp.Or(out.Attacks, out.Defends)
+	c = found{*cmp.Or(out.Attacks, out.Defends), out}
 	f.nodes += c.Nodes
 	if c.Proved && c.Verdict != life.Repetition {
 		done = (c.Verdict == life.Dead) == kills
@@ -117,7 +219,7 @@ func (f *fight) ask(g *board.Game, first board.Color) (c life.Card, done, failed
 
 // reply returns the move in zone that needs an answer and leaves the fewest right answers, with
 // one of these; "" if no move needs an answer.
-func (f *fight) reply(g *board.Game, zone []string) (reply, answer string, err error) {
+func (f *fight) reply(g *board.Game, zone []string) (reply string, answer Answer, err error) {
 	fewest := math.MaxInt
 	for _, v := range zone {
 		var next board.Game
@@ -125,13 +227,13 @@ func (f *fight) reply(g *board.Game, zone []string) (reply, answer string, err e
 		if at, err := g.Size().ParseVertex(v); err != nil || next.Play(g.ToMove(), at) != nil {
 			continue
 		}
-		var c life.Card
+		var c found
 		_, done, needed, err := f.ask(&next, g.ToMove())
 		if err == nil && needed {
 			c, done, _, err = f.ask(&next, next.ToMove())
 		}
 		if n := len(c.Moves); needed && done && n > 0 && n < fewest && c.Moves[0] != "pass" {
-			reply, answer, fewest = v, c.Moves[0], n
+			reply, answer, fewest = v, Answer{Move: c.Moves[0], Accepted: true, Line: c.line(g.Size(), next.ToMove())}, n
 		}
 		if err != nil || f.nodes > replyNodes {
 			return reply, answer, err

@@ -22,6 +22,9 @@ const (
 	Kill = "kill" // kill the group
 )
 
+// LifeSuffix ends the IDs of problems of life and death that a review found.
+const LifeSuffix = "-life"
+
 // LifeKind is the kind of problems of life and death.
 const LifeKind review.Kind = "life and death"
 
@@ -56,6 +59,29 @@ var Collection = sync.OnceValue(func() []Problem {
 		}
 	}
 })
+
+// LevelFor returns the level of problems for a player, by the distance of the rank from 20k.
+func LevelFor(rank int) int {
+	level := 1
+	for _, from := range []int{1, 6, 11, 17} { // 19k, 14k, 9k, 3k
+		if rank >= from {
+			level++
+		}
+	}
+	return level
+}
+
+// Fitting returns the built-in problems for a level, those of the level first, then harder and easier
+// ones in turn, none more than a level easier, and from level 2 on none whose first move takes the
+// group. Level 0 has all, as [Collection].
+func Fitting(level int) []Problem {
+	list := slices.DeleteFunc(slices.Clone(Collection()), func(p Problem) bool { return p.Level < level-1 || level > 1 && p.takes })
+	if level > 0 {
+		far := func(p Problem) int { return max(2*(p.Level-level)-1, 2*(level-p.Level)) }
+		slices.SortStableFunc(list, func(a, b Problem) int { return far(a) - far(b) })
+	}
+	return list
+}
 
 // collected reads a problem of the collection.
 func collected(root *sgf.Node) (p Problem, err error) {
@@ -99,6 +125,10 @@ func collected(root *sgf.Node) (p Problem, err error) {
 		p.Group = append(p.Group, size.Vertex(x))
 	}
 	p.solve(line)
+	if err := g.Play(g.ToMove(), record.Moves()[0].Point); err != nil {
+		return p, err
+	}
+	p.takes = g.At(targets[0]) == board.Empty
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%dx%d %s %s", p.Width, p.Height, p.Stones, p.ToMove)))
 	p.ID = "life-" + hex.EncodeToString(sum[:8])
 	return p, nil
@@ -118,7 +148,7 @@ func (p *Problem) solve(line []string) {
 // lifeProblem returns the problem of a position with one move that saves or kills a group.
 func lifeProblem(res *review.Result, o *review.Only) Problem {
 	p := ProblemOf(res, o.Ply)
-	p.ID += "-life"
+	p.ID += LifeSuffix
 	p.Kind, p.Task, p.Group, p.Assumed = LifeKind, Live, o.Group, o.Assumed
 	if o.Kills {
 		p.Task = Kill

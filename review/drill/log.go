@@ -16,10 +16,14 @@ type Attempt struct {
 	ID      string    `json:"id"` // of the problem
 	Time    time.Time `json:"time"`
 	Grade   Grade     `json:"grade"`
+	Right   bool      `json:"right,omitempty"`
 	Answer  string    `json:"answer"` // a vertex, or several in order; empty: gave up
 	Loss    float64   `json:"loss"`   // in points
 	Seconds float64   `json:"seconds"`
 }
+
+// Solved reports whether the answer was right; older logs say so by the grade alone.
+func (a *Attempt) Solved() bool { return a.Right || a.Grade >= GoodGrade }
 
 // Log is the append-only file of attempts, one JSON object a line, from which the schedule is
 // computed. An attempt with the problem and time of an earlier one replaces it: the user

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"kosumi/board"
 	"kosumi/review"
@@ -26,16 +27,19 @@ type Set struct {
 // Problem asks for a better move than the one that was played.
 type Problem struct {
 	// ID is the same for the same position, rules and komi.
-	ID     string  `json:"id"`
-	Game   string  `json:"game"`             // where it comes from
-	Number int     `json:"number"`           // of the move
-	Player string  `json:"player,omitempty"` // who made it, as the record says
-	Width  int     `json:"width"`
-	Height int     `json:"height"`
-	Stones string  `json:"stones"` // X, O and dots from the top left
-	ToMove string  `json:"toMove"` // "b" or "w"
-	Rules  string  `json:"rules"`  // as JSON, without komi
-	Komi   float64 `json:"komi"`
+	ID     string `json:"id"`
+	Game   string `json:"game"`             // where it comes from
+	Number int    `json:"number"`           // of the move
+	Player string `json:"player,omitempty"` // who made it, as the record says
+	// Against names the opponent, with the rank if the record has it; of this program only the
+	// rank.
+	Against string  `json:"against,omitempty"`
+	Width   int     `json:"width"`
+	Height  int     `json:"height"`
+	Stones  string  `json:"stones"` // X, O and dots from the top left
+	ToMove  string  `json:"toMove"` // "b" or "w"
+	Rules   string  `json:"rules"`  // as JSON, without komi
+	Komi    float64 `json:"komi"`
 	// Played is the move of the game, which lost Loss points.
 	Played string      `json:"played"`
 	Loss   float64     `json:"loss"`
@@ -54,6 +58,11 @@ type Problem struct {
 	Assumed []string `json:"assumed,omitempty"`
 	// Answers are the moves with enough visits to be judged, best first.
 	Answers []Answer `json:"answers"`
+	// Text is what the author of a collection says of the problem; answers is the position with the
+	// author's answers below it, nil for other problems.
+	Text    string `json:"text,omitempty"`
+	answers *sgf.Node
+	takes   bool // the first move takes the group; known of the collection
 }
 
 // Answer is a move that a problem can be answered with.
@@ -131,8 +140,10 @@ func ProblemOf(res *review.Result, t int) Problem {
 	m, p := &res.Moves[t], &res.Positions[t]
 	q := Problem{Game: res.Game.File, Number: m.Number, Width: res.Game.Width, Height: res.Game.Height, Stones: p.Stones, ToMove: m.Color,
 		Rules: res.Game.Rules, Komi: res.Game.Komi, Played: m.Move, Loss: m.Loss, Kind: m.Kind, Reason: m.Reason, Claims: m.Claims}
-	if q.Player = res.Game.Black; m.Color == "w" {
-		q.Player = res.Game.White
+	g := res.Game
+	q.Player, q.Against = g.Black, opponent(g.White, g.WhiteRank)
+	if m.Color == "w" {
+		q.Player, q.Against = g.White, opponent(g.Black, g.BlackRank)
 	}
 	if t > 0 {
 		q.Last = res.Moves[t-1].Move
@@ -141,6 +152,28 @@ func ProblemOf(res *review.Result, t int) Problem {
 	q.ID = hex.EncodeToString(sum[:8])
 	q.Answers = answersOf(m.Best, m)
 	return q
+}
+
+func opponent(name, rank string) string {
+	if name == "Kosumi" && rank != "" {
+		name = ""
+	}
+	return strings.TrimSpace(name + " " + rank)
+}
+
+// Title says where a problem comes from.
+func (p *Problem) Title() string {
+	switch {
+	case p.Level > 0:
+		return fmt.Sprintf("life and death %d, level %d", p.Number, p.Level)
+	case p.answers != nil:
+		return fmt.Sprintf("%s, problem %d", p.Game, p.Number)
+	case p.Player == "You" && p.Against != "":
+		return fmt.Sprintf("your game against %s, move %d", p.Against, p.Number)
+	case p.Player != "" && p.Against != "":
+		return fmt.Sprintf("%s against %s, move %d", p.Player, p.Against, p.Number)
+	}
+	return fmt.Sprintf("%s, move %d", p.Game, p.Number)
 }
 
 // unfit returns the reason why a mistake makes no problem, "" if it makes one.
@@ -175,6 +208,7 @@ func answersOf(best []review.Candidate, m *review.Move) []Answer {
 		a := Answer{Move: c.Move, Loss: review.Round(max(0, sign*(best[0].Lead-c.Lead)), 2), WinrateLoss: review.Round(max(0, sign*(best[0].Winrate-c.Winrate)), 4), Line: c.Line}
 		if c.Move == m.Move {
 			a.Loss, a.WinrateLoss = m.Loss, m.WinrateLoss // from the search of the next position
+			a.Line = append([]string{m.Move}, m.Refutation...)
 		} else if c.Visits < judgedVisits {
 			continue
 		}
@@ -238,38 +272,6 @@ func (p *Problem) vertices(names []string) (points []board.Point) {
 		}
 	}
 	return points
-}
-
-// Search judges a move that is not among the answers: judge searches the positions after it
-// and after the best move.
-func (p *Problem) Search(judge func(*board.Game) (*review.Eval, error), move string) (*Answer, error) {
-	start, err := p.Position()
-	if err != nil {
-		return nil, err
-	}
-	size := start.Size()
-	evals := [2]*review.Eval{}
-	for i, v := range []string{p.Answers[0].Move, move} {
-		at, err := size.ParseVertex(v)
-		if err != nil {
-			return nil, err
-		}
-		var g board.Game
-		g.CopyFrom(start)
-		if err := g.Play(g.ToMove(), at); err != nil {
-			return nil, err
-		}
-		if evals[i], err = judge(&g); err != nil {
-			return nil, err
-		}
-	}
-	sign := review.Sign(p.ToMove)
-	a := &Answer{Move: move, Loss: review.Round(max(0, sign*(evals[0].Lead-evals[1].Lead)), 2), WinrateLoss: review.Round(max(0, sign*(evals[0].Winrate-evals[1].Winrate)), 4)}
-	a.Accepted = Accepts(a.Loss, a.WinrateLoss, p.Loss)
-	if len(evals[1].Moves) > 0 {
-		a.Line = append([]string{move}, evals[1].Moves[0].Line...)
-	}
-	return a, nil
 }
 
 // Read reads a problem set.

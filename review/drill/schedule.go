@@ -57,7 +57,7 @@ func (p *Problem) Attempt(moves []string, a *Answer, took time.Duration) Attempt
 		x.Answer += moves[i] + " "
 	}
 	if a != nil {
-		x.Answer, x.Loss = x.Answer+a.Move, a.Loss
+		x.Answer, x.Loss, x.Right = x.Answer+a.Move, a.Loss, a.Accepted
 	}
 	return x
 }

@@ -8,12 +8,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"time"
-
-	"kosumi/board"
-	"kosumi/life"
-	"kosumi/review"
 )
 
 // Session asks the problems of a set and logs the answers.
@@ -24,12 +21,12 @@ type Session struct {
 	Schedule *Schedule
 	// Random draws the orientation and colours in which a problem is shown; nil: its own.
 	Random *rand.Rand
-	// Judge searches a position if a move is not among the answers. Its error ends the
-	// session.
-	Judge func(ctx context.Context, g *board.Game) (*review.Eval, error)
+	// Judge judges moves that are not among the answers. Its error ends the session.
+	Judge Judge
 
 	lines  chan string // of In; closed at its end
 	failed error       // In's error; valid after lines is closed
+	last   *Attempt    // that "again" is about
 }
 
 // Run asks the problems that are due and at most fresh new ones. It logs each answer at once.
@@ -44,24 +41,30 @@ func (s *Session) Run(ctx context.Context, set *Set, fresh int) error {
 		fmt.Fprintf(s.Out, "Nothing is due: %d problems, none to be asked now.%s\n", len(set.Problems), s.nextDue(set))
 		return nil
 	}
-	right, tried := 0, 0
+	right, tried, missed := 0, 0, []string(nil)
 	for i, p := range due {
-		fmt.Fprintf(s.Out, "\nProblem %d of %d (%s, move %d)\n", i+1, len(due), p.Game, p.Number)
-		grade, quit, err := s.ask(ctx, p)
+		fmt.Fprintf(s.Out, "\nProblem %d of %d (%s)\n", i+1, len(due), p.Title())
+		first, quit, err := s.ask(ctx, p)
 		if err != nil {
 			return err
 		}
-		if grade > 0 {
+		if first != nil {
 			tried++
-			if grade >= GoodGrade {
+			if first.Solved() {
 				right++
+			} else {
+				missed = append(missed, strconv.Itoa(i+1))
 			}
 		}
 		if quit {
 			break
 		}
 	}
-	fmt.Fprintf(s.Out, "\n%d of %d right.%s\n", right, tried, s.nextDue(set))
+	fmt.Fprintf(s.Out, "\n%d of %d right at the first try.", right, tried)
+	if len(missed) > 0 {
+		fmt.Fprintf(s.Out, " Missed: %s.", strings.Join(missed, ", "))
+	}
+	fmt.Fprintln(s.Out, s.nextDue(set))
 	return nil
 }
 
@@ -109,10 +112,14 @@ func inWords(d time.Duration) string {
 	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
 
-// ask asks one problem until it is answered, given up or skipped. grade is 0 without an
+// ask asks one problem until it is solved, shown or skipped. first is the first try; nil without an
 // answer.
-func (s *Session) ask(ctx context.Context, p *Problem) (grade Grade, quit bool, err error) {
-	v := viewOf(p, s.Random)
+func (s *Session) ask(ctx context.Context, p *Problem) (first *Attempt, quit bool, err error) {
+	random := s.Random
+	if p.answers != nil {
+		random = nil // its author's words name points and colours
+	}
+	v := viewOf(p, random)
 	v.show(s.Out, p)
 	for {
 		fmt.Fprint(s.Out, "> ")
@@ -120,11 +127,11 @@ func (s *Session) ask(ctx context.Context, p *Problem) (grade Grade, quit bool, 
 		more := false
 		select {
 		case <-ctx.Done():
-			return 0, true, nil
+			return first, true, nil
 		case line, more = <-s.lines:
 		}
 		if !more {
-			return 0, true, s.failed
+			return first, true, s.failed
 		}
 		words := strings.Fields(strings.ToLower(line))
 		if len(words) == 0 {
@@ -132,24 +139,27 @@ func (s *Session) ask(ctx context.Context, p *Problem) (grade Grade, quit bool, 
 		}
 		switch words[0] {
 		case "quit", "q", "exit":
-			return 0, true, nil
+			return first, true, nil
 		case "skip", "next":
-			return 0, false, nil
+			return first, false, nil
 		case "board", "showboard":
 			v.show(s.Out, p)
 			continue
 		case "hint":
-			if p.Played == "" || len(v.moves) > 0 {
-				fmt.Fprintf(s.Out, "The move is on line %d, counted from the edge.\n", v.line(v.best.Move))
-				continue
-			}
-			fmt.Fprintf(s.Out, "What was played is %s, and loses %.1f points (%s).\n", v.vertex(p.Played), p.Loss, p.Kind)
+			s.hint(p, v)
 			continue
 		case "help":
-			fmt.Fprintln(s.Out, "a point (Q16) or pass; hint, show, skip, board, quit")
+			fmt.Fprintln(s.Out, "a point (Q16) or pass; hint, show, skip, board, quit; again: ask the last problem again soon")
+			continue
+		case "again":
+			if err := s.again(); err != nil {
+				return first, true, err
+			}
 			continue
 		case "show", "solution":
-			return s.grade(p, v, nil)
+			first, err = s.grade(p, v, first, nil)
+			fmt.Fprintf(s.Out, "Best: %s\n", v.inWords(v.best.Line, v.best.Move))
+			return first, err != nil, err
 		case "play":
 			words = words[len(words)-1:]
 		}
@@ -161,71 +171,94 @@ func (s *Session) ask(ctx context.Context, p *Problem) (grade Grade, quit bool, 
 			fmt.Fprintf(s.Out, "%v; help lists the commands\n", err)
 			continue
 		}
-		answer, err := s.judge(ctx, p, v, move)
-		if err != nil {
-			return 0, true, err
+		t, err := p.Play(ctx, append(v.moves, move), s.Judge)
+		if err == nil && t.Reply == "" {
+			first, err = s.grade(p, v, first, &t.Answer)
 		}
-		if answer != nil {
-			return s.grade(p, v, answer)
+		if err != nil {
+			return first, true, err
+		}
+		if t.Text != "" {
+			fmt.Fprintln(s.Out, t.Text)
+		}
+		switch {
+		case t.Reply != "":
+			v.moves, v.best = append(v.moves, move, t.Reply), t.Best
+			fmt.Fprintf(s.Out, "Right so far. The answer is %s.\n", v.vertex(t.Reply))
+			v.show(s.Out, p)
+		case t.Accepted:
+			return first, false, nil
+		default:
+			fmt.Fprintln(s.Out, "Try again, or type show.")
 		}
 	}
 }
 
-// grade logs the attempt and prints the solution. A nil answer gives up.
-func (s *Session) grade(p *Problem, v *view, a *Answer) (Grade, bool, error) {
-	attempt := p.Attempt(v.moves, a, time.Since(v.began))
+func (s *Session) hint(p *Problem, v *view) {
+	if p.Played == "" || len(v.moves) > 0 {
+		fmt.Fprintf(s.Out, "The move is on line %d, counted from the edge.\n", v.line(v.best.Move))
+		return
+	}
+	fmt.Fprintf(s.Out, "%s was played, and loses %.1f points (%s).\n", v.vertex(p.Played), p.Loss, p.Kind)
+}
+
+// again makes the problem that was answered last due soon.
+func (s *Session) again() (err error) {
+	if s.last == nil {
+		fmt.Fprintln(s.Out, "No problem has been answered yet.")
+		return nil
+	}
+	s.last.Grade = AgainGrade
+	if err := s.Log.Add(*s.last); err != nil {
+		return err
+	}
+	if s.Schedule, err = NewSchedule(s.Log.Attempts); err == nil {
+		s.sayDue(s.last.ID)
+	}
+	return err
+}
+
+func (s *Session) sayDue(id string) {
+	if at, ok := s.Schedule.Next(id); ok {
+		fmt.Fprintf(s.Out, "It comes again in %s.\n", inWords(time.Until(at)))
+	}
+}
+
+// grade prints the judgement of an answer, nil to give up, and logs the first try at a problem.
+func (s *Session) grade(p *Problem, v *view, first *Attempt, a *Answer) (*Attempt, error) {
 	switch {
-	case a == nil:
+	case a == nil && first == nil:
 		fmt.Fprintln(s.Out, "Given up.")
+	case a == nil:
 	case a.Accepted && len(v.moves) > 0:
 		fmt.Fprintf(s.Out, "Right: %s solves it.\n", v.vertex(a.Move))
-	case p.Task != "" && a.Accepted:
+	case a.Accepted && p.Task != "":
 		fmt.Fprintf(s.Out, "Right: %s alone does.\n", v.vertex(a.Move))
-	case p.Task != "" && len(a.Line) > 1:
-		fmt.Fprintf(s.Out, "Wrong: %s fails; the answer is %s.\n", v.vertex(a.Move), v.vertex(a.Line[1]))
-	case p.Task != "":
-		fmt.Fprintf(s.Out, "Wrong: %s fails.\n", v.vertex(a.Move))
-	case a.Accepted:
+	case a.Accepted && p.Played != "":
 		fmt.Fprintf(s.Out, "Right: %s loses %.1f points.\n", v.vertex(a.Move), a.Loss)
+	case a.Accepted:
+		fmt.Fprintf(s.Out, "Right: %s.\n", v.vertex(a.Move))
+	case p.Played == "" || len(v.moves) > 0:
+		fmt.Fprintf(s.Out, "Wrong: %s fails.\n", v.vertex(a.Move))
 	case a.Move == p.Played:
-		fmt.Fprintf(s.Out, "Wrong: %s is what was played; it loses %.1f points.\n", v.vertex(a.Move), p.Loss)
+		fmt.Fprintf(s.Out, "Wrong: %s was played in the game; it loses %.1f points.\n", v.vertex(a.Move), p.Loss)
 	default:
 		fmt.Fprintf(s.Out, "Not good enough: %s loses %.1f points.\n", v.vertex(a.Move), a.Loss)
 	}
-	if len(v.moves) == 0 || a == nil || !a.Accepted {
-		var line []string
-		for _, m := range v.best.Line {
-			line = append(line, v.vertex(m))
-		}
-		fmt.Fprintf(s.Out, "Best: %s %s (%s)\n", v.vertex(v.best.Move), strings.Join(line[min(1, len(line)):], " "), p.Kind)
+	if a != nil && len(a.Line) > 1 {
+		fmt.Fprintf(s.Out, "It goes on: %s\n", v.inWords(a.Line, ""))
 	}
+	if first != nil {
+		return first, nil
+	}
+	attempt := p.Attempt(v.moves, a, time.Since(v.began))
 	if err := s.Log.Add(attempt); err != nil {
-		return 0, true, err
+		return nil, err
 	}
+	s.last = &attempt
 	if err := s.Schedule.Add(attempt); err != nil {
-		return 0, true, err
+		return nil, err
 	}
-	if at, ok := s.Schedule.Next(p.ID); ok {
-		fmt.Fprintf(s.Out, "Graded %s; asked again in %s.\n", attempt.Grade, inWords(time.Until(at)))
-	}
-	return attempt.Grade, false, nil
-}
-
-// judge returns the judgement of a legal move, by a search if the problem has none; nil if the
-// other side has replied and the problem continues.
-func (s *Session) judge(ctx context.Context, p *Problem, v *view, move string) (*Answer, error) {
-	if p.Task != "" {
-		t, err := p.Play(ctx, append(v.moves, move), life.Options{})
-		if err != nil || t.Reply == "" {
-			return &t.Answer, err
-		}
-		v.moves, v.best = append(v.moves, move, t.Reply), Answer{Move: t.Best}
-		fmt.Fprintf(s.Out, "Right so far. The answer is %s.\n", v.vertex(t.Reply))
-		v.show(s.Out, p)
-		return nil, nil
-	}
-	if a := p.Answer(move); a != nil {
-		return a, nil
-	}
-	return p.Search(func(g *board.Game) (*review.Eval, error) { return s.Judge(ctx, g) }, move)
+	s.sayDue(p.ID)
+	return s.last, nil
 }

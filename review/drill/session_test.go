@@ -36,7 +36,7 @@ func ask(t *testing.T, input string, random *rand.Rand, judge func(*board.Game) 
 	require.NoError(t, err)
 	var out strings.Builder
 	s := drill.Session{In: strings.NewReader(input), Out: &out, Log: log, Schedule: schedule, Random: random,
-		Judge: func(_ context.Context, g *board.Game) (*review.Eval, error) { return judge(g) }}
+		Judge: drill.Judge{Search: func(_ context.Context, g *board.Game) (*review.Eval, error) { return judge(g) }}}
 	set := drill.Set{Version: drill.Version, Problems: []drill.Problem{problem()}}
 	failed := s.Run(t.Context(), &set, 10)
 	require.NoError(t, log.Close())
@@ -46,22 +46,25 @@ func ask(t *testing.T, input string, random *rand.Rand, judge func(*board.Game) 
 	return out.String(), log.Attempts, failed
 }
 
+func never(*board.Game) (*review.Eval, error) {
+	return nil, errors.New("nothing was to be searched")
+}
+
 func TestSession(t *testing.T) {
-	never := func(*board.Game) (*review.Eval, error) { return nil, errors.New("nothing was to be searched") }
 	shown := "    A B C D E\n  4 . . . . .\n  3 .(X)O . .\n  2 . X O . .\n  1 . . . . .\nWhite (O) to play.\n"
 	for _, c := range []struct {
 		input string
 		said  []string
 		grade drill.Grade // 0: nothing was written down; good stands for easy too
 	}{
-		{"", []string{"Problem 1 of 1 (game, move 4)", shown, "0 of 0 right."}, 0},
-		{"quit\nC1\n", []string{"0 of 0 right."}, 0},
-		{"skip\n", []string{"0 of 0 right."}, 0},
-		{"\nboard\nhint\nhelp\nC1\n", []string{shown + "> What was played is A1, and loses 8.0 points", "hint, show, skip",
-			"Right: C1 loses 0.0 points.", "Best: C1 D3 ", "asked again in", "1 of 1 right. The next one is due in"}, drill.GoodGrade},
+		{"", []string{"Problem 1 of 1 (game, move 4)", shown, "0 of 0 right at the first try."}, 0},
+		{"quit\nC1\n", []string{"0 of 0 right at the first try."}, 0},
+		{"skip\n", []string{"0 of 0 right at the first try."}, 0},
+		{"\nboard\nhint\nhelp\nC1\n", []string{shown + "> A1 was played, and loses 8.0 points", "hint, show, skip",
+			"Right: C1 loses 0.0 points.", "It goes on: C1 D3", "It comes again in", "1 of 1 right at the first try. The next one is due in"}, drill.GoodGrade},
 		{"play w c1\n", []string{"Right: C1"}, drill.GoodGrade},
-		{"Z9\nB2\nB3\nA1\n", []string{"invalid vertex", "occupied", "Wrong: A1 is what was played; it loses 8.0 points.", "0 of 1 right."}, drill.AgainGrade},
-		{"show\n", []string{"Given up.", "Best: C1 D3", "asked again in a minute.", "0 of 1 right."}, drill.AgainGrade},
+		{"Z9\nB2\nB3\nA1\nC1\n", []string{"Try again, or type show.", "Right: C1", "invalid vertex", "occupied", "Wrong: A1 was played in the game; it loses 8.0 points.", "0 of 1 right at the first try. Missed: 1."}, drill.AgainGrade},
+		{"show\n", []string{"Given up.", "Best: C1 D3", "It comes again in a minute.", "0 of 1 right at the first try. Missed: 1."}, drill.AgainGrade},
 	} {
 		said, attempts, err := ask(t, c.input, nil, never)
 		require.NoError(t, err, c.input)
@@ -92,7 +95,7 @@ func TestInterruptedWhileItWaits(t *testing.T) {
 	s := drill.Session{In: in, Out: &out, Log: log, Schedule: schedule}
 	time.AfterFunc(20*time.Millisecond, stop)
 	require.NoError(t, s.Run(ctx, &drill.Set{Version: drill.Version, Problems: []drill.Problem{problem()}}, 1))
-	require.Contains(t, out.String(), "0 of 0 right.")
+	require.Contains(t, out.String(), "0 of 0 right at the first try.")
 }
 
 // TestSearchedMove plays a move that the review did not search.
@@ -121,11 +124,11 @@ func TestTurnedProblems(t *testing.T) {
 	for seed := range uint64(40) {
 		said, _, err := ask(t, "hint\n", rand.New(rand.NewPCG(seed, 1)), nil)
 		require.NoError(t, err)
-		_, hint, _ := strings.Cut(said, "What was played is ")
-		played, _, _ := strings.Cut(hint, ",")
-		said, attempts, err := ask(t, played+"\n", rand.New(rand.NewPCG(seed, 1)), nil)
+		hint, _, _ := strings.Cut(said, " was played")
+		played := hint[strings.LastIndex(hint, " ")+1:]
+		said, attempts, err := ask(t, played+"\n", rand.New(rand.NewPCG(seed, 1)), never)
 		require.NoError(t, err)
-		require.Contains(t, said, "Wrong: "+played+" is what was played", "seed %d", seed)
+		require.Contains(t, said, "Wrong: "+played+" was played in the game", "seed %d", seed)
 		require.Equal(t, "A1", attempts[0].Answer)
 		shown, _, _ := strings.Cut(said, "> ")
 		boards[shown] = true

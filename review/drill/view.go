@@ -38,6 +38,18 @@ func (v *view) vertex(move string) string {
 	return v.size.Vertex(v.size.SymMap(v.turn, p))
 }
 
+// inWords names the moves of a line on the shown board; without a line only the move.
+func (v *view) inWords(line []string, move string) string {
+	if len(line) == 0 {
+		return v.vertex(move)
+	}
+	var words []string
+	for _, m := range line {
+		words = append(words, v.vertex(m))
+	}
+	return strings.Join(words, " ")
+}
+
 // parse converts a move of the shown board into one of the problem.
 func (v *view) parse(move string) (string, error) {
 	p, err := v.size.ParseVertex(move)
@@ -112,6 +124,9 @@ func (v *view) show(w io.Writer, p *Problem) {
 		return
 	}
 	fmt.Fprintln(w, p.question(side))
+	if p.Text != "" {
+		fmt.Fprintln(w, p.Text)
+	}
 	if len(p.Group) > 0 {
 		fmt.Fprintf(w, "The group stands at %s.\n", v.vertex(p.Group[0]))
 	}

@@ -159,4 +159,9 @@ type Imported struct {
 	ID    string `json:"id,omitempty"`
 	Error string `json:"error,omitempty"`
 	Say   *Say   `json:"say,omitempty"` // Error as the page says it
+	// Kind is what ID is of: doc, review, or problem, the first of so many Problems. Says tells
+	// what the records of the file were taken for.
+	Kind     string `json:"kind,omitempty"`
+	Problems int    `json:"problems,omitempty"`
+	Says     []Say  `json:"says,omitempty"`
 }

@@ -17,6 +17,7 @@ type Day struct {
 	Problems []DayProblem `json:"problems"`
 	Streak   int          `json:"streak"` // days in a row, today's included once it is done
 	Best     int          `json:"best"`
+	Sets     []ProblemSet `json:"sets"` // the player's collections
 	Week     [7]bool      `json:"week"` // the last seven days, today last
 }
 
@@ -26,6 +27,8 @@ type DayProblem struct {
 	Size   [2]int `json:"size"`
 	Stones string `json:"stones"`
 	Grade  int    `json:"grade,omitempty"` // of the first answer today: 1 to 4; 0: none yet
+	Right  bool   `json:"right,omitempty"` // that answer
+	Fresh  bool   `json:"fresh,omitempty"` // comes with the program, and was never asked
 }
 
 // AskProblem asks for one problem of the day.

@@ -211,19 +211,35 @@ type Problem struct {
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`
+	// Against names the opponent of a game, of the engine only the rank. Set is the ID of a
+	// collection that the player brought along; Text is its author's.
+	Against string `json:"against,omitempty"`
+	Set     string `json:"set,omitempty"`
+	Text    string `json:"text,omitempty"`
 	// After are moves that were played since, of both sides in turn; Stones, Last and Legal are
 	// those after them.
 	After []string `json:"after,omitempty"`
 }
 
-// NextDrill asks for a problem. Not is one that is not wanted now.
+// NextDrill asks for a problem. Not is one that is not wanted now; Set is one of the player's
+// collections.
 type NextDrill struct {
 	Not string `json:"not,omitempty"`
+	Set string `json:"set,omitempty"`
+}
+
+// ProblemSet is a collection of problems that the player brought along.
+type ProblemSet struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Problems int    `json:"problems"`
+	Solved   int    `json:"solved"` // whose last answer was right
 }
 
 // DrillAnswer answers a problem. An empty move gives up. After is as in the problem, Seconds
-// what all moves took.
+// what all moves took. Again is a further try, which is not graded.
 type DrillAnswer struct {
+	Again   bool     `json:"again,omitempty"`
 	ID      string   `json:"id"`
 	After   []string `json:"after,omitempty"`
 	Move    string   `json:"m,omitempty"`
@@ -231,13 +247,14 @@ type DrillAnswer struct {
 }
 
 // DrillVerdict answers DrillAnswer. Grade is 1 to 4: again, hard, good, easy; it is
-// on the disk, and drill.grade overrules it until the next problem is asked for.
+// on the disk, and drill.grade overrules it until the next problem is asked for. 0: a further try.
 type DrillVerdict struct {
 	// Next is the problem after the answer of the other side, if the move is right and more
 	// have to be found: then nothing is graded yet.
 	Next    *Problem `json:"next,omitempty"`
-	Verdict Verdict  `json:"verdict"`
+	Verdict Verdict  `json:"verdict"` // its line goes on with the refutation of a wrong move
 	Best    Verdict  `json:"best"`
+	Text    string   `json:"text,omitempty"` // of the problem's author
 	Played  string   `json:"played"`
 	Loss    float64  `json:"loss"` // of what was played
 	Kind    string   `json:"kind"`

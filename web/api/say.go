@@ -64,6 +64,13 @@ var Sentences = map[string]string{
 	"net_boards":     "it serves none of the boards of 19x19, 13x13, 9x9 and 7x7",
 	"net_short":      "the file ends too early",
 
+	"own_problems": "Problems taken: {n}.",
+	"own_games":    "Games, to be reviewed: {n}.",
+	"own_unsolved": "Positions without an answer, left out: {n}.",
+	"own_position": "This position has no answer: it is opened for analysis.",
+	"own_turned":   "Answers that begin with the other side than the record says: {n}. The answers decide.",
+	"own_broken":   "Records that cannot be read: {n}.",
+
 	"cause_full":        "the disk is full",
 	"cause_readonly":    "the disk takes no changes",
 	"cause_gone":        "{file} is not there",

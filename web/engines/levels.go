@@ -189,6 +189,17 @@ func (l *Levels) Said() string {
 	return ""
 }
 
+// Strength returns the player's rank, as games show it or as claimed; false if neither does.
+func (l *Levels) Strength() (level.Rank, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all, err := l.ratings()
+	if err != nil {
+		return 0, false
+	}
+	return all.Strength()
+}
+
 // Curves returns the player's ratings with their history, smallest board first.
 func (l *Levels) Curves() []api.Rank {
 	l.mu.Lock()

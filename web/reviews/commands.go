@@ -34,7 +34,10 @@ func (rs *Reviews) Delete(v *api.ID) error {
 		delete(rs.jobs, v.ID)
 	}
 	var errs []error
+	game := ""
 	if name != "" {
+		known, _ := rs.archive.done.Known(name)
+		game = known.card.Name
 		errs = append(errs, rs.archive.folder.Remove(name))
 	}
 	if store.ValidID(v.ID) {
@@ -45,6 +48,9 @@ func (rs *Reviews) Delete(v *api.ID) error {
 		}
 	}
 	rs.mu.Unlock()
+	if game != "" {
+		errs = append(errs, rs.Drills.collect(func(d *drill.Set) { d.Forget(game) }))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return api.Refuse("internal", "%v", err)
 	}
@@ -133,7 +139,10 @@ func (rs *Reviews) Try(ctx context.Context, v *api.TryMove) (*api.Verdict, error
 	if err != nil {
 		return nil, err
 	}
-	return wireVerdict(&p, &t.Answer), nil
+	if t.Accepted {
+		rs.Drills.solved(&p)
+	}
+	return wireVerdict(&t.Answer, p.Played), nil
 }
 
 // maxReviewFile bounds the files of reviews that are sent.
@@ -167,29 +176,4 @@ func (rs *Reviews) ServeFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.NotFound(w, r)
-}
-
-// Import puts all games of a file on the list to be reviewed; the answer is
-// the first one's ID.
-func (rs *Reviews) Import(name string, data []byte) (first string, err error) {
-	roots, err := wire.ParseSGF(data)
-	if err != nil {
-		return "", err
-	}
-	for i, root := range roots {
-		one := name
-		if len(roots) > 1 {
-			one = fmt.Sprintf("%s, game %d", name, i+1)
-		}
-		id, e := rs.add(cmp.Or(one, "game.sgf"), root, nil)
-		if e != nil {
-			err = cmp.Or(err, e)
-		} else if first == "" {
-			first = id
-		}
-	}
-	if first != "" {
-		return first, nil
-	}
-	return "", err
 }

@@ -26,23 +26,25 @@ func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 	date := now.Format(time.DateOnly)
 	days := diary.Days()
 	err = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error {
+		d.Sets = ds.own.sets(log.Attempts)
 		answered := answeredOn(log.Attempts)
 		ids := slices.DeleteFunc(slices.Clone(days[date]), func(id string) bool {
 			p := find(set, id)
-			return p == nil || p.Level > 0 && answered[date][id] == 0 // one's own games come first, also during the day
+			return p == nil || p.Level > 0 && answered[date][id].Grade == 0 // one's own games come first, also during the day
 		})
 		for _, p := range candidates(set, schedule, now) {
 			if len(ids) >= problemsADay {
 				break
 			}
 			// Problems answered elsewhere today are skipped.
-			if !slices.Contains(ids, p.ID) && (answered[date][p.ID] == 0 || len(set.Problems) <= problemsADay) {
+			if !slices.Contains(ids, p.ID) && (answered[date][p.ID].Grade == 0 || len(set.Problems) <= problemsADay) {
 				ids = append(ids, p.ID)
 			}
 		}
 		for _, id := range ids {
-			p := find(set, id)
-			d.Problems = append(d.Problems, api.DayProblem{ID: id, Size: [2]int{p.Width, p.Height}, Stones: wire.ReviewedStones(p.Stones), Grade: int(answered[date][id])})
+			p, a := find(set, id), answered[date][id]
+			_, known := schedule.Next(id)
+			d.Problems = append(d.Problems, api.DayProblem{ID: id, Size: [2]int{p.Width, p.Height}, Stones: wire.ReviewedStones(p.Stones), Grade: int(a.Grade), Right: a.Grade > 0 && a.Solved(), Fresh: p.Level > 0 && !known})
 		}
 		if days == nil {
 			days = map[string][]string{}
@@ -82,8 +84,12 @@ func candidates(set *drill.Set, schedule *drill.Schedule, now time.Time) []*dril
 		all = slices.Concat(all[:repeatsADay], all[fresh:], all[repeatsADay:fresh])
 	}
 	var later []*drill.Problem
+	soon := make(map[*drill.Problem]bool, len(all))
+	for _, p := range all {
+		soon[p] = true
+	}
 	for i := range set.Problems {
-		if p := &set.Problems[i]; !slices.Contains(all, p) {
+		if p := &set.Problems[i]; !soon[p] {
 			later = append(later, p)
 		}
 	}
@@ -95,16 +101,16 @@ func candidates(set *drill.Set, schedule *drill.Schedule, now time.Time) []*dril
 	return append(all, later...)
 }
 
-// answeredOn is the grade of the first answer to each problem, by date.
-func answeredOn(attempts []drill.Attempt) map[string]map[string]drill.Grade {
-	days := map[string]map[string]drill.Grade{}
+// answeredOn is the first answer to each problem, by date.
+func answeredOn(attempts []drill.Attempt) map[string]map[string]drill.Attempt {
+	days := map[string]map[string]drill.Attempt{}
 	for _, a := range attempts {
 		date := a.Time.Local().Format(time.DateOnly)
 		if days[date] == nil {
-			days[date] = map[string]drill.Grade{}
+			days[date] = map[string]drill.Attempt{}
 		}
-		if days[date][a.ID] == 0 {
-			days[date][a.ID] = a.Grade
+		if days[date][a.ID].Grade == 0 {
+			days[date][a.ID] = a
 		}
 	}
 	return days
@@ -114,13 +120,13 @@ func answeredOn(attempts []drill.Attempt) map[string]map[string]drill.Grade {
 // to today, or to yesterday while today's are open; the longest such row; and the last seven days.
 // A day that is not in the diary needs problemsADay answers. Answers dated after today, by a clock
 // that was ahead, do not end a row.
-func streak(days map[string][]string, answered map[string]map[string]drill.Grade, now time.Time) (row, best int, week [7]bool) {
+func streak(days map[string][]string, answered map[string]map[string]drill.Attempt, now time.Time) (row, best int, week [7]bool) {
 	done := func(date string) bool {
 		ids, known := days[date]
 		if !known {
 			return len(answered[date]) >= problemsADay
 		}
-		return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return answered[date][id] == 0 })
+		return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return answered[date][id].Grade == 0 })
 	}
 	// Noon: a day has 23 to 25 hours.
 	noon := time.Date(now.Year(), now.Month(), now.Day(), 12, 0, 0, 0, now.Location())

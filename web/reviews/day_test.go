@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/engine/level"
 	"kosumi/review/drill"
 	"kosumi/web/api"
 )
@@ -40,14 +41,14 @@ func TestStreak(t *testing.T) {
 		{"over a month's end", []int{31, 32}, nil, 32, 2, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			days, answered := map[string][]string{}, map[string]map[string]drill.Grade{}
+			days, answered := map[string][]string{}, map[string]map[string]drill.Attempt{}
 			for _, n := range c.done {
 				date := day(n).Format(time.DateOnly)
-				days[date], answered[date] = []string{"a", "b"}, map[string]drill.Grade{"a": 1, "b": 3}
+				days[date], answered[date] = []string{"a", "b"}, map[string]drill.Attempt{"a": {Grade: 1}, "b": {Grade: 3}}
 			}
 			for _, n := range c.half {
 				date := day(n).Format(time.DateOnly)
-				days[date], answered[date] = []string{"a", "b"}, map[string]drill.Grade{"a": 1}
+				days[date], answered[date] = []string{"a", "b"}, map[string]drill.Attempt{"a": {Grade: 1}}
 			}
 			row, best, week := streak(days, answered, day(c.today))
 			require.Equal(t, [2]int{c.row, c.best}, [2]int{row, best})
@@ -62,11 +63,11 @@ func TestStreak(t *testing.T) {
 		})
 	}
 	// Of a day that the diary has lost, five answers count.
-	many := map[string]drill.Grade{}
+	many := map[string]drill.Attempt{}
 	for i := range problemsADay {
-		many[fmt.Sprint(i)] = 2
+		many[fmt.Sprint(i)] = drill.Attempt{Grade: 2}
 	}
-	row, _, _ := streak(nil, map[string]map[string]drill.Grade{day(10).Format(time.DateOnly): many}, day(10))
+	row, _, _ := streak(nil, map[string]map[string]drill.Attempt{day(10).Format(time.DateOnly): many}, day(10))
 	require.Equal(t, 1, row)
 }
 
@@ -82,7 +83,7 @@ func TestDay(t *testing.T) {
 		set.Problems = append(set.Problems, drill.Problem{ID: fmt.Sprint(i), Game: "g", Width: 5, Height: 5, Stones: string(stones), ToMove: "b", Rules: "chinese", Loss: float64(10 - i),
 			Played: "A1", Answers: []drill.Answer{{Move: "C3", Accepted: true}}})
 	}
-	ds := &Drills{folder: folder, whose: func(string) (mine, other bool) { return false, false }}
+	ds := &Drills{folder: folder, whose: func(string) (mine, other bool) { return false, false }, strength: func() (level.Rank, bool) { return 0, false }, collection: func(int) []drill.Problem { return nil }}
 	book := diary{}
 	none, err := ds.Day(book, day(3))
 	require.NoError(t, err)

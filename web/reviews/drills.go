@@ -3,12 +3,13 @@ package reviews
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"time"
 
 	"kosumi/board"
-	"kosumi/review"
+	"kosumi/engine/level"
 	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/wire"
@@ -27,13 +28,15 @@ type Attempt struct {
 
 // Drills are the problems that reviews make of mistakes, and the answers to them.
 type Drills struct {
-	folder *drill.Folder
-	whose  func(name string) (mine, other bool)
-	judge  judge
-	// collection are problems that come with the program: they fill the problems of a
-	// day, and once asked are drills too.
-	collection []drill.Problem
+	folder   *drill.Folder
+	whose    func(name string) (mine, other bool)
+	judge    judge
+	strength func() (level.Rank, bool)
+	// collection returns the problems that come with the program, for a level: they fill the
+	// problems of a day, and once asked are drills too.
+	collection func(level int) []drill.Problem
 	mu         sync.Mutex // of the files
+	own        own
 }
 
 // use calls f with the problems, answers and schedule read anew: engine drill may have changed the
@@ -58,19 +61,23 @@ func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) err
 		_, other := ds.whose(p.Player)
 		return other
 	})
-	set.Problems = append(set.Problems, ds.collection...)
+	fit := 0
+	if at, known := ds.strength(); known {
+		fit = drill.LevelFor(int(at))
+	}
+	set.Problems = slices.Concat(set.Problems, ds.own.problems(""), ds.collection(fit))
 	return f(set, log, schedule)
 }
 
-// collect makes problems of the mistakes.
-func (ds *Drills) collect(res *review.Result) error {
+// collect changes the problems that reviews have made.
+func (ds *Drills) collect(change func(*drill.Set)) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	d, err := ds.folder.Drills()
 	if err != nil {
 		return err
 	}
-	d.Collect(res)
+	change(d)
 	_, err = ds.folder.WriteDrills(d)
 	return err
 }
@@ -85,6 +92,18 @@ func (ds *Drills) note(a drill.Attempt) error {
 	})
 }
 
+// solved notes that the mistake of a new problem was mended in its review.
+func (ds *Drills) solved(p *drill.Problem) {
+	_ = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error { // unless it works, the problem is asked
+		for _, id := range []string{p.ID, p.ID + drill.LifeSuffix} {
+			if _, known := schedule.Next(id); !known && find(set, id) != nil {
+				return log.Add(drill.Attempt{ID: id, Time: time.Now().UTC(), Grade: drill.GoodGrade, Right: true})
+			}
+		}
+		return nil
+	})
+}
+
 // Next returns the problem that is due.
 func (ds *Drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error) {
 	last.mu.Lock()
@@ -92,12 +111,15 @@ func (ds *Drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error)
 	last.set = false
 	err = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error {
 		now := time.Now()
+		fresh := max(0, freshADay-startedOn(log.Attempts, now))
+		if n.Set != "" {
+			set.Problems, fresh = ds.own.problems(n.Set), math.MaxInt
+		}
 		set.Problems = slices.DeleteFunc(set.Problems, func(p drill.Problem) bool {
 			_, known := schedule.Next(p.ID)
 			return p.Level > 0 && !known
 		})
 		d.Total = len(set.Problems)
-		fresh := max(0, freshADay-startedOn(log.Attempts, now))
 		due := schedule.Due(set, now, fresh)
 		for _, p := range due {
 			if _, known := schedule.Next(p.ID); known {
@@ -156,7 +178,11 @@ func (ds *Drills) wireProblem(p *drill.Problem, after []string) (*api.Problem, e
 		}
 	}
 	yours, _ := ds.whose(p.Player)
-	return &api.Problem{ID: p.ID, Player: wire.Shown(p.Player, 100), Yours: yours, Game: wire.Shown(p.Game, 200), Number: p.Number, Task: p.Task, Group: p.Group, Level: p.Level, Size: [2]int{p.Width, p.Height}, Stones: wire.Stones(g), ToMove: p.ToMove,
+	set := ""
+	if p.Kind == drill.OwnKind {
+		set = idOf(p.Game)
+	}
+	return &api.Problem{ID: p.ID, Player: wire.Shown(p.Player, 100), Yours: yours, Game: wire.Shown(p.Game, 200), Against: wire.Shown(p.Against, 100), Text: p.Text, Set: set, Number: p.Number, Task: p.Task, Group: p.Group, Level: p.Level, Size: [2]int{p.Width, p.Height}, Stones: wire.Stones(g), ToMove: p.ToMove,
 		Last: append([]string{p.Last}, after...)[len(after)], Loss: p.Loss, Legal: string(legal), After: after}, nil
 }
 
@@ -177,7 +203,7 @@ func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 	if err != nil {
 		return out, err
 	}
-	out = api.DrillVerdict{Played: p.Played, Loss: p.Loss, Kind: string(p.Kind), Reason: p.Reason, Claims: wireClaims(p.Claims), Best: *wireVerdict(&p, &p.Answers[0])}
+	out = api.DrillVerdict{Played: p.Played, Loss: p.Loss, Kind: string(p.Kind), Reason: p.Reason, Claims: wireClaims(p.Claims), Best: *wireVerdict(&p.Answers[0], p.Played)}
 	took := time.Duration(max(0, min(a.Seconds, 3600)) * float64(time.Second))
 	var answer *drill.Answer
 	if a.Move != "" || len(a.After) > 0 { // giving up in the middle counts as a pass
@@ -186,15 +212,18 @@ func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 			return out, err
 		}
 		if a.Move != "" {
-			answer, out.Verdict = &t.Answer, *wireVerdict(&p, &t.Answer)
+			answer, out.Verdict, out.Text = &t.Answer, *wireVerdict(&t.Answer, p.Played), t.Text
 		}
-		if t.Reply != "" {
+		if t.Reply != "" && a.Move != "" {
 			out.Next, err = ds.wireProblem(&p, append(slices.Clip(a.After), t.Move, t.Reply))
 			return out, err
 		}
 		if len(a.After) > 0 {
-			out.Best = api.Verdict{Move: t.Best, Accepted: true}
+			out.Best = *wireVerdict(&t.Best, "")
 		}
+	}
+	if a.Again {
+		return out, nil
 	}
 	attempt := p.Attempt(a.After, answer, took)
 	out.Grade = int(attempt.Grade)

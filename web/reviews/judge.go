@@ -37,8 +37,8 @@ func (j judge) search(ctx context.Context, g *board.Game) (e *review.Eval, err e
 // verdict judges a move as an answer to a problem, after the moves played so far.
 func (j judge) verdict(ctx context.Context, p *drill.Problem, after []string, move string) (t drill.Turn, err error) {
 	start, err := p.After(after)
-	if err != nil || wire.Letter(start.ToMove()) != p.ToMove || len(after) > 0 && p.Task == "" {
-		return t, api.Refuse("bad_request", "after: moves of both sides at a problem of life and death")
+	if err != nil || wire.Letter(start.ToMove()) != p.ToMove || len(after) > 0 && !p.Continues() {
+		return t, api.Refuse("bad_request", "after: moves of both sides at a problem that asks for more than one")
 	}
 	at, err := start.Size().ParseVertex(move)
 	if err != nil {
@@ -48,19 +48,14 @@ func (j judge) verdict(ctx context.Context, p *drill.Problem, after []string, mo
 		return t, wire.Illegal(err)
 	}
 	move = start.Size().Vertex(at)
-	if p.Task != "" {
-		t, err = p.Play(ctx, append(slices.Clip(after), move), life.Options{Progress: engines.Breath()})
-	} else if a := p.Answer(move); a != nil {
-		t.Answer = *a
-	} else if a, err = p.Search(func(g *board.Game) (*review.Eval, error) { return j.search(ctx, g) }, move); err == nil {
-		t.Answer = *a
-	}
+	t, err = p.Play(ctx, append(slices.Clip(after), move), drill.Judge{Life: life.Options{Progress: engines.Breath()}, Search: j.search})
 	if err != nil {
 		err = api.Refuse("engine_failed", "%v", err)
 	}
 	return t, err
 }
 
-func wireVerdict(p *drill.Problem, a *drill.Answer) *api.Verdict {
-	return &api.Verdict{Move: a.Move, Accepted: a.Accepted, Played: a.Move == p.Played, Loss: a.Loss, Class: review.ClassIndex(a.Loss), Line: a.Line}
+// wireVerdict converts an answer for pages; played is the mistake.
+func wireVerdict(a *drill.Answer, played string) *api.Verdict {
+	return &api.Verdict{Move: a.Move, Accepted: a.Accepted, Played: a.Move != "" && a.Move == played, Loss: a.Loss, Class: review.ClassIndex(a.Loss), Line: a.Line}
 }

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"kosumi/engine/level"
 	"kosumi/internal/file"
 	"kosumi/review"
 	"kosumi/review/drill"
@@ -82,6 +83,8 @@ type Config struct {
 	// Whose reports of a name in a record whether it is known to be the player's, and
 	// known to be another's.
 	Whose func(name string) (mine, other bool)
+	// Strength returns the player's rank; false if nothing is known of it.
+	Strength func() (level.Rank, bool)
 }
 
 // New opens the folder of reviews and queues those that are not finished. They are made
@@ -97,7 +100,7 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
 		return nil, err
 	}
-	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose, collection: drill.Collection()}
+	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose, strength: c.Strength, collection: drill.Fitting, own: newOwn(folder.Path("collections", ""))}
 	return rs, rs.recall()
 }
 
@@ -340,7 +343,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		return nil, err
 	}
 	res.Game.File = j.name
-	if err := rs.Drills.collect(res); err != nil { // first: a finished review is not repeated
+	if err := rs.Drills.collect(func(d *drill.Set) { d.Collect(res) }); err != nil { // first: a finished review is not repeated
 		return nil, err
 	}
 	return res, rs.archive.folder.Write(j.id, j.game, res, "Kosumi:"+rs.conf.Version)

@@ -26,8 +26,12 @@ export async function openFiles(files: FileList | File[] | null, to: "doc" | "re
 	}
 	const answers = (await r.json()) as Imported[];
 	const taken = answers.filter((a) => a.id);
-	if (taken.length > 1 && to === "review") go("/review");
-	else if (taken.length > 0) go((to === "review" ? "/review/" : "/analyse/") + taken[0].id + (after > 0 ? "?at=" + after : ""));
+	const [one, problems] = [taken[0], taken.find((a) => a.kind === "problem")];
+	if (problems) go("/drills/" + problems.id);
+	else if (taken.length > 1 && to === "review") go("/review");
+	else if (one) go((one.kind === "review" ? "/review/" : "/analyse/") + one.id + (after > 0 ? "?at=" + after : ""));
+	const notes = taken.flatMap((a) => (a.says ?? []).map(told));
+	if (notes.length) toast(notes.join(" "), { ms: 12000 });
 	const refused = answers.filter((a) => a.error).map((a) => t("file_refused", { name: a.name, why: a.say ? told(a.say) : language.value === "en" ? a.error! : t("refused_record") }));
 	const more = refused.length - MOST_SAID;
 	if (refused.length) toast(refused.slice(0, MOST_SAID).join("\n") + (more > 0 ? "\n" + t("files_refused_more", { n: more }) : ""), { bad: true, ms: 12000 });

@@ -34,7 +34,7 @@ interface Totals { moves: number; loss: number; meanLoss: number; accuracy: numb
 interface Side extends Totals { name?: string; rank?: string; byPhase?: Record<string, Totals>; byKind?: Record<string, Totals> }
 
 interface Answer { move: string; loss: number; accepted: boolean; line?: string[] }
-interface SetProblem { id: string; game: string; number: number; width: number; height: number; stones: string; toMove: string; played: string; loss: number; last?: string; kind: string; reason: string; claims?: Claim[]; task?: string; group?: string[]; level?: number; answers: Answer[] }
+interface SetProblem { id: string; game: string; number: number; width: number; height: number; stones: string; toMove: string; played: string; loss: number; last?: string; player?: string; against?: string; kind: string; reason: string; claims?: Claim[]; task?: string; group?: string[]; level?: number; answers: Answer[] }
 
 interface Data {
 	kind: "review" | "drills" | "loop";
@@ -108,7 +108,7 @@ function AllMoves({ r }: { r: Review }) {
 const done = new Set<string>();
 
 function problemOf(p: SetProblem): Problem {
-	return { id: p.id, game: p.game, n: p.number, size: [p.width, p.height] as unknown as Problem["size"], stones: stonesOf(p.stones), toMove: p.toMove, last: p.last, loss: p.loss, task: p.task, group: p.group, level: p.level, yours: false, legal: [...p.stones].map((s) => (s === "." ? "1" : "0")).join("") };
+	return { id: p.id, game: p.game, n: p.number, size: [p.width, p.height] as unknown as Problem["size"], stones: stonesOf(p.stones), toMove: p.toMove, last: p.last, loss: p.loss, against: p.against, player: p.player, task: p.task, group: p.group, level: p.level, yours: p.player === "You", legal: [...p.stones].map((s) => (s === "." ? "1" : "0")).join("") };
 }
 
 function DrillsPage({ set }: { set: SetProblem[] }) {

@@ -118,12 +118,22 @@ export function problemText(p: Problem): string {
 	const who = t(p.toMove === "b" ? "black" : "white");
 	if (p.after) return t("life_go_on", { who: t(p.toMove === "b" ? "white" : "black"), move: p.last ?? "" });
 	if (p.task) return t(p.task === "kill" ? "life_task_kill" : "life_task_live", { who });
-	return t("drill_question", { who, points: p.loss.toFixed(1) });
+	return p.set ? t("drill_plain", { who }) : t("drill_question", { who, points: p.loss.toFixed(1) });
+}
+
+/** Where a problem comes from. */
+export function problemFrom(p: Problem): string {
+	const who = rank(p.against ?? "");
+	const game = p.game.replace(/\.sgf$/i, "");
+	if (p.level) return t("life_level", { n: p.n, level: p.level });
+	if (p.set) return t("drill_own", { game, n: p.n });
+	if (p.against && p.yours) return t("drill_yours", { who, n: p.n });
+	return p.against && p.player ? t("drill_against", { name: p.player, who, n: p.n }) : t("drill_from", { game, n: p.n });
 }
 
 /** The worth of an answer: of life and death only whether it works, of a mistake also the points that it loses. */
 export function verdictText(v: Verdict, p?: Problem): string {
-	if (p?.task) return t(v.accepted ? "life_right" : "life_wrong");
+	if (p?.task || p?.set) return t(v.accepted ? "life_right" : "life_wrong");
 	if (v.accepted) return v.loss < 0.05 ? t("yes_best") : t("yes_loses", { points: v.loss.toFixed(1) });
 	return t(v.played ? "no_played" : "no_loses", { points: v.loss.toFixed(1) });
 }

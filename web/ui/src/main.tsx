@@ -63,7 +63,7 @@ const PLACES: Place[] = [
 
 function here(path: string): boolean {
 	if (path === "/") return route.value === "/" || route.value.startsWith("/play") || route.value === "/new";
-	return route.value === path || route.value.startsWith(path + "/") || (path === "/problems" && route.value === "/drills");
+	return route.value === path || route.value.startsWith(path + "/") || (path === "/problems" && route.value.startsWith("/drills"));
 }
 
 // The places that there are in this program.

@@ -5,10 +5,11 @@ import { Board, type Mark } from "../board/Board";
 import { Line, LinePlayer } from "../board/Line";
 import type { Overlay } from "../board/overlay";
 import type { Drill, DrillVerdict, Problem } from "../gen/api";
-import { duration, problemText, t, verdictText, why } from "../i18n";
+import { duration, problemFrom, problemText, t, verdictText, why } from "../i18n";
 import { keys } from "../keys";
 import { say, toast } from "../live";
 import { inWords, Refused, send } from "../net";
+import { query } from "../router";
 import { play, point, vertex, type Colour } from "../rules";
 import { settings } from "../settings";
 import { stoneSound } from "../sound";
@@ -16,39 +17,33 @@ import { classOf, LossChip } from "./Loss";
 
 export const drill = signal<Drill | null>(null);
 export const answer = signal<DrillVerdict | null>(null);
-const grade = signal(0);
-const solution = new Line();
+const first = signal<DrillVerdict | null>(null); // the answer that was graded
+const further = signal(false); // the first try is over
+const shown = signal(false); // the solution, whatever was answered
+const line = new Line(); // the refutation of a wrong answer, or the solution
 const busy = signal(false);
 const tried = signal(-1); // the point of the stone that is being judged
-const asked = signal(0); // problems of this visit
 let began = 0;
-const LONGEST = 12; // moves of a solution
+const LONGEST = 16; // moves of a line
 
 const size = computed(() => (drill.value?.problem?.size ?? [9, 9]) as unknown as [number, number]);
+const solved = computed(() => !!answer.value && (answer.value.verdict.accepted || shown.value));
 
-// After an answer the stone that was placed, then the best line.
+// After an answer how it goes on: the refutation of a wrong one, or the solution.
 const overlay = computed<Overlay | null>(() => {
 	const p = drill.value?.problem;
 	const a = answer.value;
 	if (!p || !a) return null;
-	const [w, h] = size.value;
-	const o: Overlay = { stones: p.stones };
-	if (solution.of.value) o.line = solution.shown.value;
-	else if (a.verdict.m) o.discs = [{ p: point(a.verdict.m, w, h), size: 1, cls: a.verdict.cls, best: a.verdict.accepted, top: a.verdict.accepted ? "✓" : "✕", low: "" }].filter((d) => d.p >= 0);
-	return o;
+	return { stones: p.stones, line: line.shown.value };
 });
 
-// The line that solves the problem: from the player's own move where that did.
-function show(): void {
+// Shows how it goes on from the player's move, or the solution.
+function open(): void {
 	const [p, a] = [drill.value?.problem, answer.value];
 	if (!p || !a) return;
-	if (solution.of.value) return solution.close();
-	const moves = (a.verdict.accepted && a.verdict.line?.length ? a.verdict.line : a.best.line) ?? [a.best.m];
-	solution.open("best", p.stones, moves.slice(0, LONGEST), p.toMove as Colour, ...size.value);
+	const v = shown.value && !a.verdict.accepted ? a.best : a.verdict;
+	line.open("answer", p.stones, ((v.line?.length ? v.line : [v.m]) as string[]).slice(0, LONGEST), p.toMove as Colour, ...size.value);
 }
-
-/** Steps through the solution, once it is shown. */
-export const Solution = () => <LinePlayer line={solution} />;
 
 // The triangles on the group that a problem is about.
 function groupMarks(p: Problem): Mark[] {
@@ -57,24 +52,25 @@ function groupMarks(p: Problem): Mark[] {
 }
 
 type Source = (not: string) => Promise<Drill>;
-type Judge = (p: Problem, move: string, seconds: number) => Promise<DrillVerdict | null>;
+type Judge = (p: Problem, move: string, seconds: number, again: boolean) => Promise<DrillVerdict | null>;
 let source: Source;
 let judge: Judge; // null: nothing is known of the move
 
-/** Asks a problem; null: there is none yet. */
-export function present(d: Drill | null, by: Judge = ask): void {
+/** Asks a problem; null: there is none yet. again: it is graded already. */
+export function present(d: Drill | null, by: Judge = ask, again = false): void {
 	judge = by;
 	drill.value = d;
-	answer.value = null;
-	grade.value = 0;
-	solution.close();
+	answer.value = first.value = null;
+	further.value = again;
+	shown.value = false;
+	line.close();
 	began = performance.now();
 }
 
-async function next(not = ""): Promise<void> {
+async function next(not = "", again = false): Promise<void> {
 	try {
 		const d = await source(not);
-		present(d, judge);
+		present(d, judge, again);
 		if (d.problem) say(problemText(d.problem));
 	} catch (e) {
 		if (e instanceof Refused) toast(inWords(e), { bad: true });
@@ -83,12 +79,12 @@ async function next(not = ""): Promise<void> {
 
 async function give(move: string): Promise<void> {
 	const p = drill.value?.problem;
-	if (!p || busy.value || answer.value) return;
+	if (!p || busy.value || solved.value || (answer.value && move)) return;
 	const [w, h] = size.value;
 	busy.value = true;
 	tried.value = move && move !== "pass" ? point(move, w, h) : -1;
 	try {
-		const a = await judge(p, move, (performance.now() - began) / 1000);
+		const a = await judge(p, move, (performance.now() - began) / 1000, further.value);
 		if (!a) {
 			toast(t("not_judged"), { ms: 2500 });
 			return;
@@ -100,10 +96,11 @@ async function give(move: string): Promise<void> {
 			say(problemText(a.next));
 			return;
 		}
+		if (!further.value) first.value = a;
+		further.value = true;
+		shown.value = !move;
 		answer.value = a;
-		show();
-		grade.value = a.grade;
-		asked.value++;
+		open();
 		say(move ? verdictText(a.verdict, p) : t("drill_given_up", { move: a.best.m }));
 	} catch (e) {
 		if (e instanceof Refused) toast(e.said.code === "illegal" ? t("no_illegal") : inWords(e), { bad: true, ms: 4000 });
@@ -121,12 +118,26 @@ function place(p: number, forbidden: boolean): void {
 	void give(vertex(p, w, h));
 }
 
-async function setGrade(g: number): Promise<void> {
-	const p = drill.value?.problem;
-	if (!p || !answer.value) return;
+/** The position before a wrong move, once more. */
+function tryAgain(): void {
+	if (!answer.value || solved.value) return;
+	answer.value = null;
+	line.close();
+}
+
+function showMe(): void {
+	if (!answer.value) return void give("");
+	shown.value = true;
+	open();
+	say(t("drill_given_up", { move: answer.value.best.m }));
+}
+
+async function seeAgain(): Promise<void> {
+	const [p, f] = [drill.value?.problem, first.value];
+	if (!p || !f) return;
 	try {
-		await send("drill.grade", { id: p.id, grade: g });
-		grade.value = g;
+		await send("drill.grade", { id: p.id, grade: 1 });
+		first.value = { ...f, grade: 1 };
 	} catch (e) {
 		if (e instanceof Refused) toast(inWords(e), { bad: true });
 	}
@@ -143,24 +154,32 @@ async function told(name: string, mine: boolean): Promise<void> {
 	}
 }
 
-function Answered({ a, p }: { a: DrillVerdict; p: Problem }) {
-	const now = Date.now() / 1000;
+/** What became of an answer, and the next step. */
+export function Feedback({ p, onNext, brief }: { p: Problem; onNext: () => void; brief?: boolean }) {
+	const a = answer.value;
+	if (!a) return null;
+	const right = a.verdict.accepted;
+	const done = solved.value;
+	const f = first.value;
+	const back = f && ((f.due ?? []) as unknown as number[])[f.grade - 1];
 	return (
-		<section class="panel-card mistake-box" aria-live="polite">
-			<p class={a.verdict.accepted ? "good-text big-result" : "bad-text big-result"}>{a.verdict.m ? verdictText(a.verdict, p) : t("drill_given_up", { move: a.best.m })}</p>
-			{p.after ? !a.verdict.accepted && a.best.m && <p>{t("drill_given_up", { move: a.best.m })}</p> : <p>{why({ claims: a.claims, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played, c: p.toMove })}</p>}
-			{a.played && <p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>}
-			<button class="button quiet small" aria-pressed={!!solution.of.value} onClick={show}>{t("show_line")}</button>
-			<Solution />
-			{a.due?.length > 0 && <div class="grades" role="radiogroup" aria-label={t("drill_grade")}>
-				{([1, 2, 3, 4] as const).map((g) => (
-					<button key={g} role="radio" aria-checked={grade.value === g} class={grade.value === g ? "on" : ""} onClick={() => void setGrade(g)}>
-						{t(`grade_${g}`)}<span class="dim">{duration(Math.max(60, ((a.due as unknown as number[])[g - 1] ?? now) - now))}</span>
-					</button>
-				))}
-			</div>}
-			<button class="button primary" onClick={() => void next()}>{t("drill_next")}</button>
-		</section>
+		<>
+			<p class={right ? "good-text big-result" : "bad-text big-result"}>{done && !right ? t("drill_given_up", { move: a.best.m }) : verdictText(a.verdict, p)}</p>
+			{a.text && <p class="author">{a.text}</p>}
+			{!done && (a.verdict.line?.length ?? 0) > 1 && <p class="dim">{t("drill_refuted")}</p>}
+			{done && !brief && !p.after && a.reason && <p>{why({ claims: a.claims, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played, c: p.toMove })}</p>}
+			{done && !brief && a.played && <p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>}
+			{done && back ? <p class="dim">{t("drill_back", { time: duration(Math.max(60, back - Date.now() / 1000)) })} {f.grade > 1 && <button class="plain" onClick={() => void seeAgain()}>{t("drill_again")}</button>}</p> : null}
+			<LinePlayer line={line} />
+			<div class="row">
+				{done ? <button class="button primary" onClick={onNext}>{t("drill_next")}</button> : (
+					<>
+						<button class="button primary" onClick={tryAgain}>{t("drill_try")}</button>
+						<button class="button quiet" onClick={showMe}>{t("drill_show")}</button>
+					</>
+				)}
+			</div>
+		</>
 	);
 }
 
@@ -170,20 +189,19 @@ export function ProblemBoard({ p, onWaiting }: { p: Problem; onWaiting?: (q: unk
 	const a = answer.value;
 	return (
 		<Board w={w} h={h} stones={tried.value < 0 ? p.stones : play(p.stones, tried.value, p.toMove as Colour, w, h).stones} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={a ? "0".repeat(w * h) : p.legal} turn={a ? undefined : (p.toMove as Colour)} coordinates={settings.value.coordinates} confirm={settings.value.confirm}
-			overlay={overlay} label={t("board_plain", { w, h })} marks={groupMarks(p)} onWaiting={onWaiting} next={a?.played ? [{ p: point(a.played, w, h), c: p.toMove as Colour }].filter((x) => x.p >= 0) : undefined} onPlay={place} />
+			overlay={overlay} label={t("board_plain", { w, h })} marks={groupMarks(p)} onWaiting={onWaiting} onPlay={place} />
 	);
 }
 
 /** Problems one after the other, as long as the source has more; then children. */
-export function Solve({ from, judge: by = ask, title, head, children }: { from: Source; judge?: Judge; title: string; head: (d: Drill) => ComponentChildren; children: (d: Drill) => ComponentChildren }) {
+export function Solve({ from, judge: by = ask, again, title, head, children }: { from: Source; judge?: Judge; again?: boolean; title: string; head: (d: Drill) => ComponentChildren; children: (d: Drill) => ComponentChildren }) {
 	useEffect(() => {
 		source = from;
 		present(null, by);
-		asked.value = 0;
-		void next();
+		void next("", again);
+		const on = () => (solved.value ? void next() : tryAgain());
 		const off = keys({
-			"1": () => void setGrade(1), "2": () => void setGrade(2), "3": () => void setGrade(3), "4": () => void setGrade(4), Enter: () => answer.value && void next(), n: () => answer.value && void next(),
-			s: () => (answer.value ? show() : void give("")), p: () => void give("pass"),
+			Enter: on, n: on, r: tryAgain, s: () => !solved.value && showMe(), p: () => void give("pass"),
 		}, (text) => { const [w, h] = size.value; const p = point(text.trim().toLowerCase(), w, h); if (p >= 0) { place(p, false); return true; } if (text.trim() === "pass") { void give("pass"); return true; } return false; });
 		return off;
 	}, []);
@@ -193,23 +211,24 @@ export function Solve({ from, judge: by = ask, title, head, children }: { from: 
 	if (!p) return <main class="empty">{children(d)}</main>;
 	const a = answer.value;
 	return (
-		<main class="play drill" data-problem={p.id} data-answered={a ? grade.value : ""}>
+		<main class="play drill" data-problem={p.id} data-answered={a ? (solved.value ? "done" : "wrong") : ""} data-grade={first.value?.grade ?? ""}>
 			<ProblemBoard p={p} />
 			<aside class="panel" aria-label={t("panel")}>
 				<section class="panel-card drill-head">
 					<h1>{title}</h1>
 					{head(d)}
 				</section>
-				{a ? <Answered a={a} p={p} /> : (
+				{a ? <section class="panel-card mistake-box" aria-live="polite"><Feedback p={p} onNext={() => void next()} /></section> : (
 					<section class="panel-card mistake-box">
 						<p class={p.after ? "good-text big-result" : "big-result"}><span class={"disc small " + p.toMove} /> {problemText(p)}</p>
-						<p class="dim">{p.level ? t("life_level", { n: p.n, level: p.level }) : t("drill_from", { game: p.game.replace(/\.sgf$/i, ""), n: p.n })}</p>
+						{p.text && !p.after && <p class="author">{p.text}</p>}
+						<p class="dim">{problemFrom(p)}</p>
 						{p.player && !p.yours && (
 							<p class="dim">{t("drill_player", { name: p.player })} <button class="plain" onClick={() => void told(p.player!, true)}>{t("drill_me")}</button> <button class="plain" onClick={() => void told(p.player!, false)}>{t("drill_not_me")}</button></p>
 						)}
 						{busy.value && <p class="dim thinking-line">{t("judging")}</p>}
 						<div class="row">
-							<button class="button quiet" disabled={busy.value} onClick={() => void give("")}>{t("drill_show")}</button>
+							<button class="button quiet" disabled={busy.value} onClick={showMe}>{t("drill_show")}</button>
 							<button class="button quiet" disabled={busy.value} onClick={() => void give("pass")}>{t("pass")}</button>
 							<button class="button quiet" disabled={busy.value} onClick={() => void next(p.id)}>{t("drill_skip")}</button>
 						</div>
@@ -220,19 +239,26 @@ export function Solve({ from, judge: by = ask, title, head, children }: { from: 
 	);
 }
 
-const ask: Judge = (p, m, seconds) => send<DrillVerdict>("drill.answer", { id: p.id, after: p.after, m, seconds });
-const due: Source = (not) => send<Drill>("drill.next", { not }, true);
+const ask: Judge = (p, m, seconds, again) => send<DrillVerdict>("drill.answer", { id: p.id, after: p.after, m, seconds, again });
 
-export function Drills(_: { id: string }) {
+/** The problems that are due; first the one with an id, then those of its collection, or of the collection ?set. */
+export function Drills({ id }: { id: string }) {
+	let [only, set] = [id, query().get("set") ?? undefined];
+	const due: Source = async (not) => {
+		if (!only) return send<Drill>("drill.next", { not, set }, true);
+		const problem = await send<Problem>("drill.problem", { id: only }, true);
+		[only, set] = ["", problem.set];
+		return { due: 0, fresh: 0, total: 1, problem };
+	};
 	return (
-		<Solve from={due} title={t("drills")} head={(d) => <p class="dim">{[d.due > 0 && t("drills_due", { n: d.due }), d.fresh > 0 && t("drills_new", { n: d.fresh })].filter(Boolean).join(", ")}</p>}>
+		<Solve key={id + set} from={due} again={query().has("again")} title={t("drills")} head={(d) => <p class="dim">{[d.due > 0 && t("drills_due", { n: d.due }), d.fresh > 0 && t("drills_new", { n: d.fresh })].filter(Boolean).join(", ")}</p>}>
 			{(d) => {
 				const wait = d.next ? d.next - Date.now() / 1000 : 0;
 				return (
 					<>
 						<h1>{t("drills")}</h1>
 						<p>{d.total === 0 ? t("drills_none") : t("drills_done") + (wait > 0 ? " " + t("drills_wait", { time: duration(wait) }) : "")}</p>
-						<a class="button primary" href="/review">{t("review")}</a>
+						<div class="row"><a class="button primary" href="/problems">{t("problems_title")}</a><a class="button quiet" href="/review">{t("review")}</a></div>
 					</>
 				);
 			}}

@@ -3,8 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { Board } from "../board/Board";
 import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
-import type { Drill, GameCard, Games, GameState, Unread } from "../gen/api";
-import { problemText, rank, t, verdictText, yourResult } from "../i18n";
+import type { DayProblem, GameCard, Games, GameState, Problem, Profile, Unread } from "../gen/api";
+import { problemText, rank, t, yourResult } from "../i18n";
 import { Icon, Logo, type IconName } from "../icons";
 import { moreOpen, rulesOpen } from "../keys";
 import { toast } from "../live";
@@ -32,6 +32,12 @@ const daily = signal<typeof import("./Drills") | null>(null);
 const waits = signal(false); // a stone waits for a second tap
 const onWaiting = (q: unknown) => (waits.value = !!q);
 const problems = () => (screens.has("problems") ? "/problems" : "/drills");
+// The first open problem of the day: of the program's only those that were asked before.
+async function todays(): Promise<Problem | undefined> {
+	const { day } = await send<Profile>("watch", { what: "profile" }, true);
+	const p = (day.problems as DayProblem[]).find((q) => !q.grade && !q.fresh);
+	return p && send<Problem>("drill.problem", { id: p.id }, true);
+}
 const sides = (g: { size: unknown }) => g.size as [number, number];
 const boardName = (g: { size: unknown }) => sides(g).join("×");
 
@@ -151,7 +157,7 @@ export function Home() {
 	useEffect(() => {
 		if (known && !left) later(import("./Drills"), (m) => {
 			daily.value = m;
-			send<Drill>("drill.next", {}, true).then((d) => { if (!m.drill.value) m.present(d); }, () => (m.drill.value = { due: 0, fresh: 0, total: 0 }));
+			todays().then((problem) => { if (!m.drill.value) m.present({ due: 0, fresh: 0, total: 0, problem }); }, () => (m.drill.value = { due: 0, fresh: 0, total: 0 }));
 		});
 	}, [known, !left]);
 	if (!all) return <main class="home" aria-busy="true" />;
@@ -161,7 +167,6 @@ export function Home() {
 	const kind = left ? "game" : problem ? "problem" : "new";
 	const w = wish.value;
 	const [bw, bh] = sizeOf(w);
-	const v = day?.answer.value?.verdict;
 	return (
 		<main class="home" data-front={kind}>
 			<header class="front-head">
@@ -181,9 +186,7 @@ export function Home() {
 					) : day && problem ? (
 						<>
 							<h1>{t("front_problem")}</h1>
-							{v ? <p class={v.accepted ? "good-text" : "bad-text"}>{verdictText(v, problem)}</p> : <p class={problem.after ? "good-text" : "dim"}>{problemText(problem)}</p>}
-							<day.Solution />
-							{v && <a class="button" href={problems()}>{t("drill_next")}</a>}
+							{day.answer.value ? <day.Feedback p={problem} brief onNext={() => go(screens.has("problems") ? "/problems/today" : "/drills")} /> : <p class={problem.after ? "good-text" : "dim"}>{problemText(problem)}</p>}
 						</>
 					) : (
 						<>

@@ -1,9 +1,10 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Day, DayProblem, Drill, Problem, Profile } from "../gen/api";
-import { language, t, warned } from "../i18n";
+import type { Day, DayProblem, Drill, Problem, ProblemSet, Profile } from "../gen/api";
+import { language, num, t, warned } from "../i18n";
 import { Icon } from "../icons";
 import { send, watch } from "../net";
+import { isDeleted, remove } from "../undo";
 import { Solve } from "./Drills";
 import { Mini } from "./Mini";
 
@@ -39,8 +40,46 @@ export function Streak({ d }: { d: Day }) {
 	);
 }
 
-function grade(p: DayProblem): string {
-	return p.grade ? t(`grade_${p.grade}` as "grade_1") : t("problem_open");
+const said = (p: DayProblem): string => t(!p.grade ? "problem_open" : p.right ? "problem_right" : "problem_missed");
+const mark = (p: DayProblem): string => (!p.grade ? "" : p.right ? "right" : "missed");
+
+/** The problems of the day that are answered, how many at the first try, and the others once more. */
+function Score() {
+	const missed = list().filter((p) => p.grade && !p.right);
+	return (
+		<>
+			<p class="big-result">{t("problems_score", { n: list().filter((p) => p.right).length, of: list().length })}</p>
+			{missed.length > 0 && (
+				<section class="missed-list" aria-labelledby="missed">
+					<h2 id="missed">{t("problems_missed")}</h2>
+					<ul class="problem-row">
+						{missed.map((p) => {
+							const [w, h] = p.size as unknown as [number, number];
+							return <li key={p.id} class="missed"><a href={`/drills/${p.id}?again`}><Mini w={w} h={h} stones={p.stones} size={104} /><span>{list().indexOf(p) + 1}. {t("drill_try")}</span></a></li>;
+						})}
+					</ul>
+				</section>
+			)}
+		</>
+	);
+}
+
+function Collections() {
+	const sets = ((day.value?.sets ?? []) as ProblemSet[]).filter((s) => !isDeleted("problems:" + s.id));
+	return (
+		<section class="card kept" aria-labelledby="own">
+			<h2 id="own">{t("problems_own")}</h2>
+			<p class="dim">{t("problems_own_text")}</p>
+			<ul class="kept-list">
+				{sets.map((s) => (
+					<li key={s.id} class="kept-row">
+						<a href={"/drills?set=" + s.id}><strong>{s.name}</strong> <span class="dim">{t("problems_solved", { n: s.solved, of: num(s.problems) })}</span></a>
+						<button class="plain icon-only" aria-label={t("delete")} onClick={() => remove("problems:" + s.id, t("problems_removed"), () => send("drill.forget", { id: s.id }, true))}><Icon name="bin" size={18} /></button>
+					</li>
+				))}
+			</ul>
+		</section>
+	);
 }
 
 function Today() {
@@ -52,6 +91,7 @@ function Today() {
 			<h1>{t("problems_title")}</h1>
 			<p>{t("problems_none")}</p>
 			<div class="row"><a class="button primary" href="/new">{t("new_game")}</a><a class="button quiet" href="/review">{t("review")}</a><a class="button quiet" href="/learn">{t("learn")}</a></div>
+			<Collections />
 		</main>
 	);
 	return (
@@ -63,16 +103,17 @@ function Today() {
 				{list().map((p, i) => {
 					const [w, h] = p.size as unknown as [number, number];
 					return (
-						<li key={p.id} class={p.grade ? "graded-" + p.grade : ""}>
+						<li key={p.id} class={mark(p)}>
 							<Mini w={w} h={h} stones={p.stones} size={104} />
-							<span>{i + 1}. {grade(p)}</span>
+							<span>{i + 1}. {said(p)}</span>
 						</li>
 					);
 				})}
 			</ol>
-			{left > 0 ? <a class="button primary big" href="/problems/today">{t(left < list().length ? "problems_continue" : "problems_begin")}</a> : <p class="good-text"><Icon name="check" /> {t("problems_done")}</p>}
+			{left > 0 ? <a class="button primary big" href="/problems/today">{t(left < list().length ? "problems_continue" : "problems_begin")}</a> : <><p class="good-text"><Icon name="check" /> {t("problems_done")}</p><Score /></>}
 			<Streak d={d} />
 			<a class="button quiet" href="/drills">{t("problems_more")}</a>
+			<Collections />
 		</main>
 	);
 }
@@ -83,15 +124,16 @@ export function Problems({ id }: { id: string }) {
 	return (
 		<Solve key="today" from={next} title={t("problems_title")} head={() => (
 			<p class="row today-dots" aria-label={t("of", { n: list().length - open().length, of: list().length })}>
-				{list().map((p, i) => <span key={p.id} class={"dot-grade" + (p.grade ? " graded-" + p.grade : "")} title={grade(p)}>{i + 1}</span>)}
+				{list().map((p, i) => <span key={p.id} class={"dot-grade " + mark(p)} title={said(p)}>{i + 1}</span>)}
 			</p>
 		)}>
 			{() => (
 				<>
 					<Icon name="check" size={48} />
 					<h1>{t(list().length ? "problems_done" : "problems_none")}</h1>
+					{list().length > 0 && <Score />}
 					{day.value && list().length > 0 && <Streak d={day.value} />}
-					<div class="row"><a class="button primary" href="/">{t("new_game")}</a><a class="button quiet" href="/problems">{t("problems_title")}</a></div>
+					<div class="row"><a class="button primary" href="/new">{t("new_game")}</a><a class="button quiet" href="/problems">{t("problems_title")}</a></div>
 				</>
 			)}
 		</Solve>

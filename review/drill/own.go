@@ -1,0 +1,359 @@
+package drill
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"kosumi/board"
+	"kosumi/sgf"
+)
+
+// OwnKind is the kind of problems that the player brought along.
+const OwnKind = "own"
+
+// Own are the records of a file, each taken for what it is.
+type Own struct {
+	Problems []Problem
+	Games    []*sgf.Node // not positions with answers
+	Unsolved []*sgf.Node // positions without a right answer
+	Turned   int         // problems whose answers begin with the other side than the record says
+	Errors   []error     // of the other records, which cannot be read
+}
+
+// mostAnswered is the length of a main line, in moves, above which an unmarked record from a
+// set-up position is a game.
+const mostAnswered = 60
+
+// ReadOwn sorts the records of a file. A problem is a set-up position with answers; name is that
+// of the collection.
+func ReadOwn(name string, roots []*sgf.Node) (o Own) {
+	seen := map[string]bool{}
+	number := 0
+	for _, file := range roots {
+		for _, root := range split(file) {
+			number++
+			record, err := sgf.RecordOf(root)
+			if err != nil {
+				o.Errors = append(o.Errors, err)
+				continue
+			}
+			start := root
+			for len(start.Children) > 0 && !moves(start.Children[0]) {
+				start = start.Children[0]
+			}
+			if isGame(record, root, start) {
+				o.Games = append(o.Games, root)
+				continue
+			}
+			p, turned, err := ownProblem(record, root, start)
+			switch {
+			case errors.Is(err, errUnsolved):
+				o.Unsolved = append(o.Unsolved, root)
+				continue
+			case err != nil:
+				o.Errors = append(o.Errors, err)
+				continue
+			case seen[p.ID]:
+				continue
+			}
+			seen[p.ID] = true
+			if turned {
+				o.Turned++
+			}
+			p.Game, p.Number = name, number
+			o.Problems = append(o.Problems, p)
+		}
+	}
+	return o
+}
+
+// isGame reports whether a record, whose moves begin below start, is not a position with answers:
+// handicap stones alone are none.
+func isGame(r *sgf.Record, root, start *sgf.Node) bool {
+	s, n := r.Setup, len(r.Moves())
+	if s == nil || moves(root) || n > mostAnswered {
+		return true
+	}
+	for n := range start.All() {
+		if n.Has("TE") || n.Has("BM") || saidRight(n) || saidWrong(n) {
+			return r.Handicap > 0 && len(s.White) == 0
+		}
+	}
+	return n > 0 && r.Result != "" || len(s.White) == 0 || len(s.Black) == 0
+}
+
+// split returns the records in a tree: some files have all problems as branches below an empty
+// board.
+func split(root *sgf.Node) []*sgf.Node {
+	n := root
+	for len(n.Children) == 1 && !placed(n) && !moves(n) {
+		n = n.Children[0]
+	}
+	if placed(n) || moves(n) || !slices.ContainsFunc(n.Children, placed) {
+		return []*sgf.Node{root}
+	}
+	var list []*sgf.Node
+	for _, c := range n.Children {
+		list = append(list, &sgf.Node{Properties: root.Properties, Children: []*sgf.Node{c}})
+	}
+	return list
+}
+
+func placed(n *sgf.Node) bool { return n.Has("AB") || n.Has("AW") }
+func moves(n *sgf.Node) bool  { return n.Has("B") || n.Has("W") }
+
+var errUnsolved = errors.New("the position has no right answer")
+
+// ownProblem makes a problem of a record whose answers begin below start. turned reports whether
+// they begin with another side than the record says.
+func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, err error) {
+	rules, _ := r.RulesOr(board.Chinese())
+	stones := slices.Repeat([]byte{'.'}, r.Size.Area())
+	for i, points := range [][]board.Point{r.Setup.Black, r.Setup.White} {
+		for _, at := range points {
+			stones[at] = "XO"[i]
+		}
+	}
+	p = Problem{Kind: OwnKind, Width: r.Size.W, Height: r.Size.H, Stones: string(stones), Rules: rules.JSON(), Komi: float64(rules.Komi), answers: start}
+	toMove := board.Empty
+	for _, c := range start.Children { // the first, or the first that leads to a mark
+		side := board.Black
+		if c.Has("W") {
+			side = board.White
+		}
+		if good := right(c); moves(c) && (good || toMove == board.Empty) {
+			if toMove = side; good {
+				break
+			}
+		}
+	}
+	if toMove == board.Empty {
+		return p, false, errUnsolved
+	}
+	p.ToMove = toMove.String()[:1]
+	var texts []string
+	for n := root; n != nil; n = n.Children[0] {
+		if text := strings.TrimSpace(n.Text("C")); text != "" {
+			texts = append(texts, text)
+		}
+		if n == start {
+			break
+		}
+	}
+	p.Text = strings.Join(texts, "\n")
+	g, err := p.Position()
+	if err != nil {
+		return p, false, err
+	}
+	for _, c := range rightOf(g, start) {
+		p.Answers = append(p.Answers, authors(g, c))
+	}
+	if len(p.Answers) == 0 {
+		return p, false, errUnsolved
+	}
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%dx%d %s %s", p.Width, p.Height, p.Stones, p.ToMove)))
+	p.ID = "own-" + hex.EncodeToString(sum[:8])
+	return p, r.Setup.ToMove != board.Empty && r.Setup.ToMove != toMove, nil
+}
+
+// Words of comments that mark a line as right or wrong. RIGHT ends it, as on goproblems.com.
+var (
+	rightWords = regexp.MustCompile(`\bRIGHT\b|\bC(?:ORRECT|orrect)\b|^\W*(?:[Rr]ight|correct)\W*(?:$|[.!,:;])|正解|正确|正確|정답`)
+	wrongWords = regexp.MustCompile(`\bWRONG\b|\bI(?:NCORRECT|ncorrect)\b|\bWrong\b|^\W*(?:wrong|incorrect)\b|(?i:\bnot (?:quite )?(?:correct|right)\b)|不正解|不正确|不正確|失敗|失败|错误|錯誤|오답|실패`)
+)
+
+func saidWrong(n *sgf.Node) bool { return wrongWords.MatchString(n.Text("C")) }
+func saidRight(n *sgf.Node) bool { return !saidWrong(n) && rightWords.MatchString(n.Text("C")) }
+
+// right reports whether an answer, or a line from it, is marked as right.
+func right(n *sgf.Node) bool { return !wrong(n) && (n.Has("TE") || saidRight(n) || below(n, false)) }
+
+func wrong(n *sgf.Node) bool { return n.Has("BM") || saidWrong(n) }
+
+// below reports whether a line below n is marked as right. ours reports whether the children of n are
+// answers: TE and BM on the opponent's moves are about those.
+func below(n *sgf.Node, ours bool) bool {
+	return slices.ContainsFunc(n.Children, func(c *sgf.Node) bool {
+		if ours {
+			return right(c)
+		}
+		return !saidWrong(c) && (saidRight(c) || below(c, true))
+	})
+}
+
+// rightOf returns the right answers at a node: those that lead to a mark, else the first that
+// is not marked as wrong.
+func rightOf(g *board.Game, n *sgf.Node) (list []*sgf.Node) {
+	var first *sgf.Node
+	for _, c := range n.Children {
+		switch {
+		case moveOf(g, c) == "" || wrong(c):
+		case right(c):
+			list = append(list, c)
+		case first == nil:
+			first = c
+		}
+	}
+	if list == nil && first != nil {
+		list = []*sgf.Node{first}
+	}
+	return list
+}
+
+// moveOf returns the legal move of a node by the side to move in g, "" if it has none.
+func moveOf(g *board.Game, n *sgf.Node) string {
+	id := strings.ToUpper(g.ToMove().String()[:1])
+	at, err := sgf.ParsePoint(g.Size(), n.Get(id))
+	if !n.Has(id) || err != nil || g.Legal(g.ToMove(), at) != nil {
+		return ""
+	}
+	return g.Size().Vertex(at)
+}
+
+// authors returns the author's answer that begins with a node, at most mostPlayed moves long.
+func authors(start *board.Game, n *sgf.Node) (a Answer) {
+	var g board.Game
+	g.CopyFrom(start)
+	for n := range n.MainLine() {
+		v := moveOf(&g, n)
+		if v == "" || len(a.Line) == mostPlayed {
+			break
+		}
+		at, _ := g.Size().ParseVertex(v)
+		if g.Play(g.ToMove(), at) != nil {
+			break
+		}
+		a.Line = append(a.Line, v)
+	}
+	a.Move, a.Accepted = a.Line[0], true
+	return a
+}
+
+// playTree is Play at a problem with the author's answers. before is the position before the
+// last move.
+func (p *Problem) playTree(ctx context.Context, played []string, before *board.Game, j Judge) (t Turn, err error) {
+	n := p.answers
+	g, err := p.Position()
+	for _, v := range played[:len(played)-1] {
+		i := slices.IndexFunc(n.Children, func(c *sgf.Node) bool { return moveOf(g, c) == v })
+		at, _ := g.Size().ParseVertex(v)
+		if i < 0 || err != nil || g.Play(g.ToMove(), at) != nil {
+			return t, fmt.Errorf("problem %s has no answer after %s", p.ID, v)
+		}
+		n = n.Children[i]
+	}
+	move, best := played[len(played)-1], rightOf(before, n)
+	if len(best) > 0 {
+		t.Best = authors(before, best[0])
+	}
+	i := slices.IndexFunc(n.Children, func(c *sgf.Node) bool { return moveOf(before, c) == move })
+	if i < 0 {
+		t.Answer, err = p.beside(ctx, before, t.Best.Move, move, j)
+		return t, err
+	}
+	c := n.Children[i]
+	t.Answer, t.Text = authors(before, c), strings.TrimSpace(c.Text("C"))
+	if t.Accepted = slices.Contains(best, c); !t.Accepted || saidRight(c) && !below(c, false) {
+		return t, nil
+	}
+	if at, _ := g.Size().ParseVertex(move); g.Play(g.ToMove(), at) != nil {
+		return t, nil
+	}
+	replies := slices.DeleteFunc(slices.Clone(c.Children), func(r *sgf.Node) bool { return moveOf(g, r) == "" || saidWrong(r) })
+	if len(replies) == 0 {
+		return t, nil
+	}
+	r := replies[max(0, slices.IndexFunc(replies, func(r *sgf.Node) bool { return below(r, true) }))]
+	v := moveOf(g, r)
+	if at, _ := g.Size().ParseVertex(v); g.Play(g.ToMove(), at) != nil {
+		return t, nil
+	}
+	if next := rightOf(g, r); len(next) > 0 {
+		t.Reply, t.Best, t.Text = v, authors(g, next[0]), strings.TrimSpace(r.Text("C"))
+	}
+	return t, nil
+}
+
+// mostGroups are the groups that are tried as the one that a problem is about.
+const mostGroups = 6
+
+// beside judges a move that the author does not mention: by a proof if the best move alone saves or
+// kills a group beside it, else by a search.
+func (p *Problem) beside(ctx context.Context, before *board.Game, best, move string, j Judge) (Answer, error) {
+	size, me := before.Size(), before.ToMove()
+	at, _ := size.ParseVertex(best)
+	target, err := size.ParseVertex(move)
+	if err != nil {
+		return Answer{}, err
+	}
+	var after board.Game
+	after.CopyFrom(before)
+	if err := after.Play(me, target); err != nil {
+		return Answer{}, err
+	}
+	for _, group := range near(before, at) {
+		q := *p
+		q.Stones, q.Task, q.Group = stonesOf(before), Live, []string{size.Vertex(group)}
+		if before.At(group) != me {
+			q.Task = Kill
+		}
+		f := q.fight(ctx, j.Life)
+		c, done, _, err := f.ask(before, me)
+		if err != nil {
+			return Answer{}, err
+		}
+		if !done || !slices.Contains(c.Moves, best) {
+			continue
+		}
+		if _, _, failed, err := f.ask(before, me.Opponent()); err != nil || !failed {
+			continue // it needs no move
+		}
+		found, done, failed, err := f.ask(&after, me.Opponent())
+		if err != nil || done || failed {
+			a := Answer{Move: move, Accepted: done, Line: []string{move}}
+			if failed {
+				a.Line = append(a.Line, found.line(size, me.Opponent())...)
+			}
+			return a, err
+		}
+	}
+	return j.compare(ctx, before, best, move, p.Loss)
+}
+
+// near returns a stone of each chain within two lines of a point, the largest first.
+func near(g *board.Game, at board.Point) (list []board.Point) {
+	size := g.Size()
+	if at == board.Pass {
+		return nil
+	}
+	x, y := size.XY(at)
+	lengths := map[board.Point]int{}
+	for dy := -2; dy <= 2; dy++ {
+		for dx := -2; dx <= 2; dx++ {
+			if x+dx < 0 || y+dy < 0 || x+dx >= size.W || y+dy >= size.H || g.At(size.Point(x+dx, y+dy)) == board.Empty {
+				continue
+			}
+			chain := g.Board().Chain(nil, size.Point(x+dx, y+dy))
+			if first := slices.Min(chain); lengths[first] == 0 {
+				lengths[first] = len(chain)
+				list = append(list, first)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b board.Point) int { return lengths[b] - lengths[a] })
+	return list[:min(len(list), mostGroups)]
+}
+
+func stonesOf(g *board.Game) string {
+	text := make([]byte, g.Size().Area())
+	for p := range text {
+		text[p] = ".XO"[g.At(board.Point(p))]
+	}
+	return string(text)
+}
