@@ -3,9 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -211,19 +209,8 @@ func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (
 	if slices.Contains([]string{"a 8k", "a 11k", "a 18k", "a 8d"}, who) {
 		who = "an" + who[1:]
 	}
-	r.log.Log(context.Background(), r.cfg.MoveLog, "played "+costOf(c.Loss)+", as "+who+" would")
+	r.log.Log(context.Background(), r.cfg.MoveLog, "played "+level.Cost(c.Loss)+", as "+who+" would")
 	return c.Move, nil
-}
-
-// costOf says in words by how many points a move is worse than the best.
-func costOf(loss float64) string {
-	switch {
-	case math.IsNaN(loss):
-		return "a move of unknown cost"
-	case loss < 0.05:
-		return "the best move that it found"
-	}
-	return fmt.Sprintf("a move that costs %.1f points", loss)
 }
 
 // imitationTemperature is that of KataGo's example of human play.

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -174,14 +173,6 @@ func TestLevelsResignLate(t *testing.T) {
 	require.True(t, levelResigns(e.game, -60, 30))
 	require.False(t, levelResigns(e.game, -5, 30), "a close game is played out")
 	require.False(t, levelResigns(e.game, -60, 2), "not at the first shock")
-}
-
-// TestCostOf: a move of a level is told of in points.
-func TestCostOf(t *testing.T) {
-	for loss, want := range map[float64]string{0: "the best move that it found", 0.049: "the best move that it found", 1.35: "a move that costs 1.4 points", 12: "a move that costs 12.0 points"} {
-		require.Equal(t, want, costOf(loss))
-	}
-	require.Equal(t, "a move of unknown cost", costOf(math.NaN()))
 }
 
 // TestLevelSaysWhatItPlayed: the message about a move names its cost and the rank.

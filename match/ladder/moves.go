@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"kosumi/board"
@@ -81,12 +80,7 @@ func eachLoss(file string, f func(loss float64)) error {
 	defer in.Close()
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		rest, ok := strings.CutPrefix(lines.Text(), "level loss=")
-		if !ok {
-			continue
-		}
-		word, _, _ := strings.Cut(rest, " ")
-		if loss, err := strconv.ParseFloat(word, 64); err == nil && !math.IsNaN(loss) {
+		if loss, ok := level.ParseCost(lines.Text()); ok {
 			f(loss)
 		}
 	}
