@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/engine/level"
 	"kosumi/internal/testshared"
 	"kosumi/match"
 )
@@ -186,4 +187,24 @@ func TestMatchUsage(t *testing.T) {
 		require.Contains(t, o.stderr, want)
 		require.Empty(t, o.stdout)
 	}
+}
+
+// TestLadder measures two dials on a small board: what their moves cost, the games and the
+// ranks.
+func TestLadder(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "ladder.json")
+	said, err := exec.Command(program, "match", "ladder", "--boardsize", "7", "--dials", "0,20", "--games", "2", "--anchors", "v1", "--sgf", dir, "-o", out).CombinedOutput()
+	require.NoError(t, err, string(said))
+	data, err := os.ReadFile(out)
+	require.NoError(t, err)
+	var ladders []level.Ladder
+	require.NoError(t, json.Unmarshal(data, &ladders))
+	require.Len(t, ladders, 1)
+	support := ladders[0].Support
+	require.Len(t, support, 2)
+	require.Equal(t, 20.0, support[1].Dial)
+	require.Positive(t, support[1].PointsLost)
+	require.Greater(t, support[1].PointsLost, support[0].PointsLost)
+	require.Less(t, support[1].Elo, support[0].Elo)
 }
