@@ -1,8 +1,6 @@
 package review
 
 import (
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -24,16 +22,11 @@ type Claim struct {
 	// Line is the line from the position before the mistake, if it is neither the better line
 	// nor the refutation.
 	Line []string `json:"line,omitempty"`
-	// Number is in points; for Weak and Stronger it is
-	// the stones' chance of life in percent.
-	Number float64 `json:"number,omitempty"`
-	// Against is what Number compares with: the value of the better move, for Weak and Stronger the
-	// chance after it.
-	Against float64 `json:"against,omitempty"`
 	// Region is a key of the part of the board, such as "upper_left" or "centre".
 	Region string `json:"region,omitempty"`
-	// Proved reports whether life and death was proved.
+	// Proved reports whether life and death was proved, Only whether no other move does it.
 	Proved bool `json:"proved,omitempty"`
+	Only   bool `json:"only,omitempty"`
 	// Of is the claim that a threat is about.
 	Of *Claim `json:"of,omitempty"`
 }
@@ -52,68 +45,93 @@ const (
 // ClaimKind is the kind of a claim.
 type ClaimKind string
 
-// The kinds of claims. Small to Worth name no stones.
+// The kinds of claims. Those from Small on name no stones.
 const (
-	Captured  ClaimKind = "captured"  // Stones are taken
-	Laddered  ClaimKind = "laddered"  // Stones are caught in a ladder
-	Dies      ClaimKind = "dies"      // Stones cannot be saved any more
-	Lives     ClaimKind = "lives"     // the opponent's Stones cannot be killed any more
-	Parted    ClaimKind = "parted"    // Stones are cut from Others, and weak
-	Weak      ClaimKind = "weak"      // Stones are in danger
-	Stronger  ClaimKind = "stronger"  // the opponent's Stones are safer
-	Threat    ClaimKind = "threat"    // the opponent threatens Of, and the mistake leaves it
-	Saves     ClaimKind = "saves"     // the better move saves Stones
-	Kills     ClaimKind = "kills"     // the better move kills Stones
-	Connects  ClaimKind = "connects"  // the better move connects Stones and Others
-	Takes     ClaimKind = "takes"     // the better move captures Stones
-	Hunts     ClaimKind = "hunts"     // the better move catches Stones in a ladder
-	Threatens ClaimKind = "threatens" // the better move threatens Of
-	Small     ClaimKind = "small"     // Number points against Against
-	Unneeded  ClaimKind = "unneeded"  // Small, as an answer to the move before
-	Inside    ClaimKind = "inside"    // Small, in the mover's own territory
-	Gains     ClaimKind = "gains"     // the better move gains Number points in Region
-	Sente     ClaimKind = "sente"     // to ignore the better move costs Number points
-	Direct    ClaimKind = "direction" // Region is the bigger part of the board
-	Worth     ClaimKind = "worth"     // the better move is Number points better, no more is known
+	Captured    ClaimKind = "captured"    // Stones are taken
+	Laddered    ClaimKind = "laddered"    // Stones are caught in a ladder
+	Broken      ClaimKind = "broken"      // the mistake's ladder on Stones does not work because of Others
+	Dies        ClaimKind = "dies"        // Stones cannot be saved any more
+	Lives       ClaimKind = "lives"       // the opponent's Stones cannot be killed any more
+	Parted      ClaimKind = "parted"      // Stones are cut from Others, and weak
+	Joined      ClaimKind = "joined"      // the opponent's Stones and Others are connected
+	Weak        ClaimKind = "weak"        // Stones would rather live, and rather die now
+	Stronger    ClaimKind = "stronger"    // the opponent's Stones would rather die, and rather live now
+	Weakens     ClaimKind = "weakens"     // Stones are weaker
+	Strengthens ClaimKind = "strengthens" // the opponent's Stones are stronger
+	Atari       ClaimKind = "atari"       // the refutation puts Stones in atari
+	Threat      ClaimKind = "threat"      // the opponent threatens Of, and the mistake leaves it
+	Saves       ClaimKind = "saves"       // the better move saves Stones
+	Kills       ClaimKind = "kills"       // the better move kills Stones
+	Connects    ClaimKind = "connects"    // the better move connects Stones and Others
+	Cuts        ClaimKind = "cuts"        // the better move cuts Stones from Others
+	Takes       ClaimKind = "takes"       // the better move captures Stones
+	Hunts       ClaimKind = "hunts"       // the better move catches Stones in a ladder
+	Attacks     ClaimKind = "attacks"     // the better move puts Stones in atari
+	Threatens   ClaimKind = "threatens"   // the better move threatens Of
+	Small       ClaimKind = "small"       // it gains less than half of what the better move does
+	Unneeded    ClaimKind = "unneeded"    // Small, as an answer to the move before
+	Inside      ClaimKind = "inside"      // Small, in the mover's own territory
+	Holds       ClaimKind = "holds"       // most of the loss is in Region
+	Sente       ClaimKind = "sente"       // to ignore the better move costs more than it gains
+	Gote        ClaimKind = "gote"        // to ignore the mistake costs less than it gains
+	Shape       ClaimKind = "shape"       // the mistake makes an empty triangle
+	Direct      ClaimKind = "direction"   // Region is the bigger part of the board
+	Worth       ClaimKind = "worth"       // the better move is better, no more is known
 )
 
 // Concrete reports whether a claim names stones, or a threat to stones.
-func (c *Claim) Concrete() bool { return len(c.Stones) > 0 || c.Of != nil }
+func (c *Claim) Concrete() bool { return len(c.Stones) > 0 && c.Kind != Shape || c.Of != nil }
 
 // Templates are the texts of claims in English, by [Claim.Key]; the page has them in other
 // languages. {us} is the mover, {them} the opponent.
 var Templates = map[string]string{
-	"captured":           "{them} answers {move} and captures {stones} at {at}: about {points} points.",
+	"captured":           "{them} answers {move} and captures {stones} at {at}.",
 	"laddered":           "{them} catches {stones} at {at} in a ladder that begins with {move}.",
-	"dies":               "{them} answers {move} and kills {stones} at {at}: about {points} points.",
-	"lives":              "{them} answers {move} and saves {stones} at {at}: about {points} points.",
-	"parted":             "{them} cuts {stones} at {at} off from {other}, and they become weak.",
-	"weak":               "The chance of {stones} at {at} to live falls to {points} %; after {move} it is {against} %.",
-	"stronger":           "The chance of {them}'s {stones} at {at} to live rises to {points} %; after {move} it is {against} %.",
+	"broken":             "The ladder on {stones} at {at} does not work: {other} is in the way.",
+	"dies":               "{them} answers {move} and kills {stones} at {at}.",
+	"dies_proved":        "{them} answers {move} and kills {stones} at {at}; that is proved.",
+	"lives":              "{them} answers {move} and saves {stones} at {at}.",
+	"lives_proved":       "{them} answers {move} and saves {stones} at {at}; that is proved.",
+	"parted":             "{them} cuts {stones} at {at} off from {other}.",
+	"joined":             "{them} connects {at} and {other}.",
+	"weak":               "This puts {stones} at {at} in danger; {move} protects against that.",
+	"stronger":           "This takes the pressure off {stones} at {at}; {move} keeps it on.",
+	"weakens":            "This weakens {stones} at {at}; {move} does better there.",
+	"strengthens":        "This strengthens {stones} at {at}; {move} does better there.",
+	"atari":              "{them} answers {move} and puts {stones} at {at} in atari.",
+	"attacks":            "{move} puts {stones} at {at} in atari.",
+	"threat_parted":      "This leaves {them}'s threat of {move}, which cuts {at} off from {other}.",
 	"threat_captured":    "This leaves {them}'s threat of {move}, which captures {stones} at {at}.",
-	"threat_laddered":    "This leaves {them}'s threat of {move}, a ladder that catches {stones} at {at}.",
+	"threat_weak":        "This leaves {them}'s attack of {move} on {stones} at {at}.",
 	"threat_dies":        "This leaves {them}'s threat of {move}, which kills {stones} at {at}.",
-	"saves":              "{move} saves {stones} at {at} and is about {points} points better.",
-	"saves_proved":       "Only {move} saves {stones} at {at}; that is proved.",
-	"kills":              "{move} kills {stones} at {at} and is about {points} points better.",
-	"kills_proved":       "Only {move} kills {stones} at {at}; that is proved.",
-	"connects":           "{move} connects {at} and {other} and is about {points} points better.",
-	"takes":              "{move} leads to the capture of {stones} at {at}: about {points} points.",
-	"hunts":              "{move} catches {stones} at {at} in a ladder and is about {points} points better.",
-	"threatens_captured": "{move} threatens to capture {stones} at {at} and is about {points} points better.",
-	"threatens_dies":     "{move} threatens to kill {stones} at {at} and is about {points} points better.",
-	"small":              "{played} gains about {points} points here; {move} gains about {against}.",
-	"unneeded":           "No need to answer: {played} gains about {points} points; {move} gains about {against}.",
-	"inside":             "{played} is inside {us}'s own territory and gains about {points} points; {move} gains about {against}.",
-	"gains":              "{move} is worth about {points} points more in the {region}.",
-	"sente":              "{move} is sente: ignoring it costs {them} about {points} points.",
-	"direction":          "The bigger place is the {region}: {move} is about {points} points better.",
-	"worth":              "{move} is about {points} points better.",
-	"stones_one":         "{n} stone",
-	"stones_other":       "{n} stones",
-	"region_upper_left":  "upper left corner", "region_upper_right": "upper right corner",
-	"region_lower_left": "lower left corner", "region_lower_right": "lower right corner",
-	"region_left": "left side", "region_right": "right side", "region_upper": "upper side", "region_lower": "lower side", "region_centre": "centre",
+	"saves":              "{move} saves {stones} at {at}.",
+	"saves_proved":       "{move} saves {stones} at {at}; that is proved.",
+	"saves_only":         "Only {move} saves {stones} at {at}; that is proved.",
+	"kills":              "{move} kills {stones} at {at}.",
+	"kills_proved":       "{move} kills {stones} at {at}; that is proved.",
+	"kills_only":         "Only {move} kills {stones} at {at}; that is proved.",
+	"connects":           "{move} connects {at} and {other}.",
+	"cuts":               "{move} cuts {stones} at {at} off from {other}.",
+	"takes":              "{move} leads to the capture of {stones} at {at}.",
+	"hunts":              "{move} catches {stones} at {at} in a ladder.",
+	"threatens_captured": "{move} threatens to capture {stones} at {at}.",
+	"threatens_weak":     "{move} attacks {stones} at {at}.",
+	"threatens_dies":     "{move} threatens to kill {stones} at {at}.",
+	"threatens_saves":    "{move} threatens to save {stones} at {at}.",
+	"small":              "{played} is small: {move} is worth more than twice as much.",
+	"unneeded":           "No need to answer here: {move} is worth more than twice as much.",
+	"inside":             "{played} is inside {us}'s own territory and gains next to nothing.",
+	"holds":              "This gives way {region}, where {move} does better.",
+	"sente":              "{move} is sente: {them} has to answer.",
+	"gote":               "{played} is gote: {them} need not answer.",
+	"shape":              "{played} makes an empty triangle; {move} is better.",
+	"direction":          "The bigger move is {move}, {region}.",
+	"worth":              "{move} is better.",
+	"stones_one":         "the stone",
+	"stones_other":       "the {n} stones",
+	"region_upper_left":  "in the upper left corner", "region_upper_right": "in the upper right corner",
+	"region_lower_left": "in the lower left corner", "region_lower_right": "in the lower right corner",
+	"region_left": "on the left side", "region_right": "on the right side", "region_upper": "on the upper side", "region_lower": "on the lower side", "region_centre": "in the centre",
 }
 
 // Key returns the key of a claim's text in [Templates].
@@ -121,7 +139,9 @@ func (c *Claim) Key() string {
 	switch {
 	case c.Of != nil:
 		return string(c.Kind) + "_" + string(c.Of.Kind)
-	case c.Proved && (c.Kind == Saves || c.Kind == Kills):
+	case c.Only:
+		return string(c.Kind) + "_only"
+	case c.Proved:
 		return string(c.Kind) + "_proved"
 	}
 	return string(c.Kind)
@@ -146,7 +166,7 @@ func Say(claims []Claim, color, played string) string {
 			stones = Templates["stones_one"]
 		}
 		said[i] = strings.NewReplacer("{us}", us, "{them}", them, "{played}", played, "{move}", c.Move, "{stones}", strings.Replace(stones, "{n}", count, 1),
-			"{at}", first(about.Stones), "{other}", first(about.Others), "{points}", rounded(c.Number), "{against}", rounded(c.Against),
+			"{at}", first(about.Stones), "{other}", first(about.Others),
 			"{region}", Templates["region_"+c.Region]).Replace(Templates[c.Key()])
 	}
 	return strings.Join(said, " ")
@@ -157,12 +177,4 @@ func first(list []string) string {
 		return ""
 	}
 	return list[0]
-}
-
-// rounded formats a number of points: whole from 3 on.
-func rounded(x float64) string {
-	if x >= 3 {
-		return strconv.Itoa(int(math.Round(x)))
-	}
-	return fmt.Sprintf("%.1f", x)
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -11,9 +12,12 @@ import (
 
 // mistakeOn is a mistake of Black's on a board of X and O, after whose better move
 // Black has the points that the first map says, and after the played one those of the
-// second: + for Black's, - for White's, anything else nobody's.
-func mistakeOn(t *testing.T, rows []string, played, best string, loss float64, bestOwn, did []string) *mistake {
+// second: + for Black's, - for White's, anything else nobody's. White answers D2, or the line's
+// second move.
+func mistakeOn(t *testing.T, rows []string, line, best string, loss float64, bestOwn, did []string) *mistake {
 	t.Helper()
+	played, reply, _ := strings.Cut(line, " ")
+	reply = cmp.Or(reply, "D2")
 	size := board.Square(len(rows))
 	var black, white []board.Point
 	own := func(rows []string) []float64 {
@@ -46,8 +50,9 @@ func mistakeOn(t *testing.T, rows []string, played, best string, loss float64, b
 	k.best, err = size.ParseVertex(best)
 	require.NoError(t, err)
 	k.afterBest, k.taken, _ = k.playLine([]string{best})
-	k.afterPlayed, _, k.punish = k.playLine([]string{played, "D2"})
-	k.playedV, k.reply = played, "D2"
+	k.next, _, _ = k.playLine([]string{played})
+	k.playedV, k.reply = played, reply
+	k.afterPlayed, _, k.punish = k.playLine([]string{played, k.reply})
 	require.NoError(t, k.playOut())
 	return k
 }
@@ -58,6 +63,8 @@ func TestReasons(t *testing.T) {
 	laddered := []string{".........", ".........", ".........", "...OO....", "..OX.....", "..OX.....", "...O.....", ".........", "........."}
 	caught := []string{".........", ".........", ".........", "....O....", "...OXO...", "...OXO...", ".........", ".........", "........."}
 	lost := []string{".........", ".........", ".........", "...--....", "..----...", "...---...", "....---..", ".........", "........."}
+	broken := []string{".........", ".........", ".........", "...X.....", "..XO.....", "..X......", "......O..", ".........", "........."}
+	triangle := []string{".........", ".........", ".........", ".........", "...X.....", "..X......", ".........", ".........", "........."}
 	// White's stones in the corner live or die by B1; a stone of Black's is in atari.
 	race := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".OX.X....", "..O......"}
 	quiet := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".O..X....", "..O......"}
@@ -70,13 +77,16 @@ func TestReasons(t *testing.T) {
 		own, did     []string
 		said         string
 	}{
-		"stones in atari":                      {caught, "J9", "E3", 5, empty, lost, "White answers E3 and captures 2 stones at E5: about 5 points. E3 is about 5 points better."},
-		"stones in a ladder":                   {laddered, "J9", "E4", 5, empty, lost, "White catches 2 stones at D5 in a ladder that begins with E5. E4 is about 5 points better."},
-		"a group before a stone in atari":      {race, "J9", "B1", 20, raced, living, "White answers D2 and saves 5 stones at A3: about 20 points. B1 kills 5 stones at A3 and is about 20 points better."},
-		"a quiet move on the wrong side":       {empty, "C7", "G3", 5, empty, empty, "The bigger place is the lower right corner: G3 is about 5 points better."},
-		"a move in contact is not a direction": {ladder, "C6", "H2", 5, empty, empty, "H2 is about 5 points better."},
-		"a group far from the better move":     {quiet, "H7", "H8", 20, raced, living, "H8 is about 20 points better."},
-		"what is far from both is not counted": {empty, "H8", "H9", 5, living, empty, "H9 is about 5 points better."},
+		"stones in atari":                      {caught, "J9", "E3", 5, empty, lost, "White answers E3 and captures the 2 stones at E5."},
+		"stones in a ladder":                   {laddered, "J9", "E4", 5, empty, lost, "White catches the 2 stones at D5 in a ladder that begins with E5."},
+		"a ladder that does not work":          {broken, "E5 D4", "G4", 5, empty, lost, "The ladder on the stone at D5 does not work: G3 is in the way."},
+		"a group before a stone in atari":      {race, "J9", "B1", 20, raced, living, "White answers D2 and saves the 5 stones at A3. B1 kills the 5 stones at A3."},
+		"a quiet move on the wrong side":       {empty, "C7", "G3", 5, empty, empty, "The bigger move is G3, in the lower right corner."},
+		"a move on the same side":              {ladder, "C6", "D7", 5, empty, empty, "D7 is better."},
+		"an empty triangle":                    {triangle, "D4", "E5", 5, empty, empty, "D4 makes an empty triangle; E5 is better."},
+		"points and no stones":                 {empty, "C7", "B2", 10, raced, empty, "This gives way in the lower left corner, where B2 does better."},
+		"a group far from the better move":     {quiet, "H7", "H8", 20, raced, living, "H8 is better."},
+		"what is far from both is not counted": {empty, "H8", "H9", 5, living, empty, "H9 is better."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := mistakeOn(t, c.rows, c.played, c.best, c.loss, c.own, c.did)
@@ -87,7 +97,7 @@ func TestReasons(t *testing.T) {
 			for _, f := range list {
 				claims = append(claims, f.Claim)
 			}
-			require.Equal(t, c.said, Say(claims, "b", c.played))
+			require.Equal(t, c.said, Say(claims, "b", c.played[:2]))
 		})
 	}
 }
@@ -100,12 +110,14 @@ func TestSay(t *testing.T) {
 			continue
 		}
 		kind, of, _ := strings.Cut(key, "_")
-		c := Claim{Kind: ClaimKind(kind), Stones: stones, Others: []string{"F3"}, Move: "B2", Number: 2.25, Against: 7.4, Region: "upper_left"}
+		c := Claim{Kind: ClaimKind(kind), Stones: stones, Others: []string{"F3"}, Move: "B2", Region: "upper_left"}
 		switch {
 		case of == "proved":
 			c.Proved = true
+		case of == "only":
+			c.Only = true
 		case of != "":
-			c.Of = &Claim{Kind: ClaimKind(of), Stones: stones}
+			c.Of = &Claim{Kind: ClaimKind(of), Stones: stones, Others: []string{"F3"}}
 		}
 		require.Equal(t, key, c.Key())
 		said := Say([]Claim{c}, "w", "G7")
@@ -113,9 +125,9 @@ func TestSay(t *testing.T) {
 		require.LessOrEqual(t, len(strings.Fields(said)), 20, said)
 		require.Contains(t, kinds, c.Kind)
 	}
-	c := Claim{Kind: Captured, Stones: []string{"C3"}, Move: "B3", Number: 4.4}
-	require.Equal(t, "Black answers B3 and captures 1 stone at C3: about 4 points.", Say([]Claim{c}, "w", "A1"))
-	require.Equal(t, "A1 gains about 1.5 points here; B3 gains about 12.", Say([]Claim{{Kind: Small, Move: "B3", Number: 1.5, Against: 12}}, "b", "A1"))
+	c := Claim{Kind: Captured, Stones: []string{"C3"}, Move: "B3"}
+	require.Equal(t, "Black answers B3 and captures the stone at C3.", Say([]Claim{c}, "w", "A1"))
+	require.Equal(t, "This gives way on the left side, where B3 does better.", Say([]Claim{{Kind: Holds, Move: "B3", Region: "left"}}, "b", "A1"))
 }
 
 // A proof replaces the claims about the mistake that missed it.
@@ -125,7 +137,7 @@ func TestProvedClaims(t *testing.T) {
 	res.prove()
 	m := res.Moves[0]
 	require.Equal(t, LetLive, m.Kind)
-	require.Equal(t, "Black answers B2 and saves 2 stones at B1: about 12 points. Only C3 kills 2 stones at B1; that is proved.", m.Reason)
+	require.Equal(t, "Black answers B2 and saves the 2 stones at B1; that is proved. Only C3 kills the 2 stones at B1; that is proved.", m.Reason)
 	require.Equal(t, []string{"B1", "C1"}, m.Points)
 	require.Equal(t, "b", m.Claims[1].Color)
 }

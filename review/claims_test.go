@@ -2,7 +2,6 @@ package review_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -25,7 +24,7 @@ type rules struct {
 	t     *testing.T
 	g     *review.Game
 	res   *review.Result
-	judge *review.Judge
+	ask   func(*board.Game) (*review.Eval, error)
 	known map[string]*review.Eval
 }
 
@@ -50,7 +49,7 @@ func (r *rules) after(ply int, moves ...string) *board.Game {
 func (r *rules) eval(ply int, moves ...string) *review.Eval {
 	key := fmt.Sprint(ply, moves)
 	if r.known[key] == nil {
-		e, err := r.judge.Position(r.t.Context(), r.after(ply, moves...))
+		e, err := r.ask(r.after(ply, moves...))
 		require.NoError(r.t, err)
 		r.known[key] = e
 	}
@@ -116,16 +115,38 @@ func (r *rules) caught(ply int, move string, stones []string) bool {
 	return true
 }
 
+// broken reports whether stones escape from a ladder, and would not without the others.
+func (r *rules) broken(ply int, c *review.Claim) bool {
+	g := r.after(ply, r.res.Moves[ply].Move)
+	var left []board.Move
+	for p := range board.Point(g.Size().Area()) {
+		if g.At(p) != board.Empty && !slices.Contains(c.Others, g.Size().Vertex(p)) {
+			left = append(left, board.Move{Color: g.At(p), Point: p})
+		}
+	}
+	at, err := g.Size().ParseVertex(c.Stones[0])
+	require.NoError(r.t, err)
+	lost := func(b *board.Board) bool {
+		var scratch board.LadderScratch
+		return slices.ContainsFunc(b.Ladders(&scratch), func(l board.Ladder) bool { return l.Head == b.ChainHead(at) })
+	}
+	return g.Board().Liberties(at) == 1 && !lost(g.Board()) && lost(board.PlaceStones(g.Size(), left))
+}
+
+// inAtari reports whether stones are in atari after some moves, and were not before the last.
+func (r *rules) inAtari(ply int, c *review.Claim, moves ...string) bool {
+	before, after := r.after(ply, moves[:len(moves)-1]...), r.after(ply, moves...)
+	at, err := after.Size().ParseVertex(c.Stones[0])
+	require.NoError(r.t, err)
+	return after.Board().Liberties(at) == 1 && before.Board().Liberties(at) > 1
+}
+
 // joined reports whether two lots of stones are one chain after a line.
 func (r *rules) joined(ply int, line, a, b []string) bool {
 	g := r.after(ply, line...)
 	p, _ := g.Size().ParseVertex(a[0])
 	q, _ := g.Size().ParseVertex(b[0])
 	return g.At(p) != board.Empty && g.At(p) == g.At(q) && g.Board().ChainHead(p) == g.Board().ChainHead(q)
-}
-
-func about(said, is float64) bool {
-	return math.Abs(said-is) <= max(1.5, 0.25*math.Abs(is))
 }
 
 // sureFor is the ownership from which the judge takes stones for alive.
@@ -151,36 +172,54 @@ func (r *rules) holds(ply int, c *review.Claim) (ok bool, why string) {
 		return c.Proved || good > sureFor, fmt.Sprintf("%.2f", good)
 	case review.Weak, review.Stronger:
 		bad, good := stands(c.Stones)
-		said := (c.Against - c.Number) / 50 // as a difference of ownership
-		return good-bad > 0.5*math.Abs(said), fmt.Sprintf("%.2f %.2f", bad, good)
+		return good-bad > 0.4, fmt.Sprintf("%.2f %.2f", bad, good)
+	case review.Weakens, review.Strengthens:
+		bad, good := stands(c.Stones)
+		return good > bad, fmt.Sprintf("%.2f %.2f", bad, good)
+	case review.Atari:
+		return r.inAtari(ply, c, m.Move, c.Move), ""
+	case review.Attacks:
+		return r.inAtari(ply, c, c.Move), ""
 	case review.Parted, review.Connects:
 		bad, good := stands(c.Stones)
-		return !r.joined(ply, played, c.Stones, c.Others) && r.joined(ply, better, c.Stones, c.Others) && good-bad > 0.2, fmt.Sprintf("%.2f %.2f", bad, good)
+		return !r.joined(ply, played, c.Stones, c.Others) && r.joined(ply, better, c.Stones, c.Others) && good > bad, fmt.Sprintf("%.2f %.2f", bad, good)
+	case review.Joined, review.Cuts:
+		bad, good := stands(c.Stones)
+		return r.joined(ply, played, c.Stones, c.Others) && !r.joined(ply, better, c.Stones, c.Others) && good > bad, fmt.Sprintf("%.2f %.2f", bad, good)
+	case review.Broken:
+		return r.broken(ply, c), fmt.Sprint(played)
+	case review.Shape:
+		return len(c.Stones) == 3 && c.Stones[0] != c.Stones[1], ""
 	case review.Threat:
-		if c.Of.Kind == review.Captured {
+		switch bad, good := r.own(ply, c.Of.Stones, "pass", c.Move), r.own(ply, c.Of.Stones, best); c.Of.Kind {
+		case review.Captured:
 			return r.taken(ply, c.Line, c.Of.Stones), fmt.Sprint(c.Line)
+		case review.Parted:
+			return !r.joined(ply, c.Line, c.Of.Stones, c.Of.Others) && r.joined(ply, better, c.Of.Stones, c.Of.Others), fmt.Sprint(c.Line)
+		case review.Dies:
+			return bad < -sureFor && good > sureFor, fmt.Sprintf("%.2f %.2f", bad, good)
+		default:
+			return good-bad > 0.4, fmt.Sprintf("%.2f %.2f", bad, good)
 		}
-		bad, good := r.own(ply, c.Of.Stones, "pass", c.Move), r.own(ply, c.Of.Stones, best)
-		return bad < -sureFor && good > sureFor, fmt.Sprintf("%.2f %.2f", bad, good)
 	case review.Threatens:
 		if c.Of.Kind == review.Captured {
 			return r.taken(ply, c.Line, c.Of.Stones), fmt.Sprint(c.Line)
 		}
-		good := r.own(ply, c.Of.Stones, c.Line[:3]...)
-		return good > sureFor, fmt.Sprintf("%.2f", good)
+		bad, good := r.own(ply, c.Of.Stones, best), r.own(ply, c.Of.Stones, c.Line[:3]...)
+		return good > sureFor || c.Of.Kind == review.Weak && good-bad > 0.4, fmt.Sprintf("%.2f %.2f", bad, good)
 	case review.Small, review.Unneeded, review.Inside:
 		pass, value, other := r.lead(ply, "pass"), r.lead(ply, m.Move), r.lead(ply, best)
-		return about(c.Number, value-pass) && about(c.Against, other-pass), fmt.Sprintf("%.1f %.1f", value-pass, other-pass)
-	case review.Sente:
-		cost := r.lead(ply, best, "pass") - r.lead(ply, best)
-		return about(c.Number, cost), fmt.Sprintf("%.1f", cost)
-	case review.Gains:
+		return value-pass < 0.5*(other-pass) || c.Kind == review.Inside && value-pass < 1.5, fmt.Sprintf("%.1f %.1f", value-pass, other-pass)
+	case review.Sente, review.Gote:
+		cost, gain := r.lead(ply, c.Move, "pass")-r.lead(ply, c.Move), r.lead(ply, best)-r.lead(ply, "pass")
+		return cost > gain == (c.Kind == review.Sente), fmt.Sprintf("%.1f %.1f", cost, gain)
+	case review.Holds:
 		bad, good := stands(c.Area)
-		sum := (good - bad) * float64(len(c.Area))
-		return math.Abs(sum-c.Number) <= max(1.5, c.Number/3), fmt.Sprintf("%.1f", sum)
+		sum, loss := (good-bad)*float64(len(c.Area)), r.lead(ply, best)-r.lead(ply, m.Move)
+		return sum > 0 && sum > 0.4*loss, fmt.Sprintf("%.1f of %.1f", sum, loss)
 	}
 	loss := r.lead(ply, best) - r.lead(ply, m.Move)
-	return about(c.Number, loss), fmt.Sprintf("%.1f", loss)
+	return loss > 0, fmt.Sprintf("%.1f", loss)
 }
 
 // TestClaims reviews games of levels from 18k to 1d and counts how many of the moves that
@@ -230,7 +269,7 @@ func TestClaims(t *testing.T) {
 		require.NoError(t, err)
 		judge, err := review.NewJudge(judging, conf.Search, visits)
 		require.NoError(t, err)
-		r := &rules{t, g, res, judge, map[string]*review.Eval{}}
+		r := &rules{t, g, res, func(g *board.Game) (*review.Eval, error) { return judge.Position(t.Context(), g) }, map[string]*review.Eval{}}
 		for ply := range res.Moves {
 			m := &res.Moves[ply]
 			if m.Loss < 4 || len(m.Claims) == 0 {

@@ -2,7 +2,6 @@ package review
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"kosumi/board"
@@ -69,19 +68,19 @@ func (k *mistake) worth(stones []board.Point) float64 {
 	return sum
 }
 
-// bigPart returns the region that accounts for half of the loss and lies near one of the
-// moves; nil if there is none, if
-// something makes up for it, or if the judgements differ.
+// bigPart returns the region that accounts for half of the loss, by both judgements, and lies
+// near one of the moves; nil if there is none.
 func (k *mistake) bigPart() *part {
 	if len(k.parts) == 0 {
 		return nil
 	}
 	big := slices.MaxFunc(k.parts, func(a, b part) int { return cmp.Compare(a.sum, b.sum) })
-	sum := 0.0
-	for _, p := range big.points {
-		sum += k.better[1][p] - k.worse[1][p]
+	for i := range k.better {
+		if n := float64(len(big.points)); n*(mean(k.better[i], big.points)-mean(k.worse[i], big.points)) < 0.5*k.loss {
+			return nil
+		}
 	}
-	if big.sum < 0.5*k.loss || big.sum > 1.5*k.loss || math.Abs(sum-big.sum) > big.sum/4 || !k.near(big.points, k.best) && !k.near(big.points, k.played) {
+	if !k.near(big.points, k.best) && !k.near(big.points, k.played) {
 		return nil
 	}
 	return &big
@@ -95,7 +94,18 @@ func (k *mistake) groups(color board.Color, changed func(chain []board.Point) bo
 			all = append(all, chain...)
 		}
 	}
-	return slices.DeleteFunc(k.clusters(all), func(g []board.Point) bool { return !k.near(g, k.best) && !k.near(g, k.played) })
+	return slices.DeleteFunc(k.clusters(all), func(g []board.Point) bool { return !k.concerned(g) })
+}
+
+// concerned reports whether one of the moves lies near some points, or near a region of theirs
+// that the mistake changed.
+func (k *mistake) concerned(points []board.Point) bool {
+	for _, p := range points {
+		if n := k.partOf[p]; n >= 0 && (k.near(k.parts[n].points, k.best) || k.near(k.parts[n].points, k.played)) {
+			return true
+		}
+	}
+	return k.near(points, k.best) || k.near(points, k.played)
 }
 
 // clusters splits points into those that lie at most two lines apart.

@@ -26,6 +26,7 @@ const (
 	TooSmall      Kind = "answered too small"
 	SmallMove     Kind = "too small"
 	Direction     Kind = "direction"
+	BadShape      Kind = "shape"
 	Territory     Kind = "territory"
 	EndgameKind   Kind = "endgame"
 	Other         Kind = "other"
@@ -33,9 +34,10 @@ const (
 
 // kinds is the kind of a mistake by its first claim.
 var kinds = map[ClaimKind]Kind{
-	Captured: MissedSave, Laddered: Ladder, Dies: GroupLost, Lives: LetLive, Parted: Cut, Weak: GroupWeak, Stronger: LetLive, Threat: Threatened,
-	Saves: GroupLost, Kills: LetLive, Connects: Cut, Takes: MissedCapture, Hunts: Ladder, Threatens: Threatened,
-	Small: SmallMove, Unneeded: TooSmall, Inside: OwnTerritory, Gains: Territory, Sente: SmallMove, Direct: Direction, Worth: Other,
+	Captured: MissedSave, Laddered: Ladder, Broken: Ladder, Dies: GroupLost, Lives: LetLive, Parted: Cut, Joined: Cut,
+	Weak: GroupWeak, Stronger: LetLive, Weakens: GroupWeak, Strengthens: LetLive, Atari: GroupWeak, Attacks: LetLive, Threat: Threatened,
+	Saves: GroupLost, Kills: LetLive, Connects: Cut, Cuts: Cut, Takes: MissedCapture, Hunts: Ladder, Threatens: Threatened,
+	Small: SmallMove, Unneeded: TooSmall, Inside: OwnTerritory, Holds: Territory, Sente: SmallMove, Gote: SmallMove, Shape: BadShape, Direct: Direction, Worth: Other,
 }
 
 // mistake is a bad move that is to be explained. Ownership is the mover's, -1..1.
@@ -43,6 +45,7 @@ type mistake struct {
 	size          board.Size
 	mover         board.Color
 	before        *board.Game
+	next          *board.Game // after the move
 	afterBest     *board.Game // after the first plies of the better line
 	afterPlayed   *board.Game // after the move and its punishment
 	played, best  board.Point
@@ -164,8 +167,8 @@ func (res *Result) prove() {
 			continue
 		}
 		size := board.Size{W: res.Game.Width, H: res.Game.Height}
-		let := Claim{Kind: Dies, After: AfterPlayed, Color: m.Color, Stones: o.Group, Number: m.Loss, Move: first(m.Refutation), Proved: true}
-		better := Claim{Kind: Saves, After: AfterBetter, Color: m.Color, Stones: o.Group, Number: m.Loss, Move: o.Line[0], Proved: true}
+		let := Claim{Kind: Dies, After: AfterPlayed, Color: m.Color, Stones: o.Group, Move: first(m.Refutation), Proved: true}
+		better := Claim{Kind: Saves, After: AfterBetter, Color: m.Color, Stones: o.Group, Move: o.Line[0], Proved: true, Only: true}
 		if o.Kills {
 			let.Kind, better.Kind = Lives, Kills
 			let.Color = letter(colorOf(m.Color).Opponent())
@@ -222,6 +225,7 @@ func (r *run) mistakeAt(t int, m *Move) (*mistake, error) {
 		answer = after.Moves[0].Line
 		k.reply = first(answer)
 	}
+	k.next, _, _ = k.playLine([]string{m.Move})
 	k.afterPlayed, _, k.punish = k.playLine(append([]string{m.Move}, answer...))
 	return k, nil
 }
@@ -240,15 +244,8 @@ func (v *twice) most(points []board.Point) float64 {
 
 // change is the ownership of some points that the mistake lost, by the judgement that sees
 // less of it.
-func (k *mistake) change(points []board.Point) (change, best, did float64) {
-	change = 2
-	for i := range k.better {
-		b, d := mean(k.better[i], points), mean(k.worse[i], points)
-		if b-d < change {
-			change, best, did = b-d, b, d
-		}
-	}
-	return change, best, did
+func (k *mistake) change(points []board.Point) float64 {
+	return min(mean(k.better[0], points)-mean(k.worse[0], points), mean(k.better[1], points)-mean(k.worse[1], points))
 }
 
 // playOut judges both lines again at their ends, and finds the regions that changed.

@@ -136,7 +136,7 @@ func collected(root *sgf.Node) (p Problem, err error) {
 
 // solve makes the first move of a line the only answer.
 func (p *Problem) solve(line []string) {
-	c := review.Claim{Kind: review.Saves, Move: line[0], Line: line, Stones: p.Group, Color: p.ToMove, Proved: true}
+	c := review.Claim{Kind: review.Saves, Move: line[0], Line: line, Stones: p.Group, Color: p.ToMove, Proved: true, Only: true}
 	if p.Task == Kill {
 		c.Kind, c.Color = review.Kills, map[string]string{"b": "w", "w": "b"}[p.ToMove]
 	}

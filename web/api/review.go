@@ -64,19 +64,18 @@ type ReviewMove struct {
 
 // Claim is one checked statement about a mistake; docs/review.md lists the kinds.
 type Claim struct {
-	Kind    string   `json:"kind"`
-	After   string   `json:"after,omitempty"`   // the line that shows it: played, better, pass, ignored
-	Color   string   `json:"color,omitempty"`   // of Stones, "b" or "w"
-	Stones  []string `json:"stones,omitempty"`  // that it is about
-	Others  []string `json:"others,omitempty"`  // that they are cut from or connected to
-	Area    []string `json:"area,omitempty"`    // territory that changes hands
-	Move    string   `json:"move,omitempty"`    // that does it
-	Line    []string `json:"line,omitempty"`    // from before the mistake, unless it is answer or line
-	Number  float64  `json:"number,omitempty"`  // points, or the chance of life in percent
-	Against float64  `json:"against,omitempty"` // the same of the better move
-	Region  string   `json:"region,omitempty"`  // part of the board
-	Proved  bool     `json:"proved,omitempty"`
-	Of      *Claim   `json:"of,omitempty"` // of a threat: what is threatened
+	Kind   string   `json:"kind"`
+	After  string   `json:"after,omitempty"`  // the line that shows it: played, better, pass, ignored
+	Color  string   `json:"color,omitempty"`  // of Stones, "b" or "w"
+	Stones []string `json:"stones,omitempty"` // that it is about
+	Others []string `json:"others,omitempty"` // that they are cut from or connected to
+	Area   []string `json:"area,omitempty"`   // territory that changes hands
+	Move   string   `json:"move,omitempty"`   // that does it
+	Line   []string `json:"line,omitempty"`   // from before the mistake, unless it is answer or line
+	Region string   `json:"region,omitempty"` // part of the board
+	Proved bool     `json:"proved,omitempty"`
+	Only   bool     `json:"only,omitempty"` // no other move does it
+	Of     *Claim   `json:"of,omitempty"`   // of a threat: what is threatened
 }
 
 // ReviewPlayer sums a side up.

@@ -90,11 +90,10 @@ export function why(m: { claims?: Claim[]; reason?: string; better?: string; los
 
 function claimed(c: Claim, played: string, white: boolean): string {
 	const of = c.of ?? c;
-	const key = c.of ? `${c.kind}_${of.kind}` : c.kind + (c.proved && (c.kind === "saves" || c.kind === "kills") ? "_proved" : "");
-	const points = (n = 0) => (n >= 3 ? String(Math.round(n)) : n.toFixed(1));
+	const key = c.of ? `${c.kind}_${of.kind}` : c.kind + (c.only ? "_only" : c.proved ? "_proved" : "");
 	return t(`claim_${key}` as Key, {
 		us: t(white ? "white" : "black"), them: t(white ? "black" : "white"), played, move: c.move ?? "", stones: t("claim_stones", { n: of.stones?.length ?? 0 }), at: of.stones?.[0] ?? "", other: of.others?.[0] ?? "",
-		points: points(c.number), against: points(c.against), region: c.region ? t(`claim_region_${c.region}` as Key) : "",
+		region: c.region ? t(`claim_region_${c.region}` as Key) : "",
 	});
 }
 

@@ -1,0 +1,137 @@
+package review
+
+import (
+	"slices"
+
+	"kosumi/board"
+)
+
+// hunted returns the mover's stones that can be caught in a ladder, or taken at once, after the mistake and not after
+// the better move.
+func (k *mistake) hunted() (list []found) {
+	played, best := k.caught(k.played), k.caught(k.best)
+	var lost []board.Point
+	moves := map[board.Point]hunt{}
+	for p, h := range played {
+		if _, either := best[p]; !either && h.color == k.mover {
+			lost = append(lost, p)
+			moves[p] = h
+		}
+	}
+	slices.Sort(lost)
+	for _, c := range k.clusters(lost) {
+		if mean(k.did, c) > lostBelow || mean(k.diff, c) < lostBy {
+			continue
+		}
+		kind := Laddered
+		if moves[c[0]].liberties == 1 {
+			kind = Captured
+		}
+		if f, ok := k.claim(kind, AfterPlayed, k.size.Vertex(moves[c[0]].move), c, 1.4); ok {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// hunt is how a chain can be caught.
+type hunt struct {
+	color     board.Color
+	liberties int
+	move      board.Point // that begins it
+}
+
+// caught returns the stones that the opponent can catch after a move of the mover's, by a
+// capture or in a ladder, and those of the opponent's that cannot escape though it is its turn.
+func (k *mistake) caught(move board.Point) map[board.Point]hunt {
+	var after board.Game
+	after.CopyFrom(k.before)
+	if after.PlayTolerant(k.mover, move) != nil {
+		return nil
+	}
+	b := after.Board()
+	out := map[board.Point]hunt{}
+	add := func(head board.Point, h hunt) {
+		h.color = b.At(head)
+		for _, p := range b.Chain(nil, head) {
+			out[p] = h
+		}
+	}
+	for p := range board.Point(k.size.Area()) {
+		if b.At(p) == k.mover && b.ChainHead(p) == p && b.Liberties(p) == 1 {
+			if at := b.LibertyPoints(nil, p)[0]; after.Legal(k.mover.Opponent(), at) == nil {
+				add(p, hunt{liberties: 1, move: at})
+			}
+		}
+	}
+	var scratch board.LadderScratch
+	for _, l := range b.Ladders(&scratch) {
+		switch {
+		case l.Color == k.mover && l.Liberties == 2 && l.Count > 0:
+			add(l.Head, hunt{liberties: 2, move: l.Working[0]})
+		case l.Color != k.mover && l.Liberties == 1:
+			add(l.Head, hunt{liberties: 1, move: move})
+		}
+	}
+	return out
+}
+
+// inAtari returns the claim that a move puts stones of the other side in atari.
+func (k *mistake) inAtari(kind ClaimKind, after Line, before *board.Game, v string) (best found, ok bool) {
+	var g board.Game
+	g.CopyFrom(before)
+	color := g.ToMove()
+	at, err := k.size.ParseVertex(v)
+	if err != nil || at < 0 || g.PlayTolerant(color, at) != nil {
+		return best, false
+	}
+	b := g.Board()
+	for _, p := range b.Neighbors(at) {
+		if b.At(p) != color.Opponent() || b.Liberties(p) != 1 {
+			continue
+		}
+		if f, enough := k.claim(kind, after, v, b.Chain(nil, p), 0.6); enough && (!ok || f.score > best.score) {
+			best, ok = f, true
+		}
+	}
+	return best, ok
+}
+
+// brokenLadder returns the claim that the mistake puts stones into a ladder from which they
+// escape, and would not but for one chain in its way.
+func (k *mistake) brokenLadder() (found, bool) {
+	var after board.Game
+	after.CopyFrom(k.before)
+	if k.played < 0 || after.PlayTolerant(k.mover, k.played) != nil {
+		return found{}, false
+	}
+	b := after.Board()
+	for _, p := range b.Neighbors(k.played) {
+		if b.At(p) != k.mover.Opponent() || b.Liberties(p) != 1 || k.size.Vertex(b.LibertyPoints(nil, p)[0]) != k.reply || laddered(b, p) {
+			continue
+		}
+		chain := b.Chain(nil, p)
+		for _, other := range chainsOf(&after, func(q board.Point) bool { return b.At(q) == k.mover.Opponent() && b.ChainHead(q) != b.ChainHead(p) }) {
+			var left []board.Move
+			for q := range board.Point(k.size.Area()) {
+				if b.At(q) != board.Empty && !slices.Contains(other, q) {
+					left = append(left, board.Move{Color: b.At(q), Point: q})
+				}
+			}
+			if k.near(other, k.played) || !laddered(board.PlaceStones(k.size, left), p) {
+				continue
+			}
+			if f, ok := k.claim(Broken, AfterPlayed, k.bestV, chain, 1.4); ok {
+				f.Others = k.vertices(other)
+				return f, true
+			}
+		}
+	}
+	return found{}, false
+}
+
+// laddered reports whether a chain with one liberty cannot escape.
+func laddered(b *board.Board, p board.Point) bool {
+	var scratch board.LadderScratch
+	return slices.ContainsFunc(b.Ladders(&scratch), func(l board.Ladder) bool { return l.Head == b.ChainHead(p) })
+}
