@@ -151,3 +151,25 @@ func TestLibraryNotFetched(t *testing.T) {
 		require.Equal(t, 1, strings.Count(out, "\n"), out)
 	}
 }
+
+// TestSlowly: a command that takes long has its line on the screen before it ends; a fast
+// one has none, and is not waited for.
+func TestSlowly(t *testing.T) {
+	for _, c := range []struct{ after, command, want string }{
+		{"0", `until grep -q fetching said; do sleep 0.05; done; exit 3`, "fetching\n"},
+		{"1000", `exit 3`, ""},
+	} {
+		dir := t.TempDir()
+		file, err := os.Create(filepath.Join(dir, "said"))
+		require.NoError(t, err)
+		script, err := filepath.Abs("slowly.sh")
+		require.NoError(t, err)
+		cmd := exec.CommandContext(t.Context(), script, "fetching", "sh", "-c", c.command)
+		cmd.Dir, cmd.Stderr, cmd.Env = dir, file, append(os.Environ(), "KOSUMI_SLOWLY="+c.after)
+		require.Error(t, cmd.Run())
+		require.Equal(t, 3, cmd.ProcessState.ExitCode())
+		data, err := os.ReadFile(file.Name())
+		require.NoError(t, err)
+		require.Equal(t, c.want, string(data))
+	}
+}
