@@ -103,11 +103,11 @@ func (g *game) saveSGF() error {
 	return err
 }
 
-// countForLevel updates the player's rating after a game at the level that fits. Help makes
-// a won game count less. After an error nothing is written. The caller holds mu.
+// countForLevel updates the player's rating after a game at the level that fits, unless the player had
+// help. After an error nothing is written. The caller holds mu.
 func (g *game) countForLevel() error {
 	g.pending.level = false
-	if !g.rec.Head.Seat.Auto || g.rec.Board.NumMoves() < g.rec.Size().Area()*3/10 {
+	if !g.rec.Head.Seat.Auto || g.rec.Uncounted() != "" || g.rec.Board.NumMoves() < g.rec.Size().Area()*3/10 {
 		return nil
 	}
 	against, err := level.ParseRank(g.rec.Head.Seat.Level)
@@ -118,7 +118,6 @@ func (g *game) countForLevel() error {
 	switch {
 	case strings.HasPrefix(g.rec.Result, strings.ToUpper(g.rec.Head.Colour)+"+"):
 		points = 1
-		weight = max(0, 1-0.25*float64(g.rec.Undos)-0.5*float64(g.rec.Hints))
 	case strings.Contains(g.rec.Result, "+"):
 		points = 0
 		if strings.HasSuffix(g.rec.Result, "+T") {

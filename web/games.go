@@ -249,3 +249,17 @@ func (gs *games) SGF(id string) (data []byte, at time.Time, err error) {
 	data, err = sgf.Marshal(root)
 	return data, began, err
 }
+
+// refit changes the rating that a game shows once its moves have counted too, after its result.
+func (gs *games) refit(id string, fit *api.Fit) {
+	g, err := gs.Open(id)
+	if err != nil {
+		return // played elsewhere
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.fit != nil {
+		fit.Was, g.fit = g.fit.Was, fit
+		gs.pages.Publish("game:"+id, api.GameNews.Of(*g.stateLocked()))
+	}
+}

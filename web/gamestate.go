@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -33,6 +34,9 @@ func (g *game) stateLocked() *api.GameState {
 		Moves: make([]string, len(moves)), First: "b", Clock: g.rec.Head.Clock, Clocks: g.rec.ClockStates(g.ran), Paused: g.rec.Paused, Trouble: g.trouble, Restored: g.rec.Restored, Unsaved: g.pending.why,
 		Captures: [2]int{g.rec.Board.Board().Captured(board.White), g.rec.Board.Board().Captured(board.Black)},
 		CanUndo:  g.rec.CanUndo() > 0, CanRedo: g.rec.CanRedo(), Result: g.rec.Result, ByPlayer: g.rec.ByWord, Hints: g.rec.Hints, Undone: g.rec.Undos, Teach: g.rec.Teach, Advice: g.advice(), Fit: g.fit,
+	}
+	if st.Helped = g.rec.Helped; g.rec.Head.Seat.Auto {
+		st.Counts = cmp.Or(g.rec.Uncounted(), "yes")
 	}
 	for _, p := range g.rec.Setup {
 		st.Setup = append(st.Setup, size.Vertex(p))

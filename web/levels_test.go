@@ -1,13 +1,16 @@
 package web
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/engine"
 	"kosumi/engine/level"
+	"kosumi/review"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/engines"
@@ -71,23 +74,111 @@ func TestFit(t *testing.T) {
 	require.Nil(t, g.Fit)
 	require.Empty(t, s.games.levels.Fits())
 
-	g = begin(c, n)
-	live, err := s.games.Open(g.Game)
-	require.NoError(t, err)
-	live.mu.Lock()
-	for _, v := range []string{"C3", "C2", "B2", "D2", "D3", "B3", "C4", "B4"} {
-		require.NoError(t, live.commit(store.Step{K: "move", M: v}))
-	}
-	require.NoError(t, live.commit(store.Step{K: "over", Result: "B+3"}))
-	state := live.stateLocked()
-	live.mu.Unlock()
+	state := wonGame(t, s, begin(c, n))
 	require.NotNil(t, state.Fit)
+	require.Equal(t, "yes", state.Counts)
 	require.Equal(t, "5x5", state.Fit.Size)
 	require.Equal(t, 1.0, state.Fit.Games)
-	require.Equal(t, []api.Fit{*state.Fit}, s.games.levels.Fits())
+	after := *state.Fit
+	after.Next = "" // is said after a game
+	require.Equal(t, []api.Fit{after}, s.games.levels.Fits())
 
+	require.Empty(t, state.Fit.Was)
 	g = begin(c, n)
+	require.Equal(t, g.Seat.Level, state.Fit.Next)
 	second, err := level.ParseRank(g.Seat.Level)
 	require.NoError(t, err)
 	require.Greater(t, second, first)
+
+	// A game with help counts neither by its result nor by its moves.
+	before := s.games.levels.Fits()
+	for _, tc := range []struct {
+		why    string
+		step   store.Step
+		helped []int
+	}{{"hint", store.Step{K: "help", N: 1}, []int{8}}, {"undo", store.Step{K: "undo", N: 2}, []int{6}}, {"teach", store.Step{K: "teach", Why: "usual"}, nil}} {
+		state := wonGame(t, s, begin(c, n), tc.step, store.Step{K: "move", M: "E5"}, store.Step{K: "move", M: "A1"})
+		require.Equal(t, tc.why, state.Counts)
+		require.Equal(t, tc.helped, state.Helped)
+		require.Nil(t, state.Fit, tc.why)
+		require.Equal(t, before, s.games.levels.Fits(), tc.why)
+		fit, err := s.player.Judged(state.Game, reviewOf(30))
+		require.NoError(t, err)
+		require.Nil(t, fit, tc.why)
+	}
+	fit, err := s.player.Judged(state.Game, reviewOf(30))
+	require.NoError(t, err)
+	require.Equal(t, 1, fit.Judged, "without help its moves count")
+}
+
+// wonGame plays a game to a win of Black's, with some steps before the end.
+func wonGame(t *testing.T, s *Server, g *api.GameState, more ...store.Step) *api.GameState {
+	t.Helper()
+	live, err := s.games.Open(g.Game)
+	require.NoError(t, err)
+	live.mu.Lock()
+	defer live.mu.Unlock()
+	for _, v := range []string{"C3", "C2", "B2", "D2", "D3", "B3", "C4", "B4"} {
+		require.NoError(t, live.commit(store.Step{K: "move", M: v}))
+	}
+	for _, step := range append(more, store.Step{K: "over", Result: "B+3"}) {
+		require.NoError(t, live.commit(step))
+	}
+	return live.stateLocked()
+}
+
+// reviewOf is a review of a game on 9x9 with so many moves of each side.
+func reviewOf(moves int) *review.Result {
+	res := &review.Result{Complete: true, Game: review.Info{Width: 9, Height: 9}}
+	for range moves {
+		res.Moves = append(res.Moves, review.Move{Color: "b", Move: "A1", Judged: true, Loss: 1}, review.Move{Color: "w", Move: "A1", Judged: true})
+	}
+	return res
+}
+
+// TestCountsForRank says before a hint and before a take-back that a game does not count for the rank
+// with them, and after a game where the rank stands and who comes next.
+func TestCountsForRank(t *testing.T) {
+	looks(t)
+	s := servePage(t, t.TempDir())
+	p := openPage(t, s)
+	auto := api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Level: engines.Auto}}
+	id := newGame(p, s, auto)
+	message := func(text string) {
+		t.Helper()
+		p.Until(fmt.Sprintf(`document.querySelector(".message").innerText.includes(%q)`, text))
+	}
+	message("This game counts for your rank until a hint or a take-back.")
+	p.Picture("counts 1280")
+	p.Point("E5")
+	p.Mine()
+	p.Do(chromedp.KeyEvent("u"))
+	message("Press again to take back.")
+	p.HasMoves(2)
+	p.Do(chromedp.KeyEvent("h")) // it is said once
+	message("Look in the shaded area.")
+	message("Hint: this game does not count for your rank.")
+	p.Screen(390, 844)
+	p.NothingSticksOut("main")
+	p.Picture("counts hint 390")
+	live, err := s.games.Open(id)
+	require.NoError(t, err)
+	require.Equal(t, "hint", live.state().Counts)
+
+	id = newGame(p, s, auto)
+	message("This game counts for your rank")
+	p.Picture("counts 390")
+	live, err = s.games.Open(id)
+	require.NoError(t, err)
+	live.mu.Lock()
+	live.fit = &api.Fit{Size: "9x9", Low: "15k", Mid: "11k", High: "8k", Was: "12k", Next: "12k", Games: 3}
+	require.NoError(t, live.commit(store.Step{K: "over", Result: "B+3"}))
+	live.mu.Unlock()
+	p.Do(chromedp.Navigate(s.Address() + "play/" + id))
+	p.Until(`document.querySelector(".rank-scale figcaption")?.innerText === "11k, up one; next opponent 12k. Probably 15k to 8k."`)
+	p.NothingSticksOut("main")
+	p.Picture("rank after 390")
+	p.Screen(1280, 800)
+	p.Picture("rank after 1280")
+	p.Clean()
 }

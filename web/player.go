@@ -51,7 +51,8 @@ func (p *player) SayNames(v *api.SaidNames) error {
 	p.Publish()
 	p.Reviews.PublishSides()
 	p.Reviews.EachResult(func(id string, res *review.Result) bool {
-		return p.Judged(id, res) == nil
+		_, err := p.Judged(id, res)
+		return err == nil
 	})
 	return nil
 }
@@ -97,15 +98,16 @@ func (p *player) side(id, black, white string) int {
 	return -1
 }
 
-// Judged updates the player's rating by the moves of a finished review. Each review counts once.
-// After an error nothing is written, and the next call counts it.
-func (p *player) Judged(id string, res *review.Result) error {
+// Judged updates the player's rating by the moves of a finished review, unless the player had help in
+// the game. Each review counts once; fit is nil if it does not. After an error nothing is written, and
+// the next call counts it.
+func (p *player) Judged(id string, res *review.Result) (fit *api.Fit, err error) {
 	if p.Games.Refresh() != nil {
-		return nil // the index is not readable: no side can be determined
+		return nil, nil // the index is not readable: no side can be determined
 	}
 	k := p.side(id, res.Game.Black, res.Game.White)
-	if k < 0 || !res.Complete {
-		return nil
+	if g, _ := p.Games.Game(id); k < 0 || !res.Complete || g.Helped {
+		return nil, nil
 	}
 	var losses []float64
 	for i := range res.Moves {

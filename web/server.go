@@ -189,8 +189,12 @@ func (s *Server) publishNetworks() {
 
 // reviewed counts a finished review for the player's rating.
 func (s *Server) reviewed(id string, res *review.Result) {
-	if err := s.player.Judged(id, res); err != nil {
+	fit, err := s.player.Judged(id, res)
+	if err != nil {
 		s.warnings.Warn(fmt.Sprintf("a review does not count for your rank yet: %v", err), "judged")
+	}
+	if fit != nil {
+		s.games.refit(id, fit)
 	}
 	s.player.Publish()
 }

@@ -162,7 +162,7 @@ func TestDrill(t *testing.T) {
 	said := ask("nonsense\nhint\nplay b C3\n")
 	require.Contains(t, said, "Black (X) to play")
 	require.Contains(t, said, "invalid vertex")
-	require.Contains(t, said, "What was played is A1")
+	require.Contains(t, said, "A1 was played")
 	require.Contains(t, said, "Right: C3")
 	require.Contains(t, said, "1 of 1 right")
 	require.Contains(t, ask(""), "Nothing is due")

@@ -96,13 +96,6 @@ func collected(root *sgf.Node) (p Problem, err error) {
 	if p.Number, err = strconv.Atoi(root.Get("GN")); err != nil {
 		return p, err
 	}
-	stones := slices.Repeat([]byte{'.'}, size.Area())
-	for _, at := range record.Setup.Black {
-		stones[at] = 'X'
-	}
-	for _, at := range record.Setup.White {
-		stones[at] = 'O'
-	}
 	var targets []board.Point
 	for _, v := range root.Values("TR") {
 		if targets, err = sgf.AppendPoints(targets, size, v); err != nil {
@@ -111,7 +104,7 @@ func collected(root *sgf.Node) (p Problem, err error) {
 	}
 	rules := board.Chinese()
 	task, _, _ := strings.Cut(root.Get("KK"), " ")
-	p.Width, p.Height, p.Stones, p.ToMove, p.Rules, p.Komi = size.W, size.H, string(stones), strings.ToLower(root.Get("PL")), rules.JSON(), float64(rules.Komi)
+	p.Width, p.Height, p.Stones, p.ToMove, p.Rules, p.Komi = size.W, size.H, stonesIn(record), strings.ToLower(root.Get("PL")), rules.JSON(), float64(rules.Komi)
 	p.Game, p.Task, p.Kind = "Kosumi", task, LifeKind
 	var line []string
 	for _, m := range record.Moves() {
@@ -132,6 +125,17 @@ func collected(root *sgf.Node) (p Problem, err error) {
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%dx%d %s %s", p.Width, p.Height, p.Stones, p.ToMove)))
 	p.ID = "life-" + hex.EncodeToString(sum[:8])
 	return p, nil
+}
+
+// stonesIn are the stones of a set-up position, as problems hold them.
+func stonesIn(r *sgf.Record) string {
+	stones := slices.Repeat([]byte{'.'}, r.Size.Area())
+	for i, points := range [][]board.Point{r.Setup.Black, r.Setup.White} {
+		for _, at := range points {
+			stones[at] = "XO"[i]
+		}
+	}
+	return string(stones)
 }
 
 // solve makes the first move of a line the only answer.

@@ -114,13 +114,7 @@ var errUnsolved = errors.New("the position has no right answer")
 // they begin with another side than the record says.
 func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, err error) {
 	rules, _ := r.RulesOr(board.Chinese())
-	stones := slices.Repeat([]byte{'.'}, r.Size.Area())
-	for i, points := range [][]board.Point{r.Setup.Black, r.Setup.White} {
-		for _, at := range points {
-			stones[at] = "XO"[i]
-		}
-	}
-	p = Problem{Kind: OwnKind, Width: r.Size.W, Height: r.Size.H, Stones: string(stones), Rules: rules.JSON(), Komi: float64(rules.Komi), answers: start}
+	p = Problem{Kind: OwnKind, Width: r.Size.W, Height: r.Size.H, Stones: stonesIn(r), Rules: rules.JSON(), Komi: float64(rules.Komi), answers: start}
 	toMove := board.Empty
 	for _, c := range start.Children { // the first, or the first that leads to a mark
 		side := board.Black
@@ -137,16 +131,11 @@ func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, e
 		return p, false, errUnsolved
 	}
 	p.ToMove = toMove.String()[:1]
-	var texts []string
-	for n := root; n != nil; n = n.Children[0] {
-		if text := strings.TrimSpace(n.Text("C")); text != "" {
-			texts = append(texts, text)
-		}
-		if n == start {
+	for n := root; ; n = n.Children[0] {
+		if p.Text = strings.TrimSpace(p.Text + "\n" + strings.TrimSpace(n.Text("C"))); n == start {
 			break
 		}
 	}
-	p.Text = strings.Join(texts, "\n")
 	g, err := p.Position()
 	if err != nil {
 		return p, false, err
@@ -165,8 +154,14 @@ func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, e
 // Words of comments that mark a line as right or wrong. RIGHT ends it, as on goproblems.com.
 var (
 	rightWords = regexp.MustCompile(`\bRIGHT\b|\bC(?:ORRECT|orrect)\b|^\W*(?:[Rr]ight|correct)\W*(?:$|[.!,:;])|正解|正确|正確|정답`)
+	marks      = regexp.MustCompile(`^(?:RIGHT|CORRECT|WRONG|INCORRECT|FORCE|CHOICE|NOTTHIS)\b[.!:,\s]*`)
 	wrongWords = regexp.MustCompile(`\bWRONG\b|\bI(?:NCORRECT|ncorrect)\b|\bWrong\b|^\W*(?:wrong|incorrect)\b|(?i:\bnot (?:quite )?(?:correct|right)\b)|不正解|不正确|不正確|失敗|失败|错误|錯誤|오답|실패`)
 )
+
+// said is what a comment says beside the marks at its beginning.
+func said(n *sgf.Node) string {
+	return strings.TrimSpace(marks.ReplaceAllString(strings.TrimSpace(n.Text("C")), ""))
+}
 
 func saidWrong(n *sgf.Node) bool { return wrongWords.MatchString(n.Text("C")) }
 func saidRight(n *sgf.Node) bool { return !saidWrong(n) && rightWords.MatchString(n.Text("C")) }
@@ -258,7 +253,7 @@ func (p *Problem) playTree(ctx context.Context, played []string, before *board.G
 		return t, err
 	}
 	c := n.Children[i]
-	t.Answer, t.Text = authors(before, c), strings.TrimSpace(c.Text("C"))
+	t.Answer, t.Text = authors(before, c), said(c)
 	if t.Accepted = slices.Contains(best, c); !t.Accepted || saidRight(c) && !below(c, false) {
 		return t, nil
 	}
@@ -275,7 +270,7 @@ func (p *Problem) playTree(ctx context.Context, played []string, before *board.G
 		return t, nil
 	}
 	if next := rightOf(g, r); len(next) > 0 {
-		t.Reply, t.Best, t.Text = v, authors(g, next[0]), strings.TrimSpace(r.Text("C"))
+		t.Reply, t.Best, t.Text = v, authors(g, next[0]), said(r)
 	}
 	return t, nil
 }
@@ -299,7 +294,7 @@ func (p *Problem) beside(ctx context.Context, before *board.Game, best, move str
 	}
 	for _, group := range near(before, at) {
 		q := *p
-		q.Stones, q.Task, q.Group = stonesOf(before), Live, []string{size.Vertex(group)}
+		q.Stones, q.Task, q.Group = stonesOn(before), Live, []string{size.Vertex(group)}
 		if before.At(group) != me {
 			q.Task = Kill
 		}
@@ -328,32 +323,14 @@ func (p *Problem) beside(ctx context.Context, before *board.Game, best, move str
 
 // near returns a stone of each chain within two lines of a point, the largest first.
 func near(g *board.Game, at board.Point) (list []board.Point) {
-	size := g.Size()
-	if at == board.Pass {
-		return nil
-	}
-	x, y := size.XY(at)
-	lengths := map[board.Point]int{}
-	for dy := -2; dy <= 2; dy++ {
-		for dx := -2; dx <= 2; dx++ {
-			if x+dx < 0 || y+dy < 0 || x+dx >= size.W || y+dy >= size.H || g.At(size.Point(x+dx, y+dy)) == board.Empty {
-				continue
-			}
-			chain := g.Board().Chain(nil, size.Point(x+dx, y+dy))
-			if first := slices.Min(chain); lengths[first] == 0 {
-				lengths[first] = len(chain)
-				list = append(list, first)
-			}
+	x, y := g.Size().XY(max(at, 0))
+	length := func(p board.Point) int { return len(g.Board().Chain(nil, p)) }
+	for p := range board.Point(g.Size().Area()) {
+		px, py := g.Size().XY(p)
+		if g.At(p) != board.Empty && max(x-px, px-x, y-py, py-y) <= 2 && !slices.ContainsFunc(list, func(q board.Point) bool { return slices.Contains(g.Board().Chain(nil, q), p) }) {
+			list = append(list, p)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b board.Point) int { return lengths[b] - lengths[a] })
+	slices.SortStableFunc(list, func(a, b board.Point) int { return length(b) - length(a) })
 	return list[:min(len(list), mostGroups)]
-}
-
-func stonesOf(g *board.Game) string {
-	text := make([]byte, g.Size().Area())
-	for p := range text {
-		text[p] = ".XO"[g.At(board.Point(p))]
-	}
-	return string(text)
 }

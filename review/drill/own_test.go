@@ -96,7 +96,7 @@ func TestPlayOwn(t *testing.T) {
 		searched          int
 	}{
 		{"right, and a reply", dead, "B9", true, "C9", "A9", "B9 C9 A9", "", 0},
-		{"right to the end", dead, "B9 C9 A9", true, "", "A9", "A9", "RIGHT: dead", 0},
+		{"right to the end", dead, "B9 C9 A9", true, "", "A9", "A9", "dead", 0},
 		{"a wrong continuation", dead, "B9 C9 J9", false, "", "A9", "J9", "", 0},
 		{"after another reply", dead, "B9 A9 C9", true, "C6", "C5", "C9 C6 C5", "", 0},
 		{"wrong by the author, with the refutation", dead, "A9", false, "", "B9", "A9 B9", "", 0},

@@ -131,3 +131,12 @@ func (v *view) show(w io.Writer, p *Problem) {
 		fmt.Fprintf(w, "The group stands at %s.\n", v.vertex(p.Group[0]))
 	}
 }
+
+// stonesOn are the stones of a game, as problems hold them.
+func stonesOn(g *board.Game) string {
+	text := make([]byte, g.Size().Area())
+	for p := range text {
+		text[p] = ".XO"[g.At(board.Point(p))]
+	}
+	return string(text)
+}

@@ -93,10 +93,11 @@ type Fit struct {
 	Low   string  `json:"low"`
 	Mid   string  `json:"mid"`
 	High  string  `json:"high"`
-	Games float64 `json:"games"` // that counted, in part where they count less
+	Games float64 `json:"games"` // that counted
 	// Judged counts the reviewed games whose moves counted.
 	Judged int    `json:"judged,omitempty"`
-	Was    string `json:"was,omitempty"` // Mid before the last game
+	Was    string `json:"was,omitempty"`  // Mid before the last game
+	Next   string `json:"next,omitempty"` // level of the next adaptive game, after a game
 }
 
 // Rules names a rule set and its usual komi.

@@ -145,17 +145,20 @@ type GameState struct {
 	Unsaved *Error `json:"unsaved,omitempty"`
 	// Restored says that the game's file was damaged and what it was restored from:
 	// sgf, the record beside it, or part, what stood before the damage.
-	Restored string  `json:"restored,omitempty"`
-	CanUndo  bool    `json:"canUndo"`
-	CanRedo  bool    `json:"canRedo"`
-	Count    *Count  `json:"count,omitempty"`
-	Result   string  `json:"result,omitempty"` // "W+1.5", "B+R", "W+T", "0"
-	ByPlayer bool    `json:"byPlayer,omitempty"`
-	Hints    int     `json:"hints"`
-	Undone   int     `json:"undone"`
-	Teach    string  `json:"teach,omitempty"` // as in NewGame
-	Advice   *Advice `json:"advice,omitempty"`
-	Fit      *Fit    `json:"fit,omitempty"` // after a game that counted
+	Restored string `json:"restored,omitempty"`
+	CanUndo  bool   `json:"canUndo"`
+	CanRedo  bool   `json:"canRedo"`
+	Count    *Count `json:"count,omitempty"`
+	Result   string `json:"result,omitempty"` // "W+1.5", "B+R", "W+T", "0"
+	ByPlayer bool   `json:"byPlayer,omitempty"`
+	Hints    int    `json:"hints"`
+	Undone   int    `json:"undone"`
+	Helped   []int  `json:"helped,omitempty"` // plies whose move was made after a hint or a take-back
+	// Counts is of an adaptive game: yes, or why it does not count for the rank: hint, undo or teach.
+	Counts string  `json:"counts,omitempty"`
+	Teach  string  `json:"teach,omitempty"` // as in NewGame
+	Advice *Advice `json:"advice,omitempty"`
+	Fit    *Fit    `json:"fit,omitempty"` // after a game that counted
 }
 
 // Count is the board as it is being counted.

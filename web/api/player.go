@@ -99,7 +99,8 @@ type KeptGame struct {
 	Began  int64  `json:"began"` // Unix seconds
 	Moves  int    `json:"moves"`
 	Result string `json:"result,omitempty"`
-	Won    string `json:"won,omitempty"` // yes, no or drawn
+	Won    string `json:"won,omitempty"`    // yes, no or drawn
+	Helped bool   `json:"helped,omitempty"` // a hint, a take-back or teaching: it does not count for the rank
 }
 
 // KeptGames answers AskGames, newest first.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -142,15 +143,17 @@ func (l *Levels) Fitting(size board.Size) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return l.next(size, all.On(size))
+}
+
+// next returns the level of the next adaptive game of a player.
+func (l *Levels) next(size board.Size, f *level.PlayerRating) (string, error) {
 	ladders, err := level.Ladders()
 	if err != nil {
 		return "", err
 	}
-	at, err := level.Find(ladders, l.engines.Networks.Describe().SHA256, size, all.On(size).Next())
-	if err != nil {
-		return "", err
-	}
-	return at.Served.String(), nil
+	at, err := level.Find(ladders, l.engines.Networks.Describe().SHA256, size, f.Next())
+	return at.Served.String(), err
 }
 
 // Due returns how many points a move may lose before a teaching game of a strictness warns,
@@ -233,7 +236,7 @@ const firstDan = level.Rank(20)
 
 func wireFit(size string, f *level.PlayerRating) api.Fit {
 	low, mid, high := f.Range()
-	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: wire.Round(f.Games, 1), Judged: f.Judged}
+	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: math.Ceil(f.Games), Judged: f.Judged}
 }
 
 // Count updates the player's rating by the result of a game.
@@ -246,9 +249,8 @@ func (l *Levels) Count(size board.Size, against level.Rank, ahead, points, weigh
 
 // Judge updates the player's rating by the points that each of the player's moves lost in a
 // reviewed game. The same game counts once.
-func (l *Levels) Judge(size board.Size, game string, losses []float64, when time.Time) error {
-	_, err := l.change(size, func(f *level.PlayerRating) bool { return f.JudgedBy(size, game, losses, when) })
-	return err
+func (l *Levels) Judge(size board.Size, game string, losses []float64, when time.Time) (*api.Fit, error) {
+	return l.change(size, func(f *level.PlayerRating) bool { return f.JudgedBy(size, game, losses, when) })
 }
 
 // change changes the player's rating on a board, and writes it if the function returns true.
@@ -273,5 +275,6 @@ func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) 
 	if known {
 		fit.Was = was.String()
 	}
+	fit.Next, _ = l.next(size, f) // "": there are no levels
 	return &fit, nil
 }

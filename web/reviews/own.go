@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,7 +54,8 @@ func (o *own) names() []string {
 	return slices.Sorted(maps.Keys(files))
 }
 
-// problems returns those of all collections, or of the one with an ID.
+// problems returns those of all collections, or of the one with an ID. One that several have counts
+// for the first.
 func (o *own) problems(id string) (all []drill.Problem) {
 	seen := map[string]bool{}
 	for _, name := range o.names() {
@@ -88,21 +90,14 @@ func (o *own) sets(attempts []drill.Attempt) []api.ProblemSet {
 	return sets
 }
 
+var unsafe = regexp.MustCompile(`[<>:"/\\|?*]`) // in names of files
+
 // keep writes the file of a new collection, unless one of that name is the same, and returns its
 // problems.
 func (o *own) keep(name string, data []byte) ([]drill.Problem, error) {
-	base := strings.Trim(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`<>:"/\|?*`, r) {
-			return '_'
-		}
-		return r
-	}, wire.Shown(nameOf(name), 60)), " .")
-	base = cmp.Or(base, "problems")
-	for i := 1; ; i++ {
-		kept := base + ".sgf"
-		if i > 1 {
-			kept = fmt.Sprintf("%s (%d).sgf", base, i)
-		}
+	base := cmp.Or(strings.Trim(unsafe.ReplaceAllString(wire.Shown(nameOf(name), 60), "_"), " ."), "problems")
+	kept := base + ".sgf"
+	for i := 2; ; i++ {
 		there, err := file.ReadPlain(o.dir, kept, wire.MaxSGF)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -113,6 +108,7 @@ func (o *own) keep(name string, data []byte) ([]drill.Problem, error) {
 				return nil, api.NotSaved(err)
 			}
 		case err != nil || string(there) != string(data):
+			kept = fmt.Sprintf("%s (%d).sgf", base, i)
 			continue
 		}
 		o.names()

@@ -33,6 +33,22 @@ type Game struct {
 	Hints    int
 	Undos    int
 	Teach    string // strictness of teaching; empty: off
+	Taught   bool   // moves were made while it was on
+	Helped   []int  // plies whose move was made after a hint or in place of one taken back
+}
+
+// Uncounted returns why a game does not count for the player's rank: hint, undo or teach; "" if it
+// counts.
+func (g *Game) Uncounted() string {
+	switch {
+	case g.Hints > 0:
+		return "hint"
+	case g.Undos > 0:
+		return "undo"
+	case g.Taught || g.Teach != "" && g.Phase != Over:
+		return "teach"
+	}
+	return ""
 }
 
 // Marking is the marking of dead stones while counting.
@@ -128,6 +144,7 @@ func (g *Game) Apply(e *Step) error {
 		}
 		g.Phase, g.Paused = Play, ""
 		g.Undos++
+		g.Helped = append(g.Helped, len(g.Made))
 		g.Marking = Marking{}
 	case "dead":
 		g.Marking.Dead = map[board.Point]bool{}
@@ -149,6 +166,7 @@ func (g *Game) Apply(e *Step) error {
 		g.Paused = ""
 	case "help":
 		g.Hints++
+		g.Helped = append(g.Helped, len(g.Made))
 	case "teach":
 		g.Teach = e.Why
 	case "restored":
@@ -173,6 +191,7 @@ func (g *Game) applyMove(e *Step) error {
 	} else {
 		g.Undone = nil
 	}
+	g.Taught = g.Taught || g.Teach != ""
 	g.Paused, g.Made, g.turn = "", append(g.Made, m), m.Clocks
 	switch {
 	case g.Board.NoResult():

@@ -73,6 +73,7 @@ func skim(id string, data []byte) (api.KeptGame, error) {
 		return api.KeptGame{}, ErrDamaged
 	}
 	g := api.KeptGame{Game: id, Size: h.Size, Colour: h.Colour, Seat: h.Seat, Began: h.Created.Unix()}
+	teach := h.Teach
 	for line := range bytes.Lines(rest) {
 		_, kind, ok := bytes.Cut(line, []byte(`"k":"`))
 		if !ok {
@@ -84,12 +85,17 @@ func skim(id string, data []byte) (api.KeptGame, error) {
 		switch string(kind) {
 		case "move", "redo":
 			g.Moves++
+			g.Helped = g.Helped || teach != ""
 			continue
-		case "undo", "over":
+		case "undo", "over", "teach":
 			if json.Unmarshal(line, &e) != nil {
 				continue
 			}
 		}
+		if e.K == "teach" {
+			teach = e.Why
+		}
+		g.Helped = g.Helped || e.K == "undo" || string(kind) == "help"
 		g.Moves = max(0, g.Moves-e.N)
 		g.Result = cmp.Or(e.Result, g.Result)
 	}

@@ -56,7 +56,7 @@ export function After({ g }: { g: GameState }) {
 		<div class="panel-box over" data-review={r?.card.state ?? ""}>
 			<h2 class="big-result">{yourResult(g.result ?? "", g.colour)}</h2>
 			{g.byPlayer && <p class="dim">{t("by_player")}</p>}
-			{g.fit && <RankScale f={g.fit} />}
+			{g.fit ? <RankScale f={g.fit} /> : g.counts && g.counts !== "yes" && <p class="dim">{t(`counts_${g.counts}` as "counts_hint")}</p>}
 			<CountTold g={g} />
 			{g.moves.length > 0 && <Steps g={g} />}
 			<Life at={`${g.game} ${back.value ?? g.moves.length}`} />

@@ -170,7 +170,7 @@ export function Feedback({ p, onNext, brief }: { p: Problem; onNext: () => void;
 			{done && !brief && !p.after && a.reason && <p>{why({ claims: a.claims, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played, c: p.toMove })}</p>}
 			{done && !brief && a.played && <p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>}
 			{done && back ? <p class="dim">{t("drill_back", { time: duration(Math.max(60, back - Date.now() / 1000)) })} {f.grade > 1 && <button class="plain" onClick={() => void seeAgain()}>{t("drill_again")}</button>}</p> : null}
-			<LinePlayer line={line} />
+			{line.all.value.length > 1 && <LinePlayer line={line} />}
 			<div class="row">
 				{done ? <button class="button primary" onClick={onNext}>{t("drill_next")}</button> : (
 					<>

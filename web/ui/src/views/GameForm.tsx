@@ -4,7 +4,7 @@ import { num, rank, rulesName, t } from "../i18n";
 import { toast } from "../live";
 import { inWords, welcome } from "../net";
 import { screens } from "../router";
-import { askLevels, begin, busy, change, changeBoard, fitOn, fitText, levelOf, levelsOn, maxHandicap, opponent, sizeOf, wish } from "./newgame";
+import { askFits, askLevels, begin, busy, change, changeBoard, fitOn, fitText, levelOf, levelsOn, maxHandicap, opponent, sizeOf, wish } from "./newgame";
 import { TeachChoice } from "./Teach";
 
 function Against() {
@@ -97,7 +97,7 @@ function More() {
 					{CLOCK_NAMES.map(([id, name]) => <option key={id} value={id}>{name()}</option>)}
 				</select>
 			</Field>
-			<TeachChoice />
+			<TeachChoice auto={w.auto} />
 			<Field label={t("pace")}>
 				<Switch label={t("pace_human")} value={w.pace} onChange={(pace) => change({ pace })} />
 			</Field>
@@ -108,6 +108,7 @@ function More() {
 export function GameForm(_: { id: string }) {
 	const w = wish.value;
 	const [bw, bh] = sizeOf(w);
+	useEffect(() => void askFits(), []);
 	const builtIn = welcome.value?.networks?.find((n) => n.inUse)?.builtIn;
 	const hint = builtIn && Math.max(bw, bh) > 19 ? (
 		<>{t("network_weak", { board: `${bw}×${bh}` })} {screens.has("networks") && <a href="/networks">{t("networks")}</a>}</>

@@ -14,7 +14,7 @@ import { other, point, vertex, type Colour } from "../rules";
 import { later } from "../server";
 import { set, settings } from "../settings";
 import { tickSound } from "../sound";
-import { analyseGame, arrived, asking, back, clockText, command, count, counting, estimateText, game, group, help, hint, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, typed, walk } from "./game";
+import { analyseGame, arrived, asking, back, clockText, command, count, counting, estimateText, game, group, help, hint, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, typed, undo, walk } from "./game";
 import { keepAwake } from "../wake";
 import { opponent } from "./newgame";
 import { Advice, TeachChoice } from "./Teach";
@@ -158,7 +158,6 @@ function More({ g }: { g: GameState }) {
 }
 
 const focus = (e: HTMLElement | null): void => e?.focus();
-const undo = () => void command("game.undo");
 const redo = () => void command("game.redo");
 
 function Actions({ g }: { g: GameState }) {
@@ -194,6 +193,9 @@ function toggleCoordinates(): void {
 	set("coordinates", style === "none" ? (written === "none" ? "a1" : written) : "none");
 }
 
+// Whether the game counts for the rank: at its beginning, and where it does not.
+const countsText = (g: GameState) => g.counts && (g.counts !== "yes" || g.moves.length < 2) && <span class="dim"> · {t(`counts_${g.counts}` as "counts_yes")}</span>;
+
 function Message({ g }: { g: GameState }) {
 	const h = help.value?.rev === g.rev ? help.value : null;
 	let text = "";
@@ -214,7 +216,7 @@ function Message({ g }: { g: GameState }) {
 	else if (g.toMove === g.colour) text = t("your_move");
 	return (
 		<div class={"message" + (g.trouble ? " bad" : "")}>
-			<span key={no?.id ?? 0} class={no ? "no" : ""}>{no && <Icon name="warn" size={16} />} {text}</span>
+			<span key={no?.id ?? 0} class={no ? "no" : ""}>{no && <Icon name="warn" size={16} />} {text}{!no && countsText(g)}</span>
 			{back.value !== null && <button class="button primary small" onClick={() => lookAt(g.moves.length)}>{t("back_to_game")}</button>}
 			{back.value === null && (g.trouble || g.paused) && <button class="button primary" onClick={() => void command("game.resume")}>{g.trouble ? t("start_again") : t("resume")}</button>}
 		</div>

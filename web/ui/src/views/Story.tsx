@@ -101,7 +101,8 @@ export function Story({ g, r, known }: { g: GameState; r: Review; known: Map<num
 	const at = back.value;
 	const mine = (i: number) => moves[i]?.c === g.colour;
 	const worst = (r.mistakes as number[]).find((i) => moves[i]?.listed && mine(i));
-	const best = ((r.finest ?? []) as number[])[g.colour === "b" ? 0 : 1] ?? -1;
+	const finest = ((r.finest ?? []) as number[])[g.colour === "b" ? 0 : 1] ?? -1;
+	const best = ((g.helped ?? []) as number[]).includes(finest) || g.teach ? -1 : finest; // praise is for the player's own
 	const turning = [...((r.turning ?? []) as number[])].sort((a, b) => a - b);
 	useEffect(() => { if (!looking && turning.length) say(t("story_ready", { n: turning.length })); }, [looking]);
 	const item = (i: number, title: string, text: string) => (
@@ -146,7 +147,8 @@ export function RankScale({ f, alone }: { f: Fit; alone?: boolean }) {
 	const [from, to] = [Math.min(low, was) - 2, Math.max(high, was) + 2];
 	const x = (v: number) => ((v - from) / (to - from)) * 100;
 	const moved = mid - was;
-	const said = moved === 0 ? t("rank_same", { rank: rank(f.mid) }) : t(moved > 0 ? "rank_up" : "rank_down", { from: rank(f.was ?? f.mid), to: rank(f.mid) });
+	const now = !f.was ? t("rank_first", { rank: rank(f.mid) }) : moved === 0 ? t("rank_same", { rank: rank(f.mid) }) : t(moved > 0 ? "rank_up" : "rank_down", { to: rank(f.mid), n: Math.abs(moved) });
+	const said = f.next && !alone ? t("rank_next", { now, rank: rank(f.next) }) : now;
 	return (
 		<figure class="rank-scale">
 			<figcaption>{!alone && said} <span class="dim">{t("rank_sure", { low: rank(f.low), high: rank(f.high) })}</span></figcaption>

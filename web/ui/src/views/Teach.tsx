@@ -28,7 +28,7 @@ export function Advice({ g }: { g: GameState }) {
 }
 
 /** How strict the game is, for this one and the next ones. */
-export function TeachChoice({ g }: { g?: GameState }) {
+export function TeachChoice({ g, auto }: { g?: GameState; auto?: boolean }) {
 	const value = (g ? (g.teach ?? "") : settings.value.teach) as Settings["teach"];
 	return (
 		<label class={g ? "teach-choice" : "teach-choice field"}>
@@ -40,6 +40,7 @@ export function TeachChoice({ g }: { g?: GameState }) {
 			}}>
 				{STRICT.map((s) => <option key={s} value={s}>{t(TEXTS[s])}</option>)}
 			</select>
+			{value && (g ? g.counts === "teach" : auto) && <span class="dim">{t("counts_teach")}</span>}
 		</label>
 	);
 }

@@ -6,7 +6,7 @@ import type { Key } from "../gen/keys";
 import { language, num, rank, resultText, t, warned } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
-import { inWords, save, send, watch } from "../net";
+import { inWords, save, send, watch, welcome } from "../net";
 import { isDeleted, remove } from "../undo";
 import { opponent } from "./Home";
 import { Streak } from "./Problems";
@@ -71,7 +71,7 @@ function RankOn({ r }: { r: Rank }) {
 			<h2 id="you-rank">{t("you_rank", { size: size(r.fit.size) })}</h2>
 			<p class="big-result">{rank(r.fit.mid)}</p>
 			<RankScale f={r.fit} alone />
-			<p class="dim">{fromWhat(r.fit)}</p>
+			<p class="dim">{fromWhat(r.fit)} {t("you_counts")}</p>
 			{!counts(r.fit.size) && <p class="dim">{resultsOnly(r.fit.size)}</p>}
 			<Curve r={r} />
 		</section>
@@ -196,6 +196,7 @@ function Games() {
 async function load(): Promise<void> {
 	try {
 		you.value = await send<Known>("watch", { what: "you" }, true);
+		if (welcome.value) welcome.value = { ...welcome.value, fits: (you.value.ranks as Rank[]).map((r) => r.fit) };
 		if (!boards.value.includes(board.value)) board.value = boards.value[0] ?? "";
 	} catch (e) {
 		toast(inWords(e), { bad: true });

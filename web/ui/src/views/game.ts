@@ -208,9 +208,22 @@ export async function pass(): Promise<void> {
 	await command("game.play", { move: "pass" });
 }
 
+let told = ""; // the game whose player knows that help ends its counting
+
+/** Says before the first help in a game that counts for the rank that it will not any more; true: it waits for another press. */
+function uncounts(key: "counts_before_hint" | "counts_before_undo"): boolean {
+	const g = game.value;
+	if (g?.counts !== "yes" || told === g.game) return false;
+	told = g.game;
+	noted(t(key));
+	return true;
+}
+
+export const undo = (): void => { if (!uncounts("counts_before_undo")) void command("game.undo"); };
+
 export async function hint(): Promise<void> {
 	const g = game.value;
-	if (!g || asking.value) return;
+	if (!g || asking.value || uncounts("counts_before_hint")) return;
 	const before = help.value?.rev === g.rev ? (help.value.hint?.stage ?? 0) : 0;
 	asking.value = "hint";
 	try {
@@ -283,7 +296,7 @@ export function typed(text: string): boolean {
 	const read = (points: number[]) => say(points.filter((p) => g.stones[p] !== ".").map((p) => `${spell(vertex(p, w, h))} ${t(g.stones[p] === "b" ? "colour_b" : "colour_w")}`).join(", ") || t("said_empty"));
 	switch (word) {
 		case "pass": void pass(); return true;
-		case "undo": void command("game.undo"); return true;
+		case "undo": undo(); return true;
 		case "redo": void command("game.redo"); return true;
 		case "resign": void command("game.resign"); return true;
 		case "count": void count(); return true;

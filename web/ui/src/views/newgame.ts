@@ -1,6 +1,6 @@
 // A new game: what was chosen last, the levels that there are on its board, and its beginning.
 import { signal } from "@preact/signals";
-import type { Clock, Fit, GameState, ID, Level, NewGame } from "../gen/api";
+import type { Clock, Fit, GameState, ID, Level, NewGame, Rank, You } from "../gen/api";
 import { rank, t } from "../i18n";
 import { toast } from "../live";
 import { inWords, send, welcome } from "../net";
@@ -77,6 +77,9 @@ export async function askLevels(w: number, h: number): Promise<Level[]> {
 	offered.value = { ...offered.peek(), [key]: all };
 	return all;
 }
+
+/** The player's levels, which reviews change too. */
+export const askFits = (): Promise<void> => send<You>("watch", { what: "you" }, true).then((y) => { if (welcome.value) welcome.value = { ...welcome.value, fits: (y.ranks as Rank[]).map((r) => r.fit) }; }, () => {});
 
 /** The player's level on a board, as far as games have shown it. */
 export const fitOn = (w: number, h: number): Fit | undefined => ((welcome.value?.fits ?? []) as Fit[]).find((f) => f.size === `${w}x${h}`);
