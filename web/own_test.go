@@ -113,3 +113,28 @@ func TestOwnProblems(t *testing.T) {
 	p.Until(`document.querySelector("main.drill")`)
 	p.Clean()
 }
+
+// TestProblemsGo solves a mistake in its review: it is no new problem any more. With the review its
+// problems go.
+func TestProblemsGo(t *testing.T) {
+	s := serve(t, searched(t))
+	c := join(t, s)
+	id := toReview(t, s, map[string]string{"game.sgf": spoiltNine})["game.sgf"].ID
+	finishedCard(t, c, id)
+	next := func() api.Drill { return ask[api.Drill](c, "drill.next", api.NextDrill{}) }
+	before := next()
+	p := before.Problem
+	require.Contains(t, []string{"Bo", "Aki <b>"}, p.Against, "whom the player played")
+	require.NotEqual(t, p.Player, p.Against)
+	best := ask[api.DrillVerdict](c, "drill.answer", api.DrillAnswer{ID: p.ID, Again: true}).Best.Move
+	require.Equal(t, before.Fresh, next().Fresh, "to be shown it is no try")
+	require.True(t, ask[api.Verdict](c, "review.try", api.TryMove{Review: id, Ply: p.Number - 1, Move: best}).Accepted)
+	after := next()
+	require.Equal(t, before.Total, after.Total)
+	require.Equal(t, before.Fresh-1, after.Fresh)
+	if after.Problem != nil {
+		require.NotEqual(t, p.ID, after.Problem.ID)
+	}
+	c.ask("review.delete", api.ID{ID: id}, nil)
+	require.Zero(t, next().Total)
+}

@@ -173,7 +173,7 @@ func TestDrill(t *testing.T) {
 	require.Equal(t, 1, strings.Count(string(log), "\n"))
 
 	require.NoError(t, os.Remove(answers))
-	require.Contains(t, ask("A1\n"), "Wrong: A1 is what was played")
+	require.Contains(t, ask("A1\n"), "Wrong: A1 was played in the game")
 	require.NoError(t, os.Remove(answers))
 	require.Contains(t, ask("b4\n"), "occupied")
 	require.Contains(t, ask("D2\n"), "loses") // searched on the spot
