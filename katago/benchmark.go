@@ -17,8 +17,8 @@ import (
 	"kosumi/sgf"
 )
 
-// Positions returns positions of a game, evenly spread: of a record, or of one
-// that the network plays with itself, always the move that it likes best.
+// Positions returns n positions evenly spread over a game: a record, or without one a game in which the network
+// always plays its favourite move.
 func Positions(ctx context.Context, net nn.Evaluator, p search.Params, size board.Size, n int, record *sgf.Record) ([]*board.Game, error) {
 	game, err := board.NewGame(size, board.TrompTaylor())
 	if err != nil {
@@ -72,7 +72,7 @@ func Positions(ctx context.Context, net nn.Evaluator, p search.Params, size boar
 	return some, nil
 }
 
-// Speed is the result of one setting of a benchmark.
+// Speed is the result of a benchmark with one number of threads.
 type Speed struct {
 	threads               int
 	visits, rows, batches int64
@@ -81,8 +81,8 @@ type Speed struct {
 
 func (k Speed) rate(n int64) float64 { return float64(n) / max(k.seconds, 1e-9) }
 
-// elo estimates the Elo difference between two settings at move seconds a move: 250 points for
-// each doubling of visits, less about 7 for each thread, since parallel threads search worse.
+// elo estimates the Elo difference between two settings with move seconds per move: 250 points per doubling of
+// visits, less about 7 per thread, since parallel threads search worse.
 func (k Speed) elo(than Speed, move float64) float64 {
 	value := func(s Speed) float64 {
 		visits := max(1, s.rate(s.visits)*move)
@@ -91,7 +91,7 @@ func (k Speed) elo(than Speed, move float64) float64 {
 	return value(k) - value(than)
 }
 
-// Measure searches positions and writes its progress.
+// Measure searches positions and prints its progress.
 func Measure(ctx context.Context, net nn.Network, p search.Params, threads int, visits int64, positions []*board.Game, w io.Writer) (Speed, error) {
 	p.Parallel.Workers = threads
 	tree, err := search.New(p, net, nil)
@@ -123,13 +123,13 @@ func Measure(ctx context.Context, net nn.Network, p search.Params, threads int, 
 	return k, nil
 }
 
-// Line describes a measured setting.
+// Line returns KataGo's line of text for the result.
 func (k Speed) Line(positions int) string {
 	return fmt.Sprintf("\rnumSearchThreads = %2d: %d / %d positions, visits/s = %.2f nnEvals/s = %.2f nnBatches/s = %.2f avgBatchSize = %.2f (%.1f secs)",
 		k.threads, positions, positions, k.rate(k.visits), k.rate(k.rows), k.rate(k.batches), float64(k.rows)/float64(max(1, k.batches)), k.seconds)
 }
 
-// Report measures every number of threads and recommends the best.
+// Report measures each number of threads and recommends the best.
 func Report(ctx context.Context, net nn.Network, p search.Params, threads []int, visits int64, move float64, positions []*board.Game, w io.Writer) error {
 	var all []Speed
 	for _, n := range threads {
@@ -161,8 +161,8 @@ func Report(ctx context.Context, net nn.Network, p search.Params, threads []int,
 	return nil
 }
 
-// Threads reads numbers of threads; without any, powers of two up to what suits
-// this machine.
+// Threads reads a list of numbers of threads; without a list it returns powers of two up to about the number that
+// suits this machine.
 func Threads(list string, suits int) ([]int, error) {
 	var all []int
 	if list == "" {
@@ -181,7 +181,7 @@ func Threads(list string, suits int) ([]int, error) {
 	return all, nil
 }
 
-// RecordFile reads the game to take positions from; nil if none is named.
+// RecordFile reads the game to take positions from; nil if name is empty.
 func RecordFile(name string) (*sgf.Record, error) {
 	if name == "" {
 		return nil, nil
@@ -200,8 +200,8 @@ func RecordFile(name string) (*sgf.Record, error) {
 	return sgf.RecordOf(trees[0])
 }
 
-// Benchmark is kata-benchmark: it measures one setting on positions of a game that
-// the network plays with itself.
+// Benchmark answers kata-benchmark: it measures one setting on positions of a game that the network plays against
+// itself.
 func Benchmark(ctx context.Context, net nn.Network, p search.Params, threads int, size board.Size, visits int64, w io.Writer) error {
 	const n = 10
 	positions, err := Positions(ctx, net, p, size, n, nil)

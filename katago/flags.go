@@ -12,13 +12,11 @@ import (
 	"kosumi/katago/config"
 )
 
-// The program answers as KataGo does if it is started as katago, or with
-// --personality katago before everything else: subcommands, flags with one dash,
-// configuration files, texts.
+// The program behaves as KataGo does if its file name is katago or its first argument is --personality katago:
+// subcommands, flags with one dash, configuration files, texts.
 const personality = "personality"
 
-// ParsePersonality reports whether the program is to be KataGo, and returns the arguments
-// that are left for it.
+// ParsePersonality reports whether the program should behave as KataGo, and returns the remaining arguments.
 func ParsePersonality(program string, args []string) (rest []string, yes bool, err error) {
 	name := strings.ToLower(filepath.Base(strings.ReplaceAll(program, `\`, "/")))
 	yes = strings.TrimSuffix(name, ".exe") == "katago"
@@ -49,12 +47,11 @@ type Flags struct {
 	Help, Version bool
 	configs       []string
 	overrides     []string
-	Texts         map[string]string // of flags with a value that may be given once
+	Texts         map[string]string // flags with a value that may be given once
 	Switches      map[string]bool
 }
 
-// flagNames are the flags of each subcommand, with the name of their value,
-// which switches have none of, and KataGo's words for what they do.
+// flagNames are the flags of each subcommand: name, name of the value ("" for a switch), and KataGo's description.
 var flagNames = map[string][][3]string{
 	"": {
 		{"config", "FILE", "Config file(s) to use, later ones override earlier ones"}, {"model", "FILE", "Neural net model file to use"},
@@ -73,10 +70,10 @@ var flagNames = map[string][][3]string{
 	"version": {},
 }
 
-// shortFlags are the short flags, of benchmark only.
+// shortFlags are the short flags of benchmark.
 var shortFlags = map[string]string{"v": "visits", "t": "threads", "n": "numpositions", "i": "time", "s": "tune", "h": "help"}
 
-// find returns the flag of a name.
+// find returns the row of a flag in flagNames.
 func (f *Flags) find(name string) ([3]string, bool) {
 	if long, ok := shortFlags[name]; ok && (f.command == "benchmark" || name == "h") {
 		name = long
@@ -89,8 +86,7 @@ func (f *Flags) find(name string) ([3]string, bool) {
 	return [3]string{}, false
 }
 
-// ParseFlags reads flags as KataGo does, with one dash; two are fine too, and a
-// value may follow an equals sign.
+// ParseFlags reads flags as KataGo does, with one dash. Two dashes work too, and a value may follow an equals sign.
 func ParseFlags(command string, args []string) (*Flags, error) {
 	f := &Flags{command: command, Texts: map[string]string{}, Switches: map[string]bool{}}
 	for i := 0; i < len(args); i++ {
@@ -128,7 +124,7 @@ func ParseFlags(command string, args []string) (*Flags, error) {
 	return f, nil
 }
 
-// Number reads a flag that is a whole number.
+// Number reads a flag whose value is an integer.
 func (f *Flags) Number(name string, absent int) (int, error) {
 	text, ok := f.Texts[name]
 	if !ok {
@@ -141,7 +137,7 @@ func (f *Flags) Number(name string, absent int) (int, error) {
 	return n, nil
 }
 
-// Usage explains the flags of the subcommand to the users of a program of that name.
+// Usage returns the help of the subcommand; program is the name of the executable.
 func (f *Flags) Usage(program string) string {
 	text := fmt.Sprintf("\nUSAGE:\n\n   %s %s [flags]\n\nWhere:\n\n", program, f.command)
 	for _, row := range slices.Concat(flagNames[f.command], flagNames[""]) {
@@ -154,8 +150,8 @@ func (f *Flags) Usage(program string) string {
 	return text
 }
 
-// Config reads the config files named, else default_gtp.cfg beside the program or in KataGo's
-// folder, else standIn.
+// Config reads the named config files; without any, default_gtp.cfg beside the program or in KataGo's folder; else
+// standIn.
 func (f *Flags) Config(standIn string) (*config.Config, error) {
 	files := f.configs
 	if len(files) == 0 {
@@ -172,7 +168,7 @@ func (f *Flags) Config(standIn string) (*config.Config, error) {
 	return config.Load(nil, append([]string{standIn}, f.overrides...))
 }
 
-// Model returns the network to use; "" is the built-in one.
+// Model returns the network's file; "" is the built-in network.
 func (f *Flags) Model() string {
 	if path := f.Texts["model"]; path != "" {
 		return path
@@ -185,7 +181,7 @@ func (f *Flags) Model() string {
 	return ""
 }
 
-// beside looks for a file beside the program, then in KataGo's folder.
+// beside looks for a file in the program's folder, then in KataGo's.
 func beside(name string) string {
 	var folders []string
 	if exe, err := os.Executable(); err == nil {

@@ -14,16 +14,16 @@ import (
 	"kosumi/katago/config"
 )
 
-// Log writes what KataGo logs: to a file, to stderr, to stdout, each line with
-// the time if the config wants it. Its methods may be called from any goroutine.
+// Log writes KataGo's log to a file, stderr or stdout, each line with the time if the config asks for it. Safe for
+// concurrent use.
 type Log struct {
 	mu     sync.Mutex
 	conf   config.Log
-	file   *os.File // nil: none
+	file   *os.File // nil: no file
 	stderr io.Writer
 }
 
-// OpenLog opens the log. A file that cannot be opened is a warning only.
+// OpenLog opens the log. Failure to open the file is only a warning.
 func OpenLog(conf config.Log, c *config.Config) *Log {
 	l := &Log{conf: conf, stderr: os.Stderr}
 	path := conf.File
@@ -35,7 +35,7 @@ func OpenLog(conf config.Log, c *config.Config) *Log {
 		path = filepath.Join(conf.DirDated, stamp, fmt.Sprintf("%08X.log", rand.Uint32()))
 	}
 	if path != "" && path != conf.File {
-		os.MkdirAll(filepath.Dir(path), 0o755) // a failure shows when the file is opened
+		os.MkdirAll(filepath.Dir(path), 0o755) // if this fails, so does opening the file
 	}
 	if path != "" {
 		var err error
@@ -61,7 +61,7 @@ func (l *Log) Write(line string) {
 	}
 	line += "\n"
 	if l.file != nil {
-		io.WriteString(l.file, line) // a full disk stops no game
+		io.WriteString(l.file, line) // a full disk must not stop a game
 	}
 	if l.conf.ToStderr {
 		io.WriteString(l.stderr, line)
@@ -71,7 +71,7 @@ func (l *Log) Write(line string) {
 	}
 }
 
-// Say writes a line to the log, and to stderr unless the log does.
+// Say writes a line to the log, and to stderr if the log does not go there.
 func (l *Log) Say(line string) {
 	l.Write(line)
 	if !l.conf.ToStderr {
@@ -93,8 +93,7 @@ func (l *Log) Close() {
 	}
 }
 
-// Messages returns a writer for the engine's own messages, a line each: warnings and errors go to
-// people, the rest to the log.
+// Messages returns a writer for the engine's own messages, one per line: warnings and errors also go to stderr.
 func (l *Log) Messages() io.Writer {
 	return lines(func(line string) {
 		if strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") {
@@ -105,7 +104,7 @@ func (l *Log) Messages() io.Writer {
 	})
 }
 
-// lines is a writer that gets whole lines.
+// lines is a writer that passes on whole lines.
 type lines func(line string)
 
 func (f lines) Write(p []byte) (int, error) {
@@ -115,7 +114,7 @@ func (f lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Copy logs the lines that a client sends and gets.
+// Copy logs the lines that a client sends and receives, with sent and got before them.
 func (l *Log) Copy(in io.Reader, sent string, out io.Writer, got string) (io.Reader, io.Writer) {
 	if sent != "" {
 		in = &tee{r: in, word: sent, log: l}
@@ -126,7 +125,7 @@ func (l *Log) Copy(in io.Reader, sent string, out io.Writer, got string) (io.Rea
 	return in, out
 }
 
-// tee copies lines that pass through a stream to the log, with a word before.
+// tee copies the lines of a stream to the log, each with a prefix.
 type tee struct {
 	r    io.Reader
 	w    io.Writer

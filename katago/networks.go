@@ -8,7 +8,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Models describes a network and then that of human moves; nothing if none is loaded.
+// Models describes the network and the human SL network, if loaded.
 func Models(n nn.Network) []thinking.ModelInfo {
 	var all []thinking.ModelInfo
 	for ; n != nil; n = n.Humans() {
@@ -20,13 +20,13 @@ func Models(n nn.Network) []thinking.ModelInfo {
 	return all
 }
 
-// RulesOf returns a function that maps rules to the nearest ones of a network's training.
+// RulesOf returns SupportedRules for a network.
 func RulesOf(n nn.Network) func(board.Rules) board.Rules {
 	return func(r board.Rules) board.Rules { return SupportedRules(r, n.Describe().Version) }
 }
 
-// SupportedRules returns the nearest rules that a network of KataGo's of this model
-// version was trained under; 0 is another kind of network, which takes all rules.
+// SupportedRules returns the nearest rules that a KataGo network of a model version was trained under. Version 0 is
+// any other network; it supports all rules.
 func SupportedRules(r board.Rules, version int) board.Rules {
 	if version == 0 {
 		return r

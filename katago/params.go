@@ -11,30 +11,29 @@ import (
 	"kosumi/search"
 )
 
-// Params are the parameters of a running engine, as clients ask for them and change
-// them. It implements commands.Params.
+// Params are the parameters of a running engine, which clients read and change. It implements commands.Params.
 type Params struct {
 	conf     *config.Config
-	start    config.Search // at the start of the program
+	start    config.Search // values at the start of the program
 	play     config.Play
 	options  config.PlayOptions
 	engine   Engine
 	files    Files
-	profiled bool // some network varies by profile
+	profiled bool // a loaded network takes a human profile
 	log      *Log
 }
 
-// Engine is the engine that parameters act on.
+// Engine is the engine whose parameters change.
 type Engine interface {
 	Config() engine.Config
 	Configure(engine.Config) error
 	DropTree()
 }
 
-// Files are the networks that a program is given, as messages name them.
+// Files are the network files as the user named them.
 type Files struct{ Model, HumanModel string }
 
-// String names the networks.
+// String returns the names for messages.
 func (f Files) String() string {
 	if f.HumanModel == "" {
 		return f.Model
@@ -42,26 +41,22 @@ func (f Files) String() string {
 	return f.Model + " and " + f.HumanModel
 }
 
-// NewParams returns the parameters of an engine that was set up from a config. profiled
-// says that some network varies by profile; the log names what has no effect.
+// NewParams returns the parameters of an engine set up from a config. profiled says that a loaded network takes a
+// human profile. The log gets names of parameters without effect.
 func NewParams(c *config.Config, g *config.GTPSettings, e Engine, files Files, profiled bool, log *Log) *Params {
 	return &Params{conf: c, start: g.Play.Search, play: g.Play, options: g.PlayOptions, engine: e, files: files, profiled: profiled, log: log}
 }
 
-// Names implements commands.Params.
 func (p *Params) Names() []string { return slices.Concat(config.OwnNames, p.play.Names()) }
 
-// JSON implements commands.Params.
 func (p *Params) JSON() string { return p.conf.ParamsJSON(p.play, p.options) }
 
-// Get implements commands.Params.
 func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p.options, name) }
 
 // Threads is the number of search threads.
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
 
-// Set implements commands.Params. Values that JSON shows are accepted, even those that KataGo
-// shows and refuses.
+// Set implements commands.Params. It accepts every value that JSON shows, even those that KataGo shows but refuses.
 func (p *Params) Set(values map[string]string) error {
 	err := p.set(values)
 	if err == nil {
@@ -88,7 +83,7 @@ func (p *Params) set(values map[string]string) error {
 		return err
 	}
 	if _, given := values["humanSLProfile"]; given && Profiled(changed.Search) && !p.profiled {
-		return fmt.Errorf("%s\n", Unprofiled(p.files)) //nolint:staticcheck // KataGo's text
+		return fmt.Errorf("%s\n", Unprofiled(p.files)) //nolint:staticcheck // KataGo's wording
 	}
 	cfg := p.engine.Config()
 	idle := play(&cfg, next, changed)
@@ -97,23 +92,23 @@ func (p *Params) set(values map[string]string) error {
 		return err
 	}
 	if !maps.Equal(p.play.Search, changed.Search) {
-		p.engine.DropTree() // as KataGo does, even for a new limit
+		p.engine.DropTree() // KataGo does so even for a new limit
 	}
 	p.conf, p.play, p.options = next, changed, options
 	p.log.WithoutEffect(slices.DeleteFunc(idle, func(name string) bool { _, given := values[name]; return !given }))
 	return nil
 }
 
-// Profile reports whether a profile is set.
+// Profile reports whether a human profile is set.
 func (p *Params) Profile() bool { return Profiled(p.play.Search) }
 
-// Profiled reports whether a profile is set; "" and "_" are not profiles.
+// Profiled reports whether s has a human profile; "" and "_" mean none.
 func Profiled(s config.Search) bool {
 	_, set := search.Human{Profile: s["humanSLProfile"].Text}.Meta()
 	return set
 }
 
-// Unprofiled is KataGo's warning about a profile that no network uses.
+// Unprofiled is KataGo's warning about a human profile that no network uses.
 func Unprofiled(files Files) string {
 	return "WARNING: humanSLProfile is specified as config param but model(s) don't use it: " + files.String()
 }

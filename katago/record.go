@@ -13,19 +13,19 @@ import (
 	"kosumi/sgf"
 )
 
-// ReadRecord reads a game record as KataGo does: of variations the longest, rules by
-// the names that it knows, komi in halves, no set-up after the first node. Without rules in the
-// record, now holds; say gets a warning if they cannot be read.
+// ReadRecord reads a game record as KataGo does: the longest variation, rules by the names that KataGo knows, komi in
+// halves, no set-up after the first node. A record without rules uses now; say gets a warning if its rules cannot be
+// read.
 func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, board.Rules, error) {
 	trees, err := sgf.Parse(data)
 	if err != nil {
 		return nil, now, err
 	}
 	if len(trees) == 0 {
-		return nil, now, errors.New("Empty sgf") //nolint:staticcheck // KataGo's text
+		return nil, now, errors.New("Empty sgf") //nolint:staticcheck // KataGo's wording
 	}
 	if notes := trees[0].Notes(); len(notes) > 0 {
-		return nil, now, errors.New(notes[0]) // KataGo reads records that are sound
+		return nil, now, errors.New(notes[0]) // KataGo refuses damaged records
 	}
 	root := longest(trees[0])
 	if err := checkSize(root); err != nil {
@@ -33,24 +33,24 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 	}
 	for n := range root.MainLine() {
 		if n != root && (n.Has("AB") || n.Has("AW") || n.Has("AE")) {
-			return nil, now, errors.New("Found stone placements after the root, game records that are not simply ordinary play not currently supported") //nolint:staticcheck // KataGo's text
+			return nil, now, errors.New("Found stone placements after the root, game records that are not simply ordinary play not currently supported") //nolint:staticcheck // KataGo's wording
 		}
 		if n != root {
 			n.Remove("PL")
 		}
 	}
-	root.Remove("HA") // the stones count
+	root.Remove("HA") // the stones determine the handicap
 	record, err := sgf.StrictRecordOf(root)
 	if err != nil {
 		return nil, now, err
 	}
 	if record.Setup != nil && len(record.Steps) > 0 {
-		record.Setup.ToMove = board.Empty // the first move counts
+		record.Setup.ToMove = board.Empty // the first move determines the side to move
 	}
 	return record, recordRules(root, now, say), nil
 }
 
-// checkSize returns KataGo's error for an unsupported size of the board.
+// checkSize returns KataGo's error for an unsupported board size.
 func checkSize(root *sgf.Node) error {
 	text := root.Get("SZ")
 	size, err := sgf.SizeOf(root)
@@ -58,17 +58,17 @@ func checkSize(root *sgf.Node) error {
 	case err == nil && max(size.W, size.H) <= config.MaxSize:
 		return nil
 	case err == nil:
-		return fmt.Errorf("Board size in sgf is > Board::MAX_LEN = %d, if larger sizes are desired, consider increasing and recompiling: %s", config.MaxSize, text) //nolint:staticcheck // KataGo's text
+		return fmt.Errorf("Board size in sgf is > Board::MAX_LEN = %d, if larger sizes are desired, consider increasing and recompiling: %s", config.MaxSize, text) //nolint:staticcheck // KataGo's wording
 	case strings.Trim(text, "-:0123456789") == "":
-		return fmt.Errorf("Board size in sgf is <= 1: %s", text) //nolint:staticcheck // KataGo's text
+		return fmt.Errorf("Board size in sgf is <= 1: %s", text) //nolint:staticcheck // KataGo's wording
 	}
-	return fmt.Errorf("Could not parse board size in sgf: %s", text) //nolint:staticcheck // KataGo's text
+	return fmt.Errorf("Could not parse board size in sgf: %s", text) //nolint:staticcheck // KataGo's wording
 }
 
-// longest copies the variation with the most nodes, the first of several.
+// longest copies the variation with the most nodes, the first if several have as many.
 func longest(root *sgf.Node) *sgf.Node {
 	depth := map[*sgf.Node]int{}
-	for _, n := range slices.Backward(slices.Collect(root.All())) { // children before their parents
+	for _, n := range slices.Backward(slices.Collect(root.All())) { // visits children before their parents
 		for _, c := range n.Children {
 			depth[n] = max(depth[n], depth[c]+1)
 		}
@@ -84,9 +84,8 @@ func longest(root *sgf.Node) *sgf.Node {
 	return line
 }
 
-// CheckRecord plays the moves of a record before one of them, from 1; 0 is all. The
-// error is a [sgf.MoveError] of the first on an occupied point, or that is the suicide
-// of one stone.
+// CheckRecord plays a record's moves up to the one with number before, counted from 1 and excluded; 0 plays all. It
+// returns a [sgf.MoveError] for the first move on an occupied point or suicide of a single stone.
 func CheckRecord(record *sgf.Record, before int) error {
 	g, err := record.Game(board.TrompTaylor(), 0)
 	if err != nil {
@@ -109,7 +108,7 @@ func CheckRecord(record *sgf.Record, before int) error {
 	return nil
 }
 
-// recordRules returns the rules that a record is played under.
+// recordRules returns a record's rules, or now.
 func recordRules(root *sgf.Node, now board.Rules, say func(string)) board.Rules {
 	rules, err := now, error(nil)
 	if root.Has("RU") {
@@ -130,10 +129,10 @@ func recordRules(root *sgf.Node, now board.Rules, say func(string)) board.Rules 
 	return rules
 }
 
-// errKomi is a komi that cannot be played with.
+// errKomi is the error for an unusable komi.
 var errKomi = errors.New("no komi")
 
-// recordKomi reads KM. Two programs write it in hundredths of a point, or of a stone.
+// recordKomi reads KM. Two programs write komi in hundredths of a point or of a stone.
 func recordKomi(root *sgf.Node) (float32, error) {
 	k, err := strconv.ParseFloat(strings.TrimSpace(root.Get("KM")), 32)
 	if err != nil || math.IsNaN(k) || math.IsInf(k, 0) {

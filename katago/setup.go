@@ -16,31 +16,31 @@ import (
 	"kosumi/search"
 )
 
-// Setup is the effect of a config on an engine, with the keys that have no effect.
+// Setup is how a config configures the program, with the keys that have no effect.
 type Setup struct {
 	Play engine.Config
 	Net  Network
 	Idle []string
 }
 
-// Network is how the network is run.
+// Network is how to run the network.
 type Network struct {
-	CacheBytes int64 // at most; 0: no cache
-	Batch      int   // most positions in one call
-	Sessions   int   // 0: as many as suit
+	CacheBytes int64 // upper bound; 0: no cache
+	Batch      int   // largest batch of positions
+	Sessions   int   // 0: as many as suit the machine
 	FP16       string
 }
 
-// Dialect holds how the gtp program answers and logs.
+// Dialect is how the gtp program answers and logs.
 type Dialect struct {
-	PVLen                  int // moves after the first
+	PVLen                  int // moves of a variation after its first
 	Perspective            board.Color
 	ForcedKomi             *float32
 	Log                    config.Log
 	LogCommands, LogSearch bool
-	Quiet                  bool // no greeting on stderr
-	Chat                   bool // a line about each move on stderr
-	NoLimit                bool // nothing limits a move
+	Quiet                  bool // print no greeting on stderr
+	Chat                   bool // print a line about each move on stderr
+	NoLimit                bool // neither visits, playouts nor time are limited
 }
 
 // GTP applies the config of the gtp program to base.
@@ -57,7 +57,7 @@ func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Di
 	if g.WinningFactor >= 1 {
 		p.Hurry.Winning = 0
 	}
-	p.EarlyStop, p.Extend = false, 0 // KataGo makes all visits that the clock allows, and no more
+	p.EarlyStop, p.Extend = false, 0 // KataGo makes exactly the visits that the clock allows
 	p.FriendlyPass, p.CleanUp = whether[g.FriendlyPass], whether[g.CleanupBeforePass]
 	p.ScoreByLead, p.PoolBothSidesValues = true, true
 	p.Game = board.GameOptions{PreventEncore: g.PreventCleanupPhase, StartBlackMovesAreHandicap: g.StartBlackMovesAreHandicap, ForgetOutOfTurn: true}
@@ -78,8 +78,8 @@ var (
 	colours = map[string]board.Color{"black": board.Black, "white": board.White}
 )
 
-// Analysis applies the config of the analysis program to base, and returns how queries are
-// answered, except for the network.
+// Analysis applies the config of the analysis program to base, and returns the setup and the configuration of the
+// JSON protocol's server.
 func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) (Setup, analysis.Config) {
 	conf := analysis.Defaults()
 	workers, memory := base.Search.Parallel.Workers, base.Search.Memory.MaxBytes
@@ -102,11 +102,11 @@ func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) 
 	return s, conf
 }
 
-// parameters sets the parameters of a search, and returns those that differ from their default
-// and have no effect; elsewhere names parameters that the caller sets.
+// parameters sets the parameters of a search and returns those that differ from their defaults but have no effect.
+// elsewhere names parameters that the caller sets.
 func parameters(p *search.Params, values config.Search, of config.Program, elsewhere ...string) (idle []string) {
 	defaults := config.New(map[string]string{"numSearchThreads": "1"})
-	usual, _ := defaults.Search(of, true) // an empty config can be read
+	usual, _ := defaults.Search(of, true) // an empty config is valid
 	p.Root.LooseImages = true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !config.SetParam(p, name, values[name]) && !slices.Contains(elsewhere, name) && values[name] != usual[name] {
@@ -116,13 +116,13 @@ func parameters(p *search.Params, values config.Search, of config.Program, elsew
 	return idle
 }
 
-// engineKeys are the parameters that are settings of an engine here.
+// engineKeys are parameters that are settings of the engine here.
 var engineKeys = []string{
 	"maxVisits", "maxPlayouts", "maxTime", "maxVisitsPondering", "maxPlayoutsPondering", "maxTimePondering", "lagBuffer",
 	"searchFactorAfterOnePass", "searchFactorAfterTwoPass",
 }
 
-// limits reads three limits of a search; KataGo's numbers for no limit become 0.
+// limits reads three limits of a search, whose keys end with suffix; KataGo's numbers for no limit become 0.
 func limits(values config.Search, suffix string) search.Limits {
 	count := func(name string) int64 {
 		if n := values[name+suffix].Int; n < 1<<50 {
@@ -133,7 +133,7 @@ func limits(values config.Search, suffix string) search.Limits {
 	return search.Limits{Visits: count("maxVisits"), Playouts: count("maxPlayouts"), Time: config.Seconds(values["maxTime"+suffix].Number)}
 }
 
-// play sets the parameters of an engine's searches, and those of its clock.
+// play sets the parameters of an engine's searches and clock.
 func play(p *engine.Config, c *config.Config, values config.Play) (idle []string) {
 	idle = parameters(&p.Search, values.Search, config.GTP, engineKeys...)
 	number := func(name string) float64 { return values.Search[name].Number }
@@ -157,10 +157,9 @@ func playOptions(p *engine.Config, m config.PlayOptions) {
 	p.Delay = engine.Delay{Scale: m.DelayScale, Most: m.DelayMax}
 }
 
-// network sets how the network is run. flight is how many evaluations are under
-// way at most.
+// network sets how to run the network; flight bounds the parallel evaluations.
 func (s *Setup) network(n config.Network, flight int) {
-	const entry = 2600 // bytes of a cached position of 19x19
+	const entry = 2600 // bytes of a cached 19x19 position
 	s.Net = Network{CacheBytes: math.MaxInt64, Batch: n.MaxBatch, Sessions: n.Sessions, FP16: n.FP16}
 	switch {
 	case n.Cache < 0:
@@ -178,7 +177,7 @@ func (s *Setup) network(n config.Network, flight int) {
 	s.seed(n.Seed)
 }
 
-// seed makes a number of a text that seeds.
+// seed sets the random seed to a hash of text.
 func (s *Setup) seed(text string) {
 	if text == "" {
 		return
@@ -189,15 +188,15 @@ func (s *Setup) seed(text string) {
 	s.Play.Search.Seed = s.Play.Seed
 }
 
-// given returns those keys that the config has, each once, sorted.
+// given returns those of the keys that the config has, sorted, without duplicates.
 func given(c *config.Config, lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return !c.Has(name) })
 }
 
-// WithoutEffect logs keys without effect: a plain line for those that only tune KataGo's own
-// program, a warning for the others.
+// WithoutEffect logs keys without effect: a plain line for those that tune KataGo's own program, a warning for the
+// others.
 func (l *Log) WithoutEffect(idle []string) {
 	var tuning, others []string
 	for _, name := range idle {
@@ -215,8 +214,7 @@ func (l *Log) WithoutEffect(idle []string) {
 	}
 }
 
-// ShortName is a network's name as KataGo's version has it: without what follows
-// from the rest, long numbers shortened.
+// ShortName shortens a network's name as KataGo's version command does.
 func ShortName(name string) string {
 	var parts []string
 	for _, part := range strings.Split(name, "-") {

@@ -11,8 +11,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// dump writes JSON as KataGo's library does: names sorted, no blanks, numbers in
-// their shortest form, fractions always with a point. text must be valid.
+// dump writes JSON in the format of the library that KataGo uses: names sorted, no blanks, numbers in their shortest
+// form, fractions always with a point. text must be valid JSON.
 func dump(text json.RawMessage) []byte {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -33,7 +33,7 @@ func appendDump(b []byte, v any) []byte {
 		if !strings.ContainsAny(string(v), ".eE") && fitsWord(string(v)) {
 			return append(b, v...)
 		}
-		f, _ := v.Float64() // out of range is no JSON
+		f, _ := v.Float64() // the number is too large for JSON
 		return append(b, setting.Float(f)...)
 	case string:
 		return appendString(b, v)
@@ -60,8 +60,7 @@ func appendDump(b []byte, v any) []byte {
 	return append(b, "null"...)
 }
 
-// fitsWord reports whether an integer has 64 bits at most; a longer one is a fraction
-// to KataGo's library.
+// fitsWord reports whether an integer fits in 64 bits. KataGo's library reads a longer one as a fraction.
 func fitsWord(digits string) bool {
 	if _, err := strconv.ParseInt(digits, 10, 64); err == nil {
 		return true
@@ -70,41 +69,36 @@ func fitsWord(digits string) bool {
 	return err == nil
 }
 
-// appendString writes a string without escaping what HTML would need.
+// appendString writes a string without HTML escapes.
 func appendString(b []byte, s string) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	enc.Encode(s) // a string can be encoded
+	enc.Encode(s) // encoding a string cannot fail
 	return append(b, bytes.TrimRight(out.Bytes(), "\n")...)
 }
 
-// number is a number of a result, written with nine digits that count and always
-// with a point.
+// number is a number of a result, written with nine significant digits and always with a point.
 type number float64
 
-// MarshalJSON implements json.Marshaler.
 func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n)), nil }
 
 func appendNumber(b []byte, x float64) []byte {
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 9, 64), 64) // what was just written can be read
-	x += 0                                                            // never minus zero
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 9, 64), 64) // the text comes from FormatFloat, so it parses
+	x += 0                                                            // turns -0 into 0
 	return append(b, setting.Float(x)...)
 }
 
-// numbers are many of them.
+// numbers is a list written like number.
 type numbers []float32
 
-// MarshalJSON implements json.Marshaler.
 func (list numbers) MarshalJSON() ([]byte, error) {
 	return appendList(list, appendNumber), nil
 }
 
-// shares are numbers in [-1,1], one for each point, written with six decimals at
-// most.
+// shares are numbers in [-1,1], one for each point, written with at most six decimals.
 type shares []float32
 
-// MarshalJSON implements json.Marshaler.
 func (list shares) MarshalJSON() ([]byte, error) {
 	return appendList(list, func(b []byte, x float64) []byte {
 		x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'f', 6, 64), 64)

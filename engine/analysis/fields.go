@@ -13,7 +13,7 @@ import (
 	"kosumi/board"
 )
 
-// fieldError is a fault of one field of a query.
+// fieldError is an error in one field of a query.
 type fieldError struct{ field, text string }
 
 func (e fieldError) Error() string { return e.field + ": " + e.text }
@@ -22,8 +22,8 @@ func faultf(field, format string, args ...any) error {
 	return fieldError{field, fmt.Sprintf(format, args...)}
 }
 
-// fieldReader reads the fields of one JSON object, each at most once. It keeps
-// the first fault and reads nothing after it. Texts of faults are KataGo's.
+// fieldReader reads the fields of one JSON object, each at most once. It keeps the first error and reads nothing
+// after it. Error texts are KataGo's.
 type fieldReader struct {
 	fields map[string]json.RawMessage
 	err    error
@@ -35,13 +35,13 @@ func (r *fieldReader) fail(field, format string, args ...any) {
 	}
 }
 
-// has reports whether a field is there; it is none after a fault.
+// has reports whether a field is present; always false after an error.
 func (r *fieldReader) has(field string) bool {
 	_, ok := r.fields[field]
 	return ok && r.err == nil
 }
 
-// raw takes the text of a field; nil if it is absent or there was a fault.
+// raw takes a field's text; nil if the field is absent or an earlier one was wrong.
 func (r *fieldReader) raw(field string) json.RawMessage {
 	text, ok := r.fields[field]
 	delete(r.fields, field)
@@ -51,8 +51,8 @@ func (r *fieldReader) raw(field string) json.RawMessage {
 	return bytes.TrimSpace(text)
 }
 
-// take decodes a field into v and reports whether it was there. fault is said
-// where it cannot be.
+// take decodes a field into v and reports whether it was there. fault is the error text for a field that cannot be
+// decoded.
 func (r *fieldReader) take(field, fault string, v any) bool {
 	text := r.raw(field)
 	if text == nil {
@@ -65,7 +65,7 @@ func (r *fieldReader) take(field, fault string, v any) bool {
 	return true
 }
 
-// decode is json.Unmarshal that does not take null for an empty value.
+// decode is json.Unmarshal, except that null is an error.
 func decode(text json.RawMessage, v any) error {
 	if bytes.Equal(text, []byte("null")) {
 		return fmt.Errorf("null is not a value")
@@ -73,10 +73,9 @@ func decode(text json.RawMessage, v any) error {
 	return json.Unmarshal(text, v)
 }
 
-// boolean reads true or false.
 func (r *fieldReader) boolean(field string, v *bool) { r.take(field, "Must be a boolean", v) }
 
-// number reads a number within limits.
+// number reads a number in [low,high].
 func (r *fieldReader) number(field string, low, high float64, fault string, v *float64) bool {
 	text := r.raw(field)
 	if text == nil {
@@ -91,10 +90,10 @@ func (r *fieldReader) number(field string, low, high float64, fault string, v *f
 	return true
 }
 
-// wholeNumber is how JSON writes an integer.
+// wholeNumber matches an integer in JSON.
 var wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
 
-// integer reads an integer within limits, written without a fraction.
+// integer reads an integer in [low,high], written without a fraction.
 func (r *fieldReader) integer(field string, low, high int64, fault string, v *int64) bool {
 	text := r.raw(field)
 	if text == nil {
@@ -109,8 +108,8 @@ func (r *fieldReader) integer(field string, low, high int64, fault string, v *in
 	return true
 }
 
-// integers reads a list of numbers; fractions are cut off. If flags may stand,
-// true is 1, as KataGo's library counts.
+// integers reads a list of numbers and truncates fractions. With flags, true counts as 1 and false as 0, as in
+// KataGo's library.
 func (r *fieldReader) integers(field, fault string, flags bool) (list []int64, given bool) {
 	var items []json.RawMessage
 	if !r.take(field, fault, &items) {
@@ -136,7 +135,7 @@ func (r *fieldReader) integers(field, fault string, flags bool) (list []int64, g
 	return list, true
 }
 
-// vertices reads a list of names of points, not looked at yet.
+// vertices reads a list of vertex names without checking them.
 func (r *fieldReader) vertices(field string) (names []string) {
 	const fault = "Must be an array of GTP board vertices"
 	var list []*string
@@ -151,7 +150,7 @@ func (r *fieldReader) vertices(field string) (names []string) {
 	return names
 }
 
-// points returns the points of names, passes included.
+// points converts vertex names, "pass" included, to points.
 func (r *fieldReader) points(field string, size board.Size, names []string) (points []board.Point) {
 	for _, name := range names {
 		p, err := size.ParseLocation(name)

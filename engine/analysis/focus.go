@@ -9,10 +9,10 @@ import (
 	"kosumi/search/thinking"
 )
 
-// usualFocus is the share of the playouts that go to a focus where nobody says.
+// usualFocus is the share of the playouts that a focus gets by default.
 const usualFocus = 0.5
 
-// focus reads what a query asks to look into more deeply; nil: nothing.
+// focus reads the moves that a query wants searched more deeply; nil if it names none.
 func (r *fieldReader) focus(size board.Size) *thinking.Focus {
 	names := r.vertices("focusMoves")
 	moves := r.points("focusMoves", size, names)
@@ -23,7 +23,7 @@ func (r *fieldReader) focus(size board.Size) *thinking.Focus {
 	return f
 }
 
-// shares reads how so many moves of a focus share the playouts.
+// shares reads how the moves of a focus share the playouts.
 func (r *fieldReader) shares(moves int) *thinking.Focus {
 	const fault = "Must be an array of positive numbers with the same length as focusMoves"
 	f := &thinking.Focus{Prob: usualFocus}
@@ -35,8 +35,8 @@ func (r *fieldReader) shares(moves int) *thinking.Focus {
 	return f
 }
 
-// setFocus changes what open tasks look into more deeply: of all those that the action
-// names or, if one of them has no such point, of none.
+// setFocus changes the focus of all waiting and running tasks that the action names. If a point does not exist on the
+// board of any of them, it changes none.
 func (s *Server) setFocus(fields map[string]json.RawMessage) error {
 	r := &fieldReader{fields: maps.Clone(fields)}
 	var id string

@@ -13,7 +13,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// handle answers one line: an action, or a query.
+// handle answers one line, which is an action or a query.
 func (s *Server) handle(line []byte) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -24,7 +24,7 @@ func (s *Server) handle(line []byte) {
 	line = bytes.TrimSpace(line)
 	var fields map[string]json.RawMessage
 	whole := line
-	line = bytes.TrimPrefix(line, []byte("\ufeff")) // some programs begin with it
+	line = bytes.TrimPrefix(line, []byte("\ufeff")) // some programs send a byte order mark first
 	if err := validate(line); err != nil {
 		s.fault(map[string]any{"error": err.Error() + " - could not parse input line as json request: " + string(whole)})
 		return
@@ -59,7 +59,7 @@ func (s *Server) handle(line []byte) {
 	s.queue.add(tasks)
 }
 
-// validate returns the first fault of a text that is not JSON in UTF-8.
+// validate returns an error if text is not JSON in UTF-8.
 func validate(text []byte) error {
 	if !utf8.Valid(text) {
 		return errors.New("not valid UTF-8")
@@ -72,17 +72,17 @@ func validate(text []byte) error {
 	return err
 }
 
-// fault writes an error or a warning, and notes it.
+// fault writes an error or a warning to the client and reports it to Config.Faulty.
 func (s *Server) fault(message map[string]any) {
 	s.write(message)
 	if s.conf.Faulty != nil {
-		text, _ := json.Marshal(message) // strings only
+		text, _ := json.Marshal(message) // marshalling strings cannot fail
 		_, warning := message["warning"]
 		s.conf.Faulty(warning, string(text))
 	}
 }
 
-// refuse answers a request that cannot be carried out.
+// refuse answers a request with an error.
 func (s *Server) refuse(id string, err error) {
 	message := map[string]any{"error": err.Error(), "id": id}
 	var fault fieldError
@@ -102,7 +102,7 @@ func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 	case "query_version":
 		reply["version"], reply["git_hash"] = s.conf.Version, "none"
 	case "query_models":
-		text, _ := json.Marshal(append([]thinking.ModelInfo{}, s.conf.Models()...)) // strings and numbers only
+		text, _ := json.Marshal(append([]thinking.ModelInfo{}, s.conf.Models()...)) // marshalling strings and numbers cannot fail
 		reply["models"] = json.RawMessage(dump(text))
 	case "clear_cache":
 		s.net.ClearCache()
@@ -116,7 +116,7 @@ func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 		for _, t := range waiting {
 			s.write(noResults(t))
 		}
-		s.write(reply) // before the results that it brings about
+		s.write(reply) // the reply comes before the results that it causes
 		stop()
 		return
 	case "set_focus":
@@ -131,7 +131,7 @@ func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 	s.write(reply)
 }
 
-// terminated returns which tasks an action stops.
+// terminated returns a function that selects the tasks that a terminate action stops.
 func terminated(action string, fields map[string]json.RawMessage) (func(*task) bool, error) {
 	r := fieldReader{fields: maps.Clone(fields)}
 	var id string

@@ -10,20 +10,20 @@ import (
 	"kosumi/search"
 )
 
-// leveled is the level that a query wants a move of, beside its analysis: its field
-// "level", which KataGo's protocol does not have.
+// leveled is a query's field "level": the rank for which it wants a move beside its analysis. KataGo's protocol does
+// not have it.
 type leveled struct {
 	name    string
 	setting level.Setting
 }
 
-// levelMove is the move of a level, in a message.
+// levelMove is the field of a reply that names a level's move.
 type levelMove struct {
 	Level string `json:"level"`
 	Move  string `json:"move"`
 	Note  string `json:"note"`
-	// PointsLost is by how much it is worse than the best move of the level's own
-	// search; absent where that has not looked at it.
+	// PointsLost is how much worse the move is than the best move of the level's own search; absent if that search
+	// did not visit it.
 	PointsLost *number `json:"pointsLost,omitempty"`
 }
 
@@ -55,7 +55,7 @@ func (s *Server) readLevel(q *query, r *fieldReader) {
 	q.level = &leveled{rank.String(), setting}
 }
 
-// levelMove searches once more, as levels do, and chooses.
+// levelMove runs the level's own search after the analysis and chooses a move.
 func (s *Server) levelMove(ctx context.Context, tree *search.Tree, t *task) (*levelMove, error) {
 	l := t.query.level
 	game, err := t.query.position(t.turn)
@@ -78,7 +78,7 @@ func (s *Server) levelMove(ctx context.Context, tree *search.Tree, t *task) (*le
 	}
 	p := level.Player{Dial: l.setting.Dial, Seed: s.seed}
 	stream := rand.Uint64()
-	if s.conf.Search.Seed != 0 { // the same move in the same position
+	if s.conf.Search.Seed != 0 { // with a seed, the same position gets the same move
 		stream = game.GraphHash(board.Hash{}).Lo
 	}
 	c, _ := p.Choose(game, &result, rand.New(rand.NewPCG(s.seed, stream)))

@@ -13,20 +13,18 @@ import (
 	"kosumi/search"
 )
 
-// perspectives are the words for whose view numbers are given in, by board.Color; Empty
-// is the side to move.
+// perspectives are KataGo's words for the side whose view numbers take, by board.Color; Empty is the side to move.
 var perspectives = []string{"", "black", "white"}
 
 // Overrides read the settings of a query.
 type Overrides interface {
-	// Apply sets what pairs give in p and l. view is the perspective before, "black",
-	// "white" or "" for the side to move; the one that holds then is returned, with the
-	// names that mean nothing and those without effect here. humans says that a network
-	// of human moves is loaded. Texts of errors are replies.
+	// Apply sets p and l from pairs. view is the perspective so far: "black", "white" or "" for the side to move; now
+	// is the one after it. unknown are names that mean nothing, idle those without effect here. humans says that a
+	// human SL network is loaded. Error texts are sent to the client.
 	Apply(p *search.Params, l *search.Limits, pairs map[string]string, view string, humans bool) (now string, unknown, idle []string, err error)
 }
 
-// ParsePerspective reads KataGo's names: BLACK, WHITE, or SIDETOMOVE, which is Empty.
+// ParsePerspective reads KataGo's names BLACK, WHITE and SIDETOMOVE; the last is Empty.
 func ParsePerspective(s string) (board.Color, error) {
 	switch strings.ToUpper(s) {
 	case "SIDETOMOVE":
@@ -39,8 +37,7 @@ func ParsePerspective(s string) (board.Color, error) {
 	return 0, fmt.Errorf("perspective %q must be BLACK, WHITE or SIDETOMOVE", s)
 }
 
-// readOverrides changes the settings of one query. Bad values are errors;
-// unknown names give a warning.
+// readOverrides applies the settings of one query. Bad values are errors; unknown names give a warning.
 func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 	const field = "overrideSettings"
 	var settings map[string]json.RawMessage
@@ -75,8 +72,8 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 	return warnings
 }
 
-// humans reports whether a network of human moves is loaded, whether any network
-// varies by profile, and how messages call them all.
+// humans reports whether a human SL network is loaded and whether any network takes a profile, and returns the names
+// of all networks for messages.
 func (s *Server) humans() (loaded, profile bool, names string) {
 	files, any := nn.Profiled(s.net)
 	if names = s.conf.ModelNames; names == "" {
@@ -85,7 +82,7 @@ func (s *Server) humans() (loaded, profile bool, names string) {
 	return s.net.Humans() != nil, any, names
 }
 
-// settingText is the value of a setting as a config file would have it.
+// settingText converts a setting from JSON to its text in a config file.
 func settingText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -17,15 +17,15 @@ type task struct {
 	query    *query
 	turn     int
 	priority int64
-	order    int64  // of arrival
-	hash     string // set when the search begins
+	order    int64  // number of arrival
+	hash     string // position hash, set when the search begins
 	symHash  string
-	shown    func(*search.Result) // puts right what is about to be shown; set when the search begins
+	shown    func(*search.Result) // corrects a result before it is shown; set when the search begins
 	focus    atomic.Pointer[thinking.Focus]
 	cancel   context.CancelFunc
 }
 
-// queue holds the tasks that wait and those under way.
+// queue holds the waiting and the running tasks.
 type queue struct {
 	mu      sync.Mutex
 	ready   sync.Cond
@@ -33,8 +33,8 @@ type queue struct {
 	running map[*task]bool
 	arrived int64
 	closed  bool
-	most    int64         // bytes of queries beyond which the queue is full
-	size    int64         // bytes of the queries with waiting tasks
+	most    int64         // limit of size, in bytes
+	size    int64         // bytes of the queries that have waiting tasks
 	room    chan struct{} // holds a token if there may be room again
 }
 
@@ -44,7 +44,7 @@ func newQueue(most int64) *queue {
 	return q
 }
 
-// add puts tasks into the queue, in the order in which they have arrived.
+// add appends tasks in their order of arrival.
 func (q *queue) add(tasks []*task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -59,7 +59,7 @@ func (q *queue) add(tasks []*task) {
 	q.ready.Broadcast()
 }
 
-// left notes that a task no longer waits. The caller holds the lock.
+// left removes a task's query from the size once none of its tasks waits. The caller holds the lock.
 func (q *queue) left(t *task) {
 	if t.query.waiting--; t.query.waiting > 0 {
 		return
@@ -71,7 +71,7 @@ func (q *queue) left(t *task) {
 	}
 }
 
-// awaitRoom returns when more may be added; false when ctx has ended.
+// awaitRoom waits until the queue has room; false if ctx ended first.
 func (q *queue) awaitRoom(ctx context.Context) bool {
 	for {
 		q.mu.Lock()
@@ -88,8 +88,8 @@ func (q *queue) awaitRoom(ctx context.Context) bool {
 	}
 }
 
-// take waits for the first task; nil once the queue is closed and empty.
-// Its context ends when the task is terminated.
+// take waits for the first task; nil once the queue is closed and empty. The returned context ends when the task is
+// terminated.
 func (q *queue) take(ctx context.Context) (*task, context.Context) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -106,7 +106,7 @@ func (q *queue) take(ctx context.Context) (*task, context.Context) {
 	return t, ctx
 }
 
-// finish forgets a task that was taken.
+// finish removes a running task.
 func (q *queue) finish(t *task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -114,7 +114,7 @@ func (q *queue) finish(t *task) {
 	t.cancel()
 }
 
-// open returns the tasks that match, waiting or under way.
+// open returns the waiting and running tasks that match.
 func (q *queue) open(match func(*task) bool) (tasks []*task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -131,8 +131,8 @@ func (q *queue) open(match func(*task) bool) (tasks []*task) {
 	return tasks
 }
 
-// terminate takes the tasks that match and wait out of the queue and returns
-// them in the order in which they came; stop stops those that match and run.
+// terminate removes the waiting tasks that match and returns them in order of arrival; stop ends the running ones
+// that match.
 func (q *queue) terminate(match func(*task) bool) (waiting []*task, stop func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -161,7 +161,7 @@ func (q *queue) terminate(match func(*task) bool) (waiting []*task, stop func())
 	}
 }
 
-// close lets take return nil once the queue is empty.
+// close makes take return nil once the queue is empty.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -172,10 +172,8 @@ func (q *queue) close() {
 // taskHeap orders tasks by priority, then by arrival.
 type taskHeap []*task
 
-// Len implements heap.Interface.
 func (h taskHeap) Len() int { return len(h) }
 
-// Less implements heap.Interface.
 func (h taskHeap) Less(i, j int) bool {
 	if h[i].priority != h[j].priority {
 		return h[i].priority > h[j].priority
@@ -183,13 +181,10 @@ func (h taskHeap) Less(i, j int) bool {
 	return h[i].order < h[j].order
 }
 
-// Swap implements heap.Interface.
 func (h taskHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-// Push implements heap.Interface.
 func (h *taskHeap) Push(x any) { *h = append(*h, x.(*task)) }
 
-// Pop implements heap.Interface.
 func (h *taskHeap) Pop() any {
 	old := *h
 	t := old[len(old)-1]

@@ -10,18 +10,18 @@ import (
 	"kosumi/nn"
 )
 
-// record is the game that a query is about.
+// record is the game that a query describes.
 type record struct {
 	size    board.Size
 	rules   board.Rules
 	options board.GameOptions
-	stones  []board.Move // placed before the first move
-	first   board.Color  // to play the first move
+	stones  []board.Move // stones placed before the first move
+	first   board.Color  // side to play the first move
 	moves   []board.Move
-	words   []string // the moves' places as they were written
+	words   []string // vertices of moves as the client wrote them
 }
 
-// readBoard reads the size, which has to be one that the network serves.
+// readBoard reads the board size, which the network must support.
 func (rec *record) readBoard(r *fieldReader, most int, net nn.Network) {
 	fault := "Must provide an integer from 2 to " + strconv.Itoa(most)
 	for _, field := range []string{"boardXSize", "boardYSize"} {
@@ -41,7 +41,7 @@ func (rec *record) readBoard(r *fieldReader, most int, net nn.Network) {
 	}
 }
 
-// readRules reads rules, komi and what White gets for handicap stones.
+// readRules reads rules, komi and White's handicap bonus.
 func (rec *record) readRules(r *fieldReader) {
 	const fault = `Must specify rules string, such as "chinese" or "tromp-taylor", or a JSON object with detailed rules parameters.`
 	text := r.raw("rules")
@@ -83,7 +83,7 @@ func (rec *record) readRules(r *fieldReader) {
 	}
 }
 
-// readPosition reads the stones placed, the moves, and whose is the first.
+// readPosition reads the placed stones, the moves, and the side to play first.
 func (rec *record) readPosition(r *fieldReader) {
 	rec.stones, _ = rec.moveList(r, "initialStones", false)
 	if !r.has("moves") {
@@ -101,14 +101,13 @@ func (rec *record) readPosition(r *fieldReader) {
 	switch {
 	case len(rec.moves) > 0:
 		rec.first = rec.moves[0].Color
-	case b.Stones(board.White) == 0 && b.Stones(board.Black) > 1: // handicap stones
+	case b.Stones(board.White) == 0 && b.Stones(board.Black) > 1: // placed black stones are a handicap
 		rec.first = board.White
 	default:
 		rec.first = board.Black
 	}
 }
 
-// readPlayer reads a colour.
 func readPlayer(r *fieldReader, field string, text json.RawMessage) board.Color {
 	var name string
 	if json.Unmarshal(text, &name) == nil {
@@ -120,11 +119,10 @@ func readPlayer(r *fieldReader, field string, text json.RawMessage) board.Color 
 	return board.Empty
 }
 
-// errPairs is a list that is not of pairs.
+// errPairs is the error text for a list that does not consist of pairs.
 const errPairs = `Must be an array of pairs of the form: ["b" or "w", GTP board vertex]`
 
-// moveList reads a list of [player, location], and returns the locations also as
-// they were written.
+// moveList reads a list of [player, location] pairs. words are the locations as the client wrote them.
 func (rec *record) moveList(r *fieldReader, field string, passes bool) (moves []board.Move, words []string) {
 	var list [][]*string
 	if !r.take(field, errPairs, &list) {
@@ -147,7 +145,7 @@ func (rec *record) moveList(r *fieldReader, field string, passes bool) (moves []
 			return nil, nil
 		}
 		if p == board.NoPoint && !passes {
-			continue // a stone off the board is none
+			continue // KataGo ignores a stone off the board
 		}
 		moves = append(moves, board.Move{Color: c, Point: p})
 		words = append(words, *pair[1])
@@ -168,10 +166,9 @@ func (rec *record) start() (*board.Game, error) {
 	return g, nil
 }
 
-// position returns the game after the first n moves. Records may hold moves
-// that break the rules of ko or suicide; they are played all the same, but for
-// the suicide of a single stone, which leaves the board as it was. If a colour
-// moves twice, a game begins that knows nothing of the moves before.
+// position returns the game after the first n moves. Moves that break the rules of ko or suicide are played anyway,
+// except the suicide of a single stone, which leaves the board unchanged. Where a colour moves twice in a row, the
+// history before is dropped.
 func (rec *record) position(n int) (*board.Game, error) {
 	g, err := rec.start()
 	if err != nil {
@@ -189,7 +186,7 @@ func (rec *record) position(n int) (*board.Game, error) {
 	return g, nil
 }
 
-// moveName names a move as KataGo does, also where it is not on the board.
+// moveName names a move as KataGo does, even if it is off the board.
 func (rec *record) moveName(i int) string {
 	if rec.moves[i].Point == board.NoPoint {
 		return rec.size.OffBoardName(rec.words[i])
@@ -197,8 +194,7 @@ func (rec *record) moveName(i int) string {
 	return rec.size.Vertex(rec.moves[i].Point)
 }
 
-// checkMoves replays the whole game, so that an illegal move is an error of the
-// query and not of a turn.
+// checkMoves replays the whole game, so that an illegal move is an error of the query rather than of one turn.
 func (rec *record) checkMoves() error {
 	_, err := rec.position(len(rec.moves))
 	return err

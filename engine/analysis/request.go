@@ -13,40 +13,40 @@ import (
 	"kosumi/search/thinking"
 )
 
-// query is one request for analysis, checked.
+// query is one checked request for analysis.
 type query struct {
 	id string
 	record
-	turns      []int   // to analyse, each once
-	priorities []int64 // one for each turn
-	// ownPriorities says that the query gives each turn its own.
+	turns      []int   // turns to analyse, each once
+	priorities []int64 // priority of each turn
+	// ownPriorities says that the query sets a priority for each turn.
 	ownPriorities bool
 
 	params   search.Params
 	limits   search.Limits
 	restrict []thinking.Restriction
-	focus    *thinking.Focus // of each turn, until an action changes it
-	view     board.Color     // whose view numbers have; Empty: of the side to move
+	focus    *thinking.Focus // initial focus of each turn; an action can change it
+	view     board.Color     // side whose view numbers take; Empty: the side to move
 	reports  schedule
 	want     thinking.Details
-	pvLen    int      // moves of a variation, the first included
-	level    *leveled // nil: none is asked for
+	pvLen    int      // longest variation, first move included
+	level    *leveled // nil: no level's move is wanted
 
-	bytes   int64 // see memory
-	waiting int   // of its tasks, counted by the queue
+	bytes   int64 // memory estimate, see memory
+	waiting int   // number of waiting tasks, kept by the queue
 }
 
-// memory is about what a query of a line of that length takes while it waits, in
-// bytes: its moves and lists take less than twice their text.
+// memory estimates the bytes that a waiting query holds: its moves and lists take less than twice the length of its
+// line.
 func (q *query) memory(line int) int64 {
-	const perTurn = int64(unsafe.Sizeof(task{})) + 4*8 // and its places in queue and lists
+	const perTurn = int64(unsafe.Sizeof(task{})) + 4*8 // a task and its entries in queue and lists
 	return int64(unsafe.Sizeof(*q)) + 2*int64(line) + perTurn*int64(len(q.turns))
 }
 
-// schedule says when a running search is reported. Zero: only at its end.
+// schedule is when a running search is reported: first after first, then every so often. Zero means only at the end.
 type schedule struct{ first, every time.Duration }
 
-// Limits of a query's numbers, as of KataGo.
+// KataGo's limits for the numbers of a query.
 const (
 	maxVisits   = 1 << 50
 	maxPriority = 1<<62 - 1
@@ -55,15 +55,14 @@ const (
 	maxSeconds  = 1e6
 )
 
-// parseQuery reads a query over the server's defaults. Fields are read in
-// KataGo's order, since the first fault is the one that is said. The error is a
-// fieldError; warnings may come with it.
+// parseQuery reads a query; the server's settings are the defaults. Fields are read in KataGo's order, because only
+// the first error is reported. The error is a fieldError; warnings may come with it.
 func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*query, []fieldError, error) {
 	r := &fieldReader{fields: fields}
 	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, pvLen: s.conf.PVLen + 1}
 	q.options = s.conf.Game
 	delete(fields, "id")
-	delete(fields, "action") // one that is not a string
+	delete(fields, "action") // an action that is not a string
 	delete(fields, "terminateId")
 	delete(fields, "targetId")
 	delete(fields, "turnNumbers")
@@ -104,14 +103,13 @@ func rulesText(r board.Rules) string {
 	return r.Text() + "komi" + strconv.FormatFloat(float64(r.Komi), 'g', 6, 64)
 }
 
-// readTurns reads which turns are wanted and how urgently each is. One that is
-// named twice counts once, with the last priority.
+// readTurns reads the turns to analyse and their priorities. A turn named twice counts once, with the last priority.
 func (q *query) readTurns(r *fieldReader) {
 	turns, given := r.integers("analyzeTurns", "Must specify an array of integers indicating turns to analyze", true)
 	switch {
 	case !given:
 		turns = []int64{int64(len(q.moves))}
-	case len(turns) == 0: // KataGo answers nothing at all
+	case len(turns) == 0: // KataGo sends no reply to an empty list
 		r.fail("analyzeTurns", "Must specify at least one turn to analyze")
 	}
 	for _, t := range turns {
@@ -152,7 +150,7 @@ func (q *query) readTurns(r *fieldReader) {
 	}
 }
 
-// readPriority reads the priority of all turns.
+// readPriority reads the priority common to all turns.
 func (q *query) readPriority(r *fieldReader) {
 	if !r.has("priority") {
 		return
@@ -198,10 +196,10 @@ func (q *query) readReports(r *fieldReader) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// errRestrictions is a list that is not one of restrictions.
+// errRestrictions is the error text for a malformed list of restrictions.
 const errRestrictions = "Must be a list of dicts with subfields 'player', 'moves', 'untilDepth'"
 
-// readRestrictions reads which moves the search has to stay away from.
+// readRestrictions reads the moves that the search must avoid, or the only ones allowed.
 func (q *query) readRestrictions(r *fieldReader) {
 	field, allow := "avoidMoves", r.has("allowMoves")
 	if allow {
@@ -231,7 +229,7 @@ func (q *query) readRestrictions(r *fieldReader) {
 	}
 }
 
-// restriction reads one entry of the list. Its faults name its own fields.
+// restriction reads one entry of the list. Its error texts name the entry's own fields.
 func (q *query) restriction(r *fieldReader, field string, fields map[string]json.RawMessage) (one thinking.Restriction, ok bool) {
 	for _, name := range []string{"moves", "untilDepth", "player"} {
 		if _, there := fields[name]; !there {

@@ -8,8 +8,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// response is one message about one turn of which something is known. Fields
-// stand in the order of their names, as KataGo writes them.
+// response is the message about one turn. Fields are in alphabetical order, as KataGo writes them.
 type response struct {
 	HumanPolicy    numbers    `json:"humanPolicy,omitempty"`
 	ID             string     `json:"id"`
@@ -22,7 +21,7 @@ type response struct {
 	TurnNumber int       `json:"turnNumber"`
 }
 
-// nothing is the last message about a turn of which nothing is known.
+// nothing is the last message about a turn that was stopped before its search found anything.
 type nothing struct {
 	ID             string `json:"id"`
 	IsDuringSearch bool   `json:"isDuringSearch"`
@@ -34,20 +33,20 @@ func noResults(t *task) nothing {
 	return nothing{ID: t.query.id, TurnNumber: t.turn, NoResults: true}
 }
 
-// owners are of the points of the board, after a move or at the root.
+// owners are the ownership fields, at the root or after a move.
 type owners struct {
 	Ownership      shares `json:"ownership,omitempty"`
 	OwnershipStdev shares `json:"ownershipStdev,omitempty"`
 }
 
-// variation is the moves that are expected, with the visits of each.
+// variation is the fields of a principal variation, with the visits of each of its moves.
 type variation struct {
 	PV           []string `json:"pv"`
 	PVEdgeVisits []int64  `json:"pvEdgeVisits,omitzero"`
 	PVVisits     []int64  `json:"pvVisits,omitzero"`
 }
 
-// moveScores are the points that a move leads to.
+// moveScores are a move's score fields.
 type moveScores struct {
 	ScoreLead     number `json:"scoreLead"`
 	ScoreMean     number `json:"scoreMean"`
@@ -98,7 +97,7 @@ type rootInfo struct {
 	Winrate               number `json:"winrate"`
 }
 
-// humanRootInfo is what a network of human moves says of the position.
+// humanRootInfo is the human SL network's evaluation of the root.
 type humanRootInfo struct {
 	ScoreMean    number `json:"humanScoreMean"`
 	ScoreStdev   number `json:"humanScoreStdev"`
@@ -107,7 +106,7 @@ type humanRootInfo struct {
 	Winrate      number `json:"humanWinrate"`
 }
 
-// viewer turns numbers of the side to move into those of the chosen view.
+// viewer converts numbers from the side to move to the chosen view.
 type viewer struct{ sign float64 }
 
 func (q *query) viewer(toMove board.Color) viewer {
@@ -126,10 +125,10 @@ func (v viewer) chance(x float64) number {
 	return plain(x)
 }
 
-// plain is a number that is the same from every view.
+// plain returns a number that is the same from every view.
 func plain(x float64) number { return number(finite(x)) }
 
-// points turns a list of numbers by points of the board.
+// points converts a list by point.
 func (v viewer) points(values []float32) []float32 {
 	if values == nil {
 		return nil
@@ -144,7 +143,7 @@ func (v viewer) points(values []float32) []float32 {
 // huge stands for infinity, which JSON does not have.
 const huge = 1e9
 
-// finite keeps what JSON cannot hold out of it.
+// finite clamps a number to a range that JSON can hold; NaN becomes 0.
 func finite(x float64) float64 {
 	if math.IsNaN(x) {
 		return 0
@@ -152,10 +151,10 @@ func finite(x float64) float64 {
 	return max(-huge, min(huge, x))
 }
 
-// unsigned is the view of numbers that are nobody's.
+// unsigned is the viewer for numbers that belong to no side.
 var unsigned = viewer{1}
 
-// response writes a result down as the query wants it.
+// response converts a result to the fields that the query wants.
 func (t *task) response(r *search.Result, during bool) response {
 	q := t.query
 	v := q.viewer(r.ToMove)
@@ -202,7 +201,7 @@ func (t *task) rootInfo(r *search.Result, v viewer) *rootInfo {
 	return out
 }
 
-// owners returns those of the two lists that are wanted.
+// owners returns the wanted ones of the two lists.
 func (v viewer) owners(mean bool, ownership []float32, spread bool, stdev []float32) (o owners) {
 	if mean {
 		o.Ownership = shares(v.points(ownership))
@@ -234,10 +233,10 @@ func (q *query) moveInfo(m *thinking.Move, v viewer) moveInfo {
 	return out
 }
 
-// variation writes the expected moves, as many as the query wants.
+// variation returns a move's principal variation, cut to the query's length.
 func (q *query) variation(m *thinking.Move) variation {
 	n := min(len(m.PV), q.pvLen)
-	if m.PVEndsPhase && n == len(m.PV) { // KataGo shows nothing that leads into a clean-up phase
+	if m.PVEndsPhase && n == len(m.PV) { // KataGo leaves out a move that begins a clean-up phase
 		n--
 	}
 	out := variation{PV: make([]string, 0, n)}

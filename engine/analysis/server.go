@@ -20,42 +20,40 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Config is how queries are answered. Start from [Defaults].
+// Config is the server's settings. Start from [Defaults].
 type Config struct {
-	Search      search.Params // of each search
-	Limits      search.Limits // where a query gives none
+	Search      search.Params // parameters of each search
+	Limits      search.Limits // limits of a query that gives none
 	Threads     int           // positions searched at the same time
-	PVLen       int           // moves of a variation after the first, where a query does not say
+	PVLen       int           // default length of a variation after its first move
 	MaxSize     int           // longest side of a board; 0: board.MaxSize
-	Perspective board.Color   // whose view numbers have where a query does not choose; Empty: of the side to move
-	// QuitWithoutWaiting drops what is queued when the input ends.
+	Perspective board.Color   // default side whose view numbers take; Empty: the side to move
+	// QuitWithoutWaiting drops waiting queries when the input ends.
 	QuitWithoutWaiting bool
-	Version            string                      // "a.b.c"
+	Version            string                      // such as "1.2.3"
 	Models             func() []thinking.ModelInfo // answers query_models; nil: none
 	MaxLine            int                         // longest input line in bytes; 0: 16 MiB
-	// MaxQueue is how much memory the queries that wait may take, in bytes; when it
-	// is full, no more is read and the client has to wait. 0: 64 MiB.
+	// MaxQueue bounds the memory of waiting queries, in bytes. When it is full, the server stops reading until there
+	// is room. 0: 64 MiB.
 	MaxQueue int64
-	// Overrides read the overrideSettings of queries; nil: no name means anything.
+	// Overrides reads the overrideSettings of queries; nil: every name is unknown.
 	Overrides Overrides
-	// ModelNames is what messages call the networks; "": their files' names.
+	// ModelNames is the name of the networks in messages; "": their file names.
 	ModelNames string
-	// SupportedRules returns the nearest rules that the network was trained under;
-	// nil: it was under all.
+	// SupportedRules returns the nearest rules that the network was trained under; nil: it knows all rules.
 	SupportedRules func(board.Rules) board.Rules
-	NetworksLeads  bool // leads are the network's own, uncorrected, as KataGo's
-	WarnUnused     bool // about fields that mean nothing
-	// Game says how the games of queries are played where their rules leave it open.
+	NetworksLeads  bool // report leads as the network gives them, uncorrected, as KataGo does
+	WarnUnused     bool // warn about unknown fields
+	// Game settles what the rules of a query leave open.
 	Game board.GameOptions
-	// Faulty, if not nil, is told every error and warning, as JSON.
+	// Faulty, if not nil, is called with every error and warning, as JSON.
 	Faulty func(warning bool, text string)
 }
 
-// MaxThreads is the largest Config.Threads.
+// MaxThreads bounds Config.Threads.
 const MaxThreads = 16384
 
-// Defaults returns KataGo's settings for analysis: wide root noise, and every
-// position judged without its history.
+// Defaults returns KataGo's defaults for analysis: wide root noise, and no history before the analysed position.
 func Defaults() Config {
 	p := search.Defaults()
 	p.Root.WideNoise = 0.04
@@ -72,7 +70,7 @@ type Server struct {
 	log   *slog.Logger
 	queue *queue
 	out   output
-	seed  uint64 // of what levels misjudge, and of their draws where it is the user's
+	seed  uint64 // seeds the errors and random choices of levels
 }
 
 // New returns a server for one client.
@@ -101,14 +99,12 @@ func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), seed: cmp.Or(c.Search.Seed, rand.Uint64())}, nil
 }
 
-// leaveWithin is how long Serve waits for running searches after the client has gone.
+// leaveWithin bounds how long Serve waits for running searches after the client has gone.
 const leaveWithin = 500 * time.Millisecond
 
-// Serve answers queries until the input ends, and then finishes what is queued
-// unless it was told not to wait. It also ends, without waiting, when the
-// client no longer takes output or ctx ends; neither is an error. A read or
-// write that is under way then is left behind; it ends with its file. Serve is
-// called once.
+// Serve answers queries until the input ends, then finishes the waiting ones unless QuitWithoutWaiting is set. It
+// also returns, without waiting and without error, when the client stops reading or ctx ends; a pending read or write
+// then ends only when its file is closed. Serve can be called once.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -130,7 +126,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	case <-ctx.Done():
 		select {
 		case <-done:
-		case <-time.After(leaveWithin): // stuck in a client that does not read
+		case <-time.After(leaveWithin): // a write to a client that does not read is stuck
 		}
 	}
 	if ctx.Err() != nil {
@@ -139,7 +135,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return <-readErr
 }
 
-// serve answers lines until there are no more, and waits for the workers.
+// serve answers lines until there are no more, then waits for the workers.
 func (s *Server) serve(ctx context.Context, cancel context.CancelFunc, lines <-chan []byte) {
 	var workers sync.WaitGroup
 	for range s.conf.Threads {
@@ -160,8 +156,7 @@ func (s *Server) dropQueue() {
 	stop()
 }
 
-// handleLines answers line after line, as long as the queue has room, until there
-// are no more or the session ends.
+// handleLines answers the lines, each once the queue has room, until there are no more or the session ends.
 func (s *Server) handleLines(ctx context.Context, lines <-chan []byte) {
 	for s.queue.awaitRoom(ctx) {
 		select {
@@ -176,8 +171,7 @@ func (s *Server) handleLines(ctx context.Context, lines <-chan []byte) {
 	}
 }
 
-// readLines cuts the input into lines. Lines that are too long are answered
-// with an error and skipped.
+// readLines cuts the input into lines. Too long ones are answered with an error and skipped.
 func (s *Server) readLines(ctx context.Context, in io.Reader, lines chan<- []byte) error {
 	r := bufio.NewReaderSize(in, 1<<16)
 	var line []byte
@@ -211,13 +205,12 @@ func (s *Server) readLines(ctx context.Context, in io.Reader, lines chan<- []byt
 	}
 }
 
-// output writes messages, each as one line. Its methods may be called from any
-// goroutine.
+// output writes messages, one line each. Safe for concurrent use.
 type output struct {
 	w      io.Writer
-	failed func() // called when writing fails
+	failed func() // called when a write fails
 	mu     sync.Mutex
-	err    error // the first failure to write; nothing is written after it
+	err    error // first write error; nothing is written after it
 }
 
 func (o *output) line(text []byte) {
@@ -231,7 +224,7 @@ func (o *output) line(text []byte) {
 	}
 }
 
-// write prints one message.
+// write sends one message.
 func (s *Server) write(v any) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

@@ -10,7 +10,7 @@ import (
 	"kosumi/search"
 )
 
-// work searches one task after another with a tree of its own.
+// work searches one task after another, reusing one tree.
 func (s *Server) work(ctx context.Context) {
 	var tree *search.Tree
 	for {
@@ -19,14 +19,13 @@ func (s *Server) work(ctx context.Context) {
 			return
 		}
 		if !s.perform(taskCtx, &tree, t) {
-			tree = nil // it may be in any state
+			tree = nil // the failed search may have left the tree in any state
 		}
 		s.queue.finish(t)
 	}
 }
 
-// perform searches one task and writes its messages. It returns false if the
-// search broke down.
+// perform searches one task and writes its messages; false if the search failed.
 func (s *Server) perform(ctx context.Context, tree **search.Tree, t *task) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -59,7 +58,7 @@ func (s *Server) perform(ctx context.Context, tree **search.Tree, t *task) (ok b
 	return true
 }
 
-// search prepares the tree for a task and searches it, with reports on the way.
+// search sets up the tree for a task and searches it, with reports during the search if the query wants them.
 func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (search.Result, error) {
 	q := t.query
 	game, err := q.position(t.turn)
@@ -94,14 +93,14 @@ func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (searc
 	return result, err
 }
 
-// limits are those of the query, with the task's own focus.
+// limits are the query's limits with the task's own focus.
 func (t *task) limits() search.Limits {
 	l := t.query.limits
 	l.Focus = &t.focus
 	return l
 }
 
-// searchAloud searches and reports what is known on the way.
+// searchAloud searches and writes reports during the search.
 func (s *Server) searchAloud(ctx context.Context, tree *search.Tree, t *task) (search.Result, error) {
 	limits := t.limits()
 	limits.SnapshotEvery = t.query.reports.snapshots()
@@ -113,13 +112,12 @@ func (s *Server) searchAloud(ctx context.Context, tree *search.Tree, t *task) (s
 	}()
 	defer func() {
 		close(stop)
-		<-reported // so that no report follows the result
+		<-reported // no report may follow the result
 	}()
 	return tree.Search(ctx, limits)
 }
 
-// snapshots is how often the tree has to show its state: a few times for each
-// report.
+// snapshots is the interval at which the tree publishes its state: several times per report.
 func (c schedule) snapshots() time.Duration {
 	shortest := c.first
 	if c.every > 0 {
@@ -128,10 +126,10 @@ func (c schedule) snapshots() time.Duration {
 	return min(max(shortest/4, 5*time.Millisecond), 100*time.Millisecond)
 }
 
-// retryReport is how soon a report that has nothing to say yet is tried again.
+// retryReport is how soon a report is tried again after one that had nothing to say.
 const retryReport = 10 * time.Millisecond
 
-// report writes what is known of a running search, again and again.
+// report writes the state of a running search at the times of its schedule.
 func (s *Server) report(tree *search.Tree, t *task, stop <-chan struct{}) {
 	timer := time.NewTimer(t.query.reports.first)
 	defer timer.Stop()
@@ -143,10 +141,9 @@ func (s *Server) report(tree *search.Tree, t *task, stop <-chan struct{}) {
 		}
 		var snapshot search.Result
 		tree.Snapshot(&snapshot)
-		// A final one is that of the search before, or of this one, which is
-		// about to be reported anyway.
+		// A final snapshot belongs to the previous search, or to this one, whose result follows anyway.
 		if snapshot.Final || len(snapshot.Moves) == 0 {
-			timer.Reset(retryReport) // the search is slow to start: a report was asked for
+			timer.Reset(retryReport) // a report is due, but nothing is searched yet
 			continue
 		}
 		t.shown(&snapshot)

@@ -10,33 +10,32 @@ import (
 	"kosumi/search"
 )
 
-// Setup describes a measurement: a network and positions. Plans have the rest.
+// Setup is a network and the positions to measure it on. A Plan adds the numbers of sessions and threads.
 type Setup struct {
 	Model  nn.Model
 	Server nn.ServerConfig
 	Games  []*board.Game
 	Params search.Params
 	Rounds int
-	Length time.Duration // of one measurement
+	Length time.Duration // duration of one measurement
 }
 
-// Speed is how fast a network is alone and in search. Rates are medians of several
-// rounds in which the two take turns, so that a machine whose speed drifts does not
-// favour either.
+// Speed is how fast a network is, alone and in search. Rates are medians of several rounds in which the two
+// alternate, so that changes in the machine's speed do not favour either.
 type Speed struct {
 	RawEvals    float64 `json:"raw_evals_per_second"`
 	SearchEvals float64 `json:"search_evals_per_second"`
 	Visits      float64 `json:"visits_per_second"`
 	Ratio       float64 `json:"search_to_raw"` // median of the rounds' own ratios
-	// RawMicros and SearchMicros are microseconds of processor time for an evaluation, of
-	// the network alone and in search, which other programs on the machine hardly change;
-	// ProcessorRatio is the median of the rounds' own ratios. 0 where they are not known.
+	// RawMicros and SearchMicros are microseconds of processor time per evaluation, of the network alone and in
+	// search; other programs on the machine hardly change them. ProcessorRatio is the median of the rounds' ratios. 0
+	// where processor time is unknown.
 	RawMicros      float64 `json:"raw_processor_microseconds"`
 	SearchMicros   float64 `json:"search_processor_microseconds"`
 	ProcessorRatio float64 `json:"search_to_raw_by_processor_time"`
 }
 
-// Work describes the searches of a benchmark.
+// Work is statistics of a benchmark's searches.
 type Work struct {
 	MeanBatch    float64 `json:"mean_batch"`
 	CacheHitRate float64 `json:"cache_hit_rate"`
@@ -46,7 +45,7 @@ type Work struct {
 	PeakRSS      int64   `json:"peak_rss_bytes"`
 }
 
-// Serve opens a server by a plan. The caller closes it.
+// Serve opens a server as the plan says. The caller closes it.
 func (s *Setup) Serve(p Plan) (*nn.Server, error) {
 	conf := s.Server
 	conf.Meta = &features.Amateurs
@@ -62,14 +61,14 @@ func (s *Setup) Serve(p Plan) (*nn.Server, error) {
 	return server, nil
 }
 
-// Search returns searches of the positions on a server, with so many workers.
+// Search returns a measurement that searches the positions with a number of parallel evaluations.
 func (s *Setup) Search(server *nn.Server, workers int) *Search {
 	run := &Search{Server: server, Games: s.Games, Params: s.Params}
 	run.Params.Parallel.Workers = workers
 	return run
 }
 
-// Measure takes turns between the network alone and searches on a server of the plan.
+// Measure alternates between the network alone and searches on a server of the plan.
 func (s *Setup) Measure(ctx context.Context, p Plan, run *Search) (speed Speed, work Work, err error) {
 	pool, err := OpenRaw(s.Model, s.Games, p.Sessions, p.Batch)
 	if err != nil {
@@ -113,8 +112,8 @@ type stopwatch struct {
 
 func startStopwatch() stopwatch { return stopwatch{time.Now(), processorTime()} }
 
-// micros returns the microseconds of processor time that each evaluation has taken
-// since, of so many a second.
+// micros returns microseconds of processor time per evaluation since the stopwatch was started; rate is evaluations
+// per second.
 func (w stopwatch) micros(rate float64) float64 {
 	spent := (processorTime() - w.spent).Microseconds()
 	return float64(spent) / max(1, rate*time.Since(w.began).Seconds())

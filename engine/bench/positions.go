@@ -9,11 +9,11 @@ import (
 	"kosumi/nn/features"
 )
 
-// positions is at how many positions a benchmark searches by turns.
+// positions is the number of positions that a benchmark searches in turn.
 const positions = 8
 
-// Positions returns positions that the network itself leads to, the same
-// each time: from a few moves to about half of the board.
+// Positions returns positions from games that the network plays, the same each time, with a few stones to half the
+// board filled.
 func Positions(ctx context.Context, m nn.Model, size board.Size, rules board.Rules) ([]*board.Game, error) {
 	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true, Meta: &features.Amateurs})
 	if err != nil {
@@ -30,8 +30,8 @@ func Positions(ctx context.Context, m nn.Model, size board.Size, rules board.Rul
 	return games, nil
 }
 
-// Likely plays moves drawn from the network's policy on an empty board: for k of 0
-// to 7 from a few moves to about half of the board.
+// Likely plays moves drawn from the network's policy on an empty board: a few for k = 0, up to half of the points for
+// k = 7.
 func Likely(ctx context.Context, e nn.Evaluator, size board.Size, rules board.Rules, k int, rng *rand.Rand) (*board.Game, error) {
 	g, err := board.NewGame(size, rules)
 	if err != nil {

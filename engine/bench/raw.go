@@ -10,7 +10,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// Raw runs full batches on every session at once: the network alone.
+// Raw measures the network alone: it runs full batches on all sessions at once.
 type Raw struct {
 	backends []nn.Backend
 	batch    int

@@ -8,7 +8,7 @@ import (
 	"kosumi/nn"
 )
 
-// Report is what a benchmark found, as JSON and, by Print, as text.
+// Report is the result of a benchmark, written as JSON or, by Print, as text.
 type Report struct {
 	Subject
 	Plan
@@ -19,7 +19,7 @@ type Report struct {
 	Tuning      []Trial `json:"tuning,omitempty"`
 }
 
-// Subject is what was measured.
+// Subject names the network and board that were measured.
 type Subject struct {
 	Model     string `json:"model"`
 	Board     string `json:"board"`
@@ -27,12 +27,11 @@ type Subject struct {
 	Precision string `json:"precision"`
 }
 
-// SubjectOf names a network on boards of a size.
+// SubjectOf describes a network on boards of a size.
 func SubjectOf(d nn.Description, size board.Size) Subject {
 	return Subject{d.Name, fmt.Sprintf("%dx%d", size.W, size.H), d.Provider, d.Precision}
 }
 
-// Print writes the report as text.
 func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s, %s, %s\n", r.Model, r.Board, r.Provider, r.Precision)
 	for _, t := range r.Tuning {

@@ -10,22 +10,22 @@ import (
 	"kosumi/search"
 )
 
-// Search searches one position after another, each for a while.
+// Search measures searches of its positions, one after another.
 type Search struct {
 	Server *nn.Server
 	Games  []*board.Game
 	Params search.Params
 	next   int
 
-	// The sums of the searches so far: time that was not spent on waiting for
-	// the network, playouts, and selections that met a leaf under evaluation.
+	// Sums over all searches so far: time not spent waiting for the network, playouts, and selections that reached a
+	// leaf already under evaluation.
 	Own          time.Duration
 	Playouts     int64
 	Collisions   int64
 	BytesPerNode float64 // of the last search's tree
 }
 
-// Rate searches for a while and returns visits and network evaluations per second.
+// Rate searches for length and returns visits and network evaluations per second.
 func (r *Search) Rate(ctx context.Context, length time.Duration) (visits, evals float64, err error) {
 	tree, err := search.New(r.Params, r.Server, nil)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Search) Rate(ctx context.Context, length time.Duration) (visits, evals 
 	return float64(result.Stats.Playouts) / seconds, float64(delta.Rows) / seconds, ctx.Err()
 }
 
-// Median returns the median of some numbers; 0 of none.
+// Median returns the median of v; 0 if v is empty.
 func Median(v []float64) float64 {
 	s := slices.Sorted(slices.Values(v))
 	if len(s) == 0 {

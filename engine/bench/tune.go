@@ -22,14 +22,14 @@ import (
 	"kosumi/nn"
 )
 
-// Plan has the numbers of sessions, positions of a batch and evaluations under way.
+// Plan is the numbers of sessions, positions per batch and parallel evaluations.
 type Plan struct {
 	Sessions int `json:"sessions"`
 	Batch    int `json:"batch"`
 	Threads  int `json:"threads"`
 }
 
-// String returns the flags that ask for the plan.
+// String returns the flags that set the plan.
 func (p Plan) String() string {
 	return fmt.Sprintf("--sessions %d --batch %d --threads %d", p.Sessions, p.Batch, p.Threads)
 }
@@ -41,11 +41,11 @@ type Trial struct {
 	Ratio float64 `json:"to_default"`              // median of the rounds' ratios to the first plan
 }
 
-// Plans returns the plans to try, first the one given. On a CPU the sessions
-// are at most one for each core; a GPU needs few of them and large batches.
+// Plans returns plans to try, first the given one. A CPU gets at most one session per core; a GPU needs few sessions
+// and large batches.
 func Plans(first Plan, onCPU bool) []Plan {
 	all := []Plan{first}
-	add := func(sessions, batch, rounds int) { // rounds: batches under way for each session
+	add := func(sessions, batch, rounds int) { // rounds is the number of batches under way per session
 		p := Plan{sessions, batch, min(sessions*batch*rounds, 1024)}
 		if !slices.Contains(all, p) {
 			all = append(all, p)
@@ -58,7 +58,7 @@ func Plans(first Plan, onCPU bool) []Plan {
 				add(cores, batch, rounds)
 			}
 		}
-		add((cores+1)/2, 8, 2) // for hyperthreads
+		add((cores+1)/2, 8, 2) // one session per physical core, with hyperthreads
 		return all
 	}
 	for _, sessions := range []int{1, 2, 3} {
@@ -69,8 +69,8 @@ func Plans(first Plan, onCPU bool) []Plan {
 	return all
 }
 
-// Tune measures plans in turns, so that a machine whose speed drifts favours none.
-// It calls started at the start of each round.
+// Tune measures all plans in each of several rounds, so that changes in the machine's speed favour none. It calls
+// started at the start of each round.
 func (s *Setup) Tune(ctx context.Context, plans []Plan, started func(round int)) ([]Trial, error) {
 	rates, ratios := make([][]float64, len(plans)), make([][]float64, len(plans))
 	for round := range s.Rounds {
@@ -91,7 +91,7 @@ func (s *Setup) Tune(ctx context.Context, plans []Plan, started func(round int))
 	return trials, nil
 }
 
-// rate is the speed of a search with a plan.
+// rate measures a search with a plan.
 func (s *Setup) rate(ctx context.Context, p Plan) (float64, error) {
 	server, err := s.Serve(p)
 	if err != nil {
@@ -102,11 +102,11 @@ func (s *Setup) rate(ctx context.Context, p Plan) (float64, error) {
 	return evals, err
 }
 
-// nearly is the share of the fastest speed that counts as equal.
+// nearly is the fraction of the highest speed that counts as equal to it.
 const nearly = 0.97
 
-// Best returns the plan with the fewest evaluations under way, which is best for
-// the search, among those that are nearly as fast as the fastest.
+// Best returns, of the plans nearly as fast as the fastest, the one with the fewest parallel evaluations, because
+// these make searches weaker.
 func Best(all []Trial) Trial {
 	top := slices.MaxFunc(all, func(a, b Trial) int { return cmp.Compare(a.Ratio, b.Ratio) })
 	good := slices.DeleteFunc(slices.Clone(all), func(t Trial) bool { return t.Ratio < nearly*top.Ratio })
@@ -115,22 +115,22 @@ func Best(all []Trial) Trial {
 	})
 }
 
-// Tuned is the best plan as kept for later starts.
+// Tuned is the best plan, as stored for later starts.
 type Tuned struct {
 	Plan
 	Subject
 	Evals float64 `json:"search_evals_per_second"`
 }
 
-// Use identifies a tuning: a network's file ("" is the built-in one), a board size, provider,
-// precision and this machine.
+// Use is what a tuning is valid for: a network file ("" is the built-in one), a board size, provider, precision and
+// this machine.
 type Use struct {
 	File                string
 	Size                board.Size
 	Provider, Precision string
 }
 
-// Path says where the tuning is kept.
+// Path returns the tuning's file.
 func (u Use) Path() (string, error) {
 	base, err := file.Cache()
 	if err != nil {
@@ -149,7 +149,7 @@ func (u Use) Path() (string, error) {
 	return filepath.Join(base, "tuning", fmt.Sprintf("%dx%d-%s.json", u.Size.W, u.Size.H, hex.EncodeToString(sum[:8]))), nil
 }
 
-// MakeFolder makes the folder that Keep writes to, so that errors come before the measurements.
+// MakeFolder makes the folder that Keep writes to, so that an error comes before the measurements.
 func (u Use) MakeFolder() error {
 	path, err := u.Path()
 	if err == nil {
@@ -161,7 +161,7 @@ func (u Use) MakeFolder() error {
 	return nil
 }
 
-// Keep writes a tuning for later starts.
+// Keep stores a tuning for later starts.
 func (u Use) Keep(t Tuned) error {
 	if err := u.MakeFolder(); err != nil {
 		return err
@@ -173,13 +173,12 @@ func (u Use) Keep(t Tuned) error {
 	return file.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
 }
 
-// Kept returns what Keep has written, and the file; os.ErrNotExist if there is
-// none.
+// Kept returns the stored tuning and its file; os.ErrNotExist if there is none.
 func (u Use) Kept() (Tuned, string, error) {
 	var t Tuned
 	path, err := u.Path()
 	if err != nil {
-		return t, "", os.ErrNotExist // no such network: others say so
+		return t, "", os.ErrNotExist // loading the network reports that the file is missing
 	}
 	data, err := os.ReadFile(path)
 	if err == nil {

@@ -7,13 +7,11 @@ import (
 	"time"
 )
 
-// peakRSS returns what the Go runtime has taken from the system, in bytes: the
-// memory of a network session is not in it.
+// peakRSS returns the bytes that the Go runtime took from the system. Memory of onnxruntime is not included.
 func peakRSS() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.Sys)
 }
 
-// processorTime is not known here.
 func processorTime() time.Duration { return 0 }

@@ -15,12 +15,12 @@ func peakRSS() int64 {
 		return 0
 	}
 	if runtime.GOOS == "darwin" {
-		return int64(u.Maxrss) // bytes there, kibibytes elsewhere
+		return int64(u.Maxrss) // macOS counts bytes, others kibibytes
 	}
 	return int64(u.Maxrss) * 1024
 }
 
-// processorTime returns the processor time that the program has taken so far.
+// processorTime returns the processor time that the program has used so far.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

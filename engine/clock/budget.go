@@ -10,10 +10,10 @@ type Budget struct {
 	Unlimited   bool
 	Recommended time.Duration
 	Maximum     time.Duration
-	UseUp       bool // what is not used now is lost
+	UseUp       bool // time not used for this move is lost
 }
 
-// Rest is how much of the longest time for a move is left after a part of it.
+// Rest returns how much of Max is left after used.
 func (b Budget) Rest(used time.Duration) time.Duration {
 	if b.Unlimited {
 		return maxDuration
@@ -21,9 +21,8 @@ func (b Budget) Rest(used time.Duration) time.Duration {
 	return max(b.Maximum-used, 0)
 }
 
-// Hold is how long an answer that is ready after a time may be held back: a wish,
-// but not beyond the time that the clock recommends for the move, of which a tenth
-// is left for waking up late.
+// Hold returns how long a ready answer may be held back: wish, but no longer than the recommended time allows, less a
+// tenth for waking up late.
 func (b Budget) Hold(wish, used time.Duration) time.Duration {
 	if b.Unlimited {
 		return wish
@@ -31,8 +30,7 @@ func (b Budget) Hold(wish, used time.Duration) time.Duration {
 	return min(wish, max(b.Recommended-b.Recommended/10-used, 0))
 }
 
-// Leaving returns the budget of a search that leaves time for what follows it, where
-// the longest time for the move has no room for that beside the recommended one.
+// Leaving shortens the budget to leave time for work after the search, if Max leaves none.
 func (b Budget) Leaving(after time.Duration) Budget {
 	if b.Unlimited {
 		return b
@@ -42,9 +40,8 @@ func (b Budget) Leaving(after time.Duration) Budget {
 	return b
 }
 
-// Budget spreads the time left over the moves still to come, as KataGo's
-// time controls do it: area is the number of points of the board, stones the
-// number of stones on it, lag the time that the way to the server may cost.
+// Budget divides the remaining time over the moves still to come, with the formulas of KataGo's time controls. area
+// is the number of points of the board, stones the number of stones on it, lag the delay to the server.
 func (c *Clock) Budget(area, stones int, lag time.Duration) Budget {
 	switch c.Settings.System {
 	case None:
@@ -72,7 +69,7 @@ func (c *Clock) fischer(area, stones int, lag time.Duration) Budget {
 	return c.capped(rec, min(afterLag(c.Left.Main, lag), inc+excess/5))
 }
 
-// capped orders the two times and applies the limit of a single move.
+// capped makes rec <= maximum and applies the limit per move.
 func (c *Clock) capped(rec, maximum time.Duration) Budget {
 	maximum = max(maximum, 0)
 	if c.Settings.System == CappedFischer && c.Settings.MoveLimit > 0 {
@@ -87,11 +84,11 @@ func (c *Clock) overtime(lag time.Duration) Budget {
 		return c.capped(scale(left, 1/n), scale(left, 1/(0.75*n+0.25)))
 	}
 	if c.Left.Count <= 1 {
-		lag *= 2 // the flag falls for good
+		lag *= 2 // losing on time is final, so the margin is doubled
 	}
 	left := afterLag(c.Left.Period, lag)
 	b := c.capped(left, left)
-	b.UseUp = true // the next move has a period of its own in any case
+	b.UseUp = true // the next move gets a fresh period anyway
 	return b
 }
 
@@ -120,14 +117,13 @@ func (c *Clock) mainBeforeOvertime(area, stones int, lag time.Duration) Budget {
 	rec := max(spread(left, turns), perMove)
 	rec = min(rec, spread(left, absolute)+3*perMove)
 	longest := perMove + max(min(scale(perMove, 1.75), left), left/5)
-	if rec >= left { // main time ends on this move: its rest alone is of no use
+	if rec >= left { // main time ends with this move, so use all of it
 		rec = left + perMove
 	}
 	return c.capped(rec, min(max(rec, longest), left+perMove))
 }
 
-// afterLag takes off the time that the way to the server may cost, but never
-// more than half of what is there.
+// afterLag subtracts the server's delay, but at most half of t.
 func afterLag(t, lag time.Duration) time.Duration {
 	if t < 2*lag {
 		return t / 2
@@ -139,8 +135,8 @@ func spread(t time.Duration, turns float64) time.Duration { return scale(t, 1/tu
 
 func scale(t time.Duration, f float64) time.Duration { return time.Duration(float64(t) * f) }
 
-// The number of moves that a player still has to make, for each kind of clock:
-// half of the points that will still be filled, never below a floor.
+// Estimates of the moves that a player still has to make, by time system: half of the points that will still be
+// filled, with a lower bound.
 func turnsAbsolute(area, stones int) float64  { return turns(area, stones, 0.95, 20, 0.15, 30) }
 func turnsIncrement(area, stones int) float64 { return turns(area, stones, 0.75, 15, 0.10, 20) }
 func turnsByoyomi(area, stones int) float64   { return turns(area, stones, 0.50, 10, 0.02, 4) }

@@ -2,41 +2,40 @@ package clock
 
 import "time"
 
-// Policy says what happens when a move takes too long.
+// Policy says what happens when a move exceeds its time.
 type Policy struct {
-	grace    time.Duration // a move that oversteps by less is in time
-	forgives bool          // no flag falls
+	grace    time.Duration // a move less than this late is in time
+	forgives bool          // the flag never falls
 }
 
 // The policies of a referee and of a player.
 var (
-	// Strict lets the flag fall when the time is used up.
+	// Strict ends the game when the time is used up.
 	Strict = Policy{}
-	// Forgiving lets no flag fall, since the controller decides: the clock goes on
-	// with what a fresh period gives.
+	// Forgiving never ends the game, since the controller decides: the clock continues with a fresh period.
 	Forgiving = Policy{forgives: true}
 )
 
-// Tolerant allows each move to exceed its time by a grace. Such a move uses up all time; a
-// period entered by less than the grace is not lost.
+// Tolerant allows each move to be late by less than a grace. Such a move uses up all the time, but a period is not
+// lost if it was exceeded by less than the grace.
 func Tolerant(grace time.Duration) Policy { return Policy{grace: grace + 1} }
 
 // Left is a player's remaining time.
 type Left struct {
-	Main     time.Duration // of main time, or of the Fischer bank
-	Overtime bool          // main time is used up, and there is more
-	Period   time.Duration // in overtime: of the running period
-	Count    int           // in overtime: periods, the running one included, or stones to play in it
+	Main     time.Duration // main time, or the Fischer bank
+	Overtime bool          // main time is used up and there is overtime
+	Period   time.Duration // in overtime: rest of the current period
+	Count    int           // in overtime: periods left, with the current one, or stones to play in it
 }
 
-// Clock is one player's time: it runs by [Clock.Run], and [Clock.Moved] ends a move.
+// Clock is one player's clock: [Clock.Run] takes time off, [Clock.Moved] ends a move.
 type Clock struct {
 	Settings Settings
 	Left     Left
 	policy   Policy
 }
 
-// New returns a clock at the start of a game. The settings are normalized.
+// New returns a clock at the start of a game. It normalizes the settings.
 func New(s Settings, p Policy) Clock {
 	c := Clock{Settings: s, policy: p, Left: Left{Main: s.Main}}
 	if s.hasOvertime() && s.Main == 0 {
@@ -45,14 +44,14 @@ func New(s Settings, p Policy) Clock {
 	return c
 }
 
-// Limited reports whether there is a clock at all.
+// Limited reports whether time is limited.
 func (c *Clock) Limited() bool { return c.Settings.System != None }
 
 func (c *Clock) enterOvertime() {
 	c.Left = Left{Overtime: true, Period: c.Settings.Period, Count: c.Settings.count()}
 }
 
-// Total is the longest time that the next move may take, without grace.
+// Total returns the longest time that the next move may take, without grace.
 func (c *Clock) Total() time.Duration {
 	l, s := &c.Left, &c.Settings
 	switch {
@@ -68,8 +67,7 @@ func (c *Clock) Total() time.Duration {
 	return l.Main
 }
 
-// Run takes time off, which need not be that of a whole move, and reports whether the
-// player is still in time.
+// Run subtracts time, of a whole move or of a part, and reports whether the player is still in time.
 func (c *Clock) Run(d time.Duration) bool {
 	if !c.Limited() {
 		return true
@@ -96,7 +94,7 @@ func (c *Clock) Run(d time.Duration) bool {
 	return inTime
 }
 
-// Moved books a move for which the clock has run.
+// Moved ends a move after Run has subtracted its time.
 func (c *Clock) Moved() {
 	l, s := &c.Left, &c.Settings
 	switch {
@@ -107,7 +105,7 @@ func (c *Clock) Moved() {
 		}
 	case !l.Overtime:
 		if l.Main == 0 && s.hasOvertime() {
-			c.enterOvertime() // of which nothing is used yet
+			c.enterOvertime() // a full period
 		}
 	case s.System == Byoyomi:
 		l.Period = s.Period
@@ -118,8 +116,7 @@ func (c *Clock) Moved() {
 	}
 }
 
-// Shown returns what the clock shows: time, and in overtime the stones or periods
-// that go with it, else 0.
+// Shown returns the remaining time and, in overtime, the stones or periods left, else 0.
 func (c *Clock) Shown() (left time.Duration, count int) {
 	if c.Left.Overtime {
 		return c.Left.Period, c.Left.Count
@@ -127,14 +124,14 @@ func (c *Clock) Shown() (left time.Duration, count int) {
 	return c.Left.Main, 0
 }
 
-// Set takes over a controller's report, the inverse of Shown. A report of zero time
-// and zero stones while overtime exists means that main time has just ended.
+// Set overwrites the clock with a controller's report; it is the inverse of Shown. Zero time and zero stones mean
+// that main time has just ended, if overtime exists.
 func (c *Clock) Set(left time.Duration, count int) {
 	left = min(max(left, 0), maxDuration)
 	switch {
 	case !c.Limited():
 	case count > 0:
-		if !c.Settings.hasOvertime() { // that nobody declared: time for so many moves
+		if !c.Settings.hasOvertime() { // overtime that the settings do not have: time for so many moves
 			c.Settings = Settings{System: Canadian, Period: left, Stones: count}
 		}
 		c.Left = Left{Overtime: true, Period: left, Count: count}

@@ -1,6 +1,5 @@
-// Package clock keeps a player's thinking time: the settings of a game, what a
-// player has left, whose flag falls, and how much of it the next move should
-// take. The engine, the page, the referee of matches and GTP share it.
+// Package clock keeps a player's thinking time: the settings of a game, the remaining time, time losses, and the time
+// that the next move should take. The engine, the page, the referee of matches and GTP share it.
 package clock
 
 import (
@@ -9,7 +8,7 @@ import (
 	"time"
 )
 
-// System names a way of limiting a player's time.
+// System is a way to limit a player's time.
 type System uint8
 
 // The time systems that GTP, KGS and KataGo have commands for.
@@ -18,11 +17,11 @@ const (
 	Absolute                    // main time only
 	Canadian                    // after main time: Stones moves in each Period
 	Byoyomi                     // after main time: Periods periods, one move each
-	Fischer                     // Increment is added after each move
-	CappedFischer               // as Fischer, with limits on the bank and on one move
+	Fischer                     // each move adds Increment
+	CappedFischer               // Fischer, with limits on the bank and on each move
 )
 
-// names are the systems by their words in kgs- and kata-time_settings.
+// names are the systems' names in kgs-time_settings and kata-time_settings.
 var names = [...]string{"none", "absolute", "canadian", "byoyomi", "fischer", "fischer-capped"}
 
 func (s System) String() string { return names[s] }
@@ -40,15 +39,14 @@ type Settings struct {
 	MoveLimit time.Duration // capped Fischer: longest move; negative: no limit
 }
 
-// ErrSettings reports settings that make no sense.
+// ErrSettings is the error for impossible settings.
 var ErrSettings = errors.New("bad time settings")
 
-// maxDuration bounds every duration of a clock, so that sums cannot overflow.
+// maxDuration bounds every duration, so that sums do not overflow.
 const maxDuration = 10_000 * time.Hour
 
-// Normalize returns settings that a clock can work with: negative times become
-// zero (bridges send them) and overtime without stones, periods or time turns
-// into the system that it amounts to.
+// Normalize returns settings that a clock can use: negative times become zero (bridges send them), and overtime
+// without stones, periods or time becomes the time system that it amounts to.
 func (s Settings) Normalize() (Settings, error) {
 	clamp := func(d *time.Duration) { *d = min(max(*d, 0), maxDuration) }
 	clamp(&s.Main)
@@ -73,7 +71,7 @@ func (s Settings) Normalize() (Settings, error) {
 
 func (s Settings) hasOvertime() bool { return s.System == Canadian || s.System == Byoyomi }
 
-// count is the number of stones of a Canadian period, or of byo-yomi periods.
+// count is the stones of a Canadian period, or the number of byo-yomi periods.
 func (s Settings) count() int {
 	switch s.System {
 	case Canadian:

@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// ParseSystem reads the name of a time system; byo-yomi may have its hyphen.
+// ParseSystem reads the name of a time system, also "byo-yomi".
 func ParseSystem(name string) (System, bool) {
 	i := slices.Index(names[:], strings.Replace(strings.ToLower(name), "byo-yomi", "byoyomi", 1))
 	return System(max(i, 0)), i >= 0
 }
 
-// Parse reads settings that a game can be played under, all times in seconds and good
-// to a millisecond: "none", "absolute MAIN", "byoyomi MAIN PERIOD PERIODS",
-// "canadian MAIN PERIOD STONES", "fischer MAIN INCREMENT". String is the inverse.
+// Parse reads playable settings, all times in seconds with up to three decimals: "none", "absolute MAIN", "byoyomi
+// MAIN PERIOD PERIODS", "canadian MAIN PERIOD STONES", "fischer MAIN INCREMENT". String is the inverse.
 func Parse(text string) (Settings, error) {
 	fields := strings.Fields(text)
 	if len(fields) == 0 {
@@ -62,7 +61,7 @@ func parseSeconds(text string) (time.Duration, error) {
 	return time.Duration(math.Round(s*1000)) * time.Millisecond, nil
 }
 
-// Check refuses settings that leave no time to play in.
+// Check returns an error if the settings leave no time to play.
 func (s Settings) Check() error {
 	ok := s.Main >= 0 && s.Period >= 0 && s.Increment >= 0 && s.System <= CappedFischer
 	switch s.System {
@@ -91,17 +90,14 @@ func (s Settings) String() string {
 	return fmt.Sprintf("%s %s %s %d", s.System, Seconds(s.Main), Seconds(s.Period), s.count())
 }
 
-// MarshalText writes settings as String does.
 func (s Settings) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads settings as Parse does.
 func (s *Settings) UnmarshalText(text []byte) (err error) {
 	*s, err = Parse(string(text))
 	return err
 }
 
-// Seconds writes a time as GTP wants it: plain decimals to a millisecond, no more
-// than needed.
+// Seconds writes a time for GTP: a plain decimal with up to three digits after the point, as few as needed.
 func Seconds(d time.Duration) string {
 	return strconv.FormatFloat(math.Round(d.Seconds()*1000)/1000, 'f', -1, 64)
 }

@@ -13,7 +13,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// analyze is katago analysis.
+// analyze runs katago analysis.
 func analyze(ctx context.Context, h Host, f *katago.Flags) error {
 	c, err := f.Config("")
 	if err != nil {
@@ -48,7 +48,7 @@ func analyze(ctx context.Context, h Host, f *katago.Flags) error {
 	return (&analyst{h, c, &a, log, logger(h, log, a.LogSearch), files}).serve(ctx, conf, setup.Idle)
 }
 
-// analyst is the analysis engine while it starts.
+// analyst is the analysis program while it starts.
 type analyst struct {
 	host   Host
 	conf   *config.Config
@@ -58,7 +58,7 @@ type analyst struct {
 	files  katago.Files
 }
 
-// serve loads the network, greets and answers.
+// serve loads the network, prints KataGo's greeting and answers queries.
 func (a *analyst) serve(ctx context.Context, conf analysis.Config, idle []string) error {
 	log, files := a.log, a.files
 	size := board.Square(config.MaxSize)

@@ -22,23 +22,23 @@ import (
 	"kosumi/search/thinking"
 )
 
-// StandIn is the config if none is given.
+// StandIn is the config used when none is given and none is found.
 const StandIn = "logAllGTPCommunication=false,logSearchInfo=false,numSearchThreads=16,rules=tromp-taylor,allowResignation=true,resignThreshold=-0.90,lagBuffer=1.0"
 
-// Host is the program that the subcommands run in, with settings of its own.
+// Host is the program that stands in for KataGo, with settings of its own.
 type Host interface {
 	Version() string
-	// Play returns how the program plays: by its defaults before Take, then as the config
-	// sets. It may be changed before Open.
+	// Play returns the engine's configuration: the program's defaults before Take, the config's settings after it. It
+	// may be changed until Open.
 	Play() *engine.Config
-	// Take applies a config, in which settings of the program itself, such as precision =
-	// fp32, may stand too, and adds keys without effect to setup.
+	// Take applies a config, which may contain settings of the program itself, such as precision = fp32. It adds keys
+	// without effect to setup.
 	Take(c *config.Config, setup *katago.Setup) error
-	Threads() int // of a search
-	Batch() int   // most positions in one call of the network
-	// Open starts to load networks, for boards of a size, with a batch.
+	Threads() int // search threads
+	Batch() int   // largest batch of positions
+	// Open starts loading networks for boards of a size.
 	Open(files katago.Files, batch int, size board.Size, log *slog.Logger) *open.Network
-	// Serve runs serve, which speaks a protocol on standard input and output, to its end.
+	// Serve runs serve, which speaks a protocol on standard input and output, until it returns.
 	Serve(ctx context.Context, net *open.Network, serve func(context.Context) error) error
 	// Log returns a logger that writes messages for people.
 	Log(w io.Writer, level slog.Level) *slog.Logger
@@ -65,7 +65,7 @@ func help(h Host) string {
 	return text + "\nThis is Kosumi " + h.Version() + ", which answers as " + config.Version + " under this name. Its other commands: engine --help\n"
 }
 
-// instead names the replacements of unsupported subcommands.
+// instead gives the replacement for each unsupported subcommand.
 var instead = map[string]string{
 	"genconfig":  "There is nothing to configure: without a config file KataGo's defaults hold, and engine install-as-katago DIR writes two.\n",
 	"tuner":      "There is nothing to tune: the program finds what suits the processor when it starts.\n",
@@ -74,8 +74,7 @@ var instead = map[string]string{
 	"selfplay":   "Its place takes: engine selfplay\n",
 }
 
-// Run carries out a command line of KataGo's. done is false after a failure, which it has written
-// to standard error.
+// Run executes a KataGo command line. done is false after a failure, which is already printed on standard error.
 func Run(ctx context.Context, h Host, args []string) (done bool) {
 	if len(args) == 0 || slices.Contains([]string{"-h", "--help", "-help", "help"}, args[0]) {
 		fmt.Print(help(h))
@@ -114,13 +113,13 @@ func printVersion(_ context.Context, h Host, _ *katago.Flags) error {
 func missing(files katago.Files) error {
 	for _, name := range []string{files.Model, files.HumanModel} {
 		if _, err := os.Stat(name); name != "" && err != nil {
-			return fmt.Errorf("Error loading or parsing model file %s: Could not open file %s - does not exist or invalid permissions?", name, name) //nolint:staticcheck // KataGo's text
+			return fmt.Errorf("Error loading or parsing model file %s: Could not open file %s - does not exist or invalid permissions?", name, name) //nolint:staticcheck // KataGo's wording
 		}
 	}
 	return nil
 }
 
-// logger sends the engine's own messages to the log; warnings go to people too.
+// logger sends the engine's own messages to the log; warnings also go to standard error.
 func logger(h Host, log *katago.Log, all bool) *slog.Logger {
 	level := slog.LevelWarn
 	if all {
@@ -129,7 +128,7 @@ func logger(h Host, log *katago.Log, all bool) *slog.Logger {
 	return h.Log(log.Messages(), level)
 }
 
-// word returns a text if it is wanted, else "".
+// word returns text if wanted is true, else "".
 func word(wanted bool, text string) string {
 	if wanted {
 		return text
@@ -137,7 +136,7 @@ func word(wanted bool, text string) string {
 	return ""
 }
 
-// models describes the networks by the names that they were given.
+// models describes the networks under the file names that the user gave.
 func models(n nn.Network, files katago.Files) []thinking.ModelInfo {
 	list := katago.Models(n)
 	for i, name := range []string{files.Model, files.HumanModel}[:min(2, len(list))] {
@@ -146,13 +145,13 @@ func models(n nn.Network, files katago.Files) []thinking.ModelInfo {
 	return list
 }
 
-// takesProfile reports whether a network that is loaded takes profiles.
+// takesProfile reports whether any loaded network takes a human profile.
 func takesProfile(n nn.Network) bool {
 	_, any := nn.Profiled(n)
 	return any
 }
 
-// KataGo's words on a network of human moves.
+// KataGo's messages about a human SL network.
 const (
 	unranked    = "WARNING: Human model was not trained from SGF metadata to vary by rank! Did you pass the wrong model for -human-model?\n"
 	unset       = "WARNING: Provided -human-model but humanSLProfile was not set in the config or overrides. The human SL model will not be used until it is set in the config or at runtime via kata-set-param."

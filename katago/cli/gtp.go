@@ -32,8 +32,7 @@ type session struct {
 	stderr  *slog.Logger
 }
 
-// loadRecord puts a game record on the board as KataGo does, with the forced komi if there is
-// one.
+// loadRecord sets up a position of a game record as KataGo does, with the forced komi if there is one.
 func (k *session) loadRecord(name string, data []byte, before int) error {
 	was := k.engine.Game().Rules()
 	record, rules, err := katago.ReadRecord(data, was, func(line string) { k.log.Write(line); k.log.Tell(line) })
@@ -56,14 +55,14 @@ func (k *session) loadRecord(name string, data []byte, before int) error {
 	var illegal *sgf.MoveError
 	switch {
 	case errors.As(err, &illegal):
-		return fmt.Errorf("Illegal move in %s turn %d move %s", name, illegal.Move-1, illegal.Vertex) //nolint:staticcheck // KataGo's text
+		return fmt.Errorf("Illegal move in %s turn %d move %s", name, illegal.Move-1, illegal.Vertex) //nolint:staticcheck // KataGo's wording
 	case errors.Is(err, board.ErrSetup):
 		return errors.New("setupInitialBoardAndHist: initial board position contains invalid stones or zero-liberty stones")
 	}
 	return err
 }
 
-// playGTP is katago gtp.
+// playGTP runs katago gtp.
 func playGTP(ctx context.Context, h Host, f *katago.Flags) error {
 	c, err := f.Config(StandIn)
 	if err != nil {
@@ -106,13 +105,13 @@ func (k *session) open(c *config.Config) (err error) {
 		return err
 	}
 	if rules := play.Rules; katago.RulesOf(k.net)(rules) != rules {
-		return fmt.Errorf("Rules %s from config file %s are NOT supported by neural net", rules.JSON(), c.Name()) //nolint:staticcheck // KataGo's text
+		return fmt.Errorf("Rules %s from config file %s are NOT supported by neural net", rules.JSON(), c.Name()) //nolint:staticcheck // KataGo's wording
 	}
 	k.engine, err = engine.New(*play, k.net, k.stderr)
 	return err
 }
 
-// greet writes KataGo's messages after loading.
+// greet prints KataGo's messages after loading.
 func (k *session) greet(c *config.Config, idle []string) {
 	size, say := k.host.Play().Size, k.log.Say
 	if k.dialect.Quiet {

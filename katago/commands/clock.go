@@ -11,15 +11,14 @@ import (
 	"kosumi/gtp"
 )
 
-// mostTime is the longest time that a client may give, in seconds.
+// mostTime is the longest time that a client may set, in seconds.
 const mostTime = 1e25
 
-// clockCommands set the clocks, and remember the commands for kata-debug-print-tc. The engine
-// keeps time.
+// clockCommands set the clocks of the engine, and remember the commands for kata-debug-print-tc.
 type clockCommands struct {
 	*Personality
 	settings string
-	overtime bool // the settings have periods
+	overtime bool // the time system has overtime periods
 	left     [2]string
 }
 
@@ -38,12 +37,12 @@ func (k *clockCommands) list() []gtp.Handler {
 	}
 }
 
-// printClocks shows how the clocks were set last.
+// printClocks shows the last time settings of both players.
 func (k *clockCommands) printClocks(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
 	return r.Print("Black " + k.settings + k.left[0] + "\nWhite " + k.settings + k.left[1])
 }
 
-// clockArgs reads the numbers of a time system and keeps the first fault.
+// clockArgs reads the numbers of a time system and keeps the first error.
 type clockArgs struct {
 	args []string
 	err  error
@@ -55,7 +54,7 @@ func (a *clockArgs) fail(format string, args ...any) {
 	}
 }
 
-// time reads seconds.
+// time reads a number of seconds.
 func (a *clockArgs) time(i int, what string, negative bool) time.Duration {
 	x, err := 0.0, error(gtp.ErrSyntax)
 	if i < len(a.args) && !strings.Contains(a.args[i], ",") {
@@ -71,7 +70,7 @@ func (a *clockArgs) time(i int, what string, negative bool) time.Duration {
 	return gtp.Seconds(x)
 }
 
-// count reads stones or periods.
+// count reads a number of stones or periods.
 func (a *clockArgs) count(i int, what string) int {
 	n, err := 0, error(gtp.ErrSyntax)
 	if i < len(a.args) {
@@ -92,7 +91,7 @@ func (a *clockArgs) canadian(i int, period string) clock.Settings {
 	t := clock.Settings{System: clock.Canadian, Main: a.time(i, "main time", false), Period: a.time(i+1, period, false), Stones: a.count(i+2, "stones")}
 	switch {
 	case t.Stones == 0 && t.Period > 0:
-		return clock.Settings{} // so the protocol says "no limit"
+		return clock.Settings{} // GTP's way to say "no limit"
 	case t.Stones == 0:
 		return clock.Settings{System: clock.Absolute, Main: t.Main}
 	}

@@ -23,55 +23,54 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Personality holds how a program answers as KataGo.
+// Personality is the state that the commands share: the engine, and what the program adds to the replies.
 type Personality struct {
 	Engine Engine
 	// Version is the reply to version.
 	Version string
 	Params  Params
-	// Perspective is the side whose view numbers are given from; Empty: the side
-	// that is searched for.
+	// Perspective is the side whose view numbers take; Empty: the side whose move is searched.
 	Perspective board.Color
-	PVLen       int // moves of a variation after the first
+	PVLen       int // moves of a variation after its first
 	MaxSize     int // longest side of a board
 	ForcedKomi  *float32
-	// Say writes a line that people read beside the replies.
+	// Say prints a line on standard error for people.
 	Say func(line string)
-	// Models lists the networks in use, by the names that they were given.
+	// Models lists the loaded networks under the names that the user gave.
 	Models func() []thinking.ModelInfo
-	// Supports reports whether the network knows rules.
+	// Supports reports whether the network was trained under the rules.
 	Supports func(board.Rules) bool
-	// Clock holds from the start; the zero value means no limit.
+	// Clock is the time setting at the start; the zero value is no limit.
 	Clock clock.Settings
-	// LoadSGF takes a record as KataGo does, to the position before a move, from 1; 0 is
-	// all of it. It logs the rules that are used; errors are the end of a reply.
+	// LoadSGF loads a record as KataGo does, up to the position before the move with number before, counted from 1; 0
+	// loads all moves. It logs the rules used. Error texts become part of the reply.
 	LoadSGF func(name string, data []byte, before int) error
-	// Benchmark searches positions of a board size for a number of visits and writes
-	// what kata-benchmark prints.
+	// Benchmark searches positions on a board of a size for a number of visits and writes the reply of
+	// kata-benchmark.
 	Benchmark func(ctx context.Context, size, visits int, to *gtp.Reply) error
 }
 
-// Engine is what the commands act on.
+// Engine is the engine that the commands control.
 type Engine interface {
 	gtp.Engine
-	// Turn sets the side to move and forgets earlier moves if that changes it. choosing
-	// keeps the history for the choice of the next move.
+	// Turn sets the side to move and drops the history if that changes it. With choosing, the history is kept for the
+	// choice of the next move.
 	Turn(c board.Color, choosing bool)
-	// DropTree forgets what the last search found.
+	// DropTree drops the search tree.
 	DropTree()
 }
 
-// Params are the parameters by KataGo's names and in its words.
+// Params gives access to parameters by KataGo's names, with KataGo's texts.
 type Params interface {
 	Names() []string
 	JSON() string
 	Get(name string) (value string, ok bool)
-	// Set changes some, all or none. An empty value brings the default back. Texts
-	// of errors are replies.
+	// Set changes all the given parameters, or none on error. An empty value restores the default. Error texts become
+	// replies.
 	Set(values map[string]string) error
 }
 
-// listed are the commands that KataGo lists, in its order.
+// listed are the commands of list_commands, in KataGo's order.
 var listed = strings.Fields(`protocol_version name version known_command list_commands quit boardsize rectangular_boardsize clear_board
 	set_position komi get_komi play undo kata-get-rules kata-set-rule kata-set-rules kata-get-models kata-get-param kata-set-param
 	kata-list-params kgs-rules genmove kata-search kata-search_cancellable genmove_debug kata-search_debug clear_cache showboard
@@ -80,11 +79,10 @@ var listed = strings.Fields(`protocol_version name version known_command list_co
 	kata-search_analyze_cancellable lz-analyze kata-analyze kata-raw-nn kata-raw-human-nn cputime gomill-cpu_time kata-benchmark
 	kata-debug-print-tc debug_moves stop`)
 
-// hidden are the commands that it knows and does not list.
+// hidden are the commands that KataGo supports but does not list.
 var hidden = []string{"analyze", "genmove_analyze", "kata-get-params", "kata-set-params"}
 
-// NewServer returns a server whose commands are KataGo's. say, if not nil, gets a line about each
-// move that was searched.
+// NewServer returns a GTP server with KataGo's commands. say, if not nil, gets a line about each searched move.
 func NewServer(p *Personality, log *slog.Logger, say func(line string)) *gtp.Server {
 	opts := gtp.Options{Dialect: &gtp.Dialect{Parse: parse, Fail: fail}, Chat: gtp.Chat{Say: say, View: p.seen, Moves: p.PVLen + 1}}
 	s := gtp.NewServer(p.Engine, log, opts)
@@ -97,7 +95,7 @@ func NewServer(p *Personality, log *slog.Logger, say func(line string)) *gtp.Ser
 	return s
 }
 
-// handlers carry the commands out.
+// handlers implement the commands.
 type handlers struct {
 	*Personality
 	mover *gtp.Mover
@@ -131,8 +129,8 @@ func (k *handlers) list() []gtp.Handler {
 	}
 }
 
-// dropsTree drops the search tree after a command that sets a position up, even the same one,
-// or that scores by searches of its own.
+// dropsTree makes a command drop the search tree: one that sets up a position, even the same one, or that runs
+// searches of its own for scoring.
 func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		err := run(ctx, c, r)
@@ -143,8 +141,8 @@ func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 	}
 }
 
-// parse reads a command line. fault, if not empty, is all that the line is answered
-// with; ok is false for a line with nothing but a comment.
+// parse reads a command line. If fault is not empty, it is the whole reply. ok is false for a line with nothing but a
+// comment.
 func parse(line string) (c gtp.Command, fault string, ok bool) {
 	text := strings.TrimSpace(gtp.Clean(line))
 	if !strings.ContainsFunc(text, func(r rune) bool { return r > ' ' && r <= '~' }) {
@@ -163,16 +161,16 @@ func parse(line string) (c gtp.Command, fault string, ok bool) {
 	}
 	c.Name, c.Rest, _ = strings.Cut(text, " ")
 	if c.Rest != "" {
-		c.Args = strings.Split(c.Rest, " ") // a second blank is an argument without a letter
+		c.Args = strings.Split(c.Rest, " ") // in KataGo, two blanks in a row enclose an empty argument
 	}
 	c.Rest = strings.TrimSpace(c.Rest)
 	return c, "", true
 }
 
-// args are the arguments as KataGo repeats them in complaints.
+// args returns the arguments as KataGo quotes them in errors.
 func args(c gtp.Command) string { return strings.Join(c.Args, " ") }
 
-// fail returns KataGo's text of an error if there is one.
+// fail returns err with KataGo's text, nil for nil.
 func fail(err error) error {
 	var unnamed *nn.ProfileError
 	switch {
@@ -197,7 +195,6 @@ func (k *handlers) cpuTime(_ context.Context, _ gtp.Command, r *gtp.Reply) error
 	return r.Print(setting.General(k.mover.Thought().Seconds()))
 }
 
-// color reads a colour.
 func parseColor(word string) (board.Color, error) {
 	c, err := board.ParseColor(word)
 	if err != nil {

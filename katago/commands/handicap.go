@@ -9,7 +9,7 @@ import (
 	"kosumi/gtp"
 )
 
-// stones reads the number of handicap stones and requires an empty board.
+// stones reads the number of handicap stones and checks that the board is empty.
 func (k *handlers) stones(c gtp.Command) (int, error) {
 	if len(c.Args) != 1 {
 		return 0, gtp.Failf("Expected one argument for %s but got '%s'", c.Name, args(c))
@@ -51,7 +51,7 @@ func (k *handlers) fixedHandicap(_ context.Context, c gtp.Command, r *gtp.Reply)
 	return k.lay(board.FixedHandicap(size, n), r)
 }
 
-// lay places stones and lists them from the top left.
+// lay places stones and replies with them, sorted from the top left.
 func (k *handlers) lay(points []board.Point, r *gtp.Reply) error {
 	if err := k.Engine.SetHandicap(points); err != nil {
 		return gtp.Because(gtp.Failure("Handicap placement is invalid"), err)
@@ -79,7 +79,7 @@ func (k *handlers) freeHandicap(ctx context.Context, c gtp.Command, r *gtp.Reply
 	return k.lay(points, r)
 }
 
-// setHandicap takes any number of stones; White is to move after it.
+// setHandicap takes any number of vertices; White moves next.
 func (k *handlers) setHandicap(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if err := k.empty(); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// rawNetwork takes [COLOR] SYMMETRY|all [OPTIMISM], and writes evaluations in KataGo's widths.
+// rawNetwork takes [COLOR] SYMMETRY|all [OPTIMISM], and prints evaluations with KataGo's column widths.
 func (k *handlers) rawNetwork(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	size := k.Engine.Game().Size()
 	req, last, err := gtp.ParseRaw(k.Engine.Game(), c.Args, false)
@@ -38,5 +38,5 @@ func (k *handlers) rawNetwork(ctx context.Context, c gtp.Command, r *gtp.Reply) 
 	})
 }
 
-// policyFormat writes a probability of the policy.
+// policyFormat is the format of a policy's probability.
 const policyFormat = "%8.6f "

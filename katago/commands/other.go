@@ -9,8 +9,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// debugMoves takes [MOVE...] [rawstats]: the board after the moves. The last search
-// and the network are shown by kata-analyze and kata-raw-nn.
+// debugMoves takes [MOVE...] [rawstats] and prints the board after the moves. The statistics of search and network
+// are left out: kata-analyze and kata-raw-nn have them.
 func (k *handlers) debugMoves(_ context.Context, c gtp.Command, r *gtp.Reply) error {
 	g := k.snapshot()
 	for _, word := range c.Args {
@@ -51,7 +51,7 @@ func (k *handlers) benchmark(ctx context.Context, c gtp.Command, r *gtp.Reply) e
 	return k.Benchmark(ctx, size.W, visits, r)
 }
 
-// statusList writes all points on one line, from the top left. There is no seki.
+// statusList lists all points on one line, from the top left. KataGo knows no seki here.
 func (k *handlers) statusList(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
 		return gtp.Failf("Expected one argument for final_status_list but got '%s'", args(c))

@@ -64,7 +64,7 @@ func (k *handlers) setParams(_ context.Context, c gtp.Command, _ *gtp.Reply) err
 	return k.set(values)
 }
 
-// kataModel is an entry of kata-get-models, names in order.
+// kataModel is an entry of kata-get-models, its fields in alphabetical order.
 type kataModel struct {
 	InternalName string `json:"internalName"`
 	MaxBatchSize int    `json:"maxBatchSize"`

@@ -12,7 +12,7 @@ import (
 	"kosumi/search/setting"
 )
 
-// boardSize takes "N", "X Y" and "X:Y". The same size keeps the position.
+// boardSize takes "N", "X Y" or "X:Y". Setting the current size keeps the position.
 func (k *handlers) boardSize(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	words := c.Args
 	if len(words) == 1 && strings.Contains(words[0], ":") {
@@ -71,8 +71,7 @@ func (k *handlers) getKomi(_ context.Context, _ gtp.Command, r *gtp.Reply) error
 	return r.Print(setting.General(float64(k.Engine.Game().Rules().Komi)))
 }
 
-// play refuses occupied points and the suicide of a single stone; all else that
-// rules forbid is played.
+// play refuses occupied points and the suicide of a single stone; it plays all other illegal moves.
 func (k *handlers) play(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if len(c.Args) != 2 {
 		return gtp.Failf("Expected two arguments for play but got '%s'", args(c))
@@ -140,7 +139,7 @@ func colorName(c board.Color) string {
 	return "White"
 }
 
-// rulesWithKomi writes rules as JSON with komi in the order of names.
+// rulesWithKomi returns the rules as JSON, komi included, with keys in alphabetical order.
 func rulesWithKomi(r board.Rules) string {
 	komi := strconv.FormatFloat(float64(r.Komi), 'f', -1, 32)
 	if !strings.Contains(komi, ".") {
@@ -149,12 +148,12 @@ func rulesWithKomi(r board.Rules) string {
 	return strings.Replace(r.JSON(), `"scoring":`, `"komi":`+komi+`,"scoring":`, 1)
 }
 
-// kataBoard draws the board as KataGo does: the last three moves carry numbers.
+// kataBoard draws the board as KataGo does: the last three moves are numbered.
 func kataBoard(g *board.Game) string {
 	size := g.Size()
 	known := g.NumMoves() - g.Forgotten()
 	marks := map[board.Point]byte{}
-	for i := range min(3, known) { // of two moves on one point the older one shows
+	for i := range min(3, known) { // if two of the moves are on one point, the older number shows
 		if p := g.LastMove(i).Point; p != board.Pass {
 			marks[p] = '0' + byte(min(3, known)-i)
 		}

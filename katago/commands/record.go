@@ -9,10 +9,10 @@ import (
 	"kosumi/search/setting"
 )
 
-// largestRecord is the largest game record that is read, in bytes.
+// largestRecord bounds the size of a game record, in bytes.
 const largestRecord = 16 << 20
 
-// loadSGF takes FILE [MOVE], the position before that move, from 1.
+// loadSGF takes FILE [MOVE] and loads the position before that move, counted from 1.
 func (k *handlers) loadSGF(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	name, before, err := gtp.FileAndMove(c.Rest)
 	if len(c.Args) == 0 || len(c.Args) > 2 {

@@ -18,7 +18,7 @@ func (k *handlers) getRules(_ context.Context, c gtp.Command, r *gtp.Reply) erro
 	return r.Print(reply)
 }
 
-// reason returns why a text is not a set of rules, in KataGo's words.
+// reason returns KataGo's explanation of an error in rules.
 func reason(err error) string {
 	var known *board.RulesError
 	if errors.As(err, &known) {
@@ -45,7 +45,7 @@ func (k *handlers) setRules(_ context.Context, c gtp.Command, _ *gtp.Reply) erro
 	return k.change(rules)
 }
 
-// change puts rules in force, komi apart.
+// change sets the rules and keeps the komi.
 func (k *handlers) change(rules board.Rules) error {
 	defer k.Say("Changed rules to " + rules.Name())
 	if !k.Supports(rules) || rules.Check() != nil {

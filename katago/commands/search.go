@@ -17,9 +17,9 @@ import (
 type form uint8
 
 const (
-	leela form = iota // lz-: whole numbers of 1/10000
-	kata              // kata-: decimals, more keys and options
-	plain             // analyze: decimals with all their zeros, without options
+	leela form = iota // lz-: whole numbers in units of 1/10000
+	kata              // kata-: decimals, with more keys and options
+	plain             // analyze: decimals with trailing zeros, no options
 )
 
 // genMove is a handler for a command with a colour as its one argument.
@@ -41,7 +41,7 @@ func (k *handlers) genMove(r thinking.MoveRequest, debug bool) gtp.HandlerFunc {
 	}
 }
 
-// choose asks the engine for a move. With debug it shows board and search too.
+// choose asks the engine for a move. With debug it also prints the board and the search.
 func (k *handlers) choose(ctx context.Context, r thinking.MoveRequest, debug bool) (string, error) {
 	k.Engine.Turn(r.Color, true)
 	before := k.snapshot()
@@ -69,8 +69,7 @@ func (k *Personality) snapshot() *board.Game {
 	return &g
 }
 
-// moveAnalysis streams while the engine chooses a move, and ends with "play" and
-// the move.
+// moveAnalysis streams analysis while the engine chooses a move, then ends with "play" and the move.
 func (k *handlers) moveAnalysis(d form, m thinking.MoveRequest) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		req, err := gtp.ParseAnalyze(k.Engine.Game(), c.Args, d == kata, true)
@@ -90,7 +89,7 @@ func (k *handlers) moveAnalysis(d form, m thinking.MoveRequest) gtp.HandlerFunc 
 	}
 }
 
-// analyze streams until input arrives. Without an interval it says nothing.
+// analyze streams analysis until input arrives. Without an interval it prints nothing.
 func (k *handlers) analyze(d form) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		req, err := gtp.ParseAnalyze(k.Engine.Game(), c.Args, d == kata, true)
@@ -151,14 +150,13 @@ func (k *handlers) writer(d form, req *thinking.Request, r *gtp.Reply) func(*thi
 		if len(b) == 0 {
 			return
 		}
-		shown.Root.Raw.WinrateError *= 2 // KataGo's is of win minus loss
+		shown.Root.Raw.WinrateError *= 2 // KataGo reports the error of win minus loss
 		b = text.Tail(b, req, shown)
-		r.Write(append(b, '\n')) // a failure to write ends ctx
+		r.Write(append(b, '\n')) // a failed write cancels ctx
 	}
 }
 
-// seen copies an analysis, from the view that numbers are given from, with the moves that were
-// not searched behind the others.
+// seen returns a copy of an analysis in the chosen perspective, with unsearched moves appended.
 func (k *Personality) seen(a *thinking.Analysis) *thinking.Analysis {
 	c := new(*a)
 	c.Moves, c.Unsearched = slices.Concat(a.Moves, a.Unsearched), nil
@@ -185,12 +183,12 @@ func (k *Personality) seen(a *thinking.Analysis) *thinking.Analysis {
 	return c
 }
 
-// significant writes a key and a number with six significant digits.
+// significant appends a key and a number with six significant digits.
 func significant(b []byte, key string, x float64) []byte {
 	return append(append(b, key...), setting.General(gtp.Finite(x))...)
 }
 
-// allSignificant is significant with the zeros at the end.
+// allSignificant is significant with trailing zeros.
 func allSignificant(b []byte, key string, x float64) []byte {
 	x = gtp.Finite(x)
 	text := setting.General(x)

@@ -2,7 +2,7 @@ package config
 
 import "errors"
 
-// asker asks a config for value after value and keeps the first error.
+// asker reads values from a config and keeps the first error.
 type asker struct {
 	c   *Config
 	err error
@@ -37,7 +37,7 @@ func (a *asker) whole(name string, low, high, absent int) int {
 
 func (a *asker) text(name string) string { return a.value(Key{Name: name}, Value{}).Text }
 
-// needed reads a required flag.
+// needed reads a required bool.
 func (a *asker) needed(name string) bool {
 	if a.err != nil {
 		return false
@@ -47,7 +47,7 @@ func (a *asker) needed(name string) bool {
 	return v.Bool
 }
 
-// fail keeps an error of the caller.
+// fail records an error found by the caller.
 func (a *asker) fail(err error) {
 	if a.err == nil {
 		a.err = err
@@ -56,7 +56,7 @@ func (a *asker) fail(err error) {
 
 // Log holds the settings of a program's log.
 type Log struct {
-	File, Dir, DirDated string // at most one is given
+	File, Dir, DirDated string // at most one is set
 	ToStdout, ToStderr  bool
 	TimeStamp, Contents bool
 }

@@ -9,34 +9,32 @@ import (
 	"strings"
 )
 
-// Config is what files and command lines give: a value for each of some keys, and
-// which of them were used. Not safe for concurrent use.
+// Config is the values of keys from files and command lines, with a record of which keys were used. Not safe for
+// concurrent use.
 type Config struct {
-	name   string // as messages have it
+	name   string // name in messages
 	values map[string]string
 	used   map[string]bool
 }
 
-// New returns a config of these values, without a file.
+// New returns a config with values that come from no file.
 func New(values map[string]string) *Config {
 	return &Config{values: maps.Clone(values), used: map[string]bool{}}
 }
 
-// hostFiles opens files of the system by the paths that a user writes, which
-// os.DirFS does not take.
+// hostFiles opens files by any path that a user may write; os.DirFS refuses some of them.
 type hostFiles struct{}
 
 func (hostFiles) Open(name string) (fs.File, error) { return os.Open(name) }
 
-// Load reads files, the later of which change keys of the first, and then what
-// -override-config gave, in order.
+// Load reads files, later ones overriding earlier ones, then applies the -override-config texts in order.
 func Load(files, overrides []string) (*Config, error) { return load(hostFiles{}, files, overrides) }
 
 func load(from fs.FS, files, overrides []string) (*Config, error) {
 	c := New(map[string]string{})
 	for i, file := range files {
 		r := reader{files: from, to: c.values, main: file}
-		if i > 0 { // a later file counts as included by the first
+		if i > 0 { // KataGo treats a later file as included by the first
 			r.main = files[0]
 			r.included = append(r.included, files[1:i]...)
 			if file == files[0] || slices.Contains(files[1:i], file) {
@@ -67,13 +65,13 @@ func load(from fs.FS, files, overrides []string) (*Config, error) {
 	return c, nil
 }
 
-// rulesParts are the keys that "rules" stands for.
+// rulesParts are the keys that "rules" replaces.
 var rulesParts = []string{
 	"koRule", "scoringRule", "multiStoneSuicideLegal", "taxRule", "hasButton", "whiteBonusPerHandicapStone", "friendlyPassOk", "whiteHandicapBonus",
 }
 
-// dropExcluded takes out what new values replace under other names: rules
-// replace their parts, and the other way round.
+// dropExcluded removes keys that new values replace under another name: rules replace their parts, and parts replace
+// rules.
 func (c *Config) dropExcluded(pairs map[string]string) {
 	if _, whole := pairs["rules"]; whole {
 		for _, key := range rulesParts {
@@ -85,7 +83,7 @@ func (c *Config) dropExcluded(pairs map[string]string) {
 	}
 }
 
-// Override sets keys; an empty value takes a key out.
+// Override sets keys; an empty value removes a key.
 func (c *Config) Override(pairs map[string]string) {
 	for key, value := range pairs {
 		if value == "" {
@@ -97,7 +95,7 @@ func (c *Config) Override(pairs map[string]string) {
 	c.name += " and/or command-line and query overrides"
 }
 
-// Alias gives a key another name. It is an error to have both.
+// Alias reads a key under another name. Giving both is an error.
 func (c *Config) Alias(key, as string) error {
 	value, given := c.values[key]
 	if !given {
@@ -116,11 +114,10 @@ func (c *Config) Clone() *Config {
 	return &Config{name: c.name, values: maps.Clone(c.values), used: maps.Clone(c.used)}
 }
 
-// Name returns what messages call the config: its first file, and how often it was
-// overridden.
+// Name returns the config's name in messages: its first file, and the number of overrides.
 func (c *Config) Name() string { return c.name }
 
-// Has reports whether a key is given, without using it.
+// Has reports whether a key is given, without marking it as used.
 func (c *Config) Has(key string) bool { _, given := c.values[key]; return given }
 
 // Keys returns all keys, sorted.
@@ -135,7 +132,7 @@ func (c *Config) Lines() []string {
 	return lines
 }
 
-// Use marks keys as used: all that begin so.
+// Use marks all keys with a prefix as used.
 func (c *Config) Use(prefix string) {
 	for key := range c.values {
 		if strings.HasPrefix(key, prefix) {
@@ -156,8 +153,7 @@ func (c *Config) Unused() []string {
 	return unused
 }
 
-// Warning returns what KataGo says about unused keys, line by line; nothing if
-// there are none.
+// Warning returns KataGo's warning about unused keys, line by line; nil if there are none.
 func (c *Config) Warning() []string {
 	unused := c.Unused()
 	if len(unused) == 0 {

@@ -11,13 +11,13 @@ import (
 	"kosumi/search/setting"
 )
 
-// Play are the parameters of the gtp program's searches.
+// Play is the parameters of the gtp program's searches.
 type Play struct {
 	Search
-	// Analysis has these in the place of wideRootNoise and ignorePreRootHistory.
+	// AnalysisWideNoise and AnalysisIgnoreHistory replace wideRootNoise and ignorePreRootHistory in analysis.
 	AnalysisWideNoise     float64
 	AnalysisIgnoreHistory bool
-	// AntiMirror is that of play; analysis has the parameter antiMirror.
+	// AntiMirror applies to genmove; the parameter antiMirror applies to analysis.
 	AntiMirror bool
 }
 
@@ -35,14 +35,13 @@ func (c *Config) Play(human bool) (Play, error) {
 	return p, a.err
 }
 
-// PlayOptions are the options of play that kata-set-param changes beside the parameters
-// of the search.
+// PlayOptions are options that kata-set-param can change and that are not parameters of the search.
 type PlayOptions struct {
 	Resign, Ponder       bool
-	DelayScale, DelayMax float64 // seconds before a move is answered
+	DelayScale, DelayMax float64 // seconds by which replies to genmove are delayed
 }
 
-// PlayOptions reads them. Options that are not given keep their value.
+// PlayOptions reads the options. Those not given keep their value in was.
 func (c *Config) PlayOptions(was PlayOptions) (PlayOptions, error) {
 	a := asker{c: c}
 	m := PlayOptions{
@@ -56,7 +55,7 @@ func (c *Config) PlayOptions(was PlayOptions) (PlayOptions, error) {
 type GTPSettings struct {
 	Log                                   Log
 	LogCommands, LogSearch                bool
-	Greet                                 bool // say on stderr what was loaded
+	Greet                                 bool // print what was loaded on stderr
 	Rules                                 board.Rules
 	ForcedKomi                            *float32
 	Play                                  Play
@@ -64,25 +63,24 @@ type GTPSettings struct {
 	CleanupBeforePass, FriendlyPass       string // auto, true or false
 	ResignThreshold                       float64
 	ResignTurns                           int
-	ResignMinScore, ResignMinMovesPerArea float64 // ResignMinScore is negative if not given
+	ResignMinScore, ResignMinMovesPerArea float64 // ResignMinScore is negative if not given.
 	WinningFactor, WinningThreshold       float64
 	OGSChat                               bool
-	PVLen                                 int // moves after the first
+	PVLen                                 int // moves of a variation after its first
 	StartBlackMovesAreHandicap            bool
 	PreventCleanupPhase                   bool
-	// HandicapAdvantage is dynamicPlayoutDoublingAdvantageCapPerOppLead; 0 where
-	// playoutDoublingAdvantage was given in its place.
+	// HandicapAdvantage is dynamicPlayoutDoublingAdvantageCapPerOppLead; 0 if playoutDoublingAdvantage is given
+	// instead.
 	HandicapAdvantage float64
 	Size              board.Size
 	Deterministic     bool
 	SearchSeed        string
 	Network           Network
 	Perspective       string // black, white or "" for the side to move
-	NoLimit           bool   // nothing limits a move
+	NoLimit           bool   // neither visits, playouts nor time are limited
 }
 
-// GTP reads the settings of the gtp program. say gets KataGo's messages line by line, before
-// errors of later keys.
+// GTP reads the settings of the gtp program. say gets KataGo's messages line by line, before errors of later keys.
 func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	a := &asker{c: c}
 	g := GTPSettings{Log: a.log(false)}
@@ -110,7 +108,7 @@ func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	return g, a.err
 }
 
-// conduct reads how the program resigns, passes and ponders.
+// conduct reads the settings for resigning, passing and pondering.
 func (g *GTPSettings) conduct(a *asker) {
 	c := a.c
 	g.PlayOptions.Ponder = a.flag("ponderingEnabled", false)
@@ -152,23 +150,22 @@ func (g *GTPSettings) conduct(a *asker) {
 	g.NoLimit = !c.Has("maxPlayouts") && !c.Has("maxVisits") && !c.Has("maxTime")
 }
 
-// MaxSize is the longest side of a board that KataGo is built for by default.
+// MaxSize is the largest board side of a default build of KataGo.
 const MaxSize = 19
 
-// side reads the width or height of the board, -1 where neither it nor
-// defaultBoardSize is given.
+// side reads the width or height of the board, -1 if neither it nor defaultBoardSize is given.
 func (a *asker) side(key string) int {
 	square := a.whole("defaultBoardSize", 2, MaxSize, -1)
 	return a.whole(key, 2, MaxSize, square)
 }
 
-// Release is the release of KataGo whose behaviour this package follows; Version is its name.
+// Release is the KataGo release whose behaviour this package follows; Version is its full name.
 const (
 	Release = "1.18.2"
 	Version = "KataGo v" + Release
 )
 
-// own are the parameters that kata-get-params writes as strings.
+// own returns the parameters that kata-get-params writes as strings.
 func own(c *Config, p Play, m PlayOptions) map[string]string {
 	flag := func(b bool) string { return Value{Kind: Bool, Bool: b}.String() }
 	return map[string]string{
@@ -179,14 +176,13 @@ func own(c *Config, p Play, m PlayOptions) map[string]string {
 	}
 }
 
-// OwnNames are the names of the parameters that are written as strings, in
-// KataGo's order.
+// OwnNames are the names of the parameters written as strings, in KataGo's order.
 var OwnNames = []string{
 	"analysisWideRootNoise", "analysisIgnorePreRootHistory", "genmoveAntiMirror", "antiMirror", "humanSLProfile",
 	"allowResignation", "ponderingEnabled", "delayMoveScale", "delayMoveMax",
 }
 
-// ParamsJSON returns all parameters as kata-get-params does, names sorted.
+// ParamsJSON returns all parameters in the format of kata-get-params, sorted by name.
 func (c *Config) ParamsJSON(p Play, m PlayOptions) string {
 	texts := map[string]string{}
 	for name, value := range own(c, p, m) {
@@ -203,7 +199,7 @@ func (c *Config) ParamsJSON(p Play, m PlayOptions) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// Param returns one parameter as kata-get-param does.
+// Param returns one parameter in the format of kata-get-param.
 func (c *Config) Param(p Play, m PlayOptions, name string) (string, bool) {
 	if text, ok := own(c, p, m)[name]; ok {
 		return text, true

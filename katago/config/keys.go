@@ -10,14 +10,12 @@ import (
 // unlimited is KataGo's number for no limit of visits or playouts.
 const unlimited = 1 << 50
 
-// Param is a parameter of the search: kata-set-param and overrideSettings change it,
-// kata-get-params shows it.
+// Param is a parameter of the search. kata-set-param and overrideSettings change it, kata-get-params shows it.
 type Param struct {
 	Key
-	// Default is the value if none is given; Analysis, if not empty, that of the analysis
-	// program.
+	// Default is used if the key is absent; Analysis, if not empty, is the default of the analysis program.
 	Default, Analysis string
-	// Hidden parameters are not shown; Human ones need a second network.
+	// Hidden parameters are not shown. Human ones need a human SL network.
 	Hidden, Human bool
 }
 
@@ -29,7 +27,7 @@ func count(name string) Param {
 	return Param{Key: Key{Name: name, Kind: Int64, Low: 1, High: unlimited}, Default: "1125899906842624"}
 }
 
-// Params are all parameters: limits, clocks and KataGo's own machinery first, then the search.
+// Params are all parameters: limits, clocks and KataGo's internals first, then the search.
 var Params = append([]Param{
 	count("maxPlayouts"), count("maxVisits"), double("maxTime", 0, 1e20, "1e20"),
 	count("maxPlayoutsPondering"), count("maxVisitsPondering"), double("maxTimePondering", 0, 1e20, "1e20"),
@@ -46,14 +44,14 @@ var Params = append([]Param{
 	{Key: Key{Name: "nodeTableShardsPowerOfTwo", Kind: Int, Low: 8, High: 24}, Default: "16", Hidden: true},
 }, searchParams()...)
 
-// searchParams are the settings of the search that have a name of KataGo's. Ranges and
-// defaults are those of our table, but where KataGo's differ.
+// searchParams are the search settings with a KataGo name. Ranges and defaults are those of the search's own table,
+// except where KataGo's differ.
 func searchParams() []Param {
 	kinds := map[setting.Kind]Kind{setting.Number: Double, setting.Integer: Int, setting.Bool: Bool, setting.Choice: Enabled}
 	var all []Param
 	defaults := search.Defaults()
 	for _, s := range search.Settings() {
-		if s.KataGo == "" || s.KataGo == "nnForcedSymmetry" { // which belongs to the network
+		if s.KataGo == "" || s.KataGo == "nnForcedSymmetry" { // nnForcedSymmetry is a setting of the network
 			continue
 		}
 		p := Param{Key: Key{Name: s.KataGo, Kind: kinds[s.Kind], Low: s.Low, High: s.High}, Default: s.Get(&defaults)}
@@ -61,7 +59,7 @@ func searchParams() []Param {
 		switch p.Name {
 		case "numVirtualLossesPerThread":
 			p.Default = "1"
-		case "antiMirror": // of analysis; that of play is genmoveAntiMirror
+		case "antiMirror": // for analysis; genmoveAntiMirror is the one for play
 			p.Default = "false"
 		case "fillDameBeforePass":
 			p.Analysis = "false"
@@ -89,15 +87,15 @@ func searchParams() []Param {
 	return all
 }
 
-// UnusedInAnalysis are the parameters that KataGo's analysis reads and never uses:
-// those of clocks and of pondering.
+// UnusedInAnalysis are parameters that KataGo's analysis program reads but never uses, such as those of clocks and
+// pondering.
 var UnusedInAnalysis = []string{
 	"lagBuffer", "maxVisitsPondering", "maxPlayoutsPondering", "maxTimePondering", "searchFactorAfterOnePass", "searchFactorAfterTwoPass",
 	"treeReuseCarryOverTimeFactor", "overallocateTimeFactor", "midgameTimeFactor", "midgameTurnPeakTime", "endgameTurnTimeDecay",
 	"obviousMovesTimeFactor", "obviousMovesPolicyEntropyTolerance", "obviousMovesPolicySurpriseTolerance", "nodeTableShardsPowerOfTwo",
 }
 
-// FindParam returns the parameter of a name; nil if there is none.
+// FindParam returns a parameter by name; nil if there is none.
 func FindParam(name string) *Param {
 	for i := range Params {
 		if Params[i].Name == name {

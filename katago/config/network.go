@@ -6,30 +6,28 @@ import (
 	"strings"
 )
 
-// Network holds the settings of the network.
+// Network is the settings of the network.
 type Network struct {
-	Cache     int // entries are 2 to this power; -1: none
-	MaxBatch  int // 0: not given
-	Sessions  int // 0: not given
-	Symmetry  int // forced, 0 to 7; -1: none
+	Cache     int // the cache has 2 to this power entries; -1: no cache
+	MaxBatch  int // 0 if not given
+	Sessions  int // 0 if not given
+	Symmetry  int // forced symmetry, 0 to 7; -1: none
 	Randomize bool
 	FP16      string // auto, true or false
 	Seed      string
-	// Idle are the keys given that have no effect here: devices, buffers, locks and
-	// tuning of KataGo's own program, and moves of earlier games.
+	// Idle are the given keys without effect here: devices, buffers, locks and tuning of KataGo's own program, and
+	// settings about earlier games.
 	Idle []string
 }
 
-// tuning are the beginnings of keys that only tune the memory, locks and devices of
-// KataGo's own program, without any other effect. Each of its backends ignores the keys of the
-// others without a warning.
+// tuning are prefixes of keys that only tune the memory, locks and devices of KataGo's own program. Each of its
+// backends ignores the keys of the others without a warning.
 var tuning = []string{"cuda", "trt", "metal", "opencl", "rocm", "onnx", "dummybackend",
 	"eigenInputsUseNHWC", "eigenUseFP16", "eigenDeviceToUse", "eigenGpuToUse", "deviceToUse", "gpuToUse",
 	"nnMutexPoolSizePowerOfTwo", "homeDataDir", "maxBoardXSizeForNNBuffer", "maxBoardSizeForNNBuffer", "maxBoardYSizeForNNBuffer",
 	"requireMaxBoardSize", "inputsUseNHWC"}
 
-// others are the beginnings of further keys without effect, such as those about moves of earlier
-// games.
+// others are prefixes of further keys without effect, such as those about earlier games.
 var others = map[Program][]string{
 	GTP:      {"debugSkipNeuralNet", "avoidSgf", "autoAvoidRepeat", "gtpForceMaxNNSize", "logSearchInfoForChosenMove"},
 	Analysis: {"debugSkipNeuralNet", "avoidSgf"},
@@ -56,8 +54,7 @@ func (a *asker) network(of Program) Network {
 	return n
 }
 
-// idle uses the keys that have no effect here, and returns those that are given and not
-// off.
+// idle marks the keys without effect as used, and returns those that are given and not off.
 func (a *asker) idle(of Program) (given []string) {
 	for key, value := range a.c.values {
 		if begins(key, tuning, others[of]) {
@@ -70,7 +67,7 @@ func (a *asker) idle(of Program) (given []string) {
 	return given
 }
 
-// begins reports whether a key begins with any of the words.
+// begins reports whether a key has one of the prefixes.
 func begins(key string, lists ...[]string) bool {
 	return slices.ContainsFunc(slices.Concat(lists...), func(word string) bool { return strings.HasPrefix(key, word) })
 }
@@ -80,8 +77,7 @@ func Tuning(name string) bool {
 	return begins(name, tuning, []string{"nodeTableShards", "gtpForceMaxNNSize", "useFP16"})
 }
 
-// Perspective reads whose view numbers are given in: "black", "white" or "" for
-// the side to move.
+// Perspective reads the side whose view numbers take: "black", "white" or "" for the side to move.
 func (c *Config) Perspective(absent string) (string, error) {
 	if !c.Has("reportAnalysisWinratesAs") {
 		return absent, nil

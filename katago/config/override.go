@@ -10,32 +10,29 @@ import (
 	"kosumi/search"
 )
 
-// Overrides are the settings of an analysis that its queries may change, each for
-// itself. It implements analysis.Overrides, and may be used from one goroutine.
+// Overrides applies the overrideSettings of queries, each to its own copy of the parameters. It implements
+// analysis.Overrides. Not safe for concurrent use.
 type Overrides struct {
 	base  *Config
-	since Search // the search parameters of base
-	quiet bool   // no word about parameters that KataGo takes without a use either
+	since Search // search parameters of base
+	quiet bool   // do not report parameters that KataGo accepts without effect
 }
 
-// NewOverrides returns the overrides of a program that was started with a config; humans
-// says that it has a network of human moves.
+// NewOverrides returns the overrides for a program started with a config. humans says that a human SL network is
+// loaded.
 func NewOverrides(base *Config, humans bool) (*Overrides, error) {
 	since, err := base.Clone().Search(Analysis, humans)
 	return &Overrides{base: base, since: since, quiet: true}, err
 }
 
-// PlainOverrides returns the overrides of a program without a config of KataGo's,
-// whose searches have a number of threads.
+// PlainOverrides returns the overrides for a program without a KataGo config, whose searches use a number of threads.
 func PlainOverrides(threads int) *Overrides {
 	base := New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, threads))})
-	since, _ := base.Clone().Search(Analysis, false) // a config of nothing else can be read
+	since, _ := base.Clone().Search(Analysis, false) // a config with these keys alone is valid
 	return &Overrides{base: base, since: since}
 }
 
-// Apply sets what pairs give in p and l. view is the perspective before, by
-// KataGo's name, "" for the side to move. The new one is returned, with the unknown names and
-// those without effect.
+// Apply implements analysis.Overrides.
 func (o *Overrides) Apply(p *search.Params, l *search.Limits, pairs map[string]string, view string, humans bool) (now string, unknown, idle []string, err error) {
 	values, now, unknown, err := o.base.Query(pairs, o.since, view, humans)
 	if err == nil {
@@ -59,11 +56,10 @@ func (o *Overrides) Apply(p *search.Params, l *search.Limits, pairs map[string]s
 // searchTable lists the settings of the search.
 var searchTable = search.Settings()
 
-// setOwn sets what only this program knows, and returns the names that it does not know
-// either.
+// setOwn sets parameters that KataGo does not have, and returns the remaining unknown names.
 func setOwn(p *search.Params, names []string, pairs map[string]string) (unknown []string, err error) {
 	for _, name := range names {
-		if row := searchTable.Find(name); row == nil || FindParam(name) != nil { // KataGo's, without effect beside others
+		if row := searchTable.Find(name); row == nil || FindParam(name) != nil { // KataGo's, or not a setting of the search
 			unknown = append(unknown, name)
 		} else if err := row.Set(p, pairs[name]); err != nil {
 			return nil, err
@@ -72,8 +68,7 @@ func setOwn(p *search.Params, names []string, pairs map[string]string) (unknown 
 	return unknown, nil
 }
 
-// setAsGiven sets a limit of a search, or its profile. It returns false if the name is
-// neither's.
+// setAsGiven sets a search limit or the human profile; false if name is neither.
 func setAsGiven(p *search.Params, l *search.Limits, name string, v Value) bool {
 	switch name {
 	case "maxVisits":
@@ -90,8 +85,8 @@ func setAsGiven(p *search.Params, l *search.Limits, name string, v Value) bool {
 	return true
 }
 
-// Seconds converts a limit of time. A limit beyond 1e8 s is 0, which is no limit; none is shorter
-// than a nanosecond.
+// Seconds converts a time limit. One beyond 1e8 s becomes 0, which means no limit; any other is at least a
+// nanosecond.
 func Seconds(s float64) time.Duration {
 	if s >= 1e8 {
 		return 0
@@ -99,8 +94,7 @@ func Seconds(s float64) time.Duration {
 	return max(time.Duration(s*float64(time.Second)), time.Nanosecond)
 }
 
-// SetParam sets a parameter of KataGo's in p. It returns false if p has nothing
-// like it.
+// SetParam sets one of KataGo's parameters in p; false if p has no equivalent.
 func SetParam(p *search.Params, name string, v Value) bool {
 	switch name {
 	case "numSearchThreads":

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// maxFile is the most that is read of one file.
+// maxFile bounds the size of a config file, in bytes.
 const maxFile = 16 << 20
 
-// reader reads a file with what it includes into a Config.
+// reader reads a file and the files that it includes into a Config.
 type reader struct {
 	files    fs.FS
 	to       map[string]string
-	main     string   // the file that was asked for
-	included []string // all others so far
-	folders  []string // of the files that include the present one
+	main     string   // file named by the user
+	included []string // files included so far
+	folders  []string // folders of the files on the current chain of includes
 }
 
-// place is a line, for messages.
+// place is a file and line, for messages.
 type place struct {
 	file string
 	line int
@@ -31,10 +31,10 @@ func (p place) fault(format string, args ...any) error {
 	return fmt.Errorf("%s, line %d in '%s'", fmt.Sprintf(format, args...), p.line, p.file)
 }
 
-// spaces are what may stand around keys and values.
+// spaces are the characters trimmed around keys and values.
 const spaces = " \t\r\v\f"
 
-// read reads the file at path, which messages call name.
+// read reads the file at path; messages call it name.
 func (r *reader) read(name, path string) error {
 	f, err := r.files.Open(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *reader) line(text string, at place, seen map[string]bool) error {
 	return nil
 }
 
-// directive reads a line that begins with @; there is only @include.
+// directive reads a line that begins with @. Only @include is supported.
 func (r *reader) directive(text string, at place) error {
 	text, _, _ = strings.Cut(text, "#")
 	const shortest = len("@include ")
@@ -99,7 +99,7 @@ func (r *reader) directive(text string, at place) error {
 	return r.include(strings.Trim(strings.Trim(strings.Trim(value, spaces), "'"), `"`), at)
 }
 
-// include reads a file in the place of the line that names it.
+// include reads a file at the line that includes it.
 func (r *reader) include(name string, at place) error {
 	if name == r.main || slices.Contains(r.included, name) {
 		return at.fault("Circular or multiple inclusion of the same file: '%s'", name)
@@ -116,10 +116,10 @@ func (r *reader) include(name string, at place) error {
 	return r.read(name, path)
 }
 
-// folder returns the part of a path up to its last separator, which it keeps.
+// folder returns a path up to and including its last separator.
 func folder(path string) string { return path[:strings.LastIndexAny(path, `/\`)+1] }
 
-// keyValue reads "key = value # comment". The key of a line without one is empty.
+// keyValue reads "key = value # comment". key is empty if the line sets nothing.
 func keyValue(line string) (key, value string, ok bool) {
 	end := strings.IndexFunc(line, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-')
@@ -143,8 +143,7 @@ func keyValue(line string) (key, value string, ok bool) {
 	return key, value, value != ""
 }
 
-// unquote reads up to the next quotation mark; a backslash takes what follows it
-// as it is.
+// unquote reads up to the next quotation mark; a backslash escapes the character after it.
 func unquote(text string) (value, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -161,8 +160,7 @@ func unquote(text string) (value, rest string, ok bool) {
 	return "", "", false
 }
 
-// Pairs reads "key=value, key=value", as -override-config has them. Values cannot
-// hold commas.
+// Pairs reads "key=value, key=value", the form of -override-config. Values cannot contain commas.
 func Pairs(text string) (map[string]string, error) {
 	pairs := map[string]string{}
 	for _, piece := range strings.Split(text, ",") {

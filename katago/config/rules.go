@@ -6,7 +6,7 @@ import (
 	"kosumi/board"
 )
 
-// Rules reads the rules, whole or in parts, with the komi that they bring.
+// Rules reads the rules, as one name or in parts, and the komi that belongs to them.
 func (c *Config) Rules() (board.Rules, error) {
 	if !c.Has("rules") {
 		return c.ruleParts()
@@ -27,7 +27,7 @@ func (c *Config) Rules() (board.Rules, error) {
 	return rules, reason(err)
 }
 
-// reason returns an error about rules in KataGo's words.
+// reason returns KataGo's wording of an error in rules.
 func reason(err error) error {
 	var rules *board.RulesError
 	if errors.As(err, &rules) {
@@ -39,7 +39,7 @@ func reason(err error) error {
 func (c *Config) ruleParts() (board.Rules, error) {
 	r := board.TrompTaylor()
 	set := func(part, value string) {
-		r, _ = r.With(part, value) // only values that were checked come here
+		r, _ = r.With(part, value) // value is already checked
 	}
 	word := func(key, part string, needed bool, words ...string) error {
 		if !needed && !c.Has(key) {

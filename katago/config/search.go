@@ -9,7 +9,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// Program is one of KataGo's programs: their defaults differ.
+// Program is one of KataGo's programs; their defaults differ.
 type Program uint8
 
 // The programs.
@@ -18,10 +18,10 @@ const (
 	Analysis
 )
 
-// Search is the value of every parameter of the search.
+// Search is the values of all parameters of the search, by name.
 type Search map[string]Value
 
-// fallback returns the default.
+// fallback returns the parameter's default in a program.
 func (p *Param) fallback(of Program) Value {
 	text := p.Default
 	if of == Analysis && p.Analysis != "" {
@@ -30,15 +30,14 @@ func (p *Param) fallback(of Program) Value {
 	if p.Kind == Text {
 		return Value{Text: text}
 	}
-	v, _ := parse(p.Kind, text) // the table is sound; a test reads it all
+	v, _ := parse(p.Kind, text) // the table's values are valid, as a test checks
 	return v
 }
 
-// follows maps parameters to the parameters whose values are their defaults.
+// follows maps a parameter to the one whose value is its default.
 var follows = map[string]string{"rootPolicyTemperatureEarly": "rootPolicyTemperature", "rootFpuLossProp": "fpuLossProp"}
 
-// Search reads the parameters of the search. human says that there is a second
-// network for human-like play.
+// Search reads the parameters of the search. human says that a human SL network is loaded.
 func (c *Config) Search(of Program, human bool) (Search, error) {
 	bots, err := c.GetOr(Key{Name: "numBots", Kind: Int, Low: 1, High: 4096}, Value{Int: 1})
 	if err != nil {
@@ -57,7 +56,7 @@ func (c *Config) Search(of Program, human bool) (Search, error) {
 	return s, nil
 }
 
-// param reads one parameter; those before it in the table have been read into s.
+// param reads one parameter. Those before it in the table are already in s.
 func (c *Config) param(p *Param, of Program, human bool, s Search) (Value, error) {
 	absent := p.fallback(of)
 	switch p.Name {
@@ -65,7 +64,7 @@ func (c *Config) param(p *Param, of Program, human bool, s Search) (Value, error
 		return c.Get(p.Key)
 	case "fpuParentWeightByVisitedPolicyPow":
 		if !s["fpuParentWeightByVisitedPolicy"].Bool {
-			absent.Number = 1 // without effect
+			absent.Number = 1 // without a human SL network the parameter has no effect
 			return absent, nil
 		}
 	case "fpuParentWeight":
@@ -102,8 +101,7 @@ func (c *Config) param(p *Param, of Program, human bool, s Search) (Value, error
 	return v, err
 }
 
-// player turns the name of a colour into B or W, by which KataGo shows it; E is
-// nobody.
+// player converts the name of a colour to B or W, or E for neither, as KataGo shows it.
 func player(text string) (string, error) {
 	switch strings.ToLower(text) {
 	case "b", "black":
@@ -114,11 +112,10 @@ func player(text string) (string, error) {
 	return "", errors.New("Could not parse player in field playoutDoublingAdvantagePla, should be BLACK or WHITE")
 }
 
-// fixed are the parameters that may not change while a program runs.
+// fixed are parameters that cannot change while the program runs.
 var fixed = []string{"nodeTableShardsPowerOfTwo", "useEvalCache", "evalCacheMinVisits"}
 
-// Changes reports a parameter that differs from the start of the program and may
-// not.
+// Changes returns an error if a fixed parameter differs from since.
 func (s Search) Changes(since Search) error {
 	for _, name := range fixed {
 		if s[name] != since[name] {
@@ -128,7 +125,7 @@ func (s Search) Changes(since Search) error {
 	return nil
 }
 
-// Names returns the names that kata-get-params shows of the parameters, sorted.
+// Names returns the names of the parameters that kata-get-params shows, sorted.
 func (s Search) Names() []string {
 	names := []string{"subtreeValueBiasTableNumShards"}
 	for i := range Params {
@@ -140,10 +137,10 @@ func (s Search) Names() []string {
 	return names
 }
 
-// Shown returns a parameter that kata-get-params shows.
+// Shown returns the value of a parameter, if kata-get-params shows it.
 func (s Search) Shown(name string) (Value, bool) {
 	if name == "subtreeValueBiasTableNumShards" {
-		return Value{Kind: Int, Int: 65536}, true // KataGo has no key for it
+		return Value{Kind: Int, Int: 65536}, true // a constant of KataGo's without a key
 	}
 	if !slices.Contains(s.Names(), name) {
 		return Value{}, false

@@ -11,7 +11,7 @@ import (
 	"kosumi/search/setting"
 )
 
-// Kind is the type of a value, by KataGo's words for it.
+// Kind is the type of a value.
 type Kind uint8
 
 // The kinds. Enabled is a bool that may also be "auto"; Single is a float of 32
@@ -28,16 +28,15 @@ const (
 
 var kindNames = []string{"string", "bool", "bool or auto", "int", "int64_t", "double", "float"}
 
-// Value is the value of a key.
 type Value struct {
 	Kind   Kind
-	Text   string  // of Text and Enabled
-	Bool   bool    // of Bool
-	Int    int64   // of Int and Int64
-	Number float64 // of Double and Single
+	Text   string  // for Text and Enabled
+	Bool   bool    // for Bool
+	Int    int64   // for Int and Int64
+	Number float64 // for Double and Single
 }
 
-// String writes the value as a C++ stream does: six digits of a number.
+// String formats the value as a C++ stream does: numbers with six significant digits.
 func (v Value) String() string {
 	switch v.Kind {
 	case Bool:
@@ -50,7 +49,7 @@ func (v Value) String() string {
 	return v.Text
 }
 
-// Exact is String with every digit that a number has.
+// Exact is String with all digits of a number.
 func (v Value) Exact() string {
 	if v.Kind == Double || v.Kind == Single {
 		return strconv.FormatFloat(v.Number, 'g', -1, 64)
@@ -58,8 +57,7 @@ func (v Value) Exact() string {
 	return v.String()
 }
 
-// JSON writes the value as KataGo's JSON library does: numbers always with a
-// point or an exponent.
+// JSON formats the value as KataGo's JSON library does: doubles always have a point or an exponent.
 func (v Value) JSON() string {
 	switch v.Kind {
 	case Bool, Int, Int64:
@@ -67,24 +65,24 @@ func (v Value) JSON() string {
 	case Double, Single:
 		return setting.Float(v.Number)
 	}
-	text, _ := json.Marshal(v.Text) // a string can be marshalled
+	text, _ := json.Marshal(v.Text) // marshalling a string cannot fail
 	return string(text)
 }
 
-// Key describes the values of a key.
+// Key is a key's name, type and range.
 type Key struct {
 	Name      string
 	Kind      Kind
-	Low, High float64 // of numbers
+	Low, High float64 // for numbers
 	Words     []string
 }
 
-// errorf is an error about a key that names the file.
+// errorf returns an error about a key, with the file's name.
 func (c *Config) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s in config file %s", fmt.Sprintf(format, args...), c.name)
 }
 
-// Get returns the value of a key that must be there.
+// Get returns the value of a required key.
 func (c *Config) Get(k Key) (Value, error) {
 	text, given := c.values[k.Name]
 	if !given {
@@ -115,7 +113,7 @@ func (c *Config) Get(k Key) (Value, error) {
 	return v, nil
 }
 
-// GetOr is Get for a key that need not be there.
+// GetOr returns the value of an optional key.
 func (c *Config) GetOr(k Key, absent Value) (Value, error) {
 	if !c.Has(k.Name) {
 		return absent, nil
@@ -133,10 +131,10 @@ func (v Value) outside(low, high float64) bool {
 	return false
 }
 
-// numberForm is what a C++ stream reads as a number: no nan, no inf, no hex.
+// numberForm matches a number that a C++ stream reads: not nan, inf or hexadecimal.
 var numberForm = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
-// enabledWords are the words for true and false that an Enabled takes besides.
+// enabledWords are further words for true and false that Enabled accepts.
 var enabledWords = map[string]string{
 	"1": "true", "t": "true", "enabled": "true", "y": "true", "yes": "true",
 	"0": "false", "f": "false", "disabled": "false", "n": "false", "no": "false",

@@ -21,57 +21,53 @@ const (
 	Choice
 )
 
-// Change says who may change a setting while the program runs, over GTP.
+// Change says whether a setting may change while the program runs, and for whom.
 type Change uint8
 
-// The settings that may change at run time.
+// The kinds of change at run time.
 const (
-	Fixed  Change = iota // nothing does
-	Common               // clients offer it to people
-	Expert               // experiments change it; too many for a dialog
+	Fixed  Change = iota // cannot change
+	Common               // shown to people, in the dialogs of GUIs
+	Expert               // for experiments; left out of dialogs
 )
 
 // Info describes a setting.
 type Info struct {
-	// Name is that of the flag, and of the key in a TOML file.
+	// Name is the flag's name, and the key in a TOML file.
 	Name string
-	// KataGo is the key of KataGo's configuration file that means the same; "" if there is
-	// none.
+	// KataGo is the equivalent key of KataGo's configuration file; "" if there is none.
 	KataGo string
 	Kind   Kind
-	// Low and High bound numbers and integers. Of a uint64, such as a seed, every
-	// value is allowed.
+	// Low and High bound numbers and integers. A uint64, such as a seed, may have any value.
 	Low, High float64
-	Words     []string // of a choice
-	// Unit is what one is in bytes, say: the field holds Unit times the value.
-	// 0 is 1.
+	Words     []string // values of a choice
+	// Unit is the factor between value and field, such as 1<<20 for a setting in MiB whose field counts bytes. 0
+	// means 1.
 	Unit int64
-	// NoLimit is the parameter's number for "no limit" where we write 0, as for maxVisits.
+	// NoLimit is the parameter's number for "no limit", which is 0 here, as for maxVisits.
 	NoLimit float64
-	// From and To translate values of the parameter; nil leaves them alone. To
-	// may be nil where From is not: then the key is read and never shown.
+	// From and To convert between the parameter's value and the setting's; nil converts nothing. If only To is nil,
+	// the key can be set but is not shown.
 	From func(string) (string, error)
 	To   func(string) string
-	// Doc says what it does and in which unit, with the word for its value in
-	// backquotes where --help should show one. Source is where the default comes
-	// from, or why it is what it is.
+	// Doc explains the setting and its unit; a word in backquotes stands for the value in --help. Source gives the
+	// reason for the default.
 	Doc, Source string
-	// Group is the heading that it belongs under. Section is the table of a
-	// TOML file that holds it; settings of a section are no flags.
+	// Group is the setting's heading in --help and documents. Section is its table in a TOML file; settings in a
+	// section have no flag.
 	Group, Section string
 	Change         Change
 }
 
-// Param returns the name of the parameter, over GTP: KataGo's where it has one.
+// Param returns the parameter's name over GTP: KataGo's, or the setting's own if KataGo has none.
 func (i *Info) Param() string { return cmp.Or(i.KataGo, i.Name) }
 
-// Is reports whether a name is that of the setting or of its parameter.
+// Is reports whether name is the setting's or its parameter's.
 func (i *Info) Is(name string) bool {
 	return name != "" && (i.Name == name || i.KataGo == name)
 }
 
-// Wants says which values there are, as in "a number from 0 to 1"; "" if any text
-// will do.
+// Wants describes the allowed values, as in "a number from 0 to 1"; "" if any text is allowed.
 func (i *Info) Wants() string {
 	article := "a number"
 	switch i.Kind {
@@ -84,14 +80,13 @@ func (i *Info) Wants() string {
 	case Integer:
 		article = "an integer"
 	}
-	if i.High >= 1<<50-1 { // more than anyone asks for
+	if i.High >= 1<<50-1 { // in effect unlimited
 		return article + " from " + plain(i.Low) + " up"
 	}
 	return article + " from " + plain(i.Low) + " to " + plain(i.High)
 }
 
-// Sentence is a note of the program's as documents show it: with a capital, unless it begins
-// with a name, and a full stop.
+// Sentence turns a note into a sentence: a capital first, unless it begins with a name, and a full stop.
 func Sentence(note string) string {
 	first, _, _ := strings.Cut(note, " ")
 	if first = strings.TrimRight(first, ",;"); first == "a" || len(first) > 1 && strings.Trim(strings.TrimSuffix(first, "'s"), "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -102,7 +97,7 @@ func Sentence(note string) string {
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// WantsParam is Wants for the value of the parameter, where 0 is no word for no limit.
+// WantsParam is Wants for the parameter, whose value 0 does not mean no limit.
 func (i *Info) WantsParam() string {
 	if i.NoLimit == 0 {
 		return i.Wants()
@@ -113,7 +108,7 @@ func (i *Info) WantsParam() string {
 	return "a number from 0 up"
 }
 
-// wrong is the error for a value that cannot be.
+// wrong returns the error for a bad value.
 func (i *Info) wrong(name, text string) error {
 	if wants := i.Wants(); wants != "" {
 		return fmt.Errorf("%s is %q, must be %s", name, text, wants)
@@ -127,16 +122,15 @@ type Setting[T any] struct {
 	value func(*T) value
 }
 
-// value is the place of a setting.
+// value is a setting's field, read and written as text.
 type value interface {
 	String() string
-	Set(text string) error // leaves the place as it was after an error
-	check() bool           // reports whether what stands there is allowed
+	Set(text string) error // leaves the field unchanged on error
+	check() bool           // reports whether the field's value is allowed
 }
 
-// Of returns the setting of a field: a bool, a number, a text, or, where
-// info.Words lists the values, a number counted from 0 or a text. A Duration is
-// set in seconds. The kind follows from the field.
+// Of returns the setting of a field; its kind follows from the field's type: a bool, a number or a text. With
+// info.Words a text takes one of them and a number counts them from 0. A Duration is set in seconds.
 func Of[T, F any](info Info, field func(*T) *F) Setting[T] {
 	kind, place := placeOf[F](info)
 	info.Kind = kind
@@ -149,7 +143,7 @@ func Of[T, F any](info Info, field func(*T) *F) Setting[T] {
 	return Setting[T]{info, func(t *T) value { return place(field(t)) }}
 }
 
-// placeOf chooses how a field of type F is read and written.
+// placeOf returns the kind and the accessor for a field of type F.
 func placeOf[F any](info Info) (Kind, func(*F) value) {
 	as := func(k Kind, place func(any) value) (Kind, func(*F) value) {
 		return k, func(f *F) value { return place(f) }
@@ -178,28 +172,28 @@ func placeOf[F any](info Info) (Kind, func(*F) value) {
 	panic(fmt.Sprintf("setting: %s is a field of type %T", info.Name, (*F)(nil)))
 }
 
-// Enum returns the setting of a field that counts info.Words from 0.
+// Enum returns the setting of a field that is an index into info.Words.
 func Enum[T any, F ~uint8 | ~int8](info Info, field func(*T) *F) Setting[T] {
 	info.Kind = Choice
 	return Setting[T]{info, func(t *T) value { return enum[F]{field(t), info.Words} }}
 }
 
-// Value is a place with a text form of its own.
+// Value is a field with a text form of its own.
 type Value interface {
 	String() string
-	// Set reads what String returns. After an error the place is as it was.
+	// Set reads what String returns. On error the value is unchanged.
 	Set(string) error
 }
 
-// Custom returns the setting of a place with a text form of its own.
+// Custom returns the setting of a field with a text form of its own.
 func Custom[T any](info Info, place func(*T) Value) Setting[T] {
 	return Setting[T]{info, func(t *T) value { return own{place(t)} }}
 }
 
-// Get returns the value as text that Set reads.
+// Get returns the value as text; Set reads it.
 func (s *Setting[T]) Get(t *T) string { return s.value(t).String() }
 
-// Set reads a value. After an error t is as it was.
+// Set reads a value. On error t is unchanged.
 func (s *Setting[T]) Set(t *T, text string) error { return s.set(t, s.Name, text) }
 
 func (s *Setting[T]) set(t *T, name, text string) error {
@@ -212,7 +206,7 @@ func (s *Setting[T]) set(t *T, name, text string) error {
 	return nil
 }
 
-// GetParam returns the value of the parameter.
+// GetParam returns the parameter's value as text.
 func (s *Setting[T]) GetParam(t *T) string {
 	text := s.Get(t)
 	if s.To != nil {
@@ -224,8 +218,7 @@ func (s *Setting[T]) GetParam(t *T) string {
 	return text
 }
 
-// SetParam reads a value of the parameter; name is for the error. After an error t is as
-// it was.
+// SetParam sets the parameter from text; name is used in errors. On error t is unchanged.
 func (s *Setting[T]) SetParam(t *T, name, text string) error {
 	if s.From != nil {
 		own, err := s.From(text)
@@ -248,7 +241,7 @@ func (s *Setting[T]) SetParam(t *T, name, text string) error {
 	return s.set(t, name, text)
 }
 
-// Check returns an error if what the setting holds is not allowed.
+// Check returns an error if the setting's value in t is not allowed.
 func (s *Setting[T]) Check(t *T) error {
 	if v := s.value(t); !v.check() {
 		return s.wrong(s.Name, v.String())

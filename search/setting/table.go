@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Table is a list of settings in the order in which they are shown, and in which
-// they are set: a later one may build on an earlier one.
+// Table is a list of settings in the order in which they are shown and set; a later setting may depend on an earlier
+// one.
 type Table[T any] []Setting[T]
 
-// Join puts tables one behind the other.
+// Join concatenates tables.
 func Join[T any](tables ...Table[T]) Table[T] { return slices.Concat(tables...) }
 
-// Under puts a table under a heading.
+// Under returns a table with its Group set.
 func Under[T any](group string, table Table[T]) Table[T] {
 	for i := range table {
 		table[i].Group = group
@@ -24,7 +24,7 @@ func Under[T any](group string, table Table[T]) Table[T] {
 	return table
 }
 
-// Lift turns the settings of a part into settings of the whole.
+// Lift turns a table over a part of a struct into a table over the whole struct.
 func Lift[Whole, Part any](table Table[Part], part func(*Whole) *Part) Table[Whole] {
 	out := make(Table[Whole], len(table))
 	for i, s := range table {
@@ -33,7 +33,7 @@ func Lift[Whole, Part any](table Table[Part], part func(*Whole) *Part) Table[Who
 	return out
 }
 
-// Find returns the setting of a name, ours or KataGo's; nil if there is none.
+// Find returns the setting with a name, its own or KataGo's; nil if there is none.
 func (t Table[T]) Find(name string) *Setting[T] {
 	for i := range t {
 		if t[i].Name == name {
@@ -48,8 +48,8 @@ func (t Table[T]) Find(name string) *Setting[T] {
 	return nil
 }
 
-// Set sets one setting from text, by our name, or as a parameter where that has another
-// name. Errors name what was probably meant; v then stays as it was.
+// Set sets one setting by its own name, or a parameter by KataGo's. Errors suggest the name that was probably meant;
+// on error v is unchanged.
 func (t Table[T]) Set(v *T, name, text string) error {
 	s := t.Find(name)
 	switch {
@@ -61,8 +61,7 @@ func (t Table[T]) Set(v *T, name, text string) error {
 	return s.SetParam(v, name, text)
 }
 
-// SetParam sets one setting as GTP clients do: by its parameter where it has one, else by
-// our name.
+// SetParam sets one setting as GTP clients do: by its parameter's name if it has one, else by its own.
 func (t Table[T]) SetParam(v *T, name, text string) error {
 	s := t.Find(name)
 	switch {
@@ -74,14 +73,14 @@ func (t Table[T]) SetParam(v *T, name, text string) error {
 	return s.SetParam(v, name, text)
 }
 
-// Apply sets many settings, in the order of the table and each by set: Table.Set
-// or Table.SetParam. It returns all faults; what is not at fault is set.
+// Apply sets many settings in the order of the table, each with set, which is Table.Set or Table.SetParam. It sets
+// all it can and returns all errors.
 func (t Table[T]) Apply(v *T, values map[string]string, set func(v *T, name, text string) error) error {
 	place := func(name string) int {
 		s := t.Find(name)
 		return slices.IndexFunc(t, func(o Setting[T]) bool { return s != nil && o.Name == s.Name })
 	}
-	names := slices.Sorted(maps.Keys(values)) // sorted, so that faults have an order
+	names := slices.Sorted(maps.Keys(values)) // sorted, so that errors come in a fixed order
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
 	var faults []error
 	for _, name := range names {
@@ -90,7 +89,7 @@ func (t Table[T]) Apply(v *T, values map[string]string, set func(v *T, name, tex
 	return errors.Join(faults...)
 }
 
-// Check returns an error for every setting that holds what it may not.
+// Check returns an error for every setting whose value is not allowed.
 func (t Table[T]) Check(v *T) []error {
 	var faults []error
 	for i := range t {
@@ -101,8 +100,7 @@ func (t Table[T]) Check(v *T) []error {
 	return faults
 }
 
-// Unknown is the error for a name that no setting has. It suggests one that was
-// probably meant.
+// Unknown is the error for an unknown name. It suggests the one that was probably meant.
 func (t Table[T]) Unknown(name string) error {
 	suggest := func(is func(own, lower string) bool) string {
 		lower := strings.ToLower(name)

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// errValue is any value that cannot be; Setting.set says what is wrong with it.
+// errValue stands for any bad value; Setting.set replaces it with an explanation.
 var errValue = errors.New("bad value")
 
-// in reads a number within the bounds of a setting. NaN is in no bounds.
+// in parses a number and checks it against Low and High. NaN is refused.
 func (i *Info) in(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x >= i.Low && x <= i.High) {
@@ -21,7 +21,7 @@ func (i *Info) in(text string) (float64, error) {
 	return x, nil
 }
 
-// unit is what the field holds for a value of 1.
+// unit is the field's value for a setting of 1.
 func (i *Info) unit() int64 { return max(i.Unit, 1) }
 
 type boolean struct{ at *bool }
@@ -42,7 +42,7 @@ func (v text) String() string     { return *v.at }
 func (v text) check() bool        { return true }
 func (v text) Set(s string) error { *v.at = s; return nil }
 
-// word is a text that must be one of some words, in any case.
+// word is a text field that takes one of several words, in any case.
 type word struct {
 	at    *string
 	words []string
@@ -63,7 +63,7 @@ func indexFold(words []string, text string) int {
 	return slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, text) })
 }
 
-// enum is the index of a word.
+// enum is a field that is an index into words.
 type enum[F ~uint8 | ~int8] struct {
 	at    *F
 	words []string
@@ -123,7 +123,7 @@ func (v whole[F]) Set(text string) error {
 	return nil
 }
 
-// natural is a whole number of any size, such as a seed.
+// natural is a uint64 field, such as a seed.
 type natural struct{ at *uint64 }
 
 func (v natural) String() string { return strconv.FormatUint(*v.at, 10) }
@@ -151,7 +151,7 @@ func (v seconds) Set(text string) error {
 	return err
 }
 
-// own is a place that reads and writes itself.
+// own is a field with a text form of its own.
 type own struct{ Value }
 
 func (own) check() bool { return true }

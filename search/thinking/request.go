@@ -9,36 +9,33 @@ import (
 
 // Request says what to analyse and what to report.
 type Request struct {
-	// Color is the side whose move is analysed; it need not be the side to move of
-	// the game. Every number of the reports is from its view.
+	// Color is the side whose move is analysed; it need not be the side to move. All numbers of the reports are from
+	// its view.
 	Color board.Color
-	// Interval is the time between two reports; 0 asks for the last one only.
+	// Interval is the time between reports; 0 asks for the final one only.
 	Interval time.Duration
-	// MinMoves asks for at least so many moves where that many are legal, 0 or more:
-	// moves that were not searched make up the number.
+	// MinMoves asks for at least that many moves, if so many are legal: moves that were not searched fill up the
+	// list. 0 or more.
 	MinMoves int
-	// MaxMoves is the most moves printed, 0 for no limit. It may save work; whoever
-	// prints cuts the list in any case.
+	// MaxMoves bounds the moves of a report, 0 for no limit. Analyses may still hold more; the writer cuts the list.
 	MaxMoves     int
 	Restrictions []Restriction
-	Focus        *Focus // nil: none
+	Focus        *Focus // nil: no focus
 	Want         Details
 }
 
-// Focus asks a search to look more deeply into some moves at its root. A share of the
-// playouts goes to them without weight: what is found counts for the move itself, and the
-// position hears of it only through ordinary visits, which the move wins if it is good.
-// Such playouts count for no limit.
+// Focus asks a search to look more deeply into some moves at the root. They get a share of the playouts. Such
+// playouts improve the value of the move itself but carry no weight at the root, and they do not count towards any
+// limit.
 type Focus struct {
-	// Moves are for the side to move, board.Pass for a pass. Those that are illegal, or
-	// not allowed, are left out.
+	// Moves are moves of the side to move, board.Pass for a pass. Illegal and forbidden ones are ignored.
 	Moves []board.Point
-	// Weights are how the moves share the playouts, each positive; nil: equally.
+	// Weights divide the focus's playouts among the moves, each positive; nil: equally.
 	Weights []float64
-	Prob    float64 // the share of the playouts, 0 to 1; 1 is taken for 0.99
+	Prob    float64 // share of all playouts, 0 to 1; 1 is treated as 0.99
 }
 
-// mostWeight bounds a weight, so that their sum is a number. KataGo's.
+// mostWeight bounds a weight, so that the sum is finite. KataGo has the same bound.
 const mostWeight = 1e30
 
 // Weight returns the weight of the k-th move.
@@ -53,15 +50,14 @@ func (f *Focus) Weight(k int) float64 {
 type Restriction struct {
 	Color  board.Color
 	Points []board.Point // may hold board.Pass
-	// Depth is how many plies from the root the list holds for, at least 1: 1 is the
-	// root only.
+	// Depth is the number of plies from the root for which the restriction holds, at least 1: 1 is the root only.
 	Depth int
-	// Allow makes the points the only moves that are allowed; else they are forbidden.
+	// Allow makes the points the only allowed moves; otherwise they are forbidden.
 	Allow bool
 }
 
-// Permits reports whether c may play p so many plies below the root. A move is
-// forbidden if any restriction forbids it.
+// Permits reports whether c may play p at a depth, in plies below the root. A move is forbidden if any restriction
+// forbids it.
 func Permits(all []Restriction, c board.Color, p board.Point, depth int) bool {
 	for i := range all {
 		r := &all[i]
@@ -72,8 +68,7 @@ func Permits(all []Restriction, c board.Color, p board.Point, depth int) bool {
 	return true
 }
 
-// Details are the parts of an analysis that cost time or room and are given only on
-// request.
+// Details are parts of an analysis that cost time or memory and are given only on request.
 type Details struct {
 	RootInfo, Policy, NoResult          bool
 	Ownership, OwnershipStdev           bool
@@ -81,32 +76,31 @@ type Details struct {
 	PVVisits, PVEdgeVisits              bool
 }
 
-// Owners reports whether the search has to average the owners of points, and those
-// after each move.
+// Owners reports whether the search has to average ownership at the root, and after each move.
 func (d Details) Owners() (root, moves bool) {
 	return d.Ownership || d.OwnershipStdev, d.MovesOwnership || d.MovesOwnershipStdev
 }
 
 // MoveRequest asks for a move.
 type MoveRequest struct {
-	Color board.Color // becomes the side to move if it is not
-	// Keep leaves game, clock and tree as they are: the move is not played.
+	Color board.Color // becomes the side to move
+	// Keep chooses a move without playing it: game, clock and tree stay unchanged.
 	Keep bool
-	// Deterministic asks for the same answer in the same position each time: one
-	// evaluation at a time, fixed orientation, no temperature, no noise, no clock.
+	// Deterministic asks for the same answer each time in the same position: one evaluation at a time, fixed
+	// orientation, no temperature, no noise, no clock.
 	Deterministic bool
-	// Cleanup takes dead stones of the opponent off the board first, and forbids a
-	// pass while one is there (kgs-genmove_cleanup).
+	// Cleanup asks to capture the opponent's dead stones first: a pass is forbidden while one is on the board
+	// (kgs-genmove_cleanup).
 	Cleanup bool
-	// Analysis, if not nil, is what somebody reads beside the move: the search is then
-	// not bent for the sake of the game, and its restrictions hold for the move too.
+	// Analysis, if not nil, requests an analysis beside the move. The search is then plain, without the game's
+	// biases, and its restrictions also apply to the move.
 	Analysis *Request
-	// Report, if not nil, gets a snapshot of the search at each interval of Analysis
-	// and once at the end, never two at a time. The analysis is its to keep.
+	// Report, if not nil, is called with a snapshot at each interval of Analysis and once at the end, never
+	// concurrently. It may keep the analysis.
 	Report func(*Analysis)
 }
 
-// ModelInfo describes a network that is in use, as kata-get-models and query_models do.
+// ModelInfo describes a loaded network, as kata-get-models and query_models report it.
 type ModelInfo struct {
 	Name         string `json:"name"`         // file name
 	InternalName string `json:"internalName"` // the network's own name

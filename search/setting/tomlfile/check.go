@@ -10,10 +10,9 @@ import (
 	"strings"
 )
 
-// Check returns a fault for each number of a struct that is not in the range that its field's
-// tag says in words: "LOW or more" or "LOW to HIGH", with "above" before LOW or "below" before
-// HIGH where that is left out, as in `toml:"rate" range:"above 0 to 1"`. Faults name numbers by
-// their keys; tables of a list are counted from 1.
+// Check returns an error for each number of a struct that is outside the range in its field's tag: "LOW or more" or
+// "LOW to HIGH", with "above" before LOW or "below" before HIGH if that bound is excluded, as in `toml:"rate"
+// range:"above 0 to 1"`. Errors name the keys; tables of a list are counted from 1.
 func Check(v any) (faults []error) {
 	var check func(key string, v reflect.Value, words string)
 	number := func(key string, x float64, words string) {
@@ -50,7 +49,7 @@ func Check(v any) (faults []error) {
 	return faults
 }
 
-// within reports whether a number is finite and in a range.
+// within reports whether x is finite and within the range that words give.
 func within(x float64, words string) bool {
 	least, most, bounded := strings.Cut(strings.TrimSuffix(words, " or more"), " to ")
 	low, _ := strconv.ParseFloat(strings.TrimPrefix(least, "above "), 64)

@@ -8,12 +8,11 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Difference is a key whose values differ, with both of them as TOML writes them; ""
-// is none.
+// Difference is a key whose values differ, both written as in TOML; "" if the key is absent.
 type Difference struct{ Key, A, B string }
 
-// Differences compares two values that TOML can write, structs or maps, key by key in
-// the order of their names; elements of lists of tables are told apart by their place.
+// Differences compares two structs or maps key by key, in alphabetical order. Tables of a list are named by their
+// number.
 func Differences(a, b any) ([]Difference, error) {
 	var flat [2]map[string]string
 	for i, v := range []any{a, b} {
@@ -44,7 +43,7 @@ func Differences(a, b any) ([]Difference, error) {
 	return list, nil
 }
 
-// flatten puts what is below a key into one map, by its whole name.
+// flatten puts all keys below a key into one map, under their full names.
 func flatten(into map[string]string, key string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

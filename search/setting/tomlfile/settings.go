@@ -12,9 +12,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// Values reads a file of settings: their values as text, by name, each in the section
-// that its row names. Unknown keys are refused, so that a misspelt one does not pass
-// unnoticed.
+// Values reads a settings file and returns the values as text, by name. Each setting must stand in the section of its
+// row. Unknown keys are errors, so that misspelt ones are noticed.
 func Values[T any](table setting.Table[T], data []byte) (map[string]string, error) {
 	var file map[string]any
 	if err := Decode(data, &file); err != nil {
@@ -38,15 +37,15 @@ func Values[T any](table setting.Table[T], data []byte) (map[string]string, erro
 	return r.values, errors.Join(r.faults...)
 }
 
-// reader collects what one file sets.
+// reader collects the values of one file.
 type reader[T any] struct {
 	table   setting.Table[T]
 	values  map[string]string
-	unknown []string // keys outside of sections
+	unknown []string // unknown keys outside sections
 	faults  []error
 }
 
-// read takes over the keys of a section; "" is the file itself.
+// read takes the keys of a section; "" is the top level.
 func (r *reader[T]) read(section string, keys map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		row := r.table.Find(name)
@@ -63,7 +62,7 @@ func (r *reader[T]) read(section string, keys map[string]any) {
 	}
 }
 
-// valueText returns a value of a file as text, if it is of the setting's type.
+// valueText converts a TOML value to text; an error if it does not have the setting's type.
 func valueText(row setting.Info, v any) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -90,7 +89,7 @@ func valueText(row setting.Info, v any) (string, error) {
 	return "", fmt.Errorf("%s must be %s", row.Name, wants)
 }
 
-// WriteComment writes a setting, commented out at its default, under its explanation.
+// WriteComment writes a setting as a comment with its default, below its explanation.
 func WriteComment[T any](w io.Writer, row *setting.Setting[T], defaults *T) {
 	value := row.Get(defaults)
 	if row.Kind == setting.Text || row.Kind == setting.Choice {

@@ -1,5 +1,4 @@
-// Package tomlfile reads TOML strictly: a key that means nothing is an error, so
-// that a misspelt one does not pass unnoticed.
+// Package tomlfile reads TOML strictly: an unknown key is an error, so that misspelt ones are noticed.
 package tomlfile
 
 import (
@@ -11,8 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Decode reads a file into a struct or a map. Errors name unknown keys, or the
-// line at fault.
+// Decode reads a file into a struct or a map. Errors name unknown keys or the faulty line.
 func Decode(data []byte, into any) error {
 	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(into)
 	var strict *toml.StrictMissingError
