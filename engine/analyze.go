@@ -39,7 +39,7 @@ func (e *Engine) AnalyzeWithin(ctx context.Context, r thinking.Request, limits s
 	return err
 }
 
-// focusOf returns what a search is told of a focus.
+// focusOf wraps a focus for the parameters of a search; nil for none.
 func focusOf(f *thinking.Focus) *atomic.Pointer[thinking.Focus] {
 	if f == nil {
 		return nil
@@ -49,8 +49,8 @@ func focusOf(f *thinking.Focus) *atomic.Pointer[thinking.Focus] {
 	return p
 }
 
-// analysisParams widens the search at the root and judges the position by
-// itself, whatever the opponent has been doing, as KataGo's analysis commands do.
+// analysisParams widens the search at the root and drops the history before the position, as KataGo's analysis
+// commands do.
 func (c *Config) analysisParams() search.Params {
 	p := c.Search
 	p.Root.WideNoise = c.AnalysisWideNoise

@@ -8,10 +8,10 @@ import (
 	"kosumi/engine/level"
 )
 
-// autoLevel is the level that finds the player's.
+// autoLevel is the level setting that adapts to the player.
 const autoLevel = "auto"
 
-// ratings reads what is known of the player.
+// ratings reads the player's saved ratings.
 func (r *rank) ratings() (level.PlayerRatings, error) {
 	if r.cfg.LevelFile == "" {
 		return nil, errors.New("no file keeps the player's level: name one with --level-file")
@@ -19,7 +19,7 @@ func (r *rank) ratings() (level.PlayerRatings, error) {
 	return level.ReadPlayerRatings(r.cfg.LevelFile)
 }
 
-// autoRank is the rank of this game, found when it begins.
+// autoRank returns the adaptive rank for this game, chosen when the game begins.
 func (r *rank) autoRank(size board.Size) (level.Rank, error) {
 	if r.auto.rank == nil {
 		all, err := r.ratings()
@@ -37,7 +37,7 @@ func (r *rank) autoRank(size board.Size) (level.Rank, error) {
 	return *r.auto.rank, nil
 }
 
-// within is the rank that is played where one is wanted: the network may not serve it.
+// within returns the nearest rank to at that the network can play on this board.
 func (r *rank) within(size board.Size, at level.Rank) (level.Rank, error) {
 	if r.knowsPeople() && at >= lowestImitated {
 		return at, nil
@@ -46,14 +46,14 @@ func (r *rank) within(size board.Size, at level.Rank) (level.Rank, error) {
 	return s.Served, err
 }
 
-// autoGame is what --level auto knows of the game on the board.
+// autoGame is the state of --level auto for the game on the board.
 type autoGame struct {
 	rank     *level.Rank // nil before the first move
-	resigned bool        // by us
+	resigned bool        // the engine resigned
 	counted  bool
 }
 
-// playersAhead is by how many points our opponent began ahead, given Black's head start.
+// playersAhead returns how many points the opponent began ahead; headStart is Black's.
 func playersAhead(headStart float64, us board.Color) float64 {
 	if us == board.Black {
 		return -headStart
@@ -61,8 +61,8 @@ func playersAhead(headStart float64, us board.Color) float64 {
 	return headStart
 }
 
-// countGame takes a finished game into account, once: one that we played one side
-// of at a level found by ourselves, and that went on for a while. score is White's.
+// countGame records a finished game in the player's ratings, once. It counts only a game of sufficient length in
+// which the engine played one side at an adaptive level. score is White's.
 func (r *rank) countGame(game *board.Game, values *ownValues, score func() (float64, error)) {
 	a, size := &r.auto, game.Size()
 	us, oneSide := values.side()
@@ -71,7 +71,7 @@ func (r *rank) countGame(game *board.Game, values *ownValues, score func() (floa
 		return
 	}
 	a.counted = true
-	points := 1.0 // of the player
+	points := 1.0 // the player's result
 	switch {
 	case a.resigned:
 	case !game.Ended():
@@ -96,7 +96,7 @@ func (r *rank) countGame(game *board.Game, values *ownValues, score func() (floa
 	}
 }
 
-// playersPoints is what a score, White's view, gives our opponent.
+// playersPoints converts White's score to the opponent's result.
 func playersPoints(white float64, us board.Color) float64 {
 	switch {
 	case white == 0:

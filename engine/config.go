@@ -11,26 +11,23 @@ import (
 	"kosumi/search"
 )
 
-// Config is how an engine plays. Start from [Defaults].
+// Config is an engine's configuration. Start from [Defaults].
 type Config struct {
 	Size  board.Size
 	Rules board.Rules // komi included
-	// Limits holds for every move; a clock adds its own. If neither limits
-	// a move, DefaultTime does.
+	// Limits apply to every move; a clock adds its own. If neither limits a move, DefaultTime does.
 	Limits      search.Limits
 	DefaultTime time.Duration
 	Search      search.Params
 	Ponder      bool
 	Resign      Resignation
-	Lag         time.Duration // kept back of every move on a clock
-	// EarlyStop ends a search on a clock as soon as no other move can catch up,
-	// where the time saved is not lost. Extend is how much longer than planned,
-	// as a share, it may take while its choice is unstable.
+	Lag         time.Duration // time kept in reserve for each move on a clock
+	// EarlyStop ends a search on a clock as soon as no other move can catch up, if the clock keeps the time saved.
+	// Extend is the fraction of the planned time that a search may run longer while its choice is unstable.
 	EarlyStop bool
 	Extend    float64
-	Seed      uint64 // of move sampling; the search has its own
-	// AnalysisWideNoise spreads the search over more moves of the root in
-	// Analyze; KataGo's analysisWideRootNoise.
+	Seed      uint64 // for sampling moves; the search has its own seed
+	// AnalysisWideNoise makes Analyze search more moves at the root (KataGo's analysisWideRootNoise).
 	AnalysisWideNoise float64
 	// HandicapAdvantage is the playout doubling advantage of the side that is behind from the
 	// start, for each point (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
@@ -43,25 +40,24 @@ type Config struct {
 	// An undo or new rules clear them. KataGo does this; otherwise only the moves played for a
 	// side count for that side.
 	PoolBothSidesValues bool
-	// HandicapRepeats is the utility taken off moves like earlier ones of the same
-	// game, for the side that is behind from the start, in place of that of Search
-	// (KataGo's avoidRepeatedPatternUtility); 0 is none.
+	// HandicapRepeats is the utility subtracted from moves like earlier ones of the same game, for the side that is
+	// behind from the start; it replaces the value of Search (KataGo's avoidRepeatedPatternUtility). 0 is none.
 	HandicapRepeats float64
-	// MoveLog is the level of the lines that the log has of each move.
+	// MoveLog is the log level of the line about each move.
 	MoveLog slog.Level
 	// Name is the engine's name in game records.
 	Name string
-	// Level is the rank to play at, "30k" to "9d", or "auto"; "" is as strong as it
-	// can. LevelFile keeps what auto finds out; "" is one in the user's own folder.
+	// Level is the rank to play at, "30k" to "9d", or "auto" to adapt to the player; "" is full strength. LevelFile
+	// keeps the player's ratings; "" is a file in the user's configuration folder.
 	Level, LevelFile string
-	// Delay is how long to wait before a move is answered.
+	// Delay is how long to wait before answering with a move.
 	Delay Delay
-	// Game is how games are conducted beside their rules.
+	// Game settles what the rules leave open.
 	Game board.GameOptions
-	// AnalysisHistory lets Analyze show the network the moves before the position,
-	// AnalysisAntiMirror has it steer against mirror Go.
+	// AnalysisHistory lets Analyze show the network the moves before the position; AnalysisAntiMirror lets it search
+	// against mirror Go.
 	AnalysisHistory, AnalysisAntiMirror bool
-	// PonderLimits end a search in the opponent's time.
+	// PonderLimits bound a search in the opponent's time.
 	PonderLimits search.Limits
 	Hurry        Hurry
 	// FriendlyPass passes where only filling moves are left; CleanUp captures dead stones in
@@ -69,25 +65,24 @@ type Config struct {
 	FriendlyPass, CleanUp Whether
 }
 
-// Whether is a choice: as the rules suggest, always, or never.
+// Whether is as the rules suggest, always, or never.
 type Whether uint8
 
-// The choices.
 const (
 	ByRules Whether = iota
 	Always
 	Never
 )
 
-// Resignation is when a game is given up.
+// Resignation is when to resign.
 type Resignation struct {
 	Enabled bool
-	// Threshold of win minus loss, [-1,1], own view: the game is resigned when
-	// the last Turns own moves all stood below it.
+	// Threshold is a value of win minus loss, [-1,1], from the engine's view: it resigns when its last Turns moves
+	// were all below it.
 	Threshold float64
 	Turns     int
-	// MinScore is the number of points to be behind at least, MinMovesPerArea how
-	// many moves must have been made for each point of the board.
+	// MinScore is the least number of points to be behind, MinMovesPerArea the least number of moves per point of the
+	// board.
 	MinScore, MinMovesPerArea float64
 }
 
@@ -108,7 +103,7 @@ func Defaults() Config {
 	}
 }
 
-// Validate reports every fault of the configuration.
+// Validate returns every error of the configuration, joined.
 func (c Config) Validate() error {
 	var faults []error
 	bad := func(wrong bool, format string, args ...any) {
@@ -124,7 +119,7 @@ func (c Config) Validate() error {
 	bad(c.DefaultTime < 0, "default time %v must not be negative", c.DefaultTime)
 	bad(c.Resign.Turns < 1, "resign turns %d must be 1 or more", c.Resign.Turns)
 	for i := range settings {
-		if s := &settings[i]; s.Section == "" && s.Name != "max-memory" && s.Name != "threads" { // the search checks its own
+		if s := &settings[i]; s.Section == "" && s.Name != "max-memory" && s.Name != "threads" { // the search checks its own settings
 			faults = append(faults, s.Check(&c))
 		}
 	}

@@ -12,33 +12,33 @@ import (
 	"kosumi/search"
 )
 
-// Dead stones depend on the stones on the board alone, not on komi, the side to move or
-// passes. A proof decides where there is one. Elsewhere the network's ownership decides, with
-// either side to move, under area rules and the komi that makes the position even: networks
-// know little of decided boards. Where the two differ, a search for each side replaces them.
+// Dead stones depend on the stones on the board alone, not on komi, the side to move or passes. A proof decides if
+// there is one. Otherwise the network's ownership decides, with either side to move, under area rules and the komi
+// that makes the position even, since networks judge decided boards badly. If the two sides' views differ, a search
+// from each side replaces them.
 
-// judgement is the verdict on the stones of a board.
+// judgement is which stones of a board are dead, with its evidence.
 type judgement struct {
 	at    board.Hash
 	rules board.Rules
-	views [2][]float32 // owner of each point with Black and with White to move, [-1,1], + = White; nil: unknown
-	komi  [2]float64   // under which the views are
-	asked int64        // evaluations, and visits of searches
+	views [2][]float32 // ownership with Black and with White to move, [-1,1], + = White; nil: unknown
+	komi  [2]float64   // komi of each view
+	asked int64        // evaluations, and visits of searches, so far
 	dead  []board.Point
-	sure  bool // no chain is in doubt, so the opponent will call the same ones dead
-	areas bool // areas in doubt were searched
-	// fates are proofs of stones, as [life.Fates] returns them; nil: chains in doubt are
-	// not searched yet, nor proofs looked for.
+	sure  bool // no chain is in doubt, so the opponent will agree on the dead stones
+	areas bool // areas in doubt have been searched
+	// fates are stones with a proof, as [life.Fates] returns them; nil: neither proofs nor searches of doubtful
+	// chains were made yet.
 	fates []board.Color
 }
 
-// knows reports whether the stones on the board are judged.
+// knows reports whether the current position is judged.
 func (j *judge) knows(g *board.Game) bool {
 	at, rules := j.key(g)
 	return j.judged.views[0] != nil && j.judged.at == at && j.judged.rules == rules
 }
 
-// key is what a judgement depends on: KataGo's on all of a position.
+// key returns KataGo's hash of the position and the rules, on which a judgement depends.
 func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 	rules := g.Rules()
 	if j.cfg.ScoreByLead {
@@ -48,22 +48,21 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 	return g.Board().Hash(), rules
 }
 
-// Bounds of ownership, of 1. A chain is in doubt below sureMean, in the mean of its points
-// and of both views, and where these differ in sign. A board is settled where each point
-// has its owner above settledOwner in both.
+// Bounds of mean ownership. A chain is in doubt if the mean over its points and both views is below sureMean, or the
+// views' signs differ. A board is settled if each point's owner has more than settledOwner in both views.
 const (
 	sureMean     = 0.5
 	settledOwner = 0.25
 )
 
-// Efforts of a judgement that counts.
+// Effort of a judgement for a final count.
 const (
-	doubtVisits = 200    // of the search from each side
-	areaEffort  = 80_000 // points of the boards that are searched from each side for what is settled
-	fateNodes   = 40_000 // positions that are searched for proofs
+	doubtVisits = 200    // visits of the search from each side
+	areaEffort  = 80_000 // visits times points of the board, for the searches of areas in doubt
+	fateNodes   = 40_000 // positions of the search for a proof
 )
 
-// chains judges the chains on the board by the network alone, each position once.
+// chains judges the chains by the network alone, each position once.
 func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 	if j.knows(g) {
 		return j.judged, nil
@@ -89,8 +88,7 @@ func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 	return v, nil
 }
 
-// verdict judges the chains on the board for a count: it looks for proofs, and searches chains
-// that remain in doubt.
+// verdict judges the chains for a count: it looks for proofs and searches the chains that remain in doubt.
 func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	v, err := j.chains(ctx, g)
 	if err != nil || v.fates != nil || j.cfg.ScoreByLead {
@@ -113,8 +111,7 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	return v, nil
 }
 
-// weigh finds the dead chains by the views, which it corrects: what Benson's algorithm
-// proves is never left to an opinion.
+// weigh finds the dead chains by the views, and corrects the views where Benson's algorithm proves an owner.
 func (j *judge) weigh(g *board.Game, v *judgement) {
 	b := g.Board()
 	v.prove(g)
@@ -127,7 +124,7 @@ func (j *judge) weigh(g *board.Game, v *judgement) {
 		chain = b.Chain(chain[:0], p)
 		x, xLeast := kept(v.views[0], chain, b.At(p))
 		y, _ := kept(v.views[1], chain, b.At(p))
-		first := x // with the chain's side to move
+		first := x // the view with the chain's side to move
 		if b.At(p) == board.White {
 			first = y
 		}
@@ -144,7 +141,7 @@ func (j *judge) weigh(g *board.Game, v *judgement) {
 		return
 	}
 	v.dead = v.surrounded(g, v.dead)
-	for p, owner := range v.fates { // those who take it are dead themselves
+	for p, owner := range v.fates { // proved dead, but alive since the stones around it are dead
 		if c := g.At(board.Point(p)); owner == c.Opponent() && c != board.Empty && !slices.Contains(v.dead, board.Point(p)) {
 			v.fates[p] = c
 		}
@@ -203,8 +200,8 @@ func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c 
 	return c, err == nil, err
 }
 
-// closed reports whether hardly any point is open. Neutral points between both sides count
-// as open under area rules only.
+// closed reports whether almost every point has an owner. Neutral points between both sides count as open under area
+// rules only.
 func (v *judgement) closed(g *board.Game) bool {
 	open := 0
 	for p, owner := range g.OwnersWithDead(v.dead) {
@@ -225,8 +222,7 @@ func (v *judgement) closed(g *board.Game) bool {
 	return open <= max(g.Size().Area()/mostOpen, leastOpen)
 }
 
-// least returns the smallest certainty, [-1,1], of a counted point's owner, whoever moves
-// first.
+// least returns the smallest certainty of a counted point's owner over both views, [-1,1].
 func (v *judgement) least(g *board.Game) float32 {
 	least := float32(1)
 	for p, owner := range g.OwnersWithDead(v.dead) {
@@ -238,10 +234,9 @@ func (v *judgement) least(g *board.Game) float32 {
 	return least
 }
 
-// surrounded returns those of the stones that are the opponent's points once all of
-// them are off the board. Stones that are taken for dead and are not so surrounded, or
-// stand in seki, live; but not those that are proved dead, unless they are part of a
-// border of territory. The points of a chain are one region then, so chains stay whole.
+// surrounded returns those of the dead stones that lie in the opponent's territory once all of them are removed.
+// Others live, such as stones in seki; but stones that are proved dead stay so unless they are part of a border of
+// territory. Removed chains are one region each, so a chain is never split.
 func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point {
 	off := dead
 	owners := g.OwnersWithDead(off)
@@ -269,8 +264,7 @@ func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point 
 	return off
 }
 
-// kept returns how far the points of a chain of colour c stay its own: the mean
-// and the least, [-1,1].
+// kept returns how surely a chain's points stay with its colour c: the mean and the least ownership, [-1,1].
 func kept(own []float32, chain []board.Point, c board.Color) (mean, least float32) {
 	sign := float32(1)
 	if c == board.Black {
@@ -284,7 +278,7 @@ func kept(own []float32, chain []board.Point, c board.Color) (mean, least float3
 	return mean / float32(len(chain)), least
 }
 
-// bare returns the position as a game of its own that begins there, under area rules.
+// bare returns a game without history that begins with the position, under area rules.
 func bare(b *board.Board, suicide bool, toMove board.Color, komi float64) (*board.Game, error) {
 	rules := board.Chinese()
 	rules.Suicide, rules.Komi = suicide, float32(komi)
@@ -299,11 +293,11 @@ func bare(b *board.Board, suicide bool, toMove board.Color, komi float64) (*boar
 // untrained head answers about 0 everywhere.
 const ownershipSays = 0.1
 
-// mostViews is how often a network is asked at most for a view, in two orientations.
+// mostViews bounds the evaluations for one view; each evaluation uses two orientations.
 const mostViews = 4
 
-// view evaluates a position with one side to move, by the network under the komi that its
-// own view makes even, or by random games where it has no such head.
+// view evaluates a position with a given side to move: by the network, under the komi that its own score makes even,
+// or by random games if it predicts no ownership.
 func (j *judge) view(ctx context.Context, g *board.Game, toMove board.Color, v *judgement) error {
 	area := g.Size().Area()
 	i := toMove - board.Black
@@ -343,7 +337,7 @@ func (j *judge) view(ctx context.Context, g *board.Game, toMove board.Color, v *
 	return nil
 }
 
-// search replaces the views by searches with either side to move, of so many visits.
+// search replaces the views by the ownership of searches with either side to move.
 func (j *judge) search(ctx context.Context, g *board.Game, v *judgement, visits int64) error {
 	for i := range v.views {
 		toMove := board.Color(i) + board.Black
@@ -368,7 +362,7 @@ func (j *judge) search(ctx context.Context, g *board.Game, v *judgement, visits 
 	return nil
 }
 
-// sideSign turns the view of a side into White's, and back.
+// sideSign is the factor between the view of a side and White's.
 func sideSign(c board.Color) float32 {
 	if c == board.Black {
 		return -1
@@ -376,7 +370,7 @@ func sideSign(c board.Color) float32 {
 	return 1
 }
 
-// rolloutOwnership estimates owners by random games.
+// rolloutOwnership estimates ownership by random games.
 func rolloutOwnership(g *board.Game, toMove board.Color) []float32 {
 	hash := g.Board().Hash()
 	r := rollouts{rng: rand.New(rand.NewPCG(hash.Lo, hash.Hi))}

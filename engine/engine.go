@@ -14,9 +14,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Errors of the engine. Test with errors.Is.
+// Errors of the engine, for errors.Is.
 var (
-	ErrCannotUndo     = errors.New("cannot undo")         // fewer moves on the board than to be taken back
+	ErrCannotUndo     = errors.New("cannot undo")         // fewer moves on the board than to take back
 	ErrBoardNotEmpty  = errors.New("board not empty")     // handicap stones need an empty board
 	ErrHandicapStones = errors.New("bad handicap stones") // repeated, off the board, or too many
 	ErrSize           = errors.New("unacceptable size")   // not a board, or not one that the network serves
@@ -25,11 +25,10 @@ var (
 	ErrKomi           = errors.New("unacceptable komi")   // outside the accepted range
 )
 
-// Engine plays one side of a game, or both. It holds the game on the board and wires
-// its parts: each keeps what it remembers to itself. Make one with [New]; [Engine.Close]
-// it.
+// Engine plays one side of a game, or both. It holds the game on the board and connects its parts, each of which owns
+// its state. Make one with [New]; [Engine.Close] it.
 type Engine struct {
-	cfg Config // the parts read it too
+	cfg Config // the parts hold pointers to it
 	net nn.Network
 	log *slog.Logger
 
@@ -44,7 +43,7 @@ type Engine struct {
 	seeds    seeds
 }
 
-// New returns an engine with an empty board. It closes nothing of the network.
+// New returns an engine with an empty board. The caller closes the network.
 func New(cfg Config, net nn.Network, log *slog.Logger) (*Engine, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -75,31 +74,30 @@ func freshGame(cfg Config, size board.Size, rules board.Rules) (*board.Game, err
 	return game, err
 }
 
-// Close stops what runs in the background.
+// Close stops pondering.
 func (e *Engine) Close() {
 	e.Stop()
 	e.countGame()
 }
 
-// countGame counts a game that is over, or left, for the player's level.
+// countGame updates the player's ratings with a game that is over or abandoned.
 func (e *Engine) countGame() {
 	e.rank.countGame(e.game, &e.values, func() (float64, error) { return e.FinalScore(context.Background()) })
 }
 
-// Stop ends pondering and returns when it has ended. The tree keeps what was found.
+// Stop ends pondering and waits for it. The tree is kept.
 func (e *Engine) Stop() { e.thinker.stop() }
 
-// DropTree forgets the search tree.
+// DropTree drops the search tree.
 func (e *Engine) DropTree() { e.thinker.drop() }
 
-// ClearCache forgets the search tree, what is remembered of earlier searches and,
-// where the network keeps them, the evaluations.
+// ClearCache drops the search tree, remembered values of earlier searches, and the network's cache, if it has one.
 func (e *Engine) ClearCache() {
 	e.thinker.forget()
 	e.judge.forget()
 }
 
-// SetClock starts both clocks anew under these settings.
+// SetClock resets both clocks to these settings.
 func (e *Engine) SetClock(s clock.Settings) error { return e.timer.set(s) }
 
 // TimeLeft overrides one clock with a controller's report: stones is 0 in main
@@ -110,59 +108,56 @@ func (e *Engine) TimeLeft(c board.Color, left time.Duration, stones int) error {
 	return nil
 }
 
-// FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a
-// game without result. Games that ended under rules without agreement on dead stones
-// count as they stand; in all others dead stones are removed first, or with
-// Config.ScoreByLead, which is as KataGo does, the lead is estimated. So it is in the
-// middle of a game, where counting would call stones dead and points owned of which
-// nothing is decided.
+// FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a game without result. A game
+// that ended under rules without agreement on dead stones counts every stone as alive; in any other, dead stones are
+// removed first. In an unfinished game, where little is decided, and with Config.ScoreByLead, as in KataGo, the lead
+// is estimated instead.
 func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 	e.Stop()
 	return e.judge.score(ctx, e.game)
 }
 
-// FinalStatus judges every point, in the order of board.Point. Stones of one
-// chain share their fate. It is what FinalScore counts once the game is over.
+// FinalStatus returns the status of every point, in the order of board.Point. Stones of one chain have the same
+// status. After the end of the game it agrees with FinalScore.
 func (e *Engine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	e.Stop()
 	return e.judge.status(ctx, e.game)
 }
 
-// Estimate counts a game that is over, or in which nothing is left to decide. It searches
-// other positions as they stand, at full strength and always in the same way. Networks
-// without a score or owners leave their parts at 0.
+// Estimate counts a game that is over, or in which nothing is left to decide. Other positions it searches at full
+// strength, each time the same way. Results that the network does not predict, such as score or ownership, stay 0.
 func (e *Engine) Estimate(ctx context.Context) (*thinking.Estimate, error) {
 	return e.EstimateWithin(ctx, search.Limits{Visits: estimateVisits})
 }
 
-// EstimateWithin is Estimate by searches within limits.
+// EstimateWithin is Estimate with limits for its searches.
 func (e *Engine) EstimateWithin(ctx context.Context, l search.Limits) (*thinking.Estimate, error) {
 	e.Stop()
 	return e.judge.estimate(ctx, e.game, l)
 }
 
-// Chose returns which sides had moves of the present game chosen here.
+// Chose reports for which sides the engine chose moves in this game.
 func (e *Engine) Chose() (black, white bool) { return e.records.chose(e.game) }
 
-// seeds gives each move a random stream of its own to choose by, and each game a seed.
+// seeds gives each move a random stream of its own, and each game a seed.
 type seeds struct {
 	cfg   *Config
-	moves uint64 // chosen so far
+	moves uint64 // number of moves chosen so far
 }
 
-// next returns the stream of the next move.
+// next returns the random stream of the next move.
 func (s *seeds) next() *rand.Rand {
 	s.moves++
 	return s.stream()
 }
 
-// stream returns the stream of the last move, from its beginning.
+// stream returns the random stream of the last move, from its beginning.
 func (s *seeds) stream() *rand.Rand { return rand.New(rand.NewPCG(newSeed(s.cfg.Seed, 0), s.moves)) }
 
-// seed returns the seed of a game that begins now.
+// seed returns the seed of a new game.
 func (s *seeds) seed() uint64 { return newSeed(s.cfg.Seed, s.moves) }
 
-// newSeed returns the configured seed plus n, or a random one where none is configured.
+// newSeed returns the configured seed plus n, or a random one if none is configured.
 func newSeed(configured, n uint64) uint64 {
 	if configured == 0 {
 		return rand.Uint64()

@@ -11,13 +11,13 @@ import (
 	"kosumi/search/thinking"
 )
 
-// The bounds of ownership, of 1, from which a point counts as sure and as likely.
+// Bounds of ownership from which a point counts as sure and as likely.
 const (
 	sureOwner   = 0.9
 	likelyOwner = 0.4
 )
 
-// estimateVisits is the length of each search that an estimate rests on.
+// estimateVisits is the number of visits of each search for an estimate.
 const estimateVisits = 200
 
 // tenth is the distance from the mean, in standard deviations, beyond which a tenth of a
@@ -31,9 +31,8 @@ type estimated struct {
 	visits int64
 }
 
-// estimate estimates a game, as [Engine.Estimate] does, by two searches within limits: one
-// under its komi for the chances, one under the komi that makes it even for the points,
-// of which networks know most there, and under area rules.
+// estimate implements [Engine.Estimate] by two searches: one under the game's komi for the winrate, one under area
+// rules and the komi that makes the position even for the points, since networks know most about those positions.
 func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*thinking.Estimate, error) {
 	if g.Ended() && !j.cfg.ScoreByLead {
 		c, err := j.count(ctx, g)
@@ -80,7 +79,7 @@ func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*
 			}
 		}
 		if lead += float64(g.ScoreWithDead(v.dead)) - float64(board.Balance(g.OwnersWithDead(v.dead))); g.Rules().Scoring == board.ScoringTerritory {
-			lead -= sign / 2 // the side to move gains half a point by moves, on average, where they count
+			lead -= sign / 2 // where moves gain points, the side to move is ahead by half a point on average
 		}
 		between(t, g, lead, tenth*points.Root.ScoreStdev)
 	}
@@ -88,7 +87,7 @@ func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*
 	return t, nil
 }
 
-// inArea returns a game under area rules, with a komi that stands for what its own count.
+// inArea returns the game under area rules, with the komi that gives the same score.
 func inArea(g *board.Game) (*board.Game, error) {
 	rules := g.Rules()
 	if rules.Scoring == board.ScoringArea {
@@ -100,13 +99,13 @@ func inArea(g *board.Game) (*board.Game, error) {
 	}
 	area := new(board.Game)
 	area.CopyFrom(g)
-	if area.SetRules(rules) != nil { // it began in a clean-up phase
+	if area.SetRules(rules) != nil { // the game began in a clean-up phase
 		return bare(g.Board(), rules.Suicide, g.ToMove(), float64(rules.Komi))
 	}
 	return area, nil
 }
 
-// searchUnder searches a position under a komi, always in the same way.
+// searchUnder searches a position under a komi, each time the same way.
 func (j *judge) searchUnder(ctx context.Context, g *board.Game, komi float32, l search.Limits) (search.Result, error) {
 	under := new(board.Game)
 	under.CopyFrom(g)
@@ -119,11 +118,11 @@ func (j *judge) searchUnder(ctx context.Context, g *board.Game, komi float32, l 
 	return r, err
 }
 
-// between gives an estimate its points: the lead is on the side of the winrate and
-// between Low and High, and all are within what the board allows.
+// between sets the points of an estimate such that the lead agrees with the winrate, lies between Low and High, and
+// all are possible on the board.
 func between(t *thinking.Estimate, g *board.Game, lead, spread float64) {
 	low, high := search.Bounds(g)
-	switch { // komi alone decides
+	switch { // the sign of the komi alone decides
 	case low > 0:
 		t.Winrate = 0
 	case high < 0:
@@ -134,10 +133,10 @@ func between(t *thinking.Estimate, g *board.Game, lead, spread float64) {
 	t.Low, t.High = min(within(lead-spread), t.Lead), max(within(lead+spread), t.Lead)
 }
 
-// tenths rounds, and never to minus zero.
+// tenths rounds to a tenth; it never returns -0.
 func tenths(x float64) float64 { return math.Round(10*x)/10 + 0 }
 
-// estimateOf is what a search says of points and chains.
+// estimateOf returns an estimate with the points and chains of a search's ownership.
 func estimateOf(g *board.Game, r *search.Result) *thinking.Estimate {
 	t := &thinking.Estimate{Visits: r.Root.Visits}
 	if r.Ownership == nil {
@@ -155,7 +154,7 @@ func estimateOf(g *board.Game, r *search.Result) *thinking.Estimate {
 	return t
 }
 
-// asEstimate is the count of a game that is over.
+// asEstimate converts the count of a finished game.
 func (c *count) asEstimate() *thinking.Estimate {
 	t := &thinking.Estimate{Lead: c.score, Low: c.score, High: c.score, Winrate: 0.5, Final: true, Ownership: make([]float32, len(c.owners))}
 	switch {
@@ -175,7 +174,7 @@ func (c *count) asEstimate() *thinking.Estimate {
 	return t
 }
 
-// countPoint counts a point with an owner from -1, Black, to 1, White.
+// countPoint counts a point by its ownership, from -1, Black, to 1, White.
 func countPoint(t *thinking.Estimate, own float32) {
 	color := board.White
 	if own < 0 {
@@ -191,7 +190,7 @@ func countPoint(t *thinking.Estimate, own float32) {
 	}
 }
 
-// unsettled lists the chains that stay on the board neither likely nor unlikely.
+// unsettled lists the chains whose survival is uncertain.
 func unsettled(b *board.Board, own []float32) [][]board.Point {
 	var all [][]board.Point
 	for p := range board.Point(b.Size().Area()) {

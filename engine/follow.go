@@ -7,9 +7,8 @@ import (
 	"kosumi/board"
 )
 
-// Follow puts a copy of a game on the board, with so many handicap stones. What
-// the search has found is kept where the game continues the one on the board;
-// clocks and parameters stay.
+// Follow puts a copy of a game on the board; handicap is its number of handicap stones. The tree is kept if the game
+// continues the one on the board. Clocks and parameters are unchanged.
 func (e *Engine) Follow(g *board.Game, handicap int) error {
 	if err := e.net.Serves(g.Size()); err != nil {
 		return fmt.Errorf("%w: %w", ErrSize, err)
@@ -30,7 +29,7 @@ func (e *Engine) Follow(g *board.Game, handicap int) error {
 	return nil
 }
 
-// continues reports whether a game has the moves of another and more, or the same ones.
+// continues reports whether longer begins with the moves of game.
 func continues(game, longer *board.Game) bool {
 	have, want := game.Moves(), longer.Moves()
 	return game.Size() == longer.Size() && game.Rules() == longer.Rules() && len(have) <= len(want) && slices.Equal(have, want[:len(have)])

@@ -10,13 +10,11 @@ import (
 	"kosumi/search/thinking"
 )
 
-// friendlyPass returns a pass in place of a move, where people would pass: dead
-// stones are agreed on after the game, the opponent has just passed, all borders
-// are closed, the move only fills, and short searches find passing no worse. The
-// conditions and numbers are KataGo's (cpp/program/playutils.cpp); that no chain
-// may be in doubt is ours: where the two sides do not call the same stones dead,
-// the game is counted as it stands, with dead stones that could have been taken.
-// timed reports whether the search before was bound by time.
+// friendlyPass returns a pass in place of a move in a position where people would pass: dead stones are agreed on
+// after the game, the opponent has just passed, all borders are closed, the move only fills, and short searches find
+// passing no worse. Conditions and numbers are KataGo's (cpp/program/playutils.cpp), except that no chain may be in
+// doubt: if the players disagree on dead stones, all stones count as alive. timed reports whether the search before
+// was limited by time.
 func (j *judge) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point, timed bool) (board.Point, error) {
 	rules := g.Rules()
 	last := g.LastMove(0)
@@ -30,7 +28,7 @@ func (j *judge) friendlyPass(ctx context.Context, g *board.Game, result *search.
 		return move, err
 	}
 	limits := search.Limits{Visits: 8 + min(1000, max(result.Root.Visits, 1)/10)}
-	if timed { // else every run is to find the same
+	if timed { // without a clock, results must be repeatable
 		limits.Time = max(result.Stats.Elapsed/4, 20*time.Millisecond)
 	}
 	passed, err := j.shortSearch(ctx, g, board.Pass, limits)
@@ -41,15 +39,14 @@ func (j *judge) friendlyPass(ctx context.Context, g *board.Game, result *search.
 	if err != nil {
 		return move, err
 	}
-	// Both are in the view of the opponent, who is to move then.
+	// Both are from the view of the opponent, who moves next.
 	if passed.Utility < played.Utility+0.1 && passed.ScoreMean < played.ScoreMean+0.25 && passed.Lead < played.Lead+0.25 {
 		return board.Pass, nil
 	}
 	return move, nil
 }
 
-// shortSearch searches the position after a move of the side to move, on a tree
-// of its own.
+// shortSearch searches the position after a move, on a tree of its own.
 func (j *judge) shortSearch(ctx context.Context, g *board.Game, move board.Point, l search.Limits) (thinking.Root, error) {
 	p := j.cfg.Search
 	p.Net.PlayoutDoublingAdvantage = 0
@@ -66,15 +63,15 @@ func (j *judge) shortSearch(ctx context.Context, g *board.Game, move board.Point
 	return result.Root, err
 }
 
-// shortSearchBytes is far more than a thousand visits take.
+// shortSearchBytes is ample for a thousand visits.
 const shortSearchBytes = 32 << 20
 
-// sureOwnership is how surely a point must be owned to need a closed border.
+// sureOwnership is the ownership from which a point must lie within a closed border.
 const sureOwnership = 0.75
 
-// onlyFills reports whether no chain is in doubt, every point that is surely owned
-// lies within closed borders once dead stones are off the board, and the move
-// touches no living stone of the opponent and protects nothing from capture.
+// onlyFills reports whether move changes nothing: no chain is in doubt, every surely owned point lies within closed
+// borders once dead stones are removed, and the move neither touches a living stone of the opponent nor prevents a
+// capture.
 func (j *judge) onlyFills(ctx context.Context, g *board.Game, move board.Point) (bool, error) {
 	found, err := j.chains(ctx, g)
 	if err != nil || !found.sure {
@@ -91,7 +88,7 @@ func (j *judge) onlyFills(ctx context.Context, g *board.Game, move board.Point) 
 		case g.ToMove().Opponent():
 			return false, nil
 		case g.ToMove():
-			if clean.Liberties(q) == 1 { // the opponent could capture by playing there
+			if clean.Liberties(q) == 1 { // the opponent could capture with this move
 				return false, nil
 			}
 		}
@@ -99,7 +96,7 @@ func (j *judge) onlyFills(ctx context.Context, g *board.Game, move board.Point) 
 	return true, nil
 }
 
-// withoutStones returns a copy of a board without some of its stones.
+// withoutStones returns a copy of a board without the given stones.
 func withoutStones(b *board.Board, stones []board.Point) *board.Board {
 	var left []board.Move
 	for p := range board.Point(b.Size().Area()) {

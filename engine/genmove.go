@@ -11,9 +11,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// GenMove chooses a move and plays it, unless it is to be kept off the board or
-// the game is resigned. When ctx ends it takes the best move so far. The move
-// is strictly legal, superko included.
+// GenMove chooses a move and plays it, unless it resigns or r.Keep is set. When ctx ends it takes the best move so
+// far. The move is always legal, superko included.
 func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
 	d, err := e.decide(ctx, &r)
 	if err != nil {
@@ -25,29 +24,27 @@ func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.
 	return e.commit(ctx, &d)
 }
 
-// plan is a search for a move that is ready to begin, and how its result is read.
+// plan is a prepared search for a move, with what is needed to interpret its result.
 type plan struct {
-	game        *board.Game // with the side to move that the move is for
+	game        *board.Game // copy of the game with the side to move set
 	turn        turn
 	tree        *search.Tree
 	limits      search.Limits
 	temperature float64
-	level       bool // the move is the level's
+	level       bool // a level chooses the move
 }
 
-// decision is a move that was decided on. Game, clock, values and records are as before;
-// commit changes them.
+// decision is a chosen move, not yet played: commit changes game, clock, values and records.
 type decision struct {
 	thinking.Decision
 	plan   plan
-	began  time.Time // when the search began
+	began  time.Time // time when the search began
 	found  search.Result
-	values ownValues // to remember from now on
+	values ownValues // values of own moves after this one
 }
 
-// plan prepares the search for a move. Deterministic searches have a tree of their own
-// and no clock, levels the limits of their rank, bounded by the clock, and all others
-// those of settings and clock.
+// plan prepares the search for a move. A deterministic search has a tree of its own and no clock; a level has the
+// limits of its rank, within those of the clock; any other has the limits of settings and clock.
 func (e *Engine) plan(r *thinking.MoveRequest) (plan, error) {
 	p := plan{turn: turn{start: e.timer.start(time.Now())}}
 	e.Stop()
@@ -86,7 +83,7 @@ func (e *Engine) plan(r *thinking.MoveRequest) (plan, error) {
 	return p, nil
 }
 
-// decide searches and decides on the move.
+// decide searches and chooses the move.
 func (e *Engine) decide(ctx context.Context, r *thinking.MoveRequest) (decision, error) {
 	p, err := e.plan(r)
 	d := decision{plan: p, values: e.values}
@@ -102,7 +99,7 @@ func (e *Engine) decide(ctx context.Context, r *thinking.MoveRequest) (decision,
 		return d, err
 	}
 	work, root := e.net.Stats().Sub(before), &d.found.Root
-	if r.Report == nil && !p.turn.hurried() { // nobody sees leads of moves
+	if r.Report == nil && !p.turn.hurried() { // nobody reads the leads of moves
 		alone := search.Result{Analysis: thinking.Analysis{ToMove: d.found.ToMove, Root: *root}, Stats: d.found.Stats}
 		e.judge.showLeads(ctx, p.game, &alone, p.limits)
 		*root = alone.Root
@@ -115,8 +112,8 @@ func (e *Engine) decide(ctx context.Context, r *thinking.MoveRequest) (decision,
 	return d, nil
 }
 
-// commit plays the move that was decided on, or resigns: it waits as long as a person
-// would, changes game, clock and records, and ponders.
+// commit plays the chosen move, or resigns: it delays the reply if configured, changes game, clock and records, and
+// starts pondering.
 func (e *Engine) commit(ctx context.Context, d *decision) (thinking.Decision, error) {
 	game, found := d.plan.game, &d.found
 	paused := e.cfg.Delay.wait(ctx, found, d.Point, &e.seeds, d.plan.turn)
@@ -136,7 +133,7 @@ func (e *Engine) commit(ctx context.Context, d *decision) (thinking.Decision, er
 	return d.Decision, nil
 }
 
-// analysisOf returns what is read of a search beside its move.
+// analysisOf returns the analysis requested beside the move.
 func analysisOf(r *thinking.MoveRequest) thinking.Request {
 	if r.Analysis == nil {
 		return thinking.Request{}
@@ -144,7 +141,7 @@ func analysisOf(r *thinking.MoveRequest) thinking.Request {
 	return *r.Analysis
 }
 
-// think searches for a move and reports on the way, with leads that are right.
+// think runs the search for a move, with reports whose leads are corrected.
 func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, p *plan) (search.Result, error) {
 	asked, l := analysisOf(r), p.limits
 	l.Ownership, l.MovesOwnership = asked.Want.Owners()
@@ -160,12 +157,11 @@ func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, p *plan) (s
 	return e.thinker.run(ctx, p.tree, l, asked.Interval, report)
 }
 
-// budget is how long the next move of a colour may take.
+// budget returns the time for the next move of a colour.
 func (e *Engine) budget(c board.Color) clock.Budget { return e.timer.budget(c, e.game, e.cfg.Lag) }
 
-// reconsider returns the move to make in place of the one chosen, where a pass is near.
-// It ends with the longest time for the move; a search that is not done by then changes
-// nothing.
+// reconsider returns the move to play in place of the chosen one where a pass is likely. If the longest time for the
+// move ends first, the choice stays.
 func (e *Engine) reconsider(ctx context.Context, r *thinking.MoveRequest, p *plan, found *search.Result, chosen board.Point) (board.Point, error) {
 	hurried := p.turn.hurried()
 	if !p.turn.budget.Unlimited {
@@ -188,7 +184,7 @@ func (e *Engine) reconsider(ctx context.Context, r *thinking.MoveRequest, p *pla
 	return chosen, nil
 }
 
-// playOwn plays our own move, books its time and ponders.
+// playOwn plays the engine's move, takes its time off the clock and starts pondering.
 func (e *Engine) playOwn(c board.Color, p board.Point, start time.Time) error {
 	play := e.game.Play
 	if c != e.game.ToMove() {
@@ -206,8 +202,8 @@ func (e *Engine) playOwn(c board.Color, p board.Point, start time.Time) error {
 	return nil
 }
 
-// choose picks the move, and checks it against the game itself: whatever the
-// tree believes, an illegal move is never played.
+// choose picks the move and checks it on the game itself, so that an error in the tree cannot lead to an illegal
+// move.
 func (e *Engine) choose(p *plan, found *search.Result) board.Point {
 	rng, c := e.seeds.next(), p.game.ToMove()
 	if p.level {

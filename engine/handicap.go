@@ -9,9 +9,8 @@ import (
 	"kosumi/nn"
 )
 
-// FreeHandicap chooses n points for Black's handicap stones on an empty board:
-// one after the other what the network would play next, no two adjacent while
-// there is room. Nothing is placed.
+// FreeHandicap chooses n points for Black's handicap stones on an empty board, one after the other by the network's
+// policy, not adjacent while there is room. It places no stones.
 func (e *Engine) FreeHandicap(ctx context.Context, n int) ([]board.Point, error) {
 	size := e.game.Size()
 	if n < 2 || n > maxFreeHandicap(size) {
@@ -37,12 +36,11 @@ func (e *Engine) FreeHandicap(ctx context.Context, n int) ([]board.Point, error)
 	return stones, nil
 }
 
-// maxFreeHandicap leaves White room to play.
+// maxFreeHandicap bounds the handicap so that White has room to play.
 func maxFreeHandicap(s board.Size) int { return max(2, min(30, s.Area()/4)) }
 
-// bestHandicapPoint returns the empty point with the highest prior that has an
-// edge distance of 3 or 4 if the board has such points, and no stone beside it;
-// the demands are dropped one by one where no point meets them.
+// bestHandicapPoint returns the empty point with the highest prior whose distance from the edge is 3 or 4 and that
+// has no stone beside it. If no point qualifies it drops one condition after the other.
 func bestHandicapPoint(b *board.Board, out *nn.Output) board.Point {
 	size := b.Size()
 	for _, accept := range []func(board.Point) bool{
@@ -72,7 +70,7 @@ func standsAlone(b *board.Board, p board.Point) bool {
 	return !slices.ContainsFunc(b.Neighbors(p), func(q board.Point) bool { return b.At(q) != board.Empty })
 }
 
-// edgeDistance counts lines from the nearest edge; the first line has 1.
+// edgeDistance counts lines from the nearest edge: 1 on the first line.
 func edgeDistance(s board.Size, p board.Point) int {
 	x, y := s.XY(p)
 	return 1 + min(x, y, s.W-1-x, s.H-1-y)

@@ -7,14 +7,12 @@ import (
 	"kosumi/search"
 )
 
-// In handicap games the weaker side's network is told that it searches more than
-// the other (playout doubling advantage), so that it plays for complications,
-// and White gives up late, since it is behind by design. Both follow KataGo
-// (github.com/lightvector/KataGo, cpp/command/gtp.cpp).
+// In handicap games the weaker side's network is told that it searches more than the other (playout doubling
+// advantage), so that it plays for complications. White resigns late, since it is expected to be behind. Both follow
+// KataGo (github.com/lightvector/KataGo, cpp/command/gtp.cpp).
 
-// headStart returns by how many points Black is ahead before the first move
-// that is not a handicap stone: a stone is worth 15 points, one under territory
-// rules less, the first makes up for White's turn, and a komi of 7 is even.
+// headStart returns by how many points Black is ahead after its handicap stones: a stone is worth 15 points, slightly
+// less under territory rules; the first only makes up for White's move; a komi of 7 is even.
 func headStart(game *board.Game) float64 {
 	rules := game.Rules()
 	stones := game.StartingStones()
@@ -35,16 +33,15 @@ func headStart(game *board.Game) float64 {
 	return worth*float64(stones-1) + 7 - float64(rules.Komi) - float64(bonus)
 }
 
-// advantage is the playout doubling advantage of the side that is behind from
-// the start. The thinker owns it; a game begins with none.
+// advantage is the playout doubling advantage of the side that is behind from the start. The thinker owns it; it is
+// zero at the start of a game.
 type advantage struct {
-	doublings float64     // of White; negative: of Black
-	side      board.Color // that the last search was for
-	adjusted  bool        // for the move that is chosen next
+	doublings float64     // for White; negative: for Black
+	side      board.Color // side that the last search was for
+	adjusted  bool        // already adjusted for the next move
 }
 
-// turnsTo notes whose move is searched for. It reports whether that changes what the
-// network is told.
+// turnsTo sets the side to search for, and reports whether the network's advantage changes by that.
 func (a *advantage) turnsTo(c board.Color) bool {
 	other := a.side != c && a.side != board.Empty && a.doublings != 0
 	a.side = c
@@ -54,13 +51,12 @@ func (a *advantage) turnsTo(c board.Color) bool {
 // Steps and bounds of the advantage.
 const (
 	advantageStep = 0.125
-	advantageMost = 2.75 // networks have seen little beyond
+	advantageMost = 2.75 // networks were hardly trained beyond
 )
 
-// adjust sets the advantage before a move of ours: at first as high as the head
-// start allows, later so that the weaker side sees its chances between 5 % and
-// 25 %. last is what White made of its last position, win minus loss; known is
-// false before the first.
+// adjust sets the advantage before a move of the engine: first as high as the head start allows, later such that the
+// weaker side's winrate stays between 5 % and 25 %. last is White's value of its last position, win minus loss; known
+// is false before the first.
 func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, known bool) {
 	scale, from := weightOfPoint(size), handicapFrom(size)
 	ahead := math.Abs(headStart)
@@ -86,15 +82,14 @@ func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, k
 	a.doublings = sign * min(max(d, 0), most)
 }
 
-// weightOfPoint is how much more a point decides than on 19x19.
+// weightOfPoint is the weight of a point relative to 19x19: points decide more on small boards.
 func weightOfPoint(size board.Size) float64 { return math.Pow(361/float64(size.Area()), 0.75) }
 
-// handicapFrom is the head start, in points, from which on a game is one with
-// handicap.
+// handicapFrom is the head start, in points, from which a game counts as a handicap game.
 func handicapFrom(size board.Size) float64 { return max(4/weightOfPoint(size), 2) }
 
-// chargeRepeats sets what repeats of a side's own moves cost it: in handicap games
-// the side that is behind varies its tricks, at so much utility.
+// chargeRepeats sets the utility that a repetition of its own moves costs the side that is behind in a handicap game,
+// so that it varies its tricks.
 func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility float64) {
 	behind := headStart(game)
 	if c == board.Black {
@@ -104,13 +99,12 @@ func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility fl
 		p.RepeatPenalty.Utility = utility
 	}
 	if p.RepeatPenalty.Utility != 0 {
-		p.RepeatPenalty.Player = c // also while it ponders on the other's turn
+		p.RepeatPenalty.Player = c // also while pondering in the opponent's turn
 	}
 }
 
-// mayResign reports whether White, in a game with a head start for Black, is far
-// enough behind what it should have caught up by now: lead is its own. Others may
-// resign at any time.
+// mayResign reports whether White, in a game with a head start for Black, is further behind than it should be by now;
+// lead is its own. Otherwise resigning is always allowed.
 func mayResign(game *board.Game, lead, headStart float64) bool {
 	if headStart <= 0.9 || game.ToMove() != board.White {
 		return true
@@ -121,7 +115,7 @@ func mayResign(game *board.Game, lead, headStart float64) bool {
 	if moves < first {
 		return false
 	}
-	turns := max(1, 0.6*area-first) // to catch up in
+	turns := max(1, 0.6*area-first) // turns in which White catches up
 	spent := min(max(0, moves-first), turns)
 	return lead <= -headStart*(turns-spent)/turns-5-0.15*headStart
 }

@@ -17,13 +17,13 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Refusals of evaluations by a network of human moves.
+// Errors of evaluations by a human SL network.
 var (
 	ErrNoHumans  = errors.New("no network of human moves: name one with --human-model")
 	ErrNoProfile = errors.New("no profile of who plays: kata-set-param humanSLProfile rank_5k, or --set humanSLProfile=rank_5k")
 )
 
-// profile is who plays, for networks that want to know; nil if nobody said.
+// profile is the player that networks with a profile imitate; nil if none is set.
 func (c *Config) profile() *features.Meta {
 	if m, set := c.Search.Human.Meta(); set {
 		return &m
@@ -31,8 +31,8 @@ func (c *Config) profile() *features.Meta {
 	return nil
 }
 
-// CheckHuman refuses settings of human-like play that no network loaded can heed:
-// names are those that are about to change, h is what they would make.
+// CheckHuman returns an error if no loaded network supports a change of the human-like settings: names are the
+// settings that change, h their new values.
 func CheckHuman(net nn.Network, names []string, h search.Human) error {
 	humans := net.Humans()
 	for _, name := range names {
@@ -49,7 +49,7 @@ func CheckHuman(net nn.Network, names []string, h search.Human) error {
 	return nil
 }
 
-// humans returns the network of human moves, if one is loaded and knows who plays.
+// humans returns the human SL network, if one is loaded and a profile is set.
 func (e *Engine) humans() (nn.Evaluator, error) {
 	humans := e.net.Humans()
 	switch {
@@ -61,9 +61,8 @@ func (e *Engine) humans() (nn.Evaluator, error) {
 	return humans, nil
 }
 
-// HumanPolicy is what the network of human moves expects of a player such as
-// rank_5k: W*H+1 probabilities for the colour, pass last; -1 where a move is
-// illegal. It changes no setting. Errors are ErrNoHumans, or about the profile.
+// HumanPolicy returns the human SL network's policy for a profile such as rank_5k: W*H+1 probabilities for the
+// colour, pass last; -1 if illegal. It changes no setting. Errors are ErrNoHumans, or about the profile.
 func (e *Engine) HumanPolicy(ctx context.Context, c board.Color, profile string) ([]float32, error) {
 	before := e.cfg.Search.Human.Profile
 	defer func() { e.cfg.Search.Human.Profile = before }()
@@ -78,17 +77,16 @@ func (e *Engine) HumanPolicy(ctx context.Context, c board.Color, profile string)
 	return out.Policy, nil
 }
 
-// Delay makes the engine wait before it answers with a move, as people do: the
-// longer the less obvious the move is.
+// Delay makes the engine wait before answering, as people do: longer for less obvious moves.
 type Delay struct {
-	// Scale, in seconds, stretches the waits; 0 is none (KataGo's delayMoveScale).
+	// Scale of the waits, in seconds; 0 is none (KataGo's delayMoveScale).
 	Scale float64
 	// Most is the longest wait, in seconds (KataGo's delayMoveMax).
 	Most float64
 }
 
-// forMove draws the wait before a move that had a probability: on average half of
-// Scale over probability + 0.1, spread like the sum of two exponential variates.
+// forMove draws the wait before a move with a probability: the sum of two exponential variates, on average half of
+// Scale over probability + 0.1.
 func (d Delay) forMove(probability float64, rng *rand.Rand) time.Duration {
 	if d.Scale <= 0 {
 		return 0
@@ -98,8 +96,7 @@ func (d Delay) forMove(probability float64, rng *rand.Rand) time.Duration {
 	return time.Duration(max(0.0001, min(wait, d.Most)) * float64(time.Second))
 }
 
-// probability is how likely a move was, to the human network where there is one,
-// else to the main one.
+// probability returns a move's policy in the human SL network if there is one, else in the main network.
 func probability(r *search.Result, p board.Point) float64 {
 	policy := r.Policy
 	if r.Human != nil {
@@ -111,8 +108,7 @@ func probability(r *search.Result, p board.Point) float64 {
 	return 0
 }
 
-// wait waits before a move is answered, as long as its time allows and no longer than
-// ctx lasts. It returns how long it waited.
+// wait delays an answer within the move's time and returns how long it waited. It stops when ctx ends.
 func (d Delay) wait(ctx context.Context, r *search.Result, p board.Point, random *seeds, t turn) time.Duration {
 	if d.Scale <= 0 {
 		return 0

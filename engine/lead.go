@@ -9,29 +9,27 @@ import (
 	"kosumi/search"
 )
 
-// The lead of a game that is not over, in points: how far komi would have to move
-// to make it even. Short searches under one komi after the other find it, as in
-// KataGo (github.com/lightvector/KataGo, cpp/program/playutils.cpp).
+// The lead in an unfinished game is the change of komi, in points, that makes it even. Short searches under different
+// komi find it, as in KataGo (github.com/lightvector/KataGo, cpp/program/playutils.cpp).
 
-// fairKomi searches for the komi under which a position is even.
+// fairKomi searches for the komi that makes a position even.
 type fairKomi struct {
-	game   *board.Game // under whatever komi was tried last
+	game   *board.Game // its komi is the one tried last
 	seen   map[float64]opinion
 	search func(*board.Game) (search.Result, error)
-	err    error // the first; nothing is searched after it
+	err    error // first error; no search follows it
 }
 
-// opinion is a search's result for White: points ahead, and win minus loss.
+// opinion is a search's result from White's view: points ahead, and win minus loss.
 type opinion struct{ lead, value float64 }
 
-// leastLeadVisits is how long each of the searches is at least.
+// leastLeadVisits bounds the visits of each search from below.
 const leastLeadVisits = 50
 
-// leadVisits is how long each of the searches is.
+// leadVisits is the number of visits of each search.
 func leadVisits(p search.Params) int64 { return max(leastLeadVisits, 10*int64(p.Parallel.Workers)) }
 
-// lead returns White's lead in a position, komi included, rounded to what a game can
-// end with.
+// lead returns White's lead in a position, komi included, rounded to a possible result.
 func (j *judge) lead(ctx context.Context, g *board.Game) (float64, error) {
 	visits := leadVisits(j.cfg.Search)
 	tree, err := search.New(judging(j.cfg.Search, visits), j.net, nil)
@@ -52,8 +50,8 @@ func (j *judge) lead(ctx context.Context, g *board.Game) (float64, error) {
 	return toResult(lead, 0.5, g.Rules()), nil
 }
 
-// toResult rounds a lead to what a game can end with. If nobody leads and there is
-// no draw, Black's winrate decides who wins.
+// toResult rounds a lead to a possible result. If the lead is 0 and draws are impossible, the winrate, Black's,
+// decides.
 func toResult(lead, winrate float64, rules board.Rules) float64 {
 	komi := float64(rules.Komi)
 	if lead == 0 && winrate > 0.5 {
@@ -65,16 +63,14 @@ func toResult(lead, winrate float64, rules board.Rules) float64 {
 	return math.Round(lead+0.5) - 0.5
 }
 
-// A chain counts as dead by KataGo's rule for boards that are not played out if its mean
-// ownership in its own favour is below deadMean, or any of its stones is surely the
-// opponent's.
+// KataGo's bounds for unfinished games: a chain counts as dead if its mean ownership for its own side is below
+// deadMean, or if any of its points is surely the opponent's.
 const (
 	deadMean  = 0.2
 	deadStone = -0.6
 )
 
-// searchOwnership averages the owners of the points, [-1,1], + = White, over a
-// search; nil where the network knows none.
+// searchOwnership returns the ownership of a search, [-1,1], + = White; nil if the network predicts none.
 func (j *judge) searchOwnership(ctx context.Context, g *board.Game) ([]float32, error) {
 	visits := 2 * leadVisits(j.cfg.Search)
 	result, err := j.thinker.aside(ctx, judging(j.cfg.Search, visits), j.net, g, search.Limits{Visits: visits, Playouts: visits, Ownership: true})
@@ -88,7 +84,7 @@ func (j *judge) searchOwnership(ctx context.Context, g *board.Game) ([]float32, 
 	return own, nil
 }
 
-// judging returns the parameters of a search that only judges.
+// judging returns the parameters of a search that judges a position and chooses no move.
 func judging(p search.Params, visits int64) search.Params {
 	p.Net.PlayoutDoublingAdvantage = 0
 	p.RepeatPenalty = search.RepeatPenalty{}
@@ -103,7 +99,7 @@ func judging(p search.Params, visits int64) search.Params {
 	return p
 }
 
-// ask searches under a komi, which is rounded to half points.
+// ask searches under a komi, rounded to half points.
 func (f *fairKomi) ask(komi float64) opinion {
 	komi = f.round(komi)
 	o, known := f.seen[komi]
@@ -133,8 +129,7 @@ func (f *fairKomi) round(komi float64) float64 {
 	return math.Round(2*min(max(komi, -most), most)) / 2
 }
 
-// even returns the komi under which White's chances are even: near it by the
-// leads that searches find, then by halving.
+// even returns the komi that makes White's chances even. It first follows the leads of searches, then bisects.
 func (f *fairKomi) even(komi float64) float64 {
 	komi = f.approach(komi)
 	value := func(more float64) float64 { return f.ask(komi + more).value }
@@ -175,7 +170,7 @@ func (f *fairKomi) even(komi float64) float64 {
 	return komi + low + (high-low)*-atLow/(atHigh-atLow)
 }
 
-// approach moves komi by the lead up to three times, while that helps.
+// bracket in points that bisection starts from
 func (f *fairKomi) approach(komi float64) float64 {
 	const near = 16 // points that halving bridges
 	var shift float64
@@ -202,13 +197,13 @@ func (f *fairKomi) approach(komi float64) float64 {
 	return komi
 }
 
-// astray reports whether a step made the position less even, and not by a little.
+// astray reports whether a step made the position clearly less even.
 func astray(was, now opinion) bool {
 	return was.lead > 0 && now.lead > was.lead+5 && now.value < 0.75 || was.lead < 0 && now.lead < was.lead-5 && now.value > -0.75 ||
 		was.value > 0 && now.value > was.value+0.1 || was.value < 0 && now.value < was.value-0.1
 }
 
-// smooth evens out that under area scoring nearly every other result is impossible.
+// smooth averages over neighbouring komi, since every other result is nearly impossible under area scoring.
 func (f *fairKomi) smooth(komi float64) float64 {
 	rules := f.game.Rules()
 	if rules.Scoring != board.ScoringArea || rules.Button || komi == math.Trunc(komi) {

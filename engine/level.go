@@ -14,30 +14,28 @@ import (
 	"kosumi/search"
 )
 
-// rank plays at a level. It owns the player's rank in this game, where the level is one
-// that finds it, and the seed of the errors that a level makes. The engine asks it for the
-// parameters of a search and for the move to choose from what was found.
+// rank plays at a level. It owns the player's rank in this game, if the level adapts to the player, and the seed of
+// the level's errors. The engine asks it for the parameters of a search and for the move to choose from the result.
 type rank struct {
 	cfg  *Config
 	net  nn.Network
 	log  *slog.Logger
 	auto autoGame
-	said string // the last note about the level that was given
-	seed uint64 // of the errors that a level makes in this game
+	said string // last message about the level
+	seed uint64 // seeds the level's errors in this game
 }
 
-// newGame begins a game under a seed.
 func (r *rank) newGame(seed uint64) { r.auto, r.seed = autoGame{}, seed }
 
-// resign notes that the game was given up at this rank.
+// resign notes that the engine resigned at this rank.
 func (r *rank) resign() { r.auto.resigned = true }
 
-// levelValue is the setting of a level: a rank, nothing, or loss:DIAL for measuring.
+// levelValue is the level setting: a rank, nothing, or loss:DIAL for measurements.
 type levelValue struct{ at *string }
 
 func (v levelValue) String() string { return *v.at }
 
-// Set reads a level; "off" is none.
+// Set reads a level; "off" means none.
 func (v levelValue) Set(text string) error {
 	text = strings.TrimSpace(text)
 	if strings.EqualFold(text, "off") {
@@ -52,7 +50,7 @@ func (v levelValue) Set(text string) error {
 	return nil
 }
 
-// parseLevel reads a rank, or the name of a dial as a setting.
+// parseLevel reads a rank, or a dial (loss:DIAL).
 func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
 	if dial, named, err := level.ParseDial(text); named {
 		return 0, &level.Setting{Dial: dial}, err
@@ -61,7 +59,7 @@ func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
 	return r, nil, err
 }
 
-// note describes the level that is set, on boards of a size; "" without one.
+// note returns a message about the current level on boards of a size; "" without a level.
 func (r *rank) note(size board.Size) string {
 	if r.cfg.Level == "" {
 		return ""
@@ -76,11 +74,10 @@ func (r *rank) note(size board.Size) string {
 	return s.Note
 }
 
-// lowestImitated is the lowest rank that networks of human moves know: 20k. Levels below
-// are played without them.
+// lowestImitated is 20k, the lowest rank that human SL networks know. Levels below are played without them.
 const lowestImitated = level.Rank(0)
 
-// imitates reports whether the level is played by a network of human moves.
+// imitates reports whether a human SL network plays the level.
 func (r *rank) imitates(size board.Size) bool {
 	if !r.knowsPeople() {
 		return false
@@ -89,13 +86,13 @@ func (r *rank) imitates(size board.Size) bool {
 	return err == nil && fixed == nil && at >= lowestImitated
 }
 
-// knowsPeople reports whether there is a network of human moves that is told a rank.
+// knowsPeople reports whether a human SL network is loaded that takes a rank.
 func (r *rank) knowsPeople() bool {
 	humans := r.net.Humans()
 	return humans != nil && humans.Describe().TakesProfile
 }
 
-// wanted is the rank that the level asks for on a board, or a dial.
+// wanted returns the rank that the level asks for on a board, or a dial.
 func (r *rank) wanted(size board.Size) (level.Rank, *level.Setting, error) {
 	if r.cfg.Level == autoLevel {
 		at, err := r.autoRank(size)
@@ -104,8 +101,7 @@ func (r *rank) wanted(size board.Size) (level.Rank, *level.Setting, error) {
 	return parseLevel(r.cfg.Level)
 }
 
-// refusal says that a level is none that the network serves on a board; it is nil for the
-// others.
+// refusal returns an error if the network cannot play the level on a board.
 func (r *rank) refusal(name string, size board.Size) error {
 	if name == "" || name == autoLevel {
 		return nil
@@ -122,8 +118,8 @@ func (r *rank) refusal(name string, size board.Size) error {
 	return s.Refusal
 }
 
-// served is the engine's rank in records: that of its level, as far as the network
-// serves it; "" at full strength.
+// served returns the engine's rank for game records, limited to the ranks that the network can play; "" at full
+// strength.
 func (r *rank) served(size board.Size) string {
 	switch {
 	case r.cfg.Level == "" || strings.Contains(r.cfg.Level, ":") || r.cfg.Level == autoLevel && r.auto.rank == nil:
@@ -140,7 +136,7 @@ func (r *rank) served(size board.Size) string {
 	return s.Served.String()
 }
 
-// setting is how the level is played with this network on this board.
+// setting returns how this network plays the level on this board.
 func (r *rank) setting(size board.Size) (level.Setting, error) {
 	at, fixed, err := r.wanted(size)
 	if err != nil {
@@ -152,7 +148,7 @@ func (r *rank) setting(size board.Size) (level.Setting, error) {
 	return r.find(size, at)
 }
 
-// find is how a rank is played with this network on this board.
+// find returns how this network plays a rank on this board.
 func (r *rank) find(size board.Size, at level.Rank) (level.Setting, error) {
 	ladders, err := level.Ladders()
 	if err != nil {
@@ -161,9 +157,8 @@ func (r *rank) find(size board.Size, at level.Rank) (level.Setting, error) {
 	return level.Find(ladders, r.net.Describe().SHA256, size, at)
 }
 
-// search makes of the settings those that a level is chosen by: every likely
-// move gets its share of a search of fixed length, whatever the clock, the komi
-// or the opponent.
+// search changes parameters to those of a level: each likely move gets its share of a search of fixed length,
+// independent of clock, komi and opponent.
 func (r *rank) search(p search.Params, size board.Size) (search.Params, search.Limits) {
 	if !r.imitates(size) {
 		s, err := r.setting(size)
@@ -173,7 +168,7 @@ func (r *rank) search(p search.Params, size board.Size) (search.Params, search.L
 		return level.Searched(p, s.Dial)
 	}
 	p.Net.PlayoutDoublingAdvantage, p.Root.WideNoise, p.AntiMirror = 0, 0, false
-	// KataGo's example of human play (gtp_human5k_example.cfg) at every rank.
+	// as KataGo's example of human-like play (gtp_human5k_example.cfg), at every rank
 	p.Human.Profile = "rank_" + strings.ToLower(r.cfg.Level)
 	if r.cfg.Level == autoLevel {
 		at, err := r.autoRank(size)
@@ -189,7 +184,7 @@ func (r *rank) search(p search.Params, size board.Size) (search.Params, search.L
 	return p, search.Limits{Playouts: 40}
 }
 
-// choose picks the move of the level from a search under its parameters.
+// choose picks the level's move from the result of a search with its parameters.
 func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (board.Point, error) {
 	size := game.Size()
 	if note := r.note(size); note != "" && note != r.said {
@@ -213,14 +208,14 @@ func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (
 	return c.Move, nil
 }
 
-// imitationTemperature is that of KataGo's example of human play.
+// imitationTemperature is the temperature of KataGo's example of human-like play.
 func imitationTemperature(g *board.Game) float64 {
 	c := search.Choice{TemperatureEarly: 0.85, Temperature: 0.70, TemperatureHalflife: 80}
 	return c.TemperatureAt(g.NumMoves(), g.Size())
 }
 
-// levelResigns reports whether a person would give the game up: past 40 % of the
-// board's moves, behind by many points, and lost for many turns.
+// levelResigns reports whether a person would resign: after 40 % of the board's moves, far behind in points, and lost
+// for many turns.
 func levelResigns(game *board.Game, lead float64, hopeless int) bool {
 	area := game.Size().Area()
 	behind, turns := -40.0, 20

@@ -8,7 +8,7 @@ import (
 	"kosumi/search"
 )
 
-// limits combines the limits of the configuration with those of the clock.
+// limits combines the limits of the configuration and the clock.
 func (e *Engine) limits(c board.Color, t turn) search.Limits {
 	l, budget := e.cfg.Limits, t.budget
 	switch {
@@ -26,20 +26,18 @@ func (e *Engine) limits(c board.Color, t turn) search.Limits {
 	return shortened(l, e.cfg.Hurry.share(e.game, e.values.sureness(c, e.cfg.Hurry.Threshold)))
 }
 
-// Hurry is the share of its limits, 0 to 1, that a search uses where little depends on it; 0
-// is all of them.
+// Hurry reduces a search's limits where little depends on it, to a fraction in (0,1]; 0 means no reduction.
 type Hurry struct {
-	// AfterOnePass holds after a pass of the other side, AfterTwoPasses after two in a row
+	// AfterOnePass applies after a pass of the opponent, AfterTwoPasses after two of them in a row
 	// (searchFactorAfterOnePass, searchFactorAfterTwoPass).
 	AfterOnePass, AfterTwoPasses float64
-	// Winning holds where the last three searches found the game won. Above Threshold, in win
-	// minus loss, the share falls linearly to it (searchFactorWhenWinning,
-	// searchFactorWhenWinningThreshold).
+	// Winning applies if the last three searches found the game won. From Threshold, in win minus loss, the fraction
+	// falls linearly to it (searchFactorWhenWinning, searchFactorWhenWinningThreshold).
 	Winning, Threshold float64
 }
 
-// share is the part of its limits that the next search uses; sureness, 0 to 1, is how surely
-// the game is won.
+// share returns the fraction of its limits that the next search may use; sureness, 0 to 1, is how surely the game is
+// won.
 func (h *Hurry) share(game *board.Game, sureness float64) float64 {
 	share := 1.0
 	passed := func(back int) bool {
@@ -57,7 +55,7 @@ func (h *Hurry) share(game *board.Game, sureness float64) float64 {
 	return share
 }
 
-// shortened returns a share of limits, but no less than a visit.
+// shortened returns limits multiplied by share, at least one visit.
 func shortened(l search.Limits, share float64) search.Limits {
 	if share >= 1 {
 		return l

@@ -9,7 +9,7 @@ import (
 	"kosumi/search"
 )
 
-// ending describes why a search took other than its time.
+// ending describes why a search ended before or after its planned time.
 func ending(r *search.Result) string {
 	switch {
 	case r.Stop == search.StopDecided:
@@ -22,7 +22,7 @@ func ending(r *search.Result) string {
 	return ""
 }
 
-// logMove writes a line about a move: work is what the network did for it.
+// logMove logs a line about a move; work is the network's statistics for it.
 func (t *thinker) logMove(r *search.Result, p board.Point, work nn.Stats) {
 	if !t.log.Enabled(context.Background(), t.cfg.MoveLog) {
 		return

@@ -9,34 +9,33 @@ import (
 	"kosumi/sgf"
 )
 
-// moveEval is the evaluation of a move of ours when it was chosen. Numbers are
-// Black's.
+// moveEval is the evaluation of one of the engine's moves when it was chosen, from Black's view.
 type moveEval struct {
 	winrate, lead float64
 	visits        int64
 	line          []board.Point
 }
 
-// moveKey names a move in a position: a client that sends a game anew, move by
-// move, finds its evaluations again.
+// moveKey identifies a move in a position. A client that replays a game move by move thus finds its evaluations
+// again.
 type moveKey struct {
 	position board.Hash
 	color    board.Color
 	point    board.Point
 }
 
-// records remembers what goes into a record of the game beside its moves: the record
-// that it was loaded from, the evaluations of moves chosen here, and who resigned.
+// records keeps what a game's record holds beside its moves: the record that it was loaded from, the evaluations of
+// the engine's moves, and who resigned.
 type records struct {
-	loaded   *sgf.Record // nil for none
+	loaded   *sgf.Record // nil if none was loaded
 	evals    map[moveKey]moveEval
 	resigned resigned
 }
 
-// maxEvals bounds what is kept; a long game has a few hundred moves.
+// maxEvals bounds the evaluations kept; a long game has a few hundred moves.
 const maxEvals = 4096
 
-// remember keeps the evaluation of a move that is about to be made.
+// remember keeps the evaluation of a move about to be played.
 func (r *records) remember(game *board.Game, found *search.Result, p board.Point) {
 	if len(r.evals) >= maxEvals {
 		clear(r.evals)
@@ -51,7 +50,7 @@ func (r *records) remember(game *board.Game, found *search.Result, p board.Point
 	r.evals[moveKey{game.Hash(), game.ToMove(), p}] = t
 }
 
-// text is the comment on a move in a record.
+// text returns the comment for the move in a record.
 func (t *moveEval) text(size board.Size) string {
 	who, lead, winrate := "Black", t.lead, t.winrate
 	if winrate < 0.5 {
@@ -68,7 +67,7 @@ func (t *moveEval) text(size board.Size) string {
 	return text + "\n" + strings.Join(line, " ")
 }
 
-// evalsOf returns the evaluation of each move of the game, nil where there is none: moves of the opponent, and those that were not chosen here.
+// evalsOf returns the evaluation of each move of the game, nil for the opponent's moves and others that the engine did not choose.
 func (r *records) evalsOf(played *board.Game) ([]*moveEval, error) {
 	all := make([]*moveEval, played.NumMoves())
 	if len(r.evals) == 0 {
@@ -91,7 +90,7 @@ func (r *records) evalsOf(played *board.Game) ([]*moveEval, error) {
 	return all, nil
 }
 
-// chose returns which sides had moves of a game chosen here, or resigned it here.
+// chose reports for which sides the engine chose moves, or resigned.
 func (r *records) chose(game *board.Game) (black, white bool) {
 	all, err := r.evalsOf(game)
 	if err != nil {
@@ -107,16 +106,15 @@ func (r *records) chose(game *board.Game) (black, white bool) {
 	return black || loser == board.Black, white || loser == board.White
 }
 
-// resigned is the position in which a side resigned here.
+// resigned is the side that resigned here, and the position.
 type resigned struct {
 	color    board.Color
 	position board.Hash
 }
 
-// resign notes that a colour resigns a game here.
 func (r *records) resign(c board.Color, game *board.Game) { r.resigned = resigned{c, game.Hash()} }
 
-// resigner returns the side that resigned the game here, Empty for nobody.
+// resigner returns the side for which the engine resigned in this position, or Empty.
 func (r *records) resigner(game *board.Game) board.Color {
 	if r.resigned.position == game.Hash() {
 		return r.resigned.color

@@ -10,12 +10,10 @@ import (
 // params are the settings that may change while the engine runs.
 var params = settings.Changeable()
 
-// Params lists every parameter in a fixed order, under the name that KataGo
-// gives it.
+// Params lists all parameters in a fixed order, by their GTP names.
 func (e *Engine) Params() []setting.Param { return params.Params(&e.cfg) }
 
-// SetParams sets some parameters, all or none. Pondering continues under the new
-// ones only after the next move.
+// SetParams sets some parameters, all or none. Running pondering keeps the old ones.
 func (e *Engine) SetParams(values map[string]string) error {
 	next := e.cfg
 	if err := params.Apply(&next, values, params.SetParam); err != nil {
@@ -35,7 +33,7 @@ func (e *Engine) SetParams(values map[string]string) error {
 	return e.Configure(next)
 }
 
-// changedFrom lists the names of parameters whose values differ, sorted.
+// changedFrom returns the names of the parameters whose values differ, sorted.
 func changedFrom(before, after []setting.Param) (names []string) {
 	for i := range after {
 		if before[i].Value != after[i].Value {
@@ -49,8 +47,7 @@ func changedFrom(before, after []setting.Param) (names []string) {
 // Config returns the configuration.
 func (e *Engine) Config() Config { return e.cfg }
 
-// Configure changes everything that may change while the engine runs: all but the
-// game on the board.
+// Configure replaces everything that may change while the engine runs: all but the game on the board.
 func (e *Engine) Configure(next Config) error {
 	if err := next.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)

@@ -8,10 +8,9 @@ import (
 	"kosumi/search"
 )
 
-// beforePass returns the move to make instead of a pass, or the pass. Dead stones in our
-// sure territory are captured first under area scoring if nobody agrees on dead stones
-// afterwards, a chain is in doubt, or the clock leaves no time to judge chains (hurried).
-// With cleanup every dead stone is captured.
+// beforePass returns a move to play before passing, or the pass. Under area scoring it captures dead stones in sure
+// territory if the players will not agree on dead stones, a chain is in doubt, or the clock leaves no time to judge
+// chains (hurried). With cleanup it captures every dead stone.
 func (j *judge) beforePass(ctx context.Context, g *board.Game, result *search.Result, cleanup, hurried bool) board.Point {
 	if !cleanup && !j.cleansUp(ctx, g, hurried) {
 		return board.Pass
@@ -34,7 +33,7 @@ func (j *judge) beforePass(ctx context.Context, g *board.Game, result *search.Re
 	return board.Pass
 }
 
-// cleansUp reports whether dead stones are taken off before a pass.
+// cleansUp reports whether dead stones must be captured before a pass.
 func (j *judge) cleansUp(ctx context.Context, g *board.Game, hurried bool) bool {
 	switch {
 	case j.cfg.CleanUp == Always:
@@ -45,15 +44,15 @@ func (j *judge) cleansUp(ctx context.Context, g *board.Game, hurried bool) bool 
 	return g.Rules().Scoring == board.ScoringArea && (hurried || !j.agreed(ctx, g))
 }
 
-// agreed reports whether both sides will take the same stones off the board after
-// the game: the rules let them, and no chain is in doubt.
+// agreed reports whether both players will agree on the dead stones after the game: the rules allow it, and no chain
+// is in doubt.
 func (j *judge) agreed(ctx context.Context, g *board.Game) bool {
 	if !g.Rules().FriendlyPassOk {
 		return false
 	}
 	found, err := j.chains(ctx, g)
 	if err != nil && ctx.Err() != nil {
-		return false // no time, as where the clock hurries
+		return false // out of time, treated as hurried
 	}
 	if err != nil {
 		j.log.Warn("dead stones could not be judged before passing", "error", err)
@@ -61,8 +60,7 @@ func (j *judge) agreed(ctx context.Context, g *board.Game) bool {
 	return err != nil || found.sure
 }
 
-// sureCaptures returns the empty points of our pass-alive area that touch
-// opponent stones.
+// sureCaptures returns the empty points of own pass-alive area that touch opponent stones.
 func sureCaptures(g *board.Game, us board.Color) []board.Point {
 	b := g.Board()
 	alive := b.PassAlive(nil, g.Rules().Suicide)
@@ -94,9 +92,8 @@ func libertiesOf(g *board.Game, stones []board.Point, c board.Color) []board.Poi
 	return points
 }
 
-// bestOf returns the legal point to which the search gave most visits, or, of
-// equal ones, the highest prior; NoPoint if none is legal. Moves that give away
-// stones of ours without capturing come last.
+// bestOf returns the legal point with most visits in the search, then with the highest prior; NoPoint if none is
+// legal. Moves that lose stones without a capture come last.
 func bestOf(g *board.Game, result *search.Result, points []board.Point) board.Point {
 	best, bestScore := board.NoPoint, -1.0
 	for _, p := range points {

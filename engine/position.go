@@ -7,14 +7,13 @@ import (
 	"kosumi/board"
 )
 
-// Game returns the game as it stands: read only, and valid until the next call
-// that changes it.
+// Game returns the current game: read only, and valid until the next call that changes it.
 func (e *Engine) Game() *board.Game { return e.game }
 
-// MaxKomi is the largest komi accepted, either way.
+// MaxKomi bounds komi, positive or negative.
 const MaxKomi = 400
 
-// NewGame empties the board at this size. Komi, rules and clocks stay.
+// NewGame empties the board and sets its size. Komi, rules and clocks stay.
 func (e *Engine) NewGame(size board.Size) error {
 	if err := size.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrSize, err)
@@ -41,8 +40,8 @@ func (e *Engine) replace(game *board.Game, handicap int) {
 	clear(e.timer.before)
 }
 
-// Turn makes c the side to move, whose move is chosen next if choosing is set: then
-// its advantage is what it was until now, also where the start is forgotten.
+// Turn makes c the side to move. choosing says that a move is requested next: then the handicap advantage is kept
+// even if the history is dropped.
 func (e *Engine) Turn(c board.Color, choosing bool) {
 	if c != e.game.ToMove() {
 		e.Stop()
@@ -53,7 +52,6 @@ func (e *Engine) Turn(c board.Color, choosing bool) {
 	}
 }
 
-// SetKomi changes komi and nothing else.
 func (e *Engine) SetKomi(k float32) error {
 	if !(k >= -MaxKomi && k <= MaxKomi) || float64(k)*2 != math.Trunc(float64(k)*2) {
 		return fmt.Errorf("%w: %g is not a multiple of 0.5 within %d", ErrKomi, k, MaxKomi)
@@ -83,9 +81,8 @@ func (e *Engine) SetRules(r board.Rules) error {
 	return nil
 }
 
-// Play plays a move of either colour, whoever is to move. Only occupied points
-// and points off the board are refused; a breach of ko, superko or suicide
-// rules is played with a warning, so that the game never differs from a
+// Play plays a move of either colour, whoever is to move. It refuses only occupied points and points off the board; a
+// move that breaks a ko, superko or suicide rule is played with a warning, so that the game stays the same as the
 // server's.
 func (e *Engine) Play(c board.Color, p board.Point) error {
 	legal := e.game.Legal(c, p)
@@ -112,7 +109,7 @@ func (e *Engine) Play(c board.Color, p board.Point) error {
 	return nil
 }
 
-// Undo takes the last n moves back, all or none.
+// Undo takes back the last n moves, or none if there are fewer.
 func (e *Engine) Undo(n int) error {
 	if n < 1 || n > e.game.NumMoves() {
 		return ErrCannotUndo
@@ -124,7 +121,7 @@ func (e *Engine) Undo(n int) error {
 	return nil
 }
 
-// Setup replaces stones and side to move; history and handicap are forgotten.
+// Setup replaces stones and side to move, and drops history and handicap.
 func (e *Engine) Setup(black, white []board.Point, toMove board.Color) error {
 	game, err := freshGame(e.cfg, e.game.Size(), e.game.Rules())
 	if err != nil {
@@ -137,8 +134,8 @@ func (e *Engine) Setup(black, white []board.Point, toMove board.Color) error {
 	return nil
 }
 
-// SetHandicap puts Black's handicap stones on the empty board: White is to
-// move, and their number counts for White's handicap bonus.
+// SetHandicap places Black's handicap stones on the empty board: White moves next, and the number of stones
+// determines White's handicap bonus.
 func (e *Engine) SetHandicap(stones []board.Point) error {
 	if e.game.NumMoves() > 0 || e.game.Board().Stones(board.Black)+e.game.Board().Stones(board.White) > 0 {
 		return ErrBoardNotEmpty

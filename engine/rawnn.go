@@ -8,8 +8,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Evaluate asks a network once about the position on the board, without a search.
-// Errors are ErrNoHumans and ErrNoProfile, or the network's.
+// Evaluate evaluates the position once by a network, without a search. Errors are ErrNoHumans and ErrNoProfile, or
+// the network's.
 func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*thinking.Evaluation, error) {
 	var net nn.Evaluator = e.net
 	if r.Human {
@@ -33,15 +33,15 @@ func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*t
 	return whiteView(&out, game), nil
 }
 
-// advantageOf is the advantage that was set, as a colour has it. Of how passing is
-// meant a raw evaluation knows nothing, as KataGo's.
+// advantageOf returns the configured playout doubling advantage from a colour's view. KataGo's raw evaluations ignore
+// its passing settings, and so do these.
 func (c *Config) advantageOf(color board.Color) float32 {
 	n := &c.Search.Net
 	d := float32(n.PlayoutDoublingAdvantage)
 	if n.AdvantageFor == board.Empty || n.AdvantageFor == color {
 		return d
 	}
-	return 0 - d // never -0
+	return 0 - d // avoids -0
 }
 
 func whiteView(out *nn.Output, g *board.Game) *thinking.Evaluation {
@@ -67,8 +67,7 @@ func whiteView(out *nn.Output, g *board.Game) *thinking.Evaluation {
 	return raw
 }
 
-// gameFor returns the game with c to move: the game itself, or a copy in which
-// the turn is forced.
+// gameFor returns the game with c to move: the game itself, or a copy whose turn is set.
 func (e *Engine) gameFor(c board.Color) (*board.Game, error) {
 	if c == e.game.ToMove() {
 		return e.game, nil

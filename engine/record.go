@@ -11,11 +11,10 @@ import (
 	"kosumi/sgf"
 )
 
-// LoadSGF sets size, komi, rules (where the record has them), set-up and the
-// moves of the main line up to the position before move number before; 0 or a
-// number beyond the end means all of them. Values that the record does not name are
-// the defaults of its rules, or of the rules now in force; parts that cannot be read or
-// played are left out with a warning, as in reviews, unless no move is left.
+// LoadSGF sets size, komi, rules, set-up and the moves of the main line up to the position before move number before;
+// 0 or a number beyond the end means all moves. Missing values are the defaults of the record's rules or of the
+// current ones. Parts that cannot be read or played are left out with a warning, as in reviews, unless no move is
+// left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -46,8 +45,8 @@ func (e *Engine) LoadSGF(data []byte, before int) error {
 	return nil
 }
 
-// LoadRecord puts the position of a record before a move, from 1, on the board, under
-// these rules; 0 or a number beyond the end means after all moves.
+// LoadRecord sets up the position before a move, counted from 1, under these rules; 0 or a number beyond the end
+// means after all moves.
 func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) error {
 	if err := e.net.Serves(record.Size); err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
@@ -61,25 +60,24 @@ func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) e
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
 	known := e.cfg.Game
-	known.ForgetOutOfTurn = false // a record is known as a whole
+	known.ForgetOutOfTurn = false // keep the whole history of a record
 	game.SetOptions(known)
 	game.ContinueWith(e.cfg.Game)
 	handicap := record.Handicap
 	if record.HandicapPlayed() {
-		handicap = 0 // taking back the stones takes it back
+		handicap = 0 // no handicap remains if its stones are taken back
 	}
 	e.replace(game, handicap)
 	e.records.loaded = record
 	return nil
 }
 
-// keepLoaded puts into a record of the game what the one said that it was loaded from:
-// who played when, comments of the moves that are still the same, and the result where
-// nothing was added or taken back.
+// keepLoaded copies data from the record that the game was loaded from: players and dates, the comments of unchanged
+// moves, and the result if no move was added or taken back.
 func keepLoaded(r, old *sgf.Record) {
 	steps := old.Steps
 	for i, s := range slices.Backward(steps) {
-		if s.Setup != nil { // the game begins there
+		if s.Setup != nil { // the record begins here
 			steps = steps[i+1:]
 			break
 		}
@@ -97,10 +95,9 @@ func keepLoaded(r, old *sgf.Record) {
 	}
 }
 
-// SaveSGF returns the game so far as one SGF tree: who played, at what level, the result where
-// there is one, the day, the rules by their usual name, and the evaluations of
-// moves that were chosen here: a comment, and Black's winrate in percent and lead in
-// points as SBKV and SBKS, which Sabaki draws.
+// SaveSGF returns the game as one SGF tree: players and level, result if there is one, date, rules by their usual
+// name, and the evaluations of the engine's moves as comments and as Black's winrate in percent (SBKV) and lead in
+// points (SBKS), which Sabaki draws.
 func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	rules, moves := e.game.Rules(), e.game.Moves()
 	evals, err := e.records.evalsOf(e.game)
@@ -146,9 +143,8 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	return sgf.Marshal(root)
 }
 
-// resultInRecord is the result as records have it, "" in the middle of a game, where
-// dead stones cannot be judged, or where a clock leaves no time for it. With
-// Config.ScoreByLead what is on the board counts, as in KataGo's records.
+// resultInRecord returns the result for a record, "" in an unfinished game, or if dead stones cannot be judged or the
+// clock leaves no time for it. With Config.ScoreByLead all stones count as alive, as in KataGo's records.
 func (e *Engine) resultInRecord(ctx context.Context) string {
 	loser := e.records.resigner(e.game)
 	switch {
@@ -173,8 +169,7 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 	return sgf.ScoreResult(score)
 }
 
-// rulesName is the name of rules as records have it (FF[4], RU), or KataGo's form
-// of those without one.
+// rulesName returns the name of rules for a record (FF[4], RU), or KataGo's text for rules without a name.
 func rulesName(r board.Rules) string {
 	switch name := r.Name(); name {
 	case "TrompTaylor":
@@ -186,9 +181,8 @@ func rulesName(r board.Rules) string {
 	}
 }
 
-// placedByMoves returns how many handicap stones moves have placed on an empty board, 0
-// or at least 2, and how many moves at the beginning did nothing else: 0 where there are
-// passes between them.
+// placedByMoves returns how many handicap stones were placed by moves on an empty board, 0 or at least 2, and how
+// many moves at the beginning did that: 0 if there are passes between them.
 func placedByMoves(g *board.Game) (stones, moves int) {
 	for p := range board.Point(g.Size().Area()) {
 		if g.StartAt(p) != board.Empty {
@@ -207,8 +201,8 @@ func placedByMoves(g *board.Game) (stones, moves int) {
 	return n, n
 }
 
-// startPosition returns what was on the board before the first move after so many
-// that placed handicap stones, nil for an empty board with Black to move.
+// startPosition returns the set-up after the moves that placed handicap stones; nil for an empty board with Black to
+// move.
 func startPosition(g *board.Game, placed int) *sgf.Setup {
 	if placed > 0 {
 		s := &sgf.Setup{ToMove: board.White}
@@ -232,7 +226,7 @@ func startPosition(g *board.Game, placed int) *sgf.Setup {
 	return s
 }
 
-// startToMove is who made the first move, which may have been out of turn.
+// startToMove returns the colour of the first move, which may have been out of turn.
 func startToMove(g *board.Game) board.Color {
 	if moves := g.Moves(); len(moves) > 0 {
 		return moves[0].Color

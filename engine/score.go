@@ -11,17 +11,17 @@ import (
 	"kosumi/search/thinking"
 )
 
-// judge assesses a game: dead stones, owners of points, score, lead, and whether to pass. It
-// remembers its verdict on the last position. It is used while nothing else searches.
+// judge assesses a game: dead stones, ownership, score, lead, and whether to pass. It keeps its verdict on the last
+// position. No other search may run meanwhile.
 type judge struct {
 	cfg     *Config
 	net     nn.Network
 	log     *slog.Logger
 	thinker *thinker
 
-	judged    judgement     // the last position whose dead stones were asked for
+	judged    judgement     // of the last position judged
 	estimated estimated     // the last estimate
-	leads     *search.Leads // of what is shown; nil: they stay the network's own
+	leads     *search.Leads // corrects shown leads; nil: they stay the network's
 }
 
 func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge {
@@ -30,8 +30,7 @@ func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge 
 	return j
 }
 
-// forget clears what is remembered. Leads that are shown are the network's own where
-// they are KataGo's.
+// forget clears the remembered verdicts. Shown leads stay the network's own if KataGo's are wanted.
 func (j *judge) forget() {
 	j.judged, j.estimated, j.leads = judgement{}, estimated{}, nil
 	if !j.cfg.ScoreByLead {
@@ -39,20 +38,20 @@ func (j *judge) forget() {
 	}
 }
 
-// showLeads corrects the leads of a search under these limits, where there is time.
+// showLeads corrects the leads of a search's result if the limits leave time for it.
 func (j *judge) showLeads(ctx context.Context, game *board.Game, found *search.Result, l search.Limits) {
 	if leadsFit(found, l) {
 		j.leads.Show(ctx, j.log, game, found)
 	}
 }
 
-// leadsFit reports whether a clock leaves time for the evaluations that leads may take.
+// leadsFit reports whether the clock leaves time for the evaluations that correct the leads.
 func leadsFit(r *search.Result, l search.Limits) bool {
-	const most, share = 24, 20 // evaluations; of the time for the move, one part in so many
+	const most, share = 24, 20 // most evaluations; they may take 1/share of the move's time
 	return l.Time == 0 || most*r.Stats.Elapsed/time.Duration(max(r.Stats.Evaluations, 1)) < l.Time/share
 }
 
-// score returns White's points minus Black's, as [Engine.FinalScore] does.
+// score implements [Engine.FinalScore].
 func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 	if j.cfg.ScoreByLead && !j.counted(g) {
 		return j.lead(ctx, g)
@@ -66,7 +65,7 @@ func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if t.Low != t.High || t.Lead != 0 { // the network has an opinion of the score
+		if t.Low != t.High || t.Lead != 0 { // the network predicts the score
 			return toResult(t.Lead, t.Winrate, g.Rules()), nil
 		}
 	}
@@ -74,16 +73,15 @@ func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 	return c.score, err
 }
 
-// mostOpen is the share of a board's points, one in so many, that can be neutral in a
-// game under area rules that is over but for passing; leastOpen are few on any board.
+// Neutral points allowed in a game under area rules in which both only need to pass: 1/mostOpen of the board, but at
+// least leastOpen.
 const (
 	mostOpen  = 10
 	leastOpen = 6
 )
 
-// counted reports whether the game ended so that everything counts as it stands:
-// without agreement on dead stones, or after the clean-up phases, in which they were
-// taken off by play.
+// counted reports whether the game ended such that all stones count as alive: without agreement on dead stones, or
+// after clean-up phases.
 func (j *judge) counted(g *board.Game) bool {
 	rules := g.Rules()
 	if g.NoResult() && !j.cfg.ScoreByLead {
@@ -97,15 +95,15 @@ func (j *judge) countsAtOnce(g *board.Game) bool {
 	return j.counted(g) || j.knows(g) && j.judged.fates != nil
 }
 
-// count is what the position on the board comes to.
+// count is the result of counting the position on the board.
 type count struct {
 	dead   []board.Point
-	owners []board.Color // of each point
+	owners []board.Color // owner of each point
 	score  float64       // White's points minus Black's
 }
 
-// count counts the position: as it stands, or with the stones that are judged dead
-// taken off. Dead stones, the owners of points and the score all come from here.
+// count counts the position, after removing the stones judged dead unless all count as alive. Dead stones, owners and
+// score all come from here.
 func (j *judge) count(ctx context.Context, g *board.Game) (count, error) {
 	if !j.counted(g) {
 		found, err := j.verdict(ctx, g)
@@ -130,8 +128,8 @@ func (j *judge) count(ctx context.Context, g *board.Game) (count, error) {
 	return c, nil
 }
 
-// asTrained returns the game with its areas judged as searches judge them: as the network
-// was trained to, or as the settings say.
+// asTrained returns the game with the area rules that searches use: those of the network's training, or the
+// configured ones.
 func (j *judge) asTrained(g *board.Game) *board.Game {
 	o := g.Options()
 	if o.AreaModes = j.cfg.Search.Pass.Areas.Over(j.net.Describe().Areas); o == g.Options() {
@@ -143,7 +141,7 @@ func (j *judge) asTrained(g *board.Game) *board.Game {
 	return c
 }
 
-// status judges every point, as [Engine.FinalStatus] does.
+// status implements [Engine.FinalStatus].
 func (j *judge) status(ctx context.Context, g *board.Game) ([]thinking.Status, error) {
 	c, err := j.count(ctx, g)
 	if err != nil {

@@ -13,14 +13,13 @@ import (
 	"kosumi/search/setting"
 )
 
-// The headings of the settings.
+// Headings of settings.
 const (
 	GameGroup = "The game"
 	PlayGroup = "Limits of a move, pondering, resignation, pace"
 )
 
-// Settings returns what users may set of a configuration: what stands here, and
-// the settings of the search.
+// Settings returns the user's settings of an engine, those of the search included.
 func Settings() setting.Table[Config] { return settings }
 
 var settings = setting.Join(
@@ -97,10 +96,10 @@ var settings = setting.Join(
 	setting.Lift(search.Settings(), func(c *Config) *search.Params { return &c.Search }),
 )
 
-// noLimit is what KataGo reports, and clients send, for no limit of visits.
+// noLimit is KataGo's number for no limit of visits.
 const noLimit = 1 << 50
 
-// threadsOfKataGo reads a number of threads where none is chosen for the user.
+// threadsOfKataGo reads a number of threads; KataGo has no automatic choice.
 func threadsOfKataGo(text string) (string, error) {
 	if n, err := strconv.ParseFloat(text, 64); err != nil || n < 1 || n > 1024 || n != math.Trunc(n) {
 		return "", errors.New("must be an integer from 1 to 1024")
@@ -108,10 +107,10 @@ func threadsOfKataGo(text string) (string, error) {
 	return text, nil
 }
 
-// asIs shows a value as it is.
+// asIs shows a value unchanged.
 func asIs(text string) string { return text }
 
-// sizeValue reads and writes the size of a board.
+// sizeValue is a board size as a setting.
 type sizeValue struct{ at *board.Size }
 
 func (v sizeValue) String() string {
@@ -129,7 +128,7 @@ func (v sizeValue) Set(text string) error {
 	return err
 }
 
-// rulesValue reads and writes rules, and sets the komi that goes with them.
+// rulesValue is rules as a setting; setting them also sets their komi.
 type rulesValue struct{ at *board.Rules }
 
 func (v rulesValue) String() string {

@@ -12,9 +12,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// thinker searches for the engine. It owns the tree of the game on the board, pondering, and
-// the handicap advantage. The tree has one owner at a time: pondering stops before anything
-// else uses it.
+// thinker runs the engine's searches. It owns the tree of the game on the board, pondering, and the handicap
+// advantage. The tree has one owner at a time: pondering is stopped before anything else uses it.
 type thinker struct {
 	cfg *Config
 	net nn.Network
@@ -31,7 +30,7 @@ type background struct {
 	done   chan struct{}
 }
 
-// stop ends pondering and returns when it has ended. The tree keeps what was found.
+// stop ends pondering and waits for it. The tree is kept.
 func (t *thinker) stop() {
 	if t.pondering == nil {
 		return
@@ -41,8 +40,7 @@ func (t *thinker) stop() {
 	t.pondering = nil
 }
 
-// ponder searches on at the position on the board, until PonderLimits or memory
-// end it.
+// ponder searches the current position until PonderLimits or memory end it.
 func (t *thinker) ponder(game *board.Game) {
 	if !t.cfg.Ponder || t.cfg.Level != "" || game.Ended() || t.pondering != nil {
 		return
@@ -67,8 +65,7 @@ func (t *thinker) ponder(game *board.Game) {
 	t.pondering = b
 }
 
-// search searches a tree. A panic becomes an error, and the thinker's own tree,
-// which may be in any state then, makes room for a new one.
+// search searches a tree. A panic becomes an error, and replaces the thinker's own tree, whose state is then unknown.
 func (t *thinker) search(ctx context.Context, tree *search.Tree, l search.Limits) (result search.Result, err error) {
 	defer func() {
 		p := recover()
@@ -97,7 +94,7 @@ func (t *thinker) aside(ctx context.Context, p search.Params, net nn.Evaluator, 
 	return t.search(ctx, tree, l)
 }
 
-// run searches a tree and reports on the way. Reports come from this goroutine.
+// run searches a tree and calls report from this goroutine.
 func (t *thinker) run(ctx context.Context, tree *search.Tree, l search.Limits, every time.Duration, report func(*search.Result)) (search.Result, error) {
 	if report == nil {
 		return t.search(ctx, tree, l)
@@ -125,8 +122,7 @@ func (t *thinker) run(ctx context.Context, tree *search.Tree, l search.Limits, e
 		case <-tick:
 			var snapshot search.Result
 			tree.Snapshot(&snapshot)
-			// A final one is that of the search before, which may not have
-			// been asked for what this one is.
+			// A final snapshot belongs to the previous search, which may have had other parameters.
 			if len(snapshot.Moves) > 0 && !snapshot.Final {
 				report(&snapshot)
 			}
@@ -139,33 +135,31 @@ func (t *thinker) run(ctx context.Context, tree *search.Tree, l search.Limits, e
 	}
 }
 
-// holds reports whether the tree has something of this position to keep.
+// holds reports whether the tree has visits of this position.
 func (t *thinker) holds(game *board.Game) bool { return t.tree.Visits() > 0 && t.tree.Matches(game) }
 
-// follow makes the tree's root this position, keeping the tree if it is.
+// follow moves the tree's root to this position, keeping the subtree if there is one.
 func (t *thinker) follow(game *board.Game) {
 	if !t.tree.Matches(game) {
 		t.tree.Reset(game)
 	}
 }
 
-// drop forgets the tree.
+// drop discards the tree.
 func (t *thinker) drop() {
 	t.stop()
 	t.tree.Clear()
 }
 
-// forget drops the tree and clears the network's cache.
+// forget discards the tree and clears the network's cache.
 func (t *thinker) forget() {
 	t.drop()
 	t.net.ClearCache()
 }
 
-// newGame forgets the advantage of the game before.
 func (t *thinker) newGame() { t.ahead = advantage{} }
 
-// beginMove adjusts the advantage to the last own move, unless that is done for the
-// move that is chosen now.
+// beginMove adjusts the advantage to the last own move, unless that is done for this move.
 func (t *thinker) beginMove(game *board.Game, v *ownValues) {
 	if !t.ahead.adjusted {
 		t.adjustAdvantage(game, v)
@@ -173,7 +167,7 @@ func (t *thinker) beginMove(game *board.Game, v *ownValues) {
 	t.ahead.adjusted = false
 }
 
-// adjustAdvantage adjusts the advantage for the move that is chosen next.
+// adjustAdvantage adjusts the advantage for the next move.
 func (t *thinker) adjustAdvantage(game *board.Game, v *ownValues) {
 	last, known := v.white()
 	known = known && game.Board().Stones(board.White) > 0
@@ -181,8 +175,8 @@ func (t *thinker) adjustAdvantage(game *board.Game, v *ownValues) {
 	t.ahead.adjusted = true
 }
 
-// params returns the parameters of the search for a move of ours, with the
-// advantage in handicap games. One that was set by hand stays.
+// params returns the parameters of the search for an own move, with the advantage in handicap games. An advantage set
+// by the user stays.
 func (t *thinker) params() search.Params {
 	p := t.cfg.Search
 	if p.Net.PlayoutDoublingAdvantage == 0 && t.ahead.doublings != 0 {
@@ -191,8 +185,8 @@ func (t *thinker) params() search.Params {
 	return p
 }
 
-// prepare makes the tree ready to search for a move in a game, under these parameters.
-// It drops what was found for the other side, which was told of another advantage.
+// prepare readies the tree to search for a move under these parameters. It discards subtrees searched for the other
+// side with a different advantage.
 func (t *thinker) prepare(p search.Params, game *board.Game, restrict []thinking.Restriction) error {
 	if err := t.tree.SetParams(p); err != nil {
 		return err
@@ -205,12 +199,10 @@ func (t *thinker) prepare(p search.Params, game *board.Game, restrict []thinking
 	return nil
 }
 
-// deterministicVisits is how long a deterministic search is where no limit of
-// visits is configured.
+// deterministicVisits is the length of a deterministic search if no limit of visits is configured.
 const deterministicVisits = 200
 
-// repeatable returns a new tree, and limits that know no clock, of a search that finds
-// the same each time.
+// repeatable returns a new tree and limits without a clock, for a search whose result is the same each time.
 func (t *thinker) repeatable(game *board.Game, only []thinking.Restriction) (*search.Tree, search.Limits, error) {
 	tree, err := search.New(repeatable(t.cfg.Search), nn.Uncached(t.net), t.log)
 	if err != nil {
@@ -225,7 +217,7 @@ func (t *thinker) repeatable(game *board.Game, only []thinking.Restriction) (*se
 	return tree, limits, nil
 }
 
-// repeatable are the settings of such a search.
+// repeatable returns the parameters of such a search.
 func repeatable(p search.Params) search.Params {
 	p.Parallel.Workers = 1
 	p.Net.Symmetry = 0

@@ -8,16 +8,16 @@ import (
 	"kosumi/search"
 )
 
-// timer keeps the time of the engine's moves: it owns both clocks, since when the one
-// of the side to move runs, and by how much moves run over their time.
+// timer keeps the time of the engine's moves: both clocks, when the clock of the side to move was started, and by how
+// much moves exceed their planned time.
 type timer struct {
-	clocks    [2]clock.Clock         // of Black, of White
-	before    map[int][2]clock.Clock // each of the moves since they were set, by the number of those before it
-	lastEvent time.Time              // when the opponent's move or our last reply was done
-	overrun   time.Duration          // of our last moves, on average
+	clocks    [2]clock.Clock         // Black's, White's
+	before    map[int][2]clock.Clock // clocks before each move since they were set, by move number
+	lastEvent time.Time              // when the opponent's move or the engine's last reply ended
+	overrun   time.Duration          // average over the engine's last moves
 }
 
-// set starts both clocks anew under these settings.
+// set resets both clocks to these settings.
 func (t *timer) set(s clock.Settings) error {
 	s, err := s.Normalize()
 	if err != nil {
@@ -27,15 +27,14 @@ func (t *timer) set(s clock.Settings) error {
 	return nil
 }
 
-// mark notes the clocks before the next move of a game of so many.
+// mark stores the clocks before the next move; moves is the number of moves so far.
 func (t *timer) mark(moves int) {
 	if t.before != nil {
 		t.before[moves] = t.clocks
 	}
 }
 
-// takeBack sets the clocks to what they were before the last n of the game's moves, or
-// before the first of these that is known.
+// takeBack restores the clocks to their state before the last n moves, or as far back as stored.
 func (t *timer) takeBack(moves, n int) {
 	for i := moves - n; i < moves; i++ {
 		if c, known := t.before[i]; known {
@@ -50,12 +49,11 @@ func (t *timer) clock(c board.Color) *clock.Clock { return &t.clocks[c-board.Bla
 // event notes that a move was made.
 func (t *timer) event() { t.lastEvent = time.Now() }
 
-// maxUnseen is how much thinking time may have run before the command that asks
-// for a move: controllers start the clock at the opponent's move, but a person
-// who replays a game and then asks for a move has started no clock.
+// maxUnseen bounds the thinking time counted before the command that asks for a move. Controllers start the clock at
+// the opponent's move, but a person who replays a game and then asks for a move has started no clock.
 const maxUnseen = time.Second
 
-// start is when the clock of the move that is asked for now began to run.
+// start returns when the clock of the current move began to run.
 func (t *timer) start(now time.Time) time.Time {
 	if since := now.Sub(t.lastEvent); since > maxUnseen {
 		return now
@@ -63,7 +61,7 @@ func (t *timer) start(now time.Time) time.Time {
 	return t.lastEvent
 }
 
-// book takes the time of a move that began at start off a clock.
+// book subtracts the time since start from a clock.
 func (t *timer) book(c board.Color, start time.Time) {
 	t.event()
 	k := t.clock(c)
@@ -71,31 +69,28 @@ func (t *timer) book(c board.Color, start time.Time) {
 	k.Moved()
 }
 
-// learnOverrun books by how much a move took longer than its search was given:
-// evaluations that were under way have to come back, and on a machine that is
-// busy, or with a network that is slow, that takes time which the next moves
-// leave for it. Overruns of the last few moves count most.
+// learnOverrun records by how much a move exceeded its search's time: pending evaluations must return, which takes
+// long on a busy machine or with a slow network. Later searches end that much earlier. The last few moves count most.
 func (t *timer) learnOverrun(d time.Duration) {
 	t.overrun += (max(d, 0) - t.overrun) / 4
 }
 
-// leastLag is what a move's answer takes at least until the controller has it.
+// leastLag bounds from below the time until the controller receives a move.
 const leastLag = 20 * time.Millisecond
 
-// budget is how long the next move of a colour may take by its clock.
+// budget returns the time for the next move of a colour by its clock.
 func (t *timer) budget(c board.Color, game *board.Game, lag time.Duration) clock.Budget {
 	b := game.Board()
 	stones := b.Stones(board.Black) + b.Stones(board.White)
 	return t.clock(c).Budget(b.Size().Area(), stones, max(lag, leastLag))
 }
 
-// hurryBelow is the time for a move below which chains are not judged: that takes
-// evaluations of its own, one after the other, and on a busy machine each may
-// have to wait for the processor: 0.2 s in all where twelve programs share a core.
-// The search leaves half of it for them, and a quarter has to be there.
+// hurryBelow is the time for a move below which chains are not judged. Judging takes evaluations one after the other,
+// and on a busy machine each may wait for the processor: 0.2 s in all with twelve programs on a core. The search
+// leaves half of the time for them, and a quarter has to remain.
 const hurryBelow = 500 * time.Millisecond
 
-// turn is the time of one move: how long it may take, and since when it does.
+// turn is the time of one move: its budget and start.
 type turn struct {
 	budget clock.Budget
 	start  time.Time
@@ -103,7 +98,7 @@ type turn struct {
 
 func (t turn) used() time.Duration { return time.Since(t.start) }
 
-// bound bounds limits that know no clock by the longest time for the move.
+// bound adds the longest time for the move to limits without one.
 func (t turn) bound(l search.Limits) search.Limits {
 	if !t.budget.Unlimited {
 		l.Time = max(t.budget.Rest(t.used()), time.Nanosecond)
@@ -114,14 +109,13 @@ func (t turn) bound(l search.Limits) search.Limits {
 // hurried reports whether the turn leaves no time for anything beside the search.
 func (t turn) hurried() bool { return hurried(t.budget, t.used()) }
 
-// hurried reports whether a budget of which some is used leaves no time for anything
-// beside the search.
+// hurried reports whether the rest of a budget leaves no time for anything beside the search.
 func hurried(b clock.Budget, used time.Duration) bool {
 	return !b.Unlimited && (b.Recommended < hurryBelow || b.Rest(used) < hurryBelow/4)
 }
 
-// afterSearch is how much of a move's time a search leaves for what may follow it:
-// judging chains before a pass, and the short searches for a friendly one.
+// afterSearch is the part of a move's time reserved for what may follow the search: judging chains before a pass, and
+// the short searches of friendlyPass.
 func afterSearch(b clock.Budget, g *board.Game, cleanup bool) time.Duration {
 	on := g.Board()
 	switch {

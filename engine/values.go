@@ -6,41 +6,40 @@ import (
 	"kosumi/board"
 )
 
-// ownValues remembers the values of the searches for our moves in this game. Resignation, the
-// advantage in handicap games, Hurry, and the result of an abandoned game depend on them.
+// ownValues keeps the values of the searches for the engine's moves in this game. Resignation, the advantage in
+// handicap games, Hurry, and the result of an abandoned game depend on them.
 type ownValues struct {
 	cfg *Config
 	all []ownValue
 }
 
-// ownValue is the value that a search of ours found at a turn.
+// ownValue is the value of a search for an own move at a turn.
 type ownValue struct {
 	turn  int
 	color board.Color
-	value float64 // win minus loss, own view
+	value float64 // win minus loss, from the view of the side that moved
 }
 
-// with returns the values and the one that a search found for a game.
+// with returns the values with one appended.
 func (v *ownValues) with(game *board.Game, value float64) ownValues {
 	return ownValues{v.cfg, append(slices.Clip(v.all), ownValue{game.NumMoves(), game.ToMove(), value})}
 }
 
-// forget begins a new game.
 func (v *ownValues) forget() { v.all = v.all[:0] }
 
-// takeBack forgets the values from a turn on.
+// takeBack drops the values from a turn on.
 func (v *ownValues) takeBack(turn int) {
 	v.all = slices.DeleteFunc(v.all, func(o ownValue) bool { return o.turn >= turn || v.cfg.PoolBothSidesValues })
 }
 
-// rulesChanged forgets the values found under other rules, where all values count.
+// rulesChanged drops values found under other rules, with Config.PoolBothSidesValues.
 func (v *ownValues) rulesChanged() {
 	if v.cfg.PoolBothSidesValues {
 		v.forget()
 	}
 }
 
-// white returns the last value, White's view.
+// white returns the last value, from White's view.
 func (v *ownValues) white() (value float64, known bool) {
 	if len(v.all) == 0 {
 		return 0, false
@@ -52,8 +51,8 @@ func (v *ownValues) white() (value float64, known bool) {
 	return last.value, true
 }
 
-// sureness is how far the least value of the last three searches, in a colour's view, exceeds
-// a threshold: 0 up to it, 1 for a won game.
+// sureness returns how far the least of the last three values, from a colour's view, exceeds a threshold: 0 up to it,
+// 1 for a won game.
 func (v *ownValues) sureness(c board.Color, threshold float64) float64 {
 	n, least := len(v.all), 1.0
 	if n < 3 || threshold >= 1 {
@@ -68,7 +67,7 @@ func (v *ownValues) sureness(c board.Color, threshold float64) float64 {
 	return max(0, (least-threshold)/(1-threshold))
 }
 
-// hopelessTurns counts a colour's latest own turns whose values all stood below a threshold.
+// hopelessTurns counts a colour's latest own moves whose values were all below a threshold.
 func (v *ownValues) hopelessTurns(c board.Color, threshold float64) int {
 	hopeless := 0
 	for _, o := range slices.Backward(v.all) {
@@ -86,8 +85,8 @@ func (v *ownValues) hopelessTurns(c board.Color, threshold float64) int {
 	return hopeless
 }
 
-// resigns decides whether to give up a game in which Black was so many points ahead at
-// the start: when the last Turns searches of ours all found it hopeless.
+// resigns decides whether to resign: the last Turns own searches all found the game hopeless, and the game is not a
+// handicap game that White can still win. headStart is Black's lead at the start.
 func (v *ownValues) resigns(game *board.Game, lead, headStart float64) bool {
 	p := v.cfg.Resign
 	if !p.Enabled || !mayResign(game, lead, headStart) || p.MinScore > 0 && lead > -p.MinScore ||
@@ -100,7 +99,7 @@ func (v *ownValues) resigns(game *board.Game, lead, headStart float64) bool {
 	return v.hopelessTurns(game.ToMove(), p.Threshold) >= p.Turns
 }
 
-// side returns the side whose moves were chosen here; ok is false for both sides or none.
+// side returns the side for which the engine chose moves; ok is false for both sides or none.
 func (v *ownValues) side() (us board.Color, ok bool) {
 	if len(v.all) == 0 {
 		return board.Empty, false
@@ -109,9 +108,8 @@ func (v *ownValues) side() (us board.Color, ok bool) {
 	return us, !slices.ContainsFunc(v.all, func(o ownValue) bool { return o.color != us })
 }
 
-// abandonedWon reports whether a game that its player leaves unfinished is won for us,
-// so that leaving it is to resign, which GTP has no word for: at our last own moves, 5
-// on 9x9 and 10 on 19x19, we had 95 chances of winning in 100 or more.
+// abandonedWon reports whether the engine has won a game that the opponent abandons, which GTP cannot express as a
+// resignation: its winrate was at least 95 % at its last moves, 5 on 9x9, 10 on 19x19.
 func (v *ownValues) abandonedWon(size board.Size) bool {
 	turns := (size.W+size.H)/4 + 1
 	return len(v.all) >= turns && !slices.ContainsFunc(v.all[len(v.all)-turns:], func(o ownValue) bool { return o.value < 0.9 })

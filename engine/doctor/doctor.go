@@ -1,5 +1,5 @@
-// Package doctor says what a machine has for running networks, and what to do about
-// what is missing: the library, its providers, the processor, the cache, a network.
+// Package doctor reports what a machine needs to run networks and how to get what is missing: the library, its
+// providers, the processor, the cache, a network.
 package doctor
 
 import (
@@ -22,7 +22,7 @@ import (
 	"kosumi/nn/ort"
 )
 
-// Finding is one thing that was looked at.
+// Finding is the result of one check.
 type Finding struct {
 	What   string `json:"what"`
 	OK     bool   `json:"ok"`
@@ -30,19 +30,18 @@ type Finding struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-// Config says what is looked at.
+// Config says what to check.
 type Config struct {
 	Program string // name and version
-	Model   string // file; "" is the network inside the program
+	Model   string // file; "" is the built-in network
 	Open    model.Config
-	Size    board.Size // that the network is to evaluate
+	Size    board.Size // board size of the trial evaluation
 }
 
-// WithoutC says what a program lacks that was built without cgo.
+// WithoutC describes the limits of a program built without cgo.
 const WithoutC = "this program was built without a C compiler: networks run some 70 times slower, transformers and training not at all"
 
-// Examine looks at everything; the network comes last. Nothing is changed but that the
-// cache folder is made.
+// Examine runs all checks; the network comes last. It changes nothing, except that it makes the cache folder.
 func Examine(c Config) []Finding {
 	all := []Finding{
 		{What: "program", OK: true, Found: c.Program},
@@ -56,8 +55,8 @@ func Examine(c Config) []Finding {
 	return append(all, examineCache(), examineNetwork(c))
 }
 
-// WhatMatters leaves out the providers that are not here and the places that hold no
-// library, where something else serves; the providers become one line.
+// WhatMatters leaves out missing providers and library locations if others work, and joins the providers into one
+// line.
 func WhatMatters(all []Finding) []Finding {
 	var some []Finding
 	var absent []string
@@ -80,7 +79,7 @@ func WhatMatters(all []Finding) []Finding {
 		Found: "not here: " + strings.Join(absent, ", ") + " (--all says why)"})
 }
 
-// Processor names what matters for a network on the CPU.
+// Processor describes the processor's features that matter for networks.
 func Processor() string {
 	var has []string
 	for name, present := range map[string]bool{
@@ -144,7 +143,7 @@ func examineLibrary(library, plugin string) []Finding {
 	return append(all, examineDevices(library)...)
 }
 
-// examineDevices lists what providers and plugins have found to compute on.
+// examineDevices lists the devices that providers and plugins offer.
 func examineDevices(library string) []Finding {
 	offers, err := ort.Devices(library)
 	if err != nil {
@@ -208,7 +207,7 @@ func examineNetwork(c Config) Finding {
 	return f
 }
 
-// Print writes findings as text, with what to do about them.
+// Print writes findings as text, each with its remedy.
 func Print(w io.Writer, all []Finding) {
 	for _, f := range all {
 		mark := "ok     "

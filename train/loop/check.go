@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// ErrState marks a state that contradicts itself.
+// ErrState marks a state with contradictions.
 var ErrState = errors.New("the state of the loop contradicts itself")
 
-// mostCounted bounds every count; sums do not overflow.
+// mostCounted bounds every count, so that sums do not overflow.
 const mostCounted = 1 << 53
 
-// check returns every fault of a state.
+// check returns every contradiction of a state.
 func (s *State) check() error {
 	var f faults
 	f.counts("", "iteration", int64(s.Iteration))
@@ -44,7 +44,7 @@ func (s *State) check() error {
 	return fmt.Errorf("%w: %s", ErrState, strings.Join(f, "; "))
 }
 
-// faults collects messages about a state.
+// faults collects errors of a state.
 type faults []string
 
 func (f *faults) note(bad bool, format string, args ...any) {
@@ -53,7 +53,7 @@ func (f *faults) note(bad bool, format string, args ...any) {
 	}
 }
 
-// counts notes numbers that are negative or too large; names has one word for each.
+// counts reports numbers that are negative or too large; names has one word for each value.
 func (f *faults) counts(where, names string, values ...int64) {
 	for i, name := range strings.Fields(names) {
 		f.note(values[i] < 0 || values[i] > mostCounted, "%s%s is %d, must be from 0 to 2^53", where, name, values[i])
@@ -66,7 +66,7 @@ func (f *faults) seconds(where string, t *Seconds) {
 	}
 }
 
-// name notes a name that cannot be a network's folder.
+// name reports a name that cannot be a network's folder.
 func (f *faults) name(key, network string) {
 	f.note(network != "" && (network != filepath.Base(network) || !filepath.IsLocal(network) || network == "."), "%s is %q, which is not the name of a network", key, network)
 }

@@ -21,9 +21,8 @@ const (
 	leastRate = 1.0 / 1000
 )
 
-// watch is a loop's policy on divergence: it compares the mean loss of 20 steps with that of
-// a uniform guess. The losses of earlier steps are no measure, since new games and board sizes
-// keep coming in.
+// watch detects divergence: it compares the mean loss of 20 steps with that of a uniform guess. Losses of earlier
+// steps are no reference, because new games and board sizes keep coming in.
 type watch struct {
 	steps   int
 	recent  learn.Result
@@ -33,7 +32,7 @@ type watch struct {
 // see adds a step. Its error wraps [learn.ErrDiverged].
 func (w *watch) see(r *learn.Result, size board.Size) error {
 	if r.Skipped {
-		return nil // the learner counts them
+		return nil // the learner reports these itself
 	}
 	w.recent.Add(r)
 	w.nothing += math.Log(float64(size.Area() + 1))
@@ -41,7 +40,7 @@ func (w *watch) see(r *learn.Result, size board.Size) error {
 		return nil
 	}
 	policy := w.nothing / watched
-	value := math.Log(3) // a win, a loss, no result
+	value := math.Log(3) // loss of a uniform guess among win, loss and no result
 	for _, part := range []struct {
 		name    string
 		nothing float64

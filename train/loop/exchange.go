@@ -16,30 +16,28 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Exchange has other machines play games, and files them through [Loop.File] at any time,
-// also during training.
+// Exchange lets other machines play games. It files them through [Loop.File] at any time, also during training.
 type Exchange interface {
-	// Offer replaces the work to be played. The loop calls it before each stage, mostly
-	// with the same work.
+	// Offer replaces the work that machines play. The loop calls it before each stage, mostly with the same work.
 	Offer(w Work) error
 	// Play plays on this machine too until the context ends. It may return nil at once.
 	Play(ctx context.Context) error
 }
 
-// Players are exchanges that count games by machine.
+// Players are exchanges that count games per machine.
 type Players interface {
-	// Players returns the number of filed games by the name of the machine.
+	// Players returns the number of filed games by machine.
 	Players() map[string]int64
 }
 
-// Work describes the games to be played.
+// Work describes the self-play games wanted.
 type Work struct {
-	Network string // its name; "random" where no network plays
-	SHA256  string // of its file, hex
+	Network string // network's name; "random" for games without a network
+	SHA256  string // of the network's file, hex
 	Path    string
 	Seed    uint64
 	Recipe  selfplay.Config
-	Closed  uint64 // games of lower numbers are refused
+	Closed  uint64 // games with lower numbers are refused
 }
 
 const randomPlayer = "random"
@@ -47,7 +45,7 @@ const randomPlayer = "random"
 // exchangeSeed returns the seed of games played elsewhere. No game played here has it.
 func exchangeSeed(seed uint64) uint64 { return seed ^ 0xe8c4a96e }
 
-// offer gives the exchange the present work.
+// offer offers the current work to the exchange.
 func (g *generator) offer() error {
 	if g.others == nil {
 		return nil
@@ -96,7 +94,7 @@ func (g *generator) bootstrapGames(c *Recipe) int64 {
 	return goal
 }
 
-// await lets others play until the iteration's goal. It returns a status line for the stage.
+// await waits while others play, until the iteration's goal. It returns a status line for the stage.
 func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	s := g.state
 	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves
@@ -128,8 +126,8 @@ func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	return whoPlayed(orNone(s.Current), g.by) + ": " + awaitLine(stats(), took, s.Games) + machines(before, players(g.others)), played
 }
 
-// whoPlayed lists the networks whose games came in, the present one first. Games that were under
-// way when it was promoted are by earlier ones.
+// whoPlayed lists the networks that played the new games, the current one first. Games under way when it was promoted
+// are by earlier networks.
 func whoPlayed(now string, by map[string]int) string {
 	if len(by) == 0 || len(by) == 1 && by[now] > 0 {
 		return now
@@ -150,7 +148,7 @@ func players(e Exchange) map[string]int64 {
 	return nil
 }
 
-// machines lists the games of each machine between two counts, or returns "".
+// machines lists the games of each machine between two counts; "" if there are none.
 func machines(before, after map[string]int64) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(after)) {

@@ -11,10 +11,10 @@ import (
 	"kosumi/train/learn"
 )
 
-// gating is the stage that promotes or refuses a new network by a match with the present one.
+// gating is the stage that promotes or refuses a new network by a match with the current one.
 type gating struct {
 	*workspace
-	trainer *trainer // restarts after too many refusals
+	trainer *trainer // starts again after too many refused networks
 }
 
 // run opens the candidate, plays the match, records the result, and cleans up.
@@ -82,19 +82,19 @@ func matchProgress(count *matchCount, c *Recipe, began time.Time) Progress {
 	return p
 }
 
-// judge enters the result of a gating match into entry.
+// judge records the result of a gating match in entry.
 func (g *gating) judge(c *Recipe, r *matchResult, entry *Network) {
 	entry.Score, entry.Played, entry.invalid = r.score(), r.games(), r.invalid
 	entry.Promoted = entry.Score >= c.Gate.MinScore
 	n := float64(r.games())
 	points := (entry.Score*n + 0.5) / (n + 1) // half a point more keeps Elo finite
 	entry.Elo = 400 * math.Log10(points/(1-points))
-	if before := g.state.network(g.state.Current); before != nil { // the network that the loop began with has Elo 0
+	if before := g.state.network(g.state.Current); before != nil { // Elo is relative to the first network, which has 0
 		entry.Elo += before.Elo
 	}
 }
 
-// settle enters the candidate into the state. If promoted, it plays from now on.
+// settle adds the candidate to the state. If promoted, it plays from now on.
 func (g *gating) settle(p *player, entry Network) {
 	s := g.state
 	verdict := "plays from now on"

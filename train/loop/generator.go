@@ -16,17 +16,17 @@ import (
 // budget bounds the games of one run of a loop.
 type budget struct {
 	games int64 // 0: no bound
-	then  int64 // games of the loop when the run began
+	then  int64 // number of games in the loop when the run began
 }
 
 // left returns the games that remain; 0 also without a bound.
 func (b *budget) left(games int64) int64 { return max(0, b.games-(games-b.then)) }
 
-// enough reports whether all games of the run are played.
+// enough reports whether the run has played all its games.
 func (b *budget) enough(games int64) bool { return b.games > 0 && b.left(games) == 0 }
 
-// generator is the stage of self-play: on this machine, in one session for all iterations, or by
-// others over an exchange.
+// generator is the stage of self-play: on this machine, in one session for all iterations, or on other machines over
+// an exchange.
 type generator struct {
 	*workspace
 	budget  budget
@@ -35,8 +35,8 @@ type generator struct {
 	writer  *selfplay.Writer
 
 	offered bool           // work was offered to an exchange
-	work    Work           // offered last
-	by      map[string]int // games of the stage by network; nil without an exchange
+	work    Work           // last work offered
+	by      map[string]int // games of this stage by network; nil without an exchange
 }
 
 // run plays until the iteration's goal.
@@ -74,7 +74,7 @@ func (g *generator) play(ctx context.Context, c *Recipe) (string, error) {
 	began, before, evals := time.Now(), g.session.Stats(), g.evals()
 	gamesThen, rowsThen := s.Games, s.Rows
 	stretch := newStretch(s, c, g.budget.left(s.Games))
-	done := g.out.heartbeat(func() Progress { // concurrent with enterFiles, so it reads no state
+	done := g.out.heartbeat(func() Progress { // runs concurrently with enterFiles, so it must not read the state
 		st := g.session.Stats().Sub(before)
 		return stretch.progress(&st, g.evals()-evals)
 	})
@@ -96,7 +96,7 @@ func (g *generator) play(ctx context.Context, c *Recipe) (string, error) {
 	return orNone(s.Current) + ": " + selfplayLine(&st, s.Games, g.evals()-evals, took), err
 }
 
-// goal returns the goal of the session.
+// goal returns the goal of this stage for the session.
 func (g *generator) goal() selfplay.Goal {
 	s := g.state
 	goal := selfplay.Goal{Games: int(g.budget.left(s.Games))}
@@ -109,7 +109,7 @@ func (g *generator) goal() selfplay.Goal {
 	return goal
 }
 
-// enterFiles enters new files into the ledger.
+// enterFiles adds new files to the ledger.
 func (g *generator) enterFiles() {
 	for _, d := range g.intake.take() {
 		g.files.known[d.path] = d
@@ -127,7 +127,7 @@ func orNone(name string) string {
 	return name
 }
 
-// evals returns the present network's evaluations so far.
+// evals returns the current network's number of evaluations.
 func (g *generator) evals() uint64 {
 	if g.player == nil {
 		return 0
@@ -135,7 +135,7 @@ func (g *generator) evals() uint64 {
 	return g.player.server.Stats().Rows
 }
 
-// selfplayLine is the status line of self-play.
+// selfplayLine returns the status line of self-play.
 func selfplayLine(st *selfplay.Stats, all int64, evals uint64, took time.Duration) string {
 	games := max(1, st.Games)
 	return fmt.Sprintf("%d games (%.0f/h), %d rows, %.0f evals/s, length %.1f, Black won %.0f %%; %d games in all",
@@ -143,7 +143,7 @@ func selfplayLine(st *selfplay.Stats, all int64, evals uint64, took time.Duratio
 		100*float64(st.Black)/float64(games), all)
 }
 
-// prepare opens the present network and a session, or gives the open session new settings.
+// prepare opens the current network and a session, or updates the open session's settings.
 func (g *generator) prepare(c *Recipe) error {
 	s := g.state
 	name, sha := randomPlayer, ""
@@ -177,12 +177,12 @@ func (g *generator) prepare(c *Recipe) error {
 	return nil
 }
 
-// encoding returns the present network's encoding of positions.
+// encoding returns the current network's encoding of positions.
 func (w *workspace) encoding() (features.Encoding, error) {
 	if fresh.IsKataGo(w.state.Arch) {
 		return features.V7, nil
 	}
-	fresh := freshName(w.state.Arch) // only KataGo's networks are begun with
+	fresh := freshName(w.state.Arch) // only KataGo networks can be start networks
 	p, err := openPlayer(w.model(fresh), fresh, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, w.log)
 	if err != nil {
 		return features.None, err

@@ -10,10 +10,10 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// intake files the games of a loop, from here and from an exchange, and lists the new files until
-// the loop enters them into its ledger. Safe for concurrent use.
+// intake files the games of a loop, from this machine and from an exchange, and lists new files until the loop adds
+// them to its ledger. Safe for concurrent use.
 type intake struct {
-	dir string // of the loop
+	dir string // folder of the loop
 
 	filing  sync.Mutex // held while games are filed
 	writers map[string]*selfplay.Writer
@@ -22,12 +22,12 @@ type intake struct {
 
 	mu      sync.Mutex
 	arrived []dataFile
-	goal    int64         // games at which the bootstrap ends; -1: it has ended
-	filed   int64         // games so far
-	shared  bool          // files keep the IDs of their games, for an exchange
+	goal    int64         // number of games at which the bootstrap ends; -1: it is over
+	filed   int64         // number of games so far
+	shared  bool          // files store game IDs, for an exchange
 	news    chan struct{} // capacity 1
 	most    atomic.Int64  // most rows that may wait for the ledger
-	wait    atomic.Int64  // rows that wait
+	wait    atomic.Int64  // rows waiting for the ledger
 }
 
 func newIntake(dir string, next uint64, shared bool) *intake {
@@ -70,8 +70,8 @@ func (in *intake) take() []dataFile {
 	return arrived
 }
 
-// bound sets the most rows that may wait, and the number of games at which the bootstrap ends
-// (-1: it has ended); entered games are in the ledger.
+// bound sets the most rows that may wait, and the number of games at which the bootstrap ends (-1: it is over); games
+// is the number in the ledger.
 func (in *intake) bound(mostRows, games, goal int64) {
 	in.most.Store(mostRows)
 	in.mu.Lock()
@@ -89,10 +89,10 @@ func (in *intake) left() (games int64, unbounded bool) {
 	return max(0, in.goal-in.filed), in.goal < 0
 }
 
-// wanted returns the number of rows that may come in now.
+// wanted returns the number of rows that may be filed now.
 func (in *intake) wanted() int64 { return max(0, in.most.Load()-in.wait.Load()) }
 
-// file writes games of some work.
+// file writes games played for some work.
 func (in *intake) file(w Work, games []*selfplay.Finished) ([]error, error) {
 	in.filing.Lock()
 	defer in.filing.Unlock()

@@ -49,8 +49,8 @@ func (l *Ledger) enter(d dataFile, networkPlays bool) {
 	}
 }
 
-// aim sets the goal of a stage of self-play to so many games or rows more. Between two stages
-// both are 0, for no goal.
+// aim sets the goal of a stage of self-play to a number of further games or rows. Between stages both are 0, for no
+// goal.
 func (l *Ledger) aim(games, rows int) {
 	l.GoalGames, l.GoalRows = 0, 0
 	if games > 0 {
@@ -84,7 +84,7 @@ func (l *Ledger) oweRatio(ratio float64) {
 // trained sets the number of samples that the learner has trained.
 func (l *Ledger) trained(samples int64) { l.Samples = samples }
 
-// succeed starts counting for another learner, with target samples to train.
+// succeed resets the counts for a new learner, which trains to target samples.
 func (l *Ledger) succeed(target int64) {
 	l.Before += l.Samples
 	l.Samples, l.Target, l.Owed, l.Credited = 0, target, 0, l.Rows
@@ -93,10 +93,10 @@ func (l *Ledger) succeed(target int64) {
 // limit bounds the learning rate; 0 removes the bound.
 func (l *Ledger) limit(rate float64) { l.MostRate = rate }
 
-// dropped notes a removed file: games up to its number are refused from now on.
+// dropped records the removal of a file: games up to its number are refused from now on.
 func (l *Ledger) dropped(number uint64) { l.Closed = max(l.Closed, number+1) }
 
-// check notes contradictions.
+// check reports contradictions.
 func (l *Ledger) check(f *faults) {
 	f.counts("", "games rows moves random_games random_rows goal_games goal_rows samples target samples_before credited",
 		l.Games, l.Rows, l.Moves, l.Random, l.RandRow, l.GoalGames, l.GoalRows, l.Samples, l.Target, l.Before, l.Credited)

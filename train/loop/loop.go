@@ -21,14 +21,14 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Options of one run of a loop, beside its recipe.
+// Options are the settings of one run that are not in the recipe.
 type Options struct {
 	Log    *slog.Logger
-	Status func(line string) // one line a stage, and some within; nil: silent
+	Status func(line string) // gets a line per stage, and some within; nil: silent
 	// Progress, unless nil, gets the progress within stages twice a second, instead of Status.
 	Progress func(p Progress)
 	Done     func(s *State) // called after each iteration; may be nil
-	// Exchange, unless nil, brings games that others play.
+	// Exchange, unless nil, brings games played on other machines.
 	Exchange Exchange
 	// Games is the exact number of games of the run, Time its length; 0: no bound. If the games
 	// complete an iteration, it is trained on.
@@ -36,8 +36,8 @@ type Options struct {
 	Time  time.Duration
 }
 
-// Loop is a loop in one folder. Not safe for concurrent use, except for Left, Wanted and File, which
-// an exchange calls.
+// Loop is a loop in one folder. Not safe for concurrent use, except for Left, Wanted and File, which an exchange
+// calls.
 type Loop struct {
 	*workspace
 	generator generator
@@ -45,7 +45,7 @@ type Loop struct {
 	gating    gating
 	intake    *intake
 	done      func(s *State)
-	time      time.Duration // of a run; 0: no bound
+	time      time.Duration // length of a run; 0: no bound
 	lock      *file.Hold
 }
 
@@ -76,7 +76,7 @@ func Open(dir string, o Options) (*Loop, error) {
 	return l, nil
 }
 
-// load reads or makes the state, and enters files that are newer than it.
+// load reads or makes the state, and adds files that are newer than it.
 func (l *Loop) load() error {
 	left, err := l.conf.Selfplay.LoadPositions(l.dir)
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *Loop) load() error {
 	return l.save()
 }
 
-// freshName is the name of a network of random weights.
+// freshName returns the name of a network with random weights.
 func freshName(arch string) string { return "fresh-" + arch }
 
 // State returns the state. It is valid until Run is called.
@@ -170,13 +170,13 @@ func (l *Loop) Run(ctx context.Context) error {
 	return nil
 }
 
-// Settle enters the games that an exchange has filed since Run ended.
+// Settle adds the games that an exchange has filed since Run ended.
 func (l *Loop) Settle() error {
 	l.generator.enterFiles()
 	return l.save()
 }
 
-// step runs the present stage, or a part of it.
+// step runs the current stage, or a part of it.
 func (l *Loop) step(ctx context.Context) error {
 	switch l.state.Stage {
 	case stageSelfplay:
@@ -202,20 +202,18 @@ func (l *Loop) step(ctx context.Context) error {
 	return fmt.Errorf("%s: unknown stage %q", statePath(l.dir), l.state.Stage)
 }
 
-// Left returns the games that remain of the bootstrap, including those under way; unbounded after
-// it. Safe for concurrent use.
+// Left returns the games that remain of the bootstrap, including those under way; unbounded after it. Safe for
+// concurrent use.
 func (l *Loop) Left() (games int64, unbounded bool) { return l.intake.left() }
 
-// Wanted returns the number of rows that may come in now: 0 if the learner is far behind. Safe for
-// concurrent use.
+// Wanted returns the number of rows that may be filed now: 0 if the learner is far behind. Safe for concurrent use.
 func (l *Loop) Wanted() int64 { return l.intake.wanted() }
 
-// Stored returns the games of an exchange in the folder. Not to be called during Run.
+// Stored returns the exchange's games in the folder. Must not be called during Run.
 func (l *Loop) Stored() []selfplay.Filed { return l.files.stored() }
 
-// File writes games that were played for some work into the loop's folder, synced.
-// A game without rows is left out and has an error at its index. Safe for concurrent use between
-// the first offer and Close.
+// File writes games played for some work into the loop's folder and syncs them. A game without rows is left out, with
+// an error at its index. Safe for concurrent use between the first offer and Close.
 func (l *Loop) File(w Work, games []*selfplay.Finished) ([]error, error) {
 	return l.intake.file(w, games)
 }

@@ -13,7 +13,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Gate has the settings of gating matches.
+// Gate is the settings of gating matches.
 type Gate struct {
 	Games       int     `toml:"games" range:"0 to 1000000"`
 	Visits      int     `toml:"visits" range:"1 to 1000000"`
@@ -25,7 +25,7 @@ type Gate struct {
 // matchResult counts the games of a match from the first player's view.
 type matchResult struct {
 	wins, losses, draws int
-	invalid             uint64 // answers that were no numbers
+	invalid             uint64 // evaluations that were not finite numbers
 }
 
 func (r *matchResult) games() int { return r.wins + r.losses + r.draws }
@@ -38,7 +38,7 @@ func (r *matchResult) score() float64 {
 // matchCount counts games and moves while a match is played.
 type matchCount struct{ games, moves atomic.Int64 }
 
-// Matches are exchanges that play games of matches on other machines.
+// Matches are exchanges that can play match games on other machines.
 type Matches interface {
 	// Game plays a game between the networks in two files. The outcome has passed
 	// [GateGame.Check].
@@ -48,8 +48,8 @@ type Matches interface {
 // play plays a game of a match between two networks.
 type play func(ctx context.Context, g GateGame) (GateOutcome, error)
 
-// playMatch plays pairs of games with the same random opening and colours exchanged, all at the
-// same time.
+// playMatch plays all pairs of games at the same time. Both games of a pair have the same random opening, with
+// colours exchanged.
 func playMatch(ctx context.Context, play play, g *Gate, boards []selfplay.BoardShare, seed uint64, count *matchCount) (matchResult, error) {
 	var result matchResult
 	var mu sync.Mutex
@@ -84,12 +84,12 @@ func playMatch(ctx context.Context, play play, g *Gate, boards []selfplay.BoardS
 	return result, first
 }
 
-// local plays games on this machine.
+// local returns a play function for this machine.
 func local(a, b nn.Evaluator) play {
 	return func(ctx context.Context, g GateGame) (GateOutcome, error) { return g.Play(ctx, a, b) }
 }
 
-// remote plays games between the networks in two files on other machines.
+// remote returns a play function for other machines; a and b are files of networks.
 func remote(m Matches, a, b string) play {
 	return func(ctx context.Context, g GateGame) (GateOutcome, error) {
 		o, err := m.Game(ctx, g, a, b)
@@ -98,15 +98,13 @@ func remote(m Matches, a, b string) play {
 	}
 }
 
-// matchBoard returns the board of a pair of games. The boards have the same shares of the pairs
-// as of self-play.
+// matchBoard returns the board of a pair of games. Board sizes have the same shares as in self-play.
 func matchBoard(boards []selfplay.BoardShare, pair, pairs int) selfplay.BoardShare {
 	return selfplay.BoardAt(boards, (float64(pair)+0.5)/float64(pairs))
 }
 
-// GateGame is a game of a match between two networks, a and b. Its number, the match's seed and the
-// networks determine every move, so any machine may play it. [GateGame.Check] replays a game that
-// another machine played.
+// GateGame is a game of a match between two networks, a and b. Its number, the match's seed and the networks
+// determine every move, so any machine may play it. [GateGame.Check] replays a game that another machine played.
 type GateGame struct {
 	Number      int                 `json:"number"` // a has Black where it is even
 	Seed        uint64              `json:"seed"`   // of the match
@@ -115,7 +113,7 @@ type GateGame struct {
 	Komi        float64             `json:"komi"`
 	Board       selfplay.BoardShare `json:"board"`
 
-	moves *atomic.Int64 // played so far in the match; nil: not counted
+	moves *atomic.Int64 // counts moves of the match; nil: not counted
 }
 
 func (m *GateGame) count(moves int) {
@@ -124,17 +122,17 @@ func (m *GateGame) count(moves int) {
 	}
 }
 
-// GateOutcome is the course and the winner of a game.
+// GateOutcome is the moves and the winner of a game.
 type GateOutcome struct {
 	Winner  string `json:"winner"`            // "a", "b" or "" for a draw
 	Moves   []int  `json:"moves"`             // after the opening, indices on the board, a pass is the area
 	Invalid uint64 `json:"invalid,omitempty"` // answers of a network that were no numbers
 }
 
-// openingMoves is the number of random moves that a pair of games begins with.
+// openingMoves is the number of random moves at the start of a pair of games.
 const openingMoves = 2
 
-// start is the position after the opening.
+// start returns the position after the opening.
 func (m *GateGame) start() (*board.Game, error) {
 	size := m.Board.Size()
 	g, err := board.NewGame(size, board.Rules{Ko: board.KoPositional, Komi: float32(m.Komi)})
@@ -157,7 +155,7 @@ func (m *GateGame) over(g *board.Game) bool {
 	return g.Finished() || g.NumMoves() >= 3*g.Size().Area()
 }
 
-// winner counts a game that is over.
+// winner returns the winner of a finished game.
 func (m *GateGame) winner(g *board.Game) string {
 	score := g.Score()
 	if g.NoResult() || score == 0 {
@@ -216,7 +214,7 @@ func (m *GateGame) Play(ctx context.Context, a, b nn.Evaluator) (GateOutcome, er
 	return o, nil
 }
 
-// Check replays a game that another machine played, and sets its winner.
+// Check replays a game played on another machine and sets its winner.
 func (m *GateGame) Check(o *GateOutcome) error {
 	g, err := m.start()
 	if err != nil {

@@ -19,7 +19,7 @@ func modelPath(dir, archName, name string) string {
 	return filepath.Join(dir, "models", name, "model"+fresh.Ending(archName))
 }
 
-// writeFresh writes the network of random weights, unless it exists.
+// writeFresh writes a network with random weights, unless it exists.
 func writeFresh(path, name string, seed uint64, boards []selfplay.BoardShare) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil

@@ -8,17 +8,17 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Progress of a stage of the loop.
+// Progress is the progress of a stage of the loop.
 type Progress struct {
 	Iteration  int
 	Stage      string        // "self-play", "training" or "gating match"
-	Done, Goal int64         // in this stage; Goal 0: unknown
+	Done, Goal int64         // within this stage; Goal 0: unknown
 	Unit       string        // games, rows or samples
-	Text       string        // moves, speed, losses
-	Left       time.Duration // 0: not known yet
+	Text       string        // details: moves, speed, losses
+	Left       time.Duration // time left; 0: not known yet
 }
 
-// String is the progress in a line.
+// String returns the progress as one line.
 func (p *Progress) String() string {
 	parts := []string{fmt.Sprintf("%s: %d of %d %s", p.Stage, p.Done, p.Goal, p.Unit)}
 	if p.Text != "" {
@@ -34,11 +34,11 @@ func (p *Progress) String() string {
 type reporter struct {
 	iteration *int
 	status    func(line string) // nil: silent
-	progress  func(p Progress)  // within stages, instead of status; nil: lines
-	beat      time.Duration     // longest pause between two lines within a stage
+	progress  func(p Progress)  // gets the progress within stages in place of status lines; may be nil
+	beat      time.Duration     // longest pause between two status lines within a stage
 }
 
-// say passes on a line about something done.
+// say passes on a status line.
 func (r *reporter) say(format string, args ...any) {
 	if r.status != nil {
 		r.status(fmt.Sprintf("iteration %d: ", *r.iteration) + fmt.Sprintf(format, args...))
@@ -55,8 +55,7 @@ func (r *reporter) tell(p Progress) {
 	r.say("... %s", p.String())
 }
 
-// heartbeat reports progress at intervals. It calls of on another goroutine, so of must not
-// read the state.
+// heartbeat calls of at intervals, on another goroutine, and reports what it returns; so of must not read the state.
 func (r *reporter) heartbeat(of func() Progress) (done func()) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -108,12 +107,12 @@ func (p *pulse) due(now time.Time) bool {
 // stretch estimates the progress of self-play since it began.
 type stretch struct {
 	began        time.Time
-	rows         bool    // the goal is a number of rows, not of games
-	before, goal int64   // rows or games of the iteration: those before the stretch, and all
+	rows         bool    // the goal counts rows, not games
+	before, goal int64   // rows or games of the iteration before the stretch, and at its goal
 	moves        float64 // expected moves of the stretch; 0: unknown
 }
 
-// newStretch starts an estimate. limit is the games that remain of the run; 0: no bound.
+// newStretch starts an estimate. limit is the number of games that remain of the run; 0: no bound.
 func newStretch(s *State, c *Recipe, limit int64) stretch {
 	var last Record
 	if len(s.History) > 0 {
@@ -140,7 +139,7 @@ func newStretch(s *State, c *Recipe, limit int64) stretch {
 	return t
 }
 
-// progress estimates from the statistics of the stretch.
+// progress estimates the progress from the statistics of the stretch.
 func (t *stretch) progress(st *selfplay.Stats, evals uint64) Progress {
 	took, played := time.Since(t.began), max(st.Moves, st.Length)
 	p := Progress{Stage: "self-play", Unit: "games", Done: t.before + int64(st.Games), Goal: t.goal}

@@ -18,10 +18,10 @@ import (
 	"kosumi/match/elo"
 )
 
-// RatingsFile is the file of rating games.
+// RatingsFile is the name of the file with rating games.
 const RatingsFile = "ratings.json"
 
-// Ratings are games between the networks of a loop and others, and their Elo.
+// Ratings are the rating games of a loop's networks and other players, with their Elo.
 type Ratings struct {
 	Visits  int           `json:"visits"`
 	Pairs   []RatedPair   `json:"pairs"`
@@ -35,14 +35,13 @@ type RatedPair struct {
 	Wins   int    `json:"wins"`
 	Losses int    `json:"losses"`
 	Draws  int    `json:"draws"`
-	// Repeats repeated an earlier game move for move, and are not counted.
+	// Repeats is the number of games that repeated an earlier one move for move; they are not counted.
 	Repeats int `json:"repeats,omitempty"`
 }
 
 func (p *RatedPair) games() int { return p.Wins + p.Losses + p.Draws }
 
-// RatedPlayer is a player with its rating. Hours and games are those of the loop when the network
-// was made; an anchor, an outside program, has none.
+// RatedPlayer is a player with its rating. Hours and games are the loop's when it made the network; 0 for an anchor.
 type RatedPlayer struct {
 	Name   string  `json:"name"`
 	Anchor bool    `json:"anchor,omitempty"`
@@ -59,11 +58,11 @@ type Anchor struct {
 	Command string
 }
 
-// RateOptions has the settings of rating games.
+// RateOptions are the settings of rating games.
 type RateOptions struct {
-	Games    int // of each pair of players
-	Visits   int // a move of a network
-	Networks int // maximum, evenly spread over the run, the newest among them
+	Games    int // games per pair of players
+	Visits   int // visits per move of a network
+	Networks int // most networks, evenly spread over the run, with the newest
 	Anchors  []Anchor
 	// Program is the command line that runs a network over GTP when --model FILE is appended.
 	Program string
@@ -124,7 +123,7 @@ func loadRatings(dir string) (*Ratings, error) {
 	return r, nil
 }
 
-// rater plays the games of a rating, on networks that it keeps open.
+// rater plays rating games with networks that it keeps open.
 type rater struct {
 	dir     string
 	state   *State
@@ -148,7 +147,7 @@ func (r *rater) save() error {
 	return file.WriteBytes(filepath.Join(r.dir, RatingsFile), data)
 }
 
-// networks lists those to be rated, oldest first.
+// networks lists the networks to rate, oldest first.
 func (r *rater) networks() []*Network {
 	var kept []*Network
 	for i := range r.state.Networks {
@@ -180,7 +179,7 @@ func (r *rater) play(ctx context.Context) error {
 				return err
 			}
 		}
-		if i+2 < len(list) { // its opponents have all been met
+		if i+2 < len(list) { // it has met all its opponents
 			r.open[list[i+2].Name].close()
 			delete(r.open, list[i+2].Name)
 		}
@@ -210,7 +209,7 @@ func (r *rater) player(name string) (*player, error) {
 	return p, err
 }
 
-// between plays two networks against each other.
+// between plays the missing games of two networks.
 func (r *rater) between(ctx context.Context, a, b string) error {
 	p := r.pair(a, b)
 	missing := r.o.Games - p.games()
@@ -242,7 +241,7 @@ func (r *rater) say(p *RatedPair) {
 	}
 }
 
-// against plays a network against a GTP program.
+// against plays the missing games of a network and a GTP program.
 func (r *rater) against(ctx context.Context, name string, anchor *Anchor) error {
 	p := r.pair(name, anchor.Name)
 	missing := r.o.Games - p.games() - p.Repeats

@@ -23,10 +23,10 @@ import (
 // RecipeFile is the name of the recipe in a loop's folder.
 const RecipeFile = "loop.toml"
 
-// ErrRecipe marks settings that make no sense.
+// ErrRecipe marks invalid settings.
 var ErrRecipe = errors.New("bad settings of the loop")
 
-// Recipe has all settings of a loop. The presets explain every constant.
+// Recipe is all settings of a loop. The presets explain every constant.
 type Recipe struct {
 	Arch string `toml:"arch"`
 	Seed uint64 `toml:"seed"`
@@ -43,7 +43,7 @@ type Recipe struct {
 	Stages    []Stage         `toml:"stage"`
 }
 
-// Compute has the settings of the machine.
+// Compute is the settings of the machine.
 type Compute struct {
 	Sessions  int    `toml:"sessions" range:"0 to 256"`
 	Batch     int    `toml:"batch" range:"0 to 1024"`
@@ -77,7 +77,7 @@ type Window struct {
 	MemoryMB    int     `toml:"memory_mib" range:"8 to 1048576"`
 }
 
-// Rows returns the length of the window after so many rows.
+// Rows returns the length of the window when the loop has made a number of rows.
 func (w *Window) Rows(made int64) int {
 	n, m, o, e := float64(made), float64(w.MinRows), w.Taper, w.Exponent
 	x := max(o, n-m+o)
@@ -85,7 +85,7 @@ func (w *Window) Rows(made int64) int {
 	return int(min(size, float64(w.MaxRows)))
 }
 
-// Train has the settings of the learner.
+// Train is the settings of the learner.
 type Train struct {
 	Batch          int                `toml:"batch" range:"1 to 65536"`
 	Ratio          float64            `toml:"ratio" range:"0 to 10000"`
@@ -106,15 +106,15 @@ type Train struct {
 	Checkpoint     float64            `toml:"checkpoint_seconds" range:"above 0 to 1000000"`
 }
 
-// Keep bounds the use of the disk.
+// Keep bounds the loop's disk space.
 type Keep struct {
 	Rows     float64 `toml:"rows" range:"1 to 1000000"`
 	Networks int     `toml:"networks" range:"2 or more"`
 	Every    int     `toml:"every" range:"0 or more"`
 }
 
-// Stage changes settings after so many games, without those of the bootstrap. Keys that it does
-// not name stay.
+// Stage changes settings from a number of games on, not counting those of the bootstrap. Keys that it does not name
+// stay.
 type Stage struct {
 	Games         int64    `toml:"games" range:"0 or more"`
 	Method        *string  `toml:"method"`
@@ -131,7 +131,7 @@ type Stage struct {
 	Rate          *float64 `toml:"rate" range:"above 0 to 1"`
 }
 
-// At returns the settings after so many games.
+// At returns the settings that hold after a number of games.
 func (c *Recipe) At(games int64) Recipe {
 	out := *c
 	for _, s := range c.Stages {
@@ -239,10 +239,10 @@ func decode(text []byte, c *Recipe) error {
 	return nil
 }
 
-// Validate returns every fault of the recipe, joined, under ErrRecipe. Faults name keys.
+// Validate returns every error of the recipe, joined, under ErrRecipe. Errors name keys.
 func (c *Recipe) Validate() error {
 	rest := *c
-	rest.Selfplay = selfplay.Defaults() // it is checked by itself
+	rest.Selfplay = selfplay.Defaults() // checked separately
 	errs := tomlfile.Check(rest)
 	if len(errs) > 0 {
 		return fmt.Errorf("%w: %w", ErrRecipe, errors.Join(errs...))
@@ -278,7 +278,7 @@ func (c *Recipe) Validate() error {
 		at := c.At(c.Stages[i].Games)
 		if err := at.Selfplay.Validate(); err != nil {
 			errs = append(errs, fmt.Errorf("stage %d: %w", i+1, err))
-			break // later ones build on it
+			break // later stages depend on this one
 		}
 	}
 	if len(errs) > 0 {

@@ -21,20 +21,20 @@ import (
 // ReportFile is the name of the report in a loop's folder.
 const ReportFile = "report.html"
 
-// reportData is the content of the page.
+// reportData is the report's content.
 type reportData struct {
 	Folder string   `json:"folder"`
 	State  *State   `json:"state"`
 	Games  []Replay `json:"newest"`
 	Rated  *Ratings `json:"rated"`
-	// Explained explains the losses, by name.
+	// Explained is explanations of losses, by name.
 	Explained map[string]string `json:"explained"`
-	// Cluster is the state of the machines that play for the loop, at the time Noted.
+	// Cluster is the state of the machines that play for the loop at the time Noted.
 	Cluster json.RawMessage `json:"cluster,omitempty"`
 	Noted   time.Time       `json:"noted"`
 }
 
-// Replay is a game of the loop's self-play, to click through.
+// Replay is a game of the loop's self-play to step through.
 type Replay struct {
 	Name   string   `json:"name"`
 	Width  int      `json:"w"`
@@ -46,11 +46,11 @@ type Replay struct {
 	Notes  []string `json:"notes"`
 }
 
-// reportGames is how many games the report holds.
+// reportGames is the number of games in the report.
 const reportGames = 12
 
-// WriteReport writes the report of the loop in a folder: one page that needs no
-// other file. The error is [handout.ErrNotBuilt] where the program cannot make one.
+// WriteReport writes the loop's report into its folder: one HTML page that needs no other file. The error is
+// [handout.ErrNotBuilt] if the program was built without the page.
 func WriteReport(dir string) error {
 	s, err := stateOf(dir)
 	if err != nil {
@@ -99,13 +99,13 @@ func writeReport(dir string, data *reportData) error {
 	return file.WriteBytes(filepath.Join(dir, ReportFile), page.Bytes())
 }
 
-// reportPage is the data for the script of the page.
+// reportPage is the data of the page's script.
 type reportPage struct {
 	Kind string      `json:"kind"`
 	Data *reportData `json:"data"`
 }
 
-// newestGames reads the last games, the newest first.
+// newestGames reads the last games, newest first.
 func newestGames(dir string) []Replay {
 	paths, err := filepath.Glob(filepath.Join(dir, "selfplay", "*", "sgfs", "*.sgfs"))
 	if err != nil {
@@ -129,11 +129,11 @@ func newestGames(dir string) []Replay {
 }
 
 func gameNumber(name string) uint64 {
-	n, _ := strconv.ParseUint(name, 10, 64) // 0 for names that are none
+	n, _ := strconv.ParseUint(name, 10, 64) // other file names count as 0
 	return n
 }
 
-// toReport replays a record.
+// toReport converts a game record.
 func toReport(root *sgf.Node) (Replay, error) {
 	r, err := sgf.RecordOf(root)
 	if err != nil {

@@ -18,15 +18,14 @@ type dataFile struct {
 	games   int
 	rows    int
 	moves   int
-	network string // that played, or randomPlayer
+	network string // network that played, or randomPlayer
 	// ids identify the games of an exchange's players.
 	ids []selfplay.Filed
 }
 
-// rowFiles are the files of self-play in a loop's folder. It keeps their headers, so listing them
-// again is cheap.
+// rowFiles lists the files of self-play in a loop's folder. It keeps their headers, so listing them again is cheap.
 type rowFiles struct {
-	dir   string // of the loop
+	dir   string // folder of the loop
 	seed  uint64
 	known map[string]dataFile // by path
 }
@@ -88,7 +87,7 @@ func (f *rowFiles) clean() error {
 	return nil
 }
 
-// stored returns the games of an exchange in the files.
+// stored returns the exchange's games in the files.
 func (f *rowFiles) stored() []selfplay.Filed {
 	var all []selfplay.Filed
 	for _, d := range f.known {
@@ -97,7 +96,7 @@ func (f *rowFiles) stored() []selfplay.Filed {
 	return all
 }
 
-// surplus returns the files older than the newest with so many rows.
+// surplus returns the files older than the newest that hold most rows.
 func (f *rowFiles) surplus(most int) []dataFile {
 	list, _ := f.list()
 	for kept := 0; len(list) > 0 && kept < most; list = list[:len(list)-1] {
@@ -106,7 +105,7 @@ func (f *rowFiles) surplus(most int) []dataFile {
 	return list
 }
 
-// remove removes files with their game records, and empty folders of networks that no longer play.
+// remove removes files with their game records, and empty folders of earlier networks.
 func (f *rowFiles) remove(files []dataFile, current string) error {
 	for _, d := range files {
 		folder := filepath.Dir(filepath.Dir(d.path))
@@ -121,7 +120,7 @@ func (f *rowFiles) remove(files []dataFile, current string) error {
 			continue
 		}
 		for _, empty := range []string{filepath.Join(folder, "tdata"), filepath.Join(folder, "sgfs"), folder} {
-			_ = os.Remove(empty) // fails where there is something in it
+			_ = os.Remove(empty) // fails if the folder is not empty
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// startName is the name of the network that a loop begins with, in its folder.
+// startName returns the name in the loop's folder of the network that a loop begins with.
 func startName(arch string) string { return "start-" + arch }
 
 // begin copies the recipe's start network, if it names one, into a new loop.
@@ -32,7 +32,7 @@ func (w *workspace) begin(s *State) error {
 	return nil
 }
 
-// openEarlier counts the rows of other runs that the window begins with.
+// openEarlier counts the rows of other runs with which the window begins.
 func (w *workspace) openEarlier() error {
 	w.earlier.list = func() ([]string, error) { return nil, nil }
 	data := slices.Clone(w.conf.Start.Data)

@@ -21,8 +21,8 @@ const (
 	stageGate     = "gate"
 )
 
-// State is the content of state.json: the stage, the ledger, and all networks so far. Files of
-// self-play that are newer than it are entered when the loop starts.
+// State is the content of state.json: the stage, the ledger, and all networks so far. Files of self-play that are
+// newer are added when the loop starts.
 type State struct {
 	Version   int       `json:"version"`
 	Arch      string    `json:"arch"`
@@ -43,7 +43,7 @@ type State struct {
 	History  []Record  `json:"history"`
 }
 
-// Seconds is the time spent, as far as it was saved.
+// Seconds is the time spent per stage, as of the last save.
 type Seconds struct {
 	Selfplay float64 `json:"selfplay"`
 	Train    float64 `json:"train"`
@@ -52,7 +52,7 @@ type Seconds struct {
 
 func (s *Seconds) total() float64 { return s.Selfplay + s.Train + s.Gate }
 
-// Network is a network that the loop made.
+// Network is an entry for a network that the loop made.
 type Network struct {
 	Name    string  `json:"name"`
 	SHA256  string  `json:"sha256"`
@@ -65,7 +65,7 @@ type Network struct {
 	Played  int     `json:"played"`
 	Elo     float64 `json:"elo"` // by the chain of gating matches
 
-	invalid  uint64 // answers that were no numbers
+	invalid  uint64 // evaluations that were not finite numbers
 	Promoted bool   `json:"promoted"`
 	Gone     bool   `json:"gone,omitempty"` // deleted to save room
 }
@@ -94,7 +94,7 @@ const (
 
 func statePath(dir string) string { return filepath.Join(dir, "state.json") }
 
-// loadState reads the state of a loop; nil where there is none yet.
+// loadState reads the state of a loop; nil if there is none yet.
 func loadState(dir string) (*State, error) {
 	data, err := file.Read(statePath(dir), maxState)
 	if errors.Is(err, os.ErrNotExist) {
@@ -118,7 +118,7 @@ func loadState(dir string) (*State, error) {
 	return s, nil
 }
 
-// stateOf reads the state of a loop that has one.
+// stateOf reads the state of a loop; a missing one is an error.
 func stateOf(dir string) (*State, error) {
 	s, err := loadState(dir)
 	if err == nil && s == nil {
@@ -149,7 +149,7 @@ func (s *State) save(dir string) error {
 	return file.WriteBytes(statePath(dir), data)
 }
 
-// recount enters files that are newer than the state.
+// recount adds files that are newer than the state.
 func (s *State) recount(files *rowFiles) []error {
 	list, bad := files.list()
 	for _, d := range list {
@@ -170,7 +170,7 @@ func (s *State) network(name string) *Network {
 	return nil
 }
 
-// base is the name of the network that the learner began with.
+// base returns the name of the network that the learner began with.
 func (s *State) base() string {
 	switch {
 	case s.Base != "":
@@ -181,10 +181,10 @@ func (s *State) base() string {
 	return freshName(s.Arch)
 }
 
-// ownPlays reports whether the present network was made by this loop in the learner's shape.
+// ownPlays reports whether this loop made the current network, with the learner's architecture.
 func (s *State) ownPlays() bool { return strings.HasPrefix(s.Current, s.Arch+"-s") }
 
-// samplesThen returns the learner's samples before this iteration.
+// samplesThen returns the number of the learner's samples before this iteration.
 func (s *State) samplesThen() int64 {
 	if len(s.History) == 0 {
 		return 0
@@ -192,8 +192,8 @@ func (s *State) samplesThen() int64 {
 	return max(0, s.History[len(s.History)-1].Samples-s.Before)
 }
 
-// refused returns the number of networks refused in a row; 0 until one of the learner's shape has
-// been promoted.
+// refused returns the number of networks refused in a row; 0 until one of the learner's architecture has been
+// promoted.
 func (s *State) refused() int {
 	if !s.ownPlays() {
 		return 0
@@ -205,7 +205,7 @@ func (s *State) refused() int {
 	return n
 }
 
-// settle enters a gated network and its iteration's record, and begins the next iteration.
+// settle adds a gated network and its iteration's record, and begins the next iteration.
 func (s *State) settle(n Network, r Record) {
 	s.Networks = append(s.Networks, n)
 	if n.Promoted {

@@ -5,9 +5,8 @@ import "slices"
 // mostRecords bounds the history in the state, which is rewritten after each stage.
 const mostRecords = 500
 
-// thin shortens a long history: in its older half it merges pairs of iterations, unless the
-// network of the first still exists. Sums are kept; other numbers are those of the later
-// iteration.
+// thin shortens a long history: in its older half it merges pairs of iterations, unless the network of the first
+// still exists. Sums are added up; other numbers are the later iteration's.
 func (s *State) thin(most int) {
 	if len(s.History) <= most || len(s.History) != len(s.Networks) {
 		return
@@ -25,7 +24,6 @@ func (s *State) thin(most int) {
 	s.History, s.Networks = slices.Clip(records), slices.Clip(networks)
 }
 
-// merged merges two iterations.
 func merged(a, b *Record) Record {
 	m := *b
 	m.Stats = add(a.Stats, b.Stats)
@@ -34,7 +32,7 @@ func merged(a, b *Record) Record {
 	return m
 }
 
-// iterationOf is the iteration that made network i.
+// iterationOf returns the iteration that made network i.
 func (s *State) iterationOf(i int) int {
 	if i < len(s.History) {
 		return s.History[i].Iteration

@@ -19,13 +19,13 @@ import (
 	"kosumi/train/rows"
 )
 
-// trainer holds the learner of a loop, which trains in one stage and exports in the next. Another
-// learner follows after divergence or a change of the recipe.
+// trainer holds the learner of a loop, which trains in one stage and exports in the next. Another learner replaces it
+// after divergence or a change of the recipe.
 type trainer struct {
 	*workspace
 	learner *learn.Learner // nil: not open
 	watch   watch
-	resumed learn.Extra // extra of the checkpoint resumed from, until it is used
+	resumed learn.Extra // Extra of the checkpoint resumed from, until it is used
 }
 
 // checkpoints is the folder of the learner.
@@ -78,10 +78,10 @@ func (t *trainer) config() learn.Config {
 		Average: learn.Average{Every: c.AverageEvery, Window: c.AverageWindow}, Threads: t.conf.Compute.Threads, Seed: t.state.Seed, Log: t.log}
 }
 
-// extraIteration is the iteration in a checkpoint's Extra.
+// extraIteration is the key of the iteration in a checkpoint's Extra.
 const extraIteration = "iteration"
 
-// train takes steps until the target of samples.
+// train takes steps until the target number of samples.
 func (t *trainer) train(ctx context.Context) error {
 	s, c := t.state, t.stageConfig()
 	if err := t.resume(); err != nil {
@@ -113,14 +113,14 @@ func (t *trainer) train(ctx context.Context) error {
 	return t.enter(stageExport)
 }
 
-// streamOptions returns the options of a stream of the window's rows.
+// streamOptions returns the options for streaming the window's rows.
 func (t *trainer) streamOptions(c *Recipe) rows.Options {
 	return rows.Options{Batch: c.Train.Batch, Wants: t.learner.Wants(), Encoding: t.learner.Encoding(),
 		Seed: t.state.Seed*1_000_003 + uint64(t.state.Iteration), Symmetries: c.Train.Symmetries, HistoryDropout: c.Train.HistoryDropout,
 		WindowRows: t.windowRows(c), MemoryBytes: int64(c.Window.MemoryMB) << 20, Log: t.log}
 }
 
-// steps trains, and saves now and then and at the end.
+// steps trains, and saves checkpoints at intervals and at the end.
 func (t *trainer) steps(ctx context.Context, c *Recipe, steps *learn.Steps, window int) (*learn.Result, error) {
 	s := t.state
 	began, saved := time.Now(), time.Now()
@@ -151,7 +151,7 @@ func (t *trainer) steps(ctx context.Context, c *Recipe, steps *learn.Steps, wind
 	}
 	interrupted, err := steps.Train(ctx)
 	if err == nil && t.learner.Counters().Steps == 0 {
-		err = save(interrupted) // there is one to export
+		err = save(interrupted) // the checkpoint exists, so it can be exported
 	}
 	if err != nil {
 		return nil, err
@@ -164,8 +164,8 @@ func (t *trainer) steps(ctx context.Context, c *Recipe, steps *learn.Steps, wind
 	return sum, nil
 }
 
-// catchUp counts the samples of a checkpoint that is newer than the state, after a crash between
-// the two writes.
+// catchUp counts the samples of a checkpoint that is newer than the state: the program may end between the two
+// writes.
 func (s *State) catchUp(dir string) {
 	list, err := learn.Checkpoints(filepath.Join(dir, checkpoints))
 	if err != nil || len(list) == 0 || s.Stage != stageTrain {
@@ -177,7 +177,7 @@ func (s *State) catchUp(dir string) {
 	}
 }
 
-// progress returns the progress of training since it had first samples.
+// progress returns the progress of training since the sample number first.
 func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Progress {
 	n := t.learner.Counters().Samples
 	speed := float64(n-first) / time.Since(began).Seconds()
@@ -194,7 +194,7 @@ func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Prog
 	return p
 }
 
-// note adds samples and losses to the ledger and to the iteration's record.
+// note adds samples and losses to the ledger and the iteration's record.
 func (t *trainer) note(c *Recipe, sum *learn.Result, window int) {
 	t.state.trained(t.learner.Counters().Samples)
 	r := &t.record
@@ -213,7 +213,7 @@ func (t *trainer) note(c *Recipe, sum *learn.Result, window int) {
 	}
 }
 
-// export writes the candidate, named by its samples and rows.
+// export writes the candidate network; its name has the numbers of samples and rows.
 func (t *trainer) export() error {
 	s := t.state
 	name := fmt.Sprintf("%s-s%d-d%d", s.Arch, s.Samples, s.Rows)
@@ -236,13 +236,12 @@ func (t *trainer) export() error {
 	return t.enter(stageGate)
 }
 
-// goBack replaces a learner that has diverged by one that begins with the present network, at half
-// the rate.
+// goBack replaces a diverged learner by one that starts from the current network, at half the rate.
 func (t *trainer) goBack(c *Recipe, why error) error {
 	s := t.state
 	rate := t.rate(c) / 2
 	if rate < leastRate*c.Train.Rate {
-		s.limit(0) // another recipe begins with its own rate
+		s.limit(0) // so that a changed recipe begins with its own rate
 		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, RecipeFile)
 		return errors.Join(why, t.save())
 	}
@@ -254,9 +253,9 @@ func (t *trainer) goBack(c *Recipe, why error) error {
 	return t.renew(fmt.Sprintf("%v; the rate is %g at most from now on", why, rate))
 }
 
-// grow replaces the learner by one of another architecture, which trains on the rows so far. It
-// has the weights of the present network if that can grow into the shape, else random ones. The
-// present network plays until the new one passes the gate.
+// grow replaces the learner by one of another architecture, which trains on the rows so far. It has the weights of
+// the current network if those can be converted, else random ones. The current network plays until the new one passes
+// the gate.
 func (t *trainer) grow() error {
 	s, arch := t.state, t.conf.Arch
 	base, from := freshName(arch), "random weights"
@@ -285,7 +284,7 @@ func (t *trainer) grow() error {
 	return t.follow(base, target)
 }
 
-// grown returns the present network in another shape; nil during the bootstrap.
+// grown returns the current network converted to another architecture; nil during the bootstrap.
 func (t *trainer) grown(arch string) (*katago.Network, error) {
 	s := t.state
 	if s.Current == "" {
@@ -298,8 +297,8 @@ func (t *trainer) grown(arch string) (*katago.Network, error) {
 	return katago.Grow(net, arch, s.Seed)
 }
 
-// renew replaces a learner that has no usable checkpoint: by one with the weights of the present
-// network, if that has its shape. The training since that network is repeated.
+// renew replaces a learner without a usable checkpoint by one with the weights of the current network, if that has
+// its architecture. Training since that network is repeated.
 func (t *trainer) renew(why string) error {
 	s := t.state
 	base, trained := s.base(), int64(0)
@@ -316,9 +315,9 @@ func (t *trainer) renew(why string) error {
 	return t.follow(base, max(0, s.Target-trained))
 }
 
-// follow starts a new learner with a network and a target of samples.
+// follow starts a new learner from a network, with a target number of samples.
 func (t *trainer) follow(base string, target int64) error {
-	// Without checkpoints an interruption ends up here again.
+	// The old checkpoints go first, so that an interruption leads here again.
 	if err := os.RemoveAll(t.checkpoints()); err != nil {
 		return err
 	}

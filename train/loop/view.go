@@ -12,28 +12,28 @@ import (
 
 // View is the state of a loop as its folder shows it, whether a process runs it or not.
 type View struct {
-	Folder string // its name
-	State  *State // with the games that were filed since it was saved
+	Folder string // folder's name
+	State  *State // includes games filed after it was saved
 	// Running reports whether a process holds the folder.
 	Running bool
 	// News is the time of the last change in the folder.
 	News time.Time
-	// Done of Goal games, rows or samples of this stage; both are 0 in stages without a measure.
-	// Left is estimated from the iteration before, 0 without one.
+	// Done and Goal are games, rows or samples of this stage, both 0 in a stage without a measure. Left is estimated
+	// from the previous iteration, 0 without one.
 	Done, Goal int64
 	Unit       string // games, rows or samples
 	Left       time.Duration
 	Rated      *Ratings
-	Games      []Replay // the newest
+	Games      []Replay // newest games
 }
 
 // Viewer reads the folder of a loop repeatedly, each time only the changes. Not safe for
 // concurrent use.
 type Viewer struct {
 	dir   string
-	files *rowFiles // nil until a state is there
+	files *rowFiles // nil until there is a state
 	games []Replay
-	of    string // the file that they come from
+	of    string // network file that they belong to
 }
 
 // NewViewer returns a viewer of a folder.
@@ -95,7 +95,7 @@ func (w *View) news(path string) {
 
 func (w *View) selfplay(before *Record) {
 	s := w.State
-	per := 0.0 // seconds
+	per := 0.0 // seconds per unit
 	switch {
 	case s.GoalRows > 0:
 		w.Unit, w.Done, w.Goal = "rows", s.Rows-before.Rows, s.GoalRows-before.Rows
@@ -123,7 +123,7 @@ func (w *View) training(before *Record) {
 	w.left(per)
 }
 
-// left estimates the time that the stage still takes at so many seconds a piece.
+// left estimates the time that the stage still takes, at per seconds a unit.
 func (w *View) left(per float64) {
 	w.Done = max(0, min(w.Done, w.Goal))
 	w.Left = time.Duration(per * float64(w.Goal-w.Done) * float64(time.Second))

@@ -7,8 +7,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// workspace is shared by the stages of a loop, which run one after another: folder and recipe,
-// state and record of the iteration, and the network that plays.
+// workspace is shared by the stages of a loop, which run one after another: folder, recipe, state, the iteration's
+// record, and the network that plays.
 type workspace struct {
 	dir     string
 	conf    Recipe
@@ -16,7 +16,7 @@ type workspace struct {
 	record  Record
 	files   *rowFiles
 	earlier earlier // rows of other runs
-	player  *player // nil until it is needed
+	player  *player // nil until needed
 	others  Exchange
 	out     reporter
 	log     *slog.Logger
@@ -28,7 +28,7 @@ func (w *workspace) model(name string) string { return modelPath(w.dir, w.state.
 // save writes the state.
 func (w *workspace) save() error { return w.state.save(w.dir) }
 
-// enter starts a stage.
+// enter saves the state with a new stage.
 func (w *workspace) enter(stage string) error {
 	w.state.Stage = stage
 	return w.save()
@@ -37,7 +37,7 @@ func (w *workspace) enter(stage string) error {
 // bootstrapping reports whether games are still random.
 func (w *workspace) bootstrapping() bool { return w.state.Current == "" }
 
-// stageConfig returns the settings at the present number of games.
+// stageConfig returns the settings that hold at the current number of games.
 func (w *workspace) stageConfig() Recipe {
 	c := w.conf.At(w.state.Games - w.state.Random + w.conf.Start.Games)
 	if w.bootstrapping() {
@@ -45,7 +45,7 @@ func (w *workspace) stageConfig() Recipe {
 		c.Selfplay.Rows.Share = c.Bootstrap.RowsShare
 		c.Selfplay.Positions.Share = 0
 		if w.others != nil {
-			c.Selfplay.Opening.Forks = 0 // a number is one game, which can be counted when it is handed out
+			c.Selfplay.Opening.Forks = 0 // an exchange counts one game per number, so games are not forked
 		}
 		c.Selfplay.Ending.SkipEyes, c.Selfplay.Ending.SkipSettled = true, true
 		c.Iteration = Iteration{Games: max(1, c.Bootstrap.Games)}
@@ -53,7 +53,7 @@ func (w *workspace) stageConfig() Recipe {
 	return c
 }
 
-// rate returns the present learning rate.
+// rate returns the current learning rate.
 func (w *workspace) rate(c *Recipe) float64 {
 	if most := w.state.MostRate; most > 0 {
 		return min(most, c.Train.Rate)
@@ -61,8 +61,8 @@ func (w *workspace) rate(c *Recipe) float64 {
 	return c.Train.Rate
 }
 
-// windowRows returns the present length of the window. Rows of random games leave it faster than
-// others are added; rows of earlier runs are its oldest.
+// windowRows returns the current length of the window. Rows of random games leave it faster than others are added;
+// rows of earlier runs are its oldest.
 func (w *workspace) windowRows(c *Recipe) int {
 	s := w.state
 	real := s.Rows - s.RandRow + w.earlier.rows
@@ -70,7 +70,7 @@ func (w *workspace) windowRows(c *Recipe) int {
 	return max(1, int(min(int64(c.Window.Rows(real)), real+random)))
 }
 
-// newest lists the files of self-play, newest first, and then those of earlier runs.
+// newest lists the files of self-play, newest first, then those of earlier runs.
 func (w *workspace) newest() ([]string, error) {
 	list, bad := w.files.list()
 	for _, err := range bad {
@@ -89,7 +89,7 @@ func (w *workspace) open(name string, c *Recipe, seed uint64) (*player, error) {
 	return openPlayer(w.model(name), name, &c.Compute, c.Selfplay.Boards, seed, w.log)
 }
 
-// openCurrent opens the present network, unless it is open.
+// openCurrent opens the current network, unless it is open.
 func (w *workspace) openCurrent(c *Recipe, seed uint64) error {
 	if w.player != nil && w.player.name == w.state.Current {
 		return nil
@@ -101,7 +101,7 @@ func (w *workspace) openCurrent(c *Recipe, seed uint64) error {
 	return err
 }
 
-// account adds the samples for new rows to the learner's target.
+// account adds the samples due for new rows to the learner's target.
 func (w *workspace) account(c *Recipe) {
 	switch s := w.state; {
 	case w.bootstrapping():
@@ -128,7 +128,7 @@ func (w *workspace) noteSelfplay(st selfplay.Stats, evals uint64, seconds float6
 
 func add(a, b selfplay.Stats) selfplay.Stats { return a.Sub(selfplay.Stats{}.Sub(b)) }
 
-// earlier lists the rows of other runs that the window begins with.
+// earlier is the rows of other runs with which the window begins.
 type earlier struct {
 	list rows.Lister
 	rows int64
