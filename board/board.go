@@ -60,7 +60,6 @@ func NewBoard(s Size) *Board {
 	return b
 }
 
-// reset empties the board.
 func (b *Board) reset(geo *geometry) {
 	b.geo = geo
 	clear(b.cells[:geo.area])
@@ -70,7 +69,6 @@ func (b *Board) reset(geo *geometry) {
 	b.forget()
 }
 
-// forget drops the undo record.
 func (b *Board) forget() {
 	b.log, b.marks = b.log[:0], b.marks[:0]
 }

@@ -105,13 +105,9 @@ func (g *position) Board() *Board { return &g.board }
 func (g *position) Size() Size { return g.board.geo.size }
 
 // Rules returns the rules with the present komi.
-func (g *position) Rules() Rules { return g.rules }
-
-// Options returns the game's options.
+func (g *position) Rules() Rules         { return g.rules }
 func (g *position) Options() GameOptions { return g.options }
-
-// ToMove returns the side to move.
-func (g *position) ToMove() Color { return g.toMove }
+func (g *position) ToMove() Color        { return g.toMove }
 
 // At returns the colour of a point.
 func (g *position) At(p Point) Color { return g.board.cells[p].color }

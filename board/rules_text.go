@@ -84,7 +84,6 @@ func (r Rules) Name() string {
 // RulesError is why a text is not a set of rules, in KataGo's words. It wraps ErrRules.
 type RulesError struct{ Reason string }
 
-// Error implements error.
 func (e *RulesError) Error() string { return ErrRules.Error() + ": " + e.Reason }
 
 // Unwrap returns ErrRules.
@@ -169,7 +168,6 @@ type rulesParser struct {
 // errNoRules is a text that is nothing like rules.
 var errNoRules = errors.New("no rules")
 
-// object reads a JSON object.
 func (p *rulesParser) object(s string) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(s), &fields); err != nil {
@@ -239,7 +237,6 @@ var ruleComplaints = map[string]string{
 	"whiteHandicapBonus": "Rules::parseWhiteHandicapBonusRule: Invalid whiteHandicapBonus rule: ",
 }
 
-// set changes one part.
 func (p *rulesParser) set(key, value string) error {
 	r := &p.rules
 	if names := ruleNames[key]; names != nil {
@@ -300,7 +297,6 @@ var oldParts = []struct {
 	{"sui", "suicide", []string{"0", "1"}}, {"button", "hasButton", []string{"0", "1"}}, {"fpok", "friendlyPassOk", []string{"0", "1"}},
 }
 
-// text reads the older form.
 func (p *rulesParser) text(s string) error {
 	if s == "" {
 		return errNoRules

@@ -71,7 +71,6 @@ func (b *Broker) Addr() string { return b.nats.Addr().String() }
 // Connections counts the clients.
 func (b *Broker) Connections() int { return b.nats.NumClients() }
 
-// Close ends the broker.
 func (b *Broker) Close() {
 	b.nats.Shutdown()
 	b.nats.WaitForShutdown()

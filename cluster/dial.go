@@ -27,7 +27,6 @@ type Conn struct {
 	ID   string // the key's public half
 }
 
-// Close ends the connection.
 func (c *Conn) Close() { c.nats.Close() }
 
 // subject returns the subject of a request in the client's name. No other client may publish to

@@ -118,7 +118,6 @@ func (js *judges) exam(sha string) *Exam {
 	return &j.exam
 }
 
-// close closes all networks.
 func (js *judges) close() {
 	js.mu.Lock()
 	defer js.mu.Unlock()

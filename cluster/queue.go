@@ -172,7 +172,6 @@ func (q *queue) done(c *call) {
 // free reports whether another call of a sender can be served. The caller holds mu.
 func (q *queue) free(s *sender) bool { return q.most == 0 || s.busy < q.most }
 
-// len counts waiting calls.
 func (q *queue) len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

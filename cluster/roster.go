@@ -137,7 +137,6 @@ func read[T any](s *Server, c *call, stranger any) (*T, *member) {
 	return v, w
 }
 
-// ban refuses a worker for good.
 func (r *roster) ban(worker, reason string) {
 	w := r.members[worker]
 	if _, already := r.banned[worker]; already || w == nil {

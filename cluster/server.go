@@ -138,7 +138,6 @@ func (s *Server) Serve(conn *Conn) error {
 	return conn.nats.Flush()
 }
 
-// receive queues a request.
 func (s *Server) receive(m *nats.Msg) {
 	c, ok := readCall(m)
 	if !ok {
@@ -206,7 +205,6 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// Offer implements loop.Exchange.
 func (s *Server) Offer(w loop.Work) error {
 	o := Offer{Network: w.Network, Seed: w.Seed, Recipe: w.Recipe}
 	if w.SHA256 != "" {
@@ -226,7 +224,6 @@ func (s *Server) Offer(w loop.Work) error {
 	return err
 }
 
-// Play implements loop.Exchange.
 func (s *Server) Play(ctx context.Context) error {
 	if s.conf.Local == nil {
 		<-ctx.Done()

@@ -100,7 +100,6 @@ func (s *spool) next() *spooled {
 	return g
 }
 
-// read returns the packed game.
 func (g *spooled) read() ([]byte, error) {
 	if g.path == "" {
 		return g.data, nil

@@ -11,7 +11,6 @@ import (
 // autoLevel is the level setting that adapts to the player.
 const autoLevel = "auto"
 
-// ratings reads the player's saved ratings.
 func (r *rank) ratings() (level.PlayerRatings, error) {
 	if r.cfg.LevelFile == "" {
 		return nil, errors.New("no file keeps the player's level: name one with --level-file")

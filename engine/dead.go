@@ -370,7 +370,6 @@ func sideSign(c board.Color) float32 {
 	return 1
 }
 
-// rolloutOwnership estimates ownership by random games.
 func rolloutOwnership(g *board.Game, toMove board.Color) []float32 {
 	hash := g.Board().Hash()
 	r := rollouts{rng: rand.New(rand.NewPCG(hash.Lo, hash.Hi))}

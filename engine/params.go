@@ -44,7 +44,6 @@ func changedFrom(before, after []setting.Param) (names []string) {
 	return names
 }
 
-// Config returns the configuration.
 func (e *Engine) Config() Config { return e.cfg }
 
 // Configure replaces everything that may change while the engine runs: all but the game on the board.

@@ -51,7 +51,6 @@ func leadsFit(r *search.Result, l search.Limits) bool {
 	return l.Time == 0 || most*r.Stats.Elapsed/time.Duration(max(r.Stats.Evaluations, 1)) < l.Time/share
 }
 
-// score implements [Engine.FinalScore].
 func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 	if j.cfg.ScoreByLead && !j.counted(g) {
 		return j.lead(ctx, g)
@@ -141,7 +140,6 @@ func (j *judge) asTrained(g *board.Game) *board.Game {
 	return c
 }
 
-// status implements [Engine.FinalStatus].
 func (j *judge) status(ctx context.Context, g *board.Game) ([]thinking.Status, error) {
 	c, err := j.count(ctx, g)
 	if err != nil {

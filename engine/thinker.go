@@ -145,7 +145,6 @@ func (t *thinker) follow(game *board.Game) {
 	}
 }
 
-// drop discards the tree.
 func (t *thinker) drop() {
 	t.stop()
 	t.tree.Clear()

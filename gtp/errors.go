@@ -9,7 +9,6 @@ import (
 // clients fix. A handler may wrap one to add detail for the log.
 type Failure string
 
-// Error implements error.
 func (f Failure) Error() string { return string(f) }
 
 // Failf returns the failure whose text fmt.Sprintf makes.

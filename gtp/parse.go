@@ -126,7 +126,6 @@ func Seconds(s float64) time.Duration {
 	return time.Duration(min(max(s, -mostSeconds), mostSeconds) * float64(time.Second))
 }
 
-// parseColor reads a colour.
 func parseColor(s string) (board.Color, error) {
 	c, err := board.ParseColor(s)
 	if err != nil {

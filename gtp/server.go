@@ -168,7 +168,6 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return context.Cause(ctx)
 }
 
-// answer carries out one line.
 func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit bool) {
 	if l.fault != "" {
 		o.write([]byte(l.fault)) // an error is kept in o and ends the session

@@ -86,7 +86,6 @@ func (l *Log) Tell(line string) {
 	io.WriteString(l.stderr, line+"\n")
 }
 
-// Close closes the log's file.
 func (l *Log) Close() {
 	if l.file != nil {
 		l.file.Close()

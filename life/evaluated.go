@@ -10,7 +10,6 @@ import (
 // Evaluated implements [Network] by an evaluator.
 type Evaluated struct{ Evaluator nn.Evaluator }
 
-// View implements Network.
 func (n Evaluated) View(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*View, error) {
 	g, err := board.NewGame(size, board.TrompTaylor())
 	if err != nil {

@@ -187,7 +187,6 @@ func (t *game) annotate(s side, c board.Color, took time.Duration, info string) 
 	}
 }
 
-// stop ends a game at MaxMoves.
 func (t *game) stop() {
 	if t.plan.rules.Scoring == board.ScoringTerritory {
 		t.result.draw(ReasonUnscored, "?")

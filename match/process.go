@@ -244,7 +244,6 @@ func (s *process) tellClock(ctx context.Context) error {
 	return err
 }
 
-// play tells the program a move.
 func (s *process) play(ctx context.Context, m board.Move) error {
 	vertex := s.plan.Size.Vertex(m.Point)
 	r, err := s.ask(ctx, "play %s %s", m.Color, vertex)
@@ -302,7 +301,6 @@ func (s *process) quit() {
 	}
 }
 
-// kill ends the program at once.
 func (s *process) kill() {
 	if s.client != nil {
 		s.client.close(0)

@@ -107,7 +107,6 @@ func (p *plan) summarize(results map[int]GameResult) Summary {
 	return s
 }
 
-// add counts one game.
 func (s *Summary) add(r *GameResult) {
 	s.Games++
 	s.Reasons[r.Reason]++

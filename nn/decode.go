@@ -183,7 +183,6 @@ func (c *Codec) decodePlain(r board.Rules, rows [][]float32, out *Output) bool {
 	return out.setScore(x, x*x, x) && ok
 }
 
-// decodeOwnership fills out.Ownership.
 func (c *Codec) decodeOwnership(table []board.Point, raw []float32, out *Output) bool {
 	ok := true
 	squash := c.spec.Kind == KindKataGo || c.spec.OwnershipLogits

@@ -54,7 +54,6 @@ func newWaiter() any {
 	return w
 }
 
-// Submit implements [Submitter].
 func (s *Server) Submit(ctx context.Context, j *Job) {
 	j.Err, j.ctx, j.pool, j.known, j.store = nil, ctx, nil, nil, false
 	if answered, err := s.prepare(ctx, j); err != nil || answered {
@@ -112,7 +111,6 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 	return false, nil
 }
 
-// finish answers the job.
 func (j *Job) finish(err error) {
 	j.Err, j.ctx = err, nil
 	if p := j.pool; p != nil {

@@ -44,35 +44,19 @@ type Plain struct{ Evaluator }
 
 var _ Network = Plain{}
 
-// Submitter implements [Network].
-func (Plain) Submitter() Submitter { return nil }
-
-// Humans implements [Network].
-func (Plain) Humans() Network { return nil }
-
-// Serves implements [Network].
+func (Plain) Submitter() Submitter    { return nil }
+func (Plain) Humans() Network         { return nil }
 func (Plain) Serves(board.Size) error { return nil }
-
-// Describe implements [Network].
-func (Plain) Describe() Description { return Description{} }
-
-// Stats implements [Network].
-func (Plain) Stats() Stats { return Stats{} }
-
-// BatchSize implements [Network].
-func (Plain) BatchSize() int { return 0 }
-
-// ClearCache implements [Network].
-func (Plain) ClearCache() {}
-
-// Pin implements [Network].
-func (Plain) Pin() (unpin func()) { return func() {} }
+func (Plain) Describe() Description   { return Description{} }
+func (Plain) Stats() Stats            { return Stats{} }
+func (Plain) BatchSize() int          { return 0 }
+func (Plain) ClearCache()             {}
+func (Plain) Pin() (unpin func())     { return func() {} }
 
 // Wrapper is embedded by networks that change the answers of another one. These define
 // Evaluate; Submitter is nil, since it would bypass that.
 type Wrapper struct{ Network }
 
-// Submitter implements [Network].
 func (Wrapper) Submitter() Submitter { return nil }
 
 // rewritten is a network that evaluates an edited copy of each query, and so does its
@@ -89,7 +73,6 @@ func Rewrite(e Evaluator, edit func(*Query)) Network {
 	return &rewritten{Wrapper: Wrapper{AsNetwork(e)}, edit: edit, queries: sync.Pool{New: func() any { return new(Query) }}}
 }
 
-// Evaluate implements [Evaluator].
 func (r *rewritten) Evaluate(ctx context.Context, q *Query, out *Output) error {
 	edited := r.queries.Get().(*Query)
 	*edited = *q
@@ -100,7 +83,6 @@ func (r *rewritten) Evaluate(ctx context.Context, q *Query, out *Output) error {
 	return err
 }
 
-// Humans implements [Network].
 func (r *rewritten) Humans() Network {
 	humans := r.Network.Humans()
 	if humans == nil {

@@ -70,7 +70,6 @@ func packPoints(dst []uint32, src []float32) {
 	}
 }
 
-// unpackPolicy undoes packPolicy.
 func unpackPolicy(dst []float32, src []uint32) []uint32 {
 	n := len(dst) / 2
 	for i, w := range src[:n] {
@@ -84,7 +83,6 @@ func unpackPolicy(dst []float32, src []uint32) []uint32 {
 	return src[n:]
 }
 
-// unpackPoints undoes packPoints.
 func unpackPoints(dst []float32, src []uint32) {
 	for i := range dst {
 		dst[i] = unpackSigned(uint16(src[i/2] >> (16 * (i % 2))))

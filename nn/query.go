@@ -37,7 +37,6 @@ func (e *ProfileError) Error() string {
 		"kata-set-param humanSLProfile rank_5k, or in a query \"overrideSettings\":{\"humanSLProfile\":\"rank_5k\"}"
 }
 
-// Is implements what errors.Is asks for.
 func (e *ProfileError) Is(target error) bool { return target == ErrQuery }
 
 // Query is one position to evaluate. The game must stay unchanged until

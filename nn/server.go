@@ -212,7 +212,6 @@ func mixHistory(k cacheKey, g *board.Game) cacheKey {
 	return k
 }
 
-// Submitter implements [Network].
 func (s *Server) Submitter() Submitter { return s }
 
 // Humans implements [Network]: a server has one network.

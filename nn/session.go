@@ -98,7 +98,6 @@ func (x *session) decodeRow(j *Job, row int) (err error) {
 	return nil
 }
 
-// compute evaluates the rows.
 func (x *session) compute() {
 	if x.failed = nil; len(x.rows) == 0 {
 		return

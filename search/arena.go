@@ -90,7 +90,6 @@ func (a *arena) spent(bytes int64) bool {
 	return left < bytes
 }
 
-// newNode returns a zeroed node.
 func (a *arena) newNode() uint32 {
 	i := a.nodeCount
 	a.nodeCount++
@@ -187,7 +186,6 @@ func (a *arena) keepChunks(spare []*[edgeChunk]edge) {
 	}
 }
 
-// trim frees empty chunks.
 func (a *arena) trim() {
 	a.nodes = cut(a.nodes, int(a.nodeCount>>nodeBits)+1)
 	a.edges = cut(a.edges, int(a.edgeCount>>edgeBits)+1)

@@ -37,7 +37,6 @@ type profileName struct{ at *string }
 
 func (n profileName) String() string { return *n.at }
 
-// Set reads a name.
 func (n profileName) Set(name string) error {
 	_, _, err := features.ParseProfile(name)
 	if err == nil {

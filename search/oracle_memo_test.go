@@ -66,7 +66,6 @@ type memoBackend struct {
 	bytes []byte
 }
 
-// Run implements nn.Backend.
 func (b *memoBackend) Run(n int) error {
 	b.bytes = b.bytes[:0]
 	for _, in := range b.Inputs() {

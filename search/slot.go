@@ -182,7 +182,6 @@ func answersLater(n nn.Network) nn.Submitter {
 	return goroutines{n}
 }
 
-// Submit implements [nn.Submitter].
 func (g goroutines) Submit(ctx context.Context, j *nn.Job) { go g.answer(ctx, j) }
 
 func (g goroutines) answer(ctx context.Context, j *nn.Job) {
@@ -376,7 +375,6 @@ func (s *slot) read(sh *shared) {
 	r.weight = sh.value.weight(float64(r.own.scoreMean), float64(r.errWinLoss), float64(r.errScore))
 }
 
-// rank packs the likeliest legal moves.
 func (s *slot) rank(sh *shared) {
 	r := &s.result
 	n := 0

@@ -16,7 +16,6 @@ type timing struct {
 	rounds  int       // until the next check
 }
 
-// never is longer than any search.
 const never = 1 << 40 * time.Microsecond
 
 // begin starts the clock of a search.

@@ -79,7 +79,6 @@ type parts struct {
 	tally *tally
 }
 
-// wire connects the parts.
 func (t *Tree) wire() {
 	common := parts{&t.p, &t.sh, &t.nodes, &t.rules, &t.tally}
 	t.nodes.p, t.rules.position, t.sh.p, t.sh.position = &t.p, &t.position, &t.p, &t.position
@@ -91,9 +90,7 @@ func (t *Tree) wire() {
 }
 
 // seed starts the random numbers anew.
-func (t *Tree) seed() { t.source.Seed(t.p.Seed, 0x5eed) }
-
-// Params returns the settings.
+func (t *Tree) seed()          { t.source.Seed(t.p.Seed, 0x5eed) }
 func (t *Tree) Params() Params { return t.p }
 
 // SetParams changes the settings. The tree is dropped unless only the choice of

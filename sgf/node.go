@@ -104,7 +104,6 @@ func (n *Node) SetTenths(id string, x float64) {
 	n.Set(id, strconv.FormatFloat(math.Round(10*x)/10+0, 'f', 1, 64))
 }
 
-// Remove deletes every property called id.
 func (n *Node) Remove(id string) {
 	n.Properties = slices.DeleteFunc(n.Properties, func(p Property) bool { return p.ID == id })
 }

@@ -130,7 +130,6 @@ func StrictRecordOf(root *Node) (*Record, error) {
 	return r, err
 }
 
-// readLine fills Setup and Steps.
 func (r *Record) readLine(root *Node) {
 	start := position{size: r.Size}
 	number := 0

@@ -96,7 +96,6 @@ type MoveError struct {
 	Err        error
 }
 
-// Error implements error.
 func (e *MoveError) Error() string {
 	return fmt.Sprintf("%v: move %d (step %d), %s %s: %v", ErrPoint, e.Move, e.Step, e.Color, e.Vertex, e.Err)
 }

@@ -63,12 +63,8 @@ func New(c Config) *Hub {
 }
 
 // Config returns the configuration, to be completed before Open.
-func (h *Hub) Config() *Config { return &h.conf }
-
-// Offer implements loop.Exchange.
-func (h *Hub) Offer(w loop.Work) error { return h.server.Offer(w) }
-
-// Play implements loop.Exchange.
+func (h *Hub) Config() *Config                { return &h.conf }
+func (h *Hub) Offer(w loop.Work) error        { return h.server.Offer(w) }
 func (h *Hub) Play(ctx context.Context) error { return h.server.Play(ctx) }
 
 // Game implements loop.Matches: workers play, and this machine too.
@@ -79,7 +75,6 @@ func (h *Hub) Game(ctx context.Context, g loop.GateGame, a, b string) (loop.Gate
 	return h.server.Game(ctx, g, a, b)
 }
 
-// Players implements loop.Players.
 func (h *Hub) Players() map[string]int64 {
 	games := map[string]int64{}
 	st := h.server.Status()

@@ -80,7 +80,6 @@ func Run(ctx context.Context, c ClientConfig, in io.Reader, out io.Writer) error
 	return err
 }
 
-// connect keeps the stream connected.
 func (r *client) connect(ctx context.Context) error {
 	over := r.over
 	for n := 1; ctx.Err() == nil; n++ {

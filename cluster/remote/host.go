@@ -79,7 +79,6 @@ type answer struct {
 	Later    bool   `json:"later,omitempty"` // the client may try again
 }
 
-// NewHost makes a host.
 func NewHost(c HostConfig) *Host {
 	if c.Keep == 0 {
 		c.Keep = 30 * time.Minute

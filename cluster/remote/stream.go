@@ -87,7 +87,6 @@ func (s *stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end ends writing.
 func (s *stream) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

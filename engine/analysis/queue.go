@@ -106,7 +106,6 @@ func (q *queue) take(ctx context.Context) (*task, context.Context) {
 	return t, ctx
 }
 
-// finish removes a running task.
 func (q *queue) finish(t *task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -224,7 +224,6 @@ func (o *output) line(text []byte) {
 	}
 }
 
-// write sends one message.
 func (s *Server) write(v any) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

@@ -53,7 +53,6 @@ func OpenRaw(m nn.Model, games []*board.Game, sessions, batch int) (*Raw, error)
 	return pool, nil
 }
 
-// Close closes the sessions.
 func (p *Raw) Close() {
 	for _, b := range p.backends {
 		b.Close()

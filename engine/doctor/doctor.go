@@ -182,7 +182,6 @@ func examineCache() Finding {
 	return Finding{What: "cache folder", OK: true, Found: fmt.Sprintf("%s: %d files, %.1f MiB", dir, files, float64(size)/(1<<20))}
 }
 
-// examineNetwork runs the network.
 func examineNetwork(c Config) Finding {
 	f := Finding{What: "network"}
 	m, err := model.Open(c.Model, c.Open)

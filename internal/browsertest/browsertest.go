@@ -178,7 +178,6 @@ func (b *Tab) Clean() {
 	require.Empty(b.T, b.away, "requests to elsewhere")
 }
 
-// Do runs actions of chromedp.
 func (b *Tab) Do(actions ...chromedp.Action) {
 	b.T.Helper()
 	require.NoError(b.T, chromedp.Run(b.Ctx, actions...))

@@ -45,10 +45,7 @@ func (b *Tab) Where(v string) (x, y float64) {
 // Rect is the left, top, right and bottom edge of an element, in CSS pixels.
 type Rect [4]float64
 
-// Width of the rectangle.
-func (r Rect) Width() float64 { return r[2] - r[0] }
-
-// Height of the rectangle.
+func (r Rect) Width() float64  { return r[2] - r[0] }
 func (r Rect) Height() float64 { return r[3] - r[1] }
 
 // On reports whether a screen of a size has the whole rectangle, but for a pixel.

@@ -57,5 +57,4 @@ func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &out
 }
 
-// WithGroup ignores groups.
 func (h *logHandler) WithGroup(string) slog.Handler { return h }

@@ -84,7 +84,6 @@ func removed(lock *flock.Flock) bool {
 	return errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(held, named)
 }
 
-// kind returns "folder" or "file".
 func kind(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return "folder"

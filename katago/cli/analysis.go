@@ -13,7 +13,6 @@ import (
 	"kosumi/search/thinking"
 )
 
-// analyze runs katago analysis.
 func analyze(ctx context.Context, h Host, f *katago.Flags) error {
 	c, err := f.Config("")
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"kosumi/katago/config"
 )
 
-// benchmark runs katago benchmark.
 func benchmark(ctx context.Context, h Host, f *katago.Flags) error {
 	c, err := f.Config(StandIn)
 	if err != nil {

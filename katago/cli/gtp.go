@@ -62,7 +62,6 @@ func (k *session) loadRecord(name string, data []byte, before int) error {
 	return err
 }
 
-// playGTP runs katago gtp.
 func playGTP(ctx context.Context, h Host, f *katago.Flags) error {
 	c, err := f.Config(StandIn)
 	if err != nil {
@@ -146,7 +145,6 @@ func (k *session) greet(c *config.Config, idle []string) {
 	k.log.WithoutEffect(idle)
 }
 
-// serve answers a client.
 func (k *session) serve(ctx context.Context, f *katago.Flags) error {
 	d := &k.dialect
 	version := config.Release

@@ -62,7 +62,6 @@ func (k *handlers) choose(ctx context.Context, r thinking.MoveRequest, debug boo
 	return move, nil
 }
 
-// snapshot copies the current game.
 func (k *Personality) snapshot() *board.Game {
 	var g board.Game
 	g.CopyFrom(k.Engine.Game())

@@ -119,9 +119,7 @@ func (c *Config) Name() string { return c.name }
 
 // Has reports whether a key is given, without marking it as used.
 func (c *Config) Has(key string) bool { _, given := c.values[key]; return given }
-
-// Keys returns all keys, sorted.
-func (c *Config) Keys() []string { return slices.Sorted(maps.Keys(c.values)) }
+func (c *Config) Keys() []string      { return slices.Sorted(maps.Keys(c.values)) }
 
 // Lines returns all keys with their values, sorted, as "key = value".
 func (c *Config) Lines() []string {

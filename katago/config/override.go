@@ -32,7 +32,6 @@ func PlainOverrides(threads int) *Overrides {
 	return &Overrides{base: base, since: since}
 }
 
-// Apply implements analysis.Overrides.
 func (o *Overrides) Apply(p *search.Params, l *search.Limits, pairs map[string]string, view string, humans bool) (now string, unknown, idle []string, err error) {
 	values, now, unknown, err := o.base.Query(pairs, o.since, view, humans)
 	if err == nil {

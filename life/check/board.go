@@ -159,7 +159,6 @@ func (b *board[W]) play(s *state[W], p int) (e effect[W], ok bool) {
 	return e, true
 }
 
-// lift removes stones.
 func (b *board[W]) lift(s *state[W], side uint8, gone points[W]) {
 	s.stones[side] = s.stones[side].minus(gone)
 	if side != defends {

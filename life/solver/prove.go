@@ -87,7 +87,6 @@ func (s *Search) Proved() int32 { return int32(s.records.used) }
 
 func (s *Search) record(at int32) *record { return &s.records.at(int(at), 1)[0] }
 
-// Proof returns proof number at.
 func (s *Search) Proof(at int32) Proof {
 	r := s.record(at)
 	out := Proof{

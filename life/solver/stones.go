@@ -74,7 +74,6 @@ func (g *Game) play(p *Position, m int16, e *effect) {
 	p.Mover = c.Other()
 }
 
-// lift removes stones.
 func (g *Game) lift(p *Position, c Side, gone *Set) {
 	p.Stones[c] = p.Stones[c].minus(*gone)
 	for i, w := range gone {

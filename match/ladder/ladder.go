@@ -181,7 +181,6 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 	return l, errors.Join(failed, c.fit(&l))
 }
 
-// play plays all pairs, in rounds.
 func (c *Config) play(ctx context.Context, all []*pair) error {
 	for target := roundGames; ; target += roundGames {
 		over := true

@@ -29,7 +29,6 @@ type Judge func(g *board.Game, p board.Point) (float64, error)
 // suspectLoses is how many points a suspect must lose to be nonsense.
 const suspectLoses = 1.0
 
-// add sums up.
 func (n *Nonsense) add(o Nonsense) {
 	n.Moves, n.Eyes = n.Moves+o.Moves, n.Eyes+o.Eyes
 	n.Suspects, n.SelfAtaris = n.Suspects+o.Suspects, n.SelfAtaris+o.SelfAtaris

@@ -25,7 +25,6 @@ type Config struct {
 	Found       func(n int) // called after each opening with the number so far
 }
 
-// book draws openings.
 type book struct {
 	Config
 	eval nn.Evaluator

@@ -8,7 +8,6 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// ErrName marks an unknown architecture name.
 var ErrName = errors.New("unknown architecture")
 
 // ErrConfig marks a configuration out of range.
@@ -40,7 +39,6 @@ func (c Config) On(width, height int) Config {
 	return c
 }
 
-// size returns "bNcM".
 func (c Config) size() string { return fmt.Sprintf("b%dc%d", c.Blocks, c.Channels) }
 
 // miniSize is the size that the name "mini" stands for.

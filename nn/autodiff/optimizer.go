@@ -30,7 +30,6 @@ const (
 	Muon Method = "muon"
 )
 
-// Methods lists them.
 var Methods = []Method{SGD, Adam, AdamW, Muon}
 
 // Optimizer says how weights are updated. [DefaultOptimizer] has the usual numbers.
@@ -181,7 +180,6 @@ func (u *update) state(prefix string, p *Param) (v onnx.Value, store func(next o
 	return v, func(next onnx.Value) { u.b.Output(NextPrefix+name, next) }
 }
 
-// param returns a parameter's next value.
 func (u *update) param(p *Param, g onnx.Value) onnx.Value {
 	b, w := u.b, onnx.Value(p.Name)
 	if u.clip != "" {

@@ -118,7 +118,6 @@ func (w *writer) copy(n *onnx.Node) {
 	}
 }
 
-// finish declares the outputs.
 func (w *writer) finish(m *onnx.Model) (*onnx.Model, error) {
 	for _, v := range m.Graph.Outputs {
 		w.b.Output(v.Name, w.in(&onnx.Node{Inputs: []string{v.Name}}, 0))

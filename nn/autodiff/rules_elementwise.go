@@ -18,7 +18,6 @@ func unary(d func(s *step) value) rule {
 	}
 }
 
-// scale multiplies by a constant.
 func (t *tape) scale(v value, by float64) value { return t.b.Mul(v, t.b.Scalar(by)) }
 
 // positive is 1 where v > 0 and 0 elsewhere. Sign would be one operator instead of

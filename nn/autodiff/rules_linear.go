@@ -2,7 +2,6 @@ package autodiff
 
 import "kosumi/nn/onnx"
 
-// swapLast transposes the last two axes.
 func (t *tape) swapLast(v value) value {
 	rank := len(t.dims(v))
 	perm := make([]int64, rank)

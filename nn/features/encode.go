@@ -65,7 +65,6 @@ type writer struct {
 // plane returns one plane of the row.
 func (w *writer) plane(i int) []float32 { return w.spatial[i*w.area : (i+1)*w.area : (i+1)*w.area] }
 
-// fill sets a whole plane.
 func (w *writer) fill(i int, v float32) {
 	for p := range w.plane(i) {
 		w.spatial[i*w.area+p] = v

@@ -157,7 +157,6 @@ func (w *writer) turnsOld() (turns int, hidden bool) {
 	return w.limitTurns(historyTurns), false
 }
 
-// limitTurns applies the caller's limit.
 func (w *writer) limitTurns(turns int) int {
 	switch {
 	case w.o.HistoryHidden:

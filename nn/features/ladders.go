@@ -38,7 +38,6 @@ type ladderEntry struct {
 // stones are searched again.
 const maxLadderStones = 60
 
-// NewMemory returns an empty memory.
 func NewMemory() *Memory { return new(Memory) }
 
 func (m *Memory) shard(h board.Hash) *memoryShard { return &m.shards[h.Hi%memoryShards] }

@@ -290,7 +290,6 @@ func (r *rewriter) takeLinear(l *layer, n *onnx.Node) bool {
 	return false
 }
 
-// multiply scales the layer's outputs.
 func (l *layer) multiply(by []float32) {
 	row := l.in * l.size * l.size
 	l.weights = slices.Clone(l.weights)

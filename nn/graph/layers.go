@@ -47,7 +47,6 @@ func constants(v *value) ([]float32, error) {
 	return v.tensor.Float32s()
 }
 
-// conv adds a layer.
 func (p *planner) conv(n *onnx.Node, at func(int) *value) error {
 	x, weights := at(0), at(1)
 	if weights == nil || !weights.fixed || len(weights.dims) != 4 || weights.dims[2] != weights.dims[3] {

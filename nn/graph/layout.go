@@ -84,7 +84,6 @@ func (l *layout) constant(v []float32) *block {
 // whole rounds up to whole cache lines.
 func whole(n int) int { return (n + line - 1) / line * line }
 
-// settle assigns the memory.
 func (l *layout) settle() kernel.Layout {
 	at := 0
 	take := func(n int) int {

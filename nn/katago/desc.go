@@ -148,7 +148,6 @@ type Norm struct {
 	Scale, Bias       []float32
 }
 
-// Act is an activation layer.
 type Act struct {
 	Name string
 	Kind Activation
@@ -193,7 +192,6 @@ type MatMul struct {
 	Weights []float32
 }
 
-// Bias is added to a vector.
 type Bias struct {
 	Name     string
 	Channels int
@@ -308,34 +306,15 @@ const (
 	kindFeedForward = "transformer_ffn_block"
 )
 
-// Kind implements Block.
-func (b *Ordinary) Kind() string { return kindOrdinary }
-
-// Kind implements Block.
-func (b *Pooling) Kind() string { return kindPooling }
-
-// Kind implements Block.
-func (b *Nested) Kind() string { return kindNested }
-
-// Kind implements Block.
-func (b *Attention) Kind() string { return kindAttention }
-
-// Kind implements Block.
-func (b *FeedForward) Kind() string { return kindFeedForward }
-
-// Label implements Block.
-func (b *Ordinary) Label() string { return b.Name }
-
-// Label implements Block.
-func (b *Pooling) Label() string { return b.Name }
-
-// Label implements Block.
-func (b *Nested) Label() string { return b.Name }
-
-// Label implements Block.
-func (b *Attention) Label() string { return b.Name }
-
-// Label implements Block.
+func (b *Ordinary) Kind() string     { return kindOrdinary }
+func (b *Pooling) Kind() string      { return kindPooling }
+func (b *Nested) Kind() string       { return kindNested }
+func (b *Attention) Kind() string    { return kindAttention }
+func (b *FeedForward) Kind() string  { return kindFeedForward }
+func (b *Ordinary) Label() string    { return b.Name }
+func (b *Pooling) Label() string     { return b.Name }
+func (b *Nested) Label() string      { return b.Name }
+func (b *Attention) Label() string   { return b.Name }
 func (b *FeedForward) Label() string { return b.Name }
 
 func newBlock(kind string) (Block, error) {

@@ -92,7 +92,6 @@ func filled(n int, x float32) []float32 {
 	return v
 }
 
-// conv is a convolution without bias.
 func (e *emitter) conv(b *onnx.Builder, v onnx.Value, c *Conv) onnx.Value {
 	return e.convWith(b, v, c, nil, "")
 }

@@ -125,7 +125,6 @@ func compile(module js.Value) (js.Value, error) {
 	return compiled, fmt.Errorf("kernel.wasm is no module of this program: %w", err)
 }
 
-// await waits for a promise.
 func await(promise js.Value) (js.Value, error) {
 	type result struct {
 		value js.Value

@@ -15,7 +15,6 @@ import (
 	"kosumi/nn/ort"
 )
 
-// runner executes graphs.
 type runner interface {
 	name() string // the provider
 	why() string  // why it was chosen, for people
@@ -169,7 +168,6 @@ func (kernelRunner) open(w work) (nn.Backend, error) {
 	return graph.Open(w.graph, w.spec, graph.Config{ISA: isa, MaxBatch: w.maxBatch})
 }
 
-// ortRunner runs graphs through onnxruntime.
 type ortRunner struct {
 	provider, reason string
 	library          ort.Library

@@ -23,7 +23,6 @@ type spared struct {
 
 var _ nn.Fragile = spared{}
 
-// Run implements [nn.Backend].
 func (b spared) Run(n int) error {
 	if b.model.lost.Load() {
 		return nn.ErrLost
@@ -38,7 +37,6 @@ func (b spared) Run(n int) error {
 	return fmt.Errorf("%w: %w", nn.ErrLost, err)
 }
 
-// Lost implements [nn.Fragile].
 func (b spared) Lost(why error) { b.model.lose(why) }
 
 // closeIn limits the time in which a device closes a session.

@@ -149,7 +149,6 @@ func (info *Info) findHeads(o Overrides, spec *nn.Spec, size board.Size) error {
 	return nil
 }
 
-// rowShape drops the batch dimension.
 func rowShape(s onnx.Shape) ([]int, bool) {
 	if len(s) < 2 {
 		return nil, false

@@ -57,7 +57,6 @@ func (n *Network) RandomRow(rng *rand.Rand) [][]float32 {
 // opset is that of the networks here, the one that PyTorch exports by default.
 const opset = 17
 
-// begin starts a network.
 func begin(spec nn.Spec, seed uint64) (*builder, *Network) {
 	return &builder{onnx.NewBuilder(spec.Name, opset), rand.New(rand.NewPCG(seed, 7))}, &Network{Spec: spec}
 }

@@ -25,7 +25,6 @@ type Perishable struct {
 	runs atomic.Int64
 }
 
-// Open implements [nn.Model].
 func (m *Perishable) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	gone := m.Lost.Load() != nil
 	if gone && m.Spare != nil {

@@ -39,28 +39,15 @@ type Attr struct {
 	extra []byte
 }
 
-// AttrFloat returns a float attribute.
-func AttrFloat(f float64) Attr { return Attr{Kind: KindFloat, F: float32(f)} }
-
-// AttrInt returns an integer attribute.
-func AttrInt(i int64) Attr { return Attr{Kind: KindInt, I: i} }
-
-// AttrString returns a string attribute.
-func AttrString(s string) Attr { return Attr{Kind: KindString, S: s} }
-
-// AttrTensor returns a tensor attribute.
+func AttrFloat(f float64) Attr  { return Attr{Kind: KindFloat, F: float32(f)} }
+func AttrInt(i int64) Attr      { return Attr{Kind: KindInt, I: i} }
+func AttrString(s string) Attr  { return Attr{Kind: KindString, S: s} }
 func AttrTensor(t *Tensor) Attr { return Attr{Kind: KindTensor, T: t} }
 
 // AttrGraph returns a graph attribute, such as the body of a Loop.
-func AttrGraph(g *Graph) Attr { return Attr{Kind: KindGraph, G: g} }
-
-// AttrFloats returns a list of floats.
+func AttrGraph(g *Graph) Attr      { return Attr{Kind: KindGraph, G: g} }
 func AttrFloats(f ...float32) Attr { return Attr{Kind: KindFloats, Floats: f} }
-
-// AttrInts returns a list of integers.
-func AttrInts(i ...int64) Attr { return Attr{Kind: KindInts, Ints: i} }
-
-// AttrStrings returns a list of strings.
+func AttrInts(i ...int64) Attr     { return Attr{Kind: KindInts, Ints: i} }
 func AttrStrings(s ...string) Attr { return Attr{Kind: KindStrings, Strings: s} }
 
 // Int returns an integer attribute of n, or def where n has none of that name.

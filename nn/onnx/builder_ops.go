@@ -65,13 +65,9 @@ func (b *Builder) BatchNorm(x, scale, bias, mean, variance Value, epsilon float6
 }
 
 // Relu adds max(x,0).
-func (b *Builder) Relu(x Value) Value { return b.Op("Relu", nil, x) }
-
-// Sigmoid adds 1/(1+e^-x).
+func (b *Builder) Relu(x Value) Value    { return b.Op("Relu", nil, x) }
 func (b *Builder) Sigmoid(x Value) Value { return b.Op("Sigmoid", nil, x) }
-
-// Tanh adds the hyperbolic tangent.
-func (b *Builder) Tanh(x Value) Value { return b.Op("Tanh", nil, x) }
+func (b *Builder) Tanh(x Value) Value    { return b.Op("Tanh", nil, x) }
 
 // Softplus adds ln(1+e^x).
 func (b *Builder) Softplus(x Value) Value { return b.Op("Softplus", nil, x) }
@@ -115,15 +111,9 @@ func (b *Builder) Div(x, y Value) Value { return b.Op("Div", nil, x, y) }
 
 // Pow adds x to the power y, broadcast.
 func (b *Builder) Pow(x, y Value) Value { return b.Op("Pow", nil, x, y) }
-
-// Sqrt adds the square root.
-func (b *Builder) Sqrt(x Value) Value { return b.Op("Sqrt", nil, x) }
-
-// Exp adds e^x.
-func (b *Builder) Exp(x Value) Value { return b.Op("Exp", nil, x) }
-
-// Log adds the natural logarithm.
-func (b *Builder) Log(x Value) Value { return b.Op("Log", nil, x) }
+func (b *Builder) Sqrt(x Value) Value   { return b.Op("Sqrt", nil, x) }
+func (b *Builder) Exp(x Value) Value    { return b.Op("Exp", nil, x) }
+func (b *Builder) Log(x Value) Value    { return b.Op("Log", nil, x) }
 
 // Max adds the greatest of its inputs, broadcast.
 func (b *Builder) Max(xs ...Value) Value { return b.Op("Max", nil, xs...) }

@@ -113,7 +113,6 @@ const (
 	costGraph, costEntry           = 400, 96
 )
 
-// str reads a string.
 func (r *reader) str(v field, dst *string) error {
 	if err := v.want(protowire.BytesType); err != nil {
 		return err

@@ -131,7 +131,6 @@ func lowerMatMul(l *lowering, n *onnx.Node, a value) (value, error) {
 	return l.product(a, b)
 }
 
-// product multiplies two matrices.
 func (l *lowering) product(a, b value) (value, error) {
 	if len(a.shape) != 2 || len(b.shape) != 2 || a.shape[1] != b.shape[0] || !bounded([]int{a.shape[0], b.shape[1]}) {
 		return value{}, fmt.Errorf("shapes %v and %v", a.shape, b.shape)

@@ -158,7 +158,6 @@ func (l *lowering) reshape(v value, shape ...int) value {
 	return l.node("Reshape", nil, shape, []string{v.name, list})
 }
 
-// matmul multiplies two matrices.
 func (l *lowering) matmul(a, b value) value {
 	return l.emit("MatMul", nil, []int{a.shape[0], b.shape[1]}, a, b)
 }

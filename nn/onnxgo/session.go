@@ -152,7 +152,6 @@ func (s *session) Run(n int) error {
 	return nil
 }
 
-// row computes one row.
 func (s *session) row(i int) (err error) {
 	defer caught(&err, ErrRun)
 	for j, in := range s.rowIn {

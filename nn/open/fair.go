@@ -67,10 +67,8 @@ func (f *Fair) Evaluations() map[string]uint64 {
 	return n
 }
 
-// Submitter implements nn.Network.
 func (s *Share) Submitter() nn.Submitter { return s }
 
-// Submit implements nn.Submitter.
 func (s *Share) Submit(ctx context.Context, j *nn.Job) {
 	f := s.fair
 	f.mu.Lock()
@@ -82,7 +80,6 @@ func (s *Share) Submit(ctx context.Context, j *nn.Job) {
 	f.handOver()
 }
 
-// Evaluate implements nn.Evaluator.
 func (s *Share) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	done := make(chan struct{})
 	query := *q

@@ -12,7 +12,6 @@ import (
 	"kosumi/nn"
 )
 
-// Config configures a [Network].
 type Config struct {
 	// Open opens a network file.
 	Open func(file string) (nn.Model, error)
@@ -41,7 +40,6 @@ type Network struct {
 
 var _ nn.Network = (*Network)(nil)
 
-// Start begins to load a network.
 func Start(c Config) *Network {
 	n := &Network{conf: c, ready: make(chan struct{})}
 	if c.Log == nil {
@@ -123,7 +121,6 @@ func (n *Network) Loaded() (ended bool, err error) {
 	}
 }
 
-// Evaluate implements [nn.Evaluator].
 func (n *Network) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	if err := n.Wait(); err != nil {
 		return fmt.Errorf("the network could not be loaded: %w", err)
@@ -131,7 +128,6 @@ func (n *Network) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 	return n.server.Evaluate(ctx, q, out)
 }
 
-// Submit implements [nn.Submitter].
 func (n *Network) Submit(ctx context.Context, j *nn.Job) {
 	if j.Err = n.Wait(); j.Err != nil {
 		j.Err = fmt.Errorf("the network could not be loaded: %w", j.Err)
@@ -141,7 +137,6 @@ func (n *Network) Submit(ctx context.Context, j *nn.Job) {
 	n.server.Submit(ctx, j)
 }
 
-// Submitter implements [nn.Network].
 func (n *Network) Submitter() nn.Submitter { return n }
 
 // Humans waits for the network of human moves and returns it; nil if there is none.

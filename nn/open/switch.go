@@ -54,7 +54,6 @@ func (s *Switch[N]) turn() {
 	s.now, s.waits = s.next, false
 }
 
-// Pin implements [nn.Network].
 func (s *Switch[N]) Pin() (unpin func()) {
 	s.mu.Lock()
 	s.pinned++
@@ -67,36 +66,21 @@ func (s *Switch[N]) Pin() (unpin func()) {
 	}
 }
 
-// Evaluate implements [nn.Evaluator].
 func (s *Switch[N]) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	return s.Now().Evaluate(ctx, q, out)
 }
 
-// Submit implements [nn.Submitter].
 func (s *Switch[N]) Submit(ctx context.Context, j *nn.Job) { s.Now().Submitter().Submit(ctx, j) }
-
-// Submitter implements [nn.Network].
-func (s *Switch[N]) Submitter() nn.Submitter { return s }
-
-// Humans implements [nn.Network].
-func (s *Switch[N]) Humans() nn.Network { return s.Now().Humans() }
-
-// Serves implements [nn.Network].
-func (s *Switch[N]) Serves(size board.Size) error { return s.Now().Serves(size) }
-
-// Describe implements [nn.Network].
-func (s *Switch[N]) Describe() nn.Description { return s.Now().Describe() }
-
-// Stats implements [nn.Network].
-func (s *Switch[N]) Stats() nn.Stats { return s.Now().Stats() }
-
-// BatchSize implements [nn.Network].
-func (s *Switch[N]) BatchSize() int { return s.Now().BatchSize() }
+func (s *Switch[N]) Submitter() nn.Submitter               { return s }
+func (s *Switch[N]) Humans() nn.Network                    { return s.Now().Humans() }
+func (s *Switch[N]) Serves(size board.Size) error          { return s.Now().Serves(size) }
+func (s *Switch[N]) Describe() nn.Description              { return s.Now().Describe() }
+func (s *Switch[N]) Stats() nn.Stats                       { return s.Now().Stats() }
+func (s *Switch[N]) BatchSize() int                        { return s.Now().BatchSize() }
 
 // ClearCache does nothing: other users share the cache.
 func (s *Switch[N]) ClearCache() {}
 
-// Close closes the networks.
 func (s *Switch[N]) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -90,7 +90,6 @@ func failure(why *C.char) error {
 	return fmt.Errorf("onnxruntime: %s", C.GoString(why))
 }
 
-// Close frees the memory.
 func (d *Device) Close() error {
 	if d == nil || d.copier == nil {
 		return nil
@@ -146,7 +145,6 @@ func (t *Tensor) Fetch() error {
 	})
 }
 
-// send copies Data to the device.
 func (t *Tensor) send() error {
 	if t.newer != onHost {
 		return nil

@@ -196,7 +196,6 @@ func offers(lib Library) ([]Offer, error) {
 	return all, nil
 }
 
-// metadata reads key-value pairs.
 func metadata(keys, values **C.char, n C.size_t) (pairs [][2]string) {
 	k, v := unsafe.Slice(keys, n), unsafe.Slice(values, n)
 	for i := range k {

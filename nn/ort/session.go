@@ -116,7 +116,6 @@ func (c Config) open(model []byte, inputs, outputs []string) (*native, error) {
 	return run, err
 }
 
-// session makes a session.
 func (c Config) session(lib Library, model []byte, inputs, outputs []string) (*native, error) {
 	options, err := c.sessionOptions(lib)
 	if err != nil {

@@ -52,7 +52,6 @@ func openFolder(dir string, log *slog.Logger) (*folder, error) {
 	return f, nil
 }
 
-// add counts a file.
 func (f *folder) add(number uint64, info *rows.Info, n int) {
 	if f.files == 0 {
 		f.info = *info

@@ -83,7 +83,6 @@ func Recipe() selfplay.Config {
 	return c
 }
 
-// Progress of a run.
 type Progress struct {
 	Rows  int     // labels in the folder, including those not written yet
 	Total int     // labels at the end; 0: unknown
@@ -136,7 +135,6 @@ func (s *Report) Print(w io.Writer, dir string) {
 	}
 }
 
-// run is a run in progress.
 type run struct {
 	Config
 	dir     *folder
@@ -365,7 +363,6 @@ func (r *run) write(c *chunk) error {
 	return nil
 }
 
-// sum fills the report.
 func (r *run) sum(ctx context.Context) {
 	d := r.Teacher.Describe()
 	s := &r.report
@@ -394,7 +391,6 @@ func (r *run) evals() (teacher nn.Stats, all uint64) {
 	return teacher, all
 }
 
-// tell reports progress.
 func (r *run) tell() {
 	if r.Progress == nil {
 		return

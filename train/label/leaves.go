@@ -31,7 +31,6 @@ type picker struct {
 	kept []*board.Game
 }
 
-// Evaluate implements [nn.Evaluator].
 func (p *picker) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	if q.Game.NumMoves() > p.root {
 		p.seen++

@@ -42,7 +42,6 @@ const KeepCheckpoints = 4
 // Extra is the caller's state in a checkpoint, such as that of its stream of batches.
 type Extra map[string][]byte
 
-// checkpointState is the content of state.json.
 type checkpointState struct {
 	Format   int             `json:"format"`
 	Counters Counters        `json:"counters"`
@@ -307,7 +306,6 @@ func (l *Learner) load(path string) (Extra, error) {
 	return state.Extra, nil
 }
 
-// readState reads and checks state.json.
 func readState(path string) (*checkpointState, error) {
 	text, err := os.ReadFile(filepath.Join(path, stateFile))
 	if err != nil {

@@ -28,7 +28,6 @@ type plan struct {
 	scalars  bool // takes the optimizer's scalars
 }
 
-// planner makes plans.
 type planner struct {
 	conf *Config
 	src  source

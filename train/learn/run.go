@@ -69,7 +69,6 @@ type RunConfig struct {
 	Progress func(Progress)
 }
 
-// Progress of a run.
 type Progress struct {
 	Step, Total int64
 	Resumed     int64   // step resumed from; 0 for a fresh run
@@ -121,7 +120,6 @@ const (
 	checkpointInterval   = 5 * time.Minute
 )
 
-// run is a run in progress.
 type run struct {
 	RunConfig
 	l       *Learner
@@ -244,7 +242,6 @@ func (r *run) check() error {
 	return nil
 }
 
-// open resumes or begins.
 func (r *run) open() error {
 	dir := filepath.Join(r.Out, CheckpointsDir)
 	c := r.Learn
@@ -330,7 +327,6 @@ func (r *run) resume(extra Extra) error {
 	return r.measureIfDue() // a checkpoint is from before the measurement of its step
 }
 
-// measureIfDue measures every so many steps.
 func (r *run) measureIfDue() error {
 	step := r.l.Counters().Steps
 	if step%r.every() != 0 || step == 0 || step >= r.state.Total {
@@ -420,7 +416,6 @@ func (r *run) tell(doing string) {
 	r.Progress(p)
 }
 
-// save writes a checkpoint.
 func (r *run) save() error {
 	r.tell("saving")
 	state, err := json.Marshal(&r.state)

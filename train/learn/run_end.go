@@ -10,7 +10,6 @@ import (
 	"kosumi/internal/file"
 )
 
-// finish measures, exports and reports.
 func (r *run) finish() error {
 	var err error
 	if r.report.After, err = r.measure(false); err != nil {

@@ -24,7 +24,6 @@ type Line struct {
 	Speed    float64            `json:"samples_per_second,omitempty"`
 }
 
-// metrics writes the metrics file.
 type metrics struct {
 	path string
 	f    *os.File

@@ -50,7 +50,6 @@ func (g *gating) run(ctx context.Context) error {
 	return nil
 }
 
-// match plays the gating match.
 func (g *gating) match(ctx context.Context, c *Recipe, p *player, entry *Network) error {
 	s := g.state
 	var play play

@@ -135,9 +135,7 @@ func (l *Loop) load() error {
 func freshName(arch string) string { return "fresh-" + arch }
 
 // State returns the state. It is valid until Run is called.
-func (l *Loop) State() *State { return l.state }
-
-// Config returns the recipe.
+func (l *Loop) State() *State  { return l.state }
 func (l *Loop) Config() Recipe { return l.conf }
 
 // Close closes the networks and unlocks the folder.

@@ -167,7 +167,6 @@ func (m *GateGame) winner(g *board.Game) string {
 	return "b"
 }
 
-// Play plays the game.
 func (m *GateGame) Play(ctx context.Context, a, b nn.Evaluator) (GateOutcome, error) {
 	var o GateOutcome
 	g, err := m.start()

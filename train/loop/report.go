@@ -21,7 +21,6 @@ import (
 // ReportFile is the name of the report in a loop's folder.
 const ReportFile = "report.html"
 
-// reportData is the report's content.
 type reportData struct {
 	Folder string   `json:"folder"`
 	State  *State   `json:"state"`
@@ -133,7 +132,6 @@ func gameNumber(name string) uint64 {
 	return n
 }
 
-// toReport converts a game record.
 func toReport(root *sgf.Node) (Replay, error) {
 	r, err := sgf.RecordOf(root)
 	if err != nil {

@@ -140,7 +140,6 @@ func (s *State) read(data []byte) error {
 	return nil
 }
 
-// save replaces the state atomically.
 func (s *State) save(dir string) error {
 	data, err := json.MarshalIndent(s, "", " ")
 	if err != nil {

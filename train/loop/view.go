@@ -39,7 +39,6 @@ type Viewer struct {
 // NewViewer returns a viewer of a folder.
 func NewViewer(dir string) *Viewer { return &Viewer{dir: dir} }
 
-// Folder is the folder's name.
 func (v *Viewer) Folder() string {
 	if abs, err := filepath.Abs(v.dir); err == nil {
 		return filepath.Base(abs)

@@ -24,9 +24,7 @@ type workspace struct {
 
 // model is the path of a network's file.
 func (w *workspace) model(name string) string { return modelPath(w.dir, w.state.Arch, name) }
-
-// save writes the state.
-func (w *workspace) save() error { return w.state.save(w.dir) }
+func (w *workspace) save() error              { return w.state.save(w.dir) }
 
 // enter saves the state with a new stage.
 func (w *workspace) enter(stage string) error {
@@ -53,7 +51,6 @@ func (w *workspace) stageConfig() Recipe {
 	return c
 }
 
-// rate returns the current learning rate.
 func (w *workspace) rate(c *Recipe) float64 {
 	if most := w.state.MostRate; most > 0 {
 		return min(most, c.Train.Rate)
@@ -84,7 +81,6 @@ func (w *workspace) newest() ([]string, error) {
 	return append(paths, others...), err
 }
 
-// open opens a network.
 func (w *workspace) open(name string, c *Recipe, seed uint64) (*player, error) {
 	return openPlayer(w.model(name), name, &c.Compute, c.Selfplay.Boards, seed, w.log)
 }

@@ -133,7 +133,6 @@ func (b *Builder) row(dst *Set, i int, c *gameFacts, t int, turn *Turn) {
 	scoreCells(dst.scores(i), float64(g[TargetFinalScore]), g[TargetFinalWeight] > 0)
 }
 
-// encode writes the inputs.
 func (b *Builder) encode(dst *Set, i int) {
 	e, size := b.layout.Encoding, b.game.Size()
 	area := size.Area()

@@ -280,7 +280,6 @@ func sameParts(a, b []part) bool {
 	return slices.Equal(slices.SortedFunc(slices.Values(a), part.compare), slices.SortedFunc(slices.Values(b), part.compare))
 }
 
-// folderState is what State saves.
 type folderState struct {
 	Options string    `json:"options"`
 	RNG     []byte    `json:"rng"`

@@ -69,7 +69,6 @@ func OpenFile(path string) (*File, error) {
 	return f, nil
 }
 
-// Close closes the file.
 func (f *File) Close() error {
 	if f.closer == nil {
 		return nil
@@ -77,7 +76,6 @@ func (f *File) Close() error {
 	return f.closer.Close()
 }
 
-// ReadFile reads a whole file.
 func ReadFile(path string) (*Set, error) {
 	f, err := OpenFile(path)
 	if err != nil {

@@ -78,7 +78,6 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// defaultMemory is the default of MemoryBytes.
 const defaultMemory = 256 << 20
 
 func (o *Options) fill() {

@@ -148,7 +148,6 @@ type Set struct {
 	first   int      // row that the set was read from
 }
 
-// NewSet returns an empty set.
 func NewSet(l Layout) *Set {
 	s := &Set{Layout: l, Info: Info{Encoding: l.Encoding.String()}}
 	s.columns = []column{

@@ -9,7 +9,6 @@ import (
 	"kosumi/train/rows"
 )
 
-// end closes the game.
 func (p *player) end(e rows.End) *Finished {
 	p.record.End = e
 	p.reweigh()

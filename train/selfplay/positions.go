@@ -148,7 +148,6 @@ func (l *Line) game(rules board.Rules, n int) (*board.Game, error) {
 	return g, nil
 }
 
-// validate returns every fault.
 func (p *Positions) validate(c *Config) (errs []error) {
 	if p.Share > 0 && len(p.Records) == 0 && len(p.Lines) == 0 {
 		errs = append(errs, fmt.Errorf("positions.share is %v and positions.records names no game records: name files or folders", p.Share))

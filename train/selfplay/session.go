@@ -63,7 +63,6 @@ func (s *Session) SetConfig(c Config) error {
 	return nil
 }
 
-// Drop discards the unfinished games.
 func (s *Session) Drop() {
 	for _, p := range s.players {
 		p.active, p.next = false, nil
@@ -71,7 +70,6 @@ func (s *Session) Drop() {
 	s.beyond = nil
 }
 
-// Stats returns the statistics so far.
 func (s *Session) Stats() Stats { return s.stats.read() }
 
 // Play plays with an evaluator until the goal is reached, no number is left or the context ends,
@@ -103,7 +101,6 @@ func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 	return errors.Join(r.err, r.failure)
 }
 
-// run is one Play.
 type run struct {
 	session *Session
 	goal    Goal
@@ -145,7 +142,6 @@ func (r *run) work(ctx context.Context, p *player) {
 
 var errNoNumber = errors.New("no game is left to be played")
 
-// begin begins a player's next game.
 func (r *run) begin(ctx context.Context, p *player) error {
 	number := uint64(0)
 	if p.next == nil {

@@ -93,7 +93,6 @@ func (p *player) drawnTurn(ctx context.Context, banned []board.Point) (rows.Turn
 	return turn, nil
 }
 
-// searchedTurn searches the position.
 func (p *player) searchedTurn(ctx context.Context, banned []board.Point) (rows.Turn, error) {
 	s := &p.c.Search
 	full := p.rng.Float64() >= s.CheapShare

@@ -204,7 +204,6 @@ func (w *Writer) Discard() {
 	w.sgfs.Reset()
 }
 
-// record appends the game's record.
 func (w *Writer) record(f *Finished) error {
 	g := f.Final
 	rules := g.Rules()
@@ -231,7 +230,6 @@ func (w *Writer) record(f *Finished) error {
 	return nil
 }
 
-// result is the text of RE.
 func result(f *Finished) string {
 	e := &f.Game.End
 	name := map[board.Color]string{board.Black: "B+", board.White: "W+"}

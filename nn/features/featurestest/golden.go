@@ -95,10 +95,8 @@ func Read(t testing.TB, path string) []Position {
 	return all
 }
 
-// Size returns the board's size.
 func (p *Position) Size() board.Size { return board.Size{W: p.X, H: p.Y} }
 
-// Game replays the position.
 func (p *Position) Game(t testing.TB) *board.Game {
 	t.Helper()
 	rules, err := board.ParseRules(string(p.Rules))

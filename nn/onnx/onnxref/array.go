@@ -25,7 +25,6 @@ func size(dims []int) int {
 	return n
 }
 
-// alloc returns an array of zeros.
 func alloc(typ onnx.DataType, dims ...int) *array {
 	a := &array{typ: typ, dims: slices.Clone(dims)}
 	if typ.IsFloat() {
@@ -58,7 +57,6 @@ func (a *array) set(k int, v float64) {
 	a.i[k] = int64(v)
 }
 
-// ints returns the elements as integers.
 func (a *array) ints() []int {
 	out := make([]int, a.len())
 	for k := range out {

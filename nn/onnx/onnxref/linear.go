@@ -100,7 +100,6 @@ func softmax(c *call, logs bool) *array {
 	return out
 }
 
-// batchNorm normalises with the given statistics.
 func batchNorm(c *call) *array {
 	x, epsilon := c.in[0], float64(c.Float("epsilon", 1e-5))
 	channels, area := x.dims[1], size(x.dims[2:])
