@@ -9,22 +9,24 @@ import (
 	"kosumi/board"
 )
 
-// territoryOnly is territory scoring that counts points in seki too.
+// territoryOnly is territory scoring that also counts points in seki.
 const territoryOnly = `{"ko":"SIMPLE","scoring":"TERRITORY","tax":"NONE","suicide":false}`
 
 // exclude is the mode of KataGo's rules version 3.
 var exclude = board.AreaModes{ExcludeTerritoryAdjacentToAtari: true}
 
-// besideAtari are positions with points that an own chain in atari takes away.
+// besideAtari are positions in which some points do not count because they are eyes of a chain in
+// atari.
 var besideAtari = []struct {
 	name, text string
-	lost       string // points that nobody owns in the mode and their owner without it
+	lost       string // points without an owner in the mode, and their owner without it
 }{
 	{"the eye of a chain in atari", `
 		X . X O .
 		X X X O .
 		O O O O .`, "X:B3"},
-	// The stone on A4 is thrown in: its atari takes nothing away. E4 is a ko stone.
+	// The stone on A4 is a throw-in: it is in atari, but no point is lost by that. E4 is a ko
+	// stone.
 	{"a ko mouth, and a throw-in", `
 		X . O . O X .
 		O O O O X X .
@@ -49,8 +51,8 @@ var besideAtari = []struct {
 		O O O O O .`, ""},
 }
 
-// TestExcludeTerritoryAdjacentToAtari: the mode takes single points away, under territory
-// scoring without a tax alone, and scores and owners follow.
+// TestExcludeTerritoryAdjacentToAtari: the mode removes single points, under territory scoring
+// without a tax only; scores and owners agree with it.
 func TestExcludeTerritoryAdjacentToAtari(t *testing.T) {
 	for _, c := range besideAtari {
 		t.Run(c.name, func(t *testing.T) {
@@ -84,8 +86,8 @@ func TestExcludeTerritoryAdjacentToAtari(t *testing.T) {
 	}
 }
 
-// TestModesOutlive: the modes of a game are its options: copies, moves, set-ups and
-// undoing keep them.
+// TestModesOutlive: copies, moves, set-ups and undo keep a game's modes, which belong to its
+// options.
 func TestModesOutlive(t *testing.T) {
 	g := gameOn(t, territoryOnly, besideAtari[0].text)
 	g.SetOptions(board.GameOptions{AreaModes: exclude})
@@ -101,7 +103,7 @@ func TestModesOutlive(t *testing.T) {
 	require.Equal(t, exclude, g.Options().AreaModes)
 }
 
-// TestModesHash: each mode tells states apart on its own, where the rules give it a meaning.
+// TestModesHash: each mode alone changes the hash, if it matters under the rules.
 func TestModesHash(t *testing.T) {
 	seen := map[board.Hash]string{}
 	for _, suicide := range []bool{false, true} {
@@ -118,8 +120,7 @@ func TestModesHash(t *testing.T) {
 	require.Equal(t, plain, g.Hash(), "suicide is legal and stones count")
 }
 
-// TestScoreWithDeadBesideAtari: players who agree on what is dead count as the mode says,
-// too.
+// TestScoreWithDeadBesideAtari: the mode also applies when players agree on dead stones.
 func TestScoreWithDeadBesideAtari(t *testing.T) {
 	g := gameOn(t, territoryOnly, besideAtari[1].text)
 	dead := []board.Point{at(t, g.Size(), "A4")}

@@ -117,7 +117,7 @@ func TestIsSuicide(t *testing.T) {
 		v       string
 		color   board.Color
 		suicide bool
-		illegal [2]bool // without and with suicide of several stones
+		illegal [2]bool // illegal without and with suicide of several stones
 	}{
 		{"A4", board.White, true, [2]bool{true, true}},
 		{"A4", board.Black, false, [2]bool{}},
@@ -137,7 +137,7 @@ func TestIsSuicide(t *testing.T) {
 	require.False(t, several.IsIllegalSuicide(board.White, 0, true))
 }
 
-// snapshot is all that a board tells.
+// snapshot is everything that a board reports.
 func snapshot(b *board.Board) string {
 	s := b.Size()
 	text := fmt.Sprint(b, b.Hash(), b.KoPoint(), b.Captured(board.Black), b.Captured(board.White), b.Stones(board.Black), b.Stones(board.White))
@@ -147,8 +147,7 @@ func snapshot(b *board.Board) string {
 	return text
 }
 
-// playRandomly plays n random points, suicides among them, and calls f before
-// each.
+// playRandomly plays n random points, including suicides, and calls f before each.
 func playRandomly(rng *rand.Rand, b *board.Board, n int, f func()) {
 	c := board.Black
 	for range n {
@@ -174,7 +173,7 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 			require.Equal(t, history[len(history)-1], snapshot(b))
 			history = history[:len(history)-1]
 		}
-		b.Undo() // none left
+		b.Undo() // nothing left to undo
 		require.Equal(t, snapshot(board.NewBoard(s)), snapshot(b))
 	}
 }

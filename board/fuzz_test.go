@@ -8,8 +8,8 @@ import (
 	"kosumi/board"
 )
 
-// FuzzPlay takes bytes for moves: after each, legal or not, all that can be
-// checked without a second opinion must hold.
+// FuzzPlay plays bytes as moves. After each, legal or not, the invariants that need no reference
+// must hold.
 func FuzzPlay(f *testing.F) {
 	f.Add(uint8(3), uint8(3), uint8(0), []byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09"))
 	f.Add(uint8(5), uint8(4), uint8(3), []byte("abcdefghijklmnopqrstuvwxyz"))

@@ -25,8 +25,7 @@ func gameOn(t testing.TB, rules, text string) *board.Game {
 	return g
 }
 
-// play plays moves such as "B4 W:C3 pass"; a colour is given where it is not the
-// side to move.
+// play plays moves such as "B4 W:C3 pass"; a colour marks a move out of turn.
 func play(t testing.TB, g *board.Game, moves string) {
 	t.Helper()
 	for _, v := range strings.Fields(moves) {
@@ -73,7 +72,7 @@ const twoSpaces = `
 func TestSuperkoBySuicide(t *testing.T) {
 	for rules, want := range map[string]error{
 		"tromp-taylor":                   board.ErrSuperko, // the position before A5
-		"new-zealand":                    nil,              // but then Black was to move
+		"new-zealand":                    nil,              // Black was to move then, so the position differs
 		"chinese":                        board.ErrSuicide,
 		`{"ko":"SPIGHT","suicide":true}`: nil, // White's pass lifted the ban
 		`{"ko":"SIMPLE","suicide":true}`: nil,
@@ -248,7 +247,7 @@ func TestSetToMove(t *testing.T) {
 	g.SetToMove(board.Black)
 	play(t, g, "C4")
 	g.SetToMove(board.Empty)
-	g.SetToMove(board.White) // to move already
+	g.SetToMove(board.White) // already to move
 	require.Equal(t, "B4", g.Size().Vertex(g.Board().KoPoint()))
 	g.SetToMove(board.Black)
 	require.Equal(t, board.Black, g.ToMove())
@@ -256,7 +255,7 @@ func TestSetToMove(t *testing.T) {
 	require.Equal(t, 1, g.NumMoves())
 }
 
-// stateText is what a game shows to the outside.
+// stateText is everything that a game reports.
 func stateText(t *testing.T, g *board.Game) string {
 	return strings.Join([]string{
 		snapshot(g.Board()), toText(t, stateOf(g)), toText(t, scoreOf(g)), fmt.Sprint(g.Hash(), g.Moves()),
@@ -336,7 +335,7 @@ func TestPastBoards(t *testing.T) {
 
 func TestSetRulesReplays(t *testing.T) {
 	g := gameOn(t, "new-zealand", twoSpaces)
-	play(t, g, "A5 pass B5") // superko under other rules
+	play(t, g, "A5 pass B5") // forbidden by superko under other rules
 	require.ErrorIs(t, g.SetRules(board.Rules{Ko: 9}), board.ErrRules)
 	require.Equal(t, board.KoSituational, g.Rules().Ko)
 	require.NoError(t, g.SetRules(board.Japanese()))
@@ -351,8 +350,7 @@ func TestSetRulesReplays(t *testing.T) {
 	require.EqualValues(t, 0.5, g.Rules().Komi)
 }
 
-// TestReadersShareAGame lets several goroutines ask one game everything at once;
-// the race detector has the last word.
+// TestReadersShareAGame lets several goroutines read one game at once, for the race detector.
 func TestReadersShareAGame(t *testing.T) {
 	g := middleGame(board.Square(9), board.TrompTaylor(), 100, 9)
 	want := stateText(t, g)
@@ -373,8 +371,8 @@ func TestReadersShareAGame(t *testing.T) {
 	}
 }
 
-// TestForgetOutOfTurn plays a colour twice: what was before is forgotten, and
-// comes back when the move is taken back.
+// TestForgetOutOfTurn plays a colour twice in a row: the history before is dropped, and undo
+// brings it back.
 func TestForgetOutOfTurn(t *testing.T) {
 	g, err := board.NewGame(board.Square(5), board.Japanese())
 	require.NoError(t, err)
@@ -409,8 +407,7 @@ func TestForgetOutOfTurn(t *testing.T) {
 	require.True(t, g.Ended())
 }
 
-// TestUndoOutOfTurn: who was to move before a move is to move when it is taken back,
-// whoever made it.
+// TestUndoOutOfTurn: undo restores the side that was to move, whichever side moved.
 func TestUndoOutOfTurn(t *testing.T) {
 	for _, c := range []struct {
 		moves string
@@ -444,7 +441,7 @@ func TestUndoOutOfTurn(t *testing.T) {
 		}
 		require.Equal(t, c.want, one.ToMove(), "%+v, one by one", c)
 	}
-	// A side that was forced to move was in turn.
+	// After SetToMove the side's move is in turn.
 	g := gameOn(t, "chinese", empty5)
 	play(t, g, "A1")
 	g.SetToMove(board.Black)

@@ -8,7 +8,7 @@ import (
 	"kosumi/board"
 )
 
-// TestHashTellsStatesApart changes one thing at a time.
+// TestHashTellsStatesApart changes one thing at a time; the hash must change.
 func TestHashTellsStatesApart(t *testing.T) {
 	seen := map[board.Hash]string{}
 	add := func(name string, g *board.Game) {
@@ -40,7 +40,7 @@ func TestHashTellsStatesApart(t *testing.T) {
 	} {
 		g := gameOn(t, rules, koShape)
 		g.SetKomi(7.5)
-		if rules != "ing" { // Tromp-Taylor with friendly passes, as the last one
+		if rules != "ing" { // Tromp-Taylor equals the last set, apart from friendly passes
 			add(rules, g)
 		}
 	}
@@ -52,7 +52,7 @@ func TestHashTellsStatesApart(t *testing.T) {
 		play(t, g, "C4")
 		add("a blocked stone", g)
 	}
-	// The same stones and the same side to move, but C4 may not be taken again.
+	// Same stones and side to move, but C4 is banned by ko.
 	g := gameOn(t, "japanese", koShape)
 	require.NoError(t, g.StartInPhase(1))
 	play(t, g, "C4 B4 pass B4 C4 pass")
@@ -68,7 +68,7 @@ func TestGraphHash(t *testing.T) {
 	prev := board.Hash{Hi: 1, Lo: 2}
 	for _, c := range []struct {
 		name, text, moves string
-		path              bool // depends on the way
+		path              bool // the hash depends on the move order
 	}{
 		{"start", empty5, "", false},
 		{"open board", empty5, "A1", false},

@@ -30,8 +30,8 @@ func ladderText(b *board.Board, scratch *board.LadderScratch) string {
 func TestLadders(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"none", empty5, ""},
-		// White's capture at B3 is also the only liberty of A5's chain: as KataGo, the
-		// search asks how many liberties the other capture, D3, would have.
+		// White's capture at B3 is also the only liberty of A5's chain. As in KataGo, the search
+		// asks how many liberties the other capture, D3, would give.
 		{"a capture on the last liberty", `
 			O O X X .
 			O X O O X
@@ -94,9 +94,8 @@ func TestLadders(t *testing.T) {
 	}
 }
 
-// refLadder searches a ladder by the definition, without any short cut. That both
-// liberties are kos which the hunter can take, and nothing can be done about it,
-// is part of the definition.
+// refLadder searches a ladder by the definition, without shortcuts. The definition includes that
+// a ladder works if both liberties are kos that the hunter can take.
 type refLadder struct {
 	target board.Point
 	color  board.Color
@@ -174,8 +173,7 @@ func (r *refLadder) doubleKo(b refBoard, libs []board.Point) bool {
 	return !slices.ContainsFunc(b.around(b.chain(r.target), sign(hunter)), func(q board.Point) bool { return b.liberties(q) == 1 })
 }
 
-// refCaptured is the search for a chain with its owner to move; ok is false if
-// the search became too long to tell.
+// refCaptured searches a chain with its owner to move; ok is false if the search became too long.
 func refCaptured(b refBoard, p board.Point) (lost, ok bool) {
 	if b.liberties(p) > 1 {
 		return false, true
@@ -189,8 +187,7 @@ func refCaptured(b refBoard, p board.Point) (lost, ok bool) {
 	return lost, !r.gaveUp()
 }
 
-// TestLaddersAgainstPlainSearch compares with a search that has none of the
-// short cuts, on random boards.
+// TestLaddersAgainstPlainSearch compares with a search without shortcuts, on random boards.
 func TestLaddersAgainstPlainSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	var scratch board.LadderScratch

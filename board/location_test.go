@@ -25,7 +25,7 @@ func TestParseLocation(t *testing.T) {
 	require.Equal(t, "(-1,1)", board.Square(9).OffBoardName("(9,0)"))
 }
 
-// TestLayOut lays stones that replace, capture or have no liberty.
+// TestLayOut places stones that replace others, capture, or have no liberty.
 func TestLayOut(t *testing.T) {
 	s := board.Square(3)
 	for _, c := range []struct{ stones, want string }{
@@ -52,7 +52,7 @@ func TestLayOut(t *testing.T) {
 	}
 }
 
-// TestRestart forgets the way but not what was captured.
+// TestRestart drops the history but keeps the captures.
 func TestRestart(t *testing.T) {
 	g, err := board.NewGame(board.Square(3), board.Japanese())
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// longGame plays so many random legal moves, passes among them.
+// longGame plays a number of random legal moves, passes among them.
 func longGame(t testing.TB, r Rules, moves int) *Game {
 	t.Helper()
 	g, err := NewGame(Square(7), r)
@@ -23,8 +23,8 @@ func longGame(t testing.TB, r Rules, moves int) *Game {
 	return g
 }
 
-// TestIndexedHashes compares what a long game, which has an index, answers with
-// what its copy does, which has none.
+// TestIndexedHashes compares a long game, which has an index of hashes, with its copy, which has
+// none.
 func TestIndexedHashes(t *testing.T) {
 	spight := Chinese()
 	spight.Ko = KoSpight
@@ -76,8 +76,8 @@ func TestUndoMoves(t *testing.T) {
 	}
 }
 
-// TestUndoMovesOnce counts what taking back half of a long game allocates: a list
-// of moves for each replay of the game.
+// TestUndoMovesOnce bounds the allocations of undoing half of a long game: one list of moves per
+// replay.
 func TestUndoMovesOnce(t *testing.T) {
 	const moves = 20_000
 	g := longGame(t, Chinese(), moves)

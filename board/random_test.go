@@ -16,7 +16,7 @@ import (
 
 var positions = flag.Int("board.positions", 300, "random positions for each rule set that are compared with the slow board")
 
-// ruleSets are the named rules and mixtures that have no name.
+// ruleSets are the named rules and combinations without a name.
 func ruleSets(t testing.TB) map[string]board.Rules {
 	sets := map[string]board.Rules{
 		"territory-none-psk":  {Ko: board.KoPositional, Scoring: board.ScoringTerritory, Komi: 6.5},
@@ -36,13 +36,13 @@ func ruleSets(t testing.TB) map[string]board.Rules {
 	return sets
 }
 
-// hashes keeps which position has which hash.
+// hashes maps positions to their hashes.
 type hashes struct {
 	ofPosition map[string]board.Hash
 	ofHash     map[board.Hash]string
 }
 
-// check requires that equal positions, and only these, have equal hashes.
+// check requires that positions are equal exactly if their hashes are.
 func (h *hashes) check(t *testing.T, position string, hash board.Hash) {
 	if old, ok := h.ofPosition[position]; ok {
 		require.Equal(t, old, hash)
@@ -53,10 +53,10 @@ func (h *hashes) check(t *testing.T, position string, hash board.Hash) {
 	h.ofPosition[position], h.ofHash[hash] = hash, position
 }
 
-// TestRandomGames plays random games on the board and on the slow reference and
-// compares all they know after every move.
+// TestRandomGames plays random games on the board and on the slow reference and compares both
+// after every move.
 //
-//	go test ./board -run TestRandomGames -board.positions 100000 -timeout 10h
+// go test ./board -run TestRandomGames -board.positions 100000 -timeout 10h
 func TestRandomGames(t *testing.T) {
 	for name, rules := range ruleSets(t) {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +143,7 @@ func randomGame(t *testing.T, rng *rand.Rand, rules board.Rules, limit int) int 
 	return n
 }
 
-// compareGames requires that a game and its reference know the same.
+// compareGames requires that a game and its reference agree on everything.
 func compareGames(t *testing.T, g *board.Game, ref *refGame, seen [2]*hashes) {
 	b, s := g.Board(), g.Size()
 	require.Equal(t, ref.toMove, g.ToMove())
@@ -234,14 +234,14 @@ func someMoveLegal(rng *rand.Rand, g *board.Game) board.Point {
 	return board.Pass
 }
 
-// toText returns a value as text that tells different values apart.
+// toText returns a text that differs for different values.
 func toText(t *testing.T, v any) string {
 	data, err := json.Marshal(v)
 	require.NoError(t, err)
 	return string(data)
 }
 
-// text is all of a state that its hash covers, but for blocked and banned points.
+// text is everything that a state's hash covers, except blocked and banned points.
 func (g *refGame) text() string {
 	list := []any{g.b.size, g.b.colors, g.toMove, g.ko, g.phase, min(g.passes, 3), g.button, g.bonus, g.prevent,
 		g.finished, g.noResult, g.pastPhaseEnd, g.passWouldEndPhase(), g.second}

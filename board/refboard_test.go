@@ -6,8 +6,7 @@ import (
 	"kosumi/board"
 )
 
-// refBoard is a slow board that is right by being obvious: colours only, all
-// else by flood fill.
+// refBoard is a slow and obviously correct board: colours only, all else by flood fill.
 type refBoard struct {
 	size   board.Size
 	colors string          // one byte a point: '.', 'X', 'O'
@@ -50,7 +49,7 @@ func (b refBoard) at(p board.Point) byte { return b.colors[p] }
 // neighbors returns the points next to p.
 func (b refBoard) neighbors(p board.Point) []board.Point { return b.near[p] }
 
-// component returns the points connected to p through points of which in holds.
+// component returns the points connected to p through points for which in holds.
 func (b refBoard) component(p board.Point, in func(q board.Point) bool) []board.Point {
 	seen := make([]bool, b.size.Area())
 	seen[p] = true
@@ -66,7 +65,7 @@ func (b refBoard) component(p board.Point, in func(q board.Point) bool) []board.
 	return list
 }
 
-// around returns the points next to some of the points that hold the sign.
+// around returns the points next to the given ones that hold the sign.
 func (b refBoard) around(points []board.Point, want byte) []board.Point {
 	var list []board.Point
 	for _, p := range points {
@@ -94,7 +93,7 @@ func (b refBoard) with(points []board.Point, to byte) refBoard {
 	return refBoard{b.size, string(colors), b.near}
 }
 
-// refMove is what a stone does.
+// refMove is the result of placing a stone.
 type refMove struct {
 	after    refBoard
 	captured int         // opponent's stones
@@ -133,7 +132,7 @@ func opp(c byte) byte {
 	return 'X'
 }
 
-// refRegion is a region of a colour with all that Benson's algorithm asks.
+// refRegion is a region of a colour with what Benson's algorithm needs.
 type refRegion struct {
 	points []board.Point
 	hasOpp bool
@@ -231,7 +230,7 @@ func (r refRegion) clean(alive map[board.Point]bool) bool {
 	return !slices.ContainsFunc(r.chains, func(n board.Point) bool { return !alive[n] })
 }
 
-// mark marks both colours' areas on an empty map.
+// mark returns both colours' areas.
 func (b refBoard) mark(suicide, safeBig, anyBig bool) []byte {
 	marks := slices.Repeat([]byte{refEmpty}, b.size.Area())
 	for _, c := range []byte("XO") {
@@ -325,7 +324,7 @@ func (b refBoard) independentLife(keep board.Keep, suicide bool) ([]byte, int) {
 	return result, count
 }
 
-// area is Tromp-Taylor area by the letter.
+// area returns Tromp-Taylor area by the definition.
 func (b refBoard) area() []byte {
 	marks := []byte(b.colors)
 	seen := map[board.Point]bool{}

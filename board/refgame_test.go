@@ -7,8 +7,7 @@ import (
 	"kosumi/board"
 )
 
-// refGame is the state machine of the rules on a refBoard, word by word, with
-// whole positions as keys.
+// refGame implements the rules on a refBoard word by word; whole positions are its superko keys.
 type refGame struct {
 	rules   board.Rules
 	b       refBoard
@@ -38,7 +37,7 @@ func newRefGame(s board.Size, r board.Rules, prevent bool) *refGame {
 	return g
 }
 
-// key is the position in full.
+// key returns the whole position as text.
 func (g *refGame) key(b refBoard, side board.Color) string {
 	k := b.colors
 	for p := range board.Point(b.size.Area()) {
@@ -62,7 +61,7 @@ func count(list []string, s string) int {
 	return n
 }
 
-// koCapture returns the single stone that c captures in ko on p, if it is so.
+// koCapture returns the single stone that c's move on p would capture in ko, if it does.
 func (g *refGame) koCapture(c board.Color, p board.Point) board.Point {
 	found := board.NoPoint
 	for _, q := range g.b.neighbors(p) {
@@ -79,7 +78,7 @@ func (g *refGame) koCapture(c board.Color, p board.Point) board.Point {
 	return found
 }
 
-// passForKo returns the stone that the move unblocks.
+// passForKo returns the stone that a pass-for-ko move unblocks.
 func (g *refGame) passForKo(c board.Color, p board.Point) board.Point {
 	if g.phase == 0 || p == board.Pass {
 		return board.NoPoint
@@ -102,7 +101,7 @@ func (g *refGame) legal(p board.Point) error {
 	return err
 }
 
-// judge reports whether the side to move may play p and whether superko bans p.
+// judge returns an error if the side to move may not play p, and whether superko bans p.
 func (g *refGame) judge(p board.Point) (banned bool, err error) {
 	c := g.toMove
 	if p == board.Pass {
@@ -137,7 +136,7 @@ func (g *refGame) judge(p board.Point) (banned bool, err error) {
 	return false, nil
 }
 
-// pointFor is a point of a colour as White sees it.
+// pointFor is the value of a colour's point from White's view.
 func pointFor(c board.Color) float32 {
 	if c == board.White {
 		return 1
@@ -191,7 +190,7 @@ func (g *refGame) play(c board.Color, p board.Point) {
 	}
 }
 
-// stone does what the move does on the board.
+// stone places a stone and applies its effects.
 func (g *refGame) stone(c board.Color, p board.Point) (passForKo bool) {
 	g.ko = board.NoPoint
 	if p == board.Pass {
@@ -242,7 +241,7 @@ func (g *refGame) endPhase() {
 	}
 }
 
-// passWouldEndPhase looks at what a pass would do.
+// passWouldEndPhase reports whether a pass would end the phase.
 func (g *refGame) passWouldEndPhase() bool {
 	x := *g
 	x.passKeys[g.toMove] = slices.Clone(g.passKeys[g.toMove])
@@ -291,7 +290,7 @@ func (g *refGame) owners(m board.AreaModes) ([]byte, int) {
 	return marks, score
 }
 
-// scoreOf is the score if the board alone makes n.
+// scoreOf converts White's points minus Black's on the board to the score.
 func (g *refGame) scoreOf(n int) float32 {
 	s := float32(n) + g.bonus + g.rules.Komi
 	if g.button {

@@ -49,8 +49,8 @@ func TestAreas(t *testing.T) {
 	require.Equal(t, diagramRows("XX.XXOOOO\nXXOXXOOOO\nXXXXXOOOO"), colorRows(b.Size(), b.Area(nil)))
 	require.Equal(t, diagramRows("XXXXXOOOO\nXXXXXOOOO\nXXXXXOOOO"), colorRows(b.Size(), b.PassAlive(nil, true)))
 
-	// The stone on A4 does not touch the chain, so that with suicide White can
-	// fill the corner and give it up, and it is not a sure eye.
+	// The stone on A4 does not touch the chain. With suicide, White can fill the corner and
+	// sacrifice it, so the corner is not a sure eye.
 	b = diagram(t, `
 		O . X . X .
 		. X X X X .
@@ -59,7 +59,7 @@ func TestAreas(t *testing.T) {
 	require.Equal(t, diagramRows("XXXXX.\nXXXXX.\nXX....\n......"), colorRows(b.Size(), b.PassAlive(nil, false)))
 	require.Equal(t, diagramRows("......\n......\n......\n......"), colorRows(b.Size(), b.PassAlive(nil, true)))
 
-	// A large empty territory is safe if all around it is.
+	// A large empty territory is pass-alive if all chains around it are.
 	b = diagram(t, `
 		. X . X . . .
 		X X X X . . .
@@ -136,7 +136,7 @@ func TestScoreWithDead(t *testing.T) {
 		require.Equal(t, before, snapshot(g.Board()))
 	}
 
-	// Prisoners, komi, handicap and button come in.
+	// Prisoners, komi, handicap and button count.
 	g := gameOn(t, `{"scoring":"TERRITORY","tax":"NONE"}`, koShape)
 	play(t, g, "C4 E1 pass")
 	g.SetKomi(0)
@@ -147,8 +147,8 @@ func TestScoreWithDead(t *testing.T) {
 	require.EqualValues(t, -15+2+0.5, g.ScoreWithDead(nil))
 }
 
-// TestTaxesWithDead: what is agreed to be dead comes off before the rules of seki and
-// of groups are applied; neutral points that are still open make no seki.
+// TestTaxesWithDead: agreed dead stones are removed before the rules for seki and groups apply;
+// open neutral points do not make a seki.
 func TestTaxesWithDead(t *testing.T) {
 	const groups = `
 		. X . X O . .
@@ -192,7 +192,7 @@ func TestTaxesWithDead(t *testing.T) {
 		{"two groups against one", "stone-scoring", groups, "", 5 + 2},
 		{"no tax", "chinese", groups, "", 5},
 		{"the tax of territory", "ancient-territory", groups, "", 5 + 2},
-		{"dead stones", "stone-scoring", groups, "A6 B6 C6 D6 A5 B5 C5 B7 D7", 38 - 11}, // a group each
+		{"dead stones", "stone-scoring", groups, "A6 B6 C6 D6 A5 B5 C5 B7 D7", 38 - 11}, // one group each
 		{"eyes in seki", "japanese", seki, "", 2 - 12},
 		{"eyes in seki, counted", "chinese", seki, "", 15 - 26},
 		{"eyes in seki, with a tax", "stone-scoring", seki, "", 14 - 25},

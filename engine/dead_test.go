@@ -20,7 +20,7 @@ import (
 	"kosumi/sgf"
 )
 
-// builtIn returns an engine with the network inside.
+// builtIn returns an engine with the built-in network.
 func builtIn(t testing.TB, change func(*Config)) *Engine {
 	t.Helper()
 	m, err := model.Open("", model.Config{Provider: model.Kernel, Precision: "auto"})
@@ -41,7 +41,7 @@ func builtIn(t testing.TB, change func(*Config)) *Engine {
 	return e
 }
 
-// under changes the rules.
+// under sets the rules.
 func under(t testing.TB, e *Engine, name string) {
 	t.Helper()
 	rules, err := board.ParseRules(name)
@@ -49,7 +49,7 @@ func under(t testing.TB, e *Engine, name string) {
 	require.NoError(t, e.SetRules(rules))
 }
 
-// count is what an engine says of a position before both sides pass, and after.
+// counts is an engine's count of a position before both sides pass, and after.
 type counts struct {
 	before, estimate, after string
 	dead                    []string
@@ -78,8 +78,8 @@ func countsOf(t *testing.T, e *Engine, komi float64) (c counts) {
 	return c
 }
 
-// wall is a board that a wall of Black and one of White divide, with so many columns
-// before them; white first where asked.
+// wall is a board divided by a black and a white wall, with a number of columns before them; the
+// white wall stands first if asked.
 func wall(size, before int, whiteFirst bool) string {
 	row := []byte(strings.Repeat(".", size))
 	row[before], row[before+1] = 'X', 'O'
@@ -89,8 +89,8 @@ func wall(size, before int, whiteFirst bool) string {
 	return strings.Repeat(string(row)+"\n", size)
 }
 
-// TestWallsLive: of walls that divide a board no stone is dead, whatever the komi, and
-// the score is the same before both sides pass and after.
+// TestWallsLive: no stone of a dividing wall is dead under any komi, and the score is the same
+// before and after both sides pass.
 func TestWallsLive(t *testing.T) {
 	e := builtIn(t, nil)
 	for _, c := range []struct {
@@ -123,8 +123,8 @@ func TestWallsLive(t *testing.T) {
 	}
 }
 
-// TestAllWalls is TestWallsLive for every wall on 5x5 to 13x13, under four kinds of rules
-// and five komi. Without KOSUMI_COUNT it takes two boards.
+// TestAllWalls is TestWallsLive for every wall on 5x5 to 13x13, under four rule sets and five
+// komi; without KOSUMI_COUNT, on two boards only.
 func TestAllWalls(t *testing.T) {
 	testshared.Long(t)
 	sizes, rules := []int{5, 8}, []string{"japanese", "chinese"}
@@ -158,7 +158,7 @@ func TestAllWalls(t *testing.T) {
 	}
 }
 
-// TestCountByHand: seki, neutral points, points that have to be filled, bent four.
+// TestCountByHand counts seki, neutral points, points that must be filled, and bent four.
 func TestCountByHand(t *testing.T) {
 	const seki = ".X.O.OX\nXXOOOOX\nOOXXXXX\n.OX....\nOOX....\n.OX...."
 	const teire = "XX.....\nOXXXXXX\n.OOX...\nOOXX.XX\n.O.XXXX\nOOOOOX.\nO.O.OXX" // White has to connect at A5
@@ -179,7 +179,7 @@ func TestCountByHand(t *testing.T) {
 		under(t, e, c.rules)
 		got := countsOf(t, e, 6.5)
 		require.Equal(t, c.want, got.after, c.name)
-		if c.name != "bent four" { // where White may still invade
+		if c.name != "bent four" { // White may still invade there
 			require.Equal(t, c.want, got.before, c.name)
 		}
 		slices.Sort(got.dead)
@@ -187,8 +187,8 @@ func TestCountByHand(t *testing.T) {
 	}
 }
 
-// TestFinishedPositions: finished positions of levels, with what a strong network calls
-// dead, and some by hand count the same before both sides pass and after.
+// TestFinishedPositions: finished positions of levels, with the dead stones that a strong network
+// names, and some made by hand, count the same before and after both sides pass.
 func TestFinishedPositions(t *testing.T) {
 	testshared.Long(t)
 	data, err := os.ReadFile("testdata/finished.txt")
@@ -206,7 +206,7 @@ func TestFinishedPositions(t *testing.T) {
 	}
 }
 
-// gamesToCount is how many games tests play to their end: KOSUMI_COUNT, or a few.
+// gamesToCount returns how many games tests play to the end: KOSUMI_COUNT, or few.
 func gamesToCount(t *testing.T, few int) int {
 	testshared.Slow(t)
 	if n, err := strconv.Atoi(os.Getenv("KOSUMI_COUNT")); err == nil {
@@ -215,7 +215,7 @@ func gamesToCount(t *testing.T, few int) int {
 	return few
 }
 
-// playLevels plays a game of two levels until both sides pass; false if it does not end.
+// playLevels plays two levels against each other until both pass; false if the game does not end.
 func playLevels(t *testing.T, e *Engine, levels [2]string) bool {
 	t.Helper()
 	for e.game.NumMoves() < 3*e.game.Size().Area() && !e.game.Ended() {
@@ -228,9 +228,9 @@ func playLevels(t *testing.T, e *Engine, levels [2]string) bool {
 	return e.game.Ended() && e.game.LastMove(0).Point == board.Pass
 }
 
-// TestNoCountContradictsAProof plays games of levels to their end: whatever komi is and
-// whoever is to move, the same stones are dead, none of which is proved to live, and all
-// that are proved dead; but for stones that only dead ones could take.
+// TestNoCountContradictsAProof plays games of levels to the end. Under every komi and with either
+// side to move the same stones are dead: all that are proved dead, and none that is proved alive
+// unless only dead stones could capture it.
 func TestNoCountContradictsAProof(t *testing.T) {
 	ranks := []string{"30k", "22k", "15k", "10k", "7k", "4k", "1k", "2d", "5d", "9d"}
 	sizes := []int{7, 9, 7, 13, 9, 7, 9, 19}
@@ -254,8 +254,9 @@ func TestNoCountContradictsAProof(t *testing.T) {
 	}
 }
 
-// TestOpinionsAreDoubted: the network is sure of White's R12, though Black's T11 lives, of which
-// it is as sure that it is dead. What one proof contradicts is searched for others.
+// TestOpinionsAreDoubted: the network is equally sure of White's R12 and that Black's T11 is
+// dead, although T11 lives. If a proof contradicts one opinion, others are searched for proofs
+// too.
 func TestOpinionsAreDoubted(t *testing.T) {
 	testshared.Long(t)
 	e := builtIn(t, nil)
@@ -285,7 +286,7 @@ func TestOpinionsAreDoubted(t *testing.T) {
 	contradictions(t, e.game, dead)
 }
 
-// contradictions fails for proofs that a list of dead stones contradicts.
+// contradictions fails if a list of dead stones contradicts a proof.
 func contradictions(t *testing.T, g *board.Game, list []string) {
 	t.Helper()
 	var dead []board.Point
@@ -315,9 +316,9 @@ func contradictions(t *testing.T, g *board.Game, list []string) {
 	}
 }
 
-// TestCountsHoldWhenPlayedOn plays games of 10k levels to their end and then on, by
-// searches of 400 visits: no point that the count gives to one side ends as the other's,
-// unless it is who moves first that decides there, or a chain was left in atari.
+// TestCountsHoldWhenPlayedOn plays games of 10k levels to the end, then continues with searches
+// of 400 visits: no counted point changes its owner, unless it depends on the side to move or a
+// chain was left in atari.
 func TestCountsHoldWhenPlayedOn(t *testing.T) {
 	games := gamesToCount(t, 1)
 	for n := range games {
@@ -351,7 +352,7 @@ func TestCountsHoldWhenPlayedOn(t *testing.T) {
 	}
 }
 
-// inAtari reports whether a chain on a point or beside it has one liberty.
+// inAtari reports whether a chain on a point or next to it has one liberty.
 func inAtari(b *board.Board, p board.Point) bool {
 	return slices.ContainsFunc(append(slices.Clone(b.Neighbors(p)), p), func(q board.Point) bool { return b.At(q) != board.Empty && b.Liberties(q) == 1 })
 }

@@ -14,9 +14,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// TestFriendlyPassByHand: after the opponent's pass a move that only fills
-// becomes a pass, where dead stones are agreed on; a move at a living stone, one
-// that saves stones, and any move under other rules stays.
+// TestFriendlyPassByHand: after the opponent's pass, a move that only fills becomes a pass if
+// dead stones are agreed on. A move next to a living stone, one that saves stones, and any move
+// under other rules stays.
 func TestFriendlyPassByHand(t *testing.T) {
 	// Black owns the left; both sides are alive and closed.
 	const closed = "..XO..O\n.XXO.O.\nXX.XOOO\n.XXXO.O\nX.XO.OO\n.XXOO.O\nXX.XO.O"
@@ -66,7 +66,7 @@ func TestFriendlyPassByHand(t *testing.T) {
 	}
 }
 
-// counted is a network that counts what it is asked, and is slow at it.
+// counted is a slow network that counts its evaluations.
 type counted struct {
 	nn.Wrapper
 	by    time.Duration
@@ -79,9 +79,8 @@ func (c counted) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) erro
 	return c.Network.Evaluate(ctx, q, out)
 }
 
-// TestFriendlyPassOfASlowNetwork: the searches before a friendly pass are as long
-// whatever the network takes, where nothing limits a move's time; else the same seed
-// would give other games.
+// TestFriendlyPassOfASlowNetwork: without a time limit, the searches before a friendly pass do
+// not depend on the network's speed; otherwise one seed would give different games.
 func TestFriendlyPassOfASlowNetwork(t *testing.T) {
 	asked := func(by time.Duration, timed bool) (n int) {
 		e := engineOver(t, nntest.Uniform(), 7, func(conf *Config) {
@@ -104,13 +103,12 @@ func TestFriendlyPassOfASlowNetwork(t *testing.T) {
 	require.Less(t, asked(15*time.Millisecond, true), all, "where time is limited, they end by it")
 }
 
-// TestChainsInDoubt: a chain's fate is in doubt where the mean ownership of its stones
-// lies between -0.5 and 0.5 in the mean of both views, or where it depends on who moves
-// first; what is pass-alive never is.
+// TestChainsInDoubt: a chain is in doubt if the mean ownership of its stones over both views is
+// between -0.5 and 0.5, or depends on the side to move; a pass-alive chain never is.
 func TestChainsInDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name, diagram string
-		black, white  [2]float32 // ownership of all points with such stones, Black and White to move, + = White
+		black, white  [2]float32 // ownership of all points with stones, with Black and White to move, + = White
 		dead          int
 		sure          bool
 	}{
@@ -145,8 +143,8 @@ func TestChainsInDoubt(t *testing.T) {
 	}
 }
 
-// TestCleanupEnds: with dead stones to take and an opponent who only passes, the
-// engine takes them and passes before long; it does not fill its own area.
+// TestCleanupEnds: against an opponent who only passes, the engine captures the dead stones and
+// then passes; it does not fill its own area.
 func TestCleanupEnds(t *testing.T) {
 	for _, rules := range []board.Rules{board.TrompTaylor(), board.Chinese()} {
 		e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = rules; c.Rules.Komi = 7; c.Resign.Enabled = false })

@@ -17,7 +17,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// anySize is a network of pseudo-random opinions for every board.
+// anySize is a network with pseudo-random answers for every board.
 type anySize struct{ *nn.Server }
 
 func (anySize) Serves(board.Size) error { return nil }
@@ -48,7 +48,7 @@ func engineOver(t testing.TB, m nn.Model, size int, change func(*Config)) *Engin
 	return e
 }
 
-// replaceNetwork gives an engine and its parts another network.
+// replaceNetwork replaces the network of an engine and its parts.
 func replaceNetwork(e *Engine, net nn.Network) {
 	e.net, e.thinker.net, e.judge.net, e.rank.net = net, net, net, net
 }
@@ -125,8 +125,8 @@ func TestUndo(t *testing.T) {
 	require.ErrorIs(t, e.SetHandicap([]board.Point{10, 20}), ErrBoardNotEmpty)
 }
 
-// TestUndoTakesTimeBack: a move that is taken back leaves both clocks as they were before it,
-// however often, also where a controller has set one since; clocks that are set anew stay.
+// TestUndoTakesTimeBack: undo restores both clocks as they were before the move, any number of
+// times, even if a controller has set one since; new time settings are kept.
 func TestUndoTakesTimeBack(t *testing.T) {
 	for _, s := range []clock.Settings{
 		{System: clock.Fischer, Main: 60 * sec, Increment: 30 * sec},
@@ -257,8 +257,8 @@ func setUp(t *testing.T, e *Engine, diagram string, toMove board.Color) {
 	require.NoError(t, e.Setup(black, white, toMove))
 }
 
-// TestHurried: a clock that allows less than half a second for a move
-// leaves no time to judge chains; without a clock there is always time.
+// TestHurried: with less than half a second for a move there is no time to judge chains; without
+// a clock there always is.
 func TestHurried(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
 	require.False(t, hurried(e.budget(board.Black), 0))
@@ -285,8 +285,7 @@ func TestHurried(t *testing.T) {
 	require.False(t, e.judge.knows(e.game), "a move in a hurry judges nothing")
 }
 
-// TestAnalysisIsNotPlay: analysis widens the root, and minds neither the moves
-// before nor an opponent who copies them.
+// TestAnalysisIsNotPlay: analysis widens the root, and ignores the history and mirror Go.
 func TestAnalysisIsNotPlay(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.AnalysisWideNoise = 0.25 })
 	play, analysis := e.thinker.params(), e.cfg.analysisParams()
@@ -315,7 +314,7 @@ func TestParams(t *testing.T) {
 	require.Equal(t, int64(123), e.cfg.Limits.Visits, "all or none")
 	require.NoError(t, e.SetParams(map[string]string{"maxVisits": "1125899906842624"}))
 	require.Zero(t, e.cfg.Limits.Visits)
-	// Every setting of the search is one, and changes what the tree does.
+	// Every setting of the search can be changed, and changes the tree's parameters.
 	for _, s := range search.Settings() {
 		require.Equal(t, s.GetParam(&e.cfg.Search), values[s.Param()], s.Name)
 	}
@@ -366,12 +365,12 @@ func TestCancelledGenMoveStillMoves(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{}; c.DefaultTime = time.Hour })
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	m, err := e.GenMove(ctx, thinking.MoveRequest{Color: board.Black}) // without the context it would take an hour
+	m, err := e.GenMove(ctx, thinking.MoveRequest{Color: board.Black}) // without ctx it would search for an hour
 	require.NoError(t, err)
 	require.False(t, m.Resign)
 }
 
-// TestSettingsReadThemselves: what a setting returns is what it reads.
+// TestSettingsReadThemselves: each setting can read the text that it returns.
 func TestSettingsReadThemselves(t *testing.T) {
 	rules := []string{"tromp-taylor", "chinese", "chinese-ogs", "japanese", "aga", "aga-button", "new-zealand", "stone-scoring", "ancient-territory", `{"ko":"SPIGHT"}`}
 	for _, r := range rules {
@@ -383,8 +382,8 @@ func TestSettingsReadThemselves(t *testing.T) {
 	}
 }
 
-// TestParamsGoBack: every parameter takes the value that it shows, alone and all at
-// once, and stays as it is; so it does without a network of human moves.
+// TestParamsGoBack: every parameter accepts the value that it shows, alone and together, and does
+// not change by that, also without a human SL network.
 func TestParamsGoBack(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	shown := func() (texts []string) {

@@ -12,8 +12,8 @@ import (
 	"kosumi/search"
 )
 
-// TestLeadMovesWithKomi: whatever the network makes of a komi, a point of komi is a
-// point of lead, between Low and High, within the board, and on the winrate's side.
+// TestLeadMovesWithKomi: a point of komi changes the lead by a point; the lead stays between Low
+// and High, within the board, and agrees with the winrate.
 func TestLeadMovesWithKomi(t *testing.T) {
 	ctx := context.Background()
 	for n, rules := range []board.Rules{board.Chinese(), board.Japanese(), board.TrompTaylor()} {
@@ -26,7 +26,7 @@ func TestLeadMovesWithKomi(t *testing.T) {
 					require.NoError(t, e.Play(e.game.ToMove(), p))
 				}
 			}
-			even := math.NaN() // komi less lead: the same for every komi
+			even := math.NaN() // komi minus lead must be the same for every komi
 			for _, komi := range []float32{-60.5, -12.5, 0.5, 6.5, 7.5, 20.5, 60.5} {
 				require.NoError(t, e.SetKomi(komi))
 				est, err := e.Estimate(ctx)
@@ -36,7 +36,7 @@ func TestLeadMovesWithKomi(t *testing.T) {
 				require.True(t, est.Low <= est.Lead && est.Lead <= est.High, "%+v", est)
 				low, high := search.Bounds(e.game)
 				require.True(t, low <= est.Low && est.High <= high, "%+v", est)
-				if est.Lead != 0 && est.Lead != low && est.Lead != high { // nothing held it back
+				if est.Lead != 0 && est.Lead != low && est.Lead != high { // not clipped
 					if math.IsNaN(even) {
 						even = float64(komi) - est.Lead
 					}
@@ -50,7 +50,7 @@ func TestLeadMovesWithKomi(t *testing.T) {
 	}
 }
 
-// TestThoughtsAgree: leader and number go together, and zero has no sign.
+// TestThoughtsAgree: the leader and the number agree, and zero has no sign.
 func TestThoughtsAgree(t *testing.T) {
 	for _, c := range []struct {
 		winrate, lead float64

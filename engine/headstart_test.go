@@ -40,13 +40,12 @@ func TestHeadStart(t *testing.T) {
 	require.InDelta(t, 15*2+7-7.5, headStart(e.game), 1e-6)
 }
 
-// TestAdvantageByHand: 0.045 doublings for each point of the head start beyond
-// 4 points of a 19x19 board.
+// TestAdvantageByHand: 0.045 doublings per point of head start, beyond 4 points on 19x19.
 func TestAdvantageByHand(t *testing.T) {
 	nineteen := board.Square(19)
 	var a advantage
 	a.adjust(nineteen, 29.5, 0.045, 0, false)
-	require.InDelta(t, 1.125, a.doublings, 1e-12) // 0.045*25.5 = 1.1475, in eighths
+	require.InDelta(t, 1.125, a.doublings, 1e-12) // 0.045*25.5 = 1.1475, rounded to eighths
 	a.adjust(nineteen, 29.5, 0.045, -0.95, true)
 	require.InDelta(t, 1.125, a.doublings, 1e-12, "no more than at the start")
 	a.adjust(nineteen, 29.5, 0.045, -0.2, true)
@@ -68,7 +67,7 @@ func TestAdvantageByHand(t *testing.T) {
 		f()
 		require.Zero(t, a.doublings, name)
 	}
-	// The search of a handicap game gets it for White, whoever is to move.
+	// In a handicap game the search has the advantage for White, with either side to move.
 	e := newEngine(t, 9, nil)
 	require.NoError(t, e.SetHandicap([]board.Point{20, 24, 56, 60}))
 	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White})
@@ -83,8 +82,8 @@ func TestAdvantageByHand(t *testing.T) {
 	require.Zero(t, e.thinker.ahead.doublings)
 }
 
-// TestWhiteResignsLateWithHandicap: on 9x9 with 15 points to catch up in 0.6*81 -
-// 17 moves, plus 5 and 15 %.
+// TestWhiteResignsLateWithHandicap: on 9x9, 15 points to catch up in 0.6*81 - 17 moves, plus 5
+// points and 15 %.
 func TestWhiteResignsLateWithHandicap(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules.Komi = 7 })
 	require.NoError(t, e.SetHandicap([]board.Point{20, 60}))

@@ -14,8 +14,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// A level plays whole games, every move legal, none of them nonsense, at the
-// visits of levels whatever the limits say, and can be changed between moves.
+// TestLevelsPlayWholeGames: a level plays whole games of legal and sensible moves with its own
+// number of visits, whatever the limits, and can be changed between moves.
 func TestLevelsPlayWholeGames(t *testing.T) {
 	e := newEngine(t, 7, func(c *Config) { c.Level, c.Resign.Enabled, c.Limits.Visits = "20k", false, 3 })
 	for range 3 * 49 {
@@ -44,7 +44,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "10p"}), "10p")
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "loss:26"}), "-4 to 25")
 	require.Equal(t, "3d", e.cfg.Level)
-	for r := level.Lowest; r <= level.Highest; r++ { // what is not served is refused, with what is
+	for r := level.Lowest; r <= level.Highest; r++ { // ranks that are not served are refused, with the range that is
 		s, err := e.rank.find(e.Game().Size(), r)
 		require.NoError(t, err)
 		require.Equal(t, s.Refusal != nil, e.rank.refusal(r.String(), e.Game().Size()) != nil, r)
@@ -59,8 +59,8 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.NotContains(t, string(data), "BR[")
 }
 
-// anyMove is what a beginner plays: the first point that is not an eye of theirs, and a
-// pass in answer to a pass late in the game.
+// anyMove plays as a beginner does: the first point that does not fill an eye, and a pass in
+// answer to a late pass.
 func anyMove(g *board.Game) board.Point {
 	if g.LastMove(0).Point == board.Pass && g.NumMoves() > 12 {
 		return board.Pass
@@ -73,7 +73,7 @@ func anyMove(g *board.Game) board.Point {
 	return board.Pass
 }
 
-// Games at auto are counted once, for the player, and the file goes on with them.
+// TestAutoLevelRemembers: games at auto count once in the player's ratings, which the file keeps.
 func TestAutoLevelRemembers(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "deep", "levels.json")
 	one := func() *Engine {
@@ -110,8 +110,8 @@ func TestAutoLevelRemembers(t *testing.T) {
 	require.InDelta(t, 0.5, playersPoints(0, board.Black), 0)
 }
 
-// A game that is left when it has long been lost was resigned; one that is open, or
-// that has only just turned, was not.
+// TestAbandonedGames: leaving a game that has long been lost counts as resigning; leaving an open
+// one, or one that has just turned, does not.
 func TestAbandonedGames(t *testing.T) {
 	values := func(at ...float64) (all []ownValue) {
 		for i, v := range at {
@@ -150,7 +150,7 @@ func TestAbandonedGames(t *testing.T) {
 	require.Less(t, all.On(board.Square(5)).Next(), level.NewPlayerRating().Next(), "it counts as lost")
 }
 
-// The same seed plays the same game, since a level depends on nothing else.
+// TestLevelsAreRepeatable: the same seed plays the same game.
 func TestLevelsAreRepeatable(t *testing.T) {
 	game := func() []board.Move {
 		e := newEngine(t, 7, func(c *Config) { c.Level, c.Search.Parallel.Workers, c.Search.Net.Symmetry = "loss:5", 1, 0 })
@@ -175,7 +175,7 @@ func TestLevelsResignLate(t *testing.T) {
 	require.False(t, levelResigns(e.game, -60, 2), "not at the first shock")
 }
 
-// TestLevelSaysWhatItPlayed: the message about a move names its cost and the rank.
+// TestLevelSaysWhatItPlayed: the message about a move has its cost and the rank.
 func TestLevelSaysWhatItPlayed(t *testing.T) {
 	e := newEngine(t, 7, func(c *Config) { c.Level, c.Limits.Visits, c.MoveLog = "18k", 3, slog.LevelInfo })
 	var log bytes.Buffer

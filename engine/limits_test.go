@@ -14,13 +14,13 @@ import (
 	"kosumi/search/thinking"
 )
 
-// limitsNow are the limits of a move of Black's that begins now.
+// limitsNow returns the limits of a search for Black that begins now.
 func limitsNow(e *Engine) search.Limits {
 	return e.limits(board.Black, turn{e.budget(board.Black), time.Now()})
 }
 
-// TestTimeOfASearch: on a clock a search may stop early where the time saved is
-// not lost, and take longer where the clock allows; a fixed time stays fixed.
+// TestTimeOfASearch: on a clock a search may stop early if the time saved is kept, and take
+// longer if the clock allows; a fixed time stays fixed.
 func TestTimeOfASearch(t *testing.T) {
 	for name, c := range map[string]struct {
 		set           clock.Settings
@@ -53,15 +53,15 @@ func TestTimeOfASearch(t *testing.T) {
 			}
 		}
 	}
-	// A fixed time that is shorter than the clock's is not stretched.
+	// A fixed time shorter than the clock's is not extended.
 	e := newEngine(t, 9, func(conf *Config) { conf.Limits = search.Limits{Time: time.Millisecond} })
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 100 * sec}))
 	l := limitsNow(e)
 	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
 }
 
-// TestOverrun: what moves take longer than planned is left for it by the moves
-// that follow, up to half of their time, and forgotten when it is over.
+// TestOverrun: moves leave time for the overrun of earlier ones, up to half of their own, and
+// less once moves are on time again.
 func TestOverrun(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Byoyomi, Period: 40 * sec, Periods: 3}))
@@ -71,8 +71,8 @@ func TestOverrun(t *testing.T) {
 		over time.Duration
 		want float64
 	}{
-		{4 * sec, 38},      // a quarter of it at once
-		{-sec, 38.25},      // and a quarter of what is left is forgotten each time
+		{4 * sec, 38},      // a quarter of it is learnt at once
+		{-sec, 38.25},      // and a quarter of the rest is forgotten each time
 		{1000 * sec, 19.5}, // never more than half
 		{-sec, 19.5},
 	} {
@@ -85,7 +85,7 @@ func TestOverrun(t *testing.T) {
 	require.InDelta(t, 39, allowed(), 0.3)
 }
 
-// late is a network whose answers take time.
+// late is a network whose answers are delayed.
 type late struct {
 	nn.Wrapper
 	by time.Duration
@@ -96,8 +96,8 @@ func (l late) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	return l.Network.Evaluate(ctx, q, out)
 }
 
-// TestOverrunOfASlowNetwork: a search that waits for its last answer makes the
-// next moves plan for that.
+// TestOverrunOfASlowNetwork: if a search waits long for its last answer, the next moves plan for
+// that.
 func TestOverrunOfASlowNetwork(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{Time: 5 * time.Millisecond} })
 	replaceNetwork(e, late{nn.Wrapper{Network: e.net}, 60 * time.Millisecond})
@@ -109,8 +109,8 @@ func TestOverrunOfASlowNetwork(t *testing.T) {
 	require.GreaterOrEqual(t, e.timer.overrun, 55*time.Millisecond/4)
 }
 
-// TestSameSeedSameGame: with one worker a seed decides everything, down to the
-// numbers of nodes.
+// TestSameSeedSameGame: with one worker the seed determines everything, even the numbers of
+// nodes.
 func TestSameSeedSameGame(t *testing.T) {
 	type step struct {
 		move   board.Point
@@ -121,7 +121,7 @@ func TestSameSeedSameGame(t *testing.T) {
 	game := func(seed uint64) (steps []step) {
 		e := newEngine(t, 9, func(c *Config) {
 			c.Search.Parallel.Workers, c.Search.Seed, c.Seed, c.Limits.Visits = 1, seed, seed, 80
-			c.Search.Root.NoiseEnabled = true // the tree's own random numbers count too
+			c.Search.Root.NoiseEnabled = true // includes the tree's own random numbers
 		})
 		for range 10 {
 			var last search.Result

@@ -14,8 +14,7 @@ import (
 	"kosumi/sgf"
 )
 
-// longRecord is the record of a game of so many random moves, a tenth of them
-// passes.
+// longRecord returns the record of a game of random moves, a tenth of them passes.
 func longRecord(t *testing.T, moves int) []byte {
 	t.Helper()
 	g, err := board.NewGame(board.Square(9), board.Japanese())
@@ -34,8 +33,8 @@ func longRecord(t *testing.T, moves int) []byte {
 	return data
 }
 
-// allocated is how many bytes f allocates: a measure of its work that no
-// processor changes.
+// allocated returns the bytes that f allocates, as a measure of work that does not depend on the
+// machine.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -44,15 +43,14 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestLongRecord loads, takes back, prints and plays on a record of 100,000 moves.
-// The work for each move must not grow with their number: a copy of the game for
-// each would be some terabytes.
+// TestLongRecord loads, undoes, prints and continues a record of 100,000 moves. The work per move
+// must not grow with their number: copying the game for each would take terabytes.
 func TestLongRecord(t *testing.T) {
-	const moves, most = 100_000, 5000 // bytes for each move
+	const moves, most = 100_000, 5000 // bytes per move
 	data := longRecord(t, moves)
 	e := newEngine(t, 9, nil)
 	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err) // so that there is a tree to take along
+	require.NoError(t, err) // so that there is a tree
 	for name, step := range map[string]func(){
 		"load":  func() { require.NoError(t, e.LoadSGF(data, 0)) },
 		"print": func() { _, err := e.SaveSGF(t.Context()); require.NoError(t, err) },

@@ -15,9 +15,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// TestHangingDeviceCostsNoGame plays on while a device does not answer any more: the move
-// under way comes within seconds of its time, by what is known till then, and once it is
-// certain that the device hangs moves are searched without it.
+// TestHangingDeviceCostsNoGame continues a game while a device does not answer. The pending move
+// comes within seconds of its time, from the results so far; once the device is known to hang,
+// searches do without it.
 func TestHangingDeviceCostsNoGame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &nntest.Perishable{Model: nntest.HashModel(1), At: 60, Takes: 20 * time.Millisecond, Hangs: make(chan struct{})}

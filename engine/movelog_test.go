@@ -13,8 +13,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// TestMoveLog: the lines about each move have the level that is asked for, so that a
-// person at a terminal is spared them.
+// TestMoveLog: the lines about moves have the configured level, so that they can be hidden at a
+// terminal.
 func TestMoveLog(t *testing.T) {
 	for _, test := range []struct {
 		asked slog.Level

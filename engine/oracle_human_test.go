@@ -19,7 +19,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// humanRaw is an evaluation that KataGo printed for a profile.
+// humanRaw is KataGo's evaluation for a profile.
 type humanRaw struct {
 	ID, Command, Position, NextPlayer string
 	Profile                           string
@@ -32,7 +32,7 @@ type humanRaw struct {
 	}
 }
 
-// humanPosition is a position that evaluations are of.
+// humanPosition is a position with its evaluations.
 type humanPosition struct {
 	Position               string
 	BoardXSize, BoardYSize int
@@ -42,7 +42,7 @@ type humanPosition struct {
 	InitialPlayer          string
 }
 
-// twoNetworks is a network with one of human moves beside it.
+// twoNetworks is a network with a human SL network beside it.
 type twoNetworks struct {
 	*nn.Server
 	humans *nn.Server
@@ -56,7 +56,7 @@ func (n twoNetworks) Humans() nn.Network {
 	return n.humans
 }
 
-// humanPrecision is what human-like networks run in.
+// humanPrecision is the precision of the human SL network.
 var humanPrecision = flag.String("engine.precision", "fp32", "number format of the oracle's human-like networks; beside fp32, differences are reported only")
 
 func openHuman(t *testing.T, name string) *nn.Server {
@@ -133,9 +133,9 @@ func (r *humanRaw) check(t *testing.T, raw *thinking.Evaluation) {
 	require.InDeltaSlice(t, want.WhiteOwnership, raw.Ownership, 1e-4)
 }
 
-// TestRawHumanOracle compares evaluations of human-like networks with KataGo's:
-// every profile, orientation and colour, beside a main network and as the main
-// network. A sample by default, all of them with KOSUMI_ORACLE=all.
+// TestRawHumanOracle compares evaluations of human SL networks with KataGo's: every profile,
+// orientation and colour, beside a main network and as the main network. A sample by default, all
+// of them with KOSUMI_ORACLE=all.
 func TestRawHumanOracle(t *testing.T) {
 	var positions []humanPosition
 	data, err := os.ReadFile(testshared.Path(t, "golden/human/positions.json"))

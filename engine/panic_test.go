@@ -14,7 +14,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// faulty is a network that panics while it is told to.
+// faulty is a network that panics while switched on.
 type faulty struct {
 	nn.Wrapper
 	on    atomic.Bool
@@ -32,8 +32,8 @@ func (f *faulty) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) erro
 	return f.Network.Evaluate(ctx, q, out)
 }
 
-// TestPanicsAreContained lets searches of every kind panic, with one worker and
-// with many: each is an error, and the engine goes on.
+// TestPanicsAreContained makes searches of every kind panic, with one worker and with many: each
+// returns an error, and the engine continues.
 func TestPanicsAreContained(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		e := newEngine(t, 7, func(c *Config) { c.Search.Parallel.Workers, c.Ponder = workers, true })
@@ -53,7 +53,7 @@ func TestPanicsAreContained(t *testing.T) {
 		require.Error(t, move(), "a move")
 		require.Error(t, e.Analyze(context.Background(), thinking.Request{Color: board.White, Interval: time.Millisecond}, report), "an analysis")
 		f.on.Store(false)
-		require.NoError(t, move(), "and then it plays on") // and ponders
+		require.NoError(t, move(), "and then it plays on") // GenMove also ponders
 		f.on.Store(true)
 		<-f.fired
 		e.Stop()

@@ -15,8 +15,8 @@ import (
 	"kosumi/sgf"
 )
 
-// TestRecordCountsAsFinalScore: the result in a record has the dead stones taken off;
-// where the clock leaves no time to tell them it waits until somebody asks.
+// TestRecordCountsAsFinalScore: the result in a record excludes dead stones. If the clock leaves
+// no time to judge them, the record has no result until the score is asked for.
 func TestRecordCountsAsFinalScore(t *testing.T) {
 	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 6.5 })
 	setUp(t, e, lifeAndDeath, board.Black)
@@ -64,8 +64,8 @@ func TestRecords(t *testing.T) {
 	require.Equal(t, 2, e.handicap)
 }
 
-// TestRecordsThatAreDamaged: what can be read of a record is loaded, and komi is a
-// multiple of half a point everywhere.
+// TestRecordsThatAreDamaged: the readable part of a record is loaded, and komi is always a
+// multiple of half a point.
 func TestRecordsThatAreDamaged(t *testing.T) {
 	e := newEngine(t, 9, nil)
 	for text, want := range map[string]struct {
@@ -84,7 +84,7 @@ func TestRecordsThatAreDamaged(t *testing.T) {
 	}
 }
 
-// saved is the record of the game on the board, read again.
+// saved saves the game and reads the record.
 func saved(t *testing.T, e *Engine) *sgf.Record {
 	t.Helper()
 	data, err := e.SaveSGF(t.Context())
@@ -96,8 +96,8 @@ func saved(t *testing.T, e *Engine) *sgf.Record {
 	return r
 }
 
-// TestRecordsKeepWhatTheySay: a record that was loaded and is printed has its date,
-// names, comments and, where nothing else was played, its result.
+// TestRecordsKeepWhatTheySay: a loaded record keeps its date, names and comments when it is
+// printed, and its result if no other move was played.
 func TestRecordsKeepWhatTheySay(t *testing.T) {
 	const text = "(;SZ[9]KM[6.5]RU[Japanese]PB[Ada]BR[3d]PW[Bob]WT[Team]DT[1999-12-31]EV[Cup]GN[Final]RE[W+12.5]C[hello];B[ee]C[one];W[cc]C[two]WL[30];B[gg]C[three])"
 	e := newEngine(t, 9, nil)
@@ -111,7 +111,7 @@ func TestRecordsKeepWhatTheySay(t *testing.T) {
 	require.Equal(t, 30.0, r.Steps[1].White.Seconds)
 
 	require.NoError(t, e.Undo(2))
-	require.NoError(t, e.Play(board.White, board.Square(9).Point(3, 5))) // two of Black's would be handicap
+	require.NoError(t, e.Play(board.White, board.Square(9).Point(3, 5))) // two black stones would count as handicap
 	r = record()
 	require.Equal(t, "Ada", r.Black.Name)
 	require.Empty(t, r.Result, "another game now")
@@ -130,8 +130,7 @@ func TestRecordsKeepWhatTheySay(t *testing.T) {
 	require.Empty(t, record().Black.Name)
 }
 
-// TestRecordsHoldThoughts plays both sides, takes moves back, sends the game anew,
-// and resigns.
+// TestRecordsHoldThoughts plays both sides, takes moves back, replays the game, and resigns.
 func TestRecordsHoldThoughts(t *testing.T) {
 	e := newEngine(t, 5, func(c *Config) { c.Name, c.Limits.Visits, c.Rules = "Kosumi 1", 8, board.TrompTaylor() })
 	record := func() *sgf.Record {
@@ -156,7 +155,7 @@ func TestRecordsHoldThoughts(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `SBKV\[[0-9.]+\]SBKS\[-?[0-9.]+\]`, string(data))
 
-	// A client that sends the game anew finds the thoughts again.
+	// A client that replays the game finds its evaluations again.
 	require.NoError(t, e.NewGame(board.Square(5)))
 	play(t, e, "C3")
 	require.NoError(t, e.Play(board.White, m.Point))
@@ -179,8 +178,7 @@ func mustDate(t *testing.T, text string) time.Time {
 	return day
 }
 
-// TestQuarterKomi: no way leads to a komi that score, record and GTP would write
-// differently.
+// TestQuarterKomi: no command accepts a komi that score, record and GTP would write differently.
 func TestQuarterKomi(t *testing.T) {
 	c := Defaults()
 	c.Size, c.Rules.Komi = board.Square(9), 3.75
@@ -189,9 +187,8 @@ func TestQuarterKomi(t *testing.T) {
 	require.NoError(t, c.Validate())
 }
 
-// TestHandicapStonesThatArriveAsMoves: what Black plays before White's first move are
-// handicap stones: White's bonus, the network's komi and the record are those of
-// set_free_handicap.
+// TestHandicapStonesThatArriveAsMoves: Black's moves before White's first are handicap stones:
+// White's bonus, the network's komi and the record are the same as after set_free_handicap.
 func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 	rules := board.Chinese()
 	rules.Komi = 0.5
@@ -220,7 +217,7 @@ func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 	require.NoError(t, byMoves.Setup([]board.Point{1, 2}, []board.Point{3}, board.Black))
 	require.Zero(t, byMoves.game.HandicapBonusScore(), "a position is none")
 	for moves, handicap := range map[string]string{
-		"A1 pass C3": "HA[2]", "b:A1 b:pass b:C3 w:D4": "HA[2]", // passes stay moves
+		"A1 pass C3": "HA[2]", "b:A1 b:pass b:C3 w:D4": "HA[2]", // passes remain moves
 		"b:A1 b:B2 w:C3 w:D4": "", // two white moves set a position up
 	} {
 		e := newEngine(t, 9, func(c *Config) { c.Rules = rules })
@@ -246,7 +243,7 @@ func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 		require.Equal(t, n, e.game.NumMoves())
 		require.Equal(t, bonus, e.game.HandicapBonusScore(), moves)
 	}
-	// Stones of a record that are moves are no handicap once they are taken back.
+	// Handicap stones sent as moves are no handicap once they are taken back.
 	for _, text := range []string{"(;SZ[9]KM[0.5]RU[Chinese]HA[2];B[cc];B[gg];W[ee])", "(;SZ[9]KM[0.5]RU[Chinese];B[cc];B[gg];W[ee])"} {
 		e := newEngine(t, 9, func(c *Config) { c.Rules = rules })
 		require.NoError(t, e.LoadSGF([]byte(text), 0))

@@ -13,7 +13,7 @@ import (
 	"kosumi/sgf"
 )
 
-// fifteenRules are rule sets of every scoring, tax and way to agree on dead stones.
+// fifteenRules are rule sets with every scoring, tax and way to agree on dead stones.
 var fifteenRules = []string{
 	"tromp-taylor", "chinese", "chinese-ogs", "japanese", "stone-scoring", "ancient-territory", "aga", "aga-button", "new-zealand", "ing",
 	`{"scoring":"AREA","tax":"SEKI","friendlyPassOk":true}`, `{"scoring":"AREA","tax":"SEKI","suicide":true,"friendlyPassOk":false}`,
@@ -21,11 +21,11 @@ var fifteenRules = []string{
 	`{"scoring":"TERRITORY","tax":"SEKI","whiteHandicapBonus":"N"}`,
 }
 
-// TestFinishedGamesAreRecounted plays 300 games at random until both sides pass, the
-// last moves left out in some, and counts each again from nothing but the statuses.
+// TestFinishedGamesAreRecounted plays 300 random games until both sides pass, some without their
+// last moves, and recounts each from the statuses alone.
 func TestFinishedGamesAreRecounted(t *testing.T) {
 	ctx := context.Background()
-	strict := 0 // games that KataGo's rules count as they stand
+	strict := 0 // games in which all stones count as alive
 	for i, text := range fifteenRules {
 		t.Run(text, func(t *testing.T) {
 			rules, err := board.ParseRules(text)
@@ -61,8 +61,7 @@ func TestFinishedGamesAreRecounted(t *testing.T) {
 	require.Greater(t, strict, 200)
 }
 
-// finishAtRandom plays points that are no eyes of the player's own, then passes until
-// the game is over.
+// finishAtRandom plays points that are not own eyes, then passes until the game is over.
 func finishAtRandom(t *testing.T, e *Engine, rng *rand.Rand) {
 	t.Helper()
 	area := e.game.Size().Area()
@@ -85,8 +84,8 @@ func finishAtRandom(t *testing.T, e *Engine, rng *rand.Rand) {
 	require.True(t, e.game.Ended())
 }
 
-// ownersIn returns whose each point is by the statuses alone: a dead stone is where
-// the empty points around it are.
+// ownersIn returns each point's owner by the statuses alone; a dead stone's point belongs to the
+// owner of the empty points around it.
 func ownersIn(g *board.Game, status []thinking.Status) []board.Color {
 	owner := make([]board.Color, len(status))
 	for p, s := range status {
@@ -108,7 +107,7 @@ func ownersIn(g *board.Game, status []thinking.Status) []board.Color {
 	return owner
 }
 
-// recount is what a client makes of the statuses: White's points minus Black's.
+// recount computes White's points minus Black's from the statuses, as a client would.
 func recount(g *board.Game, status []thinking.Status) (score float64) {
 	territory := g.Rules().Scoring == board.ScoringTerritory
 	var points [3]int
@@ -125,7 +124,7 @@ func recount(g *board.Game, status []thinking.Status) (score float64) {
 		points[board.White] += g.Board().Captured(board.Black)
 		points[board.Black] += g.Board().Captured(board.White)
 	} else {
-		score = float64(g.BonusScore()) // a button
+		score = float64(g.BonusScore()) // includes a button
 	}
 	if g.Rules().Tax == board.TaxAll {
 		score -= 2 * float64(livingGroups(g, status))
@@ -133,8 +132,8 @@ func recount(g *board.Game, status []thinking.Status) (score float64) {
 	return score + float64(points[board.White]-points[board.Black]) + float64(g.Rules().Komi+g.HandicapBonusScore())
 }
 
-// livingGroups counts the connected parts of each side's points that have one without a
-// living stone, White's minus Black's.
+// livingGroups counts the connected areas of each side that contain a living stone, White's minus
+// Black's.
 func livingGroups(g *board.Game, status []thinking.Status) (whiteMinusBlack int) {
 	owner := ownersIn(g, status)
 	seen := make([]bool, len(status))
@@ -161,9 +160,9 @@ func livingGroups(g *board.Game, status []thinking.Status) (whiteMinusBlack int)
 	return whiteMinusBlack
 }
 
-// asItStands is what the rules, as KataGo has them, make of the position when the dead
-// stones are taken off by play. ok is false where neutral points are open or chains in
-// atari, of which they make seki and people do not, and after clean-up phases.
+// asItStands returns KataGo's score of the position after the dead stones are captured by play.
+// ok is false with open neutral points or chains in atari, where KataGo's rules see a seki and
+// people do not, and after clean-up phases.
 func asItStands(t *testing.T, g *board.Game, status []thinking.Status) (score float64, ok bool) {
 	t.Helper()
 	var stones [3][]board.Point

@@ -30,8 +30,8 @@ func TestScoringOfAFinishedPosition(t *testing.T) {
 	require.Equal(t, 21.0-28.0+7.0, score)
 }
 
-// In the middle of a game the score is the lead that a search finds, not what a count
-// would make of an open board; once both sides have passed it is counted.
+// TestFinalScoreUnderWay: in an unfinished game the score is the lead that a search finds, not a
+// count of an open board; once both sides have passed it is counted.
 func TestFinalScoreUnderWay(t *testing.T) {
 	ctx := context.Background()
 	e := newEngine(t, 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 7 })
@@ -71,7 +71,7 @@ func TestCleanupCapturesBeforePassing(t *testing.T) {
 
 func TestStrictRulesCaptureInSureTerritoryBeforePassing(t *testing.T) {
 	e := newEngine(t, 7, nil)
-	// Black lives for sure, with a white stone inside.
+	// Black is pass-alive, with a white stone inside.
 	setUp(t, e, `
 . X . X X . .
 X X X X . X X
@@ -92,14 +92,14 @@ O . O . O . O
 	require.NoError(t, err)
 	e.judge.judged.sure = true
 	require.Equal(t, board.Pass, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, false))
-	e.judge.judged.sure = false // the opponent may not agree
+	e.judge.judged.sure = false // the opponent might disagree
 	require.Equal(t, p, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, false))
 	e.judge.judged.sure = true
 	require.Equal(t, p, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, true), "nothing is judged in a hurry")
 }
 
-// TestWhetherToCleanUp: dead stones in sure territory are taken where that is asked
-// for under any rules, and under none where it is not wanted.
+// TestWhetherToCleanUp: with CleanUp Always dead stones in sure territory are captured under any
+// rules, with Never under none.
 func TestWhetherToCleanUp(t *testing.T) {
 	for _, c := range []struct {
 		rules    board.Rules
@@ -119,7 +119,7 @@ func TestWhetherToCleanUp(t *testing.T) {
 	}
 }
 
-// afterPasses sets a diagram up, with Black to move, and lets both sides pass.
+// afterPasses sets up a diagram, Black to move, and lets both sides pass.
 func afterPasses(t *testing.T, e *Engine, diagram string) {
 	t.Helper()
 	setUp(t, e, diagram, board.Black)
@@ -127,14 +127,13 @@ func afterPasses(t *testing.T, e *Engine, diagram string) {
 	require.NoError(t, e.Play(board.White, board.Pass))
 }
 
-// TestScoreIsThatOfItsStatuses: under rules without agreement on dead stones all count
-// as alive that no rule takes off, in the score, the statuses, the estimate and the
-// record; under all others the same stones are dead in all of them.
+// TestScoreIsThatOfItsStatuses: score, statuses, estimate and record agree on the dead stones;
+// under rules without agreement on dead stones there are none.
 func TestScoreIsThatOfItsStatuses(t *testing.T) {
 	const contested = "..XO.\n.OXOO\n..XO.\nXXXOO\n..XO."
 	for _, c := range []struct {
 		name, rules, diagram string
-		want                 float64 // NaN: whatever the network judges
+		want                 float64 // NaN: any score, since the network judges
 		dead                 int
 	}{
 		{"a stone in territory", "tromp-taylor", contested, 2, 0},
@@ -175,13 +174,13 @@ func TestScoreIsThatOfItsStatuses(t *testing.T) {
 	}
 }
 
-// TestScoreWithGroupTax: each living group costs its side two points.
+// TestScoreWithGroupTax: each living group costs its owner two points.
 func TestScoreWithGroupTax(t *testing.T) {
 	rules, err := board.ParseRules("stone-scoring")
 	require.NoError(t, err)
 	rules.Komi = 0
 	for _, lead := range []bool{false, true} {
-		rules.FriendlyPassOk = !lead // KataGo only counts where nobody has to agree
+		rules.FriendlyPassOk = !lead // KataGo counts only without agreement on dead stones
 		e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules, c.ScoreByLead = rules, lead })
 		afterPasses(t, e, ".X.XO..\nXXXXO.O\nXXXOOO.\nOOOO.OO\nXXXOOO.\nXXXXO.O\n.X.XO..")
 		score, err := e.FinalScore(context.Background())
@@ -191,7 +190,7 @@ func TestScoreWithGroupTax(t *testing.T) {
 	}
 }
 
-// TestNoResult: a game that repeats itself without end, here by three kos, has no score.
+// TestNoResult: a game that repeats for ever, here by three kos, has no score.
 func TestNoResult(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese(); c.Size = board.Size{W: 4, H: 9} })
 	setUp(t, e, ".XO.\nXO.O\n.XO.\n.XO.\nXO.O\n.XO.\n.XO.\nX.XO\n.XO.", board.Black)
@@ -210,8 +209,8 @@ func TestNoResult(t *testing.T) {
 	require.NotContains(t, status, thinking.Dead)
 }
 
-// TestScoreAsTrained: a finished game is counted in the modes that the network was trained
-// in, or that are set.
+// TestScoreAsTrained: a finished game is counted with the area rules of the network's training,
+// or with configured ones.
 func TestScoreAsTrained(t *testing.T) {
 	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) {
 		c.Rules = board.Rules{Scoring: board.ScoringTerritory}

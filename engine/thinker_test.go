@@ -15,12 +15,12 @@ import (
 	"kosumi/search/thinking"
 )
 
-// TestPonderingIsNotLost: what was found about the opponent's move while it was
-// thought about is there when it is played, and counts for our next move.
+// TestPonderingIsNotLost: visits below the opponent's move that were made while pondering are
+// kept when it is played, and count for the next own move.
 func TestPonderingIsNotLost(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) {
 		c.Ponder, c.Limits.Visits = true, 200
-		// If both moves lie on one axis, visits of mirrored moves are given up.
+		// If both moves lie on a symmetry axis, visits of mirrored moves are dropped.
 		c.Search.Root.SymmetryPruning = false
 	})
 	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
@@ -45,8 +45,7 @@ func TestPonderingIsNotLost(t *testing.T) {
 	require.Equal(t, max(200, expected.Visits), last.Root.Visits, "kept visits count")
 }
 
-// TestEndlessPondering fills the memory that a tree may have and stays within it;
-// the engine plays on.
+// TestEndlessPondering fills a tree's memory and stays within it; the engine plays on.
 func TestEndlessPondering(t *testing.T) {
 	const limit = 6 << 20
 	e := newEngine(t, 9, func(c *Config) { c.Ponder, c.Limits.Visits, c.Search.Memory.MaxBytes = true, 50, limit })
@@ -56,7 +55,7 @@ func TestEndlessPondering(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, m.Resign)
 		select {
-		case <-e.thinker.pondering.done: // by itself: the memory is full
+		case <-e.thinker.pondering.done: // it ended by itself, since the memory is full
 		case <-time.After(time.Minute):
 			t.Fatal("pondering should have filled the memory")
 		}
@@ -105,10 +104,10 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 	}
 }
 
-// TestTheTreeIsKept wherever it stays right.
+// TestTheTreeIsKept whenever it stays valid.
 func TestTheTreeIsKept(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
-	play(t, e, "C4 E7") // at the root of a symmetric position, copies of moves would be dropped
+	play(t, e, "C4 E7") // so that the root is not symmetric, where pruning drops copies of moves
 	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	for name, change := range map[string]func() error{
@@ -131,13 +130,13 @@ func TestTheTreeIsKept(t *testing.T) {
 		require.GreaterOrEqual(t, e.thinker.tree.Visits(), before, name)
 		require.True(t, e.thinker.tree.Matches(e.game), name)
 	}
-	// The opponent's reply keeps what was searched below it.
+	// The opponent's reply keeps the subtree below it.
 	var r search.Result
 	e.thinker.tree.Snapshot(&r)
 	reply := r.Moves[0]
 	require.NoError(t, e.Play(board.White, reply.Move))
 	require.Equal(t, reply.Visits, e.thinker.tree.Visits())
-	// A setting that changes what is found drops it.
+	// A setting that affects the search drops the tree.
 	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "1.5"}))
 	require.Zero(t, e.thinker.tree.Visits())
 }
@@ -150,7 +149,7 @@ func TestPonderingStopsAndKeepsItsVisits(t *testing.T) {
 	server := e.net.(anySize).Server
 	before := server.Stats()
 	require.Eventually(t, func() bool { s := server.Stats(); return s.Rows+s.Hits > before.Rows+before.Hits+200 }, time.Minute, time.Millisecond)
-	e.Stop() // returns only when nothing is searched any more
+	e.Stop() // returns only when no search runs
 	stopped := server.Stats()
 	require.Greater(t, e.thinker.tree.Visits(), int64(50))
 	time.Sleep(20 * time.Millisecond)
@@ -159,8 +158,8 @@ func TestPonderingStopsAndKeepsItsVisits(t *testing.T) {
 	require.NoError(t, e.SetKomi(5.5))
 }
 
-// TestAside searches a position beside the game: the thinker's own tree stays, and so
-// does what counts for the next move.
+// TestAside searches another position: the thinker's own tree and the parameters of the next move
+// stay unchanged.
 func TestAside(t *testing.T) {
 	e := newEngine(t, 5, nil)
 	k := e.thinker

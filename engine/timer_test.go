@@ -16,10 +16,10 @@ import (
 
 const sec = time.Second
 
-// randomClock draws settings of any system, from none at all to minutes, and a clock
-// under them as a controller may have left it.
+// randomClock draws time settings of any system, from no time to minutes, and a clock in some
+// state.
 func randomClock(rng *rand.Rand) (clock.Settings, clock.Clock) {
-	some := func(most float64) time.Duration { // half of them short
+	some := func(most float64) time.Duration { // half of the times are short
 		return time.Duration(most * math.Pow(rng.Float64(), 4) * float64(sec))
 	}
 	set := clock.Settings{System: clock.System(1 + rng.IntN(5)), Main: some(600), Period: some(60), Stones: rng.IntN(30),
@@ -48,9 +48,8 @@ func randomClock(rng *rand.Rand) (clock.Settings, clock.Clock) {
 
 func newClock(s clock.Settings) clock.Clock { return clock.New(s, clock.Forgiving) }
 
-// TestPaceStaysOnTheClock: on any clock a move whose search took no more than its
-// budget is held back no longer than the clock recommends, whatever wait is drawn, and
-// never so long that the flag falls or a period is lost.
+// TestPaceStaysOnTheClock: on any clock, a move whose search kept to its budget is delayed no
+// longer than the clock recommends, and never so long that the flag falls or a period is lost.
 func TestPaceStaysOnTheClock(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 15))
 	held := 0
@@ -79,7 +78,8 @@ func TestPaceStaysOnTheClock(t *testing.T) {
 	require.Equal(t, time.Hour, clock.Budget{Unlimited: true}.Hold(time.Hour, time.Hour), "without a clock there is time")
 }
 
-// TestPaceOfThreeSeconds is a clock that a pace has lost: 3 s for the whole game.
+// TestPaceOfThreeSeconds: 3 s for the whole game, a clock on which delayed moves once lost on
+// time.
 func TestPaceOfThreeSeconds(t *testing.T) {
 	k := newClock(clock.Settings{System: clock.Absolute, Main: 3 * sec})
 	k.Set(3*sec, 0)
@@ -91,8 +91,8 @@ func TestPaceOfThreeSeconds(t *testing.T) {
 	}
 }
 
-// TestSearchLeavesTime: where a pass is near, the search leaves a part of the longest
-// time to what follows it, and nothing of it where there is room in any case.
+// TestSearchLeavesTime: if a pass is likely, the search leaves part of the longest time to what
+// follows it, but nothing if there is enough time anyway.
 func TestSearchLeavesTime(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Byoyomi, Period: 9 * sec, Periods: 2}))
@@ -107,7 +107,7 @@ func TestSearchLeavesTime(t *testing.T) {
 	require.True(t, hurried(b, b.Maximum), "a search that took everything")
 }
 
-// TestLevelOnAClock: the fixed visits of a level end with the longest time for the move.
+// TestLevelOnAClock: the fixed visits of a level end at the longest time for the move.
 func TestLevelOnAClock(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Level = "10k" })
 	limits := func() search.Limits {

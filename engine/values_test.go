@@ -8,7 +8,7 @@ import (
 	"kosumi/board"
 )
 
-// valuesOf are own values at every turn from 0, Black's and White's in turns.
+// valuesOf returns values for turns from 0 on, Black's and White's alternating.
 func valuesOf(pool bool, values ...float64) *ownValues {
 	v := &ownValues{cfg: &Config{PoolBothSidesValues: pool}}
 	for i, x := range values {
@@ -17,8 +17,7 @@ func valuesOf(pool bool, values ...float64) *ownValues {
 	return v
 }
 
-// TestOwnValues covers what is read from the values of a game that both sides' moves
-// were chosen in.
+// TestOwnValues reads the values of a game in which the engine played both sides.
 func TestOwnValues(t *testing.T) {
 	v := valuesOf(false, 0.1, -0.95, 0.96, -0.97)
 	require.Equal(t, 2, v.hopelessTurns(board.White, -0.9))
@@ -42,8 +41,8 @@ func TestOwnValues(t *testing.T) {
 	require.Equal(t, board.Black, us)
 }
 
-// TestOwnValuesAreForgotten takes moves back and changes rules: where values of both
-// sides count, all of them go.
+// TestOwnValuesAreForgotten takes moves back and changes rules; with pooled values all of them
+// are dropped.
 func TestOwnValuesAreForgotten(t *testing.T) {
 	v := valuesOf(false, 0.1, 0.2, 0.3)
 	v.rulesChanged()
@@ -59,8 +58,8 @@ func TestOwnValuesAreForgotten(t *testing.T) {
 	require.Empty(t, v.all)
 }
 
-// TestSeeds draws: a seed decides every stream, each move has its own, and a wait reads
-// that of its move from the beginning.
+// TestSeeds: the seed determines every stream, each move has its own, and a delay uses its move's
+// stream from the beginning.
 func TestSeeds(t *testing.T) {
 	a, b := seeds{cfg: &Config{Seed: 5}}, seeds{cfg: &Config{Seed: 5}}
 	first := a.next().Uint64()

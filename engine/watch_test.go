@@ -16,8 +16,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// slowModel takes a while for each batch once it is told to, as a network does
-// while the processor is busy with something else.
+// slowModel delays each batch once switched on, as on a busy processor.
 type slowModel struct {
 	nn.Model
 	slow atomic.Bool
@@ -40,12 +39,11 @@ func (b slowBackend) Run(n int) error {
 	return b.Backend.Run(n)
 }
 
-// TestReportsAreOfTheirOwnSearch asks for ownership where the tree is that of a
-// search without: no report may show what that search found, however long this
-// one takes to begin.
+// TestReportsAreOfTheirOwnSearch asks for ownership after a search without it: no report may come
+// from that earlier search, however late this one begins.
 func TestReportsAreOfTheirOwnSearch(t *testing.T) {
 	m := &slowModel{Model: nntest.HashModel(1)}
-	server, err := nn.NewServer(m, nn.ServerConfig{}) // without a cache, so that the root is slow too
+	server, err := nn.NewServer(m, nn.ServerConfig{}) // no cache, so that the root is slow too
 	require.NoError(t, err)
 	defer server.Close()
 	c := Defaults()
@@ -68,7 +66,7 @@ func TestReportsAreOfTheirOwnSearch(t *testing.T) {
 	require.Positive(t, reports)
 }
 
-// watched counts the searches that it is told of.
+// watched counts the searches that pin it.
 type watched struct {
 	anySize
 	begun, under atomic.Int64
@@ -80,7 +78,7 @@ func (w *watched) Pin() (unpin func()) {
 	return func() { w.under.Add(-1) }
 }
 
-// TestTheNetworkIsToldOfSearches covers moves, analysis and pondering.
+// TestTheNetworkIsToldOfSearches: moves, analysis and pondering pin the network.
 func TestTheNetworkIsToldOfSearches(t *testing.T) {
 	server, err := nn.NewServer(nntest.HashModel(1), nn.ServerConfig{})
 	require.NoError(t, err)
@@ -94,7 +92,7 @@ func TestTheNetworkIsToldOfSearches(t *testing.T) {
 	defer e.Close()
 	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
-	e.Stop() // ends what was pondered
+	e.Stop() // ends pondering
 	require.Equal(t, int64(2), net.begun.Load())
 	require.Zero(t, net.under.Load())
 	err = e.AnalyzeWithin(context.Background(), thinking.Request{Color: board.White}, search.Limits{Visits: 30}, func(*search.Result) {
@@ -104,7 +102,7 @@ func TestTheNetworkIsToldOfSearches(t *testing.T) {
 	require.Zero(t, net.under.Load())
 }
 
-// TestStoppedAnalysisSaysSomething stops an analysis before it has begun.
+// TestStoppedAnalysisSaysSomething stops an analysis before it has begun: it still reports once.
 func TestStoppedAnalysisSaysSomething(t *testing.T) {
 	e := newEngine(t, 9, nil)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,7 +14,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// player is the fake engine, which plays on A9, B9 and so on, and records how many moves there were.
+// player is a fake engine that plays A9, B9 and so on and puts the number of moves into the record.
 type player struct {
 	*fakeEngine
 	HandicapChooser
@@ -32,7 +32,7 @@ func (p *player) SaveSGF(context.Context) ([]byte, error) {
 	return []byte(strings.Repeat(";", 1+p.game.NumMoves())), nil
 }
 
-// TestAutosave plays a game, takes moves back, and begins another one.
+// TestAutosave plays a game, takes moves back, and begins another.
 func TestAutosave(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "games")
 	var log strings.Builder
@@ -72,7 +72,7 @@ func TestAutosave(t *testing.T) {
 	require.Contains(t, log.String(), "the game could not be saved")
 }
 
-// TestNoAutosave saves nothing without a folder, and refuses a folder that cannot be made.
+// TestNoAutosave: without a folder nothing is saved; a folder that cannot be made is an error.
 func TestNoAutosave(t *testing.T) {
 	f, err := OpenAutosave("", nil)
 	require.NoError(t, err)

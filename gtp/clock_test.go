@@ -42,8 +42,8 @@ func TestClock(t *testing.T) {
 	require.Equal(t, [3]time.Duration{board.Black: 25 * s / 2, board.White: -3 * s}, f.left)
 }
 
-// TestClockRefusals: what is not a time, and more than any game has, is refused by every
-// clock command, and the clock stays as it was.
+// TestClockRefusals: every clock command refuses bad and impossible times, and the clock stays
+// unchanged.
 func TestClockRefusals(t *testing.T) {
 	commands := []string{
 		"time_settings -1 -1 -1", "time_settings -1 0 0", "time_settings -1 0 5", "time_settings 10 -1 5", "time_settings 10 5 -1",
@@ -59,7 +59,7 @@ func TestClockRefusals(t *testing.T) {
 			"kata-time_settings fischer-capped 5 5 X -1", "kata-time_settings fischer-capped 5 5 -1 X",
 			"time_left b X 0", "time_left b 5 X",
 		} {
-			if x != "" || !strings.HasPrefix(form, "time_left") { // its count may be absent
+			if x != "" || !strings.HasPrefix(form, "time_left") { // time_left may lack its count
 				commands = append(commands, strings.Replace(form, "X", x, 1))
 			}
 		}

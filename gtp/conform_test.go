@@ -36,8 +36,8 @@ func openFake(t testing.TB, _ ...string) *conform.GTP {
 	return serveFake(t, newFake(), Options{})
 }
 
-// serveEnv makes the test binary serve the fake engine on its own stdin and
-// stdout instead of running tests.
+// serveEnv makes the test binary serve the fake engine on stdin and stdout instead of running
+// tests.
 const serveEnv = "KOSUMI_TEST_SERVE_GTP"
 
 func TestMain(m *testing.M) {
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestConformanceOfProgram runs what concerns processes and real pipes.
+// TestConformanceOfProgram runs the items that need a process and real pipes.
 func TestConformanceOfProgram(t *testing.T) {
 	testshared.Slow(t)
 	t.Parallel()

@@ -20,20 +20,19 @@ import (
 	"kosumi/sgf"
 )
 
-// fakeEngine is a player without a network: a real game underneath, the first
-// sensible legal move as its choice, and a search that does nothing but take
-// time, visitTime a visit.
+// fakeEngine is a player without a network: it keeps a real game, chooses the first sensible
+// legal move, and its searches only take time, visitTime per visit.
 type fakeEngine struct {
 	game    *board.Game
 	params  []setting.Param
 	clock   clock.Settings
 	left    [3]time.Duration
-	loading <-chan struct{} // if set, everything that needs a network waits for it
+	loading <-chan struct{} // if set, commands that need a network wait for it
 	stops   atomic.Int32
 	caches  int
 	panics  bool
-	late    chan struct{} // if set, Analyze reports once more after it has returned, then closes it
-	most    time.Duration // the longest search, if not 0
+	late    chan struct{} // if set, Analyze reports once more after it has returned and then closes late
+	most    time.Duration // longest search, if not 0
 }
 
 var _ Engine = (*fakeEngine)(nil)
@@ -119,7 +118,7 @@ func (f *fakeEngine) number(name string) float64 {
 	return n
 }
 
-// budget is how long a search lasts.
+// budget returns how long a search lasts.
 func (f *fakeEngine) budget(c board.Color, useClock bool) time.Duration {
 	visits := min(f.number("maxVisits"), f.number("maxPlayouts"))
 	d := min(visits*visitTime.Seconds(), f.number("maxTime"))
@@ -132,7 +131,7 @@ func (f *fakeEngine) budget(c board.Color, useClock bool) time.Duration {
 	return time.Duration(d * float64(time.Second))
 }
 
-// think waits for d and reports meanwhile, at least once.
+// think waits for d and reports at intervals, at least once.
 func (f *fakeEngine) think(ctx context.Context, d time.Duration, r *thinking.Request, report func(*thinking.Analysis)) {
 	began := time.Now()
 	snapshot := func() {
@@ -183,7 +182,7 @@ func (f *fakeEngine) GenMove(ctx context.Context, r thinking.MoveRequest) (think
 	return thinking.Decision{Point: p}, f.game.Play(r.Color, p)
 }
 
-// hopeless reports whether a side is behind by more than the whole board.
+// hopeless reports whether a side is behind by more points than the board has.
 func (f *fakeEngine) hopeless(c board.Color) bool {
 	lead := float64(f.game.Score())
 	if c == board.Black {
@@ -216,8 +215,7 @@ func (f *fakeEngine) choose(r thinking.MoveRequest) board.Point {
 	return board.Pass
 }
 
-// candidates are the legal points that are not eyes, without those that the request rules out at
-// the root.
+// candidates are the legal points that are not eyes and that the request allows.
 func (f *fakeEngine) candidates(c board.Color, r *thinking.Request) []board.Point {
 	g := f.game
 	var moves []board.Point
@@ -240,8 +238,7 @@ func permitted(r *thinking.Request, c board.Color, p board.Point) bool {
 	return thinking.Permits(r.Restrictions, c, p, 0)
 }
 
-// analysis makes up a snapshot: the score of the board as it stands, visits
-// halved from move to move.
+// analysis makes up a snapshot: the board's score, and visits halved from move to move.
 func (f *fakeEngine) analysis(r *thinking.Request, visits int64) *thinking.Analysis {
 	g := f.game
 	lead := float64(g.Score())
@@ -362,7 +359,7 @@ func (f *fakeEngine) FinalStatus(ctx context.Context) ([]thinking.Status, error)
 	return f.statuses(), nil
 }
 
-// statuses takes as dead what stands in the other side's pass-alive area.
+// statuses treats stones in the opponent's pass-alive area as dead.
 func (f *fakeEngine) statuses() []thinking.Status {
 	b := f.game.Board()
 	owners := b.PassAlive(nil, f.game.Rules().Suicide)
@@ -399,14 +396,14 @@ func (f *fakeEngine) LoadSGF(data []byte, before int) error {
 		return err
 	}
 	rules, _ := record.RulesOr(f.game.Rules())
-	g, err := record.Game(rules, before-1) // all moves where before is 0
+	g, err := record.Game(rules, before-1) // before is 0 for all moves
 	if err == nil {
 		f.game = g
 	}
 	return err
 }
 
-// SaveSGF writes lines that a reply must not have.
+// SaveSGF returns blank lines, which a reply must not contain.
 func (f *fakeEngine) SaveSGF(context.Context) ([]byte, error) {
 	g := f.game
 	var b strings.Builder

@@ -203,8 +203,7 @@ var (
 	}
 )
 
-// FuzzServe checks that whatever comes in, there is one well-formed reply for
-// each command, and the server ends.
+// FuzzServe: any input gets one well-formed reply per command, and the server ends.
 func FuzzServe(f *testing.F) {
 	for _, seed := range fuzzSeeds {
 		f.Add([]byte(seed))
@@ -214,12 +213,12 @@ func FuzzServe(f *testing.F) {
 		engine.most = 5 * time.Millisecond
 		var out bytes.Buffer
 		s := NewServer(engine, slog.New(slog.DiscardHandler), Options{MaxLine: 4096})
-		s.Table().Add(Handler{Name: "printsgf", Run: Text("(;)")}) // would write files with any name
+		s.Table().Add(Handler{Name: "printsgf", Run: Text("(;)")}) // the real command would write files under any name
 		require.NoError(t, s.Serve(t.Context(), bytes.NewReader(script), &out))
 		want := 0
 		for _, line := range strings.Split(string(script), "\n") {
 			if len(line) > 4000 {
-				return // may be cut
+				return // the last line may be cut off
 			}
 			c, ok := Parse(line)
 			if ok {
@@ -243,7 +242,7 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// checkReply checks one reply without its last line ends.
+// checkReply checks one reply without its final line ends.
 func checkReply(t *testing.T, reply string) {
 	t.Helper()
 	lines := strings.Split(reply, "\n")

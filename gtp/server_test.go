@@ -21,8 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tests about the passing of time run on the fake clock of synctest, so that they hold on a busy
-// machine.
+// Tests that depend on time run on the fake clock of synctest, so they hold on a busy machine.
 
 // talk serves a whole script to an engine and returns the output.
 func talk(t testing.TB, f Engine, o Options, script string) string {
@@ -35,7 +34,7 @@ func talk(t testing.TB, f Engine, o Options, script string) string {
 
 func TestScriptRunsInFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The end of the input, or quit, comes with the command: the client has not left.
+		// The client has not left: the end of the input, or quit, came with the command.
 		for _, end := range []string{"", "\nquit\n"} {
 			f := newFake()
 			began := time.Now()
@@ -49,7 +48,7 @@ func TestScriptRunsInFull(t *testing.T) {
 
 func TestLongScriptRunsInFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// A script may take long to read, as long as it comes without a pause.
+		// Reading a script may take long, as long as there is no pause.
 		f := newFake()
 		s := serveFake(t, f, Options{})
 		began := time.Now()
@@ -154,7 +153,7 @@ func TestServeEndsWithContext(t *testing.T) {
 	})
 }
 
-// failingWriter takes some bytes and then no more.
+// failingWriter fails after a number of bytes.
 type failingWriter struct{ left int }
 
 func (w *failingWriter) Write(p []byte) (int, error) {
@@ -222,7 +221,7 @@ func TestHandle(t *testing.T) {
 	require.Equal(t, 1, strings.Count(out.String(), "\nname\n"))
 }
 
-// chooser is an engine that places handicap stones itself, badly or not at all.
+// chooser is an engine that chooses handicap points itself, or bad ones, or none.
 type chooser struct {
 	*fakeEngine
 	points []board.Point
@@ -247,7 +246,7 @@ func TestStopAndClear(t *testing.T) {
 
 func TestRecordFiles(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "größe 9.sgf") // bytes beyond ASCII reach the file system
+	path := filepath.Join(dir, "größe 9.sgf") // non-ASCII bytes reach the file system
 	out := talk(t, newFake(), Options{}, "boardsize 9\nplay b a1\nprintsgf "+path+"\nclear_board\nloadsgf "+path+"\nprintsgf \""+path+"\"\nlast_move\n")
 	require.Equal(t, strings.Repeat("= \n\n", 6)+"= black A1\n\n", out)
 	_, err := os.Stat(path)
@@ -265,7 +264,7 @@ func TestKGSChatIsShort(t *testing.T) {
 		talk(t, newFake(), Options{Version: "0.1.0"}, "kgs-chat game somebody hello\nkgs-chat game\n"))
 }
 
-// padder lists every legal move, whatever the request rules out.
+// padder lists every legal move and ignores the request's restrictions.
 type padder struct{ *fakeEngine }
 
 func (p *padder) Analyze(_ context.Context, r thinking.Request, report func(*thinking.Analysis)) error {
@@ -294,7 +293,7 @@ func TestParamMenu(t *testing.T) {
 [string] humanSLProfile `+"\n\n= \n\n= very wild\n\n? unknown parameter \"foo\"\n\n", out)
 }
 
-// lastReader yields one text and notes whether it is asked for more.
+// lastReader returns one text and records whether it is read again.
 type lastReader struct {
 	text string
 	more chan struct{}
@@ -324,7 +323,7 @@ func TestNothingIsReadAfterQuit(t *testing.T) {
 	})
 }
 
-// stuckWriter takes nothing and never fails, as a pipe that nobody reads.
+// stuckWriter blocks for ever, as a pipe that nobody reads.
 type stuckWriter struct{ reached chan struct{} }
 
 func (w *stuckWriter) Write([]byte) (int, error) {
@@ -332,8 +331,7 @@ func (w *stuckWriter) Write([]byte) (int, error) {
 	select {}
 }
 
-// TestServeLeavesAStuckClient ends the context while a reply, or a report of an
-// analysis, is not taken.
+// TestServeLeavesAStuckClient cancels the context while a reply or report is blocked.
 func TestServeLeavesAStuckClient(t *testing.T) {
 	for _, command := range []string{"name\n", "kata-analyze b 1\n"} {
 		w := &stuckWriter{make(chan struct{})}
@@ -356,7 +354,7 @@ func TestServeLeavesAStuckClient(t *testing.T) {
 	}
 }
 
-// floodReader is a client that never stops to send the same line.
+// floodReader is a client that sends the same line for ever.
 type floodReader struct{ line string }
 
 func (f *floodReader) Read(p []byte) (int, error) {
@@ -367,7 +365,7 @@ func (f *floodReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// heap is how much memory is in use.
+// heap returns the bytes in use.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -375,8 +373,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestQueueIsBounded sends commands without end while the first is at work: the
-// server soon reads no more, however short the lines.
+// TestQueueIsBounded sends commands for ever while the first one runs: the server must stop
+// reading, however short the lines.
 func TestQueueIsBounded(t *testing.T) {
 	const most = 8 << 20
 	for _, command := range []string{"x", "wait", strings.Repeat("x", 5000)} {
@@ -388,7 +386,7 @@ func TestQueueIsBounded(t *testing.T) {
 			served := make(chan error)
 			before := heap()
 			go func() { served <- s.Serve(ctx, &floodReader{command + "\n"}, io.Discard) }()
-			synctest.Wait() // never returns while it reads
+			synctest.Wait() // would not return while the server reads
 			require.Less(t, heap()-before, int64(3*most), "%.10s", command)
 			cancel()
 			close(busy)
@@ -397,8 +395,8 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// TestEveryCommandIsListed: list_commands, known_command and what is answered agree, but
-// for the few names that are left out on purpose.
+// TestEveryCommandIsListed: list_commands, known_command and the commands answered agree, except
+// for a few names left out on purpose.
 func TestEveryCommandIsListed(t *testing.T) {
 	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
 	hidden := []string{"analyze", "genmove_analyze"}

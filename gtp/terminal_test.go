@@ -97,7 +97,7 @@ func TestTerminalColours(t *testing.T) {
 	}
 }
 
-// TestPipesAreAsTheyWere requires that programs see none of the terminal's features.
+// TestPipesAreAsTheyWere requires that programs on a pipe see none of the terminal's features.
 func TestPipesAreAsTheyWere(t *testing.T) {
 	var out strings.Builder
 	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})

@@ -61,8 +61,7 @@ func TestNumber(t *testing.T) {
 	require.Contains(t, f.Usage("katago"), "-visits <VISITS>")
 }
 
-// TestFilesBesideTheProgram finds config and network in KataGo's folder, if none is
-// named.
+// TestFilesBesideTheProgram finds config and network in KataGo's folder if none is named.
 func TestFilesBesideTheProgram(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -77,7 +76,7 @@ func TestFilesBesideTheProgram(t *testing.T) {
 	require.True(t, c.Has("numSearchThreads"))
 
 	dir := filepath.Join(home, ".katago")
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "default_model.txt.gz"), 0o755)) // no file
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "default_model.txt.gz"), 0o755)) // not a file
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "default_gtp.cfg"), []byte("maxVisits = 5\n"), 0o644))
 	require.Empty(t, none.Model())
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "default_model.bin.gz"), nil, 0o644))

@@ -16,7 +16,7 @@ import (
 	"kosumi/katago/config"
 )
 
-// key is a key of KataGo's with a value that is not its default.
+// key is a KataGo key with a value other than its default.
 type key struct {
 	name, value string
 	programs    []string
@@ -45,7 +45,7 @@ func keys(t *testing.T) []key {
 	return all
 }
 
-// made is everything that a program takes from a config.
+// made is everything that a program reads from a config.
 type made struct {
 	play    engine.Config
 	net     katago.Network
@@ -54,8 +54,8 @@ type made struct {
 	logs    config.AnalysisSettings
 }
 
-// make_ returns what a program makes of a config, and which keys it names as
-// having no effect.
+// make_ returns what a program reads from a config, and the keys that it names as having no
+// effect.
 func make_(t *testing.T, program string, values map[string]string) (m made, named []string) {
 	t.Helper()
 	c := config.New(values)
@@ -76,14 +76,13 @@ func make_(t *testing.T, program string, values map[string]string) (m made, name
 	return m, slices.Concat(s.Idle, c.Unused())
 }
 
-// needed are the keys that a program does not start without.
+// needed are the keys that a program requires.
 var needed = map[string]map[string]string{
 	"gtp":      {"logAllGTPCommunication": "false", "logSearchInfo": "false", "numSearchThreads": "2", "rules": "tromp-taylor"},
 	"analysis": {"numAnalysisThreads": "2", "numSearchThreads": "2"},
 }
 
-// TestKeys: every key of KataGo's changes something, or is named as having no
-// effect, never both and never neither.
+// TestKeys: every KataGo key either changes something or is named as having no effect.
 func TestKeys(t *testing.T) {
 	idle := map[string][]string{}
 	for _, program := range []string{"gtp", "analysis"} {
@@ -127,7 +126,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestExamples: nobody is warned of KataGo's own example configs.
+// TestExamples: KataGo's own example configs cause no warning.
 func TestExamples(t *testing.T) {
 	data, err := os.ReadFile("testdata/examples.txt")
 	require.NoError(t, err)
@@ -151,7 +150,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// documented compares the documents' list of keys without effect with the program.
+// documented compares the documented list of keys without effect with the program's.
 func documented(t *testing.T, program string, idle []string) {
 	t.Helper()
 	data, err := os.ReadFile("../docs/katago.md")

@@ -11,15 +11,15 @@ import (
 	"kosumi/katago/config"
 )
 
-// fakeEngine takes every configuration.
+// fakeEngine accepts every configuration.
 type fakeEngine struct{ cfg engine.Config }
 
 func (s *fakeEngine) Config() engine.Config           { return s.cfg }
 func (s *fakeEngine) Configure(c engine.Config) error { s.cfg = c; return nil }
 func (s *fakeEngine) DropTree()                       {}
 
-// TestParamsGoBack: shown values can be set, alone and all at once, and stay the same, even if
-// KataGo refuses them; changed values are refused as KataGo does.
+// TestParamsGoBack: shown values can be set, alone and together, without changing, even if KataGo
+// refuses them; changed values are refused as in KataGo.
 func TestParamsGoBack(t *testing.T) {
 	c := config.New(map[string]string{"logAllGTPCommunication": "false", "logSearchInfo": "false", "rules": "chinese",
 		"numSearchThreads": "2", "maxVisits": "50"})

@@ -16,7 +16,7 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// hashNet is a network that makes its answers up, at any board size.
+// hashNet is a network with made-up answers for every board size.
 type hashNet struct{ *nn.Server }
 
 func (hashNet) Serves(size board.Size) error { return size.Check() }
@@ -29,7 +29,7 @@ func newHashNet(t testing.TB) hashNet {
 	return hashNet{server}
 }
 
-// takesSettings is the default whose queries may change settings.
+// takesSettings returns the default configuration, with overrideSettings allowed.
 func takesSettings() Config {
 	c := Defaults()
 	c.Overrides = config.PlainOverrides(1)

@@ -9,14 +9,14 @@ import (
 	"kosumi/nn"
 )
 
-// gated is a network whose evaluations wait until they are let through.
+// gated is a network whose evaluations wait for a token.
 type gated struct {
 	hashNet
-	asked chan *nn.Query // told of every evaluation that begins
+	asked chan *nn.Query // receives every evaluation that begins
 	pass  chan struct{}  // a token lets one evaluation through
 
 	mu    sync.Mutex
-	doors chan struct{} // closed: everything passes
+	doors chan struct{} // once closed, every evaluation passes
 	clear int           // calls of ClearCache
 	fault func(*nn.Query) error
 }
@@ -30,7 +30,7 @@ func (g *gated) open() { close(g.doors) }
 
 func (g *gated) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	if err := ctx.Err(); err != nil {
-		return err // nobody waits for it to be asked
+		return err // the test does not read asked
 	}
 	copied := *q
 	copied.Game = nil
@@ -52,7 +52,7 @@ func (g *gated) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error
 	return g.hashNet.Evaluate(ctx, q, out)
 }
 
-// spoil has f decide what fails.
+// spoil makes f decide which evaluations fail.
 func (g *gated) spoil(f func(*nn.Query) error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFocus: a query's focus reaches the search of each of its turns and no other, and
-// counts for no limit.
+// TestFocus: a query's focus applies to each of its turns and to no other query, and its playouts
+// count towards no limit.
 func TestFocus(t *testing.T) {
 	s := serve(t, alone(t), newHashNet(t))
 	s.Send(query5("focus", map[string]any{"focusMoves": []string{"A1", "E1"}, "focusWeights": []float64{3, 1}, "focusProb": 0.6, "maxVisits": 200, "analyzeTurns": []int{0, 1}}))
@@ -27,13 +27,13 @@ func TestFocus(t *testing.T) {
 	}
 }
 
-// TestSetFocus changes the focus of what is under way and of what waits, of some turns or
-// of all, and of nothing where a vertex is on no board.
+// TestSetFocus changes the focus of running and waiting tasks, of some turns or all; if a vertex
+// is off a board, nothing changes.
 func TestSetFocus(t *testing.T) {
 	net := newGated(t)
 	s := serve(t, alone(t), net)
 	s.Send(query5("q", map[string]any{"maxVisits": 100, "analyzeTurns": []int{0, 1}, "focusMoves": []string{"A1"}}))
-	<-net.asked // the first turn is under way
+	<-net.asked // the first turn is being searched
 	for _, c := range []struct{ action, field, fault string }{
 		{`"focusMoves":["A1"]`, "targetId", `Requests for a set_focus action must have a string "targetId" field`},
 		{`"targetId":7`, "targetId", `Requests for a set_focus action must have a string "targetId" field`},
@@ -64,7 +64,7 @@ func TestSetFocus(t *testing.T) {
 	}
 }
 
-// TestSetFocusEnds: an action without moves ends the focus of a search that goes on.
+// TestSetFocusEnds: an action without moves removes the focus of a running search.
 func TestSetFocusEnds(t *testing.T) {
 	net := newGated(t)
 	s := serve(t, alone(t), net)

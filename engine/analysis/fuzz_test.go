@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzHandle feeds lines to a server. Whatever they are, every line of output
-// must be a JSON object, and each turn may have one final result only for each
-// time that its query was sent.
+// FuzzHandle sends arbitrary lines to a server. Every line of output must be a JSON object, and
+// each turn has at most one final result per query sent.
 func FuzzHandle(f *testing.F) {
 	for _, seed := range []string{
 		query5Text("q"), `{"id":"x","action":"query_version"}`, `{"id":"x","action":"query_models"}`, `{"id":"x","action":"clear_cache"}`,
@@ -30,7 +29,7 @@ func FuzzHandle(f *testing.F) {
 	c := testConfig()
 	c.Threads, c.MaxLine = 2, 1<<14
 	c.Limits.Visits = 4
-	c.QuitWithoutWaiting = true // so that no search without end is waited for
+	c.QuitWithoutWaiting = true // do not wait for endless searches
 	f.Fuzz(func(t *testing.T, input []byte) {
 		s, err := New(c, net, nil)
 		require.NoError(t, err)

@@ -21,7 +21,7 @@ func toJSON(t testing.TB, v any) string {
 	return string(text)
 }
 
-// run serves what is written to in until Serve returns.
+// run serves the input until Serve returns.
 func run(t *testing.T, ctx context.Context, c Config, in io.Reader, out io.Writer) <-chan error {
 	t.Helper()
 	s, err := New(c, newHashNet(t), nil)
@@ -31,7 +31,7 @@ func run(t *testing.T, ctx context.Context, c Config, in io.Reader, out io.Write
 	return done
 }
 
-// endsSoon waits for Serve to return: there are searches without end.
+// endsSoon waits for Serve to return, although there are endless searches.
 func endsSoon(t *testing.T, done <-chan error) {
 	t.Helper()
 	select {
@@ -42,7 +42,7 @@ func endsSoon(t *testing.T, done <-chan error) {
 	}
 }
 
-// endless are more searches without end than there are workers.
+// endless returns more endless queries than there are workers.
 func endless() string {
 	var b strings.Builder
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
@@ -70,7 +70,7 @@ func TestClientVanishes(t *testing.T) {
 	}
 }
 
-// TestClientDoesNotRead never takes a byte of output.
+// TestClientDoesNotRead never reads a byte of output.
 func TestClientDoesNotRead(t *testing.T) {
 	_, outWrite := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -88,20 +88,20 @@ func TestClientDoesNotRead(t *testing.T) {
 	cancel()
 	endsSoon(t, done)
 
-	// Nor while errors are answered.
+	// The same while errors are being answered.
 	ctx, cancel = context.WithCancel(t.Context())
 	done = run(t, ctx, testConfig(), strings.NewReader(strings.Repeat("nonsense\n", 1000)), outWrite)
 	time.Sleep(30 * time.Millisecond)
 	cancel()
 	endsSoon(t, done)
 
-	// The end of input does not wait for it either, if told so.
+	// The end of input does not wait for the client either, with QuitWithoutWaiting.
 	c := testConfig()
 	c.QuitWithoutWaiting = true
 	endsSoon(t, run(t, t.Context(), c, strings.NewReader(endless()), outWrite))
 }
 
-// TestEndOfInputDrains requires a result of everything that was asked.
+// TestEndOfInputDrains requires a result for every query.
 func TestEndOfInputDrains(t *testing.T) {
 	var in strings.Builder
 	const n = 50

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A query with a level gets a legal move of it in its last message, one without
-// gets none, and one that is not a level is refused.
+// TestLevelMove: a query with a level gets a legal move in its last message, one without gets
+// none, and an unknown level is refused.
 func TestLevelMove(t *testing.T) {
 	s := serve(t, alone(t), newHashNet(t))
 	moves := [][]string{{"b", "C3"}, {"w", "C2"}, {"b", "B2"}}

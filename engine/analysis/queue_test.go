@@ -27,7 +27,7 @@ func TestQueueOrder(t *testing.T) {
 		q.add(some)
 		all = append(all, some...)
 	}
-	// Some are taken out again, from anywhere.
+	// Remove some from anywhere in the queue.
 	odd := map[*task]bool{}
 	for i, x := range all {
 		odd[x] = i%3 == 0
@@ -84,8 +84,8 @@ func TestQueueWakesWorkers(t *testing.T) {
 	require.Nil(t, <-taken)
 }
 
-// TestQueueHasABound fills a queue: no more is taken in until a query of it waits
-// no longer, whether it is searched or terminated.
+// TestQueueHasABound fills a queue: it has room again when one of its queries is searched or
+// terminated.
 func TestQueueHasABound(t *testing.T) {
 	q := newQueue(100)
 	ended, cancel := context.WithCancel(t.Context())
@@ -108,7 +108,7 @@ func TestQueueHasABound(t *testing.T) {
 	require.Zero(t, q.size)
 }
 
-// floodReader is a client that never stops to ask the same.
+// floodReader is a client that sends the same line for ever.
 type floodReader struct{ line string }
 
 func (f *floodReader) Read(p []byte) (int, error) {
@@ -116,14 +116,14 @@ func (f *floodReader) Read(p []byte) (int, error) {
 	for n+len(f.line) <= len(p) {
 		n += copy(p[n:], f.line)
 	}
-	if n == 0 { // a line that is longer than the buffer comes in parts
+	if n == 0 { // a line longer than the buffer is read in parts
 		n = copy(p, f.line)
 		f.line = f.line[n:] + f.line[:n]
 	}
 	return n, nil
 }
 
-// inUse is how much memory is in use.
+// inUse returns the heap's bytes in use.
 func inUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -131,8 +131,7 @@ func inUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestFloodOfQueries sends queries without end while none is searched: the server
-// soon reads no more, whatever it is sent.
+// TestFloodOfQueries sends queries for ever while none is searched: the server must stop reading.
 func TestFloodOfQueries(t *testing.T) {
 	turns := make([]string, 3000)
 	for i := range turns {
@@ -153,7 +152,7 @@ func TestFloodOfQueries(t *testing.T) {
 			before := inUse()
 			served := make(chan error)
 			go func() { served <- s.Serve(ctx, &floodReader{line + "\n"}, io.Discard) }()
-			synctest.Wait() // never returns while it reads
+			synctest.Wait() // would not return while the server reads
 			require.Less(t, inUse()-before, 2*c.MaxQueue, name)
 			cancel()
 			net.open()

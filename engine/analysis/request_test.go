@@ -15,7 +15,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// anyNet serves square boards of odd size, and is never asked.
+// anyNet serves square boards of odd size and is never evaluated.
 type anyNet struct{ nn.Plain }
 
 func (anyNet) Serves(s board.Size) error {
@@ -25,12 +25,12 @@ func (anyNet) Serves(s board.Size) error {
 	return nil
 }
 
-// minimal is a query with nothing but what is required, as JSON texts.
+// minimal is a query with the required fields only, as JSON texts.
 var minimal = map[string]string{
 	"moves": `[["B","C3"],["W","pass"]]`, "rules": `"tromp-taylor"`, "boardXSize": "5", "boardYSize": "7",
 }
 
-// parse reads the minimal query with changes; "" leaves a field out.
+// parse reads the minimal query with some fields replaced; "" removes a field.
 func parse(t *testing.T, changes map[string]string) (*query, []fieldError, error) {
 	t.Helper()
 	s, err := New(takesSettings(), anyNet{}, nil)
@@ -66,7 +66,7 @@ func TestDefaultsOfQuery(t *testing.T) {
 	}, q)
 }
 
-// fieldCase is what some fields change in a query.
+// fieldCase is a change of fields and the query that results.
 type fieldCase struct {
 	name    string
 	changes map[string]string
@@ -76,7 +76,7 @@ type fieldCase struct {
 // fieldsSize is the board of field cases.
 var fieldsSize = board.Size{W: 5, H: 7}
 
-// at reads vertices of that board.
+// at converts vertices on that board.
 func at(t *testing.T, vertices ...string) (points []board.Point) {
 	t.Helper()
 	for _, v := range vertices {
@@ -219,7 +219,7 @@ func TestFaultsOfQuery(t *testing.T) {
 		for _, text := range texts {
 			_, _, err := parse(t, map[string]string{field: text})
 			require.Error(t, err, "%s %s", field, text)
-			if got := err.(fieldError).field; !slices.Contains([]string{"player", "moves", "untilDepth"}, got) { // of an entry of the field
+			if got := err.(fieldError).field; !slices.Contains([]string{"player", "moves", "untilDepth"}, got) { // the field of an entry of the list
 				require.Equal(t, field, got, "%s %s: %v", field, text, err)
 			}
 			require.NotEmpty(t, err.(fieldError).text)
@@ -246,7 +246,7 @@ func TestFaultsOfQuery(t *testing.T) {
 	require.EqualError(t, err, "moves: Illegal move 3: A1", "the suicide of a single stone")
 }
 
-// TestTolerance plays what records hold: ko, suicide, one colour twice.
+// TestTolerance plays irregular moves of real records: ko, suicide, one colour twice.
 func TestTolerance(t *testing.T) {
 	for name, moves := range map[string]string{
 		"twice":   `[["B","C3"],["B","D4"],["W","A1"],["W","B1"]]`,

@@ -12,7 +12,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// found is a result that says something different in every field.
+// found is a result with a different number in every field.
 func found(toMove board.Color) *search.Result {
 	pass := thinking.Move{Move: board.Pass, Order: 1, SymmetryOf: 3, Value: thinking.Value{Winrate: 0.5}, PV: []board.Point{board.Pass}}
 	return &search.Result{Analysis: thinking.Analysis{
@@ -34,7 +34,7 @@ func found(toMove board.Color) *search.Result {
 	}}
 }
 
-// inJSON is what a client reads of a response.
+// inJSON is a response as a client decodes it.
 func inJSON(t *testing.T, v any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -44,8 +44,8 @@ func inJSON(t *testing.T, v any) map[string]any {
 	return m
 }
 
-// TestPerspectives requires that everything but policy, spreads and chances of
-// no result follows the view.
+// TestPerspectives requires that all numbers follow the perspective, except policy, standard
+// deviations and the probability of no result.
 func TestPerspectives(t *testing.T) {
 	everything := thinking.Details{Ownership: true, OwnershipStdev: true, MovesOwnership: true, MovesOwnershipStdev: true,
 		Policy: true, PVVisits: true, NoResult: true}
@@ -97,7 +97,7 @@ func TestPerspectives(t *testing.T) {
 	}
 }
 
-// TestUnwishedIsLeftOut requires that only what was asked for is there.
+// TestUnwishedIsLeftOut requires that a reply has only the requested fields.
 func TestUnwishedIsLeftOut(t *testing.T) {
 	task := &task{query: &query{record: record{size: board.Square(2)}, pvLen: 15}}
 	got := inJSON(t, task.response(found(board.Black), false))
@@ -116,7 +116,7 @@ func TestUnwishedIsLeftOut(t *testing.T) {
 	require.Equal(t, map[string]any{"id": "", "turnNumber": 0.0, "isDuringSearch": false, "noResults": true}, inJSON(t, noResults(task)))
 }
 
-// TestBrokenNumbers puts what JSON cannot hold into every number.
+// TestBrokenNumbers puts NaN and infinities into every number.
 func TestBrokenNumbers(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for _, view := range []board.Color{board.Black, board.White} {

@@ -23,7 +23,7 @@ func query5(id string, changes map[string]any) map[string]any {
 	return conform.Query(id, changes)
 }
 
-// alone has one worker, so that the order of searches is the order of results.
+// alone has one worker, so that results come in the order of the searches.
 func alone(t testing.TB) Config {
 	t.Helper()
 	c := testConfig()
@@ -35,7 +35,7 @@ func TestPrioritiesDecideTheOrder(t *testing.T) {
 	net := newGated(t)
 	s := serve(t, alone(t), net)
 	s.Send(query5("first", map[string]any{"priority": -1 << 40}))
-	<-net.asked // it is under way
+	<-net.asked // the search has begun
 	type key struct {
 		priority int64
 		id       string
@@ -56,9 +56,9 @@ func TestPrioritiesDecideTheOrder(t *testing.T) {
 			ps = []int64{0, 0}
 		}
 		s.Send(q)
-		want = append(want, key{ps[1], id, 0}, key{ps[0], id, 1}) // turns come in their own order
+		want = append(want, key{ps[1], id, 0}, key{ps[0], id, 1}) // turns of a query are searched in order
 	}
-	s.Alive() // all are queued
+	s.Alive() // wait until all are queued
 	slices.SortStableFunc(want, func(a, b key) int { return int(b.priority - a.priority) })
 	net.open()
 	s.Result("first", 1)
@@ -75,7 +75,7 @@ func TestTerminateInEveryState(t *testing.T) {
 	s.Send(query5("running", map[string]any{"analyzeTurns": []int{0}}))
 	<-net.asked
 	s.Send(query5("queued", map[string]any{"analyzeTurns": []int{0, 1}}))
-	s.Send(query5("running", nil)) // the same id again, waiting
+	s.Send(query5("running", nil)) // the same id again, as a waiting query
 	echo := func(request string) {
 		t.Helper()
 		s.Send(request)
@@ -184,8 +184,7 @@ func TestReports(t *testing.T) {
 	require.False(t, s.Next().IsDuringSearch)
 }
 
-// TestNoReportOfTheSearchBefore holds back the first evaluation of a search
-// that follows another on the same tree.
+// TestNoReportOfTheSearchBefore delays the first evaluation of a search that reuses a tree.
 func TestNoReportOfTheSearchBefore(t *testing.T) {
 	net := newGated(t)
 	s := serve(t, alone(t), net)
@@ -220,8 +219,8 @@ func TestRestrictionsReachTheSearch(t *testing.T) {
 	require.Greater(t, len(s.Result("free", 1).MoveInfos), 3, "the other player's list, and no list of the query before")
 }
 
-// TestEveryRequestIsAnswered: whatever has an id gets an answer with it, but for an
-// action that there is none of, as with KataGo.
+// TestEveryRequestIsAnswered: every request with an id is answered with it, except for an unknown
+// action, as in KataGo.
 func TestEveryRequestIsAnswered(t *testing.T) {
 	s := serve(t, testConfig(), newHashNet(t))
 	for i, fields := range []map[string]any{
@@ -240,7 +239,7 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 	require.Equal(t, "analyzeTurns", m.Field)
 }
 
-// TestFailingNetwork requires that a search that breaks down costs only itself.
+// TestFailingNetwork requires that a failing search affects no other.
 func TestFailingNetwork(t *testing.T) {
 	for name, fault := range map[string]func(*nn.Query) error{
 		"error": func(*nn.Query) error { return errors.New("no power") },
@@ -271,7 +270,7 @@ func TestLongLines(t *testing.T) {
 		const head, tail = `{"id":"p","action":"query_version","x":"`, `"}`
 		return head + strings.Repeat("x", n-1-len(head)-len(tail)) + tail
 	}
-	s.Send(padded(1000)) // with its line end
+	s.Send(padded(1000)) // length includes the line end
 	require.Equal(t, "p", s.Next().ID)
 	for _, n := range []int{1001, 2000, 1 << 20} {
 		s.Send(padded(n))
@@ -282,7 +281,7 @@ func TestLongLines(t *testing.T) {
 	s.Send("\r\n\n  \t\n" + query5Text("crlf") + "\r")
 	require.Equal(t, "crlf", s.Result("crlf", 1).ID)
 
-	// The last line needs no line end.
+	// The last line may lack its line end.
 	var out bytes.Buffer
 	server, err := New(c, newHashNet(t), nil)
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"kosumi/sgf"
 )
 
-// problem is a position with the moves that are right in it.
+// problem is a position with its correct moves.
 type problem struct {
 	name  string
 	game  *board.Game
@@ -26,11 +26,11 @@ func problemFiles(tb testing.TB) []string {
 	return files
 }
 
-// kindOf names the problems of a file.
+// kindOf returns the kind of the problems in a file.
 func kindOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".sgf") }
 
-// readProblems reads game trees whose roots are positions and whose right first moves are the
-// root's children with TE.
+// readProblems reads game trees: the root is the position, and children of the root with TE are
+// the correct moves.
 func readProblems(tb testing.TB, file string) (list []problem) {
 	tb.Helper()
 	roots, err := sgf.ReadFile(file)
@@ -83,8 +83,8 @@ func (p *problem) turned(tb testing.TB, k board.Symmetry) (*board.Game, map[boar
 	return g, right
 }
 
-// TestOwnProblems holds the problems of this project against the rules: that each is of its
-// kind, and that its right moves do what they are there for.
+// TestOwnProblems checks the project's problems by the rules: each is of its kind, and its
+// correct moves work.
 func TestOwnProblems(t *testing.T) {
 	checks := map[string]func(t *testing.T, p *problem){
 		"ladders": ladder, "snapbacks": snapback, "semeai": race, "seki": seki, "bent-four": bentFour, "cyclic": cyclic,
@@ -101,14 +101,16 @@ func TestOwnProblems(t *testing.T) {
 	}
 }
 
-// after is the board after the side to move has played a point, and how many stones that took.
+// after returns the board after the side to move plays a point, and the number of captured
+// stones.
 func after(p *problem, at board.Point) (*board.Board, int) {
 	b := board.NewBoard(p.game.Size())
 	b.CopyFrom(p.game.Board())
 	return b, b.Play(p.game.ToMove(), at)
 }
 
-// ladder: the right move is the only one that hunts down a chain of three stones or more.
+// ladder: the correct move is the only one that captures a chain of three stones or more in a
+// ladder.
 func ladder(t *testing.T, p *problem) {
 	var s board.LadderScratch
 	b := p.game.Board()
@@ -120,7 +122,7 @@ func ladder(t *testing.T, p *problem) {
 	t.Errorf("%s: no ladder begins at the right move", p.name)
 }
 
-// snapback: whoever takes the stone loses three or more.
+// snapback: the side that captures the stone loses three or more.
 func snapback(t *testing.T, p *problem) {
 	require.Len(t, p.right, 1)
 	me, at := p.game.ToMove(), p.right[0]
@@ -133,8 +135,8 @@ func snapback(t *testing.T, p *problem) {
 	require.GreaterOrEqual(t, b.Play(me, at), 3, p.name)
 }
 
-// race: a chain of five stones or more touches one of the opponent's, both have five liberties
-// at most, together they have twelve stones, and neither is alive whatever happens.
+// race: a chain of five stones or more touches one of the opponent's, both have at most five
+// liberties and together at least twelve stones, and neither is pass-alive.
 func race(t *testing.T, p *problem) {
 	require.Len(t, p.right, 1)
 	b := p.game.Board()
@@ -154,8 +156,8 @@ func race(t *testing.T, p *problem) {
 	t.Errorf("%s: no race", p.name)
 }
 
-// seki: after the right moves two chains have the same two or three liberties, so that whoever takes
-// the last but one is taken; before them the opponent's has more.
+// seki: after the correct moves two chains share two or three liberties, so that the side that fills
+// the last but one is captured; before them the opponent's chain has more.
 func seki(t *testing.T, p *problem) {
 	me := p.game.ToMove()
 	b := board.NewBoard(p.game.Size())
@@ -185,8 +187,8 @@ func seki(t *testing.T, p *problem) {
 	t.Errorf("%s: no seki", p.name)
 }
 
-// cyclic: a chain goes round one of the opponent's that is alive, and has not yet two eyes outside; the right
-// move gives it two, or takes them for good.
+// cyclic: a chain surrounds a living one of the opponent's and does not yet have two eyes outside; the
+// correct move gives it two eyes or captures the other for good.
 func cyclic(t *testing.T, p *problem) {
 	require.Len(t, p.right, 1)
 	b, size := p.game.Board(), p.game.Size()
@@ -214,15 +216,15 @@ func cyclic(t *testing.T, p *problem) {
 	}
 }
 
-// bentFour: the four bent points of the corner are one eye of a chain that has no other, and after each
-// right move it lives: as it stands, or whatever the opponent plays there by an answer.
+// bentFour: the four bent points of the corner are the only eye of a chain; after each correct move it
+// lives, at once or by an answer to any move of the opponent.
 func bentFour(t *testing.T, p *problem) {
 	me, size := p.game.ToMove(), p.game.Size()
 	corner := size.Point(0, size.H-1)
 	require.Equal(t, board.Empty, p.game.At(corner), p.name)
 	stone := size.Point(1, size.H-2)
 	require.Equal(t, me, p.game.At(stone), p.name)
-	eye := []board.Point{size.Point(0, size.H-2), size.Point(1, size.H-1), size.Point(2, size.H-1)} // the corner touches no stone
+	eye := []board.Point{size.Point(0, size.H-2), size.Point(1, size.H-1), size.Point(2, size.H-1)} // the corner point is next to no stone
 	require.ElementsMatch(t, eye, p.game.Board().LibertyPoints(nil, stone), p.name)
 	require.Equal(t, board.Empty, p.game.Board().PassAlive(nil, false)[stone], p.name)
 	require.Len(t, p.right, 2)
@@ -253,7 +255,7 @@ func bentFour(t *testing.T, p *problem) {
 	}
 }
 
-// lives reports whether a stone is alive whatever happens.
+// lives reports whether a stone is pass-alive.
 func lives(b *board.Board, at board.Point) bool {
 	return b.PassAlive(nil, false)[at] == b.At(at)
 }

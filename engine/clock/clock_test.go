@@ -67,8 +67,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestBudgetLeaves compares what a search leaves for what follows it: nothing where
-// there is room in any case.
+// TestBudgetLeaves: a search leaves time for what follows it, and nothing if there is enough time
+// anyway.
 func TestBudgetLeaves(t *testing.T) {
 	b := Budget{Recommended: 10 * sec, Maximum: 10 * sec}
 	require.Equal(t, Budget{Recommended: 8 * sec, Maximum: 8 * sec}, b.Leaving(2*sec))
@@ -104,7 +104,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// TestForgiving books moves on a clock whose flag never falls.
+// TestForgiving takes the time of moves off a clock whose flag never falls.
 func TestForgiving(t *testing.T) {
 	type step struct {
 		took time.Duration
@@ -150,8 +150,8 @@ func TestForgiving(t *testing.T) {
 	}
 }
 
-// TestTolerant has steps of the time of a move in milliseconds and what the clock then
-// shows; a negative count means that the flag has fallen.
+// TestTolerant lists times of moves in milliseconds and what the clock shows afterwards; a
+// negative count means that the flag has fallen.
 func TestTolerant(t *testing.T) {
 	type step struct{ took, left, count int }
 	for _, test := range []struct {
@@ -187,7 +187,7 @@ func TestTolerant(t *testing.T) {
 	require.False(t, none.Limited())
 }
 
-// TestStrict lets a clock run in pieces: the flag falls when Total is used up.
+// TestStrict runs a clock in pieces: the flag falls when Total is used up.
 func TestStrict(t *testing.T) {
 	for _, text := range []string{"absolute 10", "fischer 10 5", "byoyomi 10 5 3", "byoyomi 0 5 3", "canadian 10 5 2"} {
 		k := New(mustParse(t, text), Strict)
@@ -225,7 +225,7 @@ func TestTimeLeft(t *testing.T) {
 	require.Equal(t, 4, k.Left.Count, "overtime that nobody declared")
 }
 
-// TestBudgetByHand compares budgets with numbers worked out from the formulas.
+// TestBudgetByHand compares budgets with numbers computed by hand from the formulas.
 func TestBudgetByHand(t *testing.T) {
 	near := func(want, got time.Duration) {
 		t.Helper()
@@ -240,7 +240,7 @@ func TestBudgetByHand(t *testing.T) {
 	k = newForgiving(Settings{System: Byoyomi, Period: 5 * sec, Periods: 1})
 	b = k.Budget(81, 0, sec)
 	near(3*sec, b.Recommended)
-	// An earlier one.
+	// An earlier period.
 	k = newForgiving(Settings{System: Byoyomi, Period: 5 * sec, Periods: 3})
 	near(4*sec, k.Budget(81, 0, sec).Recommended)
 	// Canadian: 10 stones in 20 s.

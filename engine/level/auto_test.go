@@ -12,7 +12,8 @@ import (
 	"kosumi/board"
 )
 
-// A player of any strength is found within three ranks after some thirty games.
+// TestRatingFindsThePlayer: a player of any strength is rated within three ranks after some
+// thirty games.
 func TestRatingFindsThePlayer(t *testing.T) {
 	for _, truth := range []Rank{-8, 2, 8, 15, 22} {
 		rng := rand.New(rand.NewPCG(uint64(truth-Lowest), 9))

@@ -9,9 +9,8 @@ import (
 	"kosumi/board"
 )
 
-// The higher the dial of a beginner, the more of what is far from the last moves is
-// overlooked, however likely the network thinks it, and the less what the network thinks
-// of near moves counts.
+// TestBeginnersSeeLess: the higher a beginner's dial, the more moves far from the last ones it
+// overlooks, however likely they are, and the less it follows the policy near them.
 func TestBeginnersSeeLess(t *testing.T) {
 	size := board.Square(9)
 	share := func(dial float64, best, other board.Point) float64 {
@@ -42,7 +41,8 @@ func TestBeginnersSeeLess(t *testing.T) {
 	require.Less(t, share(Weakest, far, near), 0.15, "it is hardly seen")
 }
 
-// What is not seen stays so while the stones around it do, and is seen once play comes near.
+// TestOverlookedForAsLongAsTheShapeLasts: a point stays overlooked while the stones around it
+// stay, and is seen once play comes near.
 func TestOverlookedForAsLongAsTheShapeLasts(t *testing.T) {
 	size := board.Square(9)
 	g, err := board.NewGame(size, board.Chinese())

@@ -11,7 +11,7 @@ import (
 	"kosumi/board"
 )
 
-// TestFile keeps what is known of a player, in a folder that is made for it.
+// TestFile saves a player's ratings and makes the folder.
 func TestFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "deep", "levels.json")
 	all, err := ReadPlayerRatings(name)

@@ -50,8 +50,8 @@ func FuzzParseLadders(f *testing.F) {
 	})
 }
 
-// A lower rank never has a lower dial, whatever noise the measurement has, and a
-// rank that the network does not reach says so.
+// TestDialsRiseAsRanksFall: a lower rank never has a lower dial, whatever the noise of the
+// measurement; a rank beyond the network's reach is reported.
 func TestDialsRiseAsRanksFall(t *testing.T) {
 	ladders := []Ladder{{Network: "n", SHA256: "x", Size: 9, Support: []Support{
 		{Dial: 0, Elo: 200}, {Dial: 2, Elo: 150}, {Dial: 4, Elo: 190, Error: 200}, {Dial: 6, Elo: -100, Error: 200}, {Dial: 10, Elo: -450}}}}
@@ -97,8 +97,8 @@ func TestLaddersInside(t *testing.T) {
 	require.Equal(t, all, again)
 }
 
-// Each network inside has its own ladders on the boards that it plays on, by whichever
-// name it is opened.
+// TestLaddersOfNetworksInside: each built-in network has its own ladders on its boards, under
+// every name that opens it.
 func TestLaddersOfNetworksInside(t *testing.T) {
 	all, err := Ladders()
 	require.NoError(t, err)
@@ -117,15 +117,16 @@ func TestLaddersOfNetworksInside(t *testing.T) {
 	require.Contains(t, other.Note, "not measured on 9x9")
 }
 
-// situation is one of three moves: a good one, one that loses two points and a
-// likely one that loses fifteen.
+// situation has three moves: a good one, one that loses two points and a likely one that loses
+// fifteen.
 func situation(t *testing.T) *Situation {
 	g, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)
 	return &Situation{Game: g, Candidates: []Candidate{{Move: 40, Prior: 0.4, Loss: 15}, {Move: 30, Prior: 0.3, Loss: 0}, {Move: 20, Prior: 0.3, Loss: 2}}}
 }
 
-// The higher the dial, the more points are lost; and never what is bad alone.
+// TestLossRisesWithTheDial: the higher the dial, the more points are lost, but the bad move is
+// never the only choice.
 func TestLossRisesWithTheDial(t *testing.T) {
 	last := -1.0
 	for _, dial := range []float64{0, 2, 4, 6, 8} {
@@ -134,7 +135,7 @@ func TestLossRisesWithTheDial(t *testing.T) {
 		const draws = 4000
 		for i := range draws {
 			s := situation(t)
-			s.Seed = uint64(i) * 7919 // another game, another error of judgement
+			s.Seed = uint64(i) * 7919 // a different game has different errors of judgement
 			lost += s.Candidates[s.choose(dial, rng)].Loss / draws
 		}
 		require.Greater(t, lost, last, "dial %g", dial)
@@ -142,7 +143,7 @@ func TestLossRisesWithTheDial(t *testing.T) {
 	}
 }
 
-// A misjudgment stays so while the stones around it do.
+// TestMisjudgementLasts: a misjudgment stays while the stones around the move stay.
 func TestMisjudgementLasts(t *testing.T) {
 	s := situation(t)
 	s.Seed = 5
@@ -155,8 +156,7 @@ func TestMisjudgementLasts(t *testing.T) {
 	require.NotEqual(t, was, s.misjudged(40, 0))
 }
 
-// The dial reaches from its strong end to its weak one without a fault, whatever is known
-// of the moves.
+// TestDrawsWhatIsThere: every dial chooses a move, whatever is known of the moves.
 func TestDrawsWhatIsThere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, dial := range []float64{0, 3.3, Reading, 10.1, Weakest} {

@@ -15,7 +15,7 @@ import (
 	"kosumi/board"
 )
 
-// flat knows nothing of its player at all.
+// flat is a rating that knows nothing of its player.
 func flat() *PlayerRating {
 	f := NewPlayerRating()
 	for i := range f.Weights {
@@ -25,9 +25,9 @@ func flat() *PlayerRating {
 	return f
 }
 
-// TestQualityOfKnownLevels judges players by the quality of their moves alone, in games of
-// this program's levels, whose ranks are known: the mean error from one game and from
-// five, and how often the rank is within the range that is named.
+// TestQualityOfKnownLevels rates players by the quality of their moves alone, in games of this
+// program's levels, whose ranks are known: the mean error from one game and from five, and how
+// often the rank is within the stated range.
 func TestQualityOfKnownLevels(t *testing.T) {
 	for _, c := range []struct {
 		size, games  int
@@ -69,7 +69,7 @@ func TestJudgedBy(t *testing.T) {
 	for i := range bad {
 		good[i], bad[i] = 0.1, 2
 	}
-	bad[0] = -1 // of no meaning; 0 at least
+	bad[0] = -1 // a value without meaning; at least 0
 	f := NewPlayerRating()
 	require.False(t, f.JudgedBy(board.Square(19), "a", good, at))
 	require.False(t, f.JudgedBy(board.Square(9), "a", good[:leastMoves-1], at))
@@ -97,7 +97,7 @@ func TestJudgedBy(t *testing.T) {
 	require.Len(t, f.History, historyKept)
 }
 
-// TestExpectedQuality falls with strength, and never below nothing.
+// TestExpectedQuality decreases with strength and is never negative.
 func TestExpectedQuality(t *testing.T) {
 	for _, size := range JudgedOn() {
 		on := qualities[size]

@@ -21,7 +21,7 @@ import (
 
 var errNoFile = errors.New("no such file here")
 
-// host takes any config and has no network.
+// host accepts any config and has no network.
 type host struct {
 	play  engine.Config
 	files katago.Files
@@ -58,8 +58,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestOpens: a config is taken before the network is asked for; a network that is named
-// and not there is told before it is opened.
+// TestOpens: the config is applied before the network is opened; a missing network file is
+// reported before that.
 func TestOpens(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "net.bin.gz")
 	h := &host{play: engine.Defaults()}

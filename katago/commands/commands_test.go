@@ -19,7 +19,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// still is an engine with a board and clocks that cannot think.
+// still is an engine with a board and clocks but no search.
 type still struct {
 	Engine
 	game  *board.Game
@@ -91,7 +91,7 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// TestListed: list_commands and known_command agree with what is answered.
+// TestListed: list_commands and known_command agree with the commands answered.
 func TestListed(t *testing.T) {
 	p := &Personality{Engine: newStill(t)}
 	require.Equal(t, listed, strings.Fields(strings.TrimPrefix(talk(t, p, "list_commands\n"), "= ")))
@@ -106,8 +106,8 @@ func TestListed(t *testing.T) {
 	require.Equal(t, "? unknown command\n\n", talk(t, p, "reg_genmove b"))
 }
 
-// TestClockRefusals: what is not a time, and more than any game has, is refused by every
-// clock command, and the clock stays as it was.
+// TestClockRefusals: every clock command refuses bad and impossible times, and the clock stays
+// unchanged.
 func TestClockRefusals(t *testing.T) {
 	for _, x := range []string{"1e300", "1e26", "-1e300", "1e999", "nan", "inf", "-inf", "0x1p4", "", "-11"} {
 		for _, form := range []string{
@@ -135,7 +135,7 @@ func TestClocks(t *testing.T) {
 	require.Equal(t, 4500*time.Millisecond, s.left[board.White])
 }
 
-// TestTree: commands that set a position up drop the tree if they succeed.
+// TestTree: commands that set up a position drop the tree if they succeed.
 func TestTree(t *testing.T) {
 	s := newStill(t)
 	p := &Personality{Engine: s}
@@ -146,7 +146,7 @@ func TestTree(t *testing.T) {
 	require.Contains(t, talk(t, p, "set_free_handicap c9"), "? Handicap placement is invalid")
 }
 
-// FuzzParse: a line is a command, a fault or nothing, and names hold no blanks.
+// FuzzParse: a line is a command, an error or nothing, and names contain no blanks.
 func FuzzParse(f *testing.F) {
 	for _, line := range []string{"3 play b d4", "12", "99999999999 x", "# comment", "é\t", "1name  x  ", "kata-analyze focus A1:2,pass 0.5 avoid b C3 1"} {
 		f.Add(line)

@@ -84,8 +84,8 @@ func TestValues(t *testing.T) {
 	require.EqualError(t, err, "Key 'w' must be one of (A|B) in config file ")
 }
 
-// TestOtherBackends: keys of any of KataGo's ways to run a network raise no warning,
-// in whatever program; a misspelt one does.
+// TestOtherBackends: keys of any of KataGo's backends raise no warning in any program; a misspelt
+// key does.
 func TestOtherBackends(t *testing.T) {
 	programs := map[string]func(*Config) error{
 		"numSearchThreads=2,logAllGTPCommunication=false,logSearchInfo=false,rules=chinese": func(c *Config) error {
@@ -120,7 +120,7 @@ func TestOtherBackends(t *testing.T) {
 	}
 }
 
-// TestParameters changes what may change, all or nothing.
+// TestParameters changes parameters that may change, all or none.
 func TestParameters(t *testing.T) {
 	c := New(map[string]string{"numSearchThreads": "2", "maxVisits": "8"})
 	start, err := c.Play(false)

@@ -16,7 +16,7 @@ import (
 	"kosumi/katago/config"
 )
 
-// example is what KataGo made of one folder of config files.
+// example is KataGo's reading of one folder of config files.
 type example struct {
 	Name   string         `json:"name"`
 	Mode   string         `json:"mode"`
@@ -61,8 +61,7 @@ func options(args []string) (files, overrides []string, threads int) {
 	return files, overrides, threads
 }
 
-// TestConfigsAsKataGo reads what KataGo read, and compares values, refusals and
-// warnings.
+// TestConfigsAsKataGo compares values, errors and warnings with KataGo's.
 func TestConfigsAsKataGo(t *testing.T) {
 	all := examples(t)
 	right := 0
@@ -75,8 +74,8 @@ func TestConfigsAsKataGo(t *testing.T) {
 	t.Logf("configs as KataGo reads them: %d of %d", right, len(all))
 }
 
-// asOfToday turns what KataGo 1.17.2 was recorded to read and say into what its release of
-// today does, which has one parameter more.
+// asOfToday converts what was recorded from KataGo 1.17.2 to the current release, which has one
+// more parameter.
 func (e *example) asOfToday() {
 	for i, line := range e.Stderr {
 		e.Stderr[i] = strings.ReplaceAll(line, "1.17.2", config.Release)
@@ -121,7 +120,7 @@ func (e *example) check(t *testing.T) {
 	require.Equal(t, e.Params, params)
 }
 
-// refusal compares why KataGo did not start.
+// refusal compares the error with which KataGo did not start.
 func (e *example) refusal(t *testing.T, err error) {
 	t.Helper()
 	if e.Exit == 0 {
@@ -142,10 +141,10 @@ func (e *example) said(t *testing.T, lines []string) {
 	}
 }
 
-// TestTable reads every default of the table as the value of a file.
+// TestTable reads each default of the table as a value in a file.
 func TestTable(t *testing.T) {
 	for _, p := range config.Params {
-		if p.Default == "" || p.Name == "futileVisitsThreshold" { // needed, none, and a default outside its own range
+		if p.Default == "" || p.Name == "futileVisitsThreshold" { // required, without a default, or with one outside its own range
 			continue
 		}
 		for _, text := range []string{p.Default, p.Analysis} {
