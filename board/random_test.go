@@ -56,7 +56,7 @@ func (h *hashes) check(t *testing.T, position string, hash board.Hash) {
 // TestRandomGames plays random games on the board and on the slow reference and compares both
 // after every move.
 //
-// go test ./board -run TestRandomGames -board.positions 100000 -timeout 10h
+//	go test ./board -run TestRandomGames -board.positions 100000 -timeout 10h
 func TestRandomGames(t *testing.T) {
 	for name, rules := range ruleSets(t) {
 		t.Run(name, func(t *testing.T) {

@@ -11,14 +11,14 @@ import (
 	"kosumi/nn/features"
 )
 
-// trained is a network that learnt to judge areas in some modes, with another one of human
-// moves beside it, and remembers the last query.
+// trained is a network trained with some area modes, beside a human SL network with others; it
+// records the last query.
 type trained struct {
 	nn.Plain
 	modes board.AreaModes
 	human *trained
 	asked nn.Query
-	seen  board.AreaModes // of the game that was asked for
+	seen  board.AreaModes // modes of the queried game
 }
 
 func newTrained(m board.AreaModes) *trained {
@@ -39,8 +39,8 @@ func (n *trained) Humans() nn.Network {
 	return n.human
 }
 
-// mouthGame is a game that two passes end, and that Black wins by the point of its
-// eye alone, if that is one: the eye of a chain in atari.
+// mouthGame is a game that ends with two passes and that Black wins by one point if the eye of a
+// chain in atari counts.
 func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
 	t.Helper()
 	b, err := board.ParseDiagram("X.XO.\nXXXO.\nOOOO.")
@@ -55,8 +55,9 @@ func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
 	return g
 }
 
-// TestAreasAsTrained: ends are scored in the modes that the main network was trained in, or
-// that are set, whatever the game's own are; networks are asked so that each sees its own.
+// TestAreasAsTrained: finished positions are scored with the modes of the main network's
+// training, or with the configured ones, whatever the game's own; each network is queried with
+// its own.
 func TestAreasAsTrained(t *testing.T) {
 	exclude := board.AreaModes{ExcludeTerritoryAdjacentToAtari: true}
 	for _, c := range []struct {
@@ -84,7 +85,7 @@ func TestAreasAsTrained(t *testing.T) {
 		r := searched(t, tree, 30)
 		pass := r.Move(board.Pass)
 		require.NotNil(t, pass, c.name)
-		white := map[bool]float64{false: 0, true: 1}[c.want == exclude] // who passes
+		white := map[bool]float64{false: 0, true: 1}[c.want == exclude] // the side that passes
 		require.Equal(t, white, pass.Winrate, c.name)
 		require.Equal(t, c.want, tree.position.base.Options().AreaModes, c.name)
 		require.Equal(t, c.own, tree.position.game.Options().AreaModes, c.name)
@@ -95,15 +96,14 @@ func TestAreasAsTrained(t *testing.T) {
 	}
 }
 
-// TestModesDropTheTree: what was found in other modes is of no use; in the same ones it
-// is kept.
+// TestModesDropTheTree: a change of modes drops the tree; equal modes keep it.
 func TestModesDropTheTree(t *testing.T) {
 	net := newTrained(board.AreaModes{})
 	tree := newTree(t, Defaults(), net)
 	tree.Reset(mouthGame(t, board.GameOptions{}))
 	searched(t, tree, 20)
 	require.EqualValues(t, 20, searched(t, tree, 25).Stats.Reused)
-	net.modes.ExcludeTerritoryAdjacentToAtari = true // another network has been loaded
+	net.modes.ExcludeTerritoryAdjacentToAtari = true // as if another network had been loaded
 	require.Zero(t, searched(t, tree, 25).Stats.Reused)
 	hash := tree.nodes.graph.hashes.get(tree.nodes.root)
 	p := Defaults()

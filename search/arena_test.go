@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIndicesEnd brings each count of a tree to where an index of 32 bits ends:
-// below 16 TiB of allowed memory the tree is full before that, and as long as it is
-// not full, what is in flight still finds indices.
+// TestIndicesEnd raises each count of a tree to the end of its 32-bit index: with less than 16
+// TiB of memory allowed the tree is full before that, and until it is full, pending evaluations
+// still find an index.
 func TestIndicesEnd(t *testing.T) {
 	p := Defaults()
 	p.Memory.MaxBytes = 16 << 40
@@ -16,7 +16,7 @@ func TestIndicesEnd(t *testing.T) {
 	tree.Reset(newGame(t, 19))
 	for name, c := range map[string]struct {
 		count *uint32
-		size  int64 // bytes of one
+		size  int64 // bytes per item
 	}{
 		"nodes": {&tree.nodes.a.nodeCount, 128},
 		"edges": {&tree.nodes.a.edgeCount, 32},
@@ -26,7 +26,7 @@ func TestIndicesEnd(t *testing.T) {
 		*c.count = 1 << 31
 		require.False(t, tree.run.full(), name)
 		low, high := int64(1)<<31, int64(indices-1)
-		for high-low > 1 { // the boundary between room and none
+		for high-low > 1 { // bisect the boundary between room and none
 			middle := (low + high) / 2
 			if *c.count = uint32(middle); tree.run.full() {
 				high = middle

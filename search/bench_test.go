@@ -11,8 +11,8 @@ import (
 	"kosumi/nn"
 )
 
-// quick is an evaluator that costs nearly nothing: policies come from a table,
-// and a move counts as legal if the game says so.
+// quick is an evaluator that costs almost nothing: policies come from a table, and the game alone
+// decides which moves are legal.
 type quick struct{ policies [64][board.MaxMoves]float32 }
 
 func newQuick(area int) *quick {
@@ -56,8 +56,8 @@ func (e *quick) Evaluate(_ context.Context, q *nn.Query, out *nn.Output) error {
 	return nil
 }
 
-// BenchmarkEvaluator is what the evaluator of the other benchmarks costs, so
-// that it can be taken off.
+// BenchmarkEvaluator measures the evaluator of the other benchmarks, so that its cost can be
+// subtracted.
 func BenchmarkEvaluator(b *testing.B) {
 	g, err := board.NewGame(board.Square(9), board.TrompTaylor())
 	require.NoError(b, err)

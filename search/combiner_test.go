@@ -15,8 +15,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// answering is an evaluator that answers later, on goroutines of its own, as a
-// server's sessions do.
+// answering is an evaluator that answers later, on goroutines of its own, like a server's
+// sessions.
 type answering struct {
 	nn.Plain
 	jobs chan *nn.Job
@@ -50,15 +50,15 @@ func (a *answering) Submit(_ context.Context, j *nn.Job) {
 	a.jobs <- j
 }
 
-// combining returns parameters under which those who answer combine.
+// combining returns parameters with which answering goroutines do the search's work.
 func combining(workers int) Params {
 	p := Defaults()
 	p.Parallel.Workers, p.Parallel.VisitsPerFlight, p.Parallel.Sessions = workers, 1, nn.Cores()
 	return p
 }
 
-// TestCombining: those who answer do the work of the search, to the visit, and a tree
-// that they made is as sound as any.
+// TestCombining: goroutines that answer do the work of the search, exactly to the limit of
+// visits, and leave a sound tree.
 func TestCombining(t *testing.T) {
 	for name, e := range map[string]nn.Evaluator{"sessions": newAnswering(t, &stub{}, 4), "goroutines": &stub{}} {
 		tree := newTree(t, combining(16), e)
@@ -73,8 +73,7 @@ func TestCombining(t *testing.T) {
 	}
 }
 
-// TestCombiningStops: a search with a combiner heeds its time, its context and whoever wants
-// to see how far it is.
+// TestCombiningStops: a combining search obeys its time limit and context, and serves snapshots.
 func TestCombiningStops(t *testing.T) {
 	tree := newTree(t, combining(8), newAnswering(t, &stub{delay: 50 * time.Microsecond}, 3))
 	tree.Reset(newGame(t, 9))
@@ -102,8 +101,8 @@ func TestCombiningStops(t *testing.T) {
 	requireSound(t, tree)
 }
 
-// TestCombiningFault: a fault while someone else works on the tree reaches the caller
-// of Search, as one of its own would.
+// TestCombiningFault: a panic on another goroutine that works on the tree reaches the caller of
+// Search.
 func TestCombiningFault(t *testing.T) {
 	var focus atomic.Pointer[thinking.Focus]
 	var answers atomic.Int64
@@ -113,12 +112,12 @@ func TestCombiningFault(t *testing.T) {
 		}
 	}}, 3))
 	tree.Reset(newGame(t, 9))
-	tree.selector.rng = nil // which the focus will draw from
+	tree.selector.rng = nil // makes the focus's draw panic
 	require.Panics(t, func() { _, _ = tree.Search(t.Context(), Limits{Visits: 20000, Focus: &focus}) })
 }
 
-// TestEvaluatorPanics: a panic of the evaluator ends the search with an error, alone and
-// with evaluations under way on other goroutines.
+// TestEvaluatorPanics: a panic of the evaluator ends the search with an error, alone and with
+// evaluations pending on other goroutines.
 func TestEvaluatorPanics(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		e := &stub{fail: func(n int64) error {

@@ -10,7 +10,7 @@ import (
 	"kosumi/search"
 )
 
-// A search with the network inside: Black takes three stones.
+// A search with the built-in network: Black captures three stones.
 func ExampleTree_Search() {
 	network, err := model.Open("", model.Config{})
 	if err != nil {

@@ -1,8 +1,8 @@
 package search
 
-// Feed decides by whose policy moves are selected from a record of such decisions:
-// 0 the search's own, 1 the human one without weight, 2 the human one with weight.
-// It returns a function that tells how many are left; below 0 there were too few.
+// Feed replaces random decisions about the policy for selection by recorded ones: 0 the search's
+// own policy, 1 the human one without weight, 2 the human one with weight. left returns how many
+// remain; negative if there were too few.
 func (t *Tree) Feed(draws string) (left func() int) {
 	at := 0
 	t.selector.decide = func() selection {
@@ -15,7 +15,7 @@ func (t *Tree) Feed(draws string) (left func() int) {
 	return func() int { return len(draws) - at }
 }
 
-// applied does what a run does with a slot that came back, and returns its error.
+// applied applies an answered slot as a run does.
 func applied(t *Tree, s *slot) error {
 	grown, err := t.playouts.expand(s)
 	if grown {

@@ -13,7 +13,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// focusOn is where a search is told of a focus.
+// focusOn wraps a focus for the parameters.
 func focusOn(f *thinking.Focus) *atomic.Pointer[thinking.Focus] {
 	p := new(atomic.Pointer[thinking.Focus])
 	p.Store(f)
@@ -34,15 +34,15 @@ func unlikely(t *testing.T, g *board.Game, e nn.Evaluator) board.Point {
 	return at
 }
 
-// TestFocusHasNoWeight holds, in random positions with random focuses, what a focus may
-// change: children at the root have as many visits more than their edges as playouts went
-// to the focus and ordinary ones have not taken over yet, and the root counts none of them.
+// TestFocusHasNoWeight: in random positions with random focuses, each child of the root has more
+// visits than its edge by the number of focus playouts that ordinary visits have not yet taken
+// over, and the root counts none of them.
 func TestFocusHasNoWeight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 2))
 	focused, probes := int64(0), int64(0)
 	for n := range 60 {
 		p := Defaults()
-		p.Graph.Use = false // each edge has a node of its own
+		p.Graph.Use = false // so that each edge has its own node
 		p.Seed = uint64(n + 1)
 		p.Parallel.Workers = 1 + n%2*7
 		g := newGame(t, 3+2*rng.IntN(3))
@@ -53,7 +53,7 @@ func TestFocusHasNoWeight(t *testing.T) {
 		}
 		f := &thinking.Focus{Prob: rng.Float64()}
 		for range 1 + rng.IntN(4) {
-			f.Moves = append(f.Moves, board.Point(rng.IntN(g.Size().Area()+1)-1)) // board.Pass is one of them
+			f.Moves = append(f.Moves, board.Point(rng.IntN(g.Size().Area()+1)-1)) // may be board.Pass
 			f.Weights = append(f.Weights, rng.ExpFloat64()+0.01)
 		}
 		tree := newTree(t, p, &stub{})
@@ -77,7 +77,7 @@ func TestFocusHasNoWeight(t *testing.T) {
 	require.Greater(t, focused, 20*probes, "of most positions both sides are exact")
 }
 
-// TestFocusShare: the playouts go to the focus in its share, and to its moves by weight.
+// TestFocusShare: the focus gets its share of the playouts, divided among its moves by weight.
 func TestFocusShare(t *testing.T) {
 	g := newGame(t, 9)
 	size := g.Size()
@@ -108,8 +108,8 @@ func searchedWith(t testing.TB, tree *Tree, l Limits) Result {
 	return r
 }
 
-// TestFocusOfNothing: where nobody asks, or nothing can be searched, a search is as it
-// would be, visit for visit.
+// TestFocusOfNothing: without a focus, or with one whose moves cannot be searched, a search is
+// unchanged, visit for visit.
 func TestFocusOfNothing(t *testing.T) {
 	g := newGame(t, 9)
 	size := g.Size()
@@ -130,7 +130,7 @@ func TestFocusOfNothing(t *testing.T) {
 		got := result(focusOn(f))
 		require.Equal(t, want.Moves, got.Moves, name)
 	}
-	// A draw was made, so that only what does not depend on those is equal.
+	// The focus has drawn a random number, so only what does not depend on those is equal.
 	for name, moves := range map[string][]board.Point{"illegal": {taken}, "forbidden": {banned}, "both": {banned, taken}} {
 		got := result(focusOn(&thinking.Focus{Moves: moves, Prob: 0.9}))
 		require.Zero(t, got.Stats.Focused, name)
@@ -138,15 +138,15 @@ func TestFocusOfNothing(t *testing.T) {
 	}
 }
 
-// TestFocusFindsAGoodMove: a move that the policy does not know is looked at and its worth
-// shows, in a tree that is kept. The position knows of that only once PUCT has sent an
-// ordinary visit, as KataGo's does; then what is there is taken over, visit for visit.
+// TestFocusFindsAGoodMove: a good move with a tiny prior is searched and its value shows, also in
+// a kept tree. The root's value changes only after PUCT has sent an ordinary visit, as in KataGo;
+// later visits then take over what is known, one by one.
 func TestFocusFindsAGoodMove(t *testing.T) {
 	for _, prior := range []float32{1e-6, 0.1} {
 		g := newGame(t, 9)
 		good := g.Size().Point(6, 2)
 		e := &stub{noScore: true, answer: func(g *board.Game, out *nn.Output) {
-			v := float32(-0.4) // Black's
+			v := float32(-0.4) // Black's view
 			if g.At(good) == board.Black {
 				v = 0.8
 			} else if g.At(good) == board.Empty && out.Policy[good] >= 0 {
@@ -186,12 +186,12 @@ func TestFocusFindsAGoodMove(t *testing.T) {
 	}
 }
 
-// TestFocusOnAnImage: a move that another one stands for by symmetry has that one searched,
-// and is reported as its image.
+// TestFocusOnAnImage: a focus on a symmetric copy searches the original, and the result is
+// reported for the copy.
 func TestFocusOnAnImage(t *testing.T) {
 	g := newGame(t, 9)
 	size := g.Size()
-	for _, at := range []board.Point{size.Point(2, 6), size.Point(6, 6), size.Point(2, 2)} { // all for the upper right
+	for _, at := range []board.Point{size.Point(2, 6), size.Point(6, 6), size.Point(2, 2)} { // all have their original in the upper right
 		tree := newTree(t, Defaults(), &stub{flat: true})
 		tree.Reset(g)
 		r := searchedWith(t, tree, Limits{Visits: 100, Focus: focusOn(&thinking.Focus{Moves: []board.Point{at}, Prob: 0.5})})
@@ -202,7 +202,7 @@ func TestFocusOnAnImage(t *testing.T) {
 	}
 }
 
-// TestFocusIsReplaced while a search runs, by another goroutine.
+// TestFocusIsReplaced by another goroutine during a search.
 func TestFocusIsReplaced(t *testing.T) {
 	g := newGame(t, 9)
 	size := g.Size()
@@ -227,7 +227,6 @@ func TestFocusIsReplaced(t *testing.T) {
 	}
 }
 
-// TestFocusAllocatesNothing.
 func TestFocusAllocatesNothing(t *testing.T) {
 	tree := newTree(t, Defaults(), newQuick(81))
 	tree.Reset(newGame(t, 9))
@@ -245,8 +244,8 @@ func TestFocusAllocatesNothing(t *testing.T) {
 	require.Greater(t, tree.tally.stats.Focused, int64(1000))
 }
 
-// TestFocusBesidePasses: where passes end the phase, a focus playout is not turned into
-// a look at passing.
+// TestFocusBesidePasses: if a pass would end the phase, the probe of passing does not replace a
+// focus playout.
 func TestFocusBesidePasses(t *testing.T) {
 	for _, prob := range []float64{0, 0.9} {
 		g := newGame(t, 5)
@@ -265,8 +264,8 @@ func TestFocusBesidePasses(t *testing.T) {
 	}
 }
 
-// TestFocusKeepsCountersWhole: a position that can be searched without end, at the end of a
-// game, gets no more visits than a node may count, and the search goes on.
+// TestFocusKeepsCountersWhole: in a finished position, which can be visited without end, a node's
+// visits stop at the largest count, and the search continues.
 func TestFocusKeepsCountersWhole(t *testing.T) {
 	tree := newTree(t, Defaults(), &stub{})
 	tree.Reset(newGame(t, 3))

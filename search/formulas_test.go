@@ -10,9 +10,8 @@ import (
 	"kosumi/board"
 )
 
-// The tests of this file hold each formula of the search against numbers that
-// were worked out by hand from its definition, and show that its switch takes it
-// out of the arithmetic.
+// The tests of this file compare each formula of the search with numbers computed by hand from
+// its definition, and check that its switch disables it.
 
 func TestFPUByHand(t *testing.T) {
 	f := Defaults().FPU
@@ -24,7 +23,7 @@ func TestFPUByHand(t *testing.T) {
 	require.InDelta(t, 0.2125, f.utility(&n, mass, -1, radius, false, false), 1e-8, "Black is shown a move worse for Black")
 	require.InDelta(t, 0.0625, f.utility(&n, mass, 1, radius, true, false), 1e-8, "half the reduction at the root")
 	require.InDelta(t, 0.1125, f.utility(&n, mass, 1, radius, true, true), 1e-8, "and none under noise")
-	f.LossProp = 0.5 // halfway from 0.0125 to -1.4
+	f.LossProp = 0.5 // the mean of 0.0125 and -1.4
 	require.InDelta(t, -0.69375, f.utility(&n, mass, 1, radius, false, false), 1e-8)
 	f = Defaults().FPU
 	f.ReductionMax = 0
@@ -37,8 +36,8 @@ func TestFPUByHand(t *testing.T) {
 	require.Zero(t, f.utility(&n, mass, 1, radius, false, false))
 }
 
-// TestScoreUtilityByHand: at no deviation both terms are (2/pi)*atan, which the
-// table meets to 1e-4.
+// TestScoreUtilityByHand: with no deviation both terms are (2/pi)*atan, which the table meets to
+// 1e-4.
 func TestScoreUtilityByHand(t *testing.T) {
 	won := outcome{winLoss: 1}
 	score := func(points float32) *outcome { return &outcome{scoreMean: points, scoreMeanSq: points * points} }
@@ -87,8 +86,7 @@ func TestUncertaintyByHand(t *testing.T) {
 	require.Equal(t, 1.0, v.terminalWeight(true))
 }
 
-// TestAveragingSwitches: the node's averages with each way of weighting off are
-// the plain ones.
+// TestAveragingSwitches: with each kind of weighting off, the node's averages are plain ones.
 func TestAveragingSwitches(t *testing.T) {
 	weights := func(change func(*Backup)) []float64 {
 		p := Plain()
@@ -133,16 +131,15 @@ func TestBiasByHand(t *testing.T) {
 	// Children of weight 16 average 0.425, 0.3 above the network: the correction is
 	// 0.45*0.3, whatever the weight.
 	require.InDelta(t, 0.135, b.update(&first, 16, 16*0.425, 16), 1e-6)
-	// Another node, weight 4, says -0.2: weights are 16^0.85 = 10.556 and
-	// 4^0.85 = 3.249.
+	// Another node, weight 4, differs by -0.2: weights are 16^0.85 = 10.556 and 4^0.85 = 3.249.
 	want := 0.45 * (0.3*10.556063 - 0.2*3.249010) / (10.556063 + 3.249010)
 	require.InDelta(t, want, b.update(&second, 4, 4*-0.075, 4), 1e-6)
 	require.InDelta(t, want, b.correction(&first), 1e-6, "shared by the pattern")
-	// A node that says something new takes back what it said before.
+	// An update of a node replaces its earlier contribution.
 	b.update(&first, 16, 16*0.125, 16)
 	require.InDelta(t, 0.45*(-0.2*3.249010)/(10.556063+3.249010), b.correction(&first), 1e-6)
 	b.update(&first, 16, 16*0.425, 16)
-	// Thrown away, a fifth of it stays.
+	// When the node is dropped, a fifth of its contribution stays.
 	b.release(&first)
 	require.InDelta(t, 0.45*(0.2*0.3*10.556063-0.2*3.249010)/(0.2*10.556063+3.249010), b.correction(&second), 1e-6)
 	require.Zero(t, first.bias.entry)
@@ -150,8 +147,8 @@ func TestBiasByHand(t *testing.T) {
 	require.Zero(t, b.correction(&second))
 }
 
-// TestBiasPattern: the same surroundings have one key wherever the rest of the
-// board differs; other colours, ataris, kos and last moves another one.
+// TestBiasPattern: equal surroundings have equal keys even if the rest of the board differs;
+// other colours, ataris, kos and last moves have other keys.
 func TestBiasPattern(t *testing.T) {
 	size := board.Square(9)
 	key := func(diagram string, last, p board.Point) biasKey {
@@ -177,7 +174,7 @@ func TestBiasPattern(t *testing.T) {
 	require.False(t, ok, "a pass")
 }
 
-// TestLiftByLCB: factor ((0.3+0.1)/(0.3+0.02))^2 = 1.5625 for a bound that is ahead by 0.1.
+// TestLiftByLCB: a bound ahead by 0.1 gives the factor ((0.3+0.1)/(0.3+0.02))^2 = 1.5625.
 func TestLiftByLCB(t *testing.T) {
 	c := Defaults().Choice
 	moves := []candidate{{value: 100, lcb: 0.1, below: 0.3}, {value: 20, lcb: 0.2, below: 0.5}, {value: 14, lcb: 0.9, below: 0.1}}
@@ -228,10 +225,10 @@ func TestPriorTemperatureByHand(t *testing.T) {
 			require.InDelta(t, want[i], got[i], 1e-6)
 		}
 	}
-	// Square roots 0.8, 0.56569, 0.2 over their sum.
+	// Square roots 0.8, 0.56569, 0.2, divided by their sum.
 	near([]float64{0.5109583, math.Sqrt(0.32) / 1.5656854, 0.1277396, -1}, flattened(2, 2, 0))
 	require.Equal(t, []float32{0.64, 0.32, 0.04, -1}, flattened(1, 1, 0))
-	// After 9 moves on 9x9 half of the difference is left: temperature 1.5 of 1 and 2.
+	// After 9 moves on 9x9 half of the difference between the temperatures 1 and 2 is left: 1.5.
 	power := 1 / 1.5
 	sum := math.Pow(0.64, power) + math.Pow(0.32, power) + math.Pow(0.04, power)
 	near([]float64{math.Pow(0.64, power) / sum, math.Pow(0.32, power) / sum, math.Pow(0.04, power) / sum}, flattened(1, 2, 9))
@@ -246,7 +243,7 @@ func TestWideNoiseByHand(t *testing.T) {
 	for range n {
 		prior, u := p.Root.widen(0.2, 0.1, -1, rng)
 		require.InDelta(t, math.Pow(0.2, 1/1.16), prior, 1e-12)
-		sum += 0.1 - u // Black's gain
+		sum += 0.1 - u // Black's view
 		if u < 0.1 {
 			raised++
 		}

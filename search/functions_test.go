@@ -65,8 +65,8 @@ func nearWeights(t *testing.T, want []float64, got []child) {
 	}
 }
 
-// TestFunctionsOracle compares single formulas with values that KataGo
-// v1.17 computed, or that follow from its source.
+// TestFunctionsOracle compares single formulas with values that KataGo v1.17 computed or that
+// follow from its source.
 func TestFunctionsOracle(t *testing.T) {
 	p := Defaults()
 	for _, c := range testshared.Lines[functionCase](t, testshared.Path(t, "golden/search/functions.jsonl.gz")) {
@@ -110,7 +110,7 @@ func TestFunctionsOracle(t *testing.T) {
 				near(t, out.ExploreScaling, puct.explorationScale(in.TotalChildWeight, f))
 				n := node{utility: in.ParentUtility, ownUtility: float32(in.OwnNetUtility)}
 				fpu := p.FPU.utility(&n, in.VisitedPolicyMass, sign(in.Player), 1.4, in.IsRoot, false)
-				require.InDelta(t, out.FpuUtility, fpu, 1e-7) // the own utility is kept as float32
+				require.InDelta(t, out.FpuUtility, fpu, 1e-7) // the node's own utility is stored as float32
 			case "uncertaintyWeight":
 				v := valuer{u: p.Utility, b: p.Backup, sqrtArea: in.SqrtArea, center: in.ScoreCenter, scores: true}
 				near(t, out.Weight, v.weight(in.ScoreMean, in.WinlossError, in.ScoreError))
@@ -121,8 +121,7 @@ func TestFunctionsOracle(t *testing.T) {
 	}
 }
 
-// TestScoreTableIsNearTheExpectation compares the table with the integral that
-// it stands for.
+// TestScoreTableIsNearTheExpectation compares the table with the integral that it approximates.
 func TestScoreTableIsNearTheExpectation(t *testing.T) {
 	for _, mean := range []float64{-60, -13.3, -2, 0, 0.5, 7, 31} {
 		for _, stdev := range []float64{0, 0.7, 3, 12, 40} {
@@ -140,8 +139,8 @@ func TestScoreTableIsNearTheExpectation(t *testing.T) {
 	require.InDelta(t, -1, scoreValue(-1e9, 1e9, 0, 2, 19), 1.01)
 }
 
-// TestTerminalOutcomes: who wins, draws by what they are worth, and the spread
-// of a score that the draw is half of.
+// TestTerminalOutcomes: the winner, the value of draws, and the score's deviation when a draw
+// counts half.
 func TestTerminalOutcomes(t *testing.T) {
 	v := valuer{u: Defaults().Utility}
 	require.Equal(t, outcome{winLoss: 1, scoreMean: 2.5, scoreMeanSq: 6.25, lead: 2.5}, v.terminal(2.5, false))
@@ -158,8 +157,8 @@ func TestTerminalOutcomes(t *testing.T) {
 	require.InDelta(t, 2.5*2.5+0.7*(3.5*3.5-2.5*2.5), won.scoreMeanSq, 1e-5)
 }
 
-// TestPriorOrder: the likeliest first, ties in board order with the pass last,
-// however many there are; and the pass is never cut off.
+// TestPriorOrder: the likeliest moves first, equal ones in board order with the pass last; the
+// pass is never cut off.
 func TestPriorOrder(t *testing.T) {
 	for _, n := range []int{1, 5, 16, 24, 25, 40, 82, 362, 626} {
 		for kind := range 4 {
@@ -199,8 +198,7 @@ func sortedKeys(keys []uint64) []uint64 {
 	return keys
 }
 
-// inOrderOfEdges returns keys in the order in which a node would make edges for
-// them.
+// inOrderOfEdges returns keys in the order in which a node makes edges for them.
 func inOrderOfEdges(keys []uint64) (order []uint64) {
 	var a arena
 	a.reset()

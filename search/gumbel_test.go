@@ -28,8 +28,8 @@ func gumbelParams() Params {
 	return p
 }
 
-// TestGumbelVisitsFollowTheSchedule: 16 moves of equal priors, each visited
-// once, then 8 of them, and so on.
+// TestGumbelVisitsFollowTheSchedule: 16 moves of equal priors are visited once each, then 8 of
+// them, and so on.
 func TestGumbelVisitsFollowTheSchedule(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		p := gumbelParams()
@@ -53,8 +53,8 @@ func TestGumbelVisitsFollowTheSchedule(t *testing.T) {
 	}
 }
 
-// oneGoodMove returns a point of a 5x5 board and an evaluator to which all moves
-// are equally likely and Black wins by playing there.
+// oneGoodMove returns a point of a 5x5 board and an evaluator with an even policy for which Black
+// wins by playing there.
 func oneGoodMove() (board.Point, nn.Evaluator) {
 	good := board.Square(5).Point(3, 1)
 	return good, evenly(func(g *board.Game) float32 {
@@ -69,8 +69,8 @@ func oneGoodMove() (board.Point, nn.Evaluator) {
 	})
 }
 
-// TestGumbelFindsTheGoodMove: with 32 visits a good move of small prior is
-// found, if it is considered at all, and the improved policy points to it.
+// TestGumbelFindsTheGoodMove: 32 visits find a good move with a small prior if it is among the
+// candidates, and the improved policy prefers it.
 func TestGumbelFindsTheGoodMove(t *testing.T) {
 	good, e := oneGoodMove()
 	p := gumbelParams()
@@ -83,14 +83,14 @@ func TestGumbelFindsTheGoodMove(t *testing.T) {
 		require.Equal(t, good, r.Choose(0, nil))
 		require.Greater(t, r.Improved[board.Square(5).Index(good)], float32(0.9))
 	}
-	// A kept tree goes on from the visits that are there.
+	// A kept tree continues from its visits.
 	r := searched(t, tree, 80)
 	require.Equal(t, int64(80), r.Root.Visits)
 	require.Equal(t, good, r.Choose(0, nil))
 }
 
-// TestGumbelInPlayDrawsByImprovedPolicy: the last moves of the halving have equal
-// visits, yet a draw by temperature does not take them for equally good.
+// TestGumbelInPlayDrawsByImprovedPolicy: the last moves of the halving have equal visits, but a
+// draw by temperature does not treat them as equal.
 func TestGumbelInPlayDrawsByImprovedPolicy(t *testing.T) {
 	good, e := oneGoodMove()
 	p := gumbelParams()
@@ -104,8 +104,7 @@ func TestGumbelInPlayDrawsByImprovedPolicy(t *testing.T) {
 	}
 }
 
-// TestGumbelSamplesByPrior: with one move considered the choice is a draw from
-// the policy.
+// TestGumbelSamplesByPrior: with one candidate the choice is a draw from the policy.
 func TestGumbelSamplesByPrior(t *testing.T) {
 	p := gumbelParams()
 	p.Root.Gumbel.Considered = 1

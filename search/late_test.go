@@ -11,8 +11,8 @@ import (
 	"kosumi/nn"
 )
 
-// TestLateCancellation ends the context of one search so late that the news
-// arrives during the next one, which must not mind.
+// TestLateCancellation cancels the context of a search so late that the signal arrives during the
+// next search, which must ignore it.
 func TestLateCancellation(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // nothing else runs until this goroutine yields
 	e := &stub{}

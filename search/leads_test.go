@@ -12,8 +12,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// saturated is a network that knows who wins under any komi, and by how much only near
-// the even one. Moves shift what is even by points for White.
+// saturated is a network that knows the winner under any komi, but the lead only near the even
+// komi. Moves change the even komi by points in White's favour.
 type saturated struct {
 	even  float64
 	moved map[board.Point]float64
@@ -57,13 +57,13 @@ func TestEvenKomi(t *testing.T) {
 	}
 }
 
-// TestContradictingLeads: under a komi far from what networks know a lead that cannot
-// be, by the winrate, is corrected, also where that is not extreme.
+// TestContradictingLeads: under a komi far from those in training a lead that contradicts the
+// winrate is corrected, even if it is not extreme.
 func TestContradictingLeads(t *testing.T) {
 	l := NewLeads(&saturated{even: 6})
 	for _, c := range []struct {
 		komi          float32
-		lead, winrate float64 // White's
+		lead, winrate float64 // White's view
 		want          float64
 	}{
 		{-60.5, 302.5, 0.149, -66.5},
@@ -83,8 +83,8 @@ func TestContradictingLeads(t *testing.T) {
 	}
 }
 
-// TestCorrectedLeads: where komi is far from what networks know, leads move with komi
-// point for point, on the side of the winrate; elsewhere they stay.
+// TestCorrectedLeads: where komi is far from those in training, a point of komi changes the lead
+// by a point, and the lead agrees with the winrate; elsewhere leads stay unchanged.
 func TestCorrectedLeads(t *testing.T) {
 	const c3, d4, e5 = board.Point(1), board.Point(2), board.Point(3)
 	net := &saturated{even: 6, moved: map[board.Point]float64{c3: -1, d4: -3}}

@@ -20,10 +20,9 @@ var (
 	longPreset = flag.String("search.preset", "katago", "settings of TestSoakOfOneTree: katago, plain or tutorial")
 )
 
-// TestSoakOfOneTree grows one tree from the empty board over an evaluator that
-// costs nearly nothing, and tells what a visit costs in time and memory by decade,
-// and how long the garbage collector stopped the program. It is small by default;
-// the measurement takes minutes:
+// TestSoakOfOneTree grows one tree from the empty board with an evaluator that costs almost
+// nothing, and logs time and memory per visit by decade and the pauses of the garbage collector.
+// It is small by default; the measurement takes minutes:
 //
 //	go test ./search -run SoakOfOneTree -search.visits 5000000 -v -timeout 1h
 func TestSoakOfOneTree(t *testing.T) {
@@ -66,9 +65,9 @@ func TestSoakOfOneTree(t *testing.T) {
 		}
 		require.Equal(t, goal, done)
 	}
-	runtime.ReadMemStats(&after) // before the check of the tree, which takes memory of its own
+	runtime.ReadMemStats(&after) // before the tree is checked, which takes memory too
 	t.Logf("heap in use %s, taken from the system %s", mebibytes(int64(after.HeapInuse)), mebibytes(int64(after.Sys)))
-	// The heap holds the tree and little else.
+	// The heap holds little but the tree.
 	require.Less(t, int64(after.HeapInuse)-int64(before.HeapInuse), tree.Bytes()+tree.Bytes()/8+64<<20)
 	requireSound(t, tree)
 }

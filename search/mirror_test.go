@@ -9,8 +9,8 @@ import (
 	"kosumi/nn"
 )
 
-// mirrorGame plays pairs of a move and its copy, from the top left corner on and,
-// where the answer is missed, one elsewhere; first are moves before those.
+// mirrorGame plays pairs of a move and its copy, starting from the top left corner: "o" in pairs
+// is a copy, "-" an answer elsewhere. first are moves before them.
 func mirrorGame(t testing.TB, g *board.Game, pairs string, first ...board.Point) *board.Game {
 	t.Helper()
 	for _, p := range first {
@@ -40,8 +40,8 @@ func TestMirrorGoIsRecognised(t *testing.T) {
 		{"", false},
 		{copied14[:13], false}, // fewer than 7 and half of 13
 		{copied14, true},
-		{copied20 + "-", false},      // not the last one
-		{copied20 + "----o", true},   // 0.49 of the last ones
+		{copied20 + "-", false},      // the last one is no copy
+		{copied20 + "----o", true},   // 0.49 of the last moves are copies
 		{copied20 + "-----o", false}, // 0.43
 		{"---" + copied20, true},
 	} {
@@ -56,15 +56,15 @@ func TestMirrorGoIsRecognised(t *testing.T) {
 	require.Equal(t, board.Black, findMirror(g).player, "Black began in the centre")
 }
 
-// TestMirrorAdvantageByHand: on a board of copies Black has a point more where
-// Black fills the last one.
+// TestMirrorAdvantageByHand: on a board of copies Black is ahead by a point if Black fills the
+// last point.
 func TestMirrorAdvantageByHand(t *testing.T) {
 	for _, c := range []struct {
 		size     int
 		scoring  board.Scoring
 		bonus    board.HandicapBonus
 		handicap int
-		black    bool // copies
+		black    bool // stones and their copies
 		komi     float32
 		want     float64
 	}{
@@ -92,7 +92,7 @@ func TestMirrorAdvantageByHand(t *testing.T) {
 	}
 }
 
-// boardWith is an empty board but for some stones.
+// boardWith returns a game on an empty board with some stones.
 func boardWith(t testing.TB, size int, black, white []board.Point, toMove board.Color) *board.Game {
 	t.Helper()
 	g := newGame(t, size)
@@ -107,12 +107,12 @@ func TestCenterAsymmetryByHand(t *testing.T) {
 		want         float64
 	}{
 		{9, []board.Point{30}, []board.Point{50}, 0},
-		{9, []board.Point{30, 40}, []board.Point{50}, 0}, // the centre is its own copy
-		{9, []board.Point{0}, nil, 0},                    // far from it
+		{9, []board.Point{30, 40}, []board.Point{50}, 0}, // the centre is its own image
+		{9, []board.Point{0}, nil, 0},                    // far from the centre
 		{9, nil, []board.Point{30, 31}, 0},
 		{9, []board.Point{30}, nil, 1},
 		{9, []board.Point{30, 31}, []board.Point{32}, 3.52}, // 2.2*3.2/2
-		{9, []board.Point{30, 50}, nil, 3},                  // each has no copy: 2*3/2
+		{9, []board.Point{30, 50}, nil, 3},                  // neither has a copy: 2*3/2
 		{6, nil, nil, 1e10},
 	} {
 		g := boardWith(t, c.size, c.black, c.white, board.Black)
@@ -120,7 +120,7 @@ func TestCenterAsymmetryByHand(t *testing.T) {
 	}
 }
 
-// TestLeanByHand: tanh(atanh(0.2)+0.7) = 0.7176, with 0.3 0.4643.
+// TestLeanByHand: tanh(atanh(0.2)+0.7) = 0.7176; with 0.3, 0.4643.
 func TestLeanByHand(t *testing.T) {
 	for _, c := range []struct {
 		asymmetry               float64
@@ -142,7 +142,7 @@ func TestLeanByHand(t *testing.T) {
 	}
 }
 
-// at makes a counter for a position some moves below the root. White copies.
+// at returns a counter for a position at a depth below the root. White copies.
 func at(g *board.Game, depth int, m mirror) *counter {
 	m.player, m.center = board.White, g.Size().Point(g.Size().W/2, g.Size().H/2)
 	c := &counter{mirror: m, on: true, depth: depth}
@@ -165,15 +165,15 @@ func TestMirrorPriorsByHand(t *testing.T) {
 	}{
 		{at(quiet, 0, ahead), center, 0.1, 0.37},       // 0.1 + 0.9*0.3
 		{at(quiet, 4, ahead), center, 0.1, 0.19},       // a third of that
-		{at(quiet, 0, ahead), 30, 0.1, 0.145},          // diagonal to the centre: 0.05
+		{at(quiet, 0, ahead), 30, 0.1, 0.145},          // diagonal to the centre: half of that, 0.05
 		{at(quiet, 0, ahead), 38, 0.1, 0.1},            // two lines off
-		{at(theirs, 0, ahead), 38, 0.1, 0.127},         // 0.03
+		{at(theirs, 0, ahead), 38, 0.1, 0.127},         // three tenths of that, 0.03
 		{at(theirs, 0, ahead), board.Pass, 0.01, 0.01}, // never
 		{at(theirs, 0, ahead), 0, 0.2, 0.2},
 	} {
 		require.InDelta(t, c.want, c.c.prior(c.move, c.from), 1e-6, "move %v", c.move)
 	}
-	// A chain that reaches out of the centre is attached to where it ends.
+	// A chain that reaches out of the centre: points next to its end are attachments.
 	long := boardWith(t, 9, nil, []board.Point{center, 41, 42}, board.Black)
 	require.InDelta(t, 0.145, at(long, 0, ahead).prior(43, 0.1), 1e-6)
 
@@ -185,7 +185,7 @@ func TestMirrorPriorsByHand(t *testing.T) {
 	require.InDelta(t, 1.4, at(theirs, 1, ahead).prior(70, 0.2), 1e-6, "0.2 + 0.8*3/2")
 	require.InDelta(t, 0.6, at(theirs, 1, mirror{advantage: -1}).prior(70, 0.2), 1e-6, "they have the centre and are behind")
 
-	// The centre has no copy: they are expected to pass.
+	// The opponent cannot copy a move in the centre, so it is expected to pass.
 	after := newGame(t, 9)
 	require.NoError(t, after.Play(board.Black, center))
 	require.Equal(t, board.Pass, at(after, 1, ahead).reply)
@@ -194,13 +194,13 @@ func TestMirrorPriorsByHand(t *testing.T) {
 	require.Equal(t, board.NoPoint, at(after, 3, ahead).reply, "nobody copies a pass")
 }
 
-// TestReplyBonusByHand: 100 below the share that is forced, 0.18 and 0.36 times
-// what is open below the one that is wished for and half of it.
+// TestReplyBonusByHand: a bonus of 100 below the forced share of weight; between half of the
+// desired share and the whole, 0.18 and 0.36 times what is missing.
 func TestReplyBonusByHand(t *testing.T) {
 	quiet, theirs := newGame(t, 9), boardWith(t, 9, nil, []board.Point{40}, board.Black)
 	require.NoError(t, quiet.Play(board.Black, 11))
 	require.NoError(t, theirs.Play(board.Black, 11))
-	const reply = 69 // 3 down, 2 to the right of the centre
+	const reply = 69 // 3 rows down, 2 columns right of the centre
 	for _, c := range []struct {
 		g                   *board.Game
 		m                   mirror
@@ -210,7 +210,7 @@ func TestReplyBonusByHand(t *testing.T) {
 		{quiet, mirror{advantage: 6}, 0, 15, 0.54},
 		{quiet, mirror{advantage: 6}, 0, 25, 0.18},
 		{quiet, mirror{advantage: 6}, 0, 50, 0},
-		{quiet, mirror{advantage: 6}, 1, 15, 0.162},               // 0.3 of 0.54
+		{quiet, mirror{advantage: 6}, 1, 15, 0.162},               // 0.3 of the maximum 0.54
 		{quiet, mirror{advantage: 6}, 0.5, 15, 0.4455},            // 1-0.7/4
 		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // more than all of it
 		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // KataGo's rule: a share below 0
@@ -237,8 +237,8 @@ func TestReplyByPassingByHand(t *testing.T) {
 	require.InDelta(t, 0.54, c.bonus(board.Pass, 0, 0, 0.7, 100), 1e-9)
 }
 
-// TestCenterBonusByHand: our moves in and around the centre are forced shares of
-// the weight, and to attach their stone there is worth something by itself.
+// TestCenterBonusByHand: own moves in and around the centre get forced shares of the weight, and
+// attaching to the opponent's centre stone gets a bonus.
 func TestCenterBonusByHand(t *testing.T) {
 	const center = 40
 	quiet, theirs := newGame(t, 9), boardWith(t, 9, nil, []board.Point{center}, board.Black)
@@ -254,13 +254,13 @@ func TestCenterBonusByHand(t *testing.T) {
 		{at(quiet, 0, ahead), center, 0, 6.1, 0},
 		{at(quiet, 2, ahead), center, 0, 11.9, 100},
 		{at(quiet, 2, ahead), center, 0, 12.1, 0},
-		{at(quiet, 2, ahead), 31, 0, 0, 0}, // only where the centre is theirs
+		{at(quiet, 2, ahead), 31, 0, 0, 0}, // only if the opponent holds the centre
 		{at(quiet, 2, ahead), board.Pass, 0, 0, 0},
 		{at(near, 0, ahead), center, 0, 3.3, 100}, // 6 % * 0.9 * 0.825 * 0.75
 		{at(near, 0, ahead), center, 0, 3.4, 0},
 		{at(theirs, 0, ahead), 31, 0, 2.4, 100.15}, // 0.75/5; 10 % for 4 liberties
 		{at(theirs, 0, ahead), 31, 0, 2.6, 0.15},
-		{at(theirs, 0, ahead), 31, -2.15, 1.9, 100.15}, // a loss of 2: halfway to 1.5 %
+		{at(theirs, 0, ahead), 31, -2.15, 1.9, 100.15}, // a loss of 2: the share is halfway to 1.5 %
 		{at(theirs, 0, ahead), 31, -2.15, 2.1, 0.15},
 		{at(theirs, 0, ahead), 30, 0, 0.9, 100},
 		{at(theirs, 0, ahead), 30, 0, 1.1, 0},
@@ -278,7 +278,7 @@ func TestCenterBonusByHand(t *testing.T) {
 	require.Zero(t, c.bonus(44, 0, 0, 0, 100), "a board without a centre")
 }
 
-// mirrorParams are those of play, one technique switched.
+// mirrorParams are the parameters for play with anti-mirror on or off.
 func mirrorParams(on bool) Params {
 	p := Defaults()
 	p.Root.SymmetryPruning = false
@@ -286,9 +286,9 @@ func mirrorParams(on bool) Params {
 	return p
 }
 
-// TestAntiMirrorOnAndOff: Black has the centre, copies and wins by that. Switched
-// on, every move is searched with the copy as an answer, no weight is shifted
-// between moves, and no node forgets a move.
+// TestAntiMirrorOnAndOff: Black holds the centre, copies, and wins by that. With anti-mirror
+// every move is searched with the copy as an answer, no weight is shifted between moves, and no
+// node drops a move.
 func TestAntiMirrorOnAndOff(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		g := mirrorGame(t, newGame(t, 11), copied14, 60)
@@ -308,7 +308,7 @@ func TestAntiMirrorOnAndOff(t *testing.T) {
 					copied = reply.weight
 				}
 			}
-			if copied < 0.2*all-8 { // a visit weighs 8 at the most
+			if copied < 0.2*all-8 { // a visit weighs at most 8
 				short++
 			}
 		}
@@ -334,7 +334,7 @@ func TestAntiMirrorOnAndOff(t *testing.T) {
 	}
 }
 
-// TestAntiMirrorMindsNoOtherGame: nothing changes while nobody copies.
+// TestAntiMirrorMindsNoOtherGame: nothing changes if nobody copies.
 func TestAntiMirrorMindsNoOtherGame(t *testing.T) {
 	var want *Result
 	for _, on := range []bool{false, true} {
@@ -349,7 +349,7 @@ func TestAntiMirrorMindsNoOtherGame(t *testing.T) {
 	}
 }
 
-// TestTreeIsDroppedWhenMirrorGoBegins, and kept where it is not looked for.
+// TestTreeIsDroppedWhenMirrorGoBegins, but kept with anti-mirror off.
 func TestTreeIsDroppedWhenMirrorGoBegins(t *testing.T) {
 	copying := &stub{answer: func(g *board.Game, out *nn.Output) {
 		if p := opposite(g.Size(), g.LastMove(0).Point); p >= 0 && out.Policy[p] >= 0 {

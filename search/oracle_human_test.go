@@ -17,8 +17,7 @@ import (
 	"kosumi/search"
 )
 
-// humanRecord is a search that KataGo made with a human-like network beside the
-// main one, or as the main one.
+// humanRecord is a KataGo search with a human SL network beside the main one, or as the main one.
 type humanRecord struct {
 	record
 	Profile, HumanNet string
@@ -34,7 +33,7 @@ type humanRecord struct {
 	}
 }
 
-// beside is an evaluator with a network of human moves beside it.
+// beside is an evaluator with a human SL network beside it.
 type beside struct {
 	*nn.Server
 	humans *nn.Server
@@ -69,8 +68,8 @@ func humanSettings(t testing.TB) map[string]map[string]string {
 	return file.Settings
 }
 
-// search repeats the search, with the record's draws in place of random ones. It
-// returns how many of those were left over; negative: too few.
+// search repeats the search with the record's draws in place of random ones, and returns how many
+// were left; negative: too few.
 func (r *humanRecord) search(t testing.TB, nets networks, settings map[string]map[string]string) (search.Result, int) {
 	t.Helper()
 	p := katagoParams(t, settings[r.Settings])
@@ -84,7 +83,7 @@ func (r *humanRecord) search(t testing.TB, nets networks, settings map[string]ma
 	return got, left()
 }
 
-// compare describes how far a search is from the record.
+// compare returns the differences between a search and the record.
 func (r *humanRecord) compare(got *search.Result) difference {
 	plain := r.record
 	plain.Result.RootInfo = r.Result.RootInfo
@@ -121,7 +120,7 @@ func (r *humanRecord) compare(got *search.Result) difference {
 	return d
 }
 
-// same repeats the search and reports whether it is the recorded one.
+// same repeats the search and reports whether the result equals the record.
 func (r *humanRecord) same(t testing.TB, nets networks, settings map[string]map[string]string) (bool, int, difference) {
 	t.Helper()
 	got, left := r.search(t, nets, settings)
@@ -129,7 +128,7 @@ func (r *humanRecord) same(t testing.TB, nets networks, settings map[string]map[
 	return left == 0 && d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0, left, d
 }
 
-// tipped is [record.tipped].
+// tipped is record.tipped for a human record.
 func (r *humanRecord) tipped(t testing.TB, nets networks, settings map[string]map[string]string) (float64, bool) {
 	t.Helper()
 	m := models[r.Net]
@@ -144,11 +143,10 @@ func (r *humanRecord) tipped(t testing.TB, nets networks, settings map[string]ma
 	return 0, false
 }
 
-// TestHumanSearchesOracle repeats searches that KataGo v1.17 made with human-like
-// networks, with every humanSL parameter: every visit must go to the same node,
-// every number reported must be the same, and all random decisions used up. A
-// sample by default; all of them, as a table by setting, with KOSUMI_ORACLE=all and
-// -v, in another number format with -search.precision=auto.
+// TestHumanSearchesOracle repeats searches that KataGo v1.17 made with human SL networks and
+// every humanSL parameter: every visit must go to the same node, every reported number must
+// agree, and all recorded draws must be used. A sample by default; all of them, with a table by
+// setting, with KOSUMI_ORACLE=all and -v, in another precision with -search.precision=auto.
 func TestHumanSearchesOracle(t *testing.T) {
 	settings := humanSettings(t)
 	nets := newNetworks(t)
@@ -195,7 +193,6 @@ func TestHumanSearchesOracle(t *testing.T) {
 	}
 }
 
-// whiteWinrate is White's chance to win.
 func whiteWinrate(r *search.Result) float64 {
 	if r.ToMove == board.Black {
 		return 1 - r.Root.Winrate

@@ -13,8 +13,8 @@ import (
 	"kosumi/search"
 )
 
-// humanPlay are KataGo's settings for playing like a 5 kyu
-// (gtp_human5k_example.cfg), without what is random in the search.
+// humanPlay are KataGo's settings for playing like a 5 kyu (gtp_human5k_example.cfg), without
+// randomness in the search.
 var humanPlay = map[string]string{
 	"humanSLChosenMoveProp": "1", "humanSLChosenMoveIgnorePass": "true", "humanSLChosenMovePiklLambda": "100000000",
 	"humanSLCpuctExploration": "0.5", "humanSLCpuctPermanent": "0.2",
@@ -23,9 +23,8 @@ var humanPlay = map[string]string{
 	"chosenMoveTemperatureEarly": "0.85", "chosenMoveTemperature": "0.70", "chosenMoveTemperatureHalflife": "80", "chosenMoveTemperatureOnlyBelowProb": "0.01",
 }
 
-// TestHumanPlayOracle compares how likely each move is to be played with KataGo's
-// choice: probabilities computed from its own searches, which its own games
-// agreed with.
+// TestHumanPlayOracle compares the probability of each move with KataGo's: computed from its own
+// searches, and consistent with its games.
 func TestHumanPlayOracle(t *testing.T) {
 	testshared.Long(t)
 	var positions []record

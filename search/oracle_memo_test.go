@@ -25,15 +25,15 @@ import (
 	"kosumi/nn"
 )
 
-// memo is a model that runs no input twice: recorded searches of one position
-// under different settings ask for nearly the same evaluations. The answer is
-// what the network gave for these numbers, so no search can tell.
+// memo is a model that stores its answers: recorded searches of one position with different
+// settings ask for nearly the same evaluations. The answer for an input is the network's, so a
+// search sees no difference.
 type memo struct {
 	nn.Model
 	mu      sync.Mutex
 	answers map[memoKey][][]float32
-	// rounding disturbs every answer by at most this share of itself, in a way
-	// that variant decides: another runtime's rounding errors.
+	// rounding is the largest relative error added to each answer, chosen by variant: it imitates
+	// the rounding of another runtime.
 	rounding float64
 	variant  uint64
 }
@@ -69,7 +69,7 @@ type memoBackend struct {
 func (b *memoBackend) Run(n int) error {
 	b.bytes = b.bytes[:0]
 	for _, in := range b.Inputs() {
-		for _, x := range in { // the last bit is the processor's
+		for _, x := range in { // the last bits depend on the processor
 			b.bytes = binary.LittleEndian.AppendUint32(b.bytes, uint32(int32(math.Round(float64(x)*(1<<16)))))
 		}
 	}
@@ -96,8 +96,7 @@ func (b *memoBackend) Run(n int) error {
 	return nil
 }
 
-// disturb adds rounding errors to an answer: the same ones each time that a
-// variant sees the same input.
+// disturb adds the rounding errors of a variant to an answer, always the same for the same input.
 func (m *memo) disturb(key memoKey, outputs [][]float32) {
 	if m.rounding == 0 {
 		return
@@ -110,8 +109,8 @@ func (m *memo) disturb(key memoKey, outputs [][]float32) {
 	}
 }
 
-// The sample of recorded searches is in testdata with all that the networks of others answered
-// in them, so that it is repeated everywhere.
+// The answers of others' networks to the sample's queries are in testdata, so the sample runs
+// without these networks.
 const answersFile = "../testdata/golden/search/answers.jsonl.gz"
 
 var recordAnswers = flag.Bool("search.record", false, "write the answers of the sample's searches anew, by the networks")
@@ -125,7 +124,7 @@ type answersLine struct {
 	Answers map[string][]byte // by the hash of the input: all outputs, float32, little endian
 }
 
-// silent is a network of others without its weights: it is described, and answers nothing.
+// silent describes a network whose weights are not here; it answers nothing.
 type silent struct {
 	about nn.Description
 	specs map[board.Size]nn.Spec
@@ -195,7 +194,7 @@ func readAnswers(t testing.TB) map[string]*memo {
 	return all
 }
 
-// writeAnswers writes what the networks of the sample have answered by now.
+// writeAnswers stores the answers of the sample's networks so far.
 func writeAnswers(t testing.TB) {
 	t.Helper()
 	var packed bytes.Buffer
@@ -222,7 +221,7 @@ func writeAnswers(t testing.TB) {
 			for i, out := range answer {
 				mask := ^uint32(0)
 				if l.Spec.Outputs[i].Role == nn.RoleOwnership {
-					mask <<= 11 // four digits are enough
+					mask <<= 11 // keep four digits
 				}
 				for _, x := range out {
 					data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x)&mask)

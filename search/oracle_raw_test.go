@@ -9,7 +9,7 @@ import (
 	"kosumi/search"
 )
 
-// rawRecord is the network's evaluation of a root by KataGo.
+// rawRecord is KataGo's evaluation of a root by the network.
 type rawRecord struct {
 	record
 	PolicyOptimism float64
@@ -18,12 +18,12 @@ type rawRecord struct {
 		Winrate, Lead, ScoreSelfplay, ScoreSelfplayStdev, NoResultProb,
 		StWrError, StScoreError, VarTimeLeft float64
 	}
-	Policy    []float32 // by point, then the pass; -1 where illegal
-	Ownership []float32 // White's
+	Policy    []float32 // by point, then pass; -1 if illegal
+	Ownership []float32 // White's view
 }
 
-// TestRawOracle compares what the search tells of the root's evaluation with
-// KataGo's, so that a search that differs can be traced to its inputs.
+// TestRawOracle compares the root's evaluation with KataGo's, so that a difference between
+// searches can be traced to its inputs.
 func TestRawOracle(t *testing.T) {
 	eachRecord(t, "raw", func(i int) bool { return i%5 == 0 }, func(t *testing.T, r *rawRecord, nets networks) { r.check(t, nets) })
 }
@@ -46,7 +46,7 @@ func (r *rawRecord) check(t *testing.T, nets networks) {
 		s, rate = -1, func(x float64) float64 { return 1 - x }
 	}
 	raw, want := &got.Root.Raw, &r.RawNet
-	const points = 5e-3 // scores are some tens of points
+	const points = 5e-3 // scores are up to some tens of points
 	require.InDelta(t, want.Winrate, rate(raw.Winrate), 1e-4)
 	require.InDelta(t, want.NoResultProb, raw.NoResult, 1e-4)
 	require.InDelta(t, want.Lead, s*raw.Lead, points)

@@ -9,7 +9,7 @@ import (
 	"kosumi/search"
 )
 
-// reuseRecord is a game that KataGo played with one kept tree.
+// reuseRecord is a game that KataGo played while keeping one tree.
 type reuseRecord struct {
 	record
 	Steps []struct {
@@ -21,8 +21,8 @@ type reuseRecord struct {
 	}
 }
 
-// TestKeptTreesOracle repeats games that KataGo played with a kept tree:
-// the same visits are kept, and go to the same moves afterwards.
+// TestKeptTreesOracle repeats games that KataGo played with a kept tree: the same visits are
+// kept, and later visits go to the same moves.
 func TestKeptTreesOracle(t *testing.T) {
 	testshared.Long(t)
 	settings := katagoSettings(t)
@@ -37,13 +37,13 @@ func (r *reuseRecord) play(t *testing.T, nets networks, settings map[string]map[
 		require.NoError(t, err)
 		var same record
 		same.Result.RootInfo, same.Result.MoveInfos = step.RootInfo, step.MoveInfos
-		for j := range same.Result.MoveInfos { // what these records leave out
+		for j := range same.Result.MoveInfos { // fields that these records lack
 			m := &same.Result.MoveInfos[j]
 			if p, err := g.Size().ParseVertex(m.Move); err == nil && got.Move(p) != nil {
 				own := got.Move(p)
 				m.EdgeWeight, m.PlaySelectionValue = own.EdgeWeight, own.Selection
-				// They name the pass that ends the main phase of a territory game;
-				// analysis, and the comparison, stop before it.
+				// The record includes the pass that ends the main phase of a territory game;
+				// analysis stops before it.
 				if n := len(own.PV); own.PVEndsPhase && len(m.Pv) == n && m.Pv[n-1] == "pass" {
 					m.Pv = m.Pv[:n-1]
 				}

@@ -22,7 +22,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// record is one search that KataGo made.
+// record is a KataGo search.
 type record struct {
 	ID, Set, Kind, Settings, Net string
 	BoardXSize, BoardYSize       int
@@ -61,7 +61,7 @@ type moveInfo struct {
 	PvVisits, PvEdgeVisits []int64
 }
 
-// game sets the record's position up as KataGo's analysis engine does.
+// game sets up the record's position as KataGo's analysis engine does.
 func (r *record) game(t testing.TB) *board.Game {
 	t.Helper()
 	rules, err := board.ParseRules(string(r.Rules))
@@ -118,25 +118,25 @@ func (r *record) restrictions(t testing.TB, size board.Size) []thinking.Restrict
 	return all
 }
 
-// networks opens each of KataGo's test networks once, until a test ends.
+// networks opens each of KataGo's test networks once per test run.
 type networks struct {
 	t      testing.TB
 	open   map[string]*nn.Server
-	sample bool // networks of others answer from the record
+	sample bool // others' networks answer from the stored sample
 }
 
-// models are KataGo's test networks with what they have answered, for all tests.
+// models are KataGo's test networks with their stored answers, shared by all tests.
 var models = map[string]*memo{}
 
-// oraclePrecision is what the recorded searches are repeated in.
+// oraclePrecision is the precision in which recorded searches are repeated.
 var oraclePrecision = flag.String("search.precision", "fp32", "number format of the oracle's networks; beside fp32, searches are counted that are the same visit for visit, and others are no error")
 
 func newNetworks(t testing.TB) networks { return networks{t, map[string]*nn.Server{}, false} }
 
-// sampled marks the networks that answer from the record, among models.
+// sampled is the prefix, in models, of networks that answer from the stored sample.
 const sampled = "sampled "
 
-// sampleNetworks answers from the record, without the networks of others.
+// sampleNetworks returns networks that answer from the stored sample.
 func sampleNetworks(t testing.TB) networks {
 	switch {
 	case *recordAnswers:
@@ -149,8 +149,8 @@ func sampleNetworks(t testing.TB) networks {
 	return networks{t, map[string]*nn.Server{}, true}
 }
 
-// bySample runs a check on the sample of recorded searches in testdata, and on all of
-// golden/FILE with the networks where the reference data is.
+// bySample runs a check on the sample of recorded searches in testdata, and on all of golden/FILE
+// if the reference data is present.
 func bySample(t *testing.T, file string, check func(t *testing.T, path string, nets networks)) {
 	t.Run("sample", func(t *testing.T) {
 		check(t, filepath.Join("..", "testdata", "golden", file), sampleNetworks(t))
@@ -164,8 +164,8 @@ func bySample(t *testing.T, file string, check func(t *testing.T, path string, n
 
 func (r *record) id() string { return r.ID }
 
-// eachRecord checks the records of a file by the same: all of the sample, and of the others
-// those that wanted names, or all.
+// eachRecord checks the records of a file: all of the sample; of the full file those named in
+// KOSUMI_ORACLE, or all.
 func eachRecord[R any, P interface {
 	*R
 	id() string
@@ -219,13 +219,13 @@ func (n networks) get(name string, cached bool) *nn.Server {
 	return s
 }
 
-// difference describes how far a search is from the record.
+// difference is how a search differs from the record.
 type difference struct {
-	visits  int64   // moved between moves
+	visits  int64   // visits that went to another move
 	utility float64 // largest difference in utility of root and moves
 	report  float64 // largest difference in reported numbers, scaled
-	order   bool    // moves are listed in another order
-	pv      int     // variations that differ
+	order   bool    // moves are in another order
+	pv      int     // number of different variations
 	line    string
 	worst   string
 	missing int
@@ -300,11 +300,11 @@ func compare(r *record, got *search.Result) difference {
 
 func samePV(w *moveInfo, m *thinking.Move, size board.Size) bool {
 	n := len(m.PV)
-	if m.PVEndsPhase { // KataGo's analysis leaves that out
+	if m.PVEndsPhase { // KataGo's analysis leaves out the pass that ends a phase
 		n--
 	}
-	// KataGo reports 16 moves at most, in games with a kept tree 14, beside a
-	// human-like network 11.
+	// KataGo reports at most 16 moves, 14 in games with a kept tree, 11 beside a human SL
+	// network.
 	if len(w.Pv) > n || len(w.Pv) < n && len(w.Pv) != 16 && len(w.Pv) != 14 && len(w.Pv) != 11 {
 		return false
 	}
@@ -339,12 +339,12 @@ func (r *record) search(t testing.TB, nets networks, settings map[string]map[str
 	return got
 }
 
-// everything reports whether all recorded searches are to be repeated, which takes
-// an hour, and not just a sample.
+// everything reports whether to repeat all recorded searches, which takes an hour, rather than a
+// sample.
 func everything() bool { return os.Getenv("KOSUMI_ORACLE") == "all" }
 
-// wanted reports whether a record is to be repeated: all of them, those whose ids
-// begin as KOSUMI_ORACLE says (separated by commas), or a small sample.
+// wanted reports whether to repeat a record: all of them, those whose ids begin with an entry of
+// KOSUMI_ORACLE (separated by commas), or a small sample.
 func (r *record) wanted(inSample bool) bool {
 	switch only := os.Getenv("KOSUMI_ORACLE"); only {
 	case "":
@@ -356,13 +356,12 @@ func (r *record) wanted(inSample bool) bool {
 	}
 }
 
-// roundings are the relative errors that runtimes of the same precision differ
-// by, in a network's raw outputs.
+// roundings are relative errors by which runtimes of one precision differ, in a network's raw
+// outputs.
 var roundings = []float64{1e-6, 3e-6, 1e-5}
 
-// tipped reports whether rounding alone makes the difference: the network's outputs
-// disturbed by as little as another runtime does give the recorded search, visit
-// for visit.
+// tipped reports whether rounding explains the difference: with the network's outputs disturbed
+// as little as by another runtime, the recorded search results, visit for visit.
 func (r *record) tipped(t *testing.T, nets networks, settings map[string]map[string]string) (float64, bool) {
 	m := models[r.Net]
 	if nets.sample {
@@ -380,8 +379,7 @@ func (r *record) tipped(t *testing.T, nets networks, settings map[string]map[str
 	return 0, false
 }
 
-// tally counts how many of the recorded things came out the same, and how many of
-// the visits went elsewhere.
+// tally counts equal records, and the visits that went elsewhere.
 type tally struct {
 	tried, same   int
 	moved, visits int64
@@ -402,20 +400,20 @@ func (c *tally) log(t *testing.T, set string) {
 	}
 }
 
-// elsewhere counts a search's visits, and those that differ, each in the visits and edge
-// visits of two moves.
+// elsewhere adds a search's visits and its difference; each different visit appears in the visits
+// and edge visits of two moves.
 func (c *tally) elsewhere(d difference, visits int64) {
 	c.moved, c.visits = c.moved+d.visits, c.visits+visits
 }
 
-// TestWholeSearchesOracle repeats searches that KataGo v1.17 made with one
-// thread: every visit must go to the same node, and every number that is
-// reported must be the same but for the rounding of the network's runtime.
+// TestWholeSearchesOracle repeats searches that KataGo v1.17 made with one thread: every visit
+// must go to the same node, and every reported number must agree up to rounding of the network's
+// runtime.
 func TestWholeSearchesOracle(t *testing.T) {
 	settings := katagoSettings(t)
 	for _, set := range []struct {
 		name string
-		step int // take each step-th record
+		step int // take every step-th record
 	}{{"plain", 29}, {"one", 31}, {"full", 11}, {"minus", 23}} {
 		t.Run(set.name, func(t *testing.T) {
 			bySample(t, "search/"+set.name+".jsonl.gz", func(t *testing.T, path string, nets networks) {
@@ -431,8 +429,7 @@ func TestWholeSearchesOracle(t *testing.T) {
 	}
 }
 
-// check repeats the search. Unless rounding explains it, a difference is an
-// error.
+// check repeats the search. A difference that rounding does not explain is an error.
 func (r *record) check(t *testing.T, nets networks, settings map[string]map[string]string, all *tally) {
 	t.Helper()
 	got := r.search(t, nets, settings)

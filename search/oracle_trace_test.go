@@ -9,7 +9,7 @@ import (
 	"kosumi/search"
 )
 
-// traceRecord is a search by KataGo playout by playout.
+// traceRecord is a KataGo search, playout by playout.
 type traceRecord struct {
 	record
 	Playouts []struct {
@@ -21,8 +21,8 @@ type traceRecord struct {
 	}
 }
 
-// TestTracesOracle follows searches of KataGo step by step: each playout takes
-// the same path to the same kind of end, and leaves the same root behind.
+// TestTracesOracle follows KataGo searches step by step: each playout takes the same path, ends
+// the same way, and leaves the same root.
 func TestTracesOracle(t *testing.T) {
 	settings := katagoSettings(t)
 	eachRecord(t, "traces", func(i int) bool { return i%6 < 2 }, func(t *testing.T, r *traceRecord, nets networks) { r.check(t, nets, settings) })

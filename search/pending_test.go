@@ -7,13 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVisitsWhilePriorsAreFetched lets visits come back through nodes whose
-// priors are just being fetched again, and descents meet there: which slot
-// holds the node must not get lost.
+// TestVisitsWhilePriorsAreFetched backs visits up through nodes whose priors are being fetched
+// again, while descents meet there: the slot that holds such a node must not be lost.
 func TestVisitsWhilePriorsAreFetched(t *testing.T) {
 	p := Defaults()
 	p.Memory.PriorsPerNode = 8
-	p.VirtualLoss.PerVisit = 0.01 // descents follow one another
+	p.VirtualLoss.PerVisit = 0.01 // so that descents follow the same path
 	p.Parallel.Workers, p.Parallel.VisitsPerFlight = 4, 1
 	tree := newTree(t, p, &stub{delay: 20 * time.Microsecond})
 	tree.Reset(newGame(t, 9))
@@ -22,7 +21,7 @@ func TestVisitsWhilePriorsAreFetched(t *testing.T) {
 	require.Positive(t, r.Stats.Collisions)
 }
 
-// TestInFlight: small trees are not scattered, and no session is left without work.
+// TestInFlight: small trees get few parallel evaluations, but every session has work.
 func TestInFlight(t *testing.T) {
 	for _, test := range []struct {
 		sessions int

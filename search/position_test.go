@@ -9,8 +9,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// TestPosition: restrictions hold until a move or a new game, and a position matches the
-// same moves under the same rules only.
+// TestPosition: restrictions hold until a move or a new game; a position matches only the same
+// moves under the same rules.
 func TestPosition(t *testing.T) {
 	var p position
 	g := newGame(t, 9)
@@ -41,8 +41,8 @@ func TestPosition(t *testing.T) {
 	require.Empty(t, p.bans)
 }
 
-// TestPassChanges: after a pass, a root must not take another one for the end where passing
-// is conservative, or where the game keeps out of what comes after.
+// TestPassChanges: a root reached by a pass must not treat another pass as the end if passing is
+// conservative or the game avoids what comes after it.
 func TestPassChanges(t *testing.T) {
 	for _, keepsOut := range []bool{false, true} {
 		g := newGame(t, 9)

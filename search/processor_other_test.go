@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// processorTime is the time of day where there is nothing better.
+// processorTime is wall time here.
 func processorTime() time.Duration { return time.Since(began) }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processorTime is what this program has used of all processors: other programs
-// disturb it less than the time of day.
+// processorTime is the processor time of this process; other programs affect it less than wall
+// time.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

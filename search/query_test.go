@@ -11,7 +11,7 @@ import (
 	"kosumi/nn"
 )
 
-// asked keeps what a search asks its evaluator.
+// asked records the queries of a search.
 type asked struct {
 	stub
 	queries []nn.Query
@@ -60,7 +60,7 @@ func TestQueries(t *testing.T) {
 	require.Positive(t, depths[2])
 }
 
-// TestAdvantage: the advantage is for one colour, whoever is to move.
+// TestAdvantage: the advantage belongs to one colour, whichever side is to move.
 func TestAdvantage(t *testing.T) {
 	for _, strong := range []board.Color{board.Empty, board.Black, board.White} {
 		p := Plain()
@@ -72,7 +72,7 @@ func TestAdvantage(t *testing.T) {
 		r := searched(t, tree, 100)
 		owner := strong
 		if owner == board.Empty {
-			owner = board.Black // to move at the root
+			owner = board.Black // the side to move at the root
 		}
 		for i, q := range e.queries {
 			toMove := board.Black

@@ -21,10 +21,10 @@ func game9(t *testing.T, vertices ...string) *board.Game {
 	return g
 }
 
-// TestRepeatPatterns: a move is charged for where it repeats one of its player,
-// turned, mirrored or in the other colours, and nowhere else.
+// TestRepeatPatterns: a move is charged if it repeats one of its player's, also turned, mirrored
+// or with colours swapped, and only then.
 func TestRepeatPatterns(t *testing.T) {
-	g := game9(t, "B2", "G7", "pass", "pass") // further apart than surroundings reach
+	g := game9(t, "B2", "G7", "pass", "pass") // far enough apart for separate surroundings
 	var r repeats
 	require.False(t, r.begin(g, RepeatPenalty{Utility: 0.1, Player: board.White}), "a tree for nobody is of no use")
 	require.True(t, r.begin(g, RepeatPenalty{Utility: 0.1, Player: board.White}))
@@ -49,7 +49,7 @@ func TestRepeatPatterns(t *testing.T) {
 	require.Zero(t, r.of(5))
 }
 
-// TestRepeatsLeaveKosAlone: a ko is taken again and again by its nature.
+// TestRepeatsLeaveKosAlone: retaking a ko is not charged.
 func TestRepeatsLeaveKosAlone(t *testing.T) {
 	g := game9(t, "D5", "E5", "E6", "F6", "E4", "F4", "J9", "G5")
 	p, err := g.Size().ParseVertex("F5")
@@ -70,8 +70,8 @@ func TestCharge(t *testing.T) {
 	require.InDelta(t, 0.3+0.16-0.25, n.utilitySq, 1e-12, "the variance stays")
 }
 
-// TestOnlyThePlayersMovesAreKept: no node that the other side moved to has a
-// pattern, whatever the slot that found it had found before.
+// TestOnlyThePlayersMovesAreKept: no node reached by the opponent's move has a pattern, even if
+// its slot had one before.
 func TestOnlyThePlayersMovesAreKept(t *testing.T) {
 	p := Defaults()
 	p.Graph.Use = false

@@ -12,7 +12,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// symmetricGame returns a game whose stones some symmetry leaves as they are.
+// symmetricGame returns a game whose stones have a symmetry.
 func symmetricGame(t testing.TB, rng *rand.Rand, n int) *board.Game {
 	t.Helper()
 	g := newGame(t, n)
@@ -49,9 +49,8 @@ func randomRestrictions(rng *rand.Rand, size board.Size) (all []thinking.Restric
 	return all
 }
 
-// TestVariationsWithinRestrictions: no variation of a result has a forbidden move
-// within the depth that it is forbidden for, those of moves that stand for their
-// mirror images and of moves that were not searched included.
+// TestVariationsWithinRestrictions: no variation contains a move that is forbidden at its depth,
+// including variations of symmetric copies and of unsearched moves.
 func TestVariationsWithinRestrictions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1))
 	copies, unsearched := 0, 0
@@ -59,7 +58,7 @@ func TestVariationsWithinRestrictions(t *testing.T) {
 		g := symmetricGame(t, rng, []int{3, 5, 6, 9}[rng.IntN(4)])
 		size := g.Size()
 		bans := randomRestrictions(rng, size)
-		if n == 0 { // moves of a corner on the empty board
+		if n == 0 { // only moves in a corner of the empty board
 			g = newGame(t, 9)
 			size = g.Size()
 			bans = []thinking.Restriction{{Color: board.Black, Depth: 100}}
@@ -105,8 +104,8 @@ func TestVariationsWithinRestrictions(t *testing.T) {
 	require.Greater(t, unsearched, 10)
 }
 
-// requireMirrored checks that one symmetry of the position turns what is said of the
-// original of a move into what is said of the move.
+// requireMirrored checks that a symmetry of the position maps the analysis of the original to
+// that of its copy.
 func requireMirrored(t testing.TB, r *Result, g *board.Game, m *thinking.Move) {
 	t.Helper()
 	o := r.Move(m.SymmetryOf)

@@ -37,14 +37,14 @@ func TestRestrictions(t *testing.T) {
 			check(tree.nodes.root, 0)
 		}
 	}
-	// Nothing allowed: the search still ends, and says so.
+	// With no move allowed the search still ends and reports it.
 	tree := newTree(t, Defaults(), &stub{})
 	tree.Reset(newGame(t, 5))
 	tree.Restrict(thinking.Restriction{Color: board.Black, Depth: 1, Allow: true})
 	r := searched(t, tree, 50)
 	require.Empty(t, r.Moves)
 	require.Equal(t, int64(50), r.Root.Visits)
-	// The same list again keeps the tree, another one drops it.
+	// The same list keeps the tree, another one drops it.
 	tree.Restrict(thinking.Restriction{Color: board.Black, Depth: 1, Allow: true})
 	require.Equal(t, int64(50), tree.Visits())
 	tree.Restrict()
@@ -68,7 +68,7 @@ func TestSymmetricMovesAreSearchedOnce(t *testing.T) {
 			continue
 		}
 		searchedMoves++
-		if m.Move != board.Pass { // Black opens in the upper right corner
+		if m.Move != board.Pass { // Black's opening moves are in the upper right
 			x, y := size.XY(m.Move)
 			require.GreaterOrEqual(t, x, 4)
 			require.LessOrEqual(t, y, 4)
@@ -78,12 +78,12 @@ func TestSymmetricMovesAreSearchedOnce(t *testing.T) {
 	require.Len(t, r.Moves, 82)
 }
 
-// TestOneVisitObeysTheRoot chooses by the policy alone, as KataGo does: among the moves that a
-// search would look at.
+// TestOneVisitObeysTheRoot: with one visit the choice follows the policy, as in KataGo, but only
+// among moves that a search would consider.
 func TestOneVisitObeysTheRoot(t *testing.T) {
 	g := newGame(t, 9)
 	size := g.Size()
-	copied, own := size.Point(2, 6), size.Point(6, 2) // the same by symmetry; the second is searched
+	copied, own := size.Point(2, 6), size.Point(6, 2) // symmetric copies; the second is the one searched
 	e := &stub{answer: func(_ *board.Game, out *nn.Output) {
 		for i := range size.Area() + 1 {
 			out.Policy[i] = 0.001
@@ -109,7 +109,7 @@ func TestRootNoise(t *testing.T) {
 	plain.Reset(g)
 	noisy.Reset(g)
 	a, b := searched(t, plain, 800), searched(t, noisy, 800)
-	require.Equal(t, a.Policy, b.Policy) // as the network said it
+	require.Equal(t, a.Policy, b.Policy) // unchanged network policy
 	sum, differ := 0.0, 0
 	n := noisy.nodes.a.node(noisy.nodes.root)
 	for k := range int(n.priorCount) {
@@ -138,12 +138,12 @@ func TestDirichletConcentration(t *testing.T) {
 	dirichletAlphas(alpha, policy, &r)
 	require.InDelta(t, 10.83, sum(), 1e-9)
 	require.Greater(t, alpha[0], alpha[3])
-	require.InDelta(t, 10.83*0.5/4, alpha[3], 1e-9) // half is shared evenly
+	require.InDelta(t, 10.83*0.5/4, alpha[3], 1e-9) // half is divided evenly
 	r.DirichletShaped, r.DirichletAlpha = false, 0.3
 	dirichletAlphas(alpha, policy, &r)
 	require.Equal(t, []float64{0.3, 0.3, 0.3, 0.3}, alpha[:4])
 
-	// On average the noise is what the concentrations say, and it always adds up.
+	// The average noise is the concentration, and it always sums to 1.
 	p := Plain()
 	p.Root.DirichletShaped, p.Root.DirichletWeight, p.Root.DirichletTotalConcentration = true, 1, 0.5
 	rng := rand.New(rand.NewPCG(1, 2))

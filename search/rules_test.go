@@ -11,8 +11,8 @@ import (
 	"kosumi/nn"
 )
 
-// The tutorials' sketches that this package grew from have faults. The tests of
-// this file show each of them mended.
+// The tutorials' sketches, from which this package grew, contain errors. The tests of this file
+// show that each is corrected here.
 
 // evenly gives all legal moves the same prior and the side to move a fixed value.
 func evenly(value func(g *board.Game) float32) *stub {
@@ -22,14 +22,14 @@ func evenly(value func(g *board.Game) float32) *stub {
 	}}
 }
 
-// TestValueSignAlternates: a value is the side to move's; one ply further up it
-// is the opponent's. The sketch adds a leaf's value to the leaf itself and turns
-// it for the parent, so that a node holds the value of the player who is to move
-// there while its parent reads it as its own.
+// TestValueSignAlternates: a value is from the view of the side to move; one ply up it is the
+// opponent's. The sketch adds a leaf's value to the leaf itself and negates it for the parent, so
+// that a node's value is from the view of the player to move there, while its parent reads it as
+// its own.
 func TestValueSignAlternates(t *testing.T) {
 	for name, p := range map[string]Params{"tutorial": Tutorial(), "plain": Plain()} {
 		for _, toMove := range []board.Color{board.Black, board.White} {
-			// Black is always winning, whoever is to move.
+			// Black always wins, whichever side is to move.
 			e := evenly(func(g *board.Game) float32 {
 				if g.ToMove() == board.Black {
 					return 0.8
@@ -53,8 +53,7 @@ func TestValueSignAlternates(t *testing.T) {
 	}
 }
 
-// TestGoodMoveIsFound: the move after which the opponent is lost gets the visits,
-// for both colours.
+// TestGoodMoveIsFound: for both colours the move that wins gets the visits.
 func TestGoodMoveIsFound(t *testing.T) {
 	size := board.Square(9)
 	good := size.Point(6, 2)
@@ -83,14 +82,12 @@ func TestGoodMoveIsFound(t *testing.T) {
 	}
 }
 
-// TestEndOfTheGame: two passes end it, the area counts (regions, not single
-// points), and the result has the sign of the side to move at each node. The
-// sketch takes the result from the view of the player at the root whatever the
-// depth, and counts only empty points with neighbours of one colour.
+// TestEndOfTheGame: two passes end the game, the area counts (regions, not single points), and
+// the result has the sign of the side to move at each node. The sketch takes the result from the
+// root player's view at any depth, and counts only empty points whose neighbours have one colour.
 func TestEndOfTheGame(t *testing.T) {
-	// Black owns the left three columns and White the right two: 15 to 10. The
-	// points in the corners touch no stone, so that the sketch would not count
-	// them.
+	// Black owns the left three columns and White the right two: 15 to 10. The corner points
+	// touch no stone, so the sketch would not count them.
 	diagram := "..XO.\n..XO.\n..XO.\n..XO.\n..XO."
 	for _, c := range []struct {
 		toMove board.Color
@@ -101,7 +98,7 @@ func TestEndOfTheGame(t *testing.T) {
 	} {
 		p := Plain()
 		g := diagramGame(t, diagram, c.toMove, c.komi)
-		require.NoError(t, g.Play(c.toMove, board.Pass)) // now one pass ends the game
+		require.NoError(t, g.Play(c.toMove, board.Pass)) // so that one more pass ends the game
 		tree := newTree(t, p, evenly(func(*board.Game) float32 { return 0 }))
 		tree.Reset(g)
 		r := searched(t, tree, 3)
@@ -125,8 +122,7 @@ func TestEndOfTheGame(t *testing.T) {
 	}
 }
 
-// TestPolicyIndexFollowsTheSize: the sketch computes row*9+column on every
-// board.
+// TestPolicyIndexFollowsTheSize: the sketch uses row*9+column on every board.
 func TestPolicyIndexFollowsTheSize(t *testing.T) {
 	for _, size := range []board.Size{{W: 5, H: 5}, {W: 7, H: 9}, {W: 13, H: 13}, {W: 19, H: 19}, {W: 25, H: 25}} {
 		g, err := board.NewGame(size, board.TrompTaylor())
@@ -144,29 +140,28 @@ func TestPolicyIndexFollowsTheSize(t *testing.T) {
 	}
 }
 
-// TestVirtualLossIsALossForTheOneWhoChooses: the sketch takes 3 off the child's
-// sum, which is the opponent's value, so that the move looks better to the player
-// who shall be kept away from it.
+// TestVirtualLossIsALossForTheOneWhoChooses: the sketch subtracts 3 from the child's sum, which
+// is the opponent's value, so the move looks better to the player who should avoid it.
 func TestVirtualLossIsALossForTheOneWhoChooses(t *testing.T) {
 	v := Tutorial().VirtualLoss
-	// Ten visits of average 0.2 for White, and one loss of weight 3 for the mover.
+	// Ten visits averaging 0.2 for White, and one loss of weight 3 for the side that moves.
 	u, w := v.lose(0.2, 10, 1, +1, 1)
 	require.InDelta(t, (0.2*10-3)/13, u, 1e-12)
 	require.Equal(t, 13.0, w)
-	u, _ = v.lose(0.2, 10, 1, -1, 1) // Black chooses: a win for White
+	u, _ = v.lose(0.2, 10, 1, -1, 1) // Black moves: its loss is White's win
 	require.InDelta(t, (0.2*10+3)/13, u, 1e-12)
 	u, _ = v.lose(0.2, 0, 2, +1, 1)
 	require.Equal(t, -1.0, u) // nothing but losses
 
 	k := Defaults().VirtualLoss
-	k.PerVisit = 1 // KataGo: a fresh leaf is pulled 80 % to a loss
+	k.PerVisit = 1 // KataGo: a fresh leaf is pulled 80 % towards a loss
 	u, w = k.lose(0.5, 0, 1, +1, 1.4)
 	require.InDelta(t, 0.5+(-1.4-0.5)*0.8, u, 1e-12)
 	require.Equal(t, 1.0, w)
 }
 
-// TestTutorialSelection works the tutorials' formula out by hand: Q + 1.5 * P *
-// sqrt(N) / (1 + n), an unvisited move with Q = 0.
+// TestTutorialSelection computes the tutorials' formula by hand: Q + 1.5 * P * sqrt(N) / (1 + n),
+// with Q = 0 for an unvisited move.
 func TestTutorialSelection(t *testing.T) {
 	p := Tutorial()
 	tree := newTree(t, p, &stub{flat: true, noScore: true})
@@ -191,9 +186,8 @@ func TestTutorialSelection(t *testing.T) {
 	require.Equal(t, board.Black, r.ToMove)
 }
 
-// TestSuperkoInTheTree: with 5 stones each in a ko-ridden corner a search under
-// superko never plays a move that repeats a position. Every game that the search
-// can look at is legal, since Play would fail otherwise.
+// TestSuperkoInTheTree: with 5 stones each in a corner full of kos, a search under superko never
+// repeats a position; Play would fail otherwise.
 func TestSuperkoInTheTree(t *testing.T) {
 	for _, rules := range []string{"tromp-taylor", "aga", "chinese", "japanese"} {
 		rules, err := board.ParseRules(rules)

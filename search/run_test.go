@@ -9,15 +9,15 @@ import (
 	"kosumi/nn"
 )
 
-// TestIterate walks through rounds of the search cycle: a leaf goes out, nothing can be
-// done while it is away, it comes back, and the search ends at its limit.
+// TestIterate runs the search cycle by hand: a leaf is sent for evaluation, nothing happens while
+// it is pending, it returns, and the search ends at its limit.
 func TestIterate(t *testing.T) {
 	answer := make(chan struct{}, 1)
 	p := Defaults()
 	p.Parallel.Workers = 2
 	tree := newTree(t, p, &stub{answer: func(*board.Game, *nn.Output) { <-answer }})
 	tree.Reset(newGame(t, 9))
-	answer <- struct{}{} // for the root
+	answer <- struct{}{} // evaluates the root
 	tree.begin(Limits{Visits: 3})
 	require.NoError(t, tree.prepareRoot(t.Context()))
 	r := &tree.run

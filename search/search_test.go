@@ -85,7 +85,7 @@ func TestCancelStops(t *testing.T) {
 		tree.Reset(newGame(t, 9))
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(30*time.Millisecond, cancel)
-		r, err := tree.Search(ctx, Limits{}) // which has no other end
+		r, err := tree.Search(ctx, Limits{}) // a search without limits
 		require.NoError(t, err)
 		require.Equal(t, StopCancelled, r.Stop)
 		require.Positive(t, r.Root.Visits)

@@ -15,8 +15,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// katagoParams turns a list of KataGo's settings into parameters: KataGo's
-// defaults, one evaluation at a time, one orientation, exact arithmetic.
+// katagoParams applies a list of KataGo's settings to KataGo's defaults, with one evaluation at a
+// time, one orientation and exact arithmetic.
 func katagoParams(t testing.TB, settings map[string]string) search.Params {
 	t.Helper()
 	p := search.Defaults()
@@ -24,7 +24,7 @@ func katagoParams(t testing.TB, settings map[string]string) search.Params {
 	p.Backup.ExactShare = 0
 	for name, value := range settings {
 		if name == "useEvalCache" && value == "false" {
-			continue // there is none here
+			continue // has no counterpart here
 		}
 		require.NoError(t, search.Settings().Set(&p, name, value))
 	}
@@ -32,7 +32,7 @@ func katagoParams(t testing.TB, settings map[string]string) search.Params {
 	return p
 }
 
-// katagoSettings reads the settings of all recorded searches by name.
+// katagoSettings reads the settings of all recorded searches, by name of the list.
 func katagoSettings(t testing.TB) map[string]map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(testshared.Path(t, "golden/search/settings.json"))
@@ -44,8 +44,7 @@ func katagoSettings(t testing.TB) map[string]map[string]string {
 	return file.Settings
 }
 
-// TestSettingsAreKnown: every setting that KataGo's searches were recorded with
-// can be set by its name.
+// TestSettingsAreKnown: every setting of the recorded searches can be set by its name.
 func TestSettingsAreKnown(t *testing.T) {
 	for name, settings := range katagoSettings(t) {
 		t.Run(name, func(t *testing.T) { katagoParams(t, settings) })
@@ -70,8 +69,8 @@ func leavesOf(p search.Params) map[string]any {
 	return all
 }
 
-// TestSettingsReachEveryField: each setting changes one field, no two the same,
-// and no field is out of reach but those that belong to the machine.
+// TestSettingsReachEveryField: each setting changes one field, no two the same one, and every
+// field has a setting, except those that belong to the machine.
 func TestSettingsReachEveryField(t *testing.T) {
 	elsewhere := map[string]bool{".RepeatPenalty.Player": true, ".Root.LooseImages": true, ".Seed": true, ".Parallel.Workers": true, ".Parallel.Sessions": true, ".Memory.MaxBytes": true}
 	reached := map[string]string{}

@@ -10,9 +10,9 @@ import (
 	"kosumi/nn"
 )
 
-// TestSignature pins the arithmetic where no recorded searches are at hand: what
-// a search of 500 visits over the stub comes to, recorded when whole searches
-// agreed with KataGo's. A change that means to change the arithmetic restates it.
+// TestSignature pins the arithmetic without recorded searches: the results of 500 visits with the
+// stub, stored when whole searches agreed with KataGo's. A deliberate change of the arithmetic
+// updates them.
 func TestSignature(t *testing.T) {
 	for _, c := range []struct{ preset, rules, signature string }{
 		{"tutorial", "tromp-taylor", "0.9370 500.000 30; pass 471 1.0000 1.000 A1 13 0.1012 0.101 B5 10 -0.2797 -0.280"},
@@ -32,7 +32,7 @@ func TestSignature(t *testing.T) {
 			require.NoError(t, g.Play(g.ToMove(), m))
 		}
 		e := &stub{errors: true, ownership: true, answer: func(g *board.Game, out *nn.Output) {
-			out.Policy[g.Size().Area()] += 0.2 // passes are to be looked at
+			out.Policy[g.Size().Area()] += 0.2 // makes passes likely enough to be searched
 		}}
 		tree := newTree(t, presets()[c.preset], e)
 		tree.Reset(g)
@@ -41,7 +41,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// signature is short for what a search found.
+// signature returns a short text for a search's result.
 func signature(r *Result) string {
 	s := fmt.Sprintf("%.4f %.3f %d;", r.Root.Utility, r.Root.Weight, r.Stats.Nodes)
 	for _, m := range r.Moves[:3] {

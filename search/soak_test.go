@@ -15,8 +15,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// TestSoak lets a tree live through random games with searches that are cut off,
-// fail, run out of memory and go on, and checks it after each step.
+// TestSoak grows one tree through random games with searches that are cancelled, fail, run out of
+// memory and continue, and checks the tree after each step.
 func TestSoak(t *testing.T) {
 	testshared.Long(t)
 	t.Run("owner", func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"kosumi/board"
 )
 
-// contested makes a tree whose root has two moves with the given visits and
-// utilities in the mover's view, and nothing else to choose by.
+// contested returns a tree whose root has two moves with the given visits and utilities, from the
+// view of the side to move.
 func contested(t *testing.T, visits [2]int32, utility [2]float64) *Tree {
 	t.Helper()
 	p := Plain()
@@ -45,10 +45,10 @@ func TestUnstableChoice(t *testing.T) {
 		tree := contested(t, c.visits, c.utility)
 		require.Equal(t, c.want, tree.chooser.unstable(), name)
 	}
-	// The bound chooses another move than the visits do.
+	// The bound prefers another move than the visits.
 	tree := contested(t, [2]int32{100, 60}, [2]float64{0.3, 0.5})
 	for k, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(tree.nodes.root)) {
-		tree.nodes.a.node(e.child).utility = -0.4 // equal, so that no rival is better
+		tree.nodes.a.node(e.child).utility = -0.4 // equal values, so that no other move is better
 		tree.nodes.a.node(e.child).utilitySq = 0.16 + []float64{1, 0.001}[k]
 	}
 	p := tree.Params()
@@ -59,8 +59,7 @@ func TestUnstableChoice(t *testing.T) {
 	require.False(t, newTree(t, p, &stub{}).chooser.unstable(), "no tree yet")
 }
 
-// TestDeadlineIsPutOff by eighths while the choice is unstable, and never beyond
-// what is allowed.
+// TestDeadlineIsPutOff by eighths while the choice is unstable, but never beyond the limit.
 func TestDeadlineIsPutOff(t *testing.T) {
 	tree := contested(t, [2]int32{100, 60}, [2]float64{0.3, 0.5})
 	tree.begin(Limits{Time: 8 * time.Second, Extend: 2500 * time.Millisecond})
@@ -80,8 +79,8 @@ func TestDeadlineIsPutOff(t *testing.T) {
 	require.False(t, r.extendDeadline(c.deadline), "without Extend")
 }
 
-// TestDecided: as soon as the second cannot catch up with the visits that are
-// left, by the limit or by the clock.
+// TestDecided: the search is decided once the second move cannot catch up in the remaining
+// visits, by the limit or by the clock.
 func TestDecided(t *testing.T) {
 	tree := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
 	decided := func(l Limits, playouts int64, after time.Duration) bool {
@@ -93,14 +92,14 @@ func TestDecided(t *testing.T) {
 	require.False(t, decided(Limits{Visits: 200}, 160, 0), "40 left: a tie is possible")
 	require.True(t, decided(Limits{Visits: 199}, 160, 0))
 	require.False(t, decided(Limits{}, 160, time.Hour), "no end in sight")
-	// 160 playouts in 4 of 5 seconds: 40 more are to be expected.
+	// 160 playouts in 4 of 5 seconds: expect 40 more.
 	require.False(t, decided(Limits{Time: 5 * time.Second}, 160, 4*time.Second))
 	require.True(t, decided(Limits{Time: 5 * time.Second}, 160, 4100*time.Millisecond))
 	require.False(t, decided(Limits{Time: time.Second}, 160, 99*time.Millisecond), "too early to say")
 	require.True(t, decided(Limits{Time: 101 * time.Millisecond}, 160, 100*time.Millisecond))
 	require.True(t, decided(Limits{Time: 30 * time.Millisecond}, 160, 25*time.Millisecond), "a short search is looked at sooner")
 	require.False(t, decided(Limits{Time: 30 * time.Millisecond}, 160, 7*time.Millisecond), "too early to say")
-	// Another move would be chosen than was searched most: never decided.
+	// The chosen move is not the most visited: never decided.
 	other := contested(t, [2]int32{100, 60}, [2]float64{0.5, 0.3})
 	other.p.Choice.UseLCB = true
 	for k, e := range other.nodes.a.edgesOf(other.nodes.a.node(other.nodes.root)) {
@@ -112,8 +111,8 @@ func TestDecided(t *testing.T) {
 	require.False(t, other.run.decided(other.run.timing.start))
 }
 
-// TestEarlyStopKeepsTheChoice: where moves are chosen by visits, a search that
-// stops when it is decided chooses what the whole search chooses.
+// TestEarlyStopKeepsTheChoice: if moves are chosen by visits, a search that stops early chooses
+// the move that the whole search would.
 func TestEarlyStopKeepsTheChoice(t *testing.T) {
 	stopped := 0
 	for seed := range 12 {

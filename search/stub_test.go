@@ -15,8 +15,8 @@ import (
 	"kosumi/nn"
 )
 
-// stub is an evaluator without a network: numbers made from the position's
-// hash, or set by a function. It allocates nothing.
+// stub is an evaluator without a network: its numbers come from the position's hash or from a
+// function. It allocates nothing.
 type stub struct {
 	calls     atomic.Int64
 	flat      bool // even policy and value 0
@@ -116,7 +116,7 @@ func searched(t testing.TB, tree *Tree, visits int64) Result {
 	return r
 }
 
-// requireSound checks what must hold of every tree between searches.
+// requireSound checks the invariants of a tree between searches.
 func requireSound(t testing.TB, tree *Tree) {
 	t.Helper()
 	a := &tree.nodes.a

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAim: the playouts to make are what is missing to the visits, or their own bound if
-// that is lower.
+// TestAim: the number of playouts to make is what is missing to the limit of visits, or the limit
+// of playouts if that is lower.
 func TestAim(t *testing.T) {
 	for _, c := range []struct {
 		l    Limits
@@ -29,8 +29,8 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// TestMayLaunch: one evaluation may always be in flight until the target is reached, more
-// where there are playouts left for them and not too many that need no evaluation.
+// TestMayLaunch: until the target is reached, one evaluation may always be pending; more only if
+// playouts remain for them and not too many need no evaluation.
 func TestMayLaunch(t *testing.T) {
 	p := &Parallel{Workers: 4, PlayoutsPerFlight: 8}
 	for name, c := range map[string]struct {

@@ -22,9 +22,9 @@ func parents(tree *Tree) map[uint32]int {
 	return count
 }
 
-// TestTranspositionsShareANode: move orders that come to the same position meet
-// in one node with graph search, and in none without; what one order has found
-// out the other takes over without an evaluation.
+// TestTranspositionsShareANode: with graph search, move orders that lead to one position share a
+// node, without it they do not; what one order has found is used by the other without a new
+// evaluation.
 func TestTranspositionsShareANode(t *testing.T) {
 	for _, use := range []bool{false, true} {
 		p := Plain()
@@ -45,8 +45,7 @@ func TestTranspositionsShareANode(t *testing.T) {
 	}
 }
 
-// TestPathsThatMayReturnAreKeptApart: with the bound at its largest fewer
-// positions are shared than at its smallest.
+// TestPathsThatMayReturnAreKeptApart: a larger bound shares fewer positions.
 func TestPathsThatMayReturnAreKeptApart(t *testing.T) {
 	nodes := map[int]int64{}
 	for _, bound := range []int{3, 50} {
@@ -59,7 +58,7 @@ func TestPathsThatMayReturnAreKeptApart(t *testing.T) {
 	require.Less(t, nodes[3], nodes[50])
 }
 
-// only leaves one edge of a node to be selected.
+// only makes one edge of a node the only one to select.
 func only(tree *Tree, i uint32, place int) *edge {
 	n := tree.nodes.a.node(i)
 	n.priorCount = n.edgeCount
@@ -72,8 +71,8 @@ func only(tree *Tree, i uint32, place int) *edge {
 	return &edges[place]
 }
 
-// TestCycleEndsADescent forges an edge that leads back to where the descent came
-// from: the visit counts, nothing is evaluated, and nothing goes round for ever.
+// TestCycleEndsADescent forges an edge back to an ancestor: the visit counts, nothing is
+// evaluated, and the descent ends.
 func TestCycleEndsADescent(t *testing.T) {
 	p := Plain()
 	p.Graph.Use = true
@@ -86,7 +85,7 @@ func TestCycleEndsADescent(t *testing.T) {
 	second := only(tree, middle, 0)
 	back := only(tree, second.child, 0)
 	back.child = middle
-	for _, ed := range []*edge{down, second, back} { // no catch-up hides the cycle
+	for _, ed := range []*edge{down, second, back} { // so that no catch-up visit hides the cycle
 		ed.visits = tree.nodes.a.node(ed.child).visits
 	}
 	calls, n := e.calls.Load(), *tree.nodes.a.node(second.child)
@@ -135,7 +134,7 @@ func TestConservativePassByHand(t *testing.T) {
 		require.Equal(t, !conservative, n.is(flagTerminal), "the root's pass ends the game")
 		require.Equal(t, conservative, n.is(flagForced))
 		require.Equal(t, conservative, n.edgeCount > 0)
-		// Deeper two passes end it in any case.
+		// Deeper in the tree two passes end the game anyway.
 		ended := false
 		for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
 			ended = ended || i != end && tree.nodes.a.node(i).is(flagTerminal)
@@ -154,8 +153,8 @@ func (t *Tree) childOfMove(p board.Point) uint32 {
 	return 0
 }
 
-// TestFriendlyPass: under rules where dead stones are agreed on, a second pass
-// does not end the game in the tree, a third one does.
+// TestFriendlyPass: if players agree on dead stones, a second pass does not end the game in the
+// tree, but a third one does.
 func TestFriendlyPass(t *testing.T) {
 	for rules, ends := range map[string]int{"tromp-taylor": 2, "chinese": 3} {
 		p := Plain()
@@ -188,12 +187,11 @@ func TestFriendlyPass(t *testing.T) {
 	}
 }
 
-// TestPassIsProbed: where a pass would end the phase it is looked at once without
-// weight, and so is another move where only passing was; but not where moves are
-// forbidden to the side that is to move.
+// TestPassIsProbed: if a pass would end the phase it is visited once without weight, and so is
+// another move if only the pass was searched; but not if restrictions apply to the side to move.
 func TestPassIsProbed(t *testing.T) {
 	shy := &stub{answer: func(g *board.Game, out *nn.Output) {
-		out.Policy[g.Size().Area()] = 1e-6 // would not be visited for long
+		out.Policy[g.Size().Area()] = 1e-6 // too unlikely to be visited otherwise
 	}}
 	for _, hacks := range []bool{false, true} {
 		p := Plain()
@@ -218,15 +216,15 @@ func TestPassIsProbed(t *testing.T) {
 	}
 }
 
-// TestEndingBonusByHand: half a point for a move that only fills sure area,
-// sharing out 0.95 to 1 of ownership.
+// TestEndingBonusByHand: half a point for a move that only fills sure area, in proportion to
+// ownership from 0.95 to 1.
 func TestEndingBonusByHand(t *testing.T) {
-	// Black to move owns the left, White the right.
+	// Black, to move, owns the left, White the right.
 	const diagram = "..XO.\n..XO.\n..XO.\n..XO.\nX.XO."
 	own := &stub{answer: func(g *board.Game, out *nn.Output) {
 		out.HasOwnership = true
 		for p := range 25 {
-			out.Ownership[p] = 0.975 // Black's, halfway
+			out.Ownership[p] = 0.975 // Black's, halfway between 0.95 and 1
 			if p%5 >= 3 {
 				out.Ownership[p] = -1
 			}
@@ -254,8 +252,8 @@ func TestEndingBonusByHand(t *testing.T) {
 	require.Zero(t, bonus(1, 4), "joins two chains that are not pass-alive")
 	require.Zero(t, tree.rules.bonus[25], "the pass")
 
-	// Captures are worth their points under area rules; territory rules count
-	// them as fill, and take a third of a point off the pass.
+	// Under area rules a capture is worth its points. Under territory rules it counts as filling,
+	// and passing costs a third of a point.
 	const atari = "..XO.\n..XO.\n..XO.\n..XOX\n..XOO"
 	tree = marked(atari, board.White, p, area)
 	whites := tree.rules.bonus[size.Index(size.Point(4, 2))]
@@ -271,10 +269,10 @@ func TestEndingBonusByHand(t *testing.T) {
 	require.Zero(t, tree.rules.bonusUtility(size.Point(4, 2), &outcome{}, &tree.sh.value))
 }
 
-// TestUselessMovesAreDropped: once the opponent has passed four times, nobody
-// plays on inside what is alive for certain.
+// TestUselessMovesAreDropped: after four passes of the opponent, moves inside pass-alive area are
+// dropped.
 func TestUselessMovesAreDropped(t *testing.T) {
-	// Black's corner is alive with two eyes.
+	// Black's corner is pass-alive.
 	const diagram = ".X.X...\nXXXX...\n.......\n.......\n.......\n.......\n......."
 	for _, c := range []struct {
 		passes int
@@ -299,8 +297,8 @@ func TestUselessMovesAreDropped(t *testing.T) {
 	}
 }
 
-// TestDameBeforePass: under territory rules a pass is not chosen while a neutral
-// point is as good.
+// TestDameBeforePass: under territory rules a neutral point is preferred to a pass of equal
+// value.
 func TestDameBeforePass(t *testing.T) {
 	const diagram = "..XO.\n..XO.\n.X.O.\n..XO.\n..XO."
 	chosen := func(on bool, rules board.Rules) board.Point {
@@ -343,7 +341,7 @@ func TestDameBeforePass(t *testing.T) {
 	require.Equal(t, board.Point(12), chosen(true, japanese))
 }
 
-// TestForcedVisitsByHand: a visited move gets sqrt(k*prior*weight) visits.
+// TestForcedVisitsByHand: a visited move gets at least sqrt(k*prior*weight) visits.
 func TestForcedVisitsByHand(t *testing.T) {
 	least := func(k float64) (short int) {
 		p := Plain()
@@ -362,7 +360,7 @@ func TestForcedVisitsByHand(t *testing.T) {
 	require.Positive(t, least(0))
 }
 
-// TestFutileMovesAreSkipped: visits go where they can still change the choice.
+// TestFutileMovesAreSkipped: visits go to moves that can still become the choice.
 func TestFutileMovesAreSkipped(t *testing.T) {
 	visits := func(threshold float64) int64 {
 		p := Plain()

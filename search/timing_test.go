@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDeadlines: the earlier of time and deadline counts, and only what may be put off is.
+// TestDeadlines: the earlier of time and deadline applies, and only an extendable one is
+// extended.
 func TestDeadlines(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	for name, c := range map[string]struct {
 		l      Limits
-		before time.Duration // not over
-		after  time.Duration // over
+		before time.Duration // the search is not over then
+		after  time.Duration // the search is over then
 	}{
 		"none":        {Limits{}, 1000 * time.Hour, 0},
 		"time":        {Limits{Time: time.Second}, 999 * time.Millisecond, time.Second},
@@ -28,8 +29,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestChecks: where rounds are quick the clock is checked after more and more of them, up
-// to a bound, and after each as soon as they are slow.
+// TestChecks: while rounds are fast the clock is checked less and less often, up to a bound; when
+// they are slow, after each.
 func TestChecks(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	var c timing

@@ -10,14 +10,14 @@ import (
 	"kosumi/nn"
 )
 
-// solver finds the exact result of a small game by searching all of it (alpha-
-// beta, Knuth and Moore 1975), positional superko keeping it finite.
+// solver finds the exact result of a small game by exhaustive search (alpha-beta, Knuth and Moore
+// 1975); positional superko keeps it finite.
 type solver struct {
 	nodes int
 	games []*board.Game
 }
 
-// best returns the score that the side to move gets, in its view.
+// best returns the score from the view of the side to move.
 func (s *solver) best(g *board.Game, depth int, alpha, beta float32) float32 {
 	s.nodes++
 	if g.Finished() {
@@ -67,8 +67,7 @@ func diagramGame(t testing.TB, diagram string, toMove board.Color, komi float32)
 	return g
 }
 
-// TestSmallGamesComeOutRight lets a search without any knowledge find what an
-// exhaustive search proves.
+// TestSmallGamesComeOutRight: a search without knowledge finds what an exhaustive search proves.
 func TestSmallGamesComeOutRight(t *testing.T) {
 	for _, c := range []struct {
 		name, diagram string
@@ -107,7 +106,7 @@ func TestSmallGamesComeOutRight(t *testing.T) {
 	}
 }
 
-// counting is an evaluator that counts the area as it stands.
+// counting is an evaluator that counts the area on the board.
 func counting() *stub {
 	return &stub{flat: true, answer: func(g *board.Game, out *nn.Output) {
 		score := g.Score()
@@ -120,8 +119,8 @@ func counting() *stub {
 	}}
 }
 
-// TestThreeByThree: with a stone in the middle Black owns the whole board (Thorp
-// and Walden 1964).
+// TestThreeByThree: with a stone in the centre Black owns the whole board (Thorp and Walden
+// 1964).
 func TestThreeByThree(t *testing.T) {
 	for name, p := range map[string]Params{"plain": Plain(), "defaults": Defaults()} {
 		g := diagramGame(t, "...\n.X.\n...", board.White, 4.5)

@@ -6,21 +6,19 @@ import (
 	"kosumi/board"
 )
 
-// Step is one playout, as tests look at it.
+// Step is one playout.
 type Step struct {
 	Path    []board.Point
 	Counted bool
-	// LeafUtility is that of the position that the playout came to, LeafWeight
-	// what a visit weighs there; RootVisits, RootUtility and RootWeight are those
-	// of the root afterwards. White's view.
+	// LeafUtility and LeafWeight are those of the leaf; RootVisits, RootUtility and RootWeight
+	// are the root's after the playout. White's view.
 	LeafUtility, LeafWeight             float64
 	RootVisits                          int64
 	RootUtility, RootWeight             float64
 	Evaluated, Terminal, CaughtUp, Mute bool
 }
 
-// Trace searches one playout at a time, and tells of each, the root's own
-// evaluation first.
+// Trace searches one playout at a time and passes each to tell, first the root's evaluation.
 func (t *Tree) Trace(ctx context.Context, visits int64, tell func(Step)) error {
 	t.begin(Limits{Visits: visits})
 	if err := t.prepareRoot(ctx); err != nil {

@@ -23,7 +23,7 @@ func TestNoAllocationsPerPlayout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tree := newTree(t, p, newQuick(81))
 			tree.Reset(newGame(t, 9))
-			searched(t, tree, 5000) // chunks, tables and scratch grow
+			searched(t, tree, 5000) // lets chunks, tables and scratch grow first
 			tree.Clear()
 			searched(t, tree, 10)
 			s, ctx := tree.playouts.slots[0], t.Context()
@@ -38,8 +38,7 @@ func TestNoAllocationsPerPlayout(t *testing.T) {
 	}
 }
 
-// pick returns a move that was searched and is not a pass, not the best if there
-// are others.
+// pick returns a searched move that is not a pass, and not the best one if there are others.
 func pick(t *testing.T, r *Result) board.Point {
 	t.Helper()
 	found := board.NoPoint
@@ -71,7 +70,7 @@ func TestMemoryLimitEndsTheSearch(t *testing.T) {
 			require.LessOrEqual(t, r.Stats.Bytes, p.Memory.MaxBytes)
 			require.LessOrEqual(t, tree.Bytes(), p.Memory.MaxBytes)
 			requireSound(t, tree)
-			// The kept part leaves room for more.
+			// The kept part leaves room for a further search.
 			move := pick(t, &r)
 			require.True(t, tree.Advance(g.ToMove(), move))
 			require.NoError(t, g.Play(g.ToMove(), move))
@@ -79,8 +78,7 @@ func TestMemoryLimitEndsTheSearch(t *testing.T) {
 	}
 }
 
-// TestCompactionKeepsTheTree compares the kept part of a tree with what it was
-// before it was moved.
+// TestCompactionKeepsTheTree compares the kept part of a tree before and after compaction.
 func TestCompactionKeepsTheTree(t *testing.T) {
 	for name, p := range presets() {
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +108,7 @@ func TestCompactionKeepsTheTree(t *testing.T) {
 	}
 }
 
-// dump lists what a subtree holds, down to a depth; indices left out.
+// dump lists the content of a subtree to a depth, without indices.
 func dump(tree *Tree, i uint32, depth int) []any {
 	n := tree.nodes.a.node(i)
 	out := []any{n.visits, n.weight, n.utility, n.avg, n.own, n.flags &^ (flagMark | flagForced | flagTruncated | flagUnsorted)}
@@ -128,7 +126,7 @@ func dump(tree *Tree, i uint32, depth int) []any {
 	return out
 }
 
-// checkBias counts again how many nodes share each entry.
+// checkBias recounts how many nodes share each entry.
 func checkBias(t *testing.T, tree *Tree) {
 	t.Helper()
 	count := make([]int32, len(tree.nodes.bias.entries))
@@ -141,12 +139,12 @@ func checkBias(t *testing.T, tree *Tree) {
 	}
 }
 
-// TestExactAndIncrementalAveragesAgree: with averages moved by differences the
-// same search comes to nearly the same numbers.
+// TestExactAndIncrementalAveragesAgree: incremental averages give nearly the same numbers as
+// exact ones.
 func TestExactAndIncrementalAveragesAgree(t *testing.T) {
 	fast := Defaults()
-	fast.Graph.Use = false // shared nodes change without their parents
-	fast.Bias.Factor = 0   // so do patterns
+	fast.Graph.Use = false // shared nodes change without updating their parents
+	fast.Bias.Factor = 0   // so do shared bias patterns
 	exact := fast
 	exact.Backup.ExactShare = 0
 	var results []Result
@@ -171,8 +169,8 @@ func TestExactAndIncrementalAveragesAgree(t *testing.T) {
 	require.Equal(t, results[0].Moves[0].Move, results[1].Moves[0].Move)
 }
 
-// TestAllPriorsAreReached: a node that remembers few priors gets the others when
-// it has used them up, so that no move is out of reach.
+// TestAllPriorsAreReached: a node that stores few priors fetches the others when those are used
+// up, so every move can be reached.
 func TestAllPriorsAreReached(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		p := Plain()
@@ -208,7 +206,7 @@ func b2i(b bool) int {
 func TestOwnership(t *testing.T) {
 	size := board.Square(5)
 	e := &stub{ownership: true, answer: func(g *board.Game, out *nn.Output) {
-		for p := range size.Area() { // White owns the upper rows, whoever asks
+		for p := range size.Area() { // White owns the upper rows in every query
 			v := float32(-0.5)
 			if p < 10 {
 				v = 0.75
@@ -280,7 +278,7 @@ func TestSnapshots(t *testing.T) {
 			}
 		}
 	})
-	r, err := tree.Search(ctx, Limits{SnapshotEvery: 10 * time.Millisecond}) // ends when it has been seen to grow
+	r, err := tree.Search(ctx, Limits{SnapshotEvery: 10 * time.Millisecond}) // stopped once two snapshots have differed
 	require.NoError(t, err)
 	require.Equal(t, StopCancelled, r.Stop)
 	time.Sleep(5 * time.Millisecond)
@@ -384,7 +382,7 @@ func TestChoose(t *testing.T) {
 	require.InDelta(t, 8000, counts[1], 200)
 	clear(counts)
 	for range 10000 {
-		counts[r.Choose(0.5, rng)]++ // 80^2 against 20^2
+		counts[r.Choose(0.5, rng)]++ // in the ratio 80^2 to 20^2
 	}
 	require.InDelta(t, 10000*16.0/17, counts[1], 150)
 	c := Defaults().Choice
@@ -393,8 +391,8 @@ func TestChoose(t *testing.T) {
 	require.InDelta(t, 0.3, c.TemperatureAt(9, board.Square(9)), 1e-9)
 }
 
-// TestTrusted: what is too small to be trusted goes, and a share of what is left, in
-// what moves are chosen by and in what averages them.
+// TestTrusted: weights too small to trust are removed, and a share of the others, both in the
+// choice of a move and in averages.
 func TestTrusted(t *testing.T) {
 	for _, c := range []struct {
 		prune, subtract, value, plain float64
@@ -415,14 +413,14 @@ func TestTrusted(t *testing.T) {
 	}
 }
 
-// TestIllegalMoveInAPolicy: an evaluator that offers moves that cannot be made
-// (a cache may, by a collision of hashes) does no harm.
+// TestIllegalMoveInAPolicy: an evaluator that offers illegal moves, as a cache might after a hash
+// collision, does no harm.
 func TestIllegalMoveInAPolicy(t *testing.T) {
 	for name, p := range presets() {
 		for _, workers := range []int{1, 4} {
 			p.Parallel.Workers = workers
 			e := &stub{answer: func(g *board.Game, out *nn.Output) {
-				out.Policy[3], out.Policy[7] = 0.4, 0.3 // occupied or not
+				out.Policy[3], out.Policy[7] = 0.4, 0.3 // whether occupied or not
 			}}
 			tree := newTree(t, p, e)
 			g := newGame(t, 5)
@@ -441,8 +439,8 @@ func TestIllegalMoveInAPolicy(t *testing.T) {
 	}
 }
 
-// TestFinishedGameCanBeSearched: the root never counts as the end, since people
-// play on after two passes.
+// TestFinishedGameCanBeSearched: the root never counts as the end, since play may continue after
+// two passes.
 func TestFinishedGameCanBeSearched(t *testing.T) {
 	for name, p := range presets() {
 		g := newGame(t, 5)

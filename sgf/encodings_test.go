@@ -19,7 +19,7 @@ import (
 	"kosumi/sgf"
 )
 
-// TestNoMoveIsLostToAName: whatever a record says of its charset, or does not say.
+// TestNoMoveIsLostToAName: all moves are read, whatever charset a record names, or none.
 func TestNoMoveIsLostToAName(t *testing.T) {
 	big5, gbk, sjis := "\xa9P\xab\x54\xc0\xb5", "\xd6\xdc\xbf\xa1\xd1\xab", "\x97\xd1\x8a\xc7\x95\xe5"
 	for name, c := range map[string]struct{ text, moves, black string }{
@@ -68,7 +68,7 @@ func TestNoMoveIsLostToAName(t *testing.T) {
 	}
 }
 
-// TestNamedCharsets believes the CA that fits, under all the names that it has.
+// TestNamedCharsets uses the charset in CA if the text fits it, under each of its names.
 func TestNamedCharsets(t *testing.T) {
 	for _, c := range []struct {
 		enc   encoding.Encoding
@@ -100,9 +100,9 @@ func TestNamedCharsets(t *testing.T) {
 	}
 }
 
-// script is a charset and texts of people who use it.
+// script is a charset with sample texts.
 type script struct {
-	name   string // in CA
+	name   string // value of CA
 	enc    encoding.Encoding
 	words  []string
 	others string // characters whose second byte is a bracket or a backslash
@@ -134,8 +134,8 @@ var (
 	}
 )
 
-// generatedRecord writes a record of random moves with names and comments in one of
-// the scripts, and returns its moves. CA is right, wrong or absent.
+// generatedRecord returns a record of random moves with names and comments in a random script,
+// and its moves. CA is right, wrong or absent.
 func generatedRecord(t testing.TB, seed uint64) (file []byte, want string, s *script) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 50))
@@ -183,7 +183,7 @@ func generatedRecord(t testing.TB, seed uint64) (file []byte, want string, s *sc
 	return []byte(out), want, s
 }
 
-// written are the moves of a main line as the file has them.
+// written returns the moves of a main line as the file has them.
 func written(root *sgf.Node) string {
 	var out strings.Builder
 	for n := range root.MainLine() {
@@ -196,8 +196,8 @@ func written(root *sgf.Node) string {
 	return out.String()
 }
 
-// TestGeneratedRecords reads moves in every charset, with CA and without, right and
-// wrong: those read are those written.
+// TestGeneratedRecords: in every charset, with a right, wrong or missing CA, the moves read are
+// the moves written.
 func TestGeneratedRecords(t *testing.T) {
 	read := map[string]int{}
 	for seed := range uint64(2000) {
@@ -213,8 +213,8 @@ func TestGeneratedRecords(t *testing.T) {
 	require.Len(t, read, 13)
 }
 
-// TestGuessedNames counts names that are read as they were written where nothing says
-// in which charset that was.
+// TestGuessedNames counts how many names are read correctly if the record does not give its
+// charset.
 func TestGuessedNames(t *testing.T) {
 	for _, s := range scripts {
 		right, all := 0, 0
@@ -233,7 +233,7 @@ func TestGuessedNames(t *testing.T) {
 	}
 }
 
-// TestMixedCollection reads games of all charsets out of one file.
+// TestMixedCollection reads games in different charsets from one file.
 func TestMixedCollection(t *testing.T) {
 	var file bytes.Buffer
 	var wants []string

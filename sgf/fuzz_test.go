@@ -17,8 +17,8 @@ import (
 	"kosumi/sgf"
 )
 
-// FuzzRead wants of every input: an error, or trees that survive writing and
-// reading; and of every tree: an error, or a record that does so too and plays.
+// FuzzRead: every input gives an error or trees that survive writing and reading; every tree
+// gives an error or a record that does so too and can be replayed.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("../testdata/sgf/*.sgf")
 	require.NoError(f, err)
@@ -83,7 +83,7 @@ func fuzzRecord(t *testing.T, root *sgf.Node) {
 	require.Equal(t, r.Moves(), split.Moves())
 }
 
-// FuzzRoot reads what stands in the root: komi, handicap and rules as people write them.
+// FuzzRoot reads root properties: komi, handicap and rules in any form.
 func FuzzRoot(f *testing.F) {
 	f.Add("6½", "2", "日本ルール")
 	f.Add("1e3", "-1", "Chinese (OGS)")
@@ -130,8 +130,8 @@ func TestLargeFile(t *testing.T) {
 	require.Len(t, roots, 1)
 }
 
-// Each of these is a file of a few megabytes made to be slow or large: work that
-// grows with the square of it would take hours.
+// TestHostileFiles reads files of a few megabytes made to be slow or large: quadratic work would
+// take hours.
 func TestHostileFiles(t *testing.T) {
 	testshared.Long(t)
 	tests := map[string]string{

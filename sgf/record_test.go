@@ -17,7 +17,7 @@ func recordOf(t testing.TB, root *sgf.Node) *sgf.Record {
 	return r
 }
 
-// moves writes a main line as GTP vertices, for comparison with a string.
+// moves returns a main line as GTP vertices.
 func moves(r *sgf.Record) (s string) {
 	for _, m := range r.Moves() {
 		s += m.Color.String()[:1] + " " + r.Size.Vertex(m.Point) + " "
@@ -182,9 +182,8 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestSetUpTwice: of a point that one node sets up more than once White counts before
-// Black, and a stone before an empty point, in whatever order they stand; a later node counts
-// before an earlier one.
+// TestSetUpTwice: if a node sets up a point more than once, White takes precedence over Black and
+// a stone over an empty point, in any order; a later node takes precedence over an earlier one.
 func TestSetUpTwice(t *testing.T) {
 	for _, c := range []struct {
 		text         string
@@ -208,8 +207,8 @@ func TestSetUpTwice(t *testing.T) {
 	}
 }
 
-// TestBadPoints: a record ends before a move that is none, and stones to set up that
-// are none are left out, each with a note.
+// TestBadPoints: a record ends before an invalid move, and invalid set-up stones are left out,
+// each with a note.
 func TestBadPoints(t *testing.T) {
 	for text, want := range map[string]struct{ moves, note string }{
 		"(;SZ[9];B[aa];W[zz];B[bb])":          {"b A9 ", `The record ends after move 1: "zz" is not a point of a board of 9x9 (W).`},
@@ -239,7 +238,7 @@ func TestBadPoints(t *testing.T) {
 	require.Len(t, r.Steps[1].Setup.White, 1)
 }
 
-// TestKomi: what a komi means, by what stands in the root of a game.
+// TestKomi: the meaning of KM depends on other root properties.
 func TestKomi(t *testing.T) {
 	for text, want := range map[string]float64{
 		"KM[6.5]": 6.5, "KM[6,5]": 6.5, "KM[-3.5]": -3.5, "KM[7 points]": 7, "KM[0]": 0, "KM[-0]": 0, "KM[+5.5]": 5.5, "KM[ 7.50 ]": 7.5, "KM[.5]": 0.5, "KM[7.]": 7,
@@ -279,7 +278,7 @@ func TestKomi(t *testing.T) {
 	require.Equal(t, []string{`The komi "1e3" of the record makes no sense; 7.5 was taken.`}, notes)
 }
 
-// TestHandicap: the stones that count are those that are there.
+// TestHandicap: the handicap is the number of stones present.
 func TestHandicap(t *testing.T) {
 	for text, want := range map[string]struct {
 		handicap, stones int
@@ -322,8 +321,8 @@ func TestHandicap(t *testing.T) {
 	}
 }
 
-// TestPlayable: moves that the rules forbid are played and named; a point that is
-// taken ends the game.
+// TestPlayable: moves that break the rules are played and noted; a move on an occupied point ends
+// the game.
 func TestPlayable(t *testing.T) {
 	ko := "(;SZ[5]AB[ba][ab][bc]AW[ca][db][cc][bb];B[cb];W[bb];B[ee])"
 	r := recordOf(t, parseOne(t, ko))
@@ -346,7 +345,7 @@ func TestClocks(t *testing.T) {
 	require.Equal(t, sgf.Clock{}, r.Steps[0].White)
 }
 
-// TestKomiOfFox: the Fox server writes no komi for even games that have one.
+// TestKomiOfFox: the Fox server omits the komi of even games.
 func TestKomiOfFox(t *testing.T) {
 	const head = "(;GM[1]FF[4]\nSZ[19]\nGN[]\nDT[2020-07-25]\nPB[a]PW[b]BR[15级]WR[15级]\n"
 	for text, want := range map[string]struct {
@@ -391,7 +390,7 @@ func TestBoardRules(t *testing.T) {
 	}
 }
 
-// TestRuleNames reads rules as people and servers write them.
+// TestRuleNames reads the names of rules that people and servers write.
 func TestRuleNames(t *testing.T) {
 	for want, names := range map[string][]string{
 		"japanese": {"Japanese", "Japanese Rules", "japan", "JP", "日本", "日本ルール", "日本规则", "日本規則", "일본", "일본 규칙", "일본룰", "Territory", "Territory scoring", "Nihon Ki-in",

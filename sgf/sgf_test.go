@@ -29,7 +29,7 @@ func parseOne(t testing.TB, text string) *sgf.Node {
 	return roots[0]
 }
 
-// requireRoundTrip writes trees, reads them again and wants them equal.
+// requireRoundTrip requires that writing and reading returns equal trees.
 func requireRoundTrip(t testing.TB, roots []*sgf.Node) {
 	t.Helper()
 	text, err := sgf.Marshal(roots...)
@@ -126,8 +126,7 @@ func TestCharsetOfEachTree(t *testing.T) {
 	require.Equal(t, "\uFFFD( \uFFFD", parseOne(t, "(;CA[UTF-8]C[\xC3\x28 \xFF])").Text("C"))
 }
 
-// TestDamage reads what is damaged as far as it goes: the moves of each game, and what
-// the first note says.
+// TestDamage reads damaged files as far as possible: the moves of each game, and the first note.
 func TestDamage(t *testing.T) {
 	for name, c := range map[string]struct{ text, moves, note string }{
 		"no last parenthesis":         {"(;SZ[9];B[aa](;W[bb]", "b A9 w B8", "ends before the game does"},

@@ -23,8 +23,8 @@ func TestSplitMoves(t *testing.T) {
 	}
 }
 
-// TestHandicapPlayed: stones that Black plays before White's first are handicap stones,
-// with and without HA.
+// TestHandicapPlayed: Black's moves before White's first are handicap stones, with and without
+// HA.
 func TestHandicapPlayed(t *testing.T) {
 	for text, want := range map[string]float32{
 		"(;RU[Chinese];B[dd];B[pp];B[pd];W[dp])":              3,

@@ -31,7 +31,7 @@ type whole struct {
 	Part   part
 }
 
-// upper is a place with a text form of its own.
+// upper is a field with a text form of its own.
 type upper struct{ at *string }
 
 func (u upper) String() string { return strings.ToLower(*u.at) }
@@ -116,7 +116,7 @@ func TestKataGo(t *testing.T) {
 	require.NoError(t, table.SetParam(&w, "count", "3"), "what KataGo has no name for")
 }
 
-// TestApply: values are set in the order of the table, and all faults are told.
+// TestApply: values are set in the order of the table, and all errors are returned.
 func TestApply(t *testing.T) {
 	w := whole{}
 	err := table.Apply(&w, map[string]string{"share": "0.5", "on": "true", "count": "9", "zzz": "1", "maxVisits": "x"}, table.Set)

@@ -9,7 +9,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// TestStatusWords requires that each status is read from the word that it is written as.
+// TestStatusWords: parsing a status's word returns the status.
 func TestStatusWords(t *testing.T) {
 	for s := thinking.Alive; s <= thinking.Dame; s++ {
 		got, ok := thinking.ParseStatus(s.String())
@@ -22,7 +22,7 @@ func TestStatusWords(t *testing.T) {
 	require.Equal(t, "unknown", thinking.Status(99).String())
 }
 
-// TestMoveOfAnalysis finds a move that was searched and no other.
+// TestMoveOfAnalysis finds a searched move and no other.
 func TestMoveOfAnalysis(t *testing.T) {
 	a := thinking.Analysis{Moves: []thinking.Move{{Move: 3, Visits: 7}, {Move: board.Pass, Visits: 1}}, Unsearched: []thinking.Move{{Move: 4}}}
 	require.EqualValues(t, 7, a.Move(3).Visits)
@@ -30,7 +30,7 @@ func TestMoveOfAnalysis(t *testing.T) {
 	require.Nil(t, a.Move(4))
 }
 
-// TestPermits covers lists of both kinds, for both colours, at and beyond their depth.
+// TestPermits checks allowing and forbidding lists for both colours, at and beyond their depth.
 func TestPermits(t *testing.T) {
 	avoid := []thinking.Restriction{
 		{Color: board.White, Points: []board.Point{0, board.Pass}, Depth: 1}, {Color: board.White, Points: []board.Point{2}, Depth: 5},

@@ -10,7 +10,7 @@ import (
 	"kosumi/search/setting/tomlfile"
 )
 
-// oven is what the tests set.
+// oven is a struct with settings.
 type oven struct {
 	Heat  int
 	Fan   bool
@@ -27,7 +27,7 @@ var ovenTable = setting.Table[oven]{
 	setting.Of(setting.Info{Name: "crust", Section: "late", KataGo: "crustFactor", High: 1, Source: "tests", Doc: "how brown"}, func(o *oven) *float64 { return &o.Crust }),
 }
 
-// TestValues reads values of each kind and section, and refuses what has no row.
+// TestValues reads values of each kind and section, and refuses unknown keys.
 func TestValues(t *testing.T) {
 	got, err := tomlfile.Values(ovenTable, []byte("heat = 200\nfan = true\nbread = 'rye'\n[late]\ncrust = 0.5\n"))
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestWriteComment requires short lines, and a value that can be read again.
+// TestWriteComment requires short lines and a value that can be read back.
 func TestWriteComment(t *testing.T) {
 	var b strings.Builder
 	for i := range ovenTable {
