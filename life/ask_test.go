@@ -27,7 +27,7 @@ func (s *shape) moves(t *testing.T, c *Card) (text string) {
 	return text
 }
 
-// summary writes a card as the committed examples do.
+// summary writes a card in the form of the committed examples.
 func (s *shape) summary(t *testing.T, c *Card) string {
 	names := func(n Need) string {
 		if n > 3 {
@@ -37,7 +37,7 @@ func (s *shape) summary(t *testing.T, c *Card) string {
 	}
 	text := c.Verdict
 	switch {
-	case c.Then == "": // nothing is known to change it
+	case c.Then == "": // no number of threats changes the verdict
 	case c.NeedD > 0:
 		text += fmt.Sprintf(" needD=%s:%s", names(c.NeedD), c.Then)
 	case c.NeedA > 0:
@@ -49,7 +49,7 @@ func (s *shape) summary(t *testing.T, c *Card) string {
 	return text
 }
 
-// TestExamples answers the committed examples, ko numbers and first moves included.
+// TestExamples compares the committed examples, numbers of threats and first moves included.
 func TestExamples(t *testing.T) {
 	for _, e := range readExamples(t) {
 		out, err := Ask(context.Background(), e.shape.question(), Options{Nodes: 4000000})
@@ -85,8 +85,8 @@ func TestBans(t *testing.T) {
 	}
 }
 
-// TestBanOfRecord asks after a move that took a ko: the answer and its proof say who
-// may not retake.
+// TestBanOfRecord asks about a position after a ko capture: the answer and its proof include the
+// ban.
 func TestBanOfRecord(t *testing.T) {
 	roots, err := sgf.Parse([]byte("(;GM[1]FF[4]SZ[9]AB[ab][db][ea][ac][bc][cc][dc][eb]AW[aa][ca][bb][cb];B[ba])"))
 	require.NoError(t, err)
@@ -103,8 +103,8 @@ func TestBanOfRecord(t *testing.T) {
 	require.Contains(t, c.Text(), "the defender may not retake on A9 at first")
 }
 
-// TestSetUpTwice reads a record that sets points up more than once: as sgf.RecordOf does,
-// each time alike.
+// TestSetUpTwice reads a record that sets points up more than once, with the same result as
+// sgf.RecordOf each time.
 func TestSetUpTwice(t *testing.T) {
 	roots, err := sgf.Parse([]byte("(;SZ[9]AB[aa][bb]AE[aa][cc]AW[bb][dd];AE[dd]AB[dd])"))
 	require.NoError(t, err)
@@ -120,8 +120,8 @@ func TestSetUpTwice(t *testing.T) {
 	require.ErrorIs(t, err, sgf.ErrPoint)
 }
 
-// TestPackedProofs asks about fights in the middle of a board, whose points lie closer than
-// rows allow: the checker takes what is proved of them.
+// TestPackedProofs asks about fights in the middle of a board, whose points are packed more
+// densely than rows: the checker accepts the proofs.
 func TestPackedProofs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 12))
 	proved := 0
@@ -169,7 +169,7 @@ func TestKoNames(t *testing.T) {
 	require.Empty(t, want)
 }
 
-// TestStopped returns what was proved when it is stopped at once.
+// TestStopped: a search stopped at once returns what was proved.
 func TestStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
@@ -181,7 +181,7 @@ func TestStopped(t *testing.T) {
 	require.Contains(t, out.Text(), "not proven")
 }
 
-// TestBadQuestions refuses what is not a question, with words that say why.
+// TestBadQuestions: invalid questions are refused with the reason.
 func TestBadQuestions(t *testing.T) {
 	good := func() *Question { return readExamples(t)[3].shape.question() }
 	for _, c := range []struct {
@@ -210,7 +210,7 @@ func TestBadQuestions(t *testing.T) {
 	}
 }
 
-// TestUnder: the threats under which a claim holds, in words.
+// TestUnder: the text for the threats under which a claim holds.
 func TestUnder(t *testing.T) {
 	for threats, want := range map[[2]uint8]string{
 		{0, 0}: "without ko threats", {1, 0}: "with one threat more for White", {0, 2}: "with 2 threats more for Black",

@@ -13,7 +13,7 @@ import (
 	"kosumi/life/solver"
 )
 
-// question asks what a shape draws, the attacker Black.
+// question asks about the drawn shape, with Black as the attacker.
 func (s *shape) question() *Question {
 	q := &Question{Size: board.Size{W: s.w, H: s.h}, All: s.all, Suicide: s.suicide}
 	if s.ban > 0 {
@@ -45,8 +45,8 @@ type tally struct {
 	nodes                                  int64
 }
 
-// compare searches all contests of a shape, for either first mover and the threats of either
-// side, compares the proofs with the oracle, and has the checker verify them.
+// compare searches all contests of a shape, for either first mover and threats of either side,
+// compares the proofs with the oracle, and lets the checker verify them.
 func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 	l, err := s.question().encode()
 	require.NoError(t, err, s)
@@ -97,7 +97,7 @@ func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 	}
 }
 
-// shapesToAsk is how many random shapes a test asks about, few is how many by default.
+// shapesToAsk returns the number of random shapes, by default few.
 func shapesToAsk(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("KOSUMI_LIFE_SHAPES")); err == nil {
 		return n
@@ -110,7 +110,7 @@ func shapesToAsk(few int) int {
 func TestAgainstOracle(t *testing.T) {
 	n, effort, states := shapesToAsk(60), int64(20000), 20000
 	if n > 1000 {
-		effort, states = 1500, 6000 // a long run looks for false proofs, not for missing ones
+		effort, states = 1500, 6000 // a long run looks for false proofs rather than missing ones
 	}
 	rng := rand.New(rand.NewPCG(56, 1))
 	var c tally

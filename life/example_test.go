@@ -8,7 +8,7 @@ import (
 	"kosumi/sgf"
 )
 
-// Three points in a row are one eye or two: the middle decides.
+// Three points in a row make one eye or two: the middle point decides.
 func ExampleAsk() {
 	roots, err := sgf.Parse([]byte("(;SZ[9]AB[ah][bh][ch][dh][di]AW[ag][bg][cg][dg][eg][eh][ei])"))
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// example is a committed shape with what is true of it.
+// example is a committed shape with its solution.
 type example struct {
 	name   string
 	shape  *shape
-	answer [2]string // attacker first, defender first
+	answer [2]string // with the attacker first, with the defender first
 }
 
 // readExamples reads testdata/examples.txt: a name, a drawing, and a line for each

@@ -9,8 +9,8 @@ import (
 	"kosumi/board"
 )
 
-// TestFates: capital letters are stones that an opinion is sure of, small ones those that
-// it takes for dead with little certainty.
+// TestFates: capital letters are stones of whose fate an opinion is sure, small ones those it
+// considers dead with little certainty.
 func TestFates(t *testing.T) {
 	for _, c := range []struct {
 		name, rows string

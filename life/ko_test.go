@@ -16,7 +16,7 @@ import (
 	"kosumi/life/solver"
 )
 
-// koSummary writes a card as [oracle.koSummary] does; a number that is only a bound has a +.
+// koSummary writes a card as [oracle.koSummary] does; a + marks a lower bound.
 func koSummary(c *Card) string {
 	out := c.Verdict
 	if n := max(c.NeedA, c.NeedD); n > 0 {
@@ -38,8 +38,8 @@ func koSummary(c *Card) string {
 	return out
 }
 
-// consistent requires that what a search with less effort says of a ko is true of what is
-// known with more, or leaves it open.
+// consistent requires that the answer about a ko from less effort agrees with the full answer, or
+// leaves it open.
 func consistent(t *testing.T, less, full *Card, s *shape) {
 	t.Helper()
 	n, all := max(less.NeedA, less.NeedD), max(full.NeedA, full.NeedD)
@@ -56,7 +56,7 @@ func consistent(t *testing.T, less, full *Card, s *shape) {
 }
 
 // TestKosCounted compares verdicts, threats, names of kos and first moves of random shapes with
-// the oracle; a search with less effort does not contradict them.
+// the oracle; searches with less effort must not contradict them.
 func TestKosCounted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 74))
 	seen := map[string]int{}
@@ -83,7 +83,8 @@ func TestKosCounted(t *testing.T) {
 	t.Log(seen)
 }
 
-// drawings reads the shapes of docs/life.md by name: side by side, two spaces or more apart.
+// drawings reads the shapes of docs/life.md by name; shapes on one line are at least two spaces
+// apart.
 func drawings(t *testing.T, text string) map[string]*shape {
 	t.Helper()
 	out := map[string]*shape{}
@@ -111,7 +112,7 @@ func drawings(t *testing.T, text string) map[string]*shape {
 	return out
 }
 
-// bookWords says a card as the table of docs/life.md does.
+// bookWords describes a card as the table of docs/life.md does.
 func bookWords(c *Card) string {
 	out := c.Verdict
 	n := max(c.NeedA, c.NeedD)
@@ -128,7 +129,7 @@ func bookWords(c *Card) string {
 	return fmt.Sprintf("%s; with %s %s: %s", out, threats(n), c.Then, ko)
 }
 
-// TestShapesOfTheBooks holds the table of docs/life.md against the program's answers.
+// TestShapesOfTheBooks compares the table of docs/life.md with the program's answers.
 func TestShapesOfTheBooks(t *testing.T) {
 	testshared.Long(t)
 	data, err := os.ReadFile("../docs/life.md")

@@ -11,9 +11,9 @@ import (
 	"kosumi/life/solver"
 )
 
-// TestNarrow proves on an open board what is so however small the surroundings: a corner
-// that lives though all around it is the attacker's, a stone that is caught though all around
-// it is the defender's. The proofs are of the question itself.
+// TestNarrow proves on an open board what holds with any surroundings: a corner that lives
+// although the attacker has everything around it, a stone that is captured although the defender
+// has. The proofs answer the original question.
 func TestNarrow(t *testing.T) {
 	for _, test := range []struct {
 		name         string

@@ -10,8 +10,8 @@ import (
 	"kosumi/board"
 )
 
-// opinion is a network that thinks the same of every position: how probable it is that
-// White has a point in the end. It notes what it was shown.
+// opinion is a network that gives every position the same ownership: the probability that White
+// owns a point. It records the positions shown.
 type opinion struct {
 	white float32
 	shown []board.Size
@@ -26,8 +26,8 @@ func (o *opinion) View(_ context.Context, size board.Size, stones []board.Color,
 	return v, nil
 }
 
-// TestNetwork says what the network thinks where nothing is proved, and nothing of it
-// where there is a proof: the verdict is the same without it.
+// TestNetwork reports the network's opinion where nothing is proved, and none where there is a
+// proof: the verdict is the same without it.
 func TestNetwork(t *testing.T) {
 	e := readExamples(t)[0]
 	net := &opinion{white: 0.97}
@@ -48,8 +48,8 @@ func TestNetwork(t *testing.T) {
 	require.Equal(t, e.answer[0], e.shape.summary(t, out.Attacks))
 }
 
-// TestDiagram cuts a corner out of a large board: the stones of the fight stand where
-// they stood, and every chain has a liberty.
+// TestDiagram cuts a corner out of a large board: the stones keep their places, and every chain
+// has a liberty.
 func TestDiagram(t *testing.T) {
 	q := &Question{Size: board.Square(19), Stones: make([]board.Color, 361)}
 	for _, v := range []string{"A17", "B17", "C17", "D17", "D18", "D19"} {
@@ -84,7 +84,7 @@ func TestDiagram(t *testing.T) {
 	require.Greater(t, colors[board.White], 12)
 }
 
-// TestOpenGroups asks only for groups that the network does not take for settled.
+// TestOpenGroups asks only about groups that are not settled by the network's ownership.
 func TestOpenGroups(t *testing.T) {
 	q := readExamples(t)[0].shape.question()
 	list := []board.Point{q.Targets[0]}
@@ -94,7 +94,7 @@ func TestOpenGroups(t *testing.T) {
 	require.Len(t, open(context.Background(), q, nil, list), 1)
 }
 
-// views is a network that gives White some points and Black the others.
+// views is a network that gives White some points and Black all others.
 type views struct{ white map[board.Point]bool }
 
 func (v views) View(_ context.Context, _ board.Size, stones []board.Color, _ board.Color) (*View, error) {
@@ -107,8 +107,8 @@ func (v views) View(_ context.Context, _ board.Size, stones []board.Color, _ boa
 	return out, nil
 }
 
-// TestEnclosed takes for alive what a network is sure of, where walls do not do: not the
-// stones that the target surrounds, nor the defender's own where its life is settled.
+// TestEnclosed assumes alive what a network is sure of, if walls are no help: but not stones that
+// the target surrounds, nor the defender's own stones whose life is settled.
 func TestEnclosed(t *testing.T) {
 	g, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)
@@ -120,8 +120,8 @@ func TestEnclosed(t *testing.T) {
 		}
 		return list
 	}
-	// Black's lattice leaves no part of the board that is large and empty, so that no wall
-	// stands in the open; C3 is a stone of Black's that White surrounds.
+	// Black's lattice leaves no large empty part of the board, so there is no wall in the open;
+	// C3 is a black stone surrounded by White.
 	white := points("B2", "B3", "B4", "C2", "C4", "D2", "D4", "E3", "H8")
 	black := append(points("C3"), points("A6", "B6", "C6", "D6", "E5", "F4", "F3", "F2", "F1", "F7", "G5", "H4", "H6", "D8", "B8")...)
 	require.NoError(t, g.Setup(black, white, board.Black))

@@ -2,7 +2,7 @@ package life
 
 import "errors"
 
-// setUp makes the position of the shape.
+// setUp returns the position of the shape.
 func (o *oracle) setUp() error {
 	s := o.s
 	n := s.w * s.h
@@ -72,7 +72,7 @@ func (o *oracle) decode(code uint64) (b oraclePos) {
 	return b
 }
 
-// chain floods the chain on p; fixed says that it holds a stone alive by assumption.
+// chain floods the chain on p; fixed reports that it contains a stone alive by assumption.
 func (o *oracle) chain(b *oraclePos, p int) (chain []int, libs int, fixed bool) {
 	var in, lib [64]bool
 	in[p] = true
@@ -95,7 +95,7 @@ func (o *oracle) chain(b *oraclePos, p int) (chain []int, libs int, fixed bool) 
 	return chain, libs, fixed
 }
 
-// play puts a stone; ok is false where it would be a suicide that is not allowed.
+// play places a stone; ok is false if it would be an illegal suicide.
 func (o *oracle) play(b *oraclePos, mover int8, p int) (ban int8, ok bool) {
 	b.stones[p] = mover
 	ban = -1
@@ -127,8 +127,8 @@ func (o *oracle) play(b *oraclePos, mover int8, p int) (ban int8, ok bool) {
 	return ban, true
 }
 
-// alive reports whether the targets are pass-alive: all of them, or one where A must
-// take all.
+// alive reports whether the targets are pass-alive: all of them, or one if the attacker must
+// capture all.
 func (o *oracle) alive(b *oraclePos, left uint8) bool {
 	live := o.benson(b)
 	for i, t := range o.target {
@@ -139,9 +139,9 @@ func (o *oracle) alive(b *oraclePos, left uint8) bool {
 	return !o.s.all
 }
 
-// benson returns which defender's stones are pass-alive, by the definition: start
-// with all chains and all regions, remove chains with fewer than two vital regions
-// and regions next to a removed chain, until nothing changes.
+// benson returns which of the defender's stones are pass-alive, by the definition: start with all
+// chains and all regions; remove chains with fewer than two vital regions, and regions next to a
+// removed chain, until nothing changes.
 func (o *oracle) benson(b *oraclePos) [64]bool {
 	var id, reg [64]int
 	n := o.s.w * o.s.h

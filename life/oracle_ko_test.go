@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// counter counts threats on an oracle's states: how many one side needs where the other has
-// none, and the fewest that retake a point again.
+// counter counts threats on an oracle's states: how many one side needs if the other has none,
+// and the least number that must retake the same point again.
 type counter struct {
 	*oracle
-	payer int8 // 1 the attacker, 2 the defender
+	payer int8 // 1 is the attacker, 2 the defender
 	known map[string][]bool
 }
 
@@ -28,8 +28,8 @@ var (
 
 const endless = -1
 
-// reached returns where a goal is reached when the payer has so many threats, of which again
-// may retake a point that is among those spent already.
+// reached returns the states in which a goal is reached if the payer has a number of threats, of
+// which again may retake a point already retaken (one in spent).
 func (c *counter) reached(g wish, threats, again int, spent []int8) []bool {
 	key := fmt.Sprint(g, threats, again, spent)
 	if v, ok := c.known[key]; ok {
@@ -49,7 +49,7 @@ func (c *counter) reached(g wish, threats, again int, spent []int8) []bool {
 		case threats == 1:
 			return c.reached(g, 0, 0, nil)
 		case again >= threats:
-			return c.reached(g, threats-1, threats-1, nil) // no bound
+			return c.reached(g, threats-1, threats-1, nil) // any number may retake again
 		case point:
 			return c.reached(g, threats-1, again-1, spent)
 		}
@@ -89,7 +89,7 @@ func (c *counter) reached(g wish, threats, again int, spent []int8) []bool {
 	return v
 }
 
-// verdict is that of state i with so many threats of the payer's.
+// verdict returns the verdict of state i if the payer has a number of threats.
 func (c *counter) verdict(i int32, threats int) int {
 	switch {
 	case c.reached(toCapture, threats, threats, nil)[i]:
@@ -102,8 +102,8 @@ func (c *counter) verdict(i int32, threats int) int {
 	return isRepetition
 }
 
-// need returns how many threats change a verdict, and to which: 0 for none, endless where
-// only those do.
+// need returns how many threats change a verdict and to which: 0 for none, endless if only an
+// unlimited number does.
 func (c *counter) need(i int32) (n, then int) {
 	was := c.verdict(i, 0)
 	changes := func(v int) bool { return (v == isDead) != (was == isDead) || v == isRepetition }
@@ -121,8 +121,8 @@ func (c *counter) need(i int32) (n, then int) {
 	}
 }
 
-// again returns the fewest of n threats that retake a point again where they change a
-// verdict to another.
+// again returns the least number of n threats that must retake a point again to change a verdict
+// to then.
 func (c *counter) again(i int32, n, then int) int {
 	for again := 0; ; again++ {
 		capture, hold := c.reached(toCapture, n, again, nil)[i], c.reached(toHold, n, again, nil)[i]
@@ -132,8 +132,8 @@ func (c *counter) again(i int32, n, then int) int {
 	}
 }
 
-// koSummary names the ko of state i, which is the first for one side to move: the verdict
-// without threats, how many change it, the verdict then, and the name.
+// koSummary describes the ko of initial state i: the verdict without threats, the number of
+// threats that change it, the verdict then, and the ko's name.
 func (o *oracle) koSummary(i int32) string {
 	a, d := o.payer(1), o.payer(2)
 	verdict := a.verdict(i, 0)

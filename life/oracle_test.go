@@ -9,15 +9,14 @@ import (
 // The oracle solves a closed shape by enumerating all its states and iterating the fixed
 // points that define the goals. It shares no code with the solver.
 
-// A shape is a drawn position: '.' empty, T the target, d other stones of the
-// defender's, a the attacker's, X and O stones of A and D that are alive by
-// assumption.
+// A shape is a drawn position: '.' empty, T the target, d other stones of the defender, a the
+// attacker's, X and O stones of attacker and defender that are alive by assumption.
 type shape struct {
 	w, h    int
 	cells   []byte
-	all     bool // A must take every target chain
+	all     bool // the attacker must capture every target chain
 	suicide bool
-	ban     int  // 1 + the point that banned may not retake at first; 0: none
+	ban     int  // 1 + the point that side banned may not retake at first; 0: none
 	banned  int8 // 1 the attacker, 2 the defender
 }
 
@@ -40,7 +39,7 @@ func parseShape(diagram string) (*shape, error) {
 	return s, nil
 }
 
-// sides of the oracle: 1 is the attacker, 2 the defender.
+// A side is 1 for the attacker, 2 for the defender.
 type oraclePos struct {
 	stones [64]int8
 }
@@ -49,7 +48,7 @@ type oracleKey struct {
 	code   uint64
 	ban    int8
 	mover  int8
-	target uint8 // the target chains not yet taken
+	target uint8 // target chains not yet captured
 }
 
 const (
@@ -59,7 +58,7 @@ const (
 )
 
 type oracleMove struct {
-	at   int8 // -1 passes
+	at   int8 // -1 is a pass
 	paid bool
 	to   int32
 }
@@ -74,7 +73,7 @@ type oracleNode struct {
 type oracle struct {
 	s        *shape
 	adj      [][]int
-	free     []int // points that are no stones alive by assumption
+	free     []int // points without a stone alive by assumption
 	place    []uint64
 	fixed    []bool // stones alive by assumption
 	target   []int  // one stone of each target chain
@@ -88,7 +87,7 @@ type oracle struct {
 
 var errTooLarge = errors.New("too many states")
 
-// newOracle enumerates what can be reached with either side to move first.
+// newOracle enumerates the states reachable with either side first.
 func newOracle(s *shape, limit int) (*oracle, error) {
 	o := &oracle{s: s, index: map[oracleKey]int32{}, limit: limit}
 	if err := o.setUp(); err != nil {
@@ -173,7 +172,7 @@ func (o *oracle) expand(i int) error {
 	return nil
 }
 
-// vertex names a point as the drawings do: columns from a, rows from 1 at the top.
+// vertex names a point as drawings do: columns from a, rows from 1 at the top.
 func (s *shape) vertex(p int) string {
 	if p < 0 {
 		return "pass"
@@ -198,7 +197,7 @@ func (o *oracle) payer(side int8) *counter {
 	return o.counters[side]
 }
 
-// moves lists the first moves that keep the verdict of a root for its mover.
+// moves lists the mover's first moves that keep the verdict of an initial state.
 func (o *oracle) moves(i int32) (text string) {
 	c := o.payer(1)
 	for _, m := range o.nodes[i].moves {

@@ -14,8 +14,8 @@ import (
 	"kosumi/life/solver"
 )
 
-// planted are faults that a proof may have. Each returns every way to plant it in the
-// lines of a proof file; none of them may pass the checker.
+// planted are possible errors in a proof. Each returns every way to plant the error in the lines
+// of a proof file; the checker must find all.
 var planted = []struct {
 	name  string
 	plant func(lines []string) [][]string
@@ -106,8 +106,8 @@ func addTo(number string, n int) string {
 	return fmt.Sprint(max(0, v+n))
 }
 
-// leadsTo has the last move of each node lead to the last node of a kind: with the
-// winner's, to one that takes the target at once.
+// leadsTo redirects the last move of each node to the last node of a kind; for a node of the
+// winner, to one that captures the target at once.
 func leadsTo(from, kind string) func([]string) [][]string {
 	return func(lines []string) (out [][]string) {
 		first := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "claim ") }) + 1
@@ -133,8 +133,8 @@ func leadsTo(from, kind string) func([]string) [][]string {
 	}
 }
 
-// sameEnd reports whether the two nodes are the winner's with the same move, so that
-// one may stand for the other.
+// sameEnd reports whether both nodes are the winner's with the same move, so that one can replace
+// the other.
 func sameEnd(lines []string, first int, to string, last int) bool {
 	v := 0
 	fmt.Sscan(to, &v)
@@ -142,7 +142,7 @@ func sameEnd(lines []string, first int, to string, last int) bool {
 	return a[0] == b[0] && strings.Split(a, ":")[0] == strings.Split(b, ":")[0]
 }
 
-// eachLine changes one line after the other of those that begin with prefix.
+// eachLine changes each line that begins with prefix, one at a time.
 func eachLine(prefix string, change func(string) string) func([]string) [][]string {
 	return func(lines []string) (out [][]string) {
 		for i, l := range lines {
@@ -167,7 +167,7 @@ func drop(lines []string, prefix string) (out [][]string) {
 	return out
 }
 
-// eachMove changes the winner's moves.
+// eachMove changes each move of the winner, one at a time.
 func eachMove(change func(m, to string) string) func([]string) [][]string {
 	return eachLine("w ", func(l string) string {
 		m, to, _ := strings.Cut(l[2:], ":")
@@ -175,7 +175,7 @@ func eachMove(change func(m, to string) string) func([]string) [][]string {
 	})
 }
 
-// passInstead has the winner pass where the move takes the target.
+// passInstead replaces a capture of the target by a pass.
 func passInstead(lines []string) [][]string {
 	first := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "claim ") }) + 1
 	return eachMove(func(m, to string) string {
@@ -188,8 +188,8 @@ func passInstead(lines []string) [][]string {
 	})(lines)
 }
 
-// eachReply changes one answer of the loser's nodes after the other; [""] leaves one alone,
-// nil drops it.
+// eachReply changes each answer in the loser's nodes, one at a time; [""] leaves it alone, nil
+// drops it.
 func eachReply(change func(r string) []string) func([]string) [][]string { return eachOf("l", change) }
 
 // eachOf is eachReply for nodes of one kind.
@@ -214,8 +214,8 @@ func eachOf(kind string, change func(r string) []string) func([]string) [][]stri
 	}
 }
 
-// proofsOf returns the proof file of each goal of a shape that is reached without
-// threats, and of each that is not, for either first mover.
+// proofsOf returns the proof files of a shape for either first mover: of each goal reached
+// without threats, and of each that is not.
 func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 	l, err := s.question().encode()
 	require.NoError(t, err)
@@ -241,14 +241,14 @@ func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 	return out
 }
 
-// TestPlantedFaults requires that the checker finds every planted fault.
+// TestPlantedFaults: the checker finds every planted error.
 func TestPlantedFaults(t *testing.T) {
 	testshared.Long(t)
 	count := map[string]int{}
 	for _, e := range readExamples(t) {
 		for _, data := range proofsOf(t, e.shape) {
 			if len(data) > 4000 || strings.HasSuffix(string(data[:strings.LastIndex(string(data), "sum ")]), "0\ns\n") {
-				continue // what is alive at once is so whoever moves
+				continue // a chain alive at once is so with either side first
 			}
 			_, err := check.Proof(data)
 			require.NoError(t, err)
@@ -275,8 +275,8 @@ func TestPlantedFaults(t *testing.T) {
 	t.Log(count)
 }
 
-// TestPlantedThreats requires that the checker refuses claims about fewer threats, fewer
-// that retake a point again, and any number of them, than their proofs are about.
+// TestPlantedThreats: the checker refuses a proof's claims about fewer threats, fewer threats
+// that retake a point again, or any number of them.
 func TestPlantedThreats(t *testing.T) {
 	four, err := parseShape("..a..dX\nT.T.dXX\nTTTTXXX")
 	require.NoError(t, err)
@@ -284,8 +284,8 @@ func TestPlantedThreats(t *testing.T) {
 	planted := 0
 	for _, c := range []struct {
 		name  string
-		holds string   // claims that the proof makes, about the attacker's first move
-		bad   []string // in its place
+		holds string   // claims proved, with the attacker first
+		bad   []string // false claims in their place
 	}{
 		{"4 k=1", "hold 0 1", []string{"hold 0 0", "settle 0 1", "hold 0 any", "hold 1 1"}},
 		{"6 approach", "hold 0 2", []string{"hold 0 1", "hold 0 2/0", "hold 0 0/2", "hold 0 2/x", "hold 0 32"}},
@@ -307,7 +307,8 @@ func TestPlantedThreats(t *testing.T) {
 			planted++
 		}
 	}
-	// An evasion in which play goes round without a threat shows nothing about any number.
+	// An evasion in which play repeats without a threat proves nothing about other numbers of
+	// threats.
 	s := list[slices.IndexFunc(list, func(e example) bool { return e.name == "11 cycle" })].shape
 	l, err := s.question().encode()
 	require.NoError(t, err)

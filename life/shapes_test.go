@@ -4,9 +4,8 @@ import (
 	"math/rand/v2"
 )
 
-// randomShape draws a small closed shape in a corner: a chain of the defender's
-// around a few points with stones of both sides in them, and a wall around it with
-// some open points.
+// randomShape draws a small closed shape in a corner: the defender's chain around a few points
+// with stones of both sides, and a wall around it with some open points.
 func randomShape(rng *rand.Rand) *shape {
 	for {
 		w, h := 3+rng.IntN(3), 2+rng.IntN(3)
@@ -15,7 +14,7 @@ func randomShape(rng *rand.Rand) *shape {
 			s.cells[p] = 'X'
 		}
 		at := func(x, y int) *byte { return &s.cells[y*s.w+x] }
-		// The inside grows from the corner, point by point.
+		// The inside grows from the corner point by point.
 		inside := []int{0}
 		*at(0, 0) = '.'
 		for size := 3 + rng.IntN(6); len(inside) < size; {
@@ -68,8 +67,8 @@ func randomShape(rng *rand.Rand) *shape {
 	}
 }
 
-// tidy makes the largest chain with a T the only target and reports whether the
-// shape is one to ask: few free points and no chain without liberties.
+// tidy makes the largest chain with a T the only target and reports whether the shape is usable:
+// few free points and no chain without liberties.
 func (s *shape) tidy() bool {
 	o := &oracle{s: s}
 	if err := o.setUp(); err != nil || len(o.target) == 0 {
@@ -102,7 +101,7 @@ func (s *shape) tidy() bool {
 	return room <= 11
 }
 
-// nextShape draws shapes until one is a question with at most so many states.
+// nextShape draws shapes until one has at most the given number of states.
 func nextShape(rng *rand.Rand, states int) (*shape, *oracle) {
 	for {
 		s := randomShape(rng)
@@ -118,7 +117,8 @@ func nextShape(rng *rand.Rand, states int) (*shape, *oracle) {
 	}
 }
 
-// vary has some shapes allow suicide, and some ask for two chains, any or all.
+// vary makes some shapes allow suicide, and some have two target chains, any or all to be
+// captured.
 func (s *shape) vary(rng *rand.Rand) {
 	s.suicide = rng.IntN(5) == 0
 	if rng.IntN(4) > 0 {
@@ -141,7 +141,8 @@ func (s *shape) vary(rng *rand.Rand) {
 	}
 }
 
-// wallOff turns what stones alive by assumption cut off from p into such stones.
+// wallOff makes the stones that p is cut off from by stones alive by assumption alive by
+// assumption too.
 func (s *shape) wallOff(o *oracle, p int) {
 	fixed := make([]bool, len(s.cells))
 	for p := range s.cells {

@@ -10,7 +10,7 @@ import (
 	"kosumi/board"
 )
 
-// turned is a question in one of the eight orientations, with colours swapped or not.
+// turned returns a question in one of the eight orientations, with colours swapped or not.
 func turned(q *Question, orient int, swapped bool) *Question {
 	w, h := q.Size.W, q.Size.H
 	if orient&4 != 0 {
@@ -46,8 +46,8 @@ func turned(q *Question, orient int, swapped bool) *Question {
 	return out
 }
 
-// TestKosTurned asks about random shapes turned, mirrored and with colours swapped, for one
-// side first and for both: names and numbers stay what they are.
+// TestKosTurned asks about random shapes, turned, mirrored and with colours swapped, for one side
+// first and for both: names and numbers of kos stay the same.
 func TestKosTurned(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 75))
 	for k := range shapesToAsk(40) {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestText says who does what with which first moves, and which ko it takes.
+// TestText: the text says who does what, with which first moves and which ko.
 func TestText(t *testing.T) {
 	for _, c := range []struct {
 		attacks, defends Card

@@ -11,9 +11,8 @@ import (
 	"kosumi/board"
 )
 
-// TestWalk plays at random against proofs: the proof has an answer to every move, and
-// the target ends as its side wants. First moves that work, and those that do not, win
-// for the side that the card says.
+// TestWalk plays at random against proofs: the proof answers every move, and the target ends as
+// the card says, after first moves that work and after others.
 func TestWalk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 9))
 	lines, ends := 0, map[string]int{}
@@ -37,7 +36,7 @@ func TestWalk(t *testing.T) {
 	t.Log(lines, ends)
 }
 
-// walkAtRandom plays one line to its end, which it returns.
+// walkAtRandom plays one line to its end and returns it.
 func walkAtRandom(t *testing.T, rng *rand.Rand, s *shape, out *Answer, c *Card, first board.Color) string {
 	var moves []board.Point
 	size := board.Size{W: s.w, H: s.h}

@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFolderFor: a match that stopped goes on in its folder; one that is over, another
-// one, one that somebody is at, and what is not a match have theirs for themselves.
+// TestFolderFor: an interrupted match continues in its folder. A finished match, another match,
+// one that is running, or a folder of something else keeps its folder, and the new match gets
+// another.
 func TestFolderFor(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "match")

@@ -15,7 +15,7 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// gnuGo returns the path of GNU Go, which real games are played with.
+// gnuGo returns the path of GNU Go, the opponent in real games.
 func gnuGo(t *testing.T) string {
 	t.Helper()
 	testshared.Slow(t)
@@ -52,8 +52,8 @@ func TestGNUGoChinese(t *testing.T) {
 	}
 }
 
-// Under Japanese rules the result hangs on which stones are dead, and GNU Go
-// says so itself: its own count of the final position must be ours.
+// TestGNUGoJapanese: under Japanese rules the result depends on which stones are dead. GNU Go's
+// own count of the final position must equal ours.
 func TestGNUGoJapanese(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()

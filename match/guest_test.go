@@ -15,8 +15,8 @@ import (
 	"kosumi/board"
 )
 
-// TestMain turns the test binary into a GTP program when its first argument is
-// "guest": the programs that the referee is tested with.
+// TestMain runs the test binary as a GTP program if its first argument is "guest"; the referee is
+// tested with such programs.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "guest" {
 		runGuest(os.Args[2:])
@@ -34,19 +34,19 @@ func guestCommand(args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// guest is a program that plays at random, and wrong in the way that it is told.
+// guest is a program that plays at random and misbehaves as told.
 type guest struct {
-	mode  string // what it does wrong
-	at    int    // in which of its genmoves
+	mode  string // its misbehaviour
+	at    int    // number of the genmove at which it misbehaves
 	noIDs bool
 	late  time.Duration
-	extra []string // more commands that it lists
+	extra []string // further commands that it lists
 
 	size  board.Size
 	game  *board.Game
 	rng   *rand.Rand
 	seed  uint64
-	moves int // genmoves in this game
+	moves int // number of genmoves in this game
 	out   *bufio.Writer
 }
 
@@ -72,7 +72,7 @@ func runGuest(args []string) {
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr
 		_ = child.Start()
 		fmt.Fprintln(os.Stderr, "child", child.Process.Pid)
-	case "human": // reads lines and answers each, and a prompt after it
+	case "human": // answers lines and prints a prompt after each
 		fmt.Print("This is no GTP.\nmove> ")
 		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 			fmt.Printf("no such move: %s\nmove> ", in.Text())
@@ -85,7 +85,7 @@ func runGuest(args []string) {
 	case "says and ends":
 		fmt.Println("usage: guest --gtp")
 		os.Exit(2)
-	case "loads": // and talks before it does
+	case "loads": // prints messages before it starts
 		fmt.Print("Loading a network...\n")
 		time.Sleep(3 * time.Second)
 	case "greet":
@@ -106,7 +106,7 @@ func (g *guest) clear() {
 	rules.Ko, rules.Suicide = board.KoSimple, false
 	g.game, _ = board.NewGame(g.size, rules)
 	g.moves = 0
-	if g.mode == "same" { // the same moves in every game
+	if g.mode == "same" { // plays the same moves in every game
 		g.rng = rand.New(rand.NewPCG(g.seed, 7))
 	}
 }
@@ -199,7 +199,7 @@ func (g *guest) play(args []string) (string, bool) {
 	return "", true
 }
 
-// dead calls White's stones dead, none, or fails.
+// dead reports White's stones as dead, none, or fails.
 func (g *guest) dead() (string, bool) {
 	switch g.mode {
 	case "white-dead":
@@ -239,8 +239,7 @@ func (g *guest) genmove(args []string) (string, bool) {
 	return text, true
 }
 
-// misbehave does what the guest is there for; done is false for modes that mean
-// something else.
+// misbehave carries out the guest's misbehaviour; done is false for modes that act elsewhere.
 func (g *guest) misbehave(c board.Color) (text string, ok, done bool) {
 	switch g.mode {
 	case "occupied":

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestProgramThatSpeaksSomethingElse is told at its start, with what it wrote, long
-// before the time to start is over.
+// TestProgramThatSpeaksSomethingElse: a program that does not speak GTP is reported early, with
+// its output, long before the time limit for starting.
 func TestProgramThatSpeaksSomethingElse(t *testing.T) {
 	for mode, want := range map[string][]string{
 		"human":         {"does not speak GTP", "This is no GTP.", "no such move", "--mode gtp"},
@@ -30,13 +30,12 @@ func TestProgramThatSpeaksSomethingElse(t *testing.T) {
 	}
 }
 
-// TestSuspicion: a program that has said nothing may be loading for ever; one that
-// greets may for a while; control characters, and three prompt answers to empty lines,
-// are no GTP.
+// TestSuspicion: a silent program may load for ever, one that prints a greeting only for a while;
+// control characters, or three prompt answers to empty lines, are not GTP.
 func TestSuspicion(t *testing.T) {
 	for name, c := range map[string]struct {
-		writes  func(ms int, probes int) string // at each look
-		foreign int                             // after so many milliseconds; 0: never
+		writes  func(ms int, probes int) string // output so far at each check, ms after the start
+		foreign int                             // time in milliseconds after which it is not GTP; 0: never
 	}{
 		"silent":   {func(int, int) string { return "" }, 0},
 		"binary":   {func(ms, _ int) string { return map[int]string{500: "\x01\xa1"}[ms] }, 500},

@@ -23,7 +23,8 @@ func TestInterruptAndResume(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 3, s.Games)
 
-	// A line that a crash cut short, and a program that is still writing.
+	// A journal whose last line was cut off by a crash, and one that another process is still
+	// writing.
 	journal := filepath.Join(c.Dir, JournalName)
 	text, err := os.ReadFile(journal)
 	require.NoError(t, err)
@@ -48,7 +49,8 @@ func TestInterruptAndResume(t *testing.T) {
 	require.Equal(t, 4, s.Games, "fewer games than the journal holds")
 }
 
-// A program may move between two halves of a match if it has a name that stays.
+// TestJournalKnowsProgramsByName: a program may move between two parts of a match if its name
+// stays the same.
 func TestJournalKnowsProgramsByName(t *testing.T) {
 	t.Parallel()
 	c := small(guestCommand(), guestCommand())

@@ -21,7 +21,7 @@ import (
 	"kosumi/sgf"
 )
 
-// small is a match of guests on 5x5 that ends within seconds.
+// small is a match of guests on 5x5 that takes seconds.
 func small(a, b string) Config {
 	return Config{
 		A: Program{Command: a}, B: Program{Command: b},
@@ -62,8 +62,8 @@ func TestRandomPlayers(t *testing.T) {
 	requireGames(t, c)
 }
 
-// TestEngineIsTheProgramItself holds that the word engine starts Config.Engine where
-// the path has no such program, and only there.
+// TestEngineIsTheProgramItself: the word engine runs Config.Engine if the path has no such
+// program, and only then.
 func TestEngineIsTheProgramItself(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	c := small("engine guest -seed 1", guestCommand("-seed", "2"))
@@ -72,7 +72,7 @@ func TestEngineIsTheProgramItself(t *testing.T) {
 	c.Engine = os.Args[0]
 	require.Equal(t, 2, runMatch(t, c).Games)
 	if runtime.GOOS == "windows" {
-		return // where a shell script is not a program
+		return // no shell scripts here
 	}
 	other := filepath.Join(os.Getenv("PATH"), "engine")
 	require.NoError(t, os.WriteFile(other, []byte("#!/bin/sh\nexit 1\n"), 0o755))
@@ -80,7 +80,7 @@ func TestEngineIsTheProgramItself(t *testing.T) {
 	require.ErrorIs(t, err, ErrConfig)
 }
 
-// requireGames replays every game of a match and wants what the journal says.
+// requireGames replays every game of a match and compares it with the journal.
 func requireGames(t *testing.T, c Config) {
 	t.Helper()
 	p, err := newPlan(c)
@@ -111,7 +111,7 @@ func requireGames(t *testing.T, c Config) {
 	}
 }
 
-// In every case a gets the game, and the fault is counted once a game.
+// TestFaults: in every case a wins, and the fault is counted once per game.
 func TestFaults(t *testing.T) {
 	tests := []struct {
 		mode   string
@@ -169,7 +169,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Odd behaviour that is not a fault.
+// TestHarmlessOddities: odd behaviour that is not a fault.
 func TestHarmlessOddities(t *testing.T) {
 	for _, args := range [][]string{
 		{"-mode", "junk"}, {"-mode", "greet"}, {"-mode", "greet", "-no-ids"}, {"-no-ids"}, {"-mode", "no-list"},
@@ -184,8 +184,8 @@ func TestHarmlessOddities(t *testing.T) {
 	}
 }
 
-// TestProgramThatNeverStarts ends a match at once where a program does not start:
-// the other one has won nothing.
+// TestProgramThatNeverStarts ends a match at once if a program does not start: the other one has
+// won nothing.
 func TestProgramThatNeverStarts(t *testing.T) {
 	t.Parallel()
 	good, bad := guestCommand(), guestCommand("-mode", "exit")
@@ -203,9 +203,8 @@ func TestProgramThatNeverStarts(t *testing.T) {
 	}
 }
 
-// TestProgramThatNeverMoves gives a match up that a program would lose to the last
-// game without a move of its own; the games that it lost so are none when the
-// match goes on.
+// TestProgramThatNeverMoves: a match ends early if a program would lose every game without having
+// made a move; when the match is resumed, the games lost that way do not count.
 func TestProgramThatNeverMoves(t *testing.T) {
 	t.Parallel()
 	c := small(guestCommand(), guestCommand("-mode", "crash", "-at", "1"))
@@ -227,8 +226,8 @@ func TestProgramThatNeverMoves(t *testing.T) {
 	require.Zero(t, first.Summary.Resumed)
 }
 
-// TestRepeatedGames counts games that were played before once: twelve games of two
-// programs that leave nothing to chance are two.
+// TestRepeatedGames counts identical games once: twelve games of two deterministic programs count
+// as two.
 func TestRepeatedGames(t *testing.T) {
 	t.Parallel()
 	a, b := guestCommand("-mode", "same", "-seed", "5"), guestCommand("-mode", "same", "-seed", "6")
@@ -265,9 +264,9 @@ func TestRepeatedGames(t *testing.T) {
 	require.Equal(t, s.Games, s.Distinct.Games())
 }
 
-// TestInstantResignations: programs that resign or answer nonsense at once, each time, play two
-// games and no more, one with each colour. A test without a number of games ends where nothing
-// new comes, with 20 games that were earlier ones, and says how it stands.
+// TestInstantResignations: programs that always resign or answer nonsense at once play two games,
+// one with each colour. A match without a number of games ends after 20 repeated games and
+// reports the score.
 func TestInstantResignations(t *testing.T) {
 	t.Parallel()
 	c := small(guestCommand("-mode", "resign", "-at", "1"), guestCommand("-mode", "same", "-seed", "6"))
@@ -286,8 +285,8 @@ func TestInstantResignations(t *testing.T) {
 	require.Contains(t, out.String(), "  SPRT: undecided between elo0 (0) and elo1 (10); ratio ")
 }
 
-// TestJournalOfAnotherKind: a file that is no journal stays as it is, whether its one line ends
-// or not, and so do the games of a folder that has no journal.
+// TestJournalOfAnotherKind: a file that is not a journal stays unchanged, whether or not its line
+// ends, and so do the games in a folder without a journal.
 func TestJournalOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	c := small(guestCommand(), guestCommand("-seed", "6"))
@@ -441,6 +440,6 @@ func TestStop(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(300*time.Millisecond, func() { cancel(cause) })
-	_, err := Run(ctx, c) // a guest hangs for an hour
+	_, err := Run(ctx, c) // one of the programs hangs for an hour
 	require.ErrorIs(t, err, cause)
 }

@@ -14,8 +14,8 @@ func TestScoring(t *testing.T) {
 		return guestCommand("-list", "final_status_list final_score", "-mode", mode)
 	}
 	opening := [][]board.Move{{
-		// Black holds the left two columns, White the right two, where a stone of
-		// Black stands: 11 points to 5 as it is, all 25 without White's stones.
+		// Black has the left two columns, White the right two with a black stone inside: 11
+		// points to 5 as it stands, 25 to 0 without White's stones.
 		{Color: 1, Point: 1}, {Color: 2, Point: 3}, {Color: 1, Point: 6}, {Color: 2, Point: 8},
 		{Color: 1, Point: 11}, {Color: 2, Point: 13}, {Color: 1, Point: 16}, {Color: 2, Point: 18},
 		{Color: 1, Point: 21}, {Color: 2, Point: 23}, {Color: 1, Point: 14}, {Color: 2, Point: -1},
@@ -61,8 +61,7 @@ func TestScoring(t *testing.T) {
 	}
 }
 
-// countGame plays an opening and two passes by hand and has the position counted
-// by two real programs.
+// countGame plays an opening and two passes and lets two real programs count the position.
 func countGame(t *testing.T, a, b, rules string, openings [][]board.Move) GameResult {
 	t.Helper()
 	c, komi := small(a, b), 0.5

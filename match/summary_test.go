@@ -12,14 +12,14 @@ import (
 	"kosumi/match/elo"
 )
 
-// TestEloAndShare: where the Elo difference is not that of all games, the summary says of
-// which it is, with their share.
+// TestEloAndShare: if the Elo difference covers only some of the games, the summary says which,
+// with their share.
 func TestEloAndShare(t *testing.T) {
 	opening := [][]board.Move{{{Color: board.Black, Point: 12}}}
 	for _, test := range []struct {
 		name     string
 		openings [][]board.Move
-		winners  string // of game after game, - for one that is not finished
+		winners  string // winner of each game, - for an unfinished one
 		want     []string
 		estimate elo.Estimate
 		unpaired int
@@ -51,8 +51,8 @@ func TestEloAndShare(t *testing.T) {
 	}
 }
 
-// TestEloOfOneSidedMatches: whoever has won every game is at least so much stronger,
-// and no number is the largest that there is, in words or as JSON.
+// TestEloOfOneSidedMatches: a program that has won every game is stronger by at least a lower
+// bound; no infinite number appears in text or JSON.
 func TestEloOfOneSidedMatches(t *testing.T) {
 	for _, games := range []int{1, 2, 40} {
 		for _, winner := range []string{"a", "b"} {

@@ -13,8 +13,8 @@ import (
 	"kosumi/nn/features"
 )
 
-// TestEvaluateAllocatesNothing does not run under the race detector, where a
-// sync.Pool drops some of what it is given.
+// TestEvaluateAllocatesNothing does not run under the race detector, where a sync.Pool drops some
+// of its items at random.
 func TestEvaluateAllocatesNothing(t *testing.T) {
 	for name, c := range map[string]nn.ServerConfig{
 		"no cache": {},
@@ -42,7 +42,7 @@ func TestEvaluateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestRewriteAllocatesNothing: an edited copy of a query costs no memory.
+// TestRewriteAllocatesNothing: an edited copy of a query is not allocated.
 func TestRewriteAllocatesNothing(t *testing.T) {
 	n := nn.Rewrite(new(recorder), func(q *nn.Query) { q.FixSymmetry(5) })
 	q := nn.Query{Game: randomGame(t, board.Square(9), board.TrompTaylor(), 12, 3), Symmetry: nn.SymmetryRandom}

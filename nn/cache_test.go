@@ -12,7 +12,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// madeUp returns an output as a network might give it.
+// madeUp returns a random output as a network might give it.
 func madeUp(rng *rand.Rand, area int, ownership bool) *Output {
 	o := &Output{HasScore: rng.IntN(2) == 0, HasOwnership: ownership, Symmetry: int8(rng.IntN(8))}
 	for _, x := range o.numbers() {
@@ -94,7 +94,7 @@ func TestProbabilityCodes(t *testing.T) {
 	}
 }
 
-// Keys that share a shard, slots and tag are told apart.
+// TestCacheTellsSimilarKeysApart: keys with the same shard, slots and tag are told apart.
 func TestCacheTellsSimilarKeysApart(t *testing.T) {
 	c := newCache(1<<21, true)
 	rng := rand.New(rand.NewPCG(7, 2))
@@ -114,8 +114,8 @@ func TestCacheTellsSimilarKeysApart(t *testing.T) {
 	}
 }
 
-// A full cache stays within its bytes, keeps recent entries, and never mixes
-// them up.
+// TestCacheForgetsTheOldest: a full cache stays within its bytes, keeps recent entries, and never
+// mixes entries up.
 func TestCacheForgetsTheOldest(t *testing.T) {
 	const bytes, area = 1 << 21, 81
 	c := newCache(bytes, false)
@@ -164,8 +164,8 @@ func TestReplacedEntryIsFoundOnce(t *testing.T) {
 	require.Nil(t, newCache(1000, false), "too small to be of use")
 }
 
-// Everything that changes an evaluation changes the key; what must be shared is
-// shared.
+// TestKeys: everything that changes an evaluation changes the key; equal evaluations have equal
+// keys.
 func TestKeys(t *testing.T) {
 	s := new(Server)
 	game := func(r board.Rules, moves ...board.Point) *board.Game {
@@ -189,7 +189,7 @@ func TestKeys(t *testing.T) {
 		"ownership":   func(q *Query) { q.NeedOwnership = true },
 		"order":       func(q *Query) { q.Game = game(board.TrompTaylor(), 30, 20, 10, 40) },
 		"draw 0.5":    func(q *Query) { q.Options.DrawWinsForWhite = 0.5 },
-		// It does not matter if a pass ends nothing.
+		// without effect unless a pass ends the game
 		"conservative": func(q *Query) { q.Options.ConservativePassRoot = true },
 	}
 	for name, change := range same {
@@ -216,7 +216,7 @@ func TestKeys(t *testing.T) {
 		"other profile": func(q *Query) { q.Meta = &other },
 	}
 	for _, m := range []features.Mode{features.On, features.Off} {
-		q := base() // of rules under which suicide is legal and stones count
+		q := base() // under rules with suicide and area scoring
 		q.Options.Areas = features.Areas{PassAliveUnderSuicide: m, ExcludeTerritoryAdjacentToAtari: m}
 		require.Equal(t, key, s.key(&q, q.Meta))
 	}
@@ -244,8 +244,8 @@ func TestKeys(t *testing.T) {
 	require.NotEqual(t, plain, s.key(&q, q.Meta), "a pass would end the game")
 }
 
-// TestReproducibleKey: a reproducible server answers only for what a network is shown, whichever
-// way the position came about.
+// TestReproducibleKey: a reproducible server's key depends only on what the network is shown, not
+// on how the position came about.
 func TestReproducibleKey(t *testing.T) {
 	s := &Server{conf: ServerConfig{Reproducible: true}}
 	size := board.Square(5)
@@ -272,7 +272,7 @@ func TestReproducibleKey(t *testing.T) {
 	require.Equal(t, game(plain).Hash(), game("C3 B5 A1 D5 E1").Hash())
 	require.NotEqual(t, key(game(plain), 0), key(game("C3 B5 A1 D5 E1"), 0), "another order")
 
-	// A black move at B1 took a white stone at A1, or there was none.
+	// Black's move at B1 captured a white stone at A1, or there was none.
 	tail := " C5 E5 C4 E4 B1 E3 C3 E2"
 	taken, none := game("A2 A1"+tail), game("A2 pass"+tail)
 	require.Equal(t, taken.Hash(), none.Hash())

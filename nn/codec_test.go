@@ -39,7 +39,7 @@ func planesSpec(size board.Size) nn.Spec {
 		}}
 }
 
-// twoHeads describes a network of policy and value that needs no planes.
+// twoHeads describes a network with policy and value and no planes.
 func twoHeads(size board.Size, policy nn.PolicyKind, value nn.ValueKind) nn.Spec {
 	values := 1
 	if value == nn.ValueWDL {
@@ -63,8 +63,8 @@ func makeRows(list []nn.TensorSpec, draw func() float32) [][]float32 {
 	return rows
 }
 
-// The planes of a turned board are the turned planes, and outputs turned along
-// are the same as without.
+// TestSymmetryIsUndone: the planes of a turned board are the turned planes, and turning the
+// outputs back gives the same result.
 func TestSymmetryIsUndone(t *testing.T) {
 	for _, size := range []board.Size{board.Square(7), {W: 5, H: 8}} {
 		rng := rand.New(rand.NewPCG(1, 9))
@@ -107,8 +107,8 @@ func TestSymmetryIsUndone(t *testing.T) {
 	}
 }
 
-// The three ways to write a policy say the same, and temperature acts on all of
-// them alike.
+// TestPolicyKindsAgree: the three forms of a policy are equivalent, and temperature has the same
+// effect on all.
 func TestPolicyKindsAgree(t *testing.T) {
 	size := board.Square(5)
 	g := randomGame(t, size, board.TrompTaylor(), 8, 1)
@@ -168,8 +168,7 @@ func TestPassIsCappedByPassingHacks(t *testing.T) {
 	require.InDelta(t, 0.05/9, out.Policy[0], 1e-6)
 }
 
-// A tanh value is win minus loss for the side to move; nothing is turned round
-// for White.
+// TestTanhValue: a tanh value is win minus loss for the side to move, not negated for White.
 func TestTanhValue(t *testing.T) {
 	size := board.Square(3)
 	g := newGame(t, size)
@@ -185,7 +184,7 @@ func TestTanhValue(t *testing.T) {
 	}
 }
 
-// No result is possible under simple ko and under territory rules only.
+// TestWDLValue: a game without result is possible only under simple ko and under territory rules.
 func TestWDLValue(t *testing.T) {
 	size := board.Square(3)
 	for name, noResult := range map[string]bool{"tromp-taylor": false, "chinese": true, "japanese": true, "aga": false} {
@@ -205,8 +204,8 @@ func TestWDLValue(t *testing.T) {
 	}
 }
 
-// seedSpec describes the four heads: policy as probabilities, value and
-// ownership after tanh, score in points.
+// seedSpec describes four heads: policy as probabilities, value and ownership after tanh, score
+// in points.
 func seedSpec(size board.Size) nn.Spec {
 	s := twoHeads(size, nn.PolicySoftmax, nn.ValueTanh)
 	s.Kind = nn.KindSeed
@@ -256,15 +255,14 @@ func TestBrokenNumbersAreReplaced(t *testing.T) {
 			}
 			q := nn.Query{Game: g, NeedOwnership: true}
 			var out nn.Output
-			// A policy of -Inf everywhere but for the pass is a policy, and
-			// ownership saturates.
+			// A policy of -Inf except for the pass is valid, and infinite ownership saturates.
 			fine := bad != bad == false && (tensor == 4 || bad < 0 && tensor < 2)
 			require.Equal(t, fine, c.Decode(&q, 0, rows, c.NewScratch(), &out), "%v in %d", bad, tensor)
 			requireOutput(t, g, &out)
 			requireFinite(t, size, &out)
 		}
 	}
-	// A single bad number among illegal moves does no harm.
+	// A single bad number among illegal moves is harmless.
 	c := newCodec(t, spec, size)
 	rows := makeRows(spec.Outputs, func() float32 { return 0.25 })
 	for i, ok := range g.LegalMoves(nil) {
@@ -288,7 +286,7 @@ func requireFinite(t testing.TB, size board.Size, o *nn.Output) {
 	}
 }
 
-// Any bits that a network may return give probabilities that sum to 1.
+// FuzzDecode: any bits that a network returns give probabilities that sum to 1.
 func FuzzDecode(f *testing.F) {
 	f.Add(uint64(1), uint8(0), []byte{0, 0, 0xc0, 0x7f, 0, 0, 0x80, 0x7f})
 	f.Add(uint64(2), uint8(4), []byte{0xff, 0xff, 0x7f, 0x7f})
@@ -397,8 +395,8 @@ func TestNamesOfKinds(t *testing.T) {
 	require.Equal(t, "unknown(9)", fmt.Sprint(nn.Kind(9)))
 }
 
-// TestModesOfANetwork: a network is shown areas as it was trained to, whatever the game
-// says, unless the query says otherwise.
+// TestModesOfANetwork: a network's planes show areas as in its training, whatever the game's
+// modes, unless the query overrides them.
 func TestModesOfANetwork(t *testing.T) {
 	b, err := board.ParseDiagram("X.XO.\nXXXO.\nOOOO.")
 	require.NoError(t, err)

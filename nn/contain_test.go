@@ -11,7 +11,7 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// TestPanicInABackend: a run that panics fails its queries; the session goes on.
+// TestPanicInABackend: a run that panics fails its queries; the session continues.
 func TestPanicInABackend(t *testing.T) {
 	var broken atomic.Bool
 	m := &hooked{Model: nntest.HashModel(1), onRun: func(int) error {

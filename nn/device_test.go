@@ -16,12 +16,12 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// device is one that sessions share: it computes one batch at a time, and remembers how
-// many rows each had.
+// device is shared by sessions: it computes one batch at a time and records the number of rows in
+// each.
 type device struct {
 	mu      sync.Mutex
 	running int
-	most    int // batches at a time
+	most    int // most batches at a time
 	rows    []int
 	takes   time.Duration
 	fails   error
@@ -40,8 +40,8 @@ func (d *device) run(n int) error {
 	return d.fails
 }
 
-// TestOneDevice wants a device that is never given more batches than it is to have, nor
-// left without one, while one session after the other fills the next batch.
+// TestOneDevice: a device never has more batches than allowed and is never left without one,
+// while the sessions take turns filling the next batch.
 func TestOneDevice(t *testing.T) {
 	for _, atOnce := range []int{1, 2} {
 		for sessions := atOnce + 1; sessions <= 4; sessions++ {
@@ -58,7 +58,7 @@ func testOneDevice(t *testing.T, atOnce, sessions int) {
 	require.NoError(t, err)
 	defer s.Close()
 	require.NoError(t, s.Warm(board.Square(5)))
-	d.rows, d.most = nil, 0 // sessions are warmed side by side
+	d.rows, d.most = nil, 0 // the sessions' first runs happen in parallel
 	ask := func(n int) {
 		for range n {
 			job := &nn.Job{Query: &nn.Query{Game: newGame(t, board.Square(5))}, Out: new(nn.Output), Done: func() {}}
@@ -89,9 +89,9 @@ func testOneDevice(t *testing.T, atOnce, sessions int) {
 	require.GreaterOrEqual(t, time.Since(start), 10*time.Millisecond)
 }
 
-// TestDeviceStaysBusy keeps so many jobs under way as a search does: whoever is answered
-// asks again. A device that is given two batches at a time is never without one, though
-// answers take a while and none of the batches is full.
+// TestDeviceStaysBusy keeps many jobs pending as a search does: each answer is followed by a new
+// job. A device that may have two batches at a time always has one, although answers take a while
+// and no batch is full.
 func TestDeviceStaysBusy(t *testing.T) {
 	for _, under := range []int{2, 9, 23, 60, 200} {
 		t.Run(fmt.Sprint(under), func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestDeviceStaysBusy(t *testing.T) {
 					if time.Now().After(end) {
 						break
 					}
-					time.Sleep(500 * time.Microsecond / time.Duration(under)) // the tree's work
+					time.Sleep(500 * time.Microsecond / time.Duration(under)) // time that the search takes between two jobs
 					s.Submit(context.Background(), j)
 				}
 				took := time.Since(began)
@@ -127,8 +127,7 @@ func TestDeviceStaysBusy(t *testing.T) {
 	}
 }
 
-// queuedDevice computes one batch after the other in the order in which they come, and is
-// heard of a while after it has computed one.
+// queuedDevice computes batches in order and reports each some time after computing it.
 type queuedDevice struct {
 	mu            sync.Mutex
 	takes, busy   time.Duration
@@ -151,7 +150,7 @@ func (d *queuedDevice) run(n int) error {
 	return nil
 }
 
-// TestTopUp wants as many rows as can be, and few that are computed for nothing.
+// TestTopUp: a batch gets as many rows as possible, with little padding.
 func TestTopUp(t *testing.T) {
 	for _, most := range []int{1, 8, 50, 64, 100} {
 		for rows := range most {
@@ -171,7 +170,8 @@ func TestTopUp(t *testing.T) {
 	}
 }
 
-// TestOneDeviceFails answers every job of a device that fails, and goes on after it.
+// TestOneDeviceFails: a failing device answers every job with an error and is used again
+// afterwards.
 func TestOneDeviceFails(t *testing.T) {
 	d := &device{}
 	s := newServer(t, &hooked{Model: nntest.HashModel(1), onRun: d.run}, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1})

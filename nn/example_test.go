@@ -9,7 +9,7 @@ import (
 	"kosumi/nn/model"
 )
 
-// One evaluation of an empty board by the network inside.
+// One evaluation of an empty board by the built-in network.
 func ExampleServer() {
 	network, err := model.Open("", model.Config{})
 	if err != nil {

@@ -1,4 +1,4 @@
 package nn
 
-// TopUp is what tests of batches on a device ask.
+// TopUp is topUp, for tests of another package.
 var TopUp = topUp

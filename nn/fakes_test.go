@@ -16,7 +16,7 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// hooked is a model whose steps a test can watch, hold up, and let fail.
+// hooked is a model whose steps a test can observe, delay and make fail.
 type hooked struct {
 	nn.Model
 	onOpen func(board.Size) error
@@ -25,7 +25,7 @@ type hooked struct {
 	opened atomic.Int64
 	closed atomic.Int64
 	mu     sync.Mutex
-	sizes  []int // of batches
+	sizes  []int // sizes of batches
 }
 
 type hookedBackend struct {
@@ -110,7 +110,7 @@ func newServer(t testing.TB, m nn.Model, c nn.ServerConfig) *nn.Server {
 	return s
 }
 
-// requireOutput checks what holds for every output.
+// requireOutput checks the invariants of an output.
 func requireOutput(t testing.TB, g *board.Game, o *nn.Output) {
 	t.Helper()
 	sum := 0.0
@@ -127,8 +127,7 @@ func requireOutput(t testing.TB, g *board.Game, o *nn.Output) {
 	require.GreaterOrEqual(t, min(o.Win, o.Loss, o.NoResult), float32(0))
 }
 
-// encoded is a model that needs its inputs encoded, costs nothing, and answers
-// zeros.
+// encoded is a model that needs encoded inputs, takes no time, and returns zeros.
 type encoded struct{ e features.Encoding }
 
 func (m encoded) Spec(size board.Size) (nn.Spec, error) {

@@ -21,7 +21,7 @@ func openNetwork(t *testing.T, path string) *model.Model {
 	return m
 }
 
-// rawRows lays raw outputs out as a backend would.
+// rawRows arranges raw outputs as a backend does.
 func rawRows(r *featurestest.Raw) [][]float32 {
 	var points, pass []float32
 	for _, c := range r.Policy {
@@ -44,8 +44,7 @@ func (w worst) slice(field string, want []float64, got []float32) {
 	}
 }
 
-// compare decodes one recorded row and collects how far it is from KataGo's
-// answer.
+// compare decodes one recorded row and collects its differences from KataGo's answer.
 func compare(t *testing.T, w worst, m nn.Model, p *featurestest.Position, position *featurestest.Position) {
 	t.Helper()
 	spec, err := m.Spec(position.Size())
@@ -71,8 +70,8 @@ func compare(t *testing.T, w worst, m nn.Model, p *featurestest.Position, positi
 	w.see("noResult", p.Post.NoResult, float64(out.NoResult))
 	w.see("scoreMean", p.Post.ScoreMean, sign*float64(out.ScoreMean))
 	w.see("scoreMeanSq (relative)", 0, (p.Post.ScoreMeanSq-float64(out.ScoreMeanSq))/max(1, p.Post.ScoreMeanSq))
-	// The recorded moments are rounded; what that does to their difference is
-	// proportional to the square and divided by the spread.
+	// The recorded moments are rounded; the effect on their difference is proportional to the
+	// square and inversely to the deviation.
 	stdev := math.Sqrt(max(0, p.Post.ScoreMeanSq-p.Post.ScoreMean*p.Post.ScoreMean))
 	w.see("stdev (relative)", 0, (stdev-float64(out.ScoreStdev))*stdev/max(1, p.Post.ScoreMeanSq))
 	w.see("lead", p.Post.Lead, sign*float64(out.Lead))
@@ -113,8 +112,8 @@ func (w worst) check(t *testing.T) {
 	require.NotZero(t, len(w))
 }
 
-// TestDecodeEqualsKataGo decodes outputs of the made-up networks of every version in testdata,
-// and of real ones where the reference data is.
+// TestDecodeEqualsKataGo decodes outputs of the random networks of every version in testdata, and
+// of real ones if the reference data is present.
 func TestDecodeEqualsKataGo(t *testing.T) {
 	t.Run("all versions", decodeAllVersions)
 	positions := map[string]*featurestest.Position{}

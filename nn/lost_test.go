@@ -17,8 +17,8 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// lose serves by a device that is lost at some run, and checks that nothing is left when it
-// is closed but the calls that hang, nor after these.
+// lose runs a test on a server whose device is lost at some run. After Close only hanging calls
+// may remain, and after these nothing.
 func lose(t *testing.T, m *nntest.Perishable, hangs bool, c nn.ServerConfig, test func(t *testing.T, s *nn.Server)) {
 	synctest.Test(t, func(t *testing.T) {
 		m.Model, m.Takes = nntest.HashModel(1), 10*time.Millisecond
@@ -39,8 +39,8 @@ func lose(t *testing.T, m *nntest.Perishable, hangs bool, c nn.ServerConfig, tes
 	})
 }
 
-// TestDeviceIsLost answers every query as a whole device would: it is put to the cores
-// where the device has failed or does not answer, once that is certain.
+// TestDeviceIsLost: every query is answered as by a healthy device: the cores take over where the
+// device has failed, or does not answer once that is certain.
 func TestDeviceIsLost(t *testing.T) {
 	for _, how := range []string{"hangs", "fails"} {
 		for _, c := range []struct{ at, sessions, atOnce int }{{7, 1, 1}, {8, 2, 1}, {9, 2, 2}, {20, 3, 2}, {7, 4, 2}} {
@@ -80,8 +80,8 @@ func TestDeviceIsLost(t *testing.T) {
 	}
 }
 
-// TestHangingWithoutWaiting answers jobs that nobody waits for any more within seconds,
-// wherever they are: a move's time may be over.
+// TestHangingWithoutWaiting: cancelled jobs return within seconds, wherever they are, since a
+// move's time may be over.
 func TestHangingWithoutWaiting(t *testing.T) {
 	for _, sessions := range []int{1, 2, 3} {
 		m := &nntest.Perishable{At: int64(1 + 2*sessions)}
@@ -103,7 +103,7 @@ func TestHangingWithoutWaiting(t *testing.T) {
 			require.Less(t, time.Since(began), 4*time.Second)
 			require.EqualValues(t, 30, then.Load())
 			require.Nil(t, m.Lost.Load(), "it may answer yet")
-			// Who asks now waits until that is certain.
+			// Queries from now on wait until the loss is certain.
 			var out nn.Output
 			require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out))
 			require.NotNil(t, m.Lost.Load())
@@ -111,7 +111,7 @@ func TestHangingWithoutWaiting(t *testing.T) {
 	}
 }
 
-// TestClosingWhileItHangs waits for a run that hangs no longer than for a slow one.
+// TestClosingWhileItHangs: Close waits for a hanging run no longer than for a slow one.
 func TestClosingWhileItHangs(t *testing.T) {
 	m := &nntest.Perishable{At: 5}
 	lose(t, m, true, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1}, func(t *testing.T, s *nn.Server) {
@@ -123,7 +123,7 @@ func TestClosingWhileItHangs(t *testing.T) {
 	})
 }
 
-// TestHangingAtFirst opens a board although the first run on the device never ends.
+// TestHangingAtFirst opens a board although the device's first run never ends.
 func TestHangingAtFirst(t *testing.T) {
 	m := &nntest.Perishable{At: 1}
 	lose(t, m, true, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1}, func(t *testing.T, s *nn.Server) {
@@ -131,12 +131,11 @@ func TestHangingAtFirst(t *testing.T) {
 		require.ErrorContains(t, *m.Lost.Load(), "its first run has not ended after 30s")
 		var out nn.Output
 		require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out))
-		m.Opened.Add(-1) // the run's own, which is left with it
+		m.Opened.Add(-1) // the backend of the hanging run, which stays open
 	})
 }
 
-// TestNothingInItsPlace fails every query, none of which waits, where nothing takes the
-// place of the device.
+// TestNothingInItsPlace: without a replacement for the device every query fails and none waits.
 func TestNothingInItsPlace(t *testing.T) {
 	for _, how := range []string{"hangs", "fails"} {
 		m := &nntest.Perishable{At: 7, Spare: errors.New("the file is gone")}

@@ -11,7 +11,7 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// recorder is a network that remembers what it was asked; people stand beside it.
+// recorder is a network that records its queries, with a human SL network.
 type recorder struct {
 	nn.Plain
 	people *recorder
@@ -36,8 +36,7 @@ func (r *recorder) Describe() nn.Description {
 
 func (r *recorder) BatchSize() int { return 7 }
 
-// TestAsNetwork: an evaluator that says nothing of itself can do nothing else, a
-// network keeps what it can.
+// TestAsNetwork: a plain evaluator gets no capabilities, a network keeps its own.
 func TestAsNetwork(t *testing.T) {
 	n := nn.AsNetwork(struct{ nn.Evaluator }{new(recorder)})
 	require.Nil(t, n.Submitter())
@@ -58,8 +57,8 @@ func TestAsNetwork(t *testing.T) {
 	require.Error(t, n.Serves(board.Size{W: 99, H: 99}))
 }
 
-// TestRewrite: a network that is asked otherwise keeps all it can but to answer later,
-// and its network of human moves is asked otherwise too.
+// TestRewrite: a network whose queries are rewritten keeps its capabilities except answering
+// later, and the queries of its human SL network are rewritten too.
 func TestRewrite(t *testing.T) {
 	inner := &recorder{people: new(recorder)}
 	g := randomGame(t, board.Square(9), board.TrompTaylor(), 12, 3)

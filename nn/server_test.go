@@ -31,7 +31,7 @@ func TestHashModelDependsOnPositionOnly(t *testing.T) {
 		requireOutput(t, g, &out)
 		require.True(t, out.HasScore && out.HasOwnership)
 		require.Positive(t, min(out.ErrScore, out.ErrWinLoss, out.VarTimeLeft, out.NoResult))
-		out.Symmetry = 0 // drawn anew each time, and without effect
+		out.Symmetry = 0 // drawn at random, without effect on the result
 		return out
 	}
 	require.Equal(t, ask(a, g), ask(b, g))
@@ -66,7 +66,8 @@ func TestQueryIsChecked(t *testing.T) {
 	require.Zero(t, s.Stats().Rows)
 }
 
-// While one batch runs, others gather and go together, up to the largest batch.
+// TestBatchesFormWhileTheBackendIsBusy: while one batch runs, further queries gather and run
+// together, up to the largest batch.
 func TestBatchesFormWhileTheBackendIsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -97,8 +98,8 @@ func TestBatchesFormWhileTheBackendIsBusy(t *testing.T) {
 	})
 }
 
-// TestGivenUpWhileWaiting: a query given up while it waits is never evaluated, one that
-// runs is answered.
+// TestGivenUpWhileWaiting: a query cancelled while it waits is never evaluated; one that runs is
+// answered.
 func TestGivenUpWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -126,7 +127,7 @@ func TestGivenUpWhileWaiting(t *testing.T) {
 	})
 }
 
-// Sessions that are idle get their share of what waits.
+// TestIdleSessionsShare: idle sessions share the waiting queries.
 func TestIdleSessionsShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, rest := make(chan struct{}), make(chan struct{})
@@ -168,8 +169,8 @@ func TestIdleSessionsShare(t *testing.T) {
 	})
 }
 
-// A session that comes from a batch and has more asked meanwhile gets its share as
-// well: no other takes all of it.
+// TestSessionsThatComeFromABatchShare: a session that finishes a batch shares new queries with
+// the others; none takes all of them.
 func TestSessionsThatComeFromABatchShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gates := make(chan chan struct{}, 8)
@@ -197,7 +198,7 @@ func TestSessionsThatComeFromABatchShare(t *testing.T) {
 		submit(nil)
 		other := <-gates
 		close(one)
-		synctest.Wait() // four wait, and who brought them is not back yet
+		synctest.Wait() // four wait, and the caller that added them has not returned yet
 		close(other)
 		synctest.Wait()
 		require.Equal(t, []int{1, 1, 2}, m.batches())
@@ -247,7 +248,7 @@ func TestBackendErrorReachesTheWholeBatch(t *testing.T) {
 		close(gate)
 		all.Wait()
 		require.EqualValues(t, 3, failed.Load())
-		ask(1) // a failure is not remembered
+		ask(1) // the failure is not remembered
 		all.Wait()
 		require.EqualValues(t, 3, failed.Load())
 		require.NoError(t, s.Close())
@@ -282,7 +283,7 @@ func TestCloseAnswersWhatIsQueued(t *testing.T) {
 	})
 }
 
-// Opening one size makes callers of that size wait, and no others.
+// TestOpeningBlocksOnlyItsSize: opening a size blocks only callers of that size.
 func TestOpeningBlocksOnlyItsSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -373,7 +374,7 @@ func TestLeastRecentlyUsedSizeIsClosed(t *testing.T) {
 	ask(7)
 	ask(5)
 	require.EqualValues(t, 2, m.opened.Load())
-	ask(9) // 7 was used longest ago
+	ask(9) // 7 was least recently used
 	require.EqualValues(t, 1, m.closed.Load())
 	ask(5)
 	require.EqualValues(t, 3, m.opened.Load(), "5 is still open")
@@ -392,8 +393,8 @@ func TestWarmRunsEverySession(t *testing.T) {
 	require.Zero(t, s.Stats().Rows, "warming is not work")
 }
 
-// Many callers, several sizes, cache, eviction and Close at once; run it with
-// the race detector.
+// TestManyCallers: many callers, several sizes, cache, eviction and Close at once, for the race
+// detector.
 func TestManyCallers(t *testing.T) {
 	m := &hooked{Model: nntest.HashModel(3)}
 	s, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, MaxBatch: 4, MaxSizes: 2, CacheBytes: 1 << 22})
@@ -429,7 +430,8 @@ func TestManyCallers(t *testing.T) {
 	require.Equal(t, m.opened.Load(), m.closed.Load())
 }
 
-// A query that misses only the ownership gets it, and keeps policy and values.
+// TestOwnershipIsCompleted: a query for which only ownership is missing gets it, and keeps policy
+// and values.
 func TestOwnershipIsCompleted(t *testing.T) {
 	s, err := nn.NewServer(nntest.HashModel(1), nn.ServerConfig{CacheBytes: 1 << 20, ExactCache: true})
 	require.NoError(t, err)

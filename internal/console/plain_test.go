@@ -10,7 +10,7 @@ import (
 	"kosumi/internal/console"
 )
 
-// TestPlain requires the words of people for errors of Go's library.
+// TestPlain: errors of Go's library are reported in plain words.
 func TestPlain(t *testing.T) {
 	for text, want := range map[string]string{
 		"open a b: no such file or directory\n":                                    "no file a b",
@@ -33,7 +33,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestLog requires one line a message, with marks and without what is below the level.
+// TestLog: one line per message, with attributes, and none below the level.
 func TestLog(t *testing.T) {
 	var out strings.Builder
 	log := console.NewLog(&out, slog.LevelInfo).With("a", 1).WithGroup("g")

@@ -12,8 +12,8 @@ import (
 	"github.com/vbauerster/mpb/v8"
 )
 
-// TestProgressLines: without a terminal there is a line for each tenth at most, one
-// at the end, and the stages do not mix.
+// TestProgressLines: without a terminal there is at most one line per tenth and one at the end;
+// stages do not mix.
 func TestProgressLines(t *testing.T) {
 	var out strings.Builder
 	d := NewProgress(&out)
@@ -36,8 +36,8 @@ func TestProgressLines(t *testing.T) {
 	require.Contains(t, out.String(), "a note\n")
 }
 
-// TestBarsFit: in 80 columns a line holds the count, the bar, as much of the text as
-// fits, whole parts of it, and the time left.
+// TestBarsFit: within 80 columns a line holds the count, the bar, as many whole parts of the text
+// as fit, and the time left.
 func TestBarsFit(t *testing.T) {
 	for _, test := range []struct{ stage, unit, text, shown string }{
 		{"", "steps", "loss 40.5933, policy 2.705, value 0.495, ownership 0.361, score mean 88.990, top-1 41 %, 234 samples/s", "loss 40.5933, policy 2.705"},
@@ -51,7 +51,7 @@ func TestBarsFit(t *testing.T) {
 		d.Close()
 		lines := strings.FieldsFunc(out.String(), func(r rune) bool { return r == '\n' || r == '\r' || r == 0x1b })
 		require.NotEmpty(t, lines)
-		last := strings.TrimPrefix(lines[len(lines)-1], "[J") // what is left of the order to clear the line
+		last := strings.TrimPrefix(lines[len(lines)-1], "[J") // the rest of the escape sequence that clears the line
 		require.LessOrEqual(t, utf8.RuneCountInString(last), 80, last)
 		require.Contains(t, last, test.shown)
 		require.NotContains(t, last, "…")
@@ -60,8 +60,8 @@ func TestBarsFit(t *testing.T) {
 	}
 }
 
-// TestProgressBars: bars are counted and closed from several goroutines at once, and
-// a bar that is full can go on.
+// TestProgressBars: bars are advanced and closed from several goroutines at once, and a full bar
+// may continue.
 func TestProgressBars(t *testing.T) {
 	d := &Progress{out: io.Discard, rows: map[string]*row{}, bars: mpb.New(mpb.WithOutput(io.Discard), mpb.WithRefreshRate(time.Millisecond), mpb.WithAutoRefresh())}
 	var all sync.WaitGroup

@@ -20,7 +20,7 @@ func text(s string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
 }
 
-// only requires that a folder holds these names and no others.
+// only requires that a folder holds exactly these names.
 func only(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -57,7 +57,7 @@ func TestWriteReplacesAsAWhole(t *testing.T) {
 func TestWritePrivate(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "token")
-	left := path + ".0.tmp" // by a process that was killed
+	left := path + ".0.tmp" // left by a killed process
 	require.NoError(t, os.WriteFile(left, []byte("a much longer text"), 0o644))
 	for _, was := range []func(){func() {}, func() { require.NoError(t, os.Chmod(path, 0o644)) }} {
 		was()
@@ -118,7 +118,7 @@ func TestTry(t *testing.T) {
 	require.Equal(t, "old", string(got))
 }
 
-// TestTryRefusesInputs: no file that is read is written, under whatever name, forced or not.
+// TestTryRefusesInputs: no input file is overwritten under any of its names, even with force.
 func TestTryRefusesInputs(t *testing.T) {
 	dir := t.TempDir()
 	path, missing := filepath.Join(dir, "a.sgf"), filepath.Join(dir, "none")
@@ -131,7 +131,7 @@ func TestTryRefusesInputs(t *testing.T) {
 	if hard := filepath.Join(dir, "hard"); os.Link(path, hard) == nil {
 		names = append(names, hard)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "A.SGF")); err == nil { // capital letters are no difference here
+	if _, err := os.Stat(filepath.Join(dir, "A.SGF")); err == nil { // this file system ignores case
 		names = append(names, filepath.Join(dir, "A.SGF"))
 	}
 	for _, name := range names {
@@ -144,8 +144,7 @@ func TestTryRefusesInputs(t *testing.T) {
 	require.True(t, Same(dir, dir+"/sub/.."))
 }
 
-// TestManyWriters has one file written by many at once: what stands there in the
-// end is what one of them wrote.
+// TestManyWriters: many write one file at once; it ends up as one of them wrote it.
 func TestManyWriters(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
@@ -166,7 +165,7 @@ func TestManyWriters(t *testing.T) {
 	only(t, dir, "a")
 }
 
-// victim is set for the process that TestKilledWriter kills.
+// victim is set in the process that TestKilledWriter kills.
 const victim = "KOSUMI_FILE_TEST"
 
 func TestMain(m *testing.M) {
@@ -186,8 +185,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKilledWriter kills a process in the middle of its write: the old file is
-// there, and nothing else once it is written again.
+// TestKilledWriter kills a process during a write: the old file is intact, and the next write
+// leaves nothing else behind.
 func TestKilledWriter(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "metrics.jsonl")

@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keeper is set for the process that TestLockFolder kills.
+// keeper is set in the process that TestLockFolder kills.
 const keeper = "KOSUMI_FILE_TEST_LOCK"
 
-// TestLockFolder: a folder has one owner. A second one is told which folder it is and
-// which process has it; after kill -9 it is free.
+// TestLockFolder: a folder has one owner. A second one gets an error with the folder and the
+// owner's process; after kill -9 the folder is free.
 func TestLockFolder(t *testing.T) {
 	dir := t.TempDir()
 	require.False(t, Taken(dir))
@@ -43,7 +43,7 @@ func TestLockFolder(t *testing.T) {
 	require.True(t, Taken(dir))
 	_, err = LockFolder(dir)
 	require.ErrorIs(t, err, ErrTaken)
-	if _, unreadable := Read(filepath.Join(dir, LockName), 1000); unreadable == nil { // where locks keep others from reading, nobody is named
+	if _, unreadable := Read(filepath.Join(dir, LockName), 1000); unreadable == nil { // where a lock also prevents reading, the error names no process
 		require.ErrorContains(t, err, fmt.Sprintf("process %d", cmd.Process.Pid))
 	}
 	require.NoError(t, cmd.Process.Kill())
@@ -54,8 +54,8 @@ func TestLockFolder(t *testing.T) {
 	only(t, dir, LockName)
 }
 
-// TestLockOverwritesNothing: what has a lock's name and is none stays as it is, and what
-// a lock of that name points to.
+// TestLockOverwritesNothing: a file or link with the lock's name that is not a lock stays
+// unchanged, and so does the link's target.
 func TestLockOverwritesNothing(t *testing.T) {
 	mine := []byte("my notes\n")
 	for name, make := range map[string]func(dir, path string) error{
@@ -79,7 +79,7 @@ func TestLockOverwritesNothing(t *testing.T) {
 		after, _ := os.ReadFile(path)
 		require.Equal(t, before, after, name)
 	}
-	for _, left := range []string{"", "4711 engine train\n"} { // by one that was killed
+	for _, left := range []string{"", "4711 engine train\n"} { // by a killed owner
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, LockName), []byte(left), 0o644))
 		h, err := LockFolder(dir)
@@ -108,7 +108,7 @@ func TestLock(t *testing.T) {
 	require.NoError(t, (*Hold)(nil).Release())
 }
 
-// TestHolder: what a lock says of its owner is taken only where it makes sense.
+// TestHolder: the lock's description of its owner is used only if it is plausible.
 func TestHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	for text, want := range map[string]string{
@@ -124,7 +124,7 @@ func TestHolder(t *testing.T) {
 	require.Equal(t, "engine loop", program([]string{"engine", "loop", "../run1", "--games", "3"}))
 }
 
-// TestWriteNew never replaces, and leaves nothing where it fails.
+// TestWriteNew never replaces a file, and leaves nothing behind when it fails.
 func TestWriteNew(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "game.sgf")
@@ -156,8 +156,8 @@ func TestWriteNew(t *testing.T) {
 	only(t, dir, "game.sgf", "race.sgf")
 }
 
-// TestLockLeavesNothing: a folder in which nothing was written is as it was; one that
-// was written to keeps its lock.
+// TestLockLeavesNothing: an unused folder stays as it was; one that was written to keeps its lock
+// file.
 func TestLockLeavesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	for range 2 {
@@ -183,8 +183,8 @@ func TestLockLeavesNothing(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, LockName))
 }
 
-// TestLockOfOneAtATime: of many that take and give up an unused folder, whose lock
-// comes and goes, one at a time has it.
+// TestLockOfOneAtATime: of many that lock and release an unused folder, whose lock file comes and
+// goes, one at a time holds the lock.
 func TestLockOfOneAtATime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "folder")
 	var inside, taken atomic.Int32

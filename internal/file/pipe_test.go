@@ -13,14 +13,14 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestPipes reads and writes what would let a program hang.
+// TestPipes reads and writes named pipes that could make a program hang.
 func TestPipes(t *testing.T) {
 	testshared.Slow(t)
 	path := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, unix.Mkfifo(path, 0o600))
 	require.ErrorIs(t, Write(path, text("x")), ErrKind)
 	require.ErrorIs(t, Try(path, true), ErrKind)
-	got, err := Read(path, 10) // nobody writes
+	got, err := Read(path, 10) // there is no writer
 	require.NoError(t, err)
 	require.Empty(t, got)
 
@@ -46,7 +46,7 @@ func TestPipes(t *testing.T) {
 		read <- data
 	}()
 	w.Close()
-	require.Contains(t, []string{"whole", ""}, string(<-read)) // nothing, if the pipe was closed before it was opened
+	require.Contains(t, []string{"whole", ""}, string(<-read)) // nothing, if the writer closed the pipe first
 
 	_, err = Read("/dev/zero", 10)
 	require.ErrorIs(t, err, ErrKind)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSecret: a secret is made once, whole and private; an empty one is made anew,
-// one that others can read is mended, and each of these is told.
+// TestSecret: a secret is made once, whole and private. An empty one is replaced and one that
+// others can read is made private, each with a message.
 func TestSecret(t *testing.T) {
 	fresh := func() ([]byte, error) { return []byte("fresh"), nil }
 	for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestWrite puts title and data into a file as text: neither ends its element.
+// TestWrite inserts title and data as text: neither can close its HTML element.
 func TestWrite(t *testing.T) {
 	var out bytes.Buffer
 	err := Write(&out, "</title><b>", map[string]string{"name": "</script><b>"})

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// snapback is the proof that Black takes White's C3, first on B3.
+// snapback is a proof that Black captures White's C3, beginning on B3.
 const snapback = Magic + `
 board 6 3
 row O.OOOX
@@ -36,8 +36,8 @@ func TestProof(t *testing.T) {
 	require.ErrorIs(t, err, ErrProof)
 }
 
-// TestOrders requires that a proof holds whatever the order in which points are numbered, and
-// that an order which gives two points one number, or none that fit, is refused.
+// TestOrders: a proof holds for any order in which points are numbered; an order with duplicate
+// or invalid numbers is refused.
 func TestOrders(t *testing.T) {
 	for _, o := range []struct {
 		line, refused string
@@ -60,7 +60,7 @@ func TestOrders(t *testing.T) {
 	require.ErrorContains(t, err, "too much room")
 }
 
-// TestNear compares neighbours with those of the board, in random fights and orders.
+// TestNear compares neighbours with those on the board, in random fights and orders.
 func TestNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	met := 0
@@ -97,7 +97,7 @@ func TestNear(t *testing.T) {
 	require.Greater(t, met, 1000)
 }
 
-// FuzzProof reads what is not a proof without a panic.
+// FuzzProof reads damaged proofs: an error, never a panic.
 func FuzzProof(f *testing.F) {
 	f.Add(snapback)
 	f.Add(strings.Replace(snapback, "defender", "order 3 -1\ndefender", 1))

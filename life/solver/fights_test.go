@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 )
 
-// drawn is a fight as a drawing, row by row: a and d are stones of the attacker's and the
-// defender's, X stones of the attacker's that are alive by assumption.
+// drawn is a fight as a drawing, row by row: a and d are stones of the attacker and the defender,
+// X stones of the attacker that are alive by assumption.
 type drawn struct {
 	w, h    int
 	cells   []byte
@@ -19,8 +19,8 @@ func (d *drawn) String() (out string) {
 	return out
 }
 
-// lay makes a game of a drawing, whose target is the defender's largest chain; nil where
-// there is none, or a chain has no liberty.
+// lay makes a game of a drawing, with the defender's largest chain as the target; nil if there is
+// none or a chain has no liberty.
 func (d *drawn) lay() (*Game, *Position) {
 	g := NewGame(d.w, d.h, d.suicide, false)
 	p := &Position{Ban: NoBan}
@@ -69,8 +69,8 @@ func (g *Game) stands(p *Position) bool {
 	return true
 }
 
-// randomFight draws random stones on a small board, or a corner with a chain around it
-// and a wall, each with holes.
+// randomFight draws random stones on a small board, or a corner with a chain and a wall around
+// it, both with holes.
 func randomFight(rng *rand.Rand) *drawn {
 	for {
 		d := openFight(rng)

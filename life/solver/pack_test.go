@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// blob draws a connected fight in the middle of a box.
+// blob draws a connected fight in the middle of a rectangle.
 func blob(rng *rand.Rand, w, h, size int) []bool {
 	in := make([]bool, w*h)
 	x, y := w/2, h/2
@@ -24,8 +24,7 @@ func blob(rng *rand.Rand, w, h, size int) []bool {
 	return in
 }
 
-// TestPack requires that points of a packed fight have the neighbours that they have in
-// its box.
+// TestPack: points of a packed fight have the same neighbours as in the rectangle.
 func TestPack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	packed := 0

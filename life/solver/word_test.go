@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSmallFights requires that a search with sets of one word does what it does with
-// longer ones, state by state.
+// TestSmallFights: a search with sets of one word equals one with longer sets, state by state.
 func TestSmallFights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 4))
 	met := 0

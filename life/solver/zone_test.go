@@ -11,7 +11,7 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// replayer plays proofs in states that equal the proved ones on the zone only.
+// replayer replays proofs in states that equal the proved ones only within the zone.
 type replayer struct {
 	t    *testing.T
 	s    *Search
@@ -19,8 +19,7 @@ type replayer struct {
 	from *drawn
 }
 
-// disturb changes what lies outside of the zone of a proof at random, and returns nil
-// where chains without liberties come of it.
+// disturb changes stones outside a proof's zone at random; nil if a chain loses its last liberty.
 func (r *replayer) disturb(n *Proof) *Position {
 	p := n.At
 	fill := r.rng.IntN(10)
@@ -44,8 +43,8 @@ func (r *replayer) disturb(n *Proof) *Position {
 	return &p
 }
 
-// replay plays the proof of node i from p, the loser at random anywhere, and requires
-// that the winner reaches the goal.
+// replay plays the proof of node i from p against random moves of the loser, and requires that
+// the winner reaches the goal.
 func (r *replayer) replay(i int32, p *Position) {
 	s := r.s
 	for steps := 0; ; steps++ {
@@ -94,8 +93,8 @@ func (r *replayer) replay(i int32, p *Position) {
 	}
 }
 
-// finish plays on from p, which a proof takes for doomed because of what at has: the
-// defender at random, the attacker joins chains to walls and then fills.
+// finish plays on from p, which a proof considers doomed because of the state at: the defender
+// plays at random, the attacker connects chains to walls and then fills.
 func (r *replayer) finish(at, p *Position) {
 	s := r.s
 	var chains, pairs []Set
@@ -126,8 +125,8 @@ func (r *replayer) finish(at, p *Position) {
 	}
 }
 
-// joinOrFill returns the attacker's move: one that joins a chain which the defender
-// wants to cut off, one that joins any, or a point next to walls.
+// joinOrFill returns the attacker's move: a connection that the defender threatens to cut,
+// another connection, or a point next to a wall.
 func (r *replayer) joinOrFill(p *Position, chains, pairs []Set) int16 {
 	s := r.s
 	empty, walls := s.Empty(p), s.walls(p)
@@ -178,8 +177,8 @@ func (r *replayer) anyMove(p *Position) int16 {
 	return Pass
 }
 
-// TestZones keeps the zone of proofs, changes all else, and replays them against
-// random moves anywhere. KOSUMI_LIFE_REPLAYS says how often.
+// TestZones keeps a proof's zone, changes everything else, and replays the proof against random
+// moves. KOSUMI_LIFE_REPLAYS sets the number of replays.
 func TestZones(t *testing.T) {
 	testshared.Slow(t)
 	want := 8000
@@ -222,7 +221,7 @@ func TestZones(t *testing.T) {
 	t.Logf("%d replays on %d boards; %d zones covered all", replays, boards, swollen)
 }
 
-// threats draws some of both sides, endless ones too.
+// threats draws numbers of threats for both sides, sometimes endless ones.
 func threats(rng *rand.Rand) (out [2]uint8) {
 	for c := range out {
 		out[c] = [...]uint8{0, 1, 2, 3, Endless}[rng.IntN(5)]

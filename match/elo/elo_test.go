@@ -18,18 +18,17 @@ func TestEloOfScores(t *testing.T) {
 }
 
 func TestEstimateElo(t *testing.T) {
-	// 136 wins, 111 draws, 96 losses: a published example of a chess tool
-	// (fastchess): 40.70 +/- 30.43.
+	// 136 wins, 111 draws, 96 losses: fastchess, a tool for chess matches, publishes 40.70 +/-
+	// 30.43.
 	e := Of(136, 111, 96)
 	require.InDelta(t, 40.70, e.Elo, 0.01)
 	require.InDelta(t, 30.43, (e.High-e.Low)/2, 0.25)
-	// Pairs of the same source: 34 LL, 54 LD, 63 of one point, 64 WD, 75 WW:
-	// 55.58 +/- 27.65.
+	// Pairs from the same source: 34 LL, 54 LD, 63 of one point, 64 WD, 75 WW: 55.58 +/- 27.65.
 	e = OfPairs([5]int{34, 54, 63, 64, 75})
 	require.InDelta(t, 55.58, e.Elo, 0.01)
 	require.InDelta(t, 27.65, (e.High-e.Low)/2, 0.25)
 
-	// By hand: 60 of 100 without draws, Wilson's interval: 0.5020 to 0.6906.
+	// Computed by hand: 60 of 100 without draws, Wilson's interval: 0.5020 to 0.6906.
 	e = Of(60, 0, 40)
 	require.InDelta(t, 70.44, e.Elo, 0.01)
 	require.InDelta(t, 1.39, e.Low, 0.1)
@@ -39,8 +38,8 @@ func TestEstimateElo(t *testing.T) {
 func TestEstimateEloAtTheEnds(t *testing.T) {
 	require.Equal(t, Estimate{0, -Limit, Limit}, Of(0, 0, 0))
 
-	// Ten wins out of ten: Wilson's lower end is 10/(10+1.96^2) = 0.7225, the
-	// Elo that of 10.5 out of 11.
+	// Ten wins of ten: Wilson's lower end is 10/(10+1.96^2) = 0.7225; the Elo is that of 10.5 of
+	// 11.
 	e := Of(10, 0, 0)
 	require.InDelta(t, eloOf(10.5/11), e.Elo, 1e-9)
 	require.InDelta(t, eloOf(10/(10+z95*z95)), e.Low, 1e-9)
@@ -49,7 +48,7 @@ func TestEstimateEloAtTheEnds(t *testing.T) {
 	require.InDelta(t, -e.Elo, lost.Elo, 1e-9)
 	require.InDelta(t, -e.Low, lost.High, 1e-9)
 
-	// One draw says little, a thousand say more.
+	// The interval of one draw is wide, that of a thousand narrow.
 	require.Greater(t, Of(0, 1, 0).High, 200.0)
 	require.Less(t, Of(0, 1000, 0).High, 25.0)
 }
@@ -87,7 +86,7 @@ func TestSPRTText(t *testing.T) {
 	require.Equal(t, "undecided between elo0 (0) and elo1 (150); ratio 0.50, decided below -2.94 or above 2.94", r.Text())
 }
 
-// Numbers that fishtest gives, as fastchess' tests quote them.
+// TestSPRTPublishedValues compares with numbers of fishtest, quoted in fastchess's tests.
 func TestSPRTPublishedValues(t *testing.T) {
 	require.InDelta(t, -1.57, SPRT{Elo0: 0.5, Elo1: 2.5}.Test(21404, 40708, 21184).LLR, 0.01)
 	require.InDelta(t, -2.59, SPRT{Elo0: 0, Elo1: 2}.Test(57433, 106593, 57030).LLR, 0.01)
@@ -106,7 +105,7 @@ func TestSPRTDecides(t *testing.T) {
 	}
 }
 
-// TestEloText reads well: no minus zero, no end that says nothing.
+// TestEloText: no "-0" and no infinite end.
 func TestEloText(t *testing.T) {
 	for _, test := range []struct {
 		e    Estimate
@@ -122,7 +121,7 @@ func TestEloText(t *testing.T) {
 	}
 }
 
-// TestEvenMatch: draws and balanced results give 0, never minus zero.
+// TestEvenMatch: draws and balanced results give 0, never "-0".
 func TestEvenMatch(t *testing.T) {
 	for _, e := range []Estimate{Of(0, 2, 0), Of(3, 0, 3), OfPairs([5]int{0, 0, 4, 0, 0})} {
 		require.Zero(t, e.Elo)
@@ -131,11 +130,11 @@ func TestEvenMatch(t *testing.T) {
 }
 
 // TestIntervalAgainstReference: the ends of the interval are the means at which Pearson's
-// test is at its quantile, with the likeliest distribution found by search.
+// statistic reaches its quantile, with the likeliest distribution found by search.
 func TestIntervalAgainstReference(t *testing.T) {
 	const z2 = z95 * z95
-	// pearson is n (mean - m)^2 / variance, of the likeliest shares of wins, draws and
-	// losses with mean m.
+	// pearson is n (mean - m)^2 / variance, for the likeliest shares of wins, draws and losses
+	// with mean m.
 	pearson := func(w, d, l int, m float64) float64 {
 		likelihood := func(draws float64) (sum float64) {
 			for _, x := range []struct {
@@ -180,7 +179,7 @@ func TestIntervalAgainstReference(t *testing.T) {
 				} else {
 					require.Zero(t, d+l)
 				}
-				// Below the low end everything is rejected, between it and the mean nothing.
+				// Means below the low end are rejected, means above it are not.
 				for k := 1; k < 40; k++ {
 					m := float64(k) / 40
 					if m < mean && math.Abs(m-low) > 1e-3 {
@@ -192,8 +191,8 @@ func TestIntervalAgainstReference(t *testing.T) {
 	}
 }
 
-// TestIntervalNarrows: the same shares of more pairs have a narrower bar, and balanced results
-// a balanced one.
+// TestIntervalNarrows: more pairs with the same shares narrow the interval, and balanced results
+// give a symmetric one.
 func TestIntervalNarrows(t *testing.T) {
 	width := func(e Estimate) float64 { return scoreOf(e.High) - scoreOf(e.Low) }
 	for _, p := range [][5]int{{0, 0, 1, 0, 0}, {0, 0, 1, 0, 1}, {0, 0, 1, 1, 0}, {1, 0, 0, 0, 1}, {0, 0, 0, 0, 1}, {1, 2, 3, 2, 1}} {
@@ -211,10 +210,10 @@ func TestIntervalNarrows(t *testing.T) {
 			require.InDelta(t, -e.Low, e.High, 1e-6)
 		}
 	}
-	// Few games: 1:1, 2:2 and 3:2, each below the one before in width.
+	// Few games, 1:1, 2:2 and 3:2, with decreasing widths.
 	require.InDelta(t, 393, Of(1, 0, 1).High, 1)
 	require.InDelta(t, 301, Of(2, 0, 2).High, 1)
-	// Many games: as mean and standard error have it.
+	// Many games: as computed from mean and standard error.
 	e, mean := Of(5200, 900, 3900), 0.565
 	half := z95 * math.Sqrt((0.52+0.09/4-mean*mean)/10000)
 	require.InDelta(t, eloOf(mean-half), e.Low, 0.05)

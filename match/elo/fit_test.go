@@ -9,7 +9,7 @@ import (
 	"kosumi/match/elo"
 )
 
-// TestFitElo gives the fit exact expected scores of known ratings.
+// TestFitElo fits the exact expected scores of known ratings.
 func TestFitElo(t *testing.T) {
 	truth := []float64{0, 150, 420, 300}
 	var pairs []elo.Pair
@@ -26,11 +26,11 @@ func TestFitElo(t *testing.T) {
 		require.Less(t, errs[i], 6.0)
 	}
 	require.Zero(t, errs[0])
-	// 100 games at 64 %: 100 Elo, 95 % within 68 or so.
+	// 100 games at 64 %: 100 Elo, 95 % interval about +/- 68.
 	fit, errs = elo.Fit(2, []elo.Pair{{A: 1, B: 0, Points: 64, Games: 100}}, 0)
 	require.InDelta(t, 98, fit[1], 5)
 	require.InDelta(t, 69, errs[1], 5)
-	// A player that won everything stays finite.
+	// A player that won everything has a finite rating.
 	fit, _ = elo.Fit(2, []elo.Pair{{A: 1, B: 0, Points: 40, Games: 40}}, 0)
 	require.Greater(t, fit[1], 400.0)
 	require.Less(t, fit[1], 2000.0)

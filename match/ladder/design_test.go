@@ -13,10 +13,10 @@ import (
 	"kosumi/match/elo"
 )
 
-// player is how a ladder's players are in truth, and what their games cost.
+// player is a player's true rating and the time of its games.
 type player struct{ elo, seconds float64 }
 
-// playTurn adds games of a pair as chance has it.
+// playTurn adds random results of a pair's games.
 func playTurn(p *pair, games int, truth []player, rng *rand.Rand) (seconds float64) {
 	for range games {
 		if rng.Float64() < 1/(1+math.Pow(10, (truth[p.b].elo-truth[p.a].elo)/400)) {
@@ -29,7 +29,7 @@ func playTurn(p *pair, games int, truth []player, rng *rand.Rand) (seconds float
 	return float64(games) * (truth[p.a].seconds + truth[p.b].seconds)
 }
 
-// worst is the largest error of the fit, and by how much the dials are off in the mean.
+// worst returns the largest standard error of the fit, and the mean error of the dials.
 func worst(c *Config, all []*pair, truth []player) (errs, off float64) {
 	points := make([]elo.Pair, len(all))
 	for i, p := range all {
@@ -43,7 +43,8 @@ func worst(c *Config, all []*pair, truth []player) (errs, off float64) {
 	return errs, off
 }
 
-// In the same time the pairs that tell most give smaller errors than all pairs in turn.
+// TestDesign: in the same time, playing the most informative pairs gives smaller errors than
+// playing all in turn.
 func TestDesign(t *testing.T) {
 	truth := []player{{500, 6}, {150, 6}, {-150, 6}, {-320, 6}, {-500, 5}, {-650, 5}, {-800, 3}, {-950, 3}, {-1200, 3}, {0, 40}}
 	var errs, off [2]float64
@@ -74,7 +75,8 @@ func TestDesign(t *testing.T) {
 	require.Less(t, errs[1], errs[0])
 }
 
-// The ranks of 13x13 end at -1,120 and 1,010 Elo: dials beyond the next one count for nothing.
+// TestDesignCountsWhatRanksNeed: the ranks of 13x13 end at -1,120 and 1,010 Elo, so dials beyond
+// the nearest outside are ignored.
 func TestDesignCountsWhatRanksNeed(t *testing.T) {
 	c := &Config{Dials: []float64{-4, -3, -2, 0, 3, 6, 9, 12, 15}, Anchors: []Anchor{{}}, Size: board.Square(13)}
 	d := &design{c: c}

@@ -17,8 +17,8 @@ func TestWithPairs(t *testing.T) {
 	require.Len(t, withPairs(here, nil), 1)
 }
 
-// Games of other folders count, on their own scale, and so does what is known of
-// their moves.
+// TestKnownGames: games in other folders count, on their own scale, and so do known statistics of
+// the players' moves.
 func TestKnownGames(t *testing.T) {
 	over, stop := context.WithCancel(t.Context())
 	stop()

@@ -10,7 +10,7 @@ import (
 	"kosumi/sgf"
 )
 
-// Each record ends with a move that is nonsense, or only looks like it.
+// TestCountNonsense: each record ends with a nonsense move, or with one that only looks like it.
 func TestCountNonsense(t *testing.T) {
 	for name, c := range map[string]struct {
 		record     string
@@ -35,7 +35,7 @@ func TestCountNonsense(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A judge is shown the position before a suspect, and has the last word.
+// TestJudgedNonsense: a judge sees the position before a suspect move and decides.
 func TestJudgedNonsense(t *testing.T) {
 	roots, err := sgf.Parse([]byte("(;SZ[7]RU[Chinese]KM[7]AB[aa][ba][ca][da]AW[ab][bb][cb][db][eb][ga];B[ea];W[gg])"))
 	require.NoError(t, err)

@@ -57,7 +57,7 @@ func TestAddAnchors(t *testing.T) {
 	}
 }
 
-// TestUpdate replaces the ladder of the same network and size, and no other.
+// TestUpdate replaces only the ladder of the same network and size.
 func TestUpdate(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "ladder.json")
 	ladder := func(sha string, size int, elo float64) level.Ladder {

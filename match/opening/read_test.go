@@ -11,7 +11,7 @@ import (
 	"kosumi/board"
 )
 
-// words writes openings as vertices, for comparison.
+// words returns openings as vertices.
 func words(openings [][]board.Move, size board.Size) (lines []string) {
 	for _, o := range openings {
 		var line []string

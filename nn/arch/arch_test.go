@@ -43,7 +43,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// parse returns a configuration on another board.
+// parse returns the configuration for another board size.
 func parse(t testing.TB, name string, width, height int) arch.Config {
 	t.Helper()
 	c, err := arch.Parse(name)
@@ -68,7 +68,7 @@ func TestShapesOnEveryBoard(t *testing.T) {
 				m := build(t, parse(t, name, w, h), 1)
 				require.NoError(t, onnx.Check(m))
 				require.Equal(t, onnx.Shape{n, onnx.D(planes), onnx.D(int64(h)), onnx.D(int64(w))}, m.Graph.Inputs[0].Shape)
-				for i := range m.Graph.Outputs { // to be inferred, not believed
+				for i := range m.Graph.Outputs { // shapes must be inferred again
 					m.Graph.Outputs[i].Shape = nil
 				}
 				got, err := onnx.InferShapes(m)
@@ -96,8 +96,8 @@ func planes(n int, seed uint64) []float32 {
 	return list
 }
 
-// TestFreshNetworksAreSane: all numbers finite, policy nearly even and summing
-// to 1, values small, inputs not ignored, whatever the depth.
+// TestFreshNetworksAreSane: at any depth all numbers are finite, the policy is nearly even and
+// sums to 1, values are small, and inputs have an effect.
 func TestFreshNetworksAreSane(t *testing.T) {
 	for _, c := range []arch.Config{
 		parse(t, "mini", 9, 9), parse(t, "mini-b1c4", 5, 5), parse(t, "mini-b20c8", 9, 9),
@@ -133,8 +133,8 @@ func TestFreshNetworksAreSane(t *testing.T) {
 	}
 }
 
-// TestActivationsKeepTheirRange looks inside: the trunk's output of a deep
-// network is neither vanishing nor exploding.
+// TestActivationsKeepTheirRange: the trunk's output in a deep network neither vanishes nor
+// explodes.
 func TestActivationsKeepTheirRange(t *testing.T) {
 	for _, name := range []string{"mini-b20c16", "b24c16"} {
 		c := parse(t, name, 9, 9)
@@ -162,7 +162,7 @@ func TestActivationsKeepTheirRange(t *testing.T) {
 	}
 }
 
-// simplified returns a network as runtimes get it.
+// simplified returns a network as runtimes receive it.
 func simplified(t testing.TB, m *onnx.Model) *onnx.Model {
 	t.Helper()
 	c := m.Clone()
@@ -177,8 +177,8 @@ func marshal(t testing.TB, m *onnx.Model) []byte {
 	return data
 }
 
-// TestSeedsGiveBytes holds the bytes of two networks: weights must not change
-// with the library of random numbers or the order in which layers are made.
+// TestSeedsGiveBytes compares the bytes of two networks: weights must not change with the library
+// of random numbers or the order in which layers are made.
 func TestSeedsGiveBytes(t *testing.T) {
 	for name, want := range map[string]string{
 		"mini-b1c4": "48198b90d2bb4a66",
@@ -207,8 +207,8 @@ func TestWeightsHaveTheDeviationAskedFor(t *testing.T) {
 	require.LessOrEqual(t, most, want*2.28)
 }
 
-// TestMiniIsTheTutorialsNetwork: the layers of the network as PyTorch exports
-// it, in its order, with weights of its shapes.
+// TestMiniIsTheTutorialsNetwork: layers and shapes of weights are those of PyTorch's export of
+// the tutorial's network, in the same order.
 func TestMiniIsTheTutorialsNetwork(t *testing.T) {
 	foreign := readFixture(t, "pytorch-dualhead-9x9-bn.onnx")
 	ours := build(t, parse(t, "mini-b2c16", 9, 9), 1)

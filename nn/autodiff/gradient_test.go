@@ -11,11 +11,10 @@ import (
 	"kosumi/nn/onnx/onnxref"
 )
 
-// opCase is one operator in one form. build returns the result of values whose
-// derivatives are checked.
+// opCase is one form of an operator. build returns the value to differentiate.
 type opCase struct {
 	name  string
-	opset int64 // 0: 17
+	opset int64 // 0 means 17
 	ins   [][]int64
 	build func(b *onnx.Builder, x []onnx.Value) onnx.Value
 	// draw makes an element of input i; nil: normal.
@@ -33,8 +32,8 @@ func unaryCase(name string, f func(b B, x onnx.Value) onnx.Value) opCase {
 	return opCase{name: name, ins: [][]int64{{3, 4}}, build: func(b B, x V) onnx.Value { return f(b, x[0]) }}
 }
 
-// apart draws numbers that are far from each other and from 0, where maxima and
-// signs do not change within a difference quotient.
+// apart draws numbers far from each other and from 0, so that maxima and signs do not change
+// within a difference quotient.
 func apart(_ int, rng *rand.Rand) float64 {
 	return (float64(rng.IntN(400))/100 + 0.05) * float64(1-2*rng.IntN(2))
 }
@@ -180,8 +179,8 @@ func count(dims []int64) int {
 	return n
 }
 
-// graphs returns the model of sum(r*f(x)) for random r, and the same with its
-// derivatives as outputs g0, g1, ...
+// graphs returns the model of sum(r*f(x)) for random r, and the same model with its derivatives
+// as outputs g0, g1, ...
 func (c *opCase) graphs(t testing.TB, rng *rand.Rand) (plain, withGrads *onnx.Model, inputs map[string]*onnx.Tensor) {
 	opset := c.opset
 	if opset == 0 {
@@ -230,8 +229,7 @@ func (c *opCase) graphs(t testing.TB, rng *rand.Rand) (plain, withGrads *onnx.Mo
 	return plain, withGrads, inputs
 }
 
-// asDouble makes a model compute in float64, so that difference quotients are
-// worth comparing with.
+// asDouble converts a model to float64, so that difference quotients are precise.
 func asDouble(m *onnx.Model) *onnx.Model {
 	m = m.Clone()
 	for i := range m.Graph.Inputs {
@@ -268,8 +266,8 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-// check returns the largest difference between derivatives and difference
-// quotients, relative to the largest derivative of the input.
+// check returns the largest difference between derivatives and difference quotients, relative to
+// the input's largest derivative.
 func (c *opCase) check(t testing.TB, rng *rand.Rand) float64 {
 	plain, with, floats := c.graphs(t, rng)
 	plain, with = asDouble(plain), asDouble(with)

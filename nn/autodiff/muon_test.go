@@ -10,7 +10,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// matrix is a slow matrix of rows.
+// matrix is a list of rows, with simple and slow operations.
 type matrix [][]float64
 
 func reshaped(flat []float64, rows int) matrix {
@@ -55,8 +55,8 @@ func (m matrix) plus(x float64, n matrix, y float64) matrix {
 	return out
 }
 
-// muonReference is a step of a matrix by the definition: always of the outputs'
-// side, and with the polynomial written out.
+// muonReference computes the step of a matrix by the definition, without transposing, with the
+// polynomial written out.
 func muonReference(g, v matrix, momentum float64) (step, next matrix) {
 	next = v.plus(momentum, g, 1)
 	x := g.plus(1, next, momentum)
@@ -75,8 +75,8 @@ func muonReference(g, v matrix, momentum float64) (step, next matrix) {
 	return x.plus(0.2*math.Sqrt(float64(max(len(x), len(x[0])))), x, 0), next
 }
 
-// TestMuonLikeReference takes steps of a kernel, of high and of wide matrices and of
-// a bias, which takes AdamW's.
+// TestMuonLikeReference takes steps of a kernel, of tall and wide matrices, and of a bias, for
+// which AdamW is used.
 func TestMuonLikeReference(t *testing.T) {
 	const rate, decay = 0.01, 0.1
 	params := []Param{
@@ -156,7 +156,7 @@ func TestMuonLikeReference(t *testing.T) {
 				continue
 			}
 			for i, row := range reshaped(got, int(p.Dims[0])) {
-				require.InDeltaSlice(t, weights[p.Name][i], row, 3e-6, "%s, step %d", p.Name, step) // constants are float32
+				require.InDeltaSlice(t, weights[p.Name][i], row, 3e-6, "%s, step %d", p.Name, step) // constants are float32 in the graph
 			}
 		}
 		for _, s := range states {
@@ -168,12 +168,12 @@ func TestMuonLikeReference(t *testing.T) {
 	}
 }
 
-// TestMuonEvensOut: whatever the sizes of a gradient's singular values, those of the
-// step are alike, and its elements as large as AdamW's.
+// TestMuonEvensOut: whatever a gradient's singular values, those of the step are similar, and its
+// elements are as large as AdamW's.
 func TestMuonEvensOut(t *testing.T) {
 	const n = 8
 	g := make(matrix, n)
-	for i := range g { // a diagonal of 1, 1/2, 1/4, ...
+	for i := range g { // a diagonal matrix of 1, 1/2, 1/4, ...
 		g[i] = make([]float64, n)
 		g[i][i] = math.Pow(0.5, float64(i)) * float64(1-2*(i%2))
 	}

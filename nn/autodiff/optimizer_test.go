@@ -10,7 +10,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// trajectories are what PyTorch's optimizers do with given gradients.
+// trajectories are the weights of PyTorch's optimizers after given gradients.
 type trajectories struct {
 	Start     [2]json.RawMessage   `json:"start"`
 	Gradients [][2]json.RawMessage `json:"gradients"`
@@ -114,8 +114,7 @@ func optimizerGraph(t *testing.T, o *Optimizer) (*onnx.Model, []State) {
 	return asDouble(m), states
 }
 
-// TestDecaySparesBiases: without a function that says otherwise kernels decay and
-// nothing else; and rates differ where they should.
+// TestDecaySparesBiases: by default only kernels decay; per-parameter rates apply.
 func TestDecaySparesBiases(t *testing.T) {
 	o := Optimizer{Method: SGD, WeightDecay: 0.5, Rate: func(p *Param) float64 { return map[string]float64{"w": 1, "b": 1, "h": 0.25}[p.Name] }}
 	b := onnx.NewBuilder("decay", 17)

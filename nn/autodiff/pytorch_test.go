@@ -21,14 +21,14 @@ import (
 
 var writeCases = flag.String("write-cases", "", "write the cases of TestPyTorch to this folder, for testdata/training/make_gradients.py")
 
-// reference is what PyTorch found of one case.
+// reference is PyTorch's result for one case.
 type reference struct {
 	Loss       float64            `json:"loss"`
 	Gradients  map[string]summary `json:"gradients"`
 	Statistics map[string]summary `json:"statistics"`
 }
 
-// summary stands for a tensor.
+// summary is a short description of a tensor, for comparison.
 type summary struct {
 	N     int       `json:"n"`
 	Norm  float64   `json:"norm"`
@@ -46,9 +46,8 @@ func summarize(g []float64) summary {
 	return s
 }
 
-// distance is how far two summaries are apart, relative to the norm; a norm below
-// 0.1 counts as 0.1, for the derivatives of biases before a batch normalization,
-// which are 0 but for rounding.
+// distance is the difference of two summaries relative to the norm. A norm below 0.1 counts as
+// 0.1: derivatives of biases before a batch normalization are 0 up to rounding.
 func (s summary) distance(o summary) float64 {
 	d := max(math.Abs(s.Norm-o.Norm), math.Abs(s.Dot-o.Dot)/math.Sqrt(float64(max(s.N, 1))))
 	for i := range s.First {
@@ -57,8 +56,7 @@ func (s summary) distance(o summary) float64 {
 	return d / max(o.Norm, 0.1)
 }
 
-// networks are the whole networks that are compared: those that can be made from
-// this checkout alone.
+// networks are whole networks that can be made from this checkout alone.
 func networks(t *testing.T) map[string]*onnx.Model {
 	all := map[string]*onnx.Model{}
 	add := func(name string, m *onnx.Model, err error) {
@@ -104,8 +102,8 @@ func networkInputs(m *onnx.Model) map[string]*onnx.Tensor {
 	return ins
 }
 
-// TestPyTorch compares every operator's derivatives, and those of whole networks
-// with their running statistics, with what PyTorch computes.
+// TestPyTorch compares every operator's derivatives, and those of whole networks with their
+// running statistics, with PyTorch's.
 func TestPyTorch(t *testing.T) {
 	refs := map[string]reference{}
 	if *writeCases == "" {
@@ -116,7 +114,7 @@ func TestPyTorch(t *testing.T) {
 	for i := range opCases {
 		c := &opCases[i]
 		if c.name == "Norm of a batch" {
-			continue // BatchNormalization in training is in the networks
+			continue // training BatchNormalization is tested by the whole networks
 		}
 		name := strings.NewReplacer(" ", "_", "'", "t").Replace(c.name)
 		plain, with, inputs := c.graphs(t, rand.New(rand.NewPCG(1, 2)))

@@ -9,8 +9,8 @@ import (
 	"kosumi/nn/features"
 )
 
-// koMouth is a board on which Black's only liberty is an eye that is not a point under
-// KataGo's rules version 3.
+// koMouth is a board on which Black's only liberty is an eye that does not count under KataGo's
+// rules version 3.
 const koMouth = `
 	X . X O .
 	X X X O .
@@ -29,8 +29,8 @@ func inTerritory(t *testing.T, text string, phase int, o board.GameOptions) *boa
 	return g
 }
 
-// TestAreasOfModes: the mode that is asked for, else the game's own, is what the area
-// planes of V6 and V7 show, in the second clean-up phase alone, and changes nothing else.
+// TestAreasOfModes: the area planes of V6 and V7 follow the requested mode, or else the game's,
+// in the second clean-up phase only; nothing else changes.
 func TestAreasOfModes(t *testing.T) {
 	on := board.GameOptions{AreaModes: board.AreaModes{ExcludeTerritoryAdjacentToAtari: true}}
 	const mouth = 1 // B3, the second point
@@ -55,7 +55,7 @@ func TestAreasOfModes(t *testing.T) {
 	}
 }
 
-// TestModes: Auto is as somebody else says, and In says what modes say.
+// TestModes: Auto defers to another choice, and In reports whether modes are set.
 func TestModes(t *testing.T) {
 	for i := range 4 {
 		m := board.AreaModes{PassAliveUnderSuicide: i&1 != 0, ExcludeTerritoryAdjacentToAtari: i&2 != 0}

@@ -44,8 +44,7 @@ const (
 . . . . . . . . . . . . . . . . . . .`
 )
 
-// diagramGame returns a game that goes on from a diagram with a few moves, so
-// that there is a history to show.
+// diagramGame returns a game with a few moves after a diagram, so that it has a history.
 func diagramGame(t testing.TB, diagram string, moves int) *board.Game {
 	t.Helper()
 	b, err := board.ParseDiagram(diagram)
@@ -85,8 +84,8 @@ func TestEncodeAllocatesNothing(t *testing.T) {
 	}
 }
 
-// The memory of ladders never changes an answer: a scratch that has seen
-// thousands of boards agrees with a fresh one.
+// TestLadderMemoryIsExact: the memory of ladders never changes an answer: a scratch that has seen
+// thousands of boards agrees with a new one.
 func TestLadderMemoryIsExact(t *testing.T) {
 	used := features.NewScratch()
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -12,8 +12,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// profileRecord is what KataGo makes of a profile's name: inputs, nothing, or an
-// error.
+// profileRecord is KataGo's result for a profile's name: inputs, nothing, or an error.
 type profileRecord struct {
 	ID, Profile, NextPlayer, Error string
 	BoardArea                      int
@@ -21,8 +20,7 @@ type profileRecord struct {
 	Unset                          bool
 }
 
-// TestProfilesOracle: every input of every recorded profile, and every refusal,
-// are KataGo's.
+// TestProfilesOracle: every input of every recorded profile, and every refusal, equals KataGo's.
 func TestProfilesOracle(t *testing.T) {
 	tried := 0
 	for _, r := range testshared.Lines[profileRecord](t, testshared.Path(t, "golden/human/profiles.jsonl.gz")) {
@@ -48,7 +46,7 @@ func TestProfilesOracle(t *testing.T) {
 	require.NotZero(t, tried)
 }
 
-// profiles returns every name of a profile in its shortest form.
+// profiles returns all names of profiles in their shortest form.
 func profiles() []string {
 	var names []string
 	var ranks []string
@@ -87,7 +85,7 @@ func TestParseProfile(t *testing.T) {
 		if strings.HasPrefix(name, "proyear") || strings.Count(name, "_") == 2 {
 			continue
 		}
-		for i := range name { // no name of a rank survives a letter lost or changed
+		for i := range name { // a rank with a letter lost or changed is no rank
 			for _, wrong := range []string{name[:i] + name[i+1:], name[:i] + strings.ToUpper(name[i:i+1]) + name[i+1:], name[:i] + " " + name[i:]} {
 				if !known[wrong] {
 					_, _, err := features.ParseProfile(wrong)
@@ -98,7 +96,7 @@ func TestParseProfile(t *testing.T) {
 	}
 }
 
-// Whatever a caller puts into a profile, the inputs stay finite.
+// FuzzEncodeMeta: the inputs are finite for any profile.
 func FuzzEncodeMeta(f *testing.F) {
 	f.Add(5, uint8(3), uint8(2), 1200.0, 30.0, 5, 0, 18000, uint8(2), true)
 	f.Fuzz(func(t *testing.T, rank int, rated, tc uint8, main, period float64, periods, moves, days int, source uint8, flag bool) {

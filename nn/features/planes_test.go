@@ -21,7 +21,7 @@ func play(t *testing.T, g *board.Game, vertices string) {
 	}
 }
 
-// draw shows a plane as rows of digits, '.' for 0.
+// draw returns a plane as rows of digits, '.' for 0.
 func draw(size board.Size, plane []float32) string {
 	var s strings.Builder
 	for p, v := range plane {
@@ -56,8 +56,7 @@ const (
 	full4 = "\n1111\n1111\n1111\n1111"
 )
 
-// The tutorial's seven planes; the move lists of its sketch hold no passes, ours
-// do.
+// TestMini7: the tutorial's seven planes; unlike in its sketch, lists of moves contain passes.
 func TestMini7(t *testing.T) {
 	g, err := board.NewGame(board.Square(4), board.TrompTaylor())
 	require.NoError(t, err)
@@ -82,12 +81,12 @@ func TestSeed22(t *testing.T) {
 	g, err := board.NewGame(board.Square(4), rules)
 	require.NoError(t, err)
 	play(t, g, "b4 b3 a3 c4 pass")
-	play(t, g, "a4") // takes B4 in ko
+	play(t, g, "a4") // captures B4 in ko
 	requirePlanes(t, g, features.Seed22, map[int]string{
 		0:  "\n....\n1...\n....\n....",
 		1:  "\n1.1.\n.1..\n....\n....",
 		2:  "\n.1.1\n..11\n1111\n1111",
-		3:  "\n11..\n....\n....\n....", // the stone placed and the one taken
+		3:  "\n11..\n....\n....\n....", // the stone placed and the one captured
 		4:  none4,                      // the pass
 		5:  "\n..1.\n....\n....\n....",
 		6:  "\n....\n1...\n....\n....",
@@ -111,8 +110,8 @@ func TestSeed22(t *testing.T) {
 	}
 }
 
-// TestAGZ17: AlphaGo Zero's planes, by the side to move, in both orders; turns from before the
-// game are empty, and a pass repeats the board.
+// TestAGZ17: AlphaGo Zero's planes by the side to move, in both orders; turns before the game are
+// empty, and a pass repeats the board.
 func TestAGZ17(t *testing.T) {
 	g, err := board.NewGame(board.Square(4), board.TrompTaylor())
 	require.NoError(t, err)
@@ -163,7 +162,8 @@ func TestDrawWins(t *testing.T) {
 	}
 }
 
-// V6 hides moves before a violation of ko or suicide in the record; V7 does not.
+// TestV6HistoryEndsAtIllegalMoves: V6 hides moves before a violation of ko or suicide; V7 does
+// not.
 func TestV6HistoryEndsAtIllegalMoves(t *testing.T) {
 	g, err := board.NewGame(board.Square(5), board.Chinese())
 	require.NoError(t, err)

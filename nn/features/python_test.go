@@ -15,8 +15,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// position is one as the encoders in docs/pytorch.md take it, with the planes
-// that this package makes of it.
+// position is the input of the encoders in docs/pytorch.md, with the planes of this package.
 type position struct {
 	Width     int         `json:"width"`
 	Boards    [][]int     `json:"boards"`
@@ -51,8 +50,8 @@ for n, p in enumerate(positions):
 print(len(positions), "positions are the same")
 `
 
-// TestPythonEncoders: the encoders that docs/pytorch.md shows make the planes that
-// this package makes, in random games of all sizes with captures, kos and passes.
+// TestPythonEncoders: the encoders in docs/pytorch.md make the same planes as this package, in
+// random games of all sizes with captures, kos and passes.
 func TestPythonEncoders(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -102,7 +101,7 @@ func stones(b []int) (n int) {
 	return n
 }
 
-// randomPositions plays a game of legal moves and passes and takes positions of it.
+// randomPositions plays a game of legal moves and passes and returns positions from it.
 func randomPositions(t *testing.T, rng *rand.Rand, size board.Size, rules board.Rules) []position {
 	g, err := board.NewGame(size, rules)
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// side is the board of the made-up networks.
+// side is the board size of the random networks.
 const side = 6
 
 // maker builds small networks with random weights.
@@ -42,7 +42,7 @@ func (m *maker) floats(scale float64, dims ...int64) onnx.Value {
 	return m.Floats(fmt.Sprintf("w%d", m.weights), data, dims...)
 }
 
-// conv adds a convolution that keeps the size of numbers about as it is.
+// conv adds a convolution that keeps the scale of activations.
 func (m *maker) conv(x onnx.Value, in, out int64, o onnx.ConvOptions) onnx.Value {
 	if o.Pads == nil {
 		o.Pads = []int64{1, 1, 1, 1}
@@ -89,8 +89,8 @@ var made = map[string]func(m *maker, x onnx.Value) onnx.Value{
 	},
 }
 
-// distance runs two graphs on the same rows and returns the root of the mean square
-// of their difference over the deviation of the first's output.
+// distance returns the root mean square of the difference of two graphs' outputs, divided by the
+// standard deviation of the first.
 func distance(t *testing.T, net, other *onnx.Model) float64 {
 	t.Helper()
 	shapes, err := onnx.InferShapes(net)

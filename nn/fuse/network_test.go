@@ -36,7 +36,7 @@ func open(t testing.TB, m *onnx.Model, spec nn.Spec, batch int) nn.Backend {
 	return b
 }
 
-// fill writes rows as a board gives them: planes of zeros and ones, one of them full.
+// fill writes rows like a board's: planes of zeros and ones, one of them full.
 func fill(b nn.Backend, spec nn.Spec, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for i, in := range b.Inputs() {
@@ -60,8 +60,8 @@ func fill(b nn.Backend, spec nn.Spec, seed uint64) {
 	}
 }
 
-// compare runs a graph as it is and rewritten, and returns the largest difference of
-// an output over its largest value.
+// compare runs a graph before and after rewriting, and returns the largest difference of an
+// output relative to its largest value.
 func compare(t *testing.T, m *onnx.Model, precision kernel.Precision) float64 {
 	t.Helper()
 	fused, layers, err := fuse.Rewrite(m, precision)
@@ -103,8 +103,8 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// TestWholeNetworksMove: every convolution and every product of tokens moves over, and
-// what is left to onnxruntime is small.
+// TestWholeNetworksMove: every convolution and every product of tokens becomes a fused layer, and
+// little is left to onnxruntime.
 func TestWholeNetworksMove(t *testing.T) {
 	needLibrary(t)
 	networks := map[string]int{"kb6c96": 20, "kb3c64nbt-mish": 25, "kb2c32h2tflrs": 14, "kb2c64h2nbttflrs": 26}
@@ -121,7 +121,7 @@ func TestWholeNetworksMove(t *testing.T) {
 		m, err := katago.Build(n, katago.Size{W: 19, H: 19}, katago.Options{})
 		require.NoError(t, err)
 		require.Less(t, compare(t, m, kernel.Float32), 2e-5, name)
-		require.Less(t, compare(t, m, kernel.Int16), 2e-2, name) // of random rows, whose small outputs are most off
+		require.Less(t, compare(t, m, kernel.Int16), 2e-2, name) // random rows have small outputs, whose relative errors are largest
 		fused, moved, err := fuse.Rewrite(m, kernel.Int16)
 		require.NoError(t, err)
 		require.Equal(t, layers, moved, name)
@@ -132,8 +132,8 @@ func TestWholeNetworksMove(t *testing.T) {
 	}
 }
 
-// measure reports evaluations a second of a graph by onnxruntime alone, and by the
-// kernels in float32 and in integers.
+// measure reports a graph's evaluations per second with onnxruntime alone, and with the kernels
+// in float32 and in integers.
 func measure(b *testing.B, name string, plain, graph *onnx.Model, batch int) {
 	spec := nntest.SpecOf(b, graph)
 	for _, v := range []struct {
@@ -157,7 +157,7 @@ func measure(b *testing.B, name string, plain, graph *onnx.Model, batch int) {
 	}
 }
 
-// BenchmarkChain runs 12 layers of convolution, bias and ReLU, of one width.
+// BenchmarkChain runs 12 layers of convolution, bias and ReLU of equal width.
 func BenchmarkChain(b *testing.B) {
 	needLibrary(b)
 	for _, side := range []int{9, 13, 19} {

@@ -13,8 +13,8 @@ import (
 	"kosumi/nn/ort"
 )
 
-// TestTraining: convolutions, what follows them and gradients are what onnxruntime
-// computes, whatever the channels, board and batch, and in parts at once.
+// TestTraining: convolutions with what follows them, and their gradients, equal onnxruntime's for
+// any channels, board and batch, also in several threads.
 func TestTraining(t *testing.T) {
 	needLibrary(t)
 	for _, c := range []struct{ n, in, out, h, w, threads int }{
@@ -74,7 +74,7 @@ func TestTraining(t *testing.T) {
 				want[v.Name], got[v.Name] = tensor(v), tensor(v)
 			}
 			was, is := step(t, m, in, want, c.threads), step(t, fused, in, got, c.threads)
-			for range 2 { // the second time with other weights
+			for range 2 { // second round with other weights
 				for _, v := range m.Graph.Inputs {
 					for i := range in[v.Name].Data {
 						in[v.Name].Data[i] = float32(rng.NormFloat64())

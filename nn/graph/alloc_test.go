@@ -11,7 +11,7 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// TestNothingIsAllocated: a session takes its memory when it is opened.
+// TestNothingIsAllocated: a session allocates only when it is opened.
 func TestNothingIsAllocated(t *testing.T) {
 	n := nntest.FourHeads(nine, 8, 1)
 	best, _ := kernel.Best()

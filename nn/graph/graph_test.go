@@ -24,7 +24,7 @@ import (
 
 var nine = board.Square(9)
 
-// opener opens models for a set of instructions, fused in float32.
+// opener opens models for an instruction set, fused in float32.
 func opener(isa kernel.ISA) nntest.Opener {
 	return func(t *testing.T, data []byte, spec nn.Spec, maxBatch int) (nn.Backend, error) {
 		m, err := onnx.Read(data)
@@ -163,7 +163,7 @@ var operators = map[string]func(b *onnx.Builder, x, y onnx.Value) onnx.Value{
 	},
 }
 
-// refused are those that the kernels have no steps for, with the operator to be named.
+// refused are graphs without kernels, with the operator that the error must name.
 var refused = map[string]string{
 	"mean of two apart": "ReduceMean", "softmax of rows": "Softmax", "slice backwards": "Slice", "matrix of values": "MatMul",
 	"gemm scaled": "Gemm", "dilated": "Conv", "where": "Greater", "cast": "Cast", "pad": "Pad", "gather": "Gather",
@@ -178,8 +178,8 @@ func ramp(n int) []float32 {
 	return v
 }
 
-// TestOperators compares each operator with the reference, in batches of all sizes and for
-// each set of instructions; the result is read once more behind, and twice.
+// TestOperators compares each operator with the reference, in all batch sizes and for each
+// instruction set; the result is also read by a further node, and twice.
 func TestOperators(t *testing.T) {
 	const batch = 5
 	for name, build := range operators {
@@ -233,7 +233,7 @@ func near(t *testing.T, want, got []float32, what string) {
 	}
 }
 
-// TestNoNumberStaysNone: what is not a number does not turn into one unseen.
+// TestNoNumberStaysNone: NaN in an input reaches the output.
 func TestNoNumberStaysNone(t *testing.T) {
 	for _, name := range []string{"relu", "sigmoid", "tanh", "softplus", "mish", "silu", "max of boards", "mean of boards", "max of three", "min",
 		"max of the middle", "softmax", "log softmax", "matrix of points"} {
@@ -261,7 +261,7 @@ func TestNoNumberStaysNone(t *testing.T) {
 	}
 }
 
-// TestForgotten: a session that nobody closes gives its layers back.
+// TestForgotten: a session that is never closed still frees its layers.
 func TestForgotten(t *testing.T) {
 	n := nntest.DualHead(nine, 1, 8, 1)
 	best, _ := kernel.Best()
@@ -274,8 +274,7 @@ func TestForgotten(t *testing.T) {
 	runtime.GC()
 }
 
-// TestHostileGraphs: nodes of the kernels' domain that do not fit, and unknown ones, are
-// refused.
+// TestHostileGraphs: invalid and unknown nodes of the kernels' domain are refused.
 func TestHostileGraphs(t *testing.T) {
 	weights := onnx.NewTensor("w", ramp(2*4*9), 2, 4, 3, 3)
 	heads := func(heads, kv, q, v int64) onnx.Attrs {

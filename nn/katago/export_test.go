@@ -31,8 +31,8 @@ func throughFile(t testing.TB, m *onnx.Model) *onnx.Model {
 	return m
 }
 
-// TestExactGraphComesBack: KataGo file to ONNX file and back gives the same
-// bytes, whatever the board size.
+// TestExactGraphComesBack: converting a KataGo file to ONNX and back gives the same bytes, for
+// any board size.
 func TestExactGraphComesBack(t *testing.T) {
 	check := func(t *testing.T, path string) {
 		n, err := ReadFile(path)

@@ -78,9 +78,9 @@ func TestFreshIsDeterministic(t *testing.T) {
 	require.False(t, bytes.Equal(text(1), text(2)))
 }
 
-// TestFreshKeepsScale runs untrained networks: the activations at the trunk's
-// end must not depend much on depth or kind, and the outputs must be neither
-// flat nor so sharp that training starts from a wrong conviction.
+// TestFreshKeepsScale: in untrained networks the scale of activations at the trunk's end hardly
+// depends on depth or kind, and the outputs are neither constant nor so sharp that training
+// starts from a wrong conviction.
 func TestFreshKeepsScale(t *testing.T) {
 	for _, arch := range []string{"kb2c16", "kb4c32", "kb12c32-mish", "kb24c32", "kb6c64nbt-mish", "kb16c32nbt", "kb6c32-silu", "kb6c64h2tflrs", "kb6c64h2nbttflrs"} {
 		n, err := Fresh(arch, 7)
@@ -116,7 +116,6 @@ func TestFreshKeepsScale(t *testing.T) {
 	}
 }
 
-// square is the mean square.
 func square(v []float64) (sum float64) {
 	for _, x := range v {
 		sum += x * x / float64(len(v))

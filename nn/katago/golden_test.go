@@ -11,7 +11,7 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// goldenCase is one position with what KataGo computed for it.
+// goldenCase is one position with KataGo's outputs.
 type goldenCase struct {
 	id      string
 	w, h    int
@@ -42,7 +42,7 @@ type featureLine struct {
 
 var features = sync.OnceValue(func() map[string]featureLine { return map[string]featureLine{} })
 
-// goldenReal returns the positions of a real network.
+// goldenReal returns the recorded positions of a real network.
 func goldenReal(t testing.TB, name string) []goldenCase {
 	t.Helper()
 	inputs := features()
@@ -71,7 +71,7 @@ func goldenReal(t testing.TB, name string) []goldenCase {
 	return cases
 }
 
-// goldenSynthetic returns the positions of all made-up networks by file name.
+// goldenSynthetic returns the recorded positions of all random networks by file name.
 func goldenSynthetic(t testing.TB) map[string][]goldenCase {
 	t.Helper()
 	type line struct {
@@ -98,7 +98,7 @@ func goldenSynthetic(t testing.TB) map[string][]goldenCase {
 // diffs are the largest absolute differences by output.
 type diffs struct{ policy, value, scoreValue, ownership float64 }
 
-// The limits that the reference data's readme suggests for float32.
+// Limits for float32 that the reference data's readme suggests.
 var fp32Limits = diffs{policy: 1e-3, value: 2e-4, scoreValue: 2e-4, ownership: 2e-4}
 
 func maxDiff(t testing.TB, got, want []float64) float64 {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shaken is a network whose norms are not those of a fresh one.
+// shaken returns a network with randomly changed norms.
 func shaken(t *testing.T, arch string) *Network {
 	t.Helper()
 	n, err := Fresh(arch, 3)
@@ -28,7 +28,7 @@ func shaken(t *testing.T, arch string) *Network {
 	return n
 }
 
-// TestGrowKeepsAnswers: a grown network answers as the one that it comes from.
+// TestGrowKeepsAnswers: a grown network answers as the original does.
 func TestGrowKeepsAnswers(t *testing.T) {
 	c := goldenCase{w: 7, h: 5, spatial: make([]float32, 22*35), global: make([]float32, 19)}
 	for p := range 35 {

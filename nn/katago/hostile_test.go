@@ -60,7 +60,7 @@ func TestReadFormats(t *testing.T) {
 	require.True(t, bytes.Equal(want, plainBytes(t, back)))
 }
 
-// TestReadTruncated cuts files at every byte of the head and many after it.
+// TestReadTruncated cuts files at every byte of the head and at many later ones.
 func TestReadTruncated(t *testing.T) {
 	n := tiny(t)
 	plain := plainBytes(t, n)
@@ -179,9 +179,9 @@ func (b *bomb) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestReadBombs: what is allocated follows the bytes that arrive and the limits.
+// TestReadBombs: allocation is bounded by the bytes read and by limits.
 func TestReadBombs(t *testing.T) {
-	head := "x\n8\n22\n19\ntrunk\n1\n1\n1\n1\n1\n1\nconv\n63\n63\n4000\n60\n1\n1\n@BIN@" // 3.8 GB follow
+	head := "x\n8\n22\n19\ntrunk\n1\n1\n1\n1\n1\n1\nconv\n63\n63\n4000\n60\n1\n1\n@BIN@" // announces 3.8 GB
 	measure := func(f func()) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -202,7 +202,7 @@ func TestReadBombs(t *testing.T) {
 	})
 	require.Less(t, used, uint64(4<<20), "the layer is larger than the limit, so nothing is read")
 
-	head = strings.Replace(head, "4000\n60", "4000\n1", 1) // 63.5 MB follow, 1 float is 4 bytes
+	head = strings.Replace(head, "4000\n60", "4000\n1", 1) // announces 63.5 MB; 1 float has 4 bytes
 	used = measure(func() {
 		_, err := read(&bomb{head: strings.NewReader(head)}, "test", 40<<20)
 		require.ErrorIs(t, err, ErrTooLarge)

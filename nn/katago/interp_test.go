@@ -10,7 +10,7 @@ import (
 	"kosumi/nn/onnx/onnxref"
 )
 
-// exact builds a network's graph in the exact form for the board of a position.
+// exact builds a network's exact graph for the board of a position.
 func exact(t testing.TB, n *Network, c *goldenCase) *onnx.Model {
 	t.Helper()
 	m, err := Build(n, Size{c.w, c.h}, Options{Form: FormExact})
@@ -22,7 +22,7 @@ func inputs(c *goldenCase) map[string][]float32 {
 	return map[string][]float32{InputSpatial: c.spatial, InputGlobal: c.global, InputMeta: c.meta}
 }
 
-// interpret runs one position through a graph by package onnxref, which needs no library.
+// interpret evaluates one position by package onnxref, which needs no library.
 func interpret(t testing.TB, m *onnx.Model, c *goldenCase) rawOutputs {
 	t.Helper()
 	out, err := onnxref.RunFloats(m, inputs(c))
@@ -68,8 +68,8 @@ func TestInterpretedGraphsMatchKataGo(t *testing.T) {
 	})
 }
 
-// TestInterpretedOwnGraphsMatchKataGo needs nothing but the checkout: KataGo itself read the
-// networks that this package wrote, and these are its results.
+// TestInterpretedOwnGraphsMatchKataGo needs only the checkout: KataGo read the networks that this
+// package wrote, and these are its results.
 func TestInterpretedOwnGraphsMatchKataGo(t *testing.T) {
 	for _, c := range ownCases(t) {
 		n := ownNetwork(t, c.Network)

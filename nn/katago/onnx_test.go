@@ -28,7 +28,7 @@ const testBatch = 8
 
 var byLibrary = byOrt(ort.Config{})
 
-// An opener makes a backend of a graph.
+// An opener makes a backend for a graph.
 type opener func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error)
 
 // byOrt runs a graph through onnxruntime. Without the library ("make deps") the test skips,
@@ -46,7 +46,7 @@ func byOrt(cfg ort.Config) opener {
 	}
 }
 
-// byKernels runs a graph on the kernels alone.
+// byKernels runs a graph on the kernels without onnxruntime.
 func byKernels(isa kernel.ISA) opener {
 	return func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error) {
 		fused, _, err := fuse.Rewrite(m, kernel.Float32)
@@ -118,7 +118,7 @@ func bySize(cases []goldenCase) map[Size][]goldenCase {
 	return m
 }
 
-// graphDiffs compares a network's graphs with what KataGo computed.
+// graphDiffs compares the outputs of a network's graphs with KataGo's.
 func graphDiffs(t *testing.T, n *Network, cases []goldenCase, o Options, open opener) diffs {
 	t.Helper()
 	var d diffs
@@ -137,14 +137,14 @@ func graphDiffs(t *testing.T, n *Network, cases []goldenCase, o Options, open op
 	return d
 }
 
-// TestGraphsMatchKataGo runs the graphs on all positions of the reference data.
+// TestGraphsMatchKataGo runs the graphs on all recorded positions.
 func TestGraphsMatchKataGo(t *testing.T) {
 	withReal(t, func(t *testing.T, name string) {
 		testshared.Slow(t)
 		for _, form := range []Form{FormRun, FormExact} {
 			t.Run(form.String(), func(t *testing.T) {
 				cases := goldenReal(t, name)
-				if form == FormExact { // the same arithmetic: a third will do
+				if form == FormExact { // the arithmetic is the same, so a third of the cases is enough
 					cases = slices.DeleteFunc(cases, func(c goldenCase) bool { return c.id[len(c.id)-1]%3 != 0 })
 				}
 				d := graphDiffs(t, readReal(t, name), cases, Options{Form: form}, byLibrary)
@@ -166,9 +166,8 @@ func TestGraphsMatchKataGo(t *testing.T) {
 	}
 }
 
-// TestKernelsMatchKataGo runs the graphs on the kernels alone: all positions of real
-// networks, and made-up networks of every version and kind of block for each set of
-// instructions.
+// TestKernelsMatchKataGo runs the graphs without onnxruntime: all positions of real networks, and
+// random networks of every version and kind of block for each instruction set.
 func TestKernelsMatchKataGo(t *testing.T) {
 	all := goldenSynthetic(t)
 	for _, isa := range kernel.Available() {

@@ -20,8 +20,8 @@ func words(t testing.TB, n *Network) []string {
 	return strings.Fields(head)
 }
 
-// TestPreferences: what a network says of the rules that it learnt is read, written,
-// and comes back from both forms of its graph.
+// TestPreferences: the preferences for rules of a network are read, written, and restored from
+// both forms of its graph.
 func TestPreferences(t *testing.T) {
 	for version := 15; version <= MaxVersion; version++ {
 		for flags := range 4 {
@@ -58,11 +58,11 @@ func TestGrowKeepsPreferences(t *testing.T) {
 	require.True(t, big.Header.ExcludeTerritoryAdjacentToAtari)
 }
 
-// TestUnknownOptions: a number that no known version writes is named as KataGo
-// names it, and the user is told that a newer program may know it.
+// TestUnknownOptions: an option that no known version has is an error with KataGo's name for it
+// and the advice that a newer program may know it.
 func TestUnknownOptions(t *testing.T) {
 	type change struct {
-		at   int // of the word
+		at   int // number of the token
 		to   string
 		want string
 	}
@@ -95,7 +95,7 @@ func TestUnknownOptions(t *testing.T) {
 	}
 }
 
-// TestUnknownParts: so it is with the words and numbers of layers further on.
+// TestUnknownParts: the same holds for unknown words and numbers in later layers.
 func TestUnknownParts(t *testing.T) {
 	plain := plainBytes(t, toy(t, 17))
 	for name, c := range map[string]struct{ old, new, want string }{

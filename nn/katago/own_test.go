@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ownCase is a position with what KataGo v1.17.2 (Eigen, kata-raw-nn 0) printed
-// for it, with a network that this package makes from a seed. testdata/README.md
-// says how the file came to be.
+// ownCase is a position with the output of KataGo v1.17.2 (Eigen, kata-raw-nn 0) for a network
+// that this package makes from a seed; see testdata/README.md.
 type ownCase struct {
 	Network        string    `json:"network"`
 	Width          int       `json:"width"`
@@ -28,7 +27,7 @@ type ownCase struct {
 	WhiteOwnership []float64 `json:"whiteOwnership"`
 }
 
-// ownNetwork makes the network of a case: "toy8" to "toy17", or a fresh one.
+// ownNetwork makes a case's network: "toy8" to "toy17", or a fresh one.
 func ownNetwork(t testing.TB, name string) *Network {
 	t.Helper()
 	if v, ok := strings.CutPrefix(name, "toy"); ok {
@@ -41,7 +40,7 @@ func ownNetwork(t testing.TB, name string) *Network {
 	return n
 }
 
-// golden gives the case's inputs in the form that the other tests use.
+// golden returns the case's inputs in the form of the other tests.
 func (c *ownCase) golden() goldenCase {
 	g := goldenCase{w: c.Width, h: c.Height, global: c.Global, spatial: make([]float32, len(c.Spatial)*c.Width*c.Height)}
 	for plane, points := range c.Spatial {
@@ -52,7 +51,7 @@ func (c *ownCase) golden() goldenCase {
 	return g
 }
 
-// compare turns raw outputs into what KataGo prints under area scoring.
+// compare converts raw outputs to KataGo's printed values under area scoring.
 func (c *ownCase) compare(t *testing.T, n *Network, out rawOutputs) {
 	t.Helper()
 	sign := 1.0 // outputs are for the side to move
@@ -69,7 +68,7 @@ func (c *ownCase) compare(t *testing.T, n *Network, out rawOutputs) {
 	weights, sum := make([]float64, len(c.Policy)), 0.0
 	for p := range weights {
 		logit := out.policy[0][p]
-		if len(out.policy) > 1 { // kata-raw-nn blends a fifth of the optimistic policy in
+		if len(out.policy) > 1 { // kata-raw-nn mixes in a fifth of the optimistic policy
 			logit += 0.2 * (out.policy[1][p] - out.policy[0][p])
 		}
 		if c.Policy[p] >= 0 {

@@ -23,7 +23,7 @@ func unpack(t testing.TB, path string) []byte {
 	return data
 }
 
-// TestRoundTripBytes: a network in KataGo's binary format is written as it was read.
+// TestRoundTripBytes: writing a network in KataGo's binary format gives the bytes that were read.
 func TestRoundTripBytes(t *testing.T) {
 	check := func(t *testing.T, path string) {
 		want := unpack(t, path)

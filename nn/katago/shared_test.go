@@ -9,15 +9,14 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// The three real networks of the reference data.
+// The three real networks in the reference data.
 var realNames = []string{
 	"g170-b6c96-s175395328-d26788732",
 	"b7c96h3tfrs-test5-cnorm",
 	"b7c96h6kv3qk32v16tflrs-fson-bnh",
 }
 
-// withReal runs a check on each of the real networks, where they are; the made-up ones are in
-// testdata.
+// withReal runs a check on each real network, if present; the random ones are in testdata.
 func withReal(t *testing.T, check func(t *testing.T, name string)) {
 	t.Helper()
 	if _, ok := testshared.Beyond(t, "models/katago"); !ok {
@@ -39,7 +38,7 @@ func readReal(t testing.TB, name string) *Network {
 	return n
 }
 
-// syntheticPaths lists the made-up networks of the reference data, 18 of them.
+// syntheticPaths lists the reference data's 18 random networks.
 func syntheticPaths(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(testshared.Path(t, "golden/katago/synthetic-models"), "*.gz"))

@@ -10,14 +10,13 @@ import (
 	"kosumi/nn/kernel"
 )
 
-// toy makes a network of a few thousand bytes with every kind of layer that the
-// version can hold.
+// toy makes a network of a few thousand bytes with every kind of layer that the version allows.
 func toy(t testing.TB, version int) *Network {
 	t.Helper()
 	return toyWith(t, version, 2)
 }
 
-// toyWith has so many channels in the policy head.
+// toyWith is toy with a number of channels in the policy head.
 func toyWith(t testing.TB, version, head int) *Network {
 	t.Helper()
 	a := Arch{Blocks: 1, Channels: 4, Activation: ReLU}
@@ -71,7 +70,8 @@ func toyAttention(f *fresh, learned bool) *Attention {
 	return k
 }
 
-// withStatistics is a norm with means and variances, as of a network trained with them.
+// withStatistics returns a norm with means and variances, as in a network trained with batch
+// norm.
 func withStatistics(f *fresh, name string, channels int) Norm {
 	n := scaledNorm(name, channels, 1)
 	n.Epsilon = 1e-4
@@ -82,8 +82,8 @@ func withStatistics(f *fresh, name string, channels int) Norm {
 	return n
 }
 
-// TestToysOfAllVersions writes, reads, builds and takes back a network of each
-// version, and compares the two forms of its graph with package onnxref.
+// TestToysOfAllVersions writes, reads, converts and restores a network of each version, and
+// compares both forms of its graph with package onnxref.
 func TestToysOfAllVersions(t *testing.T) {
 	best, _ := kernel.Best()
 	for version := MinVersion; version <= MaxVersion; version++ {
@@ -108,7 +108,7 @@ func TestToysOfAllVersions(t *testing.T) {
 		}
 		for _, o := range []Options{{}, {Form: FormExact}, {Form: FormExact, Opset: 18}, {Opset: 13}} {
 			for by, open := range map[string]opener{"onnxruntime": byLibrary, "kernels": byKernels(best)} {
-				if by == "kernels" && o.Form == FormExact { // which is only read back and trained
+				if by == "kernels" && o.Form == FormExact { // the exact form is only converted and trained, never run on the kernels
 					continue
 				}
 				d := graphDiffs(t, back, cases, o, open)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireSameAnswers compares all outputs that the old version has, and that the new ones
-// begin as Upgrade says.
+// requireSameAnswers compares all outputs of the old version, and checks that new ones start as
+// Upgrade says.
 func requireSameAnswers(t *testing.T, old, now *Network, c *goldenCase) {
 	t.Helper()
 	want, got := interpret(t, exact(t, old, c), c), interpret(t, exact(t, now, c), c)
@@ -31,8 +31,8 @@ func requireSameAnswers(t *testing.T, old, now *Network, c *goldenCase) {
 	require.InDelta(t, 3, says(got.scoreValue[5], m.ShorttermScoreErr), 1e-5)
 }
 
-// TestUpgrade: networks of versions 8 to 14 give the same answers as version 15, which KataGo's
-// format can hold, and every part that is new can learn.
+// TestUpgrade: networks of versions 8 to 14 answer the same as version 15, KataGo's format can
+// hold them, and every new part can learn.
 func TestUpgrade(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 15))
 	for version := 8; version <= 14; version++ {
@@ -74,7 +74,7 @@ func TestUpgrade(t *testing.T) {
 
 func TestUpgradeLeavesOthers(t *testing.T) {
 	for version := MinVersion; version <= MaxVersion; version++ {
-		if n := toy(t, version); version < 8 || version > 11 { // two channels of a policy head are too few for 12 to 14
+		if n := toy(t, version); version < 8 || version > 11 { // versions 12 to 14 need more than two policy channels
 			require.Same(t, n, Upgrade(n), "version %d", version)
 		}
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// attentionReference computes attention as the definition has it, in float64.
+// attentionReference computes attention by the definition, in float64.
 func attentionReference(a Attention, c AttentionCall) []float64 {
 	row := a.Heads*a.QDim + a.KVHeads*(a.QDim+a.VDim)
 	y := make([]float64, c.N*c.Tokens*a.Heads*a.VDim)
 	for n := range c.N {
 		x := c.X[n*c.Tokens*row:][:c.Tokens*row]
-		// turned is the query or key that begins at an offset of a token's row.
+		// turned returns a rotated query or key at an offset of a token's row.
 		turned := func(token, offset, kv int) []float64 {
 			v := make([]float64, a.QDim)
 			for i := range v {
@@ -62,7 +62,7 @@ func attentionReference(a Attention, c AttentionCall) []float64 {
 	return y
 }
 
-// turns makes the cosines and sines of angles.
+// turns returns cosines and sines of random angles.
 func turns(rng *rand.Rand, n int) (cosines, sines []float32) {
 	for range n {
 		s, c := math.Sincos(rng.Float64() * 20)
@@ -100,16 +100,15 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// TestAttentionAtItsBounds gives scores and probabilities the worst there is: rows that
-// are flat, that see one token alone, that are far apart, and values of which one is
-// much larger than the others.
+// TestAttentionAtItsBounds uses extreme scores and values: flat rows, rows that attend to one
+// token only, rows far apart, and values of which one is much larger than the others.
 func TestAttentionAtItsBounds(t *testing.T) {
 	const dim, tokens = 32, 361
 	a := Attention{Heads: 1, KVHeads: 1, QDim: dim, VDim: dim}
 	rng := rand.New(rand.NewPCG(2, 0))
 	for name, c := range map[string]struct {
 		fill  func(token, i int) (q, k, v float32)
-		bound float64 // of the error, relative to the largest value
+		bound float64 // bound of the error relative to the largest value
 	}{
 		"flat":        {func(_, _ int) (q, k, v float32) { return 0, 1, 1 }, 6e-4},
 		"all alike":   {func(_, _ int) (q, k, v float32) { return 1, 1, -1 }, 6e-4},
@@ -129,7 +128,7 @@ func TestAttentionAtItsBounds(t *testing.T) {
 			}
 		}
 		call.Cosines, call.Sines = turns(rng, tokens*dim/2)
-		for i := range call.Cosines { // every token by the same angles, so that what agrees goes on to
+		for i := range call.Cosines { // equal angles for every token, so that equal numbers stay equal
 			call.Cosines[i], call.Sines[i] = call.Cosines[i%(dim/2)], call.Sines[i%(dim/2)]
 		}
 		want, top := attentionReference(a, call), 1e-30
@@ -149,7 +148,7 @@ func TestAttentionAtItsBounds(t *testing.T) {
 	}
 }
 
-// hot is size where two numbers agree, modulo 16, else 0.
+// hot is size if t and i agree modulo 16, else 0.
 func hot(t, i int, size float32) float32 {
 	if t%16 == i%16 {
 		return size
@@ -157,11 +156,11 @@ func hot(t, i int, size float32) float32 {
 	return 0
 }
 
-// TestAttentionOfNoNumbers: what is not a number does not turn into one unseen.
+// TestAttentionOfNoNumbers: NaN in an input reaches the output.
 func TestAttentionOfNoNumbers(t *testing.T) {
 	everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 		const dim, tokens = 16, 20
-		for part := range 3 { // of a query, a key, a value
+		for part := range 3 { // NaN in a query, a key, a value
 			for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 				x := normal(rand.New(rand.NewPCG(3, 0)), tokens*3*dim, 1)
 				x[7*3*dim+part*dim] = float32(bad)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reference computes a layer as the definition has it, in float64.
+// reference computes a layer by the definition, in float64.
 func reference(s Shape, weights []float32, c Call) (y, sum []float64) {
 	r := s.Size / 2
 	at := func(n, h, w, i int) float64 {
@@ -106,10 +106,10 @@ func relative(want []float64, got []float32) float64 {
 	return math.Sqrt(off / all)
 }
 
-// errors that each precision may make, relative.
+// allowed relative error of each precision
 var allowed = map[Precision]float64{Float32: 1e-5, Int16: 4e-3}
 
-// everywhere runs a test for each set of instructions and precision that there is.
+// everywhere runs a test for each available instruction set and precision.
 func everywhere(t *testing.T, test func(t *testing.T, isa ISA, p Precision)) {
 	for _, isa := range Available() {
 		for _, p := range []Precision{Float32, Int16} {
@@ -138,7 +138,7 @@ func TestLayers(t *testing.T) {
 			area := c.n * c.h * c.w
 			call := Call{N: c.n, H: c.h, W: c.w, X: normal(rng, area*c.in, 1)}
 			weights := normal(rng, c.in*c.out*c.size*c.size, 1/math.Sqrt(float64(c.in*c.size*c.size)))
-			if a != Identity { // with all that a layer can have
+			if a != Identity { // with all options of a layer
 				s.Scale, s.Shift = normal(rng, c.out, 1), normal(rng, c.out, 1)
 				call.Bias, call.Residual = normal(rng, c.n*c.out, 1), normal(rng, area*c.out, 1)
 			}
@@ -171,7 +171,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// fillPlanes makes planes as boards give them: zeros and ones, all of one value, any.
+// fillPlanes fills planes like a board's: zeros and ones, a constant, or arbitrary values.
 func fillPlanes(rng *rand.Rand, x []float32, area int) {
 	for at := 0; at < len(x); at += area {
 		kind := rng.IntN(4)
@@ -201,7 +201,7 @@ func TestTokens(t *testing.T) {
 	} {
 		s := Shape{In: c.in, Out: c.out, Size: 1, Epsilon: c.epsilon, Activation: c.activation}
 		call := Call{N: c.n, H: c.tokens, W: 1, X: normal(rng, c.n*c.tokens*c.in, 1)}
-		for i := range call.X { // tokens of different sizes
+		for i := range call.X { // tokens of different scales
 			call.X[i] *= float32(1 + i/c.in%5)
 		}
 		if c.activation != SwiGLU {
@@ -220,9 +220,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestNothingOverflows feeds integers with the worst there is: weights and inputs of
-// one size whose signs agree at a position, so that sums come as near to the bound as
-// they can, and single large values.
+// TestNothingOverflows uses extreme integers: weights and inputs of one size whose signs agree at
+// a position, so that sums are as close to the bound as possible, and single large values.
 func TestNothingOverflows(t *testing.T) {
 	const out, side = 4, 6
 	for _, in := range []int{16, 64, 96, 256, 384} {
@@ -249,7 +248,7 @@ func TestNothingOverflows(t *testing.T) {
 				s := Shape{In: in, Out: out, Size: size}
 				c := Call{N: 1, H: side, W: side, X: x}
 				want, _ := reference(s, weights, c)
-				w, v := at(6) // the largest of each kind
+				w, v := at(6) // the largest value of each kind
 				most := math.Abs(float64(w)*float64(v)) * float64(in*size*size)
 				everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 					s, c := s, c
@@ -266,7 +265,7 @@ func TestNothingOverflows(t *testing.T) {
 	}
 }
 
-// TestBoardsDoNotMeet: a board's result does not depend on its batch.
+// TestBoardsDoNotMeet: a board's result does not depend on the rest of its batch.
 func TestBoardsDoNotMeet(t *testing.T) {
 	everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 		rng := rand.New(rand.NewPCG(2, 0))
@@ -276,7 +275,7 @@ func TestBoardsDoNotMeet(t *testing.T) {
 			l, err := New(isa, s, normal(rng, in*out*size*size, 1))
 			require.NoError(t, err)
 			x, y := normal(rng, n*side*side*in, 1), make([]float32, n*side*side*out)
-			for i := range side * side * in { // one board is much larger than the others
+			for i := range side * side * in { // one board has much larger values than the others
 				x[i] *= 1000
 			}
 			require.NoError(t, l.Run(Call{N: n, H: side, W: side, X: x, Y: y}))
@@ -289,7 +288,7 @@ func TestBoardsDoNotMeet(t *testing.T) {
 	})
 }
 
-// TestNoNumberStaysNone: what is not a number does not turn into one unseen.
+// TestNoNumberStaysNone: NaN in an input reaches the output.
 func TestNoNumberStaysNone(t *testing.T) {
 	everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 		for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1))} {
@@ -303,7 +302,7 @@ func TestNoNumberStaysNone(t *testing.T) {
 	})
 }
 
-// BenchmarkLayer reports products a second, counted as a direct convolution has them.
+// BenchmarkLayer reports products per second, counted as in a direct convolution.
 func BenchmarkLayer(b *testing.B) {
 	for _, isa := range Available() {
 		for _, p := range []Precision{Float32, Int16} {

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Call is what a layer reads and writes; nil is left out. Residual may be Sum.
+// Call is a layer's operands; nil ones are absent. Residual may be Sum.
 type Call struct {
 	N, H, W           int
 	X, Bias, Residual []float32
 	Y, Sum            []float32
 }
 
-// AttentionCall is what attention reads and writes.
+// AttentionCall is the operands of attention.
 type AttentionCall struct {
 	N, Tokens         int
 	X, Cosines, Sines []float32
@@ -30,7 +30,7 @@ type alone struct {
 	weights []float32
 }
 
-// New returns a layer that each Run packs anew.
+// New returns a layer whose weights each Run packs again.
 func New(isa ISA, s Shape, weights []float32) (*alone, error) {
 	one := step{isa: isa, shape: &s, weights: weights}
 	session, err := one.session()
@@ -62,7 +62,7 @@ func (a Attention) Run(isa ISA, c AttentionCall) error {
 	return s.run()
 }
 
-// step is a program of one step, whose operands are slices.
+// step is a program of one step with slices as operands.
 type step struct {
 	Step
 	isa     ISA
@@ -75,7 +75,7 @@ type step struct {
 	outputs [][]float32
 }
 
-// place lays the operands out.
+// place copies the operands into a session's memory layout.
 func (s *step) place() {
 	s.layout = Layout{Rows: 1, Size: 1}
 	at := map[*float32]Operand{}
@@ -102,7 +102,7 @@ func (s *step) place() {
 	}
 }
 
-// session makes the program; the caller closes it.
+// session makes a session for the step; the caller closes it.
 func (s *step) session() (session *Session, err error) {
 	s.place()
 	if session, err = NewSession(s.isa, s.layout); err != nil {
@@ -145,7 +145,7 @@ func (s *step) run() error {
 	return nil
 }
 
-// loop runs a step as often as a benchmark wants.
+// loop runs a step for a benchmark.
 func loop(b *testing.B, s step) {
 	session, err := s.session()
 	require.NoError(b, err)

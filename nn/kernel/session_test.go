@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// some returns a set of instructions that is here.
+// some returns an available instruction set.
 func some(t testing.TB) ISA {
 	all := Available()
 	require.NotEmpty(t, all)
@@ -28,8 +28,8 @@ func convolution(t *testing.T, rows int, weights []float32) (*Session, Step) {
 	return s, Step{Kind: StepLayer, N: 1, H: 9, W: 9, Layer: layer, From: [3]Operand{l.Inputs[0]}, To: [2]Operand{l.Outputs[0]}}
 }
 
-// TestWeightsAreShared: sessions of equal weights have one copy of them, which stays as
-// long as one of them does.
+// TestWeightsAreShared: sessions with equal weights share one copy, which exists until the last
+// of them is closed.
 func TestWeightsAreShared(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))
 	weights, x := normal(rng, 32*32*9, 1), normal(rng, 81*32, 1)
@@ -56,7 +56,7 @@ func TestWeightsAreShared(t *testing.T) {
 	sessions[0].Close()
 }
 
-// TestRows runs the rows of a batch by programs for one and for two of them.
+// TestRows runs batches by programs for one and for two rows.
 func TestRows(t *testing.T) {
 	const area = 81 * 32
 	rng := rand.New(rand.NewPCG(6, 0))
@@ -97,7 +97,7 @@ func TestBadLayers(t *testing.T) {
 	}
 }
 
-// TestBadSteps: no program has a step that lacks something or leaves the memory.
+// TestBadSteps: a step with a missing operand or an address outside the memory is refused.
 func TestBadSteps(t *testing.T) {
 	const size = 2 * 2 * 81 * 32
 	s, layer := convolution(t, 2, make([]float32, 32*32*9))

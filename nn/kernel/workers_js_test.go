@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWorkerEnds has the system end a worker, with a word and without: its session fails,
-// and the next one has a worker that computes the same.
+// TestWorkerEnds ends a worker with and without a message: its session fails, and the next
+// session gets a worker with the same results.
 func TestWorkerEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))
 	weights, x := normal(rng, 32*32*9, 1), normal(rng, 81*32, 1)
@@ -29,7 +29,7 @@ func TestWorkerEnds(t *testing.T) {
 		w.thread.Call(end)
 		failed := make(chan error)
 		go func() { failed <- s.Run(1, []Pass{{}}) }()
-		if end != "terminate" { // nothing is heard any more
+		if end != "terminate" { // the worker sends no message
 			require.Eventually(t, func() bool { w.mu.Lock(); defer w.mu.Unlock(); return len(w.waiting) > 0 }, time.Minute, time.Millisecond)
 			for range mostLooks {
 				w.look()

@@ -24,14 +24,14 @@ import (
 
 var accuracyPositions = flag.Int("positions", 64, "positions that TestIntegersOnOwnPositions compares, for each board size")
 
-// difference compares a network in 16-bit integers with the same in float32, of
-// processed outputs: means over all positions, and the worst.
+// difference compares processed outputs in 16-bit integers with those in float32: mean and
+// maximum over all positions.
 type difference struct {
 	policyKL, policyKLMax   float64 // Kullback-Leibler divergence from float32, in nats
-	winrate, winrateMax     float64 // of the side to move's winning probability, 0 to 1
-	lead, leadMax           float64 // in points
-	sameMove                float64 // share of positions where both like the same move best
-	ownership, ownershipMax float64 // mean over the points of a board of each value in [-1,1]
+	winrate, winrateMax     float64 // of the winning probability of the side to move, 0 to 1
+	lead, leadMax           float64 // points
+	sameMove                float64 // fraction of positions with the same best move
+	ownership, ownershipMax float64 // mean over the points of a board, values in [-1,1]
 }
 
 func (d *difference) add(want, got *nn.Output, size board.Size) {
@@ -115,8 +115,8 @@ func needIntegers(t *testing.T) {
 	}
 }
 
-// TestIntegersOnOwnPositions compares 16-bit integers with float32 on positions that
-// the network's policy leads to; see docs/measurements.md.
+// TestIntegersOnOwnPositions compares 16-bit integers with float32 on positions drawn from the
+// network's policy; see docs/measurements.md.
 func TestIntegersOnOwnPositions(t *testing.T) {
 	testshared.Long(t)
 	needIntegers(t)
@@ -134,7 +134,7 @@ func TestIntegersOnOwnPositions(t *testing.T) {
 	}
 }
 
-// recorded returns recorded positions; in a short run those of the common sizes only.
+// recorded returns recorded positions; in a short run of the common sizes only.
 func recorded(t *testing.T) (games []*board.Game) {
 	t.Helper()
 	positions := featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz"))
@@ -146,7 +146,7 @@ func recorded(t *testing.T) (games []*board.Game) {
 	return games
 }
 
-// networksHere lists the built-in network, and KataGo's where the reference data is.
+// networksHere lists the built-in network, and KataGo's if the reference data is present.
 func networksHere(t *testing.T) []string {
 	paths := []string{filepath.Join("..", "..", "models", models.Zero().File)}
 	if folder, ok := testshared.Beyond(t, "models/katago"); ok {
@@ -157,8 +157,8 @@ func networksHere(t *testing.T) []string {
 	return paths
 }
 
-// TestIntegersOnGames holds 16-bit integers to what their differences from float32
-// may be on recorded positions.
+// TestIntegersOnGames bounds the differences between 16-bit integers and float32 on recorded
+// positions.
 func TestIntegersOnGames(t *testing.T) {
 	testshared.Long(t)
 	needIntegers(t)
@@ -170,9 +170,9 @@ func TestIntegersOnGames(t *testing.T) {
 	}
 }
 
-// TestKernelsAgree holds networks on the kernels alone to the same in onnxruntime's graph, in
-// both precisions: layers are the same there, and what stands between them may differ in
-// rounding, which integers enlarge.
+// TestKernelsAgree compares networks on the kernels alone with the same in onnxruntime's graph,
+// in both precisions: the layers are the same, and the rest may differ in rounding, which
+// integers amplify.
 func TestKernelsAgree(t *testing.T) {
 	testshared.Slow(t)
 	needIntegers(t)

@@ -12,8 +12,8 @@ import (
 	"kosumi/nn"
 )
 
-// TestBuiltIn: each board has its network, which is loaded when a graph is asked for and
-// not before. The description holds for all of them.
+// TestBuiltIn: each board size has its network, which is loaded when a graph is needed. The
+// description holds for all of them.
 func TestBuiltIn(t *testing.T) {
 	b := &builtIn{}
 	small, large := board.Square(9), board.Square(19)
@@ -44,7 +44,7 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
-// TestBuiltInByName: --model zero and --model taught are one network on every board.
+// TestBuiltInByName: --model zero and --model taught use one network for every board.
 func TestBuiltInByName(t *testing.T) {
 	for _, n := range []*models.Network{models.Zero(), models.Taught()} {
 		m, err := Open(n.Name, Config{Provider: Kernel})

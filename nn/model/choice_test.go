@@ -19,8 +19,8 @@ import (
 	"kosumi/nn/ort"
 )
 
-// TestStartsThatEnd: a driver that hangs or ends the program while auto tries it is not
-// called at the next start, of any board, which says why and how to try again.
+// TestStartsThatEnd: if a driver hangs or crashes the program while auto tries it, the next start
+// does not call it, on any board, and says why and how to try again.
 func TestStartsThatEnd(t *testing.T) {
 	lib, err := ort.Load("")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestStartsThatEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		load, ask, rate func() error
 		says            string
-		fails           bool // at the next start
+		fails           bool // in the next start
 	}{
 		"dies in loading":   {dies, well, well, "an earlier start ended while it loaded " + lib.Path, true},
 		"dies when asked":   {well, dies, well, "an earlier start ended while it asked " + lib.Path + " for devices", false},
@@ -82,8 +82,7 @@ func TestStartsThatEnd(t *testing.T) {
 	}
 }
 
-// TestOneStartTries has a start wait while another one tries the devices, and take what
-// that has found.
+// TestOneStartTries: a start waits while another one tries the devices, and uses its result.
 func TestOneStartTries(t *testing.T) {
 	lib, err := ort.Load("")
 	if err != nil {
@@ -111,7 +110,7 @@ func TestOneStartTries(t *testing.T) {
 	require.EqualValues(t, 2, measured.Load())
 }
 
-// TestMeasured measures a provider that is here.
+// TestMeasured measures an available provider.
 func TestMeasured(t *testing.T) {
 	lib, err := ort.Load("")
 	if err != nil {
@@ -131,8 +130,8 @@ func TestMeasured(t *testing.T) {
 	require.Error(t, err, "no library that is fetched has it")
 }
 
-// TestDeviceOfNone refuses the number of a device where none is used, and warns where none
-// was found.
+// TestDeviceOfNone: a device number is an error without a device, and a warning if none was
+// found.
 func TestDeviceOfNone(t *testing.T) {
 	for _, provider := range []string{Kernel, OnnxGo} {
 		_, err := Open("", Config{Provider: provider, Device: 5})
@@ -145,7 +144,7 @@ func TestDeviceOfNone(t *testing.T) {
 	require.Contains(t, log.String(), "no other device is used")
 }
 
-// TestNumbersSuitTheProvider wants two sessions and large batches on a device.
+// TestNumbersSuitTheProvider: a device gets two sessions and large batches.
 func TestNumbersSuitTheProvider(t *testing.T) {
 	cores, eight, _ := plan(ort.CPU)
 	for provider, device := range map[string]bool{"cpu": false, "CPU": false, "auto": false, "": false, OnnxGo: false, "cuda": true, "webgpu": true, "plugin": true} {

@@ -22,12 +22,12 @@ import (
 	"kosumi/nn/ort"
 )
 
-// pretended is a device: sessions on the CPU that fail when the test says so.
+// pretended is a device made of CPU sessions that fail when the test says so.
 type pretended struct {
 	on   runner
 	runs atomic.Int64
-	// opens and fails are asked before a session is made, and before each run, closes
-	// before one is closed.
+	// opens is called before a session is opened, fails before each run, closes before one is
+	// closed.
 	opens, fails func(n int64) error
 	closes       func()
 }
@@ -52,13 +52,13 @@ type failing struct {
 
 func (f failing) Run(n int) error {
 	if err := f.device.fails(f.device.runs.Add(1)); err != nil {
-		clear(f.Outputs()[0]) // nobody may read what a lost device left
+		clear(f.Outputs()[0]) // outputs of a lost device must not be used
 		return err
 	}
 	return f.Backend.Run(n)
 }
 
-// onPretended opens the network inside the program on a pretended device.
+// onPretended opens the built-in network on a pretended device.
 func onPretended(t *testing.T, c Config, p *pretended) *Model {
 	t.Helper()
 	lib, err := ort.Load("")
@@ -83,8 +83,8 @@ func served(t *testing.T, m nn.Model) *nn.Server {
 
 var errLost = errors.New("VK_ERROR_DEVICE_LOST")
 
-// TestDeviceLost loses a device in the middle of a game: every position is answered, as
-// on the CPU, also on a board that comes later, and one line says what happened.
+// TestDeviceLost loses a device during a game: every position is answered as on the CPU, also on
+// another board later, and one line reports it.
 func TestDeviceLost(t *testing.T) {
 	for name, after := range map[string]int64{"at once": 1, "in the middle": 9} {
 		t.Run(name, func(t *testing.T) {
@@ -126,8 +126,7 @@ func TestDeviceLost(t *testing.T) {
 	}
 }
 
-// TestDeviceHangs plays on by the CPU where a device does not answer any more, and says
-// so in one line.
+// TestDeviceHangs: the CPU continues if a device no longer answers, and one line reports it.
 func TestDeviceHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -160,7 +159,7 @@ func TestDeviceHangs(t *testing.T) {
 	})
 }
 
-// TestOpeningHangs has the CPU serve another board that is opened while the device hangs.
+// TestOpeningHangs: the CPU serves another board that is opened while the device hangs.
 func TestOpeningHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs, boards := make(chan struct{}), 0
@@ -208,13 +207,13 @@ func (f failing) Close() error {
 	return f.Backend.Close()
 }
 
-// TestSessionHangs: the CPU plays where a device hangs while it makes a session, of the
-// first board if auto chose it, and of another one in any case. A device that was asked for
-// and never worked is an error. Both come in time.
+// TestSessionHangs: if a device hangs while opening a session, the CPU takes over: for the first
+// board if auto chose the device, for another board always. A device requested by name that never
+// worked is an error. Both happen in time.
 func TestSessionHangs(t *testing.T) {
 	for name, c := range map[string]struct {
 		provider string
-		at       int64 // session that hangs
+		at       int64 // number of the session that hangs
 		within   time.Duration
 		says     string
 		fails    bool
@@ -259,8 +258,8 @@ func TestSessionHangs(t *testing.T) {
 	}
 }
 
-// TestEndWhileItHangs: nobody who ends the program waits for a device that hangs while it
-// makes a session or closes one.
+// TestEndWhileItHangs: ending the program does not wait for a device that hangs while it opens or
+// closes a session.
 func TestEndWhileItHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := make(chan struct{})
@@ -289,8 +288,8 @@ func TestEndWhileItHangs(t *testing.T) {
 	})
 }
 
-// TestDeviceFull wants an error where a device was asked for by name and never worked,
-// and the CPU in its place else.
+// TestDeviceFull: an error if the device was requested by name and never worked, otherwise the
+// CPU takes over.
 func TestDeviceFull(t *testing.T) {
 	full := errors.New("onnxruntime: Failed to allocate memory for requested buffer of size 8589934592")
 	fine := func(int64) error { return nil }
@@ -304,7 +303,7 @@ func TestDeviceFull(t *testing.T) {
 	for name, c := range map[string]struct {
 		provider string
 		opens    func(int64) error
-		first    bool // the first board is served
+		first    bool // the first board already works
 	}{
 		"by name":            {"webgpu", never, false},
 		"by auto":            {"auto", never, true},
@@ -339,7 +338,7 @@ func TestAutoTakesTheFastest(t *testing.T) {
 		testshared.Absent(t, "run `make deps` first: %v", err)
 	}
 	for name, c := range map[string]struct {
-		rates map[string]float64 // 0 fails, below 0 is never ready
+		rates map[string]float64 // rate of each provider; 0 fails, below 0 never becomes ready
 		want  string
 		says  []string
 	}{

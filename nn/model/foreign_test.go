@@ -12,7 +12,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// changed is a fixture with something done to it, as a file.
+// changed writes a fixture after a change.
 func changed(t *testing.T, fixture string, change func(*onnx.Model)) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(fixtures, fixture))
@@ -27,7 +27,8 @@ func changed(t *testing.T, fixture string, change func(*onnx.Model)) string {
 	return path
 }
 
-// TestOnePositionAtATime opens what exporters make by default for whole batches.
+// TestOnePositionAtATime evaluates whole batches with exports whose batch size is 1, the
+// exporters' default.
 func TestOnePositionAtATime(t *testing.T) {
 	for _, fixture := range []string{"pytorch-dualhead-9x9.onnx", "pytorch-dualhead-9x9-dynamo.onnx", "pytorch-dualhead-9x9-latest.onnx"} {
 		path := changed(t, fixture, func(m *onnx.Model) { require.NoError(t, onnx.SetBatch(m, onnx.D(1))) })

@@ -18,8 +18,7 @@ import (
 	"kosumi/nn/model"
 )
 
-// needLibrary skips where onnxruntime was not fetched; under CI that is a
-// failure.
+// needLibrary skips the test without onnxruntime; under CI that is a failure.
 func needLibrary(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -27,10 +26,10 @@ func needLibrary(t testing.TB, err error) {
 	}
 }
 
-// limits are the differences from KataGo's own post-processed outputs that
-// another fp32 runtime is allowed.
+// limits are the allowed differences between another fp32 runtime's processed outputs and
+// KataGo's.
 var limits = map[string]float64{
-	"win": 1e-4, "loss": 1e-4, "noResult": 1e-4, "scoreMean": 2e-3, "lead": 2e-3, "scoreMeanSq": 1, // relative, see below
+	"win": 1e-4, "loss": 1e-4, "noResult": 1e-4, "scoreMean": 2e-3, "lead": 2e-3, "scoreMeanSq": 1, // relative errors, see below
 	"varTimeLeft": 1e-3, "errWinLoss": 2e-4, "errScore": 2e-3, "policy": 1e-4, "policyOptimism1": 1e-4, "ownership": 1e-4,
 }
 
@@ -50,8 +49,8 @@ func (d differences) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// TestKataGoNetworksEndToEnd evaluates every recorded position as a search
-// does, from the game record to probabilities, and compares with KataGo.
+// TestKataGoNetworksEndToEnd evaluates every recorded position as a search does, from the game
+// record to probabilities, and compares with KataGo.
 func TestKataGoNetworksEndToEnd(t *testing.T) {
 	positions := featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz"))
 	for _, name := range []string{"g170-b6c96-s175395328-d26788732", "b7c96h3tfrs-test5-cnorm", "b7c96h6kv3qk32v16tflrs-fson-bnh"} {
@@ -78,8 +77,8 @@ func TestKataGoNetworksEndToEnd(t *testing.T) {
 	}
 }
 
-// bySize orders positions by board size, so that few graphs are open at once;
-// a short run takes the common sizes only.
+// bySize sorts positions by board size, so that few graphs are open at once; a short run uses the
+// common sizes only.
 func bySize(all []featurestest.Position, short bool) []*featurestest.Position {
 	var out []*featurestest.Position
 	for i := range all {

@@ -24,7 +24,7 @@ func TestDescribe(t *testing.T) {
 	require.Equal(t, 27, d.Operators["Conv"])
 }
 
-// TestDescribeForeign: without metadata, shapes and operators tell.
+// TestDescribeForeign: without metadata the description follows from shapes and operators.
 func TestDescribeForeign(t *testing.T) {
 	read := func(name string) *onnx.Model {
 		data, err := os.ReadFile("../../testdata/onnx/" + name)

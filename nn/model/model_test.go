@@ -80,7 +80,7 @@ func TestFilesThatAreNoNetworks(t *testing.T) {
 	}
 }
 
-// dualHead builds a small network with the given planes and last operators.
+// dualHead builds a small network with given planes and final operators.
 func dualHead(t *testing.T, planes int, meta map[string]string, value func(*onnx.Builder, onnx.Value) onnx.Value) string {
 	t.Helper()
 	b := onnx.NewBuilder("made", 17)
@@ -144,8 +144,8 @@ func TestChoicesThatDoNotWorkAreErrors(t *testing.T) {
 	require.ErrorIs(t, err, model.ErrPrecision)
 }
 
-// TestConvertedNetworksServeEverySize checks that an exact ONNX file is a
-// KataGo network again, whatever size its graph was written for.
+// TestConvertedNetworksServeEverySize: an exact ONNX file serves any board size, whatever size
+// its graph has.
 func TestConvertedNetworksServeEverySize(t *testing.T) {
 	net, err := katago.Fresh("kb2c16", 3)
 	require.NoError(t, err)
@@ -172,7 +172,7 @@ func TestTheEmbeddedNetworkServesEveryBoard(t *testing.T) {
 	}
 }
 
-// TestMissingFile says what is missing in people's words: GTP's clients show it.
+// TestMissingFile: the error says in plain words what is missing, since GTP clients show it.
 func TestMissingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "no.onnx")
 	_, err := model.Open(path, model.Config{})

@@ -21,20 +21,19 @@ import (
 
 var answersFile = flag.String("answers", "", "`FILE` that TestSameInPage writes, or in a page's world compares with")
 
-// spoken is what a network says of a position.
+// spoken is a network's answer for a position.
 type spoken struct {
 	ID      string
-	Move    int // the most likely
+	Move    int // likeliest move
 	Winrate float64
 	Lead    float64
-	Ahead   float64 // what its probability is above that of the next one
+	Ahead   float64 // its probability minus that of the next one
 }
 
-// TestSameInPage holds the kernels in a page to what they say in the program, on recorded
-// positions of the common sizes. In float32 that is the same to 1e-5. In integers what is
-// added in another order is rounded otherwise now and then, as it is between float32 and
-// them: 99 % of the first moves, and all that are clearly first, winrates to 5e-4 on
-// average. make test-wasm runs it in both worlds.
+// TestSameInPage compares the kernels in a page with the program's, on recorded positions of the
+// common sizes. In float32 they agree to 1e-5. In integers, sums in another order are sometimes
+// rounded differently: 99 % of first moves and all clear ones agree, and winrates to 5e-4 on
+// average. make test-wasm runs it in both environments.
 func TestSameInPage(t *testing.T) {
 	inPage := runtime.GOOS == "js"
 	if *answersFile == "" && !inPage {
@@ -91,7 +90,7 @@ func sameAnswers(t *testing.T, name string, exact bool, want, got []spoken) {
 	require.Less(t, lead, 0.05, name)
 }
 
-// said asks a network for all positions, several at a time.
+// said evaluates all positions, several at a time.
 func said(t *testing.T, m *model.Model, positions []*featurestest.Position) []spoken {
 	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, FixedSymmetry: true, MaxBatch: 4})
 	require.NoError(t, err)
@@ -130,7 +129,7 @@ func said(t *testing.T, m *model.Model, positions []*featurestest.Position) []sp
 	return all
 }
 
-// TestReadOfBytes opens what somebody has dropped, by its name and bytes.
+// TestReadOfBytes opens a dropped file by its name and bytes.
 func TestReadOfBytes(t *testing.T) {
 	if len(kernel.Available()) == 0 {
 		t.Skip("there are no kernels here")

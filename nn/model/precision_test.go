@@ -60,7 +60,7 @@ func answer(t *testing.T, m *Model, b nn.Backend, size board.Size) (out nn.Outpu
 	return out
 }
 
-// TestHalfOnTheCPU asks for fp16 by name.
+// TestHalfOnTheCPU requests fp16 by name.
 func TestHalfOnTheCPU(t *testing.T) {
 	library(t)
 	path := freshNetwork(t)
@@ -79,8 +79,8 @@ func TestHalfOnTheCPU(t *testing.T) {
 	require.NotEqual(t, x.Policy, y.Policy, "it does compute in 16 bits")
 }
 
-// TestPrecisions: auto takes integers where there are kernels for them, whatever the
-// network, and what cannot be done is refused by name.
+// TestPrecisions: auto chooses integers for any network if there are kernels for them; an
+// impossible choice is refused by name.
 func TestPrecisions(t *testing.T) {
 	library(t)
 	isa, ok := kernel.Best()

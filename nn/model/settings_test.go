@@ -8,8 +8,7 @@ import (
 	"kosumi/nn/model"
 )
 
-// TestSettings requires that the table sets each field, and that numbers which nobody
-// gave have their meaning.
+// TestSettings: the table sets each field, and unset numbers have their documented meaning.
 func TestSettings(t *testing.T) {
 	s := model.DefaultSettings()
 	require.Empty(t, model.SettingsTable().Check(&s))

@@ -17,7 +17,7 @@ import (
 	"kosumi/nn/model"
 )
 
-// warnings opens a network and returns the lines that its user sees.
+// warnings opens a network and returns the lines shown to the user.
 func warnings(t *testing.T, path string, o model.Overrides) []string {
 	t.Helper()
 	var log bytes.Buffer
@@ -27,8 +27,8 @@ func warnings(t *testing.T, path string, o model.Overrides) []string {
 	return strings.FieldsFunc(log.String(), func(r rune) bool { return r == '\n' })
 }
 
-// TestAreaModes: each form of a network says what it learnt to judge areas by, and none
-// has to be warned of.
+// TestAreaModes: each form of a network declares the area modes of its training, so none causes a
+// warning.
 func TestAreaModes(t *testing.T) {
 	for i := range 4 {
 		modes := board.AreaModes{PassAliveUnderSuicide: i&1 != 0, ExcludeTerritoryAdjacentToAtari: i&2 != 0}
@@ -55,9 +55,8 @@ func TestAreaModes(t *testing.T) {
 	}
 }
 
-// TestPlanesInAnUnknownOrder: a foreign network is taken for one of ours by the
-// number of its planes, and says so; a file that names its encoding, or a user
-// who does, is believed.
+// TestPlanesInAnUnknownOrder: a foreign network's encoding is guessed from the number of planes,
+// with a warning; a file or user that names the encoding is trusted.
 func TestPlanesInAnUnknownOrder(t *testing.T) {
 	for file, e := range map[string]features.Encoding{"pytorch-dualhead-9x9.onnx": features.Mini7, "pytorch-agz-9x9.onnx": features.AGZ17, "pytorch-seed-9x9.onnx": features.Seed22} {
 		path := filepath.Join(fixtures, file)

@@ -22,12 +22,11 @@ import (
 	"kosumi/nn/ort"
 )
 
-// inSoftware tells the program of a test that WebGPU computes in software; what follows
-// is a plugin's file, or nothing.
+// inSoftware makes the test's child process compute WebGPU in software; its value is a plugin's
+// file, or empty.
 const inSoftware = "KOSUMI_TEST_WEBGPU"
 
-// softwareGPU is the environment in which WebGPU computes in software, by SwiftShader,
-// which Chromium brings.
+// softwareGPU is an environment in which WebGPU computes in software, by Chromium's SwiftShader.
 func softwareGPU(t *testing.T) []string {
 	t.Helper()
 	for _, dir := range []string{"/usr/lib/chromium", "/usr/lib/chromium-browser", "/opt/google/chrome"} {
@@ -42,9 +41,9 @@ func softwareGPU(t *testing.T) []string {
 	return nil
 }
 
-// TestWebGPU compares networks on WebGPU with the CPU, without a GPU: onnxruntime's own
-// WebGPU, and the plugin where the tests' guests have it. Libraries are found by what the
-// environment says when a program starts, so it starts itself.
+// TestWebGPU compares networks on WebGPU with the CPU, without a GPU: onnxruntime's own WebGPU,
+// and the plugin if installed. The environment decides at a program's start which libraries it
+// finds, so the test runs itself as a child.
 func TestWebGPU(t *testing.T) {
 	testshared.Long(t)
 	if plugin, ok := os.LookupEnv(inSoftware); ok {
@@ -78,7 +77,7 @@ func TestWebGPU(t *testing.T) {
 	}
 }
 
-// agreeOnWebGPU compares two small networks, one of convolutions and one with attention.
+// agreeOnWebGPU compares two small networks, a convolutional one and one with attention.
 func agreeOnWebGPU(t *testing.T, plugin string) {
 	_, err := ort.Load("")
 	needLibrary(t, err)
@@ -112,7 +111,7 @@ func agreeOnWebGPU(t *testing.T, plugin string) {
 	}
 }
 
-// answers returns the raw outputs of a network for 30 positions of random games.
+// answers returns a network's raw outputs for 30 positions of random games.
 func answers(t *testing.T, m *model.Model, size board.Size) [][]float32 {
 	t.Helper()
 	const rows = 30

@@ -138,7 +138,7 @@ func TestBuilderKeepsTheFirstMistake(t *testing.T) {
 			c.do(b)
 			if first := b.Err(); first != nil {
 				b.Fail("something later")
-				everyOp(b) // does nothing, and does not panic
+				everyOp(b) // must do nothing after a mistake, and not panic
 				require.Equal(t, first, b.Err())
 			}
 			m, err := b.Model(nil)
@@ -174,7 +174,7 @@ func TestBuilderForeignOperators(t *testing.T) {
 	require.False(t, errors.Is(Check(m), ErrUnsupported))
 }
 
-// TestExtend continues a graph, as one that appends a loss does.
+// TestExtend continues a graph, as when a loss is appended.
 func TestExtend(t *testing.T) {
 	for _, file := range fixtures(t) {
 		m := readFixture(t, file)

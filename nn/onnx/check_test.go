@@ -114,8 +114,8 @@ func TestCheckAccepts(t *testing.T) {
 	}
 }
 
-// TestInlineFunctions: attributes bound, values in between renamed, functions
-// within functions, an output that is an input.
+// TestInlineFunctions: attributes are bound, inner values renamed, nested functions expanded, and
+// an output may be an input.
 func TestInlineFunctions(t *testing.T) {
 	m := small(t)
 	m.Opsets = map[string]int64{"d": 1}

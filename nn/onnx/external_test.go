@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tensorBeside is a model with one tensor of two floats, whose place is told by keys
-// and values.
+// tensorBeside returns a model with one tensor of two floats stored in another file; place has
+// the keys and values of its location.
 func tensorBeside(place ...string) []byte {
 	fields := []any{tensorDims, 2, tensorType, 1}
 	for i := 0; i < len(place); i += 2 {

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// msg writes one field after the other: a number, then an int64 (varint), a
-// []byte or string (bytes), or a float32 (fixed).
+// msg writes fields, each a number followed by an int64 (varint), a []byte or string (bytes), or
+// a float32 (fixed).
 func msg(fields ...any) []byte {
 	var w writer
 	for i := 0; i < len(fields); i += 2 {
@@ -34,12 +34,12 @@ func msg(fields ...any) []byte {
 	return bytes.Join(w.all(), nil)
 }
 
-// graphFile returns a model file around the fields of a graph.
+// graphFile returns a model file with the given graph fields.
 func graphFile(fields ...any) []byte {
 	return msg(modelIR, 8, modelGraph, msg(fields...), modelOpset, msg(opsetDomain, "", opsetVersion, 17))
 }
 
-// tensorFile returns a model file whose graph holds one tensor.
+// tensorFile returns a model file with one tensor in its graph.
 func tensorFile(fields ...any) []byte {
 	return graphFile(graphInitializer, msg(append(fields, tensorName, "w")...))
 }
@@ -120,8 +120,8 @@ func TestExternalWeightsOfPyTorchAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "external_data=False")
 }
 
-// TestReadIsBounded: bytes that ask for many objects each are refused before
-// they have taken much memory.
+// TestReadIsBounded: short files that announce many objects are refused before much memory is
+// allocated.
 func TestReadIsBounded(t *testing.T) {
 	const size = 1 << 20
 	many := func(field []byte) []byte { return graphRaw(bytes.Repeat(field, size/len(field))) }
@@ -147,7 +147,7 @@ func TestReadIsBounded(t *testing.T) {
 
 func graphRaw(graph []byte) []byte { return msg(modelIR, 8, modelGraph, graph) }
 
-// TestReadShares: the weights of a large file are not copied.
+// TestReadShares: reading does not copy the weights of a large file.
 func TestReadShares(t *testing.T) {
 	const n = 4 << 20
 	m := testModel(t)
@@ -163,8 +163,8 @@ func TestReadShares(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
-// TestReadSurvivesDamage flips, cuts and repeats bytes of real files: an error
-// or a model that can be written and checked, never a panic.
+// TestReadSurvivesDamage flips, cuts and repeats bytes of real files: an error or a model that
+// can be written and checked, never a panic.
 func TestReadSurvivesDamage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	data, err := testModel(t).Marshal()
@@ -195,8 +195,7 @@ func TestReadSurvivesDamage(t *testing.T) {
 	require.Greater(t, read, 300, "most damage should be deeper than the first byte")
 }
 
-// survive does with bytes what a program does with a file; it reports whether
-// they could be read.
+// survive processes bytes as a program processes a file, and reports whether they could be read.
 func survive(t testing.TB, data []byte) bool {
 	t.Helper()
 	m, err := Read(data)

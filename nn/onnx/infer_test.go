@@ -14,7 +14,7 @@ func TestShapesOfForeignFiles(t *testing.T) {
 			m := readFixture(t, file)
 			require.NoError(t, Check(m))
 			for i := range m.Graph.Outputs {
-				m.Graph.Outputs[i].Shape = nil // must come from the graph
+				m.Graph.Outputs[i].Shape = nil // shapes must be inferred from the graph
 			}
 			m.Graph.Values = nil
 			infos, err := InferTypes(m)
@@ -29,7 +29,7 @@ func TestShapesOfForeignFiles(t *testing.T) {
 	}
 }
 
-// shape reads "N 2 ? 9" as a shape; "scalar" and "unknown" as they say.
+// shape parses a shape such as "N 2 ? 9", "scalar" or "unknown".
 func shape(s string) Shape {
 	switch s {
 	case "unknown":
@@ -55,7 +55,6 @@ func shape(s string) Shape {
 	return out
 }
 
-// in is an input of a node under test: a shape, or int64 constants.
 func ints(list ...int64) *Tensor { return NewTensor("", list, int64(len(list))) }
 
 func inferOne(t *testing.T, opset int64, n *Node, inputs ...any) ([]info, error) {
@@ -85,7 +84,7 @@ func inferOne(t *testing.T, opset int64, n *Node, inputs ...any) ([]info, error)
 	return outs, err
 }
 
-// operands are the inputs of a node: shapes, or values that are known.
+// operands are a node's inputs: shapes, or constants.
 type operands []any
 
 var onePad = Attrs{"pads": AttrInts(1, 1, 1, 1)}
@@ -294,8 +293,8 @@ func TestInferRefuses(t *testing.T) {
 	}
 }
 
-// TestShapesAreFollowed walks the detours that exporters take to flatten and
-// to broadcast: the batch must still be known behind them.
+// TestShapesAreFollowed: exporters flatten and broadcast by detours; the batch dimension must
+// still be known after them.
 func TestShapesAreFollowed(t *testing.T) {
 	b := NewBuilder("n", 17)
 	x := b.Input("x", Float, "N", 4, 9, 9)
@@ -305,7 +304,7 @@ func TestShapesAreFollowed(t *testing.T) {
 	b.Output("sliced", b.Op("Reshape", nil, x, b.Concat(0, b.Slice(b.Op("Shape", nil, x), 0, 0, 1), b.Ints(324))))
 	b.Output("computed", b.Op("Reshape", nil, x, b.Concat(0, b.Cast(b.Cast(batch, Int32), Int64), b.Mul(b.Ints(4), b.Ints(81)))))
 	b.Output("divided", b.Op("Reshape", nil, x, b.Concat(0, b.Div(b.Mul(batch, b.Ints(1)), b.Ints(1)), b.Sub(b.Ints(325), b.Ints(1)))))
-	// PyTorch writes expand(-1, 4, 3) so: -1 keeps, by way of Equal and Where.
+	// PyTorch writes expand(-1, 4, 3) this way: -1 keeps a dimension, by Equal and Where.
 	want := b.Ints(-1, 4, 3)
 	ones := b.Op("ConstantOfShape", Attrs{"value": AttrTensor(NewTensor("", []int64{1}, 1))}, b.Ints(3))
 	target := b.Op("Where", nil, b.Op("Equal", nil, want, b.Mul(ones, b.Ints(-1))), ones, want)

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testModel has something of everything: all kinds of attributes, types and
-// places where text can stand.
+// testModel has every kind of attribute and type, and text in every place.
 func testModel(t testing.TB) *Model {
 	t.Helper()
 	b := NewBuilder("net", 17)
@@ -49,7 +48,7 @@ func TestEverythingSurvivesAFile(t *testing.T) {
 	require.NoError(t, err)
 	again, err := Read(data)
 	require.NoError(t, err)
-	m.Graph.Nodes[len(m.Graph.Nodes)-1].Attrs["none"] = Attr{Kind: KindInts} // an empty list is no list
+	m.Graph.Nodes[len(m.Graph.Nodes)-1].Attrs["none"] = Attr{Kind: KindInts} // an empty list becomes nil
 	for _, tt := range again.Graph.Initializers {
 		require.NoError(t, tt.Check())
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fixtures returns the ONNX files of testdata/onnx that can be read.
+// fixtures returns the readable ONNX files of testdata/onnx.
 func fixtures(t testing.TB) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../testdata/onnx/*.onnx")

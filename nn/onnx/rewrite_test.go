@@ -46,7 +46,7 @@ func TestSort(t *testing.T) {
 	require.ErrorIs(t, cycle.Graph.Sort(), ErrGraph)
 	require.Equal(t, before, ops(cycle.Graph))
 
-	// As deep as one likes: no recursion.
+	// Depth is unlimited, since there is no recursion.
 	long := small(t)
 	long.Graph.Nodes = nil
 	last := "b"
@@ -277,7 +277,7 @@ func TestSetBatch(t *testing.T) {
 	require.ErrorIs(t, same(build("N", 0, 6), func(m *Model) error { return SetBatch(m, D(2), "z") }), ErrGraph)
 	require.ErrorIs(t, same(build(3, 3, 6), func(m *Model) error { return SetBatch(m, D(2), "x") }), ErrShape, "one input alone does not fit the other")
 
-	// A batch that is built in where no reshape is to blame.
+	// A fixed batch that no reshape causes.
 	b := NewBuilder("n", 17)
 	x := b.Input("x", Float, 2, 3)
 	b.Output("y", b.Add(x, b.Floats("w", make([]float32, 6), 2, 3)))

@@ -11,8 +11,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// TestLoweredOperators wants nothing in a lowered graph but what was found to
-// be right.
+// TestLoweredOperators: a lowered graph contains only operators that were tested.
 func TestLoweredOperators(t *testing.T) {
 	good := map[string]bool{"Abs": true, "Add": true, "Concat": true, "Conv": true, "Div": true, "Exp": true, "Identity": true, "Log": true,
 		"MatMul": true, "MaxPool": true, "Mul": true, "Neg": true, "Relu": true, "Reshape": true, "Sigmoid": true, "Sub": true, "Tanh": true}
@@ -47,7 +46,7 @@ func TestLoweredOperators(t *testing.T) {
 	}
 }
 
-// TestRepeat checks stretching of constants against plain indexing.
+// TestRepeat compares repeated constants with plain indexing.
 func TestRepeat(t *testing.T) {
 	require.Equal(t, []float32{1, 1, 1, 2, 2, 2}, repeat([]float32{1, 2}, []int{2, 1}, []int{2, 3}))
 	require.Equal(t, []float32{1, 2, 3, 1, 2, 3}, repeat([]float32{1, 2, 3}, []int{1, 3}, []int{2, 3}))
@@ -55,7 +54,7 @@ func TestRepeat(t *testing.T) {
 	require.Equal(t, []float32{0, 3, 1, 4, 2, 5}, transposed(value{shape: []int{2, 3}, consts: []float32{0, 1, 2, 3, 4, 5}}).consts)
 }
 
-// FuzzLower wants an error or a model for any bytes.
+// FuzzLower: any bytes give an error or a model.
 func FuzzLower(f *testing.F) {
 	for _, n := range []*nntest.Network{nntest.DualHead(board.Square(3), 1, 2, 1), nntest.FourHeads(board.Square(3), 2, 1)} {
 		f.Add(n.Model)

@@ -11,7 +11,7 @@ import (
 	"kosumi/nn/onnxgo"
 )
 
-// TestOwnNetworks compares networks as this project makes them.
+// TestOwnNetworks compares this project's networks.
 func TestOwnNetworks(t *testing.T) {
 	for _, name := range []string{"mini", "mini-b1c8", "b2c16"} {
 		t.Run(name, func(t *testing.T) {
@@ -24,8 +24,8 @@ func TestOwnNetworks(t *testing.T) {
 	}
 }
 
-// TestKataGoNetworks compares a convolutional network in KataGo's format; transformers are
-// refused by operator.
+// TestKataGoNetworks compares a convolutional KataGo network; transformers are refused, with the
+// operator.
 func TestKataGoNetworks(t *testing.T) {
 	for name, runs := range map[string]bool{
 		"synth-v8.txt.gz": true, "synth-v17-norope-rms.bin.gz": false, "synth-v17-nbt-transformer-spatial-rms.bin.gz": false,
@@ -45,7 +45,7 @@ func TestKataGoNetworks(t *testing.T) {
 	}
 }
 
-// TestFreshKataGoNetworks covers the activations of today's networks.
+// TestFreshKataGoNetworks covers the activations of current networks.
 func TestFreshKataGoNetworks(t *testing.T) {
 	for _, name := range []string{"kb3c16", "kb2c32nbt-mish", "kb2c16-silu"} {
 		for form, o := range map[string]katago.Options{"run": {}, "exact": {Form: katago.FormExact}} {

@@ -20,7 +20,7 @@ type testGraph struct {
 	rng *rand.Rand
 }
 
-// w adds a weight of random numbers around zero.
+// w adds a weight with random numbers around zero.
 func (g *testGraph) w(name string, dims ...int64) onnx.Value {
 	n := int64(1)
 	for _, d := range dims {
@@ -33,7 +33,7 @@ func (g *testGraph) w(name string, dims ...int64) onnx.Value {
 	return g.Floats(name, data, dims...)
 }
 
-// positive adds a weight of numbers between 0.5 and 1.5.
+// positive adds a weight with numbers between 0.5 and 1.5.
 func (g *testGraph) positive(name string, dims ...int64) onnx.Value {
 	n := int64(1)
 	for _, d := range dims {
@@ -177,14 +177,14 @@ var rules = []struct {
 	}},
 }
 
-// TestRules compares each rewriting with package onnxref.
+// TestRules compares each rewritten operator with package onnxref.
 func TestRules(t *testing.T) {
 	for _, tc := range rules {
 		t.Run(tc.name, func(t *testing.T) { compare(t, build(t, tc.opset, tc.in, tc.f)) })
 	}
 }
 
-// compare runs a model on the backend and by package onnxref, more than once.
+// compare runs a model on the backend and by package onnxref, several times.
 func compare(t *testing.T, m *onnx.Model) {
 	t.Helper()
 	b, err := start(t, m, 1)

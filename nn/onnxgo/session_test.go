@@ -19,8 +19,7 @@ func TestBackend(t *testing.T) { nntest.TestBackend(t, open) }
 
 func TestFixtures(t *testing.T) { nntest.TestFixtures(t, "../../testdata/onnx", open) }
 
-// TestRefusals wants every network that cannot be run to be refused by the
-// name of the operator.
+// TestRefusals: a network that cannot run is refused with the name of the operator.
 func TestRefusals(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -52,8 +51,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestUnneededIsNotLookedAt runs a network beside which the file holds what
-// this backend cannot run.
+// TestUnneededIsNotLookedAt runs a network from a file that also contains unsupported nodes the
+// outputs do not need.
 func TestUnneededIsNotLookedAt(t *testing.T) {
 	b := onnx.NewBuilder("two outputs", 17)
 	x := b.Input("x", onnx.Float, "N", 3)
@@ -72,8 +71,8 @@ func TestUnneededIsNotLookedAt(t *testing.T) {
 	require.Equal(t, []float32{0, 0, 1, 2, 0, 3}, s.Outputs()[0])
 }
 
-// TestOutputsThatShare wants outputs that are read by other nodes, that are the
-// same value, or that are the input itself, each filled in.
+// TestOutputsThatShare: outputs that other nodes read, that are the same value, or that are the
+// input are all filled in.
 func TestOutputsThatShare(t *testing.T) {
 	b := onnx.NewBuilder("shared", 17)
 	x := b.Input("x", onnx.Float, "N", 4)

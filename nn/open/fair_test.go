@@ -13,7 +13,7 @@ import (
 	"kosumi/nn/open"
 )
 
-// record answers at once, and remembers who asked.
+// record answers at once and records the users.
 type record struct {
 	nn.Plain
 	mu   sync.Mutex
@@ -28,8 +28,7 @@ func (r *record) Submit(_ context.Context, j *nn.Job) {
 	r.held = append(r.held, j)
 }
 
-// TestFair lets one user ask a hundred times before others ask once: they have
-// their answers with the next ones.
+// TestFair: one user asks a hundred times before others ask once; the others are answered next.
 func TestFair(t *testing.T) {
 	r := new(record)
 	f := open.NewFair(r, 2)

@@ -17,7 +17,7 @@ import (
 	"kosumi/nn/open"
 )
 
-// described is a model that says of itself what a test wants.
+// described is a model with a given description.
 type described struct {
 	nn.Model
 	d nn.Description
@@ -25,7 +25,7 @@ type described struct {
 
 func (m described) Describe() nn.Description { return m.d }
 
-// models opens files by their names: human networks take profiles, broken ones fail.
+// models opens files by name: human networks take profiles, broken ones fail.
 func models(file string) (nn.Model, error) {
 	if strings.HasPrefix(filepath.Base(file), "broken") {
 		return nil, errors.New("no network")
@@ -52,7 +52,7 @@ func file(t *testing.T, name string) string {
 	return path
 }
 
-// TestNetwork: what a loaded network can do, with and without one of human moves.
+// TestNetwork: the capabilities of a loaded network, with and without a human SL network.
 func TestNetwork(t *testing.T) {
 	n, said := start(t, open.Config{File: "main", HumanFile: file(t, "human"), Profile: true})
 	require.NoError(t, n.Wait())
@@ -75,7 +75,7 @@ func TestNetwork(t *testing.T) {
 	require.ErrorIs(t, n.Evaluate(t.Context(), &nn.Query{Game: g}, &out), nn.ErrClosed)
 }
 
-// TestWarnings: what may not be expected of networks of human moves is said once.
+// TestWarnings: limitations of human SL networks are reported once.
 func TestWarnings(t *testing.T) {
 	for want, c := range map[string]open.Config{
 		"no network takes profiles":      {Profile: true},
@@ -88,7 +88,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestFailures: a network that cannot be loaded has nothing, and says why.
+// TestFailures: a network that cannot be loaded has no capabilities and reports the reason.
 func TestFailures(t *testing.T) {
 	for want, c := range map[string]open.Config{
 		"no network":                  {File: "broken"},
@@ -112,7 +112,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// stub answers with its name as an error.
+// stub answers with an error that is its name.
 type stub struct {
 	nn.Plain
 	name   string
@@ -128,8 +128,7 @@ func (s *stub) Close() error {
 	return nil
 }
 
-// TestSwitch: another network follows between searches only, and those that are not
-// needed any more are closed.
+// TestSwitch: a network is replaced only between searches, and unused ones are closed.
 func TestSwitch(t *testing.T) {
 	a, b, c := newStub("a"), newStub("b"), newStub("c")
 	s := open.NewSwitch(a)

@@ -25,7 +25,7 @@ func pack(values ...any) []byte {
 	return b.Bytes()
 }
 
-// elfFile is the least that the elf package reads as a library with one symbol.
+// elfFile is a minimal library with one symbol for the elf package.
 func elfFile(machine elf.Machine, typ elf.Type, symbol string) []byte {
 	const head, sect = 64, 64
 	strings := "\x00" + symbol + "\x00"
@@ -43,7 +43,7 @@ func elfFile(machine elf.Machine, typ elf.Type, symbol string) []byte {
 		sym, []byte(strings), []byte(names))
 }
 
-// machoFile is a library of the given version with one symbol.
+// machoFile is a library of a given version with one symbol.
 func machoFile(cpu macho.Cpu, typ macho.Type, v version, symbol string) []byte {
 	strings := "\x00" + symbol + "\x00"
 	id := pack(uint32(0xd), uint32(32), uint32(24), uint32(0), uint32(v[0]<<16|v[1]<<8|v[2]), uint32(0), [8]byte{'x'})
@@ -54,7 +54,7 @@ func machoFile(cpu macho.Cpu, typ macho.Type, v version, symbol string) []byte {
 		id, symtab, macho.Nlist64{Name: 1, Type: 0xf, Sect: 1}, []byte(strings))
 }
 
-// peFile is a library of the given version that mentions one symbol.
+// peFile is a library of a given version that contains one symbol's name.
 func peFile(machine uint16, flags uint16, v version, symbol string) []byte {
 	dos := make([]byte, 64)
 	copy(dos, "MZ")
@@ -118,8 +118,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// thisPlatform makes a file that inspect takes for a library of this machine,
-// and the name that such a library has here.
+// thisPlatform returns a file that inspect accepts as a library for this machine, and its usual
+// name.
 func thisPlatform(v version) (name string, data []byte) {
 	switch runtime.GOOS {
 	case "darwin":
@@ -143,7 +143,8 @@ func put(t *testing.T, dir string, v version) string {
 	return path
 }
 
-// elsewhere points every place of this user at an empty folder and returns it.
+// elsewhere points every place where this user may have a library at an empty folder and returns
+// it.
 func elsewhere(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
@@ -243,7 +244,7 @@ func TestFindRefuses(t *testing.T) {
 	})
 }
 
-// TestCandidatesGiveReasons wants every place in the report, good or bad.
+// TestCandidatesGiveReasons: the report contains every place, usable or not.
 func TestCandidatesGiveReasons(t *testing.T) {
 	home := elsewhere(t)
 	old := put(t, filepath.Join(home, ".cache", "kosumi", "onnxruntime", "1.20.0"), version{1, 20, 0})

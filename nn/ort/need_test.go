@@ -16,8 +16,8 @@ import (
 	"kosumi/nn/ort"
 )
 
-// TestNeed fetches the library where there is none, in a process of its own, which has no
-// cache and has loaded none.
+// TestNeed fetches the library if there is none, in a child process without a cache or a loaded
+// library.
 func TestNeed(t *testing.T) {
 	const variable = "NEED_FETCHES"
 	from := os.Getenv(variable)

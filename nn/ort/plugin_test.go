@@ -34,8 +34,8 @@ func library(t *testing.T, name, text string) string {
 	return lib
 }
 
-// Plugins: one that asks for an interface that no onnxruntime has, as those of later
-// versions do, and one that knows no device.
+// Sources of two plugins: one requests a newer interface than any onnxruntime has, one has no
+// device.
 const (
 	newer = `
 struct base { void **(*api)(unsigned); };
@@ -61,7 +61,7 @@ func TestPluginsThatCannotBeUsed(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "plugin.so")
 	require.NoError(t, os.WriteFile(text, []byte("no library at all"), 0o600))
 	pipe := filepath.Join(t.TempDir(), "pipe.so")
-	_ = exec.Command("mkfifo", pipe).Run() // Windows has none, nor what follows
+	_ = exec.Command("mkfifo", pipe).Run() // not on Windows, where the path stays absent
 	for name, c := range map[string]struct {
 		path, says string
 		is         error
@@ -75,7 +75,7 @@ func TestPluginsThatCannotBeUsed(t *testing.T) {
 		"no device":       {library(t, "empty", empty), "it finds no device here that it can use", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for range 2 { // the second time it is known
+			for range 2 { // the second time the result is cached
 				err := ort.Register("", c.path)
 				require.ErrorIs(t, err, ort.ErrPlugin)
 				require.ErrorContains(t, err, c.says)
@@ -91,7 +91,7 @@ func TestPluginsThatCannotBeUsed(t *testing.T) {
 	require.Empty(t, ort.PluginProvider())
 }
 
-// TestDevices wants at least the processor among what is offered.
+// TestDevices: the offers include at least the processor.
 func TestDevices(t *testing.T) {
 	needLibrary(t)
 	all, err := ort.Devices("")
@@ -110,7 +110,7 @@ func TestDevices(t *testing.T) {
 	require.Equal(t, all, again)
 }
 
-// TestDeviceNumbers refuses devices that are not there.
+// TestDeviceNumbers: numbers of absent devices are refused.
 func TestDeviceNumbers(t *testing.T) {
 	needLibrary(t)
 	require.ErrorContains(t, ort.Config{Device: -1}.Validate(), "counted from 0")

@@ -24,7 +24,7 @@ import (
 	"kosumi/nn/ort"
 )
 
-// needLibrary ends the test where no library is.
+// needLibrary skips or fails the test if there is no library.
 func needLibrary(t testing.TB) ort.Library {
 	t.Helper()
 	lib, err := ort.Load("")
@@ -74,7 +74,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 	}
 }
 
-// residentPages reads how much memory the process holds.
+// residentPages returns the pages of memory that the process holds.
 func residentPages(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/statm")
@@ -109,7 +109,7 @@ func TestCloseFreesAll(t *testing.T) {
 	require.Less(t, grown, 15<<20, "30 sessions left %d KB behind", grown>>10)
 }
 
-// TestForgottenSession wants a session that nobody closed to go by itself.
+// TestForgottenSession: a session that is never closed is still freed.
 func TestForgottenSession(t *testing.T) {
 	needLibrary(t)
 	n := nntest.DualHead(board.Square(5), 1, 4, 1)
@@ -117,7 +117,7 @@ func TestForgottenSession(t *testing.T) {
 		_, err := ort.Open(n.Model, n.Spec, ort.Config{MaxBatch: 2})
 		require.NoError(t, err)
 	}
-	for range 4 { // finalizers of finalizers
+	for range 4 { // finalizers may have finalizers
 		runtime.GC()
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -157,8 +157,8 @@ func TestLoadIsOnceForTheProcess(t *testing.T) {
 	require.ErrorIs(t, err, ort.ErrOtherLibrary)
 }
 
-// TestFirstSessions makes the first sessions of a process all at once, in many
-// processes, since each has only one first time.
+// TestFirstSessions opens the first sessions of a process in parallel, in many processes, since
+// each process has only one first time.
 func TestFirstSessions(t *testing.T) {
 	needLibrary(t)
 	if os.Getenv("FIRST_SESSIONS") == "" {
@@ -232,7 +232,7 @@ func TestProviders(t *testing.T) {
 	require.ErrorIs(t, ort.Offers("", "abacus"), ort.ErrProvider)
 }
 
-// tiny is a graph with one weight, whose parts a test can spoil.
+// tiny is a graph with one weight; spoil may damage it.
 func tiny(t *testing.T, kind onnx.DataType, batch any, spoil func(*onnx.Model)) []byte {
 	t.Helper()
 	b := onnx.NewBuilder("tiny", 17)

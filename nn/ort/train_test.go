@@ -13,7 +13,7 @@ import (
 	"kosumi/nn/ort"
 )
 
-// counter is a graph that adds x to a state: next = state + x, and tells the sum.
+// counter is a graph that adds x to a state, next = state + x, and outputs the sum.
 func counter(t testing.TB) []byte {
 	b := onnx.NewBuilder("counter", 17)
 	next := b.Add(b.Input("state", onnx.Float, 2, 2), b.Input("x", onnx.Float, 2))
@@ -33,7 +33,7 @@ func tensor(t testing.TB, dims ...int64) *ort.Tensor {
 	return v
 }
 
-// TestGraph runs a graph on every provider that works here.
+// TestGraph runs a graph on every working provider.
 func TestGraph(t *testing.T) {
 	needLibrary(t)
 	all, err := ort.Providers("")
@@ -47,9 +47,8 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// testGraph swaps two tensors of state between runs and changes the input of a
-// binding that has run: each run sees what the tensors hold by then. On the CPU
-// it does without a copy and without an allocation.
+// testGraph swaps two state tensors between runs and changes the input of a used binding: each
+// run sees the tensors' current content. On the CPU this needs no copy and no allocation.
 func testGraph(t *testing.T, provider string) {
 	g, err := ort.OpenGraph(counter(t), ort.Config{Provider: provider})
 	require.NoError(t, err)
@@ -111,9 +110,8 @@ func TestGraphRefuses(t *testing.T) {
 	require.ErrorIs(t, err, ort.ErrProvider)
 }
 
-// TestDevice keeps the state of the counter in the memory of each provider that works
-// here, the CPU's among them: it goes on from run to run, and is brought and sent only
-// when asked for.
+// TestDevice keeps the counter's state in the memory of each working provider, the CPU included:
+// it persists from run to run, and is copied only on request.
 func TestDevice(t *testing.T) {
 	needLibrary(t)
 	all, err := ort.Providers("")
@@ -157,7 +155,7 @@ func testDevice(t *testing.T, provider string) {
 	require.NoError(t, b.Fetch())
 	require.Equal(t, []float32{7, 62, 9, 64}, a.Data)
 	require.Equal(t, []float32{6, 52, 8, 54}, b.Data)
-	// A change by the host counts once it says so, and is lost otherwise.
+	// A change on the host counts only after Changed.
 	copy(a.Data, []float32{100, 100, 100, 100})
 	require.NoError(t, there.Run())
 	require.NoError(t, b.Fetch())
@@ -166,7 +164,7 @@ func testDevice(t *testing.T, provider string) {
 	require.NoError(t, there.Run())
 	require.NoError(t, b.Fetch())
 	require.Equal(t, []float32{101, 110, 101, 110}, b.Data)
-	// A fixed tensor on the device, with state on the host.
+	// A device tensor that stays fixed, with state on the host.
 	y, err := d.NewTensor(2)
 	require.NoError(t, err)
 	defer y.Close()
@@ -181,8 +179,7 @@ func testDevice(t *testing.T, provider string) {
 	}
 }
 
-// TestPinned: the structs of onnxruntime_go that this package looks into are as they
-// were.
+// TestPinned: the structs of onnxruntime_go that this package reads have not changed.
 func TestPinned(t *testing.T) {
 	one := func(v any) reflect.Type {
 		s := reflect.TypeOf(v)

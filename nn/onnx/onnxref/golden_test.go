@@ -48,7 +48,7 @@ func loadReference(t *testing.T, name string) reference {
 	return r
 }
 
-// requireReference runs every row through the model and compares.
+// requireReference evaluates every row and compares.
 func requireReference(t *testing.T, m *onnx.Model, ref reference, outputs ...string) {
 	t.Helper()
 	for i, row := range ref.rows(t, "planes") {
@@ -120,8 +120,7 @@ func TestRewritesKeepWhatANetworkComputes(t *testing.T) {
 	}
 }
 
-// TestBatchSetFree: an export with the batch built in as 1 serves any batch
-// afterwards.
+// TestBatchSetFree: after SetBatch an export with a fixed batch of 1 runs any batch.
 func TestBatchSetFree(t *testing.T) {
 	ref := loadReference(t, "pytorch-dualhead-9x9.json")
 	m := load(t, "pytorch-dualhead-9x9-plain.onnx")
@@ -139,8 +138,8 @@ func TestBatchSetFree(t *testing.T) {
 	}
 }
 
-// TestExportsComeOutAlike: whatever the exporter, with a fixed batch and
-// simplified the tutorial's network is a plain chain of seven kinds of nodes.
+// TestExportsComeOutAlike: with a fixed batch and simplified, the tutorial's network is a chain
+// of seven kinds of nodes from any exporter.
 func TestExportsComeOutAlike(t *testing.T) {
 	ref := loadReference(t, "pytorch-dualhead-9x9.json")
 	rows := ref.rows(t, "planes")

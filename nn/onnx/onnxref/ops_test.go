@@ -11,8 +11,8 @@ import (
 	"kosumi/nn/onnx/onnxref"
 )
 
-// f and i are constants of float32 and int64 with their dimensions; without
-// dimensions a single element is a scalar and more are a vector.
+// f and i make float32 and int64 constants of given dimensions; without dimensions one element is
+// a scalar and several are a vector.
 func f(list []float32, dims ...int64) *onnx.Tensor { return tensor(list, dims) }
 func i(list []int64, dims ...int64) *onnx.Tensor   { return tensor(list, dims) }
 
@@ -124,7 +124,7 @@ var operators = []struct {
 	{"nothing", "ReduceSum", attrs{"noop_with_empty_axes": onnx.AttrInt(1)}, []*onnx.Tensor{f(fs{1, 2})}, f(fs{1, 2})},
 }
 
-// evaluate computes one node of constants.
+// evaluate computes one node with constant inputs.
 func evaluate(t *testing.T, opset int64, op string, a attrs, outs int, in ...*onnx.Tensor) []*onnx.Tensor {
 	t.Helper()
 	b := onnx.NewBuilder("n", opset)
@@ -159,7 +159,7 @@ func floats(t *testing.T, c *onnx.Tensor) []float64 {
 	return list
 }
 
-// TestOperators: every result was worked out by hand or with a pocket calculator.
+// TestOperators: every result was computed by hand.
 func TestOperators(t *testing.T) {
 	for _, c := range operators {
 		t.Run(c.op+" "+c.name, func(t *testing.T) {
@@ -180,9 +180,9 @@ func TestOperators(t *testing.T) {
 	parts = evaluate(t, 17, "Split", nil, 2, f(fs{1, 2, 3}))
 	require.Equal(t, []float64{1, 2}, floats(t, parts[0]))
 	require.Equal(t, []float64{3}, floats(t, parts[1]))
-	// Before opset 13 softmax ran over everything from the axis on.
+	// Before opset 13 softmax covered all axes from the given one.
 	require.Equal(t, []float64{0.25, 0.25, 0.25, 0.25}, floats(t, evaluate(t, 11, "Softmax", nil, 1, f(fs{0, 0, 0, 0}, 1, 2, 2))[0]))
-	// In float32, adding 1 to 1<<25 does nothing: sums are in float64.
+	// In float32, 1<<25 plus 1 is 1<<25: sums are in float64.
 	list := slices.Repeat(fs{1}, 1<<16)
 	list[0] = 1 << 25
 	require.Equal(t, []float64{float64(float32(1<<25 + 1<<16 - 1))}, floats(t, evaluate(t, 17, "ReduceSum", nil, 1, f(list))[0]))
@@ -225,7 +225,7 @@ func TestRunRefuses(t *testing.T) {
 	require.Equal(t, fs{11, 42}, got)
 }
 
-// TestEveryOpsetMeansTheSame runs one graph in the form of each opset.
+// TestEveryOpsetMeansTheSame evaluates one graph in each opset.
 func TestEveryOpsetMeansTheSame(t *testing.T) {
 	var first map[string][]float32
 	for opset := int64(onnx.MinOpset); opset <= onnx.MaxOpset; opset++ {
