@@ -1,5 +1,4 @@
-// Package kosumi_test holds the rules of the house that no single package can
-// check of itself.
+// Package kosumi_test checks rules that concern several packages.
 package kosumi_test
 
 import (
@@ -18,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// floors has the rooms of the house, the lowest floor first: a package imports what lies in
-// its own room or on a lower floor. A room is a package and all below it that are no rooms.
+// floors lists the rooms, lowest floor first: a package imports only from its own room or from
+// lower floors. A room is a package with all packages below it that are not rooms themselves.
 var floors = []string{
 	"internal/file",
 	"internal board models engine/clock search/setting life/check life/solver nn/onnx nn/kernel",
@@ -41,8 +40,7 @@ type listed struct {
 	Imports    []string
 }
 
-// room returns the room that a package of the module belongs to and its floor, -1 if it
-// stands in none.
+// room returns a package's room and floor; the floor is -1 if it belongs to none.
 func room(pkg string) (string, int) {
 	for dir := pkg; dir != "."; dir = path.Dir(dir) {
 		for floor, rooms := range floors {
@@ -74,8 +72,8 @@ func listPackages(t *testing.T) []listed {
 	return all
 }
 
-// TestImportsPointDown requires that imports lead to lower floors, that no code but tests
-// imports what serves tests, and that only the page and the program know of KataGo.
+// TestImportsPointDown: imports lead to lower floors, only tests import packages for tests, and
+// only the page and the program import katago.
 func TestImportsPointDown(t *testing.T) {
 	const module = "kosumi/"
 	for _, p := range listPackages(t) {
@@ -103,8 +101,8 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
-// TestCoresHaveOneOwner requires that programs ask nn.Cores how many cores they may use:
-// runtime.NumCPU heeds no quota, and the program changes runtime.GOMAXPROCS.
+// TestCoresHaveOneOwner: programs ask nn.Cores how many cores they may use, because
+// runtime.NumCPU ignores quotas and the program changes runtime.GOMAXPROCS.
 func TestCoresHaveOneOwner(t *testing.T) {
 	owners := []string{"nn/cores.go", "engine/doctor/doctor.go", "cmd/engine/main.go"}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

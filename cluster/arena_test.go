@@ -31,8 +31,8 @@ func connectLine(t testing.TB, conn net.Conn, k Key, token string) string {
 	return "CONNECT " + string(text)
 }
 
-// arena is a cluster with an honest worker, and a raider, who has the token and a key of his
-// own.
+// arena is a cluster with an honest worker and an attacker, the raider, who has the token and a
+// key.
 type arena struct {
 	*site
 	t      *testing.T
@@ -113,7 +113,7 @@ func (a *arena) check() {
 	}
 }
 
-// asks sends a request of a key's owner.
+// asks sends a request with a key's identity.
 func asks[T any](a *arena, c *Conn, verb string, v any) T {
 	a.t.Helper()
 	r, err := ask[T](a.t.Context(), c, verb, pack(v), 20*time.Second)
@@ -183,7 +183,7 @@ func (a *arena) pass(c *Conn) {
 	a.server.roster.members[c.ID].passed[a.work.SHA256] = true
 }
 
-// taken gives a client games of a running gating match, calls f, and waits for the match's end.
+// taken gives a client games of a running gating match, calls f, and waits for the match to end.
 func (a *arena) taken(c *Conn, games int, f func(got []gateOffer)) {
 	a.t.Helper()
 	a.join(c)

@@ -15,7 +15,8 @@ import (
 	"kosumi/train/loop"
 )
 
-// attacks by a client with the token. None may read, ban or drop anything of another client.
+// attacks are made by a client with the token. None may read, ban or delete anything of another
+// client.
 var attacks = []struct {
 	name string
 	do   func(a *arena)
@@ -173,7 +174,7 @@ var attacks = []struct {
 	{"crowd the workers out", func(a *arena) {
 		a.server.mu.Lock()
 		a.server.conf.MaxWorkers = 8
-		a.server.roster.members[a.worker.conf.Conn.ID].games.Gating = 1 // it has worked
+		a.server.roster.members[a.worker.conf.Conn.ID].games.Gating = 1 // so that it counts as having played
 		a.server.mu.Unlock()
 		for range 30 {
 			a.join(a.dial(newKey(a.t)))

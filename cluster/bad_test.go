@@ -51,7 +51,7 @@ func TestBadWorkers(t *testing.T) {
 		}, reason: "game"},
 		"wrong rules": {spoil: func(f *selfplay.Finished) {
 			f.Game.Start = underRules(t, f, func(r *board.Rules) { r.Scoring = board.ScoringTerritory })
-		}, reason: "game"}, // rules that were not drawn, or under which it does not end there
+		}, reason: "game"}, // rules that were not drawn, or under which the game would not end there
 		"another seed": {spoil: func(f *selfplay.Finished) { f.Game.Hash[0]++ }, reason: "hash"},
 		"an illegal move": {spoil: func(f *selfplay.Finished) {
 			for i := range f.Game.Turns {
@@ -81,7 +81,7 @@ func TestBadWorkers(t *testing.T) {
 			require.ErrorContains(t, err, bad.reason)
 			most := 0
 			if name == "flipped values" || name == "wrong komi" {
-				most = 9 // a game with fewer than three comparisons is only judged with nine others
+				most = 9 // a game with fewer than three comparisons is judged only together with nine others
 			}
 			require.LessOrEqual(t, s.host.count(), most)
 			if !strings.Contains(name, "protocol") {
@@ -107,7 +107,7 @@ func underRules(t testing.TB, f *selfplay.Finished, change func(r *board.Rules))
 	return g
 }
 
-// twoFaced answers the exam by one network and plays by another.
+// twoFaced answers the exam by one network and plays with another.
 type twoFaced struct {
 	first, then nn.Evaluator
 	n           atomic.Int64
@@ -120,7 +120,7 @@ func (e *twoFaced) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) er
 	return e.then.Evaluate(ctx, q, out)
 }
 
-// komiEvaluator answers by another network if the komi is extreme.
+// komiEvaluator uses another network if the komi is extreme.
 type komiEvaluator struct{ near, far nn.Evaluator }
 
 func seesKomi(t testing.TB) nn.Evaluator { return &komiEvaluator{stub(t, 3), stub(t, 4)} }
@@ -155,7 +155,8 @@ func TestHostileMessages(t *testing.T) {
 	require.Nil(t, wrong)
 }
 
-// TestRandomGames plays without a network; a worker whose games differ is banned.
+// TestRandomGames plays without a network; a worker whose games differ from their numbers' is
+// banned.
 func TestRandomGames(t *testing.T) {
 	s := newSite(t, newFolder(100))
 	s.work.Network, s.work.SHA256, s.work.Path = "random", "", ""

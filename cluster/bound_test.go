@@ -18,7 +18,7 @@ type boundedFolder struct {
 func (f boundedFolder) Left() (int64, bool) { return int64(f.goal - f.count()), false }
 
 // TestBootstrapIsBounded leases games to several workers: leased and stored games together never
-// exceed the goal, whichever way leases end, and after a restart. In the end all are stored.
+// exceed the goal, however leases end, also after a restart. In the end all are stored.
 func TestBootstrapIsBounded(t *testing.T) {
 	const goal = 100
 	f := boundedFolder{newFolder(1 << 40), goal}
@@ -68,8 +68,8 @@ func TestBootstrapIsBounded(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestHoardedNumbers has a worker hold all games and renew them for ever: others get them after
-// a while.
+// TestHoardedNumbers: a worker leases all games and keeps renewing them; after a while other
+// workers get them.
 func TestHoardedNumbers(t *testing.T) {
 	const goal = 100
 	now := time.Now()

@@ -36,7 +36,7 @@ import (
 
 var rounds = flag.Int("rounds", 5, "how many outages TestChaos makes")
 
-// part names the variable that tells a child process its part: broker, server or worker.
+// part names the environment variable with a child process's role: broker, server or worker.
 const part = "KOSUMI_CLUSTER_TEST"
 
 func TestMain(m *testing.M) {
@@ -52,19 +52,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child is a part of a cluster in a process of its own.
+// child is a broker, server or worker in a process of its own.
 type child struct {
 	Part, Dir, Listen, Address string
-	Seed                       string   // of its key; "" draws one
-	Users                      []string // of a broker: the server's key first, then the workers'
+	Seed                       string   // seed of its key; "" means a random key
+	Users                      []string // for a broker: the keys of the server, then of the workers
 	Work                       loop.Work
-	Wait                       time.Duration // of an evaluation
-	Model, Precision           string        // a real network, instead of one that waits
-	Games                      uint64        // of part "player"
+	Wait                       time.Duration // duration of an evaluation
+	Model, Precision           string        // a real network, in place of one that only waits
+	Games                      uint64        // for the role "player"
 }
 
-// start runs the part. Its log comes through a pipe, so that a full disk
-// does not silence it.
+// start runs the child. Its log comes through a pipe, so that a full disk does not lose it.
 func (c *child) start(t testing.TB) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -86,7 +85,7 @@ func kill(cmd *exec.Cmd) {
 
 func (c *child) run() error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	signal.Ignore(syscall.SIGXFSZ) // a write beyond the limit is an error
+	signal.Ignore(syscall.SIGXFSZ) // so that a write beyond the limit is an error
 	switch c.Part {
 	case "broker":
 		return c.broker()
@@ -116,7 +115,7 @@ func (c *child) run() error {
 	return w.Run(context.Background())
 }
 
-// waiting is a network that takes its time and no processor.
+// waiting is a network that takes time but no processor.
 type waiting struct {
 	nn.Evaluator
 	d time.Duration
@@ -127,7 +126,7 @@ func (w *waiting) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 	return w.Evaluator.Evaluate(ctx, q, out)
 }
 
-// dial connects with the part's own key.
+// dial connects with the child's key.
 func (c *child) dial(log *slog.Logger) (*Conn, error) {
 	conf := DialConfig{Address: c.Address, Log: log}
 	if c.Seed != "" {
@@ -142,7 +141,7 @@ func (c *child) dial(log *slog.Logger) (*Conn, error) {
 	return Dial(conf)
 }
 
-// broker is a NATS server that is not the program's own: it has a user for each key.
+// broker is a plain NATS server with a user for each key.
 func (c *child) broker() error {
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {
@@ -193,7 +192,7 @@ func (c *child) serve(log *slog.Logger) error {
 	select {}
 }
 
-// disk is a folder of games as a loop has it: rows and records, synced.
+// disk is a folder of games as a loop's: rows and records, synced.
 type disk struct {
 	mu     sync.Mutex
 	dir    string
@@ -246,8 +245,8 @@ func (d *disk) File(w loop.Work, games []*selfplay.Finished) ([]error, error) {
 
 func (d *disk) Wanted() int64 { return 1 << 40 }
 
-// wrongClock is a clock of wall time alone that jumps with each SIGUSR1: an hour
-// ahead, an hour behind, right again.
+// wrongClock returns a clock without monotonic time that jumps with each SIGUSR1: an hour ahead,
+// an hour behind, right again.
 func wrongClock() func() time.Time {
 	var off atomic.Int64
 	jump := make(chan os.Signal, 1)
@@ -267,8 +266,8 @@ func wrongClock() func() time.Time {
 	return func() time.Time { return time.Now().Round(0).Add(time.Duration(off.Load())) }
 }
 
-// fillDisk limits the files of a process to 700 bytes, as a full disk would, until the returned
-// function is called.
+// fillDisk limits the files of a process to 700 bytes, to imitate a full disk, until free is
+// called.
 func fillDisk(t testing.TB, cmd *exec.Cmd) (free func()) {
 	t.Helper()
 	set := func(most uint64) error {
@@ -278,20 +277,20 @@ func fillDisk(t testing.TB, cmd *exec.Cmd) (free func()) {
 	return func() { require.NoError(t, set(unix.RLIM_INFINITY)) }
 }
 
-// chaos is a cluster of processes and what has been seen of its games.
+// chaos is a cluster of processes, with the games seen so far.
 type chaos struct {
 	t       *testing.T
 	dir     string
-	near    string // the broker's own address
+	near    string // the broker's address without the proxy
 	proxy   *proxy
 	parts   map[string]*child
 	running map[string]*exec.Cmd
-	stored  map[selfplay.ID]bool // lay in the server's folder
-	kept    map[selfplay.ID]bool // lay on a worker's disk
+	stored  map[selfplay.ID]bool // games seen in the server's folder
+	kept    map[selfplay.ID]bool // games seen on a worker's disk
 }
 
 func newChaos(t *testing.T, seed uint64) *chaos {
-	base := newSite(t, newFolder(0)) // for its network's file
+	base := newSite(t, newFolder(0)) // has the network's file
 	listen := freeAddr(t)
 	c := &chaos{t: t, dir: t.TempDir(), proxy: newProxy(t, listen, seed), running: map[string]*exec.Cmd{}, stored: map[selfplay.ID]bool{}, kept: map[selfplay.ID]bool{}}
 	c.near = Address{Host: listen}.String()
@@ -329,7 +328,7 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 // outages that TestChaos causes.
 var outages = []string{"broker", "server", "worker0", "worker1", "all", "cut", "slow", "doubled", "reordered", "freeze", "full server", "full workers", "clock"}
 
-// check counts the games and requires that none is stored twice and no stored one is gone.
+// check counts the games and requires that none is stored twice and no stored one is lost.
 func (c *chaos) check() int {
 	spooled, err := filepath.Glob(filepath.Join(c.dir, "worker*", "spool", "*", "*.game"))
 	require.NoError(c.t, err)
@@ -353,7 +352,7 @@ func (c *chaos) check() int {
 	return len(games)
 }
 
-// strike makes one outage.
+// strike causes one outage.
 func (c *chaos) strike(what string, rng *rand.Rand) {
 	while := time.Duration(100+rng.IntN(400)) * time.Millisecond
 	switch what {
@@ -401,12 +400,11 @@ func (c *chaos) strike(what string, rng *rand.Rand) {
 	c.proxy.set(weather{})
 }
 
-// TestChaos runs broker, server and two workers as processes; kills them with
-// SIGKILL at random moments, stops them for a while, fills their disks, sets the
-// server's clock wrong; cuts and slows the network, doubles and reorders its
-// messages; and counts at the end.
+// TestChaos runs broker, server and two workers as processes. It kills and pauses them at random
+// moments, fills their disks and sets the server's clock wrong; it cuts and slows the network,
+// duplicates and reorders messages; and counts the games at the end.
 func TestChaos(t *testing.T) {
-	testshared.Long(t) // not parallel: the broker's port must be free when it starts again
+	testshared.Long(t) // not parallel: the broker's port must stay free while it restarts
 	seed := testshared.Seed(t)
 	c := newChaos(t, seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -422,7 +420,7 @@ func TestChaos(t *testing.T) {
 		c.strike(what, rng)
 		t.Logf("round %d: %s, %d games", round+1, what, c.check())
 	}
-	// Workers start no new games now, what they have finished comes in.
+	// Workers start no new games now; finished ones are still sent.
 	before := c.check()
 	require.Eventually(t, func() bool { return c.check() > before }, 60*time.Second, 200*time.Millisecond, "the cluster goes on")
 	for i := range 2 {

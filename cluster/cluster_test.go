@@ -25,15 +25,14 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// folder stands for the loop: it keeps the packed games, and complains about
-// doubles.
+// folder stands in for the loop: it keeps the packed games and reports duplicates.
 type folder struct {
 	mu    sync.Mutex
 	games map[selfplay.ID][]byte
 	filed []selfplay.Filed
 	twice int
-	full  atomic.Bool  // as a disk may be
-	most  atomic.Int64 // games wanted
+	full  atomic.Bool  // imitates a full disk
+	most  atomic.Int64 // number of games wanted
 }
 
 func newFolder(most int64) *folder {
@@ -68,8 +67,8 @@ func (f *folder) count() int {
 	return len(f.games)
 }
 
-// kept returns the games so far and how many came twice. Games sent before a worker stopped may
-// be filed later.
+// kept returns the games so far and the number of duplicates. Games sent before a worker stopped
+// may be filed later.
 func (f *folder) kept() (games map[selfplay.ID][]byte, twice int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,7 +83,7 @@ func (f *folder) known() []selfplay.Filed {
 
 func (f *folder) Wanted() int64 { return f.most.Load() - int64(f.count()) }
 
-// recipe is one of short games on small boards.
+// recipe is a recipe of short games on small boards.
 func recipe() selfplay.Config {
 	c := selfplay.Defaults()
 	c.Boards = []selfplay.BoardShare{{Width: 5, Height: 5, Share: 1}}
@@ -180,13 +179,13 @@ func (s *site) dial(k Key) *Conn {
 	return conn
 }
 
-// worker returns a worker with a network of its own; change may alter its settings.
+// worker returns a worker with a new key; change may alter its settings.
 func (s *site) worker(dir string, change func(c *WorkerConfig)) *Worker {
 	s.t.Helper()
 	return s.workerOf(newKey(s.t), dir, change)
 }
 
-// workerOf returns the worker that a key belongs to.
+// workerOf returns a worker with a given key.
 func (s *site) workerOf(k Key, dir string, change func(c *WorkerConfig)) *Worker {
 	s.t.Helper()
 	c := WorkerConfig{Dir: dir, Poll: 50 * time.Millisecond, Card: Card{Name: "test"}, Conn: s.dial(k)}
@@ -202,7 +201,7 @@ func (s *site) workerOf(k Key, dir string, change func(c *WorkerConfig)) *Worker
 	return w
 }
 
-// runUntil runs workers until the folder is as wanted.
+// runUntil runs workers until done returns true.
 func (s *site) runUntil(workers []*Worker, done func() bool) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
@@ -223,8 +222,7 @@ func (s *site) runUntil(workers []*Worker, done func() bool) {
 	all.Wait()
 }
 
-// settled reports whether all games of numbers below n have come, with what branches
-// off them.
+// settled reports whether all games with numbers below n have arrived, with their forks.
 func (s *site) settled(n uint64) func() bool {
 	return func() bool {
 		s.server.mu.Lock()
@@ -238,7 +236,7 @@ func (s *site) settled(n uint64) func() bool {
 	}
 }
 
-// alone plays numbers in one session.
+// alone plays games in one session on this machine.
 func alone(t testing.TB, c selfplay.Config, seed uint64, numbers uint64) map[selfplay.ID][]byte {
 	t.Helper()
 	games := map[selfplay.ID][]byte{}
@@ -256,8 +254,8 @@ func alone(t testing.TB, c selfplay.Config, seed uint64, numbers uint64) map[sel
 	return games
 }
 
-// TestRestartsLoseNothing stops the server, the broker and workers again and again, fills the
-// server's disk, and has everything sent twice: the games are those that one session plays.
+// TestRestartsLoseNothing repeatedly stops the server, the broker and workers, fills the server's
+// disk, and sends every message twice: the games are those of a single session.
 func TestRestartsLoseNothing(t *testing.T) {
 	const numbers = 60
 	s := newSite(t, newFolder(1<<40))
@@ -270,7 +268,7 @@ func TestRestartsLoseNothing(t *testing.T) {
 		}
 		before := s.host.count()
 		var flip sync.WaitGroup
-		flip.Go(func() { // an outage in the middle of the work
+		flip.Go(func() { // an outage during the work
 			time.Sleep(30 * time.Millisecond)
 			switch round {
 			case 1, 4:
@@ -288,7 +286,7 @@ func TestRestartsLoseNothing(t *testing.T) {
 	}
 	last := []*Worker{s.workerOf(keys[0], dirs[0], nil), s.workerOf(keys[1], dirs[1], nil)}
 	s.server.mu.Lock()
-	for number := range s.server.leases.out { // who crashed does not come back
+	for number := range s.server.leases.out { // as if the workers had crashed and stayed away
 		s.server.leases.lease(number, lease{})
 	}
 	s.server.mu.Unlock()
@@ -333,7 +331,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestFindAddress reads addresses from places that other users cannot see.
+// TestFindAddress reads addresses from places that other users cannot read.
 func TestFindAddress(t *testing.T) {
 	const address = "nats://a-token-of-sixteen@host:1"
 	dir := t.TempDir()
@@ -365,8 +363,8 @@ func TestFindAddress(t *testing.T) {
 	}
 }
 
-// TestSecretsOfAServer: token, certificate and key are private, kept, and made anew where
-// they are empty; what is damaged is named with what to do.
+// TestSecretsOfAServer: token, certificate and key are private and kept, and made again if empty;
+// a damaged one is an error with advice.
 func TestSecretsOfAServer(t *testing.T) {
 	for name, c := range map[string]struct {
 		get    func(dir string, note func(string)) (string, error)
@@ -422,7 +420,7 @@ func TestSecretsOfAServer(t *testing.T) {
 	}
 }
 
-// TestTLS connects by the pinned certificate and by no other.
+// TestTLS connects with the pinned certificate and with no other.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, pin, err := Certificate(dir, nil)
@@ -443,8 +441,8 @@ func TestTLS(t *testing.T) {
 	require.Error(t, other.nats.FlushTimeout(300*time.Millisecond))
 }
 
-// TestWorkChanges offers another network in the middle: games that were begun come
-// in too, and none is lost.
+// TestWorkChanges offers another network during the work: games already begun are filed too, and
+// none is lost.
 func TestWorkChanges(t *testing.T) {
 	s := newSite(t, newFolder(1<<40))
 	w := []*Worker{s.worker(t.TempDir(), nil)}

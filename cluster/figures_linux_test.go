@@ -26,7 +26,7 @@ var (
 	uploads = flag.Int("uploads", 4, "how many games each of them sends")
 )
 
-// TestCrowd has many workers send recorded games at once to a server with a real folder: all are
+// TestCrowd: many workers send recorded games at once to a server with a real folder; all are
 // stored once.
 func TestCrowd(t *testing.T) {
 	testshared.Long(t)
@@ -104,8 +104,8 @@ func usage() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkWorkers measures games an hour with 1, 2, 4 and 8 worker processes
-// whose network waits instead of computing.
+// BenchmarkWorkers measures games per hour with 1, 2, 4 and 8 worker processes whose network
+// waits instead of computing.
 func BenchmarkWorkers(b *testing.B) {
 	for _, n := range []int{1, 2, 4, 8} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -139,7 +139,7 @@ func TestSpoolOnAFullDisk(t *testing.T) {
 	s, err := openSpool(dir)
 	require.NoError(t, err)
 	require.NoError(t, os.RemoveAll(dir))
-	require.NoError(t, os.WriteFile(dir, nil, 0o644)) // nothing can be written below a file
+	require.NoError(t, os.WriteFile(dir, nil, 0o644)) // a file in place of the folder, so that writing fails
 	require.Error(t, s.put(&selfplay.Finished{}, strings.Repeat("a", 16), []byte("game")))
 	g := s.next()
 	data, err := g.read()

@@ -19,7 +19,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// hashFile is a network's file: the digit in its name is the seed of the stub that plays it.
+// hashFile returns a network's file; the digit in its name is the seed of the stub that plays it.
 func hashFile(t testing.TB, seed uint64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("hash%d.bin", seed))
@@ -35,8 +35,7 @@ func hashOf(t testing.TB, path string) nn.Evaluator {
 	return stub(t, seed)
 }
 
-// newMatchSite is a cluster that wants no games of self-play. The names of files choose their
-// networks.
+// newMatchSite is a cluster without self-play. A file's name chooses its network.
 func newMatchSite(t *testing.T) *site {
 	s := newSite(t, newFolder(0))
 	s.server.judges.open = func(path string) (nn.Evaluator, func(), error) { return hashOf(t, path), func() {}, nil }
@@ -70,8 +69,8 @@ func matchGame(number int) loop.GateGame {
 	return loop.GateGame{Number: number, Seed: 5, Visits: 6, Temperature: 1, Komi: 7, Board: selfplay.BoardShare{Width: 5, Height: 5, Share: 1}}
 }
 
-// TestMatchOverWorkers plays games between networks here and over workers: the games are the
-// same, although one worker cannot play, one leaves in the middle and one is cut off.
+// TestMatchOverWorkers plays games between networks here and over workers: the games are equal,
+// although one worker cannot play, one leaves in the middle and one is cut off.
 func TestMatchOverWorkers(t *testing.T) {
 	t.Parallel()
 	const games = 12
@@ -123,7 +122,7 @@ func TestMatchOverWorkers(t *testing.T) {
 	s.server.mu.Lock()
 	for _, e := range s.server.gate.games {
 		if p := e.players[lost.conf.Conn.ID]; p != nil {
-			p.seen = p.seen.Add(-gateSilent) // nothing was heard of it
+			p.seen = p.seen.Add(-gateSilent) // as if it had been silent
 		}
 	}
 	s.server.mu.Unlock()
@@ -140,7 +139,7 @@ func TestMatchOverWorkers(t *testing.T) {
 	require.Zero(t, s.server.Status().Gating)
 }
 
-// hanging answers the eight queries of the exam and none after them.
+// hanging answers the eight queries of the exam and no others.
 type hanging struct {
 	nn.Evaluator
 	begun, release chan bool
@@ -155,7 +154,7 @@ func (h *hanging) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 	case h.begun <- true:
 	default:
 	}
-	<-h.release // what a search asks for its root ends with no context
+	<-h.release // the root's evaluation has a context that never ends
 	return h.Evaluator.Evaluate(ctx, q, out)
 }
 
@@ -195,7 +194,7 @@ func TestShares(t *testing.T) {
 	require.Equal(t, 3, hand("b", 16))
 	require.Equal(t, 2, hand("c", 16), "two are left")
 
-	held["b"] = nil // it began anew
+	held["b"] = nil // as if it had restarted
 	require.Equal(t, 4, hand("b", 16))
 	now = now.Add(gateSilent - time.Second)
 	require.Zero(t, hand("b", 16))
@@ -212,7 +211,7 @@ func TestShares(t *testing.T) {
 func TestNobodyCanPlay(t *testing.T) {
 	for name, c := range map[string]struct {
 		failed []string
-		heard  bool // b is heard of again and again
+		heard  bool // b keeps sending requests
 		ends   bool
 	}{
 		"all have failed":    {[]string{"a", "b"}, true, true},
@@ -247,7 +246,7 @@ func TestNobodyCanPlay(t *testing.T) {
 func TestWorkersFilesAreBounded(t *testing.T) {
 	c := newFileCache(t.TempDir(), nil)
 	require.NoError(t, os.Remove(c.dir))
-	c.makeRoom(0) // nothing is there yet
+	c.makeRoom(0) // the folder does not exist yet
 	sums := make([]string, 4)
 	for i := range sums {
 		sums[i] = strings.Repeat(fmt.Sprint(i), 64)

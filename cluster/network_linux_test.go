@@ -31,14 +31,14 @@ func openNetwork(path, precision string, sessions int) (*Model, error) {
 	return &Model{Evaluator: s, Provider: m.Describe().Provider, Precision: m.Describe().Precision, Close: func() { s.Close(); m.Close() }}, nil
 }
 
-// played is what a child that plays prints.
+// played is the output of a child that plays.
 type played struct {
 	Precision string
 	Exam      answers
 	Games     [][]byte
 }
 
-// play answers the exam and plays numbers from 0 on.
+// play answers the exam and plays games with numbers from 0 on.
 func (c *child) play() error {
 	s, err := openNetwork(c.Model, c.Precision, 1)
 	if err != nil {

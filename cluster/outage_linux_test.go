@@ -24,23 +24,23 @@ func freeAddr(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// weather is what happens on the way.
+// weather is the state of a simulated network.
 type weather struct {
-	cut       bool          // connections break, and no new ones come about
-	slow      time.Duration // for every message
-	doubled   float64       // share of the messages that arrive twice
-	reordered float64       // share of the messages that arrive after the next one
+	cut       bool          // connections break and new ones fail
+	slow      time.Duration // delay of every message
+	doubled   float64       // fraction of messages that arrive twice
+	reordered float64       // fraction of messages that arrive after the next one
 }
 
-// proxy stands between a NATS server and its clients and passes on message by
-// message, as the weather is.
+// proxy stands between a NATS server and its clients and passes messages on according to the
+// weather.
 type proxy struct {
 	to    string
 	l     net.Listener
 	mu    sync.Mutex
 	conns map[net.Conn]bool
 	now   weather
-	draw  *rand.Rand // under mu
+	draw  *rand.Rand // guarded by mu
 	count struct{ doubled, reordered int }
 }
 
@@ -96,7 +96,7 @@ func (p *proxy) pass(c net.Conn) {
 	delete(p.conns, out)
 }
 
-// move passes one direction on.
+// move copies one direction of a connection.
 func (p *proxy) move(dst, src net.Conn) {
 	defer dst.Close()
 	defer src.Close()
@@ -111,7 +111,7 @@ func (p *proxy) move(dst, src net.Conn) {
 			frames <- frame
 		}
 	}()
-	var held []byte // arrives after the next message, or after a moment
+	var held []byte // to be sent after the next message, or after a moment
 	for {
 		var wait <-chan time.Time
 		if held != nil {
@@ -145,7 +145,7 @@ func (p *proxy) move(dst, src net.Conn) {
 		}
 		for _, frame := range send {
 			if _, err := dst.Write(frame); err != nil {
-				go func() { // the reader is not left alone
+				go func() { // so that the reader's connection ends too
 					for range frames {
 					}
 				}()
@@ -164,7 +164,7 @@ func isMessage(frame []byte) bool {
 	return false
 }
 
-// readFrame reads a line of the NATS protocol with the payload that it announces.
+// readFrame reads a line of the NATS protocol with its payload.
 func readFrame(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadBytes('\n')
 	if err != nil || !isMessage(line) {

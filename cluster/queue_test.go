@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTurns has one sender make ten thousand calls before two others make one each: these are
-// served within the next three, and calls of a sender in order.
+// TestTurns: one sender makes ten thousand calls before two others make one each; theirs are
+// among the next three served, and each sender's calls are served in order.
 func TestTurns(t *testing.T) {
 	for _, most := range []int{0, 1, 3} {
 		q := newQueue(most)
@@ -39,7 +39,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestAtATime serves no more calls of a sender at a time than are allowed, and others
+// TestAtATime: a sender has no more calls served at a time than allowed, and others are served
 // meanwhile.
 func TestAtATime(t *testing.T) {
 	q := newQueue(2)

@@ -53,7 +53,8 @@ func TestRosterMakesRoom(t *testing.T) {
 	require.False(t, r.dropIdle())
 }
 
-// TestJudges: the networks used last stay open, and one that is used until its use ends.
+// TestJudges: the most recently used networks stay open, and one in use stays open until it is
+// released.
 func TestJudges(t *testing.T) {
 	closed := make(chan string, 8)
 	js := judges{open: func(path string) (nn.Evaluator, func(), error) {

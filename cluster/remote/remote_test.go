@@ -25,8 +25,8 @@ import (
 
 var drops = flag.Int64("drops", 5, "how many connections TestGamesOutliveConnections breaks, at least")
 
-// fakeEngine speaks as much GTP as the tests need: its moves tell how many were
-// played before, and "position" lists them.
+// fakeEngine speaks as much GTP as the tests need: its moves encode how many were played before,
+// and "position" lists them.
 func fakeEngine(ctx context.Context, _, kind string, in io.Reader, out io.Writer) error {
 	if kind == Analysis {
 		return fakeAnalysis(in, out)
@@ -91,7 +91,7 @@ func fakeAnalysis(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// place is a host that can be reached, cut off and started anew.
+// place is a host that can be reached, cut off and restarted.
 type place struct {
 	t     testing.TB
 	conf  HostConfig
@@ -152,7 +152,7 @@ func (p *place) dial(ctx context.Context) (net.Conn, error) {
 	return c, err
 }
 
-// gui is a program that talks to an engine.
+// gui is a client program.
 type gui struct {
 	t    testing.TB
 	to   io.WriteCloser
@@ -188,8 +188,8 @@ func (g *gui) ask(command string) string {
 	}
 }
 
-// TestGamesOutliveConnections plays on while connections break all the time, and
-// the host too is started anew: the engine's position stays the GUI's.
+// TestGamesOutliveConnections plays on while connections keep breaking and the host restarts: the
+// engine's position stays the GUI's.
 func TestGamesOutliveConnections(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 0))
@@ -272,8 +272,8 @@ func endsWithoutAServer(t *testing.T) {
 	require.Equal(t, 2, strings.Count(log.String(), "cannot be reached"), log.String())
 }
 
-// TestServerGoneAtTheEnd: the server is gone for good when the input has ended, with an
-// answer open.
+// TestServerGoneAtTheEnd: the server is gone for good when the input ends, with a request
+// unanswered.
 func TestServerGoneAtTheEnd(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -328,7 +328,7 @@ func TestHostRefuses(t *testing.T) {
 	a.ask("komi 1")
 	b.ask("komi 1")
 	require.Equal(t, map[string]int{"ann": 2}, p.host.Seats())
-	c := p.gui(t, "token of ann", GTP) // waits for a seat
+	c := p.gui(t, "token of ann", GTP) // waits until a seat is free
 	bob := p.gui(t, "token of bob", GTP)
 	bob.ask("komi 1")
 	a.ask("quit")
@@ -379,7 +379,7 @@ func TestUsersWithoutANumber(t *testing.T) {
 	require.NoError(t, err, "his own seat is there")
 }
 
-// TestSeatsEnd frees the seats of users who do not return.
+// TestSeatsEnd: seats of users who do not return are freed.
 func TestSeatsEnd(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -395,8 +395,8 @@ func TestSeatsEnd(t *testing.T) {
 	require.Eventually(t, func() bool { return len(p.host.Seats()) == 0 }, time.Minute, time.Millisecond)
 }
 
-// TestNoSeatAtTheEnd: a client that connects while the host ends gets no seat, which would never
-// end.
+// TestNoSeatAtTheEnd: a client that connects while the host shuts down gets no seat, since
+// nothing would free it.
 func TestNoSeatAtTheEnd(t *testing.T) {
 	h := NewHost(HostConfig{Users: []User{{"ann", "token of ann", 0}}, Sit: fakeEngine})
 	ctx, stop := context.WithCancel(t.Context())

@@ -46,7 +46,7 @@ func hashModel(seed uint64) nn.Model {
 	return named{nntest.HashModel(seed), fmt.Sprintf("sum-%d", seed)}
 }
 
-// small is a run on small boards that takes little time: one network teaches, another plays.
+// small is a quick run on small boards with a teacher and a different player.
 func small(t testing.TB, out string) Config {
 	c := Config{Out: out, Teacher: hashModel(1), Player: hashModel(2), Games: Recipe(), Encoding: features.Mini7, Rows: 300, PerFile: 60, Seed: 7,
 		Server: nn.ServerConfig{Sessions: 2, MaxBatch: 8, CacheBytes: 4 << 20}}
@@ -55,15 +55,15 @@ func small(t testing.TB, out string) Config {
 	return c
 }
 
-// place tells a row from all others: its game, its turn and, as several searches may have
-// looked that far ahead, its position.
+// place identifies a row: its game, its turn and, because several searches may reach the same
+// turn, its position.
 type place struct {
 	game  [6]float32
 	turn  float32
 	shown [sha256.Size]byte
 }
 
-// labels reads a folder: digests of rows, by place. Each must be taught, whole and there once.
+// labels reads a folder: digests of rows by place. Each row must be taught, complete and unique.
 func labels(t testing.TB, dir string) map[place]string {
 	t.Helper()
 	all := map[place]string{}
@@ -92,18 +92,18 @@ func labels(t testing.TB, dir string) map[place]string {
 	return all
 }
 
-// TestFreshGames: rows of games that another network played hold the teacher's numbers. The
-// teacher gives the same numbers for the rows themselves, and the files name teacher and player.
+// TestFreshGames: rows of games played by another network hold the teacher's numbers. The teacher
+// gives the same numbers for the rows themselves, and the files name teacher and player.
 func TestFreshGames(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
-	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not tell others
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not show other rules
 	var last atomic.Pointer[Progress]
 	c.Progress = func(p Progress) { last.Store(&p) }
 	r, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	require.False(t, r.Interrupted)
 	require.GreaterOrEqual(t, r.Rows, c.Rows)
-	require.Less(t, r.Rows, 2*c.Rows) // games that are under way come to their end
+	require.Less(t, r.Rows, 2*c.Rows) // games under way are finished
 	require.Equal(t, r.Rows, r.Fresh)
 	require.Equal(t, r.Rows, last.Load().Rows)
 	fresh := labels(t, c.Out)
@@ -130,12 +130,12 @@ func TestFreshGames(t *testing.T) {
 	}
 }
 
-// TestOptimisticPolicy: rows hold the teacher's optimistic policy beside its plain one, of the same
-// evaluation.
+// TestOptimisticPolicy: rows hold the teacher's optimistic policy beside its plain one, both from
+// one evaluation.
 func TestOptimisticPolicy(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Rows, c.PerFile = 40, 40
-	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not tell others
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not show other rules
 	_, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	paths, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))
@@ -177,7 +177,7 @@ func TestOptimisticPolicy(t *testing.T) {
 	}
 }
 
-// TestTeacherPlays: a teacher that plays is asked once for a position that it labels.
+// TestTeacherPlays: if the teacher plays too, each labelled position is evaluated only once.
 func TestTeacherPlays(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Player, c.Share = nil, 1
@@ -186,12 +186,13 @@ func TestTeacherPlays(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "hash-1", r.Player)
 	labels(t, c.Out)
-	// Asked twice, it would cost two for each row at least; games under way at the end cost some too.
+	// Two evaluations per position would cost at least two per row; games under way at the end cost
+	// some too.
 	require.Less(t, r.Evals, 2*uint64(r.Rows))
 }
 
-// TestGoesOn: a run interrupted many times labels the same positions as one run, none twice, with
-// the same rows.
+// TestGoesOn: a run interrupted many times labels the same positions as an uninterrupted one,
+// each once, with the same rows.
 func TestGoesOn(t *testing.T) {
 	for _, leaves := range []float64{0, 0.4} {
 		t.Run(fmt.Sprint(leaves), func(t *testing.T) { goesOn(t, leaves) })
@@ -221,7 +222,7 @@ func goesOn(t *testing.T, leaves float64) {
 	sameGames(t, c)
 }
 
-// sameGames requires that a folder holds what undisturbed labelling gives.
+// sameGames requires that a folder holds what an undisturbed run gives.
 func sameGames(t testing.TB, c Config) {
 	t.Helper()
 	got := labels(t, c.Out)
@@ -239,7 +240,7 @@ func sameGames(t testing.TB, c Config) {
 	require.Greater(t, both, len(got)/2)
 }
 
-// childEnv makes the test binary label and end: the folder.
+// childEnv makes the test binary label into the folder that it names, and exit.
 const childEnv = "KOSUMI_TEST_LABEL"
 
 func TestMain(m *testing.M) {
@@ -307,7 +308,7 @@ func TestKill(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// writeRecords writes games as records, one a file but the first two.
+// writeRecords writes games as records, one per file; the first two share a file.
 func writeRecords(t testing.TB, dir string, n int) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
@@ -432,8 +433,8 @@ func TestShownRows(t *testing.T) {
 	}
 }
 
-// TestNothingUsable: files of which nothing can be labelled are an error; those that were
-// labelled before are none.
+// TestNothingUsable: files without anything to label are an error, unless they were labelled
+// before.
 func TestNothingUsable(t *testing.T) {
 	bad := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bad, "a.sgf"), []byte("torn"), 0o644))
@@ -452,7 +453,7 @@ func TestNothingUsable(t *testing.T) {
 	}
 }
 
-// stops ends a run while the teacher gets ready for its first question.
+// stops is a teacher that ends the run when it is first opened.
 type stops struct {
 	nn.Model
 	stop context.CancelFunc
@@ -464,7 +465,7 @@ func (s stops) Open(size board.Size, most int) (nn.Backend, error) {
 	return s.Model.Open(size, most)
 }
 
-// TestStoppedAtOnce: a run that ends before its first label says nothing of the teacher.
+// TestStoppedAtOnce: a run that ends before its first label reports nothing about the teacher.
 func TestStoppedAtOnce(t *testing.T) {
 	var log bytes.Buffer
 	ctx, stop := context.WithCancel(t.Context())

@@ -15,12 +15,12 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// TestLeaves: as many labels as asked for are of positions inside searches, those of other games
-// do not change with them, and the teacher gives the same answers when it is asked again.
+// TestLeaves: the requested share of labels is for positions inside searches; labels of other
+// games do not change, and the teacher answers the same when asked again.
 func TestLeaves(t *testing.T) {
 	for _, share := range []float64{0.3, 1} {
 		c := small(t, filepath.Join(t.TempDir(), "labels"))
-		c.Leaves, c.Encoding, c.Rows = share, features.V7, 900 // mini7 cannot tell all of them apart
+		c.Leaves, c.Encoding, c.Rows = share, features.V7, 900 // mini7 shows too little to tell all positions apart
 		r, err := Run(t.Context(), c)
 		require.NoError(t, err)
 		require.InDelta(t, share, float64(r.Leaves)/float64(r.Fresh), 0.08)
@@ -31,8 +31,8 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// TestSearchLeaves: a search of a turn gives positions that it has evaluated, which follow from the
-// root by legal moves, at several depths, and the same ones each time.
+// TestSearchLeaves: a turn's search yields evaluated positions that follow from the root by legal
+// moves, at several depths, the same ones each time.
 func TestSearchLeaves(t *testing.T) {
 	server, err := nn.NewServer(nntest.HashModel(2), nn.ServerConfig{MaxBatch: 4, Reproducible: true, Seed: 7})
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestSearchLeaves(t *testing.T) {
 	require.False(t, c.lessons[0].learned)
 }
 
-// TestReplace: lessons of searches stand where their turns stood, and no position is there twice.
+// TestReplace: lessons from a search replace their turn's lesson, and no position occurs twice.
 func TestReplace(t *testing.T) {
 	var games []*board.Game
 	for n := range 5 {

@@ -16,7 +16,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// TestRefuses: what cannot be labelled is said in one line, before anything is written.
+// TestRefuses: what cannot be labelled is an error of one line, before anything is written.
 func TestRefuses(t *testing.T) {
 	made := small(t, filepath.Join(t.TempDir(), "made"))
 	made.Rows = 60
@@ -94,7 +94,7 @@ func (m ofPeople) Spec(size board.Size) (nn.Spec, error) {
 	return s, err
 }
 
-// TestReportIsJSON: machines read the report.
+// TestReportIsJSON: the report is valid JSON.
 func TestReportIsJSON(t *testing.T) {
 	text, err := json.Marshal(Report{Teacher: "a", Rows: 3})
 	require.NoError(t, err)

@@ -17,16 +17,16 @@ import (
 	"kosumi/train/learn/learntest"
 )
 
-// processorTime is what this process has used so far.
+// processorTime is the processor time of this process so far.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkStep reports samples a second, and per second of processor time, which
-// other programs on the machine disturb less. testdata/training/bench_torch.py
-// measures PyTorch on the same networks.
+// BenchmarkStep reports samples per second and per second of processor time; other programs
+// disturb the latter less. testdata/training/bench_torch.py measures PyTorch on the same
+// networks.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		name    string

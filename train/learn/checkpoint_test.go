@@ -50,8 +50,8 @@ func saved(t *testing.T) (dir string, c Config) {
 	return dir, c
 }
 
-// TestDamagedCheckpoints: whatever happens to the bytes of the newest checkpoint,
-// it is passed over with a word and the one before is taken.
+// TestDamagedCheckpoints: if the newest checkpoint is damaged in any way, it is skipped with a
+// message and the one before is used.
 func TestDamagedCheckpoints(t *testing.T) {
 	dir, c := saved(t)
 	list, err := Checkpoints(dir)
@@ -73,7 +73,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 		}
 		require.NoError(t, os.WriteFile(path, bad, 0o644))
 		extra, err := l.load(list[0])
-		if err == nil { // white space: nothing is lost
+		if err == nil { // only white space changed, so nothing is lost
 			require.Equal(t, stateFile, filepath.Base(path))
 			require.Equal(t, Extra{"n": {1}}, extra)
 			require.EqualValues(t, 2, l.count.Steps)
@@ -131,7 +131,7 @@ func TestOldCheckpointsGo(t *testing.T) {
 	var last string
 	for range KeepCheckpoints + 2 {
 		var err error
-		last, err = l.Save(dir, nil) // the same step each time
+		last, err = l.Save(dir, nil) // saves the same step again
 		require.NoError(t, err)
 	}
 	list, err := Checkpoints(dir)

@@ -20,13 +20,12 @@ import (
 	"kosumi/train/rows"
 )
 
-// smooth are the terms whose derivative is that of their value: the others keep
-// some gradients from flowing on purpose.
+// smooth removes terms that block some gradients on purpose, so that their derivative is not that
+// of their value.
 var smooth = map[string]float64{TermOptimistic: 0, TermScoreStdev: 0, TermVarTime: 0, TermValueError: 0, TermScoreError: 0}
 
-// TestNetworkGradients compares the derivative of a whole loss, along random
-// directions in the space of all weights and of each weight alone, with difference
-// quotients in float64.
+// TestNetworkGradients compares the derivative of a whole loss along random directions, in all
+// weights and in each weight alone, with difference quotients in float64.
 func TestNetworkGradients(t *testing.T) {
 	const pytorch = "../../testdata/onnx/"
 	cases := map[string]string{
@@ -35,7 +34,7 @@ func TestNetworkGradients(t *testing.T) {
 		"pytorch-dualhead-9x9-dynamo":           pytorch + "pytorch-dualhead-9x9-dynamo.onnx",
 		"synth-v17-nbt-transformer-spatial-rms": "",
 	}
-	if *long { // package autodiff compares the operators of these
+	if *long { // networks whose operators package autodiff compares
 		for _, name := range []string{"kb2c32nbt-mish", "kb1c16-silu", "b6c4", "synth-v8", "synth-v11-nbt-mish", "synth-v17-norope-rms"} {
 			cases[name] = ""
 		}
@@ -101,8 +100,8 @@ func checkNetwork(t *testing.T, c Config, size board.Size) {
 	keepOutputs(m, outLoss)
 	loss := func() float64 { return floats(t, runDouble(t, m, in)[outLoss])[0] }
 
-	// along moves some weights along a random direction and returns the relative
-	// distance of the derivative from the difference quotient.
+	// along moves some weights in a random direction and returns the relative difference between
+	// derivative and difference quotient.
 	along := func(some []string) float64 {
 		const h = 1e-8
 		var want float64
@@ -148,7 +147,7 @@ type array struct {
 	data []float64
 }
 
-// inputsOf returns everything that a plan's graph reads.
+// inputsOf returns all inputs of a plan's graph.
 func inputsOf(t testing.TB, p *plan, b *rows.Batch) map[string]*array {
 	t.Helper()
 	in := map[string]*array{}
@@ -197,7 +196,7 @@ func runDouble(t testing.TB, m *onnx.Model, in map[string]*array) map[string]*on
 	return out
 }
 
-// asDouble makes a model compute in float64.
+// asDouble converts a model to float64.
 func asDouble(m *onnx.Model) *onnx.Model {
 	m = m.Clone()
 	for _, list := range [][]onnx.ValueInfo{m.Graph.Inputs, m.Graph.Outputs} {

@@ -17,7 +17,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// randomBatch makes rows of noise with targets that make sense.
+// randomBatch makes rows with random inputs and plausible targets.
 func randomBatch(l *Learner, size board.Size, n int, seed uint64) *rows.Batch {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	e, area := l.Encoding(), size.Area()
@@ -82,7 +82,7 @@ func open(t testing.TB, c Config) *Learner {
 	return l
 }
 
-// bits returns everything that a learner holds, for comparing.
+// bits returns everything that a learner holds, for comparison.
 func bits(t *testing.T, l *Learner) map[string][]float32 {
 	require.NoError(t, l.weights.fetch())
 	all := map[string][]float32{}
@@ -96,7 +96,7 @@ func bits(t *testing.T, l *Learner) map[string][]float32 {
 }
 
 // TestResume: a learner resumed from a checkpoint ends with the same bits as an uninterrupted one,
-// also with weights in the memory of the provider, as on a GPU.
+// also with weights in the provider's memory, as on a GPU.
 func TestResume(t *testing.T) {
 	testshared.Long(t)
 	for _, resident := range []bool{false, true} {
@@ -156,8 +156,8 @@ func testResume(t *testing.T, resident bool) {
 	require.ErrorIs(t, err, ErrNoCheckpoint)
 }
 
-// TestExport: the exported network gives, in package katago's own graph and at
-// another board size, what the learner's evaluation sees.
+// TestExport: the exported network, in package katago's own graph and at another board size,
+// answers as the learner's evaluation does.
 func TestExport(t *testing.T) {
 	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.Adam, Rate: 1e-2, Aux: true})
 	b := randomBatch(l, board.Square(5), 4, 1)
@@ -186,7 +186,7 @@ func TestExport(t *testing.T) {
 	require.NoError(t, mini.Export(filepath.Join(dir, "mini.onnx"), "", false))
 }
 
-// TestKernelsAgree: steps with convolutions in the kernels are steps with those of onnxruntime, up
+// TestKernelsAgree: training steps with convolutions by the kernels equal those by onnxruntime, up
 // to rounding.
 func TestKernelsAgree(t *testing.T) {
 	if _, kernels := kernel.Best(); !kernels {

@@ -13,8 +13,8 @@ import (
 	"kosumi/train/learn/learntest"
 )
 
-// TestOverfit: 64 rows are learnt by heart. Policy and value come within 0.05 of
-// the least that they can be in 300 steps.
+// TestOverfit: 64 rows are learnt by heart. In 300 steps policy and value come within 0.05 of
+// their minimum.
 func TestOverfit(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -37,8 +37,8 @@ func TestOverfit(t *testing.T) {
 				conf.Rate = 4e-3
 			}
 			if c.name[:2] == "kb" {
-				// The scores of random games are far from 0 and their errors large:
-				// in a fresh network those terms drown the others for hundreds of steps.
+				// Scores of random games are far from 0 and their errors large: in a fresh
+				// network those terms would dominate for hundreds of steps.
 				conf.Losses = map[string]float64{TermScoreMean: 0, TermScoreStdev: 0, TermScoreError: 0, TermVarTime: 0}
 			}
 			switch {
@@ -69,7 +69,7 @@ func TestOverfit(t *testing.T) {
 	}
 }
 
-// excess is how far policy and value are above the entropies of their targets.
+// excess returns by how much policy and value loss exceed the entropies of their targets.
 func excess(r *Result) (policy, value float64) {
 	p, _ := r.Term(TermPolicy)
 	h, _ := r.Term(MeasurePolicyEntropy)

@@ -61,7 +61,7 @@ func TestFreeze(t *testing.T) {
 			moved := 0
 			for i, w := range before.Graph.Initializers {
 				if strings.HasSuffix(w.Name, "running_mean") || strings.HasSuffix(w.Name, "running_var") {
-					continue // statistics are no weights
+					continue // statistics are not weights
 				}
 				same := string(w.Raw) == string(after.Graph.Initializers[i].Raw)
 				frozen := isTrunk(w.Name) == (freeze == "trunk") || strings.HasPrefix(w.Name, "const_") || w.Type.Size() == 8
@@ -103,12 +103,12 @@ func TestRunningStatistics(t *testing.T) {
 	}
 }
 
-// TestEvaluate: rows weigh as they should however they are cut into batches, and
-// nothing changes.
+// TestEvaluate: the weighting of rows does not depend on the batches, and nothing changes in the
+// network.
 func TestEvaluate(t *testing.T) {
 	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 40, Method: autodiff.Adam, Rate: 1e-3})
 	b := randomBatch(l, board.Square(5), 37, 1)
-	b.Globals[25] = 0 // the first row weighs nothing
+	b.Globals[25] = 0 // the first row has no weight
 	before := bits(t, l)
 	whole, err := l.Evaluate(b, false)
 	require.NoError(t, err)
@@ -150,8 +150,8 @@ func TestAverage(t *testing.T) {
 	require.Equal(t, want, list[0])
 }
 
-// TestSkippedSteps: a loss that is not a number leaves the weights alone, and ten of
-// them end the training.
+// TestSkippedSteps: a loss that is not finite leaves the weights unchanged, and ten of them end
+// the training.
 func TestSkippedSteps(t *testing.T) {
 	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 2, Rate: 0.01})
 	b := randomBatch(l, board.Square(5), 2, 1)
@@ -190,8 +190,7 @@ func TestBadBatches(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestDeterminism: the same rows and seed give the same weights twice, with two
-// threads.
+// TestDeterminism: the same rows and seed give the same weights, also with two threads.
 func TestDeterminism(t *testing.T) {
 	c := Config{Model: learntest.FreshKataGo(t, "kb2c32"), Batch: 16, Method: autodiff.AdamW, Rate: 1e-3, Threads: 2, Aux: true}
 	var first map[string][]float32
@@ -209,7 +208,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestTermsOfEachKind lists which losses and measures networks have.
+// TestTermsOfEachKind lists the losses and measures of each kind of network.
 func TestTermsOfEachKind(t *testing.T) {
 	for name, want := range map[string]string{
 		"kb1c16":   "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",

@@ -18,7 +18,7 @@ import (
 	"kosumi/train/learn/learntest"
 )
 
-// heart is a run on few games.
+// heart is a run that learns few games by heart.
 func heart(t *testing.T, games int, share float64) RunConfig {
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 40}.config()
 	c.Learn.Batch, c.Learn.Rate, c.Learn.Average = 32, 0.02, Average{}
@@ -26,7 +26,7 @@ func heart(t *testing.T, games int, share float64) RunConfig {
 	return c
 }
 
-// TestBestIsExported: if the middle of a run was better on rows held back than its end, that step
+// TestBestIsExported: if the middle of a run was better on held-back rows than its end, that step
 // is exported, its checkpoint is kept, and the report says so.
 func TestBestIsExported(t *testing.T) {
 	testshared.Long(t)
@@ -40,7 +40,7 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, run.loop(t.Context()))
 	best := run.state.Best
 	require.EqualValues(t, 5, best.Step)
-	run.state.Total, best.Result.Loss = 40, 0 // none is better
+	run.state.Total, best.Result.Loss = 40, 0 // as if no step was better
 	require.NoError(t, run.loop(t.Context()))
 	end, err := run.measure(false)
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestTooLittleHeldBack(t *testing.T) {
 	require.Contains(t, log.String(), "rows of 1 game are held back: too little to judge by")
 }
 
-// TestMuchHeldBack: a share that leaves nothing to train on is lowered, not dropped.
+// TestMuchHeldBack: a held-back share that leaves nothing to train on is lowered, not dropped.
 func TestMuchHeldBack(t *testing.T) {
 	testshared.Long(t)
 	c := heart(t, 20, 0.01)
@@ -108,8 +108,8 @@ func TestMuchHeldBack(t *testing.T) {
 	require.Less(t, r.Held, 20)
 }
 
-// TestWorseIsNoNetwork: a network that got worse both on rows held back and on rows trained on is
-// not exported, even with finite numbers. An earlier export and earlier checkpoints stay.
+// TestWorseIsNoNetwork: a network that got worse on both held-back and training rows is not
+// exported, even if its numbers are finite. An earlier export and earlier checkpoints stay.
 func TestWorseIsNoNetwork(t *testing.T) {
 	testshared.Long(t)
 	model := filepath.Join(t.TempDir(), "mini.onnx")
@@ -142,8 +142,8 @@ func TestWorseIsNoNetwork(t *testing.T) {
 	}
 }
 
-// TestAnotherRateIsTold: a run resumed with another rate, schedule or length reports it; one with
-// other data or settings is refused, with their names.
+// TestAnotherRateIsTold: a run resumed with another rate, schedule or length reports the change;
+// one with other data or settings is refused, with their names.
 func TestAnotherRateIsTold(t *testing.T) {
 	testshared.Long(t)
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 6), Out: t.TempDir(), Steps: 4}.config()

@@ -24,13 +24,13 @@ import (
 	"kosumi/train/rows"
 )
 
-// childEnv makes the test binary take a run and end: the configuration, JSON.
+// childEnv makes the test binary train with the configuration that it holds as JSON, and exit.
 const childEnv = "KOSUMI_TEST_TRAIN"
 
 // childRun is the configuration of a child process.
 type childRun struct {
 	Model, Data, Out string
-	Taught           string // another folder, which has half of the batches; "": none
+	Taught           string // a second folder, which makes half of the batches; "": none
 	Steps            int64
 }
 
@@ -46,7 +46,7 @@ func (c childRun) config() RunConfig {
 	return conf
 }
 
-// teachGames writes rows of games whose targets are a teacher's numbers, made up.
+// teachGames writes rows of games with made-up teacher's targets.
 func teachGames(t testing.TB, games int) string {
 	t.Helper()
 	dir := learntest.WriteGames(t, features.V7, board.Square(5), games)
@@ -135,12 +135,12 @@ func TestKill(t *testing.T) {
 		if killed >= kills {
 			break
 		}
-		require.NoError(t, os.RemoveAll(c.Out)) // done before its time: another round
+		require.NoError(t, os.RemoveAll(c.Out)) // it ended before it was killed: try again
 	}
 	t.Logf("killed %d times in %d rounds", killed, rounds)
 }
 
-// equalRuns compares what two runs have left.
+// equalRuns compares the files of two runs.
 func equalRuns(t *testing.T, a, b string) {
 	t.Helper()
 	for _, name := range []string{"model.onnx", "model.bin.gz"} {
@@ -157,7 +157,7 @@ func equalRuns(t *testing.T, a, b string) {
 	for _, list := range [][]Line{want, got} {
 		for i := range list {
 			list[i].Speed = 0
-			if list[i].Kind == "step" { // what a line sums up begins anew at a checkpoint
+			if list[i].Kind == "step" { // sums in a line start again at a checkpoint
 				list[i] = Line{Kind: "step", Step: list[i].Step, Samples: list[i].Samples}
 			}
 		}
@@ -218,7 +218,7 @@ func TestRun(t *testing.T) {
 	require.ErrorContains(t, err, "seed was 5 and is 6 now")
 }
 
-// interrupt takes a run to about a step, as ^C there would.
+// interrupt runs training until about a step, then cancels it as ^C would.
 func interrupt(t testing.TB, c RunConfig, at int64) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -247,8 +247,8 @@ func term(t testing.TB, r *Result, name string) Term {
 	return found
 }
 
-// TestBeside: other networks are measured on the rows held back; one that does not fit is an error
-// before the first step.
+// TestBeside: other networks are measured on the held-back rows too; one that does not fit is an
+// error before the first step.
 func TestBeside(t *testing.T) {
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Out: t.TempDir(), Steps: 6}
 	c := child.config()
@@ -329,8 +329,8 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestMixedRun: a run on a mixture, measured on a folder of its own, resumes exactly, and refuses
-// other shares.
+// TestMixedRun: a run on a mixture, measured on a separate folder, resumes exactly, and refuses
+// changed shares.
 func TestMixedRun(t *testing.T) {
 	testshared.Long(t)
 	five, seven := learntest.WriteGames(t, features.V7, board.Square(5), 6), learntest.WriteGames(t, features.V7, board.Square(7), 6)
@@ -378,8 +378,8 @@ func TestEpochs(t *testing.T) {
 	require.InDelta(t, float64(rows)/2/8, float64(report.Counters.Steps), 1)
 }
 
-// TestScheduleOfARun bends the rate over a run whose length is given in steps,
-// and over one that is given in epochs.
+// TestScheduleOfARun: the rate follows its schedule in a run whose length is given in steps, and
+// in one given in epochs.
 func TestScheduleOfARun(t *testing.T) {
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 4), Steps: 4}
 	for name, change := range map[string]func(c *RunConfig){
@@ -432,9 +432,8 @@ func TestFewGames(t *testing.T) {
 	}
 }
 
-// TestDivergence: a learning rate of 1e9 is noticed in runs of any length, and
-// leaves neither a network nor a checkpoint; a sensible one goes on in the same
-// folder.
+// TestDivergence: a learning rate of 1e9 is noticed in runs of any length, and leaves neither a
+// network nor a checkpoint; a sensible rate then works in the same folder.
 func TestDivergence(t *testing.T) {
 	testshared.Long(t)
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12)}
@@ -458,8 +457,7 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// TestOtherSettings: a run that goes on with other settings is told which, and what
-// they were.
+// TestOtherSettings: resuming with other settings reports which changed, and their old values.
 func TestOtherSettings(t *testing.T) {
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 4), Out: t.TempDir(), Steps: 4}
 	c := child.config()

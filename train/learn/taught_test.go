@@ -19,7 +19,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// teach makes some rows of a batch taught ones; the teacher of every other one of them
+// teach turns some rows of a batch into taught ones; for every other one of them the teacher
 // knows policy and value only.
 func teach(b *rows.Batch, some ...int) {
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -43,8 +43,8 @@ func teach(b *rows.Batch, some ...int) {
 	}
 }
 
-// TestTaughtLosses compares every term of ordinary and of taught rows with a slow
-// recomputation from the network's outputs.
+// TestTaughtLosses compares every term of ordinary and taught rows with a slow recomputation from
+// the network's outputs.
 func TestTaughtLosses(t *testing.T) {
 	for name, path := range map[string]string{
 		"kb1c16": learntest.FreshKataGo(t, "kb1c16"), "transformer": synthetic(t, "synth-v17-nbt-transformer-spatial-rms"),
@@ -80,10 +80,10 @@ func TestTaughtLosses(t *testing.T) {
 type slowTerms struct {
 	spec   *nn.Spec
 	b      *rows.Batch
-	policy [][][]float64 // row, channel: log probabilities
+	policy [][][]float64 // log probabilities by row and channel
 	value  [][]float64
 	score  [][]float64
-	owner  [][]float64 // logits; nil without
+	owner  [][]float64 // logits; nil if absent
 }
 
 func newSlowTerms(t *testing.T, spec *nn.Spec, b *rows.Batch, out map[string]*onnx.Tensor) *slowTerms {
@@ -163,8 +163,8 @@ func slowHuber(x, delta float64) float64 {
 
 func slowSoftplus(x float64) float64 { return math.Log1p(math.Exp(x)) }
 
-// of returns the weighted sum of a term over the rows and the sum of weights; known is
-// false for terms that taught rows have in common with all others.
+// of returns the weighted sum of a term over the rows and the sum of weights; known is false for
+// terms that are the same for taught and ordinary rows.
 func (s *slowTerms) of(name string) (sum, weight float64, known bool) {
 	for i := range s.b.N {
 		x, w, ok := s.row(name, i)
@@ -178,7 +178,7 @@ func (s *slowTerms) of(name string) (sum, weight float64, known bool) {
 	return sum, weight, true
 }
 
-// row returns a term of one row and its weight.
+// row returns one row's term and weight.
 func (s *slowTerms) row(name string, i int) (x, w float64, known bool) {
 	n := s.b.Size.Area() + 1
 	target := s.b.Policy[i*n : (i+1)*n]
@@ -261,12 +261,12 @@ func (s *slowTerms) owners(name string, i int, taught bool) (x, w float64, known
 	return x, w, true
 }
 
-// scores are the terms of the score values of a KataGo network.
+// scores returns the terms of a KataGo network's score values.
 func (s *slowTerms) scores(name string, i int, taught bool) (x, w float64, known bool) {
 	g := func(k int) float64 { return float64(s.b.Globals[i*rows.Targets+k]) }
 	mean, stdev := s.moments(i)
 	m := &s.spec.KataGo.Multipliers
-	// either is the term for a target: the row's own, or the teacher's where known.
+	// either returns the term for a target: the row's own, or the teacher's if known.
 	either := func(says, own, teacher, delta float64) (float64, float64, bool) {
 		if !taught {
 			return slowHuber(says-own, delta), 1, true
@@ -313,8 +313,8 @@ func (s *slowTerms) scores(name string, i int, taught bool) (x, w float64, known
 	return 0, 0, false
 }
 
-// TestOrdinaryRowsBesideTaught: a step and an evaluation of ordinary rows give the same
-// bytes whether taught rows of no weight stand behind them or nothing at all.
+// TestOrdinaryRowsBesideTaught: a step and an evaluation of ordinary rows give the same bytes
+// with and without taught rows of zero weight behind them.
 func TestOrdinaryRowsBesideTaught(t *testing.T) {
 	for name, path := range map[string]string{"kb1c16": learntest.FreshKataGo(t, "kb1c16"), "mini": learntest.FreshArch(t, "b1c8", 5)} {
 		c := Config{Model: path, Batch: 6, Method: autodiff.Adam, Rate: 1e-3, Aux: true, Norms: "frozen"}
@@ -343,8 +343,8 @@ func TestOrdinaryRowsBesideTaught(t *testing.T) {
 	}
 }
 
-// TestTeacherAsStudent: a network has distance 0 from its own answers, through the evaluator, rows
-// in a file and the losses.
+// TestTeacherAsStudent: a network has distance 0 from its own answers, through evaluator, row file
+// and losses.
 func TestTeacherAsStudent(t *testing.T) {
 	networks := []string{filepath.Join(testshared.Checkout(t), "models", "kosumi-9x9.bin.gz")}
 	g170, ok := testshared.Beyond(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
@@ -361,8 +361,8 @@ func TestTeacherAsStudent(t *testing.T) {
 			require.Zero(t, time.Weight, "version 8 knows no time")
 		}
 	}
-	// Made-up weights expect games without a result also where the rules have none, which
-	// the evaluation leaves out and the loss does not.
+	// Networks with random weights expect games without a result also where the rules have none;
+	// the evaluation leaves those out, the loss does not.
 	requireNear(t, askItself(t, synthetic(t, "synth-v17-nbt-transformer-spatial-rms")), map[string]float64{
 		MeasureOwnershipError: 0.005, TermScoreStdev: 1e-3, TermVarTime: 1e-3, TermValueError: 1e-4, TermScoreError: 1e-3})
 }
@@ -379,7 +379,7 @@ func requireNear(t *testing.T, r Result, terms map[string]float64) {
 	}
 }
 
-// askItself measures a network on 16 positions that it has taught.
+// askItself measures a network on 16 positions that it labelled itself.
 func askItself(t *testing.T, path string) Result {
 	m, err := model.Open(path, model.Config{})
 	require.NoError(t, err)
@@ -413,8 +413,8 @@ func askItself(t *testing.T, path string) Result {
 	return r
 }
 
-// TestTaughtRowsTeach: a network learns what a teacher says, uncertainty included, and the
-// measures say how far it still is.
+// TestTaughtRowsTeach: a network learns a teacher's answers, uncertainty included, and the
+// measures show the remaining distance.
 func TestTaughtRowsTeach(t *testing.T) {
 	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb2c32"), Batch: 8, Method: autodiff.Adam, Rate: 2e-3})
 	b := randomBatch(l, board.Square(5), 8, 1)

@@ -14,8 +14,8 @@ import (
 	"kosumi/train/learn/learntest"
 )
 
-// TestUpgradedNetwork: a network of version 8 is trained as one of version 15, which says the same
-// before the first step, and learns the optimistic policy and the errors.
+// TestUpgradedNetwork: a version 8 network is trained as version 15, which answers the same before
+// the first step, and learns the optimistic policy and the errors.
 func TestUpgradedNetwork(t *testing.T) {
 	paths := []string{synthetic(t, "synth-v8")}
 	if g170, ok := testshared.Beyond(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz"); ok {
@@ -54,8 +54,8 @@ func TestUpgradedNetwork(t *testing.T) {
 	}
 }
 
-// answers are what a network says of the positions of a game, with its optimistic policy
-// half of the time.
+// answers returns a network's outputs for the positions of a game, every other one with its
+// optimistic policy.
 func answers(t *testing.T, path string) (all []nn.Output) {
 	t.Helper()
 	m, err := model.Open(path, model.Config{Provider: model.Kernel})

@@ -15,8 +15,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// TestLoopBeginsWithANetwork gives a new loop a network: it plays the first game,
-// the learner takes up its weights, and a second start changes nothing.
+// TestLoopBeginsWithANetwork: a start network plays the first game, the learner begins with its
+// weights, and starting again changes nothing.
 func TestLoopBeginsWithANetwork(t *testing.T) {
 	given := filepath.Join(t.TempDir(), "given.bin.gz")
 	net, err := katago.Fresh("kb2c16", 77)
@@ -68,8 +68,8 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 	require.ErrorContains(t, err, "random weights")
 }
 
-// TestLoopBeginsWithRows gives a new loop the rows of another run: they fill the
-// window behind its own, stay where they are, and make no samples of their own.
+// TestLoopBeginsWithRows: rows of another run fill the window behind the loop's own, stay where
+// they are, and earn no samples.
 func TestLoopBeginsWithRows(t *testing.T) {
 	testshared.Long(t)
 	first := filepath.Join(t.TempDir(), "first")
@@ -117,8 +117,8 @@ func TestLoopBeginsWithRows(t *testing.T) {
 	require.ErrorIs(t, err, rows.ErrNoRows)
 }
 
-// TestBoardsMayChange adds a larger board in the middle of a run: its games fill
-// rows of another layout, and the learner takes both.
+// TestBoardsMayChange adds a larger board during a run: its games fill rows of another layout,
+// and the learner reads both.
 func TestBoardsMayChange(t *testing.T) {
 	testshared.Long(t)
 	dir := filepath.Join(t.TempDir(), "loop")

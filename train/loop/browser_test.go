@@ -21,7 +21,7 @@ import (
 // The white stone at B1 is captured by the fifth move.
 const capture = `(;GM[1]FF[4]SZ[5]KM[7]RE[W+2]RU[Chinese];B[ae];W[be];B[bd];W[ee]C[0.75 0.25 0.00 3.5 v=9 weight=1.0];B[ce];W[])`
 
-// reportOf makes a report of a run of three iterations with the given games.
+// reportOf writes a report of a run of three iterations with the given games.
 func reportOf(t *testing.T, games ...string) string {
 	t.Helper()
 	s := &State{Arch: "kb4c32", Iteration: 3, Stage: stageSelfplay, Ledger: Ledger{Games: 3300, Rows: 9000, Samples: 36000}, Current: "c",

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStateIsChecked: an impossible state is refused by every reader, with the fault and advice,
-// and stays unchanged.
+// TestStateIsChecked: every reader refuses an impossible state, with the fault and advice, and
+// leaves it unchanged.
 func TestStateIsChecked(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, Init(dir, []byte(tiny)))

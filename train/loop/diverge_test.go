@@ -16,8 +16,7 @@ import (
 	"kosumi/train/learn"
 )
 
-// TestWatch: the losses of twenty steps are held against those of an even guess on
-// the boards that they were of.
+// TestWatch compares the losses of twenty steps with those of a uniform guess on the same boards.
 func TestWatch(t *testing.T) {
 	step := func(policy, value float64) learn.Result {
 		return learn.Result{Rows: 8, Terms: []learn.Term{{Name: learn.TermPolicy, Mean: policy, Weight: 8}, {Name: learn.TermValue, Mean: value, Weight: 8}}}
@@ -26,8 +25,8 @@ func TestWatch(t *testing.T) {
 	skipped.Skipped = true
 	for name, c := range map[string]struct {
 		size  int
-		steps []learn.Result // over and over
-		lost  string         // what the error says; "": none
+		steps []learn.Result // repeated as needed
+		lost  string         // the error's text; "": no error
 	}{
 		"learns":                     {9, []learn.Result{step(2.5, 0.6)}, ""},
 		"knows nothing":              {9, []learn.Result{step(math.Log(82), math.Log(3))}, ""},
@@ -62,9 +61,9 @@ func repeated(r learn.Result, n int) []learn.Result {
 	return list
 }
 
-// TestDivergedLoopGoesBack: after losses that no learner comes back from another
-// learner begins with the network that plays, at half the rate, and makes up for what
-// is lost. The rate stays, and so does the end of it all where no rate will do.
+// TestDivergedLoopGoesBack: after divergence another learner begins with the current network at
+// half the rate, and makes up for the lost steps. The rate stays; if no rate works, the loop
+// ends.
 func TestDivergedLoopGoesBack(t *testing.T) {
 	testshared.Long(t)
 	dir := filepath.Join(t.TempDir(), "loop")
@@ -120,8 +119,8 @@ func (refuser) Game(ctx context.Context, g GateGame, _, _ string) (GateOutcome, 
 	return o, err
 }
 
-// TestRefusedNetworksGoBack: a learner whose networks are refused three times in a
-// row is taken to have diverged.
+// TestRefusedNetworksGoBack: a learner whose networks are refused three times in a row counts as
+// diverged.
 func TestRefusedNetworksGoBack(t *testing.T) {
 	testshared.Long(t)
 	dir := filepath.Join(t.TempDir(), "loop")

@@ -13,8 +13,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// others plays for a loop as a cluster does: all games left of the bootstrap, and late random
-// games when a network already plays.
+// others plays for a loop as a cluster does: all remaining games of the bootstrap, and late
+// random games when a network already plays.
 type others struct {
 	mu    sync.Mutex
 	loop  *Loop
@@ -58,7 +58,7 @@ func (o *others) Play(ctx context.Context) error {
 	}
 	for ctx.Err() == nil {
 		named := work
-		named.Recipe.Search.Method = selfplay.Random // what they are worth does not matter here, who played does
+		named.Recipe.Search.Method = selfplay.Random // only the player's name matters here
 		if err := o.play(named, 4); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (o *others) Play(ctx context.Context) error {
 	return nil
 }
 
-// play files so many games of some work.
+// play files a number of games for some work.
 func (o *others) play(w Work, games int) error {
 	text := w.Recipe
 	text.Opening.Forks = 0
@@ -142,8 +142,8 @@ func (o *stopped) Play(context.Context) error {
 	return nil
 }
 
-// TestLastGamesOfOthers: games that are filed after Run has ended, while an exchange hangs up,
-// count, now and for the next run.
+// TestLastGamesOfOthers: games filed after Run has ended, while an exchange shuts down, count now
+// and in the next run.
 func TestLastGamesOfOthers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))

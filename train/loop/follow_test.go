@@ -13,9 +13,9 @@ import (
 	"kosumi/nn/katago"
 )
 
-// TestAnotherArchitectureTakesOver changes the recipe's architecture in a run: rows, games and the
-// present network stay, the new learner starts with grown weights, and its network plays after it
-// has passed the gate.
+// TestAnotherArchitectureTakesOver changes the recipe's architecture during a run: rows, games and
+// the current network stay, the new learner starts with grown weights, and its network plays after
+// passing the gate.
 func TestAnotherArchitectureTakesOver(t *testing.T) {
 	testshared.Long(t)
 	dir := filepath.Join(t.TempDir(), "loop")
@@ -62,7 +62,7 @@ func TestAnotherArchitectureTakesOver(t *testing.T) {
 }
 
 // TestLearnerMayChange: with other settings, or without checkpoints, a new learner starts with the
-// present network, and nothing else is lost.
+// current network, and nothing else is lost.
 func TestLearnerMayChange(t *testing.T) {
 	testshared.Long(t)
 	for name, change := range map[string]func(t *testing.T, dir string){

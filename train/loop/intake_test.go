@@ -9,8 +9,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// TestIntake: files are taken once, rows wait until they are, and the bootstrap has as
-// many games as it was bounded to, those that arrived included.
+// TestIntake: each file is taken once, rows wait until then, and the bootstrap ends at its bound,
+// counting games that have arrived.
 func TestIntake(t *testing.T) {
 	in := newIntake(t.TempDir(), 0, true)
 	in.bound(100, 0, 60)

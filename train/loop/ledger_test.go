@@ -10,8 +10,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestLedgerHolds makes any entries in any order: the ledger never contradicts itself,
-// nothing that was counted goes, and what the ratio leaves over is not lost.
+// TestLedgerHolds makes entries in random order: the ledger never contradicts itself, counts
+// never shrink, and fractions of samples are carried over.
 func TestLedgerHolds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 0))
 	var l Ledger
@@ -54,7 +54,7 @@ func TestLedgerHolds(t *testing.T) {
 	require.Equal(t, 0.5, half.Owed)
 }
 
-// TestLedgerGoals: late games of the bootstrap put the goal of the network off.
+// TestLedgerGoals: late games of the bootstrap do not count towards the network's goal.
 func TestLedgerGoals(t *testing.T) {
 	var l Ledger
 	require.False(t, l.aimed())
@@ -68,7 +68,7 @@ func TestLedgerGoals(t *testing.T) {
 	require.False(t, l.aimed() || l.reached())
 }
 
-// TestStateFile: a state stands in its file byte for byte as it was read.
+// TestStateFile: writing a state that was read gives the same bytes.
 func TestStateFile(t *testing.T) {
 	const text = `{
  "version": 1,

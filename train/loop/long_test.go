@@ -21,7 +21,7 @@ var (
 	longDir = flag.String("longdir", "", "folder of TestLongRun's loop; default: one of the test's")
 )
 
-// use is what a loop takes up.
+// use is a loop's use of resources.
 type use struct {
 	bytes, state   int64
 	files, folders int
@@ -56,16 +56,16 @@ func useOf(t *testing.T, dir string) (u use) {
 		return nil
 	}))
 	runtime.GC()
-	runtime.GC() // what finalizers and pools let go
+	runtime.GC() // frees what finalizers and pools released
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	u.heap = m.HeapAlloc
 	return u
 }
 
-// TestLongRun goes round for many games of random moves, which cost next to nothing, with
-// a small network that is trained, exported and opened each time: nothing that a loop keeps may
-// grow with the games. `go test ./train/loop -run LongRun -long 100000 -v` shows figures.
+// TestLongRun runs many iterations of cheap random games with a small network that is trained,
+// exported and opened each time: nothing that a loop holds may grow with the games. `go test
+// ./train/loop -run LongRun -long 100000 -v` prints figures.
 func TestLongRun(t *testing.T) {
 	testshared.Long(t)
 	dir := *longDir

@@ -73,7 +73,7 @@ share = 1.0
 games = 0
 `
 
-// child is set for the process that TestKilledLoopGoesOn kills.
+// child is set in the process that TestKilledLoopGoesOn kills.
 const child = "KOSUMI_LOOP_TEST_DIR"
 
 func TestMain(m *testing.M) {
@@ -88,8 +88,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKilledLoopGoesOn kills the loop at random moments and checks each time
-// that state, rows, game records, networks and checkpoints agree.
+// TestKilledLoopGoesOn kills the loop at random moments and checks each time that state, rows,
+// game records, networks and checkpoints agree.
 func TestKilledLoopGoesOn(t *testing.T) {
 	testshared.Slow(t)
 	t.Parallel()
@@ -120,7 +120,7 @@ type logTail struct{ text []byte }
 func (l *logTail) Write(b []byte) (int, error) { l.text = append(l.text, b...); return len(b), nil }
 func (l *logTail) String() string              { return string(l.text) }
 
-// needRuntime ends a test where no onnxruntime library can be found.
+// needRuntime skips a test without an onnxruntime library.
 func needRuntime(t *testing.T, dir string) {
 	t.Helper()
 	l, err := Open(dir, Options{})
@@ -133,8 +133,7 @@ func needRuntime(t *testing.T, dir string) {
 	require.NoError(t, err)
 }
 
-// checkFolder opens a loop that was killed and checks that nothing was lost or
-// counted twice.
+// checkFolder opens a killed loop and checks that nothing was lost or counted twice.
 func checkFolder(t *testing.T, dir string, before State) State {
 	t.Helper()
 	l, err := Open(dir, Options{})
@@ -151,7 +150,7 @@ func checkFolder(t *testing.T, dir string, before State) State {
 	var next uint64
 	hashes := map[[6]float32]string{}
 	for i, d := range list {
-		if i > 0 { // older files may have been dropped
+		if i > 0 { // older files may have been removed
 			require.Equal(t, next, d.first, "games are missing, or filed twice, at %s", d.path)
 		}
 		next = d.first + uint64(d.games)
@@ -203,7 +202,7 @@ func TestOneLoopAFolder(t *testing.T) {
 	require.ErrorContains(t, err, dir)
 }
 
-// runLoop runs a loop for some games; 0 only opens it.
+// runLoop runs a loop for a number of games; 0 only opens it.
 func runLoop(t *testing.T, dir string, games int64) *State {
 	t.Helper()
 	l, err := Open(dir, Options{Games: games})
@@ -258,9 +257,8 @@ func TestHeartbeatBesideSelfplay(t *testing.T) {
 	require.EqualValues(t, l.state.Games, last)
 }
 
-// TestLoopEndsWithItsGames plays exactly as many games as are asked for, also where
-// they end in the middle of an iteration, and trains on an iteration that they
-// complete.
+// TestLoopEndsWithItsGames plays exactly the requested number of games, even if it ends within an
+// iteration, and trains on an iteration that they complete.
 func TestLoopEndsWithItsGames(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
@@ -278,8 +276,8 @@ func TestLoopEndsWithItsGames(t *testing.T) {
 	require.EqualValues(t, c.Bootstrap.Games+3, s.Games)
 }
 
-// TestTimeEndsTraining bounds the time of a run whose training would take days: it ends in the
-// middle, with a checkpoint that the state counts, and the next run resumes.
+// TestTimeEndsTraining: a time limit ends training that would take days, with a checkpoint that
+// the state counts, and the next run resumes.
 func TestTimeEndsTraining(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "loop")
@@ -309,7 +307,7 @@ func TestTimeEndsTraining(t *testing.T) {
 	first := l.state.Samples
 	trained(first + 1)
 
-	// A crash between the checkpoint and the state, which is of before.
+	// A crash between writing the checkpoint and the state: the state is the old one.
 	newest := l.state.Samples
 	l.state.Samples = 0
 	require.NoError(t, l.state.save(dir))
@@ -353,7 +351,8 @@ func TestProgress(t *testing.T) {
 		require.True(t, left, stage)
 	}
 
-	// Nothing has ended after a thousand moves: a tenth of the games, by their length.
+	// After a thousand moves without a finished game: a tenth of the games, by their expected
+	// length.
 	st := stretch{began: time.Now().Add(-time.Minute), goal: 100, moves: 10_000}
 	p := st.progress(&selfplay.Stats{Moves: 1000}, 60_000)
 	require.Equal(t, "self-play: 0 of 100 games, 1000 moves, 1000 evals/s, about 9m0s left", p.String())

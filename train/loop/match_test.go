@@ -12,7 +12,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// orientations notes the orientations in which positions are evaluated.
+// orientations records the orientations in which positions are evaluated.
 type orientations struct {
 	nn.Evaluator
 	mu    sync.Mutex
@@ -32,8 +32,8 @@ func (s *orientations) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output
 	return s.Evaluator.Evaluate(ctx, q, out)
 }
 
-// TestMatchOrientations: a gating match shows positions in all orientations, each in
-// the same one however often it is met.
+// TestMatchOrientations: a gating match evaluates positions in all orientations, but one position
+// always in the same.
 func TestMatchOrientations(t *testing.T) {
 	server, err := nn.NewServer(nntest.HashModel(3), nn.ServerConfig{MaxBatch: 4})
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestMatchOrientations(t *testing.T) {
 	require.False(t, used[nn.SymmetryRandom])
 }
 
-// TestMatchBoard: pairs of games go to the boards by their shares of self-play.
+// TestMatchBoard: pairs of games are distributed over the boards as in self-play.
 func TestMatchBoard(t *testing.T) {
 	on := func(shares ...float64) []selfplay.BoardShare {
 		boards := make([]selfplay.BoardShare, len(shares))
@@ -61,7 +61,7 @@ func TestMatchBoard(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		boards []selfplay.BoardShare
-		want   []int // pairs of each board
+		want   []int // number of pairs on each board
 	}{
 		"one":             {on(3), []int{8}},
 		"even":            {on(1, 1, 1, 1), []int{2, 2, 2, 2}},

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPositionsOfTheFolder takes up a loop with game records in its own folder.
+// TestPositionsOfTheFolder resumes a loop with game records in its own folder.
 func TestPositionsOfTheFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	text := strings.Replace(tiny, "[selfplay.search]", "[selfplay.positions]\nrecords = [\"lost\"]\nshare = 0.5\n[selfplay.search]", 1)

@@ -70,7 +70,7 @@ func TestConfigFaults(t *testing.T) {
 }
 
 // TestNumbersOfRecipes: each number of the default recipe is refused, with its key, if it is far
-// too low or not a number; once, however many stages there are.
+// too low or NaN; once, whatever the number of stages.
 func TestNumbersOfRecipes(t *testing.T) {
 	text, err := Preset("default")
 	require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestNumbersOfRecipes(t *testing.T) {
 			_, err := ParseRecipe([]byte(strings.Join(changed, "\n")))
 			require.ErrorIs(t, err, ErrRecipe, changed[i])
 			if strings.Contains(err.Error(), "TOML") {
-				continue // an integer where a fraction is wanted, or the other way round
+				continue // an integer where a fraction is expected, or the reverse
 			}
 			require.Contains(t, err.Error(), m[1], changed[i])
 			require.Equal(t, 1, strings.Count(err.Error(), m[1]+" is "), err.Error())
@@ -98,8 +98,8 @@ func TestNumbersOfRecipes(t *testing.T) {
 	require.Greater(t, count, 80)
 }
 
-// TestWindow compares the formula with the table of KataGo's single-machine loop: least 100,000
-// rows, taper 50,000, exponent 0.65, growth 0.4.
+// TestWindow compares the formula with the table of KataGo's single-machine loop: at least
+// 100,000 rows, taper 50,000, exponent 0.65, growth 0.4.
 func TestWindow(t *testing.T) {
 	w := Window{MinRows: 100_000, Taper: 50_000, Exponent: 0.65, Growth: 0.4, MaxRows: 10_000_000}
 	for made, want := range map[int64]float64{0: 100e3, 100_000: 100e3, 250_000: 145e3, 1_000_000: 278e3, 5_000_000: 679e3, 10_000_000: 1.03e6} {

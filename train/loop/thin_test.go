@@ -9,8 +9,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// TestHistoryStaysShort goes through many iterations: the history keeps its bound, its
-// sums, its order, every network that is still there and its place beside it.
+// TestHistoryStaysShort: over many iterations the history keeps its bound, its sums, its order,
+// and the entry of every network that still exists.
 func TestHistoryStaysShort(t *testing.T) {
 	const iterations, most = 5000, 100
 	s := &State{Base: "n7"}
@@ -21,7 +21,7 @@ func TestHistoryStaysShort(t *testing.T) {
 		s.History = append(s.History, Record{Iteration: i, Network: name, Stats: selfplay.Stats{Games: 3}, Evals: 2, Seconds: Seconds{Train: 1}, Games: int64(3 * i)})
 		s.Current = name
 		games += 3
-		for k := range len(s.Networks) - 3 { // all but the newest and each thousandth go
+		for k := range len(s.Networks) - 3 { // all but the newest and each thousandth are removed
 			s.Networks[k].Gone = s.iterationOf(k)%1000 != 0 && s.Networks[k].Name != s.Base
 		}
 		s.thin(most)

@@ -11,7 +11,7 @@ import (
 	"kosumi/internal/file"
 )
 
-// TestView looks at the folder of a loop from outside.
+// TestView reads a loop's folder from outside.
 func TestView(t *testing.T) {
 	dir := t.TempDir()
 	v := NewViewer(dir)
@@ -26,7 +26,7 @@ func TestView(t *testing.T) {
 	require.Equal(t, filepath.Base(dir), w.Folder)
 	require.Equal(t, []any{int64(0), int64(2000), "samples", 200 * time.Second, false}, []any{w.Done, w.Goal, w.Unit, w.Left, w.Running})
 
-	// The newest checkpoint counts, and a process that has the folder.
+	// The newest checkpoint counts, and the process that holds the folder.
 	for name, samples := range map[string]string{"step-000000000010-00001": "1200", "step-000000000020-00002": "1500"} {
 		at := filepath.Join(dir, "checkpoints", name)
 		require.NoError(t, os.MkdirAll(at, 0o755))

@@ -94,7 +94,7 @@ func checkBuilt(t *testing.T, g *Game, l Layout) {
 	}
 }
 
-// checkHorizons sums the series of the spec directly.
+// checkHorizons sums the series of the specification directly.
 func checkHorizons(t *testing.T, g *Game, at int, row []float32, own board.Color) {
 	t.Helper()
 	area := float64(g.Start.Size().Area())
@@ -185,8 +185,8 @@ func open(t testing.TB, o Options, dir string) *Folder {
 	return f
 }
 
-// TestRowsTellModes: a row says in which modes its game was judged, and its planes and
-// targets are as those judge.
+// TestRowsTellModes: a row records the area modes of its game, and its planes and targets follow
+// them.
 func TestRowsTellModes(t *testing.T) {
 	b, err := board.ParseDiagram("X.XO.\nXXXO.\nOOOO.")
 	require.NoError(t, err)

@@ -12,9 +12,8 @@ import (
 	"kosumi/nn/features"
 )
 
-// TestCatalogIsShared replaces a file behind the back of a catalog, with one of
-// the same size and time: a stream that shares it does not notice, one of its own
-// does, and both do once the time differs.
+// TestCatalogIsShared replaces a file by one of the same size and time: a stream with a shared
+// catalog does not notice, one with its own does, and both notice once the time differs.
 func TestCatalogIsShared(t *testing.T) {
 	dir := fillFolder(t, 3, 1, Layout{features.V7, 9}, board.Square(9))
 	o := options(8)
@@ -38,8 +37,8 @@ func TestCatalogIsShared(t *testing.T) {
 	require.Equal(t, alone.WindowRows(), open(t, o, dir).WindowRows())
 }
 
-// TestSurveyOfManyFiles takes more files than are looked into at a time, some of
-// them useless: nothing is lost or counted twice, and the window ends the survey.
+// TestSurveyOfManyFiles surveys more files than are opened at a time, some of them unusable:
+// nothing is lost or counted twice, and the window ends the survey.
 func TestSurveyOfManyFiles(t *testing.T) {
 	good := smallFile(t, Layout{features.V7, 5})
 	dir := t.TempDir()
@@ -69,7 +68,7 @@ func TestSurveyOfManyFiles(t *testing.T) {
 	require.Len(t, f.order, 300)
 }
 
-// TestHeldRowsTakeTheirOwnMemoryOnly: the memory of rows that are not held back is freed.
+// TestHeldRowsTakeTheirOwnMemoryOnly: memory of rows that are not held back is freed.
 func TestHeldRowsTakeTheirOwnMemoryOnly(t *testing.T) {
 	dir := fillFolder(t, 4, 12, Layout{features.V7, 9}, board.Square(9))
 	o := options(4)

@@ -13,24 +13,24 @@ import (
 	"kosumi/nn/features"
 )
 
-// goldenSet is rows that KataGo wrote, with what another program counts in them.
+// goldenSet is rows written by KataGo, with statistics from another program.
 type goldenSet struct {
 	*Set
-	two                     [2]int // the rows that the golden data's README spells out
+	two                     [2]int // numbers of the rows that the golden data's README lists
 	columns                 map[string]columnSums
-	planes                  []int // points of each input plane that are set
+	planes                  []int // number of points set in each input plane
 	final, sides, noResults int
-	nines                   []int // rows of 9x9
+	nines                   []int // numbers of rows on 9x9
 	modes                   [8]int
 }
 
-// columnSums are the sums of one array in single rows, by their numbers, and in all.
+// columnSums are the sums of an array, in single rows and in all.
 type columnSums struct {
 	rows           map[int]float64
 	all, tolerance float64
 }
 
-// golden runs a check on a sample of 17 rows, and on 1024 where the reference data is.
+// golden runs a check on a sample of 17 rows, and on 1024 if the reference data is present.
 func golden(t *testing.T, check func(t *testing.T, s *goldenSet)) {
 	t.Run("sample", func(t *testing.T) {
 		s, err := ReadFile(filepath.Join("..", "..", "testdata", "golden", "training", "rows.npz"))
@@ -67,8 +67,7 @@ func golden(t *testing.T, check func(t *testing.T, s *goldenSet)) {
 	})
 }
 
-// TestGoldenSums holds the reader against the sums of another program's reader, array by
-// array.
+// TestGoldenSums compares the reader with another program's, array by array.
 func TestGoldenSums(t *testing.T) {
 	golden(t, func(t *testing.T, s *goldenSet) {
 		require.Equal(t, Layout{features.V7, 19}, s.Layout)
@@ -111,7 +110,7 @@ func sum[T uint8 | int8 | int16 | float32](a []T) float64 {
 	return s
 }
 
-// TestGoldenFacts checks the identities between the columns of every row.
+// TestGoldenFacts checks relations between the columns of every row.
 func TestGoldenFacts(t *testing.T) {
 	golden(t, func(t *testing.T, s *goldenSet) {
 		final, sides, noResult, nines := 0, 0, 0, []int{}
@@ -170,7 +169,7 @@ func entropy(weights []int16) float64 {
 	return h
 }
 
-// TestGoldenTwoRows checks the rows that the README spells out.
+// TestGoldenTwoRows checks the rows that the README lists.
 func TestGoldenTwoRows(t *testing.T) {
 	golden(t, func(t *testing.T, s *goldenSet) {
 		a, b := s.two[0], s.two[1]
@@ -191,7 +190,7 @@ func TestGoldenTwoRows(t *testing.T) {
 	})
 }
 
-// TestGoldenScoreCells rebuilds every score distribution from its score.
+// TestGoldenScoreCells recomputes every score distribution from its score.
 func TestGoldenScoreCells(t *testing.T) {
 	golden(t, func(t *testing.T, s *goldenSet) {
 		cells := make([]int8, s.Layout.ScoreCells())

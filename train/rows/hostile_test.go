@@ -35,14 +35,14 @@ func smallFile(t testing.TB, l Layout) []byte {
 	return buf.Bytes()
 }
 
-// readAll reads a file as training does: everything, then every row checked.
+// readAll reads a file and checks every row, as training does.
 func readAll(data []byte) error {
 	f, err := newFile(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return err
 	}
 	if f.N > 1<<16 {
-		return nil // would be read in parts
+		return nil // too large to be read at once
 	}
 	s, err := f.Read(0, f.N)
 	if err != nil {
@@ -63,8 +63,8 @@ func readAll(data []byte) error {
 	return nil
 }
 
-// TestMutatedFiles changes bytes of npz files, and of the arrays in them under right checksums.
-// Each is refused or read, without a panic; checksums reveal almost every change of a file.
+// TestMutatedFiles changes bytes of npz files, and of their arrays with correct checksums. Each
+// is refused or read, without a panic; checksums detect almost every change of a file.
 func TestMutatedFiles(t *testing.T) {
 	good := [][]byte{smallFile(t, Layout{features.V7, 5}), asBytes(taughtSet(t, Layout{features.V7, 5}, board.Square(5)))}
 	require.NoError(t, readAll(good[0]))
@@ -84,7 +84,7 @@ func TestMutatedFiles(t *testing.T) {
 	require.Greater(t, refused, 450)
 }
 
-// mutated returns a copy with some bytes changed, cut off, or put in.
+// mutated returns a copy with some bytes changed, removed or inserted.
 func mutated(data []byte, rng *rand.Rand) []byte {
 	out := bytes.Clone(data)
 	for range 1 + rng.IntN(8) {
@@ -101,7 +101,7 @@ func mutated(data []byte, rng *rand.Rand) []byte {
 	return out
 }
 
-// rezip writes an npz file anew with changed entries.
+// rezip rewrites an npz file with changed entries.
 func rezip(t testing.TB, data []byte, change func(name string, data []byte) []byte) []byte {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -180,8 +180,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, data []byte) { _ = readAll(data) })
 }
 
-// TestBadGamesAreNamedOnce: unusable games are logged by number, in one line for each file, once
-// for all streams.
+// TestBadGamesAreNamedOnce: unusable games are logged by number, one line per file, once for all
+// streams.
 func TestBadGamesAreNamedOnce(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := "(;SZ[5];B[cc];W[bb];B[dd];W[cb])", "(;SZ[5];B[cc];W[cc])"
@@ -209,7 +209,7 @@ func TestBadGamesAreNamedOnce(t *testing.T) {
 	require.NotContains(t, err.Error(), "\n")
 }
 
-// TestImpossibleStates: a state of a stream that cannot be is refused without a panic.
+// TestImpossibleStates: an impossible state of a stream is refused without a panic.
 func TestImpossibleStates(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.npz"), smallFile(t, Layout{features.V7, 5}), 0o644))

@@ -10,8 +10,8 @@ import (
 	"kosumi/nn/features"
 )
 
-// TestMix: each source has its share of every stretch of batches, and a restored stream delivers
-// the same ones.
+// TestMix: each source has its share in every sequence of batches, and a restored stream delivers
+// the same batches.
 func TestMix(t *testing.T) {
 	small := fillFolder(t, 1, 2, Layout{features.V7, 9}, board.Square(5))
 	large := fillFolder(t, 2, 2, Layout{features.V7, 9}, board.Square(9))

@@ -41,8 +41,8 @@ func TestEstimateOfRecords(t *testing.T) {
 	require.InEpsilon(t, 100+100*(3*sampleBytes/len(game)), open(t, options(8), dir).WindowRows(), 0.02)
 }
 
-// TestRowsOrRecords: of a folder of self-play the rows are taken, and the records of
-// the same games only where there is nothing else, or where they are named.
+// TestRowsOrRecords: from a folder of self-play the rows are used, and the records of the same
+// games only if there are no rows or they are named.
 func TestRowsOrRecords(t *testing.T) {
 	dir := t.TempDir()
 	for _, sub := range []string{"run/net/tdata", "run/net/sgfs", "other/sgfs", "sgfs"} {

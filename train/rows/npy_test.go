@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNpyHeaderForms reads the headers that numpy and KataGo write, old and new.
+// TestNpyHeaderForms reads headers written by old and new versions of numpy and by KataGo.
 func TestNpyHeaderForms(t *testing.T) {
 	for _, text := range []string{
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 80), }",

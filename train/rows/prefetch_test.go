@@ -21,8 +21,8 @@ func (c *counted) Next(b *Batch) error {
 	return nil
 }
 
-// TestPrefetch gets every batch once and in order, whether it was begun before or not,
-// and keeps the one in use from being overwritten.
+// TestPrefetch delivers every batch once and in order, whether prefetched or not, and never
+// overwrites the one in use.
 func TestPrefetch(t *testing.T) {
 	var p Prefetch
 	var s counted

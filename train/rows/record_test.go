@@ -23,7 +23,7 @@ func parseOne(t testing.TB, text string) *sgf.Node {
 	return roots[0]
 }
 
-// wall is a 5x5 game that Black and White end with a wall each: 15 to 10 points.
+// wall is a 5x5 game in which both sides build a wall: 15 to 10 points.
 const wall = ";B[ca];W[da];B[cb];W[db];B[cc];W[dc];B[cd];W[dd];B[ce];W[de]"
 
 func TestRecordEnds(t *testing.T) {
@@ -59,7 +59,7 @@ func TestRecordEnds(t *testing.T) {
 	}
 }
 
-// checkRecordRows builds the rows of a record and looks at their weights.
+// checkRecordRows builds a record's rows and checks their weights.
 func checkRecordRows(t *testing.T, g *Game) {
 	t.Helper()
 	l := Layout{features.V7, 5}
@@ -105,8 +105,8 @@ func TestRecordsThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// TestMutatedRecords changes bytes of game records: 500 of them must make rows
-// or be refused, never panic.
+// TestMutatedRecords changes bytes of game records: each of 500 makes rows or is refused, without
+// a panic.
 func TestMutatedRecords(t *testing.T) {
 	good := []byte("(;SZ[5]KM[0.5]RU[Chinese]RE[B+4.5]AB[aa]" + strings.Repeat(wall[:12], 1) + wall[12:] + ";B[];W[])")
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -168,8 +168,8 @@ func TestRecordsAndRowsMix(t *testing.T) {
 	require.Positive(t, soft)
 }
 
-// TestOtherEncodings writes and reads rows of the smaller encoders and compares
-// batches with what the encoder itself says.
+// TestOtherEncodings writes and reads rows of the smaller encodings and compares batches with the
+// encoder's output.
 func TestOtherEncodings(t *testing.T) {
 	for _, e := range []features.Encoding{features.Mini7, features.Seed22, features.V7, features.AGZ17, features.AGZ17Split} {
 		t.Run(e.String(), func(t *testing.T) {
@@ -220,7 +220,7 @@ func checkPlanes(t *testing.T, g *Game, s *Set) {
 	}
 }
 
-// TestHistoryDropout compares shortened histories with the encoder's own.
+// TestHistoryDropout compares shortened histories with those of the encoder.
 func TestHistoryDropout(t *testing.T) {
 	g := randomGame(t, board.Square(7), board.TrompTaylor(), 11)
 	l := Layout{features.V7, 7}
@@ -250,8 +250,8 @@ func TestHistoryDropout(t *testing.T) {
 	}
 }
 
-// TestSplit checks that each game is on one side of the split, and that the two
-// sides together are everything.
+// TestSplit checks that each game is on one side of the split, and that both sides together are
+// all games.
 func TestSplit(t *testing.T) {
 	dir := fillFolder(t, 4, 10, Layout{features.V7, 5}, board.Square(5))
 	count := func(s Split) (rows int) {
@@ -274,7 +274,7 @@ func TestSplit(t *testing.T) {
 	require.Positive(t, held)
 }
 
-// TestFilesReadByNpyio reads our files with another reader of the format.
+// TestFilesReadByNpyio reads written files with another reader of the format.
 func TestFilesReadByNpyio(t *testing.T) {
 	data := smallFile(t, Layout{features.V7, 5})
 	path := filepath.Join(t.TempDir(), "rows.npz")
@@ -296,8 +296,8 @@ func TestFilesReadByNpyio(t *testing.T) {
 	require.Equal(t, []int{ours.N, 22, 4}, z.Header(nameBinary).Descr.Shape)
 }
 
-// TestSameGame: a game is the same under other names and dates, and turned; then
-// its rows are all on one side of a split. Another move makes another game.
+// TestSameGame: a game is the same with other names and dates and in another orientation, so its
+// rows are all on one side of a split. A different move makes a different game.
 func TestSameGame(t *testing.T) {
 	hash := func(text string) [2]uint64 {
 		roots, err := sgf.Parse([]byte(text))

@@ -13,7 +13,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// lesson makes up a teacher's answer; each third move is illegal.
+// lesson makes up a teacher's answer; every third move is illegal.
 func lesson(size board.Size, seed uint64) *Taught {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	policy := func() []float32 {
@@ -40,7 +40,7 @@ func lesson(size board.Size, seed uint64) *Taught {
 	return t
 }
 
-// taughtSet returns rows of positions of a random game, all taught.
+// taughtSet returns taught rows of the positions of a random game.
 func taughtSet(t testing.TB, l Layout, size board.Size) *Set {
 	t.Helper()
 	b, err := NewBuilder(l)
@@ -56,8 +56,8 @@ func taughtSet(t testing.TB, l Layout, size board.Size) *Set {
 	return s
 }
 
-// TestTaughtRows: the teacher's numbers come back from a file, in every orientation, as
-// exactly as the format's integers hold them.
+// TestTaughtRows: the teacher's numbers survive a file, in every orientation, to the precision of
+// the format's integers.
 func TestTaughtRows(t *testing.T) {
 	for _, c := range []struct {
 		l    Layout
@@ -102,8 +102,8 @@ func checkLesson(t *testing.T, want *Taught, b *Batch, to []board.Point) {
 	}
 }
 
-// TestTeachRows: rows of games are taught in place. Numbers that a teacher does not know weigh
-// nothing; the row's own game stays, and so do the rows beside it.
+// TestTeachRows: rows of games are taught in place. Numbers that a teacher does not know have no
+// weight; the row's own game stays, and so do other rows.
 func TestTeachRows(t *testing.T) {
 	l := Layout{features.V7, 9}
 	b, err := NewBuilder(l)
@@ -134,8 +134,8 @@ func TestTeachRows(t *testing.T) {
 	require.NotZero(t, was[TargetFinalWeight])
 }
 
-// TestFreeColumns: numbers that other programs leave in free columns of ordinary rows
-// do not reach the learner.
+// TestFreeColumns: numbers that other programs write into unused columns of ordinary rows do not
+// reach the learner.
 func TestFreeColumns(t *testing.T) {
 	s := NewSet(Layout{features.V7, 5})
 	b, err := NewBuilder(s.Layout)
@@ -155,8 +155,8 @@ func TestFreeColumns(t *testing.T) {
 	require.Equal(t, plain, other)
 }
 
-// TestBadLessons: answers that cannot be written down, and taught rows that contradict
-// themselves, are refused; the row stays as it was.
+// TestBadLessons: answers that cannot be stored, and inconsistent taught rows, are refused; the
+// row stays unchanged.
 func TestBadLessons(t *testing.T) {
 	size := board.Square(5)
 	s := taughtSet(t, Layout{features.V7, 5}, size)

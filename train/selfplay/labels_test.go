@@ -12,9 +12,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// TestLabelledGames: games to be labelled are drawn from the policy alone, some under
-// Japanese rules, some with handicap stones, and end without a count; a recipe of
-// self-play has none of it.
+// TestLabelledGames: games to be labelled choose moves by the policy alone, some under Japanese
+// rules or with handicap stones, and end without a count; self-play of a loop does none of this.
 func TestLabelledGames(t *testing.T) {
 	c := small(Policy)
 	require.ErrorContains(t, c.Validate(), "engine label")
@@ -58,7 +57,7 @@ func TestLabelledGames(t *testing.T) {
 	require.Positive(t, passes)
 }
 
-// TestDecidedGamesWeighLess: turns of a drawn game count as searched ones do.
+// TestDecidedGamesWeighLess: turns of a drawn game have the same weight as searched ones.
 func TestDecidedGamesWeighLess(t *testing.T) {
 	c := Defaults()
 	c.Search.Method, c.Labels = Policy, true

@@ -8,8 +8,8 @@ import (
 	"kosumi/board"
 )
 
-// TestResignation: a side resigns after several hopeless turns in a row; in a game played to its
-// end the first such side is noted.
+// TestResignation: a side resigns after several hopeless turns in a row; in a game that is played
+// on, the first such side is recorded.
 func TestResignation(t *testing.T) {
 	e := &Ending{Resign: -0.9, ResignTurns: 2}
 	var r resignation

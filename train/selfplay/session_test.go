@@ -25,7 +25,7 @@ func hashServer(t testing.TB, m nn.Model) *nn.Server {
 	return s
 }
 
-// small is a recipe that takes little time and uses every device.
+// small is a quick recipe that uses every feature.
 func small(method string) Config {
 	c := Defaults()
 	c.Boards = []BoardShare{{5, 5, 1}, {6, 5, 1}, {7, 7, 1}}
@@ -48,8 +48,8 @@ func newSession(t testing.TB, c Config, dir string, perFile int) (*Session, *Wri
 	return s, w
 }
 
-// TestSessionWritesRowsAndRecords plays in two stretches with each method and checks the files row
-// by row and record by record.
+// TestSessionWritesRowsAndRecords plays in two parts with each method and checks the files row by
+// row and record by record.
 func TestSessionWritesRowsAndRecords(t *testing.T) {
 	for _, method := range []string{Gumbel, PUCT, Random} {
 		t.Run(method, func(t *testing.T) {

@@ -23,14 +23,14 @@ func TestParseConfig(t *testing.T) {
 	require.ErrorContains(t, err, "unknown key visits")
 }
 
-// TestSummary plays some games, sums them up, and finds the number of the next game.
+// TestSummary plays some games, summarises them, and finds the number of the next game.
 func TestSummary(t *testing.T) {
 	dir := t.TempDir()
 	next, err := NextGame(dir)
 	require.NoError(t, err)
 	require.Zero(t, next, "nothing is there")
 	c := small(Random)
-	c.Opening.Forks = 0 // a game that branches off has moves that it did not make
+	c.Opening.Forks = 0 // forked games contain moves that they did not play
 	s, w := newSession(t, c, dir, 10)
 	require.NoError(t, s.Play(t.Context(), nil, Goal{Games: 25}))
 	require.NoError(t, w.Flush())

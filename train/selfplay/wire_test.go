@@ -15,7 +15,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// playNumbers plays the games of some numbers and returns them by their identity.
+// playNumbers plays the games of some numbers and returns them by ID.
 func playNumbers(t testing.TB, c Config, seed uint64, e nn.Evaluator, numbers ...uint64) map[ID]*Finished {
 	t.Helper()
 	got := map[ID]*Finished{}
@@ -43,8 +43,8 @@ func exactServer(t testing.TB, seed uint64) *nn.Server {
 	return s
 }
 
-// TestGamesAreFunctionsOfTheirNumber plays the same numbers in another order, by
-// other players, and with a session that is interrupted all the time.
+// TestGamesAreFunctionsOfTheirNumber plays the same numbers in another order, with other players,
+// and in a session that is interrupted repeatedly.
 func TestGamesAreFunctionsOfTheirNumber(t *testing.T) {
 	for _, method := range []string{Gumbel, PUCT, Random} {
 		t.Run(method, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestGamesAreFunctionsOfTheirNumber(t *testing.T) {
 	}
 }
 
-// interrupted fails every few evaluations with the end of a context.
+// interrupted fails every few evaluations with context.Canceled.
 type interrupted struct {
 	nn.Evaluator
 	n    atomic.Int64
@@ -123,8 +123,7 @@ func same(t testing.TB, want, got map[ID]*Finished) {
 	}
 }
 
-// TestWire sends games of each method there and back: the same game, the same
-// rows, and no complaint.
+// TestWire sends games of each method there and back: the same game, the same rows, and no error.
 func TestWire(t *testing.T) {
 	for _, method := range []string{Gumbel, PUCT, Random} {
 		t.Run(method, func(t *testing.T) {
@@ -200,7 +199,7 @@ func TestVerifyRefuses(t *testing.T) {
 	require.Greater(t, off, 0.1, "another network")
 }
 
-// TestDerive: a game of random moves is the one that its number makes, and no other.
+// TestDerive: a game of random moves is exactly the one that its number gives.
 func TestDerive(t *testing.T) {
 	c := small(Random)
 	data, err := Marshal(playNumbers(t, c, 5, nil, 3)[ID{Number: 3}])
@@ -227,7 +226,7 @@ func newGame(t testing.TB, r board.Rules) *board.Game {
 	return g
 }
 
-// FuzzUnmarshal feeds damaged records: an error or a game, never a panic.
+// FuzzUnmarshal reads damaged records: an error or a game, never a panic.
 func FuzzUnmarshal(f *testing.F) {
 	c := small(PUCT)
 	c.Parallel = 1
