@@ -104,18 +104,18 @@ func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) {
 // sets of points without a stone of that colour. One part of a region, its root, holds
 // the facts about it.
 type emptyPart struct {
-	from, to int16    // its points in areaFinder.points
+	from, to int16    // range of its points in areaFinder.points
 	touched  uint8    // bit c is set if a stone of colour c touches it
 	sides    [2]sided // facts for Black and for White about the part, or the region whose root it is
 }
 
 // sided are the facts for one colour about a part or region.
 type sided struct {
-	up    int16    // the root; while regions grow, a part of the region closer to it
-	inner int16    // of a root: its points that no stone of the colour touches
-	vital [4]Point // the heads of the chains of the colour that touch all its points
+	up    int16    // parent in the union-find forest; while regions grow, a part closer to the root
+	inner int16    // for a root: number of its points that no stone of the colour touches
+	vital [4]Point // heads of the colour's chains that touch all its points
 	count int8     // the number of vital chains, -1 before the first point
-	spoil bool     // of a root: it touches a chain that is not pass-alive
+	spoil bool     // for a root: it touches a chain that is not pass-alive
 }
 
 // onlyColor returns the colour that touches the part if there is just one.
@@ -134,7 +134,7 @@ type areaFinder struct {
 	b      *Board
 	parts  [MaxPoints/2 + 1]emptyPart
 	count  int16            // the number of parts
-	points [MaxPoints]Point // all empty points, one part after the other
+	points [MaxPoints]Point // empty points, sorted by part
 	// part is 1 + the number of the part of an empty point; at the head of a
 	// chain, of one of the parts that the chain touches.
 	part  [MaxPoints]int16

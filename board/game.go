@@ -20,8 +20,8 @@ type Game struct {
 	position
 	start  *start
 	moves  []Move
-	strays []int // the moves that were made out of turn
-	known  int   // the moves before are forgotten, see GameOptions.ForgetOutOfTurn
+	strays []int // numbers of the moves made out of turn
+	known  int   // moves before this one are forgotten, see GameOptions.ForgetOutOfTurn
 }
 
 // NewGame returns a game on an empty board, Black to move, without clean-up

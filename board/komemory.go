@@ -26,7 +26,7 @@ func (k *koMemory) copyFrom(src *koMemory) {
 // of which a search makes many, have no index.
 type hashList struct {
 	list  []Hash
-	index map[Hash]int32 // how often each is in list; nil: not made
+	index map[Hash]int32 // count of each key in list; nil until needed
 }
 
 // shortList is the length up to which a list has no index.

@@ -16,10 +16,10 @@ type Ladder struct {
 type LadderScratch struct {
 	board   Board
 	ladders []Ladder
-	moves   []Point // the moves still to be tried at each depth, one depth after the other
+	moves   []Point // moves still to try, depth after depth
 	target  Point   // a stone of the chain that is hunted
 	played  int     // moves played in this search
-	depth   int     // from which the chain counts as captured
+	depth   int     // depth from which the chain counts as captured
 }
 
 // maxLadderMoves is the number of moves after which a search gives up and takes

@@ -22,7 +22,7 @@ import (
 // the certificate if the server made its own.
 type Address struct {
 	Token string
-	Host  string // with its port
+	Host  string // host and port
 	Pin   string // sha256 of the certificate, hex; "" is none
 	TLS   bool
 }

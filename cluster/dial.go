@@ -17,7 +17,7 @@ type DialConfig struct {
 	Address string
 	Creds   string // file of credentials or of a seed, for a NATS cluster of one's own
 	CA      string // file of roots that the server's certificate is checked by
-	Key     Key    // the zero value: that of Creds, or a new one
+	Key     Key    // zero: the key in Creds, or a new one
 	Log     *slog.Logger
 }
 
@@ -52,7 +52,6 @@ func (c *Conn) reach(patience time.Duration) error {
 }
 
 // Dial connects to a broker. When the broker cannot be reached, now or later, the connection
-// is tried again with growing random pauses.
 func Dial(c DialConfig) (*Conn, error) {
 	a, err := ParseAddress(c.Address)
 	if err != nil {

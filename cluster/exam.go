@@ -16,7 +16,7 @@ import (
 // tolerance bounds the difference of a worker's numbers from the server's in fp32.
 type tolerance struct {
 	game, mean float64 // mean difference of win minus loss, in one game and over many
-	divergence float64 // of the policies in the exam, nats
+	divergence float64 // mean divergence of the policies in the exam, nats
 }
 
 func (c *Card) tolerance() tolerance {

@@ -48,7 +48,7 @@ func (c *fileCache) path(ctx context.Context, f File) (string, error) {
 	path := filepath.Join(c.dir, f.SHA256, f.Name)
 	if sum, err := fileSum(path); err == nil && sum == f.SHA256 {
 		now := time.Now()
-		_ = os.Chtimes(filepath.Dir(path), now, now) // the last use, for makeRoom
+		_ = os.Chtimes(filepath.Dir(path), now, now) // makeRoom removes the least recently used files
 		return path, nil
 	}
 	c.makeRoom(keptFiles - f.Bytes)

@@ -20,7 +20,7 @@ type gate struct {
 // gateGame is a game of a gating match.
 type gateGame struct {
 	offer   gateOffer
-	players map[string]*gateLease // by worker
+	players map[string]*gateLease // lease of each worker
 	failed  map[string]string     // why, by worker
 	alone   int                   // seconds in which all workers present have failed at it
 	done    chan gateOutcome      // capacity 1
@@ -31,7 +31,7 @@ type gateLease struct{ began, seen time.Time }
 
 const (
 	gateSilent = 30 * time.Second // without a message from a worker, after which others get its games
-	gateSlow   = 5 * time.Minute  // after which a second worker gets a game too
+	gateSlow   = 5 * time.Minute  // time after which a second worker gets the game too
 )
 
 // Game implements loop.Matches: workers play the game.

@@ -21,8 +21,8 @@ type gatePlayer struct {
 
 	mu       sync.Mutex
 	held     map[string]context.CancelFunc // games under way, by id
-	networks map[string]*gateNetwork       // by sha256
-	exams    map[string]*Exam              // to be passed, by sha256
+	networks map[string]*gateNetwork       // by sha256 of the file
+	exams    map[string]*Exam              // exams to pass, by sha256 of the network
 }
 
 // gateNetwork is a network of a gating match.
@@ -43,7 +43,7 @@ func (w *Worker) PlayMatches(ctx context.Context) error {
 	defer func() {
 		p.games.Wait()
 		p.close()
-		w.publish(verbGate, gateRequest{}) // no games are under way
+		w.publish(verbGate, gateRequest{}) // an empty request: no games are under way
 	}()
 	for failures := 0; ctx.Err() == nil; {
 		r, err := ask[gateReply](ctx, w.conf.Conn, verbGate, pack(p.request()), 10*time.Second)

@@ -16,7 +16,7 @@ import (
 type judge struct {
 	exam    Exam
 	path    string
-	changed time.Time // of the file
+	changed time.Time // modification time of the file
 	eval    nn.Evaluator
 	close   func()
 	users   sync.WaitGroup
@@ -50,7 +50,7 @@ type judges struct {
 
 	opening sync.Mutex // held while a network is opened
 	mu      sync.Mutex
-	list    []*judge // the last one used is last
+	list    []*judge // least recently used first
 }
 
 // offer opens the network in a file, unless it is open. Its exam is on boards of these sizes.

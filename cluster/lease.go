@@ -78,7 +78,7 @@ func (w *Worker) keep(r *leaseReply) {
 		select {
 		case w.now.stock <- n:
 			w.held[n] = true
-		default: // more than was asked for
+		default: // more numbers than requested
 		}
 	}
 }

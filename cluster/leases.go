@@ -21,11 +21,11 @@ type leases struct {
 	disk  leasesFile
 
 	stored  map[selfplay.ID]bool
-	last    map[uint64]int   // the fork from which no other branches off, by number
-	out     map[uint64]lease // of the present offer
-	held    map[string]int   // how many of them, by worker
+	last    map[uint64]int   // by number: the fork that has no fork of its own yet
+	out     map[uint64]lease // leases of the current offer, by number
+	held    map[string]int   // number of leases, by worker
 	free    []uint64         // numbers of the present offer to be given again
-	checked time.Time        // the last search for expired leases
+	checked time.Time        // time of the last search for expired leases
 	exact   bool             // no more numbers are reserved on disk than are leased
 }
 
@@ -54,11 +54,11 @@ const (
 	keptEpochs = 64
 
 	mostHeld  = 4 * maxLease // numbers of one worker
-	firstHeld = maxLease     // of one that has no game stored yet
-	mostOut   = 1 << 20      // of all workers; beyond, each has fewHeld at most
+	firstHeld = maxLease     // most numbers for a worker that has no game stored yet
+	mostOut   = 1 << 20      // most numbers leased to all workers; beyond it each gets at most fewHeld
 	fewHeld   = 64
 
-	exactTime = 10 * time.Minute // that a worker may hold a number when their count is bounded
+	exactTime = 10 * time.Minute // longest lease when the number of games is bounded
 )
 
 func openLeases(dir string, known []selfplay.Filed, now time.Time) (*leases, error) {

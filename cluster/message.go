@@ -122,9 +122,9 @@ type upload struct {
 
 // Verdicts on an upload.
 const (
-	stored    = "stored"    // it is in the loop's folder, synced
-	duplicate = "duplicate" // it was there already
-	rejected  = "rejected"  // it is refused for good
+	stored    = "stored"    // the game is in the loop's folder, synced
+	duplicate = "duplicate" // the game was stored before
+	rejected  = "rejected"  // the game is refused for good
 	later     = "later"     // send it again
 )
 
@@ -183,7 +183,7 @@ type gateOutcome struct {
 
 func pack(v any) []byte {
 	data, err := json.Marshal(v)
-	if err != nil { // none of the messages can fail
+	if err != nil { // marshalling a message cannot fail
 		panic(fmt.Sprintf("cluster: %T: %v", v, err))
 	}
 	return data

@@ -11,7 +11,7 @@ import (
 // call is a request to the server. The broker guarantees its sender.
 type call struct {
 	verb, who string
-	reply     string // in the sender's own inbox; "": no reply is wanted
+	reply     string // subject in the sender's inbox; "": no reply is wanted
 	data      []byte
 }
 
@@ -34,7 +34,7 @@ func readCall(m *nats.Msg) (*call, bool) {
 const (
 	callCost  = 512
 	senderMax = 32 << 20  // bytes of one sender
-	queueMax  = 256 << 20 // of all
+	queueMax  = 256 << 20 // bytes of all waiting calls
 )
 
 // queue holds calls until they are served. Senders take turns, one call a turn, so that a flood
@@ -45,7 +45,7 @@ type queue struct {
 	mu     sync.Mutex
 	wake   sync.Cond
 	from   map[string]*sender
-	ring   []*sender // that can be served, the next one first
+	ring   []*sender // senders with a call that can be served, the next one first
 	count  int
 	bytes  int
 	closed bool

@@ -60,12 +60,12 @@ func (w *member) count(verdict string) {
 // roster lists the workers of a server, and the banned ones, which survive restarts. The
 // server's lock guards it.
 type roster struct {
-	dir string // of the list
+	dir string // folder of the list of banned workers
 	log *slog.Logger
 	now func() time.Time
 
 	members map[string]*member
-	banned  map[string]string // why, by worker
+	banned  map[string]string // reason, by worker
 	unsaved bool              // banned has changed
 }
 

@@ -32,7 +32,7 @@ type bounded interface {
 
 // ServerConfig holds the settings of a server. Dir, Host and Open are needed.
 type ServerConfig struct {
-	Dir  string // for the leases and the list of banned workers
+	Dir  string // folder for leases and the list of banned workers
 	Host Host
 	// Open opens a network to check games with, and returns the function that closes it.
 	Open func(path string) (e nn.Evaluator, close func(), err error)
@@ -55,7 +55,7 @@ type Server struct {
 	conn    *Conn
 	sub     *nats.Subscription
 	began   time.Time
-	calls   *queue // all but games
+	calls   *queue // all calls except uploads of games
 	games   *queue
 	checked chan *job
 	filing  sync.WaitGroup
@@ -75,9 +75,9 @@ type Server struct {
 }
 
 const (
-	fileGames  = 64   // in one file, at most
+	fileGames  = 64   // most games in one file
 	crowded    = 512  // queued games, above which fewer are checked
-	servers    = 4    // goroutines that answer requests
+	servers    = 4    // number of goroutines that answer requests
 	fullBanned = 4096 // banned workers that are remembered
 )
 
@@ -148,7 +148,7 @@ func (s *Server) receive(m *nats.Msg) {
 		q = s.games
 	}
 	for _, c := range q.push(c) {
-		if c.verb == verbGame { // for other requests the client times out and repeats them
+		if c.verb == verbGame { // other requests time out at the client, which repeats them
 			s.tally.later.Add(1)
 			s.conn.reply(c.reply, receipt{later, "the server is busy"})
 		}

@@ -15,7 +15,7 @@ type spool struct {
 	dir string // "" keeps them in memory
 
 	mu    sync.Mutex
-	games []*spooled // not being sent
+	games []*spooled // games not being sent
 	count int
 	news  chan struct{} // capacity 1
 }
@@ -117,7 +117,7 @@ func (s *spool) back(g *spooled) {
 // drop removes a game that the server has answered.
 func (s *spool) drop(g *spooled) {
 	if g.path != "" {
-		os.Remove(g.path) // a file that stays is sent again and answered as a duplicate
+		os.Remove(g.path) // if this fails, the game is sent again and answered as a duplicate
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

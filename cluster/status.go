@@ -19,7 +19,7 @@ type tally struct {
 	lag                                lags
 
 	mu      sync.Mutex
-	reasons []Rejection // the last ones
+	reasons []Rejection // latest rejections
 }
 
 // Rejection is a refused game.
@@ -148,7 +148,7 @@ func (s *Server) Status() Status {
 
 // add adds a worker's use since its last beat, limited to the time since then.
 func (s *Spending) add(w *member, b *beat, since time.Duration) {
-	if b.Time < w.last.Time { // it was restarted
+	if b.Time < w.last.Time { // the worker has restarted
 		w.last.Time, w.last.Processor = 0, 0
 	}
 	hours := min(b.Time-w.last.Time, since.Seconds()+20) / 3600

@@ -27,7 +27,7 @@ type Model struct {
 type WorkerConfig struct {
 	Conn *Conn
 	Card Card
-	Dir  string // for networks and games
+	Dir  string // folder for networks and games
 	// InMemory keeps finished games in memory until they are confirmed, for a
 	// worker in the server's own process.
 	InMemory bool
@@ -47,12 +47,12 @@ type Worker struct {
 	spool *spool
 	low   chan struct{} // capacity 1: numbers are wanted
 	began time.Time
-	spoil func(f *selfplay.Finished) // for tests of bad workers
+	spoil func(f *selfplay.Finished) // lets tests spoil games
 	files *fileCache
 
 	greeting sync.Mutex // held while saying hello
 
-	sending sync.WaitGroup // from the first Run to Close
+	sending sync.WaitGroup // goroutines that send, from the first Run to Close
 	hangUp  context.CancelFunc
 
 	mu    sync.Mutex
@@ -121,7 +121,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	})
 	err := w.lease(playing, &work, stop)
 	if cause := context.Cause(playing); cause != nil && ctx.Err() == nil {
-		err = cause // the first failure, not what followed from it
+		err = cause // the first failure rather than its consequences
 	}
 	stop(nil)
 	work.Wait()

@@ -69,7 +69,7 @@ func AppendLeelaMove(b []byte, size board.Size, order int, m *thinking.Move) []b
 	b = appendInt(b, " visits ", m.Visits)
 	b = appendInt(b, " winrate ", tenThousandths(m.Winrate))
 	b = appendInt(b, " prior ", tenThousandths(float64(m.Prior)))
-	b = appendInt(b, " lcb ", int64(math.Round(Finite(m.LCB)*10000))) // a bound, not a rate
+	b = appendInt(b, " lcb ", int64(math.Round(Finite(m.LCB)*10000))) // a bound, not a probability
 	b = appendInt(b, " order ", int64(order))
 	return appendPV(b, size, m)
 }
@@ -176,7 +176,7 @@ func tenThousandths(rate float64) int64 {
 // Finite replaces what is not a number by 0, which clients can read.
 func Finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) || math.Abs(f) < 0.5e-6 {
-		return 0 // also for what would round to minus zero
+		return 0 // also avoids "-0"
 	}
 	return f
 }

@@ -91,7 +91,7 @@ func (s *analysisCommands) printer(d dialect, req *thinking.Request, r *Reply) f
 		})
 		line = appendAnalysis(line[:0], d, size, req, &shown)
 		if len(line) > 0 {
-			r.Write(append(line, '\n')) // a failure to write ends ctx
+			r.Write(append(line, '\n')) // a failed write cancels ctx
 		}
 	}
 }

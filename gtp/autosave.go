@@ -29,8 +29,8 @@ type SavableEngine interface {
 type Autosave struct {
 	dir   string
 	log   *slog.Logger
-	name  string       // of the present file; empty before the first move
-	moves []board.Move // that the file holds
+	name  string       // current file; empty before the first move
+	moves []board.Move // moves in the file
 	size  board.Size
 	last  []byte
 }

@@ -32,7 +32,7 @@ func (s *handlers) timeSettings(_ context.Context, c Command, _ *Reply) error {
 	case n.err != nil:
 		return n.err
 	case period > 0 && stones == 0:
-		t = clock.Settings{} // so the protocol says "no limit"
+		t = clock.Settings{} // the protocol's form of "no limit"
 	case period == 0 && main == 0:
 		s.log.Warn("time settings without any time: playing without a clock")
 		t = clock.Settings{}

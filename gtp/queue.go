@@ -13,10 +13,10 @@ import (
 // line is one input line on its way to the dispatcher.
 type line struct {
 	command Command
-	fault   string // all that the line is answered with, if not empty
-	length  int    // of its text in bytes
-	seq     int64  // 1 for the first line of the session
-	script  int    // the script it belongs to
+	fault   string // if not empty, the whole answer to the line
+	length  int    // bytes of its text
+	seq     int64  // number of the line in the session, from 1
+	script  int    // number of the script that it belongs to
 	tooLong bool   // command is only of the line's beginning
 }
 
@@ -43,9 +43,9 @@ type queue struct {
 		lines   []line
 		size    int   // bytes that lines take
 		last    int64 // seq of the newest line
-		script  int   // that the newest line belongs to
+		script  int   // script of the newest line
 		left    bool  // quit or the end of input was read
-		ended   bool  // no line will follow
+		ended   bool  // the input has ended
 		running *running
 	}
 	most  int // bytes beyond which the reader waits

@@ -15,14 +15,14 @@ import (
 // output is the one place that writes to the client. Its methods may be called
 // from any goroutine; what one call writes is sent as a whole.
 type output struct {
-	ctx    context.Context // of the session
-	texts  chan []byte     // to the goroutine that writes
-	wrote  chan error      // its answer to each
+	ctx    context.Context // context of the session
+	texts  chan []byte     // texts for the goroutine that writes
+	wrote  chan error      // its answer to each text
 	failed func()          // called once, without the lock, when writing fails
 	mu     struct {
 		sync.Mutex
 		text []byte // owned by the writing goroutine during a write
-		err  error  // the first failure to write; nothing is written after it
+		err  error  // first write error; nothing is written after it
 	}
 }
 

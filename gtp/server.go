@@ -94,7 +94,7 @@ type Server struct {
 	opts     Options
 	table    *Table
 	mover    *Mover
-	terminal *terminal // nil unless a person types
+	terminal *terminal // nil unless a person is typing
 }
 
 // NewServer returns a Server with every command of this package.

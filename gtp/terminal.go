@@ -30,11 +30,11 @@ type terminal struct {
 	table   *Table
 	mover   *Mover
 	options Terminal
-	shown   string     // the board as it was drawn last
+	shown   string     // board as last drawn
 	turns   []int      // number of moves after each answer of the engine
 	even    *float32   // komi before handicap stones
 	ended   int        // moves of the game when the engine resigned; 0: it has not
-	size    board.Size // of the last call of Remark
+	size    board.Size // board size at the last call of Remark
 }
 
 // newTerminal adds the commands for people to a table. They are not listed: no client has
@@ -86,7 +86,7 @@ func (p *terminal) complete(c Command) Command {
 			lower = other
 		}
 		_, known = p.table.Find(lower)
-		known = known && !(lower == "printsgf" && len(c.Args) == 0 && strings.EqualFold(c.Name, "save")) // a file was meant
+		known = known && !(lower == "printsgf" && len(c.Args) == 0 && strings.EqualFold(c.Name, "save")) // the user meant a file
 		switch {
 		case known:
 			c.Name = lower
@@ -328,7 +328,7 @@ func forSide(e *thinking.Estimate, c board.Color, chances string) string {
 		win, lead = 1-win, -lead
 	}
 	text := fmt.Sprintf("%s "+chances, c, 100*win)
-	if e.Settled || e.Low != e.High || e.Lead != 0 { // the network knows of points
+	if e.Settled || e.Low != e.High || e.Lead != 0 { // the network predicts scores
 		text += fmt.Sprintf(", %+.1f points", tenths(lead))
 	}
 	return text

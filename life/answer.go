@@ -15,9 +15,9 @@ const (
 	Dead       = "dead"       // the attacker captures it
 	Alive      = "alive"      // the defender makes it pass-alive
 	Seki       = "seki"       // neither
-	Held       = "held"       // it is not captured; whether it becomes pass-alive is open
+	Held       = "held"       // it is not captured; whether it becomes pass-alive is not proved
 	Repetition = "repetition" // it depends on the ko rule
-	Unknown    = "unknown"    // not proved in the time
+	Unknown    = "unknown"    // not proved in the given time
 )
 
 // Need is a number of threats more than the other side has; 0: none.

@@ -13,8 +13,8 @@ import (
 
 // Efforts, in searched states.
 const (
-	proved   = 0     // only existing proofs
-	somewhat = 16000 // before the first search for evasions
+	proved   = 0     // use existing proofs only
+	somewhat = 16000 // effort before the first search for evasions
 	noEnd    = 1 << 40
 )
 
@@ -26,7 +26,7 @@ const wideArea = 49
 type Options struct {
 	Time     time.Duration // 0: none
 	Nodes    int64         // most searched states; 0: no limit
-	First    board.Color   // only with this side to move first; Empty: both
+	First    board.Color   // answer only for this side moving first; Empty: for both
 	Progress func(what string, nodes int64)
 	Network  Network // orders moves, and estimates the chance of life without a proof; nil: none
 }
@@ -48,7 +48,7 @@ type asker struct {
 	claims  []claim
 	neither map[uint64]bool // keys of contests and states whose search ended without a proof
 	what    string          // present part, for Options.Progress
-	narrows []*narrow       // nil: not computed
+	narrows []*narrow       // nil until computed
 	alive   [2]float64      // the target's chance of life to the network, by side to move; below 0: unknown
 }
 

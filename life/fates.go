@@ -52,12 +52,12 @@ func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(bo
 // fates is the state of [Fates].
 type fates struct {
 	q      *Question
-	chains []board.Point // a stone of each
-	owner  []board.Color // of each point, as Fates returns it
-	dead   []bool        // of each point: its stone is dead, or estimated dead
+	chains []board.Point // one stone of each chain
+	owner  []board.Color // owner of each point, as Fates returns it
+	dead   []bool        // for each point: its stone is dead, or estimated dead
 	black  func(board.Point) (least, most float64)
 	left   int64 // positions that may still be searched
-	wrong  bool  // a proof contradicted a certain ownership
+	wrong  bool  // a proof has contradicted a certain ownership
 }
 
 // sure returns the least probability that p belongs to its more likely owner.

@@ -19,7 +19,7 @@ type claim struct {
 	threat [2]uint8
 	proof  int32
 	after  []int16 // moves from the start to the state of the claim
-	evaded bool    // the goal is not reached; proof is the number of an evasion
+	evaded bool    // claims that the goal is not reached; proof is the number of an evasion
 }
 
 // Names in a proof file: of goals, and of goals that are not reached.
@@ -88,7 +88,7 @@ func (l *encoded) counted(threats uint8) string {
 // nodes writes the nodes of a proof file.
 type nodes struct {
 	text  []byte
-	names []string // of points; the pass comes first
+	names []string // names of points; the pass comes first
 }
 
 func newNodes(l *encoded, q *Question) *nodes {

@@ -98,7 +98,7 @@ func (a *asker) dearest(at int32) (line []string) {
 	const again = 1 << 8 // additional cost of a repeated retake, more than that of all threats
 	type state struct {
 		at    int32
-		spent string // the points retaken
+		spent string // points retaken so far
 	}
 	// spend returns the points retaken after the move of a proof, and its cost.
 	spend := func(n *solver.Proof, spent string) (string, int) {

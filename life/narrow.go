@@ -14,15 +14,15 @@ type narrow struct {
 	*encoded
 	s      *solver.Search
 	winner solver.Side
-	from   []int16 // of each point, that of the full question
-	to     []int16 // the inverse; -1: none
+	from   []int16 // point of the full question for each point
+	to     []int16 // inverse of from; -1: none
 }
 
 // Limits of narrow questions.
 const (
 	mostNarrow  = 64      // points
-	mostSteps   = 6       // from the target
-	mostStates  = 1 << 20 // searched for one question
+	mostSteps   = 6       // largest distance from the target
+	mostStates  = 1 << 20 // states searched for one question
 	guideEffort = 2000    // states searched for a move in a state that the verdict's search did not visit
 )
 
@@ -207,7 +207,7 @@ func (n *narrow) decide(a *asker, c solver.Contest, p *solver.Position, effort i
 // following the winning moves of one of them; -1 if it finds no proof.
 func (a *asker) followed(c solver.Contest, p *solver.Position, effort int64) int32 {
 	if _, again := a.l.Parts(max(p.Threat[0], p.Threat[1])); again >= 0 {
-		return -1 // a purse belongs to one game
+		return -1 // purses, limited numbers of retakes, are numbered per game
 	}
 	if a.narrows == nil {
 		a.narrows = a.narrowed()

@@ -14,7 +14,7 @@ import (
 // Question is a position and the target chains whose life is in question.
 type Question struct {
 	Size    board.Size
-	Stones  []board.Color // one a point
+	Stones  []board.Color // one per point
 	Targets []board.Point // a stone of each target chain, all of one colour
 	All     bool          // the attacker must capture all targets, not only one
 	Assumed []board.Point // a stone of each chain that is alive by assumption; such a chain needs no liberty
@@ -29,8 +29,8 @@ var ErrQuestion = errors.New("no question of life and death")
 // encoded is a question as the solver's game.
 type encoded struct {
 	*solver.Game
-	start    solver.Position // the attacker to move
-	point    []board.Point   // of each point of the game; NoPoint: none
+	start    solver.Position // the position, with the attacker to move
+	point    []board.Point   // board point of each point of the game; NoPoint: none
 	index    []int16         // of each point of the board, its point in the game; -1: not part of the fight
 	defender board.Color
 	closed   bool // assumed chains and edges enclose the fight

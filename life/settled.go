@@ -14,7 +14,7 @@ import (
 // threats there are.
 type Status struct {
 	Verdict string   // Dead, Alive or Seki; "": none was proved
-	Assumed []string // a stone of each chain that the proof assumes alive
+	Assumed []string // one stone of each chain that the proof assumes alive
 	Nodes   int64    // searched positions
 }
 

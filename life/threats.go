@@ -47,7 +47,7 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 		sure = 0
 	}
 	if most == solver.Endless {
-		sure, till = 0, solver.MostThreats+1 // a finite number is enough: that of the proof
+		sure, till = 0, solver.MostThreats+1 // the number in the proof is enough
 		switch ends, known := a.ends(q, first, who); {
 		case ends:
 			n, sure, till = most, most, most

@@ -56,9 +56,9 @@ type walkStart struct {
 // Step is the position after a line against a proof.
 type Step struct {
 	Line      []board.Point // the moves of both sides; board.Pass is a move elsewhere
-	Stones    []board.Color // one a point
+	Stones    []board.Color // one per point
 	ToMove    board.Color   // the side that plays against the proof
-	Legal     []board.Point // its moves
+	Legal     []board.Point // legal moves of ToMove
 	Winner    board.Color   // the proof's side; Empty before a first move that decides it
 	Elsewhere bool          // the last move has no effect
 	End       string        // how the line ended; "": it continues

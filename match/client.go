@@ -37,7 +37,7 @@ const (
 // reply is one answer of a program.
 type reply struct {
 	ok   bool
-	id   int // -1: none
+	id   int // -1 if absent
 	text string
 }
 
@@ -46,12 +46,12 @@ type reply struct {
 type client struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
-	stdout *tail // all output
+	stdout *tail // all of standard output
 	stderr *tail
 
 	replies chan reply
 	gone    chan struct{} // closed when no more replies can come
-	goneErr error         // the cause; valid after gone is closed
+	goneErr error         // reason; valid after gone is closed
 
 	output atomic.Int64 // bytes read since the last command
 	useIDs bool
@@ -61,7 +61,7 @@ type client struct {
 		sync.Mutex
 		reaped bool
 	}
-	readers  sync.WaitGroup // of stdout and stderr
+	readers  sync.WaitGroup // readers of stdout and stderr
 	stop     chan struct{}  // closed when readers must end
 	finished chan struct{}  // closed when process and goroutines are gone
 }

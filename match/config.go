@@ -130,7 +130,7 @@ type Progress struct {
 type plan struct {
 	Config
 	rules board.Rules
-	argv  [2][]string // the words of the two commands
+	argv  [2][]string // words of both command lines
 	log   *slog.Logger
 	begun func() // calls Begins the first time
 }

@@ -19,11 +19,11 @@ import (
 type game struct {
 	plan      *plan
 	processes [2]*process // by side
-	number    int         // from 0
+	number    int         // counted from 0
 	board     *board.Game
 	clocks    [2]clock.Clock // by side
 	steps     []sgf.Step
-	moved     [2]bool // by side: whether it has made a move of its own
+	moved     [2]bool // by side: has chosen a move itself
 	result    GameResult
 }
 
@@ -103,7 +103,7 @@ func (t *game) start(ctx context.Context) (done bool, err error) {
 		t.result.Faults = []Fault{a.Fault, b.Fault}
 		t.result.draw(ReasonCrash, "Void")
 		return true, nil
-	case okA && errs[sideB] != nil: // a match that cannot be played, before a lost game
+	case okA && errs[sideB] != nil: // an unplayable match takes precedence over a lost game
 		return false, errs[sideB]
 	}
 	return false, cmp.Or(errs[:]...)

@@ -50,12 +50,12 @@ func (c *client) hello(ctx context.Context, command string, timeout time.Duratio
 // Limits while a program has not answered its first command.
 const (
 	glance      = 50 * time.Millisecond  // between two checks
-	soon        = 5 * time.Second        // before the user is told that the program is slow
+	soon        = 5 * time.Second        // time after which the user is told that the program is slow
 	quiet       = time.Second            // without output, before a probe
-	prompt      = 300 * time.Millisecond // for the answer to a probe
+	prompt      = 300 * time.Millisecond // time to answer a probe
 	mostProbes  = 10
 	mostAnswers = 3                // answers in a row that are not GTP
-	mostSilence = 30 * time.Second // after output that is not GTP
+	mostSilence = 30 * time.Second // longest silence after output that is not GTP
 )
 
 // suspicion watches a program that has not answered yet. Probes are empty lines, which GTP
@@ -64,7 +64,7 @@ const (
 // the program may be loading.
 type suspicion struct {
 	seen    int64     // bytes of output
-	at      time.Time // of the last output or probe
+	at      time.Time // time of the last output or probe
 	probing bool
 	probes  int
 	answers int

@@ -127,7 +127,7 @@ func openJournal(name string, id identity) (*journal, map[int]GameResult, error)
 func (j *journal) load(id identity) (map[int]GameResult, error) {
 	results := map[int]GameResult{}
 	r := bufio.NewReader(j.file)
-	end := int64(0) // of the last whole line
+	end := int64(0) // end of the last complete line
 	for number := 1; ; number++ {
 		line, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {

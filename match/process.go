@@ -27,13 +27,13 @@ const infoBytes = 1000
 type process struct {
 	plan *plan
 	side side
-	log  io.Writer // for the program's stderr; may be nil
+	log  io.Writer // receives the program's stderr; may be nil
 	warn func(s side, text string)
 
 	client  *client
 	starts  int
 	name    string
-	knows   map[string]bool // from list_commands; nil when it has no such list
+	knows   map[string]bool // from list_commands; nil without such a list
 	dialect timeDialect
 }
 
@@ -65,7 +65,7 @@ func (s *process) broken(err error, slow Reason, command string) error {
 	}
 	patience := time.Duration(0)
 	if errors.Is(err, errGone) {
-		patience = time.Second // for its exit status
+		patience = time.Second // time to wait for its exit status
 	}
 	c := s.client
 	s.client = nil
@@ -74,7 +74,7 @@ func (s *process) broken(err error, slow Reason, command string) error {
 	if errors.Is(err, errGone) {
 		fault.Detail += ": " + c.state()
 	}
-	if s.name == "" { // it has not answered once
+	if s.name == "" { // it has never answered
 		fault.Detail += c.wrote()
 	}
 	if last := c.stderr.since(0, infoBytes); last != "" {

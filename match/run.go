@@ -67,19 +67,19 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 // run is a match in progress.
 type run struct {
 	plan    *plan
-	journal *journal // nil for none
+	journal *journal // nil if there is none
 
 	mu        sync.Mutex // guards the fields below, and serialises files and Progress
 	results   map[int]GameResult
-	next      int // no game before it is left to play
+	next      int // number of the first game not yet played
 	warnings  []string
 	resumed   int
 	stillborn [2]int // games in a row that a side lost before its first move
-	decided   bool   // the test has decided; later results do not count
-	repeated  bool   // the warning about repeated games was given
+	decided   bool   // the SPRT has decided; later results do not count
+	repeated  bool   // the warning about repeated games was printed
 	different int    // number of different games
 	again     int    // games since the last different one
-	err       error  // the fault that ended the match early
+	err       error  // error that ended the match early
 }
 
 func (m *run) play(ctx context.Context) (Summary, error) {

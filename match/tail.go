@@ -9,8 +9,8 @@ import (
 
 // Limits of a program's kept output.
 const (
-	tailBytes = 16 << 10 // in memory
-	logBytes  = 64 << 20 // in a log file
+	tailBytes = 16 << 10 // bytes kept in memory
+	logBytes  = 64 << 20 // largest log file, in bytes
 )
 
 // tail keeps the end of what is written to it, and copies everything to a log until that

@@ -61,7 +61,7 @@ type cache struct {
 type cacheShard struct {
 	mu    sync.Mutex
 	words uint64   // size of the ring
-	ring  []uint32 // nil until the first store
+	ring  []uint32 // allocated at the first store
 	index []uint64 // position+1 of an entry, and a tag above it; 0 = empty
 	head  uint64   // next position to write; positions only grow
 	_     [32]byte // puts neighbours on different cache lines

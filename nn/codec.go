@@ -193,7 +193,7 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 		global = rows[c.global][:c.spec.Encoding.Globals()]
 	}
 	o := q.Options
-	o.Areas = features.In(o.Areas.Over(c.spec.KataGo.AreaModes)) // the network's modes come before the game's
+	o.Areas = features.In(o.Areas.Over(c.spec.KataGo.AreaModes)) // the modes of the network take precedence over the game's
 	spatial := rows[c.spatial][:c.spec.Encoding.Planes()*c.size.Area()]
 	features.EncodeTurned(c.spec.Encoding, spatial, global, q.Game, sym, o, s.features)
 	return nil

@@ -16,23 +16,23 @@ import (
 type deviceQueue struct {
 	queueBase
 	atOnce  int           // batches that the device is given at a time
-	filler  *session      // nil: none has a batch that waits for the device
+	filler  *session      // session whose batch waits for the device; nil: none
 	parked  bool          // the filler waits for turn
-	turn    sync.Cond     // the device may take the filler's batch, or more jobs belong into it
-	running []*session    // with a batch on the device, the oldest first
+	turn    sync.Cond     // signals that the device may take the filler's batch, or that more jobs fit into it
+	running []*session    // sessions with a batch on the device, oldest first
 	under   int           // jobs that are queued, in a batch or on the device
 	usual   int           // recent maximum of under
-	slowest time.Duration // of all runs
-	timer   *time.Timer   // of watch
+	slowest time.Duration // longest run so far
+	timer   *time.Timer   // timer of watch
 	watched bool          // timer is set
 }
 
 // deviceState is the part of a session that the queue's lock guards.
 type deviceState struct {
-	topped bool // the batch takes no more jobs
-	hangs  bool // others have its jobs
+	topped bool // the batch is closed to further jobs
+	hangs  bool // it hangs, and others have taken its jobs
 	began  time.Time
-	ran    []bool // by number of rows: a batch of that size has run before
+	ran    []bool // by number of rows: a batch of that size has run
 }
 
 func newDeviceQueue(p *sizePool) *deviceQueue {
@@ -210,7 +210,7 @@ func Shape(n int) int {
 // run so far has taken, since a slow run may still end.
 const (
 	patienceUsual = 30 * time.Second
-	patienceShape = 2 * time.Minute // with a number of rows that is new to the session
+	patienceShape = 2 * time.Minute // with a batch size that is new to the session
 	patienceEnd   = 5 * time.Second // once the queue is closed
 	manyTimes     = 10              // times the slowest run so far, if that is more
 	watchEvery    = time.Second
@@ -285,7 +285,7 @@ func (d *deviceQueue) unwanted() (jobs []*Job) {
 		return ends
 	}
 	batches := d.running
-	if d.parked { // else it is encoding
+	if d.parked { // otherwise it is encoding
 		batches = append(slices.Clone(batches), d.filler)
 	}
 	for _, x := range batches {

@@ -17,18 +17,17 @@ type Job struct {
 	// network is needed, else mostly on a session's goroutine. It must not block.
 	Done func()
 	// Then, if set, is called once the whole batch has been answered, unless Submit
-	// called Done. By then the job may be in use again.
 	Then func()
 	// Err is the error that [Server.Evaluate] would return.
 	Err error
 
-	ctx         context.Context // of Submit, while the job waits
+	ctx         context.Context // context of Submit, while the job waits
 	pool        *sizePool
-	changed     Query // the query with the server's own profile
+	changed     Query // copy of the query with the server's own profile
 	orientation board.Symmetry
 	key         cacheKey
-	store       bool    // in the cache, under key
-	known       *Output // the cached output, where that lacks only the ownership
+	store       bool    // store the answer in the cache under key
+	known       *Output // cached output that lacks only the ownership
 }
 
 // Submitter is an [Evaluator] that also answers later. Any number of goroutines
@@ -44,7 +43,7 @@ type Submitter interface {
 // waiter is a job that a goroutine waits for.
 type waiter struct {
 	Job
-	query Query         // a copy, so that the caller's need not outlive the call
+	query Query         // a copy, so that the caller may reuse its query
 	done  chan struct{} // capacity 1
 }
 

@@ -64,7 +64,7 @@ func (Wrapper) Submitter() Submitter { return nil }
 type rewritten struct {
 	Wrapper
 	edit    func(*Query)
-	queries sync.Pool // of *Query
+	queries sync.Pool // pool of *Query
 }
 
 // Rewrite returns a network that evaluates a copy of each query, changed by edit. Edit may

@@ -94,7 +94,7 @@ type Output struct {
 	// Ownership is in [-1,1], + = side to move; the first Area entries are
 	// set if HasOwnership.
 	Ownership [board.MaxPoints]float32
-	Symmetry  int8 // the orientation that was shown
+	Symmetry  int8 // orientation in which the position was shown
 	FromCache bool
 }
 

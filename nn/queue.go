@@ -27,8 +27,8 @@ type queueBase struct {
 	work sync.WaitGroup // sessions that serve, without those whose run hangs
 
 	mu     sync.Mutex
-	wake   sync.Cond // a session may find work, or should end
-	jobs   []*Job    // that wait, the oldest first
+	wake   sync.Cond // signals that there is work, or that sessions must end
+	jobs   []*Job    // waiting jobs, oldest first
 	closed bool
 	failed error // reason why no session serves any more
 	errs   []error

@@ -82,10 +82,10 @@ type Server struct {
 	cache *cache
 	turns atomic.Uint64 // random orientations drawn so far
 
-	waiters sync.Pool // of *waiter
+	waiters sync.Pool // pool of *waiter
 	stats   counters
 
-	last atomic.Pointer[sizePool] // the size used last: the fast path
+	last atomic.Pointer[sizePool] // pool of the size used last, for the fast path
 	mu   struct {
 		sync.Mutex
 		pools  map[board.Size]*sizePool

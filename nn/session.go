@@ -11,13 +11,13 @@ import (
 type session struct {
 	pool    *sizePool
 	backend Backend
-	in, out [][][]float32 // by row, then by Spec.Inputs and Spec.Outputs: views of the backend's memory
+	in, out [][][]float32 // views of the backend's memory, by row, then by Spec.Inputs and Spec.Outputs
 	scratch *Scratch
 	most    int    // rows of a batch
 	batch   []*Job // taken from the queue
-	rows    []*Job // the encoded jobs of the batch, by row; nil: answered already
+	rows    []*Job // encoded jobs of the batch, by row; nil: already answered
 	errs    []error
-	failed  error    // of the last run
+	failed  error    // error of the last run
 	then    []func() // Job.Then of answered jobs
 
 	deviceState

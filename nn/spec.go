@@ -11,19 +11,19 @@ import (
 
 // Spec describes a network at one board size: its tensors and how they become an [Output].
 type Spec struct {
-	Name     string            // for users
-	Encoding features.Encoding // of the inputs
-	Kind     Kind              // which post-processing applies
+	Name     string            // network's name for users
+	Encoding features.Encoding // encoding of the inputs
+	Kind     Kind              // kind of post-processing
 	Inputs   []TensorSpec      // in the backend's order
 	Outputs  []TensorSpec      // in the backend's order
-	Policy   PolicyKind        // what the policy head's numbers are (KindKataGo: always logits)
-	Value    ValueKind         // what the value head's numbers are (KindKataGo: always WDL logits)
+	Policy   PolicyKind        // form of the policy head's output (KindKataGo: always logits)
+	Value    ValueKind         // form of the value head's output (KindKataGo: always WDL logits)
 	// OwnershipLogits says that ownership comes before tanh (KindKataGo:
 	// always); false means values that are in [-1,1] already.
 	OwnershipLogits bool
 	ScoreScale      float32    // points per unit of the score head; 0 means 1
-	KataGo          KataGoPost // only for KindKataGo
-	Sizes           Sizes      // which board sizes the network serves
+	KataGo          KataGoPost // for KindKataGo only
+	Sizes           Sizes      // board sizes that the network serves
 }
 
 // Kind is a family of networks that share heads and post-processing.
@@ -86,7 +86,7 @@ func ParseValueKind(s string) (ValueKind, error) {
 type TensorSpec struct {
 	Name  string
 	Role  Role
-	Shape []int // one row: without the batch dimension
+	Shape []int // shape of one row, without the batch dimension
 }
 
 // Port returns the name and the shape of a row.
@@ -107,9 +107,9 @@ type Role uint8
 // The roles of inputs and outputs. A row's shape is given for a board of W x H
 // points, A = W*H.
 const (
-	RoleSpatial    Role = iota // in: planes, [C,H,W]
-	RoleGlobal                 // in: values of the whole position, [G]
-	RoleMeta                   // in: who plays, [192] (KataGo's human-like networks)
+	RoleSpatial    Role = iota // input: planes, [C,H,W]
+	RoleGlobal                 // input: values of the whole position, [G]
+	RoleMeta                   // input: the player, [192] (KataGo's human SL networks)
 	RolePolicy                 // out: [A+1] with pass last, or [C,H,W] beside RolePass
 	RolePass                   // out: [C] pass logits beside RolePolicy
 	RoleValue                  // out: [1] or [3], see ValueKind
@@ -126,7 +126,7 @@ func (r Role) String() string { return nameOf(roleNames, int(r)) }
 // KataGoPost holds the constants that turn the raw outputs of a KataGo network
 // into probabilities and points.
 type KataGoPost struct {
-	Version     int // 3 to 17
+	Version     int // version of the format, 3 to 17
 	Multipliers Multipliers
 	// AreaModes are the modes of area scoring that the network was trained with.
 	board.AreaModes
@@ -187,13 +187,13 @@ type Model interface {
 
 // Description says what a network is and how it runs. Empty fields are not known.
 type Description struct {
-	Name      string // the network's own name
-	File      string // where it came from; "" for none
-	SHA256    string // of that file, hex
-	Provider  string // what executes it, such as "cpu" or "cuda"
+	Name      string // network's own name
+	File      string // network file; "" for none
+	SHA256    string // of the file, hex
+	Provider  string // runtime, such as "cpu" or "cuda"
 	Precision string // such as "fp32" or "int16"
 	Why       string // why provider and precision were chosen
-	Version   int    // of a network of KataGo's; 0 for others
+	Version   int    // version of a KataGo network; 0 for others
 	// TakesProfile says that it has inputs for a profile of the players.
 	TakesProfile bool
 	// Areas are the modes of area scoring that it was trained with.

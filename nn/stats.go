@@ -11,7 +11,7 @@ import (
 // Stats counts what a [Server] has done since it was made.
 type Stats struct {
 	Rows, Batches uint64
-	Hits, Misses  uint64 // of the cache; queries that skip it count as neither
+	Hits, Misses  uint64 // cache hits and misses; queries that skip the cache count as neither
 	// Invalid counts evaluations with NaN or infinite outputs, which were
 	// replaced (see [Codec.Decode]).
 	Invalid uint64

@@ -16,7 +16,7 @@ type biasEntry struct {
 	key       biasKey
 	sumDelta  float64
 	sumWeight float64
-	nodes     int32 // that point here
+	nodes     int32 // number of nodes that refer to the entry
 }
 
 // biasTable maps patterns to entries: an open hash table of places in a dense

@@ -37,10 +37,10 @@ type chooser struct {
 // candidate is a move of a node that is to be chosen from.
 type candidate struct {
 	edge       edge
-	visits     int32   // the child's
+	visits     int32   // visits of the child
 	weight     float64 // the edge's share of the child's weight
-	weightFull float64 // the child's weight
-	utility    float64 // the child's, ending bonus not added
+	weightFull float64 // weight of the child
+	utility    float64 // utility of the child, without ending bonus
 	bonus      float64 // in utility, White's view
 	score      float64 // PUCT score at the end
 	value      float64 // selection value: the choice is by the largest

@@ -18,10 +18,10 @@ import (
 // they would wait for it. Where cores are left, as with a GPU, only that goroutine does,
 // and sessions turn to their next batch at once.
 type combiner struct {
-	run  *run // not to be touched without the lock, nor once the search is over
+	run  *run // accessed only with the lock, and not after the search
 	ctx  context.Context
 	done chan *slot    // run.done of this search
-	wake chan struct{} // for the search's own goroutine; capacity 1
+	wake chan struct{} // wakes the search's own goroutine; capacity 1
 
 	lock  sync.Mutex // held by the combiner of the moment, who owns the tree
 	over  bool
@@ -58,7 +58,7 @@ func (r *run) combine(ctx context.Context) (end func()) {
 		}
 	}
 	if c.fault != nil {
-		panic(c.fault) // in the goroutine of Search
+		panic(c.fault) // on the goroutine of Search
 	}
 	r.tally.stats.Waiting += time.Since(began) - c.busy
 	return func() {
@@ -76,7 +76,7 @@ func (c *combiner) published() {
 			return
 		}
 		if !c.lock.TryLock() {
-			return // its holder looks for answers again
+			return // the holder of the lock will look for answers again
 		}
 		if !c.over && !c.pass() {
 			c.signal()

@@ -13,7 +13,7 @@ type playouts struct {
 	parts
 	selector *selector
 	rng      *rand.Rand
-	slots    []*slot // one for each evaluation that may be in flight
+	slots    []*slot // one for each evaluation that may be pending
 }
 
 // makeSlots makes sure that there are so many slots.
@@ -28,8 +28,8 @@ type arrival uint8
 
 const (
 	atLeaf      arrival = iota // the slot has to be run, then the leaf expanded
-	backedUp                   // no evaluation was needed
-	atCollision                // given up at a node that is being evaluated
+	backedUp                   // backed up without an evaluation
+	atCollision                // abandoned at a node under evaluation
 )
 
 // descend walks from the root to a leaf, leaving a virtual loss on every edge,
@@ -64,7 +64,7 @@ func (pl *playouts) descend(s *slot) arrival {
 		if place == selectNew {
 			var ok bool
 			if place, ok = pl.newChild(s, i); !ok {
-				continue // a move that turned out illegal is gone now
+				continue // the illegal move was removed
 			}
 			n = ns.a.node(i)
 		}

@@ -25,7 +25,7 @@ type gumbelState struct {
 	p        Gumbel
 	nodes    *nodes
 	size     board.Size
-	radius   float64 // the largest utility there is
+	radius   float64 // largest possible utility
 	schedule []int32 // visits that the move to visit next shall have
 	skipped  int64   // playouts of this search that were not for moves
 	noise    [board.MaxMoves]float64
@@ -126,7 +126,7 @@ func (g *gumbelState) score() {
 // gumbelValue turns utilities of moves into what is added to their logits.
 type gumbelValue struct {
 	sign, radius float64
-	mixed        float64 // the value of a move without visits, 0 to 1
+	mixed        float64 // value of a move without visits, 0 to 1
 	scale        float64
 }
 

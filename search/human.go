@@ -20,7 +20,7 @@ type Human struct {
 	// the root, below it where the player of the root is to move, and where the
 	// other one is.
 	Root, Own, Opponent HumanShare
-	Exploration         float64 // of human moves; humanSLCpuctExploration
+	Exploration         float64 // exploration constant for human moves; humanSLCpuctExploration
 	// Permanent is exploration that does not shrink as visits grow, so that visits
 	// tend to the human policy itself; humanSLCpuctPermanent.
 	Permanent float64
@@ -68,7 +68,7 @@ func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
 
 // humanState is what one search knows of the human network. Workers read it.
 type humanState struct {
-	eval    nn.Evaluator // nil: not in use
+	eval    nn.Evaluator // nil if not in use
 	later   nn.Submitter // eval, answering later
 	profile *features.Meta
 	inTree  bool // also asked below the root

@@ -10,7 +10,7 @@ import (
 type option struct {
 	move    board.Point
 	value   float64
-	utility float64 // in the view of the side to move at the root; NaN: not searched
+	utility float64 // from the view of the side to move at the root; NaN if not searched
 }
 
 // imitates reports whether the human policy has a share in the choice at a node.
@@ -76,7 +76,7 @@ func (ch *chooser) humanOptions(moves []candidate) []option {
 		return nil
 	}
 	list := ch.options(moves, true)
-	if len(moves) == 0 { // nothing was searched: start from the main policy
+	if len(moves) == 0 { // nothing was searched: use the main policy
 		for k := range list {
 			list[k].value = max(0, float64(ch.rules.out.Policy[ch.sh.size.Index(list[k].move)]))
 		}

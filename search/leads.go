@@ -160,7 +160,7 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	if !r.Root.Raw.HasScore {
 		return nil
 	}
-	sign := 1.0 // the side to move's view
+	sign := 1.0 // from the view of the side to move
 	if r.ToMove == board.Black {
 		sign = -1
 	}
@@ -173,7 +173,7 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	low, high := Bounds(g)
 	within := func(v float64) float64 { return sign * min(max(sign*v, low), high) }
 	r.Root.Lead, r.Root.ScoreMean = within(r.Root.Lead), within(r.Root.ScoreMean)
-	r.Moves, r.Unsearched = slices.Clone(r.Moves), slices.Clone(r.Unsearched) // others may read them
+	r.Moves, r.Unsearched = slices.Clone(r.Moves), slices.Clone(r.Unsearched) // copies, since others may read the lists
 	all := [2][]thinking.Move{r.Moves, r.Unsearched}
 	for _, moves := range all {
 		for i := range moves {

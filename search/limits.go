@@ -46,10 +46,10 @@ type StopReason uint8
 
 // The reasons.
 const (
-	StopNone      StopReason = iota // the search goes on, or there was none
+	StopNone      StopReason = iota // the search continues, or there was none
 	StopVisits                      // Limits.Visits or Limits.Playouts
 	StopTime                        // Limits.Time or Limits.Deadline
-	StopCancelled                   // the context ended
+	StopCancelled                   // the context was cancelled
 	StopDecided                     // no other move could catch up
 	StopMemory                      // Params.Memory.MaxBytes
 	StopFailed                      // the evaluator failed

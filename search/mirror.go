@@ -176,10 +176,10 @@ func (m *mirror) lean(win, loss, owner float32) (float32, float32) {
 type counter struct {
 	mirror
 	on   bool        // every answer on the way here was a copy
-	game *board.Game // at the node
+	game *board.Game // position at the node
 
 	depth int
-	ours  bool // the side to move at the root moves here
+	ours  bool // the root's side to move moves here
 	tough bool // hard at this node
 	held  bool // the copying player has the centre at the root
 	last  board.Point

@@ -7,7 +7,7 @@ import "kosumi/board"
 type node struct {
 	visits    int32   // own evaluation included
 	edges     uint32  // first edge of the block
-	weight    float64 // of all evaluations below, after pruning
+	weight    float64 // weight of all evaluations below, after pruning
 	utility   float64 // weighted average below
 	utilitySq float64 // weighted average of squared utility
 
@@ -15,9 +15,9 @@ type node struct {
 	priorCount uint16 // moves in the block
 	edgeCount  uint16 // edges, created in the order of priors
 	flags      nodeFlags
-	edgeClass  uint8 // the block has room for 1<<edgeClass edges
+	edgeClass  uint8 // capacity of the edge block is 1<<edgeClass
 
-	ownUtility float32 // of the node's own evaluation, bias not added
+	ownUtility float32 // utility of the node's own evaluation, without bias
 	ownWeight  float32
 	errs       ownErrors
 	owners     uint32 // index of its ownership map; 0: none
@@ -60,14 +60,14 @@ type nodeFlags uint16
 
 const (
 	flagWhite     nodeFlags = 1 << iota // White is to move
-	flagEvaluated                       // has its own evaluation and priors
+	flagEvaluated                       // it has its own evaluation and priors
 	flagPending                         // an evaluation is under way
 	flagTerminal                        // the game is over here
 	flagForced                          // not terminal, although two passes ended the game
 	flagTruncated                       // there are legal moves beyond the priors stored
 	flagUnsorted                        // priors after the next one are not in order
-	flagPassEnds                        // a pass here would end the phase
-	flagHuman                           // a human policy lies behind the priors
+	flagPassEnds                        // a pass would end the phase
+	flagHuman                           // the priors include a human policy
 	flagMark                            // reached by the current walk
 )
 
@@ -99,7 +99,7 @@ type edge struct {
 	prior    float32
 
 	weight    float32 // the child's weight times visits / child's visits
-	utility   float32 // the child's
+	utility   float32 // utility of the child
 	utilitySq float32
 	mult      float32 // share of weight that pruning and value weighting left
 }

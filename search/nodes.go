@@ -11,7 +11,7 @@ type nodes struct {
 	repeats repeats
 	graph   transpositions
 	own     ownership
-	root    uint32 // 0: no tree yet
+	root    uint32 // 0 without a tree
 	// keepWeights averages children by their visits alone. It is on against mirror Go, where
 	// selection is biased on purpose.
 	keepWeights bool
@@ -83,7 +83,7 @@ func (ns *nodes) warm(path []step) {
 		n := ns.a.node(path[k].node)
 		touched ^= ns.a.edge(n.edges+uint32(path[k].place)).inFlight ^ n.sinceExact
 	}
-	ns.touched = touched // so that the reads are made
+	ns.touched = touched // so that the compiler keeps the reads
 }
 
 // setOwn stores a node's own evaluation.

@@ -18,14 +18,14 @@ type ownership struct {
 	free     []uint32 // released indices
 	complete bool     // every evaluation of the tree is stored, as far as there is room
 
-	path   []uint32 // of the average that is being made
+	path   []uint32 // path of the current average
 	sum    []float64
 	square []float64
 }
 
 const (
 	ownersChunk = 256       // maps in a chunk
-	ownersBytes = 128 << 20 // for all maps; beyond that nodes have none
+	ownersBytes = 128 << 20 // limit for all ownership maps; nodes beyond it have none
 	ownersUnit  = math.MaxInt16
 )
 
@@ -146,7 +146,7 @@ func (ns *nodes) addOwners(i uint32, share, least float64) bool {
 // addOwnersBelow adds the shares of a node's children and returns what is left for
 // its own evaluation.
 func (ns *nodes) addOwnersBelow(n *node, share, least float64) (own float64) {
-	const dropped = 0.01 // of least: children below that leave their share to the node
+	const dropped = 0.01 // as a fraction of least: children below it leave their share to the node
 	var weights, squares float64
 	edges := ns.a.edgesOf(n)
 	for k := range edges {

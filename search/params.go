@@ -28,7 +28,7 @@ type Params struct {
 	// AntiMirror steers against an opponent who answers every move with the point opposite
 	// to it, and does nothing else. On in play, off in analysis.
 	AntiMirror bool
-	Seed       uint64 // of the tree's own random numbers (noise)
+	Seed       uint64 // seed of the tree's random numbers (noise)
 }
 
 // PUCT is the rule that picks the move to descend into: utility plus
@@ -40,7 +40,7 @@ type PUCT struct {
 	ParentOffset            float64
 	UtilityStdevScale       float64
 	UtilityStdevPrior       float64 // expected spread
-	UtilityStdevPriorWeight float64 // in visits
+	UtilityStdevPriorWeight float64 // weight in visits
 }
 
 // FPU sets the utility of a move that was not searched yet.
@@ -161,7 +161,7 @@ type Choice struct {
 // Net is what the evaluator is asked for.
 type Net struct {
 	Symmetry          int     // orientation shown, 0..7, or -1 for any
-	PolicyOptimism    float64 // in the tree
+	PolicyOptimism    float64 // below the root
 	RootOptimism      float64 // at the root
 	PolicyTemperature float64 // divides the logits
 	// PlayoutDoublingAdvantage is the advantage in doublings of search effort,
@@ -188,7 +188,7 @@ type Parallel struct {
 
 // Memory bounds the tree.
 type Memory struct {
-	MaxBytes int64 // of nodes, edges and priors, MinBytes or more; 0 is 4 GiB
+	MaxBytes int64 // limit for nodes, edges and priors, MinBytes or more; 0 means 4 GiB
 	// PriorsPerNode is how many moves a node remembers the priors of, or a
 	// third more where these are all; when all of them are searched it is
 	// evaluated again for the rest. 64.

@@ -10,11 +10,11 @@ import (
 // position is the game at the root of a tree and what is forbidden there. The tree's owner
 // changes it between searches.
 type position struct {
-	game  board.Game // as the caller has it
-	base  board.Game // the same, with clean-up phases to come: descents start here
+	game  board.Game // game as the caller passed it
+	base  board.Game // the same with clean-up phases enabled: descents start here
 	ready bool       // there is a game
 	bans  []thinking.Restriction
-	areas board.AreaModes // that areas of base are judged in
+	areas board.AreaModes // area modes with which base is scored
 }
 
 // reset takes a game over and lifts all restrictions.

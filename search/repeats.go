@@ -22,9 +22,9 @@ type patternKey uint64
 
 // repeats are the patterns that are charged for, and those of the tree's nodes.
 type repeats struct {
-	player  board.Color             // is charged; Empty: nobody
+	player  board.Color             // player who is charged; Empty: nobody
 	charged map[patternKey]struct{} // patterns of the game so far
-	charge  float64                 // of each, in White's utility
+	charge  float64                 // charge for each, in White's utility
 	keys    byNode[patternKey]
 }
 
@@ -125,7 +125,7 @@ func patternOf(b *board.Board, m board.Move, table []board.Point, c board.Color)
 			if b.Liberties(q) == 1 {
 				fact |= 1 << 4
 			}
-			h ^= bits.RotateLeft64(scramble(fact+0x9e3779b97f4a7c15), 1) // in any order
+			h ^= bits.RotateLeft64(scramble(fact+0x9e3779b97f4a7c15), 1) // combined by xor, so the order does not matter
 		}
 	}
 	return patternKey(h | 1<<63)

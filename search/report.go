@@ -15,7 +15,7 @@ type report struct {
 	parts
 	chooser   *chooser
 	published atomic.Pointer[Result]
-	line      board.Game // where a variation leads
+	line      board.Game // position at the end of a variation
 }
 
 // publish makes a result for those who ask, and returns it.
@@ -86,7 +86,7 @@ func (rep *report) moveInfo(m *candidate, white bool) thinking.Move {
 	radius := rep.sh.value.radius()
 	avg := c.avg
 	if m.visits == 0 {
-		avg = rep.nodes.a.node(rep.nodes.root).avg // nothing is known but what the parent is worth
+		avg = rep.nodes.a.node(rep.nodes.root).avg // without a value of its own it takes the root's
 	}
 	v.Value = valueOf(&avg, s)
 	v.Utility = s * m.utility

@@ -32,16 +32,16 @@ type Stats struct {
 	CacheHits   int64
 	Terminals   int64 // visits to the end of the game
 	CatchUps    int64 // visits that only took over what another path knew
-	Probes      int64 // visits without weight to passes
+	Probes      int64 // zero-weight visits to passes
 	Focused     int64 // and to moves of the focus
 	Collisions  int64 // descents given up at a leaf that was being evaluated
 	MaxDepth    int
 	DepthSum    int64         // over all playouts
-	Elapsed     time.Duration // of the search
-	Extended    time.Duration // by how much its deadline was put off
-	Waiting     time.Duration // of it spent on evaluations, or waiting for them
-	Nodes       int64         // in the tree
-	Bytes       int64         // that the tree takes
+	Elapsed     time.Duration // duration of the search
+	Extended    time.Duration // time by which its deadline was extended
+	Waiting     time.Duration // part of Elapsed spent on evaluations or waiting for them
+	Nodes       int64         // size of the tree
+	Bytes       int64         // memory of the tree
 }
 
 // MeanDepth is the mean length of a descent.

@@ -53,13 +53,13 @@ func (ns *nodes) reroot(child uint32) {
 	n.bias.entry, n.bias.delta, n.bias.weight = 0, 0, 0
 	n.owners = 0
 	n.flags &^= flagForced
-	if n.edgeCount > 0 { // a block of its own
+	if n.edgeCount > 0 { // move the edges to a new block
 		edges := ns.a.edgesOf(n)
 		n.edges = ns.a.newBlock(n.edgeClass)
 		at := n.edges & (edgeChunk - 1)
 		copy(ns.a.edges[n.edges>>edgeBits][at:], edges)
 	}
-	n.priors, n.priorCount = 0, 0 // the root's priors are made anew
+	n.priors, n.priorCount = 0, 0 // the root fetches its priors again
 	if ns.p.Graph.Use {
 		ns.graph.hashes.set(root, ns.graph.hashes.get(child))
 	}

@@ -61,7 +61,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 			t.nodes.compact()
 		}
 	}
-	kept := t.nodes.visits() // 0 in a fresh tree
+	kept := t.nodes.visits() // 0 for a new tree
 	t.tally.aim(&t.sh.limits, kept)
 	t.installRoot(s, fresh)
 	return nil

@@ -12,11 +12,11 @@ import (
 // rootRules is what holds at the root only, made anew by each search: which moves stand for
 // others, which need not be searched, what endings cost, and the answers that say so.
 type rootRules struct {
-	out      nn.Output               // the network's answer
-	humanOut nn.Output               // the human network's, where human is set
-	human    humanBits               // its policy
+	out      nn.Output               // network's evaluation of the root
+	humanOut nn.Output               // human network's evaluation, if human is set
+	human    humanBits               // policy of the human network
 	weighted bool                    // evaluations are weighted by their errors
-	policy   [board.MaxMoves]float32 // as searched: with temperature and noise
+	policy   [board.MaxMoves]float32 // policy after temperature and noise
 
 	position *position
 	// bonus is the score, in White's points, that a move at the root is
@@ -27,7 +27,7 @@ type rootRules struct {
 	// copyOf is the move searched in place of a symmetric one, by Size.Index;
 	// NoPoint for the others.
 	copyOf     [board.MaxMoves]board.Point
-	symmetries []board.Symmetry // that those were found by
+	symmetries []board.Symmetry // symmetries by which those were found
 }
 
 // mark finds out what holds for single moves at the root of a search: symmetric

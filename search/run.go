@@ -27,7 +27,7 @@ type run struct {
 	timing timing
 	stop   StopReason
 	err    error
-	quit   *atomic.Bool // the context ended; each search has its own
+	quit   *atomic.Bool // set when the context ends; each search has its own
 
 	idle []*slot
 	done chan *slot // answered
@@ -49,8 +49,8 @@ func (r *run) begin(l Limits) {
 type progress uint8
 
 const (
-	moved   progress = iota // a playout went down, or up, or both
-	starved                 // nothing can be done before an evaluation comes back
+	moved   progress = iota // a playout descended, was backed up, or both
+	starved                 // nothing to do until an evaluation returns
 	ended                   // the search is over
 )
 
@@ -86,7 +86,7 @@ func (r *run) iterate(ctx context.Context) progress {
 
 // search iterates until a limit is met, and returns when nothing is in flight any more.
 func (r *run) search(ctx context.Context) {
-	quit := r.quit // of this search: a late cancellation must not end the next one
+	quit := r.quit // a late cancellation of this search must not end the next one
 	defer context.AfterFunc(ctx, func() { quit.Store(true) })()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -192,7 +192,7 @@ func (r *run) poll() *slot {
 func (r *run) settle(ctx context.Context, s *slot) {
 	grown, err := r.playouts.expand(s)
 	if grown {
-		r.playouts.backUp(s, &before{}) // a new node gave nothing yet
+		r.playouts.backUp(s, &before{}) // a new node had no values before
 	}
 	r.tally.inFlight--
 	r.tally.free = 0

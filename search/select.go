@@ -15,13 +15,13 @@ type selector struct {
 	rng     *rand.Rand
 	gumbel  gumbelState
 	counter counter
-	decide  func() selection // in place of the draw; for tests
+	decide  func() selection // replaces the random draw in tests
 }
 
 // Places that selection may return besides those of edges.
 const (
-	selectNew  = -1 // the best move that has no edge yet
-	selectNone = -2 // no move is allowed here
+	selectNew  = -1 // the best move has no edge yet
+	selectNone = -2 // no move is allowed
 )
 
 // choose selects a move by the search's policy or the human one, or makes a

@@ -15,8 +15,8 @@ import (
 
 // step is one move of a descent.
 type step struct {
-	node  uint32 // that the move is made in
-	place int32  // of the edge among the node's edges
+	node  uint32 // node in which the move is made
+	place int32  // index of the edge in the node
 	move  board.Point
 	kind  visitKind
 }
@@ -25,10 +25,10 @@ type step struct {
 type visitKind uint8
 
 const (
-	counted         visitKind = iota // it does
-	probe                            // it does not, and is not a playout either
-	weightlessHuman                  // it does not, but is a playout: selected by the human policy
-	focused                          // it does not, and is not a playout either: asked for, see Limits.Focus
+	counted         visitKind = iota // counts as a playout with weight
+	probe                            // no weight, not a playout
+	weightlessHuman                  // no weight, but a playout: selected by the human policy
+	focused                          // no weight, not a playout: requested, see Limits.Focus
 )
 
 // purpose says what an evaluation is for.
@@ -37,7 +37,7 @@ type purpose uint8
 const (
 	forLeaf   purpose = iota
 	forRoot           // new priors of the root; its averages stay
-	forPriors         // all priors of a node that has used up those it stored
+	forPriors         // all priors of a node that has used up its stored ones
 )
 
 // slot is one evaluation: the descent that led to a leaf, the position there, the
@@ -53,7 +53,7 @@ type slot struct {
 	path          []step
 	collisionLoss uint16 // virtual losses that other descents left on the last edge
 	played        int    // number of moves of the path played in game; -1: game belongs to another descent
-	forced        bool   // the game continues although it is over here
+	forced        bool   // the game continues although it is over in this position
 
 	// The evaluation.
 	game   board.Game
@@ -62,10 +62,10 @@ type slot struct {
 	result leafResult
 	keys   [board.MaxMoves]uint64
 	block  [blockMax]uint32
-	job    nn.Job // where it is answered later
+	job    nn.Job // for evaluators that answer later
 	human  humanQuestion
 	done   chan<- *slot
-	then   func() // is called once a batch has been answered; may be nil
+	then   func() // called after a batch was answered; may be nil
 }
 
 // humanQuestion is what a slot asks the human network, beside its own question.
@@ -74,7 +74,7 @@ type humanQuestion struct {
 	query   nn.Query
 	out     nn.Output
 	job     nn.Job
-	pending atomic.Int32 // of the two questions, where they are answered later
+	pending atomic.Int32 // answers outstanding of the two queries
 }
 
 // blockMax is the longest block of priors, a human policy behind it included.
@@ -83,7 +83,7 @@ const blockMax = 2 + board.MaxMoves + board.MaxMoves/2 + 2 + board.MaxMoves + 1
 // leafResult is the result of an evaluation, in White's view.
 type leafResult struct {
 	err        error
-	illegal    bool // the last move cannot be made
+	illegal    bool // the last move is illegal
 	terminal   bool
 	passEnds   bool // a pass would end the phase
 	own        outcome
@@ -92,11 +92,11 @@ type leafResult struct {
 	errWinLoss float32
 	errScore   float32
 	biasKey    biasKey
-	pattern    patternKey // of a player who is charged for repeats
+	pattern    patternKey // pattern of the move, if its player is charged for repeats
 	hasBias    bool
 	keys       int // legal moves
-	stored     int // of them stored in block
-	words      int // of block in use
+	stored     int // number of priors stored in block
+	words      int // number of words used in block
 	sorted     bool
 	fromCache  bool
 }
@@ -185,7 +185,7 @@ func answersLater(n nn.Network) nn.Submitter {
 func (g goroutines) Submit(ctx context.Context, j *nn.Job) { go g.answer(ctx, j) }
 
 func (g goroutines) answer(ctx context.Context, j *nn.Job) {
-	then := j.Then // the job may be another's once it is done
+	then := j.Then // read first: another may reuse the job once it is done
 	func() {
 		defer contain(&j.Err)
 		j.Err = g.Evaluate(ctx, j.Query, j.Out)

@@ -7,13 +7,13 @@ import "time"
 type timing struct {
 	start    time.Time
 	deadline time.Time   // zero: none
-	latest   time.Time   // to which the deadline may be put off
-	snapshot time.Time   // when to publish the next one
+	latest   time.Time   // latest time to which the deadline may be extended
+	snapshot time.Time   // time of the next snapshot
 	alarm    *time.Timer // rings when the clock has to be checked; nil: nobody waits for it
 
 	checked time.Time // last
 	every   int       // rounds of the search cycle between two checks
-	rounds  int       // until the next check
+	rounds  int       // rounds until the next check of the clock
 }
 
 const never = 1 << 40 * time.Microsecond

@@ -19,7 +19,7 @@ func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.M
 	for _, m := range searched {
 		done[m.Move] = m.SymmetryOf == board.NoPoint
 	}
-	for i, prior := range slices.Backward(policy) { // of equal priors the last
+	for i, prior := range slices.Backward(policy) { // backwards, so that of equal priors the last wins
 		if p := rep.sh.size.FromIndex(i); prior >= 0 && !done[p] && (rep.p.Root.LooseImages || top.position.allows(p)) {
 			rest = append(rest, rep.unsearchedMove(p, prior))
 		}

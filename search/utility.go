@@ -96,8 +96,8 @@ type valuer struct {
 	u        Utility
 	b        Backup
 	sqrtArea float64
-	center   float64 // of the dynamic score term, points
-	scores   bool    // the network tells scores; otherwise results alone count
+	center   float64 // centre of the dynamic score term, points
+	scores   bool    // the network predicts scores; otherwise only results count
 }
 
 // setCenter puts the dynamic score term around an expected score.

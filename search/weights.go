@@ -7,8 +7,8 @@ import (
 
 // child is what the averaging of a node looks at of one edge.
 type child struct {
-	weight  float64 // what is left of it so far
-	utility float64 // in the view of the player to move at the parent
+	weight  float64 // rest of its weight
+	utility float64 // from the view of the side to move at the parent
 	prior   float64
 }
 

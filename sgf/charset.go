@@ -165,8 +165,8 @@ type cut uint8
 
 const (
 	cutBytes  cut = iota // each byte for itself: UTF-8, EUC, tables of 256, and writers that escape each byte
-	cutPairs             // a byte from 81 on takes the next one with it: GBK, Big5
-	cutKana              // the same, but A0 to DF stand alone: Shift-JIS
+	cutPairs             // a byte from 0x81 on takes the next one with it: GBK, Big5
+	cutKana              // the same, but bytes 0xA0 to 0xDF are single: Shift-JIS
 	cutShifts            // two bytes a character between ESC $ and ESC (: ISO-2022-JP
 )
 
@@ -248,7 +248,7 @@ func (p *parser) valueEnd(start int) (end int, high bool) {
 		}
 	}
 	ahead := p.src[:min(len(p.src), start+mostAhead)]
-	if strings.Contains(p.src[start:max(end, start)], "\x1b$") { // nothing else writes that
+	if strings.Contains(p.src[start:max(end, start)], "\x1b$") { // only ISO-2022 text contains it
 		if e, _, _ := cutShifts.end(ahead, start); e >= 0 && p.follows(e+1) {
 			return e, high
 		}

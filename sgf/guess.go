@@ -16,7 +16,7 @@ func (p *parser) decodeAll(declared charset) {
 		if shifts(*v) {
 			*v = iso2022.decode(*v)
 		}
-		*v = strings.ReplaceAll(*v, "\x1b", "") // else the next reader would follow the shift
+		*v = strings.ReplaceAll(*v, "\x1b", "") // otherwise the next reader would apply the shift
 		if isUTF8(*v) {
 			*v = mended(raw.property, *v)
 			continue
@@ -30,7 +30,7 @@ func (p *parser) decodeAll(declared charset) {
 	if sample.Len() > 0 {
 		p.last = guess(sample.String(), declared, p.last)
 		for _, v := range others {
-			*v.value = mended(v.property, p.last.decode(*v.value)) // a broken pair may leave a bare bracket behind
+			*v.value = mended(v.property, p.last.decode(*v.value)) // a broken pair may leave an unescaped bracket
 		}
 	}
 	clear(p.raw)
@@ -58,7 +58,7 @@ func guess(sample string, declared, before charset) charset {
 	}
 	best, most := utf8Text, plausible(text)
 	if declared.utf8 {
-		most = 0 // some broken bytes are likelier than implausible text
+		most = 0 // a few broken bytes are more likely than implausible text
 	}
 	try := func(c charset, bonus int) (sure bool) {
 		if c == (charset{}) || c.utf8 {
@@ -76,7 +76,7 @@ func guess(sample string, declared, before charset) charset {
 	}
 	trust := 3 + high
 	if !slices.Contains(candidates, declared) {
-		trust += 5 * high // a rare charset is not named by mistake
+		trust += 5 * high // a rare charset is hardly named by mistake
 	}
 	if try(declared, trust) || try(before, 1+high/4) {
 		return best

@@ -98,7 +98,7 @@ func parseKomi(text string) (float64, bool) {
 			return k + math.Copysign(0.5, k), true
 		}
 	}
-	return k + 0, true // no negative zero
+	return k + 0, true // avoids "-0"
 }
 
 // ofFox reports whether a record is of the Fox server, which writes a second AP.
@@ -129,7 +129,7 @@ func (r *Record) settleHandicap(named int) {
 	if r.Setup != nil {
 		set = len(r.Setup.Black)
 		if len(r.Setup.White) > 0 && named <= set {
-			return // a position
+			return // a record of a position has no komi
 		}
 	}
 	played, whiteFirst := r.opening()

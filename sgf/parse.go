@@ -76,7 +76,7 @@ func (p *parser) nextTree(at int, ids string) (int, bool) {
 		if next < len(p.src) && p.src[next] == ';' || listed(ids, p.idAt(next)) {
 			return at, true
 		}
-		at = max(next, at+1) // only white space lies between
+		at = max(next, at+1) // only white space is in between
 	}
 }
 
@@ -329,7 +329,7 @@ func (p *parser) value(id string) (v string, high, ok bool) {
 	}
 	v, ok = p.src[start:end], true
 	if at := tornAt(id, v); at >= 0 && p.ahead >= 0 && p.follows(next) {
-		p.ahead -= end - start // it is looked at again
+		p.ahead -= end - start // those bytes will be read again
 		v, next = v[:at], start+at
 	} else if next > end { // closed
 		if at >= 0 {

@@ -114,18 +114,18 @@ type parser struct {
 	pos    int
 	left   int        // elements that may still be made
 	ahead  int        // bytes that may still be looked at in search of another end of a value
-	last   charset    // of the game tree before
-	plain  bool       // the file is UTF-8 as a whole
+	last   charset    // charset of the previous game tree
+	plain  bool       // the whole file is UTF-8
 	high   bool       // the game tree has values with bytes above 127
-	raw    []rawValue // those values, until they are decoded
-	split  bool       // a game that begins inside of another one is one of its own
+	raw    []rawValue // those values, undecoded
+	split  bool       // a game inside another one becomes a game of its own
 	nested bool       // such a game was seen
 	notes  []string
 	lines  lineCount
 
 	open   []*Node    // for each open parenthesis, the node that it branches from
-	props  []Property // of the node being read
-	values []string   // of the property being read
+	props  []Property // properties of the current node
+	values []string   // values of the current property
 	highs  []int      // indices of values that are not ASCII
 
 	nodeSlab  slab[Node]

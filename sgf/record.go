@@ -45,9 +45,9 @@ type Record struct {
 	// ends the record, such a stone is left out. It wraps ErrPoint.
 	Fault error
 
-	remarks int    // on nodes of the line
-	badKomi string // a KM that makes no sense
-	placed  bool   // the handicap stones were placed in reading
+	remarks int    // comments on nodes of the main line
+	badKomi string // text of a KM that cannot be used
+	placed  bool   // the reader placed the handicap stones
 }
 
 func (r *Record) note(format string, args ...any) {

@@ -90,7 +90,7 @@ func (r *Record) replay(rules board.Rules, n int, before func(g *board.Game, i i
 
 // MoveError is a move of a record that cannot be played. It wraps ErrPoint.
 type MoveError struct {
-	Move, Step int // from 1
+	Move, Step int // counted from 1
 	Color      board.Color
 	Vertex     string
 	Err        error

@@ -9,7 +9,7 @@ type indexed string
 // nil and "" for a name that is not there.
 func tableOf(name string) (t table, canonical string) {
 	defer func() {
-		if recover() != nil { // a RangeError
+		if recover() != nil { // a RangeError was thrown
 			t, canonical = nil, ""
 		}
 	}()

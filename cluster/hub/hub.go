@@ -24,7 +24,7 @@ import (
 
 // Config holds the settings of a hub. Dir, Listen and OpenJudge are needed.
 type Config struct {
-	Dir string // of the cluster's own files: DIR/cluster of a loop
+	Dir string // folder of the cluster's files, DIR/cluster for a loop in DIR
 	// Listen is HOST:PORT for a broker of its own, or nats://HOST:PORT of a NATS
 	// cluster, for which there may be Creds and CA.
 	Listen, Creds, CA string
@@ -42,7 +42,7 @@ type Config struct {
 type Hub struct {
 	conf    Config
 	address string
-	key     cluster.Key // on a NATS cluster of the user's own
+	key     cluster.Key // for a NATS cluster that the user runs
 	server  *cluster.Server
 	broker  *cluster.Broker
 	conns   []*cluster.Conn

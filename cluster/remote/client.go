@@ -23,9 +23,9 @@ var ErrUnreachable = errors.New("the engine cannot be reached")
 
 // Numbers of failed tries to connect, in a row.
 const (
-	triesWarned = 3 // a warning is logged then, and after each further triesAgain
+	triesWarned = 3 // number of failures before a warning; further ones follow every triesAgain
 	triesAgain  = 6
-	triesLast   = 6 // after the end of the input
+	triesLast   = 6 // number of attempts after the end of the input
 )
 
 // ClientConfig tells where an engine is. Dial, Token and Kind are needed.

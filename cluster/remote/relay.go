@@ -11,11 +11,11 @@ import (
 type client struct {
 	conf    ClientConfig
 	out     io.Writer
-	session string // of this run
-	seat    string // at the host; used by connect only
+	session string // random name of this run
+	seat    string // name of the seat at the host; used by connect only
 
 	mu     sync.Mutex
-	stream *stream // to the current engine
+	stream *stream // stream to the current engine
 	talk   talk
 	ended  bool          // the user's input has ended
 	over   chan struct{} // closed when ended is set

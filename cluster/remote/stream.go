@@ -37,12 +37,12 @@ type stream struct {
 	wake     sync.Cond
 	in       []byte // received, not read yet
 	received uint64
-	out      []byte // from position base on, not confirmed
+	out      []byte // unconfirmed bytes, from position base on
 	base     uint64
-	ended    bool // by end: nothing more is written
-	inEnded  bool // the other side writes no more
+	ended    bool // end was called: nothing more is written
+	inEnded  bool // the other side has ended its output
 	closed   bool
-	conn     net.Conn // the current one; may be nil
+	conn     net.Conn // current connection; may be nil
 	since    time.Time
 	most     int // bytes of out beyond which Write waits
 }
@@ -154,7 +154,7 @@ func (s *stream) carry(conn net.Conn, r *bufio.Reader, theirs uint64) error {
 		return fmt.Errorf("the other side has %d bytes, this one sent %d to %d", theirs, s.base, s.base+uint64(len(s.out)))
 	}
 	if s.conn != nil {
-		s.conn.Close() // the newer connection replaces it
+		s.conn.Close() // the new connection replaces it
 	}
 	s.conn = conn
 	s.confirm(theirs)

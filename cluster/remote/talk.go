@@ -19,11 +19,11 @@ type gtpCommand struct {
 	line   string
 	name   string
 	args   []string
-	replay bool // its answer is not for the user
-	shown  bool // the user has the beginning of its answer
+	replay bool // sent again to restore the engine; the user gets no answer
+	shown  bool // the user has part of the answer
 	failed bool
 	first  string // line of the answer, without = and id
-	played string // by an analysing genmove
+	played string // the move of an analysing genmove
 }
 
 func newGTPTalk() *gtpTalk { return new(gtpTalk) }

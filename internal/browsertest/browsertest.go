@@ -35,7 +35,7 @@ type Tab struct {
 	Ctx context.Context // chromedp's
 
 	browser context.Context      // chromedp's
-	visitor cdp.BrowserContextID // of the test, who shares nothing with other tests
+	visitor cdp.BrowserContextID // browser context of this test, shared with no other
 
 	mu         sync.Mutex
 	said, away []string
@@ -45,7 +45,7 @@ type Tab struct {
 var shared struct {
 	wanted bool
 	mu     sync.Mutex
-	ctx    context.Context // nil: not started
+	ctx    context.Context // nil until started
 	stop   func()
 }
 
@@ -87,7 +87,7 @@ func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 		var err error
 		b.visitor, err = target.CreateBrowserContext().Do(executor)
 		require.NoError(t, err)
-		t.Cleanup(func() { target.DisposeBrowserContext(b.visitor).Do(executor) }) // with all its tabs
+		t.Cleanup(func() { target.DisposeBrowserContext(b.visitor).Do(executor) }) // closes all its tabs too
 	} else {
 		var stop func()
 		b.browser, stop = start(t, t.Context(), options...)

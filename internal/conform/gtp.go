@@ -59,7 +59,7 @@ type Reply struct {
 	OK   bool
 	ID   string
 	Text string   // without status, id and final line ends
-	Raw  []string // the lines as they came, without the empty one
+	Raw  []string // lines as received, without the final empty one
 }
 
 // Lines are the lines of Text.

@@ -191,7 +191,7 @@ func checkLoadSGF(s *GTP) {
 	require.Equal(s.T, "5.5", s.OK("get_komi"))
 	s.All("undo", "undo", "undo", "undo")
 	s.Fails("undo", "cannot undo")
-	s.All("loadsgf " + game + " 3") // before the third move
+	s.All("loadsgf " + game + " 3") // the position before the third move
 	require.Equal(s.T, []string{"X....", ".O...", ".....", ".....", "....."}, s.diagram())
 	s.All("loadsgf "+game+" 1", "loadsgf "+game+" 999")
 	require.Equal(s.T, []string{"X....", ".O...", "..X..", ".....", "....."}, s.diagram())

@@ -25,7 +25,7 @@ var states = []struct {
 	{"idle and ready", func(s *GTP) { s.quick(); s.OK("reg_genmove b") }, false},
 	{"searching", func(s *GTP) {
 		s.quick()
-		s.OK("reg_genmove b") // so that the network is there
+		s.OK("reg_genmove b") // waits until the network is loaded
 		s.endless()
 		s.Send("genmove b\n")
 		time.Sleep(settle)
@@ -71,7 +71,7 @@ func checkEndOfInput(s *GTP) {
 		s.In.Write([]byte("name\n")) // fails if the engine is gone already
 		s.In.Write([]byte("version\n"))
 		if st.name == "searching" {
-			s.In.Write([]byte("# interrupt\n")) // so that there is a reply to write
+			s.In.Write([]byte("# interrupt\n")) // so that a reply is being written
 		}
 		s.Ends(false)
 	}

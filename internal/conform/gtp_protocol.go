@@ -142,7 +142,7 @@ func checkPipelining(s *GTP) {
 	for i := range n {
 		fmt.Fprintf(&text, "%d %s\n", i, commands[i%len(commands)])
 	}
-	go s.In.Write([]byte(text.String())) // the engine may answer before it has read everything
+	go s.In.Write([]byte(text.String())) // concurrently, since the engine may answer before it has read everything
 	for i := range n {
 		r := s.Next()
 		require.Equal(s.T, strconv.Itoa(i), r.ID)

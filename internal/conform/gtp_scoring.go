@@ -122,7 +122,7 @@ func checkCleanup(s *GTP) {
 
 func checkTimeSettings(s *GTP) {
 	s.quick()
-	s.All("time_left b 10 0") // before any settings
+	s.All("time_left b 10 0") // before any time settings
 	s.unchanged(func() {
 		for _, c := range []string{
 			"time_settings 0 1 0", "time_settings 0 0 0", "time_settings 600 0 0", "time_settings 300 30 5",
@@ -161,11 +161,11 @@ func checkNamedTimeSettings(s *GTP) {
 func checkOwnClock(s *GTP) {
 	s.quick()
 	s.All("boardsize 9", "kata-set-param allowResignation false")
-	s.OK("reg_genmove b") // so that the network is there
+	s.OK("reg_genmove b") // waits until the network is loaded
 	s.endless()
 	s.All("time_settings 10 0 0")
 	for i := range 60 {
-		s.OK("genmove %s", []string{"b", "w"}[i%2]) // which nothing else ends
+		s.OK("genmove %s", []string{"b", "w"}[i%2]) // an endless search
 	}
 }
 

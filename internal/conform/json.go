@@ -58,7 +58,7 @@ type Message struct {
 	Ownership      []float64
 	OwnershipStdev []float64
 	Policy         []float64
-	Raw            map[string]any // all of it, as parsed
+	Raw            map[string]any // the whole message as parsed
 }
 
 // MoveInfo is what tests look at of a move.

@@ -70,7 +70,7 @@ func checkTerminate(s *Analysis) {
 			request[k] = v
 		}
 		s.Send(request)
-		m := s.Answer() // after the results of waiting queries, before those of running ones
+		m := s.Answer() // comes after the results of waiting queries, before those of running ones
 		for k := range request {
 			require.Contains(s.T, m.Raw, k, "the echo of the request")
 		}

@@ -56,7 +56,7 @@ type replay struct {
 	end   string // line end of the input
 	where string
 	next  *Line // read, but not matched yet
-	inner bool  // the last step was an expected line
+	inner bool  // the previous step was an expected line
 }
 
 // step carries out one line of a transcript.

@@ -29,7 +29,7 @@ type Progress struct {
 
 // row is the progress of one stage.
 type row struct {
-	name string // of the stage; "" for a single one
+	name string // name of the stage; "" for a single stage
 	bar  *mpb.Bar
 	said int64     // done at the last line
 	next time.Time // earliest time of the next line, unless a tenth more is done
@@ -39,7 +39,7 @@ type row struct {
 	text        string
 	done, total int64
 	first       int64         // done when counting began
-	began       time.Time     // when counting began; again after done decreased
+	began       time.Time     // when counting began, or began again after done decreased
 	left        time.Duration // known remaining time; 0: extrapolated
 }
 

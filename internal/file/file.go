@@ -110,7 +110,7 @@ func replace(path string, how kept, write func(w io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			os.Remove(f.Name()) // before the lock ends
+			os.Remove(f.Name()) // must come before the lock is released
 			f.Close()
 		}
 	}()
@@ -238,7 +238,7 @@ func read(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	_ = f.SetReadDeadline(time.Now().Add(patience)) // for pipes; files need none and refuse
+	_ = f.SetReadDeadline(time.Now().Add(patience)) // works for pipes; regular files refuse it and need none
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-const nonblocking = 0 // there are no pipes
+const nonblocking = 0 // a browser has no pipes
 
 // writing holds this program's open temporary files by name. No other program writes here: other
 // temporary files were left by a program that has ended.
@@ -32,7 +32,7 @@ func unfinished(path string, perm os.FileMode) (*os.File, error) {
 	}
 }
 
-const closed = ^uintptr(0) // the descriptor of a file that was closed
+const closed = ^uintptr(0) // descriptor of a closed file
 
 // rename renames an open file and closes it.
 func rename(f *os.File, path string) error {

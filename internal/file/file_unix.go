@@ -27,11 +27,11 @@ func unfinished(path string, perm os.FileMode) (*os.File, error) {
 		}
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
-		case errors.Is(err, unix.EWOULDBLOCK): // another writer has it
+		case errors.Is(err, unix.EWOULDBLOCK): // another writer holds the lock
 			f.Close()
 			n++
 			continue
-		case err == nil && !stillNamed(f): // another writer has renamed it
+		case err == nil && !stillNamed(f): // another writer has renamed the file
 			f.Close()
 			continue
 		}

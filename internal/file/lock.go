@@ -60,10 +60,10 @@ func hold(name, what string) (*Hold, error) {
 	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
 	free, err := lock.TryLock()
 	switch {
-	case free && removed(lock): // by its owner, since it was opened
+	case free && removed(lock): // removed by its owner since it was opened
 		lock.Close()
 		return hold(name, what)
-	case errors.Is(err, errors.ErrUnsupported): // a file system without locks
+	case errors.Is(err, errors.ErrUnsupported): // the file system has no locks
 	case err != nil:
 		return nil, fmt.Errorf("it cannot be locked: %w", bare(err))
 	case !free:
@@ -95,11 +95,11 @@ func kind(path string) string {
 func lockForm(name string) error {
 	info, err := os.Lstat(name)
 	if err != nil {
-		return nil // there is none, or locking returns the error
+		return nil // no such file, or locking it will return the error
 	}
 	if info.Mode().IsRegular() && info.Size() <= lockBytes {
 		text, err := Read(name, lockBytes)
-		if _, _, form := lockText(text); form || err != nil || len(text) == 0 { // some systems do not let others read a locked file
+		if _, _, form := lockText(text); form || err != nil || len(text) == 0 { // some systems prevent others from reading a locked file
 			return nil
 		}
 	}

@@ -55,7 +55,7 @@ func Exposed(path string, note func(text string)) error { return private(path, f
 
 // private makes a file readable by its owner alone, or without mend, notes if it is not.
 func private(path string, mend bool, note func(text string)) error {
-	if runtime.GOOS == "windows" { // the folder decides there
+	if runtime.GOOS == "windows" { // the folder's permissions apply there
 		return nil
 	}
 	info, err := os.Stat(path)

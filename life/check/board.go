@@ -179,9 +179,9 @@ func (b *board[W]) taken(s *state[W]) bool {
 // regionOf is a connected set of points without a stone of the defender.
 type regionOf[W words] struct {
 	points points[W]
-	border points[W] // the defender's stones around it
+	border points[W] // defender's stones around the region
 	need   points[W] // points that must be liberties of a chain for an eye
-	no     bool      // it is no eye of any chain
+	no     bool      // the region cannot be an eye of any chain
 }
 
 // life is Benson's algorithm on a state.

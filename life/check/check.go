@@ -63,18 +63,18 @@ var ErrProof = errors.New("the proof does not hold")
 type Claim struct {
 	First   string // the side to move first: "attacker" or "defender"
 	Goal    string
-	Threats [2]int   // of the attacker and the defender: a number, Endless, or Any
+	Threats [2]int   // of attacker and defender: a number, Endless, or Any
 	Again   int      // number of them that may retake a point retaken before; 255: all
 	After   []string // moves from the position to the state of the claim
 	Zone    []string
-	Free    bool // it holds for all threats
+	Free    bool // the claim holds for all threats
 	root    int  // number of its node
 }
 
 // Checked is a position with its verified claims.
 type Checked struct {
 	Width, Height int
-	Rows          []string // from the top: X Black, O White, a dot for an empty point
+	Rows          []string // rows from the top: X Black, O White, a dot for an empty point
 	Targets       []string
 	Assumed       []string
 	All           bool   // the attacker must capture all targets
@@ -132,7 +132,7 @@ func Proof(data []byte) (*Checked, error) {
 // file is the content of a proof file. Points are those of the whole board, row by row.
 type file struct {
 	Checked
-	stones  []byte // 1 + the side, 0 for none
+	stones  []byte // 1 + the side; 0 for an empty point
 	fixed   []bool // stones alive by assumption
 	targets []int
 	banned  int
@@ -144,7 +144,7 @@ type file struct {
 // Limits of a proof file.
 const (
 	maxSide  = 25
-	mostStep = 63 // of an order
+	mostStep = 63 // largest entry of Order
 	maxNodes = 1 << 20
 	maxCells = 1 << 28
 )

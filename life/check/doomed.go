@@ -4,7 +4,7 @@ package check
 // stones, and the attacker's chains that cannot be prevented from joining them.
 type net[W words] struct {
 	wall  points[W] // alive by assumption or joined to such stones
-	stone points[W] // all stones of the net
+	stone points[W] // stones of the net
 	links points[W] // two liberties of each chain that is not joined yet
 }
 
@@ -56,7 +56,7 @@ func (b *board[W]) link(n *net[W], chain, free points[W]) (pair points[W]) {
 type doom[W words] struct {
 	net  net[W]
 	room points[W]
-	own  points[W] // the chain, if its points cannot be eyes
+	own  points[W] // points of the chain, if they cannot be eyes
 }
 
 // doomed reports whether the target dies whatever is played: one chain, or if the attacker must

@@ -32,14 +32,14 @@ type evader struct {
 	side   Side
 	states []evading
 	index  map[uint64]int32
-	todo   []int32 // not expanded
-	lost   []int32 // in order
+	todo   []int32 // states not yet expanded
+	lost   []int32 // lost states, in order
 	told   int     // number of lost states that were reported to their parents
 }
 
 type evading struct {
 	at      Position
-	moves   []Reply // the evader's remaining moves, the first of which is played; or all moves
+	moves   []Reply // moves that the evader has left, the first of which is played; or all moves
 	parents []int32
 	lost    bool
 }

@@ -31,9 +31,9 @@ const (
 // Position is one state of the game. Create the start with Ban NoBan, [Game.Place] and
 // [Game.Aim].
 type Position struct {
-	Stones [2]Set // by side
-	hash   uint64 // of the stones
-	Ban    int16  // the point that the mover may not retake without a threat
+	Stones [2]Set // stones of each side
+	hash   uint64 // hash of the stones
+	Ban    int16  // point that the side to move may not retake without a threat
 	Mover  Side
 	left   uint8    // bit set of the target chains that are not captured
 	Threat [2]uint8 // threats of either side
@@ -45,7 +45,7 @@ type Game struct {
 	Fixed   Set // stones that are alive by assumption
 	suicide bool
 	all     bool
-	Targets []int16 // a stone of each target chain
+	Targets []int16 // one stone of each target chain
 	zobrist [2][maxPoints]uint64
 	keys    [maxPoints + 1]uint64 // Zobrist keys of bans
 	purses  []purse

@@ -6,9 +6,9 @@ type Proof struct {
 	Kind    Kind
 	Goal    Goal
 	Free    bool    // it involves no ko, and holds for all threats
-	Move    int16   // the winner's; NoMove if the loser moves
+	Move    int16   // winner's move; NoMove if the loser moves
 	Next    int32   // the proof after Move
-	Replies []Reply // to the loser's moves in the zone and the pass
+	Replies []Reply // answers to the loser's moves in the zone and to the pass
 	Zone    Set     // the points that the proof depends on
 }
 
@@ -17,7 +17,7 @@ type Kind uint8
 
 const (
 	LeafTaken  Kind = iota // the target is captured
-	LeafSafe               // it is pass-alive, or joined to a chain that is alive by assumption
+	LeafSafe               // the target is pass-alive, or joined to a chain alive by assumption
 	LeafDoomed             // no room for two eyes is left
 	WinnerMoves
 	LoserMoves
@@ -53,7 +53,7 @@ func (k Kind) winner() Side {
 // record is a stored proof without its parts of variable length: sets and replies.
 type record struct {
 	next      int32
-	replies   uint32 // the first of them
+	replies   uint32 // number of the first reply
 	count     uint16
 	move, ban int16
 	kind      Kind

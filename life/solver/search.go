@@ -12,7 +12,7 @@ type Goal uint8
 const (
 	Capture Goal = iota // the attacker captures the target
 	Settle              // the defender makes it pass-alive
-	Hold                // the defender leaves the attacker nothing but to pass
+	Hold                // the attacker can only pass
 	Deny                // the attacker leaves the defender nothing but to pass, and the target is not pass-alive
 	Repeat              // no goal: neither capture nor hold is reached, positions repeat
 	NoGoal
@@ -51,11 +51,11 @@ const infinite = 1 << 30
 type child struct {
 	move    int16
 	needed  bool // must be answered before the other side has won
-	tainted bool // as in result
+	tainted bool // as result.tainted
 	suicide bool // cannot be a winner's move in a proof
 	key     uint64
-	cost    [2]uint32 // proof numbers of either side's win
-	proof   int32     // -1: not proved
+	cost    [2]uint32 // proof numbers of each side's win
+	proof   int32     // number of the proof; -1: not proved
 }
 
 // Search looks for proofs of one contest after the other in one game. Not safe for
@@ -75,7 +75,7 @@ type Search struct {
 
 	Evasions []*Evasion // found by Evade
 
-	guide  Guide                    // of Follow
+	guide  Guide                    // used by Follow
 	last   int16                    // the previous move
 	hint   int16                    // the answer to another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
@@ -85,7 +85,7 @@ type Search struct {
 	path   []uint64
 	onPath [1 << 12]uint8
 
-	Nodes    int64       // states so far
+	Nodes    int64       // number of states so far
 	MaxNodes int64       // states at which the search stops
 	Stop     func() bool // called regularly; true stops the search; nil: never
 	stopped  bool
@@ -149,7 +149,7 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 		return s.leaf(root, by), false
 	}
 	var strict [2]bool
-	ended := [2]int{-1, -1} // how much was proved when a strict search of a side's ended
+	ended := [2]int{-1, -1} // number of proofs when a side's strict search ended
 	most := s.MaxNodes
 	defer func() { s.MaxNodes = most }()
 	for effort := int64(firstEffort); ; effort *= 2 {
@@ -239,7 +239,7 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 	s.mark(p, base)
 	m, o := p.Mover, p.Mover.Other()
 	r := result{proof: -1}
-	answer := NoMove // what answered the last move
+	answer := NoMove // the answer to the last move
 	for {
 		best, second := s.sum(p, base, &r)
 		if r.cost[m] == 0 || r.cost[o] == 0 {

@@ -97,11 +97,11 @@ func (s *Set) Points(dst []int16) []int16 {
 type area struct {
 	w           int
 	right, down uint // distance of neighbours in a row and in a column
-	sx, sy      int  // the same with signs
-	origin      int  // the point in column 0 and row 0
+	sx, sy      int  // offset with signs
+	origin      int  // point in column 0 and row 0
 	points      int
 	used        int // words with points
-	On          Set // all points
+	On          Set // all points of the board
 }
 
 // At returns the point in column x and row y.

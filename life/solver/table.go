@@ -7,7 +7,7 @@ type entry struct {
 	check uint32 // part of its key
 	cost  [2]uint32
 	work  uint16 // searched states in units of workUnit, saturating
-	round uint16 // of a result by repetition; 0: none
+	round uint16 // round of a result by repetition; 0: not by repetition
 }
 
 // row fits into a cache line.
@@ -17,7 +17,7 @@ const (
 	firstRows = 1 << 12
 	mostRows  = 1 << 19
 	manyRows  = 1 << 18
-	checkBits = 12 // the bits of a key from here on are checked
+	checkBits = 12 // bits from this one on are compared
 	workUnit  = 4
 )
 

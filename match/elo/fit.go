@@ -19,7 +19,7 @@ const scale = math.Ln10 / 400
 // Scale has players on one scale of Elo.
 type Scale struct {
 	Elo     []float64
-	inverse mat.SymDense // of the information, in Elo squared
+	inverse mat.SymDense // inverse of the information matrix, in Elo squared
 }
 
 // Fit returns the most likely Elo numbers of n players and their 95 % errors,
@@ -48,7 +48,7 @@ func Solve(n int, pairs []Pair, drawn float64) *Scale {
 		gradient, hessian := eloSlope(s.Elo, pairs, drawn)
 		var cholesky mat.Cholesky
 		if !cholesky.Factorize(hessian) || cholesky.InverseTo(&s.inverse) != nil {
-			break // only where numbers are not finite
+			break // reached only with non-finite numbers
 		}
 		var step mat.VecDense
 		step.MulVec(&s.inverse, gradient)

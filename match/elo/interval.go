@@ -44,7 +44,7 @@ func lowest(scores []float64, counts []int) float64 {
 		m /= weight
 		return m, n*u*weight*(mean-m) - z2
 	}
-	least, most := 0.0, 1.0 // of u/(1+u)
+	least, most := 0.0, 1.0 // bounds of u/(1+u)
 	for range 60 {
 		t := (least + most) / 2
 		if _, above := tilted(t / (1 - t)); above < 0 {

@@ -23,7 +23,7 @@ type design struct {
 	mu      sync.Mutex
 	pairs   []*pair
 	playing map[*pair]bool
-	err     error // the first one
+	err     error // first error
 }
 
 // turn is how many games a pair plays at a time, one with each colour.
@@ -121,8 +121,8 @@ func (d *design) ranked(s *elo.Scale, zero int) []bool {
 const (
 	guessDial  = 80.0 // Elo a dial
 	guessStone = 60.0 // Elo a stone that an anchor gives
-	guessZero  = 4.0  // the dial that is as strong as GNU Go
-	guessGames = 4.0  // of each two neighbours, and of each anchor with the dial next to it
+	guessZero  = 4.0  // estimate: the dial as strong as GNU Go
+	guessGames = 4.0  // estimated games of each two neighbours, and of each anchor with the nearest dial
 	mostApart  = 3    // places between dials that meet
 )
 
@@ -201,5 +201,5 @@ func (d *design) playerCost(player int) float64 {
 	case isDial(player):
 		return 1
 	}
-	return 10 // a guess: GNU Go takes its time
+	return 10 // estimate: GNU Go is slow
 }

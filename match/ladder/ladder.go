@@ -28,7 +28,7 @@ type Config struct {
 	Anchors    []Anchor
 	ZeroElo    float64
 	AnchorStep int
-	Games      int // of each pair, an even number
+	Games      int // games of each pair, an even number
 	// AnchorGames are those of pairs with an anchor; 0 means Games.
 	AnchorGames int
 	// Time ends the ladder, if it is not 0: then dials up to three places apart may meet, and any
@@ -39,7 +39,7 @@ type Config struct {
 	Rules    string
 	Komi     float64
 	Parallel int
-	Dir      string // for games and journals: a ladder resumes where it stopped
+	Dir      string // folder for games and journals, where a ladder resumes
 	// Known are games between such players that the folder does not hold: all that
 	// are listed count too. It may be nil.
 	Known *level.Ladder
@@ -81,7 +81,7 @@ func (c *Config) Check() error {
 type pair struct {
 	a, b, games int
 	points      elo.Pair
-	seconds     [2]float64 // that a and b took for all moves
+	seconds     [2]float64 // time of all moves of a and of b
 }
 
 // take notes what a match of the pair came to.

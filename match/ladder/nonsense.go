@@ -74,7 +74,7 @@ func CountNonsense(root *sgf.Node, judge Judge) (by [3]Nonsense, err error) {
 type counter struct {
 	record      *sgf.Record
 	judge       Judge
-	board, work *board.Board // before the move; to try moves on
+	board, work *board.Board // position before the move, and a copy to try moves on
 }
 
 // stone counts move i, which is on the board, and plays it.
@@ -119,7 +119,7 @@ func (c *counter) pass(h *level.Habits, moves []board.Move, i int) error {
 
 // What counts as a habit of beginners.
 const (
-	firstMoves   = 30 // of a game, on the edge
+	firstMoves   = 30 // first moves of a game, in which moves on the edge count
 	chainOfHabit = 3  // stones put into atari
 	outOfAtari   = 3  // liberties of a chain that an extension has saved
 )
@@ -200,7 +200,7 @@ func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 // stones of those who took it can be taken from where it stood. It changes b.
 func takesBack(b *board.Board, m board.Move) bool {
 	if b.At(m.Point) != m.Color {
-		return false // it took itself off
+		return false // the stone was a suicide
 	}
 	them := m.Color.Opponent()
 	chain := b.Chain(nil, m.Point)

@@ -17,7 +17,7 @@ import (
 type Config struct {
 	Count       int
 	Least, Most int     // moves of an opening
-	Temperature float64 // of the policy; below 1 keeps to its favourites
+	Temperature float64 // temperature of the policy; below 1 prefers its favourites
 	Balance     float64 // largest distance of Black's winrate from one half
 	Size        board.Size
 	Rules       board.Rules

@@ -35,7 +35,7 @@ var Methods = []Method{SGD, Adam, AdamW, Muon}
 // Optimizer says how weights are updated. [DefaultOptimizer] has the usual numbers.
 type Optimizer struct {
 	Method   Method
-	Momentum float64 // SGD, where 0 keeps no state; Muon
+	Momentum float64 // for SGD, where 0 keeps no state, and Muon
 	Nesterov bool    // SGD
 	Beta1    float64 // Adam, AdamW, and what is not a matrix with Muon
 	Beta2    float64

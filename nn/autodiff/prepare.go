@@ -36,7 +36,7 @@ type Param struct {
 	Name string
 	Dims []int64
 	Kind Kind
-	Init *onnx.Tensor // as the file has it
+	Init *onnx.Tensor // initial value from the file
 }
 
 // Len is the number of elements.
@@ -72,7 +72,7 @@ const (
 
 // Options of Prepare.
 type Options struct {
-	Batch int64 // rows of every batch, at least 1
+	Batch int64 // number of rows in a batch, at least 1
 	Norms Norms
 	// Trainable chooses among the tensors that could be trained; nil takes all.
 	Trainable func(p *Param) bool

@@ -188,7 +188,7 @@ func (t *tape) patches(x value, g geometry, at, size, channels int64) value {
 		v = t.b.Slice(v, 0, at, at+size)
 	}
 	if !g.plain1x1() {
-		if g.pads != [4]int64{} { // one more place, of zeros, for what lies outside
+		if g.pads != [4]int64{} { // an extra row of zeros for what lies outside
 			v = t.b.Concat(1, v, t.b.Const(onnx.NewTensor("", make([]float32, size*n), size, 1, n)))
 		}
 		v = t.b.Gather(v, t.b.Ints(g.reads(d[2], d[3])...), 1)

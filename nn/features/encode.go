@@ -58,7 +58,7 @@ type writer struct {
 	s               *Scratch
 	area            int
 	own, opp        board.Color
-	turn            []board.Point // where points of the board are in planes
+	turn            []board.Point // index in the planes of each point of the board
 	spatial, global []float32
 }
 

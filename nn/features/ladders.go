@@ -31,7 +31,7 @@ type ladderEntry struct {
 	hash  board.Hash
 	known bool
 	count uint8
-	where [maxLadderStones]uint16 // the stones of laddered chains
+	where [maxLadderStones]uint16 // points of stones in ladders
 }
 
 // maxLadderStones bounds what is worth remembering; boards with more laddered

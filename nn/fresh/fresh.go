@@ -18,8 +18,8 @@ import (
 type Architecture struct {
 	name   string
 	katago bool
-	own    arch.Config // where it is not KataGo's
-	size   katago.Size // of an ONNX file of KataGo's
+	own    arch.Config // for architectures other than KataGo's
+	size   katago.Size // board of an ONNX file of a KataGo network
 }
 
 // Kind describes a family of architectures for users.

@@ -22,7 +22,7 @@ type heads struct {
 	kv, group, dim int
 	weights        *layer // columns in the order of heads
 	cosines, sines []float32
-	nodes          []*onnx.Node // all of it
+	nodes          []*onnx.Node // all its nodes
 }
 
 // attentionAt returns the attention whose softmax is n, nil if n is in none. Package katago

@@ -152,7 +152,7 @@ func (r *rewriter) transposes() {
 	}
 	names := map[string]string{} // value -> its name in the other layout
 	for i := range r.g.Outputs {
-		if name := r.g.Outputs[i].Name; r.boards[name] { // the layer's value takes another name
+		if name := r.g.Outputs[i].Name; r.boards[name] { // the layer's value gets another name
 			inside := r.names.New(name + ".board")
 			r.g.ReplaceUses(name, inside)
 			for _, n := range r.g.Nodes {

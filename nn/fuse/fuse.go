@@ -102,10 +102,10 @@ type layer struct {
 	weights          []float32 // [outs][in][size][size]
 	planes, tokens   bool
 	epsilon          float32   // above 0: of a root mean square norm of x
-	bias             []float32 // nil: 0
-	column, residual string    // a bias by board [N,outs,1,1]; the residual
-	sum              string    // the value of the sum, if other nodes read it
-	scale, shift     []float32 // of the sum; nil: 1 and 0
+	bias             []float32 // nil means 0
+	column, residual string    // bias per board [N,outs,1,1]; residual input
+	sum              string    // name of the sum, if other nodes read it
+	scale, shift     []float32 // of the sum; nil means 1 and 0
 	activation       kernel.Activation
 	out              string
 }

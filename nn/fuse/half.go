@@ -74,7 +74,7 @@ type halver struct {
 // halves reports whether a node is computed in 16 bits.
 func (h *halver) halves(n *onnx.Node) bool {
 	switch {
-	case n.Is("Mul") && n.Inputs[0] == n.Input(1): // a square
+	case n.Is("Mul") && n.Inputs[0] == n.Input(1): // x*x
 		return false
 	case n.Is("Conv") && n.Int("group", 1) != 1: // wrong on ARM64 in onnxruntime 1.30
 		return false

@@ -15,7 +15,7 @@ type layout struct {
 	model    *onnx.Model
 	spec     *nn.Spec
 	maxBatch int
-	plans    []*plan // by the number of rows, from 1 on
+	plans    []*plan // indexed by the number of rows, from 1
 	layers   map[*onnx.Node]*layer
 
 	constants []float32
@@ -145,7 +145,7 @@ func (p *plan) arrange() int {
 				continue
 			}
 			if old := w.replaced(b, i+1); old != nil {
-				b.at, old.last = old.at, 0 // its place is b's now
+				b.at, old.last = old.at, 0 // old's place becomes b's
 				continue
 			}
 			b.at = a.take(whole(b.size))
@@ -163,7 +163,7 @@ func (p *plan) arrange() int {
 // arena allocates memory, first fit.
 type arena struct {
 	size int
-	gaps []gap // by offset, merged
+	gaps []gap // free blocks, sorted by offset and merged
 }
 
 type gap struct{ at, size int }

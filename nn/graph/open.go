@@ -24,8 +24,8 @@ var (
 
 // Config says how a session runs. The zero value is one row at a time.
 type Config struct {
-	ISA      kernel.ISA // that the processor has
-	MaxBatch int        // the number of rows that one Run can take; 0 means 1
+	ISA      kernel.ISA // instruction set, which the processor must have
+	MaxBatch int        // most rows of a Run; 0 means 1
 	// Together is the number of rows computed at a time; 0: the fastest.
 	Together int
 }
@@ -39,9 +39,9 @@ const (
 // session is an nn.Backend.
 type session struct {
 	maxBatch        int
-	programs        []int // of the kernels, by the number of rows; entry 0 unused
+	programs        []int // the kernels' program for each number of rows; entry 0 is unused
 	inputs, outputs [][]float32
-	kernels         *kernel.Session // nil: closed
+	kernels         *kernel.Session // nil after Close
 	passes          []kernel.Pass
 }
 

@@ -10,18 +10,18 @@ type plan struct {
 	layout *layout
 	rows   int
 	work   []*work
-	arena  int // where it begins in the memory
+	arena  int // offset in the memory
 }
 
 // work is a step before its operands have their places.
 type work struct {
 	step   kernel.Step
-	layer  *onnx.Node // of a layer
+	layer  *onnx.Node // for a layer
 	writes [2]*block
 	reads  [3]*block
-	toAt   int // of a copy: offset in the block it writes
+	toAt   int // for a copy: offset in the block that it writes
 	fromAt int
-	over   []int // which of reads may be overwritten
+	over   []int // indices in reads of blocks that may be overwritten
 }
 
 // to returns the blocks that are written.
@@ -42,7 +42,7 @@ func present(all []*block) (some []*block) {
 // replaced returns the block whose memory b, written by the step of this number, can
 // take over; nil where there is none.
 func (w *work) replaced(b *block, step int) *block {
-	if w.writes[1] != nil && b == w.writes[0] { // of a layer with a sum, only the sum can
+	if w.writes[1] != nil && b == w.writes[0] { // in a layer with a sum only the sum can overwrite
 		return nil
 	}
 	for _, i := range w.over {

@@ -15,7 +15,7 @@ type value struct {
 	dims   []int
 	block  *block
 	tensor *onnx.Tensor
-	fixed  bool // a constant, which may have a block too
+	fixed  bool // a constant; it may have a block too
 }
 
 func (v *value) dims64() []int64 {

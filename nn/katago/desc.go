@@ -14,7 +14,7 @@ type Network struct {
 	Trunk  Trunk
 	Policy PolicyHead
 	Value  ValueHead
-	// Source says where the network came from; it is no part of the file.
+	// Source is the network's origin; it is not stored in the file.
 	Source Source
 }
 
@@ -32,7 +32,7 @@ type Header struct {
 	SpatialInputs         int    // input planes
 	GlobalInputs          int    // input numbers that are not planes
 	Multipliers           Multipliers
-	MetaEncoder           int  // 0 none, 1 the network takes 192 metadata inputs
+	MetaEncoder           int  // 1 if the network takes 192 metadata inputs, else 0
 	PassAliveUnderSuicide bool // area features as if multi-stone suicide were legal
 	// ExcludeTerritoryAdjacentToAtari: under territory rules without group tax, in seki,
 	// an empty point beside a chain in atari is not a point of that chain's owner (KataGo's
@@ -96,7 +96,7 @@ type MetaEncoder struct {
 // PolicyHead holds the policy's layers, in the order of the file.
 type PolicyHead struct {
 	Name     string
-	Channels int // 1, 2 or 4: plain, optimistic, and two of Q values
+	Channels int // 1, 2 or 4: plain, with optimistic, with two of Q values
 	P1       Conv
 	G1       Conv
 	GNorm    Norm
@@ -133,7 +133,7 @@ type Conv struct {
 	Name       string
 	KY, KX     int // odd
 	In, Out    int
-	DilY, DilX int // 1 in every file that an exporter wrote
+	DilY, DilX int // 1 in all files of exporters
 	Weights    []float32
 }
 
@@ -214,7 +214,7 @@ type TipRMS struct {
 	Channels    int
 	Epsilon     float64
 	Spatial     int
-	GroupSize   int // 0; grouped kinds are not supported
+	GroupSize   int // always 0; grouped kinds are not supported
 	Gamma, Beta []float32
 }
 

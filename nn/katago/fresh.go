@@ -148,7 +148,7 @@ func (a Arch) poolBlocks() map[int]bool {
 	case n < 30:
 		first, step = 7, 5
 	}
-	last := n - 1 // not the last one, unless there would be none
+	last := n - 1 // leaves out the last one, unless it is the only one
 	if !a.Nested && n >= 8 && n < 15 {
 		last = n - 2
 	}

@@ -62,7 +62,7 @@ func widen(big, n *Network) error {
 			}
 		}
 	}
-	to = collected(big) // with the parts that its norms have now
+	to = collected(big) // collect again, with the new parts of its norms
 	for path, src := range from.blocks {
 		dst, ok := to.blocks[path]
 		if !ok || !widened(dst, src, pooledParts(path)) {

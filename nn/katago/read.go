@@ -114,7 +114,7 @@ type counter struct {
 	r      io.Reader
 	n      int64
 	limit  int64
-	stored *counter // the compressed bytes
+	stored *counter // counts the compressed bytes
 }
 
 func (c *counter) Read(p []byte) (int, error) {

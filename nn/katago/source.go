@@ -101,7 +101,7 @@ func (s *source) real(v *float64) error {
 }
 
 func (s *source) floats(_ string, n int64, _ []int, v *[]float32) error {
-	if n > s.max/2 { // a float takes at least two bytes, in any kind of file
+	if n > s.max/2 { // in every format a float takes at least two bytes
 		return fmt.Errorf("%w: a layer of %d numbers", ErrTooLarge, n)
 	}
 	if err := s.decideKind(); err != nil {

@@ -31,8 +31,8 @@ type walker struct {
 	m       medium
 	reading bool
 	path    []string
-	depth   int            // of nested blocks
-	layers  map[string]any // the *Conv and *Norm of each path; nil: not wanted
+	depth   int            // depth of nested blocks
+	layers  map[string]any // *Conv and *Norm by path; nil: not collected
 	name    string
 	err     error
 }

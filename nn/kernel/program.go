@@ -60,13 +60,13 @@ const StepAxes = 6
 // Step is one step of a program.
 type Step struct {
 	Kind      StepKind
-	What      int // the function; of a softmax 1 for its logarithm
+	What      int // which function; for a softmax 1 means its logarithm
 	To        [2]Operand
 	From      [3]Operand
 	Dims      [StepAxes]int
-	Strides   [3][StepAxes]int // of what is written and of each that is read
-	N, H, W   int              // of layers; of attention N times H tokens
-	ByBoard   bool             // a layer's bias is [N][Out]
+	Strides   [3][StepAxes]int // strides of the output and of each input
+	N, H, W   int              // for layers; for attention N is batch times H tokens
+	ByBoard   bool             // a layer's bias has the shape [N][Out]
 	Layer     *Layer
 	Attention Attention
 }

@@ -8,7 +8,7 @@ import (
 // Layout says what the memory of a session holds, counted in numbers.
 type Layout struct {
 	Size            int
-	Rows            int       // the largest batch
+	Rows            int       // largest batch
 	Inputs, Outputs []Operand // their first row, and in Row how many numbers each row has
 	Constants       []float32
 	ConstantsAt     int

@@ -207,7 +207,7 @@ func (s *Session) Run(rows int, passes []Pass) error {
 		return err
 	}
 	awaitTurn()
-	if err := s.worker.ended(); err != nil { // with the buffer
+	if err := s.worker.ended(); err != nil { // of the worker and the buffer
 		return err
 	}
 	calls := make([]any, 0, len(passes))

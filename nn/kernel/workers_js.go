@@ -11,9 +11,9 @@ import (
 // Workers configures the web workers that run the kernels of a page. Each has its own
 // module and memory; no memory is shared, so the page needs no special headers.
 type Workers struct {
-	Count  int      // 0: one
-	Module js.Value // of kernel.wasm: its bytes, or a WebAssembly.Module
-	Script string   // where kernel-worker.js is; in node a path
+	Count  int      // number of workers; 0 means one
+	Module js.Value // kernel.wasm as bytes or a WebAssembly.Module
+	Script string   // address of kernel-worker.js; a path in node
 }
 
 // ErrSIMD says that a browser cannot run the kernels.
@@ -151,7 +151,7 @@ type worker struct {
 	asked    int
 	waiting  map[int]chan answer
 	looks    int   // calls of look since the last answer, while calls wait
-	looking  bool  // a timer for look is set
+	looking  bool  // the timer for look is running
 	err      error // why it has ended
 }
 
@@ -226,7 +226,7 @@ func (w *worker) fail(event js.Value) {
 		if text := event.Get("message"); text.Type() == js.TypeString {
 			why = ": " + text.String()
 		}
-		if event.Get("preventDefault").Type() == js.TypeFunction { // else the browser reports an error of the page too
+		if event.Get("preventDefault").Type() == js.TypeFunction { // otherwise the browser also reports an error of the page
 			event.Call("preventDefault")
 		}
 	}

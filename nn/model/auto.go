@@ -70,7 +70,7 @@ const (
 type chooser struct {
 	conf Config
 	lib  ort.Library
-	file string // of the network; "" is the one inside the program
+	file string // network file; "" is the built-in network
 	open func() (source, error)
 	// Files for later starts, "" if the cache folder cannot be made: the choice, and marks
 	// that exist while library and plugin are loaded and while devices are measured. A mark
@@ -229,7 +229,7 @@ func (c *chooser) leave(at, why string, loaded bool) choice {
 		left.Why += "; remove " + at + " to try again"
 		_ = write(at, left)
 	}
-	if c.conf.context().Err() != nil { // the user ended the start: no fault of a device
+	if c.conf.context().Err() != nil { // the user cancelled; the device is not at fault
 		_ = os.Remove(at)
 	}
 	return left
@@ -304,7 +304,7 @@ func (c *chooser) offers(names []string) string {
 func (c *chooser) measure(names []string) choice {
 	src, err := c.open()
 	if err != nil {
-		return choice{Why: "no device was measured"} // who opens the network says why
+		return choice{Why: "no device was measured"} // opening the network reports the error
 	}
 	all := append([]string{""}, names...)
 	c.conf.Log.Info(fmt.Sprintf("measuring which is faster, the CPU or %s: %v, once", strings.Join(names, " or "), measureFor))

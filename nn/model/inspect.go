@@ -38,7 +38,7 @@ type Info struct {
 	Metadata   map[string]string `json:"metadata"`
 
 	inputs, outputs []onnx.ValueInfo
-	roles           map[string]nn.Role // of inputs and outputs
+	roles           map[string]nn.Role // roles of inputs and outputs
 }
 
 // Inspect reads a network file of either format, without running it, or a network inside

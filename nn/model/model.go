@@ -43,7 +43,7 @@ type Config struct {
 	// Context ends the waiting for a device that is slow to start; nil: it does not end.
 	Context context.Context
 
-	auto *choice // of "auto"; nil: not made yet
+	auto *choice // choice of "auto"; nil until made
 }
 
 // Overrides describe a foreign ONNX file. Empty fields are inferred from shapes and
@@ -72,11 +72,11 @@ type Model struct {
 	source    source
 	run       runner
 	precision string
-	why       string       // of the precision
+	why       string       // reason for the precision
 	lost      atomic.Bool  // the device has failed
-	opened    atomic.Int64 // the longest time in which a session was made; 0: there was none
+	opened    atomic.Int64 // longest time to open a session; 0: none yet
 	alive     context.Context
-	stop      context.CancelCauseFunc // of alive, when the device is lost
+	stop      context.CancelCauseFunc // ends alive when the device is lost
 
 	mu    sync.Mutex
 	specs map[board.Size]nn.Spec

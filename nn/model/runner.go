@@ -16,7 +16,7 @@ import (
 )
 
 type runner interface {
-	name() string // the provider
+	name() string // name of the provider
 	why() string  // why it was chosen, for people
 	open(w work) (nn.Backend, error)
 }
@@ -38,7 +38,7 @@ func (w *work) marshal() ([]byte, error) {
 
 // The providers beside onnxruntime's.
 const (
-	Kernel = "kernel"  // the kernels of this program alone
+	Kernel = "kernel"  // this program's kernels, without onnxruntime
 	OnnxGo = "onnx-go" // pure Go
 )
 
@@ -135,7 +135,7 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 	if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
 		reason = err.Error()
 	}
-	if ort.Available { // else the program says so when it starts
+	if ort.Available { // otherwise the program prints it at its start
 		c.Log.Warn("running the network through onnx-go, many times slower than onnxruntime", "reason", reason)
 	}
 	return onnxgoRunner{reason}, nil

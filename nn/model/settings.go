@@ -19,8 +19,8 @@ type Settings struct {
 	Provider, Precision    string // "auto" or one of ort.ProviderNames, Kernel and OnnxGo, of Precisions
 	OnnxRuntime            string // file of the library; "": it is looked for
 	Plugin                 string // file of a library of execution providers; "": none
-	Device                 int    // of the provider, counted from 0
-	Encoder, Policy, Value string // of a foreign network that does not say; ""
+	Device                 int    // number of the provider's device, from 0
+	Encoder, Policy, Value string // for foreign networks without metadata; may be ""
 	Sessions, Batch        int    // 0: see SessionCount and BatchSize
 	Cache                  int64  // in bytes
 	// Context ends the waiting for a device; nil: it does not end.

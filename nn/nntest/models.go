@@ -60,8 +60,8 @@ func HashModel(seed uint64) nn.Model {
 type hasher struct {
 	seed   uint64
 	area   int
-	tables [][]board.Point // where each orientation takes each point
-	frames [][]board.Point // those of them that are canonical for the position
+	tables [][]board.Point // for each orientation, the image of each point
+	frames [][]board.Point // orientations that are canonical for the position
 	drawn  []float32       // one plane in a canonical orientation
 	state  uint64
 }
@@ -89,7 +89,7 @@ func (h *hasher) canonical(planes []float32) uint64 {
 		sum := uint64(0)
 		for p, to := range table {
 			content := uint64(to)
-			for _, plane := range [...]int{0, 1, 5, 6} { // the others have the last moves, and nothing new
+			for _, plane := range [...]int{0, 1, 5, 6} { // other planes depend on the last moves and add no information
 				content = content<<1 | uint64(planes[plane*h.area+p])
 			}
 			sum += scramble(content)
@@ -139,7 +139,7 @@ func scramble(x uint64) uint64 {
 type plainModel struct {
 	description nn.Description
 	spec        func(board.Size) nn.Spec
-	row         func(board.Size) func(in, out [][]float32) // a function for each backend
+	row         func(board.Size) func(in, out [][]float32) // makes the function of a backend
 }
 
 func (m plainModel) Spec(size board.Size) (nn.Spec, error) {

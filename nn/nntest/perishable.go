@@ -14,9 +14,9 @@ import (
 type Perishable struct {
 	nn.Model
 	At    int64         // run that it is lost at, counted from 1
-	Hangs chan struct{} // until it is closed that run hangs, and those after it; nil: they fail
-	Takes time.Duration // a run before that
-	Spare error         // of opening without the device
+	Hangs chan struct{} // until it is closed, that run and later ones hang; nil: they fail
+	Takes time.Duration // duration of an earlier run
+	Spare error         // error of opening without the device
 
 	// Lost is why, once it is known. Opened is how many backends are open.
 	Lost   atomic.Pointer[error]
@@ -63,7 +63,7 @@ func (b onDevice) Run(n int) error {
 		return fmt.Errorf("%w: %w", nn.ErrLost, err)
 	}
 	<-b.m.Hangs
-	return b.Backend.Run(n) // what it writes then, nobody reads
+	return b.Backend.Run(n) // its outputs are not read
 }
 
 func (b onDevice) Lost(err error) { b.m.Lost.CompareAndSwap(nil, &err) }

@@ -34,7 +34,7 @@ type Attr struct {
 	Strings []string
 	Tensors []*Tensor
 	Graphs  []*Graph
-	Ref     string // in the body of a Function: take the caller's attribute of this name
+	Ref     string // inside a Function: name of the caller's attribute to use
 
 	extra []byte
 }

@@ -40,7 +40,7 @@ type build struct {
 	graph   *Graph
 	err     error
 	taken   map[string]bool   // names of values in use
-	counts  map[string]int    // how many nodes of a prefix and operator there are
+	counts  map[string]int    // number of nodes by prefix and operator
 	consts  map[string]Value  // constants made by Ints and Scalar, by content
 	outputs map[string]Value  // graph output -> value it shows
 	rename  map[string]string // value -> the output's name it takes in the end

@@ -4,9 +4,9 @@ package onnx
 // a convolution of stride 1 without padding.
 type ConvOptions struct {
 	Strides   []int64 // per spatial axis; nil = 1
-	Pads      []int64 // begins, then ends; nil = 0
-	Dilations []int64 // nil = 1
-	Group     int64   // 0 = 1
+	Pads      []int64 // begins, then ends; nil means 0
+	Dilations []int64 // nil means 1
+	Group     int64   // 0 means 1
 	OutputPad []int64 // ConvTranspose only
 }
 

@@ -112,7 +112,7 @@ func (c *checker) graph(g *Graph, outer *scope, depth int) error {
 			return fmt.Errorf("%w: initializer %q has no name or one that is taken", ErrGraph, t.Name)
 		}
 		seen[t.Name] = true
-		s.names[t.Name] = "an initializer" // which may back an input
+		s.names[t.Name] = "an initializer" // an input may have the same name
 	}
 	if err := c.nodes(g.Nodes, s, depth); err != nil {
 		return err

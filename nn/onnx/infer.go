@@ -16,9 +16,9 @@ const maxVals = 64
 // info is the knowledge of a value.
 type info struct {
 	typ   DataType // Undefined: not known
-	shape Shape    // nil: not known
-	vals  []elem   // the elements of a short integer or bool tensor; nil: not known
-	blame *Node    // the node of an unknown operator that the missing knowledge depends on
+	shape Shape    // nil if unknown
+	vals  []elem   // elements of a short integer or bool tensor; nil if unknown
+	blame *Node    // node with an unknown operator because of which a shape is unknown
 }
 
 // elem is one element of a short integer tensor: a number, the size of a

@@ -11,9 +11,9 @@ type Model struct {
 	Opset           int64             // version of the default operator domain ("", also spelt "ai.onnx")
 	Opsets          map[string]int64  // versions of further domains, such as "com.microsoft"; may be nil
 	Producer        string            // name of the program that wrote the file
-	ProducerVersion string            // its version
+	ProducerVersion string            // version of the producer
 	Domain          string            // reverse domain name of the model's maker
-	Version         int64             // the maker's own version of the model
+	Version         int64             // version of the model, chosen by its producer
 	Doc             string            // free text
 	Metadata        map[string]string // metadata_props; written in key order
 	Graph           *Graph            // never nil in a model that Read or Builder made
@@ -44,7 +44,7 @@ type Node struct {
 	Outputs  []string // "" stands for an optional output that is left out
 	Attrs    map[string]Attr
 	Doc      string
-	Overload string // which variant of a Function is meant; nearly always empty
+	Overload string // overload of a Function; almost always empty
 
 	extra []byte
 }
@@ -55,7 +55,7 @@ type Function struct {
 	Inputs, Outputs             []string
 	Attributes                  []string        // attributes without a default
 	Defaults                    map[string]Attr // attributes with one
-	Opset                       int64           // of the default domain
+	Opset                       int64           // opset of the default domain
 	Opsets                      map[string]int64
 	Nodes                       []*Node
 	Values                      []ValueInfo
@@ -70,7 +70,7 @@ type ValueInfo struct {
 	Shape Shape    // nil: rank unknown; empty but not nil: a scalar
 	Doc   string
 
-	opaque []byte // the whole TypeProto where it is not a plain tensor type
+	opaque []byte // the whole TypeProto, if it is not a plain tensor type
 	extra  []byte
 }
 

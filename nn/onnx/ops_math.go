@@ -92,7 +92,7 @@ func broadcastDim(a, b Dim) (d Dim, ok bool) {
 		return b, true
 	case a.Known() && b.Known():
 		return Dim{}, false
-	case a.Known(): // the other must turn out to be 1 or the same
+	case a.Known(): // the other one must be 1 or equal
 		return a, true
 	case b.Known():
 		return b, true

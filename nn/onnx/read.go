@@ -93,7 +93,7 @@ func kindOf(data []byte) string {
 type reader struct {
 	budget  int64
 	depth   int
-	outside *outside // nil: there is none
+	outside *outside // nil if there are none
 }
 
 var errBudget = errors.New("the file asks for far more memory than its size explains")

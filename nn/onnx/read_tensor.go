@@ -12,14 +12,14 @@ import (
 // typed collects the elements of a tensor from a typed field, which files use instead of
 // raw bytes.
 type typed struct {
-	num  protowire.Number // the field; 0 = none seen
+	num  protowire.Number // number of the field; 0: none seen
 	data []byte           // packed: varints for the integer fields, else little-endian
 }
 
 func (r *reader) tensor(v field, t *Tensor) error {
 	var raw []byte
 	var list typed
-	var place map[string]string // in another file
+	var place map[string]string // location in another file
 	external := func() {
 		if place == nil {
 			place = map[string]string{}
@@ -87,7 +87,7 @@ func (r *reader) typedField(v field, list *typed) error {
 	case tensorDoubles:
 		width, single = 8, protowire.Fixed64Type
 	}
-	if v.typ == single { // one by one, as the first protobuf had it
+	if v.typ == single { // unpacked, an older form of protobuf
 		before := len(list.data)
 		switch width {
 		case 1:
@@ -105,7 +105,7 @@ func (r *reader) typedField(v field, list *typed) error {
 	if len(v.data)%width != 0 {
 		return fmt.Errorf("field %d has %d bytes, no multiple of %d", v.num, len(v.data), width)
 	}
-	if list.data == nil { // the usual case: one packed list, whose bytes are right as they are
+	if list.data == nil { // the usual case: one packed list, whose bytes are used unchanged
 		list.data = v.data[:len(v.data):len(v.data)]
 		return nil
 	}

@@ -19,7 +19,7 @@ type Tensor struct {
 	Type    DataType
 	Dims    []int64  // empty for a scalar
 	Raw     []byte   // elements, little-endian, row-major; two 4-bit elements a byte
-	Strings []string // the elements where Type is String
+	Strings []string // elements, if Type is String
 	Doc     string
 
 	extra []byte

@@ -124,7 +124,7 @@ type field struct {
 	typ   protowire.Type
 	n     uint64 // varint, fixed32, fixed64
 	data  []byte // bytes
-	whole []byte // with the tag
+	whole []byte // the field with its tag
 }
 
 var errGroup = errors.New("group field, which ONNX has none of")

@@ -18,9 +18,9 @@ const (
 
 // value is a tensor of the lowered graph: one that nodes compute, or a constant.
 type value struct {
-	shape  []int // of one row, the batch of 1 included; never empty once lowered
+	shape  []int // shape of one row, with a batch of 1; never empty once lowered
 	name   string
-	consts []float32 // the elements of a constant; nil for what nodes compute
+	consts []float32 // elements of a constant; nil for computed values
 }
 
 func (v value) isConst() bool { return v.consts != nil }
@@ -49,7 +49,7 @@ func bounded(shape []int) bool {
 // that matter.
 type lowering struct {
 	infos    map[string]onnx.ValueInfo
-	makers   map[string]*onnx.Node   // by the name of their output
+	makers   map[string]*onnx.Node   // nodes by the name of their output
 	tensors  map[string]*onnx.Tensor // constants by name
 	done     map[string]value
 	underway map[string]bool

@@ -197,7 +197,7 @@ func (l *lowering) stretch(v value, shape []int) (value, error) {
 	kept, after := 1, 1
 	for i, d := range shape {
 		switch {
-		case from[i] == d && after == 1: // also axes of size 1 in both
+		case from[i] == d && after == 1: // also if both are axes of size 1
 			kept *= d
 		case from[i] == 1:
 			after *= d

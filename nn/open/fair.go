@@ -11,12 +11,12 @@ import (
 // up the few of another.
 type Fair struct {
 	net   nn.Network
-	most  int // under way at a time
+	most  int // most jobs under way at a time
 	mu    sync.Mutex
 	users map[string]*line
 	ring  []*line // lines that are not empty, the next one first
 	out   int
-	busy  bool // a goroutine runs handOver
+	busy  bool // handOver is running
 }
 
 // line is a user's queue.

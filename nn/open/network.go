@@ -17,7 +17,7 @@ type Config struct {
 	Open func(file string) (nn.Model, error)
 	// HumanFile is the network of human moves; "" for none.
 	File, HumanFile string
-	Server          nn.ServerConfig // of each of them; MaxBatch is needed
+	Server          nn.ServerConfig // configuration of each server; MaxBatch is required
 	// Size is the board size whose sessions are opened at once.
 	Size board.Size
 	// Profile says that the user has set a profile of the players.

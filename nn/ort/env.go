@@ -24,7 +24,7 @@ var env struct {
 	loaded bool
 	lib    Library
 	hangs  error            // why the library is not called any more
-	failed map[string]error // by path: a library that failed to load is not tried again
+	failed map[string]error // by path; a library that failed to load is not tried again
 }
 
 // Load finds the library as [Find] does and loads it, once for the process. A
@@ -176,7 +176,7 @@ func Offers(explicit, name string) error {
 var probed struct {
 	sync.Mutex
 	errs  map[string]error
-	hangs string // the first one that did
+	hangs string // first provider that hung
 }
 
 // probe tries a provider of the loaded library.
@@ -186,7 +186,7 @@ func probe(p provider) error {
 	if err, ok := probed.errs[p.name]; ok {
 		return err
 	}
-	if probed.hangs != "" && p.name != CPU { // it may hold the system's lock for loading
+	if probed.hangs != "" && p.name != CPU { // the hanging call may hold the system's lock for loading libraries
 		return fmt.Errorf("%w: %s was not asked, since %s hangs", ErrProvider, p.name, probed.hangs)
 	}
 	_, err := answer(answersIn, func() (struct{}, error) {

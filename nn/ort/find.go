@@ -22,9 +22,9 @@ const EnvLibrary = "KOSUMI_ONNXRUNTIME"
 type Library struct {
 	Path    string // absolute
 	Version string // such as "1.30.0"; "" where the file does not tell
-	Source  string // where it was found, for people, such as "the cache"
+	Source  string // where it was found, in words, such as "the cache"
 
-	api unsafe.Pointer // of a loaded one: what its OrtGetApiBase returns
+	api unsafe.Pointer // result of OrtGetApiBase, if loaded
 }
 
 // Candidate is a place where a library may be. Err is nil if the one there can

@@ -51,9 +51,9 @@ func (v version) String() string {
 
 // binaryFormat is the header of a library's file, read without loading it.
 type binaryFormat struct {
-	os, arch string // as Go names them
+	os, arch string // in Go's names
 	version  version
-	exports  bool // it has the function that was looked for
+	exports  bool // it exports the required function
 }
 
 // The function that every onnxruntime library exports, and that every plugin does.
@@ -73,7 +73,7 @@ func inspect(path, entry, goos, goarch string) (string, error) {
 	if entry == pluginEntry {
 		other = ErrNotPlugin
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a pipe may take for ever
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe may block for ever
 		return "", fmt.Errorf("%w: it is not a file", other)
 	}
 	f, err := os.Open(path)

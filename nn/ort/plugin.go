@@ -27,8 +27,8 @@ import (
 var plugins struct {
 	sync.Mutex
 	environment unsafe.Pointer
-	tried       map[string]error // by real path
-	offers      []Offer          // of those that work, in the order of their registration
+	tried       map[string]error // result of each plugin, by real path
+	offers      []Offer          // devices of the working plugins, in order of registration
 }
 
 // Register loads a plugin, a library of execution providers, once for the process, after
@@ -73,7 +73,7 @@ func registerOnce(lib Library, path string) error {
 	}
 	if !known {
 		probed.Lock()
-		clear(probed.errs) // names may mean another provider now
+		clear(probed.errs) // provider names may have a new meaning
 		probed.Unlock()
 	}
 	return err

@@ -50,10 +50,10 @@ const Plugin = "plugin"
 
 // Offer is a device that a provider can use.
 type Offer struct {
-	Provider string // as Config.Provider names it
-	Device   int    // as Config.Device counts it, from 0
+	Provider string // value of Config.Provider
+	Device   int    // value of Config.Device, from 0
 	Kind     string // "gpu", "npu" or "cpu"
-	Name     string // for people
+	Name     string // description for users
 	Plugin   string // file of the plugin that offers it; "" is onnxruntime itself
 
 	device unsafe.Pointer // OrtEpDevice, which lives as long as the program
@@ -125,7 +125,7 @@ func lookProvider(name string) (provider, error) {
 // OpenIn limits the time in which a provider makes a session.
 func OpenIn(name string) time.Duration {
 	switch name {
-	case "tensorrt", "nvtensorrtrtx", "coreml", "openvino", "qnn", "vitisai": // they translate the network
+	case "tensorrt", "nvtensorrtrtx", "coreml", "openvino", "qnn", "vitisai": // these compile the network first
 		return 10 * time.Minute
 	}
 	return 2 * time.Minute
@@ -134,7 +134,7 @@ func OpenIn(name string) time.Duration {
 // ProviderStatus says whether library and machine offer a provider.
 type ProviderStatus struct {
 	Name string
-	Err  error // nil if they do; wraps ErrProvider and says what is missing
+	Err  error // nil if it works; wraps ErrProvider and says what is missing
 }
 
 // providerError adds to an error the providers that can be used.

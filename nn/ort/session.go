@@ -26,7 +26,7 @@ type session struct {
 	inputs  [][]float32
 	outputs [][]float32
 	pins    runtime.Pinner
-	rows    []*rows // by number of rows, made on first use; entry 0 unused
+	rows    []*rows // by number of rows, made on first use; entry 0 is unused
 	// bind says that inputs and outputs are bound once, on the CPU. Devices copy an
 	// input when it is bound, so it is bound before each run.
 	bind   bool

@@ -127,8 +127,8 @@ func (g *Graph) Outputs() []string { return portNames(g.outputs) }
 type Binding struct {
 	graph   *Graph
 	io      *ort.IoBinding
-	tensors []*Tensor // of the inputs, then of the outputs
-	device  bool      // one of them stays in a device's memory
+	tensors []*Tensor // tensors of the inputs, then of the outputs
+	device  bool      // one of them is in a device's memory
 }
 
 // Bind binds every input and output to the tensor of its name. It ignores tensors that the

@@ -11,12 +11,11 @@ import (
 	"kosumi/train/rows"
 )
 
-// folder is what the files in a folder of labels contain.
 type folder struct {
 	dir         string
 	files, rows int
 	next        uint64          // number of the next file
-	info        rows.Info       // of the first file
+	info        rows.Info       // header of the first file
 	played      map[uint64]bool // numbers of games
 	reached     map[string]int  // units labelled of each source, by its sha256
 }

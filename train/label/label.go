@@ -37,7 +37,7 @@ type Config struct {
 	Teacher nn.Model
 	// Player chooses the moves of fresh games; nil: the teacher.
 	Player nn.Model
-	Server nn.ServerConfig // of the teacher and of the player each
+	Server nn.ServerConfig // server configuration of the teacher and of the player
 	// From are folders and files of rows (.npz) and game records (.sgf, .sgfs). If there are none,
 	// fresh games are played.
 	From []string
@@ -139,14 +139,14 @@ type run struct {
 	Config
 	dir     *folder
 	teacher *nn.Server
-	player  *nn.Server // the same as teacher if that plays
+	player  *nn.Server // equals teacher if the teacher plays
 	began   time.Time
 	count   counter
 	outs    []nn.Output
 	build   map[rows.Layout]*rows.Builder
 	report  Report
-	warned  bool // of outputs that the teacher lacks
-	known   bool // a source file had been labelled before
+	warned  bool // warned about outputs that the teacher lacks
+	known   bool // some source file was labelled before
 }
 
 // Run labels until the folder holds Rows labels, the sources end or ctx ends, which is no error:
@@ -273,7 +273,7 @@ func (r *run) serve() error {
 	alone := r.Player == nil && len(r.From) == 0
 	of := c
 	if !alone {
-		of.CacheBytes = 0 // it is asked about each position once
+		of.CacheBytes = 0 // no cache: each position is evaluated once
 	}
 	var err error
 	if r.teacher, err = nn.NewServer(r.Teacher, of); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // Searches whose positions are labelled.
 const (
-	leafVisits = 100 // of a search
+	leafVisits = 100 // visits of a search
 	leafLabels = 10  // labels from a search, less where it saw few positions
 )
 
@@ -104,7 +104,7 @@ func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error)
 	s.tree.Reset(l.game)
 	_, err := s.tree.Search(ctx, search.Limits{Visits: leafVisits})
 	for _, g := range s.picker.kept {
-		if g.Phase() == 0 { // else it is in a clean-up phase, which the game itself has not
+		if g.Phase() == 0 { // otherwise it is in a clean-up phase, which the game does not have
 			g.ContinueWith(l.game.Options())
 		}
 	}

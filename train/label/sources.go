@@ -31,7 +31,7 @@ type files struct {
 type opened struct {
 	path, sum string
 	at, end   int        // next unit, and number of units: rows, or games
-	rows      *rows.File // of an npz file
+	rows      *rows.File // rows of an npz file
 	games     []*sgf.Node
 }
 
@@ -227,7 +227,7 @@ func (f *files) fillGames(c *chunk, labels int) (more bool, err error) {
 			}
 		}
 		if err == nil && len(c.units) > 0 && c.layout.Side > 0 && c.layout != (rows.Layout{Encoding: f.run.Encoding, Side: side}) {
-			return false, nil // of another board
+			return false, nil // its board has another size
 		}
 		file := o.note(o.at)
 		if err != nil {

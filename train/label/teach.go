@@ -19,7 +19,7 @@ type chunk struct {
 	info    rows.Info // known before the rows are labelled
 	layout  rows.Layout
 	lessons []lesson
-	units   []unit // in the order of the lessons
+	units   []unit // one per lesson, in order
 }
 
 // unit is a game or an existing row. It is filed whole or not at all.
@@ -34,7 +34,7 @@ type lesson struct {
 	game   *board.Game
 	shown  *nn.Encoded   // the inputs of an existing row
 	banned []board.Point // points that the row forbids and the board allows
-	hash   [2]uint64     // of its game
+	hash   [2]uint64     // hash of its game
 	rows   *rows.Set     // the set of an existing row; nil for a game
 	row    int
 	// optimistic is the teacher's optimistic policy; nil if it was not asked for.
@@ -46,7 +46,7 @@ type lesson struct {
 
 // counter counts the work of this call. Safe for concurrent use.
 type counter struct {
-	labels, games atomic.Int64 // in files
+	labels, games atomic.Int64 // number in the files
 	open          atomic.Int64 // labelled, not in a file yet
 	before        int          // labels in the folder before
 }
@@ -155,7 +155,7 @@ func (r *run) warnOfLittle() {
 func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	q := nn.Query{Game: l.game, Symmetry: nn.SymmetryRandom, NeedOwnership: true, Encoded: l.shown}
 	q.FixSymmetry(r.Seed)
-	if len(r.From) > 0 || r.player != r.teacher { // else the answer is in the cache, and half of the work
+	if len(r.From) > 0 || r.player != r.teacher { // otherwise the answer is in the cache and costs half
 		q.Optimistic = new([board.MaxMoves]float32)
 		l.optimistic = q.Optimistic[:l.game.Size().Area()+1]
 	}

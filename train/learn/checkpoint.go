@@ -228,7 +228,7 @@ func Resume(dir string, c Config) (*Learner, Extra, error) {
 // wraps ErrCheckpoint.
 type SettingsError struct {
 	Path    string
-	Changed []Change // none where the settings cannot be compared
+	Changed []Change // empty if the settings cannot be compared
 }
 
 // Change is a setting of [Config], by its name in JSON, with its values as JSON.

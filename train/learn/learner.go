@@ -29,12 +29,12 @@ type Learner struct {
 	source  Source
 	planner planner
 	weights *weights
-	average map[string]*ort.Tensor // nil without one
+	average map[string]*ort.Tensor // nil without averaging
 	train   map[board.Size]*session
 	eval    map[board.Size]*session
 	params  []autodiff.Param
 	stats   []autodiff.Stat
-	spec    nn.Spec // at the size that it was probed with
+	spec    nn.Spec // at the board size of the probe
 	count   Counters
 	kept    int64 // step whose checkpoint stays; 0: none
 }
@@ -68,7 +68,7 @@ func New(c Config) (*Learner, error) {
 	if _, err := ort.Need("training runs on it", c.Provider, c.Library); err != nil {
 		return nil, err
 	}
-	c.Model = cmp.Or(c.Model, models.Taught().Name) // one network, and not one for each size
+	c.Model = cmp.Or(c.Model, models.Taught().Name) // always the same network, not one per board size
 	net, err := model.Open(c.Model, model.Config{Provider: c.Provider, Library: c.Library, Overrides: c.Overrides, Upgrade: true, Log: c.Log})
 	if err != nil {
 		return nil, err
@@ -269,7 +269,7 @@ func (l *Learner) Evaluate(b *rows.Batch, average bool) (Result, error) {
 			return Result{}, err
 		}
 		r := s.result(n)
-		r.Loss *= float64(size) / float64(n) // a mean over the rows that are there
+		r.Loss *= float64(size) / float64(n) // mean over the rows present
 		sum.Add(&r)
 	}
 	return sum, nil

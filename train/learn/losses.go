@@ -37,7 +37,7 @@ type losses struct {
 	area  int64
 	h     *heads
 	coefs map[string]float64
-	aux   *auxHeads // nil without
+	aux   *auxHeads // nil without auxiliary heads
 
 	globals onnx.Value
 	inputs  map[string]onnx.Value

@@ -72,7 +72,7 @@ type RunConfig struct {
 type Progress struct {
 	Step, Total int64
 	Resumed     int64   // step resumed from; 0 for a fresh run
-	Recent      Result  // the steps since the last line of the metrics
+	Recent      Result  // steps since the last line of metrics
 	Speed       float64 // samples a second, lately
 	Left        time.Duration
 	// Doing is "" after a step, else "measuring" or "saving".
@@ -131,9 +131,9 @@ type run struct {
 	asked   float64 // Validation of the caller; few games raise the field
 
 	resumed   int64
-	recent    Result  // since the last line of the metrics
-	loss      float64 // of the last step
-	updates   int64   // of the weights, when they were saved
+	recent    Result  // since the last line of metrics
+	loss      float64 // loss of the last step
+	updates   int64   // number of updates in the saved weights
 	steps     Steps
 	saved     time.Time
 	speed     speedometer
@@ -246,7 +246,7 @@ func (r *run) open() error {
 	dir := filepath.Join(r.Out, CheckpointsDir)
 	c := r.Learn
 	if c.Schedule.Total == 0 {
-		c.Schedule.Total = max(1, r.Steps) // until schedule knows how long an epoch is
+		c.Schedule.Total = max(1, r.Steps) // until the length of an epoch is known
 	}
 	l, extra, err := Resume(dir, c)
 	fresh := errors.Is(err, ErrNoCheckpoint)
@@ -324,7 +324,7 @@ func (r *run) resume(extra Extra) error {
 	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), r.l.Counters().Steps); err != nil {
 		return err
 	}
-	return r.measureIfDue() // a checkpoint is from before the measurement of its step
+	return r.measureIfDue() // the checkpoint was saved before its step was measured
 }
 
 func (r *run) measureIfDue() error {

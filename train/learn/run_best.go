@@ -69,7 +69,7 @@ func (r *run) mark(res *Result) error {
 	if res == nil {
 		return nil
 	}
-	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // a resumed run measures again
+	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // not measured before; a resumed run measures again
 		r.state.MeasuredAt = step
 		r.state.Measured++
 	}

@@ -114,7 +114,7 @@ func (m *metrics) write(l Line) error {
 }
 
 func (m *metrics) step(c Counters, r *Result, speed float64) error {
-	if r.Rows == 0 { // all skipped
+	if r.Rows == 0 { // all rows were skipped
 		return nil
 	}
 	l := lineOf("step", c, r)

@@ -84,7 +84,7 @@ func (r *Report) printMeasurements(w io.Writer) {
 			if c.of == nil {
 				continue
 			}
-			text := "-" // a network without that output
+			text := "-" // the network lacks the output
 			if term, ok := c.of.Term(t.Name); ok && term.Weight > 0 {
 				text = fmt.Sprintf("%.4f", term.Mean)
 			}

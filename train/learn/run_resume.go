@@ -74,7 +74,7 @@ func (r *run) chosen() (list []Change) {
 	}
 	paths, size := absolute(r.Data), ""
 	if len(r.Shares) == 0 {
-		slices.Sort(paths) // the order does not matter
+		slices.Sort(paths) // so that their order does not matter
 	}
 	if r.Size.W > 0 {
 		size = r.Size.String()

@@ -21,7 +21,7 @@ type session struct {
 	plan  *plan
 	graph *ort.Graph
 	own   map[string]*ort.Tensor // inputs and outputs other than weights
-	bound [3]*ort.Binding        // to either side of the weights, and to the averages
+	bound [3]*ort.Binding        // bindings to both copies of the weights, and to the averages
 }
 
 // boundAverage is the index of the binding to averaged weights.
@@ -118,7 +118,7 @@ func (s *session) fill(b *rows.Batch, first, n int) error {
 			if err := s.copyIn(in.Name, b.Global, b.N, first, n); err != nil {
 				return err
 			}
-		case nn.RoleMeta: // the players are unknown: zeros
+		case nn.RoleMeta: // unknown players: zeros
 		default:
 			return fmt.Errorf("%w: nothing fills input %s", ErrNetwork, in.Name)
 		}

@@ -24,8 +24,8 @@ type Steps struct {
 	// interrupted says that the context ended.
 	After func(interrupted bool) error
 
-	Took    time.Duration // of the steps alone
-	Samples int64         // of the steps
+	Took    time.Duration // time of the steps alone
+	Samples int64         // samples of the steps
 }
 
 // extraStream is the place in the stream in a checkpoint's Extra.
@@ -46,7 +46,7 @@ func (s *Steps) Train(ctx context.Context) (interrupted bool, err error) {
 		then.Samples += int64(batch.N)
 		interrupted = ctx.Err() != nil
 		pause := interrupted || s.Goal(then) || s.Pause(then)
-		if !pause { // else the stream must stand still
+		if !pause { // otherwise the stream must be paused
 			next.Start(s.Stream)
 		}
 		began := time.Now()

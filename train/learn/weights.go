@@ -13,10 +13,10 @@ import (
 // the other, then the sides are swapped. Graphs of all board sizes are bound to the same memory.
 // In a GPU's memory, Data of the tensors is valid after [weights.fetch].
 type weights struct {
-	device  *ort.Device // nil: the host's memory
+	device  *ort.Device // nil: memory of the host
 	tensors map[string]*[2]*ort.Tensor
-	names   []string // in the order in which they came
-	side    int      // the side that is valid
+	names   []string // in the order of their creation
+	side    int      // the valid copy
 }
 
 func newWeights() *weights { return &weights{tensors: map[string]*[2]*ort.Tensor{}} }

@@ -28,7 +28,7 @@ type Folder struct {
 	rng  *rand.PCG
 
 	pass    uint64 // passes begun
-	order   []part // of the pass
+	order   []part // parts of the pass, in order
 	seg     *segment
 	at      int // next row of the segment
 	ahead   chan *segment
@@ -94,7 +94,7 @@ func (f *Folder) skip(path string, err error) {
 		}
 		f.o.Log.Warn(what, "error", err)
 	}
-	if before := f.skipped[path]; before != nil && !strings.Contains(before.Error(), err.Error()) { // of another part of it
+	if before := f.skipped[path]; before != nil && !strings.Contains(before.Error(), err.Error()) { // named before for another part
 		err = errors.Join(before, err)
 	}
 	f.skipped[path] = err
@@ -184,7 +184,7 @@ func (f *Folder) nextRow() (*Set, int, error) {
 // nextSegment moves on to the next files, beginning a new pass if need be.
 func (f *Folder) nextSegment() error {
 	first := 0
-	var whole *segment // the segment in use, if it held the whole pass
+	var whole *segment // current segment, if it covers the whole pass
 	if f.seg != nil {
 		first = f.seg.end
 		if f.seg.first == 0 && f.seg.end == len(f.order) && len(f.seg.bad) == 0 {

@@ -44,7 +44,7 @@ type Turn struct {
 	// the entropies are those of the network's policy as searched and of the
 	// policy target, all in nats.
 	PolicySurprise, PriorEntropy, TargetEntropy float32
-	RawWinLoss, RawScore, RawEntropy            float32 // the network alone, White's view
+	RawWinLoss, RawScore, RawEntropy            float32 // network without search, White's view
 }
 
 // Mode is how a game began, as KataGo numbers it.
@@ -88,14 +88,14 @@ func (e *End) value() Value {
 
 // Game is a finished game.
 type Game struct {
-	Start *board.Game // before the first move of Turns
+	Start *board.Game // position before the first of Turns
 	Turns []Turn
 	End   End
 
 	Hash      [2]uint64
 	Mode      Mode
-	FirstTurn int     // the first turn that was searched
-	Weight    float32 // of all its rows; 0 means 1
+	FirstTurn int     // the first searched turn
+	Weight    float32 // weight of all its rows; 0 means 1
 	// LeadFromScore fills the lead with the average of scores over the next
 	// few searches, where KataGo searches for a komi that makes the game even.
 	LeadFromScore bool

@@ -30,7 +30,7 @@ func movesOfFile(path string, size int64) (int, error) {
 // other text the count has no meaning.
 func countMoves(data []byte) (n int) {
 	depth, aside := 0, false // aside: within a variation
-	var name [2]byte         // of the property, its capitals
+	var name [2]byte         // capitals of the property's name
 	letters, done := 0, false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {

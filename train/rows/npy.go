@@ -41,7 +41,7 @@ type npyHeader struct {
 	Type    string
 	Shape   []int
 	Fortran bool
-	Bytes   int // of the header, npyMagic included
+	Bytes   int // length of the header, npyMagic included
 }
 
 // readNpyHeader reads the header of an array, versions 1.0 to 3.0, and leaves r at the first

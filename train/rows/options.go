@@ -22,7 +22,7 @@ type Options struct {
 	Size     board.Size
 	Batch    int // rows in a batch
 	Wants    Wants
-	Encoding features.Encoding // of the network; None means V7
+	Encoding features.Encoding // encoding of the network; None means V7
 	Seed     uint64
 
 	// Symmetries turns each row at random, HistoryDropout hides the history
@@ -49,7 +49,7 @@ type Options struct {
 // Split keeps a share of the games for validation: by a hash of the game, so
 // that the rows of one game are always on the same side.
 type Split struct {
-	Share float64 // of games held back, 0 to 1
+	Share float64 // fraction of games held back, 0 to 1
 	Held  bool    // deliver those that are held back, not the others
 }
 

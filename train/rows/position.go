@@ -22,18 +22,18 @@ func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.
 	u.planes(shown.Spatial, s, i, u.sources(s.Layout.Side, size, 0), historyMoves)
 
 	own, opp := 0, 1
-	forbids := func(p int) bool { return shown.Spatial[11*area+p] > 0 } // of seed22: its ko point
+	forbids := func(p int) bool { return shown.Spatial[11*area+p] > 0 } // Seed22: plane of the ko point
 	switch e {
 	case features.V7:
 		own, opp = 1, 2
 		forbids = func(p int) bool { return shown.Spatial[6*area+p] > 0 }
 	case features.Mini7:
-		forbids = func(p int) bool { return shown.Spatial[5*area+p] == 0 } // its legal moves
+		forbids = func(p int) bool { return shown.Spatial[5*area+p] == 0 } // plane of legal moves
 	case features.AGZ17Split:
 		opp = 8
 		fallthrough
 	case features.AGZ17:
-		forbids = func(int) bool { return false } // it shows no ko
+		forbids = func(int) bool { return false } // no plane shows ko
 	}
 	var stones [2][]board.Point
 	for p := range area {
@@ -59,7 +59,7 @@ func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.
 func (s *Set) rules(i int) board.Rules {
 	var r board.Rules
 	if s.Layout.Encoding != features.V7 {
-		r.Ko = board.KoPositional // of games without a result such networks know nothing
+		r.Ko = board.KoPositional // such networks do not know games without result
 		return r
 	}
 	g := s.global(i)

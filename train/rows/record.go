@@ -25,7 +25,7 @@ var ErrRecord = errors.New("a game record cannot be used")
 func readRecords(p part, e features.Encoding) ([]*Set, error) {
 	roots, err := sgf.ReadFile(p.Path)
 	if err != nil {
-		return nil, err // it names the file
+		return nil, err // the error names the file
 	}
 	sets := map[int]*Set{}
 	var list []*Set

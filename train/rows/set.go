@@ -143,7 +143,7 @@ type Set struct {
 	Scores  []int8    // [N, 2*L*L+120] hundredths
 	Points  []int8    // [N, 5, L, L] ownership, seki, boards 8 and 32 turns on, scoring x 120
 
-	columns []column // the six arrays
+	columns []column // six arrays
 	source  string   // file and
 	first   int      // row that the set was read from
 }

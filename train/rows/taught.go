@@ -37,7 +37,7 @@ const (
 type Taught struct {
 	Policy     []float32 // [A+1] probabilities, pass last; below 0 where illegal
 	Optimistic []float32 // [A+1] the same of the optimistic policy; nil: not known
-	Value      Value     // its Score is the mean of the final score
+	Value      Value     // Score is the mean of the final score
 	HasScore   bool      // Value.Score, Stdev and Lead are known
 
 	Stdev   float32 // standard deviation of the final score, points

@@ -24,8 +24,8 @@ import (
 const (
 	PUCT   = "puct"   // noise, forced visits and a pruned target
 	Gumbel = "gumbel" // sequential halving at the root: for a handful of visits
-	Random = "random" // no search and no network: any move that fills no eye
-	Policy = "policy" // no search: moves drawn from the network's policy, of games to be labelled
+	Random = "random" // any legal move that fills no eye; no search and no network
+	Policy = "policy" // moves drawn from the network's policy without search, for games to be labelled
 )
 
 // Config is the recipe of self-play. Start from Defaults.
@@ -223,7 +223,7 @@ func Defaults() Config {
 // ParseConfig reads a recipe in TOML. Missing keys have the values of base.
 func ParseConfig(data []byte, base Config) (Config, error) {
 	c := base
-	c.Boards = nil // a list would be added to
+	c.Boards = nil // the decoder would append to a list
 	if err := tomlfile.Decode(data, &c); err != nil {
 		return Config{}, err
 	}

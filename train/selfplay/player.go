@@ -14,7 +14,7 @@ import (
 // player plays one game after another, move by move. One goroutine at a time.
 type player struct {
 	c    *Config
-	net  nn.Evaluator // what plays
+	net  nn.Evaluator // network that plays
 	eval nn.Evaluator // net, made steady
 	rng  *rand.Rand   // draws from pcg
 	tree *search.Tree // nil until a search is needed
@@ -31,7 +31,7 @@ type player struct {
 	resigning resignation
 	restPass  bool // settled positions are played out
 	recent    []float64
-	next      *board.Game // where the next game branches off
+	next      *board.Game // start of the next game, if it forks from this one
 	forking   bool        // this game does, its first move is to be found
 	turnLeft  int         // opening moves still to be drawn
 	changed   bool        // the network changed during the game
@@ -52,7 +52,7 @@ func (p *player) rewind() {
 	m := &p.mark
 	p.pcg, p.resigning = m.pcg, m.resigning
 	p.recent = p.recent[:m.recent]
-	p.tree = nil // a search that was cut off leaves traces
+	p.tree = nil // a cancelled search changes the tree
 }
 
 // ID identifies a game of a run: its number, and how often it has branched off the game that began
@@ -71,7 +71,7 @@ type Filed struct {
 // Finished is a game that is over.
 type Finished struct {
 	ID      ID
-	More    bool // another game branches off this one
+	More    bool // another game forks from this one
 	Game    *rows.Game
 	Final   *board.Game
 	Changed bool // the network changed during the game
@@ -247,7 +247,7 @@ func (p *player) settleKomi(ctx context.Context) error {
 			return err
 		}
 		if p.out.HasScore {
-			score := float64(p.out.ScoreMean) // of the side to move
+			score := float64(p.out.ScoreMean) // for the side to move
 			if p.game.ToMove() == board.White {
 				score = -score
 			}

@@ -107,10 +107,10 @@ type run struct {
 	cancel  context.CancelCauseFunc
 	paused  atomic.Bool
 	done    chan *Finished
-	err     error // of collect
+	err     error // error of collect
 
 	mu      sync.Mutex
-	failure error // of a player
+	failure error // error of a player
 }
 
 // work plays with one player until the run pauses.

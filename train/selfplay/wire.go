@@ -86,7 +86,7 @@ func Marshal(f *Finished) ([]byte, error) {
 var (
 	packers = sync.Pool{New: func() any {
 		z, err := flate.NewWriter(nil, 5)
-		if err != nil { // the level is one
+		if err != nil { // 5 is a valid level
 			panic(err)
 		}
 		return z

@@ -54,13 +54,13 @@ type FileInfo struct {
 // WriterConfig says where games go.
 type WriterConfig struct {
 	Dir      string
-	Encoding features.Encoding // of the network to be trained
-	Side     int               // of the arrays
+	Encoding features.Encoding // encoding of the network to be trained
+	Side     int               // side of the arrays
 	PerFile  int               // games a file; 0 means 64
 	First    uint64            // number of the first game that is filed
 	// Filing, if not nil, is shared with other writers and replaces First.
 	Filing   *Filing
-	Network  string // that plays, and the sha256 of its file
+	Network  string // name of the network that plays, and the sha256 of its file
 	SHA256   string
 	Seed     uint64
 	Settings Config
@@ -252,7 +252,7 @@ func GamesIn(path string) (first uint64, games int, ok bool) {
 		return 0, 0, false
 	}
 	first, err := strconv.ParseUint(name, 16, 64)
-	if err != nil || first > 1<<53 { // none of ours
+	if err != nil || first > 1<<53 { // not a file of this program
 		return 0, 0, false
 	}
 	f, err := rows.OpenFile(path)

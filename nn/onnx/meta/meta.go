@@ -15,11 +15,11 @@ const (
 
 // Keys of a network's origin.
 const (
-	Name         = "kosumi.name"          // the network's own name
+	Name         = "kosumi.name"          // network's own name
 	Source       = "kosumi.source"        // file it was converted from
-	SourceSHA256 = "kosumi.source_sha256" // of that file as stored
+	SourceSHA256 = "kosumi.source_sha256" // of the source file as stored
 	Arch         = "kosumi.arch"          // architecture, as `engine net new` knows it
-	Seed         = "kosumi.seed"          // of the first weights
+	Seed         = "kosumi.seed"          // seed of the first weights
 )
 
 // Keys of the header of a KataGo network.
@@ -38,5 +38,5 @@ const (
 	PassAliveSuicide = "kosumi.katago.pass_alive_under_suicide"
 	ExcludeTerritory = "kosumi.katago.exclude_territory_adjacent_to_atari"
 	MetaEncoder      = "kosumi.katago.meta_encoder"
-	Layout           = "kosumi.katago.layout" // the KataGo file without its blocks of numbers; only where every weight is kept
+	Layout           = "kosumi.katago.layout" // the KataGo file without its weights; only if every weight is kept
 )
