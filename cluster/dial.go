@@ -52,6 +52,7 @@ func (c *Conn) reach(patience time.Duration) error {
 }
 
 // Dial connects to a broker. When the broker cannot be reached, now or later, the connection
+// is tried again with growing random pauses.
 func Dial(c DialConfig) (*Conn, error) {
 	a, err := ParseAddress(c.Address)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // charset is an encoding of text. The zero value is no charset.
 type charset struct {
-	table table // nil: UTF-8, where utf8 says so
+	table table // nil for UTF-8, if utf8 is set
 	utf8  bool
 	cut   cut
 }

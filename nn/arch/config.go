@@ -29,7 +29,7 @@ type Config struct {
 	Family   string // "mini" or "seed"
 	Blocks   int    // residual blocks, global pooling blocks not counted
 	Channels int
-	Width    int // of the board
+	Width    int // size of the board
 	Height   int
 }
 

@@ -39,7 +39,7 @@ func (f Form) String() string {
 // Options of Build. The zero value is what an inference session should load.
 type Options struct {
 	Form  Form
-	Opset int64 // of the default domain; 0 means 17
+	Opset int64 // opset of the default domain; 0 means 17
 }
 
 const defaultOpset = 17

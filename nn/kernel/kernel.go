@@ -18,7 +18,7 @@ const (
 	AVXVNNI               // AVX2 with VNNI: Alder Lake and later
 	AVX512                // F, BW, DQ and VL: Skylake servers
 	AVX512VNNI            // Cascade Lake and Ice Lake servers, Zen 4 and later
-	WASM                  // of a browser, with the vectors of 128 bits that WebAssembly has
+	WASM                  // WebAssembly in a browser, with 128-bit vectors
 )
 
 var isaNames = []string{"portable", "neon", "avx2", "avxvnni", "avx512", "avx512vnni", "wasm"}
