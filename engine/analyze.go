@@ -49,8 +49,8 @@ func focusOf(f *thinking.Focus) *atomic.Pointer[thinking.Focus] {
 	return p
 }
 
-// analysisParams widens the search at the root and drops the history before the position, as KataGo's analysis
-// commands do.
+// analysisParams widens the search at the root and drops the history before the position, as
+// KataGo's analysis commands do.
 func (c *Config) analysisParams() search.Params {
 	p := c.Search
 	p.Root.WideNoise = c.AnalysisWideNoise

@@ -60,8 +60,8 @@ func playersAhead(headStart float64, us board.Color) float64 {
 	return headStart
 }
 
-// countGame records a finished game in the player's ratings, once. It counts only a game of sufficient length in
-// which the engine played one side at an adaptive level. score is White's.
+// countGame records a finished game in the player's ratings, once. It counts only a game of
+// sufficient length in which the engine played one side at an adaptive level. score is White's.
 func (r *rank) countGame(game *board.Game, values *ownValues, score func() (float64, error)) {
 	a, size := &r.auto, game.Size()
 	us, oneSide := values.side()

@@ -22,12 +22,14 @@ type Config struct {
 	Ponder      bool
 	Resign      Resignation
 	Lag         time.Duration // time kept in reserve for each move on a clock
-	// EarlyStop ends a search on a clock as soon as no other move can catch up, if the clock keeps the time saved.
-	// Extend is the fraction of the planned time that a search may run longer while its choice is unstable.
+	// EarlyStop ends a search on a clock as soon as no other move can catch up, if the clock
+	// keeps the time saved. Extend is the fraction of the planned time that a search may run
+	// longer while its choice is unstable.
 	EarlyStop bool
 	Extend    float64
 	Seed      uint64 // for sampling moves; the search has its own seed
-	// AnalysisWideNoise makes Analyze search more moves at the root (KataGo's analysisWideRootNoise).
+	// AnalysisWideNoise makes Analyze search more moves at the root (KataGo's
+	// analysisWideRootNoise).
 	AnalysisWideNoise float64
 	// HandicapAdvantage is the playout doubling advantage of the side that is behind from the
 	// start, for each point (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
@@ -40,22 +42,24 @@ type Config struct {
 	// An undo or new rules clear them. KataGo does this; otherwise only the moves played for a
 	// side count for that side.
 	PoolBothSidesValues bool
-	// HandicapRepeats is the utility subtracted from moves like earlier ones of the same game, for the side that is
-	// behind from the start; it replaces the value of Search (KataGo's avoidRepeatedPatternUtility). 0 is none.
+	// HandicapRepeats is the utility subtracted from moves like earlier ones of the same game,
+	// for the side that is behind from the start; it replaces the value of Search (KataGo's
+	// avoidRepeatedPatternUtility). 0 is none.
 	HandicapRepeats float64
 	// MoveLog is the log level of the line about each move.
 	MoveLog slog.Level
 	// Name is the engine's name in game records.
 	Name string
-	// Level is the rank to play at, "30k" to "9d", or "auto" to adapt to the player; "" is full strength. LevelFile
-	// keeps the player's ratings; "" is a file in the user's configuration folder.
+	// Level is the rank to play at, "30k" to "9d", or "auto" to adapt to the player; "" is full
+	// strength. LevelFile keeps the player's ratings; "" is a file in the user's configuration
+	// folder.
 	Level, LevelFile string
 	// Delay is how long to wait before answering with a move.
 	Delay Delay
 	// Game settles what the rules leave open.
 	Game board.GameOptions
-	// AnalysisHistory lets Analyze show the network the moves before the position; AnalysisAntiMirror lets it search
-	// against mirror Go.
+	// AnalysisHistory lets Analyze show the network the moves before the position;
+	// AnalysisAntiMirror lets it search against mirror Go.
 	AnalysisHistory, AnalysisAntiMirror bool
 	// PonderLimits bound a search in the opponent's time.
 	PonderLimits search.Limits
@@ -77,12 +81,12 @@ const (
 // Resignation is when to resign.
 type Resignation struct {
 	Enabled bool
-	// Threshold is a value of win minus loss, [-1,1], from the engine's view: it resigns when its last Turns moves
-	// were all below it.
+	// Threshold is a value of win minus loss, [-1,1], from the engine's view: it resigns when its
+	// last Turns moves were all below it.
 	Threshold float64
 	Turns     int
-	// MinScore is the least number of points to be behind, MinMovesPerArea the least number of moves per point of the
-	// board.
+	// MinScore is the least number of points to be behind, MinMovesPerArea the least number of
+	// moves per point of the board.
 	MinScore, MinMovesPerArea float64
 }
 

@@ -12,10 +12,10 @@ import (
 	"kosumi/search"
 )
 
-// Dead stones depend on the stones on the board alone, not on komi, the side to move or passes. A proof decides if
-// there is one. Otherwise the network's ownership decides, with either side to move, under area rules and the komi
-// that makes the position even, since networks judge decided boards badly. If the two sides' views differ, a search
-// from each side replaces them.
+// Dead stones depend on the stones on the board alone, not on komi, the side to move or passes. A
+// proof decides if there is one. Otherwise the network's ownership decides, with either side to
+// move, under area rules and the komi that makes the position even, since networks judge decided
+// boards badly. If the two sides' views differ, a search from each side replaces them.
 
 // judgement is which stones of a board are dead, with its evidence.
 type judgement struct {
@@ -27,8 +27,8 @@ type judgement struct {
 	dead  []board.Point
 	sure  bool // no chain is in doubt, so the opponent will agree on the dead stones
 	areas bool // areas in doubt have been searched
-	// fates are stones with a proof, as [life.Fates] returns them; nil: neither proofs nor searches of doubtful
-	// chains were made yet.
+	// fates are stones with a proof, as [life.Fates] returns them; nil: neither proofs nor
+	// searches of doubtful chains were made yet.
 	fates []board.Color
 }
 
@@ -48,8 +48,9 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 	return g.Board().Hash(), rules
 }
 
-// Bounds of mean ownership. A chain is in doubt if the mean over its points and both views is below sureMean, or the
-// views' signs differ. A board is settled if each point's owner has more than settledOwner in both views.
+// Bounds of mean ownership. A chain is in doubt if the mean over its points and both views is
+// below sureMean, or the views' signs differ. A board is settled if each point's owner has more
+// than settledOwner in both views.
 const (
 	sureMean     = 0.5
 	settledOwner = 0.25
@@ -88,7 +89,8 @@ func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 	return v, nil
 }
 
-// verdict judges the chains for a count: it looks for proofs and searches the chains that remain in doubt.
+// verdict judges the chains for a count: it looks for proofs and searches the chains that remain
+// in doubt.
 func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	v, err := j.chains(ctx, g)
 	if err != nil || v.fates != nil || j.cfg.ScoreByLead {
@@ -111,7 +113,8 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	return v, nil
 }
 
-// weigh finds the dead chains by the views, and corrects the views where Benson's algorithm proves an owner.
+// weigh finds the dead chains by the views, and corrects the views where Benson's algorithm
+// proves an owner.
 func (j *judge) weigh(g *board.Game, v *judgement) {
 	b := g.Board()
 	v.prove(g)
@@ -200,8 +203,8 @@ func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c 
 	return c, err == nil, err
 }
 
-// closed reports whether almost every point has an owner. Neutral points between both sides count as open under area
-// rules only.
+// closed reports whether almost every point has an owner. Neutral points between both sides count
+// as open under area rules only.
 func (v *judgement) closed(g *board.Game) bool {
 	open := 0
 	for p, owner := range g.OwnersWithDead(v.dead) {
@@ -234,9 +237,10 @@ func (v *judgement) least(g *board.Game) float32 {
 	return least
 }
 
-// surrounded returns those of the dead stones that lie in the opponent's territory once all of them are removed.
-// Others live, such as stones in seki; but stones that are proved dead stay so unless they are part of a border of
-// territory. Removed chains are one region each, so a chain is never split.
+// surrounded returns those of the dead stones that lie in the opponent's territory once all of
+// them are removed. Others live, such as stones in seki; but stones that are proved dead stay so
+// unless they are part of a border of territory. Removed chains are one region each, so a chain
+// is never split.
 func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point {
 	off := dead
 	owners := g.OwnersWithDead(off)
@@ -264,7 +268,8 @@ func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point 
 	return off
 }
 
-// kept returns how surely a chain's points stay with its colour c: the mean and the least ownership, [-1,1].
+// kept returns how surely a chain's points stay with its colour c: the mean and the least
+// ownership, [-1,1].
 func kept(own []float32, chain []board.Point, c board.Color) (mean, least float32) {
 	sign := float32(1)
 	if c == board.Black {
@@ -296,8 +301,8 @@ const ownershipSays = 0.1
 // mostViews bounds the evaluations for one view; each evaluation uses two orientations.
 const mostViews = 4
 
-// view evaluates a position with a given side to move: by the network, under the komi that its own score makes even,
-// or by random games if it predicts no ownership.
+// view evaluates a position with a given side to move: by the network, under the komi that its
+// own score makes even, or by random games if it predicts no ownership.
 func (j *judge) view(ctx context.Context, g *board.Game, toMove board.Color, v *judgement) error {
 	area := g.Size().Area()
 	i := toMove - board.Black

@@ -25,8 +25,8 @@ var (
 	ErrKomi           = errors.New("unacceptable komi")   // outside the accepted range
 )
 
-// Engine plays one side of a game, or both. It holds the game on the board and connects its parts, each of which owns
-// its state. Make one with [New]; [Engine.Close] it.
+// Engine plays one side of a game, or both. It holds the game on the board and connects its
+// parts, each of which owns its state. Make one with [New]; [Engine.Close] it.
 type Engine struct {
 	cfg Config // the parts hold pointers to it
 	net nn.Network
@@ -91,7 +91,8 @@ func (e *Engine) Stop() { e.thinker.stop() }
 // DropTree drops the search tree.
 func (e *Engine) DropTree() { e.thinker.drop() }
 
-// ClearCache drops the search tree, remembered values of earlier searches, and the network's cache, if it has one.
+// ClearCache drops the search tree, remembered values of earlier searches, and the network's
+// cache, if it has one.
 func (e *Engine) ClearCache() {
 	e.thinker.forget()
 	e.judge.forget()
@@ -108,24 +109,25 @@ func (e *Engine) TimeLeft(c board.Color, left time.Duration, stones int) error {
 	return nil
 }
 
-// FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a game without result. A game
-// that ended under rules without agreement on dead stones counts every stone as alive; in any other, dead stones are
-// removed first. In an unfinished game, where little is decided, and with Config.ScoreByLead, as in KataGo, the lead
-// is estimated instead.
+// FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a game
+// without result. A game that ended under rules without agreement on dead stones counts every
+// stone as alive; in any other, dead stones are removed first. In an unfinished game, where
+// little is decided, and with Config.ScoreByLead, as in KataGo, the lead is estimated instead.
 func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 	e.Stop()
 	return e.judge.score(ctx, e.game)
 }
 
-// FinalStatus returns the status of every point, in the order of board.Point. Stones of one chain have the same
-// status. After the end of the game it agrees with FinalScore.
+// FinalStatus returns the status of every point, in the order of board.Point. Stones of one chain
+// have the same status. After the end of the game it agrees with FinalScore.
 func (e *Engine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	e.Stop()
 	return e.judge.status(ctx, e.game)
 }
 
-// Estimate counts a game that is over, or in which nothing is left to decide. Other positions it searches at full
-// strength, each time the same way. Results that the network does not predict, such as score or ownership, stay 0.
+// Estimate counts a game that is over, or in which nothing is left to decide. Other positions it
+// searches at full strength, each time the same way. Results that the network does not predict,
+// such as score or ownership, stay 0.
 func (e *Engine) Estimate(ctx context.Context) (*thinking.Estimate, error) {
 	return e.EstimateWithin(ctx, search.Limits{Visits: estimateVisits})
 }

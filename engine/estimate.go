@@ -31,8 +31,9 @@ type estimated struct {
 	visits int64
 }
 
-// estimate implements [Engine.Estimate] by two searches: one under the game's komi for the winrate, one under area
-// rules and the komi that makes the position even for the points, since networks know most about those positions.
+// estimate implements [Engine.Estimate] by two searches: one under the game's komi for the
+// winrate, one under area rules and the komi that makes the position even for the points, since
+// networks know most about those positions.
 func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*thinking.Estimate, error) {
 	if g.Ended() && !j.cfg.ScoreByLead {
 		c, err := j.count(ctx, g)
@@ -118,8 +119,8 @@ func (j *judge) searchUnder(ctx context.Context, g *board.Game, komi float32, l 
 	return r, err
 }
 
-// between sets the points of an estimate such that the lead agrees with the winrate, lies between Low and High, and
-// all are possible on the board.
+// between sets the points of an estimate such that the lead agrees with the winrate, lies between
+// Low and High, and all are possible on the board.
 func between(t *thinking.Estimate, g *board.Game, lead, spread float64) {
 	low, high := search.Bounds(g)
 	switch { // the sign of the komi alone decides

@@ -7,8 +7,8 @@ import (
 	"kosumi/board"
 )
 
-// Follow puts a copy of a game on the board; handicap is its number of handicap stones. The tree is kept if the game
-// continues the one on the board. Clocks and parameters are unchanged.
+// Follow puts a copy of a game on the board; handicap is its number of handicap stones. The tree
+// is kept if the game continues the one on the board. Clocks and parameters are unchanged.
 func (e *Engine) Follow(g *board.Game, handicap int) error {
 	if err := e.net.Serves(g.Size()); err != nil {
 		return fmt.Errorf("%w: %w", ErrSize, err)

@@ -10,11 +10,12 @@ import (
 	"kosumi/search/thinking"
 )
 
-// friendlyPass returns a pass in place of a move in a position where people would pass: dead stones are agreed on
-// after the game, the opponent has just passed, all borders are closed, the move only fills, and short searches find
-// passing no worse. Conditions and numbers are KataGo's (cpp/program/playutils.cpp), except that no chain may be in
-// doubt: if the players disagree on dead stones, all stones count as alive. timed reports whether the search before
-// was limited by time.
+// friendlyPass returns a pass in place of a move in a position where people would pass: dead
+// stones are agreed on after the game, the opponent has just passed, all borders are closed, the
+// move only fills, and short searches find passing no worse. Conditions and numbers are KataGo's
+// (cpp/program/playutils.cpp), except that no chain may be in doubt: if the players disagree on
+// dead stones, all stones count as alive. timed reports whether the search before was limited by
+// time.
 func (j *judge) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point, timed bool) (board.Point, error) {
 	rules := g.Rules()
 	last := g.LastMove(0)
@@ -69,9 +70,9 @@ const shortSearchBytes = 32 << 20
 // sureOwnership is the ownership from which a point must lie within a closed border.
 const sureOwnership = 0.75
 
-// onlyFills reports whether move changes nothing: no chain is in doubt, every surely owned point lies within closed
-// borders once dead stones are removed, and the move neither touches a living stone of the opponent nor prevents a
-// capture.
+// onlyFills reports whether move changes nothing: no chain is in doubt, every surely owned point
+// lies within closed borders once dead stones are removed, and the move neither touches a living
+// stone of the opponent nor prevents a capture.
 func (j *judge) onlyFills(ctx context.Context, g *board.Game, move board.Point) (bool, error) {
 	found, err := j.chains(ctx, g)
 	if err != nil || !found.sure {

@@ -11,8 +11,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// GenMove chooses a move and plays it, unless it resigns or r.Keep is set. When ctx ends it takes the best move so
-// far. The move is always legal, superko included.
+// GenMove chooses a move and plays it, unless it resigns or r.Keep is set. When ctx ends it takes
+// the best move so far. The move is always legal, superko included.
 func (e *Engine) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
 	d, err := e.decide(ctx, &r)
 	if err != nil {
@@ -43,8 +43,9 @@ type decision struct {
 	values ownValues // values of own moves after this one
 }
 
-// plan prepares the search for a move. A deterministic search has a tree of its own and no clock; a level has the
-// limits of its rank, within those of the clock; any other has the limits of settings and clock.
+// plan prepares the search for a move. A deterministic search has a tree of its own and no clock;
+// a level has the limits of its rank, within those of the clock; any other has the limits of
+// settings and clock.
 func (e *Engine) plan(r *thinking.MoveRequest) (plan, error) {
 	p := plan{turn: turn{start: e.timer.start(time.Now())}}
 	e.Stop()
@@ -112,8 +113,8 @@ func (e *Engine) decide(ctx context.Context, r *thinking.MoveRequest) (decision,
 	return d, nil
 }
 
-// commit plays the chosen move, or resigns: it delays the reply if configured, changes game, clock and records, and
-// starts pondering.
+// commit plays the chosen move, or resigns: it delays the reply if configured, changes game,
+// clock and records, and starts pondering.
 func (e *Engine) commit(ctx context.Context, d *decision) (thinking.Decision, error) {
 	game, found := d.plan.game, &d.found
 	paused := e.cfg.Delay.wait(ctx, found, d.Point, &e.seeds, d.plan.turn)
@@ -160,8 +161,8 @@ func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, p *plan) (s
 // budget returns the time for the next move of a colour.
 func (e *Engine) budget(c board.Color) clock.Budget { return e.timer.budget(c, e.game, e.cfg.Lag) }
 
-// reconsider returns the move to play in place of the chosen one where a pass is likely. If the longest time for the
-// move ends first, the choice stays.
+// reconsider returns the move to play in place of the chosen one where a pass is likely. If the
+// longest time for the move ends first, the choice stays.
 func (e *Engine) reconsider(ctx context.Context, r *thinking.MoveRequest, p *plan, found *search.Result, chosen board.Point) (board.Point, error) {
 	hurried := p.turn.hurried()
 	if !p.turn.budget.Unlimited {
@@ -202,8 +203,8 @@ func (e *Engine) playOwn(c board.Color, p board.Point, start time.Time) error {
 	return nil
 }
 
-// choose picks the move and checks it on the game itself, so that an error in the tree cannot lead to an illegal
-// move.
+// choose picks the move and checks it on the game itself, so that an error in the tree cannot
+// lead to an illegal move.
 func (e *Engine) choose(p *plan, found *search.Result) board.Point {
 	rng, c := e.seeds.next(), p.game.ToMove()
 	if p.level {

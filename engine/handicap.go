@@ -9,8 +9,8 @@ import (
 	"kosumi/nn"
 )
 
-// FreeHandicap chooses n points for Black's handicap stones on an empty board, one after the other by the network's
-// policy, not adjacent while there is room. It places no stones.
+// FreeHandicap chooses n points for Black's handicap stones on an empty board, one after the
+// other by the network's policy, not adjacent while there is room. It places no stones.
 func (e *Engine) FreeHandicap(ctx context.Context, n int) ([]board.Point, error) {
 	size := e.game.Size()
 	if n < 2 || n > maxFreeHandicap(size) {
@@ -39,8 +39,9 @@ func (e *Engine) FreeHandicap(ctx context.Context, n int) ([]board.Point, error)
 // maxFreeHandicap bounds the handicap so that White has room to play.
 func maxFreeHandicap(s board.Size) int { return max(2, min(30, s.Area()/4)) }
 
-// bestHandicapPoint returns the empty point with the highest prior whose distance from the edge is 3 or 4 and that
-// has no stone beside it. If no point qualifies it drops one condition after the other.
+// bestHandicapPoint returns the empty point with the highest prior whose distance from the edge
+// is 3 or 4 and that has no stone beside it. If no point qualifies it drops one condition after
+// the other.
 func bestHandicapPoint(b *board.Board, out *nn.Output) board.Point {
 	size := b.Size()
 	for _, accept := range []func(board.Point) bool{

@@ -7,12 +7,14 @@ import (
 	"kosumi/search"
 )
 
-// In handicap games the weaker side's network is told that it searches more than the other (playout doubling
-// advantage), so that it plays for complications. White resigns late, since it is expected to be behind. Both follow
-// KataGo (github.com/lightvector/KataGo, cpp/command/gtp.cpp).
+// In handicap games the weaker side's network is told that it searches more than the other
+// (playout doubling advantage), so that it plays for complications. White resigns late, since it
+// is expected to be behind. Both follow KataGo (github.com/lightvector/KataGo,
+// cpp/command/gtp.cpp).
 
-// headStart returns by how many points Black is ahead after its handicap stones: a stone is worth 15 points, slightly
-// less under territory rules; the first only makes up for White's move; a komi of 7 is even.
+// headStart returns by how many points Black is ahead after its handicap stones: a stone is worth
+// 15 points, slightly less under territory rules; the first only makes up for White's move; a
+// komi of 7 is even.
 func headStart(game *board.Game) float64 {
 	rules := game.Rules()
 	stones := game.StartingStones()
@@ -33,8 +35,8 @@ func headStart(game *board.Game) float64 {
 	return worth*float64(stones-1) + 7 - float64(rules.Komi) - float64(bonus)
 }
 
-// advantage is the playout doubling advantage of the side that is behind from the start. The thinker owns it; it is
-// zero at the start of a game.
+// advantage is the playout doubling advantage of the side that is behind from the start. The
+// thinker owns it; it is zero at the start of a game.
 type advantage struct {
 	doublings float64     // for White; negative: for Black
 	side      board.Color // side that the last search was for
@@ -54,9 +56,9 @@ const (
 	advantageMost = 2.75 // networks were hardly trained beyond
 )
 
-// adjust sets the advantage before a move of the engine: first as high as the head start allows, later such that the
-// weaker side's winrate stays between 5 % and 25 %. last is White's value of its last position, win minus loss; known
-// is false before the first.
+// adjust sets the advantage before a move of the engine: first as high as the head start allows,
+// later such that the weaker side's winrate stays between 5 % and 25 %. last is White's value of
+// its last position, win minus loss; known is false before the first.
 func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, known bool) {
 	scale, from := weightOfPoint(size), handicapFrom(size)
 	ahead := math.Abs(headStart)
@@ -88,8 +90,8 @@ func weightOfPoint(size board.Size) float64 { return math.Pow(361/float64(size.A
 // handicapFrom is the head start, in points, from which a game counts as a handicap game.
 func handicapFrom(size board.Size) float64 { return max(4/weightOfPoint(size), 2) }
 
-// chargeRepeats sets the utility that a repetition of its own moves costs the side that is behind in a handicap game,
-// so that it varies its tricks.
+// chargeRepeats sets the utility that a repetition of its own moves costs the side that is behind
+// in a handicap game, so that it varies its tricks.
 func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility float64) {
 	behind := headStart(game)
 	if c == board.Black {
@@ -103,8 +105,8 @@ func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility fl
 	}
 }
 
-// mayResign reports whether White, in a game with a head start for Black, is further behind than it should be by now;
-// lead is its own. Otherwise resigning is always allowed.
+// mayResign reports whether White, in a game with a head start for Black, is further behind than
+// it should be by now; lead is its own. Otherwise resigning is always allowed.
 func mayResign(game *board.Game, lead, headStart float64) bool {
 	if headStart <= 0.9 || game.ToMove() != board.White {
 		return true

@@ -31,8 +31,8 @@ func (c *Config) profile() *features.Meta {
 	return nil
 }
 
-// CheckHuman returns an error if no loaded network supports a change of the human-like settings: names are the
-// settings that change, h their new values.
+// CheckHuman returns an error if no loaded network supports a change of the human-like settings:
+// names are the settings that change, h their new values.
 func CheckHuman(net nn.Network, names []string, h search.Human) error {
 	humans := net.Humans()
 	for _, name := range names {
@@ -61,8 +61,9 @@ func (e *Engine) humans() (nn.Evaluator, error) {
 	return humans, nil
 }
 
-// HumanPolicy returns the human SL network's policy for a profile such as rank_5k: W*H+1 probabilities for the
-// colour, pass last; -1 if illegal. It changes no setting. Errors are ErrNoHumans, or about the profile.
+// HumanPolicy returns the human SL network's policy for a profile such as rank_5k: W*H+1
+// probabilities for the colour, pass last; -1 if illegal. It changes no setting. Errors are
+// ErrNoHumans, or about the profile.
 func (e *Engine) HumanPolicy(ctx context.Context, c board.Color, profile string) ([]float32, error) {
 	before := e.cfg.Search.Human.Profile
 	defer func() { e.cfg.Search.Human.Profile = before }()
@@ -85,8 +86,8 @@ type Delay struct {
 	Most float64
 }
 
-// forMove draws the wait before a move with a probability: the sum of two exponential variates, on average half of
-// Scale over probability + 0.1.
+// forMove draws the wait before a move with a probability: the sum of two exponential variates,
+// on average half of Scale over probability + 0.1.
 func (d Delay) forMove(probability float64, rng *rand.Rand) time.Duration {
 	if d.Scale <= 0 {
 		return 0
@@ -96,7 +97,8 @@ func (d Delay) forMove(probability float64, rng *rand.Rand) time.Duration {
 	return time.Duration(max(0.0001, min(wait, d.Most)) * float64(time.Second))
 }
 
-// probability returns a move's policy in the human SL network if there is one, else in the main network.
+// probability returns a move's policy in the human SL network if there is one, else in the main
+// network.
 func probability(r *search.Result, p board.Point) float64 {
 	policy := r.Policy
 	if r.Human != nil {
@@ -108,7 +110,8 @@ func probability(r *search.Result, p board.Point) float64 {
 	return 0
 }
 
-// wait delays an answer within the move's time and returns how long it waited. It stops when ctx ends.
+// wait delays an answer within the move's time and returns how long it waited. It stops when ctx
+// ends.
 func (d Delay) wait(ctx context.Context, r *search.Result, p board.Point, random *seeds, t turn) time.Duration {
 	if d.Scale <= 0 {
 		return 0

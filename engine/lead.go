@@ -9,8 +9,9 @@ import (
 	"kosumi/search"
 )
 
-// The lead in an unfinished game is the change of komi, in points, that makes it even. Short searches under different
-// komi find it, as in KataGo (github.com/lightvector/KataGo, cpp/program/playutils.cpp).
+// The lead in an unfinished game is the change of komi, in points, that makes it even. Short
+// searches under different komi find it, as in KataGo (github.com/lightvector/KataGo,
+// cpp/program/playutils.cpp).
 
 // fairKomi searches for the komi that makes a position even.
 type fairKomi struct {
@@ -50,8 +51,8 @@ func (j *judge) lead(ctx context.Context, g *board.Game) (float64, error) {
 	return toResult(lead, 0.5, g.Rules()), nil
 }
 
-// toResult rounds a lead to a possible result. If the lead is 0 and draws are impossible, the winrate, Black's,
-// decides.
+// toResult rounds a lead to a possible result. If the lead is 0 and draws are impossible, the
+// winrate, Black's, decides.
 func toResult(lead, winrate float64, rules board.Rules) float64 {
 	komi := float64(rules.Komi)
 	if lead == 0 && winrate > 0.5 {
@@ -63,14 +64,15 @@ func toResult(lead, winrate float64, rules board.Rules) float64 {
 	return math.Round(lead+0.5) - 0.5
 }
 
-// KataGo's bounds for unfinished games: a chain counts as dead if its mean ownership for its own side is below
-// deadMean, or if any of its points is surely the opponent's.
+// KataGo's bounds for unfinished games: a chain counts as dead if its mean ownership for its own
+// side is below deadMean, or if any of its points is surely the opponent's.
 const (
 	deadMean  = 0.2
 	deadStone = -0.6
 )
 
-// searchOwnership returns the ownership of a search, [-1,1], + = White; nil if the network predicts none.
+// searchOwnership returns the ownership of a search, [-1,1], + = White; nil if the network
+// predicts none.
 func (j *judge) searchOwnership(ctx context.Context, g *board.Game) ([]float32, error) {
 	visits := 2 * leadVisits(j.cfg.Search)
 	result, err := j.thinker.aside(ctx, judging(j.cfg.Search, visits), j.net, g, search.Limits{Visits: visits, Playouts: visits, Ownership: true})
@@ -129,7 +131,8 @@ func (f *fairKomi) round(komi float64) float64 {
 	return math.Round(2*min(max(komi, -most), most)) / 2
 }
 
-// even returns the komi that makes White's chances even. It first follows the leads of searches, then bisects.
+// even returns the komi that makes White's chances even. It first follows the leads of searches,
+// then bisects.
 func (f *fairKomi) even(komi float64) float64 {
 	komi = f.approach(komi)
 	value := func(more float64) float64 { return f.ask(komi + more).value }
@@ -203,7 +206,8 @@ func astray(was, now opinion) bool {
 		was.value > 0 && now.value > was.value+0.1 || was.value < 0 && now.value < was.value-0.1
 }
 
-// smooth averages over neighbouring komi, since every other result is nearly impossible under area scoring.
+// smooth averages over neighbouring komi, since every other result is nearly impossible under
+// area scoring.
 func (f *fairKomi) smooth(komi float64) float64 {
 	rules := f.game.Rules()
 	if rules.Scoring != board.ScoringArea || rules.Button || komi == math.Trunc(komi) {

@@ -14,8 +14,9 @@ import (
 	"kosumi/search"
 )
 
-// rank plays at a level. It owns the player's rank in this game, if the level adapts to the player, and the seed of
-// the level's errors. The engine asks it for the parameters of a search and for the move to choose from the result.
+// rank plays at a level. It owns the player's rank in this game, if the level adapts to the
+// player, and the seed of the level's errors. The engine asks it for the parameters of a search
+// and for the move to choose from the result.
 type rank struct {
 	cfg  *Config
 	net  nn.Network
@@ -74,7 +75,8 @@ func (r *rank) note(size board.Size) string {
 	return s.Note
 }
 
-// lowestImitated is 20k, the lowest rank that human SL networks know. Levels below are played without them.
+// lowestImitated is 20k, the lowest rank that human SL networks know. Levels below are played
+// without them.
 const lowestImitated = level.Rank(0)
 
 // imitates reports whether a human SL network plays the level.
@@ -118,8 +120,8 @@ func (r *rank) refusal(name string, size board.Size) error {
 	return s.Refusal
 }
 
-// served returns the engine's rank for game records, limited to the ranks that the network can play; "" at full
-// strength.
+// served returns the engine's rank for game records, limited to the ranks that the network can
+// play; "" at full strength.
 func (r *rank) served(size board.Size) string {
 	switch {
 	case r.cfg.Level == "" || strings.Contains(r.cfg.Level, ":") || r.cfg.Level == autoLevel && r.auto.rank == nil:
@@ -157,8 +159,8 @@ func (r *rank) find(size board.Size, at level.Rank) (level.Setting, error) {
 	return level.Find(ladders, r.net.Describe().SHA256, size, at)
 }
 
-// search changes parameters to those of a level: each likely move gets its share of a search of fixed length,
-// independent of clock, komi and opponent.
+// search changes parameters to those of a level: each likely move gets its share of a search of
+// fixed length, independent of clock, komi and opponent.
 func (r *rank) search(p search.Params, size board.Size) (search.Params, search.Limits) {
 	if !r.imitates(size) {
 		s, err := r.setting(size)
@@ -214,8 +216,8 @@ func imitationTemperature(g *board.Game) float64 {
 	return c.TemperatureAt(g.NumMoves(), g.Size())
 }
 
-// levelResigns reports whether a person would resign: after 40 % of the board's moves, far behind in points, and lost
-// for many turns.
+// levelResigns reports whether a person would resign: after 40 % of the board's moves, far behind
+// in points, and lost for many turns.
 func levelResigns(game *board.Game, lead float64, hopeless int) bool {
 	area := game.Size().Area()
 	behind, turns := -40.0, 20

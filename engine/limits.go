@@ -26,18 +26,20 @@ func (e *Engine) limits(c board.Color, t turn) search.Limits {
 	return shortened(l, e.cfg.Hurry.share(e.game, e.values.sureness(c, e.cfg.Hurry.Threshold)))
 }
 
-// Hurry reduces a search's limits where little depends on it, to a fraction in (0,1]; 0 means no reduction.
+// Hurry reduces a search's limits where little depends on it, to a fraction in (0,1]; 0 means no
+// reduction.
 type Hurry struct {
 	// AfterOnePass applies after a pass of the opponent, AfterTwoPasses after two of them in a row
 	// (searchFactorAfterOnePass, searchFactorAfterTwoPass).
 	AfterOnePass, AfterTwoPasses float64
-	// Winning applies if the last three searches found the game won. From Threshold, in win minus loss, the fraction
-	// falls linearly to it (searchFactorWhenWinning, searchFactorWhenWinningThreshold).
+	// Winning applies if the last three searches found the game won. From Threshold, in win minus
+	// loss, the fraction falls linearly to it (searchFactorWhenWinning,
+	// searchFactorWhenWinningThreshold).
 	Winning, Threshold float64
 }
 
-// share returns the fraction of its limits that the next search may use; sureness, 0 to 1, is how surely the game is
-// won.
+// share returns the fraction of its limits that the next search may use; sureness, 0 to 1, is how
+// surely the game is won.
 func (h *Hurry) share(game *board.Game, sureness float64) float64 {
 	share := 1.0
 	passed := func(back int) bool {

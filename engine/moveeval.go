@@ -16,16 +16,16 @@ type moveEval struct {
 	line          []board.Point
 }
 
-// moveKey identifies a move in a position. A client that replays a game move by move thus finds its evaluations
-// again.
+// moveKey identifies a move in a position. A client that replays a game move by move thus finds
+// its evaluations again.
 type moveKey struct {
 	position board.Hash
 	color    board.Color
 	point    board.Point
 }
 
-// records keeps what a game's record holds beside its moves: the record that it was loaded from, the evaluations of
-// the engine's moves, and who resigned.
+// records keeps what a game's record holds beside its moves: the record that it was loaded from,
+// the evaluations of the engine's moves, and who resigned.
 type records struct {
 	loaded   *sgf.Record // nil if none was loaded
 	evals    map[moveKey]moveEval
@@ -67,7 +67,8 @@ func (t *moveEval) text(size board.Size) string {
 	return text + "\n" + strings.Join(line, " ")
 }
 
-// evalsOf returns the evaluation of each move of the game, nil for the opponent's moves and others that the engine did not choose.
+// evalsOf returns the evaluation of each move of the game, nil for the opponent's moves and
+// others that the engine did not choose.
 func (r *records) evalsOf(played *board.Game) ([]*moveEval, error) {
 	all := make([]*moveEval, played.NumMoves())
 	if len(r.evals) == 0 {

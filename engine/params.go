@@ -46,7 +46,8 @@ func changedFrom(before, after []setting.Param) (names []string) {
 
 func (e *Engine) Config() Config { return e.cfg }
 
-// Configure replaces everything that may change while the engine runs: all but the game on the board.
+// Configure replaces everything that may change while the engine runs: all but the game on the
+// board.
 func (e *Engine) Configure(next Config) error {
 	if err := next.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)

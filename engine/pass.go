@@ -8,9 +8,10 @@ import (
 	"kosumi/search"
 )
 
-// beforePass returns a move to play before passing, or the pass. Under area scoring it captures dead stones in sure
-// territory if the players will not agree on dead stones, a chain is in doubt, or the clock leaves no time to judge
-// chains (hurried). With cleanup it captures every dead stone.
+// beforePass returns a move to play before passing, or the pass. Under area scoring it captures
+// dead stones in sure territory if the players will not agree on dead stones, a chain is in
+// doubt, or the clock leaves no time to judge chains (hurried). With cleanup it captures every
+// dead stone.
 func (j *judge) beforePass(ctx context.Context, g *board.Game, result *search.Result, cleanup, hurried bool) board.Point {
 	if !cleanup && !j.cleansUp(ctx, g, hurried) {
 		return board.Pass
@@ -44,8 +45,8 @@ func (j *judge) cleansUp(ctx context.Context, g *board.Game, hurried bool) bool 
 	return g.Rules().Scoring == board.ScoringArea && (hurried || !j.agreed(ctx, g))
 }
 
-// agreed reports whether both players will agree on the dead stones after the game: the rules allow it, and no chain
-// is in doubt.
+// agreed reports whether both players will agree on the dead stones after the game: the rules
+// allow it, and no chain is in doubt.
 func (j *judge) agreed(ctx context.Context, g *board.Game) bool {
 	if !g.Rules().FriendlyPassOk {
 		return false
@@ -92,8 +93,8 @@ func libertiesOf(g *board.Game, stones []board.Point, c board.Color) []board.Poi
 	return points
 }
 
-// bestOf returns the legal point with most visits in the search, then with the highest prior; NoPoint if none is
-// legal. Moves that lose stones without a capture come last.
+// bestOf returns the legal point with most visits in the search, then with the highest prior;
+// NoPoint if none is legal. Moves that lose stones without a capture come last.
 func bestOf(g *board.Game, result *search.Result, points []board.Point) board.Point {
 	best, bestScore := board.NoPoint, -1.0
 	for _, p := range points {

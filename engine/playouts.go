@@ -6,9 +6,9 @@ import (
 	"kosumi/board"
 )
 
-// rollouts estimates ownership by random games played to the end, as in the first Monte Carlo Go programs (Bruegmann
-// 1993): no side fills its own eyes, and a game ends when neither can move. It serves networks that do not predict
-// ownership.
+// rollouts estimates ownership by random games played to the end, as in the first Monte Carlo Go
+// programs (Bruegmann 1993): no side fills its own eyes, and a game ends when neither can move.
+// It serves networks that do not predict ownership.
 type rollouts struct {
 	rng   *rand.Rand
 	work  *board.Board
@@ -16,7 +16,8 @@ type rollouts struct {
 	area  []board.Color
 }
 
-// numRollouts is the number of random games per estimate: the standard error of a point's ownership is at most 0.06.
+// numRollouts is the number of random games per estimate: the standard error of a point's
+// ownership is at most 0.06.
 const numRollouts = 256
 
 // ownership returns the mean owner of every point in [-1,1], + = White, in the
@@ -58,7 +59,8 @@ func (r *rollouts) playOut(toMove board.Color) {
 	}
 }
 
-// pick draws a random move of colour c that fills no own eye and is legal apart from superko; Pass if there is none.
+// pick draws a random move of colour c that fills no own eye and is legal apart from superko;
+// Pass if there is none.
 func (r *rollouts) pick(c board.Color) board.Point {
 	r.empty = r.empty[:0]
 	for p := range board.Point(r.work.Size().Area()) {

@@ -40,8 +40,8 @@ func (e *Engine) replace(game *board.Game, handicap int) {
 	clear(e.timer.before)
 }
 
-// Turn makes c the side to move. choosing says that a move is requested next: then the handicap advantage is kept
-// even if the history is dropped.
+// Turn makes c the side to move. choosing says that a move is requested next: then the handicap
+// advantage is kept even if the history is dropped.
 func (e *Engine) Turn(c board.Color, choosing bool) {
 	if c != e.game.ToMove() {
 		e.Stop()
@@ -81,9 +81,9 @@ func (e *Engine) SetRules(r board.Rules) error {
 	return nil
 }
 
-// Play plays a move of either colour, whoever is to move. It refuses only occupied points and points off the board; a
-// move that breaks a ko, superko or suicide rule is played with a warning, so that the game stays the same as the
-// server's.
+// Play plays a move of either colour, whoever is to move. It refuses only occupied points and
+// points off the board; a move that breaks a ko, superko or suicide rule is played with a
+// warning, so that the game stays the same as the server's.
 func (e *Engine) Play(c board.Color, p board.Point) error {
 	legal := e.game.Legal(c, p)
 	inTurn := c == e.game.ToMove()
@@ -134,8 +134,8 @@ func (e *Engine) Setup(black, white []board.Point, toMove board.Color) error {
 	return nil
 }
 
-// SetHandicap places Black's handicap stones on the empty board: White moves next, and the number of stones
-// determines White's handicap bonus.
+// SetHandicap places Black's handicap stones on the empty board: White moves next, and the number
+// of stones determines White's handicap bonus.
 func (e *Engine) SetHandicap(stones []board.Point) error {
 	if e.game.NumMoves() > 0 || e.game.Board().Stones(board.Black)+e.game.Board().Stones(board.White) > 0 {
 		return ErrBoardNotEmpty

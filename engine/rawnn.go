@@ -8,8 +8,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Evaluate evaluates the position once by a network, without a search. Errors are ErrNoHumans and ErrNoProfile, or
-// the network's.
+// Evaluate evaluates the position once by a network, without a search. Errors are ErrNoHumans and
+// ErrNoProfile, or the network's.
 func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*thinking.Evaluation, error) {
 	var net nn.Evaluator = e.net
 	if r.Human {
@@ -33,8 +33,8 @@ func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*t
 	return whiteView(&out, game), nil
 }
 
-// advantageOf returns the configured playout doubling advantage from a colour's view. KataGo's raw evaluations ignore
-// its passing settings, and so do these.
+// advantageOf returns the configured playout doubling advantage from a colour's view. KataGo's
+// raw evaluations ignore its passing settings, and so do these.
 func (c *Config) advantageOf(color board.Color) float32 {
 	n := &c.Search.Net
 	d := float32(n.PlayoutDoublingAdvantage)

@@ -11,10 +11,10 @@ import (
 	"kosumi/sgf"
 )
 
-// LoadSGF sets size, komi, rules, set-up and the moves of the main line up to the position before move number before;
-// 0 or a number beyond the end means all moves. Missing values are the defaults of the record's rules or of the
-// current ones. Parts that cannot be read or played are left out with a warning, as in reviews, unless no move is
-// left.
+// LoadSGF sets size, komi, rules, set-up and the moves of the main line up to the position before
+// move number before; 0 or a number beyond the end means all moves. Missing values are the
+// defaults of the record's rules or of the current ones. Parts that cannot be read or played are
+// left out with a warning, as in reviews, unless no move is left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -45,8 +45,8 @@ func (e *Engine) LoadSGF(data []byte, before int) error {
 	return nil
 }
 
-// LoadRecord sets up the position before a move, counted from 1, under these rules; 0 or a number beyond the end
-// means after all moves.
+// LoadRecord sets up the position before a move, counted from 1, under these rules; 0 or a number
+// beyond the end means after all moves.
 func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) error {
 	if err := e.net.Serves(record.Size); err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
@@ -72,8 +72,8 @@ func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) e
 	return nil
 }
 
-// keepLoaded copies data from the record that the game was loaded from: players and dates, the comments of unchanged
-// moves, and the result if no move was added or taken back.
+// keepLoaded copies data from the record that the game was loaded from: players and dates, the
+// comments of unchanged moves, and the result if no move was added or taken back.
 func keepLoaded(r, old *sgf.Record) {
 	steps := old.Steps
 	for i, s := range slices.Backward(steps) {
@@ -95,9 +95,9 @@ func keepLoaded(r, old *sgf.Record) {
 	}
 }
 
-// SaveSGF returns the game as one SGF tree: players and level, result if there is one, date, rules by their usual
-// name, and the evaluations of the engine's moves as comments and as Black's winrate in percent (SBKV) and lead in
-// points (SBKS), which Sabaki draws.
+// SaveSGF returns the game as one SGF tree: players and level, result if there is one, date,
+// rules by their usual name, and the evaluations of the engine's moves as comments and as Black's
+// winrate in percent (SBKV) and lead in points (SBKS), which Sabaki draws.
 func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	rules, moves := e.game.Rules(), e.game.Moves()
 	evals, err := e.records.evalsOf(e.game)
@@ -143,8 +143,9 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	return sgf.Marshal(root)
 }
 
-// resultInRecord returns the result for a record, "" in an unfinished game, or if dead stones cannot be judged or the
-// clock leaves no time for it. With Config.ScoreByLead all stones count as alive, as in KataGo's records.
+// resultInRecord returns the result for a record, "" in an unfinished game, or if dead stones
+// cannot be judged or the clock leaves no time for it. With Config.ScoreByLead all stones count
+// as alive, as in KataGo's records.
 func (e *Engine) resultInRecord(ctx context.Context) string {
 	loser := e.records.resigner(e.game)
 	switch {
@@ -169,7 +170,8 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 	return sgf.ScoreResult(score)
 }
 
-// rulesName returns the name of rules for a record (FF[4], RU), or KataGo's text for rules without a name.
+// rulesName returns the name of rules for a record (FF[4], RU), or KataGo's text for rules
+// without a name.
 func rulesName(r board.Rules) string {
 	switch name := r.Name(); name {
 	case "TrompTaylor":
@@ -181,8 +183,8 @@ func rulesName(r board.Rules) string {
 	}
 }
 
-// placedByMoves returns how many handicap stones were placed by moves on an empty board, 0 or at least 2, and how
-// many moves at the beginning did that: 0 if there are passes between them.
+// placedByMoves returns how many handicap stones were placed by moves on an empty board, 0 or at
+// least 2, and how many moves at the beginning did that: 0 if there are passes between them.
 func placedByMoves(g *board.Game) (stones, moves int) {
 	for p := range board.Point(g.Size().Area()) {
 		if g.StartAt(p) != board.Empty {
@@ -201,8 +203,8 @@ func placedByMoves(g *board.Game) (stones, moves int) {
 	return n, n
 }
 
-// startPosition returns the set-up after the moves that placed handicap stones; nil for an empty board with Black to
-// move.
+// startPosition returns the set-up after the moves that placed handicap stones; nil for an empty
+// board with Black to move.
 func startPosition(g *board.Game, placed int) *sgf.Setup {
 	if placed > 0 {
 		s := &sgf.Setup{ToMove: board.White}

@@ -11,8 +11,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// judge assesses a game: dead stones, ownership, score, lead, and whether to pass. It keeps its verdict on the last
-// position. No other search may run meanwhile.
+// judge assesses a game: dead stones, ownership, score, lead, and whether to pass. It keeps its
+// verdict on the last position. No other search may run meanwhile.
 type judge struct {
 	cfg     *Config
 	net     nn.Network
@@ -72,15 +72,15 @@ func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 	return c.score, err
 }
 
-// Neutral points allowed in a game under area rules in which both only need to pass: 1/mostOpen of the board, but at
-// least leastOpen.
+// Neutral points allowed in a game under area rules in which both only need to pass: 1/mostOpen
+// of the board, but at least leastOpen.
 const (
 	mostOpen  = 10
 	leastOpen = 6
 )
 
-// counted reports whether the game ended such that all stones count as alive: without agreement on dead stones, or
-// after clean-up phases.
+// counted reports whether the game ended such that all stones count as alive: without agreement
+// on dead stones, or after clean-up phases.
 func (j *judge) counted(g *board.Game) bool {
 	rules := g.Rules()
 	if g.NoResult() && !j.cfg.ScoreByLead {
@@ -101,8 +101,8 @@ type count struct {
 	score  float64       // White's points minus Black's
 }
 
-// count counts the position, after removing the stones judged dead unless all count as alive. Dead stones, owners and
-// score all come from here.
+// count counts the position, after removing the stones judged dead unless all count as alive.
+// Dead stones, owners and score all come from here.
 func (j *judge) count(ctx context.Context, g *board.Game) (count, error) {
 	if !j.counted(g) {
 		found, err := j.verdict(ctx, g)
@@ -127,8 +127,8 @@ func (j *judge) count(ctx context.Context, g *board.Game) (count, error) {
 	return c, nil
 }
 
-// asTrained returns the game with the area rules that searches use: those of the network's training, or the
-// configured ones.
+// asTrained returns the game with the area rules that searches use: those of the network's
+// training, or the configured ones.
 func (j *judge) asTrained(g *board.Game) *board.Game {
 	o := g.Options()
 	if o.AreaModes = j.cfg.Search.Pass.Areas.Over(j.net.Describe().Areas); o == g.Options() {

@@ -12,8 +12,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// thinker runs the engine's searches. It owns the tree of the game on the board, pondering, and the handicap
-// advantage. The tree has one owner at a time: pondering is stopped before anything else uses it.
+// thinker runs the engine's searches. It owns the tree of the game on the board, pondering, and
+// the handicap advantage. The tree has one owner at a time: pondering is stopped before anything
+// else uses it.
 type thinker struct {
 	cfg *Config
 	net nn.Network
@@ -65,7 +66,8 @@ func (t *thinker) ponder(game *board.Game) {
 	t.pondering = b
 }
 
-// search searches a tree. A panic becomes an error, and replaces the thinker's own tree, whose state is then unknown.
+// search searches a tree. A panic becomes an error, and replaces the thinker's own tree, whose
+// state is then unknown.
 func (t *thinker) search(ctx context.Context, tree *search.Tree, l search.Limits) (result search.Result, err error) {
 	defer func() {
 		p := recover()
@@ -174,8 +176,8 @@ func (t *thinker) adjustAdvantage(game *board.Game, v *ownValues) {
 	t.ahead.adjusted = true
 }
 
-// params returns the parameters of the search for an own move, with the advantage in handicap games. An advantage set
-// by the user stays.
+// params returns the parameters of the search for an own move, with the advantage in handicap
+// games. An advantage set by the user stays.
 func (t *thinker) params() search.Params {
 	p := t.cfg.Search
 	if p.Net.PlayoutDoublingAdvantage == 0 && t.ahead.doublings != 0 {
@@ -184,8 +186,8 @@ func (t *thinker) params() search.Params {
 	return p
 }
 
-// prepare readies the tree to search for a move under these parameters. It discards subtrees searched for the other
-// side with a different advantage.
+// prepare readies the tree to search for a move under these parameters. It discards subtrees
+// searched for the other side with a different advantage.
 func (t *thinker) prepare(p search.Params, game *board.Game, restrict []thinking.Restriction) error {
 	if err := t.tree.SetParams(p); err != nil {
 		return err
@@ -201,7 +203,8 @@ func (t *thinker) prepare(p search.Params, game *board.Game, restrict []thinking
 // deterministicVisits is the length of a deterministic search if no limit of visits is configured.
 const deterministicVisits = 200
 
-// repeatable returns a new tree and limits without a clock, for a search whose result is the same each time.
+// repeatable returns a new tree and limits without a clock, for a search whose result is the same
+// each time.
 func (t *thinker) repeatable(game *board.Game, only []thinking.Restriction) (*search.Tree, search.Limits, error) {
 	tree, err := search.New(repeatable(t.cfg.Search), nn.Uncached(t.net), t.log)
 	if err != nil {

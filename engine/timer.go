@@ -8,8 +8,8 @@ import (
 	"kosumi/search"
 )
 
-// timer keeps the time of the engine's moves: both clocks, when the clock of the side to move was started, and by how
-// much moves exceed their planned time.
+// timer keeps the time of the engine's moves: both clocks, when the clock of the side to move was
+// started, and by how much moves exceed their planned time.
 type timer struct {
 	clocks    [2]clock.Clock         // Black's, White's
 	before    map[int][2]clock.Clock // clocks before each move since they were set, by move number
@@ -49,8 +49,9 @@ func (t *timer) clock(c board.Color) *clock.Clock { return &t.clocks[c-board.Bla
 // event notes that a move was made.
 func (t *timer) event() { t.lastEvent = time.Now() }
 
-// maxUnseen bounds the thinking time counted before the command that asks for a move. Controllers start the clock at
-// the opponent's move, but a person who replays a game and then asks for a move has started no clock.
+// maxUnseen bounds the thinking time counted before the command that asks for a move. Controllers
+// start the clock at the opponent's move, but a person who replays a game and then asks for a
+// move has started no clock.
 const maxUnseen = time.Second
 
 // start returns when the clock of the current move began to run.
@@ -69,8 +70,9 @@ func (t *timer) book(c board.Color, start time.Time) {
 	k.Moved()
 }
 
-// learnOverrun records by how much a move exceeded its search's time: pending evaluations must return, which takes
-// long on a busy machine or with a slow network. Later searches end that much earlier. The last few moves count most.
+// learnOverrun records by how much a move exceeded its search's time: pending evaluations must
+// return, which takes long on a busy machine or with a slow network. Later searches end that much
+// earlier. The last few moves count most.
 func (t *timer) learnOverrun(d time.Duration) {
 	t.overrun += (max(d, 0) - t.overrun) / 4
 }
@@ -85,9 +87,10 @@ func (t *timer) budget(c board.Color, game *board.Game, lag time.Duration) clock
 	return t.clock(c).Budget(b.Size().Area(), stones, max(lag, leastLag))
 }
 
-// hurryBelow is the time for a move below which chains are not judged. Judging takes evaluations one after the other,
-// and on a busy machine each may wait for the processor: 0.2 s in all with twelve programs on a core. The search
-// leaves half of the time for them, and a quarter has to remain.
+// hurryBelow is the time for a move below which chains are not judged. Judging takes evaluations
+// one after the other, and on a busy machine each may wait for the processor: 0.2 s in all with
+// twelve programs on a core. The search leaves half of the time for them, and a quarter has to
+// remain.
 const hurryBelow = 500 * time.Millisecond
 
 // turn is the time of one move: its budget and start.
@@ -114,8 +117,8 @@ func hurried(b clock.Budget, used time.Duration) bool {
 	return !b.Unlimited && (b.Recommended < hurryBelow || b.Rest(used) < hurryBelow/4)
 }
 
-// afterSearch is the part of a move's time reserved for what may follow the search: judging chains before a pass, and
-// the short searches of friendlyPass.
+// afterSearch is the part of a move's time reserved for what may follow the search: judging
+// chains before a pass, and the short searches of friendlyPass.
 func afterSearch(b clock.Budget, g *board.Game, cleanup bool) time.Duration {
 	on := g.Board()
 	switch {

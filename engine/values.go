@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// ownValues keeps the values of the searches for the engine's moves in this game. Resignation, the advantage in
-// handicap games, Hurry, and the result of an abandoned game depend on them.
+// ownValues keeps the values of the searches for the engine's moves in this game. Resignation,
+// the advantage in handicap games, Hurry, and the result of an abandoned game depend on them.
 type ownValues struct {
 	cfg *Config
 	all []ownValue
@@ -51,8 +51,8 @@ func (v *ownValues) white() (value float64, known bool) {
 	return last.value, true
 }
 
-// sureness returns how far the least of the last three values, from a colour's view, exceeds a threshold: 0 up to it,
-// 1 for a won game.
+// sureness returns how far the least of the last three values, from a colour's view, exceeds a
+// threshold: 0 up to it, 1 for a won game.
 func (v *ownValues) sureness(c board.Color, threshold float64) float64 {
 	n, least := len(v.all), 1.0
 	if n < 3 || threshold >= 1 {
@@ -85,8 +85,9 @@ func (v *ownValues) hopelessTurns(c board.Color, threshold float64) int {
 	return hopeless
 }
 
-// resigns decides whether to resign: the last Turns own searches all found the game hopeless, and the game is not a
-// handicap game that White can still win. headStart is Black's lead at the start.
+// resigns decides whether to resign: the last Turns own searches all found the game hopeless, and
+// the game is not a handicap game that White can still win. headStart is Black's lead at the
+// start.
 func (v *ownValues) resigns(game *board.Game, lead, headStart float64) bool {
 	p := v.cfg.Resign
 	if !p.Enabled || !mayResign(game, lead, headStart) || p.MinScore > 0 && lead > -p.MinScore ||
@@ -108,8 +109,9 @@ func (v *ownValues) side() (us board.Color, ok bool) {
 	return us, !slices.ContainsFunc(v.all, func(o ownValue) bool { return o.color != us })
 }
 
-// abandonedWon reports whether the engine has won a game that the opponent abandons, which GTP cannot express as a
-// resignation: its winrate was at least 95 % at its last moves, 5 on 9x9, 10 on 19x19.
+// abandonedWon reports whether the engine has won a game that the opponent abandons, which GTP
+// cannot express as a resignation: its winrate was at least 95 % at its last moves, 5 on 9x9, 10
+// on 19x19.
 func (v *ownValues) abandonedWon(size board.Size) bool {
 	turns := (size.W+size.H)/4 + 1
 	return len(v.all) >= turns && !slices.ContainsFunc(v.all[len(v.all)-turns:], func(o ownValue) bool { return o.value < 0.9 })

@@ -17,8 +17,8 @@ import (
 	"kosumi/sgf"
 )
 
-// Positions returns n positions evenly spread over a game: a record, or without one a game in which the network
-// always plays its favourite move.
+// Positions returns n positions evenly spread over a game: a record, or without one a game in
+// which the network always plays its favourite move.
 func Positions(ctx context.Context, net nn.Evaluator, p search.Params, size board.Size, n int, record *sgf.Record) ([]*board.Game, error) {
 	game, err := board.NewGame(size, board.TrompTaylor())
 	if err != nil {
@@ -81,8 +81,8 @@ type Speed struct {
 
 func (k Speed) rate(n int64) float64 { return float64(n) / max(k.seconds, 1e-9) }
 
-// elo estimates the Elo difference between two settings with move seconds per move: 250 points per doubling of
-// visits, less about 7 per thread, since parallel threads search worse.
+// elo estimates the Elo difference between two settings with move seconds per move: 250 points
+// per doubling of visits, less about 7 per thread, since parallel threads search worse.
 func (k Speed) elo(than Speed, move float64) float64 {
 	value := func(s Speed) float64 {
 		visits := max(1, s.rate(s.visits)*move)
@@ -161,8 +161,8 @@ func Report(ctx context.Context, net nn.Network, p search.Params, threads []int,
 	return nil
 }
 
-// Threads reads a list of numbers of threads; without a list it returns powers of two up to about the number that
-// suits this machine.
+// Threads reads a list of numbers of threads; without a list it returns powers of two up to about
+// the number that suits this machine.
 func Threads(list string, suits int) ([]int, error) {
 	var all []int
 	if list == "" {
@@ -200,8 +200,8 @@ func RecordFile(name string) (*sgf.Record, error) {
 	return sgf.RecordOf(trees[0])
 }
 
-// Benchmark answers kata-benchmark: it measures one setting on positions of a game that the network plays against
-// itself.
+// Benchmark answers kata-benchmark: it measures one setting on positions of a game that the
+// network plays against itself.
 func Benchmark(ctx context.Context, net nn.Network, p search.Params, threads int, size board.Size, visits int64, w io.Writer) error {
 	const n = 10
 	positions, err := Positions(ctx, net, p, size, n, nil)

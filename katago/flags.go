@@ -12,11 +12,12 @@ import (
 	"kosumi/katago/config"
 )
 
-// The program behaves as KataGo does if its file name is katago or its first argument is --personality katago:
-// subcommands, flags with one dash, configuration files, texts.
+// The program behaves as KataGo does if its file name is katago or its first argument is
+// --personality katago: subcommands, flags with one dash, configuration files, texts.
 const personality = "personality"
 
-// ParsePersonality reports whether the program should behave as KataGo, and returns the remaining arguments.
+// ParsePersonality reports whether the program should behave as KataGo, and returns the remaining
+// arguments.
 func ParsePersonality(program string, args []string) (rest []string, yes bool, err error) {
 	name := strings.ToLower(filepath.Base(strings.ReplaceAll(program, `\`, "/")))
 	yes = strings.TrimSuffix(name, ".exe") == "katago"
@@ -51,7 +52,8 @@ type Flags struct {
 	Switches      map[string]bool
 }
 
-// flagNames are the flags of each subcommand: name, name of the value ("" for a switch), and KataGo's description.
+// flagNames are the flags of each subcommand: name, name of the value ("" for a switch), and
+// KataGo's description.
 var flagNames = map[string][][3]string{
 	"": {
 		{"config", "FILE", "Config file(s) to use, later ones override earlier ones"}, {"model", "FILE", "Neural net model file to use"},
@@ -86,7 +88,8 @@ func (f *Flags) find(name string) ([3]string, bool) {
 	return [3]string{}, false
 }
 
-// ParseFlags reads flags as KataGo does, with one dash. Two dashes work too, and a value may follow an equals sign.
+// ParseFlags reads flags as KataGo does, with one dash. Two dashes work too, and a value may
+// follow an equals sign.
 func ParseFlags(command string, args []string) (*Flags, error) {
 	f := &Flags{command: command, Texts: map[string]string{}, Switches: map[string]bool{}}
 	for i := 0; i < len(args); i++ {
@@ -150,8 +153,8 @@ func (f *Flags) Usage(program string) string {
 	return text
 }
 
-// Config reads the named config files; without any, default_gtp.cfg beside the program or in KataGo's folder; else
-// standIn.
+// Config reads the named config files; without any, default_gtp.cfg beside the program or in
+// KataGo's folder; else standIn.
 func (f *Flags) Config(standIn string) (*config.Config, error) {
 	files := f.configs
 	if len(files) == 0 {

@@ -14,8 +14,8 @@ import (
 	"kosumi/katago/config"
 )
 
-// Log writes KataGo's log to a file, stderr or stdout, each line with the time if the config asks for it. Safe for
-// concurrent use.
+// Log writes KataGo's log to a file, stderr or stdout, each line with the time if the config asks
+// for it. Safe for concurrent use.
 type Log struct {
 	mu     sync.Mutex
 	conf   config.Log
@@ -92,7 +92,8 @@ func (l *Log) Close() {
 	}
 }
 
-// Messages returns a writer for the engine's own messages, one per line: warnings and errors also go to stderr.
+// Messages returns a writer for the engine's own messages, one per line: warnings and errors also
+// go to stderr.
 func (l *Log) Messages() io.Writer {
 	return lines(func(line string) {
 		if strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") {

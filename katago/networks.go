@@ -25,8 +25,8 @@ func RulesOf(n nn.Network) func(board.Rules) board.Rules {
 	return func(r board.Rules) board.Rules { return SupportedRules(r, n.Describe().Version) }
 }
 
-// SupportedRules returns the nearest rules that a KataGo network of a model version was trained under. Version 0 is
-// any other network; it supports all rules.
+// SupportedRules returns the nearest rules that a KataGo network of a model version was trained
+// under. Version 0 is any other network; it supports all rules.
 func SupportedRules(r board.Rules, version int) board.Rules {
 	if version == 0 {
 		return r

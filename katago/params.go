@@ -11,7 +11,8 @@ import (
 	"kosumi/search"
 )
 
-// Params are the parameters of a running engine, which clients read and change. It implements commands.Params.
+// Params are the parameters of a running engine, which clients read and change. It implements
+// commands.Params.
 type Params struct {
 	conf     *config.Config
 	start    config.Search // values at the start of the program
@@ -41,8 +42,8 @@ func (f Files) String() string {
 	return f.Model + " and " + f.HumanModel
 }
 
-// NewParams returns the parameters of an engine set up from a config. profiled says that a loaded network takes a
-// human profile. The log gets names of parameters without effect.
+// NewParams returns the parameters of an engine set up from a config. profiled says that a loaded
+// network takes a human profile. The log gets names of parameters without effect.
 func NewParams(c *config.Config, g *config.GTPSettings, e Engine, files Files, profiled bool, log *Log) *Params {
 	return &Params{conf: c, start: g.Play.Search, play: g.Play, options: g.PlayOptions, engine: e, files: files, profiled: profiled, log: log}
 }
@@ -56,7 +57,8 @@ func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p
 // Threads is the number of search threads.
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
 
-// Set implements commands.Params. It accepts every value that JSON shows, even those that KataGo shows but refuses.
+// Set implements commands.Params. It accepts every value that JSON shows, even those that KataGo
+// shows but refuses.
 func (p *Params) Set(values map[string]string) error {
 	err := p.set(values)
 	if err == nil {

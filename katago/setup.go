@@ -78,8 +78,8 @@ var (
 	colours = map[string]board.Color{"black": board.Black, "white": board.White}
 )
 
-// Analysis applies the config of the analysis program to base, and returns the setup and the configuration of the
-// JSON protocol's server.
+// Analysis applies the config of the analysis program to base, and returns the setup and the
+// configuration of the JSON protocol's server.
 func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) (Setup, analysis.Config) {
 	conf := analysis.Defaults()
 	workers, memory := base.Search.Parallel.Workers, base.Search.Memory.MaxBytes
@@ -102,8 +102,8 @@ func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) 
 	return s, conf
 }
 
-// parameters sets the parameters of a search and returns those that differ from their defaults but have no effect.
-// elsewhere names parameters that the caller sets.
+// parameters sets the parameters of a search and returns those that differ from their defaults
+// but have no effect. elsewhere names parameters that the caller sets.
 func parameters(p *search.Params, values config.Search, of config.Program, elsewhere ...string) (idle []string) {
 	defaults := config.New(map[string]string{"numSearchThreads": "1"})
 	usual, _ := defaults.Search(of, true) // an empty config is valid
@@ -122,7 +122,8 @@ var engineKeys = []string{
 	"searchFactorAfterOnePass", "searchFactorAfterTwoPass",
 }
 
-// limits reads three limits of a search, whose keys end with suffix; KataGo's numbers for no limit become 0.
+// limits reads three limits of a search, whose keys end with suffix; KataGo's numbers for no
+// limit become 0.
 func limits(values config.Search, suffix string) search.Limits {
 	count := func(name string) int64 {
 		if n := values[name+suffix].Int; n < 1<<50 {
@@ -195,8 +196,8 @@ func given(c *config.Config, lists ...[]string) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return !c.Has(name) })
 }
 
-// WithoutEffect logs keys without effect: a plain line for those that tune KataGo's own program, a warning for the
-// others.
+// WithoutEffect logs keys without effect: a plain line for those that tune KataGo's own program,
+// a warning for the others.
 func (l *Log) WithoutEffect(idle []string) {
 	var tuning, others []string
 	for _, name := range idle {

@@ -11,8 +11,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// dump writes JSON in the format of the library that KataGo uses: names sorted, no blanks, numbers in their shortest
-// form, fractions always with a point. text must be valid JSON.
+// dump writes JSON in the format of the library that KataGo uses: names sorted, no blanks,
+// numbers in their shortest form, fractions always with a point. text must be valid JSON.
 func dump(text json.RawMessage) []byte {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -60,7 +60,8 @@ func appendDump(b []byte, v any) []byte {
 	return append(b, "null"...)
 }
 
-// fitsWord reports whether an integer fits in 64 bits. KataGo's library reads a longer one as a fraction.
+// fitsWord reports whether an integer fits in 64 bits. KataGo's library reads a longer one as a
+// fraction.
 func fitsWord(digits string) bool {
 	if _, err := strconv.ParseInt(digits, 10, 64); err == nil {
 		return true

@@ -22,8 +22,8 @@ func faultf(field, format string, args ...any) error {
 	return fieldError{field, fmt.Sprintf(format, args...)}
 }
 
-// fieldReader reads the fields of one JSON object, each at most once. It keeps the first error and reads nothing
-// after it. Error texts are KataGo's.
+// fieldReader reads the fields of one JSON object, each at most once. It keeps the first error
+// and reads nothing after it. Error texts are KataGo's.
 type fieldReader struct {
 	fields map[string]json.RawMessage
 	err    error
@@ -51,8 +51,8 @@ func (r *fieldReader) raw(field string) json.RawMessage {
 	return bytes.TrimSpace(text)
 }
 
-// take decodes a field into v and reports whether it was there. fault is the error text for a field that cannot be
-// decoded.
+// take decodes a field into v and reports whether it was there. fault is the error text for a
+// field that cannot be decoded.
 func (r *fieldReader) take(field, fault string, v any) bool {
 	text := r.raw(field)
 	if text == nil {
@@ -108,8 +108,8 @@ func (r *fieldReader) integer(field string, low, high int64, fault string, v *in
 	return true
 }
 
-// integers reads a list of numbers and truncates fractions. With flags, true counts as 1 and false as 0, as in
-// KataGo's library.
+// integers reads a list of numbers and truncates fractions. With flags, true counts as 1 and
+// false as 0, as in KataGo's library.
 func (r *fieldReader) integers(field, fault string, flags bool) (list []int64, given bool) {
 	var items []json.RawMessage
 	if !r.take(field, fault, &items) {

@@ -10,8 +10,8 @@ import (
 	"kosumi/search"
 )
 
-// leveled is a query's field "level": the rank for which it wants a move beside its analysis. KataGo's protocol does
-// not have it.
+// leveled is a query's field "level": the rank for which it wants a move beside its analysis.
+// KataGo's protocol does not have it.
 type leveled struct {
 	name    string
 	setting level.Setting
@@ -22,8 +22,8 @@ type levelMove struct {
 	Level string `json:"level"`
 	Move  string `json:"move"`
 	Note  string `json:"note"`
-	// PointsLost is how much worse the move is than the best move of the level's own search; absent if that search
-	// did not visit it.
+	// PointsLost is how much worse the move is than the best move of the level's own search;
+	// absent if that search did not visit it.
 	PointsLost *number `json:"pointsLost,omitempty"`
 }
 

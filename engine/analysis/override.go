@@ -13,14 +13,16 @@ import (
 	"kosumi/search"
 )
 
-// perspectives are KataGo's words for the side whose view numbers take, by board.Color; Empty is the side to move.
+// perspectives are KataGo's words for the side whose view numbers take, by board.Color; Empty is
+// the side to move.
 var perspectives = []string{"", "black", "white"}
 
 // Overrides read the settings of a query.
 type Overrides interface {
-	// Apply sets p and l from pairs. view is the perspective so far: "black", "white" or "" for the side to move; now
-	// is the one after it. unknown are names that mean nothing, idle those without effect here. humans says that a
-	// human SL network is loaded. Error texts are sent to the client.
+	// Apply sets p and l from pairs. view is the perspective so far: "black", "white" or "" for
+	// the side to move; now is the one after it. unknown are names that mean nothing, idle those
+	// without effect here. humans says that a human SL network is loaded. Error texts are sent to
+	// the client.
 	Apply(p *search.Params, l *search.Limits, pairs map[string]string, view string, humans bool) (now string, unknown, idle []string, err error)
 }
 
@@ -37,7 +39,8 @@ func ParsePerspective(s string) (board.Color, error) {
 	return 0, fmt.Errorf("perspective %q must be BLACK, WHITE or SIDETOMOVE", s)
 }
 
-// readOverrides applies the settings of one query. Bad values are errors; unknown names give a warning.
+// readOverrides applies the settings of one query. Bad values are errors; unknown names give a
+// warning.
 func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 	const field = "overrideSettings"
 	var settings map[string]json.RawMessage
@@ -72,8 +75,8 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 	return warnings
 }
 
-// humans reports whether a human SL network is loaded and whether any network takes a profile, and returns the names
-// of all networks for messages.
+// humans reports whether a human SL network is loaded and whether any network takes a profile,
+// and returns the names of all networks for messages.
 func (s *Server) humans() (loaded, profile bool, names string) {
 	files, any := nn.Profiled(s.net)
 	if names = s.conf.ModelNames; names == "" {

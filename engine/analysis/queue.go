@@ -59,7 +59,8 @@ func (q *queue) add(tasks []*task) {
 	q.ready.Broadcast()
 }
 
-// left removes a task's query from the size once none of its tasks waits. The caller holds the lock.
+// left removes a task's query from the size once none of its tasks waits. The caller holds the
+// lock.
 func (q *queue) left(t *task) {
 	if t.query.waiting--; t.query.waiting > 0 {
 		return
@@ -88,8 +89,8 @@ func (q *queue) awaitRoom(ctx context.Context) bool {
 	}
 }
 
-// take waits for the first task; nil once the queue is closed and empty. The returned context ends when the task is
-// terminated.
+// take waits for the first task; nil once the queue is closed and empty. The returned context
+// ends when the task is terminated.
 func (q *queue) take(ctx context.Context) (*task, context.Context) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -130,8 +131,8 @@ func (q *queue) open(match func(*task) bool) (tasks []*task) {
 	return tasks
 }
 
-// terminate removes the waiting tasks that match and returns them in order of arrival; stop ends the running ones
-// that match.
+// terminate removes the waiting tasks that match and returns them in order of arrival; stop ends
+// the running ones that match.
 func (q *queue) terminate(match func(*task) bool) (waiting []*task, stop func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

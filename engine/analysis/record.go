@@ -122,7 +122,8 @@ func readPlayer(r *fieldReader, field string, text json.RawMessage) board.Color 
 // errPairs is the error text for a list that does not consist of pairs.
 const errPairs = `Must be an array of pairs of the form: ["b" or "w", GTP board vertex]`
 
-// moveList reads a list of [player, location] pairs. words are the locations as the client wrote them.
+// moveList reads a list of [player, location] pairs. words are the locations as the client wrote
+// them.
 func (rec *record) moveList(r *fieldReader, field string, passes bool) (moves []board.Move, words []string) {
 	var list [][]*string
 	if !r.take(field, errPairs, &list) {
@@ -166,9 +167,9 @@ func (rec *record) start() (*board.Game, error) {
 	return g, nil
 }
 
-// position returns the game after the first n moves. Moves that break the rules of ko or suicide are played anyway,
-// except the suicide of a single stone, which leaves the board unchanged. Where a colour moves twice in a row, the
-// history before is dropped.
+// position returns the game after the first n moves. Moves that break the rules of ko or suicide
+// are played anyway, except the suicide of a single stone, which leaves the board unchanged.
+// Where a colour moves twice in a row, the history before is dropped.
 func (rec *record) position(n int) (*board.Game, error) {
 	g, err := rec.start()
 	if err != nil {
@@ -194,7 +195,8 @@ func (rec *record) moveName(i int) string {
 	return rec.size.Vertex(rec.moves[i].Point)
 }
 
-// checkMoves replays the whole game, so that an illegal move is an error of the query rather than of one turn.
+// checkMoves replays the whole game, so that an illegal move is an error of the query rather than
+// of one turn.
 func (rec *record) checkMoves() error {
 	_, err := rec.position(len(rec.moves))
 	return err

@@ -36,14 +36,15 @@ type query struct {
 	waiting int   // number of waiting tasks, kept by the queue
 }
 
-// memory estimates the bytes that a waiting query holds: its moves and lists take less than twice the length of its
-// line.
+// memory estimates the bytes that a waiting query holds: its moves and lists take less than twice
+// the length of its line.
 func (q *query) memory(line int) int64 {
 	const perTurn = int64(unsafe.Sizeof(task{})) + 4*8 // a task and its entries in queue and lists
 	return int64(unsafe.Sizeof(*q)) + 2*int64(line) + perTurn*int64(len(q.turns))
 }
 
-// schedule is when a running search is reported: first after first, then every so often. Zero means only at the end.
+// schedule is when a running search is reported: first after first, then every so often. Zero
+// means only at the end.
 type schedule struct{ first, every time.Duration }
 
 // KataGo's limits for the numbers of a query.
@@ -55,8 +56,9 @@ const (
 	maxSeconds  = 1e6
 )
 
-// parseQuery reads a query; the server's settings are the defaults. Fields are read in KataGo's order, because only
-// the first error is reported. The error is a fieldError; warnings may come with it.
+// parseQuery reads a query; the server's settings are the defaults. Fields are read in KataGo's
+// order, because only the first error is reported. The error is a fieldError; warnings may come
+// with it.
 func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*query, []fieldError, error) {
 	r := &fieldReader{fields: fields}
 	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, pvLen: s.conf.PVLen + 1}
@@ -103,7 +105,8 @@ func rulesText(r board.Rules) string {
 	return r.Text() + "komi" + strconv.FormatFloat(float64(r.Komi), 'g', 6, 64)
 }
 
-// readTurns reads the turns to analyse and their priorities. A turn named twice counts once, with the last priority.
+// readTurns reads the turns to analyse and their priorities. A turn named twice counts once, with
+// the last priority.
 func (q *query) readTurns(r *fieldReader) {
 	turns, given := r.integers("analyzeTurns", "Must specify an array of integers indicating turns to analyze", true)
 	switch {

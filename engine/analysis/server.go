@@ -33,14 +33,15 @@ type Config struct {
 	Version            string                      // such as "1.2.3"
 	Models             func() []thinking.ModelInfo // answers query_models; nil: none
 	MaxLine            int                         // longest input line in bytes; 0: 16 MiB
-	// MaxQueue bounds the memory of waiting queries, in bytes. When it is full, the server stops reading until there
-	// is room. 0: 64 MiB.
+	// MaxQueue bounds the memory of waiting queries, in bytes. When it is full, the server stops
+	// reading until there is room. 0: 64 MiB.
 	MaxQueue int64
 	// Overrides reads the overrideSettings of queries; nil: every name is unknown.
 	Overrides Overrides
 	// ModelNames is the name of the networks in messages; "": their file names.
 	ModelNames string
-	// SupportedRules returns the nearest rules that the network was trained under; nil: it knows all rules.
+	// SupportedRules returns the nearest rules that the network was trained under; nil: it knows
+	// all rules.
 	SupportedRules func(board.Rules) board.Rules
 	NetworksLeads  bool // report leads as the network gives them, uncorrected, as KataGo does
 	WarnUnused     bool // warn about unknown fields
@@ -53,7 +54,8 @@ type Config struct {
 // MaxThreads bounds Config.Threads.
 const MaxThreads = 16384
 
-// Defaults returns KataGo's defaults for analysis: wide root noise, and no history before the analysed position.
+// Defaults returns KataGo's defaults for analysis: wide root noise, and no history before the
+// analysed position.
 func Defaults() Config {
 	p := search.Defaults()
 	p.Root.WideNoise = 0.04
@@ -102,9 +104,10 @@ func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 // leaveWithin bounds how long Serve waits for running searches after the client has gone.
 const leaveWithin = 500 * time.Millisecond
 
-// Serve answers queries until the input ends, then finishes the waiting ones unless QuitWithoutWaiting is set. It
-// also returns, without waiting and without error, when the client stops reading or ctx ends; a pending read or write
-// then ends only when its file is closed. Serve can be called once.
+// Serve answers queries until the input ends, then finishes the waiting ones unless
+// QuitWithoutWaiting is set. It also returns, without waiting and without error, when the client
+// stops reading or ctx ends; a pending read or write then ends only when its file is closed.
+// Serve can be called once.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -156,7 +159,8 @@ func (s *Server) dropQueue() {
 	stop()
 }
 
-// handleLines answers the lines, each once the queue has room, until there are no more or the session ends.
+// handleLines answers the lines, each once the queue has room, until there are no more or the
+// session ends.
 func (s *Server) handleLines(ctx context.Context, lines <-chan []byte) {
 	for s.queue.awaitRoom(ctx) {
 		select {

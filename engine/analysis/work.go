@@ -58,7 +58,8 @@ func (s *Server) perform(ctx context.Context, tree **search.Tree, t *task) (ok b
 	return true
 }
 
-// search sets up the tree for a task and searches it, with reports during the search if the query wants them.
+// search sets up the tree for a task and searches it, with reports during the search if the query
+// wants them.
 func (s *Server) search(ctx context.Context, tree **search.Tree, t *task) (search.Result, error) {
 	q := t.query
 	game, err := q.position(t.turn)
@@ -141,7 +142,8 @@ func (s *Server) report(tree *search.Tree, t *task, stop <-chan struct{}) {
 		}
 		var snapshot search.Result
 		tree.Snapshot(&snapshot)
-		// A final snapshot belongs to the previous search, or to this one, whose result follows anyway.
+		// A final snapshot belongs to the previous search, or to this one, whose result follows
+		// anyway.
 		if snapshot.Final || len(snapshot.Moves) == 0 {
 			timer.Reset(retryReport) // a report is due, but nothing is searched yet
 			continue

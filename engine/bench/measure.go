@@ -10,7 +10,8 @@ import (
 	"kosumi/search"
 )
 
-// Setup is a network and the positions to measure it on. A Plan adds the numbers of sessions and threads.
+// Setup is a network and the positions to measure it on. A Plan adds the numbers of sessions and
+// threads.
 type Setup struct {
 	Model  nn.Model
 	Server nn.ServerConfig
@@ -20,16 +21,16 @@ type Setup struct {
 	Length time.Duration // duration of one measurement
 }
 
-// Speed is how fast a network is, alone and in search. Rates are medians of several rounds in which the two
-// alternate, so that changes in the machine's speed do not favour either.
+// Speed is how fast a network is, alone and in search. Rates are medians of several rounds in
+// which the two alternate, so that changes in the machine's speed do not favour either.
 type Speed struct {
 	RawEvals    float64 `json:"raw_evals_per_second"`
 	SearchEvals float64 `json:"search_evals_per_second"`
 	Visits      float64 `json:"visits_per_second"`
 	Ratio       float64 `json:"search_to_raw"` // median of the rounds' own ratios
-	// RawMicros and SearchMicros are microseconds of processor time per evaluation, of the network alone and in
-	// search; other programs on the machine hardly change them. ProcessorRatio is the median of the rounds' ratios. 0
-	// where processor time is unknown.
+	// RawMicros and SearchMicros are microseconds of processor time per evaluation, of the
+	// network alone and in search; other programs on the machine hardly change them.
+	// ProcessorRatio is the median of the rounds' ratios. 0 where processor time is unknown.
 	RawMicros      float64 `json:"raw_processor_microseconds"`
 	SearchMicros   float64 `json:"search_processor_microseconds"`
 	ProcessorRatio float64 `json:"search_to_raw_by_processor_time"`
@@ -112,8 +113,8 @@ type stopwatch struct {
 
 func startStopwatch() stopwatch { return stopwatch{time.Now(), processorTime()} }
 
-// micros returns microseconds of processor time per evaluation since the stopwatch was started; rate is evaluations
-// per second.
+// micros returns microseconds of processor time per evaluation since the stopwatch was started;
+// rate is evaluations per second.
 func (w stopwatch) micros(rate float64) float64 {
 	spent := (processorTime() - w.spent).Microseconds()
 	return float64(spent) / max(1, rate*time.Since(w.began).Seconds())

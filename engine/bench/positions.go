@@ -12,8 +12,8 @@ import (
 // positions is the number of positions that a benchmark searches in turn.
 const positions = 8
 
-// Positions returns positions from games that the network plays, the same each time, with a few stones to half the
-// board filled.
+// Positions returns positions from games that the network plays, the same each time, with a few
+// stones to half the board filled.
 func Positions(ctx context.Context, m nn.Model, size board.Size, rules board.Rules) ([]*board.Game, error) {
 	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true, Meta: &features.Amateurs})
 	if err != nil {
@@ -30,8 +30,8 @@ func Positions(ctx context.Context, m nn.Model, size board.Size, rules board.Rul
 	return games, nil
 }
 
-// Likely plays moves drawn from the network's policy on an empty board: a few for k = 0, up to half of the points for
-// k = 7.
+// Likely plays moves drawn from the network's policy on an empty board: a few for k = 0, up to
+// half of the points for k = 7.
 func Likely(ctx context.Context, e nn.Evaluator, size board.Size, rules board.Rules, k int, rng *rand.Rand) (*board.Game, error) {
 	g, err := board.NewGame(size, rules)
 	if err != nil {

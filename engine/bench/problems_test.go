@@ -156,8 +156,8 @@ func race(t *testing.T, p *problem) {
 	t.Errorf("%s: no race", p.name)
 }
 
-// seki: after the correct moves two chains share two or three liberties, so that the side that fills
-// the last but one is captured; before them the opponent's chain has more.
+// seki: after the correct moves two chains share two or three liberties, so that the side that
+// fills the last but one is captured; before them the opponent's chain has more.
 func seki(t *testing.T, p *problem) {
 	me := p.game.ToMove()
 	b := board.NewBoard(p.game.Size())
@@ -187,8 +187,8 @@ func seki(t *testing.T, p *problem) {
 	t.Errorf("%s: no seki", p.name)
 }
 
-// cyclic: a chain surrounds a living one of the opponent's and does not yet have two eyes outside; the
-// correct move gives it two eyes or captures the other for good.
+// cyclic: a chain surrounds a living one of the opponent's and does not yet have two eyes
+// outside; the correct move gives it two eyes or captures the other for good.
 func cyclic(t *testing.T, p *problem) {
 	require.Len(t, p.right, 1)
 	b, size := p.game.Board(), p.game.Size()
@@ -216,8 +216,8 @@ func cyclic(t *testing.T, p *problem) {
 	}
 }
 
-// bentFour: the four bent points of the corner are the only eye of a chain; after each correct move it
-// lives, at once or by an answer to any move of the opponent.
+// bentFour: the four bent points of the corner are the only eye of a chain; after each correct
+// move it lives, at once or by an answer to any move of the opponent.
 func bentFour(t *testing.T, p *problem) {
 	me, size := p.game.ToMove(), p.game.Size()
 	corner := size.Point(0, size.H-1)

@@ -41,8 +41,8 @@ type Trial struct {
 	Ratio float64 `json:"to_default"`              // median of the rounds' ratios to the first plan
 }
 
-// Plans returns plans to try, first the given one. A CPU gets at most one session per core; a GPU needs few sessions
-// and large batches.
+// Plans returns plans to try, first the given one. A CPU gets at most one session per core; a GPU
+// needs few sessions and large batches.
 func Plans(first Plan, onCPU bool) []Plan {
 	all := []Plan{first}
 	add := func(sessions, batch, rounds int) { // rounds is the number of batches under way per session
@@ -69,8 +69,8 @@ func Plans(first Plan, onCPU bool) []Plan {
 	return all
 }
 
-// Tune measures all plans in each of several rounds, so that changes in the machine's speed favour none. It calls
-// started at the start of each round.
+// Tune measures all plans in each of several rounds, so that changes in the machine's speed
+// favour none. It calls started at the start of each round.
 func (s *Setup) Tune(ctx context.Context, plans []Plan, started func(round int)) ([]Trial, error) {
 	rates, ratios := make([][]float64, len(plans)), make([][]float64, len(plans))
 	for round := range s.Rounds {
@@ -105,8 +105,8 @@ func (s *Setup) rate(ctx context.Context, p Plan) (float64, error) {
 // nearly is the fraction of the highest speed that counts as equal to it.
 const nearly = 0.97
 
-// Best returns, of the plans nearly as fast as the fastest, the one with the fewest parallel evaluations, because
-// these make searches weaker.
+// Best returns, of the plans nearly as fast as the fastest, the one with the fewest parallel
+// evaluations, because these make searches weaker.
 func Best(all []Trial) Trial {
 	top := slices.MaxFunc(all, func(a, b Trial) int { return cmp.Compare(a.Ratio, b.Ratio) })
 	good := slices.DeleteFunc(slices.Clone(all), func(t Trial) bool { return t.Ratio < nearly*top.Ratio })
@@ -122,8 +122,8 @@ type Tuned struct {
 	Evals float64 `json:"search_evals_per_second"`
 }
 
-// Use is what a tuning is valid for: a network file ("" is the built-in one), a board size, provider, precision and
-// this machine.
+// Use is what a tuning is valid for: a network file ("" is the built-in one), a board size,
+// provider, precision and this machine.
 type Use struct {
 	File                string
 	Size                board.Size

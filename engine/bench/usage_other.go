@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// peakRSS returns the bytes that the Go runtime took from the system. Memory of onnxruntime is not included.
+// peakRSS returns the bytes that the Go runtime took from the system. Memory of onnxruntime is
+// not included.
 func peakRSS() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -21,8 +21,8 @@ func (b Budget) Rest(used time.Duration) time.Duration {
 	return max(b.Maximum-used, 0)
 }
 
-// Hold returns how long a ready answer may be held back: wish, but no longer than the recommended time allows, less a
-// tenth for waking up late.
+// Hold returns how long a ready answer may be held back: wish, but no longer than the recommended
+// time allows, less a tenth for waking up late.
 func (b Budget) Hold(wish, used time.Duration) time.Duration {
 	if b.Unlimited {
 		return wish
@@ -40,8 +40,9 @@ func (b Budget) Leaving(after time.Duration) Budget {
 	return b
 }
 
-// Budget divides the remaining time over the moves still to come, with the formulas of KataGo's time controls. area
-// is the number of points of the board, stones the number of stones on it, lag the delay to the server.
+// Budget divides the remaining time over the moves still to come, with the formulas of KataGo's
+// time controls. area is the number of points of the board, stones the number of stones on it,
+// lag the delay to the server.
 func (c *Clock) Budget(area, stones int, lag time.Duration) Budget {
 	switch c.Settings.System {
 	case None:
@@ -135,8 +136,8 @@ func spread(t time.Duration, turns float64) time.Duration { return scale(t, 1/tu
 
 func scale(t time.Duration, f float64) time.Duration { return time.Duration(float64(t) * f) }
 
-// Estimates of the moves that a player still has to make, by time system: half of the points that will still be
-// filled, with a lower bound.
+// Estimates of the moves that a player still has to make, by time system: half of the points that
+// will still be filled, with a lower bound.
 func turnsAbsolute(area, stones int) float64  { return turns(area, stones, 0.95, 20, 0.15, 30) }
 func turnsIncrement(area, stones int) float64 { return turns(area, stones, 0.75, 15, 0.10, 20) }
 func turnsByoyomi(area, stones int) float64   { return turns(area, stones, 0.50, 10, 0.02, 4) }

@@ -12,12 +12,13 @@ type Policy struct {
 var (
 	// Strict ends the game when the time is used up.
 	Strict = Policy{}
-	// Forgiving never ends the game, since the controller decides: the clock continues with a fresh period.
+	// Forgiving never ends the game, since the controller decides: the clock continues with a
+	// fresh period.
 	Forgiving = Policy{forgives: true}
 )
 
-// Tolerant allows each move to be late by less than a grace. Such a move uses up all the time, but a period is not
-// lost if it was exceeded by less than the grace.
+// Tolerant allows each move to be late by less than a grace. Such a move uses up all the time,
+// but a period is not lost if it was exceeded by less than the grace.
 func Tolerant(grace time.Duration) Policy { return Policy{grace: grace + 1} }
 
 // Left is a player's remaining time.
@@ -67,7 +68,8 @@ func (c *Clock) Total() time.Duration {
 	return l.Main
 }
 
-// Run subtracts time, of a whole move or of a part, and reports whether the player is still in time.
+// Run subtracts time, of a whole move or of a part, and reports whether the player is still in
+// time.
 func (c *Clock) Run(d time.Duration) bool {
 	if !c.Limited() {
 		return true
@@ -124,8 +126,8 @@ func (c *Clock) Shown() (left time.Duration, count int) {
 	return c.Left.Main, 0
 }
 
-// Set overwrites the clock with a controller's report; it is the inverse of Shown. Zero time and zero stones mean
-// that main time has just ended, if overtime exists.
+// Set overwrites the clock with a controller's report; it is the inverse of Shown. Zero time and
+// zero stones mean that main time has just ended, if overtime exists.
 func (c *Clock) Set(left time.Duration, count int) {
 	left = min(max(left, 0), maxDuration)
 	switch {

@@ -1,5 +1,6 @@
-// Package clock keeps a player's thinking time: the settings of a game, the remaining time, time losses, and the time
-// that the next move should take. The engine, the page, the referee of matches and GTP share it.
+// Package clock keeps a player's thinking time: the settings of a game, the remaining time, time
+// losses, and the time that the next move should take. The engine, the page, the referee of
+// matches and GTP share it.
 package clock
 
 import (
@@ -45,8 +46,8 @@ var ErrSettings = errors.New("bad time settings")
 // maxDuration bounds every duration, so that sums do not overflow.
 const maxDuration = 10_000 * time.Hour
 
-// Normalize returns settings that a clock can use: negative times become zero (bridges send them), and overtime
-// without stones, periods or time becomes the time system that it amounts to.
+// Normalize returns settings that a clock can use: negative times become zero (bridges send
+// them), and overtime without stones, periods or time becomes the time system that it amounts to.
 func (s Settings) Normalize() (Settings, error) {
 	clamp := func(d *time.Duration) { *d = min(max(*d, 0), maxDuration) }
 	clamp(&s.Main)

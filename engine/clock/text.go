@@ -15,8 +15,9 @@ func ParseSystem(name string) (System, bool) {
 	return System(max(i, 0)), i >= 0
 }
 
-// Parse reads playable settings, all times in seconds with up to three decimals: "none", "absolute MAIN", "byoyomi
-// MAIN PERIOD PERIODS", "canadian MAIN PERIOD STONES", "fischer MAIN INCREMENT". String is the inverse.
+// Parse reads playable settings, all times in seconds with up to three decimals: "none",
+// "absolute MAIN", "byoyomi MAIN PERIOD PERIODS", "canadian MAIN PERIOD STONES", "fischer MAIN
+// INCREMENT". String is the inverse.
 func Parse(text string) (Settings, error) {
 	fields := strings.Fields(text)
 	if len(fields) == 0 {
@@ -97,7 +98,8 @@ func (s *Settings) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Seconds writes a time for GTP: a plain decimal with up to three digits after the point, as few as needed.
+// Seconds writes a time for GTP: a plain decimal with up to three digits after the point, as few
+// as needed.
 func Seconds(d time.Duration) string {
 	return strconv.FormatFloat(math.Round(d.Seconds()*1000)/1000, 'f', -1, 64)
 }

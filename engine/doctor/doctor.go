@@ -1,5 +1,5 @@
-// Package doctor reports what a machine needs to run networks and how to get what is missing: the library, its
-// providers, the processor, the cache, a network.
+// Package doctor reports what a machine needs to run networks and how to get what is missing: the
+// library, its providers, the processor, the cache, a network.
 package doctor
 
 import (
@@ -41,7 +41,8 @@ type Config struct {
 // WithoutC describes the limits of a program built without cgo.
 const WithoutC = "this program was built without a C compiler: networks run some 70 times slower, transformers and training not at all"
 
-// Examine runs all checks; the network comes last. It changes nothing, except that it makes the cache folder.
+// Examine runs all checks; the network comes last. It changes nothing, except that it makes the
+// cache folder.
 func Examine(c Config) []Finding {
 	all := []Finding{
 		{What: "program", OK: true, Found: c.Program},
@@ -55,8 +56,8 @@ func Examine(c Config) []Finding {
 	return append(all, examineCache(), examineNetwork(c))
 }
 
-// WhatMatters leaves out missing providers and library locations if others work, and joins the providers into one
-// line.
+// WhatMatters leaves out missing providers and library locations if others work, and joins the
+// providers into one line.
 func WhatMatters(all []Finding) []Finding {
 	var some []Finding
 	var absent []string

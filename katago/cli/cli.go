@@ -28,11 +28,11 @@ const StandIn = "logAllGTPCommunication=false,logSearchInfo=false,numSearchThrea
 // Host is the program that stands in for KataGo, with settings of its own.
 type Host interface {
 	Version() string
-	// Play returns the engine's configuration: the program's defaults before Take, the config's settings after it. It
-	// may be changed until Open.
+	// Play returns the engine's configuration: the program's defaults before Take, the config's
+	// settings after it. It may be changed until Open.
 	Play() *engine.Config
-	// Take applies a config, which may contain settings of the program itself, such as precision = fp32. It adds keys
-	// without effect to setup.
+	// Take applies a config, which may contain settings of the program itself, such as precision
+	// = fp32. It adds keys without effect to setup.
 	Take(c *config.Config, setup *katago.Setup) error
 	Threads() int // search threads
 	Batch() int   // largest batch of positions
@@ -74,7 +74,8 @@ var instead = map[string]string{
 	"selfplay":   "Its place takes: engine selfplay\n",
 }
 
-// Run executes a KataGo command line. done is false after a failure, which is already printed on standard error.
+// Run executes a KataGo command line. done is false after a failure, which is already printed on
+// standard error.
 func Run(ctx context.Context, h Host, args []string) (done bool) {
 	if len(args) == 0 || slices.Contains([]string{"-h", "--help", "-help", "help"}, args[0]) {
 		fmt.Print(help(h))

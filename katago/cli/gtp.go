@@ -32,7 +32,8 @@ type session struct {
 	stderr  *slog.Logger
 }
 
-// loadRecord sets up a position of a game record as KataGo does, with the forced komi if there is one.
+// loadRecord sets up a position of a game record as KataGo does, with the forced komi if there is
+// one.
 func (k *session) loadRecord(name string, data []byte, before int) error {
 	was := k.engine.Game().Rules()
 	record, rules, err := katago.ReadRecord(data, was, func(line string) { k.log.Write(line); k.log.Tell(line) })

@@ -23,7 +23,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Personality is the state that the commands share: the engine, and what the program adds to the replies.
+// Personality is the state that the commands share: the engine, and what the program adds to the
+// replies.
 type Personality struct {
 	Engine Engine
 	// Version is the reply to version.
@@ -42,19 +43,20 @@ type Personality struct {
 	Supports func(board.Rules) bool
 	// Clock is the time setting at the start; the zero value is no limit.
 	Clock clock.Settings
-	// LoadSGF loads a record as KataGo does, up to the position before the move with number before, counted from 1; 0
-	// loads all moves. It logs the rules used. Error texts become part of the reply.
+	// LoadSGF loads a record as KataGo does, up to the position before the move with number
+	// before, counted from 1; 0 loads all moves. It logs the rules used. Error texts become part
+	// of the reply.
 	LoadSGF func(name string, data []byte, before int) error
-	// Benchmark searches positions on a board of a size for a number of visits and writes the reply of
-	// kata-benchmark.
+	// Benchmark searches positions on a board of a size for a number of visits and writes the
+	// reply of kata-benchmark.
 	Benchmark func(ctx context.Context, size, visits int, to *gtp.Reply) error
 }
 
 // Engine is the engine that the commands control.
 type Engine interface {
 	gtp.Engine
-	// Turn sets the side to move and drops the history if that changes it. With choosing, the history is kept for the
-	// choice of the next move.
+	// Turn sets the side to move and drops the history if that changes it. With choosing, the
+	// history is kept for the choice of the next move.
 	Turn(c board.Color, choosing bool)
 	// DropTree drops the search tree.
 	DropTree()
@@ -65,8 +67,8 @@ type Params interface {
 	Names() []string
 	JSON() string
 	Get(name string) (value string, ok bool)
-	// Set changes all the given parameters, or none on error. An empty value restores the default. Error texts become
-	// replies.
+	// Set changes all the given parameters, or none on error. An empty value restores the
+	// default. Error texts become replies.
 	Set(values map[string]string) error
 }
 
@@ -82,7 +84,8 @@ var listed = strings.Fields(`protocol_version name version known_command list_co
 // hidden are the commands that KataGo supports but does not list.
 var hidden = []string{"analyze", "genmove_analyze", "kata-get-params", "kata-set-params"}
 
-// NewServer returns a GTP server with KataGo's commands. say, if not nil, gets a line about each searched move.
+// NewServer returns a GTP server with KataGo's commands. say, if not nil, gets a line about each
+// searched move.
 func NewServer(p *Personality, log *slog.Logger, say func(line string)) *gtp.Server {
 	opts := gtp.Options{Dialect: &gtp.Dialect{Parse: parse, Fail: fail}, Chat: gtp.Chat{Say: say, View: p.seen, Moves: p.PVLen + 1}}
 	s := gtp.NewServer(p.Engine, log, opts)
@@ -129,8 +132,8 @@ func (k *handlers) list() []gtp.Handler {
 	}
 }
 
-// dropsTree makes a command drop the search tree: one that sets up a position, even the same one, or that runs
-// searches of its own for scoring.
+// dropsTree makes a command drop the search tree: one that sets up a position, even the same one,
+// or that runs searches of its own for scoring.
 func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		err := run(ctx, c, r)
@@ -141,8 +144,8 @@ func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 	}
 }
 
-// parse reads a command line. If fault is not empty, it is the whole reply. ok is false for a line with nothing but a
-// comment.
+// parse reads a command line. If fault is not empty, it is the whole reply. ok is false for a
+// line with nothing but a comment.
 func parse(line string) (c gtp.Command, fault string, ok bool) {
 	text := strings.TrimSpace(gtp.Clean(line))
 	if !strings.ContainsFunc(text, func(r rune) bool { return r > ' ' && r <= '~' }) {

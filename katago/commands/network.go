@@ -8,7 +8,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// rawNetwork takes [COLOR] SYMMETRY|all [OPTIMISM], and prints evaluations with KataGo's column widths.
+// rawNetwork takes [COLOR] SYMMETRY|all [OPTIMISM], and prints evaluations with KataGo's column
+// widths.
 func (k *handlers) rawNetwork(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	size := k.Engine.Game().Size()
 	req, last, err := gtp.ParseRaw(k.Engine.Game(), c.Args, false)

@@ -68,7 +68,8 @@ func (k *Personality) snapshot() *board.Game {
 	return &g
 }
 
-// moveAnalysis streams analysis while the engine chooses a move, then ends with "play" and the move.
+// moveAnalysis streams analysis while the engine chooses a move, then ends with "play" and the
+// move.
 func (k *handlers) moveAnalysis(d form, m thinking.MoveRequest) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		req, err := gtp.ParseAnalyze(k.Engine.Game(), c.Args, d == kata, true)

@@ -19,8 +19,9 @@ type AnalysisSettings struct {
 	Network                            Network
 }
 
-// Analysis reads the settings of the analysis program. threads is the command line's number, 0 if not given. The
-// log's settings are read first and passed to say, so that errors of other keys can be logged.
+// Analysis reads the settings of the analysis program. threads is the command line's number, 0 if
+// not given. The log's settings are read first and passed to say, so that errors of other keys
+// can be logged.
 func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSettings, error) {
 	var s AnalysisSettings
 	if err := c.Alias("numSearchThreadsPerAnalysisThread", "numSearchThreads"); err != nil {
@@ -60,8 +61,8 @@ func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSetti
 	return s, a.err
 }
 
-// Query applies a query's overrideSettings to the program's parameters. It also returns the new perspective and the
-// unknown names.
+// Query applies a query's overrideSettings to the program's parameters. It also returns the new
+// perspective and the unknown names.
 func (c *Config) Query(pairs map[string]string, since Search, perspective string, human bool) (s Search, view string, unknown []string, err error) {
 	q := c.Clone()
 	q.Use("")
@@ -75,8 +76,8 @@ func (c *Config) Query(pairs map[string]string, since Search, perspective string
 	return s, view, q.Unused(), s.Changes(since)
 }
 
-// Parameters reads the changes of kata-set-param and kata-set-params. It checks the values alone, then together with
-// those in force; c changes only if all are valid.
+// Parameters reads the changes of kata-set-param and kata-set-params. It checks the values alone,
+// then together with those in force; c changes only if all are valid.
 func (c *Config) Parameters(pairs map[string]string, since Search, threads string, human bool, was PlayOptions) (Play, PlayOptions, error) {
 	alone := New(nil)
 	alone.values = map[string]string{}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Config is the values of keys from files and command lines, with a record of which keys were used. Not safe for
-// concurrent use.
+// Config is the values of keys from files and command lines, with a record of which keys were
+// used. Not safe for concurrent use.
 type Config struct {
 	name   string // name in messages
 	values map[string]string
@@ -27,7 +27,8 @@ type hostFiles struct{}
 
 func (hostFiles) Open(name string) (fs.File, error) { return os.Open(name) }
 
-// Load reads files, later ones overriding earlier ones, then applies the -override-config texts in order.
+// Load reads files, later ones overriding earlier ones, then applies the -override-config texts
+// in order.
 func Load(files, overrides []string) (*Config, error) { return load(hostFiles{}, files, overrides) }
 
 func load(from fs.FS, files, overrides []string) (*Config, error) {
@@ -70,8 +71,8 @@ var rulesParts = []string{
 	"koRule", "scoringRule", "multiStoneSuicideLegal", "taxRule", "hasButton", "whiteBonusPerHandicapStone", "friendlyPassOk", "whiteHandicapBonus",
 }
 
-// dropExcluded removes keys that new values replace under another name: rules replace their parts, and parts replace
-// rules.
+// dropExcluded removes keys that new values replace under another name: rules replace their
+// parts, and parts replace rules.
 func (c *Config) dropExcluded(pairs map[string]string) {
 	if _, whole := pairs["rules"]; whole {
 		for _, key := range rulesParts {

@@ -14,7 +14,8 @@ import (
 // Play is the parameters of the gtp program's searches.
 type Play struct {
 	Search
-	// AnalysisWideNoise and AnalysisIgnoreHistory replace wideRootNoise and ignorePreRootHistory in analysis.
+	// AnalysisWideNoise and AnalysisIgnoreHistory replace wideRootNoise and ignorePreRootHistory
+	// in analysis.
 	AnalysisWideNoise     float64
 	AnalysisIgnoreHistory bool
 	// AntiMirror applies to genmove; the parameter antiMirror applies to analysis.
@@ -69,8 +70,8 @@ type GTPSettings struct {
 	PVLen                                 int // moves of a variation after its first
 	StartBlackMovesAreHandicap            bool
 	PreventCleanupPhase                   bool
-	// HandicapAdvantage is dynamicPlayoutDoublingAdvantageCapPerOppLead; 0 if playoutDoublingAdvantage is given
-	// instead.
+	// HandicapAdvantage is dynamicPlayoutDoublingAdvantageCapPerOppLead; 0 if
+	// playoutDoublingAdvantage is given instead.
 	HandicapAdvantage float64
 	Size              board.Size
 	Deterministic     bool
@@ -80,7 +81,8 @@ type GTPSettings struct {
 	NoLimit           bool   // neither visits, playouts nor time are limited
 }
 
-// GTP reads the settings of the gtp program. say gets KataGo's messages line by line, before errors of later keys.
+// GTP reads the settings of the gtp program. say gets KataGo's messages line by line, before
+// errors of later keys.
 func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	a := &asker{c: c}
 	g := GTPSettings{Log: a.log(false)}

@@ -10,10 +10,12 @@ import (
 // unlimited is KataGo's number for no limit of visits or playouts.
 const unlimited = 1 << 50
 
-// Param is a parameter of the search. kata-set-param and overrideSettings change it, kata-get-params shows it.
+// Param is a parameter of the search. kata-set-param and overrideSettings change it,
+// kata-get-params shows it.
 type Param struct {
 	Key
-	// Default is used if the key is absent; Analysis, if not empty, is the default of the analysis program.
+	// Default is used if the key is absent; Analysis, if not empty, is the default of the
+	// analysis program.
 	Default, Analysis string
 	// Hidden parameters are not shown. Human ones need a human SL network.
 	Hidden, Human bool
@@ -44,8 +46,8 @@ var Params = append([]Param{
 	{Key: Key{Name: "nodeTableShardsPowerOfTwo", Kind: Int, Low: 8, High: 24}, Default: "16", Hidden: true},
 }, searchParams()...)
 
-// searchParams are the search settings with a KataGo name. Ranges and defaults are those of the search's own table,
-// except where KataGo's differ.
+// searchParams are the search settings with a KataGo name. Ranges and defaults are those of the
+// search's own table, except where KataGo's differ.
 func searchParams() []Param {
 	kinds := map[setting.Kind]Kind{setting.Number: Double, setting.Integer: Int, setting.Bool: Bool, setting.Choice: Enabled}
 	var all []Param
@@ -87,8 +89,8 @@ func searchParams() []Param {
 	return all
 }
 
-// UnusedInAnalysis are parameters that KataGo's analysis program reads but never uses, such as those of clocks and
-// pondering.
+// UnusedInAnalysis are parameters that KataGo's analysis program reads but never uses, such as
+// those of clocks and pondering.
 var UnusedInAnalysis = []string{
 	"lagBuffer", "maxVisitsPondering", "maxPlayoutsPondering", "maxTimePondering", "searchFactorAfterOnePass", "searchFactorAfterTwoPass",
 	"treeReuseCarryOverTimeFactor", "overallocateTimeFactor", "midgameTimeFactor", "midgameTurnPeakTime", "endgameTurnTimeDecay",

@@ -15,13 +15,13 @@ type Network struct {
 	Randomize bool
 	FP16      string // auto, true or false
 	Seed      string
-	// Idle are the given keys without effect here: devices, buffers, locks and tuning of KataGo's own program, and
-	// settings about earlier games.
+	// Idle are the given keys without effect here: devices, buffers, locks and tuning of KataGo's
+	// own program, and settings about earlier games.
 	Idle []string
 }
 
-// tuning are prefixes of keys that only tune the memory, locks and devices of KataGo's own program. Each of its
-// backends ignores the keys of the others without a warning.
+// tuning are prefixes of keys that only tune the memory, locks and devices of KataGo's own
+// program. Each of its backends ignores the keys of the others without a warning.
 var tuning = []string{"cuda", "trt", "metal", "opencl", "rocm", "onnx", "dummybackend",
 	"eigenInputsUseNHWC", "eigenUseFP16", "eigenDeviceToUse", "eigenGpuToUse", "deviceToUse", "gpuToUse",
 	"nnMutexPoolSizePowerOfTwo", "homeDataDir", "maxBoardXSizeForNNBuffer", "maxBoardSizeForNNBuffer", "maxBoardYSizeForNNBuffer",

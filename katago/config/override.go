@@ -10,22 +10,23 @@ import (
 	"kosumi/search"
 )
 
-// Overrides applies the overrideSettings of queries, each to its own copy of the parameters. It implements
-// analysis.Overrides. Not safe for concurrent use.
+// Overrides applies the overrideSettings of queries, each to its own copy of the parameters. It
+// implements analysis.Overrides. Not safe for concurrent use.
 type Overrides struct {
 	base  *Config
 	since Search // search parameters of base
 	quiet bool   // do not report parameters that KataGo accepts without effect
 }
 
-// NewOverrides returns the overrides for a program started with a config. humans says that a human SL network is
-// loaded.
+// NewOverrides returns the overrides for a program started with a config. humans says that a
+// human SL network is loaded.
 func NewOverrides(base *Config, humans bool) (*Overrides, error) {
 	since, err := base.Clone().Search(Analysis, humans)
 	return &Overrides{base: base, since: since, quiet: true}, err
 }
 
-// PlainOverrides returns the overrides for a program without a KataGo config, whose searches use a number of threads.
+// PlainOverrides returns the overrides for a program without a KataGo config, whose searches use
+// a number of threads.
 func PlainOverrides(threads int) *Overrides {
 	base := New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, threads))})
 	since, _ := base.Clone().Search(Analysis, false) // a config with these keys alone is valid
@@ -84,8 +85,8 @@ func setAsGiven(p *search.Params, l *search.Limits, name string, v Value) bool {
 	return true
 }
 
-// Seconds converts a time limit. One beyond 1e8 s becomes 0, which means no limit; any other is at least a
-// nanosecond.
+// Seconds converts a time limit. One beyond 1e8 s becomes 0, which means no limit; any other is
+// at least a nanosecond.
 func Seconds(s float64) time.Duration {
 	if s >= 1e8 {
 		return 0

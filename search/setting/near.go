@@ -2,8 +2,8 @@ package setting
 
 import "strings"
 
-// Near returns the name closest to word by edits, if at most a third of its letters differ; "" if no name is that
-// close, or two are equally close.
+// Near returns the name closest to word by edits, if at most a third of its letters differ; "" if
+// no name is that close, or two are equally close.
 func Near(word string, names []string) string {
 	word = strings.ToLower(word)
 	best, far, tied := "", max(1, len(word)/3)+1, false
@@ -21,8 +21,8 @@ func Near(word string, names []string) string {
 	return best
 }
 
-// distance is the Damerau-Levenshtein distance: the number of insertions, deletions, replacements and swaps of
-// neighbours that turn a into b, no letter edited twice.
+// distance is the Damerau-Levenshtein distance: the number of insertions, deletions, replacements
+// and swaps of neighbours that turn a into b, no letter edited twice.
 func distance(a, b string) int {
 	before, last, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

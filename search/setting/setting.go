@@ -41,20 +41,20 @@ type Info struct {
 	// Low and High bound numbers and integers. A uint64, such as a seed, may have any value.
 	Low, High float64
 	Words     []string // values of a choice
-	// Unit is the factor between value and field, such as 1<<20 for a setting in MiB whose field counts bytes. 0
-	// means 1.
+	// Unit is the factor between value and field, such as 1<<20 for a setting in MiB whose field
+	// counts bytes. 0 means 1.
 	Unit int64
 	// NoLimit is the parameter's number for "no limit", which is 0 here, as for maxVisits.
 	NoLimit float64
-	// From and To convert between the parameter's value and the setting's; nil converts nothing. If only To is nil,
-	// the key can be set but is not shown.
+	// From and To convert between the parameter's value and the setting's; nil converts nothing.
+	// If only To is nil, the key can be set but is not shown.
 	From func(string) (string, error)
 	To   func(string) string
-	// Doc explains the setting and its unit; a word in backquotes stands for the value in --help. Source gives the
-	// reason for the default.
+	// Doc explains the setting and its unit; a word in backquotes stands for the value in --help.
+	// Source gives the reason for the default.
 	Doc, Source string
-	// Group is the setting's heading in --help and documents. Section is its table in a TOML file; settings in a
-	// section have no flag.
+	// Group is the setting's heading in --help and documents. Section is its table in a TOML
+	// file; settings in a section have no flag.
 	Group, Section string
 	Change         Change
 }
@@ -86,7 +86,8 @@ func (i *Info) Wants() string {
 	return article + " from " + plain(i.Low) + " to " + plain(i.High)
 }
 
-// Sentence turns a note into a sentence: a capital first, unless it begins with a name, and a full stop.
+// Sentence turns a note into a sentence: a capital first, unless it begins with a name, and a
+// full stop.
 func Sentence(note string) string {
 	first, _, _ := strings.Cut(note, " ")
 	if first = strings.TrimRight(first, ",;"); first == "a" || len(first) > 1 && strings.Trim(strings.TrimSuffix(first, "'s"), "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -129,8 +130,9 @@ type value interface {
 	check() bool           // reports whether the field's value is allowed
 }
 
-// Of returns the setting of a field; its kind follows from the field's type: a bool, a number or a text. With
-// info.Words a text takes one of them and a number counts them from 0. A Duration is set in seconds.
+// Of returns the setting of a field; its kind follows from the field's type: a bool, a number or
+// a text. With info.Words a text takes one of them and a number counts them from 0. A Duration is
+// set in seconds.
 func Of[T, F any](info Info, field func(*T) *F) Setting[T] {
 	kind, place := placeOf[F](info)
 	info.Kind = kind

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Table is a list of settings in the order in which they are shown and set; a later setting may depend on an earlier
-// one.
+// Table is a list of settings in the order in which they are shown and set; a later setting may
+// depend on an earlier one.
 type Table[T any] []Setting[T]
 
 // Join concatenates tables.
@@ -48,8 +48,8 @@ func (t Table[T]) Find(name string) *Setting[T] {
 	return nil
 }
 
-// Set sets one setting by its own name, or a parameter by KataGo's. Errors suggest the name that was probably meant;
-// on error v is unchanged.
+// Set sets one setting by its own name, or a parameter by KataGo's. Errors suggest the name that
+// was probably meant; on error v is unchanged.
 func (t Table[T]) Set(v *T, name, text string) error {
 	s := t.Find(name)
 	switch {
@@ -61,7 +61,8 @@ func (t Table[T]) Set(v *T, name, text string) error {
 	return s.SetParam(v, name, text)
 }
 
-// SetParam sets one setting as GTP clients do: by its parameter's name if it has one, else by its own.
+// SetParam sets one setting as GTP clients do: by its parameter's name if it has one, else by its
+// own.
 func (t Table[T]) SetParam(v *T, name, text string) error {
 	s := t.Find(name)
 	switch {
@@ -73,8 +74,8 @@ func (t Table[T]) SetParam(v *T, name, text string) error {
 	return s.SetParam(v, name, text)
 }
 
-// Apply sets many settings in the order of the table, each with set, which is Table.Set or Table.SetParam. It sets
-// all it can and returns all errors.
+// Apply sets many settings in the order of the table, each with set, which is Table.Set or
+// Table.SetParam. It sets all it can and returns all errors.
 func (t Table[T]) Apply(v *T, values map[string]string, set func(v *T, name, text string) error) error {
 	place := func(name string) int {
 		s := t.Find(name)

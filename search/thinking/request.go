@@ -9,26 +9,28 @@ import (
 
 // Request says what to analyse and what to report.
 type Request struct {
-	// Color is the side whose move is analysed; it need not be the side to move. All numbers of the reports are from
-	// its view.
+	// Color is the side whose move is analysed; it need not be the side to move. All numbers of
+	// the reports are from its view.
 	Color board.Color
 	// Interval is the time between reports; 0 asks for the final one only.
 	Interval time.Duration
-	// MinMoves asks for at least that many moves, if so many are legal: moves that were not searched fill up the
-	// list. 0 or more.
+	// MinMoves asks for at least that many moves, if so many are legal: moves that were not
+	// searched fill up the list. 0 or more.
 	MinMoves int
-	// MaxMoves bounds the moves of a report, 0 for no limit. Analyses may still hold more; the writer cuts the list.
+	// MaxMoves bounds the moves of a report, 0 for no limit. Analyses may still hold more; the
+	// writer cuts the list.
 	MaxMoves     int
 	Restrictions []Restriction
 	Focus        *Focus // nil: no focus
 	Want         Details
 }
 
-// Focus asks a search to look more deeply into some moves at the root. They get a share of the playouts. Such
-// playouts improve the value of the move itself but carry no weight at the root, and they do not count towards any
-// limit.
+// Focus asks a search to look more deeply into some moves at the root. They get a share of the
+// playouts. Such playouts improve the value of the move itself but carry no weight at the root,
+// and they do not count towards any limit.
 type Focus struct {
-	// Moves are moves of the side to move, board.Pass for a pass. Illegal and forbidden ones are ignored.
+	// Moves are moves of the side to move, board.Pass for a pass. Illegal and forbidden ones are
+	// ignored.
 	Moves []board.Point
 	// Weights divide the focus's playouts among the moves, each positive; nil: equally.
 	Weights []float64
@@ -50,14 +52,15 @@ func (f *Focus) Weight(k int) float64 {
 type Restriction struct {
 	Color  board.Color
 	Points []board.Point // may hold board.Pass
-	// Depth is the number of plies from the root for which the restriction holds, at least 1: 1 is the root only.
+	// Depth is the number of plies from the root for which the restriction holds, at least 1: 1
+	// is the root only.
 	Depth int
 	// Allow makes the points the only allowed moves; otherwise they are forbidden.
 	Allow bool
 }
 
-// Permits reports whether c may play p at a depth, in plies below the root. A move is forbidden if any restriction
-// forbids it.
+// Permits reports whether c may play p at a depth, in plies below the root. A move is forbidden
+// if any restriction forbids it.
 func Permits(all []Restriction, c board.Color, p board.Point, depth int) bool {
 	for i := range all {
 		r := &all[i]
@@ -86,17 +89,17 @@ type MoveRequest struct {
 	Color board.Color // becomes the side to move
 	// Keep chooses a move without playing it: game, clock and tree stay unchanged.
 	Keep bool
-	// Deterministic asks for the same answer each time in the same position: one evaluation at a time, fixed
-	// orientation, no temperature, no noise, no clock.
+	// Deterministic asks for the same answer each time in the same position: one evaluation at a
+	// time, fixed orientation, no temperature, no noise, no clock.
 	Deterministic bool
-	// Cleanup asks to capture the opponent's dead stones first: a pass is forbidden while one is on the board
-	// (kgs-genmove_cleanup).
+	// Cleanup asks to capture the opponent's dead stones first: a pass is forbidden while one is
+	// on the board (kgs-genmove_cleanup).
 	Cleanup bool
-	// Analysis, if not nil, requests an analysis beside the move. The search is then plain, without the game's
-	// biases, and its restrictions also apply to the move.
+	// Analysis, if not nil, requests an analysis beside the move. The search is then plain,
+	// without the game's biases, and its restrictions also apply to the move.
 	Analysis *Request
-	// Report, if not nil, is called with a snapshot at each interval of Analysis and once at the end, never
-	// concurrently. It may keep the analysis.
+	// Report, if not nil, is called with a snapshot at each interval of Analysis and once at the
+	// end, never concurrently. It may keep the analysis.
 	Report func(*Analysis)
 }
 

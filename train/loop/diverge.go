@@ -21,8 +21,8 @@ const (
 	leastRate = 1.0 / 1000
 )
 
-// watch detects divergence: it compares the mean loss of 20 steps with that of a uniform guess. Losses of earlier
-// steps are no reference, because new games and board sizes keep coming in.
+// watch detects divergence: it compares the mean loss of 20 steps with that of a uniform guess.
+// Losses of earlier steps are no reference, because new games and board sizes keep coming in.
 type watch struct {
 	steps   int
 	recent  learn.Result

@@ -16,9 +16,11 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Exchange lets other machines play games. It files them through [Loop.File] at any time, also during training.
+// Exchange lets other machines play games. It files them through [Loop.File] at any time, also
+// during training.
 type Exchange interface {
-	// Offer replaces the work that machines play. The loop calls it before each stage, mostly with the same work.
+	// Offer replaces the work that machines play. The loop calls it before each stage, mostly
+	// with the same work.
 	Offer(w Work) error
 	// Play plays on this machine too until the context ends. It may return nil at once.
 	Play(ctx context.Context) error
@@ -94,7 +96,8 @@ func (g *generator) bootstrapGames(c *Recipe) int64 {
 	return goal
 }
 
-// await waits while others play, until the iteration's goal. It returns a status line for the stage.
+// await waits while others play, until the iteration's goal. It returns a status line for the
+// stage.
 func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	s := g.state
 	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves
@@ -126,8 +129,8 @@ func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	return whoPlayed(orNone(s.Current), g.by) + ": " + awaitLine(stats(), took, s.Games) + machines(before, players(g.others)), played
 }
 
-// whoPlayed lists the networks that played the new games, the current one first. Games under way when it was promoted
-// are by earlier networks.
+// whoPlayed lists the networks that played the new games, the current one first. Games under way
+// when it was promoted are by earlier networks.
 func whoPlayed(now string, by map[string]int) string {
 	if len(by) == 0 || len(by) == 1 && by[now] > 0 {
 		return now

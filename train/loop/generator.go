@@ -25,8 +25,8 @@ func (b *budget) left(games int64) int64 { return max(0, b.games-(games-b.then))
 // enough reports whether the run has played all its games.
 func (b *budget) enough(games int64) bool { return b.games > 0 && b.left(games) == 0 }
 
-// generator is the stage of self-play: on this machine, in one session for all iterations, or on other machines over
-// an exchange.
+// generator is the stage of self-play: on this machine, in one session for all iterations, or on
+// other machines over an exchange.
 type generator struct {
 	*workspace
 	budget  budget

@@ -10,8 +10,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// intake files the games of a loop, from this machine and from an exchange, and lists new files until the loop adds
-// them to its ledger. Safe for concurrent use.
+// intake files the games of a loop, from this machine and from an exchange, and lists new files
+// until the loop adds them to its ledger. Safe for concurrent use.
 type intake struct {
 	dir string // folder of the loop
 
@@ -70,8 +70,8 @@ func (in *intake) take() []dataFile {
 	return arrived
 }
 
-// bound sets the most rows that may wait, and the number of games at which the bootstrap ends (-1: it is over); games
-// is the number in the ledger.
+// bound sets the most rows that may wait, and the number of games at which the bootstrap ends
+// (-1: it is over); games is the number in the ledger.
 func (in *intake) bound(mostRows, games, goal int64) {
 	in.most.Store(mostRows)
 	in.mu.Lock()

@@ -36,8 +36,8 @@ type Options struct {
 	Time  time.Duration
 }
 
-// Loop is a loop in one folder. Not safe for concurrent use, except for Left, Wanted and File, which an exchange
-// calls.
+// Loop is a loop in one folder. Not safe for concurrent use, except for Left, Wanted and File,
+// which an exchange calls.
 type Loop struct {
 	*workspace
 	generator generator
@@ -200,18 +200,20 @@ func (l *Loop) step(ctx context.Context) error {
 	return fmt.Errorf("%s: unknown stage %q", statePath(l.dir), l.state.Stage)
 }
 
-// Left returns the games that remain of the bootstrap, including those under way; unbounded after it. Safe for
-// concurrent use.
+// Left returns the games that remain of the bootstrap, including those under way; unbounded after
+// it. Safe for concurrent use.
 func (l *Loop) Left() (games int64, unbounded bool) { return l.intake.left() }
 
-// Wanted returns the number of rows that may be filed now: 0 if the learner is far behind. Safe for concurrent use.
+// Wanted returns the number of rows that may be filed now: 0 if the learner is far behind. Safe
+// for concurrent use.
 func (l *Loop) Wanted() int64 { return l.intake.wanted() }
 
 // Stored returns the exchange's games in the folder. Must not be called during Run.
 func (l *Loop) Stored() []selfplay.Filed { return l.files.stored() }
 
-// File writes games played for some work into the loop's folder and syncs them. A game without rows is left out, with
-// an error at its index. Safe for concurrent use between the first offer and Close.
+// File writes games played for some work into the loop's folder and syncs them. A game without
+// rows is left out, with an error at its index. Safe for concurrent use between the first offer
+// and Close.
 func (l *Loop) File(w Work, games []*selfplay.Finished) ([]error, error) {
 	return l.intake.file(w, games)
 }

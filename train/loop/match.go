@@ -48,8 +48,8 @@ type Matches interface {
 // play plays a game of a match between two networks.
 type play func(ctx context.Context, g GateGame) (GateOutcome, error)
 
-// playMatch plays all pairs of games at the same time. Both games of a pair have the same random opening, with
-// colours exchanged.
+// playMatch plays all pairs of games at the same time. Both games of a pair have the same random
+// opening, with colours exchanged.
 func playMatch(ctx context.Context, play play, g *Gate, boards []selfplay.BoardShare, seed uint64, count *matchCount) (matchResult, error) {
 	var result matchResult
 	var mu sync.Mutex
@@ -98,13 +98,15 @@ func remote(m Matches, a, b string) play {
 	}
 }
 
-// matchBoard returns the board of a pair of games. Board sizes have the same shares as in self-play.
+// matchBoard returns the board of a pair of games. Board sizes have the same shares as in
+// self-play.
 func matchBoard(boards []selfplay.BoardShare, pair, pairs int) selfplay.BoardShare {
 	return selfplay.BoardAt(boards, (float64(pair)+0.5)/float64(pairs))
 }
 
-// GateGame is a game of a match between two networks, a and b. Its number, the match's seed and the networks
-// determine every move, so any machine may play it. [GateGame.Check] replays a game that another machine played.
+// GateGame is a game of a match between two networks, a and b. Its number, the match's seed and
+// the networks determine every move, so any machine may play it. [GateGame.Check] replays a game
+// that another machine played.
 type GateGame struct {
 	Number      int                 `json:"number"` // a has Black where it is even
 	Seed        uint64              `json:"seed"`   // of the match

@@ -55,7 +55,8 @@ func (r *reporter) tell(p Progress) {
 	r.say("... %s", p.String())
 }
 
-// heartbeat calls of at intervals, on another goroutine, and reports what it returns; so of must not read the state.
+// heartbeat calls of at intervals, on another goroutine, and reports what it returns; so of must
+// not read the state.
 func (r *reporter) heartbeat(of func() Progress) (done func()) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -35,13 +35,15 @@ type RatedPair struct {
 	Wins   int    `json:"wins"`
 	Losses int    `json:"losses"`
 	Draws  int    `json:"draws"`
-	// Repeats is the number of games that repeated an earlier one move for move; they are not counted.
+	// Repeats is the number of games that repeated an earlier one move for move; they are not
+	// counted.
 	Repeats int `json:"repeats,omitempty"`
 }
 
 func (p *RatedPair) games() int { return p.Wins + p.Losses + p.Draws }
 
-// RatedPlayer is a player with its rating. Hours and games are the loop's when it made the network; 0 for an anchor.
+// RatedPlayer is a player with its rating. Hours and games are the loop's when it made the
+// network; 0 for an anchor.
 type RatedPlayer struct {
 	Name   string  `json:"name"`
 	Anchor bool    `json:"anchor,omitempty"`

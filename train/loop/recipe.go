@@ -113,8 +113,8 @@ type Keep struct {
 	Every    int     `toml:"every" range:"0 or more"`
 }
 
-// Stage changes settings from a number of games on, not counting those of the bootstrap. Keys that it does not name
-// stay.
+// Stage changes settings from a number of games on, not counting those of the bootstrap. Keys
+// that it does not name stay.
 type Stage struct {
 	Games         int64    `toml:"games" range:"0 or more"`
 	Method        *string  `toml:"method"`

@@ -48,8 +48,8 @@ type Replay struct {
 // reportGames is the number of games in the report.
 const reportGames = 12
 
-// WriteReport writes the loop's report into its folder: one HTML page that needs no other file. The error is
-// [handout.ErrNotBuilt] if the program was built without the page.
+// WriteReport writes the loop's report into its folder: one HTML page that needs no other file.
+// The error is [handout.ErrNotBuilt] if the program was built without the page.
 func WriteReport(dir string) error {
 	s, err := stateOf(dir)
 	if err != nil {

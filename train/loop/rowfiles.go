@@ -23,7 +23,8 @@ type dataFile struct {
 	ids []selfplay.Filed
 }
 
-// rowFiles lists the files of self-play in a loop's folder. It keeps their headers, so listing them again is cheap.
+// rowFiles lists the files of self-play in a loop's folder. It keeps their headers, so listing
+// them again is cheap.
 type rowFiles struct {
 	dir   string // folder of the loop
 	seed  uint64

@@ -21,8 +21,8 @@ const (
 	stageGate     = "gate"
 )
 
-// State is the content of state.json: the stage, the ledger, and all networks so far. Files of self-play that are
-// newer are added when the loop starts.
+// State is the content of state.json: the stage, the ledger, and all networks so far. Files of
+// self-play that are newer are added when the loop starts.
 type State struct {
 	Version   int       `json:"version"`
 	Arch      string    `json:"arch"`
@@ -191,8 +191,8 @@ func (s *State) samplesThen() int64 {
 	return max(0, s.History[len(s.History)-1].Samples-s.Before)
 }
 
-// refused returns the number of networks refused in a row; 0 until one of the learner's architecture has been
-// promoted.
+// refused returns the number of networks refused in a row; 0 until one of the learner's
+// architecture has been promoted.
 func (s *State) refused() int {
 	if !s.ownPlays() {
 		return 0

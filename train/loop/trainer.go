@@ -19,8 +19,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// trainer holds the learner of a loop, which trains in one stage and exports in the next. Another learner replaces it
-// after divergence or a change of the recipe.
+// trainer holds the learner of a loop, which trains in one stage and exports in the next. Another
+// learner replaces it after divergence or a change of the recipe.
 type trainer struct {
 	*workspace
 	learner *learn.Learner // nil: not open
@@ -164,8 +164,8 @@ func (t *trainer) steps(ctx context.Context, c *Recipe, steps *learn.Steps, wind
 	return sum, nil
 }
 
-// catchUp counts the samples of a checkpoint that is newer than the state: the program may end between the two
-// writes.
+// catchUp counts the samples of a checkpoint that is newer than the state: the program may end
+// between the two writes.
 func (s *State) catchUp(dir string) {
 	list, err := learn.Checkpoints(filepath.Join(dir, checkpoints))
 	if err != nil || len(list) == 0 || s.Stage != stageTrain {
@@ -253,9 +253,9 @@ func (t *trainer) goBack(c *Recipe, why error) error {
 	return t.renew(fmt.Sprintf("%v; the rate is %g at most from now on", why, rate))
 }
 
-// grow replaces the learner by one of another architecture, which trains on the rows so far. It has the weights of
-// the current network if those can be converted, else random ones. The current network plays until the new one passes
-// the gate.
+// grow replaces the learner by one of another architecture, which trains on the rows so far. It
+// has the weights of the current network if those can be converted, else random ones. The current
+// network plays until the new one passes the gate.
 func (t *trainer) grow() error {
 	s, arch := t.state, t.conf.Arch
 	base, from := freshName(arch), "random weights"
@@ -297,8 +297,8 @@ func (t *trainer) grown(arch string) (*katago.Network, error) {
 	return katago.Grow(net, arch, s.Seed)
 }
 
-// renew replaces a learner without a usable checkpoint by one with the weights of the current network, if that has
-// its architecture. Training since that network is repeated.
+// renew replaces a learner without a usable checkpoint by one with the weights of the current
+// network, if that has its architecture. Training since that network is repeated.
 func (t *trainer) renew(why string) error {
 	s := t.state
 	base, trained := s.base(), int64(0)

@@ -18,8 +18,8 @@ type View struct {
 	Running bool
 	// News is the time of the last change in the folder.
 	News time.Time
-	// Done and Goal are games, rows or samples of this stage, both 0 in a stage without a measure. Left is estimated
-	// from the previous iteration, 0 without one.
+	// Done and Goal are games, rows or samples of this stage, both 0 in a stage without a
+	// measure. Left is estimated from the previous iteration, 0 without one.
 	Done, Goal int64
 	Unit       string // games, rows or samples
 	Left       time.Duration

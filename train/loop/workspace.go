@@ -7,8 +7,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// workspace is shared by the stages of a loop, which run one after another: folder, recipe, state, the iteration's
-// record, and the network that plays.
+// workspace is shared by the stages of a loop, which run one after another: folder, recipe,
+// state, the iteration's record, and the network that plays.
 type workspace struct {
 	dir     string
 	conf    Recipe
@@ -58,8 +58,8 @@ func (w *workspace) rate(c *Recipe) float64 {
 	return c.Train.Rate
 }
 
-// windowRows returns the current length of the window. Rows of random games leave it faster than others are added;
-// rows of earlier runs are its oldest.
+// windowRows returns the current length of the window. Rows of random games leave it faster than
+// others are added; rows of earlier runs are its oldest.
 func (w *workspace) windowRows(c *Recipe) int {
 	s := w.state
 	real := s.Rows - s.RandRow + w.earlier.rows

@@ -10,9 +10,10 @@ import (
 	"strings"
 )
 
-// Check returns an error for each number of a struct that is outside the range in its field's tag: "LOW or more" or
-// "LOW to HIGH", with "above" before LOW or "below" before HIGH if that bound is excluded, as in `toml:"rate"
-// range:"above 0 to 1"`. Errors name the keys; tables of a list are counted from 1.
+// Check returns an error for each number of a struct that is outside the range in its field's
+// tag: "LOW or more" or "LOW to HIGH", with "above" before LOW or "below" before HIGH if that
+// bound is excluded, as in `toml:"rate" range:"above 0 to 1"`. Errors name the keys; tables of a
+// list are counted from 1.
 func Check(v any) (faults []error) {
 	var check func(key string, v reflect.Value, words string)
 	number := func(key string, x float64, words string) {

@@ -1,4 +1,5 @@
-// Package tomlfile reads TOML strictly: an unknown key is an error, so that misspelt ones are noticed.
+// Package tomlfile reads TOML strictly: an unknown key is an error, so that misspelt ones are
+// noticed.
 package tomlfile
 
 import (
