@@ -94,26 +94,6 @@ func BenchmarkGamePlay(b *testing.B) {
 	}
 }
 
-func BenchmarkCopyFrom(b *testing.B) {
-	forSizes(b, func(b *testing.B, s board.Size) {
-		g := middleGame(s, board.TrompTaylor(), s.Area()*2/3, 1)
-		var x board.Game
-		for b.Loop() {
-			x.CopyFrom(g)
-		}
-	})
-}
-
-func BenchmarkLegalMoves(b *testing.B) {
-	forSizes(b, func(b *testing.B, s board.Size) {
-		g := middleGame(s, board.TrompTaylor(), s.Area()*5/4, 1)
-		var dst []bool
-		for b.Loop() {
-			dst = g.LegalMoves(dst)
-		}
-	})
-}
-
 func BenchmarkLadders(b *testing.B) {
 	forSizes(b, func(b *testing.B, s board.Size) {
 		var games []*board.Game
@@ -125,25 +105,6 @@ func BenchmarkLadders(b *testing.B) {
 		for b.Loop() {
 			games[i%len(games)].Board().Ladders(&scratch)
 			i++
-		}
-	})
-}
-
-func BenchmarkFullArea(b *testing.B) {
-	forSizes(b, func(b *testing.B, s board.Size) {
-		g := middleGame(s, board.TrompTaylor(), s.Area()*2/3, 1)
-		var dst []board.Color
-		for b.Loop() {
-			dst = g.Board().FullArea(dst, false)
-		}
-	})
-}
-
-func BenchmarkHash(b *testing.B) {
-	forSizes(b, func(b *testing.B, s board.Size) {
-		g := middleGame(s, board.TrompTaylor(), s.Area()*5/4, 1)
-		for b.Loop() {
-			g.Hash()
 		}
 	})
 }

@@ -278,24 +278,3 @@ func TestReproducibleKey(t *testing.T) {
 	require.Equal(t, taken.Hash(), none.Hash())
 	require.NotEqual(t, key(taken, 0), key(none, 0), "another past board")
 }
-
-func BenchmarkCache(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, area := range []int{81, 361} {
-		o, k := madeUp(rng, area, false), randomKey(rng)
-		c := newCache(1<<24, false)
-		b.Run("put/"+board.Square(int(math.Sqrt(float64(area)))).String(), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				c.put(k.mix(rng.Uint64()), area, o)
-			}
-		})
-		b.Run("get/"+board.Square(int(math.Sqrt(float64(area)))).String(), func(b *testing.B) {
-			c.put(k, area, o)
-			b.ReportAllocs()
-			for b.Loop() {
-				c.get(k, false, o)
-			}
-		})
-	}
-}

@@ -171,16 +171,3 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkMarshal(b *testing.B) {
-	roots, err := sgf.Parse(bigGame(1 << 20))
-	require.NoError(b, err)
-	b.ReportAllocs()
-	for b.Loop() {
-		text, err := sgf.Marshal(roots...)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.SetBytes(int64(len(text)))
-	}
-}

@@ -257,11 +257,3 @@ func readFixture(t testing.TB, name string) *onnx.Model {
 	require.NoError(t, err)
 	return m
 }
-
-func BenchmarkBuild(b *testing.B) {
-	c := parse(b, "b10c128", 19, 19)
-	b.ReportAllocs()
-	for b.Loop() {
-		build(b, c, 1)
-	}
-}

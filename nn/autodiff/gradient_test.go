@@ -3,6 +3,7 @@ package autodiff
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -315,4 +316,23 @@ func (c *opCase) check(t testing.TB, rng *rand.Rand) float64 {
 		}
 	}
 	return worst
+}
+
+func floats(t testing.TB, v *onnx.Tensor) []float64 {
+	t.Helper()
+	require.NotNil(t, v)
+	list, err := v.Float64s()
+	require.NoError(t, err)
+	return slices.Clone(list)
+}
+
+func runDouble(t testing.TB, m *onnx.Model, inputs map[string]*onnx.Tensor) map[string]*onnx.Tensor {
+	t.Helper()
+	ins := map[string]*onnx.Tensor{}
+	for name, v := range inputs {
+		ins[name] = onnx.NewTensor(name, floats(t, v), v.Dims...)
+	}
+	out, err := onnxref.Run(m, ins)
+	require.NoError(t, err)
+	return out
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 	"kosumi/nn/features/featurestest"
@@ -76,30 +75,5 @@ func TestAllVersionsEqualKataGo(t *testing.T) {
 	}
 	for _, e := range []features.Encoding{features.V3, features.V4, features.V5, features.V6, features.V7} {
 		require.NotZero(t, seen[e], e)
-	}
-}
-
-// The mean time over recorded positions of a kind, as if each were seen for the
-// first time.
-func BenchmarkV7Recorded(b *testing.B) {
-	all := featurestest.Read(b, testshared.Path(b, "golden/katago/features.jsonl.gz"))
-	for _, kind := range []string{"game-9x9", "game-19x19", "ladder", "ladder-dense"} {
-		b.Run(kind, func(b *testing.B) {
-			var games []*board.Game
-			for _, p := range all {
-				if p.Kind == kind {
-					games = append(games, p.Game(b))
-				}
-			}
-			s := features.NewScratch()
-			spatial, global := make([]float32, 22*board.MaxPoints), make([]float32, 19)
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				if i%len(games) == 0 {
-					s = features.NewScratch()
-				}
-				features.Encode(features.V7, spatial, global, games[i%len(games)], features.Options{}, s)
-			}
-		})
 	}
 }
