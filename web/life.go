@@ -6,7 +6,7 @@ import (
 	"kosumi/web/store"
 )
 
-// askLife starts a search whether stones live, in a game tree or in a game that is over. It is
+// askLife starts a search whether stones live, in a game tree, or in a game that is over or reviewed. It is
 // refused during a game: it would be help that the record does not count.
 func (c *conn) askLife(v *api.AskLife) (asked api.LifeAsked, err error) {
 	var g *board.Game
@@ -21,6 +21,10 @@ func (c *conn) askLife(v *api.AskLife) (asked api.LifeAsked, err error) {
 		}
 	case v.Game != "":
 		if g, err = c.s.games.after(v.Game, v.Ply); err != nil {
+			return asked, err
+		}
+	case v.Review != "":
+		if g, err = c.s.reviews.Position(v.Review, v.Ply); err != nil {
 			return asked, err
 		}
 	default:

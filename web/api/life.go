@@ -1,12 +1,13 @@
 package api
 
-// AskLife asks whether stones live, in a position of a game tree or of a game that is
-// over. The answer is LifeAsked; what is found comes as life.state.
+// AskLife asks whether stones live, in a position of a game tree, or of a game that is
+// over or reviewed. The answer is LifeAsked; what is found comes as life.state.
 type AskLife struct {
 	Doc    string   `json:"doc,omitempty"`
 	Node   int      `json:"node,omitempty"`
 	Game   string   `json:"game,omitempty"`
-	Ply    int      `json:"n,omitempty"` // of the game: after so many moves
+	Review string   `json:"review,omitempty"`
+	Ply    int      `json:"n,omitempty"` // of the game or review: after so many moves
 	Stones []string `json:"stones"`      // of one colour, one of each chain
 	// All: the attacker must capture all of the stones; absent: one of them is enough.
 	All bool `json:"all,omitempty"`

@@ -117,8 +117,8 @@ type ReviewCard struct {
 	Left      float64       `json:"left,omitempty"`   // seconds, estimated; 0: not known
 	Mean      [2]float64    `json:"mean"`             // points lost a move by Black, by White
 	Phases    [2][3]float64 `json:"phases"`           // the same by opening, middle, endgame
-	Worst     []WorstMove   `json:"worst"`            // three at most
-	Stones    string        `json:"stones,omitempty"` // before the worst move
+	Worst     []WorstMove   `json:"worst"`            // three of a side at most, worst first
+	Stones    string        `json:"stones,omitempty"` // at the end
 	Changed   int64         `json:"changed"`          // Unix seconds
 	Other     bool          `json:"other,omitempty"`  // made by a network other than the present one
 }
@@ -132,10 +132,12 @@ type SaidNames struct {
 
 // WorstMove is a mistake in a list.
 type WorstMove struct {
-	Ply   int     `json:"n"`
-	Move  string  `json:"m"`
-	Loss  float64 `json:"loss"`
-	Class int     `json:"cls"`
+	Colour string  `json:"c"`
+	Stones string  `json:"stones,omitempty"` // before it, of the first of a side
+	Ply    int     `json:"n"`
+	Move   string  `json:"m"`
+	Loss   float64 `json:"loss"`
+	Class  int     `json:"cls"`
 }
 
 // Reviews lists the reviews, newest first.

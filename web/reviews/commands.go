@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/review/drill"
 	"kosumi/web/api"
@@ -143,6 +144,20 @@ func (rs *Reviews) Try(ctx context.Context, v *api.TryMove) (*api.Verdict, error
 		rs.Drills.solved(&p)
 	}
 	return wireVerdict(&t.Answer, p.Played), nil
+}
+
+// Position returns the position of a reviewed game after ply moves, without what was played before.
+func (rs *Reviews) Position(id string, ply int) (*board.Game, error) {
+	res, err := rs.found(id)
+	if err != nil {
+		return nil, err
+	}
+	if ply < 0 || ply >= len(res.Positions) {
+		return nil, api.Refuse("bad_request", "the game has %d moves", len(res.Moves))
+	}
+	p := &res.Positions[ply]
+	q := drill.Problem{Width: res.Game.Width, Height: res.Game.Height, Stones: p.Stones, ToMove: p.ToMove, Rules: res.Game.Rules, Komi: res.Game.Komi}
+	return q.Position()
 }
 
 // maxReviewFile bounds the files of reviews that are sent.

@@ -135,15 +135,19 @@ func cardOf(res *review.Result) api.ReviewCard {
 			c.Phases[i][k] = wire.Round(res.Players[i].ByPhase[phase].Mean, 2)
 		}
 	}
-	for _, t := range res.Mistakes[:min(3, len(res.Mistakes))] {
+	listed := map[string]int{} // by side
+	for _, t := range res.Mistakes {
 		m := &res.Moves[t]
-		c.Worst = append(c.Worst, api.WorstMove{Ply: t, Move: m.Move, Loss: m.Loss, Class: slices.Index(review.Classes, m.Class)})
+		if listed[m.Color]++; listed[m.Color] > 3 {
+			continue
+		}
+		w := api.WorstMove{Colour: m.Color, Ply: t, Move: m.Move, Loss: m.Loss, Class: slices.Index(review.Classes, m.Class)}
+		if listed[m.Color] == 1 {
+			w.Stones = wire.ReviewedStones(res.Positions[t].Stones)
+		}
+		c.Worst = append(c.Worst, w)
 	}
-	at := len(res.Positions) - 1
-	if len(res.Mistakes) > 0 {
-		at = res.Mistakes[0]
-	}
-	c.Stones = wire.ReviewedStones(res.Positions[at].Stones)
+	c.Stones = wire.ReviewedStones(res.Positions[len(res.Positions)-1].Stones)
 	return c
 }
 

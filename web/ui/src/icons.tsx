@@ -1,6 +1,6 @@
 import {
 	BookOpen, ChartLine, ChevronFirst, ChevronLast, ChevronLeft, ChevronRight, CircleHelp, Download, Ellipsis, Flag, FlipVertical2, GitBranch,
-	Grid3x3, Lightbulb, MessageSquare, Pause, Pencil, Play, Plus, Redo2, Scale, Settings, Sparkles, Target, Trash2, TriangleAlert, Undo2, Upload, Volume2, VolumeX, X, Activity, Check, Search, Hash, Axis3d, GraduationCap, Menu, House, User, Cpu, Share2,
+	Grid3x3, Lightbulb, MessageSquare, Pause, Pencil, Play, Plus, Redo2, Scale, Settings, Sparkles, Target, Trash2, TriangleAlert, Undo2, Upload, Volume2, VolumeX, X, Activity, Check, Search, Hash, Axis3d, GraduationCap, Menu, House, User, Cpu, Share2, Heart,
 } from "lucide";
 
 type Data = [string, Record<string, string | number | undefined>][];
@@ -9,7 +9,7 @@ const all = {
 	play: Grid3x3, analyse: Sparkles, review: BookOpen, drills: Target, training: Activity, settings: Settings, help: CircleHelp, more: Ellipsis,
 	undo: Undo2, redo: Redo2, hint: Lightbulb, count: Scale, pass: ChevronRight, resign: Flag, first: ChevronFirst, last: ChevronLast, back: ChevronLeft, on: ChevronRight,
 	pause: Pause, go: Play, save: Download, open: Upload, flip: FlipVertical2, tree: GitBranch, note: MessageSquare, graph: ChartLine, edit: Pencil, bin: Trash2,
-	warn: TriangleAlert, sound: Volume2, mute: VolumeX, close: X, plus: Plus, check: Check, search: Search, numbers: Hash, coords: Axis3d, learn: GraduationCap, menu: Menu, home: House, user: User, cpu: Cpu, share: Share2,
+	warn: TriangleAlert, sound: Volume2, mute: VolumeX, close: X, plus: Plus, check: Check, search: Search, numbers: Hash, coords: Axis3d, learn: GraduationCap, menu: Menu, home: House, user: User, cpu: Cpu, share: Share2, life: Heart, Heart,
 };
 
 export type IconName = keyof typeof all;

@@ -20,7 +20,7 @@ function Card({ c }: { c: LifeCard }) {
 				<span class={"disc small " + c.first} /> {t("life_first", { who: who(c.first) })}
 			</button>
 			<strong class={"life-verdict " + c.verdict}>{open && busy.value ? t("life_searching") : verdict(c.verdict)}</strong>
-			{c.proved && <span class="good-text"><Icon name="check" size={16} /> {t("life_proved")}</span>}
+			{c.proved ? <span class="good-text"><Icon name="check" size={16} /> {t("life_proved")}</span> : !open && <span class="dim">{t("life_unproved")}</span>}
 			{c.alive !== undefined && <span>{t("life_network", { percent: Math.round(Number(c.alive) * 100) })}</span>}
 			{movesText(c) && <span>{movesText(c)}</span>}
 			{threats(c) && <span>{threats(c)}{c.ko ? ` (${kind(c.ko)}${c.line?.length ? ": " + (c.line as string[]).join(" ") : ""})` : ""}</span>}

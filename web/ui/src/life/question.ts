@@ -10,8 +10,8 @@ import { inWords, post, Refused, send, welcome } from "../net";
 import { chain, point, vertex, type Colour } from "../rules";
 import { stoneSound } from "../sound";
 
-/** The position that is shown: a node of a game tree, or a game that is over after n moves. */
-export interface Place { doc?: string; node?: number; game?: string; n?: number; w: number; h: number; stones: string; turn: Colour }
+/** The position that is shown: a node of a game tree, or a game that is over or reviewed after n moves. */
+export interface Place { doc?: string; node?: number; game?: string; review?: string; n?: number; w: number; h: number; stones: string; turn: Colour }
 
 export const place = signal<Place | null>(null);
 export const chosen = signal<number[]>([]); // a stone of each chain
@@ -96,7 +96,17 @@ function choose(at: Place, p: number): void {
 	if (next.length > 0) say(title() + " " + t("life_ask"));
 }
 
-const same = (a: Place | null, b: Place | null): boolean => !!a && !!b && a.stones === b.stones && a.doc === b.doc && a.node === b.node && a.game === b.game && a.n === b.n;
+const same = (a: Place | null, b: Place | null): boolean => !!a && !!b && a.stones === b.stones && a.doc === b.doc && a.node === b.node && a.game === b.game && a.review === b.review && a.n === b.n;
+
+/** Asks about all chains of a colour that some stones belong to. */
+export function askAbout(at: Place, stones: readonly string[], c: string): Promise<void> {
+	close();
+	for (const v of stones) {
+		const p = point(v, at.w, at.h);
+		if (at.stones[p] === c && !chosen.peek().some((q) => chainAt(at, q).includes(p))) choose(at, p);
+	}
+	return ask();
+}
 
 /** "White: C3, E5". */
 export function title(): string {
@@ -137,7 +147,7 @@ export async function ask(seconds?: number): Promise<void> {
 	if (keep.length === 0) first.value = at.turn;
 	try {
 		const stones = chosen.peek().map((p) => vertex(p, at.w, at.h));
-		const a = await send<LifeAsked>("life.ask", { doc: at.doc, node: at.node, game: at.game, n: at.n, stones, all: whom.peek() === "some", assume: walls, seconds }, true);
+		const a = await send<LifeAsked>("life.ask", { doc: at.doc, node: at.node, game: at.game, review: at.review, n: at.n, stones, all: whom.peek() === "some", assume: walls, seconds }, true);
 		if (!same(at, place.peek()) || !state.peek()) return post("life.stop", a);
 		expected = a.ask;
 		if (newest?.ask === expected) take(newest);

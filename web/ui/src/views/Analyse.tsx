@@ -348,6 +348,7 @@ function Cut() {
 		<div class="row tools-row">
 			<Tool icon="edit" text={t("set_up")} keys="e" on={!!edit.value} onClick={() => (edit.value = edit.value ? "" : "alt")} />
 			<Tool icon="flip" text={t("flip")} keys="f" on={flip.value} onClick={() => (flip.value = !flip.value)} />
+			<Tool icon="life" text={t("life_title")} keys="i" on={life.chosen.value.length > 0} disabled={!!edit.value} onClick={() => void life.ask()} />
 			<Tool icon="pass" text={t("pass")} keys="p" onClick={() => void attempt(tree.playMoves(["pass"]))} />
 			<Tool icon="tree" text={t("main_line")} keys="shift+B" disabled={!n || n.parent < 0} onClick={() => void attempt(tree.op("promote"))} />
 			<Tool icon="bin" text={t("delete")} disabled={!n || n.parent < 0} keys="Delete" onClick={() => tree.cut(t("branch_deleted"))} />

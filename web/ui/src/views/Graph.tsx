@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { leadText, signed, t } from "../i18n";
+import { leadShort, leadText, t } from "../i18n";
 import { SCALE } from "../board/overlay";
 
 export interface Point {
@@ -13,12 +13,14 @@ export interface Point {
 
 const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** Lead on an arcsinh scale, Black up, the winrate dashed, mistakes as ticks. */
-export function Graph({ points, at, onSeek, height, winrate = true }: { points: Point[]; at: number; onSeek: (i: number) => void; height: number; winrate?: boolean }) {
+const WIDEST = 40; // points of the scale: what lies outside is drawn at the edge, and said
+
+/** The lead in points, Black up, the winrate dashed, mistakes as ticks: those of the other side than side fainter. */
+export function Graph({ points, at, onSeek, height, winrate = true, side = "both" }: { points: Point[]; at: number; onSeek: (i: number) => void; height: number; winrate?: boolean; side?: string }) {
 	const box = useRef<HTMLDivElement>(null);
 	const plot = useRef<uPlot | null>(null);
-	const now = useRef({ points, at, onSeek });
-	now.current = { points, at, onSeek };
+	const now = useRef({ points, at, side });
+	now.current = { points, at, side };
 
 	useEffect(() => {
 		const el = box.current!;
@@ -29,11 +31,11 @@ export function Graph({ points, at, onSeek, height, winrate = true }: { points: 
 			plot.current = new uPlot(
 				{
 					width: el.clientWidth, height, padding: [8, winrate ? 4 : 12, 0, 0], legend: { show: false }, cursor: { show: false },
-					scales: { x: { time: false }, lead: { distr: 4, asinh: 2, range: (_, lo, hi) => { const m = Math.max(5, Math.min(100, Math.max(Math.abs(lo ?? 0), Math.abs(hi ?? 0)))); return [-m, m]; } }, win: { range: [0, 100] } },
+					scales: { x: { time: false }, lead: { range: (_, lo, hi) => { const m = Math.max(5, Math.abs(lo ?? 0), Math.abs(hi ?? 0)); return [-m, m]; } }, win: { range: [0, 100] } },
 					axes: [
 						{ ...axis, size: 22, splits: (u) => { const max = u.scales.x.max ?? 0; const step = max > 160 ? 50 : max > 60 ? 20 : max > 20 ? 10 : 5; return Array.from({ length: Math.floor(max / step) + 1 }, (_, i) => i * step); } },
-						{ ...axis, scale: "lead", size: 42, filter: (_, all) => all, splits: (u) => ticks(u), values: (_, v) => v.map((x) => (x === 0 ? "0" : (x > 0 ? "B+" : "W+") + Math.abs(x))) },
-						{ ...axis, scale: "win", side: 1, size: 34, show: winrate, grid: { show: false }, splits: () => [0, 50, 100], values: (_, v) => v.map((x) => x + "%") },
+						{ ...axis, scale: "lead", size: 42, label: t("points_axis"), labelFont: font, labelSize: 14, labelGap: 0, filter: (_, all) => all, splits: (u) => ticks(u), values: (_, v) => v.map((x) => (x === 0 ? "0" : (x > 0 ? "B+" : "W+") + Math.abs(x))) },
+						{ ...axis, scale: "win", side: 1, size: 34, label: t("black_axis"), labelFont: font, labelSize: 14, labelGap: 0, show: winrate, grid: { show: false }, splits: () => [0, 50, 100], values: (_, v) => v.map((x) => x + "%") },
 					],
 					series: [
 						{},
@@ -47,11 +49,17 @@ export function Graph({ points, at, onSeek, height, winrate = true }: { points: 
 							ctx.save();
 							now.current.points.forEach((p, i) => {
 								if (!p.cls || p.cls < 2) return;
-								const x = u.valToPos(i, "x", true);
-								ctx.fillStyle = SCALE[p.cls][0];
+								const x = Math.round(u.valToPos(i, "x", true));
 								const long = (3 + 2.2 * p.cls) * dpr;
-								ctx.fillRect(x - 1.5 * dpr, p.colour === "b" ? bbox.top : bbox.top + bbox.height - long, 3 * dpr, long);
+								const y = p.colour === "b" ? bbox.top : bbox.top + bbox.height - long;
+								ctx.globalAlpha = now.current.side === "both" || now.current.side === p.colour ? 1 : 0.35;
+								ctx.fillStyle = css("--ctl"); // an edge: the darkest ticks are seen in the dark, the palest in the light
+								ctx.fillRect(x - 2 * dpr, y - dpr, 5 * dpr, long + 2 * dpr);
+								ctx.fillStyle = SCALE[p.cls][0];
+								ctx.fillRect(x - dpr, y, 3 * dpr, long);
 							});
+							ctx.globalAlpha = 1;
+							outside(u, now.current.points);
 							const x = u.valToPos(now.current.at, "x", true);
 							ctx.fillStyle = css("--text");
 							ctx.globalAlpha = 0.55;
@@ -71,7 +79,7 @@ export function Graph({ points, at, onSeek, height, winrate = true }: { points: 
 		return () => { observer.disconnect(); dark.removeEventListener("change", make); plot.current?.destroy(); plot.current = null; };
 	}, [height, winrate]);
 	useEffect(() => { plot.current?.setData(data(points)); }, [points]);
-	useEffect(() => { plot.current?.redraw(false); }, [at]);
+	useEffect(() => { plot.current?.redraw(false); }, [at, side]);
 
 	const seek = (e: PointerEvent) => {
 		const u = plot.current;
@@ -88,21 +96,34 @@ export function Graph({ points, at, onSeek, height, winrate = true }: { points: 
 
 // The numbers of the lead's axis, from 0 outwards, as far apart as they can be read.
 function ticks(u: uPlot): number[] {
-	const y = (v: number) => u.valToPos(v, "lead");
-	const out = [0];
-	let last = 0;
-	for (const v of [1, 5, 10, 20, 50]) {
-		if (v > (u.scales.lead.max ?? 50)) break;
-		if (!(Math.abs(y(v) - y(last)) >= 13)) continue;
-		out.unshift(-v);
-		out.push(v);
-		last = v;
+	const most = u.scales.lead.max ?? WIDEST;
+	const step = [1, 2, 5, 10, 20, 40].find((v) => u.valToPos(0, "lead") - u.valToPos(v, "lead") >= 13) ?? 40;
+	const up = Array.from({ length: Math.floor(most / step) }, (_, i) => (i + 1) * step);
+	return [...up.map((v) => -v).reverse(), 0, ...up];
+}
+
+// Says how far the lead goes beyond the scale: at the end, and where it is largest for either side.
+function outside(u: uPlot, points: Point[]): void {
+	const { ctx, bbox } = u;
+	const known = points.flatMap((p, i) => (p.lead === undefined ? [] : [i]));
+	const lead = (i: number) => points[i].lead!;
+	const far = [known.at(-1), ...[1, -1].map((sign) => known.reduce((a, b) => (sign * lead(b) > sign * lead(a) ? b : a), known[0]))];
+	const taken: number[] = [];
+	ctx.font = `600 ${11 * devicePixelRatio}px system-ui, sans-serif`;
+	ctx.fillStyle = css("--text");
+	for (const i of far) {
+		if (i === undefined || Math.abs(lead(i)) <= WIDEST) continue;
+		const text = (lead(i) > 0 ? "▲ " : "▼ ") + leadShort(lead(i));
+		const wide = ctx.measureText(text).width;
+		const x = Math.max(bbox.left + 3, Math.min(bbox.left + bbox.width - wide - 3, u.valToPos(i, "x", true) - wide / 2));
+		if (taken.some((e) => Math.abs(e - x) < wide + 8)) continue;
+		taken.push(x);
+		ctx.textAlign = "left";
+		ctx.textBaseline = lead(i) > 0 ? "top" : "bottom";
+		ctx.fillText(text, x, lead(i) > 0 ? bbox.top + 14 * devicePixelRatio : bbox.top + bbox.height - 14 * devicePixelRatio);
 	}
-	return out;
 }
 
 function data(points: Point[]): uPlot.AlignedData {
-	return [points.map((_, i) => i), points.map((p) => p.lead ?? null), points.map((p) => (p.winrate === undefined ? null : p.winrate * 100))];
+	return [points.map((_, i) => i), points.map((p) => (p.lead === undefined ? null : Math.max(-WIDEST, Math.min(WIDEST, p.lead)))), points.map((p) => (p.winrate === undefined ? null : p.winrate * 100))];
 }
-
-export { signed };

@@ -38,22 +38,23 @@ function matches(c: ReviewCard, text: string): boolean {
 	return text.toLowerCase().split(/\s+/).every((w) => all.includes(w));
 }
 
-/** The side that the filter names; both where it names none. */
+/** The side that the filter names, else the reader's; both where there is none. */
 function sides(c: ReviewCard): (0 | 1)[] {
 	const name = wanted.value.trim().toLowerCase();
-	const mine = ([0, 1] as const).filter((s) => name && (s ? c.white : c.black).toLowerCase().includes(name));
-	return mine.length ? [...mine] : [0, 1];
+	const named = ([0, 1] as const).filter((s) => name && (s ? c.white : c.black).toLowerCase().includes(name));
+	return named.length ? [...named] : c.you === "b" ? [0] : c.you === "w" ? [1] : [0, 1];
 }
 
 function Row({ c }: { c: ReviewCard }) {
 	const [w, h] = pair(c.size);
-	const worst = (c.worst ?? []) as WorstMove[];
+	const worst = ((c.worst ?? []) as WorstMove[]).filter((m) => sides(c).some((s) => "bw"[s] === m.c)).slice(0, 3);
+	const stones = worst[0]?.stones ?? c.stones;
 	const mean = pair(c.mean);
 	const open = c.state !== "refused";
 	const ring = worst.length ? point(worst[0].m, w, h) : -1;
 	const body = (
 		<>
-			{w > 0 && c.stones ? <Mini w={w} h={h} stones={c.stones} ring={ring} size={72} /> : <span class="mini-empty" />}
+			{w > 0 && stones ? <Mini w={w} h={h} stones={stones} ring={ring} size={72} /> : <span class="mini-empty" />}
 			<span class="review-who">
 				<strong>{w > 0 ? `${playerName(c, 0)} – ${playerName(c, 1)}` : c.name}</strong>
 				<span class="dim">{[c.date, w > 0 && `${w}×${h}`, c.result && (/^[BW]\+|^0$/.test(c.result) ? resultText(c.result) : c.result), t("moves_n", { n: c.moves })].filter(Boolean).join(" · ")}</span>

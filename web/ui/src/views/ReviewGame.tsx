@@ -1,20 +1,22 @@
 import { computed, signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Board } from "../board/Board";
 import { Line, LinePlayer } from "../board/Line";
 import { SCALE, type Overlay } from "../board/overlay";
 import { Choice, Tool, Where } from "../controls";
 import { openFiles } from "../files";
-import type { Review, ReviewCard, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
+import type { Review, ReviewCard, ReviewGroup, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
 import { duration, leadText, signed, t, verdictText, why } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { Groups, settledAt } from "../life/Groups";
+import { Life } from "../life/Life";
+import * as life from "../life/question";
 import { say, toast } from "../live";
 import { fetched, inWords, Refused, save, saveFile, send, textOf, watch } from "../net";
 import { go, note, query } from "../router";
-import { play, point, vertex, type Colour } from "../rules";
-import { settings } from "../settings";
+import { other, play, point, vertex, type Colour } from "../rules";
+import { remember, settings } from "../settings";
 import { stoneSound } from "../sound";
 import { Graph, type Point } from "./Graph";
 import { LossChip } from "./Loss";
@@ -30,8 +32,19 @@ const tries = signal(0);
 const judging = signal(false);
 const tried = signal(-1); // the point of the stone that is being judged
 const gone = signal("");
-const side = signal<"both" | "b" | "w">("both");
-const tab = signal<"moves" | "summary">("moves");
+const chosen = signal<"" | Side>(""); // by the switch; "": the reader's own
+const tab = signal<"moves" | "groups" | "summary">("moves");
+const asked = signal<ReviewGroup | null>(null); // a group that is asked about once its position is shown
+
+type Side = "both" | Colour;
+// Of games whose names do not say it, and of files that were mailed: which side the reader played.
+const store = remember<Record<string, string>>("kosumi.sides", {});
+const told = signal(store.get());
+const key = (c: ReviewCard) => c.review || `${c.black}/${c.white}/${c.date ?? ""}`;
+const you = computed(() => { const c = review.value?.card; return c && (c.you ?? told.value[key(c)]); });
+/** The reader's side; "" where both or neither are. */
+const mine = computed(() => (you.value === "b" || you.value === "w" ? you.value : ""));
+const side = computed<Side>(() => chosen.value || mine.value || "both");
 
 const LONGEST = 12; // moves of a line
 
@@ -41,7 +54,10 @@ const stones = computed(() => {
 	const n = size.value[0] * size.value[1];
 	return boards.value.slice(at.value * n, (at.value + 1) * n) || ".".repeat(n);
 });
-const listed = computed(() => ((review.value?.mistakes ?? []) as number[]).filter((i) => moves.value[i]?.listed && (side.value === "both" || moves.value[i].c === side.value)));
+const turning = computed(() => new Set((review.value?.turning ?? []) as number[]));
+const of = (s: Side) => [...new Set([...((review.value?.mistakes ?? []) as number[]).filter((i) => moves.value[i]?.listed), ...turning.value])].filter((i) => moves.value[i]?.judged && (s === "both" || moves.value[i].c === s)).sort((a, b) => moves.value[b].loss - moves.value[a].loss);
+/** The mistakes of the side that is looked at, worst first. */
+const listed = computed(() => of(side.value));
 const here = computed(() => moves.value[at.value] as ReviewMove | undefined);
 const open = computed(() => !!here.value?.better && here.value.better !== here.value.m); // there is something to find
 
@@ -57,6 +73,15 @@ const overlay = computed<Overlay | null>(() => {
 	}
 	return o;
 });
+
+const seen = life.over(overlay);
+
+// The position that is shown, for questions about its stones.
+function place(): life.Place | undefined {
+	const r = review.value;
+	const [w, h] = size.value;
+	return r ? { review: r.card.review, n: at.value, w, h, stones: stones.value, turn: (here.value?.c ?? "b") as Colour } : undefined;
+}
 
 function goTo(i: number): void {
 	at.value = Math.max(0, Math.min(moves.value.length, i));
@@ -152,30 +177,24 @@ function MistakeBox() {
 	);
 }
 
-function Turning() {
-	const list = (review.value?.turning ?? []) as number[];
-	if (list.length === 0) return null;
-	return (
-		<div class="row turning">
-			<span class="dim">{t("turning")}</span>
-			{list.map((i) => <button key={i} class={"chip" + (i === at.value ? " on" : "")} onClick={() => goTo(i)}>{t("move_played", { n: i + 1, move: moves.value[i].m })} <span class="dim">−{Math.round(100 * (moves.value[i].wl ?? 0))} %</span></button>)}
-		</div>
-	);
-}
+const nameOf = (c: Colour) => (c === mine.value ? t("you") : (c === "b" ? review.value?.card.black : review.value?.card.white) || t(c === "b" ? "black" : "white"));
 
 function Mistakes() {
+	const list = listed.value;
+	const options = ((mine.value ? [mine.value, other(mine.value)] : ["both", "b", "w"]) as Side[]).map((s): [Side, string] => [s, `${s === "both" ? t("both") : nameOf(s)} ${of(s).length}`]);
 	return (
 		<div class="mistakes">
-			<Choice label={t("whose_moves")} value={side.value} options={[["both", t("both")], ["b", t("black")], ["w", t("white")]]} onChange={(v) => (side.value = v)} />
-			{listed.value.length === 0 && <p class="dim pad">{t(review.value?.card.pass === 1 || review.value?.card.state === "waiting" ? "asking" : "review_no_mistakes")}</p>}
+			<Choice label={t("whose_moves")} value={side.value} options={options} onChange={(v) => (chosen.value = v)} />
+			{list.length === 0 && <p class="dim pad">{t(review.value?.card.pass === 1 || review.value?.card.state === "waiting" ? "asking" : "review_no_mistakes")}</p>}
+			{list.length > 0 && <p class="dim sum">{t("mistakes_sum", { n: list.length, points: list.reduce((sum, i) => sum + moves.value[i].loss, 0).toFixed(1) })}</p>}
 			<ol>
-				{listed.value.map((i) => {
+				{list.map((i) => {
 					const m = moves.value[i];
 					return (
 						<li key={i}>
 							<button class={i === at.value ? "on" : ""} aria-current={i === at.value} onClick={() => goTo(i)}>
-								<LossChip loss={m.loss} cls={m.cls} />
-								<span><span class={"dot " + m.c} /> {t("move_played", { n: i + 1, move: m.m })}</span>
+								<LossChip loss={m.loss} cls={Math.max(0, m.cls)} />
+								<span><span class={"dot " + m.c} /> {t("move_played", { n: i + 1, move: m.m })}{turning.value.has(i) && <span class="dim"> · {t("turning_point")}</span>}</span>
 							</button>
 						</li>
 					);
@@ -186,22 +205,28 @@ function Mistakes() {
 }
 
 function Summary({ r }: { r: Review }) {
-	const players = r.players as unknown as [ReviewPlayer, ReviewPlayer];
+	const order = mine.value === "w" ? [1, 0] : [0, 1]; // the reader first
+	const players = order.map((i) => r.players[i] as ReviewPlayer);
+	const name = (i: number) => (order[0] === i && mine.value ? t("you") : playerName(r.card, i as 0 | 1));
 	const row = (name: string, value: (p: ReviewPlayer) => string) => <tr key={name}><th scope="row">{name}</th>{players.map((p, i) => <td key={i}>{p.moves ? value(p) : "–"}</td>)}</tr>;
 	return (
 		<div class="mistakes summary" tabIndex={0}>
 			<table>
-				<thead><tr><td /><th scope="col">{playerName(r.card, 0)}</th><th scope="col">{playerName(r.card, 1)}</th></tr></thead>
+				<thead><tr><td />{order.map((i) => <th key={i} scope="col"><span class={"dot " + "bw"[i]} /> {name(i)}</th>)}</tr></thead>
 				<tbody>
 					{row(t("sum_mean"), (p) => p.mean.toFixed(2))}
 					{row(t("sum_accuracy"), (p) => p.accuracy.toFixed(0))}
 					{row(t("sum_first"), (p) => (p.first * 100).toFixed(0) + " %")}
 					{(["opening", "middle", "endgame"] as const).map((k) => row(t(`phase_${k}`), (p) => (p.phases as Record<string, number>)?.[k]?.toFixed(2) ?? "–"))}
-					<tr><th scope="row">{t("sum_classes")}</th>{players.map((p, i) => (
-						<td key={i}><span class="bars" role="img" aria-label={((p.classes ?? []) as number[]).join(", ")}>{((p.classes ?? []) as number[]).map((n, k) => <span key={k} title={String(n)} style={{ background: SCALE[k][0], color: SCALE[k][1], flexGrow: n }}>{n > 0 ? n : ""}</span>)}</span></td>
-					))}</tr>
 				</tbody>
 			</table>
+			<p class="dim">{t("sum_classes")}</p>
+			{players.map((p, i) => (
+				<div key={i} class="bars" role="img" aria-label={`${name(order[i])}: ${((p.classes ?? []) as number[]).join(", ")}`}>
+					<span class={"dot " + "bw"[order[i]]} />
+					{((p.classes ?? []) as number[]).map((n, k) => n > 0 && <span key={k} class="part" style={{ background: SCALE[k][0], color: SCALE[k][1], flexGrow: n }}>{n}</span>)}
+				</div>
+			))}
 			<details><summary>{t("sum_about")}</summary><p class="dim">{t("sum_made", { network: r.network ?? "", visits: r.visits ?? 0 })}</p></details>
 			{(r.notes ?? []).map((n) => <p key={n} class="note">{n}</p>)}
 		</div>
@@ -216,18 +241,22 @@ function points(): Point[] {
 	});
 }
 
-// Asked once for a name: whose mistakes become problems.
-function WhoWasI({ c }: { c: ReviewCard }) {
-	const [black, white] = [c.black.trim(), c.white.trim()];
-	if (c.you || (!black && !white) || black.toLowerCase() === white.toLowerCase()) return null;
-	const tell = (mine: string[], others: string[]) => send("player.names", { mine: mine.filter(Boolean), others: others.filter(Boolean) }, true).catch((e) => toast(inWords(e), { bad: true }));
+// Asked once for a name, or for a game without: whose mistakes these are.
+function WhoWasI({ c, given }: { c: ReviewCard; given: boolean }) {
+	if (you.value) return null;
+	const names = [c.black.trim(), c.white.trim()];
+	const known = !given && names.some(Boolean) && names[0].toLowerCase() !== names[1].toLowerCase();
+	const tell = (as: "b" | "w" | "none") => {
+		if (!known) return store.put((told.value = Object.fromEntries([...Object.entries(told.value).slice(-199), [key(c), as]])));
+		const own = as === "none" ? [] : [names["bw".indexOf(as)]];
+		send("player.names", { mine: own.filter(Boolean), others: names.filter((n) => n && !own.includes(n)) }, true).catch((e) => toast(inWords(e), { bad: true }));
+	};
 	return (
 		<section class="panel-card who" aria-label={t("who_title")}>
-			<p>{t("who_title")} <span class="dim">{t("who_text")}</span></p>
+			<p>{t("who_title")} {known && <span class="dim">{t("who_text")}</span>}</p>
 			<div class="row">
-				{black && <button class="button quiet small" onClick={() => void tell([black], [white])}><span class="dot b" /> {black}</button>}
-				{white && <button class="button quiet small" onClick={() => void tell([white], [black])}><span class="dot w" /> {white}</button>}
-				<button class="button quiet small" onClick={() => void tell([], [black, white])}>{t("who_neither")}</button>
+				{(["b", "w"] as const).map((k, i) => <button key={k} class="button quiet small" onClick={() => tell(k)}><span class={"dot " + k} /> {names[i] || t(i ? "white" : "black")}</button>)}
+				<button class="button quiet small" onClick={() => tell("none")}>{t("who_neither")}</button>
 			</div>
 		</section>
 	);
@@ -295,9 +324,9 @@ function take(d: Review | ReviewProgress): void {
 		if (d.boards) boards.value = d.boards;
 		known.value = new Map((d.points as ReviewPoint[]).map((p) => [p.n, p]));
 		review.value = d;
-		if (!opened && d.mistakes.length && at.value === 0) {
+		if (!opened && listed.value.length && at.value === 0) {
 			opened = true;
-			goTo((d.mistakes as number[])[0]);
+			goTo(listed.value[0]);
 		}
 		return;
 	}
@@ -315,6 +344,9 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		known.value = new Map();
 		gone.value = "";
 		opened = false;
+		chosen.value = "";
+		asked.value = null;
+		if (tab.value === "groups") tab.value = "moves";
 		goTo(0);
 		const m = Number(query().get("m"));
 		judge = by;
@@ -322,12 +354,23 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { const asked = m > 0 && !opened; opened ||= asked; take(d); if (asked) goTo(m - 1); }, (e) => (gone.value = inWords(e)));
 		const walk = (n: number) => () => goTo(at.value + n);
 		const off = keys({
-			ArrowLeft: walk(-1), ArrowRight: walk(1), j: walk(-1), k: walk(1), PageUp: walk(-10), PageDown: walk(10), Home: () => goTo(0), End: () => goTo(moves.value.length),
+			ArrowLeft: () => { if (!life.takeBack()) goTo(at.value - 1); }, ArrowRight: walk(1), j: walk(-1), k: walk(1), PageUp: walk(-10), PageDown: walk(10), Home: () => goTo(0), End: () => goTo(moves.value.length),
 			n: () => nextMistake(1), N: () => nextMistake(-1), space: () => show("better"), a: () => show("answer"), 
-			c: () => { const p = known.value.get(at.value); say(p ? leadText(p.lead) : t("no_result_yet")); }, Escape: () => line.close(),
+			i: () => void life.ask(), c: () => { const p = known.value.get(at.value); say(p ? leadText(p.lead) : t("no_result_yet")); }, Escape: () => { if (!life.close(false)) line.close(); },
 		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
 		return () => { stop(); off(); };
 	}, [id]);
+	// The reader has said which side is theirs: its worst mistake comes first.
+	const before = useRef(you.value);
+	useEffect(() => {
+		if (review.value && before.current === undefined && mine.value && listed.value.length) goTo(listed.value[0]);
+		before.current = you.value;
+	}, [you.value]);
+	useEffect(() => {
+		const here = place();
+		if (asked.value && here) void life.askAbout(here, asked.value.stones as string[], asked.value.c);
+		asked.value = null;
+	}, [asked.value]);
 	useEffect(() => { if (review.value && !given) note(`/review/${id}?m=${at.value + 1}`); }, [at.value]);
 
 	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_games")}</a></main>;
@@ -335,32 +378,34 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 	if (!r) return <main class="empty" aria-busy="true" />;
 	const [w, h] = size.value;
 	const m = here.value;
-	const before = moves.value[at.value - 1];
+	const last = moves.value[at.value - 1];
 	const done = r.card.state === "done" || r.card.state === "partial";
 	return (
 		<main class="analyse review" data-at={at.value} data-state={r.card.state} data-points={known.value.size} data-mistakes={listed.value.length}>
 			<h1 class="sr">{t("review")}</h1>
 			<div class="stage">
-				<Graph points={points()} at={at.value} onSeek={goTo} height={innerWidth < 640 || innerHeight < 820 ? 84 : 120} winrate={!r.card.handicap} />
-				<Board w={w} h={h} stones={tried.value < 0 || !m ? stones.value : play(stones.value, tried.value, m.c as Colour, w, h).stones} last={before && before.m !== "pass" ? point(before.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
-					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={overlay} label={t("board_plain", { w, h })}
+				<Graph points={points()} at={at.value} onSeek={goTo} height={innerWidth < 640 || innerHeight < 820 ? 84 : 120} winrate={!r.card.handicap} side={side.value} />
+				<Board w={w} h={h} stones={tried.value < 0 || !m ? stones.value : play(stones.value, tried.value, m.c as Colour, w, h).stones} last={last && last.m !== "pass" ? point(last.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
+					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={seen} label={t("board_plain", { w, h })}
 					next={m && m.m !== "pass" ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}
 					marks={(line.of.value && m?.points) || !line.of.value ? ((line.of.value ? m!.points : settledAt(r, at.value)) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".") : undefined}
 					cell={(q) => (m && point(m.m, w, h) === q ? t("played_here") : "")}
-					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => (line.of.value ? line.go(line.at.value + s) : goTo(at.value + s))} />
+					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => (line.of.value ? line.go(line.at.value + s) : goTo(at.value + s))}
+					{...(given || line.of.value ? {} : life.onBoard(place()!))} />
 				<Nav />
 			</div>
 			<aside class="panel" aria-label={t("panel")}>
 				<Head r={r} />
-				{!given && <WhoWasI c={r.card} />}
-				<Turning />
-				<MistakeBox />
+				<WhoWasI c={r.card} given={!!given} />
+				{!given && <Life at={`${id} ${at.value}`} />}
+				{life.chosen.value.length === 0 && <MistakeBox />}
 				<div class="tabs" role="tablist">
-					{(["moves", "summary"] as const).map((k) => <button key={k} role="tab" aria-selected={tab.value === k} class={tab.value === k ? "on" : ""} onClick={() => (tab.value = k)}>{t(k === "moves" ? "mistakes" : "summary")}</button>)}
+					{([["moves", "mistakes"], ...(r.groups?.length ? [["groups", "life_groups"]] : []), ["summary", "summary"]] as ["moves", "mistakes"][]).map(([k, text]) => <button key={k} role="tab" aria-selected={tab.value === k} class={tab.value === k ? "on" : ""} onClick={() => (tab.value = k)}>{t(text)}</button>)}
 				</div>
-				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <><Mistakes /><Groups r={r} at={at.value} go={goTo} /></> : <Summary r={r} />}</div>
+				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : tab.value === "groups" ? <Groups r={r} at={at.value} go={goTo} ask={given ? undefined : (g) => { goTo(g.since); asked.value = g; }} /> : <Summary r={r} />}</div>
 				{!given && <div class="row tools-row review-tools">
 					<Tool icon="back" text={t("your_games")} onClick={() => go("/review")} />
+					<Tool icon="life" text={t("life_title")} keys="i" on={life.chosen.value.length > 0} disabled={!done} onClick={() => void life.ask()} />
 					<Tool icon="analyse" text={t("analyse")} disabled={!done} onClick={() => void analyse(id)} />
 					<Tool icon="save" text="SGF" disabled={!done} onClick={() => void save(`/api/reviews/${id}.sgf`, fileName(r.card) + ".sgf")} />
 					<Tool icon="share" text={t("share")} disabled={!done} onClick={() => void share(id, r.card)} />

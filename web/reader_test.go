@@ -1,0 +1,216 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/internal/browsertest"
+	"kosumi/review"
+	"kosumi/sgf"
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// Losses by ply of a game that was reviewed: Black's worst move is ply 6, White's ply 3.
+var lostAt = map[int]float64{2: 4, 3: 20, 5: 2, 6: 9, 7: 13}
+
+// reviewedBefore puts a finished review of lostAt into the folder of a server: the game of
+// cornerRecord, whose corner is settled by move 4, ends 62 points ahead for White. It returns the
+// review's ID.
+func reviewedBefore(t *testing.T, dir, black, white string) string {
+	t.Helper()
+	record := cornerRecord[:len(cornerRecord)-1] + fmt.Sprintf("KM[7]RU[Chinese]PB[%s]PW[%s]RE[W+62];B[ee];W[cg];B[ba];W[gg];B[eg];W[ge];B[gc];W[gd];B[fc];W[fd];B[hd];W[he])", black, white)
+	roots, err := sgf.Parse([]byte(record))
+	require.NoError(t, err)
+	g, err := review.Load(roots[0], board.Chinese())
+	require.NoError(t, err)
+	res := &review.Result{Version: review.Version, Game: g.Info(), Network: "made up", Complete: true, Mistakes: []int{3, 7, 6, 2, 5}, Turning: []int{6, 3},
+		Groups: []review.Group{{Color: "w", Stones: []string{"A8", "D9"}, Verdict: "dead", Since: 4, Assumed: []string{}}}}
+	leads := []float64{7, 9, 12, 4, -16, -15, -20, -38, -41, -44, -50, -55, -62}
+	for i := range len(g.Moves) + 1 {
+		p, err := g.Position(i)
+		require.NoError(t, err)
+		stones := []byte(wire.Stones(p))
+		for k, s := range stones {
+			stones[k] = map[byte]byte{'b': 'X', 'w': 'O', '.': '.'}[s]
+		}
+		res.Positions = append(res.Positions, review.Position{Visits: 10, Winrate: 0.5, Lead: leads[i], Stones: string(stones), ToMove: wire.Letter(p.ToMove())})
+		if i == len(g.Moves) {
+			break
+		}
+		m := review.Move{Number: i + 1, Color: wire.Letter(g.Moves[i].Color), Move: g.Record.Size.Vertex(g.Moves[i].Point), Judged: true, Loss: lostAt[i], Class: review.ClassOf(lostAt[i]), Listed: lostAt[i] > 0, Order: -1, Phase: review.Opening,
+			Best: []review.Candidate{{Move: "J1", Lead: 1, Line: []string{"J1", "J2", "H1"}}}, Refutation: []string{"J9"}}
+		if m.Listed {
+			m.Kind, m.Reason = review.Other, fmt.Sprintf("J1 is %.0f points better.", lostAt[i])
+		}
+		res.Moves = append(res.Moves, m)
+	}
+	folder, err := review.OpenFolder(dir + "/reviews")
+	require.NoError(t, err)
+	const id = "abcdefghijklmnopqrstuvwxyz"
+	require.NoError(t, folder.Write(id, g, res, "test"))
+	return id
+}
+
+// atPly is what the page of a review says of its place.
+func atPly(p *browsertest.Tab, n int, what ...any) {
+	p.T.Helper()
+	browsertest.Equal(p, fmt.Sprint(n), `document.querySelector("main.review")?.dataset.at`, what...)
+}
+
+// TestReviewIsItsReaders opens a review: whose it is is asked once; it begins at one's own worst move,
+// walks and counts one's own, and shows the other side by one switch.
+func TestReviewIsItsReaders(t *testing.T) {
+	looks(t)
+	dir := t.TempDir()
+	id := reviewedBefore(t, dir, "Ann", "Ben")
+	s := servePage(t, dir)
+	p := openPage(t, s)
+	open := func() {
+		p.Do(chromedp.Navigate(s.Address() + "review/" + id))
+		p.Until(`document.querySelector("main.review .mistakes li")`)
+	}
+	list := func(want string, what ...any) {
+		t.Helper()
+		browsertest.Equal(p, want, `[...document.querySelectorAll(".mistakes li .chip-loss")].map((e) => e.innerText).join(", ")`, what...)
+	}
+	open()
+	atPly(p, 3, "the worst of all: nobody has said whose it is")
+	list("−20.0 ???, −13.0 ???, −9.0 ??, −4.0 ?, −2.0")
+	p.Until(`document.querySelector(".who")?.innerText.includes("Which player are you?")`)
+	p.Press("Ann")
+	atPly(p, 6, "one's own worst")
+	p.Until(`!document.querySelector(".who")`)
+	list("−9.0 ??, −4.0 ?")
+	p.Until(`document.querySelector(".mistakes .sum").innerText === "2 mistakes: 13.0 points lost"`)
+	for _, step := range []struct {
+		key string
+		at  int
+	}{{"n", 6}, {"N", 2}, {"N", 2}, {"n", 6}} {
+		p.Do(chromedp.KeyEvent(step.key))
+		atPly(p, step.at, step.key)
+	}
+	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".mistakes [role=radio]")].find((e) => e.innerText === "Ben 3").click()`, nil))
+	list("−20.0 ???, −13.0 ???, −2.0", "the other side")
+	p.Do(chromedp.KeyEvent("n"))
+	atPly(p, 7)
+	open()
+	atPly(p, 6, "it is kept")
+	list("−9.0 ??, −4.0 ?")
+	p.Press("Summary")
+	browsertest.Equal(p, "You,Ben", `[...document.querySelectorAll(".summary th[scope=col]")].map((e) => e.innerText.trim()).join()`)
+	p.Press("Mistakes")
+
+	// One unit on a card.
+	p.None(`[...document.querySelectorAll(".mistake-box, .mistakes")].filter((e) => e.innerText.includes("%")).map((e) => e.innerText)`)
+	eachLook(p, func(what string, size [2]int64) {
+		p.NothingSticksOut(what)
+		p.Layout([]string{".mistakes ol", ".mistakes"}, func(r []browsertest.Rect) bool { return size[0] < 1000 || r[1].On(size) && r[1].Height() >= 150 }, "room for the mistakes, %s", what)
+		p.Picture("review " + what)
+	})
+	p.Axe("a review of one's own")
+	p.Do(chromedp.Navigate(s.Address() + "review"))
+	p.Until(`document.querySelector(".review-row")`)
+	browsertest.Equal(p, "−9.0 ??, −4.0 ?", `[...document.querySelectorAll(".review-worst .chip-loss")].map((e) => e.innerText).join(", ")`, "the list counts one's own")
+	p.Clean()
+}
+
+// TestReviewOfNobody opens a review of a game without names: the answer is kept for the game.
+func TestReviewOfNobody(t *testing.T) {
+	looks(t)
+	dir := t.TempDir()
+	id := reviewedBefore(t, dir, "", "")
+	s := servePage(t, dir)
+	p := openPage(t, s)
+	p.Do(chromedp.Navigate(s.Address() + "review/" + id))
+	atPly(p, 3)
+	p.Click(`.who button:nth-child(1)`)
+	atPly(p, 6)
+	p.Do(chromedp.Navigate(s.Address() + "review/" + id))
+	atPly(p, 6)
+	p.Until(`!document.querySelector(".who")`)
+	require.Empty(t, ask[api.Profile](join(t, s), "watch", api.Watch{What: "profile"}).Names)
+	p.Clean()
+}
+
+// heights are where texts are written on canvases, by text.
+const heights = `window.heights = {}; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) { window.heights[text] = this.getTransform().f + y; return is.call(this, text, x, y, ...more); }; }`
+
+// TestGraphScale reads the scale of a graph: labelled, even up to 40 points, and beyond it the
+// lead is written. In the dark the darkest ticks have an edge.
+func TestGraphScale(t *testing.T) {
+	looks(t)
+	dir := t.TempDir()
+	id := reviewedBefore(t, dir, "Ann", "Ben")
+	s := servePage(t, dir)
+	p := openPage(t, s)
+	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(heights).Do(ctx)
+		return err
+	}))
+	eachLook(p, func(what string, size [2]int64) {
+		p.Do(chromedp.Navigate(s.Address() + "review/" + id))
+		p.Until(`document.querySelector("main.review .graph canvas")`)
+		browsertest.Eventually(p, `["0", "W+40", "W+20", "B+20", "B+40"].map((k) => heights[k] ?? 0)`, func(y []float64) bool {
+			if y[1] == 0 || y[4] == 0 {
+				return false // the phones have no room for them all
+			}
+			half := (y[1] + y[4]) / 2
+			return y[1]-y[4] > 20 && half-y[0] < 1 && y[0]-half < 1 && (y[2] == 0 || y[1]-2*y[2]+y[0] < 1 && y[2] > y[0] && y[3] < y[0])
+		}, what)
+		p.Until(`heights["▼ W+62.0"] && heights["points"] !== undefined`)
+		p.Until(edged)
+		p.Picture("graph " + what)
+	})
+	p.Clean()
+}
+
+// edged: each plum tick has an edge that is seen on the panel, at a contrast of 3.
+const edged = `(() => { const c = document.querySelector(".graph canvas"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+	const light = (r, g, b) => { const [x, y, z] = [r, g, b].map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * x + 0.7152 * y + 0.0722 * z + 0.05; };
+	const panel = light(...getComputedStyle(document.querySelector(".graph")).backgroundColor.match(/\d+/g).slice(0, 3).map(Number));
+	let [ticks, seen] = [0, 0];
+	for (let i = 4; i < d.length; i += 4) if (d[i] === 71 && d[i + 1] === 13 && d[i + 2] === 78 && d[i - 4] !== 71) { ticks++; const edge = light(d[i - 4], d[i - 3], d[i - 2]); if (Math.max(edge, panel) / Math.min(edge, panel) >= 3) seen++; }
+	return ticks > 10 && seen === ticks; })()`
+
+// TestGroupOfReview asks about a group of a review: groups have a tab of their own, and the
+// question's panel pushes nothing off the screen.
+func TestGroupOfReview(t *testing.T) {
+	looks(t)
+	dir := t.TempDir()
+	id := reviewedBefore(t, dir, "Ann", "Ben")
+	s := servePage(t, dir)
+	p := openPage(t, s)
+	p.Do(chromedp.Navigate(s.Address() + "review/" + id))
+	p.Until(`document.querySelector("main.review .mistakes li")`)
+	browsertest.Equal(p, 0, `document.querySelectorAll(".life-groups").length`)
+	p.Press("Groups")
+	p.Do(chromedp.Evaluate(`document.querySelector(".life-groups .ask").click()`, nil))
+	atPly(p, 4)
+	p.Until(`document.querySelector(".life h2")?.innerText.startsWith("White: A8") && document.querySelectorAll('.life[data-busy="false"] .life-card').length === 2`)
+	eachLook(p, func(what string, size [2]int64) {
+		p.NothingSticksOut(what)
+		p.Layout([]string{".life", ".review-tools", ".tab-body"}, func(r []browsertest.Rect) bool {
+			return size[0] < 1000 || r[0].On(size) && r[1].On(size) && r[2].Height() >= 90
+		}, what)
+		p.Picture("life " + what)
+	})
+	p.Axe("a group of a review")
+	p.Do(chromedp.KeyEvent(kb.Escape))
+	p.Until(`!document.querySelector(".life") && document.querySelector(".mistake-box")`)
+	p.Point("C7") // a stone
+	p.Until(`document.querySelector(".life h2")?.innerText === "Black: C7"`)
+	p.Do(chromedp.KeyEvent(kb.ArrowRight)) // another position ends the question
+	p.Until(`!document.querySelector(".life")`)
+	p.Click(`.review-tools .tool:nth-child(2)`)
+	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone first")`)
+	require.Equal(t, "bad_request", join(t, s).refused("life.ask", api.AskLife{Review: id, Ply: 99, Stones: []string{"A8"}}).Code)
+	p.Clean()
+}
