@@ -49,8 +49,14 @@ func reviewedBefore(t *testing.T, dir, black, white string) string {
 			Best: []review.Candidate{{Move: "J1", Lead: 1, Line: []string{"J1", "J2", "H1"}}}, Refutation: []string{"J9"}}
 		if m.Listed {
 			m.Kind, m.Reason = review.Other, fmt.Sprintf("J1 is %.0f points better.", lostAt[i])
+			m.Claims = []review.Claim{{Kind: review.Captured, After: review.AfterPlayed, Color: "b", Stones: []string{"E3"}, Move: "J9", Number: lostAt[i]},
+				{Kind: review.Worth, After: review.AfterBetter, Move: "J1", Number: lostAt[i]}}
+			m.Points = []string{"E3", "C7"}
 		}
 		res.Moves = append(res.Moves, m)
+	}
+	for i := range res.Players { // as a long game has them
+		res.Players[i].Totals = review.Totals{Moves: 120, Loss: 200, Mean: 1.7, Classes: map[review.Class]int{review.Best: 61, review.Good: 25, review.Inaccuracy: 12, review.Mistake: 11, review.Blunder: 10, review.Disaster: 1}}
 	}
 	folder, err := review.OpenFolder(dir + "/reviews")
 	require.NoError(t, err)
@@ -107,6 +113,18 @@ func TestReviewIsItsReaders(t *testing.T) {
 	p.Press("Summary")
 	browsertest.Equal(p, "You,Ben", `[...document.querySelectorAll(".summary th[scope=col]")].map((e) => e.innerText.trim()).join()`)
 	p.Press("Mistakes")
+
+	// Each claim can be played on the board, with its stones ringed.
+	rings := `document.querySelectorAll(".board svg > g:first-of-type > circle:not(.last)").length`
+	browsertest.Equal(p, 0, rings, "nothing is given away")
+	p.Press("Show better")
+	browsertest.Equal(p, 2, rings)
+	p.Until(`document.querySelectorAll(".claim").length === 2 && document.querySelector(".claim").innerText.includes("captures 1 stone at E3")`)
+	p.Click(".claim button")
+	browsertest.Equal(p, "● 1 G7,○ 2 J9", `[...document.querySelectorAll(".line-player li")].map((e) => (e.querySelector(".b") ? "● " : "○ ") + e.innerText.trim()).join()`)
+	browsertest.Equal(p, 1, rings)
+	p.Picture("claim")
+	p.Do(chromedp.KeyEvent(kb.Escape))
 
 	// One unit on a card.
 	p.None(`[...document.querySelectorAll(".mistake-box, .mistakes")].filter((e) => e.innerText.includes("%")).map((e) => e.innerText)`)

@@ -88,7 +88,8 @@ export function why(m: { claims?: Claim[]; reason?: string; better?: string; los
 	return t("why_any", { better: m.better ?? "", points: m.loss.toFixed(1) });
 }
 
-function claimed(c: Claim, played: string, white: boolean): string {
+/** A claim about a move that a side played, as a sentence. */
+export function claimed(c: Claim, played: string, white: boolean): string {
 	const of = c.of ?? c;
 	const key = c.of ? `${c.kind}_${of.kind}` : c.kind + (c.only ? "_only" : c.proved ? "_proved" : "");
 	return t(`claim_${key}` as Key, {

@@ -26,6 +26,8 @@ export interface BoardProps {
 	legal?: string;
 	turn?: Colour;
 	dead?: Set<number>;
+	/** stones with numbers are those of a hint */
+	faint?: boolean;
 	marks?: Mark[];
 	numbers?: Map<number, number>;
 	next?: { p: number; c: Colour; letter?: string }[];
@@ -53,14 +55,14 @@ export interface BoardProps {
 /** A stone that waits for a second tap, and what can be done with it. */
 export interface Waiting { p: number; place: () => void; nudge: (dx: number, dy: number) => void; cancel: () => void }
 
-const MarkLayer = memo(function Marks(q: { w: number; m: Metrics; stones: string; last: number; ko: number; flip: boolean; numbers?: Map<number, number>; marks?: Mark[] }) {
+const MarkLayer = memo(function Marks(q: { w: number; m: Metrics; stones: string; last: number; ko: number; flip: boolean; numbers?: Map<number, number>; faint?: boolean; marks?: Mark[] }) {
 	const { w, m, stones, last, ko, flip, numbers } = q;
 	const area = stones.length;
 	const at = (p: number) => {
 		const s = flip ? area - 1 - p : p;
 		return [m.margin + (s % w) * m.cell + m.line / 2, m.margin + Math.floor(s / w) * m.cell + m.line / 2];
 	};
-	const ink = (p: number) => (stones[p] === "b" ? "#F7F4ED" : "#14110D");
+	const ink = (p: number) => (stones[p] === "b" && !q.faint ? "#F7F4ED" : "#14110D");
 	const marked = !!numbers || !!q.marks?.some((k) => k.p === last); // one sign on a stone is enough
 	return (
 		<g>
@@ -139,7 +141,7 @@ function played(overlay: BoardProps["overlay"], w: number, h: number): ReadonlyS
 		const o = overlay?.value;
 		const line = o?.line?.length ? o.line : undefined;
 		const next = line ? o!.stones + line.map((s) => s.c + s.p) : "";
-		if (next !== key) [key, now] = [next, line ? { ...playOut(o!.stones, line, w, h), ko: -1, next: undefined, dead: undefined } : null];
+		if (next !== key) [key, now] = [next, line ? { ...playOut(o!.stones, line, w, h), ko: -1, next: undefined, dead: undefined, faint: o!.hint } : null];
 		return now;
 	});
 }
@@ -199,11 +201,12 @@ export function Board(given: BoardProps) {
 		if (ctx) drawBase(ctx, m, q.w, q.h, flip, style, dpr);
 	}, [m, flip, style, theme, wood, dark]);
 	const repaint = () => {
-		const { stones, dead } = props.current;
+		const { stones, faint, numbers } = props.current;
+		const dead = faint ? new Set(numbers?.keys()) : props.current.dead;
 		const still = motion === "off" || matchMedia("(prefers-reduced-motion: reduce)").matches;
 		painter.show(stones, m, q.w, flip, dpr, wood === "paper", dead, !still);
 	};
-	useLayoutEffect(repaint, [q.stones, q.dead, m, flip, wood]);
+	useLayoutEffect(repaint, [q.stones, q.dead, q.faint, m, flip, wood]);
 
 	useSignalEffect(() => {
 		const o = props.current.overlay?.value ?? null;
@@ -349,7 +352,7 @@ export function Board(given: BoardProps) {
 						<canvas class="base" ref={base} width={pw} height={ph} aria-hidden="true" />
 						<canvas class="stones" ref={stones} width={pw} height={ph} aria-hidden="true" />
 						<svg viewBox={`0 0 ${m.width} ${m.height}`} aria-hidden="true">
-							<MarkLayer w={q.w} m={m} stones={q.stones} last={q.last ?? -1} ko={q.ko ?? -1} flip={flip} numbers={q.numbers} marks={q.marks} />
+							<MarkLayer w={q.w} m={m} stones={q.stones} last={q.last ?? -1} ko={q.ko ?? -1} flip={flip} numbers={q.numbers} faint={q.faint} marks={q.marks} />
 							{q.next?.map((n) => n.p >= 0 && <g key={"n" + n.p} class={"next " + n.c}><circle cx={at(n.p)[0]} cy={at(n.p)[1]} r={m.cell * 0.42} /><circle cx={at(n.p)[0]} cy={at(n.p)[1]} r={m.cell * 0.42} /></g>)}
 							<GhostStone ghost={ghost} at={at} m={m} dpr={dpr} flat={wood === "paper"} turn={q.turn} />
 						</svg>

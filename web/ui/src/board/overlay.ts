@@ -21,6 +21,7 @@ export interface Overlay {
 	policy?: Uint8Array; // square root of the probability
 	human?: Uint8Array;
 	line?: Step[]; // a variation, which the board plays out
+	hint?: boolean; // its stones only suggest
 	region?: Set<number>; // shaded
 	hints?: number[];
 	turn?: Colour;
@@ -36,6 +37,7 @@ export const SCALE: [string, string][] = [
 	["#470D4E", "#FFFFFF"],
 ];
 const INK = "#14110D";
+const SEEN = 25; // of a policy, 255 is certain: one in a hundred
 
 export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metrics, w: number, h: number, flip: boolean, dpr: number): void {
 	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
@@ -49,7 +51,8 @@ export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metric
 	if (o.region) shade(ctx, o.region, o.stones, at, m, w);
 	const discs = o.line?.length ? [] : (o.discs ?? []);
 	const taken = new Set(discs.map((d) => d.p));
-	if (o.ownership) for (let p = 0; p < area; p++) if (!taken.has(p)) square(ctx, o.stones[p], o.ownership[p] / 127, at(p), m);
+	const bare = (p: number) => !taken.has(p) && !((o.policy?.[p] ?? 0) > SEEN || (o.human?.[p] ?? 0) > SEEN); // one sign on a point
+	if (o.ownership) for (let p = 0; p < area; p++) if (bare(p)) square(ctx, o.stones[p], o.ownership[p] / 127, at(p), m);
 	if (o.territory) for (let p = 0; p < area; p++) if (o.territory[p] !== o.stones[p]) square(ctx, o.stones[p], o.territory[p] === "b" ? 0.7 : o.territory[p] === "w" ? -0.7 : 0, at(p), m);
 	if (o.policy) policy(ctx, o.policy, at, m, area, false, taken);
 	if (o.human) policy(ctx, o.human, at, m, area, true, taken);
@@ -133,7 +136,7 @@ function policy(ctx: CanvasRenderingContext2D, root: Uint8Array, at: (p: number)
 	for (let p = 0; p < area; p++) {
 		const v = root[p] / 255;
 		const share = v * v;
-		if (share < 0.002 || taken.has(p)) continue;
+		if (root[p] <= SEEN || taken.has(p)) continue;
 		const [x, y] = at(p);
 		const r = Math.max(0.06, 0.46 * v) * m.cell;
 		ctx.beginPath();
@@ -146,7 +149,7 @@ function policy(ctx: CanvasRenderingContext2D, root: Uint8Array, at: (p: number)
 			ctx.fillStyle = "#5F574BDD";
 			ctx.fill();
 		}
-		if (share >= 0.01 && m.cell >= 26 && !hollow) {
+		if (m.cell >= 26 && !hollow) {
 			const inside = r > 0.24 * m.cell;
 			if (!inside) { // the number stands on whatever lies there: with an edge of its own
 				ctx.strokeStyle = "#FFF6E0";

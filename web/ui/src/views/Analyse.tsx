@@ -4,7 +4,7 @@ import { Board, fitsOnPoint } from "../board/Board";
 import { SCALE } from "../board/overlay";
 import { Choice, NumberField, Tool, Where } from "../controls";
 import type { Doc, DocChange, Network } from "../gen/api";
-import { language, leadShort, leadText, num, rank, refusal, resultText, rulesName, short, signed, t } from "../i18n";
+import { language, leadShort, leadText, num, rank, refusal, resultText, rulesName, short, t } from "../i18n";
 import { Icon } from "../icons";
 import { Life } from "../life/Life";
 import * as life from "../life/question";
@@ -16,7 +16,7 @@ import { other, play, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
 import { stoneSound } from "../sound";
 import * as tree from "../tree";
-import { ask, calmFrame, change, deeper, drawnRows, edit, flip, forgetHuman, frame, goOn, hover, humans, LETTERS, look, menu, overlay, pointRow, rows, startSweep, steps, stopSweep, sweep, swept, wish, type Wish } from "./analysis";
+import { ask, calmFrame, change, deeper, drawnRows, edit, flip, forgetHuman, frame, goOn, hover, humans, LETTERS, lettered, look, lossText, menu, overlay, pointRow, rows, startSweep, steps, stopSweep, sweep, swept, wish, type Wish } from "./analysis";
 import { Documents } from "./Documents";
 import { Graph, type Point } from "./Graph";
 import { bounds, classOf, LossChip } from "./Loss";
@@ -219,9 +219,9 @@ function Candidates() {
 								onClick={() => void attempt(tree.playMoves([m.m]))} onAuxClick={(e) => { if (e.button === 1) { e.preventDefault(); void attempt(keep(m.pv)); } }}
 								onKeyDown={(e) => { if (e.key === "Enter") { e.preventDefault(); e.stopPropagation(); void attempt(e.shiftKey ? keep(m.pv) : tree.playMoves([m.m])); } }}
 								onWheel={(e) => { e.preventDefault(); steps.value = Math.max(1, Math.min(m.pv.length, (steps.value || (e.deltaY > 0 ? 0 : m.pv.length)) + Math.sign(e.deltaY))); }}>
-								<td><span class="key" style={{ background: SCALE[m.cls][0], color: SCALE[m.cls][1] }}>{LETTERS[i]}</span></td>
+								<td><span class="key" style={{ background: SCALE[m.cls][0], color: SCALE[m.cls][1] }}>{lettered(m, i) ? LETTERS[i] : ""}</span></td>
 								<th scope="row">{m.m === "pass" ? t("pass_said") : m.m}{m.mirrors?.length ? <span class="mirrors" title={t("mirrors", { moves: m.mirrors.join(", ") })}> ×{m.mirrors.length + 1}<span class="sr">{t("mirrors", { moves: m.mirrors.join(", ") })}</span></span> : null}</th>
-								<td>{first ? t("best") : signed(-m.loss)}</td>
+								<td>{first ? t("best") : lossText(m, f!.moves[0])}</td>
 								<td>{(m.w * 100).toFixed(1)}</td>
 								<td>{short(m.v)}</td>
 								<td class="pv">{m.pv.slice(1, 7).join(" ")}</td>
@@ -430,7 +430,7 @@ function DocView({ id }: { id: string }) {
 				<Board w={w} h={h} stones={p.stones} last={p.last} legal={legal} any={!!edit.value} turn={edit.value === "w" ? "w" : edit.value === "b" ? "b" : p.turn} flip={flip.value} coordinates={settings.value.coordinates} confirm={edit.value ? "never" : settings.value.confirm}
 					overlay={shown} marks={(n?.marks ?? []).map((m) => ({ k: m.k, p: point(m.p, w, h), l: m.l }))} next={next.map((k) => ({ p: point(k.m!, w, h), c: k.c as Colour }))}
 					numbers={settings.value.numbers ? numbersOf() : undefined} label={t("board_plain", { w, h })}
-					cell={(q) => { const i = rows.peek().findIndex((m) => point(m.m, w, h) === q); return i < 0 ? "" : `${LETTERS[i]}, ${i ? t("loses", { points: rows.peek()[i].loss.toFixed(1) }) : t("best")}`; }}
+					cell={(q) => { const i = rows.peek().findIndex((m) => point(m.m, w, h) === q); const m = rows.peek()[i]; return !m ? "" : [lettered(m, i) && LETTERS[i], !i ? t("best") : m.loss >= 0.05 ? t("loses", { points: m.loss.toFixed(1) }) : lossText(m, rows.peek()[0])].filter(Boolean).join(", "); }}
 					onPlay={(q, no) => void playHere(q, no)} onHover={(q) => { const i = q < 0 || edit.value ? -1 : rows.peek().findIndex((m) => point(m.m, w, h) === q); if (i !== hover.peek()) { hover.value = i; steps.value = 0; } }}
 					onWheel={(s) => { const c = rows.peek()[hover.peek()]; if (c) steps.value = Math.max(1, Math.min(c.pv.length, (steps.value || (s > 0 ? 0 : c.pv.length)) + s)); else tree.walk(s); }}
 					onMiddle={(q) => { const c = rows.value.find((m) => point(m.m, w, h) === q); if (c) void attempt(keep(c.pv)); }}

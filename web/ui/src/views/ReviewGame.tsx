@@ -5,8 +5,8 @@ import { Line, LinePlayer } from "../board/Line";
 import { SCALE, type Overlay } from "../board/overlay";
 import { Choice, Tool, Where } from "../controls";
 import { openFiles } from "../files";
-import type { Review, ReviewCard, ReviewGroup, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
-import { duration, leadText, signed, t, verdictText, why } from "../i18n";
+import type { Claim, Review, ReviewCard, ReviewGroup, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
+import { claimed, duration, leadText, signed, t, verdictText, why } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { Groups, settledAt } from "../life/Groups";
@@ -61,6 +61,17 @@ const listed = computed(() => of(side.value));
 const here = computed(() => moves.value[at.value] as ReviewMove | undefined);
 const open = computed(() => !!here.value?.better && here.value.better !== here.value.m); // there is something to find
 
+const claims = computed(() => (here.value?.claims ?? []) as Claim[]);
+/** The reader knows the answer. */
+const solved = computed(() => !open.value || line.of.value !== "" || !!verdict.value?.accepted || tries.value > 1);
+/** The stones that are spoken of: by the claim whose line is shown, else by all of them; where nothing is, those of groups that are settled. */
+const ringed = computed(() => {
+	const c = claims.value[Number(line.of.value || NaN)];
+	const list = c ? (c.of ?? c).stones : open.value && solved.value ? here.value?.points : review.value && settledAt(review.value, at.value);
+	const [w, h] = size.value;
+	return ((list ?? []) as string[]).map((v) => ({ k: open.value && solved.value ? "cr" : "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".");
+});
+
 const overlay = computed<Overlay | null>(() => {
 	const m = here.value;
 	const [w, h] = size.value;
@@ -103,11 +114,14 @@ function nextMistake(step: 1 | -1): void {
 
 const spoken = (i: number) => t("said_mistake", { n: i + 1, move: moves.value[i].m, points: moves.value[i].loss.toFixed(1) });
 
-function show(what: "better" | "answer"): void {
+// Shows the better line, the refutation, or the line of a claim by its number.
+function show(what: "better" | "answer" | number): void {
 	const m = here.value;
 	if (!m || !open.value) return;
-	if (line.of.value === what) return line.close();
-	line.open(what, stones.value, (what === "better" ? (m.line ?? []) : [m.m, ...(m.answer ?? [])]).slice(0, LONGEST), m.c as Colour, ...size.value);
+	if (line.of.value === String(what)) return line.close();
+	const c = typeof what === "number" ? claims.value[what] : undefined;
+	const after = c?.line ?? (what === "better" || c?.after === "better" ? (m.line ?? []) : [m.m, ...(m.answer ?? [])]);
+	line.open(String(what), stones.value, (after as string[]).slice(0, LONGEST), m.c as Colour, ...size.value);
 	verdict.value = null; // the answer is on the board: the try is over
 	say(line.all.value.map((x) => line.name(x)).join(" "));
 }
@@ -153,7 +167,6 @@ function MistakeBox() {
 	if (!m) return null;
 	const i = at.value;
 	const v = verdict.value;
-	const told = !open.value || line.of.value !== "" || !!v?.accepted || tries.value > 1;
 	return (
 		<section class="panel-card mistake-box" aria-live="polite">
 			<div class="row">
@@ -163,7 +176,9 @@ function MistakeBox() {
 			</div>
 			{!m.listed && m.judged && !open.value && <p class="good-text">{t("nothing_to_find")}</p>}
 			{!m.listed && !m.judged && <p class="dim">{t("not_judged")}</p>}
-			{m.listed && (told ? <p>{why(m)}</p> : <p class="dim">{t("find_better", { who: t(m.c === "b" ? "black" : "white") })}</p>)}
+			{m.listed && (solved.value ? (claims.value.length ? claims.value.map((c, k) => (
+				<p key={k} class="claim">{claimed(c, m.m, m.c === "w")}<button class="plain icon-only" aria-pressed={line.of.value === String(k)} aria-label={t("show_line")} title={t("show_line")} onClick={() => show(k)}><Icon name="go" size={16} /></button></p>
+			)) : <p>{why(m)}</p>) : <p class="dim">{t("find_better", { who: t(m.c === "b" ? "black" : "white") })}</p>)}
 			{judging.value && <p class="dim thinking-line">{t("judging")}</p>}
 			{v && <p class={v.accepted ? "good-text" : "bad-text"}>{verdictText(v)}{!v.accepted && tries.value < 2 ? " " + t("once_more") : ""}</p>}
 			{open.value && (
@@ -388,7 +403,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 				<Board w={w} h={h} stones={tried.value < 0 || !m ? stones.value : play(stones.value, tried.value, m.c as Colour, w, h).stones} last={last && last.m !== "pass" ? point(last.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
 					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={seen} label={t("board_plain", { w, h })}
 					next={m && m.m !== "pass" ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}
-					marks={(line.of.value && m?.points) || !line.of.value ? ((line.of.value ? m!.points : settledAt(r, at.value)) as string[]).map((v) => ({ k: "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".") : undefined}
+					marks={ringed.value}
 					cell={(q) => (m && point(m.m, w, h) === q ? t("played_here") : "")}
 					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => (line.of.value ? line.go(line.at.value + s) : goTo(at.value + s))}
 					{...(given || line.of.value ? {} : life.onBoard(place()!))} />

@@ -46,8 +46,8 @@ const shown = computed<{ territory: string; marks: Mark[] } | null>(() => {
 		if (k < i + 1) continue;
 		const points = inOrder(g.count.owner, side, w, h, (p) => area || g.stones[p] !== side);
 		points.forEach((p, n) => {
-			territory[p] = side;
-			if ((n + 1) % 10 === 0 || n + 1 === points.length) marks.push({ k: "lb", p, l: String(n + 1) });
+			if ((n + 1) % 10 === 0 || n + 1 === points.length) marks.push({ k: "lb", p, l: String(n + 1) }); // in place of a square
+			else territory[p] = side;
 		});
 	}
 	if (k === 0) for (let p = 0; p < g.stones.length; p++) if (g.stones[p] !== "." && dead.has(vertex(p, w, h))) marks.push({ k: "ma", p });

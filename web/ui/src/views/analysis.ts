@@ -1,6 +1,6 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Disc, Overlay } from "../board/overlay";
-import type { Frame } from "../gen/api";
+import type { Candidate, Frame } from "../gen/api";
 import { signed } from "../i18n";
 import { post, status, welcome } from "../net";
 import { lineOf, point } from "../rules";
@@ -35,10 +35,12 @@ export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 export const frame = computed<Frame | null>(() => tree.results.value.get(tree.at.value) ?? null);
 
-// The rows of the table change places only when visits differ by a tenth, and never
-// while one of them is pointed at.
+// The rows of the table change places only when visits differ by a tenth, at most every few
+// seconds, and never while one of them is pointed at.
+const CALM = 3000; // ms
 let order: string[] = [];
 let orderNode = -1;
+let ordered = 0; // when
 let listed: Frame["moves"] = [];
 let drawn: Frame["moves"] = []; // by the table, which is behind by a quarter of a second
 const pointedAt = signal(0);
@@ -74,6 +76,8 @@ export const rows = computed((): Frame["moves"] => {
 		const there = new Set(listed.map((m) => m.m));
 		return (listed = [...listed.map((m) => of.get(m.m) ?? m), ...f.moves.filter((m) => !there.has(m.m))]);
 	}
+	if (kept.length > 2 && !f.final && performance.now() - ordered < CALM) return (listed = (order = list).map((m) => of.get(m)!));
+	ordered = performance.now();
 	list.sort((a, b) => (a === now[0] ? -1 : b === now[0] ? 1 : 0));
 	for (let i = 1; i < list.length - 1; i++) for (let j = i; j >= 1 && of.get(list[j + 1])!.v > of.get(list[j])!.v * 1.1; j--) [list[j], list[j + 1]] = [list[j + 1], list[j]];
 	order = list;
@@ -87,28 +91,38 @@ export const overlay = computed<Overlay | null>(() => {
 	const o: Overlay = { stones: p.stones, turn: p.turn };
 	if (!f || edit.value) return o;
 	const [bw, bh] = tree.size.value;
-	if (w.area && f.own) o.ownership = Int8Array.from(atob(f.own), (c) => (c.charCodeAt(0) << 24) >> 24);
-	if (humans.value && w.human && f.human) o.human = Uint8Array.from(atob(f.human), (c) => c.charCodeAt(0));
-	if (w.policy && f.policy) o.policy = Uint8Array.from(atob(f.policy), (c) => c.charCodeAt(0));
 	const chosen = rows.value[hover.value];
 	if (chosen) {
 		const pv = steps.value > 0 ? chosen.pv.slice(0, steps.value) : chosen.pv;
 		o.line = lineOf(pv, p.turn, bw, bh);
 		return o;
 	}
-	if (w.moves) o.discs = discs(f, bw, bh);
+	if (w.area && f.own) o.ownership = Int8Array.from(atob(f.own), (c) => (c.charCodeAt(0) << 24) >> 24);
+	if (humans.value && w.human && f.human) o.human = Uint8Array.from(atob(f.human), (c) => c.charCodeAt(0));
+	if (w.policy && f.policy) o.policy = Uint8Array.from(atob(f.policy), (c) => c.charCodeAt(0));
+	if (w.moves) o.discs = discs(f, o, bw, bh);
 	return o;
 });
 
-function discs(f: Frame, bw: number, bh: number): Disc[] {
+/** Whether a row has a letter: the best one, and those that enough visits speak for. */
+export const lettered = (m: Candidate, i: number): boolean => i < 10 && (i === 0 || m.v >= 10);
+
+/** What a move loses in points beside the best; a gain in points has its sign, whatever the chances say. */
+export function lossText(m: Candidate, best: Candidate): string {
+	const gain = m === best ? 0 : m.lead - best.lead;
+	return Math.abs(gain) < 0.05 ? "≈0" : signed(gain);
+}
+
+function discs(f: Frame, o: Overlay, bw: number, bh: number): Disc[] {
 	const most = Math.max(1, ...f.moves.map((m) => m.v));
+	const prior = o.policy ?? o.human; // is shown in place of the value
 	const list = (wish.value.bestOnly ? f.moves.slice(0, 1) : rows.value).flatMap((m, i): Disc[] => {
 		const best = m.m === f.moves[0].m;
-		const labelled = i < 10; // as many as the table has rows
 		const seen = i < 3 || m.v >= Math.max(3, most * 0.01);
 		const at = (v: string) => point(v, bw, bh);
 		const mirrors = (seen ? ((m.mirrors ?? []) as string[]) : []).map((v): Disc => ({ p: at(v), size: 0, cls: m.cls, best: false, top: "", low: "" }));
-		return [{ p: at(m.m), size: m.v / most, cls: m.cls, best, top: !labelled ? "" : best ? Math.round(m.w * 100) + "%" : signed(-m.loss), low: labelled ? LETTERS[i] : "" }, ...mirrors];
+		const value = prior ? String(Math.round(100 * ((prior[at(m.m)] ?? 0) / 255) ** 2)) : best ? Math.round(m.w * 100) + "%" : lossText(m, f.moves[0]);
+		return [{ p: at(m.m), size: m.v / most, cls: m.cls, best, top: lettered(m, i) || (prior && value !== "0") ? value : "", low: lettered(m, i) ? LETTERS[i] : "" }, ...mirrors];
 	});
 	return list.filter((d) => d.p >= 0).reverse(); // the best on top
 }

@@ -77,7 +77,7 @@ export const overlay = computed<Overlay | null>(() => {
 		return o;
 	}
 	if (g.advice) {
-		o.line = lineOf((g.advice.line ?? []) as string[], g.toMove as Colour, ...size.value);
+		Object.assign(o, { line: lineOf((g.advice.line ?? []) as string[], g.toMove as Colour, ...size.value), hint: true });
 		return o;
 	}
 	const h = help.value;
@@ -85,6 +85,7 @@ export const overlay = computed<Overlay | null>(() => {
 	const [w, hh] = size.value;
 	if (h.hint?.region) o.region = new Set(h.hint.region);
 	if (h.hint?.stage === 2) o.hints = h.hint.moves?.map((m) => point(m, w, hh)).filter((p) => p >= 0);
+	o.hint = true;
 	if (h.hint?.stage === 3) o.line = lineOf(h.hint.line ?? [], g.toMove as Colour, w, hh);
 	if (h.estimate) o.ownership = Int8Array.from(atob(h.estimate.ownership), (c) => (c.charCodeAt(0) << 24) >> 24);
 	return o;
