@@ -58,7 +58,7 @@ export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metric
 	if (o.human) policy(ctx, o.human, at, m, area, true, taken);
 	for (const d of discs) {
 		disc(ctx, d, at(d.p), m);
-		if (!d.top) continue;
+		if (!d.low) continue;
 		if (o.policy) share(ctx, o.policy[d.p], at(d.p), m, []);
 		if (o.human) share(ctx, o.human[d.p], at(d.p), m, [3, 3]);
 	}
