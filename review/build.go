@@ -55,7 +55,7 @@ func (g *Game) Info() Info {
 func (r *run) result(ctx context.Context, complete bool, judges []*Judge) (*Result, error) {
 	g := r.game
 	res := &Result{Version: Version, Game: g.Info(), Network: r.conf.Network, Visits: r.visits, First: r.conf.First,
-		Complete: complete, Notes: g.Notes}
+		Complete: complete, Notes: g.Notes, Cut: g.Cut}
 	for t := range r.evals {
 		game, err := g.Position(t)
 		if err != nil {

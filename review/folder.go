@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"kosumi/board"
 	"kosumi/internal/file"
 	"kosumi/internal/handout"
 	"kosumi/sgf"
@@ -70,14 +71,47 @@ func (f *Folder) Read(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := new(Result)
-	if err := json.Unmarshal(data, res); err != nil {
-		return nil, fmt.Errorf("%s: not a review: %w", name, err)
-	}
-	if res.Version != Version || len(res.Positions) != len(res.Moves)+1 || res.Game.Width*res.Game.Height == 0 {
-		return nil, fmt.Errorf("%s: not a review that this program reads", name)
+	res, err := ReadResult(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return res, nil
+}
+
+// ReadResult reads a review as JSON.
+func ReadResult(data []byte) (*Result, error) {
+	res := new(Result)
+	if err := json.Unmarshal(data, res); err != nil {
+		return nil, fmt.Errorf("not a review: %w", err)
+	}
+	if !res.fits() {
+		return nil, errors.New("not a review that this program reads")
+	}
+	return res, nil
+}
+
+// fits reports whether the parts of a result belong together.
+func (r *Result) fits() bool {
+	size := board.Size{W: r.Game.Width, H: r.Game.Height}
+	if r.Version != Version || size.Check() != nil || len(r.Positions) != len(r.Moves)+1 {
+		return false
+	}
+	for i := range r.Positions {
+		if len(r.Positions[i].Stones) != size.Area() {
+			return false
+		}
+	}
+	for i := range r.Moves {
+		if _, err := size.ParseVertex(r.Moves[i].Move); err != nil {
+			return false
+		}
+	}
+	for _, o := range r.Only {
+		if o.Ply < 0 || o.Ply >= len(r.Moves) || len(o.Line) == 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(slices.Concat(r.Mistakes, r.Turning), func(t int) bool { return t < 0 || t >= len(r.Moves) })
 }
 
 // Names returns in alphabetical order the names of files that may be reviews of games.

@@ -15,18 +15,19 @@ var (
 	ErrGame    = errors.New("this record cannot be reviewed")
 	ErrNotGo   = fmt.Errorf("%w: it is not a game of Go", ErrGame)
 	ErrNoMoves = fmt.Errorf("%w: it has no moves", ErrGame)
-	ErrTooLong = fmt.Errorf("%w: it has too many moves", ErrGame)
 )
 
-// MaxPlies is the longest game that is reviewed.
+// MaxPlies is how many moves of a game are reviewed.
 const MaxPlies = 2000
 
 // Game is a record that can be reviewed. Create one with [Load].
 type Game struct {
 	Record *sgf.Record
 	Rules  board.Rules // komi included
-	// Moves are the moves of the main line before the first unplayable one.
+	// Moves are the moves of the main line before the first unplayable one, at most MaxPlies. Cut
+	// is how many moves of the record are left out.
 	Moves []board.Move
+	Cut   int
 	// Notes are sentences about assumptions and omissions.
 	Notes []string
 
@@ -65,22 +66,23 @@ func Load(root *sgf.Node, fallback board.Rules) (*Game, error) {
 	return g, nil
 }
 
-// cut ends the game before the first unplayable move.
+// cut ends the game before the first unplayable move, and after MaxPlies.
 func (g *Game) cut() error {
 	switch {
 	case len(g.Moves) == 0 && g.Record.Fault != nil:
 		return fmt.Errorf("%w: %w", ErrGame, g.Record.Fault)
 	case len(g.Moves) == 0:
 		return ErrNoMoves
-	case len(g.Moves) > MaxPlies:
-		return fmt.Errorf("%w: %d, more than %d", ErrTooLong, len(g.Moves), MaxPlies)
 	}
 	playable, notes, err := g.Record.Playable(g.Rules)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrGame, err)
 	}
 	g.Notes = append(g.Notes, notes...)
-	g.Moves = g.Moves[:playable]
+	if g.Cut = len(g.Moves) - min(playable, MaxPlies); playable > MaxPlies {
+		g.Notes = append(g.Notes, fmt.Sprintf("The record has %d moves: the first %d are reviewed.", len(g.Moves), MaxPlies))
+	}
+	g.Moves = g.Moves[:len(g.Moves)-g.Cut]
 	return nil
 }
 

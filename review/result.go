@@ -22,8 +22,10 @@ type Result struct {
 	First  int64 `json:"firstVisits"`
 	// Complete is false after an interruption.
 	Complete bool `json:"complete"`
-	// Notes are sentences about assumptions and omissions.
+	// Notes are sentences about assumptions and omissions; Cut is the number of moves that the record
+	// has beyond Moves.
 	Notes []string `json:"notes,omitempty"`
+	Cut   int      `json:"cut,omitempty"`
 	// Positions are one more than Moves: Positions[i] is before Moves[i].
 	Positions []Position `json:"positions"`
 	Moves     []Move     `json:"moves"`

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -20,31 +21,11 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF)
+	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF+1<<20) // with what is around the files
 	answers := []api.Imported{}
-	keep := func(_ string, data []byte) (a api.Imported, err error) {
-		a.Kind = "doc"
-		a.ID, err = s.docs.Import(data)
-		return a, err
-	}
-	if r.URL.Query().Get("to") == "review" {
-		keep = func(name string, data []byte) (api.Imported, error) {
-			return s.reviews.Import(name, data, s.docs.Import)
-		}
-		defer s.reviews.PublishList()
-		defer s.player.Publish()
-	}
-	add := func(name string, data []byte, err error) {
-		var a api.Imported
-		if name = wire.Shown(name, 200); err == nil {
-			a, err = keep(name, data)
-		}
-		a.Name = name
-		if err != nil {
-			a.Error, a.Say = err.Error(), api.Said(err)
-		}
-		answers = append(answers, a)
-	}
+	keep, done := s.importer(r.URL.Query().Get("to"))
+	defer done()
+	add := func(name string, data []byte, err error) { answers = append(answers, keep(name, data, err)) }
 	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if kind != "multipart/form-data" {
 		data, err := io.ReadAll(r.Body)
@@ -69,6 +50,31 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	writeJSON(w, answers)
+}
+
+// importer returns a function that makes a document of a file, or takes it for what it is if that is to
+// be reviewed, and one to call after the last file.
+func (s *Server) importer(to string) (add func(name string, data []byte, err error) api.Imported, done func()) {
+	keep := func(_ string, data []byte) (api.Imported, error) { return s.docs.Import(data) }
+	if done = func() {}; to == "review" {
+		keep = func(name string, data []byte) (api.Imported, error) {
+			return s.reviews.Import(name, data, s.docs.Import)
+		}
+		done = func() { s.reviews.PublishList(); s.player.Publish() }
+	}
+	return func(name string, data []byte, err error) (a api.Imported) {
+		name = wire.Shown(name, 200)
+		if errors.As(err, new(*http.MaxBytesError)) {
+			err = api.Tell("limit", "sgf_large", "n", wire.MaxSGF>>20)
+		}
+		if err == nil {
+			a, err = keep(name, data)
+		}
+		if a.Name = name; err != nil {
+			a.Error, a.Say = err.Error(), api.Said(err)
+		}
+		return a
+	}, done
 }
 
 // serveSGF answers requests with the record that their path names.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/engines"
@@ -155,6 +156,31 @@ func (gs *games) agree(n *api.NewGame) (store.Header, error) {
 	}
 	return store.Header{V: 1, ID: store.NewID(), Created: time.Now(), Size: n.Size, Rules: rules.JSON(), Komi: float64(rules.Komi),
 		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Teach: n.Teach, Clock: n.Clock}, nil
+}
+
+// Merge takes the journal of a game from a backup, and its record.
+func (gs *games) Merge(e store.Entry, do bool) (fresh, all int, err error) {
+	ok, err := gs.folder.FreshJournal(e.ID, e.Data)
+	if err != nil || !ok {
+		return 0, 1, err
+	}
+	if !do {
+		return 1, 1, nil
+	}
+	if g := gs.All()[e.ID]; g != nil { // what is there is the beginning
+		g.close()
+		g.mu.Lock()
+		g.removed = true
+		g.mu.Unlock()
+		gs.Drop(e.ID)
+	}
+	if err := file.WritePrivate(gs.folder.Path("games", e.ID, ".jsonl"), e.Data); err != nil {
+		return 0, 1, api.NotSaved(err)
+	}
+	if _, err = gs.Open(e.ID); err != nil { // writes the record
+		return 0, 1, err
+	}
+	return 1, 1, nil
 }
 
 // Score performs a step of counting.

@@ -93,5 +93,8 @@ func (g *game) card() api.GameCard {
 	if m := g.rec.Board.LastMove(0); m.Point != board.NoPoint {
 		c.Last = g.rec.Size().Vertex(m.Point)
 	}
+	if g.rec.Phase == store.Play && g.rec.Clocks[0].Limited() {
+		c.Clock, c.Timing = new(g.rec.ClockStates(g.ran)[g.rec.Player()-board.Black]), &g.rec.Head.Clock
+	}
 	return c
 }

@@ -78,8 +78,7 @@ func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {
 		}
 		root, _, _ = g.Record()
 	}
-	id.ID, err = s.docs.New(n, root)
-	return id, err
+	return s.docs.New(n, root)
 }
 
 // addReview puts a game of this server's on the list. The review of a game that is
@@ -114,11 +113,12 @@ func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
 	default:
 		return api.ID{}, api.Refuse("bad_request", "a game or a document")
 	}
-	if err := s.reviews.AddAs(id, name, root, nil); err != nil {
+	id, known, err := s.reviews.AddAs(id, name, root, nil, false)
+	if err != nil {
 		return api.ID{}, api.BadRequest(err)
 	}
 	s.reviews.PublishList()
-	return api.ID{ID: id}, nil
+	return api.ID{ID: id, Known: known}, nil
 }
 
 func (c *conn) nextDrill(n *api.NextDrill) (api.Drill, error) {

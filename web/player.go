@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"strings"
 	"time"
 
@@ -123,13 +122,4 @@ func (p *player) Judged(id string, res *review.Result) (fit *api.Fit, err error)
 		when = time.Unix(g.Began, 0)
 	}
 	return p.Levels.Judge(board.Size{W: res.Game.Width, H: res.Game.Height}, id, losses, when)
-}
-
-// ServeGames sends the records of all games.
-func (p *player) ServeGames(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", `attachment; filename="kosumi-games-`+time.Now().Format(time.DateOnly)+`.zip"`)
-	if err := p.Games.Export(w); err != nil {
-		panic(http.ErrAbortHandler) // break the connection: the file is incomplete
-	}
 }

@@ -104,8 +104,22 @@ func TestReview(t *testing.T) {
 	}
 	drillSet(t, c, folder)
 
-	// The same file once more has another name, and costs no search.
-	again := toReview(t, s, map[string]string{"a game.sgf": spoilt})["a game.sgf"].ID
+	// A copy of the record is the same game, whatever its file is called and says beside the
+	// moves; another komi or player makes another game.
+	edited := strings.NewReplacer("RE[W+R]", "RE[White wins]\nAP[Other]C[a club game]", ";W[cc]", "\n;W[cc]C[good](;W[dc])").Replace(spoilt)
+	edited = strings.Replace(edited, "(;W[dc])", "", 1)
+	for name, a := range toReview(t, s, map[string]string{"a game (2).sgf": spoilt, "edited.sgf": edited}) {
+		require.Equal(t, id, a.ID, name)
+		require.True(t, a.Known, name)
+	}
+	for name, a := range toReview(t, s, map[string]string{"komi.sgf": strings.Replace(spoilt, "KM[7.5]", "KM[6.5]", 1), "players.sgf": strings.Replace(spoilt, "PB[Ann]", "PB[Eve]", 1)}) {
+		require.NotEqual(t, id, a.ID, name)
+		require.False(t, a.Known, name)
+		c.ask("review.delete", api.ID{ID: a.ID}, nil)
+	}
+
+	// Reviewed again it has another name, and costs no search.
+	again := ask[api.ID](c, "review.again", api.ID{ID: id}).ID
 	require.Equal(t, "a game (2).sgf", finishedCard(t, c, again).Name)
 	c.ask("review.delete", api.ID{ID: again}, nil)
 	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "review:" + again}).Code)

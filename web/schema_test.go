@@ -82,6 +82,7 @@ func schemaOf(t *testing.T) any {
 	}
 	s.of(reflect.TypeFor[api.Error]())
 	s.of(reflect.TypeFor[api.Imported]())
+	s.of(reflect.TypeFor[api.Restored]())
 	s.defs["Command"] = map[string]any{"description": "what a client sends", "type": "object", "oneOf": commands}
 	s.defs["Event"] = map[string]any{"description": "what a server sends on its own", "type": "object", "oneOf": events}
 	ref := func(name string) any { return map[string]any{"$ref": "#/$defs/" + name} }

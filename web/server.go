@@ -145,7 +145,9 @@ func (s *Server) Close() error {
 // Handler serves uploads and downloads of files.
 func (s *Server) Handler() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/games.zip", s.access.WithToken(s.player.ServeGames))
+	mux.HandleFunc("GET /api/games.zip", s.access.WithToken(s.serveGames))
+	mux.HandleFunc("POST /api/backup", s.access.WithToken(s.serveBackup))
+	mux.HandleFunc("POST /api/restore", s.access.WithToken(s.serveRestore))
 	mux.HandleFunc("GET /api/games/{file}", s.access.WithToken(serveSGF(s.games.SGF)))
 	mux.HandleFunc("GET /api/docs/{file}", s.access.WithToken(serveSGF(s.docs.SGF)))
 	mux.HandleFunc("GET /api/reviews/{file}", s.access.WithToken(s.reviews.ServeFile))

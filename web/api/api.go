@@ -193,7 +193,8 @@ type Ack struct {
 	F int64 `json:"f"`
 }
 
-// ID names a game, document or review.
+// ID names a game, document or review. Known: it was there before.
 type ID struct {
-	ID string `json:"id"`
+	ID    string `json:"id"`
+	Known bool   `json:"known,omitempty"`
 }

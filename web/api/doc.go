@@ -1,5 +1,7 @@
 package api
 
+import "encoding/json"
+
 // Node is one node of a game tree. The root's ID is 0.
 type Node struct {
 	ID       int      `json:"id"`
@@ -157,6 +159,7 @@ type Frame struct {
 type Imported struct {
 	Name  string `json:"name"`
 	ID    string `json:"id,omitempty"`
+	Known bool   `json:"known,omitempty"` // this game was there before
 	Error string `json:"error,omitempty"`
 	Say   *Say   `json:"say,omitempty"` // Error as the page says it
 	// Kind is what ID is of: doc, review, or problem, the first of so many Problems. Says tells
@@ -164,4 +167,20 @@ type Imported struct {
 	Kind     string `json:"kind,omitempty"`
 	Problems int    `json:"problems,omitempty"`
 	Says     []Say  `json:"says,omitempty"`
+}
+
+// Restored answers POST /api/restore: what is in a backup, and what of it is not here. Both are counted by
+// kind: games, reviews, docs, problems, answers, and rest (names, lessons, days, ranks).
+type Restored struct {
+	Made     int64           `json:"made"` // Unix seconds
+	By       string          `json:"by"`   // version of the program that made it
+	Names    []string        `json:"names"`
+	Other    bool            `json:"other"` // another player's, as far as can be told
+	Fresh    map[string]int  `json:"fresh"`
+	All      map[string]int  `json:"all"`
+	Damaged  []string        `json:"damaged,omitempty"` // files of it that are left out
+	Settings json.RawMessage `json:"settings,omitempty"`
+	Records  []Imported      `json:"records,omitempty"` // of a ZIP that is not a backup
+	Error    string          `json:"error,omitempty"`
+	Say      *Say            `json:"say,omitempty"` // Error as the page says it
 }

@@ -53,9 +53,9 @@ func NotSaved(err error) error {
 	return e
 }
 
-// BadRequest refuses a command as a bad one, unless the error is a refusal already.
+// BadRequest refuses a command as a bad one, unless the error is a refusal already, or nil.
 func BadRequest(err error) error {
-	if errors.As(err, new(Error)) {
+	if err == nil || errors.As(err, new(Error)) {
 		return err
 	}
 	return Refuse("bad_request", "%v", err)

@@ -196,6 +196,9 @@ type GameCard struct {
 	Phase   string `json:"phase"`
 	Result  string `json:"result,omitempty"`
 	Changed int64  `json:"changed"` // Unix seconds
+	// Clock is the player's, of a game that is played on one; Timing is its kind.
+	Clock  *ClockState `json:"clock,omitempty"`
+	Timing *Clock      `json:"timing,omitempty"`
 }
 
 // Games lists the games, newest first.

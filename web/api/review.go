@@ -111,6 +111,7 @@ type ReviewCard struct {
 	Date      string        `json:"date,omitempty"`
 	Result    string        `json:"result,omitempty"`
 	Moves     int           `json:"moves"`
+	Cut       int           `json:"cut,omitempty"`    // moves of the record that are left out, see the notes
 	Pass      int           `json:"pass,omitempty"`   // 1 or 2 while it runs
 	Done      int           `json:"done,omitempty"`   // positions that were searched
 	Share     float64       `json:"share"`            // of the work, 0 to 1

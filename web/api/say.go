@@ -16,14 +16,19 @@ type Say struct {
 
 // Sentences are the refusals that people meet, in English, by their keys.
 var Sentences = map[string]string{
-	"sgf_none":       "this is not an SGF file",
-	"sgf_large":      "the record is too large",
+	"sgf_none":       "it is not a game record",
+	"sgf_large":      "it is too large (limit {n} MB)",
+	"sgf_nodes":      "it has too many moves and properties",
 	"sgf_size":       "boards have 2 to 25 lines a side",
 	"sgf_moves":      "its moves cannot be played ({why})",
 	"sgf_bad":        "it cannot be read ({why})",
 	"record_not_go":  "it is not a game of Go",
 	"record_empty":   "it has no moves",
-	"record_long":    "it has too many moves",
+	"backup_torn":    "the file is damaged: a part of it is missing",
+	"backup_newer":   "it was made by a newer Kosumi ({by}): update this one first",
+	"backup_large":   "it is too large (limit {n} MB)",
+	"backup_odd":     "it is not a backup that Kosumi made ({name})",
+	"zip_empty":      "there is no game record in it",
 	"net_board":      "the network in use does not know boards of {board}",
 	"no_levels":      "this network has no levels on {board}",
 	"no_level":       "there is no level {level} on {board}: {low} to {high}",

@@ -239,12 +239,44 @@ func wireFit(size string, f *level.PlayerRating) api.Fit {
 	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: math.Ceil(f.Games), Judged: f.Judged}
 }
 
-// Count updates the player's rating by the result of a game.
+// Count updates the player's rating by the result of a game that ended just now.
 func (l *Levels) Count(size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
+	return l.CountAt(time.Now(), size, against, ahead, points, weight)
+}
+
+// CountAt updates the player's rating by the result of a game that ended then, unless it counts already.
+func (l *Levels) CountAt(when time.Time, size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
 	return l.change(size, func(f *level.PlayerRating) bool {
-		f.Played(against, level.HandicapElo(size, ahead), points, weight, time.Now())
+		if slices.ContainsFunc(f.History, func(s level.Standing) bool { return !s.Judged && s.When.Equal(when.Round(time.Second)) }) {
+			return false
+		}
+		f.Played(against, level.HandicapElo(size, ahead), points, weight, when)
 		return true
 	})
+}
+
+// Merge takes the ratings of a backup on boards where they count more games than those here, and returns
+// these boards; without do it changes nothing.
+func (l *Levels) Merge(other level.PlayerRatings, do bool) (taken map[string]bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all, err := l.ratings()
+	if err != nil {
+		return nil, api.Refuse("internal", "%v", err)
+	}
+	taken = map[string]bool{}
+	for size, o := range other {
+		if f := all[size]; f == nil || o.Games+float64(o.Judged) > f.Games+float64(f.Judged) {
+			all[size], taken[size] = o, true
+		}
+	}
+	if !do || len(taken) == 0 {
+		return taken, nil
+	}
+	if err := all.Write(l.engines.Config.LevelFile); err != nil {
+		return nil, api.NotSaved(err)
+	}
+	return taken, nil
 }
 
 // Judge updates the player's rating by the points that each of the player's moves lost in a

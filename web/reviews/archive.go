@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
+	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/store"
+	"kosumi/web/wire"
 )
 
 // archive has the finished reviews. Its users hold the mu of [Reviews].
@@ -31,6 +34,7 @@ type finished struct {
 	card    api.ReviewCard
 	changed time.Time
 	network string
+	game    string  // see resultSum
 	sums    [2]sums // Black's, White's
 }
 
@@ -40,10 +44,44 @@ func newArchive(folder *drill.Folder) archive {
 		if err != nil {
 			return finished{}, err
 		}
-		d := finished{card: cardOf(res), changed: info.ModTime(), network: res.Network, sums: [2]sums{sumsOf(&res.Players[0]), sumsOf(&res.Players[1])}}
+		d := finished{card: cardOf(res), changed: info.ModTime(), network: res.Network, game: resultSum(res), sums: [2]sums{sumsOf(&res.Players[0]), sumsOf(&res.Players[1])}}
 		d.card.Review, d.card.Changed, d.card.Name = idOf(name), info.ModTime().Unix(), cmp.Or(d.card.Name, name)
 		return d, nil
 	}}}
+}
+
+// sumOfGame is equal for records of the same game: board, komi, rules, players and moves.
+func sumOfGame(i *review.Info, stones string, moves iter.Seq2[string, string]) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d %g %s %q %q %s", i.Width, i.Height, i.Komi, i.Rules, strings.TrimSpace(i.Black), strings.TrimSpace(i.White), stones)
+	for c, m := range moves {
+		fmt.Fprint(h, " ", c, m)
+	}
+	return string(h.Sum(nil))
+}
+
+func resultSum(r *review.Result) string {
+	return sumOfGame(&r.Game, wire.ReviewedStones(r.Positions[0].Stones), func(yield func(c, m string) bool) {
+		for i := range r.Moves {
+			if !yield(r.Moves[i].Color, r.Moves[i].Move) {
+				return
+			}
+		}
+	})
+}
+
+func gameSum(g *review.Game) string {
+	i, stones := g.Info(), ""
+	if start, err := g.Position(0); err == nil {
+		stones = wire.Stones(start)
+	}
+	return sumOfGame(&i, stones, func(yield func(c, m string) bool) {
+		for _, m := range g.Moves {
+			if !yield(wire.Letter(m.Color), g.Record.Size.Vertex(m.Point)) {
+				return
+			}
+		}
+	})
 }
 
 // idOf is the ID of a file that somebody else may have named.

@@ -104,7 +104,7 @@ func (rs *Reviews) Again(v *api.ID) (api.ID, error) {
 		return api.ID{}, err
 	}
 	_, notes := rs.about(v.ID)
-	id, err := rs.add(cmp.Or(res.Game.File, name), roots[0], notes)
+	id, _, err := rs.AddAs(store.NewID(), cmp.Or(res.Game.File, name), roots[0], notes, true)
 	if err != nil {
 		return api.ID{}, api.BadRequest(err)
 	}

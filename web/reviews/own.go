@@ -119,7 +119,7 @@ func (o *own) keep(name string, data []byte) ([]drill.Problem, error) {
 
 // Import takes each record of a file for what it is: a problem, a game to review, or a position
 // without an answer, the first of which becomes a document by makeDoc if there is nothing else.
-func (rs *Reviews) Import(name string, data []byte, makeDoc func([]byte) (string, error)) (a api.Imported, err error) {
+func (rs *Reviews) Import(name string, data []byte, makeDoc func([]byte) (api.Imported, error)) (a api.Imported, err error) {
 	roots, err := wire.ParseSGF(data)
 	if err != nil {
 		return a, err
@@ -140,16 +140,15 @@ func (rs *Reviews) Import(name string, data []byte, makeDoc func([]byte) (string
 		if len(o.Games) > 1 {
 			one = fmt.Sprintf("%s, game %d", name, i+1)
 		}
-		id, e := rs.add(one, root, nil)
+		id, known, e := rs.AddAs(store.NewID(), one, root, nil, false)
 		if err = cmp.Or(err, e); e == nil && a.ID == "" {
-			a.Kind, a.ID = "review", id
+			a.Kind, a.ID, a.Known = "review", id, known
 		}
 	}
 	if a.ID == "" && len(o.Unsolved) > 0 {
 		var record []byte
 		if record, err = sgf.Marshal(o.Unsolved[0]); err == nil {
-			a.Kind = "doc"
-			a.ID, err = makeDoc(record)
+			a, err = makeDoc(record)
 		}
 	}
 	if a.ID == "" {

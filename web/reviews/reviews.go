@@ -162,47 +162,51 @@ func (rs *Reviews) load(id string) (*review.Game, error) {
 	if err != nil {
 		return nil, err
 	}
+	g, _, err := rs.loadRecord(data)
+	return g, err
+}
+
+// loadRecord reads the first game of a record.
+func (rs *Reviews) loadRecord(data []byte) (*review.Game, *sgf.Node, error) {
 	roots, err := wire.ParseSGF(data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	g, err := review.Load(roots[0], rs.conf.Engines.Config.Rules)
-	return g, wire.RecordError(err)
+	return g, roots[0], wire.RecordError(err)
 }
 
 // said is the reason of a refusal, on one line.
 func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; ") }
 
-// add puts a game on the list. Errors say why it cannot be reviewed.
-func (rs *Reviews) add(name string, root *sgf.Node, notes []string) (string, error) {
-	id := store.NewID()
-	return id, rs.AddAs(id, name, root, notes)
-}
-
-// AddAs puts a game on the list with the ID of its review, unless it is there. notes
-// are those of its first reading, nil for this one's.
-func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string) error {
+// AddAs puts a game on the list with the ID of its review. known: the game is there, under the ID that
+// is returned; again reviews it all the same. notes are those of its first reading, nil for this
+// one's. Errors say why it cannot be reviewed.
+func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again bool) (of string, known bool, err error) {
 	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {
-		return wire.RecordError(err)
+		return "", false, wire.RecordError(err)
 	}
 	if notes != nil {
 		g.Notes = notes
 	}
 	if err := rs.conf.Engines.Networks.Serves(g.Record.Size); err != nil && rs.conf.Engines.Networks.Status().State == "ready" {
-		return api.Tell("unsupported", "net_board", "board", g.Record.Size)
+		return "", false, api.Tell("unsupported", "net_board", "board", g.Record.Size)
 	}
 	data, err := sgf.Marshal(root)
 	if err != nil {
-		return err
+		return "", false, err
 	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if err := rs.archive.refresh(); err != nil {
-		return err
+		return "", false, err
 	}
 	if rs.jobs[id] != nil || rs.archive.byID[id] != "" {
-		return nil
+		return id, true, nil
+	}
+	if twin := rs.twin(gameSum(g)); twin != "" && !again {
+		return twin, true, nil
 	}
 	j := &job{id: id, name: rs.unique(wire.Shown(name, 200)), added: time.Now(), game: g, state: Waiting, points: map[int]api.ReviewPoint{}}
 	err = file.WriteBytes(rs.record(j.id, ".txt"), []byte(strings.Join(append([]string{j.name}, g.Notes...), "\n")))
@@ -211,12 +215,29 @@ func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string) error 
 	}
 	if err != nil {
 		os.Remove(rs.record(j.id, ".txt"))
-		return api.NotSaved(err)
+		return "", false, api.NotSaved(err)
 	}
 	rs.jobs[j.id] = j
 	rs.queue = append(rs.queue, j)
 	rs.wake()
-	return nil
+	return id, false, nil
+}
+
+// twin returns the ID of the review of the same game, whatever its file is called: of several the
+// newest; "" if there is none. The caller holds mu.
+func (rs *Reviews) twin(sum string) (id string) {
+	for _, j := range rs.jobs {
+		if j.game != nil && gameSum(j.game) == sum {
+			return j.id
+		}
+	}
+	var newest time.Time
+	rs.archive.done.Each(func(_ string, d finished, err error) {
+		if err == nil && d.game == sum && d.changed.After(newest) {
+			id, newest = d.card.Review, d.changed
+		}
+	})
+	return id
 }
 
 // unique numbers a name that is taken: the problem set identifies games by name. The caller holds

@@ -98,6 +98,7 @@ func (j *job) card() api.ReviewCard {
 		c.Review, c.Name, c.State, c.Changed = j.id, j.name, j.state, j.added.Unix()
 	case j.game != nil:
 		describeGame(&c, j.game.Info(), len(j.game.Moves))
+		c.Cut = j.game.Cut
 	}
 	if j.why != nil {
 		c.Why, c.Say = j.said(), api.Said(j.why)
@@ -129,6 +130,7 @@ func cardOf(res *review.Result) api.ReviewCard {
 		c.State = Partial
 	}
 	describeGame(&c, res.Game, len(res.Moves))
+	c.Cut = res.Cut
 	for i := range res.Players {
 		c.Mean[i] = wire.Round(res.Players[i].Mean, 2)
 		for k, phase := range review.Phases {

@@ -1,13 +1,17 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
+	"kosumi/internal/file"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/wire"
@@ -81,14 +85,12 @@ func (ds *Documents) read(id string) (*Document, error) {
 	return d, nil
 }
 
-// New makes a document: of a record, unless that is nil, of SGF, or an empty one.
-func (ds *Documents) New(n *api.NewDoc, record *sgf.Node) (id string, err error) {
+// New makes a document: of a record, unless that is nil, of SGF, or an empty one. Of a game that is
+// there it returns that document, with the moves that the game has made since.
+func (ds *Documents) New(n *api.NewDoc, record *sgf.Node) (a api.ID, err error) {
 	if n.SGF != "" && record == nil {
-		d, err := parseDocument(NewID(), []byte(n.SGF))
-		if err != nil {
-			return "", api.Refuse("bad_request", "%v", err)
-		}
-		return d.id, ds.add(d)
+		made, err := ds.Import([]byte(n.SGF))
+		return api.ID{ID: made.ID, Known: made.Known}, api.BadRequest(err)
 	}
 	root := record
 	if root == nil {
@@ -99,21 +101,28 @@ func (ds *Documents) New(n *api.NewDoc, record *sgf.Node) (id string, err error)
 		d, err = newDocument(NewID(), root)
 	}
 	if err != nil {
-		return "", api.Refuse("bad_request", "%v", err)
+		return a, api.Refuse("bad_request", "%v", err)
 	}
 	if record != nil {
 		d.at = d.lastOfMainLine()
+		if a.ID = ds.twin(d, true); a.ID != "" {
+			a.Known = true
+			return a, nil
+		}
 	}
-	return d.id, ds.add(d)
+	return api.ID{ID: d.id}, ds.add(d)
 }
 
-// Import makes a document of the first game of a file.
-func (ds *Documents) Import(data []byte) (id string, err error) {
+// Import makes a document of the first game of a file, or names the one that there is of that game.
+func (ds *Documents) Import(data []byte) (a api.Imported, err error) {
 	d, err := parseDocument(NewID(), data)
 	if err != nil {
-		return "", err
+		return a, err
 	}
-	return d.id, ds.add(d)
+	if id := ds.twin(d, true); id != "" {
+		return api.Imported{Kind: "doc", ID: id, Known: true}, nil
+	}
+	return api.Imported{Kind: "doc", ID: d.id}, ds.add(d)
 }
 
 // add saves a new document and lists it.
@@ -213,4 +222,59 @@ func (ds *Documents) SGF(id string) (data []byte, at time.Time, err error) {
 	}
 	data, _, err = d.Record()
 	return data, time.Now(), err
+}
+
+// Saved are the documents in a backup. Of two states of one document the newer counts.
+func (ds *Documents) Saved() Saved {
+	return Saved{Kind: "docs", Dir: "docs/", Ext: ".sgf", Most: wire.MaxSGF,
+		IDs: func() ([]string, error) {
+			files, err := ds.folder.files("docs", ".sgf")
+			return slices.Sorted(maps.Keys(files)), err
+		},
+		Read: func(id string) ([]byte, time.Time, error) {
+			info, err := os.Stat(ds.folder.Path("docs", id, ".sgf"))
+			if err != nil {
+				return nil, time.Time{}, err
+			}
+			data, err := ds.folder.Read("docs", id, ".sgf", wire.MaxSGF)
+			return data, info.ModTime(), err
+		},
+		Merge: ds.merge}
+}
+
+func (ds *Documents) merge(e Entry, do bool) (fresh, all int, err error) {
+	d, err := parseDocument(e.ID, e.Data)
+	if err != nil {
+		return 0, 1, errors.New("not a game record")
+	}
+	path := ds.folder.Path("docs", e.ID, ".sgf")
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if ds.twin(d, false) != "" {
+			return 0, 1, nil
+		}
+	case err != nil:
+		return 0, 1, api.NotSaved(err)
+	case !e.Changed.After(info.ModTime()):
+		return 0, 1, nil
+	default:
+		here, err := ds.folder.Read("docs", e.ID, ".sgf", wire.MaxSGF)
+		if err == nil && bytes.Equal(here, e.Data) {
+			return 0, 1, nil
+		}
+	}
+	if !do {
+		return 1, 1, nil
+	}
+	if open, err := ds.lock(e.ID); err == nil {
+		open.left = true
+		ds.Drop(e.ID)
+		defer open.mu.Unlock()
+	}
+	if err := file.WritePrivate(path, e.Data); err != nil {
+		return 0, 1, api.NotSaved(err)
+	}
+	_ = os.Chtimes(path, e.Changed, e.Changed) // else it counts as changed now
+	return 1, 1, nil
 }

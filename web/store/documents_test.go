@@ -102,8 +102,9 @@ func TestRelease(t *testing.T) {
 	require.NoError(t, err)
 	defer f.Close()
 	ds := NewDocuments(f, new(wire.Hub), wire.NewWarnings(slog.New(slog.DiscardHandler)))
-	id, err := ds.Import([]byte("(;GM[1]SZ[9]PB[A]PW[B];B[ee];W[cc])"))
+	made, err := ds.Import([]byte("(;GM[1]SZ[9]PB[A]PW[B];B[ee];W[cc])"))
 	require.NoError(t, err)
+	id := made.ID
 	d, err := ds.Open(id)
 	require.NoError(t, err)
 	released := func(watched map[string]bool) bool {
@@ -135,4 +136,70 @@ func TestRelease(t *testing.T) {
 	require.NoError(t, ds.Delete(&api.ID{ID: id}))
 	_, err = ds.Open(id)
 	require.Error(t, err)
+}
+
+// TestTwin opens records beside a document: a copy is that document, which people may have gone on
+// with; all else is another.
+func TestTwin(t *testing.T) {
+	f, err := OpenFolder(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	ds := NewDocuments(f, new(wire.Hub), wire.NewWarnings(slog.New(slog.DiscardHandler)))
+	const record = "(;SZ[9]KM[7]PB[A]PW[B];B[ee];W[cc]C[good];B[gg])"
+	a, err := ds.Import([]byte(record))
+	require.NoError(t, err)
+	require.False(t, a.Known)
+	id := a.ID
+	_, err = ds.Edit(&api.TreeOp{Doc: id, Op: "play", Node: 1, Line: []string{"G7"}})
+	require.NoError(t, err)
+	_, err = ds.Edit(&api.TreeOp{Doc: id, Op: "note", Node: 2, Note: "my own words"})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name, record string
+		same         bool
+	}{
+		{"the same bytes", record, true},
+		{"another program's", "(;GM[1]FF[4]AP[X]SZ[9]KM[7]PB[A]PW[B]\n;B[ee]\n;W[cc]C[good]\n;B[gg])", true},
+		{"without the comment", "(;SZ[9]KM[7]PB[A]PW[B];B[ee];W[cc];B[gg])", true},
+		{"its beginning", "(;SZ[9]KM[7]PB[A]PW[B];B[ee];W[cc])", true},
+		{"with the variation", "(;SZ[9]KM[7]PB[A]PW[B];B[ee](;W[cc];B[gg])(;W[gc]))", true},
+		{"a comment that is not there", "(;SZ[9]KM[7]PB[A]PW[B];B[ee]C[why];W[cc];B[gg])", false},
+		{"another move", "(;SZ[9]KM[7]PB[A]PW[B];B[ee];W[cc];B[hh])", false},
+		{"other players", "(;SZ[9]KM[7]PB[A]PW[C];B[ee];W[cc];B[gg])", false},
+		{"another komi", "(;SZ[9]KM[6]PB[A]PW[B];B[ee];W[cc];B[gg])", false},
+		{"another size", "(;SZ[13]KM[7]PB[A]PW[B];B[ee];W[cc];B[gg])", false},
+		{"a handicap", "(;SZ[9]KM[7]PB[A]PW[B]AB[aa];B[ee];W[cc];B[gg])", false},
+		{"an empty board", "(;SZ[9]KM[7]PB[A]PW[B])", false},
+	} {
+		got, err := ds.Import([]byte(c.record))
+		require.NoError(t, err, c.name)
+		require.Equal(t, c.same, got.Known, c.name)
+		require.Equal(t, c.same, got.ID == id, c.name)
+		if !c.same {
+			require.NoError(t, ds.Delete(&api.ID{ID: got.ID}))
+		}
+	}
+	d, err := ds.Open(id)
+	require.NoError(t, err)
+	data, _, err := d.Record()
+	require.NoError(t, err)
+	require.Contains(t, string(data), "my own words")
+
+	// A game that has gone on is the same document with more moves, also after a restart.
+	game := func(moves string) api.ID {
+		roots, err := sgf.Parse([]byte("(;SZ[9]KM[7]PB[You]PW[Kosumi]" + moves + ")"))
+		require.NoError(t, err)
+		a, err := ds.New(&api.NewDoc{}, roots[0])
+		require.NoError(t, err)
+		return a
+	}
+	first := game(";B[ee];W[cc]")
+	require.False(t, first.Known)
+	ds = NewDocuments(f, new(wire.Hub), wire.NewWarnings(slog.New(slog.DiscardHandler)))
+	require.Equal(t, api.ID{ID: first.ID, Known: true}, game(";B[ee];W[cc];B[gg];W[gc]"))
+	d, err = ds.Open(first.ID)
+	require.NoError(t, err)
+	require.Equal(t, 4, d.State().At)
+	require.Equal(t, "G7", d.State().Nodes[4].Move)
+	require.False(t, game(";B[cc];W[ee]").Known)
 }

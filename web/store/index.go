@@ -1,13 +1,10 @@
 package store
 
 import (
-	"archive/zip"
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -16,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"kosumi/internal/file"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )
@@ -203,53 +199,34 @@ func (x *Index) Tallies() (all api.Tally, sizes []api.Tally, err error) {
 	return all, sizes, nil
 }
 
-// Export writes the records of all games as one ZIP, named by date and opponent. A
-// record that cannot be read is named in a text beside the others.
-func (x *Index) Export(w io.Writer) error {
+// IDs returns those of all games that can be read.
+func (x *Index) IDs() (ids []string, err error) {
 	x.mu.Lock()
-	err := x.refresh()
-	var games []api.KeptGame
-	x.cards.Each(func(_ string, k indexed, err error) {
+	defer x.mu.Unlock()
+	err = x.refresh()
+	x.cards.Each(func(id string, _ indexed, err error) {
 		if err == nil {
-			games = append(games, k.game)
+			ids = append(ids, id)
 		}
 	})
-	x.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(games, func(a, b api.KeptGame) int {
-		return cmp.Or(cmp.Compare(a.Began, b.Began), strings.Compare(a.Game, b.Game))
-	})
-	z := zip.NewWriter(w)
-	var missing []string
-	for _, g := range games {
-		data, err := file.ReadPlain(filepath.Join(x.folder.Dir, "games"), g.Game+".sgf", wire.MaxSGF)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // a game without a move
-		}
-		at := time.Unix(g.Began, 0)
-		name := fmt.Sprintf("kosumi-%s-%dx%d-%s-%s.sgf", at.Format("2006-01-02-1504"), g.Size[0], g.Size[1], cmp.Or(g.Seat.Level, "full"), g.Game[:6])
-		if err != nil {
-			missing = append(missing, fmt.Sprintf("%s: %v\n", name, err))
-			continue
-		}
-		f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: at})
-		if err != nil {
-			return err
-		}
-		if _, err := f.Write(data); err != nil {
-			return err
+	slices.Sort(ids)
+	return ids, err
+}
+
+// Saved are the games in a backup: records, named by date and opponent for people, and journals, which
+// merge takes.
+func (x *Index) Saved(merge func(e Entry, do bool) (fresh, all int, err error)) []Saved {
+	read := func(ext string, most int64) func(id string) ([]byte, time.Time, error) {
+		return func(id string) ([]byte, time.Time, error) {
+			data, err := x.folder.Read("games", id, ext, most)
+			g, _ := x.Game(id)
+			return data, time.Unix(g.Began, 0), err
 		}
 	}
-	if len(missing) > 0 {
-		f, err := z.Create("not-read.txt")
-		if err != nil {
-			return err
-		}
-		if _, err := io.WriteString(f, strings.Join(missing, "")); err != nil {
-			return err
-		}
+	name := func(id string) string {
+		g, _ := x.Game(id)
+		return fmt.Sprintf("kosumi-%s-%dx%d-%s-%s.sgf", time.Unix(g.Began, 0).Format("2006-01-02-1504"), g.Size[0], g.Size[1], cmp.Or(g.Seat.Level, "full"), id[:6])
 	}
-	return z.Close()
+	return []Saved{{IDs: x.IDs, Name: name, Read: read(".sgf", wire.MaxSGF)},
+		{Kind: "games", Dir: "games/", Ext: ".jsonl", Most: maxJournal, IDs: x.IDs, Read: read(".jsonl", maxJournal), Merge: merge}}
 }

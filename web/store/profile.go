@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"kosumi/internal/file"
 	"kosumi/web/api"
@@ -24,10 +26,11 @@ const (
 
 // Bounds of a profile.
 const (
-	mostNames  = 20
-	mostOthers = 2000
-	mostName   = 100 // bytes
-	daysKept   = 1000
+	mostNames   = 20
+	mostOthers  = 2000
+	mostName    = 100 // bytes
+	mostLessons = 100
+	daysKept    = 1000
 )
 
 // Profile is the file of the player's names, lessons and days. Every change is on the disk when
@@ -43,6 +46,7 @@ type Profile struct {
 
 type state struct {
 	Version int                 `json:"version"`
+	Persons []string            `json:"persons,omitempty"` // random names of this player in backups, the own one first
 	Names   []string            `json:"names,omitempty"`
 	Others  []string            `json:"others,omitempty"` // names that are not the player's
 	Lessons []string            `json:"lessons,omitempty"`
@@ -87,14 +91,18 @@ func (p *Profile) setAside(why error, has int) {
 	p.warn = api.Tell("internal", "profile", "file", p.path(), "why", why, "aside", filepath.Base(aside))
 }
 
+func (s state) clone() state {
+	s.Persons, s.Names, s.Others, s.Lessons, s.Days = slices.Clone(s.Persons), slices.Clone(s.Names), slices.Clone(s.Others), slices.Clone(s.Lessons), maps.Clone(s.Days)
+	return s
+}
+
 // change makes a change and writes it; the state is as it was where that fails. The
 // caller holds mu.
 func (p *Profile) change(f func(*state)) error {
 	if p.unread != nil {
 		return api.NotSaved(p.unread)
 	}
-	next := p.now
-	next.Names, next.Others, next.Lessons, next.Days = slices.Clone(p.now.Names), slices.Clone(p.now.Others), slices.Clone(p.now.Lessons), maps.Clone(p.now.Days)
+	next := p.now.clone()
 	f(&next)
 	data, err := json.Marshal(next)
 	if err == nil {
@@ -151,6 +159,71 @@ func (p *Profile) Say(mine, others []string) error {
 	return p.change(func(s *state) { s.Names, s.Others = names, kept[max(0, len(kept)-mostOthers):] })
 }
 
+// Persons returns the random names of the player in backups, the own one first; new makes that one
+// where there is none.
+func (p *Profile) Persons(new bool) ([]string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var err error
+	if new && len(p.now.Persons) == 0 {
+		err = p.change(func(s *state) { s.Persons = []string{NewID()} })
+	}
+	return slices.Clone(p.now.Persons), err
+}
+
+// Saved is the profile in a backup. done returns a function that reports whether all problems of a
+// day are answered.
+func (p *Profile) Saved(done func() func(date string, problems []string) bool) Saved {
+	return Saved{Kind: "rest", Ext: profileFile, Most: mostBytes,
+		Read: func(string) ([]byte, time.Time, error) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			data, err := json.Marshal(p.now)
+			return data, time.Now(), err
+		},
+		Merge: func(e Entry, do bool) (fresh, all int, err error) {
+			var o state
+			if err := json.Unmarshal(e.Data, &o); err != nil || o.Version != version {
+				return 0, 1, errors.New("not a profile")
+			}
+			answered := done()
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			merge := func(s *state) { s.merge(&o, answered) }
+			next := p.now.clone()
+			if merge(&next); reflect.DeepEqual(next, p.now.clone()) {
+				return 0, 1, nil
+			}
+			if do {
+				err = p.change(merge)
+			}
+			return 1, 1, err
+		}}
+}
+
+// merge adds what another profile has: statements about names that there are none of here, lessons,
+// and days. Of a day that both have, the one that is done counts.
+func (s *state) merge(o *state, done func(date string, problems []string) bool) {
+	add := func(to, from []string, most int, not ...string) []string {
+		for _, x := range from {
+			if len(to) < most && x != "" && len(x) <= mostName && !named(to, x) && !named(not, x) {
+				to = append(to, x)
+			}
+		}
+		return to
+	}
+	s.Persons = add(s.Persons, o.Persons, mostNames)
+	s.Names = add(s.Names, o.Names, mostNames, s.Others...)
+	s.Others = add(s.Others, o.Others, mostOthers, s.Names...)
+	s.Lessons = add(s.Lessons, o.Lessons, mostLessons)
+	for date, problems := range o.Days {
+		here, known := s.Days[date]
+		if _, err := time.Parse(time.DateOnly, date); err == nil && len(problems) <= mostNames && (!known || !done(date, here) && done(date, problems)) {
+			s.keepDay(date, problems)
+		}
+	}
+}
+
 // named reports whether a name is among names, without case and outer spaces.
 func named(names []string, name string) bool {
 	name = strings.TrimSpace(name)
@@ -180,7 +253,7 @@ func (p *Profile) LessonDone(id string) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if slices.Contains(p.now.Lessons, id) || len(p.now.Lessons) >= 100 {
+	if slices.Contains(p.now.Lessons, id) || len(p.now.Lessons) >= mostLessons {
 		return nil
 	}
 	return p.change(func(s *state) { s.Lessons = append(s.Lessons, id) })
@@ -200,14 +273,16 @@ func (p *Profile) KeepDay(date string, problems []string) error {
 	if slices.Equal(p.now.Days[date], problems) {
 		return nil
 	}
-	return p.change(func(s *state) {
-		if s.Days == nil {
-			s.Days = map[string][]string{}
-		}
-		s.Days[date] = problems
-		dates := slices.Sorted(maps.Keys(s.Days))
-		for _, old := range dates[:max(0, len(dates)-daysKept)] {
-			delete(s.Days, old)
-		}
-	})
+	return p.change(func(s *state) { s.keepDay(date, problems) })
+}
+
+func (s *state) keepDay(date string, problems []string) {
+	if s.Days == nil {
+		s.Days = map[string][]string{}
+	}
+	s.Days[date] = problems
+	dates := slices.Sorted(maps.Keys(s.Days))
+	for _, old := range dates[:max(0, len(dates)-daysKept)] {
+		delete(s.Days, old)
+	}
 }

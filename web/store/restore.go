@@ -1,7 +1,10 @@
 package store
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"strings"
@@ -219,4 +222,18 @@ func (k *kept) restore(f *Folder, log *slog.Logger, part *Game, rec *sgf.Record,
 	from := map[string]string{RestoredAll: "the record beside it", RestoredPart: "the lines before"}[why]
 	log.Warn("a game was restored", "game", g.Head.ID, "why", where, "from", from, "moves", g.Board.NumMoves(), "damaged file", aside)
 	return g, j.Close()
+}
+
+// FreshJournal reports whether the journal of a game from a backup is that of a game that is not here,
+// or that goes on where the one here ends. Errors wrap [ErrDamaged].
+func (f *Folder) FreshJournal(id string, data []byte) (bool, error) {
+	k := parse(data)
+	if g, made := k.replay(); g == nil || made < len(k.steps) || k.bad > 0 || k.torn || k.head.ID != id {
+		return false, ErrDamaged
+	}
+	here, err := f.Read("games", id, ".jsonl", maxJournal)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return err == nil && len(data) > len(here) && bytes.HasPrefix(data, here), nil
 }

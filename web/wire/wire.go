@@ -117,6 +117,9 @@ const (
 
 // ParseSGF reads the game trees of a record, within the bounds.
 func ParseSGF(data []byte) ([]*sgf.Node, error) {
+	if len(data) > MaxSGF {
+		return nil, api.Tell("bad_request", "sgf_large", "n", MaxSGF>>20)
+	}
 	roots, err := sgf.Options{MaxBytes: MaxSGF, MaxElements: 4 * MaxNodes}.Parse(data)
 	return roots, RecordError(err)
 }
@@ -130,7 +133,7 @@ func RecordError(err error) error {
 	for _, known := range []struct {
 		err error
 		key string
-	}{{sgf.ErrNoTree, "sgf_none"}, {sgf.ErrTooLarge, "sgf_large"}, {sgf.ErrSize, "sgf_size"}, {review.ErrNotGo, "record_not_go"}, {review.ErrNoMoves, "record_empty"}, {review.ErrTooLong, "record_long"}, {sgf.ErrPoint, "sgf_moves"}} {
+	}{{sgf.ErrNoTree, "sgf_none"}, {sgf.ErrTooLarge, "sgf_nodes"}, {sgf.ErrSize, "sgf_size"}, {review.ErrNotGo, "record_not_go"}, {review.ErrNoMoves, "record_empty"}, {sgf.ErrPoint, "sgf_moves"}} {
 		if errors.Is(err, known.err) {
 			return api.Tell("bad_request", known.key, "why", why)
 		}

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { options, render, type FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { dropped, openFiles, openText } from "./files";
-import type { Engine } from "./gen/api";
+import type { Engine, GameCard, Games } from "./gen/api";
 import type { Key } from "./gen/keys";
 import { language, num, setLanguage, t, told, unsavedText } from "./i18n";
 import { Icon, type IconName } from "./icons";
@@ -12,9 +12,9 @@ import { Live, say, toast } from "./live";
 import { connect, giveToken, lostSince, send, status, unsaved, updated, watch, welcome } from "./net";
 import { follow, route, screens, written } from "./router";
 import { inTab, later, missing, newer, reload, starting, unkept } from "./server";
-import { settings } from "./settings";
-import { game } from "./views/game";
-import { Home } from "./views/Home";
+import { remember, settings } from "./settings";
+import { clockText, game, now } from "./views/game";
+import { Home, opponent } from "./views/Home";
 import { PlayView } from "./views/Play";
 
 type Lazy = { [id: string]: FunctionComponent<{ id: string }> };
@@ -110,6 +110,32 @@ function MorePlaces() {
 	);
 }
 
+const left = signal<{ cards: GameCard[]; at: number }>({ cards: [], at: 0 }); // games, from every screen but that of a game
+const offered = signal(inTab && !remember("kosumi.backup", { at: 0 }).get().at);
+
+// The clock of a game that was left: while it runs, and, of the last game, once it has stopped.
+function LeftClock() {
+	const { cards, at } = left.value;
+	const c = cards.find((g) => g.clock?.running) ?? cards.find((g) => g.clock && g.game === game.value?.game);
+	const running = !!c?.clock?.running;
+	useEffect(() => {
+		if (!running) return;
+		const tick = setInterval(() => (now.value = performance.now()), 250);
+		return () => clearInterval(tick);
+	}, [running]);
+	if (!c?.clock || !c.timing) return null;
+	const time = clockText(c.clock, { clock: c.timing }, at);
+	return <div class={"strip-top left-clock" + (time.low ? " bad" : " warn")}><Icon name={running ? "warn" : "pause"} /> <span>{t(running ? "left_clock" : "left_stopped", { who: opponent(c.seat), time: time.text })}</span> <a class="button quiet small" href={"/play/" + c.game}>{t("back_to_game")}</a></div>;
+}
+
+// After some games whoever has them in a browser alone is asked once.
+const OFFERED_AFTER = 3;
+function OfferBackup() {
+	if (!offered.value || left.value.cards.filter((g) => g.phase === "over").length < OFFERED_AFTER) return null;
+	const done = (save: boolean) => { offered.value = false; later(import("./backup"), (b) => (save ? void b.save() : b.kept.put({ at: Date.now() }))); };
+	return <div class="strip-top">{t("backup_offer")} <button class="button small" onClick={() => done(true)}>{t("backup_save")}</button> <button class="button quiet small" onClick={() => done(false)}>{t("not_now")}</button></div>;
+}
+
 function Strips() {
 	const e = engine.value ?? welcome.value?.engine;
 	const begins = starting();
@@ -122,6 +148,7 @@ function Strips() {
 	return (
 		<>
 			{away && <Away />}
+			{!route.value.startsWith("/play/") && <><LeftClock /><OfferBackup /></>}
 			{waits && <div class="strip-top bad unsaved"><Icon name="warn" /> {unsavedText(waits)}</div>}
 			{(updated.value || newer()) && <div class="strip-top">{t("updated")} <button class="button quiet small" onClick={reload}>{t("reload")}</button></div>}
 			{stopped && <div class="strip-top bad"><Icon name="warn" /> {stopped} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
@@ -254,6 +281,8 @@ function View() {
 
 function App() {
 	useEffect(() => watch<Engine>("engine", (e) => (engine.value = e)), []);
+	const playing = route.value.startsWith("/play/");
+	useEffect(() => (playing ? undefined : watch<Games>("games", (g) => (left.value = { cards: g.games, at: performance.now() }))), [playing]);
 	useEffect(() => {
 		const id = wanted(settings.value.language);
 		void setLanguage(id).then(() => { if (id === wanted(settings.peek().language) && id !== language.peek()) missing.value = true; });

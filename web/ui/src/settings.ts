@@ -47,6 +47,13 @@ export function set<K extends keyof Settings>(key: K, value: Settings[K]): void 
 	settings.value = { ...settings.value, [key]: value };
 }
 
+/** Takes the settings of a backup: those that there are, of their types. */
+export function takeSettings(from: unknown): void {
+	const known = Object.entries((from ?? {}) as object).filter(([k, v]) => k in defaults && typeof v === typeof defaults[k as keyof Settings]);
+	const next = { ...settings.value, ...(Object.fromEntries(known) as Partial<Settings>) };
+	settings.value = { ...next, text: Math.min(200, Math.max(50, next.text)) };
+}
+
 /** Whether the page is dark. */
 export const darkness = signal(false);
 const system = matchMedia("(prefers-color-scheme: dark)");

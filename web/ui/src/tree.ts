@@ -149,6 +149,16 @@ export function goTo(id: number | undefined): void {
 	told = window.setTimeout(() => doc.value && post("tree.op", { doc: doc.value.doc, op: "goto", node: at.value }), 400);
 }
 
+/** The node of the line that is shown after so many of its moves, or the last one. */
+export function afterMoves(n: number): number {
+	let at = 0;
+	for (const id of line.value) {
+		if (nodes.value.get(id)?.m && n-- === 0) break;
+		at = id;
+	}
+	return at;
+}
+
 export function walk(steps: number): void {
 	const l = line.value;
 	const i = l.indexOf(at.value);

@@ -319,7 +319,6 @@ function GameTab({ d }: { d: Doc }) {
 				</select></dd>
 				<dt>{t("komi")}</dt><dd><NumberField label={t("komi")} step={0.5} value={d.komi} onNumber={(n) => n !== undefined && void attempt(tree.op("info", { komi: n }).then(() => { tree.results.value = new Map(); ask(); }))} /></dd>
 			</dl>
-			{d.warn && <p class="note warn">{d.warn}</p>}
 		</div>
 	);
 }
@@ -409,7 +408,8 @@ function DocView({ id }: { id: string }) {
 	useEffect(() => {
 		const at = query().get("at");
 		if (!there || at === null) return;
-		tree.goTo(tree.line.value[Math.min(Number(at) || 0, tree.line.value.length - 1)]);
+		tree.goTo(0);
+		tree.goTo(tree.afterMoves(Number(at) || 0));
 		note("/analyse/" + id);
 	}, [id, there]);
 	useEffect(() => { if (there) startSweep(false); }, [id, there]);
@@ -441,6 +441,7 @@ function DocView({ id }: { id: string }) {
 			</div>
 			<aside class="panel" aria-label={t("panel")}>
 				<Life at={`${tree.at.value} ${p.stones}`} />
+				{d.warn && <p class="note warn">{d.warn}</p>}
 				<EngineLine />
 				<Candidates />
 				<div class="tabs" role="tablist">

@@ -291,6 +291,7 @@ function Head({ r }: { r: Review }) {
 			) : c.other ? (
 				<div class="row"><span class="dim">{t("made_with", { network: r.network ?? "" })}</span><button class="plain" onClick={() => void command("review.again", { id: c.review })}>{t("do_again")}</button></div>
 			) : null}
+			{c.cut ? <p class="note warn">{t("record_cut", { n: c.moves, of: c.moves + c.cut })}</p> : null}
 		</section>
 	);
 }

@@ -1,8 +1,11 @@
 import { useEffect } from "preact/hooks";
+import { save } from "../backup";
 import { Board } from "../board/Board";
 import { Choice, Field, Switch } from "../controls";
+import { openFiles } from "../files";
 import type { ReviewProgress, Reviews } from "../gen/api";
 import { t } from "../i18n";
+import { Icon } from "../icons";
 import { LANGUAGES } from "../languages";
 import { textOf, watch, welcome } from "../net";
 import { inTab } from "../server";
@@ -56,9 +59,17 @@ export function Settings(_: { id: string }) {
 				</Field>
 				<Switch label={t("set_keys")} value={s.keys} onChange={(v) => set("keys", v)} />
 			</section>
+			<section class="card" aria-labelledby="s-data">
+				<h2 id="s-data">{t("backup")}</h2>
+				<p>{t("backup_text")}</p>
+				<div class="row">
+					<button class="button" onClick={() => void save()}><Icon name="save" /> {t("backup_save")}</button>
+					<label class="button quiet"><Icon name="open" /> {t("backup_load")}<input type="file" accept=".zip" class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+				</div>
+			</section>
 			<section class="card" aria-labelledby="s-about">
 				<h2 id="s-about">{t("set_about")}</h2>
-				<p>Kosumi {w?.version} · {w?.engine.name} · {[w?.engine.provider, w?.engine.precision].filter(Boolean).join(" · ")}</p>
+				<p>{["Kosumi " + w?.version, w?.engine.name, w?.engine.provider, w?.engine.precision].filter(Boolean).join(" · ")}</p>
 				<p class="dim">{w?.engine.why}</p>
 				{w?.features?.includes("networks") && <p><a class="button quiet" href="/networks">{t("networks")}</a></p>}
 				<p>{inTab ? t("set_tab") : t("set_folder", { folder: w?.folder ?? "" })} {!inTab && reviewsFolder.value && t("reviews_folder", { folder: reviewsFolder.value })}</p>

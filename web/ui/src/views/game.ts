@@ -3,7 +3,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Mark } from "../board/Board";
 import type { Overlay } from "../board/overlay";
-import type { ClockState, Estimate, GameState, Hint, ID } from "../gen/api";
+import type { Clock, ClockState, Estimate, GameState, Hint, ID } from "../gen/api";
 import { resultText, t } from "../i18n";
 import { say, toast } from "../live";
 import { inWords, Refused, send, welcome } from "../net";
@@ -265,10 +265,10 @@ export function estimateText(e: Estimate): string {
 
 // The time that a clock shows: what the server said, run down since.
 // What comes after the main time is rest.
-export function clockText(c: ClockState, g: GameState): { text: string; rest: string; low: boolean } {
+export function clockText(c: ClockState, g: { clock: Clock }, since = arrived.value): { text: string; rest: string; low: boolean } {
 	let ms = c.over ? c.period : c.main;
 	let { periods, over } = c;
-	if (c.running) ms -= Math.max(0, now.value - arrived.value);
+	if (c.running) ms -= Math.max(0, now.value - since);
 	if (ms < 0 && !over && (g.clock.kind === "byoyomi" || g.clock.kind === "canadian")) {
 		over = true;
 		periods = g.clock.periods ?? 0;

@@ -1,0 +1,171 @@
+package web
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
+	"kosumi/web/api"
+)
+
+// savedFile presses a button and returns the file that the page saves upon it.
+func savedFile(p *browsertest.Tab, button string) (name string, data []byte) {
+	p.T.Helper()
+	p.Do(chromedp.Evaluate(`window.saved = null; { const made = URL.createObjectURL; URL.createObjectURL = (f) => { window.blob = f; return made.call(URL, f); }; }
+		HTMLAnchorElement.prototype.click = function () { window.saved = this.download; }`, nil))
+	p.Press(button)
+	p.Until("saved")
+	text := browsertest.JS[string](p, `(async () => { const b = new Uint8Array(await blob.arrayBuffer()); let s = ""; for (const x of b) s += String.fromCharCode(x); return btoa(s); })()`)
+	data, err := base64.StdEncoding.DecodeString(text)
+	require.NoError(p.T, err)
+	return browsertest.JS[string](p, "saved"), data
+}
+
+// give gives a file to the field with an accept of ZIP files.
+func give(p *browsertest.Tab, name string, data []byte) {
+	p.T.Helper()
+	path := filepath.Join(p.T.TempDir(), name)
+	require.NoError(p.T, os.WriteFile(path, data, 0o600))
+	p.Do(chromedp.SetUploadFiles(`input[type=file]`, []string{path}, chromedp.ByQuery))
+}
+
+// TestBackupPage backs up in one program and restores in another, by the buttons of the page: what is new
+// is said, nothing changes before a yes, and the settings come along. Files that are no backups are
+// refused by name.
+func TestBackupPage(t *testing.T) {
+	testshared.Slow(t)
+	from := servePage(t, t.TempDir())
+	fill(t, from)
+	p := openPage(t, from)
+	p.Do(chromedp.Navigate(from.Address() + "settings"))
+	p.Press("Dark")
+	name, data := savedFile(p, "Back up")
+	require.Regexp(t, `^kosumi-backup-[-0-9]+\.zip$`, name)
+	p.Screen(390, 844)
+	p.NothingSticksOut("settings")
+	p.Picture("settings phone")
+	p.Clean()
+
+	dir := t.TempDir()
+	to := serveWith(t, "", Config{Folder: dir, Page: os.DirFS("ui/dist")})
+	q := openPage(t, to)
+	q.Do(chromedp.Navigate(to.Address() + "settings"))
+	q.Until(browsertest.Button("Back up"))
+	before := files(t, dir)
+	said := func(text string) {
+		t.Helper()
+		q.Until(`document.querySelector(".toast.bad")?.innerText.includes("` + text + `")`)
+	}
+	give(q, "torn.zip", data[:len(data)/2])
+	said("torn.zip cannot be opened: the file is damaged")
+	give(q, "garbage.sgf", []byte("%PDF-1.4"))
+	said("garbage.sgf is not a game record.")
+	give(q, "huge.sgf", []byte("(;SZ[9]C["+strings.Repeat("0123456789", 21<<20/10)+"];B[ee])"))
+	said("huge.sgf is too large (limit 20 MB).")
+	give(q, "mine.zip", data)
+	q.Until(`document.querySelector("dialog[open]")?.innerText.includes("New here: 2 games, 1 review, 1 board")`)
+	q.Axe("restore")
+	q.Picture("restore")
+	q.Screen(390, 844)
+	q.Picture("restore phone")
+	q.Press("Not now")
+	q.Until(`!document.querySelector("dialog[open]")`)
+	require.Equal(t, before, files(t, dir))
+	q.Screen(1280, 900)
+	give(q, "mine.zip", data)
+	q.Press("Restore")
+	q.Until(`document.querySelector("dialog[open] h2")?.innerText === "The backup is restored."`)
+	q.Press("Close")
+	q.Until(`document.documentElement.dataset.theme === "dark" && document.querySelector("main.settings")`)
+	q.Picture("restored dark")
+	give(q, "mine.zip", data)
+	q.Until(`document.querySelector("dialog[open]")?.innerText.includes("is here already")`)
+	q.Press("Close")
+	q.Do(chromedp.Navigate(to.Address() + "you"))
+	q.Until(`document.querySelectorAll(".kept-row").length === 2`)
+	_, games := savedFile(q, "Export all")
+	q.Clean()
+
+	// The export of the games can be dropped back, from any screen.
+	p.Screen(1280, 900)
+	p.Do(chromedp.Navigate(from.Address() + "review"))
+	p.Until(`document.querySelector(".review-row")`)
+	give(p, "games.zip", games)
+	p.Until(`document.querySelector("dialog[open]")?.innerText.includes("is here already")`)
+	p.Press("Close")
+	give(p, "club (2).sgf", []byte(spoilt))
+	p.Until(`document.querySelector("main.review") && document.querySelector(".toast")?.innerText.includes("You already have the game club (2).sgf")`)
+	p.Picture("known")
+}
+
+// TestAnalyseOfReview opens a review for analysis: at the move that is shown, and the same board each time.
+// A review says how much of a record it leaves out.
+func TestAnalyseOfReview(t *testing.T) {
+	looks(t)
+	s := servePage(t, searched(t))
+	id := toReview(t, s, map[string]string{"ours.sgf": spoiltNine})["ours.sgf"].ID
+	c := join(t, s)
+	finishedCard(t, c, id)
+	p := openPage(t, s)
+	docs := map[string]bool{}
+	for _, at := range []string{"8", "1", "38"} {
+		p.Do(chromedp.Navigate(s.Address() + "review/" + id + "?m=" + at))
+		p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+		shown := browsertest.JS[string](p, `document.querySelector("main.review").dataset.at`)
+		p.Press("Analyse")
+		p.Until(`document.querySelector("main.analyse:not(.review) .where input")?.value === "` + shown + `"`)
+		docs[browsertest.JS[string](p, "location.pathname")] = true
+	}
+	require.Len(t, docs, 1)
+
+	cut := toReview(t, s, map[string]string{"bad.sgf": "(;SZ[9];B[ee];W[cc];B[gg];W[ee];B[dd];W[ff])"})["bad.sgf"].ID
+	p.Do(chromedp.Navigate(s.Address() + "review/" + cut))
+	p.Until(`document.querySelector(".review-head")?.innerText.includes("covers the first 3 of 6 moves")`)
+	p.Picture("cut")
+	var doc api.ID
+	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9];B[ee];W[cc];B[gg];W[ee];B[dd])"}, &doc)
+	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc.ID))
+	p.Until(`document.querySelector("main.analyse .note.warn")?.innerText.includes("Move 4, E5, cannot be played")`)
+	p.Picture("cut board")
+	p.Clean()
+}
+
+// TestLeftClock leaves a game whose clock runs: every other screen shows it, until it stops.
+func TestLeftClock(t *testing.T) {
+	looks(t)
+	s := servePage(t, t.TempDir())
+	n := small("b")
+	n.Clock = api.Clock{Kind: "absolute", Main: 600}
+	p := openPage(t, s)
+	id := newGame(p, s, n)
+	p.Mine()
+	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
+	p.Try("C3")
+	p.Click(`.rail a[href="/review"]`)
+	p.Until(`/against .*: (9:\d\d|10:00)/.test(document.querySelector(".left-clock")?.innerText)`)
+	before := browsertest.JS[string](p, `document.querySelector(".left-clock").innerText`)
+	p.Until(`document.querySelector(".left-clock").innerText !== ` + "`" + before + "`") // it runs
+	p.Picture("left clock")
+	p.Screen(390, 844)
+	p.NothingSticksOut("the clock on a phone")
+	p.Picture("left clock phone")
+	p.Click(`a[href="/settings"]`)
+	p.Until(`document.querySelector("main.settings") && document.querySelector(".left-clock.warn")`)
+	g, err := s.games.Open(id)
+	require.NoError(t, err)
+	g.mu.Lock()
+	require.NoError(t, g.halt("alone"))
+	g.advance()
+	g.mu.Unlock()
+	p.Until(`document.querySelector(".left-clock")?.innerText.includes("Paused")`)
+	p.Click(".left-clock a")
+	p.Until(browsertest.Play + ` && !document.querySelector(".left-clock")`)
+	p.Clean()
+}

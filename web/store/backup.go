@@ -1,0 +1,222 @@
+package store
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"kosumi/web/api"
+	"kosumi/web/wire"
+)
+
+// Bounds of a backup.
+const (
+	MaxBackup    = 256 << 20 // bytes of the file
+	mostUnpacked = 2 << 30   // bytes of all that is in it
+	mostEntries  = 200_000
+)
+
+const (
+	backupVersion = 1
+	manifestName  = "kosumi.json"
+)
+
+// Manifest is the first file of a backup.
+type Manifest struct {
+	Version  int             `json:"version"`
+	By       string          `json:"by"` // version of the program
+	Made     time.Time       `json:"made"`
+	Persons  []string        `json:"persons"` // random names of the player
+	Names    []string        `json:"names,omitempty"`
+	Settings json.RawMessage `json:"settings,omitempty"` // of the page
+}
+
+// Saved describes the files of one kind in a backup: Dir + ID + Ext, or the file Ext alone. Without
+// Merge they are there for people.
+type Saved struct {
+	Kind     string // that fresh ones are counted as
+	Dir, Ext string
+	Named    bool  // IDs are names that people gave
+	Most     int64 // bytes of one
+	IDs      func() ([]string, error)
+	Read     func(id string) (data []byte, changed time.Time, err error)
+	Name     func(id string) string // in place of Dir + ID + Ext
+	// Merge reports how many things a file of a backup has, and how many of them are not here;
+	// with do it takes these. An error is about the file unless it is an [api.Error].
+	Merge func(e Entry, do bool) (fresh, all int, err error)
+}
+
+// Entry is a file of a backup. Beside returns the file of the same ID with another ending.
+type Entry struct {
+	ID      string
+	Data    []byte
+	Changed time.Time
+	Beside  func(ext string) ([]byte, error)
+}
+
+// id returns the ID in the name of a file of this kind.
+func (k *Saved) id(name string) (string, bool) {
+	if k.Merge == nil || k.Dir == "" {
+		return "", k.Merge != nil && name == k.Ext
+	}
+	name, ok := strings.CutPrefix(name, k.Dir)
+	if id, cut := strings.CutSuffix(name, k.Ext); ok && cut && (ValidID(id) || k.Named && id != "" && !strings.Contains(id, "/")) {
+		return id, true
+	}
+	return "", false
+}
+
+// WriteBackup writes a ZIP of all files. Those that cannot be read are named in a text beside them.
+func WriteBackup(w io.Writer, m Manifest, kinds []Saved) error {
+	m.Version, m.Made = backupVersion, time.Now().Round(time.Second)
+	z := zip.NewWriter(w)
+	add := func(name string, at time.Time, data []byte) error {
+		f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: at})
+		if err == nil {
+			_, err = f.Write(data)
+		}
+		return err
+	}
+	head, err := json.Marshal(m)
+	if err == nil {
+		err = add(manifestName, m.Made, head)
+	}
+	var missing []string
+	for i := range kinds {
+		k := &kinds[i]
+		ids := []string{""}
+		if err == nil && k.IDs != nil {
+			ids, err = k.IDs()
+		}
+		for _, id := range ids {
+			if err != nil {
+				return err
+			}
+			name := k.Dir + id + k.Ext
+			if k.Name != nil {
+				name = k.Name(id)
+			}
+			switch data, at, failed := k.Read(id); {
+			case errors.Is(failed, fs.ErrNotExist): // such as the record of a game without a move
+			case failed != nil:
+				missing = append(missing, fmt.Sprintf("%s: %v\n", name, failed))
+			default:
+				err = add(name, at, data)
+			}
+		}
+	}
+	if err == nil && len(missing) > 0 {
+		err = add("not-read.txt", m.Made, []byte(strings.Join(missing, "")))
+	}
+	return errors.Join(err, z.Close())
+}
+
+// Backup is a backup, or another ZIP: then Manifest is nil.
+type Backup struct {
+	Manifest *Manifest
+	files    []*zip.File
+	byName   map[string]*zip.File
+}
+
+// OpenBackup reads the list of files of a ZIP. Errors are refusals: a torn file, a newer version, or
+// names and sizes that no backup of Kosumi's has.
+func OpenBackup(data []byte) (*Backup, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, api.Tell("bad_request", "backup_torn")
+	}
+	b := &Backup{files: z.File, byName: map[string]*zip.File{}}
+	size, odd := uint64(0), ""
+	for _, f := range z.File {
+		key := strings.ToLower(f.Name)
+		if b.byName[key] != nil || !fs.ValidPath(strings.TrimSuffix(f.Name, "/")) || strings.Contains(f.Name, `\`) {
+			odd = f.Name
+		}
+		b.byName[key] = f
+		size += min(f.UncompressedSize64, mostUnpacked+1)
+	}
+	if size > mostUnpacked || len(z.File) > mostEntries {
+		return nil, api.Tell("limit", "backup_large", "n", mostUnpacked>>20)
+	}
+	head := b.byName[manifestName]
+	if head == nil {
+		return b, nil
+	}
+	text, err := readEntry(head, 1<<20)
+	m := new(Manifest)
+	if err != nil || json.Unmarshal(text, m) != nil || m.Version < 1 {
+		return nil, api.Tell("bad_request", "backup_torn")
+	}
+	if m.Version > backupVersion {
+		return nil, api.Tell("unsupported", "backup_newer", "by", wire.Shown(m.By, 40))
+	}
+	if odd != "" {
+		return nil, api.Tell("bad_request", "backup_odd", "name", wire.Shown(odd, 80))
+	}
+	b.Manifest = m
+	return b, nil
+}
+
+// readEntry unpacks a file of at most most bytes.
+func readEntry(f *zip.File, most int64) ([]byte, error) {
+	if f.UncompressedSize64 > uint64(most) || f.Flags&1 != 0 {
+		return nil, fmt.Errorf("encrypted, or more than %d bytes", most)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, most+1)) // zip compares length and sum
+}
+
+// Records calls f with the game records of a ZIP.
+func (b *Backup) Records(most int64, f func(name string, data []byte, err error)) {
+	for _, z := range b.files {
+		if strings.HasSuffix(strings.ToLower(z.Name), ".sgf") && !strings.HasPrefix(z.Name, "__MACOSX/") {
+			data, err := readEntry(z, most)
+			f(z.Name, data, err)
+		}
+	}
+}
+
+// Merge compares all files with those here, and with do takes what is fresh. It counts both by
+// kind, and names files that are damaged and left out. Errors are refusals.
+func (b *Backup) Merge(kinds []Saved, do bool) (fresh, all map[string]int, damaged []string, err error) {
+	fresh, all = map[string]int{}, map[string]int{}
+	for i := range kinds {
+		k := &kinds[i]
+		for _, f := range b.files {
+			id, ok := k.id(f.Name)
+			if !ok {
+				continue
+			}
+			data, err := readEntry(f, k.Most)
+			n, of := 0, 0
+			if err == nil {
+				n, of, err = k.Merge(Entry{id, data, f.Modified, func(ext string) ([]byte, error) {
+					other := b.byName[k.Dir+id+ext]
+					if other == nil {
+						return nil, fs.ErrNotExist
+					}
+					return readEntry(other, k.Most)
+				}}, do)
+			}
+			if refusal := new(api.Error); errors.As(err, refusal) {
+				return fresh, all, damaged, err
+			}
+			if err != nil {
+				damaged = append(damaged, f.Name)
+			}
+			fresh[k.Kind] += n
+			all[k.Kind] += of
+		}
+	}
+	return fresh, all, damaged, nil
+}
