@@ -95,7 +95,18 @@ type run struct {
 	first  []float64 // lead by the first search of a position
 	visits int64     // of evals
 	fresh  int64     // visits that this run searched
+	paces  []pace    // after its newest searches
 }
+
+// pace is how far a run had come at a time.
+type pace struct {
+	at    time.Duration // since its start
+	fresh int64
+}
+
+// pacesKept is how many searches the remaining time is estimated from: the first ones wait for the network,
+// and any may wait for other searches.
+const pacesKept = 24
 
 // Run reviews a game. progress, if not nil, is called after each search, by one goroutine
 // at a time. When ctx ends, the result is unfinished and the error is the context's. Every
@@ -243,10 +254,20 @@ func (r *run) progress(ply int, position Position) Progress {
 		return p
 	}
 	p.Visits, p.Budget = r.visits, r.budget()
-	if r.fresh > 0 {
-		p.Left = time.Duration(float64(p.Elapsed) / float64(r.fresh) * float64(max(0, p.Budget-p.Visits)))
+	if r.paces = append(r.paces, pace{p.Elapsed, r.fresh}); len(r.paces) > pacesKept {
+		r.paces = r.paces[1:]
 	}
+	p.Left = left(r.paces, p.Budget-p.Visits)
 	return p
+}
+
+// left estimates the time that visits take at the pace of the newest searches; 0 while that is not known.
+func left(paces []pace, visits int64) time.Duration {
+	first, last := paces[0], paces[len(paces)-1]
+	if len(paces) < pacesKept/4 || last.fresh <= first.fresh {
+		return 0
+	}
+	return time.Duration(float64(last.at-first.at) / float64(last.fresh-first.fresh) * float64(max(0, visits)))
 }
 
 // budget returns the visits of all positions together.

@@ -22,6 +22,7 @@ import (
 type Store struct {
 	mu    sync.Mutex
 	file  *os.File
+	kept  time.Time // when what was written was put on the disk
 	known map[storeKey]*Eval
 	spent time.Duration
 }
@@ -39,6 +40,9 @@ type storeLine struct {
 	Millis int64 `json:"ms"`
 	Eval   *Eval `json:"eval"`
 }
+
+// keepEvery is the most time between two writes to the disk.
+const keepEvery = 3 * time.Second
 
 // storeFormat is part of a store's name, so that results of another version are not used.
 const storeFormat = 1
@@ -139,6 +143,10 @@ func (s *Store) put(ply int, visits int64, e *Eval, spent time.Duration) error {
 	s.known[storeKey{ply, visits}] = e
 	if _, err := s.file.Write(append(line, '\n')); err != nil {
 		return fmt.Errorf("cannot keep what was found: %w", err)
+	}
+	if time.Since(s.kept) > keepEvery { // a tab of a browser that is killed loses what is not
+		s.kept = time.Now()
+		return s.file.Sync()
 	}
 	return nil
 }

@@ -141,6 +141,79 @@ func TestTwoTabs(t *testing.T) {
 	second.Enter()
 }
 
+// TestUseItHere takes the page over from another tab, there and back: the game goes on, and nobody takes
+// the other tab for one that the browser has ended.
+func TestUseItHere(t *testing.T) {
+	testshared.Long(t)
+	t.Parallel()
+	s := site(t)
+	first, second, _ := two(t)
+	first.Do(chromedp.Navigate(s.URL + "/some/path/"))
+	first.Enter()
+	begin(first, 9, 2)
+	first.Try("E5")
+	first.HasStones(2)
+	game := browsertest.JS[string](first, "location.href")
+	for _, tabs := range [][2]*browsertest.Tab{{first, second}, {second, first}} {
+		tabs[1].Do(chromedp.Navigate(game))
+		tabs[1].Until(taken)
+		tabs[1].Picture("use it here")
+		tabs[1].Press("Use it here")
+		tabs[1].Mine()
+		tabs[1].HasStones(2)
+		tabs[1].Until(`!document.querySelector(".strip-top")`)
+		tabs[0].Until(taken)
+	}
+}
+
+// TestEndedTab has the browser kill the page in a review, again and again: the next load says so, and goes on
+// where it was, with fewer threads.
+func TestEndedTab(t *testing.T) {
+	testshared.Long(t)
+	s := site(t)
+	p := browsertest.Open(t)
+	p.Do(chromedp.Navigate(s.URL + "/some/path/#/review"))
+	p.Until(`document.querySelector("main.reviews input[type=file]")`)
+	file := filepath.Join(t.TempDir(), "long.sgf")
+	require.NoError(t, os.WriteFile(file, []byte(longRecord()), 0o600))
+	p.Do(chromedp.SetUploadFiles(`input[type=file]`, []string{file}, chromedp.ByQuery))
+	const points = `Number(document.querySelector("main.review")?.dataset.points ?? 0)`
+	p.Until(points + " > 0")
+	_, id, _ := strings.Cut(browsertest.JS[string](p, "location.hash"), "/review/")
+	id, _, _ = strings.Cut(id, "?")
+	cores := browsertest.JS[int](p, "navigator.hardwareConcurrency")
+	threads := max(1, min(8, cores-1))
+	for n, done := 1, 0; n <= 3; n++ {
+		p.Until(fmt.Sprintf("%s > %d", points, done+5))
+		time.Sleep(4 * time.Second) // as long as what was found may not be on the disk
+		done = browsertest.JS[int](p, points) - 5
+		ctx, free := context.WithTimeout(p.Ctx, 2*time.Second)
+		_ = chromedp.Run(ctx, page.Crash()) // gets no answer
+		free()
+		p, _ = p.Beside() // a tab that is dead cannot be steered
+		p.Do(chromedp.Navigate(s.URL + "/some/path/#/review/" + id))
+		p.Until(`document.querySelector(".strip-top.warn")?.innerText.includes("The browser ended Kosumi the last time")`)
+		if threads > 1 {
+			p.Until(fmt.Sprintf(`document.querySelector(".strip-top.warn").innerText.includes("with %d of %d threads")`, max(1, threads>>n), threads))
+		}
+		p.Picture("ended")
+		p.Until(fmt.Sprintf("%s >= %d", points, done))
+		p.Press("Close")
+	}
+	p.Do(chromedp.Reload())
+	p.Until(points + " > 0")
+	p.Until(`!document.querySelector(".strip-top.warn")`) // a page that is left has not ended so
+}
+
+// longRecord is a game of 60 moves in rows.
+func longRecord() string {
+	text := "(;SZ[9]"
+	for i := range 60 {
+		text += fmt.Sprintf(";%c[%c%c]", "BW"[i%2], 'a'+i%9, 'a'+i/9)
+	}
+	return text + ")"
+}
+
 // hashed is the name of a file whose contents it names, as texts of the page have it.
 var hashed = regexp.MustCompile(`[\w-]+-(?:[0-9A-Z]{8}|[0-9a-f]{8})(n*)\.\w+`)
 

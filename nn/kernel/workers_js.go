@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"syscall/js"
 	"time"
@@ -33,9 +34,12 @@ var workers struct {
 	paused  chan struct{} // closed when sessions may run again; nil: they may
 }
 
-// mostStarts bounds how often workers are started again: a system that ends them every time
-// is short of memory.
-const mostStarts = 20
+// Bounds of how often workers are started again: a system that ends them every time is short of
+// memory.
+const (
+	fewerAfter = 4 // then an ended worker is not replaced while there are others
+	mostStarts = 20
+)
 
 // Start starts the workers, before any network is opened, and waits until they are ready.
 func Start(w Workers) error {
@@ -324,14 +328,21 @@ func (w *worker) ended() error {
 }
 
 // pick returns the worker with the fewest sessions and counts one more for it. It starts
-// ended workers again first.
+// ended workers again first, or goes on with those that are left if they end again and again.
 func pick() (*worker, error) {
 	workers.Lock()
 	defer workers.Unlock()
 	var best *worker
-	for i, w := range workers.all {
+	for i := 0; i < len(workers.all); i++ {
+		w := workers.all[i]
 		if err := w.ended(); err != nil {
-			if workers.started++; workers.started > mostStarts {
+			workers.started++
+			if workers.started > fewerAfter && len(workers.all) > 1 {
+				workers.all = slices.Delete(workers.all, i, i+1)
+				i--
+				continue
+			}
+			if workers.started > mostStarts {
 				return nil, fmt.Errorf("workers of the page end again and again, for want of memory perhaps: %v", err)
 			}
 			again, err := startWorker(workers.script, workers.module)

@@ -24,6 +24,7 @@ func TestWorkerEnds(t *testing.T) {
 	require.NoError(t, s.Run(1, []Pass{{}}))
 	want := append([]float32(nil), s.Outputs()[0]...)
 	count := Count()
+	require.Equal(t, 2, count)
 	for _, end := range []string{"terminate", "removeAllListeners"} {
 		w := s.worker
 		w.thread.Call(end)
@@ -43,4 +44,13 @@ func TestWorkerEnds(t *testing.T) {
 		require.Equal(t, want, s.Outputs()[0])
 		require.Equal(t, count, Count())
 	}
+	// Where workers end again and again there are fewer.
+	for ends := 2; ends <= fewerAfter; ends++ {
+		s.worker.stop(ErrStopped)
+		s.Close()
+		s = start()
+		require.NoError(t, s.Run(1, []Pass{{}}))
+		require.Equal(t, want, s.Outputs()[0])
+	}
+	require.Equal(t, 1, Count())
 }

@@ -11,7 +11,7 @@ import { wanted } from "./languages";
 import { Live, say, toast } from "./live";
 import { connect, giveToken, lostSince, send, status, unsaved, updated, watch, welcome } from "./net";
 import { follow, route, screens, written } from "./router";
-import { inTab, later, missing, newer, reload, starting, unkept } from "./server";
+import { ended, endedSeen, inTab, later, missing, newer, reload, starting, takePlace, unkept } from "./server";
 import { remember, settings } from "./settings";
 import { clockText, game, now } from "./views/game";
 import { Home, opponent } from "./views/Home";
@@ -153,6 +153,7 @@ function Strips() {
 			{(updated.value || newer()) && <div class="strip-top">{t("updated")} <button class="button quiet small" onClick={reload}>{t("reload")}</button></div>}
 			{stopped && <div class="strip-top bad"><Icon name="warn" /> {stopped} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
 			{welcome.value && unkept() && <div class="strip-top warn"><Icon name="warn" /> {t("tab_forgetful")} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
+			{welcome.value && ended() && <div class="strip-top warn"><Icon name="warn" /> {t(ended()![0] < ended()![1] ? "tab_ended_fewer" : "tab_ended", { n: ended()![0], of: ended()![1] })} <button class="button quiet small" onClick={endedSeen}>{t("close")}</button></div>}
 			{status.value === "open" && e?.state === "loading" && <div class="strip-top">{t("loading_network", { name: e.name })}</div>}
 			{status.value === "open" && e?.state === "failed" && <div class="strip-top bad"><Icon name="warn" /> {t("network_failed", { name: e.name, why: e.say ? told(e.say) : (e.error ?? "") })}
 				<button class="button quiet" onClick={() => void send("network.use", { name: welcome.value?.networks.find((n) => n.builtIn)?.name ?? "" })}>{t("use_built_in")}</button></div>}
@@ -257,7 +258,7 @@ const Stopped = ({ why }: { why: string }) => (
 // What there is to see before the server answers.
 function Starting() {
 	const s = starting();
-	if (s?.t === "taken") return <main class="empty"><h1>Kosumi</h1><p role="status">{t("tab_taken")}</p></main>;
+	if (s?.t === "taken") return <main class="empty"><h1>Kosumi</h1><p role="status">{t("tab_taken")}</p><button class="button primary" onClick={takePlace}>{t("tab_here")}</button></main>;
 	if (s?.t === "failed") return <Stopped why={t("tab_failed", { why: s.why })} />;
 	if (s?.t !== "loading") return <main class="empty" aria-busy="true" />;
 	const mb = (n: number) => num(n / 1e6, 1);

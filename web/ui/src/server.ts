@@ -1,6 +1,6 @@
 // How the page reaches its server: through the network, or in a worker of its own tab.
 import { signal } from "@preact/signals";
-import { forgetful, Line, request, start, takeNewer, waits } from "./tab/client";
+import { crashed, forgetful, Line, request, start, takeNewer, useHere, waits } from "./tab/client";
 
 declare const IN_TAB: boolean; // set by web/ui/build.mjs
 /** The server is in this tab: the page is a folder of files. */
@@ -19,6 +19,13 @@ export const reload = () => (newer() ? takeNewer() : location.reload());
 
 /** What the page waits for before it has a server; null: for nothing that it can say. */
 export const starting = () => (IN_TAB ? start.value : null);
+
+/** Takes the place of the tab that has the files. */
+export const takePlace = () => { if (IN_TAB) useHere(); };
+
+/** The browser has ended the page the last time: how many threads there are now, of how many. */
+export const ended = () => (IN_TAB ? crashed.value : null);
+export const endedSeen = () => { if (IN_TAB) crashed.value = null; };
 
 /** The browser keeps nothing of this visit. */
 export const unkept = () => IN_TAB && forgetful.value;

@@ -1,14 +1,55 @@
 // The page's end of a server that runs in a worker of its own tab.
 import { signal } from "@preact/signals";
-import { phone, type ToPage, type ToWorker } from "./parts";
+import { phone, threads, type ToPage, type ToWorker } from "./parts";
 
 declare const WORKER: string; // set by web/ui/site.mjs: the script, beside the page
 
 /** What stands between the page and its server; null: nothing, or not yet anything. */
-export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" | "ready" | "forgetful" }> | null>(null);
+export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" | "ready" | "forgetful" | "owned" | "outdated" }> | null>(null);
 
 /** The browser keeps nothing of what is done here. */
 export const forgetful = /* @__PURE__ */ signal(false);
+
+/** The browser has ended the page the last time; how many threads there are now, of how many. */
+export const crashed = /* @__PURE__ */ signal<[now: number, of: number] | null>(null);
+
+const HERE = new URL(".", location.href).pathname;
+const MOST_CRASHES = 5; // that make a difference
+const SETTLES = 1000; // ms, in which this tab sees what the one before has stored at its end
+let waited = false;
+const LONG = 20 * 60_000; // ms, after which one of them is forgotten
+let crashes = -1; // how often the browser has ended the page; below 0: another tab has the files
+let began = 0;
+/** Notes whether the page runs: who finds it running at the start knows that it was ended. */
+function runs(on: boolean): void {
+	if (crashes >= 0 && start.value?.t !== "failed") localStorage.setItem("kosumi.runs " + HERE, `${on ? 1 : 0} ${crashes}`);
+}
+
+function owned(): void {
+	try {
+		const [was, before] = (localStorage.getItem("kosumi.runs " + HERE) ?? "0 0").split(" ").map(Number);
+		const ended = was === 1 && !(document as { wasDiscarded?: boolean }).wasDiscarded;
+		crashes = Math.min(MOST_CRASHES, (before || 0) + (ended ? 1 : 0));
+		if (ended) crashed.value = [threads(navigator.hardwareConcurrency ?? 2, crashes), threads(navigator.hardwareConcurrency ?? 2, 0)];
+		runs(true);
+	} catch {
+		crashes = 0; // nothing is kept here
+	}
+	began = performance.now();
+	worker!.postMessage({ t: "crashes", n: crashes } satisfies ToWorker);
+	if (phone()) document.addEventListener("visibilitychange", () => runs(document.visibilityState === "visible")); // phones end what is not seen
+}
+
+// A worker that has ended leaves the files to other tabs.
+function leave(): void {
+	if (performance.now() - began > LONG) crashes = Math.max(Math.min(0, crashes), crashes - 1);
+	runs(false);
+	worker!.terminate();
+}
+
+const tabs = /* @__PURE__ */ typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("kosumi tabs " + HERE);
+/** Has the other tabs give the files to this one. */
+export const useHere = (): void => tabs?.postMessage("mine");
 
 let worker: Worker | null = null;
 let asked = 0;
@@ -31,9 +72,17 @@ function server(): Worker {
 			forgetful.value = true;
 			return;
 		}
+		if (m.t === "owned") return void setTimeout(owned, waited ? SETTLES : 0);
+		if (m.t === "outdated") {
+			waits.value = true;
+			return;
+		}
 		if (m.t !== "answer") {
 			if (start.value?.t !== "failed") start.value = m;
-			if (m.t === "taken") void offline();
+			if (m.t === "taken") {
+				waited = true;
+				void offline();
+			}
 			return;
 		}
 		const headers = new Headers();
@@ -43,7 +92,11 @@ function server(): Worker {
 	};
 	if (phone()) document.addEventListener("visibilitychange", () => worker!.postMessage({ t: "pause", on: document.visibilityState === "hidden" } satisfies ToWorker));
 	// A page that is left may come back: until then its files are for other tabs.
-	addEventListener("pagehide", () => worker!.terminate());
+	addEventListener("pagehide", leave);
+	if (tabs) tabs.onmessage = () => {
+		leave();
+		location.reload(); // and waits behind the tab that has asked
+	};
 	addEventListener("pageshow", (e) => { if (e.persisted) location.reload(); });
 	worker.onerror = (e) => (start.value = { t: "failed", why: e.message || "the worker has ended" });
 	return worker;
@@ -61,9 +114,10 @@ async function offline(): Promise<void> {
 	let old = navigator.serviceWorker.controller;
 	navigator.serviceWorker.addEventListener("controllerchange", () => {
 		if (old && (taking || start.value)) location.reload(); // who waits would get parts of both versions
+		else if (old) waits.value = true; // another tab has taken it
 		old = navigator.serviceWorker.controller;
 	});
-	const look = () => (waits.value = !!kept!.waiting && !!navigator.serviceWorker.controller);
+	const look = () => (waits.value ||= !!kept!.waiting && !!navigator.serviceWorker.controller);
 	const follow = () => { const next = kept!.installing; if (next) next.onstatechange = look; };
 	kept.onupdatefound = follow;
 	follow(); // what came while the page was loaded
@@ -75,7 +129,8 @@ let taking = false;
 /** Shows the newer version, in all tabs. */
 export function takeNewer(): void {
 	taking = true;
-	kept?.waiting?.postMessage("now");
+	if (kept?.waiting) kept.waiting.postMessage("now");
+	else location.reload();
 }
 
 /** Stands in for the WebSocket to a server. */

@@ -12,6 +12,14 @@ export interface Parts { program: Part; kernel: Part; kernelWorker: Part; zero: 
 /** Phones are slow, grow hot, and run from a battery. */
 export const phone = () => /Mobi|Android/.test(globalThis.navigator?.userAgent ?? "");
 
+/**
+ * How many threads run the network: one core is left for the search and the page, and half of a phone's;
+ * half as many with each time that the browser has ended the page, as it does for want of memory.
+ */
+export function threads(cores: number, crashes: number): number {
+	return Math.max(1, Math.floor(Math.min(8, phone() ? cores / 2 : cores - 1) / 2 ** crashes));
+}
+
 /** How the program starts for those that speak a protocol, and keeps no files. */
 export interface Start {
 	t: "start";
@@ -25,6 +33,7 @@ export interface Start {
 export type ToWorker =
 	| { t: "attend" } // with the port of a page
 	| { t: "request"; id: number; method: string; path: string; headers: string[]; body: Uint8Array }
+	| { t: "crashes"; n: number } // how often the browser has ended the page
 	| { t: "pause"; on: boolean } // while nobody looks at a phone
 	| Start
 	| { t: "speak"; protocol: string; settings: [name: string, value: string][] }; // with the port of a client
@@ -33,6 +42,8 @@ export type ToPage =
 	| { t: "ready" } // to be spoken to, where it was told to start
 	| { t: "loading"; done: number; total: number } // bytes
 	| { t: "taken" } // another tab has the files
+	| { t: "owned" } // this one has them, and waits for "crashes"
+	| { t: "outdated" } // a file of this version has gone
 	| { t: "forgetful" } // the browser keeps no files for the page
 	| { t: "failed"; why: string }
 	| { t: "answer"; id: number; status: number; headers: string[]; body: Uint8Array };

@@ -3,7 +3,7 @@
 // also in node.
 import "wasm_exec";
 import { Disk } from "./disk";
-import { phone, type Part, type Parts, type Start, type ToPage, type ToWorker } from "./parts";
+import { threads, type Part, type Parts, type Start, type ToPage, type ToWorker } from "./parts";
 
 declare const PARTS: Parts; // set by web/ui/site.mjs: files beside this script
 declare const Go: new () => { run(instance: WebAssembly.Instance): Promise<void>; importObject: WebAssembly.Imports; exit: (code: number) => void };
@@ -67,6 +67,7 @@ async function fetched(part: Part, late = false): Promise<Uint8Array<ArrayBuffer
 	const before = came;
 	for (const cache of ["default", "reload"] as const) {
 		const r = await fetch(new URL(part.name, here), { cache }).catch(() => null); // there may be no network
+		if (late && r?.status === 404) tell({ t: "outdated" });
 		if (!r?.ok || !r.body) continue;
 		const data = new Uint8Array(part.bytes);
 		let n = 0;
@@ -96,17 +97,14 @@ async function unpacked(part: Part): Promise<Response> {
 	return new Response(packed, { headers: { "Content-Type": "application/wasm" } });
 }
 
-// How many threads run the network: one core is left for the search and the page, and half of
-// a phone's.
-function threads(): number {
-	const cores = globalThis.navigator?.hardwareConcurrency ?? (node ? node("node:os").availableParallelism() : 2);
-	return Math.min(8, Math.max(1, phone() ? Math.floor(cores / 2) : cores - 1));
-}
-
 /** Starts the program: with files for a page, else as a client wants it. */
 async function start(client: Start | null): Promise<Program> {
 	if (!globalThis.DecompressionStream || !WebAssembly.compileStreaming) throw new Error("this browser is too old: Chrome and Edge 91, Firefox 113 and Safari 16.4 will do");
-	if (!client) await own().catch(() => undefined); // where it may not even ask it may keep nothing either
+	if (!client) {
+		await own().catch(() => undefined); // where it may not even ask it may keep nothing either
+		tell({ t: "owned" });
+		await counted;
+	}
 	tell({ t: "loading", done: 0, total });
 	const [disk, program, kernel, network] = await Promise.all([
 		client ? null : Disk.open(place, (line) => console.log(line), () => tell({ t: "forgetful" })),
@@ -118,7 +116,7 @@ async function start(client: Start | null): Promise<Program> {
 		if (disk) Object.assign(globalThis, { fs: disk.fs(), path: Disk.path, process: Disk.process });
 		Object.assign(globalThis, {
 			kosumi: {
-				network, largeBoards: () => fetched(PARTS.taught, true), kernel, kernelWorker: node ? node("node:url").fileURLToPath(script) : script.href, workers: client?.workers || threads(), files: !!disk,
+				network, largeBoards: () => fetched(PARTS.taught, true), kernel, kernelWorker: node ? node("node:url").fileURLToPath(script) : script.href, workers: client?.workers || threads(cores(), crashes), files: !!disk,
 				given: client?.network, name: client?.name ?? "", repeatable: !!client?.repeatable, ready, failed: (why: string) => fail(new Error(why)),
 			},
 		});
@@ -129,10 +127,19 @@ async function start(client: Start | null): Promise<Program> {
 	});
 }
 
+const cores = (): number => globalThis.navigator?.hardwareConcurrency ?? (node ? node("node:os").availableParallelism() : 2);
+
 let program: Promise<Program> | null = null;
+let crashes = 0;
+let count = () => {};
+const counted = new Promise<void>((done) => (count = done));
 
 port.onmessage = async (e: MessageEvent<ToWorker>) => {
 	const m = e.data;
+	if (m.t === "crashes") {
+		crashes = m.n;
+		return count();
+	}
 	if (!program) {
 		program = start(m.t === "start" ? m : null);
 		program.then(() => { if (m.t === "start") tell({ t: "ready" }); }, (e) => failed(e instanceof Error ? e.message : String(e)));
