@@ -4,22 +4,38 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Merge adds the problems of another set that are not in this one, and returns how many.
 func (d *Set) Merge(other *Set) int {
-	known := map[string]bool{}
-	for i := range d.Problems {
-		known[d.Problems[i].ID] = true
-	}
-	before := len(d.Problems)
-	for _, p := range other.Problems {
-		if !known[p.ID] {
-			known[p.ID] = true
+	known, before := map[string]bool{}, len(d.Problems)
+	for i, p := range slices.Concat(d.Problems, other.Problems) {
+		if i >= before && !known[p.ID] {
 			d.Problems = append(d.Problems, p)
 		}
+		known[p.ID] = true
 	}
 	return len(d.Problems) - before
+}
+
+// MergeAttempts joins two logs in the order of their times. An attempt at a problem at a time that
+// both have is the first one's.
+func MergeAttempts(a, b []Attempt) []Attempt {
+	type key struct {
+		id string
+		at int64
+	}
+	known, all := map[key]bool{}, slices.Clip(a)
+	for i, x := range slices.Concat(a, b) {
+		k := key{x.ID, x.Time.UnixNano()}
+		if i >= len(a) && !known[k] {
+			all = append(all, x)
+		}
+		known[k] = true
+	}
+	slices.SortStableFunc(all, func(x, y Attempt) int { return x.Time.Compare(y.Time) })
+	return all
 }
 
 // ReadAttempts reads the lines of a log; the last attempt at a problem at one time counts.
@@ -31,7 +47,7 @@ func ReadAttempts(data []byte) ([]Attempt, error) {
 			continue
 		}
 		if err := json.Unmarshal(line, &a); err != nil || a.ID == "" || a.Grade < AgainGrade || a.Grade > EasyGrade {
-			return nil, fmt.Errorf("not a file of answers: %s", bytes.TrimSpace(line[:min(len(line), 80)]))
+			return nil, fmt.Errorf("not a file of answers: %.80q", line)
 		}
 		l.take(a)
 	}

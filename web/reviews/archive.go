@@ -6,7 +6,6 @@ import (
 	"encoding/base32"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"strings"
 	"time"
@@ -50,38 +49,29 @@ func newArchive(folder *drill.Folder) archive {
 	}}}
 }
 
-// sumOfGame is equal for records of the same game: board, komi, rules, players and moves.
-func sumOfGame(i *review.Info, stones string, moves iter.Seq2[string, string]) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %g %s %q %q %s", i.Width, i.Height, i.Komi, i.Rules, strings.TrimSpace(i.Black), strings.TrimSpace(i.White), stones)
-	for c, m := range moves {
-		fmt.Fprint(h, " ", c, m)
-	}
-	return string(h.Sum(nil))
+// sumOf is equal for records of the same game: board, komi, rules, players and moves.
+func sumOf(i *review.Info, stones string, moves []string) string {
+	return fmt.Sprintf("%dx%d %g %s %q %q %s %s", i.Width, i.Height, i.Komi, i.Rules, strings.TrimSpace(i.Black), strings.TrimSpace(i.White), stones, strings.Join(moves, " "))
 }
 
 func resultSum(r *review.Result) string {
-	return sumOfGame(&r.Game, wire.ReviewedStones(r.Positions[0].Stones), func(yield func(c, m string) bool) {
-		for i := range r.Moves {
-			if !yield(r.Moves[i].Color, r.Moves[i].Move) {
-				return
-			}
-		}
-	})
+	var moves []string
+	for i := range r.Moves {
+		moves = append(moves, r.Moves[i].Color+r.Moves[i].Move)
+	}
+	return sumOf(&r.Game, wire.ReviewedStones(r.Positions[0].Stones), moves)
 }
 
 func gameSum(g *review.Game) string {
+	var moves []string
+	for _, m := range g.Moves {
+		moves = append(moves, wire.Letter(m.Color)+g.Record.Size.Vertex(m.Point))
+	}
 	i, stones := g.Info(), ""
 	if start, err := g.Position(0); err == nil {
 		stones = wire.Stones(start)
 	}
-	return sumOfGame(&i, stones, func(yield func(c, m string) bool) {
-		for _, m := range g.Moves {
-			if !yield(wire.Letter(m.Color), g.Record.Size.Vertex(m.Point)) {
-				return
-			}
-		}
-	})
+	return sumOf(&i, stones, moves)
 }
 
 // idOf is the ID of a file that somebody else may have named.

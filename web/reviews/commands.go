@@ -27,13 +27,7 @@ func (rs *Reviews) Delete(v *api.ID) error {
 		rs.mu.Unlock()
 		return api.Refuse("not_found", "no such review")
 	}
-	if j != nil {
-		if rs.cut != nil && len(rs.queue) > 0 && rs.queue[0] == j {
-			rs.cut()
-		}
-		rs.leave(j)
-		delete(rs.jobs, v.ID)
-	}
+	rs.quit(v.ID)
 	var errs []error
 	game := ""
 	if name != "" {

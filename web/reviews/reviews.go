@@ -190,13 +190,6 @@ func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again 
 	if notes != nil {
 		g.Notes = notes
 	}
-	if err := rs.conf.Engines.Networks.Serves(g.Record.Size); err != nil && rs.conf.Engines.Networks.Status().State == "ready" {
-		return "", false, api.Tell("unsupported", "net_board", "board", g.Record.Size)
-	}
-	data, err := sgf.Marshal(root)
-	if err != nil {
-		return "", false, err
-	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if err := rs.archive.refresh(); err != nil {
@@ -208,6 +201,18 @@ func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again 
 	if twin := rs.twin(gameSum(g)); twin != "" && !again {
 		return twin, true, nil
 	}
+	return id, false, rs.queueUp(id, name, g, root)
+}
+
+// queueUp puts a game on the list. The caller holds mu.
+func (rs *Reviews) queueUp(id, name string, g *review.Game, root *sgf.Node) error {
+	if err := rs.conf.Engines.Networks.Serves(g.Record.Size); err != nil && rs.conf.Engines.Networks.Status().State == "ready" {
+		return api.Tell("unsupported", "net_board", "board", g.Record.Size)
+	}
+	data, err := sgf.Marshal(root)
+	if err != nil {
+		return err
+	}
 	j := &job{id: id, name: rs.unique(wire.Shown(name, 200)), added: time.Now(), game: g, state: Waiting, points: map[int]api.ReviewPoint{}}
 	err = file.WriteBytes(rs.record(j.id, ".txt"), []byte(strings.Join(append([]string{j.name}, g.Notes...), "\n")))
 	if err == nil { // the record last: recall looks for it
@@ -215,12 +220,22 @@ func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again 
 	}
 	if err != nil {
 		os.Remove(rs.record(j.id, ".txt"))
-		return "", false, api.NotSaved(err)
+		return api.NotSaved(err)
 	}
 	rs.jobs[j.id] = j
 	rs.queue = append(rs.queue, j)
 	rs.wake()
-	return id, false, nil
+	return nil
+}
+
+// quit takes a review that is not finished off the list. The caller holds mu.
+func (rs *Reviews) quit(id string) {
+	j := rs.jobs[id]
+	if rs.cut != nil && len(rs.queue) > 0 && rs.queue[0] == j {
+		rs.cut()
+	}
+	rs.leave(j)
+	delete(rs.jobs, id)
 }
 
 // twin returns the ID of the review of the same game, whatever its file is called: of several the

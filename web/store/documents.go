@@ -119,7 +119,7 @@ func (ds *Documents) Import(data []byte) (a api.Imported, err error) {
 	if err != nil {
 		return a, err
 	}
-	if id := ds.twin(d, true); id != "" {
+	if id := ds.twin(d, false); id != "" {
 		return api.Imported{Kind: "doc", ID: id, Known: true}, nil
 	}
 	return api.Imported{Kind: "doc", ID: d.id}, ds.add(d)
