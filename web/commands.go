@@ -98,7 +98,7 @@ func registerCommands(p *protocol) {
 	register(p, "player.rank", once, tells(theGames, (*games).PlayerRank), "The rank that the player claims.")
 	register(p, "player.names", once, tells(thePlayer, (*player).SayNames), "Names under which the player has played, and those of others.")
 
-	register(p, "network.fetch", inOrder, tells(itself, (*conn).fetchNetwork), "Fetches a network from an https address, or resumes one; watch networks reports its progress.")
+	register(p, "network.fetch", inOrder, tells(itself, (*conn).fetchNetwork), "Fetches a network from an https address, or KataGo's strongest or newest, or resumes one; watch networks reports its progress.")
 	register(p, "network.stop", inOrder, tells(theLibrary, (*engines.Library).Stop), "Stops fetching; what has come is kept.")
 	register(p, "network.forget", inOrder, tells(theLibrary, (*engines.Library).Forget), "Forgets a network that was not fetched to its end.")
 	register(p, "network.remove", inOrder, tells(theLibrary, (*engines.Library).Remove), "Deletes a network that is not in use.")

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,15 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/engine"
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
-	"kosumi/nn"
-	"kosumi/nn/model"
-	"kosumi/nn/open"
 	"kosumi/review/drill"
 	"kosumi/web/api"
-	"kosumi/web/engines"
 	"kosumi/web/store"
 )
 
@@ -196,25 +190,9 @@ func TestProblemsOfTheDay(t *testing.T) {
 func TestNetworksPage(t *testing.T) {
 	testshared.Long(t)
 	file := testshared.Network(t)
-	t.Parallel()
 	whole, err := os.ReadFile(file)
 	require.NoError(t, err)
-	dir := t.TempDir()
-	nets := engines.NewNetworks(engines.NetworksConfig{Folder: filepath.Join(dir, "networks"), Open: func(file string) engines.Network {
-		return open.Start(open.Config{Open: func(file string) (nn.Model, error) { return model.Open(file, model.Config{Precision: "fp32"}) }, File: file,
-			Server: nn.ServerConfig{Sessions: 1, MaxBatch: 4, CacheBytes: 4 << 20}, Size: board.Square(9), Log: slog.New(slog.DiscardHandler)})
-	}})
-	conf := engine.Defaults()
-	conf.Search.Parallel.Workers = 8
-	s, err := New(Config{Folder: dir, Version: "1.2.3", Page: os.DirFS("ui/dist"), Networks: nets, Engine: conf})
-	require.NoError(t, err)
-	done := make(chan error, 1)
-	go func() { done <- s.Serve() }()
-	t.Cleanup(func() {
-		require.NoError(t, s.Close())
-		require.NoError(t, <-done)
-		require.NoError(t, nets.Close())
-	})
+	s := serveNetworks(t, nil)
 	p := openPage(t, s)
 	p.Do(chromedp.Navigate(s.Address() + "networks"))
 	p.Until(`document.querySelectorAll(".network-list li").length === 1`)
@@ -238,7 +216,7 @@ func TestNetworksPage(t *testing.T) {
 	p.Click(`.network-list [aria-label^=Remove]`)
 	p.Until(`document.querySelectorAll(".network-list li").length === 1`)
 	require.Eventually(t, func() bool {
-		_, err := os.Stat(filepath.Join(dir, "networks", "strong.bin.gz"))
+		_, err := os.Stat(filepath.Join(s.conf.Folder, "networks", "strong.bin.gz"))
 		return os.IsNotExist(err)
 	}, browsertest.Patience, 50*time.Millisecond)
 	text, err := json.Marshal(ask[api.NetworkList](c, "watch", api.Watch{What: "networks"}))

@@ -136,6 +136,7 @@ func TestDocumentedFlags(t *testing.T) {
 // why it is not run.
 const walks = `
 README.md
+engine net fetch strongest -> # asks katagotraining.org: TestNetFetch
 engine gtp --model kata1-b18c384nbt.bin.gz --boardsize 19 -> --visits 2
 engine train --model net.bin.gz --data games/ -o better -> --batch 4
 engine loop run1 -> --games 4

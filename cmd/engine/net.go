@@ -18,8 +18,8 @@ import (
 )
 
 func netCommand() *cobra.Command {
-	c := &cobra.Command{Use: "net", SuggestFor: []string{"info", "network", "model"}, Short: "Create, mix and describe networks"}
-	c.AddCommand(netNewCommand(), netInfoCommand(), netMixCommand())
+	c := &cobra.Command{Use: "net", SuggestFor: []string{"info", "network", "model"}, Short: "Fetch, create, mix and describe networks"}
+	c.AddCommand(netNewCommand(), netInfoCommand(), netMixCommand(), netFetchCommand())
 	needSubcommand(c)
 	return c
 }

@@ -118,6 +118,14 @@ type Network struct {
 	Bytes   int64  `json:"bytes,omitempty"` // of its file; 0 for the one in the program
 	// Removable networks stand in the folder of networks.
 	Removable bool `json:"removable,omitempty"`
+	// Speed was measured when the network was added; absent for others.
+	Speed *NetworkSpeed `json:"speed,omitempty"`
+}
+
+// NetworkSpeed is how fast this machine runs a network.
+type NetworkSpeed struct {
+	Size  string  `json:"size"`  // board, as 19x19
+	Evals float64 `json:"evals"` // evaluations a second
 }
 
 // NetworkList is what networks there are, and which are on their way.
@@ -127,11 +135,12 @@ type NetworkList struct {
 	Folder   string       `json:"folder"`
 }
 
-// NetworkJob is a network on its way. State is fetching, checking (its sha256), trying,
-// stopped, which can be gone on with, or failed.
+// NetworkJob is a network on its way. State is asking (for Latest), fetching, checking (its
+// sha256), trying, stopped, which can be resumed, failed, or for one of Latest ready.
 type NetworkJob struct {
-	Name   string  `json:"name"`
-	URL    string  `json:"url,omitempty"` // empty: a browser sends it
+	Name   string  `json:"name"`             // of the file; Latest until that is known
+	Latest string  `json:"latest,omitempty"` // as in FetchNetwork
+	URL    string  `json:"url,omitempty"`    // empty: a browser sends it
 	SHA256 string  `json:"sha256,omitempty"`
 	State  string  `json:"state"`
 	Done   int64   `json:"done"`            // bytes
@@ -142,9 +151,11 @@ type NetworkJob struct {
 }
 
 // FetchNetwork asks for a network from an https address, which must have that sha256.
+// Without an address, KataGo's training site is asked for both: Latest is strongest or newest.
 type FetchNetwork struct {
-	URL    string `json:"url"`
-	SHA256 string `json:"sha256"`
+	URL    string `json:"url,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	Latest string `json:"latest,omitempty"`
 }
 
 // NetworkName names the file of a network.

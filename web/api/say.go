@@ -68,6 +68,10 @@ var Sentences = map[string]string{
 	"net_broken":     "the file is not a network that works here: {why}. It was removed",
 	"net_boards":     "it serves none of the boards of 19x19, 13x13, 9x9 and 7x7",
 	"net_short":      "the file ends too early",
+	"net_size":       "the file is another one: it does not have the {n} bytes that were announced. It was removed",
+	"net_latest":     "there are two: strongest and newest",
+	"net_answer":     "{host} did not name a network; its page for people is {page}",
+	"net_page":       "the browser may not fetch it from {host}, or there is no connection",
 
 	"own_problems": "Problems taken: {n}.",
 	"own_games":    "Games, to be reviewed: {n}.",
@@ -115,6 +119,15 @@ func (p *Profile) Warned(err error) {
 	if s := Said(err); s != nil {
 		p.Says = append(p.Says, *s)
 	}
+}
+
+// String is the sentence in English.
+func (s *Say) String() string {
+	text := Sentences[s.Key]
+	for name, value := range s.With {
+		text = strings.ReplaceAll(text, "{"+name+"}", value)
+	}
+	return text
 }
 
 // Said is the sentence of an error, or of its cause; nil if it has none.

@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -19,16 +22,31 @@ import (
 	"kosumi/web/api"
 )
 
-// fetch downloads a file, resuming after broken connections, and adds it to the folder.
-func (l *Library) fetch(ctx context.Context, j *job) error {
+// fetch downloads a file, resuming after broken connections, and adds it to the folder. It asks
+// for the file first if the job is for one of latest.
+func (l *Library) fetch(ctx context.Context, j *job) (err error) {
+	defer func() {
+		if useless := (errUseless{}); errors.As(err, &useless) {
+			err = errors.Join(err, l.discard(j.Name))
+		}
+	}()
+	if j.State == asking {
+		if err := l.ask(ctx, j); err != nil || j.State == ready {
+			return err
+		}
+	}
 	for try := 0; ; try++ {
 		before := j.Done
 		err := l.download(ctx, j)
 		if err == nil {
 			break
 		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = api.Tell("bad_request", "net_short")
+		}
 		var final errFinal
-		if ctx.Err() != nil || errors.As(err, &final) || errors.Is(err, syscall.ENOSPC) || j.Done == before && try >= mostRetries {
+		var useless errUseless
+		if ctx.Err() != nil || errors.As(err, &final) || errors.As(err, &useless) || errors.Is(err, syscall.ENOSPC) || j.Done == before && try >= mostRetries {
 			return err
 		}
 		if j.Done > before {
@@ -37,7 +55,7 @@ func (l *Library) fetch(ctx context.Context, j *job) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(time.Second << min(try, 4)):
+		case <-time.After(l.pause << min(try, 4)):
 		}
 	}
 	return l.take(ctx, j)
@@ -47,6 +65,11 @@ func (l *Library) fetch(ctx context.Context, j *job) error {
 type errFinal struct{ error }
 
 func (e errFinal) Unwrap() error { return e.error }
+
+// errUseless is an error that retrying cannot fix, of a file whose bytes so far are of no use.
+type errUseless struct{ error }
+
+func (e errUseless) Unwrap() error { return e.error }
 
 // download fetches the missing rest of a file.
 func (l *Library) download(ctx context.Context, j *job) (err error) {
@@ -62,6 +85,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 	if err != nil {
 		return errFinal{err}
 	}
+	req.Header.Set("Accept-Encoding", "identity") // else .gz files might be unpacked on the way
 	has := sizeOf(l.part(j.Name))
 	if has > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", has))
@@ -69,7 +93,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 			req.Header.Set("If-Range", about.ETag)
 		}
 	}
-	quiet := time.AfterFunc(silence, func() { cancel(os.ErrDeadlineExceeded) })
+	quiet := time.AfterFunc(l.silence, func() { cancel(os.ErrDeadlineExceeded) })
 	defer quiet.Stop()
 	resp, err := l.request(req)
 	if err != nil {
@@ -96,10 +120,13 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 	if resp.ContentLength > 0 {
 		total = has + resp.ContentLength
 	}
-	if total > mostBytes {
-		return errFinal{api.Tell("bad_request", "net_large", "n", mostBytes>>30)}
+	if total > j.most() || j.bytes > 0 && total > 0 && total != j.bytes {
+		return j.tooLarge()
 	}
-	data, err := json.Marshal(note{j.URL, j.SHA256, resp.Header.Get("ETag"), total})
+	if total == 0 {
+		total = j.bytes
+	}
+	data, err := json.Marshal(note{j.URL, j.SHA256, j.Latest, resp.Header.Get("ETag"), total})
 	if err == nil {
 		err = file.WriteBytes(l.part(j.Name)+".json", data)
 	}
@@ -124,17 +151,28 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 	return err
 }
 
-// copy copies a file, counts its bytes in j and enforces mostBytes.
+// most is the largest size of a job's file, in bytes.
+func (j *job) most() int64 { return cmp.Or(j.bytes, mostBytes) }
+
+// tooLarge refuses a file that is larger than it may be, or not of the size that was announced.
+func (j *job) tooLarge() error {
+	if j.bytes > 0 {
+		return errUseless{api.Tell("bad_request", "net_size", "n", j.bytes)}
+	}
+	return errUseless{api.Tell("bad_request", "net_large", "n", mostBytes>>30)}
+}
+
+// copy copies a file, counts its bytes in j and ends where there are too many.
 func (l *Library) copy(to io.Writer, from io.Reader, j *job, quiet *time.Timer) error {
 	buffer := make([]byte, 256<<10)
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
 			if quiet != nil {
-				quiet.Reset(silence)
+				quiet.Reset(l.silence)
 			}
-			if j.Done+int64(n) > mostBytes {
-				return errFinal{api.Tell("bad_request", "net_large", "n", mostBytes>>30)}
+			if j.Done+int64(n) > j.most() {
+				return j.tooLarge()
 			}
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return err
@@ -158,20 +196,25 @@ func (l *Library) take(ctx context.Context, j *job) error {
 		return err
 	}
 	if j.SHA256 != "" && sum != j.SHA256 {
-		return errFinal{errors.Join(api.Tell("bad_request", "net_other", "sum", sum), l.discard(j.Name))}
+		return errUseless{api.Tell("bad_request", "net_other", "sum", sum)}
 	}
 	l.tell(j, func() { j.State = trying }, true)
-	if err := l.try(ctx, l.part(j.Name)); err != nil {
+	speed, err := l.try(ctx, l.part(j.Name))
+	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return errFinal{errors.Join(api.Tell("bad_request", "net_broken", "why", err), l.discard(j.Name))}
+		return errUseless{api.Tell("bad_request", "net_broken", "why", err)}
 	}
 	if err := os.Rename(l.part(j.Name), l.path(j.Name)); err != nil {
 		return err
 	}
 	_ = os.Remove(l.part(j.Name) + ".json") // a left-over is ignored
-	return nil
+	data, err := json.Marshal(speed)
+	if err == nil {
+		_ = file.WriteBytes(l.path(speedFile(j.Name)), data) // it is only shown
+	}
+	return err
 }
 
 func sumOf(ctx context.Context, path string) (string, error) {
@@ -191,12 +234,12 @@ func sumOf(ctx context.Context, path string) (string, error) {
 	return "", ctx.Err()
 }
 
-// try loads a network and evaluates an empty board of a size that it serves.
-func (l *Library) try(ctx context.Context, path string) error {
+// try loads a network, evaluates an empty board of a size that it serves, and measures its speed.
+func (l *Library) try(ctx context.Context, path string) (*api.NetworkSpeed, error) {
 	net := l.networks.conf.Open(path)
 	defer net.Close()
 	if err := net.Wait(); err != nil {
-		return err
+		return nil, err
 	}
 	for _, side := range []int{19, 9, 13, 7} {
 		size := board.Square(side)
@@ -204,10 +247,32 @@ func (l *Library) try(ctx context.Context, path string) error {
 			continue
 		}
 		g, err := board.NewGame(size, board.Chinese())
-		if err != nil {
-			return err
+		if err == nil {
+			err = net.Evaluate(ctx, &nn.Query{Game: g}, new(nn.Output))
 		}
-		return net.Evaluate(ctx, &nn.Query{Game: g}, new(nn.Output))
+		if err != nil {
+			return nil, err
+		}
+		evals, err := rate(ctx, net, g, l.measure)
+		return &api.NetworkSpeed{Size: size.String(), Evals: evals}, err
 	}
-	return api.Tell("unsupported", "net_boards")
+	return nil, api.Tell("unsupported", "net_boards")
+}
+
+// rate returns the evaluations a second of a network that has always two batches to do, measured
+// for at least length.
+func rate(ctx context.Context, net nn.Network, g *board.Game, length time.Duration) (float64, error) {
+	var done atomic.Int64
+	var jobs sync.WaitGroup
+	errs := make([]error, 2*max(1, net.BatchSize()))
+	began := time.Now()
+	for i := range errs {
+		jobs.Go(func() {
+			for out := new(nn.Output); errs[i] == nil && time.Since(began) < length; done.Add(1) {
+				errs[i] = net.Evaluate(ctx, &nn.Query{Game: g, Symmetry: nn.SymmetryRandom, SkipCache: true}, out)
+			}
+		})
+	}
+	jobs.Wait()
+	return float64(done.Load()) / time.Since(began).Seconds(), cmp.Or(errs...)
 }

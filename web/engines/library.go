@@ -29,6 +29,8 @@ type Library struct {
 	networks *Networks
 	request  func(*http.Request) (*http.Response, error)
 	changed  func()
+	// The longest time without a byte, the first pause before a retry, and how long speed is measured.
+	silence, pause, measure time.Duration
 
 	mu   sync.Mutex
 	jobs map[string]*job // by name of the file
@@ -39,6 +41,8 @@ type Library struct {
 type job struct {
 	api.NetworkJob
 	stop  context.CancelFunc // nil: it does not run
+	hold  *file.Hold         // on the incomplete file; nil: it has none yet
+	bytes int64              // of the whole file, if they were announced
 	began time.Time
 	first int64 // bytes that were there when it began
 	told  time.Time
@@ -46,17 +50,18 @@ type job struct {
 
 // States of a job.
 const (
+	asking   = "asking"
 	fetching = "fetching"
 	checking = "checking"
 	trying   = "trying"
 	stopped  = "stopped"
 	failed   = "failed"
+	ready    = "ready"
 )
 
 // Bounds of downloads and uploads.
 const (
 	mostBytes   = 4 << 30
-	silence     = 60 * time.Second // without a byte
 	tellEvery   = 200 * time.Millisecond
 	mostRetries = 4
 )
@@ -68,6 +73,7 @@ const partPrefix = ".part-"
 type note struct {
 	URL    string `json:"url"`
 	SHA256 string `json:"sha256"`
+	Latest string `json:"latest,omitempty"`
 	ETag   string `json:"etag,omitempty"`
 	Total  int64  `json:"total,omitempty"`
 }
@@ -75,7 +81,8 @@ type note struct {
 // NewLibrary returns the library of networks that have a folder. changed is called after
 // every change, by any goroutine.
 func NewLibrary(n *Networks, changed func()) *Library {
-	l := &Library{networks: n, changed: changed, jobs: map[string]*job{}, request: newClient()}
+	l := newLibrary(n)
+	l.changed = changed
 	entries, _ := os.ReadDir(n.conf.Folder) // no folder: no downloads
 	for _, e := range entries {
 		name, ok := strings.CutPrefix(e.Name(), partPrefix)
@@ -87,7 +94,15 @@ func NewLibrary(n *Networks, changed func()) *Library {
 		if err != nil {
 			continue // the next download starts anew
 		}
-		l.jobs[name] = &job{NetworkJob: api.NetworkJob{Name: name, URL: about.URL, SHA256: about.SHA256, State: stopped, Done: sizeOf(l.part(name)), Total: about.Total}}
+		l.jobs[name] = &job{NetworkJob: api.NetworkJob{Name: name, Latest: about.Latest, URL: about.URL, SHA256: about.SHA256, State: stopped, Done: sizeOf(l.part(name)), Total: about.Total}}
+	}
+	return l
+}
+
+func newLibrary(n *Networks) *Library {
+	l := &Library{networks: n, jobs: map[string]*job{}, request: n.conf.Request, silence: time.Minute, pause: time.Second, measure: 2 * time.Second}
+	if l.request == nil {
+		l.request = newClient()
 	}
 	return l
 }
@@ -116,8 +131,11 @@ func (l *Library) State() *api.NetworkList {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := &api.NetworkList{Networks: l.networks.List(), Jobs: []api.NetworkJob{}, Folder: l.networks.conf.Folder}
+	all := l.networks.files()
 	for _, j := range l.jobs {
-		s.Jobs = append(s.Jobs, j.NetworkJob)
+		if _, there := all[j.Name]; j.State != ready || there {
+			s.Jobs = append(s.Jobs, j.NetworkJob)
+		}
 	}
 	slices.SortFunc(s.Jobs, func(a, b api.NetworkJob) int { return strings.Compare(a.Name, b.Name) })
 	return s
@@ -136,22 +154,57 @@ func nameOf(name string) error {
 	return nil
 }
 
-// begin makes a job, unless there is one or the file is there.
-func (l *Library) begin(j *job) error {
+// begin makes j the job of a file, unless there is another one or the file is there.
+func (l *Library) begin(j *job, as api.NetworkJob) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now := l.jobs[j.Name]; now != nil && now.stop != nil {
-		return api.Tell("busy", "net_coming", "name", j.Name)
+	if now := l.jobs[as.Name]; now != nil && now.stop != nil && now != j {
+		return api.Tell("busy", "net_coming", "name", as.Name)
 	}
-	if _, there := l.networks.files()[j.Name]; there {
+	if as.State == fetching {
+		if err := l.clear(j, as); err != nil {
+			return err
+		}
+		as.Done = sizeOf(l.part(as.Name))
+	}
+	if l.jobs[j.Name] == j {
+		delete(l.jobs, j.Name)
+	}
+	j.NetworkJob, j.first, j.began = as, as.Done, time.Now()
+	l.jobs[j.Name] = j
+	return nil
+}
+
+// clear takes the incomplete file for a job, and empties it unless it is of the same file.
+func (l *Library) clear(j *job, as api.NetworkJob) (err error) {
+	if _, there := l.networks.files()[as.Name]; there {
 		return api.Tell("bad_request", "net_there")
 	}
 	if err := os.MkdirAll(l.networks.conf.Folder, 0o755); err != nil {
 		return api.NotSaved(err)
 	}
-	j.State, j.began = fetching, time.Now()
-	l.jobs[j.Name] = j
+	if j.hold, err = file.Lock(l.part(as.Name)); errors.Is(err, file.ErrTaken) { // another program fetches it
+		return api.Tell("busy", "net_coming", "name", as.Name)
+	} else if err != nil {
+		return api.NotSaved(err)
+	}
+	if old, err := l.about(as.Name); err != nil || old.URL != as.URL || old.SHA256 != as.SHA256 {
+		if err := l.discard(as.Name); err != nil {
+			return errors.Join(err, l.release(j, as.Name))
+		}
+	}
 	return nil
+}
+
+// release gives the incomplete file back.
+func (l *Library) release(j *job, name string) error {
+	if j.hold == nil {
+		return nil
+	}
+	err := j.hold.Release()
+	j.hold = nil
+	_ = os.Remove(l.part(name) + ".lock") // a left-over is ignored
+	return err
 }
 
 // tell changes a job and calls changed: at once if the change is important, else every tellEvery.
@@ -172,27 +225,13 @@ func (l *Library) tell(j *job, change func(), important bool) {
 
 // Fetch starts or resumes a download. It does not wait for it.
 func (l *Library) Fetch(ctx context.Context, f *api.FetchNetwork) error {
-	u, err := url.Parse(strings.TrimSpace(f.URL))
-	if err != nil || u.Scheme != "https" || u.Host == "" {
-		return api.Tell("bad_request", "net_https")
-	}
-	sum := strings.ToLower(strings.TrimSpace(f.SHA256))
-	if !sumText.MatchString(sum) {
-		return api.Tell("bad_request", "net_sha")
-	}
-	name := path.Base(u.Path)
-	if err := nameOf(name); err != nil {
+	as, err := wanted(f)
+	if err != nil {
 		return err
 	}
-	if old, err := l.about(name); err == nil && (old.URL != u.String() || old.SHA256 != sum) {
-		if err := l.discard(name); err != nil { // of another file
-			return err
-		}
-	}
 	ctx, cancel := context.WithCancel(ctx)
-	j := &job{NetworkJob: api.NetworkJob{Name: name, URL: u.String(), SHA256: sum, Done: sizeOf(l.part(name))}, stop: cancel}
-	j.first = j.Done
-	if err := l.begin(j); err != nil {
+	j := &job{stop: cancel}
+	if err := l.begin(j, as); err != nil {
 		cancel()
 		return err
 	}
@@ -204,17 +243,40 @@ func (l *Library) Fetch(ctx context.Context, f *api.FetchNetwork) error {
 	return nil
 }
 
+// wanted checks what is to be fetched and returns it as a job that has not begun.
+func wanted(f *api.FetchNetwork) (j api.NetworkJob, err error) {
+	if f.Latest != "" && latest[f.Latest] == "" {
+		return j, api.Tell("bad_request", "net_latest")
+	}
+	if f.Latest != "" && f.URL == "" {
+		return api.NetworkJob{Name: f.Latest, Latest: f.Latest, State: asking}, nil
+	}
+	u, err := url.Parse(strings.TrimSpace(f.URL))
+	if err != nil || u.Scheme != "https" || u.Host == "" {
+		return j, api.Tell("bad_request", "net_https")
+	}
+	sum := strings.ToLower(strings.TrimSpace(f.SHA256))
+	if !sumText.MatchString(sum) {
+		return j, api.Tell("bad_request", "net_sha")
+	}
+	name := path.Base(u.Path)
+	return api.NetworkJob{Name: name, Latest: f.Latest, URL: u.String(), SHA256: sum, State: fetching}, nameOf(name)
+}
+
 // end records the result of a job.
 func (l *Library) end(ctx context.Context, j *job, err error) {
+	err = errors.Join(err, l.release(j, j.Name))
 	l.tell(j, func() {
 		j.stop, j.Speed = nil, 0
 		switch {
+		case err == nil && j.Latest != "":
+			j.State = ready
 		case err == nil:
 			delete(l.jobs, j.Name)
 		case ctx.Err() != nil:
 			j.State = stopped
 		default:
-			j.State, j.Error, j.Say = failed, plain(err), api.Said(err)
+			j.State, j.Error, j.Say, j.Done = failed, plain(err), api.Said(err), sizeOf(l.part(j.Name))
 		}
 	}, true)
 }
@@ -231,11 +293,10 @@ func (l *Library) Put(ctx context.Context, name string, from io.Reader, size int
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	j := &job{NetworkJob: api.NetworkJob{Name: name, Total: size}, stop: cancel}
-	if err := l.begin(j); err != nil {
+	j := &job{stop: cancel}
+	if err := l.begin(j, api.NetworkJob{Name: name, Total: size, State: fetching}); err != nil {
 		return err
 	}
-	_ = os.Remove(l.part(name) + ".json") // of an earlier download
 	err := l.put(ctx, j, from)
 	if err != nil {
 		err = errors.Join(err, l.discard(name))
@@ -325,6 +386,7 @@ func (l *Library) Remove(n *api.NetworkName) error {
 			if err := os.Remove(l.path(n.Name)); err != nil {
 				return api.Refuse("internal", "%v", err)
 			}
+			_ = os.Remove(l.path(speedFile(n.Name))) // a left-over is ignored
 			l.changed()
 			return nil
 		}

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -24,9 +26,13 @@ import (
 // tried is a network that works unless its file is cut short.
 type tried struct{ fakeNetwork }
 
-func (n *tried) Close() error                                          { return nil }
-func (n *tried) Serves(board.Size) error                               { return nil }
-func (n *tried) Evaluate(context.Context, *nn.Query, *nn.Output) error { return nil }
+func (n *tried) Close() error            { return nil }
+func (n *tried) Serves(board.Size) error { return nil }
+func (n *tried) BatchSize() int          { return 1 }
+func (n *tried) Evaluate(context.Context, *nn.Query, *nn.Output) error {
+	time.Sleep(time.Microsecond)
+	return nil
+}
 
 // content is the file of a network: whole if it ends in "end".
 var content = []byte(strings.Repeat("a network ", 100_000) + "end")
@@ -42,6 +48,7 @@ type site struct {
 	breakAfter atomic.Int64 // bytes; 0: never
 	asked      atomic.Int64
 	ranges     atomic.Int64 // requests for a part
+	answer     string       // to a question for a network
 }
 
 func newSite(t *testing.T) *site {
@@ -54,6 +61,9 @@ func newSite(t *testing.T) *site {
 		switch r.URL.Path {
 		case "/to-http.bin.gz":
 			http.Redirect(w, r, "http://127.0.0.1:1/net.bin.gz", http.StatusFound)
+			return
+		case "/api/networks/get_strongest/":
+			io.WriteString(w, s.answer)
 			return
 		case "/missing.bin.gz":
 			http.NotFound(w, r)
@@ -88,19 +98,30 @@ func (b *breaking) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func newLibrary(t *testing.T, dir string, s *site) *Library {
-	t.Helper()
-	n := NewNetworks(NetworksConfig{Folder: dir, Open: func(file string) Network {
+// testConfig is a folder of networks that the site serves, also under the name of the training site.
+func testConfig(dir string, s *site) NetworksConfig {
+	c := NetworksConfig{Folder: dir, Open: func(file string) Network {
 		net := &tried{fakeNetwork{name: filepath.Base(file)}}
 		if data, err := os.ReadFile(file); file != "" && (err != nil || !strings.HasSuffix(string(data), "end")) {
 			net.broken = errors.New("unexpected end of the file")
 		}
 		return net
-	}})
-	l := NewLibrary(n, func() {})
+	}}
 	if s != nil {
-		l.request = (&http.Client{CheckRedirect: onlyHTTPS, Transport: s.Client().Transport}).Do
+		there := s.Client().Transport.(*http.Transport).Clone()
+		there.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, s.Listener.Addr().String())
+		}
+		there.TLSClientConfig.ServerName = "example.com" // of the server's certificate
+		c.Request = (&http.Client{CheckRedirect: onlyHTTPS, Transport: there}).Do
 	}
+	return c
+}
+
+func testLibrary(t *testing.T, dir string, s *site) *Library {
+	t.Helper()
+	l := NewLibrary(NewNetworks(testConfig(dir, s)), func() {})
+	l.pause, l.measure = time.Millisecond, time.Millisecond
 	t.Cleanup(l.Close)
 	return l
 }
@@ -114,7 +135,7 @@ func (l *Library) settled(t *testing.T) *api.NetworkJob {
 		for _, j := range l.State().Jobs {
 			last = &j
 		}
-		return last == nil || last.State == failed || last.State == stopped
+		return last == nil || last.State == failed || last.State == stopped || last.State == ready
 	}, time.Minute, 5*time.Millisecond)
 	return last
 }
@@ -133,7 +154,7 @@ func fileNames(l *Library) (all []string) {
 func TestFetch(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
-	l := newLibrary(t, dir, s)
+	l := testLibrary(t, dir, s)
 	get := func(path, sha string) *api.NetworkJob {
 		t.Helper()
 		require.NoError(t, l.Fetch(t.Context(), &api.FetchNetwork{URL: s.URL + path, SHA256: sha}))
@@ -164,7 +185,7 @@ func TestFetch(t *testing.T) {
 	require.Equal(t, []string{"parts.bin.gz", "whole.bin.gz"}, fileNames(l))
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, left, 2, "nothing else is left")
+	require.Len(t, left, 4, "the speeds beside the files, and nothing else")
 
 	for _, bad := range []api.FetchNetwork{{URL: "http://x/net.bin.gz", SHA256: sum(nil)}, {URL: s.URL + "/net.bin.gz", SHA256: "abc"}, {URL: s.URL + "/net.exe", SHA256: sum(nil)},
 		{URL: s.URL + "/.bin.gz", SHA256: sum(nil)}, {URL: "", SHA256: sum(nil)}} {
@@ -176,7 +197,7 @@ func TestFetch(t *testing.T) {
 func TestFetchGoesOn(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
-	l := newLibrary(t, dir, s)
+	l := testLibrary(t, dir, s)
 	s.breakAfter.Store(300_000)
 	require.NoError(t, l.Fetch(t.Context(), &api.FetchNetwork{URL: s.URL + "/net.bin.gz", SHA256: sum(content)}))
 	require.Eventually(t, func() bool { jobs := l.State().Jobs; return len(jobs) == 1 && jobs[0].Done >= 300_000 }, time.Minute, time.Millisecond)
@@ -184,7 +205,7 @@ func TestFetchGoesOn(t *testing.T) {
 	require.NotNil(t, l.settled(t), "each answer brings a third, and a pause follows")
 	l.Close()
 
-	l = newLibrary(t, dir, s)
+	l = testLibrary(t, dir, s)
 	again := l.settled(t)
 	require.Equal(t, stopped, again.State)
 	require.GreaterOrEqual(t, again.Done, int64(300_000))
@@ -207,7 +228,7 @@ func TestFetchGoesOn(t *testing.T) {
 // TestPut takes files that a browser sends: whole, cut short, broken, badly named.
 func TestPut(t *testing.T) {
 	dir := t.TempDir()
-	l := newLibrary(t, dir, nil)
+	l := testLibrary(t, dir, nil)
 	put := func(name string, data []byte, size int64) error {
 		return l.Put(t.Context(), name, strings.NewReader(string(data)), size)
 	}
@@ -226,6 +247,9 @@ func TestPut(t *testing.T) {
 	require.Empty(t, l.State().Jobs)
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, left, 1, "nothing else is left")
+	require.Len(t, left, 2, "the speed beside the file, and nothing else")
 	require.NoError(t, l.Remove(&api.NetworkName{Name: "mine.onnx"}))
+	left, err = os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }

@@ -1,11 +1,14 @@
 package engines
 
 import (
+	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/nn/open"
 	"kosumi/web/api"
@@ -26,6 +29,8 @@ type NetworksConfig struct {
 	Folder string // with more; "" is none
 	Human  bool   // a network of human moves stands beside each
 	Open   func(file string) Network
+	// Request performs the requests for downloads; nil: through the network, by https alone.
+	Request func(*http.Request) (*http.Response, error)
 }
 
 // Networks lets the page play with one network and change to others, between
@@ -90,7 +95,7 @@ func (b *Networks) List() []api.Network {
 	name := b.Now().name
 	var all []api.Network
 	for n, path := range b.files() {
-		net := api.Network{Name: n, Sizes: "any", InUse: n == name, Human: b.conf.Human, Bytes: sizeOf(path), Removable: path != "" && path != b.conf.File, BuiltIn: n == embeddedName}
+		net := api.Network{Name: n, Sizes: "any", InUse: n == name, Human: b.conf.Human, Bytes: sizeOf(path), Removable: path != "" && path != b.conf.File, BuiltIn: n == embeddedName, Speed: b.speedOf(n)}
 		all = append(all, net)
 	}
 	slices.SortFunc(all, func(x, y api.Network) int { return strings.Compare(x.Name, y.Name) })
@@ -118,6 +123,19 @@ func (b *Networks) files() map[string]string {
 		}
 	}
 	return all
+}
+
+// speedFile is the name of the file with the measured speed of a network, in the folder.
+func speedFile(name string) string { return ".speed-" + name + ".json" }
+
+// speedOf is the speed of a network that was measured when it was added; nil: it was not.
+func (b *Networks) speedOf(name string) *api.NetworkSpeed {
+	var s api.NetworkSpeed
+	data, err := file.ReadPlain(b.conf.Folder, speedFile(name), 1<<10)
+	if err != nil || json.Unmarshal(data, &s) != nil {
+		return nil
+	}
+	return &s
 }
 
 // Use changes to another one of them; searches that are under way end with the old one.

@@ -6,13 +6,19 @@ import { inWords, send, token } from "./net";
 import { go, route } from "./router";
 import { ask } from "./server";
 
+/** What takes the files of networks among them: the page's, since no other has a place for them. */
+export const networks = { add: (_: File[]): void => undefined };
+
 const MOST = 20 << 20; // bytes of a record, and of a request
 const MOST_FILES = 1000; // of a request
 const MOST_SAID = 4; // files that are named when they are refused
 
 /** Reads game records, to analyse or to review them, and opens the first, for analysis after a move; what is refused is said file by file. Backups are restored, once that was agreed to. */
 export async function openFiles(files: FileList | File[] | null, to: "doc" | "review" = route.value.startsWith("/analyse") ? "doc" : "review", after?: number): Promise<void> {
-	const list = [...(files ?? [])];
+	const network = (f: File) => /\.((bin|txt)\.gz|onnx)$/i.test(f.name);
+	const list = [...(files ?? [])].filter((f) => !network(f));
+	if (list.length < (files?.length ?? 0)) networks.add([...files!].filter(network));
+	if (list.length === 0) return;
 	const answers: Imported[] = [];
 	for (let batch: File[] = [], bytes = 0, i = 0; i <= list.length; i++) {
 		const f = list[i];

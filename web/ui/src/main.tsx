@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { options, render, type FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { dropped, openFiles, openText } from "./files";
+import { dropped, networks, openFiles, openText } from "./files";
 import type { Engine, GameCard, Games } from "./gen/api";
 import type { Key } from "./gen/keys";
 import { language, num, setLanguage, t, told, unsavedText } from "./i18n";
@@ -10,7 +10,7 @@ import { helpOpen, moreOpen, perform, rulesOpen, typing } from "./keys";
 import { wanted } from "./languages";
 import { Live, say, toast } from "./live";
 import { connect, giveToken, lostSince, send, status, unsaved, updated, watch, welcome } from "./net";
-import { follow, route, screens, written } from "./router";
+import { follow, go, route, screens, written } from "./router";
 import { ended, endedSeen, inTab, later, missing, newer, reload, starting, takePlace, unkept } from "./server";
 import { remember, settings } from "./settings";
 import { clockText, game, now } from "./views/game";
@@ -33,6 +33,11 @@ const loaders: Record<string, () => Promise<FunctionComponent<{ id: string }>>> 
 };
 
 for (const name of Object.keys(loaders)) screens.add(name);
+
+networks.add = (files) => {
+	go("/networks");
+	later(import("./views/Networks"), async (m) => { for (const f of files) await m.upload(f); });
+};
 
 function Later({ name, id }: { name: string; id: string }) {
 	useEffect(() => {

@@ -1,0 +1,106 @@
+package engines
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"kosumi/web/api"
+)
+
+// KataGo's training site: it is asked which networks are its strongest and its newest.
+const (
+	trainingHost = "katagotraining.org"
+	trainingSite = "https://" + trainingHost + "/api/networks/"
+	trainingPage = "https://" + trainingHost + "/networks/"
+)
+
+// latest has the questions to the site, by their names here.
+var latest = map[string]string{"strongest": "get_strongest/", "newest": "newest_training/"}
+
+// mostAnswer is the size of the longest answer that is read, in bytes.
+const mostAnswer = 1 << 20
+
+// offered is the site's answer, as far as it is read.
+type offered struct {
+	File   string `json:"model_file"` // https address
+	Bytes  int64  `json:"model_file_bytes"`
+	SHA256 string `json:"model_file_sha256"`
+}
+
+// ask asks the site for a network. The job becomes that of its file, or ready if the file is there.
+func (l *Library) ask(ctx context.Context, j *job) error {
+	o, err := l.question(ctx, j.Latest)
+	if err != nil {
+		return err
+	}
+	strange := api.Tell("bad_request", "net_answer", "host", trainingHost, "page", trainingPage)
+	if o.File == "" || o.Bytes <= 0 {
+		return strange
+	}
+	if o.Bytes > mostBytes {
+		return api.Tell("bad_request", "net_large", "n", mostBytes>>30)
+	}
+	as, err := wanted(&api.FetchNetwork{URL: o.File, SHA256: o.SHA256, Latest: j.Latest})
+	if err != nil {
+		return strange
+	}
+	as.Total, j.bytes = o.Bytes, o.Bytes
+	if path, there := l.networks.files()[as.Name]; there {
+		if sum, err := sumOf(ctx, path); err != nil || sum != as.SHA256 {
+			return cmp.Or(err, api.Tell("bad_request", "net_there"))
+		}
+		as.State, as.Done = ready, as.Total
+	}
+	return l.begin(j, as)
+}
+
+// question returns the site's answer to one of latest.
+func (l *Library) question(ctx context.Context, name string) (o offered, err error) {
+	ctx, cancel := context.WithTimeout(ctx, l.silence)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, trainingSite+latest[name], nil)
+	if err != nil {
+		return o, err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := l.request(req)
+	if err != nil {
+		return o, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return o, api.Tell("bad_request", "net_status", "status", resp.Status)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer))
+	if err == nil && json.Unmarshal(data, &o) != nil {
+		o = offered{}
+	}
+	return o, err
+}
+
+// FetchLatest fetches KataGo's strongest or newest network into the folder of c, resumes that, or
+// finds that it is there. tell is called with the progress. It returns the network and its path.
+func FetchLatest(ctx context.Context, c NetworksConfig, name string, tell func(api.NetworkJob)) (api.Network, string, error) {
+	l := newLibrary(&Networks{conf: c})
+	as, err := wanted(&api.FetchNetwork{Latest: name})
+	if err != nil {
+		return api.Network{}, "", err
+	}
+	j := &job{}
+	l.changed = func() {
+		l.mu.Lock()
+		now := j.NetworkJob
+		l.mu.Unlock()
+		tell(now)
+	}
+	if err := l.begin(j, as); err != nil {
+		return api.Network{}, "", err
+	}
+	err = l.fetch(ctx, j)
+	l.end(ctx, j, err)
+	path := l.path(j.Name)
+	return api.Network{Name: j.Name, Bytes: sizeOf(path), Speed: l.networks.speedOf(j.Name)}, path, err
+}
