@@ -159,5 +159,8 @@ func (s *Server) recount(r *restoring) {
 		_ = g.countForLevel() // else it counts at the next restart of the game
 		g.mu.Unlock()
 	}
-	s.reviews.EachResult(func(id string, res *review.Result) bool { return s.player.Judged(id, res) == nil })
+	s.reviews.EachResult(func(id string, res *review.Result) bool {
+		_, err := s.player.Judged(id, res)
+		return err == nil
+	})
 }

@@ -49,8 +49,8 @@ func reviewedBefore(t *testing.T, dir, black, white string) string {
 			Best: []review.Candidate{{Move: "J1", Lead: 1, Line: []string{"J1", "J2", "H1"}}}, Refutation: []string{"J9"}}
 		if m.Listed {
 			m.Kind, m.Reason = review.Other, fmt.Sprintf("J1 is %.0f points better.", lostAt[i])
-			m.Claims = []review.Claim{{Kind: review.Captured, After: review.AfterPlayed, Color: "b", Stones: []string{"E3"}, Move: "J9", Number: lostAt[i]},
-				{Kind: review.Worth, After: review.AfterBetter, Move: "J1", Number: lostAt[i]}}
+			m.Claims = []review.Claim{{Kind: review.Captured, After: review.AfterPlayed, Color: "b", Stones: []string{"E3"}, Move: "J9"},
+				{Kind: review.Worth, After: review.AfterBetter, Move: "J1"}}
 			m.Points = []string{"E3", "C7"}
 		}
 		res.Moves = append(res.Moves, m)
