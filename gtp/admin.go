@@ -43,7 +43,7 @@ func (s *handlers) cpuTime(_ context.Context, _ Command, r *Reply) error {
 	return r.Printf("%.6f", s.mover.Thought().Seconds())
 }
 
-// stop is a handler that ends what the engine does in the background.
+// stop returns a handler that ends pondering or analysis.
 func stop(e Engine) HandlerFunc {
 	return func(context.Context, Command, *Reply) error {
 		e.Stop()

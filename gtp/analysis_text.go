@@ -78,8 +78,8 @@ func AppendLeelaMove(b []byte, size board.Size, order int, m *thinking.Move) []b
 // it, and a number.
 type KataText func(b []byte, key string, x float64) []byte
 
-// Move writes the block of a move. Keys that were not asked for must not follow the principal
-// variation: some clients drop the block then.
+// Move writes the block of a move. Optional keys precede the principal variation: some clients
+// ignore the block otherwise.
 func (n KataText) Move(b []byte, size board.Size, req *thinking.Request, order int, m *thinking.Move) []byte {
 	b = append(b, "info move "...)
 	b = append(b, size.Vertex(m.Move)...)
@@ -114,7 +114,7 @@ func (n KataText) Move(b []byte, size board.Size, req *thinking.Request, order i
 	return b
 }
 
-// value writes what moves and the root have alike.
+// value writes the fields that moves and the root share.
 func (n KataText) value(b []byte, v *thinking.Value) []byte {
 	b = n(b, " utility ", v.Utility)
 	b = n(b, " winrate ", v.Winrate)
@@ -173,7 +173,7 @@ func tenThousandths(rate float64) int64 {
 	return int64(math.Round(min(max(Finite(rate), 0), 1) * 10000))
 }
 
-// Finite replaces what is not a number by 0, which clients can read.
+// Finite replaces NaN and infinities by 0, which clients can read.
 func Finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) || math.Abs(f) < 0.5e-6 {
 		return 0 // also avoids "-0"
@@ -186,8 +186,7 @@ func appendInt(b []byte, key string, n int64) []byte {
 	return strconv.AppendInt(append(b, key...), n, 10)
 }
 
-// appendInts writes a key with the blank before it, and numbers; nothing if there are
-// none.
+// appendInts writes a blank, a key and numbers; nothing for an empty list.
 func appendInts(b []byte, key string, list []int64) []byte {
 	if len(list) == 0 {
 		return b

@@ -85,7 +85,7 @@ func (s *analysisCommands) printer(d dialect, req *thinking.Request, r *Reply) f
 	var line []byte
 	return func(a *thinking.Analysis) {
 		shown := *a
-		// Moves that only fill the list up to minmoves may be forbidden ones.
+		// Unsearched moves that fill the list up to minmoves may be forbidden.
 		shown.Moves = slices.DeleteFunc(slices.Concat(a.Moves, a.Unsearched), func(m thinking.Move) bool {
 			return !thinking.Permits(req.Restrictions, req.Color, m.Move, 0)
 		})
@@ -194,9 +194,9 @@ func (p *analyzeParser) pair(details bool) (err error) {
 	return err
 }
 
-// parseFocus reads what follows KataGo's key focus: moves and the share of the playouts
-// that they get, as in "D4:2,Q16,pass 0.5". A number after a colon is the weight of a move, 1 by
-// default. Errors are ErrSyntax.
+// parseFocus reads the value of KataGo's key focus: moves and their share of the playouts, as in
+// "D4:2,Q16,pass 0.5". A number after a colon is the weight of a move, 1 by default. Errors are
+// ErrSyntax.
 func parseFocus(size board.Size, list, share string) (*thinking.Focus, error) {
 	f := &thinking.Focus{}
 	var err error
@@ -315,7 +315,7 @@ func (p *analyzeParser) points(list string) ([]board.Point, error) {
 // check keeps the last of repeated lists to allow, which strict refuses, and refuses a colour
 // that has both kinds of restriction.
 func (p *analyzeParser) check() error {
-	var last [3]int // index of the colour's allow, from 1
+	var last [3]int // index in restrictions of each colour's allow list, plus 1
 	for i, r := range p.req.Restrictions {
 		if r.Allow {
 			last[r.Color] = i + 1

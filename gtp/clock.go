@@ -109,7 +109,7 @@ func (s *handlers) timeLeft(_ context.Context, c Command, _ *Reply) error {
 	return s.engine.TimeLeft(color, left, stones)
 }
 
-// Bounds of what clock commands take: 30 years, and more stones than any game has.
+// Upper bounds for clock commands: 30 years, and more stones than any game has.
 const (
 	mostSeconds = 1e9
 	mostStones  = 1e6

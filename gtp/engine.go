@@ -28,8 +28,8 @@ type Engine interface {
 	Settings
 }
 
-// Position is the game on the board and what changes it. Each change stops a
-// search that runs in the background.
+// Position is the game on the board and the methods that change it. Each change stops a search
+// that runs in the background.
 type Position interface {
 	// Game returns the current game: read only, and valid until the next call
 	// that changes it. It carries size, rules, komi, moves and the side to move.
@@ -87,8 +87,7 @@ type Thinker interface {
 
 // Clock keeps both players' time.
 type Clock interface {
-	// SetClock starts both clocks anew under these settings and changes nothing
-	// else.
+	// SetClock resets both clocks to these settings and changes nothing else.
 	SetClock(s clock.Settings) error
 	// TimeLeft overrides one clock. Stones is 0 in main time; else the stones
 	// still to play in this period (Canadian) or the periods left, this one

@@ -42,7 +42,7 @@ func Because(failure, cause error) error {
 	return fmt.Errorf("%w: %w", failure, cause)
 }
 
-// OrFail is nil if the cause is, else the failure because of it.
+// OrFail returns nil for a nil cause, else the failure.
 func OrFail(failure, cause error) error {
 	if cause == nil {
 		return nil

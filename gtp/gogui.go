@@ -13,7 +13,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// goguiCommands are GoGui's extensions and what its analysis menu calls.
+// goguiCommands are GoGui's extensions and the commands of its analysis menu.
 type goguiCommands struct {
 	engine   Engine
 	position *positionCommands
@@ -62,8 +62,8 @@ var analyzeMenu = []string{
 	"none/Stop Pondering/stop",
 }
 
-// playSequence takes pairs of colour and vertex and plays all of them or none:
-// they are tried on a copy of the game first.
+// playSequence takes pairs of colour and vertex and plays all of them or, if one is illegal,
+// none.
 func (s *goguiCommands) playSequence(_ context.Context, c Command, _ *Reply) error {
 	g := s.engine.Game()
 	moves, err := parseMoves(g.Size(), c.Args)

@@ -10,12 +10,11 @@ import (
 	"kosumi/board"
 )
 
-// LifeJudge answers with proofs whether stones of a game live. The texts are several
-// lines for people; errors are replies. When ctx ends, the answer is what was proved
-// until then.
+// LifeJudge says with proofs whether stones of a game live. The answers are several lines of text
+// for people; errors are replies. When ctx ends, the answer is what was proved so far.
 type LifeJudge interface {
-	// Life judges the chains of stones, all of one colour: whether all of them live, or
-	// with all whether at least one does.
+	// Life judges chains of one colour: whether all of them live or, with all set, whether at
+	// least one does.
 	Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error)
 	// Unsettled lists the groups whose life depends on who moves first.
 	Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error)

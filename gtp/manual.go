@@ -7,7 +7,7 @@ import (
 	"kosumi/search/setting"
 )
 
-// usage is what the manual says of a command: its arguments, its effect, and the program that
+// usage is a command's entry in the manual: its arguments, its effect, and the program that
 // defines it.
 type usage struct{ args, does, from string }
 

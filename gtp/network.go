@@ -23,8 +23,8 @@ func (s *handlers) networkCommands() []Handler {
 	}
 }
 
-// rootOptimism is the default share of the optimistic policy in kata-raw-nn: that of KataGo at
-// the root of a search.
+// rootOptimism is the default share of the optimistic policy in kata-raw-nn, as at the root of
+// KataGo's searches.
 const rootOptimism = 0.2
 
 // ParseRaw reads "[COLOR] SYMMETRY|all [OPTIMISM]", or without OPTIMISM for the human-like
@@ -65,8 +65,8 @@ func ParseRaw(g *board.Game, args []string, human bool) (req thinking.Evaluation
 	return req, last, nil
 }
 
-// PrintRaw asks the network in each symmetry from that of the request to the last, and writes
-// the evaluations as write appends them.
+// PrintRaw evaluates the position in each symmetry from the request's to last, and prints the
+// evaluations as write formats them.
 func PrintRaw(ctx context.Context, e Engine, req thinking.EvaluationRequest, last int, r *Reply, write func(b []byte, symmetry int, o *thinking.Evaluation) []byte) error {
 	area := e.Game().Size().Area()
 	var b []byte

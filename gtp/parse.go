@@ -134,9 +134,9 @@ func parseColor(s string) (board.Color, error) {
 	return c, nil
 }
 
-// parseVertex reads a point or pass of a board. A word that is a vertex of no board at
-// all is a syntax error; a vertex outside this one, and the words by which
-// some clients say that a player resigned, are an illegal move.
+// parseVertex reads a point or pass. A word that is not a vertex on any board is a syntax error.
+// A vertex outside this board is an illegal move, and so are words that some clients send when a
+// player resigns.
 func parseVertex(size board.Size, s string) (board.Point, error) {
 	p, err := size.ParseVertex(s)
 	if err == nil {

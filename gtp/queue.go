@@ -37,7 +37,7 @@ var (
 // line that was read requires it.
 type queue struct {
 	ready chan struct{} // holds a token if the dispatcher may have something to do
-	room  chan struct{} // holds a token if the reader may go on
+	room  chan struct{} // holds a token if the reader may continue
 	mu    struct {
 		sync.Mutex
 		lines   []line
@@ -139,14 +139,13 @@ func (q *queue) leave() {
 	}
 }
 
-// outlasted reports whether a command must not go on because the client has left
-// since. The caller holds the lock.
+// outlasted reports whether a command must stop because the client has left since. The caller
+// holds the lock.
 func (q *queue) outlasted(r *running) bool {
 	return q.mu.left && r.script != q.mu.script
 }
 
-// pop waits for the next line. ok is false when there is none any more or ctx
-// has ended.
+// pop waits for the next line; ok is false after the last one or when ctx has ended.
 func (q *queue) pop(ctx context.Context) (l line, ok bool) {
 	for {
 		q.mu.Lock()
@@ -171,8 +170,8 @@ func (q *queue) pop(ctx context.Context) (l line, ok bool) {
 	}
 }
 
-// start registers the running command, and ends it at once if what ends it was
-// read before it began.
+// start registers the running command, and cancels it at once if a line that ends it was read
+// before it began.
 func (q *queue) start(r *running) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// output is the one place that writes to the client. Its methods may be called
-// from any goroutine; what one call writes is sent as a whole.
+// output is the only writer to the client. Safe for concurrent use; the text of one call is sent
+// as a whole.
 type output struct {
 	ctx    context.Context // context of the session
 	texts  chan []byte     // texts for the goroutine that writes
@@ -46,8 +46,7 @@ func newOutput(ctx context.Context, w io.Writer, failed func()) *output {
 // write may follow.
 func (o *output) close() { close(o.texts) }
 
-// write sends text, of which it keeps nothing. After a failure it does nothing
-// but return the first error.
+// write sends text and does not retain it. After a failure it only returns the first error.
 func (o *output) write(text []byte) error {
 	o.mu.Lock()
 	if o.mu.err != nil {
@@ -161,8 +160,8 @@ func (r *Reply) Stream() error {
 	return r.out.write([]byte("=" + r.id + "\n"))
 }
 
-// close ends the reply with the handler's result. It reports whether the failure,
-// if there is one, could still be said.
+// close ends the reply with the handler's result. It reports whether a failure could still be
+// sent.
 func (r *Reply) close(err error) (said bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -179,11 +178,10 @@ func (r *Reply) close(err error) (said bool) {
 	return true
 }
 
-// frame puts text into a reply: status, id, one space, text, one empty line.
-// Empty lines inside the text and line ends at its end are left out; a
-// text that begins with a line end keeps it, which leaves the first line empty
-// but for the space. A later line that looks like the start of a reply is moved
-// one column to the right.
+// frame formats a reply: status, id, one space, text, one empty line. Empty lines within the text
+// and line ends at its end are removed. A text that begins with a line end keeps it, so the first
+// line has only the space. A later line that looks like the start of a reply is indented by one
+// column.
 func frame(status byte, id, text string) []byte {
 	b := make([]byte, 0, len(id)+len(text)+8)
 	b = append(b, status)

@@ -94,8 +94,7 @@ func (s *handlers) finalStatus(ctx context.Context, c Command, r *Reply) error {
 	return r.Print(status[p].String())
 }
 
-// finalStatusList writes each chain of stones on a line of its own, and empty
-// points all on one.
+// finalStatusList lists each chain of stones on one line, and all empty points together on one.
 func (s *handlers) finalStatusList(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
 		return ErrSyntax

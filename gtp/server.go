@@ -70,9 +70,8 @@ func (o *Options) fill() {
 
 // Dialect is how a server that replaces another program reads lines and words failures.
 type Dialect struct {
-	// Parse reads a line once. ok is false where the line has no reply; fault, if not
-	// empty, is all that it is answered with. It is called from another goroutine
-	// than the handlers.
+	// Parse reads a line once. ok is false if the line has no reply; fault, if not empty, is the
+	// whole reply. It is called from another goroutine than the handlers.
 	Parse func(line string) (c Command, fault string, ok bool)
 	// Fail returns the error as that program words it.
 	Fail func(error) error
@@ -142,10 +141,9 @@ func (s *Server) Mover() *Mover { return s.mover }
 // output.
 var ErrOutput = errors.New("cannot write to the GTP client")
 
-// Serve answers commands from in on out until quit or the end of in (the result
-// is nil), until out fails (the error wraps ErrOutput) or until ctx ends (the
-// result is its cause). A read from in that is under way when out fails or ctx
-// ends is left behind; it ends with in.
+// Serve answers commands from in on out until quit or the end of in (it returns nil), until out
+// fails (the error wraps ErrOutput) or until ctx ends (it returns the cause). If out fails or ctx
+// ends, a pending read from in is abandoned; it returns when in ends.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

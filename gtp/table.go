@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// HandlerFunc carries out a command and writes the text of its reply to r. An
-// error becomes the failure reply, its text on one line; what r got is then
-// dropped. ctx ends when the command should hurry: on "# interrupt", when the
-// client leaves, and, for commands that input ends, at the next line.
+// HandlerFunc carries out a command and writes the text of its reply to r. An error becomes the
+// failure reply, its text on one line, and replaces the text written. ctx ends when the command
+// should hurry: on "# interrupt", when the client leaves, and, for commands that input ends, at
+// the next line.
 type HandlerFunc func(ctx context.Context, c Command, r *Reply) error
 
 // Handler is an entry of a [Table].
@@ -51,7 +51,7 @@ func (t *Table) Listed() []string {
 	return slices.DeleteFunc(slices.Clone(t.order), func(name string) bool { return t.byName[name].Hidden })
 }
 
-// Wrap replaces the functions of commands by those that wrap returns.
+// Wrap replaces the functions of the named commands by what wrap returns for them.
 func (t *Table) Wrap(wrap func(HandlerFunc) HandlerFunc, names ...string) {
 	for _, name := range names {
 		if h, known := t.byName[name]; known {

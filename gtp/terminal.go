@@ -72,7 +72,7 @@ var forPeople = []struct{ call, does string }{
 	{"quit", "ends"},
 }
 
-// otherNames are what people type for commands of the protocol.
+// otherNames are other names that people type for commands.
 var otherNames = map[string]string{
 	"exit": "quit", "bye": "quit", "?": "help", "board": "showboard", "show": "showboard", "new": "clear_board",
 	"size": "boardsize", "handicap": "fixed_handicap", "rules": "kata-set-rules", "sgf": "printsgf", "save": "printsgf", "move": "genmove",

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Errors of a client; the text says more.
+// Errors of a client; the text has details.
 var (
 	// errGone: the process has ended, closed its output or cannot be written to.
 	errGone = errors.New("program ended")
@@ -66,8 +66,8 @@ type client struct {
 	finished chan struct{}  // closed when process and goroutines are gone
 }
 
-// startClient starts a program. log gets a copy of its stderr and may be nil. The error
-// says that the program does not exist or cannot run.
+// startClient starts a program. log gets a copy of its stderr and may be nil. An error says that
+// the program does not exist or cannot run.
 func startClient(argv []string, log io.Writer) (*client, error) {
 	c := &client{
 		cmd:     exec.Command(argv[0], argv[1:]...),
@@ -86,8 +86,8 @@ func startClient(argv []string, log io.Writer) (*client, error) {
 		ends[i], ends[i+1], err = os.Pipe()
 	}
 	if err == nil {
-		// With files instead of exec's copying goroutines, Wait returns when the process
-		// ends, even if a child of it keeps the pipes.
+		// With files instead of exec's copying goroutines, Wait returns when the process ends,
+		// even if a child still holds the pipes.
 		c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = ends[0], ends[3], ends[5]
 		err = c.cmd.Start()
 	}

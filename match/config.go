@@ -20,13 +20,13 @@ import (
 const (
 	// DefaultRules are the rules of a match that names none.
 	DefaultRules = "chinese"
-	// DefaultMoveTimeout is how long a program may take over any one answer.
+	// DefaultMoveTimeout bounds the time to answer a command.
 	DefaultMoveTimeout = 5 * time.Minute
-	// DefaultStartTimeout is how long a program may take over its first answer,
-	// in which it may be loading a network or tuning for its device.
+	// DefaultStartTimeout bounds the time to the first answer, before which a program may load a
+	// network or tune for its device.
 	DefaultStartTimeout = 10 * time.Minute
-	// DefaultTimeGrace is how far a clock may be overstepped before the flag
-	// falls: the pipes between the programs and the scheduler take time too.
+	// DefaultTimeGrace is the time by which a clock may be exceeded before the flag falls, since
+	// pipes and the scheduler take time too.
 	DefaultTimeGrace = 100 * time.Millisecond
 	// mostOfTest is the default number of games of a sequential test.
 	mostOfTest = 100_000
@@ -34,8 +34,8 @@ const (
 	JournalName = "journal.jsonl"
 )
 
-// ErrConfig is wrapped by errors about a Config, or about a program that cannot
-// play such a match at all: the user has to change something.
+// ErrConfig is wrapped by errors about a Config, or about a program that cannot play such a
+// match: the user must change something.
 var ErrConfig = errors.New("match cannot be played")
 
 // Program is one of the two sides of a match.
@@ -50,13 +50,13 @@ type Program struct {
 	KnownAs string `json:"-"`
 }
 
-// Config says what match is played. Only A and B must be set.
+// Config describes a match. Only A and B must be set.
 type Config struct {
 	// A and B are the programs (--a, --b). A has Black in the first game, B in
 	// the second, and so on.
 	A, B Program
-	// Engine is the program that the command word "engine" starts if no program of that
-	// name is found; empty: none. An unpacked archive can play itself by it.
+	// Engine is the program for the command word "engine" if no program of that name is found;
+	// empty: none. With it an unpacked archive can play itself.
 	Engine string
 	// Games is the number of games (--games), those in the journal included; 0 means 1, with
 	// openings 2. With openings it is even.
@@ -64,11 +64,11 @@ type Config struct {
 	// Size is the board size (--boardsize); zero means 19x19.
 	Size board.Size
 	// Rules are a name such as "japanese" or a JSON object, as board.ParseRules reads them
-	// (--rules); empty means DefaultRules. The referee applies them and sends them to
-	// programs that know kata-set-rules or kgs-rules; others need a flag of their own
-	// (GNU Go: --chinese-rules).
+	// (--rules); empty means DefaultRules. The referee applies them and sends them to programs
+	// that support kata-set-rules or kgs-rules; others need a flag on their command line (GNU Go:
+	// --chinese-rules).
 	Rules string
-	// Komi is White's compensation (--komi); nil means what the rules suggest.
+	// Komi is White's compensation (--komi); nil means the usual komi of the rules.
 	Komi *float64
 	// Time is the clock (--time-settings); the zero value is none. See clock.Parse.
 	Time clock.Settings
@@ -97,9 +97,9 @@ type Config struct {
 	// them from a file). Games 1 and 2 get the first, games 3 and 4 the second, and so on,
 	// from the start again after the last.
 	Openings [][]board.Move
-	// Handicap is how many stones B gives A (--handicap): A has Black in every game,
-	// and the stones of board.FixedHandicap stand before White's first move. 0 is
-	// none; it excludes openings.
+	// Handicap is the number of stones that B gives A (--handicap): A plays Black in every game,
+	// and the stones of board.FixedHandicap are on the board before White's first move. 0 is
+	// none. It excludes openings.
 	Handicap int
 	// SPRT asks for a sequential test that may end the match early
 	// (--sprt-elo0, --sprt-elo1, --sprt-alpha, --sprt-beta); nil for none. With
@@ -110,7 +110,7 @@ type Config struct {
 	// Progress is called after each finished game, and once at the start if the journal
 	// holds games, by one goroutine at a time; may be nil.
 	Progress func(Progress)
-	// Fresh starts the programs anew for every game (--fresh), so that games are independent.
+	// Fresh restarts the programs for every game (--fresh), so that games are independent.
 	Fresh bool
 	// Log gets the referee's messages; nil for none.
 	Log *slog.Logger

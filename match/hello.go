@@ -9,14 +9,13 @@ import (
 	"time"
 )
 
-// lateID is how long to wait for an answer with an id after a first answer without one,
-// which may be a greeting that looks like an answer.
+// lateID is how long to wait for an answer with an id after one without, which may be a greeting
+// that looks like an answer.
 const lateID = 200 * time.Millisecond
 
-// hello sends a program's first command, with an id. If the answer has the id, later
-// answers must have theirs; others are skipped. A program may be silent while it loads; if
-// it prints something other than GTP, the error is errForeign. waits is called once if the
-// answer does not come soon.
+// hello sends a program's first command, with an id. If the answer has the id, later answers must
+// have theirs; others are skipped. A program may be silent while it loads; if it prints something
+// other than GTP, the error is errForeign. waits is called once if the answer takes long.
 func (c *client) hello(ctx context.Context, command string, timeout time.Duration, waits func()) (reply, error) {
 	c.useIDs = true
 	mine := func(r reply) bool { return r.id == c.lastID || r.id < 0 }
@@ -58,10 +57,10 @@ const (
 	mostSilence = 30 * time.Second // longest silence after output that is not GTP
 )
 
-// suspicion watches a program that has not answered yet. Probes are empty lines, which GTP
-// does not answer: a program that answers them talks to people or speaks another protocol.
-// So does one that prints control characters. A greeting alone is accepted for a while, since
-// the program may be loading.
+// suspicion watches a program that has not answered yet. It sends probes, empty lines, which GTP
+// does not answer: a program that answers them talks to people or speaks another protocol, and so
+// does one that prints control characters. A greeting alone is accepted for a while, since the
+// program may be loading.
 type suspicion struct {
 	seen    int64     // bytes of output
 	at      time.Time // time of the last output or probe

@@ -17,7 +17,7 @@ import (
 // quitPatience is how long a program may take to quit before it is killed.
 const quitPatience = 3 * time.Second
 
-// infoBytes is how much of a program's stderr goes into the comment of a move.
+// infoBytes bounds the part of a program's stderr that becomes a move's comment.
 const infoBytes = 1000
 
 // process is one program at one table. Its client is started again after it has ended. Its

@@ -16,7 +16,7 @@ import (
 // Reason is how a game ended.
 type Reason string
 
-// The ways a game ends; doc.go says who wins.
+// Reasons for which games end; doc.go says who wins.
 const (
 	ReasonScore    Reason = "score"     // two passes, counted
 	ReasonResign   Reason = "resign"    // a player gave up
@@ -36,7 +36,7 @@ type Fault struct {
 	Side string `json:"side"`
 	// Kind is ReasonIllegal, ReasonRefusal, ReasonCrash, ReasonTimeout or ReasonTime.
 	Kind Reason `json:"kind"`
-	// Detail says more, for people.
+	// Detail is a description for people.
 	Detail string `json:"detail,omitempty"`
 }
 

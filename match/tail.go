@@ -13,8 +13,8 @@ const (
 	logBytes  = 64 << 20 // largest log file, in bytes
 )
 
-// tail keeps the end of what is written to it, and copies everything to a log until that
-// is full. It is safe for concurrent use.
+// tail keeps the end of what is written to it and copies everything to a log, up to a limit. Safe
+// for concurrent use.
 type tail struct {
 	copyTo io.Writer // may be nil
 

@@ -42,8 +42,7 @@ const (
 	symmetryShift = 24
 )
 
-// cacheShards is a power of two. Shards keep callers out of each other's way
-// and hold memory only once they are used.
+// cacheShards is a power of two. Shards reduce contention and allocate memory only when used.
 const cacheShards = 64
 
 // cacheWays is the number of index slots that one key can use.
@@ -83,8 +82,8 @@ func newCache(bytes int64, exact bool) *cache {
 // maxEntryWords is the largest entry: exact, 25x25, with ownership.
 const maxEntryWords = entryPolicy + board.MaxMoves + board.MaxPoints
 
-// allocate makes the ring, and an index slot for every 32 words of it at most: nearly
-// every entry is longer than that.
+// allocate makes the ring, and at most one index slot per 32 words of it: almost every entry is
+// longer than that.
 func (s *cacheShard) allocate() {
 	s.ring = make([]uint32, s.words)
 	slots := max(cacheWays, 1<<bits.Len64(s.words/32))
@@ -133,16 +132,15 @@ func (s *cacheShard) holds(slot uint64, k cacheKey) bool {
 	return slot&^positionMask == k.tag() && s.live(slot) && keyOf(s.entry(slot)) == k
 }
 
-// entry returns what a live index slot points at.
+// entry returns the entry that a live index slot points at.
 func (s *cacheShard) entry(slot uint64) []uint32 { return s.ring[(slot&positionMask-1)%s.words:] }
 
 func keyOf(e []uint32) cacheKey {
 	return cacheKey{uint64(e[0])<<32 | uint64(e[1]), uint64(e[2])<<32 | uint64(e[3])}
 }
 
-// get fills out from the cache and reports whether the key was there. If
-// ownership is asked for, entries without it fill everything else and report
-// partial.
+// get fills out from the cache and reports whether the key was found. If ownership is wanted, an
+// entry without it fills everything else and partial is true.
 func (c *cache) get(k cacheKey, ownership bool, out *Output) (hit, partial bool) {
 	s := c.shard(k)
 	s.mu.Lock()
@@ -155,7 +153,7 @@ func (c *cache) get(k cacheKey, ownership bool, out *Output) (hit, partial bool)
 	return true, ownership && !out.HasOwnership
 }
 
-// put stores out under a key, replacing what was there.
+// put stores out under a key, replacing any earlier value.
 func (c *cache) put(k cacheKey, area int, out *Output) {
 	n := uint64(c.entryWords(area, out.HasOwnership))
 	s := c.shard(k)

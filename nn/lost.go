@@ -16,13 +16,13 @@ var ErrLost = errors.New("the device is lost")
 // model opens backends that do not need it.
 type Fragile interface {
 	Backend
-	// Lost gives the device up because a run does not end; the error says for how long.
-	// The caller does not use the backend any more.
+	// Lost declares the device lost because a run does not end; the error says for how long. The
+	// caller must not use the backend afterwards.
 	Lost(error)
 }
 
-// FirstRun runs a new backend that took so long to open. If a device does not answer within
-// a multiple of that time, it is lost.
+// FirstRun runs a new backend whose opening began at opened. If a device does not answer within a
+// multiple of the time since, it is lost.
 func FirstRun(b Backend, rows int, opened time.Duration) error {
 	f, ok := b.(Fragile)
 	if !ok {

@@ -15,19 +15,19 @@ type Network interface {
 	Evaluator
 	// Submitter evaluates asynchronously; nil: the network cannot.
 	Submitter() Submitter
-	// Humans is the network of human moves beside it; nil: there is none.
+	// Humans is the human SL network beside it; nil if there is none.
 	Humans() Network
 	// Serves returns nil if boards of that size can be evaluated.
 	Serves(board.Size) error
-	// Describe says which network it is and how it runs.
+	// Describe returns the network's identity and how it runs.
 	Describe() Description
-	// Stats counts what it has done so far.
+	// Stats returns statistics of its work so far.
 	Stats() Stats
 	// BatchSize is the most positions in one run of the network; 0: not known.
 	BatchSize() int
 	// ClearCache forgets what was evaluated.
 	ClearCache()
-	// Pin keeps a network that may be replaced by another in place until unpin.
+	// Pin keeps a replaceable network in place until unpin is called.
 	Pin() (unpin func())
 }
 
@@ -91,7 +91,7 @@ func (r *rewritten) Humans() Network {
 	return Rewrite(humans, r.edit)
 }
 
-// Uncached returns a network that ignores caches: a cached answer may be of another
+// Uncached returns a network that ignores caches, since a cached answer may be for another
 // orientation.
 func Uncached(e Evaluator) Network { return Rewrite(e, func(q *Query) { q.SkipCache = true }) }
 
@@ -107,8 +107,8 @@ func (q *Query) FixSymmetry(salt uint64) {
 	q.Symmetry = int8(x >> 61)
 }
 
-// Profiled returns the file names of a network and of its network of human moves, as far
-// as they are known, and reports whether any of them takes a profile of the players.
+// Profiled returns the known file names of a network and of its human SL network, and reports
+// whether any of them takes a profile of the players.
 func Profiled(n Network) (files []string, any bool) {
 	for ; n != nil; n = n.Humans() {
 		if d := n.Describe(); d.File != "" {

@@ -84,9 +84,9 @@ func (s *Server) acquireWarm(ctx context.Context, size board.Size, warm bool) (*
 	return p, nil
 }
 
-// evict takes the least recently used pools out until the limit holds. Pools
-// with callers inside stay, so the limit may be exceeded for a while. The
-// caller holds s.mu and closes what is returned after unlocking.
+// evict removes the least recently used pools until the limit holds. Pools with callers inside
+// stay, so the limit may be exceeded for a while. The caller holds s.mu and closes the returned
+// pools after unlocking.
 func (s *Server) evict(keep *sizePool) []*sizePool {
 	// No new caller can enter by the fast path from here on.
 	if last := s.last.Swap(nil); last != nil {
@@ -240,7 +240,7 @@ func (p *sizePool) again(jobs []*Job) {
 	}
 }
 
-// close ends the sessions once what is queued is answered, and closes their backends.
+// close ends the sessions after the queue is answered, and closes their backends.
 func (p *sizePool) close() (err error) {
 	for {
 		q := p.queue.Load()

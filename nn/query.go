@@ -23,8 +23,7 @@ var (
 	// ErrSpec marks a network description that contradicts itself or the
 	// backend that was opened for it.
 	ErrSpec = errors.New("bad network description")
-	// ErrBackend wraps what a backend reported. Every query of the failed
-	// batch gets it.
+	// ErrBackend wraps an error of a backend. Every query of the failed batch gets it.
 	ErrBackend = errors.New("the network could not be run")
 )
 
@@ -47,12 +46,12 @@ type Query struct {
 	// Symmetry is the orientation shown to the network, 0..7, or
 	// SymmetryRandom. Answers are always in board order.
 	Symmetry int8
-	// SkipCache evaluates anew and leaves the cache as it is.
+	// SkipCache evaluates without using or changing the cache.
 	SkipCache bool
 	// NeedOwnership asks for Output.Ownership, where the network has it.
 	NeedOwnership bool
-	// Optimism blends the optimistic policy in, 0..1, where the network has
-	// one. Networks with metadata inputs ignore it, as KataGo does.
+	// Optimism blends in the optimistic policy, 0..1, if the network has one. Networks with
+	// metadata inputs ignore it, as in KataGo.
 	Optimism float32
 	// Optimistic, if not nil, receives the policy at an Optimism of 1, which equals
 	// Output.Policy where the network has no optimistic policy. The cache is not used.
@@ -86,9 +85,8 @@ type Output struct {
 	// its standard deviation; ScoreMeanSq the expected square. Lead is the
 	// number of points that would make the game even. 0 without HasScore.
 	ScoreMean, ScoreStdev, ScoreMeanSq, Lead float32
-	// VarTimeLeft is how long the outcome stays open, in moves; ErrWinLoss
-	// and ErrScore are the network's estimates of its own errors of value and
-	// score. -1 where the network has none.
+	// VarTimeLeft is how long the outcome stays open, in moves; ErrWinLoss and ErrScore are the
+	// network's estimates of its own errors of value and score. -1 if the network has none.
 	VarTimeLeft, ErrWinLoss, ErrScore float32
 	HasScore, HasOwnership            bool
 	// Ownership is in [-1,1], + = side to move; the first Area entries are

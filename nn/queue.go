@@ -52,7 +52,7 @@ func (q *queueBase) take(batch []*Job, n int) []*Job {
 	return batch
 }
 
-// fail ends the queue for a reason, and returns what waits in it.
+// fail ends the queue for a reason, and returns the waiting jobs.
 func (q *queueBase) fail(err error) []*Job {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,8 +136,8 @@ func (c *coreQueue) next(batch []*Job, most int) []*Job {
 	return batch
 }
 
-// serve yields between batches: callers that were just answered may have new jobs, and a
-// fuller batch is worth more than an early one.
+// serve yields between batches: callers that were just answered may have new jobs, and a fuller
+// batch is better than an earlier one.
 func (c *coreQueue) serve(x *session) {
 	for {
 		runtime.Gosched()

@@ -223,7 +223,7 @@ func (s *Server) Serves(size board.Size) error {
 	return err
 }
 
-// Describe says which network it is and how it runs.
+// Describe returns the network's identity and how it runs.
 func (s *Server) Describe() Description { return s.model.Describe() }
 
 // BatchSize is the most positions in one run.
@@ -251,8 +251,8 @@ func (s *Server) ClearCache() {
 	}
 }
 
-// Close answers what is queued, ends all sessions, and closes their backends.
-// Queries that come later get ErrClosed. A second call does nothing.
+// Close answers the queued jobs, ends all sessions, and closes their backends. Later queries get
+// ErrClosed. A second call does nothing.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	var open []*sizePool

@@ -41,7 +41,7 @@ var kindNames = []string{"katago", "dual-head", "seed"}
 // String returns "katago", "dual-head" or "seed".
 func (k Kind) String() string { return nameOf(kindNames, int(k)) }
 
-// PolicyKind says what the numbers of a policy head are.
+// PolicyKind is the form of a policy head's output.
 type PolicyKind uint8
 
 // The kinds of policy output.
@@ -62,7 +62,7 @@ func ParsePolicyKind(s string) (PolicyKind, error) {
 	return PolicyKind(i), err
 }
 
-// ValueKind says what the numbers of a value head are.
+// ValueKind is the form of a value head's output.
 type ValueKind uint8
 
 // The kinds of value output.
@@ -101,7 +101,7 @@ func (t *TensorSpec) Len() int {
 	return n
 }
 
-// Role says what a tensor means.
+// Role is the meaning of a tensor.
 type Role uint8
 
 // The roles of inputs and outputs. A row's shape is given for a board of W x H
@@ -144,7 +144,7 @@ type Multipliers struct {
 	STScoreError float64
 }
 
-// Sizes says which board sizes a network serves. The zero value is any size.
+// Sizes are the board sizes that a network serves. The zero value is any size.
 type Sizes struct{ Fixed board.Size }
 
 // Serves reports whether boards of that size can be evaluated.
@@ -185,7 +185,7 @@ type Model interface {
 	Close() error
 }
 
-// Description says what a network is and how it runs. Empty fields are not known.
+// Description is a network's identity and how it runs. Empty fields are unknown.
 type Description struct {
 	Name      string // network's own name
 	File      string // network file; "" for none
@@ -194,7 +194,7 @@ type Description struct {
 	Precision string // such as "fp32" or "int16"
 	Why       string // why provider and precision were chosen
 	Version   int    // version of a KataGo network; 0 for others
-	// TakesProfile says that it has inputs for a profile of the players.
+	// TakesProfile says that the network has inputs for a profile of the players.
 	TakesProfile bool
 	// Areas are the modes of area scoring that it was trained with.
 	Areas board.AreaModes

@@ -55,8 +55,7 @@ func (s *Server) Stats() Stats {
 		Invalid: c.invalid.Load(), RunTime: time.Duration(c.runTime.Load())}
 }
 
-// counters has those that sessions write and those that callers write on different cache
-// lines.
+// counters separates what sessions write from what callers write, on different cache lines.
 type counters struct {
 	rows, batches atomic.Uint64
 	runTime       atomic.Int64

@@ -71,7 +71,7 @@ func (a *arena) bytes() int64 {
 	return int64(len(a.nodes)+len(a.edges)+len(a.words)) * chunkBytes
 }
 
-// used returns the memory that is given out, dead blocks included.
+// used returns the bytes given out, dead blocks included.
 func (a *arena) used() int64 {
 	return int64(a.nodeCount)*int64(unsafe.Sizeof(node{})) +
 		int64(a.edgeCount)*int64(unsafe.Sizeof(edge{})) +
@@ -82,7 +82,7 @@ func (a *arena) used() int64 {
 // of edges, 16 of words.
 const indices = 1 << 32
 
-// spent reports whether the indices left may not suffice for so many bytes more.
+// spent reports whether the remaining indices may not suffice for a number of further bytes.
 func (a *arena) spent(bytes int64) bool {
 	left := min((indices-int64(a.nodeCount))*int64(unsafe.Sizeof(node{})),
 		(indices-int64(a.edgeCount))*int64(unsafe.Sizeof(edge{})),
@@ -175,8 +175,8 @@ func (a *arena) wordsAt(i uint32, n int) []uint32 {
 	return a.words[i>>wordBits][at : at+uint32(n)]
 }
 
-// keepChunks adds spare chunks of edges for later, as many as leave the edges
-// at half of what the nodes take, and no less than one.
+// keepChunks adds spare chunks of edges for later: until edges have half the memory of the nodes,
+// and at least one.
 func (a *arena) keepChunks(spare []*[edgeChunk]edge) {
 	for _, c := range spare {
 		if len(a.edges) > max(1, len(a.nodes)/2) {
@@ -203,7 +203,7 @@ func cut[T any](chunks []*T, n int) []*T {
 // byNode maps node indices to values, in chunks like those of the nodes.
 type byNode[T any] []*[nodeChunk]T
 
-// get returns what was set for a node, the zero value where nothing was.
+// get returns the value set for a node, or the zero value.
 func (b byNode[T]) get(i uint32) (v T) {
 	if int(i>>nodeBits) < len(b) {
 		v = b[i>>nodeBits][i&(nodeChunk-1)]

@@ -25,9 +25,9 @@ func snapshot(e *edge, child *node) before {
 // exactVisits is the number of visits below which a node averages all its children each time.
 const exactVisits = 64
 
-// settle brings a node's averages up to date after one of its edges gave more
-// visits or its child changed: from all children when it is time, else by the
-// difference that the edge makes. The node's visits must be counted already.
+// settle updates a node's averages after one of its edges got visits or its child changed: from
+// all children at intervals, else by that edge's change. The node's visits must be counted
+// already.
 func (ns *nodes) settle(i uint32, changed *edge, old *before) {
 	n := ns.a.node(i)
 	b := &ns.p.Backup
@@ -181,8 +181,8 @@ func (ns *nodes) weighChildren(n *node, edges []edge) (original, total float64) 
 	return original, total
 }
 
-// addOwn counts the node's own evaluation once more, with the given weight: at
-// the end of the game, and where no move is allowed.
+// addOwn counts the node's own evaluation once more, with the given weight: at the end of a game,
+// and if no move is allowed.
 func (ns *nodes) addOwn(i uint32, weight float64) {
 	n := ns.a.node(i)
 	u := float64(n.ownUtility)
@@ -201,8 +201,8 @@ func (ns *nodes) addOwn(i uint32, weight float64) {
 	n.setAverages(&s)
 }
 
-// exactRoot computes the root's averages from all children, where that was not
-// done after each visit. A root without moves keeps what it counted of itself.
+// exactRoot recomputes the root's averages from all children, if they were updated by
+// differences. A root without moves keeps its own.
 func (ns *nodes) exactRoot() {
 	if ns.root != 0 && ns.p.Backup.ExactShare > 0 && ns.a.node(ns.root).edgeCount > 0 {
 		ns.rebuild(ns.root)

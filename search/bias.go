@@ -77,7 +77,7 @@ func (b *biasTable) attach(n *node, key biasKey) {
 	b.entries[n.bias.entry].nodes++
 }
 
-// correction is what the pattern adds to a node's own utility, in White's view.
+// correction returns what to add to a node's own utility because of its pattern, in White's view.
 func (b *biasTable) correction(n *node) float64 {
 	e := &b.entries[n.bias.entry]
 	if e.sumWeight <= 0.001 {
@@ -114,8 +114,7 @@ func (b *biasTable) release(n *node) {
 	n.bias.entry, n.bias.delta, n.bias.weight = 0, 0, 0
 }
 
-// sweep drops the entries that no node points to. moved gives each node's new
-// place by its old one.
+// sweep drops entries without nodes. moved maps old indices to new ones.
 func (b *biasTable) sweep() (moved []uint32) {
 	moved = make([]uint32, len(b.entries))
 	kept := 1
@@ -132,8 +131,8 @@ func (b *biasTable) sweep() (moved []uint32) {
 	return moved
 }
 
-// biasPattern returns the pattern of a move that is about to be made in a game,
-// or false for a pass or where no move was made before.
+// biasPattern returns the pattern of a move about to be made; false for a pass or for the first
+// move of a game.
 func biasPattern(g *board.Game, c board.Color, p board.Point) (biasKey, bool) {
 	if p == board.Pass || len(g.Moves()) == g.Forgotten() {
 		return biasKey{}, false

@@ -45,12 +45,12 @@ type candidate struct {
 	score      float64 // PUCT score at the end
 	value      float64 // selection value: the choice is by the largest
 	plain      float64 // value before LCB
-	unmixed    float64 // value without the human policy's share, where it has one
+	unmixed    float64 // value before the human policy's share is mixed in
 	lcb, below float64
 }
 
-// candidates fills dst with the moves of a node in the order of their creation
-// and what they are chosen by.
+// candidates fills dst with a node's moves, in order of creation, with the values by which they
+// are chosen.
 func (ch *chooser) candidates(dst []candidate, i uint32) []candidate {
 	n := ch.nodes.a.node(i)
 	root := i == ch.nodes.root
@@ -103,8 +103,8 @@ func (ch *chooser) candidates(dst []candidate, i uint32) []candidate {
 	return dst
 }
 
-// passIsEarly reports whether, under territory rules, a neutral point is as good
-// as passing, since the points are asked for at the end.
+// passIsEarly reports whether, under territory rules, filling a neutral point is as good as
+// passing: neutral points must be filled before the end.
 func (ch *chooser) passIsEarly(moves []candidate) bool {
 	g := &ch.sh.position.base
 	if !ch.p.Pass.FillDameBefore || g.Rules().Scoring != board.ScoringTerritory || g.Phase() != 0 || !ch.rules.out.HasOwnership {
@@ -130,7 +130,7 @@ func (ch *chooser) passIsEarly(moves []candidate) bool {
 	return false
 }
 
-// fallBack chooses by prior where no move has any weight.
+// fallBack chooses by prior if no move has any weight.
 func fallBack(moves []candidate) {
 	if slices.ContainsFunc(moves, func(m candidate) bool { return m.value > leastValue }) {
 		return
@@ -275,8 +275,8 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 	return moves[r.choice.draw(values, temperature, rng)]
 }
 
-// unsearched lists what may be chosen at a root without moves, by the network's policy:
-// symmetric copies and what else is not searched at the root only if there is nothing else.
+// unsearched lists the moves that a root without searched moves may choose from by policy.
+// Symmetric copies and others left out of the search are listed only if there is nothing else.
 func (ch *chooser) unsearched() []option {
 	var all, searched []option
 	pos := ch.sh.position
@@ -343,8 +343,8 @@ func (c *Choice) draw(values []float64, temperature float64, rng *rand.Rand) int
 	return nn.Draw(weights, 1, rng)
 }
 
-// untouched returns the logarithm of the value above which the temperature does
-// not change a move's chance; no less than the largest where it changes them all.
+// untouched returns the logarithm of the value above which the temperature does not change a
+// move's probability; the largest value if it changes all.
 func (c *Choice) untouched(values []float64) float64 {
 	all, top := 0.0, most(values)
 	for _, v := range values {

@@ -33,9 +33,9 @@ type combiner struct {
 // next batch.
 const mostPasses = 8
 
-// combine runs the search cycle, with the help of those who answer where they keep all
-// cores busy. The caller calls what it returns once nothing is in flight; until then no
-// one else touches the tree.
+// combine runs the search cycle; goroutines that answer evaluations help, if they can keep all
+// cores busy. The caller calls end once no evaluation is pending; until then only the combiner
+// may use the tree.
 func (r *run) combine(ctx context.Context) (end func()) {
 	c := &combiner{run: r, ctx: ctx, done: r.done, wake: make(chan struct{}, 1)}
 	answers := r.done
@@ -93,8 +93,8 @@ func (c *combiner) signal() {
 	}
 }
 
-// pass iterates until nothing can be done before another evaluation comes back. It returns
-// false if the search has to end. The caller holds the lock.
+// pass iterates until nothing can be done before a further evaluation. It returns false if the
+// search must end. The caller holds the lock.
 func (c *combiner) pass() (goes bool) {
 	r := c.run
 	began := time.Now()

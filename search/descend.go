@@ -6,9 +6,9 @@ import (
 	"kosumi/board"
 )
 
-// playouts carries single playouts out on the nodes: it selects a way down to a leaf,
-// expands the leaf once that is evaluated, and backs the evaluation up. A [run] decides
-// when; between descent and backup a playout lives in its slot.
+// playouts carries out single playouts: it selects a path to a leaf, expands the leaf once that
+// is evaluated, and backs the evaluation up. A [run] decides when; between descent and backup a
+// playout lives in its slot.
 type playouts struct {
 	parts
 	selector *selector
@@ -16,7 +16,7 @@ type playouts struct {
 	slots    []*slot // one for each evaluation that may be pending
 }
 
-// makeSlots makes sure that there are so many slots.
+// makeSlots makes at least n slots.
 func (pl *playouts) makeSlots(n int) {
 	for len(pl.slots) < n {
 		pl.slots = append(pl.slots, &slot{index: len(pl.slots)})
@@ -193,8 +193,8 @@ func (pl *playouts) newChild(s *slot, i uint32) (int, bool) {
 	return place, true
 }
 
-// advance brings the slot's game to the end of the path and one move beyond,
-// which may not be legal there: then it returns false.
+// advance brings the slot's game to the end of the path and plays one more move; false if that is
+// illegal.
 func (s *slot) advance(sh *shared, move board.Point, forced bool) bool {
 	ok := s.catchUp(sh, len(s.path)) && s.arrive(sh, move)
 	s.forced = ok && (s.forced || forced) && s.game.Finished()

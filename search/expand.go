@@ -6,10 +6,9 @@ import (
 	"kosumi/board"
 )
 
-// expand gives the leaf of a slot that was run its evaluation, or the end of the game.
-// grown is false where there is nothing to back up: the evaluation failed, the move is
-// illegal, or the node only got the rest of its priors. After an error the tree is as
-// before the descent.
+// expand stores the evaluation of a slot in its leaf, or the result of a finished game. grown is
+// false if there is nothing to back up: the evaluation failed, the move is illegal, or the node
+// only got the rest of its priors. After an error the tree is as before the descent.
 func (pl *playouts) expand(s *slot) (grown bool, err error) {
 	r := &s.result
 	n := pl.nodes.a.node(s.leaf)
@@ -106,9 +105,8 @@ func hasMove(edges []edge, p board.Point) bool {
 	return slices.ContainsFunc(edges, func(e edge) bool { return e.move == p })
 }
 
-// backUp counts a descent on every edge of its path, removes its virtual losses
-// and brings the nodes up to date, from the leaf to the root. old is what
-// the last edge gave before its child changed.
+// backUp adds the visit to every edge of the path, removes the virtual losses and updates the
+// nodes, from leaf to root. old is the last edge's contribution before its child changed.
 func (pl *playouts) backUp(s *slot, old *before) {
 	ns := pl.nodes
 	ns.warm(s.path)

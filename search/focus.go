@@ -9,8 +9,8 @@ import (
 // with a limit of visits ends.
 const mostFocus = 0.99
 
-// drawFocus decides whether the playout that begins goes to a move of the focus, and
-// returns the move that is searched for it, or NoPoint.
+// drawFocus decides whether the next playout goes to a move of the focus, and returns the move to
+// search for it, or NoPoint.
 func (sel *selector) drawFocus(f *thinking.Focus) board.Point {
 	if f == nil || len(f.Moves) == 0 || f.Prob <= 0 || sel.rng.Float64() >= min(f.Prob, mostFocus) {
 		return board.NoPoint
@@ -36,10 +36,9 @@ func (sel *selector) drawFocus(f *thinking.Focus) board.Point {
 	return drawn
 }
 
-// selectFocus returns the place of an edge for a move at the root, or that the next new
-// one is for it. Where the move cannot be made after all, the move that would be selected
-// without a focus takes its place. It returns false where the move has had all visits that
-// a node may have.
+// selectFocus returns the edge of a root move, or selectNew with that move next. If the move is
+// illegal after all, the ordinary selection replaces it. It returns false if the move already has
+// the largest possible count of visits.
 func (sel *selector) selectFocus(n *node, edges []edge, move board.Point) (place int, ok bool) {
 	for k := range edges {
 		if edges[k].move == move && edges[k].prior >= 0 {
@@ -52,8 +51,8 @@ func (sel *selector) selectFocus(n *node, edges []edge, move board.Point) (place
 	return sel.selectMove(sel.nodes.root, n, edges), true
 }
 
-// searchedFor returns the move at the root that is searched for a move: itself, or the
-// one that stands for it by symmetry; NoPoint where there is none.
+// searchedFor returns the root move that is searched for p: itself, or its symmetric original;
+// NoPoint if neither is searched.
 func (ru *rootRules) searchedFor(p board.Point) board.Point {
 	i := ru.position.base.Size().Index(p)
 	if ru.out.Policy[i] < 0 || !ru.position.allows(p) {

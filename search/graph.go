@@ -23,7 +23,7 @@ type transposition struct {
 
 func tagOf(h board.Hash) uint32 { return uint32(h.Hi) }
 
-// forcedHash tells apart a position where the game goes on after two passes.
+// forcedHash is mixed into the hash of a position in which the game continues after two passes.
 var forcedHash = board.Hash{Hi: 0x6a09e667f3bcc908, Lo: 0xbb67ae8584caa73b}
 
 func (g *transpositions) reset() {

@@ -7,11 +7,10 @@ import (
 	"kosumi/board"
 )
 
-// Gumbel is another way to search the root of a short, limited search: a sample
-// of moves drawn by Gumbel noise on the priors is halved again and again by what
-// the search finds ("Policy improvement by planning with Gumbel", Danihelka et
-// al., ICLR 2022). It makes sure that the policy improves however few visits
-// there are, and pays below some 64 of them.
+// Gumbel is another way to search the root of a short, limited search: a sample of moves, drawn
+// with Gumbel noise on the priors, is halved repeatedly by the values found ("Policy improvement
+// by planning with Gumbel", Danihelka et al., ICLR 2022). It improves the policy with any number
+// of visits, and is better than PUCT below about 64 visits.
 type Gumbel struct {
 	Considered int     // moves to begin with; 0 is off. The paper's 16.
 	VisitScale float64 // c_visit, the paper's 50
@@ -35,8 +34,8 @@ type gumbelState struct {
 	visits   [board.MaxMoves]int32
 }
 
-// begin draws the noise and makes the schedule, if the search that begins is one:
-// target is the number of its playouts, fresh says that the root is new.
+// begin draws the noise and makes the schedule, if the next search is a Gumbel search: target is
+// its number of playouts, fresh says that the root is new.
 func (g *gumbelState) begin(ns *nodes, p Gumbel, size board.Size, radius float64, target int64, rng *rand.Rand, fresh bool) {
 	g.nodes, g.p, g.size, g.radius = ns, p, size, radius
 	g.active = p.Considered > 0 && target > 0
@@ -80,9 +79,9 @@ func (g *gumbelState) eachMove(f func(i, place int, prior float64)) {
 	}
 }
 
-// halvingSchedule appends, for each of a number of visits, how many visits the
-// move to take shall have had: equal shares for the moves still considered,
-// whose number is halved after each round, down to two.
+// halvingSchedule appends, for each visit, how many visits the move to choose must have had:
+// equal shares for the moves still considered, whose number is halved after each round, down to
+// two.
 func halvingSchedule(dst []int32, considered, visits int) []int32 {
 	if considered <= 1 {
 		for v := range visits {
@@ -105,8 +104,8 @@ func halvingSchedule(dst []int32, considered, visits int) []int32 {
 	return dst[:visits]
 }
 
-// score fills scores with noise + log prior + scaled value by policy
-// index, and visits with those of this search, under way included.
+// score fills scores with noise + log prior + scaled value, by policy index, and visits with this
+// search's visits, pending ones included.
 func (g *gumbelState) score() {
 	n, scores, visits := g.nodes.a.node(g.nodes.root), &g.scores, &g.visits
 	edges := g.nodes.a.edgesOf(n)
@@ -123,16 +122,15 @@ func (g *gumbelState) score() {
 	}
 }
 
-// gumbelValue turns utilities of moves into what is added to their logits.
+// gumbelValue converts the utilities of moves to the terms added to their logits.
 type gumbelValue struct {
 	sign, radius float64
 	mixed        float64 // value of a move without visits, 0 to 1
 	scale        float64
 }
 
-// values prepares it for the root: a move without visits is worth a
-// mixture of the root's own value and the values of the moves visited, weighted
-// with their priors.
+// values prepares gumbelValue for the root: a move without visits gets a mixture of the root's
+// own value and the visited moves' values, weighted by their priors.
 func (g *gumbelState) values() gumbelValue {
 	n := g.nodes.a.node(g.nodes.root)
 	v := gumbelValue{sign: n.sign(), radius: max(1e-9, g.radius)}
@@ -167,8 +165,8 @@ func (v *gumbelValue) of(utility float64, visited bool) float64 {
 	return v.scale * v.unit(utility)
 }
 
-// next returns the place of the root's edge to visit next, after so many playouts
-// of the search made or under way, or selectNew with that move brought forward.
+// next returns the root's edge to visit next, after a number of finished and pending playouts of
+// the search, or selectNew with that move next.
 func (g *gumbelState) next(playouts int64) int {
 	wanted := g.schedule[max(0, min(playouts-g.skipped, int64(len(g.schedule))-1))]
 	g.score()
@@ -186,8 +184,8 @@ func (g *gumbelState) next(playouts int64) int {
 	return at
 }
 
-// choose lifts the move that the search came down to above the others, and
-// in play weighs those by the improved policy.
+// choose puts the move that the halving ended with above the others, and in play weights moves by
+// the improved policy.
 func (g *gumbelState) choose(moves []candidate) {
 	g.score()
 	var most int32
@@ -220,9 +218,9 @@ func (g *gumbelState) choose(moves []candidate) {
 	}
 }
 
-// improved returns the policy that the search says the network should have
-// had: prior times exp(scaled value), every move without visits at its mixed
-// value. By policy index, sum 1; -1 where the move is not legal or not allowed.
+// improved returns the improved policy, a target for training: prior times exp(scaled value),
+// with the mixed value for moves without visits. By policy index, sum 1; -1 if illegal or not
+// allowed.
 func (g *gumbelState) improved() []float32 {
 	v := g.values()
 	out := make([]float32, g.size.Area()+1)

@@ -9,24 +9,22 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Human is how a network of human moves beside the main one is used: which moves
-// the search looks at, and which it chooses. Nothing of it has an effect while
-// no such network is loaded, or while it wants a profile and there is none.
+// Human is the use of a human SL network beside the main one: which moves the search looks at,
+// and which it chooses. It has no effect without such a network, or if the network needs a
+// profile and none is set.
 type Human struct {
 	// Profile names the player to imitate: rank_5k, rank_3k_1d, preaz_5k, proyear_1950;
 	// "" is nobody. A main network that takes profiles gets it too.
 	Profile string
-	// Root, Own and Opponent are how often a descent follows the human policy: at
-	// the root, below it where the player of the root is to move, and where the
-	// other one is.
+	// Root, Own and Opponent are how often a descent follows the human policy: at the root, below
+	// it when the root's side is to move, and when the other side is.
 	Root, Own, Opponent HumanShare
 	Exploration         float64 // exploration constant for human moves; humanSLCpuctExploration
 	// Permanent is exploration that does not shrink as visits grow, so that visits
 	// tend to the human policy itself; humanSLCpuctPermanent.
 	Permanent float64
-	// ChosenShare of the choice of the move goes to the human policy, weighted by
-	// exp(utility/PiklLambda) (piKL, arXiv 2112.07544). IgnorePass leaves the share
-	// of the pass to the search.
+	// ChosenShare is the human policy's share in the choice of the move, weighted by
+	// exp(utility/PiklLambda) (piKL, arXiv 2112.07544). IgnorePass leaves passing to the search.
 	ChosenShare float64
 	IgnorePass  bool
 	PiklLambda  float64
@@ -45,7 +43,7 @@ func (n profileName) Set(name string) error {
 	return err
 }
 
-// Meta returns who plays, and whether anybody said so.
+// Meta returns the profile; set reports whether there is one.
 func (h Human) Meta() (m features.Meta, set bool) {
 	m, set, err := features.ParseProfile(h.Profile)
 	return m, set && err == nil
@@ -58,15 +56,14 @@ func (h Human) Alone() Human {
 	return h
 }
 
-// HumanShare is how often, 0 to 1, a move is selected by the human policy
-// instead of the search's own, in visits without weight (the move is looked at,
-// but nothing above it hears of it) and in ordinary ones. Together they may exceed
-// 1; then the first go first.
+// HumanShare is the probability, 0 to 1, that a move is selected by the human policy instead of
+// the search's own, in visits without weight (they evaluate the move but do not count above it)
+// and in ordinary ones. If the sum exceeds 1, the first take precedence.
 type HumanShare struct{ Weightless, Weightful float64 }
 
 func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
 
-// humanState is what one search knows of the human network. Workers read it.
+// humanState is a search's use of the human network. Workers read it.
 type humanState struct {
 	eval    nn.Evaluator // nil if not in use
 	later   nn.Submitter // eval, answering later
@@ -74,9 +71,8 @@ type humanState struct {
 	inTree  bool // also asked below the root
 }
 
-// readyHuman finds out whether the human network takes part in the search that
-// begins. A kept tree that was searched for the other player is dropped where the
-// two players' shares differ.
+// readyHuman decides whether the human network takes part in the next search. It drops a kept
+// tree that was searched for the other player if the two players' shares differ.
 func (t *Tree) readyHuman() {
 	h, p := &t.sh.human, &t.p.Human
 	*h = humanState{}
@@ -98,8 +94,8 @@ func (t *Tree) readyHuman() {
 	}
 }
 
-// humanBits holds a human policy by Size.Index, as the bits of float32s; nil
-// where there is none. Illegal moves have -1.
+// humanBits holds a human policy by Size.Index, as the bits of float32s; nil if there is none.
+// Illegal moves have -1.
 type humanBits []uint32
 
 func (h humanBits) at(i int) float64 { return float64(math.Float32frombits(h[i])) }

@@ -6,7 +6,7 @@ import (
 	"kosumi/board"
 )
 
-// option is a move with what it is chosen by.
+// option is a move with the value by which it is chosen.
 type option struct {
 	move    board.Point
 	value   float64
@@ -18,8 +18,8 @@ func (ch *chooser) imitates(i uint32, n *node) bool {
 	return ch.sh.human.eval != nil && ch.p.Human.ChosenShare > 0 && ch.selector.humanOf(i, n) != nil
 }
 
-// imitate gives the human policy its share in what the moves of a node are chosen
-// by, with LCB and without. It returns false where it has none.
+// imitate mixes the human policy into the values by which a node's moves are chosen, with LCB and
+// without; false if it has no share.
 func (ch *chooser) imitate(moves []candidate, i uint32, n *node) bool {
 	if len(moves) == 0 || !ch.imitates(i, n) {
 		return false
@@ -42,8 +42,8 @@ func (ch *chooser) imitate(moves []candidate, i uint32, n *node) bool {
 	return true
 }
 
-// options lists the moves of a node with what they are chosen by, and at the root,
-// if asked, every other legal move.
+// options lists the moves of a node with the values by which they are chosen and, for the root if
+// asked, every other legal move.
 func (ch *chooser) options(moves []candidate, all bool) []option {
 	list := make([]option, 0, len(moves)+ch.sh.size.Area()+1)
 	sign := ch.nodes.view()
@@ -69,8 +69,8 @@ func (ch *chooser) options(moves []candidate, all bool) []option {
 	return list
 }
 
-// humanOptions lists all that may be chosen at the root where the human policy has
-// a share in that; nil elsewhere.
+// humanOptions lists all moves that may be chosen at the root if the human policy has a share in
+// the choice; else nil.
 func (ch *chooser) humanOptions(moves []candidate) []option {
 	if !ch.imitates(ch.nodes.root, ch.nodes.a.node(ch.nodes.root)) {
 		return nil
@@ -103,8 +103,8 @@ func (c *Choice) settle(list []option, moves []candidate) {
 	}
 }
 
-// share mixes the human policy into what moves are chosen by: the share
-// ChosenShare of the sum goes in proportion to policy * exp(utility/PiklLambda).
+// share mixes the human policy into the values of list: it gets ChosenShare of their sum, in
+// proportion to policy * exp(utility/PiklLambda).
 func (h *Human) share(list []option, policy humanBits, size board.Size, passIsEarly bool) {
 	mean, best, searched := 0.0, math.Inf(-1), 0
 	for k := range list {

@@ -11,10 +11,10 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Leads finds leads where komi is far from even. There a network's own lead means
-// little: networks learn from games of a usual komi, and answer 500 points, or the wrong
-// sign, to others. Their winrate stays right, so the komi under which it says even is
-// found, and the lead is how far komi is from that. Not safe for concurrent use.
+// Leads corrects leads under a komi far from even. There a network's own lead means little:
+// networks are trained with usual komi, and for others they answer 500 points, or the wrong sign.
+// Their winrate stays right, so the komi is found at which it is 50 %, and the lead is the
+// difference from that komi. Not safe for concurrent use.
 type Leads struct {
 	net   nn.Evaluator
 	game  board.Game
@@ -24,8 +24,8 @@ type Leads struct {
 	any   bool
 }
 
-// standing is what is known of a position, whatever its komi: the komi that makes it
-// even, and White's leads less komi after moves.
+// standing is what is known about a position for every komi: the komi that makes it even, and
+// White's lead minus komi after each move.
 type standing struct {
 	even  float64
 	after map[board.Point]float64
@@ -37,8 +37,7 @@ func NewLeads(net nn.Evaluator) *Leads { return &Leads{net: net, known: map[boar
 // knownLeads bounds what is remembered.
 const knownLeads = 256
 
-// opinion is what the network says of a position under some komi: White's winrate and
-// lead in points.
+// opinion is a network's evaluation under some komi: White's winrate and lead in points.
 type opinion struct{ winrate, lead float64 }
 
 // ask evaluates the position in l.game under a komi; ok is false if the network has no
@@ -56,9 +55,8 @@ func (l *Leads) ask(ctx context.Context, komi float64) (o opinion, ok bool, err 
 	return o, true, nil
 }
 
-// standing finds what holds of a position whatever its komi. It is even where White's
-// winrate passes 50 %, found to half a point, and between the two komi by the leads there.
-// ok is false if the network has no score.
+// standing finds the even komi: where White's winrate crosses 50 %, to half a point, and in
+// between by the leads. ok is false if the network predicts no score.
 func (l *Leads) standing(ctx context.Context, g *board.Game) (s standing, ok bool, err error) {
 	l.game.CopyFrom(g)
 	l.game.SetKomi(0)
@@ -82,7 +80,7 @@ func (l *Leads) standing(ctx context.Context, g *board.Game) (s standing, ok boo
 		return true, nil
 	}
 	for k, step := l.last, 2; l.any && low < high-1 && (low < -most || high == most); step *= 2 {
-		k = min(max(k, low+1), high-1) // first around where the last position was even
+		k = min(max(k, low+1), high-1) // start around the even komi of the last position
 		if ok, err := ask(k); !ok {
 			return s, false, err
 		}
@@ -105,7 +103,7 @@ func (l *Leads) standing(ctx context.Context, g *board.Game) (s standing, ok boo
 	return s, true, nil
 }
 
-// evenBetween says where between two neighbouring komi the leads are even.
+// evenBetween interpolates the even komi between two neighbouring ones by their leads.
 func evenBetween(low, high int, seen map[int]opinion) float64 {
 	sum, n := 0.0, 0.0
 	for k, o := range seen {
@@ -153,9 +151,9 @@ func (l *Leads) Show(ctx context.Context, log *slog.Logger, g *board.Game, r *Re
 	}
 }
 
-// Correct corrects the leads of a result of a search of g. All are clamped to what the board
-// allows; far from an even komi they are derived from evaluations near it. That takes about
-// a dozen evaluations once for a position, and one for each of the first moves.
+// Correct corrects the leads in a result of a search of g. All are limited to the size of the
+// board; far from an even komi they are derived from evaluations near it. That takes about a
+// dozen evaluations per position, and one for each of the first moves.
 func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	if !r.Root.Raw.HasScore {
 		return nil
@@ -204,8 +202,8 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	return nil
 }
 
-// evenAfter is the komi that would make the position after a move even, by the lead
-// under the one that makes it even before; that one itself where there is no time to ask.
+// evenAfter returns the even komi after a move, from its lead under the komi that is even before
+// it; that komi itself if there is no time to evaluate.
 func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *thinking.Move) float64 {
 	move := m.Move
 	if m.SymmetryOf != board.NoPoint {
@@ -230,7 +228,7 @@ func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *th
 	return even
 }
 
-// OnSide is a lead, or 0 where the winrate says that the other side leads.
+// OnSide returns the lead, or 0 if the winrate says that the other side leads.
 func OnSide(lead, winrate float64) float64 {
 	if lead > 0 && winrate < 0.5 || lead < 0 && winrate > 0.5 {
 		return 0

@@ -7,20 +7,18 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Limits end a search. Zero values are no limit; with no limit at all a search
-// goes on until its context ends or the memory is used up.
+// Limits end a search. Zero values are no limit; without any, a search continues until its
+// context ends or the memory is used up.
 type Limits struct {
-	// Visits is the number of visits of the root to reach, those of a kept
-	// tree included.
+	// Visits is the target for the root's visits, those of a kept tree included.
 	Visits int64
 	// Playouts is the number of playouts to make now.
 	Playouts int64
 	// Time is how long to search; Deadline when to end. The earlier one counts.
 	Time     time.Duration
 	Deadline time.Time
-	// Extend is how much longer than Time the search may take while its choice
-	// is unstable: the move that would be chosen is not the one searched most,
-	// or another one that was searched well is better.
+	// Extend is the time beyond Time that the search may take while its choice is unstable: the
+	// move to choose is not the most visited, or another well-searched one has a better value.
 	Extend time.Duration
 	// WhenDecided ends a limited search when no other move can reach the visits of the best
 	// one, and that is the move that would be chosen (lc0's smart pruning).

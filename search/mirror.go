@@ -25,7 +25,7 @@ type mirror struct {
 	center    board.Point // NoPoint where a side of the board is even
 }
 
-// opposite returns the point that mirrors a move; that of a pass is a pass.
+// opposite returns the mirror image of a move; a pass is its own.
 func opposite(size board.Size, p board.Point) board.Point {
 	if p < 0 {
 		return p
@@ -88,9 +88,9 @@ func blackExtra(g *board.Game) float64 {
 	return extra
 }
 
-// centerAsymmetry measures the 7x7 points around the centre: a stone without its
-// copy counts 1, a copy without its stone a fifth if there are any of the others,
-// and many count more than each by itself. Smaller boards are never symmetric.
+// centerAsymmetry measures the 7x7 points around the centre. A stone without its copy counts 1;
+// if there are any, a copy without its stone counts a fifth; many count more than proportionally.
+// Smaller boards always count as asymmetric.
 func centerAsymmetry(g *board.Game, player board.Color) float64 {
 	const reach, never = 3, 1e10
 	size := g.Size()
@@ -121,9 +121,8 @@ func centerAsymmetry(g *board.Game, player board.Color) float64 {
 	return e
 }
 
-// watchMirror looks at the root's history before a search. The tree is dropped
-// when the opponent takes up mirror Go or gives it up, for its averages are of
-// the other kind.
+// watchMirror examines the root's history before a search. The tree is dropped when the opponent
+// begins or stops mirroring, since its averages were computed differently.
 func (t *Tree) watchMirror() {
 	var m mirror
 	if t.p.AntiMirror {
@@ -186,11 +185,11 @@ type counter struct {
 	// reply is the copy of the last move, a pass where that is not legal;
 	// NoPoint where we move, or after a pass.
 	reply board.Point
-	libs  float64 // liberties of the chain in the centre, where it is tough
+	libs  float64 // liberties of the chain in the centre, if tough
 }
 
-// follow brings the counter, and the slot's game, to the node that a descent has come to.
-// It is to be called at each node that a move is selected in.
+// follow brings the counter and the slot's game to the current node of a descent. It must be
+// called at each node before a move is selected.
 func (c *counter) follow(sh *shared, s *slot) {
 	if sh.mirror.player == board.Empty {
 		return
@@ -204,7 +203,7 @@ func (c *counter) follow(sh *shared, s *slot) {
 	c.readPosition()
 }
 
-// readPosition sets what depends on the position.
+// readPosition sets the fields that depend on the position.
 func (c *counter) readPosition() {
 	g := c.game
 	b := g.Board()
@@ -222,9 +221,8 @@ func (c *counter) readPosition() {
 	}
 }
 
-// prior lifts the prior of a move: that of the copy where the opponent moves,
-// those of moves in the centre, and at its stone, where we do. Less so further
-// down.
+// prior raises the prior of a move: the copy's on the opponent's turn; on our turn those of moves
+// in the centre and next to its stone. Less so deeper in the tree.
 func (c *counter) prior(p board.Point, prior float32) float32 {
 	lift := c.lift(p)
 	if lift == 0 {
@@ -251,8 +249,8 @@ func (c *counter) lift(p board.Point) float64 {
 	return 0
 }
 
-// around reports whether a point is within some lines of the centre, which is
-// between two lines where a side is even.
+// around reports whether a point is within some lines of the centre; on an even side the centre
+// lies between two lines.
 func (c *counter) around(p board.Point, lines int) bool {
 	size := c.game.Size()
 	x, y := size.XY(p)
@@ -282,13 +280,13 @@ func (c *counter) attached(p board.Point) bool {
 	return false
 }
 
-// forcedUtility is added to moves that are searched whatever they are worth,
-// until they have their share of the weight.
+// forcedUtility is added to moves that must be searched whatever their value, until they have
+// their share of the weight.
 const forcedUtility = 100
 
-// bonus returns what selection adds to a move's utility, in the view of its
-// player. gain is the utility of the move less that of the node in this view,
-// worth the node's utility, weight the move's and total that of all moves.
+// bonus returns what selection adds to a move's utility, from the view of its player. gain is the
+// move's utility minus the node's in that view, worth the node's utility, weight the move's
+// weight and total the sum of weights.
 func (c *counter) bonus(p board.Point, gain, worth, weight, total float64) float64 {
 	open := max(0.3, 1-0.7*worth*worth) // less in decided games
 	switch {
@@ -335,8 +333,8 @@ func (c *counter) replyBonus(p board.Point, open, weight, total float64) float64
 	return bonus
 }
 
-// centerBonus lets us look for what refutes the copies: the centre itself and,
-// where it is theirs, moves at and around it.
+// centerBonus directs visits to moves that may refute the copies: the centre itself and, if the
+// opponent holds it, moves at and around it.
 func (c *counter) centerBonus(p board.Point, gain, open, weight, total float64) float64 {
 	var bonus, dump float64
 	if c.tough {
@@ -367,7 +365,7 @@ func (c *counter) centerBonus(p board.Point, gain, open, weight, total float64) 
 	return bonus
 }
 
-// wandering is less than 1 where the last move was near the centre already.
+// wandering is below 1 if the last move was already near the centre.
 func (c *counter) wandering() float64 {
 	f := 1.0
 	if c.last < 0 {

@@ -2,8 +2,8 @@ package search
 
 import "kosumi/board"
 
-// node is a position that was, or is being, evaluated. Values are White's.
-// 128 bytes, two cache lines: what selection reads of a node comes first.
+// node is a position that is evaluated or being evaluated. Values are White's. 128 bytes, two
+// cache lines; the fields that selection reads come first.
 type node struct {
 	visits    int32   // own evaluation included
 	edges     uint32  // first edge of the block
@@ -36,18 +36,17 @@ type node struct {
 	slot       uint16 // index of the slot that evaluates the node, while it is pending
 }
 
-// ownErrors are those that the network expects of its own evaluation; -1: unknown.
+// ownErrors are the errors that the network predicts for its own evaluation; -1: unknown.
 type ownErrors struct{ winLoss, score float32 }
 
-// biasShare is a node's entry in the table of biases, 0 for none, and what the
-// node has added to it.
+// biasShare is a node's entry in the table of biases, 0 for none, and the node's contribution to
+// it.
 type biasShare struct {
 	entry         uint32
 	delta, weight float32
 }
 
-// outcome is what an evaluation, or an average of them, expects of the game,
-// from White's view.
+// outcome is the expected result of the game, by one evaluation or on average, from White's view.
 type outcome struct {
 	winLoss     float32 // P(White wins) - P(Black wins)
 	noResult    float32
@@ -89,8 +88,8 @@ func (n *node) toMove() board.Color {
 	return board.Black
 }
 
-// edge is a move from a node and a copy of what selection needs of the node it
-// leads to, so that selection reads memory in a row. 32 bytes.
+// edge is a move from a node, with a copy of the child's fields that selection reads, so that it
+// reads contiguous memory. 32 bytes.
 type edge struct {
 	child    uint32
 	move     board.Point
@@ -104,7 +103,7 @@ type edge struct {
 	mult      float32 // share of weight that pruning and value weighting left
 }
 
-// refresh copies what changed in the child.
+// refresh updates the copy of the child's fields.
 func (e *edge) refresh(child *node) {
 	if child.visits == 0 || child.weight <= 0 {
 		e.weight = 0

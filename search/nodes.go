@@ -2,8 +2,8 @@ package search
 
 import "kosumi/board"
 
-// nodes is the tree: nodes with their edges and priors, and tables of what belongs to them.
-// backup.go computes its averages, reuse.go keeps the part below a move. [playouts] grows it.
+// nodes is the tree: nodes with their edges and priors, and tables of data per node. backup.go
+// computes its averages, reuse.go keeps the part below a move. [playouts] grows it.
 type nodes struct {
 	p       *Params
 	a       arena
@@ -46,7 +46,7 @@ func (ns *nodes) visits() int64 {
 	return int64(ns.a.node(ns.root).visits)
 }
 
-// view is the sign that turns White's values into those of the side to move at the root.
+// view is the sign that converts White's values to the view of the side to move at the root.
 func (ns *nodes) view() float64 { return ns.a.node(ns.root).sign() }
 
 func (ns *nodes) edgeAt(p step) *edge {
@@ -75,8 +75,8 @@ func (ns *nodes) release(path []step) {
 	}
 }
 
-// warm prefetches what backUp will read of a path. The network has displaced it from the
-// processor's caches since the descent; these reads run in parallel.
+// warm prefetches the memory that backUp will read for a path. The network has evicted it from
+// the caches since the descent; these reads run in parallel.
 func (ns *nodes) warm(path []step) {
 	touched := uint16(0)
 	for k := range path {
@@ -161,8 +161,8 @@ type visit struct {
 	next int32
 }
 
-// rescore computes all averages of the tree anew, children before parents, after
-// the centre of the score terms moved. A node without edges keeps its weight.
+// rescore recomputes all averages of the tree, children before parents, after the centre of the
+// score terms moved. A node without edges keeps its weight.
 func (ns *nodes) rescore(v *valuer) {
 	ns.unmark()
 	ns.stack = append(ns.stack[:0], visit{node: ns.root})

@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// byTurn returns what a setting is at a turn: early at move 0, late in the end;
-// the difference halves every halflife moves of a 19x19 game, sooner on smaller
-// boards.
+// byTurn interpolates a setting by turn: early at move 0, approaching late; the difference halves
+// every halflife moves of a 19x19 game, sooner on smaller boards.
 func byTurn(early, late, halflife float64, turn int, sqrtArea float64) float64 {
 	halvings := float64(turn) / halflife * 19 / sqrtArea
 	return late + (early-late)*math.Exp2(-halvings)

@@ -123,8 +123,8 @@ func (ns *nodes) owners(i uint32, white bool) (mean, stdev []float32) {
 	return mean, stdev
 }
 
-// addOwners adds a node's share; it returns false if the node has nothing to add.
-// least is the share below which a node stands for all that is below it.
+// addOwners adds a node's share; false if the node has nothing to add. A node with less than
+// least is taken for its whole subtree.
 func (ns *nodes) addOwners(i uint32, share, least float64) bool {
 	n, o := ns.a.node(i), &ns.own
 	if n.owners == 0 || n.is(flagTerminal) {
@@ -143,8 +143,8 @@ func (ns *nodes) addOwners(i uint32, share, least float64) bool {
 	return true
 }
 
-// addOwnersBelow adds the shares of a node's children and returns what is left for
-// its own evaluation.
+// addOwnersBelow adds the shares of a node's children and returns the part left for its own
+// evaluation.
 func (ns *nodes) addOwnersBelow(n *node, share, least float64) (own float64) {
 	const dropped = 0.01 // as a fraction of least: children below it leave their share to the node
 	var weights, squares float64

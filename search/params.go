@@ -5,9 +5,9 @@ import (
 	"kosumi/nn/features"
 )
 
-// Params are the settings of a tree. Start from [Defaults], [Plain] or [Tutorial] and
-// change what has to differ; the zero value is not valid. [Settings] says what each does,
-// its range and the source of its default; comments here only add to that.
+// Params are the settings of a tree. Start from [Defaults], [Plain] or [Tutorial]; the zero value
+// is not valid. [Settings] explains each, with its range and the source of its default; comments
+// here only add to that.
 type Params struct {
 	PUCT          PUCT
 	FPU           FPU
@@ -55,7 +55,7 @@ type FPU struct {
 	RootLossProp                   float64
 }
 
-// VirtualLoss spreads evaluations that are under way at the same time.
+// VirtualLoss spreads parallel evaluations over the tree.
 type VirtualLoss struct {
 	// PerVisit is the weight of one virtual loss. With 0.3, 16 or 32 evaluations under way
 	// send no more visits astray than one does, and hardly any two meet at a leaf
@@ -64,7 +64,7 @@ type VirtualLoss struct {
 	WeightFloor float64
 }
 
-// Utility is how much results and scores are worth.
+// Utility is the value of results and scores.
 type Utility struct {
 	WinLossFactor              float64
 	StaticScoreFactor          float64 // score against an even game
@@ -72,7 +72,7 @@ type Utility struct {
 	DynamicCenterZeroWeight    float64 // share of 0 in the expected score
 	DynamicCenterScale         float64
 	NoResultForWhite           float64 // utility of a game without result
-	DrawEquivalentWinsForWhite float64 // worth of a draw in wins, 0..1
+	DrawEquivalentWinsForWhite float64 // value of a draw in wins, 0..1
 }
 
 // Backup is how evaluations are averaged on the way up.
@@ -85,10 +85,9 @@ type Backup struct {
 	NoisePruneUtilityScale float64
 	NoisePruningCap        float64
 	ValueWeightExponent    float64 // gives better children more weight; 0 is off
-	// ExactShare is how seldom a node with many visits averages all its children: after
-	// every visits/ExactShare visits. In between the averages change by what one child
-	// changed. 0 averages them at each visit; 256 costs less than 0.1 % of the visits and
-	// halves the work.
+	// ExactShare is how rarely a node with many visits averages all its children: every
+	// visits/ExactShare visits. In between, the averages change by the difference in one child. 0
+	// averages at each visit; 256 costs less than 0.1 % of the visits and halves the work.
 	ExactShare int
 }
 
@@ -106,7 +105,7 @@ type Graph struct {
 	RepBound int
 }
 
-// Root is what holds at the root only.
+// Root holds settings for the root only.
 type Root struct {
 	NoiseEnabled bool
 	// DirichletTotalConcentration is shared out over the legal moves: 10.83 is 0.03 a move
@@ -122,8 +121,8 @@ type Root struct {
 	WideNoise                  float64 // flattens priors and shakes utilities, for analysis
 	DesiredPerChildVisitsCoeff float64
 	SymmetryPruning            bool // searches one of several symmetric moves
-	// LooseImages lets a move stand for a symmetric one also where other moves are
-	// forbidden below that, and lists forbidden moves that were not searched.
+	// LooseImages lets a move represent a symmetric one even if restrictions deeper in the tree
+	// break the symmetry, and lists forbidden moves among the unsearched.
 	LooseImages       bool
 	EndingBonusPoints float64
 	PruneUselessMoves bool
@@ -140,7 +139,7 @@ type Pass struct {
 	FillDameBefore       bool
 	IgnorePreRootHistory bool // shows the network no move before the root; on in analysis
 	IgnoreAllHistory     bool // shows it no earlier move at all
-	// Areas are the modes that areas are judged in, by networks and where a game ends.
+	// Areas are the area modes for networks and for the end of the game.
 	Areas features.Areas
 }
 
@@ -158,7 +157,7 @@ type Choice struct {
 	Prune                float64
 }
 
-// Net is what the evaluator is asked for.
+// Net holds options of the queries.
 type Net struct {
 	Symmetry          int     // orientation shown, 0..7, or -1 for any
 	PolicyOptimism    float64 // below the root
@@ -176,12 +175,12 @@ type Parallel struct {
 	// Workers is the largest number of evaluations in flight. With 1 the
 	// search is sequential and deterministic and starts no goroutine.
 	Workers int
-	// VisitsPerFlight allows one evaluation in flight for so many visits of
-	// the root, so that a small tree is not scattered. 0 is no such bound.
+	// VisitsPerFlight allows one parallel evaluation per so many visits of the root, so that a
+	// small tree is not scattered. 0 is no bound.
 	VisitsPerFlight int
-	// Sessions is how many evaluations are computed at the same time. Up to so
-	// many may be in flight for an eighth of VisitsPerFlight each: fewer would
-	// leave a processor without work. 0 is one.
+	// Sessions is the number of evaluations computed at the same time. Up to that number, an
+	// eighth of VisitsPerFlight is enough for each: fewer evaluations would leave processors
+	// idle. 0 means one.
 	Sessions          int
 	PlayoutsPerFlight int
 }
@@ -189,9 +188,8 @@ type Parallel struct {
 // Memory bounds the tree.
 type Memory struct {
 	MaxBytes int64 // limit for nodes, edges and priors, MinBytes or more; 0 means 4 GiB
-	// PriorsPerNode is how many moves a node remembers the priors of, or a
-	// third more where these are all; when all of them are searched it is
-	// evaluated again for the rest. 64.
+	// PriorsPerNode is the number of moves whose priors a node stores, or up to a third more if
+	// that covers all; when all of them are searched it is evaluated again for the rest. 64.
 	PriorsPerNode int
 }
 
@@ -200,8 +198,8 @@ type Stop struct {
 	FutileVisitsThreshold float64
 }
 
-// Defaults returns the settings that KataGo 1.17 plays with over GTP, with one worker.
-// Where measurements here found better values, Source in [Settings] says so.
+// Defaults returns KataGo 1.17's settings for play over GTP, with one worker. Where measurements
+// here found better values, Source in [Settings] says so.
 func Defaults() Params {
 	return Params{
 		PUCT: PUCT{Exploration: 1.0, ExplorationLog: 0.45, ExplorationBase: 500, ParentOffset: 0.01,

@@ -24,8 +24,8 @@ func (p *position) reset(g *board.Game) {
 	p.rebase()
 }
 
-// play makes a move and lifts all restrictions. After a move that cannot be played there
-// is not a game.
+// position is the game at the root of a tree, and the moves forbidden there. The tree's owner
+// changes it between searches.
 func (p *position) play(c board.Color, move board.Point) error {
 	p.bans = nil
 	if err := p.game.PlayTolerant(c, move); err != nil {
@@ -80,9 +80,9 @@ func (p *position) allows(move board.Point) bool {
 	return thinking.Permits(p.bans, p.base.ToMove(), move, 0)
 }
 
-// passChanges reports whether a pass ends the phase here, where a tree of the position
-// before let it: with conservative passing, and in games that keep out of the clean-up
-// phases, a root must not count on that.
+// passChanges reports whether a pass would end the phase in this position while an existing tree
+// assumed otherwise: with conservative passing, and in games without clean-up phases, a root must
+// not count on the end.
 func (p *position) passChanges(pass *Pass) bool {
 	if pass.Conservative && p.base.PassWouldEndGame() {
 		return true

@@ -26,10 +26,9 @@ func priorKey(prior float32, index int) uint64 {
 func keyPrior(k uint64) float32 { return math.Float32frombits(uint32(k >> 16)) }
 func keyIndex(k uint64) int     { return 0xffff - int(k&0xffff) }
 
-// rankKeys puts the largest key first, followed by others up to keep altogether,
-// or a third more where that is all of them. A pass, which is the last key if it
-// is among them, stays among those kept. It returns how many are kept and whether
-// they are in order.
+// rankKeys puts the largest key first, followed by others: keep in all, or up to a third more if
+// that covers all. A pass, which is the last key if present, is always kept. It returns the
+// number kept and whether they are in order.
 func rankKeys(keys []uint64, keep int, pass int) (kept int, sorted bool) {
 	n := len(keys)
 	kept = n
@@ -84,8 +83,7 @@ func selectLargest(keys []uint64, n int) {
 	}
 }
 
-// keepKey makes sure that a key is among the first keep ones, in place of the
-// least of them.
+// keepKey makes sure that a key is among the first keep ones, replacing the smallest of them.
 func keepKey(keys []uint64, keep int, key uint64) {
 	at := slices.Index(keys[keep:], key)
 	if at < 0 {

@@ -6,21 +6,20 @@ import (
 	"kosumi/board"
 )
 
-// RepeatPenalty charges a player for moves like its earlier ones: the same point with the
-// same 9x9 surroundings, also turned, mirrored or with colours swapped. So a player who is
-// behind does not try one trick in every corner.
+// RepeatPenalty charges a player for moves like its earlier ones: the same point with the same
+// 9x9 surroundings, also turned, mirrored or with colours swapped. So a player who is behind does
+// not try one trick in every corner.
 type RepeatPenalty struct {
-	// Utility is taken off the utility of a move like one of the same player in this
-	// game; a negative one is added.
+	// Utility is subtracted from the utility of a repeated move; a negative one favours it.
 	Utility float64
 	// Player is charged; Empty is the side to move at the root.
 	Player board.Color
 }
 
-// patternKey names a move with its surroundings; 0 is none.
+// patternKey identifies a move with its surroundings; 0 is none.
 type patternKey uint64
 
-// repeats are the patterns that are charged for, and those of the tree's nodes.
+// repeats holds the patterns that are charged, and those of the tree's nodes.
 type repeats struct {
 	player  board.Color             // player who is charged; Empty: nobody
 	charged map[patternKey]struct{} // patterns of the game so far
@@ -28,8 +27,8 @@ type repeats struct {
 	keys    byNode[patternKey]
 }
 
-// begin reads the moves that led to a position. It returns false if the tree was
-// searched for the other player, so that its visits are of no use.
+// begin reads the moves before a position; false if the tree was searched for the other player,
+// so its visits are not valid.
 func (r *repeats) begin(g *board.Game, p RepeatPenalty) (keep bool) {
 	if p.Utility == 0 {
 		keep = r.player == board.Empty

@@ -9,8 +9,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// report makes results of the tree as it is, and keeps the newest for whoever asks while a
-// search goes on.
+// report makes results from the tree, and keeps the newest one for readers while a search runs.
 type report struct {
 	parts
 	chooser   *chooser
@@ -18,15 +17,14 @@ type report struct {
 	line      board.Game // position at the end of a variation
 }
 
-// publish makes a result for those who ask, and returns it.
+// publish makes a result for readers, and returns it.
 func (rep *report) publish(stats Stats, stop StopReason, final bool) *Result {
 	r := rep.result(stats, stop, final)
 	rep.published.Store(r)
 	return r
 }
 
-// result reports on the tree as it is. It is made anew each time, so that
-// readers may keep it.
+// result describes the current tree. It is a new value each time, so readers may keep it.
 func (rep *report) result(stats Stats, stop StopReason, final bool) *Result {
 	r := &Result{Analysis: thinking.Analysis{Size: rep.sh.size, ToMove: rep.sh.position.base.ToMove()}, Turn: rep.sh.position.base.NumMoves(), Final: final,
 		Stats: stats, Stop: stop, choice: rep.p.Choice}
@@ -69,7 +67,7 @@ func (rep *report) result(stats Stats, stop StopReason, final bool) *Result {
 	return r
 }
 
-// compareMoves sorts moves: those that were searched first, then by what is chosen by.
+// compareMoves sorts moves: searched ones first, then by Selection.
 func compareMoves(a, b *thinking.Move) int {
 	return cmp.Or(cmp.Compare(min(1, b.EdgeVisits), min(1, a.EdgeVisits)), cmp.Compare(b.Selection, a.Selection),
 		cmp.Compare(b.EdgeVisits, a.EdgeVisits), cmp.Compare(b.Prior, a.Prior))
@@ -102,7 +100,7 @@ func (rep *report) moveInfo(m *candidate, white bool) thinking.Move {
 	return v
 }
 
-// valueOf returns what an outcome is worth in the view s, but for its utility.
+// valueOf converts an outcome to the view s, without its utility.
 func valueOf(o *outcome, s float64) thinking.Value {
 	return thinking.Value{
 		Winrate: 0.5 + 0.5*s*float64(o.winLoss), NoResult: float64(o.noResult),
@@ -110,8 +108,7 @@ func valueOf(o *outcome, s float64) thinking.Value {
 	}
 }
 
-// rootInfo averages the moves by what they are chosen by, without LCB, and the
-// root's own evaluation.
+// rootInfo averages the moves by selection weight, without LCB, and the root's own evaluation.
 func (rep *report) rootInfo(moves []candidate) thinking.Root {
 	n := rep.nodes.a.node(rep.nodes.root)
 	s := rep.nodes.view()

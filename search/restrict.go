@@ -7,8 +7,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// withinBans returns how many moves of a variation from the root are made until a
-// forbidden one: positions that several ways lead to were searched for one of them.
+// withinBans returns the number of moves of a variation before the first forbidden one: a
+// position that several move orders reach was searched under the restrictions of one of them.
 func withinBans(bans []thinking.Restriction, c board.Color, pv []board.Point) int {
 	for depth, p := range pv {
 		if !thinking.Permits(bans, c, p, depth) {
@@ -24,7 +24,7 @@ func withinBans(bans []thinking.Restriction, c board.Color, pv []board.Point) in
 func sameBelow(bans []thinking.Restriction, g *board.Game, k board.Symmetry) bool {
 	size := g.Size()
 	for _, b := range bans {
-		// Between the last plies of two lists what is allowed does not change.
+		// Between the last plies of two lists the allowed moves do not change.
 		last := b.Depth - 1
 		if (last%2 == 0) != (b.Color == g.ToMove()) {
 			last--

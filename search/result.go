@@ -6,14 +6,13 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Result is what a search found. The zero value is an empty result.
+// Result is the result of a search. The zero value is an empty result.
 type Result struct {
 	thinking.Analysis
 	// Turn is the number of moves made before the root.
 	Turn int
-	// Improved is the policy that a Gumbel search says the network should have
-	// had, a target for training; nil after other searches. Moves that are not
-	// searched have -1.
+	// Improved is the improved policy of a Gumbel search, a target for training; nil after other
+	// searches. Unsearched moves have -1.
 	Improved []float32
 	Stats    Stats
 	Stop     StopReason
@@ -21,17 +20,17 @@ type Result struct {
 	Final bool
 
 	choice  Choice
-	options []option // all that may be chosen, where the human policy has a share in that or nothing was searched
+	options []option // all moves that may be chosen, if the human policy has a share or nothing was searched
 }
 
-// Stats counts what one search did.
+// Stats are statistics of one search.
 type Stats struct {
 	Playouts    int64 // visits added to the root
 	Reused      int64 // visits that the root had before
 	Evaluations int64 // answers of the evaluator, cached ones included
 	CacheHits   int64
 	Terminals   int64 // visits to the end of the game
-	CatchUps    int64 // visits that only took over what another path knew
+	CatchUps    int64 // visits that only took over results found through other move orders
 	Probes      int64 // zero-weight visits to passes
 	Focused     int64 // and to moves of the focus
 	Collisions  int64 // descents given up at a leaf that was being evaluated
@@ -55,9 +54,8 @@ func (s *Stats) MeanDepth() float64 {
 // CacheRate is the share of evaluations that a cache answered.
 func (s *Stats) CacheRate() float64 { return share(s.CacheHits, s.Evaluations) }
 
-// CollisionRate is the share of descents that were given up because they came to
-// a position that was being evaluated. Above a fifth there are more evaluations
-// under way than the tree has room for.
+// CollisionRate is the share of descents abandoned because they reached a position under
+// evaluation. Above a fifth there are more parallel evaluations than the tree has room for.
 func (s *Stats) CollisionRate() float64 { return share(s.Collisions, s.Collisions+s.Playouts) }
 
 func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }

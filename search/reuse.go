@@ -31,8 +31,7 @@ func (t *Tree) Advance(c board.Color, p board.Point) bool {
 	return true
 }
 
-// childOf returns the node that a move at the root leads to, if it is worth
-// keeping.
+// childOf returns the node after a root move, if it is worth keeping.
 func (ns *nodes) childOf(p board.Point) uint32 {
 	for _, e := range ns.a.edgesOf(ns.a.node(ns.root)) {
 		if e.move != p || e.prior < 0 {
@@ -45,7 +44,7 @@ func (ns *nodes) childOf(p board.Point) uint32 {
 	return 0
 }
 
-// reroot makes a copy of a node the root and discards what cannot be reached from it.
+// reroot makes a copy of a node the root and discards everything unreachable from it.
 func (ns *nodes) reroot(child uint32) {
 	root := ns.a.newNode()
 	n := ns.a.node(root)

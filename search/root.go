@@ -9,10 +9,10 @@ import (
 	"kosumi/search/thinking"
 )
 
-// prepareRoot makes the root ready for a search: the centre of the score terms,
-// edges of moves that are allowed, and a fresh evaluation, since the root is
-// asked for with other options than the nodes below it. A kept tree is scored
-// anew. The evaluation does not heed the end of ctx, so that there always is one.
+// prepareRoot readies the root for a search: the centre of the score terms, edges for allowed
+// moves only, and a new evaluation, since the root is queried with other options than nodes
+// below. It rescores a kept tree. The evaluation ignores the end of ctx, so that there always is
+// one.
 func (t *Tree) prepareRoot(ctx context.Context) error {
 	t.playouts.makeSlots(1)
 	if t.position.judge(t.p.Pass.Areas.Over(t.sh.net.Describe().Areas)) {
@@ -67,7 +67,7 @@ func (t *Tree) prepareRoot(ctx context.Context) error {
 	return nil
 }
 
-// keepHuman keeps what the human network says of the root.
+// keepHuman stores the human network's evaluation of the root.
 func (t *Tree) keepHuman(s *slot) {
 	t.rules.human = nil
 	if !s.human.wanted {
@@ -145,8 +145,8 @@ func (t *Tree) arrangePriors(s *slot) {
 	t.nodes.a.storePriors(t.nodes.root, block, len(keys))
 }
 
-// dropForbidden takes the edges off a kept root whose moves are not legal or not
-// allowed any more, and brings its numbers in line. It reports whether there were any.
+// dropForbidden removes edges of a kept root whose moves are no longer legal or allowed, and
+// updates its numbers. It reports whether there were any.
 func (t *Tree) dropForbidden() bool {
 	n := t.nodes.a.node(t.nodes.root)
 	edges := t.nodes.a.edgesOf(n)

@@ -9,8 +9,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// rootRules is what holds at the root only, made anew by each search: which moves stand for
-// others, which need not be searched, what endings cost, and the answers that say so.
+// rootRules holds rules for the root only, computed anew for each search: symmetric copies, moves
+// that need no search, ending bonuses, and the network's answers behind them.
 type rootRules struct {
 	out      nn.Output               // network's evaluation of the root
 	humanOut nn.Output               // human network's evaluation, if human is set
@@ -24,14 +24,14 @@ type rootRules struct {
 	bonus    [board.MaxMoves]float32
 	hasBonus bool
 	useless  [board.MaxMoves]bool // moves that need not be searched
-	// copyOf is the move searched in place of a symmetric one, by Size.Index;
-	// NoPoint for the others.
+	// copyOf is the move searched in place of a symmetric copy, by Size.Index; NoPoint for all
+	// others.
 	copyOf     [board.MaxMoves]board.Point
 	symmetries []board.Symmetry // symmetries by which those were found
 }
 
-// mark finds out what holds for single moves at the root of a search: symmetric
-// copies, useless moves and the ending bonus. The network's answer must be there.
+// mark computes the rules for the root's moves: symmetric copies, useless moves and the ending
+// bonus. The network's answer must be present.
 func (ru *rootRules) mark(p *Root) {
 	g := &ru.position.base
 	for i := range ru.copyOf {
@@ -55,11 +55,10 @@ func (ru *rootRules) mark(p *Root) {
 	}
 }
 
-// markCopies finds moves that a symmetry of the position maps to each other and
-// keeps one of each kind: for Black the one furthest to the right and then to
-// the top, for White the opposite, so that games begin in the usual corners. The
-// line after a move holds for its image only where the same moves are forbidden below;
-// loose takes it to hold in any case.
+// markCopies finds moves that a symmetry of the position maps to each other and keeps one of each
+// set: for Black the one furthest to the right and then to the top, for White the opposite, so
+// that games begin in the usual corners. A move's subtree is valid for its image only if
+// restrictions are symmetric too; loose assumes that they are.
 func (ru *rootRules) markCopies(loose bool) {
 	symmetries := positionSymmetries(&ru.position.base)
 	if !loose {
@@ -87,8 +86,8 @@ func (ru *rootRules) markCopies(loose bool) {
 	}
 }
 
-// positionSymmetries returns the symmetries, the identity left out, that leave
-// the position as it is; none where a ko or superko ban tells points apart.
+// positionSymmetries returns the symmetries of the position, without the identity; none if a ko
+// or superko ban breaks them.
 func positionSymmetries(g *board.Game) []board.Symmetry {
 	size := g.Size()
 	if g.Board().KoPoint() != board.NoPoint {
@@ -113,8 +112,7 @@ search:
 	return found
 }
 
-// markUseless drops the moves inside sure areas where the opponent's last four
-// moves were passes.
+// markUseless drops moves inside sure areas if the opponent's last four moves were passes.
 func (ru *rootRules) markUseless(safe []board.Color) {
 	opponent := ru.position.base.ToMove().Opponent()
 	for i := 0; i <= 6; i += 2 {
@@ -127,12 +125,11 @@ func (ru *rootRules) markUseless(safe []board.Color) {
 	}
 }
 
-// Ownership beyond sureOwnership is taken for sure when endings are judged.
+// sureOwnership is the ownership beyond which a point counts as sure for the ending bonus.
 const sureOwnership = 0.95
 
-// markBonus takes points from moves that only fill what is owned anyhow, so that
-// a won game ends soon and neutral points are filled before passing. Nothing is
-// taken while a ko is open.
+// markBonus penalises moves that only fill owned points, so that a won game ends soon and neutral
+// points are filled before passing. It does nothing while a ko is open.
 func (ru *rootRules) markBonus(safe []board.Color, points float64) {
 	g := &ru.position.base
 	b, size, mover := g.Board(), g.Size(), g.ToMove()
@@ -203,8 +200,7 @@ func connects(b *board.Board, own board.Color, p board.Point, safe []board.Color
 	return false
 }
 
-// bonusUtility is what the ending bonus of a root move changes its utility by,
-// in White's view.
+// bonusUtility is the change of a root move's utility by its ending bonus, in White's view.
 func (ru *rootRules) bonusUtility(p board.Point, avg *outcome, v *valuer) float64 {
 	if !ru.hasBonus {
 		return 0

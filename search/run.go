@@ -11,13 +11,13 @@ import (
 	"kosumi/board"
 )
 
-// run is one search: it keeps evaluations in flight and ends at the limits. There are two
-// ways to work:
+// run is one search: it keeps evaluations pending and ends at the limits. There are two ways to
+// work:
 //
-//   - Alone, with one worker: the goroutine inside Search does everything, each evaluation
-//     where it is needed. So a search is a function of its position, parameters and seed.
-//   - With a [combiner], with more: evaluations are submitted and answered later, so that
-//     the network's batches fill and all cores have work.
+// - Alone, with one worker: Search's own goroutine does everything, one evaluation after another.
+// So a search is a function of its position, parameters and seed. - With a [combiner], with more
+// workers: evaluations are submitted and answered later, so that the network's batches fill and
+// all cores have work.
 type run struct {
 	parts
 	playouts *playouts
@@ -54,8 +54,8 @@ const (
 	ended                   // the search is over
 )
 
-// iterate goes through the search cycle once. The caller owns the tree. The playouts that
-// are backed up may be others than the one that is selected.
+// iterate runs the search cycle once. The caller owns the tree. The playouts backed up may be
+// others than the one selected.
 func (r *run) iterate(ctx context.Context) progress {
 	// 1. Check limits, memory and clock; publish a snapshot when one is due.
 	if !r.shouldContinue() {
@@ -129,8 +129,8 @@ func (r *run) firstPlayout(ctx context.Context) {
 // it waits (lc0).
 const descentTries = 5
 
-// selectLeaf descends until a leaf is found that has to be evaluated, or a playout was
-// backed up without. After too many collisions it gives up.
+// selectLeaf descends until a leaf needs an evaluation, or a playout was backed up without one.
+// After too many collisions it gives up.
 func (r *run) selectLeaf() (*slot, progress) {
 	last := len(r.idle) - 1
 	s := r.idle[last]
@@ -175,7 +175,7 @@ func (r *run) runTimed(ctx context.Context, s *slot) {
 	r.tally.stats.Waiting += timedRuns * time.Since(began)
 }
 
-// poll returns a slot that came back, nil if there is none.
+// poll returns an answered slot, nil if there is none.
 func (r *run) poll() *slot {
 	if r.tally.inFlight == 0 {
 		return nil
@@ -222,8 +222,7 @@ func (r *run) fail(ctx context.Context, err error) {
 // without evaluations, at ends of the game.
 const mostVisits = 1 << 30
 
-// shouldContinue reports whether the search goes on, and publishes a snapshot when it is
-// time.
+// shouldContinue reports whether the search continues, and publishes a snapshot when one is due.
 func (r *run) shouldContinue() bool {
 	switch {
 	case r.stop != StopNone:
@@ -243,7 +242,7 @@ func (r *run) shouldContinue() bool {
 // at least one move was searched.
 const leastPlayouts = 2
 
-// checkClock does what depends on the time of day.
+// checkClock checks everything that depends on the time.
 func (r *run) checkClock(now time.Time) {
 	c, stats := &r.timing, &r.tally.stats
 	c.check(now)
@@ -266,7 +265,7 @@ func (r *run) checkClock(now time.Time) {
 	}
 }
 
-// full reports whether the tree has no room left for what is in flight.
+// full reports whether the tree has no room left for pending evaluations.
 func (r *run) full() bool {
 	limit := r.p.Memory.MaxBytes
 	if limit == 0 {

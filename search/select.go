@@ -7,9 +7,8 @@ import (
 	"kosumi/board"
 )
 
-// selector chooses the move to descend through at a node: by PUCT or the human policy,
-// with what holds at the root only or against mirror Go. Each
-// step of a descent asks it.
+// selector chooses the move to descend through at a node: by PUCT or the human policy, with the
+// rules for the root or against mirror Go. Each step of a descent calls it.
 type selector struct {
 	parts
 	rng     *rand.Rand
@@ -18,14 +17,14 @@ type selector struct {
 	decide  func() selection // replaces the random draw in tests
 }
 
-// Places that selection may return besides those of edges.
+// Further results of selection beside indices of edges.
 const (
 	selectNew  = -1 // the best move has no edge yet
 	selectNone = -2 // no move is allowed
 )
 
-// choose selects a move by the search's policy or the human one, or makes a
-// weightless probe of passing and of not passing where a pass would end the phase.
+// choose selects a move by the search's policy or the human one; if a pass would end the phase,
+// it first probes passing, and not passing, without weight.
 func (sel *selector) choose(s *slot, i uint32, n *node) (place int, kind visitKind) {
 	ns := sel.nodes
 	edges := ns.a.edgesOf(n)
@@ -126,7 +125,7 @@ func (sel *selector) selectMove(i uint32, n *node, edges []edge) int {
 // of a node.
 type explorer struct {
 	sign  float64 // turns White's utilities into the mover's
-	scale float64 // K: times prior/(1+weight) is what exploration is worth
+	scale float64 // K: the exploration term is K * prior/(1+weight)
 	fpu   float64 // White's utility of a move without visits
 }
 
@@ -141,8 +140,8 @@ func (p *PUCT) explorationScale(childWeight, stdevFactor float64) float64 {
 	return c * math.Sqrt(childWeight+p.ParentOffset) * stdevFactor
 }
 
-// stdevFactor returns f: 1 where the utility below a node varies as much as
-// expected, less where it varies less.
+// stdevFactor returns f: 1 if the utility below a node varies as much as expected, less if it
+// varies less.
 func (p *PUCT) stdevFactor(weight, utility, utilitySq float64) float64 {
 	if p.UtilityStdevScale == 0 {
 		return 1
@@ -158,9 +157,8 @@ func (p *PUCT) stdevFactor(weight, utility, utilitySq float64) float64 {
 	return 1 + p.UtilityStdevScale*(stdev/p.UtilityStdevPrior-1)
 }
 
-// utility returns what an unvisited move of a node is taken to be worth, in
-// White's view: mass is the prior of all moves that have an edge, sign that of
-// the node, radius the largest utility there is.
+// utility returns the assumed value of an unvisited move, in White's view: mass is the prior of
+// all moves with an edge, sign the node's, radius the largest possible utility.
 func (f *FPU) utility(n *node, mass, sign, radius float64, root, noise bool) float64 {
 	if f.Zero {
 		return 0
@@ -211,8 +209,7 @@ func (x *explorer) score(utility, weight, prior float64) float64 {
 	return x.sign*utility + x.scale*prior/(1+weight)
 }
 
-// lose mixes virtual losses into an edge: inFlight descents below it are taken
-// to come back as lost games.
+// lose mixes virtual losses into an edge: the inFlight descents below it count as lost games.
 func (v *VirtualLoss) lose(utility, weight float64, inFlight uint16, sign, radius float64) (float64, float64) {
 	k := float64(inFlight) * v.PerVisit
 	share := k / (k + max(v.WeightFloor, weight))

@@ -12,15 +12,15 @@ import (
 // can set it.
 type Setting = setting.Setting[Params]
 
-// Settings returns all settings, in the order of Params. Seed, Parallel.Workers
-// and Memory.MaxBytes are none: they are the machine's rather than the search's.
+// Settings returns all settings, in the order of Params. Seed, Parallel.Workers and
+// Memory.MaxBytes are not among them, since they concern the machine.
 func Settings() setting.Table[Params] { return slices.Clone(settings) }
 
-// Presets are the named sets of parameters that Preset knows.
+// Presets are the named parameter sets for Preset.
 var Presets = []string{"katago", "plain", "tutorial"}
 
-// Preset returns the parameters of a name: those of Defaults (katago), Plain or
-// Tutorial. Errors wrap ErrParams.
+// Preset returns the parameters for a name: Defaults (katago), Plain or Tutorial. Errors wrap
+// ErrParams.
 func Preset(name string) (Params, error) {
 	switch strings.ToLower(name) {
 	case "katago":

@@ -21,7 +21,7 @@ type step struct {
 	kind  visitKind
 }
 
-// visitKind says whether a visit counts on an edge, and above it.
+// visitKind is how a visit counts on its edge and above.
 type visitKind uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 	focused                          // no weight, not a playout: requested, see Limits.Focus
 )
 
-// purpose says what an evaluation is for.
+// purpose is the reason for an evaluation.
 type purpose uint8
 
 const (
@@ -68,7 +68,7 @@ type slot struct {
 	then   func() // called after a batch was answered; may be nil
 }
 
-// humanQuestion is what a slot asks the human network, beside its own question.
+// humanQuestion is a slot's query to the human network, beside its own query.
 type humanQuestion struct {
 	wanted  bool
 	query   nn.Query
@@ -101,7 +101,7 @@ type leafResult struct {
 	fromCache  bool
 }
 
-// shared is what evaluations read of a search. It does not change while the search runs.
+// shared is read by evaluations of a search. It does not change while the search runs.
 type shared struct {
 	p        *Params
 	position *position // at the root
@@ -116,8 +116,8 @@ type shared struct {
 	repeating board.Color
 }
 
-// priorsKept is how many moves a node remembers the priors of, or a third more
-// where these are all. Mirror Go and the human policy may lift any move: then all are kept.
+// priorsKept is the number of moves whose priors a node stores, or up to a third more if that
+// covers all. Mirror Go and the human policy may raise any move: then all are kept.
 func (sh *shared) priorsKept() int {
 	if sh.mirror.player != board.Empty || sh.human.inTree {
 		return board.MaxMoves
@@ -125,8 +125,8 @@ func (sh *shared) priorsKept() int {
 	return sh.p.Memory.PriorsPerNode
 }
 
-// catchUp brings the slot's game to the position after n moves of the path, if it is not
-// there or further already. It returns false if a move cannot be made.
+// catchUp brings the slot's game to the position after n moves of the path, unless it is already
+// there or further; false if a move is illegal.
 func (s *slot) catchUp(sh *shared, n int) bool {
 	if s.played < 0 {
 		s.game.CopyFrom(&sh.position.base)
@@ -203,8 +203,8 @@ func (s *slot) run(ctx context.Context, sh *shared) {
 	}
 }
 
-// begin brings the game to the leaf and fills in the question. It returns false if the
-// result is known without the network.
+// begin brings the game to the leaf and fills in the query; false if the result is known without
+// the network.
 func (s *slot) begin(sh *shared) bool {
 	last := len(s.path) - 1
 	if !s.catchUp(sh, last) || s.played == last && !s.arrive(sh, s.path[last].move) {

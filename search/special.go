@@ -11,8 +11,8 @@ func (sel *selector) plainRoot() bool {
 	return !sel.rules.hasBonus && r.WideNoise == 0 && r.DesiredPerChildVisitsCoeff == 0 && sel.p.Stop.FutileVisitsThreshold == 0
 }
 
-// selectSpecial is selectMove with what holds only at the root (ending bonus,
-// futile moves, forced visits and wide noise) and only against mirror Go.
+// selectSpecial is selectMove with terms for the root only (ending bonus, futile moves, forced
+// visits and wide noise) or against mirror Go only.
 func (sel *selector) selectSpecial(i uint32, n *node, edges []edge, x *explorer) int {
 	root := i == sel.nodes.root
 	best, at := math.Inf(-1), selectNone
@@ -91,8 +91,8 @@ const (
 	futileScore = -1e40
 )
 
-// futile reports whether an edge of the root cannot reach the share of the
-// heaviest one any more with the visits that are left.
+// futile reports whether an edge of the root can no longer reach the required share of the
+// heaviest edge's weight with the remaining visits.
 func (sel *selector) futile(n *node, e *edge) bool {
 	if sel.tally.target < 0 {
 		return false

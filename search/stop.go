@@ -2,8 +2,8 @@ package search
 
 import "time"
 
-// decided reports whether no other move can reach the share of the best move's
-// visits that matters, with the visits that are left.
+// decided reports whether no other move can reach the relevant share of the best move's visits
+// with the remaining visits.
 func (r *run) decided(now time.Time) bool {
 	left, ok := r.visitsLeft(now)
 	if !ok || r.tally.stats.Playouts < 2 {

@@ -1,6 +1,6 @@
 package search
 
-// tally counts what one search has done and has under way. The owner of the tree keeps it.
+// tally counts finished and pending work of a search. The owner of the tree keeps it.
 type tally struct {
 	stats    Stats
 	target   int64 // playouts to make; negative: no bound
@@ -8,7 +8,7 @@ type tally struct {
 	free     int   // playouts without evaluation since one came back
 }
 
-// aim sets the number of playouts to make, once it is known what was kept.
+// aim sets the number of playouts to make, given the visits kept from earlier searches.
 func (c *tally) aim(l *Limits, kept int64) {
 	c.stats.Reused = kept
 	c.target = -1
@@ -24,8 +24,8 @@ func (c *tally) aim(l *Limits, kept int64) {
 // for each evaluation in flight, so that they do not outrun the network (lc0).
 const freePerFlight = 2.4
 
-// mayLaunch reports whether one more evaluation may be in flight, for a root with so
-// many visits.
+// mayLaunch reports whether one more evaluation may be pending, for a root with that number of
+// visits.
 func (c *tally) mayLaunch(p *Parallel, visits int64) bool {
 	if c.inFlight == 0 {
 		return c.target < 0 || c.stats.Playouts < c.target
@@ -61,7 +61,7 @@ func (c *tally) countEvaluation(fromCache bool) {
 	}
 }
 
-// countPlayout counts a descent of so many moves.
+// countPlayout counts a descent of depth moves.
 func (c *tally) countPlayout(depth int) {
 	c.stats.Playouts++
 	c.stats.DepthSum += int64(depth)

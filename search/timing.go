@@ -2,8 +2,8 @@ package search
 
 import "time"
 
-// timing is the clock of one search: when that ends, and how often the time of day is
-// read. The owner of the tree asks it.
+// timing is the clock of one search: when it ends, and how often the time is read. The owner of
+// the tree calls it.
 type timing struct {
 	start    time.Time
 	deadline time.Time   // zero: none
@@ -30,8 +30,8 @@ func (c *timing) begin(now time.Time, l *Limits) {
 	c.latest = c.deadline.Add(max(0, l.Extend))
 }
 
-// The clock is checked every 50 to 500 microseconds, so many rounds apart, and after each
-// round if those are slow.
+// The clock is checked every 50 to 500 microseconds, by a number of rounds, or after each round
+// if rounds are slow.
 const (
 	mostRounds = 64
 	checkEarly = 50 * time.Microsecond
@@ -70,8 +70,8 @@ func (c *timing) setAlarm(now time.Time) {
 	c.alarm.Reset(next.Sub(now) + time.Microsecond)
 }
 
-// extend puts the deadline, which has come, off by an eighth of the time of the search,
-// as far as that may be, and returns by how much.
+// extend postpones a deadline that has come by an eighth of the search's time, up to the limit,
+// and returns by how much.
 func (c *timing) extend(now time.Time) time.Duration {
 	next := now.Add(max(c.deadline.Sub(c.start)/8, time.Millisecond))
 	if next.After(c.latest) {
@@ -87,8 +87,8 @@ func (c *timing) extend(now time.Time) time.Duration {
 // believed: this long, or a quarter of its time if that is less.
 const speedAfter = 100 * time.Millisecond
 
-// playoutsLeft estimates how many playouts the time allows after so many; false if there
-// is no deadline or the speed is not known yet.
+// playoutsLeft estimates how many further playouts the time allows; false without a deadline or
+// if the speed is not known yet.
 func (c *timing) playoutsLeft(now time.Time, made int64) (float64, bool) {
 	spent := now.Sub(c.start)
 	if c.deadline.IsZero() || spent < min(speedAfter, c.deadline.Sub(c.start)/4) {

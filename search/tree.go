@@ -89,7 +89,7 @@ func (t *Tree) wire() {
 	t.run.parts, t.run.playouts, t.run.chooser, t.run.report = common, &t.playouts, &t.chooser, &t.report
 }
 
-// seed starts the random numbers anew.
+// seed restarts the random numbers.
 func (t *Tree) seed()          { t.source.Seed(t.p.Seed, 0x5eed) }
 func (t *Tree) Params() Params { return t.p }
 
@@ -149,8 +149,8 @@ func (t *Tree) Clear() {
 	t.report.published.Store(&Result{}) // the old result belongs to another search
 }
 
-// Matches reports whether the root is this position, reached by the same moves
-// under the same rules, so that the tree may be searched on.
+// Matches reports whether the root is this position, reached by the same moves under the same
+// rules, so that the tree can be searched further.
 func (t *Tree) Matches(g *board.Game) bool { return t.position.matches(g) }
 
 // Visits returns the visits of the root, 0 without a tree.
@@ -167,11 +167,10 @@ func (t *Tree) Restrict(r ...thinking.Restriction) {
 	}
 }
 
-// Search searches the root until a limit is met or the context ends, whichever
-// comes first, and at least until the root is evaluated. A context that ends is
-// no error: the result holds what was found. An error of the evaluator ends the
-// search; the result then still holds what was found before. Errors wrap
-// ErrNoGame or what the evaluator returned.
+// Search searches the root until a limit is met or the context ends, whichever comes first, and
+// at least until the root is evaluated. A cancelled context is not an error: the result holds
+// what was found. An error of the evaluator ends the search; the result still holds what was
+// found before. Errors wrap ErrNoGame or the evaluator's error.
 func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 	if !t.position.ready {
 		return Result{}, ErrNoGame
@@ -192,7 +191,7 @@ func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 	return *result, r.err
 }
 
-// begin prepares the tree and what evaluations read for a search.
+// begin prepares the tree, and the data shared by evaluations, for a search.
 func (t *Tree) begin(l Limits) {
 	t.run.begin(l)
 	if !t.nodes.own.begin(t.sh.limits.Ownership, t.sh.size.Area(), t.nodes.root == 0) {

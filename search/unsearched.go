@@ -9,9 +9,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// unsearchedMoves lists the n moves with the largest priors that are not among those
-// searched, and their symmetric copies. A move that is searched in the place of another
-// counts for that one too, and the owners of points are those of the root.
+// unsearchedMoves lists the n unsearched moves with the largest priors, and their symmetric
+// copies. A searched move also counts for its copies. Ownership is the root's.
 func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move {
 	top, policy := rep.rules, rep.rules.out.Policy[:rep.sh.size.Area()+1]
 	done := map[board.Point]bool{}
@@ -55,8 +54,8 @@ func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.M
 	return all
 }
 
-// unsearchedMove is a move at the root without an edge: worth what the search takes
-// one to be worth, with a score as that of the root.
+// unsearchedMove describes a root move without an edge: its utility is the value that the search
+// assumes for such moves, its score the root's.
 func (rep *report) unsearchedMove(p board.Point, prior float32) thinking.Move {
 	n := rep.nodes.a.node(rep.nodes.root)
 	s, u := rep.nodes.view(), &rep.sh.value

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// The table of expected score values. Row i stands for a mean of i-421.5 points
-// from the centre, column j for a standard deviation of j points, both on a
-// board whose scale*sqrt(area) is 19; other boards rescale their arguments.
+// Layout of the table of expected score values. Row i is for a mean of i-421.5 points from the
+// centre, column j for a standard deviation of j points, both on a board with scale*sqrt(area) =
+// 19; other boards rescale their arguments.
 const (
 	scoreRows  = 842
 	scoreCols  = 421
@@ -116,7 +116,7 @@ func (v *valuer) radius() float64 {
 	return r
 }
 
-// ofScore is the part of utility that the score is worth.
+// ofScore is the part of utility that comes from the score.
 func (v *valuer) ofScore(mean, stdev float64) float64 {
 	if !v.scores {
 		return 0
@@ -143,9 +143,8 @@ func (o *outcome) stdev() float64 {
 	return math.Sqrt(max(0, float64(o.scoreMeanSq)-m*m))
 }
 
-// weight returns how much an evaluation counts that expects such errors of
-// itself: 0.25/(error + 0.25/8) by default, so 8 at most. Errors below
-// 0 are unknown and give 1.
+// weight returns the weight of an evaluation with the errors that the network predicts for it:
+// 0.25/(error + 0.25/8) by default, so at most 8. Negative errors are unknown and give 1.
 func (v *valuer) weight(scoreMean, errWinLoss, errScore float64) float64 {
 	if !v.b.UseUncertainty || errWinLoss < 0 || errScore < 0 {
 		return 1

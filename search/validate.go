@@ -11,7 +11,7 @@ import (
 // ErrParams is wrapped by every fault that Validate finds.
 var ErrParams = errors.New("bad search settings")
 
-// faults collects what is wrong with settings.
+// faults collects errors of settings.
 type faults []error
 
 // in demands lo <= v <= hi.

@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// child is what the averaging of a node looks at of one edge.
+// child is the data of an edge for averaging a node.
 type child struct {
 	weight  float64 // rest of its weight
 	utility float64 // from the view of the side to move at the parent
 	prior   float64
 }
 
-// leastPrior stands in for a prior of 0, so that nothing is divided by it.
+// leastPrior replaces a prior of 0, to avoid a division by zero.
 const leastPrior = 1e-30
 
-// pruneNoise takes weight away from children, in order of creation, that are
-// worse than the children before them and were visited more than their priors
-// justify. It returns the weight that is left in all.
+// pruneNoise reduces the weight of children, in order of creation, that are worse than the
+// children before them and were visited more than their priors justify. It returns the sum of the
+// remaining weights.
 func pruneNoise(children []child, scale, limit float64) float64 {
 	var weight, weighted, prior float64
 	for i := range children {
@@ -38,8 +38,8 @@ func pruneNoise(children []child, scale, limit float64) float64 {
 	return weight
 }
 
-// studentPoints and studentReach lay out the table of the distribution function
-// that weighByValue reads.
+// studentPoints and studentReach are the size of the table of the distribution function that
+// weighByValue uses.
 const (
 	studentPoints = 2000
 	studentReach  = 50.0

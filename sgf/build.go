@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// Steps turns moves into the steps of a record. comments are the moves'
-// comments; there may be fewer of them than moves.
+// Steps converts moves to steps of a record. comments are the moves' comments; the list may be
+// shorter than moves.
 func Steps(moves []board.Move, comments []string) []Step {
 	steps := make([]Step, len(moves))
 	for i, m := range moves {

@@ -40,8 +40,8 @@ func known(name string, how cut) charset {
 	return charset{table: t, cut: how}
 }
 
-// aliases are names in files that the WHATWG index does not have, without punctuation and
-// prefixes such as "cp" of Windows' numbers.
+// aliases are names of charsets in files that the WHATWG index lacks, without punctuation and
+// prefixes such as "cp" of Windows code pages.
 var aliases = map[string]string{
 	"932": "shift_jis", "31j": "shift_jis", "shiftjis": "shift_jis",
 	"936": "gbk", "gb": "gbk", "gb2312": "gbk", "gb231280": "gbk", "euccn": "gbk", "54936": "gb18030",
@@ -52,8 +52,8 @@ var aliases = map[string]string{
 	"utf8": "utf-8", "utf": "utf-8", "unicode": "utf-8", "65001": "utf-8",
 }
 
-// charsetName is the name under which the WHATWG index knows a charset: case,
-// punctuation and prefixes make no difference.
+// charsetName returns the WHATWG index's form of a charset's name: case, punctuation and prefixes
+// are ignored.
 func charsetName(name string) string {
 	key := strings.TrimPrefix(strings.TrimPrefix(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -121,9 +121,9 @@ func (c charset) decode(raw string) string {
 	return text
 }
 
-// withoutByteEscapes undoes what writers do that know no charsets, MultiGo among
-// them: they escape the second byte of a character where it is a backslash or a
-// bracket. A value whose pairs leave nothing open was written otherwise.
+// withoutByteEscapes undoes an error of writers that ignore charsets, such as MultiGo: they
+// escape the second byte of a character if it is a backslash or a bracket. A value whose escapes
+// do not fit is left unchanged.
 func withoutByteEscapes(raw string, how cut) string {
 	if end, _, _ := how.end(raw+"]", 0); end == len(raw) {
 		return raw
@@ -175,9 +175,8 @@ func (c cut) takesNext(b byte) bool {
 	return b >= 0x81 && (c == cutPairs || c == cutKana && (b < 0xA0 || b > 0xDF))
 }
 
-// end returns where the value that starts at src[i] ends: the index of its closing
-// bracket, or -1. high says that it has bytes which are not ASCII text, doubt that
-// another cut may find another end.
+// end returns the index of the closing bracket of the value that starts at src[i], or -1. high
+// says that the value has non-ASCII bytes, doubt that another cut may give another end.
 func (c cut) end(src string, i int) (end int, high, doubt bool) {
 	shifted := false
 	for start := i; i < len(src); i++ {
@@ -230,9 +229,9 @@ func plainEnd(src string, i int) (end int, high bool) {
 // mostAhead bounds how far another cut looks for the end of a value.
 const mostAhead = 1 << 16
 
-// valueEnd returns where the value that starts at src[start] ends, or -1. Where
-// bytes of characters may be brackets or backslashes, the nearest end counts behind
-// which the record goes on as records do: no move is lost to a name.
+// valueEnd returns the end of the value that starts at src[start], or -1. If bytes of characters
+// may be brackets or backslashes, it takes the nearest end after which the record continues
+// normally, so that no move is lost to a name.
 func (p *parser) valueEnd(start int) (end int, high bool) {
 	if p.plain {
 		return plainEnd(p.src, start)
@@ -273,8 +272,8 @@ func (p *parser) valueEnd(start int) (end int, high bool) {
 	return best, high
 }
 
-// goesOn reports whether a value may end at a bracket: what follows is what may
-// follow a value, and it holds no end of another one.
+// goesOn reports whether a value may end at a bracket: the text after it may follow a value, and
+// the value contains no other end.
 func (p *parser) goesOn(start, end int) bool {
 	return p.follows(end+1) && !swallows(p.src[start:end])
 }
@@ -298,8 +297,8 @@ func (p *parser) follows(i int) bool {
 	return true
 }
 
-// swallows reports whether a value ends in what looks like the end of another one
-// and the beginning of the next: ]B[aa.
+// swallows reports whether a value contains what looks like the end of a value and the start of
+// the next: ]B[aa.
 func swallows(value string) bool {
 	head, _, found := lastOpen(value)
 	return found && strings.HasSuffix(strings.TrimRight(strings.TrimRight(head, letters), " \t\r\n();"), "]")

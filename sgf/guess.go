@@ -45,8 +45,8 @@ func shifts(value string) bool {
 // sampled is about how many bytes of a game tree decide on its charset.
 const sampled = 1500
 
-// guess returns the charset in which a text reads best. One that is declared has an
-// advantage, and so has that of the game tree before.
+// guess returns the charset in which a text reads best. A declared one, and that of the previous
+// game tree, have an advantage.
 func guess(sample string, declared, before charset) charset {
 	text := utf8Text.decode(sample)
 	if !strings.Contains(text, "\uFFFD") {
@@ -87,9 +87,9 @@ func guess(sample string, declared, before charset) charset {
 	return best
 }
 
-// plausible rates how much a text reads like names and remarks of players: two points for
-// each byte of usual characters, fewer or none for rare ones, and negative ones for
-// characters that do not occur in records.
+// plausible rates how much a text looks like names and comments: two points per byte of common
+// characters, fewer or none for rare ones, negative ones for characters that do not occur in
+// records.
 func plausible(text string) (points int) {
 	before, r := ' ', ' '
 	for _, after := range text {
@@ -139,7 +139,7 @@ func plausibleRune(before, r, after rune) int {
 	return -4
 }
 
-// plausibleCase likes capitals at the beginning of a word and small letters behind.
+// plausibleCase favours capitals at the beginning of a word and small letters after it.
 func plausibleCase(before, r rune) int {
 	if unicode.IsUpper(r) && unicode.IsLower(before) {
 		return -3

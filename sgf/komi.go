@@ -101,7 +101,7 @@ func parseKomi(text string) (float64, bool) {
 	return k + 0, true // avoids "-0"
 }
 
-// ofFox reports whether a record is of the Fox server, which writes a second AP.
+// ofFox reports whether a record is from the Fox server, which writes AP twice.
 func ofFox(root *Node) bool {
 	return slices.ContainsFunc(root.Values("AP"), func(v string) bool { return strings.HasPrefix(v, "foxwq") })
 }
@@ -119,8 +119,8 @@ func (r *Record) namedHandicap(root *Node) int {
 	return n
 }
 
-// settleHandicap counts the handicap stones that are set up or Black's first moves. If
-// there are none and White begins, as in records of the Fox server, it places them.
+// settleHandicap counts the handicap stones, set up or played as Black's first moves. If there
+// are none and White begins, as in records of the Fox server, it places them.
 func (r *Record) settleHandicap(named int) {
 	if r.Handicap = named; named < 2 {
 		return
@@ -168,8 +168,7 @@ func (r *Record) opening() (black int, whiteFirst bool) {
 	return black, first == 0
 }
 
-// place sets up handicap stones where they usually stand; false where moves of the
-// game are there.
+// place sets up handicap stones on the usual points; false if moves of the game use them.
 func (r *Record) place(n int) bool {
 	points := board.FixedHandicap(r.Size, n)
 	if points == nil || slices.ContainsFunc(r.Steps, func(s Step) bool { return slices.Contains(points, s.Move.Point) }) {

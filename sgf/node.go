@@ -17,7 +17,7 @@ type Property struct {
 	Values []string
 }
 
-// Node is one node of a game tree. A game tree is handled by its root node.
+// Node is one node of a game tree. The root node stands for the whole tree.
 type Node struct {
 	// Properties in the order of the file.
 	Properties []Property
@@ -27,8 +27,8 @@ type Node struct {
 	notes *[]string // about reading, at a root
 }
 
-// Notes of a root node say in plain sentences what reading mended or left out in its game
-// tree.
+// Notes of a root node describe in plain sentences what was repaired or left out when its game
+// tree was read.
 func (n *Node) Notes() []string {
 	if n.notes == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// rootOnly are properties that stand in the first node of a game only.
+// rootOnly are properties allowed only in the first node of a game.
 const rootOnly = " FF GM SZ CA AP ST "
 
 // usualIDs are properties by which a node is known that lost its semicolon.
@@ -85,7 +85,7 @@ func (p *parser) tree() (*Node, error) {
 	start, left := p.pos, p.left
 	root, closed, err := p.readTree()
 	if err == nil && !closed && p.nested && !p.split {
-		// Parentheses are missing, and what looks like variations are further games.
+		// Parentheses are missing, so the apparent variations are further games.
 		p.pos, p.left, p.split = start, left, true
 		root, _, err = p.readTree()
 	}
@@ -191,7 +191,7 @@ func (p *parser) note(at int, format string, args ...any) {
 	}
 }
 
-// lineCount counts lines up to a place, from where it was asked last.
+// lineCount counts lines up to a position, starting at the previous call's.
 type lineCount struct{ at, line int }
 
 func (l *lineCount) of(src string, at int) int {
@@ -216,8 +216,7 @@ func (p *parser) skipJunk() {
 	}
 }
 
-// nameCharset makes the tree say what it now is. An ASCII file that named no
-// charset is left alone.
+// nameCharset sets CA to UTF-8. An ASCII file without CA is left unchanged.
 func (p *parser) nameCharset(root *Node) {
 	named := false
 	for i := range root.Properties {
@@ -317,9 +316,8 @@ func (p *parser) property() (Property, error) {
 	return Property{ID: id, Values: values}, nil
 }
 
-// value reads one value of a property; p.pos is at its opening bracket. One that is
-// not closed ends where the next node begins, or with the file; ok says that there is
-// enough of it to be kept.
+// value reads one value of a property; p.pos is at its opening bracket. An unclosed value ends
+// where the next node begins, or with the file; ok reports whether enough of it is left to keep.
 func (p *parser) value(id string) (v string, high, ok bool) {
 	start := p.pos + 1
 	end, high := p.valueEnd(start)
@@ -352,8 +350,8 @@ func (p *parser) value(id string) (v string, high, ok bool) {
 	return v, high && !p.plain, ok
 }
 
-// tornAt returns where inside a value without a closing bracket the next node or game
-// begins, -1 where it looks like one value.
+// tornAt returns the position inside an unclosed value where the next node or game begins, -1 if
+// it looks like one value.
 func tornAt(property, value string) int {
 	if strings.IndexByte(value, '[') < 0 {
 		return -1
@@ -403,8 +401,7 @@ func tornAtFirst(value string) int {
 	return len(trimSpace(rest))
 }
 
-// tornLine returns where a text ends, if the last of its lines is the name of a
-// property; else -1.
+// tornLine returns the end of a text whose last line is a property's name; else -1.
 func tornLine(head string) int {
 	rest := strings.TrimRight(head, letters[:26])
 	before := trimSpace(rest)

@@ -9,7 +9,7 @@ import (
 	"kosumi/board"
 )
 
-// Errors about what a property says, found with errors.Is.
+// Errors in the values of properties, for errors.Is.
 var (
 	// ErrPoint means a value that is not a point of the board.
 	ErrPoint = errors.New("bad point")
@@ -36,7 +36,7 @@ func ParsePoint(size board.Size, value string) (board.Point, error) {
 	return board.NoPoint, fmt.Errorf("%w: %q is not a point of a board of %dx%d", ErrPoint, clip(value), size.W, size.H)
 }
 
-// coordinate returns the number that a letter stands for, -1 for none.
+// coordinate returns the number of a letter, -1 for none.
 func coordinate(c byte) int {
 	switch {
 	case c >= 'a' && c <= 'z':
@@ -107,7 +107,7 @@ func SizeOf(root *Node) (board.Size, error) {
 	return size, nil
 }
 
-// sizeSigns are what people write in sizes.
+// sizeSigns normalises separators that people write in sizes.
 var sizeSigns = strings.NewReplacer("x", ":", "X", ":", "×", ":", "*", ":", "路", "")
 
 func formatSize(s board.Size) string {

@@ -119,7 +119,7 @@ type parser struct {
 	high   bool       // the game tree has values with bytes above 127
 	raw    []rawValue // those values, undecoded
 	split  bool       // a game inside another one becomes a game of its own
-	nested bool       // such a game was seen
+	nested bool       // a game inside another one was found
 	notes  []string
 	lines  lineCount
 

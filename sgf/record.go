@@ -34,12 +34,12 @@ type Record struct {
 	Result string
 	// Name, Event, Date, Application and Comment are GN, EV, DT, AP and the root's C.
 	Name, Event, Date, Application, Comment string
-	// Setup is the position before the first move; nil when the board is empty
-	// and the file does not say whose turn it is.
+	// Setup is the position before the first move; nil if the board is empty and the file does
+	// not name the side to move.
 	Setup *Setup
 	// Steps are the moves in order, with comments and clocks.
 	Steps []Step
-	// Notes say in plain sentences what reading mended, assumed or left out.
+	// Notes describe in plain sentences what reading repaired, assumed or left out.
 	Notes []string
 	// Fault is about the first point outside the board, nil if there is none: such a move
 	// ends the record, such a stone is left out. It wraps ErrPoint.

@@ -21,10 +21,9 @@ func (r *Record) Game(rules board.Rules, n int) (*board.Game, error) {
 // mostBreaches bounds how many forbidden moves are named.
 const mostBreaches = 3
 
-// Playable returns how many moves of the record can be played, and notes in plain
-// sentences on those that the rules forbid and that were played as they stand, and on
-// what ends the game before the record does. The error is one about the set-up, or
-// about the first move, so that nothing can be played.
+// Playable returns how many moves of the record can be played, with notes in plain sentences on
+// illegal moves that were played anyway and on the end of the game before the record's. An error
+// concerns the set-up, or the first move, so that nothing can be played.
 func (r *Record) Playable(rules board.Rules) (moves int, notes []string, err error) {
 	breaches := 0
 	_, err = r.replay(rules, -1, func(g *board.Game, i int, m board.Move) {
@@ -58,7 +57,7 @@ func (r *Record) Playable(rules board.Rules) (moves int, notes []string, err err
 // reason is why a move is illegal, without saying that it is.
 func reason(err error) string { return strings.TrimPrefix(err.Error(), "illegal move: ") }
 
-// replay plays the first n moves, and calls before with each of them, from 0.
+// replay plays the first n moves and calls before with the number of each, from 0.
 func (r *Record) replay(rules board.Rules, n int, before func(g *board.Game, i int, m board.Move)) (*board.Game, error) {
 	g, err := board.NewGame(r.Size, rules)
 	if err != nil {

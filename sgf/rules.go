@@ -8,8 +8,8 @@ import (
 	"kosumi/board"
 )
 
-// ruleWords are what people and servers write in RU, by the name that
-// board.ParseRules knows: small letters without blanks and marks.
+// ruleWords maps names of rules in RU, as people and servers write them, to those of
+// board.ParseRules: small letters without blanks and punctuation.
 var ruleWords = map[string]string{
 	"japanese": "japanese jp jpn jap japan nihon nihonkiin japanisch japonaise japonais japonés japonesas giapponese японские японский 日本 日本式 日本棋院 にほん " +
 		"일본 일본식 일본기원 territory territoryscoring territorial 数目 數目 数目法 數目法 目数法 地 地合い 집 집계산",
@@ -34,7 +34,7 @@ var ruleNames = func() map[string]string {
 	return names
 }()
 
-// ruleKey is the text of RU without what makes no difference.
+// ruleKey normalises the text of RU.
 func ruleKey(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r >= 0xFF01 && r <= 0xFF5E {
@@ -53,9 +53,8 @@ func ruleKey(text string) string {
 	return text
 }
 
-// BoardRules reads the rules text of the record, with its komi put in where it
-// has one. It knows the names of FF[4], of board.ParseRules, those that people write
-// in several languages, and the composed form that KataGo writes
+// BoardRules reads the record's rules, with its komi if it has one. It knows the names of FF[4],
+// those of board.ParseRules, names in several languages, and KataGo's composed form
 // (koSIMPLEscoreAREAtaxNONEsui0button1whbN).
 func (r *Record) BoardRules() (board.Rules, error) {
 	rules, err := parseRules(r.Rules)
@@ -68,9 +67,9 @@ func (r *Record) BoardRules() (board.Rules, error) {
 	return rules, nil
 }
 
-// RulesOr returns the rules of a game with its komi, and notes in plain sentences on what
-// was assumed. If the record names no known rules they are the fallback; if it names no komi
-// it is the usual one of the rules, with handicap stones 0.5.
+// RulesOr returns the rules of a game with its komi, and notes in plain sentences on assumptions.
+// If the record has no known rules it uses fallback; if it has no komi it uses the usual one of
+// the rules, 0.5 with handicap stones.
 func (r *Record) RulesOr(fallback board.Rules) (rules board.Rules, notes []string) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	scoring := "rules with area scoring"
@@ -100,8 +99,8 @@ func (r *Record) RulesOr(fallback board.Rules) (rules board.Rules, notes []strin
 	return rules, notes
 }
 
-// parseRules reads a text of RU. If it is not known as a whole, its first part may
-// be, as in "Japanese, 10 minutes" and "Chinese (quick)".
+// parseRules reads the text of RU, as a whole or by its first part, as in "Japanese, 10 minutes"
+// and "Chinese (quick)".
 func parseRules(text string) (board.Rules, error) {
 	text = strings.TrimSpace(text)
 	rules, err := board.ParseRules(text)

@@ -63,9 +63,8 @@ func plain(c byte) byte {
 	return c
 }
 
-// mended returns the value so that it can stand between brackets: a bare ] gets an
-// escape, and so does a [ that would look as if a bracket before it were missing; a
-// trailing bare backslash is doubled. Values that were read from a file come back
+// mended escapes a value for use between brackets: an unescaped ], a [ that would look as if a
+// bracket before it were missing, and a trailing backslash. Values read from a file are returned
 // unchanged.
 func mended(property, value string) string {
 	if tornAt(property, value) >= 0 {

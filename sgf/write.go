@@ -27,7 +27,7 @@ func Write(w io.Writer, roots ...*Node) error {
 	return nil
 }
 
-// Marshal returns what Write would write.
+// Marshal returns what Write writes.
 func Marshal(roots ...*Node) ([]byte, error) {
 	var w writer
 	for _, root := range roots {

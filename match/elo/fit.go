@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Pair is what player A got in games against player B; players are numbered
-// from 0, a win is a point and a draw half of one.
+// Pair is player A's score against player B; players are numbered from 0, a win is one point and
+// a draw half a point.
 type Pair struct {
 	A, B          int
 	Points, Games float64
@@ -39,9 +39,9 @@ func (s *Scale) From(zero int) (elo, errs []float64) {
 	return elo, errs
 }
 
-// Solve finds the most likely scale of n players: Newton's method on the likelihood of
-// the Bradley-Terry model, with so many drawn games of every player against the mean of
-// all, which keep numbers finite.
+// Solve finds the maximum-likelihood ratings of n players in the Bradley-Terry model by Newton's
+// method. drawn games of every player against the average player are added, so that ratings stay
+// finite.
 func Solve(n int, pairs []Pair, drawn float64) *Scale {
 	s := &Scale{Elo: make([]float64, n)}
 	for range 100 {
@@ -65,7 +65,8 @@ func Solve(n int, pairs []Pair, drawn float64) *Scale {
 	return s
 }
 
-// Covariance is that of two differences, of players i and j and of players k and l.
+// Covariance returns the covariance of two rating differences, of players i and j and of players
+// k and l.
 func (s *Scale) Covariance(i, j, k, l int) float64 {
 	if s.inverse.IsEmpty() {
 		return 0
@@ -74,9 +75,9 @@ func (s *Scale) Covariance(i, j, k, l int) float64 {
 	return at(i, k) - at(i, l) - at(j, k) + at(j, l)
 }
 
-// Gain is by how much so many games more between a and b are expected to lower the
-// variances of the distances from player zero of those who count. Each variance counts
-// by itself, so that the least certain player counts most.
+// Gain estimates by how much further games between a and b lower the variances of rating
+// differences between player zero and the players that count. Each is the reduction of a
+// variance, not a ratio, so the least certain player counts most.
 func (s *Scale) Gain(a, b, zero int, games float64, counts []bool) float64 {
 	x := scoreOf(s.Elo[a] - s.Elo[b])
 	w := scale * scale * games * x * (1 - x)

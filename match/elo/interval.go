@@ -13,9 +13,9 @@ func interval(scores []float64, counts []int) (low, high float64) {
 	return lowest(scores, counts), 1 - lowest(mirrored, back)
 }
 
-// lowest returns the lower end. The likeliest distribution with a mean below that of the
-// scores has probabilities in proportion to counts[i] / (1 + u scores[i]) for some u > 0.
-// Where no score was 0, u has no bound: from there on some of the weight moves to 0.
+// lowest returns the lower end. The likeliest distribution with a mean below that of the scores
+// has probabilities proportional to counts[i] / (1 + u scores[i]) for some u > 0. If no score was
+// 0, u has an upper bound, beyond which some of the probability moves to 0.
 func lowest(scores []float64, counts []int) float64 {
 	n, mean, inverse := 0.0, 0.0, 0.0
 	for i, c := range counts {

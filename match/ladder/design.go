@@ -12,10 +12,10 @@ import (
 	"kosumi/match/elo"
 )
 
-// design spends the time of a ladder: whichever pair tells most by the second plays next.
-// Pairs of like strength tell much of each other and little of a ladder, whose errors add up
-// from dial to dial; so the pairs chosen are those that one side wins five times in six.
-// Only the errors of dials that ranks rest on count.
+// design chooses the pair that plays next: the one that gives most information per second. Pairs
+// of similar strength give precise differences but little about the ladder, whose errors add up
+// from dial to dial; so mostly pairs are chosen of which one side wins five games in six. Only
+// errors of the dials that define ranks count.
 type design struct {
 	c     *Config
 	until time.Time
@@ -29,8 +29,8 @@ type design struct {
 // turn is how many games a pair plays at a time, one with each colour.
 const turn = 2
 
-// playFor plays until the ladder's time is over, that of earlier runs counted. Games that
-// run then have a tenth of it more to end.
+// playFor plays until the ladder's time is used up, counting earlier runs. Running games then get
+// a tenth more to finish.
 func (c *Config) playFor(ctx context.Context, all []*pair) error {
 	d := &design{c: c, pairs: all, playing: map[*pair]bool{}}
 	spent := 0.0
@@ -102,8 +102,8 @@ func (d *design) take(ctx context.Context) *pair {
 	return best
 }
 
-// ranked tells which players the ranks rest on: the dials whose Elo is that of a rank, and
-// the next one beyond either end of the ranks.
+// ranked returns the players that define ranks: the dials whose Elo is that of a rank, and the
+// next dial beyond either end of the ranks.
 func (d *design) ranked(s *elo.Scale, zero int) []bool {
 	l := level.Ladder{Size: d.c.Size.W}
 	lowest, highest := l.EloOf(level.Lowest), l.EloOf(level.Highest)
@@ -117,7 +117,7 @@ func (d *design) ranked(s *elo.Scale, zero int) []bool {
 	return counts
 }
 
-// Guesses that the first pairs are chosen by, worth a few games each.
+// Assumptions for choosing the first pairs, with the weight of a few games each.
 const (
 	guessDial  = 80.0 // Elo a dial
 	guessStone = 60.0 // Elo a stone that an anchor gives
@@ -126,8 +126,8 @@ const (
 	mostApart  = 3    // places between dials that meet
 )
 
-// scale fits the players to the games until now, those of the known ladder too, and to
-// guesses, so that no dial is rated equal to one far below it before they have met.
+// scale fits the players to all games so far, those of the known ladder included, and to the
+// assumptions, so that no dial is rated equal to a much lower one before they have met.
 func (d *design) scale() (s *elo.Scale, zero int) {
 	dials := d.c.Dials
 	n := len(dials)
@@ -157,7 +157,7 @@ func (d *design) scale() (s *elo.Scale, zero int) {
 	return solve(n+len(d.c.Anchors), points), zero
 }
 
-// knownPoints is what a pair got in the games of the known ladder.
+// knownPoints returns a pair's score in the games of the known ladder.
 func (c *Config) knownPoints(p *pair) elo.Pair {
 	points := elo.Pair{A: p.a, B: p.b}
 	if c.Known == nil {
@@ -171,8 +171,8 @@ func (c *Config) knownPoints(p *pair) elo.Pair {
 	return points
 }
 
-// cost is how many seconds a game of a pair takes: those of its own games, else what its
-// players took in others, else what players of their kind took.
+// cost estimates the seconds of a game of a pair: from its own games, else from its players'
+// other games, else from games of players of the same kind.
 func (d *design) cost(p *pair) float64 {
 	if p.points.Games > 0 {
 		return (p.seconds[0] + p.seconds[1]) / p.points.Games

@@ -27,9 +27,9 @@ func withPairs(pairs []level.Pair, known *level.Ladder) []level.Pair {
 	return pairs
 }
 
-// solve finds the scale of a ladder's players. It has to stay finite where one side won all
-// games: a quarter of a game more of each pair is drawn, and a fifth of one of each player
-// against the mean. More would press a ladder together, by hundreds of Elo at its ends.
+// solve finds the ratings of a ladder's players. They must be finite even if one side won all
+// games: a quarter of a drawn game is added to each pair, and a fifth of one for each player
+// against the average. More would compress the ladder, by hundreds of Elo at its ends.
 func solve(n int, points []elo.Pair) *elo.Scale {
 	const drawn = 0.25
 	points = slices.Clone(points)
@@ -41,8 +41,8 @@ func solve(n int, points []elo.Pair) *elo.Scale {
 	return elo.Solve(n, points, 0.2)
 }
 
-// fit puts all players of a ladder's games on one scale, and says of the dials what
-// their moves were like.
+// fit puts all players of a ladder's games on one scale, and adds the statistics of the dials'
+// moves.
 func (c *Config) fit(l *level.Ladder) error {
 	var names []string
 	number := func(name string) int {
@@ -96,8 +96,8 @@ func (c *Config) zero(names []string) (int, float64) {
 	return max(0, slices.Index(names, c.program(0).Name)), 0
 }
 
-// addKnown adds what is known of a dial's moves in games that the folder does not
-// hold, by how many there are.
+// addKnown adds the known statistics of a dial's moves from games that the folder does not hold,
+// weighted by the number of games.
 func (c *Config) addKnown(s *level.Support) {
 	if c.Known == nil {
 		return

@@ -18,7 +18,7 @@ import (
 	"kosumi/match/elo"
 )
 
-// Config says what is measured.
+// Config describes the ladder to measure.
 type Config struct {
 	// Engine starts a seat; " --level" and the name of a dial are added.
 	Engine string
@@ -29,25 +29,24 @@ type Config struct {
 	ZeroElo    float64
 	AnchorStep int
 	Games      int // games of each pair, an even number
-	// AnchorGames are those of pairs with an anchor; 0 means Games.
+	// AnchorGames is the number of games of pairs with an anchor; 0 means Games.
 	AnchorGames int
-	// Time ends the ladder, if it is not 0: then dials up to three places apart may meet, and any
-	// dial any anchor, whichever tells most of the ranks by the second, in whatever number of games. That of
-	// earlier runs counts.
+	// Time ends the ladder, if it is not 0. Then dials up to three places apart may meet, and any dial may
+	// meet any anchor; the pair that gives most information about ranks per second plays next, any number of
+	// games. The time of earlier runs counts.
 	Time     time.Duration
 	Size     board.Size
 	Rules    string
 	Komi     float64
 	Parallel int
 	Dir      string // folder for games and journals, where a ladder resumes
-	// Known are games between such players that the folder does not hold: all that
-	// are listed count too. It may be nil.
+	// Known is an earlier ladder whose games are not in the folder; they count too. It may be
+	// nil.
 	Known *level.Ladder
-	// Judge tells nonsense from sacrifices; nil: all of it is taken for nonsense.
+	// Judge tells nonsense from sacrifices; nil: every suspect move counts as nonsense.
 	Judge Judge
-	// Progress is told of each finished game; may be nil. Pairs that turn out to be
-	// too unequal are played no further, which makes total smaller; it is 0 where time
-	// ends the ladder.
+	// Progress is called after each finished game; may be nil. Pairs that prove too unequal are
+	// stopped early, which lowers total; total is 0 if time ends the ladder.
 	Progress func(done, total int)
 }
 
@@ -58,7 +57,7 @@ type Anchor struct {
 	Handicap int
 }
 
-// Check returns what is wrong with the configuration.
+// Check returns the first error of the configuration.
 func (c *Config) Check() error {
 	var errs []error
 	if len(c.Dials) < 2 {
@@ -84,14 +83,14 @@ type pair struct {
 	seconds     [2]float64 // time of all moves of a and of b
 }
 
-// take notes what a match of the pair came to.
+// take adds the result of a match of the pair.
 func (p *pair) take(s match.Summary) {
 	p.points.Points, p.points.Games = float64(s.A.Wins)+float64(s.Draws)/2, float64(s.Games)
 	p.seconds = [2]float64{s.SecondsA, s.SecondsB}
 }
 
-// pairs lists who meets whom: each dial the next one and the one after that, and
-// each anchor every AnchorStep-th dial; more of them where time ends the ladder.
+// pairs lists the pairs that play: each dial and the next two, and each anchor and every
+// AnchorStep-th dial; more of them if time ends the ladder.
 func (c *Config) pairs() []*pair {
 	var all []*pair
 	add := func(a, b, games int) {
@@ -139,9 +138,9 @@ func (c *Config) match(p *pair, games int) match.Config {
 	return m
 }
 
-// Games of a pair are played in rounds, so that a ladder that is stopped has
-// measured all of itself alike. A pair of which one side has won nearly all of its
-// first games tells little more and is left.
+// Games are played in rounds, so that an interrupted ladder has measured all its pairs about
+// equally. A pair of which one side has won nearly all first games gives little information and
+// is stopped.
 const (
 	roundGames = 4
 	firstGames = 8
@@ -154,8 +153,8 @@ func (p *pair) settled() bool {
 	return int(p.points.Games) >= p.games || p.points.Games >= firstGames && max(share, 1-share) > unequal
 }
 
-// Run plays the ladder. When ctx ends it returns what the games played so far say,
-// with the context's error.
+// Run plays the ladder. When ctx ends it returns the result of the games so far, with the
+// context's error.
 func Run(ctx context.Context, c Config) (level.Ladder, error) {
 	l := level.Ladder{Size: c.Size.W, Visits: level.Visits}
 	if err := c.Check(); err != nil {
@@ -203,8 +202,8 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 	}
 }
 
-// collect adds what else the folder holds of games between these players: of pairs
-// that an interrupted run did not come to, and of runs with other dials between.
+// collect adds games in the folder between these players: of pairs that an interrupted run did
+// not reach, and of runs with other dials in between.
 func (c *Config) collect(all []*pair) []*pair {
 	over, stop := context.WithCancel(context.Background())
 	stop() // no match is left running
@@ -231,7 +230,7 @@ func (c *Config) collect(all []*pair) []*pair {
 // mostGames is more than any pair plays.
 const mostGames = 1 << 20
 
-// withProgress has the games of a pair reported as those of the whole ladder.
+// withProgress reports a pair's games as part of the whole ladder's.
 func (c *Config) withProgress(m match.Config, all []*pair, now *pair) match.Config {
 	if c.Progress == nil {
 		return m

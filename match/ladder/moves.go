@@ -13,8 +13,8 @@ import (
 	"kosumi/sgf"
 )
 
-// readMoves fills in what is known of the moves of a dial: points lost from what its
-// seats said, nonsense from the records.
+// readMoves fills in the statistics of a dial's moves: points lost from what its programs
+// printed, nonsense from the records.
 func (c *Config) readMoves(name string, s *level.Support) error {
 	var lost, known, large float64
 	var silly Nonsense
@@ -71,7 +71,7 @@ func (c *Config) nonsenseOf(file, player string) (Nonsense, error) {
 	return by[board.White], nil
 }
 
-// eachLoss reads the points lost by moves of a level from what a seat wrote.
+// eachLoss reads the points lost by a level's moves from a program's output.
 func eachLoss(file string, f func(loss float64)) error {
 	in, err := os.Open(file)
 	if err != nil {

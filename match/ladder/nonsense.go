@@ -15,15 +15,15 @@ type Nonsense struct {
 	// Eyes are one-point eyes of one's own that were filled without saving a chain
 	// in atari.
 	Eyes int
-	// Suspects put a chain of five stones or more into atari, or off the board, and
-	// capture nothing, at once or by taking back what takes them. SelfAtaris are those
-	// of them that a judge found to lose a point or more: the others are sacrifices, or
-	// stones that were dead anyway.
+	// Suspects counts moves that put an own chain of five stones or more into atari, or fill its
+	// last liberty, without a capture, at once or by recapturing. SelfAtaris counts those that
+	// lose a point or more according to a judge: the others are sacrifices, or stones that were
+	// already dead.
 	Suspects, SelfAtaris int
 	Habits               level.Habits
 }
 
-// A Judge says how many points a move loses that is to be played next in a game.
+// A Judge returns the points that a move loses if it is played next in a game.
 type Judge func(g *board.Game, p board.Point) (float64, error)
 
 // suspectLoses is how many points a suspect must lose to be nonsense.
@@ -35,9 +35,9 @@ func (n *Nonsense) add(o Nonsense) {
 	n.Habits.Add(o.Habits)
 }
 
-// CountNonsense goes through the main line of a record, and returns the counts by
-// board.Color. Without a judge every suspect counts as nonsense, and every pass to which
-// the opponent plays on as too early.
+// CountNonsense goes through the main line of a record and returns the counts by board.Color.
+// Without a judge every suspect counts as nonsense, and every pass after which the opponent plays
+// on counts as too early.
 func CountNonsense(root *sgf.Node, judge Judge) (by [3]Nonsense, err error) {
 	r, err := sgf.RecordOf(root)
 	if err != nil {
@@ -70,7 +70,7 @@ func CountNonsense(root *sgf.Node, judge Judge) (by [3]Nonsense, err error) {
 	return by, nil
 }
 
-// counter goes through a record.
+// counter counts nonsense and habits in a record.
 type counter struct {
 	record      *sgf.Record
 	judge       Judge
@@ -117,7 +117,7 @@ func (c *counter) pass(h *level.Habits, moves []board.Move, i int) error {
 	return err
 }
 
-// What counts as a habit of beginners.
+// Definition of the habits of beginners.
 const (
 	firstMoves   = 30 // first moves of a game, in which moves on the edge count
 	chainOfHabit = 3  // stones put into atari
@@ -144,8 +144,8 @@ func (c *counter) savable(us board.Color, moves []board.Move) (stones []board.Po
 	return stones
 }
 
-// saves reports whether a move saves the chain of p, which is in atari: by an extension to
-// three liberties, or by taking what has one left itself.
+// saves reports whether a move saves the chain of p, which is in atari: by an extension to three
+// liberties, or by capturing a chain in atari next to it.
 func (c *counter) saves(us board.Color, p board.Point) bool {
 	b, them := c.board, us.Opponent()
 	tries := b.LibertyPoints(nil, p)
@@ -179,7 +179,7 @@ func (c *counter) left(h *level.Habits, stones []board.Point) {
 	}
 }
 
-// of judges move i of a record; without a judge every move loses enough.
+// of judges move i of a record; without a judge it returns a large loss.
 func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	if j == nil {
 		return suspectLoses, nil
@@ -196,8 +196,8 @@ func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	return j(g, p)
 }
 
-// takesBack reports whether, once the chain of a move that is in atari on b is taken,
-// stones of those who took it can be taken from where it stood. It changes b.
+// takesBack reports whether, after the opponent captures a move's chain, which is in atari on b,
+// its capturing stones can be recaptured at the same place. It changes b.
 func takesBack(b *board.Board, m board.Move) bool {
 	if b.At(m.Point) != m.Color {
 		return false // the stone was a suicide

@@ -14,8 +14,8 @@ import (
 	"kosumi/internal/file"
 )
 
-// Update puts a ladder into a file of ladders, in place of the one of the same
-// network and size. There may be no such file yet.
+// Update writes a ladder into a file of ladders, in place of the one with the same network and
+// size. The file need not exist.
 func Update(name string, l level.Ladder) error {
 	var all []level.Ladder
 	data, err := os.ReadFile(name)
@@ -35,7 +35,7 @@ func Update(name string, l level.Ladder) error {
 	return file.WriteBytes(name, append(data, '\n'))
 }
 
-// Print writes what a ladder has measured, a line a player.
+// Print writes a ladder's results, one line per player.
 func Print(w io.Writer, l level.Ladder) {
 	for _, s := range l.Support {
 		fmt.Fprintf(w, "%-9s %+5.0f Elo, give or take %.0f; %.2f points lost a move, %.1f %% lose more than ten, %.2f moves of nonsense in 1,000 (of %d, %d suspected); %d games\n",
@@ -52,8 +52,8 @@ func Print(w io.Writer, l level.Ladder) {
 // ranksFrom is the player whose Elo ranks are tied to.
 const ranksFrom = "GNU Go 3.8 level 10"
 
-// scaleOf is the player that Elo is counted from: the first anchor, or ranksFrom where
-// that is another level of GNU Go's, whose distance is known.
+// scaleOf returns the player whose Elo is the reference: the first anchor, or ranksFrom if that
+// is another level of GNU Go, whose rating difference is known.
 func scaleOf(l level.Ladder) string {
 	if len(l.Anchors) == 0 || strings.HasPrefix(l.Anchors[0].Name, "GNU Go ") {
 		return ranksFrom
@@ -61,13 +61,13 @@ func scaleOf(l level.Ladder) string {
 	return l.Anchors[0].Name
 }
 
-// untied says that a scale has no ranks.
+// untied returns a note that a scale is not tied to ranks.
 func untied(scale string) string {
 	return fmt.Sprintf("Elo is from %s here, and ranks are tied to %s: this says nothing of ranks.", scale, ranksFrom)
 }
 
-// Show writes a ladder as tables in Markdown: what each dial was measured at, and how
-// each rank that it serves is played.
+// Show writes a ladder as tables in Markdown: the measurements of each dial, and how each rank is
+// played.
 func Show(w io.Writer, l level.Ladder) {
 	games := 0
 	for _, p := range l.Pairs {
@@ -109,8 +109,8 @@ func Show(w io.Writer, l level.Ladder) {
 	fmt.Fprintln(w)
 }
 
-// showHabits writes what the records of ranks have of beginners' habits, as far as they
-// were counted: those of the nearest dial.
+// showHabits writes how often the records of ranks show beginners' habits, each from the nearest
+// dial that was counted.
 func showHabits(w io.Writer, ranks []level.RankSupport) {
 	ranks = slices.DeleteFunc(slices.Clone(ranks), func(r level.RankSupport) bool { return r.Habits.Sides == 0 })
 	if len(ranks) == 0 {

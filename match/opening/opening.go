@@ -13,7 +13,7 @@ import (
 	"kosumi/nn"
 )
 
-// Config says which openings are drawn.
+// Config describes the openings to draw.
 type Config struct {
 	Count       int
 	Least, Most int     // moves of an opening

@@ -13,7 +13,7 @@ import (
 	"kosumi/sgf"
 )
 
-// ErrFile is wrapped by errors about what a file of openings says.
+// ErrFile is wrapped by errors in a file of openings.
 var ErrFile = errors.New("bad openings")
 
 // maxOpenings bounds how many openings a file may hold.

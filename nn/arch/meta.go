@@ -17,7 +17,7 @@ const (
 	outputOwnership = "ownership" // [N,W*H], in [-1,1], + = side to move
 )
 
-// metadata returns what a network says of itself.
+// metadata returns the metadata of a network's file.
 func metadata(c Config, seed uint64, kind, encoder, policy string, heads ...string) map[string]string {
 	return map[string]string{
 		meta.Format:  "1",

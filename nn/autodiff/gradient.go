@@ -217,9 +217,8 @@ func align(dims []int64, n int) []int64 {
 	return append(out, dims...)
 }
 
-// sumAxes adds up along axes, which keep size 1. Runtimes are quick where the
-// axes form one block, or two with one block between them; anything else is done
-// in two turns.
+// sumAxes adds up along axes, which keep size 1. Runtimes are fast if the axes form one block, or
+// two with one block in between; other cases take two steps.
 func (t *tape) sumAxes(v onnx.Value, axes []int64) onnx.Value {
 	dims := t.dims(v)
 	type group struct {
@@ -278,7 +277,7 @@ func (s *step) dy() onnx.Value { return s.dys[0] }
 // fullDy is the derivative of the first output in the output's own shape.
 func (s *step) fullDy() onnx.Value { return s.full(s.dys[0], s.dims(s.y(0))) }
 
-// wants reports whether the derivative of input i is asked for.
+// wants reports whether the derivative of input i is needed.
 func (s *step) wants(i int) bool { return s.n.Input(i) != "" && s.needs[s.n.Input(i)] }
 
 // add contributes to the derivative of input i; v may be narrow.
@@ -287,8 +286,7 @@ func (s *step) add(i int, v onnx.Value) {
 	s.flows[name] = append(s.flows[name], v)
 }
 
-// addSum contributes a derivative that has, or stands for, the output's
-// dimensions to an input that was broadcast to them.
+// addSum adds a derivative with the output's dimensions to an input that was broadcast to them.
 func (s *step) addSum(i int, v onnx.Value) {
 	s.add(i, s.sumTo(v, s.dims(s.y(0)), s.dims(s.x(i))))
 }
@@ -302,8 +300,8 @@ func (s *step) constInts(i int) ([]int64, error) {
 	return c.Int64s()
 }
 
-// axes returns the axes of a node, from the attribute or from input i, none
-// negative; all where neither says.
+// axes returns the axes of a node, from the attribute or from input i, none negative; all if
+// neither is given.
 func (s *step) axes(i int) ([]int64, error) {
 	rank := int64(len(s.dims(s.x(0))))
 	axes, ok := s.n.Ints("axes")

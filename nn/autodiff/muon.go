@@ -6,8 +6,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Muon's numbers: the quintic a*s + b*s³ + c*s⁵ drives a singular value s between 0
-// and 1 to somewhere around 1 within so many rounds (Jordan 2024).
+// Muon's constants: after these rounds the quintic a*s + b*s³ + c*s⁵ has moved any singular value
+// s between 0 and 1 close to 1 (Jordan 2024).
 const (
 	muonRounds = 5
 	muonA      = 3.4445

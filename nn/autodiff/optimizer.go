@@ -32,16 +32,15 @@ const (
 
 var Methods = []Method{SGD, Adam, AdamW, Muon}
 
-// Optimizer says how weights are updated. [DefaultOptimizer] has the usual numbers.
+// Optimizer describes how weights are updated. [DefaultOptimizer] has the usual values.
 type Optimizer struct {
 	Method   Method
 	Momentum float64 // for SGD, where 0 keeps no state, and Muon
 	Nesterov bool    // SGD
-	Beta1    float64 // Adam, AdamW, and what is not a matrix with Muon
+	Beta1    float64 // for Adam, AdamW, and the parameters that Muon leaves to AdamW
 	Beta2    float64
 	Epsilon  float64
-	// WeightDecay is multiplied by what Decay says of a parameter; nil: 1 for
-	// KindWeight and 0 for the rest.
+	// WeightDecay is multiplied by Decay of a parameter; nil: 1 for KindWeight, else 0.
 	WeightDecay float64
 	Decay       func(p *Param) float64
 	// Rate multiplies the learning rate of a parameter; nil: 1 for all.
@@ -114,9 +113,9 @@ type State struct {
 	Dims []int64
 }
 
-// Apply appends the update to a training graph. params are inputs of the graph,
-// grads their derivatives; where a gradient is "" the parameter stays. Outputs:
-// OutputGradNorm, and NextPrefix+name for each parameter and state.
+// Apply appends the update to a training graph. params are inputs of the graph, grads their
+// derivatives; a parameter whose gradient is "" does not change. Outputs: OutputGradNorm, and
+// NextPrefix+name for each parameter and state.
 func (o *Optimizer) Apply(b *onnx.Builder, params []Param, grads []onnx.Value) ([]State, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -152,7 +151,7 @@ type update struct {
 	states                   []State
 }
 
-// norm is the Euclidean norm of all gradients; "" where there are none.
+// norm is the Euclidean norm of all gradients; "" if there are none.
 func (u *update) norm(grads []onnx.Value) onnx.Value {
 	var squares []onnx.Value
 	for _, g := range grads {

@@ -9,11 +9,10 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// ErrPrepare says that a model cannot be made ready for training.
+// ErrPrepare marks a model that cannot be prepared for training.
 var ErrPrepare = errors.New("this model cannot be trained")
 
-// Kind says what a trainable tensor is, since weight decay and the like treat
-// kinds apart.
+// Kind is the kind of a trainable tensor; weight decay, for instance, depends on it.
 type Kind uint8
 
 const (
@@ -48,9 +47,9 @@ func (p *Param) Len() int {
 	return n
 }
 
-// Stat is a running statistic of a batch normalization: an input of the
-// prepared graph that is not a weight. Next is the output with its value after the
-// step; "" where the statistic stays as it is.
+// Stat is a running statistic of a batch normalization: an input of the prepared graph that is
+// not a weight. Next is the output with its value after the step; "" if the statistic does not
+// change.
 type Stat struct {
 	Name string
 	Dims []int64
@@ -58,7 +57,7 @@ type Stat struct {
 	Next string
 }
 
-// Norms says what BatchNormalization does in a prepared graph.
+// Norms is the form of BatchNormalization in a prepared graph.
 type Norms uint8
 
 const (
@@ -162,7 +161,7 @@ func (p *Prepared) collect(g *onnx.Graph, o Options) {
 	}
 }
 
-// kindOf tells what an initializer is from the node that uses it as input i.
+// kindOf infers an initializer's kind from the node that uses it as input i.
 func kindOf(n *onnx.Node, i int, t *onnx.Tensor) (Kind, bool) {
 	count, _ := t.Len()
 	switch {

@@ -36,15 +36,15 @@ func (p *Prepared) rewrite(m *onnx.Model, o Options) error {
 	return err
 }
 
-// writer writes a graph anew. Values of the old graph are looked up by name.
+// writer writes a new version of a graph. Values of the old graph are looked up by name.
 type writer struct {
 	b      *onnx.Builder
 	values map[string]onnx.Value
 	users  map[string][]*onnx.Node
 	output map[string]bool
-	// held are convolutions that are not written yet, by what they make: scales
-	// and biases of channels that follow go into their weights, which are small,
-	// instead of over all points of the board.
+	// held are convolutions not yet written, by their output: scales and biases of channels after
+	// them are merged into their weights, which are small, instead of being applied to all points
+	// of the board.
 	held map[string]*heldConv
 }
 
@@ -169,9 +169,8 @@ func (w *writer) foldIntoConv(n *onnx.Node) bool {
 	return false
 }
 
-// perChannel reports whether a value is one number a channel: [C,1,1] or
-// [1,C,1,1]. Such a value cannot depend on the batch unless that is of one row,
-// where it is as good.
+// perChannel reports whether a value is one number per channel: [C,1,1] or [1,C,1,1]. Such a
+// value does not depend on the batch, except for a batch of one row, where it is equivalent.
 func (w *writer) perChannel(v onnx.Value, channels int64) bool {
 	dims, ok := w.b.Shape(v).Sizes()
 	return ok && (slices.Equal(dims, []int64{channels, 1, 1}) || slices.Equal(dims, []int64{1, channels, 1, 1}))
@@ -192,8 +191,8 @@ func (c *heldConv) shift(b *onnx.Builder, v onnx.Value) {
 	c.bias = v
 }
 
-// frozenNorm writes a BatchNormalization that keeps its statistics as a product
-// and a sum, into the convolution before it where there is one.
+// frozenNorm writes a BatchNormalization with fixed statistics as a product and a sum, merged
+// into the convolution before it if there is one.
 func (w *writer) frozenNorm(n *onnx.Node) error {
 	b := w.b
 	a := b.Div(w.in(n, 1), b.Sqrt(b.Add(w.in(n, 4), b.Scalar(float64(n.Float("epsilon", 1e-5))))))

@@ -1,7 +1,7 @@
 package autodiff
 
-// rules has one entry for each operator that can be differentiated, by name, with
-// the domain before it where that is not the default one.
+// rules maps each differentiable operator to its rule, by name, with the domain before it unless
+// it is the default one.
 var rules map[string]rule
 
 func init() {

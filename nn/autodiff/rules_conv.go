@@ -6,7 +6,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// geometry says how a two-dimensional convolution lies on its input.
+// geometry is the geometry of a two-dimensional convolution.
 type geometry struct {
 	in, out       [2]int64 // height and width
 	kernel        [2]int64
@@ -166,7 +166,7 @@ func (t *tape) batchLast(v value) value {
 	return u
 }
 
-// patchKey names what patches makes.
+// patchKey identifies a result of patches.
 type patchKey struct {
 	x        value
 	g        geometry
@@ -198,8 +198,8 @@ func (t *tape) patches(x value, g geometry, at, size, channels int64) value {
 	return v
 }
 
-// reads lists, for each place in the kernel and each point of the result, the
-// point of the input that meets there; h*w is outside.
+// reads lists, for each place in the kernel and each point of the result, the input point used
+// there; h*w stands for a point outside.
 func (g geometry) reads(h, w int64) []int64 {
 	var index []int64
 	for ky := range g.kernel[0] {

@@ -9,8 +9,8 @@ import (
 
 type value = onnx.Value
 
-// unary is the rule of an operator that works on each element alone. The result
-// of d may be narrow only where the derivative is the same for all.
+// unary is the rule of an elementwise operator. The result of d may be narrow only if the
+// derivative is the same for all elements.
 func unary(d func(s *step) value) rule {
 	return func(s *step) error {
 		s.add(0, d(s))
@@ -56,7 +56,7 @@ func mish(s *step) value {
 	return s.b.Mul(s.dy(), slope)
 }
 
-// clip lets through what lies within the limits, these included.
+// clip passes derivatives where the input is within the limits, inclusively.
 func clip(s *step) error {
 	pass := s.dy()
 	for i, name := range []string{"", "min", "max"} {

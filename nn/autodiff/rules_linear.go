@@ -42,7 +42,7 @@ func matMul(s *step) error {
 	return nil
 }
 
-// gemm is a product of two matrices, each transposed first if asked for.
+// gemm multiplies two matrices, each optionally transposed.
 func (t *tape) gemm(x, y value, transX, transY bool) value {
 	a := onnx.Attrs{}
 	if transX {

@@ -75,8 +75,8 @@ func (s *step) addMaxima(dy, top value, axes []int64) {
 	s.add(0, s.b.Mul(hit, s.b.Div(dy, s.sumAxes(hit, axes))))
 }
 
-// softmaxAxis checks that the axis is one by itself: below opset 13 the operator
-// joined all axes from it on.
+// softmaxAxis checks that only one axis is affected: below opset 13 the operator joined all axes
+// from the given one on.
 func (s *step) softmaxAxis() (int64, error) {
 	rank := int64(len(s.dims(s.x(0))))
 	def := int64(-1)

@@ -39,7 +39,7 @@ func concat(s *step) error {
 	return nil
 }
 
-// slice puts zeros back around what was cut out.
+// slice pads the derivative with zeros in place of what was cut off.
 func slice(s *step) error {
 	in, out := s.dims(s.x(0)), s.dims(s.y(0))
 	starts, ok := s.n.Ints("starts")
@@ -95,8 +95,8 @@ func sliceStart(start, size, stride int64) int64 {
 	return max(0, min(start, size))
 }
 
-// slicePicked is the rule of Slice with steps other than 1: axis by axis what was
-// picked goes back to where it came from.
+// slicePicked is the rule of Slice with steps other than 1: axis by axis, the picked elements
+// return to their places.
 func (s *step) slicePicked(starts, axes, steps []int64) error {
 	in, out := s.dims(s.x(0)), s.dims(s.y(0))
 	v := s.fullDy()

@@ -50,7 +50,7 @@ func EncodeTurned(e Encoding, spatial, global []float32, g *board.Game, k board.
 	}
 }
 
-// writer holds what one Encode is about.
+// writer is the state of one Encode.
 type writer struct {
 	g               *board.Game
 	b               *board.Board
@@ -135,7 +135,7 @@ const (
 	agzBlack  = 2 * agzBoards
 )
 
-// agzPlanes returns the planes of both sides' stones as they stood so many moves ago.
+// agzPlanes returns the planes of both sides' stones as they were a number of moves ago.
 func agzPlanes(e Encoding, ago int) (own, opp int) {
 	if e == AGZ17Split {
 		return ago, agzBoards + ago
@@ -198,8 +198,7 @@ func (w *writer) seed22() {
 	}
 }
 
-// seedChanges marks for each of the last moves its point and the stones that it
-// took off.
+// seedChanges marks for each of the last moves its point and the stones that it captured.
 func (w *writer) seedChanges() {
 	n := 0
 	for n < seedTurns && w.g.LastMove(n).Point != board.NoPoint {

@@ -10,8 +10,7 @@ import (
 // Encoding names one way to turn a game into network inputs.
 type Encoding uint8
 
-// The encodings. The zero value is none of them, so that a forgotten choice is
-// noticed.
+// The encodings. The zero value is none of them, so that a missing choice is noticed.
 const (
 	None       Encoding = iota // no inputs at all (a model without a network)
 	V7                         // KataGo V7: model versions 8 to 17
@@ -85,8 +84,8 @@ func (e Encoding) Planes() int { return shapes[e].planes }
 // that put everything into planes.
 func (e Encoding) Globals() int { return shapes[e].globals }
 
-// PlaneNames says in a few words what each plane holds, in order; nil for V3 to
-// V6. docs/pytorch.md says more of those for networks of others.
+// PlaneNames briefly describes each plane, in order; nil for V3 to V6. docs/pytorch.md has
+// details.
 func (e Encoding) PlaneNames() []string { return planeNames[e] }
 
 // planeNames are in the order of the planes. "Own" is the side to move.
@@ -121,14 +120,14 @@ func agzNames(e Encoding) []string {
 	return names
 }
 
-// Options say who is asking and how the position shall be shown. The zero value
-// is a plain position with its whole history and no advantage to either side.
+// Options of an encoding. The zero value is a plain position with its whole history and no
+// advantage to either side.
 type Options struct {
-	// DrawWinsForWhite is the share of a win that a draw is worth for White,
-	// 0 < x <= 1. 0 means the usual 0.5, a negative value means none.
+	// DrawWinsForWhite is the value of a draw for White as a fraction of a win, 0 < x <= 1. 0
+	// means the usual 0.5, a negative value means none.
 	DrawWinsForWhite float64
-	// ConservativePassRoot hides the history at the root where a pass would
-	// end the game, so that the network does not count on the end.
+	// ConservativePassRoot hides the history at the root if a pass would end the game, so that
+	// the network does not count on the end.
 	ConservativePassRoot bool
 	// PassingHacks hides the history where passing would lose the game, and
 	// caps the pass policy at 95 %.
@@ -145,7 +144,7 @@ type Options struct {
 	Areas Areas
 }
 
-// Mode is whether something is done: or it is left to who knows better.
+// Mode is on, off, or auto, which leaves the choice to another source.
 type Mode uint8
 
 // The modes.
@@ -165,11 +164,11 @@ func (m Mode) over(auto bool) bool {
 	return m == On
 }
 
-// Areas are the modes that areas are judged in, see [board.AreaModes]. Auto is what the
-// network was trained with; where nobody knows that, what the game says.
+// Areas are area modes, see [board.AreaModes]. Auto is the mode of the network's training or, if
+// unknown, the game's.
 type Areas struct{ PassAliveUnderSuicide, ExcludeTerritoryAdjacentToAtari Mode }
 
-// Over returns the modes, with those of auto where they are Auto.
+// Over returns the modes, with auto's in place of Auto.
 func (a Areas) Over(auto board.AreaModes) board.AreaModes {
 	return board.AreaModes{
 		PassAliveUnderSuicide:           a.PassAliveUnderSuicide.over(auto.PassAliveUnderSuicide),
@@ -177,7 +176,7 @@ func (a Areas) Over(auto board.AreaModes) board.AreaModes {
 	}
 }
 
-// In returns the modes that say what m does.
+// In returns m's modes as explicit choices.
 func In(m board.AreaModes) Areas {
 	mode := func(on bool) Mode {
 		if on {
@@ -188,7 +187,7 @@ func In(m board.AreaModes) Areas {
 	return Areas{mode(m.PassAliveUnderSuicide), mode(m.ExcludeTerritoryAdjacentToAtari)}
 }
 
-// DrawWins returns the share of a win that a draw is worth for White, in [0,1].
+// DrawWins returns the value of a draw for White as a fraction of a win, in [0,1].
 func (o *Options) DrawWins() float64 {
 	switch {
 	case o.DrawWinsForWhite == 0:

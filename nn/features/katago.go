@@ -66,8 +66,7 @@ func (w *writer) v3(v4 bool) {
 	w.global[13] = w.parityWave(float32(w.area + 1))
 }
 
-// v5 writes KataGo's V5 inputs, which leave out what liberties, ladders and
-// areas tell.
+// v5 writes KataGo's V5 inputs, which have no planes for liberties, ladders and areas.
 func (w *writer) v5() {
 	turns, _ := w.turnsOld()
 	w.fill(0, 1)
@@ -134,8 +133,8 @@ func (w *writer) second(own, opp int) {
 	}
 }
 
-// turnsV7 returns how many turns of history may be shown, and whether it shall
-// look as if a pass did not end the game.
+// turnsV7 returns how many turns of history to show, and whether to hide that a pass ends the
+// game.
 func (w *writer) turnsV7(lossIfEnded bool) (turns int, hideEnd bool) {
 	turns = historyTurns
 	switch {
@@ -208,11 +207,11 @@ func (w *writer) history(first, turns int) int {
 	return turns
 }
 
-// areaModes returns the modes that areas are judged in: the game's own where nobody says.
+// areaModes returns the modes for area planes: the game's own by default.
 func (w *writer) areaModes() board.AreaModes { return w.o.Areas.Over(w.g.Options().AreaModes) }
 
-// scoringArea writes the area planes of V6 and V7, and reports whether the side
-// to move would not win if the game ended now (false where no area is shown).
+// scoringArea writes the area planes of V6 and V7, and reports whether the side to move would not
+// win if the game ended now (false if no area is shown).
 func (w *writer) scoringArea() (lossIfEnded bool) {
 	owners, groups, shown := w.g.AreaNow(w.s.owners[:0], w.areaModes())
 	if !shown {
@@ -274,8 +273,8 @@ func (w *writer) komi(clip float32) float32 {
 	return max(-clip, min(clip, w.g.SelfKomi(w.o.DrawWins())))
 }
 
-// parityWave tells how komi lies to the results that the board's parity allows:
-// 0 where a draw is possible, +0.5 half a point above, -0.5 half a point below.
+// parityWave relates komi to the results that the board's parity allows: 0 if a draw is possible,
+// +0.5 half a point above, -0.5 half a point below.
 func (w *writer) parityWave(clip float32) float32 {
 	if w.g.Rules().Scoring == board.ScoringTerritory && w.g.Phase() < 2 {
 		return 0

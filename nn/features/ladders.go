@@ -34,16 +34,16 @@ type ladderEntry struct {
 	where [maxLadderStones]uint16 // points of stones in ladders
 }
 
-// maxLadderStones bounds what is worth remembering; boards with more laddered
-// stones are searched again.
+// maxLadderStones bounds the size of a stored result; boards with more laddered stones are
+// searched again.
 const maxLadderStones = 60
 
 func NewMemory() *Memory { return new(Memory) }
 
 func (m *Memory) shard(h board.Hash) *memoryShard { return &m.shards[h.Hi%memoryShards] }
 
-// recall marks the laddered stones of the board with that hash in plane, if it is
-// known; turn tells where points are in the plane.
+// recall marks the laddered stones of the board with that hash in plane, if known; turn maps
+// points to indices in the plane.
 func (m *Memory) recall(h board.Hash, plane []float32, turn []board.Point) bool {
 	s := m.shard(h)
 	s.mu.Lock()
@@ -115,8 +115,7 @@ func (w *writer) ladderPlanes(shown int) {
 	}
 }
 
-// pastLadders marks the laddered stones of an older board. It returns false if
-// there is none.
+// pastLadders marks the laddered stones of an older board; false if there is none.
 func (w *writer) pastLadders(ago int, plane []float32) bool {
 	then, known := w.g.PastHash(ago)
 	if !known {

@@ -70,14 +70,14 @@ func (r *rewriter) become(n *onnx.Node, op string, inputs []string, outputs ...s
 	*n = onnx.Node{Name: n.Name, OpType: op, Domain: Domain, Inputs: inputs, Outputs: outputs}
 }
 
-// remove marks a node to be deleted and returns what it computed.
+// remove marks a node for deletion and returns the name of its result.
 func (r *rewriter) remove(n *onnx.Node) string {
 	n.OpType = ""
 	return n.Output(0)
 }
 
-// masked returns the y of a node that multiplies dy by 1 where y, the result of a Relu,
-// is above 0 and by 0 elsewhere; "" where it is another.
+// masked returns the y of a node that multiplies dy by 1 where y, the result of a Relu, is above
+// 0, else by 0; "" for other nodes.
 func (r *rewriter) masked(n *onnx.Node, dy string) string {
 	if n == nil || !n.Is("Mul") || !slices.Equal(r.shapes[n.Input(0)], r.shapes[n.Input(1)]) {
 		return ""
@@ -93,8 +93,7 @@ func (r *rewriter) masked(n *onnx.Node, dy string) string {
 	return above.Input(0)
 }
 
-// scaledRelus moves Relus of what is scaled by channel to the kernels, and their
-// gradients.
+// scaledRelus moves Relus of values scaled per channel to the kernels, with their gradients.
 func (r *rewriter) scaledRelus() int {
 	moved, by := 0, map[string]*onnx.Node{}
 	for _, n := range r.g.Nodes {
@@ -115,7 +114,7 @@ func (r *rewriter) scaledRelus() int {
 	return moved
 }
 
-// scaledRelu returns what a node is the Relu of, x*scale + shift.
+// scaledRelu returns x, scale and shift of a node Relu(x*scale + shift).
 func (r *rewriter) scaledRelu(n *onnx.Node) (x, scale, shift string) {
 	if !n.Is("Relu") {
 		return "", "", ""
@@ -192,8 +191,8 @@ func (r *rewriter) isTrained(n *onnx.Node) bool {
 	return len(x) == 4 && x.Known() && len(w) == 4 && w.Known() && w[1] == x[1] && w[2] == onnx.D(3) && w[3] == onnx.D(3)
 }
 
-// weightGradient returns x and dy where a node is the gradient of a 3x3 convolution's
-// weights: transpose(conv(transpose(x), transpose(dy))), each exchanging the first axes.
+// weightGradient returns x and dy if a node is the gradient of a 3x3 convolution's weights:
+// transpose(conv(transpose(x), transpose(dy))), each exchanging the first axes.
 func (r *rewriter) weightGradient(n *onnx.Node) (x, dy string) {
 	if !permutes(n, 1, 0, 2, 3) {
 		return "", ""

@@ -10,7 +10,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// layout is what the plans of a session have in common: layers, constants, memory.
+// layout is shared by the plans of a session: layers, constants, memory.
 type layout struct {
 	model    *onnx.Model
 	spec     *nn.Spec

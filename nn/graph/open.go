@@ -12,9 +12,9 @@ import (
 
 // Errors of this package. Test with errors.Is.
 var (
-	// ErrModel says that a graph cannot be run as it is.
+	// ErrModel marks a graph that cannot be run.
 	ErrModel = errors.New("the kernels cannot run the model")
-	// ErrOperator says that a graph has an operator that nothing here computes.
+	// ErrOperator marks a graph with an operator without a kernel.
 	ErrOperator = errors.New("the kernels cannot run this operator")
 	// ErrBatch marks a number of rows outside 1 to MaxBatch.
 	ErrBatch = errors.New("bad number of rows")
@@ -22,7 +22,7 @@ var (
 	ErrClosed = errors.New("the session is closed")
 )
 
-// Config says how a session runs. The zero value is one row at a time.
+// Config of a session. The zero value is one row at a time.
 type Config struct {
 	ISA      kernel.ISA // instruction set, which the processor must have
 	MaxBatch int        // most rows of a Run; 0 means 1
@@ -84,8 +84,8 @@ func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 	return s, nil
 }
 
-// Check reports whether the kernels have steps for all of a model, fused or not. Errors
-// are those of [Open]; [ErrOperator] names the first operator without one.
+// Check reports whether the kernels can run a model, fused or not. Errors are those of [Open];
+// [ErrOperator] names the first operator without a kernel.
 func Check(m *onnx.Model, spec nn.Spec) error {
 	if _, err := fit(m, &spec); err != nil {
 		return err

@@ -39,8 +39,7 @@ func present(all []*block) (some []*block) {
 	return some
 }
 
-// replaced returns the block whose memory b, written by the step of this number, can
-// take over; nil where there is none.
+// replaced returns a block whose memory b, written by this step, can reuse; nil if there is none.
 func (w *work) replaced(b *block, step int) *block {
 	if w.writes[1] != nil && b == w.writes[0] { // in a layer with a sum only the sum can overwrite
 		return nil

@@ -153,8 +153,8 @@ func (p *planner) shapeOf(name string) (dims []int, ok bool) {
 	return sizes(list), true
 }
 
-// known makes constants of results that inference knows, such as shapes. It reports whether
-// it knows all results.
+// known makes constants of results that shape inference knows. It reports whether all results are
+// known.
 func (p *planner) known(n *onnx.Node) bool {
 	for _, name := range n.Outputs {
 		if name != "" && p.infer.Constant(name) == nil {

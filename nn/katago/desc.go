@@ -25,7 +25,7 @@ type Source struct {
 	Bytes  int64  // size of the decompressed content
 }
 
-// Header holds what a network says about itself.
+// Header holds a network's name and properties.
 type Header struct {
 	Name                  string // at most 96 characters of [A-Za-z0-9_-]
 	Version               int    // model version, MinVersion..MaxVersion
@@ -78,7 +78,7 @@ type Trunk struct {
 	TipAct   Act
 }
 
-// Widths are informative numbers in the trunk's record; the layers say what is.
+// Widths are informative numbers in the trunk's record; the layers determine the actual sizes.
 type Widths struct{ Mid, Regular, Dilated, Pool int }
 
 // MetaEncoder is the perceptron that maps metadata inputs to a trunk bias.

@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// Errors of this package, to be tested with errors.Is. The error text names the
-// layer where one is concerned.
+// Errors of this package, for errors.Is. The text names the layer if one is concerned.
 var (
 	// ErrFormat: the bytes are no KataGo network, or one that is damaged.
 	ErrFormat = errors.New("not a valid katago network")

@@ -10,13 +10,13 @@ import (
 	"kosumi/nn/onnx/meta"
 )
 
-// FromONNX takes back the network of a graph that Build made in FormExact, with
-// the initializers as they are now: bit for bit those of the KataGo file, or
-// trained further. The graph may have been built for any board size. Initializers
-// are looked up by name; nodes are not looked at. Source is what the metadata says.
+// FromONNX restores the network from a graph that Build made in FormExact, with the current
+// initializers: those of the KataGo file bit for bit, or trained further. The graph may be for
+// any board size. Initializers are looked up by name; nodes are ignored. Source comes from the
+// metadata.
 //
-// Errors: ErrNotExact if the model is no such graph or lacks initializers, and
-// those of Network.Check.
+// Errors: ErrNotExact if the model is not such a graph or lacks initializers, and those of
+// Network.Check.
 func FromONNX(m *onnx.Model) (*Network, error) {
 	layout := m.Metadata[meta.Layout]
 	switch {

@@ -16,8 +16,8 @@ type Arch struct {
 	// Nested: each block is a bottleneck to half the channels with two ordinary
 	// blocks inside. It pays from about 10 blocks on.
 	Nested bool
-	// Heads makes transformer layers of so many heads: each block is one, or with Nested
-	// a bottleneck with two inside. 0: convolutions.
+	// Heads is the number of heads of transformer layers: each block is one such layer or, with
+	// Nested, a bottleneck with two inside. 0: convolutions.
 	Heads      int
 	Activation Activation // ReLU, Mish or SiLU
 }
@@ -90,9 +90,8 @@ func (a Arch) Validate() error {
 	return nil
 }
 
-// ArchOf names the shape of a network's trunk, by which ParseArch makes fresh
-// ones of that size. A trunk of other blocks, such as attention, or of mixed
-// ones has no such name: ErrUnsupported.
+// ArchOf returns the architecture of a network's trunk, from which ParseArch makes fresh
+// networks. Trunks of other or mixed blocks have none: ErrUnsupported.
 func ArchOf(n *Network) (Arch, error) {
 	a := Arch{Blocks: len(n.Trunk.Blocks), Channels: n.Trunk.Channels, Activation: n.Trunk.TipAct.Kind}
 	nested, layers := 0, 0
@@ -126,8 +125,8 @@ func ArchOf(n *Network) (Arch, error) {
 	return a, a.Validate()
 }
 
-// poolBlocks says which blocks, counted from 1, pool: about every third, placed
-// as in KataGo's networks.
+// poolBlocks returns which blocks, counted from 1, have pooling: about every third, placed as in
+// KataGo's networks.
 func (a Arch) poolBlocks() map[int]bool {
 	pools := map[int]bool{}
 	n := a.Blocks
@@ -216,7 +215,7 @@ func Fresh(arch string, seed uint64) (*Network, error) {
 	return freshLike(a, seed, nil)
 }
 
-// freshLike is Fresh, but the first blocks pool where those of a list do.
+// freshLike is Fresh, except that the first blocks pool where those of like do.
 func freshLike(a Arch, seed uint64, like []Block) (*Network, error) {
 	f := &fresh{arch: a, w: a.headWidths(), rng: rand.New(rand.NewPCG(seed, 0x6b6174616e657473)), pools: a.poolBlocks()}
 	for i, b := range like {
@@ -243,7 +242,7 @@ type fresh struct {
 	pools map[int]bool // blocks that pool, counted from 1
 }
 
-// gain is the root of what an activation does to the second moment.
+// gain is the square root of an activation's effect on the second moment.
 func gain(a Activation) float64 {
 	switch a {
 	case ReLU:

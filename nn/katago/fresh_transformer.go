@@ -45,8 +45,8 @@ func (f *fresh) frequencies(heads, pairs int) (freqs []float32) {
 	return freqs
 }
 
-// transformers are the blocks of a trunk of transformer layers, inside of bottlenecks
-// where the architecture is nested.
+// transformers makes the blocks of a trunk of transformer layers, inside bottlenecks if the
+// architecture is nested.
 func (f *fresh) transformers(channels int) (all []Block) {
 	for i := range f.arch.Blocks {
 		name := fmt.Sprintf("model.blocks.%d", i)

@@ -16,7 +16,7 @@ const (
 	maxSide = 25
 )
 
-// Form says what a graph is for.
+// Form is the purpose of a graph.
 type Form uint8
 
 const (
@@ -36,7 +36,7 @@ func (f Form) String() string {
 	return "run"
 }
 
-// Options of Build. The zero value is what an inference session should load.
+// Options of Build. The zero value is for an inference session.
 type Options struct {
 	Form  Form
 	Opset int64 // opset of the default domain; 0 means 17

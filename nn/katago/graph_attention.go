@@ -54,8 +54,7 @@ func (e *emitter) attention(b *onnx.Builder, x onnx.Value, k *Attention) onnx.Va
 	return b.Add(x, e.matmul(b.In("o"), v, &k.O))
 }
 
-// turn splits queries and keys into heads and rotates them by position, where
-// the block does.
+// turn splits queries and keys into heads and rotates them by position, if the block does so.
 func (e *emitter) turn(b *onnx.Builder, q, key onnx.Value, k *Attention) (turnedQ, turnedK onnx.Value) {
 	group := k.Heads / k.KVHeads
 	switch bq, bk := b.In("q"), b.In("k"); {
@@ -87,8 +86,8 @@ func (e *emitter) heads(b *onnx.Builder, v onnx.Value, kv, group, dim int) onnx.
 	return b.Transpose(v, 0, 2, 3, 1, 4)
 }
 
-// turnPairs rotates tokens [N,S,kvHeads*group*dim] as the file has them, where
-// the two numbers of a pair are neighbours; it leaves the heads split.
+// turnPairs rotates tokens [N,S,kvHeads*group*dim] in the file's order, in which the two numbers
+// of a pair are neighbours; the heads stay split.
 func (e *emitter) turnPairs(b *onnx.Builder, v onnx.Value, k *Attention, group int, rot *rotation) onnx.Value {
 	v = b.Reshape(v, 0, int64(e.area()), int64(k.KVHeads), int64(group), int64(k.QDim/2), 2)
 	first, second := b.Slice(v, 5, 0, 1), b.Slice(v, 5, 1, 2)

@@ -55,9 +55,9 @@ func (e *emitter) biased(b *onnx.Builder, x onnx.Value, k biasedConv) onnx.Value
 	return b.Add(conv, e.column(mul, g, k.mul.Out))
 }
 
-// inTokens reports whether a nested block stays with tokens: its convolutions are
-// products, and what is inside are transformer blocks. In FormExact it does not, because
-// its numbers are read back as convolutions.
+// inTokens reports whether a nested block works on tokens: its convolutions are products, and its
+// inner blocks are transformer blocks. In FormExact it does not, because its weights are read
+// back as convolutions.
 func (e *emitter) inTokens(k *Nested) bool {
 	plain := func(c *Conv) bool { return c.KY == 1 && c.KX == 1 }
 	if e.exact || !plain(&k.ConvIn) || !plain(&k.ConvOut) {

@@ -47,9 +47,8 @@ func affine(b *onnx.Builder, v onnx.Value, n *Norm, dims ...int64) onnx.Value {
 	return v
 }
 
-// exactNorm keeps the record's numbers. Without statistics scale and bias are
-// plain products and sums, which is what can be trained; with statistics the
-// record is a BatchNormalization.
+// exactNorm keeps the record's numbers. Without statistics, scale and bias are plain products and
+// sums, which can be trained; with statistics the record is a BatchNormalization.
 func (e *emitter) exactNorm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
 	c := int64(n.Channels)
 	if n.plain() {
@@ -161,7 +160,7 @@ func (e *emitter) linear(b *onnx.Builder, mulName, biasName string, v onnx.Value
 	return b.In(mulName).Gemm(v, w, b.In(biasName).Floats("bias", bias.Weights, int64(bias.Channels)), false)
 }
 
-// poolKind says what the third part of a pooled vector is.
+// poolKind is the third part of a pooled vector.
 type poolKind uint8
 
 const (

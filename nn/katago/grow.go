@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrGrow says that a network cannot become one of another shape.
+// ErrGrow marks a network that cannot grow into another shape.
 var ErrGrow = errors.New("the network cannot grow into that shape")
 
 // Grow makes a network of a larger shape that answers as n does (Chen, Goodfellow and
@@ -43,8 +43,7 @@ func Grow(n *Network, arch string, seed uint64) (*Network, error) {
 	return big, big.Check()
 }
 
-// widen puts the weights of n into the wider layers of big. Channels that were there come
-// first.
+// widen copies the weights of n into the wider layers of big. Existing channels come first.
 func widen(big, n *Network) error {
 	if big.Policy.Channels != n.Policy.Channels {
 		return fmt.Errorf("%w: %d policy channels instead of %d", ErrGrow, n.Policy.Channels, big.Policy.Channels)
@@ -122,8 +121,8 @@ func (c collector) floats(path string, _ int64, dims []int, v *[]float32) error 
 	return nil
 }
 
-// pooledParts returns of how many equal parts the inputs of a layer consist: three behind
-// a global pooling.
+// pooledParts returns the number of equal parts of a layer's inputs: three after a global
+// pooling, else one.
 func pooledParts(path string) int {
 	if strings.HasSuffix(path, "gmul.weight") || path == "policy.pass1.weight" || path == "value.m2.weight" {
 		return 3
@@ -131,8 +130,8 @@ func pooledParts(path string) int {
 	return 1
 }
 
-// widened puts vectors, matrices [in,out] or kernels [y,x,in,out] into wider ones. New
-// inputs are 0 in the outputs that were there. It reports false where src does not fit.
+// widened copies vectors, matrices [in,out] or kernels [y,x,in,out] into wider ones. New inputs
+// have weight 0 for existing outputs. It returns false if src does not fit.
 func widened(dst, src numbers, parts int) bool {
 	rank := len(src.dims)
 	if len(dst.dims) != rank || rank < 1 {

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// ErrMix says that the weights of two networks have nothing to do with each other.
+// ErrMix marks two networks whose weights cannot be mixed.
 var ErrMix = errors.New("the networks are not of the same shape")
 
-// Mix moves every weight of n towards that of other, by the share 0 (n stays) to 1 (n
-// becomes other). It is meant for a network and one that was trained from it: what lies
-// between them keeps much of both (Wortsman et al. 2022, "Robust fine-tuning of zero-shot
-// models"). Errors wrap ErrMix and leave n as it was, or are Check's.
+// Mix moves every weight of n towards other's, by the share 0 (n stays) to 1 (n becomes other).
+// It is for a network and one trained from it: a mixture keeps much of both (Wortsman et al.
+// 2022, "Robust fine-tuning of zero-shot models"). Errors wrap ErrMix and leave n unchanged, or
+// are Check's.
 func (n *Network) Mix(other *Network, share float64) error {
 	if !(share >= 0 && share <= 1) {
 		return fmt.Errorf("%w: share %g, should be 0 to 1", ErrMix, share)
@@ -41,7 +41,7 @@ func (n *Network) Mix(other *Network, share float64) error {
 	return nil
 }
 
-// parts is the medium that collects: what a network is, its name first, and its weights.
+// parts is a visitor that collects a network's structure, its name first, and its weights.
 type parts struct {
 	shape  []any
 	blocks [][]float32

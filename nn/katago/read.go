@@ -22,12 +22,11 @@ const (
 	ratioFree  = 64 << 20
 )
 
-// Read reads a network of any supported version, compressed or not, with binary
-// or text numbers, which the content decides. The name is used in errors and kept in
-// Source.
+// Read reads a network of any supported version, compressed or not, with binary or text numbers;
+// it detects which. The name is used in errors and kept in Source.
 //
-// Errors: ErrFormat, ErrTruncated, ErrVersion, ErrUnsupported, ErrShape,
-// ErrTooLarge, or what r returned.
+// Errors: ErrFormat, ErrTruncated, ErrVersion, ErrUnsupported, ErrShape, ErrTooLarge, or r's
+// error.
 func Read(r io.Reader, name string) (*Network, error) {
 	return read(r, name, maxContent)
 }
@@ -129,7 +128,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// foreignKind names some files that people load by mistake, "" for none of them.
+// foreignKind names the kind of a file that people may load by mistake; "" for others.
 func foreignKind(head []byte) string {
 	for _, k := range []struct{ magic, kind string }{
 		{"\x89PNG", "a PNG image"},

@@ -51,8 +51,8 @@ func Upgrade(n *Network) *Network {
 	return &Network{Header: h, Trunk: n.Trunk, Policy: p, Value: v, Source: n.Source}
 }
 
-// upgradePass puts a layer between the pooled features and the logits of the pass. For each
-// logit x it has ReLU(x) and ReLU(-x), whose difference is x; nothing reads the others yet.
+// upgradePass inserts a layer between the pooled features and the pass logits. For each logit x
+// it computes ReLU(x) and ReLU(-x), whose difference is x; its other outputs are unused so far.
 func (p *PolicyHead) upgradePass() {
 	in, old, hidden := p.Pass1.In, p.Pass1.Out, p.P1.Out
 	f := fresh{arch: Arch{Activation: ReLU}, rng: rand.New(rand.NewPCG(1, freshVersion))}

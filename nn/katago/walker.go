@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Bounds on what a file may claim. They are far above any real network and only
-// keep products of counts inside an int64.
+// Bounds on sizes in a file, far above any real network. They keep products of sizes within an
+// int64.
 const (
 	maxKernel   = 63
 	maxChannels = 1 << 16
@@ -53,7 +53,7 @@ func (w *walker) fail(err error) {
 	w.err = fmt.Errorf("%s: %w", at, err)
 }
 
-// note keeps a layer under its path.
+// note stores a layer under its path.
 func (w *walker) note(layer any) {
 	if w.layers != nil {
 		w.layers[w.where()] = layer

@@ -15,14 +15,14 @@ import (
 	"kosumi/internal/file"
 )
 
-// Format says how a network file is laid out.
+// Format of a network file.
 type Format struct {
 	Text bool // numbers in decimal instead of binary
 	Gzip bool
 }
 
-// FormatOf tells the format from a file name's ending: .bin.gz, .txt.gz, .bin or
-// .txt, in any case. These are the endings that KataGo accepts.
+// FormatOf returns the format of a file name's ending: .bin.gz, .txt.gz, .bin or .txt, in any
+// case. KataGo accepts these endings.
 func FormatOf(name string) (Format, error) {
 	low := strings.ToLower(name)
 	var f Format
@@ -42,8 +42,8 @@ func Write(w io.Writer, n *Network) error {
 	return WriteFormat(w, n, Format{Gzip: true})
 }
 
-// WriteFormat writes the network in a format. Reading it back gives the same
-// bits in every number. Errors: those of Check, or what w returned.
+// WriteFormat writes the network in a format. Reading it back gives the same bits in every
+// number. Errors: those of Check, or w's.
 func WriteFormat(w io.Writer, n *Network, f Format) error {
 	if err := n.Check(); err != nil {
 		return fmt.Errorf("write katago network: %w", err)

@@ -34,11 +34,11 @@ func (i ISA) String() string {
 // Integers reports whether there are kernels in 16-bit integers.
 func (i ISA) Integers() bool { return i >= AVX2 }
 
-// EnvISA names the environment variable that chooses a set of instructions by name
-// instead of the best one; what the processor lacks is not taken.
+// EnvISA is the environment variable that chooses an instruction set by name instead of the best
+// one; one that the processor lacks is ignored.
 const EnvISA = "KOSUMI_KERNELS"
 
-// Precision is what a layer computes with.
+// Precision is the number format in which a layer computes.
 type Precision int
 
 // The precisions. The numbers are those of kernel.h and of the operators' attribute.
@@ -47,7 +47,7 @@ const (
 	Int16             // 16-bit integers, summed in 32 bits
 )
 
-// Activation is what a layer applies to its outputs.
+// Activation is the function applied to a layer's outputs.
 type Activation int
 
 // The activations. The numbers are those of kernel.h and of the operators' attribute.
@@ -64,9 +64,8 @@ const (
 // there are workers.
 func Available() []ISA { return available() }
 
-// Best returns the set of instructions that layers should be made for: the one that
-// [EnvISA] names, or the best of [Available]. ok is false where there is none that is
-// worth it; Portable is taken only by name.
+// Best returns the instruction set for layers: the one that [EnvISA] names, or the best of
+// [Available]. ok is false if none is worth using; Portable is used only by name.
 func Best() (isa ISA, ok bool) {
 	for _, isa := range slices.Backward(Available()) {
 		if name := os.Getenv(EnvISA); name == "" || strings.EqualFold(isa.String(), name) {

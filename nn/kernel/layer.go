@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// ErrMissing is returned where the program was built without the kernels, which are
-// written in C.
+// ErrMissing is returned by a program built without the kernels, which are written in C.
 var ErrMissing = errors.New("the program was built without its kernels, which want cgo")
 
 var errMemory = errors.New("kernel: no memory")

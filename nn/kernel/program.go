@@ -2,9 +2,9 @@ package kernel
 
 import "fmt"
 
-// Operand is the place of a tensor in a program's memory, counted in numbers. A tensor of
-// rows, such as inputs and outputs of a batch, moves by Row for each row before it. The zero
-// value stands for an operand that is left out.
+// Operand is the place of a tensor in a program's memory, counted in numbers. A tensor with rows,
+// such as a batch's input or output, moves by Row for each row before it. The zero value is an
+// absent operand.
 type Operand struct {
 	At, Row int
 	There   bool
@@ -13,7 +13,7 @@ type Operand struct {
 // StepKind is the operation of a step. The numbers are those of kernel.h.
 type StepKind int
 
-// The kinds of steps, with the operands that they write, and those that they read.
+// The kinds of steps, with the operands that they write; then those that they read.
 const (
 	StepLayer     StepKind = iota // y, sum; x, bias, residual: see [Shape]
 	StepAttention                 // y; x, cosines, sines: see [Attention]
@@ -46,15 +46,15 @@ const (
 	JoinMin
 )
 
-// What a reduction gives.
+// Results of reductions.
 const (
 	ReduceMean = iota
 	ReduceSum
 	ReduceMax
 )
 
-// StepAxes is how many axes joins and moves have: the outermost first, those that
-// are not needed in front and 1.
+// StepAxes is the number of axes of joins and moves, the outermost first; unused ones come first
+// with size 1.
 const StepAxes = 6
 
 // Step is one step of a program.
@@ -71,8 +71,8 @@ type Step struct {
 	Attention Attention
 }
 
-// extents returns how many numbers each operand takes, those of To first; what does not
-// fit a step is an error.
+// extents returns how many numbers each operand spans, To's first; an error if an operand does
+// not fit the step.
 func (s *Step) extents() (sizes [5]int, err error) {
 	ok := true
 	switch s.Kind {
@@ -125,8 +125,8 @@ func (s *Step) extents() (sizes [5]int, err error) {
 	return sizes, nil
 }
 
-// check reports whether all that a step touches lies in memory of a size, for each of
-// the first rows 0 to last.
+// check reports whether all operands of a step lie in memory of a size, for each of the first
+// rows 0 to last.
 func (s *Step) check(size, last int) error {
 	sizes, err := s.extents()
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Layout says what the memory of a session holds, counted in numbers.
+// Layout is the memory of a session, counted in numbers.
 type Layout struct {
 	Size            int
 	Rows            int       // largest batch

@@ -199,7 +199,7 @@ func (s *Step) fill(c *C.step) {
 
 func (s *Session) last(program int) int { return s.programs[program].last }
 
-// Run runs the passes one after the other, for a batch of so many rows.
+// Run runs the passes one after the other, for a batch of rows.
 func (s *Session) Run(rows int, passes []Pass) error {
 	if err := s.layout.checkRun(rows, passes, s.last, len(s.programs)); err != nil {
 		return err

@@ -200,8 +200,8 @@ func (s *Step) words(to []byte) []byte {
 
 func (s *Session) last(program int) int { return s.programs[program].last }
 
-// Run runs the passes one after the other, for a batch of so many rows, with one message
-// to the worker and one back.
+// Run runs the passes one after the other, for a batch of rows, with one message to the worker
+// and one back.
 func (s *Session) Run(rows int, passes []Pass) error {
 	if err := s.layout.checkRun(rows, passes, s.last, len(s.programs)); err != nil {
 		return err

@@ -9,10 +9,10 @@ func available() []ISA { return nil }
 // Table returns nil: the kernels are written in C.
 func Table() unsafe.Pointer { return nil }
 
-// Session is a memory and programs that work in it; there is none here.
+// Session is a memory with programs that work on it. Without the kernels it cannot be made.
 type Session struct{}
 
-// Layer is a convolution whose weights are packed; there is none here.
+// Layer is a convolution with packed weights. Without the kernels it cannot be made.
 type Layer struct{ shape Shape }
 
 func NewSession(ISA, Layout) (*Session, error)          { return nil, ErrMissing }

@@ -31,7 +31,7 @@ var workers struct {
 	script  string
 	module  js.Value
 	started int           // workers that replaced one that had ended
-	paused  chan struct{} // closed when sessions may run again; nil: they may
+	paused  chan struct{} // closed when sessions may run again; nil: they may run now
 }
 
 // Bounds of how often workers are started again: a system that ends them every time is short of
@@ -159,9 +159,9 @@ type worker struct {
 	err      error // why it has ended
 }
 
-// A system may end a worker without a message. One that has not answered for so many calls
-// of look counts as ended: a batch of the largest networks takes a slow phone some seconds.
-// Calls are counted because a sleeping tab makes none, while its clock goes on.
+// The system may end a worker without a message. One that has not answered for a number of calls
+// of look counts as ended: a batch of the largest networks takes a slow phone some seconds. Calls
+// are counted because a sleeping tab makes none, while its clock runs on.
 const (
 	lookEvery = 30 * time.Second
 	mostLooks = 4

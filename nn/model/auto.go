@@ -155,10 +155,10 @@ func (c *chooser) hasGPU(provider string) bool {
 	return err == nil && slices.ContainsFunc(offers, func(o ort.Offer) bool { return o.Provider == provider && o.Kind == "gpu" })
 }
 
-// choose returns the device if it is faster than the CPU. It takes an earlier start's
-// result if the devices are the same, else it measures. Before it first loads a library
-// or runs a device it writes a mark for later starts, which take the CPU if this one hangs
-// or crashes. An error says that the library or the plugin cannot be used.
+// choose returns the device if it is faster than the CPU. It uses an earlier start's result if
+// the devices are the same, else it measures. Before it first loads a library or runs a device it
+// writes a mark; if this start hangs or crashes, later ones see the mark and use the CPU. An
+// error says that the library or the plugin cannot be used.
 func (c *chooser) choose() (choice, error) {
 	kept := read(c.result)
 	if c.result != "" && (kept.Offers == "" || c.left() != (choice{})) {
@@ -332,8 +332,8 @@ func (c *chooser) measure(names []string) choice {
 	return found
 }
 
-// measured returns a provider's evaluations a second, with the sessions and batches of its
-// [plan]. A device that is not ready when the context ends goes on in the background.
+// measured returns a provider's evaluations per second, with the sessions and batches of its
+// [plan]. A device that is not ready when the context ends continues in the background.
 func (c *chooser) measured(ctx context.Context, src source, provider string, length time.Duration) (float64, error) {
 	var run runner = newOrtRunner(c.conf, provider, c.lib, "")
 	var err error
@@ -371,7 +371,7 @@ func (m *Model) rate(ctx context.Context, length time.Duration) (float64, error)
 			return 0, err
 		}
 		all = append(all, b)
-		for _, in := range b.Inputs() { // planes are mostly 0: a third of them 1 is what kernels meet
+		for _, in := range b.Inputs() { // planes are mostly 0; a third of ones is realistic
 			for i := range in {
 				if i%3 == 0 {
 					in[i] = 1

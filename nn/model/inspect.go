@@ -17,8 +17,8 @@ import (
 	"kosumi/nn/onnx/meta"
 )
 
-// Info describes a network file: from its metadata where Kosumi wrote it, else as
-// inferred from shapes and operators. A text is empty where neither tells.
+// Info describes a network file: from its metadata if Kosumi wrote it, else as inferred from
+// shapes and operators. Texts are empty if neither gives them.
 type Info struct {
 	File       string            `json:"file"`
 	Name       string            `json:"name"`
@@ -41,8 +41,8 @@ type Info struct {
 	roles           map[string]nn.Role // roles of inputs and outputs
 }
 
-// Inspect reads a network file of either format, without running it, or a network inside
-// the program by its name. A KataGo network is described by its graph for 19x19.
+// Inspect reads a network file of either format without running it, or a built-in network by
+// name. A KataGo network is described by its graph for 19x19.
 func Inspect(path string) (*Info, error) {
 	path, data, err := readAny(path)
 	if err != nil {
@@ -120,7 +120,7 @@ func describe(m *onnx.Model) (*Info, error) {
 	return info, nil
 }
 
-// infer fills in what shapes and operators tell.
+// infer fills in what follows from shapes and operators.
 func (info *Info) infer(m *onnx.Model) {
 	var planes, global, width, height int64
 	for _, v := range info.inputs {
@@ -251,7 +251,7 @@ func product(sizes []int64) int64 {
 	return n
 }
 
-// readAny reads a network file, or a network inside the program by its name.
+// readAny reads a network file, or a built-in network by name.
 func readAny(path string) (name string, data []byte, err error) {
 	if n := models.Find(path); n != nil {
 		data, err = n.Data()
@@ -261,8 +261,8 @@ func readAny(path string) (name string, data []byte, err error) {
 	return path, data, err
 }
 
-// ReadKataGo reads a network in KataGo's format from either kind of file, or one inside
-// the program by its name.
+// ReadKataGo reads a network in KataGo's format from either kind of file, or a built-in one by
+// name.
 func ReadKataGo(path string) (*katago.Network, error) {
 	if n := models.Find(path); n != nil {
 		s, err := readBuiltIn(n)

@@ -15,8 +15,8 @@ import (
 	"kosumi/nn/ort"
 )
 
-// Config says how a network is run. The zero value is float32 on the best provider
-// that works, one thread for each session.
+// Config describes how to run a network. The zero value is float32 on the best working provider,
+// one thread per session.
 type Config struct {
 	// Provider is "auto" (or ""), "kernel", "onnx-go", or one of onnxruntime's: "cpu",
 	// "cuda", ... Anything but auto is used or refused, never replaced.
@@ -34,7 +34,7 @@ type Config struct {
 	Size board.Size
 	// Threads share one run of one session; 0 means 1. Convolutions take one.
 	Threads int
-	// Overrides settle what a foreign ONNX file leaves open.
+	// Overrides set what a foreign ONNX file leaves open.
 	Overrides Overrides
 	// Upgrade opens a network of version 8 to 14 of KataGo's format as one of version 15
 	// (katago.Upgrade).

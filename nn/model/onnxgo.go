@@ -7,8 +7,7 @@ import (
 	"kosumi/nn/onnxgo"
 )
 
-// inPage says that the program is one of a page in a browser: the kernels run networks
-// there, and nothing else does.
+// inPage is true in a browser page, where only the kernels can run networks.
 const inPage = false
 
 func (onnxgoRunner) open(w work) (nn.Backend, error) {

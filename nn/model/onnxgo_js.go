@@ -6,8 +6,7 @@ import (
 	"kosumi/nn"
 )
 
-// inPage says that the program is one of a page in a browser: the kernels run networks
-// there, and nothing else does.
+// inPage is true in a browser page, where only the kernels can run networks.
 const inPage = true
 
 func (onnxgoRunner) open(work) (nn.Backend, error) {

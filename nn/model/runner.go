@@ -141,7 +141,8 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 	return onnxgoRunner{reason}, nil
 }
 
-// whyLibrary says why the kernels cannot run a network; "" if they can, as all of KataGo's.
+// whyLibrary returns why the kernels cannot run a network; "" if they can, as for all KataGo
+// networks.
 func whyLibrary(src source) string {
 	s, ok := src.(*onnxSource)
 	if !ok {

@@ -106,7 +106,7 @@ func (s *Settings) BatchSize() int {
 	return cmp.Or(s.Batch, batch)
 }
 
-// Config says how network files are opened.
+// Config returns the configuration for opening network files.
 func (s *Settings) Config(log *slog.Logger) Config {
 	return Config{
 		Provider: s.Provider, Precision: s.Precision, Library: s.OnnxRuntime, Plugin: s.Plugin, Device: s.Device, Log: log, Context: s.Context, auto: s.auto,
@@ -114,7 +114,7 @@ func (s *Settings) Config(log *slog.Logger) Config {
 	}
 }
 
-// ServerConfig says how the network is served; for a seed of 0 it draws one.
+// ServerConfig returns the configuration for serving the network; for seed 0 it draws one.
 func (s *Settings) ServerConfig(seed uint64) nn.ServerConfig {
 	_, _, atOnce := plan(s.provider())
 	return nn.ServerConfig{Sessions: s.SessionCount(), MaxBatch: s.BatchSize(), OneDevice: atOnce, CacheBytes: s.Cache, Seed: cmp.Or(seed, rand.Uint64())}

@@ -116,8 +116,8 @@ func (info *Info) boardInput() (onnx.ValueInfo, board.Size, error) {
 	return in, size, nil
 }
 
-// findHeads lists the outputs by role. A single number that no Tanh made is inferred to
-// be a score; if there is no value output and o says what the value is, it is the value.
+// findHeads assigns roles to the outputs. A single number not made by Tanh is inferred to be a
+// score; if there is no value output and o names the value's form, it is the value.
 func (info *Info) findHeads(o Overrides, spec *nn.Spec, size board.Size) error {
 	var seen [nn.RoleOwnership + 1]bool
 	for _, out := range info.outputs {

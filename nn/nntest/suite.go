@@ -71,8 +71,8 @@ func (n *Network) put(b nn.Backend, i int, rows [][]float32) {
 	}
 }
 
-// closeTo wants every value within Tolerance of what it should be, relative to
-// its size where that is above 1.
+// closeTo requires every value to be within Tolerance of the expected one, relative to its size
+// if that is above 1.
 func closeTo(t *testing.T, n *Network, want, got [][]float32, what string) {
 	t.Helper()
 	for i := range want {
@@ -102,7 +102,7 @@ func testNetwork(t *testing.T, open Opener, n *Network) {
 			values[i] = float32(math.NaN())
 		}
 	}
-	// Descending and mixed, so that what an earlier batch left is noticed.
+	// Descending and mixed sizes reveal rests of an earlier batch.
 	for _, batch := range []int{5, 1, 3, 2, 4, 1, 5} {
 		for i := range maxBatch {
 			n.put(b, i, nan)
@@ -217,7 +217,7 @@ func testSpecs(t *testing.T, open Opener, n *Network) {
 	}
 }
 
-// testModels opens what is not a model: an error, never a panic.
+// testModels opens invalid models: an error, never a panic.
 func testModels(t *testing.T, open Opener, n *Network) {
 	try := func(name string, model []byte) {
 		t.Run(name, func(t *testing.T) {

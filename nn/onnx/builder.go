@@ -33,7 +33,7 @@ type Builder struct {
 	*build
 }
 
-// build is what all builders of one graph share.
+// build is shared by all builders of one graph.
 type build struct {
 	opset   int64
 	opsets  map[string]int64
@@ -43,7 +43,7 @@ type build struct {
 	counts  map[string]int    // number of nodes by prefix and operator
 	consts  map[string]Value  // constants made by Ints and Scalar, by content
 	outputs map[string]Value  // graph output -> value it shows
-	rename  map[string]string // value -> the output's name it takes in the end
+	rename  map[string]string // value -> its name as an output of the finished graph
 	shapes  *inference
 }
 
@@ -122,7 +122,7 @@ func (b *build) fail(format string, args ...any) {
 	}
 }
 
-// claim takes a value's name, or fails where it is taken.
+// claim reserves a value's name, or fails if it is used.
 func (b *build) claim(name string) bool {
 	switch {
 	case b.err != nil:
@@ -308,7 +308,7 @@ func (b *Builder) Node(domain, op string, outputs int, attrs Attrs, inputs ...Va
 	return outs
 }
 
-// addNode checks a node, infers what comes out of it and appends it.
+// addNode checks a node, infers its outputs and appends it.
 func (b *build) addNode(n *Node) bool {
 	if b.err != nil {
 		return false
@@ -332,7 +332,7 @@ func (b *Builder) UseDomain(domain string, version int64) {
 	b.opsets[domain] = version
 }
 
-// Shape returns what is known of a value's shape; nil where that is nothing.
+// Shape returns the known shape of a value; nil if unknown.
 func (b *Builder) Shape(v Value) Shape { return b.shapes.get(string(v)).shape }
 
 // Type returns the element type of a value, Undefined where it is not known.

@@ -13,8 +13,8 @@ func fmtConstant(n *Node) error {
 	return fmt.Errorf("%w: %s has no value that is known here", ErrGraph, n)
 }
 
-// attrKinds lists the kinds of attributes whose name means one thing in every
-// operator that this package knows.
+// attrKinds lists the kinds of attributes whose name has the same meaning in every known
+// operator.
 var attrKinds = map[string]AttrType{
 	"alpha": KindFloat, "beta": KindFloat, "epsilon": KindFloat, "momentum": KindFloat, "gamma": KindFloat,
 	"axis": KindInt, "axes": KindInts, "perm": KindInts, "to": KindInt, "keepdims": KindInt, "group": KindInt,
@@ -70,9 +70,9 @@ func functionKey(domain, name, overload string) string {
 	return domain + "\x00" + name + "\x00" + overload
 }
 
-// scope knows the values of a graph and of those around it.
+// scope knows the values of a graph and of the graphs around it.
 type scope struct {
-	names map[string]string // value -> what wrote it, for messages
+	names map[string]string // value -> its origin, for messages
 	outer *scope
 }
 

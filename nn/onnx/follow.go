@@ -4,8 +4,8 @@ package onnx
 // that fix sizes which the file leaves open or know operators that this package does not.
 type Inference struct{ f *inference }
 
-// NewInference returns an inference that knows the constants of a model. [Inference.Give]
-// adds inputs and results of unknown operators.
+// NewInference returns an inference that knows the constants of a model. [Inference.Give] adds
+// inputs and results of unknown operators.
 func NewInference(m *Model) *Inference {
 	f := newInference(m.Opset)
 	for _, t := range m.Graph.Initializers {

@@ -53,7 +53,7 @@ func (e elem) dim() Dim {
 	return UnknownDim
 }
 
-// inference walks a graph in order and keeps what is known of each value.
+// inference walks a graph in order and keeps what is known about each value.
 type inference struct {
 	opset  int64
 	values map[string]info
@@ -85,8 +85,7 @@ func tensorInfo(t *Tensor) info {
 	return v
 }
 
-// call is one node with what is known of its inputs; an operator's rule fills
-// the outputs.
+// call is one node with its known inputs; an operator's rule fills in the outputs.
 type call struct {
 	*Node
 	opset int64
@@ -142,7 +141,7 @@ func (c *call) floats(inputs ...int) (DataType, error) {
 	return typ, err
 }
 
-// rank checks the rank of an input where it is known; it reports whether it is.
+// rank checks the rank of an input if it is known, and reports whether it is.
 func (c *call) rank(i, least, most int) (known bool, err error) {
 	s := c.shape(i)
 	if s == nil {
@@ -181,8 +180,7 @@ func (c *call) list(i int) (list []int64, ok bool) {
 	return list, true
 }
 
-// node infers what comes out of a node. A node of an unknown operator gives
-// values of which nothing is known.
+// node infers the outputs of a node. Outputs of an unknown operator are unknown.
 func (f *inference) node(n *Node, _ map[string]int64) error {
 	c := &call{Node: n, opset: f.opset, in: make([]info, len(n.Inputs)), out: make([]info, len(n.Outputs))}
 	var blame *Node
@@ -304,8 +302,8 @@ func byName(list []ValueInfo) map[string]ValueInfo {
 	return m
 }
 
-// believe completes the inferred type and shape of a value by its declaration in the file,
-// and refuses a declaration that contradicts them.
+// believe completes the inferred type and shape of a value with its declaration in the file; a
+// contradiction is an error.
 func (f *inference) believe(v ValueInfo) error {
 	got := f.values[v.Name]
 	switch {

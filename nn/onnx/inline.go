@@ -10,10 +10,9 @@ import (
 // twice grow exponentially.
 const maxInlined = 1 << 18
 
-// InlineFunctions replaces every call of a function that the model defines for
-// itself by the function's nodes, and drops the functions. Functions written for another
-// opset than the model's are not converted: an operator that this package knows means the
-// same in every opset that accepts its form. On error the model is partly changed.
+// InlineFunctions replaces every call of a function defined in the model by the function's nodes,
+// and drops the functions. Functions written for another opset are not converted: known operators
+// mean the same in every opset that accepts their form. On error the model is partly changed.
 func InlineFunctions(m *Model) error {
 	if len(m.Functions) == 0 {
 		return nil

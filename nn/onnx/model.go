@@ -54,7 +54,7 @@ type Function struct {
 	Name, Domain, Overload, Doc string
 	Inputs, Outputs             []string
 	Attributes                  []string        // attributes without a default
-	Defaults                    map[string]Attr // attributes with one
+	Defaults                    map[string]Attr // attributes with a default value
 	Opset                       int64           // opset of the default domain
 	Opsets                      map[string]int64
 	Nodes                       []*Node
@@ -96,8 +96,7 @@ func (g *Graph) InitializerMap() map[string]*Tensor {
 	return byName
 }
 
-// Feeds returns the inputs that a caller has to supply: those that no
-// initializer backs.
+// Feeds returns the inputs without an initializer, which a caller has to supply.
 func (g *Graph) Feeds() []ValueInfo {
 	consts := g.InitializerMap()
 	feeds := make([]ValueInfo, 0, len(g.Inputs))

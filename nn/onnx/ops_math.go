@@ -132,8 +132,8 @@ func inferArithmetic(c *call) error {
 	return nil
 }
 
-// arithmetic returns how an operator computes one element out of two; what it
-// cannot say comes out unknown.
+// arithmetic returns how an operator computes one element from two; unknown operands give an
+// unknown element.
 func arithmetic(op string) func(a, b elem) elem {
 	return func(a, b elem) elem {
 		switch {
@@ -164,7 +164,7 @@ func arithmetic(op string) func(a, b elem) elem {
 	}
 }
 
-// zip combines the elements of two inputs, a single one with each of the other.
+// zip combines the elements of two inputs; a single element is combined with each of the other's.
 func (c *call) zip(x, y int, f func(a, b elem) elem) []elem {
 	a, b := c.at(x).vals, c.at(y).vals
 	if a == nil || b == nil || len(a) != len(b) && len(a) != 1 && len(b) != 1 {

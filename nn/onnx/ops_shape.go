@@ -31,9 +31,8 @@ func count(s Shape) (m monomial, ok bool) {
 	return m, true
 }
 
-// over divides one product by another: a dimension where a number or a single
-// symbol is left, unknown otherwise; ok is false where it certainly does not
-// come out even.
+// over divides one product by another: the result is a dimension if a number or a single symbol
+// is left, else unknown; ok is false if the division is certainly not exact.
 func (m monomial) over(k monomial) (d Dim, ok bool) {
 	rest := maps.Clone(m.syms)
 	for sym, n := range k.syms {
@@ -137,8 +136,8 @@ func (c *call) solve(x, out Shape, free int) error {
 	return nil
 }
 
-// rankFrom returns a shape of unknown dimensions, as many as the vector of
-// input i has elements; nil where that is not known.
+// rankFrom returns a shape of unknown dimensions, one for each element of the vector in input i;
+// nil if their number is unknown.
 func (c *call) rankFrom(i int) Shape {
 	if vals := c.at(i).vals; vals != nil {
 		out := make(Shape, len(vals))

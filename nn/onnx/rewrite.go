@@ -65,8 +65,8 @@ func eachGraph(n *Node, f func(*Graph)) {
 	}
 }
 
-// Reads returns every value that a node uses: its inputs and what the graphs in
-// its attributes take from outside, each once, in order.
+// Reads returns every value that a node uses: its inputs and the outer values used by graphs in
+// its attributes, each once, in order.
 func (n *Node) Reads() []string {
 	var list []string
 	add := func(name string) {
@@ -147,8 +147,8 @@ func (g *Graph) ReplaceUses(from, to string) {
 	}
 }
 
-// Sort puts the nodes in topological order, keeping the order that they have as
-// far as that allows. It fails where they form a cycle.
+// Sort puts the nodes in topological order and otherwise keeps their order. It fails if there is
+// a cycle.
 func (g *Graph) Sort() error {
 	producers := g.Producers()
 	const (

@@ -30,8 +30,8 @@ type Number interface {
 	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | bool
 }
 
-// NewTensor returns a tensor of the given elements, which are copied. That
-// their number fits the dimensions is for [Tensor.Check] to say.
+// NewTensor returns a tensor with a copy of the given elements. [Tensor.Check] verifies that
+// their number fits the dimensions.
 func NewTensor[T Number](name string, data []T, dims ...int64) *Tensor {
 	// Append fails only on types without a fixed size.
 	raw, _ := binary.Append(nil, binary.LittleEndian, data)
@@ -78,14 +78,14 @@ func NewFloat16(name string, data []float32, dims ...int64) *Tensor {
 // NewScalar returns a tensor of no dimensions.
 func NewScalar[T Number](name string, v T) *Tensor { return NewTensor(name, []T{v}) }
 
-// Len returns the number of elements that the dimensions say; ok is false when
-// a dimension is negative or the product does not fit.
+// Len returns the number of elements by the dimensions; ok is false if a dimension is negative or
+// the product overflows.
 func (t *Tensor) Len() (n int64, ok bool) { return product(t.Dims) }
 
 // Shape returns the tensor's dimensions as a Shape.
 func (t *Tensor) Shape() Shape { return ShapeOf(t.Dims...) }
 
-// Check reports whether the bytes are as many as type and dimensions say.
+// Check reports whether the number of bytes fits type and dimensions.
 func (t *Tensor) Check() error {
 	n, ok := t.Len()
 	if !ok {

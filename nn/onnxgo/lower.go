@@ -9,7 +9,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Limits on what a file may ask for.
+// Limits on sizes in a file.
 const (
 	maxNodes     = 20_000  // nodes of a model
 	maxValues    = 1 << 24 // float32 values of one tensor

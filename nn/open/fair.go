@@ -89,8 +89,8 @@ func (s *Share) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error
 	return j.Err
 }
 
-// handOver passes waiting jobs on up to the limit. One goroutine does it at a time, also
-// for the others.
+// handOver passes waiting jobs on, up to the limit. One goroutine at a time does it, also for the
+// other callers.
 func (f *Fair) handOver() {
 	f.mu.Lock()
 	if f.busy {
@@ -120,7 +120,7 @@ func (f *Fair) pass(t ticket) {
 		t.job.Err = inner.Err
 		then := t.job.Then
 		if t.job.Done(); then != nil {
-			then() // whoever's goroutine this is
+			then() // runs on the goroutine of some caller
 		}
 		f.mu.Lock()
 		f.out--

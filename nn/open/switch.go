@@ -20,7 +20,7 @@ type Closer interface {
 type Switch[N Closer] struct {
 	mu        sync.Mutex
 	now, next N
-	waits     bool // next takes over as soon as no pin is left
+	waits     bool // next takes over when the last pin is released
 	pinned    int
 }
 

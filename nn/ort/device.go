@@ -32,8 +32,8 @@ type Device struct {
 // deviceMemory names the memory of a provider as onnxruntime does.
 var deviceMemory = map[string]string{CPU: "Cpu", "cuda": "Cuda", "tensorrt": "Cuda"}
 
-// HasDevice reports whether [OpenDevice] knows a provider's memory. The CPU's is the
-// host's own, useful in tests only.
+// HasDevice reports whether [OpenDevice] supports a provider's memory. The CPU's is the host's
+// own memory, useful in tests only.
 func HasDevice(provider string) bool { return deviceMemory[provider] != "" }
 
 const (
@@ -100,9 +100,8 @@ func (d *Device) Close() error {
 	return err
 }
 
-// NewTensor makes a tensor of zeros in the device's memory. Its Data are a copy of the
-// host: call [Tensor.Changed] after writing them, and [Tensor.Fetch] to read what a graph
-// has written.
+// NewTensor makes a tensor of zeros in the device's memory. Data is a copy on the host: call
+// [Tensor.Changed] after writing to it, and [Tensor.Fetch] to read what a graph has written.
 func (d *Device) NewTensor(dims ...int64) (*Tensor, error) {
 	t, err := NewTensor(dims...)
 	if err != nil {
@@ -132,7 +131,7 @@ func (t *Tensor) Changed() {
 	}
 }
 
-// Fetch copies what graphs have written to Data.
+// Fetch copies to Data what graphs have written.
 func (t *Tensor) Fetch() error {
 	if t.newer != onDevice {
 		return nil

@@ -88,7 +88,8 @@ func samePath(a, b string) bool {
 // answersIn limits the time in which a library, a plugin or a provider loads.
 const answersIn = 30 * time.Second
 
-// answer returns the result of a call into one of them, or [ErrHangs] after answersIn.
+// answer returns the result of a call into the library or a driver, or [ErrHangs] after
+// answersIn.
 func answer[T any](in time.Duration, call func() (T, error), late func(T, error)) (T, error) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), in, fmt.Errorf("%w: no answer for %v", ErrHangs, in))
 	defer cancel()
@@ -135,8 +136,8 @@ var commonArena = sync.OnceValue(func() error {
 	return ort.CreateAndRegisterAllocator(info, arena)
 })
 
-// Providers loads the library as [Load] does and reports which providers can
-// be used here. Each is asked for once in the life of the process.
+// Providers loads the library as [Load] does and reports which providers work here. Each is tried
+// once per process.
 func Providers(explicit string) ([]ProviderStatus, error) {
 	if _, err := Load(explicit); err != nil {
 		return nil, err
@@ -158,9 +159,8 @@ func Providers(explicit string) ([]ProviderStatus, error) {
 	return all, nil
 }
 
-// Offers reports whether the provider of that name can be used with the library
-// that [Load] loads: nil, or an error that wraps ErrProvider and says what is
-// missing. Cheaper than [Providers].
+// Offers reports whether a provider works with the library that [Load] loads: nil, or an error
+// that wraps ErrProvider and says what is missing. Cheaper than [Providers].
 func Offers(explicit, name string) error {
 	p, err := lookProvider(name)
 	if err != nil {

@@ -6,7 +6,7 @@ import "errors"
 var (
 	// ErrNoLibrary says that no usable onnxruntime library was found.
 	ErrNoLibrary = errors.New("no usable onnxruntime library was found")
-	// ErrNotFound says that a place was looked at and nothing was there.
+	// ErrNotFound says that a place was searched and holds nothing.
 	ErrNotFound = errors.New("not found")
 	// ErrNotLibrary says that a file is not an onnxruntime library.
 	ErrNotLibrary = errors.New("not an onnxruntime library")
@@ -20,7 +20,7 @@ var (
 	ErrLoad = errors.New("the library cannot be loaded")
 	// ErrOtherLibrary says that the process has loaded another library already.
 	ErrOtherLibrary = errors.New("another onnxruntime library is loaded already")
-	// ErrHangs says that a library, a plugin or a driver does not come back from a call.
+	// ErrHangs says that a call into a library, plugin or driver does not return.
 	ErrHangs = errors.New("it hangs")
 	// ErrNoCgo says that this program was built without cgo and cannot load
 	// the library at all.

@@ -27,8 +27,8 @@ type Library struct {
 	api unsafe.Pointer // result of OrtGetApiBase, if loaded
 }
 
-// Candidate is a place where a library may be. Err is nil if the one there can
-// be used; else it says why not.
+// Candidate is a place where a library may be. Err is nil if the library there can be used, else
+// it says why not.
 type Candidate struct {
 	Library
 	Err error

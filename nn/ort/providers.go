@@ -45,7 +45,7 @@ var providers = []provider{
 	{name: "xnnpack", ortName: "XNNPACK"},
 }
 
-// Plugin stands for the provider of the first plugin.
+// Plugin is the name for the first plugin's provider.
 const Plugin = "plugin"
 
 // Offer is a device that a provider can use.

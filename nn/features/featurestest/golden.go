@@ -59,7 +59,7 @@ type Position struct {
 	Post *Post `json:"post"`
 }
 
-// Raw holds what a network computed, before any post-processing.
+// Raw holds a network's outputs before post-processing.
 type Raw struct {
 	Policy     [][]float32 `json:"policy"`
 	Value      []float32   `json:"value"`
@@ -67,7 +67,7 @@ type Raw struct {
 	Ownership  []float32   `json:"ownership"`
 }
 
-// Post holds what KataGo made of it, as White sees it.
+// Post holds KataGo's post-processed outputs, from White's view.
 type Post struct {
 	Win          float64   `json:"whiteWin"`
 	Loss         float64   `json:"whiteLoss"`

@@ -1,5 +1,5 @@
-// Package meta names the metadata that ONNX files of ours carry, so that a file
-// says what it is. Values are text: numbers in decimal, flags as 0 or 1.
+// Package meta names the metadata of Kosumi's ONNX files, by which a file describes itself.
+// Values are text: numbers in decimal, flags as 0 or 1.
 package meta
 
 // Keys of every network.

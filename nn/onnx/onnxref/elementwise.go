@@ -64,7 +64,7 @@ func clip(c *call) *array {
 	return mapped(c, func(x float64) float64 { return min(max(x, low), high) })
 }
 
-// binary has the functions of two numbers; those of more are folded from the left.
+// binary has the functions of two numbers; operators with more inputs fold them from the left.
 var binary = map[string]func(a, b float64) float64{
 	"Add": add, "Sum": add, "Pow": math.Pow, "Max": math.Max, "Min": math.Min,
 	"Sub": func(a, b float64) float64 { return a - b },

@@ -244,7 +244,7 @@ func (w window) each(h, wd int, f func(y, x, tap, sy, sx int)) {
 	}
 }
 
-// conv is a product of the weights and a matrix of what each place of the window sees.
+// conv multiplies the weights with a matrix that has the window's input at each place.
 func conv(c *call) *array {
 	x, weight, w := c.in[0], c.in[1], c.window()
 	h, wd, group := x.dims[2], x.dims[3], int(c.Int("group", 1))
