@@ -22,10 +22,9 @@ func (b *Board) PassAliveBig(dst []Color, suicideLegal bool) []Color {
 	return dst
 }
 
-// FullArea returns for each point the colour it counts for under area scoring:
-// pass-alive areas of any size, other stones, and regions that touch one colour
-// only; Empty for the rest. It differs from Area only in opponent's stones in
-// pass-alive territory, which count as captured.
+// FullArea returns the colour that each point counts for under area scoring: pass-alive areas of
+// any size, other stones, and regions that touch only one colour; Empty for other points. It
+// differs from Area only for opponent's stones in pass-alive territory, which count as captured.
 func (b *Board) FullArea(dst []Color, suicideLegal bool) []Color {
 	dst = b.colorMap(dst)
 	b.markAreas(dst, suicideLegal, true, true)
@@ -37,9 +36,8 @@ func (b *Board) FullArea(dst []Color, suicideLegal bool) []Color {
 	return dst
 }
 
-// Area returns for each point the colour it counts for by the letter of the
-// Tromp-Taylor rules: stones, and empty regions that touch stones of one colour
-// only.
+// Area returns the colour that each point counts for by the Tromp-Taylor rules: stones, and empty
+// regions that touch stones of one colour only.
 func (b *Board) Area(dst []Color) []Color {
 	dst = b.colorMap(dst)
 	f := b.areaFinder()

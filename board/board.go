@@ -30,10 +30,9 @@ type mark struct {
 	log   int // changes recorded before it
 }
 
-// Board is stones on points with their chains, the simple ko point, the numbers
-// of captured stones and a hash. It knows no side to move, no superko and no
-// score. Copy it with CopyFrom only. The zero value is not usable: NewBoard and
-// ParseDiagram make one.
+// Board is stones on points with their chains, the simple ko point, the numbers of captured
+// stones and a hash. It knows no side to move, no superko and no score. Copy it with CopyFrom
+// only. The zero value is not usable; NewBoard and ParseDiagram make boards.
 type Board struct {
 	geo   *geometry
 	state state
@@ -86,7 +85,7 @@ func (b *Board) CopyFrom(src *Board) {
 	b.copyUndo(src.marks, src.log)
 }
 
-// copyUndo takes over the last Plays of an undo record, which may be b's own.
+// copyUndo copies the last Plays of an undo record, which may be b's own.
 func (b *Board) copyUndo(marks []mark, log []change) {
 	if len(marks) > keptUndo {
 		marks = marks[len(marks)-keptUndo:]
@@ -198,7 +197,7 @@ func contains(list []Point, p Point) bool {
 	return false
 }
 
-// placement is what becomes of a stone that is put on an empty point.
+// placement is the effect of a stone placed on an empty point.
 type placement uint8
 
 const (
@@ -207,7 +206,7 @@ const (
 	manyDie           // suicide with stones that stood before
 )
 
-// placement tells what would become of a stone of c on the empty point p.
+// placement returns the effect of a stone of c on the empty point p.
 func (b *Board) placement(c Color, p Point) placement {
 	kind := oneDies
 	for _, q := range &b.geo.near[p] {

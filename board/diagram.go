@@ -26,9 +26,9 @@ func (b *Board) String() string {
 	return s.String()
 }
 
-// ParseDiagram reads what String writes: one row a line from the top, X, O and
-// dots. Blanks and empty lines do not count, x and o are read too. Every chain
-// must have a liberty. Errors wrap ErrDiagram.
+// ParseDiagram reads what String writes: one row per line from the top, X, O and dots. Blanks and
+// empty lines are ignored; x and o are accepted too. Every chain must have a liberty. Errors wrap
+// ErrDiagram.
 func ParseDiagram(diagram string) (*Board, error) {
 	var colors []Color
 	var size Size
@@ -73,9 +73,9 @@ func ParseDiagram(diagram string) (*Board, error) {
 // ko point and undo record start anew. After an error the board is empty.
 func (b *Board) setUp(colors []Color) error {
 	b.reset(b.geo)
-	// Added one by one the stones capture nothing on the way: a chain that is not
-	// complete has its missing stones as liberties, a complete one its real ones.
-	// So a capture tells of a chain without liberties.
+	// Stones added one by one capture nothing in between: an incomplete chain has its missing
+	// stones as liberties, a complete one its real ones. So a capture reveals a chain without
+	// liberties.
 	for p, c := range colors {
 		if c == Empty {
 			continue

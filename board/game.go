@@ -141,8 +141,8 @@ func (g *Game) replay(moves []Move) {
 	g.strays = strays // a side that was forced to move was in turn, though nothing forces it now
 }
 
-// Play makes a legal move of c, which may be a pass; then the opponent is to
-// move. After an error, as of Legal or ErrColor, nothing has changed.
+// Play makes a legal move of c, which may be a pass; then the opponent is to move. After an
+// error, one of Legal's or ErrColor, nothing has changed.
 func (g *Game) Play(c Color, p Point) error {
 	if c != Black && c != White {
 		return fmt.Errorf("%w, got %v", ErrColor, c)

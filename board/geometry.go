@@ -2,8 +2,8 @@ package board
 
 import "sync/atomic"
 
-// geometry is what a board size determines: neighbours and symmetries. It is
-// built once for a size and never changes.
+// geometry holds data that depend only on the board size: neighbours and symmetries. It is built
+// once per size and never changes.
 type geometry struct {
 	size Size
 	area int
@@ -16,8 +16,8 @@ type geometry struct {
 
 var geometries [MaxSize + 1][MaxSize + 1]atomic.Pointer[geometry]
 
-// geometryOf returns the shared geometry of a size that passes Check. Two
-// callers may build it at once; they build the same, and one of them stays.
+// geometryOf returns the shared geometry of a size that passes Check. If two callers build it at
+// once, one of the equal results is kept.
 func geometryOf(s Size) *geometry {
 	slot := &geometries[s.W][s.H]
 	if g := slot.Load(); g != nil {

@@ -24,11 +24,10 @@ func (g *position) PastHash(ago int) (Hash, bool) {
 	return h, true
 }
 
-// Hash identifies the state for caches: stones, board size, side to move, phase,
-// ko point, points banned by superko, blocked stones of the clean-up phases, all
-// that makes White's points, rules, options, and what passes would do. The way
-// that led here does not count, so networks that see the last moves may answer
-// differently to states of equal hash.
+// Hash identifies the state for caches: stones, board size, side to move, phase, ko point, points
+// banned by superko, blocked stones of the clean-up phases, White's bonus points, rules, options,
+// and the effect of passes. It does not depend on earlier moves, so networks that see the last
+// moves may answer differently for states with equal hashes.
 func (g *position) Hash() Hash {
 	h := g.board.state.hash.xor(zobrist.toMove[g.toMove]).xor(g.encore.blockedHash)
 	if k := g.board.state.ko; k != NoPoint {
@@ -89,9 +88,8 @@ func (g *position) hashBans(h Hash) Hash {
 	return h
 }
 
-// hashSuicideBans adds the points that are banned because a suicide there would
-// repeat a position, but for those that hashBans finds itself. Such a point is
-// the last liberty of a chain of the side to move.
+// hashSuicideBans adds the points where superko bans a suicide and that hashBans does not find.
+// Such a point is the last liberty of a chain of the side to move.
 func (g *position) hashSuicideBans(h Hash) Hash {
 	b := &g.board
 	var counted pointSet
@@ -126,8 +124,8 @@ func capturedOn(captures []koCapture, p Point) bool {
 // always depends on the way. (KataGo, docs/GraphSearch.md.)
 func (g *Game) GraphHash(prev Hash) Hash { return g.GraphHashWithin(prev, DefaultRepBound) }
 
-// GraphHashWithin is GraphHash with another bound: moves that can be undone
-// within so many depend on the way.
+// GraphHashWithin is GraphHash with another bound: if moves can be undone within that number of
+// moves, the hash depends on the move order.
 func (g *Game) GraphHashWithin(prev Hash, bound int) Hash {
 	h := g.Hash()
 	last := g.LastMove(0)
@@ -143,9 +141,9 @@ func (g *Game) GraphHashWithin(prev Hash, bound int) Hash {
 	}
 }
 
-// movesToReturn returns the number of stones of the chain on p and of the empty
-// points of all empty regions next to it; for an empty p, left by a suicide,
-// that of its region. It stops counting above enough.
+// movesToReturn counts the stones of the chain on p and the empty points of all empty regions
+// next to it; for an empty p, left by a suicide, the points of its region. It stops counting
+// above enough.
 func (b *Board) movesToReturn(p Point, enough int) int {
 	var seen pointSet
 	var list [MaxPoints]Point

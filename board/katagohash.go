@@ -31,8 +31,8 @@ func SymmetricHash(g *Game) Hash {
 	return least
 }
 
-// BoardHash is PositionHash without the side to move and the ko point: what
-// KataGo prints beside a board.
+// BoardHash is PositionHash without the side to move and the ko point, as KataGo prints it beside
+// a board.
 func BoardHash(g *Game) Hash { return katagoHashes().stones(g, 0) }
 
 // Less orders hashes as 128-bit numbers.
@@ -52,8 +52,7 @@ type katagoTables struct {
 
 var katagoHashes = sync.OnceValue(newKatagoTables)
 
-// newKatagoTables draws the numbers in KataGo's order, those that nothing here
-// uses included.
+// newKatagoTables draws the numbers in KataGo's order, including unused ones.
 func newKatagoTables() *katagoTables {
 	t := &katagoTables{}
 	rng := newKatagoRand("Board::initHash()")

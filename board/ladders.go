@@ -22,15 +22,14 @@ type LadderScratch struct {
 	depth   int     // depth from which the chain counts as captured
 }
 
-// maxLadderMoves is the number of moves after which a search gives up and takes
-// the chain for safe.
+// maxLadderMoves is the number of moves after which a search gives up and considers the chain
+// safe.
 const maxLadderMoves = 25000
 
-// Ladders finds all chains with one or two liberties that are lost in a ladder,
-// in the order of their heads: those with one liberty if their owner moves
-// first, those with two if the opponent does. The slice belongs to the scratch
-// and is good until its next use. The search is that of KataGo: both sides may
-// capture, suicide is out, kos favour the owner of the chain.
+// Ladders finds all chains with one or two liberties that are lost in a ladder, in the order of
+// their heads: those with one liberty if their owner moves first, those with two if the opponent
+// does. The slice belongs to the scratch and is valid until its next use. The search is KataGo's:
+// both sides may capture, suicide is not considered, kos favour the owner of the chain.
 func (b *Board) Ladders(s *LadderScratch) []Ladder {
 	s.ladders = s.ladders[:0]
 	copied := false
@@ -77,9 +76,8 @@ func (s *LadderScratch) laddered(l *Ladder) bool {
 	return l.Count > 0
 }
 
-// escapes reports whether the chain with that head gets three liberties by a move on
-// its liberty p after the opponent has played on the other one, m. It may, too,
-// where the answer is no.
+// escapes reports whether the chain gets three liberties by a move on its liberty p after the
+// opponent has played on the other one, m. If it returns false, the chain may still escape.
 func (s *LadderScratch) escapes(head, p, m Point) bool {
 	b, free := &s.board, 0
 	c := b.cells[head].color
@@ -126,8 +124,8 @@ func (s *LadderScratch) defend(depth int) bool {
 	first := len(s.moves)
 	s.listDefences(c, first)
 	count := len(s.moves) - first
-	// The last one is the liberty, unless capturing there came before other captures:
-	// then KataGo looks at the last of those.
+	// The last move is the liberty, unless capturing there came before other captures: then
+	// KataGo takes the last of those.
 	low, high := b.libertyBounds(c, s.moves[first+count-1])
 	lost := true
 	switch {
@@ -148,9 +146,8 @@ func (s *LadderScratch) defend(depth int) bool {
 	return lost
 }
 
-// listDefences appends the moves that may save the hunted chain of c: captures
-// of neighbouring chains in atari, then its own liberty. Moves from first on are of
-// this list.
+// listDefences appends the moves that may save the hunted chain of c: captures of neighbouring
+// chains in atari, then its own liberty. moves[first:] belongs to this list.
 func (s *LadderScratch) listDefences(c Color, first int) {
 	b, liberty := &s.board, NoPoint
 	for q := s.target; ; {
@@ -266,9 +263,8 @@ func (b *Board) emptyAround(p Point) int {
 	return n
 }
 
-// hope guesses how much a stone of c on p, with free empty neighbours, would
-// help its owner; the opponent first plays where it helps most. It only orders
-// moves.
+// hope estimates how much a stone of c on p, with free empty neighbours, would help its owner;
+// the opponent first plays where it helps most. It only orders moves.
 func (b *Board) hope(c Color, p Point, free int) int {
 	h := 2 * free
 	for _, q := range &b.geo.near[p] {

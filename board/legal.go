@@ -80,8 +80,8 @@ func (g *position) SuperkoBanned(p Point) bool {
 	return (kind == lives || kind == manyDie && g.rules.Suicide) && g.superkoBanned(g.toMove, p, kind)
 }
 
-// superkoBanned is SuperkoBanned for a stone of c on an empty point where it
-// would end as kind says, which is no illegal suicide.
+// superkoBanned is SuperkoBanned for a stone of c on an empty point, given its effect kind, which
+// is not an illegal suicide.
 func (g *position) superkoBanned(c Color, p Point, kind placement) bool {
 	if g.phase > 0 {
 		for _, k := range g.encore.captures {
@@ -94,8 +94,8 @@ func (g *position) superkoBanned(c Color, p Point, kind placement) bool {
 	if g.rules.Ko == KoSimple || p == g.board.state.ko && c == g.toMove {
 		return false
 	}
-	// In an earlier position that comes back a stone of c stood on p, and it has
-	// been taken off since; unless the move is a suicide, which leaves no stone.
+	// For a position to repeat, a stone of c must have been on p and been removed since; except
+	// after a suicide, which leaves no stone.
 	if kind == lives && !g.board.vacated.has(p) {
 		return false
 	}

@@ -1,9 +1,9 @@
 package board
 
-// Keep says which points of seki-like parts IndependentLife leaves to their owners.
+// Keep says which points of seki-like parts IndependentLife counts for their owners.
 type Keep uint8
 
-// What may be kept of seki-like parts.
+// Points of seki-like parts that may be kept.
 const (
 	KeepNothing   Keep = iota
 	KeepStones         // points with a stone of their owner
@@ -73,8 +73,8 @@ func (b *Board) livesApart(dst, full []Color) (owners []Color, whiteMinusBlack i
 	return dst, whiteMinusBlack
 }
 
-// sekiPart collects the connected part of equal colour in full that p belongs
-// to, marks it as seen, and tells its length and whether it is seki-like.
+// sekiPart collects the connected part of full that contains p, marks it as seen, and returns its
+// length and whether it is seki-like.
 func (b *Board) sekiPart(part *[MaxPoints]Point, full []Color, seen *pointSet, p Point) (n int, seki bool) {
 	c := full[p]
 	seen.add(p)

@@ -48,8 +48,8 @@ func parsePair(text string) (x, y int, err error) {
 	return x, y, err
 }
 
-// OffBoardName returns what KataGo calls "(x,y)" off the board: the point of its
-// padded board, W+1 wide, that these coordinates fall on.
+// OffBoardName returns KataGo's name for "(x,y)" off the board: the point of its padded board,
+// W+1 wide, at these coordinates.
 func (s Size) OffBoardName(text string) string {
 	x, y, err := parsePair(strings.TrimPrefix(strings.TrimSpace(text), "("))
 	if err != nil {

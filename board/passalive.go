@@ -1,9 +1,8 @@
 package board
 
-// findAlive finds the chains of c that are pass-alive (Benson 1976): those that
-// are left when chains with fewer than two vital regions, and the regions that
-// touch them, are removed until nothing changes. It reports whether any are; then
-// lives is at least 0 at their heads and -1 at those of c's other chains.
+// findAlive finds the pass-alive chains of c (Benson 1976): it removes chains with fewer than two
+// vital regions, and regions that touch them, until nothing changes. It reports whether any
+// chains are left; then lives is at least 0 at their heads and -1 at those of c's other chains.
 func (f *areaFinder) findAlive(c Color, suicideLegal bool) bool {
 	if f.count < 2 {
 		return false
@@ -91,8 +90,8 @@ func (f *areaFinder) narrowByStones(c Color) {
 	}
 }
 
-// spoil removes a region. Chains that it leaves with fewer than two vital
-// regions go on the stack, whose new height is returned.
+// spoil removes a region. It pushes chains left with fewer than two vital regions on the stack
+// and returns its new height.
 func (f *areaFinder) spoil(s *sided, height int) int {
 	s.spoil = true
 	for _, h := range s.vital[:s.count] {

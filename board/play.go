@@ -1,10 +1,9 @@
 package board
 
-// Play puts a stone of c on the empty point p, takes off the opponent's chains
-// that lose their last liberty, then the own chain if it has none (suicide, also
-// of the single stone), and sets or clears the simple ko point. It returns the
-// number of opponent's stones taken off. Whether the move is legal is not
-// checked. A Pass only clears the ko point; it can be undone like a stone.
+// Play puts a stone of c on the empty point p, removes the opponent's chains that lose their last
+// liberty, then the own chain if it has none (suicide, also of a single stone), and sets or
+// clears the simple ko point. It returns the number of opponent's stones removed. It does not
+// check that the move is legal. A Pass only clears the ko point; it can be undone like a stone.
 func (b *Board) Play(c Color, p Point) (captured int) {
 	b.marks = append(b.marks, mark{b.state, len(b.log)})
 	b.state.ko = NoPoint

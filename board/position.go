@@ -1,6 +1,6 @@
 package board
 
-// GameOptions are the parts of a game's conduct that rules do not say.
+// GameOptions settle what rules leave open.
 type GameOptions struct {
 	// PreventEncore keeps territory games out of the clean-up phases: two passes
 	// then make it Ended but not Finished.
@@ -14,8 +14,8 @@ type GameOptions struct {
 	AreaModes
 }
 
-// AreaModes are the ways to judge areas with which some networks were trained: KataGo's
-// modes of a history. Some rules make no use of them.
+// AreaModes are the ways of scoring areas with which some networks were trained (KataGo's modes
+// of a history). Under some rules they have no effect.
 type AreaModes struct {
 	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal.
 	PassAliveUnderSuicide bool
@@ -132,8 +132,8 @@ func (g *position) Phase() int { return g.phase }
 // towards the end of the phase.
 func (g *position) ConsecutivePasses() int { return g.end.passes }
 
-// ValidTurns returns how many of the last moves belong to the present phase:
-// what networks are shown of the history.
+// ValidTurns returns how many of the last moves belong to the present phase; networks are shown
+// only these.
 func (g *position) ValidTurns() int { return g.end.validTurns }
 
 // HasButton reports whether the button can still be taken.

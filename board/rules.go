@@ -26,7 +26,7 @@ const (
 	ScoringTerritory                // surrounded points and prisoners
 )
 
-// Tax says which points a group loses for its eyes.
+// Tax is the points that a group loses for its eyes.
 type Tax uint8
 
 // The taxes.
@@ -36,7 +36,7 @@ const (
 	TaxAll      // and every independent living group loses two points
 )
 
-// HandicapBonus says what White gets for n handicap stones.
+// HandicapBonus is White's compensation for n handicap stones.
 type HandicapBonus uint8
 
 // The handicap bonuses.
@@ -58,8 +58,8 @@ type Rules struct {
 	Suicide       bool // suicide of two stones or more is legal; of a single stone it never is
 	Button        bool // the first pass is worth half a point; area scoring only
 	HandicapBonus HandicapBonus
-	// FriendlyPassOk says that by convention both may pass with dead stones left
-	// on the board. It changes no score, only what players expect.
+	// FriendlyPassOk says that by convention both may pass with dead stones left on the board. It
+	// changes the players' expectations, not the score.
 	FriendlyPassOk bool
 	Komi           float32 // White's points
 }

@@ -165,7 +165,7 @@ type rulesParser struct {
 	tax, komi bool // were given
 }
 
-// errNoRules is a text that is nothing like rules.
+// errNoRules is the error for a text that does not look like rules.
 var errNoRules = errors.New("no rules")
 
 func (p *rulesParser) object(s string) error {
@@ -345,7 +345,7 @@ func (p *rulesParser) part(s string) (rest string, err error) {
 	return "", errNoRules
 }
 
-// complete sets parts that were left out and depend on others.
+// complete sets omitted parts that depend on others.
 func (p *rulesParser) complete() {
 	r := &p.rules
 	if !p.tax {

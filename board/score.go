@@ -2,9 +2,8 @@ package board
 
 import "math"
 
-// Score returns the score now, White minus Black, with komi and all bonuses: the
-// result if the game is finished, otherwise the result if it ended here.
-// A game without result has no score; Score then returns that of the position.
+// Score returns White's points minus Black's, with komi and all bonuses: the result of a finished
+// game, or the result if the game ended now. For a game without result it scores the position.
 func (g *position) Score() float32 {
 	var store [MaxPoints]Color
 	owners, groups := g.areaIn(store[:0], g.options.AreaModes)
@@ -174,9 +173,9 @@ func groupsWithTerritory(owners, colors []Color, geo *geometry) (whiteMinusBlack
 	return whiteMinusBlack
 }
 
-// SelfKomi returns komi and all bonuses from the view of the side to move, as
-// networks are told them. drawWins is how much of a win a draw is worth to
-// White, 0.5 by default; it counts where the result will be a whole number.
+// SelfKomi returns komi and all bonuses from the view of the side to move, as networks are given
+// them. drawWins is the value of a draw for White as a fraction of a win, 0.5 by default; it
+// matters if the result will be an integer.
 func (g *position) SelfKomi(drawWins float64) float32 {
 	w := g.points.bonus + g.points.handicap + g.rules.Komi
 	whole := float64(g.rules.Komi) == math.Floor(float64(g.rules.Komi))

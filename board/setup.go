@@ -10,9 +10,9 @@ import (
 // ErrSetup is wrapped by the errors of Setup.
 var ErrSetup = errors.New("invalid set-up")
 
-// Setup replaces the position by the given stones and forgets the game before.
-// The points must be on the board and differ, and every chain needs a liberty.
-// Errors wrap ErrSetup, and ErrNoLiberty where that is the reason.
+// Setup replaces the position by the given stones and forgets the game before. The points must be
+// on the board and differ, and every chain needs a liberty. Errors wrap ErrSetup, and
+// ErrNoLiberty if a chain lacks one.
 func (g *Game) Setup(black, white []Point, toMove Color) error {
 	colors := make([]Color, g.Size().Area())
 	for c, list := range [][]Point{Black: black, White: white} {
@@ -40,8 +40,8 @@ func (g *Game) SetupBoard(b *Board, toMove Color) error {
 	return nil
 }
 
-// Restart makes the position on the board a start: what led here is forgotten,
-// but for stones taken off and the phase.
+// Restart makes the current position the start of the game: it drops the history, except captures
+// and the phase.
 func (g *Game) Restart(toMove Color) {
 	captured := g.board.state.captured
 	if err := g.setup(g.Size(), g.board.appendColors(nil), toMove, g.phase); err != nil {

@@ -112,7 +112,7 @@ func (g *gatekeeper) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// signed reports whether a signature over a nonce is that of a key.
+// signed reports whether a signature of a nonce was made with a key.
 func signed(id, signature string, nonce []byte) bool {
 	sig, err := base64.RawURLEncoding.DecodeString(signature)
 	if err != nil {

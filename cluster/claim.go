@@ -9,8 +9,8 @@ import (
 	"kosumi/internal/file"
 )
 
-// Claim is a locked folder of one worker, with its lasting key. Workers on one machine share a
-// parent folder, in which each has a numbered folder of its own.
+// Claim is a worker's locked folder, with its permanent key. Workers on one machine share a
+// parent folder, in which each has a numbered folder.
 type Claim struct {
 	Dir  string
 	Key  Key

@@ -45,8 +45,8 @@ func (w *member) assess(n int, off float64, t tolerance) error {
 	return nil
 }
 
-// examPositions are positions that a network is asked about: random legal moves
-// on the exam's boards, drawn by the network's own sha256.
+// examPositions are the positions for the exam of a network: random legal moves on the exam's
+// boards, seeded by the network's sha256.
 func examPositions(x *Exam) ([]*board.Game, error) {
 	raw, err := hex.DecodeString(x.SHA256)
 	if err != nil || len(raw) < 16 || len(x.Boards) == 0 {

@@ -107,7 +107,7 @@ func (s *Server) examine(j *job) *receipt {
 	return nil
 }
 
-// needHello is the reason of a receipt that makes a worker say hello again.
+// needHello is the reason in a receipt that makes a worker register again.
 const needHello = "say hello"
 
 // known returns the receipt for a game that is already filed or too old; nil for others.

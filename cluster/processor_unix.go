@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what this program has used of all processors.
+// processorTime is the processor time of this program on all cores.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

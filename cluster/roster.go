@@ -17,7 +17,7 @@ import (
 
 const bannedFile = "aside.json"
 
-// member is a worker as the server knows it.
+// member is a worker in the server's list.
 type member struct {
 	card   Card
 	seen   time.Time
@@ -98,7 +98,7 @@ func (r *roster) heardOf(since time.Time) (n int) {
 }
 
 // dropIdle removes workers that were silent for ten minutes. If there are none, it removes an
-// eighth of those without a game, longest silent first. They say hello again when they return.
+// eighth of those without a game, longest silent first. They register again when they return.
 func (r *roster) dropIdle() bool {
 	n := len(r.members)
 	now := r.now()

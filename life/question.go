@@ -167,7 +167,7 @@ func (q *Question) areas() (list [][]board.Point) {
 	return list
 }
 
-// beside reports whether is holds for a point next to one of an area.
+// beside reports whether p holds for any neighbour of a point in area.
 func (q *Question) beside(area []board.Point, is func(board.Point) bool) bool {
 	return slices.ContainsFunc(area, func(p board.Point) bool {
 		for n := range nextTo(q.Size, p) {

@@ -130,7 +130,7 @@ func (q *Question) outside(c board.Color) []bool {
 	return in
 }
 
-// large returns the least number of points of a large area, on a board of so many.
+// large returns the least number of points of a large area on a board with area points.
 func large(area int) int { return max(12, area/8) }
 
 // chains marks the chains that contain the given stones.

@@ -28,7 +28,7 @@ const (
 	triesLast   = 6 // number of attempts after the end of the input
 )
 
-// ClientConfig tells where an engine is. Dial, Token and Kind are needed.
+// ClientConfig describes an engine to connect to. Dial, Token and Kind are required.
 type ClientConfig struct {
 	Dial  func(ctx context.Context) (net.Conn, error)
 	Token string
@@ -42,7 +42,7 @@ type talk interface {
 	sent(line []byte)
 	// came records a line of the engine and returns the part that the user gets.
 	came(line []byte) []byte
-	// again returns the lines that bring a new engine to the state of the old one, with the
+	// again returns the lines that restore the old engine's state in a new one, with the
 	// unanswered requests.
 	again() []byte
 	// waits reports whether a request is unanswered.

@@ -1,5 +1,5 @@
-// Package browsertest drives a real browser, Chromium without a window, for tests of pages: any
-// page by its scripts, and the page of engine web as a person does.
+// Package browsertest drives a real browser, headless Chromium, in tests of pages: any page by
+// scripts, and the page of engine web as a person would.
 package browsertest
 
 import (
@@ -52,8 +52,8 @@ var shared struct {
 // atOnce is how many tests of a package run at a time: most of the time they wait for pages.
 const atOnce = 4
 
-// Main runs the tests of a package with one browser for all of them, where each would
-// start its own, and at least atOnce parallel tests. It returns the exit status.
+// Main runs a package's tests with one browser for all of them and at least atOnce parallel
+// tests. It returns the exit status.
 func Main(m *testing.M) int {
 	flag.Parse()
 	if n := flag.Lookup("test.parallel"); n.Value.String() == n.DefValue {
@@ -104,8 +104,8 @@ func (b *Tab) Beside() (other *Tab, stop func()) {
 	return other, other.open()
 }
 
-// open opens the tab in a window of its own, for half an hour or as long as the test may take,
-// and returns the function that closes it.
+// open opens the tab in a window of its own, for half an hour or as long as the test may take.
+// stop closes it.
 func (b *Tab) open() (stop func()) {
 	b.T.Helper()
 	create := target.CreateTarget("about:blank").WithBrowserContextID(b.visitor).WithNewWindow(true)
@@ -140,7 +140,7 @@ func start(t *testing.T, parent context.Context, options ...chromedp.ExecAllocat
 	}
 	all := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(Patience))
 	ctx, end := chromedp.NewExecAllocator(parent, append(all, options...)...)
-	// chromedp does not know every event of a newer browser, and says so.
+	// chromedp reports events of newer browsers that it does not know; ignore that.
 	ctx, stop := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	if err := chromedp.Run(ctx); err != nil {
 		end()
@@ -149,7 +149,7 @@ func start(t *testing.T, parent context.Context, options ...chromedp.ExecAllocat
 	return ctx, func() { stop(); end() }
 }
 
-// hear notes what a page should not do.
+// hear records errors and foreign requests of the page.
 func (b *Tab) hear(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,8 +168,8 @@ func (b *Tab) hear(event any) {
 	}
 }
 
-// Clean fails the test if a script of the page failed or wrote to the console, or
-// if the page has asked another host for anything.
+// Clean fails the test if a script of the page failed or wrote to the console, or if the page
+// requested anything from another host.
 func (b *Tab) Clean() {
 	b.T.Helper()
 	b.mu.Lock()
@@ -183,8 +183,8 @@ func (b *Tab) Do(actions ...chromedp.Action) {
 	require.NoError(b.T, chromedp.Run(b.Ctx, actions...))
 }
 
-// JS evaluates an expression of the page once; a promise is waited for. It is for what
-// does not change any more.
+// JS evaluates an expression of the page once and waits for a promise. Use it only for values
+// that no longer change.
 func JS[T any](b *Tab, expression string) T {
 	b.T.Helper()
 	var v T
@@ -192,8 +192,7 @@ func JS[T any](b *Tab, expression string) T {
 	return v
 }
 
-// Patience is how long a test waits for what must come: far longer than it takes on a
-// machine that is slow and busy.
+// Patience bounds every wait of a test: far longer than needed on a slow and busy machine.
 const Patience = 5 * time.Minute
 
 // pause lies between two looks at the page.
@@ -217,17 +216,17 @@ func (b *Tab) Until(expression string) {
 	}
 }
 
-// away reports whether an expression failed since the page that was asked is gone.
+// away reports whether an expression failed because its page is gone.
 func away(err error) bool {
 	return strings.Contains(err.Error(), "context") || strings.Contains(err.Error(), "navigated")
 }
 
-// Eventually waits until ok holds of the value of an expression, and returns that value.
-// An expression that throws has none yet. The test fails with the last value, or the last
-// error, and what, which is formatted.
+// Eventually waits until ok holds for the value of an expression, and returns the value. While
+// the expression throws it has no value. The test fails with the last value or error and what,
+// which is formatted.
 //
-// What a page does upon a press, a key, another size or a message is there some time
-// later: it is waited for by Until, Eventually or Equal, never read once.
+// A page changes some time after a press, a key, a resize or a message: wait with Until,
+// Eventually or Equal rather than reading once.
 func Eventually[T any](b *Tab, expression string, ok func(T) bool, what ...any) T {
 	b.T.Helper()
 	for end := time.Now().Add(Patience); ; time.Sleep(pause) {
@@ -292,8 +291,8 @@ func (b *Tab) Picture(name string) {
 	}
 }
 
-// Axe runs axe-core on the page until it finds no serious fault any more: colours that
-// fade in are none.
+// Axe runs axe-core on the page until it finds no serious fault; colours that are still fading in
+// are ignored.
 func (b *Tab) Axe(screen string) {
 	b.T.Helper()
 	source, err := os.ReadFile(filepath.Join(testshared.Checkout(b.T), "testdata/axe/node_modules/axe-core/axe.min.js"))

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Home is an expression for the front door, once it has its board.
+// Home is an expression for the start page, once it has its board.
 const Home = `document.querySelector("main.home[data-front]")`
 
-// Enter waits for the front door. A newcomer is asked there whether they play Go.
+// Enter waits for the start page and answers its question to newcomers whether they play Go.
 func (b *Tab) Enter() {
 	b.T.Helper()
 	b.Until(Home + ` || document.querySelector("main.first")`)
@@ -25,7 +25,7 @@ func (b *Tab) Enter() {
 // Play is an expression for the screen of a game.
 const Play = `document.querySelector("main.play")`
 
-// Point clicks a point of the board where it is on the screen.
+// Point clicks a point of the board at its place on the screen.
 func (b *Tab) Point(v string) {
 	b.T.Helper()
 	b.Do(chromedp.MouseClickXY(b.Where(v)))
@@ -90,7 +90,7 @@ func (b *Tab) Screen(width, height int64) {
 // others that scroll.
 const beyond = `[...document.querySelectorAll("%s *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".cands, .tree, .wide")).map((e) => e.outerHTML.slice(0, 160))`
 
-// NothingSticksOut waits until nothing of the screen ends right of it.
+// NothingSticksOut waits until nothing reaches beyond the right edge of the screen.
 func (b *Tab) NothingSticksOut(what ...any) {
 	b.T.Helper()
 	b.None(fmt.Sprintf(beyond, ".view"), what...)
@@ -118,7 +118,7 @@ func (b *Tab) Try(v string) string {
 	return b.Mine()
 }
 
-// Free returns an empty point, "" if there is none but those to skip.
+// Free returns an empty point that is not in skip, or "".
 func (b *Tab) Free(skip map[string]bool) string {
 	b.T.Helper()
 	for _, v := range JS[[]string](b, `[...document.querySelectorAll("[role=gridcell]")].map((c) => c.ariaLabel).filter((n) => /^\w+$/.test(n))`) {
@@ -137,13 +137,13 @@ func (b *Tab) Stones() int {
 	return JS[int](b, stones)
 }
 
-// HasStones waits until the board has so many stones.
+// HasStones waits until the board has n stones.
 func (b *Tab) HasStones(n int, what ...any) {
 	b.T.Helper()
 	Equal(b, n, stones, what...)
 }
 
-// HasMoves waits until the list of moves has so many.
+// HasMoves waits until the list has n moves.
 func (b *Tab) HasMoves(n int) {
 	b.T.Helper()
 	Equal(b, n, `document.querySelectorAll(".moves li").length`)

@@ -1,6 +1,6 @@
-// Package conform holds the tests that every engine of the project passes, in process or as a
-// program of its own: two numbered lists of what clients rely on, for GTP and for KataGo's JSON
-// analysis protocol, and transcripts of clients' conversations.
+// Package conform holds conformance tests that every engine of the project passes, in process or
+// as a program: two numbered lists of behaviour that clients rely on, for GTP and for KataGo's
+// JSON analysis protocol, and transcripts of clients' sessions.
 package conform
 
 import (

@@ -24,7 +24,7 @@ func NewGTP(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() erro
 	return &GTP{Talk: newTalk(t, in, out, wait)}
 }
 
-// RunGTP checks the list for GTP: all of it, or the items whose numbers it is given.
+// RunGTP runs the conformance list for GTP, or only the items with the given numbers.
 func RunGTP(t *testing.T, open Open[*GTP], only ...int) {
 	var each Open[*GTP]
 	each = func(t testing.TB, args ...string) *GTP {
@@ -142,7 +142,7 @@ func (s *GTP) All(commands ...string) {
 	}
 }
 
-// Ends waits for the engine's end, which must be a success if so told.
+// Ends waits until the engine ends, successfully if success is set.
 func (s *GTP) Ends(success bool) {
 	s.T.Helper()
 	if err := s.End(Patience); success {

@@ -129,7 +129,7 @@ func checkRawNetwork(s *GTP) {
 	s.Refuse("syntax error", "kata-raw-nn", "kata-raw-nn 8", "kata-raw-nn x", "kata-raw-nn 0 x", "kata-raw-nn b")
 }
 
-// checkRaw reads one evaluation and returns what follows.
+// checkRaw checks one evaluation and returns the lines after it.
 func (s *GTP) checkRaw(lines []string, size board.Size) []string {
 	s.T.Helper()
 	for _, key := range rawKeys {

@@ -61,7 +61,7 @@ type Message struct {
 	Raw            map[string]any // the whole message as parsed
 }
 
-// MoveInfo is what tests look at of a move.
+// MoveInfo holds the fields of a move that tests read.
 type MoveInfo struct {
 	Move               string
 	Order              int
@@ -73,7 +73,7 @@ type MoveInfo struct {
 	Ownership          []float64
 }
 
-// RootInfo is what tests look at of the position.
+// RootInfo holds the fields of the root that tests read.
 type RootInfo struct {
 	Visits        int64
 	Winrate       float64
@@ -83,10 +83,10 @@ type RootInfo struct {
 	SymHash       string
 }
 
-// isResult tells results from answers of other kinds.
+// isResult reports whether the message is a result.
 func (m *Message) isResult() bool { _, ok := m.Raw["isDuringSearch"]; return ok }
 
-// Send writes a request: a string as it stands, anything else as JSON.
+// Send writes a request: a string unchanged, anything else as JSON.
 func (s *Analysis) Send(request any) {
 	s.T.Helper()
 	text, ok := request.(string)

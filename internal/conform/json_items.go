@@ -12,8 +12,8 @@ import (
 	"kosumi/board"
 )
 
-// checkInterleaved sends many queries at once, some of them reported on the
-// way. The session requires that nothing follows a final result.
+// checkInterleaved sends many queries at once, some with reports. The session checks that nothing
+// follows a final result.
 func checkInterleaved(s *Analysis) {
 	const queries = 100
 	rng := rand.New(rand.NewPCG(56, 1))

@@ -12,9 +12,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// Program starts an executable that speaks GTP: first its own arguments, then
-// those of the test. env is added to the environment. Its output on stderr
-// is shown if the test fails.
+// Program starts an executable that speaks GTP, with args before the test's own arguments and env
+// added to the environment. Its stderr is shown if the test fails.
 func Program(path string, env []string, args ...string) Open[*GTP] {
 	return func(t testing.TB, more ...string) *GTP {
 		t.Helper()

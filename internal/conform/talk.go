@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Patience is how long a test waits for a line that has no time limit of its
-// own: long enough for a network to load on a busy machine.
+// Patience is how long a test waits for a line without a time limit of its own: long enough to
+// load a network on a busy machine.
 const Patience = 60 * time.Second
 
 // Talk is a test's conversation with one engine by lines of text.
@@ -20,7 +20,7 @@ type Talk struct {
 	In    io.WriteCloser // the engine's input
 	Out   io.ReadCloser  // the engine's output
 	Exit  <-chan error   // yields the engine's end: nil for success
-	Lines <-chan Line    // what the engine prints; closed when it has closed its output
+	Lines <-chan Line    // lines of the engine's output; closed at its end
 }
 
 // Line is one line of output, without its line end.

@@ -28,7 +28,7 @@ func Write(path string, write func(w io.Writer) error) error {
 	return said(path, replace(path, kept{}, write))
 }
 
-// said adds the file's name to an error of writing it.
+// said adds the file's name to a write error.
 func said(path string, err error) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, bare(err))
@@ -60,7 +60,7 @@ func WritePrivate(path string, data []byte) error {
 	return said(path, replace(path, kept{private: true}, all(data)))
 }
 
-// bare removes the file's name from an error: it may be that of a temporary file.
+// bare removes the file's name from an error, since it may be a temporary file's.
 func bare(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
@@ -71,8 +71,8 @@ func bare(err error) error {
 	return err
 }
 
-// target resolves links and refuses names of something other than a file. mode is the mode of the
-// file to replace, 0 if there is none.
+// target resolves links and refuses anything but a regular file. mode is the mode of the file to
+// replace, 0 if there is none.
 func target(path string) (real string, mode fs.FileMode, err error) {
 	info, err := os.Stat(path)
 	switch {

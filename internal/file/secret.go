@@ -53,7 +53,8 @@ func Secret(path string, fresh func() ([]byte, error), note func(text string)) (
 // Exposed calls note with a line if others can read a file.
 func Exposed(path string, note func(text string)) error { return private(path, false, note) }
 
-// private makes a file readable by its owner alone, or without mend, notes if it is not.
+// private makes a file readable by its owner alone; without mend it only reports to note that it
+// is not.
 func private(path string, mend bool, note func(text string)) error {
 	if runtime.GOOS == "windows" { // the folder's permissions apply there
 		return nil

@@ -1,6 +1,5 @@
-// Package handout makes files that can be mailed: one HTML file with everything in it,
-// built from the components of the page of engine web by the same bundler. A program that
-// was built without npm has no bundle, and says so.
+// Package handout writes single HTML files that can be mailed, built from the same components as
+// the page of engine web. A program built without npm cannot write them.
 package handout
 
 import (
@@ -19,7 +18,7 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// ErrNotBuilt says that the program has no bundle.
+// ErrNotBuilt says that the program was built without the bundle of scripts.
 var ErrNotBuilt = errors.New("this program was built without its page: HTML files are left out (make build, which needs npm)")
 
 // bundle is the code and the style of every file, and the licences of the libraries in them.
@@ -53,15 +52,14 @@ func unpack(name string) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// Built returns nil where the program has a bundle, else [ErrNotBuilt].
+// Built returns nil if the program has the bundle, else [ErrNotBuilt].
 func Built() error {
 	_, err := load()
 	return err
 }
 
-// Write writes an HTML file with a title that shows data; a field of data tells the bundle's code
-// its kind. The file needs no network and no other file. Errors are [ErrNotBuilt], or the
-// writer's.
+// Write writes an HTML file with a title that shows data; a field of data tells the script its
+// kind. The file needs no network and no other file. Errors are [ErrNotBuilt], or the writer's.
 func Write(w io.Writer, title string, data any) error {
 	b, err := load()
 	if err != nil {

@@ -14,9 +14,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// freshGames is a source of games that are played for it, many at once. Game number n
-// of a seed is the same whenever it is played, and each is labelled once: after a kill
-// those go on that are in no file.
+// freshGames is a source of games played for labelling, many at once. Game n of a seed is always
+// the same, and each is labelled once: after a kill, games that are in no file are played again.
 type freshGames struct {
 	run     *run
 	session *selfplay.Session
@@ -38,7 +37,7 @@ func (r *run) openGames() (source, error) {
 	}
 	d := model.Describe()
 	f.info.Network, f.info.SHA256 = d.Name, d.SHA256
-	// Where the teacher plays, its answers hold what a label needs, and are in the cache.
+	// If the teacher plays, its cached answers contain what a label needs.
 	f.player = nn.Rewrite(r.player, func(q *nn.Query) { q.NeedOwnership = r.player == r.teacher })
 	f.session, err = selfplay.NewSessionOf(c, r.Seed, r.dir.unplayed(), f.take)
 	return f, err

@@ -67,10 +67,10 @@ const (
 	defaultPerFile = 1024
 )
 
-// Recipe returns the default settings of fresh games. Of many labels six in ten are of 19x19, two
-// of 13x13 and two of 9x9; games on small boards end first. Komi and ko rules are those of
-// self-play; some games have Japanese rules, some handicap stones. Moves are drawn from the
-// policy, at first from all of it, later from its best. Most games end once they are decided.
+// Recipe returns the default settings of fresh games. In the long run six in ten labels are for
+// 19x19, two for 13x13 and two for 9x9; games on small boards end first. Komi and ko rules are as
+// in self-play; some games have Japanese rules, some handicap stones. Moves are drawn from the
+// policy, first from all of it, later from its best moves. Most games end once they are decided.
 func Recipe() selfplay.Config {
 	c := selfplay.Defaults()
 	c.Boards = []selfplay.BoardShare{{Width: 19, Height: 19, Share: 0.41}, {Width: 13, Height: 13, Share: 0.22}, {Width: 9, Height: 9, Share: 0.37}}
@@ -294,8 +294,8 @@ func (r *run) close() {
 	}
 }
 
-// source yields positions to label. next returns at least the given number of labels, as far as
-// there are so many; nil at the end.
+// source yields positions to label. next returns at least the given number of labels if there are
+// that many; nil at the end.
 type source interface {
 	next(ctx context.Context, labels int) (*chunk, error)
 }

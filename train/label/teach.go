@@ -37,7 +37,7 @@ type lesson struct {
 	hash   [2]uint64     // hash of its game
 	rows   *rows.Set     // the set of an existing row; nil for a game
 	row    int
-	// optimistic is the teacher's optimistic policy; nil if it was not asked for.
+	// optimistic is the teacher's optimistic policy; nil if not requested.
 	optimistic []float32
 	// searched: of a search, which the lesson is the root of until it has been made.
 	searched bool
@@ -92,7 +92,7 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 	for i := range order {
 		order[i] = i
 	}
-	// One board size after the other: batches are of one.
+	// One board size after another, since a batch has one size.
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(c.lessons[b].game.Size().Area(), c.lessons[a].game.Size().Area())
 	})

@@ -39,7 +39,7 @@ const (
 // KeepCheckpoints is how many checkpoints Save leaves in a folder.
 const KeepCheckpoints = 4
 
-// Extra is the caller's state in a checkpoint, such as that of its stream of batches.
+// Extra is the caller's state in a checkpoint, such as its position in the stream of batches.
 type Extra map[string][]byte
 
 type checkpointState struct {
@@ -136,8 +136,7 @@ func (s checkpointState) digest() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Checkpoints lists the checkpoints in a folder, newest first; none where the
-// folder does not exist.
+// Checkpoints lists the checkpoints in a folder, newest first; none if the folder does not exist.
 func Checkpoints(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +157,7 @@ func Checkpoints(dir string) ([]string, error) {
 	return list, nil
 }
 
-// StepOf is the step of a checkpoint, by its path.
+// StepOf returns the step of a checkpoint from its path.
 func StepOf(path string) (step int64) {
 	_, _ = fmt.Sscanf(filepath.Base(path), checkpointName, &step, new(int64))
 	return step
@@ -244,7 +243,7 @@ func (e *SettingsError) Error() string {
 	return fmt.Sprintf("%v: %s was made with other settings: %s", ErrCheckpoint, e.Path, strings.Join(list, "; "))
 }
 
-// Names are those of the settings that changed, for messages.
+// Names returns the names of the changed settings, for messages.
 func (e *SettingsError) Names() string {
 	var names []string
 	for _, c := range e.Changed {

@@ -13,7 +13,7 @@ type heads struct {
 	value     onnx.Value   // WDL logits [N,3], or win minus loss [N,1]
 	wdl       bool
 	score     []onnx.Value // [N,1] each: raw score values (KataGo) or points (seed)
-	ownership onnx.Value   // logits [N,A], to be doubled: tanh of them is ownership
+	ownership onnx.Value   // logits [N,A]; tanh of twice the logit is ownership
 	// owned is ownership in [-1,1], [N,A], where logits are not to be had.
 	owned onnx.Value
 }
@@ -98,8 +98,8 @@ func (r *reader) before(v onnx.Value, op ...string) onnx.Value {
 	return onnx.Value(n.Input(0))
 }
 
-// policyLogits returns logits for a policy of any kind, from before the softmax
-// where the graph has one.
+// policyLogits returns a policy of any kind as logits; it uses the values before the softmax if
+// the graph has one.
 func (r *reader) policyLogits(v onnx.Value, kind nn.PolicyKind) onnx.Value {
 	if kind != nn.PolicyLogits {
 		if x := r.before(v, "Softmax", "LogSoftmax"); x != "" {

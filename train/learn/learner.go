@@ -18,8 +18,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// maxSkipped is how many steps in a row may be skipped for numbers that are not
-// finite before the learner gives up.
+// maxSkipped is the number of consecutive steps that may be skipped because of non-finite
+// numbers.
 const maxSkipped = 10
 
 // Learner trains one network. One caller at a time.
@@ -58,8 +58,8 @@ type Counters struct {
 	Saved     int64 `json:"saved"`     // checkpoints
 }
 
-// New opens a network and makes a learner that has taken no step yet. Errors wrap
-// ErrConfig, ErrNetwork or what package model says of the file.
+// New opens a network and makes a new learner. Errors wrap ErrConfig, ErrNetwork or an error of
+// package model about the file.
 func New(c Config) (*Learner, error) {
 	c = c.WithDefaults()
 	if err := c.Validate(); err != nil {
@@ -224,7 +224,7 @@ func (l *Learner) Step(b *rows.Batch) (Result, error) {
 	return r, l.finishStep(&r)
 }
 
-// finishStep counts a step and takes over its weights.
+// finishStep counts a step and makes its weights the valid ones.
 func (l *Learner) finishStep(r *Result) error {
 	l.count.Steps++
 	l.count.Samples += int64(r.Rows)
@@ -321,8 +321,8 @@ func (l *Learner) Close() error {
 	return l.net.Close()
 }
 
-// networkWeights returns copies of the trained initializers, averaged if asked for and
-// kept; what exists in training only is left out.
+// networkWeights returns copies of the trained initializers, averaged if asked for and kept,
+// without those that only training uses.
 func (l *Learner) networkWeights(average bool) (map[string]*onnx.Tensor, error) {
 	if err := l.weights.fetch(); err != nil {
 		return nil, err

@@ -252,7 +252,7 @@ func (l *losses) scoreStdev() onnx.Value {
 	return l.b.Mul(l.softplus(l.h.score[1]), l.b.Scalar(l.spec.KataGo.Multipliers.ScoreStdev))
 }
 
-// lead is the predicted lead in points, the score mean where there is none.
+// lead is the predicted lead in points, or the mean score if the network has no lead.
 func (l *losses) lead() onnx.Value {
 	if len(l.h.score) <= 3 {
 		return l.scoreMean()

@@ -45,9 +45,9 @@ type RunConfig struct {
 	Validation float64
 	// ValidationRows bounds the rows of a measurement; 0 means 4,096.
 	ValidationRows int
-	// ValidateEvery is the number of steps between measurements; 0 means ten in a
-	// run, and one every 1,000 steps at least. The best of them is
-	// exported, if enough is held back to tell it from the end of the run.
+	// ValidateEvery is the number of steps between measurements; 0 means ten in a run, and at
+	// least one every 1,000 steps. The best measured step is exported, if enough rows are held
+	// back to tell it from the end of the run.
 	ValidateEvery int64
 	// CheckpointEvery is the number of steps between checkpoints; 0 means about
 	// every five minutes.
@@ -292,7 +292,7 @@ func (r *run) begin() error {
 	return err
 }
 
-// resume takes over a run's state from a checkpoint.
+// resume restores a run's state from a checkpoint.
 func (r *run) resume(extra Extra) error {
 	if err := json.Unmarshal(extra[extraRun], &r.state); err != nil {
 		return fmt.Errorf("%w: %s: the checkpoint does not belong to a run: %w", ErrCheckpoint, r.Out, err)

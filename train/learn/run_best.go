@@ -22,9 +22,9 @@ const (
 	fewHeld = 300
 	// measurements is the default number of measurements of a run, at least.
 	measurements = 10
-	// mostBetween bounds the steps between two of them.
+	// mostBetween bounds the steps between two measurements.
 	mostBetween = 1000
-	// seenRows of the rows trained on are measured too: their loss tells overfitting from
+	// seenRows is the number of training rows measured too: their loss tells overfitting from
 	// divergence.
 	seenRows = 512
 	// mostRise bounds the loss at the end of a run as a multiple of that before it, both of rows
@@ -107,8 +107,8 @@ func (r *run) risen(after *Result, times float64) error {
 	return fmt.Errorf("%w: %s", ErrDiverged, text)
 }
 
-// measureSeen is the loss of some of the rows trained on, 0 where there are none. If
-// it is not a finite number the error wraps ErrDiverged.
+// measureSeen returns the loss of some training rows, 0 if there are none. A loss that is not
+// finite is an error that wraps ErrDiverged.
 func (r *run) measureSeen() (float64, error) {
 	o := r.options(true)
 	o.Split.Held = false

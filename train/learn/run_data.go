@@ -13,7 +13,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// heldMemory bounds the bytes of rows held back in memory. A measurement needs few of them.
+// heldMemory bounds the memory of held-back rows, in bytes. A measurement needs few of them.
 const heldMemory = 16 << 20
 
 // stream opens the rows to train on.
@@ -122,7 +122,7 @@ func (r *run) holdBack() error {
 	return r.split(0)
 }
 
-// shares lists the shares to try: from the one asked for to 0.5.
+// shares lists the shares to try: from the requested one to 0.5.
 func shares(asked float64) []float64 {
 	var all []float64
 	for share := asked; share <= 0.5; share = min(share*1.5, share+0.05) {
@@ -163,7 +163,7 @@ func (r *run) some(held bool) (bool, error) {
 	return err == nil, err
 }
 
-// size returns the board size of the run: the one asked for, else the only one that the network
+// size returns the board size of the run: the requested one, else the only one that the network
 // serves, else zero.
 func (r *run) size() board.Size {
 	if r.Size == (board.Size{}) {
@@ -181,7 +181,7 @@ func (r *run) total() int64 {
 	return max(1, int64(math.Round(r.Epochs*rows/float64(r.l.Config().Batch))))
 }
 
-// measure evaluates up to ValidationRows of the rows held back. It returns nil if there are none.
+// measure evaluates up to ValidationRows of the held-back rows. It returns nil if there are none.
 func (r *run) measure(average bool) (*Result, error) {
 	if r.Validation == 0 && len(r.Validate) == 0 || r.heldEmpty {
 		return nil, nil
@@ -206,8 +206,8 @@ func (r *run) measure(average bool) (*Result, error) {
 	return &sum, r.metrics.validation(r.l.Counters(), &sum, average)
 }
 
-// measureOf evaluates the rows held back by a learner, up to ValidationRows of them, and
-// counts their games.
+// measureOf evaluates up to ValidationRows of the held-back rows with a learner, and counts their
+// games.
 func (r *run) measureOf(l *Learner, average bool) (sum Result, games int, err error) {
 	s, err := r.heldStream(l)
 	if err != nil {

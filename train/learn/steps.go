@@ -17,8 +17,8 @@ type Steps struct {
 	Goal func(Counters) bool
 	// Pause reports whether After is due at these counters.
 	Pause func(Counters) bool
-	// See takes in each step on boards of a size. Its error ends training, so it
-	// decides what has diverged: such errors wrap ErrDiverged.
+	// See gets the result of each step on boards of a size. Its error ends training; an error for
+	// divergence wraps ErrDiverged.
 	See func(r *Result, size board.Size) error
 	// After saves or measures. It runs after the steps that Pause names and after the last one;
 	// interrupted says that the context ended.
@@ -80,5 +80,5 @@ func (s *Steps) Save(dir string, extra Extra) error {
 	return err
 }
 
-// Restore goes to the place in the stream that a checkpoint has.
+// Restore moves the stream to the position in a checkpoint.
 func (s *Steps) Restore(extra Extra) error { return s.Stream.Restore(extra[extraStream]) }

@@ -119,8 +119,8 @@ func defaultLosses(kind nn.Kind) map[string]float64 {
 
 // Measures that are reported beside the losses; they have no coefficient.
 const (
-	// MeasurePolicyEntropy is the entropy of the policy target, in nats: what
-	// TermPolicy comes down to when the network is perfect.
+	// MeasurePolicyEntropy is the entropy of the policy target, in nats: the least possible value
+	// of TermPolicy.
 	MeasurePolicyEntropy = "policy_entropy"
 	// MeasurePolicyTop1 is the share of rows whose most wanted move is the
 	// network's.
@@ -136,8 +136,8 @@ const (
 	// MeasureWinrateError is the mean distance of winrates, 0..1, the winrate
 	// being (1 + win - loss) / 2.
 	MeasureWinrateError = "winrate_error"
-	// MeasureLeadError is the mean distance of leads in points; a network without
-	// a lead is asked for its score.
+	// MeasureLeadError is the mean absolute error of leads in points, or of scores if the network
+	// predicts no lead.
 	MeasureLeadError = "lead_error"
 	// MeasureOwnershipError is the mean distance of ownerships, which are in
 	// [-1,1], over all points: 0..2.
@@ -163,7 +163,7 @@ type Result struct {
 	Skipped bool `json:"skipped,omitempty"`
 }
 
-// Term returns the term or measure of a name; ok is false where there is none.
+// Term returns the term or measure of a name; ok is false if there is none.
 func (r *Result) Term(name string) (t Term, ok bool) {
 	i := slices.IndexFunc(r.Terms, func(t Term) bool { return t.Name == name })
 	if i < 0 {

@@ -80,8 +80,7 @@ func (s *weights) at(offset int) map[string]*ort.Tensor {
 	return all
 }
 
-// data returns the valid numbers of a tensor, as [weights.fetch] left them; nil if there
-// is none of that name.
+// data returns the valid numbers of a tensor after [weights.fetch]; nil if the name is unknown.
 func (s *weights) data(name string) []float32 {
 	if pair := s.tensors[name]; pair != nil {
 		return pair[s.side].Data

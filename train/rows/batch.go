@@ -16,7 +16,7 @@ type Batch struct {
 	Spatial []float32 // [N,C,H,W] input planes, 0 or 1 for KataGo's encoder
 	Global  []float32 // [N,G] input values; empty for encoders without
 	Policy  []float32 // [N,A+1] this turn's search, sum 1, pass last
-	Reply   []float32 // [N,A+1] the next turn's search, sum 1; uniform where there is none; the optimistic policy of taught rows that have one
+	Reply   []float32 // [N,A+1] the next turn's search, sum 1; uniform without one; in taught rows the optimistic policy, if known
 
 	Globals []float32 // [N,80] KataGo's global targets, version 3 (older ones padded with 0); columns 69 to 79 are 0 unless the row is taught
 	Points  []float32 // [N,5,H,W] ownership, in [-1,1] where taught, seki, board 8 and 32 turns later, scoring in points (KataGo's value targets; scoring divided by 120)
@@ -30,7 +30,7 @@ type Wants struct {
 // Stream delivers batches without end. Not safe for concurrent use. After an error the
 // content of the batch is undefined.
 type Stream interface {
-	// Next fills b, whose slices are reused where they are large enough.
+	// Next fills b, reusing its slices if they are large enough.
 	Next(b *Batch) error
 	// State returns the position in the stream, for Restore.
 	State() ([]byte, error)

@@ -28,8 +28,8 @@ func NewBuilder(l Layout) (*Builder, error) {
 	return &Builder{layout: l, scratch: features.NewScratch()}, nil
 }
 
-// Append adds the rows of a game to a set, each turn as often as its weight says; rng
-// decides about fractions. It returns the number of rows. After an error the set is as it was.
+// Append adds the rows of a game to a set, each turn as often as its weight says; rng decides
+// about fractions. It returns the number of rows. After an error the set is unchanged.
 func (b *Builder) Append(dst *Set, g *Game, rng *rand.Rand) (int, error) {
 	if err := b.fits(dst, g.Start.Size()); err != nil {
 		return 0, err
@@ -122,7 +122,7 @@ func (b *Builder) recordStones() {
 	}
 }
 
-// row fills row i for the position in b.game, that of turn t.
+// row fills row i from turn t and its position, b.game.
 func (b *Builder) row(dst *Set, i int, c *gameFacts, t int, turn *Turn) {
 	g := dst.targets(i)
 	b.encode(dst, i)
@@ -320,8 +320,8 @@ func (b *Builder) pointTargets(dst *Set, i int, c *gameFacts, t int) {
 	}
 }
 
-// finalMaps computes the unowned areas at the end of the game and the worth of a point
-// of each group.
+// finalMaps computes the unowned areas at the end of the game and the value of a point in each
+// group.
 func (b *Builder) finalMaps(c *gameFacts) {
 	if !c.End.Scored {
 		return

@@ -108,8 +108,8 @@ func (f *Folder) survey(path string) surveyed {
 	return s
 }
 
-// surveyChunk is how many files are looked into between two looks at the window,
-// surveyNotice after how long a survey says how far it is.
+// surveyChunk is the number of files opened between two checks of the window, surveyNotice the
+// time after which a survey reports progress.
 const (
 	surveyChunk  = 256
 	surveyNotice = 5 * time.Second

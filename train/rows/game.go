@@ -6,14 +6,14 @@ import (
 	"kosumi/board"
 )
 
-// Value is the value of a position or a game: probabilities with sum 1, and points. It is White's
-// view in a Game, that of the side to move in a row.
+// Value is the value of a position or a game: probabilities with sum 1, and points. It is from
+// White's view in a Game, from that of the side to move in a row.
 type Value struct {
 	Win, Loss, NoResult float32
 	Score               float32
 }
 
-// FromWhite turns White's view into that of a side, and back.
+// FromWhite converts between White's view and that of a side.
 func (v Value) FromWhite(c board.Color) Value {
 	if c == board.Black {
 		return Value{v.Loss, v.Win, v.NoResult, -v.Score}
@@ -40,9 +40,9 @@ type Turn struct {
 	Weight float64
 	Visits int
 
-	// PolicySurprise is the divergence of the policy from the network's own,
-	// the entropies are those of the network's policy as searched and of the
-	// policy target, all in nats.
+	// PolicySurprise is the divergence of the policy target from the network's policy;
+	// PriorEntropy and TargetEntropy are the entropies of the searched prior and of the target;
+	// all in nats.
 	PolicySurprise, PriorEntropy, TargetEntropy float32
 	RawWinLoss, RawScore, RawEntropy            float32 // network without search, White's view
 }
@@ -62,8 +62,8 @@ type End struct {
 	Known    bool // the winner, or a draw or no result, is known
 	Winner   board.Color
 	NoResult bool
-	// Scored says that the board was counted: Owners holds the final owner of
-	// every point and Score what White is ahead by, komi included.
+	// Scored says that the board was counted: Owners is the final owner of every point and Score
+	// White's lead, komi included.
 	Scored   bool
 	Score    float32
 	Owners   []board.Color
@@ -130,8 +130,8 @@ type averages struct {
 	arrival float32
 }
 
-// lookAhead computes the averages of all turns, backwards from the end. Turns without a search
-// have those of the next turn.
+// lookAhead computes the averages for all turns, backwards from the end. Turns without a search
+// use the next turn's.
 func (g *Game) lookAhead(area int) []averages {
 	out := make([]averages, len(g.Turns)+1)
 	last := g.End.value()

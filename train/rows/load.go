@@ -19,7 +19,7 @@ type part struct {
 	N    int    `json:"n"`    // rows; for game records, of how many parts
 }
 
-// impossible reports whether no file has such a part.
+// impossible reports whether no file can have such a part.
 func (p part) impossible() bool {
 	return p.From < 0 || p.N < 1 || p.From > maxFileRows || p.N > maxFileRows
 }
@@ -103,7 +103,7 @@ func (s *Split) takes(set *Set, i int, path string) bool {
 	return (float64(x>>11)/(1<<53) < s.Share) == s.Held
 }
 
-// segment holds the rows in memory: those of some parts, in random order.
+// segment holds rows in memory, those of some parts, in random order.
 type segment struct {
 	first, end int // places in the order of the pass
 	sets       []*Set

@@ -76,8 +76,8 @@ func (m *Mix) next() int {
 	return best
 }
 
-// Next fills a batch from one of the sources. Errors name the source where there are
-// several, and wrap ErrNoRows where it has none.
+// Next fills a batch from one of the sources. If there are several, errors name the source; they
+// wrap ErrNoRows if it has no rows.
 func (m *Mix) Next(b *Batch) error {
 	k := m.next()
 	if err := m.folders[k].Next(b); err != nil {
@@ -90,7 +90,7 @@ func (m *Mix) Next(b *Batch) error {
 	return nil
 }
 
-// mixState is what State saves of several sources; of one it is the folder's own.
+// mixState is the saved state of several sources; a single source saves its folder's state.
 type mixState struct {
 	Shares  []float64         `json:"shares"`
 	Taken   []int64           `json:"taken"`

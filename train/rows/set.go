@@ -27,9 +27,8 @@ const (
 	scoreMargin = 60 // cells of the score distribution beyond the area, each side
 )
 
-// Layout is the shape of the arrays of a set: how positions are encoded, and
-// the side L of the square arrays. Boards smaller than L stand in the top-left
-// corner.
+// Layout is the shape of the arrays of a set: the encoding of positions, and the side L of the
+// square arrays. Smaller boards are in the top-left corner.
 type Layout struct {
 	Encoding features.Encoding
 	Side     int
@@ -58,9 +57,8 @@ func (l Layout) PlaneBytes() int { return (l.Area() + 7) / 8 }
 // Planes is the number of packed planes of a row.
 func (l Layout) Planes() int { return l.Encoding.Planes() }
 
-// Globals is the number of values in a row of globalInputNC: the encoding's
-// global values or, where an encoding has none, the values of its planes that
-// are constant but not 0 or 1.
+// Globals is the number of values in a row of globalInputNC: the encoding's global values or,
+// without any, the values of its constant planes that are not 0 or 1.
 func (l Layout) Globals() int {
 	return max(l.Encoding.Globals(), len(constantPlanes(l.Encoding)))
 }
@@ -74,8 +72,8 @@ func (l Layout) RowBytes() int {
 }
 
 // constantPlanes lists the planes with the same number on every point, which a row stores as a
-// global value: the komi of seed22, which is no bit, and the colour of AlphaGo Zero's, whose bits
-// are the mask of the board instead.
+// global value: the komi of Seed22, which is not 0 or 1, and the colour plane of AlphaGo Zero's
+// encodings, since its bits are needed for the board's mask.
 func constantPlanes(e features.Encoding) []int {
 	switch e {
 	case features.Seed22:

@@ -9,9 +9,9 @@ import (
 	"kosumi/nn"
 )
 
-// Columns of taught rows. They are free in KataGo's format, whose tools pass them
-// by. Targets that need a real end have weight 0 in such a row, as in a side position, so
-// that KataGo's trainer learns policy, value and lead from it and nothing else.
+// Columns of taught rows. KataGo's format leaves them free, and its tools ignore them. Targets
+// that need a proper end have weight 0 in such a row, as in a side position, so KataGo's trainer
+// learns only policy, value and lead from it.
 const (
 	TargetTaught       = 69 // taughtMark: the row is taught
 	TargetTaughtScore  = 70 // weight of the score mean, in TargetScore
@@ -19,7 +19,7 @@ const (
 	TargetTaughtStdev  = 72 // standard deviation of the score, points; 0: not known, as in the next two
 	TargetTaughtValue  = 73 // error that the teacher expects of its win minus loss
 	TargetTaughtPoints = 74 // error that it expects of its score, points
-	TargetTaughtLucky  = 75 // weight of the optimistic policy, which stands in place of the reply
+	TargetTaughtLucky  = 75 // weight of the optimistic policy, which replaces the reply target
 	lastFree           = 79
 )
 
@@ -146,7 +146,7 @@ func (l Layout) putPolicy(dst []int16, p []float32, size board.Size) {
 	}
 }
 
-// slot returns where a policy index of a board is in the array.
+// slot returns the array index of a policy index of a board.
 func (l Layout) slot(index int, size board.Size) int {
 	if index == size.Area() {
 		return l.Area()
@@ -210,8 +210,8 @@ func tidyTaught(g []float32) (taught bool) {
 	return false
 }
 
-// TaughtBy converts a network's answer, with its optimistic policy or nil. The slices are those of
-// the answer.
+// TaughtBy converts a network's answer and its optimistic policy, which may be nil. It shares the
+// answer's slices.
 func TaughtBy(out *nn.Output, optimistic []float32, size board.Size) *Taught {
 	n := size.Area() + 1
 	t := &Taught{Policy: out.Policy[:n], Optimistic: optimistic, Value: Value{out.Win, out.Loss, out.NoResult, out.ScoreMean}, HasScore: out.HasScore,

@@ -38,8 +38,8 @@ type Config struct {
 	// Parallel is the number of games played at the same time, which fill the batches. 32 for each
 	// session of the network is plenty.
 	Parallel int `toml:"parallel" range:"1 to 4096"`
-	// MoveLimit ends games after so many moves, as a multiple of the area. They are counted in
-	// that position.
+	// MoveLimit ends games after a number of moves, as a multiple of the area, counted in that
+	// position.
 	MoveLimit float64 `toml:"move_limit" range:"above 0 to 100"`
 	// Labels is set if another network labels the positions; then games are not counted.
 	Labels bool `toml:"-" json:"-"`
@@ -89,7 +89,7 @@ type Rules struct {
 	// Suicide is the share of games in which suicide of several stones is
 	// legal.
 	Suicide float64 `toml:"suicide" range:"0 to 1"`
-	// Territory is the share of games under Japanese rules, of those to be labelled.
+	// Territory is the share of games with Japanese rules, in games to be labelled.
 	Territory float64 `toml:"territory,omitempty" json:",omitempty" range:"0 to 1"`
 }
 
@@ -98,9 +98,9 @@ type Komi struct {
 	// Usual komi are drawn evenly in a share of the games.
 	Usual      []float64 `toml:"usual" range:"-400 to 400"`
 	UsualShare float64   `toml:"usual_share" range:"0 to 1"`
-	// The other games have a fair komi, the network's expected score after the opening (the first
-	// usual one while the network knows no scores), plus normal noise of Stdev points; in a share
-	// WideShare of WideStdev points. Both scale with the side of the board; their values are for
+	// The other games have a fair komi, the network's expected score after the opening (or the
+	// usual komi if the network predicts no score), plus normal noise of Stdev points; in a share
+	// WideShare, of WideStdev points. Both scale with the side of the board; their values are for
 	// 9x9.
 	Stdev     float64 `toml:"stdev" range:"0 to 400"`
 	WideStdev float64 `toml:"wide_stdev" range:"0 to 400"`
@@ -119,8 +119,8 @@ type Opening struct {
 	// random moves.
 	Forks     float64 `toml:"forks" range:"0 to 1"`
 	ForkDepth float64 `toml:"fork_depth" range:"0 to 1"`
-	// Handicap is the share of games, of those to be labelled, in which Black has 2 to 9
-	// stones on the board, where that has room for them.
+	// Handicap is the share of games, in games to be labelled, in which Black has 2 to 9 stones
+	// on the board, if the board has room for them.
 	Handicap float64 `toml:"handicap,omitempty" json:",omitempty" range:"0 to 1"`
 }
 
@@ -171,9 +171,9 @@ type Ending struct {
 	// SkipEyes skips moves into one's own one-point eyes, which helps while the network is
 	// untrained.
 	SkipEyes bool `toml:"skip_eyes"`
-	// SoftResign: once the same side's win minus loss stayed beyond this for
-	// three turns, visits fall to SoftVisits and the weight of rows to
-	// SoftWeight as it goes to 1. 1 or more: never.
+	// SoftResign: once the same side's win minus loss has been beyond this for three turns,
+	// visits fall to SoftVisits and the weight of rows to SoftWeight as it approaches 1. 1 or
+	// more: never.
 	SoftResign float64 `toml:"soft_resign" range:"0 to 100"`
 	SoftVisits int     `toml:"soft_visits" range:"0 to 1000000"`
 	SoftWeight float64 `toml:"soft_weight" range:"0 to 1"`
@@ -189,8 +189,8 @@ type Ending struct {
 type Rows struct {
 	// Share of the turns with a full search that become rows.
 	Share float64 `toml:"share" range:"0.0001 to 1"`
-	// PolicySurprise and ValueSurprise are the shares of the rows' weight
-	// that go to turns where the search surprised the network.
+	// PolicySurprise and ValueSurprise are the shares of the rows' weight given to turns where
+	// the search differed much from the network.
 	PolicySurprise float64 `toml:"policy_surprise" range:"0 to 1"`
 	ValueSurprise  float64 `toml:"value_surprise" range:"0 to 1"`
 }

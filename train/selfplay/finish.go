@@ -106,7 +106,7 @@ func (p *player) branch() {
 	p.next = g
 }
 
-// forkMove plays the best of a few random moves where a game branches off.
+// forkMove plays the best of a few random moves at the start of a fork.
 func (p *player) forkMove(ctx context.Context) error {
 	size := p.game.Size()
 	var legal [board.MaxMoves]bool

@@ -251,7 +251,7 @@ func (p *player) settleKomi(ctx context.Context) error {
 			if p.game.ToMove() == board.White {
 				score = -score
 			}
-			// A network that knows little must not lead far away.
+			// A network that knows little must not choose an extreme komi.
 			komi += max(-maxKomiShift, min(maxKomiShift, score))
 		}
 	}
@@ -288,8 +288,8 @@ func (p *player) policyMove(ctx context.Context, temperature float64) (board.Poi
 	return size.FromIndex(at), nil
 }
 
-// sensibleMove draws a legal move that fills no eye and is in no settled area; a pass if there is
-// none.
+// sensibleMove draws a legal move that fills no eye and is not in settled area; a pass if there
+// is none.
 func (p *player) sensibleMove() board.Point {
 	banned, _ := p.bannedMoves()
 	var buf [board.MaxMoves]board.Point

@@ -130,8 +130,8 @@ func (c *Config) Recheck(ctx context.Context, f *Finished, seed uint64, e nn.Eva
 	return n, off / float64(max(1, n)), nil
 }
 
-// Derive plays a game of random moves again from its number and reports whether it is the same. It
-// accepts games that branch off another one.
+// Derive replays a game of random moves from its number and reports whether it is the same. It
+// also accepts forks.
 func (c *Config) Derive(ctx context.Context, f *Finished, seed uint64) (same bool, err error) {
 	if f.ID.Fork > 0 {
 		return true, nil

@@ -51,7 +51,7 @@ type FileInfo struct {
 	IDs                []Filed
 }
 
-// WriterConfig says where games go.
+// WriterConfig describes where and how games are written.
 type WriterConfig struct {
 	Dir      string
 	Encoding features.Encoding // encoding of the network to be trained
@@ -115,7 +115,7 @@ func (w *Writer) SetNetwork(dir, network, sha256 string) error {
 func CleanFolder(dir string) error {
 	for _, sub := range []string{"tdata", "sgfs"} {
 		list, err := os.ReadDir(filepath.Join(dir, sub))
-		if err != nil && !os.IsNotExist(err) { // one of the two may be gone already
+		if err != nil && !os.IsNotExist(err) { // one of the two may have been removed already
 			return err
 		}
 		for _, f := range list {
