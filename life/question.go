@@ -167,7 +167,7 @@ func (q *Question) areas() (list [][]board.Point) {
 	return list
 }
 
-// beside reports whether p holds for any neighbour of a point in area.
+// beside reports whether is returns true for a neighbour of any point in area.
 func (q *Question) beside(area []board.Point, is func(board.Point) bool) bool {
 	return slices.ContainsFunc(area, func(p board.Point) bool {
 		for n := range nextTo(q.Size, p) {
