@@ -49,7 +49,7 @@ type asker struct {
 	neither map[uint64]bool // keys of contests and states whose search ended without a proof
 	what    string          // present part, for Options.Progress
 	narrows []*narrow       // nil until computed
-	alive   [2]float64      // the target's chance of life to the network, by side to move; below 0: unknown
+	alive   [2]float64      // network's probability that the target lives, by side to move; below 0: unknown
 }
 
 // Ask answers a question: the verdict for either side to move first, the ko threats that

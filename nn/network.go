@@ -59,8 +59,8 @@ type Wrapper struct{ Network }
 
 func (Wrapper) Submitter() Submitter { return nil }
 
-// rewritten is a network that evaluates an edited copy of each query, and so does its
-// network of human moves.
+// rewritten is a network that evaluates an edited copy of each query. Its human SL network does
+// the same.
 type rewritten struct {
 	Wrapper
 	edit    func(*Query)

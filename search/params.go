@@ -118,7 +118,7 @@ type Root struct {
 	DirichletShaped            bool    // gives half of the concentration to likely moves
 	PolicyTemperature          float64
 	PolicyTemperatureEarly     float64
-	WideNoise                  float64 // flattens priors and shakes utilities, for analysis
+	WideNoise                  float64 // for analysis: flattens priors and adds noise to utilities
 	DesiredPerChildVisitsCoeff float64
 	SymmetryPruning            bool // searches one of several symmetric moves
 	// LooseImages lets a move represent a symmetric one even if restrictions deeper in the tree

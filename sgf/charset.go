@@ -19,7 +19,7 @@ type table interface {
 	decode(raw string) (string, error)
 }
 
-// The charsets that records without a name for theirs are written in.
+// The charsets of records whose CA is missing or wrong.
 var (
 	utf8Text = charset{utf8: true}
 	gb18030  = known("gb18030", cutPairs)

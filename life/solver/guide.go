@@ -45,7 +45,7 @@ func (s *Search) steer(p *Position, base int) {
 	}
 }
 
-// Like returns p, a position of another game, with stones and a ban of this game.
+// Like converts p, a position of another game, to this game, with the given stones and ban.
 func (g *Game) Like(p *Position, stones [2]Set, ban int16) Position {
 	q := *p
 	q.Stones, q.Ban, q.hash = stones, ban, 0

@@ -100,7 +100,7 @@ func (r *rewriter) pools() {
 	}
 }
 
-// tokens makes views of what turns boards into tokens: [N,H,W,C] is [N,H*W,C].
+// tokens replaces the nodes that turn boards into tokens by views: [N,H,W,C] to [N,H*W,C].
 func (r *rewriter) tokens() {
 	for _, n := range r.g.Nodes {
 		flat := r.producers[n.Input(0)]

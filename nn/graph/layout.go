@@ -37,7 +37,7 @@ type layer struct {
 
 // block is the memory of a value. Values that differ only in their shape share one.
 type block struct {
-	size  int // numbers
+	size  int // count of numbers
 	place place
 	at    int // offset in the arena or the constants; number of the input or output
 

@@ -35,7 +35,7 @@ type Players interface {
 // Work describes the self-play games wanted.
 type Work struct {
 	Network string // network's name; "random" for games without a network
-	SHA256  string // of the network's file, hex
+	SHA256  string // sha256 of the network's file, hex
 	Path    string
 	Seed    uint64
 	Recipe  selfplay.Config

@@ -28,7 +28,7 @@ type dataFile struct {
 type rowFiles struct {
 	dir   string // folder of the loop
 	seed  uint64
-	known map[string]dataFile // by path
+	known map[string]dataFile // files by path
 }
 
 func openRowFiles(dir string, seed uint64) *rowFiles {

@@ -38,8 +38,7 @@ type Config struct {
 	// Parallel is the number of games played at the same time, which fill the batches. 32 for each
 	// session of the network is plenty.
 	Parallel int `toml:"parallel" range:"1 to 4096"`
-	// MoveLimit ends games after a number of moves, as a multiple of the area, counted in that
-	// position.
+	// MoveLimit is the longest game, in moves per point of the board; its last position is counted.
 	MoveLimit float64 `toml:"move_limit" range:"above 0 to 100"`
 	// Labels is set if another network labels the positions; then games are not counted.
 	Labels bool `toml:"-" json:"-"`
