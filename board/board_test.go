@@ -20,7 +20,6 @@ func diagram(t testing.TB, text string) *board.Board {
 	return b
 }
 
-// at returns the point of a vertex.
 func at(t testing.TB, s board.Size, v string) board.Point {
 	t.Helper()
 	p, err := s.ParseVertex(v)
@@ -28,7 +27,6 @@ func at(t testing.TB, s board.Size, v string) board.Point {
 	return p
 }
 
-// vertices names points in a fixed order.
 func vertices(s board.Size, points []board.Point) string {
 	points = slices.Clone(points)
 	slices.Sort(points)
@@ -137,7 +135,6 @@ func TestIsSuicide(t *testing.T) {
 	require.False(t, several.IsIllegalSuicide(board.White, 0, true))
 }
 
-// snapshot is everything that a board reports.
 func snapshot(b *board.Board) string {
 	s := b.Size()
 	text := fmt.Sprint(b, b.Hash(), b.KoPoint(), b.Captured(board.Black), b.Captured(board.White), b.Stones(board.Black), b.Stones(board.White))

@@ -65,7 +65,6 @@ func fuzzMove(t *testing.T, g *board.Game, m byte) {
 	require.Equal(t, c.Opponent(), g.ToMove())
 }
 
-// checkGame checks the invariants of a game.
 func checkGame(t *testing.T, g *board.Game) {
 	b, s := g.Board(), g.Size()
 	checkChains(t, b)

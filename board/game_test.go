@@ -255,7 +255,6 @@ func TestSetToMove(t *testing.T) {
 	require.Equal(t, 1, g.NumMoves())
 }
 
-// stateText is everything that a game reports.
 func stateText(t *testing.T, g *board.Game) string {
 	return strings.Join([]string{
 		snapshot(g.Board()), toText(t, stateOf(g)), toText(t, scoreOf(g)), fmt.Sprint(g.Hash(), g.Moves()),

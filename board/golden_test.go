@@ -239,7 +239,6 @@ type goldenFeature struct {
 	} `json:"state"`
 }
 
-// replayed returns the game of the record.
 func (f *goldenFeature) replayed(t testing.TB) *board.Game {
 	rules, err := board.ParseRules(string(f.Rules))
 	require.NoError(t, err)

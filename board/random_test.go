@@ -185,7 +185,6 @@ func compareGames(t *testing.T, g *board.Game, ref *refGame, seen [2]*hashes) {
 	compareAreas(t, g, ref)
 }
 
-// colors translates the reference's signs.
 func colors(signs []byte) []board.Color {
 	list := make([]board.Color, len(signs))
 	for p, c := range signs {
@@ -199,7 +198,6 @@ func colors(signs []byte) []board.Color {
 	return list
 }
 
-// compareAreas requires equal areas and scores.
 func compareAreas(t *testing.T, g *board.Game, ref *refGame) {
 	b := g.Board()
 	for _, suicide := range []bool{false, true} {
@@ -219,7 +217,6 @@ func compareAreas(t *testing.T, g *board.Game, ref *refGame) {
 	require.Equal(t, colors(ref.b.area()), b.Area(nil), "%v", b)
 }
 
-// clone returns a copy of a game.
 func clone(g *board.Game) *board.Game {
 	x := new(board.Game)
 	x.CopyFrom(g)

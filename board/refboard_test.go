@@ -46,7 +46,6 @@ func refOf(b *board.Board) refBoard {
 
 func (b refBoard) at(p board.Point) byte { return b.colors[p] }
 
-// neighbors returns the points next to p.
 func (b refBoard) neighbors(p board.Point) []board.Point { return b.near[p] }
 
 // component returns the points connected to p through points for which in holds.
@@ -124,7 +123,6 @@ func (b refBoard) play(c board.Color, p board.Point) refMove {
 	return m
 }
 
-// opp returns the opponent's sign.
 func opp(c byte) byte {
 	if c == 'X' {
 		return 'O'
@@ -154,7 +152,6 @@ func (b refBoard) names() []board.Point {
 	return names
 }
 
-// regions returns the regions of a colour.
 func (b refBoard) regions(c byte, suicide bool) []refRegion {
 	var list []refRegion
 	name := b.names()
@@ -256,7 +253,6 @@ func (b refBoard) mark(suicide, safeBig, anyBig bool) []byte {
 	return marks
 }
 
-// fullArea returns the area under area scoring.
 func (b refBoard) fullArea(suicide bool) []byte {
 	marks := b.mark(suicide, true, true)
 	for p := range marks {
@@ -324,7 +320,6 @@ func (b refBoard) independentLife(keep board.Keep, suicide bool) ([]byte, int) {
 	return result, count
 }
 
-// area returns Tromp-Taylor area by the definition.
 func (b refBoard) area() []byte {
 	marks := []byte(b.colors)
 	seen := map[board.Point]bool{}

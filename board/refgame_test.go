@@ -37,7 +37,6 @@ func newRefGame(s board.Size, r board.Rules, prevent bool) *refGame {
 	return g
 }
 
-// key returns the whole position as text.
 func (g *refGame) key(b refBoard, side board.Color) string {
 	k := b.colors
 	for p := range board.Point(b.size.Area()) {
@@ -144,7 +143,6 @@ func pointFor(c board.Color) float32 {
 	return -1
 }
 
-// play makes a move.
 func (g *refGame) play(c board.Color, p board.Point) {
 	if g.finished || g.pastPhaseEnd {
 		g.turns = min(g.turns, 1)

@@ -78,7 +78,6 @@ func (a *arena) until(holds func() bool) {
 	}, 30*time.Second, time.Millisecond)
 }
 
-// match plays a gating match.
 func (a *arena) match(games int) {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), time.Minute)
@@ -121,7 +120,6 @@ func asks[T any](a *arena, c *Conn, verb string, v any) T {
 	return *r
 }
 
-// join makes a client a worker.
 func (a *arena) join(c *Conn) {
 	a.t.Helper()
 	require.Empty(a.t, asks[welcome](a, c, verbHello, Card{Name: "raider", Protocol: [2]int{ProtocolMin, Protocol}}).Refused)

@@ -132,7 +132,6 @@ func (e *komiEvaluator) Evaluate(ctx context.Context, q *nn.Query, out *nn.Outpu
 	return e.near.Evaluate(ctx, q, out)
 }
 
-// TestHostileMessages sends malformed requests.
 func TestHostileMessages(t *testing.T) {
 	s := newSite(t, newFolder(1<<40))
 	conn := s.dial(newKey(t))

@@ -126,7 +126,6 @@ func (w *waiting) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 	return w.Evaluator.Evaluate(ctx, q, out)
 }
 
-// dial connects with the child's key.
 func (c *child) dial(log *slog.Logger) (*Conn, error) {
 	conf := DialConfig{Address: c.Address, Log: log}
 	if c.Seed != "" {
@@ -208,7 +207,6 @@ func openDisk(dir string) (*disk, error) {
 	return d, err
 }
 
-// readDisk lists the games of a folder.
 func readDisk(dir string) ([]selfplay.Filed, error) {
 	var all []selfplay.Filed
 	paths, err := filepath.Glob(filepath.Join(dir, "tdata", "*.npz"))
@@ -352,7 +350,6 @@ func (c *chaos) check() int {
 	return len(games)
 }
 
-// strike causes one outage.
 func (c *chaos) strike(what string, rng *rand.Rand) {
 	while := time.Duration(100+rng.IntN(400)) * time.Millisecond
 	switch what {

@@ -170,7 +170,6 @@ func newKey(t testing.TB) Key {
 	return k
 }
 
-// dial connects with a key.
 func (s *site) dial(k Key) *Conn {
 	s.t.Helper()
 	conn, err := Dial(DialConfig{Address: s.address(), Key: k})
@@ -201,7 +200,6 @@ func (s *site) workerOf(k Key, dir string, change func(c *WorkerConfig)) *Worker
 	return w
 }
 
-// runUntil runs workers until done returns true.
 func (s *site) runUntil(workers []*Worker, done func() bool) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// freeAddr returns an unused loopback address.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -96,7 +95,6 @@ func (p *proxy) pass(c net.Conn) {
 	delete(p.conns, out)
 }
 
-// move copies one direction of a connection.
 func (p *proxy) move(dst, src net.Conn) {
 	defer dst.Close()
 	defer src.Close()

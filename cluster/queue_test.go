@@ -94,7 +94,6 @@ func TestQueueBounds(t *testing.T) {
 	require.Positive(t, refused)
 }
 
-// TestReadCall refuses malformed subjects and foreign inboxes.
 func TestReadCall(t *testing.T) {
 	me, other := newKey(t).id, newKey(t).id
 	for subject, want := range map[string]bool{

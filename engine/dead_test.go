@@ -41,7 +41,6 @@ func builtIn(t testing.TB, change func(*Config)) *Engine {
 	return e
 }
 
-// under sets the rules.
 func under(t testing.TB, e *Engine, name string) {
 	t.Helper()
 	rules, err := board.ParseRules(name)

@@ -32,7 +32,6 @@ type humanRaw struct {
 	}
 }
 
-// humanPosition is a position with its evaluations.
 type humanPosition struct {
 	Position               string
 	BoardXSize, BoardYSize int

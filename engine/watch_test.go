@@ -66,7 +66,6 @@ func TestReportsAreOfTheirOwnSearch(t *testing.T) {
 	require.Positive(t, reports)
 }
 
-// watched counts the searches that pin it.
 type watched struct {
 	anySize
 	begun, under atomic.Int64

@@ -118,7 +118,6 @@ func (f *fakeEngine) number(name string) float64 {
 	return n
 }
 
-// budget returns how long a search lasts.
 func (f *fakeEngine) budget(c board.Color, useClock bool) time.Duration {
 	visits := min(f.number("maxVisits"), f.number("maxPlayouts"))
 	d := min(visits*visitTime.Seconds(), f.number("maxTime"))

@@ -153,7 +153,6 @@ func TestServeEndsWithContext(t *testing.T) {
 	})
 }
 
-// failingWriter fails after a number of bytes.
 type failingWriter struct{ left int }
 
 func (w *failingWriter) Write(p []byte) (int, error) {
@@ -365,7 +364,6 @@ func (f *floodReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// heap returns the bytes in use.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()

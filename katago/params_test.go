@@ -11,7 +11,6 @@ import (
 	"kosumi/katago/config"
 )
 
-// fakeEngine accepts every configuration.
 type fakeEngine struct{ cfg engine.Config }
 
 func (s *fakeEngine) Config() engine.Config           { return s.cfg }

@@ -2,7 +2,6 @@ package life
 
 import "errors"
 
-// setUp returns the position of the shape.
 func (o *oracle) setUp() error {
 	s := o.s
 	n := s.w * s.h

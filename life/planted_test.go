@@ -241,7 +241,6 @@ func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 	return out
 }
 
-// TestPlantedFaults: the checker finds every planted error.
 func TestPlantedFaults(t *testing.T) {
 	testshared.Long(t)
 	count := map[string]int{}

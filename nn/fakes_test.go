@@ -1,8 +1,6 @@
 package nn_test
 
 import (
-	"context"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -13,7 +11,6 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/features"
-	"kosumi/nn/nntest"
 )
 
 // hooked is a model whose steps a test can observe, delay and make fail.
@@ -110,7 +107,6 @@ func newServer(t testing.TB, m nn.Model, c nn.ServerConfig) *nn.Server {
 	return s
 }
 
-// requireOutput checks the invariants of an output.
 func requireOutput(t testing.TB, g *board.Game, o *nn.Output) {
 	t.Helper()
 	sum := 0.0
@@ -168,43 +164,3 @@ func (b *zeroBackend) Inputs() [][]float32  { return b.in }
 func (b *zeroBackend) Outputs() [][]float32 { return b.out }
 func (b *zeroBackend) Run(int) error        { return nil }
 func (b *zeroBackend) Close() error         { return nil }
-
-// BenchmarkEvaluate measures the server by itself, encoding and decoding included:
-// ns/op is the wall time for each evaluation.
-func BenchmarkEvaluate(b *testing.B) {
-	for _, e := range []features.Encoding{features.None, features.V7} {
-		for _, callers := range []int{1, 2, 4, 16} {
-			b.Run(fmt.Sprintf("%s/callers=%d", e, callers), func(b *testing.B) {
-				s := newServer(b, encodedOrUniform(e), nn.ServerConfig{MaxBatch: 8})
-				g := randomGame(b, board.Square(9), board.TrompTaylor(), 30, 1)
-				require.NoError(b, s.Warm(g.Size()))
-				b.ReportAllocs()
-				var left atomic.Int64
-				left.Store(int64(b.N))
-				b.ResetTimer()
-				var all sync.WaitGroup
-				for range callers {
-					all.Go(func() {
-						var out nn.Output
-						q := nn.Query{Game: g, Symmetry: nn.SymmetryRandom}
-						for left.Add(-1) >= 0 {
-							if err := s.Evaluate(context.Background(), &q, &out); err != nil {
-								panic(err)
-							}
-						}
-					})
-				}
-				all.Wait()
-				stats := s.Stats()
-				b.ReportMetric(stats.MeanBatch(), "rows/batch")
-			})
-		}
-	}
-}
-
-func encodedOrUniform(e features.Encoding) nn.Model {
-	if e == features.None {
-		return nntest.Uniform()
-	}
-	return encoded{e}
-}

@@ -127,7 +127,6 @@ func TestGivenUpWhileWaiting(t *testing.T) {
 	})
 }
 
-// TestIdleSessionsShare: idle sessions share the waiting queries.
 func TestIdleSessionsShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, rest := make(chan struct{}), make(chan struct{})

@@ -13,7 +13,6 @@ import (
 	"kosumi/search/thinking"
 )
 
-// focusOn wraps a focus for the parameters.
 func focusOn(f *thinking.Focus) *atomic.Pointer[thinking.Focus] {
 	p := new(atomic.Pointer[thinking.Focus])
 	p.Store(f)

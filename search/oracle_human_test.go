@@ -128,7 +128,6 @@ func (r *humanRecord) same(t testing.TB, nets networks, settings map[string]map[
 	return left == 0 && d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0, left, d
 }
 
-// tipped is record.tipped for a human record.
 func (r *humanRecord) tipped(t testing.TB, nets networks, settings map[string]map[string]string) (float64, bool) {
 	t.Helper()
 	m := models[r.Net]

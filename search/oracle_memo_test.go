@@ -47,7 +47,6 @@ func newMemo(m nn.Model) *memo {
 	return &memo{Model: m, answers: map[memoKey][][]float32{}}
 }
 
-// Open implements nn.Model, for batches of one.
 func (m *memo) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	if maxBatch != 1 {
 		return m.Model.Open(size, maxBatch)
@@ -164,7 +163,6 @@ func (b *silentBackend) Run(int) error {
 	return errors.New("the sample has no answer to this input: go test ./search -run Oracle -search.record")
 }
 
-// readAnswers returns the recorded networks by name.
 func readAnswers(t testing.TB) map[string]*memo {
 	t.Helper()
 	all := map[string]*memo{}

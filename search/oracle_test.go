@@ -22,7 +22,6 @@ import (
 	"kosumi/search/thinking"
 )
 
-// record is a KataGo search.
 type record struct {
 	ID, Set, Kind, Settings, Net string
 	BoardXSize, BoardYSize       int

@@ -11,7 +11,6 @@ import (
 	"kosumi/nn"
 )
 
-// asked records the queries of a search.
 type asked struct {
 	stub
 	queries []nn.Query

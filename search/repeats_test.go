@@ -8,7 +8,6 @@ import (
 	"kosumi/board"
 )
 
-// game9 plays vertices on 9x9, Black first.
 func game9(t *testing.T, vertices ...string) *board.Game {
 	t.Helper()
 	g, err := board.NewGame(board.Square(9), board.TrompTaylor())

@@ -6,7 +6,6 @@ import (
 	"kosumi/board"
 )
 
-// Step is one playout.
 type Step struct {
 	Path    []board.Point
 	Counted bool

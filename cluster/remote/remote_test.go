@@ -126,7 +126,6 @@ func (p *place) end() {
 	require.NoError(p.t, <-p.done)
 }
 
-// cut breaks all connections.
 func (p *place) cut() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,7 +151,6 @@ func (p *place) dial(ctx context.Context) (net.Conn, error) {
 	return c, err
 }
 
-// gui is a client program.
 type gui struct {
 	t    testing.TB
 	to   io.WriteCloser

@@ -44,7 +44,6 @@ func testConfig() Config {
 	return c
 }
 
-// serve starts a server behind pipes.
 func serve(t testing.TB, c Config, net nn.Network) *conform.Analysis {
 	t.Helper()
 	s, err := New(c, net, slog.New(slog.DiscardHandler))

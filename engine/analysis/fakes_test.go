@@ -25,7 +25,6 @@ func newGated(t testing.TB) *gated {
 	return &gated{hashNet: newHashNet(t), asked: make(chan *nn.Query, 1<<16), pass: make(chan struct{}), doors: make(chan struct{})}
 }
 
-// open lets everything through.
 func (g *gated) open() { close(g.doors) }
 
 func (g *gated) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {

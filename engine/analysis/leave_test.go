@@ -21,7 +21,6 @@ func toJSON(t testing.TB, v any) string {
 	return string(text)
 }
 
-// run serves the input until Serve returns.
 func run(t *testing.T, ctx context.Context, c Config, in io.Reader, out io.Writer) <-chan error {
 	t.Helper()
 	s, err := New(c, newHashNet(t), nil)
@@ -70,7 +69,6 @@ func TestClientVanishes(t *testing.T) {
 	}
 }
 
-// TestClientDoesNotRead never reads a byte of output.
 func TestClientDoesNotRead(t *testing.T) {
 	_, outWrite := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -101,7 +99,6 @@ func TestClientDoesNotRead(t *testing.T) {
 	endsSoon(t, run(t, t.Context(), c, strings.NewReader(endless()), outWrite))
 }
 
-// TestEndOfInputDrains requires a result for every query.
 func TestEndOfInputDrains(t *testing.T) {
 	var in strings.Builder
 	const n = 50

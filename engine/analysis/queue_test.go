@@ -123,7 +123,6 @@ func (f *floodReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// inUse returns the heap's bytes in use.
 func inUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()

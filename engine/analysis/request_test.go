@@ -76,7 +76,6 @@ type fieldCase struct {
 // fieldsSize is the board of field cases.
 var fieldsSize = board.Size{W: 5, H: 7}
 
-// at converts vertices on that board.
 func at(t *testing.T, vertices ...string) (points []board.Point) {
 	t.Helper()
 	for _, v := range vertices {
@@ -87,7 +86,6 @@ func at(t *testing.T, vertices ...string) (points []board.Point) {
 	return points
 }
 
-// positionFields are the fields of the game.
 func positionFields(t *testing.T) []fieldCase {
 	return []fieldCase{
 		{"size", map[string]string{"boardXSize": "19", "boardYSize": "2", "moves": "[]"}, func(q *query) {

@@ -59,7 +59,6 @@ func readProblems(tb testing.TB, file string) (list []problem) {
 	return list
 }
 
-// turned returns the problem in another orientation.
 func (p *problem) turned(tb testing.TB, k board.Symmetry) (*board.Game, map[board.Point]int) {
 	tb.Helper()
 	size := p.game.Size()

@@ -20,7 +20,6 @@ var (
 	visits      = flag.Int64("visits", 100, "visits of a search of BenchmarkProblems")
 )
 
-// network opens the network of the benchmarks.
 func network(tb testing.TB) *model.Model {
 	tb.Helper()
 	m, err := model.Open(*networkFile, model.Config{Precision: "auto"})

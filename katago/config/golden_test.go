@@ -46,7 +46,6 @@ func examples(t testing.TB) []example {
 	return all
 }
 
-// options reads the arguments that concern configs.
 func options(args []string) (files, overrides []string, threads int) {
 	for i := 0; i+1 < len(args); i += 2 {
 		switch args[i] {

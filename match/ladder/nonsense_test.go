@@ -56,7 +56,6 @@ func TestJudgedNonsense(t *testing.T) {
 	}
 }
 
-// TestHabits counts Black's habits in short records.
 func TestHabits(t *testing.T) {
 	for name, c := range map[string]struct {
 		record string

@@ -11,7 +11,6 @@ import (
 	"kosumi/board"
 )
 
-// words returns openings as vertices.
 func words(openings [][]board.Move, size board.Size) (lines []string) {
 	for _, o := range openings {
 		var line []string

@@ -50,7 +50,6 @@ var optimizerCases = map[string]struct {
 	"adamw clip":         {Optimizer{Method: AdamW, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1}, 0.01},
 }
 
-// TestOptimizersLikePyTorch takes five steps with each method.
 func TestOptimizersLikePyTorch(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/training/optimizers.json")
 	require.NoError(t, err)

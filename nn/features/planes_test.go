@@ -40,7 +40,6 @@ func draw(size board.Size, plane []float32) string {
 	return s.String()
 }
 
-// requirePlanes compares planes with pictures.
 func requirePlanes(t *testing.T, g *board.Game, e features.Encoding, want map[int]string) {
 	t.Helper()
 	spatial, global := buffers(e, g)

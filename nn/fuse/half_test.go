@@ -16,7 +16,6 @@ import (
 // side is the board size of the random networks.
 const side = 6
 
-// maker builds small networks with random weights.
 type maker struct {
 	*onnx.Builder
 	rng     *rand.Rand

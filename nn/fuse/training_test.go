@@ -95,7 +95,6 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-// step opens a graph and binds it.
 func step(t *testing.T, m *onnx.Model, in, out map[string]*ort.Tensor, threads int) *ort.Binding {
 	data, err := m.Marshal()
 	require.NoError(t, err)

@@ -54,7 +54,6 @@ func TestExactGraphComesBack(t *testing.T) {
 	withReal(t, func(t *testing.T, name string) { check(t, realPath(t, name)) })
 }
 
-// TestTrainedGraphComesBack changes an initializer as training would.
 func TestTrainedGraphComesBack(t *testing.T) {
 	n, err := Fresh("kb2c16", 1)
 	require.NoError(t, err)

@@ -11,7 +11,6 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// goldenCase is one position with KataGo's outputs.
 type goldenCase struct {
 	id      string
 	w, h    int

@@ -77,7 +77,6 @@ func TestReadTruncated(t *testing.T) {
 	}
 }
 
-// TestReadDamaged replaces tokens of a good file.
 func TestReadDamaged(t *testing.T) {
 	plain := plainBytes(t, tiny(t))
 	replace := func(old, new string) []byte {

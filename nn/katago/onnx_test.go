@@ -80,7 +80,6 @@ func specOf(n *Network, s Size) nn.Spec {
 	return spec
 }
 
-// run evaluates up to testBatch positions.
 func (s *session) run(t testing.TB, cases []goldenCase) []rawOutputs {
 	t.Helper()
 	in := s.backend.Inputs()

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestMain starts two workers in node.
 func TestMain(m *testing.M) {
 	module, err := os.ReadFile("../../bin/page/kernel.wasm")
 	if err != nil {

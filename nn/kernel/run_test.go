@@ -16,7 +16,6 @@ type Call struct {
 	Y, Sum            []float32
 }
 
-// AttentionCall is the operands of attention.
 type AttentionCall struct {
 	N, Tokens         int
 	X, Cosines, Sines []float32
@@ -45,7 +44,6 @@ func (l *alone) step(c Call) step {
 		Step: Step{Kind: StepLayer, N: c.N, H: c.H, W: c.W, ByBoard: c.Bias != nil && len(c.Bias) != l.shape.Out}}
 }
 
-// Run computes a batch.
 func (l *alone) Run(c Call) error {
 	s := l.step(c)
 	return s.run()
@@ -56,7 +54,6 @@ func (a Attention) step(isa ISA, c AttentionCall) step {
 		Step: Step{Kind: StepAttention, N: c.N, H: c.Tokens, Attention: a}}
 }
 
-// Run computes a batch.
 func (a Attention) Run(isa ISA, c AttentionCall) error {
 	s := a.step(isa, c)
 	return s.run()
@@ -145,7 +142,6 @@ func (s *step) run() error {
 	return nil
 }
 
-// loop runs a step for a benchmark.
 func loop(b *testing.B, s step) {
 	session, err := s.session()
 	require.NoError(b, err)

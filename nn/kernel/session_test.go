@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// some returns an available instruction set.
 func some(t testing.TB) ISA {
 	all := Available()
 	require.NotEmpty(t, all)

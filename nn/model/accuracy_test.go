@@ -80,7 +80,6 @@ func serve(t *testing.T, path, provider, precision string) *nn.Server {
 	return s
 }
 
-// measure evaluates positions by both servers.
 func measure(t *testing.T, exact, other *nn.Server, games []*board.Game) (d difference) {
 	t.Helper()
 	require.NotEmpty(t, games)
@@ -99,7 +98,6 @@ func measure(t *testing.T, exact, other *nn.Server, games []*board.Game) (d diff
 	return d
 }
 
-// compare evaluates positions in both precisions.
 func compare(t *testing.T, exact, integers *nn.Server, games []*board.Game) difference {
 	t.Helper()
 	d := measure(t, exact, integers, games)

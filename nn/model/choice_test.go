@@ -110,7 +110,6 @@ func TestOneStartTries(t *testing.T) {
 	require.EqualValues(t, 2, measured.Load())
 }
 
-// TestMeasured measures an available provider.
 func TestMeasured(t *testing.T) {
 	lib, err := ort.Load("")
 	if err != nil {

@@ -331,7 +331,6 @@ func TestDeviceFull(t *testing.T) {
 	}
 }
 
-// TestAutoTakesTheFastest measures pretended providers.
 func TestAutoTakesTheFastest(t *testing.T) {
 	lib, err := ort.Load("")
 	if err != nil {

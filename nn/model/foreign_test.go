@@ -12,7 +12,6 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// changed writes a fixture after a change.
 func changed(t *testing.T, fixture string, change func(*onnx.Model)) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(fixtures, fixture))

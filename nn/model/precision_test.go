@@ -44,7 +44,6 @@ func openOnCPU(t *testing.T, path string, c Config) (*Model, *testshared.Log) {
 	return m, log
 }
 
-// answer evaluates the empty board.
 func answer(t *testing.T, m *Model, b nn.Backend, size board.Size) (out nn.Output) {
 	t.Helper()
 	spec, err := m.Spec(size)
@@ -60,7 +59,6 @@ func answer(t *testing.T, m *Model, b nn.Backend, size board.Size) (out nn.Outpu
 	return out
 }
 
-// TestHalfOnTheCPU requests fp16 by name.
 func TestHalfOnTheCPU(t *testing.T) {
 	library(t)
 	path := freshNetwork(t)

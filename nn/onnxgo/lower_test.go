@@ -46,7 +46,6 @@ func TestLoweredOperators(t *testing.T) {
 	}
 }
 
-// TestRepeat compares repeated constants with plain indexing.
 func TestRepeat(t *testing.T) {
 	require.Equal(t, []float32{1, 1, 1, 2, 2, 2}, repeat([]float32{1, 2}, []int{2, 1}, []int{2, 3}))
 	require.Equal(t, []float32{1, 2, 3, 1, 2, 3}, repeat([]float32{1, 2, 3}, []int{1, 3}, []int{2, 3}))

@@ -11,7 +11,6 @@ import (
 	"kosumi/nn/onnxgo"
 )
 
-// TestOwnNetworks compares this project's networks.
 func TestOwnNetworks(t *testing.T) {
 	for _, name := range []string{"mini", "mini-b1c8", "b2c16"} {
 		t.Run(name, func(t *testing.T) {
@@ -45,7 +44,6 @@ func TestKataGoNetworks(t *testing.T) {
 	}
 }
 
-// TestFreshKataGoNetworks covers the activations of current networks.
 func TestFreshKataGoNetworks(t *testing.T) {
 	for _, name := range []string{"kb3c16", "kb2c32nbt-mish", "kb2c16-silu"} {
 		for form, o := range map[string]katago.Options{"run": {}, "exact": {Form: katago.FormExact}} {

@@ -14,7 +14,6 @@ import (
 	"kosumi/nn/onnxgo"
 )
 
-// testGraph is a builder with random weights.
 type testGraph struct {
 	*onnx.Builder
 	rng *rand.Rand
@@ -60,7 +59,6 @@ func build(t *testing.T, opset int64, in []int, f func(g *testGraph, x onnx.Valu
 	return m
 }
 
-// start opens a session of a model.
 func start(t *testing.T, m *onnx.Model, maxBatch int) (nn.Backend, error) {
 	t.Helper()
 	data, err := m.Marshal()

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pack writes values one after another, little-endian.
 func pack(values ...any) []byte {
 	var b bytes.Buffer
 	for _, v := range values {

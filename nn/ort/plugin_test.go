@@ -15,7 +15,6 @@ import (
 	"kosumi/nn/ort"
 )
 
-// library compiles C to a shared library.
 func library(t *testing.T, name, text string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -110,7 +109,6 @@ func TestDevices(t *testing.T) {
 	require.Equal(t, all, again)
 }
 
-// TestDeviceNumbers: numbers of absent devices are refused.
 func TestDeviceNumbers(t *testing.T) {
 	needLibrary(t)
 	require.ErrorContains(t, ort.Config{Device: -1}.Validate(), "counted from 0")

@@ -94,7 +94,6 @@ func (m ofPeople) Spec(size board.Size) (nn.Spec, error) {
 	return s, err
 }
 
-// TestReportIsJSON: the report is valid JSON.
 func TestReportIsJSON(t *testing.T) {
 	text, err := json.Marshal(Report{Teacher: "a", Rows: 3})
 	require.NoError(t, err)

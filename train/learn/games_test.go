@@ -11,7 +11,6 @@ import (
 	"kosumi/train/rows"
 )
 
-// long enables tests that take minutes.
 var long = flag.Bool("long", false, "run tests that take minutes")
 
 // gameBatch returns a batch with rows of random games.

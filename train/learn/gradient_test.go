@@ -141,7 +141,6 @@ func checkNetwork(t *testing.T, c Config, size board.Size) {
 	}
 }
 
-// array is an input in float64.
 type array struct {
 	dims []int64
 	data []float64
@@ -196,7 +195,6 @@ func runDouble(t testing.TB, m *onnx.Model, in map[string]*array) map[string]*on
 	return out
 }
 
-// asDouble converts a model to float64.
 func asDouble(m *onnx.Model) *onnx.Model {
 	m = m.Clone()
 	for _, list := range [][]onnx.ValueInfo{m.Graph.Inputs, m.Graph.Outputs} {

@@ -34,7 +34,6 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestFreeze: frozen weights stay, all others change.
 func TestFreeze(t *testing.T) {
 	for name, isTrunk := range map[string]func(string) bool{
 		"kb1c16": func(w string) bool {

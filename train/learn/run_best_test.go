@@ -177,7 +177,6 @@ func TestAnotherRateIsTold(t *testing.T) {
 	require.Equal(t, "data, validation, window, memory", other.Names())
 }
 
-// TestStateOfARun: impossible states are refused.
 func TestStateOfARun(t *testing.T) {
 	half, minus := 0.5, -0.5
 	require.NoError(t, (&runState{Total: 9, Held: half, Best: &Mark{Step: 3}}).check())

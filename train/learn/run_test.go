@@ -140,7 +140,6 @@ func TestKill(t *testing.T) {
 	t.Logf("killed %d times in %d rounds", killed, rounds)
 }
 
-// equalRuns compares the files of two runs.
 func equalRuns(t *testing.T, a, b string) {
 	t.Helper()
 	for _, name := range []string{"model.onnx", "model.bin.gz"} {

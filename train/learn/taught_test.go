@@ -178,7 +178,6 @@ func (s *slowTerms) of(name string) (sum, weight float64, known bool) {
 	return sum, weight, true
 }
 
-// row returns one row's term and weight.
 func (s *slowTerms) row(name string, i int) (x, w float64, known bool) {
 	n := s.b.Size.Area() + 1
 	target := s.b.Policy[i*n : (i+1)*n]

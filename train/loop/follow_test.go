@@ -89,7 +89,6 @@ func TestLearnerMayChange(t *testing.T) {
 	}
 }
 
-// rewrite changes the recipe of a loop.
 func rewrite(t *testing.T, dir, old, replacement string) {
 	t.Helper()
 	path := filepath.Join(dir, RecipeFile)

@@ -21,7 +21,6 @@ var (
 	longDir = flag.String("longdir", "", "folder of TestLongRun's loop; default: one of the test's")
 )
 
-// use is a loop's use of resources.
 type use struct {
 	bytes, state   int64
 	files, folders int

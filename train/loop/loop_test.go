@@ -215,7 +215,6 @@ func runLoop(t *testing.T, dir string, games int64) *State {
 	return &s
 }
 
-// runToFirstNetwork runs until a network plays.
 func runToFirstNetwork(t *testing.T, dir string) *State {
 	t.Helper()
 	s := runLoop(t, dir, 75)

@@ -11,7 +11,6 @@ import (
 	"kosumi/internal/file"
 )
 
-// TestView reads a loop's folder from outside.
 func TestView(t *testing.T) {
 	dir := t.TempDir()
 	v := NewViewer(dir)

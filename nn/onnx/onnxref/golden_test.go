@@ -12,7 +12,6 @@ import (
 	"kosumi/nn/onnx/onnxref"
 )
 
-// reference is a .json file of testdata/onnx.
 type reference map[string]json.RawMessage
 
 func (r reference) rows(t *testing.T, name string) [][]float32 {
@@ -48,7 +47,6 @@ func loadReference(t *testing.T, name string) reference {
 	return r
 }
 
-// requireReference evaluates every row and compares.
 func requireReference(t *testing.T, m *onnx.Model, ref reference, outputs ...string) {
 	t.Helper()
 	for i, row := range ref.rows(t, "planes") {

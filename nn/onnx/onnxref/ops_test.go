@@ -124,7 +124,6 @@ var operators = []struct {
 	{"nothing", "ReduceSum", attrs{"noop_with_empty_axes": onnx.AttrInt(1)}, []*onnx.Tensor{f(fs{1, 2})}, f(fs{1, 2})},
 }
 
-// evaluate computes one node with constant inputs.
 func evaluate(t *testing.T, opset int64, op string, a attrs, outs int, in ...*onnx.Tensor) []*onnx.Tensor {
 	t.Helper()
 	b := onnx.NewBuilder("n", opset)
@@ -225,7 +224,6 @@ func TestRunRefuses(t *testing.T) {
 	require.Equal(t, fs{11, 42}, got)
 }
 
-// TestEveryOpsetMeansTheSame evaluates one graph in each opset.
 func TestEveryOpsetMeansTheSame(t *testing.T) {
 	var first map[string][]float32
 	for opset := int64(onnx.MinOpset); opset <= onnx.MaxOpset; opset++ {
