@@ -112,7 +112,6 @@ func (g *Game) LastMove(i int) Move {
 	return g.moves[len(g.moves)-1-i]
 }
 
-// begin sets the game to its start.
 func (g *Game) begin(s *start) {
 	g.start = s
 	g.board.geo = geometryOf(s.size)

@@ -67,7 +67,6 @@ type goldenPosition struct {
 	Moves         [][2]string `json:"moves"`
 }
 
-// size returns the board size of the position.
 func (q *goldenPosition) size() board.Size { return board.Size{W: q.X, H: q.Y} }
 
 // move translates a move of the golden files.
@@ -79,7 +78,6 @@ func (q *goldenPosition) move(t testing.TB, m [2]string) board.Move {
 	return board.Move{Color: c, Point: p}
 }
 
-// game returns a game on the start position.
 func (q *goldenPosition) game(t testing.TB, r board.Rules) *board.Game {
 	g, err := board.NewGame(q.size(), r)
 	require.NoError(t, err)

@@ -63,7 +63,6 @@ func (l *hashList) count(h Hash) int {
 	return n
 }
 
-// has reports whether a hash is in the list.
 func (l *hashList) has(h Hash) bool {
 	if l.index != nil {
 		return l.index[h] > 0
@@ -102,5 +101,4 @@ func (k *keyList) mayHave(h Hash) bool {
 	return k.bloom[h.Lo%bloomBits/64]>>(h.Lo%64)&1 != 0 && k.bloom[h.Hi%bloomBits/64]>>(h.Hi%64)&1 != 0
 }
 
-// has reports whether a key is in the list.
 func (k *keyList) has(h Hash) bool { return k.mayHave(h) && k.hashList.has(h) }

@@ -2,14 +2,12 @@ package board
 
 import "math/bits"
 
-// pointSet is a set of points of a board.
 type pointSet [(MaxPoints + 63) / 64]uint64
 
 func (s *pointSet) add(p Point)      { s[p>>6] |= 1 << (p & 63) }
 func (s *pointSet) remove(p Point)   { s[p>>6] &^= 1 << (p & 63) }
 func (s *pointSet) has(p Point) bool { return s[p>>6]>>(p&63)&1 != 0 }
 
-// empty reports whether the set has no points.
 func (s *pointSet) empty() bool {
 	var all uint64
 	for _, w := range s {

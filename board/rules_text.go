@@ -140,7 +140,6 @@ func ParseRulesParts(s string) (r Rules, komiGiven bool, err error) {
 	return p.rules, p.komi, nil
 }
 
-// twoWords are the names of rules that have two words.
 var twoWords = []string{
 	"tromp taylor", "chinese ogs", "chinese kgs", "aga button", "new zealand", "stone scoring", "ancient area", "ancient territory",
 }

@@ -184,7 +184,6 @@ func (s *site) worker(dir string, change func(c *WorkerConfig)) *Worker {
 	return s.workerOf(newKey(s.t), dir, change)
 }
 
-// workerOf returns a worker with a given key.
 func (s *site) workerOf(k Key, dir string, change func(c *WorkerConfig)) *Worker {
 	s.t.Helper()
 	c := WorkerConfig{Dir: dir, Poll: 50 * time.Millisecond, Card: Card{Name: "test"}, Conn: s.dial(k)}

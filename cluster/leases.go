@@ -166,7 +166,6 @@ func (b *leases) lease(number uint64, h lease) {
 	b.held[h.worker]++
 }
 
-// letGo ends the lease of a number.
 func (b *leases) letGo(number uint64) {
 	h, known := b.out[number]
 	if !known {

@@ -87,7 +87,6 @@ func (r *roster) join(id string, card Card) {
 	m.card, m.seen = card, r.now()
 }
 
-// heardOf counts the workers heard from since a time.
 func (r *roster) heardOf(since time.Time) (n int) {
 	for _, w := range r.members {
 		if w.seen.After(since) {

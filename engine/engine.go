@@ -65,7 +65,6 @@ func New(cfg Config, net nn.Network, log *slog.Logger) (*Engine, error) {
 	return e, nil
 }
 
-// freshGame returns a game on an empty board.
 func freshGame(cfg Config, size board.Size, rules board.Rules) (*board.Game, error) {
 	game, err := board.NewGame(size, rules)
 	if err == nil {
@@ -156,7 +155,6 @@ func (s *seeds) next() *rand.Rand {
 // stream returns the random stream of the last move, from its beginning.
 func (s *seeds) stream() *rand.Rand { return rand.New(rand.NewPCG(newSeed(s.cfg.Seed, 0), s.moves)) }
 
-// seed returns the seed of a new game.
 func (s *seeds) seed() uint64 { return newSeed(s.cfg.Seed, s.moves) }
 
 // newSeed returns the configured seed plus n, or a random one if none is configured.

@@ -48,7 +48,6 @@ func engineOver(t testing.TB, m nn.Model, size int, change func(*Config)) *Engin
 	return e
 }
 
-// replaceNetwork replaces the network of an engine and its parts.
 func replaceNetwork(e *Engine, net nn.Network) {
 	e.net, e.thinker.net, e.judge.net, e.rank.net = net, net, net, net
 }

@@ -97,7 +97,6 @@ func (j *judge) onlyFills(ctx context.Context, g *board.Game, move board.Point) 
 	return true, nil
 }
 
-// withoutStones returns a copy of a board without the given stones.
 func withoutStones(b *board.Board, stones []board.Point) *board.Board {
 	var left []board.Move
 	for p := range board.Point(b.Size().Area()) {

@@ -134,7 +134,6 @@ func (e *Engine) commit(ctx context.Context, d *decision) (thinking.Decision, er
 	return d.Decision, nil
 }
 
-// analysisOf returns the analysis requested beside the move.
 func analysisOf(r *thinking.MoveRequest) thinking.Request {
 	if r.Analysis == nil {
 		return thinking.Request{}

@@ -27,7 +27,6 @@ type opinion struct{ lead, value float64 }
 // leastLeadVisits bounds the visits of each search from below.
 const leastLeadVisits = 50
 
-// leadVisits is the number of visits of each search.
 func leadVisits(p search.Params) int64 { return max(leastLeadVisits, 10*int64(p.Parallel.Workers)) }
 
 // lead returns White's lead in a position, komi included, rounded to a possible result.

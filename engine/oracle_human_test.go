@@ -41,7 +41,6 @@ type humanPosition struct {
 	InitialPlayer          string
 }
 
-// twoNetworks is a network with a human SL network beside it.
 type twoNetworks struct {
 	*nn.Server
 	humans *nn.Server
@@ -55,7 +54,6 @@ func (n twoNetworks) Humans() nn.Network {
 	return n.humans
 }
 
-// humanPrecision is the precision of the human SL network.
 var humanPrecision = flag.String("engine.precision", "fp32", "number format of the oracle's human-like networks; beside fp32, differences are reported only")
 
 func openHuman(t *testing.T, name string) *nn.Server {

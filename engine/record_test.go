@@ -84,7 +84,6 @@ func TestRecordsThatAreDamaged(t *testing.T) {
 	}
 }
 
-// saved saves the game and reads the record.
 func saved(t *testing.T, e *Engine) *sgf.Record {
 	t.Helper()
 	data, err := e.SaveSGF(t.Context())

@@ -110,7 +110,6 @@ func threadsOfKataGo(text string) (string, error) {
 // asIs shows a value unchanged.
 func asIs(text string) string { return text }
 
-// sizeValue is a board size as a setting.
 type sizeValue struct{ at *board.Size }
 
 func (v sizeValue) String() string {

@@ -27,7 +27,6 @@ func (v *ownValues) with(game *board.Game, value float64) ownValues {
 
 func (v *ownValues) forget() { v.all = v.all[:0] }
 
-// takeBack drops the values from a turn on.
 func (v *ownValues) takeBack(turn int) {
 	v.all = slices.DeleteFunc(v.all, func(o ownValue) bool { return o.turn >= turn || v.cfg.PoolBothSidesValues })
 }

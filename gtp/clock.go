@@ -9,7 +9,6 @@ import (
 	"kosumi/engine/clock"
 )
 
-// clockCommands returns the commands that set the clocks.
 func (s *handlers) clockCommands() []Handler {
 	return []Handler{
 		{Name: "time_settings", Run: s.timeSettings, usage: usage{"MAIN PERIOD STONES", "clocks in seconds: absolute or Canadian time", standard}},

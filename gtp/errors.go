@@ -50,7 +50,6 @@ func OrFail(failure, cause error) error {
 	return Because(failure, cause)
 }
 
-// failureText is the text of the reply for an error.
 func failureText(err error) string {
 	var fixed Failure
 	if !errors.Is(err, errUnusable) && errors.As(err, &fixed) {

@@ -65,7 +65,6 @@ func pointSymbol(g *board.Game, p board.Point) byte {
 	return '.'
 }
 
-// starPoint reports whether boards of this size have a mark at p.
 func starPoint(size board.Size, p board.Point) bool {
 	x, y := size.XY(p)
 	return onStarLine(size.W, x) && onStarLine(size.H, y)

@@ -72,7 +72,6 @@ var flagNames = map[string][][3]string{
 	"version": {},
 }
 
-// shortFlags are the short flags of benchmark.
 var shortFlags = map[string]string{"v": "visits", "t": "threads", "n": "numpositions", "i": "time", "s": "tune", "h": "help"}
 
 // find returns the row of a flag in flagNames.

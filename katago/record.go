@@ -50,7 +50,6 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 	return record, recordRules(root, now, say), nil
 }
 
-// checkSize returns KataGo's error for an unsupported board size.
 func checkSize(root *sgf.Node) error {
 	text := root.Get("SZ")
 	size, err := sgf.SizeOf(root)
@@ -109,7 +108,6 @@ func CheckRecord(record *sgf.Record, before int) error {
 	return nil
 }
 
-// recordRules returns a record's rules, or now.
 func recordRules(root *sgf.Node, now board.Rules, say func(string)) board.Rules {
 	rules, err := now, error(nil)
 	if root.Has("RU") {
@@ -130,7 +128,6 @@ func recordRules(root *sgf.Node, now board.Rules, say func(string)) board.Rules 
 	return rules
 }
 
-// errKomi is the error for an unusable komi.
 var errKomi = errors.New("no komi")
 
 // recordKomi reads KM. Two programs write komi in hundredths of a point or of a stone.

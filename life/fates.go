@@ -66,7 +66,6 @@ func (f *fates) sure(p board.Point) float64 {
 	return max(least, 1-most)
 }
 
-// settle sets the owner of the chain on p.
 func (f *fates) settle(p board.Point, owner board.Color) {
 	if least, most := f.black(p); owner == board.White && least > certain || owner == board.Black && 1-most > certain {
 		f.wrong = true

@@ -28,7 +28,6 @@ var (
 	missNames = map[solver.Goal]string{solver.Capture: check.NotCapture, solver.Settle: check.NotSettle, solver.Hold: check.NotHold}
 )
 
-// proofFile returns the proof file of claims, for package check.
 func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	var b bytes.Buffer
 	l.header(&b, q)
@@ -85,7 +84,6 @@ func (l *encoded) counted(threats uint8) string {
 	return strconv.Itoa(n)
 }
 
-// nodes writes the nodes of a proof file.
 type nodes struct {
 	text  []byte
 	names []string // names of points; the pass comes first
@@ -123,7 +121,6 @@ func (w *nodes) node(r solver.Proof, number []int32) {
 	w.text = append(w.text, '\n')
 }
 
-// evasion writes the nodes of an evasion, numbered from begin.
 func (w *nodes) evasion(e *solver.Evasion, begin int32, number []int32) {
 	for _, n := range e.States {
 		w.text = append(w.text, "WL"[min(1, n.Mover^e.Goal.Winner().Other())])

@@ -124,7 +124,6 @@ func (q *Question) check(l *encoded) error {
 	return nil
 }
 
-// nextTo yields the points next to p.
 func nextTo(size board.Size, p board.Point) iter.Seq[board.Point] {
 	return func(yield func(board.Point) bool) {
 		x, y := size.XY(p)

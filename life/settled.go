@@ -173,7 +173,6 @@ func viewsOf(ctx context.Context, q *Question, net Network) []*View {
 	return views
 }
 
-// newAsker returns the asker of an encoded question.
 func newAsker(ctx context.Context, q *Question, l *encoded, opts Options) *asker {
 	a := &asker{q: q, l: l, s: solver.NewSearch(l.Game), opts: opts, ctx: ctx, neither: map[uint64]bool{}, alive: [2]float64{-1, -1}}
 	a.s.Wide = !l.closed && l.On.Count() > wideArea || l.On.Count() > 2*wideArea

@@ -49,7 +49,7 @@ func Chains(size board.Size, stones []board.Color) (list []board.Point) {
 	return chainsFrom(2, size, stones)
 }
 
-// chainsFrom returns the first stone of each chain with at least least stones.
+// chainsFrom returns a stone of each chain of a size, or larger.
 func chainsFrom(least int, size board.Size, stones []board.Color) (list []board.Point) {
 	for _, a := range (&Question{Size: size, Stones: stones}).areas() {
 		if stones[a[0]] != board.Empty && len(a) >= least {

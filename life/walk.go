@@ -24,7 +24,6 @@ const (
 
 var endOf = map[solver.Kind]string{solver.LeafTaken: EndTaken, solver.LeafSafe: EndAlive, solver.LeafDoomed: EndDoomed}
 
-// mostWalked is the most nodes of a walk.
 const mostWalked = 200000
 
 // Walk plays the winning side of a proof against any moves of the other side, without ko

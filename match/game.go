@@ -209,7 +209,6 @@ func (t *game) lose(f *faultError) {
 	t.result.win(winner, t.plan.color(winner, t.number), f.Kind, how)
 }
 
-// record is the game for its SGF file.
 func (t *game) record(now time.Time) *sgf.Record {
 	r := &t.result
 	rec := &sgf.Record{

@@ -25,7 +25,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// guestCommand returns the command line of a guest.
 func guestCommand(args ...string) string {
 	words := append([]string{os.Args[0], "guest"}, args...)
 	for i, w := range words {

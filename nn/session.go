@@ -107,7 +107,6 @@ func (x *session) compute() {
 	x.pool.server.stats.ran(n, time.Since(start))
 }
 
-// answerRows answers the jobs of the rows.
 func (x *session) answerRows() {
 	if x.failed != nil {
 		err := fmt.Errorf("%w: %d rows at %v: %w", ErrBackend, len(x.rows), x.pool.size, x.failed)

@@ -122,7 +122,6 @@ func (a *arena) growEdges(n *node) {
 	n.edges, n.edgeClass = bigger, class+1
 }
 
-// newBlock returns a block of 1<<class edges.
 func (a *arena) newBlock(class uint8) uint32 {
 	if i := a.freeEdges[class]; i != 0 {
 		a.freeEdges[class] = a.edge(i).child

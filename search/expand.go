@@ -48,7 +48,6 @@ func (pl *playouts) forbid(s *slot) {
 	pl.nodes.release(s.path)
 }
 
-// finishGame makes a node the end of the game.
 func (pl *playouts) finishGame(s *slot, n *node) {
 	s.result.weight = pl.sh.value.terminalWeight(pl.rules.weighted)
 	pl.tally.stats.Terminals++

@@ -18,7 +18,6 @@ type Gumbel struct {
 	Greedy     bool    // without noise: for play rather than for training
 }
 
-// gumbelState is the state of such a search.
 type gumbelState struct {
 	active   bool
 	p        Gumbel

@@ -114,7 +114,6 @@ func appendHuman(block []uint32, policy []float32) []uint32 {
 	return block
 }
 
-// humanOf returns the human policy of a node.
 func (sel *selector) humanOf(i uint32, n *node) humanBits {
 	switch {
 	case i == sel.nodes.root:

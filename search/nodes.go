@@ -35,7 +35,6 @@ func (ns *nodes) reset() {
 // bytes is the memory that the tree holds, free parts included.
 func (ns *nodes) bytes() int64 { return ns.a.bytes() + ns.graph.bytes() }
 
-// used is the memory in use, in bytes.
 func (ns *nodes) used() int64 { return ns.a.used() + ns.graph.bytes() }
 
 // visits returns the visits of the root, 0 without a tree.

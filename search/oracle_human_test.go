@@ -83,7 +83,6 @@ func (r *humanRecord) search(t testing.TB, nets networks, settings map[string]ma
 	return got, left()
 }
 
-// compare returns the differences between a search and the record.
 func (r *humanRecord) compare(got *search.Result) difference {
 	plain := r.record
 	plain.Result.RootInfo = r.Result.RootInfo

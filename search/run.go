@@ -34,7 +34,6 @@ type run struct {
 	then func()     // called after each batch of answers; may be nil
 }
 
-// begin resets the run for a search.
 func (r *run) begin(l Limits) {
 	if l.SnapshotEvery <= 0 {
 		l.SnapshotEvery = never

@@ -13,7 +13,6 @@ import (
 	"kosumi/board"
 )
 
-// fieldError is an error in one field of a query.
 type fieldError struct{ field, text string }
 
 func (e fieldError) Error() string { return e.field + ": " + e.text }

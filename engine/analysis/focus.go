@@ -23,7 +23,6 @@ func (r *fieldReader) focus(size board.Size) *thinking.Focus {
 	return f
 }
 
-// shares reads how the moves of a focus share the playouts.
 func (r *fieldReader) shares(moves int) *thinking.Focus {
 	const fault = "Must be an array of positive numbers with the same length as focusMoves"
 	f := &thinking.Focus{Prob: usualFocus}

@@ -118,7 +118,6 @@ func positionFields(t *testing.T) []fieldCase {
 	}
 }
 
-// searchFields are the fields of the search and of the reports.
 func searchFields(t *testing.T) []fieldCase {
 	return []fieldCase{
 		{"turns", map[string]string{"analyzeTurns": "[2,0,2]", "priority": "-7"}, func(q *query) {

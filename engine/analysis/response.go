@@ -46,7 +46,6 @@ type variation struct {
 	PVVisits     []int64  `json:"pvVisits,omitzero"`
 }
 
-// moveScores are a move's score fields.
 type moveScores struct {
 	ScoreLead     number `json:"scoreLead"`
 	ScoreMean     number `json:"scoreMean"`

@@ -26,7 +26,6 @@ func problemFiles(tb testing.TB) []string {
 	return files
 }
 
-// kindOf returns the kind of the problems in a file.
 func kindOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".sgf") }
 
 // readProblems reads game trees: the root is the position, and children of the root with TE are

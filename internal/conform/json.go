@@ -83,7 +83,6 @@ type RootInfo struct {
 	SymHash       string
 }
 
-// isResult reports whether the message is a result.
 func (m *Message) isResult() bool { _, ok := m.Raw["isDuringSearch"]; return ok }
 
 // Send writes a request: a string unchanged, anything else as JSON.
@@ -137,7 +136,6 @@ func (s *Analysis) parse(text string) Message {
 	return m
 }
 
-// checkResult checks the form of a result.
 func (s *Analysis) checkResult(m *Message) {
 	s.T.Helper()
 	require.Contains(s.T, m.Raw, "moveInfos")

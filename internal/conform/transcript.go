@@ -97,7 +97,6 @@ func (r *replay) step(line string) {
 	r.inner = inner
 }
 
-// whole is a pattern for whole lines.
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile("^(?:" + pattern + ")$") }
 
 func (r *replay) peek() string {

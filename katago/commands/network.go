@@ -39,5 +39,4 @@ func (k *handlers) rawNetwork(ctx context.Context, c gtp.Command, r *gtp.Reply) 
 	})
 }
 
-// policyFormat is the format of a policy's probability.
 const policyFormat = "%8.6f "

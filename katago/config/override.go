@@ -53,7 +53,6 @@ func (o *Overrides) Apply(p *search.Params, l *search.Limits, pairs map[string]s
 	return now, unknown, idle, nil
 }
 
-// searchTable lists the settings of the search.
 var searchTable = search.Settings()
 
 // setOwn sets parameters that KataGo does not have, and returns the remaining unknown names.

@@ -89,7 +89,6 @@ func (b *board[W]) free(s *state[W]) points[W] {
 	return b.fight.minus(s.stones[attacks]).minus(s.stones[defends])
 }
 
-// chain returns the stones of a side's chain on p.
 func (b *board[W]) chain(s *state[W], side uint8, p int) points[W] {
 	return b.flood(single[W](p), s.stones[side])
 }
@@ -244,7 +243,6 @@ func (l *life[W]) lives(chain points[W]) bool {
 	return false
 }
 
-// eyes returns the regions that are eyes of a chain.
 func (l *life[W]) eyes(chain points[W]) (out []int) {
 	near := l.b.near(chain)
 	for j := range l.regions {

@@ -82,7 +82,6 @@ func single[W words](p int) (s points[W]) {
 	return s
 }
 
-// up adds k < 64 to all points.
 func (s points[W]) up(k uint) points[W] {
 	for i := len(s.w) - 1; i > 0; i-- {
 		s.w[i] = s.w[i]<<k | s.w[i-1]>>(64-k)
@@ -91,7 +90,6 @@ func (s points[W]) up(k uint) points[W] {
 	return s
 }
 
-// down subtracts k < 64 from all points.
 func (s points[W]) down(k uint) points[W] {
 	for i := 0; i < len(s.w)-1; i++ {
 		s.w[i] = s.w[i]>>k | s.w[i+1]<<(64-k)

@@ -132,7 +132,6 @@ func (f *proof[W]) verify(box layout) error {
 	return nil
 }
 
-// rootOf returns the state of a claim.
 func (f *proof[W]) rootOf(c *Claim, box layout) (state[W], error) {
 	s := f.start
 	s.mover = attacks

@@ -52,7 +52,6 @@ func (c *Config) playFor(ctx context.Context, all []*pair) error {
 	return d.err
 }
 
-// play has a pair play its turn.
 func (d *design) play(ctx context.Context, p *pair) {
 	m := d.c.match(p, int(p.points.Games)+turn)
 	m.Parallel = 1

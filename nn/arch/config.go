@@ -41,7 +41,6 @@ func (c Config) On(width, height int) Config {
 
 func (c Config) size() string { return fmt.Sprintf("b%dc%d", c.Blocks, c.Channels) }
 
-// miniSize is the size of "mini".
 const miniSize = "b4c64"
 
 // String returns the name that [Parse] reads, without the board.

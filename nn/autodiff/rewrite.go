@@ -107,7 +107,6 @@ func (w *writer) holdOrWrite(c *heldConv, name string) {
 	}
 }
 
-// copy writes a node as it is.
 func (w *writer) copy(n *onnx.Node) {
 	ins := make([]onnx.Value, len(n.Inputs))
 	for i := range ins {

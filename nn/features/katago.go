@@ -27,7 +27,6 @@ const (
 	globalPassEndV7 = 14
 )
 
-// v7 writes KataGo's V7 inputs.
 func (w *writer) v7() {
 	loss := w.scoringArea()
 	turns, hideEnd := w.turnsV7(loss)

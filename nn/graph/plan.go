@@ -27,7 +27,6 @@ type work struct {
 // to returns the blocks that are written.
 func (w *work) to() []*block { return present(w.writes[:]) }
 
-// blocks returns all blocks that are written or read.
 func (w *work) blocks() []*block { return append(w.to(), present(w.reads[:])...) }
 
 func present(all []*block) (some []*block) {

@@ -127,7 +127,6 @@ func policyChannels(version int) int {
 	return 0
 }
 
-// scoreValues is the number of score values of a version.
 func scoreValues(version int) int {
 	switch {
 	case version <= 3:

@@ -117,7 +117,6 @@ func bySize(cases []goldenCase) map[Size][]goldenCase {
 	return m
 }
 
-// graphDiffs compares the outputs of a network's graphs with KataGo's.
 func graphDiffs(t *testing.T, n *Network, cases []goldenCase, o Options, open opener) diffs {
 	t.Helper()
 	var d diffs

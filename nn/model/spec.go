@@ -14,7 +14,6 @@ import (
 	"kosumi/nn/onnx/meta"
 )
 
-// kataGoSpec describes a KataGo network at one board size.
 func kataGoSpec(n *katago.Network, size board.Size) (nn.Spec, error) {
 	h := &n.Header
 	encoding, err := features.ForKataGo(h.Version)

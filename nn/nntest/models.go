@@ -166,7 +166,6 @@ func (m plainModel) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	return b, nil
 }
 
-// memory allocates a batch of each tensor.
 func memory(list []nn.TensorSpec, batch int) [][]float32 {
 	all := make([][]float32, len(list))
 	for i := range list {

@@ -46,7 +46,6 @@ func mustOpen(t *testing.T, open Opener, n *Network, maxBatch int) nn.Backend {
 	return b
 }
 
-// row returns row i of each tensor.
 func row(specs []nn.TensorSpec, tensors [][]float32, i int) [][]float32 {
 	rows := make([][]float32, len(specs))
 	for j := range specs {

@@ -363,7 +363,6 @@ func (b *Builder) Model(meta map[string]string) (*Model, error) {
 	return m, nil
 }
 
-// irVersion returns the file format version that goes with an opset.
 func irVersion(opset int64) int64 {
 	switch {
 	case opset >= 21:

@@ -34,7 +34,6 @@ func msg(fields ...any) []byte {
 	return bytes.Join(w.all(), nil)
 }
 
-// graphFile returns a model file with the given graph fields.
 func graphFile(fields ...any) []byte {
 	return msg(modelIR, 8, modelGraph, msg(fields...), modelOpset, msg(opsetDomain, "", opsetVersion, 17))
 }

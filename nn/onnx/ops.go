@@ -30,7 +30,6 @@ func (op operator) arity(n *Node) error {
 	return nil
 }
 
-// lookup returns the rule for a node's operator.
 func lookup(n *Node) (operator, bool) {
 	if !n.IsDefault() {
 		return operator{}, false

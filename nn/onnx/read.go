@@ -248,7 +248,6 @@ func (r *reader) opset(v field, def *int64, others *map[string]int64) error {
 	return nil
 }
 
-// entry reads a key with its value.
 func (r *reader) entry(v field) (key, value string, err error) {
 	err = r.message(v, costEntry, func(v field) error {
 		switch v.num {

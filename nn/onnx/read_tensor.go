@@ -113,7 +113,6 @@ func (r *reader) typedField(v field, list *typed) error {
 	return r.charge(4 * len(v.data))
 }
 
-// fill sets the bytes of a tensor from its raw or its typed field.
 func (r *reader) fill(t *Tensor, raw []byte, list typed) error {
 	if len(list.data) == 0 {
 		t.Raw = raw

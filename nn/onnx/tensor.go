@@ -38,7 +38,6 @@ func NewTensor[T Number](name string, data []T, dims ...int64) *Tensor {
 	return &Tensor{Name: name, Type: typeOf[T](), Dims: slices.Clone(dims), Raw: raw}
 }
 
-// typeOf returns the element type of a Go type.
 func typeOf[T Number]() DataType {
 	var zero T
 	switch any(zero).(type) {

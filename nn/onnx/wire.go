@@ -162,7 +162,6 @@ func fields(b []byte, f func(field) error) error {
 	return nil
 }
 
-// want checks the wire type of a field.
 func (v field) want(typ protowire.Type) error {
 	if v.typ != typ {
 		return fmt.Errorf("field %d has wire type %d instead of %d", v.num, v.typ, typ)

@@ -153,7 +153,6 @@ func info(v value) onnx.ValueInfo {
 	return onnx.ValueInfo{Name: v.name, Type: onnx.Float, Shape: onnx.ShapeOf(dims(v.shape)...)}
 }
 
-// get lowers a value of the file by name.
 func (l *lowering) get(name string) (value, error) {
 	if v, ok := l.done[name]; ok {
 		return v, nil
@@ -182,7 +181,6 @@ func (l *lowering) get(name string) (value, error) {
 	return v, nil
 }
 
-// rewrite lowers the node that makes name.
 func (l *lowering) rewrite(n *onnx.Node, name string) (value, error) {
 	rule := rules[n.OpType]
 	if rule == nil || !n.IsDefault() {

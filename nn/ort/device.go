@@ -156,7 +156,6 @@ func (t *Tensor) send() error {
 	})
 }
 
-// copy runs the copier with the tensors that bind binds.
 func (t *Tensor) copy(bind func(*ort.IoBinding) error) error {
 	b, err := t.device.copier.CreateIoBinding()
 	if err != nil {
@@ -173,7 +172,6 @@ func (t *Tensor) copy(bind func(*ort.IoBinding) error) error {
 	return nil
 }
 
-// bind binds the tensor's memory on the device.
 func (t *Tensor) bind(b *ort.IoBinding, name string, input bool) error {
 	n := C.CString(name)
 	defer C.free(unsafe.Pointer(n))

@@ -220,7 +220,6 @@ func tryOptions(p provider) error {
 	return p.appendTo(o, 0)
 }
 
-// appendTo makes a session prefer one of the provider's devices to the CPU.
 func (p provider) appendTo(o *ort.SessionOptions, device int) error {
 	if p.offers != nil {
 		if device >= len(p.offers) {
@@ -256,13 +255,11 @@ func (p provider) appendTo(o *ort.SessionOptions, device int) error {
 	return o.AppendExecutionProvider(p.ortName, options)
 }
 
-// providerOptions are the options of one provider of onnxruntime_go's.
 type providerOptions interface {
 	Update(map[string]string) error
 	Destroy() error
 }
 
-// appendWith makes a provider's options and appends the provider.
 func appendWith[O providerOptions](make func() (O, error), add func(O) error, options map[string]string) error {
 	o, err := make()
 	if err != nil {

@@ -56,7 +56,6 @@ func lacksCUDA(provider string) bool {
 	return err != nil || !Plausible(lib, provider)
 }
 
-// fetched fetches the library and loads it.
 func fetched(why string, cuda bool) (Library, error) {
 	fetcher.Lock()
 	defer fetcher.Unlock()

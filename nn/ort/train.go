@@ -195,7 +195,6 @@ func (b *Binding) bindInputs() (err error) {
 	return err
 }
 
-// holds reports whether a tensor is in the memory of the graph's provider.
 func (g *Graph) holds(t *Tensor) bool { return t.there != nil && t.device.provider == g.provider }
 
 // matchTensor checks a tensor against what the graph declares.

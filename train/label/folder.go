@@ -11,7 +11,6 @@ import (
 	"kosumi/train/rows"
 )
 
-// folder is the content of a folder of labels.
 type folder struct {
 	dir         string
 	files, rows int

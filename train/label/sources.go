@@ -55,7 +55,6 @@ func (r *run) openSources() (source, error) {
 	return &files{run: r, paths: paths, fits: map[board.Size]error{}}, nil
 }
 
-// inside reports whether dir is other or below it.
 func inside(dir, other string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -170,7 +169,6 @@ func (f *files) fill(c *chunk, labels int) (more bool, err error) {
 	return more, err
 }
 
-// fillRows adds at most most rows.
 func (f *files) fillRows(c *chunk, most int) (more bool, err error) {
 	o := f.open
 	if len(c.units) > 0 && c.layout != o.rows.Layout {

@@ -13,7 +13,6 @@ import (
 
 var long = flag.Bool("long", false, "run tests that take minutes")
 
-// gameBatch returns a batch with rows of random games.
 func gameBatch(t testing.TB, l *Learner, size board.Size, n int) *rows.Batch {
 	t.Helper()
 	s, err := rows.OpenFolder(rows.Options{Batch: n, Wants: l.Wants(), Encoding: l.Encoding(), Seed: 3}, learntest.WriteGames(t, l.Encoding(), size, 4))

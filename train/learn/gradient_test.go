@@ -146,7 +146,6 @@ type array struct {
 	data []float64
 }
 
-// inputsOf returns all inputs of a plan's graph.
 func inputsOf(t testing.TB, p *plan, b *rows.Batch) map[string]*array {
 	t.Helper()
 	in := map[string]*array{}

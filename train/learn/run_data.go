@@ -16,7 +16,6 @@ import (
 // heldMemory bounds the memory of held-back rows, in bytes. A measurement needs few of them.
 const heldMemory = 16 << 20
 
-// stream opens the rows to train on.
 func (r *run) stream() (*rows.Mix, error) { return rows.OpenMix(r.options(false), r.sources()...) }
 
 // heldStream opens the rows to measure a learner on.
@@ -53,7 +52,6 @@ func (r *run) sources() []rows.Source {
 	return list
 }
 
-// checkShares checks the shares of the data.
 func (r *run) checkShares() error {
 	sum, alike := 0.0, 0
 	for k, path := range r.Data {

@@ -71,7 +71,6 @@ func (g *gating) match(ctx context.Context, c *Recipe, p *player, entry *Network
 	return err
 }
 
-// matchProgress estimates the progress of a gating match from its moves.
 func matchProgress(count *matchCount, c *Recipe, began time.Time) Progress {
 	moves := count.moves.Load()
 	p := Progress{Stage: "gating match", Unit: "games", Done: count.games.Load(), Goal: int64(c.Gate.Games), Text: fmt.Sprintf("%d moves", moves)}
@@ -81,7 +80,6 @@ func matchProgress(count *matchCount, c *Recipe, began time.Time) Progress {
 	return p
 }
 
-// judge records the result of a gating match in entry.
 func (g *gating) judge(c *Recipe, r *matchResult, entry *Network) {
 	entry.Score, entry.Played, entry.invalid = r.score(), r.games(), r.invalid
 	entry.Promoted = entry.Score >= c.Gate.MinScore

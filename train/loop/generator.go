@@ -135,7 +135,6 @@ func (g *generator) evals() uint64 {
 	return g.player.server.Stats().Rows
 }
 
-// selfplayLine returns the status line of self-play.
 func selfplayLine(st *selfplay.Stats, all int64, evals uint64, took time.Duration) string {
 	games := max(1, st.Games)
 	return fmt.Sprintf("%d games (%.0f/h), %d rows, %.0f evals/s, length %.1f, Black won %.0f %%; %d games in all",

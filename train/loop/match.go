@@ -35,7 +35,6 @@ func (r *matchResult) score() float64 {
 	return (float64(r.wins) + float64(r.draws)/2) / float64(max(1, r.games()))
 }
 
-// matchCount counts games and moves while a match is played.
 type matchCount struct{ games, moves atomic.Int64 }
 
 // Matches are exchanges that can play match games on other machines.
@@ -157,7 +156,6 @@ func (m *GateGame) over(g *board.Game) bool {
 	return g.Finished() || g.NumMoves() >= 3*g.Size().Area()
 }
 
-// winner returns the winner of a finished game.
 func (m *GateGame) winner(g *board.Game) string {
 	score := g.Score()
 	if g.NoResult() || score == 0 {

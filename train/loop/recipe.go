@@ -203,7 +203,6 @@ func ParseRecipe(text []byte) (Recipe, error) {
 	return c, c.Validate()
 }
 
-// loadRecipe reads the recipe in a loop's folder.
 func loadRecipe(dir string) (Recipe, error) {
 	path := filepath.Join(dir, RecipeFile)
 	text, err := os.ReadFile(path)

@@ -45,7 +45,6 @@ type Replay struct {
 	Notes  []string `json:"notes"`
 }
 
-// reportGames is the number of games in the report.
 const reportGames = 12
 
 // WriteReport writes the loop's report into its folder: one HTML page that needs no other file.

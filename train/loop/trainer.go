@@ -113,7 +113,6 @@ func (t *trainer) train(ctx context.Context) error {
 	return t.enter(stageExport)
 }
 
-// streamOptions returns the options for streaming the window's rows.
 func (t *trainer) streamOptions(c *Recipe) rows.Options {
 	return rows.Options{Batch: c.Train.Batch, Wants: t.learner.Wants(), Encoding: t.learner.Encoding(),
 		Seed: t.state.Seed*1_000_003 + uint64(t.state.Iteration), Symmetries: c.Train.Symmetries, HistoryDropout: c.Train.HistoryDropout,

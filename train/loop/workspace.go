@@ -85,7 +85,6 @@ func (w *workspace) open(name string, c *Recipe, seed uint64) (*player, error) {
 	return openPlayer(w.model(name), name, &c.Compute, c.Selfplay.Boards, seed, w.log)
 }
 
-// openCurrent opens the current network, unless it is open.
 func (w *workspace) openCurrent(c *Recipe, seed uint64) error {
 	if w.player != nil && w.player.name == w.state.Current {
 		return nil

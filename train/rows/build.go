@@ -86,7 +86,6 @@ func (b *Builder) append(dst *Set, g *Game, rng *rand.Rand) error {
 	return nil
 }
 
-// gameFacts are the facts that the rows of one game share.
 type gameFacts struct {
 	*Game
 	area       int
@@ -227,7 +226,6 @@ func (b *Builder) valueTargets(g []float32, c *gameFacts, t int, turn *Turn) {
 	}
 }
 
-// gameTargets writes the facts of the game and of its turn.
 func (b *Builder) gameTargets(g []float32, c *gameFacts, turn *Turn) {
 	own := b.game.ToMove()
 	sign := float32(1)

@@ -125,7 +125,6 @@ func checkHorizons(t *testing.T, g *Game, at int, row []float32, own board.Color
 	require.InDelta(t, arrival, row[TargetArrival], 1e-2)
 }
 
-// fillFolder writes games as npz files and returns the folder.
 func fillFolder(t testing.TB, files, gamesPerFile int, l Layout, sizes ...board.Size) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -70,7 +70,6 @@ type End struct {
 	HitLimit bool
 }
 
-// value returns the end as a value.
 func (e *End) value() Value {
 	v := Value{Score: e.Score}
 	switch {

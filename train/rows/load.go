@@ -81,7 +81,6 @@ func (f *Folder) otherEncoding(path string, l Layout) error {
 		path, ErrLayout, l.Encoding, f.o.Encoding, f.o.Encoding)
 }
 
-// takes reports whether the split delivers a row.
 func (s *Split) takes(set *Set, i int, path string) bool {
 	if s.Share <= 0 {
 		return !s.Held

@@ -143,7 +143,6 @@ func hashRecord(start *board.Game, moves []board.Point) [2]uint64 {
 	return [2]uint64{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])}
 }
 
-// recordEnd combines the result in a record with the final position.
 func recordEnd(result string, final *board.Game) End {
 	e := End{}
 	r := strings.ToUpper(strings.TrimSpace(result))

@@ -184,7 +184,6 @@ func (s *Set) copyRow(at int, from *Set, i int) {
 	}
 }
 
-// rowOf returns row i of an array of n values a row.
 func rowOf[T any](a []T, i, n int) []T { return a[i*n : (i+1)*n : (i+1)*n] }
 
 // Row accessors; the slices are the set's own.
@@ -228,7 +227,6 @@ func (s *Set) clip() {
 	}
 }
 
-// bit returns a bit of a packed plane.
 func bit(plane []uint8, i int) bool { return plane[i>>3]&(0x80>>(i&7)) != 0 }
 
 // Size returns the board size of a row.

@@ -146,7 +146,6 @@ func (l Layout) putPolicy(dst []int16, p []float32, size board.Size) {
 	}
 }
 
-// slot returns the array index of a policy index of a board.
 func (l Layout) slot(index int, size board.Size) int {
 	if index == size.Area() {
 		return l.Area()
@@ -175,7 +174,6 @@ func (b *Builder) AppendTaught(dst *Set, g *board.Game, hash [2]uint64, t *Taugh
 	return nil
 }
 
-// checkTaught checks the columns of a taught row.
 func (s *Set) checkTaught(i int) error {
 	g := s.targets(i)
 	for _, k := range []int{TargetFinalWeight, TargetFutureWeight, TargetScoringWeight} {

@@ -34,7 +34,6 @@ func (u *unpacker) sources(side int, size board.Size, sym board.Symmetry) []int3
 	return m
 }
 
-// prepare gives a batch room for n rows of a layout and size.
 func (b *Batch) prepare(l Layout, size board.Size, n int, wants Wants) {
 	a := size.Area()
 	b.Size, b.N, b.Wants = size, n, wants

@@ -167,7 +167,6 @@ func (p *player) soften(visits int, weight float64) (int, float64) {
 	return visits, weight * (1 + q*(e.SoftWeight-1))
 }
 
-// report converts the result of a search into a turn.
 func (p *player) report(r *search.Result) rows.Turn {
 	t := rows.Turn{HasRoot: true, Visits: int(r.Root.Visits)}
 	win := r.Root.Winrate - r.Root.NoResult/2

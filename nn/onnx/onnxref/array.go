@@ -98,7 +98,6 @@ func load(t *onnx.Tensor) (*array, error) {
 	return a, err
 }
 
-// store turns an array into a tensor.
 func store(name string, a *array) (*onnx.Tensor, error) {
 	dims := make([]int64, len(a.dims))
 	for k, d := range a.dims {
