@@ -117,11 +117,10 @@ func capturedOn(captures []koCapture, p Point) bool {
 	return false
 }
 
-// GraphHash identifies a node of a search graph. prev is the graph hash before
-// the last move, the zero Hash at the root. If the last move can be made
-// undone by few captures the hash depends on the way that led here, so that
-// cycles do not close; elsewhere it is Hash, so that transpositions meet. A pass
-// always depends on the way. (KataGo, docs/GraphSearch.md.)
+// GraphHash identifies a node of a search graph. prev is the graph hash before the last move, the
+// zero Hash at the root. Where the position before the last move could soon be restored by
+// captures, and after a pass, the hash depends on the move order, so that the graph has no
+// cycles; elsewhere it is Hash, so that transpositions share a node (KataGo, docs/GraphSearch.md).
 func (g *Game) GraphHash(prev Hash) Hash { return g.GraphHashWithin(prev, DefaultRepBound) }
 
 // GraphHashWithin is GraphHash with another bound: if moves can be undone within that number of

@@ -174,7 +174,7 @@ func (f *fairKomi) even(komi float64) float64 {
 
 // bracket in points that bisection starts from
 func (f *fairKomi) approach(komi float64) float64 {
-	const near = 16 // points that halving bridges
+	const near = 16 // width in points of the bracket that is bisected
 	var shift float64
 	var last opinion
 	for i := range 3 {

@@ -7,8 +7,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Training returns a training graph for the kernels, and the number of nodes that became
-// theirs. The graph's shapes must be numbers; the model is not changed.
+// Training returns a training graph for the kernels, and the number of nodes
+// replaced by kernels. The graph's shapes must be numbers; the model is not changed.
 //
 // A 3x3 convolution becomes a node Convolution, [N,C,H,W] by weights [O,C,3,3] and a bias
 // [O] that may be left out, with a Relu behind it where the attribute relu is 1; a fourth
