@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -130,6 +131,16 @@ func TestFrontDoorOfLife(t *testing.T) {
 	tab.Until(fmt.Sprintf(`document.querySelectorAll(".front-board path[d^=M][d$=Z]").length === %d`, len(p.Group)))
 	tab.Point(tab.Free(map[string]bool{p.Answers[0].Move: true}))
 	tab.Until(`document.querySelector(".front-text .bad-text")?.innerText === "That does not work."`)
+	tab.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
+	for _, size := range [][2]int64{{1280, 800}, {390, 844}} {
+		tab.Screen(size[0], size[1])
+		tab.NothingSticksOut("the refutation at home")
+		tab.Axe("the refutation at home")
+		tab.Picture(fmt.Sprint("home refuted ", size[0]))
+	}
+	tab.Press("Try again")
+	tab.Point(p.Answers[0].Move)
+	tab.Until(`document.querySelector(".front-text .good-text")`)
 	tab.Clean()
 }
 

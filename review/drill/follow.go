@@ -38,12 +38,20 @@ type Turn struct {
 func (p *Problem) After(moves []string) (*board.Game, error) {
 	g, err := p.Position()
 	for i := 0; i < len(moves) && err == nil; i++ {
-		var at board.Point
-		if at, err = g.Size().ParseVertex(moves[i]); err == nil {
-			err = g.Play(g.ToMove(), at)
-		}
+		g, err = after(g, moves[i])
 	}
 	return g, err
+}
+
+// after returns the game after a move.
+func after(g *board.Game, move string) (*board.Game, error) {
+	next := new(board.Game)
+	next.CopyFrom(g)
+	at, err := g.Size().ParseVertex(move)
+	if err == nil {
+		err = next.Play(g.ToMove(), at)
+	}
+	return next, err
 }
 
 // Continues reports whether a problem may ask for more than one move.
@@ -113,14 +121,9 @@ func (p *Problem) playLife(ctx context.Context, moves []string, opts life.Option
 func (j Judge) compare(ctx context.Context, start *board.Game, best, move string, lost float64) (a Answer, err error) {
 	var evals [2]*review.Eval
 	for i, v := range []string{best, move} {
-		var g board.Game
-		g.CopyFrom(start)
-		at, err := start.Size().ParseVertex(v)
+		g, err := after(start, v)
 		if err == nil {
-			err = g.Play(g.ToMove(), at)
-		}
-		if err == nil {
-			evals[i], err = j.Search(ctx, &g)
+			evals[i], err = j.Search(ctx, g)
 		}
 		if err != nil {
 			return a, err
@@ -138,12 +141,11 @@ func (j Judge) compare(ctx context.Context, start *board.Game, best, move string
 // refute continues the line of a wrong move with the best answer to it, if a search finds one.
 func (j Judge) refute(ctx context.Context, start *board.Game, a *Answer) {
 	a.Line = []string{a.Move}
-	at, err := start.Size().ParseVertex(a.Move)
-	var g board.Game
-	if g.CopyFrom(start); err != nil || g.Play(g.ToMove(), at) != nil || j.Search == nil {
+	g, err := after(start, a.Move)
+	if err != nil || j.Search == nil {
 		return
 	}
-	if e, err := j.Search(ctx, &g); err == nil && len(e.Moves) > 0 {
+	if e, err := j.Search(ctx, g); err == nil && len(e.Moves) > 0 {
 		a.Line = append(a.Line, e.Moves[0].Line...)
 	}
 }
@@ -222,15 +224,14 @@ func (f *fight) ask(g *board.Game, first board.Color) (c found, done, failed boo
 func (f *fight) reply(g *board.Game, zone []string) (reply string, answer Answer, err error) {
 	fewest := math.MaxInt
 	for _, v := range zone {
-		var next board.Game
-		next.CopyFrom(g)
-		if at, err := g.Size().ParseVertex(v); err != nil || next.Play(g.ToMove(), at) != nil {
+		next, err := after(g, v)
+		if err != nil {
 			continue
 		}
 		var c found
-		_, done, needed, err := f.ask(&next, g.ToMove())
+		_, done, needed, err := f.ask(next, g.ToMove())
 		if err == nil && needed {
-			c, done, _, err = f.ask(&next, next.ToMove())
+			c, done, _, err = f.ask(next, next.ToMove())
 		}
 		if n := len(c.Moves); needed && done && n > 0 && n < fewest && c.Moves[0] != "pass" {
 			reply, answer, fewest = v, Answer{Move: c.Moves[0], Accepted: true, Line: c.line(g.Size(), next.ToMove())}, n

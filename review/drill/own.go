@@ -55,19 +55,15 @@ func ReadOwn(name string, roots []*sgf.Node) (o Own) {
 			switch {
 			case errors.Is(err, errUnsolved):
 				o.Unsolved = append(o.Unsolved, root)
-				continue
 			case err != nil:
 				o.Errors = append(o.Errors, err)
-				continue
-			case seen[p.ID]:
-				continue
+			case !seen[p.ID]:
+				if seen[p.ID] = true; turned {
+					o.Turned++
+				}
+				p.Game, p.Number = name, number
+				o.Problems = append(o.Problems, p)
 			}
-			seen[p.ID] = true
-			if turned {
-				o.Turned++
-			}
-			p.Game, p.Number = name, number
-			o.Problems = append(o.Problems, p)
 		}
 	}
 	return o
@@ -212,19 +208,14 @@ func moveOf(g *board.Game, n *sgf.Node) string {
 }
 
 // authors returns the author's answer that begins with a node, at most mostPlayed moves long.
-func authors(start *board.Game, n *sgf.Node) (a Answer) {
-	var g board.Game
-	g.CopyFrom(start)
+func authors(g *board.Game, n *sgf.Node) (a Answer) {
 	for n := range n.MainLine() {
-		v := moveOf(&g, n)
+		v := moveOf(g, n)
 		if v == "" || len(a.Line) == mostPlayed {
 			break
 		}
-		at, _ := g.Size().ParseVertex(v)
-		if g.Play(g.ToMove(), at) != nil {
-			break
-		}
 		a.Line = append(a.Line, v)
+		g, _ = after(g, v) // moveOf is legal
 	}
 	a.Move, a.Accepted = a.Line[0], true
 	return a
@@ -235,13 +226,16 @@ func authors(start *board.Game, n *sgf.Node) (a Answer) {
 func (p *Problem) playTree(ctx context.Context, played []string, before *board.Game, j Judge) (t Turn, err error) {
 	n := p.answers
 	g, err := p.Position()
+	if err != nil {
+		return t, err
+	}
 	for _, v := range played[:len(played)-1] {
 		i := slices.IndexFunc(n.Children, func(c *sgf.Node) bool { return moveOf(g, c) == v })
-		at, _ := g.Size().ParseVertex(v)
-		if i < 0 || err != nil || g.Play(g.ToMove(), at) != nil {
+		if i < 0 {
 			return t, fmt.Errorf("problem %s has no answer after %s", p.ID, v)
 		}
 		n = n.Children[i]
+		g, _ = after(g, v)
 	}
 	move, best := played[len(played)-1], rightOf(before, n)
 	if len(best) > 0 {
@@ -257,18 +251,14 @@ func (p *Problem) playTree(ctx context.Context, played []string, before *board.G
 	if t.Accepted = slices.Contains(best, c); !t.Accepted || saidRight(c) && !below(c, false) {
 		return t, nil
 	}
-	if at, _ := g.Size().ParseVertex(move); g.Play(g.ToMove(), at) != nil {
-		return t, nil
-	}
+	g, _ = after(before, move)
 	replies := slices.DeleteFunc(slices.Clone(c.Children), func(r *sgf.Node) bool { return moveOf(g, r) == "" || saidWrong(r) })
 	if len(replies) == 0 {
 		return t, nil
 	}
 	r := replies[max(0, slices.IndexFunc(replies, func(r *sgf.Node) bool { return below(r, true) }))]
 	v := moveOf(g, r)
-	if at, _ := g.Size().ParseVertex(v); g.Play(g.ToMove(), at) != nil {
-		return t, nil
-	}
+	g, _ = after(g, v)
 	if next := rightOf(g, r); len(next) > 0 {
 		t.Reply, t.Best, t.Text = v, authors(g, next[0]), said(r)
 	}
@@ -283,13 +273,8 @@ const mostGroups = 6
 func (p *Problem) beside(ctx context.Context, before *board.Game, best, move string, j Judge) (Answer, error) {
 	size, me := before.Size(), before.ToMove()
 	at, _ := size.ParseVertex(best)
-	target, err := size.ParseVertex(move)
+	tried, err := after(before, move)
 	if err != nil {
-		return Answer{}, err
-	}
-	var after board.Game
-	after.CopyFrom(before)
-	if err := after.Play(me, target); err != nil {
 		return Answer{}, err
 	}
 	for _, group := range near(before, at) {
@@ -309,7 +294,7 @@ func (p *Problem) beside(ctx context.Context, before *board.Game, best, move str
 		if _, _, failed, err := f.ask(before, me.Opponent()); err != nil || !failed {
 			continue // it needs no move
 		}
-		found, done, failed, err := f.ask(&after, me.Opponent())
+		found, done, failed, err := f.ask(tried, me.Opponent())
 		if err != nil || done || failed {
 			a := Answer{Move: move, Accepted: done, Line: []string{move}}
 			if failed {

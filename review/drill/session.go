@@ -158,7 +158,7 @@ func (s *Session) ask(ctx context.Context, p *Problem) (first *Attempt, quit boo
 			continue
 		case "show", "solution":
 			first, err = s.grade(p, v, first, nil)
-			fmt.Fprintf(s.Out, "Best: %s\n", v.inWords(v.best.Line, v.best.Move))
+			fmt.Fprintf(s.Out, "Best:%s\n", v.inWords(lineOf(v.best)))
 			return first, err != nil, err
 		case "play":
 			words = words[len(words)-1:]
@@ -246,7 +246,7 @@ func (s *Session) grade(p *Problem, v *view, first *Attempt, a *Answer) (*Attemp
 		fmt.Fprintf(s.Out, "Not good enough: %s loses %.1f points.\n", v.vertex(a.Move), a.Loss)
 	}
 	if a != nil && len(a.Line) > 1 {
-		fmt.Fprintf(s.Out, "It goes on: %s\n", v.inWords(a.Line, ""))
+		fmt.Fprintf(s.Out, "It goes on:%s\n", v.inWords(a.Line))
 	}
 	if first != nil {
 		return first, nil

@@ -38,16 +38,12 @@ func (v *view) vertex(move string) string {
 	return v.size.Vertex(v.size.SymMap(v.turn, p))
 }
 
-// inWords names the moves of a line on the shown board; without a line only the move.
-func (v *view) inWords(line []string, move string) string {
-	if len(line) == 0 {
-		return v.vertex(move)
-	}
-	var words []string
+// inWords names the moves of a line on the shown board.
+func (v *view) inWords(line []string) (text string) {
 	for _, m := range line {
-		words = append(words, v.vertex(m))
+		text += " " + v.vertex(m)
 	}
-	return strings.Join(words, " ")
+	return text
 }
 
 // parse converts a move of the shown board into one of the problem.

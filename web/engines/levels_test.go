@@ -44,6 +44,10 @@ func TestLevels(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "9x9", fit.Size)
 	require.Positive(t, fit.Games)
+	next, err := l.Fitting(board.Square(9))
+	require.NoError(t, err)
+	require.Equal(t, next, fit.Next)
+	fit.Next = "" // is said after a game
 	fits := l.Fits()
 	require.Len(t, fits, 1)
 	require.Equal(t, *fit, fits[0])
