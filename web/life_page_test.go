@@ -128,3 +128,30 @@ func TestWebLifeOfSeveral(t *testing.T) {
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: J2" && !document.querySelector(".life [role=radio]")`)
 	p.Clean()
 }
+
+// TestLifeStaysInItsPlace opens the question from the toolbar of an analysis: its panel pushes
+// nothing off the screen, and an answer that is not proved looks otherwise.
+func TestLifeStaysInItsPlace(t *testing.T) {
+	looks(t)
+	_, p, _ := analysed(t, cornerRecord[:len(cornerRecord)-1]+"AB[fg])")
+	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)
+	const tool = `.tools-row .tool[title^="Is it alive?"]`
+	p.Click(tool)
+	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone first")`)
+	for _, q := range []struct{ stone, border string }{{"A8", "solid"}, {"F3", "dashed"}} {
+		p.Point(q.stone)
+		p.Until(`document.querySelector(".life h2")?.innerText.endsWith(" ` + q.stone + `")`)
+		p.Click(tool)
+		p.Until(`document.querySelectorAll('.life[data-busy="false"] .life-card').length === 2`)
+		browsertest.Equal(p, q.border, `getComputedStyle(document.querySelector(".life-card")).borderTopStyle`)
+		eachLook(p, func(what string, size [2]int64) {
+			p.NothingSticksOut(what)
+			p.Layout([]string{".life", ".engine-line", ".cands", ".tab-body", ".tools-row"}, func(r []browsertest.Rect) bool {
+				return size[0] < 1000 || r[0].On(size) && r[1].On(size) && r[2].On(size) && r[2].Height() >= 80 && r[3].Height() >= 80 && r[4].On(size)
+			}, what)
+			p.Picture("life in analysis " + q.stone + " " + what)
+		})
+	}
+	p.Axe("a question in an analysis")
+	p.Clean()
+}

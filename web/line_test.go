@@ -118,6 +118,10 @@ func TestLinePlayedOut(t *testing.T) {
 		p.Picture("line " + what)
 	})
 	p.Axe("a line")
+	p.Press("Ann") // whose it is is kept by the browser
+	p.Do(chromedp.Reload())
+	p.Until(`document.querySelector("main.review .mistakes [role=radio]")?.innerText === "You 1" && !document.querySelector(".who")`)
+	p.Press("Show better")
 	p.Do(chromedp.KeyEvent(kb.Escape))
 	p.Until(`!document.querySelector(".line-player")`)
 	on("D5", "white", "after the line")

@@ -159,6 +159,11 @@ func TestSummaryAndDrillPages(t *testing.T) {
 	b.Until(`document.body.innerText.includes("3 reviewed games of ada") && document.body.innerText.includes("it has no moves")`)
 	browsertest.Equal(b, "a%20game.html", `document.querySelector("#games a").getAttribute("href")`)
 	b.Axe("page")
+	c = review.NewCollector("bob") // who was White: his numbers come first
+	c.Add(g, res, "a game.html", "a game.sgf", "a game.json")
+	open(b, func(f *os.File) error { return review.WriteSummaryPage(f, c.Summary()) })
+	browsertest.Equal(b, fmt.Sprintf("bob lost a move %.2f, opponent lost a move %.2f", res.Players[1].Mean, res.Players[0].Mean),
+		`[5, 6].map((i) => document.querySelectorAll("#games tr")[0].children[i].innerText + " " + document.querySelectorAll("#games tr")[1].children[i].innerText).join(", ")`)
 
 	d := &drill.Set{Version: drill.Version, Problems: []drill.Problem{
 		{ID: "1", Game: "g", Number: 5, Width: 5, Height: 5, Stones: strings.Repeat(".", 24) + "X", ToMove: "w",

@@ -31,7 +31,7 @@ export function Graph({ points, at, onSeek, height, winrate = true, side = "both
 			plot.current = new uPlot(
 				{
 					width: el.clientWidth, height, padding: [8, winrate ? 4 : 12, 0, 0], legend: { show: false }, cursor: { show: false },
-					scales: { x: { time: false }, lead: { range: (_, lo, hi) => { const m = Math.max(5, Math.abs(lo ?? 0), Math.abs(hi ?? 0)); return [-m, m]; } }, win: { range: [0, 100] } },
+					scales: { x: { time: false }, lead: { range: (_, lo, hi) => { const m = Math.min(WIDEST, Math.max(5, Math.abs(lo ?? 0), Math.abs(hi ?? 0))); return [-m, m]; } }, win: { range: [0, 100] } },
 					axes: [
 						{ ...axis, size: 22, splits: (u) => { const max = u.scales.x.max ?? 0; const step = max > 160 ? 50 : max > 60 ? 20 : max > 20 ? 10 : 5; return Array.from({ length: Math.floor(max / step) + 1 }, (_, i) => i * step); } },
 						{ ...axis, scale: "lead", size: 42, label: t("points_axis"), labelFont: font, labelSize: 14, labelGap: 0, filter: (_, all) => all, splits: (u) => ticks(u), values: (_, v) => v.map((x) => (x === 0 ? "0" : (x > 0 ? "B+" : "W+") + Math.abs(x))) },
