@@ -113,7 +113,7 @@ func TestLabelsFit(t *testing.T) {
 	id := reviewedBefore(t, dir, "Ann", "Ben")
 	s := servePage(t, dir)
 	p := openPage(t, s)
-	const cut = `[...document.querySelectorAll(".choice button, .chip, .bars .part, .tabs button")].filter((e) => e.scrollWidth > e.clientWidth + 1 || (() => { const r = document.createRange(); r.selectNodeContents(e); const [a, b] = [r.getBoundingClientRect(), e.getBoundingClientRect()]; return a.left < b.left - 1 || a.right > b.right + 1; })()).map((e) => e.innerText)`
+	const cut = `[...document.querySelectorAll(".choice button, .chip, .bars .part, .tabs button")].filter((e) => e.scrollWidth > e.clientWidth + 1 || (() => { const r = document.createRange(); r.selectNodeContents(e); const [a, b, c] = [r, e, e.parentElement].map((x) => x.getBoundingClientRect()); return a.left < b.left - 1 || a.right > b.right + 1 || b.right > c.right + 1; })()).map((e) => e.innerText)`
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ more: true, other: true }))`, nil))
 	eachLook(p, func(what string, size [2]int64) {
 		p.Do(chromedp.Navigate(s.Address() + "new"))
@@ -123,6 +123,12 @@ func TestLabelsFit(t *testing.T) {
 		p.Layout([]string{".more [aria-label=Clock]", ".stick .button"}, func(r []browsertest.Rect) bool { return !r[0].Over(r[1]) }, "Play and the clock, %s", what)
 		p.Picture("new " + what)
 		p.Do(chromedp.Navigate(s.Address() + "review/" + id))
+		p.Until(`document.querySelector("main.review .mistakes li")`)
+		if browsertest.JS[bool](p, `!!document.querySelector(".who")`) {
+			p.Press("Ann")
+			p.Until(`!document.querySelector(".who")`)
+		}
+		p.None(cut, what)
 		p.Press("Summary")
 		p.Until(`document.querySelectorAll(".bars .part").length > 3`)
 		p.None(cut, what)
