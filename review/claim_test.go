@@ -132,12 +132,26 @@ func TestSay(t *testing.T) {
 
 // A proof replaces the claims about the mistake that missed it.
 func TestProvedClaims(t *testing.T) {
-	res := &Result{Game: Info{Width: 9, Height: 9}, Moves: []Move{{Color: "w", Move: "A1", Listed: true, Loss: 12, Refutation: []string{"B2"}, Best: []Candidate{{Move: "C3"}}, Claims: []Claim{{Kind: Worth}}}},
-		Only: []Only{{Ply: 0, Kills: true, Group: []string{"B1", "C1"}, Line: []string{"C3"}}}}
-	res.prove()
-	m := res.Moves[0]
-	require.Equal(t, LetLive, m.Kind)
-	require.Equal(t, "Black answers B2 and saves the 2 stones at B1; that is proved. Only C3 kills the 2 stones at B1; that is proved.", m.Reason)
-	require.Equal(t, []string{"B1", "C1"}, m.Points)
-	require.Equal(t, "b", m.Claims[1].Color)
+	weak := Claim{Kind: Weak, Move: "C3", Stones: []string{"B1"}}
+	for said, c := range map[string]struct {
+		kills        bool
+		saves, loses string
+		only         bool
+		kind         Kind
+	}{
+		"Black answers B2 and saves the 2 stones at B1; that is proved. Only C3 kills the 2 stones at B1; that is proved.": {true, "C3", "B2", true, LetLive},
+		"Black answers B2 and kills the 2 stones at B1; that is proved. C3 saves the 2 stones at B1; that is proved.":      {false, "C3", "B2", false, GroupLost},
+		"Black answers D2 and kills the 2 stones at B1; that is proved.":                                                   {false, "", "D2", false, GroupLost},
+		"Only D4 kills the 2 stones at B1; that is proved.":                                                                {true, "D4", "", true, LetLive},
+		"This puts the stone at B1 in danger; C3 protects against that. D4 saves the 2 stones at B1; that is proved.":      {false, "D4", "", false, GroupWeak},
+	} {
+		m := Move{Color: "w", Move: "A1", Best: []Candidate{{Move: "C3"}}, Claims: []Claim{weak}}
+		m.settle(c.kills, []string{"B1", "C1"}, []string{c.saves}, c.loses, c.only)
+		require.Equal(t, said, m.Reason)
+		require.Equal(t, c.kind, m.Kind)
+		require.Equal(t, []string{"B1", "C1"}, m.Points)
+		last := m.Claims[len(m.Claims)-1]
+		require.Equal(t, map[bool]string{true: "b", false: "w"}[c.kills], last.Color)
+		require.Equal(t, c.saves == "D4", len(last.Line) == 1, "the line is given where the better line is another")
+	}
 }

@@ -18,7 +18,7 @@ type found struct {
 
 // Conditions of claims. Ownership is the mover's, the mean over some stones.
 const (
-	sureFrom    = 0.84 // of stones that live; dead ones are below its negative
+	sureFrom    = 0.88 // of stones that live; dead ones are below its negative
 	likely      = 0.2  // of stones that rather live
 	lostBelow   = -0.3 // of captured stones' points
 	lostBy      = 0.5  // by which the mistake changes the owner of captured stones

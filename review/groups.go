@@ -61,7 +61,6 @@ const (
 	groupNodes  = 8000  // searched positions for a question about a group
 	onlyNodes   = 40000 // searched positions for a question about a mistake
 	leastGroup  = 3     // stones
-	onlyPlies   = 12    // mistakes that are examined
 	sureOwner   = 90    // least ownership in percent of a settled group
 	lostOwner   = 60    // least change of ownership in percent by a mistake that loses a group
 )
@@ -80,7 +79,9 @@ func prove(ctx context.Context, g *Game, res *Result) error {
 	p := &prover{ctx: ctx, game: g, res: res, left: all / 2}
 	err := p.onlies()
 	if err == nil {
-		res.prove()
+		for i, color := range []string{"b", "w"} {
+			res.Players[i].sum(res.Moves, color)
+		}
 		p.left += all / 2
 		err = p.groups()
 	}
@@ -350,10 +351,10 @@ func (p *prover) settled(ply int, stone board.Point) (life.Status, error) {
 	return out, p.ctx.Err()
 }
 
-// onlies finds mistakes that changed the owner of a group which exactly one move saves or
-// kills.
+// onlies asks about the groups that the worst mistakes decide: those of their claims, and those
+// whose owner changed.
 func (p *prover) onlies() error {
-	for _, t := range p.res.Mistakes[:min(onlyPlies, len(p.res.Mistakes))] {
+	for _, t := range p.res.Mistakes {
 		before, after := p.res.Positions[t].Ownership, p.res.Positions[t+1].Ownership
 		if before == nil || after == nil || !p.res.Moves[t].Judged {
 			continue
@@ -362,11 +363,19 @@ func (p *prover) onlies() error {
 		if err != nil {
 			return err
 		}
-		changed := func(at board.Point) bool {
-			return max(int(before[at])-int(after[at]), int(after[at])-int(before[at])) > lostOwner
+		var claimed []string
+		for _, c := range p.res.Moves[t].Claims {
+			if c.about() {
+				claimed = append(claimed, c.Stones...)
+			}
 		}
-		for _, chain := range chainsOf(g, changed) {
-			if len(chain) < leastGroup {
+		changed := func(at board.Point) bool {
+			return max(int(before[at])-int(after[at]), int(after[at])-int(before[at])) > lostOwner || slices.Contains(claimed, g.Size().Vertex(at))
+		}
+		list := chainsOf(g, changed)
+		slices.SortStableFunc(list, func(a, b []board.Point) int { return len(b) - len(a) })
+		for _, chain := range list {
+			if at := g.Size().Vertex(chain[0]); len(chain) < leastGroup && !slices.Contains(claimed, at) {
 				continue
 			}
 			if err := p.only(t, chain); err != nil {
@@ -377,7 +386,13 @@ func (p *prover) onlies() error {
 	return nil
 }
 
-// only adds the position before a ply to Only if exactly one move saves or kills a chain.
+// about reports whether a claim is about the life of its stones.
+func (c *Claim) about() bool {
+	return slices.Contains([]ClaimKind{Captured, Dies, Lives, Weak, Stronger, Weakens, Strengthens}, c.Kind)
+}
+
+// only adds the position before a ply to Only if exactly one move saves or kills a chain, and
+// the proofs about the chain to the claims about the move.
 func (p *prover) only(t int, chain []board.Point) error {
 	if p.left < groupNodes {
 		return p.ctx.Err()
@@ -391,19 +406,72 @@ func (p *prover) only(t int, chain []board.Point) error {
 		p.refused(err)
 		return p.ctx.Err()
 	}
-	kills := q.Stones[chain[0]] != p.game.Moves[t].Color
-	line := out.OnlyMove(kills)
+	m, kills := &p.res.Moves[t], q.Stones[chain[0]] != p.game.Moves[t].Color
 	p.left -= out.Attacks.Nodes + out.Defends.Nodes
-	if line == nil || slices.ContainsFunc(p.res.Only, func(o Only) bool { return o.Ply == t }) {
-		return p.ctx.Err()
-	}
 	o := Only{Ply: t, Kills: kills, Assumed: out.Assumed}
 	for _, x := range chain {
 		o.Group = append(o.Group, q.Size.Vertex(x))
 	}
+	line := out.OnlyMove(kills)
 	for _, x := range line {
 		o.Line = append(o.Line, q.Size.Vertex(x))
 	}
-	p.res.Only = append(p.res.Only, o)
-	return p.ctx.Err()
+	if line != nil && !slices.ContainsFunc(p.res.Only, func(o Only) bool { return o.Ply == t }) {
+		p.res.Only = append(p.res.Only, o)
+	}
+	if !m.Listed || len(m.Claims) == 0 || m.Claims[0].Proved || line != nil && o.Line[0] == m.Move {
+		return p.ctx.Err()
+	}
+	saves := works(out, kills, m.Best[0].Move)
+	if saves == m.Move || saves == "" && line == nil && !slices.ContainsFunc(m.Claims, func(c Claim) bool { return c.about() }) {
+		return p.ctx.Err()
+	}
+	loses, err := p.loses(t+1, chain[0], kills, first(m.Refutation))
+	if claimed := slices.ContainsFunc(m.Claims, func(c Claim) bool { return c.about() && slices.Contains(c.Stones, o.Group[0]) }); line != nil || saves+loses != "" && claimed {
+		if line == nil {
+			o.Line = []string{saves}
+		}
+		m.settle(kills, o.Group, o.Line, loses, line != nil)
+	}
+	return err
+}
+
+// loses returns the proved first move by which the side to move kills a chain, or with lives
+// saves it; "" if there is none.
+func (p *prover) loses(ply int, stone board.Point, lives bool, prefer string) (string, error) {
+	q, err := p.question(ply, stone)
+	if err != nil || q.Stones[stone] == board.Empty || p.left < groupNodes {
+		return "", err
+	}
+	g, err := p.game.Position(ply)
+	if err != nil {
+		return "", err
+	}
+	out, err := life.Ask(p.ctx, q, life.Options{Nodes: min(onlyNodes, p.left), First: g.ToMove()})
+	if err != nil {
+		p.refused(err)
+		return "", p.ctx.Err()
+	}
+	for _, c := range []*life.Card{out.Attacks, out.Defends} {
+		if c != nil {
+			p.left -= c.Nodes
+		}
+	}
+	return works(out, !lives, prefer), p.ctx.Err()
+}
+
+// works returns a first move that is proved to kill, or with kills false to save, the target:
+// the preferred one if it does; "" for none.
+func works(out *life.Answer, kills bool, prefer string) string {
+	c, want := out.Defends, []string{life.Alive, life.Seki}
+	if kills {
+		c, want = out.Attacks, []string{life.Dead}
+	}
+	if c == nil || !c.Proved || !slices.Contains(want, c.Verdict) || len(c.Moves) == 0 || slices.Contains(c.Moves, "pass") {
+		return "" // or nothing need be done
+	}
+	if slices.Contains(c.Moves, prefer) {
+		return prefer
+	}
+	return c.Moves[0]
 }

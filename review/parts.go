@@ -94,18 +94,7 @@ func (k *mistake) groups(color board.Color, changed func(chain []board.Point) bo
 			all = append(all, chain...)
 		}
 	}
-	return slices.DeleteFunc(k.clusters(all), func(g []board.Point) bool { return !k.concerned(g) })
-}
-
-// concerned reports whether one of the moves lies near some points, or near a region of theirs
-// that the mistake changed.
-func (k *mistake) concerned(points []board.Point) bool {
-	for _, p := range points {
-		if n := k.partOf[p]; n >= 0 && (k.near(k.parts[n].points, k.best) || k.near(k.parts[n].points, k.played)) {
-			return true
-		}
-	}
-	return k.near(points, k.best) || k.near(points, k.played)
+	return slices.DeleteFunc(k.clusters(all), func(g []board.Point) bool { return !k.near(g, k.best) && !k.near(g, k.played) })
 }
 
 // clusters splits points into those that lie at most two lines apart.
@@ -154,7 +143,7 @@ func (k *mistake) distance(p, q board.Point) int {
 
 // near reports whether a move lies in or beside some points.
 func (k *mistake) near(points []board.Point, move board.Point) bool {
-	return move >= 0 && slices.ContainsFunc(points, func(p board.Point) bool { return k.distance(p, move) <= 3 })
+	return move >= 0 && slices.ContainsFunc(points, func(p board.Point) bool { return k.distance(p, move) <= max(3, k.size.W/3) })
 }
 
 // region returns the key of the part of the board that some points lie in.

@@ -158,34 +158,33 @@ func (r *run) explainAll(ctx context.Context, res *Result, judges []*Judge) erro
 	return nil
 }
 
-// prove adds the proofs of [Result.Only] to the claims of the moves that missed them.
-func (res *Result) prove() {
-	for i := range res.Only {
-		o := &res.Only[i]
-		m := &res.Moves[o.Ply]
-		if !m.Listed || m.Move == o.Line[0] {
-			continue
-		}
-		size := board.Size{W: res.Game.Width, H: res.Game.Height}
-		let := Claim{Kind: Dies, After: AfterPlayed, Color: m.Color, Stones: o.Group, Move: first(m.Refutation), Proved: true}
-		better := Claim{Kind: Saves, After: AfterBetter, Color: m.Color, Stones: o.Group, Move: o.Line[0], Proved: true, Only: true}
-		if o.Kills {
-			let.Kind, better.Kind = Lives, Kills
-			let.Color = letter(colorOf(m.Color).Opponent())
-			better.Color = let.Color
-		}
-		if m.Kind = kinds[let.Kind]; len(m.Best) == 0 || m.Best[0].Move != o.Line[0] {
-			better.After, better.Line = "", o.Line
-		}
-		_, err := size.ParseVertex(let.Move)
-		if m.Claims = []Claim{let, better}; let.Move == "pass" || err != nil {
-			m.Claims = m.Claims[1:]
-		}
-		m.told()
+// settle makes a proof about a group the claims of a move: line begins with the mover's move
+// that saves it, or with kills kills it, and loses is the opponent's that does the opposite after
+// the mistake. Either may be "", for unproved.
+func (m *Move) settle(kills bool, group, line []string, loses string, only bool) {
+	saves := first(line)
+	let := Claim{Kind: Dies, After: AfterPlayed, Color: m.Color, Stones: group, Move: loses, Proved: true}
+	better := Claim{Kind: Saves, After: AfterBetter, Color: m.Color, Stones: group, Move: saves, Proved: true, Only: only}
+	if kills {
+		let.Kind, better.Kind = Lives, Kills
+		let.Color = letter(colorOf(m.Color).Opponent())
+		better.Color = let.Color
 	}
-	for i, color := range []string{"b", "w"} {
-		res.Players[i].sum(res.Moves, color)
+	if m.Best[0].Move != saves {
+		better.After, better.Line = "", line
 	}
+	switch {
+	case saves == "":
+		m.Claims = []Claim{let}
+	case loses != "":
+		m.Claims = []Claim{let, better}
+	case only:
+		m.Claims = []Claim{better}
+	default:
+		m.Claims = []Claim{m.Claims[0], better}
+	}
+	m.Kind = kinds[m.Claims[0].Kind]
+	m.told()
 }
 
 func colorOf(letter string) board.Color {
