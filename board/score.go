@@ -120,7 +120,7 @@ func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
 	}
 	b := NewBoard(on.Size())
 	if b.setUp(colors) != nil {
-		panic("stones without liberties") // taking stones off never takes any
+		panic("stones without liberties") // removing stones captures nothing
 	}
 	owners = b.Area(nil)
 	if tax == TaxNone {

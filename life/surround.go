@@ -65,7 +65,7 @@ func (q *Question) Without(list, others []board.Point) []board.Point {
 	return slices.DeleteFunc(slices.Clone(list), func(p board.Point) bool { return chains[p] })
 }
 
-// certain is the probability of life or death from which a group is settled to a network.
+// certain is the probability of life or death, by a network, from which a group counts as settled.
 const certain = 0.95
 
 // open returns the chains of list whose life is not settled to a network; without a network,

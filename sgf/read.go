@@ -113,7 +113,7 @@ type parser struct {
 	src    string
 	pos    int
 	left   int        // elements that may still be made
-	ahead  int        // bytes that may still be looked at in search of another end of a value
+	ahead  int        // number of bytes that may still be searched for other ends of values
 	last   charset    // charset of the previous game tree
 	plain  bool       // the whole file is UTF-8
 	high   bool       // the game tree has values with bytes above 127

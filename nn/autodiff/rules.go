@@ -29,7 +29,7 @@ func init() {
 		"Mish":      unary(mish),
 		"Clip":      clip,
 
-		// two numbers in
+		// operators with two inputs
 		"Add":   add,
 		"Sum":   add,
 		"Sub":   sub,

@@ -165,7 +165,7 @@ func eachVarint(b []byte, f func(uint64) error) error {
 	return nil
 }
 
-// message charges for a message and parses its fields.
+// message counts the cost of a message towards the limit of memory, and parses its fields.
 func (r *reader) message(v field, cost int, f func(field) error) error {
 	if err := v.want(protowire.BytesType); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // gating is the stage that promotes or refuses a new network by a match with the current one.
 type gating struct {
 	*workspace
-	trainer *trainer // starts again after too many refused networks
+	trainer *trainer // makes a new learner after too many refused networks
 }
 
 // run opens the candidate, plays the match, records the result, and cleans up.

@@ -142,8 +142,8 @@ type Set struct {
 	Points  []int8    // [N, 5, L, L] ownership, seki, boards 8 and 32 turns on, scoring x 120
 
 	columns []column // six arrays
-	source  string   // file and
-	first   int      // row that the set was read from
+	source  string   // file that the set was read from
+	first   int      // number of its first row in that file
 }
 
 func NewSet(l Layout) *Set {
