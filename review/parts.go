@@ -146,14 +146,14 @@ func (k *mistake) near(points []board.Point, move board.Point) bool {
 	return move >= 0 && slices.ContainsFunc(points, func(p board.Point) bool { return k.distance(p, move) <= max(3, k.size.W/3) })
 }
 
-// region returns the key of the part of the board that some points lie in.
-func (k *mistake) region(points []board.Point) string {
+// Region returns the key of the part of a board that some points lie in.
+func Region(size board.Size, points []board.Point) string {
 	x, y := 0.0, 0.0
 	for _, p := range points {
-		px, py := k.size.XY(p)
+		px, py := size.XY(p)
 		x, y = x+float64(px)+0.5, y+float64(py)+0.5
 	}
-	x, y = x/float64(len(points))/float64(k.size.W), y/float64(len(points))/float64(k.size.H)
+	x, y = x/float64(len(points))/float64(size.W), y/float64(len(points))/float64(size.H)
 	third := func(v float64, low, high string) string {
 		switch {
 		case v < 1.0/3:

@@ -115,7 +115,7 @@ func (k *mistake) tenuki(move board.Point) (cost float64, err error) {
 func (k *mistake) quiet() (list []found, err error) {
 	if big := k.bigPart(); big != nil {
 		f := found{Claim: k.betterMove(Holds), at: big.points, worth: big.sum}
-		f.Region, f.Area = k.region(big.points), k.vertices(big.points)
+		f.Region, f.Area = Region(k.size, big.points), k.vertices(big.points)
 		list = append(list, f)
 	}
 	values, err := k.values()
@@ -126,7 +126,7 @@ func (k *mistake) quiet() (list []found, err error) {
 	if f.at = k.emptyTriangle(); f.at != nil {
 		f.Kind, f.Stones, f.Color, f.After = Shape, k.vertices(f.at), letter(k.mover), AfterPlayed
 	} else if k.best >= 0 && k.played >= 0 && k.distance(k.best, k.played) >= k.size.W/3 {
-		if to := k.region([]board.Point{k.best}); to != k.region([]board.Point{k.played}) {
+		if to := Region(k.size, []board.Point{k.best}); to != Region(k.size, []board.Point{k.played}) {
 			f.Kind, f.Region = Direct, to
 		}
 	}

@@ -159,6 +159,7 @@ func (s *Session) ask(ctx context.Context, p *Problem) (first *Attempt, quit boo
 		case "show", "solution":
 			first, err = s.grade(p, v, first, nil)
 			fmt.Fprintf(s.Out, "Best:%s\n", v.inWords(lineOf(v.best)))
+			s.sayWhy(p, v)
 			return first, err != nil, err
 		case "play":
 			words = words[len(words)-1:]
@@ -187,10 +188,18 @@ func (s *Session) ask(ctx context.Context, p *Problem) (first *Attempt, quit boo
 			fmt.Fprintf(s.Out, "Right so far. The answer is %s.\n", v.vertex(t.Reply))
 			v.show(s.Out, p)
 		case t.Accepted:
+			s.sayWhy(p, v)
 			return first, false, nil
 		default:
 			fmt.Fprintln(s.Out, "Try again, or type show.")
 		}
+	}
+}
+
+// sayWhy says why the move of the game was a mistake.
+func (s *Session) sayWhy(p *Problem, v *view) {
+	if p.Played != "" && len(p.Claims) > 0 {
+		fmt.Fprintln(s.Out, v.reason(p))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ func problem() drill.Problem {
 	return drill.Problem{
 		ID: "p", Game: "game", Number: 4, Width: 5, Height: 4, Stones: "......XO...XO.......", ToMove: "w", Last: "B3",
 		Rules: `{"ko":"SIMPLE","scoring":"AREA","tax":"NONE","suicide":false}`, Komi: 7.5, Played: "A1", Loss: 8, Kind: review.Other,
+		Claims:  []review.Claim{{Kind: review.Captured, Color: "w", Move: "D3", Stones: []string{"C3", "C2"}}, {Kind: review.Holds, Move: "A4", Area: []string{"A4"}, Region: "upper_left"}},
 		Answers: []drill.Answer{{Move: "C1", Accepted: true, Line: []string{"C1", "D3"}}, {Move: "A1", Loss: 8, WinrateLoss: 0.5}},
 	}
 }
@@ -126,11 +128,21 @@ func TestTurnedProblems(t *testing.T) {
 		require.NoError(t, err)
 		hint, _, _ := strings.Cut(said, " was played")
 		played := hint[strings.LastIndex(hint, " ")+1:]
-		said, attempts, err := ask(t, played+"\n", rand.New(rand.NewPCG(seed, 1)), never)
+		said, attempts, err := ask(t, played+"\nshow\n", rand.New(rand.NewPCG(seed, 1)), never)
 		require.NoError(t, err)
 		require.Contains(t, said, "Wrong: "+played+" was played in the game", "seed %d", seed)
 		require.Equal(t, "A1", attempts[0].Answer)
 		shown, _, _ := strings.Cut(said, "> ")
+		why := regexp.MustCompile(`(White|Black) answers (\w+) and captures the 2 stones at (\w+). This gives way in the (\w+) (\w+) corner, where (\w)(\d) does better.`).FindStringSubmatch(said)
+		require.NotNil(t, why, said)
+		require.NotContains(t, said, why[1]+" (", "the other side is to play")
+		size := board.Size{W: 5, H: 4}
+		at, err := size.ParseVertex(why[3])
+		require.NoError(t, err)
+		x, _ := size.XY(at)
+		_, row, _ := strings.Cut(shown, "\n  "+why[3][1:]+" ")
+		require.Equal(t, map[string]byte{"White": 'X', "Black": 'O'}[why[1]], row[2*x], "%s\n%s", shown, why[0])
+		require.Equal(t, map[string]string{"A": "left", "E": "right"}[why[6]]+map[string]string{"4": "upper", "1": "lower"}[why[7]], why[5]+why[4])
 		boards[shown] = true
 	}
 	require.Len(t, boards, 8, "four turns of a rectangle, and both colours")

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
 	"kosumi/board"
+	"kosumi/review"
 )
 
 // view shows a problem in an orientation, possibly with colours exchanged, and holds the state
@@ -44,6 +46,43 @@ func (v *view) inWords(line []string) (text string) {
 		text += " " + v.vertex(m)
 	}
 	return text
+}
+
+// reason says on the shown board why the move of the game was a mistake; "" if that is unknown.
+func (v *view) reason(p *Problem) string {
+	colour := func(c string) string {
+		if v.swap && c != "" {
+			return map[string]string{"b": "w", "w": "b"}[c]
+		}
+		return c
+	}
+	return review.Say(v.claims(p.Claims), colour(p.ToMove), v.vertex(p.Played))
+}
+
+// claims turns claims with the board.
+func (v *view) claims(list []review.Claim) (out []review.Claim) {
+	points := func(vertices []string) (at []board.Point, turned []string) {
+		for _, s := range vertices {
+			turned = append(turned, v.vertex(s))
+			if p, err := v.size.ParseVertex(turned[len(turned)-1]); err == nil && p >= 0 {
+				at = append(at, p)
+			}
+		}
+		return at, turned
+	}
+	for _, c := range list {
+		_, c.Stones = points(c.Stones)
+		_, c.Others = points(c.Others)
+		about, _ := points(append(slices.Clone(c.Area), c.Move)[:max(1, len(c.Area))])
+		if c.Move = v.vertex(c.Move); c.Region != "" && len(about) > 0 {
+			c.Region = review.Region(v.size, about)
+		}
+		if c.Of != nil {
+			c.Of = &v.claims([]review.Claim{*c.Of})[0]
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // parse converts a move of the shown board into one of the problem.
