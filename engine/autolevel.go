@@ -50,6 +50,15 @@ type autoGame struct {
 	rank     *level.Rank // nil before the first move
 	resigned bool        // the engine resigned
 	counted  bool
+	undone   bool // a move was taken back: the game does not count
+}
+
+// undo notes that a move was taken back.
+func (r *rank) undo() {
+	if r.cfg.Level == autoLevel && !r.auto.undone && !r.auto.counted {
+		r.log.Info("a move is taken back: this game does not count for your level")
+	}
+	r.auto.undone = true
 }
 
 // playersAhead returns how many points the opponent began ahead; headStart is Black's.
@@ -61,11 +70,12 @@ func playersAhead(headStart float64, us board.Color) float64 {
 }
 
 // countGame records a finished game in the player's ratings, once. It counts only a game of
-// sufficient length in which the engine played one side at an adaptive level. score is White's.
+// sufficient length in which the engine played one side at an adaptive level and no move was taken
+// back. score is White's.
 func (r *rank) countGame(game *board.Game, values *ownValues, score func() (float64, error)) {
 	a, size := &r.auto, game.Size()
 	us, oneSide := values.side()
-	if r.cfg.Level != autoLevel || a.rank == nil || a.counted || !oneSide ||
+	if r.cfg.Level != autoLevel || a.rank == nil || a.counted || a.undone || !oneSide ||
 		!a.resigned && !game.Ended() && !values.abandonedWon(size) || game.NumMoves() < size.Area()*3/10 {
 		return
 	}

@@ -135,15 +135,23 @@ func TestAbandonedGames(t *testing.T) {
 
 	name := filepath.Join(t.TempDir(), "levels.json")
 	e := newEngine(t, 5, func(c *Config) { c.Level, c.LevelFile, c.Resign.Enabled = "auto", name, false })
-	for range 5 {
-		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
-		require.NoError(t, err)
-		require.NoError(t, e.Play(board.White, anyMove(e.Game())))
+	lose := func(undo bool) {
+		for range 5 {
+			_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
+			require.NoError(t, err)
+			require.NoError(t, e.Play(board.White, anyMove(e.Game())))
+			if undo {
+				require.NoError(t, e.Undo(1))
+				require.NoError(t, e.Play(board.White, anyMove(e.Game())))
+			}
+		}
+		for i := range e.values.all {
+			e.values.all[i].value = 0.99
+		}
+		require.NoError(t, e.NewGame(board.Square(5)))
 	}
-	for i := range e.values.all {
-		e.values.all[i].value = 0.99
-	}
-	require.NoError(t, e.NewGame(board.Square(5)))
+	lose(true) // does not count
+	lose(false)
 	all, err := level.ReadPlayerRatings(name)
 	require.NoError(t, err)
 	require.InDelta(t, 1, all.On(board.Square(5)).Games, 0)

@@ -118,6 +118,7 @@ func (e *Engine) Undo(n int) error {
 	e.timer.takeBack(e.game.NumMoves(), n)
 	e.game.UndoMoves(n)
 	e.values.takeBack(e.game.NumMoves())
+	e.rank.undo()
 	return nil
 }
 

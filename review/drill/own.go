@@ -266,7 +266,7 @@ func (p *Problem) playTree(ctx context.Context, played []string, before *board.G
 }
 
 // mostGroups are the groups that are tried as the one that a problem is about.
-const mostGroups = 6
+const mostGroups = 4
 
 // beside judges a move that the author does not mention: by a proof if the best move alone saves or
 // kills a group beside it, else by a search.

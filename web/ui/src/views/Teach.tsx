@@ -40,7 +40,7 @@ export function TeachChoice({ g, auto }: { g?: GameState; auto?: boolean }) {
 			}}>
 				{STRICT.map((s) => <option key={s} value={s}>{t(TEXTS[s])}</option>)}
 			</select>
-			{value && (g ? g.counts === "teach" : auto) && <span class="dim">{t("counts_teach")}</span>}
+			{(g ? g.counts === "yes" || g.counts === "teach" : value && auto) && <span class="dim">{t("counts_teach")}</span>}
 		</label>
 	);
 }
