@@ -144,7 +144,7 @@ func TestBoardSpeaksTheTable(t *testing.T) {
 		for (let i = 0; i < d.length; i += 4) if (d[i] === 11 && d[i + 1] === 87 && d[i + 2] === 208 && d[i + 3] === 255) n++; return n; })()`
 	p.Until(blue + " > 30")
 	p.Do(chromedp.Evaluate(`written.length = 0`, nil), chromedp.KeyEvent("3"))
-	p.Until(browsertest.Button("Policy") + `.ariaPressed === "true"`)
+	p.Until(browsertest.Button("First instinct") + `.ariaPressed === "true"`)
 	p.Until(letters)
 	p.Until(blue + " > 30") // the best candidate is still there
 	p.Clean()

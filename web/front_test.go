@@ -21,20 +21,21 @@ import (
 	"kosumi/web/engines"
 )
 
-// TestFirstUse asks a newcomer one thing; a rank that is given is where games begin.
+// TestFirstUse asks a newcomer one thing, beside a board and a line on what this is; a rank that
+// is given is where games begin.
 func TestFirstUse(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
 	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.URL()))
-	p.Until(`document.querySelector("main.first")`)
+	p.Until(`document.querySelector("main.first .mini") && document.querySelector("main.first p").innerText.includes("Go is a game of surrounding")`)
 	p.Until(`!document.querySelector(".board, form.new, .front-row")`) // nothing else
 	p.Axe("first use")
-	for _, size := range [][2]int64{{390, 844}, {360, 640}, {640, 360}} {
+	for _, size := range [][2]int64{{390, 844}, {360, 640}, {640, 360}, {1280, 800}} {
 		p.Screen(size[0], size[1])
 		p.Until(`document.querySelector(".view").scrollWidth <= innerWidth`)
+		p.Picture(fmt.Sprintf("home-first-%d", size[0]))
 	}
-	p.Screen(1280, 720)
 	p.Do(chromedp.SetValue(`.first-yes select`, "3k", chromedp.ByQuery))
 	p.Press("Start")
 	p.Until(browsertest.Home + `?.dataset.front === "new"`)
@@ -69,10 +70,10 @@ func TestSaidRank(t *testing.T) {
 	p.Clean()
 }
 
-// TestFrontDoor plays on the board of the front door: a new game, the game that was
-// left, the problem of the day, each by the first click.
+// TestFrontDoor plays on the board of the front door: a new game, and the game that was
+// left, each by the first click.
 func TestFrontDoor(t *testing.T) {
-	s := servePage(t, searched(t))
+	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, limit: "visits", visits: 4, pace: false }))`, nil), chromedp.Reload())
 	p.Enter()
@@ -101,21 +102,12 @@ func TestFrontDoor(t *testing.T) {
 	resign(p)
 	p.Until(browsertest.Play + `.dataset.phase === "over"`)
 
-	p.Do(chromedp.Navigate(s.Address()))
-	p.Enter()
-	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
-	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
-	p.Do(chromedp.Navigate(s.Address()))
-	p.Until(browsertest.Home + `?.dataset.front === "problem"`)
-	p.Axe("problem at the front door")
-	p.Point(p.Free(nil))
-	p.Until(`document.querySelector(".front-text .good-text, .front-text .bad-text")`)
 	p.Clean()
 }
 
-// TestFrontDoorOfLife has a problem of life and death on the front door: it says whether to
-// kill or to live and marks the group, and the verdict speaks of no points.
-func TestFrontDoorOfLife(t *testing.T) {
+// TestRefutation has a problem of life and death: it says whether to kill or to live and marks the
+// group, the verdict speaks of no points, and a wrong move's refutation can be read everywhere.
+func TestRefutation(t *testing.T) {
 	looks(t)
 	p := drill.Collection()[0]
 	dir := t.TempDir()
@@ -124,23 +116,24 @@ func TestFrontDoorOfLife(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, log.Add(drill.Attempt{ID: p.ID, Time: time.Now().UTC().AddDate(0, 0, -30), Grade: drill.AgainGrade}))
 	require.NoError(t, log.Close())
-	tab := openPage(t, servePage(t, dir))
-	tab.Until(browsertest.Home + `?.dataset.front === "problem"`)
+	s := servePage(t, dir)
+	tab := openPage(t, s)
+	tab.Do(chromedp.Navigate(s.Address() + "drills"))
 	task := map[string]string{drill.Kill: "kill", drill.Live: "save"}[p.Task]
-	tab.Until(fmt.Sprintf(`document.querySelector(".front-text p").innerText.includes("play and %s the marked group")`, task))
-	tab.Until(fmt.Sprintf(`document.querySelectorAll(".front-board path[d^=M][d$=Z]").length === %d`, len(p.Group)))
+	tab.Until(fmt.Sprintf(`document.querySelector("main.drill .big-result").innerText.includes("play and %s the marked group")`, task))
+	tab.Until(fmt.Sprintf(`document.querySelectorAll("main.drill .board path[d^=M][d$=Z]").length === %d`, len(p.Group)))
 	tab.Point(tab.Free(map[string]bool{p.Answers[0].Move: true}))
-	tab.Until(`document.querySelector(".front-text .bad-text")?.innerText === "That does not work."`)
+	tab.Until(`document.querySelector("main.drill .bad-text")?.innerText === "That does not work."`)
 	tab.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
 	for _, size := range [][2]int64{{1280, 800}, {390, 844}} {
 		tab.Screen(size[0], size[1])
-		tab.NothingSticksOut("the refutation at home")
-		tab.Axe("the refutation at home")
-		tab.Picture(fmt.Sprint("home refuted ", size[0]))
+		tab.NothingSticksOut("the refutation")
+		tab.Axe("the refutation")
+		tab.Picture(fmt.Sprint("refuted ", size[0]))
 	}
 	tab.Press("Try again")
 	tab.Point(p.Answers[0].Move)
-	tab.Until(`document.querySelector(".front-text .good-text")`)
+	tab.Until(`document.querySelector("main.drill .good-text")`)
 	tab.Clean()
 }
 

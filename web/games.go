@@ -216,7 +216,12 @@ func (gs *games) LevelsOn(b *api.OnBoard) ([]api.Level, error) {
 	if err := size.Check(); err != nil {
 		return nil, api.Refuse("bad_request", "%v", err)
 	}
-	return gs.levels.On(size), nil
+	all := gs.levels.On(size)
+	next, err := gs.levels.Fitting(size)
+	for i := range all {
+		all[i].Next = err == nil && all[i].ID == next
+	}
+	return all, nil
 }
 
 // PlayerRank stores the rank that the player claims.

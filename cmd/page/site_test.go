@@ -333,7 +333,7 @@ func TestOldTab(t *testing.T) {
 		s, dir := copied(t)
 		p := browsertest.Open(t)
 		p.Do(without, chromedp.Navigate(s.URL+"/some/path/"))
-		for _, link := range []string{"learn", "problems", "review", "analyse", "you", "networks", "settings"} {
+		for _, link := range []string{"learn", "problems", "review", "analyse", "you", "settings"} {
 			p.Do(chromedp.Evaluate(`location.hash = "#/"`, nil))
 			p.Enter()
 			replace(t, dir)

@@ -73,6 +73,8 @@ type Level struct {
 	// Measured reports whether games against another program say so, on this board; else the
 	// rank is extrapolated.
 	Measured bool `json:"measured"`
+	// Next is set in levels.on for the level of the player's next adaptive game.
+	Next bool `json:"next,omitempty"`
 }
 
 // OnBoard asks for the levels that the network serves on a board; the answer lists them,

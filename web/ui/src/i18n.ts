@@ -35,7 +35,8 @@ export function t(key: Key, args?: Args): string {
 	let text = texts[key];
 	if (text === undefined && typeof args?.n === "number") text = texts[`${key}_${plural.select(args.n)}`] ?? texts[`${key}_other`];
 	if (text === undefined) return key;
-	return args ? text.replace(/\{(\w+)\}/g, (_, name: string) => (typeof args[name] === "number" ? num(args[name]) : String(args[name] ?? ""))) : text;
+	if (args) text = text.replace(/\{(\w+)\}/g, (_, name: string) => (typeof args[name] === "number" ? num(args[name]) : String(args[name] ?? "")));
+	return args && language.value === "en" ? text.replace(/(?<![\d.,])1 points\b/g, "1 point") : text;
 }
 
 export const num = (n: number, digits = 1): string => (Number.isInteger(n) ? numbers.format(n) : n.toFixed(digits));

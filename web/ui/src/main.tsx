@@ -1,6 +1,6 @@
-import { signal } from "@preact/signals";
+import { signal, type Signal } from "@preact/signals";
 import { options, render, type FunctionComponent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { dropped, networks, openFiles, openText } from "./files";
 import type { Engine, GameCard, Games } from "./gen/api";
 import type { Key } from "./gen/keys";
@@ -50,30 +50,30 @@ function Later({ name, id }: { name: string; id: string }) {
 const engine = signal<Engine | null>(null);
 const dragging = signal(false);
 
-interface Place { path: string; icon: IconName; text: Key; tab?: boolean; apart?: boolean; feature?: string }
+interface Place { path: string; icon: IconName; text: Key; tab?: boolean; apart?: boolean }
 
 // The screens in the rail. On a phone those with tab are at the thumb, the others behind More.
 const PLACES: Place[] = [
 	{ path: "/", icon: "home", text: "home", tab: true },
 	{ path: "/learn", icon: "learn", text: "learn", tab: true },
 	{ path: "/problems", icon: "drills", text: "problems", tab: true },
-	{ path: "/drills", icon: "drills", text: "problems", tab: true },
 	{ path: "/review", icon: "review", text: "review", tab: true },
 	{ path: "/analyse", icon: "analyse", text: "analyse" },
-	{ path: "/training", icon: "training", text: "training", feature: "training" },
 	{ path: "/you", icon: "user", text: "profile", apart: true },
-	{ path: "/networks", icon: "cpu", text: "networks", apart: true },
 	{ path: "/settings", icon: "settings", text: "settings", apart: true },
 ];
 
+// Screens that belong to others.
+const WITHIN: Record<string, string> = { "/drills": "/problems", "/networks": "/settings", "/training": "/settings" };
+
 function here(path: string): boolean {
 	if (path === "/") return route.value === "/" || route.value.startsWith("/play") || route.value === "/new";
-	return route.value === path || route.value.startsWith(path + "/") || (path === "/problems" && route.value.startsWith("/drills"));
+	return route.value === path || route.value.startsWith(path + "/") || WITHIN["/" + route.value.split("/")[1]] === path;
 }
 
 // The places that there are in this program.
 function places(): Place[] {
-	return PLACES.filter((p) => (p.path === "/" || screens.has(p.path.slice(1))) && (!p.feature || welcome.value?.features?.includes(p.feature)) && !(p.path === "/drills" && screens.has("problems")));
+	return PLACES.filter((p) => p.path === "/" || screens.has(p.path.slice(1)));
 }
 
 const PlaceLink = ({ p, onClick }: { p: Place; onClick?: () => void }) => (
@@ -84,15 +84,11 @@ const PlaceLink = ({ p, onClick }: { p: Place; onClick?: () => void }) => (
 );
 
 function Rail() {
-	const e = engine.value ?? welcome.value?.engine;
-	const state = status.value !== "open" ? "lost" : e?.state === "failed" ? "bad" : e?.state === "loading" ? "busy" : "idle";
-	const said = status.value !== "open" ? t("connection_lost") : e ? [e.name, e.provider, e.precision].filter(Boolean).join(" · ") : "";
 	const all = places();
 	return (
 		<nav class="rail" aria-label={t("sections")}>
 			{all.filter((p) => !p.apart).map((p) => <PlaceLink key={p.path} p={p} />)}
 			<span class="gap" />
-			<span class={"state " + state} role="img" aria-label={said} title={said} />
 			{all.filter((p) => p.apart).map((p) => <PlaceLink key={p.path} p={p} />)}
 			<button type="button" onClick={() => (helpOpen.value = true)}><Icon name="help" size={22} /><span>{t("keys")}</span></button>
 			<button type="button" class="tab only-tab" aria-expanded={moreOpen.value} onClick={() => (moreOpen.value = true)}><Icon name="menu" size={22} /><span>{t("more")}</span></button>
@@ -210,32 +206,12 @@ function Dialog({ open, onClose, label, children }: { open: boolean; onClose: ()
 	);
 }
 
-const KEYS: [string, Parameters<typeof t>[0]][] = [
-	["← →, j k", "key_walk"], ["PgUp PgDn", "key_ten"], ["Home End", "key_ends"], ["↑ ↓", "key_branch"], ["space", "key_analysis"], ["shift+space", "key_goon"], ["1 2 3 4 5", "key_overlays"],
-	[",", "key_best"], ["p u shift+U h v", "key_game"], ["n, shift+N", "key_mistake"], ["e", "key_setup"], ["m", "key_numbers"], ["f", "key_flip"], ["i", "key_life"], ["c", "key_speak"], ["/", "key_type"], ["ctrl+V", "key_paste"], ["ctrl+S", "key_save"],
-	["g r o l", "key_grid"], ["?", "key_help"],
-];
-
-function Help() {
-	return (
-		<Dialog open={helpOpen.value} onClose={() => (helpOpen.value = false)} label={t("keys")}>
-			<div class="dialog-body">
-				<h2>{t("keys")}</h2>
-				<table class="keys"><tbody>{KEYS.map(([k, text]) => <tr key={k}><th scope="row"><kbd>{k}</kbd></th><td>{t(text)}</td></tr>)}</tbody></table>
-				<div class="row">
-					<form method="dialog"><button class="button primary">{t("close")}</button></form>
-					<button type="button" class="button quiet" onClick={() => { helpOpen.value = false; rulesOpen.value = true; }}><Icon name="learn" /> {t("rules_of_go")}</button>
-				</div>
-			</div>
-		</Dialog>
-	);
-}
-
-const rules = signal<FunctionComponent | null>(null);
-function RulesOfGo() {
-	useEffect(() => { if (rulesOpen.value && !rules.value) later(import("./views/Rules"), (m) => (rules.value = m.Rules)); }, [rulesOpen.value]);
-	const View = rules.value;
-	return <Dialog open={rulesOpen.value && !!View} onClose={() => (rulesOpen.value = false)} label={t("rules_of_go")}>{View && <View />}</Dialog>;
+// What is read in a dialog comes when it is opened.
+function Read({ open, label, load }: { open: Signal<boolean>; label: Key; load: () => Promise<FunctionComponent> }) {
+	const [view, setView] = useState<FunctionComponent | null>(null);
+	useEffect(() => { if (open.value && !view) later(load(), (v) => setView(() => v)); }, [open.value]);
+	const View = view;
+	return <Dialog open={open.value && !!View} onClose={() => (open.value = false)} label={t(label)}>{View && <View />}</Dialog>;
 }
 
 function Typing() {
@@ -294,7 +270,7 @@ function App() {
 		void setLanguage(id).then(() => { if (id === wanted(settings.peek().language) && id !== language.peek()) missing.value = true; });
 	}, [settings.value.language]);
 	const [, place, id] = route.value.split("/");
-	const screen = PLACES.find((p) => place && p.path === "/" + place)?.text;
+	const screen = place && (PLACES.find((p) => p.path === (WITHIN["/" + place] ?? "/" + place))?.text as Key);
 	useEffect(() => { if (place !== "play") document.title = (screen ? t(screen) + " · " : "") + "Kosumi"; }, [place, screen, language.value]);
 	return (
 		<div class={"app" + (place === "play" && id ? " in-game" : "") + (route.value === "/" ? " at-home" : "")} onClick={follow}>
@@ -305,8 +281,8 @@ function App() {
 				<View />
 			</div>
 			{dragging.value && <div class="drop-target">{t("drop_here")}</div>}
-			<Help />
-			<RulesOfGo />
+			<Read open={helpOpen} label="keys" load={async () => (await import("./views/Help")).Help} />
+			<Read open={rulesOpen} label="rules_of_go" load={async () => (await import("./views/Rules")).Rules} />
 			<MorePlaces />
 			<Typing />
 			<Live />

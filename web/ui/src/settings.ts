@@ -54,6 +54,9 @@ export function takeSettings(from: unknown): void {
 	settings.value = { ...next, text: Math.min(200, Math.max(50, next.text)) };
 }
 
+/** Whether a finger points: nothing is dropped or pasted there. */
+export const touch = (): boolean => matchMedia("(pointer: coarse)").matches;
+
 /** Whether the page is dark. */
 export const darkness = signal(false);
 const system = matchMedia("(prefers-color-scheme: dark)");

@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { GameState, Review, ReviewMove, ReviewPoint, ReviewProgress } from "../gen/api";
+import type { GameState, Review, ReviewMove, ReviewPoint, ReviewProgress, You } from "../gen/api";
 import { t, yourResult } from "../i18n";
 import { Icon } from "../icons";
 import { Life } from "../life/Life";
 import { save, send, watch } from "../net";
-import { settings } from "../settings";
+import { remember, settings } from "../settings";
 import { again, analyseGame, back, ended, lookAt, reviewGame } from "./game";
 import { Graph, type Point } from "./Graph";
 import { Steps } from "./Play";
@@ -48,13 +48,26 @@ function points(): Point[] {
 	});
 }
 
+const firstWin = signal(""); // the game that was won first of all
+const cheered = remember("kosumi.firstWin", { done: false });
+
+// Looks whether the game that has just ended is the first one that the player has won.
+function cheer(g: GameState): void {
+	if (ended.peek() !== g.game || cheered.get().done || g.result?.[0].toLowerCase() !== g.colour) return;
+	send<You>("watch", { what: "you" }, true).then((y) => {
+		cheered.put({ done: true });
+		if (y.played.won === 1) firstWin.value = g.game;
+	}, () => undefined);
+}
+
 /** What there is once a game is over: the result, its course, where it turned, and what to do next. */
 export function After({ g }: { g: GameState }) {
-	useEffect(() => follow(g), [g.game, g.phase]);
+	useEffect(() => { cheer(g); return follow(g); }, [g.game, g.phase]);
 	const r = review.value;
 	return (
 		<div class="panel-box over" data-review={r?.card.state ?? ""}>
 			<h2 class="big-result">{yourResult(g.result ?? "", g.colour)}</h2>
+			{firstWin.value === g.game && <p class="first-win" role="status"><strong>{t("first_win")}</strong> {t("first_win_text")}</p>}
 			{g.byPlayer && <p class="dim">{t("by_player")}</p>}
 			{g.fit ? <RankScale f={g.fit} /> : g.counts && g.counts !== "yes" && <p class="dim">{t(`counts_${g.counts}` as "counts_hint")}</p>}
 			<CountTold g={g} />

@@ -8,6 +8,7 @@ import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, send, watch } from "../net";
 import { go } from "../router";
+import { touch } from "../settings";
 import { isDeleted, remove } from "../undo";
 import { analyseGame } from "./game";
 import { Mini } from "./Mini";
@@ -36,7 +37,7 @@ export function Documents() {
 		<main class="boards">
 			<section class="card">
 				<h1>{t("analyse")}</h1>
-				<p class="dim">{t("analyse_empty")}</p>
+				<p class="dim">{t(touch() ? "analyse_empty_touch" : "analyse_empty")}</p>
 				<div class="row">
 					{[9, 13, 19].map((n) => <button key={n} class="button" onClick={() => void fresh(n)}>{n}×{n}</button>)}
 					<label class="button quiet"><Icon name="open" /> {t("choose_file")}<input type="file" accept=".sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>

@@ -4,14 +4,13 @@ import { num, rank, rulesName, t } from "../i18n";
 import { toast } from "../live";
 import { inWords, welcome } from "../net";
 import { screens } from "../router";
-import { askFits, askLevels, begin, busy, change, changeBoard, fitOn, fitText, levelOf, levelsOn, maxHandicap, opponent, sizeOf, wish } from "./newgame";
+import { askFits, askLevels, begin, busy, change, changeBoard, fitOn, fitText, levelOf, levelsOn, maxHandicap, opponent, sizeOf, startText, wish } from "./newgame";
 import { TeachChoice } from "./Teach";
 
 function Against() {
 	const w = wish.value;
 	const [bw, bh] = sizeOf(w);
-	const inUse = welcome.value?.networks?.find((n) => n.inUse)?.name;
-	useEffect(() => void askLevels(bw, bh).catch((e) => toast(inWords(e), { bad: true })), [bw, bh, inUse]);
+	useEffect(() => void askLevels(bw, bh).catch((e) => toast(inWords(e), { bad: true })), [bw, bh, welcome.value]);
 	const levels = levelsOn(bw, bh);
 	if (!levels) return <Field label={t("against_label")}><span class="dim">{t("asking")}</span></Field>;
 	const level = levelOf(w, levels);
@@ -22,7 +21,7 @@ function Against() {
 	return (
 		<Field label={t("against_label")}>
 			{levels.length > 0 && <Choice label={t("against_label")} value={auto ? 1 : 0} options={[[1, t("fits")], [0, t("chosen_level")]]} onChange={(v) => change(v === 1 ? { auto: true } : { auto: false, level: w.level ?? level })} />}
-			{auto && <span class="dim">{fit ? fitText(fit) : t("fits_unknown")}</span>}
+			{auto && <span class="dim">{fit ? fitText(fit) : startText(bw, bh)}</span>}
 			{levels.length > 0 && !auto && (
 				<>
 					<div class="slider">
@@ -30,7 +29,7 @@ function Against() {
 							onInput={(e) => change({ auto: false, level: levels[Number(e.currentTarget.value)]?.id ?? "" })} />
 						<output>{opponent({ level })}</output>
 					</div>
-					<span class="dim levels-here">{t("levels_here", { low: rank(levels[0].id), high: rank(levels[levels.length - 1].id), board })}{at === 0 && " " + t("levels_weakest")}{levels[at]?.measured === false && " " + t("levels_extrapolated")}</span>
+					<span class="dim levels-here">{t("levels_here", { low: rank(levels[0].id), high: rank(levels[levels.length - 1].id), board })}{at === 0 && " " + t("levels_weakest")}{levels[at]?.measured === false && " " + t("levels_estimate", { rank: rank(levels[at].id), board })}</span>
 				</>
 			)}
 			{levels.length === 0 && <div class="strength">{t("full_strength")}</div>}
@@ -60,6 +59,7 @@ function Handicap() {
 					<output>{num(w.handicap)}</output>
 					<button type="button" aria-label={t("handicap_more")} onClick={() => change({ handicap: Math.min(maxHandicap(bw, bh, w.free), Math.max(2, w.handicap + 1)) })}>+</button>
 				</div>
+				{w.handicap < 2 && <span class="dim">{t("handicap_hint")}</span>}
 				{w.handicap > 1 && <Switch label={t("handicap_free")} value={w.free} onChange={(free) => change({ free })} />}
 			</div>
 		</Field>
@@ -90,6 +90,7 @@ function More() {
 				</select>
 			</Field>
 			<Field label={t("komi")}>
+				<span class="dim">{t("komi_hint")}</span>
 				<NumberField label={t("komi")} step={0.5} value={w.komi} placeholder={String(usual)} onNumber={(n) => change({ komi: n === undefined ? "" : String(n) })} />
 			</Field>
 			<Field label={t("clock")}>
@@ -97,7 +98,6 @@ function More() {
 					{CLOCK_NAMES.map(([id, name]) => <option key={id} value={id}>{name()}</option>)}
 				</select>
 			</Field>
-			<TeachChoice auto={w.auto} />
 			<Field label={t("pace")}>
 				<Switch label={t("pace_human")} value={w.pace} onChange={(pace) => change({ pace })} />
 			</Field>
@@ -133,6 +133,7 @@ export function GameForm(_: { id: string }) {
 					<Choice label={t("you")} value={w.colour} options={[["b", t("black")], ["w", t("white")], ["random", t("random")]]} onChange={(colour) => change({ colour })} />
 				</Field>
 				<Handicap />
+				<TeachChoice auto={w.auto} />
 				<More />
 				<div class="stick"><button class="button primary big" disabled={busy.value}>{t("play")}</button></div>
 			</form>

@@ -1,10 +1,11 @@
 import { signal } from "@preact/signals";
+import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Board } from "../board/Board";
 import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
-import type { DayProblem, GameCard, Games, GameState, Problem, Profile, Unread } from "../gen/api";
-import { problemText, rank, t, yourResult } from "../i18n";
+import type { Day, DayProblem, GameCard, Games, GameState, Profile, Rank, Review, ReviewMove, ReviewProgress, Standing, Unread, You as Known } from "../gen/api";
+import { num, rank, t, yourResult } from "../i18n";
 import { Icon, Logo, type IconName } from "../icons";
 import { moreOpen, rulesOpen } from "../keys";
 import { toast } from "../live";
@@ -12,12 +13,12 @@ import { inWords, send, watch, welcome } from "../net";
 import { go, screens } from "../router";
 import { point, type Colour } from "../rules";
 import { later } from "../server";
-import { remember, settings } from "../settings";
+import { remember, settings, touch } from "../settings";
 import { stoneSound } from "../sound";
 import { isDeleted } from "../undo";
 import { game, pending, place, take } from "./game";
 import { Mini } from "./Mini";
-import { begin, opponent, rankOn, sizeOf, wish } from "./newgame";
+import { askLevels, begin, levelOf, levelsOn, nextOn, opponent, sizeOf, wish } from "./newgame";
 
 export { fitText, opponent } from "./newgame";
 
@@ -26,18 +27,9 @@ const unread = signal<Unread[]>([]);
 const player = remember("kosumi.player", { asked: false });
 const asked = signal(player.get().asked);
 
-// Today's problem comes with code that the first screen does not wait for.
-const daily = signal<typeof import("./Drills") | null>(null);
-
 const waits = signal(false); // a stone waits for a second tap
 const onWaiting = (q: unknown) => (waits.value = !!q);
 const problems = () => (screens.has("problems") ? "/problems" : "/drills");
-// The first open problem of the day: of the program's only those that were asked before.
-async function todays(): Promise<Problem | undefined> {
-	const { day } = await send<Profile>("watch", { what: "profile" }, true);
-	const p = (day.problems as DayProblem[]).find((q) => !q.grade && !q.fresh);
-	return p && send<Problem>("drill.problem", { id: p.id }, true);
-}
 const sides = (g: { size: unknown }) => g.size as [number, number];
 const boardName = (g: { size: unknown }) => sides(g).join("×");
 
@@ -95,7 +87,11 @@ function Brand() {
 
 const RANKS = [...Array.from({ length: 30 }, (_, i) => `${30 - i}k`), ...Array.from({ length: 9 }, (_, i) => `${i + 1}d`)];
 
-// The first thing that is asked, and nothing beside it.
+// An opening on a small board, to see what a game looks like.
+const OPENING = ".w......." + ".wbb....." + "..wb..b.." + "..wwb...." + "....b...." + "........." + "..wwbbb.." + "....ww..." + ".........";
+const LITTLE = "23k"; // of who plays a little: the first game is two ranks easier
+
+// The first thing that is asked, with what this is about.
 function First() {
 	const plays = useRef<HTMLFormElement>(null);
 	const done = (said = "") => {
@@ -103,78 +99,126 @@ function First() {
 		player.put({ asked: true });
 		asked.value = true;
 	};
+	const say = (said: string) => void send("player.rank", { rank: said }, true).then(() => done(said), (why) => toast(inWords(why), { bad: true }));
 	return (
 		<main class="first">
-			<Brand />
-			<h1>{t("first_question")}</h1>
-			<div class="first-answers">
-				<button type="button" class="button big" onClick={() => { done(); if (screens.has("learn")) go("/learn/capture"); else rulesOpen.value = true; }}>{t("first_no")}<small>{t("first_no_hint")}</small></button>
-				<button type="button" class="button big" onClick={() => done()}>{t("first_little")}<small>{t("first_little_hint")}</small></button>
-				<form class="first-yes" ref={plays} onSubmit={(e) => {
-					e.preventDefault();
-					const said = String(new FormData(e.currentTarget).get("rank"));
-					send("player.rank", { rank: said }, true).then(() => done(said), (why) => toast(inWords(why), { bad: true }));
-				}}>
-					<label>{t("first_yes")}
-						<select name="rank">{RANKS.map((r) => <option key={r} value={r} selected={r === "10k"}>{rank(r)}</option>)}</select>
-					</label>
-					<button class="button big">{t("first_start")}</button>
-				</form>
+			<Mini w={9} h={9} stones={OPENING} size={380} />
+			<div class="first-ask">
+				<Brand />
+				<p>{t("first_what")}</p>
+				<h1>{t("first_question")}</h1>
+				<div class="first-answers">
+					<button type="button" class="button big" onClick={() => { done(); if (screens.has("learn")) go("/learn/capture"); else rulesOpen.value = true; }}>{t("first_no")}<small>{t("first_no_hint")}</small></button>
+					<button type="button" class="button big" onClick={() => say(LITTLE)}>{t("first_little")}<small>{t("first_little_hint", { rank: rank("25k") })}</small></button>
+					<form class="first-yes" ref={plays} onSubmit={(e) => { e.preventDefault(); say(String(new FormData(e.currentTarget).get("rank"))); }}>
+						<label>{t("first_yes")}
+							<select name="rank">{RANKS.map((r) => <option key={r} value={r} selected={r === "10k"}>{rank(r)}</option>)}</select>
+						</label>
+						<button class="button big">{t("first_start")}</button>
+					</form>
+				</div>
 			</div>
 		</main>
 	);
 }
 
-function Past() {
-	const past = games.value?.filter((g) => g.phase === "over" && !isDeleted("game:" + g.game)).slice(0, 4) ?? [];
-	if (past.length === 0) return null;
+const Card = ({ id, title, children }: { id: string; title: string; children: ComponentChildren }) => (
+	<section class="home-card" aria-labelledby={"home-" + id}><h2 id={"home-" + id}>{title}</h2>{children}</section>
+);
+
+const day = signal<Day | null>(null);
+
+// Today's problems, as far as they are answered.
+function Today() {
+	const d = day.value;
+	const list = (d?.problems ?? []) as DayProblem[];
+	const open = list.filter((p) => !p.grade).length;
+	if (!d) return null;
 	return (
-		<section class="past" aria-labelledby="past">
-			<h2 id="past">{t("past_games")}</h2>
-			<ul>
-				{past.map((g) => (
-					<li key={g.game}>
-						<a href={"/play/" + g.game}>
-							<Mini w={sides(g)[0]} h={sides(g)[1]} stones={g.stones} size={56} />
-							<span>{yourResult(g.result ?? "", g.colour)}<br /><span class="dim">{t("against", { who: opponent(g.seat) })}</span></span>
-						</a>
-					</li>
-				))}
-			</ul>
-		</section>
+		<Card id="problems" title={t("problems_title")}>
+			{list.length > 0 && <ol class="problem-row small">{list.map((p) => <li key={p.id} class={!p.grade ? "" : p.right ? "right" : "missed"}><Mini w={sides(p)[0]} h={sides(p)[1]} stones={p.stones} size={56} /><span class="sr">{t(!p.grade ? "problem_open" : p.right ? "problem_right" : "problem_missed")}</span></li>)}</ol>}
+			<p class="row">
+				{list.length === 0 ? <span class="dim">{t("problems_none")}</span>
+					: open > 0 ? <><a class="button small" href="/problems/today">{t(open < list.length ? "problems_continue" : "problems_begin")}</a><span class="dim">{t("of", { n: list.length - open, of: list.length })}</span></>
+					: <span class="good-text"><Icon name="check" size={18} /> {t("problems_done")}</span>}
+				{d.streak > 0 && <span class="dim">{t("streak", { n: d.streak })}</span>}
+			</p>
+		</Card>
 	);
+}
+
+const review = signal<Review | null>(null); // of the game that ended last
+
+// How the last game ended, and where it turned.
+function LastGame({ g }: { g?: GameCard }) {
+	useEffect(() => {
+		review.value = null;
+		if (!g) return;
+		let boards = "";
+		return watch<Review | ReviewProgress>("review:" + g.game, (r) => { if ("moves" in r) review.value = { ...r, boards: (boards = r.boards || boards) }; }, () => undefined);
+	}, [g?.game]);
+	if (!g) return <Card id="last" title={t("home_last")}><p class="dim">{t("home_last_none")}</p></Card>;
+	const [w, h] = sides(g);
+	const r = review.value?.card.review === g.game ? review.value : null;
+	const ply = (r?.turning[0] ?? r?.mistakes[0]) as number | undefined;
+	const m = ply === undefined ? undefined : (r!.moves as ReviewMove[])[ply];
+	return (
+		<Card id="last" title={t("home_last")}>
+			<a class="last-game" href={m ? `/review/${g.game}?m=${ply! + 1}` : "/play/" + g.game}>
+				<Mini w={w} h={h} stones={m && r!.boards ? r!.boards.slice(ply! * w * h, (ply! + 1) * w * h) : g.stones} ring={m ? point(m.m, w, h) : undefined} size={88} />
+				<span><strong>{yourResult(g.result ?? "", g.colour)}</strong><br /><span class="dim">{t("against", { who: opponent(g.seat) })}</span>
+					{m && <><br />{t(m.c === g.colour ? "home_turning" : "home_turning_kosumi", { move: m.m, ply: ply! + 1, points: num(m.loss) })}</>}</span>
+			</a>
+		</Card>
+	);
+}
+
+const ranks = signal<Rank[]>([]);
+const Curve = signal<FunctionComponent<{ r: Rank }> | null>(null);
+
+// The rank on the board that was played last, and how it came about.
+function RankNow({ played }: { played: boolean }) {
+	useEffect(() => {
+		if (played) send<Known>("watch", { what: "you" }, true).then((y) => (ranks.value = y.ranks), () => undefined);
+	}, [played, day.value]); // a review that has just ended may count too
+	const at = (r: Rank) => (r.curve as Standing[]).at(-1)?.at ?? 0;
+	const r = [...ranks.value].sort((a, b) => at(b) - at(a))[0];
+	useEffect(() => { if (r) later(import("./You"), (m) => (Curve.value = m.Curve)); }, [!!r]);
+	if (!r) return <Card id="rank" title={t("home_rank")}><p class="dim">{t("home_rank_none")}</p></Card>;
+	const View = Curve.value;
+	return <Card id="rank" title={`${t("you_rank", { size: r.fit.size.replace("x", "×") })}: ${rank(r.fit.mid)}`}>{View && <View r={r} />}</Card>;
+}
+
+// The strength of the next opponent; empty until it is known.
+function next(bw: number, bh: number): string {
+	const w = wish.value;
+	const levels = levelsOn(bw, bh);
+	if (!levels) return "";
+	const level = w.auto ? nextOn(bw, bh) : levelOf(w, levels);
+	return level ? rank(level) : t("full_strength");
 }
 
 export function Home() {
 	useEffect(() => {
-		daily.value?.present(null);
-		return watch<Games>("games", (g) => { games.value = g.games; unread.value = g.unread ?? []; });
+		const stops = [watch<Games>("games", (g) => { games.value = g.games; unread.value = g.unread ?? []; }), watch<Profile>("profile", (p) => (day.value = p.day))];
+		return () => stops.forEach((stop) => stop());
 	}, []);
 	const all = games.value?.filter((g) => !isDeleted("game:" + g.game));
 	const open = all?.filter((g) => g.phase !== "over") ?? [];
 	const left = open[0] as GameCard | undefined;
-	const known = !!all;
-	useEffect(() => {
-		if (known && !left) later(import("./Drills"), (m) => {
-			daily.value = m;
-			todays().then((problem) => { if (!m.drill.value) m.present({ due: 0, fresh: 0, total: 0, problem }); }, () => (m.drill.value = { due: 0, fresh: 0, total: 0 }));
-		});
-	}, [known, !left]);
-	if (!all) return <main class="home" aria-busy="true" />;
-	if (!asked.value && !welcome.value?.said && all.length + unread.value.length === 0) return <First />;
-	const day = daily.value;
-	const problem = left ? undefined : day?.drill.value?.problem;
-	const kind = left ? "game" : problem ? "problem" : "new";
 	const w = wish.value;
 	const [bw, bh] = sizeOf(w);
+	useEffect(() => { if (all && !left) void askLevels(bw, bh).catch(() => undefined); }, [!!all, !left, bw, bh, welcome.value]);
+	if (!all) return <main class="home" aria-busy="true" />;
+	if (!asked.value && !welcome.value?.said && all.length + unread.value.length === 0) return <First />;
 	return (
-		<main class="home" data-front={kind}>
+		<main class="home" data-front={left ? "game" : "new"}>
 			<header class="front-head">
 				<Brand />
 				<button type="button" class="tool more-places" aria-label={t("more")} onClick={() => (moreOpen.value = true)}><Icon name="menu" size={24} /></button>
 			</header>
-			<div class="front-board" style={{ "--ratio": left ? sides(left)[1] / sides(left)[0] : problem ? sides(problem)[1] / sides(problem)[0] : bh / bw }} key={left?.game ?? problem?.id ?? "new"}>
-				{left ? <LeftGame card={left} /> : day && problem ? <day.ProblemBoard p={problem} onWaiting={onWaiting} /> : <NextGame />}
+			<div class="front-board" style={{ "--ratio": left ? sides(left)[1] / sides(left)[0] : bh / bw }} key={left?.game ?? "new"}>
+				{left ? <LeftGame card={left} /> : <NextGame />}
 			</div>
 			<div class="front-side">
 				<section class="front-text" aria-live="polite">
@@ -183,15 +227,10 @@ export function Home() {
 							<h1>{t(left.yours ? "front_your_move" : "front_game")}</h1>
 							<p class="dim">{t("card_move", { size: boardName(left), n: left.move })} · {t("against", { who: opponent(left.seat) })}</p>
 						</>
-					) : day && problem ? (
-						<>
-							<h1>{t("front_problem")}</h1>
-							{day.answer.value ? <day.Feedback p={problem} brief onNext={() => go(screens.has("problems") ? "/problems/today" : "/drills")} /> : <p class={problem.after ? "good-text" : "dim"}>{problemText(problem)}</p>}
-						</>
 					) : (
 						<>
 							<h1>{t("front_new")}</h1>
-							<p class="dim">{t(playsFirst(w) ? "front_new_black" : "front_new_white", { board: `${bw}×${bh}` + (w.handicap > 1 ? ", " + t("handicap_n", { n: w.handicap }) : ""), who: w.auto ? t("front_level_auto") : w.level === "" ? t("full_strength") : rank(w.level ?? rankOn(bw, bh)) })}</p>
+							<p class="dim">{t("front_new_against", { board: `${bw}×${bh}` + (w.handicap > 1 ? ", " + t("handicap_n", { n: w.handicap }) : ""), who: next(bw, bh) })} {t(playsFirst(w) ? "front_new_black" : "front_new_white")}</p>
 						</>
 					)}
 					{waits.value && <p>{t("tap_again")}</p>}
@@ -203,9 +242,11 @@ export function Home() {
 						<ul class="list">{open.slice(1, 12).map((o) => <li key={o.game}><a href={"/play/" + o.game}>{t("card_move", { size: boardName(o), n: o.move })} · {opponent(o.seat)}</a></li>)}</ul>
 					</details>
 				)}
-				<Past />
+				<Today />
+				<LastGame g={all.find((g) => g.phase === "over")} />
+				<RankNow played={all.some((g) => g.phase === "over")} />
 				<p class="front-drop dim">
-					{t(matchMedia("(pointer: coarse)").matches ? "drop_text_touch" : "drop_text")} <label class="plain file">{t("choose_file")}<input type="file" accept=".sgf,application/x-go-sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+					{t(touch() ? "drop_text_touch" : "drop_text")} <label class="plain file">{t("choose_file")}<input type="file" accept=".sgf,application/x-go-sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
 				</p>
 				<UnreadFiles files={unread.value} />
 			</div>

@@ -35,7 +35,7 @@ function Player({ g, colour }: { g: GameState; colour: Colour }) {
 		<div class={"player" + (turn ? " turn" : "") + (g.thinking && !mine ? " thinking" : "")}>
 			<span class={"disc " + colour} role="img" aria-label={t(colour === "b" ? "black" : "white")} />
 			<span class="name">{mine ? t("you") : "Kosumi"} {!mine && <span class="dim">{opponent(g.seat)}</span>}</span>
-			<span class="taken" title={t("prisoners")}>{taken > 0 ? "+" + num(taken) : ""}<span class="sr">{t("prisoners_n", { n: taken })}</span></span>
+			<span class="taken">{taken > 0 && t("captured_n", { n: taken })}</span>
 			{clock && <span class={"clock" + (clock.low ? " low" : "")} role="timer">{clock.text}{clock.rest && <span class="rest"> {clock.rest}</span>}</span>}
 		</div>
 	);
@@ -136,6 +136,7 @@ function CountPanel({ g }: { g: GameState }) {
 // What is seldom wanted lies over the board's edge, not beside it: nothing moves when it opens.
 function More({ g }: { g: GameState }) {
 	const menu = useRef<HTMLDivElement>(null);
+	useEffect(() => () => void (more.value = false), [g.paused, g.trouble, g.phase]); // what there is to do then is not to be covered
 	useEffect(() => {
 		const outside = (e: PointerEvent) => { if (!(e.target as Element).closest?.(".more-menu, .more-button")) more.value = false; };
 		const escape = (e: KeyboardEvent) => { if (e.key === "Escape") more.value = false; };

@@ -9,7 +9,7 @@ import { toast } from "../live";
 import { inWords, send, watch } from "../net";
 import { go } from "../router";
 import { point } from "../rules";
-import { remember } from "../settings";
+import { remember, touch } from "../settings";
 import { isDeleted, remove } from "../undo";
 import { LossChip } from "./Loss";
 import { Mini } from "./Mini";
@@ -142,7 +142,7 @@ function List() {
 			{reviews.value && all.length === 0 && (
 				<section class="card drop">
 					<h2>{t("review_empty_title")}</h2>
-					<p class="dim">{t("review_empty")}</p>
+					<p class="dim">{t(touch() ? "drop_text_touch" : "review_empty")}</p>
 					<button class="button quiet" onClick={() => void openFiles([new File([EXAMPLE], t("example") + ".sgf")], "review")}>{t("try_example")}</button>
 				</section>
 			)}

@@ -67,11 +67,17 @@ export function Settings(_: { id: string }) {
 					<label class="button quiet"><Icon name="open" /> {t("backup_load")}<input type="file" accept=".zip" class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
 				</div>
 			</section>
+			<section class="card" aria-labelledby="s-engine">
+				<h2 id="s-engine">{t("set_engine")}</h2>
+				<p class="dim">{t("networks_text")}</p>
+				<p class="row">
+					{w?.features?.includes("networks") && <a class="button quiet" href="/networks"><Icon name="cpu" /> {t("networks")}</a>}
+					{w?.features?.includes("training") && <a class="button quiet" href="/training"><Icon name="training" /> {t("training")}</a>}
+				</p>
+			</section>
 			<section class="card" aria-labelledby="s-about">
 				<h2 id="s-about">{t("set_about")}</h2>
-				<p>{["Kosumi " + w?.version, w?.engine.name, w?.engine.provider, w?.engine.precision].filter(Boolean).join(" · ")}</p>
-				<p class="dim">{w?.engine.why}</p>
-				{w?.features?.includes("networks") && <p><a class="button quiet" href="/networks">{t("networks")}</a></p>}
+				<p>{["Kosumi " + (w?.version ?? ""), w?.engine.name, w?.engine.provider, w?.engine.precision].filter(Boolean).join(" · ")}</p>
 				<p>{inTab ? t("set_tab") : t("set_folder", { folder: w?.folder ?? "" })} {!inTab && reviewsFolder.value && t("reviews_folder", { folder: reviewsFolder.value })}</p>
 				<details onToggle={(e) => { if ((e.currentTarget as HTMLDetailsElement).open && !licences.value) void textOf("/assets/licences.txt").then((x) => (licences.value = x)); }}>
 					<summary>{t("licences")}</summary>

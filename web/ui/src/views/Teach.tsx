@@ -18,7 +18,7 @@ export function Advice({ g }: { g: GameState }) {
 	if (!a) return null;
 	return (
 		<section class="advice" role="group" aria-label={t("teach")}>
-			<p><strong>{text}</strong> {(a.line?.length ?? 0) > 0 && <span class="dim">{t("teach_line")}</span>}</p>
+			<p><strong>{text}</strong> {(a.line?.length ?? 0) > 0 && <span class="dim">{t("teach_line", { who: t(g.toMove === "b" ? "black" : "white") })}</span>}</p>
 			<div class="row">
 				<button class="button primary" onClick={() => void command("game.undo")}><Icon name="undo" /> {t("teach_undo")}</button>
 				<button class="button quiet" onClick={() => void command("game.keep")}>{t("teach_keep")}</button>

@@ -32,7 +32,7 @@ function fromWhat(f: Fit): string {
 }
 
 /** The rank after each game, with the range that it was known within. */
-function Curve({ r }: { r: Rank }) {
+export function Curve({ r }: { r: Rank }) {
 	const all = r.curve as Standing[];
 	if (all.length < 2) return <p class="dim">{t("you_curve_later")}</p>;
 	const lo = Math.min(...all.map((s) => s.low)) - 1;

@@ -62,9 +62,9 @@ export function sizeOf(w: Wish): [number, number] {
 	return w.other ? [w.w, w.h] : [w.size, w.size];
 }
 
-// The levels of each board, as the network in use serves them.
+// The levels of each board, as the network in use serves them and games so far let the next one begin.
 const offered = signal<Record<string, Level[]>>({});
-const boardKey = (w: number, h: number) => `${(welcome.value?.networks ?? []).find((n) => n.inUse)?.name ?? ""} ${w}x${h}`;
+const boardKey = (w: number, h: number) => JSON.stringify([w, h, (welcome.value?.networks ?? []).find((n) => n.inUse)?.name, fitOn(w, h), welcome.value?.said]);
 
 /** The levels on a board, the weakest first; undefined until they are known. */
 export const levelsOn = (w: number, h: number): Level[] | undefined => offered.value[boardKey(w, h)];
@@ -94,6 +94,17 @@ export function levelOf(w: Wish, levels: Level[]): string {
 	if (w.level === "") return "";
 	const [bw, bh] = sizeOf(w);
 	return nearest(levels, w.level ?? rankOn(bw, bh));
+}
+
+/** The level of the next adaptive game; undefined until it is known. */
+export const nextOn = (w: number, h: number): string | undefined => levelsOn(w, h)?.find((l) => l.next)?.id;
+
+/** Where adaptive games begin while no game has counted. */
+export function startText(w: number, h: number): string {
+	const next = nextOn(w, h);
+	if (!next) return "";
+	const below = welcome.value?.said ? strength(welcome.value.said) - strength(next) : 0;
+	return below > 0 ? t("fits_start_below", { rank: rank(next), n: below }) : t("fits_start", { rank: rank(next) });
 }
 
 /** The player's rank on a board as games show it, else as he said it, else that of a player who is no beginner any more. */
