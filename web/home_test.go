@@ -125,11 +125,14 @@ func TestFirstWin(t *testing.T) {
 		n := small("b")
 		n.Komi = &komi
 		newGame(p, s, n)
-		for p.Mine() == "play" { // until White gives up, or both pass
+		phase := p.Mine()
+		for phase == "play" { // until White gives up, or both pass
+			rev := browsertest.JS[string](p, browsertest.Play+".dataset.rev")
 			p.Press("Pass")
-			p.Until(browsertest.Play + `.dataset.phase !== "play" || document.querySelectorAll(".moves li").length % 2 === 0`)
+			p.Until(browsertest.Play + `.dataset.rev !== "` + rev + `"`)
+			phase = p.Mine()
 		}
-		if browsertest.JS[string](p, browsertest.Play+".dataset.phase") == "count" {
+		if phase == "count" {
 			p.Press("Agree")
 		}
 		p.Until(browsertest.Play + `.dataset.phase === "over" && /You won/.test(document.querySelector(".big-result").innerText)`)

@@ -161,6 +161,9 @@ func (l *Library) begin(j *job, as api.NetworkJob) error {
 	if now := l.jobs[as.Name]; now != nil && now.stop != nil && now != j {
 		return api.Tell("busy", "net_coming", "name", as.Name)
 	}
+	if err := os.MkdirAll(l.networks.conf.Folder, 0o755); err != nil { // before anything is asked
+		return api.NotSaved(err)
+	}
 	if as.State == fetching {
 		if err := l.clear(j, as); err != nil {
 			return err
@@ -179,9 +182,6 @@ func (l *Library) begin(j *job, as api.NetworkJob) error {
 func (l *Library) clear(j *job, as api.NetworkJob) (err error) {
 	if _, there := l.networks.files()[as.Name]; there {
 		return api.Tell("bad_request", "net_there")
-	}
-	if err := os.MkdirAll(l.networks.conf.Folder, 0o755); err != nil {
-		return api.NotSaved(err)
 	}
 	if j.hold, err = file.Lock(l.part(as.Name)); errors.Is(err, file.ErrTaken) { // another program fetches it
 		return api.Tell("busy", "net_coming", "name", as.Name)

@@ -136,7 +136,7 @@ function CountPanel({ g }: { g: GameState }) {
 // What is seldom wanted lies over the board's edge, not beside it: nothing moves when it opens.
 function More({ g }: { g: GameState }) {
 	const menu = useRef<HTMLDivElement>(null);
-	useEffect(() => () => void (more.value = false), [g.paused, g.trouble, g.phase]); // what there is to do then is not to be covered
+	useEffect(() => () => void (more.value = false), [g.paused, g.trouble, g.phase, !!g.advice]); // what there is to do then is not to be covered
 	useEffect(() => {
 		const outside = (e: PointerEvent) => { if (!(e.target as Element).closest?.(".more-menu, .more-button")) more.value = false; };
 		const escape = (e: KeyboardEvent) => { if (e.key === "Escape") more.value = false; };
