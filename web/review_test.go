@@ -132,7 +132,7 @@ func drillSet(t *testing.T, c *client, folder *drill.Folder) {
 	t.Helper()
 	d := ask[api.Drill](c, "drill.next", api.NextDrill{})
 	require.NotNil(t, d.Problem)
-	require.Equal(t, d.Total, d.Fresh)
+	require.Equal(t, d.Total-1, d.Fresh, "the worst mistake was mended in the review")
 	require.Zero(t, d.Due)
 	first := d.Problem.ID
 	v := ask[api.DrillVerdict](c, "drill.answer", api.DrillAnswer{ID: first, Seconds: 4})
@@ -145,15 +145,15 @@ func drillSet(t *testing.T, c *client, folder *drill.Folder) {
 	require.Equal(t, 4, v.Grade)
 	c.ask("drill.grade", api.GradeDrill{ID: first, Grade: 3}, nil)
 	d = ask[api.Drill](c, "drill.next", api.NextDrill{})
-	require.Equal(t, d.Total-1, d.Fresh, "asked today")
+	require.Equal(t, d.Total-2, d.Fresh, "asked today")
 	require.Equal(t, "stale", c.refused("drill.grade", api.GradeDrill{ID: first, Grade: 1}).Code)
 
 	log, err := folder.Answers()
 	require.NoError(t, err)
 	defer log.Close()
-	require.Len(t, log.Attempts, 2)
-	require.Equal(t, drill.AgainGrade, log.Attempts[0].Grade)
-	require.Equal(t, drill.GoodGrade, log.Attempts[1].Grade)
+	require.Len(t, log.Attempts, 3)
+	require.Equal(t, drill.AgainGrade, log.Attempts[1].Grade)
+	require.Equal(t, drill.GoodGrade, log.Attempts[2].Grade)
 	require.Equal(t, "illegal", c.refused("drill.answer", api.DrillAnswer{ID: first, Move: occupied(t, folder, first)}).Code)
 }
 
