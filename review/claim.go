@@ -121,7 +121,7 @@ var Templates = map[string]string{
 	"small":              "{played} is small: {move} is worth more than twice as much.",
 	"unneeded":           "No need to answer here: {move} is worth more than twice as much.",
 	"inside":             "{played} is inside {us}'s own territory and gains next to nothing.",
-	"holds":              "This gives way {region}, where {move} does better.",
+	"holds":              "This loses points {region}; {move} is better.",
 	"sente":              "{move} is sente: {them} has to answer.",
 	"gote":               "{played} is gote: {them} need not answer.",
 	"shape":              "{played} makes an empty triangle; {move} is better.",

@@ -84,7 +84,7 @@ func TestReasons(t *testing.T) {
 		"a quiet move on the wrong side":       {empty, "C7", "G3", 5, empty, empty, "The bigger move is G3, in the lower right corner."},
 		"a move on the same side":              {ladder, "C6", "D7", 5, empty, empty, "D7 is better."},
 		"an empty triangle":                    {triangle, "D4", "E5", 5, empty, empty, "D4 makes an empty triangle; E5 is better."},
-		"points and no stones":                 {empty, "C7", "B2", 10, raced, empty, "This gives way in the lower left corner, where B2 does better."},
+		"points and no stones":                 {empty, "C7", "B2", 10, raced, empty, "This loses points in the lower left corner; B2 is better."},
 		"a group far from the better move":     {quiet, "H7", "H8", 20, raced, living, "H8 is better."},
 		"what is far from both is not counted": {empty, "H8", "H9", 5, living, empty, "H9 is better."},
 	} {
@@ -127,7 +127,7 @@ func TestSay(t *testing.T) {
 	}
 	c := Claim{Kind: Captured, Stones: []string{"C3"}, Move: "B3"}
 	require.Equal(t, "Black answers B3 and captures the stone at C3.", Say([]Claim{c}, "w", "A1"))
-	require.Equal(t, "This gives way on the left side, where B3 does better.", Say([]Claim{{Kind: Holds, Move: "B3", Region: "left"}}, "b", "A1"))
+	require.Equal(t, "This loses points on the left side; B3 is better.", Say([]Claim{{Kind: Holds, Move: "B3", Region: "left"}}, "b", "A1"))
 }
 
 // A proof replaces the claims about the mistake that missed it.
