@@ -234,22 +234,25 @@ func TestNoCountContradictsAProof(t *testing.T) {
 	ranks := []string{"30k", "22k", "15k", "10k", "7k", "4k", "1k", "2d", "5d", "9d"}
 	sizes := []int{7, 9, 7, 13, 9, 7, 9, 19}
 	for n := range gamesToCount(t, 2) {
-		e := builtIn(t, func(c *Config) { c.Seed = uint64(n + 1) })
-		require.NoError(t, e.NewGame(board.Square(sizes[n%len(sizes)])))
-		under(t, e, []string{"japanese", "chinese", "korean", "aga"}[n/2%4])
-		if !playLevels(t, e, [2]string{ranks[n%10], ranks[n*7/3%10]}) {
-			continue
-		}
-		first := countsOf(t, e, 6.5).dead
-		for i, komi := range []float32{-30.5, 0.5, 40.5} {
-			e.ClearCache()
-			require.NoError(t, e.SetKomi(komi))
-			if i == 1 {
-				require.NoError(t, e.Undo(1))
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			t.Parallel()
+			e := builtIn(t, func(c *Config) { c.Seed = uint64(n + 1) })
+			require.NoError(t, e.NewGame(board.Square(sizes[n%len(sizes)])))
+			under(t, e, []string{"japanese", "chinese", "korean", "aga"}[n/2%4])
+			if !playLevels(t, e, [2]string{ranks[n%10], ranks[n*7/3%10]}) {
+				return
 			}
-			require.Equal(t, first, countsOf(t, e, float64(komi)).dead, e.game.Board().String())
-		}
-		contradictions(t, e.game, first)
+			first := countsOf(t, e, 6.5).dead
+			for i, komi := range []float32{-30.5, 0.5, 40.5} {
+				e.ClearCache()
+				require.NoError(t, e.SetKomi(komi))
+				if i == 1 {
+					require.NoError(t, e.Undo(1))
+				}
+				require.Equal(t, first, countsOf(t, e, float64(komi)).dead, e.game.Board().String())
+			}
+			contradictions(t, e.game, first)
+		})
 	}
 }
 
