@@ -119,13 +119,6 @@ func (k *mistake) clusters(points []board.Point) (list [][]board.Point) {
 	return list
 }
 
-// inContact reports whether a move touches a stone of the opponent's: then it belongs to
-// a fight.
-func (k *mistake) inContact(move board.Point) bool {
-	b := k.before.Board()
-	return slices.ContainsFunc(b.Neighbors(move), func(q board.Point) bool { return b.At(q) == k.mover.Opponent() })
-}
-
 // mean is the mean of a map over some points.
 func mean(of []float64, points []board.Point) float64 {
 	sum := 0.0

@@ -3,7 +3,6 @@ package main_test
 import (
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -35,7 +34,7 @@ func TestStrongestInTab(t *testing.T) {
 					fmt.Fprintf(w, `{"model_file":"https://media.katagotraining.org/kata1-x.bin.gz","model_file_bytes":%d,"model_file_sha256":"%x"}`, len(data), sha256.Sum256(data))
 					return
 				}
-				io.WriteString(w, string(data))
+				w.Write(data)
 			}))
 			t.Cleanup(training.Close)
 			there := strings.TrimPrefix(training.URL, "https://")
