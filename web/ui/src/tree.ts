@@ -195,8 +195,10 @@ export function cut(text: string): void {
 	const n = nodes.value.get(at.value);
 	const d = doc.value?.doc;
 	if (!n || n.parent < 0) return;
-	remove(branch(n.id), text, () => send("tree.op", { doc: d, op: "delete", node: n.id }, true), () => { if (doc.value?.doc === d) goTo(n.id); });
-	goTo(n.parent);
+	batch(() => {
+		remove(branch(n.id), text, () => send("tree.op", { doc: d, op: "delete", node: n.id }, true), () => { if (doc.value?.doc === d) goTo(n.id); });
+		goTo(n.parent);
+	});
 }
 
 export const op = (o: string, more: object = {}, node = at.value) => send<NodeRef | null>("tree.op", { doc: doc.value?.doc, op: o, node, ...more }, true);

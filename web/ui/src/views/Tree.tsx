@@ -96,7 +96,8 @@ export function Tree() {
 		ctx.stroke();
 		for (const s of near) {
 			if (!seen(s)) continue;
-			const n = nodes.value.get(s.id)!;
+			const n = nodes.value.get(s.id);
+			if (!n) continue; // it has gone since the tree was laid out
 			const [x, y] = pos(s);
 			if (s.id === at.value) {
 				ctx.beginPath();
