@@ -293,7 +293,7 @@ func TestFolder(t *testing.T) {
 		if i%2 == 0 {
 			name = filepath.Join(dir, "old", fmt.Sprintf("%d.SGF", i))
 		}
-		require.NoError(t, os.WriteFile(name, []byte(fmt.Sprintf("(;GM[1]FF[4]SZ[5]C[%d];B[cc])", i)), 0o600))
+		require.NoError(t, os.WriteFile(name, []byte(fmt.Sprintf("(;GM[1]FF[4]SZ[5];B[%c%c];W[%c%c])", 'a'+i%5, 'a'+i/5%5, 'a'+(i+1)%5, 'a'+(i/5+i/25+1)%5)), 0o600))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.pdf"), []byte("%PDF-1.7"), 0o600))
 	data := &input.DragData{Items: []*input.DragDataItem{}, Files: []string{dir}, DragOperationsMask: 1}

@@ -62,7 +62,6 @@ func TestLookBack(t *testing.T) {
 	shown(made - 1)
 	p.Click(`.story-ends a`)
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
-	p.Press("Black")
 	browsertest.Equal(p, said, `document.querySelector(".mistakes li `+largest, "the largest loss, one figure on both screens")
 	browsertest.Equal(p, "/review/"+id, "location.pathname", "a game's review has its ID")
 	c := join(t, s)

@@ -137,7 +137,7 @@ func TestInfoKeepsTheRest(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
 	komi := 0.5
-	for _, tc := range []struct {
+	for i, tc := range []struct {
 		record string
 		op     api.TreeOp
 		want   string
@@ -151,12 +151,13 @@ func TestInfoKeepsTheRest(t *testing.T) {
 		{"RU[Chinese]KM[6.5]", api.TreeOp{Rules: "new-zealand"}, "RU[NewZealand]KM[6.5]"},
 		{"RU[Chinese]", api.TreeOp{Rules: "aga"}, "RU[AGA]KM[7.5]"},
 	} {
-		id := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]" + tc.record + ";B[ee])"}).ID
+		moves := ";B[e" + string(rune('a'+i)) + "])" // the same game would be the same document
+		id := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]" + tc.record + moves}).ID
 		tc.op.Doc, tc.op.Op = id, "info"
 		c.ask("tree.op", tc.op, nil)
 		data, err := os.ReadFile(s.folder.Path("docs", id, ".sgf"))
 		require.NoError(t, err)
-		require.Equal(t, "(;SZ[9]"+tc.want+";B[ee])\n", string(data))
+		require.Equal(t, "(;SZ[9]"+tc.want+moves+"\n", string(data))
 		d, err := s.docs.Open(id)
 		require.NoError(t, err)
 		require.Equal(t, d.State().Rules, onDisk(t, s, id).Rules, tc.want)

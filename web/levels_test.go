@@ -151,7 +151,7 @@ func TestCountsForRank(t *testing.T) {
 	message("This game counts for your rank until a hint or a take-back.")
 	p.Picture("counts 1280")
 	p.Point("E5")
-	p.Mine()
+	p.HasMoves(2)
 	p.Do(chromedp.KeyEvent("u"))
 	message("Press again to take back.")
 	p.HasMoves(2)

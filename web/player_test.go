@@ -51,8 +51,8 @@ func TestYou(t *testing.T) {
 	c := join(t, s)
 	won := finished(t, s, c, "12k", "B+3.5", fewMoves...)
 	lost := finished(t, s, c, "9k", "W+R", fewMoves[:9]...)
-	for _, points := range []float64{1, 0, 1} {
-		_, err := s.games.levels.Count(board.Square(9), 8, 0, points, 1)
+	for i, points := range []float64{1, 0, 1} {
+		_, err := s.games.levels.CountAt(time.Now().Add(time.Duration(i)*time.Minute), board.Square(9), 8, 0, points, 1)
 		require.NoError(t, err)
 	}
 	p := openPage(t, s)
@@ -248,6 +248,6 @@ func TestLargeRecords(t *testing.T) {
 		return answers
 	}
 	require.NotEmpty(t, post("(;SZ[9]C[" + strings.Repeat("0123456789", 1<<20) + "];B[ee];W[cc])")[0].ID)
-	require.Contains(t, post("(;SZ[9]" + strings.Repeat(";B[ee];W[cc]", 10<<20/12) + ")")[0].Error, "too large")
+	require.Contains(t, post("(;SZ[9]" + strings.Repeat(";B[ee];W[cc]", 10<<20/12) + ")")[0].Error, "too many moves")
 	require.NotEmpty(t, post("(;SZ[9]C[" + strings.Repeat("0123456789", 3<<20) + "];B[ee])")[0].Error)
 }
