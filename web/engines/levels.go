@@ -241,7 +241,10 @@ func wireFit(size string, f *level.PlayerRating) api.Fit {
 
 // Count updates the player's rating by the result of a game that ended just now.
 func (l *Levels) Count(size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
-	return l.CountAt(time.Now(), size, against, ahead, points, weight)
+	return l.change(size, func(f *level.PlayerRating) bool {
+		f.Played(against, level.HandicapElo(size, ahead), points, weight, time.Now())
+		return true
+	})
 }
 
 // CountAt updates the player's rating by the result of a game that ended then, unless it counts already.
