@@ -1,0 +1,84 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
+)
+
+// TestDamagedCache overwrites a part of the program that the browser keeps: it is fetched
+// again; where it cannot be, the page says which one it is.
+func TestDamagedCache(t *testing.T) {
+	testshared.Long(t)
+	t.Parallel()
+	s := site(t)
+	p := browsertest.Open(t)
+	p.Do(chromedp.Navigate(s.URL + "/some/path/"))
+	p.Enter()
+	p.Until(`navigator.serviceWorker.controller`)
+	damage := func() {
+		require.Equal(t, 1, browsertest.JS[int](p, `(async () => {
+			let n = 0;
+			for (const name of await caches.keys()) {
+				const cache = await caches.open(name);
+				for (const r of await cache.keys()) if (r.url.includes("/page-")) { await cache.put(r, new Response("no program")); n++; }
+			}
+			return n;
+		})()`))
+	}
+	damage()
+	p.Do(chromedp.Reload())
+	p.Enter()
+	damage()
+	s.Close()
+	p.Do(chromedp.Reload())
+	p.Until(`/page-\w+\.bin is damaged/.test(document.querySelector("[role=alert]")?.innerText)`)
+}
+
+// TestUpdate puts a newer version in place of the page: half of it changes nothing, all of
+// it is told and shown after a reload.
+func TestUpdate(t *testing.T) {
+	testshared.Long(t)
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(folder(t))))
+	s := serveFolder(t, dir)
+	p := browsertest.Open(t)
+	p.Do(chromedp.Navigate(s.URL + "/some/path/"))
+	p.Enter()
+	p.Until(`navigator.serviceWorker.controller`)
+	change := func(name, old, now string) {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Contains(t, string(data), old)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(string(data), old, now)), 0o644))
+	}
+	change("index.html", "<title>Kosumi</title>", `<title>Kosumi</title><meta name="newer">`)
+	change("sw.js", `"assets/After-`, `"assets/missing.js","assets/After-`)
+	change("sw.js", browsertest.JS[string](p, `caches.keys().then((names) => names[0].split(" ").pop())`), "0123456789ab")
+	updated := `[...document.querySelectorAll(".strip-top")].some((s) => s.innerText.includes("updated"))`
+	update := `navigator.serviceWorker.getRegistration().then((r) => r.update()).then(() => "", (e) => String(e))`
+	browsertest.JS[string](p, update)
+	eventually(p, `navigator.serviceWorker.getRegistration().then((r) => !r.installing)`)
+	p.Do(chromedp.Reload())
+	p.Enter()
+	require.False(t, browsertest.JS[bool](p, `!!document.querySelector("meta[name=newer]") || `+updated), "half of a version is none")
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "assets/missing.js"), nil, 0o644))
+	browsertest.JS[string](p, update)
+	p.Until(updated)
+	p.Press("Reload")
+	p.Until(`document.querySelector("meta[name=newer]")`)
+	p.Enter()
+	s.Close()
+	p.Do(chromedp.Reload())
+	p.Enter()
+	require.True(t, browsertest.JS[bool](p, `!!document.querySelector("meta[name=newer]")`))
+}
