@@ -48,6 +48,6 @@ func TestTexts(t *testing.T) {
 func TestNotSGF(t *testing.T) {
 	for _, text := range []string{"", "%PDF-1.7", "hello"} {
 		_, err := wire.ParseSGF([]byte(text))
-		require.EqualError(t, err, "this is not an SGF file", text)
+		require.EqualError(t, err, "it is not a game record", text)
 	}
 }
