@@ -172,7 +172,7 @@ func (f *fairKomi) even(komi float64) float64 {
 	return komi + low + (high-low)*-atLow/(atHigh-atLow)
 }
 
-// bracket in points that bisection starts from
+// approach changes komi by the lead up to three times, while that makes it more even.
 func (f *fairKomi) approach(komi float64) float64 {
 	const near = 16 // width in points of the bracket that is bisected
 	var shift float64

@@ -24,8 +24,7 @@ func (p *position) reset(g *board.Game) {
 	p.rebase()
 }
 
-// position is the game at the root of a tree, and the moves forbidden there. The tree's owner
-// changes it between searches.
+// play makes a move and lifts all restrictions. After a move that cannot be played there is no game.
 func (p *position) play(c board.Color, move board.Point) error {
 	p.bans = nil
 	if err := p.game.PlayTolerant(c, move); err != nil {
