@@ -26,9 +26,20 @@ func Sign(color string) float64 {
 	return 1
 }
 
+// Opponent returns the other side of "b" or "w".
+func Opponent(color string) string {
+	if color == "w" {
+		return "b"
+	}
+	return "w"
+}
+
+// Stones writes a position as X, O and dots from the top left.
+func Stones(g *board.Game) string { return strings.ReplaceAll(g.Board().String(), "\n", "") }
+
 // describe returns a position with the result of its search; e may be nil.
 func describe(game *board.Game, e *Eval) Position {
-	p := Position{Stones: strings.ReplaceAll(game.Board().String(), "\n", ""), ToMove: letter(game.ToMove())}
+	p := Position{Stones: Stones(game), ToMove: letter(game.ToMove())}
 	if e != nil {
 		p.Visits, p.Winrate, p.Lead, p.Stdev, p.Ownership = e.Visits, e.Winrate, e.Lead, e.Stdev, e.Ownership
 	}

@@ -45,7 +45,7 @@ const (
 // ClaimKind is the kind of a claim.
 type ClaimKind string
 
-// The kinds of claims. Those from Small on name no stones.
+// The kinds of claims. Those from Small on are not about the fate of stones.
 const (
 	Captured    ClaimKind = "captured"    // Stones are taken
 	Laddered    ClaimKind = "laddered"    // Stones are caught in a ladder

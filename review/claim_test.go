@@ -43,7 +43,7 @@ func mistakeOn(t *testing.T, rows []string, line, best string, loss float64, bes
 	g, err := board.NewGame(size, board.Chinese())
 	require.NoError(t, err)
 	require.NoError(t, g.Setup(black, white, board.Black))
-	k := &mistake{size: size, mover: board.Black, before: g, last: board.NoPoint, loss: loss, err: 0.5, phase: Opening, bestV: best,
+	k := &mistake{size: size, mover: board.Black, before: g, last: board.NoPoint, loss: loss, err: 0.5, bestV: best,
 		own: own(bestOwn), bestOwn: own(bestOwn), did: own(did)}
 	k.played, err = size.ParseVertex(played)
 	require.NoError(t, err)

@@ -33,6 +33,7 @@ const (
 // claims returns one or two claims: what the mistake let happen, and what the better move
 // does. Claims that name no stones are made only where no other holds.
 func (k *mistake) claims() ([]found, error) {
+	k.caughtPlayed, k.caughtBest = k.caught(k.played), k.caught(k.best)
 	let, do := heaviest(k.letHappen()), heaviest(k.betterDoes())
 	var err error
 	if let == nil && (do == nil || do.worth < 0.5*k.loss) {
@@ -218,14 +219,7 @@ func (k *mistake) betterDoes() (list []found) {
 			list = append(list, f)
 		}
 	}
-	best, played := k.caught(k.best), k.caught(k.played)
-	var hunted []board.Point
-	for p, h := range best {
-		if _, either := played[p]; !either && h.color != k.mover {
-			hunted = append(hunted, p)
-		}
-	}
-	for _, c := range k.clusters(hunted) {
+	for _, c := range k.onlyIn(k.caughtBest, k.caughtPlayed, k.mover.Opponent()) {
 		if f, ok := k.claim(Hunts, AfterBetter, k.bestV, c, 1.2); ok && gain(c) && k.near(c, k.best) {
 			list = append(list, f)
 		}

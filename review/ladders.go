@@ -9,29 +9,30 @@ import (
 // hunted returns the mover's stones that can be caught in a ladder, or taken at once, after the mistake and not after
 // the better move.
 func (k *mistake) hunted() (list []found) {
-	played, best := k.caught(k.played), k.caught(k.best)
-	var lost []board.Point
-	moves := map[board.Point]hunt{}
-	for p, h := range played {
-		if _, either := best[p]; !either && h.color == k.mover {
-			lost = append(lost, p)
-			moves[p] = h
-		}
-	}
-	slices.Sort(lost)
-	for _, c := range k.clusters(lost) {
+	for _, c := range k.onlyIn(k.caughtPlayed, k.caughtBest, k.mover) {
 		if mean(k.did, c) > lostBelow || mean(k.diff, c) < lostBy {
 			continue
 		}
-		kind := Laddered
-		if moves[c[0]].liberties == 1 {
+		kind, h := Laddered, k.caughtPlayed[c[0]]
+		if h.liberties == 1 {
 			kind = Captured
 		}
-		if f, ok := k.claim(kind, AfterPlayed, k.size.Vertex(moves[c[0]].move), c, 1.4); ok {
+		if f, ok := k.claim(kind, AfterPlayed, k.size.Vertex(h.move), c, 1.4); ok {
 			list = append(list, f)
 		}
 	}
 	return list
+}
+
+// onlyIn returns the stones of a colour that are caught after one move and not after the other.
+func (k *mistake) onlyIn(one, other map[board.Point]hunt, color board.Color) [][]board.Point {
+	var list []board.Point
+	for p, h := range one {
+		if _, either := other[p]; !either && h.color == color {
+			list = append(list, p)
+		}
+	}
+	return k.clusters(list)
 }
 
 // hunt is how a chain can be caught.
@@ -100,18 +101,16 @@ func (k *mistake) inAtari(kind ClaimKind, after Line, before *board.Game, v stri
 // brokenLadder returns the claim that the mistake puts stones into a ladder from which they
 // escape, and would not but for one chain in its way.
 func (k *mistake) brokenLadder() (found, bool) {
-	var after board.Game
-	after.CopyFrom(k.before)
-	if k.played < 0 || after.PlayTolerant(k.mover, k.played) != nil {
+	if k.played < 0 {
 		return found{}, false
 	}
-	b := after.Board()
+	b := k.next.Board()
 	for _, p := range b.Neighbors(k.played) {
 		if b.At(p) != k.mover.Opponent() || b.Liberties(p) != 1 || k.size.Vertex(b.LibertyPoints(nil, p)[0]) != k.reply || laddered(b, p) {
 			continue
 		}
 		chain := b.Chain(nil, p)
-		for _, other := range chainsOf(&after, func(q board.Point) bool { return b.At(q) == k.mover.Opponent() && b.ChainHead(q) != b.ChainHead(p) }) {
+		for _, other := range chainsOf(k.next, func(q board.Point) bool { return b.At(q) == k.mover.Opponent() && b.ChainHead(q) != b.ChainHead(p) }) {
 			var left []board.Move
 			for q := range board.Point(k.size.Area()) {
 				if b.At(q) != board.Empty && !slices.Contains(other, q) {

@@ -55,7 +55,6 @@ type mistake struct {
 	better, worse twice       // the same by the search of the move and by the end of its line
 	diff          []float64   // bestOwn - did
 	loss, err     float64
-	phase         Phase
 	taken, punish []board.Point // stones the better line captures; own ones that the played line loses
 	parts         []part
 	partOf        []int  // part of each point, -1 for none
@@ -64,6 +63,8 @@ type mistake struct {
 	reply         string  // the first move of the punishment, "" if unknown
 	lead          float64 // the mover's, after the mistake
 	bestLead      float64 // the mover's, after the better move
+	// caughtPlayed and caughtBest are the stones that can be caught after the mistake and after the better move.
+	caughtPlayed, caughtBest map[board.Point]hunt
 
 	look    func(*board.Game, int64) (*Eval, error) // searches a position, nil: nothing more may be asked
 	visits  int64                                   // of such searches
@@ -167,8 +168,7 @@ func (m *Move) settle(kills bool, group, line []string, loses string, only bool)
 	better := Claim{Kind: Saves, After: AfterBetter, Color: m.Color, Stones: group, Move: saves, Proved: true, Only: only}
 	if kills {
 		let.Kind, better.Kind = Lives, Kills
-		let.Color = letter(colorOf(m.Color).Opponent())
-		better.Color = let.Color
+		let.Color, better.Color = Opponent(m.Color), Opponent(m.Color)
 	}
 	if m.Best[0].Move != saves {
 		better.After, better.Line = "", line
@@ -187,13 +187,6 @@ func (m *Move) settle(kills bool, group, line []string, loses string, only bool)
 	m.told()
 }
 
-func colorOf(letter string) board.Color {
-	if letter == "w" {
-		return board.White
-	}
-	return board.Black
-}
-
 // lineLength is how many plies of a line are played out to see what it captures.
 const lineLength = 8
 
@@ -209,7 +202,7 @@ func (r *run) mistakeAt(t int, m *Move) (*mistake, error) {
 	}
 	sign := Sign(m.Color)
 	k := &mistake{size: game.Size(), mover: r.game.Moves[t].Color, before: game, played: r.game.Moves[t].Point, playedV: m.Move,
-		last: board.NoPoint, loss: m.Loss, err: m.Error, phase: m.Phase, bestV: before.Moves[0].Move, lead: sign * after.Lead}
+		last: board.NoPoint, loss: m.Loss, err: m.Error, bestV: before.Moves[0].Move, lead: sign * after.Lead}
 	k.bestLead = k.lead + m.Loss
 	if k.best, err = k.size.ParseVertex(k.bestV); err != nil {
 		return nil, err

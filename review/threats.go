@@ -17,19 +17,17 @@ func (k *mistake) threatLeft() (*found, error) {
 	line := append([]string{"pass"}, e.Moves[0].Line...)
 	end, _, lost := k.playLine(line)
 	own, move := k.view(e.Ownership), e.Moves[0].Move
-	list := k.threats(Threat, AfterPass, move, line, k.clusters(lost), Captured, func(s []board.Point) bool {
-		return mean(own, s) < 0 && mean(k.diff, s) > partFrom && mean(k.bestOwn, s) > keptFrom
-	})
+	list := k.threats(Threat, move, line, slices.DeleteFunc(k.clusters(lost), func(s []board.Point) bool {
+		return mean(own, s) >= 0 || mean(k.diff, s) <= partFrom || mean(k.bestOwn, s) <= keptFrom
+	}), Captured)
 	weaker := make([]float64, len(own))
 	for i := range own {
 		weaker[i] = k.bestOwn[i] - own[i]
 	}
 	if f, ok := k.linked(Parted, k.mover, k.afterBest.Board(), end.Board(), weaker); ok {
-		list = append(list, k.threats(Threat, AfterPass, move, line, [][]board.Point{f.at}, Parted, func([]board.Point) bool { return true })...)
-		for i := range list {
-			if list[i].Of.Kind == Parted {
-				list[i].Of.Others = f.Others
-			}
+		for _, t := range k.threats(Threat, move, line, [][]board.Point{f.at}, Parted) {
+			t.Of.Others = f.Others
+			list = append(list, t)
 		}
 	}
 	for _, c := range []struct {
@@ -42,7 +40,7 @@ func (k *mistake) threatLeft() (*found, error) {
 		}) {
 			lost = append(lost, g...)
 		}
-		list = append(list, k.threats(Threat, AfterPass, move, line, k.clusters(lost), c.of, func([]board.Point) bool { return true })...)
+		list = append(list, k.threats(Threat, move, line, k.clusters(lost), c.of)...)
 	}
 	return heaviest(list), nil
 }
@@ -50,15 +48,18 @@ func (k *mistake) threatLeft() (*found, error) {
 // betterThreatens finds a threat that the better move makes: what the mover's next one does
 // if the opponent passes.
 func (k *mistake) betterThreatens() (*found, error) {
-	cost, err := k.tenuki(k.best)
-	if err != nil || k.ignored == nil || len(k.ignored.Moves) == 0 || cost < leastShare*k.loss {
+	if k.best < 0 {
+		return nil, nil
+	}
+	var err error
+	if k.ignored, err = k.lookAfter(k.best, board.Pass); k.ignored == nil || len(k.ignored.Moves) == 0 || k.tenuki() < leastShare*k.loss {
 		return nil, err
 	}
 	line := append([]string{k.bestV, "pass"}, k.ignored.Moves[0].Line...)
 	_, taken, _ := k.playLine(line)
 	own := k.view(k.ignored.Ownership)
 	taken = slices.DeleteFunc(taken, func(p board.Point) bool { return k.own[p] > keptFrom || own[p] < keptFrom })
-	list := k.threats(Threatens, AfterTenuki, k.bestV, line, k.clusters(taken), Captured, nil)
+	list := k.threats(Threatens, k.bestV, line, k.clusters(taken), Captured)
 	for _, c := range []struct {
 		of            ClaimKind
 		color         board.Color
@@ -70,17 +71,21 @@ func (k *mistake) betterThreatens() (*found, error) {
 		}) {
 			changed = append(changed, g...)
 		}
-		list = append(list, k.threats(Threatens, AfterTenuki, k.bestV, line, k.clusters(changed), c.of, nil)...)
+		list = append(list, k.threats(Threatens, k.bestV, line, k.clusters(changed), c.of)...)
 	}
 	return heaviest(list), nil
 }
 
-// threats returns claims of a kind about what would happen to stones. fits nil stands for
-// threats that account for no loss themselves.
-func (k *mistake) threats(kind ClaimKind, after Line, move string, line []string, stones [][]board.Point, of ClaimKind, fits func([]board.Point) bool) (list []found) {
+// threats returns claims of a kind, Threat or Threatens, about what would happen to stones. Threats
+// of the better move account for no loss themselves.
+func (k *mistake) threats(kind ClaimKind, move string, line []string, stones [][]board.Point, of ClaimKind) (list []found) {
+	after := AfterPass
+	if kind == Threatens {
+		after = AfterTenuki
+	}
 	for _, c := range stones {
 		f, ok := k.claim(of, after, move, c, 1)
-		if at, err := k.size.ParseVertex(move); err != nil || len(c) == 0 || !k.near(c, at) || fits != nil && (!ok || !fits(c)) {
+		if at, err := k.size.ParseVertex(move); err != nil || !k.near(c, at) || kind == Threat && !ok {
 			continue
 		}
 		about := f.Claim
@@ -100,16 +105,8 @@ func (k *mistake) afterPass() (e *Eval, err error) {
 }
 
 // tenuki returns by how many points the mover's next move gains after the better move if the
-// opponent passes; 0 if that is unknown.
-func (k *mistake) tenuki(move board.Point) (cost float64, err error) {
-	if move < 0 {
-		return 0, nil
-	}
-	if k.ignored, err = k.lookAfter(move, board.Pass); k.ignored == nil {
-		return 0, err
-	}
-	return k.leadAt(k.ignored) - k.bestLead, nil
-}
+// opponent passes. k.ignored must be known.
+func (k *mistake) tenuki() float64 { return k.leadAt(k.ignored) - k.bestLead }
 
 // quiet returns claims that name no stones: territory, values, sente, shape or direction.
 func (k *mistake) quiet() (list []found, err error) {
@@ -156,7 +153,7 @@ func (k *mistake) values() (list []found, err error) {
 		}
 		list = append(list, f)
 	}
-	if k.ignored == nil || k.leadAt(k.ignored)-k.bestLead < 1.5*gain+wrong {
+	if k.ignored == nil || k.tenuki() < 1.5*gain+wrong {
 		return list, nil
 	}
 	f := found{Claim: k.betterMove(Sente)}

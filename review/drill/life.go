@@ -142,7 +142,7 @@ func stonesIn(r *sgf.Record) string {
 func (p *Problem) solve(line []string) {
 	c := review.Claim{Kind: review.Saves, Move: line[0], Line: line, Stones: p.Group, Color: p.ToMove, Proved: true, Only: true}
 	if p.Task == Kill {
-		c.Kind, c.Color = review.Kills, map[string]string{"b": "w", "w": "b"}[p.ToMove]
+		c.Kind, c.Color = review.Kills, review.Opponent(p.ToMove)
 	}
 	p.Claims = []review.Claim{c}
 	p.Reason = review.Say(p.Claims, p.ToMove, p.Played)

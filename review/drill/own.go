@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/review"
 	"kosumi/sgf"
 )
 
@@ -279,7 +280,7 @@ func (p *Problem) beside(ctx context.Context, before *board.Game, best, move str
 	}
 	for _, group := range near(before, at) {
 		q := *p
-		q.Stones, q.Task, q.Group = stonesOn(before), Live, []string{size.Vertex(group)}
+		q.Stones, q.Task, q.Group = review.Stones(before), Live, []string{size.Vertex(group)}
 		if before.At(group) != me {
 			q.Task = Kill
 		}
@@ -306,16 +307,16 @@ func (p *Problem) beside(ctx context.Context, before *board.Game, best, move str
 	return j.compare(ctx, before, best, move, p.Loss)
 }
 
-// near returns a stone of each chain within two lines of a point, the largest first.
+// near returns a stone of each chain with stones within two lines of a point, the largest first.
 func near(g *board.Game, at board.Point) (list []board.Point) {
 	x, y := g.Size().XY(max(at, 0))
-	length := func(p board.Point) int { return len(g.Board().Chain(nil, p)) }
+	b := g.Board()
 	for p := range board.Point(g.Size().Area()) {
 		px, py := g.Size().XY(p)
-		if g.At(p) != board.Empty && max(x-px, px-x, y-py, py-y) <= 2 && !slices.ContainsFunc(list, func(q board.Point) bool { return slices.Contains(g.Board().Chain(nil, q), p) }) {
-			list = append(list, p)
+		if head := b.ChainHead(p); head >= 0 && max(x-px, px-x, y-py, py-y) <= 2 && !slices.Contains(list, head) {
+			list = append(list, head)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b board.Point) int { return length(b) - length(a) })
+	slices.SortStableFunc(list, func(p, q board.Point) int { return b.ChainSize(q) - b.ChainSize(p) })
 	return list[:min(len(list), mostGroups)]
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -48,37 +47,29 @@ func (v *view) inWords(line []string) (text string) {
 	return text
 }
 
-// reason says on the shown board why the move of the game was a mistake; "" if that is unknown.
+// reason says on the shown board why the move of the game was a mistake.
 func (v *view) reason(p *Problem) string {
-	colour := func(c string) string {
-		if v.swap && c != "" {
-			return map[string]string{"b": "w", "w": "b"}[c]
-		}
-		return c
+	side := p.ToMove
+	if v.swap {
+		side = review.Opponent(side)
 	}
-	return review.Say(v.claims(p.Claims), colour(p.ToMove), v.vertex(p.Played))
+	return review.Say(v.claims(p, p.Claims), side, v.vertex(p.Played))
 }
 
-// claims turns claims with the board.
-func (v *view) claims(list []review.Claim) (out []review.Claim) {
-	points := func(vertices []string) (at []board.Point, turned []string) {
-		for _, s := range vertices {
-			turned = append(turned, v.vertex(s))
-			if p, err := v.size.ParseVertex(turned[len(turned)-1]); err == nil && p >= 0 {
-				at = append(at, p)
-			}
-		}
-		return at, turned
-	}
+// claims turns claims of a problem with the board, as far as their sentences need it.
+func (v *view) claims(p *Problem, list []review.Claim) (out []review.Claim) {
+	turned := func(vertices []string) []string { return strings.Fields(v.inWords(vertices)) }
 	for _, c := range list {
-		_, c.Stones = points(c.Stones)
-		_, c.Others = points(c.Others)
-		about, _ := points(append(slices.Clone(c.Area), c.Move)[:max(1, len(c.Area))])
-		if c.Move = v.vertex(c.Move); c.Region != "" && len(about) > 0 {
+		c.Stones, c.Others, c.Area, c.Move = turned(c.Stones), turned(c.Others), turned(c.Area), v.vertex(c.Move)
+		about := p.vertices(c.Area)
+		if len(about) == 0 {
+			about = p.vertices([]string{c.Move})
+		}
+		if c.Region != "" && len(about) > 0 {
 			c.Region = review.Region(v.size, about)
 		}
 		if c.Of != nil {
-			c.Of = &v.claims([]review.Claim{*c.Of})[0]
+			c.Of = &v.claims(p, []review.Claim{*c.Of})[0]
 		}
 		out = append(out, c)
 	}
@@ -165,13 +156,4 @@ func (v *view) show(w io.Writer, p *Problem) {
 	if len(p.Group) > 0 {
 		fmt.Fprintf(w, "The group stands at %s.\n", v.vertex(p.Group[0]))
 	}
-}
-
-// stonesOn are the stones of a game, as problems hold them.
-func stonesOn(g *board.Game) string {
-	text := make([]byte, g.Size().Area())
-	for p := range text {
-		text[p] = ".XO"[g.At(board.Point(p))]
-	}
-	return string(text)
 }
