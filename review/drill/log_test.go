@@ -35,7 +35,11 @@ func TestAnswersUnderAnyClock(t *testing.T) {
 		require.NoError(t, err, name)
 		require.NoError(t, log.Close())
 		require.Len(t, s.Due(d, now.AddDate(1, 0, 0), 0), 1, name)
+		due, err := s.DueBy(Attempt{ID: "a", Time: now}, GoodGrade)
+		require.NoError(t, err, name)
 		require.NoError(t, s.Add(Attempt{ID: "a", Time: now, Grade: GoodGrade}), name)
+		next, _ := s.Next("a")
+		require.Equal(t, next, due, name)
 		require.Empty(t, s.Due(d, now, 0), name)
 	}
 }

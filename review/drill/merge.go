@@ -9,12 +9,9 @@ import (
 
 // Merge adds the problems of another set that are not in this one, and returns how many.
 func (d *Set) Merge(other *Set) int {
-	known, before := map[string]bool{}, len(d.Problems)
-	for i, p := range slices.Concat(d.Problems, other.Problems) {
-		if i >= before && !known[p.ID] {
-			d.Problems = append(d.Problems, p)
-		}
-		known[p.ID] = true
+	before := len(d.Problems)
+	for _, p := range other.Problems {
+		d.add(p)
 	}
 	return len(d.Problems) - before
 }

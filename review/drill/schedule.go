@@ -49,8 +49,8 @@ func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
 	return GoodGrade
 }
 
-// Attempt returns the attempt that answers the problem after moves of both sides in turn, and
-// took so long in all; a nil answer gives up.
+// Attempt returns the entry of the log for an answer after moves of both sides in turn; a nil
+// answer gives up. took is the time for all own moves; its mean counts for the grade.
 func (p *Problem) Attempt(moves []string, a *Answer, took time.Duration) Attempt {
 	x := Attempt{ID: p.ID, Time: time.Now().UTC(), Grade: p.Grade(a, took/time.Duration(1+len(moves)/2)), Seconds: float64(took.Milliseconds()) / 1000}
 	for i := 0; i < len(moves) && a != nil; i += 2 {
@@ -83,8 +83,23 @@ func NewSchedule(attempts []Attempt) (*Schedule, error) {
 // Add adds an attempt. If it is older than the last one at its problem, the clock was set
 // back in between.
 func (s *Schedule) Add(a Attempt) error {
+	card, err := s.after(a)
+	if err == nil {
+		s.cards[a.ID] = card
+	}
+	return err
+}
+
+// DueBy returns when a problem is due after an attempt that gets grade g.
+func (s *Schedule) DueBy(a Attempt, g Grade) (time.Time, error) {
+	a.Grade = g
+	card, err := s.after(a)
+	return card.Due, err
+}
+
+func (s *Schedule) after(a Attempt) (card fsrs.Card, err error) {
 	if a.Grade < AgainGrade || a.Grade > EasyGrade {
-		return fmt.Errorf("attempt at %s: %v is not a grade", a.ID, a.Grade)
+		return card, fmt.Errorf("attempt at %s: %v is not a grade", a.ID, a.Grade)
 	}
 	card, known := s.cards[a.ID]
 	if !known {
@@ -95,10 +110,9 @@ func (s *Schedule) Add(a Attempt) error {
 	}
 	next, err := s.fsrs.Next(card, a.Time, fsrs.Rating(a.Grade))
 	if err != nil {
-		return fmt.Errorf("attempt at %s: %w", a.ID, err)
+		return card, fmt.Errorf("attempt at %s: %w", a.ID, err)
 	}
-	s.cards[a.ID] = next.Card
-	return nil
+	return next.Card, nil
 }
 
 // Next returns when a problem is due; false if it is new.

@@ -102,7 +102,9 @@ func TestDay(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"0", "1", "2", "3", "4"}, ids(first), "the worst mistakes come first")
 	answer := func(id string, at time.Time, grade drill.Grade) {
-		require.NoError(t, ds.note(drill.Attempt{ID: id, Time: at.UTC(), Grade: grade}))
+		require.NoError(t, ds.use(func(_ *drill.Set, log *drill.Log, _ *drill.Schedule) error {
+			return note(log, drill.Attempt{ID: id, Time: at.UTC(), Grade: grade})
+		}))
 	}
 	answer("1", day(3), drill.AgainGrade)
 	answer("1", day(3).Add(time.Hour), drill.EasyGrade)

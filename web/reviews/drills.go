@@ -82,14 +82,12 @@ func (ds *Drills) collect(change func(*drill.Set)) error {
 	return err
 }
 
-// note writes an answer to the log. The same attempt with another grade replaces it.
-func (ds *Drills) note(a drill.Attempt) error {
-	return ds.use(func(_ *drill.Set, log *drill.Log, _ *drill.Schedule) error {
-		if err := log.Add(a); err != nil {
-			return api.NotSaved(err)
-		}
-		return nil
-	})
+// note writes an answer to a log. The same attempt with another grade replaces it.
+func note(log *drill.Log, a drill.Attempt) error {
+	if err := log.Add(a); err != nil {
+		return api.NotSaved(err)
+	}
+	return nil
 }
 
 // solved notes that the mistake of a new problem was mended in its review.
@@ -227,32 +225,20 @@ func (ds *Drills) Answer(ctx context.Context, last *Attempt, a *api.DrillAnswer)
 	}
 	attempt := p.Attempt(a.After, answer, took)
 	out.Grade = int(attempt.Grade)
-	if out.Due, err = ds.dueBy(attempt); err != nil {
-		return out, err
-	}
-	if err := ds.note(attempt); err != nil {
-		return out, err
-	}
-	last.set, last.attempt = true, attempt
-	return out, nil
-}
-
-// dueBy returns when a problem would be due again, by grade, in Unix seconds.
-func (ds *Drills) dueBy(a drill.Attempt) (due [4]int64, err error) {
-	err = ds.use(func(_ *drill.Set, log *drill.Log, _ *drill.Schedule) error {
-		for g := drill.AgainGrade; g <= drill.EasyGrade; g++ {
-			a.Grade = g
-			s, err := drill.NewSchedule(append(slices.Clone(log.Attempts), a))
+	err = ds.use(func(_ *drill.Set, log *drill.Log, schedule *drill.Schedule) error {
+		for i := range out.Due {
+			at, err := schedule.DueBy(attempt, drill.Grade(i+1))
 			if err != nil {
 				return api.Refuse("internal", "%v", err)
 			}
-			if at, ok := s.Next(a.ID); ok {
-				due[g-1] = at.Unix()
-			}
+			out.Due[i] = at.Unix()
 		}
-		return nil
+		return note(log, attempt)
 	})
-	return due, err
+	if err == nil {
+		last.set, last.attempt = true, attempt
+	}
+	return out, err
 }
 
 // Grade changes the grade of the last answer.
@@ -267,9 +253,9 @@ func (ds *Drills) Grade(last *Attempt, g *api.GradeDrill) error {
 	}
 	other := last.attempt
 	other.Grade = drill.Grade(g.Grade)
-	if err := ds.note(other); err != nil {
-		return err
+	err := ds.use(func(_ *drill.Set, log *drill.Log, _ *drill.Schedule) error { return note(log, other) })
+	if err == nil {
+		last.attempt = other
 	}
-	last.attempt = other
-	return nil
+	return err
 }
