@@ -23,10 +23,7 @@ func (a *Answer) OnlyMove(kills bool) []board.Point {
 	if !c.AllMoves || len(c.Moves) != 1 || c.Moves[0] == "pass" {
 		return nil
 	}
-	first := board.White
-	if title(id) == "Black" {
-		first = board.Black
-	}
+	first, _ := board.ParseColor(id)
 	return a.Line(first, c.Moves[0])
 }
 

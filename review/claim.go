@@ -79,9 +79,6 @@ const (
 	Worth       ClaimKind = "worth"       // the better move is better, no more is known
 )
 
-// Concrete reports whether a claim names stones, or a threat to stones.
-func (c *Claim) Concrete() bool { return len(c.Stones) > 0 && c.Kind != Shape || c.Of != nil }
-
 // Templates are the texts of claims in English, by [Claim.Key]; the page has them in other
 // languages. {us} is the mover, {them} the opponent.
 var Templates = map[string]string{

@@ -281,7 +281,7 @@ func TestClaims(t *testing.T) {
 			named := false
 			for i := range m.Claims {
 				c := &m.Claims[i]
-				named = named || c.Concrete()
+				named = named || len(c.Stones) > 0 && c.Kind != review.Shape || c.Of != nil // names stones, or a threat to stones
 				kinds[c.Kind]++
 				claims = append(claims, drawn{r, ply, c})
 			}

@@ -97,7 +97,7 @@ func (s *Set) Points(dst []int16) []int16 {
 type area struct {
 	w           int
 	right, down uint // distance of neighbours in a row and in a column
-	sx, sy      int  // offset with signs
+	sx, sy      int  // right and down, with signs
 	origin      int  // point in column 0 and row 0
 	points      int
 	used        int // words with points
