@@ -52,7 +52,7 @@ func TestYou(t *testing.T) {
 	won := finished(t, s, c, "12k", "B+3.5", fewMoves...)
 	lost := finished(t, s, c, "9k", "W+R", fewMoves[:9]...)
 	for i, points := range []float64{1, 0, 1} {
-		_, err := s.games.levels.CountAt(time.Now().Add(time.Duration(i)*time.Minute), board.Square(9), 8, 0, points, 1)
+		_, err := s.games.levels.Count(time.Now().Add(time.Duration(i)*time.Minute), board.Square(9), 8, 0, points, 1)
 		require.NoError(t, err)
 	}
 	p := openPage(t, s)
@@ -70,7 +70,7 @@ func TestYou(t *testing.T) {
 	p.Axe("you")
 
 	// Where the quality of moves is not measured, results alone count, and the page says so.
-	_, err := s.games.levels.Count(board.Square(19), 8, 0, 1, 1)
+	_, err := s.games.levels.Count(time.Now(), board.Square(19), 8, 0, 1, 1)
 	require.NoError(t, err)
 	p.Do(chromedp.Reload())
 	p.Press("19×19")
