@@ -156,7 +156,8 @@ func (s *Server) recount(r *restoring) {
 	slices.SortFunc(count, func(a, b *game) int { return a.rec.Changed.Compare(b.rec.Changed) })
 	for _, g := range count {
 		g.mu.Lock()
-		_ = g.countForLevel() // else it counts at the next restart of the game
+		g.pending.level = true
+		g.writePending()
 		g.mu.Unlock()
 	}
 	s.reviews.EachResult(func(id string, res *review.Result) bool {
