@@ -20,12 +20,12 @@ import (
 	"kosumi/web/store"
 )
 
-// sent performs a request with the token and returns the answer.
-func sent(t *testing.T, s *Server, method, where string, body []byte) []byte {
+// sent performs a request with the token, whose body may have a type, and returns the answer.
+func sent(t *testing.T, s *Server, method, where string, body []byte, kind ...string) []byte {
 	t.Helper()
 	req, err := http.NewRequest(method, s.Address()+where, bytes.NewReader(body))
 	require.NoError(t, err)
-	req.Header.Set("Authorization", "Bearer "+s.access.Keys.Token)
+	req.Header = http.Header{"Authorization": {"Bearer " + s.access.Keys.Token}, "Content-Type": kind}
 	resp, err := http.DefaultClient.Do(req)
 	require.NoError(t, err)
 	defer resp.Body.Close()
