@@ -165,7 +165,7 @@ func TestBackup(t *testing.T) {
 	require.Equal(t, ask[api.Profile](ca, "watch", api.Watch{What: "profile"}), ask[api.Profile](cb, "watch", api.Watch{What: "profile"}))
 	require.Len(t, ask[api.Reviews](cb, "watch", api.Watch{What: "reviews"}).Reviews, 1)
 
-	// What was made there since comes back, and nothing twice.
+	// All that was made there since comes back, and nothing twice.
 	begin(cb, small("w"))
 	r = restore(t, from, "", sent(t, to, http.MethodPost, "api/backup", nil))
 	require.False(t, r.Other)

@@ -66,7 +66,7 @@ func TestYou(t *testing.T) {
 	}
 	p.Axe("you")
 
-	// Where the quality of moves is not measured, results alone count, and the page says so.
+	// On boards without a measure of moves, results alone count, and the page says so.
 	_, err := s.games.levels.Count(time.Now(), board.Square(19), 8, 0, 1, 1)
 	require.NoError(t, err)
 	p.Do(chromedp.Reload())

@@ -302,6 +302,8 @@ func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) 
 	if known {
 		fit.Was = was.String()
 	}
-	fit.Next, _ = l.next(size, f) // "": there are no levels
+	if next, err := l.next(size, f); err == nil { // else there are no levels
+		fit.Next = next
+	}
 	return &fit, nil
 }

@@ -138,7 +138,7 @@ func TestIndex(t *testing.T) {
 	_, err = x.Find(&api.AskGames{From: -1})
 	require.Error(t, err)
 
-	// What is changed, deleted or damaged is seen.
+	// Changed, deleted and damaged files are seen.
 	var id string
 	for id = range games {
 		break
