@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"kosumi/board"
 	"kosumi/engine/level"
-	"kosumi/internal/file"
 	"kosumi/review"
 	"kosumi/web/api"
 	"kosumi/web/store"
@@ -58,9 +58,9 @@ func (s *Server) saved(r *restoring) []store.Saved {
 	all = append(all, s.docs.Saved())
 	all = append(all, s.reviews.Saved()...)
 	return append(all, s.player.Profile.Saved(s.reviews.Drills.Done), store.Saved{Kind: "rest", Ext: "levels.json", Most: 1 << 20,
-		Read: func(string) ([]byte, time.Time, error) {
-			data, err := file.Read(s.engines.Config.LevelFile, 1<<20)
-			return data, time.Now(), err
+		Path: func(string) string {
+			path, _ := filepath.EvalSymlinks(s.engines.Config.LevelFile)
+			return path // "": there is none
 		},
 		Merge: func(e store.Entry, do bool) (fresh, all int, err error) {
 			other, err := level.ParsePlayerRatings(e.Data)
@@ -156,7 +156,8 @@ func (s *Server) recount(r *restoring) {
 	slices.SortFunc(count, func(a, b *game) int { return a.rec.Changed.Compare(b.rec.Changed) })
 	for _, g := range count {
 		g.mu.Lock()
-		_ = g.countForLevel() // else it counts at the next restart of the game
+		g.pending.level = true
+		g.writePending()
 		g.mu.Unlock()
 	}
 	s.reviews.EachResult(func(id string, res *review.Result) bool {

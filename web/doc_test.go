@@ -27,16 +27,8 @@ func upload(t *testing.T, s *Server, query string, files map[string]string) []ap
 		part.Write([]byte(text))
 	}
 	require.NoError(t, w.Close())
-	req, err := http.NewRequest("POST", s.Address()+"api/import"+query, &body)
-	require.NoError(t, err)
-	req.Header.Set("Content-Type", w.FormDataContentType())
-	req.Header.Set("Authorization", "Bearer "+s.access.Keys.Token)
-	resp, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	require.Equal(t, 200, resp.StatusCode)
 	var out []api.Imported
-	require.NoError(t, json.NewDecoder(resp.Body).Decode(&out))
+	require.NoError(t, json.Unmarshal(sent(t, s, http.MethodPost, "api/import"+query, body.Bytes(), w.FormDataContentType()), &out))
 	return out
 }
 

@@ -172,9 +172,10 @@ func (gs *games) Merge(e store.Entry, do bool) (fresh, all int, err error) {
 		g.mu.Lock()
 		g.removed = true
 		g.mu.Unlock()
-		gs.Drop(e.ID)
 	}
-	if err := file.WritePrivate(gs.folder.Path("games", e.ID, ".jsonl"), e.Data); err != nil {
+	err = file.WritePrivate(gs.folder.Path("games", e.ID, ".jsonl"), e.Data)
+	gs.Drop(e.ID) // only now: nobody opens the old journal meanwhile
+	if err != nil {
 		return 0, 1, api.NotSaved(err)
 	}
 	if _, err = gs.Open(e.ID); err != nil { // writes the record

@@ -19,14 +19,7 @@ func TestHome(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s) // says to play a little
-	looked := func(name string) {
-		for _, size := range [][2]int64{{390, 844}, {1280, 800}} {
-			p.Screen(size[0], size[1])
-			p.NothingSticksOut("home, %s at %v", name, size)
-			p.Picture(fmt.Sprintf("home-%s-%d", name, size[0]))
-		}
-		p.Axe("home, " + name)
-	}
+	looked := func(name string) { p.Look("home-" + name) }
 	const cards = `[...document.querySelectorAll(".home-card")].map((c) => c.innerText).join("\n")`
 	p.Until(`document.querySelector(".front-text").innerText.includes("9×9 against Kosumi 25k. Place the first stone.")`)
 	p.Until(`/Problems of the day[^]*Begin[^]*0 of 5[^]*After your first game[^]*After your first adaptive game/.test(` + cards + `)`)

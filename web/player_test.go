@@ -1,11 +1,8 @@
 package web
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -52,7 +49,7 @@ func TestYou(t *testing.T) {
 	won := finished(t, s, c, "12k", "B+3.5", fewMoves...)
 	lost := finished(t, s, c, "9k", "W+R", fewMoves[:9]...)
 	for i, points := range []float64{1, 0, 1} {
-		_, err := s.games.levels.CountAt(time.Now().Add(time.Duration(i)*time.Minute), board.Square(9), 8, 0, points, 1)
+		_, err := s.games.levels.Count(time.Now().Add(time.Duration(i)*time.Minute), board.Square(9), 8, 0, points, 1)
 		require.NoError(t, err)
 	}
 	p := openPage(t, s)
@@ -69,8 +66,8 @@ func TestYou(t *testing.T) {
 	}
 	p.Axe("you")
 
-	// Where the quality of moves is not measured, results alone count, and the page says so.
-	_, err := s.games.levels.Count(board.Square(19), 8, 0, 1, 1)
+	// On boards without a measure of moves, results alone count, and the page says so.
+	_, err := s.games.levels.Count(time.Now(), board.Square(19), 8, 0, 1, 1)
 	require.NoError(t, err)
 	p.Do(chromedp.Reload())
 	p.Press("19×19")
@@ -115,17 +112,7 @@ func TestYou(t *testing.T) {
 	}
 	p.Clean()
 
-	req, err := http.NewRequest(http.MethodGet, s.Address()+"api/games.zip", nil)
-	require.NoError(t, err)
-	req.Header.Set("Authorization", "Bearer "+s.access.Keys.Token)
-	resp, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	require.NoError(t, err)
-	require.Len(t, z.File, 3, "the record for people, the journal, and what it is")
+	require.Len(t, unzipped(t, sent(t, s, http.MethodGet, "api/games.zip", nil)), 3, "the record for people, the journal, and what it is")
 }
 
 // chooseFilesAt gives files to the field of the reviews.
@@ -168,12 +155,7 @@ func TestProblemsOfTheDay(t *testing.T) {
 	}
 	p.Until(`document.querySelector("main.empty")?.innerText.includes("All done for today")`)
 	p.Until(fmt.Sprintf(`document.querySelector("main.empty .big-result").innerText === "1 of %d right at the first try." && document.querySelectorAll("main.empty li.missed").length === %d`, n, n-1))
-	for _, size := range [][2]int64{{390, 844}, {1280, 800}} {
-		p.Screen(size[0], size[1])
-		p.NothingSticksOut("main")
-		p.Picture(fmt.Sprint("five done ", size[0]))
-	}
-	p.Axe("all problems done")
+	p.Look("all problems done")
 	p.Until(`document.querySelector(".streak").innerText.includes("1 day in a row")`)
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
 	p.Until(fmt.Sprintf(`document.querySelectorAll("section .problem-row .missed").length === %d`, n-1))
@@ -236,13 +218,7 @@ func TestLargeRecords(t *testing.T) {
 	s := serve(t, t.TempDir())
 	post := func(data string) (answers []api.Imported) {
 		t.Helper()
-		req, err := http.NewRequest(http.MethodPost, s.Address()+"api/import?to=review", strings.NewReader(data))
-		require.NoError(t, err)
-		req.Header.Set("Authorization", "Bearer "+s.access.Keys.Token)
-		resp, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
-		defer resp.Body.Close()
-		require.NoError(t, json.NewDecoder(resp.Body).Decode(&answers))
+		require.NoError(t, json.Unmarshal(sent(t, s, http.MethodPost, "api/import?to=review", []byte(data)), &answers))
 		require.Len(t, answers, 1)
 		require.NotContains(t, answers[0].Error, "\n")
 		return answers

@@ -24,8 +24,8 @@ const lastWords = time.Second
 
 // serveClient runs serve, which speaks a protocol on standard input and output,
 // to its end. Without its network the engine can do nothing: that is an error,
-// after lastWords. A client that is gone, and a signal to stop, are none. The
-// banner ends with what it plays or analyses; without that there is none.
+// after lastWords. A client that is gone and a signal to stop are not errors. what, if not
+// empty, ends the banner: the thing that it plays or analyses.
 func serveClient(ctx context.Context, s *settings, net *open.Network, what string, serve func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

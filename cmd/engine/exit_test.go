@@ -95,7 +95,7 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 }
 
-// TestBadNetworks starts every subcommand that needs a network with what is none.
+// TestBadNetworks starts every subcommand that needs a network with a file that is not one.
 func TestBadNetworks(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

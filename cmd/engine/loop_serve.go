@@ -36,7 +36,7 @@ func (f *loopServeFlags) add(c *cobra.Command) {
 	fl.BoolVar(&f.jsonLog, "json-log", false, "with --serve: log one JSON object per line")
 }
 
-// check finds the address that is named, and refuses one that is none.
+// check finds the address that is named, and refuses one that is not an address.
 func (f *loopServeFlags) check(log *slog.Logger) error {
 	_, port, err := net.SplitHostPort(f.addr)
 	if _, noNumber := strconv.Atoi(port); err == nil && noNumber == nil && !strings.Contains(f.addr, "://") {

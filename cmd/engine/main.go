@@ -51,9 +51,9 @@ func main() {
 	os.Exit(run(os.Args[1:]))
 }
 
-// makeRoom lets as many goroutines run beside the sessions as there are cores. A
-// session spends its time in a library; with none to spare, Go takes its place away
-// in each call and has to give it back after it, thousands of times a second.
+// makeRoom sets GOMAXPROCS to twice the cores, unless the user set it. The session of each core
+// spends its time in calls of C; with no processor of Go's to spare, the scheduler would retake its
+// processor during each call, thousands of times a second.
 func makeRoom() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(2 * nn.Cores())

@@ -36,7 +36,7 @@ command resumes an interrupted download. Standard output is the path of the file
 	return c
 }
 
-// fetched describes a network that has come.
+// fetched is the JSON of a network that was fetched.
 type fetched struct {
 	Name  string            `json:"name"`
 	Path  string            `json:"path"`

@@ -35,8 +35,8 @@ func (s *settings) openModel(file string, log *slog.Logger) (*model.Model, error
 	return m, err
 }
 
-// warnOf says that the board of the beginning is none for the network, once that is
-// loaded: the client may ask for another one.
+// warnOf waits for the network and warns if it does not know boards of this size: the client may
+// ask for another size.
 func warnOf(n *open.Network, size board.Size, log *slog.Logger) {
 	if n.Wait() != nil {
 		return

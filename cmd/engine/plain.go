@@ -39,7 +39,7 @@ func complaint(cmd *cobra.Command, err error) string {
 }
 
 // plainFlagError says what a flag wants where its library quotes Go's parsers, and
-// which one was meant where there is none of that name.
+// which one was meant if none has that name.
 func plainFlagError(cmd *cobra.Command, err error) error {
 	var none *pflag.NotExistError
 	if errors.As(err, &none) {

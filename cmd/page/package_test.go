@@ -234,7 +234,7 @@ type query struct {
 	Visits int             `json:"maxVisits"`
 }
 
-// response is what counts in one.
+// response holds the fields of a response that the tests read.
 type response struct {
 	ID        string `json:"id"`
 	Error     string `json:"error"`

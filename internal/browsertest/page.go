@@ -108,6 +108,17 @@ func (b *Tab) Mine() string {
 const CountNotes = `window.noteCount = 0; new MutationObserver((all) => { for (const m of all) for (const n of m.addedNodes) if (n.classList?.contains("toast") || n.classList?.contains("no")) noteCount++; })
 	.observe(document.body, { childList: true, subtree: true })`
 
+// Look shows the screen on a phone and on a desktop, with axe-core at both.
+func (b *Tab) Look(name string) {
+	b.T.Helper()
+	for _, size := range [][2]int64{{390, 844}, {1280, 800}} {
+		b.Screen(size[0], size[1])
+		b.NothingSticksOut("%s at %v", name, size)
+		b.Picture(fmt.Sprintf("%s-%d", name, size[0]))
+		b.Axe(name)
+	}
+}
+
 // Try clicks a point and waits until the move is made and answered, or refused by
 // a note of the page, which must count them. It returns the phase.
 func (b *Tab) Try(v string) string {

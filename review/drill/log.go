@@ -1,13 +1,12 @@
 package drill
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 )
 
@@ -33,8 +32,7 @@ type Log struct {
 	Attempts []Attempt
 }
 
-// OpenLog opens or creates a log. An unreadable line is an error, unless it is the last and
-// was cut short.
+// OpenLog opens or creates a log. An unreadable line is an error, unless it was cut short.
 func OpenLog(name string) (*Log, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file", name) // reading a pipe might block
@@ -44,38 +42,47 @@ func OpenLog(name string) (*Log, error) {
 		return nil, err
 	}
 	l := &Log{file: file}
-	lines := bufio.NewReader(file)
-	for number := 1; ; number++ {
-		line, err := lines.ReadBytes('\n')
-		if text := strings.TrimSpace(string(line)); text != "" && text[0] != '{' && !json.Valid(line) {
-			file.Close()
-			return nil, fmt.Errorf("%s is not a file of answers: line %d is none", name, number)
-		}
-		if errors.Is(err, io.EOF) {
-			if len(line) > 0 {
-				_, err = file.WriteString("\n")
-				return l, err
-			}
-			return l, nil
-		}
-		if err != nil {
-			file.Close()
-			return nil, err
-		}
-		var a Attempt
-		if strings.TrimSpace(string(line)) == "" {
-			continue
-		}
-		bad := json.Unmarshal(line, &a) != nil
-		if bad && !json.Valid(line) {
-			continue // was cut short
-		}
-		if bad || a.Grade < AgainGrade || a.Grade > EasyGrade {
-			file.Close()
-			return nil, fmt.Errorf("%s, line %d: not an attempt at a problem; take that line out", name, number)
-		}
-		l.take(a)
+	data, err := io.ReadAll(file)
+	if err == nil {
+		err = l.read(name, data)
 	}
+	if err == nil && len(data) > 0 && data[len(data)-1] != '\n' {
+		_, err = file.WriteString("\n")
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// ReadAttempts reads the content of a log.
+func ReadAttempts(data []byte) ([]Attempt, error) {
+	l := new(Log)
+	err := l.read("answers", data)
+	return l.Attempts, err
+}
+
+// read takes the lines of a file, but for those that were cut short.
+func (l *Log) read(name string, data []byte) error {
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		var a Attempt
+		bad := json.Unmarshal(line, &a) != nil
+		switch text := bytes.TrimSpace(line); {
+		case len(text) == 0:
+		case bad && !json.Valid(text):
+			if text[0] != '{' {
+				return fmt.Errorf("%s is not a file of answers: line %d is none", name, number)
+			}
+		case bad || a.Grade < AgainGrade || a.Grade > EasyGrade:
+			return fmt.Errorf("%s, line %d: not an attempt at a problem; take that line out", name, number)
+		default:
+			l.take(a)
+		}
+	}
+	return nil
 }
 
 // take appends an attempt, or replaces the one with its problem and time.

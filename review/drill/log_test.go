@@ -61,6 +61,15 @@ func TestOddAnswers(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, other, string(left), "it stays as it is")
 	}
-	_, err := OpenLog(filepath.Dir(path))
+	torn := `{"id":"a","grade":3}` + "\n" + `{"id":"b","gr` + "\n" + `{"id":"c","grade":1}`
+	require.NoError(t, os.WriteFile(path, []byte(torn), 0o644))
+	log, err := OpenLog(path)
+	require.NoError(t, err, "a line that was cut short is left out")
+	require.NoError(t, log.Close())
+	require.Len(t, log.Attempts, 2)
+	of, err := ReadAttempts([]byte(torn))
+	require.NoError(t, err)
+	require.Equal(t, log.Attempts, of, "as in a backup")
+	_, err = OpenLog(filepath.Dir(path))
 	require.ErrorContains(t, err, "is not a file")
 }

@@ -1,18 +1,11 @@
 package drill
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Merge adds the problems of another set that are not in this one, and returns how many.
 func (d *Set) Merge(other *Set) int {
 	before := len(d.Problems)
-	for _, p := range other.Problems {
-		d.add(p)
-	}
+	d.Problems = joined(d.Problems, other.Problems, func(p *Problem) string { return p.ID })
 	return len(d.Problems) - before
 }
 
@@ -23,30 +16,21 @@ func MergeAttempts(a, b []Attempt) []Attempt {
 		id string
 		at int64
 	}
-	known, all := map[key]bool{}, slices.Clip(a)
-	for i, x := range slices.Concat(a, b) {
-		k := key{x.ID, x.Time.UnixNano()}
-		if i >= len(a) && !known[k] {
-			all = append(all, x)
-		}
-		known[k] = true
-	}
+	all := joined(a, b, func(x *Attempt) key { return key{x.ID, x.Time.UnixNano()} })
 	slices.SortStableFunc(all, func(x, y Attempt) int { return x.Time.Compare(y.Time) })
 	return all
 }
 
-// ReadAttempts reads the lines of a log; the last attempt at a problem at one time counts.
-func ReadAttempts(data []byte) ([]Attempt, error) {
-	l := new(Log)
-	for line := range bytes.Lines(data) {
-		var a Attempt
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if err := json.Unmarshal(line, &a); err != nil || a.ID == "" || a.Grade < AgainGrade || a.Grade > EasyGrade {
-			return nil, fmt.Errorf("not a file of answers: %.80q", line)
-		}
-		l.take(a)
+// joined returns all of a, and those of b whose key none before them has.
+func joined[T any, K comparable](a, b []T, key func(*T) K) []T {
+	known, all := map[K]bool{}, slices.Clone(a)
+	for i := range a {
+		known[key(&a[i])] = true
 	}
-	return l.Attempts, nil
+	for i := range b {
+		if k := key(&b[i]); !known[k] {
+			known[k], all = true, append(all, b[i])
+		}
+	}
+	return all
 }

@@ -239,16 +239,8 @@ func wireFit(size string, f *level.PlayerRating) api.Fit {
 	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: math.Ceil(f.Games), Judged: f.Judged}
 }
 
-// Count updates the player's rating by the result of a game that ended just now.
-func (l *Levels) Count(size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
-	return l.change(size, func(f *level.PlayerRating) bool {
-		f.Played(against, level.HandicapElo(size, ahead), points, weight, time.Now())
-		return true
-	})
-}
-
-// CountAt updates the player's rating by the result of a game that ended then, unless it counts already.
-func (l *Levels) CountAt(when time.Time, size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
+// Count updates the player's rating by the result of a game that ended then, unless it counts already.
+func (l *Levels) Count(when time.Time, size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
 	return l.change(size, func(f *level.PlayerRating) bool {
 		if slices.ContainsFunc(f.History, func(s level.Standing) bool { return !s.Judged && s.When.Equal(when.Round(time.Second)) }) {
 			return false
@@ -310,6 +302,8 @@ func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) 
 	if known {
 		fit.Was = was.String()
 	}
-	fit.Next, _ = l.next(size, f) // "": there are no levels
+	if next, err := l.next(size, f); err == nil { // else there are no levels
+		fit.Next = next
+	}
 	return &fit, nil
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -40,7 +41,7 @@ func TestLevels(t *testing.T) {
 	require.Empty(t, l.Fits())
 	against, err := level.ParseRank(fitting)
 	require.NoError(t, err)
-	fit, err := l.Count(board.Square(9), against, 0, 1, 1)
+	fit, err := l.Count(time.Now(), board.Square(9), against, 0, 1, 1)
 	require.NoError(t, err)
 	require.Equal(t, "9x9", fit.Size)
 	require.Positive(t, fit.Games)

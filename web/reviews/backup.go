@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"kosumi/internal/file"
 	"kosumi/review"
@@ -26,27 +25,16 @@ const mostOf = 64 << 20
 // its result beside it, which a game that waits does not have.
 func (rs *Reviews) Saved() []store.Saved {
 	ds := rs.Drills
-	in := func(name string) func(string) ([]byte, time.Time, error) {
-		return func(string) ([]byte, time.Time, error) { return read(ds.folder.Path(name, "")) }
-	}
+	set := ds.folder.Path(review.DrillsName, ".json")
+	in := func(path string) func(string) string { return func(string) string { return path } }
 	return []store.Saved{
-		{Kind: "reviews", Dir: "reviews/", Ext: ".sgf", Most: mostOf, IDs: rs.ids, Read: rs.reader(".sgf"), Merge: rs.merge},
-		{Dir: "reviews/", Ext: ".json", IDs: rs.ids, Read: rs.reader(".json")},
-		{Kind: "problems", Dir: "collections/", Ext: ".sgf", Named: true, Most: wire.MaxSGF, IDs: ds.ownNames, Merge: ds.mergeOwn,
-			Read: func(name string) ([]byte, time.Time, error) { return read(filepath.Join(ds.own.dir, name+".sgf")) }},
-		{Kind: "problems", Ext: "drills.json", Most: mostOf, Read: in("drills.json"), Merge: ds.mergeSet},
-		{Kind: "answers", Ext: "drills-answers.jsonl", Most: mostOf, Read: in("drills-answers.jsonl"), Merge: ds.mergeAnswers},
+		{Kind: "reviews", Dir: "reviews/", Ext: ".sgf", Most: mostOf, IDs: rs.ids, Path: rs.path(".sgf"), Merge: rs.merge},
+		{Dir: "reviews/", Ext: ".json", Most: mostOf, IDs: rs.ids, Path: rs.path(".json")},
+		{Kind: "problems", Dir: "collections/", Named: true, Most: wire.MaxSGF, IDs: ds.ownNames, Merge: ds.mergeOwn,
+			Path: func(name string) string { return filepath.Join(ds.own.dir, name) }},
+		{Kind: "problems", Ext: "drills.json", Most: mostOf, Path: in(set), Merge: ds.mergeSet},
+		{Kind: "answers", Ext: "drills-answers.jsonl", Most: mostOf, Path: in(drill.AnswersFile(set)), Merge: ds.mergeAnswers},
 	}
-}
-
-// read returns the content of a file and when it has changed.
-func read(name string) ([]byte, time.Time, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	data, err := file.ReadPlain(filepath.Dir(name), filepath.Base(name), mostOf)
-	return data, info.ModTime(), err
 }
 
 func (rs *Reviews) ids() ([]string, error) {
@@ -58,15 +46,14 @@ func (rs *Reviews) ids() ([]string, error) {
 	return slices.Compact(ids), err
 }
 
-func (rs *Reviews) reader(ext string) func(id string) ([]byte, time.Time, error) {
-	return func(id string) ([]byte, time.Time, error) {
+func (rs *Reviews) path(ext string) func(id string) string {
+	return func(id string) string {
 		rs.mu.Lock()
-		name := rs.archive.byID[id]
-		rs.mu.Unlock()
-		if name == "" {
-			return read(rs.record(id, ext))
+		defer rs.mu.Unlock()
+		if name := rs.archive.byID[id]; name != "" {
+			return rs.archive.folder.Path(name, ext)
 		}
-		return read(rs.archive.folder.Path(name, ext))
+		return rs.record(id, ext)
 	}
 }
 
@@ -135,19 +122,16 @@ func (ds *Drills) mergeSet(e store.Entry, do bool) (fresh, all int, err error) {
 	return fresh, len(other.Problems), nil
 }
 
-func (ds *Drills) ownNames() (all []string, err error) {
+func (ds *Drills) ownNames() ([]string, error) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	for _, name := range ds.own.names() {
-		all = append(all, nameOf(name))
-	}
-	return all, nil
+	return ds.own.names(), nil
 }
 
 // mergeOwn adds a collection of the player's, unless one of its content is there.
 func (ds *Drills) mergeOwn(e store.Entry, do bool) (fresh, all int, err error) {
 	roots, err := wire.ParseSGF(e.Data)
-	if all = len(drill.ReadOwn(e.ID, roots).Problems); err != nil || all == 0 {
+	if all = len(drill.ReadOwn(nameOf(e.ID), roots).Problems); err != nil || all == 0 {
 		return 0, 0, errors.New("not a collection of problems")
 	}
 	ds.mu.Lock()
@@ -158,7 +142,7 @@ func (ds *Drills) mergeOwn(e store.Entry, do bool) (fresh, all int, err error) {
 		}
 	}
 	if do {
-		_, err = ds.own.keep(e.ID+".sgf", e.Data)
+		_, err = ds.own.keep(e.ID, e.Data)
 	}
 	return all, all, err
 }

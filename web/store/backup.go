@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"kosumi/internal/file"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )
@@ -45,7 +48,7 @@ type Saved struct {
 	Named    bool  // IDs are names that people gave
 	Most     int64 // bytes of one
 	IDs      func() ([]string, error)
-	Read     func(id string) (data []byte, changed time.Time, err error)
+	Path     func(id string) string // of the file here
 	Name     func(id string) string // in place of Dir + ID + Ext
 	// Merge reports how many things a file of a backup has, and how many of them are not here;
 	// with do it takes these. An error is about the file unless it is an [api.Error].
@@ -70,6 +73,17 @@ func (k *Saved) id(name string) (string, bool) {
 		return id, true
 	}
 	return "", false
+}
+
+// read returns the content of a file here and when it has changed.
+func (k *Saved) read(id string) (data []byte, changed time.Time, err error) {
+	path := k.Path(id)
+	info, err := os.Stat(path)
+	if err == nil {
+		data, err = file.ReadPlain(filepath.Dir(path), filepath.Base(path), k.Most)
+		changed = info.ModTime()
+	}
+	return data, changed, err
 }
 
 // WriteBackup writes a ZIP of all files. Those that cannot be read are named in a text beside them.
@@ -102,7 +116,7 @@ func WriteBackup(w io.Writer, m Manifest, kinds []Saved) error {
 			if k.Name != nil {
 				name = k.Name(id)
 			}
-			switch data, at, failed := k.Read(id); {
+			switch data, at, failed := k.read(id); {
 			case errors.Is(failed, fs.ErrNotExist): // such as the record of a game without a move
 			case failed != nil:
 				missing = append(missing, fmt.Sprintf("%s: %v\n", name, failed))

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -32,7 +33,7 @@ type Document struct {
 	rev      int
 	at       int
 	warn     string
-	changed  time.Time
+	changed  time.Time // of the file
 	left     bool      // closed: the file has to be opened again
 	alone    time.Time // since when no page watches it
 }
@@ -310,7 +311,14 @@ func (d *Document) save() error {
 	if err != nil {
 		return err
 	}
-	return file.WritePrivate(d.home.folder.Path("docs", d.id, ".sgf"), data)
+	path := d.home.folder.Path("docs", d.id, ".sgf")
+	if err := file.WritePrivate(path, data); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil { // else it is gone
+		d.changed = info.ModTime()
+	}
+	return nil
 }
 
 func (d *Document) card() api.DocCard {
@@ -325,7 +333,7 @@ func (d *Document) card() api.DocCard {
 
 // newDocument makes a document of an SGF tree.
 func newDocument(id string, root *sgf.Node) (*Document, error) {
-	d := &Document{id: id, root: root, changed: time.Now()}
+	d := &Document{id: id, root: root}
 	rec, err := sgf.RecordOf(root)
 	if err != nil {
 		return nil, err

@@ -231,14 +231,7 @@ func (ds *Documents) Saved() Saved {
 			files, err := ds.folder.files("docs", ".sgf")
 			return slices.Sorted(maps.Keys(files)), err
 		},
-		Read: func(id string) ([]byte, time.Time, error) {
-			info, err := os.Stat(ds.folder.Path("docs", id, ".sgf"))
-			if err != nil {
-				return nil, time.Time{}, err
-			}
-			data, err := ds.folder.Read("docs", id, ".sgf", wire.MaxSGF)
-			return data, info.ModTime(), err
-		},
+		Path:  func(id string) string { return ds.folder.Path("docs", id, ".sgf") },
 		Merge: ds.merge}
 }
 
@@ -267,13 +260,16 @@ func (ds *Documents) merge(e Entry, do bool) (fresh, all int, err error) {
 	if !do {
 		return 1, 1, nil
 	}
-	if open, err := ds.lock(e.ID); err == nil {
-		open.left = true
-		ds.Drop(e.ID)
+	open, absent := ds.lock(e.ID)
+	if absent == nil {
 		defer open.mu.Unlock()
 	}
 	if err := file.WritePrivate(path, e.Data); err != nil {
 		return 0, 1, api.NotSaved(err)
+	}
+	if absent == nil {
+		open.left = true
+		ds.Drop(e.ID)
 	}
 	_ = os.Chtimes(path, e.Changed, e.Changed) // else it counts as changed now
 	return 1, 1, nil

@@ -2,6 +2,7 @@ package store
 
 import (
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,9 @@ func TestRelease(t *testing.T) {
 	id := made.ID
 	d, err := ds.Open(id)
 	require.NoError(t, err)
+	info, err := os.Stat(f.Path("docs", id, ".sgf"))
+	require.NoError(t, err)
+	require.Equal(t, info.ModTime(), d.changed, "the file's, else its card could change when it is released")
 	released := func(watched map[string]bool) bool {
 		now := time.Now()
 		ds.Release(now, watched)

@@ -3,7 +3,6 @@ package store
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"kosumi/board"
 	"kosumi/sgf"
@@ -59,7 +58,6 @@ func (e *edit) commit() error {
 		return api.NotSaved(err)
 	}
 	e.rev++
-	e.changed = time.Now()
 	ch := api.DocChange{Doc: e.id, Rev: e.rev, Rules: wire.RulesName(e.rules), Komi: float64(e.rules.Komi), Set: []api.Node{}, Gone: e.gone}
 	for _, n := range e.set {
 		ch.Set = append(ch.Set, e.wire(n))

@@ -199,16 +199,12 @@ func (x *Index) Tallies() (all api.Tally, sizes []api.Tally, err error) {
 	return all, sizes, nil
 }
 
-// IDs returns those of all games that can be read.
+// IDs returns those of all games, also of damaged ones.
 func (x *Index) IDs() (ids []string, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	err = x.refresh()
-	x.cards.Each(func(id string, _ indexed, err error) {
-		if err == nil {
-			ids = append(ids, id)
-		}
-	})
+	x.cards.Each(func(id string, _ indexed, _ error) { ids = append(ids, id) })
 	slices.Sort(ids)
 	return ids, err
 }
@@ -216,17 +212,16 @@ func (x *Index) IDs() (ids []string, err error) {
 // Saved are the games in a backup: records, named by date and opponent for people, and journals, which
 // merge takes.
 func (x *Index) Saved(merge func(e Entry, do bool) (fresh, all int, err error)) []Saved {
-	read := func(ext string, most int64) func(id string) ([]byte, time.Time, error) {
-		return func(id string) ([]byte, time.Time, error) {
-			data, err := x.folder.Read("games", id, ext, most)
-			g, _ := x.Game(id)
-			return data, time.Unix(g.Began, 0), err
-		}
+	path := func(ext string) func(id string) string {
+		return func(id string) string { return x.folder.Path("games", id, ext) }
 	}
 	name := func(id string) string {
-		g, _ := x.Game(id)
+		g, ok := x.Game(id)
+		if !ok {
+			return id + ".sgf"
+		}
 		return fmt.Sprintf("kosumi-%s-%dx%d-%s-%s.sgf", time.Unix(g.Began, 0).Format("2006-01-02-1504"), g.Size[0], g.Size[1], cmp.Or(g.Seat.Level, "full"), id[:6])
 	}
-	return []Saved{{IDs: x.IDs, Name: name, Read: read(".sgf", wire.MaxSGF)},
-		{Kind: "games", Dir: "games/", Ext: ".jsonl", Most: maxJournal, IDs: x.IDs, Read: read(".jsonl", maxJournal), Merge: merge}}
+	return []Saved{{IDs: x.IDs, Name: name, Most: wire.MaxSGF, Path: path(".sgf")},
+		{Kind: "games", Dir: "games/", Ext: ".jsonl", Most: maxJournal, IDs: x.IDs, Path: path(".jsonl"), Merge: merge}}
 }

@@ -138,7 +138,7 @@ func TestIndex(t *testing.T) {
 	_, err = x.Find(&api.AskGames{From: -1})
 	require.Error(t, err)
 
-	// What is changed, deleted or damaged is seen.
+	// Changed, deleted and damaged files are seen.
 	var id string
 	for id = range games {
 		break
@@ -165,8 +165,11 @@ func exports(t *testing.T, f *Folder, x *Index, games map[string]*Game) {
 	require.NoError(t, WriteBackup(&out, Manifest{}, x.Saved(nil)))
 	z, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	require.NoError(t, err)
-	names := map[string]bool{}
+	names, journals := map[string]bool{}, 0
 	for _, e := range z.File {
+		if strings.HasSuffix(e.Name, ".jsonl") {
+			journals++
+		}
 		if !strings.HasSuffix(e.Name, ".sgf") {
 			continue // for the program
 		}
@@ -178,4 +181,5 @@ func exports(t *testing.T, f *Folder, x *Index, games map[string]*Game) {
 		names[e.Name] = true
 	}
 	require.Len(t, names, 119, "no name twice")
+	require.Equal(t, 120, journals, "also a damaged one")
 }

@@ -175,12 +175,7 @@ func (p *Profile) Persons(new bool) ([]string, error) {
 // day are answered.
 func (p *Profile) Saved(done func() func(date string, problems []string) bool) Saved {
 	return Saved{Kind: "rest", Ext: profileFile, Most: mostBytes,
-		Read: func(string) ([]byte, time.Time, error) {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			data, err := json.Marshal(p.now)
-			return data, time.Now(), err
-		},
+		Path: func(string) string { return p.path() },
 		Merge: func(e Entry, do bool) (fresh, all int, err error) {
 			var o state
 			if err := json.Unmarshal(e.Data, &o); err != nil || o.Version != version {

@@ -63,7 +63,7 @@ func TestDamagedProfile(t *testing.T) {
 		require.Empty(t, OpenProfile(dir).State().Warn)
 	}
 
-	// What cannot be read at all is not overwritten.
+	// A file that cannot be read at all is not overwritten.
 	require.NoError(t, os.Remove(filepath.Join(dir, profileFile)))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, profileFile), 0o700))
 	p := OpenProfile(dir)

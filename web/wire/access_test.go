@@ -10,7 +10,7 @@ import (
 )
 
 // TestToken: the token stays until a fresh one is asked for, and is readable by its owner
-// alone; what is none is made anew.
+// alone; a file that is not a token is made anew.
 func TestToken(t *testing.T) {
 	dir := t.TempDir()
 	first, err := LoadToken(dir, false, nil)
