@@ -1,6 +1,8 @@
 import type { Review, ReviewGroup } from "../gen/api";
 import { t } from "../i18n";
 
+const VERDICTS = { alive: "life_alive", dead: "life_dead", seki: "life_seki" } as const; // whole keys: a file takes those texts alone
+
 /** Groups whose life a review proved, each by the move since which it is settled; pressed, they lead there. ask asks about one. */
 export function Groups({ r, at, go, ask }: { r: Review; at: number; go: (n: number) => void; ask?: (g: ReviewGroup) => void }) {
 	const list = (r.groups ?? []) as ReviewGroup[];
@@ -11,7 +13,7 @@ export function Groups({ r, at, go, ask }: { r: Review; at: number; go: (n: numb
 				{list.map((g) => (
 					<li key={g.stones[0]}>
 						<button type="button" class={g.since === at ? "on" : ""} aria-current={g.since === at} title={g.assumed.length ? `${t("life_assumed")} ${(g.assumed as string[]).join(", ")}` : undefined} onClick={() => go(g.since)}>
-							<span class={"dot " + g.c} /> {t("life_group", { stone: g.stones[0], n: g.stones.length })} <strong>{t(`life_${g.verdict}` as "life_dead")}</strong> <span class="dim">{t("life_since", { n: g.since })}</span>
+							<span class={"dot " + g.c} /> {t("life_group", { stone: g.stones[0], n: g.stones.length })} <strong>{t(VERDICTS[g.verdict as "dead"])}</strong> <span class="dim">{t("life_since", { n: g.since })}</span>
 						</button>
 						{ask && <button type="button" class="plain ask" onClick={() => ask(g)}>{t("life_title")}</button>}
 					</li>

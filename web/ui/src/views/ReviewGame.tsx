@@ -11,7 +11,7 @@ import { Icon } from "../icons";
 import { keys } from "../keys";
 import { Groups, settledAt } from "../life/Groups";
 import { Life } from "../life/Life";
-import * as life from "../life/question";
+import * as question from "../life/question";
 import { say, toast } from "../live";
 import { fetched, inWords, Refused, save, saveFile, send, textOf, watch } from "../net";
 import { go, note, query } from "../router";
@@ -21,6 +21,9 @@ import { stoneSound } from "../sound";
 import { Graph, type Point } from "./Graph";
 import { LossChip } from "./Loss";
 import { command, playerName } from "./Review";
+
+declare const IN_FILE: boolean; // set by web/ui/build.mjs: the page is a file with one review, and no server
+const life = IN_FILE ? null : question;
 
 const review = signal<Review | null>(null);
 const boards = signal("");
@@ -85,10 +88,10 @@ const overlay = computed<Overlay | null>(() => {
 	return o;
 });
 
-const seen = life.over(overlay);
+const seen = life?.over(overlay) ?? overlay;
 
 // The position that is shown, for questions about its stones.
-function place(): life.Place | undefined {
+function place(): question.Place | undefined {
 	const r = review.value;
 	const [w, h] = size.value;
 	return r ? { review: r.card.review, n: at.value, w, h, stones: stones.value, turn: (here.value?.c ?? "b") as Colour } : undefined;
@@ -257,10 +260,10 @@ function points(): Point[] {
 }
 
 // Asked once for a name, or for a game without: whose mistakes these are.
-function WhoWasI({ c, given }: { c: ReviewCard; given: boolean }) {
+function WhoWasI({ c }: { c: ReviewCard }) {
 	if (you.value) return null;
 	const names = [c.black.trim(), c.white.trim()];
-	const known = !given && names.some(Boolean) && names[0].toLowerCase() !== names[1].toLowerCase();
+	const known = !IN_FILE && names.some(Boolean) && names[0].toLowerCase() !== names[1].toLowerCase();
 	const tell = (as: "b" | "w" | "none") => {
 		if (!known) return store.put((told.value = Object.fromEntries([...Object.entries(told.value).slice(-199), [key(c), as]])));
 		const own = as === "none" ? [] : [names["bw".indexOf(as)]];
@@ -370,9 +373,9 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { const asked = m > 0 && !opened; opened ||= asked; take(d); if (asked) goTo(m - 1); }, (e) => (gone.value = inWords(e)));
 		const walk = (n: number) => () => goTo(at.value + n);
 		const off = keys({
-			ArrowLeft: () => { if (!life.takeBack()) goTo(at.value - 1); }, ArrowRight: walk(1), j: walk(-1), k: walk(1), PageUp: walk(-10), PageDown: walk(10), Home: () => goTo(0), End: () => goTo(moves.value.length),
-			n: () => nextMistake(1), N: () => nextMistake(-1), space: () => show("better"), a: () => show("answer"), 
-			i: () => void life.ask(), c: () => { const p = known.value.get(at.value); say(p ? leadText(p.lead) : t("no_result_yet")); }, Escape: () => { if (!life.close(false)) line.close(); },
+			ArrowLeft: () => { if (!life?.takeBack()) goTo(at.value - 1); }, ArrowRight: walk(1), j: walk(-1), k: walk(1), PageUp: walk(-10), PageDown: walk(10), Home: () => goTo(0), End: () => goTo(moves.value.length),
+			n: () => nextMistake(1), N: () => nextMistake(-1), space: () => show("better"), a: () => show("answer"),
+			i: () => void life?.ask(), c: () => { const p = known.value.get(at.value); say(p ? leadText(p.lead) : t("no_result_yet")); }, Escape: () => { if (!life?.close(false)) line.close(); },
 		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
 		return () => { stop(); off(); };
 	}, [id]);
@@ -384,10 +387,10 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 	}, [you.value]);
 	useEffect(() => {
 		const here = place();
-		if (asked.value && here) void life.askAbout(here, asked.value.stones as string[], asked.value.c);
+		if (asked.value && here) void life?.askAbout(here, asked.value.stones as string[], asked.value.c);
 		asked.value = null;
 	}, [asked.value]);
-	useEffect(() => { if (review.value && !given) note(`/review/${id}?m=${at.value + 1}`); }, [at.value]);
+	useEffect(() => { if (review.value && !IN_FILE) note(`/review/${id}?m=${at.value + 1}`); }, [at.value]);
 
 	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_games")}</a></main>;
 	const r = review.value;
@@ -407,21 +410,21 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 					marks={ringed.value}
 					cell={(q) => (m && point(m.m, w, h) === q ? t("played_here") : "")}
 					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => (line.of.value ? line.go(line.at.value + s) : goTo(at.value + s))}
-					{...(given || line.of.value ? {} : life.onBoard(place()!))} />
+					{...(line.of.value ? {} : life?.onBoard(place()!))} />
 				<Nav />
 			</div>
 			<aside class="panel" aria-label={t("panel")}>
 				<Head r={r} />
-				<WhoWasI c={r.card} given={!!given} />
-				{!given && <Life at={`${id} ${at.value}`} />}
-				{life.chosen.value.length === 0 && <MistakeBox />}
+				<WhoWasI c={r.card} />
+				{!IN_FILE && <Life at={`${id} ${at.value}`} />}
+				{!life?.chosen.value.length && <MistakeBox />}
 				<div class="tabs" role="tablist">
 					{([["moves", "mistakes"], ...(r.groups?.length ? [["groups", "life_groups"]] : []), ["summary", "summary"]] as ["moves", "mistakes"][]).map(([k, text]) => <button key={k} role="tab" aria-selected={tab.value === k} class={tab.value === k ? "on" : ""} onClick={() => (tab.value = k)}>{t(text)}</button>)}
 				</div>
-				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : tab.value === "groups" ? <Groups r={r} at={at.value} go={goTo} ask={given ? undefined : (g) => { goTo(g.since); asked.value = g; }} /> : <Summary r={r} />}</div>
-				{!given && <div class="row tools-row review-tools">
+				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : tab.value === "groups" ? <Groups r={r} at={at.value} go={goTo} ask={IN_FILE ? undefined : (g) => { goTo(g.since); asked.value = g; }} /> : <Summary r={r} />}</div>
+				{!IN_FILE && <div class="row tools-row review-tools">
 					<Tool icon="back" text={t("your_games")} onClick={() => go("/review")} />
-					<Tool icon="life" text={t("life_title")} keys="i" on={life.chosen.value.length > 0} disabled={!done} onClick={() => void life.ask()} />
+					<Tool icon="life" text={t("life_title")} keys="i" on={!!life?.chosen.value.length} disabled={!done} onClick={() => void life?.ask()} />
 					<Tool icon="analyse" text={t("analyse")} disabled={!done} onClick={() => void analyse(id)} />
 					<Tool icon="save" text="SGF" disabled={!done} onClick={() => void save(`/api/reviews/${id}.sgf`, fileName(r.card) + ".sgf")} />
 					<Tool icon="share" text={t("share")} disabled={!done} onClick={() => void share(id, r.card)} />
