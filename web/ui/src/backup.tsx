@@ -26,7 +26,7 @@ export async function save(): Promise<void> {
 		saveFile(new File([await r.blob()], /filename="([^"]+)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "kosumi.zip", { type: "application/zip" }));
 		kept.put({ at: Date.now() });
 	} catch (e) {
-		toast(e instanceof Refused ? inWords(e) : t("connection_lost"), { bad: true });
+		toast(e instanceof Refused ? inWords(e) : t("say_lost"), { bad: true });
 	}
 }
 

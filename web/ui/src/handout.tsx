@@ -126,8 +126,8 @@ function DrillsPage({ set }: { set: SetProblem[] }) {
 		return { verdict: move ? verdict(a) : { m: "", accepted: false, loss: 0, cls: 0 }, best: verdict(p.answers[0]), played: p.played, loss: p.loss, kind: p.kind, reason: p.reason, claims: p.claims, grade: a?.accepted ? 3 : 1, due: [] as unknown as DrillVerdict["due"] };
 	};
 	return (
-		<Solve from={next} judge={judge} title={t("drills")} head={(d) => <p class="dim">{t("of", { n: set.length - d.due + 1, of: set.length })}</p>}>
-			{() => <><h1>{t("drills")}</h1><p>{t(set.length ? "drills_done" : "drills_none")}</p></>}
+		<Solve from={next} judge={judge} title={t("problems")} head={(d) => <p class="dim">{t("of", { n: set.length - d.due + 1, of: set.length })}</p>}>
+			{() => <><h1>{t("problems")}</h1><p>{t(set.length ? "drills_done" : "drills_none")}</p></>}
 		</Solve>
 	);
 }

@@ -251,12 +251,12 @@ export function Drills({ id }: { id: string }) {
 		return { due: 0, fresh: 0, total: 1, problem };
 	};
 	return (
-		<Solve key={id + set} from={due} again={query().has("again")} title={t("drills")} head={(d) => <p class="dim">{[d.due > 0 && t("drills_due", { n: d.due }), d.fresh > 0 && t("drills_new", { n: d.fresh })].filter(Boolean).join(", ")}</p>}>
+		<Solve key={id + set} from={due} again={query().has("again")} title={t("problems")} head={(d) => <p class="dim">{[d.due > 0 && t("drills_due", { n: d.due }), d.fresh > 0 && t("drills_new", { n: d.fresh })].filter(Boolean).join(", ")}</p>}>
 			{(d) => {
 				const wait = d.next ? d.next - Date.now() / 1000 : 0;
 				return (
 					<>
-						<h1>{t("drills")}</h1>
+						<h1>{t("problems")}</h1>
 						<p>{d.total === 0 ? t("drills_none") : t("drills_done") + (wait > 0 ? " " + t("drills_wait", { time: duration(wait) }) : "")}</p>
 						<div class="row"><a class="button primary" href="/problems">{t("problems_title")}</a><a class="button quiet" href="/review">{t("review")}</a></div>
 					</>

@@ -131,7 +131,7 @@ function Names() {
 			<h2 id="you-names">{t("you_names")}</h2>
 			<p class="dim">{t("you_names_text")}</p>
 			<div class="row">
-				{names.map((n) => <span key={n} class="chip">{n} <button class="plain icon-only" aria-label={t("you_name_remove", { name: n })} onClick={() => say([], [n])}><Icon name="close" size={14} /></button></span>)}
+				{names.map((n) => <span key={n} class="chip">{n} <button class="plain icon-only" aria-label={t("remove", { name: n })} onClick={() => say([], [n])}><Icon name="close" size={14} /></button></span>)}
 			</div>
 			<form class="row" onSubmit={(e) => { e.preventDefault(); const f = e.currentTarget.elements.namedItem("name") as HTMLInputElement; if (f.value.trim()) say([f.value], []); f.value = ""; }}>
 				<input name="name" maxLength={60} autocomplete="off" aria-label={t("you_name")} placeholder={t("you_name")} />
@@ -217,7 +217,7 @@ export function You(_: { id: string }) {
 	return (
 		<main class="you">
 			<div class="row title-row">
-				<h1>{t("you_title")}</h1>
+				<h1>{t("profile")}</h1>
 				{boards.value.length > 1 && <div class="tabs" role="tablist">{boards.value.map((b) => <button key={b} role="tab" aria-selected={b === board.value} class={b === board.value ? "on" : ""} onClick={() => (board.value = b)}>{size(b)}</button>)}</div>}
 			</div>
 			{profile.value?.warn && <p class="note warn"><Icon name="warn" /> {warned(profile.value)}</p>}
