@@ -38,7 +38,7 @@ function tsType(s) {
 	if (s.$ref) return basename(s.$ref);
 	switch (s.type) {
 		case "integer": return "number";
-		case "array": return tsType(s.items) + "[]";
+		case "array": return s.maxItems ? `[${Array(s.maxItems).fill(tsType(s.items)).join(", ")}]` : tsType(s.items) + "[]";
 		case "object": return `Record<string, ${tsType(s.additionalProperties)}>`;
 		case "string": case "number": case "boolean": return s.type;
 	}

@@ -69,7 +69,7 @@ const runs = (j: NetworkJob): boolean => ["asking", "fetching", "checking", "try
 
 /** A network of KataGo's that has come. */
 function Ready({ j }: { j: NetworkJob }) {
-	const n = (list.value!.networks as Network[]).find((x) => x.name === j.name);
+	const n = list.value!.networks.find((x) => x.name === j.name);
 	return (
 		<li class="network-job card" data-state="ready">
 			<strong><Icon name="check" size={18} /> {t("network_ready", { name: j.name })}</strong>
@@ -142,8 +142,8 @@ export function Networks(_: { id: string }) {
 	if (none.value) return <main class="empty"><h1>{t("networks")}</h1><p>{t("network_no_folder")}</p></main>;
 	const l = list.value;
 	if (!l) return <main class="empty" aria-busy="true" />;
-	const all = (l.networks as Network[]).filter((n) => !isDeleted("net:" + n.name));
-	const jobs = (l.jobs as NetworkJob[]).filter((j) => !isDeleted("job:" + j.name));
+	const all = l.networks.filter((n) => !isDeleted("net:" + n.name));
+	const jobs = l.jobs.filter((j) => !isDeleted("job:" + j.name));
 	return (
 		<main class="settings networks">
 			<h1>{t("networks")}</h1>

@@ -5,7 +5,7 @@ import { Line, LinePlayer } from "../board/Line";
 import { SCALE, type Overlay } from "../board/overlay";
 import { Choice, Tool, Where } from "../controls";
 import { openFiles } from "../files";
-import type { Claim, Review, ReviewCard, ReviewGroup, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
+import type { Review, ReviewCard, ReviewGroup, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
 import { claimed, duration, leadText, signed, t, verdictText, why } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
@@ -51,20 +51,20 @@ const side = computed<Side>(() => chosen.value || mine.value || "both");
 
 const LONGEST = 12; // moves of a line
 
-const size = computed(() => (review.value?.card.size ?? [9, 9]) as unknown as [number, number]);
-const moves = computed(() => (review.value?.moves ?? []) as ReviewMove[]);
+const size = computed((): [number, number] => review.value?.card.size ?? [9, 9]);
+const moves = computed(() => review.value?.moves ?? []);
 const stones = computed(() => {
 	const n = size.value[0] * size.value[1];
 	return boards.value.slice(at.value * n, (at.value + 1) * n) || ".".repeat(n);
 });
-const turning = computed(() => new Set((review.value?.turning ?? []) as number[]));
-const of = (s: Side) => [...new Set([...((review.value?.mistakes ?? []) as number[]).filter((i) => moves.value[i]?.listed), ...turning.value])].filter((i) => moves.value[i]?.judged && (s === "both" || moves.value[i].c === s)).sort((a, b) => moves.value[b].loss - moves.value[a].loss);
+const turning = computed(() => new Set(review.value?.turning ?? []));
+const of = (s: Side) => [...new Set([...(review.value?.mistakes ?? []).filter((i) => moves.value[i]?.listed), ...turning.value])].filter((i) => moves.value[i]?.judged && (s === "both" || moves.value[i].c === s)).sort((a, b) => moves.value[b].loss - moves.value[a].loss);
 /** The mistakes of the side that is looked at, worst first. */
 const listed = computed(() => of(side.value));
 const here = computed(() => moves.value[at.value] as ReviewMove | undefined);
 const open = computed(() => !!here.value?.better && here.value.better !== here.value.m); // there is something to find
 
-const claims = computed(() => (here.value?.claims ?? []) as Claim[]);
+const claims = computed(() => here.value?.claims ?? []);
 /** The reader knows the answer. */
 const solved = computed(() => !open.value || line.of.value !== "" || !!verdict.value?.accepted || tries.value > 1);
 /** The stones that are spoken of: by the claim whose line is shown, else by all of them; where nothing is, those of groups that are settled. */
@@ -72,7 +72,7 @@ const ringed = computed(() => {
 	const c = claims.value[Number(line.of.value || NaN)];
 	const list = c ? (c.of ?? c).stones : open.value && solved.value ? here.value?.points : review.value && settledAt(review.value, at.value);
 	const [w, h] = size.value;
-	return ((list ?? []) as string[]).map((v) => ({ k: open.value && solved.value ? "cr" : "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".");
+	return (list ?? []).map((v) => ({ k: open.value && solved.value ? "cr" : "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".");
 });
 
 const overlay = computed<Overlay | null>(() => {
@@ -124,7 +124,7 @@ function show(what: "better" | "answer" | number): void {
 	if (line.of.value === String(what)) return line.close();
 	const c = typeof what === "number" ? claims.value[what] : undefined;
 	const after = c?.line ?? (what === "better" || c?.after === "better" ? (m.line ?? []) : [m.m, ...(m.answer ?? [])]);
-	line.open(String(what), stones.value, (after as string[]).slice(0, LONGEST), m.c as Colour, ...size.value);
+	line.open(String(what), stones.value, after.slice(0, LONGEST), m.c as Colour, ...size.value);
 	verdict.value = null; // the answer is on the board: the try is over
 	say(line.all.value.map((x) => line.name(x)).join(" "));
 }
@@ -240,9 +240,9 @@ function Summary({ r }: { r: Review }) {
 			</table>
 			<p class="dim">{t("sum_classes")}</p>
 			{players.map((p, i) => (
-				<div key={i} class="bars" role="img" aria-label={`${name(order[i])}: ${((p.classes ?? []) as number[]).join(", ")}`}>
+				<div key={i} class="bars" role="img" aria-label={`${name(order[i])}: ${(p.classes ?? []).join(", ")}`}>
 					<span class={"dot " + "bw"[order[i]]} />
-					{((p.classes ?? []) as number[]).map((n, k) => n > 0 && <span key={k} class="part" style={{ background: SCALE[k][0], color: SCALE[k][1], flexGrow: n }}>{n}</span>)}
+					{(p.classes ?? []).map((n, k) => n > 0 && <span key={k} class="part" style={{ background: SCALE[k][0], color: SCALE[k][1], flexGrow: n }}>{n}</span>)}
 				</div>
 			))}
 			<details><summary>{t("sum_about")}</summary><p class="dim">{t("sum_made", { network: r.network ?? "", visits: r.visits ?? 0 })}</p></details>
@@ -341,7 +341,7 @@ let opened = false; // the reader has been taken to the worst mistake
 function take(d: Review | ReviewProgress): void {
 	if ("moves" in d) {
 		if (d.boards) boards.value = d.boards;
-		known.value = new Map((d.points as ReviewPoint[]).map((p) => [p.n, p]));
+		known.value = new Map(d.points.map((p) => [p.n, p]));
 		review.value = d;
 		if (!opened && listed.value.length && at.value === 0) {
 			opened = true;
@@ -350,7 +350,7 @@ function take(d: Review | ReviewProgress): void {
 		return;
 	}
 	const next = new Map(known.value);
-	for (const p of d.points as ReviewPoint[]) next.set(p.n, p);
+	for (const p of d.points) next.set(p.n, p);
 	known.value = next;
 	if (review.value) review.value = { ...review.value, card: d.card };
 }
@@ -387,7 +387,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 	}, [you.value]);
 	useEffect(() => {
 		const here = place();
-		if (asked.value && here) void life?.askAbout(here, asked.value.stones as string[], asked.value.c);
+		if (asked.value && here) void life?.askAbout(here, asked.value.stones, asked.value.c);
 		asked.value = null;
 	}, [asked.value]);
 	useEffect(() => { if (review.value && !IN_FILE) note(`/review/${id}?m=${at.value + 1}`); }, [at.value]);
