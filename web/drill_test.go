@@ -131,7 +131,7 @@ func TestProblemsAnswerBack(t *testing.T) {
 		p.Point("A1")
 		p.Until(`document.querySelector("main.drill").dataset.answered === "wrong"`)
 		browsertest.Equal(p, "That does not work.", `document.querySelector("main.drill .big-result").innerText.trim()`)
-		p.Until(`document.querySelector("main.drill aside").innerText.includes("The board shows the answer to it.")`)
+		p.Until(`document.querySelector("main.drill aside").innerText.includes("The board shows the reply.")`)
 		p.Axe("a refutation")
 		p.Picture("drill wrong")
 		p.Do(chromedp.KeyEvent(kb.Enter)) // once more, from the same position

@@ -43,6 +43,7 @@ func TestStrongestInTab(t *testing.T) {
 			p.Do(chromedp.Navigate(site(t).URL + "/some/path/"))
 			p.Enter()
 			p.Do(chromedp.Evaluate(`location.hash = "#/networks"`, nil))
+			p.Until(`document.querySelector("#net-add")?.innerText === "From a file"`)
 			p.Press("Fetch the strongest")
 			if open {
 				p.Until(`/kata1-x.bin.gz is ready\.[^]* evaluations a second on 19×19/.test(document.querySelector(".network-job[data-state=ready]")?.innerText)`)

@@ -190,7 +190,7 @@ func TestEndedTab(t *testing.T) {
 		done = browsertest.JS[int](p, points) - 5
 		// A page that is killed does nothing at its end. (A tab that is dead cannot be steered.)
 		p.Do(chromedp.Evaluate(`window.killed = true`, nil), chromedp.Reload())
-		p.Until(`document.querySelector(".strip-top.warn")?.innerText.includes("The browser ended Kosumi the last time")`)
+		p.Until(`document.querySelector(".strip-top.warn")?.innerText.includes("The browser closed Kosumi last time")`)
 		if threads > 1 {
 			p.Until(fmt.Sprintf(`document.querySelector(".strip-top.warn").innerText.includes("with %d of %d threads")`, max(1, threads>>n), threads))
 		}

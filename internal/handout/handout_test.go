@@ -26,5 +26,8 @@ func TestWrite(t *testing.T) {
 	require.Equal(t, 1, strings.Count(text, "</style>"))
 	require.Contains(t, text, "MIT")
 	require.NotContains(t, text, "http://127.0.0.1")
+	for _, needless := range []string{"Search longer", "life.ask", "/api/import", "/api/restore"} {
+		require.NotContains(t, text, needless, "a file has no server to ask")
+	}
 	require.Error(t, Write(&out, "", func() {}), "what is not data")
 }

@@ -38,7 +38,7 @@ function tsType(s) {
 	if (s.$ref) return basename(s.$ref);
 	switch (s.type) {
 		case "integer": return "number";
-		case "array": return tsType(s.items) + "[]";
+		case "array": return s.maxItems ? `[${Array(s.maxItems).fill(tsType(s.items)).join(", ")}]` : tsType(s.items) + "[]";
 		case "object": return `Record<string, ${tsType(s.additionalProperties)}>`;
 		case "string": case "number": case "boolean": return s.type;
 	}
@@ -92,7 +92,7 @@ function writeLanguages() {
 export async function bundle(entries, values, options = {}) {
 	const { build } = await import("esbuild").catch(() => { throw new Error("esbuild is not installed: run npm ci in web/ui"); });
 	const { outputFiles, metafile } = await build({
-		absWorkingDir: root, entryPoints: entries.map(e => `web/ui/src/${e}`), define: values, bundle: true, minify: true, write: false, metafile: true,
+		absWorkingDir: root, entryPoints: entries.map(e => `web/ui/src/${e}`), define: { IN_FILE: "false", ...values }, bundle: true, minify: true, write: false, metafile: true,
 		target: "es2022", jsx: "automatic", jsxImportSource: "preact", legalComments: "none", charset: "utf8", logLevel: "warning", outdir: "out", ...options,
 	});
 	return { files: Object.fromEntries(outputFiles.map(f => [basename(f.path), f.contents])), meta: metafile };
@@ -167,7 +167,7 @@ async function bundleHandout(kept) {
 			b.onLoad({ filter: /./, namespace: "gen" }, ({ path }) => ({ contents: JSON.stringify(kept(JSON.parse(read(`${gen}/${path}`)))), loader: "json" }));
 		},
 	};
-	const { files, meta } = await bundle(["handout.tsx", "handout.css"], served, { format: "iife", plugins: [languages] });
+	const { files, meta } = await bundle(["handout.tsx", "handout.css"], { ...served, IN_FILE: "true" }, { format: "iife", plugins: [languages] });
 	return { ...files, "licences.txt": licences(meta) };
 }
 

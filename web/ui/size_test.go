@@ -41,5 +41,5 @@ func TestSizes(t *testing.T) {
 	}
 	t.Logf("the page: %d bytes in all, %d of them for the first screen", all, first)
 	require.Less(t, all, int64(200_000))
-	require.Less(t, first, int64(100_000))
+	require.Less(t, first, int64(80_000))
 }

@@ -26,7 +26,7 @@ export async function save(): Promise<void> {
 		saveFile(new File([await r.blob()], /filename="([^"]+)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "kosumi.zip", { type: "application/zip" }));
 		kept.put({ at: Date.now() });
 	} catch (e) {
-		toast(e instanceof Refused ? inWords(e) : t("connection_lost"), { bad: true });
+		toast(e instanceof Refused ? inWords(e) : t("say_lost"), { bad: true });
 	}
 }
 
@@ -41,7 +41,7 @@ async function sent(f: File, query: string): Promise<Restored> {
 export async function open(f: File, to: string): Promise<Imported[]> {
 	const a = await sent(f, "?to=" + to);
 	if (a.error) return [{ name: f.name, error: a.error, say: a.say }];
-	if (a.records) return a.records as Imported[];
+	if (a.records) return a.records;
 	const host = document.body.appendChild(document.createElement("div"));
 	render(<Ask f={f} a={a} shut={() => { render(null, host); host.remove(); }} />, host);
 	return [];
@@ -75,8 +75,8 @@ function Ask({ f, a, shut }: { f: File; a: Restored; shut: () => void }) {
 				{state !== "done" && (
 					<>
 						<p>{fresh.length ? t("restore_fresh", { what: fresh.join(", ") }) : t("restore_none", { date })} {fresh.length > 0 && known > 0 && t("restore_all", { n: known })}</p>
-						{a.other && <p class="note warn"><Icon name="warn" /> {t("restore_foreign", { name: a.names?.length ? ` (${(a.names as string[]).join(", ")})` : "" })}</p>}
-						{a.damaged && <p class="note warn">{t("restore_damaged", { files: (a.damaged as string[]).slice(0, 3).join(", ") + (a.damaged.length > 3 ? " …" : "") })}</p>}
+						{a.other && <p class="note warn"><Icon name="warn" /> {t("restore_foreign", { name: a.names?.length ? ` (${a.names.join(", ")})` : "" })}</p>}
+						{a.damaged && <p class="note warn">{t("restore_damaged", { files: a.damaged.slice(0, 3).join(", ") + (a.damaged.length > 3 ? " …" : "") })}</p>}
 						{!a.other && a.settings && fresh.length > 0 && <p class="dim">{t("restore_settings")}</p>}
 					</>
 				)}

@@ -43,7 +43,7 @@ async function sent(files: File[], to: string): Promise<Imported[]> {
 	const form = new FormData();
 	for (const f of files) form.append("file", f, f.name);
 	const r = await ask("/api/import" + (to === "review" ? "?to=review" : ""), { method: "POST", body: form, headers: { Authorization: "Bearer " + token() } }).catch(() => null);
-	return r?.ok ? ((await r.json()) as Imported[]) : [{ name: files[0].name, error: r ? r.statusText : t("connection_lost"), say: r ? undefined : { key: "lost" } }];
+	return r?.ok ? ((await r.json()) as Imported[]) : [{ name: files[0].name, error: r ? r.statusText : t("say_lost"), say: r ? undefined : { key: "lost" } }];
 }
 
 /** What a file was refused for, in one sentence that names it. */

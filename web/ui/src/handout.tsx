@@ -98,7 +98,7 @@ function AllMoves({ r }: { r: Review }) {
 			<div class="wide" tabIndex={0} role="region" aria-label={t("moves")}>
 				<table class="plain-table">
 					<thead><tr><th scope="col">{t("move")}</th><th scope="col">{t("loss")}</th><th scope="col">{t("best")}</th><th scope="col">{t("line")}</th></tr></thead>
-					<tbody>{(r.moves as ReviewMove[]).map((m, i) => <tr key={i}><th scope="row">{i + 1}. <span class={"dot " + m.c} /> {m.m}</th><td>{m.judged ? m.loss.toFixed(1) : ""}</td><td>{m.better ?? ""}</td><td>{(m.line ?? []).slice(0, 6).join(" ")}</td></tr>)}</tbody>
+					<tbody>{r.moves.map((m, i) => <tr key={i}><th scope="row">{i + 1}. <span class={"dot " + m.c} /> {m.m}</th><td>{m.judged ? m.loss.toFixed(1) : ""}</td><td>{m.better ?? ""}</td><td>{(m.line ?? []).slice(0, 6).join(" ")}</td></tr>)}</tbody>
 				</table>
 			</div>
 		</details>
@@ -108,7 +108,7 @@ function AllMoves({ r }: { r: Review }) {
 const done = new Set<string>();
 
 function problemOf(p: SetProblem): Problem {
-	return { id: p.id, game: p.game, n: p.number, size: [p.width, p.height] as unknown as Problem["size"], stones: stonesOf(p.stones), toMove: p.toMove, last: p.last, loss: p.loss, against: p.against, player: p.player, task: p.task, group: p.group, level: p.level, yours: p.player === "You", legal: [...p.stones].map((s) => (s === "." ? "1" : "0")).join("") };
+	return { id: p.id, game: p.game, n: p.number, size: [p.width, p.height], stones: stonesOf(p.stones), toMove: p.toMove, last: p.last, loss: p.loss, against: p.against, player: p.player, task: p.task, group: p.group, level: p.level, yours: p.player === "You", legal: [...p.stones].map((s) => (s === "." ? "1" : "0")).join("") };
 }
 
 function DrillsPage({ set }: { set: SetProblem[] }) {
@@ -126,8 +126,8 @@ function DrillsPage({ set }: { set: SetProblem[] }) {
 		return { verdict: move ? verdict(a) : { m: "", accepted: false, loss: 0, cls: 0 }, best: verdict(p.answers[0]), played: p.played, loss: p.loss, kind: p.kind, reason: p.reason, claims: p.claims, grade: a?.accepted ? 3 : 1, due: [] as unknown as DrillVerdict["due"] };
 	};
 	return (
-		<Solve from={next} judge={judge} title={t("drills")} head={(d) => <p class="dim">{t("of", { n: set.length - d.due + 1, of: set.length })}</p>}>
-			{() => <><h1>{t("drills")}</h1><p>{t(set.length ? "drills_done" : "drills_none")}</p></>}
+		<Solve from={next} judge={judge} title={t("problems")} head={(d) => <p class="dim">{t("of", { n: set.length - d.due + 1, of: set.length })}</p>}>
+			{() => <><h1>{t("problems")}</h1><p>{t(set.length ? "drills_done" : "drills_none")}</p></>}
 		</Solve>
 	);
 }

@@ -103,7 +103,7 @@ export function claimed(c: Claim, played: string, white: boolean): string {
 export const told = (s: Say): string => t(`say_${s.key}` as Key, { ...(s.with as Args), ...(s.cause && { why: told(s.cause) }), board: (s.with as Record<string, string>)?.board?.replace("x", "×") ?? "" });
 
 /** What became of the player's damaged files. */
-export const warned = (p: Profile): string => (p.says?.length ? (p.says as Say[]).map(told).join(" ") : (p.warn ?? ""));
+export const warned = (p: Profile): string => (p.says?.length ? p.says.map(told).join(" ") : (p.warn ?? ""));
 
 /** A refusal by its code, with the server's own sentence where only that tells what happened. */
 export function refusal(code: string, why: string): string {

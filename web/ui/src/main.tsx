@@ -15,11 +15,11 @@ import { ended, endedSeen, inTab, later, missing, newer, reload, starting, takeP
 import { remember, settings } from "./settings";
 import { clockText, game, now } from "./views/game";
 import { Home, opponent } from "./views/Home";
-import { PlayView } from "./views/Play";
 
 type Lazy = { [id: string]: FunctionComponent<{ id: string }> };
 const loaded = signal<Lazy>({});
 const loaders: Record<string, () => Promise<FunctionComponent<{ id: string }>>> = {
+	play: async () => (await import("./views/Play")).PlayView,
 	new: async () => (await import("./views/GameForm")).GameForm,
 	analyse: async () => (await import("./views/Analyse")).Analyse,
 	review: async () => (await import("./views/Review")).Review,
@@ -39,9 +39,11 @@ networks.add = (files) => {
 	later(import("./views/Networks"), async (m) => { for (const f of files) await m.upload(f); });
 };
 
+const take = (name: string) => (c: FunctionComponent<{ id: string }>) => void (loaded.value = { ...loaded.value, [name]: c });
+
 function Later({ name, id }: { name: string; id: string }) {
 	useEffect(() => {
-		if (!loaded.value[name]) later(loaders[name](), (c) => (loaded.value = { ...loaded.value, [name]: c }));
+		if (!loaded.value[name]) later(loaders[name](), take(name));
 	}, [name]);
 	const View = loaded.value[name];
 	return View ? <View id={id} /> : missing.value ? <Stopped why={t("part_missing")} /> : <main aria-busy="true" class="empty" />;
@@ -256,8 +258,7 @@ function View() {
 	const [, place, id = ""] = route.value.split("/");
 	if (status.value === "denied") return <Denied />;
 	if (!welcome.value) return <Starting />;
-	if (place === "play" && id) return <PlayView id={id} />;
-	if (loaders[place]) return <Later name={place} id={id} />;
+	if (loaders[place] && (id || place !== "play")) return <Later name={place} id={id} />;
 	return <Home />;
 }
 
@@ -325,3 +326,4 @@ connect();
 const app = document.getElementById("app")!;
 app.replaceChildren();
 render(<App />, app);
+void loaders.play().then(take("play"), () => undefined); // a game opens without a wait, also when the connection is gone by then

@@ -1,4 +1,4 @@
-// Where the page begins: its language and the page itself are fetched side by side.
+// Where the page begins: its language, the page itself and an open game are fetched side by side.
 import { load, wanted } from "./languages";
 
 let chosen = "";
@@ -9,3 +9,4 @@ try {
 }
 void load(wanted(chosen)); // main.tsx asks for it again
 void import("./main");
+if ((location.pathname + location.hash).includes("/play/")) void import("./views/Play").catch(() => undefined); // main.tsx says what is missing

@@ -23,7 +23,7 @@ export const nodes = computed<Map<number, Node>>(() => {
 	const left = new Map(known.value);
 	for (const id of cut) {
 		const p = left.get(known.value.get(id)!.parent);
-		if (p) left.set(p.id, { ...p, children: children(p).filter((k) => k !== id) } as unknown as Node);
+		if (p) left.set(p.id, { ...p, children: children(p).filter((k) => k !== id) });
 		for (const todo = [id]; todo.length; ) {
 			const n = todo.pop()!;
 			todo.push(...children(known.value.get(n)));
@@ -45,7 +45,7 @@ effect(() => {
 	else if (!calming) calming = window.setTimeout(() => { calming = 0; calm.value = results.peek(); }, 240);
 });
 
-export const size = computed(() => (doc.value?.size ?? [9, 9]) as unknown as [number, number]);
+export const size = computed((): [number, number] => doc.value?.size ?? [9, 9]);
 
 export function take(d: Doc): void {
 	batch(() => {
@@ -82,7 +82,7 @@ export function change(c: DocChange): void {
 	});
 }
 
-export const children = (n: Node | undefined): number[] => (n?.children ?? []) as number[];
+export const children = (n: Node | undefined): number[] => n?.children ?? [];
 
 /** The nodes from the beginning to one. */
 export function pathTo(id: number): number[] {

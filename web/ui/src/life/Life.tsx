@@ -23,7 +23,7 @@ function Card({ c }: { c: LifeCard }) {
 			{c.proved ? <span class="good-text"><Icon name="check" size={16} /> {t("life_proved")}</span> : !open && <span class="dim">{t("life_unproved")}</span>}
 			{c.alive !== undefined && <span>{t("life_network", { percent: Math.round(Number(c.alive) * 100) })}</span>}
 			{movesText(c) && <span>{movesText(c)}</span>}
-			{threats(c) && <span>{threats(c)}{c.ko ? ` (${kind(c.ko)}${c.line?.length ? ": " + (c.line as string[]).join(" ") : ""})` : ""}</span>}
+			{threats(c) && <span>{threats(c)}{c.ko ? ` (${kind(c.ko)}${c.line?.length ? ": " + c.line.join(" ") : ""})` : ""}</span>}
 			{c.plays && <button type="button" class="button quiet small" onClick={() => void against(c.first as Colour, [])}>{t("life_try")}</button>}
 		</div>
 	);
@@ -33,11 +33,11 @@ function Line({ s }: { s: LifeStep }) {
 	return (
 		<div class="life-line">
 			<p>{status(s)}</p>
-			{s.line.length > 0 && <p class="dim">{(s.line as string[]).map((m) => (m === "pass" ? t("pass_said") : m)).join(" ")}</p>}
+			{s.line.length > 0 && <p class="dim">{s.line.map((m) => (m === "pass" ? t("pass_said") : m)).join(" ")}</p>}
 			<div class="row">
 				<button type="button" class="button quiet small" disabled={s.moves.length === 0} onClick={takeBack}>{t("undo")}</button>
 				<button type="button" class="button quiet small" disabled={s.moves.length === 0} onClick={() => void against(s.first as Colour, [])}>{t("life_again")}</button>
-				<button type="button" class="button quiet small" disabled={!!s.end} onClick={() => void against(s.first as Colour, [...(s.moves as string[]), "pass"])}>{t("pass")}</button>
+				<button type="button" class="button quiet small" disabled={!!s.end} onClick={() => void against(s.first as Colour, [...s.moves, "pass"])}>{t("pass")}</button>
 				<button type="button" class="button quiet small" onClick={() => close(false)}>{t("life_leave")}</button>
 			</div>
 		</div>
@@ -80,7 +80,7 @@ export function Life({ at }: { at: string }) {
 			{s && step.value ? <Line s={step.value} /> : cards.value.length > 0 && <p class="dim">{t("life_legend")}</p>}
 			{s && busy.value && <p class="row"><span class="dim thinking-line">{t("life_searching")}</span> <button type="button" class="button quiet small" onClick={stop}>{t("stop")}</button></p>}
 			{s && !busy.value && !s.error && unproved && !step.value && <button type="button" class="button quiet small" onClick={() => void ask(LONGER)}>{t("life_longer")}</button>}
-			{s && !step.value && <Assumed list={s.assumed as string[]} />}
+			{s && !step.value && <Assumed list={s.assumed} />}
 		</section>
 	);
 }

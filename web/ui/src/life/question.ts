@@ -21,7 +21,7 @@ export const first = signal<Colour>("b"); // whose card is looked at
 export const step = signal<LifeStep | null>(null);
 
 const canAsk = computed(() => !!welcome.value?.features?.includes("life"));
-export const cards = computed(() => (state.value?.cards ?? []) as LifeCard[]);
+export const cards = computed(() => state.value?.cards ?? []);
 export const card = computed(() => cards.value.find((c) => c.first === first.value));
 /** The question was sent, and its answer is not complete yet. */
 export const busy = computed(() => !!state.value?.busy);
@@ -37,7 +37,7 @@ export function take(d: LifeState): void {
 	if (d.ask === 0 && expected > 0 && busy.peek()) void ask(within); // a new connection, which knows nothing of it
 	if (d.ask === 0 || d.ask !== expected) return;
 	state.value = d;
-	if (!d.busy) say(d.error ? inWords(new Refused(d.error)) : (d.cards as LifeCard[]).map(told).join(". "));
+	if (!d.busy) say(d.error ? inWords(new Refused(d.error)) : d.cards.map(told).join(". "));
 }
 
 const name = (c: string): string => t(c === "b" ? "black" : "white");
@@ -61,7 +61,7 @@ export function movesText(c: LifeCard): string {
 	if (!c.moves.length && !c.every) return "";
 	const winner = wins(c);
 	if ((c.verdict === "dead" || c.verdict === "alive") && winner !== c.first) return t(c.verdict === "dead" ? "life_kills" : "life_lives", { who: name(winner), other: name(c.first) });
-	return t(c.every ? "life_moves" : "life_moves_some", { who: name(c.first), moves: spelled(c.moves as string[]) });
+	return t(c.every ? "life_moves" : "life_moves_some", { who: name(c.first), moves: spelled(c.moves) });
 }
 
 /** What ko threats change, "" for nothing. */
@@ -117,7 +117,7 @@ export function title(): string {
 
 /** Asks without a chain that was taken for alive. */
 export function strike(wall: string): void {
-	walls = ((state.peek()?.assumed ?? []) as string[]).filter((v) => v !== wall);
+	walls = (state.peek()?.assumed ?? []).filter((v) => v !== wall);
 	anew();
 }
 
@@ -189,9 +189,9 @@ export async function against(c: Colour, moves: string[]): Promise<void> {
 		if (s.ask !== expected) return;
 		const before = step.peek();
 		step.value = s;
-		const last = (s.line as string[]).at(-1);
+		const last = s.line.at(-1);
 		if (last && before && s.moves.length > before.moves.length) stoneSound((Math.max(0, point(last, at.w, at.h)) % at.w) / Math.max(1, at.w - 1), 0);
-		say([(s.line as string[]).slice(before ? before.line.length : 0).map((m) => (m === "pass" ? t("pass_said") : m)).join(", "), status(s)].filter(Boolean).join(". "));
+		say([s.line.slice(before ? before.line.length : 0).map((m) => (m === "pass" ? t("pass_said") : m)).join(", "), status(s)].filter(Boolean).join(". "));
 	} catch (e) {
 		if (!(e instanceof Refused)) throw e;
 		toast(e.said.code === "illegal" ? t("no_illegal") : inWords(e), { bad: true, ms: 2500 });
@@ -202,7 +202,7 @@ export async function against(c: Colour, moves: string[]): Promise<void> {
 export function takeBack(): boolean {
 	const s = step.peek();
 	if (!s) return false;
-	if (s.moves.length > 0) void against(s.first as Colour, (s.moves as string[]).slice(0, -1));
+	if (s.moves.length > 0) void against(s.first as Colour, s.moves.slice(0, -1));
 	return true;
 }
 
@@ -229,9 +229,9 @@ const overlay = computed<Overlay | null>(() => {
 	const s = step.value;
 	if (!at || chosen.value.length === 0) return null;
 	const points = (list: readonly string[]) => list.map((v) => point(v, at.w, at.h)).filter((p) => p >= 0);
-	if (s) return { stones: s.stones, hints: s.moves.length === 0 && c && !s.winner ? points(c.moves as string[]) : undefined, region: c ? new Set(points(c.zone as string[])) : undefined };
+	if (s) return { stones: s.stones, hints: s.moves.length === 0 && c && !s.winner ? points(c.moves) : undefined, region: c ? new Set(points(c.zone)) : undefined };
 	if (!c) return { stones: at.stones };
-	return { stones: at.stones, region: new Set(points(c.zone as string[])), hints: points(c.moves as string[]) };
+	return { stones: at.stones, region: new Set(points(c.zone)), hints: points(c.moves) };
 });
 
 /** An overlay that gives way to the question's. */
@@ -245,15 +245,15 @@ export function onBoard(at: Place): Partial<BoardProps> {
 	if (!same(at, place.value) || chosen.value.length === 0) return press;
 	const targets = chosen.value.flatMap((p) => chainAt(at, p));
 	if (s) {
-		const last = (s.line as string[]).at(-1);
+		const last = s.line.at(-1);
 		return {
 			stones: s.stones, legal: s.end ? "0".repeat(s.stones.length) : s.legal, turn: s.toMove as Colour, last: last ? point(last, at.w, at.h) : -1, ko: -1, dead: undefined, next: undefined, numbers: undefined, any: false, onStone: undefined, onMiddle: undefined,
 			marks: targets.filter((p) => s.stones[p] !== ".").map((p) => ({ k: "tr", p })),
-			onPlay: (p, refused) => { if (refused) toast(t(s.end ? "life_over" : "no_illegal"), { ms: 2000 }); else void against(s.first as Colour, [...(s.moves as string[]), vertex(p, at.w, at.h)]); },
+			onPlay: (p, refused) => { if (refused) toast(t(s.end ? "life_over" : "no_illegal"), { ms: 2000 }); else void against(s.first as Colour, [...s.moves, vertex(p, at.w, at.h)]); },
 		};
 	}
-	const assumed = ((state.value?.assumed ?? []) as string[]).flatMap((v) => chainAt(at, point(v, at.w, at.h)));
-	const works = new Set((card.value?.moves as string[] | undefined) ?? []);
+	const assumed = (state.value?.assumed ?? []).flatMap((v) => chainAt(at, point(v, at.w, at.h)));
+	const works = new Set(card.value?.moves ?? []);
 	return {
 		...press, numbers: undefined, next: undefined,
 		marks: [...targets.map((p) => ({ k: "tr", p })), ...assumed.map((p) => ({ k: "sq", p }))],

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { GameState, Review, ReviewMove, ReviewPoint, ReviewProgress, You } from "../gen/api";
+import type { GameState, Review, ReviewPoint, ReviewProgress, You } from "../gen/api";
 import { t, yourResult } from "../i18n";
 import { Icon } from "../icons";
 import { Life } from "../life/Life";
@@ -18,11 +18,11 @@ const boards = signal("");
 function take(d: Review | ReviewProgress): void {
 	if ("moves" in d) {
 		if (d.boards) boards.value = d.boards;
-		known.value = new Map((d.points as ReviewPoint[]).map((p) => [p.n, p]));
+		known.value = new Map(d.points.map((p) => [p.n, p]));
 		review.value = d;
 		return;
 	}
-	known.value = new Map([...known.value, ...(d.points as ReviewPoint[]).map((p): [number, ReviewPoint] => [p.n, p])]);
+	known.value = new Map([...known.value, ...d.points.map((p): [number, ReviewPoint] => [p.n, p])]);
 	if (review.value) review.value = { ...review.value, card: d.card };
 }
 
@@ -41,7 +41,7 @@ function follow(g: GameState): () => void {
 }
 
 function points(): Point[] {
-	const moves = (review.value?.moves ?? []) as ReviewMove[];
+	const moves = review.value?.moves ?? [];
 	return Array.from({ length: moves.length + 1 }, (_, i) => {
 		const [p, m] = [known.value.get(i), moves[i - 1]];
 		return { lead: p?.lead, winrate: p?.w, loss: m?.judged ? m.loss : undefined, cls: m?.judged ? m.cls : undefined, colour: m?.c };

@@ -49,7 +49,7 @@ export function Documents() {
 					<ul class="doc-list">
 						{docs.map((d) => (
 							<li key={d.doc}>
-								<a href={"/analyse/" + d.doc}><strong>{d.title || t("untitled")}</strong> <span class="dim">{(d.size as unknown as number[]).join("×")} · {t("moves_n", { n: d.moves })} · {new Date(d.changed * 1000).toLocaleString(language.value, { dateStyle: "medium", timeStyle: "short" })}</span></a>
+								<a href={"/analyse/" + d.doc}><strong>{d.title || t("untitled")}</strong> <span class="dim">{d.size.join("×")} · {t("moves_n", { n: d.moves })} · {new Date(d.changed * 1000).toLocaleString(language.value, { dateStyle: "medium", timeStyle: "short" })}</span></a>
 								<button class="plain icon-only" aria-label={t("delete")} onClick={() => remove("doc:" + d.doc, t("doc_deleted", { name: d.title || t("untitled") }), () => send("doc.delete", { id: d.doc }, true))}><Icon name="bin" size={16} /></button>
 							</li>
 						))}
@@ -61,7 +61,7 @@ export function Documents() {
 					<h2 id="docs-games">{t("you_games")}</h2>
 					<ul class="game-cards">
 						{newest.map((g) => {
-							const [w, h] = g.size as unknown as [number, number];
+							const [w, h] = g.size;
 							return (
 								<li key={g.game}>
 									<button type="button" class="plain" onClick={() => void analyseGame(g.game)}>

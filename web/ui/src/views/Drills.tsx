@@ -26,7 +26,7 @@ const tried = signal(-1); // the point of the stone that is being judged
 let began = 0;
 const LONGEST = 16; // moves of a line
 
-const size = computed(() => (drill.value?.problem?.size ?? [9, 9]) as unknown as [number, number]);
+const size = computed((): [number, number] => drill.value?.problem?.size ?? [9, 9]);
 const solved = computed(() => !!answer.value && (answer.value.verdict.accepted || shown.value));
 
 // After an answer how it goes on: the refutation of a wrong one, or the solution.
@@ -47,8 +47,8 @@ function open(): void {
 
 // The triangles on the group that a problem is about.
 function groupMarks(p: Problem): Mark[] {
-	const [w, h] = p.size as unknown as [number, number];
-	return ((p.group ?? []) as string[]).map((v) => point(v, w, h)).filter((at) => p.stones[at] !== ".").map((at) => ({ k: "tr", p: at }));
+	const [w, h] = p.size;
+	return (p.group ?? []).map((v) => point(v, w, h)).filter((at) => p.stones[at] !== ".").map((at) => ({ k: "tr", p: at }));
 }
 
 type Source = (not: string) => Promise<Drill>;
@@ -161,7 +161,7 @@ export function Feedback({ p, onNext, brief }: { p: Problem; onNext: () => void;
 	const right = a.verdict.accepted;
 	const done = solved.value;
 	const f = first.value;
-	const back = f && ((f.due ?? []) as unknown as number[])[f.grade - 1];
+	const back = f && (f.due ?? [])[f.grade - 1];
 	return (
 		<>
 			<p class={right ? "good-text big-result" : "bad-text big-result"}>{done && !right ? t("drill_given_up", { move: a.best.m }) : verdictText(a.verdict, p)}</p>
@@ -251,12 +251,12 @@ export function Drills({ id }: { id: string }) {
 		return { due: 0, fresh: 0, total: 1, problem };
 	};
 	return (
-		<Solve key={id + set} from={due} again={query().has("again")} title={t("drills")} head={(d) => <p class="dim">{[d.due > 0 && t("drills_due", { n: d.due }), d.fresh > 0 && t("drills_new", { n: d.fresh })].filter(Boolean).join(", ")}</p>}>
+		<Solve key={id + set} from={due} again={query().has("again")} title={t("problems")} head={(d) => <p class="dim">{[d.due > 0 && t("drills_due", { n: d.due }), d.fresh > 0 && t("drills_new", { n: d.fresh })].filter(Boolean).join(", ")}</p>}>
 			{(d) => {
 				const wait = d.next ? d.next - Date.now() / 1000 : 0;
 				return (
 					<>
-						<h1>{t("drills")}</h1>
+						<h1>{t("problems")}</h1>
 						<p>{d.total === 0 ? t("drills_none") : t("drills_done") + (wait > 0 ? " " + t("drills_wait", { time: duration(wait) }) : "")}</p>
 						<div class="row"><a class="button primary" href="/problems">{t("problems_title")}</a><a class="button quiet" href="/review">{t("review")}</a></div>
 					</>

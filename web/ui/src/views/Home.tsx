@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Board } from "../board/Board";
 import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
-import type { Day, DayProblem, GameCard, Games, GameState, Profile, Rank, Review, ReviewMove, ReviewProgress, Standing, Unread, You as Known } from "../gen/api";
+import type { Day, GameCard, Games, GameState, Profile, Rank, Review, ReviewProgress, Unread, You as Known } from "../gen/api";
 import { num, rank, t, yourResult } from "../i18n";
 import { Icon, Logo, type IconName } from "../icons";
 import { moreOpen, rulesOpen } from "../keys";
@@ -30,14 +30,13 @@ const asked = signal(player.get().asked);
 const waits = signal(false); // a stone waits for a second tap
 const onWaiting = (q: unknown) => (waits.value = !!q);
 const problems = () => (screens.has("problems") ? "/problems" : "/drills");
-const sides = (g: { size: unknown }) => g.size as [number, number];
-const boardName = (g: { size: unknown }) => sides(g).join("×");
+const boardName = (g: GameCard) => g.size.join("×");
 
 // The game that was left, and one can go on in here.
 function LeftGame({ card }: { card: GameCard }) {
 	useEffect(() => watch<GameState>("game:" + card.game, (g) => g.game === card.game && take(g)), [card.game]);
 	const g = game.value?.game === card.game ? game.value : null;
-	const [w, h] = sides(card);
+	const [w, h] = card.size;
 	const shown = g && pending.value?.rev === g.rev ? pending.value : null;
 	const mine = !!g && !shown && (g.phase === "place" ? g.colour === "b" : g.phase === "play" && g.toMove === g.colour) && !g.trouble;
 	const last = g ? g.moves.at(-1) : card.last;
@@ -131,12 +130,12 @@ const day = signal<Day | null>(null);
 // Today's problems, as far as they are answered.
 function Today() {
 	const d = day.value;
-	const list = (d?.problems ?? []) as DayProblem[];
+	const list = d?.problems ?? [];
 	const open = list.filter((p) => !p.grade).length;
 	if (!d) return null;
 	return (
 		<Card id="problems" title={t("problems_title")}>
-			{list.length > 0 && <ol class="problem-row small">{list.map((p) => <li key={p.id} class={!p.grade ? "" : p.right ? "right" : "missed"}><Mini w={sides(p)[0]} h={sides(p)[1]} stones={p.stones} size={56} /><span class="sr">{t(!p.grade ? "problem_open" : p.right ? "problem_right" : "problem_missed")}</span></li>)}</ol>}
+			{list.length > 0 && <ol class="problem-row small">{list.map((p) => <li key={p.id} class={!p.grade ? "" : p.right ? "right" : "missed"}><Mini w={p.size[0]} h={p.size[1]} stones={p.stones} size={56} /><span class="sr">{t(!p.grade ? "problem_open" : p.right ? "problem_right" : "problem_missed")}</span></li>)}</ol>}
 			<p class="row">
 				{list.length === 0 ? <span class="dim">{t("problems_none")}</span>
 					: open > 0 ? <><a class="button small" href="/problems/today">{t(open < list.length ? "problems_continue" : "problems_begin")}</a><span class="dim">{t("of", { n: list.length - open, of: list.length })}</span></>
@@ -158,10 +157,10 @@ function LastGame({ g }: { g?: GameCard }) {
 		return watch<Review | ReviewProgress>("review:" + g.game, (r) => { if ("moves" in r) review.value = { ...r, boards: (boards = r.boards || boards) }; }, () => undefined);
 	}, [g?.game]);
 	if (!g) return <Card id="last" title={t("home_last")}><p class="dim">{t("home_last_none")}</p></Card>;
-	const [w, h] = sides(g);
+	const [w, h] = g.size;
 	const r = review.value?.card.review === g.game ? review.value : null;
 	const ply = (r?.turning[0] ?? r?.mistakes[0]) as number | undefined;
-	const m = ply === undefined ? undefined : (r!.moves as ReviewMove[])[ply];
+	const m = ply === undefined ? undefined : r!.moves[ply];
 	return (
 		<Card id="last" title={t("home_last")}>
 			<a class="last-game" href={m ? `/review/${g.game}?m=${ply! + 1}` : "/play/" + g.game}>
@@ -181,7 +180,7 @@ function RankNow({ played }: { played: boolean }) {
 	useEffect(() => {
 		if (played) send<Known>("watch", { what: "you" }, true).then((y) => (ranks.value = y.ranks), () => undefined);
 	}, [played, day.value]); // a review that has just ended may count too
-	const at = (r: Rank) => (r.curve as Standing[]).at(-1)?.at ?? 0;
+	const at = (r: Rank) => r.curve.at(-1)?.at ?? 0;
 	const r = [...ranks.value].sort((a, b) => at(b) - at(a))[0];
 	useEffect(() => { if (r) later(import("./You"), (m) => (Curve.value = m.Curve)); }, [!!r]);
 	if (!r) return <Card id="rank" title={t("home_rank")}><p class="dim">{t("home_rank_none")}</p></Card>;
@@ -217,7 +216,7 @@ export function Home() {
 				<Brand />
 				<button type="button" class="tool more-places" aria-label={t("more")} onClick={() => (moreOpen.value = true)}><Icon name="menu" size={24} /></button>
 			</header>
-			<div class="front-board" style={{ "--ratio": left ? sides(left)[1] / sides(left)[0] : bh / bw }} key={left?.game ?? "new"}>
+			<div class="front-board" style={{ "--ratio": left ? left.size[1] / left.size[0] : bh / bw }} key={left?.game ?? "new"}>
 				{left ? <LeftGame card={left} /> : <NextGame />}
 			</div>
 			<div class="front-side">

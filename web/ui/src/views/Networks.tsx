@@ -50,7 +50,7 @@ export async function upload(f: File | undefined): Promise<void> {
 		if (a.error) toast(t("network_not_kept", { name: f.name, why: a.say ? told(a.say) : a.error }), { bad: true, ms: 15000 });
 		else toast(t("network_kept", { name: f.name }), { action: t("network_use"), run: () => void use(f.name), ms: 10000 });
 	} catch {
-		toast(t("network_not_kept", { name: f.name, why: t("connection_lost") }), { bad: true, ms: 15000 });
+		toast(t("network_not_kept", { name: f.name, why: t("say_lost") }), { bad: true, ms: 15000 });
 	} finally {
 		busy.value = false;
 	}
@@ -69,7 +69,7 @@ const runs = (j: NetworkJob): boolean => ["asking", "fetching", "checking", "try
 
 /** A network of KataGo's that has come. */
 function Ready({ j }: { j: NetworkJob }) {
-	const n = (list.value!.networks as Network[]).find((x) => x.name === j.name);
+	const n = list.value!.networks.find((x) => x.name === j.name);
 	return (
 		<li class="network-job card" data-state="ready">
 			<strong><Icon name="check" size={18} /> {t("network_ready", { name: j.name })}</strong>
@@ -120,7 +120,7 @@ function Latest({ jobs }: { jobs: NetworkJob[] }) {
 function Add() {
 	return (
 		<section class="card" aria-labelledby="net-add">
-			<h2 id="net-add">{t("network_add")}</h2>
+			<h2 id="net-add">{t(inTab ? "network_add_file" : "network_add")}</h2>
 			<p class="dim">{t("network_add_text")}</p>
 			<label class={"button" + (busy.value ? " busy" : "")}><Icon name="open" /> {t(busy.value ? "network_sending" : "choose_file")}<input type="file" accept=".gz,.onnx" class="sr" disabled={busy.value} onChange={(e) => { void upload(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} /></label>
 			{!inTab && <form onSubmit={(e) => {
@@ -142,8 +142,8 @@ export function Networks(_: { id: string }) {
 	if (none.value) return <main class="empty"><h1>{t("networks")}</h1><p>{t("network_no_folder")}</p></main>;
 	const l = list.value;
 	if (!l) return <main class="empty" aria-busy="true" />;
-	const all = (l.networks as Network[]).filter((n) => !isDeleted("net:" + n.name));
-	const jobs = (l.jobs as NetworkJob[]).filter((j) => !isDeleted("job:" + j.name));
+	const all = l.networks.filter((n) => !isDeleted("net:" + n.name));
+	const jobs = l.jobs.filter((j) => !isDeleted("job:" + j.name));
 	return (
 		<main class="settings networks">
 			<h1>{t("networks")}</h1>
@@ -153,7 +153,7 @@ export function Networks(_: { id: string }) {
 					<li key={n.name} class={"card" + (n.inUse ? " on" : "")}>
 						<span><strong>{n.name}</strong><span class="dim">{[n.bytes ? mb(n.bytes) : "", speed(n)].filter(Boolean).join(" · ")}</span></span>
 						{n.inUse ? <span class="chip on"><Icon name="check" size={14} /> {t("network_now")}</span> : <button class="button small" disabled={!!using.value} onClick={() => void use(n.name)}>{t(using.value === n.name ? "network_loading" : "network_use")}</button>}
-						{n.removable && !n.inUse && <button class="plain icon-only" aria-label={t("network_remove", { name: n.name })} onClick={() => remove("net:" + n.name, t("network_removed", { name: n.name }), () => send("network.remove", { name: n.name }, true))}><Icon name="bin" size={18} /></button>}
+						{n.removable && !n.inUse && <button class="plain icon-only" aria-label={t("remove", { name: n.name })} onClick={() => remove("net:" + n.name, t("network_removed", { name: n.name }), () => send("network.remove", { name: n.name }, true))}><Icon name="bin" size={18} /></button>}
 					</li>
 				))}
 			</ul>

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Day, DayProblem, Drill, Problem, ProblemSet, Profile } from "../gen/api";
+import type { Day, DayProblem, Drill, Problem, Profile } from "../gen/api";
 import { language, num, t, warned } from "../i18n";
 import { Icon } from "../icons";
 import { send, watch } from "../net";
@@ -11,7 +11,7 @@ import { Mini } from "./Mini";
 const day = signal<Day | null>(null);
 const warn = signal("");
 
-const list = (): DayProblem[] => (day.value?.problems ?? []) as DayProblem[];
+const list = (): DayProblem[] => day.value?.problems ?? [];
 const open = (): DayProblem[] => list().filter((p) => !p.grade);
 
 // The next of today's problems that is not answered yet.
@@ -24,7 +24,7 @@ async function next(not: string): Promise<Drill> {
 
 /** How many days in a row, and the last seven of them. */
 export function Streak({ d }: { d: Day }) {
-	const names = (d.week as unknown as boolean[]).map((_, i) => {
+	const names = d.week.map((_, i) => {
 		const at = new Date(d.date + "T12:00");
 		at.setDate(at.getDate() - 6 + i);
 		return at.toLocaleDateString(language.value, { weekday: "narrow" });
@@ -32,8 +32,8 @@ export function Streak({ d }: { d: Day }) {
 	return (
 		<div class="streak">
 			<strong>{d.streak > 0 ? t("streak", { n: d.streak }) : t("streak_none")}</strong>
-			<span class="week" role="img" aria-label={t("streak_week", { n: (d.week as unknown as boolean[]).filter(Boolean).length })}>
-				{(d.week as unknown as boolean[]).map((done, i) => <span key={i} class={done ? "on" : ""}><span class="day">{names[i]}</span>{done ? <Icon name="check" size={14} /> : <span class="hole" />}</span>)}
+			<span class="week" role="img" aria-label={t("streak_week", { n: d.week.filter(Boolean).length })}>
+				{d.week.map((done, i) => <span key={i} class={done ? "on" : ""}><span class="day">{names[i]}</span>{done ? <Icon name="check" size={14} /> : <span class="hole" />}</span>)}
 			</span>
 			{d.best > d.streak && <span class="dim">{t("streak_best", { n: d.best })}</span>}
 		</div>
@@ -54,7 +54,7 @@ function Score() {
 					<h2 id="missed">{t("problems_missed")}</h2>
 					<ul class="problem-row">
 						{missed.map((p) => {
-							const [w, h] = p.size as unknown as [number, number];
+							const [w, h] = p.size;
 							return <li key={p.id} class="missed"><a href={`/drills/${p.id}?again`}><Mini w={w} h={h} stones={p.stones} size={104} /><span>{list().indexOf(p) + 1}. {t("drill_try")}</span></a></li>;
 						})}
 					</ul>
@@ -65,7 +65,7 @@ function Score() {
 }
 
 function Collections() {
-	const sets = ((day.value?.sets ?? []) as ProblemSet[]).filter((s) => !isDeleted("problems:" + s.id));
+	const sets = (day.value?.sets ?? []).filter((s) => !isDeleted("problems:" + s.id));
 	return (
 		<section class="card kept" aria-labelledby="own">
 			<h2 id="own">{t("problems_own")}</h2>
@@ -101,7 +101,7 @@ function Today() {
 			{warn.value && <p class="note warn">{warn.value}</p>}
 			<ol class="problem-row">
 				{list().map((p, i) => {
-					const [w, h] = p.size as unknown as [number, number];
+					const [w, h] = p.size;
 					return (
 						<li key={p.id} class={mark(p)}>
 							<Mini w={w} h={h} stones={p.stones} size={104} />

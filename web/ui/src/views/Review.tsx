@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
-import type { ID, ReviewCard, ReviewProgress, Reviews, WorstMove } from "../gen/api";
+import type { ID, ReviewCard, ReviewProgress, Reviews } from "../gen/api";
 import { duration, resultText, t, told, unsavedText } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
@@ -19,7 +19,6 @@ const reviews = signal<Reviews | null>(null);
 const store = remember("kosumi.reviews", { name: "" });
 const wanted = signal(store.get().name);
 
-const pair = (v: unknown) => v as [number, number];
 
 export async function command(t0: string, d: object): Promise<void> {
 	try {
@@ -34,7 +33,7 @@ export const playerName = (c: ReviewCard, side: 0 | 1): string =>
 	((side ? c.white : c.black) || t(side ? "white" : "black")) + ((side ? c.whiteRank : c.blackRank) ? " " + (side ? c.whiteRank : c.blackRank) : "");
 
 function matches(c: ReviewCard, text: string): boolean {
-	const all = [c.name, c.black, c.white, c.date, c.result, pair(c.size).join("x")].join(" ").toLowerCase();
+	const all = [c.name, c.black, c.white, c.date, c.result, c.size.join("x")].join(" ").toLowerCase();
 	return text.toLowerCase().split(/\s+/).every((w) => all.includes(w));
 }
 
@@ -46,10 +45,9 @@ function sides(c: ReviewCard): (0 | 1)[] {
 }
 
 function Row({ c }: { c: ReviewCard }) {
-	const [w, h] = pair(c.size);
-	const worst = ((c.worst ?? []) as WorstMove[]).filter((m) => sides(c).some((s) => "bw"[s] === m.c)).slice(0, 3);
+	const [w, h] = c.size;
+	const worst = (c.worst ?? []).filter((m) => sides(c).some((s) => "bw"[s] === m.c)).slice(0, 3);
 	const stones = worst[0]?.stones ?? c.stones;
-	const mean = pair(c.mean);
 	const open = c.state !== "refused";
 	const ring = worst.length ? point(worst[0].m, w, h) : -1;
 	const body = (
@@ -61,7 +59,7 @@ function Row({ c }: { c: ReviewCard }) {
 				<span class="dim name">{c.name}</span>
 			</span>
 			<span class="review-worst">
-				{mean[0] + mean[1] > 0 && <span>{t("lost_a_move", { points: (sides(c).reduce((s: number, i) => s + mean[i], 0) / sides(c).length).toFixed(1) })}</span>}
+				{c.mean[0] + c.mean[1] > 0 && <span>{t("lost_a_move", { points: (sides(c).reduce((s: number, i) => s + c.mean[i], 0) / sides(c).length).toFixed(1) })}</span>}
 				<span class="row">{worst.map((m) => <LossChip key={m.n} loss={m.loss} cls={m.cls} />)}</span>
 			</span>
 		</>
@@ -88,7 +86,7 @@ function Trend({ list }: { list: ReviewCard[] }) {
 	if (games.length < 5) return null;
 	const phases = ["opening", "middle", "endgame"] as const;
 	const dash = ["", "6 4", "2 3"];
-	const at = (c: ReviewCard, k: number) => sides(c).reduce((s: number, i) => s + ((c.phases as unknown as number[][])[i]?.[k] ?? 0), 0) / sides(c).length;
+	const at = (c: ReviewCard, k: number) => sides(c).reduce((s: number, i) => s + (c.phases[i]?.[k] ?? 0), 0) / sides(c).length;
 	const most = Math.max(0.5, ...games.flatMap((c) => phases.map((_, k) => at(c, k))));
 	const x = (i: number) => 10 + (i * 580) / (games.length - 1);
 	const y = (v: number) => 64 - (v / most) * 54;
@@ -128,7 +126,7 @@ function take(d: Reviews | ReviewProgress): void {
 
 function List() {
 	useEffect(() => watch<Reviews | ReviewProgress>("reviews", take), []);
-	const all = ((reviews.value?.reviews ?? []) as ReviewCard[]).filter((c) => !isDeleted("review:" + c.review));
+	const all = (reviews.value?.reviews ?? []).filter((c) => !isDeleted("review:" + c.review));
 	const list = wanted.value.trim() ? all.filter((c) => matches(c, wanted.value)) : all;
 	return (
 		<main class="reviews">

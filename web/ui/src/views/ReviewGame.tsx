@@ -5,13 +5,13 @@ import { Line, LinePlayer } from "../board/Line";
 import { SCALE, type Overlay } from "../board/overlay";
 import { Choice, Tool, Where } from "../controls";
 import { openFiles } from "../files";
-import type { Claim, Review, ReviewCard, ReviewGroup, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
+import type { Review, ReviewCard, ReviewGroup, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
 import { claimed, duration, leadText, signed, t, verdictText, why } from "../i18n";
 import { Icon } from "../icons";
 import { keys } from "../keys";
 import { Groups, settledAt } from "../life/Groups";
 import { Life } from "../life/Life";
-import * as life from "../life/question";
+import * as question from "../life/question";
 import { say, toast } from "../live";
 import { fetched, inWords, Refused, save, saveFile, send, textOf, watch } from "../net";
 import { go, note, query } from "../router";
@@ -21,6 +21,9 @@ import { stoneSound } from "../sound";
 import { Graph, type Point } from "./Graph";
 import { LossChip } from "./Loss";
 import { command, playerName } from "./Review";
+
+declare const IN_FILE: boolean; // set by web/ui/build.mjs: the page is a file with one review, and no server
+const life = IN_FILE ? null : question;
 
 const review = signal<Review | null>(null);
 const boards = signal("");
@@ -48,20 +51,20 @@ const side = computed<Side>(() => chosen.value || mine.value || "both");
 
 const LONGEST = 12; // moves of a line
 
-const size = computed(() => (review.value?.card.size ?? [9, 9]) as unknown as [number, number]);
-const moves = computed(() => (review.value?.moves ?? []) as ReviewMove[]);
+const size = computed((): [number, number] => review.value?.card.size ?? [9, 9]);
+const moves = computed(() => review.value?.moves ?? []);
 const stones = computed(() => {
 	const n = size.value[0] * size.value[1];
 	return boards.value.slice(at.value * n, (at.value + 1) * n) || ".".repeat(n);
 });
-const turning = computed(() => new Set((review.value?.turning ?? []) as number[]));
-const of = (s: Side) => [...new Set([...((review.value?.mistakes ?? []) as number[]).filter((i) => moves.value[i]?.listed), ...turning.value])].filter((i) => moves.value[i]?.judged && (s === "both" || moves.value[i].c === s)).sort((a, b) => moves.value[b].loss - moves.value[a].loss);
+const turning = computed(() => new Set(review.value?.turning ?? []));
+const of = (s: Side) => [...new Set([...(review.value?.mistakes ?? []).filter((i) => moves.value[i]?.listed), ...turning.value])].filter((i) => moves.value[i]?.judged && (s === "both" || moves.value[i].c === s)).sort((a, b) => moves.value[b].loss - moves.value[a].loss);
 /** The mistakes of the side that is looked at, worst first. */
 const listed = computed(() => of(side.value));
 const here = computed(() => moves.value[at.value] as ReviewMove | undefined);
 const open = computed(() => !!here.value?.better && here.value.better !== here.value.m); // there is something to find
 
-const claims = computed(() => (here.value?.claims ?? []) as Claim[]);
+const claims = computed(() => here.value?.claims ?? []);
 /** The reader knows the answer. */
 const solved = computed(() => !open.value || line.of.value !== "" || !!verdict.value?.accepted || tries.value > 1);
 /** The stones that are spoken of: by the claim whose line is shown, else by all of them; where nothing is, those of groups that are settled. */
@@ -69,7 +72,7 @@ const ringed = computed(() => {
 	const c = claims.value[Number(line.of.value || NaN)];
 	const list = c ? (c.of ?? c).stones : open.value && solved.value ? here.value?.points : review.value && settledAt(review.value, at.value);
 	const [w, h] = size.value;
-	return ((list ?? []) as string[]).map((v) => ({ k: open.value && solved.value ? "cr" : "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".");
+	return (list ?? []).map((v) => ({ k: open.value && solved.value ? "cr" : "tr", p: point(v, w, h) })).filter((k) => k.p >= 0 && stones.value[k.p] !== ".");
 });
 
 const overlay = computed<Overlay | null>(() => {
@@ -85,10 +88,10 @@ const overlay = computed<Overlay | null>(() => {
 	return o;
 });
 
-const seen = life.over(overlay);
+const seen = life?.over(overlay) ?? overlay;
 
 // The position that is shown, for questions about its stones.
-function place(): life.Place | undefined {
+function place(): question.Place | undefined {
 	const r = review.value;
 	const [w, h] = size.value;
 	return r ? { review: r.card.review, n: at.value, w, h, stones: stones.value, turn: (here.value?.c ?? "b") as Colour } : undefined;
@@ -121,7 +124,7 @@ function show(what: "better" | "answer" | number): void {
 	if (line.of.value === String(what)) return line.close();
 	const c = typeof what === "number" ? claims.value[what] : undefined;
 	const after = c?.line ?? (what === "better" || c?.after === "better" ? (m.line ?? []) : [m.m, ...(m.answer ?? [])]);
-	line.open(String(what), stones.value, (after as string[]).slice(0, LONGEST), m.c as Colour, ...size.value);
+	line.open(String(what), stones.value, after.slice(0, LONGEST), m.c as Colour, ...size.value);
 	verdict.value = null; // the answer is on the board: the try is over
 	say(line.all.value.map((x) => line.name(x)).join(" "));
 }
@@ -237,9 +240,9 @@ function Summary({ r }: { r: Review }) {
 			</table>
 			<p class="dim">{t("sum_classes")}</p>
 			{players.map((p, i) => (
-				<div key={i} class="bars" role="img" aria-label={`${name(order[i])}: ${((p.classes ?? []) as number[]).join(", ")}`}>
+				<div key={i} class="bars" role="img" aria-label={`${name(order[i])}: ${(p.classes ?? []).join(", ")}`}>
 					<span class={"dot " + "bw"[order[i]]} />
-					{((p.classes ?? []) as number[]).map((n, k) => n > 0 && <span key={k} class="part" style={{ background: SCALE[k][0], color: SCALE[k][1], flexGrow: n }}>{n}</span>)}
+					{(p.classes ?? []).map((n, k) => n > 0 && <span key={k} class="part" style={{ background: SCALE[k][0], color: SCALE[k][1], flexGrow: n }}>{n}</span>)}
 				</div>
 			))}
 			<details><summary>{t("sum_about")}</summary><p class="dim">{t("sum_made", { network: r.network ?? "", visits: r.visits ?? 0 })}</p></details>
@@ -257,10 +260,10 @@ function points(): Point[] {
 }
 
 // Asked once for a name, or for a game without: whose mistakes these are.
-function WhoWasI({ c, given }: { c: ReviewCard; given: boolean }) {
+function WhoWasI({ c }: { c: ReviewCard }) {
 	if (you.value) return null;
 	const names = [c.black.trim(), c.white.trim()];
-	const known = !given && names.some(Boolean) && names[0].toLowerCase() !== names[1].toLowerCase();
+	const known = !IN_FILE && names.some(Boolean) && names[0].toLowerCase() !== names[1].toLowerCase();
 	const tell = (as: "b" | "w" | "none") => {
 		if (!known) return store.put((told.value = Object.fromEntries([...Object.entries(told.value).slice(-199), [key(c), as]])));
 		const own = as === "none" ? [] : [names["bw".indexOf(as)]];
@@ -338,7 +341,7 @@ let opened = false; // the reader has been taken to the worst mistake
 function take(d: Review | ReviewProgress): void {
 	if ("moves" in d) {
 		if (d.boards) boards.value = d.boards;
-		known.value = new Map((d.points as ReviewPoint[]).map((p) => [p.n, p]));
+		known.value = new Map(d.points.map((p) => [p.n, p]));
 		review.value = d;
 		if (!opened && listed.value.length && at.value === 0) {
 			opened = true;
@@ -347,7 +350,7 @@ function take(d: Review | ReviewProgress): void {
 		return;
 	}
 	const next = new Map(known.value);
-	for (const p of d.points as ReviewPoint[]) next.set(p.n, p);
+	for (const p of d.points) next.set(p.n, p);
 	known.value = next;
 	if (review.value) review.value = { ...review.value, card: d.card };
 }
@@ -370,9 +373,9 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { const asked = m > 0 && !opened; opened ||= asked; take(d); if (asked) goTo(m - 1); }, (e) => (gone.value = inWords(e)));
 		const walk = (n: number) => () => goTo(at.value + n);
 		const off = keys({
-			ArrowLeft: () => { if (!life.takeBack()) goTo(at.value - 1); }, ArrowRight: walk(1), j: walk(-1), k: walk(1), PageUp: walk(-10), PageDown: walk(10), Home: () => goTo(0), End: () => goTo(moves.value.length),
-			n: () => nextMistake(1), N: () => nextMistake(-1), space: () => show("better"), a: () => show("answer"), 
-			i: () => void life.ask(), c: () => { const p = known.value.get(at.value); say(p ? leadText(p.lead) : t("no_result_yet")); }, Escape: () => { if (!life.close(false)) line.close(); },
+			ArrowLeft: () => { if (!life?.takeBack()) goTo(at.value - 1); }, ArrowRight: walk(1), j: walk(-1), k: walk(1), PageUp: walk(-10), PageDown: walk(10), Home: () => goTo(0), End: () => goTo(moves.value.length),
+			n: () => nextMistake(1), N: () => nextMistake(-1), space: () => show("better"), a: () => show("answer"),
+			i: () => void life?.ask(), c: () => { const p = known.value.get(at.value); say(p ? leadText(p.lead) : t("no_result_yet")); }, Escape: () => { if (!life?.close(false)) line.close(); },
 		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
 		return () => { stop(); off(); };
 	}, [id]);
@@ -384,10 +387,10 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 	}, [you.value]);
 	useEffect(() => {
 		const here = place();
-		if (asked.value && here) void life.askAbout(here, asked.value.stones as string[], asked.value.c);
+		if (asked.value && here) void life?.askAbout(here, asked.value.stones, asked.value.c);
 		asked.value = null;
 	}, [asked.value]);
-	useEffect(() => { if (review.value && !given) note(`/review/${id}?m=${at.value + 1}`); }, [at.value]);
+	useEffect(() => { if (review.value && !IN_FILE) note(`/review/${id}?m=${at.value + 1}`); }, [at.value]);
 
 	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_games")}</a></main>;
 	const r = review.value;
@@ -407,21 +410,21 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 					marks={ringed.value}
 					cell={(q) => (m && point(m.m, w, h) === q ? t("played_here") : "")}
 					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => (line.of.value ? line.go(line.at.value + s) : goTo(at.value + s))}
-					{...(given || line.of.value ? {} : life.onBoard(place()!))} />
+					{...(line.of.value ? {} : life?.onBoard(place()!))} />
 				<Nav />
 			</div>
 			<aside class="panel" aria-label={t("panel")}>
 				<Head r={r} />
-				<WhoWasI c={r.card} given={!!given} />
-				{!given && <Life at={`${id} ${at.value}`} />}
-				{life.chosen.value.length === 0 && <MistakeBox />}
+				<WhoWasI c={r.card} />
+				{!IN_FILE && <Life at={`${id} ${at.value}`} />}
+				{!life?.chosen.value.length && <MistakeBox />}
 				<div class="tabs" role="tablist">
 					{([["moves", "mistakes"], ...(r.groups?.length ? [["groups", "life_groups"]] : []), ["summary", "summary"]] as ["moves", "mistakes"][]).map(([k, text]) => <button key={k} role="tab" aria-selected={tab.value === k} class={tab.value === k ? "on" : ""} onClick={() => (tab.value = k)}>{t(text)}</button>)}
 				</div>
-				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : tab.value === "groups" ? <Groups r={r} at={at.value} go={goTo} ask={given ? undefined : (g) => { goTo(g.since); asked.value = g; }} /> : <Summary r={r} />}</div>
-				{!given && <div class="row tools-row review-tools">
+				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : tab.value === "groups" ? <Groups r={r} at={at.value} go={goTo} ask={IN_FILE ? undefined : (g) => { goTo(g.since); asked.value = g; }} /> : <Summary r={r} />}</div>
+				{!IN_FILE && <div class="row tools-row review-tools">
 					<Tool icon="back" text={t("your_games")} onClick={() => go("/review")} />
-					<Tool icon="life" text={t("life_title")} keys="i" on={life.chosen.value.length > 0} disabled={!done} onClick={() => void life.ask()} />
+					<Tool icon="life" text={t("life_title")} keys="i" on={!!life?.chosen.value.length} disabled={!done} onClick={() => void life?.ask()} />
 					<Tool icon="analyse" text={t("analyse")} disabled={!done} onClick={() => void analyse(id)} />
 					<Tool icon="save" text="SGF" disabled={!done} onClick={() => void save(`/api/reviews/${id}.sgf`, fileName(r.card) + ".sgf")} />
 					<Tool icon="share" text={t("share")} disabled={!done} onClick={() => void share(id, r.card)} />

@@ -3,7 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Mark } from "../board/Board";
-import type { Fit, GameState, Review, ReviewMove, ReviewPoint } from "../gen/api";
+import type { Fit, GameState, Review, ReviewPoint } from "../gen/api";
 import { leadText, num, rank, t, why } from "../i18n";
 import { Icon } from "../icons";
 import { say } from "../live";
@@ -96,14 +96,14 @@ function turned(before: ReviewPoint | undefined, after: ReviewPoint | undefined)
 
 /** Three turning points in the order of the game, the best move and the worst. */
 export function Story({ g, r, known }: { g: GameState; r: Review; known: Map<number, ReviewPoint> }) {
-	const moves = r.moves as ReviewMove[];
+	const moves = r.moves;
 	const looking = r.card.state !== "done" && r.card.state !== "partial";
 	const at = back.value;
 	const mine = (i: number) => moves[i]?.c === g.colour;
-	const worst = (r.mistakes as number[]).find((i) => moves[i]?.listed && mine(i));
-	const finest = ((r.finest ?? []) as number[])[g.colour === "b" ? 0 : 1] ?? -1;
-	const best = ((g.helped ?? []) as number[]).includes(finest) || g.teach ? -1 : finest; // praise is for the player's own
-	const turning = [...((r.turning ?? []) as number[])].sort((a, b) => a - b);
+	const worst = r.mistakes.find((i) => moves[i]?.listed && mine(i));
+	const finest = (r.finest ?? [])[g.colour === "b" ? 0 : 1] ?? -1;
+	const best = (g.helped ?? []).includes(finest) || g.teach ? -1 : finest; // praise is for the player's own
+	const turning = [...(r.turning ?? [])].sort((a, b) => a - b);
 	useEffect(() => { if (!looking && turning.length) say(t("story_ready", { n: turning.length })); }, [looking]);
 	const item = (i: number, title: string, text: string) => (
 		<li key={title + i}>

@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { memo } from "preact/compat";
 import uPlot from "uplot";
-import type { Training as State, TrainingGame, TrainingPoint, TrainingRating, TrainingRun } from "../gen/api";
+import type { Training as State, TrainingGame, TrainingRun } from "../gen/api";
 import { duration, num, t } from "../i18n";
 import { Icon } from "../icons";
 import { watch } from "../net";
@@ -45,15 +45,15 @@ const Chart = memo(function Chart({ title, x, y, more }: { title: string; x: num
 	);
 });
 
-const run = computed(() => ((state.value?.runs ?? []) as TrainingRun[])[chosen.value]);
+const run = computed(() => (state.value?.runs ?? [])[chosen.value]);
 
 const charts = computed(() => {
 	const r = run.value;
 	if (!r) return [];
-	const points = (r.points ?? []) as TrainingPoint[];
+	const points = r.points ?? [];
 	const x = points.map((p) => p.hours);
 	const loss = (name: string) => points.map((p) => (p.losses as Record<string, number>)[name] ?? null);
-	const rated = ((r.rated ?? []) as TrainingRating[]).filter((p) => !p.other).sort((a, b) => a.hours - b.hours);
+	const rated = (r.rated ?? []).filter((p) => !p.other).sort((a, b) => a.hours - b.hours);
 	const more = rated.length ? { x: rated.map((p) => p.hours), y: rated.map((p) => p.elo), name: t("chart_rated") } : undefined;
 	return [
 		{ title: t("chart_elo"), x, y: points.map((p) => (p.promoted ? p.elo : null)), more },
@@ -74,10 +74,10 @@ function Newest({ games }: { games: TrainingGame[] }) {
 		return () => clearInterval(timer);
 	}, [games]);
 	if (!g) return null;
-	const [w, h] = g.size as unknown as [number, number];
+	const [w, h] = g.size;
 	const area = w * h;
 	const at = Math.min(move.value, (g.moves ?? []).length);
-	const last = at > 0 ? (g.moves as string[])[at - 1].split(" ")[1] : "";
+	const last = at > 0 ? g.moves[at - 1].split(" ")[1] : "";
 	return (
 		<section class="panel-card">
 			<h2>{t("newest_games")}</h2>
@@ -94,7 +94,7 @@ function Newest({ games }: { games: TrainingGame[] }) {
 
 function Top({ r }: { r: TrainingRun }) {
 	void clock.value;
-	const points = (r.points ?? []) as TrainingPoint[];
+	const points = r.points ?? [];
 	const last = points.at(-1);
 	const elo = points.filter((p) => p.promoted).at(-1)?.elo;
 	const since = Date.now() / 1000 - Number(r.news);
@@ -122,11 +122,11 @@ function Top({ r }: { r: TrainingRun }) {
 export function Training(_: { id: string }) {
 	useEffect(() => watch<State>("training", (s) => (state.value = s)), []);
 	useEffect(() => { const timer = setInterval(() => clock.value++, 5000); return () => clearInterval(timer); }, []);
-	const runs = (state.value?.runs ?? []) as TrainingRun[];
+	const runs = state.value?.runs ?? [];
 	if (!state.value) return <main class="empty" aria-busy="true" />;
 	const r = run.value;
 	if (!r) return <main class="empty"><h1>{t("training")}</h1><p>{t("training_none")}</p></main>;
-	const points = ((r.points ?? []) as TrainingPoint[]).filter((p) => p.network).slice(-12).reverse();
+	const points = (r.points ?? []).filter((p) => p.network).slice(-12).reverse();
 	return (
 		<main class="training" data-iteration={r.iteration}>
 			<h1>{t("training")}: {r.folder}</h1>
@@ -138,7 +138,7 @@ export function Training(_: { id: string }) {
 						<div class="charts">{charts.value.map((c) => <Chart key={r.folder + c.title} title={c.title} x={c.x} y={c.y} more={c.more} />)}</div>
 					</div>
 					<div class="stack">
-						<Newest games={(r.newest ?? []) as TrainingGame[]} />
+						<Newest games={r.newest ?? []} />
 						{points.length > 0 && (
 							<section class="panel-card">
 								<h2>{t("networks_made")}</h2>

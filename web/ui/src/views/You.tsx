@@ -17,14 +17,13 @@ const profile = signal<Profile | null>(null);
 const board = signal(""); // whose numbers are shown
 
 const size = (s: string) => s.replace("x", "×");
-const pair = (v: unknown) => v as [number, number];
-const boards = computed(() => [...new Set([...((you.value?.ranks ?? []) as Rank[]).map((r) => r.fit.size), ...((you.value?.losses ?? []) as Loss[]).map((l) => l.size)])]);
+const boards = computed(() => [...new Set([...(you.value?.ranks ?? []).map((r) => r.fit.size), ...(you.value?.losses ?? []).map((l) => l.size)])]);
 
 const id = (r: number): string => (r >= 0 ? `${r + 1}d` : `${-r}k`);
 
 /** Whether the moves of reviewed games count for the rank on a board. */
-const counts = (s: string): boolean => ((you.value?.judged ?? []) as string[]).includes(s);
-const resultsOnly = (s: string): string => t("you_results_only", { size: size(s), boards: ((you.value?.judged ?? []) as string[]).map(size).join(", ") });
+const counts = (s: string): boolean => (you.value?.judged ?? []).includes(s);
+const resultsOnly = (s: string): string => t("you_results_only", { size: size(s), boards: (you.value?.judged ?? []).map(size).join(", ") });
 
 /** From what a rank is known. */
 function fromWhat(f: Fit): string {
@@ -33,7 +32,7 @@ function fromWhat(f: Fit): string {
 
 /** The rank after each game, with the range that it was known within. */
 export function Curve({ r }: { r: Rank }) {
-	const all = r.curve as Standing[];
+	const all = r.curve;
 	if (all.length < 2) return <p class="dim">{t("you_curve_later")}</p>;
 	const lo = Math.min(...all.map((s) => s.low)) - 1;
 	const hi = Math.max(...all.map((s) => s.high)) + 1;
@@ -97,7 +96,7 @@ function Lost({ l }: { l: Loss }) {
 		<section class="card" aria-labelledby="you-lost">
 			<h2 id="you-lost">{t("you_lost_title", { size: size(l.size) })}</h2>
 			<p class="dim">{t("you_lost_from", { n: l.games, moves: num(l.moves) })}</p>
-			<Bars rows={(["opening", "middle", "endgame"] as const).map((k, i) => [t(`phase_${k}`), (l.phases as unknown as number[])[i]])} unit={(v) => num(v, 2)} />
+			<Bars rows={(["opening", "middle", "endgame"] as const).map((k, i) => [t(`phase_${k}`), l.phases[i]])} unit={(v) => num(v, 2)} />
 			{kinds.length > 0 && <><h3>{t("you_kinds")}</h3><Bars rows={kinds.map(([k, v]) => [t(("kind_" + k.replace(/[ -]/g, "_")) as Key), v])} unit={(v) => num(v)} /></>}
 		</section>
 	);
@@ -105,7 +104,7 @@ function Lost({ l }: { l: Loss }) {
 
 function Results() {
 	const k = you.value!;
-	const rows = (k.sizes as Tally[]).filter((s) => s.won + s.lost + s.drawn > 0);
+	const rows = k.sizes.filter((s) => s.won + s.lost + s.drawn > 0);
 	const all = k.played as Tally;
 	if (all.won + all.lost + all.drawn + all.open === 0) return null;
 	return (
@@ -124,14 +123,14 @@ function Results() {
 }
 
 function Names() {
-	const names = (profile.value?.names ?? []) as string[];
+	const names = profile.value?.names ?? [];
 	const say = (mine: string[], others: string[]) => void send("player.names", { mine, others }, true).then(load, (e) => toast(inWords(e), { bad: true }));
 	return (
 		<section class="card" aria-labelledby="you-names">
 			<h2 id="you-names">{t("you_names")}</h2>
 			<p class="dim">{t("you_names_text")}</p>
 			<div class="row">
-				{names.map((n) => <span key={n} class="chip">{n} <button class="plain icon-only" aria-label={t("you_name_remove", { name: n })} onClick={() => say([], [n])}><Icon name="close" size={14} /></button></span>)}
+				{names.map((n) => <span key={n} class="chip">{n} <button class="plain icon-only" aria-label={t("remove", { name: n })} onClick={() => say([], [n])}><Icon name="close" size={14} /></button></span>)}
 			</div>
 			<form class="row" onSubmit={(e) => { e.preventDefault(); const f = e.currentTarget.elements.namedItem("name") as HTMLInputElement; if (f.value.trim()) say([f.value], []); f.value = ""; }}>
 				<input name="name" maxLength={60} autocomplete="off" aria-label={t("you_name")} placeholder={t("you_name")} />
@@ -158,7 +157,7 @@ async function find(from = 0): Promise<void> {
 }
 
 function Row({ g }: { g: KeptGame }) {
-	const [w, h] = pair(g.size);
+	const [w, h] = g.size;
 	const outcome = g.won === "yes" ? "won" : g.won === "no" ? "lost" : g.won === "drawn" ? "drawn" : "";
 	return (
 		<li class="kept-row">
@@ -176,7 +175,7 @@ function Row({ g }: { g: KeptGame }) {
 
 function Games() {
 	const k = kept.value;
-	const list = ((k?.games ?? []) as KeptGame[]).filter((g) => !isDeleted("game:" + g.game));
+	const list = (k?.games ?? []).filter((g) => !isDeleted("game:" + g.game));
 	return (
 		<section class="card kept" aria-labelledby="you-games">
 			<div class="row title-row">
@@ -196,7 +195,7 @@ function Games() {
 async function load(): Promise<void> {
 	try {
 		you.value = await send<Known>("watch", { what: "you" }, true);
-		if (welcome.value) welcome.value = { ...welcome.value, fits: (you.value.ranks as Rank[]).map((r) => r.fit) };
+		if (welcome.value) welcome.value = { ...welcome.value, fits: you.value.ranks.map((r) => r.fit) };
 		if (!boards.value.includes(board.value)) board.value = boards.value[0] ?? "";
 	} catch (e) {
 		toast(inWords(e), { bad: true });
@@ -211,13 +210,13 @@ export function You(_: { id: string }) {
 	}, []);
 	const k = you.value;
 	if (!k) return <main class="empty" aria-busy="true" />;
-	const r = (k.ranks as Rank[]).find((x) => x.fit.size === board.value);
-	const l = (k.losses as Loss[]).find((x) => x.size === board.value);
+	const r = k.ranks.find((x) => x.fit.size === board.value);
+	const l = k.losses.find((x) => x.size === board.value);
 	const day = profile.value?.day;
 	return (
 		<main class="you">
 			<div class="row title-row">
-				<h1>{t("you_title")}</h1>
+				<h1>{t("profile")}</h1>
 				{boards.value.length > 1 && <div class="tabs" role="tablist">{boards.value.map((b) => <button key={b} role="tab" aria-selected={b === board.value} class={b === board.value ? "on" : ""} onClick={() => (board.value = b)}>{size(b)}</button>)}</div>}
 			</div>
 			{profile.value?.warn && <p class="note warn"><Icon name="warn" /> {warned(profile.value)}</p>}

@@ -120,7 +120,7 @@ function discs(f: Frame, o: Overlay, bw: number, bh: number): Disc[] {
 		const best = m.m === f.moves[0].m;
 		const seen = i < 3 || m.v >= Math.max(3, most * 0.01);
 		const at = (v: string) => point(v, bw, bh);
-		const mirrors = (seen ? ((m.mirrors ?? []) as string[]) : []).map((v): Disc => ({ p: at(v), size: 0, cls: m.cls, best: false, top: "", low: "" }));
+		const mirrors = (seen ? (m.mirrors ?? []) : []).map((v): Disc => ({ p: at(v), size: 0, cls: m.cls, best: false, top: "", low: "" }));
 		const value = prior ? String(Math.round(100 * ((prior[at(m.m)] ?? 0) / 255) ** 2)) : best ? Math.round(m.w * 100) + "%" : lossText(m, f.moves[0]);
 		return [{ p: at(m.m), size: m.v / most, cls: m.cls, best, top: lettered(m, i) || (prior && value !== "0") ? value : "", low: lettered(m, i) ? LETTERS[i] : "" }, ...mirrors];
 	});

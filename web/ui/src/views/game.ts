@@ -36,7 +36,7 @@ export const back = signal<number | null>(null);
 /** The game whose end was just seen: its review begins by itself. */
 export const ended = signal("");
 
-export const size = computed(() => (game.value?.size ?? [9, 9]) as unknown as [number, number]);
+export const size = computed((): [number, number] => game.value?.size ?? [9, 9]);
 
 /** The board after each move, from the beginning. */
 export const positions = computed<string[]>(() => {

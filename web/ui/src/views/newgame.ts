@@ -1,6 +1,6 @@
 // A new game: what was chosen last, the levels that there are on its board, and its beginning.
 import { signal } from "@preact/signals";
-import type { Clock, Fit, GameState, ID, Level, NewGame, Rank, You } from "../gen/api";
+import type { Clock, Fit, GameState, ID, Level, NewGame, You } from "../gen/api";
 import { rank, t } from "../i18n";
 import { toast } from "../live";
 import { inWords, send, welcome } from "../net";
@@ -79,10 +79,10 @@ export async function askLevels(w: number, h: number): Promise<Level[]> {
 }
 
 /** The player's levels, which reviews change too. */
-export const askFits = (): Promise<void> => send<You>("watch", { what: "you" }, true).then((y) => { if (welcome.value) welcome.value = { ...welcome.value, fits: (y.ranks as Rank[]).map((r) => r.fit) }; }, () => {});
+export const askFits = (): Promise<void> => send<You>("watch", { what: "you" }, true).then((y) => { if (welcome.value) welcome.value = { ...welcome.value, fits: y.ranks.map((r) => r.fit) }; }, () => {});
 
 /** The player's level on a board, as far as games have shown it. */
-export const fitOn = (w: number, h: number): Fit | undefined => ((welcome.value?.fits ?? []) as Fit[]).find((f) => f.size === `${w}x${h}`);
+export const fitOn = (w: number, h: number): Fit | undefined => (welcome.value?.fits ?? []).find((f) => f.size === `${w}x${h}`);
 
 const strength = (id: string) => (id.endsWith("d") ? parseInt(id) : 1 - parseInt(id));
 
@@ -134,7 +134,7 @@ export async function begin(first = -1): Promise<void> {
 		const level = levels.length === 0 ? "" : w.auto ? "auto" : levelOf(w, levels);
 		const full = !level;
 		const game: NewGame = {
-			size: size as unknown as NewGame["size"], rules: w.rules, colour: w.colour, clock: CLOCKS[w.clock] ?? CLOCKS.none,
+			size: size, rules: w.rules, colour: w.colour, clock: CLOCKS[w.clock] ?? CLOCKS.none,
 			handicap: Math.min(w.handicap, maxHandicap(size[0], size[1], w.free)), free: w.free, teach: settings.value.teach || undefined,
 			seat: { level: level || undefined, visits: full && w.limit === "visits" ? w.visits : undefined, seconds: full && w.limit === "seconds" && w.clock === "none" ? w.seconds : undefined, pace: w.pace ? "human" : undefined },
 		};
