@@ -60,7 +60,7 @@ func (r *release) nfpm(t target, files []contents) map[string]any {
 	return map[string]any{
 		"name": "kosumi", "arch": t.arch, "platform": "linux", "version": r.version, "version_schema": "semver",
 		"section": "games", "priority": "optional", "license": "MIT", "maintainer": "Kosumi <kosumi@localhost>",
-		"description": summary + "\n" + details,
+		"description": summary + "\n" + longSummary,
 		"mtime":       r.when, "contents": files,
 		"deb": map[string]any{"compression": "gzip"},
 		"rpm": map[string]any{"compression": "gzip", "buildhost": "kosumi", "group": "Amusements/Games"},

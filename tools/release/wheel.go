@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// summary describes the program in a line, details in two more.
+// summary describes the program in a line, longSummary in two more.
 const (
-	summary = "Go (board game) engine that plays, analyses, reviews and trains"
-	details = "GTP for Sabaki, GoGui and the bridges to servers, a board in the browser,\nKataGo's analysis protocol and networks, training without Python."
+	summary     = "Go (board game) engine that plays, analyses, reviews and trains"
+	longSummary = "GTP for Sabaki, GoGui and the bridges to servers, a board in the browser,\nKataGo's analysis protocol and networks, training without Python."
 )
 
 // wheel writes the package that pip, pipx and uv install on one system. The program is one of its
@@ -40,7 +40,7 @@ func (r *release) wheel(t target, program string, libraries []string) (string, e
 	}
 	if err := write("METADATA", fmt.Sprintf("Metadata-Version: 2.4\nName: kosumi\nVersion: %s\nSummary: %s\nKeywords: go,baduk,weiqi,igo,gtp,katago\n"+
 		"License-Expression: MIT\nLicense-File: LICENSE\nLicense-File: THIRD-PARTY-LICENCES.txt\nDescription-Content-Type: text/markdown\n\n"+
-		"%s\n\n`kosumi web` opens a board in the browser, `kosumi gtp` is what a GUI starts, `kosumi --help` lists the rest.\n", r.version, summary, details)); err != nil {
+		"%s\n\n`kosumi web` opens a board in the browser, `kosumi gtp` is what a GUI starts, `kosumi --help` lists the rest.\n", r.version, summary, longSummary)); err != nil {
 		return "", err
 	}
 	if err := write("WHEEL", fmt.Sprintf("Wheel-Version: 1.0\nGenerator: kosumi\nRoot-Is-Purelib: false\nTag: py3-none-%s\n", t.python)); err != nil {
