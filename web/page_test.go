@@ -253,8 +253,8 @@ func TestManyGames(t *testing.T) {
 	testshared.Long(t)
 	p := openPage(t, servePage(t, t.TempDir()))
 	files := map[string]string{"no.sgf": "%PDF-1.7"}
-	for _, name := range []string{"a", "b", "c", "d", "e"} {
-		files[name+".sgf"] = spoilt[:len(spoilt)-1] + "C[" + name + "])"
+	for i := range 5 {
+		files[fmt.Sprintf("%d.sgf", i)] = strings.TrimSuffix(spoilt, ")") + fmt.Sprintf(";B[%ca])", 'a'+i) // five games, not one in five files
 	}
 	chooseFiles(p, files)
 	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("no.sgf")`)
@@ -281,6 +281,7 @@ func TestTrainingPage(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(sgfs, "0000000000000001.sgfs"), []byte(`(;GM[1]FF[4]SZ[5]KM[7]RE[W+2]RU[Chinese];B[ae];W[be];B[bd];W[ee];B[ce];W[])`), 0o600))
 	s := servePageWith(t, "", Config{Folder: t.TempDir(), Training: NewLoops([]string{dir, t.TempDir()})})
 	p := openPage(t, s)
+	p.Do(chromedp.Navigate(s.Address() + "settings"))
 	p.Click(`a[href="/training"]`)
 	p.Until(`document.querySelectorAll(".chart").length === 6`)
 	p.Until(`document.querySelector("main.training").innerText.includes("0 of 5,000 rows")`)

@@ -38,6 +38,7 @@ const serverJS = `new Promise((ready) => {
 	};
 	worker.onmessage = (e) => {
 		if (e.data.t === "failed") ready(e.data.why);
+		if (e.data.t === "owned") worker.postMessage({ t: "crashes", n: 0 });
 		if (e.data.t === "answer") window.answered?.(e.data);
 	};
 	worker.postMessage({ t: "attend" }, [line.port2]);
