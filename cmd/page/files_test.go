@@ -193,7 +193,7 @@ func TestNoNetworkFile(t *testing.T) {
 func eventually(b *browsertest.Tab, expression string) {
 	b.T.Helper()
 	require.True(b.T, browsertest.JS[bool](b, `(async () => {
-		for (let i = 0; i < 6000; i++) {
+		for (let i = 0; i < 1500; i++) {
 			if (await (`+expression+`)) return true;
 			await new Promise((later) => setTimeout(later, 200));
 		}

@@ -178,9 +178,12 @@ func (b *Tab) Clean() {
 	require.Empty(b.T, b.away, "requests to elsewhere")
 }
 
+// Do performs actions; one that does not end fails the test.
 func (b *Tab) Do(actions ...chromedp.Action) {
 	b.T.Helper()
-	require.NoError(b.T, chromedp.Run(b.Ctx, actions...))
+	ctx, stop := context.WithTimeout(b.Ctx, 2*Patience)
+	defer stop()
+	require.NoError(b.T, chromedp.Run(ctx, actions...))
 }
 
 // JS evaluates an expression of the page once and waits for a promise. Use it only for values
