@@ -121,7 +121,8 @@ func (b *Tab) open() (stop func()) {
 	b.Ctx, free = context.WithDeadline(ctx, end)
 	b.T.Cleanup(free)
 	chromedp.ListenTarget(b.Ctx, b.hear)
-	b.Do(network.Enable(), page.Enable(), emulation.SetFocusEmulationEnabled(true))
+	// The first run decides how long the tab lives, so not Do.
+	require.NoError(b.T, chromedp.Run(b.Ctx, network.Enable(), page.Enable(), emulation.SetFocusEmulationEnabled(true)))
 	return stop
 }
 
